@@ -1,0 +1,132 @@
+package limit
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Policy is a limit: Requests per Window, of which Burst may come at once.
+type Policy struct {
+	Requests int64         // L, at least 1
+	Window   time.Duration // W, whole microseconds, at least 1 ms
+	Burst    int64         // B, the capacity; 0 stands for Requests
+}
+
+// The outermost limits that are accepted. A longer window or a larger count is a slip of the pen, and the
+// scripts' double-precision arithmetic (exact to 2^53) could not follow it.
+const (
+	MinWindow   = time.Millisecond
+	MaxWindow   = 366 * 24 * time.Hour
+	MaxRequests = 1_000_000_000
+)
+
+// WindowUS is the window in microseconds.
+func (p Policy) WindowUS() int64 { return p.Window.Microseconds() }
+
+// Capacity is the burst, or the requests of the window where no burst is set.
+func (p Policy) Capacity() int64 {
+	if p.Burst == 0 {
+		return p.Requests
+	}
+	return p.Burst
+}
+
+// Interval is the exact time per permit, T = W/L, as the reduced fraction us/permits.
+func (p Policy) Interval() (us, permits int64) {
+	g := gcd(p.WindowUS(), p.Requests)
+	return p.WindowUS() / g, p.Requests / g
+}
+
+// Validate reports the first thing about p that no algorithm could work with.
+func (p Policy) Validate() error {
+	switch {
+	case p.Requests < 1 || p.Requests > MaxRequests:
+		return fmt.Errorf("requests %d: want 1 to %d", p.Requests, MaxRequests)
+	case p.Window < MinWindow || p.Window > MaxWindow:
+		return fmt.Errorf("window %v: want 1ms to %v", p.Window, MaxWindow)
+	case p.Window%time.Microsecond != 0:
+		return fmt.Errorf("window %v: want whole microseconds", p.Window)
+	case p.Burst < 0 || p.Burst > MaxRequests:
+		return fmt.Errorf("burst %d: want 1 to %d", p.Burst, MaxRequests)
+	}
+	return nil
+}
+
+// String gives p as ParsePolicy reads it: 1000/3s, or 1000/3s burst 100.
+func (p Policy) String() string {
+	s := fmt.Sprintf("%d/%s", p.Requests, FormatDuration(p.Window))
+	if p.Burst != 0 && p.Burst != p.Requests {
+		s += fmt.Sprintf(" burst %d", p.Burst)
+	}
+	return s
+}
+
+// ParsePolicy reads "100/1m", "1000/3s" or "10/s".
+func ParsePolicy(text string) (Policy, error) {
+	count, per, found := strings.Cut(text, "/")
+	if !found {
+		return Policy{}, fmt.Errorf("limit %q: want REQUESTS/WINDOW, such as 100/1m", text)
+	}
+	n, err := strconv.ParseInt(count, 10, 64)
+	if err != nil {
+		return Policy{}, fmt.Errorf("limit %q: %q is not a whole number of requests", text, count)
+	}
+	if per != "" && (per[0] < '0' || per[0] > '9') && per[0] != '-' && per[0] != '+' && per[0] != '.' {
+		per = "1" + per
+	}
+	window, err := ParseDuration(per)
+	if err != nil {
+		return Policy{}, fmt.Errorf("limit %q: %w", text, err)
+	}
+	p := Policy{Requests: n, Window: window}
+	if err := p.Validate(); err != nil {
+		return Policy{}, fmt.Errorf("limit %q: %w", text, err)
+	}
+	return p, nil
+}
+
+// ParseDuration reads a Go duration, and days: 250us, 10ms, 3s, 1m30s, 24h, 7d.
+func ParseDuration(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseInt(days, 10, 64)
+		if err != nil || n < -106751 || n > 106751 {
+			return 0, fmt.Errorf("duration %q: want a number with a unit: us, ms, s, m, h or d", text)
+		}
+		return time.Duration(n) * 24 * time.Hour, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || text == "0" {
+		return 0, fmt.Errorf("duration %q: want a number with a unit: us, ms, s, m, h or d", text)
+	}
+	return d, nil
+}
+
+// FormatDuration writes d as people do: 3s, 1m, 24h, 1m30s; without Go's trailing 0s.
+func FormatDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// MaxExact is the largest integer up to which a Lua number, an IEEE 754 double, counts without gaps.
+const MaxExact int64 = 1 << 53
+
+// ExactProduct reports whether a·b stays within MaxExact; a and b are not negative.
+func ExactProduct(a, b int64) bool {
+	return a == 0 || b <= math.MaxInt64/a && a*b <= MaxExact
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

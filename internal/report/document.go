@@ -1,0 +1,83 @@
+package report
+
+import "ratelab/internal/measure"
+
+// SchemaVersion is the version of the JSON document below; it grows when a field changes its meaning.
+const SchemaVersion = 1
+
+// Document is everything one invocation found, in the order in which it was asked for.
+type Document struct {
+	SchemaVersion int   `json:"schema_version"`
+	Tool          Tool  `json:"tool"`
+	Runs          []Run `json:"runs"`
+}
+
+// Tool names the program that made a document.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Run is one scenario under every algorithm that was asked for, on one server.
+type Run struct {
+	Scenario   string `json:"scenario"`
+	Question   string `json:"question"`
+	Seed       uint64 `json:"seed"`
+	Clock      string `json:"clock"` // virtual or real
+	Limit      Limit  `json:"limit"`
+	DurationUS int64  `json:"duration_us"`
+	Keys       int64  `json:"keys"` // distinct keys seen
+	Server     Server `json:"server"`
+	Partial    bool   `json:"partial"` // interrupted: the counts cover the beginning only
+
+	Results   []Row          `json:"results"`
+	Reference measure.Result `json:"reference"` // the exact sliding log, independent of every row
+
+	Expectations []Expectation `json:"expectations"`
+	Notes        []string      `json:"notes"` // what a reader of the figures must know, such as lines that were sorted
+}
+
+// Limit is the policy of a run, spelled out.
+type Limit struct {
+	Requests int64 `json:"requests"`
+	WindowUS int64 `json:"window_us"`
+	Burst    int64 `json:"burst"`
+}
+
+// Server names what decided.
+type Server struct {
+	Kind      string `json:"kind"`      // embedded, process, container, url or model
+	Name      string `json:"name"`      // miniredis, redis, valkey or go
+	Version   string `json:"version"`   // as the server says it
+	Transport string `json:"transport"` // pipe, unix, tcp, tls or none
+}
+
+// Row is one algorithm's line.
+type Row struct {
+	Algorithm  string            `json:"algorithm"` // its label: the name, and :k=v for each parameter set
+	ScriptSHA1 string            `json:"script_sha1"`
+	Parameters map[string]string `json:"parameters"` // all of them, defaults included
+	measure.Result
+
+	// RedisCallsPerDecision counts the commands that the script issued; absent where no script ran.
+	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
+	// RoundTripsPerDecision counts the calls a deployed client would make.
+	RoundTripsPerDecision *float64 `json:"round_trips_per_decision,omitempty"`
+	// BytesPerKey is MEMORY USAGE with SAMPLES 0, averaged over the keys left; real servers only.
+	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`
+	// KeysLeft are the keys alive at the last request; KeysWithoutTTL those of them that would stay for ever.
+	KeysLeft       *int64 `json:"keys_left,omitempty"`
+	KeysWithoutTTL *int64 `json:"keys_left_without_ttl,omitempty"`
+
+	// Real clock only: how many decisions differ from those in virtual time, and why that may be.
+	DiffersFromVirtual *int64 `json:"differs_from_virtual,omitempty"`
+}
+
+// Expectation is one measure that the scenario's file promises, and what came of it.
+type Expectation struct {
+	Algorithm string   `json:"algorithm"`
+	Measure   string   `json:"measure"`
+	Want      string   `json:"want"` // an exact value, or a range such as 990..1010
+	Got       *float64 `json:"got"`  // absent when the algorithm was not run
+	Met       *bool    `json:"met"`  // absent when it could not be checked
+}
