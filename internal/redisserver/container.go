@@ -1,0 +1,138 @@
+package redisserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
+	"github.com/testcontainers/testcontainers-go/wait"
+)
+
+// DefaultImage is what container runs where neither the spec nor REDIS_IMAGE names another.
+const DefaultImage = "redis:8.0-alpine"
+
+// containerLabel marks what we started: docker ps --filter label=ratelab finds leftovers.
+const containerLabel = "ratelab"
+
+const containerPort = "6379/tcp"
+
+// startContainer runs image with the command that it was made with, so that official, Debian-packaged and
+// Valkey images all do, and turns persistence off once it answers.
+//
+// Note: testcontainers' Redis module is not used: it waits for a line of the official image's log, and
+// overriding the command would need the server's program, whose name differs between images.
+func startContainer(ctx context.Context, image string, set settings) (*Server, error) {
+	image = cmp.Or(image, set.getenv("REDIS_IMAGE"), DefaultImage)
+	quietContainers()
+	box, err := testcontainers.Run(ctx, image,
+		testcontainers.WithExposedPorts(containerPort),
+		testcontainers.WithLabels(map[string]string{containerLabel: "server"}),
+		testcontainers.WithTmpfs(map[string]string{"/data": ""}), // instead of the image's anonymous volume
+		testcontainers.WithWaitStrategy(wait.ForMappedPort(containerPort)),
+	)
+	if err != nil {
+		endContainer(box)
+		return nil, explainContainer(ctx, image, err)
+	}
+	t, err := mappedTarget(ctx, box, image)
+	if err != nil {
+		endContainer(box)
+		return nil, err
+	}
+	s := newServer(KindContainer, t, set)
+	s.cause = func() string { return boxCause(box) }
+	s.stop = func() error { return endContainer(box) }
+	if err := s.awaitBox(ctx, box); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// quietContainers turns off testcontainers' own logger for the whole process: its client prints a banner about
+// the Docker it found past any logger that a request brings.
+var quietContainers = sync.OnceFunc(func() { log.SetDefault(log.NewNoopLogger()) })
+
+func mappedTarget(ctx context.Context, box *testcontainers.DockerContainer, image string) (target, error) {
+	host, err := box.Host(ctx)
+	if err != nil {
+		return target{}, explainContainer(ctx, image, err)
+	}
+	port, err := box.MappedPort(ctx, containerPort)
+	if err != nil {
+		return target{}, explainContainer(ctx, image, err)
+	}
+	return target{network: "tcp", addr: net.JoinHostPort(host, port.Port()), label: "container " + image}, nil
+}
+
+// awaitBox waits until the server in the box answers, and tells it to keep nothing.
+func (s *Server) awaitBox(ctx context.Context, box *testcontainers.DockerContainer) error {
+	if err := s.awaitReady(ctx, nil); err != nil {
+		if cause := boxCause(box); cause != "" {
+			return unavailable("%s: the server did not start (%s); is the image a Redis or a Valkey?", s.target.label, cause)
+		}
+		return err
+	}
+	if err := s.Client.ConfigSet(ctx, "save", "").Err(); err != nil {
+		return Explain(err, s)
+	}
+	return s.identify(ctx)
+}
+
+// boxCause says how the container ended and what it said last, or "" while it runs.
+func boxCause(box *testcontainers.DockerContainer) string {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	state, err := box.State(ctx)
+	if err != nil || state.Running {
+		return ""
+	}
+	how := "the container ended"
+	if logs, err := box.Logs(ctx); err == nil {
+		defer logs.Close()
+		var said tail
+		io.Copy(&said, logs)
+		how += "; it said: " + said.lastLines(3)
+	}
+	return how
+}
+
+func endContainer(box *testcontainers.DockerContainer) error {
+	if box == nil {
+		return nil
+	}
+	return testcontainers.TerminateContainer(box, testcontainers.StopTimeout(time.Second))
+}
+
+// explainContainer words what Docker or testcontainers said: the reason stands at the end of their chains.
+func explainContainer(ctx context.Context, image string, err error) error {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case contains(text, "docker not found", "Cannot connect to the Docker daemon", "docker daemon", "connection refused", "docker.sock"):
+		return unavailable("container: no Docker answers; start it or set DOCKER_HOST, or take --redis process, "+
+			"--redis redis://HOST:PORT or --redis embedded (%s)", text)
+	case contains(text, "reaper"):
+		return unavailable("container: testcontainers' reaper does not start; where its image cannot be had, set TESTCONTAINERS_RYUK_DISABLED=true (%s)", text)
+	case contains(text, "pull", "registry", "No such image", "not found", "invalid reference format"):
+		return unavailable("container: no image %q here or in its registry; check the name, or build or load it first (%s)", image, text)
+	}
+	return unavailable("container: image %q does not start (%s)", image, text)
+}
+
+func contains(text string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(text, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package redisserver
+
+import (
+	"context"
+	"net"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+)
+
+// embeddedModule and embeddedVersion name the server inside the process. The version is the one that was
+// compiled in; the constant stands in where the binary does not say, as in a test's.
+const (
+	embeddedModule  = "github.com/alicebob/miniredis/v2"
+	embeddedVersion = "2.40.0"
+)
+
+// startEmbedded makes a miniredis of our own, reached through net.Pipe: no port, as many at once as wanted.
+// Its clock is stopped at the virtual midnight. Virtual time never asks it, and a script that gets past the
+// prelude sees a clock that stands still rather than one that makes runs differ.
+func startEmbedded(ctx context.Context, set settings) (*Server, error) {
+	m := miniredis.NewMiniRedis()
+	m.SetTime(time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC))
+	t := target{network: "pipe", addr: "pipe", label: KindEmbedded,
+		dial: func(context.Context) (net.Conn, error) { return m.Dial() }}
+	s := newServer(KindEmbedded, t, set)
+	s.Name, s.Version = "miniredis", moduleVersion()
+	s.stop = func() error { m.Close(); return nil }
+	if err := s.Client.Ping(ctx).Err(); err != nil {
+		s.Close()
+		return nil, Explain(err, s)
+	}
+	return s, nil
+}
+
+func moduleVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return embeddedVersion
+	}
+	for _, m := range info.Deps {
+		if m.Path == embeddedModule {
+			return strings.TrimPrefix(m.Version, "v")
+		}
+	}
+	return embeddedVersion
+}

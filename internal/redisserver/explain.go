@@ -1,0 +1,115 @@
+package redisserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// waysToGetOne ends the errors of those who have no server.
+const waysToGetOne = "start one, or let --redis process (redis-server on PATH), --redis container (Docker) or --redis embedded do it"
+
+// Explain puts an error of a call on s into our words: an *Unavailable where the server, not the call, is to
+// blame; the context's own error where the caller gave up; anything else, such as a script's error, as it is.
+// nil stays nil.
+func Explain(err error, s *Server) error {
+	var done *Unavailable
+	switch {
+	case err == nil, errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, redis.Nil):
+		return err
+	case errors.Is(err, redis.ErrClosed):
+		return unavailable("%s: used after it was closed", s.target.label)
+	}
+	var reply redis.Error
+	if errors.As(err, &reply) {
+		return s.target.explainReply(err, reply.Error())
+	}
+	if s.cause != nil {
+		if cause := s.cause(); cause != "" {
+			return unavailable("%s: the server ended in the middle (%s); what was decided until then is incomplete", s.target.label, cause)
+		}
+	}
+	return s.target.explainLost(err)
+}
+
+// explainLost words the failures of a connection that once worked.
+func (t target) explainLost(err error) error {
+	var op *net.OpError
+	switch {
+	case errors.Is(err, redis.ErrPoolTimeout):
+		return unavailable("%s: all connections of the pool were busy for too long; use fewer workers or a larger pool", t.label)
+	case isTimeout(err):
+		return unavailable("%s: did not answer in time; a script may be looping (SCRIPT KILL ends one that wrote nothing), or the server hangs", t.label)
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
+		return unavailable("%s: the server is gone: it refuses connections that it took before", t.label)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe), errors.As(err, &op):
+		return unavailable("%s: the connection broke in the middle: the server stopped, restarted or threw us out; what was decided until then is incomplete", t.label)
+	case strings.HasPrefix(err.Error(), "redis: can't parse"), strings.HasPrefix(err.Error(), "redis: invalid reply"):
+		return unavailable("%s: answered something that is not the Redis protocol", t.label)
+	}
+	return unavailable("%s: %s", t.label, t.screen(err))
+}
+
+// replies are the error codes that speak of the server, not of the call, with what to do.
+var replies = []struct{ prefix, words string }{
+	{"WRONGPASS", "wrong user name or password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH"},
+	{"ERR invalid password", "wrong password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH"},
+	{"ERR AUTH", "has no password set and was given one; leave it out, and unset REDIS_PASSWORD and REDISCLI_AUTH"},
+	{"NOAUTH", "needs a password; write redis://user:password@host:port or set REDIS_PASSWORD"},
+	{"READONLY", "is a read-only replica; name its primary"},
+	{"LOADING", "is still loading its data; try again in a moment"},
+	{"MASTERDOWN", "is a replica that has lost its primary; name the primary"},
+	{"MOVED", clusterWords}, {"ASK", clusterWords}, {"CROSSSLOT", clusterWords}, {"CLUSTERDOWN", clusterWords},
+	{"MISCONF", "refuses writes because it cannot save to disk (MISCONF); see its log"},
+	{"OOM", "is out of memory (OOM) and refuses writes; raise its maxmemory or take another server"},
+	{"NOREPLICAS", "refuses writes for want of replicas (NOREPLICAS); see its min-replicas-to-write"},
+	{"BUSY", "is busy running a script; SCRIPT KILL ends one that wrote nothing"},
+	{"DENIED", "is in protected mode: it talks to its own machine only; give it a password, or connect from there"},
+	{"ERR max number of clients", "has no room for another client; raise its maxclients or ask for a smaller pool"},
+	{"ERR DB index", "has no such database; want /0, or one below its setting databases"},
+	{"ERR unknown command 'EVAL", "runs no Lua scripts; a Redis 7.0 or later, or a Valkey, is needed"},
+}
+
+const clusterWords = "is a node of a cluster, and a batch of decisions needs all its keys on one node; name a standalone server"
+
+// explainReply words an error reply.
+func (t target) explainReply(err error, message string) error {
+	for _, r := range replies {
+		if strings.HasPrefix(message, r.prefix) {
+			return unavailable("%s: %s", t.label, r.words)
+		}
+	}
+	if strings.HasPrefix(message, "NOPERM") {
+		return t.denied(deniedCommand(message))
+	}
+	if screened := t.screen(err); screened != message {
+		return unavailable("%s: %s", t.label, screened)
+	}
+	return err
+}
+
+var quotedCommand = regexp.MustCompile(`'([a-zA-Z|]+)' command`)
+
+// deniedCommand is the command that a NOPERM speaks of, or "" where it speaks of keys.
+func deniedCommand(message string) string {
+	if m := quotedCommand.FindStringSubmatch(message); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// screen is err's text on one line, unless the password is in it: Redis before 6.0 and some proxies repeat
+// the arguments of a HELLO … AUTH that they do not know.
+func (t target) screen(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if t.password.value != "" && strings.Contains(err.Error(), t.password.value) {
+		return "an error whose text repeats the password"
+	}
+	return text
+}

@@ -1,0 +1,103 @@
+package redisserver
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// greet says PING over a bare connection and looks at the first line of the answer, before any password is
+// sent: what is not a Redis never sees one. An error reply is a Redis too; identify words it.
+func greet(ctx context.Context, t target) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := t.connect(ctx)
+	if err != nil {
+		return explainDial(ctx, t, err)
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	_, err = io.WriteString(conn, "*1\r\n$4\r\nPING\r\n")
+	var line string
+	if err == nil {
+		line, err = bufio.NewReader(io.LimitReader(conn, 512)).ReadString('\n')
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case strings.HasPrefix(line, "+PONG") || strings.HasPrefix(line, "-"):
+		return nil
+	case strings.HasPrefix(line, "HTTP/"):
+		return unavailable("%s: speaks HTTP, not Redis; check the port", t.label)
+	case t.tls == nil && t.network == "tcp" && speaksTLS(ctx, t):
+		return unavailable("%s: speaks TLS; use rediss://%s", t.label, t.addr)
+	case line != "":
+		return unavailable("%s: answered something that is not the Redis protocol; check the port", t.label)
+	case isTimeout(err):
+		return unavailable("%s: accepted the connection and did not answer within %v; check the port, or whether the server hangs", t.label, dialTimeout)
+	}
+	return unavailable("%s: closed the connection without an answer; check that a Redis listens there and lets this machine in", t.label)
+}
+
+// speaksTLS tries a handshake with whatever answered PING oddly. Who takes part in one, even to refuse the
+// client, is a TLS server.
+func speaksTLS(ctx context.Context, t target) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	d := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} // nothing is sent to it
+	conn, err := d.DialContext(ctx, t.network, t.addr)
+	if err == nil {
+		conn.Close()
+		return true
+	}
+	var alert tls.AlertError
+	return errors.As(err, &alert)
+}
+
+// explainDial words why no connection came about.
+func explainDial(ctx context.Context, t target, err error) error {
+	var (
+		record    tls.RecordHeaderError
+		alert     tls.AlertError
+		verify    *tls.CertificateVerificationError
+		lookup    *net.DNSError
+		authority = "name the authority with ?cacert=FILE, or the certificate's name with ?sni=NAME"
+	)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case errors.As(err, &record):
+		return unavailable("%s: does not speak TLS; use redis://%s, or check the port", t.label, t.addr)
+	case errors.As(err, &verify):
+		return unavailable("%s: its certificate is not to be trusted (%v); %s", t.label, verify.Err, authority)
+	case errors.As(err, &alert):
+		return unavailable("%s: refused the TLS handshake (%v); if it asks for a certificate, give ?cert=FILE&key=FILE", t.label, alert)
+	case errors.As(err, &lookup):
+		return unavailable("%s: no such host; check the name", t.label)
+	case errors.Is(err, os.ErrNotExist):
+		return unavailable("%s: no such socket; check the path, and that the server runs", t.label)
+	case errors.Is(err, os.ErrPermission):
+		return unavailable("%s: may not be opened by this user; check the socket's permissions", t.label)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return unavailable("%s: connection refused: no server listens there; %s", t.label, waysToGetOne)
+	case isTimeout(err):
+		return unavailable("%s: no connection within %v; check the address and the firewall", t.label, dialTimeout)
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return unavailable("%s: closed the connection during the handshake; check the port and the scheme", t.label)
+	}
+	return unavailable("%s: no connection (%s); check the address", t.label, t.screen(err))
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) ||
+		errors.As(err, &timeout) && timeout.Timeout()
+}

@@ -1,0 +1,212 @@
+package redisserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// longestSocketPath is what fits everywhere: sun_path has 104 bytes on macOS and 108 on Linux.
+const longestSocketPath = 100
+
+// patience is how long a server of our own may take to answer its first PING, and to end when told to.
+const patience = 10 * time.Second
+
+// programs are looked for on PATH in this order.
+var programs = []string{"redis-server", "valkey-server"}
+
+// startProcess runs a private server: no configuration file, no port where sockets exist, nothing on disk but
+// a directory that Close deletes.
+func startProcess(ctx context.Context, program string, set settings) (*Server, error) {
+	path, err := findProgram(cmp.Or(program, set.getenv("REDIS_SERVER")))
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "ratelab-")
+	if err != nil {
+		return nil, unavailable("process: no temporary directory for the server: %v", err)
+	}
+	t, err := privateTarget(dir, filepath.Base(path))
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	p, err := startChild(exec.Command(path, arguments(t, dir)...))
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, unavailable("process: %s does not start: %v", path, err)
+	}
+	s := newServer(KindProcess, t, set)
+	s.cause = p.cause
+	s.stop = func() error { return errors.Join(p.end(), os.RemoveAll(dir)) }
+	if err := s.awaitChild(ctx, p); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// findProgram is the server's path: name itself where one is given, else the first of programs on PATH.
+func findProgram(name string) (string, error) {
+	if name != "" {
+		path, err := exec.LookPath(name)
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			return "", unavailable("process: no program %q; give a path or a name on PATH, as process=PATH or in REDIS_SERVER", name)
+		}
+		if err != nil {
+			return "", unavailable("process: %q cannot be run: %v", name, err)
+		}
+		return path, nil
+	}
+	for _, p := range programs {
+		if path, err := exec.LookPath(p); err == nil {
+			return path, nil
+		}
+	}
+	return "", unavailable("process: neither %s on PATH; install one (apt install redis-server, brew install redis), "+
+		"name it in REDIS_SERVER, or take --redis container, --redis redis://HOST:PORT or --redis embedded", strings.Join(programs, " nor "))
+}
+
+// privateTarget is a unix socket in dir, or a free loopback port where there are no sockets or dir's path is
+// too long for one.
+func privateTarget(dir, label string) (target, error) {
+	socket := filepath.Join(dir, "redis.sock")
+	if runtime.GOOS != "windows" && len(socket) <= longestSocketPath {
+		return target{network: "unix", addr: socket, label: label}, nil
+	}
+	// Between this and the server's own bind somebody may take the port: awaitChild checks who answers.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return target{}, unavailable("process: no free loopback port: %v", err)
+	}
+	defer l.Close()
+	return target{network: "tcp", addr: l.Addr().String(), label: label}, nil
+}
+
+func arguments(t target, dir string) []string {
+	args := []string{"--save", "", "--appendonly", "no", "--daemonize", "no", "--dir", dir}
+	if t.network == "unix" {
+		return append(args, "--port", "0", "--unixsocket", t.addr, "--unixsocketperm", "700")
+	}
+	host, port, _ := net.SplitHostPort(t.addr)
+	return append(args, "--bind", host, "--port", port)
+}
+
+// awaitChild waits until the server that p runs, and no other, answers.
+func (s *Server) awaitChild(ctx context.Context, p *child) error {
+	if err := s.awaitReady(ctx, p.done); err != nil {
+		if cause := p.cause(); cause != "" {
+			return unavailable("process: %s did not start (%s)", p.cmd.Path, cause)
+		}
+		return err
+	}
+	info, err := s.Client.Info(ctx, "server").Result()
+	if err != nil {
+		return Explain(err, s)
+	}
+	if pid := fmt.Sprintf("process_id:%d\r", p.cmd.Process.Pid); s.target.network == "tcp" && !strings.Contains(info, pid) {
+		return unavailable("process: another server answers on %s; try again", s.target.addr)
+	}
+	return s.identify(ctx)
+}
+
+// awaitReady polls with PING until the server answers, gone is closed or patience ends.
+func (s *Server) awaitReady(ctx context.Context, gone <-chan struct{}) error {
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := s.target.connect(limited)
+		if err == nil {
+			conn.Close() // a bare dial first: go-redis would count failures and then stop dialling
+			if err = s.Client.Ping(limited).Err(); err == nil {
+				return nil
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-gone:
+			return Explain(err, s)
+		case <-limited.Done():
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return unavailable("%s: did not answer within %v of its start (%s)", s.target.label, patience, s.target.screen(err))
+		}
+	}
+}
+
+// child is a process that we started, and the end of what it printed.
+type child struct {
+	cmd  *exec.Cmd
+	said tail
+	done chan struct{} // closed when it has ended
+	err  error         // how it ended; valid after done
+}
+
+// startChild starts cmd and waits for its end in the background, on one locked thread: Linux sends the
+// parent-death signal when the thread that started the child ends (golang/go#27505).
+func startChild(cmd *exec.Cmd) (*child, error) {
+	c := &child{cmd: cmd, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = &c.said, &c.said
+	cmd.SysProcAttr = detached()
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			c.err = cmd.Wait()
+			close(c.done)
+		}
+	}()
+	return c, <-started
+}
+
+// end asks the process to stop, and kills it where asking is impossible (Windows) or does not help.
+func (c *child) end() error {
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		c.cmd.Process.Kill() // an error means that it has ended already
+	}
+	select {
+	case <-c.done:
+	case <-time.After(patience):
+		if err := c.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+		<-c.done
+	}
+	return nil
+}
+
+// grace is how long the end of a process may trail the end of its connections.
+const grace = 200 * time.Millisecond
+
+// cause says how the process ended and what it said last, or "" while it lives.
+func (c *child) cause() string {
+	select {
+	case <-c.done:
+	case <-time.After(grace):
+		return ""
+	}
+	how := "exit status 0"
+	if c.err != nil {
+		how = c.err.Error()
+	}
+	if last := c.said.lastLines(3); last != "" {
+		how += "; it said: " + last
+	}
+	return how
+}

@@ -1,0 +1,106 @@
+// Package redisserver gets a server to decide on: one inside the process, a private process, a container, or
+// the user's own behind a URL. Whatever Start started, Close ends; on a server that was there before, nothing
+// but keys under Server.Prefix is ours, and neither FLUSH nor CONFIG is ever sent. Passwords reach the
+// connection and nothing else: no error, no String and no %+v shows one.
+//
+// It does not decide requests, load scripts or delete keys: those who write keys do.
+package redisserver
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The kinds of server, as results name them.
+const (
+	KindEmbedded  = "embedded"
+	KindProcess   = "process"
+	KindContainer = "container"
+	KindURL       = "url"
+)
+
+// The transports between client and server, as results name them.
+const (
+	TransportPipe = "pipe"
+	TransportUnix = "unix"
+	TransportTCP  = "tcp"
+	TransportTLS  = "tls"
+)
+
+// Server is a running server that answered, let us write, and knows every command that virtual time needs.
+type Server struct {
+	Kind      string // KindEmbedded, KindProcess, KindContainer or KindURL
+	Name      string // miniredis, redis, valkey, or what else the server calls itself
+	Version   string // as the server says it, such as 7.0.15
+	Transport string // TransportPipe, TransportUnix, TransportTCP or TransportTLS
+	Own       bool   // started here and ended by Close: alone on it, one may do anything
+	Prefix    string // begins every key that is ours, such as "ratelab:3f1c…:"; as long on every kind
+
+	// Client never retries (a retried EVAL counts twice) and speaks RESP2.
+	Client *redis.Client
+
+	target  target
+	cause   func() string // why a server of our own is gone, or ""; nil where that cannot be known
+	mu      sync.Mutex
+	clients []*redis.Client
+	stop    func() error // ends what was started; nil where nothing was
+	closed  bool
+}
+
+// NewClient opens another client on the same server, with a pool of poolSize connections, for whoever wants
+// hooks or a pool of their own. Close closes it too.
+func (s *Server) NewClient(poolSize int) *redis.Client {
+	c := redis.NewClient(s.target.options(poolSize))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clients = append(s.clients, c)
+	return c
+}
+
+// Close closes the clients and ends the server if it was started here, with all it left on disk. The second
+// call does nothing.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	for _, c := range s.clients {
+		c.Close() // the connections may be gone already, which is what is wanted
+	}
+	if s.stop == nil {
+		return nil
+	}
+	if err := s.stop(); err != nil {
+		return fmt.Errorf("end the %s server: %w", s.Kind, err)
+	}
+	return nil
+}
+
+// String is one line for people: "redis 7.0.15 (process, unix)", or with the address of a user's server.
+func (s *Server) String() string {
+	where := s.Kind
+	if s.Kind == KindURL {
+		where = s.target.label
+	}
+	return fmt.Sprintf("%s %s (%s, %s)", s.Name, s.Version, where, s.Transport)
+}
+
+// Format prints String for every verb, because %+v would walk into the connection's options.
+func (s *Server) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// ownPrefix is the prefix on a server where nobody else writes. It is fixed, for repeatability, and as long as
+// a random one, because MEMORY USAGE counts the key's name.
+const ownPrefix = "ratelab:000000000000:"
+
+// randomPrefix is a prefix that no other run on the same server has (48 random bits).
+func randomPrefix() string {
+	var b [6]byte
+	rand.Read(b[:]) // never fails: crypto/rand
+	return "ratelab:" + hex.EncodeToString(b[:]) + ":"
+}

@@ -1,0 +1,88 @@
+package redisserver
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// dialTimeout bounds everything before the first useful answer; callTimeout one call afterwards. A call may be
+// a batch of decisions, which is kept to about 10 ms of the server, so 30 s means that nothing comes any more.
+const (
+	dialTimeout = 5 * time.Second
+	callTimeout = 30 * time.Second
+)
+
+// target is where a server is and how to log in.
+type target struct {
+	network  string // tcp, unix or pipe
+	addr     string
+	label    string // what errors call it: no user, no password
+	user     string // "" is the default user
+	password secret
+	db       int
+	tls      *tls.Config // nil: plain
+	dial     func(ctx context.Context) (net.Conn, error)
+}
+
+// secret is a password that no formatting verb shows.
+type secret struct{ value string }
+
+// Format prints three asterisks, whatever the verb.
+func (secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, "***") }
+
+// transport is the name of the connection's kind in results.
+func (t target) transport() string {
+	switch {
+	case t.network == "pipe":
+		return TransportPipe
+	case t.network == "unix":
+		return TransportUnix
+	case t.tls != nil:
+		return TransportTLS
+	}
+	return TransportTCP
+}
+
+// connect opens one connection, with TLS where the target has it.
+func (t target) connect(ctx context.Context) (net.Conn, error) {
+	if t.dial != nil {
+		return t.dial(ctx)
+	}
+	d := net.Dialer{Timeout: dialTimeout}
+	if t.tls == nil {
+		return d.DialContext(ctx, t.network, t.addr)
+	}
+	return (&tls.Dialer{NetDialer: &d, Config: t.tls}).DialContext(ctx, t.network, t.addr)
+}
+
+// options are go-redis' for this target. Nothing is sent that a narrow ACL would refuse (CLIENT SETINFO, the
+// maintenance notifications), nothing is tried twice, and the credentials are behind a function, so that
+// printing the options shows none.
+func (t target) options(poolSize int) *redis.Options {
+	silence()
+	o := &redis.Options{
+		Network: "tcp", Addr: t.addr, DB: t.db,
+		Dialer:   func(ctx context.Context, _, _ string) (net.Conn, error) { return t.connect(ctx) },
+		Protocol: 2, DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		MaxRetries:               -1, DialerRetries: 1,
+		DialTimeout: dialTimeout, ReadTimeout: callTimeout, WriteTimeout: callTimeout,
+		ContextTimeoutEnabled: true,
+		PoolSize:              poolSize, PipelinePoolSize: -1,
+	}
+	if t.password.value != "" {
+		o.CredentialsProvider = func() (string, string) { return t.user, t.password.value }
+	}
+	return o
+}
+
+// silence turns off go-redis' own logger, which writes each failed dial to stderr beside our one line.
+var silence = sync.OnceFunc(logging.Disable)
