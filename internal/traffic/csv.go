@@ -1,0 +1,192 @@
+package traffic
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// csvFile reads RFC 4180 with a header line.
+//
+// Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
+// into memory) and keeps no text to quote in a message.
+type csvFile struct {
+	separator byte
+	columns   int
+	key, time int // column numbers; key is −1 where all requests share one
+	costs     []int
+	stamps    stamps
+	fields    [][]byte
+}
+
+// separator is the likeliest separator of a header line, and how often it occurs.
+func separator(header []byte) (c byte, n int) {
+	c = ','
+	for _, s := range []byte{',', '\t', ';'} {
+		if k := bytes.Count(header, []byte{s}); k > n {
+			c, n = s, k
+		}
+	}
+	return c, n
+}
+
+func newCSV(t Trace, header []byte) (*csvFile, error) {
+	sep, _ := separator(header)
+	c := &csvFile{separator: sep, key: -1}
+	header = bytes.Clone(header) // split unescapes in place
+	if err := c.split(header); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(c.fields))
+	for i, f := range c.fields {
+		names[i] = string(bytes.TrimSpace(f))
+	}
+	c.columns = len(names)
+	var err error
+	if c.time, err = column("time", t.Time, names); err != nil {
+		return nil, err
+	}
+	if t.Key != "" {
+		if c.key, err = column("key", t.Key, names); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range summands(t.Cost, func(name string) bool { return slices.Contains(names, name) }) {
+		i, err := column("cost", name, names)
+		if err != nil {
+			return nil, err
+		}
+		c.costs = append(c.costs, i)
+	}
+	return c, nil
+}
+
+// column finds a name in the header.
+func column(field, name string, names []string) (int, error) {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return 0, &FieldError{field, fmt.Sprintf("no column %s in the header; want one of %s", quote(name), shown(names))}
+	}
+	if slices.Contains(names[i+1:], name) {
+		return 0, &FieldError{field, fmt.Sprintf("column %s is in the header twice; want names that are unique", quote(name))}
+	}
+	return i, nil
+}
+
+// shown lists a header's names, but not hundreds of them.
+func shown(names []string) string {
+	const most = 12
+	quoted := make([]string, 0, most+1)
+	for i, n := range names {
+		if i == most {
+			quoted = append(quoted, "…")
+			break
+		}
+		quoted = append(quoted, quote(n))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// summands cuts "a+b" into a and b, unless there is a column of that whole name.
+func summands(cost string, exists func(string) bool) []string {
+	if cost == "" {
+		return nil
+	}
+	if exists(cost) {
+		return []string{cost}
+	}
+	parts := strings.Split(cost, "+")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}
+
+// split cuts a record into c.fields, which point into line; quoted fields are unescaped in place.
+func (c *csvFile) split(line []byte) error {
+	c.fields = c.fields[:0]
+	for {
+		var field []byte
+		if len(line) > 0 && line[0] == '"' {
+			var rest []byte
+			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != c.separator {
+				return fmt.Errorf("%s: text after or before a quoted field; want \"…\" around the whole field", quote(line))
+			}
+			line = rest
+		} else {
+			end := bytes.IndexByte(line, c.separator)
+			if end < 0 {
+				end = len(line)
+			}
+			field, line = line[:end], line[end:]
+			if bytes.IndexByte(field, '"') >= 0 {
+				return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field", quote(field))
+			}
+		}
+		c.fields = append(c.fields, field)
+		if len(line) == 0 {
+			return nil
+		}
+		line = line[1:]
+	}
+}
+
+// unquote takes a quoted field off the front of b. rest is nil where the quote is not closed.
+func unquote(b []byte) (field, rest []byte) {
+	field = b[1:1]
+	for i := 1; i < len(b); i++ {
+		if b[i] != '"' {
+			field = append(field, b[i])
+			continue
+		}
+		if i+1 < len(b) && b[i+1] == '"' {
+			field = append(field, '"')
+			i++
+			continue
+		}
+		return field, b[i+1:]
+	}
+	return field, nil
+}
+
+// record implements format.
+func (c *csvFile) record(line []byte) (record, error) {
+	if err := c.split(line); err != nil {
+		return record{}, err
+	}
+	if len(c.fields) != c.columns {
+		return record{}, fmt.Errorf("%s: %d fields; want %d, as in the header", quote(line), len(c.fields), c.columns)
+	}
+	at, err := c.stamps.parse(bytes.TrimSpace(c.fields[c.time]))
+	if err != nil {
+		return record{}, err
+	}
+	r := record{at: at, key: oneKey, cost: 1}
+	if c.key >= 0 {
+		r.key = c.fields[c.key]
+	}
+	if err := checkKey(r.key); err != nil {
+		return record{}, err
+	}
+	r.cost, err = c.cost()
+	return r, err
+}
+
+func (c *csvFile) cost() (int64, error) {
+	if len(c.costs) == 0 {
+		return 1, nil
+	}
+	sum := int64(0)
+	for _, i := range c.costs {
+		n, err := parseCost(c.fields[i])
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, checkCost(sum)
+}
+
+// notes implements format.
+func (c *csvFile) notes() []string { return c.stamps.notes() }

@@ -1,0 +1,96 @@
+package traffic
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Rate is Count arrivals every Per. It is a fraction, not a float, so that evenly spaced arrivals fall on the
+// exact microsecond however long they go on.
+type Rate struct {
+	Count int64         // at least 0
+	Per   time.Duration // whole microseconds, at least 1 µs
+}
+
+// MaxRateCount is the largest count of a Rate.
+const MaxRateCount = 1_000_000_000
+
+// ParseRate reads "400/s", "100/1m" or "1/250ms".
+func ParseRate(text string) (Rate, error) {
+	bad := func(what string) (Rate, error) {
+		return Rate{}, fmt.Errorf("rate %q: %s; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms", text, what)
+	}
+	count, per, found := strings.Cut(text, "/")
+	if !found {
+		return bad("it has no unit")
+	}
+	n, err := strconv.ParseInt(count, 10, 64)
+	if err != nil {
+		return bad(fmt.Sprintf("%q is not a whole number", count))
+	}
+	if n < 0 || n > MaxRateCount {
+		return bad(fmt.Sprintf("the count is not within 0 to %d", MaxRateCount))
+	}
+	if per != "" && per[0] >= 'a' {
+		per = "1" + per
+	}
+	d, err := limit.ParseDuration(per)
+	if err != nil {
+		return bad(fmt.Sprintf("%q is not a unit of time", per))
+	}
+	if d < time.Microsecond || d%time.Microsecond != 0 || d > limit.MaxWindow {
+		return bad(fmt.Sprintf("%q is not a whole number of microseconds up to %s", per, limit.FormatDuration(limit.MaxWindow)))
+	}
+	return Rate{Count: n, Per: d}, nil
+}
+
+// String gives r as ParseRate reads it.
+func (r Rate) String() string {
+	per := limit.FormatDuration(r.Per)
+	if unit, ok := strings.CutPrefix(per, "1"); ok && unit[0] >= 'a' {
+		per = unit
+	}
+	return fmt.Sprintf("%d/%s", r.Count, per)
+}
+
+// perUS is the rate in arrivals per microsecond.
+func (r Rate) perUS() float64 { return float64(r.Count) / float64(r.Per.Microseconds()) }
+
+// evenly yields from + ⌊i·per/count⌋ for i = 0, 1, … as long as it lies before to; all in microseconds. It
+// carries the fraction along as an integer, hence no drift. It reports whether yield wants more.
+func (r Rate) evenly(from, to int64, yield func(int64) bool) bool {
+	if r.Count == 0 {
+		return true
+	}
+	step, rest := r.Per.Microseconds()/r.Count, r.Per.Microseconds()%r.Count
+	for at, carry := from, int64(0); at < to; at += step {
+		if !yield(at) {
+			return false
+		}
+		if carry += rest; carry >= r.Count {
+			carry -= r.Count
+			at++
+		}
+	}
+	return true
+}
+
+// within is how many arrivals evenly yields in a stretch of d: ⌈d·count/per⌉, or MaxInt64 if that is larger.
+func (r Rate) within(d time.Duration) int64 {
+	hi, lo := bits.Mul64(uint64(d.Microseconds()), uint64(r.Count))
+	per := uint64(r.Per.Microseconds())
+	if hi >= per {
+		return math.MaxInt64
+	}
+	q, rem := bits.Div64(hi, lo, per)
+	if rem > 0 {
+		q++
+	}
+	return int64(min(q, math.MaxInt64))
+}

@@ -1,0 +1,167 @@
+package traffic
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// maxTraceUS is the longest that a trace may last, after its speed is applied.
+const maxTraceUS = int64(limit.MaxWindow / time.Microsecond)
+
+// tracePass is one pass over a trace: scan, sort, spread, scale.
+type tracePass struct {
+	*player
+	phase  Phase
+	sorter reorder
+	spread spreader
+
+	begun   bool
+	firstUS int64 // the first request's timestamp, which is the phase's start
+	endUS   int64 // where the last timestamp's unit ends, from the phase's start
+	stopped bool  // the consumer wants no more
+	failed  error // a request beyond maxTraceUS
+}
+
+// replay yields a trace's requests; it reports whether the next phase may follow.
+func (p *player) replay(phase Phase) bool {
+	t := tracePass{player: p, phase: phase}
+	t.spread = spreader{rule: phase.Trace.WithinSecond, random: random(p.seed, phase.Name, "within-second")}
+	err := t.run()
+	if t.stopped {
+		return false
+	}
+	if err != nil {
+		p.yield(limit.Request{}, err)
+		return false
+	}
+	if phase.Duration > 0 {
+		p.startUS += phase.Duration.Microseconds()
+	} else {
+		p.startUS += t.endUS
+	}
+	return true
+}
+
+func (t *tracePass) run() error {
+	src, err := openSource(t.phase.Trace.File)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	s, err := newScanner(*t.phase.Trace, src)
+	if err != nil {
+		return err
+	}
+	if err := t.pump(s); err != nil || t.stopped {
+		return err
+	}
+	if t.sorter.seen == 0 {
+		return fmt.Errorf("%s: no requests are left after skip %d; want at least one", src.name, t.phase.Trace.Skip)
+	}
+	t.note(s)
+	return nil
+}
+
+// pump moves entries from the scanner through the sorter until the file or the phase ends.
+func (t *tracePass) pump(s *scanner) error {
+	for {
+		e, err := s.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.sorter.push(e); err != nil {
+			return s.at(err)
+		}
+		for t.sorter.ready() {
+			if more, err := t.release(s); !more {
+				return err
+			}
+		}
+	}
+	for len(t.sorter.heap) > 0 {
+		if more, err := t.release(s); !more {
+			return err
+		}
+	}
+	if !t.spread.flush(t.emit, false) {
+		return t.failed
+	}
+	return nil
+}
+
+// release takes one entry from the sorter to the spreader.
+func (t *tracePass) release(s *scanner) (more bool, err error) {
+	e := t.sorter.pop()
+	if !t.begun {
+		t.begun, t.firstUS = true, e.at
+	}
+	more, err = t.spread.add(e, t.emit)
+	if err != nil {
+		return false, fmt.Errorf("%s:%d: %w", s.lines.src.name, e.line, err)
+	}
+	if t.failed != nil {
+		return false, fmt.Errorf("%s:%d: %w", s.lines.src.name, e.line, t.failed)
+	}
+	return more, nil
+}
+
+// emit yields one request at its place in the phase.
+func (t *tracePass) emit(e entry) bool {
+	at := t.scale(e.at - t.firstUS)
+	if t.phase.Duration > 0 && at >= t.phase.Duration.Microseconds() {
+		return false
+	}
+	if at > maxTraceUS {
+		t.failed = fmt.Errorf("the trace lasts longer than %v; want less, or a higher speed", limit.MaxWindow)
+		return false
+	}
+	t.endUS = at + 1
+	if e.whole { // the whole second belongs to the trace
+		second := e.at - e.at%secondUS
+		t.endUS = max(t.endUS, t.scale(second+secondUS-t.firstUS))
+	}
+	t.count++
+	if !t.yield(limit.Request{AtUS: t.startUS + at, Key: e.key, Cost: e.cost}, nil) {
+		t.stopped = true
+		return false
+	}
+	return true
+}
+
+func (t *tracePass) scale(us int64) int64 {
+	if speed := t.phase.Trace.speed(); speed != 1 {
+		return int64(min(float64(us)/speed, 1<<62))
+	}
+	return us
+}
+
+// note records what was found out about the file.
+func (t *tracePass) note(s *scanner) {
+	add := func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		t.notes = append(t.notes, printable(filepath.Base(t.phase.Trace.File))+": "+text)
+	}
+	if s.guessed != "" {
+		add("the format was guessed to be %s", s.guessed)
+	}
+	for _, n := range s.format.notes() {
+		add("%s", n)
+	}
+	if t.spread.spread > 0 {
+		rule := t.spread.rule
+		if rule == "" {
+			rule = Even
+		}
+		add("%d of %d requests say no more than the second; they were spread within it (within_second: %s)", t.spread.spread, t.sorter.seen, rule)
+	}
+	if t.sorter.outOfOrder > 0 {
+		add("%d of %d lines were out of order and were sorted", t.sorter.outOfOrder, t.sorter.seen)
+	}
+}

@@ -1,0 +1,146 @@
+package traffic
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	// maxLineErrors is how many bad lines of a trace are reported at once.
+	maxLineErrors = 10
+	// errorHorizon is how many lines are read after a bad one in search of others.
+	errorHorizon = 100_000
+	// maxInterned bounds the table of keys seen, which saves an allocation per line.
+	maxInterned = 1 << 16
+)
+
+// LineErrors are the bad lines of a trace, each as file:line: what was found; what is wanted.
+type LineErrors []error
+
+// Error implements error: one line each.
+func (e LineErrors) Error() string {
+	s := make([]string, len(e))
+	for i, err := range e {
+		s[i] = err.Error()
+	}
+	return strings.Join(s, "\n")
+}
+
+// Unwrap gives the errors to errors.Is and errors.As.
+func (e LineErrors) Unwrap() []error { return e }
+
+// scanner reads the entries of a trace in the order of its lines.
+type scanner struct {
+	trace   Trace
+	lines   lines
+	format  format
+	guessed Format // empty if the format was given
+	taken   int64
+	keys    map[string]string
+	pending []byte // the first line, read for the format's sake, if it is a record
+}
+
+// newScanner finds the file's format and reads a CSV header.
+func newScanner(t Trace, src *source) (*scanner, error) {
+	s := &scanner{trace: t, lines: lines{src: src}, keys: map[string]string{}}
+	first, err := s.lines.next()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%s: the file is empty; want a trace", src.name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	kind := t.Format
+	if kind == "" {
+		if kind, err = guess(first); err != nil {
+			return nil, s.at(err)
+		}
+		s.guessed = kind
+	}
+	var header bool
+	if s.format, header, err = newFormat(t, kind, first); err != nil {
+		return nil, s.at(err)
+	}
+	if !header {
+		s.pending = first
+	}
+	s.lines.quotes = kind == CSV
+	for range t.Skip {
+		if _, err := s.line(); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// at puts the place before an error.
+func (s *scanner) at(err error) error {
+	return fmt.Errorf("%s:%d: %w", s.lines.src.name, s.lines.number, err)
+}
+
+func (s *scanner) line() ([]byte, error) {
+	if first := s.pending; first != nil {
+		s.pending = nil
+		return first, nil
+	}
+	return s.lines.next()
+}
+
+// next gives the next entry; io.EOF after the last. Bad lines are collected into a LineErrors, with which the
+// scan is over.
+func (s *scanner) next() (entry, error) {
+	if s.trace.Limit > 0 && s.taken >= s.trace.Limit {
+		return entry{}, io.EOF
+	}
+	s.taken++
+	line, err := s.line()
+	if err != nil {
+		return entry{}, err
+	}
+	r, err := s.format.record(line)
+	if err != nil {
+		return entry{}, s.collect(s.at(err))
+	}
+	return entry{at: r.at.us, line: s.lines.number, key: s.intern(r.key), cost: r.cost, whole: r.at.whole}, nil
+}
+
+// collect looks for more bad lines after the first.
+func (s *scanner) collect(first error) error {
+	found := LineErrors{first}
+	for range errorHorizon {
+		if len(found) == maxLineErrors {
+			break
+		}
+		if s.trace.Limit > 0 && s.taken >= s.trace.Limit {
+			break
+		}
+		s.taken++
+		line, err := s.line()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				found = append(found, err)
+			}
+			break
+		}
+		if _, err := s.format.record(line); err != nil {
+			found = append(found, s.at(err))
+		}
+	}
+	return found
+}
+
+func (s *scanner) intern(key []byte) string {
+	if k, ok := s.keys[string(key)]; ok {
+		return k
+	}
+	if len(s.keys) >= maxInterned {
+		clear(s.keys)
+	}
+	k := string(key)
+	s.keys[k] = k
+	return k
+}

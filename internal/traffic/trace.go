@@ -1,0 +1,136 @@
+package traffic
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Trace is recorded traffic: which file, and how to read it.
+type Trace struct {
+	File   string // plain or gzip, told by content
+	Format Format // empty: guessed from the first line
+
+	// Key, Time and Cost name columns of a CSV file or (dotted) fields of JSON lines. Time is needed there; without
+	// Key all requests share one key; without Cost each costs 1, and "a+b" is the sum of two columns. In a combined
+	// log the time is fixed, Key is one of CombinedKeys (empty: client) and there is no cost.
+	Key, Time, Cost string
+
+	Speed        float64      // 10 plays ten times as fast; 0 stands for 1
+	Skip         int64        // this many requests of the file are left out first, unread
+	Limit        int64        // at most this many are taken after them; 0 stands for all
+	WithinSecond WithinSecond // empty: even
+}
+
+// Format is how a trace is written.
+type Format string
+
+// The formats of traces.
+const (
+	Combined Format = "combined" // Apache's and nginx's combined log, or the common log without its last two fields
+	CSV      Format = "csv"      // RFC 4180 with a header line; comma, semicolon or tab
+	JSONL    Format = "jsonl"    // one JSON object per line
+)
+
+// WithinSecond is where requests go whose timestamps say no more than the second. Their order in the file is
+// kept. Timestamps with a fraction are never moved.
+type WithinSecond string
+
+// The rules for one-second timestamps.
+const (
+	Even    WithinSecond = "even"    // the i-th of n at i/n s
+	AtRand  WithinSecond = "uniform" // at random instants, seeded
+	AtStart WithinSecond = "at_once" // all at the second's start
+)
+
+// The legal values, in the order in which messages list them.
+var (
+	Formats       = []Format{Combined, CSV, JSONL}
+	WithinSeconds = []WithinSecond{Even, AtRand, AtStart}
+	CombinedKeys  = []string{"client", "user", "method", "path", "status", "agent"}
+)
+
+// The outermost values of a trace and its lines.
+const (
+	MinSpeed = 1e-3
+	MaxSpeed = 1e6
+	MaxCost  = 1_000_000_000
+)
+
+// FieldError is what is wrong with one field of a Trace.
+type FieldError struct {
+	Field   string // as in a scenario file: file, format, key, …
+	Problem string // what was found; what is wanted
+}
+
+// Error implements error.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
+
+// Validate reports every field that no file could make right, as *FieldError.
+func (t Trace) Validate() (problems []error) {
+	bad := func(field, format string, args ...any) {
+		problems = append(problems, &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case t.File == "":
+		bad("file", "missing; want the path of a trace")
+	case strings.ContainsFunc(t.File, isControl):
+		bad("file", "%s has control characters; want a path", quote(t.File))
+	}
+	if t.Format != "" && !slices.Contains(Formats, t.Format) {
+		bad("format", "%s is not a format; want one of %s", quote(string(t.Format)), list(Formats))
+	}
+	if t.WithinSecond != "" && !slices.Contains(WithinSeconds, t.WithinSecond) {
+		bad("within_second", "%s is not a rule; want one of %s", quote(string(t.WithinSecond)), list(WithinSeconds))
+	}
+	if math.IsNaN(t.Speed) || t.Speed != 0 && (t.Speed < MinSpeed || t.Speed > MaxSpeed) {
+		bad("speed", "%v is out of range; want %v to %v", t.Speed, MinSpeed, int(MaxSpeed))
+	}
+	if t.Skip < 0 {
+		bad("skip", "%d is negative; want 0 or more requests", t.Skip)
+	}
+	if t.Limit < 0 {
+		bad("limit", "%d is negative; want 0 (all) or more requests", t.Limit)
+	}
+	return append(problems, t.checkFields(t.Format)...)
+}
+
+// checkFields reports which of Key, Time and Cost do not go with the format; an empty format may still become any.
+func (t Trace) checkFields(f Format) (problems []error) {
+	bad := func(field, format string, args ...any) {
+		problems = append(problems, &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)})
+	}
+	switch f {
+	case Combined:
+		if t.Key != "" && !slices.Contains(CombinedKeys, t.Key) {
+			bad("key", "%s is not a field of a combined log; want one of %s", quote(t.Key), list(CombinedKeys))
+		}
+		if t.Time != "" {
+			bad("time", "%s: a combined log has its own time; leave the field out", quote(t.Time))
+		}
+		if t.Cost != "" {
+			bad("cost", "%s: a combined log has no cost; leave the field out", quote(t.Cost))
+		}
+	case CSV, JSONL:
+		if t.Time == "" {
+			bad("time", "missing; want the name of the %s that holds the time", f.column())
+		}
+	}
+	return problems
+}
+
+// column is what a format calls the things that Key, Time and Cost name.
+func (f Format) column() string {
+	if f == JSONL {
+		return "field"
+	}
+	return "column"
+}
+
+func (t Trace) speed() float64 {
+	if t.Speed == 0 {
+		return 1
+	}
+	return t.Speed
+}
