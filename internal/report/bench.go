@@ -1,0 +1,71 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// WriteBench writes doc in the Go benchmark format, which benchstat compares: one result of one iteration
+// for each scenario and algorithm. The units are the measures' names in JSON, all declared exact, because
+// virtual time repeats them to the digit.
+// Source: golang.org/design/14313-benchmark-format.
+//
+// Note: the tool's version stands in a line that the format ignores. As a configuration key it would put two
+// versions into separate tables of benchstat, and comparing versions is what the format is for.
+func WriteBench(w io.Writer, doc *Document) error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# %s %s\n", oneWord(doc.Tool.Name), oneWord(doc.Tool.Version))
+	for _, unit := range benchUnits() {
+		fmt.Fprintf(&out, "Unit %s assume=exact\n", unit)
+	}
+	for i := range doc.Runs {
+		run := &doc.Runs[i]
+		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n", printable(run.Scenario),
+			run.Limit.policy(), run.Seed, run.Clock, printable(run.Server.String()), run.Partial)
+		for j := range run.Results {
+			benchLine(&out, run.Scenario, &run.Results[j])
+		}
+		benchLine(&out, run.Scenario, &Row{Algorithm: "exact-reference", Result: run.Reference})
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func benchUnits() []string {
+	var units []string
+	for _, v := range append(counts(&new(Row).Result), extras(new(Row))...) {
+		units = append(units, v.name)
+	}
+	return units
+}
+
+func benchLine(out *bytes.Buffer, scenario string, row *Row) {
+	name := fmt.Sprintf("BenchmarkSimulate/scenario=%s/algorithm=%s", oneWord(scenario), oneWord(row.Algorithm))
+	if endsInProcs.MatchString(name) {
+		name += "-1"
+	}
+	out.WriteString(name + " 1")
+	for _, v := range append(counts(&row.Result), extras(row)...) {
+		if v.text != "" {
+			fmt.Fprintf(out, " %s %s", v.text, v.name)
+		}
+	}
+	out.WriteByte('\n')
+}
+
+// endsInProcs matches a name whose end the format would read as GOMAXPROCS, such as that of my-script-2; a
+// name that ends so is given a GOMAXPROCS of its own.
+var endsInProcs = regexp.MustCompile(`-[0-9]+$`)
+
+// oneWord makes s a part of a benchmark's name, in which blanks end the name and a slash the part.
+func oneWord(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r == '/' || r == 0x7f || r >= 0x80 && r < 0xa1 || r == '\u2028' || r == '\u2029' || r == '\u3000' {
+			return '_'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+)
+
+// column is one measure as people read it; headings have two lines, so that a table stays narrow.
+type column struct {
+	over, under string // the heading's two lines
+	text        func(*measure.Result) string
+}
+
+// heading is the column's name on one line.
+func (c column) heading() string {
+	if c.under == "" {
+		return c.over
+	}
+	return c.over + " " + c.under
+}
+
+// columns chooses what a run's table shows: costs only where they are not the counts again, and errors only
+// where there are any.
+func (r *Run) columns() []column {
+	list := []column{
+		{"offered", "", func(m *measure.Result) string { return integer(m.Offered) }},
+		{"admitted", "", func(m *measure.Result) string { return integer(m.Admitted) }},
+		{"rejected", "", func(m *measure.Result) string { return integer(m.Rejected) }},
+	}
+	if r.anyRow(func(m *measure.Result) bool { return m.Errors != 0 }) {
+		list = append(list, column{"errors", "", func(m *measure.Result) string { return integer(m.Errors) }})
+	}
+	if r.anyRow(costsDiffer) {
+		list = append(list,
+			column{"offered", "cost", func(m *measure.Result) string { return integer(m.OfferedCost) }},
+			column{"admitted", "cost", func(m *measure.Result) string { return integer(m.AdmittedCost) }})
+	}
+	window := limit.FormatDuration(microseconds(r.Limit.WindowUS))
+	return append(list,
+		column{"peak", "in " + window, func(m *measure.Result) string { return integer(m.PeakWindowAdmitted) }},
+		column{"x", "limit", func(m *measure.Result) string { return fmt.Sprintf("%.2f", m.Overshoot) }},
+		column{"false", "admits", func(m *measure.Result) string { return integer(m.FalseAdmits) }},
+		column{"false", "rejects", func(m *measure.Result) string { return integer(m.FalseRejects) }},
+		column{"used", "", func(m *measure.Result) string { return fmt.Sprintf("%.1f%%", 100*m.Utilization) }})
+}
+
+func costsDiffer(m *measure.Result) bool { return m.OfferedCost != m.Offered }
+
+func (r *Run) anyRow(is func(*measure.Result) bool) bool {
+	for i := range r.Results {
+		if is(&r.Results[i].Result) {
+			return true
+		}
+	}
+	return is(&r.Reference)
+}
+
+// differsFromVirtual reports whether the run was on the real clock and compared with virtual time.
+func (r *Run) differsFromVirtual() bool {
+	for i := range r.Results {
+		if r.Results[i].DiffersFromVirtual != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Compare names the first difference between a committed result and a new one, in the order of the
+// document, or reports that they are equal. The tool's version, the server and the notes make none: the same
+// decisions must come from every server. Measures that not every server gives (bytes_per_key, or any that
+// one side left out) count only where both sides ran on the same kind, name and version; a script's hash
+// does not count where one side ran the models, which have no script.
+func Compare(golden, got *Document) (difference string, equal bool) {
+	if golden.SchemaVersion != got.SchemaVersion {
+		d := differs("", "schema_version", fmt.Sprint(got.SchemaVersion), fmt.Sprint(golden.SchemaVersion))
+		return d, false
+	}
+	if d := compareNames("", "scenario", runNames(golden), runNames(got)); d != "" {
+		return d, false
+	}
+	for i := range golden.Runs {
+		if d := compareRun(&golden.Runs[i], &got.Runs[i]); d != "" {
+			return d, false
+		}
+	}
+	return "", true
+}
+
+func compareRun(golden, got *Run) string {
+	where := got.Scenario
+	if d := compareValues(where, golden.identity(), got.identity()); d != "" {
+		return d
+	}
+	if d := compareNames(where, "algorithm", rowNames(golden), rowNames(got)); d != "" {
+		return d
+	}
+	for i := range golden.Results {
+		if d := compareRow(golden, got, i); d != "" {
+			return d
+		}
+	}
+	if d := compareValues(where+", "+ReferenceLabel, decided(&golden.Reference), decided(&got.Reference)); d != "" {
+		return d
+	}
+	return compareExpectations(where, golden.Expectations, got.Expectations)
+}
+
+// compareRow looks at what was asked first, then at what was decided, then at who decided: a changed
+// parameter explains changed counts, and changed counts matter more than a changed script.
+func compareRow(goldenRun, gotRun *Run, i int) string {
+	golden, got := &goldenRun.Results[i], &gotRun.Results[i]
+	where := gotRun.Scenario + ", " + got.Algorithm
+	if d := compareParameters(where, golden.Parameters, got.Parameters); d != "" {
+		return d
+	}
+	if d := compareValues(where, decided(&golden.Result), decided(&got.Result)); d != "" {
+		return d
+	}
+	if goldenRun.Server.Kind != "model" && gotRun.Server.Kind != "model" && golden.ScriptSHA1 != got.ScriptSHA1 {
+		return differs(where, "script_sha1", got.ScriptSHA1, golden.ScriptSHA1)
+	}
+	was, is := extras(golden), extras(got)
+	if !goldenRun.Server.sameAs(gotRun.Server) {
+		was, is = taken(was, is)
+	}
+	return compareValues(where, was, is)
+}
+
+// taken keeps the measures that both sides have, without bytes_per_key, which is the server's own affair.
+func taken(golden, got []value) (was, is []value) {
+	for i := range golden {
+		if golden[i].text != "" && got[i].text != "" && golden[i].name != "bytes_per_key" {
+			was, is = append(was, golden[i]), append(is, got[i])
+		}
+	}
+	return was, is
+}
+
+func (s Server) sameAs(other Server) bool {
+	return s.Kind == other.Kind && s.Name == other.Name && s.Version == other.Version
+}
+
+// compareValues compares two lists of the same names.
+func compareValues(where string, golden, got []value) string {
+	for i := range golden {
+		if golden[i].text != got[i].text {
+			return differs(where, golden[i].name, got[i].text, golden[i].text)
+		}
+	}
+	return ""
+}
+
+func compareParameters(where string, golden, got map[string]string) string {
+	all := maps.Clone(golden)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, got)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		was, had := golden[name]
+		is, has := got[name]
+		if was != is || had != has {
+			return differs(where, "parameter "+name, is, was)
+		}
+	}
+	return ""
+}
+
+func compareExpectations(where string, golden, got []Expectation) string {
+	if len(golden) != len(got) {
+		return differs(where, "number of expectations", fmt.Sprint(len(got)), fmt.Sprint(len(golden)))
+	}
+	for i, old := range golden {
+		if now := got[i]; now.text() != old.text() {
+			return differs(where, fmt.Sprintf("expectation %d", i+1), now.text(), old.text())
+		}
+	}
+	return ""
+}

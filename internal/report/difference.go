@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"ratelab/internal/measure"
+)
+
+// What Compare compares, and the words in which it names a difference.
+
+// identity is what makes two runs comparable at all.
+func (r *Run) identity() []value {
+	return []value{
+		{"question", r.Question},
+		{"seed", fmt.Sprint(r.Seed)},
+		{"clock", r.Clock},
+		{"limit", r.Limit.policy()},
+		{"duration_us", integer(r.DurationUS)},
+		{"keys", integer(r.Keys)},
+		{"partial", fmt.Sprint(r.Partial)},
+	}
+}
+
+// decided is everything that follows from the decisions alone, whoever made them.
+func decided(r *measure.Result) []value {
+	return append(counts(r), value{"decisions_sha256", r.DecisionsSHA256})
+}
+
+func (e Expectation) text() string {
+	met := "not checked"
+	if e.Met != nil && *e.Met {
+		met = "met"
+	} else if e.Met != nil {
+		met = "missed"
+	}
+	return fmt.Sprintf("%s %s %s (%s)", e.Algorithm, e.Measure, e.Want, met)
+}
+
+// compareNames names the first scenario or algorithm that only one side has, or the first out of its order.
+func compareNames(where, what string, golden, got []string) string {
+	for _, name := range golden {
+		if !slices.Contains(got, name) {
+			return differs(where, fmt.Sprintf("%s %q", what, name), "", "present")
+		}
+	}
+	for i, name := range got {
+		if !slices.Contains(golden, name) {
+			return differs(where, fmt.Sprintf("%s %q", what, name), "present", "")
+		}
+		if i >= len(golden) {
+			return differs(where, "number of "+what+"s", fmt.Sprint(len(got)), fmt.Sprint(len(golden)))
+		}
+		if golden[i] != name {
+			return differs(where, fmt.Sprintf("%s %d", what, i+1), name, golden[i])
+		}
+	}
+	if len(golden) != len(got) {
+		return differs(where, "number of "+what+"s", fmt.Sprint(len(got)), fmt.Sprint(len(golden)))
+	}
+	return ""
+}
+
+// differs says it in one line; an empty text is an absent value.
+func differs(where, name, got, golden string) string {
+	if where != "" {
+		where += ": "
+	}
+	return fmt.Sprintf("%s%s is %s, results/ says %s", where, name, orAbsent(got), orAbsent(golden))
+}
+
+func orAbsent(text string) string {
+	if text == "" {
+		return "absent"
+	}
+	return text
+}
+
+func runNames(doc *Document) []string {
+	out := make([]string, len(doc.Runs))
+	for i := range doc.Runs {
+		out[i] = doc.Runs[i].Scenario
+	}
+	return out
+}
+
+func rowNames(r *Run) []string {
+	out := make([]string, len(r.Results))
+	for i := range r.Results {
+		out[i] = r.Results[i].Algorithm
+	}
+	return out
+}

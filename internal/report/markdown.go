@@ -1,0 +1,91 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"ratelab/internal/measure"
+)
+
+// WriteMarkdown writes a heading, the circumstances and a GitHub table for each run. Names and questions are
+// escaped: they show as they were written and mark up nothing.
+func WriteMarkdown(w io.Writer, doc *Document) error {
+	var out bytes.Buffer
+	for i := range doc.Runs {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		markdownRun(&out, &doc.Runs[i])
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func markdownRun(out *bytes.Buffer, r *Run) {
+	fmt.Fprintf(out, "### %s\n\n", escapeMarkdown(r.Scenario))
+	if r.Question != "" {
+		fmt.Fprintf(out, "%s\n\n", escapeMarkdown(r.Question))
+	}
+	fmt.Fprintf(out, "%s\n\n", escapeMarkdown(r.circumstances()))
+	if r.Partial {
+		fmt.Fprintf(out, "**%s**\n\n", partialWarning)
+	}
+	markdownTable(out, r)
+	for i, line := range r.remarks() {
+		if i == 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(out, "- %s\n", escapeMarkdown(line))
+	}
+}
+
+func markdownTable(out *bytes.Buffer, r *Run) {
+	columns := r.columns()
+	head, rule := "| algorithm |", "|:---|"
+	for _, c := range columns {
+		head += " " + c.heading() + " |"
+		rule += "---:|"
+	}
+	if r.differsFromVirtual() {
+		head += " not as in virtual |"
+		rule += "---:|"
+	}
+	fmt.Fprintf(out, "%s\n%s\n", head, rule)
+	for i := range r.Results {
+		row := &r.Results[i]
+		line := markdownRow(escapeMarkdown(row.Algorithm), columns, &row.Result)
+		if r.differsFromVirtual() {
+			line += fmt.Sprintf(" %s |", optionalInteger(row.DiffersFromVirtual))
+		}
+		out.WriteString(line + "\n")
+	}
+	line := markdownRow("*"+ReferenceLabel+"*", columns, &r.Reference)
+	if r.differsFromVirtual() {
+		line += "  |"
+	}
+	out.WriteString(line + "\n")
+}
+
+func markdownRow(label string, columns []column, m *measure.Result) string {
+	var line strings.Builder
+	line.WriteString("| " + label + " |")
+	for _, c := range columns {
+		cell := c.text(m)
+		if c.under == "limit" && m.Overshoot > 1 {
+			cell = "**" + cell + "**"
+		}
+		line.WriteString(" " + cell + " |")
+	}
+	return line.String()
+}
+
+// markdownEscapes puts a backslash before what CommonMark or a GitHub table could take for markup, and writes
+// HTML's own characters as entities. Source: CommonMark 0.31, "Backslash escapes".
+var markdownEscapes = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `|`, `\|`, `~`, `\~`, `!`, `\!`,
+	`$`, `\$`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`,
+)
+
+func escapeMarkdown(s string) string { return markdownEscapes.Replace(printable(s)) }

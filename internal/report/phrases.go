@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// The sentences that the table and the Markdown share, so that both say the same of a run.
+
+// policy gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
+func (l Limit) policy() string {
+	return limit.Policy{Requests: l.Requests, Window: microseconds(l.WindowUS), Burst: l.Burst}.String()
+}
+
+// String names the server as a reader of figures must know it: redis 7.0.15 (process, unix).
+func (s Server) String() string {
+	name := strings.TrimSpace(s.Name + " " + s.Version)
+	if s.Transport == "" || s.Transport == "none" {
+		return fmt.Sprintf("%s (%s)", name, s.Kind)
+	}
+	return fmt.Sprintf("%s (%s, %s)", name, s.Kind, s.Transport)
+}
+
+// circumstances lists, in one line, all that the counts depend on besides the algorithm.
+func (r *Run) circumstances() string {
+	return strings.Join([]string{
+		"limit " + r.Limit.policy(),
+		plural(r.Keys, "key"),
+		limit.FormatDuration(microseconds(r.DurationUS)) + " of " + r.Clock + " time",
+		"seed " + fmt.Sprint(r.Seed),
+		r.Server.String(),
+	}, ", ")
+}
+
+const partialWarning = "PARTIAL: interrupted; the counts cover the beginning only"
+
+// remarks are the lines under a run's rows: the expectations first, then what else must be known.
+func (r *Run) remarks() []string {
+	lines := r.expectationLines()
+	for i := range r.Results {
+		row := &r.Results[i]
+		if row.KeysWithoutTTL != nil && *row.KeysWithoutTTL > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s without a TTL, which will stay for ever",
+				row.Algorithm, plural(*row.KeysWithoutTTL, "key left")))
+		}
+	}
+	for _, note := range r.Notes {
+		lines = append(lines, "note: "+note)
+	}
+	return lines
+}
+
+// expectationLines gives one line for each expectation missed, and one that sums up.
+func (r *Run) expectationLines() []string {
+	if len(r.Expectations) == 0 {
+		return nil
+	}
+	var lines []string
+	var met, checked int
+	for _, e := range r.Expectations {
+		if e.Met == nil {
+			continue
+		}
+		checked++
+		if *e.Met {
+			met++
+			continue
+		}
+		lines = append(lines, e.missed())
+	}
+	sum := fmt.Sprintf("%d of %s met", met, plural(int64(checked), "expectation"))
+	if unchecked := len(r.Expectations) - checked; unchecked > 0 {
+		sum += fmt.Sprintf(", %d not checked", unchecked)
+	}
+	return append(lines, sum)
+}
+
+func (e Expectation) missed() string {
+	got := optionalFloat(e.Got)
+	if got == "" {
+		got = "nothing"
+	}
+	return fmt.Sprintf("MISSED: %s: %s is %s, expected %s", e.Algorithm, e.Measure, got, e.Want)
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	head, tail, found := strings.Cut(noun, " ")
+	if found {
+		tail = " " + tail
+	}
+	return fmt.Sprintf("%d %ss%s", n, head, tail)
+}
+
+func microseconds(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
