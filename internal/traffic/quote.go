@@ -13,7 +13,7 @@ const quoteMax = 60
 
 // quote shows s in a message: shortened, and with control characters escaped, so that a hostile line can neither
 // flood nor steer a terminal.
-func quote[T string | []byte](s T) string {
+func quote[T ~string | ~[]byte](s T) string {
 	if len(s) <= quoteMax {
 		return strconv.Quote(string(s))
 	}
