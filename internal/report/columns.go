@@ -40,10 +40,19 @@ func (r *Run) columns() []column {
 	window := limit.FormatDuration(microseconds(r.Limit.WindowUS))
 	return append(list,
 		column{"peak", "in " + window, func(m *measure.Result) string { return integer(m.PeakWindowAdmitted) }},
-		column{"x", "limit", func(m *measure.Result) string { return fmt.Sprintf("%.2f", m.Overshoot) }},
+		column{"x", "limit", overshoot},
 		column{"false", "admits", func(m *measure.Result) string { return integer(m.FalseAdmits) }},
 		column{"false", "rejects", func(m *measure.Result) string { return integer(m.FalseRejects) }},
 		column{"used", "", func(m *measure.Result) string { return fmt.Sprintf("%.1f%%", 100*m.Utilization) }})
+}
+
+// overshoot never rounds an overshoot away: 1.0004 is >1.00, not 1.00.
+func overshoot(m *measure.Result) string {
+	text := fmt.Sprintf("%.2f", m.Overshoot)
+	if m.Overshoot > 1 && text == "1.00" {
+		return ">1.00"
+	}
+	return text
 }
 
 func costsDiffer(m *measure.Result) bool { return m.OfferedCost != m.Offered }

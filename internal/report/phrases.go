@@ -40,17 +40,27 @@ const partialWarning = "PARTIAL: interrupted; the counts cover the beginning onl
 // remarks are the lines under a run's rows: the expectations first, then what else must be known.
 func (r *Run) remarks() []string {
 	lines := r.expectationLines()
-	for i := range r.Results {
-		row := &r.Results[i]
-		if row.KeysWithoutTTL != nil && *row.KeysWithoutTTL > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s without a TTL, which will stay for ever",
-				row.Algorithm, plural(*row.KeysWithoutTTL, "key left")))
-		}
+	if line := r.withoutTTL(); line != "" {
+		lines = append(lines, line)
 	}
 	for _, note := range r.Notes {
 		lines = append(lines, "note: "+note)
 	}
 	return lines
+}
+
+// withoutTTL names the algorithms that leave keys for ever, which no measure of admissions shows.
+func (r *Run) withoutTTL() string {
+	var rows []string
+	for i := range r.Results {
+		if n := r.Results[i].KeysWithoutTTL; n != nil && *n > 0 {
+			rows = append(rows, fmt.Sprintf("%s %d", r.Results[i].Algorithm, *n))
+		}
+	}
+	if rows == nil {
+		return ""
+	}
+	return "keys left without a TTL, which stay for ever: " + strings.Join(rows, ", ")
 }
 
 // expectationLines gives one line for each expectation missed, and one that sums up.
@@ -90,11 +100,7 @@ func plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	head, tail, found := strings.Cut(noun, " ")
-	if found {
-		tail = " " + tail
-	}
-	return fmt.Sprintf("%d %ss%s", n, head, tail)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func microseconds(us int64) time.Duration { return time.Duration(us) * time.Microsecond }

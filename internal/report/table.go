@@ -119,11 +119,29 @@ func (o TableOptions) cells(label string, columns []column, m *measure.Result) t
 
 // alignments puts names left and numbers right; one column more stands for differs-from-virtual.
 func alignments(columns, firstWidth int) []table.ColumnConfig {
-	list := []table.ColumnConfig{{Number: 1, WidthMax: firstWidth, WidthMaxEnforcer: text.WrapHard}}
+	list := []table.ColumnConfig{{Number: 1, WidthMax: firstWidth, WidthMaxEnforcer: wrapLabel}}
 	for n := 2; n <= columns+1; n++ {
 		list = append(list, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	return list
+}
+
+// wrapLabel breaks a label after a hyphen or a colon, and within a word only where it must.
+func wrapLabel(label string, width int) string {
+	if text.StringWidthWithoutEscSequences(label) <= width {
+		return label
+	}
+	marked := strings.NewReplacer("-", "-\x00", ":", ":\x00", " ", " \x00").Replace(label)
+	var lines []string
+	for _, part := range strings.Split(marked, "\x00") {
+		last := len(lines) - 1
+		if last >= 0 && text.StringWidthWithoutEscSequences(lines[last]+part) <= width {
+			lines[last] += part
+			continue
+		}
+		lines = append(lines, strings.Split(text.WrapHard(part, width), "\n")...)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // plainStyle draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ratelab/internal/measure"
+)
+
+// extremeCase is the document that a run over the first worked case would give: 1000 requests per 3 s, of
+// which 2000 come as 10, 10, 980, 900, 100, 0 in six seconds. The counts are those of the worked example;
+// the false verdicts and hashes are made up, since no renderer looks into them.
+func extremeCase() *Document {
+	run := Run{
+		Scenario: "extreme-case-1", Question: "Does 1000 per 3 s hold when demand peaks on both sides of a window's edge?",
+		Seed: 1, Clock: "virtual", Limit: Limit{Requests: 1000, WindowUS: 3_000_000, Burst: 1000},
+		DurationUS: 6_000_000, Keys: 1,
+		Server:    Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
+		Reference: counted(1020, 1000, 0),
+		Results: []Row{
+			rowOf("none", nil, counted(2000, 1980, 980)),
+			rowOf("fixed-window-aligned", nil, counted(2000, 1980, 980)),
+			rowOf("gcra", map[string]string{"burst": "1000"}, counted(1785, 1765, 765)),
+			rowOf("gcra:burst=100", map[string]string{"burst": "100"}, counted(885, 865, 12)),
+			rowOf("sliding-window-log", nil, counted(1020, 1000, 0)),
+		},
+		Expectations: []Expectation{
+			expectation("fixed-window-aligned", "peak_window_admitted", "1980", 1980, true),
+			expectation("gcra", "admitted", "1785", 1785, true),
+		},
+	}
+	return &Document{SchemaVersion: SchemaVersion, Tool: Tool{Name: "simulate", Version: "v1.0.0"}, Runs: []Run{run}}
+}
+
+func counted(admitted, peak, falseAdmits int64) measure.Result {
+	return measure.Result{
+		Offered: 2000, Admitted: admitted, Rejected: 2000 - admitted, OfferedCost: 2000, AdmittedCost: admitted,
+		PeakWindowAdmitted: peak, Overshoot: float64(peak) / 1000, FalseAdmits: falseAdmits,
+		FalseRejects: 1020 + falseAdmits - admitted, Utilization: float64(admitted) / 2000,
+		DecisionsSHA256: fmt.Sprintf("%064x", admitted),
+	}
+}
+
+func rowOf(algorithm string, parameters map[string]string, result measure.Result) Row {
+	calls := 1.0
+	return Row{Algorithm: algorithm, ScriptSHA1: fmt.Sprintf("%040x", len(algorithm)), Parameters: parameters,
+		Result: result, RoundTripsPerDecision: &calls}
+}
+
+func expectation(algorithm, name, want string, got float64, met bool) Expectation {
+	return Expectation{Algorithm: algorithm, Measure: name, Want: want, Got: &got, Met: &met}
+}
+
+// everyMeasure is extremeCase with all optional fields set, costs that are not counts, and a hostile name.
+func everyMeasure() *Document {
+	doc := extremeCase()
+	run := &doc.Runs[0]
+	calls, bytes, left, without, differs := 2.5, 56.0, int64(7), int64(1), int64(3)
+	run.Partial = true
+	run.Notes = []string{"12 lines of access.log were sorted"}
+	for i := range run.Results {
+		row := &run.Results[i]
+		row.RedisCallsPerDecision, row.BytesPerKey = &calls, &bytes
+		row.KeysLeft, row.KeysWithoutTTL, row.DiffersFromVirtual = &left, &without, &differs
+		row.OfferedCost, row.AdmittedCost = 4000, 2*row.Admitted
+	}
+	run.Results[3].Algorithm = "=cmd|' /C calc'!A0, \"quoted\" <b>`x`*_[a](b)"
+	run.Expectations = append(run.Expectations,
+		expectation("gcra:burst=100", "admitted", "880..884", 885, false),
+		Expectation{Algorithm: "leaky-bucket", Measure: "admitted", Want: "1785"})
+	return doc
+}
+
+// clone copies what a test is going to change.
+func clone(doc *Document) *Document {
+	out := *doc
+	out.Runs = slices.Clone(doc.Runs)
+	for i := range out.Runs {
+		run := &out.Runs[i]
+		run.Results = slices.Clone(run.Results)
+		run.Expectations = slices.Clone(run.Expectations)
+		for j := range run.Results {
+			run.Results[j].Parameters = maps.Clone(run.Results[j].Parameters)
+		}
+	}
+	return &out
+}
+
+func render(write func(*strings.Builder) error) string {
+	var out strings.Builder
+	if err := write(&out); err != nil {
+		panic(err)
+	}
+	return out.String()
+}

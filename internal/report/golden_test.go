@@ -1,0 +1,50 @@
+package report
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata: read the difference before committing it")
+
+// Each renderer's whole output for the worked case, and for a document in which everything is set.
+func TestGolden(t *testing.T) {
+	writers := map[string]func(*strings.Builder, *Document) error{
+		"table.txt":        func(w *strings.Builder, d *Document) error { return WriteTable(w, d, TableOptions{Width: 100}) },
+		"table-narrow.txt": func(w *strings.Builder, d *Document) error { return WriteTable(w, d, TableOptions{Width: 80}) },
+		"table.ansi":       func(w *strings.Builder, d *Document) error { return WriteTable(w, d, TableOptions{Color: true}) },
+		"json":             func(w *strings.Builder, d *Document) error { return WriteJSON(w, d) },
+		"csv":              func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
+		"md":               func(w *strings.Builder, d *Document) error { return WriteMarkdown(w, d) },
+		"bench":            func(w *strings.Builder, d *Document) error { return WriteBench(w, d) },
+	}
+	for base, doc := range map[string]*Document{"extreme-case": extremeCase(), "every-measure": everyMeasure()} {
+		for extension, write := range writers {
+			got := render(func(w *strings.Builder) error { return write(w, doc) })
+			checkGolden(t, base+"."+extension, got)
+		}
+	}
+}
+
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; go test -update writes it", err)
+	}
+	unix := strings.ReplaceAll(string(want), "\r\n", "\n") // a checkout on Windows may have them
+	if diff := cmp.Diff(unix, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
