@@ -117,7 +117,7 @@ func explainContainer(ctx context.Context, image string, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
-	case contains(text, "docker not found", "Cannot connect to the Docker daemon", "docker daemon", "connection refused", "docker.sock"):
+	case contains(text, "docker not found", "Cannot connect to the Docker daemon", "docker daemon", "docker.sock"):
 		return unavailable("container: no Docker answers; start it or set DOCKER_HOST, or take --redis process, "+
 			"--redis redis://HOST:PORT or --redis embedded (%s)", text)
 	case contains(text, "reaper"):

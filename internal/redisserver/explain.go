@@ -108,7 +108,7 @@ func deniedCommand(message string) string {
 // the arguments of a HELLO … AUTH that they do not know.
 func (t target) screen(err error) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
-	if t.password.value != "" && strings.Contains(err.Error(), t.password.value) {
+	if pw := t.password.reveal(); pw != "" && strings.Contains(err.Error(), pw) {
 		return "an error whose text repeats the password"
 	}
 	return text

@@ -41,8 +41,10 @@ func greet(ctx context.Context, t target) error {
 		return unavailable("%s: speaks TLS; use rediss://%s", t.label, t.addr)
 	case line != "":
 		return unavailable("%s: answered something that is not the Redis protocol; check the port", t.label)
+	case alert(err) != nil: // TLS 1.3 lets a client without a certificate in, and throws it out here
+		return explainDial(ctx, t, err)
 	case isTimeout(err):
-		return unavailable("%s: accepted the connection and did not answer within %v; check the port, or whether the server hangs", t.label, dialTimeout)
+		return unavailable("%s: accepted the connection and did not answer in time; check the port, or whether the server hangs", t.label)
 	}
 	return unavailable("%s: closed the connection without an answer; check that a Redis listens there and lets this machine in", t.label)
 }
@@ -58,15 +60,22 @@ func speaksTLS(ctx context.Context, t target) bool {
 		conn.Close()
 		return true
 	}
-	var alert tls.AlertError
-	return errors.As(err, &alert)
+	return alert(err) != nil
+}
+
+// alert is the TLS alert that the other side sent, or nil. crypto/tls does not export its type.
+func alert(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "remote error" {
+		return op.Err
+	}
+	return nil
 }
 
 // explainDial words why no connection came about.
 func explainDial(ctx context.Context, t target, err error) error {
 	var (
 		record    tls.RecordHeaderError
-		alert     tls.AlertError
 		verify    *tls.CertificateVerificationError
 		lookup    *net.DNSError
 		authority = "name the authority with ?cacert=FILE, or the certificate's name with ?sni=NAME"
@@ -78,8 +87,8 @@ func explainDial(ctx context.Context, t target, err error) error {
 		return unavailable("%s: does not speak TLS; use redis://%s, or check the port", t.label, t.addr)
 	case errors.As(err, &verify):
 		return unavailable("%s: its certificate is not to be trusted (%v); %s", t.label, verify.Err, authority)
-	case errors.As(err, &alert):
-		return unavailable("%s: refused the TLS handshake (%v); if it asks for a certificate, give ?cert=FILE&key=FILE", t.label, alert)
+	case alert(err) != nil:
+		return unavailable("%s: refused the TLS handshake (%v); if it asks for a certificate, give ?cert=FILE&key=FILE", t.label, alert(err))
 	case errors.As(err, &lookup):
 		return unavailable("%s: no such host; check the name", t.label)
 	case errors.Is(err, os.ErrNotExist):
@@ -89,7 +98,7 @@ func explainDial(ctx context.Context, t target, err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return unavailable("%s: connection refused: no server listens there; %s", t.label, waysToGetOne)
 	case isTimeout(err):
-		return unavailable("%s: no connection within %v; check the address and the firewall", t.label, dialTimeout)
+		return unavailable("%s: no connection in time; check the address and the firewall", t.label)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return unavailable("%s: closed the connection during the handshake; check the port and the scheme", t.label)
 	}

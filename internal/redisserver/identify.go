@@ -30,9 +30,7 @@ func (s *Server) identify(ctx context.Context) error {
 	}
 	if info, err := s.Client.Info(ctx, "server").Result(); err == nil {
 		s.readInfo(info)
-	} else if !redis.HasErrorPrefix(err, "NOPERM") {
-		return Explain(err, s)
-	}
+	} // else: not granted or not known; should the server be unwell, the next call fails too
 	return s.checkCapabilities(ctx)
 }
 
@@ -45,13 +43,19 @@ func (t target) explainMode(mode string) error {
 
 // readInfo takes name and version from INFO. Valkey says a redis_version too, for old clients' sake.
 func (s *Server) readInfo(info string) {
+	fields := infoFields(info)
+	s.Name = cmp.Or(fields["server_name"], s.Name)
+	s.Version = cmp.Or(fields[s.Name+"_version"], fields["redis_version"], s.Version)
+}
+
+// infoFields reads the name:value lines of INFO.
+func infoFields(info string) map[string]string {
 	fields := make(map[string]string)
 	for line := range strings.Lines(info) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		fields[name] = value
 	}
-	s.Name = cmp.Or(fields["server_name"], s.Name)
-	s.Version = cmp.Or(fields[s.Name+"_version"], fields["redis_version"], s.Version)
+	return fields
 }
 
 // checkCapabilities tries what decisions need: see capabilities.lua.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -114,7 +114,7 @@ func (s *Server) awaitChild(ctx context.Context, p *child) error {
 	if err != nil {
 		return Explain(err, s)
 	}
-	if pid := fmt.Sprintf("process_id:%d\r", p.cmd.Process.Pid); s.target.network == "tcp" && !strings.Contains(info, pid) {
+	if s.target.network == "tcp" && infoFields(info)["process_id"] != strconv.Itoa(p.cmd.Process.Pid) {
 		return unavailable("process: another server answers on %s; try again", s.target.addr)
 	}
 	return s.identify(ctx)

@@ -3,7 +3,6 @@ package redisserver
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -32,11 +31,19 @@ type target struct {
 	dial     func(ctx context.Context) (net.Conn, error)
 }
 
-// secret is a password that no formatting verb shows.
-type secret struct{ value string }
+// secret is a password that no formatting verb shows: fmt follows no pointer inside a struct, whereas it would
+// call no method of an unexported field.
+type secret struct{ value *string }
 
-// Format prints three asterisks, whatever the verb.
-func (secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, "***") }
+func newSecret(value string) secret { return secret{&value} }
+
+// reveal is the password, "" where there is none.
+func (s secret) reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // transport is the name of the connection's kind in results.
 func (t target) transport() string {
@@ -78,8 +85,8 @@ func (t target) options(poolSize int) *redis.Options {
 		ContextTimeoutEnabled: true,
 		PoolSize:              poolSize, PipelinePoolSize: -1,
 	}
-	if t.password.value != "" {
-		o.CredentialsProvider = func() (string, string) { return t.user, t.password.value }
+	if t.password.reveal() != "" {
+		o.CredentialsProvider = func() (string, string) { return t.user, t.password.reveal() }
 	}
 	return o
 }

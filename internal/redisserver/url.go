@@ -51,7 +51,7 @@ func misplacedAt(u *url.URL) bool {
 
 func password(u *url.URL, getenv func(string) string) secret {
 	inURL, _ := u.User.Password()
-	return secret{cmp.Or(inURL, getenv("REDIS_PASSWORD"), getenv("REDISCLI_AUTH"))}
+	return newSecret(cmp.Or(inURL, getenv("REDIS_PASSWORD"), getenv("REDISCLI_AUTH")))
 }
 
 // parameters are the query's names by scheme.
