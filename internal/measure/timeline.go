@@ -1,0 +1,94 @@
+package measure
+
+import (
+	"slices"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// timeline collects a Series. The rolling curve is exact: the sum of a key rises only where something is
+// admitted and falls in between, so its highest value within a bucket stands either right after an admission or
+// at the bucket's beginning. There the highest key is looked up, once for each bucket.
+type timeline struct {
+	axis     axis
+	current  int // the bucket that the run is in; those before are complete
+	admitted [maxBuckets]int64
+	rolling  [maxBuckets]int64
+}
+
+// moveTo brings the timeline to atUS, before anything is admitted there.
+func (l *timeline) moveTo(atUS int64, w *windows) {
+	l.mergeBuckets(l.axis.reach(atUS))
+	l.enter(int(atUS/l.axis.widthUS), w)
+}
+
+// enter looks up the highest key at the beginning of each bucket up to the last. Once all are at zero, which is
+// how the buckets start, they stay there.
+func (l *timeline) enter(last int, w *windows) {
+	for l.current < last {
+		l.current++
+		highest := w.highest(int64(l.current) * l.axis.widthUS)
+		if highest == 0 {
+			l.current = last
+			return
+		}
+		l.rolling[l.current] = highest
+	}
+}
+
+func (l *timeline) mergeBuckets(times int) {
+	for range times {
+		merge(l.admitted[:], plus)
+		merge(l.rolling[:], larger)
+		l.current /= 2
+	}
+}
+
+// admit counts cost in the current bucket, where the key's sum is now rolling.
+func (l *timeline) admit(cost, rolling int64) {
+	l.admitted[l.current] += cost
+	l.rolling[l.current] = max(l.rolling[l.current], rolling)
+}
+
+func (l *timeline) series(duration time.Duration, w *windows) Series {
+	n, merges := l.axis.span(duration)
+	l.mergeBuckets(merges)
+	l.enter(n-1, w)
+	return Series{BucketUS: l.axis.widthUS, Admitted: slices.Clone(l.admitted[:n]), Rolling: slices.Clone(l.rolling[:n])}
+}
+
+// TrafficMeter collects what a run offers, in the buckets that the run's meters have.
+type TrafficMeter struct {
+	axis     axis
+	duration time.Duration
+	offered  [maxBuckets]int64
+}
+
+// NewTrafficMeter is for a run of the duration; 0 is unknown. It must be the duration given to NewMeter.
+func NewTrafficMeter(duration time.Duration) *TrafficMeter {
+	return &TrafficMeter{axis: newAxis(duration), duration: duration}
+}
+
+// Observe counts q. Its AtUS is not negative.
+func (m *TrafficMeter) Observe(q limit.Request) {
+	m.mergeBuckets(m.axis.reach(q.AtUS))
+	m.offered[q.AtUS/m.axis.widthUS] += q.Cost
+}
+
+// Traffic is what was offered, over the whole duration: the run's as it turned out, or 0 for the one that was
+// announced. It must be the duration given to Meter.Result.
+func (m *TrafficMeter) Traffic(duration time.Duration) Traffic {
+	if duration == 0 {
+		duration = m.duration
+	}
+	n, merges := m.axis.span(duration)
+	m.mergeBuckets(merges)
+	return Traffic{BucketUS: m.axis.widthUS, Offered: slices.Clone(m.offered[:n])}
+}
+
+func (m *TrafficMeter) mergeBuckets(times int) {
+	for range times {
+		merge(m.offered[:], plus)
+	}
+}

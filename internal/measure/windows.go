@@ -1,0 +1,137 @@
+package measure
+
+// windows keeps, for each living key, the sum of the costs in (now−W, now]. A key lives while it has such a cost;
+// the others are swept when the number of slots has doubled, so that memory grows with living keys and not with
+// the length of a run, at amortised O(1) an operation.
+type windows struct {
+	widthUS int64
+	index   map[string]int
+	sums    []int64 // by slot; apart from the rings, so that highest scans them fast. Stale until expired
+	rings   []ring
+	free    []int // slots whose keys were swept
+	sweepAt int   // slots in use at which to sweep next
+}
+
+// firstSweep is the number of keys below which sweeping is not worth it.
+const firstSweep = 1024
+
+func newWindows(widthUS int64) *windows {
+	return &windows{widthUS: widthUS, index: make(map[string]int), sweepAt: firstSweep}
+}
+
+// slot is the key's place, its sum brought up to nowUS.
+func (w *windows) slot(key string, nowUS int64) int {
+	i, ok := w.index[key]
+	if !ok {
+		return w.newSlot(key, nowUS)
+	}
+	w.expire(i, nowUS)
+	return i
+}
+
+func (w *windows) newSlot(key string, nowUS int64) int {
+	if len(w.index) >= w.sweepAt {
+		w.sweep(nowUS)
+	}
+	var i int
+	if last := len(w.free) - 1; last >= 0 {
+		i, w.free = w.free[last], w.free[:last]
+	} else {
+		i = len(w.sums)
+		w.sums, w.rings = append(w.sums, 0), append(w.rings, ring{})
+	}
+	w.index[key] = i
+	return i
+}
+
+// sweep frees the slots of keys that have nothing left in their window.
+func (w *windows) sweep(nowUS int64) {
+	for key, i := range w.index {
+		w.expire(i, nowUS)
+		if w.sums[i] == 0 {
+			delete(w.index, key)
+			w.rings[i].shrink()
+			w.free = append(w.free, i)
+		}
+	}
+	w.sweepAt = max(firstSweep, 2*len(w.index))
+}
+
+// expire drops what is W or longer ago: the interval is half-open, (now−W, now].
+func (w *windows) expire(i int, nowUS int64) {
+	r := &w.rings[i]
+	for r.used > 0 && r.first().atUS <= nowUS-w.widthUS {
+		w.sums[i] -= r.first().cost
+		r.drop()
+	}
+}
+
+// add puts cost at nowUS into the slot, which is up to date, and returns the new sum.
+func (w *windows) add(i int, nowUS, cost int64) int64 {
+	w.rings[i].add(nowUS, cost)
+	w.sums[i] += cost
+	return w.sums[i]
+}
+
+// highest is the largest sum of any key at nowUS. A stale sum is never too small, so only those above the best
+// so far need to be brought up to date.
+func (w *windows) highest(nowUS int64) int64 {
+	var best int64
+	for i, sum := range w.sums {
+		if sum > best {
+			w.expire(i, nowUS)
+			best = max(best, w.sums[i])
+		}
+	}
+	return best
+}
+
+// ring is a queue of admissions in a circular buffer whose size is a power of two.
+type ring struct {
+	buffer     []admission
+	head, used int
+}
+
+// admission is a cost and when it was admitted.
+type admission struct{ atUS, cost int64 }
+
+func (r *ring) first() *admission { return &r.buffer[r.head] }
+
+func (r *ring) drop() {
+	r.head = (r.head + 1) & (len(r.buffer) - 1)
+	r.used--
+}
+
+// add appends; what comes at one instant becomes one entry, since it will leave at one instant.
+func (r *ring) add(atUS, cost int64) {
+	if r.used > 0 {
+		last := &r.buffer[(r.head+r.used-1)&(len(r.buffer)-1)]
+		if last.atUS == atUS {
+			last.cost += cost
+			return
+		}
+	}
+	if r.used == len(r.buffer) {
+		r.grow()
+	}
+	r.buffer[(r.head+r.used)&(len(r.buffer)-1)] = admission{atUS, cost}
+	r.used++
+}
+
+// smallestRing keeps keys that are seen once cheap.
+const smallestRing = 2
+
+func (r *ring) grow() {
+	larger := make([]admission, max(smallestRing, 2*len(r.buffer)))
+	n := copy(larger, r.buffer[r.head:])
+	copy(larger[n:], r.buffer[:r.head])
+	r.buffer, r.head = larger, 0
+}
+
+// shrink lets go of a large empty buffer, whose next owner may be a key that is seen once.
+func (r *ring) shrink() {
+	r.head = 0
+	if len(r.buffer) > 64 {
+		r.buffer = nil
+	}
+}
