@@ -1,0 +1,56 @@
+// Package script describes a rate limiter's Lua as it is deployed: its source, how a request becomes the KEYS
+// and ARGV of a call, and what its reply means. It runs nothing; virtualtime and replay do.
+package script
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+
+	"ratelab/internal/limit"
+)
+
+// Call is one way of calling a script: the elements of KEYS and ARGV.
+type Call struct {
+	Keys, Args []Template
+}
+
+// Program is everything that is needed to let a script decide requests.
+type Program struct {
+	Label  string // what the result row is called
+	Source string // the Lua, as deployed
+	Decide Call
+
+	// Init, where it is not nil, is called once for each key before the key's first request; InitSource is its
+	// script, which may be the same.
+	Init       *Call
+	InitSource string
+
+	// Decode turns the reply to Decide into a decision, or says why it is none.
+	Decode func(Reply) (limit.Decision, error)
+}
+
+// SHA1 is the digest under which Redis caches source.
+func SHA1(source string) string {
+	sum := sha1.Sum([]byte(source))
+	return hex.EncodeToString(sum[:])
+}
+
+// InKeyspace is p with prefix before each of its keys, so that runs on one server keep apart.
+func (p *Program) InKeyspace(prefix string) *Program {
+	q := *p
+	q.Decide.Keys = prefixed(p.Decide.Keys, prefix)
+	if p.Init != nil {
+		init := *p.Init
+		init.Keys = prefixed(init.Keys, prefix)
+		q.Init = &init
+	}
+	return &q
+}
+
+func prefixed(keys []Template, prefix string) []Template {
+	out := make([]Template, len(keys))
+	for i, k := range keys {
+		out[i] = k.WithPrefix(prefix)
+	}
+	return out
+}

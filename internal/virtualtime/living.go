@@ -1,0 +1,69 @@
+package virtualtime
+
+import (
+	"container/heap"
+	"math"
+	"strings"
+)
+
+const forever = math.MaxInt64
+
+// living remembers the keys that the scripts have left on the server, with a lower bound of each deadline in
+// virtual milliseconds: what has to be swept, and, at the end, deleted. Expired keys that nobody touches would
+// otherwise stay, and a trace's memory grow with its length.
+type living struct {
+	deadline map[string]int64
+	due      dueHeap
+	swept    int // living keys after the last sweep
+}
+
+func newLiving() living { return living{deadline: map[string]int64{}} }
+
+// set records key's deadline. The key may alias a reply.
+func (l *living) set(key string, deadline int64) {
+	known, ok := l.deadline[key]
+	if ok && known == deadline {
+		return
+	}
+	if !ok {
+		key = strings.Clone(key)
+	}
+	l.deadline[key] = deadline
+	if deadline != forever {
+		heap.Push(&l.due, dueKey{key, deadline})
+	}
+}
+
+// crowded reports whether the keys have doubled since the last sweep: then a sweep costs each key that came since
+// a constant amount.
+func (l *living) crowded() bool { return len(l.deadline) >= 2*l.swept+1024 }
+
+// expired takes the keys whose deadline, as far as it is known, lies before nowMS.
+func (l *living) expired(nowMS int64) []string {
+	var keys []string
+	for len(l.due) > 0 && l.due[0].at < nowMS {
+		d := heap.Pop(&l.due).(dueKey)
+		if l.deadline[d.key] == d.at {
+			keys = append(keys, d.key)
+		}
+	}
+	return keys
+}
+
+type dueKey struct {
+	key string
+	at  int64
+}
+
+type dueHeap []dueKey
+
+func (h dueHeap) Len() int           { return len(h) }
+func (h dueHeap) Less(i, j int) bool { return h[i].at < h[j].at }
+func (h dueHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *dueHeap) Push(x any)        { *h = append(*h, x.(dueKey)) }
+func (h *dueHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}

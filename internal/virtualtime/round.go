@@ -1,0 +1,114 @@
+package virtualtime
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/limit"
+)
+
+// round is a few EVALs that travel together.
+type round struct {
+	requests []limit.Request
+	evals    []eval
+	pipe     redis.Pipeliner
+	sent     time.Duration
+	took     time.Duration
+	done     chan error
+}
+
+type eval struct {
+	cmd  *redis.RawCmd
+	size int
+}
+
+// evalsPerRound keeps the server busy while the answer to the one before travels.
+const evalsPerRound = 2
+
+// write makes the next round of requests, and gives those that are left; nil when there are none.
+func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, []limit.Request) {
+	if len(requests) == 0 {
+		return nil, nil
+	}
+	most := evalsPerRound
+	if r.server.Unbuffered {
+		most = 1
+	}
+	next := &round{pipe: r.server.Client.Pipeline(), done: make(chan error, 1)}
+	n := 0
+	for len(next.evals) < most && n < len(requests) {
+		size := min(r.size, len(requests)-n)
+		cmd := redis.NewRawCmd(ctx, r.arguments(requests[n:n+size])...)
+		_ = next.pipe.Process(ctx, cmd) // queued, never sent here
+		next.evals = append(next.evals, eval{cmd, size})
+		n += size
+	}
+	next.requests = requests[:n]
+	return next, requests[n:]
+}
+
+// arguments are those of one EVAL: with its source the first time, by its digest from then on.
+func (r *Runner) arguments(requests []limit.Request) []any {
+	args := make([]any, 0, 8+len(requests)*(1+len(r.wrapped.decide.varying)))
+	if r.loaded {
+		args = append(args, "EVALSHA", r.wrapped.sha1, "0")
+	} else {
+		args = append(args, "EVAL", r.wrapped.source, "0")
+		r.loaded = true
+	}
+	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keep, "")
+	return r.build(args, requests)
+}
+
+// send hands the round to the server without waiting.
+func (r *Runner) send(ctx context.Context, next *round) {
+	next.sent = r.elapsed()
+	go func() {
+		_, err := next.pipe.Exec(ctx)
+		next.took = r.elapsed() - next.sent
+		next.done <- err
+	}()
+}
+
+// wait gives the connection's error; what the server itself objects to is in the answers.
+func (l *round) wait() error {
+	if err := <-l.done; err != nil && !isReply(err) {
+		return err
+	}
+	return nil
+}
+
+func (r *Runner) elapsed() time.Duration {
+	if r.options.Elapsed == nil {
+		return 0
+	}
+	return r.options.Elapsed()
+}
+
+// An EVAL blocks the server for everyone, so its length is bounded in time where others use it too. It grows and
+// shrinks by halves and doubles, and settles within a few rounds.
+const (
+	longest       = 50 * time.Millisecond
+	longestShared = 10 * time.Millisecond
+	mostSize      = 4096
+)
+
+func (r *Runner) resize(last *round) {
+	if r.options.BatchSize > 0 || r.options.Elapsed == nil || last.evals[0].size < r.size {
+		return
+	}
+	limit := longest
+	if r.server.Shared {
+		limit = longestShared
+	}
+	each := last.took / time.Duration(len(last.evals))
+	switch {
+	case each > limit && r.size > 1:
+		r.size /= 2
+	case each < limit*2/5 && r.size < mostSize:
+		r.size *= 2
+	}
+}

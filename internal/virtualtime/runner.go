@@ -1,0 +1,140 @@
+// Package virtualtime lets a Lua rate limiter decide requests under a clock that is an argument, on an unmodified
+// Redis-compatible server.
+//
+// The script's body is wrapped in a Lua prelude (prelude.lua) that answers TIME from the virtual clock, translates
+// every TTL, and buries a key whose virtual deadline has passed before a command sees it. Because the clock is an
+// argument, one EVAL decides a whole batch of arrivals, which is what makes it fast.
+//
+// What it does not do: steer time.Now inside a client library, script WATCH or SUBSCRIBE, or follow a command that
+// it does not know. Each is an error with the name of what could not be done.
+package virtualtime
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/script"
+)
+
+// Server is the connection that a Runner needs.
+type Server struct {
+	Client *redis.Client
+	// Shared: the server is not ours. Keys without a deadline then get a real one, so that a killed run leaves
+	// nothing for good, and the wrapper scripts are left where the server may evict them.
+	Shared bool
+	// Unbuffered: the connection is a pipe inside the process, on which a second EVAL cannot be sent while the
+	// answer to the first one waits to be read.
+	Unbuffered bool
+}
+
+// Options steer a Runner.
+type Options struct {
+	Start time.Time // the virtual time of a request with AtUS 0
+	Real  time.Time // the real time now: deadlines are placed after it
+	// Elapsed is a monotonic clock, for keeping each EVAL short; nil: batches have a fixed size.
+	Elapsed func() time.Duration
+	// BatchSize fixes the number of arrivals per EVAL; 0: by time.
+	BatchSize int
+}
+
+// generous is how far in the real future the first virtual deadline lies: longer than any run takes.
+const generous = 24 * time.Hour
+
+// Runner decides requests with one program. Its methods are not safe for concurrent use.
+type Runner struct {
+	server  Server
+	program *script.Program
+	wrapped *wrapped
+	options Options
+
+	startUS  int64
+	offsetMS int64 // real expiry of virtual time 0
+	keep     string
+
+	size    int             // arrivals per EVAL
+	ready   map[string]bool // keys whose init has been called
+	scratch []byte
+	scan    scanner
+	living  living
+	calls   int64
+	loaded  bool
+}
+
+// New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
+func New(server Server, program *script.Program, o Options) (*Runner, error) {
+	w, err := wrap(program)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{server: server, program: program, wrapped: w, options: o, size: o.BatchSize, living: newLiving()}
+	if r.size == 0 {
+		r.size = 64
+	}
+	if program.Init != nil {
+		r.ready = map[string]bool{}
+	}
+	r.startUS = o.Start.UnixMicro()
+	first := o.Real.Add(generous).UnixMilli()
+	r.offsetMS = first - o.Start.UnixMilli()
+	if server.Shared {
+		// Just before the first deadline there can be: no virtual deadline is ever mistaken for it.
+		r.keep = strconv.FormatInt(first-1, 10)
+	}
+	return r, nil
+}
+
+// Calls is the number of commands that the script has issued so far.
+func (r *Runner) Calls() int64 { return r.calls }
+
+func (r *Runner) vars(q limit.Request) script.Vars {
+	return script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.startUS + q.AtUS}
+}
+
+// Decide decides requests in order; decisions has the same length. On an error the decisions before the failing
+// one are valid, and the error names its request: it is a *CallError, or the connection's.
+//
+// The next round is written, and the last one read, while the server works on one: the server never idles.
+func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	if len(requests) == 0 {
+		return nil
+	}
+	nowMS := (r.startUS + requests[len(requests)-1].AtUS) / 1000
+	var last *round
+	for {
+		var next *round
+		next, requests = r.write(ctx, requests)
+		if last != nil {
+			if err := last.wait(); err != nil {
+				return err
+			}
+			r.resize(last)
+		}
+		if next != nil {
+			r.send(ctx, next)
+		}
+		if last != nil {
+			if err := r.read(last, decisions); err != nil {
+				if next != nil {
+					_ = next.wait() // the connection is the next caller's only when this answer is in
+				}
+				return err
+			}
+			decisions = decisions[len(last.requests):]
+		}
+		if next == nil {
+			return r.sweep(ctx, nowMS)
+		}
+		last = next
+	}
+}
+
+// isReply reports whether err is the server's own answer, rather than a connection that failed.
+func isReply(err error) bool {
+	var reply redis.Error
+	return errors.As(err, &reply)
+}
