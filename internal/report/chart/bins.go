@@ -1,0 +1,78 @@
+package chart
+
+import "math"
+
+// A picture has fewer pixels than a series has buckets, so buckets are joined into bins of equal width before
+// they are drawn: counts are added, and of the rolling sums the highest is kept, so that no peak is lost. The
+// CSV keeps every bucket.
+
+// maxBins keeps a bin at least a pixel wide in the narrowest panel, and a dozen panels below 150 kB.
+const maxBins = 180
+
+// joinFactor is how many buckets make a bin: few enough bins, and of those factors the one whose bin has the
+// roundest width.
+func joinFactor(buckets int, bucketUS int64) int {
+	least := (buckets + maxBins - 1) / maxBins
+	best, roundest := least, math.MaxInt
+	for k := least; k <= 2*least; k++ {
+		if r := roundness(int64(k) * bucketUS); r < roundest {
+			best, roundest = k, r
+		}
+	}
+	return best
+}
+
+// roundness counts the digits that a width needs in its natural unit: 1 for 20 ms, 3 for 11.7 ms.
+func roundness(us int64) int {
+	unit := int64(1)
+	for _, u := range timeUnits {
+		if us >= int64(u.us) {
+			unit = int64(u.us)
+		}
+	}
+	digits, rest := 0, us
+	for rest > 0 && digits < 12 {
+		digits++
+		rest %= unit
+		if rest == 0 {
+			break
+		}
+		unit = max(unit/10, 1)
+	}
+	return digits
+}
+
+func joinSum(values []int64, k int) []float64 {
+	return join(values, k, func(sum, v float64) float64 { return sum + v })
+}
+
+func joinMax(values []int64, k int) []float64 { return join(values, k, math.Max) }
+
+func join(values []int64, k int, merge func(bin, v float64) float64) []float64 {
+	bins := make([]float64, (len(values)+k-1)/k)
+	for i, v := range values {
+		bins[i/k] = merge(bins[i/k], float64(v))
+	}
+	return bins
+}
+
+// runningSum gives the total at the end of each bin.
+func runningSum(values []float64) []float64 {
+	out := make([]float64, len(values))
+	total := 0.0
+	for i, v := range values {
+		total += v
+		out[i] = total
+	}
+	return out
+}
+
+func maximum(lists ...[]float64) float64 {
+	top := 0.0
+	for _, list := range lists {
+		for _, v := range list {
+			top = max(top, v)
+		}
+	}
+	return top
+}

@@ -1,0 +1,100 @@
+// Package chart draws what each algorithm did with one scenario's traffic: three pictures, each answering
+// one question, as SVG and PNG, with the data of each beside it as CSV. The same input gives the same bytes.
+//
+// The algorithms stand in small multiples that share both axes: with a dozen of them an overlay is a knot of
+// lines, while a panel of its own lets each keep its colour, its label and its figure. The package reads no
+// clock and knows no algorithm beyond the colour of its name.
+package chart
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/report"
+)
+
+// Input is one run and the course of it over time. All series and the traffic have the same number of
+// buckets, at least one, of the same width, counted from the scenario's start.
+type Input struct {
+	Run        *report.Run
+	Version    string // of this program, for the footer; may be empty
+	Traffic    measure.Traffic
+	Reference  measure.Series // of the exact sliding log
+	Algorithms []Panel
+}
+
+// Panel is one algorithm's course under its label, as in report.Row.
+type Panel struct {
+	Label  string
+	Series measure.Series
+}
+
+// Formats lists the picture formats that Write knows.
+func Formats() []string { return []string{"svg", "png"} }
+
+// Write draws the scenario's three pictures into dir, which must exist, and puts the data of each beside it:
+//
+//	<scenario>.admitted.*    what was offered and admitted, over time
+//	<scenario>.window.*      what was admitted in the rolling window, against the limit
+//	<scenario>.cumulative.*  what was admitted so far, against the exact reference
+//
+// It draws the formats named, or all where none is, and returns the paths in the order written. A file
+// appears whole or not at all. The row none has no panel, since it admits whatever is offered and would dwarf
+// the others, unless it is alone; the CSV has every row.
+func Write(dir string, in Input, formats ...string) ([]string, error) {
+	if err := in.validate(); err != nil {
+		return nil, err
+	}
+	if len(formats) == 0 {
+		formats = Formats()
+	}
+	for _, format := range formats {
+		if !slices.Contains(Formats(), format) {
+			return nil, fmt.Errorf("chart format %q: want one of %s", format, strings.Join(Formats(), ", "))
+		}
+	}
+	var paths []string
+	for _, f := range figures(in) {
+		base := filepath.Join(dir, in.Run.Scenario+"."+f.name)
+		for _, format := range formats {
+			if err := writeWhole(base+"."+format, encode(f, format)); err != nil {
+				return paths, err
+			}
+			paths = append(paths, base+"."+format)
+		}
+		if err := writeWhole(base+".csv", f.data); err != nil {
+			return paths, err
+		}
+		paths = append(paths, base+".csv")
+	}
+	return paths, nil
+}
+
+func (in Input) validate() error {
+	if in.Run == nil {
+		return errors.New("chart: no run")
+	}
+	name := in.Run.Scenario
+	if name == "" || !filepath.IsLocal(name) || strings.ContainsAny(name, `/\:`) {
+		return fmt.Errorf("chart: scenario %q is not a file name", name)
+	}
+	if len(in.Algorithms) == 0 {
+		return fmt.Errorf("chart %s: no algorithm to draw", name)
+	}
+	width, n := in.Traffic.BucketUS, len(in.Traffic.Offered)
+	if width < 1 || n < 1 {
+		return fmt.Errorf("chart %s: %d buckets of %d us: want at least one of at least 1 us", name, n, width)
+	}
+	all := append([]Panel{{report.ReferenceLabel, in.Reference}}, in.Algorithms...)
+	for _, p := range all {
+		if p.Series.BucketUS != width || len(p.Series.Admitted) != n || len(p.Series.Rolling) != n {
+			return fmt.Errorf("chart %s: the buckets of %q (%d and %d of %d us) are not those of the traffic (%d of %d us)",
+				name, p.Label, len(p.Series.Admitted), len(p.Series.Rolling), p.Series.BucketUS, n, width)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package chart
+
+import (
+	"fmt"
+	"image/color"
+	"strings"
+
+	"ratelab/internal/report"
+)
+
+// figure is one picture before it is drawn.
+type figure struct {
+	name     string // of the file, after the scenario's
+	title    string
+	subtitle string
+	unit     string // of the y axis
+	footer   string
+	top      float64 // the greatest value to show
+	spanUS   float64 // the time axis ends here
+	binUS    float64
+	panels   []panel
+	data     []byte // CSV
+}
+
+// panel is one algorithm's place in a figure.
+type panel struct {
+	label string
+	color color.NRGBA
+	fact  string // the one figure to take home, below the label
+	draw  func(*axes)
+}
+
+// course is an algorithm's way through the scenario, in bins.
+type course struct {
+	label    string
+	color    color.NRGBA
+	admitted []float64 // in each bin
+	rolling  []float64 // the highest window sum within each bin
+	total    int64
+	peak     int64
+}
+
+// scene is what the three figures share.
+type scene struct {
+	in        Input
+	unit      string // requests, or permits where costs are not all 1
+	binUS     float64
+	spanUS    float64
+	offered   []float64
+	reference course
+	courses   []course // without none
+}
+
+func figures(in Input) []*figure {
+	s := newScene(in)
+	return []*figure{s.admittedFigure(), s.windowFigure(), s.cumulativeFigure()}
+}
+
+func newScene(in Input) *scene {
+	k := joinFactor(len(in.Traffic.Offered), in.Traffic.BucketUS)
+	s := &scene{in: in, unit: unitOf(in.Run), binUS: float64(k) * float64(in.Traffic.BucketUS)}
+	s.offered = joinSum(in.Traffic.Offered, k)
+	s.spanUS = min(s.binUS*float64(len(s.offered)), float64(in.Traffic.BucketUS)*float64(len(in.Traffic.Offered)))
+	if d := float64(in.Run.DurationUS); d > s.spanUS-float64(in.Traffic.BucketUS) && d < s.spanUS {
+		s.spanUS = d // the last bucket reaches beyond the scenario's end
+	}
+	s.reference = newCourse(Panel{report.ReferenceLabel, in.Reference}, k)
+	for _, p := range in.Algorithms {
+		if p.Label != "none" || len(in.Algorithms) == 1 {
+			s.courses = append(s.courses, newCourse(p, k))
+		}
+	}
+	return s
+}
+
+func newCourse(p Panel, k int) course {
+	c := course{label: p.Label, color: colorOf(p.Label), admitted: joinSum(p.Series.Admitted, k), rolling: joinMax(p.Series.Rolling, k)}
+	for i := range p.Series.Admitted {
+		c.total += p.Series.Admitted[i]
+		c.peak = max(c.peak, p.Series.Rolling[i])
+	}
+	return c
+}
+
+// unitOf names what the series count: permits, which are requests where each costs one.
+func unitOf(run *report.Run) string {
+	for i := range run.Results {
+		if run.Results[i].OfferedCost != run.Results[i].Offered {
+			return "permits"
+		}
+	}
+	return "requests"
+}
+
+// figure begins a figure with what all three have.
+func (s *scene) figure(name, subtitle, unit string) *figure {
+	title := s.in.Run.Question
+	if title == "" {
+		title = s.in.Run.Scenario
+	}
+	if s.in.Run.Partial {
+		subtitle = "PARTIAL: interrupted before its end. " + subtitle
+	}
+	return &figure{name: name, title: title, subtitle: subtitle, unit: unit, footer: s.footer(), spanUS: s.spanUS, binUS: s.binUS}
+}
+
+func (s *scene) footer() string {
+	parts := []string{s.in.Run.Scenario, fmt.Sprintf("seed %d", s.in.Run.Seed), s.in.Run.Server.String()}
+	if s.in.Run.Clock == "real" {
+		parts = append(parts, "real time")
+	}
+	if s.in.Version != "" {
+		parts = append(parts, "ratelab "+s.in.Version)
+	}
+	return strings.Join(parts, "  ·  ")
+}
+
+// policy is the limit in words: 1,000 per 3 s, burst 100.
+func (s *scene) policy() string {
+	l := s.in.Run.Limit
+	text := fmt.Sprintf("%s per %s", exact(l.Requests), s.window())
+	if l.Burst != 0 && l.Burst != l.Requests {
+		text += ", burst " + exact(l.Burst)
+	}
+	return text
+}
+
+func (s *scene) window() string { return span(float64(s.in.Run.Limit.WindowUS)) }
+
+// columns are those of every CSV: what was offered, each algorithm, the reference; get picks the measure.
+func (s *scene) columns(offered []int64, get func(Panel) []int64) []dataColumn {
+	columns := []dataColumn{{"offered", offered}}
+	for _, p := range s.in.Algorithms {
+		columns = append(columns, dataColumn{p.Label, get(p)})
+	}
+	return append(columns, dataColumn{"reference", get(Panel{Series: s.in.Reference})})
+}

@@ -1,0 +1,58 @@
+package chart
+
+import (
+	"image/color"
+	"strings"
+)
+
+// The inks of a picture besides those of the algorithms. The paper is opaque and light, so that a picture
+// reads the same on a dark page.
+var (
+	paper     = color.NRGBA{0xfd, 0xfd, 0xfb, 0xff}
+	ink       = color.NRGBA{0x1f, 0x23, 0x28, 0xff}
+	quiet     = color.NRGBA{0x57, 0x5e, 0x66, 0xff} // 6:1 on the paper
+	grid      = color.NRGBA{0xe4, 0xe5, 0xe2, 0xff}
+	offered   = color.NRGBA{0xdf, 0xe0, 0xdc, 0xff}
+	reference = color.NRGBA{0x80, 0x85, 0x8a, 0xff}
+	floor     = color.NRGBA{0xa3, 0xa6, 0xa6, 0xff}
+)
+
+// palette gives each algorithm its colour. Related algorithms have related hues: windows are warm, sliding
+// windows blue, buckets green, those of a theoretical time purple and brown. The first seven are those of
+// Okabe and Ito ("Color Universal Design", 2008), their yellow darkened for a light ground; the rest are
+// shades of them that stay apart in lightness where a colour-blind eye loses the hue.
+var palette = map[string]color.NRGBA{
+	"fixed-window":           {0xd5, 0x5e, 0x00, 0xff}, // vermilion
+	"fixed-window-aligned":   {0xe6, 0x9f, 0x00, 0xff}, // orange
+	"sliding-window-log":     {0x00, 0x72, 0xb2, 0xff}, // blue
+	"sliding-window-counter": {0x56, 0xb4, 0xe9, 0xff}, // sky blue
+	"token-bucket":           {0x00, 0x9e, 0x73, 0xff}, // bluish green
+	"gcra":                   {0xcc, 0x79, 0xa7, 0xff}, // reddish purple
+	"token-bucket-interval":  {0xc4, 0xb5, 0x00, 0xff}, // yellow, darkened
+	"sliding-window-buckets": {0x1b, 0x2f, 0x6e, 0xff}, // navy
+	"token-bucket-debt":      {0x00, 0x4d, 0x2c, 0xff}, // dark green
+	"leaky-bucket":           {0x6e, 0x1e, 0x3a, 0xff}, // wine
+	"none":                   floor,
+}
+
+// Color is the colour of an algorithm in every chart and page. A label with parameters, such as
+// gcra:burst=100, has the colour of its algorithm; the reference is grey, and what is not built in, such as a
+// user's script, is drawn in ink.
+func Color(label string) color.Color { return colorOf(label) }
+
+func colorOf(label string) color.NRGBA {
+	name, _, _ := strings.Cut(label, ":")
+	if c, known := palette[name]; known {
+		return c
+	}
+	if strings.Contains(name, "reference") {
+		return reference
+	}
+	return ink
+}
+
+// tint is c as a pane of glass: drawn over the paper it lets share of itself through.
+func tint(c color.NRGBA, share float64) color.NRGBA {
+	c.A = uint8(255*share + 0.5)
+	return c
+}
