@@ -1,0 +1,98 @@
+package scenarios
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+//go:embed schema.json
+var schema []byte
+
+// Schema is the JSON Schema (draft 2020-12) of a scenario file, for editors. It says less than Parse checks.
+func Schema() []byte { return append([]byte(nil), schema...) }
+
+// Names are the names of the built-in scenarios, sorted.
+func Names() []string {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the embedded files are part of the program
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = baseName(e.Name())
+	}
+	return names
+}
+
+// Builtin reads the built-in scenarios, ordered by name.
+func Builtin() ([]*Scenario, error) {
+	var all []*Scenario
+	for _, name := range Names() {
+		s, err := builtin(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func builtin(name string) (*Scenario, error) {
+	file := name + ".yaml"
+	data, err := files.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, data)
+}
+
+// Load finds a scenario: a built-in one by its name, or a file by its path, which has a slash or ends in .yaml or
+// .yml.
+func Load(nameOrPath string) (*Scenario, error) {
+	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
+		return loadFile(nameOrPath)
+	}
+	names := Names()
+	for _, n := range names {
+		if n == nameOrPath {
+			return builtin(n)
+		}
+	}
+	return nil, fmt.Errorf("scenario %s: no such scenario; %swant one of %s, or a path with a slash or .yaml",
+		quote(nameOrPath), suggest(nameOrPath, names), list(names))
+}
+
+func loadFile(file string) (*Scenario, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fileError(file, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: this is a folder; want a scenario file", shownPath(file))
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fileError(file, err)
+	}
+	return Parse(file, data)
+}
+
+func fileError(file string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: no such file; want a scenario file", shownPath(file))
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("%s: %w", shownPath(file), err)
+}

@@ -1,0 +1,68 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/traffic"
+)
+
+// FromTrace is a question without a file: what would this limit have done to that recorded traffic? The error
+// lists everything that is wrong with the trace, one line each, field first.
+func FromTrace(t traffic.Trace, p limit.Policy) (*Scenario, error) {
+	if problems := t.Validate(); len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("limit: %w", err)
+	}
+	base := path.Base(strings.ReplaceAll(t.File, `\`, "/"))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %s", t, p))
+	return &Scenario{
+		Name:     traceName(base),
+		Question: traceQuestion(p.String(), base),
+		Limit:    p,
+		Seed:     1,
+		Start:    DefaultStart,
+		OnLate:   OnLates[0],
+		Phases:   []traffic.Phase{{Name: "trace", Trace: &t}},
+		SHA256:   hex.EncodeToString(sum[:]),
+	}, nil
+}
+
+var notName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// traceName makes a scenario's name of a file's: access.log.gz becomes access-log.
+func traceName(base string) string {
+	base = strings.TrimSuffix(strings.ToLower(base), ".gz")
+	name := notName.ReplaceAllString(base, "-")
+	name = strings.Trim(name[:min(len(name), maxName)], "-")
+	if name == "" {
+		return "trace"
+	}
+	return name
+}
+
+func traceQuestion(limit, base string) string {
+	whole := fmt.Sprintf("What does a limit of %s admit of %s?", limit, base)
+	if len(whole) > maxQuestion {
+		return fmt.Sprintf("What does a limit of %s admit of the trace?", limit)
+	}
+	return whole
+}
+
+// shownPath is a path as messages begin with it: bare, unless that would hurt a terminal.
+func shownPath(file string) string {
+	if strings.ContainsFunc(file, unicode.IsControl) {
+		return strconv.Quote(file)
+	}
+	return file
+}
