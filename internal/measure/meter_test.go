@@ -1,0 +1,217 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ratelab/internal/limit"
+)
+
+func observe(m *Meter, run []observation) {
+	for _, o := range run {
+		m.Observe(o.Request, limit.Decision{Verdict: o.verdict}, o.exact)
+	}
+}
+
+// TestCaseOneByHand is the well-known failure of an aligned window: 1000 per 3 s; 10, 10, 980, 900, 100 and 0
+// requests in seconds 1 to 6, all of which an aligned window admits.
+func TestCaseOneByHand(t *testing.T) {
+	p := limit.Policy{Requests: 1000, Window: 3 * time.Second}
+	m, reference, traffic, keys := NewMeter(p, 6*time.Second), NewReference(p), NewTrafficMeter(6*time.Second), NewKeySet()
+	for second, count := range []int64{10, 10, 980, 900, 100, 0} {
+		for i := range count {
+			q := limit.Request{AtUS: int64(second)*1_000_000 + i*1_000_000/count, Key: "k", Cost: 1}
+			m.Observe(q, limit.Decision{Verdict: limit.Allowed}, reference.Admit(q))
+			traffic.Observe(q)
+			keys.Add(q.Key)
+		}
+	}
+	got, err := m.Result(6*time.Second, keys.Count())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Result{Offered: 2000, Admitted: 2000, OfferedCost: 2000, AdmittedCost: 2000,
+		PeakWindowAdmitted: 1980, // the 980, 900 and 100 of seconds 3 to 5
+		Overshoot:          1.98, Utilization: 1,
+		FalseAdmits:     980, // the reference is full after second 3; then it admits as the 10 of second 1 and the 10 of second 2 leave
+		DecisionsSHA256: got.DecisionsSHA256}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	s, offered := m.Series(), traffic.Traffic(6*time.Second)
+	if s.BucketUS != 20_000 || len(s.Rolling) != 300 || !slices.Equal(s.Admitted, offered.Offered) {
+		t.Errorf("%d buckets of %d us; admitted = offered %v", len(s.Rolling), s.BucketUS, slices.Equal(s.Admitted, offered.Offered))
+	}
+	// The last bucket begins at 5.98 s: 900 + 100, and of the 980 the 19 that came after 2.98 s.
+	if slices.Max(s.Rolling) != 1980 || s.Rolling[149] != 1000 || s.Rolling[299] != 1019 {
+		t.Errorf("rolling: peak %d, before 3 s %d, before 6 s %d", slices.Max(s.Rolling), s.Rolling[149], s.Rolling[299])
+	}
+}
+
+func TestMeterEqualsItsDefinitions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, duration, run := drawRun(t)
+		m := NewMeter(p, duration)
+		observe(m, run)
+		got, err := m.Result(duration, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := oracle(p, duration, 3, run)
+		if math.Abs(got.Utilization-want.Utilization) > 1e-12*want.Utilization {
+			t.Fatalf("utilization %v; want %v", got.Utilization, want.Utilization)
+		}
+		want.Utilization = got.Utilization
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestSeriesEqualsItsDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, duration, run := drawRun(t)
+		announced := rapid.SampledFrom([]time.Duration{0, duration, duration / 3}).Draw(t, "announced")
+		m, traffic := NewMeter(p, announced), NewTrafficMeter(announced)
+		for _, o := range run {
+			traffic.Observe(o.Request)
+		}
+		observe(m, run)
+		if _, err := m.Result(duration, 3); err != nil {
+			t.Fatal(err)
+		}
+		got, offered := m.Series(), traffic.Traffic(duration)
+		n := len(got.Rolling)
+		if n > maxBuckets || len(got.Admitted) != n || len(offered.Offered) != n || offered.BucketUS != got.BucketUS {
+			t.Fatalf("%d and %d buckets of %d us, %d of %d us offered", n, len(got.Admitted), got.BucketUS, len(offered.Offered), offered.BucketUS)
+		}
+		if end := int64(n) * got.BucketUS; end < duration.Microseconds() || end-got.BucketUS > duration.Microseconds() {
+			t.Fatalf("%d buckets of %d us for %v", n, got.BucketUS, duration)
+		}
+		for i := range n {
+			from, to := int64(i)*got.BucketUS, int64(i+1)*got.BucketUS
+			var wantAdmitted, wantOffered int64
+			for _, o := range run {
+				if o.AtUS >= from && o.AtUS < to {
+					wantOffered += o.Cost
+					if o.admitted() {
+						wantAdmitted += o.Cost
+					}
+				}
+			}
+			wantRolling := rollingOracle(p, run, from, to)
+			if got.Admitted[i] != wantAdmitted || offered.Offered[i] != wantOffered || got.Rolling[i] != wantRolling {
+				t.Fatalf("[%d, %d) us: admitted %d, offered %d, rolling %d; want %d, %d, %d", from, to,
+					got.Admitted[i], offered.Offered[i], got.Rolling[i], wantAdmitted, wantOffered, wantRolling)
+			}
+		}
+	})
+}
+
+func TestReferenceIsTheExactLimit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, _, run := drawRun(t)
+		reference := NewReference(p)
+		for i := range run {
+			o := &run[i]
+			o.verdict = limit.Rejected // not yet admitted: sumIn sees only what came before
+			want := sumIn(run[:i], o.Key, o.AtUS, p.WindowUS())+o.Cost <= p.Requests
+			if got := reference.Admit(o.Request); got != want {
+				t.Fatalf("request %d, %+v: admitted %v; want %v", i, o.Request, got, want)
+			}
+			if want {
+				o.verdict = limit.Allowed
+			}
+		}
+	})
+}
+
+func TestRoundBuckets(t *testing.T) {
+	for _, c := range []struct {
+		duration, width time.Duration
+	}{
+		{time.Microsecond, time.Microsecond}, {511 * time.Microsecond, time.Microsecond}, {512 * time.Microsecond, 2 * time.Microsecond},
+		{time.Second, 2 * time.Millisecond}, {6 * time.Second, 20 * time.Millisecond}, {time.Minute, 200 * time.Millisecond},
+		{time.Hour, 10 * time.Second}, {24 * time.Hour, 5 * time.Minute}, {7 * 24 * time.Hour, 20 * time.Minute},
+		{366 * 24 * time.Hour, 24 * time.Hour}, {3660 * 24 * time.Hour, 8 * 24 * time.Hour},
+	} {
+		if got := newAxis(c.duration).widthUS; got != c.width.Microseconds() {
+			t.Errorf("%v: buckets of %d us; want %v", c.duration, got, c.width)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		durationUS := rapid.Int64Range(512, int64(4000*24*time.Hour/time.Microsecond)).Draw(t, "duration_us")
+		if n := durationUS / niceWidthUS(durationUS); n >= maxBuckets || n < 200 {
+			t.Errorf("%d us: %d buckets", durationUS, n)
+		}
+	})
+}
+
+func TestMemoryGrowsWithLivingKeysOnly(t *testing.T) {
+	p := limit.Policy{Requests: 10, Window: 10 * time.Millisecond}
+	m, reference := NewMeter(p, 0), NewReference(p)
+	const atOnce = 10_000 // keys in a window: one each microsecond
+	for i := range int64(20 * atOnce) {
+		q := limit.Request{AtUS: i, Key: fmt.Sprint(i), Cost: 1}
+		m.Observe(q, limit.Decision{Verdict: limit.Allowed}, reference.Admit(q))
+	}
+	for name, w := range map[string]*windows{"meter": m.windows, "reference": reference.windows} {
+		if n := len(w.sums); n > 4*atOnce {
+			t.Errorf("%s: %d slots for %d living keys", name, n, atOnce)
+		}
+	}
+}
+
+func TestWhatCannotBeIsReported(t *testing.T) {
+	p := limit.Policy{Requests: 1, Window: time.Second}
+	at := func(us, cost int64) limit.Request { return limit.Request{AtUS: us, Key: "k", Cost: cost} }
+	for _, c := range []struct {
+		name string
+		do   func(*Meter)
+		want string
+	}{
+		{"time steps back", func(m *Meter) { m.ObserveError(at(9, 1)); m.ObserveError(at(5, 1)) }, "request at 5 us with cost 1 after one at 9 us: want times that do not decrease and costs from 1"},
+		{"no cost", func(m *Meter) { m.ObserveError(at(9, 0)) }, "request at 9 us with cost 0 after one at 0 us: want times"},
+		{"no such verdict", func(m *Meter) { m.Observe(at(0, 1), limit.Decision{Verdict: 7}, true) }, "offered 1 is not admitted 0 + rejected 0 + errors 0"},
+		{"a sum overflows", func(m *Meter) { m.ObserveError(at(0, math.MaxInt64)); m.ObserveError(at(0, 1)) }, "costs -9223372036854775808 offered and 0 admitted are below the requests, 2 and 0: a sum overflowed"},
+	} {
+		m := NewMeter(p, time.Second)
+		c.do(m)
+		if _, err := m.Result(time.Second, 1); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: error %v; want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestErrorsAreNeitherAdmittedNorRejected(t *testing.T) {
+	m := NewMeter(limit.Policy{Requests: 1, Window: time.Second}, 0)
+	q := limit.Request{AtUS: 0, Key: "k", Cost: 2}
+	m.ObserveError(q)
+	r, err := m.Result(0, 0)
+	want := oracle(m.policy, 0, 0, []observation{{Request: q}})
+	want.Rejected, want.Errors = 0, 1
+	if diff := cmp.Diff(want, r); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+func TestKeySetCountsExactly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOf(rapid.StringN(0, 2, -1)).Draw(t, "keys")
+		set, want := NewKeySet(), make(map[string]bool)
+		for _, k := range keys {
+			set.Add(k)
+			want[k] = true
+		}
+		if set.Count() != int64(len(want)) {
+			t.Fatalf("%q: %d keys; want %d", keys, set.Count(), len(want))
+		}
+	})
+}
