@@ -1,0 +1,76 @@
+package algorithms
+
+import (
+	"errors"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// clockParameters are those of every algorithm whose script takes the time as an argument.
+func clockParameters(source string) []Parameter {
+	return []Parameter{
+		{Name: "time", Kind: OneOf, Words: []string{"server", "client"}, Default: source,
+			Doc: "whose clock decides: the server's TIME, or a timestamp that the client passes in"},
+		{Name: "granularity", Kind: OneOf, Words: []string{"1us", "1ms", "1s"}, Default: "1us",
+			Doc: "the steps of the client's clock, rounded down; needs time=client. What a reply says is counted from there"},
+	}
+}
+
+// withClock gives the parameters of an algorithm's own, and those of its clock.
+func withClock(source string, own ...Parameter) []Parameter {
+	return append(own, clockParameters(source)...)
+}
+
+// clock is whose time an instance decides by.
+type clock struct {
+	client bool
+	stepUS int64
+}
+
+var granularities = map[string]time.Duration{"1us": time.Microsecond, "1ms": time.Millisecond, "1s": time.Second}
+
+// clock reads the parameters that clockParameters declares.
+func (v Values) clock(source string) (clock, error) {
+	c := clock{
+		client: v.Word("time", source) == "client",
+		stepUS: granularities[v.Word("granularity", "1us")].Microseconds(),
+	}
+	if c.stepUS > 1 && !c.client {
+		return clock{}, errors.New("granularity is about the client's clock; set time=client as well")
+	}
+	return c, nil
+}
+
+// read is the time that the script works with when the server's clock shows nowUS.
+func (c clock) read(nowUS int64) int64 {
+	if c.stepUS <= 1 {
+		return nowUS
+	}
+	step := nowUS % c.stepUS
+	if step < 0 {
+		step += c.stepUS
+	}
+	return nowUS - step
+}
+
+// instance is an Instance that decides by c; makeModel's limiters see the floored time.
+func (c clock) instance(args []string, makeModel func() limit.Limiter) Instance {
+	return Instance{Args: args, ClientTime: c.client, GranularityUS: c.stepUS, NewModel: func() limit.Limiter {
+		if c.stepUS <= 1 {
+			return makeModel()
+		}
+		return &coarse{clock: c, Limiter: makeModel()}
+	}}
+}
+
+// coarse shows a limiter a clock in larger steps.
+type coarse struct {
+	clock clock
+	limit.Limiter
+}
+
+// Decide decides by the floored time.
+func (c *coarse) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	return c.Limiter.Decide(c.clock.read(nowUS), key, cost)
+}

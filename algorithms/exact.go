@@ -1,0 +1,59 @@
+package algorithms
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// maxSpanUS bounds how far ahead of now a state may reach, so that both together stay below 2^53: 142 years.
+const maxSpanUS = limit.MaxExact / 2
+
+// decimal gives numbers as the scripts take them.
+func decimal(numbers ...int64) []string {
+	var out []string
+	for _, n := range numbers {
+		out = append(out, strconv.FormatInt(n, 10))
+	}
+	return out
+}
+
+// exactProduct says why a·b + c cannot be done in a Lua number, in terms of what the user wrote.
+func exactProduct(what string, a, b, c int64, advice string) error {
+	if c <= limit.MaxExact && limit.ExactProduct(a, b) && a*b <= limit.MaxExact-c {
+		return nil
+	}
+	return fmt.Errorf("%s = %d * %d passes 2^53, up to which Lua counts exactly; %s", what, a, b, advice)
+}
+
+// withinSpan says whether a bucket takes too long to fill for its timestamps.
+func withinSpan(what string, us uint64) error {
+	if us <= uint64(maxSpanUS) {
+		return nil
+	}
+	return fmt.Errorf("%s takes %d years; want at most %d", what, us/yearUS, uint64(maxSpanUS)/yearUS)
+}
+
+const yearUS = uint64(365 * 24 * time.Hour / time.Microsecond)
+
+// floorProduct is ⌊a·b/c⌋, exactly; none is negative, and b ≤ c so that the result fits.
+func floorProduct(a, b, c int64) int64 {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	quotient, _ := bits.Div64(high, low, uint64(c))
+	return int64(quotient)
+}
+
+// ceilDiv is ⌈a/b⌉ for b > 0.
+func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
+
+// floorDiv is ⌊a/b⌋ for b > 0.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

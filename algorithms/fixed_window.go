@@ -1,0 +1,59 @@
+package algorithms
+
+import "ratelab/internal/limit"
+
+var _ = register(Spec{
+	Name:    "fixed-window",
+	Family:  "window",
+	State:   "a counter, whose expiry ends the window",
+	Rule:    "the window opens at the first admitted request and lives W; at most L in it",
+	Bound:   "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L − 1 in one rolling window",
+	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
+	Prepare: func(p limit.Policy, _ Values) (Instance, error) {
+		windowMS := ceilDiv(p.WindowUS(), 1000)
+		return Instance{Args: decimal(p.Requests, windowMS), NewModel: func() limit.Limiter {
+			return &fixedWindow{limit: p.Requests, windowMS: windowMS,
+				store: newStore(func(c *expiringCount, nowUS int64) bool { return c.lastMS < floorDiv(nowUS, 1000) })}
+		}}, nil
+	},
+})
+
+// Note: the script has no use for ARGV[1], and the algorithm no `time` parameter: it would promise what the TTL, on
+// the server's clock and in milliseconds, cannot keep.
+
+// fixedWindow is the model of a counter with a TTL.
+type fixedWindow struct {
+	limit, windowMS int64
+	store           store[expiringCount]
+}
+
+// expiringCount is a counter that Redis keeps while its clock, in whole ms, is at most lastMS.
+type expiringCount struct{ count, lastMS int64 }
+
+// Decide counts what the open window has admitted.
+func (f *fixedWindow) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	c, nowMS := f.store.of(key, nowUS), floorDiv(nowUS, 1000)
+	if c.lastMS < nowMS {
+		*c = expiringCount{}
+	}
+	if c.count+cost <= f.limit {
+		if c.count == 0 {
+			c.lastMS = nowMS + f.windowMS
+		}
+		c.count += cost
+		return limit.Decision{Verdict: limit.Allowed, Remaining: f.limit - c.count, ResetAfterUS: (c.lastMS - nowMS + 1) * 1000}
+	}
+	return c.reject(f.limit, cost, (c.lastMS-nowMS+1)*1000)
+}
+
+// reject is the answer of every counter that starts anew in endUS.
+func (c *expiringCount) reject(most, cost, endUS int64) limit.Decision {
+	d := limit.Decision{Remaining: most - c.count, RetryAfterUS: endUS, ResetAfterUS: endUS}
+	if c.count == 0 {
+		d.ResetAfterUS = 0
+	}
+	if cost > most {
+		d.RetryAfterUS = limit.Never
+	}
+	return d
+}

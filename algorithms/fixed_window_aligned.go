@@ -1,0 +1,41 @@
+package algorithms
+
+import "ratelab/internal/limit"
+
+var _ = register(Spec{
+	Name:       "fixed-window-aligned",
+	Family:     "window",
+	State:      "a counter for each window, the window's number in its key",
+	Rule:       "windows begin at multiples of W on the clock; at most L in each",
+	Bound:      "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L in one rolling window",
+	Sources:    []string{"https://redis.io/docs/latest/commands/incr/"},
+	Parameters: withClock("server"),
+	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+		c, err := v.clock("server")
+		if err != nil {
+			return Instance{}, err
+		}
+		return c.instance(decimal(p.Requests, p.WindowUS()), func() limit.Limiter {
+			return &alignedWindow{limit: p.Requests, windowUS: p.WindowUS(), store: newStore((*windows).spent)}
+		}), nil
+	},
+})
+
+// alignedWindow is the model: one counter for each window.
+type alignedWindow struct {
+	limit, windowUS int64
+	store           store[windows]
+}
+
+// Decide counts what the window around nowUS has admitted.
+func (a *alignedWindow) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	w := a.store.of(key, nowUS)
+	number := floorDiv(nowUS, a.windowUS)
+	leftUS := (number+1)*a.windowUS - nowUS
+	used := w.count(number)
+	if used+cost <= a.limit {
+		w.add(number, cost, nowUS+leftUS+a.windowUS)
+		return limit.Decision{Verdict: limit.Allowed, Remaining: a.limit - used - cost, ResetAfterUS: leftUS}
+	}
+	return (&expiringCount{count: used}).reject(a.limit, cost, leftUS)
+}

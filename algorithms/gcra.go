@@ -1,0 +1,93 @@
+package algorithms
+
+import "ratelab/internal/limit"
+
+var _ = register(Spec{
+	Name:   "gcra",
+	Family: "bucket",
+	State:  "one timestamp, when the bucket will be full again",
+	Rule:   "every permit moves the timestamp on by W/L, and it may lie at most B·W/L ahead of now",
+	Bound:  "N(τ) ≤ B + r·τ, where N(τ) is the cost admitted in any interval of length τ, and r = L/W",
+	Sources: []string{
+		"ITU-T I.371 (2004), annex A",
+		"https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm",
+	},
+	Parameters: withClock("server", burstParameter),
+	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+		return prepareGCRA(p, v, func(g gcra) limit.Limiter { return &g })
+	},
+})
+
+var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit.MaxRequests,
+	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once"}
+
+// prepareGCRA is Prepare for the algorithms that keep one timestamp.
+func prepareGCRA(p limit.Policy, v Values, model func(gcra) limit.Limiter) (Instance, error) {
+	c, err := v.clock("server")
+	if err != nil {
+		return Instance{}, err
+	}
+	burst := v.Integer("burst", p.Capacity())
+	w, l := p.Interval()
+	if err := exactBucket(burst, w, l); err != nil {
+		return Instance{}, err
+	}
+	return c.instance(decimal(burst, w, l), func() limit.Limiter { return model(newGCRA(burst, w, l)) }), nil
+}
+
+// exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, can be counted exactly.
+func exactBucket(burst, w, l int64) error {
+	err := exactProduct("burst * us per permit (a reduced fraction's numerator)", burst, w, l,
+		"choose a smaller burst, or requests that share more factors with the window")
+	if err != nil {
+		return err
+	}
+	return withinSpan("filling the bucket", uint64(burst*w/l))
+}
+
+// gcra is the model: GCRA in exact integers. One permit takes w/l µs to come back.
+type gcra struct {
+	burst, w, l int64
+	full        int64 // burst·w: the whole bucket in units of 1/l µs
+	store       store[arrival]
+}
+
+// arrival is the theoretical arrival time: tatUS, and rest/l µs.
+type arrival struct{ tatUS, rest int64 }
+
+func newGCRA(burst, w, l int64) gcra {
+	return gcra{burst: burst, w: w, l: l, full: burst * w,
+		store: newStore(func(a *arrival, nowUS int64) bool { return a.tatUS < nowUS })}
+}
+
+// Decide admits what leaves the TAT at most the whole bucket ahead.
+func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	a := g.store.of(key, nowUS)
+	wait, rest := int64(0), int64(0)
+	if a.tatUS >= nowUS {
+		wait, rest = a.tatUS-nowUS, a.rest
+	}
+	used := g.used(wait, rest)
+	if cost <= g.burst && used+cost*g.w <= g.full {
+		used += cost * g.w
+		a.tatUS, a.rest = nowUS+used/g.l, used%g.l
+		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - used) / g.w, ResetAfterUS: ceilDiv(used, g.l)}
+	}
+	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never, ResetAfterUS: wait}
+	if rest > 0 {
+		d.ResetAfterUS++
+	}
+	if cost <= g.burst {
+		d.RetryAfterUS = wait - floorDiv(g.full-cost*g.w-rest, g.l)
+	}
+	return d
+}
+
+// used is how much of the bucket is gone, in units of 1/l µs. After a step back of the clock it can be more than
+// the bucket; how much more makes no difference, and might not fit an integer.
+func (g *gcra) used(wait, rest int64) int64 {
+	if wait > g.full/g.l {
+		return g.full + 1
+	}
+	return wait*g.l + rest
+}

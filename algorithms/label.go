@@ -1,0 +1,117 @@
+package algorithms
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"ratelab/internal/limit"
+)
+
+// Choice is an algorithm with the parameters that somebody set; all of them are legal.
+type Choice struct {
+	Label string // canonical: the name, and :k=v in the order of the spec's parameters
+	Spec  *Spec
+	set   map[string]string
+}
+
+// Parse reads a label such as "gcra" or "token-bucket-interval:capacity=5:interval=1s".
+func Parse(label string) (Choice, error) {
+	name, rest, more := strings.Cut(label, ":")
+	set := map[string]string{}
+	for more {
+		var setting string
+		setting, rest, more = strings.Cut(rest, ":")
+		key, value, found := strings.Cut(setting, "=")
+		if !found {
+			return Choice{}, fmt.Errorf("algorithm %q: %q is no parameter; want name=value", label, setting)
+		}
+		if _, twice := set[key]; twice {
+			return Choice{}, fmt.Errorf("algorithm %q: parameter %q is set twice", label, key)
+		}
+		set[key] = value
+	}
+	return Choose(name, set)
+}
+
+// Choose is Parse for a name and parameters that have been read already.
+func Choose(name string, set map[string]string) (Choice, error) {
+	spec := registered[name]
+	if spec == nil {
+		return Choice{}, fmt.Errorf("no such algorithm %q; %s", name, suggest(name, Names()))
+	}
+	canonical, err := spec.check(set)
+	if err != nil {
+		return Choice{}, err
+	}
+	label := name
+	for _, p := range spec.Parameters {
+		if value, ok := canonical[p.Name]; ok {
+			label += ":" + p.Name + "=" + value
+		}
+	}
+	return Choice{Label: label, Spec: spec, set: canonical}, nil
+}
+
+// WithDefaults is c with further parameters, such as a scenario's, where its label sets none. The label stays.
+func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
+	canonical, err := c.Spec.check(set)
+	if err != nil {
+		return Choice{}, err
+	}
+	maps.Copy(canonical, c.set)
+	c.set = canonical
+	return c, nil
+}
+
+// Instance is c under the limit p. An error names c's label and says which value does not fit.
+func (c Choice) Instance(p limit.Policy) (Instance, error) {
+	if err := p.Validate(); err != nil {
+		return Instance{}, fmt.Errorf("%s: %w", c.Label, err)
+	}
+	values := Values{spec: c.Spec, set: c.set, resolved: map[string]string{}}
+	in, err := c.Spec.Prepare(p, values)
+	if err != nil {
+		return Instance{}, fmt.Errorf("%s: %w", c.Label, err)
+	}
+	in.Label, in.Spec, in.Parameters = c.Label, c.Spec, values.resolved
+	in.GranularityUS = max(1, in.GranularityUS)
+	return in, nil
+}
+
+// check gives the parameters of set in their canonical spelling, or says which is none.
+func (s *Spec) check(set map[string]string) (map[string]string, error) {
+	canonical := map[string]string{}
+	for _, name := range sortedKeys(set) {
+		p := s.parameter(name)
+		if p == nil {
+			return nil, s.unknown(name)
+		}
+		text, err := p.canonical(set[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: parameter %s: %w", s.Name, name, err)
+		}
+		canonical[name] = text
+	}
+	return canonical, nil
+}
+
+func (s *Spec) unknown(name string) error {
+	if len(s.Parameters) == 0 {
+		return fmt.Errorf("%s: no such parameter %q; it has none", s.Name, name)
+	}
+	var legal []string
+	for _, p := range s.Parameters {
+		legal = append(legal, p.Name)
+	}
+	return fmt.Errorf("%s: no such parameter %q; %s", s.Name, name, suggest(name, legal))
+}
+
+func (s *Spec) parameter(name string) *Parameter {
+	for i := range s.Parameters {
+		if s.Parameters[i].Name == name {
+			return &s.Parameters[i]
+		}
+	}
+	return nil
+}

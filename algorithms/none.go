@@ -1,0 +1,23 @@
+package algorithms
+
+import "ratelab/internal/limit"
+
+var _ = register(Spec{
+	Name:    "none",
+	Family:  "floor",
+	State:   "none",
+	Rule:    "admits everything: what the harness and the round trip cost",
+	Bound:   "none",
+	Sources: []string{"https://redis.io/docs/latest/develop/interact/programmability/eval-intro/"},
+	Prepare: func(limit.Policy, Values) (Instance, error) {
+		return Instance{NewModel: func() limit.Limiter { return unlimited{} }}, nil
+	},
+})
+
+// unlimited is the model of none. What remains has no end; it says the largest count that a script can.
+type unlimited struct{}
+
+// Decide admits.
+func (unlimited) Decide(int64, string, int64) limit.Decision {
+	return limit.Decision{Verdict: limit.Allowed, Remaining: limit.MaxExact}
+}

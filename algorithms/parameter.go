@@ -1,0 +1,112 @@
+package algorithms
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Parameter is one thing about an algorithm that the limit does not fix.
+type Parameter struct {
+	Name    string // as in gcra:burst=100
+	Kind    Kind   // how its value is written
+	Default string // in words, such as "the limit's burst"
+	Doc     string // what it does
+
+	Low, High int64    // Integer: the range; Duration: the range in µs
+	Words     []string // OneOf: the legal values
+}
+
+// Kind is how a parameter's value is written.
+type Kind string
+
+// The kinds of values.
+const (
+	Integer  Kind = "integer"  // 100
+	Duration Kind = "duration" // 250us, 10ms, 3s, 1m30s, 24h, 7d
+	OneOf    Kind = "word"     // one of Parameter.Words
+	Name     Kind = "name"     // letters, digits and ._- ; at most 64
+)
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// canonical gives the one spelling of text's value, or says what is wrong with it.
+func (p *Parameter) canonical(text string) (string, error) {
+	switch p.Kind {
+	case Integer:
+		return p.integer(text)
+	case Duration:
+		return p.duration(text)
+	case OneOf:
+		if !slices.Contains(p.Words, text) {
+			return "", fmt.Errorf("unknown value %q; want one of %s", text, strings.Join(p.Words, ", "))
+		}
+	case Name:
+		if !nameForm.MatchString(text) {
+			return "", fmt.Errorf("%q is no name; want 1 to 64 letters, digits or ._-", text)
+		}
+	}
+	return text, nil
+}
+
+func (p *Parameter) integer(text string) (string, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || strings.HasPrefix(text, "+") || n < p.Low || n > p.High {
+		return "", fmt.Errorf("%q is no whole number from %d to %d", text, p.Low, p.High)
+	}
+	return strconv.FormatInt(n, 10), nil
+}
+
+func (p *Parameter) duration(text string) (string, error) {
+	d, err := limit.ParseDuration(text)
+	if err != nil {
+		return "", err
+	}
+	if us := d.Microseconds(); d%time.Microsecond != 0 || us < p.Low || us > p.High {
+		return "", fmt.Errorf("duration %q: want whole microseconds from %s to %s", text,
+			limit.FormatDuration(time.Duration(p.Low)*time.Microsecond), limit.FormatDuration(time.Duration(p.High)*time.Microsecond))
+	}
+	return limit.FormatDuration(d), nil
+}
+
+// Values are the parameters of one instance: what was set, and the default of what was not. Every parameter that is
+// read is remembered with the value it had. The values are legal, each for itself, before Prepare sees them.
+type Values struct {
+	spec     *Spec
+	set      map[string]string
+	resolved map[string]string
+}
+
+// Integer is the value of an Integer parameter, or otherwise.
+func (v Values) Integer(name string, otherwise int64) int64 {
+	text := v.text(name, strconv.FormatInt(otherwise, 10))
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}
+
+// DurationUS is the value of a Duration parameter in µs, or otherwise.
+func (v Values) DurationUS(name string, otherwise int64) int64 {
+	text := v.text(name, limit.FormatDuration(time.Duration(otherwise)*time.Microsecond))
+	d, _ := limit.ParseDuration(text)
+	return d.Microseconds()
+}
+
+// Word is the value of a OneOf or Name parameter, or otherwise.
+func (v Values) Word(name, otherwise string) string { return v.text(name, otherwise) }
+
+func (v Values) text(name, otherwise string) string {
+	if v.spec.parameter(name) == nil {
+		panic("algorithm " + v.spec.Name + " declares no parameter " + name)
+	}
+	text, ok := v.set[name]
+	if !ok {
+		text = otherwise
+	}
+	v.resolved[name] = text
+	return text
+}

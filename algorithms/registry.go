@@ -1,0 +1,38 @@
+package algorithms
+
+import "sort"
+
+var registered = map[string]*Spec{}
+
+// register makes an algorithm known; each file calls it on its first lines.
+func register(s Spec) bool {
+	if registered[s.Name] != nil {
+		panic("algorithm registered twice: " + s.Name)
+	}
+	registered[s.Name] = &s
+	return true
+}
+
+// All gives every algorithm: none, the floor, first, and the others by name.
+func All() []Spec {
+	var all []Spec
+	for _, name := range Names() {
+		all = append(all, *registered[name])
+	}
+	return all
+}
+
+// Names gives every algorithm's name, in the order of All.
+func Names() []string {
+	var names []string
+	for name := range registered {
+		names = append(names, name)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if floor := names[i] == "none"; floor || names[j] == "none" {
+			return floor && names[j] != "none"
+		}
+		return names[i] < names[j]
+	})
+	return names
+}

@@ -1,0 +1,103 @@
+package algorithms
+
+import (
+	"sort"
+
+	"ratelab/internal/limit"
+)
+
+var _ = register(Spec{
+	Name:       "sliding-window-log",
+	Family:     "log",
+	State:      "the admitted requests of one window: their times and a running count",
+	Rule:       "the cost admitted in (t − W, t] stays at most L, exactly",
+	Bound:      "N(τ) ≤ L for every τ < W",
+	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
+	Parameters: withClock("server"),
+	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+		c, err := v.clock("server")
+		if err != nil {
+			return Instance{}, err
+		}
+		return c.instance(decimal(p.Requests, p.WindowUS()), func() limit.Limiter {
+			windowUS := p.WindowUS()
+			return &slidingLog{limit: p.Requests, windowUS: windowUS, store: newStore(func(g *admissions, nowUS int64) bool {
+				n := len(g.list)
+				return n == 0 || g.list[n-1].atUS <= nowUS-windowUS
+			})}
+		}), nil
+	},
+})
+
+// slidingLog is the model: a list of what was admitted.
+type slidingLog struct {
+	limit, windowUS int64
+	store           store[admissions]
+}
+
+// admissions are one key's admitted requests in the order of their times, each with the cost of all up to it. The
+// first gone of the list left the window before the last admission.
+type admissions struct {
+	list []admission
+	gone int
+}
+
+type admission struct{ atUS, total int64 }
+
+// before is the cost of all requests up to the i-th, exclusive.
+func (g *admissions) before(i int) int64 {
+	if i == 0 {
+		return 0
+	}
+	return g.list[i-1].total
+}
+
+// leaving gives the index of the first request after horizonUS.
+func (g *admissions) leaving(horizonUS int64) int {
+	return g.gone + sort.Search(len(g.list)-g.gone, func(i int) bool { return g.list[g.gone+i].atUS > horizonUS })
+}
+
+// Decide adds up what the last window admitted.
+func (s *slidingLog) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	g := s.store.of(key, nowUS)
+	first, n := g.leaving(nowUS-s.windowUS), len(g.list)
+	held := g.before(n) - g.before(first)
+	if held+cost <= s.limit {
+		at := g.admit(first, nowUS, cost)
+		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: at + s.windowUS - nowUS}
+	}
+	d := limit.Decision{Remaining: s.limit - held, RetryAfterUS: limit.Never}
+	if first < n {
+		d.ResetAfterUS = g.list[n-1].atUS + s.windowUS - nowUS
+	}
+	if cost <= s.limit {
+		surplus := g.before(first) + held + cost - s.limit
+		i := first + sort.Search(n-first, func(i int) bool { return g.list[first+i].total >= surplus })
+		d.RetryAfterUS = g.list[i].atUS + s.windowUS - nowUS
+	}
+	return d
+}
+
+// admit drops what left before first, appends a request, and gives the time under which it is kept: a clock that
+// steps back repeats the last time.
+func (g *admissions) admit(first int, nowUS, cost int64) (atUS int64) {
+	g.gone = first
+	if 2*g.gone >= len(g.list) && g.gone > 0 {
+		g.compact()
+	}
+	if n := len(g.list); n > 0 {
+		nowUS = max(nowUS, g.list[n-1].atUS)
+	}
+	g.list = append(g.list, admission{nowUS, g.before(len(g.list)) + cost})
+	return nowUS
+}
+
+// compact moves the list to its front, so that it is as long as the log at most twice.
+func (g *admissions) compact() {
+	base := g.before(g.gone)
+	n := copy(g.list, g.list[g.gone:])
+	g.list, g.gone = g.list[:n], 0
+	for i := range g.list {
+		g.list[i].total -= base
+	}
+}

@@ -1,0 +1,51 @@
+// Package algorithms says what each rate limiting algorithm is: what it promises, what it takes, how its script is
+// called, and, as a plain Go model, what it decides. Each algorithm is one file that registers itself; its script
+// is the file of the same base name in lua/, its hand-worked trace the one in testdata/. The package runs no script
+// and opens no connection.
+package algorithms
+
+import (
+	"ratelab/internal/limit"
+	"ratelab/lua"
+)
+
+// Spec is one algorithm, in words for a listing and in code for a run.
+type Spec struct {
+	Name       string      // its file's base name, flag value, key prefix and result row
+	Family     string      // floor, window, log, bucket or shaper
+	State      string      // what a key holds
+	Rule       string      // when a request is admitted
+	Bound      string      // the most that is admitted in an interval; L, W, B, r = L/W and N(τ) as in Bound of gcra
+	Sources    []string    // addresses of the literature
+	Parameters []Parameter // what the limit does not fix
+
+	// Prepare works out the constants of a run. Its error says which limit the algorithm cannot do, and what to
+	// change. Callers use Choice.Instance, which checks the policy and completes the result.
+	Prepare func(p limit.Policy, v Values) (Instance, error)
+}
+
+// Instance is an algorithm with its parameters, for one limit.
+type Instance struct {
+	Label      string            // the name, and :k=v for each parameter that was set
+	Spec       *Spec             // what it is an instance of
+	Parameters map[string]string // every parameter's value, defaults included
+
+	Args []string // ARGV from the third on, of the call that decides a request
+	Init []string // ARGV from the third on, of the call that configures a key before its first request; nil: none
+
+	ClientTime    bool  // ARGV[1] is the client's clock; otherwise it is empty, and the script asks the server
+	GranularityUS int64 // the client's clock counts in steps of so many microseconds, rounded down; at least 1
+
+	// NewModel makes a limiter that decides as the script does, with no key in use yet. Its clock is the one
+	// that the script would see, so it floors the client's time itself. It keeps the keys' strings.
+	NewModel func() limit.Limiter
+}
+
+// Script is the algorithm's Lua, as one would deploy it.
+func (s *Spec) Script() string {
+	source, err := lua.Source(s.Name)
+	if err != nil {
+		panic(err) // a missing file is a mistake of this program, and a test looks for it
+	}
+	return source
+}
