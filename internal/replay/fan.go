@@ -1,0 +1,104 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+)
+
+// fan delivers each batch to every lane; each lane works through them in its own goroutine.
+type fan struct {
+	ctx     context.Context
+	group   *errgroup.Group
+	workers []*worker
+}
+
+type worker struct {
+	lane      Lane
+	meter     *measure.Meter
+	batches   chan *batch
+	decisions []limit.Decision
+	turn      chan struct{} // held while deciding; nil: no bound
+	stopped   bool
+}
+
+func newFan(ctx context.Context, p limit.Policy, duration time.Duration, lanes []Lane, o Options) *fan {
+	group, ctx := errgroup.WithContext(ctx)
+	f := &fan{ctx: ctx, group: group}
+	var turn chan struct{}
+	if o.Parallel > 0 {
+		turn = make(chan struct{}, o.Parallel)
+	}
+	for _, lane := range lanes {
+		w := &worker{
+			lane:      lane,
+			meter:     measure.NewMeter(p, duration),
+			batches:   make(chan *batch, 2),
+			decisions: make([]limit.Decision, o.Batch),
+			turn:      turn,
+		}
+		f.workers = append(f.workers, w)
+		group.Go(func() error { return w.work(ctx) })
+	}
+	return f
+}
+
+// deliver reports whether the lanes go on.
+func (f *fan) deliver(b *batch) bool {
+	for _, w := range f.workers {
+		select {
+		case w.batches <- b:
+		case <-f.ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// finish waits for the lanes to work off what was delivered, and gives the first error.
+func (f *fan) finish() error {
+	for _, w := range f.workers {
+		close(w.batches)
+	}
+	return f.group.Wait()
+}
+
+func (w *worker) work(ctx context.Context) error {
+	for b := range w.batches {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if w.stopped {
+			continue
+		}
+		err := w.decide(ctx, b)
+		w.stopped = errors.Is(err, ErrStopped)
+		if err != nil && !w.stopped {
+			return &LaneError{w.lane.Label, err}
+		}
+	}
+	return nil
+}
+
+func (w *worker) decide(ctx context.Context, b *batch) error {
+	decisions := w.decisions[:len(b.requests)]
+	if w.turn != nil {
+		w.turn <- struct{}{}
+		defer func() { <-w.turn }()
+	}
+	if err := w.lane.Decider.Decide(ctx, b.requests, decisions); err != nil {
+		return err
+	}
+	for i, q := range b.requests {
+		w.meter.Observe(q, decisions[i], b.exact[i])
+	}
+	if w.lane.Observe != nil {
+		return w.lane.Observe(b.requests, decisions)
+	}
+	return nil
+}

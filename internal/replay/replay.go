@@ -1,0 +1,122 @@
+// Package replay sends one stream of requests past any number of limiters at once, in virtual time, and measures
+// what each decides. The stream is read once, in batches that every lane shares, so that a trace of any length is
+// parsed once and memory grows with the keys that live, not with the requests.
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+)
+
+// Decider decides requests in order; decisions has the length of requests. After an error the decisions are void.
+type Decider interface {
+	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error
+}
+
+// Traffic is where the requests come from.
+type Traffic interface {
+	Requests() iter.Seq2[limit.Request, error]
+	// Duration is known beforehand, or after Requests is exhausted.
+	Duration() (d time.Duration, known bool)
+}
+
+// Lane is one limiter beside the others.
+type Lane struct {
+	Label   string
+	Decider Decider
+	// Observe, where it is not nil, sees every batch after it was decided, in order, from one goroutine.
+	Observe func([]limit.Request, []limit.Decision) error
+}
+
+// Options steer a replay; the zero value will do.
+type Options struct {
+	Stop     <-chan struct{} // closed: end early, after what has been read so far, and mark the outcome partial
+	Progress func(requests int64)
+	Parallel int           // lanes deciding at the same time; 0: all
+	Batch    int           // requests per batch; 0: a good size
+	Span     time.Duration // the most time one batch covers; 0: any
+}
+
+// ErrStopped is what a Decider returns that gave up before it decided a batch because it was told to stop. The
+// lane's figures then cover what came before.
+var ErrStopped = errors.New("stopped")
+
+// Outcome is what a replay found.
+type Outcome struct {
+	Duration        time.Duration
+	Keys            int64
+	LastUS          int64 // the time of the last request
+	Partial         bool
+	Traffic         measure.Traffic
+	Reference       measure.Result
+	ReferenceSeries measure.Series
+	Lanes           []LaneOutcome // in the order of the lanes
+}
+
+// LaneOutcome is what one lane's limiter did.
+type LaneOutcome struct {
+	Result measure.Result
+	Series measure.Series
+}
+
+// LaneError is a lane that could not go on.
+type LaneError struct {
+	Label string
+	Err   error
+}
+
+func (e *LaneError) Error() string { return fmt.Sprintf("%s: %v", e.Label, e.Err) }
+
+func (e *LaneError) Unwrap() error { return e.Err }
+
+// Run replays traffic under policy p past the lanes. The error is the traffic's, a *LaneError, or the context's.
+func Run(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o Options) (*Outcome, error) {
+	duration, _ := traffic.Duration()
+	if o.Batch == 0 {
+		o.Batch = defaultBatch
+	}
+	f := newFan(ctx, p, duration, lanes, o)
+	src := newSource(p, duration, o)
+	err := src.read(traffic, f.deliver)
+	if laneErr := f.finish(); err == nil || laneErr != nil {
+		err = laneErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	if src.partial {
+		duration = time.Duration(src.lastUS+1) * time.Microsecond
+	} else {
+		duration, _ = traffic.Duration()
+	}
+	return outcome(src, f, duration)
+}
+
+// outcome asks every meter for its figures.
+func outcome(src *source, f *fan, duration time.Duration) (*Outcome, error) {
+	keys := src.keys.Count()
+	out := &Outcome{Duration: duration, Keys: keys, LastUS: src.lastUS, Partial: src.partial, Traffic: src.traffic.Traffic(duration)}
+	var err error
+	if out.Reference, err = src.meter.Result(duration, keys); err != nil {
+		return nil, fmt.Errorf("exact reference: %w", err)
+	}
+	out.ReferenceSeries = src.meter.Series()
+	for _, w := range f.workers {
+		result, err := w.meter.Result(duration, keys)
+		if err != nil {
+			return nil, &LaneError{w.lane.Label, err}
+		}
+		out.Partial = out.Partial || w.stopped
+		if result.Offered != out.Reference.Offered && !w.stopped {
+			return nil, &LaneError{w.lane.Label, fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)}
+		}
+		out.Lanes = append(out.Lanes, LaneOutcome{result, w.meter.Series()})
+	}
+	return out, nil
+}

@@ -1,0 +1,110 @@
+package replay
+
+import (
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+)
+
+// defaultBatch is large enough that a server's pipeline fills, and small enough that a lane's memory stays in the
+// processor's cache.
+const defaultBatch = 16384
+
+// batch is shared by all lanes, and read only once it is delivered.
+type batch struct {
+	requests []limit.Request
+	exact    []bool // what the reference decided
+}
+
+// source reads the traffic once, for everybody: it lets the reference decide and counts what was offered.
+type source struct {
+	options   Options
+	reference *measure.Reference
+	meter     *measure.Meter // of the reference
+	traffic   *measure.TrafficMeter
+	keys      *measure.KeySet
+	lastUS    int64
+	partial   bool
+}
+
+func newSource(p limit.Policy, duration time.Duration, o Options) *source {
+	return &source{
+		options:   o,
+		reference: measure.NewReference(p),
+		meter:     measure.NewMeter(p, duration),
+		traffic:   measure.NewTrafficMeter(duration),
+		keys:      measure.NewKeySet(),
+	}
+}
+
+// read hands the traffic on in batches, until it ends, deliver refuses one, or it is told to stop.
+func (s *source) read(traffic Traffic, deliver func(*batch) bool) error {
+	b := s.newBatch()
+	var count int64
+	for q, err := range traffic.Requests() {
+		if err != nil {
+			return err
+		}
+		if s.full(b, q) {
+			count += int64(len(b.requests))
+			if !deliver(b) {
+				return nil
+			}
+			s.progress(count)
+			b = s.newBatch()
+			if s.stopped() {
+				s.partial = true
+				return nil
+			}
+		}
+		s.add(b, q)
+	}
+	if len(b.requests) > 0 && deliver(b) {
+		s.progress(count + int64(len(b.requests)))
+	}
+	return nil
+}
+
+// full reports whether next belongs to another batch.
+func (s *source) full(b *batch, next limit.Request) bool {
+	n := len(b.requests)
+	if n == s.options.Batch {
+		return true
+	}
+	span := s.options.Span.Microseconds()
+	return n > 0 && span > 0 && next.AtUS-b.requests[0].AtUS > span
+}
+
+func (s *source) newBatch() *batch {
+	return &batch{requests: make([]limit.Request, 0, s.options.Batch), exact: make([]bool, 0, s.options.Batch)}
+}
+
+func (s *source) add(b *batch, q limit.Request) {
+	exact := s.reference.Admit(q)
+	d := limit.Decision{Verdict: limit.Rejected}
+	if exact {
+		d.Verdict = limit.Allowed
+	}
+	s.meter.Observe(q, d, exact)
+	s.traffic.Observe(q)
+	s.keys.Add(q.Key)
+	s.lastUS = q.AtUS
+	b.requests = append(b.requests, q)
+	b.exact = append(b.exact, exact)
+}
+
+func (s *source) progress(requests int64) {
+	if s.options.Progress != nil {
+		s.options.Progress(requests)
+	}
+}
+
+func (s *source) stopped() bool {
+	select {
+	case <-s.options.Stop:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,146 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/script"
+)
+
+// Clock is the wall clock, as an argument.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+}
+
+// WallClock paces requests on the wall clock and sends each as one EVALSHA of the script as it is deployed: no
+// prelude, the server's own TIME and TTLs. Requests that are due together travel in one pipeline.
+type WallClock struct {
+	client  *redis.Client
+	program *script.Program
+	clock   Clock
+	origin  time.Time // the wall clock's time of a request with AtUS 0
+	sha     string
+	initSHA string
+	ready   map[string]bool // keys whose init has been called
+	used    map[string]bool // elements of KEYS that have been sent
+	late    time.Duration
+}
+
+// mostDue bounds one pipeline.
+const mostDue = 512
+
+// NewWallClock loads the program's scripts.
+func NewWallClock(ctx context.Context, client *redis.Client, program *script.Program, clock Clock, origin time.Time) (*WallClock, error) {
+	w := &WallClock{client: client, program: program, clock: clock, origin: origin, ready: map[string]bool{}, used: map[string]bool{}}
+	var err error
+	if w.sha, err = client.ScriptLoad(ctx, program.Source).Result(); err != nil {
+		return nil, err
+	}
+	if program.Init != nil {
+		w.initSHA, err = client.ScriptLoad(ctx, program.InitSource).Result()
+	}
+	return w, err
+}
+
+// Late is the most that a request was sent after its time.
+func (w *WallClock) Late() time.Duration { return w.late }
+
+// Decide sends each request when it is due. When the clock's Sleep says so it gives up with ErrStopped.
+func (w *WallClock) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	for len(requests) > 0 {
+		now := w.clock.Now()
+		if wait := w.at(requests[0]).Sub(now); wait > 0 {
+			if err := w.clock.Sleep(ctx, wait); err != nil {
+				return err
+			}
+			now = w.clock.Now()
+		}
+		n := 1
+		for n < len(requests) && n < mostDue && !w.at(requests[n]).After(now) {
+			n++
+		}
+		w.late = max(w.late, now.Sub(w.at(requests[0])))
+		if err := w.send(ctx, now, requests[:n], decisions[:n]); err != nil {
+			return err
+		}
+		requests, decisions = requests[n:], decisions[n:]
+	}
+	return nil
+}
+
+func (w *WallClock) at(q limit.Request) time.Time {
+	return w.origin.Add(time.Duration(q.AtUS) * time.Microsecond)
+}
+
+// send decides requests that are due now.
+func (w *WallClock) send(ctx context.Context, now time.Time, requests []limit.Request, decisions []limit.Decision) error {
+	pipe := w.client.Pipeline()
+	cmds := make([]*redis.Cmd, len(requests))
+	for i, q := range requests {
+		v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: now.UnixMicro()}
+		if w.program.Init != nil && !w.ready[q.Key] {
+			w.ready[q.Key] = true
+			w.call(ctx, pipe, w.initSHA, *w.program.Init, v)
+		}
+		cmds[i] = w.call(ctx, pipe, w.sha, w.program.Decide, v)
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return err
+	}
+	for i, cmd := range cmds {
+		d, err := w.program.Decode(reply(cmd.Val()))
+		if err != nil {
+			return err
+		}
+		decisions[i] = d
+	}
+	return nil
+}
+
+func (w *WallClock) call(ctx context.Context, pipe redis.Pipeliner, sha string, c script.Call, v script.Vars) *redis.Cmd {
+	keys := make([]string, len(c.Keys))
+	for i, t := range c.Keys {
+		keys[i] = string(t.Append(nil, v))
+		w.used[keys[i]] = true
+	}
+	args := make([]any, len(c.Args))
+	for i, t := range c.Args {
+		args[i] = string(t.Append(nil, v))
+	}
+	return pipe.EvalSha(ctx, sha, keys, args...)
+}
+
+// Close deletes the keys that were named in KEYS; what a script derived from them ends with its TTL.
+func (w *WallClock) Close(ctx context.Context) error {
+	pipe := w.client.Pipeline()
+	for key := range w.used {
+		pipe.Del(ctx, key)
+	}
+	_, err := pipe.Exec(ctx)
+	return err
+}
+
+// reply turns what go-redis read into the form that programs decode.
+func reply(v any) script.Reply {
+	switch v := v.(type) {
+	case int64:
+		return script.Reply{Kind: script.Int, Int: v}
+	case string:
+		return script.Reply{Kind: script.String, Text: v}
+	case float64:
+		return script.Reply{Kind: script.Double, Float: v}
+	case error:
+		return script.Reply{Kind: script.Error, Text: v.Error()}
+	case []any:
+		items := make([]script.Reply, len(v))
+		for i := range v {
+			items[i] = reply(v[i])
+		}
+		return script.Reply{Kind: script.Array, Items: items}
+	}
+	return script.Reply{Kind: script.Nil}
+}
