@@ -4,7 +4,7 @@ import "fmt"
 
 // admittedFigure shows what became of the traffic as it came: what stays grey was rejected.
 func (s *scene) admittedFigure() *figure {
-	per := s.unit + " per " + span(s.binUS)
+	per := s.unit + " per " + each(s.rateBinUS)
 	f := s.figure("admitted",
 		fmt.Sprintf("Offered (grey) and admitted (colour), %s. Limit %s.", per, s.policy()), per)
 	f.top = maximum(s.offered)
@@ -25,9 +25,9 @@ func (s *scene) admittedFact(c course) string {
 }
 
 func (s *scene) drawAdmitted(a *axes, c course, labelled bool) {
-	all := a.steps(s.offered)
+	all := a.steps(s.offered, s.rateBinUS)
 	a.pen.fill(a.toBase(all), offered)
-	line := a.steps(c.admitted)
+	line := a.steps(c.rate, s.rateBinUS)
 	a.pen.fill(a.toBase(line), tint(c.color, 0.55))
 	a.pen.stroke(line, c.color, 1.1)
 	a.avoid(all)

@@ -6,13 +6,16 @@ import "math"
 // they are drawn: counts are added, and of the rolling sums the highest is kept, so that no peak is lost. The
 // CSV keeps every bucket.
 
-// maxBins keeps a bin at least a pixel wide in the narrowest panel, and a dozen panels below 150 kB.
-const maxBins = 180
+// maxRateBins is the most bins of a rate: in narrower ones whole requests make teeth of an even flow.
+const maxRateBins = 72
+
+// maxBins is the most bins of a sum, about one a pixel: a dozen panels stay below 150 kB.
+func maxBins(columns int) int { return 540 / columns }
 
 // joinFactor is how many buckets make a bin: few enough bins, and of those factors the one whose bin has the
 // roundest width.
-func joinFactor(buckets int, bucketUS int64) int {
-	least := (buckets + maxBins - 1) / maxBins
+func joinFactor(buckets int, bucketUS int64, most int) int {
+	least := (buckets + most - 1) / most
 	best, roundest := least, math.MaxInt
 	for k := least; k <= 2*least; k++ {
 		if r := roundness(int64(k) * bucketUS); r < roundest {
@@ -24,12 +27,7 @@ func joinFactor(buckets int, bucketUS int64) int {
 
 // roundness counts the digits that a width needs in its natural unit: 1 for 20 ms, 3 for 11.7 ms.
 func roundness(us int64) int {
-	unit := int64(1)
-	for _, u := range timeUnits {
-		if us >= int64(u.us) {
-			unit = int64(u.us)
-		}
-	}
+	unit := int64(naturalUnit(float64(us)).us)
 	digits, rest := 0, us
 	for rest > 0 && digits < 12 {
 		digits++

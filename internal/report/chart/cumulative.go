@@ -28,8 +28,8 @@ func (s *scene) cumulativeFact(c course) string {
 }
 
 func (s *scene) drawCumulative(a *axes, c course) {
-	ideal := a.rise(runningSum(s.reference.admitted))
-	line := a.rise(runningSum(c.admitted))
+	ideal := a.rise(runningSum(s.reference.admitted), s.binUS)
+	line := a.rise(runningSum(c.admitted), s.binUS)
 	a.pen.fill(between(line, ideal), tint(c.color, 0.22))
 	a.pen.stroke(ideal, reference, 1.3)
 	a.pen.stroke(line, c.color, 1.6)

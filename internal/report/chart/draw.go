@@ -19,7 +19,7 @@ func writeLines(p *pen, lines []string, first point, pitch float64, l lettering)
 }
 
 func (f *figure) drawPanel(p *pen, g layout, i int) {
-	a := &axes{pen: p, box: g.panelBox(i), spanUS: f.spanUS, binUS: f.binUS, scale: f.headroom()}
+	a := &axes{pen: p, box: g.panelBox(i), spanUS: f.spanUS, scale: f.headroom()}
 	f.drawHead(p, a.box, f.panels[i])
 	f.drawValueAxis(a, i%g.columns == 0)
 	f.panels[i].draw(a)
@@ -31,7 +31,7 @@ func (f *figure) drawHead(p *pen, b box, panel panel) {
 	p.rect(box{b.left, b.top - 29.5, b.left + 9, b.top - 20.5}, panel.color)
 	label := shorten(panel.label, b.right-b.left-14, panelLetters)
 	p.write(label, point{b.left + 14, b.top - 21}, panelLetters)
-	p.write(panel.fact, point{b.left, b.top - 7}, smallLetters)
+	p.write(shorten(panel.fact, b.right-b.left, smallLetters), point{b.left, b.top - 7}, smallLetters)
 }
 
 // drawValueAxis draws the level lines, and in the first column their values and the unit.
@@ -47,12 +47,12 @@ func (f *figure) drawValueAxis(a *axes, first bool) {
 	}
 }
 
-// drawTimeAxis draws the base line over the areas' feet, and below the lowest panels the times. The first and
-// the last label stay within the panel, so that neighbours keep apart.
+// drawTimeAxis draws the base line over the areas' feet, and below the lowest panels the times. The last
+// label reaches no further than the middle of the gap, so that neighbours keep apart.
 func (f *figure) drawTimeAxis(a *axes, labelled bool) {
 	a.pen.stroke([]point{{a.left, a.bottom}, {a.right, a.bottom}}, quiet, 0.9)
 	ticks := timeTicks(f.spanUS, max(int((a.right-a.left)/52), 1))
-	for i, tick := range ticks {
+	for _, tick := range ticks {
 		x := a.x(tick.us)
 		a.pen.stroke([]point{{x, a.bottom}, {x, a.bottom + 3}}, quiet, 0.9)
 		if !labelled {
@@ -60,13 +60,7 @@ func (f *figure) drawTimeAxis(a *axes, labelled bool) {
 		}
 		q := point{x, a.bottom + 14}
 		half := smallLetters.width(tick.label) / 2
-		switch {
-		case i == 0:
-			a.pen.write(tick.label, point{a.left - half, q.y}, smallLetters)
-		case x+half > a.right:
-			a.pen.writeRight(tick.label, point{a.right, q.y}, smallLetters)
-		default:
-			a.pen.writeCentered(tick.label, q, smallLetters)
-		}
+		q.x = min(q.x, a.right+columnGap/2-half)
+		a.pen.writeCentered(tick.label, q, smallLetters)
 	}
 }

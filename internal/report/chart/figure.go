@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 
 	"ratelab/internal/report"
@@ -17,7 +18,6 @@ type figure struct {
 	footer   string
 	top      float64 // the greatest value to show
 	spanUS   float64 // the time axis ends here
-	binUS    float64
 	panels   []panel
 	data     []byte // CSV
 }
@@ -34,7 +34,8 @@ type panel struct {
 type course struct {
 	label    string
 	color    color.NRGBA
-	admitted []float64 // in each bin
+	rate     []float64 // admitted in each wide bin
+	admitted []float64 // admitted in each bin
 	rolling  []float64 // the highest window sum within each bin
 	total    int64
 	peak     int64
@@ -43,8 +44,9 @@ type course struct {
 // scene is what the three figures share.
 type scene struct {
 	in        Input
-	unit      string // requests, or permits where costs are not all 1
-	binUS     float64
+	unit      string  // requests, or permits where costs are not all 1
+	binUS     float64 // of the sums
+	rateBinUS float64 // of what was offered and admitted
 	spanUS    float64
 	offered   []float64
 	reference course
@@ -57,24 +59,28 @@ func figures(in Input) []*figure {
 }
 
 func newScene(in Input) *scene {
-	k := joinFactor(len(in.Traffic.Offered), in.Traffic.BucketUS)
-	s := &scene{in: in, unit: unitOf(in.Run), binUS: float64(k) * float64(in.Traffic.BucketUS)}
-	s.offered = joinSum(in.Traffic.Offered, k)
-	s.spanUS = min(s.binUS*float64(len(s.offered)), float64(in.Traffic.BucketUS)*float64(len(in.Traffic.Offered)))
-	if d := float64(in.Run.DurationUS); d > s.spanUS-float64(in.Traffic.BucketUS) && d < s.spanUS {
+	buckets, width := len(in.Traffic.Offered), in.Traffic.BucketUS
+	shown := slices.DeleteFunc(slices.Clone(in.Algorithms), func(p Panel) bool {
+		return p.Label == "none" && len(in.Algorithms) > 1
+	})
+	columns, _ := gridOf(len(shown))
+	k, wide := joinFactor(buckets, width, maxBins(columns)), joinFactor(buckets, width, maxRateBins)
+	s := &scene{in: in, unit: unitOf(in.Run), spanUS: float64(width) * float64(buckets)}
+	s.binUS, s.rateBinUS = float64(width)*float64(k), float64(width)*float64(wide)
+	s.offered = joinSum(in.Traffic.Offered, wide)
+	if d := float64(in.Run.DurationUS); d > s.spanUS-float64(width) && d < s.spanUS {
 		s.spanUS = d // the last bucket reaches beyond the scenario's end
 	}
-	s.reference = newCourse(Panel{report.ReferenceLabel, in.Reference}, k)
-	for _, p := range in.Algorithms {
-		if p.Label != "none" || len(in.Algorithms) == 1 {
-			s.courses = append(s.courses, newCourse(p, k))
-		}
+	s.reference = newCourse(Panel{report.ReferenceLabel, in.Reference}, k, wide)
+	for _, p := range shown {
+		s.courses = append(s.courses, newCourse(p, k, wide))
 	}
 	return s
 }
 
-func newCourse(p Panel, k int) course {
-	c := course{label: p.Label, color: colorOf(p.Label), admitted: joinSum(p.Series.Admitted, k), rolling: joinMax(p.Series.Rolling, k)}
+func newCourse(p Panel, k, wide int) course {
+	c := course{label: p.Label, color: colorOf(p.Label)}
+	c.rate, c.admitted, c.rolling = joinSum(p.Series.Admitted, wide), joinSum(p.Series.Admitted, k), joinMax(p.Series.Rolling, k)
 	for i := range p.Series.Admitted {
 		c.total += p.Series.Admitted[i]
 		c.peak = max(c.peak, p.Series.Rolling[i])
@@ -101,7 +107,7 @@ func (s *scene) figure(name, subtitle, unit string) *figure {
 	if s.in.Run.Partial {
 		subtitle = "PARTIAL: interrupted before its end. " + subtitle
 	}
-	return &figure{name: name, title: title, subtitle: subtitle, unit: unit, footer: s.footer(), spanUS: s.spanUS, binUS: s.binUS}
+	return &figure{name: name, title: title, subtitle: subtitle, unit: unit, footer: s.footer(), spanUS: s.spanUS}
 }
 
 func (s *scene) footer() string {
@@ -125,7 +131,7 @@ func (s *scene) policy() string {
 	return text
 }
 
-func (s *scene) window() string { return span(float64(s.in.Run.Limit.WindowUS)) }
+func (s *scene) window() string { return each(float64(s.in.Run.Limit.WindowUS)) }
 
 // columns are those of every CSV: what was offered, each algorithm, the reference; get picks the measure.
 func (s *scene) columns(offered []int64, get func(Panel) []int64) []dataColumn {

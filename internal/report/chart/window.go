@@ -37,16 +37,16 @@ func (s *scene) windowFact(c course) string {
 
 func (s *scene) drawWindow(a *axes, c course, first bool) {
 	limit := float64(s.in.Run.Limit.Requests)
-	line := a.steps(c.rolling)
+	line := a.profile(c.rolling, s.binUS)
 	a.pen.fill(a.toBase(line), tint(c.color, 0.16))
 	if float64(c.peak) > limit {
 		over := make([]float64, len(c.rolling))
 		for i, v := range c.rolling {
 			over[i] = max(v, limit)
 		}
-		a.pen.fill(a.closedAt(a.steps(over), limit), tint(c.color, 0.45))
+		a.pen.fill(a.closedAt(a.profile(over, s.binUS), limit), tint(c.color, 0.45))
 	}
-	exactly := a.steps(s.reference.rolling)
+	exactly := a.profile(s.reference.rolling, s.binUS)
 	a.pen.stroke(exactly, reference, 1)
 	level := []point{{a.left, a.y(limit)}, {a.right, a.y(limit)}}
 	a.pen.stroke(level, ink, 0.9, vg.Length(4), vg.Length(3))
@@ -69,7 +69,7 @@ func (s *scene) labelPeak(a *axes, c course) {
 		if v != float64(c.peak) {
 			continue
 		}
-		q := point{min(a.x((float64(i)+0.5)*s.binUS), a.right), a.y(v)}
+		q := point{a.binMiddle(i, s.binUS), a.y(v)}
 		a.pen.dot(q, 2.6, c.color)
 		text := exact(c.peak)
 		a.place(text, figureLetters, a.around(q, figureLetters.width(text)))
