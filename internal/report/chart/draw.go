@@ -60,7 +60,7 @@ func (f *figure) drawTimeAxis(a *axes, labelled bool) {
 		}
 		q := point{x, a.bottom + 14}
 		half := smallLetters.width(tick.label) / 2
-		q.x = min(q.x, a.right+columnGap/2-half)
+		q.x = min(q.x, a.right+columnGap/2-2-half)
 		a.pen.writeCentered(tick.label, q, smallLetters)
 	}
 }

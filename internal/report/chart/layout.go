@@ -4,7 +4,7 @@ package chart
 const (
 	pageWidth  = 720
 	margin     = 20.0
-	columnGap  = 18.0
+	columnGap  = 24.0
 	headHeight = 33.0 // a panel's label and figure, above its data
 	rowGap     = 12.0
 	tickSpace  = 17.0 // the labels of the time axis

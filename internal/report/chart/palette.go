@@ -14,13 +14,16 @@ var (
 	grid      = color.NRGBA{0xe4, 0xe5, 0xe2, 0xff}
 	offered   = color.NRGBA{0xdf, 0xe0, 0xdc, 0xff}
 	reference = color.NRGBA{0x80, 0x85, 0x8a, 0xff}
-	floor     = color.NRGBA{0xa3, 0xa6, 0xa6, 0xff}
+	floor     = color.NRGBA{0xbe, 0xbe, 0xbe, 0xff}
 )
 
-// palette gives each algorithm its colour. Related algorithms have related hues: windows are warm, sliding
-// windows blue, buckets green, those of a theoretical time purple and brown. The first seven are those of
-// Okabe and Ito ("Color Universal Design", 2008), their yellow darkened for a light ground; the rest are
-// shades of them that stay apart in lightness where a colour-blind eye loses the hue.
+// palette gives each algorithm its colour. Related algorithms have related hues: fixed windows are warm, sliding
+// windows blue, token buckets green, those that keep one moment in time purple. The first six are those of
+// Okabe and Ito ("Color Universal Design", 2008); the others are shades that stay apart from all of these, and
+// from each other, for an eye that lacks red or green as well: a test holds the distance.
+//
+// Note: their yellow is not here. As a thin line on light paper it cannot be seen, and darkened until it can, it
+// is their orange to an eye that lacks green.
 var palette = map[string]color.NRGBA{
 	"fixed-window":           {0xd5, 0x5e, 0x00, 0xff}, // vermilion
 	"fixed-window-aligned":   {0xe6, 0x9f, 0x00, 0xff}, // orange
@@ -28,10 +31,10 @@ var palette = map[string]color.NRGBA{
 	"sliding-window-counter": {0x56, 0xb4, 0xe9, 0xff}, // sky blue
 	"token-bucket":           {0x00, 0x9e, 0x73, 0xff}, // bluish green
 	"gcra":                   {0xcc, 0x79, 0xa7, 0xff}, // reddish purple
-	"token-bucket-interval":  {0xc4, 0xb5, 0x00, 0xff}, // yellow, darkened
-	"sliding-window-buckets": {0x1b, 0x2f, 0x6e, 0xff}, // navy
-	"token-bucket-debt":      {0x00, 0x4d, 0x2c, 0xff}, // dark green
-	"leaky-bucket":           {0x6e, 0x1e, 0x3a, 0xff}, // wine
+	"token-bucket-interval":  {0x66, 0x55, 0x11, 0xff}, // olive
+	"sliding-window-buckets": {0x11, 0x44, 0x99, 0xff}, // deep blue
+	"token-bucket-debt":      {0x22, 0x55, 0x33, 0xff}, // dark green
+	"leaky-bucket":           {0x88, 0x11, 0x66, 0xff}, // plum
 	"none":                   floor,
 }
 
