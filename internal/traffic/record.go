@@ -22,13 +22,16 @@ type format interface {
 	notes() []string
 }
 
-// guess finds the format from a file's first line.
-func guess(first []byte) (Format, error) {
+// guess finds the format from a file's first line; timeColumn tells a header of one column.
+func guess(first []byte, timeColumn string) (Format, error) {
 	if first[0] == '{' {
 		return JSONL, nil
 	}
 	if _, ok := splitCombined(first); ok {
 		return Combined, nil
+	}
+	if timeColumn != "" && string(first) == timeColumn {
+		return CSV, nil
 	}
 	if c, n := separator(first); n > 0 && bytes.IndexByte(first, c) > 0 && printableText(first) {
 		return CSV, nil

@@ -106,10 +106,7 @@ func (t *tracePass) release(s *scanner) (more bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("%s:%d: %w", s.lines.src.name, e.line, err)
 	}
-	if t.failed != nil {
-		return false, fmt.Errorf("%s:%d: %w", s.lines.src.name, e.line, t.failed)
-	}
-	return more, nil
+	return more, t.failed
 }
 
 // emit yields one request at its place in the phase.
@@ -119,7 +116,8 @@ func (t *tracePass) emit(e entry) bool {
 		return false
 	}
 	if at > maxTraceUS {
-		t.failed = fmt.Errorf("the trace lasts longer than %v; want less, or a higher speed", limit.MaxWindow)
+		t.failed = fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed",
+			printable(t.phase.Trace.File), e.line, limit.FormatDuration(limit.MaxWindow))
 		return false
 	}
 	t.endUS = at + 1

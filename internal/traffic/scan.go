@@ -54,7 +54,7 @@ func newScanner(t Trace, src *source) (*scanner, error) {
 	}
 	kind := t.Format
 	if kind == "" {
-		if kind, err = guess(first); err != nil {
+		if kind, err = guess(first, t.Time); err != nil {
 			return nil, s.at(err)
 		}
 		s.guessed = kind

@@ -172,10 +172,10 @@ func (s *stamps) unix(b []byte) (at instant, ok bool) {
 			}
 		}
 	}
-	if n > lastUS/s.unit.inUS*s.unit.perUS {
+	if n/s.unit.perUS > lastUS/s.unit.inUS {
 		return instant{us: -1}, true // out of range, which the caller words
 	}
-	us := n * s.unit.inUS / s.unit.perUS
+	us := n / s.unit.perUS * s.unit.inUS
 	return instant{us: us + fractionUS(fraction, s.unit.digits), whole: s.unit.name == "seconds" && !dotted}, true
 }
 

@@ -1,0 +1,284 @@
+package traffic
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// write puts a trace into a file of its own.
+func write(t testing.TB, name, content string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func zipped(t testing.TB, content string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// play gives a trace's requests as "at_us key cost" lines.
+func play(t testing.TB, trace Trace) (lines []string, s *Stream) {
+	t.Helper()
+	s = Compile(1, []Phase{{Name: "trace", Trace: &trace}})
+	for _, r := range requests(t, s) {
+		lines = append(lines, fmt.Sprint(r.AtUS, " ", r.Key, " ", r.Cost))
+	}
+	return lines, s
+}
+
+func expectLines(t *testing.T, got []string, want string) {
+	t.Helper()
+	if w := strings.Fields(strings.ReplaceAll(want, " ", "·")); !slices.Equal(got, strings.Split(strings.ReplaceAll(strings.Join(w, "\n"), "·", " "), "\n")) {
+		t.Errorf("requests\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+const accessLog = `10.0.0.1 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 2326 "-" "curl/8"
+10.0.0.2 - jo [17/May/2015:10:05:03 +0000] "POST /b?x=\"1\" HTTP/1.1" 404 - "http://x/" "Mozilla \"5\""
+
+2001:db8::1 - mary ann [17/May/2015:12:05:04 +0200] "GET /a HTTP/1.1" 200 12
+`
+
+func TestCombinedLog(t *testing.T) {
+	file := write(t, "access.log", accessLog)
+	for key, want := range map[string][3]string{
+		"":       {"10.0.0.1", "10.0.0.2", "2001:db8::1"},
+		"client": {"10.0.0.1", "10.0.0.2", "2001:db8::1"},
+		"user":   {"-", "jo", "mary ann"},
+		"method": {"GET", "POST", "GET"},
+		"path":   {"/a", `/b?x=\"1\"`, "/a"},
+		"status": {"200", "404", "200"},
+	} {
+		got, _ := play(t, Trace{File: file, Key: key})
+		// Two requests share the first second and are half a second apart; the third comes a second later, its
+		// two hours of zone taken off.
+		want := []string{"0 " + want[0] + " 1", "500000 " + want[1] + " 1", "1000000 " + want[2] + " 1"}
+		if !slices.Equal(got, want) {
+			t.Errorf("key %q: %q, want %q", key, got, want)
+		}
+	}
+	got, _ := play(t, Trace{File: file, Key: "agent", Limit: 2})
+	expectLines(t, got, "0 curl/8 1\n500000 Mozilla·\\\"5\\\" 1")
+}
+
+func TestCSV(t *testing.T) {
+	for name, content := range map[string]string{
+		"commas":                 "when,who,in,out\n2023-11-16 18:15:46.6805900,ann,1,2\n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20\n",
+		"semicolons":             "when;who;in;out\n2023-11-16 18:15:46.6805900;ann;1;2\n2023-11-16 18:15:46.7000009;bob, jr.;10;20\n",
+		"tabs and CRLF":          "when\twho\tin\tout\r\n2023-11-16 18:15:46.6805900\tann\t1\t2\r\n2023-11-16 18:15:46.7000009\tbob, jr.\t10\t20\r\n",
+		"a byte order mark":      "\ufeffwhen,who,in,out\n2023-11-16 18:15:46.6805900,ann,1,2\n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20",
+		"a field of two lines":   "when,who,in,out,note\n2023-11-16 18:15:46.6805900,ann,1,2,\"two\n\"\"lines\"\"\"\n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20,\n",
+		"blank lines":            "\n when,who ,in,out\n\n2023-11-16 18:15:46.6805900,ann,1,2\n  \n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20\n\n",
+		"zones, and the same µs": "when,who,in,out\n2023-11-16T19:15:46.680590+01:00,ann,1,2\n2023-11-16T18:15:46.700000999Z,\"bob, jr.\",10,20\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _ := play(t, Trace{File: write(t, "t.csv", content), Time: "when", Key: "who", Cost: "in + out"})
+			expectLines(t, got, "0 ann 3\n19410 bob,·jr. 30")
+		})
+	}
+}
+
+func TestJSONLines(t *testing.T) {
+	file := write(t, "t.jsonl", `{"at": 1700000000.25, "req": {"user": "ann", "n": 3}, "a+b": 4}
+{"at": 1700000001, "req": {"user": 42, "n": 1}, "a+b": 5, "more": [1, {}]}
+`)
+	got, s := play(t, Trace{File: file, Time: "at", Key: "req.user", Cost: "req.n"})
+	expectLines(t, got, "0 ann 3\n750000 42 1")
+	got, _ = play(t, Trace{File: file, Time: "at", Cost: "a+b"}) // a field of that very name is not a sum
+	expectLines(t, got, "0 k0 4\n750000 k0 5")
+	want := []string{"t.jsonl: the format was guessed to be jsonl", "t.jsonl: times were taken for seconds since 1970",
+		"t.jsonl: 1 of 2 requests say no more than the second; they were spread within it (within_second: even)"}
+	if got := s.Notes(); !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
+	}
+}
+
+func TestTimestamps(t *testing.T) {
+	at := func(text string) time.Time {
+		v, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	cases := []struct {
+		text  string
+		want  time.Time
+		whole bool
+	}{
+		{"2023-11-16T18:15:46Z", at("2023-11-16T18:15:46Z"), true},
+		{"2023-11-16 18:15:46.6805909", at("2023-11-16T18:15:46.680590Z"), false}, // 100 ns are cut
+		{"2023-11-16t18:15:46.5-07:30", at("2023-11-17T01:45:46.5Z"), false},
+		{"2024-02-29T00:00:00+0100", at("2024-02-28T23:00:00Z"), true},
+		{"17/May/2015:10:05:03 -0100", at("2015-05-17T11:05:03Z"), true},
+		{"1700000000", at("2023-11-14T22:13:20Z"), true},
+		{"1700000000.1234567", at("2023-11-14T22:13:20.123456Z"), false},
+		{"1700000000123", at("2023-11-14T22:13:20.123Z"), false},
+		{"1700000000123.4567", at("2023-11-14T22:13:20.123456Z"), false},
+		{"1700000000123456", at("2023-11-14T22:13:20.123456Z"), false},
+		{"1700000000123456789", at("2023-11-14T22:13:20.123456Z"), false},
+		{"0", at("1970-01-01T00:00:00Z"), true},
+	}
+	for _, c := range cases {
+		var s stamps
+		got, err := s.parse([]byte(c.text))
+		if err != nil || got.us != c.want.UnixMicro() || got.whole != c.whole {
+			t.Errorf("%s: %d whole=%v, %v; want %d whole=%v", c.text, got.us, got.whole, err, c.want.UnixMicro(), c.whole)
+		}
+	}
+}
+
+// TestWithinSecond: four requests stamped with the second 10, one with 11.
+func TestWithinSecond(t *testing.T) {
+	file := write(t, "t.csv", "t,k\n10,a\n10,b\n10,c\n10,d\n11,e\n")
+	trace := Trace{File: file, Format: CSV, Time: "t", Key: "k"}
+
+	got, s := play(t, trace)
+	expectLines(t, got, "0 a 1\n250000 b 1\n500000 c 1\n750000 d 1\n1000000 e 1")
+	if d, _ := s.Duration(); d != 2*time.Second {
+		t.Errorf("duration %v, want 2s: the last second belongs to the trace", d)
+	}
+	trace.WithinSecond = AtStart
+	got, _ = play(t, trace)
+	expectLines(t, got, "0 a 1\n0 b 1\n0 c 1\n0 d 1\n1000000 e 1")
+
+	trace.WithinSecond = AtRand
+	first, _ := play(t, trace)
+	again, _ := play(t, trace)
+	if !slices.Equal(first, again) || slices.Equal(first, got) {
+		t.Errorf("uniform is not seeded: %v, then %v", first, again)
+	}
+	for i, k := range []string{"a", "b", "c", "d"} { // chance must not change the file's order
+		if !strings.Contains(first[i], " "+k+" ") {
+			t.Errorf("request %d of %v is not %s", i, first, k)
+		}
+	}
+}
+
+// TestFractionsAreNotMoved: whole seconds beside fractions of the same second come from a finer clock that left
+// out its zeros.
+func TestFractionsAreNotMoved(t *testing.T) {
+	got, _ := play(t, Trace{File: write(t, "t.csv", "t,k\n10,a\n10,b\n10.4,c\n11,d\n"), Time: "t", Key: "k"})
+	expectLines(t, got, "0 a 1\n0 b 1\n400000 c 1\n1000000 d 1")
+}
+
+func TestSkipLimitAndSpeed(t *testing.T) {
+	file := write(t, "t.csv", "t,k\n10.0,a\n20.0,b\n30.5,c\n40.0,d\n")
+	got, s := play(t, Trace{File: file, Time: "t", Key: "k", Skip: 1, Limit: 2, Speed: 10})
+	expectLines(t, got, "0 b 1\n1050000 c 1") // the first request taken is the phase's start
+	if d, known := s.Duration(); d != 1050001*time.Microsecond || !known {
+		t.Errorf("duration %v, %v", d, known)
+	}
+	got, _ = play(t, Trace{File: write(t, "bad.csv", "t\nrubbish\n5.0\n"), Time: "t", Skip: 1}) // what is skipped is not read
+	expectLines(t, got, "0 k0 1")
+}
+
+// TestDurationCutsATrace, and the next phase begins where the duration ends, not the trace.
+func TestDurationCutsATrace(t *testing.T) {
+	trace := Trace{File: write(t, "t.csv", "t\n10.0\n11.0\n12.0\n"), Time: "t"}
+	s := Compile(1, []Phase{{Name: "trace", Trace: &trace, Duration: 2 * time.Second}, {Name: "b", Arrivals: Burst{Size: 1}}})
+	var at []int64
+	for _, r := range requests(t, s) {
+		at = append(at, r.AtUS)
+	}
+	if want := []int64{0, 1e6, 2e6}; !slices.Equal(at, want) { // 12.0 is outside [0, 2s): the last is the burst
+		t.Errorf("requests at %v, want %v", at, want)
+	}
+}
+
+// TestOutOfOrderLines are sorted, equal times in the order of the file, and counted.
+func TestOutOfOrderLines(t *testing.T) {
+	got, s := play(t, Trace{File: write(t, "t.csv", "t,k\n100.5,a\n160.5,b\n100.6,c\n100.5,d\n130.1,e\n300.1,f\n"), Time: "t", Key: "k"})
+	expectLines(t, got, "0 a 1\n0 d 1\n100000 c 1\n29600000 e 1\n60000000 b 1\n199600000 f 1")
+	if n := s.Notes(); n[len(n)-1] != "t.csv: 3 of 6 lines were out of order and were sorted" {
+		t.Errorf("notes %q", n)
+	}
+}
+
+func TestGzipIsToldByContent(t *testing.T) {
+	plain, _ := play(t, Trace{File: write(t, "access.log", accessLog)})
+	for _, name := range []string{"access.log.gz", "access.log"} {
+		got, _ := play(t, Trace{File: write(t, name, zipped(t, accessLog))})
+		if !slices.Equal(got, plain) {
+			t.Errorf("%s: %v, want %v", name, got, plain)
+		}
+	}
+	// Logs that were rotated and joined are several gzip members.
+	got, _ := play(t, Trace{File: write(t, "two.gz", zipped(t, accessLog[:87])+zipped(t, accessLog[87:]))})
+	if !slices.Equal(got, plain) {
+		t.Errorf("two members: %v, want %v", got, plain)
+	}
+}
+
+// longLog writes n lines of a combined log, 500 per second, from 3000 clients.
+func longLog(n int) string {
+	var b strings.Builder
+	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		fmt.Fprintf(&b, "10.0.%d.%d - - [%s] \"GET /item/%d HTTP/1.1\" 200 2326 \"https://example.org/start\" \"Mozilla/5.0 (X11; Linux x86_64)\"\n",
+			i*7%3000/256, i*7%3000%256, start.Add(time.Duration(i/500)*time.Second).Format("02/Jan/2006:15:04:05 -0700"), i%977)
+	}
+	return b.String()
+}
+
+// TestMemoryDoesNotGrowWithTheTrace: a million lines are played in a few megabytes.
+func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
+	file := write(t, "long.log.gz", zipped(t, longLog(1_000_000)))
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before, n, most := heap(), 0, int64(0)
+	s := Compile(1, []Phase{{Name: "trace", Trace: &Trace{File: file}}})
+	for _, err := range s.Requests() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%200_000 == 0 {
+			most = max(most, heap()-before)
+		}
+	}
+	if n != 1_000_000 || most > 8<<20 {
+		t.Errorf("%d requests; the heap grew by %d bytes, want at most 8 MB", n, most)
+	}
+}
+
+func BenchmarkTrace(b *testing.B) {
+	const lines = 200_000
+	log := longLog(lines)
+	for name, content := range map[string]string{"combined": log, "combined-gzip": zipped(b, log)} {
+		file := write(b, "long.log", content)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				for r, err := range Compile(1, []Phase{{Name: "trace", Trace: &Trace{File: file}}}).Requests() {
+					if sink = r.AtUS; err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.N)*lines/b.Elapsed().Seconds(), "lines/s")
+		})
+	}
+}
