@@ -88,12 +88,45 @@ func program(t *testing.T, body string) string {
 	return path
 }
 
-func TestClusterNodeIsRefused(t *testing.T) {
+func TestClusterNodeIsRefusedEvenWithAllSlots(t *testing.T) {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Skip(err)
 	}
-	got := refusal(t, "process="+program(t, `exec redis-server "$@" --cluster-enabled yes`))
-	wantText(t, got, ": is a node of a cluster, and a batch of decisions needs all its keys on one node; name a standalone server")
+	dir, err := os.MkdirTemp("", "ratelab-") // t.TempDir's path may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	at := target{network: "unix", addr: filepath.Join(dir, "redis.sock"), label: "node"}
+	node, err := startChild(exec.Command("redis-server", append(arguments(at, dir), "--cluster-enabled", "yes", "--port", freePort(t), "--cluster-port", freePort(t))...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer node.end()
+	s := newServer(KindProcess, at, settings{poolSize: 1})
+	defer s.Close()
+	if err := s.awaitReady(t.Context(), node.done); err != nil {
+		t.Fatal(err, node.cause())
+	}
+	do(t, s, "CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+	for !strings.Contains(do(t, s, "CLUSTER", "INFO"), "cluster_state:ok") {
+		runtime.Gosched() // until the node believes it
+	}
+	wantText(t, refusal(t, viaURL(s, "", "")), ": is a node of a cluster, and a batch of decisions needs all its keys on one node; name a standalone server")
+}
+
+func TestFullServerIsRefused(t *testing.T) {
+	host := private(t)
+	do(t, host, "CONFIG", "SET", "maxmemory", "1")
+	wantText(t, refusal(t, viaURL(host, "", "")), ": is out of memory (OOM) and refuses writes; raise its maxmemory or take another server")
+}
+
+func TestValkeyIsNotTakenForTheRedisThatItSpeaksLike(t *testing.T) {
+	s := &Server{Name: "redis", Version: "7.2.4"} // as its HELLO says
+	s.readInfo("# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.1.1\r\n")
+	if got := s.Name + " " + s.Version; got != "valkey 8.1.1" {
+		t.Errorf("named %s; want valkey 8.1.1", got)
+	}
 }
 
 func TestProgramThatDoesNotServeSaysWhatItSaid(t *testing.T) {

@@ -91,9 +91,6 @@ func (s *Server) String() string {
 	return fmt.Sprintf("%s %s (%s, %s)", s.Name, s.Version, where, s.Transport)
 }
 
-// Format prints String for every verb, because %+v would walk into the connection's options.
-func (s *Server) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
-
 // ownPrefix is the prefix on a server where nobody else writes. It is fixed, for repeatability, and as long as
 // a random one, because MEMORY USAGE counts the key's name.
 const ownPrefix = "ratelab:000000000000:"
