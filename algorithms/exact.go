@@ -23,21 +23,21 @@ func decimal(numbers ...int64) []string {
 
 // exactProduct says why a·b + c cannot be done in a Lua number, in terms of what the user wrote.
 func exactProduct(what string, a, b, c int64, advice string) error {
-	if c <= limit.MaxExact && limit.ExactProduct(a, b) && a*b <= limit.MaxExact-c {
+	if c < limit.MaxExact && limit.ExactProduct(a, b) && a*b < limit.MaxExact-c {
 		return nil
 	}
-	return fmt.Errorf("%s = %d * %d passes 2^53, up to which Lua counts exactly; %s", what, a, b, advice)
+	return fmt.Errorf("%s = %d * %d reaches 2^53, up to which Lua counts exactly; %s", what, a, b, advice)
 }
 
-// withinSpan says whether a bucket takes too long to fill for its timestamps.
-func withinSpan(what string, us uint64) error {
-	if us <= uint64(maxSpanUS) {
-		return nil
+// withinSpan says whether something takes too long for its timestamps: n times us microseconds.
+func withinSpan(what string, n, us int64) error {
+	if span := float64(n) * float64(us); span > float64(maxSpanUS) {
+		return fmt.Errorf("%s takes %.0f years; want at most %.0f", what, span/yearUS, float64(maxSpanUS)/yearUS)
 	}
-	return fmt.Errorf("%s takes %d years; want at most %d", what, us/yearUS, uint64(maxSpanUS)/yearUS)
+	return nil
 }
 
-const yearUS = uint64(365 * 24 * time.Hour / time.Microsecond)
+const yearUS = float64(365 * 24 * time.Hour / time.Microsecond)
 
 // floorProduct is ⌊a·b/c⌋, exactly; none is negative, and b ≤ c so that the result fits.
 func floorProduct(a, b, c int64) int64 {

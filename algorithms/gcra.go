@@ -42,7 +42,7 @@ func exactBucket(burst, w, l int64) error {
 	if err != nil {
 		return err
 	}
-	return withinSpan("filling the bucket", uint64(burst*w/l))
+	return withinSpan("filling the bucket", 1, burst*w/l)
 }
 
 // gcra is the model: GCRA in exact integers. One permit takes w/l µs to come back.

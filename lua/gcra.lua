@@ -21,8 +21,8 @@ end
 if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
     and burst and burst >= 1 and burst % 1 == 0 and w and w >= 1 and w % 1 == 0
-    and l and l >= 1 and l % 1 == 0 and burst * w + l <= 9007199254740992) then
-  return redis.error_reply('ERR gcra: want now_us, cost, burst, w, l: whole numbers of at least 1, burst*w + l up to 2^53')
+    and l and l >= 1 and l % 1 == 0 and burst * w + l < 9007199254740992) then
+  return redis.error_reply('ERR gcra: want now_us, cost, burst, w, l: whole numbers of at least 1, burst*w + l below 2^53')
 end
 
 -- What is used up of the bucket takes wait µs and rest/l µs to come back.

@@ -176,3 +176,12 @@ func (t *Trace) Check(l limit.Limiter) []string {
 	}
 	return wrong
 }
+
+// Requests gives the steps' requests, for what decides many at once.
+func (t *Trace) Requests() []limit.Request {
+	var all []limit.Request
+	for _, s := range t.Steps {
+		all = append(all, s.Request)
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package algorithms
+
+import "ratelab/internal/limit"
+
+// intervalParameters are those of the buckets that are refilled at whole intervals.
+var intervalParameters = []Parameter{
+	{Name: "capacity", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "the most tokens the bucket holds"},
+	{Name: "refill", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's requests", Doc: "the tokens that each interval brings"},
+	{Name: "interval", Kind: Duration, Low: 1, High: limit.MaxWindow.Microseconds(), Default: "the limit's window", Doc: "the time from refill to refill"},
+}
+
+// intervalRule is what such a bucket goes by.
+type intervalRule struct {
+	clock
+	capacity, refill, intervalUS int64
+}
+
+// prepareInterval reads the rule that the limit and the parameters make.
+func prepareInterval(p limit.Policy, v Values) (intervalRule, error) {
+	c, err := v.clock("client")
+	if err != nil {
+		return intervalRule{}, err
+	}
+	r := intervalRule{
+		clock:      c,
+		capacity:   v.Integer("capacity", p.Capacity()),
+		refill:     v.Integer("refill", p.Requests),
+		intervalUS: v.DurationUS("interval", p.WindowUS()),
+	}
+	return r, r.checkSpan(r.capacity)
+}
+
+// checkSpan says whether it takes too long to earn so many tokens.
+func (r *intervalRule) checkSpan(tokens int64) error {
+	return withinSpan("filling the bucket", ceilDiv(tokens, r.refill), r.intervalUS)
+}
+
+// instance is that of the rule. Its model floors the client's time itself: its key expires on the server's clock.
+func (r *intervalRule) instance(args []string, makeModel func() limit.Limiter) Instance {
+	return Instance{Args: args, ClientTime: r.client, GranularityUS: r.stepUS, NewModel: makeModel}
+}
+
+// intervalBucket holds the buckets of all keys.
+type intervalBucket struct {
+	intervalRule
+	store store[tokens]
+}
+
+// tokens is one bucket: how many there were at lastUS, the end of a whole interval. Redis keeps it while the server's
+// clock, in whole ms, is at most lastMS. The zero value has expired.
+type tokens struct{ tokens, lastUS, lastMS int64 }
+
+func newIntervalBucket(r intervalRule) intervalBucket {
+	return intervalBucket{r, newStore(func(t *tokens, nowUS int64) bool { return t.lastMS < floorDiv(nowUS, 1000) })}
+}
+
+// refilled is what t has become by clientUS, the time that the script sees; serverUS decides whether it is alive.
+func (b *intervalBucket) refilled(t *tokens, serverUS, clientUS int64) tokens {
+	if t.lastMS < floorDiv(serverUS, 1000) {
+		return tokens{tokens: b.capacity, lastUS: clientUS}
+	}
+	now := *t
+	intervals := max(0, (clientUS-t.lastUS)/b.intervalUS)
+	now.lastUS += intervals * b.intervalUS
+	if intervals >= ceilDiv(b.capacity-t.tokens, b.refill) {
+		now.tokens = b.capacity
+	} else {
+		now.tokens += intervals * b.refill
+	}
+	return now
+}
+
+// until is t with the time of its expiry: as long after clientUS as so many tokens take, from whole ms to whole ms.
+func (b *intervalBucket) until(t tokens, serverUS, clientUS, earned int64) tokens {
+	life := max(0, t.lastUS-clientUS) + ceilDiv(earned, b.refill)*b.intervalUS
+	t.lastMS = floorDiv(serverUS, 1000) + ceilDiv(life, 1000)
+	return t
+}
+
+// wait is how long after clientUS the bucket has so many tokens.
+func (b *intervalBucket) wait(t tokens, wanted, clientUS int64) int64 {
+	if t.tokens >= wanted {
+		return 0
+	}
+	return t.lastUS + ceilDiv(wanted-t.tokens, b.refill)*b.intervalUS - clientUS
+}

@@ -1,0 +1,35 @@
+package algorithms
+
+import "ratelab/internal/limit"
+
+var _ = register(Spec{
+	Name:   "leaky-bucket",
+	Family: "shaper",
+	State:  "one timestamp, the next free departure",
+	Rule:   "a queue of B places drained at one per W/L; a request is admitted with its delay, or rejected when it is full",
+	Bound:  "departures at least W/L apart, first in first out; delay ≤ (B − 1)·W/L; arrivals admitted: N(τ) ≤ B + r·τ",
+	Sources: []string{
+		"J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
+		"https://en.wikipedia.org/wiki/Leaky_bucket",
+	},
+	Parameters: withClock("server", burstParameter),
+	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+		return prepareGCRA(p, v, func(g gcra) limit.Limiter { return &leakyBucket{g} })
+	},
+})
+
+// leakyBucket is the model. Its queue is the gcra's bucket seen from below: what is used up are those who wait.
+type leakyBucket struct{ gcra gcra }
+
+// Decide admits as gcra does; a request leaves when all before it have.
+func (b *leakyBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	departure := *b.gcra.store.of(key, nowUS)
+	d := b.gcra.Decide(nowUS, key, cost)
+	if d.Allowed() && departure.tatUS >= nowUS {
+		d.DelayUS = departure.tatUS - nowUS
+		if departure.rest > 0 {
+			d.DelayUS++
+		}
+	}
+	return d
+}

@@ -1,0 +1,122 @@
+package algorithms_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/algorithms/algotest"
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/script"
+	"ratelab/internal/virtualtime"
+)
+
+// program is the instance's script under the Lua contract, with its keys under the server's prefix.
+func program(in algorithms.Instance, prefix string) *script.Program {
+	call := func(now script.Template, rest []string) *script.Call {
+		args := []script.Template{now, script.Cost()}
+		for _, text := range rest {
+			args = append(args, script.Literal(text))
+		}
+		return &script.Call{Keys: []script.Template{script.KeyIn(prefix)}, Args: args}
+	}
+	now := script.Literal("")
+	if in.ClientTime {
+		now = script.NowUS(in.GranularityUS)
+	}
+	p := &script.Program{Label: in.Label, Source: in.Spec.Script(), Decide: *call(now, in.Args), Decode: script.Contract}
+	if in.Init != nil {
+		p.Init, p.InitSource = call(now, in.Init), p.Source
+	}
+	return p
+}
+
+// serverDecides lets the script decide on s, under virtual time.
+func serverDecides(t *testing.T, s *redisserver.Server, in algorithms.Instance, prefix string, requests []limit.Request) []limit.Decision {
+	t.Helper()
+	target := virtualtime.Server{Client: s.Client, Unbuffered: s.Transport == redisserver.TransportPipe}
+	runner, err := virtualtime.New(target, program(in, s.Prefix+prefix), virtualtime.Options{
+		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	decisions := make([]limit.Decision, len(requests))
+	if err := runner.Decide(t.Context(), requests, decisions); err != nil {
+		t.Fatalf("%s: %v", in.Label, err)
+	}
+	return decisions
+}
+
+// Every script decides the hand-worked trace of its algorithm, in every field, on every server.
+func TestScriptsFollowTheWorkedTraces(t *testing.T) {
+	traces, err := algotest.Load("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+		for _, trace := range traces {
+			in := instance(t, trace.Label, trace.Policy)
+			got := serverDecides(t, s, in, trace.Name, trace.Requests())
+			for i, step := range trace.Steps {
+				if got[i] != step.Want {
+					t.Errorf("%s, line %d: got %s; want %s", trace.Name, step.Line, algotest.Describe(got[i]), algotest.Describe(step.Want))
+				}
+			}
+		}
+	})
+}
+
+// Every script decides random requests as its model does, in every field, on every server. The requests look for
+// the edges: they come when the model said one may retry, and a microsecond before.
+func TestScriptsDecideAsTheirModels(t *testing.T) {
+	decisions := 4000
+	if text := os.Getenv("RATELAB_DECISIONS"); text != "" {
+		var err error
+		if decisions, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("RATELAB_DECISIONS=%q: want a number of decisions for each algorithm", text)
+		}
+	}
+	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+		for _, spec := range algorithms.All() {
+			t.Run(spec.Name, func(t *testing.T) {
+				for seed := uint64(1); seed <= uint64(1+decisions/algotest.RandomSteps); seed++ {
+					compare(t, s, spec.Name, seed)
+				}
+			})
+		}
+	})
+}
+
+func compare(t *testing.T, s *redisserver.Server, name string, seed uint64) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 0))
+	label, p := algotest.RandomLimit(random, name)
+	in := instance(t, label, p)
+	requests, want := algotest.RandomRequests(random, p, in.NewModel())
+	got := serverDecides(t, s, in, fmt.Sprintf("%s-%d:", name, seed), requests)
+	for i, q := range requests {
+		if got[i] != want[i] {
+			t.Fatalf("seed %d, %s under %v, step %d, at %d us, key %s, cost %d: the script: %s; the model: %s",
+				seed, label, p, i, q.AtUS, q.Key, q.Cost, algotest.Describe(got[i]), algotest.Describe(want[i]))
+		}
+	}
+}
+
+func instance(t *testing.T, label string, p limit.Policy) algorithms.Instance {
+	t.Helper()
+	choice, err := algorithms.Parse(label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := choice.Instance(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}

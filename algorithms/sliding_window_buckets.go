@@ -1,0 +1,118 @@
+package algorithms
+
+import "ratelab/internal/limit"
+
+var _ = register(Spec{
+	Name:   "sliding-window-buckets",
+	Family: "window",
+	State:  "a hash of n + 1 counters, one for each aligned sub-window",
+	Rule:   "the sum of the sub-windows that touch (t − W, t] stays at most L",
+	Bound:  "N(τ) ≤ L for every τ < W; stricter than the log, by up to one sub-window W/n",
+	Sources: []string{
+		"https://blog.figma.com/an-alternative-approach-to-rate-limiting-f8a06cf7c94c",
+	},
+	Parameters: withClock("server", Parameter{Name: "subwindows", Kind: Integer, Low: 1, High: maxSubwindows, Default: "10",
+		Doc: "n, how many parts a window is split into"}),
+	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+		c, err := v.clock("server")
+		if err != nil {
+			return Instance{}, err
+		}
+		n := v.Integer("subwindows", 10)
+		if err := exactProduct("window_us * subwindows", p.WindowUS(), n, 0, "choose fewer sub-windows"); err != nil {
+			return Instance{}, err
+		}
+		return c.instance(decimal(p.Requests, p.WindowUS(), n), func() limit.Limiter {
+			return newSlidingBuckets(p.Requests, p.WindowUS(), n)
+		}), nil
+	},
+})
+
+// maxSubwindows keeps a script's HGETALL short, and a sub-window of the shortest window at a whole µs.
+const maxSubwindows = 1000
+
+// slidingBuckets is the model: a list of counters for each key.
+type slidingBuckets struct {
+	limit, windowUS, n int64
+	store              store[subwindows]
+}
+
+// subwindows are one key's counters, by rising number.
+type subwindows struct{ counters []subwindow }
+
+type subwindow struct{ number, count int64 }
+
+func newSlidingBuckets(most, windowUS, n int64) *slidingBuckets {
+	s := &slidingBuckets{limit: most, windowUS: windowUS, n: n}
+	s.store = newStore(func(b *subwindows, nowUS int64) bool {
+		last := len(b.counters) - 1
+		return last < 0 || b.counters[last].number < s.number(nowUS)-n
+	})
+	return s
+}
+
+// number is that of the sub-window around atUS; n of them make a window.
+func (s *slidingBuckets) number(atUS int64) int64 {
+	window := floorDiv(atUS, s.windowUS)
+	return window*s.n + (atUS-window*s.windowUS)*s.n/s.windowUS
+}
+
+// gone is when sub-window number leaves: when the one n + 1 later begins.
+func (s *slidingBuckets) gone(number int64) int64 {
+	number += s.n + 1
+	window := floorDiv(number, s.n)
+	return window*s.windowUS + ceilDiv((number-window*s.n)*s.windowUS, s.n)
+}
+
+// Decide adds up the sub-windows that touch the last window.
+func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	b := s.store.of(key, nowUS)
+	number := s.number(nowUS)
+	live := b.since(number - s.n)
+	var held int64
+	for _, c := range live {
+		held += c.count
+	}
+	if held+cost <= s.limit {
+		newest := b.add(live, number, cost)
+		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: s.gone(newest) - nowUS}
+	}
+	d := limit.Decision{Remaining: s.limit - held, RetryAfterUS: limit.Never}
+	if len(live) > 0 {
+		d.ResetAfterUS = s.gone(live[len(live)-1].number) - nowUS
+	}
+	if cost <= s.limit {
+		d.RetryAfterUS = s.gone(lastToLeave(live, held+cost-s.limit)) - nowUS
+	}
+	return d
+}
+
+// since gives the counters from number on.
+func (b *subwindows) since(number int64) []subwindow {
+	live := b.counters
+	for len(live) > 0 && live[0].number < number {
+		live = live[1:]
+	}
+	return live
+}
+
+// add keeps live only, and counts cost in the newest of them and number; it gives that one's number.
+func (b *subwindows) add(live []subwindow, number, cost int64) int64 {
+	n := copy(b.counters, live)
+	b.counters = b.counters[:n]
+	if n == 0 || b.counters[n-1].number < number {
+		b.counters = append(b.counters, subwindow{number: number})
+		n++
+	}
+	b.counters[n-1].count += cost
+	return b.counters[n-1].number
+}
+
+// lastToLeave is the number of the first sub-window with which at least surplus has left.
+func lastToLeave(live []subwindow, surplus int64) int64 {
+	i := 0
+	for surplus -= live[0].count; surplus > 0; surplus -= live[i].count {
+		i++
+	}
+	return live[i].number
+}

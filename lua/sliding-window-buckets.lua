@@ -1,0 +1,70 @@
+-- sliding-window-buckets: n aligned sub-windows for each window. The sum of those that touch (t − window, t], n + 1
+-- at most, stays within the limit. It covers more than a window: admits at most limit permits in any interval
+-- as long as a window; what the log rejects it rejects too, and rejects early by up to window/n.
+--
+-- State   KEYS[1]: a hash of at most n + 1 fields, from a sub-window's number to the permits admitted in it
+-- ARGV    now_us, cost, limit, window_us, n; n ≤ window_us, n ≤ 1000, window_us·n < 2^53
+-- Reply   allowed, remaining, retry_after_us, reset_after_us
+-- Cost    O(n): HGETALL, and O(n log n) when rejected; HINCRBY and PEXPIRE when admitted, HDEL when sub-windows have left
+-- Source  https://blog.figma.com/an-alternative-approach-to-rate-limiting-f8a06cf7c94c (as counters per sub-window)
+--
+-- Sub-window i of a window begins at ⌈i·window/n⌉ µs, so n need not divide the window. What has left is deleted on
+-- admission only: a rejected request writes nothing. A clock that steps back counts in the latest sub-window seen.
+
+local now, cost, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local window, n = tonumber(ARGV[4]), tonumber(ARGV[5])
+local margin_ms = 1000
+if ARGV[1] == '' then
+  local time = redis.call('TIME')
+  now, margin_ms = time[1] * 1000000 + time[2], 0
+end
+if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
+    and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
+    and limit and limit >= 1 and limit <= 4503599627370496 and limit % 1 == 0
+    and window and window >= 1 and window % 1 == 0 and n and n >= 1 and n <= window and n <= 1000 and n % 1 == 0
+    and window * n < 9007199254740992) then
+  return redis.error_reply('ERR sliding-window-buckets: want now_us, cost, limit, window_us, n: whole numbers of at least 1, n up to window_us and 1000, window_us*n below 2^53')
+end
+
+-- until_begin is the time from now to the first µs of sub-window number.
+local elapsed = now % window
+local function until_begin(number)
+  local part = number % n
+  return ((number - part) / n - (now - elapsed) / window) * window + math.ceil(part * window / n) - elapsed
+end
+
+local number = (now - elapsed) / window * n + math.floor(elapsed * n / window)
+local fields = redis.call('HGETALL', KEYS[1])
+local counts, subs, gone = {}, {}, {}
+local sum, newest = 0, -1
+for i = 1, #fields, 2 do
+  local sub, count = tonumber(fields[i]), tonumber(fields[i + 1])
+  if sub < number - n then
+    gone[#gone + 1] = fields[i]
+  else
+    sum, counts[sub], subs[#subs + 1] = sum + count, count, sub
+    if sub > newest then newest = sub end
+  end
+end
+
+if sum + cost <= limit then
+  if newest < number then newest = number end
+  if gone[1] then redis.call('HDEL', KEYS[1], unpack(gone)) end
+  redis.call('HINCRBY', KEYS[1], string.format('%.0f', newest), cost)
+  local reset = until_begin(newest + n + 1)
+  redis.call('PEXPIRE', KEYS[1], math.ceil(reset / 1000) + margin_ms)
+  return {1, limit - sum - cost, 0, reset}
+end
+
+local reset = 0
+if sum > 0 then reset = until_begin(newest + n + 1) end
+if cost > limit then return {0, limit - sum, -1, reset} end
+
+-- Sub-window m leaves when m + n + 1 begins; the request passes once enough have left.
+table.sort(subs)
+local i, staying = 1, sum - counts[subs[1]]
+while staying + cost > limit do
+  i = i + 1
+  staying = staying - counts[subs[i]]
+end
+return {0, limit - sum, until_begin(subs[i] + n + 1), reset}
