@@ -32,7 +32,7 @@ func (r *Run) columns() []column {
 	if r.anyRow(func(m *measure.Result) bool { return m.Errors != 0 }) {
 		list = append(list, column{"errors", "", func(m *measure.Result) string { return integer(m.Errors) }})
 	}
-	if r.anyRow(costsDiffer) {
+	if r.HasCosts() {
 		list = append(list,
 			column{"offered", "cost", func(m *measure.Result) string { return integer(m.OfferedCost) }},
 			column{"admitted", "cost", func(m *measure.Result) string { return integer(m.AdmittedCost) }})
@@ -55,7 +55,10 @@ func overshoot(m *measure.Result) string {
 	return text
 }
 
-func costsDiffer(m *measure.Result) bool { return m.OfferedCost != m.Offered }
+// HasCosts reports whether permits and requests are not the same in r.
+func (r *Run) HasCosts() bool {
+	return r.anyRow(func(m *measure.Result) bool { return m.OfferedCost != m.Offered })
+}
 
 func (r *Run) anyRow(is func(*measure.Result) bool) bool {
 	for i := range r.Results {

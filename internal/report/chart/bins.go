@@ -1,6 +1,10 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"strconv"
+	"strings"
+)
 
 // A picture has fewer pixels than a series has buckets, so buckets are joined into bins of equal width before
 // they are drawn: counts are added, and of the rolling sums the highest is kept, so that no peak is lost. The
@@ -25,19 +29,11 @@ func joinFactor(buckets int, bucketUS int64, most int) int {
 	return best
 }
 
-// roundness counts the digits that a width needs in its natural unit: 1 for 20 ms, 3 for 11.7 ms.
+// roundness counts the significant digits of a width in its natural unit: 1 for 20 ms, 2 for 140 ms or 15 min,
+// 3 for 11.7 ms.
 func roundness(us int64) int {
-	unit := int64(naturalUnit(float64(us)).us)
-	digits, rest := 0, us
-	for rest > 0 && digits < 12 {
-		digits++
-		rest %= unit
-		if rest == 0 {
-			break
-		}
-		unit = max(unit/10, 1)
-	}
-	return digits
+	digits := strconv.FormatFloat(float64(us)/naturalUnit(float64(us)).us, 'f', -1, 64)
+	return len(strings.Trim(strings.Replace(digits, ".", "", 1), "0"))
 }
 
 func joinSum(values []int64, k int) []float64 {

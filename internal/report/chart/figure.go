@@ -90,10 +90,8 @@ func newCourse(p Panel, k, wide int) course {
 
 // unitOf names what the series count: permits, which are requests where each costs one.
 func unitOf(run *report.Run) string {
-	for i := range run.Results {
-		if run.Results[i].OfferedCost != run.Results[i].Offered {
-			return "permits"
-		}
+	if run.HasCosts() {
+		return "permits"
 	}
 	return "requests"
 }

@@ -1,0 +1,165 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/csv"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+var preview = flag.String("preview", "", "a folder to draw every test picture into, to be looked at")
+
+// A picture can only be judged by looking at it: go test -run Preview -preview /tmp/charts.
+func TestPreview(t *testing.T) {
+	if *preview == "" {
+		t.Skip("nobody looks")
+	}
+	if err := os.MkdirAll(*preview, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range situations() {
+		if _, err := Write(*preview, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Each picture in each format, and its data, once; nothing else is left in the folder.
+func TestWriteNamesItsFiles(t *testing.T) {
+	dir := t.TempDir()
+	paths, err := Write(dir, one())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, figure := range []string{"admitted", "window", "cumulative"} {
+		for _, extension := range []string{"svg", "png", "csv"} {
+			want = append(want, filepath.Join(dir, "one-algorithm."+figure+"."+extension))
+		}
+	}
+	if got := strings.Join(paths, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("wrote\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != len(want) {
+		t.Errorf("%d files are left (%v), want the %d that were named", len(left), err, len(want))
+	}
+}
+
+// The same input gives the same bytes, also over files that are there already. (Few PNG: they take long.)
+func TestWriteTwiceGivesTheSameBytes(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	for i, in := range situations() {
+		formats := []string{"svg"}
+		if i%4 == 2 {
+			formats = Formats()
+		}
+		paths, err := Write(first, in, formats...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := Write(second, in, formats...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, path := range paths {
+			if !bytes.Equal(read(t, path), read(t, filepath.Join(second, filepath.Base(path)))) {
+				t.Errorf("%s differs when drawn again", filepath.Base(path))
+			}
+		}
+	}
+}
+
+// What cannot be drawn is said in one line, and no file is begun.
+func TestWriteRefuses(t *testing.T) {
+	shorter := one()
+	shorter.Algorithms[0].Series.Rolling = shorter.Algorithms[0].Series.Rolling[1:]
+	upwards := one()
+	upwards.Run.Scenario = "../escape"
+	empty := one()
+	empty.Traffic.Offered = nil
+	nobody := one()
+	nobody.Algorithms = nil
+	cases := []struct {
+		in      Input
+		formats []string
+		want    string
+	}{
+		{Input{}, nil, "chart: no run"},
+		{one(), []string{"gif"}, `chart format "gif": want one of svg, png`},
+		{upwards, nil, `chart: scenario "../escape" is not a file name`},
+		{nobody, nil, "chart one-algorithm: no algorithm to draw"},
+		{empty, nil, "chart one-algorithm: 0 buckets of 11719 us: want at least one of at least 1 us"},
+		{shorter, nil, `chart one-algorithm: the buckets of "gcra" (512 and 511 of 11719 us) are not those of the traffic (512 of 11719 us)`},
+	}
+	for _, c := range cases {
+		dir := t.TempDir()
+		_, err := Write(dir, c.in, c.formats...)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 0 {
+			t.Errorf("%s: %d files were written all the same", c.want, len(left))
+		}
+	}
+	if _, err := Write(filepath.Join(t.TempDir(), "absent"), one()); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a folder that is not there: error %v, want one line", err)
+	}
+}
+
+// Three requests against a limit of two, by hand: two buckets of one second.
+func TestDataByHand(t *testing.T) {
+	tiny := traffic{"tiny", "?", limit.Policy{Requests: 2, Window: 2 * time.Second}, 2 * time.Second, []int64{0, 500_000, 1_000_000}}
+	dir := t.TempDir()
+	in := play(tiny, 2, contender{"none", everything}, contender{"=gcra", slidingLog})
+	if _, err := Write(dir, in, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	for figure, want := range map[string]string{
+		"admitted":   "t_us,offered,none,'=gcra,reference\n0,2,2,2,2\n1000000,1,1,0,0\n",
+		"window":     "t_us,offered,none,'=gcra,reference,limit\n0,2,2,2,2,2\n1000000,1,3,2,2,2\n",
+		"cumulative": "t_us,offered,none,'=gcra,reference\n0,2,2,2,2\n1000000,3,3,2,2\n",
+	} {
+		if got := string(read(t, filepath.Join(dir, "tiny."+figure+".csv"))); got != want {
+			t.Errorf("%s:\n%swant\n%s", figure, got, want)
+		}
+	}
+}
+
+// The CSV keeps every bucket and every row, also the one that has no panel; the last total is the picture's.
+func TestDataKeepsEverything(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Write(dir, play(caseOne(), 512, twelve(1000)...), "svg"); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(read(t, filepath.Join(dir, "extreme-case-1.cumulative.csv")))).ReadAll()
+	if err != nil || len(lines) != 1+512 {
+		t.Fatalf("%d lines (%v), want a header and 512 buckets", len(lines), err)
+	}
+	totals := map[string]int64{}
+	for i, name := range lines[0] {
+		totals[name], _ = strconv.ParseInt(lines[512][i], 10, 64)
+	}
+	for name, want := range map[string]int64{"none": 2000, "fixed-window-aligned": 2000, "gcra": 1785, "gcra:burst=100": 885, "reference": 1020} {
+		if totals[name] != want {
+			t.Errorf("%s ends at %d, want %d", name, totals[name], want)
+		}
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
