@@ -47,13 +47,14 @@ func (d *decoder) phase(v value, defaults traffic.Phase, lines map[string]int) t
 		return p
 	}
 	d.phaseName(f, &p, lines)
-	durationOK := true
 	if v, ok := f.get("duration"); ok {
-		p.Duration, durationOK = v.duration(time.Microsecond, maxDuration)
+		if p.Duration, ok = v.duration(time.Microsecond, maxDuration); !ok {
+			p.Duration = time.Microsecond // stands in, so that the shape's own problems are found without new ones
+		}
 	}
 	d.keysAndCost(f, &p)
 	shape, ok := d.shapeOf(f)
-	if !ok || !durationOK {
+	if !ok {
 		return p
 	}
 	if shape.name == "trace" {
@@ -114,13 +115,13 @@ func (d *decoder) arrivals(shape entry, p *traffic.Phase) {
 		return
 	}
 	if n := p.Arrivals.Count(p.Duration); n > maxGenerated {
-		shape.bad("more than %d requests in %s; want fewer, or a trace", maxGenerated, limit.FormatDuration(p.Duration))
+		shape.bad("more than %d requests in %s; want fewer, or a trace", maxGenerated, days(p.Duration))
 	}
 }
 
 // repeats refuses a period so short that it would come round too often in a phase.
 func repeats(v value, period, d time.Duration) {
 	if period > 0 && int64(d/period) > maxRepeats {
-		v.bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats, limit.FormatDuration(d))
+		v.bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats, days(d))
 	}
 }

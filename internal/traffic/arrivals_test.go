@@ -197,7 +197,7 @@ func TestParseRate(t *testing.T) {
 		"1.5/s":     `rate "1.5/s": "1.5" is not a whole number; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms`,
 		"-1/s":      `rate "-1/s": the count is not within 0 to 1000000000; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms`,
 		"1/":        `rate "1/": "" is not a unit of time; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms`,
-		"1/fortnig": `rate "1/fortnig": "1fortnig" is not a unit of time; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms`,
+		"1/fortnig": `rate "1/fortnig": "fortnig" is not a unit of time; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms`,
 		"1/10ns":    `rate "1/10ns": "10ns" is not a whole number of microseconds up to 8784h; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms`,
 		"1/0s":      `rate "1/0s": "0s" is not a whole number of microseconds up to 8784h; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms`,
 	} {

@@ -37,10 +37,11 @@ func ParseRate(text string) (Rate, error) {
 	if n < 0 || n > MaxRateCount {
 		return bad(fmt.Sprintf("the count is not within 0 to %d", MaxRateCount))
 	}
-	if per != "" && per[0] >= 'a' {
-		per = "1" + per
+	number := per
+	if per != "" && (per[0] < '0' || per[0] > '9') { // a bare unit stands for one of it
+		number = "1" + per
 	}
-	d, err := limit.ParseDuration(per)
+	d, err := limit.ParseDuration(number)
 	if err != nil {
 		return bad(fmt.Sprintf("%q is not a unit of time", per))
 	}

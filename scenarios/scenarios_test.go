@@ -1,0 +1,230 @@
+package scenarios
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+	"ratelab/internal/traffic"
+)
+
+const everything = `# every field there is
+name: everything
+question: Is every field read?
+limit: {requests: 1000, per: 3s, burst: 100}
+seed: 7
+start: 2024-06-01T12:00:00+02:00
+on_late: drop
+keys: {count: 20}
+cost: {weighted: {1: 0.9, 50: 0.1}}
+phases:
+  - {name: count, duration: 1s, constant: 980}
+  - {name: rate, duration: 1s, constant: 400/s, keys: {count: 5, distribution: sequential}, cost: 3}
+  - {name: poisson, duration: 1m30s, poisson: 400/s, keys: {count: 5, distribution: zipf, exponent: 0.99}}
+  - {name: ramp, duration: 1s, ramp: {from: 0/s, to: 500/s}, keys: {count: 5, distribution: hot, hot: {keys: 1, share: 0.8}}}
+  - {name: steps, duration: 1s, steps: {start: 10/s, step: 20/s, every: 5s}, cost: {uniform: [1, 10]}}
+  - {name: burst, burst: 1000}
+  - {name: bursts, duration: 1s, burst: {count: 50, every: 100ms}}
+  - {name: spike, duration: 1s, spike: 5000}
+  - {name: sine, duration: 1d, sine: {mean: 100/1h, amplitude: 80/1h, period: 24h}}
+  - {name: square, duration: 1s, on_off: {rate: 200/s, on: 200ms, off: 300ms}}
+  - {name: pause, duration: 250us, pause: true}
+  - {name: trace, trace: {file: logs/a.csv, format: csv, key: ip, time: t, cost: a+b, speed: 2.5, skip: 3, limit: 4, within_second: at_once}}
+parameters:
+  gcra: {burst: 100}
+  token-bucket: {mode: lend, rate: 0.5}
+expect:
+  - {algorithm: "gcra:burst=100", admitted: 885, peak_window_admitted: {min: 1, max: 865}}
+  - {algorithm: none, rejected: 0, overshoot: {min: 1.5}}
+`
+
+func TestEveryFieldIsRead(t *testing.T) {
+	s, err := Parse(filepath.FromSlash("some/where/everything.yaml"), []byte(everything))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Limit != (limit.Policy{Requests: 1000, Window: 3 * time.Second, Burst: 100}) || s.Seed != 7 || s.OnLate != "drop" ||
+		s.Name != "everything" || s.Question != "Is every field read?" || !s.Start.Equal(time.Date(2024, 6, 1, 10, 0, 0, 0, time.UTC)) {
+		t.Errorf("the head is %+v", s)
+	}
+	rate := func(n int64, per time.Duration) traffic.Rate { return traffic.Rate{Count: n, Per: per} }
+	keys, cost := traffic.Uniform{Count: 20}, traffic.WeightedCost{{Cost: 1, Weight: 0.9}, {Cost: 50, Weight: 0.1}}
+	want := []traffic.Phase{
+		{Name: "count", Duration: time.Second, Arrivals: traffic.Constant(980), Keys: keys, Cost: cost},
+		{Name: "rate", Duration: time.Second, Arrivals: traffic.Steady{Rate: rate(400, time.Second)}, Keys: traffic.Sequential{Count: 5}, Cost: traffic.FixedCost(3)},
+		{Name: "poisson", Duration: 90 * time.Second, Arrivals: traffic.Poisson{Rate: rate(400, time.Second)}, Keys: traffic.Zipf{Count: 5, Exponent: 0.99}, Cost: cost},
+		{Name: "ramp", Duration: time.Second, Arrivals: traffic.Ramp{From: rate(0, time.Second), To: rate(500, time.Second)}, Keys: traffic.Hot{Count: 5, Keys: 1, Share: 0.8}, Cost: cost},
+		{Name: "steps", Duration: time.Second, Arrivals: traffic.Steps{Start: 10, Step: 20, Per: time.Second, Every: 5 * time.Second}, Keys: keys, Cost: traffic.UniformCost{Min: 1, Max: 10}},
+		{Name: "burst", Arrivals: traffic.Burst{Size: 1000}, Keys: keys, Cost: cost},
+		{Name: "bursts", Duration: time.Second, Arrivals: traffic.Burst{Size: 50, Every: 100 * time.Millisecond}, Keys: keys, Cost: cost},
+		{Name: "spike", Duration: time.Second, Arrivals: traffic.Spike(5000), Keys: keys, Cost: cost},
+		{Name: "sine", Duration: 24 * time.Hour, Arrivals: traffic.Sine{Mean: rate(100, time.Hour), Amplitude: rate(80, time.Hour), Period: 24 * time.Hour}, Keys: keys, Cost: cost},
+		{Name: "square", Duration: time.Second, Arrivals: traffic.OnOff{Rate: rate(200, time.Second), On: 200 * time.Millisecond, Off: 300 * time.Millisecond}, Keys: keys, Cost: cost},
+		{Name: "pause", Duration: 250 * time.Microsecond, Arrivals: traffic.Pause{}, Keys: keys, Cost: cost},
+		{Name: "trace", Trace: &traffic.Trace{File: filepath.FromSlash("some/where/logs/a.csv"), Format: traffic.CSV, Key: "ip", Time: "t", Cost: "a+b",
+			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: traffic.AtStart}},
+	}
+	for i := range want {
+		if !reflect.DeepEqual(s.Phases[i], want[i]) {
+			t.Errorf("phase %d is %+v, want %+v", i, s.Phases[i], want[i])
+		}
+	}
+	if p := map[string]map[string]string{"gcra": {"burst": "100"}, "token-bucket": {"mode": "lend", "rate": "0.5"}}; !reflect.DeepEqual(s.Parameters, p) {
+		t.Errorf("parameters %v, want %v", s.Parameters, p)
+	}
+	var expect []string
+	for _, e := range s.Expect {
+		for _, m := range e.Measures {
+			expect = append(expect, e.Algorithm+" "+m.Measure+" "+m.String())
+		}
+	}
+	if want := []string{"gcra:burst=100 admitted 885", "gcra:burst=100 peak_window_admitted 1..865", "none rejected 0", "none overshoot 1.5.."}; !slices.Equal(expect, want) {
+		t.Errorf("expect %q, want %q", expect, want)
+	}
+	if m := s.Expect[0].Measures[1]; m.Line != 27 || m.Column != 50 || s.Expect[1].Line != 28 {
+		t.Errorf("places %d:%d and %d", m.Line, m.Column, s.Expect[1].Line)
+	}
+}
+
+func TestRange(t *testing.T) {
+	r := Range{Min: 2, Max: math.Inf(1)}
+	if r.Contains(1.9) || !r.Contains(2) || !r.Contains(1e9) || r.String() != "2.." {
+		t.Errorf("%s contains the wrong numbers", r)
+	}
+	if r := (Range{Min: math.Inf(-1), Max: 3}); r.String() != "..3" || r.Contains(4) {
+		t.Errorf("%s", r)
+	}
+}
+
+// TestMeasuresAreThoseOfAResult keeps the names in step with the result's JSON.
+func TestMeasuresAreThoseOfAResult(t *testing.T) {
+	var names []string
+	for f := range reflect.TypeFor[measure.Result]().Fields() {
+		if f.Type.Kind() == reflect.Int64 || f.Type.Kind() == reflect.Float64 {
+			names = append(names, f.Tag.Get("json"))
+		}
+	}
+	if !slices.Equal(names, Measures) {
+		t.Errorf("a result has %q, expect knows %q", names, Measures)
+	}
+}
+
+// TestBuiltin: each asks, answers, has an editor's first line, and is small enough to be run with every algorithm.
+func TestBuiltin(t *testing.T) {
+	all, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 16 {
+		t.Errorf("%d scenarios, want at least 16", len(all))
+	}
+	questions := map[string]string{}
+	for _, s := range all {
+		t.Run(s.Name, func(t *testing.T) {
+			data, err := os.ReadFile(s.Name + ".yaml")
+			if err != nil || !strings.HasPrefix(string(data), "# yaml-language-server: $schema=schema.json\n") {
+				t.Errorf("the first line does not point editors to the schema (%v)", err)
+			}
+			if other, twice := questions[s.Question]; twice {
+				t.Errorf("%s asks the same", other)
+			}
+			questions[s.Question] = s.Name
+			if len(s.Expect) < 2 || s.Expect[0].Algorithm != "sliding-window-log" {
+				t.Error("expect must state the exact reference's answer first, and another's")
+			}
+			n := 0
+			d, _ := s.Stream(s.Seed).Duration()
+			for r, err := range s.Stream(s.Seed).Requests() {
+				if n++; err != nil || r.AtUS > d.Microseconds() || r.Cost < 1 {
+					t.Fatalf("request %+v, %v", r, err)
+				}
+			}
+			if n == 0 || n > 10_000 {
+				t.Errorf("%d requests, want 1 to 10,000", n)
+			}
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	s, err := Load("extreme-case-1")
+	if err != nil || s.Name != "extreme-case-1" || len(s.SHA256) != 64 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte(strings.Replace(everything, "name: everything", "name: mine", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Load(file); err != nil || s.Name != "mine" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for name, want := range map[string]string{
+		"extreme-case1": `scenario "extreme-case1": no such scenario; did you mean "extreme-case-1"? want one of `,
+		"zz\x1b":        `scenario "zz\x1b": no such scenario; want one of `,
+		"./gone.yaml":   "./gone.yaml: no such file; want a scenario file",
+		"gone.yml":      "gone.yml: no such file; want a scenario file",
+		"../scenarios":  "../scenarios: this is a folder; want a scenario file",
+	} {
+		if _, err := Load(name); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("Load(%q): %v\nwant %s", name, err, want)
+		}
+	}
+}
+
+func TestFromTrace(t *testing.T) {
+	s, err := FromTrace(traffic.Trace{File: "/var/log/Access_2024.log.gz"}, limit.Policy{Requests: 100, Window: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "access-2024-log" || s.Question != "What does a limit of 100/1m admit of Access_2024.log.gz?" || len(s.SHA256) != 64 {
+		t.Errorf("%+v", s)
+	}
+	_, err = FromTrace(traffic.Trace{File: "a.csv", Format: traffic.CSV, Skip: -1}, limit.Policy{Requests: 100, Window: time.Minute})
+	if want := "skip: -1 is negative; want 0 or more requests\ntime: missing; want the name of the column that holds the time"; err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	if _, err = FromTrace(traffic.Trace{File: "a.log"}, limit.Policy{}); err == nil {
+		t.Error("no limit was accepted")
+	}
+	for base, want := range map[string]string{"..": "trace", "日本.log": "log", "-x-.csv": "x-csv", strings.Repeat("a", 90): strings.Repeat("a", 64)} {
+		if got := traceName(base); got != want {
+			t.Errorf("%q is named %q, want %q", base, got, want)
+		}
+	}
+}
+
+// FuzzParse: whatever the bytes, Parse ends, and says in order and on one line each what is wrong.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(everything))
+	bad, _ := filepath.Glob("testdata/bad/*.yaml")
+	for _, file := range bad {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Parse("everything.yaml", data)
+		if (s == nil) == (err == nil) {
+			t.Fatalf("scenario %v, error %v", s, err)
+		}
+		if err != nil {
+			checkShape(t, "everything.yaml", err)
+			return
+		}
+		n := 0
+		for _, err := range s.Stream(s.Seed).Requests() {
+			if n++; err != nil || n > 1000 {
+				break
+			}
+		}
+	})
+}

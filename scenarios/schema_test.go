@@ -1,0 +1,114 @@
+package scenarios
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+)
+
+func compileSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// asJSON gives a YAML file as an editor's validator sees it: all names are strings.
+func asJSON(t *testing.T, data []byte) (any, bool) {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal(data, &v); err != nil {
+		return nil, false
+	}
+	return stringKeys(v), true
+}
+
+func stringKeys(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			v[k] = stringKeys(e)
+		}
+	case map[any]any:
+		m := map[string]any{}
+		for k, e := range v {
+			text, _ := yaml.Marshal(k)
+			m[string(bytes.TrimSpace(text))] = stringKeys(e)
+		}
+		return m
+	case []any:
+		for i, e := range v {
+			v[i] = stringKeys(e)
+		}
+	case interface{ String() string }: // a timestamp
+		return "2024-01-01T00:00:00Z"
+	}
+	return v
+}
+
+func TestSchemaAcceptsTheBuiltin(t *testing.T) {
+	schema := compileSchema(t)
+	for _, name := range append(Names(), "everything") {
+		data := []byte(everything)
+		if name != "everything" {
+			var err error
+			if data, err = os.ReadFile(name + ".yaml"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v, _ := asJSON(t, data)
+		if err := schema.Validate(v); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// beyondSchema are the bad files that a JSON Schema cannot see through, each with the reason; what else the loader
+// refuses, the schema refuses too.
+var beyondSchema = map[string]string{
+	"duplicate-fields":     "the YAML reader drops one, or refuses",
+	"expect-twice":         "it would have to compare two entries",
+	"limit-finer-than-us":  "it would have to count digits",
+	"longer-than-a-year":   "it would have to add up",
+	"merge-key":            "it is merged before the schema sees it",
+	"name-of-another-file": "it does not know the file's name",
+	"no-time-at-all":       "it would have to add up",
+	"same-phase-twice":     "it would have to compare two phases",
+	"tag":                  "it is resolved before the schema sees it",
+	"two-documents":        "an editor checks each by itself",
+}
+
+// TestSchemaAgreesWithTheLoader on every bad file, except where the list above says why not.
+func TestSchemaAgreesWithTheLoader(t *testing.T) {
+	schema := compileSchema(t)
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, ok := asJSON(t, data)
+		accepted := ok && schema.Validate(v) == nil
+		if reason, excused := beyondSchema[baseName(file)]; accepted != excused && reason != beyondSchema["duplicate-fields"] {
+			t.Errorf("%s: accepted by the schema is %v, and the reason why %q", file, accepted, reason)
+		}
+	}
+}
