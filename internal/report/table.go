@@ -37,7 +37,7 @@ func WriteTable(w io.Writer, doc *Document, opts TableOptions) error {
 }
 
 func (o TableOptions) run(out *bytes.Buffer, r *Run) {
-	out.WriteString(o.paint(r.Scenario, text.Bold) + "\n")
+	out.WriteString(o.paint(printable(r.Scenario), text.Bold) + "\n")
 	if r.Question != "" {
 		out.WriteString(o.wrap(r.Question))
 	}

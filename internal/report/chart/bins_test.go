@@ -39,7 +39,7 @@ func TestJoinFactorPrefersRoundWidths(t *testing.T) {
 		want     string
 	}{
 		{600, 10_000, 180, "40 ms"},     // 4, not 5 or 7: all round, the finest wins
-		{500, 20_000, 72, "0.2 s"},      // 7 would do and give 140 ms
+		{500, 20_000, 72, "200 ms"},     // 7 would do and give 140 ms
 		{100, 60_000_000, 180, "1 min"}, // nothing to join
 		{512, 168_750_000, 72, "45 min"},
 	} {

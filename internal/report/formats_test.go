@@ -1,0 +1,151 @@
+package report
+
+import (
+	"encoding/csv"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/perf/benchfmt"
+)
+
+// A table for a log is plain ASCII and keeps within its columns.
+func TestTableIsPlainAndFits(t *testing.T) {
+	doc := extremeCase()
+	doc.Runs[0].Results[2].Algorithm = "token-bucket-interval:capacity=1000:refill=10"
+	for _, width := range []int{88, 100, 140} {
+		out := render(func(w *strings.Builder) error { return WriteTable(w, doc, TableOptions{Width: width}) })
+		for line := range strings.SplitSeq(out, "\n") {
+			if n := text.StringWidthWithoutEscSequences(line); n > width || strings.HasSuffix(line, " ") {
+				t.Errorf("width %d: %d columns, or blanks at the end: %q", width, n, line)
+			}
+		}
+		for _, r := range out {
+			if r > '~' || r < ' ' && r != '\n' {
+				t.Fatalf("%q in a table for a log", r)
+			}
+		}
+	}
+}
+
+// Colour adds escape sequences and changes no letter.
+func TestColorChangesNoLetter(t *testing.T) {
+	plain := render(func(w *strings.Builder) error { return WriteTable(w, everyMeasure(), TableOptions{Width: 140}) })
+	painted := render(func(w *strings.Builder) error {
+		return WriteTable(w, everyMeasure(), TableOptions{Width: 140, Color: true})
+	})
+	if plain == painted || text.StripEscape(painted) != plain {
+		t.Errorf("without its colours the table reads\n%s\nwant\n%s", text.StripEscape(painted), plain)
+	}
+}
+
+// A name with an escape sequence cannot steer the terminal.
+func TestTableDefusesControlCharacters(t *testing.T) {
+	doc := extremeCase()
+	doc.Runs[0].Scenario, doc.Runs[0].Question = "a\x1b[2Jb", "really\r\n?"
+	doc.Runs[0].Results[0].Algorithm = "x\x1b]0;title\x07"
+	doc.Runs[0].Notes = []string{"tab\there\u0085"}
+	out := render(func(w *strings.Builder) error { return WriteTable(w, doc, TableOptions{}) })
+	if strings.ContainsAny(out, "\x1b\x07\r\t\u0085") {
+		t.Errorf("control characters reached the table: %q", out)
+	}
+}
+
+// An overshoot too small for two digits is still one.
+func TestOvershootIsNeverRoundedAway(t *testing.T) {
+	for value, want := range map[float64]string{1: "1.00", 1.0004: ">1.00", 1.98: "1.98", 0.9999: "1.00"} {
+		m := counted(1, 1, 0)
+		m.Overshoot = value
+		if got := overshoot(&m); got != want {
+			t.Errorf("overshoot %v shows as %s, want %s", value, got, want)
+		}
+	}
+}
+
+// Every cell comes back as it went in, but for the apostrophe before what a spreadsheet would run.
+func TestCSVReadsBack(t *testing.T) {
+	out := render(func(w *strings.Builder) error { return WriteCSV(w, everyMeasure()) })
+	lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1+5+1 {
+		t.Fatalf("%d lines, want a header, five algorithms and the reference", len(lines))
+	}
+	cell := func(line int, column string) string {
+		for i, name := range lines[0] {
+			if name == column {
+				return lines[line][i]
+			}
+		}
+		t.Fatalf("no column %s", column)
+		return ""
+	}
+	if got, want := cell(4, "algorithm"), "'"+everyMeasure().Runs[0].Results[3].Algorithm; got != want {
+		t.Errorf("algorithm %q, want %q", got, want)
+	}
+	if cell(3, "admitted") != "1785" || cell(3, "overshoot") != "1.765" || cell(3, "parameters") != "burst=1000" || cell(6, "bytes_per_key") != "" {
+		t.Errorf("line of gcra is %q", lines[3])
+	}
+}
+
+func TestDefuse(t *testing.T) {
+	for cell, want := range map[string]string{"=1": "'=1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "\ta": "'\ta", "\ra": "'\ra", "a=1": "a=1", "": ""} {
+		if got := Defuse(cell); got != want {
+			t.Errorf("Defuse(%q) = %q, want %q", cell, got, want)
+		}
+	}
+}
+
+// The reader that benchstat uses finds every measure under its name, and no line to complain about.
+func TestBenchIsReadByBenchfmt(t *testing.T) {
+	doc := extremeCase()
+	doc.Runs[0].Results[0].Algorithm = "my script/v-2"
+	out := render(func(w *strings.Builder) error { return WriteBench(w, doc) })
+	reader := benchfmt.NewReader(strings.NewReader(out), "results")
+	read := map[string]*benchfmt.Result{}
+	for reader.Scan() {
+		switch record := reader.Result().(type) {
+		case *benchfmt.Result:
+			read[string(record.Name)] = record.Clone()
+		case *benchfmt.SyntaxError:
+			t.Error(record)
+		}
+	}
+	gcra := read["Simulate/scenario=extreme-case-1/algorithm=gcra:burst=100"]
+	if gcra == nil || read["Simulate/scenario=extreme-case-1/algorithm=my_script_v-2-1"] == nil || len(read) != 6 {
+		t.Fatalf("read %d results: %v", len(read), read)
+	}
+	for unit, want := range map[string]float64{"admitted": 885, "overshoot": 0.865, "false_rejects": 147, "round_trips_per_decision": 1} {
+		if got, found := gcra.Value(unit); !found || got != want {
+			t.Errorf("%s is %v, want %v", unit, got, want)
+		}
+	}
+	if gcra.GetConfig("scenario") != "extreme-case-1" || gcra.GetConfig("server") != "miniredis 2.40.0 (embedded, pipe)" {
+		t.Errorf("configuration %v", gcra.Config)
+	}
+	if meta := reader.Units().Get("admitted", "assume"); meta == nil || meta.Value != "exact" {
+		t.Error("the unit admitted is not declared exact")
+	}
+}
+
+// failing is a destination that is full.
+type failing struct{}
+
+var errFull = errors.New("no space left")
+
+func (failing) Write([]byte) (int, error) { return 0, errFull }
+
+// A write that fails is reported by every format.
+func TestWriteErrorsAreReturned(t *testing.T) {
+	doc := extremeCase()
+	for format, err := range map[string]error{
+		"table": WriteTable(failing{}, doc, TableOptions{}), "json": WriteJSON(failing{}, doc), "csv": WriteCSV(failing{}, doc),
+		"markdown": WriteMarkdown(failing{}, doc), "bench": WriteBench(failing{}, doc), "decisions": NewDecisionWriter(failing{}).Flush(),
+	} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: error %v, want %v", format, err, errFull)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"ratelab/internal/measure"
+)
+
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(ResultSchema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("result.schema.json", parsed); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile("result.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+// What WriteJSON writes is what the schema promises, also where lists are empty.
+func TestJSONKeepsTheSchema(t *testing.T) {
+	for name, doc := range map[string]*Document{
+		"worked case": extremeCase(), "everything set": everyMeasure(),
+		"no runs": {SchemaVersion: SchemaVersion, Tool: Tool{Name: "simulate"}},
+	} {
+		text := render(func(w *strings.Builder) error { return WriteJSON(w, doc) })
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema(t).Validate(value); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The schema refuses what would mislead a reader.
+func TestSchemaRefuses(t *testing.T) {
+	text := render(func(w *strings.Builder) error { return WriteJSON(w, extremeCase()) })
+	for _, c := range []struct{ old, new string }{
+		{`"schema_version": 1`, `"schema_version": 2`},
+		{`"admitted": 1785`, `"admitted": -1`},
+		{`"admitted": 1785`, `"granted": 1785`},
+		{`"clock": "virtual"`, `"clock": "sundial"`},
+		{`"parameters": {}`, `"parameters": null`},
+		{`"decisions_sha256": "0`, `"decisions_sha256": "xyz`},
+	} {
+		bad := strings.Replace(text, c.old, c.new, 1)
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
+		if err != nil || bad == text {
+			t.Fatalf("%s: %v", c.new, err)
+		}
+		if schema(t).Validate(value) == nil {
+			t.Errorf("the schema takes %s", c.new)
+		}
+	}
+}
+
+// Every field that Go writes is described, and every described field is written.
+func TestSchemaDescribesEveryField(t *testing.T) {
+	var parsed struct {
+		Properties map[string]any
+		Defs       map[string]struct{ Properties map[string]any } `json:"$defs"`
+	}
+	if err := json.Unmarshal(ResultSchema(), &parsed); err != nil {
+		t.Fatal(err)
+	}
+	row := maps.Clone(parsed.Defs["row"].Properties)
+	maps.Copy(row, parsed.Defs["measures"].Properties)
+	for _, c := range []struct {
+		of        any
+		described map[string]any
+	}{{Document{}, parsed.Properties}, {Run{}, parsed.Defs["run"].Properties}, {Row{}, row}, {Expectation{}, parsed.Defs["expectation"].Properties}} {
+		want, got := jsonNames(reflect.TypeOf(c.of)), slices.Sorted(maps.Keys(c.described))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%T (-written +described):\n%s", c.of, diff)
+		}
+	}
+}
+
+// CSV, benchmarks and Compare know every measure that a row has.
+func TestMeasuresAreComplete(t *testing.T) {
+	got := []string{"algorithm", "script_sha1", "parameters", "decisions_sha256"}
+	for _, v := range append(counts(new(measure.Result)), extras(new(Row))...) {
+		got = append(got, v.name)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(jsonNames(reflect.TypeOf(Row{})), got); diff != "" {
+		t.Errorf("(-fields of Row +measures):\n%s", diff)
+	}
+}
+
+func jsonNames(of reflect.Type) []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(of) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestJSONReadsBackWhatWasWritten(t *testing.T) {
+	for _, doc := range []*Document{extremeCase(), everyMeasure()} {
+		first := render(func(w *strings.Builder) error { return WriteJSON(w, doc) })
+		back, err := ReadJSON(strings.NewReader(first))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second := render(func(w *strings.Builder) error { return WriteJSON(w, back) }); second != first {
+			t.Errorf("read and written again:\n%s", cmp.Diff(first, second))
+		}
+		if difference, equal := Compare(doc, back); !equal {
+			t.Errorf("what was read back differs: %s", difference)
+		}
+	}
+}
+
+// A document that this program cannot vouch for is refused in one line.
+func TestReadJSONRefuses(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`{"schema_version": 2, "future": true}`, "result document: schema_version 2; this program reads version 1: make the file again with it"},
+		{`{"schema_version": 1.5}`, "result document: schema_version 1.5; this program reads version 1: make the file again with it"},
+		{`{"runs": []}`, "result document: schema_version is missing; want 1"},
+		{`{"schema_version": 1, "rnus": []}`, `result document: json: unknown field "rnus"`},
+		{`{"schema_version": 1} {}`, "result document: something follows its end; want one document"},
+		{``, "result document: EOF"},
+		{`{"schema_version": 1, "runs": [`, "result document: unexpected EOF"},
+	} {
+		_, err := ReadJSON(strings.NewReader(c.text))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s\ngives %v\nwant  %s", c.text, err, c.want)
+		}
+	}
+}
+
+// Numbers that JSON cannot say are an error, not a document cut short.
+func TestWriteJSONRefusesNaN(t *testing.T) {
+	doc := extremeCase()
+	doc.Runs[0].Results[0].Overshoot = math.NaN()
+	var out strings.Builder
+	if err := WriteJSON(&out, doc); err == nil || out.Len() != 0 {
+		t.Errorf("error %v after %d bytes, want an error and nothing written", err, out.Len())
+	}
+}

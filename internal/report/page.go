@@ -1,0 +1,82 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// pictures are the charts of each scenario, in the order of the page, with what a reader sees who cannot see.
+var pictures = []struct{ suffix, alt string }{
+	{"window", "admitted in the rolling window, against the limit"},
+	{"admitted", "offered against admitted, over time"},
+	{"cumulative", "admitted so far, against the exact reference"},
+}
+
+// WritePage writes the committed results as a Markdown page: an overview, then for each scenario its table and
+// its charts, which lie in the folder charts beside the page.
+func WritePage(w io.Writer, doc *Document, charts string) error {
+	var out bytes.Buffer
+	out.WriteString("# Results\n\n" +
+		"Every figure and picture on this page was made by `make results`, and `simulate check` decides everything\n" +
+		"again and compares, exactly. One scenario alone: `go run ./cmd/simulate NAME`.\n\n" +
+		"## The highest rolling window, as a multiple of the limit\n\n" +
+		"Above 1 an algorithm admitted more than the limit within one window. A burst is a capacity, so a bucket\n" +
+		"may: compare rows with the same burst. The links lead to the scenarios.\n\n")
+	overview(&out, doc)
+	for i := range doc.Runs {
+		r := &doc.Runs[i]
+		out.WriteString("\n")
+		markdownRun(&out, r)
+		out.WriteString("\n")
+		for _, p := range pictures {
+			fmt.Fprintf(&out, "![%s: %s](%s/%s.%s.svg)\n\n", escapeMarkdown(r.Scenario), p.alt, charts, r.Scenario, p.suffix)
+		}
+		fmt.Fprintf(&out, "The data: [window](%[1]s/%[2]s.window.csv), [admitted](%[1]s/%[2]s.admitted.csv), "+
+			"[cumulative](%[1]s/%[2]s.cumulative.csv). Made by `go run ./cmd/simulate %[2]s`.\n", charts, r.Scenario)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// overview has a line for each scenario and a column for each algorithm that is in all of them.
+func overview(out *bytes.Buffer, doc *Document) {
+	labels := common(doc)
+	head, rule := "| scenario |", "|:---|"
+	for _, label := range labels {
+		head += " " + escapeMarkdown(label) + " |"
+		rule += "---:|"
+	}
+	fmt.Fprintf(out, "%s\n%s\n", head, rule)
+	for i := range doc.Runs {
+		r := &doc.Runs[i]
+		fmt.Fprintf(out, "| [%s](#%s) |", escapeMarkdown(r.Scenario), r.Scenario)
+		for _, label := range labels {
+			for _, row := range r.Results {
+				if row.Algorithm == label {
+					fmt.Fprintf(out, " %.2f |", row.Overshoot)
+				}
+			}
+		}
+		out.WriteString("\n")
+	}
+}
+
+// common are the labels of the first run that every run has.
+func common(doc *Document) []string {
+	count := map[string]int{}
+	for _, r := range doc.Runs {
+		for _, row := range r.Results {
+			count[row.Algorithm]++
+		}
+	}
+	var labels []string
+	if len(doc.Runs) > 0 {
+		for _, row := range doc.Runs[0].Results {
+			if count[row.Algorithm] == len(doc.Runs) {
+				labels = append(labels, row.Algorithm)
+			}
+		}
+	}
+	return labels
+}
