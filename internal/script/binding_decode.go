@@ -1,0 +1,152 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ratelab/internal/limit"
+)
+
+// path leads to an element of a table, by numbers from 1 on, as Lua counts. An empty path is the reply itself.
+type path []int
+
+func (p path) String() string {
+	texts := make([]string, len(p))
+	for i, n := range p {
+		texts[i] = strconv.Itoa(n)
+	}
+	return "element " + strings.Join(texts, ", ")
+}
+
+// in follows p into r. Nil on the way is nil at the end: a script that answers false instead of its table says no.
+func (p path) in(r Reply) (Reply, error) {
+	for _, n := range p {
+		switch {
+		case r.Kind == Nil:
+			return r, nil
+		case r.Kind != Array:
+			return r, fmt.Errorf("want a table with %v", p)
+		case n > len(r.Items):
+			return r, fmt.Errorf("want a table with %v; Redis ends a table at its first nil", p)
+		}
+		r = r.Items[n-1]
+	}
+	return r, nil
+}
+
+// figure is a number within a reply.
+type figure struct {
+	element path
+	unitUS  int64 // 1 for what is no time
+}
+
+// decode turns a reply into a decision.
+func (b *binding) decode(r Reply) (limit.Decision, error) {
+	if r.Kind == Error {
+		return limit.Decision{}, errors.New(r.Text)
+	}
+	d, err := b.read(r)
+	if err != nil {
+		return limit.Decision{}, fmt.Errorf("reply %v: %w", r, err)
+	}
+	return d, nil
+}
+
+func (b *binding) read(r Reply) (limit.Decision, error) {
+	v, err := b.element.in(r)
+	if err != nil {
+		return limit.Decision{}, err
+	}
+	d := limit.Decision{}
+	if d.Verdict, err = b.verdict(v); err != nil {
+		return d, err
+	}
+	if b.remaining != nil {
+		if d.Remaining, err = b.remaining.remaining(r); err != nil {
+			return d, err
+		}
+	}
+	if b.waitTime != nil && !d.Allowed() {
+		d.RetryAfterUS, err = b.waitTime.retryAfterUS(r)
+	}
+	return d, err
+}
+
+func (b *binding) verdict(v Reply) (limit.Verdict, error) {
+	switch {
+	case b.admitted.holds(v):
+		return limit.Allowed, nil
+	case b.rejected != nil && b.rejected.holds(v), b.rejected == nil && b.admitted.judges(v):
+		return limit.Rejected, nil
+	}
+	return limit.Rejected, b.nonsense(v)
+}
+
+// nonsense says what the tested value should have been.
+func (b *binding) nonsense(v Reply) error {
+	found := ""
+	if len(b.element) > 0 {
+		found = fmt.Sprintf("%v is %v; ", b.element, v)
+	}
+	rejected := fmt.Sprint(b.rejected)
+	if b.rejected == nil {
+		rejected = b.admitted.others()
+	}
+	remedy := ""
+	switch v.Kind {
+	case Array:
+		remedy = "; name the element of the table to test, such as element: 1"
+	case String:
+		if _, isList := b.admitted.(oneOf); isList && numberText.MatchString(v.Text) {
+			remedy = "; a list holds text apart from numbers: list " + strconv.Quote(v.Text) + ", or use an expression"
+		}
+	}
+	return fmt.Errorf("%swant %v (admitted) or %s (rejected)%s", found, b.admitted, rejected, remedy)
+}
+
+// remaining is the figure, rounded down: so many whole requests still pass.
+func (f *figure) remaining(r Reply) (int64, error) {
+	n, told, err := f.number(r, "remaining")
+	if err != nil || !told {
+		return 0, err
+	}
+	whole, ok := n.floor(f.unitUS)
+	if !ok {
+		return 0, errors.New("remaining is out of range; want a number of requests")
+	}
+	return whole, nil
+}
+
+// retryAfterUS is the figure in microseconds, rounded up: who comes a fraction earlier is rejected again.
+func (f *figure) retryAfterUS(r Reply) (int64, error) {
+	n, told, err := f.number(r, "retry_after")
+	if err != nil || !told {
+		return 0, err
+	}
+	if n.compare(number{whole: -1}) == 0 {
+		return limit.Never, nil
+	}
+	us, ok := n.ceil(f.unitUS)
+	if !ok || n.compare(number{}) < 0 {
+		return 0, errors.New("retry_after is out of range; want a time from now on, or -1 for never")
+	}
+	return us, nil
+}
+
+// number finds the figure; told is false where the script answers nil.
+func (f *figure) number(r Reply, name string) (n number, told bool, err error) {
+	v, err := f.element.in(r)
+	if err != nil {
+		return number{}, false, fmt.Errorf("%s: %w", name, err)
+	}
+	if v.Kind == Nil {
+		return number{}, false, nil
+	}
+	n, ok := numberOf(v)
+	if !ok {
+		return number{}, false, fmt.Errorf("%s is %v; want a number", name, v)
+	}
+	return n, true, nil
+}

@@ -1,0 +1,92 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"ratelab/internal/strictyaml"
+)
+
+// readScript reads Lua, which it checks for being text at all: whether it compiles is for a server to say.
+func readScript(file string) (string, strictyaml.Errors) {
+	data, err := readFile(file)
+	if err != nil {
+		return "", strictyaml.Errors{{File: file, Message: err.Error()}}
+	}
+	f := strictyaml.NewFile(file, "a script")
+	if !f.CheckText(data) {
+		return "", f.Errors()
+	}
+	if len(lex(string(data))) == 0 {
+		return "", strictyaml.Errors{{File: file, Message: "the script is empty; want Lua that decides one request"}}
+	}
+	return string(data), nil
+}
+
+// loadBinding reads the binding of a script.
+func loadBinding(file, script string, known constants) (*binding, strictyaml.Errors) {
+	data, err := readFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, strictyaml.Errors{{File: file, Message: fmt.Sprintf(
+			"no such file; %s needs a binding that says how to call it, such as %s", baseOf(script), minimal)}}
+	}
+	if err != nil {
+		return nil, strictyaml.Errors{{File: file, Message: err.Error()}}
+	}
+	f := strictyaml.NewFile(file, "a binding such as "+minimal)
+	root, ok := f.Root(data)
+	if !ok {
+		return nil, f.Errors()
+	}
+	r := bindingReader{file: file, known: known}
+	b := r.binding(root)
+	return b, f.Errors()
+}
+
+// fileError is why a file cannot be read, in the same words on every system.
+type fileError struct {
+	text  string
+	cause error
+}
+
+func (e *fileError) Error() string { return e.text }
+func (e *fileError) Unwrap() error { return e.cause }
+
+// readFile gives a regular file's contents, of which it reads no more than is needed to see that they are too long.
+// Opening a pipe would wait for a writer, so it looks before it opens.
+func readFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, worded(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fileError{"not a file of text; want a regular file", nil}
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, worded(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
+	if err != nil {
+		return nil, worded(err)
+	}
+	return data, nil
+}
+
+func worded(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &fileError{"no such file", err}
+	case errors.Is(err, fs.ErrPermission):
+		return &fileError{"permission denied; want a file that can be read", err}
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return &fileError{"cannot be read: " + err.Error(), err}
+}

@@ -1,0 +1,139 @@
+package script
+
+import (
+	"math"
+
+	"go.yaml.in/yaml/v4"
+
+	"ratelab/internal/strictyaml"
+)
+
+const wantReplies = `a list of replies such as [1] or an expression such as ">= 0"`
+
+// replies reads what the script's replies mean.
+func (r bindingReader) replies(f strictyaml.Fields, b *binding) {
+	if v, ok := f.Get("element"); ok {
+		b.element = readPath(v)
+	}
+	admitted, ok := f.Need("admitted", wantReplies)
+	if ok {
+		b.admitted = r.condition(admitted)
+	}
+	if v, ok := f.Get("rejected"); ok {
+		b.rejected = r.condition(v)
+		apart(v, b)
+	}
+	if v, ok := f.Get("remaining"); ok {
+		b.remaining = readFigure(v)
+	}
+	if v, ok := f.Get("retry_after"); ok {
+		b.waitTime = readDuration(v)
+	}
+}
+
+// apart refuses a value that means both.
+func apart(v strictyaml.Value, b *binding) {
+	admitted, ok1 := b.admitted.(oneOf)
+	rejected, ok2 := b.rejected.(oneOf)
+	if !ok1 || !ok2 {
+		return
+	}
+	for _, w := range rejected {
+		if admitted.holds(w) {
+			v.Bad("%v is listed under admitted too; want it once", oneOf{w})
+		}
+	}
+}
+
+// condition reads a list of values or an expression; nil where it is neither.
+func (r bindingReader) condition(v strictyaml.Value) condition {
+	if v.Node.Kind == yaml.SequenceNode {
+		items, ok := v.List(wantReplies, maxElements)
+		if !ok {
+			return nil
+		}
+		list := make(oneOf, len(items))
+		for i, item := range items {
+			list[i] = readValue(item)
+		}
+		return list
+	}
+	if !v.IsText() || len(v.Node.Value) > maxTemplate {
+		v.Bad("%s; want %s", v.Shown(), wantReplies)
+		return nil
+	}
+	c, err := parseExpression(v.Node.Value, r.known)
+	if err != nil {
+		v.Bad("%v", err)
+		return nil
+	}
+	return c
+}
+
+// readValue reads one value as Redis turns Lua's into replies: true becomes 1, false and nil become nil.
+func readValue(v strictyaml.Value) Reply {
+	switch {
+	case v.IsNull(), v.IsText() && !v.IsQuoted() && v.Node.Value == "nil":
+		return Reply{Kind: Nil}
+	case v.IsText():
+		return Reply{Kind: String, Text: v.Node.Value}
+	case v.Node.Tag == "!!bool" && v.Node.Kind == yaml.ScalarNode:
+		if v.Node.Value == "false" || v.Node.Value == "False" || v.Node.Value == "FALSE" {
+			return Reply{Kind: Nil}
+		}
+		return Reply{Kind: Int, Int: 1}
+	case v.IsNumber():
+		n, _ := v.Integer(math.MinInt64, math.MaxInt64)
+		return Reply{Kind: Int, Int: n}
+	}
+	v.Bad("%s; want a reply: a whole number, text in quotes, true, false or nil", v.Shown())
+	return Reply{}
+}
+
+// readPath reads 2, or [2, 1] for the first element of the second.
+func readPath(v strictyaml.Value) path {
+	items := []strictyaml.Value{v}
+	if v.Node.Kind == yaml.SequenceNode {
+		list, ok := v.List("an element's number from 1 on, such as 2 or [2, 1]", maxNesting)
+		if !ok {
+			return nil
+		}
+		items = list
+	}
+	p := make(path, len(items))
+	for i, item := range items {
+		n, _ := item.Integer(1, maxIndex)
+		p[i] = int(n)
+	}
+	return p
+}
+
+// readFigure reads {element: 2}.
+func readFigure(v strictyaml.Value) *figure {
+	f, ok := v.Fields("element")
+	if !ok {
+		return nil
+	}
+	return &figure{element: elementOf(f), unitUS: 1}
+}
+
+// readDuration reads {element: 3, unit: ms}.
+func readDuration(v strictyaml.Value) *figure {
+	f, ok := v.Fields("element", "unit")
+	if !ok {
+		return nil
+	}
+	d := &figure{element: elementOf(f)}
+	if v, ok := f.Need("unit", "one of s, ms, us"); ok {
+		unit, _ := v.Choice("s", "ms", "us")
+		d.unitUS = map[string]int64{"s": 1_000_000, "ms": 1000, "us": 1}[unit]
+	}
+	return d
+}
+
+func elementOf(f strictyaml.Fields) path {
+	if v, ok := f.Get("element"); ok {
+		return readPath(v)
+	}
+	return nil
+}

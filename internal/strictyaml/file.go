@@ -1,0 +1,148 @@
+// Package strictyaml reads small YAML files that people write by hand, and finds everything that is wrong with one
+// in a single reading: each problem with its line, its column, its field and what is legal there.
+//
+// It refuses what makes a file mean something else than it shows: anchors, aliases (of which a bomb is made), merge
+// keys, tags, duplicate fields, a second document, numbers in other bases. It knows no schema: its callers walk
+// the values.
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+)
+
+const (
+	// MaxBytes is the size of the largest file that is read.
+	MaxBytes = 1 << 20
+	maxDepth = 10 // of nested values
+)
+
+// File is one file's reading: it collects the problems that the values of the file note.
+type File struct {
+	name     string
+	wants    string
+	problems Errors
+}
+
+// NewFile begins the reading of a file. name is its path, for messages; it is not opened. wants ends the messages
+// about files that hold nothing usable, such as "a binding with keys and admitted".
+func NewFile(name, wants string) *File { return &File{name: name, wants: wants} }
+
+// Root parses data and gives its top-level value. ok is false where there is none; the problems are noted.
+func (f *File) Root(data []byte) (root Value, ok bool) {
+	if !f.CheckText(data) {
+		return Value{}, false
+	}
+	node := f.document(data)
+	if node == nil || !f.checkPlain(node) {
+		return Value{}, false
+	}
+	return Value{file: f, Node: node}, true
+}
+
+// Errors are the problems noted so far, in the order of their places.
+func (f *File) Errors() Errors { return f.problems.sorted() }
+
+// Bad notes a problem at a place of the file.
+func (f *File) Bad(line, column int, format string, args ...any) {
+	f.problems = append(f.problems, Problem{File: f.name, Line: max(line, 1), Column: max(column, 1), Message: fmt.Sprintf(format, args...)})
+}
+
+// CheckText refuses what is not a text of sensible size. It is of use for files that are not YAML as well.
+func (f *File) CheckText(data []byte) bool {
+	if len(data) > MaxBytes {
+		f.Bad(1, 1, "the file has more than %d bytes; want at most that", MaxBytes)
+		return false
+	}
+	line, column := 1, 1
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n == 1 {
+			f.Bad(line, column, "the byte 0x%02x is not UTF-8; want a UTF-8 text", data[i])
+			return false
+		}
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f {
+			f.Bad(line, column, "the control character U+%04X; want text only", r)
+			return false
+		}
+		if i += n; r == '\n' {
+			line, column = line+1, 1
+		} else {
+			column++
+		}
+	}
+	return true
+}
+
+// document reads the only document of a file.
+func (f *File) document(data []byte) *yaml.Node {
+	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
+	if err != nil {
+		f.Bad(1, 1, "%v", err)
+		return nil
+	}
+	var first, second yaml.Node
+	if err := loader.Load(&first); err != nil {
+		f.syntax(err)
+		return nil
+	}
+	switch err := loader.Load(&second); {
+	case err == nil:
+		f.Bad(second.Line, second.Column, "a second document; want one per file")
+		return nil
+	case err != io.EOF:
+		f.syntax(err)
+		return nil
+	}
+	if first.Kind != yaml.DocumentNode || len(first.Content) != 1 {
+		f.syntax(io.EOF)
+		return nil
+	}
+	return first.Content[0]
+}
+
+// syntax words an error of the YAML reader.
+func (f *File) syntax(err error) {
+	if err == io.EOF {
+		f.Bad(1, 1, "the file is empty; want %s", f.wants)
+		return
+	}
+	var at *yaml.LoadError
+	if !errors.As(err, &at) {
+		f.Bad(1, 1, "not YAML: %q", err.Error())
+		return
+	}
+	text := at.Message
+	if at.ContextMsg != "" {
+		text = at.ContextMsg + ": " + text
+	}
+	f.Bad(at.Mark.Line, at.Mark.Column, "not YAML: %s; want %s; quote text that has signs in it", text, f.wants)
+}
+
+// checkPlain refuses anchors, aliases and tags.
+func (f *File) checkPlain(n *yaml.Node) bool {
+	before := len(f.problems)
+	f.walkPlain(n)
+	return len(f.problems) == before
+}
+
+func (f *File) walkPlain(n *yaml.Node) {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		f.Bad(n.Line, n.Column, "the alias *%s; want the value itself: anchors and aliases are not allowed", bare(n.Value))
+		return // what it stands for is checked where it is
+	case n.Anchor != "":
+		f.Bad(n.Line, n.Column, "the anchor &%s; want the value alone: anchors and aliases are not allowed", bare(n.Anchor))
+	case n.Style&yaml.TaggedStyle != 0:
+		f.Bad(n.Line, n.Column, "the tag %s; want the value alone, in quotes if it begins with !: tags are not allowed", bare(n.Tag))
+	}
+	for _, c := range n.Content {
+		f.walkPlain(c)
+	}
+}

@@ -1,0 +1,127 @@
+package strictyaml
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Value is a YAML node and the path under which messages name it. Its methods check and convert; where they report
+// false the problem is noted already, and the caller goes on to find others.
+//
+// Note: decoding into tagged structs was the first idea. It stops at the first type error of a value, does not tell
+// a missing field from a zero, and knows no columns.
+type Value struct {
+	Node *yaml.Node
+	Path string
+	file *File
+}
+
+// Bad notes a problem with v: what was found; what is wanted.
+func (v Value) Bad(format string, args ...any) {
+	v.file.problems = append(v.file.problems, Problem{
+		File: v.file.name, Line: v.Node.Line, Column: v.Node.Column, Field: v.Path, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// Entry is one field of a mapping: its name, its name as a value of its own for problems with it, and its value.
+type Entry struct {
+	Name  string
+	Label Value
+	Value
+}
+
+// Fields are the entries of a mapping, in the order of the file.
+type Fields struct {
+	Value
+	Entries []Entry
+}
+
+// Mapping opens a mapping whose fields have any names, each at most once.
+func (v Value) Mapping(want string) (Fields, bool) {
+	f := Fields{Value: v}
+	if v.Node.Kind != yaml.MappingNode {
+		v.Bad("%s; want %s", v.Shown(), want)
+		return f, false
+	}
+	first := map[string]int{}
+	for i := 0; i+1 < len(v.Node.Content); i += 2 {
+		name := v.Node.Content[i]
+		label := Value{file: v.file, Node: name, Path: v.join(name.Value)}
+		if name.Kind != yaml.ScalarNode {
+			label.Path = v.Path
+			label.Bad("%s as a field's name; want %s", label.Shown(), want)
+			continue
+		}
+		if line, twice := first[name.Value]; twice {
+			label.Bad("duplicate field, first on line %d; want it once", line)
+			continue
+		}
+		first[name.Value] = name.Line
+		f.Entries = append(f.Entries, Entry{name.Value, label, Value{file: v.file, Node: v.Node.Content[i+1], Path: label.Path}})
+	}
+	return f, true
+}
+
+// Fields opens a mapping whose fields are all among legal.
+func (v Value) Fields(legal ...string) (Fields, bool) {
+	f, ok := v.Mapping("a mapping of " + List(legal))
+	for _, e := range f.Entries {
+		if !slices.Contains(legal, e.Name) {
+			e.Label.Bad("unknown field; %swant one of %s", Suggest(e.Name, legal), List(legal))
+		}
+	}
+	return f, ok
+}
+
+// Get finds a field that may be absent.
+func (f Fields) Get(name string) (Value, bool) {
+	for _, e := range f.Entries {
+		if e.Name == name {
+			return e.Value, true
+		}
+	}
+	return Value{}, false
+}
+
+// Need finds a field that must be there; want says what it is to hold.
+func (f Fields) Need(name, want string) (Value, bool) {
+	v, ok := f.Get(name)
+	if !ok {
+		Value{file: f.file, Node: f.Node, Path: f.join(name)}.Bad("missing; want %s", want)
+	}
+	return v, ok
+}
+
+// join is the path of a field within v.
+func (v Value) join(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
+		name = Quote(name)
+	}
+	if v.Path == "" {
+		return name
+	}
+	return v.Path + "." + name
+}
+
+// List opens a sequence of 1 to most values.
+func (v Value) List(want string, most int) ([]Value, bool) {
+	switch {
+	case v.Node.Kind != yaml.SequenceNode:
+		v.Bad("%s; want %s", v.Shown(), want)
+		return nil, false
+	case len(v.Node.Content) == 0:
+		v.Bad("an empty list; want %s", want)
+		return nil, false
+	case len(v.Node.Content) > most:
+		v.Bad("%d entries; want at most %d", len(v.Node.Content), most)
+		return nil, false
+	}
+	values := make([]Value, len(v.Node.Content))
+	for i, n := range v.Node.Content {
+		values[i] = Value{file: v.file, Node: n, Path: fmt.Sprintf("%s[%d]", v.Path, i)}
+	}
+	return values, true
+}
