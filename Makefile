@@ -1,0 +1,48 @@
+.DEFAULT_GOAL := help
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS := -X main.version=$(VERSION)
+
+.PHONY: help build install simulate check test test-servers race bench results lint cross clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/simulate
+	go build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+
+install: ## install simulate into Go's bin folder
+	go install -ldflags '$(LDFLAGS)' ./cmd/...
+
+simulate: build ## run everything built in: the table here, charts in results/latest
+	./bin/simulate
+
+check: build ## decide everything again and compare with results/, exactly
+	./bin/simulate check
+
+test: ## run the tests; those that lack a server say so and skip
+	go test ./...
+
+test-servers: ## run the tests and fail where a redis-server or Docker is missing
+	REQUIRE_REDIS=1 REQUIRE_DOCKER=1 go test -timeout 40m ./...
+
+race: ## run the tests under the race detector
+	go test -race -short ./...
+
+bench: ## print decisions per second of the models and of virtual time
+	go test -run '^$$' -bench . -benchtime 1s ./algorithms/... ./internal/...
+
+results: build ## write results/ anew: figures, charts and the page that shows them
+	./bin/simulate check --accept
+
+lint: ## format, vet, and compile the scripts with luac where it is installed
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	go vet ./...
+	@! command -v luac5.1 >/dev/null || luac5.1 -p lua/*.lua
+
+cross: ## compile for Linux, macOS and Windows
+	GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/simulate
+	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/simulate
+	GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/simulate
+
+clean: ## remove what was built
+	rm -rf bin results/latest

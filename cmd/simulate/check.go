@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/report"
+	"ratelab/internal/report/chart"
+	"ratelab/internal/simulate"
+	"ratelab/internal/wholefile"
+	"ratelab/scenarios"
+)
+
+// golden is the committed document, in the folder of the results.
+const golden = "simulate.json"
+
+// check is the exact gate.
+func (a *app) check() *cobra.Command {
+	var dir string
+	var accept, quiet bool
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Decide everything again and compare with the committed results, exactly",
+		Long: `Decide every built-in scenario with every algorithm again, in virtual time on the embedded server, and compare
+each figure and each hash of decisions with the committed results. Exit code 1 names the first difference. If the
+change is meant, --accept writes the results anew: the document, the charts, and the page that shows them.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.checkResults(cmd.Context(), dir, accept, quiet)
+		},
+	}
+	c.Flags().StringVar(&dir, "results", "results", "`DIR` of the committed results")
+	c.Flags().BoolVar(&accept, "accept", false, "write the results anew instead of comparing")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
+	return c
+}
+
+func (a *app) checkResults(ctx context.Context, dir string, accept, quiet bool) error {
+	var want *report.Document
+	var err error
+	if !accept {
+		if want, err = readGolden(filepath.Join(dir, golden)); err != nil {
+			return err
+		}
+	}
+	all, err := scenarios.Builtin()
+	if err != nil {
+		return err
+	}
+	job := a.newJob(all)
+	bar := newProgress(a.stderr, quiet)
+	job.Progress = bar
+	result, err := job.Run(ctx)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	if err := simulate.Verdict(&result.Document); err != nil && accept {
+		return fmt.Errorf("%w: not accepted; see simulate", err)
+	}
+	if accept {
+		return a.accept(dir, result)
+	}
+	if difference, equal := report.Compare(want, &result.Document); !equal {
+		return fmt.Errorf("%w: %s (simulate check --accept takes the new figures, if they are meant)", errDiffers, difference)
+	}
+	return fprintln(a.stdout, fmt.Sprintf("ok: %d scenarios decide as in %s", len(all), filepath.Join(dir, golden)))
+}
+
+func readGolden(path string) (*report.Document, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("%s: no such file; run in the project's folder, name the folder with --results, or make it with --accept", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	doc, err := report.ReadJSON(file)
+	if err != nil {
+		return nil, usage("%s: %v", path, err)
+	}
+	return doc, nil
+}
+
+// accept writes the results: the document, the charts, and the page that shows them.
+func (a *app) accept(dir string, result *simulate.Result) error {
+	charts := filepath.Join(dir, "charts")
+	if err := os.MkdirAll(charts, 0o755); err != nil {
+		return err
+	}
+	for _, in := range result.Charts {
+		if _, err := chart.Write(charts, in, "svg"); err != nil {
+			return err
+		}
+	}
+	doc := &result.Document
+	page := func(w io.Writer) error { return report.WritePage(w, doc, "charts") }
+	if err := wholefile.Write(filepath.Join(dir, "README.md"), page); err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(dir, golden), func(w io.Writer) error { return report.WriteJSON(w, doc) })
+}

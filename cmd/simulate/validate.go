@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/scenarios"
+)
+
+// validate reads scenario files, their traces and labels included, and decides nothing.
+func (a *app) validate() *cobra.Command {
+	return &cobra.Command{
+		Use:   "validate FILE …",
+		Short: "Check scenario files: every error at once, with line and column",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("validate: want at least one scenario file")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var problems []error
+			for _, file := range args {
+				if err := a.validateOne(file); err != nil {
+					problems = append(problems, err)
+					continue
+				}
+				if err := fprintln(a.stdout, file+": ok"); err != nil {
+					return err
+				}
+			}
+			if len(problems) > 0 {
+				return usageError{errors.Join(problems...)}
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) validateOne(file string) error {
+	s, err := scenarios.Load(file)
+	if err != nil {
+		return err
+	}
+	if err := a.newJob([]*scenarios.Scenario{s}).Check(); err != nil {
+		return err
+	}
+	for _, err := range s.Stream(s.Seed).Requests() {
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"runtime/debug"
+
+	"ratelab/internal/redisserver"
+	"ratelab/internal/report"
+)
+
+// backend is what decides: one server for all lanes, an embedded one for each, or, without a server, the models.
+type backend struct {
+	job     *Job
+	servers []*redisserver.Server
+}
+
+// start gets the servers that the plan needs.
+func (j *Job) start(ctx context.Context, p *plan) (*backend, error) {
+	b := &backend{job: j}
+	if j.Server == ModelServer {
+		return b, nil
+	}
+	lanes := 1
+	for _, run := range p.runs {
+		lanes = max(lanes, len(run.candidates))
+	}
+	servers := 1
+	if j.Server == redisserver.KindEmbedded {
+		servers = lanes // each has one lock and one Lua at a time
+	}
+	for range servers {
+		s, err := redisserver.Start(ctx, j.Server, redisserver.WithPoolSize(lanes+1))
+		if err != nil {
+			b.close()
+			var bad *redisserver.BadSpec
+			if errors.As(err, &bad) {
+				return nil, &InputError{err}
+			}
+			return nil, err
+		}
+		b.servers = append(b.servers, s)
+	}
+	return b, nil
+}
+
+func (b *backend) close() {
+	for _, s := range b.servers {
+		s.Close() // the figures are in; what is left of a server of ours ends with the process
+	}
+}
+
+func (b *backend) kind() string {
+	if len(b.servers) == 0 {
+		return ModelServer
+	}
+	return b.servers[0].Kind
+}
+
+// server is the one that lane i decides on.
+func (b *backend) server(i int) *redisserver.Server { return b.servers[i%len(b.servers)] }
+
+// parallel is how many lanes decide at the same time: all where each has its processor, one on a server that
+// others use, so that they wait for one batch at the most.
+func (b *backend) parallel() int {
+	if len(b.servers) > 0 && !b.servers[0].Own {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// describe names the server for the document.
+func (b *backend) describe() report.Server {
+	if len(b.servers) == 0 {
+		return report.Server{Kind: ModelServer, Name: "go", Version: moduleVersion(b.job.Version), Transport: "none"}
+	}
+	s := b.servers[0]
+	return report.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport}
+}
+
+// moduleVersion is that of the models: the program's own.
+func moduleVersion(own string) string {
+	if info, ok := debug.ReadBuildInfo(); ok && own == "" {
+		return info.Main.Version
+	}
+	return own
+}

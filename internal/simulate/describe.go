@@ -1,0 +1,92 @@
+package simulate
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"ratelab/algorithms"
+	"ratelab/internal/measure"
+	"ratelab/internal/replay"
+	"ratelab/internal/report"
+	"ratelab/scenarios"
+)
+
+// describe writes down one scenario's outcome.
+func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome) *report.Run {
+	run := &report.Run{
+		Scenario:   p.scenario.Name,
+		Question:   p.scenario.Question,
+		Seed:       p.seed,
+		Clock:      VirtualClock,
+		Limit:      report.Limit{Requests: p.policy.Requests, WindowUS: p.policy.WindowUS(), Burst: p.policy.Capacity()},
+		DurationUS: o.Duration.Microseconds(),
+		Keys:       o.Keys,
+		Server:     b.describe(),
+		Partial:    o.Partial,
+		Reference:  o.Reference,
+		Notes:      p.stream.Notes(),
+	}
+	for i, l := range lanes {
+		run.Results = append(run.Results, l.row(o.Lanes[i]))
+	}
+	if j.Clock == RealClock {
+		run.Clock = RealClock
+		run.Notes = append(run.Notes, realNotes(p, lanes)...)
+	}
+	if o.Partial {
+		run.Notes = append(run.Notes, "interrupted: the figures cover the beginning only")
+	}
+	run.Expectations = expectations(p, run)
+	if !p.asWritten && len(run.Expectations) > 0 {
+		run.Notes = append(run.Notes, "expectations are not checked: they hold for the file's own limit and seed in virtual time")
+	}
+	return run
+}
+
+// expectations compares the scenario's promises with the rows.
+func expectations(p *planned, run *report.Run) []report.Expectation {
+	var all []report.Expectation
+	for _, e := range p.scenario.Expect {
+		row := findRow(run, e)
+		for _, want := range e.Measures {
+			x := report.Expectation{Algorithm: e.Algorithm, Measure: want.Measure, Want: want.String()}
+			if row != nil && p.asWritten && !run.Partial {
+				got := figure(row.Result, want.Measure)
+				met := want.Contains(got)
+				x.Got, x.Met = &got, &met
+			}
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+func findRow(run *report.Run, e scenarios.Expectation) *report.Row {
+	c, err := algorithms.Parse(e.Algorithm)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v, after the plan had checked it", e.Algorithm, err))
+	}
+	for i := range run.Results {
+		if run.Results[i].Algorithm == c.Label {
+			return &run.Results[i]
+		}
+	}
+	return nil
+}
+
+// figure is the measure of that name, which is the name of its field in the JSON.
+func figure(r measure.Result, name string) float64 {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // a struct of numbers
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		panic(err)
+	}
+	got, ok := fields[name].(float64)
+	if !ok {
+		panic(fmt.Sprintf("no measure %q, after the scenario's reader had checked it", name))
+	}
+	return got
+}

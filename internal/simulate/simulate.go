@@ -1,0 +1,141 @@
+// Package simulate is the main job: scenarios, algorithms and a server in, a document and the data of its charts
+// out. It joins the other packages and holds no arithmetic of its own; flags, files and exit codes are the
+// command's.
+package simulate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/replay"
+	"ratelab/internal/report"
+	"ratelab/internal/report/chart"
+	"ratelab/scenarios"
+)
+
+// ModelServer is the server spec with which the Go models decide.
+const ModelServer = "model"
+
+// Clocks that a job can run under.
+const (
+	VirtualClock = "virtual"
+	RealClock    = "real"
+)
+
+// Job is what to simulate. Version, Now and Sleep are required.
+type Job struct {
+	Scenarios  []*scenarios.Scenario
+	Algorithms []algorithms.Choice // nil: all, and the labels that a scenario expects something of
+	Scripts    []string            // files of users' own scripts, each with its binding beside it
+	Server     string              // ModelServer, or a spec of redisserver.Start
+	Limit      *limit.Policy       // replaces each scenario's own
+	Seed       *uint64             // replaces each scenario's own
+
+	Clock    string
+	LongReal bool // a real clock may run for more than MaxReal
+
+	Version string
+	Now     func() time.Time
+	Sleep   func(context.Context, time.Duration) error
+	Stop    <-chan struct{} // closed: end early and mark the document partial
+
+	Progress  Progress
+	Decisions *Decisions // nil: not wanted
+}
+
+// MaxReal is how long a run on the real clock may take unless LongReal asks for more.
+const MaxReal = 5 * time.Minute
+
+// Progress is told how far a job is. Total is 0 where it is not known.
+type Progress interface {
+	Scenario(name string, number, of int, total int64)
+	Requests(done int64)
+}
+
+// Result is what a job found.
+type Result struct {
+	Document report.Document
+	Charts   []chart.Input
+	Warnings []string
+}
+
+// InputError is input that cannot be meant: a scenario, an algorithm, a script.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+// ErrExpectation is returned by Verdict for a document that missed an expectation.
+var ErrExpectation = errors.New("expectation missed")
+
+// Run does the job. Errors are an *InputError, a *redisserver.Unavailable or what else kept the harness from
+// running. A document with missed expectations is no error here: see Verdict.
+func (j *Job) Run(ctx context.Context) (*Result, error) {
+	plan, err := j.plan()
+	if err != nil {
+		return nil, err
+	}
+	b, err := j.start(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	result := &Result{Warnings: plan.warnings(b.kind())}
+	if err := j.try(ctx, plan, b); err != nil {
+		return nil, err
+	}
+	result.Document = report.Document{SchemaVersion: report.SchemaVersion, Tool: report.Tool{Name: "simulate", Version: j.Version}}
+	for i, p := range plan.runs {
+		if j.Progress != nil {
+			total, _ := p.stream.Count()
+			j.Progress.Scenario(p.scenario.Name, i+1, len(plan.runs), total)
+		}
+		run, picture, err := j.run(ctx, p, b)
+		if err != nil {
+			return nil, err
+		}
+		result.Document.Runs = append(result.Document.Runs, *run)
+		result.Charts = append(result.Charts, *picture)
+		if run.Partial {
+			break
+		}
+	}
+	return result, nil
+}
+
+// run replays one scenario.
+func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *chart.Input, error) {
+	var lanes []*lane
+	var err error
+	var outcome *replay.Outcome
+	if j.Clock == RealClock {
+		lanes, outcome, err = j.runReal(ctx, p, b)
+	} else {
+		lanes, outcome, err = j.runVirtual(ctx, p, b)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	run := j.describe(p, b, lanes, outcome)
+	picture := &chart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
+	for i, l := range outcome.Lanes {
+		picture.Algorithms = append(picture.Algorithms, chart.Panel{Label: run.Results[i].Algorithm, Series: l.Series})
+	}
+	return run, picture, nil
+}
+
+// Verdict is ErrExpectation if any expectation of the document was missed.
+func Verdict(d *report.Document) error {
+	for _, run := range d.Runs {
+		for _, e := range run.Expectations {
+			if e.Met != nil && !*e.Met {
+				return ErrExpectation
+			}
+		}
+	}
+	return nil
+}
