@@ -1,6 +1,7 @@
 package virtualtime
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -21,16 +22,22 @@ func (e *CallError) Error() string {
 	return fmt.Sprintf("request at %dµs, key %q, cost %d: %s", e.Request.AtUS, e.Request.Key, e.Request.Cost, e.Text)
 }
 
-// read turns a round's answers into decisions.
+// ErrLost is what a run ends with when the server has forgotten its script.
+var ErrLost = errors.New("the server lost its scripts, and perhaps its keys, in the middle of the run " +
+	"(a restart, a failover or SCRIPT FLUSH); repeat the run")
+
+// read turns a round's answers into decisions. Each answer is read to its end, whatever is wrong with it or with
+// those before it: it names the keys to delete.
 func (r *Runner) read(last *round, decisions []limit.Decision) error {
 	requests := last.requests
+	var first error
 	for _, e := range last.evals {
-		if err := r.answer(e.cmd, requests[:e.size], decisions[:e.size]); err != nil {
-			return err
+		if err := r.answer(e.cmd, requests[:e.size], decisions[:e.size]); err != nil && first == nil {
+			first = err
 		}
 		requests, decisions = requests[e.size:], decisions[e.size:]
 	}
-	return nil
+	return first
 }
 
 // answer reads one EVAL's reply into decisions.
@@ -43,36 +50,49 @@ func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions [
 	s.reset(data)
 	parts, err := s.array()
 	if err != nil {
+		if strings.HasPrefix(err.Error(), "NOSCRIPT") {
+			return ErrLost
+		}
 		return &CallError{requests[0], err.Error()}
 	}
+	n, wrong := r.decode(requests, decisions)
+	if err := r.account(); err != nil {
+		return errors.Join(wrong, err)
+	}
+	if wrong != nil || parts == 3 && n == len(requests) {
+		return wrong
+	}
+	if parts != 4 || n >= len(requests) {
+		return fmt.Errorf("the wrapper answered %d decisions in %d parts for %d requests", n, parts, len(requests))
+	}
+	problem, err := s.value()
+	if err != nil {
+		return err
+	}
+	return &CallError{requests[n], r.place(problem.Text)}
+}
+
+// decode reads the decisions, and says how many there are and what is wrong with the first one that is none.
+func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n int, wrong error) {
+	s := &r.scan
 	n, err := s.array()
 	if err != nil || n > len(requests) {
-		return fmt.Errorf("the wrapper answered %d decisions for %d requests (%v)", n, len(requests), err)
+		return n, fmt.Errorf("the wrapper answered %d decisions for %d requests (%v)", n, len(requests), err)
 	}
 	for i := range n {
 		s.release()
 		reply, err := s.value()
 		if err != nil {
-			return err
+			return n, err
+		}
+		if wrong != nil {
+			continue
 		}
 		if decisions[i], err = r.program.Decode(reply); err != nil {
-			return &CallError{requests[i], err.Error()}
+			wrong = &CallError{requests[i], err.Error()}
 		}
 	}
-	if err := r.account(); err != nil {
-		return err
-	}
-	if parts == 4 {
-		problem, err := s.value()
-		if err != nil {
-			return err
-		}
-		return &CallError{requests[min(n, len(requests)-1)], r.place(problem.Text)}
-	}
-	if n != len(requests) {
-		return fmt.Errorf("the wrapper answered %d decisions for %d requests", n, len(requests))
-	}
-	return nil
+	return n, wrong
 }
 
 // account reads the number of calls and the keys that may have come or changed.

@@ -29,9 +29,25 @@ func (l *living) set(key string, deadline int64) {
 		key = strings.Clone(key)
 	}
 	l.deadline[key] = deadline
-	if deadline != forever {
+	if deadline == forever {
+		return
+	}
+	if len(l.due) > 2*len(l.deadline)+64 {
+		l.rebuild()
+	} else {
 		heap.Push(&l.due, dueKey{key, deadline})
 	}
+}
+
+// rebuild drops the entries that later deadlines have replaced: a key that comes back a million times is one key.
+func (l *living) rebuild() {
+	l.due = l.due[:0]
+	for key, at := range l.deadline {
+		if at != forever {
+			l.due = append(l.due, dueKey{key, at})
+		}
+	}
+	heap.Init(&l.due)
 }
 
 // crowded reports whether the keys have doubled since the last sweep: then a sweep costs each key that came since

@@ -59,24 +59,46 @@ func (r *Runner) arguments(requests []limit.Request) []any {
 		args = append(args, "EVAL", r.wrapped.source, "0")
 		r.loaded = true
 	}
-	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keep, "")
+	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keep, strconv.FormatInt(r.written, 10))
+	r.written += int64(len(requests))
 	return r.build(args, requests)
 }
 
-// send hands the round to the server without waiting.
+// send hands the round to the server without waiting. It is not cancelled with ctx: its answer names the keys that
+// have to be deleted.
 func (r *Runner) send(ctx context.Context, next *round) {
 	next.sent = r.elapsed()
+	r.pending = append(r.pending, next)
 	go func() {
-		_, err := next.pipe.Exec(ctx)
+		_, err := next.pipe.Exec(context.WithoutCancel(ctx))
 		next.took = r.elapsed() - next.sent
 		next.done <- err
 	}()
 }
 
-// wait gives the connection's error; what the server itself objects to is in the answers.
-func (l *round) wait() error {
-	if err := <-l.done; err != nil && !isReply(err) {
-		return err
+// wait gives the connection's error, or ctx's; what the server itself objects to is in the answers. A round whose
+// wait ctx has cut short stays pending.
+func (r *Runner) wait(ctx context.Context, last *round) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-last.done:
+		r.pending = r.pending[1:]
+		if err != nil && !isReply(err) {
+			return err
+		}
+		return nil
+	}
+}
+
+// drain reads the answers that an error or a cancellation has left unread, for the keys that they name.
+func (r *Runner) drain(ctx context.Context) error {
+	for len(r.pending) > 0 {
+		last := r.pending[0]
+		if err := r.wait(ctx, last); err != nil {
+			return err
+		}
+		_ = r.read(last, make([]limit.Decision, len(last.requests))) // these decisions are nobody's
 	}
 	return nil
 }

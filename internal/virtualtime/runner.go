@@ -62,7 +62,10 @@ type Runner struct {
 	scan    scanner
 	living  living
 	calls   int64
+	written int64    // arrivals sent so far
+	pending []*round // sent and not yet read
 	loaded  bool
+	checked bool // that the scripts compile
 }
 
 // New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
@@ -95,21 +98,33 @@ func (r *Runner) vars(q limit.Request) script.Vars {
 	return script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.startUS + q.AtUS}
 }
 
-// Decide decides requests in order; decisions has the same length. On an error the decisions before the failing
-// one are valid, and the error names its request: it is a *CallError, or the connection's.
-//
-// The next round is written, and the last one read, while the server works on one: the server never idles.
+// Decide decides requests in order of time; decisions has the same length. On an error the decisions before the
+// failing one are valid, and the error names its request: it is a *CompileError before the first request, a *CallError,
+// ErrLost, ctx's, or the connection's. The run is over then.
 func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if len(requests) == 0 {
 		return nil
 	}
-	nowMS := (r.startUS + requests[len(requests)-1].AtUS) / 1000
+	if err := r.compile(ctx); err != nil {
+		return err
+	}
+	if err := r.decide(ctx, requests, decisions); err != nil {
+		if ctx.Err() == nil {
+			_ = r.drain(ctx) // the error of the round before is the one to tell
+		}
+		return err
+	}
+	return nil
+}
+
+// decide writes the next round, and reads the last one, while the server works on one: the server never idles.
+func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	var last *round
 	for {
 		var next *round
 		next, requests = r.write(ctx, requests)
 		if last != nil {
-			if err := last.wait(); err != nil {
+			if err := r.wait(ctx, last); err != nil {
 				return err
 			}
 			r.resize(last)
@@ -119,18 +134,23 @@ func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions
 		}
 		if last != nil {
 			if err := r.read(last, decisions); err != nil {
-				if next != nil {
-					_ = next.wait() // the connection is the next caller's only when this answer is in
-				}
 				return err
 			}
 			decisions = decisions[len(last.requests):]
+			if err := r.sweep(ctx, r.nowMS(last)); err != nil {
+				return err
+			}
 		}
 		if next == nil {
-			return r.sweep(ctx, nowMS)
+			return nil
 		}
 		last = next
 	}
+}
+
+// nowMS is the virtual time at which a round ended.
+func (r *Runner) nowMS(last *round) int64 {
+	return (r.startUS + last.requests[len(last.requests)-1].AtUS) / 1000
 }
 
 // isReply reports whether err is the server's own answer, rather than a connection that failed.

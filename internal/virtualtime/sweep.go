@@ -17,7 +17,8 @@ var sweepSource string
 // sweepChunk bounds one sweeping EVAL to about a millisecond of the server.
 const sweepChunk = 500
 
-// sweep deletes expired keys when there are many.
+// sweep deletes expired keys when there are many. The round that is on its way meanwhile lies later in virtual time:
+// whatever is dead now is dead to it, and whatever it makes anew has a later deadline.
 func (r *Runner) sweep(ctx context.Context, nowMS int64) error {
 	if !r.living.crowded() {
 		return nil
@@ -66,6 +67,9 @@ type Left struct {
 // Left counts the keys that are alive at atUS since the start; bytes asks for their memory too, which only a real
 // server knows.
 func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error) {
+	if err := r.drain(ctx); err != nil {
+		return Left{}, err
+	}
 	keys := slices.Sorted(maps.Keys(r.living.deadline))
 	if err := r.inspect(ctx, keys, (r.startUS+atUS)/1000); err != nil {
 		return Left{}, err
@@ -95,8 +99,10 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 	return left, nil
 }
 
-// Close deletes the keys that the scripts have left, and nothing else.
+// Close deletes the keys that the scripts have left, and nothing else. After a cancelled Decide it first waits for
+// the answer that was on its way.
 func (r *Runner) Close(ctx context.Context) error {
+	_ = r.drain(ctx) // where the connection is gone, deleting says so too
 	keys := slices.Collect(maps.Keys(r.living.deadline))
 	for chunk := range slices.Chunk(keys, sweepChunk) {
 		if err := r.server.Client.Del(ctx, chunk...).Err(); err != nil {

@@ -1,0 +1,72 @@
+-- The virtual clock, written around a script's body; wrap.go joins the parts in the order clock, commands,
+-- expiry, facade, and then batch or single. They follow the body, so that its errors keep the line numbers of the
+-- author's file.
+--
+-- Deadlines are kept by the server itself: virtual millisecond v is the real expiry v + offset, where offset
+-- puts every deadline of the run into the real future. RENAME, COPY, SET, an emptied list and whatever else
+-- moves or drops a TTL then do so by the server's own rules, and the prelude only has to (1) translate times on
+-- the way in and out and (2) bury a key whose virtual deadline has passed before a command sees it.
+--
+-- Note: a table of deadlines beside the keys was tried first. It saves the real EXPIRE, and has to repeat
+-- every rule by which Redis forgets one.
+
+local raw = real.call
+local floor, huge, format = math.floor, math.huge, string.format
+local upper, sub, byte, match = string.upper, string.sub, string.byte, string.match
+local now, now_s = 0, '0' -- the virtual time of this arrival in µs, as number and as string
+local calls = 0           -- commands that the body has issued
+local dies = {}           -- key -> last µs at which it is alive, as far as this EVAL has looked
+local look = {}           -- keys that may be new, or whose deadline a report may have missed
+local turn, checked = 1, {} -- checked[key] is the turn in which KEYS was last seen to cover key
+
+local function fail(text) error({err = text}, 0) end
+
+-- spelled is a number as the server would write it as an argument: the versions differ beyond the whole numbers.
+local function spelled(number)
+  if number == floor(number) and number > -1e15 and number < 1e15 and number ~= 0 then return format('%.0f', number) end
+  return raw('ECHO', number)
+end
+
+-- check fails unless the script may touch key: one of its KEYS, or one of them with a suffix.
+local function check(key)
+  if any_key then return end
+  for i = 1, #KEYS do
+    local k = KEYS[i]
+    if sub(key, 1, #k) == k then
+      checked[key] = turn
+      return
+    end
+  end
+  fail('VTKEY the script touches the key "' .. key .. '", which is neither in KEYS nor begins with one of them')
+end
+
+-- fetch asks the server for key's deadline.
+local function fetch(key)
+  local at = raw('PEXPIRETIME', key)
+  local last = huge
+  if at == -2 then look[key] = true
+  elseif at ~= -1 and at ~= keep then last = (at - offset) * 1000 + 999 end
+  dies[key] = last
+  return last
+end
+
+-- bury deletes key, and answers whether it was there.
+local function bury(key)
+  dies[key], look[key] = huge, true
+  return raw('DEL', key)
+end
+
+-- touch makes the server show key as it is at this virtual instant, and returns its name as a string.
+local function touch(key)
+  if type(key) == 'number' then key = spelled(key) end
+  if type(key) ~= 'string' then
+    raw('EXISTS', key) -- the server's own objection to what is no argument
+    fail('ERR a key is neither a string nor a number')
+  end
+  if checked[key] ~= turn then check(key) end
+  if now > (dies[key] or fetch(key)) then bury(key) end
+  return key
+end
+
+-- forget makes the next touch ask the server again: the key may be gone, or under another deadline.
+local function forget(key) dies[key], look[key] = nil, true end

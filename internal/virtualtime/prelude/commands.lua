@@ -1,0 +1,83 @@
+-- The commands that leave deadlines to the server: which of their arguments are keys, and what to look at again.
+
+local H = {} -- command -> what runs in its place, as function(name, ...)
+
+-- one: a command on one key that neither drops nor sets a deadline.
+local function one(cmd, key, ...)
+  local last = dies[key]
+  if not last or now > last or checked[key] ~= turn then key = touch(key) end
+  return raw(cmd, key, ...)
+end
+
+-- drop: a command on one key after which the key may be gone, or may have lost its deadline.
+local function drop(cmd, key, ...)
+  key = touch(key)
+  forget(key)
+  return raw(cmd, key, ...)
+end
+
+-- several: a command whose keys stand at first, first+step … up to count (nil: to the end). Where it may move,
+-- drop or overwrite them (changes), they are looked at again afterwards.
+local function several(changes, first, step, count)
+  return function(cmd, ...)
+    local a, n = {...}, select('#', ...)
+    local last = n
+    if count == 'numkeys' then last = first + (tonumber(a[first - 1]) or 0) - 1
+    elseif count then last = first + (count - 1) * step end
+    for i = first, math.min(last, n), step do
+      a[i] = touch(a[i])
+      if changes then forget(a[i]) end
+    end
+    return raw(cmd, unpack(a, 1, n))
+  end
+end
+
+-- store: like several, with the destination first and the number of source keys after it.
+local function store(cmd, destination, ...)
+  destination = touch(destination)
+  forget(destination)
+  local a, n = {...}, select('#', ...)
+  for i = 2, math.min(1 + (tonumber(a[1]) or 0), n) do a[i] = touch(a[i]) end
+  return raw(cmd, destination, unpack(a, 1, n))
+end
+
+local move = several(true, 1, 1, 2)
+local function copy(cmd, ...)
+  local a = {...}
+  for i = 3, select('#', ...) do
+    if type(a[i]) == 'string' and upper(a[i]) == 'DB' then fail('VTCMD virtual time does not know the command "COPY … DB"') end
+  end
+  return move(cmd, ...)
+end
+
+local function reads(names, handler)
+  for name in string.gmatch(names, '%S+') do H[name] = handler end
+end
+
+local function writes(names, handler)
+  if not guarded then return reads(names, handler) end
+  reads(names, function(...)
+    if no_writes then fail('ERR Write commands are not allowed from read-only scripts.') end
+    return handler(...)
+  end)
+end
+
+reads([[GET STRLEN GETRANGE SUBSTR GETBIT BITCOUNT BITPOS BITFIELD_RO TYPE DUMP
+  HGET HMGET HGETALL HKEYS HVALS HLEN HSTRLEN HEXISTS HSCAN HRANDFIELD LLEN LINDEX LRANGE LPOS
+  SCARD SISMEMBER SMISMEMBER SMEMBERS SRANDMEMBER SSCAN ZCARD ZCOUNT ZLEXCOUNT ZSCORE ZMSCORE ZRANK ZREVRANK
+  ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANGEBYLEX ZREVRANGEBYLEX ZRANDMEMBER ZSCAN
+  GEODIST GEOHASH GEOPOS GEOSEARCH]], one)
+writes([[SETBIT SETRANGE APPEND BITFIELD INCR DECR INCRBY DECRBY INCRBYFLOAT SETNX
+  HSET HMSET HSETNX HINCRBY HINCRBYFLOAT LPUSH RPUSH LPUSHX RPUSHX LSET LINSERT
+  SADD ZADD ZINCRBY PFADD GEOADD]], one)
+writes([[GETSET GETDEL LPOP RPOP LREM LTRIM SPOP SREM HDEL ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK ZREMRANGEBYLEX
+  ZPOPMIN ZPOPMAX]], drop)
+reads('EXISTS TOUCH MGET SINTER SUNION SDIFF PFCOUNT', several(false, 1, 1))
+writes('DEL UNLINK SINTERSTORE SUNIONSTORE SDIFFSTORE PFMERGE', several(true, 1, 1))
+writes('MSET MSETNX', several(true, 1, 2))
+writes('RENAME RENAMENX SMOVE RPOPLPUSH LMOVE ZRANGESTORE GEOSEARCHSTORE', move)
+writes('COPY', copy)
+reads('ZUNION ZINTER ZDIFF SINTERCARD ZINTERCARD', several(false, 2, 1, 'numkeys'))
+writes('LMPOP ZMPOP', several(true, 2, 1, 'numkeys'))
+writes('ZUNIONSTORE ZINTERSTORE ZDIFFSTORE', store)
+writes('BITOP', several(true, 2, 1))

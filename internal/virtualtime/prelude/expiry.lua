@@ -1,0 +1,210 @@
+-- The commands that set, read or drop a deadline.
+
+-- farthest bounds how far ahead a deadline may lie, in ms (269 years): one server counts it in 64-bit nanoseconds.
+local farthest = 8.5e12
+local function far(v) fail('VTTTL virtual time cannot count as far as the expiry "' .. v .. '"') end
+
+-- whole reads a TTL argument as strictly as Redis does: nil where Redis would refuse it.
+local whole_memo = {}
+local function whole(v)
+  if type(v) == 'number' then
+    if v == floor(v) and v > -1e15 and v < 1e15 and v ~= 0 then return v end
+    v = spelled(v)
+  end
+  if type(v) ~= 'string' then return nil end
+  local n = whole_memo[v]
+  if n == nil then
+    n = false
+    local digits = v == '0' and v or match(v, '^%-?([1-9]%d*)$')
+    if digits and #digits <= 15 then n = tonumber(v)
+    elseif digits and (#digits < 19 or #digits == 19 and digits <= '9223372036854775807') then far(v) end
+    whole_memo[v] = n
+  end
+  return n or nil
+end
+
+-- due turns a whole TTL argument into a virtual deadline in ms.
+local function due(unit, absolute, v)
+  local now_ms = floor(now / 1000)
+  local at = v * unit
+  if not absolute then at = at + now_ms end
+  if at - now_ms > farthest then far(v) end
+  return at
+end
+
+local function stamp(ms) return format('%.0f', ms + offset) end
+
+-- refused passes on what the server is bound to refuse, in its words.
+local function refused(cmd, ...)
+  raw(cmd, ...)
+  fail('VTCMD virtual time cannot follow ' .. cmd .. ' with these arguments')
+end
+
+local units = {EX = 1000, PX = 1, EXAT = 1000, PXAT = 1}
+
+-- option finds the expiry among the options a[from…n] of SET or GETEX: its index, its unit, and whether it is absolute.
+local function option(a, n, from)
+  for i = from, n - 1 do
+    local name = type(a[i]) == 'string' and upper(a[i])
+    if units[name] then return i, units[name], #name == 4 end
+  end
+end
+
+-- translate rewrites the expiry among a's options as a real one, and returns it as a virtual deadline in ms. What
+-- is no whole number, or is not positive, is left for the server to refuse; '?' is a text that all servers refuse.
+local function translate(a, n, from)
+  local i, unit, absolute = option(a, n, from)
+  if not i then return nil end
+  local v = whole(a[i + 1])
+  if not v then
+    a[i + 1] = '?'
+  elseif v > 0 then
+    local at = due(unit, absolute, v)
+    a[i], a[i + 1] = 'PXAT', stamp(at)
+    return at
+  end
+end
+
+local function set_any(cmd, key, ...)
+  local a, n = {...}, select('#', ...)
+  translate(a, n, 2)
+  forget(key)
+  return raw(cmd, key, unpack(a, 1, n))
+end
+
+-- live sets key with a deadline.
+local function live(key, value, at)
+  local reply = raw('SET', key, value, 'PXAT', stamp(at))
+  if dies[key] == huge then look[key] = true end
+  dies[key] = at * 1000 + 999
+  return reply
+end
+
+local function set(cmd, key, value, name, ttl, ...)
+  local last = dies[key]
+  if not last or now > last or checked[key] ~= turn then key = touch(key) end
+  if (name == 'PX' or name == 'EX') and select('#', ...) == 0 then
+    local v = whole(ttl)
+    if v and v > 0 then return live(key, value, due(units[name], false, v)) end
+  end
+  if value == nil then return raw(cmd, key) end
+  if name == nil then
+    forget(key)
+    return raw(cmd, key, value)
+  end
+  if ttl == nil then return set_any(cmd, key, value, name) end
+  return set_any(cmd, key, value, name, ttl, ...)
+end
+
+-- getex: an absolute deadline that has passed deletes at once, where SET leaves that to the next look.
+local function getex(cmd, key, ...)
+  key = touch(key)
+  local a, n = {...}, select('#', ...)
+  local at = translate(a, n, 1)
+  forget(key)
+  local reply = raw(cmd, key, unpack(a, 1, n))
+  if reply and at and at * 1000 <= now then bury(key) end
+  return reply
+end
+
+local function setex(unit)
+  return function(cmd, key, ttl, value, ...)
+    key = touch(key)
+    if ttl == nil or value == nil or select('#', ...) > 0 then return refused(cmd, key, ttl, value, ...) end
+    local v = whole(ttl)
+    if not v then return refused(cmd, key, '?', value) end
+    if v <= 0 then return refused(cmd, key, ttl, value) end
+    return live(key, value, due(unit, false, v))
+  end
+end
+
+-- conditions reads NX, XX, GT and LT into a set; nil where Redis would refuse them, alone or together.
+local function conditions(...)
+  local set = {}
+  for i = 1, select('#', ...) do
+    local name = select(i, ...)
+    name = type(name) == 'string' and upper(name)
+    if name ~= 'NX' and name ~= 'XX' and name ~= 'GT' and name ~= 'LT' then return nil end
+    set[name] = true
+  end
+  if set.NX and (set.XX or set.GT or set.LT) or set.GT and set.LT then return nil end
+  return set
+end
+
+-- meets reports whether the conditions let a deadline that lasts until last be replaced by one that lasts until new.
+local function meets(set, last, new)
+  if set.NX and last ~= huge or set.XX and last == huge then return false end
+  if set.GT and new <= last or set.LT and new >= last then return false end
+  return true
+end
+
+-- expire decides the conditions itself, because on a shared server keys without a deadline have a real one.
+local function expire(unit, absolute)
+  return function(cmd, key, ttl, ...)
+    key = touch(key)
+    if ttl == nil then return refused(cmd, key) end
+    local v = whole(ttl)
+    local set
+    if select('#', ...) > 0 then
+      set = conditions(...)
+      if not set then return refused(cmd, key, ttl, ...) end
+    end
+    if not v then return refused(cmd, key, '?', ...) end
+    local at, last = due(unit, absolute, v), dies[key]
+    local new = at * 1000 + 999
+    if set and not meets(set, last, new) then return 0 end
+    if at * 1000 <= now then return bury(key) end
+    local done = raw('PEXPIREAT', key, stamp(at))
+    if done == 1 then
+      if last == huge then look[key] = true end
+      dies[key] = new
+    end
+    return done
+  end
+end
+
+local function persist(cmd, key, ...)
+  key = touch(key)
+  if select('#', ...) > 0 then return refused(cmd, key, ...) end
+  if dies[key] == huge then return 0 end
+  dies[key], look[key] = huge, true
+  return raw('PERSIST', key)
+end
+
+-- read answers from the deadline in ms; of a key without one the server says whether it is there.
+local function read(answer)
+  return function(cmd, key, ...)
+    local last = dies[key]
+    if not last or now > last or checked[key] ~= turn then
+      key = touch(key)
+      last = dies[key]
+    end
+    if select('#', ...) > 0 then return refused(cmd, key, ...) end
+    if last == huge then return raw('EXISTS', key) - 2 end
+    return answer((last - 999) / 1000)
+  end
+end
+
+-- time answers as TIME does: seconds, and microseconds without leading zeros.
+local function time()
+  local cut = #now_s - 6
+  if cut < 1 then return {'0', now_s} end
+  local usec = sub(now_s, cut + 1)
+  if byte(usec) == 48 then usec = match(usec, '^0*(%d+)$') end
+  return {sub(now_s, 1, cut), usec}
+end
+
+reads('TIME', time)
+writes('SET', set)
+writes('GETEX', getex)
+writes('SETEX', setex(1000))
+writes('PSETEX', setex(1))
+writes('EXPIRE', expire(1000, false))
+writes('PEXPIRE', expire(1, false))
+writes('EXPIREAT', expire(1000, true))
+writes('PEXPIREAT', expire(1, true))
+writes('PERSIST', persist)
+reads('PTTL', read(function(at) return at - floor(now / 1000) end))
+reads('TTL', read(function(at) return floor((at - floor(now / 1000) + 500) / 1000) end))
+reads('PEXPIRETIME', read(function(at) return at end))
+reads('EXPIRETIME', read(function(at) return floor((at + 500) / 1000) end))

@@ -1,0 +1,66 @@
+-- What the body sees under the names redis and math.
+
+-- Any other spelling of a known command is learnt; any other command is refused by its name.
+setmetatable(H, {__index = function(t, cmd)
+  if type(cmd) ~= 'string' then return raw end
+  local h = rawget(t, upper(cmd))
+  if not h then fail('VTCMD virtual time does not know the command "' .. cmd .. '"') end
+  t[cmd] = h
+  return h
+end})
+
+local function call(cmd, ...)
+  calls = calls + 1
+  return H[cmd](cmd, ...)
+end
+
+-- plain is an error's text without the place in the prelude that one server puts before it.
+local function plain(text) return match(text, '^<string>:%d+:? (.*)$') or text end
+
+local shadow = {call = call}
+for name, value in pairs(real) do
+  if name ~= 'call' then shadow[name] = value end
+end
+function shadow.pcall(...)
+  local ok, reply = pcall(call, ...)
+  if ok or type(reply) == 'table' then return reply end
+  return {err = plain(tostring(reply))}
+end
+-- A batch would flood the server's log, and chooses for itself what is replicated.
+function shadow.log() end
+function shadow.set_repl() end
+function shadow.replicate_commands() return true end
+
+-- random: Park and Miller's minimal standard generator, because the servers differ in whether and how they seed
+-- theirs. Each arrival has its own seed; two steps spread the seeds of neighbours.
+local seed = 1
+local function step() seed = seed * 16807 % 2147483647 end
+local function reseed(x)
+  seed = floor(x) % 2147483646 + 1
+  step() step()
+end
+local function random(low, high)
+  step()
+  local r = (seed - 1) / 2147483646
+  if not low then return r end
+  if not high then low, high = 1, low end
+  if low > high then error("bad argument to 'random' (interval is empty)", 2) end
+  return floor(low) + floor(r * (floor(high) - floor(low) + 1))
+end
+if draws then math = setmetatable({random = random, randomseed = reseed}, {__index = math}) end
+
+-- located is an error's text, with the line of the author's file where the server has not put one. As the handler of
+-- xpcall it still sees the stack.
+local function located(problem)
+  local text = type(problem) == 'table' and problem.err or problem
+  text = tostring(text)
+  local place = tonumber(match(text, '^user_script:(%d+):') or match(text, '^<string>:(%d+):'))
+  if place and place <= last_line then return text end
+  text = plain(text)
+  for level = 2, 20 do
+    local _, where = pcall(error, '', level)
+    local line = tonumber(match(tostring(where), ':(%d+):'))
+    if line and line <= last_line then return text .. ', on user_script:' .. line end
+  end
+  return text
+end
