@@ -89,7 +89,7 @@ var beyondSchema = map[string]string{
 	"name-of-another-file": "it does not know the file's name",
 	"no-time-at-all":       "it would have to add up",
 	"same-phase-twice":     "it would have to compare two phases",
-	"tag":                  "it is resolved before the schema sees it",
+	"start-range":          "it would have to compare times",
 	"two-documents":        "an editor checks each by itself",
 }
 

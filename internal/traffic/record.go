@@ -46,13 +46,6 @@ func printableText(line []byte) bool {
 // newFormat makes the reader for the format f, of which first is the first line. It reports whether that line is
 // a header rather than a record.
 func newFormat(t Trace, f Format, first []byte) (r format, header bool, err error) {
-	if problems := t.checkFields(f); len(problems) > 0 {
-		err := errors.Join(problems...)
-		if f == CSV {
-			err = fmt.Errorf("%w; the header is %s", err, quote(first))
-		}
-		return nil, false, err
-	}
 	switch f {
 	case Combined:
 		return newCombined(t), false, nil

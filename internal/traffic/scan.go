@@ -59,6 +59,9 @@ func newScanner(t Trace, src *source) (*scanner, error) {
 		}
 		s.guessed = kind
 	}
+	if err := s.checkFields(kind, first); err != nil {
+		return nil, err
+	}
 	var header bool
 	if s.format, header, err = newFormat(t, kind, first); err != nil {
 		return nil, s.at(err)
@@ -75,6 +78,21 @@ func newScanner(t Trace, src *source) (*scanner, error) {
 		}
 	}
 	return s, nil
+}
+
+// checkFields holds the names of fields against the format that was found.
+func (s *scanner) checkFields(f Format, first []byte) error {
+	problems := s.trace.checkFields(f)
+	for i, err := range problems {
+		if f == CSV {
+			err = fmt.Errorf("%w; the header is %s", err, quote(first))
+		}
+		problems[i] = s.at(err)
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return LineErrors(problems)
 }
 
 // at puts the place before an error.

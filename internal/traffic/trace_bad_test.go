@@ -35,6 +35,10 @@ var badTraces = []struct {
 	{"a cost that a log lacks", "a.log", accessLog, Trace{Cost: "bytes"},
 		`DIR/a.log:1: cost: "bytes": a combined log has no cost; leave the field out`},
 
+	{"several fields that a log lacks", "a.log", accessLog, Trace{Key: "ip", Time: "t"},
+		`DIR/a.log:1: key: "ip" is not a field of a combined log; want one of client, user, method, path, status, agent
+DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
+
 	{"no time column", "t.csv", "when,who\n1,a\n", Trace{},
 		`DIR/t.csv:1: time: missing; want the name of the column that holds the time; the header is "when,who"`},
 	{"an unknown column", "t.csv", "when,who\n1,a\n", Trace{Time: "when", Key: "client"},

@@ -1,0 +1,48 @@
+package traffic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// column finds a name in the header.
+func column(field, name string, names []string) (int, error) {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return 0, &FieldError{field, fmt.Sprintf("no column %s in the header; want one of %s", quote(name), shown(names))}
+	}
+	if slices.Contains(names[i+1:], name) {
+		return 0, &FieldError{field, fmt.Sprintf("column %s is in the header twice; want names that are unique", quote(name))}
+	}
+	return i, nil
+}
+
+// shown lists a header's names, but not hundreds of them.
+func shown(names []string) string {
+	const most = 12
+	quoted := make([]string, 0, most+1)
+	for i, n := range names {
+		if i == most {
+			quoted = append(quoted, "…")
+			break
+		}
+		quoted = append(quoted, quote(n))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// summands cuts "a+b" into a and b, unless there is a column of that whole name.
+func summands(cost string, exists func(string) bool) []string {
+	if cost == "" {
+		return nil
+	}
+	if exists(cost) {
+		return []string{cost}
+	}
+	parts := strings.Split(cost, "+")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}
