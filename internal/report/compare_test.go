@@ -86,6 +86,22 @@ func TestCompareOverlooksVersionsAndServers(t *testing.T) {
 	}
 }
 
+// A key's bytes are the server's own affair, even where both servers tell them.
+func TestCompareOverlooksAnotherServersMemory(t *testing.T) {
+	fewer, more := 56.0, 88.0
+	redis, valkey := clone(extremeCase()), clone(extremeCase())
+	redis.Runs[0].Server = Server{Kind: "process", Name: "redis", Version: "7.0.15"}
+	valkey.Runs[0].Server = Server{Kind: "process", Name: "valkey", Version: "8.1.0"}
+	redis.Runs[0].Results[2].BytesPerKey, valkey.Runs[0].Results[2].BytesPerKey = &fewer, &more
+	if difference, equal := Compare(redis, valkey); !equal {
+		t.Errorf("two servers: %s", difference)
+	}
+	valkey.Runs[0].Server = redis.Runs[0].Server
+	if difference, equal := Compare(redis, valkey); equal || difference != "extreme-case-1, gcra: bytes_per_key is 88, results/ says 56" {
+		t.Errorf("the same server: %q, equal %t", difference, equal)
+	}
+}
+
 // Another server's decisions count all the same.
 func TestCompareHoldsEveryServerToTheDecisions(t *testing.T) {
 	changed := clone(extremeCase())

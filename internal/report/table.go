@@ -126,24 +126,6 @@ func alignments(columns, firstWidth int) []table.ColumnConfig {
 	return list
 }
 
-// wrapLabel breaks a label after a hyphen or a colon, and within a word only where it must.
-func wrapLabel(label string, width int) string {
-	if text.StringWidthWithoutEscSequences(label) <= width {
-		return label
-	}
-	marked := strings.NewReplacer("-", "-\x00", ":", ":\x00", " ", " \x00").Replace(label)
-	var lines []string
-	for _, part := range strings.Split(marked, "\x00") {
-		last := len(lines) - 1
-		if last >= 0 && text.StringWidthWithoutEscSequences(lines[last]+part) <= width {
-			lines[last] += part
-			continue
-		}
-		lines = append(lines, strings.Split(text.WrapHard(part, width), "\n")...)
-	}
-	return strings.Join(lines, "\n")
-}
-
 // plainStyle draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.
 func plainStyle() table.Style {
 	style := table.StyleDefault
@@ -152,47 +134,4 @@ func plainStyle() table.Style {
 	style.Box.PaddingLeft = ""
 	style.Box.PaddingRight = "  "
 	return style
-}
-
-// paint colours s without go-pretty's global switch, which follows the environment and not the caller.
-func (o TableOptions) paint(s string, colors ...text.Color) string {
-	if !o.Color || s == "" {
-		return s
-	}
-	return text.Escape(s, text.Colors(colors).EscapeSeq())
-}
-
-func (o TableOptions) paintLines(s string, colors ...text.Color) string {
-	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
-	for i := range lines {
-		lines[i] = o.paint(lines[i], colors...)
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-// wrap breaks s between words at the width and ends it with a newline.
-func (o TableOptions) wrap(s string) string {
-	s = printable(s)
-	if o.Width > 0 {
-		s = trimRight(text.WrapSoft(s, o.Width))
-	}
-	return s + "\n"
-}
-
-func trimRight(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// printable replaces control characters, with which a key or a name could steer the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
 }

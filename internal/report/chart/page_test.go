@@ -44,6 +44,34 @@ func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
 			t.Errorf("no %q among %q", want, texts)
 		}
 	}
+	if slices.Contains(texts, "1.00 × the limit") {
+		t.Error("a peak at the limit is shown as an overshoot")
+	}
+}
+
+// A panel's head stands below the data of the panel above it, and within the page.
+func TestHeadsKeepOffTheData(t *testing.T) {
+	for n := 1; n <= 14; n++ {
+		f := &figure{panels: make([]panel, n), top: 1, spanUS: 1}
+		g := f.layout()
+		for i := range n {
+			if b := g.panelBox(i); b.right > pageWidth-margin+1 || b.bottom > g.page {
+				t.Errorf("panel %d of %d leaves the page: %+v", i, n, b)
+			}
+			if i >= g.columns && g.panelBox(i).top-headHeight < g.panelBox(i-g.columns).bottom {
+				t.Errorf("the head of panel %d of %d stands in the data above", i, n)
+			}
+		}
+	}
+	in := one()
+	for _, f := range figures(in) {
+		g := f.layout()
+		for _, b := range drawn(f) {
+			if (b.text == "gcra") && b.top < g.panelBox(0).top-headHeight {
+				t.Errorf("%s: the label %q is higher than the %v px kept for it", f.name, b.text, headHeight)
+			}
+		}
+	}
 }
 
 // Title, limit, unit, origin and version are on each page; only the row none has no panel.

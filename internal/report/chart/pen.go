@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"sync"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
@@ -41,15 +42,16 @@ var (
 // digits and tails fill.
 const ascent, descent = 0.74, 0.22
 
-// fonts are those that gonum/plot carries with it: the same outlines on every machine.
-var fonts = font.NewCache(liberation.Collection())
+// fonts are those that gonum/plot carries with it: the same outlines on every machine. They are parsed at the
+// first text, so that a command that draws nothing does not wait for them.
+var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
 
 func (l lettering) face() font.Face {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(l.size)}
 	if l.bold {
 		f.Weight = xfont.WeightBold
 	}
-	return fonts.Lookup(f, f.Size)
+	return fonts().Lookup(f, f.Size)
 }
 
 func (l lettering) width(s string) float64 {
