@@ -34,12 +34,12 @@ func (s *scene) drawCumulative(a *axes, c course) {
 	a.pen.stroke(ideal, reference, 1.3)
 	a.pen.stroke(line, c.color, 1.6)
 	a.avoid(line, ideal)
-	end := line[len(line)-1]
+	end, above := line[len(line)-1], c.total >= s.reference.total
 	text := exact(c.total)
-	a.place(text, figureLetters, a.atEnd(end, figureLetters.width(text)))
+	a.place(text, figureLetters, a.atEnd(end, figureLetters.width(text), above))
 	if s.reference.total != c.total {
 		text := "exact " + exact(s.reference.total)
-		a.place(text, smallLetters, a.atEnd(ideal[len(ideal)-1], smallLetters.width(text)))
+		a.place(text, smallLetters, a.atEnd(ideal[len(ideal)-1], smallLetters.width(text), !above))
 	}
 }
 

@@ -36,7 +36,7 @@ func (a *axes) cost(b box) int {
 			cost += collision
 		}
 	}
-	roomy := box{b.left - 2, b.top - 1, b.right + 2, b.bottom + 1}
+	roomy := box{b.left - 2, b.top - 2, b.right + 2, b.bottom + 1}
 	for _, q := range a.curves {
 		if q.x > roomy.left && q.x < roomy.right && q.y > roomy.top && q.y < roomy.bottom {
 			cost++
@@ -86,14 +86,21 @@ func (a *axes) alongTop(line []point, width float64) []point {
 	}
 }
 
-// atEnd gives places for the label of a line that ends at q, the panel's right edge.
-func (a *axes) atEnd(q point, width float64) []point {
-	var places []point
-	for _, back := range []float64{0, 12, 24, 40, 60, 90} {
-		places = append(places, point{q.x - width - 2 - back, q.y - 5}, point{q.x - width - 2 - back, q.y + 14})
+// atEnd gives places for the label of a line that ends at q, the panel's right edge: on its own side first, as
+// near as the line's slope allows, then on the other.
+func (a *axes) atEnd(q point, width float64, above bool) []point {
+	end := q.x - width - 2
+	var over, under []point
+	for _, dy := range []float64{5, 9, 14, 20, 27, 35} {
+		over = append(over, point{end, q.y - dy})
+		under = append(under, point{end, q.y + dy + 9})
 	}
-	for _, dy := range []float64{-12, 22, -20, 30, 40} {
-		places = append(places, point{q.x - width - 2, q.y + dy})
+	for _, back := range []float64{12, 30, 60, 90} {
+		over = append(over, point{end - back, q.y - 5})
+		under = append(under, point{end - back, q.y + 14})
 	}
-	return places
+	if above {
+		return append(over, under...)
+	}
+	return append(under, over...)
 }
