@@ -35,14 +35,14 @@ end
 
 local number = (now - elapsed) / window * n + math.floor(elapsed * n / window)
 local fields = redis.call('HGETALL', KEYS[1])
-local counts, subs, gone = {}, {}, {}
+local counts, subs, gone = {}, {}, {} -- counts is indexed by age, which is small, in sub-windows
 local sum, newest = 0, -1
 for i = 1, #fields, 2 do
   local sub, count = tonumber(fields[i]), tonumber(fields[i + 1])
   if sub < number - n then
     gone[#gone + 1] = fields[i]
   else
-    sum, counts[sub], subs[#subs + 1] = sum + count, count, sub
+    sum, counts[number - sub], subs[#subs + 1] = sum + count, count, sub
     if sub > newest then newest = sub end
   end
 end
@@ -62,9 +62,9 @@ if cost > limit then return {0, limit - sum, -1, reset} end
 
 -- Sub-window m leaves when m + n + 1 begins; the request passes once enough have left.
 table.sort(subs)
-local i, staying = 1, sum - counts[subs[1]]
+local i, staying = 1, sum - counts[number - subs[1]]
 while staying + cost > limit do
   i = i + 1
-  staying = staying - counts[subs[i]]
+  staying = staying - counts[number - subs[i]]
 end
 return {0, limit - sum, until_begin(subs[i] + n + 1), reset}

@@ -1,0 +1,230 @@
+package algorithms
+
+import (
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ratelab/algorithms/algotest"
+)
+
+// Note: in these tests N is the cost admitted from one admitted request to another, both included, and τ the time
+// between them: the intervals in which a bound would break first.
+
+// A counter of fixed windows admits L in each window that an interval touches.
+func TestFixedWindowsStayWithinTheirBound(t *testing.T) {
+	for _, name := range []string{"fixed-window", "fixed-window-aligned"} {
+		rapid.Check(t, func(t *rapid.T) {
+			s := drawStory(t, name)
+			s.intervals(func(tau, admitted int64) {
+				if windows := ceilDiv(tau, s.policy.WindowUS()) + 1; admitted > s.policy.Requests*windows {
+					t.Fatalf("%s: %d in %d us", name, admitted, tau)
+				}
+			})
+		})
+	}
+}
+
+// The log decides as adding up everything that was ever admitted does.
+func TestTheLogIsBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStory(t, "sliding-window-log")
+		for i, e := range s.steps {
+			held := s.heldBefore(i, s.policy.WindowUS())
+			if want := held+e.cost <= s.policy.Requests; e.Allowed() != want {
+				t.Fatalf("step %d, %+v: %d are held", i, e, held)
+			}
+			if e.Allowed() {
+				held += e.cost
+			}
+			if e.Remaining != s.policy.Requests-held {
+				t.Fatalf("step %d, %+v: %d are held", i, e, held)
+			}
+		}
+	})
+}
+
+// heldBefore is the cost admitted before step i in the last spanUS up to its time.
+func (s *story) heldBefore(i int, spanUS int64) int64 {
+	held := int64(0)
+	for _, e := range s.steps[:i] {
+		if e.Allowed() && e.atUS > s.steps[i].atUS-spanUS {
+			held += e.cost
+		}
+	}
+	return held
+}
+
+// The log of a key holds no more requests than the limit lets in, and its memory at most twice as many.
+func TestTheLogStaysShort(t *testing.T) {
+	p := policy(t, "5/10ms")
+	l := modelOf(t, "sliding-window-log", p).(*slidingLog)
+	for at := int64(0); at < 1_000_000; at += 700 {
+		l.Decide(algotest.StartUS+at, "k", 1)
+		g := l.store.of("k", 0)
+		if live := len(g.list) - g.leaving(algotest.StartUS+at-p.WindowUS()); live > 5 || len(g.list) > 11 {
+			t.Fatalf("at %d us: %d live entries, %d in memory", at, live, len(g.list))
+		}
+	}
+}
+
+// The weighed counter stays under the envelope of a bucket: N·W ≤ L·W + L·τ.
+func TestTheSlidingCounterStaysUnderABucketsEnvelope(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStory(t, "sliding-window-counter")
+		s.intervals(func(tau, admitted int64) {
+			if w := s.policy.WindowUS(); admitted*w > s.policy.Requests*(w+tau) {
+				t.Fatalf("%d in %d us", admitted, tau)
+			}
+		})
+	})
+}
+
+// Sub-windows err on the strict side, and by no more than one sub-window.
+func TestSubwindowsRejectEarlyAndNeverLate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStory(t, "sliding-window-buckets")
+		w, n := s.policy.WindowUS(), s.parameter("subwindows")
+		for i, e := range s.steps {
+			if e.Allowed() && s.heldBefore(i, w)+e.cost > s.policy.Requests {
+				t.Fatalf("step %d, %+v: too many in the last window", i, e)
+			}
+			if !e.Allowed() && s.heldBefore(i, w+ceilDiv(w, n))+e.cost <= s.policy.Requests {
+				t.Fatalf("step %d, %+v: few enough in the last window and a sub-window", i, e)
+			}
+		}
+	})
+}
+
+func (s *story) parameter(name string) int64 {
+	n, err := strconv.ParseInt(s.in.Parameters[name], 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// A bucket of whole intervals: N ≤ C + q·⌈τ/I⌉, and a lending one the largest cost less one more.
+func TestIntervalBucketsStayWithinTheirBound(t *testing.T) {
+	for _, name := range []string{"token-bucket-interval", "token-bucket-debt"} {
+		rapid.Check(t, func(t *rapid.T) {
+			s := drawStory(t, name)
+			most := s.parameter("capacity")
+			if name == "token-bucket-debt" {
+				largest := int64(1)
+				for _, e := range s.admitted() {
+					largest = max(largest, e.cost)
+				}
+				most += largest - 1
+			}
+			s.intervals(func(tau, admitted int64) {
+				if admitted > most+s.parameter("refill")*ceilDiv(tau, s.policy.WindowUS()) {
+					t.Fatalf("%s: %d in %d us", name, admitted, tau)
+				}
+			})
+		})
+	}
+}
+
+// Saturated from full for a time H, a bucket of whole intervals admits exactly C + q·⌊H/I⌋.
+func TestASaturatedIntervalBucketAdmitsExactlyItsRefills(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, p := drawInstance(t, "token-bucket-interval")
+		s := story{in: in, policy: p}
+		c, q, i := s.parameter("capacity"), s.parameter("refill"), p.WindowUS()
+		if q > c {
+			t.Skip("a refill that does not fit is lost")
+		}
+		h := rapid.Int64Range(0, 20*i).Draw(t, "H")
+		l, admitted := in.NewModel(), int64(0)
+		for at := int64(0); at <= h; {
+			d := l.Decide(algotest.StartUS+at, "k", 1)
+			if d.Allowed() {
+				admitted++
+			}
+			at += d.RetryAfterUS
+		}
+		if want := c + q*(h/i); admitted != want {
+			t.Fatalf("%d in %d us; want %d", admitted, h, want)
+		}
+	})
+}
+
+// A continuous bucket: N ≤ B + r·τ, that is N·w ≤ B·w + τ·l, with nothing rounded.
+func TestContinuousBucketsStayWithinTheirBound(t *testing.T) {
+	for _, name := range []string{"gcra", "token-bucket", "leaky-bucket"} {
+		rapid.Check(t, func(t *rapid.T) {
+			s := drawStory(t, name)
+			w, l := s.policy.Interval()
+			s.intervals(func(tau, admitted int64) {
+				if admitted*w > s.policy.Capacity()*w+tau*l {
+					t.Fatalf("%s: %d in %d us", name, admitted, tau)
+				}
+			})
+		})
+	}
+}
+
+// GCRA and the managed token bucket give the same answers, in every field, as long as time does not run backwards.
+func TestGCRADecidesAsATokenBucket(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStory(t, "gcra")
+		choice, err := Parse("token-bucket")
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := choice.Instance(s.policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := in.NewModel()
+		for i, e := range s.steps {
+			if got := l.Decide(e.atUS, "k", e.cost); got != e.Decision {
+				t.Fatalf("step %d, gcra %+v; token bucket %+v", i, e, got)
+			}
+		}
+	})
+}
+
+// No step of time is lost: at 333/s, a permit every 3003.003… µs, a saturated bucket admits 333 in each second.
+func TestNothingDriftsWhereTheIntervalIsNoWholeMicrosecond(t *testing.T) {
+	for _, name := range []string{"gcra", "token-bucket", "leaky-bucket"} {
+		l, admitted := modelOf(t, name+":burst=1", policy(t, "333/1s")), 0
+		for at := int64(0); at < 1000_000_000; {
+			d := l.Decide(algotest.StartUS+at, "k", 1)
+			if d.Allowed() {
+				admitted++
+			}
+			at += max(d.RetryAfterUS, d.ResetAfterUS)
+		}
+		// Each permit is waited for until a whole µs: 1000 s hold at most 333,000 and at least 1000 s / 3004 µs.
+		if admitted < 332_890 || admitted > 333_000 {
+			t.Errorf("%s admitted %d in 1000 s", name, admitted)
+		}
+	}
+}
+
+// A leaky bucket lets requests go in their order, one permit each T, none later than (B − 1)·T, and turns away only
+// what does not fit into its queue. The queue is followed exactly, in units of 1/l µs.
+func TestALeakyBucketIsAQueue(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStory(t, "leaky-bucket")
+		w, l := s.policy.Interval()
+		b, free := s.policy.Capacity(), int64(0) // free: when the last permit's time is over
+		for i, e := range s.steps {
+			now := (e.atUS - algotest.StartUS) * l
+			waiting := max(0, free-now)
+			if fits := waiting+e.cost*w <= b*w; e.Allowed() != fits {
+				t.Fatalf("step %d, %+v: %d/%d us of work wait", i, e, waiting, l)
+			}
+			if !e.Allowed() {
+				continue
+			}
+			if e.DelayUS != ceilDiv(waiting, l) || e.DelayUS*l >= (b-1)*w+l {
+				t.Fatalf("step %d, %+v: want a delay of %d/%d us, at most %d/%d", i, e, waiting, l, (b-1)*w, l)
+			}
+			free = max(free, now) + e.cost*w
+		}
+	})
+}

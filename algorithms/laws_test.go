@@ -1,0 +1,190 @@
+package algorithms
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ratelab/algorithms/algotest"
+	"ratelab/internal/limit"
+)
+
+// limiting are all algorithms but the floor.
+func limiting() []string { return Names()[1:] }
+
+// forEach checks a law on random stories of every algorithm.
+func forEach(t *testing.T, law func(t *rapid.T, name string)) {
+	t.Helper()
+	for _, name := range limiting() {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { law(t, name) })
+		})
+	}
+}
+
+// A rejected request takes nothing from a later one, and moves no deadline: without it all others come out alike.
+func TestDeletingRejectedRequestsChangesNothing(t *testing.T) {
+	forEach(t, func(t *rapid.T, name string) {
+		s := drawStory(t, name)
+		l := s.in.NewModel()
+		for i, e := range s.admitted() {
+			if got := l.Decide(e.atUS, "k", e.cost); got != e.Decision {
+				t.Fatalf("admitted request %d: alone %+v; among the rejected %+v", i, got, e.Decision)
+			}
+		}
+	})
+}
+
+// Only the distance between requests counts: of aligned windows in whole windows, of TTLs in whole milliseconds.
+func TestShiftingAStoryInTimeChangesNothing(t *testing.T) {
+	anywhere := map[string]bool{"gcra": true, "leaky-bucket": true, "token-bucket": true, "sliding-window-log": true}
+	forEach(t, func(t *rapid.T, name string) {
+		s := drawStory(t, name)
+		shift := rapid.Int64Range(-1000, 1000).Draw(t, "shift")
+		if !anywhere[name] {
+			shift *= 1000 * s.policy.WindowUS()
+		}
+		l := s.in.NewModel()
+		for i, e := range s.steps {
+			if got := l.Decide(e.atUS+shift, "k", e.cost); got != e.Decision {
+				t.Fatalf("request %d: %+v; shifted by %d us %+v", i, e.Decision, shift, got)
+			}
+		}
+	})
+}
+
+// Keys know nothing of each other.
+func TestInterleavedKeysDecideAsEachAlone(t *testing.T) {
+	forEach(t, func(t *rapid.T, name string) {
+		s := drawStory(t, name)
+		l := s.in.NewModel()
+		second := s.in.NewModel()
+		for i, e := range s.steps {
+			cost := drawCost(t, s.policy)
+			if got, want := l.Decide(e.atUS, "other", cost), second.Decide(e.atUS, "other", cost); got != want {
+				t.Fatalf("request %d of the other key: %+v; alone %+v", i, got, want)
+			}
+			if got := l.Decide(e.atUS, "k", e.cost); got != e.Decision {
+				t.Fatalf("request %d: %+v; alone %+v", i, got, e.Decision)
+			}
+		}
+	})
+}
+
+// Who obeys retry_after, and comes alone, is admitted; who comes a tick earlier is not; never means never.
+func TestRetryAfterIsTight(t *testing.T) {
+	forEach(t, func(t *rapid.T, name string) {
+		s := drawStory(t, name)
+		for n, e := range s.steps {
+			switch {
+			case e.Allowed():
+				if e.RetryAfterUS != 0 {
+					t.Fatalf("step %d: admitted, and asked to retry after %d us", n, e.RetryAfterUS)
+				}
+			case e.RetryAfterUS == limit.Never:
+				if d := s.at(n+1, e.atUS+1000*s.policy.WindowUS(), e.cost); d.Allowed() {
+					t.Fatalf("step %d: %+v; a thousand windows later %+v", n, e, d)
+				}
+			default:
+				if d := s.at(n+1, e.atUS+e.RetryAfterUS, e.cost); !d.Allowed() {
+					t.Fatalf("step %d: %+v; at that moment %+v", n, e, d)
+				}
+				if d := s.at(n+1, e.atUS+e.RetryAfterUS-s.tickUS(), e.cost); d.Allowed() {
+					t.Fatalf("step %d: %+v; a tick earlier %+v", n, e, d)
+				}
+			}
+		}
+	})
+}
+
+// What remains can be had at once, and not one permit more.
+func TestRemainingIsTrue(t *testing.T) {
+	forEach(t, func(t *rapid.T, name string) {
+		s := drawStory(t, name)
+		for n, e := range s.steps {
+			if e.Remaining > 0 && !s.at(n+1, e.atUS, e.Remaining).Allowed() {
+				t.Fatalf("step %d: %+v; and %d are refused", n, e, e.Remaining)
+			}
+			if e.Remaining < 0 || s.at(n+1, e.atUS, e.Remaining+1).Allowed() {
+				t.Fatalf("step %d: %+v; and one more is admitted", n, e)
+			}
+		}
+	})
+}
+
+// When reset_after has passed the full burst is back, and ever after; a tick earlier it is not.
+func TestTheFullBurstIsBackAfterReset(t *testing.T) {
+	forEach(t, func(t *rapid.T, name string) {
+		s := drawStory(t, name)
+		capacity, n := s.capacity(), len(s.steps)
+		if name == "token-bucket-debt" {
+			capacity = min(capacity, s.policy.Capacity())
+		}
+		last := s.steps[n-1]
+		full := last.atUS + last.ResetAfterUS
+		idle := rapid.Int64Range(0, 10*s.policy.WindowUS()).Draw(t, "idle")
+		for _, at := range []int64{full, full + idle} {
+			if d := s.at(n, at, capacity); !d.Allowed() {
+				t.Fatalf("%+v; at %d us %d are refused: %+v", last, at, capacity, d)
+			}
+		}
+		lends := name == "token-bucket-debt" // and admits the full burst before it is full
+		if last.ResetAfterUS > 0 && !lends && s.at(n, full-s.tickUS(), capacity).Allowed() {
+			t.Fatalf("%+v; a tick before the reset %d are admitted", last, capacity)
+		}
+	})
+}
+
+// A clock that steps back gives nothing back, and keeps nobody waiting for longer than the step. An aligned window
+// that is entered again is the known exception: it has a count of its own.
+func TestAClockThatStepsBackGivesAndTakesNothing(t *testing.T) {
+	forEach(t, func(t *rapid.T, name string) {
+		if name == "fixed-window-aligned" || name == "sliding-window-counter" {
+			return
+		}
+		s := drawStory(t, name)
+		n := len(s.steps)
+		last := s.steps[n-1]
+		step := rapid.Int64Range(1, 3*s.policy.WindowUS()).Draw(t, "step")
+		cost := drawCost(t, s.policy)
+		before, after := s.at(n, last.atUS, cost), s.at(n, last.atUS-step, cost)
+		if after.Allowed() && !before.Allowed() {
+			t.Fatalf("%+v: stepping back by %d us admits %d: %+v", last, step, cost, after)
+		}
+		if after.Verdict == before.Verdict && after.Remaining > before.Remaining {
+			t.Fatalf("%+v: %d us back more remains: %+v, not %+v", last, step, after, before)
+		}
+		if after.RetryAfterUS > max(0, before.RetryAfterUS)+step+s.tickUS()-1 {
+			t.Fatalf("%+v: stepping back by %d us locks out for longer: %+v, not %+v", last, step, after, before)
+		}
+	})
+}
+
+// A coarse clock shows the model whole steps, and nothing else changes.
+func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
+	forEach(t, func(t *rapid.T, name string) {
+		if registered[name].parameter("granularity") == nil || strings.HasPrefix(name, "token-bucket-") {
+			return // no clock of the client's, or one beside the server's: their traces show it
+		}
+		fine, p := drawInstance(t, name)
+		choice, err := Choose(name, map[string]string{"time": "client", "granularity": "1ms"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		coarse, err := choice.WithDefaults(fine.Parameters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := coarse.Instance(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, reference := in.NewModel(), fine.NewModel()
+		for at := algotest.StartUS; at < algotest.StartUS+20_000; at += rapid.Int64Range(0, 1500).Draw(t, "gap") + 1 {
+			if got, want := l.Decide(at, "k", 1), reference.Decide(at-at%1000, "k", 1); got != want {
+				t.Fatalf("at %d us: %+v; want %+v", at, got, want)
+			}
+		}
+	})
+}
