@@ -40,6 +40,10 @@ local function refused(cmd, ...)
   fail('VTCMD virtual time cannot follow ' .. cmd .. ' with these arguments')
 end
 
+-- bad is what to pass on instead of v, which Redis would refuse as no whole number: a text that all servers refuse.
+-- What is neither text nor number they refuse anyway.
+local function bad(v) return (type(v) == 'string' or type(v) == 'number') and '?' or v end
+
 local units = {EX = 1000, PX = 1, EXAT = 1000, PXAT = 1}
 
 -- option finds the expiry among the options a[from…n] of SET or GETEX: its index, its unit, and whether it is absolute.
@@ -51,13 +55,13 @@ local function option(a, n, from)
 end
 
 -- translate rewrites the expiry among a's options as a real one, and returns it as a virtual deadline in ms. What
--- is no whole number, or is not positive, is left for the server to refuse; '?' is a text that all servers refuse.
+-- is no whole number, or is not positive, is left for the server to refuse.
 local function translate(a, n, from)
   local i, unit, absolute = option(a, n, from)
   if not i then return nil end
   local v = whole(a[i + 1])
   if not v then
-    a[i + 1] = '?'
+    a[i + 1] = bad(a[i + 1])
   elseif v > 0 then
     local at = due(unit, absolute, v)
     a[i], a[i + 1] = 'PXAT', stamp(at)
@@ -80,20 +84,15 @@ local function live(key, value, at)
   return reply
 end
 
-local function set(cmd, key, value, name, ttl, ...)
+local function set(cmd, key, ...)
   local last = dies[key]
   if not last or now > last or checked[key] ~= turn then key = touch(key) end
-  if (name == 'PX' or name == 'EX') and select('#', ...) == 0 then
+  local value, name, ttl = ...
+  if (name == 'PX' or name == 'EX') and select('#', ...) == 3 then
     local v = whole(ttl)
     if v and v > 0 then return live(key, value, due(units[name], false, v)) end
   end
-  if value == nil then return raw(cmd, key) end
-  if name == nil then
-    forget(key)
-    return raw(cmd, key, value)
-  end
-  if ttl == nil then return set_any(cmd, key, value, name) end
-  return set_any(cmd, key, value, name, ttl, ...)
+  return set_any(cmd, key, ...)
 end
 
 -- getex: an absolute deadline that has passed deletes at once, where SET leaves that to the next look.
@@ -108,20 +107,21 @@ local function getex(cmd, key, ...)
 end
 
 local function setex(unit)
-  return function(cmd, key, ttl, value, ...)
+  return function(cmd, key, ...)
     key = touch(key)
-    if ttl == nil or value == nil or select('#', ...) > 0 then return refused(cmd, key, ttl, value, ...) end
+    local ttl, value = ...
+    if select('#', ...) ~= 2 then return refused(cmd, key, ...) end
     local v = whole(ttl)
-    if not v then return refused(cmd, key, '?', value) end
+    if not v then return refused(cmd, key, bad(ttl), value) end
     if v <= 0 then return refused(cmd, key, ttl, value) end
     return live(key, value, due(unit, false, v))
   end
 end
 
--- conditions reads NX, XX, GT and LT into a set; nil where Redis would refuse them, alone or together.
+-- conditions reads NX, XX, GT and LT, from the second argument on, into a set; nil where Redis would refuse them, alone or together.
 local function conditions(...)
   local set = {}
-  for i = 1, select('#', ...) do
+  for i = 2, select('#', ...) do
     local name = select(i, ...)
     name = type(name) == 'string' and upper(name)
     if name ~= 'NX' and name ~= 'XX' and name ~= 'GT' and name ~= 'LT' then return nil end
@@ -140,16 +140,15 @@ end
 
 -- expire decides the conditions itself, because on a shared server keys without a deadline have a real one.
 local function expire(unit, absolute)
-  return function(cmd, key, ttl, ...)
+  return function(cmd, key, ...)
     key = touch(key)
-    if ttl == nil then return refused(cmd, key) end
-    local v = whole(ttl)
-    local set
-    if select('#', ...) > 0 then
+    local ttl = ...
+    local v, set = whole(ttl), nil
+    if select('#', ...) ~= 1 then
       set = conditions(...)
-      if not set then return refused(cmd, key, ttl, ...) end
+      if not set or ttl == nil then return refused(cmd, key, ...) end
     end
-    if not v then return refused(cmd, key, '?', ...) end
+    if not v then return refused(cmd, key, bad(ttl), select(2, ...)) end
     local at, last = due(unit, absolute, v), dies[key]
     local new = at * 1000 + 999
     if set and not meets(set, last, new) then return 0 end

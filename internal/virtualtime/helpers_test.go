@@ -1,0 +1,116 @@
+package virtualtime_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/script"
+	"ratelab/internal/virtualtime"
+)
+
+// midnight is where virtual time starts: 2024-01-01T00:00:00Z in µs.
+const midnight = int64(1_704_067_200_000_000)
+
+// onBoth runs a test on the embedded server and on a real one.
+func onBoth(t *testing.T, test func(t *testing.T, s *redisserver.Server)) {
+	t.Helper()
+	t.Run("embedded", func(t *testing.T) { test(t, redisservertest.Embedded(t)) })
+	t.Run("process", func(t *testing.T) { test(t, redisservertest.Private(t)) })
+}
+
+// setup is one script under the virtual clock, with what a test wants to vary.
+type setup struct {
+	source string
+	init   string // "": none
+	shared bool
+	batch  int
+	keys   []string // templates of KEYS; nil: the key itself
+	args   []string // templates of ARGV
+}
+
+func templates(t testing.TB, texts []string) []script.Template {
+	t.Helper()
+	var out []script.Template
+	for _, text := range texts {
+		one, err := script.ParseTemplate(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// newRunner prepares it; every decision's reply is shown to seen.
+func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(script.Reply)) (*virtualtime.Runner, error) {
+	t.Helper()
+	if it.keys == nil {
+		it.keys = []string{"{key}"}
+	}
+	call := script.Call{Keys: templates(t, it.keys), Args: templates(t, it.args)}
+	p := &script.Program{Label: "test", Source: it.source, Decide: call,
+		Decode: func(r script.Reply) (limit.Decision, error) {
+			seen(r)
+			if r.Kind == script.Error {
+				return limit.Decision{}, fmt.Errorf("%s", strings.Clone(r.Text))
+			}
+			return limit.Decision{Verdict: limit.Allowed}, nil
+		}}
+	if it.init != "" {
+		p.Init, p.InitSource = &call, it.init
+	}
+	return virtualtime.New(
+		virtualtime.Server{Client: s.Client, Shared: it.shared, Unbuffered: s.Transport == redisserver.TransportPipe}, p,
+		virtualtime.Options{Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch})
+}
+
+// at is a request for a key at a time in µs since the start.
+func at(us int64, key string) limit.Request { return limit.Request{AtUS: us, Key: key, Cost: 1} }
+
+// replies lets the script answer requests, and gives the answers as text up to the first error.
+func replies(t testing.TB, s *redisserver.Server, it setup, requests ...limit.Request) ([]string, error) {
+	t.Helper()
+	var out []string
+	r, err := newRunner(t, s, it, func(reply script.Reply) { out = append(out, reply.String()) })
+	if err != nil {
+		return nil, err
+	}
+	err = r.Decide(t.Context(), requests, make([]limit.Decision, len(requests)))
+	if closing := r.Close(context.WithoutCancel(t.Context())); closing != nil {
+		t.Fatal(closing)
+	}
+	return out, err
+}
+
+// want lets the script answer requests and compares the answers, one line each.
+func want(t *testing.T, s *redisserver.Server, it setup, answers string, requests ...limit.Request) {
+	t.Helper()
+	out, err := replies(t, s, it, requests...)
+	if err != nil {
+		t.Fatalf("%v\nafter %q", err, out)
+	}
+	if got := strings.Join(out, "\n"); got != strings.TrimSpace(answers) {
+		t.Errorf("the script\n%s\nanswers\n%s\nwant\n%s", it.source, got, answers)
+	}
+}
+
+// wantError lets the script fail and compares what its error says of the last request.
+func wantError(t *testing.T, s *redisserver.Server, it setup, text string, requests ...limit.Request) {
+	t.Helper()
+	if requests == nil {
+		requests = []limit.Request{at(0, "k")}
+	}
+	out, err := replies(t, s, it, requests...)
+	if err == nil {
+		t.Fatalf("the script\n%s\nanswers %q, want the error %q", it.source, out, text)
+	}
+	if !strings.Contains(err.Error(), text) {
+		t.Errorf("the script\n%s\nfails with %q, want %q", it.source, err, text)
+	}
+}
