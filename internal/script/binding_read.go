@@ -1,9 +1,9 @@
 package script
 
 import (
-	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -113,7 +113,7 @@ func (r bindingReader) template(v strictyaml.Value, least int) Template {
 	case v.Node.Kind == yaml.MappingNode:
 		v.Bad(`a mapping; want a template in quotes, such as "{limit}"`)
 	case v.IsNumber():
-		if _, ok := v.Integer(math.MinInt64, math.MaxInt64); ok {
+		if _, ok := plainNumber(v); ok {
 			return Literal(text)
 		}
 	case !v.IsText():
@@ -130,6 +130,16 @@ func (r bindingReader) template(v strictyaml.Value, least int) Template {
 		return t
 	}
 	return Template{}
+}
+
+// plainNumber reads a whole number that is written as Redis would write it.
+func plainNumber(v strictyaml.Value) (int64, bool) {
+	n, err := strconv.ParseInt(v.Node.Value, 10, 64)
+	if err != nil || strconv.FormatInt(n, 10) != v.Node.Value {
+		v.Bad("%s; want a whole number in plain decimal, or text in quotes", v.Shown())
+		return 0, false
+	}
+	return n, true
 }
 
 // init reads {script: …, keys: …, args: …}.

@@ -1,7 +1,7 @@
 package script
 
 import (
-	"math"
+	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -56,6 +56,9 @@ func (r bindingReader) condition(v strictyaml.Value) condition {
 		for i, item := range items {
 			list[i] = readValue(item)
 		}
+		if !slices.ContainsFunc(list, func(v Reply) bool { return v.Kind != Nil }) {
+			return nilness(true) // what is not nil is then of no listed kind, but it is plain what it means
+		}
 		return list
 	}
 	if !v.IsText() || len(v.Node.Value) > maxTemplate {
@@ -83,7 +86,7 @@ func readValue(v strictyaml.Value) Reply {
 		}
 		return Reply{Kind: Int, Int: 1}
 	case v.IsNumber():
-		n, _ := v.Integer(math.MinInt64, math.MaxInt64)
+		n, _ := plainNumber(v)
 		return Reply{Kind: Int, Int: n}
 	}
 	v.Bad("%s; want a reply: a whole number, text in quotes, true, false or nil", v.Shown())

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // number is a number of a reply or of an expression, exact: whole, unless fraction is set. Replies of whole numbers,
@@ -19,7 +20,9 @@ type number struct {
 // can ask for the work of 1e999999999; nan and inf are no numbers.
 var numberText = regexp.MustCompile(`^-?[0-9]{1,30}(\.[0-9]{1,30})?([eE][-+]?[0-9]{1,2})?$`)
 
-// parseNumber reads a decimal number, all of text.
+// parseNumber reads a decimal number, all of text. Text with a fraction or an exponent is how a script wrote a
+// double, of which there are many spellings: 0.40000000000000002 is 0.4 under %.17g. It counts as the shortest of
+// them, or rounding up would find a microsecond that the script never meant.
 func parseNumber(text string) (number, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && text[0] != '+' {
 		return number{whole: n}, true
@@ -27,8 +30,21 @@ func parseNumber(text string) (number, bool) {
 	if !numberText.MatchString(text) {
 		return number{}, false
 	}
+	if strings.ContainsAny(text, ".eE") {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return number{}, false
+		}
+		return double(x), true
+	}
 	r, ok := new(big.Rat).SetString(text)
 	return number{fraction: r}, ok
+}
+
+// double is the number that x, which is finite, is the nearest double of, with the fewest digits.
+func double(x float64) number {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+	return number{fraction: r}
 }
 
 // numberOf is the number that a reply is, as a number or as text.
@@ -39,13 +55,16 @@ func numberOf(r Reply) (number, bool) {
 	case String:
 		return parseNumber(r.Text)
 	case Double:
-		if math.IsNaN(r.Float) || math.IsInf(r.Float, 0) {
+		if math.IsNaN(r.Float) || math.Abs(r.Float) >= tooLarge {
 			return number{}, false
 		}
-		return number{fraction: new(big.Rat).SetFloat64(r.Float)}, true
+		return double(r.Float), true
 	}
 	return number{}, false
 }
+
+// tooLarge bounds doubles as numberText bounds text.
+const tooLarge = 1e100
 
 func (n number) rat() *big.Rat {
 	if n.fraction != nil {

@@ -122,7 +122,7 @@ func (f *File) syntax(err error) {
 	if at.ContextMsg != "" {
 		text = at.ContextMsg + ": " + text
 	}
-	f.Bad(at.Mark.Line, at.Mark.Column, "not YAML: %s; want %s; quote text that has signs in it", text, f.wants)
+	f.Bad(at.Mark.Line, at.Mark.Column, "not YAML: %s; put text that begins with a sign such as > or { in quotes; want %s", text, f.wants)
 }
 
 // checkPlain refuses anchors, aliases and tags.

@@ -8,5 +8,4 @@ if tokens < cost then
   return {'LIMITED', math.floor(tokens), string.format('%.17g', (cost - tokens) / rate)}
 end
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.17g', tokens - cost), 'at', ARGV[2])
-redis.call('PEXPIRE', KEYS[1], 86400000)
 return {'OK', math.floor(tokens - cost), '0'}

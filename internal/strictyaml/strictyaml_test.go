@@ -1,0 +1,114 @@
+package strictyaml
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// read parses text and lists what is wrong after use has looked at the values.
+func read(t *testing.T, text string, use func(root Value)) string {
+	t.Helper()
+	f := NewFile("my.yaml", "a mapping of a and b")
+	if root, ok := f.Root([]byte(text)); ok {
+		use(root)
+	} else if len(f.Errors()) == 0 {
+		t.Fatalf("%q: no value, and no problem either", text)
+	}
+	return f.Errors().Error()
+}
+
+func TestEveryProblemOfAFileInItsOrder(t *testing.T) {
+	got := read(t, "b: [x, 07]\nc: 1\na: big\n", func(root Value) {
+		f, _ := root.Fields("a", "b", "count")
+		_, _ = f.Need("count", "a number")
+		a, _ := f.Get("a")
+		_, _ = a.Integer(1, 9)
+		b, _ := f.Get("b")
+		items, _ := b.List("two things", 2)
+		_, _ = items[0].Choice("y", "z")
+		_, _ = items[1].Integer(1, 9)
+	})
+	want := `my.yaml:1:1: count: missing; want a number
+my.yaml:1:5: b[0]: "x"; did you mean "y"? want one of y, z
+my.yaml:1:8: b[1]: "07" is not a whole number; want a whole number from 1 to 9
+my.yaml:2:1: c: unknown field; did you mean "a"? want one of a, b, count
+my.yaml:3:4: a: "big" is not a whole number; want a whole number from 1 to 9`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestText(t *testing.T) {
+	for text, want := range map[string]string{
+		`a word`:       ``,
+		`2024-01-01`:   ``, // YAML takes it for a date
+		`5`:            `my.yaml:1:4: a: "5" is not text; want a label`,
+		`null`:         `my.yaml:1:4: a: nothing is not text; want a label`,
+		`""`:           `my.yaml:1:4: a: 0 characters; want a label of 1 to 10 characters`,
+		`éééééééééé`:   ``, // characters, not bytes
+		`elevenchars`:  `my.yaml:1:4: a: 11 characters; want a label of 1 to 10 characters`,
+		`"a\tb"`:       `my.yaml:1:4: a: "a\tb" in quotes has control characters; want a label on one line`,
+		`" a"`:         `my.yaml:1:4: a: " a" in quotes begins or ends with a blank; want a label`,
+		`{b: c}`:       `my.yaml:1:4: a: a mapping is not text; want a label`,
+		`[b]`:          `my.yaml:1:4: a: a list is not text; want a label`,
+		"|\n  block\n": `my.yaml:1:4: a: "block\n" in quotes has control characters; want a label on one line`,
+	} {
+		got := read(t, "a: "+text, func(root Value) {
+			f, _ := root.Fields("a")
+			a, _ := f.Get("a")
+			_, _ = a.Text("a label", 10)
+		})
+		if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	names := []string{"keys", "admitted", "name"}
+	for word, want := range map[string]string{
+		"key": `did you mean "keys"? `, "admited": `did you mean "admitted"? `, "colour": "", strings.Repeat("keys", 20): "",
+	} {
+		if got := Suggest(word, names); got != want {
+			t.Errorf("%s: %q; want %q", word, got, want)
+		}
+	}
+}
+
+// A file of nothing but errors does not fill the terminal.
+func TestTooManyProblems(t *testing.T) {
+	var text strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&text, "f%d: 1\n", i)
+	}
+	got := strings.Split(read(t, text.String(), func(root Value) { _, _ = root.Fields("none") }), "\n")
+	want := "my.yaml:100:1: and 150 more problems; mend these first"
+	if len(got) != 101 || got[100] != want {
+		t.Errorf("%d lines, the last %q; want %q", len(got), got[len(got)-1], want)
+	}
+}
+
+// Whatever the bytes, there is a value or a problem, and one line for each.
+func FuzzRoot(f *testing.F) {
+	f.Add([]byte("a: [1, {b: c}]\n? [x]\n: y\n"))
+	f.Add([]byte("&a [*a, !!x y]\n---\n"))
+	f.Add([]byte("\xff\x00\x1b[31m"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got := read(t, string(data), func(root Value) {
+			fields, _ := root.Fields("a", "b")
+			for _, e := range fields.Entries {
+				_, _ = e.Text("text", 10)
+				_, _ = e.List("a list", 3)
+				_, _ = e.Integer(0, 1)
+			}
+		})
+		for line := range strings.SplitSeq(got, "\n") {
+			if line != "" && !strings.HasPrefix(line, "my.yaml:") || strings.ContainsAny(line, "\x1b\x00\r") {
+				t.Errorf("%q gives %q", data, line)
+			}
+		}
+	})
+}
