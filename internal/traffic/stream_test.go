@@ -11,12 +11,16 @@ import (
 	"ratelab/internal/limit"
 )
 
+// requests plays a stream to its end and holds it to what limit.Request promises.
 func requests(t testing.TB, s *Stream) []limit.Request {
 	t.Helper()
 	var all []limit.Request
 	for r, err := range s.Requests() {
 		if err != nil {
 			t.Fatal(err)
+		}
+		if r.Cost < 1 || r.Key == "" || r.AtUS < 0 || len(all) > 0 && r.AtUS < all[len(all)-1].AtUS {
+			t.Fatalf("request %+v after %d others", r, len(all))
 		}
 		all = append(all, r)
 	}

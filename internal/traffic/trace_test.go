@@ -98,6 +98,12 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestQuotedQuotes are doubled inside quotes.
+func TestQuotedQuotes(t *testing.T) {
+	got, _ := play(t, Trace{File: write(t, "t.csv", "t,k\n1.5,\"the \"\"one\"\"\"\n"), Time: "t", Key: "k"})
+	expectLines(t, got, `0 the·"one" 1`)
+}
+
 func TestJSONLines(t *testing.T) {
 	file := write(t, "t.jsonl", `{"at": 1700000000.25, "req": {"user": "ann", "n": 3}, "a+b": 4}
 {"at": 1700000001, "req": {"user": 42, "n": 1}, "a+b": 5, "more": [1, {}]}
@@ -212,6 +218,35 @@ func TestOutOfOrderLines(t *testing.T) {
 	expectLines(t, got, "0 a 1\n0 d 1\n100000 c 1\n29600000 e 1\n60000000 b 1\n199600000 f 1")
 	if n := s.Notes(); n[len(n)-1] != "t.csv: 3 of 6 lines were out of order and were sorted" {
 		t.Errorf("notes %q", n)
+	}
+}
+
+// TestSortWindowIsBounded: entries leave it by their number, too, and still in order.
+func TestSortWindowIsBounded(t *testing.T) {
+	var r reorder
+	for i := range int64(sortLines) {
+		if err := r.push(entry{at: 5 + i%3, line: i}); err != nil || r.ready() {
+			t.Fatalf("entry %d: %v, ready %v", i, err, r.ready())
+		}
+	}
+	if err := r.push(entry{at: 6, line: sortLines}); err != nil || !r.ready() {
+		t.Fatalf("%v, ready %v", err, r.ready())
+	}
+	if e := r.pop(); e.at != 5 || e.line != 0 || r.ready() {
+		t.Errorf("released %+v, ready %v", e, r.ready())
+	}
+}
+
+// TestInternedKeysAreBounded, and a key is the same before and after they were forgotten.
+func TestInternedKeysAreBounded(t *testing.T) {
+	s := scanner{keys: map[string]string{}}
+	for i := range 3*maxInterned + 1 {
+		if k := fmt.Sprint("client", i); s.intern([]byte(k)) != k {
+			t.Fatalf("%s became another key", k)
+		}
+	}
+	if len(s.keys) > maxInterned {
+		t.Errorf("%d keys are held, want at most %d", len(s.keys), maxInterned)
 	}
 }
 
