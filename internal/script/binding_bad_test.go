@@ -93,7 +93,7 @@ func TestBadFiles(t *testing.T) {
 		{"the binding instead of the script", "return 1", fine, "my.yaml",
 			"my.yaml: not the name of a script; want one that ends in .lua"},
 		{"an extension alone", "return 1", fine, ".lua", ".lua: not the name of a script; want one that ends in .lua"},
-		{"a name that is no row's name", "return 1", fine, "My Script.lua",
+		{"a script that is not there", "return 1", fine, "My Script.lua",
 			"My Script.lua: no such file\nMy Script.yaml: no such file; My Script.lua needs a binding that says how to call it, such as " + minimal},
 		{"a folder", "return 1", fine, "folder.lua",
 			"folder.lua: not a file of text; want a regular file\nfolder.yaml: not a file of text; want a regular file"},
@@ -120,6 +120,24 @@ func TestAnImpossibleLimit(t *testing.T) {
 	_, err := Load("testdata/binding/incr-expire.lua", limit.Policy{Requests: 10})
 	if err == nil || !strings.HasPrefix(err.Error(), "limit: window 0s: want 1ms to ") {
 		t.Error(err)
+	}
+}
+
+// A file's name becomes the row's name, unless the binding has a better one.
+func TestAFileNameThatIsNoRowName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "My_Script.lua", "return 1")
+	writeFile(t, "My_Script.yaml", minimal)
+	_, err := Load("My_Script.lua", threeSeconds)
+	want := `My_Script.yaml:1:1: the file's base name "My_Script" cannot be the row's name; ` +
+		`set name: to one of at most 64 characters; want small letters, digits and hyphens between them`
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	writeFile(t, "My_Script.yaml", strings.Replace(minimal, "{", "{name: my-script, ", 1))
+	p, err := Load("My_Script.lua", threeSeconds)
+	if err != nil || p.Label != "my-script" {
+		t.Error(p, err)
 	}
 }
 

@@ -64,6 +64,7 @@ func TestExpressions(t *testing.T) {
 		{"> -1.5", num(-1), yes},
 		{"> 0.1", Reply{Kind: Double, Float: 0.25}, yes},
 		{"> 0", Reply{Kind: Double, Float: math.Inf(1)}, cant},
+		{"> -1", Reply{Kind: Double, Float: math.NaN()}, cant},
 		{"> 0", table(num(1)), cant},
 		{"nil", Reply{}, yes},
 		{"nil", num(0), no},

@@ -68,7 +68,7 @@ func TestText(t *testing.T) {
 }
 
 func TestSuggest(t *testing.T) {
-	names := []string{"keys", "admitted", "name"}
+	names := []string{"keys", "admitted", "name", strings.Repeat("keys", 20) + "s"}
 	for word, want := range map[string]string{
 		"key": `did you mean "keys"? `, "admited": `did you mean "admitted"? `, "colour": "", strings.Repeat("keys", 20): "",
 	} {
