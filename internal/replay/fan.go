@@ -88,7 +88,11 @@ func (w *worker) work(ctx context.Context) error {
 func (w *worker) decide(ctx context.Context, b *batch) error {
 	decisions := w.decisions[:len(b.requests)]
 	if w.turn != nil {
-		w.turn <- struct{}{}
+		select {
+		case w.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		defer func() { <-w.turn }()
 	}
 	if err := w.lane.Decider.Decide(ctx, b.requests, decisions); err != nil {

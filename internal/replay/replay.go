@@ -75,7 +75,15 @@ func (e *LaneError) Error() string { return fmt.Sprintf("%s: %v", e.Label, e.Err
 
 func (e *LaneError) Unwrap() error { return e.Err }
 
-// Run replays traffic under policy p past the lanes. The error is the traffic's, a *LaneError, or the context's.
+// TrafficError is traffic that could not be read to its end, such as a trace with a line that is none.
+type TrafficError struct{ Err error }
+
+func (e *TrafficError) Error() string { return e.Err.Error() }
+
+func (e *TrafficError) Unwrap() error { return e.Err }
+
+// Run replays traffic under policy p past the lanes. The error is a *TrafficError, a *LaneError, or the context's;
+// there is no outcome then.
 func Run(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o Options) (*Outcome, error) {
 	duration, _ := traffic.Duration()
 	if o.Batch == 0 {

@@ -44,7 +44,7 @@ func (s *source) read(traffic Traffic, deliver func(*batch) bool) error {
 	var count int64
 	for q, err := range traffic.Requests() {
 		if err != nil {
-			return err
+			return &TrafficError{err}
 		}
 		if s.full(b, q) {
 			count += int64(len(b.requests))

@@ -2,6 +2,11 @@ package replay
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -80,25 +85,48 @@ func (w *WallClock) at(q limit.Request) time.Time {
 func (w *WallClock) send(ctx context.Context, now time.Time, requests []limit.Request, decisions []limit.Decision) error {
 	pipe := w.client.Pipeline()
 	cmds := make([]*redis.Cmd, len(requests))
+	inits := make([]*redis.Cmd, len(requests))
 	for i, q := range requests {
 		v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: now.UnixMicro()}
 		if w.program.Init != nil && !w.ready[q.Key] {
 			w.ready[q.Key] = true
-			w.call(ctx, pipe, w.initSHA, *w.program.Init, v)
+			inits[i] = w.call(ctx, pipe, w.initSHA, *w.program.Init, v)
 		}
 		cmds[i] = w.call(ctx, pipe, w.sha, w.program.Decide, v)
 	}
-	if _, err := pipe.Exec(ctx); err != nil {
+	if _, err := pipe.Exec(ctx); err != nil && !isReply(err) {
 		return err
 	}
-	for i, cmd := range cmds {
-		d, err := w.program.Decode(reply(cmd.Val()))
-		if err != nil {
-			return err
+	for i, q := range requests {
+		var err error
+		if decisions[i], err = w.read(inits[i], cmds[i]); err != nil {
+			return fmt.Errorf("request at %dµs, key %q, cost %d: %w", q.AtUS, q.Key, q.Cost, err)
 		}
-		decisions[i] = d
 	}
 	return nil
+}
+
+// read decodes the answer to a request; init, where it is not nil, was called before and must not have failed.
+func (w *WallClock) read(init, cmd *redis.Cmd) (limit.Decision, error) {
+	if init != nil && init.Err() != nil && !errors.Is(init.Err(), redis.Nil) {
+		return limit.Decision{}, fmt.Errorf("init: %w", init.Err())
+	}
+	err := cmd.Err()
+	switch {
+	case err == nil:
+		return w.program.Decode(reply(cmd.Val()))
+	case errors.Is(err, redis.Nil):
+		return w.program.Decode(script.Reply{Kind: script.Nil})
+	case strings.HasPrefix(err.Error(), "NOSCRIPT"):
+		return limit.Decision{}, errors.New("the server lost its scripts in the middle of the run (a restart, a failover or SCRIPT FLUSH); repeat the run")
+	}
+	return w.program.Decode(script.Reply{Kind: script.Error, Text: err.Error()})
+}
+
+// isReply reports whether err is the server's own answer to a call, nil included, rather than a broken connection.
+func isReply(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer)
 }
 
 func (w *WallClock) call(ctx context.Context, pipe redis.Pipeliner, sha string, c script.Call, v script.Vars) *redis.Cmd {
@@ -114,14 +142,17 @@ func (w *WallClock) call(ctx context.Context, pipe redis.Pipeliner, sha string, 
 	return pipe.EvalSha(ctx, sha, keys, args...)
 }
 
+// deleteChunk bounds one DEL to about a millisecond of the server.
+const deleteChunk = 500
+
 // Close deletes the keys that were named in KEYS; what a script derived from them ends with its TTL.
 func (w *WallClock) Close(ctx context.Context) error {
-	pipe := w.client.Pipeline()
-	for key := range w.used {
-		pipe.Del(ctx, key)
+	for chunk := range slices.Chunk(slices.Collect(maps.Keys(w.used)), deleteChunk) {
+		if err := w.client.Del(ctx, chunk...).Err(); err != nil {
+			return err
+		}
 	}
-	_, err := pipe.Exec(ctx)
-	return err
+	return nil
 }
 
 // reply turns what go-redis read into the form that programs decode.

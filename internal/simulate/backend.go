@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"runtime/debug"
 
 	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
@@ -73,16 +72,8 @@ func (b *backend) parallel() int {
 // describe names the server for the document.
 func (b *backend) describe() report.Server {
 	if len(b.servers) == 0 {
-		return report.Server{Kind: ModelServer, Name: "go", Version: moduleVersion(b.job.Version), Transport: "none"}
+		return report.Server{Kind: ModelServer, Name: "go", Version: b.job.Version, Transport: "none"}
 	}
 	s := b.servers[0]
 	return report.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport}
-}
-
-// moduleVersion is that of the models: the program's own.
-func moduleVersion(own string) string {
-	if info, ok := debug.ReadBuildInfo(); ok && own == "" {
-		return info.Main.Version
-	}
-	return own
 }

@@ -1,9 +1,6 @@
 package simulate
 
 import (
-	"errors"
-	"fmt"
-
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/script"
@@ -53,34 +50,4 @@ func own(file string, p limit.Policy) (*candidate, error) {
 	// Its label may be that of an algorithm or of another script, whose keys must not be its own.
 	program = program.InKeyspace("own:" + program.Label + ":")
 	return &candidate{label: program.Label, parameters: map[string]string{}, program: program, file: file}, nil
-}
-
-// candidates are the rows of one scenario, in their order. Every error is reported.
-func (j *Job) candidates(choices []algorithms.Choice, parameters map[string]map[string]string, p limit.Policy) ([]*candidate, error) {
-	var all []*candidate
-	var problems []error
-	seen := map[string]bool{}
-	add := func(c *candidate, err error) {
-		switch {
-		case err != nil:
-			problems = append(problems, err)
-		case seen[c.label]:
-			problems = append(problems, fmt.Errorf("%q would be two rows of the same name; give the script another name in its binding", c.label))
-		default:
-			seen[c.label] = true
-			all = append(all, c)
-		}
-	}
-	for _, choice := range choices {
-		choice, err := choice.WithDefaults(parameters[choice.Spec.Name])
-		if err == nil {
-			add(builtin(choice, p))
-		} else {
-			add(nil, err)
-		}
-	}
-	for _, file := range j.Scripts {
-		add(own(file, p))
-	}
-	return all, errors.Join(problems...)
 }

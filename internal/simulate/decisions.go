@@ -38,17 +38,21 @@ func (d *Decisions) begin(scenario string, lanes []*lane) error {
 		}
 		s := &spool{file, report.NewDecisionWriter(file)}
 		d.spools = append(d.spools, s)
-		label := l.candidate.label
-		l.sink = func(requests []limit.Request, decisions []limit.Decision) error {
-			for i, q := range requests {
-				if err := s.writer.Write(scenario, label, q, decisions[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+		l.observers = append(l.observers, s.observer(scenario, l.candidate.label))
 	}
 	return nil
+}
+
+// observer writes a row for each decision.
+func (s *spool) observer(scenario, label string) observer {
+	return func(requests []limit.Request, decisions []limit.Decision) error {
+		for i, q := range requests {
+			if err := s.writer.Write(scenario, label, q, decisions[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // end appends the lanes' files to the output, in order, and removes them.

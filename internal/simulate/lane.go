@@ -3,8 +3,6 @@ package simulate
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
@@ -14,92 +12,61 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// lane is one candidate on its way through one scenario.
+// lane is one candidate on its way through one scenario, under either clock.
 type lane struct {
 	candidate *candidate
-	decider   replay.Decider
-	runner    *virtualtime.Runner // nil for a model
 	server    *redisserver.Server // nil for a model
-	left      *virtualtime.Left   // after the replay
-	paced     *replay.WallClock   // real clock only
-	differs   *int64              // real clock only: decisions that are not those of virtual time
-	sink      func([]limit.Request, []limit.Decision) error
+	decider   replay.Decider
+	observers []observer
+
+	// In virtual time on a server.
+	runner *virtualtime.Runner
+	left   *virtualtime.Left // after the replay
+
+	// On the real clock.
+	paced   *replay.WallClock
+	differs int64 // decisions that are not those of virtual time
 }
 
-// runVirtual replays a scenario under the virtual clock.
-func (j *Job) runVirtual(ctx context.Context, p *planned, b *backend) ([]*lane, *replay.Outcome, error) {
-	lanes, err := b.virtualLanes(ctx, p)
-	if err != nil {
-		return nil, nil, err
+// observer sees every batch of a lane once it is decided.
+type observer func([]limit.Request, []limit.Decision) error
+
+func (l *lane) observe(requests []limit.Request, decisions []limit.Decision) error {
+	for _, o := range l.observers {
+		if err := o(requests, decisions); err != nil {
+			return err
+		}
 	}
-	if err := j.Decisions.begin(p.scenario.Name, lanes); err != nil {
-		return nil, nil, err
+	return nil
+}
+
+// replay sends a scenario past the lanes, looks at what they leave on their servers, and deletes it.
+func (j *Job) replay(ctx context.Context, p *planned, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
+	var all []replay.Lane
+	for _, l := range lanes {
+		all = append(all, replay.Lane{Label: l.candidate.label, Decider: l.decider, Observe: l.observe})
 	}
-	outcome, err := replay.Run(ctx, p.stream, p.policy, replayLanes(lanes), replay.Options{
-		Stop: j.Stop, Progress: j.requests, Parallel: b.parallel(),
-	})
+	o.Stop = j.Stop
+	outcome, err := replay.Run(ctx, p.stream, p.policy, all, o)
 	if err == nil {
 		err = survey(ctx, lanes, outcome.LastUS)
 	}
-	err = cleanUp(ctx, lanes, err)
-	if err == nil {
-		err = j.Decisions.end()
-	}
-	return lanes, outcome, err
+	return outcome, cleanUp(ctx, lanes, err)
 }
 
-func (j *Job) requests(n int64) {
+// record is replay with progress and a row for each decision, where those are wanted.
+func (j *Job) record(ctx context.Context, p *planned, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
+	if err := j.Decisions.begin(p.scenario.Name, lanes); err != nil {
+		return nil, err
+	}
 	if j.Progress != nil {
-		j.Progress.Requests(n)
+		o.Progress = j.Progress.Requests
 	}
-}
-
-func replayLanes(lanes []*lane) []replay.Lane {
-	var all []replay.Lane
-	for _, l := range lanes {
-		all = append(all, replay.Lane{Label: l.candidate.label, Decider: l.decider, Observe: l.sink})
-	}
-	return all
-}
-
-func (b *backend) virtualLanes(ctx context.Context, p *planned) ([]*lane, error) {
-	var lanes []*lane
-	for i, c := range p.candidates {
-		l := &lane{candidate: c}
-		lanes = append(lanes, l)
-		if len(b.servers) == 0 {
-			l.decider = replay.NewModel(c.model(), p.scenario.Start)
-			continue
-		}
-		l.server = b.server(i)
-		runner, err := b.runner(ctx, l.server, c.program, p.scenario.Start, 0)
-		if err != nil {
-			return nil, err
-		}
-		l.runner = runner
-		l.decider = explained{runner, l.server}
-	}
-	return lanes, nil
-}
-
-// runner prepares a program for a server. A batch of 0 finds its own size.
-func (b *backend) runner(ctx context.Context, s *redisserver.Server, program *script.Program, start time.Time, batch int) (*virtualtime.Runner, error) {
-	// Deadlines are placed after the server's own clock, which need not be ours.
-	real, err := s.Client.Time(ctx).Result()
+	outcome, err := j.replay(ctx, p, lanes, o)
 	if err != nil {
-		return nil, redisserver.Explain(err, s)
+		return nil, err
 	}
-	now := b.job.Now
-	began := now()
-	runner, err := virtualtime.New(
-		virtualtime.Server{Client: s.Client, Shared: !s.Own, Unbuffered: s.Transport == redisserver.TransportPipe},
-		program.InKeyspace(s.Prefix),
-		virtualtime.Options{Start: start, Real: real, Elapsed: func() time.Duration { return now().Sub(began) }, BatchSize: batch})
-	var refused *virtualtime.RefusedError
-	if errors.As(err, &refused) {
-		err = &InputError{fmt.Errorf("%s: %w", program.Label, err)}
-	}
-	return runner, err
+	return outcome, j.Decisions.end()
 }
 
 // explained puts the errors of a server's connection into our words.
@@ -111,7 +78,7 @@ type explained struct {
 func (e explained) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	err := e.Decider.Decide(ctx, requests, decisions)
 	var call *virtualtime.CallError
-	if err == nil || errors.As(err, &call) || errors.Is(err, replay.ErrStopped) {
+	if err == nil || errors.As(err, &call) || errors.Is(err, virtualtime.ErrLost) || errors.Is(err, replay.ErrStopped) {
 		return err
 	}
 	return redisserver.Explain(err, e.server)
@@ -136,27 +103,40 @@ func survey(ctx context.Context, lanes []*lane, lastUS int64) error {
 // cleanUp deletes the lanes' keys. After a failure, which it returns, it is tried all the same.
 func cleanUp(ctx context.Context, lanes []*lane, failed error) error {
 	for _, l := range lanes {
-		if l.runner == nil {
-			continue
-		}
-		if err := l.runner.Close(context.WithoutCancel(ctx)); err != nil && failed == nil {
-			failed = redisserver.Explain(err, l.server)
+		if err := l.close(context.WithoutCancel(ctx)); err != nil && failed == nil {
+			failed = &replay.LaneError{Label: l.candidate.label, Err: redisserver.Explain(err, l.server)}
 		}
 	}
 	return failed
 }
 
+func (l *lane) close(ctx context.Context) error {
+	switch {
+	case l.runner != nil:
+		return l.runner.Close(ctx)
+	case l.paced != nil:
+		return l.paced.Close(ctx)
+	}
+	return nil
+}
+
 // row is the lane's line in the document.
 func (l *lane) row(o replay.LaneOutcome) report.Row {
-	row := report.Row{Algorithm: l.candidate.label, Parameters: l.candidate.parameters, Result: o.Result, DiffersFromVirtual: l.differs}
-	row.ScriptSHA1 = script.SHA1(l.candidate.program.Source)
-	if l.runner == nil || l.left == nil {
+	row := report.Row{
+		Algorithm:  l.candidate.label,
+		ScriptSHA1: script.SHA1(l.candidate.program.Source),
+		Parameters: l.candidate.parameters,
+		Result:     o.Result,
+	}
+	if l.paced != nil {
+		row.DiffersFromVirtual = &l.differs
+	}
+	if l.left == nil {
 		return row
 	}
 	row.KeysLeft, row.KeysWithoutTTL = &l.left.Keys, &l.left.WithoutTTL
 	if o.Result.Offered > 0 {
-		calls := float64(l.runner.Calls()) / float64(o.Result.Offered)
-		trips := 1.0
+		calls, trips := float64(l.runner.Calls())/float64(o.Result.Offered), 1.0
 		row.RedisCallsPerDecision, row.RoundTripsPerDecision = &calls, &trips
 	}
 	if l.left.Bytes > 0 && l.left.Keys > 0 {

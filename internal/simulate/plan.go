@@ -3,10 +3,8 @@ package simulate
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/script"
@@ -28,138 +26,100 @@ type planned struct {
 	asWritten bool
 }
 
+// planner resolves a job's names, and collects what is wrong with them. Most mistakes are found again in each
+// scenario, and told once.
+type planner struct {
+	job      *Job
+	problems []error
+	told     map[string]bool
+}
+
+// bad notes a problem.
+func (p *planner) bad(err error) {
+	if !p.told[err.Error()] {
+		p.told[err.Error()] = true
+		p.problems = append(p.problems, err)
+	}
+}
+
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
 func (j *Job) plan() (*plan, error) {
-	p := &plan{}
-	var problems []error
+	p := &planner{job: j, told: map[string]bool{}}
+	result := &plan{}
 	for _, s := range j.Scenarios {
-		planned, err := j.planScenario(s)
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		p.runs = append(p.runs, planned)
+		result.runs = append(result.runs, p.scenario(s))
 	}
 	if len(j.Scripts) > 0 && j.Server == ModelServer {
-		problems = append(problems, errors.New("--redis model has no server to run a script on; leave out --script, or take --redis embedded"))
+		p.bad(errors.New("--redis model has no server to run a script on; leave out --script, or take --redis embedded"))
 	}
-	if j.Clock == RealClock && (j.Server == ModelServer || j.Server == redisserver.KindEmbedded) {
-		problems = append(problems, fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s", j.Server))
+	if j.Clock == RealClock {
+		p.realClock(result.runs)
 	}
-	if len(problems) > 0 {
-		return nil, &InputError{errors.Join(unique(problems)...)}
+	if len(p.problems) > 0 {
+		return nil, &InputError{errors.Join(p.problems...)}
 	}
-	return p, nil
+	return result, nil
 }
 
-// unique leaves out errors that say the same as one before: most are found once for each scenario.
-func unique(problems []error) []error {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(problems, func(err error) bool {
-		again := seen[err.Error()]
-		seen[err.Error()] = true
-		return again
-	})
+// Check resolves every name of the job and runs nothing; its error is an *InputError.
+func (j *Job) Check() error {
+	_, err := j.plan()
+	return err
 }
 
-func (j *Job) planScenario(s *scenarios.Scenario) (*planned, error) {
-	p := &planned{scenario: s, policy: s.Limit, seed: s.Seed, asWritten: j.Clock != RealClock}
-	if j.Limit != nil {
-		p.policy = *j.Limit
-		p.asWritten = false
+func (p *planner) scenario(s *scenarios.Scenario) *planned {
+	r := &planned{scenario: s, policy: s.Limit, seed: s.Seed}
+	if p.job.Limit != nil {
+		r.policy = *p.job.Limit
 	}
-	if j.Seed != nil {
-		p.asWritten = p.asWritten && *j.Seed == s.Seed
-		p.seed = *j.Seed
+	if p.job.Seed != nil {
+		r.seed = *p.job.Seed
 	}
-	p.stream = s.Stream(p.seed)
-	if err := j.bearable(p); err != nil {
-		return nil, err
-	}
-	expected, err := expectedChoices(s)
-	if err != nil {
-		return nil, err
-	}
-	choices := j.Algorithms
-	if choices == nil {
-		choices = everything(expected)
-	}
-	p.candidates, err = j.candidates(choices, s.Parameters, p.policy)
-	return p, err
+	r.asWritten = p.job.Clock != RealClock && r.seed == s.Seed && samePolicy(r.policy, s.Limit)
+	r.stream = s.Stream(r.seed)
+	r.candidates = p.candidates(s, r.policy)
+	return r
 }
 
-// bearable refuses to sit through a long scenario on the real clock, unless that was asked for.
-func (j *Job) bearable(p *planned) error {
-	if j.Clock != RealClock || j.LongReal {
-		return nil
-	}
-	d, known := p.stream.Duration()
-	if known && d <= MaxReal {
-		return nil
-	}
-	length := "as long as its trace"
-	if known {
-		length = limit.FormatDuration(d.Round(time.Second))
-	}
-	return fmt.Errorf("%s: --clock real would take %s; say --long-real if more than %s are meant, or name a shorter scenario",
-		p.scenario.Name, length, limit.FormatDuration(MaxReal))
+func samePolicy(a, b limit.Policy) bool {
+	return a.Requests == b.Requests && a.Window == b.Window && a.Capacity() == b.Capacity()
 }
 
-// expectedChoices resolves the labels that a scenario expects something of, and the names that it sets parameters
-// for.
-func expectedChoices(s *scenarios.Scenario) ([]algorithms.Choice, error) {
-	var choices []algorithms.Choice
-	var problems []error
-	for _, e := range s.Expect {
-		c, err := algorithms.Parse(e.Algorithm)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s:%d:%d: expect: %w", e.File, e.Line, e.Column, err))
-			continue
+// realClock refuses what the wall clock cannot pace, and what nobody will sit through unless it was asked for.
+func (p *planner) realClock(runs []*planned) {
+	if p.job.Server == ModelServer || p.job.Server == redisserver.KindEmbedded {
+		p.bad(fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s", p.job.Server))
+	}
+	if p.job.LongReal {
+		return
+	}
+	what := fmt.Sprintf("%d scenarios", len(runs))
+	if len(runs) == 1 {
+		what = runs[0].scenario.Name
+	}
+	const instead = "say --long-real if that is meant, or name shorter scenarios"
+	var total time.Duration
+	for _, r := range runs {
+		d, known := r.stream.Duration()
+		if !known {
+			p.bad(fmt.Errorf("%s: --clock real would take as long as its trace, which is known only at its end; %s", r.scenario.Name, instead))
+			return
 		}
-		choices = append(choices, c)
+		total += d
 	}
-	for _, name := range sortedNames(s.Parameters) {
-		if _, err := algorithms.Choose(name, s.Parameters[name]); err != nil {
-			problems = append(problems, fmt.Errorf("%s: parameters: %w", s.Name, err))
-		}
+	if total > MaxReal {
+		p.bad(fmt.Errorf("%s: --clock real would take %s, more than %s; %s",
+			what, limit.FormatDuration(total.Round(time.Second)), limit.FormatDuration(MaxReal), instead))
 	}
-	return choices, errors.Join(problems...)
-}
-
-// everything is all algorithms with their defaults, each followed by the variants that a scenario expects.
-func everything(expected []algorithms.Choice) []algorithms.Choice {
-	var all []algorithms.Choice
-	for _, spec := range algorithms.All() {
-		plain, err := algorithms.Parse(spec.Name)
-		if err != nil {
-			panic(err) // the name comes from the registry
-		}
-		all = append(all, plain)
-		for _, c := range expected {
-			if c.Spec.Name == spec.Name && !slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label }) {
-				all = append(all, c)
-			}
-		}
-	}
-	return all
-}
-
-func sortedNames[V any](m map[string]V) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // warnings are what a reader must know about users' scripts on this kind of server.
 func (p *plan) warnings(kind string) []string {
+	if kind != redisserver.KindEmbedded {
+		return nil
+	}
 	var all []string
 	for _, c := range p.own() {
-		if kind != redisserver.KindEmbedded {
-			continue
-		}
 		for _, r := range script.Analyse(c.program.Source).Embedded {
 			all = append(all, fmt.Sprintf("%s:%d: %s; check with --redis process", c.file, r.Line, r.Text))
 		}
@@ -167,16 +127,15 @@ func (p *plan) warnings(kind string) []string {
 	return all
 }
 
-// own are the users' scripts of the plan, once each.
+// own are the users' scripts of the plan, once each: those of the first scenario.
 func (p *plan) own() []*candidate {
-	if len(p.runs) == 0 {
-		return nil
+	var own []*candidate
+	if len(p.runs) > 0 {
+		for _, c := range p.runs[0].candidates {
+			if c.file != "" {
+				own = append(own, c)
+			}
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(p.runs[0].candidates), func(c *candidate) bool { return c.file == "" })
-}
-
-// Check resolves every name of the job and runs nothing; its error is an *InputError.
-func (j *Job) Check() error {
-	_, err := j.plan()
-	return err
+	return own
 }

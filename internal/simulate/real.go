@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,103 +13,95 @@ import (
 // runReal replays a scenario twice: under the virtual clock, and then paced on the wall clock with the scripts as
 // they are deployed. The figures are those of the wall clock; each row says how many decisions differ.
 func (j *Job) runReal(ctx context.Context, p *planned, b *backend) ([]*lane, *replay.Outcome, error) {
-	virtual, _, err := j.remember(ctx, p, b)
+	virtual, err := j.remember(ctx, p, b)
 	if err != nil {
 		return nil, nil, err
 	}
-	origin := j.origin(p)
-	var lanes []*lane
-	for i, c := range p.candidates {
-		l, err := j.realLane(ctx, b.server(i), c, origin)
-		if err != nil {
-			return nil, nil, &replay.LaneError{Label: c.label, Err: redisserver.Explain(err, b.server(i))}
-		}
-		lanes = append(lanes, l)
-	}
-	if err := j.Decisions.begin(p.scenario.Name, lanes); err != nil {
+	lanes, err := j.realLanes(ctx, p, b)
+	if err != nil {
 		return nil, nil, err
 	}
 	for i, l := range lanes {
-		l.compare(virtual[i])
+		l.observers = append(l.observers, l.comparison(virtual[i]))
 	}
-	outcome, err := replay.Run(ctx, p.stream, p.policy, replayLanes(lanes), replay.Options{
-		Stop: j.Stop, Progress: j.requests, Span: 50 * time.Millisecond,
-	})
-	for _, l := range lanes {
-		err = errors.Join(err, l.paced.Close(context.WithoutCancel(ctx)))
-	}
-	if err == nil {
-		err = j.Decisions.end()
-	}
+	outcome, err := j.record(ctx, p, lanes, replay.Options{Span: 50 * time.Millisecond})
 	return lanes, outcome, err
 }
 
 // remember replays the scenario under the virtual clock and keeps what was admitted, lane by lane.
-func (j *Job) remember(ctx context.Context, p *planned, b *backend) ([]*admissions, *replay.Outcome, error) {
+func (j *Job) remember(ctx context.Context, p *planned, b *backend) ([]*admissions, error) {
 	lanes, err := b.virtualLanes(ctx, p)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var all []*admissions
 	for _, l := range lanes {
 		a := &admissions{}
 		all = append(all, a)
-		l.sink = a.record
+		l.observers = append(l.observers, a.add)
 	}
-	outcome, err := replay.Run(ctx, p.stream, p.policy, replayLanes(lanes), replay.Options{Parallel: b.parallel()})
-	return all, outcome, cleanUp(ctx, lanes, err)
+	_, err = j.replay(ctx, p, lanes, replay.Options{Parallel: b.parallel()})
+	return all, err
 }
 
 // admissions is one bool for each request; a real clock's scenario is never so long that this matters.
 type admissions struct{ allowed []bool }
 
-func (a *admissions) record(_ []limit.Request, decisions []limit.Decision) error {
+func (a *admissions) add(_ []limit.Request, decisions []limit.Decision) error {
 	for _, d := range decisions {
 		a.allowed = append(a.allowed, d.Allowed())
 	}
 	return nil
 }
 
-// compare counts the decisions that differ from those in virtual time, before whatever else the lane's sink does.
-func (l *lane) compare(virtual *admissions) {
-	sink, next, differs := l.sink, 0, new(int64)
-	l.differs = differs
-	l.sink = func(requests []limit.Request, decisions []limit.Decision) error {
-		for i := range decisions {
-			if decisions[i].Allowed() != virtual.allowed[next+i] {
-				*differs++
+// comparison counts the decisions that differ from those in virtual time.
+func (l *lane) comparison(virtual *admissions) observer {
+	rest := virtual.allowed
+	return func(_ []limit.Request, decisions []limit.Decision) error {
+		n := min(len(decisions), len(rest)) // there are fewer where the job was stopped while they were made
+		for i, allowed := range rest[:n] {
+			if decisions[i].Allowed() != allowed {
+				l.differs++
 			}
 		}
-		next += len(decisions)
-		if sink == nil {
-			return nil
-		}
-		return sink(requests, decisions)
+		rest = rest[n:]
+		return nil
 	}
 }
 
-// longestAlignment is how long a run waits for the wall clock to reach a multiple of the window.
-const longestAlignment = time.Minute
+func (j *Job) realLanes(ctx context.Context, p *planned, b *backend) ([]*lane, error) {
+	origin := j.origin(p)
+	clock := replay.Clock{Now: j.Now, Sleep: j.sleep}
+	var lanes []*lane
+	for i, c := range p.candidates {
+		s := b.server(i)
+		paced, err := replay.NewWallClock(ctx, s.Client, c.program.InKeyspace(s.Prefix), clock, origin)
+		if err != nil {
+			return nil, &replay.LaneError{Label: c.label, Err: redisserver.Explain(err, s)}
+		}
+		lanes = append(lanes, &lane{candidate: c, server: s, decider: explained{paced, s}, paced: paced})
+	}
+	return lanes, nil
+}
+
+const (
+	// preparation is how long the scripts may take to load before the first request is late.
+	preparation = 300 * time.Millisecond
+	// longestAlignment is how long a run waits for the wall clock to reach a multiple of the window.
+	longestAlignment = time.Minute
+)
 
 // origin is when the first request is due: soon, and at a multiple of the window where that is not far, because
 // aligned windows otherwise begin elsewhere than in virtual time.
 func (j *Job) origin(p *planned) time.Time {
-	soon := j.Now().Add(300 * time.Millisecond)
+	soon := j.Now().Add(preparation)
 	if p.policy.Window > longestAlignment {
 		return soon
 	}
 	w := p.policy.WindowUS()
 	phase := p.scenario.Start.UnixMicro() % w
 	at := soon.UnixMicro()
-	return time.UnixMicro(at + (phase-at%w+w)%w)
-}
-
-func (j *Job) realLane(ctx context.Context, s *redisserver.Server, c *candidate, origin time.Time) (*lane, error) {
-	paced, err := replay.NewWallClock(ctx, s.Client, c.program.InKeyspace(s.Prefix), replay.Clock{Now: j.Now, Sleep: j.sleep}, origin)
-	if err != nil {
-		return nil, err
-	}
-	return &lane{candidate: c, server: s, decider: explained{paced, s}, paced: paced}, nil
+	return soon.Add(time.Duration((phase-at%w+w)%w) * time.Microsecond)
 }
 
 // sleep ends early when the job is to stop.
@@ -138,16 +129,20 @@ func realNotes(p *planned, lanes []*lane) []string {
 	var most int64
 	for _, l := range lanes {
 		late = max(late, l.paced.Late())
-		most = max(most, *l.differs)
+		most = max(most, l.differs)
 	}
-	notes := []string{fmt.Sprintf("paced on the wall clock: a request was sent at most %v after its time; measures use the intended times", late.Round(time.Microsecond))}
-	if most > 0 {
-		notes = append(notes, fmt.Sprintf("up to %d decisions differ from virtual time: requests near a boundary arrive late by the pacing and the network, TTLs count in whole milliseconds of the server's clock, and the server's clock may stand elsewhere than ours", most))
-	} else {
+	notes := []string{fmt.Sprintf("paced on the wall clock: no request was sent more than %v after its time; the measures count from the intended times",
+		late.Round(time.Microsecond))}
+	switch most {
+	case 0:
 		notes = append(notes, "every decision is the one of virtual time")
+	default:
+		notes = append(notes, fmt.Sprintf("up to %d decisions of a row differ from virtual time: a request that comes late falls on the other side of "+
+			"a boundary, TTLs count whole milliseconds, and the server's clock is not ours; one such decision changes those after it", most))
 	}
 	if p.policy.Window > longestAlignment {
-		notes = append(notes, fmt.Sprintf("the run did not begin at a multiple of %s, so aligned windows lie elsewhere than in virtual time", limit.FormatDuration(p.policy.Window)))
+		notes = append(notes, fmt.Sprintf("the run did not begin at a multiple of %s: aligned windows begin elsewhere than in virtual time",
+			limit.FormatDuration(p.policy.Window)))
 	}
 	return notes
 }

@@ -39,14 +39,14 @@ type Job struct {
 
 	Version string
 	Now     func() time.Time
-	Sleep   func(context.Context, time.Duration) error
-	Stop    <-chan struct{} // closed: end early and mark the document partial
+	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
+	Stop    <-chan struct{}                            // closed: end early and mark the document partial
 
 	Progress  Progress
 	Decisions *Decisions // nil: not wanted
 }
 
-// MaxReal is how long a run on the real clock may take unless LongReal asks for more.
+// MaxReal is how long a job on the real clock may take unless LongReal asks for more.
 const MaxReal = 5 * time.Minute
 
 // Progress is told how far a job is. Total is 0 where it is not known.
@@ -73,7 +73,7 @@ func (e *InputError) Unwrap() error { return e.Err }
 var ErrExpectation = errors.New("expectation missed")
 
 // Run does the job. Errors are an *InputError, a *redisserver.Unavailable or what else kept the harness from
-// running. A document with missed expectations is no error here: see Verdict.
+// running; there is no result then. A document with missed expectations is no error here: see Verdict.
 func (j *Job) Run(ctx context.Context) (*Result, error) {
 	plan, err := j.plan()
 	if err != nil {
@@ -118,7 +118,7 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 		lanes, outcome, err = j.runVirtual(ctx, p, b)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, classified(err)
 	}
 	run := j.describe(p, b, lanes, outcome)
 	picture := &chart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
@@ -126,6 +126,15 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 		picture.Algorithms = append(picture.Algorithms, chart.Panel{Label: run.Results[i].Algorithm, Series: l.Series})
 	}
 	return run, picture, nil
+}
+
+// classified is err, as an *InputError where a trace is to blame.
+func classified(err error) error {
+	var bad *replay.TrafficError
+	if errors.As(err, &bad) {
+		return &InputError{err}
+	}
+	return err
 }
 
 // Verdict is ErrExpectation if any expectation of the document was missed.
