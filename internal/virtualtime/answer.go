@@ -118,7 +118,7 @@ func (r *Runner) account() error {
 	return nil
 }
 
-var errorLine = regexp.MustCompile(`(user_script|<string>):(\d+)`)
+var errorLine = regexp.MustCompile(`(user_script):(\d+)`)
 
 // place corrects the line numbers of an error in the init script, which follows the main script in the wrapper.
 func (r *Runner) place(text string) string {

@@ -35,9 +35,9 @@ end
 -- store: like several, with the destination first and the number of source keys after it.
 local function store(cmd, destination, ...)
   destination = touch(destination)
-  forget(destination)
   local a, n = {...}, select('#', ...)
   for i = 2, math.min(1 + (tonumber(a[1]) or 0), n) do a[i] = touch(a[i]) end
+  forget(destination) -- only now: it may be among the sources
   return raw(cmd, destination, unpack(a, 1, n))
 end
 

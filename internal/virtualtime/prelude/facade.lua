@@ -14,8 +14,8 @@ local function call(cmd, ...)
   return H[cmd](cmd, ...)
 end
 
--- plain is an error's text without the place in the prelude that one server puts before it.
-local function plain(text) return match(text, '^<string>:%d+:? (.*)$') or text end
+-- plain is an error's text without the place that one server puts before it, in the prelude and under an empty name.
+local function plain(text) return match(text, '^[%w_<>]*:%d+:? (.*)$') or text end
 
 local shadow = {call = call}
 for name, value in pairs(real) do
@@ -43,24 +43,33 @@ local function random(low, high)
   step()
   local r = (seed - 1) / 2147483646
   if not low then return r end
-  if not high then low, high = 1, low end
+  if not high then
+    high = low -- Note: not low, high = 1, low: one server's Lua then finds the new low
+    low = 1
+  end
   if low > high then error("bad argument to 'random' (interval is empty)", 2) end
   return floor(low) + floor(r * (floor(high) - floor(low) + 1))
 end
 if draws then math = setmetatable({random = random, randomseed = reseed}, {__index = math}) end
 
+-- line is the line of the author's file that a place such as "user_script:3: " names; nil where it names none.
+local function line(place)
+  local number = match(place, '^[%w_<>]*:(%d+):')
+  number = number and tonumber(number)
+  return number and number <= last_line and number or nil
+end
+
 -- located is an error's text, with the line of the author's file where the server has not put one. As the handler of
 -- xpcall it still sees the stack.
 local function located(problem)
-  local text = type(problem) == 'table' and problem.err or problem
+  local text = problem
+  if type(problem) == 'table' then text = problem.err end
   text = tostring(text)
-  local place = tonumber(match(text, '^user_script:(%d+):') or match(text, '^<string>:(%d+):'))
-  if place and place <= last_line then return text end
+  if line(text) then return 'user_script:' .. line(text) .. ': ' .. plain(text) end
   text = plain(text)
   for level = 2, 20 do
     local _, where = pcall(error, '', level)
-    local line = tonumber(match(tostring(where), ':(%d+):'))
-    if line and line <= last_line then return text .. ', on user_script:' .. line end
+    if type(where) == 'string' and line(where) then return text .. ', on user_script:' .. line(where) end
   end
   return text
 end

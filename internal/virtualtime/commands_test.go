@@ -1,0 +1,112 @@
+package virtualtime_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ratelab/internal/redisserver"
+)
+
+// century is a deadline far enough ahead that neither clock gets near it: 2100-01-01 in s.
+const century = 4_102_444_800
+
+// forms are commands over three keys of every type: those that make, change, empty, move, copy and overwrite keys, and
+// those that set, read and drop deadlines. Sets hold one member, because SPOP draws.
+var forms = []string{
+	`'SET', %k, %v`, `'SET', %k, %v, 'KEEPTTL'`, `'SET', %k, %v, 'EX', 1000`, `'SET', %k, %v, 'NX', 'GET'`,
+	`'SET', %k, %v, 'EXAT', %d`, `'SET', %k, %v, 'XX', 'PXAT', %d .. '123'`, `'SETNX', %k, %v`, `'SETEX', %k, 1000, %v`,
+	`'GET', %k`, `'GETSET', %k, %v`, `'GETDEL', %k`, `'GETEX', %k, 'EXAT', %d`, `'GETEX', %k, 'PERSIST'`, `'INCR', %k`,
+	`'INCRBY', %k, %v`, `'APPEND', %k, %v`, `'STRLEN', %k`, `'SETRANGE', %k, 1, %v`, `'MSET', %k, %v, %k, %v`, `'MSETNX', %k, %v, %k, %v`,
+	`'MGET', %k, %k`, `'TYPE', %k`, `'EXISTS', %k, %k`, `'DEL', %k`, `'UNLINK', %k, %k`, `'RENAME', %k, %k`, `'RENAMENX', %k, %k`,
+	`'COPY', %k, %k`, `'COPY', %k, %k, 'REPLACE'`,
+	`'HSET', %k, 'f', %v`, `'HDEL', %k, 'f'`, `'HINCRBY', %k, 'f', 1`, `'HGETALL', %k`, `'HMGET', %k, 'f', 'g'`,
+	`'RPUSH', %k, %v`, `'LPUSHX', %k, %v`, `'LPOP', %k`, `'RPOP', %k, 2`, `'LTRIM', %k, 1, 0`, `'LTRIM', %k, 0, 0`, `'LREM', %k, 0, %v`,
+	`'LRANGE', %k, 0, -1`, `'RPOPLPUSH', %k, %k`, `'LMOVE', %k, %k, 'LEFT', 'RIGHT'`, `'LMPOP', 2, %k, %k, 'LEFT'`,
+	`'SADD', %k, 'm'`, `'SREM', %k, 'm'`, `'SPOP', %k`, `'SMOVE', %k, %k, 'm'`, `'SUNIONSTORE', %k, %k, %k`, `'SINTERSTORE', %k, %k, %k`,
+	`'SDIFFSTORE', %k, %k, %k`, `'SCARD', %k`,
+	`'ZADD', %k, %v, 'm'`, `'ZREM', %k, 'm'`, `'ZPOPMIN', %k`, `'ZREMRANGEBYSCORE', %k, 1, 2`, `'ZREMRANGEBYRANK', %k, 0, 0`,
+	`'ZUNIONSTORE', %k, 2, %k, %k`, `'ZINTERSTORE', %k, 1, %k`, `'ZRANGE', %k, 0, -1, 'WITHSCORES'`, `'ZMPOP', 1, %k, 'MIN'`,
+	`'EXPIREAT', %k, %d`, `'PEXPIREAT', %k, %d .. '007', 'NX'`, `'EXPIREAT', %k, %d, 'XX'`, `'EXPIREAT', %k, %d, 'GT'`,
+	`'EXPIREAT', %k, %d, 'LT'`, `'EXPIRE', %k, 0`, `'EXPIRE', %k, -5, 'XX'`, `'EXPIRE', %k, 1000`, `'EXPIREAT', %k, 1`, `'PERSIST', %k`,
+	`'EXPIRE', %k`, `'SET', %k`, `'SETEX', %k, 10`, `'ZUNIONSTORE', %k, 9, %k`, `'COPY', %k`,
+	`'RENAME', %k`, `'MSET', %k`, `'TTL', %k, 1`, `'PERSIST', %k, 1`, `'DEL'`,
+}
+
+// looks are asked of every key after every command.
+var looks = []string{`'TTL', %s`, `'PEXPIRETIME', %s`, `'EXPIRETIME', %s`, `'TYPE', %s`}
+
+var hole = regexp.MustCompile(`%[kvd]`)
+
+// drawCommand draws one form and fills it.
+func drawCommand(t *rapid.T, keys []string) string {
+	form := rapid.SampledFrom(forms).Draw(t, "form")
+	return hole.ReplaceAllStringFunc(form, func(h string) string {
+		switch h {
+		case "%k":
+			return rapid.SampledFrom(keys).Draw(t, "key")
+		case "%v":
+			return rapid.SampledFrom([]string{"1", "'2'", "'3'"}).Draw(t, "value")
+		}
+		return fmt.Sprintf("'%d'", century+rapid.IntRange(0, 3).Draw(t, "deadline"))
+	})
+}
+
+// errorText is what is left of an error on the embedded server, whose texts name places of its own, and which takes
+// some arguments for others.
+var errorText = regexp.MustCompile(`error [^\n]*`)
+
+// soon matches what differs because the two clocks do: deadlines of this decade, in s and in ms, and the seconds that are
+// left to this century.
+var soon = regexp.MustCompile(`\b(1\d{9}(\d{3})?|2[2-4]\d{8})\b`)
+
+// Every command answers as it does without the virtual clock, and leaves every key under the same deadline, whatever came
+// before it, however the arrivals are batched, and whether or not keys are given a real deadline of their own.
+func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
+	onBoth(t, func(t *testing.T, server *redisserver.Server) {
+		keys := []string{"K", "K .. 'a'", "K .. 'b'"}
+		run := 0
+		rapid.Check(t, func(rt *rapid.T) {
+			s := story{}
+			for range rapid.IntRange(1, 30).Draw(rt, "commands") {
+				step := []string{drawCommand(rt, keys)}
+				for _, key := range keys {
+					for _, look := range looks {
+						step = append(step, fmt.Sprintf(look, key))
+					}
+				}
+				s.steps = append(s.steps, step)
+			}
+			it := setup{batch: rapid.IntRange(1, 8).Draw(rt, "batch")}
+			// The embedded COPY forgets to take the old deadline off where the source has none; a shared server's keys all have.
+			it.shared = server.Kind != redisserver.KindEmbedded && rapid.Bool().Draw(rt, "shared")
+			run++
+			native := s.nativeAll(t, server, fmt.Sprintf("native%d", run))
+			var steps []told
+			for i := range s.steps {
+				steps = append(steps, told{midnight / 1000, i + 1, ""})
+			}
+			for i, got := range s.virtual(t, server, it, fmt.Sprintf("virtual%d", run), steps) {
+				got, want := soon.ReplaceAllString(got, "soon"), soon.ReplaceAllString(native[i], "soon")
+				if server.Kind == redisserver.KindEmbedded {
+					got, want = errorText.ReplaceAllString(got, "error"), errorText.ReplaceAllString(want, "error")
+				}
+				if got != want {
+					rt.Fatalf("command %d, %s:\n%s\nin virtual time, without it\n%s\nafter %s", i+1, s.steps[i][0], got, want, commands(s, i))
+				}
+			}
+		})
+	})
+}
+
+// commands lists the commands up to i.
+func commands(s story, i int) string {
+	var b strings.Builder
+	for _, step := range s.steps[:i+1] {
+		b.WriteString("\n  " + step[0])
+	}
+	return b.String()
+}
