@@ -1,0 +1,79 @@
+package algorithms
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// An algorithm is three files of one name, and its script's header answers what a deployer asks.
+func TestEachAlgorithmIsComplete(t *testing.T) {
+	for _, spec := range All() {
+		for _, path := range []string{
+			"../lua/" + spec.Name + ".lua",
+			"testdata/" + spec.Name + ".txt",
+			strings.ReplaceAll(spec.Name, "-", "_") + ".go",
+		} {
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s: %v; add the file", spec.Name, err)
+			}
+		}
+		if spec.Family == "" || spec.State == "" || spec.Rule == "" || spec.Bound == "" || len(spec.Sources) == 0 {
+			t.Errorf("%s: its Spec leaves something out: %+v", spec.Name, spec)
+		}
+		for _, p := range spec.Parameters {
+			if p.Default == "" || p.Doc == "" || p.Kind == "" {
+				t.Errorf("%s: its parameter %s leaves something out: %+v", spec.Name, p.Name, p)
+			}
+		}
+		header, _, _ := strings.Cut(spec.Script(), "\n\n")
+		if !strings.HasPrefix(header, "-- "+spec.Name+": ") {
+			t.Errorf("lua/%s.lua: begin the header with \"-- %s: \" and what it promises", spec.Name, spec.Name)
+		}
+		for _, part := range []string{"State", "ARGV", "Reply", "Cost", "Source"} {
+			if !strings.Contains(header, "\n-- "+part+" ") {
+				t.Errorf("lua/%s.lua: the header has no line that begins with %s", spec.Name, part)
+			}
+		}
+	}
+}
+
+// No file belongs to an algorithm that nobody registered.
+func TestNoFileIsLeftOver(t *testing.T) {
+	for _, pattern := range []string{"../lua/*.lua", "testdata/*.txt"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+			if registered[name] == nil {
+				t.Errorf("%s: no algorithm %q is registered; add its .go, or delete the file", path, name)
+			}
+		}
+	}
+}
+
+// What the scripts must not do: each of these is wrong on some server, or against the contract.
+func TestScriptsKeepToTheContract(t *testing.T) {
+	for what, form := range map[string]*regexp.Regexp{
+		"numbers become text with 14 digits; use string.format('%.0f', x)": regexp.MustCompile(`tostring`),
+		"a pseudo-random decision cannot be repeated":                      regexp.MustCompile(`math\.random`),
+		"KEYS and ARGV are read, never assigned":                           regexp.MustCompile(`(?m)\b(KEYS|ARGV)\b(\[[^\]]*\])?\s*=[^=]`),
+		"names are local":                                                  regexp.MustCompile(`(?m)^function `),
+		"commands are upper case, as the documentation of Redis has them":  regexp.MustCompile(`redis\.p?call\('[a-z]`),
+		"an error of a command is the caller's to see; use redis.call":     regexp.MustCompile(`redis\.pcall`),
+		"the server's clock is read once, and only when ARGV[1] is empty":  regexp.MustCompile(`(?s)'TIME'.*'TIME'`),
+	} {
+		for _, spec := range All() {
+			if form.MatchString(code(spec.Script())) {
+				t.Errorf("lua/%s.lua: %s", spec.Name, what)
+			}
+		}
+	}
+}
+
+// code is a script without its comments.
+func code(source string) string { return regexp.MustCompile(`--[^\n]*`).ReplaceAllString(source, "") }

@@ -1,0 +1,117 @@
+package algorithms
+
+import (
+	"maps"
+	"testing"
+
+	"ratelab/internal/limit"
+)
+
+// A label is read, put into its canonical form, and resolved with every default.
+func TestLabelsResolve(t *testing.T) {
+	p := limit.Policy{Requests: 1000, Window: 3_000_000_000, Burst: 50}
+	for _, test := range []struct {
+		label, canonical string
+		parameters       map[string]string
+		args             []string
+	}{
+		{"none", "none", map[string]string{}, nil},
+		{"gcra", "gcra", map[string]string{"burst": "50", "time": "server", "granularity": "1us"}, []string{"50", "3000", "1"}},
+		{"gcra:time=client:burst=0100", "gcra:burst=100:time=client",
+			map[string]string{"burst": "100", "time": "client", "granularity": "1us"}, []string{"100", "3000", "1"}},
+		{"fixed-window", "fixed-window", map[string]string{}, []string{"1000", "3000"}},
+		{"token-bucket-interval:interval=60000ms", "token-bucket-interval:interval=1m",
+			map[string]string{"capacity": "50", "refill": "1000", "interval": "1m", "time": "client", "granularity": "1us"},
+			[]string{"50", "1000", "60000000"}},
+		{"token-bucket-debt:capacity=9", "token-bucket-debt:capacity=9",
+			map[string]string{"capacity": "9", "refill": "1000", "interval": "3s", "debt": "8", "time": "client", "granularity": "1us"},
+			[]string{"9", "1000", "3000000", "8"}},
+		{"sliding-window-buckets:granularity=1s:time=client", "sliding-window-buckets:time=client:granularity=1s",
+			map[string]string{"subwindows": "10", "time": "client", "granularity": "1s"}, []string{"1000", "3000000", "10"}},
+	} {
+		in := instanceOf(t, test.label, p)
+		if in.Label != test.canonical || !maps.Equal(in.Parameters, test.parameters) {
+			t.Errorf("%s: label %s, parameters %v; want %s, %v", test.label, in.Label, in.Parameters, test.canonical, test.parameters)
+		}
+		for i, want := range test.args {
+			if len(in.Args) != len(test.args) || in.Args[i] != want {
+				t.Errorf("%s: ARGV %v; want %v", test.label, in.Args, test.args)
+				break
+			}
+		}
+	}
+}
+
+// Every mistake in a label, or in a limit that an algorithm cannot do, has a line of its own.
+func TestMistakesAreNamed(t *testing.T) {
+	for _, test := range []struct{ label, limit, message string }{
+		{"gcar", "1/1s", `no such algorithm "gcar"; did you mean "gcra"?`},
+		{"token-bukcet", "1/1s", `no such algorithm "token-bukcet"; did you mean "token-bucket"?`},
+		{"", "1/1s", `no such algorithm ""; want one of none, fixed-window, fixed-window-aligned, gcra, leaky-bucket, sliding-window-buckets, sliding-window-counter, sliding-window-log, token-bucket, token-bucket-debt, token-bucket-interval`},
+		{"gcra:brust=1", "1/1s", `gcra: no such parameter "brust"; did you mean "burst"? want one of burst, time, granularity`},
+		{"gcra:q=1", "1/1s", `gcra: no such parameter "q"; want one of burst, time, granularity`},
+		{"none:time=client", "1/1s", `none: no such parameter "time"; it has none`},
+		{"gcra:burst", "1/1s", `algorithm "gcra:burst": "burst" is no parameter; want name=value`},
+		{"gcra:burst=1:burst=2", "1/1s", `algorithm "gcra:burst=1:burst=2": parameter "burst" is set twice`},
+		{"gcra:burst=0", "1/1s", `gcra: parameter burst: "0" is no whole number from 1 to 1000000000`},
+		{"gcra:burst=1e3", "1/1s", `gcra: parameter burst: "1e3" is no whole number from 1 to 1000000000`},
+		{"gcra:burst=+1", "1/1s", `gcra: parameter burst: "+1" is no whole number from 1 to 1000000000`},
+		{"gcra:burst=99999999999999999999", "1/1s", `gcra: parameter burst: "99999999999999999999" is no whole number from 1 to 1000000000`},
+		{"gcra:time=mine", "1/1s", `gcra: parameter time: unknown value "mine"; want one of server, client`},
+		{"gcra:granularity=1s", "1/1s", `gcra:granularity=1s: granularity is about the client's clock; set time=client as well`},
+		{"token-bucket-interval:interval=5", "1/1s", `token-bucket-interval: parameter interval: duration "5": want a number with a unit: us, ms, s, m, h or d`},
+		{"token-bucket-interval:interval=0s", "1/1s", `token-bucket-interval: parameter interval: duration "0s": want whole microseconds from 1µs to 8784h`},
+		{"token-bucket-interval:interval=1ns", "1/1s", `token-bucket-interval: parameter interval: duration "1ns": want whole microseconds from 1µs to 8784h`},
+		{"token-bucket:application=a b", "1/1s", `token-bucket: parameter application: "a b" is no name; want 1 to 64 letters, digits or ._-`},
+		{"token-bucket-debt:debt=5", "5/1s", `token-bucket-debt:debt=5: debt 5: want less than the capacity, 5`},
+		{"sliding-window-buckets:subwindows=1001", "1/1s", `sliding-window-buckets: parameter subwindows: "1001" is no whole number from 1 to 1000`},
+		{"sliding-window-buckets:subwindows=1000", "1/366d", `sliding-window-buckets:subwindows=1000: window_us * subwindows = 31622400000000 * 1000 reaches 2^53, up to which Lua counts exactly; choose fewer sub-windows`},
+		{"gcra", "999983/24h", `gcra: burst * us per permit (a reduced fraction's numerator) = 999983 * 86400000000 reaches 2^53, up to which Lua counts exactly; choose a smaller burst, or requests that share more factors with the window`},
+		{"token-bucket-interval:capacity=1000000000:refill=1", "1/366d", `token-bucket-interval:capacity=1000000000:refill=1: filling the bucket takes 1002739726 years; want at most 143`},
+	} {
+		choice, err := Parse(test.label)
+		if err == nil {
+			_, err = choice.Instance(policy(t, test.limit))
+		}
+		if err == nil || err.Error() != test.message {
+			t.Errorf("%s under %s:\n got %v\nwant %s", test.label, test.limit, err, test.message)
+		}
+	}
+}
+
+// A million a day, a billion a year, and the shortest window are within what every algorithm counts exactly.
+func TestLargeLimitsAreAccepted(t *testing.T) {
+	for _, text := range []string{"1000000/24h", "1000000000/365d", "1/366d", "1000000000/1ms", "1000/1ms"} {
+		for _, name := range Names() {
+			choice, err := Parse(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := choice.Instance(policy(t, text)); err != nil {
+				t.Errorf("%s under %s: %v", name, text, err)
+			}
+		}
+	}
+}
+
+// A scenario's parameters fill in what the label leaves open; the label stays as it was asked for.
+func TestDefaultsOfAScenarioYieldToTheLabel(t *testing.T) {
+	choice, err := Parse("gcra:burst=100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice, err = choice.WithDefaults(map[string]string{"burst": "7", "time": "client"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := choice.Instance(policy(t, "1/1s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Label != "gcra:burst=100" || in.Parameters["burst"] != "100" || !in.ClientTime {
+		t.Errorf("%+v", in)
+	}
+	if _, err := choice.WithDefaults(map[string]string{"bust": "7"}); err == nil {
+		t.Error("an unknown parameter is taken")
+	}
+}

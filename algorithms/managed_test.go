@@ -1,0 +1,95 @@
+package algorithms
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ratelab/algorithms/algotest"
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+)
+
+// The life of a managed bucket: its four answers, the fourth of which is a server that does not answer.
+func TestTheLifeOfAManagedBucket(t *testing.T) {
+	allow := func(remaining, resetUS int64) limit.Decision {
+		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining, ResetAfterUS: resetUS}
+	}
+	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+		for i, step := range []struct {
+			atUS int64
+			args string
+			want limit.Decision
+		}{
+			{0, "1 acquire app1", notConfigured}, // no such bucket
+			{0, "0 init 3 1000000 1 app1 app2", allow(3, 0)},
+			{0, "2 acquire app1", allow(1, 2_000_000)},
+			{0, "2 acquire app2", limit.Decision{Remaining: 1, RetryAfterUS: 1_000_000, ResetAfterUS: 2_000_000}}, // the bucket is shared
+			{0, "1 acquire app10", notConfigured},                                                                 // app1 is compared whole
+			{0, "1 acquire app", notConfigured},
+			{0, "0 init 3 1000000 1 app2 app1", allow(1, 2_000_000)},        // the same, in another order: nothing changes
+			{0, "0 init 03 1000000 01 app1 app2 app1", allow(1, 2_000_000)}, // or in another spelling
+			{0, "0 init 4 1000000 1 app1 app2", allow(4, 0)},                // another capacity: full
+			{0, "4 acquire app1", allow(0, 4_000_000)},
+			{0, "0 init 4 1000000 1 app1", allow(4, 0)}, // another list
+			{0, "1 acquire app2", notConfigured},
+			{0, "5 acquire app1", limit.Decision{Remaining: 4, RetryAfterUS: limit.Never}},
+			{0, "0 init 4 1000000 1", allow(4, 0)}, // everyone
+			{0, "1 acquire whoever", allow(3, 1_000_000)},
+			{500_000, "0 init 4 1000000 1 *", allow(3, 500_000)}, // which * says too
+			{500_000, "0 delete", allow(0, 0)},
+			{500_000, "1 acquire whoever", notConfigured},
+			{500_000, "0 delete", notConfigured},
+			{500_000, "0 init 4 1000000 1 app1", allow(4, 0)}, // the old level is gone too
+		} {
+			args := append([]string{strconv.FormatInt(algotest.StartUS+step.atUS, 10)}, strings.Fields(step.args)...)
+			d, err := eval(t, s, "token-bucket", "life", args...)
+			if err != nil || d != step.want {
+				t.Fatalf("step %d, %s: %+v, %v; want %+v", i, step.args, d, err, step.want)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := eval(t, s, "token-bucket", "life", "", "1", "acquire", "app1"); err == nil {
+			t.Fatalf("the server is gone, and answers %+v", d)
+		}
+	})
+}
+
+// Random operations, clock steps back among them, come out of the script as they come out of the model.
+func TestManagedBucketsDecideAsTheirModel(t *testing.T) {
+	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+		for seed := range uint64(20) {
+			random, model := rand.New(rand.NewPCG(seed, 0)), newManagedBuckets()
+			key, at := fmt.Sprintf("managed-%d", seed), algotest.StartUS
+			for step := range 60 {
+				at += random.Int64N(4_000_000) - 500_000
+				now := strconv.FormatInt(at, 10)
+				args, want := operation(random, model, at, key)
+				if got, err := eval(t, s, "token-bucket", key, append([]string{now}, args...)...); err != nil || got != want {
+					t.Fatalf("seed %d, step %d, at %s, %v: %+v, %v; the model %+v", seed, step, now, args, got, err, want)
+				}
+			}
+		}
+	})
+}
+
+// operation draws one, as ARGV from the cost on, and what the model says to it.
+func operation(random *rand.Rand, model *managedBuckets, at int64, key string) ([]string, limit.Decision) {
+	names := []string{"app", "app1", "app10", "*"}
+	switch random.IntN(12) {
+	case 0:
+		return []string{"1", "delete"}, model.remove(at, key)
+	case 1, 2:
+		c := configuration{1 + random.Int64N(3), 1_000_000 + random.Int64N(2), 1 + random.Int64N(3)}
+		list := names[:random.IntN(3)]
+		args := append([]string{"1", "init"}, decimal(c.capacity, c.w, c.l)...)
+		return append(args, list...), model.init(at, key, c, listed(list...))
+	}
+	cost, name := 1+random.Int64N(4), names[random.IntN(len(names))]
+	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(at, key, cost, name)
+}

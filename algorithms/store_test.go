@@ -1,0 +1,84 @@
+package algorithms
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"ratelab/algorithms/algotest"
+)
+
+// Fifty thousand keys come and go, a few at a time: a model keeps those that matter, and forgets no other. Every
+// answer is that of a model with one key only.
+func TestModelsForgetWhatIsOverAndNothingElse(t *testing.T) {
+	for _, name := range limiting() {
+		t.Run(name, func(t *testing.T) {
+			p := policy(t, "3/10ms")
+			many, random := modelOf(t, name, p), rand.New(rand.NewPCG(1, 2))
+			for group := range int64(500) {
+				at := algotest.StartUS + group*100_000
+				alone := map[string]func(int64) any{}
+				for step := range int64(300) {
+					key := fmt.Sprintf("%d-%d", group, random.IntN(100))
+					if alone[key] == nil {
+						l := modelOf(t, name, p)
+						alone[key] = func(at int64) any { return l.Decide(at, "k", 1) }
+					}
+					now := at + step*100
+					if got, want := any(many.Decide(now, key, 1)), alone[key](now); got != want {
+						t.Fatalf("key %s at %d us: %+v; alone %+v", key, now, got, want)
+					}
+				}
+			}
+			if keys := keysIn(many); keys > 512 && name != "token-bucket" { // whose configurations stay
+				t.Errorf("%d keys in memory, 100 of which are in use", keys)
+			}
+		})
+	}
+}
+
+// keysIn is the number of keys that a model holds.
+func keysIn(model any) int {
+	switch m := model.(type) {
+	case *gcra:
+		return m.store.used
+	case *leakyBucket:
+		return m.gcra.store.used
+	case *fixedWindow:
+		return m.store.used
+	case *alignedWindow:
+		return m.store.used
+	case *slidingLog:
+		return m.store.used
+	case *slidingCounter:
+		return m.store.used
+	case *slidingBuckets:
+		return m.store.used
+	case *tokenBucketInterval:
+		return m.bucket.store.used
+	case *tokenBucketDebt:
+		return m.bucket.store.used
+	case *configuredBucket:
+		return m.buckets.store.used
+	}
+	panic(fmt.Sprintf("%T has no store that this test knows", model))
+}
+
+// Once its keys are known, a model decides without allocating.
+func TestModelsDoNotAllocateInTheSteadyState(t *testing.T) {
+	for _, name := range Names() {
+		l, at := modelOf(t, name, policy(t, "10/1ms")), algotest.StartUS
+		decide := func() {
+			for _, key := range []string{"a", "b", "c"} {
+				at += 30
+				l.Decide(at, key, 1)
+			}
+		}
+		for range 1000 {
+			decide()
+		}
+		if n := testing.AllocsPerRun(1000, decide); n != 0 {
+			t.Errorf("%s: %v allocations for three decisions", name, n)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package lua
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every script is found under its algorithm's name, and the name of none is an error that says so.
+func TestSource(t *testing.T) {
+	source, err := Source("gcra")
+	if err != nil || !strings.HasPrefix(source, "-- gcra: ") {
+		t.Errorf("%.20q, %v", source, err)
+	}
+	if _, err := Source("gcar"); err == nil || err.Error() != "no script lua/gcar.lua" {
+		t.Errorf("%v", err)
+	}
+}
