@@ -1,0 +1,67 @@
+package replay_test
+
+import (
+	"iter"
+	"runtime"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/replay"
+)
+
+// passing is a million requests, 100 µs apart, of clients that come ten times each and never again.
+type passing struct{}
+
+const (
+	passingRequests = 1_000_000
+	visits          = 10
+)
+
+func (passing) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		for i := range int64(passingRequests) {
+			if !yield(limit.Request{AtUS: i * 100, Key: key(i / visits), Cost: 1}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (passing) Duration() (time.Duration, bool) {
+	return passingRequests * 100 * time.Microsecond, true
+}
+
+// Memory grows with the keys that live, and by the hash with which distinct keys are counted (16 bytes, up to three
+// times as much in a growing table), not with the length of the traffic.
+func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("collects the garbage of a million requests")
+	}
+	var early, late uint64
+	progress := func(n int64) {
+		switch {
+		case early == 0 && n >= passingRequests/10:
+			early = heap()
+		case late == 0 && n >= passingRequests*95/100:
+			late = heap()
+		}
+	}
+	p := policy(t, "5/10ms")
+	lanes := []replay.Lane{modelLane(t, "gcra", p), modelLane(t, "sliding-window-log", p)}
+	run(t, passing{}, p, lanes, replay.Options{Progress: progress})
+	const perKey, slack = 48, 2 << 20
+	grown := int64(late) - int64(early)
+	t.Logf("heap %d KB after a tenth, %d KB at the end", early>>10, late>>10)
+	if most := int64(perKey*passingRequests/visits + slack); grown > most {
+		t.Errorf("the heap grew by %d bytes for %d keys; want at most %d", grown, passingRequests/visits, most)
+	}
+}
+
+// heap is what is in use after a collection.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,216 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/replay"
+)
+
+// Whatever runs beside a limiter, in batches of whatever size and span, it decides as it would alone.
+func TestEachLaneDecidesAsItWouldAlone(t *testing.T) {
+	labels := []string{"none", "gcra", "fixed-window", "sliding-window-log", "token-bucket"}
+	p := policy(t, "5/1s")
+	rapid.Check(t, func(r *rapid.T) {
+		requests := drawTraffic(r)
+		o := replay.Options{
+			Batch:    rapid.IntRange(1, 40).Draw(r, "batch"),
+			Span:     time.Duration(rapid.Int64Range(0, 300).Draw(r, "span")) * time.Millisecond,
+			Parallel: rapid.IntRange(0, 3).Draw(r, "parallel"),
+		}
+		var lanes []replay.Lane
+		for _, label := range labels {
+			lanes = append(lanes, modelLane(t, label, p))
+		}
+		together := run(t, requests, p, lanes, o)
+		for i, label := range labels {
+			alone := run(t, requests, p, []replay.Lane{modelLane(t, label, p)}, replay.Options{})
+			if diff := cmp.Diff(alone.Lanes[0], together.Lanes[i]); diff != "" {
+				r.Fatalf("%s alone (-) and beside others (+):\n%s", label, diff)
+			}
+			if diff := cmp.Diff(alone.Reference, together.Reference); diff != "" {
+				r.Fatalf("the reference differs:\n%s", diff)
+			}
+		}
+	})
+}
+
+func drawTraffic(r *rapid.T) traffic {
+	var requests traffic
+	at := int64(0)
+	for range rapid.IntRange(0, 200).Draw(r, "requests") {
+		at += rapid.Int64Range(0, 400_000).Draw(r, "gap")
+		k := key(rapid.Int64Range(0, 2).Draw(r, "key"))
+		requests = append(requests, limit.Request{AtUS: at, Key: k, Cost: rapid.Int64Range(1, 6).Draw(r, "cost")})
+	}
+	return requests
+}
+
+func run(t *testing.T, traffic replay.Traffic, p limit.Policy, lanes []replay.Lane, o replay.Options) *replay.Outcome {
+	t.Helper()
+	outcome, err := replay.Run(t.Context(), traffic, p, lanes, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcome
+}
+
+// An observer sees each request once, in order, in batches within the size and the span that were asked for.
+func TestBatchesKeepToTheirSizeAndSpan(t *testing.T) {
+	requests := traffic{{AtUS: 0}, {AtUS: 10}, {AtUS: 20}, {AtUS: 21}, {AtUS: 22}, {AtUS: 50}}
+	for i := range requests {
+		requests[i].Key, requests[i].Cost = "k", 1
+	}
+	lane := admitAll("all")
+	var sizes []int
+	var seen []limit.Request
+	lane.Observe = func(requests []limit.Request, decisions []limit.Decision) error {
+		if len(requests) != len(decisions) {
+			t.Errorf("%d requests with %d decisions", len(requests), len(decisions))
+		}
+		sizes = append(sizes, len(requests))
+		seen = append(seen, requests...)
+		return nil
+	}
+	var progress []int64
+	o := replay.Options{Batch: 3, Span: 20 * time.Microsecond, Progress: func(n int64) { progress = append(progress, n) }}
+	outcome := run(t, requests, policy(t, "5/1s"), []replay.Lane{lane}, o)
+	if !slices.Equal(sizes, []int{3, 2, 1}) { // full; 50 is more than 20 µs after 21; the rest
+		t.Errorf("batches of %v", sizes)
+	}
+	if !slices.Equal(seen, []limit.Request(requests)) {
+		t.Errorf("saw %v; want %v", seen, requests)
+	}
+	if !slices.Equal(progress, []int64{3, 5, 6}) {
+		t.Errorf("progress %v", progress)
+	}
+	if outcome.Keys != 1 || outcome.LastUS != 50 || outcome.Duration != time.Minute || outcome.Partial {
+		t.Errorf("outcome %+v", outcome)
+	}
+}
+
+// The tests below run in a bubble that panics when everybody in it waits for ever, and when a goroutine is left.
+
+// A lane that fails ends the run, however much traffic there is and however many lanes wait for their turn; the
+// error says which one it was.
+func TestAFailingLaneEndsTheRunAndIsNamed(t *testing.T) {
+	for _, parallel := range []int{0, 1, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			cause := errors.New("the server went up in smoke")
+			bad := replay.Lane{Label: "bad", Decider: &after{requests: 5000, do: func() error { return cause }}}
+			lanes := []replay.Lane{admitAll("before"), bad, admitAll("after"), admitAll("last")}
+			outcome, err := replay.Run(t.Context(), endless{}, policy(t, "5/1s"), lanes, replay.Options{Parallel: parallel, Batch: 100})
+			var of *replay.LaneError
+			if !errors.As(err, &of) || of.Label != "bad" || !errors.Is(err, cause) || outcome != nil {
+				t.Errorf("outcome %v, error %v", outcome, err)
+			}
+			if err != nil && err.Error() != "bad: the server went up in smoke" {
+				t.Errorf("message %q", err)
+			}
+		})
+	}
+}
+
+// So does an observer that fails, such as a file on a full disk.
+func TestAFailingObserverEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := errors.New("no space left on device")
+		lane := admitAll("all")
+		lane.Observe = func([]limit.Request, []limit.Decision) error { return full }
+		_, err := replay.Run(t.Context(), endless{}, policy(t, "5/1s"), []replay.Lane{lane}, replay.Options{})
+		var of *replay.LaneError
+		if !errors.As(err, &of) || of.Label != "all" || !errors.Is(err, full) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+func TestACancelledContextEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		lane := replay.Lane{Label: "l", Decider: &after{requests: 3000, do: func() error { cancel(); return nil }}}
+		if _, err := replay.Run(ctx, endless{}, policy(t, "5/1s"), []replay.Lane{lane, admitAll("m")}, replay.Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// Traffic that cannot be read to its end is no lane's fault.
+func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		garbled := errors.New("access.log:1001: this is no line of a log")
+		outcome, err := replay.Run(t.Context(), broken{garbled}, policy(t, "5/1s"), []replay.Lane{admitAll("all")}, replay.Options{Batch: 64})
+		var of *replay.TrafficError
+		if !errors.As(err, &of) || !errors.Is(err, garbled) || err.Error() != garbled.Error() || outcome != nil {
+			t.Errorf("outcome %v, error %v", outcome, err)
+		}
+	})
+}
+
+// Told to stop, a run ends with what was read so far, decided by every lane.
+func TestStopGivesAPartialOutcomeOnWhichAllLanesAgree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		stopper := replay.Lane{Label: "stopper", Decider: &after{requests: 700, do: func() error { close(stop); return nil }}}
+		p := policy(t, "5/1s")
+		lanes := []replay.Lane{admitAll("all"), stopper, modelLane(t, "gcra", p)}
+		outcome := run(t, endless{}, p, lanes, replay.Options{Stop: stop, Batch: 100})
+		if !outcome.Partial || outcome.Reference.Offered < 700 {
+			t.Errorf("partial %v, offered %d", outcome.Partial, outcome.Reference.Offered)
+		}
+		for i, l := range outcome.Lanes {
+			if l.Result.Offered != outcome.Reference.Offered {
+				t.Errorf("%s was offered %d, the reference %d", lanes[i].Label, l.Result.Offered, outcome.Reference.Offered)
+			}
+		}
+		if want := (outcome.Reference.Offered - 1) * 1000; outcome.LastUS != want || outcome.Duration != time.Duration(want+1)*time.Microsecond {
+			t.Errorf("last request at %d µs, duration %v; want %d µs and one more", outcome.LastUS, outcome.Duration, want)
+		}
+	})
+}
+
+// A lane may give up by itself when it is told to stop in the middle of a wait: its figures then cover what came
+// before, and the outcome says that it is partial.
+func TestALaneThatGivesUpKeepsWhatItHad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var requests traffic
+		for i := range int64(1000) {
+			requests = append(requests, limit.Request{AtUS: i, Key: "k", Cost: 1})
+		}
+		waiting := replay.Lane{Label: "waiting", Decider: &after{requests: 250, do: func() error { return replay.ErrStopped }}}
+		outcome := run(t, requests, policy(t, "5/1s"), []replay.Lane{waiting, admitAll("all")}, replay.Options{Batch: 100})
+		if got := []int64{outcome.Lanes[0].Result.Offered, outcome.Lanes[1].Result.Offered}; !slices.Equal(got, []int64{200, 1000}) || !outcome.Partial {
+			t.Errorf("offered %v, partial %v; want 200 and 1000, partial", got, outcome.Partial)
+		}
+	})
+}
+
+// A model sees absolute time.
+func TestAModelsClockBeginsAtTheStart(t *testing.T) {
+	var seen []int64
+	model := replay.NewModel(limiter(func(nowUS int64, key string, cost int64) limit.Decision {
+		seen = append(seen, nowUS)
+		return limit.Decision{Verdict: limit.Allowed, Remaining: cost}
+	}), midnight)
+	decisions := make([]limit.Decision, 2)
+	if err := model.Decide(t.Context(), []limit.Request{{AtUS: 0, Key: "k", Cost: 1}, {AtUS: 7, Key: "k", Cost: 2}}, decisions); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int64{1_704_067_200_000_000, 1_704_067_200_000_007}; !slices.Equal(seen, want) || decisions[1].Remaining != 2 {
+		t.Errorf("saw %v, decided %v; want %v", seen, decisions, want)
+	}
+}
+
+type limiter func(nowUS int64, key string, cost int64) limit.Decision
+
+func (l limiter) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	return l(nowUS, key, cost)
+}
