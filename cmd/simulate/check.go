@@ -63,7 +63,10 @@ func (a *app) checkResults(ctx context.Context, dir string, accept, quiet bool) 
 	if err != nil {
 		return err
 	}
-	if err := simulate.Verdict(&result.Document); err != nil && accept {
+	if partial(&result.Document) {
+		return fmt.Errorf("%w: nothing was compared and nothing accepted", errInterrupted)
+	}
+	if err := verdict(&result.Document); err != nil && accept {
 		return fmt.Errorf("%w: not accepted; see simulate", err)
 	}
 	if accept {

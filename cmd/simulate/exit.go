@@ -19,7 +19,7 @@ const (
 	exitInterrupted = 130 // what there was is marked partial
 )
 
-// errDiffers is the verdict of check; errInterrupted that of a run cut short. Both have been told already.
+// errDiffers is the verdict of check; errInterrupted that of a run cut short.
 var (
 	errDiffers     = errors.New("the results differ")
 	errInterrupted = errors.New("interrupted")

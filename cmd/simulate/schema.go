@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/report"
@@ -16,7 +18,7 @@ func (a *app) schema() *cobra.Command {
 		ValidArgs: []string{"scenario", "result"},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && schemas[args[0]] == nil {
-				return usage("schema %q: want scenario or result", args)
+				return usage("schema %s: want scenario or result", strings.Join(args, " "))
 			}
 			return nil
 		},

@@ -4,21 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"strings"
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/report"
-	"ratelab/internal/report/chart"
+	"ratelab/internal/redisserver"
 	"ratelab/internal/simulate"
-	"ratelab/internal/traffic"
-	"ratelab/internal/wholefile"
 	"ratelab/scenarios"
 )
 
-// simulate is the main job.
+// simulate is the main job. Whatever fails, nothing is printed and the files are as they were.
 func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	job, err := a.job(f, args)
 	if err != nil {
@@ -28,24 +23,17 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.out, 0o755); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	bar := newProgress(a.stderr, f.quiet)
-	job.Progress = bar
-	var result *simulate.Result
-	work := func() error {
-		result, err = job.Run(ctx)
+	if err := regularTarget("--decisions", f.decisions); err != nil {
 		return err
 	}
-	if f.decisions == "" {
-		err = work()
-	} else {
-		err = withDecisions(job, f.decisions, work)
-	}
-	bar.finish()
+	giveBack, err := makeFolder("--out", f.out)
 	if err != nil {
 		return err
+	}
+	result, err := a.run(ctx, f, job)
+	if err != nil {
+		giveBack()
+		return serverFlag(err)
 	}
 	if !f.quiet {
 		for _, w := range result.Warnings {
@@ -53,6 +41,26 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 		}
 	}
 	return a.deliver(f, result, pictures)
+}
+
+// serverFlag names the flag in what is wrong with its value.
+func serverFlag(err error) error {
+	var bad *redisserver.BadSpec
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return usage("--redis%s", strings.Replace(strings.TrimPrefix(bad.Error(), "server"), redisserver.Kinds, redisserver.Kinds+", or model", 1))
+}
+
+// run does the job, with its progress on a terminal and its decisions in their file.
+func (a *app) run(ctx context.Context, f *flags, job *simulate.Job) (*simulate.Result, error) {
+	bar := newProgress(a.stderr, f.quiet)
+	job.Progress = bar
+	defer bar.finish()
+	if f.decisions != "" {
+		return withDecisions(ctx, job, f.decisions)
+	}
+	return job.Run(ctx)
 }
 
 // job is what the flags and arguments ask for.
@@ -108,8 +116,8 @@ func (f *flags) scenarios(args []string, policy *limit.Policy) ([]*scenarios.Sce
 	if f.trace.File != "" {
 		return f.fromTrace(args, policy)
 	}
-	if f.traceForm+f.trace.Key+f.trace.Time+f.trace.Cost+f.within != "" || f.trace.Skip != 0 || f.trace.Limit != 0 {
-		return nil, usage("--trace-… and --within-second describe a --trace FILE, and there is none; a scenario's file describes its own")
+	if err := f.strayTraceFlags(); err != nil {
+		return nil, err
 	}
 	if len(args) == 0 {
 		return scenarios.Builtin()
@@ -122,6 +130,8 @@ func (f *flags) scenarios(args []string, policy *limit.Policy) ([]*scenarios.Sce
 		switch {
 		case err != nil:
 			problems = append(problems, err)
+		case named[s.Name] == arg:
+			problems = append(problems, fmt.Errorf("%q: named twice", arg))
 		case named[s.Name] != "":
 			problems = append(problems, fmt.Errorf("%s and %s would be two scenarios named %s; rename one", named[s.Name], arg, s.Name))
 		default:
@@ -142,52 +152,13 @@ func (f *flags) fromTrace(args []string, policy *limit.Policy) ([]*scenarios.Sce
 	if policy == nil {
 		return nil, usage("--trace needs a --limit, such as --limit 100/1m")
 	}
-	f.trace.Format = traffic.Format(f.traceForm)
-	f.trace.WithinSecond = traffic.WithinSecond(f.within)
-	s, err := scenarios.FromTrace(f.trace, *policy)
+	trace, err := f.recording()
+	if err != nil {
+		return nil, err
+	}
+	s, err := scenarios.FromTrace(trace, *policy)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--trace: %w", err)}
 	}
 	return []*scenarios.Scenario{s}, nil
-}
-
-// withDecisions does work while one row for each decision is collected for path, which appears whole or not at all.
-func withDecisions(job *simulate.Job, path string, work func() error) error {
-	return wholefile.Write(path, func(w io.Writer) error {
-		job.Decisions = simulate.NewDecisions(w, filepath.Dir(path))
-		defer job.Decisions.Discard()
-		return work()
-	})
-}
-
-// deliver writes the document to standard output and into the folder, and gives the verdict.
-func (a *app) deliver(f *flags, result *simulate.Result, pictures []string) error {
-	doc := &result.Document
-	if err := report.Write(a.stdout, f.format, doc, a.tableOptions()); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	json := func(w io.Writer) error { return report.WriteJSON(w, doc) }
-	if err := wholefile.Write(filepath.Join(f.out, "result.json"), json); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	drawn := 0
-	for _, in := range result.Charts {
-		if len(pictures) == 0 {
-			break
-		}
-		files, err := chart.Write(f.out, in, pictures...)
-		if err != nil {
-			return fmt.Errorf("--out: %w", err)
-		}
-		drawn += len(files)
-	}
-	if !f.quiet && drawn > 0 {
-		fmt.Fprintf(a.stderr, "simulate: charts, their data and result.json are in %s\n", f.out)
-	}
-	for _, run := range doc.Runs {
-		if run.Partial {
-			return errInterrupted
-		}
-	}
-	return simulate.Verdict(doc)
 }

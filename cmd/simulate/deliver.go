@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"ratelab/internal/report"
+	"ratelab/internal/report/chart"
+	"ratelab/internal/simulate"
+	"ratelab/internal/wholefile"
+)
+
+// deliver writes the charts, then the document, into the folder, prints the result, and gives the verdict. Standard
+// output comes last: a reader that goes away early, as head does, costs no file.
+func (a *app) deliver(f *flags, result *simulate.Result, pictures []string) error {
+	doc := &result.Document
+	drawn, err := draw(f.out, result, pictures)
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	json := func(w io.Writer) error { return report.WriteJSON(w, doc) }
+	if err := wholefile.Write(filepath.Join(f.out, "result.json"), json); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if err := report.Write(a.stdout, f.format, doc, a.tableOptions()); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	if !f.quiet && drawn > 0 {
+		fmt.Fprintf(a.stderr, "simulate: charts, their data and result.json are in %s\n", f.out)
+	}
+	switch {
+	case !partial(doc):
+		return verdict(doc)
+	case f.decisions != "":
+		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", errInterrupted, printable(f.decisions))
+	}
+	return fmt.Errorf("%w: the figures cover the beginning only, and say so", errInterrupted)
+}
+
+// draw writes the charts of every scenario and says how many files they are.
+func draw(folder string, result *simulate.Result, formats []string) (int, error) {
+	drawn := 0
+	if len(formats) == 0 {
+		return 0, nil
+	}
+	for _, in := range result.Charts {
+		files, err := chart.Write(folder, in, formats...)
+		if err != nil {
+			return drawn, err
+		}
+		drawn += len(files)
+	}
+	return drawn, nil
+}
+
+// partial reports whether a run was cut short.
+func partial(doc *report.Document) bool {
+	for i := range doc.Runs {
+		if doc.Runs[i].Partial {
+			return true
+		}
+	}
+	return false
+}
+
+// verdict names every expectation that was missed.
+func verdict(doc *report.Document) error {
+	var missed []error
+	for i := range doc.Runs {
+		for _, e := range doc.Runs[i].Expectations {
+			if e.Met != nil && !*e.Met {
+				missed = append(missed, fmt.Errorf("%w: %s: %s: %s is %s, want %s", simulate.ErrExpectation,
+					doc.Runs[i].Scenario, e.Algorithm, e.Measure, strconv.FormatFloat(*e.Got, 'f', -1, 64), e.Want))
+			}
+		}
+	}
+	return errors.Join(missed...)
+}
+
+// withDecisions does the job while one row for each decision is collected for path, which appears whole or not at
+// all: rows cannot say that they are partial, so an interrupted run leaves path as it was.
+func withDecisions(ctx context.Context, job *simulate.Job, path string) (result *simulate.Result, err error) {
+	wrote := wholefile.Write(path, func(w io.Writer) error {
+		job.Decisions = simulate.NewDecisions(w, filepath.Dir(path))
+		defer job.Decisions.Discard()
+		if result, err = job.Run(ctx); err == nil && partial(&result.Document) {
+			return errInterrupted
+		}
+		return err
+	})
+	if err != nil || wrote == nil || errors.Is(wrote, errInterrupted) {
+		return result, err
+	}
+	return nil, fmt.Errorf("--decisions %s: %w", printable(path), withoutPath(wrote))
+}
