@@ -1,0 +1,182 @@
+package virtualtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/script"
+	"ratelab/internal/virtualtime"
+)
+
+// stream is n requests of cost 1, stepUS apart, for keys that key names.
+func stream(n int, stepUS int64, key func(i int) string) []limit.Request {
+	requests := make([]limit.Request, n)
+	for i := range requests {
+		requests[i] = at(int64(i)*stepUS, key(i))
+	}
+	return requests
+}
+
+func oneKey(int) string { return "k" }
+
+// interrupt runs a long stream in small batches, and calls what after a few hundred decisions.
+func interrupt(t *testing.T, s *redisserver.Server, what func()) (*virtualtime.Runner, error) {
+	t.Helper()
+	n := 0
+	it := setup{source: "return redis.call('INCR', KEYS[1])", batch: 4}
+	r, err := newRunner(t, s, it, func(script.Reply) {
+		if n++; n == 300 {
+			what()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := stream(4000, 1000, oneKey)
+	return r, r.Decide(t.Context(), requests, make([]limit.Decision, len(requests)))
+}
+
+func TestAServerThatLosesItsScriptsEndsTheRun(t *testing.T) {
+	s := redisservertest.Private(t)
+	_, err := interrupt(t, s, func() { s.Client.ScriptFlush(t.Context()) })
+	if !errors.Is(err, virtualtime.ErrLost) || !strings.Contains(err.Error(), "repeat the run") {
+		t.Errorf("after SCRIPT FLUSH the error is %v, want ErrLost", err)
+	}
+}
+
+func TestAServerThatDiesEndsTheRun(t *testing.T) {
+	s := redisservertest.Private(t)
+	other := s.NewClient(1)
+	_, err := interrupt(t, s, func() { other.ShutdownNoSave(t.Context()) })
+	if err == nil {
+		t.Error("a server that was shut down gives no error")
+	}
+}
+
+// A cancelled Decide ends without waiting for the server, and Close then still deletes the keys of the batch that was
+// on its way.
+func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		it := setup{source: "return redis.call('INCR', KEYS[1])", batch: 4}
+		r, err := newRunner(t, s, it, func(script.Reply) {
+			if n++; n == 300 {
+				cancel()
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests := stream(4000, 1000, func(i int) string { return fmt.Sprintf("k%d", i) })
+		if err := r.Decide(ctx, requests, make([]limit.Decision, len(requests))); !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v, want context.Canceled", err)
+		}
+		if n > 320 {
+			t.Errorf("%d decisions were read, 300 of them before the cancellation", n)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if left := s.Client.DBSize(t.Context()).Val(); left != 0 {
+			t.Errorf("Close left %d keys", left)
+		}
+	})
+}
+
+// Keys that expired and that nobody touches again are swept, also within one call of Decide: neither the server's memory nor
+// ours grows with a trace's length.
+func TestShortLivedKeysDoNotPileUp(t *testing.T) {
+	s := redisservertest.Private(t)
+	most := int64(0)
+	n := 0
+	it := setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 20) return 1", batch: 512}
+	r, err := newRunner(t, s, it, func(script.Reply) {
+		if n++; n%4096 == 0 {
+			most = max(most, s.Client.DBSize(t.Context()).Val())
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := stream(1_000_000, 100, func(i int) string { return fmt.Sprintf("k%d", i) }) // 200 alive at a time
+	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
+		t.Fatal(err)
+	}
+	if most > 8000 {
+		t.Errorf("of a million keys, of which 200 are alive at a time, up to %d are on the server; want a few thousand", most)
+	}
+	left, err := r.Left(t.Context(), requests[len(requests)-1].AtUS+1_000_000, true)
+	if err != nil || left != (virtualtime.Left{}) {
+		t.Errorf("a second later %+v is left (%v), want nothing", left, err)
+	}
+}
+
+// A key that first lives without a deadline and gets one later is swept like any other.
+func TestAKeyThatGetsItsDeadlineLaterIsSwept(t *testing.T) {
+	s := redisservertest.Private(t)
+	source := "if redis.call('INCR', KEYS[1]) == 2 then redis.call('PEXPIRE', KEYS[1], 20) end return 1"
+	r, err := newRunner(t, s, setup{source: source, batch: 1}, func(script.Reply) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := stream(20_000, 100, func(i int) string { return fmt.Sprintf("k%d", i/2) })
+	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
+		t.Fatal(err)
+	}
+	if size := s.Client.DBSize(t.Context()).Val(); size > 4000 {
+		t.Errorf("%d of 10000 keys are on the server, though 100 are alive", size)
+	}
+}
+
+// On a server that is not ours every key has a real deadline, whatever the script did to its own, so that a killed run
+// leaves nothing for good; and Close deletes our keys and nobody else's.
+func TestOnASharedServerEveryKeyHasARealDeadline(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+		theirs := s.NewClient(1)
+		theirs.Set(t.Context(), "theirs", "v", 0)
+		source := "redis.call('SET', KEYS[1], 1) redis.call('SET', KEYS[1] .. ':p', 1, 'PX', 50) redis.call('PERSIST', KEYS[1] .. ':p') " +
+			"redis.call('RPUSH', KEYS[1] .. ':l', 1) redis.call('SET', KEYS[1] .. ':e', 1, 'EX', 60) " +
+			"return {redis.call('TTL', KEYS[1]), redis.call('PTTL', KEYS[1] .. ':p'), redis.call('PERSIST', KEYS[1]), " +
+			"redis.call('PEXPIRE', KEYS[1] .. ':l', 5, 'GT'), redis.call('TTL', KEYS[1] .. ':e')}"
+		var answers []string
+		r, err := newRunner(t, s, setup{source: source, shared: true}, func(reply script.Reply) { answers = append(answers, reply.String()) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests := []limit.Request{at(0, "a"), at(0, "b"), at(1_000_000, "a")}
+		for i := range requests {
+			if err := r.Decide(t.Context(), requests[i:i+1], make([]limit.Decision, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, one := range answers {
+			if one != "[-1, -1, 0, 0, 60]" {
+				t.Errorf("the script sees %s, want [-1, -1, 0, 0, 60]: the real deadline must not show", one)
+			}
+		}
+		keys := theirs.Keys(t.Context(), "[ab]*").Val()
+		for _, key := range keys {
+			if ttl := theirs.PTTL(t.Context(), key).Val(); ttl <= 0 || ttl > 72*365*24*time.Hour {
+				t.Errorf("%s has the real TTL %v", key, ttl)
+			}
+		}
+		left, err := r.Left(t.Context(), 2_000_000, false)
+		if err != nil || left != (virtualtime.Left{Keys: 8, WithoutTTL: 6}) || len(keys) != 8 {
+			t.Errorf("%+v and %q are left (%v), want 8 keys, 6 of them without a TTL of their own", left, keys, err)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if all := theirs.Keys(t.Context(), "*").Val(); len(all) != 1 || all[0] != "theirs" {
+			t.Errorf("after Close the server holds %q, want theirs alone", all)
+		}
+	})
+}
