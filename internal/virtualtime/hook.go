@@ -1,0 +1,71 @@
+package virtualtime
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Clock is the virtual time that a Hook shows. It may be set while the library works.
+type Clock struct{ us atomic.Int64 }
+
+// Set moves the clock to us microseconds since 1970.
+func (c *Clock) Set(us int64) { c.us.Store(us) }
+
+// Now is the clock's time in microseconds since 1970.
+func (c *Clock) Now() int64 { return c.us.Load() }
+
+// Hook puts an unmodified Go library that uses go-redis under a Clock: client.AddHook(NewHook(…)), before the
+// client's first command. What the library sends is rewritten on its way to the server: a script becomes the same
+// script inside the prelude, a plain command a script of one line. The replies, pipelines and transactions are the
+// server's own.
+//
+// It cannot steer time.Now inside the library, nor timers. WATCH, SUBSCRIBE, blocking commands, functions, and whatever
+// else the prelude does not know fail with their name. A plain command's errors and integers pass through Lua, where
+// an integer beyond 2^53 is an error. The server should be the caller's own: the hook deletes nothing at the end, and a key
+// without a deadline stays. Commands that are sent at one moment, as in a pipeline, happen at one virtual instant.
+type Hook struct {
+	clock    *Clock
+	offsetMS int64
+	sent     atomic.Int64 // scripts so far: each has its own random numbers
+
+	mu      sync.Mutex
+	sources map[string]string // SHA-1 -> what the library has sent or loaded
+	wrapped map[string]string // SHA-1 -> the same in the prelude
+}
+
+var _ redis.Hook = (*Hook)(nil)
+
+// NewHook makes a hook. real is the real time now: the deadlines of the run lie a day and more after it, and
+// clock must not be set to a time before its present one.
+func NewHook(clock *Clock, real time.Time) *Hook {
+	return &Hook{
+		clock:    clock,
+		offsetMS: real.Add(generous).UnixMilli() - clock.Now()/1000,
+		sources:  map[string]string{},
+		wrapped:  map[string]string{},
+	}
+}
+
+// DialHook rewrites what is written to each new connection.
+func (h *Hook) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := next(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return newConn(c, h.rewrite), nil
+	}
+}
+
+// ProcessHook changes nothing: the connection is where the work is done.
+func (h *Hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+// ProcessPipelineHook changes nothing either.
+func (h *Hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
