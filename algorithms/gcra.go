@@ -49,34 +49,38 @@ func exactBucket(burst, w, l int64) error {
 type gcra struct {
 	burst, w, l int64
 	full        int64 // burst·w: the whole bucket in units of 1/l µs
+	spanUS      int64 // the same in whole µs, rounded down
 	store       store[arrival]
 }
 
 // arrival is the theoretical arrival time: tatUS, and rest/l µs.
 type arrival struct{ tatUS, rest int64 }
 
+// until is the time from nowUS to a, in µs and 1/l µs; none where a has passed.
+func (a *arrival) until(nowUS int64) (wait, rest int64) {
+	if a.tatUS < nowUS {
+		return 0, 0
+	}
+	return a.tatUS - nowUS, a.rest
+}
+
 func newGCRA(burst, w, l int64) gcra {
-	return gcra{burst: burst, w: w, l: l, full: burst * w,
+	return gcra{burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l,
 		store: newStore(func(a *arrival, nowUS int64) bool { return a.tatUS < nowUS })}
 }
 
 // Decide admits what leaves the TAT at most the whole bucket ahead.
 func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	a := g.store.of(key, nowUS)
-	wait, rest := int64(0), int64(0)
-	if a.tatUS >= nowUS {
-		wait, rest = a.tatUS-nowUS, a.rest
-	}
+	wait, rest := a.until(nowUS)
 	used := g.used(wait, rest)
 	if cost <= g.burst && used+cost*g.w <= g.full {
 		used += cost * g.w
-		a.tatUS, a.rest = nowUS+used/g.l, used%g.l
-		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - used) / g.w, ResetAfterUS: ceilDiv(used, g.l)}
+		wait, rest = used/g.l, used%g.l
+		*a = arrival{nowUS + wait, rest}
+		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - used) / g.w, ResetAfterUS: roundUp(wait, rest)}
 	}
-	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never, ResetAfterUS: wait}
-	if rest > 0 {
-		d.ResetAfterUS++
-	}
+	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never, ResetAfterUS: roundUp(wait, rest)}
 	if cost <= g.burst {
 		d.RetryAfterUS = wait - floorDiv(g.full-cost*g.w-rest, g.l)
 	}
@@ -86,8 +90,16 @@ func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 // used is how much of the bucket is gone, in units of 1/l µs. After a step back of the clock it can be more than
 // the bucket; how much more makes no difference, and might not fit an integer.
 func (g *gcra) used(wait, rest int64) int64 {
-	if wait > g.full/g.l {
+	if wait > g.spanUS {
 		return g.full + 1
 	}
 	return wait*g.l + rest
+}
+
+// roundUp is wait, and a µs more where there is a rest.
+func roundUp(wait, rest int64) int64 {
+	if rest > 0 {
+		wait++
+	}
+	return wait
 }

@@ -23,13 +23,10 @@ type leakyBucket struct{ gcra gcra }
 
 // Decide admits as gcra does; a request leaves when all before it have.
 func (b *leakyBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	departure := *b.gcra.store.of(key, nowUS)
+	delay := roundUp(b.gcra.store.of(key, nowUS).until(nowUS))
 	d := b.gcra.Decide(nowUS, key, cost)
-	if d.Allowed() && departure.tatUS >= nowUS {
-		d.DelayUS = departure.tatUS - nowUS
-		if departure.rest > 0 {
-			d.DelayUS++
-		}
+	if d.Allowed() {
+		d.DelayUS = delay
 	}
 	return d
 }
