@@ -16,7 +16,7 @@ func readScript(file string) (string, strictyaml.Errors) {
 	if err != nil {
 		return "", strictyaml.Errors{{File: file, Message: err.Error()}}
 	}
-	f := strictyaml.NewFile(file, "a script")
+	f := strictyaml.File{Name: file}
 	if !f.CheckText(data) {
 		return "", f.Errors()
 	}
@@ -36,7 +36,8 @@ func loadBinding(file, script string, known constants) (*binding, strictyaml.Err
 	if err != nil {
 		return nil, strictyaml.Errors{{File: file, Message: err.Error()}}
 	}
-	f := strictyaml.NewFile(file, "a binding such as "+minimal)
+	const want = "a binding such as " + minimal
+	f := strictyaml.File{Name: file, Wants: want, Remedy: "put text that begins with a sign such as > or { in quotes; want " + want}
 	root, ok := f.Root(data)
 	if !ok {
 		return nil, f.Errors()

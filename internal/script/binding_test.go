@@ -116,7 +116,7 @@ func FuzzBinding(f *testing.F) {
 }
 
 func checkAnyBinding(t *testing.T, data []byte) {
-	file := strictyaml.NewFile("my.yaml", "a binding")
+	file := strictyaml.File{Name: "my.yaml"}
 	var b *binding
 	if root, ok := file.Root(data); ok {
 		b = bindingReader{file: "my.yaml", known: constantsOf(threeSeconds)}.binding(root)
@@ -155,5 +155,5 @@ func TestErrorsCarryTheirPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkEqual(t, "problems", problems, strictyaml.Errors{{File: "my.yaml", Line: 3, Column: 10, Field: "element",
-		Message: `"0" is out of range; want a whole number from 1 to 1000`}})
+		Message: `0 is out of range; want a whole number from 1 to 1000`}})
 }

@@ -15,6 +15,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+
+	"ratelab/internal/wording"
 )
 
 const (
@@ -25,14 +27,12 @@ const (
 
 // File is one file's reading: it collects the problems that the values of the file note.
 type File struct {
-	name     string
-	wants    string
+	Name   string // its path, for messages; it is not opened
+	Wants  string // ends the message about an empty file, such as "a binding with keys and admitted"
+	Remedy string // ends the message about text that is not YAML, such as "want a mapping of fields"
+
 	problems Errors
 }
-
-// NewFile begins the reading of a file. name is its path, for messages; it is not opened. wants ends the messages
-// about files that hold nothing usable, such as "a binding with keys and admitted".
-func NewFile(name, wants string) *File { return &File{name: name, wants: wants} }
 
 // Root parses data and gives its top-level value. ok is false where there is none; the problems are noted.
 func (f *File) Root(data []byte) (root Value, ok bool) {
@@ -49,26 +49,29 @@ func (f *File) Root(data []byte) (root Value, ok bool) {
 // Errors are the problems noted so far, in the order of their places.
 func (f *File) Errors() Errors { return f.problems.sorted() }
 
-// Bad notes a problem at a place of the file.
-func (f *File) Bad(line, column int, format string, args ...any) {
-	f.problems = append(f.problems, Problem{File: f.name, Line: max(line, 1), Column: max(column, 1), Message: fmt.Sprintf(format, args...)})
+// Noted counts the problems noted so far.
+func (f *File) Noted() int { return len(f.problems) }
+
+// bad notes a problem at a place of the file; field is empty where none is meant.
+func (f *File) bad(line, column int, field, format string, args ...any) {
+	f.problems = append(f.problems, Problem{f.Name, max(line, 1), max(column, 1), field, fmt.Sprintf(format, args...)})
 }
 
 // CheckText refuses what is not a text of sensible size. It is of use for files that are not YAML as well.
 func (f *File) CheckText(data []byte) bool {
 	if len(data) > MaxBytes {
-		f.Bad(1, 1, "the file has more than %d bytes; want at most that", MaxBytes)
+		f.bad(1, 1, "", "the file has more than %d bytes; want at most that", MaxBytes)
 		return false
 	}
 	line, column := 1, 1
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])
 		if r == utf8.RuneError && n == 1 {
-			f.Bad(line, column, "the byte 0x%02x is not UTF-8; want a UTF-8 text", data[i])
+			f.bad(line, column, "", "the byte 0x%02x is not UTF-8; want a UTF-8 text", data[i])
 			return false
 		}
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f {
-			f.Bad(line, column, "the control character U+%04X; want text only", r)
+			f.bad(line, column, "", "the control character U+%04X; want text only", r)
 			return false
 		}
 		if i += n; r == '\n' {
@@ -84,7 +87,7 @@ func (f *File) CheckText(data []byte) bool {
 func (f *File) document(data []byte) *yaml.Node {
 	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
 	if err != nil {
-		f.Bad(1, 1, "%v", err)
+		f.bad(1, 1, "", "%v", err)
 		return nil
 	}
 	var first, second yaml.Node
@@ -94,7 +97,7 @@ func (f *File) document(data []byte) *yaml.Node {
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		f.Bad(second.Line, second.Column, "a second document; want one per file")
+		f.bad(second.Line, second.Column, "", "a second document; want one per file")
 		return nil
 	case err != io.EOF:
 		f.syntax(err)
@@ -110,19 +113,19 @@ func (f *File) document(data []byte) *yaml.Node {
 // syntax words an error of the YAML reader.
 func (f *File) syntax(err error) {
 	if err == io.EOF {
-		f.Bad(1, 1, "the file is empty; want %s", f.wants)
+		f.bad(1, 1, "", "the file is empty; want %s", f.Wants)
 		return
 	}
 	var at *yaml.LoadError
 	if !errors.As(err, &at) {
-		f.Bad(1, 1, "not YAML: %q", err.Error())
+		f.bad(1, 1, "", "not YAML: %q", err.Error())
 		return
 	}
 	text := at.Message
 	if at.ContextMsg != "" {
 		text = at.ContextMsg + ": " + text
 	}
-	f.Bad(at.Mark.Line, at.Mark.Column, "not YAML: %s; put text that begins with a sign such as > or { in quotes; want %s", text, f.wants)
+	f.bad(at.Mark.Line, at.Mark.Column, "", "not YAML: %s; %s", text, f.Remedy)
 }
 
 // checkPlain refuses anchors, aliases and tags.
@@ -135,12 +138,12 @@ func (f *File) checkPlain(n *yaml.Node) bool {
 func (f *File) walkPlain(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		f.Bad(n.Line, n.Column, "the alias *%s; want the value itself: anchors and aliases are not allowed", bare(n.Value))
+		f.bad(n.Line, n.Column, "", "the alias *%s; want the value itself: anchors and aliases are not allowed", wording.Bare(n.Value))
 		return // what it stands for is checked where it is
 	case n.Anchor != "":
-		f.Bad(n.Line, n.Column, "the anchor &%s; want the value alone: anchors and aliases are not allowed", bare(n.Anchor))
+		f.bad(n.Line, n.Column, "", "the anchor &%s; want the value alone: anchors and aliases are not allowed", wording.Bare(n.Anchor))
 	case n.Style&yaml.TaggedStyle != 0:
-		f.Bad(n.Line, n.Column, "the tag %s; want the value alone, in quotes if it begins with !: tags are not allowed", bare(n.Tag))
+		f.bad(n.Line, n.Column, "", "the tag %s; want the value alone, in quotes if it begins with !: tags are not allowed", wording.Bare(n.Tag))
 	}
 	for _, c := range n.Content {
 		f.walkPlain(c)

@@ -40,7 +40,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxProblems bounds what one hostile file can make us print.
+// maxProblems is how many lines one hostile file can make us print.
 const maxProblems = 100
 
 // sorted is e in the order of places, and cut where there are too many to read.
@@ -48,10 +48,10 @@ func (e Errors) sorted() Errors {
 	slices.SortStableFunc(e, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	if more := len(e) - maxProblems; more > 0 {
-		last := e[maxProblems-1]
-		e = append(e[:maxProblems], Problem{File: last.File, Line: last.Line, Column: last.Column,
-			Message: fmt.Sprintf("and %d more problems; mend these first", more)})
+	if more := len(e) - maxProblems + 1; more > 1 {
+		last := e[maxProblems-2]
+		e = append(e[:maxProblems-1], Problem{File: last.File, Line: last.Line, Column: last.Column,
+			Message: fmt.Sprintf("and %d more problems; want these mended first", more)})
 	}
 	return e
 }

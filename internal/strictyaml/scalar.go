@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"ratelab/internal/wording"
 )
 
 // integerText is the one spelling of a whole number that is accepted. YAML alone would also take 0x10, 0o17, 1_000
@@ -26,9 +27,9 @@ func (v Value) Shown() string {
 	case v.IsNull():
 		return "nothing"
 	case v.IsQuoted():
-		return Quote(v.Node.Value) + " in quotes"
+		return wording.Quote(v.Node.Value) + " in quotes"
 	}
-	return Quote(v.Node.Value)
+	return wording.Quote(v.Node.Value)
 }
 
 // IsNull reports whether v is null, ~ or nothing at all.
@@ -58,7 +59,7 @@ func (v Value) Integer(min, max int64) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(v.Node.Value, 10, 64)
 	if err != nil || n < min || n > max {
-		v.Bad("%s is out of range; %s", Quote(v.Node.Value), want)
+		v.Bad("%s is out of range; %s", wording.Bare(v.Node.Value), want)
 		return 0, false
 	}
 	return n, true
@@ -72,7 +73,7 @@ func (v Value) Text(want string, most int) (string, bool) {
 		v.Bad("%s is not text; want %s", v.Shown(), want)
 	case s == "" || utf8.RuneCountInString(s) > most:
 		v.Bad("%d characters; want %s of 1 to %d characters", utf8.RuneCountInString(s), want, most)
-	case HasControl(s):
+	case strings.ContainsFunc(s, wording.IsControl):
 		v.Bad("%s has control characters; want %s on one line", v.Shown(), want)
 	case strings.TrimSpace(s) != s:
 		v.Bad("%s begins or ends with a blank; want %s", v.Shown(), want)
@@ -82,20 +83,15 @@ func (v Value) Text(want string, most int) (string, bool) {
 	return "", false
 }
 
-// HasControl reports whether s has characters that do not print, or none of Unicode.
-func HasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError })
-}
-
 // Choice reads one of a few words.
 func (v Value) Choice(words ...string) (string, bool) {
-	if v.IsText() && slices.Contains(words, v.Node.Value) {
-		return v.Node.Value, true
-	}
-	near := ""
+	word := ""
 	if v.IsText() {
-		near = Suggest(v.Node.Value, words)
+		word = v.Node.Value
 	}
-	v.Bad("%s; %swant one of %s", v.Shown(), near, List(words))
+	if slices.Contains(words, word) {
+		return word, true
+	}
+	v.Bad("%s; %s", v.Shown(), wording.OneOf(word, words))
 	return "", false
 }

@@ -11,7 +11,7 @@ import (
 // read parses text and lists what is wrong after use has looked at the values.
 func read(t *testing.T, text string, use func(root Value)) string {
 	t.Helper()
-	f := NewFile("my.yaml", "a mapping of a and b")
+	f := File{Name: "my.yaml", Wants: "a mapping of a and b", Remedy: "want a mapping of a and b"}
 	if root, ok := f.Root([]byte(text)); ok {
 		use(root)
 	} else if len(f.Errors()) == 0 {
@@ -67,17 +67,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestSuggest(t *testing.T) {
-	names := []string{"keys", "admitted", "name", strings.Repeat("keys", 20) + "s"}
-	for word, want := range map[string]string{
-		"key": `did you mean "keys"? `, "admited": `did you mean "admitted"? `, "colour": "", strings.Repeat("keys", 20): "",
-	} {
-		if got := Suggest(word, names); got != want {
-			t.Errorf("%s: %q; want %q", word, got, want)
-		}
-	}
-}
-
 // A file of nothing but errors does not fill the terminal.
 func TestTooManyProblems(t *testing.T) {
 	var text strings.Builder
@@ -85,8 +74,8 @@ func TestTooManyProblems(t *testing.T) {
 		fmt.Fprintf(&text, "f%d: 1\n", i)
 	}
 	got := strings.Split(read(t, text.String(), func(root Value) { _, _ = root.Fields("none") }), "\n")
-	want := "my.yaml:100:1: and 150 more problems; mend these first"
-	if len(got) != 101 || got[100] != want {
+	want := "my.yaml:99:1: and 151 more problems; want these mended first"
+	if len(got) != maxProblems || got[maxProblems-1] != want {
 		t.Errorf("%d lines, the last %q; want %q", len(got), got[len(got)-1], want)
 	}
 }

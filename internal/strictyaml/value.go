@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"ratelab/internal/wording"
 )
 
 // Value is a YAML node and the path under which messages name it. Its methods check and convert; where they report
@@ -21,9 +23,7 @@ type Value struct {
 
 // Bad notes a problem with v: what was found; what is wanted.
 func (v Value) Bad(format string, args ...any) {
-	v.file.problems = append(v.file.problems, Problem{
-		File: v.file.name, Line: v.Node.Line, Column: v.Node.Column, Field: v.Path, Message: fmt.Sprintf(format, args...),
-	})
+	v.file.bad(v.Node.Line, v.Node.Column, v.Path, format, args...)
 }
 
 // Entry is one field of a mapping: its name, its name as a value of its own for problems with it, and its value.
@@ -67,10 +67,10 @@ func (v Value) Mapping(want string) (Fields, bool) {
 
 // Fields opens a mapping whose fields are all among legal.
 func (v Value) Fields(legal ...string) (Fields, bool) {
-	f, ok := v.Mapping("a mapping of " + List(legal))
+	f, ok := v.Mapping("a mapping of " + wording.List(legal))
 	for _, e := range f.Entries {
 		if !slices.Contains(legal, e.Name) {
-			e.Label.Bad("unknown field; %swant one of %s", Suggest(e.Name, legal), List(legal))
+			e.Label.Bad("unknown field; %s", wording.OneOf(e.Name, legal))
 		}
 	}
 	return f, ok
@@ -90,15 +90,23 @@ func (f Fields) Get(name string) (Value, bool) {
 func (f Fields) Need(name, want string) (Value, bool) {
 	v, ok := f.Get(name)
 	if !ok {
-		Value{file: f.file, Node: f.Node, Path: f.join(name)}.Bad("missing; want %s", want)
+		f.Place(name).Bad("missing; want %s", want)
 	}
 	return v, ok
+}
+
+// Place is where problems with a field are noted: the field, or the mapping that lacks it.
+func (f Fields) Place(name string) Value {
+	if v, ok := f.Get(name); ok {
+		return v
+	}
+	return Value{file: f.file, Node: f.Node, Path: f.join(name)}
 }
 
 // join is the path of a field within v.
 func (v Value) join(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
-		name = Quote(name)
+		name = wording.Quote(name)
 	}
 	if v.Path == "" {
 		return name
