@@ -46,7 +46,7 @@ func (p Policy) Validate() error {
 	case p.Requests < 1 || p.Requests > MaxRequests:
 		return fmt.Errorf("requests %d: want 1 to %d", p.Requests, MaxRequests)
 	case p.Window < MinWindow || p.Window > MaxWindow:
-		return fmt.Errorf("window %v: want 1ms to 366d", p.Window)
+		return fmt.Errorf("window %s: want 1ms to 366d", FormatDuration(p.Window))
 	case p.Window%time.Microsecond != 0:
 		return fmt.Errorf("window %v: want whole microseconds", p.Window)
 	case p.Burst < 0 || p.Burst > MaxRequests:
