@@ -43,39 +43,56 @@ change is meant, --accept writes the results anew: the document, the charts, and
 }
 
 func (a *app) checkResults(ctx context.Context, dir string, accept, quiet bool) error {
-	var want *report.Document
-	var err error
-	if !accept {
-		if want, err = readGolden(filepath.Join(dir, golden)); err != nil {
-			return err
-		}
-	}
-	all, err := scenarios.Builtin()
-	if err != nil {
-		return err
-	}
-	job := a.newJob(all)
-	job.Version = "" // the committed results change with the figures, not with every commit
-	bar := newProgress(a.stderr, quiet)
-	job.Progress = bar
-	result, err := job.Run(ctx)
-	bar.finish()
-	if err != nil {
-		return err
-	}
-	if partial(&result.Document) {
-		return fmt.Errorf("%w: nothing was compared and nothing accepted", errInterrupted)
-	}
-	if err := verdict(&result.Document); err != nil && accept {
-		return fmt.Errorf("%w: not accepted; see simulate", err)
-	}
 	if accept {
-		return a.accept(dir, result)
+		return a.acceptResults(ctx, dir, quiet)
+	}
+	path := filepath.Join(dir, golden)
+	want, err := readGolden(path)
+	if err != nil {
+		return err
+	}
+	result, err := a.decideAgain(ctx, quiet)
+	if err != nil {
+		return err
 	}
 	if difference, equal := report.Compare(want, &result.Document); !equal {
 		return fmt.Errorf("%w: %s (simulate check --accept takes the new figures, if they are meant)", errDiffers, difference)
 	}
-	return fprintln(a.stdout, fmt.Sprintf("ok: %d scenarios decide as in %s", len(all), filepath.Join(dir, golden)))
+	return fprintln(a.stdout, fmt.Sprintf("ok: %d scenarios decide as in %s", len(result.Document.Runs), path))
+}
+
+func (a *app) acceptResults(ctx context.Context, dir string, quiet bool) error {
+	giveBack, err := makeFolder("--results", dir)
+	if err != nil {
+		return err
+	}
+	result, err := a.decideAgain(ctx, quiet)
+	if err == nil {
+		err = verdict(&result.Document)
+	}
+	if err != nil {
+		giveBack()
+		return fmt.Errorf("not accepted: %w", err)
+	}
+	return a.accept(dir, result)
+}
+
+// decideAgain runs everything that is built in, to its end.
+func (a *app) decideAgain(ctx context.Context, quiet bool) (*simulate.Result, error) {
+	all, err := scenarios.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	job := a.newJob(all)
+	job.Version = "" // the committed results change with the figures, not with every commit
+	bar := newProgress(a.stderr, quiet)
+	defer bar.finish()
+	job.Progress = bar
+	result, err := job.Run(ctx)
+	if err == nil && partial(&result.Document) {
+		return nil, fmt.Errorf("%w: nothing was compared and nothing accepted", errInterrupted)
+	}
+	return result, err
 }
 
 func readGolden(path string) (*report.Document, error) {
@@ -84,7 +101,7 @@ func readGolden(path string) (*report.Document, error) {
 		return nil, usage("%s: no such file; run in the project's folder, name the folder with --results, or make it with --accept", path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, usage("%s: %v", printable(path), withoutPath(err))
 	}
 	defer file.Close()
 	doc, err := report.ReadJSON(file)

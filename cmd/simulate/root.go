@@ -73,7 +73,7 @@ func newRoot(a *app) *cobra.Command {
 // noArguments refuses arguments in our own words.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+		return usage("%s takes no arguments, got %q", cmd.Name(), args[0])
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/load"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/simulate"
 	"ratelab/scenarios"
@@ -95,19 +96,8 @@ func (a *app) newJob(list []*scenarios.Scenario) *simulate.Job {
 		Clock:     simulate.VirtualClock,
 		Version:   ownVersion(),
 		Now:       time.Now,
-		Sleep:     sleep,
+		Sleep:     load.Wait,
 		Stop:      a.stop,
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

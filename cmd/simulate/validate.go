@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +49,7 @@ func (a *app) validateOne(file string) error {
 	}
 	for _, err := range s.Stream(s.Seed).Requests() {
 		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+			return errors.New(file + ": " + strings.ReplaceAll(err.Error(), "\n", "\n"+file+": "))
 		}
 	}
 	return nil
