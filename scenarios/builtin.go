@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"ratelab/internal/strictyaml"
+	"ratelab/internal/wording"
 )
 
 //go:embed *.yaml
@@ -66,8 +69,8 @@ func Load(nameOrPath string) (*Scenario, error) {
 			return builtin(n)
 		}
 	}
-	return nil, fmt.Errorf("scenario %s: no such scenario; %swant one of %s, or a path with a slash or .yaml",
-		quote(nameOrPath), suggest(nameOrPath, names), list(names))
+	return nil, fmt.Errorf("scenario %s: no such scenario; %s, or a path with a slash or .yaml",
+		wording.Quote(nameOrPath), wording.OneOf(nameOrPath, names))
 }
 
 func loadFile(file string) (*Scenario, error) {
@@ -77,9 +80,9 @@ func loadFile(file string) (*Scenario, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: this is a folder; want a scenario file", shownPath(file))
+		return nil, fmt.Errorf("%s: this is a folder; want a scenario file", wording.Path(file))
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
 	if err != nil {
 		return nil, fileError(file, err)
 	}
@@ -88,11 +91,11 @@ func loadFile(file string) (*Scenario, error) {
 
 func fileError(file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no such file; want a scenario file", shownPath(file))
+		return fmt.Errorf("%s: no such file; want a scenario file", wording.Path(file))
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return fmt.Errorf("%s: %w", shownPath(file), err)
+	return fmt.Errorf("%s: %w", wording.Path(file), err)
 }

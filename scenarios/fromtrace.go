@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
@@ -57,12 +55,4 @@ func traceQuestion(limit, base string) string {
 		return fmt.Sprintf("What does a limit of %s admit of the trace?", limit)
 	}
 	return whole
-}
-
-// shownPath is a path as messages begin with it: bare, unless that would hurt a terminal.
-func shownPath(file string) string {
-	if strings.ContainsFunc(file, unicode.IsControl) {
-		return strconv.Quote(file)
-	}
-	return file
 }

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
+	"ratelab/internal/wording"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 // it is absent or wrong.
 var shapes = []struct {
 	field string
-	read  func(v value, d time.Duration) traffic.Arrivals
+	read  func(v strictyaml.Value, d time.Duration) traffic.Arrivals
 }{
 	{"constant", readConstant},
 	{"poisson", readPoisson},
@@ -28,7 +30,7 @@ var shapes = []struct {
 	{"sine", readSine},
 	{"on_off", readOnOff},
 	{"pause", readPause},
-	{"trace", nil}, // recorded, see readTrace
+	{"trace", nil}, // recorded, see tracePhase
 }
 
 func shapeFields() []string {
@@ -40,88 +42,88 @@ func shapeFields() []string {
 }
 
 // phase reads one phase; lines holds the names of those before it.
-func (d *decoder) phase(v value, defaults traffic.Phase, lines map[string]int) traffic.Phase {
+func (r *reader) phase(v strictyaml.Value, defaults traffic.Phase, lines map[string]int) traffic.Phase {
 	p := defaults
-	f, ok := v.fields(slices.Concat([]string{"name", "duration"}, shapeFields(), []string{"keys", "cost"})...)
+	f, ok := v.Fields(slices.Concat([]string{"name", "duration"}, shapeFields(), []string{"keys", "cost"})...)
 	if !ok {
 		return p
 	}
-	d.phaseName(f, &p, lines)
-	if v, ok := f.get("duration"); ok {
-		if p.Duration, ok = v.duration(time.Microsecond, maxDuration); !ok {
+	readPhaseName(f, &p, lines)
+	if v, ok := f.Get("duration"); ok {
+		if p.Duration, ok = readDuration(v, time.Microsecond, maxDuration); !ok {
 			p.Duration = time.Microsecond // stands in, so that the shape's own problems are found without new ones
 		}
 	}
-	d.keysAndCost(f, &p)
-	shape, ok := d.shapeOf(f)
+	readKeysAndCost(f, &p)
+	shape, ok := shapeOf(f)
 	if !ok {
 		return p
 	}
-	if shape.name == "trace" {
-		d.tracePhase(f, shape.value, &p)
+	if shape.Name == "trace" {
+		r.tracePhase(f, shape.Value, &p)
 		return p
 	}
-	if _, given := f.get("duration"); !given && shape.name != "burst" {
-		f.need("duration", "how long the phase lasts, such as 10s")
+	if _, given := f.Get("duration"); !given && shape.Name != "burst" {
+		f.Need("duration", "how long the phase lasts, such as 10s")
 	}
-	d.arrivals(shape, &p)
+	r.arrivals(shape, &p)
 	return p
 }
 
-func (d *decoder) phaseName(f fields, p *traffic.Phase, lines map[string]int) {
-	v, ok := f.need("name", "a name that is unique in the file")
+func readPhaseName(f strictyaml.Fields, p *traffic.Phase, lines map[string]int) {
+	v, ok := f.Need("name", "a name that is unique in the file")
 	if !ok {
 		return
 	}
-	if p.Name, ok = v.text("a name", maxName); !ok {
+	if p.Name, ok = v.Text("a name", maxName); !ok {
 		return
 	}
 	if line, twice := lines[p.Name]; twice {
-		v.bad("%s is also the phase on line %d; want names that are unique", v.shown(), line)
+		v.Bad("%s is also the phase on line %d; want names that are unique", v.Shown(), line)
 		return
 	}
-	lines[p.Name] = v.node.Line
+	lines[p.Name] = v.Node.Line
 }
 
 // shapeOf finds the one arrival shape of a phase.
-func (d *decoder) shapeOf(f fields) (found entry, ok bool) {
-	for _, e := range f.entries {
-		if !slices.Contains(shapeFields(), e.name) {
+func shapeOf(f strictyaml.Fields) (found strictyaml.Entry, ok bool) {
+	for _, e := range f.Entries {
+		if !slices.Contains(shapeFields(), e.Name) {
 			continue
 		}
 		if ok {
-			e.label.bad("a second arrival shape after %s; want one per phase", found.name)
+			e.Label.Bad("a second arrival shape after %s; want one per phase", found.Name)
 			return found, false
 		}
 		found, ok = e, true
 	}
-	if !ok && len(f.entries) > 0 && !slices.ContainsFunc(f.entries, f.unknown) {
-		f.bad("no arrival shape; want one of %s", list(shapeFields()))
+	if !ok && len(f.Entries) > 0 && !slices.ContainsFunc(f.Entries, unknown) {
+		f.Bad("no arrival shape; want one of %s", wording.List(shapeFields()))
 	}
 	return found, ok
 }
 
 // unknown is for shapeOf: a misspelled shape was reported already.
-func (f fields) unknown(e entry) bool {
-	return !slices.Contains([]string{"name", "duration", "keys", "cost"}, e.name)
+func unknown(e strictyaml.Entry) bool {
+	return !slices.Contains([]string{"name", "duration", "keys", "cost"}, e.Name)
 }
 
 // arrivals reads the shape and checks how many requests it makes.
-func (d *decoder) arrivals(shape entry, p *traffic.Phase) {
-	i := slices.Index(shapeFields(), shape.name)
-	before := len(d.problems)
-	p.Arrivals = shapes[i].read(shape.value, p.Duration)
-	if len(d.problems) > before || p.Duration == 0 && shape.name != "burst" {
+func (r *reader) arrivals(shape strictyaml.Entry, p *traffic.Phase) {
+	i := slices.Index(shapeFields(), shape.Name)
+	before := r.Noted()
+	p.Arrivals = shapes[i].read(shape.Value, p.Duration)
+	if r.Noted() > before || p.Duration == 0 && shape.Name != "burst" {
 		return
 	}
 	if n := p.Arrivals.Count(p.Duration); n > maxGenerated {
-		shape.bad("more than %d requests in %s; want fewer, or a trace", maxGenerated, days(p.Duration))
+		shape.Bad("more than %d requests in %s; want fewer, or a trace", maxGenerated, days(p.Duration))
 	}
 }
 
 // repeats refuses a period so short that it would come round too often in a phase.
-func repeats(v value, period, d time.Duration) {
+func repeats(v strictyaml.Value, period, d time.Duration) {
 	if period > 0 && int64(d/period) > maxRepeats {
-		v.bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats, days(d))
+		v.Bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats, days(d))
 	}
 }

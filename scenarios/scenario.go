@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
+	"ratelab/internal/wording"
 )
 
 const (
@@ -22,59 +24,59 @@ const (
 var nameText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
 // scenario reads the whole file.
-func (d *decoder) scenario(v value) *Scenario {
-	f, ok := v.fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost", "parameters", "expect")
+func (r *reader) scenario(v strictyaml.Value) *Scenario {
+	f, ok := v.Fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost", "parameters", "expect")
 	if !ok {
 		return nil
 	}
 	s := &Scenario{Seed: 1, Start: DefaultStart, OnLate: OnLates[0]}
-	d.head(f, s)
-	s.Limit = d.limit(f)
-	s.Phases = d.phases(f)
-	if v, ok := f.get("parameters"); ok {
-		s.Parameters = d.parameters(v)
+	r.head(f, s)
+	s.Limit = readLimit(f)
+	s.Phases = r.phases(f)
+	if v, ok := f.Get("parameters"); ok {
+		s.Parameters = readParameters(v)
 	}
-	if v, ok := f.get("expect"); ok {
-		s.Expect = d.expect(v)
+	if v, ok := f.Get("expect"); ok {
+		s.Expect = r.expect(v)
 	}
 	return s
 }
 
 // head reads the fields that are one scalar each.
-func (d *decoder) head(f fields, s *Scenario) {
-	if v, ok := f.need("name", "the file's base name"); ok {
-		s.Name = d.name(v)
+func (r *reader) head(f strictyaml.Fields, s *Scenario) {
+	if v, ok := f.Need("name", "the file's base name"); ok {
+		s.Name = r.name(v)
 	}
-	if v, ok := f.need("question", "the question that the scenario answers"); ok {
-		s.Question, ok = v.text("a question", maxQuestion)
+	if v, ok := f.Need("question", "the question that the scenario answers"); ok {
+		s.Question, ok = v.Text("a question", maxQuestion)
 		if ok && !strings.HasSuffix(s.Question, "?") {
-			v.bad("%s does not end with a question mark; want a question", v.shown())
+			v.Bad("%s does not end with a question mark; want a question", v.Shown())
 		}
 	}
-	if v, ok := f.get("seed"); ok {
-		n, _ := v.integer(0, limit.MaxExact)
+	if v, ok := f.Get("seed"); ok {
+		n, _ := v.Integer(0, limit.MaxExact)
 		s.Seed = uint64(n)
 	}
-	if v, ok := f.get("start"); ok {
-		s.Start = d.start(v)
+	if v, ok := f.Get("start"); ok {
+		s.Start = readStart(v)
 	}
-	if v, ok := f.get("on_late"); ok {
-		s.OnLate, _ = v.choice(OnLates...)
+	if v, ok := f.Get("on_late"); ok {
+		s.OnLate, _ = v.Choice(OnLates...)
 	}
 }
 
 // name reads the scenario's name, which becomes file names and key prefixes.
-func (d *decoder) name(v value) string {
-	s, ok := v.text("a name", maxName)
+func (r *reader) name(v strictyaml.Value) string {
+	s, ok := v.Text("a name", maxName)
 	if !ok {
 		return ""
 	}
 	if !nameText.MatchString(s) {
-		v.bad("%s is not a name; want small letters, digits and hyphens between them", v.shown())
+		v.Bad("%s is not a name; want small letters, digits and hyphens between them", v.Shown())
 		return ""
 	}
-	if base := baseName(d.file); s != base {
-		v.bad("%s is not the file's base name; want %s", v.shown(), quote(base))
+	if base := baseName(r.Name); s != base {
+		v.Bad("%s is not the file's base name; want %s", v.Shown(), wording.Quote(base))
 	}
 	return s
 }
@@ -85,52 +87,52 @@ func baseName(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// start reads when virtual time begins. Scripts count microseconds in doubles, which are exact until 2255.
-func (d *decoder) start(v value) time.Time {
+// readStart reads when virtual time begins. Scripts count microseconds in doubles, which are exact until 2255.
+func readStart(v strictyaml.Value) time.Time {
 	const want = "want a time from 1970 to 2199 such as 2024-01-01T00:00:00Z"
-	t, err := time.Parse(time.RFC3339Nano, v.node.Value)
-	if !v.isText() || err != nil {
-		v.bad("%s is not an RFC 3339 time; %s", v.shown(), want)
+	t, err := time.Parse(time.RFC3339Nano, v.Node.Value)
+	if !v.IsText() || err != nil {
+		v.Bad("%s is not an RFC 3339 time; %s", v.Shown(), want)
 		return t
 	}
 	if t = t.UTC(); t.Unix() < 0 || t.Year() > 2199 || t.Nanosecond()%1000 != 0 {
-		v.bad("%s is out of range or finer than a microsecond; %s", v.shown(), want)
+		v.Bad("%s is out of range or finer than a microsecond; %s", v.Shown(), want)
 	}
 	return t
 }
 
-// limit reads the policy.
-func (d *decoder) limit(f fields) limit.Policy {
-	v, ok := f.need("limit", "{requests: 1000, per: 3s}")
+// readLimit reads the policy.
+func readLimit(f strictyaml.Fields) limit.Policy {
+	v, ok := f.Need("limit", "{requests: 1000, per: 3s}")
 	if !ok {
 		return limit.Policy{}
 	}
-	f, ok = v.fields("requests", "per", "burst")
+	f, ok = v.Fields("requests", "per", "burst")
 	if !ok {
 		return limit.Policy{}
 	}
 	var p limit.Policy
-	if v, ok := f.need("requests", "how many requests a window admits"); ok {
-		p.Requests, _ = v.integer(1, limit.MaxRequests)
+	if v, ok := f.Need("requests", "how many requests a window admits"); ok {
+		p.Requests, _ = v.Integer(1, limit.MaxRequests)
 	}
-	if v, ok := f.need("per", "the window, such as 3s"); ok {
-		p.Window, _ = v.duration(limit.MinWindow, limit.MaxWindow)
+	if v, ok := f.Need("per", "the window, such as 3s"); ok {
+		p.Window, _ = readDuration(v, limit.MinWindow, limit.MaxWindow)
 	}
-	if v, ok := f.get("burst"); ok {
-		p.Burst, _ = v.integer(1, limit.MaxRequests)
+	if v, ok := f.Get("burst"); ok {
+		p.Burst, _ = v.Integer(1, limit.MaxRequests)
 	}
 	return p
 }
 
 // phases reads the traffic, with the keys and the cost of the top level as defaults.
-func (d *decoder) phases(f fields) []traffic.Phase {
+func (r *reader) phases(f strictyaml.Fields) []traffic.Phase {
 	defaults := traffic.Phase{Keys: traffic.Uniform{Count: 1}, Cost: traffic.FixedCost(1)}
-	d.keysAndCost(f, &defaults)
-	v, ok := f.need("phases", "a list of at least one phase")
+	readKeysAndCost(f, &defaults)
+	v, ok := f.Need("phases", "a list of at least one phase")
 	if !ok {
 		return nil
 	}
-	items, ok := v.list("a list of at least one phase", maxPhases)
+	items, ok := v.List("a list of at least one phase", maxPhases)
 	if !ok {
 		return nil
 	}
@@ -139,12 +141,12 @@ func (d *decoder) phases(f fields) []traffic.Phase {
 	var total time.Duration
 	endless := false
 	for i, item := range items {
-		phases[i] = d.phase(item, defaults, lines)
+		phases[i] = r.phase(item, defaults, lines)
 		total += min(phases[i].Duration, maxDuration)
 		endless = endless || phases[i].Trace != nil && phases[i].Duration == 0
 	}
-	if len(d.problems) == 0 && !endless && (total == 0 || total > maxDuration) {
-		v.bad("the phases last %s together; want more than 0s and at most %s", days(total), days(maxDuration))
+	if r.Noted() == 0 && !endless && (total == 0 || total > maxDuration) {
+		v.Bad("the phases last %s together; want more than 0s and at most %s", days(total), days(maxDuration))
 	}
 	return phases
 }

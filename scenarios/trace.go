@@ -5,80 +5,77 @@ import (
 	"path/filepath"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
 )
 
 // tracePhase reads a phase of recorded traffic.
-func (d *decoder) tracePhase(phase fields, v value, p *traffic.Phase) {
+func (r *reader) tracePhase(phase strictyaml.Fields, v strictyaml.Value, p *traffic.Phase) {
 	p.Keys, p.Cost = nil, nil
 	for _, name := range []string{"keys", "cost"} {
-		if v, ok := phase.get(name); ok {
-			v.bad("a trace brings its own; want trace: {%s: …} or nothing", map[string]string{"keys": "key", "cost": "cost"}[name])
+		if v, ok := phase.Get(name); ok {
+			v.Bad("a trace brings its own; want trace: {%s: …} or nothing", map[string]string{"keys": "key", "cost": "cost"}[name])
 		}
 	}
-	f, ok := v.fields("file", "format", "key", "time", "cost", "speed", "skip", "limit", "within_second")
+	f, ok := v.Fields("file", "format", "key", "time", "cost", "speed", "skip", "limit", "within_second")
 	if !ok {
 		return
 	}
-	before := len(d.problems)
+	before := r.Noted()
 	t := &traffic.Trace{}
-	d.traceText(f, t)
-	d.traceNumbers(f, t)
+	readTraceText(f, t)
+	readTraceNumbers(f, t)
 	p.Trace = t
-	if len(d.problems) > before {
+	if r.Noted() > before {
 		return
 	}
 	for _, err := range t.Validate() {
-		d.traceProblem(f, err)
+		noteTraceProblem(f, err)
 	}
 	if t.File != "" && !filepath.IsAbs(t.File) {
-		t.File = filepath.Join(filepath.Dir(d.file), t.File)
+		t.File = filepath.Join(filepath.Dir(r.Name), t.File)
 	}
 }
 
-func (d *decoder) traceText(f fields, t *traffic.Trace) {
-	if v, ok := f.need("file", "the path of a trace"); ok {
-		t.File, _ = v.text("a path", 4096)
+func readTraceText(f strictyaml.Fields, t *traffic.Trace) {
+	if v, ok := f.Need("file", "the path of a trace"); ok {
+		t.File, _ = v.Text("a path", 4096)
 	}
 	for name, into := range map[string]*string{"key": &t.Key, "time": &t.Time, "cost": &t.Cost} {
-		if v, ok := f.get(name); ok {
-			*into, _ = v.text("a column's name", 200)
+		if v, ok := f.Get(name); ok {
+			*into, _ = v.Text("a column's name", 200)
 		}
 	}
-	if v, ok := f.get("format"); ok {
-		s, _ := v.choice(texts(traffic.Formats)...)
+	if v, ok := f.Get("format"); ok {
+		s, _ := v.Choice(texts(traffic.Formats)...)
 		t.Format = traffic.Format(s)
 	}
-	if v, ok := f.get("within_second"); ok {
-		s, _ := v.choice(texts(traffic.WithinSeconds)...)
+	if v, ok := f.Get("within_second"); ok {
+		s, _ := v.Choice(texts(traffic.WithinSeconds)...)
 		t.WithinSecond = traffic.WithinSecond(s)
 	}
 }
 
-func (d *decoder) traceNumbers(f fields, t *traffic.Trace) {
-	if v, ok := f.get("speed"); ok {
-		t.Speed, _ = v.number(traffic.MinSpeed, traffic.MaxSpeed)
+func readTraceNumbers(f strictyaml.Fields, t *traffic.Trace) {
+	if v, ok := f.Get("speed"); ok {
+		t.Speed, _ = readNumber(v, traffic.MinSpeed, traffic.MaxSpeed)
 	}
-	if v, ok := f.get("skip"); ok {
-		t.Skip, _ = v.integer(0, limit.MaxExact)
+	if v, ok := f.Get("skip"); ok {
+		t.Skip, _ = v.Integer(0, limit.MaxExact)
 	}
-	if v, ok := f.get("limit"); ok {
-		t.Limit, _ = v.integer(0, limit.MaxExact)
+	if v, ok := f.Get("limit"); ok {
+		t.Limit, _ = v.Integer(0, limit.MaxExact)
 	}
 }
 
-// traceProblem puts a problem that the trace found with itself in its place.
-func (d *decoder) traceProblem(f fields, err error) {
+// noteTraceProblem puts a problem that the trace found with itself in its place.
+func noteTraceProblem(f strictyaml.Fields, err error) {
 	var at *traffic.FieldError
 	if !errors.As(err, &at) {
-		f.bad("%v", err)
+		f.Bad("%v", err)
 		return
 	}
-	v, ok := f.get(at.Field)
-	if !ok {
-		v = value{f.d, f.node, f.join(at.Field)}
-	}
-	v.bad("%s", at.Problem)
+	f.Place(at.Field).Bad("%s", at.Problem)
 }
 
 func texts[T ~string](values []T) []string {

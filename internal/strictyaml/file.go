@@ -22,7 +22,7 @@ import (
 const (
 	// MaxBytes is the size of the largest file that is read.
 	MaxBytes = 1 << 20
-	maxDepth = 10 // of nested values
+	maxDepth = 10 // of nested values; a scenario needs six
 )
 
 // File is one file's reading: it collects the problems that the values of the file note.
