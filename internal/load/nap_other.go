@@ -1,0 +1,8 @@
+//go:build !linux
+
+package load
+
+import "time"
+
+// nap is Go's own timer: a millisecond late at the most, and nothing better is portable.
+func nap(d time.Duration) { time.Sleep(d) }
