@@ -3,6 +3,8 @@ package traffic
 import (
 	"bytes"
 	"fmt"
+
+	"ratelab/internal/wording"
 )
 
 // combinedLog reads Apache's and nginx's access logs:
@@ -70,7 +72,7 @@ func closingQuote(b []byte) int {
 func (c *combinedLog) record(line []byte) (record, error) {
 	p, ok := splitCombined(line)
 	if !ok || !startsWithStatus(p.tail) {
-		return record{}, fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`, quote(line))
+		return record{}, fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`, wording.Quote(line))
 	}
 	at, err := c.stamps.parse(p.time)
 	if err != nil {
@@ -132,7 +134,7 @@ func agentOf(tail []byte) ([]byte, error) {
 			return orDash(agent), nil
 		}
 	}
-	return nil, fmt.Errorf("%s: the line has no agent; want a combined log, or another key", quote(tail))
+	return nil, fmt.Errorf("%s: the line has no agent; want a combined log, or another key", wording.Quote(tail))
 }
 
 // notes implements format.

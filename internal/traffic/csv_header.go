@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ratelab/internal/wording"
 )
 
 // column finds a name in the header.
 func column(field, name string, names []string) (int, error) {
 	i := slices.Index(names, name)
 	if i < 0 {
-		return 0, &FieldError{field, fmt.Sprintf("no column %s in the header; want one of %s", quote(name), shown(names))}
+		return 0, &FieldError{field, fmt.Sprintf("no column %s in the header; want one of %s", wording.Quote(name), shown(names))}
 	}
 	if slices.Contains(names[i+1:], name) {
-		return 0, &FieldError{field, fmt.Sprintf("column %s is in the header twice; want names that are unique", quote(name))}
+		return 0, &FieldError{field, fmt.Sprintf("column %s is in the header twice; want names that are unique", wording.Quote(name))}
 	}
 	return i, nil
 }
@@ -27,7 +29,7 @@ func shown(names []string) string {
 			quoted = append(quoted, "…")
 			break
 		}
-		quoted = append(quoted, quote(n))
+		quoted = append(quoted, wording.Quote(n))
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ratelab/internal/wording"
 )
 
 const (
@@ -85,7 +87,7 @@ func (s *scanner) checkFields(f Format, first []byte) error {
 	problems := s.trace.checkFields(f)
 	for i, err := range problems {
 		if f == CSV {
-			err = fmt.Errorf("%w; the header is %s", err, quote(first))
+			err = fmt.Errorf("%w; the header is %s", err, wording.Quote(first))
 		}
 		problems[i] = s.at(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"ratelab/internal/wording"
 )
 
 const (
@@ -50,9 +52,9 @@ func openSource(name string) (*source, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		file.Close()
 		// Every algorithm reads the trace anew, which a pipe cannot offer.
-		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times", printable(name))
+		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times", wording.Path(name))
 	}
-	s := &source{name: printable(name), file: file, packed: &counter{r: file}}
+	s := &source{name: wording.Path(name), file: file, packed: &counter{r: file}}
 	s.in = bufio.NewReaderSize(s.packed, 64<<10)
 	if err := s.detect(); err != nil {
 		file.Close()
@@ -63,24 +65,16 @@ func openSource(name string) (*source, error) {
 
 func openError(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no such file", printable(name))
+		return fmt.Errorf("%s: no such file", wording.Path(name))
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%s: no permission to read it", printable(name))
+		return fmt.Errorf("%s: no permission to read it", wording.Path(name))
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return fmt.Errorf("%s: %w", printable(name), err)
-}
-
-// printable is a file's name as messages begin with it: bare, unless that would hurt a terminal.
-func printable(name string) string {
-	if bytes.ContainsFunc([]byte(name), isControl) {
-		return quote(name)
-	}
-	return name
+	return fmt.Errorf("%s: %w", wording.Path(name), err)
 }
 
 // magics are first bytes that tell what a trace must not be.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ratelab/internal/wording"
 )
 
 // Trace is recorded traffic: which file, and how to read it.
@@ -75,14 +77,14 @@ func (t Trace) Validate() (problems []error) {
 	switch {
 	case t.File == "":
 		bad("file", "missing; want the path of a trace")
-	case strings.ContainsFunc(t.File, isControl):
-		bad("file", "%s has control characters; want a path", quote(t.File))
+	case strings.ContainsFunc(t.File, wording.IsControl):
+		bad("file", "%s has control characters; want a path", wording.Quote(t.File))
 	}
 	if t.Format != "" && !slices.Contains(Formats, t.Format) {
-		bad("format", "%s is not a format; want one of %s", quote(string(t.Format)), list(Formats))
+		bad("format", "%s is not a format; %s", wording.Quote(t.Format), wording.OneOf(string(t.Format), Formats))
 	}
 	if t.WithinSecond != "" && !slices.Contains(WithinSeconds, t.WithinSecond) {
-		bad("within_second", "%s is not a rule; want one of %s", quote(string(t.WithinSecond)), list(WithinSeconds))
+		bad("within_second", "%s is not a rule; %s", wording.Quote(t.WithinSecond), wording.OneOf(string(t.WithinSecond), WithinSeconds))
 	}
 	if math.IsNaN(t.Speed) || t.Speed != 0 && (t.Speed < MinSpeed || t.Speed > MaxSpeed) {
 		bad("speed", "%v is out of range; want %v to %v", t.Speed, MinSpeed, int(MaxSpeed))
@@ -104,13 +106,13 @@ func (t Trace) checkFields(f Format) (problems []error) {
 	switch f {
 	case Combined:
 		if t.Key != "" && !slices.Contains(CombinedKeys, t.Key) {
-			bad("key", "%s is not a field of a combined log; want one of %s", quote(t.Key), list(CombinedKeys))
+			bad("key", "%s is not a field of a combined log; %s", wording.Quote(t.Key), wording.OneOf(t.Key, CombinedKeys))
 		}
 		if t.Time != "" {
-			bad("time", "%s: a combined log has its own time; leave the field out", quote(t.Time))
+			bad("time", "%s: a combined log has its own time; leave the field out", wording.Quote(t.Time))
 		}
 		if t.Cost != "" {
-			bad("cost", "%s: a combined log has no cost; leave the field out", quote(t.Cost))
+			bad("cost", "%s: a combined log has no cost; leave the field out", wording.Quote(t.Cost))
 		}
 	case CSV, JSONL:
 		if t.Time == "" {

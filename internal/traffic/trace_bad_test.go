@@ -178,7 +178,7 @@ func TestValidateTrace(t *testing.T) {
 	bad := Trace{File: "a\x07", Format: "xml", WithinSecond: "never", Speed: -1, Skip: -1, Limit: -1}
 	want := `file: "a\a" has control characters; want a path
 format: "xml" is not a format; want one of combined, csv, jsonl
-within_second: "never" is not a rule; want one of even, uniform, at_once
+within_second: "never" is not a rule; did you mean "even"? want one of even, uniform, at_once
 speed: -1 is out of range; want 0.001 to 1000000
 skip: -1 is negative; want 0 or more requests
 limit: -1 is negative; want 0 (all) or more requests`
