@@ -48,16 +48,16 @@ func newFan(ctx context.Context, p limit.Policy, duration time.Duration, lanes [
 	return f
 }
 
-// deliver reports whether the lanes go on.
-func (f *fan) deliver(b *batch) bool {
+// deliver gives b to every lane; its error is the context's, which also ends when a lane fails.
+func (f *fan) deliver(b *batch) error {
 	for _, w := range f.workers {
 		select {
 		case w.batches <- b:
 		case <-f.ctx.Done():
-			return false
+			return f.ctx.Err()
 		}
 	}
-	return true
+	return nil
 }
 
 // finish waits for the lanes to work off what was delivered, and gives the first error.

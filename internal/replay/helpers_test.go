@@ -75,7 +75,8 @@ func modelLane(t testing.TB, label string, p limit.Policy) replay.Lane {
 	return replay.Lane{Label: label, Decider: replay.NewModel(in.NewModel(), midnight)}
 }
 
-// after does something once it has admitted so many requests, one batch at a time, and goes on with its answer.
+// after admits everything, and does something once, in the batch in which it is past so many requests; an error
+// from it is its answer to that batch.
 type after struct {
 	requests int
 	do       func() error
@@ -83,10 +84,11 @@ type after struct {
 
 func (a *after) Decide(_ context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if a.requests -= len(requests); a.requests < 0 && a.do != nil {
-		if err := a.do(); err != nil {
+		do := a.do
+		a.do = nil
+		if err := do(); err != nil {
 			return err
 		}
-		a.do = nil
 	}
 	for i := range decisions {
 		decisions[i] = limit.Decision{Verdict: limit.Allowed}

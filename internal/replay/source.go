@@ -38,8 +38,8 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 	}
 }
 
-// read hands the traffic on in batches, until it ends, deliver refuses one, or it is told to stop.
-func (s *source) read(traffic Traffic, deliver func(*batch) bool) error {
+// read hands the traffic on in batches, until it ends, deliver fails, or it is told to stop.
+func (s *source) read(traffic Traffic, deliver func(*batch) error) error {
 	b := s.newBatch()
 	var count int64
 	for q, err := range traffic.Requests() {
@@ -47,10 +47,10 @@ func (s *source) read(traffic Traffic, deliver func(*batch) bool) error {
 			return &TrafficError{err}
 		}
 		if s.full(b, q) {
-			count += int64(len(b.requests))
-			if !deliver(b) {
-				return nil
+			if err := deliver(b); err != nil {
+				return err
 			}
+			count += int64(len(b.requests))
 			s.progress(count)
 			b = s.newBatch()
 			if s.stopped() {
@@ -60,9 +60,13 @@ func (s *source) read(traffic Traffic, deliver func(*batch) bool) error {
 		}
 		s.add(b, q)
 	}
-	if len(b.requests) > 0 && deliver(b) {
-		s.progress(count + int64(len(b.requests)))
+	if len(b.requests) == 0 {
+		return nil
 	}
+	if err := deliver(b); err != nil {
+		return err
+	}
+	s.progress(count + int64(len(b.requests)))
 	return nil
 }
 
