@@ -8,7 +8,7 @@ var _ = register(Spec{
 	State:   "none",
 	Rule:    "admits everything: what the harness and the round trip cost",
 	Bound:   "none",
-	Sources: []string{"https://redis.io/docs/latest/develop/interact/programmability/eval-intro/"},
+	Sources: []string{"https://redis.io/docs/latest/develop/programmability/eval-intro/"},
 	Prepare: func(limit.Policy, Values) (Instance, error) {
 		return Instance{NewModel: func() limit.Limiter { return unlimited{} }}, nil
 	},

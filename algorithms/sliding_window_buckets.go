@@ -9,7 +9,7 @@ var _ = register(Spec{
 	Rule:   "the sum of the sub-windows that touch (t − W, t] stays at most L",
 	Bound:  "N(τ) ≤ L for every τ < W; stricter than the log, by up to one sub-window W/n",
 	Sources: []string{
-		"https://blog.figma.com/an-alternative-approach-to-rate-limiting-f8a06cf7c94c",
+		"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/",
 	},
 	Parameters: withClock("server", Parameter{Name: "subwindows", Kind: Integer, Low: 1, High: maxSubwindows, Default: "10",
 		Doc: "n, how many parts a window is split into"}),

@@ -6,7 +6,7 @@
 -- ARGV    now_us, cost, limit, window_us, n; n ≤ window_us, n ≤ 1000, window_us·n < 2^53
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
 -- Cost    O(n): HGETALL, and O(n log n) when rejected; HINCRBY and PEXPIRE when admitted, HDEL when sub-windows have left
--- Source  https://blog.figma.com/an-alternative-approach-to-rate-limiting-f8a06cf7c94c (as counters per sub-window)
+-- Source  https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/ (as counters per sub-window)
 --
 -- Sub-window i of a window begins at ⌈i·window/n⌉ µs, so n need not divide the window. What has left is deleted on
 -- admission only: a rejected request writes nothing. A clock that steps back counts in the latest sub-window seen.

@@ -15,7 +15,7 @@
 --
 -- Note: a ZSET with the time as its score is the usual layout. It needs a unique member for each request (two in
 -- one µs would be one), sums costs only by reading all of them, and took 118 KB for 1,000 requests where this
--- list took 10 KB.
+-- list took 13 KB (10 KB without the counts).
 
 local now, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
 local limit, window = tonumber(ARGV[3]), tonumber(ARGV[4])
