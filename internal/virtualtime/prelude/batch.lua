@@ -14,7 +14,7 @@ local function run()
     if now_s == '' then
       --[[init]]
     else
-      now = tonumber(now_s)
+      now = now_s + 0
       --[[assign]]
       if draws then reseed((first + n) * 69621 + now) end
       answer = ratelab_body()

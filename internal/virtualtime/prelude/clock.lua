@@ -14,6 +14,7 @@ local raw = real.call
 local floor, huge, format = math.floor, math.huge, string.format
 local upper, sub, byte, match = string.upper, string.sub, string.byte, string.match
 local now, now_s = 0, '0' -- the virtual time of this arrival in µs, as number and as string
+local whole_format = format('%d', 2^52) == '4503599627370496' and '%d' or '%.0f' -- %d is twice as fast, and 32 bits on some builds
 local calls = 0           -- commands that the body has issued
 local dies = {}           -- key -> last µs at which it is alive, as far as this EVAL has looked
 local look = {}           -- keys that may be new, or whose deadline a report may have missed
@@ -23,7 +24,7 @@ local function fail(text) error({err = text}, 0) end
 
 -- spelled is a number as the server would write it as an argument: the versions differ beyond the whole numbers.
 local function spelled(number)
-  if number == floor(number) and number > -1e15 and number < 1e15 and number ~= 0 then return format('%.0f', number) end
+  if number % 1 == 0 and number > -1e15 and number < 1e15 and number ~= 0 then return format(whole_format, number) end
   return raw('ECHO', number)
 end
 

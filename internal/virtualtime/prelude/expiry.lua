@@ -8,7 +8,7 @@ local function far(v) fail('VTTTL virtual time cannot count as far as the expiry
 local whole_memo = {}
 local function whole(v)
   if type(v) == 'number' then
-    if v == floor(v) and v > -1e15 and v < 1e15 and v ~= 0 then return v end
+    if v % 1 == 0 and v > -1e15 and v < 1e15 and v ~= 0 then return v end
     v = spelled(v)
   end
   if type(v) ~= 'string' then return nil end
@@ -25,14 +25,14 @@ end
 
 -- due turns a whole TTL argument into a virtual deadline in ms.
 local function due(unit, absolute, v)
-  local now_ms = floor(now / 1000)
+  local now_ms = (now - now % 1000) / 1000
   local at = v * unit
   if not absolute then at = at + now_ms end
   if at - now_ms > farthest then far(v) end
   return at
 end
 
-local function stamp(ms) return format('%.0f', ms + offset) end
+local function stamp(ms) return format(whole_format, ms + offset) end
 
 -- refused passes on what the server is bound to refuse, in its words.
 local function refused(cmd, ...)
@@ -170,17 +170,17 @@ local function persist(cmd, key, ...)
   return raw('PERSIST', key)
 end
 
--- read answers from the deadline in ms; of a key without one the server says whether it is there.
+-- read answers from the deadline and the time in ms; of a key without one the server says whether it is there.
 local function read(answer)
-  return function(cmd, key, ...)
+  return function(cmd, key, extra)
     local last = dies[key]
     if not last or now > last or checked[key] ~= turn then
       key = touch(key)
       last = dies[key]
     end
-    if select('#', ...) > 0 then return refused(cmd, key, ...) end
+    if extra ~= nil then return refused(cmd, key, extra) end
     if last == huge then return raw('EXISTS', key) - 2 end
-    return answer((last - 999) / 1000)
+    return answer((last - 999) / 1000, (now - now % 1000) / 1000)
   end
 end
 
@@ -203,7 +203,7 @@ writes('PEXPIRE', expire(1, false))
 writes('EXPIREAT', expire(1000, true))
 writes('PEXPIREAT', expire(1, true))
 writes('PERSIST', persist)
-reads('PTTL', read(function(at) return at - floor(now / 1000) end))
-reads('TTL', read(function(at) return floor((at - floor(now / 1000) + 500) / 1000) end))
+reads('PTTL', read(function(at, now_ms) return at - now_ms end))
+reads('TTL', read(function(at, now_ms) return floor((at - now_ms + 500) / 1000) end))
 reads('PEXPIRETIME', read(function(at) return at end))
 reads('EXPIRETIME', read(function(at) return floor((at + 500) / 1000) end))
