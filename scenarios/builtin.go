@@ -90,12 +90,9 @@ func loadFile(file string) (*Scenario, error) {
 }
 
 func fileError(file string, err error) error {
+	err = wording.Unreadable(err)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no such file; want a scenario file", wording.Path(file))
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
+		err = fmt.Errorf("%w; want a scenario file", err)
 	}
 	return fmt.Errorf("%s: %w", wording.Path(file), err)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"ratelab/internal/strictyaml"
+	"ratelab/internal/wording"
 )
 
 // readScript reads Lua, which it checks for being text at all: whether it compiles is for a server to say.
@@ -47,47 +48,24 @@ func loadBinding(file, script string, known constants) (*binding, strictyaml.Err
 	return b, f.Errors()
 }
 
-// fileError is why a file cannot be read, in the same words on every system.
-type fileError struct {
-	text  string
-	cause error
-}
-
-func (e *fileError) Error() string { return e.text }
-func (e *fileError) Unwrap() error { return e.cause }
-
 // readFile gives a regular file's contents, of which it reads no more than is needed to see that they are too long.
 // Opening a pipe would wait for a writer, so it looks before it opens.
 func readFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, worded(err)
+		return nil, wording.Unreadable(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &fileError{"not a file of text; want a regular file", nil}
+		return nil, errors.New("not a file of text; want a regular file")
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, worded(err)
+		return nil, wording.Unreadable(err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
 	if err != nil {
-		return nil, worded(err)
+		return nil, wording.Unreadable(err)
 	}
 	return data, nil
-}
-
-func worded(err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return &fileError{"no such file", err}
-	case errors.Is(err, fs.ErrPermission):
-		return &fileError{"permission denied; want a file that can be read", err}
-	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	return &fileError{"cannot be read: " + err.Error(), err}
 }

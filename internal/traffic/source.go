@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"ratelab/internal/wording"
@@ -64,17 +63,7 @@ func openSource(name string) (*source, error) {
 }
 
 func openError(name string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no such file", wording.Path(name))
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%s: no permission to read it", wording.Path(name))
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return fmt.Errorf("%s: %w", wording.Path(name), err)
+	return fmt.Errorf("%s: %w", wording.Path(name), wording.Unreadable(err))
 }
 
 // magics are first bytes that tell what a trace must not be.
