@@ -84,6 +84,11 @@ func (j *Job) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer b.close()
+	return j.decide(ctx, plan, b)
+}
+
+// decide replays every scenario of the plan.
+func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, error) {
 	result := &Result{Warnings: plan.warnings(b.kind())}
 	if err := j.try(ctx, plan, b); err != nil {
 		return nil, err
