@@ -17,12 +17,14 @@ func TestNearest(t *testing.T) {
 		"gcar":                     "gcra", // neighbours swapped are two changes
 		"colour":                   "",
 		"no":                       "", // one letter may differ, not two
-		"":                         "",
 		strings.Repeat("keys", 20): "", // too long for a slip
 	} {
 		if got, ok := Nearest(word, names); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", word, got, ok, want)
 		}
+	}
+	if got, ok := Nearest("", []string{"s"}); ok {
+		t.Errorf("nothing at all is taken for a slip of %q", got)
 	}
 	if got, _ := Nearest("gear", []string{"year", "bear"}); got != "year" {
 		t.Errorf("of two that are as near: %q; want the first", got)
@@ -48,7 +50,7 @@ func TestQuote(t *testing.T) {
 		"a\x1b[31m\n":           `"a\x1b[31m\n"`,
 		"caf\xe9":               `"caf\xe9"`,
 		strings.Repeat("é", 60): `"` + strings.Repeat("é", 60) + `"`, // characters, not bytes
-		strings.Repeat("日", 61): `"` + strings.Repeat("日", 60) + `"…`,
+		strings.Repeat("😀", 61): `"` + strings.Repeat("😀", 60) + `"…`,
 	} {
 		if got := Quote(s); got != want {
 			t.Errorf("%q: %s; want %s", s, got, want)
