@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
+	"ratelab/internal/traffic"
 	"ratelab/scenarios"
 )
 
@@ -165,4 +166,17 @@ limit: {requests: 10, per: 1s}
 phases:
   - {name: steady, duration: 1s, constant: %d}
 %s`, name, n, rest))
+}
+
+// traceOf is a CSV file, with the columns at (ms since 1970) and who, as the only phase.
+func traceOf(file string) []traffic.Phase {
+	return []traffic.Phase{{Name: "trace", Trace: &traffic.Trace{File: file, Format: traffic.CSV, Time: "at", Key: "who"}}}
+}
+
+// addFile writes a file beside another one.
+func addFile(t testing.TB, beside, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(filepath.Dir(beside), name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
