@@ -18,7 +18,7 @@ const examples = `  simulate                                             everyth
   simulate poisson -a gcra,gcra:burst=10,fixed-window  some algorithms, one of them twice
   simulate --limit 100/1m --trace access.log.gz        your own log, a limit for each client
   simulate --script my.lua extreme-case-1              your own script beside the built-in ones
-  simulate --redis process --format json               a real redis-server from PATH, figures as JSON`
+  simulate --redis process --format json               a real redis-server, figures as JSON`
 
 const codes = `Exit codes: 0 ok · 1 an expectation missed, or results that differ · 2 usage or invalid input ·
 3 the harness could not run (no server, a call that failed) · 130 interrupted, with what there was

@@ -106,3 +106,12 @@ func executesCmd(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%v: %v\n%s", args, err, out)
 	}
 }
+
+// replaceCmd is: replace FILE OLD NEW, which changes the first OLD; there must be one.
+func replaceCmd(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s has no %s", args[0], args[1])
+	}
+	writeFile(ts, args[0], []byte(strings.Replace(text, args[1], args[2], 1)))
+}

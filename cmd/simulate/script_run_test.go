@@ -16,7 +16,7 @@ import (
 )
 
 // patience is far more than any call takes; it ends one that hangs.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // call is one run of the program.
 type call struct {
@@ -168,7 +168,7 @@ func splitCall(ts *testscript.TestScript, line string) (env, args []string) {
 
 // named puts names in place of what differs from run to run.
 func named(ts *testscript.TestScript, text string) string {
-	for _, name := range []string{"WORK", "FREE", "LOCKED", "REPLICA", "WEB"} {
+	for _, name := range []string{"WORK", "WEB", "LOCKED", "OPEN", "REPLICA", "CLUSTER"} {
 		if value := ts.Getenv(name); value != "" {
 			text = strings.ReplaceAll(text, value, "$"+name)
 		}

@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 			"truncate":  truncateCmd,
 			"repeat":    repeatCmd,
 			"noise":     noiseCmd,
+			"replace":   replaceCmd,
 			"executes":  executesCmd,
 			"listfiles": listFilesCmd,
 		},
