@@ -25,6 +25,7 @@ type Clock struct {
 // prelude, the server's own TIME and TTLs. Requests that are due together travel in one pipeline.
 type WallClock struct {
 	client  *redis.Client
+	shared  bool
 	program *script.Program
 	clock   Clock
 	origin  time.Time // the wall clock's time of a request with AtUS 0
@@ -38,9 +39,13 @@ type WallClock struct {
 // mostDue bounds one pipeline.
 const mostDue = 512
 
-// NewWallClock loads the program's scripts.
-func NewWallClock(ctx context.Context, client *redis.Client, program *script.Program, clock Clock, origin time.Time) (*WallClock, error) {
-	w := &WallClock{client: client, program: program, clock: clock, origin: origin, ready: map[string]bool{}, used: map[string]bool{}}
+// generousMS is the TTL, a day, of keys that their script gives none, on a server that is not ours: a run that is
+// killed leaves nothing for good.
+const generousMS = 24 * 60 * 60 * 1000
+
+// NewWallClock loads the program's scripts. A request with AtUS 0 is due at origin. shared: the server is not ours.
+func NewWallClock(ctx context.Context, client *redis.Client, shared bool, program *script.Program, clock Clock, origin time.Time) (*WallClock, error) {
+	w := &WallClock{client: client, shared: shared, program: program, clock: clock, origin: origin, ready: map[string]bool{}, used: map[string]bool{}}
 	var err error
 	if w.sha, err = client.ScriptLoad(ctx, program.Source).Result(); err != nil {
 		return nil, err
@@ -129,17 +134,24 @@ func isReply(err error) bool {
 	return errors.As(err, &answer)
 }
 
+// call adds one EVALSHA to the pipeline.
 func (w *WallClock) call(ctx context.Context, pipe redis.Pipeliner, sha string, c script.Call, v script.Vars) *redis.Cmd {
 	keys := make([]string, len(c.Keys))
 	for i, t := range c.Keys {
 		keys[i] = string(t.Append(nil, v))
-		w.used[keys[i]] = true
 	}
 	args := make([]any, len(c.Args))
 	for i, t := range c.Args {
 		args[i] = string(t.Append(nil, v))
 	}
-	return pipe.EvalSha(ctx, sha, keys, args...)
+	cmd := pipe.EvalSha(ctx, sha, keys, args...)
+	for _, key := range keys {
+		if !w.used[key] && w.shared {
+			pipe.Do(ctx, "PEXPIRE", key, generousMS, "NX")
+		}
+		w.used[key] = true
+	}
+	return cmd
 }
 
 // deleteChunk bounds one DEL to about a millisecond of the server.

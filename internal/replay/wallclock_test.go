@@ -82,7 +82,7 @@ func wallClock(t *testing.T, p *script.Program, c *fakeClock) (*replay.WallClock
 	client := s.NewClient(2)
 	trips := &pipelines{}
 	client.AddHook(trips)
-	w, err := replay.NewWallClock(t.Context(), client, p, c.clock(), midnight)
+	w, err := replay.NewWallClock(t.Context(), client, false, p, c.clock(), midnight)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,6 +168,26 @@ func TestCloseDeletesItsOwnKeysOnly(t *testing.T) {
 	}
 }
 
+// On somebody else's server a key that its script gives no TTL gets a long one: a killed run leaves nothing for good.
+// A key with a TTL of its own keeps it.
+func TestOnASharedServerEveryKeyExpires(t *testing.T) {
+	s := redisservertest.Private(t)
+	p := program(`if ARGV[2] == '1' then redis.call('SET', KEYS[1], 1) else redis.call('SET', KEYS[1], 1, 'EX', 60) end return {1, 0, 0, 0}`)
+	w, err := replay.NewWallClock(t.Context(), s.Client, true, p, (&fakeClock{now: midnight}).clock(), midnight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := []limit.Request{{Key: "endless", Cost: 1}, {Key: "short", Cost: 2}}
+	if err := w.Decide(t.Context(), requests, make([]limit.Decision, 2)); err != nil {
+		t.Fatal(err)
+	}
+	for key, most := range map[string]time.Duration{"mine:{endless}": 24 * time.Hour, "mine:{short}": time.Minute} {
+		if ttl := s.Client.PTTL(t.Context(), key).Val(); ttl > most || ttl < most*9/10 {
+			t.Errorf("%s expires in %v; want %v", key, ttl, most)
+		}
+	}
+}
+
 // An init script is called once for each key, before its first request.
 func TestInitIsCalledOncePerKey(t *testing.T) {
 	p := program(`return {1, tonumber(redis.call('GET', KEYS[1])), 0, 0}`)
@@ -249,7 +269,7 @@ func TestLostScriptsEndTheRun(t *testing.T) {
 
 func TestAScriptThatDoesNotCompileIsRefusedAtOnce(t *testing.T) {
 	s := redisservertest.Private(t)
-	if _, err := replay.NewWallClock(t.Context(), s.Client, program("return ("), (&fakeClock{}).clock(), midnight); err == nil {
+	if _, err := replay.NewWallClock(t.Context(), s.Client, false, program("return ("), (&fakeClock{}).clock(), midnight); err == nil {
 		t.Error("no error")
 	}
 }
