@@ -114,6 +114,10 @@ func plainCommands(t *testing.T, protocol int) {
 		if got := client.ZScore(ctx, "z", "m").Val(); got != 1.5 {
 			t.Errorf("ZSCORE gives %v", got)
 		}
+		big := strings.Repeat("0123456789", 30_000) // which a client writes in pieces
+		if err := client.Set(ctx, "big", big, 0).Err(); err != nil || client.Get(ctx, "big").Val() != big {
+			t.Errorf("a value of %d bytes does not come back (%v)", len(big), err)
+		}
 		if err := client.Incr(ctx, "h").Err(); err == nil || !strings.HasPrefix(err.Error(), "WRONGTYPE ") {
 			t.Errorf("INCR of a hash gives %v, want WRONGTYPE", err)
 		}

@@ -30,7 +30,7 @@ var lives = []string{
 	`'SET', K, 'v', 'PX', 7 ; 'GETEX', K`,
 	`'SET', K, 'v' ; 'GETEX', K, 'PX', 9`,
 	`'SET', K, 'v' ; 'GETEX', K, 'PXAT', now + 9`,
-	`'SET', K, 'v' ; 'GETEX', K, 'PXAT', now`,
+	`'SET', K, 'v' ; 'GETEX', K, 'PXAT', now ; 'EXISTS', K`,
 	`'SET', K, 'v' ; 'GETEX', K, 'EXAT', math.floor(now / 1000) - 1`,
 	`'SET', K, 'v' ; 'GETEX', K, 'EX', 1`,
 	`'GETEX', K, 'PX', 9`,
@@ -59,6 +59,7 @@ var lives = []string{
 	`'SET', K, 'v', 'PX', 5 ; 'SET', K .. 'x', 'v' ; 'RENAME', K .. 'x', K`,
 	`'SET', K .. 'x', 'v', 'PX', 7 ; 'COPY', K .. 'x', K`,
 	`'SADD', K .. 'x', 'v' ; 'SADD', K, 'w' ; 'PEXPIRE', K, 7 ; 'SUNIONSTORE', K, K .. 'x'`,
+	`'ZADD', K, 1, 'm' ; 'PEXPIRE', K, 7 ; 'ZUNIONSTORE', K, 1, K`,
 }
 
 // lifeStory sets up every life in its first step and looks at all of them in its second.
