@@ -180,6 +180,17 @@ func named(ts *testscript.TestScript, text string) string {
 type background struct {
 	cmd            *exec.Cmd
 	stdout, stderr bytes.Buffer
+	done           chan struct{} // closed when it has ended
+	err            error         // how; valid after done
+}
+
+func (b *background) ended() bool {
+	select {
+	case <-b.done:
+		return true
+	default:
+		return false
+	}
 }
 
 type backgroundKey struct{}
@@ -190,11 +201,18 @@ func running(ts *testscript.TestScript) map[string]*background {
 
 // startCmd is: start ARGUMENT…
 func startCmd(ts *testscript.TestScript, _ bool, args []string) {
-	b := &background{cmd: program(context.Background(), ts, nil, args)}
+	b := &background{cmd: program(context.Background(), ts, nil, args), done: make(chan struct{})}
 	b.cmd.Stdout, b.cmd.Stderr = &b.stdout, &b.stderr
 	ts.Check(b.cmd.Start())
 	running(ts)["run"] = b
-	ts.Defer(func() { b.cmd.Process.Kill() })
+	go func() {
+		b.err = b.cmd.Wait()
+		close(b.done)
+	}()
+	ts.Defer(func() {
+		b.cmd.Process.Kill()
+		<-b.done
+	})
 }
 
 // signalCmd is: signal INT or signal KILL, for the run in the background.
@@ -208,7 +226,8 @@ func endedCmd(ts *testscript.TestScript, _ bool, args []string) {
 	b := running(ts)["run"]
 	timer := time.AfterFunc(patience, func() { b.cmd.Process.Kill() })
 	defer timer.Stop()
-	code := exitStatus(ts, b.cmd.Wait())
+	<-b.done
+	code := exitStatus(ts, b.err)
 	io.WriteString(ts.Stdout(), b.stdout.String())
 	io.WriteString(ts.Stderr(), named(ts, b.stderr.String()))
 	if strconv.Itoa(code) != args[0] {

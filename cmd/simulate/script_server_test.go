@@ -74,12 +74,13 @@ func doCmd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // keyspaceCmd is: keyspace NAME
-// It prints every key with its type, whether it has a TTL, and its value.
+// It prints how many keys there are, and each with its type, whether it has a TTL, and its value.
 func keyspaceCmd(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, c := context.Background(), client(ts, args[0])
 	keys, err := c.Keys(ctx, "*").Result()
 	ts.Check(err)
 	slices.Sort(keys)
+	fmt.Fprintln(ts.Stdout(), len(keys), "keys")
 	for _, key := range keys {
 		kind, err := c.Type(ctx, key).Result()
 		ts.Check(err)
@@ -94,11 +95,14 @@ func keyspaceCmd(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// awaitCmd is: await NAME GLOB, until there is such a key.
+// awaitCmd is: await NAME GLOB, until there is such a key, made by the run in the background.
 func awaitCmd(ts *testscript.TestScript, _ bool, args []string) {
 	c := client(ts, args[0])
 	poll(ts, args[1], func() bool {
 		keys, err := c.Keys(context.Background(), args[1]).Result()
+		if b := running(ts)["run"]; b.ended() && len(keys) == 0 {
+			ts.Fatalf("the run ended before there was a key %s: %v\n%s%s", args[1], b.err, b.stdout.String(), b.stderr.String())
+		}
 		return err == nil && len(keys) > 0
 	})
 }
