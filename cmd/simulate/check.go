@@ -89,7 +89,7 @@ func (a *app) decideAgain(ctx context.Context, quiet bool) (*simulate.Result, er
 	defer bar.finish()
 	job.Progress = bar
 	result, err := job.Run(ctx)
-	if err == nil && partial(&result.Document) {
+	if err == nil && result.Interrupted {
 		return nil, fmt.Errorf("%w: nothing was compared and nothing accepted", errInterrupted)
 	}
 	return result, err

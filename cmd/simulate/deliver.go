@@ -33,7 +33,7 @@ func (a *app) deliver(f *flags, result *simulate.Result, pictures []string) erro
 		fmt.Fprintf(a.stderr, "simulate: charts, their data and result.json are in %s\n", f.out)
 	}
 	switch {
-	case !partial(doc):
+	case !result.Interrupted:
 		return verdict(doc)
 	case f.decisions != "":
 		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", errInterrupted, printable(f.decisions))
@@ -57,16 +57,6 @@ func draw(folder string, result *simulate.Result, formats []string) (int, error)
 	return drawn, nil
 }
 
-// partial reports whether a run was cut short.
-func partial(doc *report.Document) bool {
-	for i := range doc.Runs {
-		if doc.Runs[i].Partial {
-			return true
-		}
-	}
-	return false
-}
-
 // verdict names every expectation that was missed.
 func verdict(doc *report.Document) error {
 	var missed []error
@@ -87,7 +77,7 @@ func withDecisions(ctx context.Context, job *simulate.Job, path string) (result 
 	wrote := wholefile.Write(path, func(w io.Writer) error {
 		job.Decisions = simulate.NewDecisions(w, filepath.Dir(path))
 		defer job.Decisions.Discard()
-		if result, err = job.Run(ctx); err == nil && partial(&result.Document) {
+		if result, err = job.Run(ctx); err == nil && result.Interrupted {
 			return errInterrupted
 		}
 		return err

@@ -6,6 +6,7 @@ package simulate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"ratelab/algorithms"
@@ -60,6 +61,8 @@ type Result struct {
 	Document report.Document
 	Charts   []chart.Input
 	Warnings []string
+
+	Interrupted bool // the job was stopped: the last run is partial, or its notes say how many are missing
 }
 
 // InputError is input that cannot be meant: a scenario, an algorithm, a script.
@@ -106,10 +109,31 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 		result.Document.Runs = append(result.Document.Runs, *run)
 		result.Charts = append(result.Charts, *picture)
 		if run.Partial {
+			result.Interrupted = true
+			break
+		}
+		if left := len(plan.runs) - i - 1; left > 0 && j.stopped() {
+			result.interrupt(left)
 			break
 		}
 	}
 	return result, nil
+}
+
+func (j *Job) stopped() bool {
+	select {
+	case <-j.Stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// interrupt notes that the scenarios after the last one were not run.
+func (r *Result) interrupt(left int) {
+	r.Interrupted = true
+	last := &r.Document.Runs[len(r.Document.Runs)-1]
+	last.Notes = append(last.Notes, fmt.Sprintf("interrupted: of the scenarios after this one, %d were not run", left))
 }
 
 // run replays one scenario.
