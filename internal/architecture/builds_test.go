@@ -1,0 +1,31 @@
+package architecture
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+)
+
+// The module builds for every system that it is for, without a C compiler.
+func TestItBuildsForEverySystem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles everything for each system; leave out -short")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command on PATH")
+	}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		if system == runtime.GOOS {
+			continue // this test was built for it
+		}
+		t.Run(system, func(t *testing.T) {
+			build := exec.CommandContext(t.Context(), "go", "build", "./...")
+			build.Dir = root
+			build.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Errorf("GOOS=%s go build ./...: %v; put what only some systems have into a file with a build tag or a name such as _unix.go\n%s", system, err, out)
+			}
+		})
+	}
+}

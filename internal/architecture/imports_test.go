@@ -1,0 +1,109 @@
+package architecture
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport is the import table: which packages of this module each package may import. The two laws are in it:
+// scenarios imports no algorithm, and an algorithm imports nothing with which it could open a socket.
+var mayImport = map[string][]string{
+	"lua":                {},
+	"internal/limit":     {},
+	"internal/wording":   {},
+	"internal/wholefile": {},
+
+	"algorithms":          {"lua", "internal/limit"},
+	"algorithms/algotest": {"internal/limit"},
+
+	"internal/strictyaml": {"internal/wording"},
+	"internal/traffic":    {"internal/limit", "internal/wording"},
+	"scenarios":           {"internal/traffic", "internal/limit", "internal/strictyaml", "internal/wording"},
+
+	"internal/measure":     {"internal/limit"},
+	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
+	"internal/virtualtime": {"internal/script", "internal/limit"},
+	"internal/replay":      {"internal/measure", "internal/script", "internal/limit"},
+	"internal/load":        {},
+
+	"internal/redisserver":                 {},
+	"internal/redisserver/redisservertest": {"internal/redisserver"},
+
+	"internal/report":       {"internal/measure", "internal/limit"},
+	"internal/report/chart": {"internal/report", "internal/measure", "internal/limit"},
+
+	"internal/simulate": {
+		"algorithms", "scenarios", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
+		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime",
+	},
+	"internal/architecture": {},
+}
+
+// standardOnly are the packages that import no library: vocabulary, models and arithmetic, which others build on.
+var standardOnly = []string{"lua", "internal/limit", "internal/wholefile", "algorithms", "internal/traffic", "internal/measure"}
+
+func TestPackagesImportWhatTheTableAllows(t *testing.T) {
+	folders := tree(t)
+	for _, dir := range slices.Sorted(maps.Keys(folders)) {
+		if isCommand(dir) {
+			continue // wiring: it may import everything
+		}
+		allowed, listed := mayImport[dir]
+		if !listed {
+			t.Errorf("%s is not in the import table; say in mayImport which packages it may import", dir)
+			continue
+		}
+		for _, f := range folders[dir].files {
+			for _, target := range f.imports() {
+				own, inside := strings.CutPrefix(target, module+"/")
+				if inside && !slices.Contains(allowed, own) {
+					t.Errorf("%s imports %s; it may import %q: pass what it needs as a value, or an interface of its own, and join the two in internal/simulate or a command",
+						f.path, own, allowed)
+				}
+				if !inside && isLibrary(target) && slices.Contains(standardOnly, dir) {
+					t.Errorf("%s imports %s; %s keeps to the standard library", f.path, target, dir)
+				}
+			}
+		}
+	}
+	for dir := range mayImport {
+		if folders[dir] == nil {
+			t.Errorf("the import table names %s, and there is no such package; take it out", dir)
+		}
+	}
+}
+
+// isLibrary reports whether an import path is outside the standard library: its first element has a dot.
+func isLibrary(target string) bool {
+	first, _, _ := strings.Cut(target, "/")
+	return strings.Contains(first, ".")
+}
+
+// An algorithm decides from its arguments: nothing that it reaches inside this module opens a file, a socket or a
+// process.
+func TestAlgorithmsCannotReachTheWorld(t *testing.T) {
+	folders := tree(t)
+	reached := []string{"algorithms"}
+	for i := 0; i < len(reached); i++ {
+		for _, f := range folders[reached[i]].files {
+			for _, target := range f.imports() {
+				own, inside := strings.CutPrefix(target, module+"/")
+				switch {
+				case inside && !slices.Contains(reached, own):
+					reached = append(reached, own)
+				case !inside && (isLibrary(target) || worldly(target)):
+					t.Errorf("%s imports %s, and algorithms reaches it; an algorithm decides from its arguments alone: "+
+						"let the caller read files and talk to servers", f.path, target)
+				}
+			}
+		}
+	}
+}
+
+// worldly are the parts of the standard library through which a program acts on the world.
+func worldly(target string) bool {
+	first, _, _ := strings.Cut(target, "/")
+	return slices.Contains([]string{"net", "os", "syscall", "plugin", "unsafe", "log", "testing"}, first) || target == "crypto/tls"
+}
