@@ -214,8 +214,9 @@ func TestAStoppedJobIsPartial(t *testing.T) {
 	j.Algorithms = choices(t, "none", "gcra")
 	j.Stop = stop
 	j.Progress = stopper(func() { close(stop) })
-	doc := run(t, j).Document
-	if len(doc.Runs) != 1 || !doc.Runs[0].Partial {
+	result := run(t, j)
+	doc := result.Document
+	if len(doc.Runs) != 1 || !doc.Runs[0].Partial || !result.Interrupted {
 		t.Fatalf("%d runs, partial %v; want the first one, partial", len(doc.Runs), doc.Runs[0].Partial)
 	}
 	r := doc.Runs[0]
@@ -225,8 +226,25 @@ func TestAStoppedJobIsPartial(t *testing.T) {
 	if got := verdicts(r); got != "-" || Verdict(&doc) != nil {
 		t.Errorf("expectations %s", got)
 	}
-	if !slices.Contains(r.Notes, "interrupted: the figures cover the beginning only") {
-		t.Errorf("notes %q", r.Notes)
+	want := []string{"interrupted: the figures cover the beginning only", "interrupted: of the scenarios after this one, 1 were not run"}
+	if !slices.Equal(r.Notes, want) {
+		t.Errorf("notes %q; want %q", r.Notes, want)
+	}
+}
+
+// Stopped between two scenarios, a job keeps the first one, which is whole, and says what is missing.
+func TestAJobStoppedBetweenScenariosKeepsTheFirst(t *testing.T) {
+	stop := make(chan struct{})
+	j := job(evenly(t, "first", 10, "expect: [{algorithm: none, admitted: 10}]"), evenly(t, "never", 10, ""))
+	j.Algorithms, j.Stop = choices(t, "none"), stop
+	j.Progress = stopper(func() { close(stop) })
+	result := run(t, j)
+	r := result.Document.Runs[0]
+	if len(result.Document.Runs) != 1 || !result.Interrupted || r.Partial || verdicts(r) != "met" {
+		t.Errorf("%d runs, interrupted %v, partial %v, %s", len(result.Document.Runs), result.Interrupted, r.Partial, verdicts(r))
+	}
+	if want := []string{"interrupted: of the scenarios after this one, 1 were not run"}; !slices.Equal(r.Notes, want) {
+		t.Errorf("notes %q; want %q", r.Notes, want)
 	}
 }
 

@@ -108,11 +108,7 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 		}
 		result.Document.Runs = append(result.Document.Runs, *run)
 		result.Charts = append(result.Charts, *picture)
-		if run.Partial {
-			result.Interrupted = true
-			break
-		}
-		if left := len(plan.runs) - i - 1; left > 0 && j.stopped() {
+		if left := len(plan.runs) - i - 1; run.Partial || left > 0 && j.stopped() {
 			result.interrupt(left)
 			break
 		}
@@ -129,9 +125,12 @@ func (j *Job) stopped() bool {
 	}
 }
 
-// interrupt notes that the scenarios after the last one were not run.
+// interrupt notes how many scenarios after the last one were not run.
 func (r *Result) interrupt(left int) {
 	r.Interrupted = true
+	if left == 0 {
+		return
+	}
 	last := &r.Document.Runs[len(r.Document.Runs)-1]
 	last.Notes = append(last.Notes, fmt.Sprintf("interrupted: of the scenarios after this one, %d were not run", left))
 }
