@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"runtime/debug"
 
@@ -24,13 +25,29 @@ func ownVersion() string {
 func run(args []string, stdout, stderr io.Writer, stop <-chan struct{}) int {
 	root := newRoot(&app{stdout: stdout, stderr: stderr, stop: stop})
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	help := &remembering{w: stdout}
+	root.SetOut(help)
 	root.SetErr(stderr)
 	err := root.Execute()
+	if err == nil {
+		err = help.err
+	}
 	if err != nil {
 		complain(stderr, err)
 	}
 	return exitCode(err)
+}
+
+// remembering keeps the first error of writing, which cobra ignores.
+type remembering struct {
+	w   io.Writer
+	err error
+}
+
+func (r *remembering) Write(p []byte) (int, error) {
+	n, err := r.w.Write(p)
+	r.err = cmp.Or(r.err, err)
+	return n, err
 }
 
 // app is what the commands share.

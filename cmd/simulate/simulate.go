@@ -24,14 +24,15 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := regularTarget("--decisions", f.decisions); err != nil {
+	rows, err := f.rowsTarget(a.stdout, args)
+	if err != nil {
 		return err
 	}
 	giveBack, err := makeFolder("--out", f.out)
 	if err != nil {
 		return err
 	}
-	result, err := a.run(ctx, f, job)
+	result, err := a.run(ctx, f, job, rows)
 	if err != nil {
 		giveBack()
 		return serverFlag(err)
@@ -53,13 +54,13 @@ func serverFlag(err error) error {
 	return usage("--redis%s", strings.Replace(strings.TrimPrefix(bad.Error(), "server"), redisserver.Kinds, redisserver.Kinds+", or model", 1))
 }
 
-// run does the job, with its progress on a terminal and its decisions in their file.
-func (a *app) run(ctx context.Context, f *flags, job *simulate.Job) (*simulate.Result, error) {
+// run does the job, with its progress on a terminal and its decisions in the file rows.
+func (a *app) run(ctx context.Context, f *flags, job *simulate.Job, rows string) (*simulate.Result, error) {
 	bar := newProgress(a.stderr, f.quiet)
 	job.Progress = bar
 	defer bar.finish()
-	if f.decisions != "" {
-		return withDecisions(ctx, job, f.decisions)
+	if rows != "" {
+		return withDecisions(ctx, job, rows)
 	}
 	return job.Run(ctx)
 }

@@ -3,34 +3,70 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
-// regularTarget refuses a file to be written that could not take the place of what is there: the flag named it by
-// mistake. A path of nothing is fine.
-func regularTarget(flag, path string) error {
-	if path == "" {
-		return nil
+// rowsTarget is where the decisions go: --decisions with its symbolic links followed, since a new file takes the
+// place of the one that has the name.
+func (f *flags) rowsTarget(stdout io.Writer, scenarios []string) (string, error) {
+	if f.decisions == "" {
+		return "", nil
 	}
-	shown := printable(path)
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir():
-		return usage("%s %s: this is a folder; want a file", flag, shown)
-	case err == nil && !info.Mode().IsRegular():
-		return usage("%s %s: not a regular file, and would be replaced by one; want another name", flag, shown)
+	path := f.decisions
+	if behind, err := filepath.EvalSymlinks(path); err == nil {
+		path = behind
+	}
+	bad := func(format string, args ...any) (string, error) {
+		return "", usage("--decisions %s: %s", printable(f.decisions), fmt.Sprintf(format, args...))
 	}
 	folder := filepath.Dir(path)
 	switch info, err := os.Stat(folder); {
 	case errors.Is(err, fs.ErrNotExist):
-		return usage("%s %s: no folder %s; make it first", flag, shown, printable(folder))
+		return bad("no folder %s; make it first", printable(folder))
 	case err != nil:
-		return fmt.Errorf("%s %s: %w", flag, shown, withoutPath(err))
+		return bad("%v", withoutPath(err))
 	case !info.IsDir():
-		return usage("%s %s: %s is not a folder", flag, shown, printable(folder))
+		return bad("%s is not a folder", printable(folder))
 	}
-	return nil
+	if target, err := os.Stat(path); err == nil { // there is something, which would be lost
+		inputs := slices.Concat(scenarios, f.scripts, []string{f.trace.File})
+		if why := irreplaceable(target, stdout, inputs); why != "" {
+			return bad("%s", why)
+		}
+	}
+	return path, nil
+}
+
+// irreplaceable says why a file must not take the place of target; "" where it may.
+func irreplaceable(target fs.FileInfo, stdout io.Writer, inputs []string) string {
+	switch {
+	case target.IsDir():
+		return "this is a folder; want a file"
+	case !target.Mode().IsRegular():
+		return "not a regular file, and would be replaced by one; want another name"
+	case isFile(stdout, target):
+		return "standard output goes there; want another file"
+	}
+	for _, input := range inputs {
+		if info, err := os.Stat(input); err == nil && os.SameFile(info, target) {
+			return "the run reads it; want another file"
+		}
+	}
+	return ""
+}
+
+// isFile reports whether w writes to the file that info describes.
+func isFile(w io.Writer, info fs.FileInfo) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	own, err := file.Stat()
+	return err == nil && os.SameFile(own, info)
 }
 
 // makeFolder makes a folder, and those above it, and tries whether files can be made there: after a long run it
