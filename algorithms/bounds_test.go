@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/algorithms/algotest"
+	"ratelab/internal/limit"
 )
 
 // Note: in these tests N is the cost admitted from one admitted request to another, both included, and τ the time
@@ -105,6 +106,15 @@ func (s *story) parameter(name string) int64 {
 	return n
 }
 
+// intervalUS is the parameter interval.
+func (s *story) intervalUS() int64 {
+	d, err := limit.ParseDuration(s.in.Parameters["interval"])
+	if err != nil {
+		panic(err)
+	}
+	return d.Microseconds()
+}
+
 // A bucket of whole intervals: N ≤ C + q·⌈τ/I⌉, and a lending one the largest cost less one more.
 func TestIntervalBucketsStayWithinTheirBound(t *testing.T) {
 	for _, name := range []string{"token-bucket-interval", "token-bucket-debt"} {
@@ -119,7 +129,7 @@ func TestIntervalBucketsStayWithinTheirBound(t *testing.T) {
 				most += largest - 1
 			}
 			s.intervals(func(tau, admitted int64) {
-				if admitted > most+s.parameter("refill")*ceilDiv(tau, s.policy.WindowUS()) {
+				if admitted > most+s.parameter("refill")*ceilDiv(tau, s.intervalUS()) {
 					t.Fatalf("%s: %d in %d us", name, admitted, tau)
 				}
 			})
@@ -132,7 +142,7 @@ func TestASaturatedIntervalBucketAdmitsExactlyItsRefills(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, p := drawInstance(t, "token-bucket-interval")
 		s := story{in: in, policy: p}
-		c, q, i := s.parameter("capacity"), s.parameter("refill"), p.WindowUS()
+		c, q, i := s.parameter("capacity"), s.parameter("refill"), s.intervalUS()
 		if q > c {
 			t.Skip("a refill that does not fit is lost")
 		}

@@ -41,9 +41,18 @@ const yearUS = float64(365 * 24 * time.Hour / time.Microsecond)
 
 // floorProduct is ⌊a·b/c⌋, exactly; none is negative, and b ≤ c so that the result fits.
 func floorProduct(a, b, c int64) int64 {
+	q, _ := quotient(a, b, c, a)
+	return q
+}
+
+// quotient is ⌊a·b/c⌋ for numbers that are not negative, most at the most, and whether a rest was left.
+func quotient(a, b, c, most int64) (q int64, rest bool) {
 	high, low := bits.Mul64(uint64(a), uint64(b))
-	quotient, _ := bits.Div64(high, low, uint64(c))
-	return int64(quotient)
+	if high >= uint64(c) {
+		return most, true
+	}
+	whole, left := bits.Div64(high, low, uint64(c))
+	return int64(min(whole, uint64(most))), left > 0
 }
 
 // ceilDiv is ⌈a/b⌉ for b > 0.

@@ -1,12 +1,16 @@
 package algorithms
 
-import "ratelab/internal/limit"
+import (
+	"fmt"
+
+	"ratelab/internal/limit"
+)
 
 // intervalParameters are those of the buckets that are refilled at whole intervals.
 var intervalParameters = []Parameter{
 	{Name: "capacity", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "the most tokens the bucket holds"},
-	{Name: "refill", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's requests", Doc: "the tokens that each interval brings"},
-	{Name: "interval", Kind: Duration, Low: 1, High: limit.MaxWindow.Microseconds(), Default: "the limit's window", Doc: "the time from refill to refill"},
+	{Name: "refill", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "what the limit brings in the interval", Doc: "the tokens that each interval brings. Where neither is set: the limit's requests, or the capacity if it is smaller"},
+	{Name: "interval", Kind: Duration, Low: 1, High: limit.MaxWindow.Microseconds(), Default: "the time in which the limit brings the refill", Doc: "from refill to refill; rounded up to the microsecond"},
 }
 
 // intervalRule is what such a bucket goes by.
@@ -21,13 +25,36 @@ func prepareInterval(p limit.Policy, v Values) (intervalRule, error) {
 	if err != nil {
 		return intervalRule{}, err
 	}
-	r := intervalRule{
-		clock:      c,
-		capacity:   v.Integer("capacity", p.Capacity()),
-		refill:     v.Integer("refill", p.Requests),
-		intervalUS: v.DurationUS("interval", p.WindowUS()),
+	r := intervalRule{clock: c, capacity: v.Integer("capacity", p.Capacity())}
+	if err := r.keepRate(p, v); err != nil {
+		return intervalRule{}, err
 	}
 	return r, r.checkSpan(r.capacity)
+}
+
+// keepRate reads refill and interval. What is not set follows from the other one at the limit's rate, so that rows
+// are compared at one rate; where neither is, no more is refilled at once than the bucket holds.
+//
+// Note: L tokens every W would be the plainer default. With a burst below L most of them would be spilt.
+func (r *intervalRule) keepRate(p limit.Policy, v Values) error {
+	if v.isSet("interval") {
+		r.intervalUS = v.DurationUS("interval", 0)
+		brought, _ := quotient(p.Requests, r.intervalUS, p.WindowUS(), limit.MaxRequests)
+		r.refill = v.Integer("refill", max(1, brought))
+		return nil
+	}
+	r.refill = v.Integer("refill", min(p.Requests, r.capacity))
+	longest := limit.MaxWindow.Microseconds()
+	needed, rest := quotient(r.refill, p.WindowUS(), p.Requests, longest)
+	if needed == longest && r.refill > p.Requests {
+		return fmt.Errorf("refill %d: the limit takes %s or longer to bring it; set the interval too, or a smaller refill",
+			r.refill, limit.FormatDuration(limit.MaxWindow))
+	}
+	if rest {
+		needed++
+	}
+	r.intervalUS = v.DurationUS("interval", needed)
+	return nil
 }
 
 // checkSpan says whether it takes too long to earn so many tokens.

@@ -99,6 +99,12 @@ func (v Values) DurationUS(name string, otherwise int64) int64 {
 // Word is the value of a OneOf or Name parameter, or otherwise.
 func (v Values) Word(name, otherwise string) string { return v.text(name, otherwise) }
 
+// isSet reports whether somebody set the parameter.
+func (v Values) isSet(name string) bool {
+	_, ok := v.set[name]
+	return ok
+}
+
 func (v Values) text(name, otherwise string) string {
 	if v.spec.parameter(name) == nil {
 		panic("algorithm " + v.spec.Name + " declares no parameter " + name)
