@@ -15,7 +15,7 @@ var mayImport = map[string][]string{
 	"internal/wording":   {},
 	"internal/wholefile": {},
 
-	"algorithms":          {"lua", "internal/limit"},
+	"algorithms":          {"lua", "internal/limit", "internal/wording"},
 	"algorithms/algotest": {"internal/limit"},
 
 	"internal/strictyaml": {"internal/wording"},
@@ -93,7 +93,7 @@ func TestAlgorithmsCannotReachTheWorld(t *testing.T) {
 				switch {
 				case inside && !slices.Contains(reached, own):
 					reached = append(reached, own)
-				case !inside && (isLibrary(target) || worldly(target)):
+				case !inside && !slices.Contains(harmless, target) && (isLibrary(target) || worldly(target)):
 					t.Errorf("%s imports %s, and algorithms reaches it; an algorithm decides from its arguments alone: "+
 						"let the caller read files and talk to servers", f.path, target)
 				}
@@ -101,6 +101,9 @@ func TestAlgorithmsCannotReachTheWorld(t *testing.T) {
 		}
 	}
 }
+
+// harmless are libraries that do nothing but compute.
+var harmless = []string{"github.com/agnivade/levenshtein"}
 
 // worldly are the parts of the standard library through which a program acts on the world.
 func worldly(target string) bool {
