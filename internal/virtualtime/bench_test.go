@@ -26,7 +26,7 @@ type limiter struct {
 
 var limiters = []limiter{
 	{"fixed-window", []string{"", "1", "1000000000", "3000"}},
-	{"gcra", []string{"", "1", "1000000", "1", "1000"}},
+	{"gcra", []string{"", "1", "1000000000000", "3000", "1"}}, // the permits of 1000 per 3 s, and a bucket that outlasts the run
 }
 
 func (l limiter) program(b *testing.B) *script.Program {

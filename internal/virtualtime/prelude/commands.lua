@@ -9,6 +9,21 @@ local function one(cmd, key, ...)
   return raw(cmd, key, ...)
 end
 
+-- by: INCRBY and its like, whose one number is mostly the same small one.
+local small = {}
+local function by(cmd, key, ...)
+  local n = ...
+  if type(n) ~= 'number' or select('#', ...) ~= 1 then return one(cmd, key, ...) end
+  local text = small[n]
+  if not text then
+    text = short(n)
+    if n % 1 == 0 then small[n] = text end -- and never a NaN
+  end
+  local last = dies[key]
+  if not last or now > last or checked[key] ~= turn then key = touch(key) end
+  return raw(cmd, key, text)
+end
+
 -- drop: a command on one key after which the key may be gone, or may have lost its deadline.
 local function drop(cmd, key, ...)
   key = touch(key)
@@ -67,9 +82,10 @@ reads([[GET STRLEN GETRANGE SUBSTR GETBIT BITCOUNT BITPOS BITFIELD_RO TYPE DUMP
   SCARD SISMEMBER SMISMEMBER SMEMBERS SRANDMEMBER SSCAN ZCARD ZCOUNT ZLEXCOUNT ZSCORE ZMSCORE ZRANK ZREVRANK
   ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANGEBYLEX ZREVRANGEBYLEX ZRANDMEMBER ZSCAN
   GEODIST GEOHASH GEOPOS GEOSEARCH]], one)
-writes([[SETBIT SETRANGE APPEND BITFIELD INCR DECR INCRBY DECRBY INCRBYFLOAT SETNX
+writes([[SETBIT SETRANGE APPEND BITFIELD INCR DECR INCRBYFLOAT SETNX
   HSET HMSET HSETNX HINCRBY HINCRBYFLOAT LPUSH RPUSH LPUSHX RPUSHX LSET LINSERT
   SADD ZADD ZINCRBY PFADD GEOADD]], one)
+writes('INCRBY DECRBY', by)
 writes([[GETSET GETDEL LPOP RPOP LREM LTRIM SPOP SREM HDEL ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK ZREMRANGEBYLEX
   ZPOPMIN ZPOPMAX]], drop)
 reads('EXISTS TOUCH MGET SINTER SUNION SDIFF PFCOUNT', several(false, 1, 1))

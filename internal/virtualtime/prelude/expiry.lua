@@ -32,7 +32,7 @@ local function due(unit, absolute, v)
   return at
 end
 
-local function stamp(ms) return format(whole_format, ms + offset) end
+local function stamp(ms) return short(ms + offset) end
 
 -- refused passes on what the server is bound to refuse, in its words.
 local function refused(cmd, ...)
@@ -78,6 +78,7 @@ end
 
 -- live sets key with a deadline.
 local function live(key, value, at)
+  if type(value) == 'number' then value = short(value) end
   local reply = raw('SET', key, value, 'PXAT', stamp(at))
   if dies[key] == huge then look[key] = true end
   dies[key] = at * 1000 + 999
@@ -189,7 +190,7 @@ local function time()
   local cut = #now_s - 6
   if cut < 1 then return {'0', now_s} end
   local usec = sub(now_s, cut + 1)
-  if byte(usec) == 48 then usec = match(usec, '^0*(%d+)$') end
+  if usec < '1' then usec = match(usec, '^0*(%d+)$') end
   return {sub(now_s, 1, cut), usec}
 end
 
