@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 
 	"internal/report":       {"internal/measure", "internal/limit"},
-	"internal/report/chart": {"internal/report", "internal/measure", "internal/limit"},
+	"internal/report/chart": {"internal/report", "internal/measure", "internal/limit", "internal/wholefile"},
 
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",

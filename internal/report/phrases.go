@@ -60,7 +60,7 @@ func (r *Run) withoutTTL() string {
 	if rows == nil {
 		return ""
 	}
-	return "keys left without a TTL, which stay for ever: " + strings.Join(rows, ", ")
+	return "keys without a TTL, which stay until somebody deletes them: " + strings.Join(rows, ", ")
 }
 
 // expectationLines gives one line for each expectation missed, and one that sums up.

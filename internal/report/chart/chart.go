@@ -61,12 +61,12 @@ func Write(dir string, in Input, formats ...string) ([]string, error) {
 	for _, f := range figures(in) {
 		base := filepath.Join(dir, in.Run.Scenario+"."+f.name)
 		for _, format := range formats {
-			if err := writeWhole(base+"."+format, encode(f, format)); err != nil {
+			if err := put(base+"."+format, encode(f, format)); err != nil {
 				return paths, err
 			}
 			paths = append(paths, base+"."+format)
 		}
-		if err := writeWhole(base+".csv", f.data); err != nil {
+		if err := put(base+".csv", f.data); err != nil {
 			return paths, err
 		}
 		paths = append(paths, base+".csv")

@@ -2,32 +2,19 @@ package chart
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
+
+	"ratelab/internal/wholefile"
 )
 
-// writeWhole writes a file beside its place and renames it, so that nobody meets half a picture.
-func writeWhole(path string, data []byte) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+// put writes a file whole or not at all, so that nobody meets half a picture.
+func put(path string, data []byte) error {
+	err := wholefile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp.Name()) // the first error is the one to tell
-			err = fmt.Errorf("chart: %w", err)
-		}
-	}()
-	if _, err = temp.Write(data); err != nil {
-		_ = temp.Close()
-		return err
-	}
-	if err = temp.Chmod(0o644); err != nil {
-		_ = temp.Close()
-		return err
-	}
-	if err = temp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
+	return nil
 }
