@@ -22,6 +22,7 @@ func TestGolden(t *testing.T) {
 		"csv":              func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
 		"md":               func(w *strings.Builder, d *Document) error { return WriteMarkdown(w, d) },
 		"bench":            func(w *strings.Builder, d *Document) error { return WriteBench(w, d) },
+		"page.md":          func(w *strings.Builder, d *Document) error { return WritePage(w, d, "charts") },
 	}
 	for base, doc := range map[string]*Document{"extreme-case": extremeCase(), "every-measure": everyMeasure()} {
 		for extension, write := range writers {
@@ -46,5 +47,22 @@ func checkGolden(t *testing.T, name, got string) {
 	unix := strings.ReplaceAll(string(want), "\r\n", "\n") // a checkout on Windows may have them
 	if diff := cmp.Diff(unix, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// The command's formats are the renderers, under the names it offers.
+func TestWriteKnowsItsFormats(t *testing.T) {
+	doc := extremeCase()
+	for format, golden := range map[string]string{"json": "json", "csv": "csv", "markdown": "md", "bench": "bench"} {
+		checkGolden(t, "extreme-case."+golden, render(func(w *strings.Builder) error { return Write(w, format, doc, TableOptions{}) }))
+	}
+	for _, format := range Formats() {
+		if err := Write(&strings.Builder{}, format, doc, TableOptions{}); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	err := Write(&strings.Builder{}, "xml", doc, TableOptions{})
+	if err == nil || err.Error() != `format "xml": want one of table, json, csv, markdown, bench` {
+		t.Errorf("xml: %v", err)
 	}
 }
