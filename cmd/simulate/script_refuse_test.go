@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// secrets stand in the scripts as passwords; no message may repeat one.
+var secrets = []string{"hunter2", "s3cret"}
+
+// refusalsCmd is: refusals FILE
+// It makes every call of a transcript whose lines are "$ simulate ARGUMENT…" and what follows, and prints the
+// transcript as it really went. Besides the words, which cmp compares, each call keeps the laws of a refusal: nothing
+// on standard output, no file made, lost or changed, each line by the program, no password, nothing of Go's.
+func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		line = strings.TrimSuffix(line, "\n")
+		words, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			if strings.HasPrefix(line, "# ") {
+				fmt.Fprintln(ts.Stdout(), line)
+			}
+			continue
+		}
+		env, arguments := splitCall(ts, words)
+		before := snapshot(ts)
+		got := execute(ts, env, arguments)
+		fmt.Fprintf(ts.Stdout(), "%s\n%s[%d]\n", line, named(ts, got.stderr), got.code)
+		if after := snapshot(ts); after != before {
+			ts.Fatalf("%s\nchanged files:\nbefore:\n%safter:\n%s", line, before, after)
+		}
+		lawful(ts, line, got)
+	}
+}
+
+func lawful(ts *testscript.TestScript, line string, got call) {
+	if got.code != exitUsage && got.code != exitHarness {
+		ts.Fatalf("%s\nexit code %d\n%s%s", line, got.code, got.stdout, got.stderr)
+	}
+	if got.stdout != "" {
+		ts.Fatalf("%s\nis refused and prints\n%s", line, got.stdout)
+	}
+	for text := range strings.Lines(got.stderr) {
+		if !strings.HasPrefix(text, "simulate: ") {
+			ts.Fatalf("%s\nprints a line of somebody else's: %s", line, text)
+		}
+	}
+	for _, bad := range append([]string{"panic", "goroutine ", "runtime error", "strconv.", "%!", "<nil>", "0xc0"}, secrets...) {
+		if strings.Contains(got.stderr, bad) {
+			ts.Fatalf("%s\nthe message has %q in it: %s", line, bad, got.stderr)
+		}
+	}
+}
+
+// splitCall reads NAME=VALUE… simulate ARGUMENT…; a word may be in double quotes, with Go's escapes.
+func splitCall(ts *testscript.TestScript, line string) (env, args []string) {
+	var words []string
+	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
+		word, rest, _ := strings.Cut(line, " ")
+		if strings.HasPrefix(line, `"`) {
+			quoted, err := strconv.QuotedPrefix(line)
+			ts.Check(err)
+			word, err = strconv.Unquote(quoted)
+			ts.Check(err)
+			rest = line[len(quoted):]
+		}
+		words = append(words, os.Expand(word, ts.Getenv))
+		line = rest
+	}
+	for i, word := range words {
+		if word == "simulate" {
+			return words[:i], words[i+1:]
+		}
+	}
+	ts.Fatalf("no call of simulate: %q", words)
+	return nil, nil
+}
+
+// named puts names in place of what differs from run to run.
+func named(ts *testscript.TestScript, text string) string {
+	for _, name := range []string{"WORK", "WEB", "LOCKED", "OPEN", "REPLICA", "CLUSTER"} {
+		if value := ts.Getenv(name); value != "" {
+			text = strings.ReplaceAll(text, value, "$"+name)
+		}
+	}
+	return text
+}
