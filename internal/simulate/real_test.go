@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/replay"
@@ -103,6 +104,9 @@ func TestAnExactClockDecidesAsVirtualTime(t *testing.T) {
 	if line := r.Results[0]; *line.DiffersFromVirtual != 0 || line.Admitted != 40 {
 		t.Errorf("admitted %d, %d of them otherwise; want 10 for each key and second", line.Admitted, *line.DiffersFromVirtual)
 	}
+	if got := verdicts(r); got != "-" {
+		t.Errorf("expectations %s; want unchecked", got)
+	}
 	want := []string{
 		"paced on the wall clock: no request was sent more than 0s after its time; the measures count from the intended times",
 		"every decision is the one of virtual time",
@@ -124,6 +128,37 @@ func TestAStoppedRealRunIsPartial(t *testing.T) {
 	}
 	if n := s.Client.DBSize(t.Context()).Val(); n != 0 {
 		t.Errorf("%d keys are left on the server", n)
+	}
+}
+
+// Each decision is compared with that of virtual time, batch after batch. Virtual time may have been stopped earlier.
+func TestDecisionsAreComparedOneByOne(t *testing.T) {
+	decided := func(text string) []limit.Decision {
+		var all []limit.Decision
+		for _, c := range text {
+			d := limit.Decision{Verdict: limit.Rejected, RetryAfterUS: 7}
+			if c == '1' {
+				d = limit.Decision{Verdict: limit.Allowed, Remaining: 3}
+			}
+			all = append(all, d)
+		}
+		return all
+	}
+	var virtual admissions
+	for _, batch := range []string{"110", "01"} {
+		if err := virtual.add(nil, decided(batch)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var l lane
+	compare := l.comparison(&virtual)
+	for _, step := range []struct {
+		batch   string
+		differs int64
+	}{{"11", 0}, {"10", 1}, {"000", 2}, {"1", 2}} {
+		if err := compare(nil, decided(step.batch)); err != nil || l.differs != step.differs {
+			t.Errorf("after %s %d differ (%v); want %d", step.batch, l.differs, err, step.differs)
+		}
 	}
 }
 
