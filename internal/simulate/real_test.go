@@ -23,7 +23,7 @@ limit: {requests: 10, per: 1s}
 keys: {count: 2}
 phases:
   - {name: steady, duration: 2s, constant: 80}
-expect: [{algorithm: none, admitted: 80}]
+expect: [{algorithm: none, admitted: 80}, {algorithm: "fixed-window-aligned:time=client", admitted: 40}]
 `)
 }
 
@@ -54,7 +54,7 @@ func TestTheRealClockPacesTheSameScenario(t *testing.T) {
 	if all := row(t, r, "none"); all.Admitted != 80 || *all.DiffersFromVirtual != 0 {
 		t.Errorf("none admits %d and differs %d times", all.Admitted, *all.DiffersFromVirtual)
 	}
-	if got := verdicts(r); got != "-" {
+	if got := verdicts(r); got != "- -" {
 		t.Errorf("expectations %s; want unchecked", got)
 	}
 	if len(r.Notes) != 3 || !strings.HasPrefix(r.Notes[0], "paced on the wall clock: ") {
@@ -104,7 +104,7 @@ func TestAnExactClockDecidesAsVirtualTime(t *testing.T) {
 	if line := r.Results[0]; *line.DiffersFromVirtual != 0 || line.Admitted != 40 {
 		t.Errorf("admitted %d, %d of them otherwise; want 10 for each key and second", line.Admitted, *line.DiffersFromVirtual)
 	}
-	if got := verdicts(r); got != "-" {
+	if got := verdicts(r); got != "- -" {
 		t.Errorf("expectations %s; want unchecked", got)
 	}
 	want := []string{

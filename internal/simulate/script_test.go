@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -115,6 +116,21 @@ func TestScriptsAreTriedFirst(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A trace that breaks off within the trial is the trace's fault, not the script's.
+func TestAGarbledTraceIsNotTheScriptsFault(t *testing.T) {
+	file := scriptFile(t, "fine", "return redis.call('INCR', KEYS[1])", "keys: [\"k:{key}\"]\nadmitted: \"> 0\"\n")
+	addFile(t, file, "garbled.csv", "at,who\n1700000000000,k1\nyesterday,k1\n")
+	s := evenly(t, "traced", 1, "")
+	s.Phases = traceOf(filepath.Join(filepath.Dir(file), "garbled.csv"))
+	j := job(s)
+	j.Server, j.Scripts = redisserver.KindEmbedded, []string{file}
+	_, err := j.Run(t.Context())
+	var bad *InputError
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "garbled.csv:3: ") || strings.Contains(err.Error(), "trial") {
+		t.Errorf("error %v", err)
 	}
 }
 
