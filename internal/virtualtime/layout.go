@@ -117,7 +117,7 @@ func (l *layout) initCode(c *script.Call, s settings) string {
 		fmt.Fprintf(&b, "ARGV[%d] = A[p + %d] ", i+1, len(c.Keys)+i+1)
 	}
 	fmt.Fprintf(&b, "p = p + %d turn, no_writes = turn + 1, %t ", len(l.varying)+1, readOnly(s.init))
-	b.WriteString("if draws then reseed(now) end answer = ratelab_init() ")
+	b.WriteString("if draws then reseed(now) end answer = ratelab_init() if refusal then error(refusal, 0) end ")
 	b.WriteString("if type(answer) == 'table' and answer.err then error(answer, 0) end ")
 	fmt.Fprintf(&b, "KEYS, ARGV, turn, no_writes = keys, args, turn + 1, %t", readOnly(s.facts))
 	return b.String()

@@ -53,7 +53,6 @@ func TestTheBodyIsAChunkLikeAnyOther(t *testing.T) {
 			"redis.log(redis.LOG_WARNING, 'x') return 1":         "1",
 			"return redis.replicate_commands()":                  "1",
 			"return redis.pcall('GET').err and 'caught'":         `"caught"`,
-			"return redis.pcall('NOSUCH').err":                   `"VTCMD virtual time does not know the command \"NOSUCH\""`,
 			"local f = function(...) return ... end return f(5)": "5",
 			"return cjson.encode({a = 1})":                       `"{\"a\":1}"`,
 		} {
@@ -95,6 +94,10 @@ func TestAnErrorBelongsToItsArrival(t *testing.T) {
 			"redis.call('HGET', KEYS[1], 'f')":     "WRONGTYPE Operation against a key holding the wrong kind of value, on user_script:3",
 			"redis.call('XADD', KEYS[1], '*')":     `VTCMD virtual time does not know the command "XADD", on user_script:3`,
 			"return redis.error_reply('MY error')": "MY error",
+			// What virtual time cannot follow is no error that a script may catch and pass over.
+			"redis.pcall('NOSUCH')":               `VTCMD virtual time does not know the command "NOSUCH"`,
+			"pcall(redis.call, 'NOSUCH')":         `VTCMD virtual time does not know the command "NOSUCH"`,
+			"redis.pcall('GET', 'somebody else')": `VTKEY the script touches the key "somebody else"`,
 		} {
 			var seen []string
 			it := setup{source: strings.Replace(source, "FAIL", fail, 1), batch: 4}

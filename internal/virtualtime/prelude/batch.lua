@@ -18,6 +18,7 @@ local function run()
       --[[assign]]
       if draws then reseed((first + n) * 69621 + now) end
       answer = ratelab_body()
+      if refusal then error(refusal, 0) end
       n = n + 1
       if answer == nil then answer = false end
       out[n] = answer

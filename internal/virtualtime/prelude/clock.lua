@@ -22,7 +22,16 @@ local dies = {}           -- key -> last µs at which it is alive, as far as thi
 local look = {}           -- keys that may be new, or whose deadline a report may have missed
 local turn, checked = 1, {} -- checked[key] is the turn in which KEYS was last seen to cover key
 
+-- fail raises what the server itself would say.
 local function fail(text) error({err = text}, 0) end
+
+-- refuse raises what virtual time cannot follow. It is remembered, because a script that catches the error would
+-- otherwise go on and decide something else than it does without virtual time.
+local refusal
+local function refuse(text)
+  refusal = refusal or {err = text}
+  error(refusal, 0)
+end
 
 -- spelled is a number as the server would write it as an argument: the versions differ beyond the whole numbers.
 local function spelled(number)
@@ -46,7 +55,7 @@ local function check(key)
       return
     end
   end
-  fail('VTKEY the script touches the key "' .. key .. '", which is neither in KEYS nor begins with one of them')
+  refuse('VTKEY the script touches the key "' .. key .. '", which is neither in KEYS nor begins with one of them')
 end
 
 -- fetch asks the server for key's deadline.

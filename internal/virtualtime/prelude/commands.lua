@@ -60,7 +60,7 @@ local move = several(true, 1, 1, 2)
 local function copy(cmd, ...)
   local a = {...}
   for i = 3, select('#', ...) do
-    if type(a[i]) == 'string' and upper(a[i]) == 'DB' then fail('VTCMD virtual time does not know the command "COPY … DB"') end
+    if type(a[i]) == 'string' and upper(a[i]) == 'DB' then refuse('VTCMD virtual time does not know the command "COPY … DB"') end
   end
   return move(cmd, ...)
 end

@@ -2,7 +2,7 @@
 
 -- farthest bounds how far ahead a deadline may lie, in ms (269 years): one server counts it in 64-bit nanoseconds.
 local farthest = 8.5e12
-local function far(v) fail('VTTTL virtual time cannot count as far as the expiry "' .. v .. '"') end
+local function far(v) refuse('VTTTL virtual time cannot count as far as the expiry "' .. v .. '"') end
 
 -- whole reads a TTL argument as strictly as Redis does: nil where Redis would refuse it.
 local whole_memo = {}
@@ -37,7 +37,7 @@ local function stamp(ms) return short(ms + offset) end
 -- refused passes on what the server is bound to refuse, in its words.
 local function refused(cmd, ...)
   raw(cmd, ...)
-  fail('VTCMD virtual time cannot follow ' .. cmd .. ' with these arguments')
+  refuse('VTCMD virtual time cannot follow ' .. cmd .. ' with these arguments')
 end
 
 -- bad is what to pass on instead of v, which Redis would refuse as no whole number: a text that all servers refuse.

@@ -4,7 +4,7 @@
 setmetatable(H, {__index = function(t, cmd)
   if type(cmd) ~= 'string' then return raw end
   local h = rawget(t, upper(cmd))
-  if not h then fail('VTCMD virtual time does not know the command "' .. cmd .. '"') end
+  if not h then refuse('VTCMD virtual time does not know the command "' .. cmd .. '"') end
   t[cmd] = h
   return h
 end})

@@ -7,7 +7,7 @@ redis, server = shadow, shadow
 -- exact fails where a reply to a plain command holds an integer that Lua, which counts in doubles, may have rounded.
 local function exact(reply)
   if type(reply) == 'number' and (reply >= 2^53 or reply <= -2^53) then
-    fail('VTINT virtual time cannot pass on the integer ' .. format('%.0f', reply) .. ' exactly')
+    refuse('VTINT virtual time cannot pass on the integer ' .. format('%.0f', reply) .. ' exactly')
   elseif type(reply) == 'table' then
     for _, item in pairs(reply) do exact(item) end
   end
@@ -15,6 +15,7 @@ end
 
 local ok, answer = xpcall(function()
   local reply = ratelab_body()
+  if refusal then error(refusal, 0) end
   if bare then exact(reply) end
   return reply
 end, located)
