@@ -1,4 +1,4 @@
-package wholefile
+package wholefile_test
 
 import (
 	"errors"
@@ -6,59 +6,92 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+
+	"ratelab/internal/wholefile"
 )
 
-func text(s string) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.WriteString(w, s)
-		return err
+// contents are the files of a folder, by name.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestWriteReplacesTheWholeFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "result.json")
-	for _, want := range []string{"first, and longer than the second", "second"} {
-		if err := Write(path, text(want)); err != nil {
+	all := map[string]string{}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != want {
-			t.Errorf("got %q, %v; want %q", got, err, want)
+		all[e.Name()] = string(text)
+	}
+	return all
+}
+
+// A file takes its place when it is whole, and until then the old one stands there.
+func TestAFileAppearsWhenItIsWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "result.json")
+	for _, text := range []string{"first", strings.Repeat("second ", 100_000), ""} {
+		before := contents(t, dir)["result.json"]
+		err := wholefile.Write(path, func(w io.Writer) error {
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+			if now := contents(t, dir)["result.json"]; now != before {
+				t.Errorf("%d bytes stand there before the file is whole; want %d", len(now), len(before))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := contents(t, dir); len(all) != 1 || all["result.json"] != text {
+			t.Errorf("%d files, %d bytes; want one of %d", len(all), len(all["result.json"]), len(text))
 		}
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
-		t.Errorf("mode %v, %v; want a file that others can read", info.Mode(), err)
+		t.Errorf("mode %v, %v; want one that others can read", info.Mode(), err)
 	}
 }
 
-func TestAFailureLeavesWhatWasThere(t *testing.T) {
+// What fails in the middle leaves everything as it was.
+func TestAFailureLeavesTheOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "result.json")
-	if err := Write(path, text("before")); err != nil {
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	broken := errors.New("broken")
-	err := Write(path, func(w io.Writer) error {
-		if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+	failure := errors.New("no server")
+	err := wholefile.Write(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, strings.Repeat("new", 1<<20)); err != nil {
 			return err
 		}
-		return broken
+		return failure
 	})
-	if !errors.Is(err, broken) {
-		t.Errorf("got %v, want the writer's own error", err)
+	if !errors.Is(err, failure) {
+		t.Errorf("error %v", err)
 	}
-	if got, _ := os.ReadFile(path); string(got) != "before" {
-		t.Errorf("the file now holds %d bytes, beginning %.20q", len(got), got)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("left in the folder: %v, %v; want the file alone", entries, err)
+	if all := contents(t, dir); len(all) != 1 || all["result.json"] != "old" {
+		t.Errorf("the folder has %d files", len(all))
 	}
 }
 
-func TestAFolderThatIsNotThere(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "nowhere", "result.json")
-	if err := Write(path, text("x")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v, want that the folder does not exist", err)
+// Where there is no folder, or the path is one, nothing is written and nothing is left.
+func TestAPlaceThatCannotBeTakenIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	inside := filepath.Join(dir, "folder", "file")
+	if err := os.MkdirAll(inside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "absent", "file"), filepath.Join(dir, "folder")} {
+		if err := wholefile.Write(path, func(w io.Writer) error { return nil }); err == nil {
+			t.Errorf("%s: no error", path)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the folder has %d entries (%v)", len(entries), err)
 	}
 }
