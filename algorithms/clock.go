@@ -64,6 +64,18 @@ func (c clock) instance(args []string, makeModel func() limit.Limiter) Instance 
 	}}
 }
 
+// onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
+func onWindow(model func(requests, windowUS int64) limit.Limiter) func(limit.Policy, Values) (Instance, error) {
+	return func(p limit.Policy, v Values) (Instance, error) {
+		c, err := v.clock("server")
+		if err != nil {
+			return Instance{}, err
+		}
+		requests, windowUS := p.Requests, p.WindowUS()
+		return c.instance(decimal(requests, windowUS), func() limit.Limiter { return model(requests, windowUS) }), nil
+	}
+}
+
 // coarse shows a limiter a clock in larger steps.
 type coarse struct {
 	clock clock

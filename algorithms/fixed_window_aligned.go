@@ -10,15 +10,9 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L in one rolling window",
 	Sources:    []string{"https://redis.io/docs/latest/commands/incr/"},
 	Parameters: withClock("server"),
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		c, err := v.clock("server")
-		if err != nil {
-			return Instance{}, err
-		}
-		return c.instance(decimal(p.Requests, p.WindowUS()), func() limit.Limiter {
-			return &alignedWindow{limit: p.Requests, windowUS: p.WindowUS(), store: newStore((*windows).spent)}
-		}), nil
-	},
+	Prepare: onWindow(func(requests, windowUS int64) limit.Limiter {
+		return &alignedWindow{limit: requests, windowUS: windowUS, store: newStore((*windows).spent)}
+	}),
 })
 
 // alignedWindow is the model: one counter for each window.

@@ -10,15 +10,9 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L + L·τ/W; nearly 2L in one rolling window",
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		c, err := v.clock("server")
-		if err != nil {
-			return Instance{}, err
-		}
-		return c.instance(decimal(p.Requests, p.WindowUS()), func() limit.Limiter {
-			return &slidingCounter{limit: p.Requests, windowUS: p.WindowUS(), store: newStore((*windows).spent)}
-		}), nil
-	},
+	Prepare: onWindow(func(requests, windowUS int64) limit.Limiter {
+		return &slidingCounter{limit: requests, windowUS: windowUS, store: newStore((*windows).spent)}
+	}),
 })
 
 // slidingCounter is the model: counters of aligned windows, two of which are read.

@@ -14,19 +14,12 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L for every τ < W",
 	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
 	Parameters: withClock("server"),
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		c, err := v.clock("server")
-		if err != nil {
-			return Instance{}, err
-		}
-		return c.instance(decimal(p.Requests, p.WindowUS()), func() limit.Limiter {
-			windowUS := p.WindowUS()
-			return &slidingLog{limit: p.Requests, windowUS: windowUS, store: newStore(func(g *admissions, nowUS int64) bool {
-				n := len(g.list)
-				return n == 0 || g.list[n-1].atUS <= nowUS-windowUS
-			})}
-		}), nil
-	},
+	Prepare: onWindow(func(requests, windowUS int64) limit.Limiter {
+		return &slidingLog{limit: requests, windowUS: windowUS, store: newStore(func(g *admissions, nowUS int64) bool {
+			n := len(g.list)
+			return n == 0 || g.list[n-1].atUS <= nowUS-windowUS
+		})}
+	}),
 })
 
 // slidingLog is the model: a list of what was admitted.

@@ -16,6 +16,8 @@ import (
 	"ratelab/internal/simulate"
 	"ratelab/internal/wholefile"
 	"ratelab/scenarios"
+
+	"ratelab/internal/wording"
 )
 
 // golden is the committed document, in the folder of the results.
@@ -101,7 +103,7 @@ func readGolden(path string) (*report.Document, error) {
 		return nil, usage("%s: no such file; run in the project's folder, name the folder with --results, or make it with --accept", path)
 	}
 	if err != nil {
-		return nil, usage("%s: %v", printable(path), withoutPath(err))
+		return nil, usage("%s: %v", wording.Path(path), withoutPath(err))
 	}
 	defer file.Close()
 	doc, err := report.ReadJSON(file)

@@ -12,6 +12,8 @@ import (
 	"ratelab/internal/report/chart"
 	"ratelab/internal/simulate"
 	"ratelab/internal/wholefile"
+
+	"ratelab/internal/wording"
 )
 
 // deliver writes the charts, then the document, into the folder, prints the result, and gives the verdict. Standard
@@ -36,7 +38,7 @@ func (a *app) deliver(f *flags, result *simulate.Result, pictures []string) erro
 	case !result.Interrupted:
 		return verdict(doc)
 	case f.decisions != "":
-		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", errInterrupted, printable(f.decisions))
+		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", errInterrupted, wording.Path(f.decisions))
 	}
 	return fmt.Errorf("%w: the figures cover the beginning only, and say so", errInterrupted)
 }
@@ -85,5 +87,5 @@ func withDecisions(ctx context.Context, job *simulate.Job, path string) (result 
 	if err != nil || wrote == nil || errors.Is(wrote, errInterrupted) {
 		return result, err
 	}
-	return nil, fmt.Errorf("--decisions %s: %w", printable(path), withoutPath(wrote))
+	return nil, fmt.Errorf("--decisions %s: %w", wording.Path(path), withoutPath(wrote))
 }

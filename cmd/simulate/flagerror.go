@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ratelab/internal/wording"
 )
 
 // wanted says, by the type of a flag, what its value is to be.
@@ -34,7 +35,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		return usage("-%s: no such flag; simulate --help lists them", unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):
-		return usage("--%s: no such flag; %s", printable(unknown.GetSpecifiedName()), nearestFlag(cmd, unknown.GetSpecifiedName()))
+		return usage("--%s: no such flag; %s", wording.Bare(unknown.GetSpecifiedName()), nearestFlag(cmd, unknown.GetSpecifiedName()))
 	case errors.As(err, &bare):
 		return usage("--%s: needs a value", bare.GetFlag().Name)
 	}
@@ -43,20 +44,10 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // nearestFlag suggests the flag that name is a slip of, or says where all are listed.
 func nearestFlag(cmd *cobra.Command, name string) string {
-	best, found := 3, ""
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := levenshtein.ComputeDistance(name, f.Name); len(name) < 64 && d < best {
-			best, found = d, f.Name
-		}
-	})
-	if found != "" {
-		return fmt.Sprintf("did you mean --%s?", found)
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near, ok := wording.Nearest(name, names); ok {
+		return fmt.Sprintf("did you mean --%s?", near)
 	}
 	return cmd.CommandPath() + " --help lists them"
-}
-
-// printable is text without what would steer a terminal.
-func printable(text string) string {
-	quoted := fmt.Sprintf("%q", text)
-	return quoted[1 : len(quoted)-1]
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"ratelab/internal/wording"
 )
 
 const about = `Replay traffic against rate limiters' Lua in virtual time, and show what each admits.
@@ -53,7 +55,7 @@ func strictHelp(root *cobra.Command) {
 		case "help":
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if found, rest, err := root.Find(args); err != nil || len(rest) > 0 || found == nil {
-					return usage("help %s: no such command; simulate --help lists them", printable(strings.Join(args, " ")))
+					return usage("help %s: no such command; simulate --help lists them", wording.Bare(strings.Join(args, " ")))
 				}
 				return nil
 			}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"ratelab/internal/wording"
 )
 
 // rowsTarget is where the decisions go: --decisions with its symbolic links followed, since a new file takes the
@@ -21,16 +23,16 @@ func (f *flags) rowsTarget(stdout io.Writer, scenarios []string) (string, error)
 		path = behind
 	}
 	bad := func(format string, args ...any) (string, error) {
-		return "", usage("--decisions %s: %s", printable(f.decisions), fmt.Sprintf(format, args...))
+		return "", usage("--decisions %s: %s", wording.Path(f.decisions), fmt.Sprintf(format, args...))
 	}
 	folder := filepath.Dir(path)
 	switch info, err := os.Stat(folder); {
 	case errors.Is(err, fs.ErrNotExist):
-		return bad("no folder %s; make it first", printable(folder))
+		return bad("no folder %s; make it first", wording.Path(folder))
 	case err != nil:
 		return bad("%v", withoutPath(err))
 	case !info.IsDir():
-		return bad("%s is not a folder", printable(folder))
+		return bad("%s is not a folder", wording.Path(folder))
 	}
 	if target, err := os.Stat(path); err == nil { // there is something, which would be lost
 		inputs := slices.Concat(scenarios, f.scripts, []string{f.trace.File})
@@ -76,7 +78,7 @@ func makeFolder(flag, path string) (giveBack func(), err error) {
 	for up := filepath.Clean(path); ; up = filepath.Dir(up) {
 		info, err := os.Stat(up)
 		if err == nil && !info.IsDir() {
-			return nil, usage("%s %s: %s is not a folder", flag, printable(path), printable(up))
+			return nil, usage("%s %s: %s is not a folder", flag, wording.Path(path), wording.Path(up))
 		}
 		if err == nil || up == filepath.Dir(up) {
 			break
@@ -90,12 +92,12 @@ func makeFolder(flag, path string) (giveBack func(), err error) {
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		giveBack()
-		return nil, fmt.Errorf("%s %s: %w", flag, printable(path), withoutPath(err))
+		return nil, fmt.Errorf("%s %s: %w", flag, wording.Path(path), withoutPath(err))
 	}
 	probe, err := os.CreateTemp(path, ".probe-*")
 	if err != nil {
 		giveBack()
-		return nil, fmt.Errorf("%s %s: no file can be made there: %w", flag, printable(path), withoutPath(err))
+		return nil, fmt.Errorf("%s %s: no file can be made there: %w", flag, wording.Path(path), withoutPath(err))
 	}
 	probe.Close()
 	return giveBack, os.Remove(probe.Name())
