@@ -35,6 +35,9 @@ func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome)
 	}
 	if o.Partial {
 		run.Notes = append(run.Notes, "interrupted: the figures cover the beginning only")
+		if j.Clock == RealClock {
+			run.Notes = append(run.Notes, "interrupted: the exact reference had read some requests ahead of the rows")
+		}
 	}
 	run.Expectations = expectations(p, run)
 	if !p.asWritten && len(run.Expectations) > 0 {
