@@ -81,6 +81,9 @@ func (r *Run) expectationLines() []string {
 		}
 		lines = append(lines, e.missed())
 	}
+	if checked == 0 {
+		return []string{plural(int64(len(r.Expectations)), "expectation") + ", none of them checked"}
+	}
 	sum := fmt.Sprintf("%d of %s met", met, plural(int64(checked), "expectation"))
 	if unchecked := len(r.Expectations) - checked; unchecked > 0 {
 		sum += fmt.Sprintf(", %d not checked", unchecked)
