@@ -90,7 +90,7 @@ func TestScriptsRefuseBadArgumentsBeforeTheyWrite(t *testing.T) {
 func badArguments(name string, position int) []string {
 	bad := []string{"x", "-1", "1.5", "nan", "inf", "-inf", "1e300", "0", ""}
 	switch {
-	case position == 0 && name == "fixed-window":
+	case position == 0 && registered[name].Traits.TTLRule:
 		return nil // not read
 	case position == 0:
 		return bad[:7] // 0 is a time, and an empty one the server's
@@ -136,9 +136,10 @@ func TestEveryKeyLivesAsLongAsItMatters(t *testing.T) {
 
 // lifeMS is the TTL that the key of an admitted first request must have.
 func lifeMS(name string, d limit.Decision, p limit.Policy) int64 {
+	if registered[name].Traits.TTLRule {
+		return d.ResetAfterUS/1000 - 1 // alive through its last millisecond
+	}
 	switch name {
-	case "fixed-window":
-		return p.WindowUS() / 1000 // it ends the window
 	case "token-bucket-interval", "token-bucket-debt":
 		return ceilDiv(d.ResetAfterUS, 1000) // part of the rule
 	case "fixed-window-aligned":

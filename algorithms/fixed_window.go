@@ -9,6 +9,7 @@ var _ = register(Spec{
 	Rule:    "the window opens at the first admitted request and lives W; at most L in it",
 	Bound:   "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L − 1 in one rolling window",
 	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
+	Traits:  Traits{TTLRule: true},
 	Prepare: func(p limit.Policy, _ Values) (Instance, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		return Instance{Args: decimal(p.Requests, windowMS), NewModel: func() limit.Limiter {

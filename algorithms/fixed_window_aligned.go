@@ -10,6 +10,7 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L in one rolling window",
 	Sources:    []string{"https://redis.io/docs/latest/commands/incr/"},
 	Parameters: withClock("server"),
+	Traits:     Traits{Aligned: true},
 	Prepare: onWindow(func(requests, windowUS int64) limit.Limiter {
 		return &alignedWindow{limit: requests, windowUS: windowUS, store: newStore((*windows).spent)}
 	}),

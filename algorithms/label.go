@@ -107,6 +107,9 @@ func (s *Spec) unknown(name string) error {
 	return fmt.Errorf("%s: no such parameter %q; %s", s.Name, name, suggest(name, legal))
 }
 
+// Clocked reports whether the algorithm has the parameters time and granularity.
+func (s *Spec) Clocked() bool { return s.parameter("time") != nil }
+
 func (s *Spec) parameter(name string) *Parameter {
 	for i := range s.Parameters {
 		if s.Parameters[i].Name == name {

@@ -86,20 +86,20 @@ func TestScriptsDecideAsTheirModels(t *testing.T) {
 		for _, spec := range algorithms.All() {
 			t.Run(spec.Name, func(t *testing.T) {
 				for seed := uint64(1); seed <= uint64(1+decisions/algotest.RandomSteps); seed++ {
-					compare(t, s, spec.Name, seed)
+					compare(t, s, &spec, seed)
 				}
 			})
 		}
 	})
 }
 
-func compare(t *testing.T, s *redisserver.Server, name string, seed uint64) {
+func compare(t *testing.T, s *redisserver.Server, spec *algorithms.Spec, seed uint64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
-	label, p := algotest.RandomLimit(random, name)
+	label, p := algotest.RandomLimit(random, spec.Name, spec.Clocked())
 	in := instance(t, label, p)
 	requests, want := algotest.RandomRequests(random, p, in.NewModel())
-	got := serverDecides(t, s, in, fmt.Sprintf("%s-%d:", name, seed), requests)
+	got := serverDecides(t, s, in, fmt.Sprintf("%s-%d:", spec.Name, seed), requests)
 	for i, q := range requests {
 		if got[i] != want[i] {
 			t.Fatalf("seed %d, %s under %v, step %d, at %d us, key %s, cost %d: the script: %s; the model: %s",

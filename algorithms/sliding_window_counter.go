@@ -10,6 +10,7 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L + L·τ/W; nearly 2L in one rolling window",
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
+	Traits:     Traits{Aligned: true},
 	Prepare: onWindow(func(requests, windowUS int64) limit.Limiter {
 		return &slidingCounter{limit: requests, windowUS: windowUS, store: newStore((*windows).spent)}
 	}),

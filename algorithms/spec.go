@@ -18,10 +18,18 @@ type Spec struct {
 	Bound      string      // the most that is admitted in an interval; L, W, B, r = L/W and N(τ) as in Bound of gcra
 	Sources    []string    // addresses of the literature
 	Parameters []Parameter // what the limit does not fix
+	Traits     Traits
 
 	// Prepare works out the constants of a run. Its error says which limit the algorithm cannot do, and what to
 	// change. Callers use Choice.Instance, which checks the policy and completes the result.
 	Prepare func(p limit.Policy, v Values) (Instance, error)
+}
+
+// Traits are how an algorithm departs from the laws that all the others keep. The checkers read them here, so that a
+// new algorithm states its own and edits none of theirs.
+type Traits struct {
+	TTLRule bool // a key's expiry ends its window: now_us is not read, and times hold to the millisecond
+	Aligned bool // a clock that steps back into an older window finds that window's own count
 }
 
 // Instance is an algorithm with its parameters, for one limit.

@@ -133,8 +133,8 @@ func (s *story) capacity() int64 {
 
 // tickUS is the step in which the algorithm's times are exact.
 func (s *story) tickUS() int64 {
-	if s.in.Spec.Name == "fixed-window" {
-		return 1000 // a TTL is the rule
+	if s.in.Spec.Traits.TTLRule {
+		return 1000
 	}
 	return 1
 }

@@ -137,7 +137,7 @@ func TestBuiltin(t *testing.T) {
 			}
 			questions[s.Question] = s.Name
 			if len(s.Expect) < 2 || s.Expect[0].Algorithm != "sliding-window-log" {
-				t.Error("expect must state the exact reference's answer first, and another's")
+				t.Error("expect must state what the exact reference does first (- {algorithm: sliding-window-log, …}), and what another algorithm does")
 			}
 			n := 0
 			d, _ := s.Stream(s.Seed).Duration()

@@ -11,9 +11,9 @@ import (
 // RandomSteps is the number of requests in a random trace.
 const RandomSteps = 400
 
-// RandomLimit draws a limit and, for the algorithms that have some, parameters: small numbers that a trace can
+// RandomLimit draws a limit and, for the algorithms that have some, parameters (clocked: time and granularity): small numbers that a trace can
 // exhaust, windows that no count divides, and now and then limits at the end of what is exact.
-func RandomLimit(r *rand.Rand, algorithm string) (label string, p limit.Policy) {
+func RandomLimit(r *rand.Rand, algorithm string, clocked bool) (label string, p limit.Policy) {
 	windows := []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond, 10 * time.Millisecond,
 		time.Second, 1000003 * time.Microsecond, 3 * time.Second, 24 * time.Hour}
 	p = limit.Policy{Requests: 1 + r.Int64N(9), Window: windows[r.IntN(len(windows))]}
@@ -26,14 +26,12 @@ func RandomLimit(r *rand.Rand, algorithm string) (label string, p limit.Policy) 
 	if r.IntN(3) == 0 {
 		p.Burst = 1 + r.Int64N(2*p.Requests)
 	}
-	return algorithm + parameters(r, algorithm, p), p
+	return algorithm + parameters(r, algorithm, clocked, p), p
 }
 
-func parameters(r *rand.Rand, algorithm string, p limit.Policy) string {
+func parameters(r *rand.Rand, algorithm string, clocked bool, p limit.Policy) string {
 	text := ""
 	switch algorithm {
-	case "none", "fixed-window":
-		return ""
 	case "sliding-window-buckets":
 		text = fmt.Sprintf(":subwindows=%d", 1+r.Int64N(12))
 	case "token-bucket-interval", "token-bucket-debt":
@@ -41,6 +39,9 @@ func parameters(r *rand.Rand, algorithm string, p limit.Policy) string {
 	}
 	if algorithm == "token-bucket-debt" && r.IntN(2) == 0 {
 		text += fmt.Sprintf(":debt=%d", r.Int64N(p.Capacity()))
+	}
+	if !clocked {
+		return text
 	}
 	return text + []string{"", ":time=server", ":time=client", ":time=client:granularity=1ms", ":time=client:granularity=1s"}[r.IntN(5)]
 }

@@ -49,7 +49,7 @@ func TestMillion(t *testing.T) {
 
 // against decides one random trace twice, and gives its length.
 func against(t *testing.T, server virtualtime.Server, seed uint64, r *rand.Rand, name string) int {
-	label, p := algotest.RandomLimit(r, name)
+	label, p := algotest.RandomLimit(r, name, choices(t, name)[0].Spec.Clocked())
 	c, err := builtin(choices(t, label)[0], p)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
