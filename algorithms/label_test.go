@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"ratelab/internal/limit"
@@ -50,7 +51,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	for _, test := range []struct{ label, limit, message string }{
 		{"gcar", "1/1s", `no such algorithm "gcar"; did you mean "gcra"?`},
 		{"token-bukcet", "1/1s", `no such algorithm "token-bukcet"; did you mean "token-bucket"?`},
-		{"", "1/1s", `no such algorithm ""; want one of none, fixed-window, fixed-window-aligned, gcra, leaky-bucket, sliding-window-buckets, sliding-window-counter, sliding-window-log, token-bucket, token-bucket-debt, token-bucket-interval`},
+		{"", "1/1s", `no such algorithm ""; want one of ` + strings.Join(Names(), ", ")},
 		{"gcra:brust=1", "1/1s", `gcra: no such parameter "brust"; did you mean "burst"? want one of burst, time, granularity`},
 		{"gcra:q=1", "1/1s", `gcra: no such parameter "q"; want one of burst, time, granularity`},
 		{"none:time=client", "1/1s", `none: no such parameter "time"; it has none`},

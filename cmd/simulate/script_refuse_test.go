@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ratelab/algorithms"
+	"ratelab/internal/wording"
+	"ratelab/scenarios"
 )
 
 // secrets stand in the scripts as passwords; no message may repeat one.
@@ -87,5 +91,7 @@ func named(ts *testscript.TestScript, text string) string {
 			text = strings.ReplaceAll(text, value, "$"+name)
 		}
 	}
-	return text
+	// A list of what is built in would make every addition edit these files.
+	text = strings.ReplaceAll(text, wording.List(algorithms.Names()), "$ALGORITHMS")
+	return strings.ReplaceAll(text, wording.List(scenarios.Names()), "$SCENARIOS")
 }
