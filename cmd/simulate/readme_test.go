@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -41,5 +42,31 @@ func TestREADME(t *testing.T) {
 		if err := os.WriteFile(file, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// example is the README's scenario file.
+var example = regexp.MustCompile("(?s)```yaml\n(# yaml-language-server.*?)```")
+
+// The scenario that the README offers for copying runs, and its expectations hold.
+func TestREADMEScenario(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := example.FindSubmatch(text)
+	if block == nil {
+		t.Fatal("the README shows no scenario file; want a ```yaml block that begins with the schema's comment")
+	}
+	file := filepath.Join(t.TempDir(), "my-scenario.yaml")
+	if err := os.WriteFile(file, block[1], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{file, "--charts", "none", "--out", t.TempDir()}, &stdout, &stderr, nil); code != exitOK {
+		t.Errorf("exit %d: %s\n%s", code, stderr.String(), stdout.String())
+	}
+	if !strings.Contains(stdout.String(), "2 of 2 expectations met") {
+		t.Errorf("its expectations were not checked:\n%s", stdout.String())
 	}
 }
