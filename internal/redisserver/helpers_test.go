@@ -20,15 +20,24 @@ func noEnv(string) string { return "" }
 func private(t *testing.T) *Server {
 	t.Helper()
 	s, err := Start(t.Context(), "process")
-	var absent *Unavailable
-	if errors.As(err, &absent) && os.Getenv("REQUIRE_REDIS") != "1" {
-		t.Skip(err)
+	var none *Unavailable
+	if errors.As(err, &none) {
+		absent(t, err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// absent ends a test for which there is no server: as skipped, or as failed where one is required.
+func absent(t *testing.T, err error) {
+	t.Helper()
+	if os.Getenv("REQUIRE_REDIS") == "1" {
+		t.Fatal(err)
+	}
+	t.Skip(err)
 }
 
 // viaURL is a URL of the private server's socket, with the credentials.
