@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 
 	"internal/report":       {"internal/measure", "internal/limit"},
+	"internal/recording":    {"internal/report", "internal/measure"},
 	"internal/report/chart": {"internal/report", "internal/measure", "internal/limit", "internal/wholefile"},
 
 	"internal/simulate": {
