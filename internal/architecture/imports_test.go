@@ -35,8 +35,11 @@ var mayImport = map[string][]string{
 	"internal/recording":    {"internal/report", "internal/measure"},
 	"internal/report/chart": {"internal/report", "internal/measure", "internal/limit", "internal/wholefile"},
 
+	"internal/candidate": {
+		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime",
+	},
 	"internal/simulate": {
-		"algorithms", "scenarios", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
+		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime",
 	},
 	"internal/architecture": {},

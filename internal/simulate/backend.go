@@ -35,7 +35,7 @@ func (j *Job) start(ctx context.Context, p *plan) (*backend, error) {
 			b.close()
 			var bad *redisserver.BadSpec
 			if errors.As(err, &bad) {
-				return nil, &InputError{err}
+				return nil, &InputError{Err: err}
 			}
 			return nil, err
 		}

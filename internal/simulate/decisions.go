@@ -38,7 +38,7 @@ func (d *Decisions) begin(scenario string, lanes []*lane) error {
 		}
 		s := &spool{file, report.NewDecisionWriter(file)}
 		d.spools = append(d.spools, s)
-		l.observers = append(l.observers, s.observer(scenario, l.candidate.label))
+		l.observers = append(l.observers, s.observer(scenario, l.candidate.Label))
 	}
 	return nil
 }

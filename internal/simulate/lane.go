@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
@@ -14,7 +15,7 @@ import (
 
 // lane is one candidate on its way through one scenario, under either clock.
 type lane struct {
-	candidate *candidate
+	candidate *candidate.Candidate
 	server    *redisserver.Server // nil for a model
 	decider   replay.Decider
 	observers []observer
@@ -44,7 +45,7 @@ func (l *lane) observe(requests []limit.Request, decisions []limit.Decision) err
 func (j *Job) replay(ctx context.Context, p *planned, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
 	var all []replay.Lane
 	for _, l := range lanes {
-		all = append(all, replay.Lane{Label: l.candidate.label, Decider: l.decider, Observe: l.observe})
+		all = append(all, replay.Lane{Label: l.candidate.Label, Decider: l.decider, Observe: l.observe})
 	}
 	o.Stop = j.Stop
 	outcome, err := replay.Run(ctx, p.stream, p.policy, all, o)
@@ -93,7 +94,7 @@ func survey(ctx context.Context, lanes []*lane, lastUS int64) error {
 		memory := l.server.Own && l.server.Kind != redisserver.KindEmbedded // miniredis invents its answer
 		left, err := l.runner.Left(ctx, lastUS, memory)
 		if err != nil {
-			return &replay.LaneError{Label: l.candidate.label, Err: redisserver.Explain(err, l.server)}
+			return &replay.LaneError{Label: l.candidate.Label, Err: redisserver.Explain(err, l.server)}
 		}
 		l.left = &left
 	}
@@ -104,7 +105,7 @@ func survey(ctx context.Context, lanes []*lane, lastUS int64) error {
 func cleanUp(ctx context.Context, lanes []*lane, failed error) error {
 	for _, l := range lanes {
 		if err := l.close(context.WithoutCancel(ctx)); err != nil && failed == nil {
-			failed = &replay.LaneError{Label: l.candidate.label, Err: redisserver.Explain(err, l.server)}
+			failed = &replay.LaneError{Label: l.candidate.Label, Err: redisserver.Explain(err, l.server)}
 		}
 	}
 	return failed
@@ -123,9 +124,9 @@ func (l *lane) close(ctx context.Context) error {
 // row is the lane's line in the document.
 func (l *lane) row(o replay.LaneOutcome) report.Row {
 	row := report.Row{
-		Algorithm:  l.candidate.label,
-		ScriptSHA1: script.SHA1(l.candidate.program.Source),
-		Parameters: l.candidate.parameters,
+		Algorithm:  l.candidate.Label,
+		ScriptSHA1: script.SHA1(l.candidate.Program.Source),
+		Parameters: l.candidate.Parameters,
 		Result:     o.Result,
 	}
 	if l.paced != nil {

@@ -9,6 +9,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/algorithms/algotest"
+	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/virtualtime"
@@ -50,12 +51,12 @@ func TestMillion(t *testing.T) {
 // against decides one random trace twice, and gives its length.
 func against(t *testing.T, server virtualtime.Server, seed uint64, r *rand.Rand, name string) int {
 	label, p := algotest.RandomLimit(r, name, choices(t, name)[0].Spec.Clocked())
-	c, err := builtin(choices(t, label)[0], p)
+	c, err := candidate.Builtin(choices(t, label)[0], p)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
-	requests, want := algotest.RandomRequests(r, p, c.model())
-	runner, err := virtualtime.New(server, c.program, virtualtime.Options{
+	requests, want := algotest.RandomRequests(r, p, c.NewModel())
+	runner, err := virtualtime.New(server, c.Program, virtualtime.Options{
 		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 1 + r.IntN(300)})
 	if err != nil {
 		t.Fatalf("seed %d, %s: %v", seed, label, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/script"
@@ -21,7 +22,7 @@ type planned struct {
 	policy     limit.Policy
 	seed       uint64
 	stream     *traffic.Stream
-	candidates []*candidate
+	candidates []*candidate.Candidate
 	// asWritten: limit, seed and clock are those of the file, so that its expectations apply.
 	asWritten bool
 }
@@ -56,7 +57,7 @@ func (j *Job) plan() (*plan, error) {
 		p.realClock(result.runs)
 	}
 	if len(p.problems) > 0 {
-		return nil, &InputError{errors.Join(p.problems...)}
+		return nil, &InputError{Err: errors.Join(p.problems...)}
 	}
 	return result, nil
 }
@@ -120,19 +121,19 @@ func (p *plan) warnings(kind string) []string {
 	}
 	var all []string
 	for _, c := range p.own() {
-		for _, r := range script.Analyse(c.program.Source).Embedded {
-			all = append(all, fmt.Sprintf("%s:%d: %s; check with --redis process", c.file, r.Line, r.Text))
+		for _, r := range script.Analyse(c.Program.Source).Embedded {
+			all = append(all, fmt.Sprintf("%s:%d: %s; check with --redis process", c.File, r.Line, r.Text))
 		}
 	}
 	return all
 }
 
 // own are the users' scripts of the plan, once each: those of the first scenario.
-func (p *plan) own() []*candidate {
-	var own []*candidate
+func (p *plan) own() []*candidate.Candidate {
+	var own []*candidate.Candidate
 	if len(p.runs) > 0 {
 		for _, c := range p.runs[0].candidates {
-			if c.file != "" {
+			if c.File != "" {
 				own = append(own, c)
 			}
 		}

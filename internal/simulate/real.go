@@ -75,9 +75,9 @@ func (j *Job) realLanes(ctx context.Context, p *planned, b *backend) ([]*lane, e
 	var lanes []*lane
 	for i, c := range p.candidates {
 		s := b.server(i)
-		paced, err := replay.NewWallClock(ctx, s.Client, !s.Own, c.program.InKeyspace(s.Prefix), clock, origin)
+		paced, err := replay.NewWallClock(ctx, s.Client, !s.Own, c.Program.InKeyspace(s.Prefix), clock, origin)
 		if err != nil {
-			return nil, &replay.LaneError{Label: c.label, Err: redisserver.Explain(err, s)}
+			return nil, &replay.LaneError{Label: c.Label, Err: redisserver.Explain(err, s)}
 		}
 		lanes = append(lanes, &lane{candidate: c, server: s, decider: explained{paced, s}, paced: paced})
 	}

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"ratelab/algorithms"
+	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
 	"ratelab/scenarios"
 )
 
 // candidates are the rows of one scenario, in their order: the algorithms, then the users' scripts.
-func (p *planner) candidates(s *scenarios.Scenario, policy limit.Policy) []*candidate {
+func (p *planner) candidates(s *scenarios.Scenario, policy limit.Policy) []*candidate.Candidate {
 	scripts := p.scripts(policy)
 	expected := p.expected(s, scripts)
 	p.checkParameters(s)
@@ -19,13 +20,13 @@ func (p *planner) candidates(s *scenarios.Scenario, policy limit.Policy) []*cand
 	if choices == nil {
 		choices = everything(expected)
 	}
-	var all []*candidate
+	var all []*candidate.Candidate
 	for _, choice := range choices {
 		choice, err := choice.WithDefaults(s.Parameters[choice.Spec.Name])
 		if err != nil {
 			continue // as checkParameters has said
 		}
-		c, err := builtin(choice, policy)
+		c, err := candidate.Builtin(choice, policy)
 		if err != nil {
 			p.bad(err)
 			continue
@@ -33,23 +34,23 @@ func (p *planner) candidates(s *scenarios.Scenario, policy limit.Policy) []*cand
 		all = append(all, c)
 	}
 	for _, c := range scripts {
-		if labelled(all, c.label) {
-			p.bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding", c.file, c.label))
+		if labelled(all, c.Label) {
+			p.bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding", c.File, c.Label))
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-func labelled(all []*candidate, label string) bool {
-	return slices.ContainsFunc(all, func(c *candidate) bool { return c.label == label })
+func labelled(all []*candidate.Candidate, label string) bool {
+	return slices.ContainsFunc(all, func(c *candidate.Candidate) bool { return c.Label == label })
 }
 
 // scripts are the users' own.
-func (p *planner) scripts(policy limit.Policy) []*candidate {
-	var all []*candidate
+func (p *planner) scripts(policy limit.Policy) []*candidate.Candidate {
+	var all []*candidate.Candidate
 	for _, file := range p.job.Scripts {
-		c, err := own(file, policy)
+		c, err := candidate.Own(file, policy)
 		if err != nil {
 			p.bad(err)
 			continue
@@ -60,7 +61,7 @@ func (p *planner) scripts(policy limit.Policy) []*candidate {
 }
 
 // expected are the algorithms that a scenario expects something of. It may also expect something of the scripts.
-func (p *planner) expected(s *scenarios.Scenario, scripts []*candidate) []algorithms.Choice {
+func (p *planner) expected(s *scenarios.Scenario, scripts []*candidate.Candidate) []algorithms.Choice {
 	var choices []algorithms.Choice
 	for _, e := range s.Expect {
 		c, err := algorithms.Parse(e.Algorithm)

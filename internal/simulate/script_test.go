@@ -3,12 +3,8 @@ package simulate
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -158,39 +154,6 @@ func TestAScriptThatLoopsIsGivenUp(t *testing.T) {
 	var bad *InputError
 	if !errors.As(err, &bad) || result != nil || !strings.HasSuffix(err.Error(), "endless.lua: on trial: no answer to 10 requests within 5s: the script loops, or is far too slow") {
 		t.Errorf("result %v, error %v", result, err)
-	}
-}
-
-// The server of such a script is ended, process and all.
-func TestAServerThatHangsIsEnded(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("asks whether a process lives by a signal")
-	}
-	redisservertest.Private(t) // or skip
-	s, err := redisserver.Start(t.Context(), redisserver.KindProcess)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info := s.Client.InfoMap(t.Context(), "server").Val()
-	pid, err := strconv.Atoi(info["Server"]["process_id"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Client.ConfigSet(t.Context(), "lua-time-limit", "1").Err(); err != nil { // 5 s otherwise
-		t.Fatal(err)
-	}
-	gone := make(chan error, 1)
-	go func() { gone <- s.Client.Eval(t.Context(), "redis.call('SET', 'k', 1) while true do end", nil).Err() }()
-	abandon(t.Context(), s)
-	if err := <-gone; err == nil {
-		t.Error("the loop came to an end")
-	}
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Signal(syscall.Signal(0)); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("the server's process %d lives on (%v)", pid, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
@@ -66,11 +67,7 @@ type Result struct {
 }
 
 // InputError is input that cannot be meant: a scenario, an algorithm, a script.
-type InputError struct{ Err error }
-
-func (e *InputError) Error() string { return e.Err.Error() }
-
-func (e *InputError) Unwrap() error { return e.Err }
+type InputError = candidate.InputError
 
 // ErrExpectation is returned by Verdict for a document that missed an expectation.
 var ErrExpectation = errors.New("expectation missed")
@@ -93,7 +90,7 @@ func (j *Job) Run(ctx context.Context) (*Result, error) {
 // decide replays every scenario of the plan.
 func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, error) {
 	result := &Result{Warnings: plan.warnings(b.kind())}
-	if err := j.try(ctx, plan, b); err != nil {
+	if err := j.try(ctx, plan); err != nil {
 		return nil, err
 	}
 	result.Document = report.Document{SchemaVersion: report.SchemaVersion, Tool: report.Tool{Name: "simulate", Version: j.Version}}
@@ -160,7 +157,7 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 func classified(err error) error {
 	var bad *replay.TrafficError
 	if errors.As(err, &bad) {
-		return &InputError{err}
+		return &InputError{Err: err}
 	}
 	return err
 }

@@ -1,0 +1,57 @@
+// Package candidate makes of an algorithm, or of a user's own script, what can be run under one limit: a program
+// with its label and parameters. It also prepares such a program for virtual time on a server, and tries strangers'
+// scripts where they can do no harm. What the decisions amount to is its callers' business.
+package candidate
+
+import (
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/script"
+)
+
+// Candidate is one row to be: a script with its call, and, for a built-in algorithm, the Go model.
+type Candidate struct {
+	Label      string
+	Parameters map[string]string // all of them, defaults included
+	Program    *script.Program
+	NewModel   func() limit.Limiter // nil for a user's script
+	File       string               // of a user's script
+}
+
+// Builtin makes a candidate of an algorithm for one limit. An error names the label and says which value does not
+// fit.
+func Builtin(c algorithms.Choice, p limit.Policy) (*Candidate, error) {
+	in, err := c.Instance(p)
+	if err != nil {
+		return nil, err
+	}
+	source := in.Spec.Script()
+	now := script.Literal("")
+	if in.ClientTime {
+		now = script.NowUS(in.GranularityUS)
+	}
+	call := func(args []string) script.Call {
+		c := script.Call{Keys: []script.Template{script.KeyIn(in.Label + ":")}, Args: []script.Template{now, script.Cost()}}
+		for _, a := range args {
+			c.Args = append(c.Args, script.Literal(a))
+		}
+		return c
+	}
+	program := &script.Program{Label: in.Label, Source: source, Decide: call(in.Args), Decode: script.Contract}
+	if in.Init != nil {
+		init := call(in.Init)
+		program.Init, program.InitSource = &init, source
+	}
+	return &Candidate{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel}, nil
+}
+
+// Own makes a candidate of a user's script and the binding beside it. An error is what script.Load finds wrong.
+func Own(file string, p limit.Policy) (*Candidate, error) {
+	program, err := script.Load(file, p)
+	if err != nil {
+		return nil, err
+	}
+	// Its label may be that of an algorithm or of another script, whose keys must not be its own.
+	program = program.InKeyspace("own:" + program.Label + ":")
+	return &Candidate{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file}, nil
+}

@@ -1,0 +1,50 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ratelab/internal/redisserver"
+	"ratelab/internal/script"
+	"ratelab/internal/virtualtime"
+)
+
+// InputError is a script that cannot be meant: it does not compile, does what virtual time cannot follow, or failed
+// on trial.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+func (e *InputError) Unwrap() error { return e.Err }
+
+// Clock is the wall clock, as an argument: it times batches and trials. Sleep ends early with the context's error.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+}
+
+// Runner prepares a program for virtual time that begins at start, under the server's prefix. A batch of 0 finds its
+// own size. The error is an *InputError for a script that virtual time cannot follow, or the server's.
+func Runner(ctx context.Context, s *redisserver.Server, program *script.Program, start time.Time, batch int, clock Clock) (*virtualtime.Runner, error) {
+	// Deadlines are placed after the server's own clock, which need not be ours.
+	serverNow, err := s.Client.Time(ctx).Result()
+	if err != nil {
+		return nil, redisserver.Explain(err, s)
+	}
+	began := clock.Now()
+	runner, err := virtualtime.New(
+		virtualtime.Server{Client: s.Client, Shared: !s.Own, Unbuffered: s.Transport == redisserver.TransportPipe},
+		program.InKeyspace(s.Prefix),
+		virtualtime.Options{
+			Start:     start,
+			Real:      serverNow,
+			Elapsed:   func() time.Duration { return clock.Now().Sub(began) },
+			BatchSize: batch,
+		})
+	var refused *virtualtime.RefusedError
+	if errors.As(err, &refused) {
+		err = &InputError{fmt.Errorf("%s: %w", program.Label, err)}
+	}
+	return runner, err
+}
