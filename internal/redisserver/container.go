@@ -23,23 +23,29 @@ const containerLabel = "ratelab"
 
 const containerPort = "6379/tcp"
 
-// startContainer runs image with the command that it was made with, so that official, Debian-packaged and
-// Valkey images all do, and turns persistence off once it answers.
-//
-// Note: testcontainers' Redis module is not used: it waits for a line of the official image's log, and
-// overriding the command would need the server's program, whose name differs between images.
+// startContainer gets a server in a container: behind Docker's port mapping, which works everywhere, or, where
+// that is asked for and possible, on a unix socket in a folder that both share.
 func startContainer(ctx context.Context, image string, set settings) (*Server, error) {
 	image = cmp.Or(image, set.getenv("REDIS_IMAGE"), DefaultImage)
 	quietContainers()
-	box, err := testcontainers.Run(ctx, image,
-		testcontainers.WithExposedPorts(containerPort),
-		testcontainers.WithLabels(map[string]string{containerLabel: "server"}),
-		testcontainers.WithTmpfs(map[string]string{"/data": ""}), // instead of the image's anonymous volume
-		testcontainers.WithWaitStrategy(wait.ForMappedPort(containerPort)),
-	)
+	if set.direct && daemonIsHere() {
+		s, err := startSharing(ctx, image, set)
+		if s != nil || err != nil {
+			return s, err
+		}
+	}
+	return startMapped(ctx, image, set)
+}
+
+// startMapped runs image with the command that it was made with, so that official, Debian-packaged and Valkey
+// images all do, unless more says otherwise, and turns persistence off once it answers.
+//
+// Note: testcontainers' Redis module is not used: it waits for a line of the official image's log, and
+// overriding the command would need the server's program, whose name differs between images.
+func startMapped(ctx context.Context, image string, set settings, more ...testcontainers.ContainerCustomizer) (*Server, error) {
+	box, err := makeBox(ctx, image, more...)
 	if err != nil {
-		endContainer(box)
-		return nil, explainContainer(ctx, image, err)
+		return nil, err
 	}
 	t, err := mappedTarget(ctx, box, image)
 	if err != nil {
@@ -47,6 +53,7 @@ func startContainer(ctx context.Context, image string, set settings) (*Server, e
 		return nil, err
 	}
 	s := newServer(KindContainer, t, set)
+	s.Route = RoutePortMapping
 	s.cause = func() string { return boxCause(box) }
 	s.stop = func() error { return endContainer(box) }
 	if err := s.awaitBox(ctx, box); err != nil {
@@ -54,6 +61,21 @@ func startContainer(ctx context.Context, image string, set settings) (*Server, e
 		return nil, err
 	}
 	return s, nil
+}
+
+// makeBox makes a container of image and, unless more says otherwise, starts it.
+func makeBox(ctx context.Context, image string, more ...testcontainers.ContainerCustomizer) (*testcontainers.DockerContainer, error) {
+	box, err := testcontainers.Run(ctx, image, append([]testcontainers.ContainerCustomizer{
+		testcontainers.WithExposedPorts(containerPort),
+		testcontainers.WithLabels(map[string]string{containerLabel: "server"}),
+		testcontainers.WithTmpfs(map[string]string{"/data": ""}), // instead of the image's anonymous volume
+		testcontainers.WithWaitStrategy(wait.ForMappedPort(containerPort)),
+	}, more...)...)
+	if err != nil {
+		endContainer(box)
+		return nil, explainContainer(ctx, image, err)
+	}
+	return box, nil
 }
 
 // quietContainers turns off testcontainers' own logger for the whole process: its client prints a banner about
@@ -74,7 +96,9 @@ func mappedTarget(ctx context.Context, box *testcontainers.DockerContainer, imag
 
 // awaitBox waits until the server in the box answers, and tells it to keep nothing.
 func (s *Server) awaitBox(ctx context.Context, box *testcontainers.DockerContainer) error {
-	if err := s.awaitReady(ctx, nil); err != nil {
+	watched, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := s.awaitReady(ctx, boxEnd(watched, box)); err != nil {
 		if cause := boxCause(box); cause != "" {
 			return unavailable("%s: the server did not start (%s); is the image a Redis or a Valkey?", s.target.label, cause)
 		}
@@ -84,6 +108,28 @@ func (s *Server) awaitBox(ctx context.Context, box *testcontainers.DockerContain
 		return Explain(err, s)
 	}
 	return s.identify(ctx)
+}
+
+// boxEnd is closed when the container has ended, so that nobody waits for what it would have answered. It
+// looks until ctx is done.
+func boxEnd(ctx context.Context, box *testcontainers.DockerContainer) <-chan struct{} {
+	gone := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if state, err := box.State(ctx); err == nil && !state.Running {
+				close(gone)
+				return
+			}
+		}
+	}()
+	return gone
 }
 
 // boxCause says how the container ended and what it said last, or "" while it runs.

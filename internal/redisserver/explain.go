@@ -1,6 +1,7 @@
 package redisserver
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -35,26 +37,68 @@ func Explain(err error, s *Server) error {
 			return unavailable("%s: the server ended in the middle (%s); what was decided until then is incomplete", s.target.label, cause)
 		}
 	}
+	if refused := s.target.refusal(err); refused != nil {
+		return refused
+	}
 	return s.target.explainLost(err)
+}
+
+// broken reports whether err is that of a connection which the other side closed.
+func broken(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.As(err, &op)
+}
+
+// refusal words the error reply with which the server greets a new connection that it will not have; it is nil where
+// there is none, or where err, an earlier connection's, does not look like one. A server without room for another client says so unasked and hangs up: a client that is
+// just writing its first command sees a broken pipe, and not the reason.
+func (t target) refusal(err error) error {
+	if !broken(err) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	conn, err := t.connect(ctx)
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	line, _ := bufio.NewReader(io.LimitReader(conn, 512)).ReadString('\n')
+	text, isError := strings.CutPrefix(strings.TrimSpace(line), "-")
+	if !isError {
+		return nil
+	}
+	reply := errors.New(text)
+	if worded := t.explainReply(reply, text); worded != reply {
+		return worded
+	}
+	return unavailable("%s: refuses connections (%s)", t.label, text)
 }
 
 // explainLost words the failures of a connection that once worked.
 func (t target) explainLost(err error) error {
-	var op *net.OpError
 	switch {
 	case errors.Is(err, redis.ErrPoolTimeout):
 		return unavailable("%s: all connections of the pool were busy for too long; use fewer workers or a larger pool", t.label)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return unavailable("%s: no file is left for another connection; %s", t.label, fewerFiles)
 	case isTimeout(err):
 		return unavailable("%s: did not answer in time; a script may be looping (SCRIPT KILL ends one that wrote nothing), or the server hangs", t.label)
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
 		return unavailable("%s: the server is gone: it refuses connections that it took before", t.label)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe), errors.As(err, &op):
+	case broken(err):
 		return unavailable("%s: the connection broke in the middle: the server stopped, restarted or threw us out; what was decided until then is incomplete", t.label)
 	case strings.HasPrefix(err.Error(), "redis: can't parse"), strings.HasPrefix(err.Error(), "redis: invalid reply"):
 		return unavailable("%s: answered something that is not the Redis protocol", t.label)
 	}
 	return unavailable("%s: %s", t.label, t.screen(err))
 }
+
+// fewerFiles is what to do where the process or the machine has too many files open.
+const fewerFiles = "raise the limit on open files (ulimit -n) or use fewer workers"
 
 // replies are the error codes that speak of the server, not of the call, with what to do.
 var replies = []struct{ prefix, words string }{
@@ -69,7 +113,8 @@ var replies = []struct{ prefix, words string }{
 	{"MISCONF", "refuses writes because it cannot save to disk (MISCONF); see its log"},
 	{"OOM", "is out of memory (OOM) and refuses writes; raise its maxmemory or take another server"},
 	{"NOREPLICAS", "refuses writes for want of replicas (NOREPLICAS); see its min-replicas-to-write"},
-	{"BUSY", "is busy running a script; SCRIPT KILL ends one that wrote nothing"},
+	{"BUSY ", "is busy running a script; SCRIPT KILL ends one that wrote nothing"}, // not BUSYKEY, BUSYGROUP
+	{"NOSCRIPT", "does not know the script any more (NOSCRIPT): it restarted, failed over or was told SCRIPT FLUSH; run again, alone on it"},
 	{"DENIED", "is in protected mode: it talks to its own machine only; give it a password, or connect from there"},
 	{"ERR max number of clients", "has no room for another client; raise its maxclients or ask for a smaller pool"},
 	{"ERR DB index", "has no such database; want /0, or one below its setting databases"},

@@ -46,6 +46,9 @@ func greet(ctx context.Context, t target) error {
 	case isTimeout(err):
 		return unavailable("%s: accepted the connection and did not answer in time; check the port, or whether the server hangs", t.label)
 	}
+	if refused := t.refusal(err); refused != nil {
+		return refused
+	}
 	return unavailable("%s: closed the connection without an answer; check that a Redis listens there and lets this machine in", t.label)
 }
 
@@ -91,6 +94,8 @@ func explainDial(ctx context.Context, t target, err error) error {
 		return unavailable("%s: refused the TLS handshake (%v); if it asks for a certificate, give ?cert=FILE&key=FILE", t.label, alert(err))
 	case errors.As(err, &lookup):
 		return unavailable("%s: no such host; check the name", t.label)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return unavailable("%s: no file is left for another connection; %s", t.label, fewerFiles)
 	case errors.Is(err, os.ErrNotExist):
 		return unavailable("%s: no such socket; check the path, and that the server runs", t.label)
 	case errors.Is(err, os.ErrPermission):

@@ -31,12 +31,21 @@ const (
 	TransportTLS  = "tls"
 )
 
+// What a connection passes through beside its transport, as results name it. Compare latencies within one
+// transport and one route only.
+const (
+	RouteDirect       = ""
+	RoutePortMapping  = "port mapping"  // Docker's, to a container
+	RouteSharedFolder = "shared folder" // a container's socket in a folder of this machine; as quick as any socket
+)
+
 // Server is a running server that answered, let us write, and knows every command that virtual time needs.
 type Server struct {
 	Kind      string // KindEmbedded, KindProcess, KindContainer or KindURL
 	Name      string // miniredis, redis, valkey, or what else the server calls itself
 	Version   string // as the server says it, such as 7.0.15
 	Transport string // TransportPipe, TransportUnix, TransportTCP or TransportTLS
+	Route     string // RouteDirect, RoutePortMapping or RouteSharedFolder
 	Own       bool   // started here and ended by Close: alone on it, one may do anything
 	Prefix    string // begins every key that is ours, such as "ratelab:3f1c…:"; as long on every kind
 
@@ -80,6 +89,14 @@ func (s *Server) Close() error {
 		return fmt.Errorf("end the %s server: %w", s.Kind, err)
 	}
 	return nil
+}
+
+// Link is the transport with its route, such as "unix" or "tcp, port mapping": what latencies depend on.
+func (s *Server) Link() string {
+	if s.Route == RouteDirect {
+		return s.Transport
+	}
+	return s.Transport + ", " + s.Route
 }
 
 // String is one line for people: "redis 7.0.15 (process, unix)", or with the address of a user's server.

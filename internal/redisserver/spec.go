@@ -15,11 +15,18 @@ type Option func(*settings)
 
 type settings struct {
 	poolSize int
+	direct   bool
 	getenv   func(string) string
 }
 
 // WithPoolSize makes Server.Client hold up to n connections; without it, four. At least as many as workers.
 func WithPoolSize(n int) Option { return func(s *settings) { s.poolSize = n } }
+
+// WithDirectTransport makes a container's server be reached without Docker's port mapping, which costs more than
+// a rate limiter's script does: on a unix socket in a folder that both sides share. Where that is not possible, as
+// with a Docker in a virtual machine (macOS, Windows) or on another host, it is the port mapping after all:
+// Server.Route tells. The other kinds have nothing in between anyway.
+func WithDirectTransport() Option { return func(s *settings) { s.direct = true } }
 
 // WithEnv replaces os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the
 // container's image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and

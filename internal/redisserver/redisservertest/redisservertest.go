@@ -24,8 +24,8 @@ func Private(t testing.TB) *redisserver.Server {
 	return start(t, redisserver.KindProcess, "REQUIRE_REDIS")
 }
 
-// Container starts a container of the image; "" is REDIS_IMAGE or the default.
-func Container(t testing.TB, image string) *redisserver.Server {
+// Container starts a container of the image, with the options; "" is REDIS_IMAGE or the default.
+func Container(t testing.TB, image string, opts ...redisserver.Option) *redisserver.Server {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("containers take seconds; leave out -short")
@@ -34,7 +34,7 @@ func Container(t testing.TB, image string) *redisserver.Server {
 	if image != "" {
 		spec += "=" + image
 	}
-	return start(t, spec, "REQUIRE_DOCKER")
+	return start(t, spec, "REQUIRE_DOCKER", opts...)
 }
 
 // Each runs a subtest on every kind of server: embedded, process, and a container of each image that
@@ -69,9 +69,9 @@ func Images() []string {
 }
 
 // start starts spec's server; where it cannot be had, the variable decides between a skip and a failure.
-func start(t testing.TB, spec, variable string) *redisserver.Server {
+func start(t testing.TB, spec, variable string, opts ...redisserver.Option) *redisserver.Server {
 	t.Helper()
-	s, err := redisserver.Start(t.Context(), spec)
+	s, err := redisserver.Start(t.Context(), spec, opts...)
 	var absent *redisserver.Unavailable
 	if errors.As(err, &absent) && variable != "" && os.Getenv(variable) != "1" {
 		t.Skipf("%v; set %s=1 to fail instead", err, variable)
