@@ -42,6 +42,11 @@ var mayImport = map[string][]string{
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime",
 	},
+	"internal/bench": {
+		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/load", "internal/measure", "internal/recording",
+		"internal/redisserver", "internal/regress", "internal/replay", "internal/report", "internal/script", "internal/serverstats",
+		"internal/traffic", "internal/virtualtime", "internal/wording",
+	},
 	"internal/architecture": {},
 }
 

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/recording"
+	"ratelab/scenarios"
+)
+
+// Comparison is two sides to measure in turn, in one run: two scripts on one server, or the built-in algorithms on
+// two servers. Base, Head, Version, Now and Sleep are required; the other fields' zero values stand for the constants
+// below.
+type Comparison struct {
+	Base, Head SideSpec
+	Algorithms []algorithms.Choice   // of two servers; nil: all
+	Scenarios  []*scenarios.Scenario // whose decisions must be the same; nil: the built-in ones
+	Server     string                // of two scripts: a spec of redisserver.Start; "": a container where Docker answers, else a process
+
+	Mix         string        // one of recording.Mixes; "": half
+	Pairs       int           // measurements of each side
+	Segment     time.Duration // one measurement of a side; the control's take half of it
+	WarmUp      time.Duration // before each measurement, not counted; negative: none
+	Connections int
+
+	Version string
+	Now     func() time.Time
+	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
+	Stop    <-chan struct{}                            // closed: keep the pairs that are finished, and mark the result partial
+
+	Progress Progress // nil: nobody watches
+}
+
+// What a comparison measures unless it says otherwise.
+const (
+	DefaultPairs       = 20
+	DefaultPairSegment = 2 * time.Second
+	DefaultPairWarmUp  = 200 * time.Millisecond
+)
+
+// SideSpec names one side of a comparison. Spec is one of
+//
+//	a script's file     my.lua with its binding my.yaml beside it. A file without one is called as the built-in
+//	                    algorithm is whose label As says, or whose name the file has
+//	an algorithm        its label, such as gcra:burst=100
+//	a server            process, process=PATH, container, container=IMAGE, an image's name such as redis:8.0, or a URL
+type SideSpec struct {
+	Spec string
+	As   string // the label of a built-in algorithm; "": none is stated
+}
+
+// Check resolves every name of the comparison and runs nothing; its error is an *InputError with everything that is
+// wrong.
+func (c *Comparison) Check() error {
+	_, err := c.plan()
+	return err
+}
+
+// Run measures. Errors are those of Job.Run.
+func (c *Comparison) Run(ctx context.Context) (*recording.Paired, error) {
+	p, err := c.plan()
+	if err != nil {
+		return nil, err
+	}
+	return p.run(ctx)
+}

@@ -1,0 +1,82 @@
+// Package bench is the job that measures: scenarios, algorithms and a real server in, a recording out. It joins the
+// packages that decide in virtual time, drive the wall clock and read the server's counters; the arithmetic is
+// theirs. Flags, files and exit codes are the command's, and so is every clock.
+package bench
+
+import (
+	"context"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/candidate"
+	"ratelab/internal/limit"
+	"ratelab/internal/recording"
+	"ratelab/scenarios"
+)
+
+// Job is what to measure. Scenarios, Version, Now and Sleep are required; the other fields' zero values stand for
+// the constants below, except where they say otherwise.
+type Job struct {
+	Scenarios  []*scenarios.Scenario
+	Algorithms []algorithms.Choice // nil: all. The control, none, is measured in each round whether named or not
+	Scripts    []string            // files of users' own scripts, each with its binding beside it
+	Server     string              // a spec of redisserver.Start; "": a container where Docker answers, else a process
+	Limit      *limit.Policy       // replaces each scenario's own
+	Seed       *uint64             // replaces each scenario's own
+
+	Rounds      int           // each measures everything once, in another order
+	Duration    time.Duration // the most of a scenario that a round plays
+	WarmUp      time.Duration // before each measurement, not counted; negative: none
+	Segment     time.Duration // one closed-loop measurement
+	Connections int           // of the open loop, and of the closed loop but for the sweep
+	Sweep       []int         // connections of one closed loop each; nil: 1, 2, 4 … 64; empty: no sweep
+	Fills       []int64       // requests of one memory fill each; nil: 1, 10 … 10,000; empty: no fills
+
+	// RepeatInvalid is how often a round in which the generator was at fault is measured again; 0: never.
+	RepeatInvalid int
+
+	Version string
+	Now     func() time.Time
+	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
+	Stop    <-chan struct{}                            // closed: give the round up, and mark the recording partial
+
+	Progress Progress // nil: nobody watches
+}
+
+// What a job measures unless it says otherwise.
+const (
+	DefaultRounds      = 5
+	DefaultDuration    = 5 * time.Second
+	DefaultWarmUp      = 500 * time.Millisecond
+	DefaultSegment     = time.Second
+	DefaultConnections = 16
+)
+
+// DefaultSweep are the numbers of connections of the sweep, DefaultFills the requests of the memory fills.
+func DefaultSweep() []int   { return []int{1, 2, 4, 8, 16, 32, 64} }
+func DefaultFills() []int64 { return []int64{1, 10, 100, 1000, 10_000} }
+
+// Progress is told what is being measured: done and total are estimates of the time behind and of all the time.
+type Progress interface {
+	Step(name string, done, total time.Duration)
+}
+
+// InputError is input that cannot be meant: a scenario, an algorithm, a script, a server, a number.
+type InputError = candidate.InputError
+
+// Check resolves every name of the job and runs nothing; its error is an *InputError with everything that is wrong.
+func (j *Job) Check() error {
+	_, err := j.plan()
+	return err
+}
+
+// Run does the job. Errors are an *InputError, a *redisserver.Unavailable or what else kept the harness from
+// running, such as a call that failed; there is no recording then. A recording may be partial, if the job was told to
+// stop, or invalid, if the generator was at fault: it says so itself.
+func (j *Job) Run(ctx context.Context) (*recording.Recording, error) {
+	p, err := j.plan()
+	if err != nil {
+		return nil, err
+	}
+	return p.run(ctx)
+}

@@ -1,0 +1,17 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"ratelab/internal/recording"
+)
+
+type plan struct{}
+
+func (j *Job) plan() (*plan, error)                                   { return nil, errors.New("bench: not built yet") }
+func (p *plan) run(ctx context.Context) (*recording.Recording, error) { return nil, nil }
+
+type pairPlan struct{}
+
+func (c *Comparison) plan() (*pairPlan, error)                         { return nil, errors.New("bench: not built yet") }
+func (p *pairPlan) run(ctx context.Context) (*recording.Paired, error) { return nil, nil }
