@@ -31,9 +31,10 @@ var mayImport = map[string][]string{
 	"internal/redisserver":                 {},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 
-	"internal/report":       {"internal/measure", "internal/limit"},
-	"internal/recording":    {"internal/report", "internal/measure"},
-	"internal/report/chart": {"internal/report", "internal/measure", "internal/limit", "internal/wholefile"},
+	"internal/report":                  {"internal/measure", "internal/limit"},
+	"internal/recording":               {"internal/report", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
+	"internal/recording/recordingtest": {"internal/recording", "internal/report", "internal/measure"},
+	"internal/report/chart":            {"internal/report", "internal/measure", "internal/limit", "internal/wholefile"},
 
 	"internal/candidate": {
 		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime",

@@ -1,0 +1,62 @@
+package recordingtest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ratelab/internal/recording"
+)
+
+// draw draws durations. Each part of a document has its own, so that a change of one leaves the others.
+type draw struct{ *rand.Rand }
+
+func newDraw(name string) draw {
+	var seed uint64
+	for _, c := range name {
+		seed = seed*31 + uint64(c)
+	}
+	return draw{rand.New(rand.NewPCG(seed, 1))}
+}
+
+// around is log-normal with this median; once in 400 it is a hiccup.
+func (d draw) around(medianUS, sigma float64) int64 {
+	us := medianUS * math.Exp(sigma*d.NormFloat64())
+	if d.IntN(400) == 0 {
+		us *= 4 + 12*d.Float64()
+	}
+	return max(1, int64(us))
+}
+
+// near is a figure that varies by about 4 % from round to round.
+func (d draw) near(figure float64) *float64 { return pointer(figure * math.Exp(0.04*d.NormFloat64())) }
+
+func pointer[T any](v T) *T { return &v }
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// durations are empty.
+func durations() recording.Durations {
+	return recording.Durations{
+		Lag: recording.NewHistogram(), Wait: recording.NewHistogram(), Service: recording.NewHistogram(), Response: recording.NewHistogram(),
+	}
+}
+
+func outcomes() recording.Outcomes {
+	return recording.Outcomes{Accepted: durations(), Rejected: durations()}
+}
+
+// record adds one request.
+func record(d *recording.Durations, lag, wait, service int64) {
+	for _, r := range []struct {
+		into *recording.Histogram
+		us   int64
+	}{{d.Lag, lag}, {d.Wait, wait}, {d.Service, service}, {d.Response, lag + wait + service}} {
+		if err := r.into.RecordValue(r.us); err != nil {
+			panic(err) // nothing here comes near a minute
+		}
+	}
+}
