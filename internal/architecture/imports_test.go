@@ -26,10 +26,11 @@ var mayImport = map[string][]string{
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
 	"internal/virtualtime": {"internal/script", "internal/limit"},
 	"internal/replay":      {"internal/measure", "internal/script", "internal/limit"},
-	"internal/load":        {},
+	"internal/load":        {"internal/limit", "internal/script", "internal/wording"},
 
 	"internal/redisserver":                 {},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
+	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
 
 	"internal/report":                  {"internal/measure", "internal/limit"},
 	"internal/recording":               {"internal/report", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// pacer says what nap is.
+const pacer = PacerNanosleep
+
 // nap sleeps on a thread of its own. Without a timer slack the kernel would be free to wake it 50 µs late, to spare
 // an interrupt.
 func nap(d time.Duration) {

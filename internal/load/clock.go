@@ -1,0 +1,30 @@
+package load
+
+import "time"
+
+// The ways to wait for an instant, as results name them.
+const (
+	PacerNanosleep = "nanosleep" // a thread of its own with a timer slack of 1 ns: late by some tens of microseconds
+	PacerTimer     = "timer"     // Go's timers: late by up to a millisecond
+)
+
+// Clock is the time that a run goes by. All instants of a run are durations since the clock's origin.
+type Clock struct {
+	Origin time.Time            // the wall clock's time when Now was 0; scripts are told Origin + Now
+	Now    func() time.Duration // never steps back, whatever happens to the wall clock
+	Nap    func(time.Duration)  // blocks the calling thread for about so long, never shorter
+	Pacer  string               // what Nap is: PacerNanosleep or PacerTimer
+}
+
+// NewClock is the machine's monotonic clock, counted from origin, which must come from time.Now.
+func NewClock(origin time.Time) Clock {
+	return Clock{
+		Origin: origin.Round(0),
+		Now:    func() time.Duration { return time.Since(origin) },
+		Nap:    nap,
+		Pacer:  pacer,
+	}
+}
+
+// unixUS is the wall clock's time of an instant, in microseconds since 1970.
+func (c Clock) unixUS(at time.Duration) int64 { return c.Origin.UnixMicro() + at.Microseconds() }

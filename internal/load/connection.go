@@ -1,0 +1,216 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/script"
+	"ratelab/internal/wording"
+)
+
+// connection calls a Target's script over a socket of its own. go-redis opens it, logs in and selects the database;
+// from then on requests are written to the socket, and replies read from it, without go-redis between.
+//
+// Note: go-redis hides the instant of the write, and its pool checks a connection's health with a system call, sets
+// two deadlines per call, and allocates eighteen times. A redis.Conn pinned to the worker, without deadlines and
+// with its arguments prepared, still takes more of the processor per call than this (BenchmarkClosed): time that the
+// server on the same machine lacks.
+type connection struct {
+	t       *Target
+	client  *redis.Client
+	conn    net.Conn
+	cut     atomic.Bool
+	renewed time.Duration // when the deadline was last put off
+
+	out, scratch, in []byte
+	parser           parser
+}
+
+// answerTimeout is how long an answer may take; the deadline is put off at most every renewal, not for every call,
+// so that giving up takes as much longer.
+const (
+	answerTimeout = 30 * time.Second
+	renewal       = 5 * time.Second
+)
+
+// Connect opens n connections, each a Caller for one worker. Close ends them.
+func (t *Target) Connect(ctx context.Context, n int) ([]Caller, error) {
+	callers := make([]Caller, n)
+	for i := range callers {
+		c, err := t.connect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.mu.Lock()
+		t.connections = append(t.connections, c)
+		t.mu.Unlock()
+		callers[i] = c
+	}
+	return callers, nil
+}
+
+// connect opens one connection.
+func (t *Target) connect(ctx context.Context) (*connection, error) {
+	options := *t.client.Options()
+	dial := options.Dialer
+	c := &connection{t: t, in: make([]byte, 4096)}
+	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		c.conn = conn
+		return conn, err
+	}
+	// One connection, which nobody but us uses: RESP 2, in which a server says nothing unasked, and no second try.
+	options.PoolSize, options.MinIdleConns, options.MaxRetries, options.Protocol = 1, 0, -1, 2
+	c.client = redis.NewClient(&options)
+	if err := c.client.Ping(ctx).Err(); err != nil {
+		c.client.Close()
+		return nil, err
+	}
+	c.renewed = -2 * renewal
+	return c, nil
+}
+
+func (c *connection) close() { _ = c.client.Close() }
+
+// Interrupt makes the Call under way, and all later ones, fail at once.
+func (c *connection) Interrupt() {
+	c.cut.Store(true)
+	_ = c.conn.SetDeadline(time.Unix(1, 0))
+}
+
+// Call sends one EVALSHA and reads its reply. A first request for a key is preceded by the key's init and, on a
+// server that is not ours, followed by a PEXPIRE, neither of which counts.
+func (c *connection) Call(_ context.Context, req limit.Request) (Outcome, error) {
+	o, err := c.call(req)
+	if err != nil {
+		return o, fmt.Errorf("request at %dµs, key %s, cost %d: %w", req.AtUS, wording.Quote(req.Key), req.Cost, err)
+	}
+	return o, nil
+}
+
+func (c *connection) call(req limit.Request) (o Outcome, err error) {
+	s := c.t.sight(req.Key)
+	first := !s.done.Load()
+	if first {
+		if o.Aside, err = c.meet(req.Key); err != nil {
+			return o, err
+		}
+	}
+	now := c.t.clock.Now()
+	v := script.Vars{Key: req.Key, Cost: req.Cost, NowUS: c.t.clock.unixUS(now)}
+	c.out, c.scratch = c.t.decide.append(c.out[:0], c.scratch, v)
+	reply, err := c.exchange(&o)
+	if err != nil {
+		return o, err
+	}
+	if reply.Kind == script.Error {
+		return o, refused(reply.Text)
+	}
+	d, err := c.t.program.Decode(reply)
+	o.Allowed = d.Allowed()
+	if first && c.t.shared && err == nil {
+		err = c.expire(v)
+	}
+	return o, err
+}
+
+// exchange writes c.out and reads the reply to it.
+func (c *connection) exchange(o *Outcome) (script.Reply, error) {
+	o.Written = c.t.clock.Now()
+	if o.Written-c.renewed > renewal {
+		c.renew(o.Written)
+	}
+	o.BytesWritten = len(c.out)
+	if _, err := c.conn.Write(c.out); err != nil {
+		return script.Reply{}, err
+	}
+	for n := 0; ; {
+		if n == len(c.in) {
+			c.in = append(c.in, make([]byte, len(c.in))...)
+		}
+		m, err := c.conn.Read(c.in[n:])
+		if err != nil {
+			return script.Reply{}, err
+		}
+		o.Replied = c.t.clock.Now()
+		n += m
+		reply, length, err := c.parser.parse(c.in[:n])
+		if err == errShort {
+			continue
+		}
+		if err == nil && length != n {
+			err = c.parser.unknown(c.in[length:n])
+		}
+		o.BytesRead = n
+		return reply, err
+	}
+}
+
+// renew puts off the instant at which an answer that has not come is given up.
+func (c *connection) renew(now time.Duration) {
+	c.renewed = now
+	_ = c.conn.SetDeadline(time.Now().Add(answerTimeout + renewal))
+	if c.cut.Load() {
+		c.Interrupt() // it came in between
+	}
+}
+
+// refused is the error that an error reply means.
+func refused(text string) error {
+	if strings.HasPrefix(text, "NOSCRIPT") {
+		return errLostScripts
+	}
+	return replyError(text)
+}
+
+// meet calls init for a key, once for all connections, and says how long this or the wait for it took.
+func (c *connection) meet(key string) (time.Duration, error) {
+	s := c.t.sight(key)
+	began := c.t.clock.Now()
+	s.once.Do(func() {
+		if c.t.program.Init != nil {
+			v := script.Vars{Key: key, Cost: 1, NowUS: c.t.clock.unixUS(began)}
+			c.out, c.scratch = c.t.init.append(c.out[:0], c.scratch, v)
+			c.t.initCalls.Add(1)
+			reply, err := c.exchange(&Outcome{})
+			if s.err = err; err == nil && reply.Kind == script.Error {
+				s.err = refused(reply.Text)
+			}
+			if s.err != nil {
+				s.err = fmt.Errorf("init: %w", s.err)
+			}
+		}
+		s.done.Store(s.err == nil)
+	})
+	return c.t.clock.Now() - began, s.err
+}
+
+// generousMS is the TTL, a day, of keys that their script gives none, on a server that is not ours: a run that is
+// killed leaves nothing for good.
+const generousMS = "86400000"
+
+// expire gives a TTL to the keys of a call that have none.
+func (c *connection) expire(v script.Vars) error {
+	for _, template := range c.t.program.Decide.Keys {
+		c.scratch = template.Append(c.scratch[:0], v)
+		c.out = appendHeader(c.out[:0], '*', 4)
+		c.out = appendBulk(appendBulk(c.out, "PEXPIRE"), c.scratch)
+		c.out = appendBulk(appendBulk(c.out, generousMS), "NX")
+		c.t.expireCalls.Add(1)
+		reply, err := c.exchange(&Outcome{})
+		if err == nil && reply.Kind == script.Error {
+			err = refused(reply.Text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

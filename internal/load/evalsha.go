@@ -1,0 +1,64 @@
+package load
+
+import (
+	"strconv"
+
+	"ratelab/internal/script"
+)
+
+// evalsha is one way of calling a script as the server reads it, written out as far as no call changes it.
+type evalsha struct {
+	pieces []piece
+}
+
+// piece is text that is always the same, and behind it one argument that changes; the last has none.
+type piece struct {
+	fixed    []byte
+	template script.Template
+	changes  bool
+}
+
+func newEvalsha(sha string, c script.Call) evalsha {
+	fixed := appendHeader(nil, '*', 3+len(c.Keys)+len(c.Args))
+	for _, text := range []string{"EVALSHA", sha, strconv.Itoa(len(c.Keys))} {
+		fixed = appendBulk(fixed, text)
+	}
+	var e evalsha
+	for _, templates := range [][]script.Template{c.Keys, c.Args} {
+		for _, t := range templates {
+			if text, ok := t.Constant(); ok {
+				fixed = appendBulk(fixed, text)
+				continue
+			}
+			e.pieces = append(e.pieces, piece{fixed: fixed, template: t, changes: true})
+			fixed = nil
+		}
+	}
+	e.pieces = append(e.pieces, piece{fixed: fixed})
+	return e
+}
+
+// append writes one call to dst; scratch is room for an argument, given back to be used again.
+func (e evalsha) append(dst, scratch []byte, v script.Vars) (out, room []byte) {
+	for _, p := range e.pieces {
+		dst = append(dst, p.fixed...)
+		if p.changes {
+			scratch = p.template.Append(scratch[:0], v)
+			dst = appendBulk(dst, scratch)
+		}
+	}
+	return dst, scratch
+}
+
+// appendBulk writes one argument.
+func appendBulk[T ~string | ~[]byte](dst []byte, text T) []byte {
+	dst = appendHeader(dst, '$', len(text))
+	dst = append(dst, text...)
+	return append(dst, '\r', '\n')
+}
+
+// appendHeader writes a type and a number.
+func appendHeader(dst []byte, kind byte, n int) []byte {
+	dst = strconv.AppendInt(append(dst, kind), int64(n), 10)
+	return append(dst, '\r', '\n')
+}

@@ -1,0 +1,87 @@
+package load
+
+import (
+	"runtime"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// longestNap bounds how late the pacer sees that the run is over.
+const longestNap = 5 * time.Millisecond
+
+// largestBatch bounds what is handed over at a time, so that a pacer that runs late hands over at all.
+const largestBatch = 4096
+
+// pacing is the pacer's work on one run, and what it counts: requests that count, not those that warm up.
+type pacing struct {
+	clock   Clock
+	queue   *queue
+	over    func() bool
+	start   time.Duration // when a request with AtUS 0 is due
+	counted time.Duration // when what counts begins
+
+	batch                                      []job
+	offered                                    int64
+	firstDue, lastDue, firstHanded, lastHanded time.Duration
+}
+
+// run hands over each request when it is due, on a thread of its own: Go's scheduler wakes a thread that sleeps in
+// the kernel by itself, whereas its own timers fire in whole milliseconds.
+//
+// Note: the thread is not given back, since its timer slack is not what other goroutines expect.
+func (p *pacing) run(f *feeder, first []limit.Request) {
+	runtime.LockOSThread()
+	for chunk, ok := first, true; ok; chunk, ok = f.next(chunk) {
+		for _, req := range chunk {
+			if !p.await(p.start + time.Duration(req.AtUS)*time.Microsecond) {
+				return
+			}
+			p.batch = append(p.batch, job{req: req, due: p.start + time.Duration(req.AtUS)*time.Microsecond})
+		}
+		if len(f.chunks) == 0 {
+			p.handOver() // the stream is slow, perhaps: what is due does not wait for it
+		}
+	}
+	p.handOver()
+}
+
+// await sleeps until due; before that it hands over what was due earlier. It is false when the run is over.
+func (p *pacing) await(due time.Duration) bool {
+	if n := len(p.batch); n > 0 && (due > p.batch[n-1].due || n == largestBatch) {
+		if due > p.clock.Now() || n == largestBatch {
+			p.handOver()
+		}
+	}
+	for {
+		left := due - p.clock.Now()
+		if left <= 0 {
+			return true
+		}
+		if p.over() {
+			return false
+		}
+		p.clock.Nap(min(left, longestNap))
+	}
+}
+
+// handOver gives the workers what is due.
+func (p *pacing) handOver() {
+	if len(p.batch) == 0 {
+		return
+	}
+	now := p.clock.Now()
+	for i := range p.batch {
+		j := &p.batch[i]
+		j.handed = now
+		if j.due >= p.counted {
+			if p.offered == 0 {
+				p.firstDue, p.firstHanded = j.due, now
+			}
+			p.offered++
+			p.lastDue, p.lastHanded = j.due, now
+		}
+	}
+	p.queue.push(p.batch, p.counted)
+	p.batch = p.batch[:0]
+}
