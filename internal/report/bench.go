@@ -23,8 +23,8 @@ func WriteBench(w io.Writer, doc *Document) error {
 	}
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
-		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n", printable(run.Scenario),
-			run.Limit.policy(), run.Seed, run.Clock, printable(run.Server.String()), run.Partial)
+		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n", Printable(run.Scenario),
+			run.Limit.String(), run.Seed, run.Clock, Printable(run.Server.String()), run.Partial)
 		for j := range run.Results {
 			benchLine(&out, run.Scenario, &run.Results[j])
 		}
@@ -43,17 +43,26 @@ func benchUnits() []string {
 }
 
 func benchLine(out *bytes.Buffer, scenario string, row *Row) {
-	name := fmt.Sprintf("BenchmarkSimulate/scenario=%s/algorithm=%s", oneWord(scenario), oneWord(row.Algorithm))
-	if endsInProcs.MatchString(name) {
-		name += "-1"
-	}
-	out.WriteString(name + " 1")
+	out.WriteString(BenchmarkName("Simulate", "scenario", scenario, "algorithm", row.Algorithm) + " 1")
 	for _, v := range append(counts(&row.Result), extras(row)...) {
 		if v.text != "" {
 			fmt.Fprintf(out, " %s %s", v.text, v.name)
 		}
 	}
 	out.WriteByte('\n')
+}
+
+// BenchmarkName is a benchmark's name with a part for each key and value: BenchmarkSimulate/scenario=poisson. What
+// the format reserves does not stand in it, and its end is not taken for a GOMAXPROCS.
+func BenchmarkName(of string, keysAndValues ...string) string {
+	name := "Benchmark" + of
+	for i := 0; i+1 < len(keysAndValues); i += 2 {
+		name += "/" + keysAndValues[i] + "=" + oneWord(keysAndValues[i+1])
+	}
+	if endsInProcs.MatchString(name) {
+		name += "-1"
+	}
+	return name
 }
 
 // endsInProcs matches a name whose end the format would read as GOMAXPROCS, such as that of my-script-2; a

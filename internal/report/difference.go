@@ -15,7 +15,7 @@ func (r *Run) identity() []value {
 		{"question", r.Question},
 		{"seed", fmt.Sprint(r.Seed)},
 		{"clock", r.Clock},
-		{"limit", r.Limit.policy()},
+		{"limit", r.Limit.String()},
 		{"duration_us", integer(r.DurationUS)},
 		{"keys", integer(r.Keys)},
 		{"partial", fmt.Sprint(r.Partial)},

@@ -24,11 +24,11 @@ func WriteMarkdown(w io.Writer, doc *Document) error {
 }
 
 func markdownRun(out *bytes.Buffer, r *Run) {
-	fmt.Fprintf(out, "### %s\n\n", escapeMarkdown(r.Scenario))
+	fmt.Fprintf(out, "### %s\n\n", EscapeMarkdown(r.Scenario))
 	if r.Question != "" {
-		fmt.Fprintf(out, "%s\n\n", escapeMarkdown(r.Question))
+		fmt.Fprintf(out, "%s\n\n", EscapeMarkdown(r.Question))
 	}
-	fmt.Fprintf(out, "%s\n\n", escapeMarkdown(r.circumstances()))
+	fmt.Fprintf(out, "%s\n\n", EscapeMarkdown(r.circumstances()))
 	if r.Partial {
 		fmt.Fprintf(out, "**%s**\n\n", partialWarning)
 	}
@@ -37,7 +37,7 @@ func markdownRun(out *bytes.Buffer, r *Run) {
 		if i == 0 {
 			out.WriteByte('\n')
 		}
-		fmt.Fprintf(out, "- %s\n", escapeMarkdown(line))
+		fmt.Fprintf(out, "- %s\n", EscapeMarkdown(line))
 	}
 }
 
@@ -55,7 +55,7 @@ func markdownTable(out *bytes.Buffer, r *Run) {
 	fmt.Fprintf(out, "%s\n%s\n", head, rule)
 	for i := range r.Results {
 		row := &r.Results[i]
-		line := markdownRow(escapeMarkdown(row.Algorithm), columns, &row.Result)
+		line := markdownRow(EscapeMarkdown(row.Algorithm), columns, &row.Result)
 		if r.differsFromVirtual() {
 			line += fmt.Sprintf(" %s |", optionalInteger(row.DiffersFromVirtual))
 		}
@@ -88,4 +88,5 @@ var markdownEscapes = strings.NewReplacer(
 	`$`, `\$`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`,
 )
 
-func escapeMarkdown(s string) string { return markdownEscapes.Replace(printable(s)) }
+// EscapeMarkdown is s as Markdown shows it: nothing in it is markup or a control character.
+func EscapeMarkdown(s string) string { return markdownEscapes.Replace(Printable(s)) }

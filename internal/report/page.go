@@ -30,7 +30,7 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 		markdownRun(&out, r)
 		out.WriteString("\n")
 		for _, p := range pictures {
-			fmt.Fprintf(&out, "![%s: %s](%s/%s.%s.svg)\n\n", escapeMarkdown(r.Scenario), p.alt, charts, r.Scenario, p.suffix)
+			fmt.Fprintf(&out, "![%s: %s](%s/%s.%s.svg)\n\n", EscapeMarkdown(r.Scenario), p.alt, charts, r.Scenario, p.suffix)
 		}
 		fmt.Fprintf(&out, "The data: [window](%[1]s/%[2]s.window.csv), [admitted](%[1]s/%[2]s.admitted.csv), "+
 			"[cumulative](%[1]s/%[2]s.cumulative.csv). Made by `go run ./cmd/simulate %[2]s`.\n", charts, r.Scenario)
@@ -44,13 +44,13 @@ func overview(out *bytes.Buffer, doc *Document) {
 	labels := common(doc)
 	head, rule := "| scenario |", "|:---|"
 	for _, label := range labels {
-		head += " " + escapeMarkdown(label) + " |"
+		head += " " + EscapeMarkdown(label) + " |"
 		rule += "---:|"
 	}
 	fmt.Fprintf(out, "%s\n%s\n", head, rule)
 	for i := range doc.Runs {
 		r := &doc.Runs[i]
-		fmt.Fprintf(out, "| [%s](#%s) |", escapeMarkdown(r.Scenario), r.Scenario)
+		fmt.Fprintf(out, "| [%s](#%s) |", EscapeMarkdown(r.Scenario), r.Scenario)
 		for _, label := range labels {
 			for _, row := range r.Results {
 				if row.Algorithm == label {

@@ -10,8 +10,8 @@ import (
 
 // The sentences that the table and the Markdown share, so that both say the same of a run.
 
-// policy gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
-func (l Limit) policy() string {
+// String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
+func (l Limit) String() string {
 	return limit.Policy{Requests: l.Requests, Window: microseconds(l.WindowUS), Burst: l.Burst}.String()
 }
 
@@ -27,7 +27,7 @@ func (s Server) String() string {
 // circumstances lists, in one line, all that the counts depend on besides the algorithm.
 func (r *Run) circumstances() string {
 	return strings.Join([]string{
-		"limit " + r.Limit.policy(),
+		"limit " + r.Limit.String(),
 		plural(r.Keys, "key"),
 		limit.FormatDuration(microseconds(r.DurationUS)) + " of " + r.Clock + " time",
 		"seed " + fmt.Sprint(r.Seed),

@@ -37,7 +37,7 @@ func WriteTable(w io.Writer, doc *Document, opts TableOptions) error {
 }
 
 func (o TableOptions) run(out *bytes.Buffer, r *Run) {
-	out.WriteString(o.paint(printable(r.Scenario), text.Bold) + "\n")
+	out.WriteString(o.paint(Printable(r.Scenario), text.Bold) + "\n")
 	if r.Question != "" {
 		out.WriteString(o.wrap(r.Question))
 	}
@@ -75,7 +75,7 @@ func (o TableOptions) rows(r *Run) string {
 func (o TableOptions) render(r *Run, firstWidth int) string {
 	columns := r.columns()
 	t := table.NewWriter()
-	t.SetStyle(plainStyle())
+	t.SetStyle(PlainStyle())
 	t.SetColumnConfigs(alignments(len(columns)+1, firstWidth))
 	t.AppendHeader(header(r, columns))
 	for i := range r.Results {
@@ -91,7 +91,7 @@ func (o TableOptions) render(r *Run, firstWidth int) string {
 		reference[i] = o.paint(fmt.Sprint(reference[i]), text.Faint)
 	}
 	t.AppendRow(reference)
-	return trimRight(t.Render())
+	return TrimRight(t.Render())
 }
 
 func header(r *Run, columns []column) table.Row {
@@ -106,7 +106,7 @@ func header(r *Run, columns []column) table.Row {
 }
 
 func (o TableOptions) cells(label string, columns []column, m *measure.Result) table.Row {
-	row := table.Row{printable(label)}
+	row := table.Row{Printable(label)}
 	for _, c := range columns {
 		cell := c.text(m)
 		if c.under == "limit" && m.Overshoot > 1 {
@@ -119,15 +119,15 @@ func (o TableOptions) cells(label string, columns []column, m *measure.Result) t
 
 // alignments puts names left and numbers right; one column more stands for differs-from-virtual.
 func alignments(columns, firstWidth int) []table.ColumnConfig {
-	list := []table.ColumnConfig{{Number: 1, WidthMax: firstWidth, WidthMaxEnforcer: wrapLabel}}
+	list := []table.ColumnConfig{{Number: 1, WidthMax: firstWidth, WidthMaxEnforcer: WrapLabel}}
 	for n := 2; n <= columns+1; n++ {
 		list = append(list, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	return list
 }
 
-// plainStyle draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.
-func plainStyle() table.Style {
+// PlainStyle draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.
+func PlainStyle() table.Style {
 	style := table.StyleDefault
 	style.Format.Header = text.FormatDefault
 	style.Options = table.Options{SeparateHeader: true}

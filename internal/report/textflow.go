@@ -26,14 +26,15 @@ func (o TableOptions) paintLines(s string, colors ...text.Color) string {
 
 // wrap breaks s between words at the width and ends it with a newline.
 func (o TableOptions) wrap(s string) string {
-	s = printable(s)
+	s = Printable(s)
 	if o.Width > 0 {
-		s = trimRight(text.WrapSoft(s, o.Width))
+		s = TrimRight(text.WrapSoft(s, o.Width))
 	}
 	return s + "\n"
 }
 
-func trimRight(s string) string {
+// TrimRight takes the blanks off the end of every line.
+func TrimRight(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
@@ -41,8 +42,8 @@ func trimRight(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printable replaces control characters, with which a key or a name could steer the terminal.
-func printable(s string) string {
+// Printable replaces control characters, with which a key or a name could steer the terminal.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
 			return ' '
@@ -51,8 +52,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// wrapLabel breaks a label after a hyphen or a colon, and within a word only where it must.
-func wrapLabel(label string, width int) string {
+// WrapLabel breaks a label after a hyphen or a colon, and within a word only where it must.
+func WrapLabel(label string, width int) string {
 	if text.StringWidthWithoutEscSequences(label) <= width {
 		return label
 	}
