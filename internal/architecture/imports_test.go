@@ -35,7 +35,8 @@ var mayImport = map[string][]string{
 	"internal/report":                  {"internal/measure", "internal/limit"},
 	"internal/recording":               {"internal/report", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
 	"internal/recording/recordingtest": {"internal/recording", "internal/report", "internal/measure"},
-	"internal/report/chart":            {"internal/report", "internal/measure", "internal/limit", "internal/wholefile"},
+	"internal/drawing":                 {"internal/wholefile"},
+	"internal/report/chart":            {"internal/drawing", "internal/report", "internal/measure"},
 
 	"internal/candidate": {
 		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime",
@@ -49,7 +50,11 @@ var mayImport = map[string][]string{
 		"internal/redisserver", "internal/regress", "internal/replay", "internal/report", "internal/script", "internal/serverstats",
 		"internal/traffic", "internal/virtualtime", "internal/wording",
 	},
-	"internal/architecture": {},
+	"internal/commandline": {
+		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/traffic", "internal/wording",
+	},
+	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/wording"},
+	"internal/architecture":                {},
 }
 
 // standardOnly are the packages that import no library: vocabulary, models and arithmetic, which others build on.

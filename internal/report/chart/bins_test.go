@@ -1,11 +1,12 @@
 package chart
 
 import (
-	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ratelab/internal/drawing"
 )
 
 // Joining buckets loses no request and no peak.
@@ -44,47 +45,8 @@ func TestJoinFactorPrefersRoundWidths(t *testing.T) {
 		{512, 168_750_000, 72, "45 min"},
 	} {
 		k := joinFactor(c.buckets, c.bucketUS, c.most)
-		if got := span(float64(k) * float64(c.bucketUS)); got != c.want {
-			t.Errorf("%d buckets of %s: bins of %s, want %s", c.buckets, span(float64(c.bucketUS)), got, c.want)
+		if got := drawing.Span(float64(k) * float64(c.bucketUS)); got != c.want {
+			t.Errorf("%d buckets of %s: bins of %s, want %s", c.buckets, drawing.Span(float64(c.bucketUS)), got, c.want)
 		}
-	}
-}
-
-// What is left of a line runs nowhere further from what was left out than can be seen.
-func TestSimplifyStaysOnTheLine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		heights := rapid.SliceOfN(rapid.Float64Range(0, 100), 1, 80).Draw(t, "heights")
-		line := make([]point, len(heights))
-		for i, y := range heights {
-			line[i] = point{float64(i), y}
-		}
-		kept := simplify(slices.Clone(line))
-		if kept[0] != line[0] || kept[len(kept)-1] != line[len(line)-1] {
-			t.Fatalf("the ends moved: %v became %v", line, kept)
-		}
-		for _, q := range line {
-			if d := fromPath(q, kept); d > unseen+1e-9 {
-				t.Fatalf("%v is %.3f px from %v", q, d, kept)
-			}
-		}
-	})
-}
-
-// fromPath is the distance of q from the segment of the path that spans q.x.
-func fromPath(q point, path []point) float64 {
-	least := math.Inf(1)
-	for i := range path {
-		from := path[max(i-1, 0)]
-		if from.x <= q.x && q.x <= path[i].x {
-			least = min(least, fromLine(q, from, path[i]))
-		}
-	}
-	return least
-}
-
-func TestSimplifyKeepsOnlyTheCorners(t *testing.T) {
-	line := []point{{0, 0}, {1, 1.01}, {2, 2}, {3, 2}, {4, 2.04}, {5, 2}} // none of the others can be seen
-	if got := simplify(line); !slices.Equal(got, []point{{0, 0}, {2, 2}, {5, 2}}) {
-		t.Errorf("kept %v, want both ends and the corner", got)
 	}
 }

@@ -3,16 +3,16 @@
 //
 // The algorithms stand in small multiples that share both axes: with a dozen of them an overlay is a knot of
 // lines, while a panel of its own lets each keep its colour, its label and its figure. The package reads no
-// clock and knows no algorithm beyond the colour of its name.
+// clock and knows no algorithm.
 package chart
 
 import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"ratelab/internal/drawing"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 )
@@ -34,7 +34,7 @@ type Panel struct {
 }
 
 // Formats lists the picture formats that Write knows.
-func Formats() []string { return []string{"svg", "png"} }
+func Formats() []string { return drawing.Formats() }
 
 // Write draws the scenario's three pictures into dir, which must exist, and puts the data of each beside it:
 //
@@ -49,29 +49,7 @@ func Write(dir string, in Input, formats ...string) ([]string, error) {
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
-	if len(formats) == 0 {
-		formats = Formats()
-	}
-	for _, format := range formats {
-		if !slices.Contains(Formats(), format) {
-			return nil, fmt.Errorf("chart format %q: want one of %s", format, strings.Join(Formats(), ", "))
-		}
-	}
-	var paths []string
-	for _, f := range figures(in) {
-		base := filepath.Join(dir, in.Run.Scenario+"."+f.name)
-		for _, format := range formats {
-			if err := put(base+"."+format, encode(f, format)); err != nil {
-				return paths, err
-			}
-			paths = append(paths, base+"."+format)
-		}
-		if err := put(base+".csv", f.data); err != nil {
-			return paths, err
-		}
-		paths = append(paths, base+".csv")
-	}
-	return paths, nil
+	return drawing.WriteAll(dir, pictures(in), formats...)
 }
 
 func (in Input) validate() error {

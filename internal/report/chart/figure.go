@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/internal/drawing"
 	"ratelab/internal/report"
 )
 
@@ -18,16 +19,16 @@ type figure struct {
 	footer   string
 	top      float64 // the greatest value to show
 	spanUS   float64 // the time axis ends here
-	panels   []panel
+	panels   []drawing.Panel
 	data     []byte // CSV
 }
 
-// panel is one algorithm's place in a figure.
-type panel struct {
-	label string
-	color color.NRGBA
-	fact  string // the one figure to take home, below the label
-	draw  func(*axes)
+// picture is the figure laid out on a page, named after the scenario too.
+func (f *figure) picture(scenario string) drawing.Picture {
+	_, height := drawing.GridOf(len(f.panels))
+	m := drawing.Multiples{Panels: f.panels, Horizontal: drawing.Time(f.spanUS), Vertical: drawing.Counts(f.top, height, f.unit)}
+	page := drawing.Page{Title: f.title, Subtitle: f.subtitle, Footer: f.footer, Height: m.Height(), Draw: m.Draw}
+	return drawing.Picture{Name: scenario + "." + f.name, Page: page, Data: f.data}
 }
 
 // course is an algorithm's way through the scenario, in bins.
@@ -58,12 +59,20 @@ func figures(in Input) []*figure {
 	return []*figure{s.admittedFigure(), s.windowFigure(), s.cumulativeFigure()}
 }
 
+func pictures(in Input) []drawing.Picture {
+	var all []drawing.Picture
+	for _, f := range figures(in) {
+		all = append(all, f.picture(in.Run.Scenario))
+	}
+	return all
+}
+
 func newScene(in Input) *scene {
 	buckets, width := len(in.Traffic.Offered), in.Traffic.BucketUS
 	shown := slices.DeleteFunc(slices.Clone(in.Algorithms), func(p Panel) bool {
 		return p.Label == "none" && len(in.Algorithms) > 1
 	})
-	columns, _ := gridOf(len(shown))
+	columns, _ := drawing.GridOf(len(shown))
 	k, wide := joinFactor(buckets, width, maxBins(columns)), joinFactor(buckets, width, maxRateBins)
 	s := &scene{in: in, unit: unitOf(in.Run), spanUS: float64(width) * float64(buckets)}
 	s.binUS, s.rateBinUS = float64(width)*float64(k), float64(width)*float64(wide)
@@ -79,7 +88,7 @@ func newScene(in Input) *scene {
 }
 
 func newCourse(p Panel, k, wide int) course {
-	c := course{label: p.Label, color: colorOf(p.Label)}
+	c := course{label: p.Label, color: drawing.Color(p.Label)}
 	c.rate, c.admitted, c.rolling = joinSum(p.Series.Admitted, wide), joinSum(p.Series.Admitted, k), joinMax(p.Series.Rolling, k)
 	for i := range p.Series.Admitted {
 		c.total += p.Series.Admitted[i]
@@ -122,14 +131,14 @@ func (s *scene) footer() string {
 // policy is the limit in words: 1,000 per 3 s, burst 100.
 func (s *scene) policy() string {
 	l := s.in.Run.Limit
-	text := fmt.Sprintf("%s per %s", exact(l.Requests), s.window())
+	text := fmt.Sprintf("%s per %s", drawing.Exact(l.Requests), s.window())
 	if l.Burst != 0 && l.Burst != l.Requests {
-		text += ", burst " + exact(l.Burst)
+		text += ", burst " + drawing.Exact(l.Burst)
 	}
 	return text
 }
 
-func (s *scene) window() string { return each(float64(s.in.Run.Limit.WindowUS)) }
+func (s *scene) window() string { return drawing.Each(float64(s.in.Run.Limit.WindowUS)) }
 
 // columns are those of every CSV: what was offered, each algorithm, the reference; get picks the measure.
 func (s *scene) columns(offered []int64, get func(Panel) []int64) []dataColumn {

@@ -5,31 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/vg/recorder"
+	"ratelab/internal/drawing"
 )
 
 // drawn gives the texts of a figure with their places, without encoding it.
-func drawn(f *figure) []textBox {
-	p := &pen{canvas: &recorder.Canvas{}, height: f.height()}
-	f.draw(p)
-	return p.texts
-}
+func drawn(f *figure) []drawing.Text { return f.picture("any").Texts() }
 
 // No text meets another or leaves the page, in any situation.
 func TestTextsKeepApart(t *testing.T) {
 	for _, in := range situations() {
-		for _, f := range figures(in) {
-			texts := drawn(f)
-			page := box{margin / 2, margin / 2, pageWidth - margin/2, f.height()}
-			for i, a := range texts {
-				if a.left < page.left || a.right > page.right || a.top < page.top || a.bottom > page.bottom {
-					t.Errorf("%s.%s: %q leaves the page: %+v", in.Run.Scenario, f.name, a.text, a.box)
-				}
-				for _, b := range texts[:i] {
-					if a.overlaps(b.box) {
-						t.Errorf("%s.%s: %q stands on %q", in.Run.Scenario, f.name, a.text, b.text)
-					}
-				}
+		for _, p := range pictures(in) {
+			for _, fault := range p.Faults() {
+				t.Errorf("%s: %s", p.Name, fault)
 			}
 		}
 	}
@@ -46,31 +33,6 @@ func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
 	}
 	if slices.Contains(texts, "1.00 × the limit") {
 		t.Error("a peak at the limit is shown as an overshoot")
-	}
-}
-
-// A panel's head stands below the data of the panel above it, and within the page.
-func TestHeadsKeepOffTheData(t *testing.T) {
-	for n := 1; n <= 14; n++ {
-		f := &figure{panels: make([]panel, n), top: 1, spanUS: 1}
-		g := f.layout()
-		for i := range n {
-			if b := g.panelBox(i); b.right > pageWidth-margin+1 || b.bottom > g.page {
-				t.Errorf("panel %d of %d leaves the page: %+v", i, n, b)
-			}
-			if i >= g.columns && g.panelBox(i).top-headHeight < g.panelBox(i-g.columns).bottom {
-				t.Errorf("the head of panel %d of %d stands in the data above", i, n)
-			}
-		}
-	}
-	in := one()
-	for _, f := range figures(in) {
-		g := f.layout()
-		for _, b := range drawn(f) {
-			if (b.text == "gcra") && b.top < g.panelBox(0).top-headHeight {
-				t.Errorf("%s: the label %q is higher than the %v px kept for it", f.name, b.text, headHeight)
-			}
-		}
 	}
 }
 
@@ -113,27 +75,7 @@ func TestUnitFollowsTheCosts(t *testing.T) {
 func words(f *figure) []string {
 	var out []string
 	for _, b := range drawn(f) {
-		out = append(out, b.text)
+		out = append(out, b.Text)
 	}
 	return out
-}
-
-// A label that has no free place is left out rather than set on another.
-func TestPlaceLeavesOutWhatHasNoRoom(t *testing.T) {
-	a := &axes{pen: &pen{canvas: &recorder.Canvas{}, height: 100}, box: box{0, 0, 60, 14}, spanUS: 1, scale: 1}
-	a.place("first", smallLetters, []point{{2, 12}})
-	a.place("second", smallLetters, []point{{2, 12}, {10, 12}})
-	if len(a.pen.texts) != 1 {
-		t.Errorf("%d labels were written where there is room for one", len(a.pen.texts))
-	}
-}
-
-// A label goes to the first place that no curve runs through.
-func TestPlaceAvoidsCurves(t *testing.T) {
-	a := &axes{pen: &pen{canvas: &recorder.Canvas{}, height: 200}, box: box{0, 0, 200, 100}, spanUS: 1, scale: 1}
-	a.avoid([]point{{0, 50}, {200, 50}})
-	a.place("label", smallLetters, []point{{20, 53}, {20, 30}, {20, 80}})
-	if got := a.pen.texts[0].bottom; got > 50 {
-		t.Errorf("the label ends at %.1f, want it above the curve at 50", got)
-	}
 }

@@ -3,7 +3,7 @@ package chart
 import (
 	"fmt"
 
-	"gonum.org/v1/plot/vg"
+	"ratelab/internal/drawing"
 )
 
 // windowFigure is the picture on which an overshoot is seen: the admitted sum of the window that ends at each
@@ -19,7 +19,7 @@ func (s *scene) windowFigure() *figure {
 	f.top = max(float64(s.in.Run.Limit.Requests), maximum(s.reference.rolling))
 	for i, c := range s.courses {
 		f.top = max(f.top, maximum(c.rolling))
-		f.panels = append(f.panels, panel{c.label, c.color, s.windowFact(c), func(a *axes) { s.drawWindow(a, c, i == 0) }})
+		f.panels = append(f.panels, drawing.Panel{Label: c.label, Color: c.color, Fact: s.windowFact(c), Draw: func(a *drawing.Axes) { s.drawWindow(axes{a}, c, i == 0) }})
 	}
 	columns := s.columns(s.in.Traffic.Offered, func(p Panel) []int64 { return p.Series.Rolling })
 	columns = append(columns, dataColumn{"limit", constant(s.in.Run.Limit.Requests, len(s.in.Traffic.Offered))})
@@ -35,44 +35,44 @@ func (s *scene) windowFact(c course) string {
 	return fmt.Sprintf("%.2f × the limit", float64(c.peak)/float64(limit))
 }
 
-func (s *scene) drawWindow(a *axes, c course, first bool) {
+func (s *scene) drawWindow(a axes, c course, first bool) {
 	limit := float64(s.in.Run.Limit.Requests)
 	line := a.profile(c.rolling, s.binUS)
-	a.pen.fill(a.toBase(line), tint(c.color, 0.16))
+	a.Pen.Fill(a.ToBase(line), drawing.Tint(c.color, 0.16))
 	if float64(c.peak) > limit {
 		over := make([]float64, len(c.rolling))
 		for i, v := range c.rolling {
 			over[i] = max(v, limit)
 		}
-		a.pen.fill(a.closedAt(a.profile(over, s.binUS), limit), tint(c.color, 0.45))
+		a.Pen.Fill(a.closedAt(a.profile(over, s.binUS), limit), drawing.Tint(c.color, 0.45))
 	}
 	exactly := a.profile(s.reference.rolling, s.binUS)
-	a.pen.stroke(exactly, reference, 1)
-	level := []point{{a.left, a.y(limit)}, {a.right, a.y(limit)}}
-	a.pen.stroke(level, ink, 0.9, vg.Length(4), vg.Length(3))
-	a.pen.stroke(line, c.color, 1.5)
-	a.avoid(line, exactly, level)
+	a.Pen.Stroke(exactly, drawing.Reference, 1)
+	level := a.Level(limit)
+	a.Pen.Stroke(level, drawing.Ink, 0.9, 4, 3)
+	a.Pen.Stroke(line, c.color, 1.5)
+	a.Avoid(line, exactly, level)
 	s.labelPeak(a, c)
 	if first {
-		text := "limit " + exact(s.in.Run.Limit.Requests)
-		a.place(text, smallLetters, a.alongLine(a.y(limit), smallLetters.width(text)))
+		text := "limit " + drawing.Exact(s.in.Run.Limit.Requests)
+		a.Place(text, drawing.SmallLetters, a.AlongLine(a.Y(limit), drawing.SmallLetters.Width(text)))
 	}
 }
 
 // labelPeak marks the first moment of the highest sum with its figure.
-func (s *scene) labelPeak(a *axes, c course) {
+func (s *scene) labelPeak(a axes, c course) {
 	if c.peak == 0 {
-		a.place("nothing admitted", smallLetters, a.alongLine(a.y(0), smallLetters.width("nothing admitted")))
+		a.Place("nothing admitted", drawing.SmallLetters, a.AlongLine(a.Y(0), drawing.SmallLetters.Width("nothing admitted")))
 		return
 	}
 	for i, v := range c.rolling {
 		if v != float64(c.peak) {
 			continue
 		}
-		q := point{a.binMiddle(i, s.binUS), a.y(v)}
-		a.pen.dot(q, 2.6, c.color)
-		text := exact(c.peak)
-		a.place(text, figureLetters, a.around(q, figureLetters.width(text)))
+		q := drawing.At(a.binMiddle(i, s.binUS), a.Y(v))
+		a.Pen.Dot(q, 2.6, c.color)
+		text := drawing.Exact(c.peak)
+		a.Place(text, drawing.FigureLetters, a.Around(q, drawing.FigureLetters.Width(text)))
 		return
 	}
 }

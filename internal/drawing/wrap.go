@@ -1,14 +1,14 @@
-package chart
+package drawing
 
 import "strings"
 
-// wrap breaks s between words into lines no wider than width. A word that is wider by itself is broken where
+// Wrap breaks s between words into lines no wider than width. A word that is wider by itself is broken where
 // it must be.
-func wrap(s string, width float64, l lettering) []string {
+func Wrap(s string, width float64, l Lettering) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(s) {
-		if longer := strings.TrimSpace(line + " " + word); l.width(longer) <= width {
+		if longer := strings.TrimSpace(line + " " + word); l.Width(longer) <= width {
 			line = longer
 			continue
 		}
@@ -22,11 +22,11 @@ func wrap(s string, width float64, l lettering) []string {
 	return append(lines, line)
 }
 
-func breakWord(word string, width float64, l lettering) []string {
+func breakWord(word string, width float64, l Lettering) []string {
 	pieces := []string{""}
 	for _, r := range word {
 		last := &pieces[len(pieces)-1]
-		if *last != "" && l.width(*last+string(r)) > width {
+		if *last != "" && l.Width(*last+string(r)) > width {
 			pieces = append(pieces, string(r))
 			continue
 		}
@@ -35,16 +35,16 @@ func breakWord(word string, width float64, l lettering) []string {
 	return pieces
 }
 
-// shorten cuts s in its middle, where labels with parameters differ least, until it fits width.
-func shorten(s string, width float64, l lettering) string {
-	if l.width(s) <= width {
+// Shorten cuts s in its middle, where labels with parameters differ least, until it fits width.
+func Shorten(s string, width float64, l Lettering) string {
+	if l.Width(s) <= width {
 		return s
 	}
 	runes := []rune(s)
 	for keep := len(runes) - 1; keep > 1; keep-- {
 		head := (keep + 1) / 2
 		cut := string(runes[:head]) + "…" + string(runes[len(runes)-(keep-head):])
-		if l.width(cut) <= width {
+		if l.Width(cut) <= width {
 			return cut
 		}
 	}

@@ -1,4 +1,4 @@
-package chart
+package drawing
 
 import (
 	"strings"
@@ -12,16 +12,16 @@ func TestCounts(t *testing.T) {
 		n    int64
 		want string
 	}{{0, "0"}, {999, "999"}, {1000, "1,000"}, {-1234, "-1,234"}, {-123, "-123"}, {1234567, "1,234,567"}} {
-		if got := exact(c.n); got != c.want {
-			t.Errorf("exact(%d) = %s, want %s", c.n, got, c.want)
+		if got := Exact(c.n); got != c.want {
+			t.Errorf("Exact(%d) = %s, want %s", c.n, got, c.want)
 		}
 	}
 	for _, c := range []struct {
 		v    float64
 		want string
 	}{{0, "0"}, {5, "5"}, {1000, "1,000"}, {9500, "9,500"}, {10_000, "10 k"}, {250_000, "250 k"}, {1.5e6, "1.5 M"}, {2e9, "2 G"}} {
-		if got := short(c.v); got != c.want {
-			t.Errorf("short(%v) = %s, want %s", c.v, got, c.want)
+		if got := Short(c.v); got != c.want {
+			t.Errorf("Short(%v) = %s, want %s", c.v, got, c.want)
 		}
 	}
 }
@@ -34,11 +34,11 @@ func TestDurations(t *testing.T) {
 		{1, "1 µs", "microsecond"}, {11_719, "11.7 ms", "11.7 ms"}, {1e6, "1 s", "second"}, {3e6, "3 s", "3 s"},
 		{60e6, "1 min", "minute"}, {900e6, "15 min", "15 min"}, {3600e6, "1 h", "hour"}, {86400e6, "1 d", "day"},
 	} {
-		if got := span(c.us); got != c.span {
-			t.Errorf("span(%v) = %s, want %s", c.us, got, c.span)
+		if got := Span(c.us); got != c.span {
+			t.Errorf("Span(%v) = %s, want %s", c.us, got, c.span)
 		}
-		if got := each(c.us); got != c.each {
-			t.Errorf("each(%v) = %s, want %s", c.us, got, c.each)
+		if got := Each(c.us); got != c.each {
+			t.Errorf("Each(%v) = %s, want %s", c.us, got, c.each)
 		}
 	}
 }
@@ -62,10 +62,10 @@ func TestTimeTicks(t *testing.T) {
 	} {
 		var labels []string
 		for _, tick := range timeTicks(c.us, c.limit) {
-			labels = append(labels, tick.label)
+			labels = append(labels, tick.Label)
 		}
 		if got := strings.Join(labels, ", "); got != c.want {
-			t.Errorf("%s, at most %d: %s, want %s", span(c.us), c.limit, got, c.want)
+			t.Errorf("%s, at most %d: %s, want %s", Span(c.us), c.limit, got, c.want)
 		}
 	}
 }

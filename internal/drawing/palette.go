@@ -1,4 +1,4 @@
-package chart
+package drawing
 
 import (
 	"image/color"
@@ -8,13 +8,13 @@ import (
 // The inks of a picture besides those of the algorithms. The paper is opaque and light, so that a picture
 // reads the same on a dark page.
 var (
-	paper     = color.NRGBA{0xfd, 0xfd, 0xfb, 0xff}
-	ink       = color.NRGBA{0x1f, 0x23, 0x28, 0xff}
-	quiet     = color.NRGBA{0x57, 0x5e, 0x66, 0xff} // 6:1 on the paper
-	grid      = color.NRGBA{0xe4, 0xe5, 0xe2, 0xff}
-	offered   = color.NRGBA{0xdf, 0xe0, 0xdc, 0xff}
-	reference = color.NRGBA{0x80, 0x85, 0x8a, 0xff}
-	floor     = color.NRGBA{0xbe, 0xbe, 0xbe, 0xff}
+	Paper     = color.NRGBA{0xfd, 0xfd, 0xfb, 0xff}
+	Ink       = color.NRGBA{0x1f, 0x23, 0x28, 0xff}
+	Quiet     = color.NRGBA{0x57, 0x5e, 0x66, 0xff} // 6:1 on the paper
+	Grid      = color.NRGBA{0xe4, 0xe5, 0xe2, 0xff}
+	Offered   = color.NRGBA{0xdf, 0xe0, 0xdc, 0xff}
+	Reference = color.NRGBA{0x80, 0x85, 0x8a, 0xff}
+	Floor     = color.NRGBA{0xbe, 0xbe, 0xbe, 0xff}
 )
 
 // palette gives each algorithm its colour. Related algorithms have related hues: fixed windows are warm, sliding
@@ -35,27 +35,25 @@ var palette = map[string]color.NRGBA{
 	"sliding-window-buckets": {0x11, 0x44, 0x99, 0xff}, // deep blue
 	"token-bucket-debt":      {0x22, 0x55, 0x33, 0xff}, // dark green
 	"leaky-bucket":           {0x88, 0x11, 0x66, 0xff}, // plum
-	"none":                   floor,
+	"none":                   Floor,
 }
 
 // Color is the colour of an algorithm in every chart and page. A label with parameters, such as
 // gcra:burst=100, has the colour of its algorithm; the reference is grey, and what is not built in, such as a
 // user's script, is drawn in ink.
-func Color(label string) color.Color { return colorOf(label) }
-
-func colorOf(label string) color.NRGBA {
+func Color(label string) color.NRGBA {
 	name, _, _ := strings.Cut(label, ":")
 	if c, known := palette[name]; known {
 		return c
 	}
 	if strings.Contains(name, "reference") {
-		return reference
+		return Reference
 	}
-	return ink
+	return Ink
 }
 
-// tint is c as a pane of glass: drawn over the paper it lets share of itself through.
-func tint(c color.NRGBA, share float64) color.NRGBA {
+// Tint is c as a pane of glass: drawn over the paper it lets share of itself through.
+func Tint(c color.NRGBA, share float64) color.NRGBA {
 	c.A = uint8(255*share + 0.5)
 	return c
 }

@@ -1,4 +1,4 @@
-package chart
+package drawing
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func TestPaletteStaysApart(t *testing.T) {
 // No two algorithms share a colour by a slip, and each is visible on the paper.
 func TestPaletteIsVisible(t *testing.T) {
 	for name, c := range palette {
-		if d := distance(seen(c, eyes["normal"]), seen(paper, eyes["normal"])); d < 20 {
+		if d := distance(seen(c, eyes["normal"]), seen(Paper, eyes["normal"])); d < 20 {
 			t.Errorf("%s is %.1f from the paper, want 20", name, d)
 		}
 	}
@@ -55,10 +55,10 @@ func TestColorOfLabel(t *testing.T) {
 			t.Errorf("%s is not drawn as %s: %s", c.label, c.as, c.why)
 		}
 	}
-	if Color("my-script") != color.Color(ink) {
+	if Color("my-script") != Ink {
 		t.Error("a user's script is not drawn in ink")
 	}
-	if Color("exact reference") != color.Color(reference) {
+	if Color("exact reference") != Reference {
 		t.Error("the reference is not grey")
 	}
 }

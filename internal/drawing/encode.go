@@ -1,4 +1,4 @@
-package chart
+package drawing
 
 import (
 	"bytes"
@@ -12,20 +12,20 @@ import (
 // pixelsPerPoint makes a PNG twice as fine as the page, for screens that show it so.
 const pixelsPerPoint = 2
 
-// encode draws f and returns the file's content in the format, svg or png.
-func encode(f *figure, format string) []byte {
-	height := f.height()
-	w, h := vg.Length(pageWidth), vg.Length(height)
+// Encode draws the page and returns the file's content in the format, svg or png.
+func (p Page) Encode(format string) []byte {
+	height := p.frame().height
+	w, h := vg.Length(PageWidth), vg.Length(height)
 	var out bytes.Buffer
 	if format == "svg" {
 		canvas := vgsvg.New(w, h)
-		p := &pen{canvas: canvas, height: height}
-		f.draw(p)
+		pen := &Pen{canvas: canvas, height: height}
+		p.draw(pen)
 		must(canvas.WriteTo(&out))
-		return finishSVG(out.Bytes(), f, height, p.texts)
+		return finishSVG(out.Bytes(), p.Title+" "+p.Subtitle, height, pen.texts)
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(72*pixelsPerPoint), vgimg.UseBackgroundColor(paper))
-	f.draw(&pen{canvas: canvas, height: height})
+	canvas := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(72*pixelsPerPoint), vgimg.UseBackgroundColor(Paper))
+	p.draw(&Pen{canvas: canvas, height: height})
 	must(vgimg.PngCanvas{Canvas: canvas}.WriteTo(&out))
 	return out.Bytes()
 }

@@ -1,4 +1,4 @@
-package chart
+package drawing
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ var (
 
 // finishSVG shortens gonum's document, names the picture for those who cannot see it, and fixes each text's
 // length, so that a font of other metrics cannot make two of them meet.
-func finishSVG(raw []byte, f *figure, height float64, texts []textBox) []byte {
+func finishSVG(raw []byte, title string, height float64, texts []Text) []byte {
 	body := svgHead.ReplaceAll(raw, nil)
 	body = svgPath.ReplaceAllFunc(body, func(m []byte) []byte {
 		d := svgPath.FindSubmatch(m)[1]
@@ -44,8 +44,8 @@ func finishSVG(raw []byte, f *figure, height float64, texts []textBox) []byte {
 	})
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%g" viewBox="0 0 %d %g" role="img" font-family="%s">`+"\n",
-		pageWidth, height, pageWidth, height, fontFamily)
-	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(f.title+" "+f.subtitle))
+		PageWidth, height, PageWidth, height, fontFamily)
+	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(title))
 	out.Write(body)
 	return out.Bytes()
 }

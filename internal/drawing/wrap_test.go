@@ -1,4 +1,4 @@
-package chart
+package drawing
 
 import (
 	"strings"
@@ -12,9 +12,9 @@ func TestWrapFitsAndLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[a-zA-Z ?é]{0,300}`).Draw(t, "text")
 		width := rapid.Float64Range(40, 400).Draw(t, "width")
-		lines := wrap(text, width, titleLetters)
+		lines := Wrap(text, width, TitleLetters)
 		for _, line := range lines {
-			if titleLetters.width(line) > width {
+			if TitleLetters.Width(line) > width {
 				t.Fatalf("%q is wider than %.0f", line, width)
 			}
 		}
@@ -28,12 +28,12 @@ func TestWrapFitsAndLosesNothing(t *testing.T) {
 // A label too long for its panel keeps its beginning and its end, where the parameters are.
 func TestShortenKeepsBothEnds(t *testing.T) {
 	label := "token-bucket-interval:capacity=1000:refill=10:interval=30ms"
-	got := shorten(label, 150, panelLetters)
+	got := Shorten(label, 150, PanelLetters)
 	head, tail, cut := strings.Cut(got, "…")
-	if !cut || !strings.HasPrefix(label, head) || !strings.HasSuffix(label, tail) || panelLetters.width(got) > 150 {
+	if !cut || !strings.HasPrefix(label, head) || !strings.HasSuffix(label, tail) || PanelLetters.Width(got) > 150 {
 		t.Errorf("shortened to %q", got)
 	}
-	if got := shorten("gcra", 150, panelLetters); got != "gcra" {
+	if got := Shorten("gcra", 150, PanelLetters); got != "gcra" {
 		t.Errorf("what fits became %q", got)
 	}
 }

@@ -1,0 +1,106 @@
+package drawing
+
+import "math"
+
+// Labels stand beside what they name, wherever that is free: each has a list of places, best first, and takes
+// the first that meets no curve and no other label, or else the one that meets least. One that could only
+// stand on another label is left out.
+
+// Place writes text at the best of the places, which are ends of base lines.
+func (a *Axes) Place(text string, l Lettering, places []Point) {
+	width := l.Width(text)
+	best, least := Point{}, math.MaxInt
+	for _, q := range places {
+		q = a.inside(q, width, l)
+		if cost := a.cost(l.extent(width, q)); cost < least {
+			best, least = q, cost
+		}
+		if least == 0 {
+			break
+		}
+	}
+	if least >= collision {
+		return
+	}
+	a.Pen.Write(text, best, l)
+	a.taken = append(a.taken, l.extent(width, best))
+}
+
+// collision is the cost of covering another label: more than any curve can have points within a label.
+const collision = 1 << 20
+
+func (a *Axes) cost(b Box) int {
+	cost := 0
+	for _, other := range a.taken {
+		if b.overlaps(other) {
+			cost += collision
+		}
+	}
+	roomy := Box{b.Left - 2, b.Top - 2, b.Right + 2, b.Bottom + 1}
+	for _, q := range a.curves {
+		if q.X > roomy.Left && q.X < roomy.Right && q.Y > roomy.Top && q.Y < roomy.Bottom {
+			cost++
+		}
+	}
+	return cost
+}
+
+// inside moves a place so that the text stays within the panel.
+func (a *Axes) inside(q Point, width float64, l Lettering) Point {
+	q.X = max(min(q.X, a.Right-width-1), a.Left+2)
+	q.Y = max(min(q.Y, a.Bottom-descent*l.size-1), a.Top+ascent*l.size)
+	return q
+}
+
+// Around gives places about a marked point: above it, beside it, then below.
+func (a *Axes) Around(q Point, width float64) []Point {
+	return []Point{
+		{q.X - width/2, q.Y - 6}, {q.X + 2, q.Y - 6}, {q.X - width - 2, q.Y - 6},
+		{q.X + 7, q.Y + 4}, {q.X - width - 7, q.Y + 4},
+		{q.X + 6, q.Y + 15}, {q.X - width - 6, q.Y + 15}, {q.X - width/2, q.Y + 16},
+	}
+}
+
+// AlongLine gives places above and below a level line, from its left end to its right.
+func (a *Axes) AlongLine(y, width float64) []Point {
+	var places []Point
+	for _, dy := range []float64{-4, 12} {
+		for _, share := range []float64{0, 1, 0.5, 0.25, 0.75} {
+			places = append(places, Point{a.Left + 3 + share*(a.Right-a.Left-width-6), y + dy})
+		}
+	}
+	return places
+}
+
+// AlongTop gives places on a curve's highest parts.
+func (a *Axes) AlongTop(line []Point, width float64) []Point {
+	highest := line[0]
+	for _, q := range line {
+		if q.Y < highest.Y {
+			highest = q
+		}
+	}
+	return []Point{
+		{highest.X + 1, highest.Y - 4}, {highest.X - width/2, highest.Y - 4}, {highest.X - width - 1, highest.Y - 4},
+		{highest.X - width - 5, highest.Y + 9}, {highest.X + 5, highest.Y + 9},
+	}
+}
+
+// AtEnd gives places for the label of a line that ends at q, the panel's right edge: on its own side first, as
+// near as the line's slope allows, then on the other.
+func (a *Axes) AtEnd(q Point, width float64, above bool) []Point {
+	end := q.X - width - 2
+	var over, under []Point
+	for _, dy := range []float64{5, 9, 14, 20, 27, 35} {
+		over = append(over, Point{end, q.Y - dy})
+		under = append(under, Point{end, q.Y + dy + 9})
+	}
+	for _, back := range []float64{12, 30, 60, 90} {
+		over = append(over, Point{end - back, q.Y - 5})
+		under = append(under, Point{end - back, q.Y + 14})
+	}
+	if above {
+		return append(over, under...)
+	}
+	return append(under, over...)
+}
