@@ -11,17 +11,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/internal/commandline"
 	"ratelab/internal/report"
 	"ratelab/internal/report/chart"
 	"ratelab/internal/simulate"
 	"ratelab/internal/wholefile"
-	"ratelab/scenarios"
-
 	"ratelab/internal/wording"
+	"ratelab/scenarios"
 )
 
 // golden is the committed document, in the folder of the results.
 const golden = "simulate.json"
+
+// errDiffers is check's verdict.
+var errDiffers = commandline.Exit(commandline.ExitMissed, errors.New("the results differ"))
 
 // check is the exact gate.
 func (a *app) check() *cobra.Command {
@@ -33,7 +36,7 @@ func (a *app) check() *cobra.Command {
 		Long: `Decide every built-in scenario with every algorithm again, in virtual time on the embedded server, and compare
 each figure and each hash of decisions with the committed results. Exit code 1 names the first difference. If the
 change is meant, --accept writes the results anew: the document, the charts, and the page that shows them.`,
-		Args: noArguments,
+		Args: commandline.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.checkResults(cmd.Context(), dir, accept, quiet)
 		},
@@ -60,11 +63,11 @@ func (a *app) checkResults(ctx context.Context, dir string, accept, quiet bool) 
 	if difference, equal := report.Compare(want, &result.Document); !equal {
 		return fmt.Errorf("%w: %s (simulate check --accept takes the new figures, if they are meant)", errDiffers, difference)
 	}
-	return fprintln(a.stdout, fmt.Sprintf("ok: %d scenarios decide as in %s", len(result.Document.Runs), path))
+	return commandline.Println(a.Stdout, fmt.Sprintf("ok: %d scenarios decide as in %s", len(result.Document.Runs), path))
 }
 
 func (a *app) acceptResults(ctx context.Context, dir string, quiet bool) error {
-	giveBack, err := makeFolder("--results", dir)
+	giveBack, err := commandline.MakeFolder("--results", dir)
 	if err != nil {
 		return err
 	}
@@ -87,12 +90,12 @@ func (a *app) decideAgain(ctx context.Context, quiet bool) (*simulate.Result, er
 	}
 	job := a.newJob(all)
 	job.Version = "" // the committed results change with the figures, not with every commit
-	bar := newProgress(a.stderr, quiet)
-	defer bar.finish()
-	job.Progress = bar
+	bar := commandline.NewBar(a.Stderr, quiet)
+	defer bar.Finish()
+	job.Progress = progress{bar}
 	result, err := job.Run(ctx)
 	if err == nil && result.Interrupted {
-		return nil, fmt.Errorf("%w: nothing was compared and nothing accepted", errInterrupted)
+		return nil, fmt.Errorf("%w: nothing was compared and nothing accepted", commandline.ErrInterrupted)
 	}
 	return result, err
 }
@@ -100,15 +103,15 @@ func (a *app) decideAgain(ctx context.Context, quiet bool) (*simulate.Result, er
 func readGolden(path string) (*report.Document, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usage("%s: no such file; run in the project's folder, name the folder with --results, or make it with --accept", path)
+		return nil, commandline.Usage("%s: no such file; run in the project's folder, name the folder with --results, or make it with --accept", path)
 	}
 	if err != nil {
-		return nil, usage("%s: %v", wording.Path(path), withoutPath(err))
+		return nil, commandline.Usage("%s: %v", wording.Path(path), commandline.WithoutPath(err))
 	}
 	defer file.Close()
 	doc, err := report.ReadJSON(file)
 	if err != nil {
-		return nil, usage("%s: %v", path, err)
+		return nil, commandline.Usage("%s: %v", path, err)
 	}
 	return doc, nil
 }

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"ratelab/internal/commandline"
 	"ratelab/internal/report"
 	"ratelab/internal/report/chart"
 	"ratelab/internal/simulate"
 	"ratelab/internal/wholefile"
-
 	"ratelab/internal/wording"
 )
 
@@ -20,27 +20,27 @@ import (
 // output comes last: a reader that goes away early, as head does, costs no file.
 func (a *app) deliver(f *flags, result *simulate.Result, pictures []string) error {
 	doc := &result.Document
-	drawn, err := draw(f.out, result, pictures)
+	drawn, err := draw(f.Folder, result, pictures)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	json := func(w io.Writer) error { return report.WriteJSON(w, doc) }
-	if err := wholefile.Write(filepath.Join(f.out, "result.json"), json); err != nil {
+	if err := wholefile.Write(filepath.Join(f.Folder, "result.json"), json); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if err := report.Write(a.stdout, f.format, doc, a.tableOptions()); err != nil {
+	if err := report.Write(a.Stdout, f.Format, doc, a.tableOptions()); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
-	if !f.quiet && drawn > 0 {
-		fmt.Fprintf(a.stderr, "simulate: charts, their data and result.json are in %s\n", f.out)
+	if !f.Quiet && drawn > 0 {
+		fmt.Fprintf(a.Stderr, "simulate: charts, their data and result.json are in %s\n", f.Folder)
 	}
 	switch {
 	case !result.Interrupted:
 		return verdict(doc)
 	case f.decisions != "":
-		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", errInterrupted, wording.Path(f.decisions))
+		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", commandline.ErrInterrupted, wording.Path(f.decisions))
 	}
-	return fmt.Errorf("%w: the figures cover the beginning only, and say so", errInterrupted)
+	return fmt.Errorf("%w: the figures cover the beginning only, and say so", commandline.ErrInterrupted)
 }
 
 // draw writes the charts of every scenario and says how many files they are.
@@ -70,7 +70,10 @@ func verdict(doc *report.Document) error {
 			}
 		}
 	}
-	return errors.Join(missed...)
+	if missed == nil {
+		return nil
+	}
+	return commandline.Exit(commandline.ExitMissed, errors.Join(missed...))
 }
 
 // withDecisions does the job while one row for each decision is collected for path, which appears whole or not at
@@ -80,12 +83,12 @@ func withDecisions(ctx context.Context, job *simulate.Job, path string) (result 
 		job.Decisions = simulate.NewDecisions(w, filepath.Dir(path))
 		defer job.Decisions.Discard()
 		if result, err = job.Run(ctx); err == nil && result.Interrupted {
-			return errInterrupted
+			return commandline.ErrInterrupted
 		}
 		return err
 	})
-	if err != nil || wrote == nil || errors.Is(wrote, errInterrupted) {
+	if err != nil || wrote == nil || errors.Is(wrote, commandline.ErrInterrupted) {
 		return result, err
 	}
-	return nil, fmt.Errorf("--decisions %s: %w", wording.Path(path), withoutPath(wrote))
+	return nil, fmt.Errorf("--decisions %s: %w", wording.Path(path), commandline.WithoutPath(wrote))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/algorithms"
+	"ratelab/internal/commandline"
 	"ratelab/scenarios"
 )
 
@@ -16,13 +17,13 @@ func (a *app) list() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "Show the algorithms with their parameters, and the built-in scenarios",
-		Args:  noArguments,
+		Args:  commandline.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := listing()
 			if err != nil {
 				return err
 			}
-			return fprintln(a.stdout, text)
+			return commandline.Println(a.Stdout, text)
 		},
 	}
 }

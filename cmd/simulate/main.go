@@ -4,19 +4,11 @@ package main
 
 import (
 	"os"
-	"os/signal"
-	"syscall"
+
+	"ratelab/internal/commandline"
 )
 
 func main() {
-	stop := make(chan struct{})
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-signals
-		close(stop)
-		<-signals
-		os.Exit(exitInterrupted)
-	}()
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, stop))
+	stop := commandline.Interrupts(os.Exit)
+	os.Exit(run(os.Args[1:], commandline.Streams{Stdout: os.Stdout, Stderr: os.Stderr, Stop: stop}))
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ratelab/internal/commandline"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the README's outputs anew")
@@ -29,7 +31,7 @@ func TestREADME(t *testing.T) {
 	for _, b := range blocks {
 		args := append(strings.Fields(string(b[1])), "--charts", "none", "--out", t.TempDir())
 		var stdout, stderr bytes.Buffer
-		if code := run(args, &stdout, &stderr, nil); code != exitOK {
+		if code := run(args, commandline.Streams{Stdout: &stdout, Stderr: &stderr}); code != commandline.ExitOK {
 			t.Fatalf("simulate%s: exit %d: %s", b[1], code, stderr.String())
 		}
 		if *rewrite {
@@ -63,7 +65,7 @@ func TestREADMEScenario(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	if code := run([]string{file, "--charts", "none", "--out", t.TempDir()}, &stdout, &stderr, nil); code != exitOK {
+	if code := run([]string{file, "--charts", "none", "--out", t.TempDir()}, commandline.Streams{Stdout: &stdout, Stderr: &stderr}); code != commandline.ExitOK {
 		t.Errorf("exit %d: %s\n%s", code, stderr.String(), stdout.String())
 	}
 	if !strings.Contains(stdout.String(), "2 of 2 expectations met") {

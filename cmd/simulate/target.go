@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ratelab/internal/commandline"
 	"ratelab/internal/wording"
 )
 
@@ -23,19 +24,19 @@ func (f *flags) rowsTarget(stdout io.Writer, scenarios []string) (string, error)
 		path = behind
 	}
 	bad := func(format string, args ...any) (string, error) {
-		return "", usage("--decisions %s: %s", wording.Path(f.decisions), fmt.Sprintf(format, args...))
+		return "", commandline.Usage("--decisions %s: %s", wording.Path(f.decisions), fmt.Sprintf(format, args...))
 	}
 	folder := filepath.Dir(path)
 	switch info, err := os.Stat(folder); {
 	case errors.Is(err, fs.ErrNotExist):
 		return bad("no folder %s; make it first", wording.Path(folder))
 	case err != nil:
-		return bad("%v", withoutPath(err))
+		return bad("%v", commandline.WithoutPath(err))
 	case !info.IsDir():
 		return bad("%s is not a folder", wording.Path(folder))
 	}
 	if target, err := os.Stat(path); err == nil { // there is something, which would be lost
-		inputs := slices.Concat(scenarios, f.scripts, []string{f.trace.File})
+		inputs := slices.Concat(scenarios, f.Scripts, []string{f.File()})
 		if why := irreplaceable(target, stdout, inputs); why != "" {
 			return bad("%s", why)
 		}
@@ -69,49 +70,4 @@ func isFile(w io.Writer, info fs.FileInfo) bool {
 	}
 	own, err := file.Stat()
 	return err == nil && os.SameFile(own, info)
-}
-
-// makeFolder makes a folder, and those above it, and tries whether files can be made there: after a long run it
-// would be too late. What it returns removes the folders that are new, for a run that has nothing to put there.
-func makeFolder(flag, path string) (giveBack func(), err error) {
-	var made []string
-	for up := filepath.Clean(path); ; up = filepath.Dir(up) {
-		info, err := os.Stat(up)
-		if err == nil && !info.IsDir() {
-			return nil, usage("%s %s: %s is not a folder", flag, wording.Path(path), wording.Path(up))
-		}
-		if err == nil || up == filepath.Dir(up) {
-			break
-		}
-		made = append(made, up)
-	}
-	giveBack = func() {
-		for _, folder := range made {
-			os.Remove(folder) // which fails where somebody has put something into it
-		}
-	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		giveBack()
-		return nil, fmt.Errorf("%s %s: %w", flag, wording.Path(path), withoutPath(err))
-	}
-	probe, err := os.CreateTemp(path, ".probe-*")
-	if err != nil {
-		giveBack()
-		return nil, fmt.Errorf("%s %s: no file can be made there: %w", flag, wording.Path(path), withoutPath(err))
-	}
-	probe.Close()
-	return giveBack, os.Remove(probe.Name())
-}
-
-// withoutPath is what the system said, without the name of our own temporary file.
-func withoutPath(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
-	}
-	return err
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/sys/unix"
+
+	"ratelab/internal/commandline"
 )
 
 // terminal opens a pseudo-terminal of 90 columns. What is written to it can be read from the other end.
@@ -48,7 +50,7 @@ func onTerminal(t *testing.T, args ...string) string {
 		read <- all.String()
 	}()
 	args = append(args, "--charts", "none", "--out", t.TempDir())
-	if code := run(args, tty, tty, nil); code != exitOK {
+	if code := run(args, commandline.Streams{Stdout: tty, Stderr: tty}); code != commandline.ExitOK {
 		t.Errorf("exit code %d", code)
 	}
 	tty.Close()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/internal/commandline"
 	"ratelab/scenarios"
 )
 
@@ -16,7 +17,7 @@ func (a *app) validate() *cobra.Command {
 		Short: "Check scenario files: every error at once, with line and column",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("validate: want at least one scenario file")
+				return commandline.Usage("validate: want at least one scenario file")
 			}
 			return nil
 		},
@@ -27,12 +28,12 @@ func (a *app) validate() *cobra.Command {
 					problems = append(problems, err)
 					continue
 				}
-				if err := fprintln(a.stdout, file+": ok"); err != nil {
+				if err := commandline.Println(a.Stdout, file+": ok"); err != nil {
 					return err
 				}
 			}
 			if len(problems) > 0 {
-				return usageError{errors.Join(problems...)}
+				return commandline.Exit(commandline.ExitUsage, errors.Join(problems...))
 			}
 			return nil
 		},

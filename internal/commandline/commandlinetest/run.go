@@ -1,4 +1,4 @@
-package main
+package commandlinetest
 
 import (
 	"bytes"
@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ratelab/internal/commandline"
 )
 
 // patience is far more than any call takes; it ends one that hangs.
@@ -24,9 +25,9 @@ type call struct {
 	stdout, stderr string
 }
 
-// program is a run of simulate in the script's folder and environment.
+// program is a run of the program in the script's folder and environment.
 func program(ctx context.Context, ts *testscript.TestScript, env, args []string) *exec.Cmd {
-	path, err := exec.LookPath("simulate")
+	path, err := exec.LookPath(programName(ts))
 	ts.Check(err)
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = ts.MkAbs(".")
@@ -47,7 +48,7 @@ func execute(ts *testscript.TestScript, env, args []string) call {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		ts.Fatalf("simulate %q hangs", args)
+		ts.Fatalf("%s %q hangs", programName(ts), args)
 	}
 	return call{exitStatus(ts, err), stdout.String(), stderr.String()}
 }
@@ -58,7 +59,7 @@ func exitStatus(ts *testscript.TestScript, err error) int {
 		return exit.ExitCode()
 	}
 	ts.Check(err)
-	return exitOK
+	return commandline.ExitOK
 }
 
 // runCmd is: run CODE ARGUMENT…
@@ -134,9 +135,12 @@ func startCmd(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// signalCmd is: signal INT or signal KILL, for the run in the background.
+// signalCmd is: signal INT, KILL, STOP or CONT, for the run in the background; the last two only on Unix.
 func signalCmd(ts *testscript.TestScript, _ bool, args []string) {
-	signal := map[string]os.Signal{"INT": os.Interrupt, "KILL": os.Kill}[args[0]]
+	signal, known := signals[args[0]]
+	if !known {
+		ts.Fatalf("no such signal: %s", args[0])
+	}
 	ts.Check(running(ts)["run"].cmd.Process.Signal(signal))
 }
 

@@ -1,4 +1,4 @@
-package main
+package commandlinetest
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ratelab/algorithms"
+	"ratelab/internal/commandline"
 	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
@@ -17,7 +18,7 @@ import (
 var secrets = []string{"hunter2", "s3cret"}
 
 // refusalsCmd is: refusals FILE
-// It makes every call of a transcript whose lines are "$ simulate ARGUMENT…" and what follows, and prints the
+// It makes every call of a transcript whose lines are "$ PROGRAM ARGUMENT…" and what follows, and prints the
 // transcript as it really went. Besides the words, which cmp compares, each call keeps the laws of a refusal: nothing
 // on standard output, no file made, lost or changed, each line by the program, no password, nothing of Go's.
 func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
@@ -42,14 +43,14 @@ func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func lawful(ts *testscript.TestScript, line string, got call) {
-	if got.code != exitUsage && got.code != exitHarness {
+	if got.code != commandline.ExitUsage && got.code != commandline.ExitHarness {
 		ts.Fatalf("%s\nexit code %d\n%s%s", line, got.code, got.stdout, got.stderr)
 	}
 	if got.stdout != "" {
 		ts.Fatalf("%s\nis refused and prints\n%s", line, got.stdout)
 	}
 	for text := range strings.Lines(got.stderr) {
-		if !strings.HasPrefix(text, "simulate: ") {
+		if !strings.HasPrefix(text, programName(ts)+": ") {
 			ts.Fatalf("%s\nprints a line of somebody else's: %s", line, text)
 		}
 	}
@@ -60,7 +61,7 @@ func lawful(ts *testscript.TestScript, line string, got call) {
 	}
 }
 
-// splitCall reads NAME=VALUE… simulate ARGUMENT…; a word may be in double quotes, with Go's escapes.
+// splitCall reads NAME=VALUE… PROGRAM ARGUMENT…; a word may be in double quotes, with Go's escapes.
 func splitCall(ts *testscript.TestScript, line string) (env, args []string) {
 	var words []string
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
@@ -76,11 +77,11 @@ func splitCall(ts *testscript.TestScript, line string) (env, args []string) {
 		line = rest
 	}
 	for i, word := range words {
-		if word == "simulate" {
+		if word == programName(ts) {
 			return words[:i], words[i+1:]
 		}
 	}
-	ts.Fatalf("no call of simulate: %q", words)
+	ts.Fatalf("no call of %s: %q", programName(ts), words)
 	return nil, nil
 }
 

@@ -1,0 +1,96 @@
+// Package commandline is what the programs of this project share in how they are called: flags and their refusals,
+// exit codes, help, folders for output, progress on a terminal. It runs no job and knows no result; it prints only
+// to what it is given, and never exits.
+package commandline
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Streams are where a program writes and what ends it early.
+type Streams struct {
+	Stdout, Stderr io.Writer
+	Stop           <-chan struct{} // closed by the first interrupt; nil where nobody interrupts
+}
+
+// Execute runs the command line args and returns the exit code. What fails is on Stderr then, each line with the
+// program's name; a help that could not be written fails too, which cobra ignores.
+func Execute(root *cobra.Command, args []string, s Streams) int {
+	root.SetArgs(args)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	help := &remembering{w: s.Stdout}
+	root.SetOut(help)
+	root.SetErr(s.Stderr)
+	err := root.Execute()
+	if err == nil {
+		err = help.err
+	}
+	if err != nil {
+		Complain(s.Stderr, root.Name(), err)
+	}
+	return ExitCode(err)
+}
+
+// Complain prints err, each of its lines with the program's name.
+func Complain(w io.Writer, program string, err error) {
+	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
+		fmt.Fprintf(w, "%s: %s\n", program, line)
+	}
+}
+
+// remembering keeps the first error of writing.
+type remembering struct {
+	w   io.Writer
+	err error
+}
+
+func (r *remembering) Write(p []byte) (int, error) {
+	n, err := r.w.Write(p)
+	r.err = cmp.Or(r.err, err)
+	return n, err
+}
+
+// Version is the one that the linker set; otherwise the module's own, as the Go toolchain recorded it.
+func Version(linked string) string {
+	if linked != "" {
+		return linked
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// Interrupts returns a channel that the first SIGINT or SIGTERM closes; the second calls exit at once.
+func Interrupts(exit func(code int)) <-chan struct{} {
+	stop := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		close(stop)
+		<-signals
+		exit(ExitInterrupted)
+	}()
+	return stop
+}
+
+// Print writes text.
+func Print(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// Println writes text and a newline.
+func Println(w io.Writer, text string) error { return Print(w, text+"\n") }

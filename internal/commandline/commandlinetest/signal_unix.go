@@ -1,0 +1,11 @@
+//go:build unix
+
+package commandlinetest
+
+import (
+	"os"
+	"syscall"
+)
+
+// signals are those that scripts send.
+var signals = map[string]os.Signal{"INT": os.Interrupt, "KILL": os.Kill, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}

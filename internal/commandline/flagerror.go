@@ -1,0 +1,57 @@
+package commandline
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/internal/wording"
+)
+
+// wanted says, by the type of one of pflag's own flags, what its value is to be.
+var wanted = map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false"}
+
+// wants says what a flag's value is to be.
+func wants(v pflag.Value) string {
+	if own, ok := v.(interface{ Wanted() string }); ok {
+		return own.Wanted()
+	}
+	if _, list := v.(pflag.SliceValue); list {
+		return "names with commas between them, and no quotes"
+	}
+	return wanted[v.Type()]
+}
+
+// flagError puts what pflag objects to into our words.
+func flagError(cmd *cobra.Command, err error) error {
+	var (
+		invalid *pflag.InvalidValueError
+		unknown *pflag.NotExistError
+		bare    *pflag.ValueRequiredError
+	)
+	switch {
+	case errors.As(err, &invalid):
+		flag := invalid.GetFlag()
+		return Usage("--%s %s: want %s", flag.Name, wording.Quote(invalid.GetValue()), wants(flag.Value))
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return Usage("-%s: no such flag; %s --help lists them", wording.Bare(unknown.GetSpecifiedName()), cmd.CommandPath())
+	case errors.As(err, &unknown):
+		return Usage("--%s: no such flag; %s", wording.Bare(unknown.GetSpecifiedName()), nearestFlag(cmd, unknown.GetSpecifiedName()))
+	case errors.As(err, &bare):
+		return Usage("--%s: needs a value", bare.GetFlag().Name)
+	}
+	return Usage("%s; %s --help lists the flags", strings.Join(strings.Fields(err.Error()), " "), cmd.CommandPath())
+}
+
+// nearestFlag suggests the flag that name is a slip of, or says where all are listed.
+func nearestFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near, ok := wording.Nearest(name, names); ok {
+		return fmt.Sprintf("did you mean --%s?", near)
+	}
+	return cmd.CommandPath() + " --help lists them"
+}

@@ -1,0 +1,81 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/internal/wording"
+)
+
+// Groups are the flags of a command under the headings of its help.
+type Groups struct {
+	all    *pflag.FlagSet
+	groups []group
+}
+
+type group struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// NewGroups are the groups of c's flags, none so far.
+func NewGroups(c *cobra.Command) *Groups {
+	c.Flags().SortFlags = false
+	return &Groups{all: c.Flags()}
+}
+
+// Add registers some flags under a heading.
+func (g *Groups) Add(title string, register func(*pflag.FlagSet)) {
+	set := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	set.SortFlags = false
+	register(set)
+	g.groups = append(g.groups, group{title, set})
+	g.all.AddFlagSet(set)
+}
+
+// Given reports whether a flag stands on the command line.
+func (g *Groups) Given(name string) bool { return g.all.Changed(name) }
+
+// FirstGiven is the first flag on the command line, in alphabetical order, that is so; "" if none is.
+func (g *Groups) FirstGiven(so func(name string) bool) string {
+	found := ""
+	g.all.Visit(func(f *pflag.Flag) {
+		if found == "" && so(f.Name) {
+			found = f.Name
+		}
+	})
+	return found
+}
+
+// Empty refuses a flag that was given without a value, as a script does whose variable is not set.
+func (g *Groups) Empty() error {
+	var err error
+	g.all.Visit(func(given *pflag.Flag) {
+		list, isList := given.Value.(pflag.SliceValue)
+		if isList && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) || given.Value.String() == "" {
+			err = Usage("--%s %s: an empty value; give one, or leave the flag out", given.Name, wording.Quote(strings.Trim(given.Value.String(), "[]")))
+		}
+	})
+	return err
+}
+
+// Complete lets a shell complete the values of flags. A flag that is not registered panics.
+func (g *Groups) Complete(c *cobra.Command, values map[string][]string) {
+	for name, words := range values {
+		if err := c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// texts are the values of a string type as strings.
+func texts[T ~string](values []T) []string {
+	var all []string
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
+}

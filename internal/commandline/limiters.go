@@ -1,0 +1,75 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/wording"
+)
+
+// Limiters are the flags that say what is limited, and by what.
+type Limiters struct {
+	Scripts []string // files
+	Seed    Seed
+
+	algorithms []string
+	limit      string
+	burst      int64
+}
+
+// Register adds the flags to fs.
+func (l *Limiters) Register(fs *pflag.FlagSet) {
+	fs.StringSliceVarP(&l.algorithms, "algorithms", "a", nil, "`NAMES`, comma separated, each with :parameter=value where its default is not meant (default all; see simulate list)")
+	fs.StringArrayVar(&l.Scripts, "script", nil, "a Lua script of your own, `FILE.lua`, with its binding FILE.yaml beside it; may be repeated")
+	fs.StringVar(&l.limit, "limit", "", "`REQUESTS/WINDOW` such as 100/1m, instead of each scenario's own; needed with --trace")
+	fs.Int64Var(&l.burst, "burst", 0, "with --limit: how `MANY` may come at once (default REQUESTS)")
+	fs.Var(&l.Seed, "seed", "a whole number `N` instead of each scenario's own seed")
+}
+
+// Choices resolves --algorithms: nil where all are meant.
+func (l *Limiters) Choices() ([]algorithms.Choice, error) { return Choices("algorithms", l.algorithms) }
+
+// Choices resolves the labels that a flag lists, none of them twice: nil where it was not given.
+func Choices(flag string, labels []string) ([]algorithms.Choice, error) {
+	if labels == nil {
+		return nil, nil
+	}
+	var all []algorithms.Choice
+	for _, label := range labels {
+		c, err := algorithms.Parse(strings.TrimSpace(label))
+		if err != nil {
+			return nil, Usage("--%s: %v", flag, err)
+		}
+		if slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label }) {
+			return nil, Usage("--%s %s: named twice", flag, wording.Quote(label))
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Policy is --limit with --burst, or nil.
+func (l *Limiters) Policy(given *Groups) (*limit.Policy, error) {
+	if l.limit == "" {
+		if given.Given("burst") {
+			return nil, Usage("--burst %d: goes with --limit; a scenario's file states its own burst", l.burst)
+		}
+		return nil, nil
+	}
+	p, err := limit.ParsePolicy(l.limit)
+	if err != nil {
+		return nil, Usage("--%v", err) // it begins with: limit "…"
+	}
+	if given.Given("burst") && l.burst < 1 {
+		return nil, Usage("--burst %d: want 1 to %d", l.burst, limit.MaxRequests)
+	}
+	p.Burst = l.burst
+	if err := p.Validate(); err != nil {
+		return nil, Usage("--%v", err) // it begins with: burst …
+	}
+	return &p, nil
+}

@@ -1,0 +1,65 @@
+package commandline
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ratelab/internal/wording"
+)
+
+// Output is the flags of what is written, and where.
+type Output struct {
+	Format string
+	Folder string
+	Quiet  bool
+
+	charts string
+}
+
+// Charts are the values of --charts that a shell offers.
+var Charts = []string{"svg", "png", "svg,png", "none"}
+
+// FormatFlag adds --format.
+func (o *Output) FormatFlag(fs *pflag.FlagSet, formats []string) {
+	fs.StringVarP(&o.Format, "format", "f", formats[0], "`FORMAT` of standard output: "+strings.Join(formats, ", "))
+}
+
+// FolderFlag adds --out; what is what goes there.
+func (o *Output) FolderFlag(fs *pflag.FlagSet, folder, what string) {
+	fs.StringVarP(&o.Folder, "out", "o", folder, "`FOLDER` for "+what)
+}
+
+// ChartsFlag adds --charts.
+func (o *Output) ChartsFlag(fs *pflag.FlagSet) {
+	fs.StringVar(&o.charts, "charts", "svg,png", "`FORMATS` of the charts: svg, png, svg,png or none")
+}
+
+// QuietFlag adds --quiet.
+func (o *Output) QuietFlag(fs *pflag.FlagSet) {
+	fs.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress, no notes on standard error")
+}
+
+// ChartFormats is --charts as a list; empty for none.
+func (o *Output) ChartFormats() ([]string, error) {
+	if o.charts == "none" {
+		return nil, nil
+	}
+	list := strings.Split(o.charts, ",")
+	for _, name := range list {
+		if name != "svg" && name != "png" {
+			return nil, Usage("--charts %s: want svg, png, svg,png or none", wording.Quote(o.charts))
+		}
+	}
+	return list, nil
+}
+
+// CheckFormat refuses a --format that is none of formats.
+func (o *Output) CheckFormat(formats []string) error {
+	for _, name := range formats {
+		if name == o.Format {
+			return nil
+		}
+	}
+	return Usage("--format %s: want one of %s", wording.Quote(o.Format), strings.Join(formats, ", "))
+}

@@ -1,0 +1,81 @@
+package commandline
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// IsTerminal reports whether somebody watches what is written to w.
+func IsTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Terminal says how to fit text to w: a pipe gets no colour, as NO_COLOR asks for too, and no bound, which is 0
+// columns.
+func Terminal(w io.Writer) (color bool, columns int) {
+	if !IsTerminal(w) {
+		return false, 0
+	}
+	columns, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil {
+		columns = 0
+	}
+	_, plain := os.LookupEnv("NO_COLOR")
+	return !plain, columns
+}
+
+// Bar shows how far something is on a terminal, and nothing anywhere else.
+type Bar struct {
+	w     io.Writer
+	shown bool
+	bar   *progressbar.ProgressBar
+}
+
+// NewBar is a bar on w, which shows nothing if quiet.
+func NewBar(w io.Writer, quiet bool) *Bar { return &Bar{w: w, shown: !quiet && IsTerminal(w)} }
+
+// Start begins at 0; a total of 0 is one that is not known.
+func (b *Bar) Start(description string, total int64) {
+	b.Finish()
+	if !b.shown {
+		return
+	}
+	if total == 0 {
+		total = -1
+	}
+	b.bar = progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(b.w),
+		progressbar.OptionSetDescription(description),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionThrottle(100e6),
+	)
+}
+
+// Set moves the bar.
+func (b *Bar) Set(done int64) {
+	if b.bar != nil {
+		_ = b.bar.Set64(done)
+	}
+}
+
+// Finish takes the bar away.
+func (b *Bar) Finish() {
+	if b.bar != nil {
+		_ = b.bar.Clear()
+		b.bar = nil
+	}
+}
+
+// NumberOf is name, and which of how many it is where there are several.
+func NumberOf(name string, number, of int) string {
+	if of == 1 {
+		return name
+	}
+	return fmt.Sprintf("%d/%d %s", number, of, name)
+}

@@ -1,0 +1,138 @@
+package commandline
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/traffic"
+	"ratelab/scenarios"
+)
+
+// Traffic is the flags that describe recorded traffic, to be used instead of a scenario.
+type Traffic struct {
+	trace  traffic.Trace
+	form   string
+	within string
+}
+
+// Register adds the flags to fs.
+func (t *Traffic) Register(fs *pflag.FlagSet) {
+	fs.StringVar(&t.trace.File, "trace", "", "a log as the only scenario: `FILE`, plain or gzip")
+	fs.StringVar(&t.form, "trace-format", "", "`FORMAT`: combined (Apache, nginx), csv or jsonl (default: told by the first line)")
+	fs.StringVar(&t.trace.Key, "trace-key", "", "`COLUMN` or field that the limit is for (combined log: "+strings.Join(traffic.CombinedKeys, ", ")+")")
+	fs.StringVar(&t.trace.Time, "trace-time", "", "`COLUMN` or field with the time; needed for csv and jsonl")
+	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`COLUMN` or field with the cost, or a sum such as a+b (default 1 each)")
+	fs.Float64Var(&t.trace.Speed, "trace-speed", 1, "play `TIMES` as fast")
+	fs.Int64Var(&t.trace.Skip, "trace-skip", 0, "leave out the first `N` requests")
+	fs.Int64Var(&t.trace.Limit, "trace-limit", 0, "take `N` requests at most (default all)")
+	fs.StringVar(&t.within, "within-second", "", "`RULE` for requests whose time is a whole second: even, uniform or at_once (default even)")
+}
+
+// Completions are the values that a shell offers for the flags.
+func (t *Traffic) Completions() map[string][]string {
+	return map[string][]string{"trace-format": texts(traffic.Formats), "within-second": texts(traffic.WithinSeconds)}
+}
+
+// File is the trace's, "" where none was given.
+func (t *Traffic) File() string { return t.trace.File }
+
+// Scenarios are those that args name, or the trace as the only one, or what otherwise makes. The policy is the one
+// of --limit.
+func (t *Traffic) Scenarios(args []string, p *limit.Policy, given *Groups, otherwise func() ([]*scenarios.Scenario, error)) ([]*scenarios.Scenario, error) {
+	if t.trace.File != "" {
+		return t.only(args, p)
+	}
+	stray := given.FirstGiven(func(name string) bool { return strings.HasPrefix(name, "trace-") || name == "within-second" })
+	if stray != "" {
+		return nil, Usage("--%s: describes a --trace FILE, and there is none; a scenario's file describes its own", stray)
+	}
+	if len(args) == 0 {
+		return otherwise()
+	}
+	return LoadScenarios(args)
+}
+
+// LoadScenarios loads what is named, built in or a file, and tells everything that is wrong with any of it.
+func LoadScenarios(args []string) ([]*scenarios.Scenario, error) {
+	var all []*scenarios.Scenario
+	var problems []error
+	named := map[string]string{}
+	for _, arg := range args {
+		s, err := scenarios.Load(arg)
+		switch {
+		case err != nil:
+			problems = append(problems, err)
+		case named[s.Name] == arg:
+			problems = append(problems, fmt.Errorf("%q: named twice", arg))
+		case named[s.Name] != "":
+			problems = append(problems, fmt.Errorf("%s and %s would be two scenarios named %s; rename one", named[s.Name], arg, s.Name))
+		default:
+			named[s.Name] = arg
+			all = append(all, s)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, Exit(ExitUsage, errors.Join(problems...))
+	}
+	return all, nil
+}
+
+// CompleteScenarios offers a shell the built-in scenarios, and files.
+func CompleteScenarios(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return scenarios.Names(), cobra.ShellCompDirectiveDefault
+}
+
+// only is the trace as the only scenario.
+func (t *Traffic) only(args []string, p *limit.Policy) ([]*scenarios.Scenario, error) {
+	if len(args) > 0 {
+		return nil, Usage("%q: --trace is the only scenario; leave out the other", args[0])
+	}
+	if p == nil {
+		return nil, Usage("--trace needs a --limit, such as --limit 100/1m")
+	}
+	trace, err := t.described()
+	if err != nil {
+		return nil, err
+	}
+	s, err := scenarios.FromTrace(trace, *p)
+	if err != nil {
+		return nil, Usage("--trace: %w", err)
+	}
+	return []*scenarios.Scenario{s}, nil
+}
+
+// described is the trace with all that the flags say of it, or every one of them that cannot be meant.
+func (t *Traffic) described() (traffic.Trace, error) {
+	trace := t.trace
+	trace.Format, trace.WithinSecond = traffic.Format(t.form), traffic.WithinSecond(t.within)
+	problems := trace.Validate()
+	if trace.Speed == 0 { // in a file it stands for nothing said
+		problems = append(problems, &traffic.FieldError{Field: "speed", Problem: "0 is out of range; want more"})
+	}
+	for i, err := range problems {
+		var field *traffic.FieldError
+		if errors.As(err, &field) {
+			problems[i] = fmt.Errorf("--%s: %s", flagOf(field.Field), field.Problem)
+		}
+	}
+	if len(problems) > 0 {
+		return trace, Exit(ExitUsage, errors.Join(problems...))
+	}
+	return trace, nil
+}
+
+// flagOf is the flag that sets a trace's field.
+func flagOf(field string) string {
+	switch field {
+	case "file":
+		return "trace"
+	case "within_second":
+		return "within-second"
+	}
+	return "trace-" + field
+}
