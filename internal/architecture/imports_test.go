@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"internal/report":                  {"internal/measure", "internal/limit"},
 	"internal/recording":               {"internal/report", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
 	"internal/recording/recordingtest": {"internal/recording", "internal/report", "internal/measure"},
+	"internal/regress":                 {"internal/recording", "internal/report", "internal/measure", "internal/limit", "internal/wording"},
 	"internal/drawing":                 {"internal/wholefile"},
 	"internal/report/chart":            {"internal/drawing", "internal/report", "internal/measure"},
 
