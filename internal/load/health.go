@@ -1,9 +1,6 @@
 package load
 
-import (
-	"runtime"
-	"time"
-)
+import "time"
 
 // Health is what the generator suffered itself while it measured. What counts is watched, not the warming up.
 type Health struct {
@@ -60,7 +57,7 @@ const beat = time.Millisecond
 
 // run beats on a thread of its own, as the pacer does, so that both suffer the same.
 func (w *watch) run(from time.Duration) {
-	runtime.LockOSThread()
+	w.clock.ownThread()
 	for w.clock.Now() < from {
 		if w.over() {
 			w.health <- Health{CPU: -1}

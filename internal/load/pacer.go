@@ -1,7 +1,6 @@
 package load
 
 import (
-	"runtime"
 	"time"
 
 	"ratelab/internal/limit"
@@ -28,10 +27,8 @@ type pacing struct {
 
 // run hands over each request when it is due, on a thread of its own: Go's scheduler wakes a thread that sleeps in
 // the kernel by itself, whereas its own timers fire in whole milliseconds.
-//
-// Note: the thread is not given back, since its timer slack is not what other goroutines expect.
 func (p *pacing) run(f *feeder, first []limit.Request) {
-	runtime.LockOSThread()
+	p.clock.ownThread()
 	for chunk, ok := first, true; ok; chunk, ok = f.next(chunk) {
 		for _, req := range chunk {
 			if !p.await(p.start + time.Duration(req.AtUS)*time.Microsecond) {

@@ -1,0 +1,246 @@
+//go:build unix
+
+package load_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/sys/unix"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/load"
+	"ratelab/internal/script"
+)
+
+// sink answers at once.
+type sink struct{ now func() time.Duration }
+
+func (s sink) Call(context.Context, limit.Request) (load.Outcome, error) {
+	now := s.now()
+	return load.Outcome{Allowed: true, Written: now, Replied: now}, nil
+}
+
+// BenchmarkPacer prints how late requests are handed over, by this pacer and by one that calls time.Sleep: medians of
+// runs of a second. Five runs: go test -run '^$' -bench Pacer -benchtime 5x ./internal/load
+func BenchmarkPacer(b *testing.B) {
+	exact := load.NewClock(time.Now())
+	naive := exact
+	naive.Nap, naive.Pacer = time.Sleep, load.PacerTimer
+	for _, perSecond := range []int{1_000, 10_000} {
+		for _, on := range []string{"sink", "server"} {
+			for _, clock := range []load.Clock{exact, naive} {
+				b.Run(fmt.Sprintf("rate=%d/on=%s/pacer=%s", perSecond, on, clock.Pacer), func(b *testing.B) {
+					callers := slices.Repeat([]load.Caller{sink{clock.Now}}, 8)
+					if on == "server" {
+						_, _, callers = prepared(b, program(counting, "1000"), 8, load.TargetOptions{Clock: clock})
+					}
+					benchmarkPacer(b, clock, callers, perSecond)
+				})
+			}
+		}
+	}
+}
+
+func benchmarkPacer(b *testing.B, clock load.Clock, callers []load.Caller, perSecond int) {
+	figures := map[string][]float64{}
+	for b.Loop() {
+		stream := every(time.Second/time.Duration(perSecond), perSecond, "k")
+		r, err := load.Open(b.Context(), stream, callers, load.OpenOptions{Clock: clock})
+		if err != nil {
+			b.Fatal(err)
+		}
+		d := r.Overall()
+		for name, v := range map[string]int64{
+			"lag_us_p50": d.Lag.ValueAtQuantile(50), "lag_us_p99": d.Lag.ValueAtQuantile(99),
+			"wait_us_p50": d.Wait.ValueAtQuantile(50), "service_us_p50": d.Service.ValueAtQuantile(50),
+		} {
+			figures[name] = append(figures[name], float64(v))
+		}
+	}
+	report(b, figures)
+}
+
+// report gives the median of each figure.
+func report(b *testing.B, figures map[string][]float64) {
+	b.ReportMetric(0, "ns/op") // the length of a run, which says nothing
+	for name, values := range figures {
+		b.ReportMetric(median(values), name)
+	}
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// pooled calls a script as go-redis comes: a client, its pool, EvalSha.
+type pooled struct {
+	client *redis.Client
+	sha    string
+	now    func() time.Duration
+}
+
+func (p pooled) Call(ctx context.Context, req limit.Request) (load.Outcome, error) {
+	o := load.Outcome{Written: p.now()}
+	reply, err := p.client.EvalSha(ctx, p.sha, []string{"{" + req.Key + "}"}, 0, req.Cost, "1000").Int64Slice()
+	if err != nil {
+		return o, err
+	}
+	o.Replied, o.Allowed = p.now(), reply[0] == 1
+	return o, nil
+}
+
+// pinned calls it through a redis.Conn of the worker's own, without deadlines, its arguments made once.
+type pinned struct {
+	conn *redis.Conn
+	args []any
+	now  func() time.Duration
+}
+
+func (p pinned) Call(ctx context.Context, _ limit.Request) (load.Outcome, error) {
+	o := load.Outcome{Written: p.now()}
+	cmd := redis.NewCmd(ctx, p.args...)
+	if err := p.conn.Process(ctx, cmd); err != nil {
+		return o, err
+	}
+	reply, err := cmd.Int64Slice()
+	o.Replied, o.Allowed = p.now(), err == nil && reply[0] == 1
+	return o, err
+}
+
+// BenchmarkClosed prints the throughput of closed loops as parts of redis-benchmark's, which runs before and after
+// each on the same server: through go-redis as it comes, through a connection of go-redis pinned to the worker, and
+// ours; and what a call costs of the generator's processor time. Medians of rounds:
+// go test -run '^$' -bench Closed -benchtime 5x ./internal/load
+func BenchmarkClosed(b *testing.B) {
+	for _, network := range []string{"unix", "tcp"} {
+		for _, connections := range []int{50, 8, 1} {
+			b.Run(fmt.Sprintf("over=%s/connections=%d", network, connections), func(b *testing.B) {
+				benchmarkClosed(b, network, connections)
+			})
+		}
+	}
+}
+
+func benchmarkClosed(b *testing.B, network string, connections int) {
+	if _, err := exec.LookPath("redis-benchmark"); err != nil {
+		b.Skip("no redis-benchmark on PATH")
+	}
+	options := saturable(b, network)
+	clock := load.NewClock(time.Now())
+	client := redis.NewClient(options(connections))
+	b.Cleanup(func() { client.Close() })
+	p := program(counting, "1000")
+	p.Decide.Keys = []script.Template{script.KeyIn("")}
+	target, err := load.Prepare(b.Context(), client, p, load.TargetOptions{Clock: clock})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sha := script.SHA1(p.Source)
+	ours, err := target.Connect(b.Context(), connections)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ways := map[string][]load.Caller{"ours": ours, "pooled": nil, "pinned": nil}
+	for range connections {
+		ways["pooled"] = append(ways["pooled"], pooled{client, sha, clock.Now})
+		lone := options(1)
+		lone.ReadTimeout, lone.WriteTimeout = -2, -2
+		own := redis.NewClient(lone)
+		b.Cleanup(func() { own.Close() })
+		args := []any{"EVALSHA", sha, "1", "{k}", "0", "1", "1000"}
+		ways["pinned"] = append(ways["pinned"], pinned{own.Conn(), args, clock.Now})
+	}
+	figures := map[string][]float64{}
+	for b.Loop() {
+		before := redisBenchmark(b, options(1), connections, sha)
+		for _, name := range []string{"pooled", "ours", "pinned"} {
+			r, err := load.Closed(b.Context(), every(0, 1, "k"), ways[name], load.ClosedOptions{Clock: clock, WarmUp: 200 * time.Millisecond, Duration: time.Second})
+			if err != nil {
+				b.Fatal(err)
+			}
+			after := redisBenchmark(b, options(1), connections, sha)
+			figures[name+"/redis-benchmark"] = append(figures[name+"/redis-benchmark"], 2*r.PerSecond/(before+after))
+			figures[name+"_cpu_us/call"] = append(figures[name+"_cpu_us/call"], float64(r.Health.CPU.Microseconds())/float64(r.Sent))
+			figures["redis-benchmark/s"] = append(figures["redis-benchmark/s"], after)
+			before = after
+		}
+	}
+	report(b, figures)
+}
+
+// saturable starts a server on a unix socket and on loopback, and gives options for the one asked for.
+func saturable(b *testing.B, network string) func(pool int) *redis.Options {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	_, port, _ := net.SplitHostPort(addr)
+	socket := filepath.Join(b.TempDir(), "s")
+	server := exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1", "--unixsocket", socket, "--save", "", "--appendonly", "no")
+	if err := server.Start(); err != nil {
+		b.Skip(err)
+	}
+	b.Cleanup(func() { _ = server.Process.Signal(unix.SIGTERM); _ = server.Wait() })
+	if network == "unix" {
+		addr = socket
+	}
+	options := func(pool int) *redis.Options {
+		return &redis.Options{Network: network, Addr: addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: pool}
+	}
+	client := redis.NewClient(options(1))
+	defer client.Close()
+	for try := 0; client.Ping(b.Context()).Err() != nil; try++ {
+		if try == 200 {
+			b.Fatal("the server does not answer")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return options
+}
+
+// redisBenchmark is the throughput, per second, that redis-benchmark reaches with the same script and arguments.
+func redisBenchmark(b *testing.B, o *redis.Options, connections int, sha string) float64 {
+	args := []string{"-c", strconv.Itoa(connections), "-n", strconv.Itoa(40_000 + 1_000*connections), "--csv"}
+	if o.Network == "unix" {
+		args = append(args, "-s", o.Addr)
+	} else {
+		_, port, _ := net.SplitHostPort(o.Addr)
+		args = append(args, "-p", port)
+	}
+	out, err := exec.Command("redis-benchmark", append(args, "EVALSHA", sha, "1", "{k}", "0", "1", "1000")...).Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	fields := strings.Split(lines[len(lines)-1], `","`)
+	v, err := strconv.ParseFloat(fields[1], 64)
+	if err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	return v
+}
+
+// BenchmarkCall shows what one call allocates.
+func BenchmarkCall(b *testing.B) {
+	_, _, callers := prepared(b, program(counting, "1000"), 1, load.TargetOptions{})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := callers[0].Call(b.Context(), limit.Request{Key: "k", Cost: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
