@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,26 +41,24 @@ type summary struct {
 	HDR     string  `json:"hdr_v2"`
 }
 
-func (h *Histogram) summary() (summary, error) {
-	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return summary{}, err
-	}
-	s := summary{Count: h.TotalCount(), HDR: string(encoded)}
+func (h *Histogram) summary() summary {
+	s := summary{Count: h.TotalCount()}
 	if s.Count > 0 {
 		s.MinUS, s.MaxUS, s.MeanUS = h.Min(), h.Max(), h.Mean()
 		s.P50US, s.P90US, s.P99US = h.ValueAtPercentile(50), h.ValueAtPercentile(90), h.ValueAtPercentile(99)
 		s.P999US, s.P9999US = h.ValueAtPercentile(99.9), h.ValueAtPercentile(99.99)
 	}
-	return s, nil
+	return s
 }
 
 // MarshalJSON implements json.Marshaler.
 func (h *Histogram) MarshalJSON() ([]byte, error) {
-	s, err := h.summary()
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return nil, err
 	}
+	s := h.summary()
+	s.HDR = string(encoded)
 	return json.Marshal(s)
 }
 
@@ -67,7 +66,9 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 // are not those written beside it.
 func (h *Histogram) UnmarshalJSON(data []byte) error {
 	var written summary
-	if err := json.Unmarshal(data, &written); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&written); err != nil {
 		return err
 	}
 	decoded, err := hdrhistogram.Decode([]byte(written.HDR))
@@ -75,10 +76,7 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("hdr_v2: %w", err)
 	}
 	h.Histogram = decoded
-	own, err := h.summary()
-	if err != nil {
-		return err
-	}
+	own := h.summary()
 	own.HDR = written.HDR
 	if own != written {
 		return errors.New("the percentiles are not those of hdr_v2 beside them")

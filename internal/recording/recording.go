@@ -56,6 +56,7 @@ type Machine struct {
 // Server is who decided.
 type Server struct {
 	report.Server
+	Route           string `json:"route"` // how its address is reached, such as host network; empty where there is one way
 	Own             bool   `json:"own"`   // nobody else used it: its counters are ours alone
 	Image           string `json:"image"` // of a container
 	MaxmemoryPolicy string `json:"maxmemory_policy"`

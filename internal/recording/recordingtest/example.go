@@ -64,6 +64,6 @@ func header(kind string) recording.Header {
 func server() recording.Server {
 	return recording.Server{
 		Server: report.Server{Kind: "container", Name: "redis", Version: "8.0.3", Transport: "tcp"},
-		Own:    true, Image: "redis:8.0", MaxmemoryPolicy: "noeviction",
+		Route:  "host network", Own: true, Image: "redis:8.0", MaxmemoryPolicy: "noeviction",
 	}
 }
