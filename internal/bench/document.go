@@ -1,0 +1,140 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/load"
+	"ratelab/internal/recording"
+	"ratelab/internal/report"
+	"ratelab/scenarios"
+)
+
+// keep takes what a finished round found.
+func (r *run) keep(d *round) {
+	for i, candidates := range d.opened {
+		for k, o := range candidates {
+			r.rows[i][k].add(d.number, o)
+		}
+	}
+	for m, mix := range recording.Mixes() {
+		for k, s := range d.closed[m] {
+			r.costs[k].mixes[mix].add(d.number, s)
+		}
+	}
+	r.reasons = append(r.reasons, d.reasons...)
+}
+
+// document writes everything down.
+func (r *run) document(ctx context.Context) *recording.Recording {
+	d := &recording.Recording{Header: r.header(recording.KindBench, r.Version), Server: describe(ctx, r.server, r.spec)}
+	d.Settings = r.settings()
+	d.Settings.RepeatedRound = r.repeated
+	d.Partial = r.partial
+	d.Validity = validity(r.reasons)
+	for i, p := range r.runs {
+		d.Runs = append(d.Runs, r.scenarioRun(i, p))
+	}
+	for i, c := range r.plan.costs {
+		d.Costs = append(d.Costs, r.costs[i].record(c, r.costs[0]))
+		d.Notes = append(d.Notes, departures(d.Costs[i])...)
+	}
+	d.NoiseFloor = recording.NoiseFloorOfCosts(d.Costs)
+	return d
+}
+
+// header is what is known of any document but its settings.
+func (s *session) header(kind, version string) recording.Header {
+	return recording.Header{
+		SchemaVersion: recording.SchemaVersion, Kind: kind,
+		Tool:    report.Tool{Name: "bench", Version: version},
+		Started: s.began.UTC().Round(0), TookUS: s.since(s.now()),
+		Machine:   thisMachine(),
+		Generator: recording.Generator{Pacer: pacerName(s.pacer), GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent},
+		Notes:     append([]string{}, s.notes...),
+	}
+}
+
+// pacerName says in words how the generator waits.
+func pacerName(pacer string) string {
+	switch pacer {
+	case load.PacerNanosleep:
+		return "nanosleep, timer slack 1 ns"
+	case load.PacerTimer:
+		return "Go's timers: late by up to a millisecond"
+	}
+	return "not used"
+}
+
+func (j *Job) settings() recording.Settings {
+	return recording.Settings{
+		Rounds: j.Rounds, DurationUS: j.Duration.Microseconds(), WarmUpUS: max(j.WarmUp, 0).Microseconds(), SegmentUS: j.Segment.Microseconds(),
+		Connections: j.Connections, Sweep: append([]int{}, j.Sweep...), CostLimit: spelled(costLimit), FillLimit: spelled(fillLimit),
+	}
+}
+
+func spelled(p limit.Policy) report.Limit {
+	return report.Limit{Requests: p.Requests, WindowUS: p.WindowUS(), Burst: p.Capacity()}
+}
+
+func validity(reasons []recording.Reason) recording.Validity {
+	return recording.Validity{Valid: len(reasons) == 0, Reasons: append([]recording.Reason{}, reasons...)}
+}
+
+// scenarioRun writes one scenario down.
+func (r *run) scenarioRun(i int, p *planned) recording.Run {
+	own, _ := p.traffic.stream.Duration() // 0 where it is not known
+	out := recording.Run{
+		Scenario: p.scenario.Name, Question: p.scenario.Question, ScenarioSHA256: p.scenario.SHA256, Seed: p.seed, Limit: spelled(p.policy),
+		DurationUS: own.Microseconds(), PlayedUS: p.traffic.longest().Microseconds(), OnLate: p.scenario.OnLate,
+		Notes: append([]string{}, p.traffic.stream.Notes()...),
+	}
+	if own > p.traffic.most {
+		out.Notes = append(out.Notes, fmt.Sprintf("of %s the first %s are played",
+			limit.FormatDuration(own), limit.FormatDuration(p.traffic.most)))
+	}
+	if out.OnLate != scenarios.OnLates[0] {
+		out.Notes = append(out.Notes, fmt.Sprintf("on_late %s applies to requests that no connection was free for until %v after they were due",
+			out.OnLate, lateAfter))
+	}
+	for k, c := range p.candidates {
+		var e *exact
+		if r.exact[i] != nil {
+			e = &r.exact[i][k]
+		}
+		out.Rows = append(out.Rows, r.rows[i][k].record(c, e))
+	}
+	return out
+}
+
+// departures notes mixes of which another share was admitted than they are meant to have.
+func departures(c recording.Cost) []string {
+	if c.Algorithm == control {
+		return nil
+	}
+	var notes []string
+	for _, m := range c.Mixes {
+		calls := m.Accepted + m.Rejected
+		if calls == 0 {
+			continue
+		}
+		share, want := float64(m.Accepted)/float64(calls), wantedShare(m.Mix)
+		if share < want-mixTolerance || share > want+mixTolerance {
+			notes = append(notes, fmt.Sprintf("%s: of the mix %s %.1f %% were admitted, where %.0f %% should be", c.Algorithm, m.Mix, 100*share, 100*want))
+		}
+	}
+	return notes
+}
+
+// mixTolerance is how far a mix may be off without a note.
+const mixTolerance = 0.01
+
+// median is that of the values, nil of none.
+func median(values []float64) *float64 {
+	if len(values) == 0 {
+		return nil
+	}
+	return pointer(recording.Median(values))
+}

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/recording"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/scenarios"
+)
+
+// tiny is a job that takes about a second on a private server.
+func tiny(t testing.TB, labels ...string) *Job {
+	t.Helper()
+	redisservertest.Private(t) // or skip
+	return &Job{
+		Scenarios: []*scenarios.Scenario{written(t, small)}, Algorithms: choices(t, labels...), Server: redisserver.KindProcess,
+		Rounds: 2, Duration: 100 * time.Millisecond, WarmUp: 10 * time.Millisecond, Segment: 20 * time.Millisecond, Connections: 2,
+		Sweep: []int{1, 2}, Fills: []int64{1, 100}, Version: "test", Now: time.Now, Sleep: sleep,
+	}
+}
+
+// small is 400 requests in 200 ms for two keys, of which no more than 40 each are to be admitted.
+const small = `name: small
+question: Does it add up?
+limit: {requests: 40, per: 1h}
+keys: {count: 2, distribution: sequential}
+phases:
+  - {name: all, duration: 200ms, constant: 400}
+`
+
+// written is a scenario from its file's text, whose name is in its first line.
+func written(t testing.TB, text string) *scenarios.Scenario {
+	t.Helper()
+	name, _, _ := strings.Cut(strings.TrimPrefix(text, "name: "), "\n")
+	s, err := scenarios.Parse(name+".yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func choices(t testing.TB, labels ...string) []algorithms.Choice {
+	t.Helper()
+	all := []algorithms.Choice{}
+	for _, label := range labels {
+		c, err := algorithms.Parse(label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run does the job, which must come to its end, and checks the recording's sums.
+func runJob(t testing.TB, j *Job) *recording.Recording {
+	t.Helper()
+	r, err := j.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Check(); err != nil {
+		t.Errorf("the recording does not add up: %v", err)
+	}
+	return r
+}

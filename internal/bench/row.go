@@ -1,0 +1,167 @@
+package bench
+
+import (
+	"maps"
+	"slices"
+
+	"ratelab/internal/candidate"
+	"ratelab/internal/load"
+	"ratelab/internal/recording"
+	"ratelab/internal/script"
+)
+
+// row is what all rounds found of one candidate under one scenario.
+type row struct {
+	open      recording.Open
+	rounds    []recording.OpenRound
+	intervals []*load.Interval // of all rounds; still sparse
+	totals    totals
+	serverUS  []float64
+}
+
+func newRow() *row { return &row{open: recording.Open{Latency: outcomes()}} }
+
+// totals are sums over measurements, for what is told by the decision.
+type totals struct {
+	sent, bytesOut, bytesIn int64
+	allocations             uint64
+	known                   int64 // decisions of measurements whose server statistics are known
+	commands                map[string]int64
+	evicted, unexplained    int64
+}
+
+func (t *totals) add(r *load.Result, a *account) {
+	t.sent += r.Sent
+	t.bytesOut += r.BytesWritten
+	t.bytesIn += r.BytesRead
+	t.allocations += a.allocations
+	if !a.stats.Known {
+		return
+	}
+	t.known += r.Sent
+	t.evicted += a.stats.EvictedKeys
+	t.unexplained += a.unexplained(r.Sent)
+	if t.commands == nil {
+		t.commands = map[string]int64{}
+	}
+	for name, c := range a.stats.Commands {
+		if !slices.Contains(harness, name) {
+			t.commands[name] += c.Calls
+		}
+	}
+}
+
+// harness are the commands that come from a client while something is measured: the calls themselves, and the
+// readings of the counters.
+var harness = []string{"evalsha", "info"}
+
+// work adds what was counted on the wall clock.
+func (t *totals) work(w *recording.Work) {
+	if t.sent == 0 {
+		return
+	}
+	per := func(n float64) *float64 { return pointer(n / float64(t.sent)) }
+	w.NetInPerDecision, w.NetOutPerDecision = per(float64(t.bytesOut)), per(float64(t.bytesIn))
+	w.AllocationsPerCall = per(float64(t.allocations))
+	if t.known == 0 {
+		return
+	}
+	w.Evicted, w.UnexplainedEvalCalls = &t.evicted, &t.unexplained
+	w.Commands = map[string]float64{}
+	for name, n := range t.commands {
+		w.Commands[name] = float64(n) / float64(t.known)
+	}
+}
+
+// add takes one round.
+func (r *row) add(number int, o *opened) {
+	r.open.Offered += o.Offered
+	r.open.Sent += o.Sent
+	r.open.Dropped += o.Dropped
+	r.open.Accepted += o.Accepted
+	r.open.Rejected += o.Rejected
+	r.open.IntendedPerS += o.IntendedPerSecond // the mean, once the rounds are counted
+	r.open.AchievedPerS += o.AchievedPerSecond
+	addHealth(&r.open.Health, o)
+	merge(&r.open.Latency, o.OfAccepted, o.OfRejected)
+	r.intervals = append(r.intervals, o.Intervals...)
+	r.rounds = append(r.rounds, o.round(number))
+	r.totals.add(&o.Result, &o.account)
+	if us := o.serverUS(); us != nil {
+		r.serverUS = append(r.serverUS, *us)
+	}
+}
+
+// record writes the row down.
+func (r *row) record(c *candidate.Candidate, e *exact) recording.Row {
+	out := recording.Row{Identity: identity(c), Open: r.open, Rounds: r.rounds}
+	if e != nil {
+		out.Exact, out.Work = &e.result, e.work
+	}
+	r.totals.work(&out.Work)
+	if n := float64(len(r.rounds)); n > 0 {
+		out.Open.IntendedPerS /= n
+		out.Open.AchievedPerS /= n
+	}
+	out.Open.ServerUSPerCall = median(r.serverUS)
+	out.Open.Intervals = series(r.intervals)
+	return out
+}
+
+func identity(c *candidate.Candidate) recording.Identity {
+	return recording.Identity{Algorithm: c.Label, ScriptSHA1: script.SHA1(c.Program.Source), Parameters: c.Parameters}
+}
+
+// series merges the intervals of all rounds, in order.
+func series(all []*load.Interval) []recording.Interval {
+	merged := map[int64]*recording.Interval{}
+	for _, i := range all {
+		m := merged[i.StartUS]
+		if m == nil {
+			m = &recording.Interval{StartUS: i.StartUS, WidthUS: i.WidthUS, Latency: outcomes()}
+			merged[i.StartUS] = m
+		}
+		merge(&m.Latency, i.OfAccepted(), i.OfRejected())
+	}
+	list := make([]recording.Interval, 0, len(merged))
+	for _, start := range slices.Sorted(maps.Keys(merged)) {
+		list = append(list, *merged[start])
+	}
+	return list
+}
+
+func outcomes() recording.Outcomes {
+	empty := func() recording.Durations {
+		return recording.Durations{
+			Lag: recording.NewHistogram(), Wait: recording.NewHistogram(), Service: recording.NewHistogram(), Response: recording.NewHistogram(),
+		}
+	}
+	return recording.Outcomes{Accepted: empty(), Rejected: empty()}
+}
+
+func merge(into *recording.Outcomes, accepted, rejected load.Durations) {
+	for _, part := range []struct {
+		into recording.Durations
+		from load.Durations
+	}{{into.Accepted, accepted}, {into.Rejected, rejected}} {
+		part.into.Lag.Merge(part.from.Lag)
+		part.into.Wait.Merge(part.from.Wait)
+		part.into.Service.Merge(part.from.Service)
+		part.into.Response.Merge(part.from.Response)
+	}
+}
+
+// addHealth keeps the worst.
+func addHealth(h *recording.Health, o *opened) {
+	us := func(d int64) float64 { return float64(d) / 1000 }
+	h.StallMaxUS = max(h.StallMaxUS, us(o.Health.LongestStall.Nanoseconds()))
+	h.GCPauseP999US = max(h.GCPauseP999US, us(o.Health.GCPauseP999.Nanoseconds()))
+	h.GCPauseMaxUS = max(h.GCPauseMaxUS, us(o.Health.GCPauseMax.Nanoseconds()))
+	h.SchedulerP99US = max(h.SchedulerP99US, us(o.Health.SchedLatencyP99.Nanoseconds()))
+	if o.Health.CPU >= 0 && o.Health.Watched > 0 {
+		h.CPUShare = max(h.CPUShare, o.Health.CPU.Seconds()/o.Health.Watched.Seconds())
+	}
+	h.PoolWaits = max(h.PoolWaits, o.PoolWaits)
+	h.Overflow = max(h.Overflow, o.Overflow)
+	h.ClockDivergedUS = max(h.ClockDivergedUS, us(o.Health.ClockStep.Abs().Nanoseconds()))
+}

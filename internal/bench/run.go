@@ -1,0 +1,204 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ratelab/internal/candidate"
+	"ratelab/internal/recording"
+)
+
+// run is a job under way.
+type run struct {
+	*plan
+	*session
+	progress *progress
+
+	exact    [][]exact // by scenario and candidate; nil for what was not decided
+	rows     [][]*row  // by scenario and candidate
+	costs    []*cost   // by candidate
+	reasons  []recording.Reason
+	repeated int
+	partial  bool
+}
+
+// run does the job.
+func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
+	if err := p.try(ctx); err != nil {
+		return nil, err
+	}
+	server, note, err := startServer(ctx, p.Server, p.mostConnections())
+	if err != nil {
+		return nil, err
+	}
+	s := &session{server: server, spec: p.Server, now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()}
+	r := &run{plan: p, session: s, progress: newProgress(p.Progress, p.estimate())}
+	if note != "" {
+		s.note(note)
+	}
+	r.prepare()
+	back := quietly()
+	err = r.measure(ctx)
+	back()
+	var document *recording.Recording
+	if err == nil {
+		document = r.document(ctx)
+	}
+	if err = s.close(ctx, err); err != nil {
+		return nil, err
+	}
+	return document, nil
+}
+
+// try lets the users' scripts decide the first requests on a private server.
+func (p *plan) try(ctx context.Context) error {
+	first := p.runs[0]
+	var own []*candidate.Candidate
+	for _, c := range first.candidates {
+		if c.File != "" {
+			own = append(own, c)
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	requests, err := first.traffic.first(candidate.TrialRequests)
+	if err != nil {
+		return &InputError{Err: err}
+	}
+	return candidate.Try(ctx, own, p.Server, first.scenario.Start, requests, candidate.Clock{Now: p.Now, Sleep: p.Sleep})
+}
+
+// mostConnections is how many connections the job has open at a time.
+func (p *plan) mostConnections() int {
+	most := max(p.Connections, len(p.costs)+1)
+	for _, n := range p.Sweep {
+		most = max(most, n)
+	}
+	return most
+}
+
+// prepare makes room for what will be found.
+func (r *run) prepare() {
+	for _, p := range r.runs {
+		var rows []*row
+		for range p.candidates {
+			rows = append(rows, newRow())
+		}
+		r.rows = append(r.rows, rows)
+	}
+	r.exact = make([][]exact, len(r.runs))
+	for range r.plan.costs {
+		r.costs = append(r.costs, newCost())
+	}
+	if !r.server.Own {
+		r.note("others use the server too: its µs per decision, its counts of commands, the check that it executed as many calls " +
+			"as were sent, and the memory of keys are unavailable")
+	}
+}
+
+// measure does everything, or as much as there is time for until the job is told to stop.
+func (r *run) measure(ctx context.Context) error {
+	for _, part := range []func(context.Context) error{r.decideAll, r.fillAll, r.rounds, r.sweep} {
+		err := part(ctx)
+		if errors.Is(err, errStopped) {
+			r.partial = true
+			r.note("interrupted: what was under way is left out")
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decideAll counts what every candidate decides on every scenario in virtual time.
+func (r *run) decideAll(ctx context.Context) error {
+	for i, p := range r.runs {
+		r.progress.step(p.scenario.Name+" in virtual time", exactTime)
+		var err error
+		if r.exact[i], err = r.decide(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillAll measures the memory of keys, where the server tells.
+func (r *run) fillAll(ctx context.Context) error {
+	if !r.server.Own {
+		return nil
+	}
+	for i, c := range r.fills {
+		r.progress.step(c.Label+" memory", fillTime)
+		for _, n := range r.Fills {
+			if r.stopped() {
+				return errStopped
+			}
+			fill, err := r.fill(ctx, c, n)
+			if err != nil {
+				return err
+			}
+			r.costs[i].memory = append(r.costs[i].memory, fill)
+		}
+	}
+	return nil
+}
+
+// sweep measures every candidate at rising numbers of connections.
+func (r *run) sweep(ctx context.Context) error {
+	for i, c := range r.plan.costs {
+		for _, n := range r.Sweep {
+			r.progress.step(fmt.Sprintf("%s at %d connections", c.Label, n), r.closedTime())
+			found, err := r.saturate(ctx, c, saturation{recording.MixHalf, n, r.WarmUp, r.Segment})
+			if err != nil {
+				return err
+			}
+			r.costs[i].level(n, found)
+			r.blame(fmt.Sprintf("sweep %s at %d connections", c.Label, n), found.Reasons(), &found.account, found.Sent, &r.reasons)
+		}
+	}
+	return nil
+}
+
+// What the parts in virtual time take, roughly.
+const (
+	exactTime = time.Second
+	fillTime  = 200 * time.Millisecond
+	overhead  = 100 * time.Millisecond // of each measurement: connections, garbage, deleting
+)
+
+func (p *plan) closedTime() time.Duration { return max(p.WarmUp, 0) + p.Segment + overhead }
+
+func (p *plan) openTime(r *planned) time.Duration {
+	return max(p.WarmUp, 0) + r.traffic.longest() + overhead
+}
+
+// estimate is how long the job will probably take.
+func (p *plan) estimate() time.Duration {
+	candidates := time.Duration(len(p.costs))
+	return time.Duration(len(p.runs))*exactTime + candidates*fillTime +
+		time.Duration(p.Rounds)*p.roundTime() + candidates*time.Duration(len(p.Sweep))*p.closedTime()
+}
+
+// Estimate is how long the job will probably take; 0 if its input cannot be meant.
+func (j *Job) Estimate() time.Duration {
+	p, err := j.plan()
+	if err != nil {
+		return 0
+	}
+	return p.estimate()
+}
+
+// roundTime is how long a round probably takes.
+func (p *plan) roundTime() time.Duration {
+	candidates := time.Duration(len(p.costs))
+	d := time.Duration(len(recording.Mixes())) * candidates * p.closedTime()
+	for _, r := range p.runs {
+		d += candidates * p.openTime(r)
+	}
+	return d
+}

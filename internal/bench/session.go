@@ -1,0 +1,187 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"time"
+
+	"ratelab/internal/candidate"
+	"ratelab/internal/load"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/serverstats"
+)
+
+// errStopped ends what was under way when the job was told to stop.
+var errStopped = errors.New("stopped")
+
+// gcPercent lets garbage grow for longer than usual while measuring, so that collections are rare. Between the
+// measurements it is collected on purpose.
+const gcPercent = 400
+
+// session is a server under measurement.
+type session struct {
+	server *redisserver.Server
+	spec   string
+	where  string // names the server where there are two
+	now    func() time.Time
+	sleep  func(context.Context, time.Duration) error
+	stop   <-chan struct{}
+	began  time.Time
+
+	segments int
+	pacer    string
+	notes    []string
+}
+
+// quietly sets the garbage collector for measuring, and gives what sets it back.
+func quietly() (back func()) {
+	before := debug.SetGCPercent(gcPercent)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// note tells the reader of the recording something, once.
+func (s *session) note(text string) {
+	if !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
+	}
+}
+
+// stopped reports whether the job was told to stop.
+func (s *session) stopped() bool { return isClosed(s.stop) }
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// since is how long the session has lasted, in µs.
+func (s *session) since(at time.Time) int64 { return at.Sub(s.began).Microseconds() }
+
+// close deletes what is left under the server's prefix and ends the server if it is ours. After a failure, which it
+// returns, it is tried all the same.
+func (s *session) close(ctx context.Context, failed error) error {
+	if !s.server.Own {
+		_, err := serverstats.Delete(context.WithoutCancel(ctx), s.server.Client, s.server.Prefix)
+		if failed == nil {
+			failed = redisserver.Explain(err, s.server)
+		}
+	}
+	if err := s.server.Close(); failed == nil {
+		failed = err
+	}
+	return failed
+}
+
+// segment is one measurement of one candidate: a keyspace of its own, and connections.
+type segment struct {
+	*session
+	candidate *candidate.Candidate
+	prefix    string
+	target    *load.Target
+	clock     load.Clock
+	callers   []load.Caller
+}
+
+// segment prepares a measurement. Its name says which in an error.
+func (s *session) segment(ctx context.Context, c *candidate.Candidate, connections int) (*segment, error) {
+	s.segments++
+	g := &segment{session: s, candidate: c, clock: load.NewClock(s.now())}
+	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
+	var err error
+	g.target, err = load.Prepare(ctx, s.server.Client, c.Program, load.TargetOptions{Prefix: g.prefix, Shared: !s.server.Own, Clock: g.clock})
+	if err != nil {
+		return nil, g.fault(err)
+	}
+	if g.callers, err = g.target.Connect(ctx, connections); err != nil {
+		return nil, g.end(ctx, err)
+	}
+	return g, nil
+}
+
+// end closes the connections and deletes the segment's keys. It returns failed, put into our words, or else its own
+// error.
+func (g *segment) end(ctx context.Context, failed error) error {
+	ctx = context.WithoutCancel(ctx)
+	failed = g.fault(failed)
+	err := g.target.Close(ctx)
+	if err == nil && g.server.Own {
+		// Keys that a script derived from those in KEYS. On a server that others use they wait for the session's end:
+		// the search goes through everybody's keys.
+		_, err = serverstats.Delete(ctx, g.server.Client, g.prefix)
+	}
+	if failed != nil {
+		return failed
+	}
+	return g.fault(err)
+}
+
+// fault names the candidate in an error.
+func (g *segment) fault(err error) error {
+	err = redisserver.Explain(err, g.server)
+	var gone *redisserver.Unavailable
+	if err == nil || errors.As(err, &gone) || errors.Is(err, context.Canceled) || errors.Is(err, errStopped) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", g.candidate.Label, err)
+}
+
+// account is what a measured part took, beside its latencies.
+type account struct {
+	stats       serverstats.Delta
+	inits       int64 // EVALSHA calls of an init
+	allocations uint64
+}
+
+// measured runs f between two readings of the counters, on a heap without garbage.
+func (g *segment) measured(ctx context.Context, f func() error) (account, error) {
+	runtime.GC()
+	var a account
+	before, err := serverstats.Of(ctx, g.server)
+	if err != nil {
+		return a, err
+	}
+	inits, allocations := g.target.InitCalls(), allocated()
+	if err = f(); err != nil {
+		return a, err
+	}
+	a.allocations = allocated() - allocations
+	a.inits = g.target.InitCalls() - inits
+	after, err := serverstats.Of(ctx, g.server)
+	a.stats = after.Since(before)
+	return a, err
+}
+
+// allocated is how many objects the process has allocated so far.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:objects"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return sample[0].Value.Uint64()
+}
+
+// serverUS is the server's time for a decision in µs, nil where it cannot be had.
+func (a *account) serverUS() *float64 {
+	if !a.stats.Known || a.stats.EvalCalls == 0 {
+		return nil
+	}
+	return pointer(a.stats.UsecPerDecision())
+}
+
+// unexplained is how many calls of scripts the server executed beyond those that were sent.
+func (a *account) unexplained(sent int64) int64 {
+	if !a.stats.Known {
+		return 0
+	}
+	return a.stats.EvalCalls - a.inits - sent
+}

@@ -1,0 +1,169 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"ratelab/internal/candidate"
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+	"ratelab/internal/recording"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
+	"ratelab/internal/virtualtime"
+	"ratelab/scenarios"
+)
+
+// exact is what a candidate does with a scenario in virtual time.
+type exact struct {
+	result measure.Result
+	work   recording.Work
+}
+
+// lane is one candidate in virtual time.
+type lane struct {
+	*virtualtime.Runner
+	label  string
+	server *redisserver.Server
+}
+
+// Decide puts the errors of the server's connection into our words.
+func (l *lane) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	err := l.Runner.Decide(ctx, requests, decisions)
+	var call *virtualtime.CallError
+	if err == nil || errors.As(err, &call) || errors.Is(err, virtualtime.ErrLost) {
+		return err
+	}
+	return redisserver.Explain(err, l.server)
+}
+
+// fault names the lane in an error of the server.
+func (l *lane) fault(err error) error {
+	return &replay.LaneError{Label: l.label, Err: redisserver.Explain(err, l.server)}
+}
+
+// decide replays the traffic past the candidates in virtual time, on the server that the scenario's rows are measured
+// on, and counts what the decisions take. It deletes what the scripts leave.
+func (s *session) decide(ctx context.Context, p *planned) ([]exact, error) {
+	lanes, err := s.lanes(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]replay.Lane, len(lanes))
+	for i, l := range lanes {
+		all[i] = replay.Lane{Label: l.label, Decider: l}
+	}
+	var found []exact
+	outcome, err := replay.Run(ctx, p.traffic, p.policy, all, replay.Options{Stop: s.stop, Parallel: s.parallel()})
+	switch {
+	case err == nil && outcome.Partial:
+		err = errStopped
+	case err == nil:
+		found, err = s.count(ctx, lanes, outcome)
+	}
+	for _, l := range lanes {
+		if closed := l.Close(context.WithoutCancel(ctx)); closed != nil && err == nil {
+			err = l.fault(closed)
+		}
+	}
+	return found, classified(err)
+}
+
+// classified is err, as an *InputError where a trace or a script is to blame.
+func classified(err error) error {
+	var traffic *replay.TrafficError
+	if errors.As(err, &traffic) {
+		return &InputError{Err: err}
+	}
+	return err
+}
+
+func (s *session) lanes(ctx context.Context, p *planned) ([]*lane, error) {
+	var all []*lane
+	for _, c := range p.candidates {
+		l, err := s.lane(ctx, c, p.scenario.Start)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+func (s *session) lane(ctx context.Context, c *candidate.Candidate, start time.Time) (*lane, error) {
+	clock := candidate.Clock{Now: s.now, Sleep: s.sleep}
+	runner, err := candidate.Runner(ctx, s.server, c.Program, start, 0, clock)
+	return &lane{runner, c.Label, s.server}, err
+}
+
+// parallel is how many lanes decide at the same time: one on a server that others use, so that they wait for one batch
+// at the most.
+func (s *session) parallel() int {
+	if !s.server.Own {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// count looks at what the lanes did and at what they leave.
+func (s *session) count(ctx context.Context, lanes []*lane, o *replay.Outcome) ([]exact, error) {
+	var all []exact
+	for i, l := range lanes {
+		left, err := l.Left(ctx, o.LastUS, s.server.Own)
+		if err != nil {
+			return nil, l.fault(err)
+		}
+		e := exact{result: o.Lanes[i].Result}
+		e.work.KeysLeft, e.work.KeysLeftWithoutTTL = &left.Keys, &left.WithoutTTL
+		if n := float64(e.result.Offered); n > 0 {
+			e.work.RedisCallsPerDecision, e.work.RoundTripsPerDecision = pointer(float64(l.Calls())/n), pointer(1.0)
+		}
+		if left.Bytes > 0 && left.Keys > 0 {
+			e.work.BytesPerKey = pointer(float64(left.Bytes) / float64(left.Keys))
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.
+func (s *session) fill(ctx context.Context, c *candidate.Candidate, n int64) (recording.Fill, error) {
+	l, err := s.lane(ctx, c, scenarios.DefaultStart)
+	if err != nil {
+		return recording.Fill{}, err
+	}
+	requests, decisions := make([]limit.Request, n), make([]limit.Decision, n)
+	for i := range n {
+		requests[i] = limit.Request{AtUS: i * fillLimit.WindowUS() / n, Key: "client", Cost: 1}
+	}
+	var left virtualtime.Left
+	if err = l.Decide(ctx, requests, decisions); err == nil {
+		left, err = l.Left(ctx, requests[n-1].AtUS, true)
+	}
+	if closed := l.Close(context.WithoutCancel(ctx)); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return recording.Fill{}, l.fault(err)
+	}
+	s.noteRejections(c.Label, decisions)
+	return recording.Fill{Entries: n, Bytes: left.Bytes, Keys: left.Keys}, nil
+}
+
+// noteRejections notes a fill that did not admit all: its memory is that of fewer entries.
+func (s *session) noteRejections(label string, decisions []limit.Decision) {
+	rejected := 0
+	for _, d := range decisions {
+		if !d.Allowed() {
+			rejected++
+		}
+	}
+	if rejected > 0 {
+		s.note(fmt.Sprintf("%s: of the memory fill's %d requests %d were rejected, under the limit %v", label, len(decisions), rejected, fillLimit))
+	}
+}
+
+func pointer[T any](v T) *T { return &v }
