@@ -112,7 +112,7 @@ func TestReadAnyAndFolders(t *testing.T) {
 
 // What cannot be vouched for is refused in one line that names the file, the fault and the remedy.
 func TestReadRefuses(t *testing.T) {
-	good, pair := encoded(t, recordingtest.Example()), encodedPair(t, recordingtest.Paired(1))
+	good, pair := encoded(t, small()), encodedPair(t, recordingtest.Paired(1))
 	const original = "; take the file as bench wrote it, or measure again"
 	const run = "; want a bench.json of bench run"
 	for _, c := range []struct{ name, text, want string }{
@@ -162,7 +162,7 @@ func TestWriteRefuses(t *testing.T) {
 		"NaN":  func(r *recording.Recording) { r.Runs[0].Rows[0].Open.AchievedPerS = math.NaN() },
 		"sums": func(r *recording.Recording) { r.Runs[0].Rows[0].Open.Sent-- },
 	} {
-		r := recordingtest.Example()
+		r := small()
 		spoil(r)
 		var out strings.Builder
 		if err := recording.WriteJSON(&out, r); err == nil || out.Len() > 0 {

@@ -22,7 +22,7 @@ func Example() *recording.Recording {
 		r.Runs = append(r.Runs, s.run())
 	}
 	r.Costs = costs()
-	r.NoiseFloor = recording.NoiseFloor{Pairs: 84, ServerUS: 1.038, ClientP50US: 1.092}
+	r.NoiseFloor = recording.NoiseFloorOfCosts(r.Costs)
 	return r
 }
 
