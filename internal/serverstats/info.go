@@ -3,6 +3,8 @@ package serverstats
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,9 +34,9 @@ func parse(text string) (Snapshot, error) {
 			return Snapshot{}, fmt.Errorf("INFO has the line %s: %w", wording.Quote(line), err)
 		}
 	}
-	for name := range wanted {
+	if missing := slices.Sorted(maps.Keys(wanted)); len(missing) > 0 {
 		return Snapshot{}, fmt.Errorf("INFO lacks %s; want the sections %s of Redis 7.0 or later, or of Valkey",
-			name, strings.Join(sections, ", "))
+			strings.Join(missing, ", "), strings.Join(sections, ", "))
 	}
 	return s, nil
 }
@@ -56,6 +58,7 @@ func (s *Snapshot) fields() map[string]any {
 		"total_error_replies":        &s.ErrorReplies,
 		"used_cpu_user":              &s.CPUUserSec,
 		"used_cpu_sys":               &s.CPUSysSec,
+		"# Commandstats":             nil, // the heading: no commands below it is an answer, no heading is none
 	}
 }
 

@@ -18,12 +18,12 @@ const scanCount = 500
 type Left struct {
 	Keys       int64
 	WithoutTTL int64
-	Bytes      int64 // MEMORY USAGE with SAMPLES 0, of all keys; the embedded server invents it
+	Bytes      int64 // MEMORY USAGE with SAMPLES 0, of all keys
 }
 
 // Keys counts the keys that begin with prefix, whatever characters it has, and asks for their expiry and memory. It
 // goes through all keys of the server with SCAN; keys that come or go meanwhile may be counted or not. Errors are the
-// calls'.
+// calls'. It is for real servers: the embedded one invents memory, and its connections hold no pipeline.
 func Keys(ctx context.Context, c *redis.Client, prefix string) (Left, error) {
 	var left Left
 	seen := map[string]bool{} // SCAN may show a key twice
