@@ -196,7 +196,8 @@ func (c *connection) meet(key string) (time.Duration, error) {
 // killed leaves nothing for good.
 const generousMS = "86400000"
 
-// expire gives a TTL to the keys of a call that have none.
+// expire gives a TTL to the keys of a call that have none. A script that takes it away again at every call, by a plain
+// SET, keeps its keys until Close.
 func (c *connection) expire(v script.Vars) error {
 	for _, template := range c.t.program.Decide.Keys {
 		c.scratch = template.Append(c.scratch[:0], v)

@@ -22,7 +22,7 @@ func TestReplies(t *testing.T) {
 		"$-1\r\n":                   {Kind: script.Nil},
 		"*-1\r\n":                   {Kind: script.Nil},
 		"$4\r\n\r\n:1\r\n":          {Kind: script.String, Text: "\r\n:1"},
-		"*0\r\n":                    {Kind: script.Array, Items: []script.Reply{}},
+		"*0\r\n":                    {Kind: script.Array},
 		"*3\r\n:1\r\n*2\r\n:2\r\n$1\r\nx\r\n:3\r\n": {Kind: script.Array, Items: []script.Reply{
 			num(1), {Kind: script.Array, Items: []script.Reply{num(2), {Kind: script.String, Text: "x"}}}, num(3)}},
 	} {

@@ -1,0 +1,148 @@
+//go:build unix
+
+package load_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ratelab/internal/load"
+	"ratelab/internal/redisserver"
+)
+
+// processID asks a server which process it is.
+func processID(t *testing.T, s *redisserver.Server) int {
+	t.Helper()
+	for line := range strings.Lines(s.Client.Info(t.Context(), "server").Val()) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "process_id:"); ok {
+			id, err := strconv.Atoi(text)
+			if err != nil || id < 2 {
+				t.Fatal(line, err)
+			}
+			return id
+		}
+	}
+	t.Fatal("the server does not say its process_id")
+	return 0
+}
+
+// noneLeft waits until no goroutine of the package runs any more, and fails where one stays.
+func noneLeft(t *testing.T) {
+	t.Helper()
+	const frame = "ratelab/internal/load.("
+	stacks := make([]byte, 1<<20)
+	for try := 0; ; try++ {
+		text := string(stacks[:runtime.Stack(stacks, true)])
+		if !strings.Contains(text, frame) {
+			return
+		}
+		if try == 500 {
+			t.Fatalf("goroutines left over:\n%s", text)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// loops are both, endless.
+var loops = map[string]func(ctx context.Context, clock load.Clock, callers []load.Caller) error{
+	"open": func(ctx context.Context, clock load.Clock, callers []load.Caller) error {
+		_, err := load.Open(ctx, every(time.Millisecond, 1_000_000, "k"), callers, load.OpenOptions{Clock: clock})
+		return err
+	},
+	"closed": func(ctx context.Context, clock load.Clock, callers []load.Caller) error {
+		_, err := load.Closed(ctx, every(0, 1, "k"), callers, load.ClosedOptions{Clock: clock, Duration: time.Hour})
+		return err
+	},
+}
+
+// A server that is killed in the middle ends the run with an error that redisserver can explain, and leaves nobody.
+func TestAServerKilledInTheMiddle(t *testing.T) {
+	for name, loop := range loops {
+		t.Run(name, func(t *testing.T) {
+			clock := load.NewClock(time.Now())
+			s, _, callers := prepared(t, program(counting, "3"), 4, load.TargetOptions{Clock: clock})
+			id := processID(t, s)
+			time.AfterFunc(30*time.Millisecond, func() { _ = unix.Kill(id, unix.SIGKILL) })
+			err := loop(t.Context(), clock, callers)
+			var absent *redisserver.Unavailable
+			if err == nil || !errors.As(redisserver.Explain(err, s), &absent) || !strings.Contains(absent.Error(), "in the middle") {
+				t.Errorf("error %v, explained as %v", err, redisserver.Explain(err, s))
+			}
+			noneLeft(t)
+		})
+	}
+}
+
+// A server that stands still does not keep a cancelled run.
+func TestCancellationWhileTheServerStandsStill(t *testing.T) {
+	for name, loop := range loops {
+		t.Run(name, func(t *testing.T) {
+			clock := load.NewClock(time.Now())
+			s, _, callers := prepared(t, program(counting, "3"), 4, load.TargetOptions{Clock: clock})
+			id := processID(t, s)
+			if err := unix.Kill(id, unix.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = unix.Kill(id, unix.SIGCONT) }()
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(30*time.Millisecond, cancel)
+			began := time.Now()
+			if err := loop(ctx, clock, callers); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+			if took := time.Since(began); took > 20*time.Second { // an answer is waited for longer than that
+				t.Errorf("took %v", took)
+			}
+			noneLeft(t)
+		})
+	}
+}
+
+// Set in the test binary's own environment, the test below is the child that is stopped.
+const stoppedChild = "LOAD_TEST_STOPPED_CHILD"
+
+// A generator that is stopped for 200 ms says so, every time.
+func TestAStoppedGeneratorReportsAStall(t *testing.T) {
+	if os.Getenv(stoppedChild) != "" {
+		runStoppedChild(t)
+		return
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAStoppedGeneratorReportsAStall$", "-test.v")
+	child.Env = append(os.Environ(), stoppedChild+"=1")
+	out, err := child.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "the generator stood still for ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// runStoppedChild lets a shell stop this process in the middle of a run, and start it again 200 ms later.
+func runStoppedChild(t *testing.T) {
+	clock := load.NewClock(time.Now())
+	id := strconv.Itoa(os.Getpid())
+	stopper := exec.Command("sh", "-c", "sleep 0.1; kill -STOP "+id+"; sleep 0.2; kill -CONT "+id)
+	if err := stopper.Start(); err != nil {
+		t.Skip(err)
+	}
+	caller := sink{clock.Now}
+	stop := make(chan struct{})
+	go func() { _ = stopper.Wait(); close(stop) }()
+	r, err := load.Open(t.Context(), every(time.Millisecond, 60_000, "k"), []load.Caller{caller, caller}, load.OpenOptions{Clock: clock, Stop: stop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Health.LongestStall < 150*time.Millisecond {
+		t.Errorf("stall of %v; want some 200ms", r.Health.LongestStall)
+	}
+	for _, reason := range r.Reasons() {
+		t.Log(reason.Code, reason.Sentence)
+	}
+}
