@@ -30,8 +30,8 @@ func usageText(c *cobra.Command, groups *Groups, closing string) string {
 	if c.Runnable() {
 		fmt.Fprintf(&b, "  %s\n", c.UseLine())
 	}
-	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "  %s COMMAND\n", c.CommandPath())
+	if commands := c.CommandPath() + " COMMAND"; c.HasAvailableSubCommands() && commands != c.UseLine() {
+		fmt.Fprintf(&b, "  %s\n", commands)
 	}
 	if c.HasExample() {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)

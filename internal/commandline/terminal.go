@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -78,4 +79,24 @@ func NumberOf(name string, number, of int) string {
 		return name
 	}
 	return fmt.Sprintf("%d/%d %s", number, of, name)
+}
+
+// Remaining shows that name is going on, and for how long all of it will: done of total is behind.
+func (b *Bar) Remaining(name string, done, total time.Duration) {
+	if !b.shown {
+		return
+	}
+	if b.bar == nil {
+		b.bar = progressbar.NewOptions64(max(total.Milliseconds(), 1),
+			progressbar.OptionSetWriter(b.w),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionThrottle(100e6),
+		)
+	}
+	left := max(total-done, 0).Round(time.Second)
+	b.bar.Describe(fmt.Sprintf("%s, about %s left", name, left))
+	b.bar.ChangeMax64(max(total.Milliseconds(), 1))
+	b.Set(done.Milliseconds())
 }

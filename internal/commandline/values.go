@@ -100,7 +100,7 @@ func (c *Counts) String() string {
 }
 
 // Type implements pflag.Value.
-func (c *Counts) Type() string { return "N,N,…" }
+func (c *Counts) Type() string { return "N,N" }
 
 // Wanted says what the value is to be.
 func (c *Counts) Wanted() string {

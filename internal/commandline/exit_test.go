@@ -1,0 +1,43 @@
+package commandline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"ratelab/internal/candidate"
+	"ratelab/internal/redisserver"
+)
+
+func TestExitCode(t *testing.T) {
+	plain := errors.New("it broke")
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{plain, 3},
+		{Usage("no"), 2},
+		{fmt.Errorf("a: %w", &candidate.InputError{Err: plain}), 2},
+		{fmt.Errorf("a: %w", new(redisserver.BadSpec)), 2},
+		{Exit(ExitInconclusive, plain), 4},
+		{fmt.Errorf("%w: half of it", ErrInterrupted), 130},
+		{errors.Join(plain, Exit(ExitMissed, plain)), 1},
+	} {
+		if got := ExitCode(c.err); got != c.want {
+			t.Errorf("%v: %d; want %d", c.err, got, c.want)
+		}
+	}
+	if !errors.Is(Exit(ExitMissed, plain), plain) {
+		t.Error("an error with a code hides what it is")
+	}
+}
+
+func TestComplainBeginsEachLine(t *testing.T) {
+	var out bytes.Buffer
+	Complain(&out, "bench", errors.New("one\ntwo\n"))
+	if got := out.String(); got != "bench: one\nbench: two\n" {
+		t.Errorf("%q", got)
+	}
+}
