@@ -64,8 +64,12 @@ func (g *segment) saturate(ctx context.Context, o saturation) (*saturated, error
 }
 
 // loop is a closed loop of mixers.
-func (g *segment) loop(ctx context.Context, mixed []load.Caller, length time.Duration) (*load.ClosedResult, error) {
-	r, err := load.Closed(ctx, anything(), mixed, load.ClosedOptions{
+func (g *segment) loop(ctx context.Context, mixed []*mixer, length time.Duration) (*load.ClosedResult, error) {
+	callers := make([]load.Caller, len(mixed))
+	for i, m := range mixed {
+		callers[i] = m
+	}
+	r, err := load.Closed(ctx, anything(), callers, load.ClosedOptions{
 		Clock: g.clock, Duration: length, IntervalUS: 60 * time.Second.Microseconds(), Stop: g.stop,
 	})
 	if err == nil && r.Stopped {
@@ -81,13 +85,12 @@ func anything() iter.Seq2[limit.Request, error] {
 
 // introduce initialises the keys that each of the workers will probably come to in so many calls, where the script has
 // an init, so that it is not among what is measured.
-func (g *segment) introduce(ctx context.Context, mixed []load.Caller, calls int) error {
+func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) error {
 	if g.candidate.Program.Init == nil {
 		return nil
 	}
 	var keys []string
-	for _, c := range mixed {
-		m := c.(*mixer)
+	for _, m := range mixed {
 		for n := range 1 + calls/m.stretch {
 			if m.keys == nil {
 				keys = append(keys, m.name+strconv.Itoa(m.number+n))

@@ -24,6 +24,10 @@ type Comparison struct {
 	WarmUp      time.Duration // before each measurement, not counted; negative: none
 	Connections int
 
+	// RepeatInvalid is how many pairs, of all together, for which the generator was at fault are measured again; 0: as
+	// many as Pairs; negative: none.
+	RepeatInvalid int
+
 	Version string
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early

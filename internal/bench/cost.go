@@ -10,6 +10,7 @@ type cost struct {
 	mixes  map[string]*mixed
 	sweep  []recording.Level
 	memory []recording.Fill
+	taken  *taken // nil for what was not counted
 }
 
 func newCost() *cost {
@@ -37,13 +38,13 @@ func (m *mixed) add(number int, s *saturated) {
 }
 
 // record writes the mix down; control is that of the control.
-func (m *mixed) record(name string, control *mixed) recording.Mix {
+func (m *mixed) record(name string, control *mixed, t *taken) recording.Mix {
 	out := recording.Mix{
 		Mix: name, Accepted: m.accepted, Rejected: m.totals.sent - m.accepted, Service: m.service, Samples: m.samples,
 		RatioToControl: recording.RatioToControl(m.samples, control.samples),
 	}
-	if m.totals.sent > 0 {
-		out.AllocationsPerCall = pointer(float64(m.totals.allocations) / float64(m.totals.sent))
+	if t != nil {
+		out.AllocationsPerCall = &t.allocations
 	}
 	var throughput, serverUS []float64
 	for _, s := range m.samples {
@@ -70,7 +71,7 @@ func (c *cost) level(connections int, s *saturated) {
 func (c *cost) record(who *candidate.Candidate, control *cost) recording.Cost {
 	out := recording.Cost{Identity: identity(who), Sweep: c.sweep, Memory: c.memory}
 	for _, name := range recording.Mixes() {
-		out.Mixes = append(out.Mixes, c.mixes[name].record(name, control.mixes[name]))
+		out.Mixes = append(out.Mixes, c.mixes[name].record(name, control.mixes[name], c.taken))
 	}
 	return out
 }

@@ -104,7 +104,7 @@ func (r *run) scenarioRun(i int, p *planned) recording.Run {
 		if r.exact[i] != nil {
 			e = &r.exact[i][k]
 		}
-		out.Rows = append(out.Rows, r.rows[i][k].record(c, e))
+		out.Rows = append(out.Rows, r.rows[i][k].record(c, e, r.costs[k].taken))
 	}
 	return out
 }

@@ -28,8 +28,8 @@ type mixer struct {
 
 // mixers gives each caller its part in a mix. In the half mix the workers begin at different places of a stretch:
 // otherwise they would all be admitted at one time and all be rejected at another.
-func mixers(mix string, callers []load.Caller) []load.Caller {
-	mixed := make([]load.Caller, len(callers))
+func mixers(mix string, callers []load.Caller) []*mixer {
+	mixed := make([]*mixer, len(callers))
 	for i, c := range callers {
 		m := &mixer{Caller: c, name: "w" + strconv.Itoa(i) + ".", stretch: stretch(mix)}
 		if mix == recording.MixRejected {

@@ -23,18 +23,14 @@ func newRow() *row { return &row{open: recording.Open{Latency: outcomes()}} }
 
 // totals are sums over measurements, for what is told by the decision.
 type totals struct {
-	sent, bytesOut, bytesIn int64
-	allocations             uint64
-	known                   int64 // decisions of measurements whose server statistics are known
-	commands                map[string]int64
-	evicted, unexplained    int64
+	sent                 int64
+	known                int64 // decisions of measurements whose server statistics are known
+	commands             map[string]int64
+	evicted, unexplained int64
 }
 
 func (t *totals) add(r *load.Result, a *account) {
 	t.sent += r.Sent
-	t.bytesOut += r.BytesWritten
-	t.bytesIn += r.BytesRead
-	t.allocations += a.allocations
 	if !a.stats.Known {
 		return
 	}
@@ -57,12 +53,6 @@ var harness = []string{"evalsha", "info"}
 
 // work adds what was counted on the wall clock.
 func (t *totals) work(w *recording.Work) {
-	if t.sent == 0 {
-		return
-	}
-	per := func(n float64) *float64 { return pointer(n / float64(t.sent)) }
-	w.NetInPerDecision, w.NetOutPerDecision = per(float64(t.bytesOut)), per(float64(t.bytesIn))
-	w.AllocationsPerCall = per(float64(t.allocations))
 	if t.known == 0 {
 		return
 	}
@@ -93,11 +83,12 @@ func (r *row) add(number int, o *opened) {
 }
 
 // record writes the row down.
-func (r *row) record(c *candidate.Candidate, e *exact) recording.Row {
+func (r *row) record(c *candidate.Candidate, e *exact, t *taken) recording.Row {
 	out := recording.Row{Identity: identity(c), Open: r.open, Rounds: r.rounds}
 	if e != nil {
-		out.Exact, out.Work = &e.result, e.work
+		out.Exact, out.Work = &e.result, work(*e)
 	}
+	t.record(&out.Work)
 	r.totals.work(&out.Work)
 	if n := float64(len(r.rounds)); n > 0 {
 		out.Open.IntendedPerS /= n

@@ -33,11 +33,8 @@ func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{server: server, spec: p.Server, now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()}
+	s := newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()})
 	r := &run{plan: p, session: s, progress: newProgress(p.Progress, p.estimate())}
-	if note != "" {
-		s.note(note)
-	}
 	r.prepare()
 	back := quietly()
 	err = r.measure(ctx)
@@ -93,15 +90,11 @@ func (r *run) prepare() {
 	for range r.plan.costs {
 		r.costs = append(r.costs, newCost())
 	}
-	if !r.server.Own {
-		r.note("others use the server too: its µs per decision, its counts of commands, the check that it executed as many calls " +
-			"as were sent, and the memory of keys are unavailable")
-	}
 }
 
 // measure does everything, or as much as there is time for until the job is told to stop.
 func (r *run) measure(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{r.decideAll, r.fillAll, r.rounds, r.sweep} {
+	for _, part := range []func(context.Context) error{r.decideAll, r.takeAll, r.fillAll, r.rounds, r.sweep} {
 		err := part(ctx)
 		if errors.Is(err, errStopped) {
 			r.partial = true
@@ -121,6 +114,18 @@ func (r *run) decideAll(ctx context.Context) error {
 		r.progress.step(p.scenario.Name+" in virtual time", exactTime)
 		var err error
 		if r.exact[i], err = r.decide(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeAll counts what a call of every candidate takes.
+func (r *run) takeAll(ctx context.Context) error {
+	for i, c := range r.plan.costs {
+		r.progress.step(c.Label+" bytes and allocations", takeTime)
+		var err error
+		if r.costs[i].taken, err = r.take(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -167,6 +172,7 @@ func (r *run) sweep(ctx context.Context) error {
 // What the parts in virtual time take, roughly.
 const (
 	exactTime = time.Second
+	takeTime  = 200 * time.Millisecond
 	fillTime  = 200 * time.Millisecond
 	overhead  = 100 * time.Millisecond // of each measurement: connections, garbage, deleting
 )
@@ -180,7 +186,7 @@ func (p *plan) openTime(r *planned) time.Duration {
 // estimate is how long the job will probably take.
 func (p *plan) estimate() time.Duration {
 	candidates := time.Duration(len(p.costs))
-	return time.Duration(len(p.runs))*exactTime + candidates*fillTime +
+	return time.Duration(len(p.runs))*exactTime + candidates*(takeTime+fillTime) +
 		time.Duration(p.Rounds)*p.roundTime() + candidates*time.Duration(len(p.Sweep))*p.closedTime()
 }
 

@@ -27,7 +27,6 @@ const gcPercent = 400
 type session struct {
 	server *redisserver.Server
 	spec   string
-	where  string // names the server where there are two
 	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
 	stop   <-chan struct{}
@@ -36,6 +35,19 @@ type session struct {
 	segments int
 	pacer    string
 	notes    []string
+}
+
+// newSession completes s for a server; note, unless it is empty, says why it is this one.
+func newSession(server *redisserver.Server, spec, note string, s *session) *session {
+	s.server, s.spec = server, spec
+	if note != "" {
+		s.note(note)
+	}
+	if !server.Own {
+		s.note("others use the server too: its µs per decision, its counts of commands, the check that it executed as many calls " +
+			"as were sent, and the memory of keys are unavailable")
+	}
+	return s
 }
 
 // quietly sets the garbage collector for measuring, and gives what sets it back.
@@ -136,9 +148,8 @@ func (g *segment) fault(err error) error {
 
 // account is what a measured part took, beside its latencies.
 type account struct {
-	stats       serverstats.Delta
-	inits       int64 // EVALSHA calls of an init
-	allocations uint64
+	stats serverstats.Delta
+	inits int64 // EVALSHA calls of an init
 }
 
 // measured runs f between two readings of the counters, on a heap without garbage.
@@ -149,11 +160,10 @@ func (g *segment) measured(ctx context.Context, f func() error) (account, error)
 	if err != nil {
 		return a, err
 	}
-	inits, allocations := g.target.InitCalls(), allocated()
+	inits := g.target.InitCalls()
 	if err = f(); err != nil {
 		return a, err
 	}
-	a.allocations = allocated() - allocations
 	a.inits = g.target.InitCalls() - inits
 	after, err := serverstats.Of(ctx, g.server)
 	a.stats = after.Since(before)

@@ -1,12 +1,145 @@
 package bench
 
 import (
-	"context"
 	"errors"
-	"ratelab/internal/recording"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ratelab/algorithms"
+	"ratelab/internal/candidate"
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/script"
+	"ratelab/internal/wording"
 )
 
-type pairPlan struct{}
+// side is one side of a comparison, resolved: what decides, or where.
+type side struct {
+	name   string // as it was asked for
+	server string // a spec of redisserver.Start; "" where the side is a script
+	// script makes the candidate under one limit; nil where the side is a server. parameters are a scenario's, by
+	// algorithm.
+	script func(p limit.Policy, parameters map[string]map[string]string) (*candidate.Candidate, error)
+}
 
-func (c *Comparison) plan() (*pairPlan, error)                         { return nil, errors.New("bench: not built yet") }
-func (p *pairPlan) run(ctx context.Context) (*recording.Paired, error) { return nil, nil }
+func (s *side) isServer() bool { return s.script == nil }
+
+// resolve tells what a side is. flag names it in an error.
+func (s SideSpec) resolve(flag string) (*side, error) {
+	kind, _, _ := strings.Cut(s.Spec, "=")
+	name, _, _ := strings.Cut(s.Spec, ":")
+	switch {
+	case strings.EqualFold(filepath.Ext(s.Spec), ".lua"):
+		return s.script()
+	case slices.Contains(algorithms.Names(), name):
+		choice, err := algorithms.Parse(s.Spec)
+		return &side{name: s.Spec, script: ofAlgorithm(choice)}, err
+	case strings.Contains(s.Spec, "://"), kind == redisserver.KindProcess, kind == redisserver.KindContainer:
+		return &side{name: withoutPassword(s.Spec), server: s.Spec}, nil
+	case s.Spec == redisserver.KindEmbedded, s.Spec == modelServer:
+		var wrong problems
+		checkServer(s.Spec, &wrong)
+		return nil, fmt.Errorf("%s: %w", flag, wrong.err())
+	case strings.ContainsAny(s.Spec, "/:") && !strings.Contains(s.Spec, "@"):
+		return &side{name: s.Spec, server: redisserver.KindContainer + "=" + s.Spec}, nil
+	}
+	return nil, fmt.Errorf("%s %s: neither a script (a file that ends in .lua) nor an algorithm nor a server (process, container=IMAGE, "+
+		"an image such as redis:8.0, a URL); %s", flag, wording.Quote(s.Spec), wording.OneOf(s.Spec, algorithms.Names()))
+}
+
+// withoutPassword is a server's spec as a result may name it.
+func withoutPassword(spec string) string {
+	scheme, rest, isURL := strings.Cut(spec, "://")
+	if !isURL {
+		return spec
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	return scheme + "://" + rest[strings.LastIndex(rest, "@")+1:]
+}
+
+// ofAlgorithm makes candidates of a built-in algorithm.
+func ofAlgorithm(choice algorithms.Choice) func(limit.Policy, map[string]map[string]string) (*candidate.Candidate, error) {
+	return func(p limit.Policy, parameters map[string]map[string]string) (*candidate.Candidate, error) {
+		choice, err := choice.WithDefaults(parameters[choice.Spec.Name])
+		if err != nil {
+			return nil, err
+		}
+		return candidate.Builtin(choice, p)
+	}
+}
+
+// script is the side of a file: with the binding beside it, or called as a built-in algorithm is.
+func (s SideSpec) script() (*side, error) {
+	stem := strings.TrimSuffix(s.Spec, filepath.Ext(s.Spec))
+	_, err := os.Stat(stem + ".yaml")
+	label := s.As
+	if label == "" && errors.Is(err, fs.ErrNotExist) && slices.Contains(algorithms.Names(), filepath.Base(stem)) {
+		label = filepath.Base(stem)
+	}
+	if label == "" {
+		return &side{name: s.Spec, script: func(p limit.Policy, _ map[string]map[string]string) (*candidate.Candidate, error) {
+			return bound(s.Spec, p)
+		}}, nil
+	}
+	choice, err := algorithms.Parse(label)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", wording.Path(s.Spec), err)
+	}
+	source, err := readScript(s.Spec)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", wording.Path(s.Spec), err)
+	}
+	return &side{name: s.Spec, script: called(ofAlgorithm(choice), s.Spec, source)}, nil
+}
+
+// bound makes a candidate of a script and its binding. Unlike candidate.Own it lets the keys be, so that those of the
+// two sides are of one length: nothing else decides in the same keyspace.
+func bound(file string, p limit.Policy) (*candidate.Candidate, error) {
+	program, err := script.Load(file, p)
+	if err != nil {
+		return nil, err
+	}
+	return &candidate.Candidate{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file}, nil
+}
+
+// called is the algorithm with another source.
+func called(make func(limit.Policy, map[string]map[string]string) (*candidate.Candidate, error), file, source string,
+) func(limit.Policy, map[string]map[string]string) (*candidate.Candidate, error) {
+	return func(p limit.Policy, parameters map[string]map[string]string) (*candidate.Candidate, error) {
+		c, err := make(p, parameters)
+		if err != nil {
+			return nil, err
+		}
+		program := *c.Program
+		program.Source = source
+		if program.Init != nil {
+			program.InitSource = source
+		}
+		return &candidate.Candidate{Label: c.Label, Parameters: c.Parameters, Program: &program, File: file}, nil
+	}
+}
+
+// longestScript is more than Redis would take.
+const longestScript = 1 << 20
+
+// readScript reads a file of Lua.
+func readScript(file string) (string, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return "", wording.Unreadable(err)
+	case !info.Mode().IsRegular():
+		return "", errors.New("not a file of text; want a regular file")
+	case info.Size() == 0 || info.Size() > longestScript:
+		return "", fmt.Errorf("%d bytes; want Lua that decides one request, of 1 to %d bytes", info.Size(), longestScript)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", wording.Unreadable(err)
+	}
+	return string(text), nil
+}

@@ -20,7 +20,8 @@ import (
 // exact is what a candidate does with a scenario in virtual time.
 type exact struct {
 	result measure.Result
-	work   recording.Work
+	calls  int64 // commands that the script issued
+	left   virtualtime.Left
 }
 
 // lane is one candidate in virtual time.
@@ -116,17 +117,27 @@ func (s *session) count(ctx context.Context, lanes []*lane, o *replay.Outcome) (
 		if err != nil {
 			return nil, l.fault(err)
 		}
-		e := exact{result: o.Lanes[i].Result}
-		e.work.KeysLeft, e.work.KeysLeftWithoutTTL = &left.Keys, &left.WithoutTTL
-		if n := float64(e.result.Offered); n > 0 {
-			e.work.RedisCallsPerDecision, e.work.RoundTripsPerDecision = pointer(float64(l.Calls())/n), pointer(1.0)
-		}
-		if left.Bytes > 0 && left.Keys > 0 {
-			e.work.BytesPerKey = pointer(float64(left.Bytes) / float64(left.Keys))
-		}
-		all = append(all, e)
+		all = append(all, exact{o.Lanes[i].Result, l.Calls(), left})
 	}
 	return all, nil
+}
+
+// work is what the decisions on all the scenarios took together.
+func work(all ...exact) recording.Work {
+	var offered, calls int64
+	var left virtualtime.Left
+	for _, e := range all {
+		offered, calls = offered+e.result.Offered, calls+e.calls
+		left.Keys, left.WithoutTTL, left.Bytes = left.Keys+e.left.Keys, left.WithoutTTL+e.left.WithoutTTL, left.Bytes+e.left.Bytes
+	}
+	w := recording.Work{KeysLeft: &left.Keys, KeysLeftWithoutTTL: &left.WithoutTTL}
+	if offered > 0 {
+		w.RedisCallsPerDecision, w.RoundTripsPerDecision = pointer(float64(calls)/float64(offered)), pointer(1.0)
+	}
+	if left.Bytes > 0 && left.Keys > 0 {
+		w.BytesPerKey = pointer(float64(left.Bytes) / float64(left.Keys))
+	}
+	return w
 }
 
 // fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.

@@ -1,0 +1,162 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/candidate"
+	"ratelab/internal/limit"
+	"ratelab/internal/recording"
+	"ratelab/scenarios"
+)
+
+// The two sides, as indexes.
+const (
+	base = iota
+	head
+)
+
+// pairPlan is a comparison with every name resolved.
+type pairPlan struct {
+	*Comparison
+	sides   [2]*side
+	control *candidate.Candidate
+	costs   [2][]*candidate.Candidate // of each side, by row; under costLimit
+	runs    [2][]*planned             // of each side, by scenario; the candidates are the rows
+}
+
+// withDefaults is a copy of c in which every number is meant.
+func (c *Comparison) withDefaults() *Comparison {
+	d := *c
+	d.Pairs = or(d.Pairs, DefaultPairs)
+	d.Segment = or(d.Segment, DefaultPairSegment)
+	d.WarmUp = or(d.WarmUp, DefaultPairWarmUp)
+	d.Connections = or(d.Connections, DefaultConnections)
+	d.RepeatInvalid = or(d.RepeatInvalid, d.Pairs)
+	if d.Mix == "" {
+		d.Mix = recording.MixHalf
+	}
+	return &d
+}
+
+// plan resolves the comparison; the error, an *InputError, has everything that is wrong with it.
+func (c *Comparison) plan() (*pairPlan, error) {
+	p := &pairPlan{Comparison: c.withDefaults()}
+	var wrong problems
+	p.checkNumbers(&wrong)
+	for i, spec := range []SideSpec{c.Base, c.Head} {
+		flag := []string{"--base", "--head"}[i]
+		var err error
+		if p.sides[i], err = spec.resolve(flag); err != nil {
+			wrong.bad(err)
+		}
+	}
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	p.checkSides(&wrong)
+	if p.Scenarios == nil {
+		all, err := scenarios.Builtin()
+		if err != nil {
+			return nil, err
+		}
+		p.Scenarios = all
+	}
+	p.control = candidates([]algorithms.Choice{builtin(control)}, nil, costLimit, nil, &wrong)[0]
+	for i := range p.sides {
+		p.resolve(i, &wrong)
+	}
+	return p, wrong.err()
+}
+
+func (c *Comparison) checkNumbers(wrong *problems) {
+	within(wrong, "pairs", c.Pairs, 1, maxRounds)
+	within(wrong, "connections", c.Connections, 1, maxConnections)
+	timeWithin(wrong, "segment", c.Segment)
+	checkWarmUp(wrong, c.WarmUp)
+	checkMix(wrong, c.Mix)
+}
+
+// checkSides refuses sides that are not of one sort, and what does not go with their sort.
+func (p *pairPlan) checkSides(wrong *problems) {
+	if !p.sides[base].isServer() {
+		checkServer(p.Server, wrong)
+	}
+	switch servers := p.sides[base].isServer(); {
+	case servers != p.sides[head].isServer():
+		wrong.bad(fmt.Errorf("--base %s and --head %s: one is a server and the other is not; compare two scripts or algorithms on one server, "+
+			"or all algorithms on two servers", p.sides[base].name, p.sides[head].name))
+	case servers && p.Server != "":
+		wrong.bad(errors.New("--redis names a server, and so do --base and --head; leave it out"))
+	case !servers && p.Algorithms != nil:
+		wrong.bad(errors.New("--algorithms goes with two servers; --base and --head name what is compared"))
+	}
+}
+
+// resolve makes the candidates of one side.
+func (p *pairPlan) resolve(i int, wrong *problems) {
+	p.costs[i] = p.row(i, costLimit, nil, wrong)
+	for _, s := range p.Scenarios {
+		r := &planned{scenario: s, policy: s.Limit, seed: s.Seed}
+		r.traffic = &played{stream: s.Stream(s.Seed), most: limit.MaxWindow} // all of it: virtual time is quick
+		r.candidates = p.row(i, s.Limit, s.Parameters, wrong)
+		p.runs[i] = append(p.runs[i], r)
+	}
+}
+
+// row gives the candidates of a side under one limit, one for each row.
+func (p *pairPlan) row(i int, policy limit.Policy, parameters map[string]map[string]string, wrong *problems) []*candidate.Candidate {
+	s := p.sides[i]
+	if s.isServer() {
+		all := candidates(withControl(p.Algorithms)[1:], nil, policy, parameters, wrong)
+		return all // without the control, which is beside every row
+	}
+	c, err := s.script(policy, parameters)
+	if err != nil {
+		wrong.bad(err)
+		return nil
+	}
+	return []*candidate.Candidate{c}
+}
+
+// name is what a row is called: by what decides, on both sides where they differ.
+func (p *pairPlan) name(row int) string {
+	was, is := p.costs[base][row].Label, p.costs[head][row].Label
+	if was == is {
+		return was
+	}
+	return was + " -> " + is
+}
+
+// controls is how many controls there are beside a pair: one for each server.
+func (p *pairPlan) controls() int {
+	if p.sides[base].isServer() {
+		return 2
+	}
+	return 1
+}
+
+// pairTime is how long a pair probably takes.
+func (p *pairPlan) pairTime() time.Duration {
+	before := max(p.WarmUp, 0) + overhead
+	return 2*(before+p.Segment) + time.Duration(p.controls())*(before+p.Segment/2)
+}
+
+// scenarioTime is what all rows of a scenario take in virtual time on one side, roughly.
+const scenarioTime = 100 * time.Millisecond
+
+func (p *pairPlan) estimate() time.Duration {
+	rows := time.Duration(len(p.costs[base]))
+	return 2*rows*takeTime + 2*time.Duration(len(p.Scenarios))*scenarioTime + rows*time.Duration(p.Pairs)*p.pairTime()
+}
+
+// Estimate is how long the comparison will probably take, without a second run; 0 if its input cannot be meant.
+func (c *Comparison) Estimate() time.Duration {
+	p, err := c.plan()
+	if err != nil {
+		return 0
+	}
+	return p.estimate()
+}

@@ -1,0 +1,58 @@
+package bench
+
+import (
+	"context"
+	"math"
+
+	"ratelab/internal/candidate"
+	"ratelab/internal/limit"
+	"ratelab/internal/recording"
+)
+
+// taken is what a call takes of the network and of the client's heap.
+type taken struct{ in, out, allocations float64 }
+
+// takenStretches are so many stretches of the half mix: enough for allocations that come with a new key, or with a
+// goroutine of the runtime's, to vanish.
+const takenStretches = 10
+
+// take counts bytes and allocations in a loop of its own: one connection, one call after the other, always the same
+// number admitted and rejected. Under load both depend on how many calls were admitted, which is not the same from run
+// to run, and on what else the generator does. The allocations are rounded down, as testing.AllocsPerRun's are.
+func (s *session) take(ctx context.Context, c *candidate.Candidate) (*taken, error) {
+	if s.stopped() {
+		return nil, errStopped
+	}
+	g, err := s.segment(ctx, c, 1)
+	if err != nil {
+		return nil, err
+	}
+	t, err := g.take(ctx)
+	return t, g.end(ctx, err)
+}
+
+func (g *segment) take(ctx context.Context) (*taken, error) {
+	caller := mixers(recording.MixHalf, g.callers)[0]
+	calls := takenStretches * stretch(recording.MixHalf)
+	if err := g.introduce(ctx, []*mixer{caller}, calls); err != nil {
+		return nil, err
+	}
+	var in, out int
+	before := allocated()
+	for range calls {
+		o, err := caller.Call(ctx, limit.Request{})
+		if err != nil {
+			return nil, err
+		}
+		in, out = in+o.BytesWritten, out+o.BytesRead
+	}
+	n := float64(calls)
+	return &taken{float64(in) / n, float64(out) / n, math.Floor(float64(allocated()-before) / n)}, nil
+}
+
+// record adds what a call takes to w.
+func (t *taken) record(w *recording.Work) {
+	if t != nil {
+		w.NetInPerDecision, w.NetOutPerDecision, w.AllocationsPerCall = &t.in, &t.out, &t.allocations
+	}
+}
