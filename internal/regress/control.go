@@ -3,7 +3,6 @@ package regress
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"ratelab/internal/recording"
 )
@@ -82,19 +81,20 @@ func typicalStep(x []float64) float64 {
 	for i := 1; i < len(x); i++ {
 		steps = append(steps, math.Abs(x[i]-x[i-1]))
 	}
-	return median(steps, Confidence).center
+	return recording.Median(steps)
 }
 
 // thirds is how far the last third's median lies above the first third's.
 func thirds(x []float64) float64 {
 	third := max(1, len(x)/3)
-	return median(x[len(x)-third:], Confidence).center - median(x[:third], Confidence).center
+	return recording.Median(x[len(x)-third:]) - recording.Median(x[:third])
 }
 
-// noiseFloor is the 95th percentile of |ln(a/b)| over measurements of the same side that stand next to each other, as a
-// ratio, or nothing where none do. With base and head in ABBA order that is every pair's last and the next one's first.
+// noiseFloor is that of m over measurements of the same side that stand next to each other, or nothing where none do:
+// with base and head in ABBA order, every pair's last and the next one's first. The arithmetic is that of
+// recording.NoiseFloorOf, whatever the metric.
 func noiseFloor(pairs []recording.Pair, m *metric) *float64 {
-	var steps []float64
+	var neighbours [][]recording.Sample
 	for i := 1; i < len(pairs); i++ {
 		last, first := &pairs[i-1].Head, &pairs[i].Head
 		if pairs[i].HeadFirst == pairs[i-1].HeadFirst {
@@ -103,14 +103,10 @@ func noiseFloor(pairs []recording.Pair, m *metric) *float64 {
 		if pairs[i-1].HeadFirst {
 			last, first = &pairs[i-1].Base, &pairs[i].Base
 		}
-		a, b := m.of(last), m.of(first)
-		if a > 0 && b > 0 {
-			steps = append(steps, math.Abs(math.Log(b/a)))
-		}
+		neighbours = append(neighbours, []recording.Sample{{ServiceP50US: m.of(last)}, {ServiceP50US: m.of(first)}})
 	}
-	if len(steps) == 0 {
-		return nil
+	if floor := recording.NoiseFloorOf(neighbours...).ClientP50US; floor > 0 {
+		return &floor
 	}
-	slices.Sort(steps)
-	return finite(math.Exp(steps[(len(steps)*95+99)/100-1]))
+	return nil
 }

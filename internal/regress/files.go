@@ -2,6 +2,7 @@ package regress
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"golang.org/x/perf/benchmath"
@@ -118,7 +119,7 @@ func (f *files) trial(m *metric, row Row, values, controls [2][]float64) *trial 
 	t := &trial{row: row}
 	for i, v := range []*Value{&t.row.Base, &t.row.Head} {
 		if len(values[i]) > 0 {
-			*v = number(median(values[i], Confidence).center)
+			*v = number(recording.Median(values[i]))
 		}
 	}
 	switch {
@@ -171,7 +172,7 @@ func unpaired(values, controls [2][]float64) *Timing {
 		p, own := rankSum(controls)
 		t.Control.Ratio = finite(own.exp().center)
 		left := ratio.center - own.center
-		t.RatioToControl = finite(estimate{center: left}.exp().center)
+		t.RatioToControl = finite(math.Exp(left))
 		if moved := own.exp().center; p < Alpha && (moved > Threshold || moved < 1/Threshold) {
 			t.Control.fail(fmt.Sprintf("the control was %s in the new run of what it was in the old, beyond %s", times(moved), times(Threshold)))
 		}

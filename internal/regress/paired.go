@@ -107,7 +107,7 @@ func pairedTrial(row *recording.PairedRow, pairs []recording.Pair, m *metric) *t
 	timing := b.timing()
 	t := &trial{row: Row{Algorithm: row.Name, Measure: m.name, Timing: timing}}
 	if len(b.logs) > 0 {
-		t.row.Base, t.row.Head = number(median(b.base, Confidence).center), number(median(b.head, Confidence).center)
+		t.row.Base, t.row.Head = number(recording.Median(b.base)), number(recording.Median(b.head))
 	}
 	switch {
 	case m.gate == GateClientP99:

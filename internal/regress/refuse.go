@@ -84,6 +84,7 @@ func circumstances(older, younger *recording.Recording) []fact {
 		{"kernel", a.Machine.Kernel, b.Machine.Kernel},
 		{"Go", a.Machine.Go, b.Machine.Go},
 		{"server", a.Server.String(), b.Server.String()},
+		{"route", a.Server.Route, b.Server.Route},
 		{"server of our own", fmt.Sprint(a.Server.Own), fmt.Sprint(b.Server.Own)},
 		{"maxmemory-policy", a.Server.MaxmemoryPolicy, b.Server.MaxmemoryPolicy},
 		{"pacer", a.Generator.Pacer, b.Generator.Pacer},

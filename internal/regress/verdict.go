@@ -30,7 +30,7 @@ func (r *Report) conclude() {
 // find adds a gate's findings of one outcome: row by row, but for what could not be judged, where the reasons say all.
 func (r *Report) find(g *Gate, outcome Outcome) {
 	if outcome == Inconclusive {
-		if g.Outcome != Inconclusive && !g.has(Inconclusive) {
+		if !g.has(Inconclusive) {
 			return
 		}
 		for _, reason := range g.Reasons {
