@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"internal/recording/recordingtest": {"internal/recording", "internal/report", "internal/measure"},
 	"internal/regress":                 {"internal/recording", "internal/report", "internal/measure", "internal/limit", "internal/wording"},
 	"internal/drawing":                 {"internal/wholefile"},
+	"internal/benchchart":              {"internal/drawing", "internal/recording", "internal/report"},
 	"internal/report/chart":            {"internal/drawing", "internal/report", "internal/measure"},
 
 	"internal/candidate": {

@@ -66,6 +66,17 @@ func (p *Pen) Dot(q Point, radius float64, c color.NRGBA) {
 	p.canvas.Fill(path)
 }
 
+// Ring draws a circle's edge about q, with paper inside.
+func (p *Pen) Ring(q Point, radius float64, c color.NRGBA) {
+	p.Dot(q, radius, c)
+	p.Dot(q, radius-1.5, Paper)
+}
+
+// Diamond fills a square that stands on its corner.
+func (p *Pen) Diamond(q Point, radius float64, c color.NRGBA) {
+	p.Fill([]Point{{q.X, q.Y - radius}, {q.X + radius, q.Y}, {q.X, q.Y + radius}, {q.X - radius, q.Y}}, c)
+}
+
 // Write puts s with its base line's left end at q.
 func (p *Pen) Write(s string, q Point, l Lettering) {
 	if s == "" {

@@ -26,6 +26,61 @@ func (a *Axes) Place(text string, l Lettering, places []Point) {
 	a.taken = append(a.taken, l.extent(width, best))
 }
 
+// PlaceAll writes a label at each of the points, none left out: where there is no room about a point its label stands
+// further away, at the end of a leader. The points themselves are kept free.
+func (a *Axes) PlaceAll(points []LineEnd, radius float64, l Lettering) {
+	for _, p := range points {
+		a.taken = append(a.taken, Box{p.At.X - radius, p.At.Y - radius, p.At.X + radius, p.At.Y + radius})
+	}
+	for _, p := range points {
+		if p.Label == "" {
+			continue
+		}
+		width := l.Width(p.Label)
+		q, near := a.free(p.At, width, radius, l)
+		if !near {
+			a.Pen.Stroke([]Point{p.At, a.nearest(l.extent(width, q), p.At)}, Tint(p.Color, 0.6), 0.8)
+		}
+		a.Pen.Write(p.Label, q, l)
+		a.taken = append(a.taken, l.extent(width, q))
+	}
+}
+
+// free finds the place for a point's label that meets least, in rings about the point: the first is near, and wins
+// unless it meets a label or a point.
+func (a *Axes) free(p Point, width, radius float64, l Lettering) (best Point, near bool) {
+	least := math.MaxInt
+	for ring, away := range []float64{3, 14, 26, 40, 56, 74, 94, 116, 140} {
+		for _, q := range a.ring(p, width, radius+away, l) {
+			q = a.inside(q, width, l)
+			if cost := a.cost(l.extent(width, q)); cost < least {
+				best, near, least = q, ring == 0, cost
+			}
+		}
+		if least < collision {
+			break
+		}
+	}
+	return best, near
+}
+
+// ring gives places at a distance from a point: beside it, above and below, then between.
+func (a *Axes) ring(p Point, width, away float64, l Lettering) []Point {
+	middle := p.Y + (ascent-descent)*l.size/2
+	above, below := p.Y-away-descent*l.size, p.Y+away+ascent*l.size
+	return []Point{
+		{p.X + away, middle}, {p.X - away - width, middle},
+		{p.X - width/2, above}, {p.X - width/2, below},
+		{p.X + away*0.7, p.Y - away*0.7}, {p.X + away*0.7, p.Y + away*0.7 + ascent*l.size},
+		{p.X - away*0.7 - width, p.Y - away*0.7}, {p.X - away*0.7 - width, p.Y + away*0.7 + ascent*l.size},
+	}
+}
+
+// nearest is the point of a box that a leader from p ends at.
+func (a *Axes) nearest(b Box, p Point) Point {
+	return Point{max(b.Left-2, min(p.X, b.Right+2)), max(b.Top, min(p.Y, b.Bottom))}
+}
+
 // collision is the cost of covering another label: more than any curve can have points within a label.
 const collision = 1 << 20
 

@@ -1,0 +1,133 @@
+package benchchart
+
+import (
+	"fmt"
+
+	"ratelab/internal/drawing"
+)
+
+// expenses is the picture of the server's cost: a row for each algorithm, in it a line for each lane, the figures at the
+// right.
+type expenses struct {
+	lanes  []lane
+	labels []string // the cheapest first
+	top    float64  // µs
+	floors []noise
+}
+
+const (
+	lanePitch   = 11.0
+	rowPadding  = 11.0
+	figureSpace = 92.0 // at the right, for a figure and its ratio
+	floorLabel  = 10.0 // above the rows, for the control's
+)
+
+func (e expenses) rowHeight() float64 { return float64(len(e.lanes))*lanePitch + rowPadding }
+
+func (e expenses) height() float64 { return e.plot(0).Total() + floorLabel }
+
+// plot has no vertical values: its rows are named.
+func (e expenses) plot(float64) drawing.Plot {
+	return drawing.Plot{
+		Horizontal: drawing.Amounts(e.top, 60, "server µs per decision"),
+		Vertical:   drawing.Axis{Share: func(v float64) float64 { return v }, Ticks: func(float64) []drawing.Tick { return nil }},
+		Height:     float64(len(e.labels)) * e.rowHeight(), Beside: figureSpace, Inside: e.inside,
+	}
+}
+
+func (e expenses) draw(p *drawing.Pen, b drawing.Box) {
+	b.Top += floorLabel
+	b.Left += e.labelWidth() - 20
+	e.plot(0).Draw(p, b)
+}
+
+// labelWidth is the room for the algorithms' names, at most 200 px.
+func (e expenses) labelWidth() float64 {
+	widest := 0.0
+	for _, l := range e.labels {
+		widest = max(widest, drawing.PanelLetters.Width(l))
+	}
+	return min(widest, 200) + 14 + 10
+}
+
+func (e expenses) inside(a *drawing.Axes) {
+	for _, t := range a.Horizontal.Ticks(a.Right - a.Left) {
+		a.Pen.Stroke([]drawing.Point{drawing.At(a.X(t.At), a.Top), drawing.At(a.X(t.At), a.Bottom)}, drawing.Grid, 0.8)
+	}
+	e.drawFloors(a)
+	for i, label := range e.labels {
+		top := a.Top + float64(i)*e.rowHeight()
+		if i > 0 {
+			a.Pen.Stroke([]drawing.Point{drawing.At(drawing.Margin, top), drawing.At(a.Right+figureSpace, top)}, drawing.Grid, 0.8)
+		}
+		e.drawLabel(a, label, top+e.rowHeight()/2)
+		for k, lane := range e.lanes {
+			if figure, ok := lane.of(label); ok {
+				drawExpense(a, lane.mark, figure, label, top+rowPadding/2+(float64(k)+0.5)*lanePitch)
+			}
+		}
+	}
+}
+
+func (e expenses) drawLabel(a *drawing.Axes, label string, middle float64) {
+	left := drawing.Margin
+	a.Pen.Rect(drawing.Box{Left: left, Top: middle - 4.5, Right: left + 9, Bottom: middle + 4.5}, drawing.Color(label))
+	a.Pen.Write(drawing.Shorten(label, 200, drawing.PanelLetters), drawing.At(left+14, middle+4), drawing.PanelLetters)
+}
+
+// drawExpense draws the rounds' spread, the median and, at the right, the figures.
+func drawExpense(a *drawing.Axes, m mark, e expense, label string, y float64) {
+	c := drawing.Color(label)
+	if label == control {
+		c = drawing.Reference // on the grey band
+	}
+	a.Pen.Stroke([]drawing.Point{drawing.At(a.X(e.lowUS), y), drawing.At(a.X(e.highUS), y)}, drawing.Tint(c, 0.55), 2.2)
+	m(a.Pen, drawing.At(a.X(e.us), y), c)
+	a.Pen.WriteRight(digits(e.us)+" µs", drawing.At(a.Right+48, y+3.5), drawing.SmallLetters)
+	if e.ratio != nil && label != control {
+		a.Pen.WriteRight(digits(*e.ratio)+" ×", drawing.At(a.Right+figureSpace, y+3.5), drawing.SmallLetters)
+	}
+}
+
+// digits writes three significant digits: 4.10, 18.4, 1,230.
+func digits(v float64) string {
+	switch {
+	case v >= 999.5:
+		return drawing.Short(roundTo(v, 0))
+	case v >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// drawFloors draws the control through all rows, within the band in which the same code can come out.
+func (e expenses) drawFloors(a *drawing.Axes) {
+	for i, f := range e.floors {
+		a.Pen.Rect(drawing.Box{Left: a.X(f.lowUS), Top: a.Top, Right: a.X(f.highUS), Bottom: a.Bottom}, drawing.Tint(drawing.Floor, 0.45))
+		x := a.X(f.us)
+		a.Pen.Stroke([]drawing.Point{drawing.At(x, a.Top-3), drawing.At(x, a.Bottom)}, drawing.Reference, 1.2, lineOf[i]...)
+	}
+	if len(e.floors) > 0 {
+		text := "the control none " + digits(e.floors[0].us) + " µs"
+		if len(e.floors) > 1 {
+			text = "the control none"
+		}
+		left := min(a.X(e.floors[0].us)-2, a.Right-drawing.SmallLetters.Width(text)) // clear of the figures' heads
+		a.Pen.Write(text, drawing.At(left, a.Top-7), drawing.SmallLetters)
+	}
+	a.Pen.WriteRight("median", drawing.At(a.Right+48, a.Top-7), drawing.SmallLetters)
+	a.Pen.WriteRight("vs none", drawing.At(a.Right+figureSpace, a.Top-7), drawing.SmallLetters)
+}
+
+func (e expenses) keys() []drawing.Key {
+	var keys []drawing.Key
+	for _, l := range e.lanes {
+		keys = append(keys, markKey(l.name, l.mark))
+	}
+	if len(e.floors) > 0 {
+		keys = append(keys, drawing.AreaKey("the control, within the noise", drawing.Tint(drawing.Floor, 0.45)))
+	}
+	return keys
+}

@@ -1,0 +1,158 @@
+package benchchart
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ratelab/internal/drawing"
+	"ratelab/internal/recording"
+)
+
+// memory shows what a client's state takes as it fills: what is constant, and what grows with every request.
+func (s *scene) memory() (drawing.Picture, bool) {
+	labels, low, high, most := s.fills()
+	if len(labels) == 0 {
+		s.leave("memory", "no fill was measured, or the server does not tell what a key takes")
+		return drawing.Picture{}, false
+	}
+	for i, r := range s.recordings {
+		if !slices.ContainsFunc(r.Costs, func(c recording.Cost) bool { return len(c.Memory) > 0 }) {
+			s.leave("memory", s.names[i]+" has no fill")
+		}
+	}
+	looks := paints(labels)
+	ends := map[string]string{}
+	for _, label := range labels {
+		ends[label] = label + "  " + s.lastFill(label)
+	}
+	var texts []string
+	for _, label := range labels {
+		texts = append(texts, ends[label])
+	}
+	plot := drawing.Plot{
+		Horizontal: drawing.Logarithmic(1, most, 44, "admitted requests within the window, logarithmic", drawing.Short),
+		Vertical:   drawing.Logarithmic(low, high, 30, "memory, logarithmic", inBytes),
+		Height:     plotHeight(len(labels)), Beside: drawing.BesideWidth(texts),
+	}
+	plot.Inside = func(a *drawing.Axes) {
+		var all []drawing.LineEnd
+		for _, label := range labels {
+			all = append(all, drawing.LineEnd{At: s.drawFills(a, label, looks[label]), Color: looks[label].color, Label: ends[label]})
+		}
+		a.LabelEnds(all)
+	}
+	p := page("What does a client's state take as it fills?",
+		fmt.Sprintf("Memory of one client's keys, as the server counts it. Limit %s, requests spread evenly over the window.",
+			policy(s.costSettings().FillLimit)), s.recordings, nil)
+	p = figure(p, s.recordingKeys(), plot.Total(), plot.Draw)
+	return drawing.Picture{Name: "memory", Page: p, Data: s.memoryData()}, true
+}
+
+func (s *scene) fills() (labels []string, low, high, most float64) {
+	for _, label := range s.labels() {
+		any := false
+		for _, r := range s.recordings {
+			cost := costOf(r, label)
+			if cost == nil {
+				continue
+			}
+			for _, f := range cost.Memory {
+				if f.Bytes <= 0 {
+					continue // no state at all
+				}
+				any = true
+				if low == 0 || float64(f.Bytes) < low {
+					low = float64(f.Bytes)
+				}
+				high, most = max(high, float64(f.Bytes)), max(most, float64(f.Entries))
+			}
+		}
+		if any {
+			labels = append(labels, label)
+		}
+	}
+	return labels, low, high, most
+}
+
+// lastFill is what a full client takes: one figure, or the least and the most of the recordings.
+func (s *scene) lastFill(label string) string {
+	low, high := int64(0), int64(0)
+	for _, r := range s.recordings {
+		if cost := costOf(r, label); cost != nil && len(cost.Memory) > 0 {
+			bytes := cost.Memory[len(cost.Memory)-1].Bytes
+			if low == 0 || bytes < low {
+				low = bytes
+			}
+			high = max(high, bytes)
+		}
+	}
+	if low == high {
+		return inBytes(float64(high))
+	}
+	return inBytes(float64(low)) + " to " + inBytes(float64(high))
+}
+
+// inBytes writes at most three digits: 88 B, 2.21 kB, 210 kB.
+func inBytes(v float64) string {
+	for _, unit := range []struct {
+		factor float64
+		name   string
+	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
+		if v >= unit.factor {
+			return strconv.FormatFloat(v/unit.factor, 'g', 3, 64) + " " + unit.name
+		}
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64) + " B"
+}
+
+// drawFills draws a line for each recording, and gives the end of the first.
+func (s *scene) drawFills(a *drawing.Axes, label string, look paint) drawing.Point {
+	var end drawing.Point
+	for i, r := range s.recordings {
+		cost := costOf(r, label)
+		if cost == nil || len(cost.Memory) == 0 {
+			continue
+		}
+		var points []drawing.Point
+		for _, f := range cost.Memory {
+			points = append(points, a.At(float64(f.Entries), float64(f.Bytes)))
+		}
+		dashes := look.dashes
+		if s.several() {
+			dashes = lineOf[i]
+		}
+		a.Pen.Stroke(points, look.color, 1.8, dashes...)
+		for _, q := range points {
+			a.Pen.Dot(q, 2.4, look.color)
+		}
+		if end == (drawing.Point{}) {
+			end = points[len(points)-1]
+		}
+	}
+	return end
+}
+
+// recordingKeys is a legend of the recordings' lines, where there are several.
+func (s *scene) recordingKeys() []drawing.Key {
+	if !s.several() {
+		return nil
+	}
+	var keys []drawing.Key
+	for i, name := range s.names {
+		keys = append(keys, drawing.LineKey(name, drawing.Ink, 1.8, lineOf[i]...))
+	}
+	return keys
+}
+
+func (s *scene) memoryData() []byte {
+	t := newTable("server", "algorithm", "entries", "bytes", "keys")
+	for i, r := range s.recordings {
+		for _, c := range r.Costs {
+			for _, f := range c.Memory {
+				t.add(s.names[i], c.Algorithm, f.Entries, f.Bytes, f.Keys)
+			}
+		}
+	}
+	return t.bytes()
+}

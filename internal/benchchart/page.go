@@ -1,0 +1,116 @@
+package benchchart
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ratelab/internal/drawing"
+	"ratelab/internal/recording"
+)
+
+// page begins a picture of some of the recordings with the words that all pictures have. The run is nil where the
+// picture is of no scenario.
+func page(title, subtitle string, of []*recording.Recording, run *recording.Run) drawing.Page {
+	return drawing.Page{Title: title, Subtitle: status(of) + subtitle, Footer: footer(of, run)}
+}
+
+// status warns of figures that are not to be trusted, or not complete, ahead of everything else.
+func status(of []*recording.Recording) string {
+	var codes []string
+	partial := false
+	for _, r := range of {
+		partial = partial || r.Partial
+		if !r.Validity.Valid && len(r.Validity.Reasons) == 0 {
+			codes = append(codes, "no reason given")
+		}
+		for _, reason := range r.Validity.Reasons {
+			if !slices.Contains(codes, reason.Code) && !r.Validity.Valid {
+				codes = append(codes, reason.Code)
+			}
+		}
+	}
+	text := ""
+	if len(codes) > 0 {
+		text += fmt.Sprintf("INVALID: the generator was not fit to measure (%s). ", strings.Join(codes, ", "))
+	}
+	if partial {
+		text += "PARTIAL: interrupted before its end. "
+	}
+	return text
+}
+
+func footer(of []*recording.Recording, run *recording.Run) string {
+	var parts []string
+	add := func(part string) {
+		if part != "" && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	if run != nil {
+		add(run.Scenario)
+		add(fmt.Sprintf("seed %d", run.Seed))
+	}
+	for _, r := range of {
+		add(r.Server.String())
+	}
+	for _, r := range of {
+		add(machine(r.Machine))
+	}
+	for _, r := range of {
+		add(seeds(r, run))
+		add("ratelab " + r.Tool.Version)
+	}
+	for _, r := range of {
+		add(r.Started.UTC().Format("2006-01-02"))
+	}
+	return strings.Join(parts, "  ·  ")
+}
+
+func machine(m recording.Machine) string {
+	if m.CPU == "" {
+		return ""
+	}
+	if m.Cores == 1 {
+		return m.CPU + ", 1 core"
+	}
+	return fmt.Sprintf("%s, %d cores", m.CPU, m.Cores)
+}
+
+// seeds names the seed of a picture without a scenario, where all scenarios have the same.
+func seeds(r *recording.Recording, run *recording.Run) string {
+	if run != nil || len(r.Runs) == 0 {
+		return ""
+	}
+	for _, other := range r.Runs {
+		if other.Seed != r.Runs[0].Seed {
+			return ""
+		}
+	}
+	return fmt.Sprintf("seed %d", r.Runs[0].Seed)
+}
+
+// connections says over how many connections the recordings measured.
+func connections(of []*recording.Recording) string {
+	var all []string
+	for _, r := range of {
+		text := fmt.Sprintf("%d connections", r.Settings.Connections)
+		if r.Settings.Connections == 1 {
+			text = "1 connection"
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// figure puts a legend and what it explains on the page.
+func figure(p drawing.Page, keys []drawing.Key, height float64, draw func(*drawing.Pen, drawing.Box)) drawing.Page {
+	legend := drawing.LegendHeight(keys)
+	p.Height, p.Draw = legend+height, drawing.Stacked(legend, drawing.Legend(keys), draw)
+	return p
+}
+
+// us writes µs with at most three digits and a unit: 8.24 µs, 137 µs, 1.2 ms.
+func us(v float64) string { return drawing.Span(v) }

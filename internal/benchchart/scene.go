@@ -1,0 +1,189 @@
+package benchchart
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"slices"
+	"strings"
+
+	"ratelab/internal/drawing"
+	"ratelab/internal/recording"
+	"ratelab/internal/report"
+)
+
+// control is the row that does nothing but answer: the floor of every cost.
+const control = "none"
+
+// scene is what the pictures share.
+type scene struct {
+	recordings []*recording.Recording
+	names      []string // of the recordings, all different
+	notes      []string
+}
+
+func newScene(in []*recording.Recording) *scene {
+	return &scene{recordings: in, names: namesOf(in)}
+}
+
+// draw makes every picture for which there are figures, and says which there are not.
+func draw(s *scene) (pictures []drawing.Picture, notes []string) {
+	add := func(p drawing.Picture, ok bool) {
+		if ok {
+			pictures = append(pictures, p)
+		}
+	}
+	for _, name := range s.scenarios() {
+		add(s.overshoot(name))
+		for i, r := range s.recordings {
+			if run := runOf(r, name); run != nil {
+				add(s.percentiles(i, run))
+				add(s.overTime(i, run))
+			}
+		}
+	}
+	add(s.serverCost())
+	add(s.throughput())
+	add(s.memory())
+	return pictures, s.notes
+}
+
+// leave notes that a picture is not drawn, or lacks something.
+func (s *scene) leave(picture, reason string) {
+	note := picture + ": " + reason
+	if !slices.Contains(s.notes, note) {
+		s.notes = append(s.notes, note)
+	}
+}
+
+func (s *scene) several() bool { return len(s.recordings) > 1 }
+
+func (s *scene) scenarios() []string {
+	var all []string
+	for _, r := range s.recordings {
+		for _, run := range r.Runs {
+			if !slices.Contains(all, run.Scenario) {
+				all = append(all, run.Scenario)
+			}
+		}
+	}
+	return all
+}
+
+func runOf(r *recording.Recording, scenario string) *recording.Run {
+	for i := range r.Runs {
+		if r.Runs[i].Scenario == scenario {
+			return &r.Runs[i]
+		}
+	}
+	return nil
+}
+
+// labels are the algorithms of all recordings' costs, each once, in the order of the documents.
+func (s *scene) labels() []string {
+	var all []string
+	for _, r := range s.recordings {
+		for _, c := range r.Costs {
+			if !slices.Contains(all, c.Algorithm) {
+				all = append(all, c.Algorithm)
+			}
+		}
+	}
+	return all
+}
+
+func costOf(r *recording.Recording, label string) *recording.Cost {
+	for i := range r.Costs {
+		if r.Costs[i].Algorithm == label {
+			return &r.Costs[i]
+		}
+	}
+	return nil
+}
+
+// costSettings are those of the first recording with costs: all of them have the same limits.
+func (s *scene) costSettings() recording.Settings {
+	for _, r := range s.recordings {
+		if len(r.Costs) > 0 {
+			return r.Settings
+		}
+	}
+	return recording.Settings{}
+}
+
+// paint is how the lines of an algorithm look.
+type paint struct {
+	color  color.NRGBA
+	dashes []float64
+}
+
+// paints gives each label its colour; of those that share one, such as a parameter's values, the later are dashed.
+func paints(labels []string) map[string]paint {
+	patterns := [][]float64{nil, {5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {9, 4}}
+	used, all := map[color.NRGBA]int{}, map[string]paint{}
+	for _, label := range labels {
+		c := drawing.Color(label)
+		all[label] = paint{c, patterns[used[c]%len(patterns)]}
+		used[c]++
+	}
+	return all
+}
+
+// byValue sorts labels by a figure of theirs, the least first; equal ones stay in their order.
+func byValue(labels []string, value map[string]float64) []string {
+	sorted := slices.Clone(labels)
+	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(value[a], value[b]) })
+	return sorted
+}
+
+// namesOf tells the recordings apart by as little as it takes: server and version, then how it was run and reached, then
+// when, and at last by number.
+func namesOf(in []*recording.Recording) []string {
+	forms := []func(i int, r *recording.Recording) string{
+		func(_ int, r *recording.Recording) string {
+			return strings.TrimSpace(r.Server.Name + " " + r.Server.Version)
+		},
+		func(_ int, r *recording.Recording) string { return r.Server.String() },
+		func(_ int, r *recording.Recording) string {
+			return r.Server.String() + ", " + r.Started.UTC().Format("2006-01-02 15:04:05")
+		},
+	}
+	last := func(i int, r *recording.Recording) string {
+		return fmt.Sprintf("%s, recording %d", r.Server.String(), i+1)
+	}
+	for _, form := range append(forms, last) {
+		names := make([]string, len(in))
+		for i, r := range in {
+			names[i] = form(i, r)
+		}
+		if len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(in) {
+			return names
+		}
+	}
+	return nil // numbers are never equal
+}
+
+// slug is a name that can stand in a file's name.
+func slug(name string) string {
+	var out strings.Builder
+	for _, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.':
+			out.WriteRune(r)
+		default:
+			if !strings.HasSuffix(out.String(), "-") {
+				out.WriteByte('-')
+			}
+		}
+	}
+	return strings.Trim(out.String(), "-.")
+}
+
+// policy is a limit in words: 1,000 per 3 s, burst 100.
+func policy(l report.Limit) string {
+	text := fmt.Sprintf("%s per %s", drawing.Exact(l.Requests), drawing.Each(float64(l.WindowUS)))
+	if l.Burst != 0 && l.Burst != l.Requests {
+		text += ", burst " + drawing.Exact(l.Burst)
+	}
+	return text
+}
