@@ -78,7 +78,10 @@ func (s *simulation) paired(slowdowns ...float64) *recording.Paired {
 func share(runs int, n noise, look func(*simulation) Outcome) map[Outcome]float64 {
 	count := map[Outcome]float64{}
 	for seed := range runs {
-		count[look(simulate(n, uint64(seed)))] += 1 / float64(runs)
+		count[look(simulate(n, uint64(seed)))]++
+	}
+	for outcome := range count {
+		count[outcome] /= float64(runs)
 	}
 	return count
 }

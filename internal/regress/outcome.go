@@ -16,6 +16,7 @@ const (
 	Improvement  Outcome = "improvement"
 	Same         Outcome = "same"  // no difference that counts
 	Noted        Outcome = "noted" // shown, not judged
+	OK           Outcome = "ok"    // of a verdict: neither a regression nor inconclusive
 )
 
 var gravity = map[Outcome]int{Regression: 4, Inconclusive: 3, Improvement: 2, Same: 1, Noted: 0}

@@ -77,7 +77,7 @@ type Party struct {
 
 // Verdict is the comparison in one word and in sentences.
 type Verdict struct {
-	Outcome  Outcome  `json:"outcome"` // same (improvements included), regression or inconclusive
+	Outcome  Outcome  `json:"outcome"` // OK (improvements included), Regression or Inconclusive
 	ExitCode int      `json:"exit_code"`
 	Findings []string `json:"findings"` // regressions first, then what could not be judged, then improvements
 	Remedies []string `json:"remedies"` // what would make an inconclusive comparison conclusive

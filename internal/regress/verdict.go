@@ -12,14 +12,21 @@ func newReport(way string) *Report {
 // conclude draws the verdict from the gates. A regression outweighs what could not be judged; improvements are named
 // and change nothing.
 func (r *Report) conclude() {
-	worst := Same
+	worst := Noted
 	for i := range r.Gates {
 		worst = worse(worst, r.Gates[i].Outcome)
 	}
-	if worst == Improvement {
-		worst = Same
+	r.Verdict = Verdict{Findings: []string{}, Remedies: []string{}}
+	switch worst {
+	case Regression, Inconclusive:
+		r.Verdict.Outcome = worst
+	case Noted:
+		r.Verdict.Outcome = Inconclusive
+		r.Verdict.Findings = append(r.Verdict.Findings, "inconclusive: no gate could judge anything")
+	default:
+		r.Verdict.Outcome = OK
 	}
-	r.Verdict = Verdict{Outcome: worst, ExitCode: worst.ExitCode(), Findings: []string{}, Remedies: []string{}}
+	r.Verdict.ExitCode = r.Verdict.Outcome.ExitCode()
 	for _, outcome := range []Outcome{Regression, Inconclusive, Improvement} {
 		for i := range r.Gates {
 			r.find(&r.Gates[i], outcome)

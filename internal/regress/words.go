@@ -20,6 +20,9 @@ func (r *Report) headline() string {
 	case Regression:
 		return "REGRESSION in " + strings.Join(judged, ", ")
 	case Inconclusive:
+		if judged == nil {
+			return "INCONCLUSIVE: nothing can be judged"
+		}
 		return "INCONCLUSIVE: " + strings.Join(judged, ", ") + " cannot be judged"
 	}
 	if n := r.count(Improvement); n > 0 {
