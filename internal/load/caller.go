@@ -10,8 +10,8 @@ import (
 // Caller asks the limiter once per Call. A Caller belongs to one worker: it is not safe for concurrent use, and two
 // Callers share no connection. An error ends the run.
 //
-// A Caller that also has a method Interrupt(), safe to call from anywhere, is interrupted when the run ends in an
-// error or with its context: the Call under way fails at once, and so do all later ones.
+// The context is done when the run ends in an error, or with the context that the run was given: the Call under way
+// should fail soon then. It is the same in all Calls of a run.
 type Caller interface {
 	Call(ctx context.Context, req limit.Request) (Outcome, error)
 }
@@ -27,16 +27,4 @@ type Outcome struct {
 	Aside time.Duration
 
 	BytesWritten, BytesRead int // on the connection, by the decision alone; without TLS's and TCP's own
-}
-
-// interrupter is a Caller whose Call can be cut short.
-type interrupter interface{ Interrupt() }
-
-// interrupt cuts short what callers are doing.
-func interrupt(callers []Caller) {
-	for _, c := range callers {
-		if i, ok := c.(interrupter); ok {
-			i.Interrupt()
-		}
-	}
 }

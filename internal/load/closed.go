@@ -33,6 +33,7 @@ const mostCycled = 1 << 20
 type closed struct {
 	*run
 	o         ClosedOptions
+	workers   int
 	requests  []limit.Request
 	collector *collector
 	counted   time.Duration // when what counts begins
@@ -52,7 +53,8 @@ func Closed(ctx context.Context, stream iter.Seq2[limit.Request, error], callers
 	if err != nil {
 		return nil, err
 	}
-	l := &closed{run: newRun(callers), o: o, requests: requests, collector: newCollector(true, o.IntervalUS)}
+	l := &closed{run: newRun(ctx), o: o, workers: len(callers), requests: requests, collector: newCollector(true, o.IntervalUS)}
+	defer l.release()
 	var collected, watcher, workers sync.WaitGroup
 	collected.Go(l.collector.run)
 	watcher.Go(func() { l.watch(ctx, o.Stop) })
@@ -60,7 +62,7 @@ func Closed(ctx context.Context, stream iter.Seq2[limit.Request, error], callers
 	l.until = l.counted + o.Duration
 	watched := watchHealth(o.Clock, l.counted)
 	for i, c := range callers {
-		workers.Go(func() { l.work(ctx, c, i) })
+		workers.Go(func() { l.work(c, i) })
 	}
 	workers.Wait()
 	health := watched.stop()
@@ -95,13 +97,13 @@ func take(ctx context.Context, stream iter.Seq2[limit.Request, error], most int)
 }
 
 // work sends every request whose turn is the worker's.
-func (l *closed) work(ctx context.Context, c Caller, worker int) {
+func (l *closed) work(c Caller, worker int) {
 	rec := l.collector.recorder()
 	defer rec.close()
 	next := worker % len(l.requests)
-	step := len(l.callers) % len(l.requests)
+	step := l.workers % len(l.requests)
 	for now := l.o.Clock.Now(); now < l.until && !l.over(); {
-		out, err := c.Call(ctx, l.requests[next])
+		out, err := c.Call(l.ctx, l.requests[next])
 		if err != nil {
 			l.end(err, false)
 			return
@@ -119,7 +121,7 @@ func (l *closed) work(ctx context.Context, c Caller, worker int) {
 
 // result puts together what the goroutines, all gone now, have counted.
 func (l *closed) result(health Health) *ClosedResult {
-	r := &ClosedResult{Result: l.collector.result(l.o.Clock, l.counted, len(l.callers))}
+	r := &ClosedResult{Result: l.collector.result(l.o.Clock, l.counted, l.workers)}
 	r.Elapsed = r.LastReplied
 	if r.Elapsed > 0 {
 		r.PerSecond = float64(r.Sent) / r.Elapsed.Seconds()

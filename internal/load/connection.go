@@ -26,8 +26,10 @@ type connection struct {
 	t       *Target
 	client  *redis.Client
 	conn    net.Conn
-	cut     atomic.Bool
-	renewed time.Duration // when the deadline was last put off
+	ctx     context.Context // the last Call's
+	forget  func() bool     // ends the watch on it
+	cut     atomic.Bool     // ctx was done: the connection is of no use any more
+	renewed time.Duration   // when the deadline was last put off
 
 	out, scratch, in []byte
 	parser           parser
@@ -77,17 +79,39 @@ func (t *Target) connect(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
-func (c *connection) close() { _ = c.client.Close() }
+func (c *connection) close() {
+	if c.forget != nil {
+		c.forget()
+	}
+	_ = c.client.Close()
+}
 
-// Interrupt makes the Call under way, and all later ones, fail at once.
-func (c *connection) Interrupt() {
+// heed cuts short what the connection does when ctx is done. A run has one context for all its calls, so that there is
+// next to nothing to do for each.
+func (c *connection) heed(ctx context.Context) {
+	if c.ctx == ctx {
+		return
+	}
+	if c.forget != nil {
+		c.forget()
+	}
+	c.ctx, c.forget = ctx, context.AfterFunc(ctx, func() {
+		if context.Cause(ctx) != errFinished {
+			c.interrupt()
+		}
+	})
+}
+
+// interrupt makes reads and writes under way, and all later ones, fail at once.
+func (c *connection) interrupt() {
 	c.cut.Store(true)
 	_ = c.conn.SetDeadline(time.Unix(1, 0))
 }
 
 // Call sends one EVALSHA and reads its reply. A first request for a key is preceded by the key's init and, on a
 // server that is not ours, followed by a PEXPIRE, neither of which counts.
-func (c *connection) Call(_ context.Context, req limit.Request) (Outcome, error) {
+func (c *connection) Call(ctx context.Context, req limit.Request) (Outcome, error) {
+	c.heed(ctx)
 	o, err := c.call(req)
 	if err != nil {
 		return o, fmt.Errorf("request at %dµs, key %s, cost %d: %w", req.AtUS, wording.Quote(req.Key), req.Cost, err)
@@ -158,7 +182,7 @@ func (c *connection) renew(now time.Duration) {
 	c.renewed = now
 	_ = c.conn.SetDeadline(time.Now().Add(answerTimeout + renewal))
 	if c.cut.Load() {
-		c.Interrupt() // it came in between
+		c.interrupt() // it came in between
 	}
 }
 

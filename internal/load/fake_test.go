@@ -3,7 +3,6 @@ package load_test
 import (
 	"context"
 	"iter"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,31 +30,27 @@ type slow struct {
 	aside   time.Duration
 	fails   error // instead of an answer
 	calls   []limit.Request
-	cut     chan struct{} // closed by Interrupt
-	once    sync.Once
 }
 
-func (s *slow) Call(_ context.Context, req limit.Request) (load.Outcome, error) {
+func (s *slow) Call(ctx context.Context, req limit.Request) (load.Outcome, error) {
 	s.calls = append(s.calls, req)
 	time.Sleep(s.aside)
 	o := load.Outcome{Allowed: req.Cost == 1, Written: s.clock.Now(), Aside: s.aside, BytesWritten: 100, BytesRead: 10}
 	select {
 	case <-time.After(s.service):
-	case <-s.cut:
-		return o, context.Canceled
+	case <-ctx.Done():
+		return o, ctx.Err()
 	}
 	o.Replied = s.clock.Now()
 	return o, s.fails
 }
-
-func (s *slow) Interrupt() { s.once.Do(func() { close(s.cut) }) }
 
 // slows are n of them.
 func slows(clock load.Clock, n int, service time.Duration) ([]*slow, []load.Caller) {
 	var all []*slow
 	var callers []load.Caller
 	for range n {
-		s := &slow{clock: clock, service: service, cut: make(chan struct{})}
+		s := &slow{clock: clock, service: service}
 		all, callers = append(all, s), append(callers, s)
 	}
 	return all, callers

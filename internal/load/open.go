@@ -87,8 +87,9 @@ func Open(ctx context.Context, stream iter.Seq2[limit.Request, error], callers [
 	if err := o.check(callers); err != nil {
 		return nil, err
 	}
-	l := &open{run: newRun(callers), o: o, queue: newQueue(len(callers), o.queueMost), collector: newCollector(false, o.IntervalUS)}
+	l := &open{run: newRun(ctx), o: o, queue: newQueue(len(callers), o.queueMost), collector: newCollector(false, o.IntervalUS)}
 	feed := newFeeder(l.done)
+	defer l.release()
 	var ends, others sync.WaitGroup
 	others.Go(func() { l.watch(ctx, o.Stop) })
 	others.Go(func() {
@@ -103,7 +104,7 @@ func Open(ctx context.Context, stream iter.Seq2[limit.Request, error], callers [
 	var collected sync.WaitGroup
 	collected.Go(l.collector.run)
 	for _, c := range callers {
-		ends.Go(func() { l.work(ctx, c) })
+		ends.Go(func() { l.work(c) })
 	}
 	others.Go(func() { <-l.done; l.queue.abandon() })
 	ends.Go(func() { l.pacing.run(feed, first); l.queue.end() })
@@ -146,7 +147,7 @@ func (l *open) begin() {
 }
 
 // work sends what the queue has, one after the other.
-func (l *open) work(ctx context.Context, c Caller) {
+func (l *open) work(c Caller) {
 	rec := l.collector.recorder()
 	defer rec.close()
 	zero := l.pacing.counted
@@ -158,7 +159,7 @@ func (l *open) work(ctx context.Context, c Caller) {
 		if j.queued && !l.inTime(j) {
 			continue
 		}
-		out, err := c.Call(ctx, j.req)
+		out, err := c.Call(l.ctx, j.req)
 		if err != nil {
 			l.end(err, false)
 			return
@@ -186,7 +187,7 @@ func (l *open) inTime(j job) bool {
 		}
 		return false
 	case LateFatal:
-		l.end(&LateError{AtUS: j.req.AtUS, Late: late, LateAfter: l.o.LateAfter, Workers: len(l.callers)}, false)
+		l.end(&LateError{AtUS: j.req.AtUS, Late: late, LateAfter: l.o.LateAfter, Workers: l.queue.workers}, false)
 		return false
 	}
 	return true
@@ -196,7 +197,7 @@ func (l *open) inTime(j job) bool {
 func (l *open) result(health Health) *OpenResult {
 	p := &l.pacing
 	r := &OpenResult{
-		Result: l.collector.result(l.o.Clock, p.counted, len(l.callers)), OnLate: l.o.OnLate,
+		Result: l.collector.result(l.o.Clock, p.counted, l.queue.workers), OnLate: l.o.OnLate,
 		Offered: p.offered, Late: l.late.Load(), Spilled: l.queue.spilled, PoolWaits: l.queue.poolWaits,
 		Dropped:           l.dropped.Load() + l.queue.spilled,
 		IntendedPerSecond: rate(p.offered, p.firstDue, p.lastDue), AchievedPerSecond: rate(p.offered, p.firstHanded, p.lastHanded),

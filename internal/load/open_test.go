@@ -195,7 +195,7 @@ func TestEndings(t *testing.T) {
 		by     time.Duration
 	}{
 		"the context ends":    {endless, nil, context.Canceled, 50 * time.Millisecond},
-		"a call fails":        {endless, broken, broken, time.Minute + 10*time.Millisecond},
+		"a call fails":        {endless, broken, broken, time.Minute + 20*time.Millisecond},
 		"the stream breaks":   {breaks, nil, broken, 10 * time.Millisecond},
 		"no request, no harm": {due(), nil, nil, 10 * time.Millisecond},
 	} {

@@ -2,13 +2,15 @@ package load
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 )
 
 // run is what the goroutines of one run have in common: how it ends.
 type run struct {
-	callers []Caller
+	ctx     context.Context // what calls are given: done when the run is over
+	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when the run is over, for whatever reason
 	ended   atomic.Bool
 	once    sync.Once
@@ -16,7 +18,14 @@ type run struct {
 	stopped bool
 }
 
-func newRun(callers []Caller) *run { return &run{callers: callers, done: make(chan struct{})} }
+func newRun(ctx context.Context) *run {
+	r := &run{done: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	return r
+}
+
+// errFinished is why a context is done whose run went well: no connection need be given up.
+var errFinished = errors.New("the run is finished")
 
 // over reports whether nothing more is to be sent.
 func (r *run) over() bool { return r.ended.Load() }
@@ -24,14 +33,20 @@ func (r *run) over() bool { return r.ended.Load() }
 // end ends the run: with err, which cuts short what callers are doing; without, after the calls under way.
 func (r *run) end(err error, stopped bool) {
 	r.once.Do(func() {
+		if err != nil && r.ctx.Err() != nil {
+			err = r.ctx.Err() // the calls under way fail because of it, and are no reason themselves
+		}
 		r.err, r.stopped = err, stopped
 		r.ended.Store(true)
 		close(r.done)
 		if err != nil {
-			interrupt(r.callers)
+			r.cancel(err)
 		}
 	})
 }
+
+// release lets go of the context after the last call.
+func (r *run) release() { r.cancel(errFinished) }
 
 // watch ends the run with the context, or when stop is closed.
 func (r *run) watch(ctx context.Context, stop <-chan struct{}) {

@@ -79,6 +79,7 @@ func (t *Target) Introduce(ctx context.Context, keys []string) error {
 		return err
 	}
 	defer c.close()
+	c.heed(ctx)
 	for _, key := range keys {
 		if err := ctx.Err(); err != nil {
 			return err
