@@ -38,12 +38,10 @@ func (s *session) saturate(ctx context.Context, c *candidate.Candidate, o satura
 }
 
 func (g *segment) saturate(ctx context.Context, o saturation) (*saturated, error) {
-	if o.mix == recording.MixRejected {
-		if err := exhaust(ctx, g.callers[0]); err != nil {
-			return nil, err
-		}
+	mixed, err := g.mixers(ctx, o.mix)
+	if err != nil {
+		return nil, err
 	}
-	mixed := mixers(o.mix, g.callers)
 	if o.warmUp > 0 {
 		warm, err := g.loop(ctx, mixed, o.warmUp)
 		if err != nil {
@@ -55,12 +53,21 @@ func (g *segment) saturate(ctx context.Context, o saturation) (*saturated, error
 		}
 	}
 	found := &saturated{startedUS: g.since(g.now())}
-	var err error
 	found.account, err = g.measured(ctx, func() error {
 		found.ClosedResult, err = g.loop(ctx, mixed, o.length)
 		return err
 	})
 	return found, err
+}
+
+// mixers gives each connection its part in a mix, whose used-up keys are used up then.
+func (g *segment) mixers(ctx context.Context, mix string) ([]*mixer, error) {
+	if g.candidate.Label != control { // it admits all
+		if err := exhaust(ctx, mix, g.callers[0]); err != nil {
+			return nil, err
+		}
+	}
+	return mixers(mix, g.callers), nil
 }
 
 // loop is a closed loop of mixers.
@@ -86,15 +93,13 @@ func anything() iter.Seq2[limit.Request, error] {
 // introduce initialises the keys that each of the workers will probably come to in so many calls, where the script has
 // an init, so that it is not among what is measured.
 func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) error {
-	if g.candidate.Program.Init == nil {
+	if g.candidate.Program.Init == nil || mixed[0].mix == recording.MixRejected {
 		return nil
 	}
 	var keys []string
 	for _, m := range mixed {
-		for n := range 1 + calls/m.stretch {
-			if m.keys == nil {
-				keys = append(keys, m.name+strconv.Itoa(m.number+n))
-			}
+		for n := range 1 + calls/stretch(m.mix) {
+			keys = append(keys, m.name+strconv.Itoa(m.number+1+n))
 		}
 	}
 	return g.target.Introduce(ctx, keys)

@@ -32,6 +32,9 @@ func (r *run) document(ctx context.Context) *recording.Recording {
 	d := &recording.Recording{Header: r.header(recording.KindBench, r.Version), Server: describe(ctx, r.server, r.spec)}
 	d.Settings = r.settings()
 	d.Settings.RepeatedRound = r.repeated
+	if r.repeated > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: the generator was at fault", r.repeated))
+	}
 	d.Partial = r.partial
 	d.Validity = validity(r.reasons)
 	for i, p := range r.runs {

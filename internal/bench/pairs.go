@@ -208,7 +208,7 @@ func (r *pairRun) pair(ctx context.Context, row, n int) (recording.Pair, []recor
 		if err != nil {
 			return recording.Sample{}, err
 		}
-		s.blame(where, found.Reasons(), &found.account, found.Sent, &reasons)
+		reasons = append(reasons, blame(where, found.Reasons(), &found.account, found.Sent)...)
 		return found.sample(n), nil
 	}
 	o := saturation{r.Mix, r.Connections, r.WarmUp, r.Segment}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"ratelab/internal/load"
 	"ratelab/internal/recording"
@@ -15,7 +16,6 @@ type round struct {
 	opened  [][]*opened    // by scenario and candidate
 	closed  [][]*saturated // by mix and candidate
 	reasons []recording.Reason
-	atFault *recording.Reason // the first for which the generator is to blame
 }
 
 // rounds measures every round, and keeps what those found that are finished.
@@ -30,21 +30,8 @@ func (r *run) rounds(ctx context.Context) error {
 	return nil
 }
 
-// round measures one round, and again where the generator was at fault and it may be.
+// round measures one round: each scenario and each mix, with the candidates in the round's order.
 func (r *run) round(ctx context.Context, number int) (*round, error) {
-	for repeats := 0; ; repeats++ {
-		found, err := r.once(ctx, number)
-		if err != nil || found.atFault == nil || repeats == r.RepeatInvalid {
-			return found, err
-		}
-		r.repeated++
-		r.note(fmt.Sprintf("round %d was measured again: %s: %s", number, found.atFault.Where, found.atFault.Statement))
-		r.progress.more(r.roundTime())
-	}
-}
-
-// once measures one round: each scenario and each mix, with the candidates in the round's order.
-func (r *run) once(ctx context.Context, number int) (*round, error) {
 	found := &round{number: number}
 	for _, p := range r.runs {
 		if err := r.play(ctx, p, found); err != nil {
@@ -65,14 +52,17 @@ func (r *run) play(ctx context.Context, p *planned, into *round) error {
 	for position, i := range order(len(all), into.number) {
 		c := p.candidates[i]
 		where := fmt.Sprintf("%s %s round %d", p.scenario.Name, c.Label, into.number)
-		r.progress.step(where, r.openTime(p))
-		found, err := r.open(ctx, p, c, r.Connections, r.WarmUp)
+		err := r.again(where, r.openTime(p), func() (reasons []recording.Reason, err error) {
+			all[i], err = r.open(ctx, p, c, r.Connections, r.WarmUp)
+			if err != nil {
+				return nil, err
+			}
+			all[i].position = position + 1
+			return blame(where, all[i].Reasons(), &all[i].account, all[i].Sent), nil
+		}, &into.reasons)
 		if err != nil {
 			return err
 		}
-		found.position = position + 1
-		all[i] = found
-		into.blame(r, where, found.Reasons(), &found.account, found.Sent)
 	}
 	into.opened = append(into.opened, all)
 	return nil
@@ -84,13 +74,16 @@ func (r *run) mix(ctx context.Context, mix string, into *round) error {
 	for _, i := range order(len(all), into.number) {
 		c := r.plan.costs[i]
 		where := fmt.Sprintf("%s mix %s round %d", mix, c.Label, into.number)
-		r.progress.step(where, r.closedTime())
-		found, err := r.saturate(ctx, c, saturation{mix, r.Connections, r.WarmUp, r.Segment})
+		err := r.again(where, r.closedTime(), func() (reasons []recording.Reason, err error) {
+			all[i], err = r.saturate(ctx, c, saturation{mix, r.Connections, r.WarmUp, r.Segment})
+			if err != nil {
+				return nil, err
+			}
+			return blame(where, all[i].Reasons(), &all[i].account, all[i].Sent), nil
+		}, &into.reasons)
 		if err != nil {
 			return err
 		}
-		all[i] = found
-		into.blame(r, where, found.Reasons(), &found.account, found.Sent)
 	}
 	into.closed = append(into.closed, all)
 	return nil
@@ -109,24 +102,38 @@ func order(n, round int) []int {
 	return all
 }
 
-// blame notes why a measurement of the round cannot be trusted.
-func (d *round) blame(r *run, where string, reasons []load.Reason, a *account, sent int64) {
-	before := len(d.reasons)
-	r.blame(where, reasons, a, sent, &d.reasons)
-	if d.atFault == nil && len(reasons) > 0 {
-		d.atFault = &d.reasons[before]
+// again measures once, and again where the figures cannot be trusted, as often as it may. Reasons of the last time go
+// to into.
+//
+// Note: measuring the whole round again would keep its measurements closer together, and cost a minute for a stall of
+// a hundredth of a second.
+func (r *run) again(where string, takes time.Duration, measure func() ([]recording.Reason, error), into *[]recording.Reason) error {
+	for repeats := 0; ; repeats++ {
+		r.progress.step(where, takes)
+		reasons, err := measure()
+		if err != nil {
+			return err
+		}
+		if len(reasons) == 0 || repeats == r.RepeatInvalid {
+			*into = append(*into, reasons...)
+			return nil
+		}
+		r.repeated++
+		r.progress.more(takes)
 	}
 }
 
-// blame adds to all why a measurement cannot be trusted.
-func (s *session) blame(where string, reasons []load.Reason, a *account, sent int64, all *[]recording.Reason) {
+// blame is why a measurement cannot be trusted.
+func blame(where string, reasons []load.Reason, a *account, sent int64) []recording.Reason {
+	var all []recording.Reason
 	for _, reason := range reasons {
-		*all = append(*all, recording.Reason{Code: reason.Code, Where: where, Statement: reason.Sentence})
+		all = append(all, recording.Reason{Code: reason.Code, Where: where, Statement: reason.Sentence})
 	}
 	if n := a.unexplained(sent); n != 0 {
-		*all = append(*all, recording.Reason{Code: reasonCalls, Where: where, Statement: fmt.Sprintf(
+		all = append(all, recording.Reason{Code: reasonCalls, Where: where, Statement: fmt.Sprintf(
 			"the server executed %d calls of scripts and %d were sent: somebody else uses it, or calls were lost", sent+n, sent)})
 	}
+	return all
 }
 
 // reasonCalls is the code of what the server's own count contradicts.

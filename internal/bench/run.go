@@ -157,13 +157,19 @@ func (r *run) fillAll(ctx context.Context) error {
 func (r *run) sweep(ctx context.Context) error {
 	for i, c := range r.plan.costs {
 		for _, n := range r.Sweep {
-			r.progress.step(fmt.Sprintf("%s at %d connections", c.Label, n), r.closedTime())
-			found, err := r.saturate(ctx, c, saturation{recording.MixHalf, n, r.WarmUp, r.Segment})
+			where := fmt.Sprintf("sweep %s at %d connections", c.Label, n)
+			var found *saturated
+			err := r.again(where, r.closedTime(), func() (reasons []recording.Reason, err error) {
+				found, err = r.saturate(ctx, c, saturation{recording.MixHalf, n, r.WarmUp, r.Segment})
+				if err != nil {
+					return nil, err
+				}
+				return blame(where, found.Reasons(), &found.account, found.Sent), nil
+			}, &r.reasons)
 			if err != nil {
 				return err
 			}
 			r.costs[i].level(n, found)
-			r.blame(fmt.Sprintf("sweep %s at %d connections", c.Label, n), found.Reasons(), &found.account, found.Sent, &r.reasons)
 		}
 	}
 	return nil

@@ -32,9 +32,15 @@ func (s *session) take(ctx context.Context, c *candidate.Candidate) (*taken, err
 }
 
 func (g *segment) take(ctx context.Context) (*taken, error) {
-	caller := mixers(recording.MixHalf, g.callers)[0]
-	calls := takenStretches * stretch(recording.MixHalf)
-	if err := g.introduce(ctx, []*mixer{caller}, calls); err != nil {
+	mixed, err := g.mixers(ctx, recording.MixHalf)
+	if err != nil {
+		return nil, err
+	}
+	caller, calls := mixed[0], takenStretches*stretch(recording.MixHalf)
+	if _, err = caller.Call(ctx, limit.Request{}); err == nil {
+		err = g.introduce(ctx, mixed, calls)
+	}
+	if err != nil {
 		return nil, err
 	}
 	var in, out int
