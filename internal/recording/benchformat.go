@@ -42,7 +42,7 @@ func WriteBench(w io.Writer, r *Recording) error {
 	}
 	fmt.Fprintf(&out, "\ngoos: %s\ngoarch: %s\ncpu: %s\ncores: %d\nserver: %s\nvalid: %t\npartial: %t\n",
 		report.Printable(r.Machine.OS), report.Printable(r.Machine.Architecture), report.Printable(r.Machine.CPU), r.Machine.Cores,
-		report.Printable(r.Server.String()), r.Validity.Valid, r.Partial)
+		report.Printable(r.Server.describe()), r.Validity.Valid, r.Partial)
 	for i := range r.Runs {
 		benchRun(&out, &r.Runs[i])
 	}

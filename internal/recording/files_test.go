@@ -11,7 +11,6 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"ratelab/internal/recording"
-	"ratelab/internal/recording/recordingtest"
 )
 
 // folder lists all files below dir, by slashed relative path.
@@ -34,7 +33,7 @@ func folder(t *testing.T, dir string) []string {
 // All files are there and no other; after a run of fewer algorithms nothing of the earlier one remains.
 func TestWriteFilesLeavesNothingStale(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	r := recordingtest.Example()
+	r := fresh()
 	first, err := recording.WriteFiles(dir, r)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +72,7 @@ func TestWriteFilesTouchesNothingOnAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := folder(t, dir)
-	bad := recordingtest.Example()
+	bad := fresh()
 	bad.Runs[0].Rows[0].Open.Sent++
 	if _, err := recording.WriteFiles(dir, bad); err == nil {
 		t.Fatal("sums that do not agree were written")
@@ -105,7 +104,7 @@ func TestFileNamesDoNotCollide(t *testing.T) {
 
 // The log gives every histogram of every interval back, with its tag, its time and its values.
 func TestHistogramLogReadsBack(t *testing.T) {
-	r := recordingtest.Example()
+	r := fresh()
 	var out strings.Builder
 	if err := recording.WriteHistogramLog(&out, r); err != nil {
 		t.Fatal(err)
@@ -165,7 +164,7 @@ func TestHistogramLogLine(t *testing.T) {
 // The lines are those that Go's own reader of the format takes, one for each measurement, and benchstat knows the
 // exact units.
 func TestBenchFormatParses(t *testing.T) {
-	r := recordingtest.Example()
+	r := fresh()
 	r.Costs[6].Algorithm = "my script-2" // blanks end a name, and -2 is a GOMAXPROCS
 	var out strings.Builder
 	if err := recording.WriteBench(&out, r); err != nil {
@@ -179,7 +178,7 @@ func TestBenchFormatParses(t *testing.T) {
 			t.Error(line)
 		case *benchfmt.Result:
 			lines[string(line.Name)]++
-			if line.GetConfig("cpu") != r.Machine.CPU || line.GetConfig("server") != "redis 8.0.3 (container, tcp)" {
+			if line.GetConfig("cpu") != r.Machine.CPU || line.GetConfig("server") != "redis 8.0.3 (container redis:8.0, tcp, host network), noeviction" {
 				t.Errorf("%s without cpu or server", line.Name)
 			}
 			if _, ok := line.Value("admitted"); ok != strings.HasPrefix(string(line.Name), "Open/") {

@@ -43,7 +43,7 @@ func save(t testing.TB, name, text string) string {
 }
 
 func TestWhatWasWrittenIsReadBack(t *testing.T) {
-	first := encoded(t, recordingtest.Example())
+	first := encoded(t, example())
 	back, err := recording.Read(save(t, "bench.json", first))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestWhatWasWrittenIsReadBack(t *testing.T) {
 
 // Absent lists and histograms are written as empty ones, and the document in memory stays as it was.
 func TestNullsAreWrittenAsEmpty(t *testing.T) {
-	bare := &recording.Recording{Header: recordingtest.Example().Header}
+	bare := &recording.Recording{Header: fresh().Header}
 	bare.Notes, bare.Validity.Reasons, bare.Settings.Sweep = nil, nil, nil
 	bare.Runs = []recording.Run{{Scenario: "s", Rows: []recording.Row{{Identity: recording.Identity{Algorithm: "a"}}}}}
 	text := encoded(t, bare)
@@ -80,7 +80,7 @@ func TestNullsAreWrittenAsEmpty(t *testing.T) {
 
 // Laid out otherwise, or with a Windows checkout's line ends, it is the same document.
 func TestLayoutIsNotSealed(t *testing.T) {
-	text := encoded(t, recordingtest.Example())
+	text := encoded(t, small())
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(text)); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestReadAnyAndFolders(t *testing.T) {
 	if doc, err := recording.ReadAny(dir); err != nil || doc.(*recording.Paired) == nil {
 		t.Error(err)
 	}
-	os.WriteFile(filepath.Join(dir, "bench.json"), []byte(encoded(t, recordingtest.Example())), 0o644)
+	os.WriteFile(filepath.Join(dir, "bench.json"), []byte(encoded(t, small())), 0o644)
 	if doc, err := recording.ReadAny(dir); err != nil || doc.(*recording.Recording) == nil {
 		t.Error(err)
 	}

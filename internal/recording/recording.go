@@ -212,6 +212,9 @@ type Health struct {
 	ClockDivergedUS float64 `json:"clock_diverged_us"`
 }
 
+// Control is the label of the script that decides nothing, which is measured in every round beside the others.
+const Control = "none"
+
 // The mixes of the closed loop.
 const (
 	MixAccepted = "accepted" // every request is admitted

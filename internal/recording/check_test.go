@@ -1,0 +1,112 @@
+package recording_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"ratelab/internal/recording"
+	"ratelab/internal/recording/recordingtest"
+)
+
+func TestExamplesAddUp(t *testing.T) {
+	for name, r := range map[string]*recording.Recording{
+		"example": recordingtest.Example(), "invalid": recordingtest.Invalid(), "shared": recordingtest.Shared(),
+	} {
+		if err := r.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, slowdown := range []float64{1, 1.2} {
+		if err := recordingtest.Paired(slowdown).Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Each figure that another one must agree with is seen to, and the message says which.
+func TestCheckSees(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		spoil func(*recording.Recording)
+	}{
+		{`schema_version is 0, want 1`, func(r *recording.Recording) { r.SchemaVersion = 0 }},
+		{`kind is "paired", want "bench"`, func(r *recording.Recording) { r.Kind = "paired" }},
+		{`valid is false with 0 reasons`, func(r *recording.Recording) { r.Validity.Valid = false }},
+		{`scenario "retry-storm" stands there twice`, func(r *recording.Recording) { r.Runs[0].Scenario = "retry-storm" }},
+		{`ten-times-over, "none" stands there twice`, func(r *recording.Recording) { r.Runs[0].Rows[1].Algorithm = "none" }},
+		{`ten-times-over, gcra: offered is 33299, and sent + dropped is 33300`, func(r *recording.Recording) { gcra(r).Open.Offered-- }},
+		{`sent is 33299, and accepted + rejected is 33300`, func(r *recording.Recording) { gcra(r).Open.Sent--; gcra(r).Open.Dropped++ }},
+		{`accepted is 4990, and the rounds' is 4989`, func(r *recording.Recording) { gcra(r).Rounds[4].Accepted-- }},
+		{`rejected is 28310, and the rounds' is 28309`, func(r *recording.Recording) { gcra(r).Rounds[0].Rejected-- }},
+		{`exact: offered is 6660, and admitted + rejected + errors is 6661`, func(r *recording.Recording) { e := *gcra(r).Exact; e.Errors++; gcra(r).Exact = &e }},
+		{`rejected wait counts 28311, and the decisions are 28310`, func(r *recording.Recording) { oneMore(&gcra(r).Open.Latency.Rejected.Wait) }},
+		{`the intervals' accepted lag counts 4991, and all together 4990`, func(r *recording.Recording) {
+			oneMore(&gcra(r).Open.Intervals[1].Latency.Accepted.Lag)
+		}},
+		{`accepted service counts 0`, func(r *recording.Recording) { gcra(r).Open.Latency.Accepted.Service = nil }},
+		{`server_us_per_decision is 1, and the median of the rounds is 8.`, func(r *recording.Recording) { gcra(r).Open.ServerUSPerCall = new(1.0) }},
+		{`server_us_per_decision is there without its samples`, func(r *recording.Recording) { gcra(r).Open.ServerUSPerCall = nil }},
+		{`no such mix "haf"; did you mean "half"?`, func(r *recording.Recording) { r.Costs[5].Mixes[2].Mix = "haf" }},
+		{`cost of gcra: half stands there twice`, func(r *recording.Recording) { r.Costs[5].Mixes[0].Mix = "half" }},
+		{`the cost of "gcra" stands there twice`, func(r *recording.Recording) { r.Costs[6].Algorithm = "gcra" }},
+		{`cost of gcra, half: accepted is`, func(r *recording.Recording) { r.Costs[5].Mixes[2].Accepted++; r.Costs[5].Mixes[2].Rejected-- }},
+		{`accepted + rejected is`, func(r *recording.Recording) { r.Costs[5].Mixes[2].Rejected++ }},
+		{`service counts`, func(r *recording.Recording) { oneMore(&r.Costs[5].Mixes[2].Service) }},
+		{`throughput_per_s is 5,`, func(r *recording.Recording) { r.Costs[5].Mixes[2].ThroughputPerS = 5 }},
+		{`round 3: -1 accepted of`, func(r *recording.Recording) { r.Costs[5].Mixes[2].Samples[2].Accepted = -1 }},
+	} {
+		r := fresh()
+		c.spoil(r)
+		if err := r.Check(); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// example is made once; fresh is a copy of it whose lists may be changed, but not its histograms.
+var example = sync.OnceValue(recordingtest.Example)
+
+func fresh() *recording.Recording { return recording.Copy(example()) }
+
+// oneMore puts a histogram with another value in h's place.
+func oneMore(h **recording.Histogram) {
+	*h = &recording.Histogram{Histogram: (*h).Clone()}
+	(*h).RecordValue(1)
+}
+
+func gcra(r *recording.Recording) *recording.Row { return &r.Runs[0].Rows[5] }
+
+// What was out of a histogram's range is missing there, and counted as overflow.
+func TestOverflowMayBeMissing(t *testing.T) {
+	r := fresh()
+	gcra(r).Open.Health.Overflow = 1
+	gcra(r).Open.Intervals = nil
+	gcra(r).Open.Latency.Accepted.Service = recording.NewHistogram()
+	if err := r.Check(); err != nil {
+		t.Error(err)
+	}
+	oneMore(&gcra(r).Open.Latency.Rejected.Lag)
+	if r.Check() == nil {
+		t.Error("an overflow excuses a histogram that holds too much")
+	}
+}
+
+func TestCheckSeesInPairs(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		spoil func(*recording.Paired)
+	}{
+		{`kind is "bench"`, func(p *recording.Paired) { p.Kind = "bench" }},
+		{`"gcra" stands there twice`, func(p *recording.Paired) { p.Rows[1].Name = "gcra" }},
+		{`gcra: ten-times-over: offered is 6661`, func(p *recording.Paired) { p.Rows[0].Head.Exact[0].Offered++ }},
+		{`gcra: pair 20: 3 controls`, func(p *recording.Paired) { p.Rows[0].Pairs[19].Controls = make([]recording.Sample, 3) }},
+		{`pair 2: round 2:`, func(p *recording.Paired) { p.Rows[0].Confirm[1].Base.Accepted = 1 << 40 }},
+	} {
+		p := recordingtest.Paired(1.2)
+		c.spoil(p)
+		if err := p.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
