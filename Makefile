@@ -2,15 +2,15 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: help build install simulate check test test-servers race bench results lint cross clean
+.PHONY: help build install simulate check test test-servers race bench bench-go results lint cross clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build bin/simulate
+build: ## build bin/simulate and bin/bench
 	go build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
-install: ## install simulate into Go's bin folder
+install: ## install simulate and bench into Go's bin folder
 	go install -ldflags '$(LDFLAGS)' ./cmd/...
 
 simulate: build ## run everything built in: the table here, charts in results/latest
@@ -28,7 +28,10 @@ test-servers: ## run the tests and fail where a redis-server or Docker is missin
 race: ## run the tests under the race detector
 	go test -race -short ./...
 
-bench: ## print decisions per second of the models and of virtual time
+bench: build ## measure every algorithm on a real server, in small: two minutes, all in results/latest-bench
+	./bin/bench run --quick
+
+bench-go: ## print decisions per second of the models and of virtual time, and what else has a Go benchmark
 	go test -run '^$$' -bench . -benchtime 1s ./algorithms/... ./internal/...
 
 results: build ## write results/ anew: figures, charts and the page that shows them
@@ -41,8 +44,11 @@ lint: ## format, vet, and compile the scripts with luac where it is installed
 
 cross: ## compile for Linux, macOS and Windows
 	GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/simulate
+	GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/bench
 	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/simulate
+	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/bench
 	GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/simulate
+	GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/bench
 
 clean: ## remove what was built
-	rm -rf bin results/latest
+	rm -rf bin results/latest results/latest-bench

@@ -44,6 +44,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"head":     headCmd,
 		"start":    startCmd,
 		"signal":   signalCmd,
+		"freeze":   freezeCmd,
 		"ended":    endedCmd,
 
 		"redis":     redisCmd,

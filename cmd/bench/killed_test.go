@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ratelab/internal/recording"
+)
+
+// However early or late the program is killed while it writes, no file with a final name is torn: where bench.json
+// stands, it can be read, and pictures have an end.
+func TestKilledWhileWriting(t *testing.T) {
+	dir := t.TempDir()
+	inputs := []string{filepath.Join(dir, "one.json"), filepath.Join(dir, "later.json")}
+	for i, kind := range []string{"valid", "later"} {
+		var text bytes.Buffer
+		if err := writeExample(&text, kind, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(inputs[i], text.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, files := range []int{1, 5, 20, 60, 100} {
+		out := t.TempDir()
+		killAfter(t, files, out, "merge", inputs[0], inputs[1], "--charts", "svg", "--out", out)
+		checkWhole(t, out)
+	}
+}
+
+// killAfter runs the program and kills it once there are so many files in out.
+func killAfter(t *testing.T, files int, out string, args ...string) {
+	t.Helper()
+	path, err := exec.LookPath("bench") // this test's own binary, see TestMain
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	for count(t, out) < files {
+		select {
+		case <-ended:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+	cmd.Process.Kill()
+	<-ended
+}
+
+func count(t *testing.T, dir string) int {
+	n := 0
+	walk(t, dir, func(string) { n++ })
+	return n
+}
+
+func walk(t *testing.T, dir string, visit func(path string)) {
+	t.Helper()
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			visit(path)
+		}
+		return nil // a temporary file may go while we look
+	})
+}
+
+func checkWhole(t *testing.T, dir string) {
+	t.Helper()
+	walk(t, dir, func(path string) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ending := map[string]string{".svg": "</svg>", ".json": "}", ".hgrm": "]"}[filepath.Ext(path)]
+		if name := filepath.Base(path); name[0] != '.' && !bytes.HasSuffix(bytes.TrimSpace(text), []byte(ending)) {
+			t.Errorf("%s is torn: it ends in %q", path, text[max(0, len(text)-40):])
+		}
+	})
+	file := filepath.Join(dir, recording.FileName)
+	if _, err := os.Stat(file); err != nil {
+		return
+	}
+	if _, err := recording.Read(file); err != nil {
+		t.Error(err)
+	}
+}

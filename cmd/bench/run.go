@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/bench"
+	"ratelab/internal/commandline"
+	"ratelab/internal/load"
+	"ratelab/internal/recording"
+	"ratelab/scenarios"
+)
+
+// run is the command that measures.
+func (a *app) run() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:               "run [scenario or file …] [flags]",
+		Short:             "Measure scenarios and algorithms on a real server",
+		Long:              aboutRun,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: commandline.CompleteScenarios,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.measure(cmd.Context(), &f, args)
+		},
+	}
+	f.register(c)
+	commandline.Help(c, f.Groups, "")
+	return c
+}
+
+// measure is the main job. Whatever fails, nothing is printed and the files are as they were.
+func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
+	job, err := a.job(f, args)
+	if err != nil {
+		return err
+	}
+	pictures, err := f.ChartFormats()
+	if err != nil {
+		return err
+	}
+	if err := job.Check(); err != nil {
+		return err
+	}
+	giveBack, err := commandline.MakeFolder("--out", f.Folder)
+	if err != nil {
+		return err
+	}
+	found, err := watched(a, f.Quiet, func(p bench.Progress) (*recording.Recording, error) {
+		job.Progress = p
+		return job.Run(ctx)
+	})
+	if err != nil {
+		giveBack()
+		return serverFault(err)
+	}
+	return a.deliver(&f.Output, pictures, found)
+}
+
+// job is what the flags and arguments ask for.
+func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	f.shrink()
+	choices, err := f.Choices()
+	if err != nil {
+		return nil, err
+	}
+	policy, err := f.Policy(f.Groups)
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.Scenarios(args, policy, f.Groups, f.usual)
+	if err != nil {
+		return nil, err
+	}
+	job := &bench.Job{
+		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis, Limit: policy, Seed: f.Seed.Value,
+		Rounds: f.rounds.Value, Duration: f.duration.Value, WarmUp: orNone(f.warmUp.Value), Segment: f.segment.Value,
+		Connections: f.connections.Value, Sweep: f.sweep.Values, Fills: bench.DefaultFills(),
+		RepeatInvalid: f.repeatInvalid.Value,
+		Version:       commandline.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
+	}
+	if f.noSweep {
+		job.Sweep = []int{}
+	}
+	if f.noMemory {
+		job.Fills = []int64{}
+	}
+	return job, nil
+}
+
+// usual are the scenarios where none is named.
+func (f *runFlags) usual() ([]*scenarios.Scenario, error) {
+	if f.quick {
+		return commandline.LoadScenarios([]string{"ten-times-over"})
+	}
+	return commandline.LoadScenarios(defaultScenarios)
+}
+
+// orNone is the warm-up as a job wants it, for which 0 is nothing said and less is none.
+func orNone(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/algorithms"
+	"ratelab/internal/bench"
+	"ratelab/internal/commandline"
+	"ratelab/internal/recording"
+)
+
+// defaultFolder is where results go, and git ignores them.
+const defaultFolder = "results/latest-bench"
+
+// defaultScenarios differ in what they ask of a limiter: the one has demand on both sides of a window's edge, in
+// which algorithms admit very differently; the other ten times what is allowed, most of which is rejected.
+var defaultScenarios = []string{"extreme-case-1", "ten-times-over"}
+
+// runFlags are those of bench run.
+type runFlags struct {
+	*commandline.Groups
+	commandline.Limiters
+	commandline.Traffic
+	commandline.Output
+
+	redis         string
+	quick         bool
+	rounds        commandline.Count
+	duration      commandline.Duration
+	warmUp        commandline.Duration
+	segment       commandline.Duration
+	connections   commandline.Count
+	sweep         commandline.Counts
+	noSweep       bool
+	noMemory      bool
+	repeatInvalid commandline.Count
+}
+
+func (f *runFlags) register(c *cobra.Command) {
+	f.rounds = commandline.Count{Value: bench.DefaultRounds, Least: 1, Most: 1000}
+	f.duration = segmentTime(bench.DefaultDuration)
+	f.warmUp = warmUpTime(bench.DefaultWarmUp)
+	f.segment = segmentTime(bench.DefaultSegment)
+	f.connections = connections()
+	f.sweep = commandline.Counts{Values: bench.DefaultSweep(), Most: mostConnections}
+	f.repeatInvalid = commandline.Count{Least: 0, Most: 100}
+	f.Groups = commandline.NewGroups(c)
+	f.Add("What is limited, and by what", f.Limiters.Register)
+	f.Add("Recorded traffic instead of a scenario", f.Traffic.Register)
+	f.Add("What is measured, and how long", f.measured)
+	f.Add("Output", f.output)
+	f.Complete(c, f.Completions())
+	f.Complete(c, map[string][]string{
+		"algorithms": algorithms.Names(),
+		"format":     recording.Formats(),
+		"charts":     commandline.Charts,
+		"redis":      serverWords,
+	})
+}
+
+// mostConnections is the most that may be asked for.
+const mostConnections = 1000
+
+func connections() commandline.Count {
+	return commandline.Count{Value: bench.DefaultConnections, Least: 1, Most: mostConnections}
+}
+
+func segmentTime(value time.Duration) commandline.Duration {
+	return commandline.Duration{Value: value, Least: 10 * time.Millisecond, Most: time.Hour}
+}
+
+func warmUpTime(value time.Duration) commandline.Duration {
+	return commandline.Duration{Value: value, Least: 0, Most: time.Hour}
+}
+
+func (f *runFlags) measured(fs *pflag.FlagSet) {
+	fs.StringVar(&f.redis, "redis", "", "`SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
+	fs.BoolVar(&f.quick, "quick", false, "the complete run in small, two minutes: ten-times-over, 3 short rounds; other flags go on top")
+	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
+	fs.Var(&f.duration, "duration", "play at most so much `TIME` of each scenario")
+	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
+	fs.Var(&f.segment, "segment", "`TIME` of one closed-loop measurement")
+	fs.Var(&f.connections, "connections", "`N` connections, but for the sweep")
+	fs.Var(&f.sweep, "sweep", "numbers of connections such as `N,N`, one closed-loop measurement each")
+	fs.BoolVar(&f.noSweep, "no-sweep", false, "leave the sweep out")
+	fs.BoolVar(&f.noMemory, "no-memory", false, "leave the memory of keys out")
+	fs.Var(&f.repeatInvalid, "repeat-invalid", "measure a round again, at most `N` times, in which the generator was at fault")
+}
+
+func (f *runFlags) output(fs *pflag.FlagSet) {
+	f.FormatFlag(fs, recording.Formats())
+	f.FolderFlag(fs, defaultFolder, "bench.json, histograms, samples and charts")
+	f.ChartsFlag(fs)
+	f.QuietFlag(fs)
+}
+
+// check looks at the flags that are one of a few words, and at those that exclude each other.
+func (f *runFlags) check() error {
+	if err := f.Empty(); err != nil {
+		return err
+	}
+	if f.noSweep && f.Given("sweep") {
+		return commandline.Usage("--no-sweep: --sweep says the contrary; leave one of them out")
+	}
+	return f.CheckFormat(recording.Formats())
+}
+
+// shrink sets what --quick stands for, where nothing else is said.
+func (f *runFlags) shrink() {
+	if !f.quick {
+		return
+	}
+	set := func(name string, to func()) {
+		if !f.Given(name) {
+			to()
+		}
+	}
+	set("rounds", func() { f.rounds.Value = 3 })
+	set("duration", func() { f.duration.Value = 2 * time.Second })
+	set("warm-up", func() { f.warmUp.Value = 100 * time.Millisecond })
+	set("segment", func() { f.segment.Value = 200 * time.Millisecond })
+	set("sweep", func() { f.sweep.Values = []int{1, 8, 64} })
+}

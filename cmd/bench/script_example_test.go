@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ratelab/internal/recording"
+	"ratelab/internal/recording/recordingtest"
+)
+
+// exampleCmd is: example FILE KIND…
+// It writes a made-up result: valid, invalid, partial or paired SLOWDOWN.
+func exampleCmd(ts *testscript.TestScript, _ bool, args []string) {
+	var out bytes.Buffer
+	ts.Check(writeExample(&out, args[1], args[2:]))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o644))
+}
+
+func writeExample(w io.Writer, kind string, args []string) error {
+	example := recordingtest.Example()
+	switch kind {
+	case "paired":
+		slowdown, err := strconv.ParseFloat(args[0], 64)
+		if err != nil {
+			return err
+		}
+		return recording.WritePaired(w, recordingtest.Paired(slowdown))
+	case "invalid":
+		example = recordingtest.Invalid()
+		example.Partial = false
+	case "partial":
+		example.Partial = true
+	case "seed": // the same scenarios with another one
+		for i := range example.Runs {
+			example.Runs[i].Seed++
+		}
+	case "later": // another run of the same
+		example.Started = example.Started.Add(3600e9)
+	case "elsewhere": // on another machine
+		example.Started = example.Started.Add(3600e9)
+		example.Machine.CPU = strings.ToUpper(example.Machine.CPU)
+	}
+	return recording.WriteJSON(w, example)
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ratelab/internal/commandline/commandlinetest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden parts of testdata/*.txtar: read the difference before committing it")
+
+// The test's binary is the program too, for the scripts below testdata.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"bench": main})
+}
+
+func TestScripts(t *testing.T) {
+	commandlinetest.Scripts(t, "bench", *update, map[string]func(*testscript.TestScript, bool, []string){
+		"example": exampleCmd,
+	})
+}
+
+// The scripts hold as many refused calls as were promised.
+func TestRefusalsAreMany(t *testing.T) {
+	if calls := commandlinetest.Refusals(t); calls < 60 {
+		t.Errorf("%d refused calls; want 60", calls)
+	}
+}

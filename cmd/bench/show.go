@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/internal/commandline"
+	"ratelab/internal/recording"
+	"ratelab/internal/regress"
+)
+
+// show prints a result again.
+func (a *app) show() *cobra.Command {
+	var o commandline.Output
+	c := &cobra.Command{
+		Use:   "show RESULT [flags]",
+		Short: "Print the figures of a result again, in any format",
+		Long: `Print the figures of a result without measuring again. RESULT is a bench.json of bench run, a
+paired.json of bench compare, or the folder that has one. The exit code is 0 whatever the figures
+are.`,
+		Args: wantResults(1, 1, "one result"),
+	}
+	groups := commandline.NewGroups(c)
+	groups.Add("Output", func(fs *pflag.FlagSet) { o.FormatFlag(fs, recording.Formats()) })
+	groups.Complete(c, map[string][]string{"format": recording.Formats()})
+	commandline.Help(c, groups, "")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := groups.Empty(); err != nil {
+			return err
+		}
+		return a.printAgain(&o, args[0])
+	}
+	return c
+}
+
+func (a *app) printAgain(o *commandline.Output, path string) error {
+	if err := o.CheckFormat(recording.Formats()); err != nil {
+		return err
+	}
+	document, err := recording.ReadAny(path)
+	if err != nil {
+		return badInput(err)
+	}
+	paired, ok := document.(*recording.Paired)
+	if !ok {
+		return a.print(o.Format, document.(*recording.Recording))
+	}
+	if o.CheckFormat(regress.Formats()) != nil {
+		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format, strings.Join(regress.Formats(), ", "))
+	}
+	return regress.Write(a.Stdout, o.Format, regress.Paired(paired))
+}
