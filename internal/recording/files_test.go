@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -235,5 +236,23 @@ func TestPercentileDistribution(t *testing.T) {
 		if !slices.Contains(values, want) {
 			t.Errorf("no line %q in\n%s", want, text)
 		}
+	}
+}
+
+// Where one of the files cannot be written, no result file stands there to vouch for the others.
+func TestAFailureInTheMiddleVouchesForNothing(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := recording.WriteFiles(dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	blocked := filepath.Join(dir, "latency.hlog")
+	if err := errors.Join(os.Remove(blocked), os.MkdirAll(filepath.Join(blocked, "full"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := recording.WriteFiles(dir, small()); err == nil {
+		t.Fatal("no error")
+	}
+	if got := folder(t, dir); slices.Contains(got, "bench.json") {
+		t.Errorf("the result file stands beside what is of another run: %q", got)
 	}
 }

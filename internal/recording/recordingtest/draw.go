@@ -28,8 +28,11 @@ func (d draw) around(medianUS, sigma float64) int64 {
 	return max(1, int64(us))
 }
 
-// near is a figure that varies by about 4 % from round to round.
-func (d draw) near(figure float64) *float64 { return pointer(figure * math.Exp(0.04*d.NormFloat64())) }
+// near is a figure that varies by about 4 % from round to round. It is rounded because processors differ in the last
+// digit of an exponential.
+func (d draw) near(figure float64) *float64 {
+	return pointer(math.Round(1000*figure*math.Exp(0.04*d.NormFloat64())) / 1000)
+}
 
 func pointer[T any](v T) *T { return &v }
 

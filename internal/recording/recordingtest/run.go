@@ -1,6 +1,8 @@
 package recordingtest
 
 import (
+	"math"
+
 	"ratelab/internal/measure"
 	"ratelab/internal/recording"
 	"ratelab/internal/report"
@@ -69,7 +71,7 @@ func (s *situation) exact(p *profile) *measure.Result {
 func work(p *profile, exact *measure.Result) recording.Work {
 	share := float64(exact.Admitted) / float64(exact.Offered)
 	w := recording.Work{
-		RedisCallsPerDecision: pointer(share*p.callsAccepted + (1-share)*p.callsRejected), RoundTripsPerDecision: pointer(1.0),
+		RedisCallsPerDecision: pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6), RoundTripsPerDecision: pointer(1.0),
 		KeysLeft: pointer(int64(1)), KeysLeftWithoutTTL: pointer(int64(0)), Commands: map[string]float64{},
 		NetInPerDecision: pointer(171.0), NetOutPerDecision: pointer(22.5), AllocationsPerCall: pointer(11.0),
 		Evicted: pointer(int64(0)), UnexplainedEvalCalls: pointer(int64(0)),
