@@ -32,12 +32,17 @@ func ranksOf(h *recording.Histogram) []rank {
 			continue
 		}
 		seen += bar.Count
-		for next < last && float64(seen) >= (1-math.Pow(10, -next))*float64(n)-1e-9 {
+		for next < last && seen >= counted(next, n) {
 			ranks = append(ranks, rank{next, float64(bar.To)})
 			next += rankStep
 		}
 	}
 	return append(ranks, rank{last, float64(h.Max())})
+}
+
+// counted is how many of n durations lie at or below a rank, rounded as HdrHistogram does.
+func counted(nines float64, n int64) int64 {
+	return max(1, int64((1-math.Pow(10, -nines))*float64(n)+0.5))
 }
 
 // share is the part of the durations that a rank is not below.

@@ -83,17 +83,23 @@ func drawExpense(a *drawing.Axes, m mark, e expense, label string, y float64) {
 	}
 	a.Pen.Stroke([]drawing.Point{drawing.At(a.X(e.lowUS), y), drawing.At(a.X(e.highUS), y)}, drawing.Tint(c, 0.55), 2.2)
 	m(a.Pen, drawing.At(a.X(e.us), y), c)
-	a.Pen.WriteRight(digits(e.us)+" µs", drawing.At(a.Right+48, y+3.5), drawing.SmallLetters)
+	a.Pen.WriteRight(microseconds(e.us), drawing.At(a.Right+48, y+3.5), drawing.SmallLetters)
 	if e.ratio != nil && label != control {
 		a.Pen.WriteRight(digits(*e.ratio)+" ×", drawing.At(a.Right+figureSpace, y+3.5), drawing.SmallLetters)
 	}
 }
 
-// digits writes three significant digits: 4.10, 18.4, 1,230.
+// microseconds writes three significant digits, all of them, so that a column lines up: 4.10 µs, 18.4 µs, 1.23 ms.
+func microseconds(v float64) string {
+	if v >= 999.5 {
+		return us(v)
+	}
+	return digits(v) + " µs"
+}
+
+// digits writes three significant digits: 4.10, 18.4, 123.
 func digits(v float64) string {
 	switch {
-	case v >= 999.5:
-		return drawing.Short(roundTo(v, 0))
 	case v >= 99.95:
 		return fmt.Sprintf("%.0f", v)
 	case v >= 9.995:
@@ -110,7 +116,7 @@ func (e expenses) drawFloors(a *drawing.Axes) {
 		a.Pen.Stroke([]drawing.Point{drawing.At(x, a.Top-3), drawing.At(x, a.Bottom)}, drawing.Reference, 1.2, lineOf[i]...)
 	}
 	if len(e.floors) > 0 {
-		text := "the control none " + digits(e.floors[0].us) + " µs"
+		text := "the control none " + microseconds(e.floors[0].us)
 		if len(e.floors) > 1 {
 			text = "the control none"
 		}

@@ -27,10 +27,11 @@ func (s *scene) overshoot(scenario string) (drawing.Picture, bool) {
 		s.leave(name, "the server did not tell what a call cost it, or the exact decisions are missing")
 		return drawing.Picture{}, false
 	}
+	s.noteWithoutChoice(name, scenario, choices)
 	run, of := s.firstRun(scenario)
-	shown := slices.DeleteFunc(slices.Clone(choices), func(c choice) bool { return c.label == control && len(choices) > len(s.recordings) })
+	shown := slices.DeleteFunc(slices.Clone(choices), func(c choice) bool { return c.label == control })
 	if len(shown) == 0 {
-		shown = choices
+		shown = choices // the control alone
 	}
 	p := page("Which algorithm is strict enough, and what does it cost?",
 		fmt.Sprintf("Under %s, limit %s, %s: the most admitted within any window, as a multiple of the limit, against the server's cost %s.",
@@ -38,6 +39,15 @@ func (s *scene) overshoot(scenario string) (drawing.Picture, bool) {
 	plot := s.choicePlot(shown, choices)
 	p = figure(p, s.choiceKeys(), plot.Total(), plot.Draw)
 	return drawing.Picture{Name: name, Page: p, Data: s.choiceData(choices, traffic)}, true
+}
+
+// noteWithoutChoice names the recordings of the scenario that have no point.
+func (s *scene) noteWithoutChoice(picture, scenario string, choices []choice) {
+	for i, r := range s.recordings {
+		if runOf(r, scenario) != nil && !slices.ContainsFunc(choices, func(c choice) bool { return c.recording == i }) {
+			s.leave(picture, s.names[i]+" did not tell what a call cost it, or its exact decisions are missing")
+		}
+	}
 }
 
 // firstRun is the scenario in the first recording that has it, and all recordings that do.
@@ -128,7 +138,7 @@ func (s *scene) drawChoices(a *drawing.Axes, shown, all []choice) {
 	a.Avoid(limit)
 	a.Place("limit", drawing.SmallLetters, []drawing.Point{drawing.At(a.X(1)+5, a.Top+10)})
 	s.drawControl(a, shown, all)
-	a.Place("← stricter   ↓ cheaper", drawing.FigureLetters, []drawing.Point{drawing.At(a.Left+6, a.Bottom-8)})
+	a.Place("← stricter   ↓ cheaper", drawing.FigureLetters, []drawing.Point{drawing.At(a.Left+6, a.Bottom-8), drawing.At(a.X(1)+8, a.Bottom-8)})
 	var ends []drawing.LineEnd
 	joined := slices.Clone(shown)
 	slices.SortStableFunc(joined, func(p, q choice) int { return cmp.Compare(p.serverUS, q.serverUS) })
@@ -137,6 +147,7 @@ func (s *scene) drawChoices(a *drawing.Axes, shown, all []choice) {
 	}
 	a.PlaceAll(ends, markRadius, drawing.FigureLetters)
 	for i, c := range joined {
+		a.Pen.Dot(ends[i].At, markRadius+1.3, drawing.Paper) // a rim, where points lie on each other
 		markOf[c.recording](a.Pen, ends[i].At, drawing.Color(c.label))
 	}
 }
@@ -160,6 +171,7 @@ func (s *scene) drawControl(a *drawing.Axes, shown, all []choice) {
 	if len(shown) == len(all) {
 		return
 	}
+	named := false
 	for _, c := range all {
 		if c.label != control {
 			continue
@@ -167,7 +179,8 @@ func (s *scene) drawControl(a *drawing.Axes, shown, all []choice) {
 		level := a.Level(c.serverUS)
 		a.Pen.Stroke(level, drawing.Floor, 1.6, lineOf[c.recording]...)
 		a.Avoid(level)
-		if c.recording == 0 {
+		if !named {
+			named = true
 			text := "the control none, which admits everything"
 			a.Place(text, drawing.SmallLetters, []drawing.Point{drawing.At(a.Right-drawing.SmallLetters.Width(text)-4, level[0].Y-4)})
 		}

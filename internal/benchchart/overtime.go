@@ -139,6 +139,7 @@ func drawCourse(a *drawing.Axes, c course, mostPerS float64) {
 		for i := len(lower) - 1; i >= 0; i-- {
 			area = append(area, lower[i])
 		}
+		a.Pen.Fill(area, drawing.Paper)
 		a.Pen.Fill(area, drawing.Tint(color, 0.3))
 		a.Pen.Stroke(upper, color, 1)
 		a.Pen.Stroke(lower, color, 1.9)

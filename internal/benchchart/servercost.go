@@ -3,6 +3,7 @@ package benchchart
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ratelab/internal/drawing"
 	"ratelab/internal/recording"
@@ -138,17 +139,26 @@ func (s *scene) serverCostSubtitle() string {
 		text = fmt.Sprintf("Closed loop, %s, limit %s, half of the requests accepted. Marks: medians of the rounds; lines: their least and most.",
 			connections(s.recordings), limit)
 	}
+	return text + s.noiseInWords()
+}
+
+// noiseInWords tells what a difference must exceed to mean anything.
+func (s *scene) noiseInWords() string {
+	var parts []string
 	for i, r := range s.recordings {
 		if r.NoiseFloor.ServerUS <= 1 {
 			continue
 		}
-		of := ""
+		part := fmt.Sprintf("%.1f %%", 100*(r.NoiseFloor.ServerUS-1))
 		if s.several() {
-			of = " on " + s.names[i]
+			part += " on " + s.names[i]
 		}
-		text += fmt.Sprintf(" The same code measured twice differs by up to %.1f %%%s.", 100*(r.NoiseFloor.ServerUS-1), of)
+		parts = append(parts, part)
 	}
-	return text
+	if len(parts) == 0 {
+		return ""
+	}
+	return " The same code measured twice differs by up to " + strings.Join(parts, ", ") + "."
 }
 
 func (s *scene) serverCostData() []byte {

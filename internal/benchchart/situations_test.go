@@ -1,8 +1,8 @@
 package benchchart
 
 import (
-	"fmt"
 	"strings"
+	"sync"
 
 	"ratelab/internal/recording"
 	"ratelab/internal/recording/recordingtest"
@@ -15,7 +15,8 @@ type situation struct {
 	in   []*recording.Recording
 }
 
-func situations() []situation {
+// situations are made once: tests read them.
+var situations = sync.OnceValue(func() []situation {
 	return []situation{
 		{"example", []*recording.Recording{recordingtest.Example()}},
 		{"two-servers", []*recording.Recording{recordingtest.Example(), valkey()}},
@@ -32,7 +33,7 @@ func situations() []situation {
 		{"no-costs", []*recording.Recording{noCosts()}},
 		{"no-scenarios", []*recording.Recording{noScenarios()}},
 	}
-}
+})
 
 // dearer is the example on a server that is slower by a factor.
 func dearer(factor float64) *recording.Recording {
@@ -222,5 +223,3 @@ func noScenarios() *recording.Recording {
 	}
 	return r
 }
-
-func (s situation) String() string { return fmt.Sprintf("%s (%d)", s.name, len(s.in)) }

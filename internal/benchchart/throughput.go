@@ -109,7 +109,7 @@ func plotHeight(lines int) float64 { return max(300, float64(lines)*15) }
 // those of the control.
 func (s *scene) throughputPanels(p drawing.Page, labels []string, horizontal drawing.Axis, top float64) drawing.Page {
 	shown := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return l == control && len(labels) > 1 })
-	m := drawing.Multiples{Horizontal: horizontal, Vertical: drawing.Amounts(top, 26, "decisions per second")}
+	m := drawing.Multiples{Horizontal: horizontal, Vertical: drawing.Amounts(top, 20, "decisions per second")}
 	for _, label := range shown {
 		m.Panels = append(m.Panels, drawing.Panel{Label: label, Color: drawing.Color(label), Fact: s.throughputFact(label),
 			Draw: func(a *drawing.Axes) {
@@ -158,7 +158,7 @@ func (s *scene) throughputFact(label string) string {
 		}
 		text += figure
 	}
-	return "best " + text
+	return "best " + text + " per second"
 }
 
 // perSecond writes a rate with three digits: 48.2 k, 913.

@@ -1,13 +1,21 @@
 package benchchart
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"ratelab/internal/recording"
 )
 
-var preview = flag.String("preview", "", "a folder to draw every test picture into, to be looked at")
+var (
+	preview = flag.String("preview", "", "a folder to draw every test picture into, to be looked at")
+	update  = flag.Bool("update", false, "write the golden pictures anew; look at them before they are committed")
+)
 
 // A picture can only be judged by looking at it: go test -run Preview -preview /tmp/charts.
 func TestPreview(t *testing.T) {
@@ -25,14 +33,154 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// No text meets another or leaves the page, in any situation.
-func TestTextsKeepApart(t *testing.T) {
-	for _, s := range situations() {
+// The pictures of the small recording are those that were looked at.
+func TestGoldenPictures(t *testing.T) {
+	dir := t.TempDir()
+	if *update {
+		dir = "testdata"
+	}
+	paths, err := Write(dir, []*recording.Recording{small()}, "svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if filepath.Ext(path) == ".csv" {
+			_ = os.Remove(path) // by hand in another test
+			continue
+		}
+		if got, want := string(read(t, path)), string(read(t, filepath.Join("testdata", filepath.Base(path)))); !*update && got != want {
+			t.Errorf("%s is not the picture in testdata; look at it with -preview, then accept it with -update", filepath.Base(path))
+		}
+	}
+}
+
+// Each picture in each format, and its data, once; nothing else is left in the folder.
+func TestWriteNamesItsFiles(t *testing.T) {
+	dir := t.TempDir()
+	paths, err := Write(dir, []*recording.Recording{small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, picture := range []string{"tiny.cost-overshoot", "tiny.latency-percentile", "tiny.latency-time", "server-cost", "throughput", "memory"} {
+		for _, extension := range []string{"svg", "png", "csv"} {
+			want = append(want, filepath.Join(dir, picture+"."+extension))
+		}
+	}
+	if !slices.Equal(paths, want) {
+		t.Errorf("wrote\n%s\nwant\n%s", strings.Join(paths, "\n"), strings.Join(want, "\n"))
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != len(want) {
+		t.Errorf("%d files are left (%v), want the %d that were named", len(left), err, len(want))
+	}
+}
+
+// No two recordings write over each other's latencies.
+func TestWriteNamesTheServers(t *testing.T) {
+	for _, s := range situations()[1:3] {
+		var names []string
 		pictures, _ := draw(newScene(s.in))
 		for _, p := range pictures {
-			for _, fault := range p.Faults() {
-				t.Errorf("%s: %s: %s", s.name, p.Name, fault)
+			names = append(names, p.Name)
+		}
+		if sorted := slices.Sorted(slices.Values(names)); len(slices.Compact(sorted)) != len(names) {
+			t.Errorf("%s: two pictures of one name among %q", s.name, names)
+		}
+		if s.name == "two-servers" && !slices.Contains(names, "retry-storm.latency-time.valkey-8.1.1") {
+			t.Errorf("no latencies of valkey among %q", names)
+		}
+	}
+}
+
+// The same recordings give the same bytes, also over files that are there already.
+func TestWriteTwiceGivesTheSameBytes(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	for _, s := range situations()[:2] {
+		paths, err := Write(first, s.in, "svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := Write(second, s.in, "svg"); err != nil {
+				t.Fatal(err)
 			}
 		}
+		for _, path := range paths {
+			if !bytes.Equal(read(t, path), read(t, filepath.Join(second, filepath.Base(path)))) {
+				t.Errorf("%s differs when drawn again", filepath.Base(path))
+			}
+		}
+	}
+	pngs := [2][]byte{}
+	for i := range pngs {
+		pictures, _ := draw(newScene([]*recording.Recording{small()}))
+		pngs[i] = pictures[0].Encode("png")
+	}
+	if !bytes.Equal(pngs[0], pngs[1]) {
+		t.Error("a PNG differs when drawn again")
+	}
+}
+
+// What cannot be drawn is said in one line, and no file is begun.
+func TestWriteRefuses(t *testing.T) {
+	upwards, twice, other, empty, holes := small(), small(), small(), &recording.Recording{}, small()
+	upwards.Runs[0].Scenario = "../escape"
+	twice.Runs = append(twice.Runs, twice.Runs[0])
+	other.Runs[0].Seed++
+	holes.Runs[0].Rows[1].Open.Latency.Rejected.Response = nil
+	dearerLimit := small()
+	dearerLimit.Settings.CostLimit.Requests++
+	many := []*recording.Recording{small(), small(), small(), small(), small()}
+	cases := []struct {
+		in      []*recording.Recording
+		formats []string
+		want    string
+	}{
+		{nil, nil, "chart: no recording"},
+		{[]*recording.Recording{nil}, nil, "chart: no recording"},
+		{[]*recording.Recording{empty}, nil, "chart: a recording without scenarios and without costs: nothing to draw"},
+		{[]*recording.Recording{small()}, []string{"gif"}, `chart format "gif": want one of svg, png`},
+		{[]*recording.Recording{upwards}, nil, `chart: scenario "../escape" is not a file name`},
+		{[]*recording.Recording{twice}, nil, `chart: scenario "tiny" stands twice in a recording: its pictures would be written over each other`},
+		{[]*recording.Recording{small(), other}, nil, `chart: scenario "tiny" has other traffic, another seed, limit or length in each recording: draw them one by one`},
+		{[]*recording.Recording{small(), dearerLimit}, nil, "chart: the recordings measured costs under different limits: draw them one by one"},
+		{[]*recording.Recording{holes}, nil, `chart tiny: "gcra": a histogram of the response or the service time is missing`},
+		{many, nil, "chart: 5 recordings: want at most 4, which is how many can be told apart"},
+	}
+	for _, c := range cases {
+		dir := t.TempDir()
+		if _, err := Write(dir, c.in, c.formats...); err == nil || err.Error() != c.want {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 0 {
+			t.Errorf("%s: %d files were written all the same", c.want, len(left))
+		}
+	}
+}
+
+// What was not measured is not drawn, and named with its reason.
+func TestLeftOutSaysWhy(t *testing.T) {
+	notes, err := LeftOut([]*recording.Recording{shared()})
+	want := []string{
+		"ten-times-over.cost-overshoot: the server did not tell what a call cost it, or the exact decisions are missing",
+		"retry-storm.cost-overshoot: the server did not tell what a call cost it, or the exact decisions are missing",
+		"server-cost: the server did not tell what a call cost it; others use it, or it keeps no statistics",
+		"memory: no fill was measured, or the server does not tell what a key takes",
+	}
+	if err != nil || !slices.Equal(notes, want) {
+		t.Errorf("left out (%v)\n%s\nwant\n%s", err, strings.Join(notes, "\n"), strings.Join(want, "\n"))
+	}
+	if notes, err := LeftOut([]*recording.Recording{small()}); err != nil || len(notes) != 0 {
+		t.Errorf("of a complete recording %q is left out (%v)", notes, err)
+	}
+	notes, err = LeftOut([]*recording.Recording{shared(), valkey()})
+	want = []string{
+		"ten-times-over.cost-overshoot: redis 8.0.3 did not tell what a call cost it, or its exact decisions are missing",
+		"retry-storm.cost-overshoot: redis 8.0.3 did not tell what a call cost it, or its exact decisions are missing",
+		"server-cost: nothing of redis 8.0.3: the server did not tell what a call cost it",
+		"memory: redis 8.0.3 has no fill",
+	}
+	if err != nil || !slices.Equal(notes, want) {
+		t.Errorf("beside another server (%v)\n%s\nwant\n%s", err, strings.Join(notes, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -26,8 +26,8 @@ func (a *Axes) Place(text string, l Lettering, places []Point) {
 	a.taken = append(a.taken, l.extent(width, best))
 }
 
-// PlaceAll writes a label at each of the points, none left out: where there is no room about a point its label stands
-// further away, at the end of a leader. The points themselves are kept free.
+// PlaceAll writes a label at each of the points, none left out: where there is no room beside a point its label stands
+// elsewhere, at the end of a leader. The points themselves are kept free.
 func (a *Axes) PlaceAll(points []LineEnd, radius float64, l Lettering) {
 	for _, p := range points {
 		a.taken = append(a.taken, Box{p.At.X - radius, p.At.Y - radius, p.At.X + radius, p.At.Y + radius})
@@ -37,8 +37,8 @@ func (a *Axes) PlaceAll(points []LineEnd, radius float64, l Lettering) {
 			continue
 		}
 		width := l.Width(p.Label)
-		q, near := a.free(p.At, width, radius, l)
-		if !near {
+		q, beside := a.free(p.At, width, radius, l)
+		if !beside {
 			a.Pen.Stroke([]Point{p.At, a.nearest(l.extent(width, q), p.At)}, Tint(p.Color, 0.6), 0.8)
 		}
 		a.Pen.Write(p.Label, q, l)
@@ -46,22 +46,22 @@ func (a *Axes) PlaceAll(points []LineEnd, radius float64, l Lettering) {
 	}
 }
 
-// free finds the place for a point's label that meets least, in rings about the point: the first is near, and wins
-// unless it meets a label or a point.
-func (a *Axes) free(p Point, width, radius float64, l Lettering) (best Point, near bool) {
+// free finds the place for a point's label that meets least, in rings about the point, the nearest that meets no label
+// and no other point.
+func (a *Axes) free(p Point, width, radius float64, l Lettering) (best Point, beside bool) {
 	least := math.MaxInt
 	for ring, away := range []float64{3, 14, 26, 40, 56, 74, 94, 116, 140} {
-		for _, q := range a.ring(p, width, radius+away, l) {
+		for i, q := range a.ring(p, width, radius+away, l) {
 			q = a.inside(q, width, l)
 			if cost := a.cost(l.extent(width, q)); cost < least {
-				best, near, least = q, ring == 0, cost
+				best, beside, least = q, ring == 0 && i < 2, cost
 			}
 		}
 		if least < collision {
 			break
 		}
 	}
-	return best, near
+	return best, beside
 }
 
 // ring gives places at a distance from a point: beside it, above and below, then between.

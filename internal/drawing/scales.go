@@ -68,7 +68,7 @@ func amountTicks(top float64, limit int) []float64 {
 // ten. The ticks are such numbers too, as label writes them. What lies below low stands at the axis's start. The labels take pitch px each.
 func Logarithmic(low, high, pitch float64, unit string, label func(float64) string) Axis {
 	low = below(low)
-	high = max(high*1.1, low*10)
+	high = max(high*1.1, low*4)
 	span := math.Log(high / low)
 	return Axis{
 		Unit:  unit,
