@@ -32,11 +32,13 @@ const (
 )
 
 // What a connection passes through beside its transport, as results name it. Compare latencies within one
-// transport and one route only.
+// transport and one route only: on a busy machine of two cores a call of a script took 29 µs at the median from a
+// process on a socket, 41 from a container through a shared folder (the container itself costs something: Docker
+// filters its system calls), and 189 through the port mapping.
 const (
 	RouteDirect       = ""
 	RoutePortMapping  = "port mapping"  // Docker's, to a container
-	RouteSharedFolder = "shared folder" // a container's socket in a folder of this machine; as quick as any socket
+	RouteSharedFolder = "shared folder" // a container's socket in a folder of this machine
 )
 
 // Server is a running server that answered, let us write, and knows every command that virtual time needs.
