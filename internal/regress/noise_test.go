@@ -60,16 +60,23 @@ func (s *simulation) pairs(n int, slowdown float64) []recording.Pair {
 	return list
 }
 
-// paired is a valid run: a row for each slowdown, and a second run where the first asks for one.
-func (s *simulation) paired(slowdowns ...float64) *recording.Paired {
+// first is a valid run: a row for each slowdown.
+func (s *simulation) first(slowdowns ...float64) *recording.Paired {
 	p := &recording.Paired{}
 	p.Validity.Valid = true
 	for _, slowdown := range slowdowns {
-		row := recording.PairedRow{Name: "gcra", Pairs: s.pairs(MinPairs, slowdown)}
-		if NeedsConfirmation(&row) {
-			row.Confirm = s.pairs(MinPairs, slowdown)
+		p.Rows = append(p.Rows, recording.PairedRow{Name: "gcra", Pairs: s.pairs(MinPairs, slowdown)})
+	}
+	return p
+}
+
+// paired is first with a second run where the first asks for one.
+func (s *simulation) paired(slowdowns ...float64) *recording.Paired {
+	p := s.first(slowdowns...)
+	for i, slowdown := range slowdowns {
+		if NeedsConfirmation(&p.Rows[i]) {
+			p.Rows[i].Confirm = s.pairs(MinPairs, slowdown)
 		}
-		p.Rows = append(p.Rows, row)
 	}
 	return p
 }

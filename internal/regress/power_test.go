@@ -19,9 +19,7 @@ func logged(t *testing.T, got map[Outcome]float64) map[Outcome]float64 {
 
 // serverCosts tells how often each outcome came out for the first algorithm's server cost.
 func serverCosts(runs int, n noise, slowdowns ...float64) map[Outcome]float64 {
-	return share(runs, n, func(s *simulation) Outcome {
-		return gateNamed(Paired(s.paired(slowdowns...)), GateServerCost).Rows[0].Outcome
-	})
+	return share(runs, n, func(s *simulation) Outcome { return pairedGate(s.first(slowdowns...), metrics()[0]).Rows[0].Outcome })
 }
 
 // The same code against itself, thousands of times, over all gates: hardly ever red, and seldom undecided.

@@ -93,6 +93,9 @@ func (r *Report) timingTable() string {
 	}
 	longest := 0
 	for i := range r.Gates {
+		if !r.Gates[i].timed() {
+			continue
+		}
 		for _, row := range r.Gates[i].worthShowing() {
 			longest = max(longest, text.StringWidthWithoutEscSequences(row.label()))
 		}
