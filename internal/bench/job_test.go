@@ -1,7 +1,270 @@
 package bench
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/load"
+	"ratelab/internal/recording"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/replay"
+	"ratelab/internal/script"
+)
 
 func TestRecordingAddsUp(t *testing.T) {
-	runJob(t, tiny(t, "gcra", "sliding-window-log", "token-bucket-interval"))
+	r := runJob(t, tiny(t, "gcra", "sliding-window-log", "token-bucket-interval"))
+	if r.Partial || !r.Server.Own || r.Server.Kind != redisserver.KindProcess || r.Machine.Cores == 0 {
+		t.Errorf("partial %t on %+v, %+v", r.Partial, r.Server, r.Machine)
+	}
+	rows := r.Runs[0].Rows
+	if labels := labelsOf(rows); labels != "none gcra sliding-window-log token-bucket-interval" {
+		t.Errorf("the rows are %s; want the control first", labels)
+	}
+	for i, row := range rows {
+		checkRow(t, &row, 2)
+		checkCost(t, &r.Costs[i], 2)
+	}
+	if r.Runs[0].PlayedUS != 100_000 || r.Runs[0].DurationUS != 200_000 || len(r.Runs[0].Notes) != 1 {
+		t.Errorf("played %d of %d µs: %q", r.Runs[0].PlayedUS, r.Runs[0].DurationUS, r.Runs[0].Notes)
+	}
+}
+
+func labelsOf(rows []recording.Row) string {
+	var labels []string
+	for _, row := range rows {
+		labels = append(labels, row.Algorithm)
+	}
+	return strings.Join(labels, " ")
+}
+
+// checkRow: of the 201 requests that are played 80 are to be admitted, 40 for each key, by all but the control.
+func checkRow(t *testing.T, row *recording.Row, rounds int) {
+	t.Helper()
+	admitted := int64(80)
+	if row.Algorithm == control {
+		admitted = 201
+	}
+	if len(row.Rounds) != rounds || row.Open.Offered != int64(201*rounds) || row.Exact.Offered != 201 || row.Exact.Admitted != admitted {
+		t.Errorf("%s: %d rounds, %d offered; exact %+v", row.Algorithm, len(row.Rounds), row.Open.Offered, row.Exact)
+	}
+	for _, round := range row.Rounds {
+		if round.Accepted != admitted || round.ServerUSPerCall == nil {
+			t.Errorf("%s: round %d accepted %d, want %d; server µs %v", row.Algorithm, round.Round, round.Accepted, admitted, round.ServerUSPerCall)
+		}
+	}
+	w := &row.Work
+	if w.UnexplainedEvalCalls == nil || *w.UnexplainedEvalCalls != 0 || w.NetInPerDecision == nil || w.AllocationsPerCall == nil || *w.RoundTripsPerDecision != 1 {
+		t.Errorf("%s: work %+v", row.Algorithm, w)
+	}
+	var inside float64
+	for _, n := range w.Commands {
+		inside += n
+	}
+	if virtual := *w.RedisCallsPerDecision; inside < virtual-0.01 || inside > virtual+0.01 {
+		t.Errorf("%s: %v commands for each decision on the wall clock, %v in virtual time: %v", row.Algorithm, inside, virtual, w.Commands)
+	}
+}
+
+func checkCost(t *testing.T, c *recording.Cost, rounds int) {
+	t.Helper()
+	if len(c.Mixes) != 3 || len(c.Sweep) != 2 || len(c.Memory) != 2 {
+		t.Errorf("%s: %d mixes, %d levels, %d fills", c.Algorithm, len(c.Mixes), len(c.Sweep), len(c.Memory))
+	}
+	for _, m := range c.Mixes {
+		want := wantedShare(m.Mix)
+		if c.Algorithm == control {
+			want = 1
+		}
+		calls := float64(m.Accepted + m.Rejected)
+		if off := float64(m.Accepted) - want*calls; off < -4 || off > 4 { // a call or so for each of the workers and rounds
+			t.Errorf("%s %s: %d accepted of %v, want %v of them", c.Algorithm, m.Mix, m.Accepted, calls, want)
+		}
+		if len(m.Samples) != rounds || m.RatioToControl == nil || c.Algorithm == control && *m.RatioToControl != 1 {
+			t.Errorf("%s %s: %d samples, ratio %v", c.Algorithm, m.Mix, len(m.Samples), m.RatioToControl)
+		}
+	}
+}
+
+// The exact figures are those of the plain Go models on the same requests.
+func TestExactIsWhatTheModelsDecide(t *testing.T) {
+	j := tiny(t, "gcra", "leaky-bucket", "sliding-window-counter", "token-bucket-debt")
+	j.Rounds, j.Sweep, j.Fills, j.WarmUp = 1, []int{}, []int64{}, -1
+	r := runJob(t, j)
+	p, err := j.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.runs[0]
+	for i, c := range s.candidates {
+		lane := replay.Lane{Label: c.Label, Decider: replay.NewModel(c.NewModel(), s.scenario.Start)}
+		want, err := replay.Run(t.Context(), s.traffic, s.policy, []replay.Lane{lane}, replay.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := *r.Runs[0].Rows[i].Exact; got != want.Lanes[0].Result {
+			t.Errorf("%s: got %+v\nwant %+v", c.Label, got, want.Lanes[0].Result)
+		}
+	}
+}
+
+// at calls what is due at the first step whose name has the text.
+type at struct {
+	text string
+	do   func()
+}
+
+func (a *at) Step(name string, done, total time.Duration) {
+	if a.do != nil && strings.Contains(name, a.text) && done <= total {
+		a.do()
+		a.do = nil
+	}
+}
+
+func TestStopKeepsTheFinishedRounds(t *testing.T) {
+	for text, rounds := range map[string]int{"small gcra round 2": 1, "half mix gcra round 1": 0, "virtual time": 0, "bytes": 0, "memory": 0, "sweep": 2} {
+		j := tiny(t, "gcra")
+		stop := make(chan struct{})
+		j.Stop, j.Progress = stop, &at{text, func() { close(stop) }}
+		r := runJob(t, j)
+		if !r.Partial || len(r.Runs[0].Rows[1].Rounds) != rounds || len(r.Costs[1].Mixes[2].Samples) != rounds {
+			t.Errorf("stopped at %q: partial %t, %d rounds, %d samples; want %d", text, r.Partial, len(r.Runs[0].Rows[1].Rounds), len(r.Costs[1].Mixes[2].Samples), rounds)
+		}
+	}
+}
+
+func TestAServerThatDiesEndsTheJob(t *testing.T) {
+	j := tiny(t, "gcra")
+	s, err := redisserver.Start(t.Context(), redisserver.KindProcess)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := s.Client.InfoMap(t.Context(), "server").Val()
+	var pid int
+	if _, err := fmt.Sscan(info["Server"]["process_id"], &pid); err != nil {
+		t.Fatal(err)
+	}
+	j.Progress = &at{"small gcra round 2", func() {
+		process, err := os.FindProcess(pid)
+		if err == nil {
+			err = process.Kill()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}}
+	p, err := j.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.on(t.Context(), newSession(s, "", "", &session{now: time.Now, sleep: sleep, began: time.Now()}))
+	var gone *redisserver.Unavailable
+	if r != nil || !errors.As(err, &gone) {
+		t.Errorf("got %v and %v; want no recording and an *Unavailable", r, err)
+	}
+}
+
+func TestCancelledJob(t *testing.T) {
+	j := tiny(t, "gcra")
+	ctx, cancel := context.WithCancel(t.Context())
+	j.Progress = &at{"accepted mix gcra round 1", cancel}
+	if r, err := j.Run(ctx); r != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v and %v; want no recording and the context's error", r, err)
+	}
+}
+
+// On a server that others use theirs stays, nothing of ours does, and no figure claims to be ours that is not.
+func TestSharedServer(t *testing.T) {
+	theirs := redisservertest.Private(t)
+	ctx := t.Context()
+	for i := range 50 {
+		if err := theirs.Client.Set(ctx, fmt.Sprintf("theirs:%d", i), i, 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := tiny(t, "gcra", "token-bucket-interval")
+	j.Server = "unix://" + theirs.Client.Options().Addr
+	r := runJob(t, j)
+	if r.Server.Own || len(r.Notes) == 0 || !strings.HasPrefix(r.Notes[0], "others use the server too") {
+		t.Errorf("own %t, notes %q", r.Server.Own, r.Notes)
+	}
+	for i, row := range r.Runs[0].Rows {
+		w, c := &row.Work, &r.Costs[i]
+		if row.Open.ServerUSPerCall != nil || w.Commands != nil || w.UnexplainedEvalCalls != nil || w.BytesPerKey != nil || len(c.Memory) > 0 || c.Mixes[0].ServerUSPerCall != nil {
+			t.Errorf("%s: figures of a server that others use: %+v", row.Algorithm, w)
+		}
+		if w.NetInPerDecision == nil || row.Open.Latency.Accepted.Service.TotalCount() == 0 {
+			t.Errorf("%s: the client's own figures are missing: %+v", row.Algorithm, w)
+		}
+	}
+	if keys := theirs.Client.Keys(ctx, "*").Val(); len(keys) != 50 {
+		t.Errorf("%d keys are left, want their 50: %q", len(keys), keys)
+	}
+	if n := theirs.Client.Get(ctx, "theirs:7").Val(); n != "7" {
+		t.Errorf("theirs:7 is %q", n)
+	}
+	config := theirs.Client.InfoMap(ctx, "commandstats").Val()["Commandstats"]
+	for name := range config {
+		if strings.HasPrefix(name, "cmdstat_config") || strings.HasPrefix(name, "cmdstat_flush") {
+			t.Errorf("the job sent %s", name)
+		}
+	}
+}
+
+// Somebody else's calls on a server of our own are noticed.
+func TestCallsThatNobodySent(t *testing.T) {
+	own := redisservertest.Private(t)
+	s := newSession(own, "", "", &session{now: time.Now, sleep: sleep, began: time.Now()})
+	p, err := tiny(t, "gcra").plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := s.segment(t.Context(), p.costs[1], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := g.measured(t.Context(), func() error { return own.Client.Eval(t.Context(), "return 1", nil).Err() })
+	if err := g.end(t.Context(), err); err != nil {
+		t.Fatal(err)
+	}
+	reasons := blame("here", nil, &a, 0)
+	if len(reasons) != 1 || reasons[0].Code != reasonCalls || reasons[0].Where != "here" ||
+		!strings.HasPrefix(reasons[0].Statement, "the server executed 1 calls of scripts and 0 were sent") {
+		t.Errorf("the reasons are %+v", reasons)
+	}
+	if len(blame("here", nil, &a, 1)) != 0 {
+		t.Error("a call that was sent is held against the run")
+	}
+}
+
+func TestRepeats(t *testing.T) {
+	for repeats, want := range map[int]int{0: 1, 2: 3} {
+		r := &run{plan: &plan{Job: &Job{RepeatInvalid: repeats}}, progress: newProgress(nil, 0)}
+		times := 0
+		var reasons []recording.Reason
+		err := r.again("here", time.Second, func() ([]recording.Reason, error) {
+			times++
+			return blame("here", []load.Reason{{Code: load.ReasonStall, Sentence: fmt.Sprint(times)}}, &account{}, 0), nil
+		}, &reasons)
+		if err != nil || times != want || r.repeated != want-1 || len(reasons) != 1 || reasons[0].Statement != fmt.Sprint(want) {
+			t.Errorf("with %d repeats: measured %d times, noted %d, %v, %v", repeats, times, r.repeated, reasons, err)
+		}
+	}
+}
+
+// The scripts' digests are those of the sources that were measured.
+func TestIdentities(t *testing.T) {
+	p, err := tiny(t, "gcra").plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.costs[1]
+	if id := identity(c); id.Algorithm != "gcra" || id.ScriptSHA1 != script.SHA1(c.Program.Source) || id.Parameters["burst"] != "100" {
+		t.Errorf("%+v", id)
+	}
 }

@@ -33,11 +33,15 @@ func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()})
+	return p.on(ctx, newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()}))
+}
+
+// on does the job on a server, and ends that if it is ours.
+func (p *plan) on(ctx context.Context, s *session) (*recording.Recording, error) {
 	r := &run{plan: p, session: s, progress: newProgress(p.Progress, p.estimate())}
 	r.prepare()
 	back := quietly()
-	err = r.measure(ctx)
+	err := r.measure(ctx)
 	back()
 	var document *recording.Recording
 	if err == nil {

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/candidate"
 	"ratelab/internal/load"
@@ -136,14 +140,28 @@ func (g *segment) end(ctx context.Context, failed error) error {
 	return g.fault(err)
 }
 
-// fault names the candidate in an error.
+// fault puts an error into our words: the server's where that is to blame, else with the candidate's name, as for a
+// reply that is none, or a request that came too late for on_late: fatal.
 func (g *segment) fault(err error) error {
-	err = redisserver.Explain(err, g.server)
+	if err == nil || errors.Is(err, errStopped) {
+		return err
+	}
+	if ofServer(err) {
+		err = redisserver.Explain(err, g.server)
+	}
 	var gone *redisserver.Unavailable
-	if err == nil || errors.As(err, &gone) || errors.Is(err, context.Canceled) || errors.Is(err, errStopped) {
+	if errors.As(err, &gone) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", g.candidate.Label, err)
+}
+
+// ofServer reports whether an error came from the server or from the way to it.
+func ofServer(err error) bool {
+	var reply redis.Error
+	var network net.Error
+	return errors.As(err, &reply) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, redis.ErrPoolTimeout)
 }
 
 // account is what a measured part took, beside its latencies.

@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"context"
+	"testing"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/load"
+	"ratelab/internal/recording"
+)
+
+// counting is a limiter of costLimit, whose keys all its callers share.
+type counting struct{ permits map[string]int64 }
+
+func (c *counting) Call(_ context.Context, q limit.Request) (load.Outcome, error) {
+	allowed := c.permits[q.Key] < costLimit.Capacity()
+	if allowed {
+		c.permits[q.Key]++
+	}
+	return load.Outcome{Allowed: allowed}, nil
+}
+
+// Whatever the workers' pace, each mix admits the share that it is to.
+func TestMixesComeOut(t *testing.T) {
+	for _, mix := range recording.Mixes() {
+		limiter := &counting{map[string]int64{}}
+		if err := exhaust(t.Context(), mix, limiter); err != nil {
+			t.Fatal(err)
+		}
+		workers := mixers(mix, []load.Caller{limiter, limiter, limiter})
+		admitted := [3]int{}
+		calls := [3]int{10_000, 151, 1}
+		for n := range calls[0] {
+			for i, w := range workers {
+				if n >= calls[i] {
+					continue
+				}
+				out, err := w.Call(t.Context(), limit.Request{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if out.Allowed {
+					admitted[i]++
+				}
+			}
+		}
+		for i, n := range calls {
+			if want := wantedShare(mix) * float64(n); float64(admitted[i]) < want || float64(admitted[i]) > want+0.5 {
+				t.Errorf("%s: worker %d got %d of %d admitted, want %v", mix, i, admitted[i], n, want)
+			}
+		}
+	}
+}
+
+// No key of the accepted mix is asked for more often than its limit, and no two workers share one.
+func TestFreshKeysAreUsedToTheirLimit(t *testing.T) {
+	limiter := &counting{map[string]int64{}}
+	for _, w := range mixers(recording.MixAccepted, []load.Caller{limiter, limiter}) {
+		for range 1000 {
+			if out, _ := w.Call(t.Context(), limit.Request{}); !out.Allowed {
+				t.Fatalf("%s was rejected", w.fresh)
+			}
+		}
+	}
+	if len(limiter.permits) != 2*1000/100 {
+		t.Errorf("%d keys, want 20: %v", len(limiter.permits), limiter.permits)
+	}
+}
+
+// generous admits all.
+type generous struct{ calls int }
+
+func (g *generous) Call(context.Context, limit.Request) (load.Outcome, error) {
+	g.calls++
+	return load.Outcome{Allowed: true}, nil
+}
+
+func TestExhaustGivesUp(t *testing.T) {
+	g := &generous{}
+	if err := exhaust(t.Context(), recording.MixRejected, g); err != nil || g.calls != mostToExhaust+1 {
+		t.Errorf("%d calls, %v; want %d and no error", g.calls, err, mostToExhaust+1)
+	}
+}
