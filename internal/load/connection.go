@@ -18,10 +18,9 @@ import (
 // connection calls a Target's script over a socket of its own. go-redis opens it, logs in and selects the database;
 // from then on requests are written to the socket, and replies read from it, without go-redis between.
 //
-// Note: go-redis hides the instant of the write, and its pool checks a connection's health with a system call, sets
-// two deadlines per call, and allocates eighteen times. A redis.Conn pinned to the worker, without deadlines and
-// with its arguments prepared, still takes more of the processor per call than this (BenchmarkClosed): time that the
-// server on the same machine lacks.
+// Note: go-redis hides the instant of the write, and its pool checks a connection's health with a system call and sets
+// two deadlines per call. A redis.Conn pinned to the worker, without deadlines and with its arguments prepared, closes
+// much of the gap to redis-benchmark (BenchmarkClosed), but still allocates, and still hides the instant.
 type connection struct {
 	t       *Target
 	client  *redis.Client
