@@ -3,6 +3,7 @@ package bench
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,5 +109,104 @@ func checkPairs(t *testing.T, p *recording.Paired, controls int) {
 				t.Errorf("%s pair %d has %d controls, want %d", row.Name, i+1, len(pair.Controls), controls)
 			}
 		}
+	}
+}
+
+// Two servers at once, each with its own control, decide alike.
+func TestTwoServers(t *testing.T) {
+	c := comparison(t, redisserver.KindProcess, "process=redis-server")
+	c.Server, c.Algorithms, c.Pairs = "", choices(t, "gcra", "sliding-window-log"), 2
+	p := compare(t, c)
+	checkPairs(t, p, 2)
+	if len(p.Rows) != 2 || len(p.Rows[0].Pairs) != 2 || p.Rows[0].Name != "gcra" || p.Base.Name == p.Head.Name {
+		t.Errorf("%d rows, the first %q with %d pairs, of %q and %q", len(p.Rows), p.Rows[0].Name, len(p.Rows[0].Pairs), p.Base.Name, p.Head.Name)
+	}
+	checkGates(t, p)
+}
+
+// checkGates: what is counted is the same on both sides.
+func checkGates(t *testing.T, p *recording.Paired) {
+	t.Helper()
+	for _, g := range regress.Paired(p).Gates[:2] {
+		if g.Outcome != regress.Same {
+			t.Errorf("%s: %s: %+v", g.Name, g.Outcome, g.Rows)
+		}
+	}
+}
+
+// Images side by side, each on a socket of its own.
+func TestTwoImages(t *testing.T) {
+	images := redisservertest.Images()
+	if len(images) < 2 {
+		t.Skip("want two images; set RATELAB_TEST_IMAGES=redis:8.0-alpine,valkey/valkey:8.1")
+	}
+	if testing.Short() {
+		t.Skip("containers take seconds; leave out -short")
+	}
+	c := comparison(t, images[0], "container="+images[1])
+	c.Server, c.Algorithms, c.Pairs = "", choices(t, "gcra"), 2
+	p := compare(t, c)
+	checkPairs(t, p, 2)
+	if p.Base.Server.Image != images[0] || p.Head.Server.Image != images[1] || p.Base.Server.Kind != redisserver.KindContainer {
+		t.Errorf("the sides are %+v and %+v", p.Base, p.Head)
+	}
+	for _, pair := range p.Rows[0].Pairs {
+		if pair.Base.ServerUSPerCall == nil || pair.Head.ServerUSPerCall == nil {
+			t.Errorf("no server µs in %+v", pair)
+		}
+	}
+}
+
+// Two algorithms decide otherwise, which is said exactly.
+func TestAlgorithmsAreCompared(t *testing.T) {
+	c := comparison(t, "gcra", "fixed-window")
+	c.Pairs, c.Scenarios = 1, nil // all that are built in
+	p := compare(t, c)
+	if row := p.Rows[0]; row.Name != "gcra -> fixed-window" || len(row.Base.Exact) != len(scenarios.Names()) || row.Base.Algorithm != "gcra" {
+		t.Errorf("%s with %d scenarios, base %+v", row.Name, len(row.Base.Exact), row.Base.Identity)
+	}
+	if g := regress.Paired(p).Gates[0]; g.Name != regress.GateDecisions || g.Outcome != regress.Regression {
+		t.Errorf("%s: %s", g.Name, g.Outcome)
+	}
+}
+
+func TestStopKeepsTheFinishedPairs(t *testing.T) {
+	for text, pairs := range map[string]int{"pair 3": 2, "virtual time": 0} {
+		c := comparison(t, "gcra", "gcra")
+		stop := make(chan struct{})
+		c.Pairs, c.RepeatInvalid, c.Stop, c.Progress = 4, -1, stop, &at{text, func() { close(stop) }}
+		if p := compare(t, c); !p.Partial || len(p.Rows[0].Pairs) != pairs {
+			t.Errorf("stopped at %q: partial %t, %d pairs, want %d", text, p.Partial, len(p.Rows[0].Pairs), pairs)
+		}
+	}
+}
+
+// By hand: the last of a pair and the first of the next.
+func TestNeighboursAreOfOneSide(t *testing.T) {
+	pair := func(headFirst bool, base, head int64) recording.Pair {
+		return recording.Pair{HeadFirst: headFirst, Base: recording.Sample{Calls: base}, Head: recording.Sample{Calls: head}}
+	}
+	rows := []recording.PairedRow{{Pairs: []recording.Pair{pair(false, 1, 2), pair(true, 4, 3), pair(false, 5, 6)}}}
+	all := neighbours(rows)
+	if len(all) != 2 || all[0][0].Calls != 2 || all[0][1].Calls != 3 || all[1][0].Calls != 4 || all[1][1].Calls != 5 {
+		t.Errorf("the neighbours are %+v; want 2 with 3, and 4 with 5", all)
+	}
+}
+
+// A script that fails ends the run, and its error names it.
+func TestAFailingScript(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"my.lua":  "if redis.call('INCR', KEYS[1]) > 110 then return 'nonsense' end return 1",
+		"my.yaml": `{keys: ["rl:{key}"], admitted: [1], rejected: [0]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := tiny(t)
+	j.Scripts = []string{filepath.Join(dir, "my.lua")}
+	if r, err := j.Run(t.Context()); r != nil || err == nil || !strings.Contains(err.Error(), "my: ") || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("got %v and %v; want an error that names the script and its reply", r, err)
 	}
 }

@@ -50,7 +50,7 @@ func (j *Job) checkNumbers(wrong *problems) {
 	}
 	within(wrong, "rounds", j.Rounds, 1, maxRounds)
 	within(wrong, "connections", j.Connections, 1, maxConnections)
-	within(wrong, "repeats of an invalid round", j.RepeatInvalid, 0, maxRounds)
+	within(wrong, "repeats of an invalid measurement", j.RepeatInvalid, 0, maxRounds)
 	timeWithin(wrong, "duration", j.Duration)
 	timeWithin(wrong, "segment", j.Segment)
 	checkWarmUp(wrong, j.WarmUp)

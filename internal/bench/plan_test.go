@@ -1,0 +1,189 @@
+package bench
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/scenarios"
+)
+
+// planOf needs no server: nothing is run.
+func planOf(t *testing.T, change func(*Job)) (*plan, error) {
+	t.Helper()
+	j := &Job{Scenarios: []*scenarios.Scenario{written(t, small)}, Server: "process", Algorithms: choices(t, "gcra")}
+	change(j)
+	return j.plan()
+}
+
+func TestDefaults(t *testing.T) {
+	p, err := planOf(t, func(*Job) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Rounds != 5 || p.Duration != 5*time.Second || p.WarmUp != 500*time.Millisecond || p.Segment != time.Second || p.Connections != 16 ||
+		len(p.Sweep) != 7 || p.Sweep[6] != 64 || len(p.Fills) != 5 || p.Fills[4] != 10_000 || p.mostConnections() != 64 {
+		t.Errorf("%+v", p.Job)
+	}
+	p, err = planOf(t, func(j *Job) { j.Algorithms, j.Sweep, j.Fills = nil, []int{}, []int64{} })
+	if err != nil || len(p.costs) != 11 || p.costs[0].Label != control || p.costs[1].Label == control || len(p.Sweep)+len(p.Fills) != 0 {
+		t.Errorf("%v: %d candidates, the first %q", err, len(p.costs), p.costs[0].Label)
+	}
+}
+
+// An estimate by hand: 1 s in virtual time; two candidates of 0.4 s for memory, bytes and allocations; two rounds of
+// two candidates, each 3 mixes of 0.5 + 1 + 0.1 s and the scenario's 0.5 + 0.2 + 0.1 s; a sweep of two levels.
+func TestEstimate(t *testing.T) {
+	p, err := planOf(t, func(j *Job) { j.Rounds, j.Sweep = 2, []int{1, 2} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 1000 + 2*400 + 2*2*(3*1600+800) + 2*2*1600
+	if got := p.estimate(); got != time.Duration(want)*time.Millisecond {
+		t.Errorf("%v, want %d ms", got, want)
+	}
+}
+
+func TestLimitAndSeedReplaceTheScenarios(t *testing.T) {
+	seed := uint64(7)
+	p, err := planOf(t, func(j *Job) { j.Limit, j.Seed = &limit.Policy{Requests: 3, Window: time.Second}, &seed })
+	if err != nil || p.runs[0].policy.Requests != 3 || p.runs[0].seed != 7 {
+		t.Errorf("%+v, %v", p.runs[0], err)
+	}
+}
+
+// Whatever is wrong is told at once, each mistake on a line.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Job)
+		want   string
+	}{
+		{func(j *Job) { j.Scenarios = nil }, "no scenario; want at least one"},
+		{func(j *Job) { j.Server = "embedded" }, "--redis embedded: it runs inside this process, and its speed says nothing about Redis; take --redis container"},
+		{func(j *Job) { j.Server = "model" }, "--redis model: it decides without a server"},
+		{func(j *Job) { j.Rounds = -1 }, "rounds -1: want 1 to 1000"},
+		{func(j *Job) { j.Connections = 1001 }, "connections 1001: want 1 to 1000"},
+		{func(j *Job) { j.RepeatInvalid = -1 }, "repeats of an invalid measurement -1: want 0 to 1000"},
+		{func(j *Job) { j.Duration = time.Millisecond }, "duration 1ms: want 10ms to 1h0m0s"},
+		{func(j *Job) { j.Segment = 2 * time.Hour }, "segment 2h0m0s: want 10ms to 1h0m0s"},
+		{func(j *Job) { j.WarmUp = 2 * time.Hour }, "warm-up 2h0m0s: want at most 1h0m0s"},
+		{func(j *Job) { j.Sweep = []int{4, 4} }, "connections of the sweep [4 4]: want rising numbers, such as 1,2,4"},
+		{func(j *Job) { j.Sweep = []int{0} }, "connections of the sweep 0: want 1 to 1000"},
+		{func(j *Job) { j.Fills = []int64{10_001} }, "requests of a memory fill 10001: want 1 to 10000"},
+		{func(j *Job) { j.Algorithms = choices(t, "gcra", "gcra") }, `algorithm "gcra" is named twice`},
+		{func(j *Job) { j.Scripts = []string{"gone.lua"} }, "gone.lua: no such file"},
+		{func(j *Job) {
+			j.Limit = &limit.Policy{Requests: 999_999_937, Window: limit.MaxWindow - time.Microsecond}
+		}, "gcra: burst * us per permit"},
+	} {
+		_, err := planOf(t, c.change)
+		var bad *InputError
+		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("got %v\nwant %s", err, c.want)
+		}
+	}
+	_, err := planOf(t, func(j *Job) { j.Rounds, j.Server = -1, "model" })
+	if err == nil || len(strings.Split(err.Error(), "\n")) != 2 {
+		t.Errorf("got %v, want two lines", err)
+	}
+}
+
+// A folder with my.lua and its binding, gcra.lua without one, and odd.lua without one.
+func scriptFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"my.lua": "return 1", "my.yaml": `{keys: ["rl:{key}"], args: ["{limit}"], admitted: [1]}`,
+		"gcra.lua": "return {1, 0, 0, 0}", "odd.lua": "return 1", "empty.lua": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestSides(t *testing.T) {
+	dir := scriptFolder(t) + string(filepath.Separator)
+	for _, c := range []struct {
+		spec          SideSpec
+		label, server string
+	}{
+		{SideSpec{Spec: dir + "my.lua"}, "my", ""},
+		{SideSpec{Spec: dir + "gcra.lua"}, "gcra", ""},
+		{SideSpec{Spec: dir + "odd.lua", As: "gcra:burst=5"}, "gcra:burst=5", ""},
+		{SideSpec{Spec: dir + "my.lua", As: "token-bucket"}, "token-bucket", ""},
+		{SideSpec{Spec: "gcra:burst=7"}, "gcra:burst=7", ""},
+		{SideSpec{Spec: "process"}, "", "process"},
+		{SideSpec{Spec: "process=/opt/redis"}, "", "process=/opt/redis"},
+		{SideSpec{Spec: "container=redis:8.0"}, "", "container=redis:8.0"},
+		{SideSpec{Spec: "local/valkey:8.1"}, "", "container=local/valkey:8.1"},
+		{SideSpec{Spec: "redis:8.0"}, "", "container=redis:8.0"},
+		{SideSpec{Spec: "rediss://u:secret@h:1/2?password=secret"}, "", "rediss://u:secret@h:1/2?password=secret"},
+	} {
+		s, err := c.spec.resolve("--base")
+		if err != nil {
+			t.Errorf("%+v: %v", c.spec, err)
+			continue
+		}
+		if s.server != c.server || s.isServer() != (c.label == "") || strings.Contains(s.name, "secret") {
+			t.Errorf("%+v is %+v", c.spec, s)
+		}
+		if s.isServer() {
+			continue
+		}
+		if made, err := s.script(costLimit, nil); err != nil || made.Label != c.label {
+			t.Errorf("%+v makes %+v, %v", c.spec, made, err)
+		}
+	}
+	if s, _ := (SideSpec{Spec: dir + "gcra.lua"}).resolve("--base"); s != nil {
+		if c, _ := s.script(costLimit, nil); c.Program.Source != "return {1, 0, 0, 0}" || c.File != dir+"gcra.lua" {
+			t.Errorf("the file's own source is not what runs: %+v", c)
+		}
+	}
+}
+
+func TestComparisonRefusals(t *testing.T) {
+	dir := scriptFolder(t) + string(filepath.Separator)
+	for _, c := range []struct {
+		change func(*Comparison)
+		want   string
+	}{
+		{func(c *Comparison) { c.Base.Spec = "gcar" }, `--base "gcar": neither a script (a file that ends in .lua) nor an algorithm nor a server (process, ` +
+			`container=IMAGE, an image such as redis:8.0, a URL); did you mean "gcra"?`},
+		{func(c *Comparison) { c.Head.Spec = "embedded" }, "--head: --redis embedded: it runs inside this process"},
+		{func(c *Comparison) { c.Head.Spec = "gcra:burst=x" }, "gcra: parameter burst: "},
+		{func(c *Comparison) { c.Head.Spec = "container=redis:8" }, "--base gcra and --head container=redis:8: one is a server and the other is not"},
+		{func(c *Comparison) { c.Base.Spec, c.Head.Spec, c.Server = "process", "redis:8", "process" }, "--redis names a server, and so do --base and --head"},
+		{func(c *Comparison) { c.Algorithms = choices(t, "gcra") }, "--algorithms goes with two servers"},
+		{func(c *Comparison) { c.Server = "embedded" }, "--redis embedded: "},
+		{func(c *Comparison) { c.Mix = "some" }, `mix "some": want one of accepted, rejected, half`},
+		{func(c *Comparison) { c.Pairs = 1001 }, "pairs 1001: want 1 to 1000"},
+		{func(c *Comparison) { c.Base.Spec = dir + "odd.lua" }, dir + "odd.yaml: no such file; odd.lua needs a binding"},
+		{func(c *Comparison) { c.Base.Spec = dir + "gone.lua" }, dir + "gone.lua: no such file"},
+		{func(c *Comparison) { c.Base = SideSpec{dir + "empty.lua", "gcra"} }, dir + "empty.lua: 0 bytes; want Lua that decides one request"},
+		{func(c *Comparison) { c.Base = SideSpec{dir + "odd.lua", "gcar"} }, dir + `odd.lua: no such algorithm "gcar"`},
+	} {
+		x := &Comparison{Base: SideSpec{Spec: "gcra"}, Head: SideSpec{Spec: "token-bucket"}, Server: "process"}
+		c.change(x)
+		var bad *InputError
+		if err := x.Check(); !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("got %v\nwant %s", err, c.want)
+		}
+	}
+}
+
+func TestEveryBuiltinScenarioCanBeCompared(t *testing.T) {
+	c := &Comparison{Base: SideSpec{Spec: "process"}, Head: SideSpec{Spec: "redis:8.0"}}
+	p, err := c.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.runs[base]) != len(scenarios.Names()) || len(p.costs[head]) != 10 || p.name(0) != "fixed-window" || p.controls() != 2 {
+		t.Errorf("%d scenarios, %d rows, the first %s", len(p.runs[base]), len(p.costs[head]), p.name(0))
+	}
+}
