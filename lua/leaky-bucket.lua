@@ -2,22 +2,28 @@
 -- delay after which it leaves, or rejected when the queue has no room for it. The one that is leaving counts, so a
 -- delay is at most (burst − 1)·w/l.
 --
--- State   KEYS[1]: the next free departure as whole µs; where l > 1, followed by a blank and the remainder in units
---         of 1/l µs. No key: an empty queue.
+-- State   KEYS[1]: the next free departure as whole µs; where l > 1, as 16 digits, a blank, and 16 digits of the
+--         remainder in units of 1/l µs. No key: an empty queue.
 -- ARGV    now_us, cost, burst, w, l: a permit leaves every w/l µs, a reduced fraction; burst·w + l < 2^53
 -- Reply   allowed, remaining, retry_after_us, reset_after_us, delay_us (rounded up to the microsecond)
--- Cost    O(1): GET, and SET when admitted
+-- Cost    O(1): GET, and when admitted PSETEX or SETEX; or INCRBY (SETRANGE where l > 1), where the queue was not
+--         empty, the time is the server's, and the departure stays within its second
 -- Source  J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986;
 --         https://en.wikipedia.org/wiki/Leaky_bucket (as a queue)
 --
--- Admits what gcra admits, and says when each leaves. The key expires once the queue is empty.
+-- Admits what gcra admits, and says when each leaves. The key expires once the queue is empty; by the server's time
+-- once the second in which that happens is over, so that a departure that moves on within its second needs no new
+-- expiry. INCRBY and SETRANGE keep the old one, and cost less than half of a SET with one: gcra tells more.
 
-local now, cost, burst = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local w, l = tonumber(ARGV[4]), tonumber(ARGV[5])
-local margin_ms = 1000
+local cost, burst, w, l = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), 1
+if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual values without a call of tonumber
+if ARGV[5] ~= '1' then l = tonumber(ARGV[5]) end
+local now, time
 if ARGV[1] == '' then
-  local time = redis.call('TIME')
-  now, margin_ms = time[1] * 1000000 + time[2], 0
+  time = redis.call('TIME')
+  now = time[1] * 1000000 + time[2]
+else
+  now = tonumber(ARGV[1])
 end
 if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
@@ -26,15 +32,19 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
   return redis.error_reply('ERR leaky-bucket: want now_us, cost, burst, w, l: whole numbers of at least 1, burst*w + l below 2^53')
 end
 
--- Until the next free departure it is wait µs and rest/l µs.
-local wait, rest = 0, 0
+-- Until the next free departure it is wait µs and rest/l µs. second is that of this departure, where the state is
+-- written as this l has it.
+local wait, rest, second = 0, 0, nil
 local state = redis.call('GET', KEYS[1])
 if state then
-  local departure = tonumber(state)
-  if not departure then
-    local whole, part = string.match(state, '^(%d+) (%d+)$')
-    departure, rest = tonumber(whole), tonumber(part)
+  local departure
+  if #state == 33 then
+    departure = tonumber(string.sub(state, 1, 16)) -- not + 0, to which 010 is 8 on the embedded server
+    rest = tonumber(string.sub(state, 18))
+  else
+    departure = state + 0
   end
+  if (#state == 33) == (l > 1) then second = departure - departure % 1000000 end
   if departure >= now then wait = departure - now else rest = 0 end
 end
 local delay = wait
@@ -42,20 +52,34 @@ if rest > 0 then delay = wait + 1 end
 
 -- In units of 1/l µs. Where wait * l passes 2^53, long after the clock stepped back, it is rounded, and still more
 -- than full.
-local full, used = burst * w, wait * l + rest
-local after = used + cost * w
+local full, used, taken = burst * w, wait * l + rest, cost * w
+local after = used + taken
 if after <= full then
   rest = after % l
   wait = (after - rest) / l
   local reset = wait
   if rest > 0 then reset = wait + 1 end
   local departure = now + wait
-  if l > 1 then departure = string.format('%.0f %.0f', departure, rest) end
-  redis.call('SET', KEYS[1], departure, 'PX', math.ceil(reset / 1000) + margin_ms)
+  local kept = time and used > 0 and departure - departure % 1000000 == second
+  if l > 1 then
+    -- in two parts each, because %d may be of 32 bits, and %.0f takes twice as long
+    local low, rest_low = departure % 1000000000, rest % 1000000000
+    departure = string.format('%07d%09d %07d%09d',
+      (departure - low) / 1000000000, low, (rest - rest_low) / 1000000000, rest_low)
+    if kept then redis.call('SETRANGE', KEYS[1], '0', departure) end
+  elseif kept then
+    if cost == 1 then taken = ARGV[4] end -- a text, which 7.0 need not format
+    redis.call('INCRBY', KEYS[1], taken)
+  end
+  if not time then
+    redis.call('PSETEX', KEYS[1], math.ceil(reset / 1000) + 1000, departure)
+  elseif not kept then
+    redis.call('SETEX', KEYS[1], math.floor((now + wait) / 1000000) + 1 - time[1], departure)
+  end
   return {1, math.floor((full - after) / w), 0, reset, delay}
 end
 
 local remaining, retry = 0, -1
 if used <= full then remaining = math.floor((full - used) / w) end
-if cost <= burst then retry = wait - math.floor((full - cost * w - rest) / l) end
+if cost <= burst then retry = wait - math.floor((full - taken - rest) / l) end
 return {0, remaining, retry, delay, 0}
