@@ -5,18 +5,22 @@
 -- State   KEYS[1]: a hash of at most n + 1 fields, from a sub-window's number to the permits admitted in it
 -- ARGV    now_us, cost, limit, window_us, n; n ≤ window_us, n ≤ 1000, window_us·n < 2^53
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
--- Cost    O(n): HGETALL, and O(n log n) when rejected; HINCRBY and PEXPIRE when admitted, HDEL when sub-windows have left
+-- Cost    O(n): HGETALL, and O(n log n) when rejected; HINCRBY when admitted, PEXPIRE with the first of a sub-window,
+--         HDEL when sub-windows have left
 -- Source  https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/ (as counters per sub-window)
 --
 -- Sub-window i of a window begins at ⌈i·window/n⌉ µs, so n need not divide the window. What has left is deleted on
 -- admission only: a rejected request writes nothing. A clock that steps back counts in the latest sub-window seen.
+-- The newest sub-window alone says when the hash may go, so that only its first request sets the expiry.
 
-local now, cost, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local window, n = tonumber(ARGV[4]), tonumber(ARGV[5])
-local margin_ms = 1000
+local cost, limit, window, n = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
+local now, margin_ms
 if ARGV[1] == '' then
   local time = redis.call('TIME')
   now, margin_ms = time[1] * 1000000 + time[2], 0
+else
+  now, margin_ms = tonumber(ARGV[1]), 1000
 end
 if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
@@ -35,24 +39,35 @@ end
 
 local number = (now - elapsed) / window * n + math.floor(elapsed * n / window)
 local fields = redis.call('HGETALL', KEYS[1])
-local counts, subs, gone = {}, {}, {} -- counts is indexed by age, which is small, in sub-windows
-local sum, newest = 0, -1
+local sum, newest, gone = 0, -1, nil
+local field -- of the newest sub-window
 for i = 1, #fields, 2 do
-  local sub, count = tonumber(fields[i]), tonumber(fields[i + 1])
+  local sub = fields[i] + 0
   if sub < number - n then
+    gone = gone or {}
     gone[#gone + 1] = fields[i]
   else
-    sum, counts[number - sub], subs[#subs + 1] = sum + count, count, sub
-    if sub > newest then newest = sub end
+    sum = sum + fields[i + 1]
+    if sub > newest then
+      newest = sub
+      field = fields[i]
+    end
   end
 end
 
 if sum + cost <= limit then
-  if newest < number then newest = number end
-  if gone[1] then redis.call('HDEL', KEYS[1], unpack(gone)) end
-  redis.call('HINCRBY', KEYS[1], string.format('%.0f', newest), cost)
+  if gone then redis.call('HDEL', KEYS[1], unpack(gone)) end
+  if newest < number then
+    newest = number
+    field = nil
+  end
   local reset = until_begin(newest + n + 1)
-  redis.call('PEXPIRE', KEYS[1], math.ceil(reset / 1000) + margin_ms)
+  if field then
+    redis.call('HINCRBY', KEYS[1], field, cost) -- its first request has set the expiry, to the same instant
+  else
+    redis.call('HINCRBY', KEYS[1], string.format('%.0f', newest), cost)
+    redis.call('PEXPIRE', KEYS[1], math.ceil(reset / 1000) + margin_ms)
+  end
   return {1, limit - sum - cost, 0, reset}
 end
 
@@ -60,7 +75,16 @@ local reset = 0
 if sum > 0 then reset = until_begin(newest + n + 1) end
 if cost > limit then return {0, limit - sum, -1, reset} end
 
--- Sub-window m leaves when m + n + 1 begins; the request passes once enough have left.
+-- Sub-window m leaves when m + n + 1 begins; the request passes once enough have left. counts is indexed by age in
+-- sub-windows, which is small.
+local counts, subs = {}, {}
+for i = 1, #fields, 2 do
+  local sub = fields[i] + 0
+  if sub >= number - n then
+    counts[number - sub] = fields[i + 1] + 0
+    subs[#subs + 1] = sub
+  end
+end
 table.sort(subs)
 local i, staying = 1, sum - counts[number - subs[1]]
 while staying + cost > limit do
