@@ -5,7 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:       "token-bucket-interval",
 	Family:     "bucket",
-	State:      "a hash: the tokens, and the time up to which intervals have been paid",
+	State:      "the time up to which intervals have been paid, and the tokens",
 	Rule:       "q tokens at the end of every whole interval I, up to the capacity C; a request takes its cost or is rejected",
 	Bound:      "N(τ) ≤ C + q·⌈τ/I⌉",
 	Sources:    []string{"https://en.wikipedia.org/wiki/Token_bucket"},

@@ -1,24 +1,29 @@
 -- token-bucket-interval: a bucket that gets refill tokens at the end of every whole interval, up to its capacity.
 -- Admits at most capacity + refill·⌈τ/interval⌉ permits in any interval of length τ.
 --
--- State   KEYS[1]: a hash of tokens and last, the time in µs up to which intervals have been paid. No key: a full
---         bucket, whose first interval starts now. Its expiry is part of the rule: it ends ⌈capacity/refill⌉
+-- State   KEYS[1]: last, the time in µs up to which intervals have been paid, a blank, and the tokens. No key: a
+--         full bucket, whose first interval starts now. Its expiry is part of the rule: it ends ⌈capacity/refill⌉
 --         intervals after the last admitted request, when the bucket is full.
 -- ARGV    now_us, cost, capacity, refill, interval_us
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
--- Cost    O(1): HMGET, and HSET and PEXPIRE when admitted
+-- Cost    O(1): GET, and PSETEX when admitted
 -- Source  https://en.wikipedia.org/wiki/Token_bucket (refilled at fixed intervals)
 --
 -- last moves on by whole intervals, never to now: a steady client would otherwise lose the fraction each time. Any
 -- number of tokens is back after ⌈capacity/refill⌉ intervals from last, and last is at most the time of the last
 -- admission; so a refill never comes after the expiry, and retry_after_us is the refill. Where a clock that stepped
 -- back is behind last, the key lives longer by as much.
+--
+-- Note: a hash of tokens and last takes three calls, one of which replies with a table.
 
-local now, cost, capacity = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local refill, interval = tonumber(ARGV[4]), tonumber(ARGV[5])
+local cost, capacity, refill, interval = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
+local now
 if ARGV[1] == '' then
   local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
+else
+  now = tonumber(ARGV[1])
 end
 if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
@@ -30,9 +35,11 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
 end
 
 local tokens, last = capacity, now
-local state = redis.call('HMGET', KEYS[1], 'tokens', 'last')
-if state[1] then
-  tokens, last = tonumber(state[1]), tonumber(state[2])
+local state = redis.call('GET', KEYS[1])
+if state then
+  local paid, left = string.match(state, '^(%d+) (%d+)$')
+  last = tonumber(paid) -- not + 0, to which 010 is 8 on the embedded server
+  tokens = left + 0
   local intervals = math.max(0, math.floor((now - last) / interval))
   tokens = math.min(capacity, tokens + intervals * refill)
   last = last + intervals * interval
@@ -40,9 +47,11 @@ end
 
 if cost <= tokens then
   tokens = tokens - cost
-  redis.call('HSET', KEYS[1], 'tokens', tokens, 'last', last)
   local life = math.max(0, last - now) + math.ceil(capacity / refill) * interval
-  redis.call('PEXPIRE', KEYS[1], math.ceil(life / 1000))
+  -- %d may be of 32 bits, and %.0f takes twice as long
+  local low, form = last % 1000000000, '%d%09d %.0f'
+  if tokens < 2147483648 then form = '%d%09d %d' end
+  redis.call('PSETEX', KEYS[1], math.ceil(life / 1000), string.format(form, (last - low) / 1000000000, low, tokens))
   return {1, tokens, 0, last + math.ceil((capacity - tokens) / refill) * interval - now}
 end
 
