@@ -9,7 +9,7 @@ import (
 var _ = register(Spec{
 	Name:   "token-bucket-debt",
 	Family: "bucket",
-	State:  "a hash: the tokens, which may be negative, and the time up to which intervals have been paid",
+	State:  "the time up to which intervals have been paid, and the tokens, which may be negative",
 	Rule:   "as token-bucket-interval, but passes while the balance is positive, and the balance may go down to −debt",
 	Bound:  "N(τ) ≤ C + (largest cost − 1) + q·⌈τ/I⌉",
 	Sources: []string{

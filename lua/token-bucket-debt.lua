@@ -2,23 +2,27 @@
 -- is positive, and may take it below zero, down to −debt; the next ones wait until it has recovered. Admits at
 -- most capacity + (largest cost − 1) + refill·⌈τ/interval⌉ permits in any interval of length τ.
 --
--- State   KEYS[1]: a hash of tokens, which may be negative, and last, the time in µs up to which intervals have been
---         paid. No key: a full bucket, whose first interval starts now. Its expiry is part of the rule: it ends
+-- State   KEYS[1]: last, the time in µs up to which intervals have been paid, a blank, and the tokens, which may be
+--         negative. No key: a full bucket, whose first interval starts now. Its expiry is part of the rule: it ends
 --         ⌈(capacity − tokens)/refill⌉ intervals after the last admitted request, when the bucket is full.
 -- ARGV    now_us, cost, capacity, refill, interval_us, debt (0 to capacity − 1)
 -- Reply   allowed, remaining (what one request could take, on credit included), retry_after_us, reset_after_us
--- Cost    O(1): HMGET, and HSET and PEXPIRE when admitted
+-- Cost    O(1): GET, and PSETEX when admitted
 -- Source  https://en.wikipedia.org/wiki/Token_bucket (refilled at fixed intervals); lending as in
 --         https://pkg.go.dev/golang.org/x/time/rate (reservations)
 --
 -- A cost above the capacity is refused for good: with it, one request could put off the others for months. A refill
 -- never comes after the expiry, for the reason that token-bucket-interval gives.
 
-local now, cost, capacity = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local refill, interval, debt = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local cost, capacity, refill, interval = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local debt = tonumber(ARGV[6])
+if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
+local now
 if ARGV[1] == '' then
   local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
+else
+  now = tonumber(ARGV[1])
 end
 if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
@@ -31,9 +35,11 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
 end
 
 local tokens, last = capacity, now
-local state = redis.call('HMGET', KEYS[1], 'tokens', 'last')
-if state[1] then
-  tokens, last = tonumber(state[1]), tonumber(state[2])
+local state = redis.call('GET', KEYS[1])
+if state then
+  local paid, left = string.match(state, '^(%d+) (-?%d+)$')
+  last = tonumber(paid) -- not + 0, to which 010 is 8 on the embedded server
+  tokens = left + 0
   local intervals = math.max(0, math.floor((now - last) / interval))
   tokens = math.min(capacity, tokens + intervals * refill)
   last = last + intervals * interval
@@ -46,8 +52,11 @@ if cost <= remaining then
   remaining = 0
   if tokens > 0 then remaining = math.min(capacity, tokens + debt) end
   local filling = math.ceil((capacity - tokens) / refill) * interval
-  redis.call('HSET', KEYS[1], 'tokens', tokens, 'last', last)
-  redis.call('PEXPIRE', KEYS[1], math.ceil((math.max(0, last - now) + filling) / 1000))
+  -- %d may be of 32 bits, and %.0f takes twice as long
+  local low, form = last % 1000000000, '%d%09d %.0f'
+  if tokens < 2147483648 and tokens > -2147483648 then form = '%d%09d %d' end
+  redis.call('PSETEX', KEYS[1], math.ceil((math.max(0, last - now) + filling) / 1000),
+    string.format(form, (last - low) / 1000000000, low, tokens))
   return {1, remaining, 0, last + filling - now}
 end
 
