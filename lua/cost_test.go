@@ -17,11 +17,11 @@ import (
 )
 
 // Each block is so many calls on one connection, one after the other, as Limiter.Allow makes them.
-const callsPerBlock = 2000
+const callsPerBlock = 1000
 
 // costPairs is the number of ABBA pairs: each candidate has two blocks of each mix in a pair, one on the way there and
 // one on the way back.
-const costPairs = 10
+const costPairs = 20
 
 // BenchmarkCost prints what one decision costs the server: µs of cmdstat_evalsha per call, the median over blocks that
 // alternate ABBA between every script, the library redis_rate v10, the empty script none, and two-calls, which is
@@ -32,6 +32,10 @@ const costPairs = 10
 // It runs on a private server, and on a container of each image that RATELAB_TEST_IMAGES names. The limit is that of
 // RATELAB_LIMIT, or 100000/1h: one key is busy with it, and does not recover within a block. RATELAB_PAIRS is the
 // number of pairs. Only ratios within one run mean anything on a machine that does other things beside it.
+//
+// Note: an admission by the server's time takes TIME, a read and a write. A script of these three calls that decides
+// nothing, with the same arguments and reply, took 0.45 to 0.55 of redis_rate on 7.0: half of it is out of reach. Where
+// a permit comes back less than once a second, gcra and its like write the expiry each time, and save little.
 func BenchmarkCost(b *testing.B) {
 	if testing.Short() {
 		b.Skip("takes a minute; leave out -short")
@@ -101,7 +105,7 @@ func block(b *testing.B, s *redisserver.Server, c contender, name string, reject
 		}
 	}
 	usec, calls := evalshaStats(b, s)
-	if calls != callsPerBlock || admitted < want || admitted > want+callsPerBlock/20 && c.name != "none" {
+	if calls != callsPerBlock || admitted < want || admitted > want+callsPerBlock/10 && c.name != "none" {
 		b.Fatalf("%s, %s: %d calls, %d admitted; want %d and about %d", c.name, name, calls, admitted, callsPerBlock, want)
 	}
 	must(b, s.Client.FlushAll(ctx).Err())
