@@ -76,5 +76,10 @@ func runJob(t testing.TB, j *Job) *recording.Recording {
 	if err := r.Check(); err != nil {
 		t.Errorf("the recording does not add up: %v", err)
 	}
+	for _, reason := range r.Validity.Reasons {
+		if reason.Code == reasonCalls {
+			t.Errorf("%s: %s", reason.Where, reason.Statement)
+		}
+	}
 	return r
 }

@@ -93,7 +93,7 @@ func checkCost(t *testing.T, c *recording.Cost, rounds int) {
 
 // The exact figures are those of the plain Go models on the same requests.
 func TestExactIsWhatTheModelsDecide(t *testing.T) {
-	j := tiny(t, "gcra", "leaky-bucket", "sliding-window-counter", "token-bucket-debt")
+	j := tiny(t, "gcra", "leaky-bucket", "sliding-window-counter", "token-bucket", "token-bucket-debt")
 	j.Rounds, j.Sweep, j.Fills, j.WarmUp = 1, []int{}, []int64{}, -1
 	r := runJob(t, j)
 	p, err := j.plan()
@@ -187,7 +187,7 @@ func TestSharedServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j := tiny(t, "gcra", "token-bucket-interval")
+	j := tiny(t, "gcra", "token-bucket", "token-bucket-interval")
 	j.Server = "unix://" + theirs.Client.Options().Addr
 	r := runJob(t, j)
 	if r.Server.Own || len(r.Notes) == 0 || !strings.HasPrefix(r.Notes[0], "others use the server too") {
