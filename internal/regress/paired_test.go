@@ -256,4 +256,9 @@ func TestScenariosOfOneSideAreNamed(t *testing.T) {
 	if !slices.Equal(r.Notes, want) || gateNamed(r, GateDecisions).Outcome != Noted {
 		t.Errorf("notes %q and %v", r.Notes, gateNamed(r, GateDecisions).Outcome)
 	}
+	p = withCounts(still(1))
+	p.Rows[0].Head.Exact[0].ScenarioSHA256 = strings.Repeat("0", 64)
+	if r := Paired(p); !slices.Equal(r.Notes, want[:1]) || gateNamed(r, GateDecisions).Outcome != Noted {
+		t.Errorf("another scenario of the same name: notes %q and %v", r.Notes, gateNamed(r, GateDecisions).Outcome)
+	}
 }
