@@ -101,7 +101,8 @@ func complete(open recording.Open) error {
 		all = append(all, interval.Latency)
 	}
 	for _, o := range all {
-		for _, h := range []*recording.Histogram{o.Accepted.Response, o.Accepted.Service, o.Rejected.Response, o.Rejected.Service} {
+		a, r := o.Accepted, o.Rejected
+		for _, h := range []*recording.Histogram{a.Response, a.Service, r.Response, r.Service} {
 			if h == nil || h.Histogram == nil {
 				return errors.New("a histogram of the response or the service time is missing")
 			}
@@ -114,7 +115,9 @@ func complete(open recording.Open) error {
 func together(in []*recording.Recording) error {
 	runs := map[string]recording.Run{}
 	for _, r := range in {
-		if a, b := in[0].Settings, r.Settings; len(in[0].Costs) > 0 && len(r.Costs) > 0 && (a.CostLimit != b.CostLimit || a.FillLimit != b.FillLimit) {
+		a, b := in[0].Settings, r.Settings
+		both := len(in[0].Costs) > 0 && len(r.Costs) > 0
+		if both && (a.CostLimit != b.CostLimit || a.FillLimit != b.FillLimit) {
 			return errors.New("chart: the recordings measured costs under different limits: draw them one by one")
 		}
 		for _, run := range r.Runs {
@@ -123,8 +126,10 @@ func together(in []*recording.Recording) error {
 				runs[run.Scenario] = run
 				continue
 			}
-			if first.ScenarioSHA256 != run.ScenarioSHA256 || first.Seed != run.Seed || first.Limit != run.Limit || first.PlayedUS != run.PlayedUS {
-				return fmt.Errorf("chart: scenario %q has other traffic, another seed, limit or length in each recording: draw them one by one", run.Scenario)
+			if first.ScenarioSHA256 != run.ScenarioSHA256 || first.Seed != run.Seed ||
+				first.Limit != run.Limit || first.PlayedUS != run.PlayedUS {
+				return fmt.Errorf("chart: scenario %q has other traffic, another seed, limit or length in each recording: "+
+					"draw them one by one", run.Scenario)
 			}
 		}
 	}

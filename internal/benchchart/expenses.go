@@ -58,7 +58,8 @@ func (e expenses) inside(a *drawing.Axes) {
 	for i, label := range e.labels {
 		top := a.Top + float64(i)*e.rowHeight()
 		if i > 0 {
-			a.Pen.Stroke([]drawing.Point{drawing.At(drawing.Margin, top), drawing.At(a.Right+figureSpace, top)}, drawing.Grid, 0.8)
+			between := []drawing.Point{drawing.At(drawing.Margin, top), drawing.At(a.Right+figureSpace, top)}
+			a.Pen.Stroke(between, drawing.Grid, 0.8)
 		}
 		e.drawLabel(a, label, top+e.rowHeight()/2)
 		for k, lane := range e.lanes {

@@ -9,15 +9,6 @@ import (
 	"ratelab/internal/recording"
 )
 
-// choice is one algorithm of one recording as a point: how strict it is, and what it costs.
-type choice struct {
-	label     string
-	recording int
-	overshoot float64
-	peak      int64
-	serverUS  float64
-}
-
 // overshoot is the picture on which one chooses: how far an algorithm lets one go above the limit, against what a
 // decision costs the server.
 func (s *scene) overshoot(scenario string) (drawing.Picture, bool) {
@@ -34,20 +25,11 @@ func (s *scene) overshoot(scenario string) (drawing.Picture, bool) {
 		shown = choices // the control alone
 	}
 	p := page("Which algorithm is strict enough, and what does it cost?",
-		fmt.Sprintf("Under %s, limit %s, %s: the most admitted within any window, as a multiple of the limit, against the server's cost %s.",
-			run.Scenario, policy(run.Limit), connections(of), traffic), of, run)
+		fmt.Sprintf("Under %s, limit %s, %s: the most admitted within any window, as a multiple of the limit, "+
+			"against the server's cost %s.", run.Scenario, policy(run.Limit), connections(of), traffic), of, run)
 	plot := s.choicePlot(shown, choices)
 	p = figure(p, s.choiceKeys(), plot.Total(), plot.Draw)
 	return drawing.Picture{Name: name, Page: p, Data: s.choiceData(choices, traffic)}, true
-}
-
-// noteWithoutChoice names the recordings of the scenario that have no point.
-func (s *scene) noteWithoutChoice(picture, scenario string, choices []choice) {
-	for i, r := range s.recordings {
-		if runOf(r, scenario) != nil && !slices.ContainsFunc(choices, func(c choice) bool { return c.recording == i }) {
-			s.leave(picture, s.names[i]+" did not tell what a call cost it, or its exact decisions are missing")
-		}
-	}
 }
 
 // firstRun is the scenario in the first recording that has it, and all recordings that do.
@@ -70,38 +52,6 @@ const (
 	underScenario = "under this traffic"
 	underHalf     = "with half of the requests accepted"
 )
-
-// choices takes the cost under the scenario's own traffic where every row has it, and else that of the half mix.
-func (s *scene) choices(scenario string) ([]choice, string) {
-	own := s.collect(scenario, func(_ *recording.Recording, row *recording.Row) *float64 { return row.Open.ServerUSPerCall })
-	half := s.collect(scenario, func(r *recording.Recording, row *recording.Row) *float64 {
-		if m := mixOf(r, row.Algorithm, recording.MixHalf); m != nil {
-			return m.ServerUSPerCall
-		}
-		return nil
-	})
-	if len(own) >= len(half) {
-		return own, underScenario
-	}
-	return half, underHalf
-}
-
-func (s *scene) collect(scenario string, costUS func(*recording.Recording, *recording.Row) *float64) []choice {
-	var all []choice
-	for i, r := range s.recordings {
-		run := runOf(r, scenario)
-		if run == nil {
-			continue
-		}
-		for k := range run.Rows {
-			row := &run.Rows[k]
-			if cost := costUS(r, row); cost != nil && row.Exact != nil {
-				all = append(all, choice{row.Algorithm, i, row.Exact.Overshoot, row.Exact.PeakWindowAdmitted, *cost})
-			}
-		}
-	}
-	return all
-}
 
 // crowded is the overshoot from which on the axis is logarithmic: those near the limit would stand on a heap.
 const crowded = 4.0
@@ -138,7 +88,8 @@ func (s *scene) drawChoices(a *drawing.Axes, shown, all []choice) {
 	a.Avoid(limit)
 	a.Place("limit", drawing.SmallLetters, []drawing.Point{drawing.At(a.X(1)+5, a.Top+10)})
 	s.drawControl(a, shown, all)
-	a.Place("← stricter   ↓ cheaper", drawing.FigureLetters, []drawing.Point{drawing.At(a.Left+6, a.Bottom-8), drawing.At(a.X(1)+8, a.Bottom-8)})
+	corners := []drawing.Point{drawing.At(a.Left+6, a.Bottom-8), drawing.At(a.X(1)+8, a.Bottom-8)}
+	a.Place("← stricter   ↓ cheaper", drawing.FigureLetters, corners)
 	var ends []drawing.LineEnd
 	joined := slices.Clone(shown)
 	slices.SortStableFunc(joined, func(p, q choice) int { return cmp.Compare(p.serverUS, q.serverUS) })
@@ -196,12 +147,4 @@ func (s *scene) choiceKeys() []drawing.Key {
 		keys = append(keys, markKey(name, markOf[i]))
 	}
 	return keys
-}
-
-func (s *scene) choiceData(choices []choice, traffic string) []byte {
-	t := newTable("server", "algorithm", "overshoot", "peak_window_admitted", "server_us_per_decision", "cost_measured")
-	for _, c := range choices {
-		t.add(s.names[c.recording], c.label, c.overshoot, c.peak, c.serverUS, traffic)
-	}
-	return t.bytes()
 }

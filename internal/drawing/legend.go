@@ -41,7 +41,8 @@ func Legend(keys []Key) func(*Pen, Box) {
 		for i, q := range legendPlaces(keys) {
 			left, middle := b.Left+q.X, b.Top+q.Y+5
 			keys[i].Draw(p, Point{left + keyWidth/2, middle})
-			p.Write(Shorten(keys[i].Text, PageWidth-2*Margin-keyWidth-6, SmallLetters), Point{left + keyWidth + 5, middle + 3.5}, SmallLetters)
+			text := Shorten(keys[i].Text, PageWidth-2*Margin-keyWidth-6, SmallLetters)
+			p.Write(text, Point{left + keyWidth + 5, middle + 3.5}, SmallLetters)
 		}
 	}
 }

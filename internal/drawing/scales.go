@@ -65,7 +65,8 @@ func amountTicks(top float64, limit int) []float64 {
 }
 
 // Logarithmic is an axis from low to high, both above 0, the low end rounded down to 1, 2 or 5 times a power of
-// ten. The ticks are such numbers too, as label writes them. What lies below low stands at the axis's start. The labels take pitch px each.
+// ten. The ticks are such numbers too, as label writes them, pitch px apart at least. What lies below low stands at
+// the axis's start.
 func Logarithmic(low, high, pitch float64, unit string, label func(float64) string) Axis {
 	low = below(low)
 	high = max(high*1.1, low*4)

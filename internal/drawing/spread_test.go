@@ -54,8 +54,8 @@ func TestPlaceAllLeavesNoneOut(t *testing.T) {
 		n := rapid.IntRange(1, 15).Draw(t, "points")
 		var points []LineEnd
 		for i := range n {
-			x, y := rapid.IntRange(0, 4).Draw(t, "x"), rapid.IntRange(0, 6).Draw(t, "y")
-			points = append(points, LineEnd{Point{100 + float64(x)*120, 40 + float64(y)*40}, Ink, fmt.Sprintf("%s-%d", strings.Repeat("label", 1+i%4), i)})
+			x, y := rapid.IntRange(0, 3).Draw(t, "x"), rapid.IntRange(0, 3).Draw(t, "y") // on a heap
+			points = append(points, LineEnd{Point{340 + float64(x)*6, 180 + float64(y)*6}, Ink, fmt.Sprintf("%s-%d", strings.Repeat("label", 1+i%4), i)})
 		}
 		page := Page{Title: "?", Height: 400, Draw: func(p *Pen, b Box) {
 			a := &Axes{Pen: p, Box: b}
@@ -91,6 +91,9 @@ func TestPlaceAllDrawsLeaders(t *testing.T) {
 	at := Point{200, 100}
 	if n := strokes(LineEnd{at, Ink, "one"}); n != 0 {
 		t.Errorf("%d leaders for a point on its own", n)
+	}
+	if n := strokes(LineEnd{at, Ink, "one"}, LineEnd{at, Ink, ""}, LineEnd{at, Ink, ""}, LineEnd{at, Ink, ""}); n != 0 {
+		t.Errorf("%d leaders for points without a label", n)
 	}
 	if n := strokes(LineEnd{at, Ink, "one"}, LineEnd{at, Ink, "two"}, LineEnd{at, Ink, "three"}); n != 1 {
 		t.Errorf("%d leaders for three points in one place, want that of the third", n)
