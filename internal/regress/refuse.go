@@ -19,7 +19,8 @@ func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(form
 // checkComparable refuses recordings of different backends, and of scenarios that are not the same under one name.
 func checkComparable(older, younger *recording.Recording) error {
 	if older.Server.Name != younger.Server.Name {
-		return refuse("the old file was measured on %s, the new one on %s; compare results of one kind of server, or measure both in one run with --base and --head",
+		return refuse("the old file was measured on %s, the new one on %s; "+
+			"compare results of one kind of server, or measure both in one run with --base and --head",
 			wording.Bare(older.Server.Name), wording.Bare(younger.Server.Name))
 	}
 	runs := commonRuns(older, younger)

@@ -49,7 +49,8 @@ func (t *trial) tooWide(timing *Timing) {
 	if timing.RatioHigh != nil {
 		high = times(*timing.RatioHigh)
 	}
-	t.block(Inconclusive, fmt.Sprintf("the interval of the ratio reaches %s, beyond %s", high, times(widestJudged)), "measure more pairs, or on a quieter machine")
+	t.block(Inconclusive, fmt.Sprintf("the interval of the ratio reaches %s, beyond %s", high, times(widestJudged)),
+		"measure more pairs, or on a quieter machine")
 }
 
 // correct applies Holm's correction to each side of the tests.
