@@ -35,7 +35,8 @@ func writeExample(w io.Writer, kind string, args []string) error {
 		example.Partial = false
 	case "partial":
 		example.Partial = true
-	case "seed": // the same scenarios with another one
+	case "seed": // later, the same scenarios with another one
+		example.Started = example.Started.Add(3600e9)
 		for i := range example.Runs {
 			example.Runs[i].Seed++
 		}
