@@ -112,7 +112,9 @@ func digits(v float64) string {
 // drawFloors draws the control through all rows, within the band in which the same code can come out.
 func (e expenses) drawFloors(a *drawing.Axes) {
 	for i, f := range e.floors {
-		a.Pen.Rect(drawing.Box{Left: a.X(f.lowUS), Top: a.Top, Right: a.X(f.highUS), Bottom: a.Bottom}, drawing.Tint(drawing.Floor, 0.45))
+		right := min(a.X(f.highUS), a.Right) // on a noisy machine the band has no end
+		band := drawing.Box{Left: a.X(f.lowUS), Top: a.Top, Right: right, Bottom: a.Bottom}
+		a.Pen.Rect(band, drawing.Tint(drawing.Floor, 0.45))
 		x := a.X(f.us)
 		a.Pen.Stroke([]drawing.Point{drawing.At(x, a.Top-3), drawing.At(x, a.Bottom)}, drawing.Reference, 1.2, lineOf[i]...)
 	}

@@ -67,6 +67,9 @@ func (s *scene) noiseInWords() string {
 			continue
 		}
 		part := fmt.Sprintf("%.1f %%", 100*(r.NoiseFloor.ServerUS-1))
+		if r.NoiseFloor.ServerUS >= 2 {
+			part = "a factor of " + digits(r.NoiseFloor.ServerUS)
+		}
 		if s.several() {
 			part += " on " + s.names[i]
 		}

@@ -30,6 +30,7 @@ var situations = sync.OnceValue(func() []situation {
 		{"shared-server", []*recording.Recording{shared()}},
 		{"shared-beside-own", []*recording.Recording{shared(), valkey()}},
 		{"invalid", []*recording.Recording{recordingtest.Invalid()}},
+		{"noisy", []*recording.Recording{noisy()}},
 		{"no-costs", []*recording.Recording{noCosts()}},
 		{"no-scenarios", []*recording.Recording{noScenarios()}},
 	}
@@ -205,6 +206,13 @@ func shared() *recording.Recording {
 			}
 		}
 	}
+	return r
+}
+
+// noisy was measured on a machine that did everything else as well.
+func noisy() *recording.Recording {
+	r := recordingtest.Example()
+	r.NoiseFloor.ServerUS = 14
 	return r
 }
 

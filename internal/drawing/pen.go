@@ -12,6 +12,7 @@ type Pen struct {
 	canvas vg.Canvas
 	height float64
 	texts  []Text
+	strays []Point // of shapes, beyond the page
 }
 
 func (p *Pen) at(q Point) vg.Point { return vg.Point{X: vg.Length(q.X), Y: vg.Length(p.height - q.Y)} }
@@ -19,6 +20,9 @@ func (p *Pen) at(q Point) vg.Point { return vg.Point{X: vg.Length(q.X), Y: vg.Le
 func (p *Pen) path(points []Point) vg.Path {
 	var path vg.Path
 	for i, q := range points {
+		if q.X < 0 || q.X > PageWidth || q.Y < 0 || q.Y > p.height {
+			p.strays = append(p.strays, q)
+		}
 		if i == 0 {
 			path.Move(p.at(q))
 			continue

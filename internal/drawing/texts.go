@@ -14,16 +14,24 @@ type Text struct {
 }
 
 // Texts are the words on the page with their places, in the order in which they are drawn.
-func (p Page) Texts() []Text {
+func (p Page) Texts() []Text { return p.trial().texts }
+
+// trial draws on no canvas.
+func (p Page) trial() *Pen {
 	pen := &Pen{canvas: &recorder.Canvas{}, height: p.frame().height}
 	p.draw(pen)
-	return pen.texts
+	return pen
 }
 
-// Faults tells, one by one, which texts meet another or leave the page: a picture without faults has none.
+// Faults tells, one by one, which texts meet another or leave the page, and which shapes leave it: a picture that can be
+// shown has none.
 func (p Page) Faults() []string {
 	var faults []string
-	texts := p.Texts()
+	pen := p.trial()
+	for _, q := range pen.strays {
+		faults = append(faults, fmt.Sprintf("a shape leaves the page at %v", q))
+	}
+	texts := pen.texts
 	page := Box{Margin / 2, Margin / 2, PageWidth - Margin/2, p.frame().height}
 	for i, a := range texts {
 		if a.Left < page.Left || a.Right > page.Right || a.Top < page.Top || a.Bottom > page.Bottom {
