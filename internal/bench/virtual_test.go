@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"testing"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/virtualtime"
+)
+
+// By hand: 10 and 30 decisions with 20 and 40 calls, 1 and 3 keys of 100 and 500 bytes together.
+func TestWorkAddsUp(t *testing.T) {
+	w := work(
+		exact{measure.Result{Offered: 10}, 20, virtualtime.Left{Keys: 1, Bytes: 100}},
+		exact{measure.Result{Offered: 30}, 40, virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}},
+	)
+	if *w.RedisCallsPerDecision != 1.5 || *w.RoundTripsPerDecision != 1 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 || *w.KeysLeftWithoutTTL != 2 {
+		t.Errorf("calls %v, trips %v, bytes %v, keys %v and %v", *w.RedisCallsPerDecision, *w.RoundTripsPerDecision, *w.BytesPerKey, *w.KeysLeft, *w.KeysLeftWithoutTTL)
+	}
+	if w = work(); w.RedisCallsPerDecision != nil || w.BytesPerKey != nil || *w.KeysLeft != 0 {
+		t.Errorf("of nothing: %+v", w)
+	}
+}
+
+// A log keeps an entry of more than ten bytes for each request of the window; nothing is kept without a state.
+func TestFillsAreOfOneWindow(t *testing.T) {
+	j := tiny(t, "sliding-window-log")
+	j.Rounds, j.Sweep, j.WarmUp, j.Fills = 1, []int{}, -1, []int64{10, 100}
+	r := runJob(t, j)
+	none, log := r.Costs[0].Memory, r.Costs[1].Memory
+	if none[1].Bytes != 0 || none[1].Keys != 0 || none[1].Entries != 100 {
+		t.Errorf("none keeps %+v", none[1])
+	}
+	if log[1].Keys != 1 || log[1].Bytes < 1000 || log[0].Bytes >= log[1].Bytes {
+		t.Errorf("the log keeps %+v", log)
+	}
+	for _, note := range r.Notes {
+		t.Errorf("note %q", note)
+	}
+}
