@@ -53,8 +53,10 @@ const (
 	DefaultConnections = 16
 )
 
-// DefaultSweep are the numbers of connections of the sweep, DefaultFills the requests of the memory fills.
-func DefaultSweep() []int   { return []int{1, 2, 4, 8, 16, 32, 64} }
+// DefaultSweep are the numbers of connections of the sweep.
+func DefaultSweep() []int { return []int{1, 2, 4, 8, 16, 32, 64} }
+
+// DefaultFills are the requests of the memory fills.
 func DefaultFills() []int64 { return []int64{1, 10, 100, 1000, 10_000} }
 
 // Progress is told what is being measured: done and total are estimates of the time behind and of all the time.
