@@ -53,8 +53,13 @@ func counted(f *float64) string {
 	return strconv.FormatFloat(*f, 'g', 3, 64)
 }
 
-// percent is a ratio such as 1.038 as 3.8%.
-func percent(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*(ratio-1)) }
+// percent is a ratio such as 1.038 as 3.8%, and from 2 on as a factor.
+func percent(ratio float64) string {
+	if ratio >= 2 {
+		return "a factor of " + figure(ratio)
+	}
+	return fmt.Sprintf("%.1f%%", 100*(ratio-1))
+}
 
 func integer(n int64) string { return strconv.FormatInt(n, 10) }
 
