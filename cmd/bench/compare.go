@@ -4,68 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"ratelab/algorithms"
 	"ratelab/internal/bench"
 	"ratelab/internal/commandline"
 	"ratelab/internal/recording"
 	"ratelab/internal/regress"
 	"ratelab/internal/wording"
 )
-
-// compareFlags are those of bench compare.
-type compareFlags struct {
-	*commandline.Groups
-	commandline.Output
-
-	base, head, as string
-	algorithms     []string
-	redis          string
-	pairs          commandline.Count
-	segment        commandline.Duration
-	warmUp         commandline.Duration
-	connections    commandline.Count
-	mix            string
-}
-
-func (f *compareFlags) register(c *cobra.Command) {
-	f.pairs = commandline.Count{Value: bench.DefaultPairs, Least: 1, Most: 1000}
-	f.segment = segmentTime(bench.DefaultPairSegment)
-	f.warmUp = warmUpTime(bench.DefaultPairWarmUp)
-	f.connections = connections()
-	f.Groups = commandline.NewGroups(c)
-	f.Add("Two sides, measured in turn", f.sides)
-	f.Add("Output", func(fs *pflag.FlagSet) {
-		f.FormatFlag(fs, regress.Formats())
-		f.FolderFlag(fs, "", "comparison.json and .md, and for --base and --head paired.json and samples for benchstat (default of these: "+defaultFolder+")")
-		f.QuietFlag(fs)
-	})
-	f.Complete(c, map[string][]string{
-		"algorithms": algorithms.Names(),
-		"as":         algorithms.Names(),
-		"format":     regress.Formats(),
-		"mix":        recording.Mixes(),
-		"redis":      serverWords,
-	})
-}
-
-func (f *compareFlags) sides(fs *pflag.FlagSet) {
-	fs.StringVar(&f.base, "base", "", "the old `SIDE`: a script, an algorithm or a server")
-	fs.StringVar(&f.head, "head", "", "the new `SIDE`")
-	fs.StringVar(&f.as, "as", "", "call scripts without a binding as the built-in algorithm of this `LABEL` is called")
-	fs.StringSliceVarP(&f.algorithms, "algorithms", "a", nil, "on two servers: `NAMES`, comma separated, of what to run (default all)")
-	fs.StringVar(&f.redis, "redis", "", "of two scripts: `SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
-	fs.Var(&f.pairs, "pairs", "measure each side `N` times; fewer than 20 give no verdict on timings")
-	fs.Var(&f.segment, "segment", "`TIME` of one measurement")
-	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
-	fs.Var(&f.connections, "connections", "`N` connections")
-	fs.StringVar(&f.mix, "mix", recording.MixHalf, "`MIX` of the requests: "+strings.Join(recording.Mixes(), ", "))
-}
 
 // compare is the command that judges.
 func (a *app) compare() *cobra.Command {
@@ -89,29 +36,6 @@ func (a *app) compare() *cobra.Command {
 		return a.compareFiles(&f, args)
 	}
 	return c
-}
-
-// check refuses flags that do not go together.
-func (f *compareFlags) check() error {
-	if err := f.Empty(); err != nil {
-		return err
-	}
-	if f.Given("base") != f.Given("head") {
-		given, other := "base", "head"
-		if f.Given("head") {
-			given, other = other, given
-		}
-		return commandline.Usage("--%s: there is no --%s to compare it with", given, other)
-	}
-	output := []string{"format", "out", "quiet"}
-	stray := f.FirstGiven(func(name string) bool { return !slices.Contains(output, name) })
-	if f.base == "" && stray != "" {
-		return commandline.Usage("--%s: goes with --base and --head; what OLD and NEW hold is measured already", stray)
-	}
-	if !slices.Contains(recording.Mixes(), f.mix) {
-		return commandline.Usage("--mix %s: %s", wording.Quote(f.mix), wording.OneOf(f.mix, recording.Mixes()))
-	}
-	return f.CheckFormat(regress.Formats())
 }
 
 // compareFiles compares two results that are there.
