@@ -66,7 +66,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// run does the job, which must come to its end, and checks the recording's sums.
+// runJob does the job, which must come to its end, and checks the recording's sums.
 func runJob(t testing.TB, j *Job) *recording.Recording {
 	t.Helper()
 	r, err := j.Run(t.Context())

@@ -25,7 +25,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Rounds != 5 || p.Duration != 5*time.Second || p.WarmUp != 500*time.Millisecond || p.Segment != time.Second || p.Connections != 16 ||
+	if p.Rounds != 5 || p.Duration != 5*time.Second || p.WarmUp != 500*time.Millisecond || p.Segment != time.Second || p.Connections != 32 ||
 		len(p.Sweep) != 7 || p.Sweep[6] != 64 || len(p.Fills) != 5 || p.Fills[4] != 10_000 || p.mostConnections() != 64 {
 		t.Errorf("%+v", p.Job)
 	}

@@ -1,0 +1,47 @@
+package bench
+
+import (
+	"time"
+
+	"ratelab/internal/recording"
+)
+
+// What the parts in virtual time take, roughly.
+const (
+	exactTime = time.Second
+	takeTime  = 200 * time.Millisecond
+	fillTime  = 200 * time.Millisecond
+	overhead  = 100 * time.Millisecond // of each measurement: connections, garbage, deleting
+)
+
+func (p *plan) closedTime() time.Duration { return max(p.WarmUp, 0) + p.Segment + overhead }
+
+func (p *plan) openTime(r *planned) time.Duration {
+	return max(p.WarmUp, 0) + r.traffic.longest() + overhead
+}
+
+// estimate is how long the job will probably take.
+func (p *plan) estimate() time.Duration {
+	candidates := time.Duration(len(p.costs))
+	return time.Duration(len(p.runs))*exactTime + candidates*(takeTime+fillTime) +
+		time.Duration(p.Rounds)*p.roundTime() + candidates*time.Duration(len(p.Sweep))*p.closedTime()
+}
+
+// Estimate is how long the job will probably take; 0 if its input cannot be meant.
+func (j *Job) Estimate() time.Duration {
+	p, err := j.plan()
+	if err != nil {
+		return 0
+	}
+	return p.estimate()
+}
+
+// roundTime is how long a round probably takes.
+func (p *plan) roundTime() time.Duration {
+	candidates := time.Duration(len(p.costs))
+	d := time.Duration(len(recording.Mixes())) * candidates * p.closedTime()
+	for _, r := range p.runs {
+		d += candidates * p.openTime(r)
+	}
+	return d
+}

@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ratelab/internal/candidate"
+	"ratelab/internal/recording"
+	"ratelab/internal/regress"
+)
+
+// pairRun is a comparison under way.
+type pairRun struct {
+	*pairPlan
+	servers  [2]*session // of the sides; the same one where both are scripts
+	progress *progress
+
+	rows     []recording.PairedRow
+	reasons  []recording.Reason
+	repeats  int // how many more pairs may be measured again
+	repeated int
+	partial  bool
+}
+
+// run does the comparison.
+func (p *pairPlan) run(ctx context.Context) (*recording.Paired, error) {
+	if err := p.try(ctx); err != nil {
+		return nil, err
+	}
+	r := &pairRun{pairPlan: p, progress: newProgress(p.Progress, p.estimate()), repeats: max(p.RepeatInvalid, 0)}
+	if err := r.start(ctx); err != nil {
+		return nil, err
+	}
+	back := quietly()
+	err := r.measure(ctx)
+	back()
+	var document *recording.Paired
+	if err == nil {
+		document = r.document(ctx)
+	}
+	if err = r.close(ctx, err); err != nil {
+		return nil, err
+	}
+	return document, nil
+}
+
+// try lets the users' scripts decide the first requests on a private server.
+func (p *pairPlan) try(ctx context.Context) error {
+	for i := range p.sides {
+		first := p.runs[i][0]
+		if first.candidates[0].File == "" {
+			continue
+		}
+		requests, err := first.traffic.first(candidate.TrialRequests)
+		if err != nil {
+			return &InputError{Err: err}
+		}
+		clock := candidate.Clock{Now: p.Now, Sleep: p.Sleep}
+		if err := candidate.Try(ctx, first.candidates, p.Server, first.scenario.Start, requests, clock); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start gets the servers.
+func (r *pairRun) start(ctx context.Context) error {
+	specs := []string{r.sides[base].server, r.sides[head].server}
+	if r.controls() == 1 {
+		specs = []string{r.Server}
+	}
+	began := r.Now()
+	for i, spec := range specs {
+		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1))
+		if err != nil {
+			return r.close(ctx, err)
+		}
+		r.servers[i] = newSession(server, spec, note, &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began})
+	}
+	if len(specs) == 1 {
+		r.servers[head] = r.servers[base]
+	}
+	return nil
+}
+
+// sessions are the servers, each once.
+func (r *pairRun) sessions() []*session { return r.servers[:r.controls()] }
+
+// close ends the servers; it returns failed, or else its own error.
+func (r *pairRun) close(ctx context.Context, failed error) error {
+	for _, s := range r.sessions() {
+		if s != nil {
+			failed = s.close(ctx, failed)
+		}
+	}
+	return failed
+}
+
+// measure does everything, or as much as there is time for until it is told to stop.
+func (r *pairRun) measure(ctx context.Context) error {
+	for row := range r.costs[base] {
+		r.rows = append(r.rows, recording.PairedRow{Name: r.name(row), Pairs: []recording.Pair{}, Confirm: []recording.Pair{}})
+	}
+	err := r.everything(ctx)
+	if errors.Is(err, errStopped) {
+		r.partial = true
+		r.servers[base].note("interrupted: what was under way is left out")
+		return nil
+	}
+	return err
+}
+
+func (r *pairRun) everything(ctx context.Context) error {
+	for i := range r.sides {
+		if err := r.count(ctx, i); err != nil {
+			return err
+		}
+	}
+	for row := range r.rows {
+		if err := r.batch(ctx, row, "", &r.rows[row].Pairs); err != nil {
+			return err
+		}
+	}
+	for row := range r.rows {
+		if !regress.NeedsConfirmation(&r.rows[row]) {
+			continue
+		}
+		r.progress.more(r.pairTime() * time.Duration(r.Pairs))
+		if err := r.batch(ctx, row, "again ", &r.rows[row].Confirm); err != nil {
+			return err
+		}
+	}
+	return nil
+}
