@@ -92,9 +92,6 @@ func (a *app) draw(o *commandline.Output, formats []string, all ...*recording.Re
 	return benchchart.Write(o.Folder, all, formats...)
 }
 
-// mostReasons is how many reasons of an invalid run are told; all of them stand in the file.
-const mostReasons = 8
-
 // verdict is whether the figures can be used.
 func verdict(found *recording.Recording) error {
 	if found.Partial {
@@ -104,12 +101,8 @@ func verdict(found *recording.Recording) error {
 		return nil
 	}
 	var all []error
-	for i, r := range found.Validity.Reasons {
-		if i == mostReasons {
-			all = append(all, fmt.Errorf("invalid: and %d more reasons, all in bench.json", len(found.Validity.Reasons)-i))
-			break
-		}
-		all = append(all, fmt.Errorf("invalid: %s: %s: %s", r.Where, r.Code, r.Statement))
+	for _, reason := range found.Validity.Summary() {
+		all = append(all, errors.New("invalid: "+reason))
 	}
 	return commandline.Exit(commandline.ExitInconclusive, errors.Join(all...))
 }

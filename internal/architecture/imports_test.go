@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
 	"internal/virtualtime": {"internal/script", "internal/limit"},
 	"internal/replay":      {"internal/measure", "internal/script", "internal/limit"},
+	"internal/processors":  {},
 	"internal/load":        {"internal/limit", "internal/script", "internal/wording"},
 
 	"internal/redisserver":                 {},
@@ -48,7 +49,7 @@ var mayImport = map[string][]string{
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime",
 	},
 	"internal/bench": {
-		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/load", "internal/measure", "internal/recording",
+		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/recording",
 		"internal/redisserver", "internal/regress", "internal/replay", "internal/report", "internal/script", "internal/serverstats",
 		"internal/traffic", "internal/virtualtime", "internal/wording",
 	},

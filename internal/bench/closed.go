@@ -42,6 +42,7 @@ func (g *segment) saturate(ctx context.Context, o saturation) (*saturated, error
 	if err != nil {
 		return nil, err
 	}
+	defer g.places.apart()()
 	if o.warmUp > 0 {
 		warm, err := g.loop(ctx, mixed, o.warmUp)
 		if err != nil {

@@ -55,7 +55,7 @@ func (s *session) header(kind, version string) recording.Header {
 		Tool:    report.Tool{Name: "bench", Version: version},
 		Started: s.began.UTC().Round(0), TookUS: s.since(s.now()),
 		Machine:   thisMachine(),
-		Generator: recording.Generator{Pacer: pacerName(s.pacer), GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent},
+		Generator: recording.Generator{Pacer: pacerName(s.pacer), GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent, Processors: s.places.String()},
 		Notes:     append([]string{}, s.notes...),
 	}
 }

@@ -77,6 +77,7 @@ func (r *pairRun) start(ctx context.Context) error {
 			return r.close(ctx, err)
 		}
 		r.servers[i] = newSession(server, spec, note, &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began})
+		r.servers[i].places = place(ctx, server)
 	}
 	if len(specs) == 1 {
 		r.servers[head] = r.servers[base]

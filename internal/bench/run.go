@@ -32,7 +32,9 @@ func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.on(ctx, newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()}))
+	s := newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()})
+	s.places = place(ctx, server)
+	return p.on(ctx, s)
 }
 
 // on does the job on a server, and ends that if it is ours.

@@ -29,6 +29,7 @@ type session struct {
 
 	segments int
 	pacer    string
+	places   places
 	notes    []string
 }
 

@@ -67,6 +67,7 @@ type Generator struct {
 	Pacer      string `json:"pacer"` // nanosleep, timer slack 1 ns; or time.Sleep
 	GOMAXPROCS int    `json:"gomaxprocs"`
 	GOGC       int    `json:"gogc"`
+	Processors string `json:"processors"` // which were whose; "" where the system chose
 }
 
 // Settings are what was asked for.

@@ -55,6 +55,7 @@ func startMapped(ctx context.Context, image string, set settings, more ...testco
 	s := newServer(KindContainer, t, set)
 	s.Route = RoutePortMapping
 	s.cause = func() string { return boxCause(box) }
+	s.pid = func(ctx context.Context) (int, error) { return s.boxPID(ctx, box) }
 	s.stop = func() error { return endContainer(box) }
 	if err := s.awaitBox(ctx, box); err != nil {
 		s.Close()
@@ -130,6 +131,18 @@ func boxEnd(ctx context.Context, box *testcontainers.DockerContainer) <-chan str
 		}
 	}()
 	return gone
+}
+
+// boxPID is the container's process where it is one of this machine's, as a socket that both share proves.
+func (s *Server) boxPID(ctx context.Context, box *testcontainers.DockerContainer) (int, error) {
+	if s.Route != RouteSharedFolder {
+		return 0, errors.New("the container's processes may be another machine's")
+	}
+	state, err := box.State(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return state.Pid, nil
 }
 
 // boxCause says how the container ended and what it said last, or "" while it runs.

@@ -44,6 +44,7 @@ func startProcess(ctx context.Context, program string, set settings) (*Server, e
 	}
 	s := newServer(KindProcess, t, set)
 	s.cause = p.cause
+	s.pid = s.ownPID
 	s.stop = func() error { return errors.Join(p.end(), os.RemoveAll(dir)) }
 	if err := s.awaitChild(ctx, p); err != nil {
 		s.Close()
@@ -114,6 +115,15 @@ func (s *Server) awaitChild(ctx context.Context, p *child) error {
 		return unavailable("process: another server answers on %s; try again", s.target.addr)
 	}
 	return s.identify(ctx)
+}
+
+// ownPID is the process by the server's own account: the child may be a wrapper that has started it.
+func (s *Server) ownPID(ctx context.Context) (int, error) {
+	info, err := s.Client.Info(ctx, "server").Result()
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(infoFields(info)["process_id"])
 }
 
 // awaitReady polls with PING until the server answers, gone is closed or patience ends.

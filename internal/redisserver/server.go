@@ -7,6 +7,7 @@
 package redisserver
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -58,8 +59,18 @@ type Server struct {
 	cause   func() string // why a server of our own is gone, or ""; nil where that cannot be known
 	mu      sync.Mutex
 	clients []*redis.Client
-	stop    func() error // ends what was started; nil where nothing was
+	stop    func() error                       // ends what was started; nil where nothing was
+	pid     func(context.Context) (int, error) // of the server's process on this machine; nil where it is not ours or not here
 	closed  bool
+}
+
+// ProcessID is the server's process on this machine. ok is false where there is none that is ours.
+func (s *Server) ProcessID(ctx context.Context) (pid int, ok bool) {
+	if s.pid == nil {
+		return 0, false
+	}
+	pid, err := s.pid(ctx)
+	return pid, err == nil && pid > 0
 }
 
 // NewClient opens another client on the same server, with a pool of poolSize connections, for whoever wants

@@ -50,7 +50,7 @@ func header(kind string) recording.Header {
 		Machine: recording.Machine{
 			OS: "linux", Architecture: "amd64", Kernel: "6.1.0-18-amd64", CPU: "Example Processor 2.40GHz", Cores: 2, Go: "go1.26.0",
 		},
-		Generator: recording.Generator{Pacer: "nanosleep, timer slack 1 ns", GOMAXPROCS: 2, GOGC: 400},
+		Generator: recording.Generator{Pacer: "nanosleep, timer slack 1 ns", GOMAXPROCS: 2, GOGC: 400, Processors: "server on 0; closed loops: generator on 1"},
 		Settings: recording.Settings{
 			Rounds: rounds, DurationUS: 3_000_000, WarmUpUS: 200_000, SegmentUS: 500_000, Connections: connections,
 			Sweep: []int{1, 2, 4, 8, 16, 32, 64}, CostLimit: report.Limit{Requests: 100, WindowUS: 3_600_000_000, Burst: 100},
