@@ -22,43 +22,77 @@ type saturation struct {
 
 // saturated is what one closed loop measured.
 type saturated struct {
-	*load.ClosedResult
+	load.ClosedResult
 	account
 	startedUS int64
 }
 
+// closedLoop is a closed loop of one candidate, warm, that is measured in one or more stretches.
+type closedLoop struct {
+	*segment
+	mixed []*mixer
+	found saturated // all stretches together
+
+	stretches int
+	halves    [2]saturated // the even and the odd ones
+}
+
 // saturate measures a candidate under costLimit in a closed loop. The error is errStopped if the job was told to stop.
 func (s *session) saturate(ctx context.Context, c *candidate.Candidate, o saturation) (*saturated, error) {
+	defer s.places.apart()()
+	l, err := s.closedLoop(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	err = l.stretch(ctx, o.length)
+	return &l.found, l.end(ctx, err)
+}
+
+// closedLoop prepares a closed loop, and warms it up.
+func (s *session) closedLoop(ctx context.Context, c *candidate.Candidate, o saturation) (*closedLoop, error) {
 	g, err := s.segment(ctx, c, o.connections)
 	if err != nil {
 		return nil, err
 	}
-	found, err := g.saturate(ctx, o)
-	return found, g.end(ctx, err)
+	l := &closedLoop{segment: g}
+	if l.mixed, err = g.mixers(ctx, o.mix); err == nil && o.warmUp > 0 {
+		err = l.warm(ctx, o)
+	}
+	if err != nil {
+		return nil, g.end(ctx, err)
+	}
+	return l, nil
 }
 
-func (g *segment) saturate(ctx context.Context, o saturation) (*saturated, error) {
-	mixed, err := g.mixers(ctx, o.mix)
+func (l *closedLoop) warm(ctx context.Context, o saturation) error {
+	warm, err := l.loop(ctx, l.mixed, o.warmUp)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer g.places.apart()()
-	if o.warmUp > 0 {
-		warm, err := g.loop(ctx, mixed, o.warmUp)
-		if err != nil {
-			return nil, err
-		}
-		perWorker := warm.PerSecond * o.length.Seconds() / float64(len(mixed))
-		if err := g.introduce(ctx, mixed, int(2*perWorker)); err != nil {
-			return nil, err
-		}
+	perWorker := warm.PerSecond * o.length.Seconds() / float64(len(l.mixed))
+	return l.introduce(ctx, l.mixed, int(2*perWorker))
+}
+
+// stretch measures for a while, and adds what it finds to what was found before.
+func (l *closedLoop) stretch(ctx context.Context, length time.Duration) error {
+	if l.found.Sent == 0 {
+		l.found.startedUS = l.since(l.now())
 	}
-	found := &saturated{startedUS: g.since(g.now())}
-	found.account, err = g.measured(ctx, func() error {
-		found.ClosedResult, err = g.loop(ctx, mixed, o.length)
+	var found *load.ClosedResult
+	a, err := l.measured(ctx, func() (err error) {
+		found, err = l.loop(ctx, l.mixed, length)
 		return err
 	})
-	return found, err
+	if err != nil {
+		return err
+	}
+	half := &l.halves[l.stretches%2]
+	l.stretches++
+	for _, into := range []*saturated{&l.found, half} {
+		into.account.add(a)
+		into.ClosedResult.Add(found)
+	}
+	return nil
 }
 
 // mixers gives each connection its part in a mix, whose used-up keys are used up then.
@@ -114,4 +148,13 @@ func (m *saturated) sample(round int) recording.Sample {
 		ThroughputPerS: m.PerSecond, ServerUSPerCall: m.serverUS(),
 		ServiceP50US: float64(service.ValueAtPercentile(50)), ServiceP99US: float64(service.ValueAtPercentile(99)),
 	}
+}
+
+// sample writes the loop down, and its halves apart.
+func (l *closedLoop) sample(round int) recording.Sample {
+	s := l.found.sample(round)
+	if l.stretches > 1 {
+		s.Halves = []recording.Sample{l.halves[0].sample(round), l.halves[1].sample(round)}
+	}
+	return s
 }

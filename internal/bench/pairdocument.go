@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ratelab/internal/recording"
 )
@@ -31,17 +32,14 @@ func (r *pairRun) document(ctx context.Context) *recording.Paired {
 	return d
 }
 
-// neighbours are the measurements of the same code that follow each other: the last of a pair and the first of the
-// next one.
+// neighbours are the two halves of each side's stretches: the same code, measured twice at the same time.
 func neighbours(rows []recording.PairedRow) [][]recording.Sample {
 	var all [][]recording.Sample
 	for _, row := range rows {
-		for _, pairs := range [][]recording.Pair{row.Pairs, row.Confirm} {
-			for i := 1; i < len(pairs); i++ {
-				if pairs[i].HeadFirst {
-					all = append(all, []recording.Sample{pairs[i-1].Head, pairs[i].Head})
-				} else {
-					all = append(all, []recording.Sample{pairs[i-1].Base, pairs[i].Base})
+		for _, pair := range slices.Concat(row.Pairs, row.Confirm) {
+			for _, s := range []recording.Sample{pair.Base, pair.Head} {
+				if s.Halves != nil {
+					all = append(all, s.Halves)
 				}
 			}
 		}

@@ -3,8 +3,9 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
-	"ratelab/internal/candidate"
 	"ratelab/internal/recording"
 )
 
@@ -72,38 +73,94 @@ func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]rec
 	return nil
 }
 
-// pair measures the control and both sides once: base first in one pair, head first in the next.
+// stretchLength is how long one side of a pair is measured before the other's turn comes again: a pair of 800 ms a side
+// measured against itself varied by 25 % in one piece each, by 8 % in stretches of 100 ms, and by 5 % in these.
+const stretchLength = 40 * time.Millisecond
+
+// contest is one pair under way: the loops of the controls and of both sides, warm at the same time.
+type contest struct {
+	controls []*closedLoop
+	sides    [2]*closedLoop
+}
+
+// pair measures the control and both sides once. They take turns in short stretches, ABBA, so that a machine that is
+// slower for a second is slower for both: base has the first in one pair, head in the next.
+//
+// Note: each side in one piece, as long as all its stretches, left pairs in which the machine changed in between:
+// where that was busy for a second now and then, the same script measured against itself gave 0.6 to 1.5.
 func (r *pairRun) pair(ctx context.Context, row, n int) (recording.Pair, []recording.Reason, error) {
+	defer r.servers[base].places.apart()()
 	pair := recording.Pair{HeadFirst: n%2 == 0}
+	c, err := r.contest(ctx, row)
+	if err == nil {
+		err = r.contend(ctx, c, pair.HeadFirst)
+	}
+	if err = c.end(ctx, err); err != nil {
+		return pair, nil, err
+	}
 	var reasons []recording.Reason
-	sample := func(s *session, c *candidate.Candidate, where string, o saturation) (recording.Sample, error) {
-		found, err := s.saturate(ctx, c, o)
-		if err != nil {
-			return recording.Sample{}, err
-		}
-		reasons = append(reasons, blame(where, found.Reasons(), &found.account, found.Sent)...)
-		return found.sample(n), nil
+	sample := func(where string, l *closedLoop) recording.Sample {
+		reasons = append(reasons, blame(where, l.found.Reasons(), &l.found.account, l.found.Sent)...)
+		return l.sample(n)
 	}
-	o := saturation{r.Mix, r.Connections, r.WarmUp, r.Segment}
-	short := o
-	short.length /= 2
-	for _, s := range r.sessions() {
-		c, err := sample(s, r.control, control, short)
-		if err != nil {
-			return pair, nil, err
-		}
-		pair.Controls = append(pair.Controls, c)
+	for _, l := range c.controls {
+		pair.Controls = append(pair.Controls, sample(control, l))
 	}
-	into := [2]*recording.Sample{&pair.Base, &pair.Head}
-	order := [2]int{base, head}
-	if pair.HeadFirst {
-		order = [2]int{head, base}
-	}
-	for _, i := range order {
-		var err error
-		if *into[i], err = sample(r.servers[i], r.costs[i][row], [2]string{"base", "head"}[i], o); err != nil {
-			return pair, nil, err
-		}
-	}
+	pair.Base, pair.Head = sample("base", c.sides[base]), sample("head", c.sides[head])
 	return pair, reasons, nil
+}
+
+// contest prepares a pair. It returns what there is also with an error.
+func (r *pairRun) contest(ctx context.Context, row int) (*contest, error) {
+	c, o := &contest{}, saturation{r.Mix, r.Connections, r.WarmUp, r.Segment}
+	for _, s := range r.sessions() {
+		l, err := s.closedLoop(ctx, r.control, o)
+		if err != nil {
+			return c, err
+		}
+		c.controls = append(c.controls, l)
+	}
+	for i := range c.sides {
+		var err error
+		if c.sides[i], err = r.servers[i].closedLoop(ctx, r.costs[i][row], o); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// contend measures everybody in turn, the control for half as long.
+func (r *pairRun) contend(ctx context.Context, c *contest, headFirst bool) error {
+	turns := max(1, int(r.Segment/stretchLength))
+	length := r.Segment / time.Duration(turns)
+	for turn := range turns {
+		for _, l := range c.controls {
+			if err := l.stretch(ctx, length/2); err != nil {
+				return l.fault(err)
+			}
+		}
+		order := []*closedLoop{c.sides[base], c.sides[head]}
+		if headFirst != (turn%2 == 1) {
+			slices.Reverse(order)
+		}
+		for _, l := range order {
+			if err := l.stretch(ctx, length); err != nil {
+				return l.fault(err)
+			}
+		}
+	}
+	return nil
+}
+
+// end ends the loops. It returns failed, or else its own error.
+func (c *contest) end(ctx context.Context, failed error) error {
+	for _, l := range append(c.controls, c.sides[base], c.sides[head]) {
+		if l == nil {
+			continue
+		}
+		if err := l.end(ctx, nil); failed == nil {
+			failed = err
+		}
+	}
+	return failed
 }

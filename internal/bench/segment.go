@@ -90,6 +90,12 @@ type account struct {
 	inits int64 // EVALSHA calls of an init
 }
 
+// add joins what another part took.
+func (a *account) add(b account) {
+	a.inits += b.inits
+	a.stats.Add(b.stats)
+}
+
 // measured runs f between two readings of the counters, on a heap without garbage.
 func (g *segment) measured(ctx context.Context, f func() error) (account, error) {
 	runtime.GC()

@@ -257,6 +257,9 @@ type Sample struct {
 	ServerUSPerCall *float64 `json:"server_us_per_decision,omitempty"`
 	ServiceP50US    float64  `json:"service_p50_us"`
 	ServiceP99US    float64  `json:"service_p99_us"`
+	// Halves are the odd and the even stretches apart, where it was measured in many: the same code, measured twice
+	// at the same time.
+	Halves []Sample `json:"halves,omitempty"`
 }
 
 // Level is a closed loop at one number of connections.

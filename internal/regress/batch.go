@@ -51,6 +51,7 @@ type batch struct {
 	base, head []float64   // of the pairs that have it
 	logs       []float64   // ln(head/base)
 	controls   [][]float64 // by server
+	halves     [][]float64 // by server: |ln| of the control's one half over the other, where it has halves
 	own        []float64   // ln of the control's own ratio, where each side has a server
 	toControl  []float64   // what is left of logs without it
 	headFirst  int
@@ -79,9 +80,12 @@ func usable(f float64) bool { return f > 0 && !math.IsInf(f, 0) }
 
 func (b *batch) addControls(controls []recording.Sample, m *metric) {
 	for len(b.controls) < len(controls) {
-		b.controls = append(b.controls, nil)
+		b.controls, b.halves = append(b.controls, nil), append(b.halves, nil)
 	}
 	for i := range controls {
+		if h := controls[i].Halves; len(h) == 2 && usable(m.of(&h[0])) && usable(m.of(&h[1])) {
+			b.halves[i] = append(b.halves[i], math.Abs(math.Log(m.of(&h[0])/m.of(&h[1]))))
+		}
 		if c := m.of(&controls[i]); usable(c) {
 			b.controls[i] = append(b.controls[i], c)
 		}
@@ -113,7 +117,11 @@ func (b *batch) timing() *Timing {
 	t := &Timing{Test: "wilcoxon signed-rank", Samples: len(b.logs), HolmSlower: 1, HolmFaster: 1, NoiseFloor: b.floor}
 	t.PSlower, t.PFaster = signedRank(b.logs)
 	t.setRatio(median(b.logs, Confidence))
-	t.Control = controlOf(b.controls...)
+	if len(b.halves) > 0 && len(b.halves[0]) > 1 {
+		t.Control = controlInTurns(b.halves, b.controls...)
+	} else {
+		t.Control = controlOf(b.controls...)
+	}
 	if len(b.toControl) > 0 {
 		t.RatioToControl = finite(median(b.toControl, Confidence).exp().center)
 		t.Control.Ratio = finite(median(b.own, Confidence).exp().center)

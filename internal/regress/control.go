@@ -13,6 +13,8 @@ const controlName = "none"
 // Control is how the control fared while a row was measured. Its code is the same throughout, so what moves it is the
 // machine. It is unsteady if it typically changes by more than 1.35x from one measurement to the next, or by more than
 // 1.5x from the first third of the run to the last. A drift below that hurts neither verdict: it hits both sides alike.
+// Where the sides took turns in stretches, the control's two halves are the measurements that are compared, and no
+// drift is too much: what is slower for a second is slower for everybody.
 // Of two files the control must also be as fast in the one as in the other, within the gate's own threshold.
 type Control struct {
 	Measurements int      `json:"measurements"`
@@ -48,6 +50,25 @@ func controlOf(series ...[]float64) *Control {
 	}
 	c.Step, c.Drift = finite(math.Exp(step)), finite(math.Exp(drift))
 	c.judge()
+	return c
+}
+
+// controlInTurns judges the control by its halves: ln of the one over the other, one series for each server. series
+// are its measurements, as for controlOf.
+func controlInTurns(halves [][]float64, series ...[]float64) *Control {
+	c := controlOf(series...)
+	if c.Step == nil {
+		return c // it was not measured
+	}
+	c.Steady, c.Reason = true, ""
+	step := 0.0
+	for _, logs := range halves {
+		step = max(step, recording.Median(logs))
+	}
+	c.Step = finite(math.Exp(step))
+	if *c.Step > steadyStep {
+		c.fail(fmt.Sprintf("the control's two halves differ by %s, more than %s", times(*c.Step), times(steadyStep)))
+	}
 	return c
 }
 
@@ -90,11 +111,21 @@ func thirds(x []float64) float64 {
 	return recording.Median(x[len(x)-third:]) - recording.Median(x[:third])
 }
 
-// noiseFloor is that of m over measurements of the same side that stand next to each other, or nothing where none do:
-// with base and head in ABBA order, every pair's last and the next one's first. The arithmetic is that of
-// recording.NoiseFloorOf, whatever the metric.
+// noiseFloor is that of m over measurements of the same side: its two halves in each pair where the sides were measured
+// in stretches, or else those that stand next to each other: with base and head in ABBA order, every pair's last and the
+// next one's first. Without either there is none. The arithmetic is that of recording.NoiseFloorOf, whatever the metric.
 func noiseFloor(pairs []recording.Pair, m *metric) *float64 {
 	var neighbours [][]recording.Sample
+	for i := range pairs {
+		for _, s := range []*recording.Sample{&pairs[i].Base, &pairs[i].Head} {
+			if len(s.Halves) == 2 {
+				neighbours = append(neighbours, []recording.Sample{{ServiceP50US: m.of(&s.Halves[0])}, {ServiceP50US: m.of(&s.Halves[1])}})
+			}
+		}
+	}
+	if neighbours != nil {
+		return floorOf(neighbours)
+	}
 	for i := 1; i < len(pairs); i++ {
 		last, first := &pairs[i-1].Head, &pairs[i].Head
 		if pairs[i].HeadFirst == pairs[i-1].HeadFirst {
@@ -105,6 +136,10 @@ func noiseFloor(pairs []recording.Pair, m *metric) *float64 {
 		}
 		neighbours = append(neighbours, []recording.Sample{{ServiceP50US: m.of(last)}, {ServiceP50US: m.of(first)}})
 	}
+	return floorOf(neighbours)
+}
+
+func floorOf(neighbours [][]recording.Sample) *float64 {
 	if floor := recording.NoiseFloorOf(neighbours...).ClientP50US; floor > 0 {
 		return &floor
 	}

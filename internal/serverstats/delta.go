@@ -1,6 +1,7 @@
 package serverstats
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -60,6 +61,35 @@ func (after Snapshot) Since(before Snapshot) Delta {
 		d.EvalUsec += d.Commands[name].Usec
 	}
 	return d
+}
+
+// Add joins what the server did in another span. It is known only where both are; the zero Delta is no span at all.
+func (d *Delta) Add(o Delta) {
+	if d.Commands == nil && !d.Known {
+		*d = o
+		d.Commands = map[string]CommandDelta{}
+		maps.Copy(d.Commands, o.Commands)
+		return
+	}
+	if !d.Known || !o.Known {
+		*d = Delta{Commands: map[string]CommandDelta{}}
+		return
+	}
+	for name, c := range o.Commands {
+		d.Commands[name] = d.Commands[name].minus(CommandDelta{-c.Calls, -c.Usec, -c.RejectedCalls, -c.FailedCalls})
+	}
+	d.EvalCalls += o.EvalCalls
+	d.EvalUsec += o.EvalUsec
+	d.NetInBytes += o.NetInBytes
+	d.NetOutBytes += o.NetOutBytes
+	d.EvictedKeys += o.EvictedKeys
+	d.ExpiredKeys += o.ExpiredKeys
+	d.ErrorReplies += o.ErrorReplies
+	d.ConnectionsReceived += o.ConnectionsReceived
+	d.ConnectionsRejected += o.ConnectionsRejected
+	d.CPUUserSec += o.CPUUserSec
+	d.CPUSysSec += o.CPUSysSec
+	d.UsedMemoryBytes += o.UsedMemoryBytes
 }
 
 // lost reports whether counts went back since before, as after CONFIG RESETSTAT: what remains is of a shorter span.
