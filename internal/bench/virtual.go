@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"ratelab/internal/candidate"
@@ -148,7 +149,7 @@ func (s *session) fill(ctx context.Context, c *candidate.Candidate, n int64) (re
 	}
 	requests, decisions := make([]limit.Request, n), make([]limit.Decision, n)
 	for i := range n {
-		requests[i] = limit.Request{AtUS: i * fillLimit.WindowUS() / n, Key: "client", Cost: 1}
+		requests[i] = limit.Request{AtUS: i * fillLimit.WindowUS() / n, Key: fillKey(c.Label), Cost: 1}
 	}
 	var left virtualtime.Left
 	if err = l.Decide(ctx, requests, decisions); err == nil {
@@ -162,6 +163,14 @@ func (s *session) fill(ctx context.Context, c *candidate.Candidate, n int64) (re
 	}
 	s.noteRejections(c.Label, decisions)
 	return recording.Fill{Entries: n, Bytes: left.Bytes, Keys: left.Keys}, nil
+}
+
+// fillNameLength is the length of a label and a client's name together in a memory fill, unless the label alone is as
+// long: a key's name is part of its memory, and an algorithm with a long one is not to pay for that.
+const fillNameLength = 40
+
+func fillKey(label string) string {
+	return "client" + strings.Repeat("-", max(0, fillNameLength-len("client")-len(label)))
 }
 
 // noteRejections notes a fill that did not admit all: its memory is that of fewer entries.

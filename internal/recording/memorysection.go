@@ -16,7 +16,7 @@ func (r *Recording) memorySection() section {
 	if len(fills) == 0 {
 		s.title = "What a call takes of the client"
 	} else {
-		s.lines = []string{fmt.Sprintf("one key under limit %s, requests spread evenly over the window", r.Settings.FillLimit)}
+		s.lines = []string{fmt.Sprintf("one key under limit %s, requests spread evenly over the window; key names are as long for all", r.Settings.FillLimit)}
 	}
 	for i := range r.Costs {
 		c := &r.Costs[i]

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"ratelab/internal/report"
 	"ratelab/internal/wording"
 )
 
@@ -84,7 +85,7 @@ func sameCircumstances(a, b *Recording) error {
 		{"settings", settings(a.Settings), settings(b.Settings)},
 	} {
 		if !reflect.DeepEqual(c.a, c.b) {
-			return fmt.Errorf("the %s differ: %+v and %+v; merge what was measured alike, or compare them", c.what, c.a, c.b)
+			return fmt.Errorf("the %s differ (%s); merge what was measured alike, or compare them", c.what, difference(c.a, c.b))
 		}
 	}
 	if len(a.Runs) != len(b.Runs) {
@@ -100,16 +101,18 @@ func sameCircumstances(a, b *Recording) error {
 
 func sameRun(a, b *Run) error {
 	type circumstances struct {
-		Scenario, SHA256, OnLate string
-		Seed                     uint64
-		Limit                    any
-		PlayedUS                 int64
+		Scenario string       `json:"scenario"`
+		SHA256   string       `json:"scenario_sha256"`
+		OnLate   string       `json:"on_late"`
+		Seed     uint64       `json:"seed"`
+		Limit    report.Limit `json:"limit"`
+		PlayedUS int64        `json:"played_us"`
 	}
 	of := func(r *Run) circumstances {
 		return circumstances{r.Scenario, r.ScenarioSHA256, r.OnLate, r.Seed, r.Limit, r.PlayedUS}
 	}
 	if of(a) != of(b) {
-		return fmt.Errorf("the scenarios differ: %+v and %+v; merge what was measured alike", of(a), of(b))
+		return fmt.Errorf("the scenarios differ (%s); merge what was measured alike", difference(of(a), of(b)))
 	}
 	if len(a.Rows) != len(b.Rows) {
 		return fmt.Errorf("%s: one has %s, the other %s", wording.Bare(a.Scenario), plural(len(a.Rows), "algorithm"), plural(len(b.Rows), "algorithm"))

@@ -102,8 +102,8 @@ func TestMergeRefuses(t *testing.T) {
 		change func(*recording.Recording)
 	}{
 		{"both were started at the same instant", func(r *recording.Recording) { r.Started = r.Started.Add(-time.Hour) }},
-		{"the servers differ", func(r *recording.Recording) { r.Server.Version = "7.0.15" }},
-		{"the machines differ", func(r *recording.Recording) { r.Machine.Cores = 64 }},
+		{`the servers differ (version: "8.0.3" and "7.0.15")`, func(r *recording.Recording) { r.Server.Version = "7.0.15" }},
+		{"the machines differ (cores: 2 and 64)", func(r *recording.Recording) { r.Machine.Cores = 64 }},
 		{"the generators differ", func(r *recording.Recording) { r.Generator.Pacer = "time.Sleep" }},
 		{"the settings differ", func(r *recording.Recording) { r.Settings.Connections = 50 }},
 		{"one has 2 scenarios, the other 1 scenario", func(r *recording.Recording) { r.Runs = r.Runs[:1] }},

@@ -220,7 +220,7 @@ const Control = "none"
 const (
 	MixAccepted = "accepted" // every request is admitted
 	MixRejected = "rejected" // none is
-	MixHalf     = "half"     // each key is used for twice its limit at a stretch
+	MixHalf     = "half"     // every second request is admitted
 )
 
 // Mixes lists the mixes in the order in which they are measured and shown.
