@@ -2,7 +2,7 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: help build install simulate check test test-servers race bench bench-go results lint cross clean
+.PHONY: help build install simulate check test test-servers race bench bench-go results results-bench lint cross clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,10 +32,13 @@ bench: build ## measure every algorithm on a real server, in small: two minutes,
 	./bin/bench run --quick
 
 bench-go: ## print decisions per second of the models and of virtual time, and what else has a Go benchmark
-	go test -run '^$$' -bench . -benchtime 1s ./algorithms/... ./internal/...
+	go test -run '^$$' -bench . -benchtime 1s ./algorithms/... ./internal/... ./lua
 
 results: build ## write results/ anew: figures, charts and the page that shows them
 	./bin/simulate check --accept
+
+results-bench: build ## measure results/bench anew, on Redis 8.0 in a container and redis-server: a quarter of an hour
+	./results/measure
 
 lint: ## format, vet, and compile the scripts with luac where it is installed
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

@@ -10,11 +10,12 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/recording"
 	"ratelab/scenarios"
 )
 
 // control is the algorithm that is measured in every round: what the harness and the round trip cost.
-const control = "none"
+const control = recording.Control
 
 // costLimit is the limit of the closed loop: too long for a key's permits to come back while it is measured.
 var costLimit = limit.Policy{Requests: 100, Window: time.Hour}

@@ -8,7 +8,7 @@ import (
 )
 
 // controlName is the algorithm that does nothing, measured beside the others.
-const controlName = "none"
+const controlName = recording.Control
 
 // Control is how the control fared while a row was measured. Its code is the same throughout, so what moves it is the
 // machine. It is unsteady if it typically changes by more than 1.35x from one measurement to the next, or by more than
