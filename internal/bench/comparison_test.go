@@ -89,11 +89,20 @@ func TestASlowdownIsSeen(t *testing.T) {
 
 func TestTheSameIsNoRegression(t *testing.T) {
 	same := dearGCRA(t, "1")
-	p := compare(t, comparison(t, same, same))
+	c := comparison(t, same, same)
+	c.Segment = 2 * stretchLength
+	p := compare(t, c)
 	if v := regress.Paired(p).Verdict; v.Outcome == regress.Regression {
 		t.Errorf("the verdict is %+v", v)
 	}
 	checkPairs(t, p, 1)
+	for i, pair := range p.Rows[0].Pairs {
+		for _, s := range append(pair.Controls, pair.Base, pair.Head) {
+			if len(s.Halves) != 2 || s.Halves[0].Calls+s.Halves[1].Calls != s.Calls || s.Halves[0].Calls == 0 || s.Halves[1].Calls == 0 {
+				t.Errorf("pair %d: %d calls, and the halves are %+v", i+1, s.Calls, s.Halves)
+			}
+		}
+	}
 }
 
 // checkPairs looks at the order of the pairs, and at their controls.
