@@ -3,6 +3,7 @@ package bench
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,15 +191,23 @@ func TestStopKeepsTheFinishedPairs(t *testing.T) {
 	}
 }
 
-// By hand: the last of a pair and the first of the next.
-func TestNeighboursAreOfOneSide(t *testing.T) {
-	pair := func(headFirst bool, base, head int64) recording.Pair {
-		return recording.Pair{HeadFirst: headFirst, Base: recording.Sample{Calls: base}, Head: recording.Sample{Calls: head}}
+// By hand: the halves of each side, and of nothing that was measured in one piece.
+func TestNeighboursAreTheHalvesOfASide(t *testing.T) {
+	whole := func(a, b int64) recording.Sample {
+		return recording.Sample{Halves: []recording.Sample{{Calls: a}, {Calls: b}}}
 	}
-	rows := []recording.PairedRow{{Pairs: []recording.Pair{pair(false, 1, 2), pair(true, 4, 3), pair(false, 5, 6)}}}
-	all := neighbours(rows)
-	if len(all) != 2 || all[0][0].Calls != 2 || all[0][1].Calls != 3 || all[1][0].Calls != 4 || all[1][1].Calls != 5 {
-		t.Errorf("the neighbours are %+v; want 2 with 3, and 4 with 5", all)
+	rows := []recording.PairedRow{{
+		Pairs:   []recording.Pair{{Base: whole(1, 2), Head: whole(3, 4)}, {Base: recording.Sample{Calls: 9}, Head: whole(5, 6)}},
+		Confirm: []recording.Pair{{Base: whole(7, 8)}},
+	}}
+	var got []int64
+	for _, pair := range neighbours(rows) {
+		for _, s := range pair {
+			got = append(got, s.Calls)
+		}
+	}
+	if want := []int64{1, 2, 3, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
+		t.Errorf("the neighbours are %v, want %v", got, want)
 	}
 }
 

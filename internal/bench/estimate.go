@@ -16,6 +16,9 @@ const (
 
 func (p *plan) closedTime() time.Duration { return max(p.WarmUp, 0) + p.Segment + overhead }
 
+// mixTime is that of one mix with all candidates.
+func (p *plan) mixTime() time.Duration { return time.Duration(len(p.costs)) * p.closedTime() }
+
 func (p *plan) openTime(r *planned) time.Duration {
 	return max(p.WarmUp, 0) + r.traffic.longest() + overhead
 }
@@ -39,7 +42,7 @@ func (j *Job) Estimate() time.Duration {
 // roundTime is how long a round probably takes.
 func (p *plan) roundTime() time.Duration {
 	candidates := time.Duration(len(p.costs))
-	d := time.Duration(len(recording.Mixes())) * candidates * p.closedTime()
+	d := time.Duration(len(recording.Mixes())) * p.mixTime()
 	for _, r := range p.runs {
 		d += candidates * p.openTime(r)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"ratelab/internal/recording"
 )
@@ -73,10 +72,6 @@ func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]rec
 	return nil
 }
 
-// stretchLength is how long one side of a pair is measured before the other's turn comes again: a pair of 800 ms a side
-// measured against itself varied by 25 % in one piece each, by 8 % in stretches of 100 ms, and by 5 % in these.
-const stretchLength = 40 * time.Millisecond
-
 // contest is one pair under way: the loops of the controls and of both sides, warm at the same time.
 type contest struct {
 	controls []*closedLoop
@@ -131,8 +126,7 @@ func (r *pairRun) contest(ctx context.Context, row int) (*contest, error) {
 
 // contend measures everybody in turn, the control for half as long.
 func (r *pairRun) contend(ctx context.Context, c *contest, headFirst bool) error {
-	turns := max(1, int(r.Segment/stretchLength))
-	length := r.Segment / time.Duration(turns)
+	turns, length := stretches(r.Segment)
 	for turn := range turns {
 		for _, l := range c.controls {
 			if err := l.stretch(ctx, length/2); err != nil {
@@ -154,13 +148,5 @@ func (r *pairRun) contend(ctx context.Context, c *contest, headFirst bool) error
 
 // end ends the loops. It returns failed, or else its own error.
 func (c *contest) end(ctx context.Context, failed error) error {
-	for _, l := range append(c.controls, c.sides[base], c.sides[head]) {
-		if l == nil {
-			continue
-		}
-		if err := l.end(ctx, nil); failed == nil {
-			failed = err
-		}
-	}
-	return failed
+	return endAll(ctx, append(c.controls, c.sides[base], c.sides[head]), failed)
 }

@@ -68,25 +68,41 @@ func (r *run) play(ctx context.Context, p *planned, into *round) error {
 	return nil
 }
 
-// mix measures one mix in a closed loop.
+// mix measures one mix in closed loops.
 func (r *run) mix(ctx context.Context, mix string, into *round) error {
-	all := make([]*saturated, len(r.plan.costs))
-	for _, i := range order(len(all), into.number) {
-		c := r.plan.costs[i]
-		where := fmt.Sprintf("%s mix %s round %d", mix, c.Label, into.number)
-		err := r.again(where, r.closedTime(), func() (reasons []recording.Reason, err error) {
-			all[i], err = r.saturate(ctx, c, saturation{mix, r.Connections, r.WarmUp, r.Segment})
-			if err != nil {
-				return nil, err
-			}
-			return blame(where, all[i].Reasons(), &all[i].account, all[i].Sent), nil
-		}, &into.reasons)
-		if err != nil {
-			return err
+	where := fmt.Sprintf("%s mix round %d", mix, into.number)
+	var all []*saturated
+	err := r.again(where, r.mixTime(), func() (reasons []recording.Reason, err error) {
+		all, err = r.saturateAll(ctx, saturation{mix, r.Connections, r.WarmUp, r.Segment}, into.number)
+		for i, found := range all {
+			reasons = append(reasons, blame(r.plan.costs[i].Label+" "+where, found.Reasons(), &found.account, found.Sent)...)
 		}
-	}
+		return reasons, err
+	}, &into.reasons)
 	into.closed = append(into.closed, all)
-	return nil
+	return err
+}
+
+// saturateAll measures every candidate in a closed loop, all in turns, so that their ratios do not depend on when the
+// machine was slow.
+func (r *run) saturateAll(ctx context.Context, o saturation, number int) ([]*saturated, error) {
+	defer r.places.apart()()
+	loops := make([]*closedLoop, len(r.plan.costs))
+	var err error
+	for i := 0; i < len(loops) && err == nil; i++ {
+		loops[i], err = r.closedLoop(ctx, r.plan.costs[i], o)
+	}
+	if err == nil {
+		err = inTurns(ctx, loops, order(len(loops), number), o.length)
+	}
+	if err = endAll(ctx, loops, err); err != nil {
+		return nil, err
+	}
+	all := make([]*saturated, len(loops))
+	for i, l := range loops {
+		all[i] = &l.found
+	}
+	return all, nil
 }
 
 // order is the order of n candidates in a round: each round begins at another, and goes the other way than the one
