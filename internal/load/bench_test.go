@@ -4,10 +4,13 @@ package load_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +22,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
+	"ratelab/internal/processors"
 	"ratelab/internal/script"
 )
 
@@ -121,23 +125,29 @@ func (p pinned) Call(ctx context.Context, _ limit.Request) (load.Outcome, error)
 
 // BenchmarkClosed prints the throughput of closed loops as parts of redis-benchmark's, which runs before and after
 // each on the same server: through go-redis as it comes, through a connection of go-redis pinned to the worker, and
-// ours; and what a call costs of the generator's processor time. Medians of rounds:
+// ours; and what a call costs of the generator's processor time. The processors are the system's to choose, or the
+// server's and its callers', redis-benchmark among them, are apart. Medians of rounds:
 // go test -run '^$' -bench Closed -benchtime 5x ./internal/load
 func BenchmarkClosed(b *testing.B) {
 	for _, network := range []string{"unix", "tcp"} {
 		for _, connections := range []int{50, 8, 1} {
-			b.Run(fmt.Sprintf("over=%s/connections=%d", network, connections), func(b *testing.B) {
-				benchmarkClosed(b, network, connections)
-			})
+			for _, place := range []string{"system", "apart"} {
+				b.Run(fmt.Sprintf("over=%s/connections=%d/processors=%s", network, connections, place), func(b *testing.B) {
+					benchmarkClosed(b, network, connections, place == "apart")
+				})
+			}
 		}
 	}
 }
 
-func benchmarkClosed(b *testing.B, network string, connections int) {
+func benchmarkClosed(b *testing.B, network string, connections int, apart bool) {
 	if _, err := exec.LookPath("redis-benchmark"); err != nil {
 		b.Skip("no redis-benchmark on PATH")
 	}
-	options := saturable(b, network)
+	options, pid := saturable(b, network)
+	if apart {
+		keepApart(b, pid)
+	}
 	clock := load.NewClock(time.Now())
 	client := redis.NewClient(options(connections))
 	b.Cleanup(func() { client.Close() })
@@ -180,8 +190,24 @@ func benchmarkClosed(b *testing.B, network string, connections int) {
 	report(b, figures)
 }
 
-// saturable starts a server on a unix socket and on loopback, and gives options for the one asked for.
-func saturable(b *testing.B, network string) func(pool int) *redis.Options {
+// keepApart gives the server a processor of its own, and this process and those that it starts the others.
+func keepApart(b *testing.B, pid int) {
+	server, callers, ok := processors.Apart()
+	if !ok {
+		b.Skip("one processor only, or a system that does not let a program choose")
+	}
+	if err := errors.Join(processors.Confine(pid, []int{server}), processors.Confine(os.Getpid(), callers)); err != nil {
+		b.Skip(err)
+	}
+	before := runtime.GOMAXPROCS(len(callers))
+	b.Cleanup(func() {
+		runtime.GOMAXPROCS(before)
+		_ = processors.Confine(os.Getpid(), append(callers, server))
+	})
+}
+
+// saturable starts a server on a unix socket and on loopback, and gives options for the one asked for, and its process.
+func saturable(b *testing.B, network string) (options func(pool int) *redis.Options, pid int) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -198,7 +224,7 @@ func saturable(b *testing.B, network string) func(pool int) *redis.Options {
 	if network == "unix" {
 		addr = socket
 	}
-	options := func(pool int) *redis.Options {
+	options = func(pool int) *redis.Options {
 		return &redis.Options{Network: network, Addr: addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: pool}
 	}
 	client := redis.NewClient(options(1))
@@ -209,7 +235,7 @@ func saturable(b *testing.B, network string) func(pool int) *redis.Options {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return options
+	return options, server.Process.Pid
 }
 
 // redisBenchmark is the throughput, per second, that redis-benchmark reaches with the same script and arguments.
