@@ -68,11 +68,18 @@ type told struct {
 func (s story) native(t testing.TB, server *redisserver.Server, key string, step int) (one told, ok bool) {
 	t.Helper()
 	source := s.source(nativeClock, "steps[tonumber(ARGV[1])]() return {now, table.concat(out, '\\n'), real()}")
-	reply, err := server.Client.Eval(t.Context(), source, []string{key}, step).Slice()
+	// Whether a key is alive is judged by the time at which the server began with the script, which it does not tell:
+	// it lies between the answer to a TIME before and the script's own.
+	pipe := server.Client.Pipeline()
+	before, script := pipe.Time(t.Context()), pipe.Eval(t.Context(), source, []string{key}, step)
+	if _, err := pipe.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := script.Slice()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told{reply[0].(int64), step, reply[1].(string)}, reply[0] == reply[2]
+	return told{reply[0].(int64), step, reply[1].(string)}, reply[0] == reply[2] && before.Val().UnixMilli() == reply[0]
 }
 
 // nativeAll tells all steps in one script, which gives their replies.
