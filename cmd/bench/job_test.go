@@ -69,12 +69,12 @@ func TestFlagsReachTheJob(t *testing.T) {
 // The quick run has every algorithm, and yields to what is said beside it.
 func TestQuick(t *testing.T) {
 	job, names := jobOf(t, "--quick")
-	if !slices.Equal(names, []string{"ten-times-over"}) || job.Algorithms != nil || job.Rounds != 3 || job.Duration != 2*time.Second ||
+	if !slices.Equal(names, []string{"ten-times-over"}) || job.Algorithms != nil || job.Rounds != 2 || job.Duration != 2*time.Second ||
 		job.Segment != 200*time.Millisecond || len(job.Fills) == 0 || !slices.Equal(job.Sweep, []int{1, 8, 64}) {
 		t.Errorf("%v %+v", names, job)
 	}
-	job, names = jobOf(t, "poisson", "--quick", "--rounds", "2", "--sweep", "4")
-	if !slices.Equal(names, []string{"poisson"}) || job.Rounds != 2 || !slices.Equal(job.Sweep, []int{4}) || job.Segment != 200*time.Millisecond {
+	job, names = jobOf(t, "poisson", "--quick", "--rounds", "4", "--sweep", "4")
+	if !slices.Equal(names, []string{"poisson"}) || job.Rounds != 4 || !slices.Equal(job.Sweep, []int{4}) || job.Segment != 200*time.Millisecond {
 		t.Errorf("%v %+v", names, job)
 	}
 }

@@ -78,7 +78,7 @@ func warmUpTime(value time.Duration) commandline.Duration {
 
 func (f *runFlags) measured(fs *pflag.FlagSet) {
 	fs.StringVar(&f.redis, "redis", "", "`SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
-	fs.BoolVar(&f.quick, "quick", false, "the complete run in small, two minutes: ten-times-over, 3 short rounds; other flags go on top")
+	fs.BoolVar(&f.quick, "quick", false, "the complete run in small, two minutes: ten-times-over, 2 short rounds; other flags go on top")
 	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
 	fs.Var(&f.duration, "duration", "play at most so much `TIME` of each scenario")
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
@@ -118,7 +118,7 @@ func (f *runFlags) shrink() {
 			to()
 		}
 	}
-	set("rounds", func() { f.rounds.Value = 3 })
+	set("rounds", func() { f.rounds.Value = 2 })
 	set("duration", func() { f.duration.Value = 2 * time.Second })
 	set("warm-up", func() { f.warmUp.Value = 100 * time.Millisecond })
 	set("segment", func() { f.segment.Value = 200 * time.Millisecond })
