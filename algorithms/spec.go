@@ -44,6 +44,10 @@ type Instance struct {
 	ClientTime    bool  // ARGV[1] is the client's clock; otherwise it is empty, and the script asks the server
 	GranularityUS int64 // the client's clock counts in steps of so many microseconds, rounded down; at least 1
 
+	// MostAdmitted is the algorithm's Bound in numbers: what it promises not to exceed for one key in any half-open
+	// interval (t − w, t] of w = spanUS, from 1 µs, when no request costs more than largestCost. nil: no promise.
+	MostAdmitted func(spanUS, largestCost int64) int64
+
 	// NewModel makes a limiter that decides as the script does, with no key in use yet. Its clock is the one
 	// that the script would see, so it floors the client's time itself. It keeps the keys' strings.
 	NewModel func() limit.Limiter

@@ -8,7 +8,14 @@ type Request struct {
 	AtUS int64  // since the scenario's start, in microseconds; never decreasing within a stream
 	Key  string // the client, tenant or resource that the limit applies to, without any prefix
 	Cost int64  // permits asked for, at least 1
+
+	// How far the clocks are off at that moment, in microseconds: the server's, and that of the client that asks.
+	// AtUS is the true time. Both are 0 where nothing is said about clocks.
+	ServerSkewUS, ClientSkewUS int64
 }
+
+// Skewed reports whether any clock is off.
+func (q *Request) Skewed() bool { return q.ServerSkewUS != 0 || q.ClientSkewUS != 0 }
 
 // Verdict is what became of a request. Its values are those of the Lua contract's first reply element.
 type Verdict int8
@@ -39,4 +46,18 @@ func (d Decision) Allowed() bool { return d.Verdict == Allowed }
 // it may step back, as clocks do. A Limiter is not safe for concurrent use.
 type Limiter interface {
 	Decide(nowUS int64, key string, cost int64) Decision
+}
+
+// TwoClocked is a Limiter that tells the server's clock from the client's, where the two disagree: one of them is
+// what its rule goes by, and the server's is what its keys expire by.
+type TwoClocked interface {
+	Limiter
+	DecideAt(serverUS, clientUS int64, key string, cost int64) Decision
+}
+
+// Forker is a Limiter that can be asked what would happen.
+type Forker interface {
+	Limiter
+	// Fork is a limiter with a copy of key's state, which decides as this one would. It knows no other key.
+	Fork(key string) Limiter
 }

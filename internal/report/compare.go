@@ -60,7 +60,7 @@ func compareRow(goldenRun, gotRun *Run, i int) string {
 	if goldenRun.Server.Kind != "model" && gotRun.Server.Kind != "model" && golden.ScriptSHA1 != got.ScriptSHA1 {
 		return differs(where, "script_sha1", got.ScriptSHA1, golden.ScriptSHA1)
 	}
-	was, is := extras(golden), extras(got)
+	was, is := append(extras(golden), findings(golden)...), append(extras(got), findings(got)...)
 	if !goldenRun.Server.sameAs(gotRun.Server) {
 		was, is = taken(was, is)
 	}

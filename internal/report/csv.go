@@ -36,7 +36,7 @@ func WriteCSV(w io.Writer, doc *Document) error {
 
 func csvHeader() []string {
 	header := []string{"scenario", "algorithm"}
-	for _, list := range [][]value{counts(new(measure.Result)), extras(new(Row))} {
+	for _, list := range [][]value{counts(new(measure.Result)), extras(new(Row)), findings(new(Row))} {
 		for _, v := range list {
 			header = append(header, v.name)
 		}
@@ -48,9 +48,9 @@ func csvHeader() []string {
 
 func csvLine(run *Run, row *Row) []string {
 	line := []string{Defuse(run.Scenario), Defuse(row.Algorithm)}
-	for _, list := range [][]value{counts(&row.Result), extras(row)} {
+	for _, list := range [][]value{counts(&row.Result), extras(row), findings(row)} {
 		for _, v := range list {
-			line = append(line, v.text)
+			line = append(line, Defuse(v.text))
 		}
 	}
 	return append(line, row.DecisionsSHA256, row.ScriptSHA1, Defuse(parameterText(row.Parameters)),

@@ -38,6 +38,12 @@ type Run struct {
 
 	Expectations []Expectation `json:"expectations"`
 	Notes        []string      `json:"notes"` // what a reader of the figures must know, such as lines that were sorted
+
+	// TimeScales are the lengths of the intervals that the rows' MostAdmitted speaks of; absent on a real clock.
+	TimeScales *TimeScales `json:"time_scales,omitempty"`
+	// ClientGroups are the groups of clients that the scenario has, in the order of its file; absent where clients do
+	// not react.
+	ClientGroups []string `json:"client_groups,omitempty"`
 }
 
 // Limit is the policy of a run, spelled out.
@@ -74,6 +80,19 @@ type Row struct {
 
 	// Real clock only: how many decisions differ from those in virtual time, and why that may be.
 	DiffersFromVirtual *int64 `json:"differs_from_virtual,omitempty"`
+
+	// MostAdmitted is, for each interval of the run's TimeScales, the most that was admitted for one key in any
+	// half-open interval (t−w, t] of that length; Bound is what the algorithm promises not to exceed, absent where it
+	// promises nothing.
+	MostAdmitted []int64 `json:"most_admitted,omitempty"`
+	Bound        []int64 `json:"bound,omitempty"`
+
+	Fairness       *measure.Fairness `json:"fairness,omitempty"`        // of runs with several keys
+	RateDifference *float64          `json:"rate_difference,omitempty"` // see measure.RateDifference; counting algorithms only
+	Clients        *Clients          `json:"clients,omitempty"`         // of runs whose clients react
+	ClockEffect    *ClockEffect      `json:"clock_effect,omitempty"`    // of runs with clocks that are off
+	Race           *Race             `json:"race,omitempty"`            // of sequences of commands without a script
+	LocalFlag      *LocalFlag        `json:"local_flag,omitempty"`      // of rows whose clients remember that they are over the limit
 }
 
 // Expectation is one measure that the scenario's file promises, and what came of it.

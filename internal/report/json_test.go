@@ -97,7 +97,7 @@ func TestSchemaDescribesEveryField(t *testing.T) {
 // CSV, benchmarks and Compare know every measure that a row has.
 func TestMeasuresAreComplete(t *testing.T) {
 	got := []string{"algorithm", "script_sha1", "parameters", "decisions_sha256"}
-	for _, v := range append(counts(new(measure.Result)), extras(new(Row))...) {
+	for _, v := range slices.Concat(counts(new(measure.Result)), extras(new(Row)), findings(new(Row))) {
 		got = append(got, v.name)
 	}
 	slices.Sort(got)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"strconv"
 
 	"ratelab/internal/measure"
@@ -43,6 +44,31 @@ func extras(r *Row) []value {
 		{"keys_left_without_ttl", optionalInteger(r.KeysWithoutTTL)},
 		{"differs_from_virtual", optionalInteger(r.DiffersFromVirtual)},
 	}
+}
+
+// findings lists what goes beyond a row's counts, each as compact JSON.
+func findings(r *Row) []value {
+	return []value{
+		{"most_admitted", compact(r.MostAdmitted, r.MostAdmitted == nil)},
+		{"bound", compact(r.Bound, r.Bound == nil)},
+		{"fairness", compact(r.Fairness, r.Fairness == nil)},
+		{"rate_difference", optionalFloat(r.RateDifference)},
+		{"clients", compact(r.Clients, r.Clients == nil)},
+		{"clock_effect", compact(r.ClockEffect, r.ClockEffect == nil)},
+		{"race", compact(r.Race, r.Race == nil)},
+		{"local_flag", compact(r.LocalFlag, r.LocalFlag == nil)},
+	}
+}
+
+func compact(v any, absent bool) string {
+	if absent {
+		return ""
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // numbers and names
+	}
+	return string(text)
 }
 
 func integer(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,92 @@
+package report
+
+// TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, and what the limit allows in each: the
+// burst and r·w, rounded down. One of the lengths is the window.
+type TimeScales struct {
+	IntervalUS []int64 `json:"interval_us"`
+	Limit      []int64 `json:"limit"`
+}
+
+// Clients is how the clients fared that react to their rejections. An operation is what a client wants done; each of
+// its attempts is one request.
+type Clients struct {
+	Operations int64 `json:"operations"`
+	Succeeded  int64 `json:"succeeded"`
+	GaveUp     int64 `json:"gave_up"`
+	Unfinished int64 `json:"unfinished"` // neither when the scenario ended
+	Attempts   int64 `json:"attempts"`
+
+	// GoodputPerSecond is the cost of the operations that succeeded, over the scenario's duration.
+	GoodputPerSecond float64 `json:"goodput_per_second"`
+	// Amplification is attempts per success; absent where nothing succeeded.
+	Amplification *float64 `json:"amplification,omitempty"`
+
+	// TimeToSuccessUS is from an operation's first attempt to the answer that admits it.
+	TimeToSuccessUS *Percentiles `json:"time_to_success_us,omitempty"`
+	// Lockstep is the most retries that arrive within one millisecond, (t−1ms, t]; LockstepShare the share of all
+	// retries that arrive within a millisecond of at least nine others.
+	Lockstep      int64   `json:"lockstep"`
+	LockstepShare float64 `json:"lockstep_share"`
+
+	RetryAfter *RetryAfter `json:"retry_after,omitempty"` // absent where no model could be asked
+
+	Groups []ClientGroup `json:"groups"` // in the order of the run's ClientGroups
+}
+
+// ClientGroup is the part of one group of clients.
+type ClientGroup struct {
+	Name            string       `json:"name"`
+	Operations      int64        `json:"operations"`
+	Succeeded       int64        `json:"succeeded"`
+	GaveUp          int64        `json:"gave_up"`
+	Attempts        int64        `json:"attempts"`
+	TimeToSuccessUS *Percentiles `json:"time_to_success_us,omitempty"`
+}
+
+// Percentiles of a duration in µs, exact, by the nearest rank.
+type Percentiles struct {
+	P50 int64 `json:"p50"`
+	P90 int64 `json:"p90"`
+	P99 int64 `json:"p99"`
+	Max int64 `json:"max"`
+}
+
+// RetryAfter is whether the answers that named a time to wait told the truth: that the same request, alone, passes
+// at that moment, and not one microsecond earlier (one millisecond where a TTL is the rule).
+type RetryAfter struct {
+	Checked  int64 `json:"checked"`
+	True     int64 `json:"true"`
+	TooEarly int64 `json:"too_early"` // obeying it fails
+	TooLate  int64 `json:"too_late"`  // one tick earlier would have passed as well
+}
+
+// ClockEffect compares a row with the same algorithm on the same traffic with clocks that are right.
+type ClockEffect struct {
+	ExtraAdmits  int64 `json:"extra_admits"`  // admitted here, rejected with right clocks
+	ExtraRejects int64 `json:"extra_rejects"` // the reverse
+	// LockoutUS is the longest time, in true time, in which nothing was admitted for a key though something was with
+	// right clocks, and more than once.
+	LockoutUS int64 `json:"lockout_us"`
+	// RecoveryUS is from the last step of the server's clock to the last decision that differs; 0 where none does.
+	RecoveryUS int64 `json:"recovery_us"`
+}
+
+// Race is what interleaving did to a sequence of commands.
+type Race struct {
+	Commands int64 `json:"commands"` // sent to the server
+	// RaceAdmits were admitted though the sequence, run without interruption at the moment of its last command, would
+	// have rejected them; RaceRejects are the reverse.
+	RaceAdmits  int64 `json:"race_admits"`
+	RaceRejects int64 `json:"race_rejects"`
+	// LockWaits are attempts to take a lock that somebody else held; LockLosses are attempts whose lock expired before
+	// they were done.
+	LockWaits  int64 `json:"lock_waits"`
+	LockLosses int64 `json:"lock_losses"`
+}
+
+// LocalFlag is what a client's memory of being over the limit saves, and what it gets wrong.
+type LocalFlag struct {
+	LocalRejects int64 `json:"local_rejects"` // decided without asking the server: round trips saved
+	// WrongRejects are those that the server would have admitted at that moment.
+	WrongRejects int64 `json:"wrong_rejects"`
+}
