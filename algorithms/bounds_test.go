@@ -10,23 +10,6 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Note: in these tests N is the cost admitted from one admitted request to another, both included, and τ the time
-// between them: the intervals in which a bound would break first.
-
-// A counter of fixed windows admits L in each window that an interval touches.
-func TestFixedWindowsStayWithinTheirBound(t *testing.T) {
-	for _, name := range []string{"fixed-window", "fixed-window-aligned"} {
-		rapid.Check(t, func(t *rapid.T) {
-			s := drawStory(t, name)
-			s.intervals(func(tau, admitted int64) {
-				if windows := ceilDiv(tau, s.policy.WindowUS()) + 1; admitted > s.policy.Requests*windows {
-					t.Fatalf("%s: %d in %d us", name, admitted, tau)
-				}
-			})
-		})
-	}
-}
-
 // The log decides as adding up everything that was ever admitted does.
 func TestTheLogIsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,18 +53,6 @@ func TestTheLogStaysShort(t *testing.T) {
 	}
 }
 
-// The weighed counter stays under the envelope of a bucket: N·W ≤ L·W + L·τ.
-func TestTheSlidingCounterStaysUnderABucketsEnvelope(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawStory(t, "sliding-window-counter")
-		s.intervals(func(tau, admitted int64) {
-			if w := s.policy.WindowUS(); admitted*w > s.policy.Requests*(w+tau) {
-				t.Fatalf("%d in %d us", admitted, tau)
-			}
-		})
-	})
-}
-
 // Sub-windows err on the strict side, and by no more than one sub-window.
 func TestSubwindowsRejectEarlyAndNeverLate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,28 +86,6 @@ func (s *story) intervalUS() int64 {
 	return d.Microseconds()
 }
 
-// A bucket of whole intervals: N ≤ C + q·⌈τ/I⌉, and a lending one the largest cost less one more.
-func TestIntervalBucketsStayWithinTheirBound(t *testing.T) {
-	for _, name := range []string{"token-bucket-interval", "token-bucket-debt"} {
-		rapid.Check(t, func(t *rapid.T) {
-			s := drawStory(t, name)
-			most := s.parameter("capacity")
-			if name == "token-bucket-debt" {
-				largest := int64(1)
-				for _, e := range s.admitted() {
-					largest = max(largest, e.cost)
-				}
-				most += largest - 1
-			}
-			s.intervals(func(tau, admitted int64) {
-				if admitted > most+s.parameter("refill")*ceilDiv(tau, s.intervalUS()) {
-					t.Fatalf("%s: %d in %d us", name, admitted, tau)
-				}
-			})
-		})
-	}
-}
-
 // Saturated from full for a time H, a bucket of whole intervals admits exactly C + q·⌊H/I⌋.
 func TestASaturatedIntervalBucketAdmitsExactlyItsRefills(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -159,21 +108,6 @@ func TestASaturatedIntervalBucketAdmitsExactlyItsRefills(t *testing.T) {
 			t.Fatalf("%d in %d us; want %d", admitted, h, want)
 		}
 	})
-}
-
-// A continuous bucket: N ≤ B + r·τ, that is N·w ≤ B·w + τ·l, with nothing rounded.
-func TestContinuousBucketsStayWithinTheirBound(t *testing.T) {
-	for _, name := range []string{"gcra", "token-bucket", "leaky-bucket"} {
-		rapid.Check(t, func(t *rapid.T) {
-			s := drawStory(t, name)
-			w, l := s.policy.Interval()
-			s.intervals(func(tau, admitted int64) {
-				if admitted*w > s.policy.Capacity()*w+tau*l {
-					t.Fatalf("%s: %d in %d us", name, admitted, tau)
-				}
-			})
-		})
-	}
 }
 
 // GCRA and the managed token bucket give the same answers, in every field, as long as time does not run backwards.

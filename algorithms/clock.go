@@ -54,25 +54,29 @@ func (c clock) read(nowUS int64) int64 {
 	return nowUS - step
 }
 
-// instance is an Instance that decides by c; makeModel's limiters see the floored time.
-func (c clock) instance(args []string, makeModel func() limit.Limiter) Instance {
-	return Instance{Args: args, ClientTime: c.client, GranularityUS: c.stepUS, NewModel: func() limit.Limiter {
+// instance is an Instance that decides by c; makeModel's limiters see the floored time, and stay within bound by it.
+func (c clock) instance(args []string, bound envelope, makeModel func() limit.Limiter) Instance {
+	in := Instance{Args: args, ClientTime: c.client, GranularityUS: c.stepUS, MostAdmitted: bound.mostAdmitted(c.stepUS)}
+	in.NewModel = func() limit.Limiter {
 		if c.stepUS <= 1 {
 			return makeModel()
 		}
 		return &coarse{clock: c, Limiter: makeModel()}
-	}}
+	}
+	return in
 }
 
 // onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
-func onWindow(model func(requests, windowUS int64) limit.Limiter) func(limit.Policy, Values) (Instance, error) {
+func onWindow(bound func(requests, windowUS int64) envelope, model func(requests, windowUS int64) limit.Limiter) func(limit.Policy, Values) (Instance, error) {
 	return func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {
 			return Instance{}, err
 		}
 		requests, windowUS := p.Requests, p.WindowUS()
-		return c.instance(decimal(requests, windowUS), func() limit.Limiter { return model(requests, windowUS) }), nil
+		return c.instance(decimal(requests, windowUS), bound(requests, windowUS), func() limit.Limiter {
+			return model(requests, windowUS)
+		}), nil
 	}
 }
 

@@ -12,7 +12,8 @@ var _ = register(Spec{
 	Traits:  Traits{TTLRule: true},
 	Prepare: func(p limit.Policy, _ Values) (Instance, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
-		return Instance{Args: decimal(p.Requests, windowMS), NewModel: func() limit.Limiter {
+		bound := opening(p.Requests, windowMS)
+		return Instance{Args: decimal(p.Requests, windowMS), MostAdmitted: bound.mostAdmitted(1), NewModel: func() limit.Limiter {
 			return &fixedWindow{limit: p.Requests, windowMS: windowMS,
 				store: newStore(func(c *expiringCount, nowUS int64) bool { return c.lastMS < floorDiv(nowUS, 1000) })}
 		}}, nil
@@ -21,6 +22,20 @@ var _ = register(Spec{
 
 // Note: the script has no use for ARGV[1], and the algorithm no `time` parameter: it would promise what the TTL, on
 // the server's clock and in milliseconds, cannot keep.
+
+// opening is the envelope of a window that opens at a request. It lives through its last millisecond, so the k-th
+// window after one opens at least k·(windowMS + 1) ms later, counted from whole ms to whole ms. An interval has all of
+// L in each window that opens in it, and L − 1 in one that was open before, because somebody opened it.
+func opening(requests, windowMS int64) envelope {
+	apartUS := (windowMS + 1) * 1000
+	return func(tauUS, _ int64) int64 {
+		most := product(requests, sum(tauUS, 999)/apartUS+1) // the first window opens at the interval's beginning
+		if tauUS == 0 {
+			return most
+		}
+		return max(most, sum(requests-1, product(requests, sum(tauUS, 998)/apartUS+1)))
+	}
+}
 
 // fixedWindow is the model of a counter with a TTL.
 type fixedWindow struct {

@@ -11,7 +11,7 @@ var _ = register(Spec{
 	Sources:    []string{"https://redis.io/docs/latest/commands/incr/"},
 	Parameters: withClock("server"),
 	Traits:     Traits{Aligned: true},
-	Prepare: onWindow(func(requests, windowUS int64) limit.Limiter {
+	Prepare: onWindow(touching, func(requests, windowUS int64) limit.Limiter {
 		return &alignedWindow{limit: requests, windowUS: windowUS, store: newStore((*windows).spent)}
 	}),
 })

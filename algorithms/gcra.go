@@ -32,7 +32,7 @@ func prepareGCRA(p limit.Policy, v Values, model func(gcra) limit.Limiter) (Inst
 	if err := exactBucket(burst, w, l); err != nil {
 		return Instance{}, err
 	}
-	return c.instance(decimal(burst, w, l), func() limit.Limiter { return model(newGCRA(burst, w, l)) }), nil
+	return c.instance(decimal(burst, w, l), refilling(burst, w, l), func() limit.Limiter { return model(newGCRA(burst, w, l)) }), nil
 }
 
 // exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, can be counted exactly.

@@ -63,8 +63,27 @@ func (r *intervalRule) checkSpan(tokens int64) error {
 }
 
 // instance is that of the rule. Its model floors the client's time itself: its key expires on the server's clock.
-func (r *intervalRule) instance(args []string, makeModel func() limit.Limiter) Instance {
-	return Instance{Args: args, ClientTime: r.client, GranularityUS: r.stepUS, NewModel: makeModel}
+func (r *intervalRule) instance(args []string, debt int64, makeModel func() limit.Limiter) Instance {
+	return Instance{Args: args, ClientTime: r.client, GranularityUS: r.stepUS, MostAdmitted: r.bound(debt), NewModel: makeModel}
+}
+
+// bound is C + q·⌈τ/I⌉, and for a bucket that lends as much more as the costliest request can leave unpaid. A refill
+// never brings more than fits.
+//
+// In a coarse clock's steps that are no whole part of the interval, the key can expire on the server's clock before
+// the client's shows the last refill: the bucket is then full up to a step too early, once in an interval at most.
+func (r *intervalRule) bound(debt int64) func(spanUS, largestCost int64) int64 {
+	most := envelope(func(tauUS, largestCost int64) int64 {
+		unpaid := max(0, min(debt, largestCost-1, r.capacity-1))
+		return sum(r.capacity+unpaid, product(min(r.refill, r.capacity+unpaid), ceilDiv(tauUS, r.intervalUS)))
+	})
+	if r.intervalUS%r.stepUS == 0 {
+		return most.mostAdmitted(r.stepUS)
+	}
+	return envelope(func(tauUS, largestCost int64) int64 {
+		early := product(r.stepUS-1, tauUS/r.intervalUS+2)
+		return most(sum(tauUS, early), largestCost)
+	}).mostAdmitted(1)
 }
 
 // intervalBucket holds the buckets of all keys.

@@ -22,7 +22,7 @@ var _ = register(Spec{
 		if err := exactProduct("window_us * subwindows", p.WindowUS(), n, 0, "choose fewer sub-windows"); err != nil {
 			return Instance{}, err
 		}
-		return c.instance(decimal(p.Requests, p.WindowUS(), n), func() limit.Limiter {
+		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()), func() limit.Limiter {
 			return newSlidingBuckets(p.Requests, p.WindowUS(), n)
 		}), nil
 	},

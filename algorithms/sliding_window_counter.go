@@ -11,10 +11,14 @@ var _ = register(Spec{
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
 	Traits:     Traits{Aligned: true},
-	Prepare: onWindow(func(requests, windowUS int64) limit.Limiter {
+	Prepare: onWindow(weighing, func(requests, windowUS int64) limit.Limiter {
 		return &slidingCounter{limit: requests, windowUS: windowUS, store: newStore((*windows).spent)}
 	}),
 })
+
+// weighing is the counter's envelope, that of a bucket: all that it admits of the next window the last one's weight has
+// left room for.
+func weighing(requests, windowUS int64) envelope { return refilling(requests, windowUS, requests) }
 
 // slidingCounter is the model: counters of aligned windows, two of which are read.
 type slidingCounter struct {

@@ -14,7 +14,7 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L for every τ < W",
 	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
 	Parameters: withClock("server"),
-	Prepare: onWindow(func(requests, windowUS int64) limit.Limiter {
+	Prepare: onWindow(covering, func(requests, windowUS int64) limit.Limiter {
 		return &slidingLog{limit: requests, windowUS: windowUS, store: newStore(func(g *admissions, nowUS int64) bool {
 			n := len(g.list)
 			return n == 0 || g.list[n-1].atUS <= nowUS-windowUS

@@ -24,7 +24,7 @@ var _ = register(Spec{
 		if err := exactBucket(burst, w, l); err != nil {
 			return Instance{}, err
 		}
-		in := c.instance([]string{"acquire", application}, func() limit.Limiter {
+		in := c.instance([]string{"acquire", application}, refilling(burst, w, l), func() limit.Limiter {
 			return &configuredBucket{configuration{burst, w, l}, application, listed(application), newManagedBuckets()}
 		})
 		in.Init = append(append([]string{"init"}, decimal(burst, w, l)...), application)

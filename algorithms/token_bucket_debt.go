@@ -31,7 +31,7 @@ var _ = register(Spec{
 		if err := b.checkSpan(b.capacity + debt); err != nil {
 			return Instance{}, err
 		}
-		return b.instance(decimal(b.capacity, b.refill, b.intervalUS, debt), func() limit.Limiter {
+		return b.instance(decimal(b.capacity, b.refill, b.intervalUS, debt), debt, func() limit.Limiter {
 			return &tokenBucketDebt{newIntervalBucket(b), debt}
 		}), nil
 	},

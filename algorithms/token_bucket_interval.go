@@ -15,7 +15,7 @@ var _ = register(Spec{
 		if err != nil {
 			return Instance{}, err
 		}
-		return b.instance(decimal(b.capacity, b.refill, b.intervalUS), func() limit.Limiter {
+		return b.instance(decimal(b.capacity, b.refill, b.intervalUS), 0, func() limit.Limiter {
 			return &tokenBucketInterval{newIntervalBucket(b)}
 		}), nil
 	},
