@@ -14,8 +14,7 @@ var _ = register(Spec{
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)
 		return Instance{Args: decimal(p.Requests, windowMS), MostAdmitted: bound.mostAdmitted(1), NewModel: func() limit.Limiter {
-			return &fixedWindow{limit: p.Requests, windowMS: windowMS,
-				store: newStore(func(c *expiringCount, nowUS int64) bool { return c.lastMS < floorDiv(nowUS, 1000) })}
+			return newModel(&fixedWindow{p.Requests, windowMS, newStore[expiringCount]()})
 		}}, nil
 	},
 })
@@ -40,18 +39,29 @@ func opening(requests, windowMS int64) envelope {
 // fixedWindow is the model of a counter with a TTL.
 type fixedWindow struct {
 	limit, windowMS int64
-	store           store[expiringCount]
+	store           store[expiringCount, *expiringCount]
 }
 
 // expiringCount is a counter that Redis keeps while its clock, in whole ms, is at most lastMS.
 type expiringCount struct{ count, lastMS int64 }
 
-// Decide counts what the open window has admitted.
-func (f *fixedWindow) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	c, nowMS := f.store.of(key, nowUS), floorDiv(nowUS, 1000)
-	if c.lastMS < nowMS {
-		*c = expiringCount{}
+func (c *expiringCount) expire(nowMS int64) (gone bool) {
+	if c.lastMS >= nowMS {
+		return false
 	}
+	*c = expiringCount{}
+	return true
+}
+
+func (c *expiringCount) clone() expiringCount { return *c }
+
+func (f *fixedWindow) fork(key string) rule {
+	return &fixedWindow{f.limit, f.windowMS, f.store.fork(key)}
+}
+
+// decide counts what the open window has admitted.
+func (f *fixedWindow) decide(serverUS, _ int64, key string, cost int64) limit.Decision {
+	c, nowMS := f.store.of(key, serverUS), floorDiv(serverUS, 1000)
 	if c.count+cost <= f.limit {
 		if c.count == 0 {
 			c.lastMS = nowMS + f.windowMS

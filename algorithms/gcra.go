@@ -14,7 +14,7 @@ var _ = register(Spec{
 	},
 	Parameters: withClock("server", burstParameter),
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		return prepareGCRA(p, v, func(g gcra) limit.Limiter { return &g })
+		return prepareGCRA(p, v, func(g gcra) rule { return &g })
 	},
 })
 
@@ -22,7 +22,7 @@ var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit
 	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once"}
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
-func prepareGCRA(p limit.Policy, v Values, model func(gcra) limit.Limiter) (Instance, error) {
+func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule) (Instance, error) {
 	c, err := v.clock("server")
 	if err != nil {
 		return Instance{}, err
@@ -32,7 +32,7 @@ func prepareGCRA(p limit.Policy, v Values, model func(gcra) limit.Limiter) (Inst
 	if err := exactBucket(burst, w, l); err != nil {
 		return Instance{}, err
 	}
-	return c.instance(decimal(burst, w, l), refilling(burst, w, l), func() limit.Limiter { return model(newGCRA(burst, w, l)) }), nil
+	return c.instance(decimal(burst, w, l), refilling(burst, w, l), func() rule { return makeRule(newGCRA(c, burst, w, l)) }), nil
 }
 
 // exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, can be counted exactly.
@@ -47,14 +47,25 @@ func exactBucket(burst, w, l int64) error {
 
 // gcra is the model: GCRA in exact integers. One permit takes w/l µs to come back.
 type gcra struct {
+	clock       clock
 	burst, w, l int64
 	full        int64 // burst·w: the whole bucket in units of 1/l µs
 	spanUS      int64 // the same in whole µs, rounded down
-	store       store[arrival]
+	store       store[arrival, *arrival]
 }
 
-// arrival is the theoretical arrival time: tatUS, and rest/l µs.
-type arrival struct{ tatUS, rest int64 }
+// arrival is the theoretical arrival time: tatUS, and rest/l µs. Redis keeps it through lastMS.
+type arrival struct{ tatUS, rest, lastMS int64 }
+
+func (a *arrival) expire(nowMS int64) (gone bool) {
+	if a.lastMS >= nowMS {
+		return false
+	}
+	*a = arrival{}
+	return true
+}
+
+func (a *arrival) clone() arrival { return *a }
 
 // until is the time from nowUS to a, in µs and 1/l µs; none where a has passed.
 func (a *arrival) until(nowUS int64) (wait, rest int64) {
@@ -64,21 +75,37 @@ func (a *arrival) until(nowUS int64) (wait, rest int64) {
 	return a.tatUS - nowUS, a.rest
 }
 
-func newGCRA(burst, w, l int64) gcra {
-	return gcra{burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l,
-		store: newStore(func(a *arrival, nowUS int64) bool { return a.tatUS < nowUS })}
+func newGCRA(c clock, burst, w, l int64) gcra {
+	return gcra{clock: c, burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l, store: newStore[arrival]()}
 }
 
-// Decide admits what leaves the TAT at most the whole bucket ahead.
-func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	a := g.store.of(key, nowUS)
+func (g *gcra) fork(key string) rule {
+	f := g.alone(key)
+	return &f
+}
+
+// alone is g with a copy of key's state.
+func (g *gcra) alone(key string) gcra {
+	f := *g
+	f.store = g.store.fork(key)
+	return f
+}
+
+// decide admits what leaves the TAT at most the whole bucket ahead.
+func (g *gcra) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
+	a := g.store.of(key, serverUS)
 	wait, rest := a.until(nowUS)
 	used := g.used(wait, rest)
 	if cost <= g.burst && used+cost*g.w <= g.full {
-		used += cost * g.w
-		wait, rest = used/g.l, used%g.l
-		*a = arrival{nowUS + wait, rest}
-		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - used) / g.w, ResetAfterUS: roundUp(wait, rest)}
+		after := used + cost*g.w
+		wait, rest = after/g.l, after%g.l
+		resetUS := roundUp(wait, rest)
+		lastMS := g.clock.lastMS(g.store.nowMS, nowUS, nowUS+wait, resetUS)
+		if used > 0 {
+			lastMS = g.clock.keptMS(a.tatUS, a.lastMS, nowUS+wait, lastMS)
+		}
+		*a = arrival{nowUS + wait, rest, lastMS}
+		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - after) / g.w, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never, ResetAfterUS: roundUp(wait, rest)}
 	if cost <= g.burst {

@@ -62,9 +62,11 @@ func (r *intervalRule) checkSpan(tokens int64) error {
 	return withinSpan("filling the bucket", ceilDiv(tokens, r.refill), r.intervalUS)
 }
 
-// instance is that of the rule. Its model floors the client's time itself: its key expires on the server's clock.
-func (r *intervalRule) instance(args []string, debt int64, makeModel func() limit.Limiter) Instance {
-	return Instance{Args: args, ClientTime: r.client, GranularityUS: r.stepUS, MostAdmitted: r.bound(debt), NewModel: makeModel}
+// instance is that of the rule.
+func (r *intervalRule) instance(args []string, debt int64, makeRule func() rule) Instance {
+	in := r.clock.instance(args, nil, makeRule)
+	in.MostAdmitted = r.bound(debt)
+	return in
 }
 
 // bound is C + q·⌈τ/I⌉, and for a bucket that lends as much more as the costliest request can leave unpaid. A refill
@@ -89,24 +91,37 @@ func (r *intervalRule) bound(debt int64) func(spanUS, largestCost int64) int64 {
 // intervalBucket holds the buckets of all keys.
 type intervalBucket struct {
 	intervalRule
-	store store[tokens]
+	store store[tokens, *tokens]
 }
 
 // tokens is one bucket: how many there were at lastUS, the end of a whole interval. Redis keeps it while the server's
-// clock, in whole ms, is at most lastMS. The zero value has expired.
+// clock, in whole ms, is at most lastMS.
 type tokens struct{ tokens, lastUS, lastMS int64 }
 
-func newIntervalBucket(r intervalRule) intervalBucket {
-	return intervalBucket{r, newStore(func(t *tokens, nowUS int64) bool { return t.lastMS < floorDiv(nowUS, 1000) })}
+func (t *tokens) expire(nowMS int64) (gone bool) {
+	if t.lastMS >= nowMS {
+		return false
+	}
+	*t = tokens{}
+	return true
 }
 
-// refilled is what t has become by clientUS, the time that the script sees; serverUS decides whether it is alive.
-func (b *intervalBucket) refilled(t *tokens, serverUS, clientUS int64) tokens {
-	if t.lastMS < floorDiv(serverUS, 1000) {
-		return tokens{tokens: b.capacity, lastUS: clientUS}
+func (t *tokens) clone() tokens { return *t }
+
+func newIntervalBucket(r intervalRule) intervalBucket { return intervalBucket{r, newStore[tokens]()} }
+
+// alone is b with a copy of key's state.
+func (b *intervalBucket) alone(key string) intervalBucket {
+	return intervalBucket{b.intervalRule, b.store.fork(key)}
+}
+
+// refilled is what t has become by nowUS.
+func (b *intervalBucket) refilled(t *tokens, nowUS int64) tokens {
+	if *t == (tokens{}) {
+		return tokens{tokens: b.capacity, lastUS: nowUS}
 	}
 	now := *t
-	intervals := max(0, (clientUS-t.lastUS)/b.intervalUS)
+	intervals := max(0, (nowUS-t.lastUS)/b.intervalUS)
 	now.lastUS += intervals * b.intervalUS
 	if intervals >= ceilDiv(b.capacity-t.tokens, b.refill) {
 		now.tokens = b.capacity
@@ -116,17 +131,17 @@ func (b *intervalBucket) refilled(t *tokens, serverUS, clientUS int64) tokens {
 	return now
 }
 
-// until is t with the time of its expiry: as long after clientUS as so many tokens take, from whole ms to whole ms.
-func (b *intervalBucket) until(t tokens, serverUS, clientUS, earned int64) tokens {
-	life := max(0, t.lastUS-clientUS) + ceilDiv(earned, b.refill)*b.intervalUS
-	t.lastMS = floorDiv(serverUS, 1000) + ceilDiv(life, 1000)
+// until is t with the time of its expiry: as long after nowUS as so many tokens take, from whole ms to whole ms.
+func (b *intervalBucket) until(t tokens, nowUS, earned int64) tokens {
+	life := max(0, t.lastUS-nowUS) + ceilDiv(earned, b.refill)*b.intervalUS
+	t.lastMS = b.store.nowMS + ceilDiv(life, 1000)
 	return t
 }
 
-// wait is how long after clientUS the bucket has so many tokens.
-func (b *intervalBucket) wait(t tokens, wanted, clientUS int64) int64 {
+// wait is how long after nowUS the bucket has so many tokens.
+func (b *intervalBucket) wait(t tokens, wanted, nowUS int64) int64 {
 	if t.tokens >= wanted {
 		return 0
 	}
-	return t.lastUS + ceilDiv(wanted-t.tokens, b.refill)*b.intervalUS - clientUS
+	return t.lastUS + ceilDiv(wanted-t.tokens, b.refill)*b.intervalUS - nowUS
 }

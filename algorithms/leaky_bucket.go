@@ -14,17 +14,19 @@ var _ = register(Spec{
 	},
 	Parameters: withClock("server", burstParameter),
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		return prepareGCRA(p, v, func(g gcra) limit.Limiter { return &leakyBucket{g} })
+		return prepareGCRA(p, v, func(g gcra) rule { return &leakyBucket{g} })
 	},
 })
 
 // leakyBucket is the model. Its queue is the gcra's bucket seen from below: what is used up are those who wait.
 type leakyBucket struct{ gcra gcra }
 
-// Decide admits as gcra does; a request leaves when all before it have.
-func (b *leakyBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	delay := roundUp(b.gcra.store.of(key, nowUS).until(nowUS))
-	d := b.gcra.Decide(nowUS, key, cost)
+func (b *leakyBucket) fork(key string) rule { return &leakyBucket{b.gcra.alone(key)} }
+
+// decide admits as gcra does; a request leaves when all before it have.
+func (b *leakyBucket) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
+	delay := roundUp(b.gcra.store.of(key, serverUS).until(nowUS))
+	d := b.gcra.decide(serverUS, nowUS, key, cost)
 	if d.Allowed() {
 		d.DelayUS = delay
 	}

@@ -8,16 +8,29 @@ import (
 
 // managedBuckets is the model of token-bucket's whole life.
 type managedBuckets struct {
-	store store[managed]
+	clock clock
+	store store[managed, *managed]
 }
 
 // managed is one bucket; without applications there is none. Its level is in units of 1/w permit, and was so at
-// lastUS; a zero lastUS stands for a full bucket.
+// lastUS; a zero lastUS stands for a full bucket. Redis keeps the level through lastMS.
 type managed struct {
 	configuration
 	applications
-	level, lastUS int64
+	level, lastUS, lastMS int64
 }
+
+// expire drops the level. The configuration lives until it is deleted, so that memory grows with the buckets that
+// were configured, in the model as in Redis.
+func (b *managed) expire(nowMS int64) (gone bool) {
+	if b.lastMS < nowMS {
+		b.level, b.lastUS, b.lastMS = 0, 0, 0
+	}
+	return b.applications == nil
+}
+
+// clone shares the applications, which nobody changes.
+func (b *managed) clone() managed { return *b }
 
 // configuration says that capacity permits fit, and one comes back every w/l µs.
 type configuration struct{ capacity, w, l int64 }
@@ -42,15 +55,15 @@ func listed(names ...string) applications {
 // notConfigured is the answer where there is no bucket, or the application is not on its list.
 var notConfigured = limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
 
-// Note: the configuration lives until it is deleted, so no bucket is ever spent. Memory grows with the buckets that
-// were configured, in the model as in Redis.
-func newManagedBuckets() *managedBuckets {
-	return &managedBuckets{newStore(func(*managed, int64) bool { return false })}
+func newManagedBuckets(c clock) *managedBuckets { return &managedBuckets{c, newStore[managed]()} }
+
+func (m *managedBuckets) fork(key string) *managedBuckets {
+	return &managedBuckets{m.clock, m.store.fork(key)}
 }
 
 // init configures key's bucket. The same configuration again changes nothing; another one fills the bucket.
-func (m *managedBuckets) init(nowUS int64, key string, c configuration, list applications) limit.Decision {
-	b := m.store.of(key, nowUS)
+func (m *managedBuckets) init(serverUS, nowUS int64, key string, c configuration, list applications) limit.Decision {
+	b := m.store.of(key, serverUS)
 	if b.configuration != c || !maps.Equal(b.applications, list) {
 		*b = managed{configuration: c, applications: list}
 	}
@@ -59,8 +72,8 @@ func (m *managedBuckets) init(nowUS int64, key string, c configuration, list app
 }
 
 // remove deletes key's bucket, configuration and all.
-func (m *managedBuckets) remove(nowUS int64, key string) limit.Decision {
-	b := m.store.of(key, nowUS)
+func (m *managedBuckets) remove(serverUS int64, key string) limit.Decision {
+	b := m.store.of(key, serverUS)
 	if b.applications == nil {
 		return notConfigured
 	}
@@ -69,16 +82,21 @@ func (m *managedBuckets) remove(nowUS int64, key string) limit.Decision {
 }
 
 // acquire takes cost permits for application.
-func (m *managedBuckets) acquire(nowUS int64, key string, cost int64, application string) limit.Decision {
-	b := m.store.of(key, nowUS)
+func (m *managedBuckets) acquire(serverUS, nowUS int64, key string, cost int64, application string) limit.Decision {
+	b := m.store.of(key, serverUS)
 	if !b.applications[application] && !b.applications[everyone] {
 		return notConfigured
 	}
 	level, early := b.at(nowUS)
 	if cost <= b.capacity && cost*b.w <= level {
 		level -= cost * b.w
-		b.level, b.lastUS = level, nowUS+early
-		return limit.Decision{Verdict: limit.Allowed, Remaining: level / b.w, ResetAfterUS: b.filling(level, early)}
+		resetUS := b.filling(level, early)
+		lastMS := m.clock.lastMS(m.store.nowMS, nowUS, nowUS+resetUS, resetUS)
+		if b.lastUS != 0 {
+			lastMS = m.clock.keptMS(b.fullUS(), b.lastMS, nowUS+resetUS, lastMS)
+		}
+		b.level, b.lastUS, b.lastMS = level, nowUS+early, lastMS
+		return limit.Decision{Verdict: limit.Allowed, Remaining: level / b.w, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: level / b.w, RetryAfterUS: limit.Never, ResetAfterUS: b.filling(level, early)}
 	if cost <= b.capacity {
@@ -99,6 +117,9 @@ func (b *managed) at(nowUS int64) (level, early int64) {
 		return min(full, b.level+elapsed*b.l), 0
 	}
 }
+
+// fullUS is when the bucket will be full if nobody takes any more.
+func (b *managed) fullUS() int64 { return b.lastUS + ceilDiv(b.capacity*b.w-b.level, b.l) }
 
 // filling is the time until a bucket of that level is full.
 func (b *managed) filling(level, early int64) int64 {

@@ -64,7 +64,7 @@ func TestTheLifeOfAManagedBucket(t *testing.T) {
 func TestManagedBucketsDecideAsTheirModel(t *testing.T) {
 	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
 		for seed := range uint64(20) {
-			random, model := rand.New(rand.NewPCG(seed, 0)), newManagedBuckets()
+			random, model := rand.New(rand.NewPCG(seed, 0)), newManagedBuckets(clock{client: true})
 			key, at := fmt.Sprintf("managed-%d", seed), algotest.StartUS
 			for step := range 60 {
 				at += random.Int64N(4_000_000) - 500_000
@@ -83,13 +83,13 @@ func operation(random *rand.Rand, model *managedBuckets, at int64, key string) (
 	names := []string{"app", "app1", "app10", "*"}
 	switch random.IntN(12) {
 	case 0:
-		return []string{"1", "delete"}, model.remove(at, key)
+		return []string{"1", "delete"}, model.remove(algotest.StartUS, key)
 	case 1, 2:
 		c := configuration{1 + random.Int64N(3), 1_000_000 + random.Int64N(2), 1 + random.Int64N(3)}
 		list := names[:random.IntN(3)]
 		args := append([]string{"1", "init"}, decimal(c.capacity, c.w, c.l)...)
-		return append(args, list...), model.init(at, key, c, listed(list...))
+		return append(args, list...), model.init(algotest.StartUS, at, key, c, listed(list...))
 	}
 	cost, name := 1+random.Int64N(4), names[random.IntN(len(names))]
-	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(at, key, cost, name)
+	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(algotest.StartUS, at, key, cost, name)
 }

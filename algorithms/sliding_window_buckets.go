@@ -1,6 +1,10 @@
 package algorithms
 
-import "ratelab/internal/limit"
+import (
+	"slices"
+
+	"ratelab/internal/limit"
+)
 
 var _ = register(Spec{
 	Name:   "sliding-window-buckets",
@@ -22,8 +26,8 @@ var _ = register(Spec{
 		if err := exactProduct("window_us * subwindows", p.WindowUS(), n, 0, "choose fewer sub-windows"); err != nil {
 			return Instance{}, err
 		}
-		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()), func() limit.Limiter {
-			return newSlidingBuckets(p.Requests, p.WindowUS(), n)
+		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()), func() rule {
+			return &slidingBuckets{p.Requests, p.WindowUS(), n, c.marginMS(), newStore[subwindows]()}
 		}), nil
 	},
 })
@@ -33,22 +37,30 @@ const maxSubwindows = 1000
 
 // slidingBuckets is the model: a list of counters for each key.
 type slidingBuckets struct {
-	limit, windowUS, n int64
-	store              store[subwindows]
+	limit, windowUS, n, marginMS int64
+	store                        store[subwindows, *subwindows]
 }
 
-// subwindows are one key's counters, by rising number.
-type subwindows struct{ counters []subwindow }
+// subwindows are one key's counters, by rising number. Redis keeps them through lastMS.
+type subwindows struct {
+	counters []subwindow
+	lastMS   int64
+}
 
 type subwindow struct{ number, count int64 }
 
-func newSlidingBuckets(most, windowUS, n int64) *slidingBuckets {
-	s := &slidingBuckets{limit: most, windowUS: windowUS, n: n}
-	s.store = newStore(func(b *subwindows, nowUS int64) bool {
-		last := len(b.counters) - 1
-		return last < 0 || b.counters[last].number < s.number(nowUS)-n
-	})
-	return s
+func (b *subwindows) expire(nowMS int64) (gone bool) {
+	if b.lastMS >= nowMS {
+		return false
+	}
+	b.counters, b.lastMS = b.counters[:0], 0
+	return true
+}
+
+func (b *subwindows) clone() subwindows { return subwindows{slices.Clone(b.counters), b.lastMS} }
+
+func (s *slidingBuckets) fork(key string) rule {
+	return &slidingBuckets{s.limit, s.windowUS, s.n, s.marginMS, s.store.fork(key)}
 }
 
 // number is that of the sub-window around atUS; n of them make a window.
@@ -64,9 +76,9 @@ func (s *slidingBuckets) gone(number int64) int64 {
 	return window*s.windowUS + ceilDiv((number-window*s.n)*s.windowUS, s.n)
 }
 
-// Decide adds up the sub-windows that touch the last window.
-func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	b := s.store.of(key, nowUS)
+// decide adds up the sub-windows that touch the last window.
+func (s *slidingBuckets) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
+	b := s.store.of(key, serverUS)
 	number := s.number(nowUS)
 	live := b.since(number - s.n)
 	var held int64
@@ -74,8 +86,12 @@ func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decis
 		held += c.count
 	}
 	if held+cost <= s.limit {
-		newest := b.add(live, number, cost)
-		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: s.gone(newest) - nowUS}
+		newest, opened := b.add(live, number, cost)
+		resetUS := s.gone(newest) - nowUS
+		if opened {
+			b.lastMS = s.store.nowMS + ceilDiv(resetUS, 1000) + s.marginMS
+		}
+		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: s.limit - held, RetryAfterUS: limit.Never}
 	if len(live) > 0 {
@@ -96,16 +112,18 @@ func (b *subwindows) since(number int64) []subwindow {
 	return live
 }
 
-// add keeps live only, and counts cost in the newest of them and number; it gives that one's number.
-func (b *subwindows) add(live []subwindow, number, cost int64) int64 {
+// add keeps live only, and counts cost in the newest of them and number; it gives that one's number, and whether it is
+// a new one.
+func (b *subwindows) add(live []subwindow, number, cost int64) (newest int64, opened bool) {
 	n := copy(b.counters, live)
 	b.counters = b.counters[:n]
 	if n == 0 || b.counters[n-1].number < number {
 		b.counters = append(b.counters, subwindow{number: number})
 		n++
+		opened = true
 	}
 	b.counters[n-1].count += cost
-	return b.counters[n-1].number
+	return b.counters[n-1].number, opened
 }
 
 // lastToLeave is the number of the first sub-window with which at least surplus has left.

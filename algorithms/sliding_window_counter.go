@@ -11,8 +11,8 @@ var _ = register(Spec{
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
 	Traits:     Traits{Aligned: true},
-	Prepare: onWindow(weighing, func(requests, windowUS int64) limit.Limiter {
-		return &slidingCounter{limit: requests, windowUS: windowUS, store: newStore((*windows).spent)}
+	Prepare: onWindow(weighing, func(requests, windowUS, marginMS int64) rule {
+		return &slidingCounter{requests, windowUS, marginMS, newStore[windows]()}
 	}),
 })
 
@@ -22,13 +22,17 @@ func weighing(requests, windowUS int64) envelope { return refilling(requests, wi
 
 // slidingCounter is the model: counters of aligned windows, two of which are read.
 type slidingCounter struct {
-	limit, windowUS int64
-	store           store[windows]
+	limit, windowUS, marginMS int64
+	store                     store[windows, *windows]
 }
 
-// Decide weighs the previous window's count by what (t − W, t] covers of it.
-func (s *slidingCounter) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	w := s.store.of(key, nowUS)
+func (s *slidingCounter) fork(key string) rule {
+	return &slidingCounter{s.limit, s.windowUS, s.marginMS, s.store.fork(key)}
+}
+
+// decide weighs the previous window's count by what (t − W, t] covers of it.
+func (s *slidingCounter) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
+	w := s.store.of(key, serverUS)
 	number := floorDiv(nowUS, s.windowUS)
 	elapsed := nowUS - number*s.windowUS
 	current, previous := w.count(number), w.count(number-1)
@@ -39,7 +43,7 @@ func (s *slidingCounter) Decide(nowUS int64, key string, cost int64) limit.Decis
 	remaining := max(0, s.limit-current-weighed)
 	endUS := 2*s.windowUS - elapsed // the end of the next window, when the current count weighs nothing
 	if cost <= remaining {
-		w.add(number, cost, nowUS+endUS)
+		w.add(number, cost, s.store.nowMS+ceilDiv(endUS, 1000)+s.marginMS)
 		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining - cost, ResetAfterUS: endUS}
 	}
 	d := limit.Decision{Remaining: remaining, RetryAfterUS: s.retry(cost, current, previous, elapsed)}

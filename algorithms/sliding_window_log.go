@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"slices"
 	"sort"
 
 	"ratelab/internal/limit"
@@ -14,28 +15,40 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L for every τ < W",
 	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
 	Parameters: withClock("server"),
-	Prepare: onWindow(covering, func(requests, windowUS int64) limit.Limiter {
-		return &slidingLog{limit: requests, windowUS: windowUS, store: newStore(func(g *admissions, nowUS int64) bool {
-			n := len(g.list)
-			return n == 0 || g.list[n-1].atUS <= nowUS-windowUS
-		})}
+	Prepare: onWindow(covering, func(requests, windowUS, marginMS int64) rule {
+		return &slidingLog{requests, windowUS, marginMS, newStore[admissions]()}
 	}),
 })
 
 // slidingLog is the model: a list of what was admitted.
 type slidingLog struct {
-	limit, windowUS int64
-	store           store[admissions]
+	limit, windowUS, marginMS int64
+	store                     store[admissions, *admissions]
+}
+
+func (s *slidingLog) fork(key string) rule {
+	return &slidingLog{s.limit, s.windowUS, s.marginMS, s.store.fork(key)}
 }
 
 // admissions are one key's admitted requests in the order of their times, each with the cost of all up to it. The
-// first gone of the list left the window before the last admission.
+// first gone of the list left the window before the last admission. Redis keeps them through lastMS.
 type admissions struct {
-	list []admission
-	gone int
+	list   []admission
+	gone   int
+	lastMS int64
 }
 
 type admission struct{ atUS, total int64 }
+
+func (g *admissions) expire(nowMS int64) (gone bool) {
+	if g.lastMS >= nowMS {
+		return false
+	}
+	g.list, g.gone, g.lastMS = g.list[:0], 0, 0
+	return true
+}
+
+func (g *admissions) clone() admissions { return admissions{slices.Clone(g.list), g.gone, g.lastMS} }
 
 // before is the cost of all requests up to the i-th, exclusive.
 func (g *admissions) before(i int) int64 {
@@ -50,14 +63,15 @@ func (g *admissions) leaving(horizonUS int64) int {
 	return g.gone + sort.Search(len(g.list)-g.gone, func(i int) bool { return g.list[g.gone+i].atUS > horizonUS })
 }
 
-// Decide adds up what the last window admitted.
-func (s *slidingLog) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	g := s.store.of(key, nowUS)
+// decide adds up what the last window admitted.
+func (s *slidingLog) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
+	g := s.store.of(key, serverUS)
 	first, n := g.leaving(nowUS-s.windowUS), len(g.list)
 	held := g.before(n) - g.before(first)
 	if held+cost <= s.limit {
-		at := g.admit(first, nowUS, cost)
-		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: at + s.windowUS - nowUS}
+		resetUS := g.admit(first, nowUS, cost) + s.windowUS - nowUS
+		g.lastMS = s.store.nowMS + ceilDiv(resetUS, 1000) + s.marginMS
+		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: s.limit - held, RetryAfterUS: limit.Never}
 	if first < n {

@@ -5,20 +5,30 @@ import (
 	"math/bits"
 )
 
-// store keeps one state of type S for each living key. The zero S is the state of a key that nobody has used.
+// perishable is the state of one key, or of a few that share its name, as Redis keeps it. The zero value is that of a
+// key that nobody has used.
+type perishable[S any] interface {
+	*S
+	expire(nowMS int64) (gone bool) // drops what Redis keeps until a ms before nowMS; gone: nothing is left
+	clone() S                       // shares nothing that decisions change
+}
+
+// store keeps one state of type S for each living key, and drops it when Redis would, by the server's clock in ms: a
+// key whose time is over is gone when it is looked at, and before the clock steps back. For Redis deletes such keys in
+// the background, within a fraction of a second, and a clock that shows an earlier time brings none back.
 //
 // It is a hash table with linear probing, in which a key's state lies beside its hash: with a million keys in random
-// order a decision waits for two or three cache lines. It forgets what is spent whenever it is full, so that memory
+// order a decision waits for two or three cache lines. It forgets what has expired whenever it is full, so that memory
 // grows with the living keys.
 //
 // Note: a map[string]*S, the plainer store, took a fifth longer with a million keys.
-type store[S any] struct {
+type store[S any, P perishable[S]] struct {
 	slots []slot[S]
 	shift int // a hash's upper bits, moved by so much, are an index of slots
 	used  int
 	seed  maphash.Seed
-	spent func(s *S, nowUS int64) bool // whether losing s changes no decision from nowUS on
-	last  *slot[S]                     // where the last key was; most requests of a hot key hit it
+	nowMS int64    // the server's clock at the last look
+	last  *slot[S] // where the last key was; most requests of a hot key hit it
 }
 
 type slot[S any] struct {
@@ -30,33 +40,64 @@ type slot[S any] struct {
 // smallest is the number of slots of a new store, a power of two.
 const smallest = 16
 
-func newStore[S any](spent func(s *S, nowUS int64) bool) store[S] {
-	t := store[S]{seed: maphash.MakeSeed(), spent: spent}
+func newStore[S any, P perishable[S]]() store[S, P] {
+	t := store[S, P]{seed: maphash.MakeSeed()}
 	t.resize(smallest)
 	return t
 }
 
-// of gives the state of key, which the caller may change until the next call.
-func (t *store[S]) of(key string, nowUS int64) *S {
-	if t.last != nil && key == t.last.key {
-		return &t.last.state
+// of gives the state of key at serverUS, which the caller may change until the next call.
+func (t *store[S, P]) of(key string, serverUS int64) *S {
+	nowMS := floorDiv(serverUS, 1000)
+	if nowMS < t.nowMS {
+		t.bury()
 	}
-	hash := maphash.String(t.seed, key) | 1
+	t.nowMS = nowMS
+	s := t.slot(key)
+	P(&s.state).expire(nowMS)
+	return &s.state
+}
+
+// bury drops what has expired by the last look, before the clock shows an earlier time.
+func (t *store[S, P]) bury() {
+	for i := range t.slots {
+		P(&t.slots[i].state).expire(t.nowMS)
+	}
+}
+
+// fork is a store with a copy of key's state, under the same clock.
+func (t *store[S, P]) fork(key string) store[S, P] {
+	f := newStore[S, P]()
+	f.nowMS = t.nowMS
+	if s := t.find(key, t.hash(key)); s.hash != 0 {
+		f.slot(key).state = P(&s.state).clone()
+	}
+	return f
+}
+
+func (t *store[S, P]) hash(key string) uint64 { return maphash.String(t.seed, key) | 1 }
+
+// slot gives the one of key, which may be new.
+func (t *store[S, P]) slot(key string) *slot[S] {
+	if t.last != nil && key == t.last.key {
+		return t.last
+	}
+	hash := t.hash(key)
 	s := t.find(key, hash)
 	if s.hash == 0 {
 		if 4*t.used >= 3*len(t.slots) {
-			t.sweep(nowUS)
+			t.sweep()
 			s = t.find(key, hash)
 		}
 		s.hash, s.key = hash, key
 		t.used++
 	}
 	t.last = s
-	return &s.state
+	return s
 }
 
 // find gives the slot of key, or the free one in which it belongs.
-func (t *store[S]) find(key string, hash uint64) *slot[S] {
+func (t *store[S, P]) find(key string, hash uint64) *slot[S] {
 	for i := int(hash >> t.shift); ; i = (i + 1) & (len(t.slots) - 1) {
 		if s := &t.slots[i]; s.hash == 0 || s.hash == hash && s.key == key {
 			return s
@@ -64,12 +105,12 @@ func (t *store[S]) find(key string, hash uint64) *slot[S] {
 	}
 }
 
-// sweep drops what is spent, and makes room for as many keys again as are left: its cost for each new key is
+// sweep drops what has expired, and makes room for as many keys again as are left: its cost for each new key is
 // constant.
-func (t *store[S]) sweep(nowUS int64) {
+func (t *store[S, P]) sweep() {
 	var living []slot[S]
 	for i := range t.slots {
-		if s := &t.slots[i]; s.hash != 0 && !t.spent(&s.state, nowUS) {
+		if s := &t.slots[i]; s.hash != 0 && !P(&s.state).expire(t.nowMS) {
 			living = append(living, *s)
 		}
 	}
@@ -84,6 +125,6 @@ func (t *store[S]) sweep(nowUS int64) {
 	t.used = len(living)
 }
 
-func (t *store[S]) resize(size int) {
+func (t *store[S, P]) resize(size int) {
 	t.slots, t.shift, t.last = make([]slot[S], size), bits.LeadingZeros64(uint64(size))+1, nil
 }

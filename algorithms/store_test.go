@@ -10,15 +10,15 @@ import (
 	"ratelab/algorithms/algotest"
 )
 
-// Fifty thousand keys come and go, a few at a time: a model keeps those that matter, and forgets no other. Every
-// answer is that of a model with one key only.
+// Fifty thousand keys come and go, a few at a time: a model keeps those that Redis keeps, up to two seconds after they
+// matter, and forgets no other. Every answer is that of a model with one key only.
 func TestModelsForgetWhatIsOverAndNothingElse(t *testing.T) {
 	for _, name := range limiting() {
 		t.Run(name, func(t *testing.T) {
 			p := policy(t, "3/10ms")
 			many, random := modelOf(t, name, p), rand.New(rand.NewPCG(1, 2))
 			for group := range int64(500) {
-				at := algotest.StartUS + group*100_000
+				at := algotest.StartUS + group*3_000_000
 				alone := map[string]func(int64) any{}
 				for step := range int64(300) {
 					key := fmt.Sprintf("%d-%d", group, random.IntN(100))

@@ -24,8 +24,8 @@ var _ = register(Spec{
 		if err := exactBucket(burst, w, l); err != nil {
 			return Instance{}, err
 		}
-		in := c.instance([]string{"acquire", application}, refilling(burst, w, l), func() limit.Limiter {
-			return &configuredBucket{configuration{burst, w, l}, application, listed(application), newManagedBuckets()}
+		in := c.instance([]string{"acquire", application}, refilling(burst, w, l), func() rule {
+			return &configuredBucket{configuration{burst, w, l}, application, listed(application), newManagedBuckets(c)}
 		})
 		in.Init = append(append([]string{"init"}, decimal(burst, w, l)...), application)
 		return in, nil
@@ -40,11 +40,15 @@ type configuredBucket struct {
 	buckets     *managedBuckets
 }
 
-// Decide acquires.
-func (c *configuredBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	b := c.buckets.store.of(key, nowUS)
+func (c *configuredBucket) fork(key string) rule {
+	return &configuredBucket{c.configuration, c.application, c.list, c.buckets.fork(key)}
+}
+
+// decide acquires.
+func (c *configuredBucket) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
+	b := c.buckets.store.of(key, serverUS)
 	if b.applications == nil {
-		c.buckets.init(nowUS, key, c.configuration, c.list)
+		c.buckets.init(serverUS, nowUS, key, c.configuration, c.list)
 	}
-	return c.buckets.acquire(nowUS, key, cost, c.application)
+	return c.buckets.acquire(serverUS, nowUS, key, cost, c.application)
 }

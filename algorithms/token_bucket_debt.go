@@ -31,7 +31,7 @@ var _ = register(Spec{
 		if err := b.checkSpan(b.capacity + debt); err != nil {
 			return Instance{}, err
 		}
-		return b.instance(decimal(b.capacity, b.refill, b.intervalUS, debt), debt, func() limit.Limiter {
+		return b.instance(decimal(b.capacity, b.refill, b.intervalUS, debt), debt, func() rule {
 			return &tokenBucketDebt{newIntervalBucket(b), debt}
 		}), nil
 	},
@@ -51,20 +51,21 @@ func (t *tokenBucketDebt) takes(tokens int64) int64 {
 	return min(t.bucket.capacity, tokens+t.debt)
 }
 
-// Decide takes the cost from a positive balance.
-func (t *tokenBucketDebt) Decide(nowUS int64, key string, cost int64) limit.Decision {
+func (t *tokenBucketDebt) fork(key string) rule { return &tokenBucketDebt{t.bucket.alone(key), t.debt} }
+
+// decide takes the cost from a positive balance.
+func (t *tokenBucketDebt) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
 	b := &t.bucket
-	s := b.store.of(key, nowUS)
-	clientUS := b.clock.read(nowUS)
-	now := b.refilled(s, nowUS, clientUS)
+	s := b.store.of(key, serverUS)
+	now := b.refilled(s, nowUS)
 	if cost <= t.takes(now.tokens) {
 		now.tokens -= cost
-		*s = b.until(now, nowUS, clientUS, b.capacity-now.tokens)
-		return limit.Decision{Verdict: limit.Allowed, Remaining: t.takes(now.tokens), ResetAfterUS: b.wait(now, b.capacity, clientUS)}
+		*s = b.until(now, nowUS, b.capacity-now.tokens)
+		return limit.Decision{Verdict: limit.Allowed, Remaining: t.takes(now.tokens), ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	}
-	d := limit.Decision{Remaining: t.takes(now.tokens), RetryAfterUS: limit.Never, ResetAfterUS: b.wait(now, b.capacity, clientUS)}
+	d := limit.Decision{Remaining: t.takes(now.tokens), RetryAfterUS: limit.Never, ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	if cost <= b.capacity {
-		d.RetryAfterUS = b.wait(now, max(1, cost-t.debt), clientUS)
+		d.RetryAfterUS = b.wait(now, max(1, cost-t.debt), nowUS)
 	}
 	return d
 }

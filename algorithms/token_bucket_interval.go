@@ -15,7 +15,7 @@ var _ = register(Spec{
 		if err != nil {
 			return Instance{}, err
 		}
-		return b.instance(decimal(b.capacity, b.refill, b.intervalUS), 0, func() limit.Limiter {
+		return b.instance(decimal(b.capacity, b.refill, b.intervalUS), 0, func() rule {
 			return &tokenBucketInterval{newIntervalBucket(b)}
 		}), nil
 	},
@@ -24,20 +24,21 @@ var _ = register(Spec{
 // tokenBucketInterval is the model of a bucket that does not lend.
 type tokenBucketInterval struct{ bucket intervalBucket }
 
-// Decide takes the cost from what whole intervals have brought.
-func (t *tokenBucketInterval) Decide(nowUS int64, key string, cost int64) limit.Decision {
+func (t *tokenBucketInterval) fork(key string) rule { return &tokenBucketInterval{t.bucket.alone(key)} }
+
+// decide takes the cost from what whole intervals have brought.
+func (t *tokenBucketInterval) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
 	b := &t.bucket
-	s := b.store.of(key, nowUS)
-	clientUS := b.clock.read(nowUS)
-	now := b.refilled(s, nowUS, clientUS)
+	s := b.store.of(key, serverUS)
+	now := b.refilled(s, nowUS)
 	if cost <= now.tokens {
 		now.tokens -= cost
-		*s = b.until(now, nowUS, clientUS, b.capacity)
-		return limit.Decision{Verdict: limit.Allowed, Remaining: now.tokens, ResetAfterUS: b.wait(now, b.capacity, clientUS)}
+		*s = b.until(now, nowUS, b.capacity)
+		return limit.Decision{Verdict: limit.Allowed, Remaining: now.tokens, ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	}
-	d := limit.Decision{Remaining: now.tokens, RetryAfterUS: limit.Never, ResetAfterUS: b.wait(now, b.capacity, clientUS)}
+	d := limit.Decision{Remaining: now.tokens, RetryAfterUS: limit.Never, ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	if cost <= b.capacity {
-		d.RetryAfterUS = b.wait(now, cost, clientUS)
+		d.RetryAfterUS = b.wait(now, cost, nowUS)
 	}
 	return d
 }

@@ -1,46 +1,57 @@
 package algorithms
 
-// windows are the counters of one key, by the number of their aligned window. Those of old windows are dropped when
-// a new window begins; a clock that steps back by no more than a window finds its count again.
+import (
+	"math"
+	"slices"
+)
+
+// windows are the counters of one key, by the number of their aligned window. Each is a key of its own in Redis. A clock
+// that steps back finds the count of an older window again while that is kept.
 type windows struct {
-	counters []windowCount // at most a few, the newest last
+	counters []windowCount // those of the last requests last
+	firstMS  int64         // none of them expires before
 }
 
-type windowCount struct{ number, count, goneUS int64 }
+// windowCount is the counter of a window, which Redis keeps through lastMS.
+type windowCount struct{ number, count, lastMS int64 }
 
-// spent reports whether no counter matters any more.
-func (w *windows) spent(nowUS int64) bool {
-	for _, c := range w.counters {
-		if c.goneUS >= nowUS {
-			return false
+func (w *windows) expire(nowMS int64) (gone bool) {
+	if w.firstMS < nowMS {
+		w.counters = slices.DeleteFunc(w.counters, func(c windowCount) bool { return c.lastMS < nowMS })
+		w.firstMS = math.MaxInt64
+		for _, c := range w.counters {
+			w.firstMS = min(w.firstMS, c.lastMS)
 		}
 	}
-	return true
+	return len(w.counters) == 0
+}
+
+func (w *windows) clone() windows { return windows{slices.Clone(w.counters), w.firstMS} }
+
+// find gives the index of window number's counter, or −1.
+func (w *windows) find(number int64) int {
+	for i := len(w.counters) - 1; i >= 0; i-- {
+		if w.counters[i].number == number {
+			return i
+		}
+	}
+	return -1
 }
 
 // count is what window number has admitted.
 func (w *windows) count(number int64) int64 {
-	for i := range w.counters {
-		if w.counters[i].number == number {
-			return w.counters[i].count
-		}
+	if i := w.find(number); i >= 0 {
+		return w.counters[i].count
 	}
 	return 0
 }
 
-// add counts cost in window number, whose counter matters until goneUS.
-func (w *windows) add(number, cost, goneUS int64) {
-	for i := range w.counters {
-		if w.counters[i].number == number {
-			w.counters[i].count += cost
-			return
-		}
+// add counts cost in window number. A new counter is kept through lastMS.
+func (w *windows) add(number, cost, lastMS int64) {
+	if i := w.find(number); i >= 0 {
+		w.counters[i].count += cost
+		return
 	}
-	kept := w.counters[:0]
-	for _, c := range w.counters {
-		if c.number >= number-2 {
-			kept = append(kept, c)
-		}
-	}
-	w.counters = append(kept, windowCount{number, cost, goneUS})
+	w.firstMS = min(w.firstMS, lastMS)
+	w.counters = append(w.counters, windowCount{number, cost, lastMS})
 }
