@@ -16,6 +16,7 @@ import (
 // The spellings that are accepted, of the many that YAML knows for a number.
 var (
 	numberText   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+	signedText   = regexp.MustCompile(`^-?(([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h))+|[0-9]+d)$`)
 	durationText = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h))+$|^[0-9]+d$`)
 )
 
@@ -34,14 +35,18 @@ func readNumber(v strictyaml.Value, min, max float64) (float64, bool) {
 	return x, true
 }
 
-// readDuration reads whole microseconds within min to max.
+// readDuration reads whole microseconds within min to max, with a sign where min is negative.
 func readDuration(v strictyaml.Value, min, max time.Duration) (time.Duration, bool) {
-	want := fmt.Sprintf("want a duration from %s to %s, such as 250ms, 3s, 1m30s or 7d", limit.FormatDuration(min), days(max))
+	spelling, first := durationText, limit.FormatDuration(min)
+	if min < 0 {
+		spelling, first = signedText, "-"+days(-min)
+	}
+	want := fmt.Sprintf("want a duration from %s to %s, such as 250ms, 3s, 1m30s or 7d", first, days(max))
 	if v.IsNumber() {
 		v.Bad("%s has no unit; %s", v.Shown(), want)
 		return 0, false
 	}
-	if !v.IsText() || !durationText.MatchString(v.Node.Value) {
+	if !v.IsText() || !spelling.MatchString(v.Node.Value) {
 		v.Bad("%s is not a duration; %s", v.Shown(), want)
 		return 0, false
 	}

@@ -25,7 +25,8 @@ var nameText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
 // scenario reads the whole file.
 func (r *reader) scenario(v strictyaml.Value) *Scenario {
-	f, ok := v.Fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost", "parameters", "expect")
+	f, ok := v.Fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost",
+		"clients", "server_clock", "sequences", "parameters", "expect")
 	if !ok {
 		return nil
 	}
@@ -33,6 +34,7 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	r.head(f, s)
 	s.Limit = readLimit(f)
 	s.Phases = r.phases(f)
+	r.surroundings(f, s)
 	if v, ok := f.Get("parameters"); ok {
 		s.Parameters = readParameters(v)
 	}
@@ -40,6 +42,22 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 		s.Expect = r.expect(v)
 	}
 	return s
+}
+
+// surroundings reads who sends the traffic, and what the clocks do.
+func (r *reader) surroundings(f strictyaml.Fields, s *Scenario) {
+	if v, ok := f.Get("clients"); ok {
+		s.Clients = readClients(v)
+	}
+	if v, ok := f.Get("server_clock"); ok {
+		s.ServerClock = readServerClock(v, s.Phases)
+	}
+	if v, ok := f.Get("sequences"); ok {
+		s.Sequences = readSequences(v)
+	}
+	if r.Noted() == 0 {
+		checkEpoch(f, s)
+	}
 }
 
 // head reads the fields that are one scalar each.

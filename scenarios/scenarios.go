@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
+	"ratelab/internal/world"
 )
 
 // Scenario is one file, read and checked.
@@ -21,6 +22,13 @@ type Scenario struct {
 	Start    time.Time // of virtual time, in UTC; a multiple of a day unless the file says otherwise
 	OnLate   string    // what a wall-clock run does with requests it cannot send in time: queue, drop or fatal
 	Phases   []traffic.Phase
+
+	// Clients are the groups of clients that send the traffic; nil: each request is sent once, by clocks that are right.
+	// ServerClock is what the server's clock does, and Sequences are the sequences of commands that get rows beside
+	// the scripts.
+	Clients     []world.Group
+	ServerClock world.ServerClock
+	Sequences   []string
 
 	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
 	Parameters map[string]map[string]string
@@ -80,3 +88,9 @@ var OnLates = []string{"queue", "drop", "fatal"}
 // Stream compiles the scenario's traffic with the given seed, which is the scenario's own unless the user asks
 // for another.
 func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(seed, s.Phases) }
+
+// Reactive reports whether what arrives, or by which clock, is more than what the phases say: whether there are
+// clients, steps of the server's clock or sequences.
+func (s *Scenario) Reactive() bool {
+	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
+}

@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/traffic"
+	"ratelab/internal/world"
 )
 
 const everything = `# every field there is
@@ -37,6 +38,16 @@ phases:
   - {name: square, duration: 1s, on_off: {rate: 200/s, on: 200ms, off: 300ms}}
   - {name: pause, duration: 250us, pause: true}
   - {name: trace, trace: {file: logs/a.csv, format: csv, key: ip, time: t, cost: a+b, speed: 2.5, skip: 3, limit: 4, within_second: at_once}}
+clients:
+  - {name: polite, count: 20, on_reject: obey, attempts: 5, offset: 250ms, drift: 50, delay: {uniform: [1ms, 20ms]}}
+  - {name: stubborn, on_reject: ignore, wait: 100ms, offset: {uniform: [-2s, 2s]}, drift: {uniform: [-100, 100]}, local_flag: true}
+  - {name: greedy, on_reject: at_once, attempts: 3, delay: 5ms}
+  - {name: careful, on_reject: backoff, backoff: {base: 100ms, factor: 1.5, max: 10s, jitter: full}}
+  - {name: calm, count: 2}
+server_clock:
+  - {at: 10s, step: -5s}
+  - {at: 1m, step: 7s}
+sequences: [read-then-increment, distributed-lock]
 parameters:
   gcra: {burst: 100}
   token-bucket: {mode: lend, rate: 0.5}
@@ -71,6 +82,20 @@ func TestEveryFieldIsRead(t *testing.T) {
 		{Name: "trace", Trace: &traffic.Trace{File: filepath.FromSlash("some/where/logs/a.csv"), Format: traffic.CSV, Key: "ip", Time: "t", Cost: "a+b",
 			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: traffic.AtStart}},
 	}
+	groups := []world.Group{
+		{Name: "polite", Count: 20, OnReject: world.Obey, Attempts: 5, OffsetUS: world.Range{Min: 250_000, Max: 250_000}, DriftPPM: world.Range{Min: 50, Max: 50}, DelayUS: world.Range{Min: 1000, Max: 20_000}},
+		{Name: "stubborn", Count: 1, OnReject: world.Ignore, WaitUS: 100_000, OffsetUS: world.Range{Min: -2_000_000, Max: 2_000_000}, DriftPPM: world.Range{Min: -100, Max: 100}, LocalFlag: true},
+		{Name: "greedy", Count: 1, OnReject: world.AtOnce, Attempts: 3, DelayUS: world.Range{Min: 5000, Max: 5000}},
+		{Name: "careful", Count: 1, OnReject: world.BackOff, Backoff: world.Backoff{BaseUS: 100_000, MaxUS: 10_000_000, Factor: 1.5, Jitter: world.FullJitter}},
+		{Name: "calm", Count: 2, OnReject: world.GiveUp},
+	}
+	if !reflect.DeepEqual(s.Clients, groups) {
+		t.Errorf("the clients are %+v, want %+v", s.Clients, groups)
+	}
+	if !reflect.DeepEqual(s.ServerClock, world.ServerClock{{AtUS: 10_000_000, ByUS: -5_000_000}, {AtUS: 60_000_000, ByUS: 7_000_000}}) ||
+		!slices.Equal(s.Sequences, []string{"read-then-increment", "distributed-lock"}) || !s.Reactive() {
+		t.Errorf("the server's clock is %+v and the sequences %q", s.ServerClock, s.Sequences)
+	}
 	for i := range want {
 		if !reflect.DeepEqual(s.Phases[i], want[i]) {
 			t.Errorf("phase %d is %+v, want %+v", i, s.Phases[i], want[i])
@@ -88,7 +113,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 	if want := []string{"gcra:burst=100 admitted 885", "gcra:burst=100 peak_window_admitted 1..865", "none rejected 0", "none overshoot 1.5.."}; !slices.Equal(expect, want) {
 		t.Errorf("expect %q, want %q", expect, want)
 	}
-	if m := s.Expect[0].Measures[1]; m.Line != 27 || m.Column != 50 || s.Expect[1].Line != 28 {
+	if m := s.Expect[0].Measures[1]; m.Line != 37 || m.Column != 50 || s.Expect[1].Line != 38 {
 		t.Errorf("places %d:%d and %d", m.Line, m.Column, s.Expect[1].Line)
 	}
 }

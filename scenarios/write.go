@@ -75,6 +75,7 @@ func (w *writer) scenario(s *Scenario) {
 	for i := range s.Phases {
 		w.line("  - {%s}", w.phase(&s.Phases[i], common))
 	}
+	w.surroundings(s)
 	w.parameters(s.Parameters)
 	w.expectations(s.Expect)
 }

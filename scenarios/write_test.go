@@ -83,7 +83,7 @@ func TestWriteRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Phases = s.Phases[:1]
+		s.Phases, s.ServerClock = s.Phases[:1], nil
 		change(s)
 		return s
 	}

@@ -20,7 +20,8 @@ var mayImport = map[string][]string{
 
 	"internal/strictyaml": {"internal/wording"},
 	"internal/traffic":    {"internal/limit", "internal/wording"},
-	"scenarios":           {"internal/traffic", "internal/limit", "internal/strictyaml", "internal/wording"},
+	"internal/world":      {"internal/traffic", "internal/limit"},
+	"scenarios":           {"internal/traffic", "internal/world", "internal/limit", "internal/strictyaml", "internal/wording"},
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
@@ -46,7 +47,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
-		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime",
+		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
 	},
 	"internal/bench": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/recording",
@@ -61,7 +62,7 @@ var mayImport = map[string][]string{
 }
 
 // standardOnly are the packages that import no library: vocabulary, models and arithmetic, which others build on.
-var standardOnly = []string{"lua", "internal/limit", "internal/wholefile", "algorithms", "internal/traffic", "internal/measure"}
+var standardOnly = []string{"lua", "internal/limit", "internal/wholefile", "algorithms", "internal/traffic", "internal/world", "internal/measure"}
 
 func TestPackagesImportWhatTheTableAllows(t *testing.T) {
 	folders := tree(t)

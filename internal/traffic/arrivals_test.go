@@ -12,7 +12,7 @@ import (
 )
 
 func arrive(a Arrivals, d time.Duration) []int64 {
-	return slices.Collect(a.Times(d, random(1, "phase", "arrivals")))
+	return slices.Collect(a.Times(d, Random(1, "phase", "arrivals")))
 }
 
 func rate(count int64, per time.Duration) Rate { return Rate{Count: count, Per: per} }
@@ -143,7 +143,7 @@ func TestPoissonIsPoisson(t *testing.T) {
 	const seconds, mean = 4000, 50.0
 	counts := make([]float64, seconds)
 	var last, short, gaps int64
-	for at := range (Poisson{rate(50, time.Second)}).Times(seconds*time.Second, random(7, "p", "arrivals")) {
+	for at := range (Poisson{rate(50, time.Second)}).Times(seconds*time.Second, Random(7, "p", "arrivals")) {
 		counts[at/1e6]++
 		if gaps++; at-last < 20000 {
 			short++

@@ -30,7 +30,7 @@ type tracePass struct {
 // replay yields a trace's requests; it reports whether the next phase may follow.
 func (p *player) replay(phase Phase) bool {
 	t := tracePass{player: p, phase: phase}
-	t.spread = spreader{rule: phase.Trace.WithinSecond, random: random(p.seed, phase.Name, "within-second")}
+	t.spread = spreader{rule: phase.Trace.WithinSecond, random: Random(p.seed, phase.Name, "within-second")}
 	err := t.run()
 	if t.stopped {
 		return false

@@ -122,9 +122,9 @@ func (p *player) generate(phase Phase) bool {
 	if cost == nil {
 		cost = FixedCost(1)
 	}
-	nextRank := keys.Ranks(random(p.seed, phase.Name, "keys"))
-	nextCost := cost.Draws(random(p.seed, phase.Name, "cost"))
-	for at := range phase.Arrivals.Times(phase.Duration, random(p.seed, phase.Name, "arrivals")) {
+	nextRank := keys.Ranks(Random(p.seed, phase.Name, "keys"))
+	nextCost := cost.Draws(Random(p.seed, phase.Name, "cost"))
+	for at := range phase.Arrivals.Times(phase.Duration, Random(p.seed, phase.Name, "arrivals")) {
 		p.count++
 		if !p.yield(limit.Request{AtUS: p.startUS + at, Key: p.names.of(nextRank()), Cost: nextCost()}, nil) {
 			return false
