@@ -32,7 +32,7 @@ func (a *app) deliver(f *flags, result *simulate.Result, pictures []string) erro
 		return fmt.Errorf("standard output: %w", err)
 	}
 	if !f.Quiet && drawn > 0 {
-		fmt.Fprintf(a.Stderr, "simulate: charts, their data and result.json are in %s\n", f.Folder)
+		fmt.Fprintf(a.Stderr, "simulate: charts, their data and result.json are in %s\n", wording.Path(f.Folder))
 	}
 	switch {
 	case !result.Interrupted:

@@ -34,11 +34,11 @@ var mayImport = map[string][]string{
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
 
-	"internal/report":                  {"internal/measure", "internal/limit"},
+	"internal/report":                  {"internal/measure", "internal/limit", "internal/wording"},
 	"internal/recording":               {"internal/report", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
 	"internal/recording/recordingtest": {"internal/recording", "internal/report", "internal/measure"},
 	"internal/regress":                 {"internal/recording", "internal/report", "internal/measure", "internal/limit", "internal/wording"},
-	"internal/drawing":                 {"internal/wholefile"},
+	"internal/drawing":                 {"internal/wholefile", "internal/wording"},
 	"internal/benchchart":              {"internal/drawing", "internal/recording", "internal/report"},
 	"internal/report/chart":            {"internal/drawing", "internal/report", "internal/measure"},
 

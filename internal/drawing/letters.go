@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
+
+	"ratelab/internal/wording"
 )
 
 // Lettering is how a text looks.
@@ -44,10 +46,10 @@ func (l Lettering) face() font.Face {
 	return fonts().Lookup(f, f.Size)
 }
 
-// Width is the length of s along its base line, in px.
+// Width is the length of s along its base line, in px, as it is drawn: made visible.
 func (l Lettering) Width(s string) float64 {
 	face := l.face()
-	return float64(face.Width(s))
+	return float64(face.Width(wording.Visible(s)))
 }
 
 // extent is the box of a text of that width whose base line begins at q.

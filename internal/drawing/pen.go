@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/vg"
+
+	"ratelab/internal/wording"
 )
 
 // Pen draws on a canvas of gonum/plot, whose y axis points up, and remembers the texts.
@@ -86,6 +88,7 @@ func (p *Pen) Write(s string, q Point, l Lettering) {
 	if s == "" {
 		return
 	}
+	s = wording.Visible(s)
 	p.canvas.SetColor(l.color)
 	p.canvas.FillString(l.face(), p.at(q), s)
 	w := l.Width(s)
@@ -102,6 +105,7 @@ func (p *Pen) WriteCentered(s string, q Point, l Lettering) {
 
 // WriteUpwards puts s turned by 90° to the left, centred on q.
 func (p *Pen) WriteUpwards(s string, q Point, l Lettering) {
+	s = wording.Visible(s)
 	w := l.Width(s)
 	p.canvas.Push()
 	p.canvas.Translate(p.at(Point{q.X, q.Y + w/2}))

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"ratelab/internal/wording"
 )
 
 // gonum/plot's SVG is correct and long: eleven digits a coordinate, every segment absolute, a font by one
@@ -45,7 +47,7 @@ func finishSVG(raw []byte, title string, height float64, texts []Text) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%g" viewBox="0 0 %d %g" role="img" font-family="%s">`+"\n",
 		PageWidth, height, PageWidth, height, fontFamily)
-	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(title))
+	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(wording.Visible(title)))
 	out.Write(body)
 	return out.Bytes()
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // WriteBench writes doc in the Go benchmark format, which benchstat compares: one result of one iteration
@@ -72,9 +73,9 @@ var endsInProcs = regexp.MustCompile(`-[0-9]+$`)
 // oneWord makes s a part of a benchmark's name, in which blanks end the name and a slash the part.
 func oneWord(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r <= ' ' || r == '/' || r == 0x7f || r >= 0x80 && r < 0xa1 || r == '\u2028' || r == '\u2029' || r == '\u3000' {
+		if r == '/' || unicode.IsSpace(r) {
 			return '_'
 		}
 		return r
-	}, s)
+	}, Printable(s))
 }

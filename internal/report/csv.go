@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ratelab/internal/measure"
 )
@@ -69,11 +70,26 @@ func parameterText(parameters map[string]string) string {
 	return strings.Join(parts, ":")
 }
 
-// Defuse puts an apostrophe before text that a spreadsheet would take for a formula.
-// Source: OWASP, "CSV Injection".
+// Defuse puts an apostrophe before text that a spreadsheet would take for a formula, and before text that begins with
+// an apostrophe: Undefuse takes it away again, and no two texts become one.
+// Source: OWASP, "CSV Injection", which names the wide forms too.
 func Defuse(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+	if armed(cell) {
 		return "'" + cell
 	}
 	return cell
+}
+
+// Undefuse is the text that Defuse was given.
+func Undefuse(cell string) string {
+	if rest, found := strings.CutPrefix(cell, "'"); found && armed(rest) {
+		return rest
+	}
+	return cell
+}
+
+// armed reports whether a cell needs its apostrophe.
+func armed(cell string) bool {
+	first, _ := utf8.DecodeRuneInString(cell)
+	return cell != "" && strings.ContainsRune("=+-@\t\r\n'＝＋－＠", first)
 }

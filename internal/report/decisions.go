@@ -16,8 +16,9 @@ const flushAt = 64 << 10
 
 // DecisionWriter writes one CSV line for each decision (RFC 4180, lines end in \n): t_us counts from the
 // scenario's start, allowed is 1, 0, or -1 for not configured, retry_after_us is -1 where waiting will never
-// help. Keys stand as they came, quoted where needed and never altered, because the file is there to be
-// compared and hashed. It allocates nothing per row. Not safe for concurrent use.
+// help. A key that a spreadsheet would run as a formula has an apostrophe before it, as has one that begins with an
+// apostrophe: take it away, as Undefuse does, and what is left is the key as it came, over which decisions_sha256 is
+// made. The writer allocates nothing per row. Not safe for concurrent use.
 type DecisionWriter struct {
 	w                   io.Writer
 	buf                 []byte
@@ -68,12 +69,18 @@ func (d *DecisionWriter) setPrefix(scenario, algorithm string) {
 	d.prefix = append(appendCSV(d.prefix, algorithm), ',')
 }
 
-// appendCSV quotes s where it holds a comma, a quote or a line's end.
+// appendCSV defuses s, and quotes it where it holds a comma, a quote or a line's end.
 func appendCSV(b []byte, s string) []byte {
-	if !strings.ContainsAny(s, ",\"\r\n") {
+	quoted := strings.ContainsAny(s, ",\"\r\n")
+	if quoted {
+		b = append(b, '"')
+	}
+	if armed(s) {
+		b = append(b, '\'')
+	}
+	if !quoted {
 		return append(b, s...)
 	}
-	b = append(b, '"')
 	for i := range len(s) {
 		if s[i] == '"' {
 			b = append(b, '"')

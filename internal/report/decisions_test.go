@@ -26,6 +26,7 @@ func TestDecisionsByHand(t *testing.T) {
 		{"gcra", limit.Request{AtUS: 0, Key: "k1", Cost: 1}, limit.Decision{Verdict: limit.Allowed, Remaining: 1}},
 		{"gcra", limit.Request{AtUS: 10, Key: `a,"b"`, Cost: 2}, limit.Decision{Verdict: limit.Rejected, Remaining: 1, RetryAfterUS: 3_000_000}},
 		{"gcra", limit.Request{AtUS: 10, Key: "k1", Cost: 9}, limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never}},
+		{"gcra", limit.Request{AtUS: 10, Key: "=1,2", Cost: 1}, limit.Decision{Verdict: limit.Allowed}},
 		{"token-bucket", limit.Request{AtUS: 11, Key: "two\nlines", Cost: 1}, limit.Decision{Verdict: limit.NotConfigured}},
 	}
 	for _, r := range rows {
@@ -40,6 +41,7 @@ func TestDecisionsByHand(t *testing.T) {
 steady,gcra,0,k1,1,1,1,0
 steady,gcra,10,"a,""b""",2,0,1,3000000
 steady,gcra,10,k1,9,0,0,-1
+steady,gcra,10,"'=1,2",1,1,0,0
 steady,token-bucket,11,"two
 lines",1,-1,0,0
 `
@@ -48,10 +50,11 @@ lines",1,-1,0,0
 	}
 }
 
-// Any key, whatever it holds, is read back by a CSV reader as it was.
+// Any key, whatever it holds, is read back by a CSV reader as it was, once the apostrophe is taken away that keeps a
+// spreadsheet from running it.
 func TestDecisionKeysReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOf(rapid.StringMatching("[a-z,\"\n =;'é]{0,12}")).Draw(t, "keys")
+		keys := rapid.SliceOf(rapid.StringMatching("[-a-z,\"\n =+@＝;'é]{0,12}")).Draw(t, "keys")
 		var out bytes.Buffer
 		d := NewDecisionWriter(&out)
 		for _, key := range keys {
@@ -65,8 +68,11 @@ func TestDecisionKeysReadBack(t *testing.T) {
 			t.Fatalf("%d lines of %d (%v)", len(lines), 1+len(keys), err)
 		}
 		for i, key := range keys {
-			if line := lines[i+1]; line[0] != "s,1" || line[1] != `a"b` || line[3] != key {
+			if line := lines[i+1]; line[0] != "s,1" || line[1] != `a"b` || Undefuse(line[3]) != key {
 				t.Fatalf("key %q came back in %q", key, line)
+			}
+			if cell := lines[i+1][3]; cell != "" && strings.ContainsRune("=+-@＝\n", []rune(cell)[0]) {
+				t.Fatalf("a spreadsheet would run %q", cell)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"ratelab/internal/measure"
@@ -88,5 +89,24 @@ var markdownEscapes = strings.NewReplacer(
 	`$`, `\$`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`,
 )
 
-// EscapeMarkdown is s as Markdown shows it: nothing in it is markup or a control character.
-func EscapeMarkdown(s string) string { return markdownEscapes.Replace(Printable(s)) }
+// EscapeMarkdown is s as Markdown shows it, on one line: nothing in it is markup, a control character, a link or a
+// mention, wherever on a line it stands.
+func EscapeMarkdown(s string) string {
+	s = markdownEscapes.Replace(strings.Trim(Printable(s), " "))
+	s = linkOrMention.ReplaceAllString(s, "$1"+apart+"$2")
+	s = bullet.ReplaceAllString(s, `\$0`)
+	return number.ReplaceAllString(s, `$1\$2`)
+}
+
+var (
+	// linkOrMention is what GitHub makes a link without being asked: an address, or a person who is told of it.
+	// Source: GitHub Flavored Markdown 0.29, "Autolinks (extension)".
+	linkOrMention = regexp.MustCompile(`(@|\b(?:https?|ftp|mailto|xmpp):|\bwww\.)(\S)`)
+	// bullet and number begin a list or a rule at the start of a line. A dash alone is none: it is how tables show
+	// that there is no figure.
+	bullet = regexp.MustCompile(`^[-+=][-+= ]`)
+	number = regexp.MustCompile(`^([0-9]{1,9})([.)](?:$| ))`)
+)
+
+// apart shows as nothing, and keeps what stands beside it from being read together.
+const apart = "<!-- -->"

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"ratelab/internal/wording"
 )
 
 // How text meets a terminal: its colours, its width, and what must never reach it.
@@ -42,15 +44,8 @@ func TrimRight(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Printable replaces control characters, with which a key or a name could steer the terminal.
-func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
-}
+// Printable is s as wording.Visible shows it: a key or a name can neither steer the terminal nor pass for another.
+func Printable(s string) string { return wording.Visible(s) }
 
 // WrapLabel breaks a label after a hyphen or a colon, and within a word only where it must.
 func WrapLabel(label string, width int) string {

@@ -49,7 +49,7 @@ func shortened[T ~string | ~[]byte](s T) (text string, cut bool) {
 
 // Path is a file's name as messages begin with it: bare, unless that would hurt a terminal.
 func Path(name string) string {
-	if strings.ContainsFunc(name, IsControl) {
+	if strings.ContainsFunc(name, func(r rune) bool { return IsControl(r) || steers(r) }) {
 		return Quote(name)
 	}
 	return name
