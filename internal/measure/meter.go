@@ -5,6 +5,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"ratelab/internal/limit"
@@ -18,6 +19,8 @@ type Meter struct {
 	windows  *windows
 	timeline timeline
 	digest   digest
+	scales   *scales         // nil: not wanted
+	rate     *RateDifference // the same
 	lastUS   int64
 	fault    error // the first request or decision that cannot be
 }
@@ -28,6 +31,29 @@ func NewMeter(p limit.Policy, duration time.Duration) *Meter {
 		timeline: timeline{axis: newAxis(duration)}, digest: newDigest()}
 }
 
+// WatchScales makes the meter find the most admitted in any interval of each of the lengths, ascending and in µs; see
+// TimeScales. It is called before the first Observe. Memory grows with what was admitted in the longest of them.
+func (m *Meter) WatchScales(lengths []int64) {
+	m.scales = newScales(lengths)
+	m.windows.release = m.scales.release
+}
+
+// WatchRate makes the meter compare what the limiter believes to be used with what it admitted; see RateDifference.
+// It is called before the first Observe.
+func (m *Meter) WatchRate() { m.rate = &RateDifference{} }
+
+// MostAdmitted is, for each length that WatchScales was given, the most admitted so far for one key in any half-open
+// interval (t−w, t] of that length; nil where it was not called.
+func (m *Meter) MostAdmitted() []int64 {
+	if m.scales == nil {
+		return nil
+	}
+	return slices.Clone(m.scales.result())
+}
+
+// RateDifference is the mean; nil where WatchRate was not called or nothing was ever in use.
+func (m *Meter) RateDifference() *float64 { return m.rate.mean() }
+
 // Observe takes the decision on q, and what the exact Reference said to the same request. NotConfigured counts
 // as rejected. What cannot be, such as a request that is older than the one before, is reported by Result.
 func (m *Meter) Observe(q limit.Request, d limit.Decision, exact bool) {
@@ -37,12 +63,13 @@ func (m *Meter) Observe(q limit.Request, d limit.Decision, exact bool) {
 	m.digest.add(q, d.Allowed())
 	switch d.Verdict {
 	case limit.Allowed:
-		m.admit(q)
+		m.admit(q, d)
 		if !exact {
 			m.counts.FalseAdmits++
 		}
 	case limit.Rejected, limit.NotConfigured:
 		m.counts.Rejected++
+		m.reject(q, d)
 		if exact {
 			m.counts.FalseRejects++
 		}
@@ -73,12 +100,25 @@ func (m *Meter) offer(q limit.Request) bool {
 	return true
 }
 
-func (m *Meter) admit(q limit.Request) {
+func (m *Meter) admit(q limit.Request, d limit.Decision) {
 	m.counts.Admitted++
 	m.counts.AdmittedCost += q.Cost
-	rolling := m.windows.add(m.windows.slot(q.Key, q.AtUS), q.AtUS, q.Cost)
+	slot := m.windows.slot(q.Key, q.AtUS)
+	if m.rate != nil {
+		m.rate.add(m.policy.Requests-d.Remaining-q.Cost, m.windows.sums[slot])
+	}
+	if m.scales != nil {
+		m.scales.add(slot, q.AtUS, q.Cost)
+	}
+	rolling := m.windows.add(slot, q.AtUS, q.Cost)
 	m.counts.PeakWindowAdmitted = max(m.counts.PeakWindowAdmitted, rolling)
 	m.timeline.admit(q.Cost, rolling)
+}
+
+func (m *Meter) reject(q limit.Request, d limit.Decision) {
+	if m.rate != nil && d.Verdict == limit.Rejected {
+		m.rate.add(m.policy.Requests-d.Remaining, m.windows.sum(q.Key, q.AtUS))
+	}
 }
 
 // Result is the account of everything observed, for a run that took the duration and saw so many distinct keys.

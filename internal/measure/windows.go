@@ -8,8 +8,9 @@ type windows struct {
 	index   map[string]int
 	sums    []int64 // by slot; apart from the rings, so that highest scans them fast. Stale until expired
 	rings   []ring
-	free    []int // slots whose keys were swept
-	sweepAt int   // slots in use at which to sweep next
+	free    []int                            // slots whose keys were swept
+	sweepAt int                              // slots in use at which to sweep next
+	release func(slot int, nowUS int64) bool // asked before a slot is freed; false keeps it. nil: always
 }
 
 // firstSweep is the number of keys below which sweeping is not worth it.
@@ -27,6 +28,16 @@ func (w *windows) slot(key string, nowUS int64) int {
 	}
 	w.expire(i, nowUS)
 	return i
+}
+
+// sum is the key's at nowUS; unlike slot it makes no place for a key that has none.
+func (w *windows) sum(key string, nowUS int64) int64 {
+	i, ok := w.index[key]
+	if !ok {
+		return 0
+	}
+	w.expire(i, nowUS)
+	return w.sums[i]
 }
 
 func (w *windows) newSlot(key string, nowUS int64) int {
@@ -48,7 +59,7 @@ func (w *windows) newSlot(key string, nowUS int64) int {
 func (w *windows) sweep(nowUS int64) {
 	for key, i := range w.index {
 		w.expire(i, nowUS)
-		if w.sums[i] == 0 {
+		if w.sums[i] == 0 && (w.release == nil || w.release(i, nowUS)) {
 			delete(w.index, key)
 			w.rings[i].shrink()
 			w.free = append(w.free, i)

@@ -1,0 +1,143 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ratelab/internal/limit"
+)
+
+// In every interval of every length, the most admitted is that of brute force, and in the window the peak.
+func TestMostAdmittedIsBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, duration, run := drawRun(t)
+		lengths := append(TimeScales(p.WindowUS()), 1, 7)
+		slices.Sort(lengths)
+		m := NewMeter(p, duration)
+		m.WatchScales(lengths)
+		for _, o := range run {
+			m.Observe(o.Request, limit.Decision{Verdict: o.verdict}, o.exact)
+		}
+		got := m.MostAdmitted()
+		for i, length := range lengths {
+			want := int64(0)
+			for _, o := range run {
+				if o.admitted() {
+					want = max(want, sumIn(run, o.Key, o.AtUS, length))
+				}
+			}
+			if got[i] != want {
+				t.Fatalf("most admitted in %d us is %d; want %d", length, got[i], want)
+			}
+		}
+		r, err := m.Result(duration, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in := got[slices.Index(lengths, p.WindowUS())]; in != r.PeakWindowAdmitted {
+			t.Fatalf("in the window it is %d, and its peak %d", in, r.PeakWindowAdmitted)
+		}
+	})
+}
+
+// The same over many runs of admissions, with what no interval reaches any more forgotten, and keys swept.
+func TestMostAdmittedOverLongTracks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lengths := []int64{1, 10, 400, 1000}
+		w := newWindows(100)
+		s := newScales(lengths)
+		w.release = s.release
+		gaps := rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1, 1, 2, 3, 9, 40, 1200}), 20, 20).Draw(t, "gaps")
+		keys := rapid.SampledFrom([]int64{1, 3, 2500}).Draw(t, "keys")
+		seen, want := map[string][]admission{}, make([]int64, len(lengths))
+		at := int64(0)
+		for i := range int64(6000) {
+			at += gaps[(i*i+i/20)%20]
+			key, cost := fmt.Sprint(i*7919%keys), i%3+1
+			slot := w.slot(key, at)
+			s.add(slot, at, cost)
+			w.add(slot, at, cost)
+			seen[key] = append(seen[key], admission{at, cost})
+			longestSums(seen[key], lengths, want)
+		}
+		if got := s.result(); !slices.Equal(got, want) {
+			t.Fatalf("most admitted in %v us is %v; want %v", lengths, got, want)
+		}
+	})
+}
+
+// longestSums raises want to the sums of the intervals that end at the last of the admissions.
+func longestSums(all []admission, lengths, want []int64) {
+	end := all[len(all)-1].atUS
+	for k, length := range lengths {
+		sum := int64(0)
+		for i := len(all) - 1; i >= 0 && all[i].atUS > end-length; i-- {
+			sum += all[i].cost
+		}
+		want[k] = max(want[k], sum)
+	}
+}
+
+// What no interval reaches is forgotten: a track is about as long as twice the longest interval's admissions.
+func TestTracksStayShort(t *testing.T) {
+	s := newScales([]int64{10, 1000})
+	for at := range int64(100_000) {
+		s.add(0, at, 1)
+	}
+	if n := len(s.tracks[0].entries); n > 2*1000+2*runLength {
+		t.Errorf("%d entries", n)
+	}
+	if got := s.result(); !slices.Equal(got, []int64{10, 1000}) {
+		t.Errorf("most admitted %v", got)
+	}
+}
+
+func TestTimeScales(t *testing.T) {
+	ms := func(us ...float64) (all []int64) {
+		for _, v := range us {
+			all = append(all, int64(v*1000))
+		}
+		return all
+	}
+	for window, want := range map[time.Duration][]int64{
+		time.Millisecond:        ms(1, 1.5, 2, 3, 5, 7, 10),
+		2500 * time.Microsecond: ms(1, 1.5, 2, 2.5, 3, 5, 7, 10, 15, 20, 25),
+		100 * time.Millisecond: ms(1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700,
+			1000),
+	} {
+		if got := TimeScales(window.Microseconds()); !slices.Equal(got, want) {
+			t.Errorf("of a window of %v: %v; want %v", window, got, want)
+		}
+	}
+	if got := TimeScales(limit.MaxWindow.Microseconds()); len(got) > 75 {
+		t.Errorf("the longest window has %d scales", len(got))
+	}
+}
+
+// BenchmarkScales is what watching the time scales adds to the meter: one key at its limit, steadily and after bursts,
+// and many keys.
+func BenchmarkScales(b *testing.B) {
+	p := limit.Policy{Requests: 1000, Window: 3 * time.Second}
+	for _, keys := range []int{1, 1000, 100_000} {
+		names := make([]string, keys)
+		for i := range names {
+			names[i] = fmt.Sprintf("client-%d", i)
+		}
+		for _, watched := range []bool{false, true} {
+			b.Run(fmt.Sprintf("keys=%d/watched=%v", keys, watched), func(b *testing.B) {
+				m := NewMeter(p, 0)
+				if watched {
+					m.WatchScales(TimeScales(p.WindowUS()))
+				}
+				for i := range b.N {
+					q := limit.Request{AtUS: int64(i) * 3000 / int64(keys), Key: names[i*7919%keys], Cost: 1}
+					m.Observe(q, limit.Decision{Verdict: limit.Allowed}, true)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package measure
+
+import "slices"
+
+// shortestScaleUS is the shortest interval that is looked at: a millisecond, in which a request has its answer at best.
+const shortestScaleUS = 1000
+
+// TimeScales are the lengths of intervals in which a run under a limit of that window is looked at, in µs, ascending:
+// from 1 ms to ten windows, six a decade (1, 1.5, 2, 3, 5 and 7), the window itself and ten of it among them.
+func TimeScales(windowUS int64) []int64 {
+	longest := 10 * windowUS
+	lengths := []int64{windowUS, longest}
+	for decade := int64(shortestScaleUS); decade < longest; decade *= 10 {
+		for _, tenths := range []int64{10, 15, 20, 30, 50, 70} {
+			if us := decade / 10 * tenths; us < longest {
+				lengths = append(lengths, us)
+			}
+		}
+	}
+	slices.Sort(lengths)
+	return slices.Compact(lengths)
+}
