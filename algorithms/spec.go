@@ -53,6 +53,10 @@ type Instance struct {
 	NewModel func() limit.Limiter
 }
 
+// Counts reports whether the algorithm compares a count of what was admitted with the limit, so that L less what
+// remains is what it believes to be used of a window.
+func (s *Spec) Counts() bool { return s.Family == "window" || s.Family == "log" }
+
 // Script is the algorithm's Lua, as one would deploy it.
 func (s *Spec) Script() string {
 	source, err := lua.Source(s.Name)

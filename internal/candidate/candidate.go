@@ -16,6 +16,9 @@ type Candidate struct {
 	Program    *script.Program
 	NewModel   func() limit.Limiter // nil for a user's script
 	File       string               // of a user's script
+
+	MostAdmitted func(spanUS, largestCost int64) int64 // as that of algorithms.Instance; nil for a user's script
+	Counts       bool                                  // as algorithms.Spec.Counts
 }
 
 // Builtin makes a candidate of an algorithm for one limit. An error names the label and says which value does not
@@ -42,7 +45,8 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Candidate, error) {
 		init := call(in.Init)
 		program.Init, program.InitSource = &init, source
 	}
-	return &Candidate{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel}, nil
+	return &Candidate{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel,
+		MostAdmitted: in.MostAdmitted, Counts: in.Spec.Counts()}, nil
 }
 
 // Own makes a candidate of a user's script and the binding beside it. An error is what script.Load finds wrong.

@@ -21,6 +21,7 @@ type fan struct {
 type worker struct {
 	lane      Lane
 	meter     *measure.Meter
+	sums      *measure.KeySums // nil: fairness is not asked for
 	batches   chan *batch
 	decisions []limit.Decision
 	turn      chan struct{} // held while deciding; nil: no bound
@@ -42,10 +43,33 @@ func newFan(ctx context.Context, p limit.Policy, duration time.Duration, lanes [
 			decisions: make([]limit.Decision, o.Batch),
 			turn:      turn,
 		}
+		w.watch(o)
 		f.workers = append(f.workers, w)
 		group.Go(func() error { return w.work(ctx) })
 	}
 	return f
+}
+
+// watch makes the worker measure what the options and its lane ask for.
+func (w *worker) watch(o Options) {
+	if o.Scales != nil {
+		w.meter.WatchScales(o.Scales)
+	}
+	if o.Fairness {
+		w.sums = &measure.KeySums{}
+	}
+	if w.lane.Counts {
+		w.meter.WatchRate()
+	}
+}
+
+// outcome is what the worker's lane did; names are the keys by number.
+func (w *worker) outcome(r measure.Result, names []string) LaneOutcome {
+	o := LaneOutcome{Result: r, Series: w.meter.Series(), MostAdmitted: w.meter.MostAdmitted(), RateDifference: w.meter.RateDifference()}
+	if w.sums != nil {
+		o.Fairness = w.sums.Fairness(names)
+	}
+	return o
 }
 
 // deliver gives b to every lane; its error is the context's, which also ends when a lane fails.
@@ -100,6 +124,11 @@ func (w *worker) decide(ctx context.Context, b *batch) error {
 	}
 	for i, q := range b.requests {
 		w.meter.Observe(q, decisions[i], b.exact[i])
+	}
+	if w.sums != nil {
+		for i, q := range b.requests {
+			w.sums.Observe(b.numbers[i], q.Cost, decisions[i].Allowed(), b.exact[i])
+		}
 	}
 	if w.lane.Observe != nil {
 		return w.lane.Observe(b.requests, decisions)

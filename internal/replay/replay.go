@@ -32,6 +32,8 @@ type Lane struct {
 	Decider Decider
 	// Observe, where it is not nil, sees every batch after it was decided, in order, from one goroutine.
 	Observe func([]limit.Request, []limit.Decision) error
+	// Counts: what remains is what the limit leaves of a count, so that its rate difference can be measured.
+	Counts bool
 }
 
 // Options steer a replay; the zero value will do.
@@ -41,6 +43,8 @@ type Options struct {
 	Parallel int           // lanes deciding at the same time; 0: all
 	Batch    int           // requests per batch; 0: a good size
 	Span     time.Duration // the most time one batch covers; 0: any
+	Scales   []int64       // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured
+	Fairness bool          // measure it
 }
 
 // ErrStopped is what a Decider returns that gave up before it decided a batch because it was told to stop. The
@@ -52,6 +56,7 @@ type Outcome struct {
 	Duration        time.Duration
 	Keys            int64
 	LastUS          int64 // the time of the last request
+	LargestCost     int64 // of any request
 	Partial         bool
 	Traffic         measure.Traffic
 	Reference       measure.Result
@@ -63,6 +68,10 @@ type Outcome struct {
 type LaneOutcome struct {
 	Result measure.Result
 	Series measure.Series
+
+	MostAdmitted   []int64           // for each of Options.Scales
+	Fairness       *measure.Fairness // nil: not asked for, or what KeySums.Fairness says
+	RateDifference *float64          // nil: not a lane that counts, or nothing was ever in use
 }
 
 // LaneError is a lane that could not go on.
@@ -109,7 +118,7 @@ func Run(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o O
 // outcome asks every meter for its figures.
 func outcome(src *source, f *fan, duration time.Duration) (*Outcome, error) {
 	keys := src.keys.Count()
-	out := &Outcome{Duration: duration, Keys: keys, LastUS: src.lastUS, Partial: src.partial, Traffic: src.traffic.Traffic(duration)}
+	out := &Outcome{Duration: duration, Keys: keys, LastUS: src.lastUS, LargestCost: src.largest, Partial: src.partial, Traffic: src.traffic.Traffic(duration)}
 	var err error
 	if out.Reference, err = src.meter.Result(duration, keys); err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
@@ -124,7 +133,7 @@ func outcome(src *source, f *fan, duration time.Duration) (*Outcome, error) {
 		if result.Offered != out.Reference.Offered && !w.stopped {
 			return nil, &LaneError{w.lane.Label, fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)}
 		}
-		out.Lanes = append(out.Lanes, LaneOutcome{result, w.meter.Series()})
+		out.Lanes = append(out.Lanes, w.outcome(result, src.names))
 	}
 	return out, nil
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 )
 
@@ -19,20 +20,23 @@ import (
 func TestEachLaneDecidesAsItWouldAlone(t *testing.T) {
 	labels := []string{"none", "gcra", "fixed-window", "sliding-window-log", "token-bucket"}
 	p := policy(t, "5/1s")
+	scales := measure.TimeScales(p.WindowUS())
 	rapid.Check(t, func(r *rapid.T) {
 		requests := drawTraffic(r)
 		o := replay.Options{
 			Batch:    rapid.IntRange(1, 40).Draw(r, "batch"),
 			Span:     time.Duration(rapid.Int64Range(0, 300).Draw(r, "span")) * time.Millisecond,
 			Parallel: rapid.IntRange(0, 3).Draw(r, "parallel"),
+			Scales:   scales,
+			Fairness: true,
 		}
 		var lanes []replay.Lane
 		for _, label := range labels {
-			lanes = append(lanes, modelLane(t, label, p))
+			lanes = append(lanes, countingLane(modelLane(t, label, p)))
 		}
 		together := run(t, requests, p, lanes, o)
 		for i, label := range labels {
-			alone := run(t, requests, p, []replay.Lane{modelLane(t, label, p)}, replay.Options{})
+			alone := run(t, requests, p, []replay.Lane{countingLane(modelLane(t, label, p))}, replay.Options{Scales: scales, Fairness: true})
 			if diff := cmp.Diff(alone.Lanes[0], together.Lanes[i]); diff != "" {
 				r.Fatalf("%s alone (-) and beside others (+):\n%s", label, diff)
 			}
@@ -41,6 +45,43 @@ func TestEachLaneDecidesAsItWouldAlone(t *testing.T) {
 			}
 		}
 	})
+}
+
+func countingLane(l replay.Lane) replay.Lane {
+	l.Counts = true
+	return l
+}
+
+// What goes beyond the counts is measured for those who asked, against the same reference and the same names.
+func TestWhatIsAskedForIsMeasured(t *testing.T) {
+	requests := traffic{
+		{AtUS: 0, Key: "a", Cost: 1}, {AtUS: 0, Key: "b", Cost: 2}, {AtUS: 900_000, Key: "b", Cost: 1},
+		{AtUS: 1_000_000, Key: "b", Cost: 2}, {AtUS: 1_000_001, Key: "a", Cost: 1},
+	}
+	p := policy(t, "2/1s")
+	lanes := []replay.Lane{countingLane(modelLane(t, "fixed-window-aligned", p)), admitAll("all")}
+	o := run(t, requests, p, lanes, replay.Options{Scales: []int64{1, 100_001, 1_000_000}, Fairness: true, Batch: 2})
+	if o.LargestCost != 2 {
+		t.Errorf("the largest cost is %d", o.LargestCost)
+	}
+	off := 0.0 // when b comes back, nothing of its 2 is believed, nor exact; at 0.9 s both are
+	want := []replay.LaneOutcome{
+		{MostAdmitted: []int64{2, 2, 2}, RateDifference: &off,
+			Fairness: &measure.Fairness{Keys: 2, JainIndex: 1, WorstKey: "a", WorstServed: 1, BestServed: 1}},
+		{MostAdmitted: []int64{2, 3, 3},
+			Fairness: &measure.Fairness{Keys: 2, JainIndex: 2.25 * 2.25 / (2 * (1 + 1.5625)), WorstKey: "a", WorstServed: 1, BestServed: 1.25,
+				KeysFalselyAdmitted: 1, WorstKeyWrong: 1.0 / 3}},
+	}
+	for i, lane := range o.Lanes {
+		lane.Result, lane.Series = measure.Result{}, measure.Series{}
+		if diff := cmp.Diff(want[i], lane); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", lanes[i].Label, diff)
+		}
+	}
+	plain := run(t, requests, p, []replay.Lane{admitAll("all")}, replay.Options{}).Lanes[0]
+	if plain.MostAdmitted != nil || plain.Fairness != nil || plain.RateDifference != nil {
+		t.Errorf("nobody asked, and it was measured: %+v", plain)
+	}
 }
 
 func drawTraffic(r *rapid.T) traffic {

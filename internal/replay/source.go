@@ -14,7 +14,8 @@ const defaultBatch = 16384
 // batch is shared by all lanes, and read only once it is delivered.
 type batch struct {
 	requests []limit.Request
-	exact    []bool // what the reference decided
+	exact    []bool  // what the reference decided
+	numbers  []int64 // of the keys; only where fairness is measured
 }
 
 // source reads the traffic once, for everybody: it lets the reference decide and counts what was offered.
@@ -24,7 +25,9 @@ type source struct {
 	meter     *measure.Meter // of the reference
 	traffic   *measure.TrafficMeter
 	keys      *measure.KeySet
+	names     []string // of the keys by number, where fairness is measured; nil when there are too many
 	lastUS    int64
+	largest   int64 // cost
 	partial   bool
 }
 
@@ -92,10 +95,25 @@ func (s *source) add(b *batch, q limit.Request) {
 	}
 	s.meter.Observe(q, d, exact)
 	s.traffic.Observe(q)
-	s.keys.Add(q.Key)
-	s.lastUS = q.AtUS
+	s.number(b, q.Key)
+	s.lastUS, s.largest = q.AtUS, max(s.largest, q.Cost)
 	b.requests = append(b.requests, q)
 	b.exact = append(b.exact, exact)
+}
+
+// number counts the key, and where fairness is measured notes its number once for all lanes.
+func (s *source) number(b *batch, key string) {
+	number := s.keys.Add(key)
+	if !s.options.Fairness {
+		return
+	}
+	b.numbers = append(b.numbers, number)
+	switch {
+	case number >= measure.MaxFairKeys:
+		s.names = nil
+	case number == int64(len(s.names)) && s.keys.Count() == number+1:
+		s.names = append(s.names, key)
+	}
 }
 
 func (s *source) progress(requests int64) {
