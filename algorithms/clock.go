@@ -54,52 +54,28 @@ func (c clock) floor(nowUS int64) int64 {
 	return nowUS - step
 }
 
-// marginMS is how much longer a key lives where clients, whose clocks may be behind, say what time it is.
-func (c clock) marginMS() int64 {
-	if c.client {
-		return 1000
-	}
-	return 0
-}
-
-// lastMS is the last ms of the server's clock, now at nowMS, that a bucket's state outlives: by the server's time
-// it lives until the second is over in which the bucket will be full, fullUS, or somewhat longer; by the clients' a second
-// more than the reset.
-func (c clock) lastMS(nowMS, nowUS, fullUS, resetUS int64) int64 {
-	if c.client {
-		return nowMS + ceilDiv(resetUS, 1000) + c.marginMS()
-	}
-	return nowMS + (floorDiv(fullUS, secondUS)+1-floorDiv(nowUS, secondUS))*1000
-}
-
-// keptMS is the end of a state that replaces another one: by the server's time that one's own, oldMS, where the bucket
-// will be full within the same second as before; else newMS.
-func (c clock) keptMS(oldFullUS, oldMS, fullUS, newMS int64) int64 {
-	if !c.client && floorDiv(fullUS, secondUS) == floorDiv(oldFullUS, secondUS) {
-		return oldMS
-	}
-	return newMS
-}
-
-const secondUS = 1_000_000
-
 // instance is an Instance that decides by c, and stays within bound by the time that it sees.
-func (c clock) instance(args []string, bound envelope, makeRule func() rule) Instance {
+func (c clock) instance(args []string, bound envelope, makeModel func() model) Instance {
 	in := Instance{Args: args, ClientTime: c.client, GranularityUS: c.stepUS, MostAdmitted: bound.mostAdmitted(c.stepUS)}
-	in.NewModel = func() limit.Limiter { return &model{c, makeRule()} }
+	in.NewModel = func() limit.Limiter {
+		if c.stepUS <= 1 {
+			return makeModel()
+		}
+		return &coarse{c, makeModel()}
+	}
 	return in
 }
 
 // onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
-func onWindow(bound func(requests, windowUS int64) envelope, makeRule func(requests, windowUS, marginMS int64) rule) func(limit.Policy, Values) (Instance, error) {
+func onWindow(bound func(requests, windowUS int64) envelope, makeModel func(requests, windowUS int64, c clock) model) func(limit.Policy, Values) (Instance, error) {
 	return func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {
 			return Instance{}, err
 		}
 		requests, windowUS := p.Requests, p.WindowUS()
-		return c.instance(decimal(requests, windowUS), bound(requests, windowUS), func() rule {
-			return makeRule(requests, windowUS, c.marginMS())
+		return c.instance(decimal(requests, windowUS), bound(requests, windowUS), func() model {
+			return makeModel(requests, windowUS, c)
 		}), nil
 	}
 }

@@ -14,7 +14,7 @@ var _ = register(Spec{
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)
 		return Instance{Args: decimal(p.Requests, windowMS), MostAdmitted: bound.mostAdmitted(1), NewModel: func() limit.Limiter {
-			return newModel(&fixedWindow{p.Requests, windowMS, newStore[expiringCount]()})
+			return &fixedWindow{p.Requests, windowMS, newStore[expiringCount](clock{})}
 		}}, nil
 	},
 })
@@ -55,13 +55,10 @@ func (c *expiringCount) expire(nowMS int64) (gone bool) {
 
 func (c *expiringCount) clone() expiringCount { return *c }
 
-func (f *fixedWindow) fork(key string) rule {
-	return &fixedWindow{f.limit, f.windowMS, f.store.fork(key)}
-}
-
-// decide counts what the open window has admitted.
-func (f *fixedWindow) decide(serverUS, _ int64, key string, cost int64) limit.Decision {
-	c, nowMS := f.store.of(key, serverUS), floorDiv(serverUS, 1000)
+// Decide counts what the open window has admitted.
+func (f *fixedWindow) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	c := f.store.of(key, nowUS)
+	nowMS := f.store.nowMS
 	if c.count+cost <= f.limit {
 		if c.count == 0 {
 			c.lastMS = nowMS + f.windowMS
@@ -70,6 +67,16 @@ func (f *fixedWindow) decide(serverUS, _ int64, key string, cost int64) limit.De
 		return limit.Decision{Verdict: limit.Allowed, Remaining: f.limit - c.count, ResetAfterUS: (c.lastMS - nowMS + 1) * 1000}
 	}
 	return c.reject(f.limit, cost, (c.lastMS-nowMS+1)*1000)
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (f *fixedWindow) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(f, &f.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (f *fixedWindow) Fork(key string) limit.Limiter {
+	return &fixedWindow{f.limit, f.windowMS, f.store.fork(key)}
 }
 
 // reject is the answer of every counter that starts anew in endUS.

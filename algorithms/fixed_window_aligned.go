@@ -11,30 +11,36 @@ var _ = register(Spec{
 	Sources:    []string{"https://redis.io/docs/latest/commands/incr/"},
 	Parameters: withClock("server"),
 	Traits:     Traits{Aligned: true},
-	Prepare: onWindow(touching, func(requests, windowUS, marginMS int64) rule {
-		return &alignedWindow{requests, windowUS, marginMS, newStore[windows]()}
+	Prepare: onWindow(touching, func(requests, windowUS int64, c clock) model {
+		return &alignedWindow{requests, windowUS, newStore[windows](c)}
 	}),
 })
 
 // alignedWindow is the model: one counter for each window.
 type alignedWindow struct {
-	limit, windowUS, marginMS int64
-	store                     store[windows, *windows]
+	limit, windowUS int64
+	store           store[windows, *windows]
 }
 
-func (a *alignedWindow) fork(key string) rule {
-	return &alignedWindow{a.limit, a.windowUS, a.marginMS, a.store.fork(key)}
-}
-
-// decide counts what the window around nowUS has admitted.
-func (a *alignedWindow) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
-	w := a.store.of(key, serverUS)
+// Decide counts what the window around nowUS has admitted.
+func (a *alignedWindow) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	w := a.store.of(key, nowUS)
 	number := floorDiv(nowUS, a.windowUS)
 	leftUS := (number+1)*a.windowUS - nowUS
 	used := w.count(number)
 	if used+cost <= a.limit {
-		w.add(number, cost, a.store.nowMS+ceilDiv(leftUS+a.windowUS, 1000)+a.marginMS)
+		w.add(number, cost, a.store.afterUS(leftUS+a.windowUS))
 		return limit.Decision{Verdict: limit.Allowed, Remaining: a.limit - used - cost, ResetAfterUS: leftUS}
 	}
 	return (&expiringCount{count: used}).reject(a.limit, cost, leftUS)
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (a *alignedWindow) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(a, &a.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (a *alignedWindow) Fork(key string) limit.Limiter {
+	return &alignedWindow{a.limit, a.windowUS, a.store.fork(key)}
 }

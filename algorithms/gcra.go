@@ -14,7 +14,7 @@ var _ = register(Spec{
 	},
 	Parameters: withClock("server", burstParameter),
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		return prepareGCRA(p, v, func(g gcra) rule { return &g })
+		return prepareGCRA(p, v, func(g gcra) model { return &g })
 	},
 })
 
@@ -22,7 +22,7 @@ var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit
 	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once"}
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
-func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule) (Instance, error) {
+func prepareGCRA(p limit.Policy, v Values, makeModel func(gcra) model) (Instance, error) {
 	c, err := v.clock("server")
 	if err != nil {
 		return Instance{}, err
@@ -32,7 +32,7 @@ func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule) (Instance, 
 	if err := exactBucket(burst, w, l); err != nil {
 		return Instance{}, err
 	}
-	return c.instance(decimal(burst, w, l), refilling(burst, w, l), func() rule { return makeRule(newGCRA(c, burst, w, l)) }), nil
+	return c.instance(decimal(burst, w, l), refilling(burst, w, l), func() model { return makeModel(newGCRA(c, burst, w, l)) }), nil
 }
 
 // exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, can be counted exactly.
@@ -47,7 +47,6 @@ func exactBucket(burst, w, l int64) error {
 
 // gcra is the model: GCRA in exact integers. One permit takes w/l µs to come back.
 type gcra struct {
-	clock       clock
 	burst, w, l int64
 	full        int64 // burst·w: the whole bucket in units of 1/l µs
 	spanUS      int64 // the same in whole µs, rounded down
@@ -76,12 +75,7 @@ func (a *arrival) until(nowUS int64) (wait, rest int64) {
 }
 
 func newGCRA(c clock, burst, w, l int64) gcra {
-	return gcra{clock: c, burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l, store: newStore[arrival]()}
-}
-
-func (g *gcra) fork(key string) rule {
-	f := g.alone(key)
-	return &f
+	return gcra{burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l, store: newStore[arrival](c)}
 }
 
 // alone is g with a copy of key's state.
@@ -91,18 +85,18 @@ func (g *gcra) alone(key string) gcra {
 	return f
 }
 
-// decide admits what leaves the TAT at most the whole bucket ahead.
-func (g *gcra) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
-	a := g.store.of(key, serverUS)
+// Decide admits what leaves the TAT at most the whole bucket ahead.
+func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	a := g.store.of(key, nowUS)
 	wait, rest := a.until(nowUS)
 	used := g.used(wait, rest)
 	if cost <= g.burst && used+cost*g.w <= g.full {
 		after := used + cost*g.w
 		wait, rest = after/g.l, after%g.l
 		resetUS := roundUp(wait, rest)
-		lastMS := g.clock.lastMS(g.store.nowMS, nowUS, nowUS+wait, resetUS)
+		lastMS := g.store.bucketMS(nowUS, nowUS+wait, resetUS)
 		if used > 0 {
-			lastMS = g.clock.keptMS(a.tatUS, a.lastMS, nowUS+wait, lastMS)
+			lastMS = g.store.clock.keptMS(a.tatUS, a.lastMS, nowUS+wait, lastMS)
 		}
 		*a = arrival{nowUS + wait, rest, lastMS}
 		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - after) / g.w, ResetAfterUS: resetUS}
@@ -112,6 +106,17 @@ func (g *gcra) decide(serverUS, nowUS int64, key string, cost int64) limit.Decis
 		d.RetryAfterUS = wait - floorDiv(g.full-cost*g.w-rest, g.l)
 	}
 	return d
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (g *gcra) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(g, &g.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (g *gcra) Fork(key string) limit.Limiter {
+	f := g.alone(key)
+	return &f
 }
 
 // used is how much of the bucket is gone, in units of 1/l µs. After a step back of the clock it can be more than

@@ -63,8 +63,8 @@ func (r *intervalRule) checkSpan(tokens int64) error {
 }
 
 // instance is that of the rule.
-func (r *intervalRule) instance(args []string, debt int64, makeRule func() rule) Instance {
-	in := r.clock.instance(args, nil, makeRule)
+func (r *intervalRule) instance(args []string, debt int64, makeModel func() model) Instance {
+	in := r.clock.instance(args, nil, makeModel)
 	in.MostAdmitted = r.bound(debt)
 	return in
 }
@@ -108,7 +108,9 @@ func (t *tokens) expire(nowMS int64) (gone bool) {
 
 func (t *tokens) clone() tokens { return *t }
 
-func newIntervalBucket(r intervalRule) intervalBucket { return intervalBucket{r, newStore[tokens]()} }
+func newIntervalBucket(r intervalRule) intervalBucket {
+	return intervalBucket{r, newStore[tokens](r.clock)}
+}
 
 // alone is b with a copy of key's state.
 func (b *intervalBucket) alone(key string) intervalBucket {

@@ -14,21 +14,27 @@ var _ = register(Spec{
 	},
 	Parameters: withClock("server", burstParameter),
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		return prepareGCRA(p, v, func(g gcra) rule { return &leakyBucket{g} })
+		return prepareGCRA(p, v, func(g gcra) model { return &leakyBucket{g} })
 	},
 })
 
 // leakyBucket is the model. Its queue is the gcra's bucket seen from below: what is used up are those who wait.
 type leakyBucket struct{ gcra gcra }
 
-func (b *leakyBucket) fork(key string) rule { return &leakyBucket{b.gcra.alone(key)} }
-
-// decide admits as gcra does; a request leaves when all before it have.
-func (b *leakyBucket) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
-	delay := roundUp(b.gcra.store.of(key, serverUS).until(nowUS))
-	d := b.gcra.decide(serverUS, nowUS, key, cost)
+// Decide admits as gcra does; a request leaves when all before it have.
+func (b *leakyBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	delay := roundUp(b.gcra.store.of(key, nowUS).until(nowUS))
+	d := b.gcra.Decide(nowUS, key, cost)
 	if d.Allowed() {
 		d.DelayUS = delay
 	}
 	return d
 }
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (b *leakyBucket) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(b, &b.gcra.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (b *leakyBucket) Fork(key string) limit.Limiter { return &leakyBucket{b.gcra.alone(key)} }

@@ -8,7 +8,6 @@ import (
 
 // managedBuckets is the model of token-bucket's whole life.
 type managedBuckets struct {
-	clock clock
 	store store[managed, *managed]
 }
 
@@ -55,15 +54,15 @@ func listed(names ...string) applications {
 // notConfigured is the answer where there is no bucket, or the application is not on its list.
 var notConfigured = limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
 
-func newManagedBuckets(c clock) *managedBuckets { return &managedBuckets{c, newStore[managed]()} }
+func newManagedBuckets(c clock) *managedBuckets { return &managedBuckets{newStore[managed](c)} }
 
 func (m *managedBuckets) fork(key string) *managedBuckets {
-	return &managedBuckets{m.clock, m.store.fork(key)}
+	return &managedBuckets{m.store.fork(key)}
 }
 
 // init configures key's bucket. The same configuration again changes nothing; another one fills the bucket.
-func (m *managedBuckets) init(serverUS, nowUS int64, key string, c configuration, list applications) limit.Decision {
-	b := m.store.of(key, serverUS)
+func (m *managedBuckets) init(nowUS int64, key string, c configuration, list applications) limit.Decision {
+	b := m.store.of(key, nowUS)
 	if b.configuration != c || !maps.Equal(b.applications, list) {
 		*b = managed{configuration: c, applications: list}
 	}
@@ -72,8 +71,8 @@ func (m *managedBuckets) init(serverUS, nowUS int64, key string, c configuration
 }
 
 // remove deletes key's bucket, configuration and all.
-func (m *managedBuckets) remove(serverUS int64, key string) limit.Decision {
-	b := m.store.of(key, serverUS)
+func (m *managedBuckets) remove(nowUS int64, key string) limit.Decision {
+	b := m.store.of(key, nowUS)
 	if b.applications == nil {
 		return notConfigured
 	}
@@ -82,8 +81,8 @@ func (m *managedBuckets) remove(serverUS int64, key string) limit.Decision {
 }
 
 // acquire takes cost permits for application.
-func (m *managedBuckets) acquire(serverUS, nowUS int64, key string, cost int64, application string) limit.Decision {
-	b := m.store.of(key, serverUS)
+func (m *managedBuckets) acquire(nowUS int64, key string, cost int64, application string) limit.Decision {
+	b := m.store.of(key, nowUS)
 	if !b.applications[application] && !b.applications[everyone] {
 		return notConfigured
 	}
@@ -91,9 +90,9 @@ func (m *managedBuckets) acquire(serverUS, nowUS int64, key string, cost int64, 
 	if cost <= b.capacity && cost*b.w <= level {
 		level -= cost * b.w
 		resetUS := b.filling(level, early)
-		lastMS := m.clock.lastMS(m.store.nowMS, nowUS, nowUS+resetUS, resetUS)
+		lastMS := m.store.bucketMS(nowUS, nowUS+resetUS, resetUS)
 		if b.lastUS != 0 {
-			lastMS = m.clock.keptMS(b.fullUS(), b.lastMS, nowUS+resetUS, lastMS)
+			lastMS = m.store.clock.keptMS(b.fullUS(), b.lastMS, nowUS+resetUS, lastMS)
 		}
 		b.level, b.lastUS, b.lastMS = level, nowUS+early, lastMS
 		return limit.Decision{Verdict: limit.Allowed, Remaining: level / b.w, ResetAfterUS: resetUS}

@@ -83,13 +83,13 @@ func operation(random *rand.Rand, model *managedBuckets, at int64, key string) (
 	names := []string{"app", "app1", "app10", "*"}
 	switch random.IntN(12) {
 	case 0:
-		return []string{"1", "delete"}, model.remove(algotest.StartUS, key)
+		return []string{"1", "delete"}, model.remove(at, key)
 	case 1, 2:
 		c := configuration{1 + random.Int64N(3), 1_000_000 + random.Int64N(2), 1 + random.Int64N(3)}
 		list := names[:random.IntN(3)]
 		args := append([]string{"1", "init"}, decimal(c.capacity, c.w, c.l)...)
-		return append(args, list...), model.init(algotest.StartUS, at, key, c, listed(list...))
+		return append(args, list...), model.init(at, key, c, listed(list...))
 	}
 	cost, name := 1+random.Int64N(4), names[random.IntN(len(names))]
-	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(algotest.StartUS, at, key, cost, name)
+	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(at, key, cost, name)
 }

@@ -10,16 +10,22 @@ var _ = register(Spec{
 	Bound:   "none",
 	Sources: []string{"https://redis.io/docs/latest/develop/programmability/eval-intro/"},
 	Prepare: func(limit.Policy, Values) (Instance, error) {
-		return Instance{NewModel: func() limit.Limiter { return newModel(unlimited{}) }}, nil
+		return Instance{NewModel: func() limit.Limiter { return unlimited{} }}, nil
 	},
 })
 
 // unlimited is the model of none. What remains has no end; it says the largest count that a script can.
 type unlimited struct{}
 
-func (unlimited) fork(string) rule { return unlimited{} }
-
-// decide admits.
-func (unlimited) decide(int64, int64, string, int64) limit.Decision {
+// Decide admits.
+func (unlimited) Decide(int64, string, int64) limit.Decision {
 	return limit.Decision{Verdict: limit.Allowed, Remaining: limit.MaxExact}
 }
+
+// DecideAt admits.
+func (u unlimited) DecideAt(serverUS, _ int64, key string, cost int64) limit.Decision {
+	return u.Decide(serverUS, key, cost)
+}
+
+// Fork is the same: there is no state.
+func (u unlimited) Fork(string) limit.Limiter { return u }

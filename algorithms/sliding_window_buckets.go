@@ -26,8 +26,8 @@ var _ = register(Spec{
 		if err := exactProduct("window_us * subwindows", p.WindowUS(), n, 0, "choose fewer sub-windows"); err != nil {
 			return Instance{}, err
 		}
-		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()), func() rule {
-			return &slidingBuckets{p.Requests, p.WindowUS(), n, c.marginMS(), newStore[subwindows]()}
+		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()), func() model {
+			return &slidingBuckets{p.Requests, p.WindowUS(), n, newStore[subwindows](c)}
 		}), nil
 	},
 })
@@ -37,8 +37,8 @@ const maxSubwindows = 1000
 
 // slidingBuckets is the model: a list of counters for each key.
 type slidingBuckets struct {
-	limit, windowUS, n, marginMS int64
-	store                        store[subwindows, *subwindows]
+	limit, windowUS, n int64
+	store              store[subwindows, *subwindows]
 }
 
 // subwindows are one key's counters, by rising number. Redis keeps them through lastMS.
@@ -59,10 +59,6 @@ func (b *subwindows) expire(nowMS int64) (gone bool) {
 
 func (b *subwindows) clone() subwindows { return subwindows{slices.Clone(b.counters), b.lastMS} }
 
-func (s *slidingBuckets) fork(key string) rule {
-	return &slidingBuckets{s.limit, s.windowUS, s.n, s.marginMS, s.store.fork(key)}
-}
-
 // number is that of the sub-window around atUS; n of them make a window.
 func (s *slidingBuckets) number(atUS int64) int64 {
 	window := floorDiv(atUS, s.windowUS)
@@ -76,9 +72,9 @@ func (s *slidingBuckets) gone(number int64) int64 {
 	return window*s.windowUS + ceilDiv((number-window*s.n)*s.windowUS, s.n)
 }
 
-// decide adds up the sub-windows that touch the last window.
-func (s *slidingBuckets) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
-	b := s.store.of(key, serverUS)
+// Decide adds up the sub-windows that touch the last window.
+func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	b := s.store.of(key, nowUS)
 	number := s.number(nowUS)
 	live := b.since(number - s.n)
 	var held int64
@@ -89,7 +85,7 @@ func (s *slidingBuckets) decide(serverUS, nowUS int64, key string, cost int64) l
 		newest, opened := b.add(live, number, cost)
 		resetUS := s.gone(newest) - nowUS
 		if opened {
-			b.lastMS = s.store.nowMS + ceilDiv(resetUS, 1000) + s.marginMS
+			b.lastMS = s.store.afterUS(resetUS)
 		}
 		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
@@ -101,6 +97,16 @@ func (s *slidingBuckets) decide(serverUS, nowUS int64, key string, cost int64) l
 		d.RetryAfterUS = s.gone(lastToLeave(live, held+cost-s.limit)) - nowUS
 	}
 	return d
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (s *slidingBuckets) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(s, &s.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (s *slidingBuckets) Fork(key string) limit.Limiter {
+	return &slidingBuckets{s.limit, s.windowUS, s.n, s.store.fork(key)}
 }
 
 // since gives the counters from number on.

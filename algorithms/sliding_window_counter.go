@@ -11,8 +11,8 @@ var _ = register(Spec{
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
 	Traits:     Traits{Aligned: true},
-	Prepare: onWindow(weighing, func(requests, windowUS, marginMS int64) rule {
-		return &slidingCounter{requests, windowUS, marginMS, newStore[windows]()}
+	Prepare: onWindow(weighing, func(requests, windowUS int64, c clock) model {
+		return &slidingCounter{requests, windowUS, newStore[windows](c)}
 	}),
 })
 
@@ -22,17 +22,13 @@ func weighing(requests, windowUS int64) envelope { return refilling(requests, wi
 
 // slidingCounter is the model: counters of aligned windows, two of which are read.
 type slidingCounter struct {
-	limit, windowUS, marginMS int64
-	store                     store[windows, *windows]
+	limit, windowUS int64
+	store           store[windows, *windows]
 }
 
-func (s *slidingCounter) fork(key string) rule {
-	return &slidingCounter{s.limit, s.windowUS, s.marginMS, s.store.fork(key)}
-}
-
-// decide weighs the previous window's count by what (t − W, t] covers of it.
-func (s *slidingCounter) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
-	w := s.store.of(key, serverUS)
+// Decide weighs the previous window's count by what (t − W, t] covers of it.
+func (s *slidingCounter) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	w := s.store.of(key, nowUS)
 	number := floorDiv(nowUS, s.windowUS)
 	elapsed := nowUS - number*s.windowUS
 	current, previous := w.count(number), w.count(number-1)
@@ -43,7 +39,7 @@ func (s *slidingCounter) decide(serverUS, nowUS int64, key string, cost int64) l
 	remaining := max(0, s.limit-current-weighed)
 	endUS := 2*s.windowUS - elapsed // the end of the next window, when the current count weighs nothing
 	if cost <= remaining {
-		w.add(number, cost, s.store.nowMS+ceilDiv(endUS, 1000)+s.marginMS)
+		w.add(number, cost, s.store.afterUS(endUS))
 		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining - cost, ResetAfterUS: endUS}
 	}
 	d := limit.Decision{Remaining: remaining, RetryAfterUS: s.retry(cost, current, previous, elapsed)}
@@ -54,6 +50,16 @@ func (s *slidingCounter) decide(serverUS, nowUS int64, key string, cost int64) l
 		d.ResetAfterUS = s.windowUS - elapsed
 	}
 	return d
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (s *slidingCounter) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(s, &s.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (s *slidingCounter) Fork(key string) limit.Limiter {
+	return &slidingCounter{s.limit, s.windowUS, s.store.fork(key)}
 }
 
 // retry is the time until the previous window weighs little enough: in the current window, or, where the current

@@ -15,19 +15,15 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L for every τ < W",
 	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
 	Parameters: withClock("server"),
-	Prepare: onWindow(covering, func(requests, windowUS, marginMS int64) rule {
-		return &slidingLog{requests, windowUS, marginMS, newStore[admissions]()}
+	Prepare: onWindow(covering, func(requests, windowUS int64, c clock) model {
+		return &slidingLog{requests, windowUS, newStore[admissions](c)}
 	}),
 })
 
 // slidingLog is the model: a list of what was admitted.
 type slidingLog struct {
-	limit, windowUS, marginMS int64
-	store                     store[admissions, *admissions]
-}
-
-func (s *slidingLog) fork(key string) rule {
-	return &slidingLog{s.limit, s.windowUS, s.marginMS, s.store.fork(key)}
+	limit, windowUS int64
+	store           store[admissions, *admissions]
 }
 
 // admissions are one key's admitted requests in the order of their times, each with the cost of all up to it. The
@@ -63,14 +59,14 @@ func (g *admissions) leaving(horizonUS int64) int {
 	return g.gone + sort.Search(len(g.list)-g.gone, func(i int) bool { return g.list[g.gone+i].atUS > horizonUS })
 }
 
-// decide adds up what the last window admitted.
-func (s *slidingLog) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
-	g := s.store.of(key, serverUS)
+// Decide adds up what the last window admitted.
+func (s *slidingLog) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	g := s.store.of(key, nowUS)
 	first, n := g.leaving(nowUS-s.windowUS), len(g.list)
 	held := g.before(n) - g.before(first)
 	if held+cost <= s.limit {
 		resetUS := g.admit(first, nowUS, cost) + s.windowUS - nowUS
-		g.lastMS = s.store.nowMS + ceilDiv(resetUS, 1000) + s.marginMS
+		g.lastMS = s.store.afterUS(resetUS)
 		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: s.limit - held, RetryAfterUS: limit.Never}
@@ -83,6 +79,16 @@ func (s *slidingLog) decide(serverUS, nowUS int64, key string, cost int64) limit
 		d.RetryAfterUS = g.list[i].atUS + s.windowUS - nowUS
 	}
 	return d
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (s *slidingLog) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(s, &s.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (s *slidingLog) Fork(key string) limit.Limiter {
+	return &slidingLog{s.limit, s.windowUS, s.store.fork(key)}
 }
 
 // admit drops what left before first, appends a request, and gives the time under which it is kept: a clock that

@@ -27,8 +27,11 @@ type store[S any, P perishable[S]] struct {
 	shift int // a hash's upper bits, moved by so much, are an index of slots
 	used  int
 	seed  maphash.Seed
-	nowMS int64    // the server's clock at the last look
 	last  *slot[S] // where the last key was; most requests of a hot key hit it
+
+	clock   clock // what the rule goes by
+	aheadUS int64 // how far the server's clock is ahead of that one
+	nowMS   int64 // the server's clock at the last look
 }
 
 type slot[S any] struct {
@@ -40,15 +43,15 @@ type slot[S any] struct {
 // smallest is the number of slots of a new store, a power of two.
 const smallest = 16
 
-func newStore[S any, P perishable[S]]() store[S, P] {
-	t := store[S, P]{seed: maphash.MakeSeed()}
+func newStore[S any, P perishable[S]](c clock) store[S, P] {
+	t := store[S, P]{seed: maphash.MakeSeed(), clock: c}
 	t.resize(smallest)
 	return t
 }
 
-// of gives the state of key at serverUS, which the caller may change until the next call.
-func (t *store[S, P]) of(key string, serverUS int64) *S {
-	nowMS := floorDiv(serverUS, 1000)
+// of gives the state of key at nowUS of the clock that the rule goes by. The caller may change it until the next call.
+func (t *store[S, P]) of(key string, nowUS int64) *S {
+	nowMS := floorDiv(nowUS+t.aheadUS, 1000)
 	if nowMS < t.nowMS {
 		t.bury()
 	}
@@ -67,7 +70,7 @@ func (t *store[S, P]) bury() {
 
 // fork is a store with a copy of key's state, under the same clock.
 func (t *store[S, P]) fork(key string) store[S, P] {
-	f := newStore[S, P]()
+	f := newStore[S, P](t.clock)
 	f.nowMS = t.nowMS
 	if s := t.find(key, t.hash(key)); s.hash != 0 {
 		f.slot(key).state = P(&s.state).clone()

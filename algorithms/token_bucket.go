@@ -24,7 +24,7 @@ var _ = register(Spec{
 		if err := exactBucket(burst, w, l); err != nil {
 			return Instance{}, err
 		}
-		in := c.instance([]string{"acquire", application}, refilling(burst, w, l), func() rule {
+		in := c.instance([]string{"acquire", application}, refilling(burst, w, l), func() model {
 			return &configuredBucket{configuration{burst, w, l}, application, listed(application), newManagedBuckets(c)}
 		})
 		in.Init = append(append([]string{"init"}, decimal(burst, w, l)...), application)
@@ -40,15 +40,21 @@ type configuredBucket struct {
 	buckets     *managedBuckets
 }
 
-func (c *configuredBucket) fork(key string) rule {
-	return &configuredBucket{c.configuration, c.application, c.list, c.buckets.fork(key)}
+// Decide acquires.
+func (c *configuredBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	b := c.buckets.store.of(key, nowUS)
+	if b.applications == nil {
+		c.buckets.init(nowUS, key, c.configuration, c.list)
+	}
+	return c.buckets.acquire(nowUS, key, cost, c.application)
 }
 
-// decide acquires.
-func (c *configuredBucket) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
-	b := c.buckets.store.of(key, serverUS)
-	if b.applications == nil {
-		c.buckets.init(serverUS, nowUS, key, c.configuration, c.list)
-	}
-	return c.buckets.acquire(serverUS, nowUS, key, cost, c.application)
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (c *configuredBucket) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(c, &c.buckets.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (c *configuredBucket) Fork(key string) limit.Limiter {
+	return &configuredBucket{c.configuration, c.application, c.list, c.buckets.fork(key)}
 }

@@ -31,7 +31,7 @@ var _ = register(Spec{
 		if err := b.checkSpan(b.capacity + debt); err != nil {
 			return Instance{}, err
 		}
-		return b.instance(decimal(b.capacity, b.refill, b.intervalUS, debt), debt, func() rule {
+		return b.instance(decimal(b.capacity, b.refill, b.intervalUS, debt), debt, func() model {
 			return &tokenBucketDebt{newIntervalBucket(b), debt}
 		}), nil
 	},
@@ -51,12 +51,10 @@ func (t *tokenBucketDebt) takes(tokens int64) int64 {
 	return min(t.bucket.capacity, tokens+t.debt)
 }
 
-func (t *tokenBucketDebt) fork(key string) rule { return &tokenBucketDebt{t.bucket.alone(key), t.debt} }
-
-// decide takes the cost from a positive balance.
-func (t *tokenBucketDebt) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
+// Decide takes the cost from a positive balance.
+func (t *tokenBucketDebt) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	b := &t.bucket
-	s := b.store.of(key, serverUS)
+	s := b.store.of(key, nowUS)
 	now := b.refilled(s, nowUS)
 	if cost <= t.takes(now.tokens) {
 		now.tokens -= cost
@@ -68,4 +66,14 @@ func (t *tokenBucketDebt) decide(serverUS, nowUS int64, key string, cost int64) 
 		d.RetryAfterUS = b.wait(now, max(1, cost-t.debt), nowUS)
 	}
 	return d
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (t *tokenBucketDebt) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(t, &t.bucket.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (t *tokenBucketDebt) Fork(key string) limit.Limiter {
+	return &tokenBucketDebt{t.bucket.alone(key), t.debt}
 }

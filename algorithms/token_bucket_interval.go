@@ -15,7 +15,7 @@ var _ = register(Spec{
 		if err != nil {
 			return Instance{}, err
 		}
-		return b.instance(decimal(b.capacity, b.refill, b.intervalUS), 0, func() rule {
+		return b.instance(decimal(b.capacity, b.refill, b.intervalUS), 0, func() model {
 			return &tokenBucketInterval{newIntervalBucket(b)}
 		}), nil
 	},
@@ -24,12 +24,10 @@ var _ = register(Spec{
 // tokenBucketInterval is the model of a bucket that does not lend.
 type tokenBucketInterval struct{ bucket intervalBucket }
 
-func (t *tokenBucketInterval) fork(key string) rule { return &tokenBucketInterval{t.bucket.alone(key)} }
-
-// decide takes the cost from what whole intervals have brought.
-func (t *tokenBucketInterval) decide(serverUS, nowUS int64, key string, cost int64) limit.Decision {
+// Decide takes the cost from what whole intervals have brought.
+func (t *tokenBucketInterval) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	b := &t.bucket
-	s := b.store.of(key, serverUS)
+	s := b.store.of(key, nowUS)
 	now := b.refilled(s, nowUS)
 	if cost <= now.tokens {
 		now.tokens -= cost
@@ -41,4 +39,14 @@ func (t *tokenBucketInterval) decide(serverUS, nowUS int64, key string, cost int
 		d.RetryAfterUS = b.wait(now, cost, nowUS)
 	}
 	return d
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
+func (t *tokenBucketInterval) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return decideAt(t, &t.bucket.store, serverUS, clientUS, key, cost)
+}
+
+// Fork is a model that knows key alone, in a copy of its state.
+func (t *tokenBucketInterval) Fork(key string) limit.Limiter {
+	return &tokenBucketInterval{t.bucket.alone(key)}
 }
