@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/report"
 	"ratelab/internal/report/chart"
+	"ratelab/internal/report/webpage"
 	"ratelab/internal/simulate"
 	"ratelab/internal/wholefile"
 	"ratelab/internal/wording"
@@ -35,7 +37,7 @@ func (a *app) check() *cobra.Command {
 		Short: "Decide everything again and compare with the committed results, exactly",
 		Long: `Decide every built-in scenario with every algorithm again, in virtual time on the embedded server, and compare
 each figure and each hash of decisions with the committed results. Exit code 1 names the first difference. If the
-change is meant, --accept writes the results anew: the document, the charts, and the page that shows them.`,
+change is meant, --accept writes the results anew: the document, the charts, and the pages that show them.`,
 		Args: commandline.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.checkResults(cmd.Context(), dir, accept, quiet)
@@ -63,7 +65,30 @@ func (a *app) checkResults(ctx context.Context, dir string, accept, quiet bool) 
 	if difference, equal := report.Compare(want, &result.Document); !equal {
 		return fmt.Errorf("%w: %s (simulate check --accept takes the new figures, if they are meant)", errDiffers, difference)
 	}
+	if err := checkPage(dir, result); err != nil {
+		return err
+	}
 	return commandline.Println(a.Stdout, fmt.Sprintf("ok: %d scenarios decide as in %s", len(result.Document.Runs), path))
+}
+
+// acceptedCommand makes the figures of the committed page.
+const acceptedCommand = "simulate"
+
+// checkPage compares the committed web page with the one that these results give, byte by byte.
+func checkPage(dir string, result *simulate.Result) error {
+	path := filepath.Join(dir, indexPage)
+	have, err := os.ReadFile(path)
+	if err != nil {
+		return commandline.Usage("%s: %w; make it with --accept", wording.Path(path), wording.Unreadable(err))
+	}
+	var want bytes.Buffer
+	if err := webpage.Write(&want, pageInput(result, acceptedCommand)); err != nil {
+		return err
+	}
+	if !bytes.Equal(have, want.Bytes()) {
+		return fmt.Errorf("%w: %s does not show these figures (simulate check --accept writes it anew)", errDiffers, wording.Path(path))
+	}
+	return nil
 }
 
 func (a *app) acceptResults(ctx context.Context, dir string, quiet bool) error {
@@ -116,7 +141,7 @@ func readGolden(path string) (*report.Document, error) {
 	return doc, nil
 }
 
-// accept writes the results: the document, the charts, and the page that shows them.
+// accept writes the results: the document, the charts, and the pages that show them.
 func (a *app) accept(dir string, result *simulate.Result) error {
 	charts := filepath.Join(dir, "charts")
 	if err := os.MkdirAll(charts, 0o755); err != nil {
@@ -130,6 +155,9 @@ func (a *app) accept(dir string, result *simulate.Result) error {
 	doc := &result.Document
 	page := func(w io.Writer) error { return report.WritePage(w, doc, "charts") }
 	if err := wholefile.Write(filepath.Join(dir, "README.md"), page); err != nil {
+		return err
+	}
+	if err := writePage(dir, result, acceptedCommand); err != nil {
 		return err
 	}
 	return wholefile.Write(filepath.Join(dir, golden), func(w io.Writer) error { return report.WriteJSON(w, doc) })

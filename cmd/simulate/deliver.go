@@ -16,13 +16,18 @@ import (
 	"ratelab/internal/wording"
 )
 
-// deliver writes the charts, then the document, into the folder, prints the result, and gives the verdict. Standard
+// deliver writes the charts, the page that shows them, then the document, into the folder, prints the result, and gives the verdict. Standard
 // output comes last: a reader that goes away early, as head does, costs no file.
-func (a *app) deliver(f *flags, result *simulate.Result, pictures []string) error {
+func (a *app) deliver(f *flags, args []string, result *simulate.Result, pictures []string) error {
 	doc := &result.Document
 	drawn, err := draw(f.Folder, result, pictures)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
+	}
+	if drawn > 0 {
+		if err := writePage(f.Folder, result, f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts")); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
 	}
 	json := func(w io.Writer) error { return report.WriteJSON(w, doc) }
 	if err := wholefile.Write(filepath.Join(f.Folder, "result.json"), json); err != nil {
@@ -32,7 +37,7 @@ func (a *app) deliver(f *flags, result *simulate.Result, pictures []string) erro
 		return fmt.Errorf("standard output: %w", err)
 	}
 	if !f.Quiet && drawn > 0 {
-		fmt.Fprintf(a.Stderr, "simulate: charts, their data and result.json are in %s\n", wording.Path(f.Folder))
+		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; charts, their data and result.json are beside it\n", wording.Path(filepath.Join(f.Folder, indexPage)))
 	}
 	switch {
 	case !result.Interrupted:

@@ -52,7 +52,7 @@ func (f *flags) deciders(fs *pflag.FlagSet) {
 
 func (f *flags) output(fs *pflag.FlagSet) {
 	f.FormatFlag(fs, report.Formats())
-	f.FolderFlag(fs, "results/latest", "charts, their data and result.json")
+	f.FolderFlag(fs, "results/latest", "index.html, charts, their data and result.json")
 	f.ChartsFlag(fs)
 	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row for each decision to `FILE`")
 	f.QuietFlag(fs)

@@ -39,7 +39,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", w)
 		}
 	}
-	return a.deliver(f, result, pictures)
+	return a.deliver(f, args, result, pictures)
 }
 
 // run does the job, with its progress on a terminal and its decisions in the file rows.

@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"internal/drawing":                 {"internal/wholefile", "internal/wording"},
 	"internal/benchchart":              {"internal/drawing", "internal/recording", "internal/report"},
 	"internal/report/chart":            {"internal/drawing", "internal/report", "internal/measure"},
+	"internal/report/webpage":          {"internal/drawing", "internal/report", "internal/report/chart", "internal/measure"},
 
 	"internal/candidate": {
 		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime",

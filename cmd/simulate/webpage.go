@@ -1,0 +1,32 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+
+	"ratelab/algorithms"
+	"ratelab/internal/report/webpage"
+	"ratelab/internal/simulate"
+	"ratelab/internal/wholefile"
+)
+
+// indexPage is the page's file, in the folder of the results.
+const indexPage = "index.html"
+
+// writePage writes the result as a web page into the folder; command is what makes it again.
+func writePage(folder string, result *simulate.Result, command string) error {
+	return wholefile.Write(filepath.Join(folder, indexPage), func(w io.Writer) error {
+		return webpage.Write(w, pageInput(result, command))
+	})
+}
+
+// pageInput joins what was found with what the algorithms say of themselves.
+func pageInput(result *simulate.Result, command string) webpage.Input {
+	in := webpage.Input{Document: &result.Document, Charts: result.Charts, Command: command}
+	for _, spec := range algorithms.All() {
+		in.Algorithms = append(in.Algorithms, webpage.Algorithm{
+			Name: spec.Name, Family: spec.Family, State: spec.State, Rule: spec.Rule, Bound: spec.Bound, Sources: spec.Sources,
+		})
+	}
+	return in
+}
