@@ -11,6 +11,9 @@ import (
 
 // shown is text from outside as the page shows it: what does not print, and what would turn the direction of the
 // text around it, is there to be seen. That it is no markup is the template's care.
+//
+// Note: wording.Visible makes controls blanks, which suits terminals and tables of text. A page has the pictures of
+// control characters in its fonts, and no width to keep.
 func shown(s string) string {
 	var out strings.Builder
 	for i, r := range s {
