@@ -59,27 +59,24 @@ func lastMoment(phases []traffic.Phase) time.Duration {
 	return min(total, maxDuration)
 }
 
-// readSequences reads the names of sequences of commands. Which there are is for the command to know.
+// readSequences reads the labels of sequences of commands. Which there are is for the command to know.
 func readSequences(v strictyaml.Value) []string {
-	items, ok := v.List("a list of names such as [read-then-increment]", maxSequences)
+	items, ok := v.List("a list of labels such as [read-then-increment]", maxSequences)
 	if !ok {
 		return nil
 	}
 	lines := map[string]int{}
-	names := make([]string, len(items))
+	labels := make([]string, len(items))
 	for i, item := range items {
-		name, ok := item.Text("a name", maxName)
-		switch {
-		case !ok:
-		case !nameText.MatchString(name):
-			item.Bad("%s is not a name; want small letters, digits and hyphens between them", item.Shown())
-		case lines[name] > 0:
-			item.Bad("%s is on line %d already; want it once", item.Shown(), lines[name])
-		default:
-			lines[name], names[i] = item.Node.Line, name
+		label := readLabel(item)
+		if lines[label] > 0 {
+			item.Bad("%s is on line %d already; want it once", item.Shown(), lines[label])
+		}
+		if label != "" {
+			lines[label], labels[i] = item.Node.Line, label
 		}
 	}
-	return names
+	return labels
 }
 
 // checkEpoch refuses clocks that would show a time before 1970, which no server does.

@@ -16,8 +16,8 @@ const (
 	maxMeasure = 1e18
 )
 
-// labelText is an algorithm's name and the parameters that tell two rows of it apart.
-var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(:[a-z][a-z0-9_-]*=[^:=\s]+)*$`)
+// labelText is an algorithm's name and the parameters that tell two rows of it apart. LocalFlagSuffix may follow.
+var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(:[a-z][a-z0-9_-]*=[^:=\s]+)*(\+local-flag)?$`)
 
 // expect reads what each algorithm is to do.
 func (r *reader) expect(v strictyaml.Value) []Expectation {

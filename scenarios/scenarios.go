@@ -46,6 +46,10 @@ type Expectation struct {
 	Column    int
 }
 
+// LocalFlagSuffix ends the label of the row that an algorithm gets beside its own where clients have a local flag: each
+// of them then remembers that it is over the limit, and asks no more until it is not.
+const LocalFlagSuffix = "+local-flag"
+
 // Range is the values a measure may have, both ends included; an open end is an infinity.
 type Range struct {
 	Measure      string // as in the JSON of a result, one of Measures

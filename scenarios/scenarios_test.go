@@ -47,7 +47,7 @@ clients:
 server_clock:
   - {at: 10s, step: -5s}
   - {at: 1m, step: 7s}
-sequences: [read-then-increment, distributed-lock]
+sequences: [read-then-increment, distributed-lock, distributed-lock:lock_ttl=20ms]
 parameters:
   gcra: {burst: 100}
   token-bucket: {mode: lend, rate: 0.5}
@@ -93,7 +93,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		t.Errorf("the clients are %+v, want %+v", s.Clients, groups)
 	}
 	if !reflect.DeepEqual(s.ServerClock, world.ServerClock{{AtUS: 10_000_000, ByUS: -5_000_000}, {AtUS: 60_000_000, ByUS: 7_000_000}}) ||
-		!slices.Equal(s.Sequences, []string{"read-then-increment", "distributed-lock"}) || !s.Reactive() {
+		!slices.Equal(s.Sequences, []string{"read-then-increment", "distributed-lock", "distributed-lock:lock_ttl=20ms"}) || !s.Reactive() {
 		t.Errorf("the server's clock is %+v and the sequences %q", s.ServerClock, s.Sequences)
 	}
 	for i := range want {

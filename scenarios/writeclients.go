@@ -24,7 +24,11 @@ func (w *writer) surroundings(s *Scenario) {
 		w.line("  - {at: %s, step: %s}", signedDuration(step.AtUS), signedDuration(step.ByUS))
 	}
 	if s.Sequences != nil {
-		w.line("sequences: [%s]", strings.Join(s.Sequences, ", "))
+		labels := make([]string, len(s.Sequences))
+		for i, label := range s.Sequences {
+			labels[i] = scalar(label)
+		}
+		w.line("sequences: [%s]", strings.Join(labels, ", "))
 	}
 }
 

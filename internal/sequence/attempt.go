@@ -1,0 +1,51 @@
+package sequence
+
+import (
+	"ratelab/internal/limit"
+	"ratelab/internal/world"
+)
+
+// attempt is one client's way through the sequence's commands.
+type attempt struct {
+	play    *Play
+	request limit.Request
+	counter string // its key
+
+	then   func(Reply) world.Move          // what the reply to the last command leads to; nil before the first
+	finish func(limit.Decision) world.Move // what is left to do once it is decided
+	alone  bool                            // whether it would be admitted if nobody came between
+
+	token string // what its lock holds
+	tries int64  // to take the lock
+}
+
+// Next sends the next command, or is done.
+func (a *attempt) Next(_ int64, reply any) world.Move {
+	var move world.Move
+	if a.then == nil {
+		move = a.play.choice.Spec.begin(a)
+	} else {
+		move = a.then(reply.(Reply))
+	}
+	if move.Done {
+		a.play.figures.count(move.Decision.Allowed(), a.alone)
+	}
+	return move
+}
+
+// ask sends a command on whose reply the decision depends.
+func (a *attempt) ask(c Command, then func(Reply) world.Move) world.Move {
+	move := a.send(c, then)
+	move.Message = message{c, a, true}
+	move.Deciding = true
+	return move
+}
+
+// send sends a command that only tidies up.
+func (a *attempt) send(c Command, then func(Reply) world.Move) world.Move {
+	a.then = then
+	return world.Move{Message: message{c, a, false}}
+}
+
+// done ends an attempt.
+func done(d limit.Decision) world.Move { return world.Move{Done: true, Decision: d} }

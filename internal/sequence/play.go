@@ -1,0 +1,124 @@
+package sequence
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/traffic"
+	"ratelab/internal/world"
+)
+
+// Play is one sequence in one run: how its clients ask (a world.Protocol) and what their server answers (a
+// world.Server). It is not safe for concurrent use.
+type Play struct {
+	choice  Choice
+	window  window
+	startUS int64
+	store   *Store
+	random  *rand.Rand // of the waits for a lock
+	begun   int64      // attempts
+	calls   []Call
+	figures Figures
+}
+
+// Figures are what became of the attempts that came to a decision, and what all of them sent.
+type Figures struct {
+	Commands int64 // that the server took
+	// RaceAdmits were admitted though the sequence, run without interruption at the moment of its last deciding
+	// command, would have rejected them; RaceRejects are the reverse. A lock is left out of the comparison.
+	RaceAdmits, RaceRejects int64
+	LockWaits               int64 // attempts to take a lock that somebody else held
+	LockLosses              int64 // locks that expired before their holder let go of them
+}
+
+// Call is a command and its reply.
+type Call struct {
+	AtUS    int64 // of the server's clock, since 1970
+	Command Command
+	Reply   Reply
+}
+
+// New prepares c under limit p for a run that begins at start. All randomness comes from seed.
+func New(c Choice, p limit.Policy, start time.Time, seed uint64) *Play {
+	return &Play{choice: c, window: newWindow(p), startUS: start.UnixMicro(), store: NewStore(), random: traffic.Random(seed, c.Label, "waits for a lock")}
+}
+
+// Figures are the counts so far.
+func (p *Play) Figures() Figures { return p.figures }
+
+// Calls are the commands in the order in which the server took them.
+func (p *Play) Calls() []Call { return p.calls }
+
+// Left counts the keys alive at atUS since the start, and those of them that would stay for ever.
+func (p *Play) Left(atUS int64) (keys, withoutTTL int64) { return p.store.Left(p.startUS + atUS) }
+
+// message is a command under way, with the attempt that it belongs to.
+type message struct {
+	Command
+	attempt *attempt
+	decides bool
+}
+
+// Serve answers a message of one of p's exchanges at q's time by the server's clock.
+func (p *Play) Serve(q limit.Request, sent any) (any, error) {
+	m, ok := sent.(message)
+	if !ok {
+		return nil, fmt.Errorf("sequence %s: a message of type %T is none of its own", p.choice.Label, sent)
+	}
+	nowUS := p.startUS + q.AtUS + q.ServerSkewUS
+	if m.decides {
+		alone, err := p.uninterrupted(nowUS, p.store.fork(m.attempt.counter), m.attempt.request)
+		if err != nil {
+			return nil, err
+		}
+		m.attempt.alone = alone.Allowed()
+	}
+	reply, err := p.store.Do(nowUS, m.Command)
+	if err != nil {
+		return nil, fmt.Errorf("sequence %s: %w", p.choice.Label, err)
+	}
+	p.figures.Commands++
+	p.calls = append(p.calls, Call{nowUS, m.Command, reply})
+	return reply, nil
+}
+
+// uninterrupted decides q by p's sequence without its lock, all commands at one moment.
+func (p *Play) uninterrupted(nowUS int64, store *Store, q limit.Request) (limit.Decision, error) {
+	a := p.attempt(q)
+	move := p.choice.Spec.decide(a)
+	for !move.Done {
+		reply, err := store.Do(nowUS, move.Message.(message).Command)
+		if err != nil {
+			return limit.Decision{}, fmt.Errorf("sequence %s: %w", p.choice.Label, err)
+		}
+		move = a.then(reply)
+	}
+	return move.Decision, nil
+}
+
+// attempt is a new one for q, which has sent nothing.
+func (p *Play) attempt(q limit.Request) *attempt {
+	// The hash tag keeps a counter and its lock on one shard of a cluster.
+	return &attempt{play: p, request: q, counter: p.choice.Spec.Name + ":{" + q.Key + "}", finish: done}
+}
+
+// Attempt begins to ask for a decision on q.
+func (p *Play) Attempt(_ *world.Client, q limit.Request) world.Exchange {
+	p.begun++
+	a := p.attempt(q)
+	a.token = strconv.FormatInt(p.begun, 10)
+	return a
+}
+
+// count takes in what became of an attempt.
+func (f *Figures) count(admitted, alone bool) {
+	switch {
+	case admitted && !alone:
+		f.RaceAdmits++
+	case !admitted && alone:
+		f.RaceRejects++
+	}
+}

@@ -1,0 +1,259 @@
+package sequence_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/sequence"
+	"ratelab/internal/world"
+)
+
+var midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// stage is a play whose messages a test delivers by hand.
+type stage struct {
+	t    *testing.T
+	play *sequence.Play
+}
+
+func newStage(t *testing.T, label string, requests int64) *stage {
+	t.Helper()
+	return &stage{t, newPlay(t, label, limit.Policy{Requests: requests, Window: time.Second})}
+}
+
+func newPlay(t interface{ Fatal(...any) }, label string, p limit.Policy) *sequence.Play {
+	choice, err := sequence.Parse(label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sequence.New(choice, p, midnight, 1)
+}
+
+// client is one attempt on a key k, and what it does next.
+type client struct {
+	stage    *stage
+	request  limit.Request
+	exchange world.Exchange
+	move     world.Move
+}
+
+func (s *stage) client(cost int64) *client {
+	q := limit.Request{Key: "k", Cost: cost}
+	c := &client{stage: s, request: q, exchange: s.play.Attempt(nil, q)}
+	c.move = c.exchange.Next(0, nil)
+	return c
+}
+
+// at delivers the client's message at a time in ms, and gives the reply as text.
+func (c *client) at(ms int64) string {
+	c.stage.t.Helper()
+	if c.move.Done {
+		c.stage.t.Fatalf("at %d ms: the client is done", ms)
+	}
+	c.request.AtUS = ms * 1000
+	reply, err := c.stage.play.Serve(c.request, c.move.Message)
+	if err != nil {
+		c.stage.t.Fatal(err)
+	}
+	c.move = c.exchange.Next(ms*1000, reply)
+	return reply.(sequence.Reply).String()
+}
+
+// ends is what the client has decided, or that it has not.
+func (c *client) ends() string {
+	switch {
+	case !c.move.Done:
+		return "under way"
+	case c.move.Decision.Allowed():
+		return "admitted"
+	default:
+		return "rejected"
+	}
+}
+
+// expect compares what was seen, step by step.
+func expect(t *testing.T, got, want []string) {
+	t.Helper()
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("got\n%s\nwant\n%s", g, w)
+	}
+}
+
+// Two clients read 0 before either counts: at a limit of 1 both are admitted.
+func TestTwoThatReadBeforeTheyCount(t *testing.T) {
+	s := newStage(t, "read-then-increment", 1)
+	a, b := s.client(1), s.client(1)
+	expect(t, []string{a.at(0), b.at(1), a.at(2), b.at(3), b.ends(), a.at(4), a.ends()}, []string{
+		"(nil)",       // a: GET
+		"(nil)",       // b: GET
+		"(integer) 1", // a: INCRBY 1
+		"(integer) 2", // b: INCRBY 1
+		"admitted",    // b: alone, at 3 ms, it would have read 1
+		"(integer) 1", // a: PEXPIRE
+		"admitted",
+	})
+	c := s.client(1)
+	expect(t, []string{c.at(5), c.ends()}, []string{`"2"`, "rejected"})
+	if got, want := s.play.Figures(), (sequence.Figures{Commands: 6, RaceAdmits: 1}); got != want {
+		t.Errorf("the figures are %+v, want %+v", got, want)
+	}
+}
+
+// The window lasts from PEXPIRE on: 1000 ms of its own, its last millisecond included.
+func TestTheWindowBeginsWithItsSecondCommand(t *testing.T) {
+	s := newStage(t, "incr-then-compare", 1)
+	a := s.client(1)
+	expect(t, []string{a.at(0), a.ends(), a.at(20), a.ends()}, []string{"(integer) 1", "under way", "(integer) 1", "admitted"})
+	b := s.client(1)
+	expect(t, []string{b.at(1020), b.ends()}, []string{"(integer) 2", "rejected"})
+	c := s.client(1)
+	expect(t, []string{c.at(1021), c.at(1022), c.ends()}, []string{"(integer) 1", "(integer) 1", "admitted"})
+	if got, want := s.play.Figures(), (sequence.Figures{Commands: 5}); got != want {
+		t.Errorf("the figures are %+v, want %+v", got, want)
+	}
+}
+
+// What is rejected counts: after one request of 3 at a limit of 2 not even a request of 1 fits.
+func TestIncrThenCompareCountsWhatItRejects(t *testing.T) {
+	s := newStage(t, "incr-then-compare", 2)
+	a := s.client(3)
+	expect(t, []string{a.at(0), a.at(1), a.ends()}, []string{"(integer) 3", "(integer) 1", "rejected"})
+	if a.move.Decision.RetryAfterUS != limit.Never {
+		t.Errorf("3 of 2 may be retried after %d µs, want never", a.move.Decision.RetryAfterUS)
+	}
+	b := s.client(1)
+	expect(t, []string{b.at(2), b.ends()}, []string{"(integer) 4", "rejected"})
+}
+
+// A lock that expires while its holder's next command is on its way guards nothing: b takes it, both read 0.
+func TestALockThatExpiresUnderItsHolder(t *testing.T) {
+	s := newStage(t, "distributed-lock:lock_ttl=10ms:jitter=0s", 1)
+	a, b := s.client(1), s.client(1)
+	got := []string{a.at(0), b.at(5)}
+	if b.move.WaitUS != 5000 {
+		t.Errorf("b waits %d µs for the lock, want 5000", b.move.WaitUS)
+	}
+	got = append(got, b.at(10), b.at(11), a.at(12), b.at(13), a.at(14), b.at(15), a.at(16), b.at(17), b.ends(), a.at(18), a.ends())
+	expect(t, got, []string{
+		`"OK"`,        // a: SET lock
+		"(nil)",       // b: SET lock, held by a
+		"(nil)",       // b: SET lock, which lives through its last millisecond
+		`"OK"`,        // b: SET lock, expired
+		"(nil)",       // a: GET
+		"(nil)",       // b: GET
+		"(integer) 1", // a: INCRBY
+		"(integer) 2", // b: INCRBY
+		"(integer) 1", // a: PEXPIRE
+		"(integer) 1", // b: lets go of its lock
+		"admitted",
+		"(integer) 0", // a: its lock is gone, and b's is not touched
+		"admitted",
+	})
+	want := sequence.Figures{Commands: 11, RaceAdmits: 1, LockWaits: 2, LockLosses: 1}
+	if got := s.play.Figures(); got != want {
+		t.Errorf("the figures are %+v, want %+v", got, want)
+	}
+}
+
+// Who never gets the lock is rejected, though there is room.
+func TestALockThatIsNeverFree(t *testing.T) {
+	s := newStage(t, "distributed-lock:tries=2", 5)
+	a, b := s.client(1), s.client(1)
+	expect(t, []string{a.at(0), b.at(1), b.ends(), b.at(8), b.ends()}, []string{`"OK"`, "(nil)", "under way", "(nil)", "rejected"})
+	if got, want := s.play.Figures(), (sequence.Figures{Commands: 3, RaceRejects: 1, LockWaits: 2}); got != want {
+		t.Errorf("the figures are %+v, want %+v", got, want)
+	}
+}
+
+// plainWindow is the rule that all sequences mean, on its own: a counter that opens with what it counts first.
+type plainWindow struct {
+	limit, windowMS int64
+	countsRejected  bool
+	count, endMS    int64
+}
+
+func (w *plainWindow) admit(ms, cost int64) bool {
+	if ms > w.endMS {
+		w.count = 0
+	}
+	admitted := w.count+cost <= w.limit
+	if admitted || w.countsRejected {
+		if w.count == 0 {
+			w.endMS = ms + w.windowMS
+		}
+		w.count += cost
+	}
+	return admitted
+}
+
+// Where nobody comes between, every sequence decides as the plain rule, and nothing races.
+func TestAloneASequenceIsAtomic(t *testing.T) {
+	for _, name := range sequence.Names() {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				most := rapid.Int64Range(1, 8).Draw(t, "limit")
+				play := newPlay(t, name, limit.Policy{Requests: most, Window: 20 * time.Millisecond})
+				rule := plainWindow{limit: most, windowMS: 20, countsRejected: name == "incr-then-compare", endMS: -1}
+				var atUS int64
+				for range rapid.IntRange(1, 60).Draw(t, "requests") {
+					atUS += rapid.Int64Range(0, 9000).Draw(t, "gap")
+					q := limit.Request{AtUS: atUS, Key: "k", Cost: rapid.Int64Range(1, 3).Draw(t, "cost")}
+					got, want := alone(t, play, q), rule.admit(atUS/1000, q.Cost)
+					if got.Allowed() != want {
+						t.Fatalf("at %d µs a request of %d: admitted %t, the rule says %t", atUS, q.Cost, got.Allowed(), want)
+					}
+				}
+				f := play.Figures()
+				if f.RaceAdmits != 0 || f.RaceRejects != 0 || f.LockWaits != 0 || f.LockLosses != 0 {
+					t.Fatalf("the figures are %+v, want no races", f)
+				}
+			})
+		})
+	}
+}
+
+// alone lets one attempt go through at one moment.
+func alone(t *rapid.T, play *sequence.Play, q limit.Request) limit.Decision {
+	exchange := play.Attempt(nil, q)
+	move := exchange.Next(q.AtUS, nil)
+	for !move.Done {
+		reply, err := play.Serve(q, move.Message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		move = exchange.Next(q.AtUS, reply)
+	}
+	return move.Decision
+}
+
+func TestParse(t *testing.T) {
+	for label, want := range map[string]string{
+		"read-then-increment":                       "read-then-increment map[]",
+		"distributed-lock":                          "distributed-lock map[jitter:5ms lock_ttl:100ms spin:5ms tries:20]",
+		"distributed-lock:tries=5:lock_ttl=20000us": "distributed-lock:lock_ttl=20ms:tries=5 map[jitter:5ms lock_ttl:20ms spin:5ms tries:5]",
+		"distributed-lok":                           `no such sequence "distributed-lok"; did you mean "distributed-lock"? want one of distributed-lock, incr-then-compare, read-then-increment`,
+		"incr-then-compare:tries=5":                 `sequence "incr-then-compare:tries=5": no such parameter "tries"; it has none`,
+		"distributed-lock:try=5":                    `sequence "distributed-lock:try=5": no such parameter "try"; want one of lock_ttl, spin, jitter, tries`,
+		"distributed-lock:tries":                    `sequence "distributed-lock:tries": "tries" is no parameter; want name=value`,
+		"distributed-lock:tries=0":                  `sequence "distributed-lock:tries=0": parameter tries: "0"; want 1 to 10000`,
+		"distributed-lock:tries=5:tries=6":          `sequence "distributed-lock:tries=5:tries=6": parameter "tries" is set twice`,
+		"distributed-lock:spin=0s":                  `sequence "distributed-lock:spin=0s": parameter spin: "0s"; want 1µs to 1m`,
+		"distributed-lock:spin=1.5us":               `sequence "distributed-lock:spin=1.5us": parameter spin: "1.5us"; want 1µs to 1m`,
+	} {
+		choice, err := sequence.Parse(label)
+		var got string
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = fmt.Sprint(choice.Label, " ", choice.Parameters())
+		}
+		if got != want {
+			t.Errorf("Parse(%q) is\n%s, want\n%s", label, got, want)
+		}
+	}
+}
