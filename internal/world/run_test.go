@@ -302,8 +302,8 @@ func TestLockstep(t *testing.T) {
 		{[]int64{7}, 1, 0},
 		{[]int64{0, 999, 1000}, 2, 0}, // (t−1ms, t] is half open
 		{crowd, 10, 10},
-		{append([]int64{4000}, crowd...), 10, 10}, // 4000 has nobody within less than 1 ms
-		{append([]int64{4001}, crowd...), 10, 10}, // it has one; nine are needed
+		{append([]int64{4000}, crowd...), 10, 10},   // 4000 has nobody within less than 1 ms
+		{append([]int64{4001}, crowd...), 10, 10},   // it has one; nine are needed
 		{append(slices.Clone(crowd), 6000), 10, 11}, // nine are within less than 1 ms of 6000
 		{append(slices.Clone(crowd), 5999), 11, 11}, // within 1 ms of 5000
 	} {
@@ -336,7 +336,7 @@ func BenchmarkRun(b *testing.B) {
 	}{
 		{"zero-delay", Group{Name: "g", Count: 10, OnReject: GiveUp}},
 		{"delay", Group{Name: "g", Count: 10, OnReject: GiveUp, DelayUS: Range{1000, 20_000}}},
-		{"obey", Group{Name: "g", Count: 10, OnReject: Obey}},
+		{"retries", Group{Name: "g", Count: 10, OnReject: Ignore, WaitUS: 7, Attempts: 3, DelayUS: Range{1, 3}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			l := listed{duration: time.Duration(b.N) * time.Microsecond}
