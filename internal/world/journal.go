@@ -8,6 +8,7 @@ import "ratelab/internal/limit"
 type Journal struct {
 	Requests  []limit.Request
 	Decisions []limit.Decision
+	Unasked   []bool // decided by the client itself: the server was not asked
 }
 
 // ledger is a journal with places that are not decided yet, and some that never will be.
@@ -20,6 +21,7 @@ type ledger struct {
 func (l *ledger) open(q limit.Request) int {
 	l.Requests = append(l.Requests, q)
 	l.Decisions = append(l.Decisions, limit.Decision{})
+	l.Unasked = append(l.Unasked, false)
 	l.decided = append(l.decided, false)
 	return len(l.decided) - 1
 }
@@ -33,9 +35,9 @@ func (l *ledger) close() Journal {
 	n := 0
 	for i, decided := range l.decided {
 		if decided {
-			l.Requests[n], l.Decisions[n] = l.Requests[i], l.Decisions[i]
+			l.Requests[n], l.Decisions[n], l.Unasked[n] = l.Requests[i], l.Decisions[i], l.Unasked[i]
 			n++
 		}
 	}
-	return Journal{l.Requests[:n], l.Decisions[:n]}
+	return Journal{l.Requests[:n], l.Decisions[:n], l.Unasked[:n]}
 }

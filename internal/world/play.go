@@ -84,6 +84,7 @@ func (r *run) move(o *operation, nowUS int64, m Move) event {
 	if o.place < 0 { // decided without the server
 		q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.clock.skewUS(nowUS), ClientSkewUS: o.client.SkewUS(nowUS)}
 		o.place = r.ledger.open(q)
+		r.ledger.Unasked[o.place] = true
 	}
 	r.ledger.decide(o.place, m.Decision)
 	return r.settle(o, nowUS, m.Decision)
