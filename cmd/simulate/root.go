@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/commandline"
+	"ratelab/internal/recommend"
 	"ratelab/internal/report"
 	"ratelab/scenarios"
 )
@@ -34,7 +35,7 @@ func newRoot(a *app) *cobra.Command {
 		ValidArgsFunction: commandline.CompleteScenarios,
 	}
 	f.register(root)
-	root.AddCommand(a.list(), a.validate(), a.schema(), a.check())
+	root.AddCommand(a.list(), a.validate(), a.schema(), a.check(), a.recommend())
 	commandline.StrictHelp(root)
 	commandline.Help(root, f.Groups, closing)
 	return root
@@ -42,8 +43,10 @@ func newRoot(a *app) *cobra.Command {
 
 // schema prints the JSON Schemas of what the program reads and writes.
 func (a *app) schema() *cobra.Command {
-	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (the default) or of the JSON result",
-		[]string{"scenario", "result"}, map[string]func() []byte{"scenario": scenarios.Schema, "result": report.ResultSchema})
+	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (default), results or recommendations",
+		[]string{"scenario", "result", "recommendation"}, map[string]func() []byte{
+			"scenario": scenarios.Schema, "result": report.ResultSchema, "recommendation": recommend.Schema,
+		})
 }
 
 // tableOptions fit the table to a terminal.

@@ -50,6 +50,9 @@ func (a *Axes) ToBase(line []Point) []Point {
 	return append(area, Point{line[len(line)-1].X, a.Bottom}, Point{line[0].X, a.Bottom})
 }
 
+// Reserve keeps labels off a box, as if a label stood there.
+func (a *Axes) Reserve(b Box) { a.taken = append(a.taken, b) }
+
 // Avoid keeps labels off the lines.
 func (a *Axes) Avoid(lines ...[]Point) {
 	for _, line := range lines {

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/algorithms"
+	"ratelab/internal/commandline"
+	"ratelab/internal/recommend"
+	"ratelab/internal/recording"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/wording"
+	"ratelab/scenarios"
+)
+
+// recommendFlags are those of recommend.
+type recommendFlags struct {
+	*commandline.Groups
+	commandline.Limiters
+	commandline.Traffic
+	commandline.Output
+
+	redis        string
+	maxOvershoot ratio
+	maxRejects   share
+	maxAdmits    share
+	maxCalls     ratio
+	maxCost      commandline.Duration
+	costs        string
+	prefer       string
+}
+
+func (f *recommendFlags) register(c *cobra.Command) {
+	tolerance := recommend.DefaultTolerance()
+	f.maxOvershoot, f.maxRejects = ratio{&tolerance.MaxOvershoot, 1}, share{&tolerance.MaxFalseRejects}
+	f.maxCalls.least = 1
+	f.maxCost = commandline.Duration{Least: time.Microsecond, Most: time.Second}
+	f.Groups = commandline.NewGroups(c)
+	f.Add("What is tolerated, and what comes first", f.tolerances)
+	f.Add("What is limited, and by what", f.Limiters.Register)
+	f.Add("Recorded traffic instead of a scenario", f.Traffic.Register)
+	f.Add("What decides, and output", f.output)
+	f.Complete(c, f.Completions())
+	f.Complete(c, map[string][]string{
+		"algorithms": algorithms.Names(),
+		"format":     recommend.Formats(),
+		"charts":     commandline.Charts,
+		"prefer":     recommend.Preferences(),
+		"redis":      {"embedded", "process", "container", "model", "redis://"},
+	})
+}
+
+func (f *recommendFlags) tolerances(fs *pflag.FlagSet) {
+	fs.Var(&f.maxOvershoot, "max-overshoot", "the most in any window, as a multiple `X` of the limit")
+	fs.Var(&f.maxRejects, "max-false-rejects", "`SHARE` of the requests that may be rejected though the exact limit admits them")
+	fs.Var(&f.maxAdmits, "max-false-admits", "`SHARE` of the requests that may be admitted though the exact limit rejects them (default any)")
+	fs.Var(&f.maxCalls, "max-calls", "Redis commands `N` that a decision may take (default any)")
+	fs.Var(&f.maxCost, "max-cost", "`TIME` of the server that a decision may take; needs --costs (default any)")
+	fs.StringVar(&f.costs, "costs", "", "`FILE` bench.json of bench run: what a decision costs the server, shown and weighed")
+	fs.StringVar(&f.prefer, "prefer", recommend.Preferences()[0], "`ORDER` of those that qualify: "+strings.Join(recommend.Preferences(), ", "))
+}
+
+func (f *recommendFlags) output(fs *pflag.FlagSet) {
+	fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded, "`SERVER` that confirms what the models decide: "+serverKinds+" (none)")
+	f.FormatFlag(fs, recommend.Formats())
+	fs.StringVarP(&f.Folder, "out", "o", "", "`FOLDER` for recommendation.json and the picture with its data (default none)")
+	f.ChartsFlag(fs)
+	f.QuietFlag(fs)
+}
+
+// question is what the flags and arguments ask.
+func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	choices, err := f.Choices()
+	if err != nil {
+		return nil, err
+	}
+	policy, err := f.Policy(f.Groups)
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.Scenarios(args, policy, f.Groups, noTraffic)
+	if err != nil {
+		return nil, err
+	}
+	costs, err := f.readCosts()
+	if err != nil {
+		return nil, err
+	}
+	q := &recommend.Question{Scenarios: list, Limit: policy, Choices: choices, Scripts: len(f.Scripts) > 0, Server: f.redis,
+		Prefer: f.prefer, Costs: costs}
+	q.Tolerance = recommend.Tolerance{MaxOvershoot: *f.maxOvershoot.value, MaxFalseRejects: *f.maxRejects.value,
+		MaxFalseAdmits: f.maxAdmits.value, MaxCalls: f.maxCalls.value}
+	if f.Given("max-cost") {
+		us := float64(f.maxCost.Value.Microseconds())
+		q.Tolerance.MaxServerUS = &us
+	}
+	return q, nil
+}
+
+func noTraffic() ([]*scenarios.Scenario, error) {
+	return nil, commandline.Usage("recommend: no traffic; name a scenario (simulate list shows them) or a file, or give --trace FILE with --limit")
+}
+
+// check looks at the flags that are one of a few words, and at those that go together.
+func (f *recommendFlags) check() error {
+	if err := f.Empty(); err != nil {
+		return err
+	}
+	if err := f.CheckFormat(recommend.Formats()); err != nil {
+		return err
+	}
+	if !slices.Contains(recommend.Preferences(), f.prefer) {
+		return commandline.Usage("--prefer %s: want one of %s", wording.Quote(f.prefer), strings.Join(recommend.Preferences(), ", "))
+	}
+	if f.Given("max-cost") && f.costs == "" {
+		return commandline.Usage("--max-cost %s: goes with --costs FILE, the bench.json of bench run", f.maxCost.String())
+	}
+	if f.redis != recommend.Models {
+		return nil
+	}
+	switch {
+	case f.maxCalls.value != nil:
+		return commandline.Usage("--max-calls: --redis model has no server to count calls on; take --redis embedded")
+	case len(f.Scripts) > 0:
+		return commandline.Usage("--redis model has no server to run a script on; leave out --script, or take --redis embedded")
+	}
+	return nil
+}
+
+func (f *recommendFlags) readCosts() (*recommend.Costs, error) {
+	if f.costs == "" {
+		return nil, nil
+	}
+	r, err := recording.Read(f.costs)
+	if err != nil {
+		return nil, commandline.Usage("--costs %w", err)
+	}
+	costs := recommend.CostsOf(r)
+	if costs.Empty() {
+		return nil, commandline.Usage("--costs %s: its server did not tell what a call cost it; take a run on a server of your own", wording.Path(f.costs))
+	}
+	return costs, nil
+}
+
+// ratio is the value of a flag for a figure from least on, which may not have been given.
+type ratio struct {
+	value *float64
+	least float64
+}
+
+func (r *ratio) String() string {
+	if r.value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*r.value, 'f', -1, 64)
+}
+
+// Type implements pflag.Value.
+func (r *ratio) Type() string { return "X" }
+
+// Wanted says what the value is to be.
+func (r *ratio) Wanted() string {
+	return "a number from " + strconv.FormatFloat(r.least, 'f', -1, 64) + " on, such as 1.1 or 3"
+}
+
+// Set implements pflag.Value.
+func (r *ratio) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < r.least || v > 1e9 {
+		return errors.New(r.Wanted())
+	}
+	r.value = &v
+	return nil
+}
+
+// share is the value of a flag for a percentage, which may not have been given.
+type share struct{ value *float64 }
+
+func (s *share) String() string {
+	if s.value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(math.Round(*s.value*1e10)/1e8, 'f', -1, 64) + "%"
+}
+
+// Type implements pflag.Value.
+func (s *share) Type() string { return "SHARE" }
+
+// Wanted says what the value is to be.
+func (s *share) Wanted() string { return "a share from 0% to 100%, such as 1% or 0.5%" }
+
+var percentText = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,8})?%$`)
+
+// Set implements pflag.Value. The digits are read as hundredths at once, so that 0.7% is what 14 of 2000 are.
+func (s *share) Set(text string) error {
+	if !percentText.MatchString(text) {
+		return errors.New(s.Wanted())
+	}
+	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%")+"e-2", 64)
+	if err != nil || v > 1 {
+		return errors.New(s.Wanted())
+	}
+	s.value = &v
+	return nil
+}

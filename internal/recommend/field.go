@@ -1,0 +1,110 @@
+package recommend
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+)
+
+// entrant is a candidate before it has decided anything.
+type entrant struct {
+	label string
+	// choices are the algorithm with its parameters under each of the policies, in their order: a tenth of the limit is
+	// another number under each.
+	choices []algorithms.Choice
+}
+
+// variant is one way to set an algorithm's parameters.
+type variant struct {
+	parameter string
+	words     string // L/10, where the value depends on the limit
+	value     func(limit.Policy) int64
+}
+
+// variants are what a person would try: the limit's own burst, half of the limit, a tenth, no burst at all, and finer
+// sub-windows.
+func variants(s *algorithms.Spec) []variant {
+	all := []variant{{}}
+	if p := capacityOf(s); p != nil {
+		for _, part := range []int64{2, 10} {
+			all = append(all, variant{p.Name, fmt.Sprintf("L/%d", part), func(p limit.Policy) int64 { return max(1, p.Requests/part) }})
+		}
+		all = append(all, variant{p.Name, "1", func(limit.Policy) int64 { return 1 }})
+	}
+	for _, p := range s.Parameters {
+		if p.Name == "subwindows" {
+			for _, n := range []int64{10, 60} {
+				all = append(all, variant{p.Name, "", func(limit.Policy) int64 { return n }})
+			}
+		}
+	}
+	return all
+}
+
+// field is who enters by default: every algorithm but the floor, with its variants. What cannot keep one of the
+// policies is left out, and what amounts to an earlier one is not listed.
+func field(policies []limit.Policy) (entrants []entrant, leftOut []LeftOut) {
+	leftOut = []LeftOut{}
+	for _, spec := range algorithms.All() {
+		if spec.Family == "floor" {
+			continue
+		}
+		var known [][]map[string]string
+		for _, v := range variants(&spec) {
+			e, parameters, err := v.enter(&spec, policies)
+			if err != nil {
+				leftOut = append(leftOut, LeftOut{e.label, err.Error()})
+				continue
+			}
+			same := func(other []map[string]string) bool { return slices.EqualFunc(other, parameters, maps.Equal) }
+			if slices.ContainsFunc(known, same) {
+				continue
+			}
+			known = append(known, parameters)
+			entrants = append(entrants, e)
+		}
+	}
+	return entrants, leftOut
+}
+
+// enter is the variant under each policy, with all parameters that it has there.
+func (v variant) enter(s *algorithms.Spec, policies []limit.Policy) (entrant, []map[string]string, error) {
+	e := entrant{label: s.Name}
+	var parameters []map[string]string
+	for i, p := range policies {
+		set := map[string]string{}
+		if v.parameter != "" {
+			set[v.parameter] = strconv.FormatInt(v.value(p), 10)
+		}
+		choice, err := algorithms.Choose(s.Name, set)
+		if err != nil {
+			return e, nil, err
+		}
+		switch {
+		case i == 0:
+			e.label = choice.Label
+		case e.label != choice.Label:
+			e.label = s.Name + ":" + v.parameter + "=" + v.words
+		}
+		instance, err := choice.Instance(p)
+		if err != nil {
+			return e, nil, err
+		}
+		e.choices = append(e.choices, choice)
+		parameters = append(parameters, instance.Parameters)
+	}
+	return e, parameters, nil
+}
+
+// chosen are the entrants of a list that somebody gave.
+func chosen(choices []algorithms.Choice, policies int) []entrant {
+	var all []entrant
+	for _, c := range choices {
+		all = append(all, entrant{c.Label, slices.Repeat([]algorithms.Choice{c}, policies)})
+	}
+	return all
+}

@@ -1,0 +1,214 @@
+package recommend
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ratelab/internal/limit"
+)
+
+// What people read: the table and the Markdown show the same parts.
+
+// grid is a table: rows of cells under headings.
+type grid struct {
+	columns []column
+	rows    [][]string
+}
+
+// column is a heading of two lines, of words (which go left) or numbers.
+type column struct {
+	over, under string
+	words       bool
+}
+
+func (c column) heading() string { return strings.TrimSpace(c.over + " " + c.under) }
+
+// headline is the answer in one line.
+func (d *Document) headline() string {
+	if d.Recommended == "" {
+		return fmt.Sprintf("Recommended: none of %d candidates keeps the tolerance", len(d.Candidates))
+	}
+	c := &d.Candidates[0]
+	line := "Recommended: " + c.Algorithm
+	if c.Burst != nil {
+		line += fmt.Sprintf(", which admits %d at once", *c.Burst)
+	}
+	return line
+}
+
+// circumstances are what the answer depends on, a line each.
+func (d *Document) circumstances() []string {
+	var lines []string
+	for _, t := range d.Traffic {
+		line := fmt.Sprintf("%s: limit %s, %s, %s, %s, seed %d", t.Scenario, t.Limit.String(), counted(t.Offered, "request"), counted(t.Keys, "key"),
+			limit.FormatDuration(microseconds(t.DurationUS)), t.Seed)
+		lines = append(lines, line)
+	}
+	lines = append(lines, "tolerated: "+d.Tolerance.String(), "order: "+d.Prefer+", that is "+OrderInWords(d.Prefer), "decided by: "+d.decided())
+	if d.Costs != nil {
+		lines = append(lines, d.Costs.String())
+	}
+	return lines
+}
+
+func (d *Document) decided() string {
+	if d.Server.Kind == Models {
+		return "the Go models alone; no script has confirmed them"
+	}
+	return "the Go models; for those that qualify, and the nearest, confirmed by their Lua on " + d.Server.String()
+}
+
+// remarks are the lines below the tables.
+func (d *Document) remarks() []string {
+	lines := append([]string{}, d.Why...)
+	for _, t := range d.Ties {
+		if !d.qualifies(t.Algorithms[0]) {
+			continue // the others' stand in one row
+		}
+		lines = append(lines, listed(t.Algorithms)+" decide identically here")
+	}
+	for _, l := range d.LeftOut {
+		lines = append(lines, "left out: "+l.Reason)
+	}
+	for _, t := range d.Traffic {
+		for _, note := range t.Notes {
+			lines = append(lines, "note: "+t.Scenario+": "+note)
+		}
+	}
+	return append(lines, "burst: how much is admitted at once; a row with another burst keeps another promise")
+}
+
+func (d *Document) qualifies(label string) bool {
+	return slices.ContainsFunc(d.Candidates, func(c Candidate) bool { return c.Algorithm == label && c.Qualifies })
+}
+
+// listed is "a, b and c".
+func listed(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// qualified is the grid of those that qualify, by rank; excluded that of the others.
+func (d *Document) qualified() grid {
+	g := grid{columns: []column{{"rank", "", false}, {"algorithm", "", true}, {"burst", "", false}, {"x", "limit", false}, {"above L", "within", false},
+		{"false", "admits", false}, {"false", "rejects", false}, {"used", "", false}, {"calls", "", false}}}
+	if d.Costs != nil {
+		g.columns = append(g.columns, column{"server", "us", false})
+	}
+	for i := range d.Candidates {
+		c := &d.Candidates[i]
+		if !c.Qualifies {
+			continue
+		}
+		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), c.overshoot(), c.within(), percent(c.FalseAdmits.Value), percent(c.FalseRejects.Value),
+			fmt.Sprintf("%.1f%%", 100*c.Utilization.Value), c.calls()}
+		if d.Costs != nil {
+			row = append(row, c.serverUS())
+		}
+		g.rows = append(g.rows, row)
+	}
+	return g
+}
+
+// excluded has one row for those that decide identically and are excluded by the same.
+func (d *Document) excluded() grid {
+	g := grid{columns: []column{{"algorithm", "", true}, {"burst", "", false}, {"x", "limit", false}, {"above L", "within", false},
+		{"false", "rejects", false}, {"excluded by", "", true}}}
+	var last *Candidate
+	for i := range d.Candidates {
+		c := &d.Candidates[i]
+		if c.Qualifies {
+			continue
+		}
+		if last != nil && sameDecisions(last, c) && last.reason() == c.reason() {
+			g.rows[len(g.rows)-1][0] += ", " + c.Algorithm
+			continue
+		}
+		last = c
+		g.rows = append(g.rows, []string{c.Algorithm, c.burst(), c.overshoot(), c.within(), percent(c.FalseRejects.Value), c.reason()})
+	}
+	return g
+}
+
+// reason is the figure that is furthest beyond the tolerance, and how many others are beyond it.
+func (c *Candidate) reason() string {
+	worst := slices.MaxFunc(c.ExcludedBy, func(x, y Exclusion) int { return cmp.Compare(x.times(), y.times()) })
+	if more := len(c.ExcludedBy) - 1; more > 0 {
+		return fmt.Sprintf("%s; %d more", worst.Words, more)
+	}
+	return worst.Words
+}
+
+const absent = "-"
+
+// burst is the one of all scenarios, or the least and the most.
+func (c *Candidate) burst() string {
+	if c.Burst != nil {
+		return fmt.Sprint(*c.Burst)
+	}
+	var least, most int64
+	for i := range c.Scenarios {
+		n := c.Scenarios[i].Burst
+		if n == nil {
+			return absent
+		}
+		if i == 0 {
+			least = *n
+		}
+		least, most = min(least, *n), max(most, *n)
+	}
+	return fmt.Sprintf("%d..%d", least, most)
+}
+
+// overshoot never rounds an overshoot away.
+func (c *Candidate) overshoot() string {
+	if text := fmt.Sprintf("%.2f", c.Overshoot.Value); c.Overshoot.Value <= 1 || text != "1.00" {
+		return text
+	}
+	return ">1.00"
+}
+
+// within is the shortest interval of any scenario in which the limit was exceeded.
+func (c *Candidate) within() string {
+	var least *int64
+	for i := range c.Scenarios {
+		if us := c.Scenarios[i].OverLimitWithinUS; us != nil && (least == nil || *us < *least) {
+			least = us
+		}
+	}
+	if least == nil {
+		return absent
+	}
+	return limit.FormatDuration(microseconds(*least))
+}
+
+func (c *Candidate) calls() string {
+	if c.RedisCalls == nil {
+		return absent
+	}
+	return trimmed(c.RedisCalls.Value, 2)
+}
+
+func (c *Candidate) serverUS() string {
+	if c.ServerUS == nil {
+		return absent
+	}
+	return trimmed(*c.ServerUS, 2)
+}
+
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// title names the traffic.
+func (d *Document) title() string {
+	if len(d.Traffic) == 1 {
+		return "Which limiter for " + d.Traffic[0].Scenario + "?"
+	}
+	return fmt.Sprintf("Which limiter for %d scenarios?", len(d.Traffic))
+}
