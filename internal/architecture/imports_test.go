@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
 	"internal/virtualtime": {"internal/script", "internal/limit"},
 	"internal/replay":      {"internal/measure", "internal/script", "internal/limit"},
+	"internal/localflag":   {"internal/world", "internal/limit"},
 	"internal/sequence":    {"internal/virtualtime", "internal/world", "internal/traffic", "internal/limit", "internal/wording"},
 	"internal/processors":  {},
 	"internal/load":        {"internal/limit", "internal/script", "internal/wording"},
@@ -50,7 +51,7 @@ var mayImport = map[string][]string{
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
-		"internal/sequence",
+		"internal/localflag", "internal/sequence",
 	},
 	"internal/recommend": {
 		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report",

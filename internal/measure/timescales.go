@@ -1,6 +1,12 @@
 package measure
 
-import "slices"
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"ratelab/internal/limit"
+)
 
 // shortestScaleUS is the shortest interval that is looked at: a millisecond, in which a request has its answer at best.
 const shortestScaleUS = 1000
@@ -19,4 +25,20 @@ func TimeScales(windowUS int64) []int64 {
 	}
 	slices.Sort(lengths)
 	return slices.Compact(lengths)
+}
+
+// Allowed is what the limit allows in intervals of each of the lengths: its burst and what the rate L/W brings,
+// ⌊B + L·w/W⌋.
+func Allowed(p limit.Policy, lengths []int64) []int64 {
+	all := make([]int64, len(lengths))
+	for i, us := range lengths {
+		all[i] = math.MaxInt64
+		high, low := bits.Mul64(uint64(p.Requests), uint64(us))
+		if window := uint64(p.WindowUS()); high < window {
+			if earned, _ := bits.Div64(high, low, window); earned <= uint64(math.MaxInt64-p.Capacity()) {
+				all[i] = p.Capacity() + int64(earned)
+			}
+		}
+	}
+	return all
 }

@@ -74,8 +74,8 @@ type ClockEffect struct {
 // Race is what interleaving did to a sequence of commands.
 type Race struct {
 	Commands int64 `json:"commands"` // sent to the server
-	// RaceAdmits were admitted though the sequence, run without interruption at the moment of its last command, would
-	// have rejected them; RaceRejects are the reverse.
+	// RaceAdmits were admitted though the sequence, run without interruption or lock at the moment of the last command
+	// on whose reply its decision depends, would have rejected them; RaceRejects are the reverse.
 	RaceAdmits  int64 `json:"race_admits"`
 	RaceRejects int64 `json:"race_rejects"`
 	// LockWaits are attempts to take a lock that somebody else held; LockLosses are attempts whose lock expired before

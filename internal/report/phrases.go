@@ -39,7 +39,7 @@ const partialWarning = "PARTIAL: interrupted; the counts cover the beginning onl
 
 // remarks are the lines under a run's rows: the expectations first, then what else must be known.
 func (r *Run) remarks() []string {
-	lines := r.expectationLines()
+	lines := append(r.expectationLines(), r.interleavings()...)
 	if line := r.withoutTTL(); line != "" {
 		lines = append(lines, line)
 	}

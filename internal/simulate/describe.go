@@ -26,8 +26,14 @@ func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome)
 		Reference:  o.Reference,
 		Notes:      p.stream.Notes(),
 	}
+	if j.Clock != RealClock {
+		run.TimeScales = p.timeScales()
+		run.Notes = append(run.Notes, fairnessNote(o.Keys)...)
+	}
 	for i, l := range lanes {
-		run.Results = append(run.Results, l.row(o.Lanes[i]))
+		row := l.row(o.Lanes[i])
+		l.addFindings(&row, o.Lanes[i], run.TimeScales, o.LargestCost)
+		run.Results = append(run.Results, row)
 	}
 	if j.Clock == RealClock {
 		run.Clock = RealClock

@@ -45,7 +45,8 @@ func (l *lane) observe(requests []limit.Request, decisions []limit.Decision) err
 func (j *Job) replay(ctx context.Context, p *planned, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
 	var all []replay.Lane
 	for _, l := range lanes {
-		all = append(all, replay.Lane{Label: l.candidate.Label, Decider: l.decider, Observe: l.observe})
+		all = append(all, replay.Lane{Label: l.candidate.Label, Decider: l.decider, Observe: l.observe,
+			Counts: l.candidate.Counts && l.paced == nil})
 	}
 	o.Stop = j.Stop
 	outcome, err := replay.Run(ctx, p.stream, p.policy, all, o)

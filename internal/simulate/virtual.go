@@ -13,7 +13,7 @@ func (j *Job) runVirtual(ctx context.Context, p *planned, b *backend) ([]*lane, 
 	if err != nil {
 		return nil, nil, err
 	}
-	outcome, err := j.record(ctx, p, lanes, replay.Options{Parallel: b.parallel()})
+	outcome, err := j.record(ctx, p, lanes, p.findings(replay.Options{Parallel: b.parallel()}))
 	return lanes, outcome, err
 }
 

@@ -44,3 +44,17 @@ func floorDiv(a, b int64) int64 {
 	}
 	return q
 }
+
+// clockHand reads a ServerClock at times that do not decrease.
+type clockHand struct {
+	steps ServerClock
+	skew  int64
+}
+
+func (h *clockHand) skewUS(nowUS int64) int64 {
+	for len(h.steps) > 0 && h.steps[0].AtUS <= nowUS {
+		h.skew += h.steps[0].ByUS
+		h.steps = h.steps[1:]
+	}
+	return h.skew
+}

@@ -2,6 +2,7 @@
 // What the page can do with a script: switch algorithms on and off, show a chart's exact values, sort tables, and
 // change between light and dark. Without it everything can be read. Nothing is built before it is needed.
 (() => {
+  performance.mark("script");
   const root = document.documentElement;
   const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
   const boxes = all("input[data-n]");
@@ -160,7 +161,7 @@
       if (rows[n].classList.contains("off")) return;
       x = p.x;
       dots += `M${p.x} ${p.y}h0`;
-      spoken.push(all("span:not(.off)", rows[n]).map((s) => s.textContent).join(", ") + " " + exact(p.v));
+      spoken.push(all("span:not(.off)", rows[n]).map((s) => s.lastChild.textContent).join(", ") + " " + exact(p.v));
     });
     chart.querySelector(".cross").setAttribute("d", dots && `M${x} 0V${chart.querySelector(".area").viewBox.baseVal.height}`);
     chart.querySelector(".dots").setAttribute("d", dots);
@@ -320,5 +321,6 @@
   const start = read();
   if (!same(off, first)) { show(); go(start); }
   else if (location.hash.includes("&")) go(start);
+  performance.measure("ready", "script");
   root.dataset.ready = "";
 })();

@@ -56,22 +56,32 @@ func verdict(r *report.Run) string {
 // limitSentence says who keeps the limit.
 func (j jury) limitSentence() string {
 	limit := fmt.Sprintf("the limit of %s in any %s", drawing.Exact(j.run.Limit.Requests), j.window())
+	kept, broken := len(j.keep), len(j.exceed)
 	switch {
-	case len(j.rows) == 1 && len(j.keep) == 1:
-		return fmt.Sprintf("%s keeps %s: its highest window has %s.", name(j.rows[0]), limit, drawing.Exact(j.rows[0].PeakWindowAdmitted))
-	case len(j.rows) == 1:
-		return fmt.Sprintf("%s exceeds %s: %s.", name(j.rows[0]), limit, j.excess(j.rows[0], false))
-	case len(j.exceed) == 0:
-		return fmt.Sprintf("%s keep %s.", all(len(j.rows)), limit)
-	case len(j.keep) == 0:
-		return fmt.Sprintf("None of the %d keeps %s; %s.", len(j.rows), limit, j.worst("exceeds it most", "exceed it most"))
-	case len(j.exceed) == 1:
-		return fmt.Sprintf("All but %s keep %s; it lets through %s.", name(j.exceed[0]), limit, j.excess(j.exceed[0], false))
-	case len(j.keep) <= 4:
-		return fmt.Sprintf("Only %s %s %s; of the other %d %s.", enumerate(names(j.keep)), verb(len(j.keep), "keeps", "keep"), limit,
-			len(j.exceed), j.worst("exceeds it most", "exceed it most"))
+	case kept+broken == 1:
+		return j.alone(limit)
+	case broken == 0:
+		return fmt.Sprintf("%s keep %s.", all(kept), limit)
+	case kept == 0:
+		return fmt.Sprintf("%s keeps %s; %s.", noneOf(broken), limit, j.worst())
+	case broken == 1:
+		return fmt.Sprintf("All but %s keep %s; %[1]s lets through %[3]s.", name(j.exceed[0]), limit, j.excess(j.exceed[0], false))
+	case kept == 1 && exact(j.keep[0]):
+		return fmt.Sprintf("Only %s keeps %s, and it decides every request as the exact limit does. Of the other %d %s.",
+			name(j.keep[0]), limit, broken, j.worst())
+	case kept <= 4:
+		return fmt.Sprintf("Only %s %s %s; of the other %d %s.", enumerate(names(j.keep)), verb(kept, "keeps", "keep"), limit, broken, j.worst())
 	}
-	return fmt.Sprintf("%d of %d keep %s; of the other %d %s.", len(j.keep), len(j.rows), limit, len(j.exceed), j.worst("exceeds it most", "exceed it most"))
+	return fmt.Sprintf("%d of %d keep %s; of the other %d %s.", kept, kept+broken, limit, broken, j.worst())
+}
+
+// alone is the sentence about the only row.
+func (j jury) alone(limit string) string {
+	row := j.rows[0]
+	if len(j.keep) == 1 {
+		return fmt.Sprintf("%s keeps %s: its highest window has %s.", name(row), limit, drawing.Exact(row.PeakWindowAdmitted))
+	}
+	return fmt.Sprintf("%s exceeds %s: %s.", name(row), limit, j.excess(row, false))
 }
 
 // all is "Both" or "All 11".
@@ -82,10 +92,18 @@ func all(n int) string {
 	return fmt.Sprintf("All %d", n)
 }
 
+// noneOf is "Neither" or "None of the 11".
+func noneOf(n int) string {
+	if n == 2 {
+		return "Neither"
+	}
+	return fmt.Sprintf("None of the %d", n)
+}
+
 // worst names those with the highest peak, and says how high it is.
-func (j jury) worst(one, several string) string {
+func (j jury) worst() string {
 	top := most(j.exceed, func(row *report.Row) int64 { return row.PeakWindowAdmitted })
-	return fmt.Sprintf("%s %s: %s", enumerate(names(top)), verb(len(top), one, several), j.excess(top[0], len(top) > 1))
+	return fmt.Sprintf("%s %s: %s", enumerate(names(top)), verb(len(top), "exceeds it most", "exceed it most"), j.excess(top[0], len(top) > 1))
 }
 
 // excess is how much a row lets through in a window, and in how short an interval that is already above the limit.
@@ -116,44 +134,53 @@ func (j jury) soonest(row *report.Row) int64 {
 
 // exactSentence says who decides as the exact limit does, and who rejects most that it admits.
 func (j jury) exactSentence() string {
-	var exact []*report.Row
+	var right []*report.Row
 	for _, row := range j.rows {
-		if row.FalseAdmits == 0 && row.FalseRejects == 0 {
-			exact = append(exact, row)
+		if exact(row) {
+			right = append(right, row)
 		}
 	}
-	rejects := j.falseRejects()
+	said := len(j.keep) == 1 && len(j.exceed) > 1 && len(right) == 1 && right[0] == j.keep[0] // by limitSentence
 	switch {
-	case len(j.rows) == 1 && len(exact) == 1:
+	case len(j.rows) == 1 && len(right) == 1:
 		return "It decides every request as the exact limit does."
-	case len(exact) == len(j.rows):
-		return all(len(exact)) + " decide every request as the exact limit does."
-	case len(exact) == 0:
-		return capital(rejects) + "."
-	case len(exact) > 4:
-		return fmt.Sprintf("%d decide every request as the exact limit does; %s.", len(exact), rejects)
+	case len(right) == len(j.rows):
+		return all(len(right)) + " decide every request as the exact limit does."
+	case len(right) == 0 || said:
+		return capital(j.falseRejects("the exact limit")) + "."
+	case len(right) > 4:
+		return fmt.Sprintf("%d decide every request as the exact limit does; %s.", len(right), j.falseRejects("it"))
 	}
 	only := ""
-	if len(j.keep) > len(exact) {
+	if len(j.keep) > len(right) {
 		only = "Only "
 	}
-	return fmt.Sprintf("%s%s %s every request as the exact limit does; %s.", only, enumerate(names(exact)), verb(len(exact), "decides", "decide"), rejects)
+	return fmt.Sprintf("%s%s %s every request as the exact limit does; %s.",
+		only, enumerate(names(right)), verb(len(right), "decides", "decide"), j.falseRejects("it"))
 }
 
-// falseRejects says who rejects most that the exact limit admits.
-func (j jury) falseRejects() string {
+// exact reports whether a row has decided everything as the reference has.
+func exact(row *report.Row) bool { return row.FalseAdmits == 0 && row.FalseRejects == 0 }
+
+// falseRejects says who rejects most that the exact limit, or it, admits.
+func (j jury) falseRejects(who string) string {
 	top := most(j.rows, func(row *report.Row) int64 { return row.FalseRejects })
 	worst := top[0]
+	figure := count(worst.FalseRejects, "request")
+	part := percent(share(worst.FalseRejects, worst.Offered)) + " of the offered"
 	switch {
 	case worst.FalseRejects == 0 && len(j.rows) == 1:
-		return "it rejects nothing that the exact limit admits"
+		return "it rejects nothing that " + who + " admits"
+	case worst.FalseRejects == 0 && len(j.rows) == 2:
+		return "neither rejects a request that " + who + " admits"
 	case worst.FalseRejects == 0:
-		return "none rejects a request that it admits"
+		return "none rejects a request that " + who + " admits"
 	case len(j.rows) == 1:
-		return fmt.Sprintf("it rejects %s that the exact limit admits (%s)", count(worst.FalseRejects, "request"), percent(share(worst.FalseRejects, worst.Offered)))
+		return fmt.Sprintf("it rejects %s that %s admits (%s)", figure, who, part)
+	case len(top) > 1:
+		return fmt.Sprintf("%s reject most of what %s admits: %s each (%s)", enumerate(names(top)), who, figure, part)
 	}
-	return fmt.Sprintf("%s %s most of what the exact limit admits: %s (%s of the offered)", enumerate(names(top)), verb(len(top), "rejects", "reject"),
-		count(worst.FalseRejects, "request"), percent(share(worst.FalseRejects, worst.Offered)))
+	return fmt.Sprintf("%s rejects most of what %s admits: %s (%s)", name(top[0]), who, figure, part)
 }
 
 // most are the rows with the largest value, in their order; rows is not empty.
@@ -189,9 +216,10 @@ func verb(n int, one, several string) string {
 	return several
 }
 
-// capital begins a sentence.
+// capital begins a sentence, unless with a name, which stays as it is.
 func capital(s string) string {
-	if s != "" && s[0] >= 'a' && s[0] <= 'z' && !strings.ContainsAny(strings.SplitN(s, " ", 2)[0], "-:") {
+	switch first, _, _ := strings.Cut(s, " "); first {
+	case "it", "neither", "none":
 		return strings.ToUpper(s[:1]) + s[1:]
 	}
 	return s

@@ -1,0 +1,37 @@
+package report
+
+import "fmt"
+
+// interleavings gives a line for each row of a sequence of commands, and for each whose clients remember that they are
+// over the limit.
+func (r *Run) interleavings() []string {
+	var lines []string
+	for i := range r.Results {
+		row := &r.Results[i]
+		if row.Race != nil {
+			lines = append(lines, row.Algorithm+": "+row.Race.sentence()+row.roundTrips())
+		}
+		if f := row.LocalFlag; f != nil {
+			lines = append(lines, fmt.Sprintf("%s: of %s, %d decided by the clients' own flags, %d of them wrongly%s",
+				row.Algorithm, plural(row.Offered, "request"), f.LocalRejects, f.WrongRejects, row.roundTrips()))
+		}
+	}
+	return lines
+}
+
+// sentence is what a race did. Locks are spoken of where there are any.
+func (r *Race) sentence() string {
+	text := fmt.Sprintf("%d admitted and %d rejected by a race", r.RaceAdmits, r.RaceRejects)
+	if r.LockWaits > 0 || r.LockLosses > 0 {
+		text += fmt.Sprintf(", %s for the lock, %s lost", plural(r.LockWaits, "wait"), plural(r.LockLosses, "lock"))
+	}
+	return text
+}
+
+// roundTrips continues a sentence.
+func (r *Row) roundTrips() string {
+	if r.RoundTripsPerDecision == nil {
+		return ""
+	}
+	return fmt.Sprintf(", %.2f round trips per decision", *r.RoundTripsPerDecision)
+}

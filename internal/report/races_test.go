@@ -1,0 +1,27 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"ratelab/internal/measure"
+)
+
+func TestInterleavingsAreSentences(t *testing.T) {
+	trips, few := 2.5, 0.4
+	r := Run{Results: []Row{
+		{Algorithm: "gcra"},
+		{Algorithm: "read-then-increment", Race: &Race{Commands: 20, RaceAdmits: 7}, RoundTripsPerDecision: &trips},
+		{Algorithm: "distributed-lock", Race: &Race{Commands: 20, RaceRejects: 1, LockWaits: 1, LockLosses: 3}},
+		{Algorithm: "gcra+local-flag", Result: measure.Result{Offered: 10}, LocalFlag: &LocalFlag{LocalRejects: 6, WrongRejects: 2},
+			RoundTripsPerDecision: &few},
+	}}
+	want := []string{
+		"read-then-increment: 7 admitted and 0 rejected by a race, 2.50 round trips per decision",
+		"distributed-lock: 0 admitted and 1 rejected by a race, 1 wait for the lock, 3 locks lost",
+		"gcra+local-flag: of 10 requests, 6 decided by the clients' own flags, 2 of them wrongly, 0.40 round trips per decision",
+	}
+	if got := r.interleavings(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

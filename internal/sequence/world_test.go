@@ -1,0 +1,93 @@
+package sequence_test
+
+import (
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/sequence"
+	"ratelab/internal/world"
+)
+
+// listed is traffic that is written down.
+type listed []limit.Request
+
+func (l listed) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		for _, q := range l {
+			if !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (l listed) Duration() (time.Duration, bool) { return time.Second, true }
+
+// drawn is traffic for one key, often several requests at one time.
+func drawn(t *rapid.T) listed {
+	var l listed
+	var atUS int64
+	for range rapid.IntRange(1, 60).Draw(t, "requests") {
+		atUS += rapid.SampledFrom([]int64{0, 0, 0, 1, 700, 1000, 9000}).Draw(t, "gap")
+		l = append(l, limit.Request{AtUS: atUS, Key: "k", Cost: rapid.Int64Range(1, 3).Draw(t, "cost")})
+	}
+	return l
+}
+
+// playWorld lets clients of one group go through a sequence.
+func playWorld(t *rapid.T, label string, delay world.Range, l listed) (*world.Outcome, *sequence.Play) {
+	play := newPlay(t, label, limit.Policy{Requests: 4, Window: 20 * time.Millisecond})
+	group := world.Group{Name: "clients", Count: 5, OnReject: world.Obey, Attempts: 2, DelayUS: delay}
+	out, err := world.Run(world.Setup{Seed: 1, Groups: []world.Group{group}, Protocol: play, Server: play}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, play
+}
+
+// Without delays no client comes between the commands of another, not even at one time: every sequence decides as the
+// plain rule.
+func TestWithoutDelaysNothingRaces(t *testing.T) {
+	for _, name := range sequence.Names() {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				out, play := playWorld(t, name, world.Range{}, drawn(t))
+				rule := plainWindow{limit: 4, windowMS: 20, countsRejected: name == "incr-then-compare", endMS: -1}
+				for i, q := range out.Journal.Requests {
+					got, want := out.Journal.Decisions[i].Allowed(), rule.admit((midnight.UnixMicro()+q.AtUS)/1000, q.Cost)
+					if got != want {
+						t.Fatalf("at %d µs a request of %d: admitted %t, the rule says %t", q.AtUS, q.Cost, got, want)
+					}
+				}
+				if f := play.Figures(); f != (sequence.Figures{Commands: f.Commands}) {
+					t.Fatalf("the figures are %+v, want no races", f)
+				}
+			})
+		})
+	}
+}
+
+// With delays the same seed gives the same decisions and commands, and the sums hold.
+func TestDelaysAreRepeatable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		label := rapid.SampledFrom(labels).Draw(t, "label")
+		l, delay := drawn(t), world.Range{Min: 100, Max: rapid.Int64Range(100, 6000).Draw(t, "delay")}
+		one, first := playWorld(t, label, delay, l)
+		two, second := playWorld(t, label, delay, l)
+		if fmt.Sprint(one, first.Calls(), first.Figures()) != fmt.Sprint(two, second.Calls(), second.Figures()) {
+			t.Fatal("two runs differ")
+		}
+		f := first.Figures()
+		if int64(len(first.Calls())) != f.Commands || f.Commands < int64(len(one.Journal.Requests)) {
+			t.Fatalf("%d calls, %d commands, %d decisions", len(first.Calls()), f.Commands, len(one.Journal.Requests))
+		}
+		if label == "incr-then-compare" && f.RaceAdmits+f.RaceRejects != 0 {
+			t.Fatalf("one command decides, and yet the figures are %+v", f)
+		}
+	})
+}

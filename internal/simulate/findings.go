@@ -1,0 +1,40 @@
+package simulate
+
+import (
+	"fmt"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/replay"
+	"ratelab/internal/report"
+)
+
+// findings asks a replay under that limit for what goes beyond the counts; a run on the real clock does without.
+func (p *planned) findings(o replay.Options) replay.Options {
+	o.Scales, o.Fairness = measure.TimeScales(p.policy.WindowUS()), true
+	return o
+}
+
+// timeScales are those of a run with findings, and what the limit allows in each.
+func (p *planned) timeScales() *report.TimeScales {
+	lengths := measure.TimeScales(p.policy.WindowUS())
+	return &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(p.policy, lengths)}
+}
+
+// addFindings completes the lane's row where its replay was asked for findings. No request cost more than largestCost.
+func (l *lane) addFindings(row *report.Row, o replay.LaneOutcome, scales *report.TimeScales, largestCost int64) {
+	row.MostAdmitted, row.Fairness, row.RateDifference = o.MostAdmitted, o.Fairness, o.RateDifference
+	if o.MostAdmitted == nil || l.candidate.MostAdmitted == nil {
+		return
+	}
+	for _, us := range scales.IntervalUS {
+		row.Bound = append(row.Bound, l.candidate.MostAdmitted(us, max(1, largestCost)))
+	}
+}
+
+// fairnessNote says why there is no fairness, where one would look for it.
+func fairnessNote(keys int64) []string {
+	if keys <= measure.MaxFairKeys {
+		return nil
+	}
+	return []string{fmt.Sprintf("fairness is not measured beyond %d,000 keys", measure.MaxFairKeys/1000)}
+}
