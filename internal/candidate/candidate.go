@@ -19,6 +19,7 @@ type Candidate struct {
 
 	MostAdmitted func(spanUS, largestCost int64) int64 // as that of algorithms.Instance; nil for a user's script
 	Counts       bool                                  // as algorithms.Spec.Counts
+	TickUS       int64                                 // how exact a retry_after is, in µs; 0 for a user's script
 }
 
 // Builtin makes a candidate of an algorithm for one limit. An error names the label and says which value does not
@@ -46,7 +47,18 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Candidate, error) {
 		program.Init, program.InitSource = &init, source
 	}
 	return &Candidate{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel,
-		MostAdmitted: in.MostAdmitted, Counts: in.Spec.Counts()}, nil
+		MostAdmitted: in.MostAdmitted, Counts: in.Spec.Counts(), TickUS: tick(in)}, nil
+}
+
+// tick is the step of the clock that ends a rejection: a TTL's millisecond, or the client's granularity.
+func tick(in algorithms.Instance) int64 {
+	switch {
+	case in.Spec.Traits.TTLRule:
+		return 1000
+	case in.ClientTime:
+		return in.GranularityUS
+	}
+	return 1
 }
 
 // Own makes a candidate of a user's script and the binding beside it. An error is what script.Load finds wrong.

@@ -14,7 +14,7 @@ type Clients struct {
 	Succeeded  int64 `json:"succeeded"`
 	GaveUp     int64 `json:"gave_up"`
 	Unfinished int64 `json:"unfinished"` // neither when the scenario ended
-	Attempts   int64 `json:"attempts"`
+	Attempts   int64 `json:"attempts"`   // that were begun; offered counts those that were decided
 
 	// GoodputPerSecond is the cost of the operations that succeeded, over the scenario's duration.
 	GoodputPerSecond float64 `json:"goodput_per_second"`
@@ -25,6 +25,7 @@ type Clients struct {
 	TimeToSuccessUS *Percentiles `json:"time_to_success_us,omitempty"`
 	// Lockstep is the most retries that arrive within one millisecond, (t−1ms, t]; LockstepShare the share of all
 	// retries that arrive within a millisecond of at least nine others.
+	// A retry arrives with its first message; nine others are within less than a millisecond of it, either way.
 	Lockstep      int64   `json:"lockstep"`
 	LockstepShare float64 `json:"lockstep_share"`
 
@@ -60,12 +61,17 @@ type RetryAfter struct {
 	TooLate  int64 `json:"too_late"`  // one tick earlier would have passed as well
 }
 
-// ClockEffect compares a row with the same algorithm on the same traffic with clocks that are right.
+// ClockEffect compares a row with the same algorithm, clients and operations, but clocks that are right.
 type ClockEffect struct {
+	// SameTraffic is whether both saw the same requests: then decisions are compared one by one. Where clients react to
+	// other decisions, requests differ, and ExtraAdmits, ExtraRejects and RecoveryUS are 0 and mean nothing.
+	SameTraffic  bool  `json:"same_traffic"`
 	ExtraAdmits  int64 `json:"extra_admits"`  // admitted here, rejected with right clocks
 	ExtraRejects int64 `json:"extra_rejects"` // the reverse
-	// LockoutUS is the longest time, in true time, in which nothing was admitted for a key though something was with
-	// right clocks, and more than once.
+	// PeakWithRightClocks is the peak_window_admitted of the row with right clocks.
+	PeakWithRightClocks int64 `json:"peak_with_right_clocks"`
+	// LockoutUS is the longest time, in true time, between two admissions of a key, or between one and the scenario's
+	// beginning or end, in which right clocks admitted that key more than once.
 	LockoutUS int64 `json:"lockout_us"`
 	// RecoveryUS is from the last step of the server's clock to the last decision that differs; 0 where none does.
 	RecoveryUS int64 `json:"recovery_us"`

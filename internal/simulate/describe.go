@@ -33,7 +33,12 @@ func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome)
 	for i, l := range lanes {
 		row := l.row(o.Lanes[i])
 		l.addFindings(&row, o.Lanes[i], run.TimeScales, o.LargestCost)
+		l.addWorld(&row, p, o.Duration)
 		run.Results = append(run.Results, row)
+	}
+	if p.scenario.Reactive() {
+		run.ClientGroups = groupNames(p)
+		run.Notes = append(run.Notes, worldNotes(p, b)...)
 	}
 	if j.Clock == RealClock {
 		run.Clock = RealClock

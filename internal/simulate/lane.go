@@ -24,6 +24,9 @@ type lane struct {
 	runner *virtualtime.Runner
 	left   *virtualtime.Left // after the replay
 
+	// In virtual time, where clients react.
+	world *inWorld
+
 	// On the real clock.
 	paced   *replay.WallClock
 	differs int64 // decisions that are not those of virtual time

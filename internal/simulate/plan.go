@@ -91,6 +91,11 @@ func (p *planner) realClock(runs []*planned) {
 	if p.job.Server == ModelServer || p.job.Server == redisserver.KindEmbedded {
 		p.bad(fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s", p.job.Server))
 	}
+	for _, r := range runs {
+		if r.scenario.Reactive() {
+			p.bad(fmt.Errorf("%s: clients, clocks and sequences are played in virtual time only; leave out --clock real", r.scenario.Name))
+		}
+	}
 	if p.job.LongReal {
 		return
 	}

@@ -148,7 +148,11 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 	run := j.describe(p, b, lanes, outcome)
 	picture := &chart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
 	for i, l := range outcome.Lanes {
-		picture.Algorithms = append(picture.Algorithms, chart.Panel{Label: run.Results[i].Algorithm, Series: l.Series})
+		panel := chart.Panel{Label: run.Results[i].Algorithm, Series: l.Series}
+		if w := lanes[i].world; w != nil {
+			panel.Traffic = &w.traffic
+		}
+		picture.Algorithms = append(picture.Algorithms, panel)
 	}
 	return run, picture, nil
 }

@@ -9,6 +9,9 @@ import (
 
 // runVirtual replays a scenario under the virtual clock.
 func (j *Job) runVirtual(ctx context.Context, p *planned, b *backend) ([]*lane, *replay.Outcome, error) {
+	if p.scenario.Reactive() {
+		return j.runWorld(ctx, p, b)
+	}
 	lanes, err := b.virtualLanes(ctx, p)
 	if err != nil {
 		return nil, nil, err

@@ -11,25 +11,26 @@ func (s *scene) admittedFigure() *figure {
 	per := s.unit + " per " + drawing.Each(s.rateBinUS)
 	f := s.figure("admitted",
 		fmt.Sprintf("Offered (grey) and admitted (colour), %s. Limit %s.", per, s.policy()), per)
-	f.top = maximum(s.offered)
 	for i, c := range s.courses {
-		f.panels = append(f.panels, drawing.Panel{Label: c.label, Color: c.color, Fact: s.admittedFact(c), Draw: func(a *drawing.Axes) { s.drawAdmitted(axes{a}, c, i == 0) }})
+		f.top = max(f.top, maximum(c.offered))
+		f.panels = append(f.panels, drawing.Panel{Label: c.label, Color: c.color, Fact: admittedFact(c), Draw: func(a *drawing.Axes) { s.drawAdmitted(axes{a}, c, i == 0) }})
 	}
-	f.data = dataCSV(s.in.Traffic.BucketUS,
-		s.columns(s.in.Traffic.Offered, func(p Panel) []int64 { return p.Series.Admitted }))
+	columns := s.columns(s.in.Traffic.Offered, func(p Panel) []int64 { return p.Series.Admitted })
+	for _, p := range s.in.Algorithms {
+		if p.Traffic != nil {
+			columns = append(columns, dataColumn{"offered to " + p.Label, p.Traffic.Offered})
+		}
+	}
+	f.data = dataCSV(s.in.Traffic.BucketUS, columns)
 	return f
 }
 
-func (s *scene) admittedFact(c course) string {
-	total := int64(0)
-	for _, v := range s.in.Traffic.Offered {
-		total += v
-	}
-	return fmt.Sprintf("%s of %s admitted", drawing.Exact(c.total), drawing.Exact(total))
+func admittedFact(c course) string {
+	return fmt.Sprintf("%s of %s admitted", drawing.Exact(c.total), drawing.Exact(c.asked))
 }
 
 func (s *scene) drawAdmitted(a axes, c course, labelled bool) {
-	all := a.steps(s.offered, s.rateBinUS)
+	all := a.steps(c.offered, s.rateBinUS)
 	a.Pen.Fill(a.ToBase(all), drawing.Offered)
 	line := a.steps(c.rate, s.rateBinUS)
 	a.Pen.Fill(a.ToBase(line), drawing.Tint(c.color, 0.55))

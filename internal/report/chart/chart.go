@@ -29,8 +29,9 @@ type Input struct {
 
 // Panel is one algorithm's course under its label, as in report.Row.
 type Panel struct {
-	Label  string
-	Series measure.Series
+	Label   string
+	Series  measure.Series
+	Traffic *measure.Traffic // what it was offered, where that is not what all were; buckets as the Input's
 }
 
 // Formats lists the picture formats that Write knows.
@@ -67,11 +68,15 @@ func (in Input) validate() error {
 	if width < 1 || n < 1 {
 		return fmt.Errorf("chart %s: %d buckets of %d us: want at least one of at least 1 us", name, n, width)
 	}
-	all := append([]Panel{{report.ReferenceLabel, in.Reference}}, in.Algorithms...)
+	all := append([]Panel{{Label: report.ReferenceLabel, Series: in.Reference}}, in.Algorithms...)
 	for _, p := range all {
 		if p.Series.BucketUS != width || len(p.Series.Admitted) != n || len(p.Series.Rolling) != n {
 			return fmt.Errorf("chart %s: the buckets of %q (%d and %d of %d us) are not those of the traffic (%d of %d us)",
 				name, p.Label, len(p.Series.Admitted), len(p.Series.Rolling), p.Series.BucketUS, n, width)
+		}
+		if t := p.Traffic; t != nil && (t.BucketUS != width || len(t.Offered) != n) {
+			return fmt.Errorf("chart %s: the buckets of what %q was offered (%d of %d us) are not those of the traffic (%d of %d us)",
+				name, p.Label, len(t.Offered), t.BucketUS, n, width)
 		}
 	}
 	return nil

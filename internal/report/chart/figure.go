@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ratelab/internal/drawing"
+	"ratelab/internal/measure"
 	"ratelab/internal/report"
 )
 
@@ -35,9 +36,11 @@ func (f *figure) picture(scenario string) drawing.Picture {
 type course struct {
 	label    string
 	color    color.NRGBA
+	offered  []float64 // in each wide bin
 	rate     []float64 // admitted in each wide bin
 	admitted []float64 // admitted in each bin
 	rolling  []float64 // the highest window sum within each bin
+	asked    int64     // offered in all
 	total    int64
 	peak     int64
 }
@@ -49,7 +52,6 @@ type scene struct {
 	binUS     float64 // of the sums
 	rateBinUS float64 // of what was offered and admitted
 	spanUS    float64
-	offered   []float64
 	reference course
 	courses   []course // without none
 }
@@ -76,21 +78,26 @@ func newScene(in Input) *scene {
 	k, wide := joinFactor(buckets, width, maxBins(columns)), joinFactor(buckets, width, maxRateBins)
 	s := &scene{in: in, unit: unitOf(in.Run), spanUS: float64(width) * float64(buckets)}
 	s.binUS, s.rateBinUS = float64(width)*float64(k), float64(width)*float64(wide)
-	s.offered = joinSum(in.Traffic.Offered, wide)
 	if d := float64(in.Run.DurationUS); d > s.spanUS-float64(width) && d < s.spanUS {
 		s.spanUS = d // the last bucket reaches beyond the scenario's end
 	}
-	s.reference = newCourse(Panel{report.ReferenceLabel, in.Reference}, k, wide)
+	s.reference = newCourse(Panel{Label: report.ReferenceLabel, Series: in.Reference}, in.Traffic, k, wide)
 	for _, p := range shown {
-		s.courses = append(s.courses, newCourse(p, k, wide))
+		s.courses = append(s.courses, newCourse(p, in.Traffic, k, wide))
 	}
 	return s
 }
 
-func newCourse(p Panel, k, wide int) course {
+// newCourse is of a panel that was offered the traffic, unless it has its own.
+func newCourse(p Panel, traffic measure.Traffic, k, wide int) course {
+	if p.Traffic != nil {
+		traffic = *p.Traffic
+	}
 	c := course{label: p.Label, color: drawing.Color(p.Label)}
 	c.rate, c.admitted, c.rolling = joinSum(p.Series.Admitted, wide), joinSum(p.Series.Admitted, k), joinMax(p.Series.Rolling, k)
+	c.offered = joinSum(traffic.Offered, wide)
 	for i := range p.Series.Admitted {
+		c.asked += traffic.Offered[i]
 		c.total += p.Series.Admitted[i]
 		c.peak = max(c.peak, p.Series.Rolling[i])
 	}

@@ -81,7 +81,7 @@ func play(t traffic, buckets int64, contenders ...contender) Input {
 		Reference: observe(t, slidingLog(t.policy), width, buckets),
 	}
 	for _, c := range contenders {
-		in.Algorithms = append(in.Algorithms, Panel{c.label, observe(t, c.make(t.policy), width, buckets)})
+		in.Algorithms = append(in.Algorithms, Panel{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
 	}
 	return in
 }

@@ -71,14 +71,18 @@ var retryAfter = finding{
 var clocks = finding{
 	"What wrong clocks changed, against the same traffic with right ones",
 	[]heading{{"extra admits", "admitted, though rejected with right clocks"}, {"extra rejects", "the reverse"},
-		{"lockout", "the longest time in which nothing was admitted for a key, though something was with right clocks"},
+		{"peak with right clocks", "the most admitted for one key in any window"}, {"lockout", "the longest time in which nothing was admitted for a key, though something was with right clocks"},
 		{"recovery", "from the last step of the server's clock to the last decision that differs"}},
 	func(row *report.Row) []cell {
 		if row.ClockEffect == nil {
 			return nil
 		}
 		c := row.ClockEffect
-		return []cell{whole(c.ExtraAdmits), whole(c.ExtraRejects), duration(c.LockoutUS), duration(c.RecoveryUS)}
+		cells := []cell{{}, {}, whole(c.PeakWithRightClocks), duration(c.LockoutUS), {}}
+		if c.SameTraffic {
+			cells[0], cells[1], cells[4] = whole(c.ExtraAdmits), whole(c.ExtraRejects), duration(c.RecoveryUS)
+		}
+		return cells
 	},
 }
 

@@ -1,0 +1,83 @@
+package simulate
+
+import (
+	"slices"
+	"time"
+
+	"ratelab/internal/report"
+	"ratelab/internal/world"
+)
+
+// addWorld completes the lane's row where clients react.
+func (l *lane) addWorld(row *report.Row, p *planned, duration time.Duration) {
+	if l.world == nil {
+		return
+	}
+	if groups := p.scenario.Clients; groups != nil {
+		row.Clients = l.world.clients(groups, duration)
+	}
+	row.ClockEffect = l.world.effect
+}
+
+func groupNames(p *planned) []string {
+	var names []string
+	for _, g := range p.scenario.Clients {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// worldNotes say what the figures of a run whose clients react are measured against, and who decided.
+func worldNotes(p *planned, b *backend) []string {
+	var notes []string
+	if slices.ContainsFunc(p.scenario.Clients, retries) {
+		notes = append(notes, "clients try again: each row has its own requests, against which its false admits and rejects are measured; the exact reference saw the first attempts only")
+	}
+	if len(b.servers) == 0 {
+		return append(notes, "the Go models decided; no script on a server confirmed them")
+	}
+	return append(notes, "the Go models decided while the clients reacted; the scripts on the server then gave the same answers to the same requests")
+}
+
+func retries(g world.Group) bool { return g.OnReject != world.GiveUp }
+
+// clients is how the lane's clients fared, for the document.
+func (w *inWorld) clients(groups []world.Group, duration time.Duration) *report.Clients {
+	c := &w.played.Clients
+	r := &report.Clients{
+		Operations: c.Operations, Succeeded: c.Succeeded, GaveUp: c.GaveUp, Unfinished: c.Unfinished, Attempts: c.Attempts,
+		TimeToSuccessUS: percentiles(c.TimesUS), Lockstep: c.Lockstep,
+	}
+	if duration > 0 {
+		r.GoodputPerSecond = float64(c.SucceededCost) / duration.Seconds()
+	}
+	if c.Succeeded > 0 {
+		each := float64(c.Attempts) / float64(c.Succeeded)
+		r.Amplification = &each
+	}
+	if c.Retries > 0 {
+		r.LockstepShare = float64(c.InStep) / float64(c.Retries)
+	}
+	if w.model != nil {
+		if truth := w.model.RetryAfter(); truth != nil {
+			r.RetryAfter = &report.RetryAfter{Checked: truth.Checked, True: truth.True, TooEarly: truth.TooEarly, TooLate: truth.TooLate}
+		}
+	}
+	for i, g := range groups {
+		f := c.Groups[i]
+		r.Groups = append(r.Groups, report.ClientGroup{
+			Name: g.Name, Operations: f.Operations, Succeeded: f.Succeeded, GaveUp: f.GaveUp, Attempts: f.Attempts,
+			TimeToSuccessUS: percentiles(f.TimesUS),
+		})
+	}
+	return r
+}
+
+// percentiles of ascending values; nil where there are none.
+func percentiles(values []int64) *report.Percentiles {
+	if len(values) == 0 {
+		return nil
+	}
+	at := func(p int) int64 { return world.Percentile(values, p) }
+	return &report.Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
+}

@@ -1,0 +1,108 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/replay"
+	"ratelab/internal/world"
+)
+
+// recorded is a journal as the traffic of a replay, of the run's duration.
+type recorded struct {
+	world.Journal
+	duration time.Duration
+}
+
+// Requests are the journal's.
+func (r recorded) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		for _, q := range r.Journal.Requests {
+			if !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Duration is the scenario's.
+func (r recorded) Duration() (time.Duration, bool) { return r.duration, true }
+
+// fromJournal decides as the journal says, in its order.
+type fromJournal struct{ decisions []limit.Decision }
+
+// Decide never fails.
+func (f *fromJournal) Decide(_ context.Context, _ []limit.Request, decisions []limit.Decision) error {
+	n := copy(decisions, f.decisions)
+	f.decisions = f.decisions[n:]
+	return nil
+}
+
+// confirming lets a script on a server decide the journal's requests again, and wants the model's answers.
+type confirming struct {
+	replay.Decider
+	model fromJournal
+	stop  <-chan struct{}
+	count int64
+}
+
+// Decide fails where the two differ, with a *DifferenceError.
+func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	select {
+	case <-c.stop:
+		return replay.ErrStopped
+	default:
+	}
+	if err := c.Decider.Decide(ctx, requests, decisions); err != nil {
+		return err
+	}
+	expected := make([]limit.Decision, len(requests))
+	if err := c.model.Decide(ctx, requests, expected); err != nil {
+		return err
+	}
+	for i, q := range requests {
+		if !sameAnswer(expected[i], decisions[i]) {
+			return &DifferenceError{Number: c.count + int64(i) + 1, Request: q, Model: expected[i], Server: decisions[i]}
+		}
+	}
+	c.count += int64(len(requests))
+	return nil
+}
+
+// sameAnswer compares what a client is told.
+func sameAnswer(a, b limit.Decision) bool {
+	return a.Verdict == b.Verdict && a.Remaining == b.Remaining && a.RetryAfterUS == b.RetryAfterUS
+}
+
+// DifferenceError is a request on which a script and its model do not agree: one of the two is wrong.
+type DifferenceError struct {
+	Number        int64 // of the request, from 1
+	Request       limit.Request
+	Model, Server limit.Decision
+}
+
+func (e *DifferenceError) Error() string {
+	q := e.Request
+	clocks := ""
+	if q.Skewed() {
+		clocks = fmt.Sprintf(", the server's clock off by %d us and the client's by %d us", q.ServerSkewUS, q.ClientSkewUS)
+	}
+	return fmt.Sprintf("request %d (key %q, cost %d, at %d us%s): the model answers %s, the script on the server %s",
+		e.Number, q.Key, q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))
+}
+
+func answer(d limit.Decision) string {
+	return fmt.Sprintf("allowed %d, remaining %d, retry_after_us %d", d.Verdict, d.Remaining, d.RetryAfterUS)
+}
+
+// confirmation is what decides the lane's journal again: its script where there is a server, and else the journal.
+func (l *lane) confirmation(j *Job) replay.Decider {
+	model := fromJournal{l.world.played.Journal.Decisions}
+	if l.runner == nil || l.world.model == nil {
+		return &model
+	}
+	return &confirming{Decider: explained{l.runner, l.server}, model: model, stop: j.Stop}
+}
