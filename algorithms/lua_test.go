@@ -42,7 +42,7 @@ func serverDecides(t *testing.T, s *redisserver.Server, in algorithms.Instance, 
 	t.Helper()
 	target := virtualtime.Server{Client: s.Client, Unbuffered: s.Transport == redisserver.TransportPipe}
 	runner, err := virtualtime.New(target, program(in, s.Prefix+prefix), virtualtime.Options{
-		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 100})
+		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 100, Behind: limit.MaxWindow})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +75,24 @@ func TestScriptsFollowTheWorkedTraces(t *testing.T) {
 // Every script decides random requests as its model does, in every field, on every server. The requests look for
 // the edges: they come when the model said one may retry, and a microsecond before.
 func TestScriptsDecideAsTheirModels(t *testing.T) {
+	compareAll(t, "", func(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limit.Request, []limit.Decision) {
+		return algotest.RandomRequests(r, p, l)
+	})
+}
+
+// So they do where the clients' clocks disagree with each other and with the server's, and the server's steps back and
+// forth: what a key's TTL loses, and when, is the same.
+func TestScriptsDecideAsTheirModelsByClocksThatAreOff(t *testing.T) {
+	compareAll(t, "skewed-", func(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limit.Request, []limit.Decision) {
+		return algotest.RandomSkewedRequests(r, p, l.(limit.TwoClocked))
+	})
+}
+
+// drawing draws requests, and lets a model decide them.
+type drawing func(*rand.Rand, limit.Policy, limit.Limiter) ([]limit.Request, []limit.Decision)
+
+func compareAll(t *testing.T, prefix string, draw drawing) {
+	t.Helper()
 	decisions := 4000
 	if text := os.Getenv("RATELAB_DECISIONS"); text != "" {
 		var err error
@@ -86,24 +104,24 @@ func TestScriptsDecideAsTheirModels(t *testing.T) {
 		for _, spec := range algorithms.All() {
 			t.Run(spec.Name, func(t *testing.T) {
 				for seed := uint64(1); seed <= uint64(1+decisions/algotest.RandomSteps); seed++ {
-					compare(t, s, &spec, seed)
+					compare(t, s, &spec, fmt.Sprintf("%s%s-%d:", prefix, spec.Name, seed), seed, draw)
 				}
 			})
 		}
 	})
 }
 
-func compare(t *testing.T, s *redisserver.Server, spec *algorithms.Spec, seed uint64) {
+func compare(t *testing.T, s *redisserver.Server, spec *algorithms.Spec, prefix string, seed uint64, draw drawing) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
 	label, p := algotest.RandomLimit(random, spec.Name, spec.Clocked())
 	in := instance(t, label, p)
-	requests, want := algotest.RandomRequests(random, p, in.NewModel())
-	got := serverDecides(t, s, in, fmt.Sprintf("%s-%d:", spec.Name, seed), requests)
+	requests, want := draw(random, p, in.NewModel())
+	got := serverDecides(t, s, in, prefix, requests)
 	for i, q := range requests {
 		if got[i] != want[i] {
-			t.Fatalf("seed %d, %s under %v, step %d, at %d us, key %s, cost %d: the script: %s; the model: %s",
-				seed, label, p, i, q.AtUS, q.Key, q.Cost, algotest.Describe(got[i]), algotest.Describe(want[i]))
+			t.Fatalf("seed %d, %s under %v, step %d, %+v: the script: %s; the model: %s",
+				seed, label, p, i, q, algotest.Describe(got[i]), algotest.Describe(want[i]))
 		}
 	}
 }

@@ -10,11 +10,17 @@ import (
 
 // layout says which elements of KEYS and ARGV travel with an arrival; the others are part of the source.
 type layout struct {
-	varying []script.Template // in the order in which they travel, those of KEYS first
+	varying   []script.Template // in the order in which they travel, those of KEYS first
+	tellsTime bool              // some element is the plain clock: the client's travels where it is not the server's
 }
 
 // mostVarying keeps the wrapper within the 60 outer variables that a Lua 5.1 function may use.
 const mostVarying = 16
+
+// tellsTime reports whether an element of the call is the plain clock.
+func tellsTime(c script.Call) bool {
+	return slices.ContainsFunc(slices.Concat(c.Keys, c.Args), script.Template.IsNow)
+}
 
 // varying are the elements that differ between calls, except the plain clock, which travels anyway.
 func varying(c script.Call) []script.Template {
@@ -32,6 +38,9 @@ func (l *layout) slots() string {
 		fmt.Fprintf(&b, "local v%d, each%d = A[p + %d], byte(A[4], %d) == 49 ", i+1, i+1, i, i+1)
 	}
 	fmt.Fprintf(&b, "p = p + %d", len(l.varying))
+	if l.tellsTime {
+		fmt.Fprintf(&b, " local client_s, apart = now_s, byte(A[4], %d) == 49", len(l.varying)+1)
+	}
 	return b.String()
 }
 
@@ -40,6 +49,9 @@ func (l *layout) slots() string {
 func (l *layout) assign(c script.Call, reuse bool) string {
 	keys := len(varying(script.Call{Keys: c.Keys}))
 	var b strings.Builder
+	if l.tellsTime {
+		b.WriteString("client_s = now_s if apart then client_s = A[p] p = p + 1 end ")
+	}
 	for i := range l.varying {
 		if i < keys {
 			fmt.Fprintf(&b, "if each%d then if A[p] ~= v%d then turn = turn + 1 end v%d = A[p] p = p + 1 end ", i+1, i+1, i+1)
@@ -56,7 +68,7 @@ func (l *layout) assign(c script.Call, reuse bool) string {
 	n := 0
 	element := func(table string, i int, t script.Template) {
 		if t.IsNow() {
-			fmt.Fprintf(&b, "%s[%d] = now_s ", table, i+1)
+			fmt.Fprintf(&b, "%s[%d] = client_s ", table, i+1)
 		} else if _, constant := t.Constant(); !constant {
 			n++
 			fmt.Fprintf(&b, "%s[%d] = v%d ", table, i+1, n)
@@ -90,7 +102,7 @@ func tables(c script.Call) string {
 			case constant:
 				elements = append(elements, quote(text))
 			case t.IsNow():
-				elements = append(elements, "now_s")
+				elements = append(elements, "client_s")
 			default:
 				n++
 				elements = append(elements, fmt.Sprintf("v%d", n))

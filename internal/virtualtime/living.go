@@ -9,7 +9,7 @@ import (
 const forever = math.MaxInt64
 
 // living remembers the keys that the scripts have left on the server, with a lower bound of each deadline in
-// virtual milliseconds: what has to be swept, and, at the end, deleted. Expired keys that nobody touches would
+// virtual milliseconds: what has to be swept, looked at before the clock steps back, and, at the end, deleted. Expired keys that nobody touches would
 // otherwise stay, and a trace's memory grow with its length.
 type living struct {
 	deadline map[string]int64

@@ -36,6 +36,9 @@ type Server struct {
 type Options struct {
 	Start time.Time // the virtual time of a request with AtUS 0
 	Real  time.Time // the real time now: deadlines are placed after it
+	// Behind is how far the server's clock may step back behind Start. Keys of a killed run stay on a shared server for
+	// so much longer.
+	Behind time.Duration
 	// Elapsed is a monotonic clock, for keeping each EVAL short; nil: batches have a fixed size.
 	Elapsed func() time.Duration
 	// BatchSize fixes the number of arrivals per EVAL; 0: by time.
@@ -55,6 +58,9 @@ type Runner struct {
 	startUS  int64
 	offsetMS int64 // real expiry of virtual time 0
 	keep     string
+
+	clockUS int64 // what the server's clock showed last
+	skewUS  int64 // how far it was off then
 
 	size    int             // arrivals per EVAL
 	ready   map[string]bool // keys whose init has been called
@@ -83,7 +89,7 @@ func New(server Server, program *script.Program, o Options) (*Runner, error) {
 	}
 	r.startUS = o.Start.UnixMicro()
 	first := o.Real.Add(generous).UnixMilli()
-	r.offsetMS = first - o.Start.UnixMilli()
+	r.offsetMS = first + o.Behind.Milliseconds() - o.Start.UnixMilli()
 	if server.Shared {
 		// Just before the first deadline there can be: no virtual deadline is ever mistaken for it.
 		r.keep = strconv.FormatInt(first-1, 10)
@@ -94,11 +100,15 @@ func New(server Server, program *script.Program, o Options) (*Runner, error) {
 // Calls is the number of commands that the script has issued so far.
 func (r *Runner) Calls() int64 { return r.calls }
 
+// vars are what the client says: its own clock among them.
 func (r *Runner) vars(q limit.Request) script.Vars {
-	return script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.startUS + q.AtUS}
+	return script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.startUS + q.AtUS + q.ClientSkewUS}
 }
 
-// Decide decides requests in order of time; decisions has the same length. On an error the decisions before the
+// serverUS is what the server's clock shows when q arrives.
+func (r *Runner) serverUS(q limit.Request) int64 { return r.startUS + q.AtUS + q.ServerSkewUS }
+
+// Decide decides requests in the order in which they arrive; decisions has the same length. On an error the decisions before the
 // failing one are valid, and the error names its request: it is a *CompileError before the first request, a *CallError,
 // ErrLost, ctx's, or the connection's. The run is over then.
 func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
@@ -108,11 +118,20 @@ func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions
 	if err := r.compile(ctx); err != nil {
 		return err
 	}
-	if err := r.decide(ctx, requests, decisions); err != nil {
-		if ctx.Err() == nil {
-			_ = r.drain(ctx) // the error of the round before is the one to tell
+	for len(requests) > 0 {
+		n := r.ascending(requests)
+		err := r.stepTo(ctx, requests[0])
+		if err == nil {
+			err = r.decide(ctx, requests[:n], decisions[:n])
 		}
-		return err
+		if err != nil {
+			if ctx.Err() == nil {
+				_ = r.drain(ctx) // the error of the round before is the one to tell
+			}
+			return err
+		}
+		r.clockUS, r.skewUS = r.serverUS(requests[n-1]), requests[n-1].ServerSkewUS
+		requests, decisions = requests[n:], decisions[n:]
 	}
 	return nil
 }
@@ -148,9 +167,9 @@ func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions
 	}
 }
 
-// nowMS is the virtual time at which a round ended.
+// nowMS is the server's virtual time at which a round ended.
 func (r *Runner) nowMS(last *round) int64 {
-	return (r.startUS + last.requests[len(last.requests)-1].AtUS) / 1000
+	return r.serverUS(last.requests[len(last.requests)-1]) / 1000
 }
 
 // isReply reports whether err is the server's own answer, rather than a connection that failed.

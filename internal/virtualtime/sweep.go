@@ -64,14 +64,14 @@ type Left struct {
 	Bytes      int64 // MEMORY USAGE with SAMPLES 0, of all keys; 0 unless it was asked for
 }
 
-// Left counts the keys that are alive at atUS since the start; bytes asks for their memory too, which only a real
+// Left counts the keys that are alive at atUS since the start, by the server's clock as it was off last; bytes asks for their memory too, which only a real
 // server knows.
 func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error) {
 	if err := r.drain(ctx); err != nil {
 		return Left{}, err
 	}
 	keys := slices.Sorted(maps.Keys(r.living.deadline))
-	if err := r.inspect(ctx, keys, (r.startUS+atUS)/1000); err != nil {
+	if err := r.inspect(ctx, keys, (r.startUS+atUS+r.skewUS)/1000); err != nil {
 		return Left{}, err
 	}
 	left := Left{Keys: int64(len(r.living.deadline))}

@@ -70,7 +70,7 @@ func wrap(p *script.Program) (*wrapped, error) {
 		bodies += initOpen + body(p.InitSource) + bodyClose
 	}
 	s.lines = strings.Count(bodies, "\n")
-	w.decide.varying = varying(p.Decide)
+	w.decide.varying, w.decide.tellsTime = varying(p.Decide), tellsTime(p.Decide)
 	if n := len(w.decide.varying); n > mostVarying {
 		return nil, fmt.Errorf("%d elements of KEYS and ARGV change from request to request; virtual time carries at most %d", n, mostVarying)
 	}

@@ -1,6 +1,8 @@
--- A batch of arrivals. A[3] is the first one's number in the run. A[4] has a 1 for each element of KEYS and ARGV that
--- travels with its arrival and a 0 for one that holds for the whole batch. Those follow, and then the arrivals: the
--- time in µs, and what travels. An empty time announces a call of the init script, with all of its elements.
+-- A batch of arrivals, between which the server's clock never steps back. A[3] is the first one's number in the run.
+-- A[4] has a 1 for each element of KEYS and ARGV that travels with its arrival and a 0 for one that holds for the whole
+-- batch, and at its end a 1 where the clients' clocks are not the server's. Those follow, and then the arrivals: the
+-- server's time in µs, the client's where it is another one, and what travels. An empty time announces a call of
+-- the init script, with all of its elements.
 local out, n, p, count, first = {}, 0, 5, #A, tonumber(A[3])
 --[[slots]]
 --[[once]]

@@ -13,7 +13,7 @@
 local raw = real.call
 local floor, huge, format = math.floor, math.huge, string.format
 local upper, sub, byte, match = string.upper, string.sub, string.byte, string.match
-local now, now_s = 0, '0' -- the virtual time of this arrival in µs, as number and as string
+local now, now_s = 0, '0' -- the server's virtual time at this arrival in µs, as number and as string
 -- Whether a whole number is better written by format('%d') than by the server, which takes a fifth of a SET for it; not
 -- where the Lua is not C, or counts in 32 bits.
 local quick = real.REDIS_VERSION and format('%d', 2^52) == '4503599627370496'

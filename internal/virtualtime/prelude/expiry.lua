@@ -80,8 +80,9 @@ end
 local function live(key, value, at)
   if type(value) == 'number' then value = short(value) end
   local reply = raw('SET', key, value, 'PXAT', stamp(at))
-  if dies[key] == huge then look[key] = true end
-  dies[key] = at * 1000 + 999
+  local last = at * 1000 + 999
+  if last < dies[key] then look[key] = true end
+  dies[key] = last
   return reply
 end
 
@@ -156,7 +157,7 @@ local function expire(unit, absolute)
     if at * 1000 <= now then return bury(key) end
     local done = raw('PEXPIREAT', key, stamp(at))
     if done == 1 then
-      if last == huge then look[key] = true end
+      if new < last then look[key] = true end
       dies[key] = new
     end
     return done
