@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"ratelab/internal/drawing"
@@ -56,6 +57,21 @@ func (l *labels) of(name string) label { return l.list[l.index[name]] }
 
 // dashes set the curves apart for those who see no colours, in the order of the rows. The first is solid.
 var dashes = []string{"none", "9 3", "3 3", "12 3 3 3", "6 2 2 2 2 2"}
+
+// legend lists the labels with those of one algorithm together: gcra, and after it gcra:burst=100.
+func (l *labels) legend() []label {
+	algorithm := func(n label) int {
+		name, _, _ := strings.Cut(l.raw[n.Index], ":")
+		name, _, _ = strings.Cut(name, "+")
+		if first, known := l.index[name]; known {
+			return first
+		}
+		return n.Index
+	}
+	list := slices.Clone(l.list)
+	slices.SortStableFunc(list, func(a, b label) int { return algorithm(a) - algorithm(b) })
+	return list
+}
 
 // css gives each label its colour, in light and in dark, and its dashes.
 func (l *labels) css() string {

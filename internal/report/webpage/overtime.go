@@ -42,7 +42,7 @@ func (c course) windowPlot() plot {
 	}
 	limit := c.in.Run.Limit.Requests
 	high := p.vertical(float64(max(g.top(), limit)), c.unit())
-	p.Limit = fmt.Sprintf("M0 %dH%d", limit, c.places)
+	p.Limit, p.Allowed = fmt.Sprintf("M0 %dH%d", limit, c.places), drawing.Exact(limit)
 	p.Excess = fmt.Sprintf("M0 %dH%dV%s H0Z", limit, c.places, number(high))
 	p.Curves = g.sorted()
 	return p
@@ -90,9 +90,14 @@ func (c course) unit() string {
 	return "requests"
 }
 
-// panels are the algorithms, and the reference as the last.
+// panels are the algorithms whose buckets are those of the reference, and the reference as the last.
 func (c course) panels() []chart.Panel {
-	all := append([]chart.Panel{}, c.in.Algorithms...)
+	var all []chart.Panel
+	for _, p := range c.in.Algorithms {
+		if p.Series.BucketUS == c.in.Reference.BucketUS && len(p.Series.Rolling) == len(c.in.Reference.Rolling) {
+			all = append(all, p)
+		}
+	}
 	return append(all, chart.Panel{Label: report.ReferenceLabel, Series: c.in.Reference})
 }
 

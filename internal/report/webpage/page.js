@@ -146,18 +146,25 @@
     return resting.get(cell);
   }
 
+  function put(cell, value) {
+    rest(cell);
+    cell.textContent = exact(value);
+  }
+
   function point(chart, at) {
-    const curves = all(".curve", chart), rows = all(".key tbody tr", chart);
+    const curves = all(".curve", chart), bounds = all(".bound", chart), rows = all(".key tbody tr", chart);
     const last = Number(chart.dataset.last), i = Math.min(Math.max(at, 0), last);
     cursors.set(chart, i);
     const where = named(chart, i), head = chart.querySelector(".key th.v"), spoken = [];
     rest(head);
     head.textContent = where;
+    const limit = chart.querySelector(".area .limit");
+    if (limit && limit.dataset.v) put(chart.querySelector(".allowed"), points(limit)[i].v);
     let x = 0, dots = "";
     curves.forEach((curve, n) => {
-      const p = points(curve)[i], cell = rows[n].querySelector("td.v");
-      rest(cell);
-      cell.textContent = exact(p.v);
+      const p = points(curve)[i], bound = bounds.find((b) => b.dataset.a === curve.dataset.a);
+      put(rows[n].querySelector("td.v"), p.v);
+      if (bound) put(rows[n].querySelector(".promised"), points(bound)[i].v);
       if (rows[n].classList.contains("off")) return;
       x = p.x;
       dots += `M${p.x} ${p.y}h0`;

@@ -18,6 +18,8 @@ type plot struct {
 	Width, High string // of the plane that the curves are drawn on, in units of the data
 	Grid        string // path
 	Limit       string // path of the dashed line
+	Limits      string // what its points stand for, where y is not the value itself
+	Allowed     string // the limit, as the key shows it
 	Excess      string // path of the area above the limit
 	XTicks      []tick
 	YTicks      []tick
@@ -43,6 +45,7 @@ type curve struct {
 	Path   string // in units of the data
 	Values string // what the points stand for, where y is not the value itself
 	Bound  string // path of what the rows promise; empty where they promise nothing
+	Bounds string // what its points stand for
 	Most   string // the highest value, as the key shows it
 	Promis string // the promise at the window, as the key shows it
 	Top    int64  // the highest value, to find a scale
@@ -63,7 +66,7 @@ type group struct{ curves []curve }
 
 func (g *group) add(row label, c curve) {
 	for i := range g.curves {
-		if had := &g.curves[i]; had.Path == c.Path && had.Values == c.Values && had.Bound == c.Bound {
+		if had := &g.curves[i]; had.Path == c.Path && had.Values == c.Values && had.Bounds == c.Bounds {
 			had.Rows = append(had.Rows, row)
 			had.choose()
 			return

@@ -29,7 +29,8 @@ func scalesPlot(r *report.Run, l *labels) (p plot, ok bool) {
 	s := newScaled(r)
 	p = plot{Kind: "scales", Caption: "The most admitted for one key in any interval, by the interval's length, in " + unitOf(r),
 		Width: fmt.Sprint(plane), High: fmt.Sprint(plane), Last: len(r.TimeScales.IntervalUS) - 1, YUnit: unitOf(r),
-		ValueHead: "in " + span(r.Limit.WindowUS), BoundHead: "promised", Places: s.places(), Limit: s.path(r.TimeScales.Limit)}
+		ValueHead: "in " + span(r.Limit.WindowUS), BoundHead: "promised", Places: s.places(),
+		Limit: s.path(r.TimeScales.Limit), Limits: numbers(r.TimeScales.Limit), Allowed: drawing.Exact(r.TimeScales.Limit[s.window()])}
 	var g group
 	for i := range r.Results {
 		row := &r.Results[i]
@@ -76,7 +77,7 @@ func newScaled(r *report.Run) *scaled {
 func (s *scaled) places() string {
 	var list []string
 	for _, us := range s.run.TimeScales.IntervalUS {
-		list = append(list, "within "+span(us))
+		list = append(list, "in "+span(us))
 	}
 	return strings.Join(list, "|")
 }
@@ -92,16 +93,23 @@ func (s *scaled) path(values []int64) string {
 	return out.String()
 }
 
-func (s *scaled) curve(row *report.Row) curve {
-	window := slices.Index(s.run.TimeScales.IntervalUS, s.run.Limit.WindowUS)
-	c := curve{Path: s.path(row.MostAdmitted), Values: strings.Trim(fmt.Sprint(row.MostAdmitted), "[]")}
-	if window < 0 {
-		window = len(row.MostAdmitted) - 1
+// window is the place of the limit's window among the intervals, or the last.
+func (s *scaled) window() int {
+	if i := slices.Index(s.run.TimeScales.IntervalUS, s.run.Limit.WindowUS); i >= 0 {
+		return i
 	}
-	c.Top = row.MostAdmitted[window]
+	return len(s.run.TimeScales.IntervalUS) - 1
+}
+
+func (s *scaled) curve(row *report.Row) curve {
+	window := s.window()
+	c := curve{Path: s.path(row.MostAdmitted), Values: numbers(row.MostAdmitted), Top: row.MostAdmitted[window]}
 	c.Most = drawing.Exact(c.Top)
 	if len(row.Bound) == len(row.MostAdmitted) {
-		c.Bound, c.Promis = s.path(row.Bound), drawing.Exact(row.Bound[window])
+		c.Bound, c.Bounds, c.Promis = s.path(row.Bound), numbers(row.Bound), drawing.Exact(row.Bound[window])
 	}
 	return c
 }
+
+// numbers are the values of a path's points.
+func numbers(values []int64) string { return strings.Trim(fmt.Sprint(values), "[]") }

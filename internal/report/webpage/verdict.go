@@ -67,12 +67,12 @@ func (j jury) limitSentence() string {
 	case broken == 1:
 		return fmt.Sprintf("All but %s keep %s; %[1]s lets through %[3]s.", name(j.exceed[0]), limit, j.excess(j.exceed[0], false))
 	case kept == 1 && exact(j.keep[0]):
-		return fmt.Sprintf("Only %s keeps %s, and it decides every request as the exact limit does. Of the other %d %s.",
+		return fmt.Sprintf("Only %s keeps %s, and it decides every request as the exact limit does. Of the other %d, %s.",
 			name(j.keep[0]), limit, broken, j.worst())
 	case kept <= 4:
-		return fmt.Sprintf("Only %s %s %s; of the other %d %s.", enumerate(names(j.keep)), verb(kept, "keeps", "keep"), limit, broken, j.worst())
+		return fmt.Sprintf("Only %s %s %s; of the other %d, %s.", enumerate(names(j.keep)), verb(kept, "keeps", "keep"), limit, broken, j.worst())
 	}
-	return fmt.Sprintf("%d of %d keep %s; of the other %d %s.", kept, kept+broken, limit, broken, j.worst())
+	return fmt.Sprintf("%d of %d keep %s; of the other %d, %s.", kept, kept+broken, limit, broken, j.worst())
 }
 
 // alone is the sentence about the only row.

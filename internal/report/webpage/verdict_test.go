@@ -46,10 +46,10 @@ func TestVerdict(t *testing.T) {
 				"a and b decide every request as the exact limit does; c rejects most of what it admits: 1 request (0.1 % of the offered)."},
 		{"one keeps it", judged("log", 100, 0, 0, "a", 150, 50, 3, "b", 200, 100, 3),
 			"Only log keeps the limit of 100 in any second, and it decides every request as the exact limit does. " +
-				"Of the other 2 b exceeds it most: up to 200, 2.00 times as many. " +
+				"Of the other 2, b exceeds it most: up to 200, 2.00 times as many. " +
 				"a and b reject most of what the exact limit admits: 3 requests each (0.3 % of the offered)."},
 		{"some", judged("log", 100, 0, 0, "sub", 100, 1, 30, "a", 200, 50, 0, "b", 200, 100, 0),
-			"Only log and sub keep the limit of 100 in any second; of the other 2 a and b exceed it most: each up to 200, 2.00 times as many. " +
+			"Only log and sub keep the limit of 100 in any second; of the other 2, a and b exceed it most: each up to 200, 2.00 times as many. " +
 				"Only log decides every request as the exact limit does; sub rejects most of what it admits: 30 requests (3.0 % of the offered)."},
 	} {
 		if got := verdict(c.run); got != c.want {

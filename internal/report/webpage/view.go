@@ -74,7 +74,7 @@ func newPage(in Input) page {
 	style := strings.TrimSpace(pageCSS) + "\n" + l.css()
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
-		Title: "Rate limiters compared", Legend: l.list, Overview: newOverview(doc, l, ids),
+		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(doc, l, ids),
 		Measures: measures, Command: shown(in.Command), Version: shown(doc.Tool.Version), Made: shown(doc.Tool.Name),
 	}
 	if len(doc.Runs) == 1 {
