@@ -11,6 +11,7 @@ var pictures = []struct{ suffix, alt string }{
 	{"window", "admitted in the rolling window, against the limit"},
 	{"admitted", "offered against admitted, over time"},
 	{"cumulative", "admitted so far, against the exact reference"},
+	{"timescale", "the most admitted in any interval, by the interval's length"},
 }
 
 // WritePage writes the committed results as a Markdown page: an overview, then for each scenario its table and
@@ -33,7 +34,7 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 			fmt.Fprintf(&out, "![%s: %s](%s/%s.%s.svg)\n\n", EscapeMarkdown(r.Scenario), p.alt, charts, r.Scenario, p.suffix)
 		}
 		fmt.Fprintf(&out, "The data: [window](%[1]s/%[2]s.window.csv), [admitted](%[1]s/%[2]s.admitted.csv), "+
-			"[cumulative](%[1]s/%[2]s.cumulative.csv). Made by `go run ./cmd/simulate %[2]s`.\n", charts, r.Scenario)
+			"[cumulative](%[1]s/%[2]s.cumulative.csv), [time scales](%[1]s/%[2]s.timescale.csv). Made by `go run ./cmd/simulate %[2]s`.\n", charts, r.Scenario)
 	}
 	_, err := w.Write(out.Bytes())
 	return err

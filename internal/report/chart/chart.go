@@ -37,11 +37,12 @@ type Panel struct {
 // Formats lists the picture formats that Write knows.
 func Formats() []string { return drawing.Formats() }
 
-// Write draws the scenario's three pictures into dir, which must exist, and puts the data of each beside it:
+// Write draws the scenario's four pictures into dir, which must exist, and puts the data of each beside it:
 //
 //	<scenario>.admitted.*    what was offered and admitted, over time
 //	<scenario>.window.*      what was admitted in the rolling window, against the limit
 //	<scenario>.cumulative.*  what was admitted so far, against the exact reference
+//	<scenario>.timescale.*   the most admitted in any interval, by its length; only of runs with time scales
 //
 // It draws the formats named, or all where none is, and returns the paths in the order written. A file
 // appears whole or not at all. The row none has no panel, since it admits whatever is offered and would dwarf

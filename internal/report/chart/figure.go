@@ -13,21 +13,26 @@ import (
 
 // figure is one picture before it is drawn.
 type figure struct {
-	name     string // of the file, after the scenario's
-	title    string
-	subtitle string
-	unit     string // of the y axis
-	footer   string
-	top      float64 // the greatest value to show
-	spanUS   float64 // the time axis ends here
-	panels   []drawing.Panel
-	data     []byte // CSV
+	name       string // of the file, after the scenario's
+	title      string
+	subtitle   string
+	unit       string // of the y axis
+	footer     string
+	top        float64       // the greatest value to show
+	spanUS     float64       // the time axis ends here
+	horizontal *drawing.Axis // instead of the time axis, where it is another
+	panels     []drawing.Panel
+	data       []byte // CSV
 }
 
 // picture is the figure laid out on a page, named after the scenario too.
 func (f *figure) picture(scenario string) drawing.Picture {
 	_, height := drawing.GridOf(len(f.panels))
-	m := drawing.Multiples{Panels: f.panels, Horizontal: drawing.Time(f.spanUS), Vertical: drawing.Counts(f.top, height, f.unit)}
+	horizontal := drawing.Time(f.spanUS)
+	if f.horizontal != nil {
+		horizontal = *f.horizontal
+	}
+	m := drawing.Multiples{Panels: f.panels, Horizontal: horizontal, Vertical: drawing.Counts(f.top, height, f.unit)}
 	page := drawing.Page{Title: f.title, Subtitle: f.subtitle, Footer: f.footer, Height: m.Height(), Draw: m.Draw}
 	return drawing.Picture{Name: scenario + "." + f.name, Page: page, Data: f.data}
 }
@@ -45,7 +50,7 @@ type course struct {
 	peak     int64
 }
 
-// scene is what the three figures share.
+// scene is what the figures share.
 type scene struct {
 	in        Input
 	unit      string  // requests, or permits where costs are not all 1
@@ -58,7 +63,11 @@ type scene struct {
 
 func figures(in Input) []*figure {
 	s := newScene(in)
-	return []*figure{s.admittedFigure(), s.windowFigure(), s.cumulativeFigure()}
+	all := []*figure{s.admittedFigure(), s.windowFigure(), s.cumulativeFigure()}
+	if s.hasTimescales() {
+		all = append(all, s.timescaleFigure())
+	}
+	return all
 }
 
 func pictures(in Input) []drawing.Picture {
@@ -112,7 +121,7 @@ func unitOf(run *report.Run) string {
 	return "requests"
 }
 
-// figure begins a figure with what all three have.
+// figure begins a figure with what all have.
 func (s *scene) figure(name, subtitle, unit string) *figure {
 	title := s.in.Run.Question
 	if title == "" {

@@ -39,10 +39,11 @@ func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
 // Title, limit, unit, origin and version are on each page; only the row none has no panel.
 func TestPagesSayWhatTheyShow(t *testing.T) {
 	in := play(caseOne(), 512, twelve(1000)...)
+	end := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s", "timescale": "1 s"} // of the horizontal axis
 	for _, f := range figures(in) {
 		all := strings.Join(words(f), "\n")
 		for _, want := range []string{in.Run.Question, "Limit 1,000 per 3 s.", "extreme-case-1", "seed 1", "miniredis 2.40.0 (embedded, pipe)",
-			"ratelab v1.0.0", "sliding-window-counter", "gcra:burst=100", f.unit, "6 s"} {
+			"ratelab v1.0.0", "sliding-window-counter", "gcra:burst=100", f.unit, end[f.name]} {
 			if !strings.Contains(all, want) {
 				t.Errorf("%s: no %q", f.name, want)
 			}

@@ -70,11 +70,13 @@ func twelve(burst int64) []contender {
 // play runs the contenders over the traffic and collects the buckets as an observer would.
 func play(t traffic, buckets int64, contenders ...contender) Input {
 	width := max((t.duration.Microseconds()+buckets-1)/buckets, 1)
+	lengths := measure.TimeScales(t.policy.WindowUS())
 	offered := observe(t, everything(t.policy), width, buckets)
 	in := Input{
 		Version: "v1.0.0",
 		Run: &report.Run{Scenario: t.name, Question: t.question, Seed: 1, Clock: "virtual", Keys: 1,
 			DurationUS: t.duration.Microseconds(),
+			TimeScales: &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(t.policy, lengths)},
 			Limit:      report.Limit{Requests: t.policy.Requests, WindowUS: t.policy.WindowUS(), Burst: t.policy.Capacity()},
 			Server:     report.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"}},
 		Traffic:   measure.Traffic{BucketUS: width, Offered: offered.Admitted},
@@ -82,6 +84,11 @@ func play(t traffic, buckets int64, contenders ...contender) Input {
 	}
 	for _, c := range contenders {
 		in.Algorithms = append(in.Algorithms, Panel{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
+		row := report.Row{Algorithm: c.label, MostAdmitted: mostAdmitted(t, c.make(t.policy), lengths)}
+		if c.label != "none" {
+			row.Bound = measure.Allowed(t.policy, lengths) // a bound like any other
+		}
+		in.Run.Results = append(in.Run.Results, row)
 	}
 	return in
 }
@@ -103,6 +110,27 @@ func observe(t traffic, decide decider, width, buckets int64) measure.Series {
 		}
 	}
 	return s
+}
+
+// mostAdmitted is the most in any interval of each length, worked out one length after the other.
+func mostAdmitted(t traffic, decide decider, lengths []int64) []int64 {
+	var admitted []int64
+	for _, at := range t.arrivals {
+		if decide(at) {
+			admitted = append(admitted, at)
+		}
+	}
+	most := make([]int64, len(lengths))
+	for i, length := range lengths {
+		from := 0
+		for to, at := range admitted {
+			for admitted[from] <= at-length {
+				from++
+			}
+			most[i] = max(most[i], int64(to-from+1))
+		}
+	}
+	return most
 }
 
 func trim(window []int64, before int64) []int64 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/report"
 )
 
 var preview = flag.String("preview", "", "a folder to draw every test picture into, to be looked at")
@@ -39,7 +40,7 @@ func TestWriteNamesItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, figure := range []string{"admitted", "window", "cumulative"} {
+	for _, figure := range []string{"admitted", "window", "cumulative", "timescale"} {
 		for _, extension := range []string{"svg", "png", "csv"} {
 			want = append(want, filepath.Join(dir, "one-algorithm."+figure+"."+extension))
 		}
@@ -132,6 +133,13 @@ func TestDataByHand(t *testing.T) {
 			t.Errorf("%s:\n%swant\n%s", figure, got, want)
 		}
 	}
+	// Half a second is half open: it holds one of two requests that lie so far apart.
+	for _, want := range []string{"interval_us,none,'=gcra,limit,none bound,'=gcra bound\n1000,1,1,2,,2\n", "\n500000,1,1,2,,2\n700000,2,2,2,,2\n",
+		"\n1500000,3,2,3,,3\n2000000,3,2,4,,4\n", "\n20000000,3,2,22,,22\n"} {
+		if got := string(read(t, filepath.Join(dir, "tiny.timescale.csv"))); !strings.Contains(got, want) {
+			t.Errorf("timescale:\n%swant among it\n%s", got, want)
+		}
+	}
 }
 
 // The CSV keeps every bucket and every row, also the one that has no panel; the last total is the picture's.
@@ -162,4 +170,43 @@ func read(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// The worked case by its time scale: the aligned window's overshoot takes three seconds, that of a burst at one
+// instant none at all.
+func TestTimescalesAreTold(t *testing.T) {
+	all := play(caseOne(), 512, twelve(1000)...)
+	atOnce := traffic{"at-once", "?", limit.Policy{Requests: 100, Window: time.Second}, 2 * time.Second, make([]int64, 200)}
+	for i := range atOnce.arrivals {
+		atOnce.arrivals[i] = 999_990 + int64(i)/10 // a hundred on each side of a second's beginning
+	}
+	for _, c := range []struct {
+		in    Input
+		label string
+		want  string
+	}{
+		{all, "fixed-window-aligned", "1.98 × over 3 s, above 1 × in 1.5 s"},
+		{all, "sliding-window-log", "within the limit"},
+		{play(atOnce, 100, contender{"fixed-window-aligned", alignedWindow}), "fixed-window-aligned", "2.00 × the limit within 1 ms"},
+	} {
+		f := figures(c.in)[3]
+		for _, p := range f.panels {
+			if p.Label == c.label && p.Fact != c.want {
+				t.Errorf("%s: %s: %q; want %q", c.in.Run.Scenario, c.label, p.Fact, c.want)
+			}
+		}
+	}
+	slow := timescale{limit: report.Limit{Requests: 10, WindowUS: 3_000_000}, intervalUS: []int64{1000, 2_000_000, 3_000_000, 6_000_000}, most: []int64{1, 10, 18, 20}}
+	if got := slow.fact(); got != "1.80 × only over 3 s" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Without time scales, as on the real clock, the other pictures are drawn.
+func TestNoTimescalesNoPicture(t *testing.T) {
+	in := one()
+	in.Run.TimeScales = nil
+	if got := len(figures(in)); got != 3 {
+		t.Errorf("%d pictures", got)
+	}
 }
