@@ -59,7 +59,7 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.out, format+"
 
 func (w *writer) scenario(s *Scenario) {
 	w.line("name: %s", scalar(s.Name))
-	w.line("question: %s", scalar(s.Question))
+	w.line("question: %s", lineScalar(s.Question))
 	w.line("limit: {%s}", limitFields(s))
 	if s.Seed != 1 {
 		w.line("seed: %d", s.Seed)

@@ -97,6 +97,14 @@ func rate(r traffic.Rate) string {
 	return fmt.Sprintf("%d/%s", r.Count, limit.FormatDuration(r.Per))
 }
 
+// lineScalar is scalar for text on a line of its own, where a comma ends nothing.
+func lineScalar(text string) string {
+	if scalar(strings.ReplaceAll(text, ", ", " ")) == strings.ReplaceAll(text, ", ", " ") {
+		return text
+	}
+	return scalar(text)
+}
+
 // plainText is what YAML takes for text without quotes, also within braces.
 var plainText = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9 ._/()+=?'-]*[A-Za-z0-9.()?])?$`)
 

@@ -16,7 +16,7 @@ import (
 
 // comparison is what the flags and arguments ask for.
 func (a *app) comparison(f *compareFlags, args []string) (*bench.Comparison, error) {
-	choices, err := commandline.Choices("algorithms", f.algorithms)
+	choices, err := commandline.Choices("--algorithms", f.algorithms)
 	if err != nil {
 		return nil, err
 	}

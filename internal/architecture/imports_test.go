@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"internal/recommend": {
 		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report",
 	},
+	"internal/worst": {"algorithms", "scenarios", "internal/limit", "internal/report", "internal/traffic"},
 	"internal/bench": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/recording",
 		"internal/redisserver", "internal/regress", "internal/replay", "internal/report", "internal/script", "internal/serverstats",

@@ -31,10 +31,13 @@ func (l *Limiters) Register(fs *pflag.FlagSet) {
 }
 
 // Choices resolves --algorithms: nil where all are meant.
-func (l *Limiters) Choices() ([]algorithms.Choice, error) { return Choices("algorithms", l.algorithms) }
+func (l *Limiters) Choices() ([]algorithms.Choice, error) {
+	return Choices("--algorithms", l.algorithms)
+}
 
-// Choices resolves the labels that a flag lists, none of them twice: nil where it was not given.
-func Choices(flag string, labels []string) ([]algorithms.Choice, error) {
+// Choices resolves the labels that a flag or a command lists, none of them twice: nil where none was given. Its errors
+// begin with place.
+func Choices(place string, labels []string) ([]algorithms.Choice, error) {
 	if labels == nil {
 		return nil, nil
 	}
@@ -42,10 +45,10 @@ func Choices(flag string, labels []string) ([]algorithms.Choice, error) {
 	for _, label := range labels {
 		c, err := algorithms.Parse(strings.TrimSpace(label))
 		if err != nil {
-			return nil, Usage("--%s: %v", flag, err)
+			return nil, Usage("%s: %v", place, err)
 		}
 		if slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label }) {
-			return nil, Usage("--%s %s: named twice", flag, wording.Quote(label))
+			return nil, Usage("%s %s: named twice", place, wording.Quote(label))
 		}
 		all = append(all, c)
 	}
@@ -60,16 +63,25 @@ func (l *Limiters) Policy(given *Groups) (*limit.Policy, error) {
 		}
 		return nil, nil
 	}
-	p, err := limit.ParsePolicy(l.limit)
+	p, err := PolicyOf(l.limit, l.burst, given.Given("burst"))
 	if err != nil {
-		return nil, Usage("--%v", err) // it begins with: limit "…"
-	}
-	if given.Given("burst") && l.burst < 1 {
-		return nil, Usage("--burst %d: want 1 to %d", l.burst, limit.MaxRequests)
-	}
-	p.Burst = l.burst
-	if err := p.Validate(); err != nil {
-		return nil, Usage("--%v", err) // it begins with: burst …
+		return nil, err
 	}
 	return &p, nil
+}
+
+// PolicyOf is the limit that --limit and --burst state; without the latter the burst is that of the limit.
+func PolicyOf(text string, burst int64, burstGiven bool) (limit.Policy, error) {
+	p, err := limit.ParsePolicy(text)
+	if err != nil {
+		return p, Usage("--%v", err) // it begins with: limit "…"
+	}
+	if burstGiven && burst < 1 {
+		return p, Usage("--burst %d: want 1 to %d", burst, limit.MaxRequests)
+	}
+	p.Burst = burst
+	if err := p.Validate(); err != nil {
+		return p, Usage("--%v", err) // it begins with: burst …
+	}
+	return p, nil
 }

@@ -17,7 +17,10 @@ func (p *planner) candidates(s *scenarios.Scenario, policy limit.Policy) []*cand
 	expected := p.expected(s, scripts)
 	p.checkParameters(s)
 	choices := p.job.Algorithms
-	if choices == nil {
+	switch {
+	case p.job.Expected:
+		choices = expected
+	case choices == nil:
 		choices = everything(expected)
 	}
 	var all []*candidate.Candidate

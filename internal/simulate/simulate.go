@@ -31,6 +31,7 @@ const (
 type Job struct {
 	Scenarios  []*scenarios.Scenario
 	Algorithms []algorithms.Choice // nil: all, and the labels that a scenario expects something of
+	Expected   bool                // only the rows that a scenario expects something of, instead of Algorithms
 	Scripts    []string            // files of users' own scripts, each with its binding beside it
 	Server     string              // ModelServer, or a spec of redisserver.Start
 	Limit      *limit.Policy       // replaces each scenario's own

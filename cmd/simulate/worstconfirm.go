@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"ratelab/internal/report"
+	"ratelab/internal/simulate"
+	"ratelab/internal/worst"
+	"ratelab/scenarios"
+)
+
+// confirm lets the algorithms' scripts decide the files on a server, and the models as well, and compares. What a server
+// has confirmed is marked so in the rows; differs says what it decides otherwise. After an interrupt nothing is confirmed.
+func (a *app) confirm(ctx context.Context, server string, all []*finding, doc *worst.Document) (differs, err error) {
+	if doc.Partial || len(all) == 0 {
+		return nil, nil
+	}
+	var list []*scenarios.Scenario
+	for _, one := range all {
+		list = append(list, one.scenario)
+	}
+	model, err := a.decideFiles(ctx, simulate.ModelServer, list)
+	if err != nil {
+		return nil, err
+	}
+	scripts, err := a.decideFiles(ctx, server, list)
+	if err != nil {
+		return nil, err
+	}
+	if model.Interrupted || scripts.Interrupted {
+		doc.Partial = true
+		return nil, nil
+	}
+	doc.Server = scripts.Document.Runs[0].Server
+	for i, one := range all {
+		by, with := &scripts.Document.Runs[i], &model.Document.Runs[i]
+		if differs := agree(one, by, with); differs != nil {
+			return differs, nil
+		}
+		one.row.Confirmed, one.row.DecisionsSHA256 = true, by.Results[0].DecisionsSHA256
+	}
+	return nil, nil
+}
+
+// decideFiles runs the scenarios, each with the algorithm that it is about.
+func (a *app) decideFiles(ctx context.Context, server string, list []*scenarios.Scenario) (*simulate.Result, error) {
+	job := a.newJob(list)
+	job.Server, job.Expected = server, true
+	return job.Run(ctx)
+}
+
+// agree reports where script, model and search do not: one of them is wrong, and no figure is to be trusted.
+func agree(one *finding, script, model *report.Run) error {
+	s, m := script.Results[0], model.Results[0]
+	if s.DecisionsSHA256 != m.DecisionsSHA256 || s.PeakWindowAdmitted != m.PeakWindowAdmitted {
+		return fmt.Errorf("%s: the script decides otherwise than the model: %d in a window on %s, decisions %.12s…; %d in the model, decisions %.12s…; see %s",
+			s.Algorithm, s.PeakWindowAdmitted, script.Server, s.DecisionsSHA256, m.PeakWindowAdmitted, m.DecisionsSHA256, one.row.File)
+	}
+	if s.PeakWindowAdmitted != one.row.PeakWindowAdmitted {
+		return fmt.Errorf("%s: the file admits %d in a window, the search found %d; see %s",
+			s.Algorithm, s.PeakWindowAdmitted, one.row.PeakWindowAdmitted, one.row.File)
+	}
+	return nil
+}

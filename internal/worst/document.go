@@ -1,0 +1,131 @@
+package worst
+
+import (
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+
+	"ratelab/internal/report"
+	"ratelab/scenarios"
+)
+
+// SchemaVersion is the version of the JSON document; it grows when a field changes its meaning.
+const SchemaVersion = 1
+
+// Document is what a search found for each algorithm.
+type Document struct {
+	SchemaVersion int           `json:"schema_version"`
+	Tool          report.Tool   `json:"tool"`
+	Limit         report.Limit  `json:"limit"`
+	WithinUS      int64         `json:"within_us"` // the interval's length
+	LargestCost   int64         `json:"largest_cost"`
+	Budget        int64         `json:"budget"` // decisions for each algorithm
+	Seed          uint64        `json:"seed"`
+	Server        report.Server `json:"server"`  // whose scripts decide the files as the models do
+	Partial       bool          `json:"partial"` // interrupted: algorithms may be missing, and the last ones are not confirmed
+	Results       []Row         `json:"results"`
+}
+
+// Row is the worst traffic of one algorithm.
+type Row struct {
+	Algorithm    string            `json:"algorithm"`
+	Parameters   map[string]string `json:"parameters"`
+	Burst        int64             `json:"burst"`         // the capacity it was given
+	MostAdmitted int64             `json:"most_admitted"` // in any interval of the length
+	Allowance    int64             `json:"allowance"`     // the limit's: L in a window, otherwise r·w + burst, rounded down
+	Overshoot    float64           `json:"overshoot"`     // MostAdmitted over Allowance
+	Bound        int64             `json:"bound"`
+	BoundReached float64           `json:"bound_reached"` // MostAdmitted over Bound
+	Broken       bool              `json:"broken"`        // more than the bound: the algorithm or its bound is wrong
+	Decisions    int64             `json:"decisions"`     // of the model, that the search took
+	Complete     bool              `json:"complete"`      // the search ended by itself
+	PhaseUS      int64             `json:"phase_us"`      // when it begins, after a multiple of the window on the clock
+	Start        string            `json:"start"`
+	File         string            `json:"file"` // the scenario's, in the folder of the document
+	Requests     int64             `json:"requests"`
+	Phases       int               `json:"phases"`
+	Note         string            `json:"note,omitempty"`
+
+	// Of the scenario under its own limit: the peak in one window, and the hash of all decisions, which the server's
+	// script makes as the model does where Confirmed is set.
+	PeakWindowAdmitted int64  `json:"peak_window_admitted"`
+	DecisionsSHA256    string `json:"decisions_sha256,omitempty"`
+	Confirmed          bool   `json:"confirmed"`
+}
+
+// Row sums up what was found; the server has yet to confirm it.
+func (p Problem) Row(f *Found, s *scenarios.Scenario) Row {
+	row := Row{
+		Algorithm:    p.Instance.Label,
+		Parameters:   p.Instance.Parameters,
+		Burst:        p.givenBurst(),
+		MostAdmitted: f.Most,
+		Bound:        f.Bound,
+		Broken:       f.Broken(),
+		Decisions:    f.Decisions,
+		Complete:     f.Complete,
+		PhaseUS:      p.PhaseUS(f),
+		Start:        s.Start.UTC().Format(time.RFC3339Nano),
+		File:         s.Name + ".yaml",
+		Requests:     f.Attack.Requests(),
+		Phases:       len(s.Phases),
+		Note:         p.Note(f),
+	}
+	row.Allowance = p.allowance(row.Burst)
+	row.Overshoot = float64(f.Most) / float64(row.Allowance)
+	row.BoundReached = float64(f.Most) / float64(f.Bound)
+	for _, m := range s.Expect[0].Measures {
+		if m.Measure == "peak_window_admitted" {
+			row.PeakWindowAdmitted = int64(m.Min)
+		}
+	}
+	return row
+}
+
+// givenBurst is the capacity of the algorithm: its parameter of either name that algorithms give it, or the limit's.
+func (p Problem) givenBurst() int64 {
+	for _, name := range []string{"burst", "capacity"} {
+		if n, err := strconv.ParseInt(p.Instance.Parameters[name], 10, 64); err == nil {
+			return n
+		}
+	}
+	return p.Policy.Capacity()
+}
+
+// allowance is what the limit allows in the interval: L in a window, and in any other r·w and the burst.
+func (p Problem) allowance(burst int64) int64 {
+	if p.WithinUS == p.Policy.WindowUS() {
+		return p.Policy.Requests
+	}
+	us, permits := p.Policy.Interval()
+	return burst + fraction{p.WithinUS, us}.floorTimes(permits)
+}
+
+// Document is the part of a document that all its rows share.
+func (p Problem) Document(version string) Document {
+	return Document{
+		SchemaVersion: SchemaVersion,
+		Tool:          report.Tool{Name: "simulate", Version: version},
+		Limit:         report.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(), Burst: p.Policy.Capacity()},
+		WithinUS:      p.WithinUS,
+		LargestCost:   p.LargestCost,
+		Budget:        p.Budget,
+		Seed:          p.Seed,
+	}
+}
+
+// WriteJSON writes the document and a newline.
+func WriteJSON(w io.Writer, d *Document) error {
+	out := *d
+	out.Results = append([]Row{}, d.Results...)
+	for i := range out.Results {
+		if out.Results[i].Parameters == nil {
+			out.Results[i].Parameters = map[string]string{}
+		}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(out)
+}

@@ -1,0 +1,160 @@
+package worst
+
+import "ratelab/internal/limit"
+
+// played is what a plan did: all that was admitted, and the most of it in one interval.
+type played struct {
+	shiftUS  int64
+	admitted []admission
+	peak     int64
+}
+
+// admission is so many requests of one cost that were admitted at one instant, in µs since the beginning.
+type admission struct{ atUS, cost, count int64 }
+
+// player carries out one plan. Rejected requests are forgotten: without them every decision is the same.
+type player struct {
+	search  *search
+	limiter limit.Limiter
+	startUS int64 // on the clock
+	nowUS   int64 // since then
+	last    limit.Decision
+	begun   bool // something was asked
+	ended   bool // the budget is spent
+
+	admitted []admission
+}
+
+func (s *search) play(p plan) played {
+	l := &player{search: s, limiter: s.Instance.NewModel(), startUS: epochUS + p.shiftUS}
+	for _, m := range p.moves {
+		if l.ended {
+			break
+		}
+		l.move(m)
+	}
+	return played{p.shiftUS, l.admitted, peak(l.admitted, s.WithinUS)}
+}
+
+func (l *player) move(m move) {
+	at := l.nowUS + m.waitUS
+	switch {
+	case m.after == fromReset:
+		at += l.last.ResetAfterUS
+	case m.after == fromRetry && l.last.RetryAfterUS > 0:
+		at += l.last.RetryAfterUS
+	}
+	if l.begun {
+		l.nowUS = max(at, l.nowUS)
+	}
+	if m.forUS > 0 {
+		l.saturate(m)
+		return
+	}
+	l.take(m.count, m.costs)
+}
+
+// patience is how many rejections in a row end a stretch.
+const patience = 12
+
+// saturate takes all there is, whenever a reply promised that there would be something.
+func (l *player) saturate(m move) {
+	end := l.nowUS + m.forUS
+	for inVain := 0; inVain < patience && !l.ended; inVain++ {
+		if l.take(everything, m.costs) > 0 {
+			inVain = 0
+			if m.costs == finished {
+				m.costs = largest
+			}
+		}
+		next := l.promised(m, inVain)
+		if l.last.RetryAfterUS == limit.Never || next >= end {
+			return
+		}
+		l.nowUS = next
+	}
+}
+
+// promised is when to ask again: when the reply said, or, if that was in vain, when a clock that counts in ms or in
+// seconds moves on.
+func (l *player) promised(m move, inVain int) int64 {
+	switch inVain % 3 {
+	case 1:
+		return l.border(l.nowUS+1, 1000, true)
+	case 2:
+		return l.border(l.nowUS+1, 1_000_000, true)
+	}
+	next := l.nowUS + max(1, l.last.RetryAfterUS)
+	if m.ms {
+		return max(l.nowUS+1, l.border(next, 1000, false))
+	}
+	return next
+}
+
+// border is the multiple of stepUS on the clock before atUS, or after it.
+func (l *player) border(atUS, stepUS int64, after bool) int64 {
+	rest := (l.startUS + atUS) % stepUS
+	if rest != 0 && after {
+		rest -= stepUS
+	}
+	return atUS - rest
+}
+
+// take asks for count requests at this instant, until one is rejected, and says how many were admitted.
+func (l *player) take(count int64, c costs) (admitted int64) {
+	cost := int64(1)
+	if c == largest {
+		cost = l.search.LargestCost
+	}
+	for admitted < count && l.ask(cost) {
+		admitted++
+	}
+	if admitted >= 2 && l.search.LargestCost > 1 && (c == finishing || c == finished) && !l.ended {
+		l.finish()
+	}
+	return admitted
+}
+
+// ask makes one request, unless the budget is spent; it reports whether it was admitted.
+func (l *player) ask(cost int64) bool {
+	d, ok := l.search.ask(l.limiter, l.startUS+l.nowUS, cost)
+	if !ok {
+		l.ended = true
+		return false
+	}
+	l.last, l.begun = d, true
+	if d.Allowed() {
+		l.note(cost)
+	}
+	return d.Allowed()
+}
+
+func (l *player) note(cost int64) {
+	if n := len(l.admitted); n > 0 && l.admitted[n-1].atUS == l.nowUS && l.admitted[n-1].cost == cost {
+		l.admitted[n-1].count++
+		return
+	}
+	l.admitted = append(l.admitted, admission{l.nowUS, cost, 1})
+}
+
+// finish puts the largest cost that passes in the place of the last request that was admitted; a model cannot go back,
+// so everything is asked again. An algorithm that lends gives away more then.
+func (l *player) finish() {
+	history := l.admitted
+	history[len(history)-1].count--
+	now := l.nowUS
+	l.limiter, l.admitted = l.search.Instance.NewModel(), nil
+	for _, a := range history {
+		l.nowUS = a.atUS
+		for range a.count {
+			if !l.ask(a.cost) {
+				return
+			}
+		}
+	}
+	l.nowUS = now
+	if most := min(l.search.LargestCost, l.last.Remaining); most <= 1 || !l.ask(most) {
+		l.ask(1)
+	}
+	l.ask(1) // a rejection, which says when to come back
+}

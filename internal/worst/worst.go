@@ -1,0 +1,65 @@
+// Package worst looks for the traffic with which a rate limiter admits the most in any interval of a given length, and
+// makes the smallest scenario of it that shows the same. The search asks the algorithm's Go model, as an adversary
+// would ask the limiter: it knows no algorithm, only clocks, costs and the replies. What it finds is a lower bound of
+// the worst case, however close to the algorithm's own upper bound; it proves nothing.
+package worst
+
+import (
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/scenarios"
+)
+
+// Problem is what to search. Instance must promise something: its MostAdmitted is not nil.
+type Problem struct {
+	Instance    algorithms.Instance
+	Policy      limit.Policy
+	WithinUS    int64  // the interval's length, from 1 µs
+	LargestCost int64  // no request costs more; at least 1
+	Budget      int64  // decisions of the model that the search and the simplification may take together; at least 1
+	Seed        uint64 // of what is tried at random
+
+	Stop     <-chan struct{}       // closed: end with what was found so far
+	Progress func(decisions int64) // nil: nobody watches
+}
+
+// Found is the worst traffic that a search found.
+type Found struct {
+	Attack    Attack
+	Most      int64 // admitted in an interval of the length, for one key
+	Bound     int64 // what the algorithm promises not to exceed
+	Decisions int64 // of the model, that the search took
+	Complete  bool  // everything was tried that the search knows to try; otherwise the budget ran out
+	Smallest  bool  // no simplification of the attack is left that the search knows to try
+	Stopped   bool
+}
+
+// Broken reports whether the algorithm's promise does not hold.
+func (f *Found) Broken() bool { return f.Most > f.Bound }
+
+// keyName is the only client's key, as traffic names it.
+const keyName = "k0"
+
+// epochUS is when virtual time begins without a shift of phase.
+var epochUS = scenarios.DefaultStart.UnixMicro()
+
+// mostPhases is how many phases a scenario's file may have.
+const mostPhases = 1000
+
+// Search looks for the worst traffic, and makes it small. The same problem has the same answer, unless it is stopped.
+func (p Problem) Search() Found {
+	s := newSearch(p)
+	s.budget = p.Budget - p.Budget/4 // a quarter is left for making the answer small
+	s.survey()
+	s.climb()
+	complete := !s.over()
+	s.budget = p.Budget
+	found := Found{Bound: s.bound, Complete: complete}
+	found.Attack, found.Most = s.simplify(s.best)
+	found.Decisions, found.Smallest, found.Stopped = s.spent, !s.over(), s.stopped
+	s.report()
+	if found.Attack.Phases() > mostPhases {
+		found.Attack, found.Most = p.shortened(found.Attack)
+	}
+	return found
+}
