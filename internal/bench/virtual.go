@@ -97,7 +97,7 @@ func (s *session) lanes(ctx context.Context, p *planned) ([]*lane, error) {
 
 func (s *session) lane(ctx context.Context, c *candidate.Candidate, start time.Time) (*lane, error) {
 	clock := candidate.Clock{Now: s.now, Sleep: s.sleep}
-	runner, err := candidate.Runner(ctx, s.server, c.Program, start, 0, clock)
+	runner, err := candidate.Runner(ctx, s.server, c.Program, candidate.Times{Start: start}, 0, clock)
 	return &lane{runner, c.Label, s.server}, err
 }
 

@@ -24,9 +24,15 @@ type Clock struct {
 	Sleep func(context.Context, time.Duration) error
 }
 
-// Runner prepares a program for virtual time that begins at start, under the server's prefix. A batch of 0 finds its
+// Times are those of a run.
+type Times struct {
+	Start  time.Time     // where virtual time begins
+	Behind time.Duration // how far behind that the server's clock steps at most
+}
+
+// Runner prepares a program for virtual time, under the server's prefix. A batch of 0 finds its
 // own size. The error is an *InputError for a script that virtual time cannot follow, or the server's.
-func Runner(ctx context.Context, s *redisserver.Server, program *script.Program, start time.Time, batch int, clock Clock) (*virtualtime.Runner, error) {
+func Runner(ctx context.Context, s *redisserver.Server, program *script.Program, times Times, batch int, clock Clock) (*virtualtime.Runner, error) {
 	// Deadlines are placed after the server's own clock, which need not be ours.
 	serverNow, err := s.Client.Time(ctx).Result()
 	if err != nil {
@@ -37,7 +43,8 @@ func Runner(ctx context.Context, s *redisserver.Server, program *script.Program,
 		virtualtime.Server{Client: s.Client, Shared: !s.Own, Unbuffered: s.Transport == redisserver.TransportPipe},
 		program.InKeyspace(s.Prefix),
 		virtualtime.Options{
-			Start:     start,
+			Start:     times.Start,
+			Behind:    times.Behind,
 			Real:      serverNow,
 			Elapsed:   func() time.Duration { return clock.Now().Sub(began) },
 			BatchSize: batch,

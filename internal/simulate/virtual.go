@@ -31,7 +31,7 @@ func (b *backend) virtualLanes(ctx context.Context, p *planned) ([]*lane, error)
 		}
 		l.server = b.server(i)
 		var err error
-		if l.runner, err = candidate.Runner(ctx, l.server, c.Program, p.scenario.Start, 0, b.job.clock()); err != nil {
+		if l.runner, err = candidate.Runner(ctx, l.server, c.Program, candidate.Times{Start: p.scenario.Start}, 0, b.job.clock()); err != nil {
 			return nil, err
 		}
 		l.decider = explained{l.runner, l.server}

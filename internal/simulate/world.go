@@ -87,13 +87,14 @@ func (j *Job) sharedProgress(rows int) func(more int64) {
 // worldLanes prepares every candidate: its model decides where it has one, and its script, on the server, confirms.
 func (b *backend) worldLanes(ctx context.Context, p *planned) ([]*lane, error) {
 	var lanes []*lane
+	times := candidate.Times{Start: p.scenario.Start, Behind: p.scenario.ServerClock.Behind()}
 	for i, c := range p.candidates {
 		l := &lane{candidate: c, world: &inWorld{protocol: world.OneCall{}}}
 		lanes = append(lanes, l)
 		if len(b.servers) > 0 {
 			l.server = b.server(i)
 			var err error
-			if l.runner, err = candidate.Runner(ctx, l.server, c.Program, p.scenario.Start, 0, b.job.clock()); err != nil {
+			if l.runner, err = candidate.Runner(ctx, l.server, c.Program, times, 0, b.job.clock()); err != nil {
 				return nil, err
 			}
 		}

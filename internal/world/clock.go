@@ -1,5 +1,7 @@
 package world
 
+import "time"
+
 // Step is a jump of the server's clock.
 type Step struct {
 	AtUS int64 // in true time, since the scenario's start
@@ -18,6 +20,16 @@ func (c ServerClock) SkewUS(nowUS int64) int64 {
 		}
 	}
 	return skew
+}
+
+// Behind is how far the clock is behind the true time at the worst.
+func (c ServerClock) Behind() time.Duration {
+	var skewUS, least int64
+	for _, s := range c {
+		skewUS += s.ByUS
+		least = min(least, skewUS)
+	}
+	return time.Duration(-least) * time.Microsecond
 }
 
 // Client is one client of a group.
