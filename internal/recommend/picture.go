@@ -2,10 +2,12 @@ package recommend
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"ratelab/internal/drawing"
@@ -155,7 +157,9 @@ func (d *Document) drawPoints(a *drawing.Axes, points []point) {
 			ends[i].Label = p.label()
 		}
 	}
-	a.PlaceAll(ends, pointRadius+1, drawing.FigureLetters)
+	fromTheRight := slices.Clone(ends) // labels go to the right of their points: the rightmost has the least room
+	slices.SortStableFunc(fromTheRight, func(p, q drawing.LineEnd) int { return cmp.Compare(q.At.X, p.At.X) })
+	a.PlaceAll(fromTheRight, pointRadius+1, drawing.FigureLetters)
 	for i := range points {
 		drawPoint(a, &points[i], ends[i])
 	}
