@@ -51,6 +51,8 @@ func sortStory(t *testing.T, b *tab) {
 	b.do(chromedp.Click(chromedp.CSS(admitted)))
 	b.wants(rowNames, "sliding-window-log,gcra,none,fixed-window-aligned") // equals stay in their order
 	b.wants(states, ",,,ascending,,,,,,")
+	b.do(chromedp.Click(chromedp.CSS(`#small table.sorts thead th:nth-child(9) button`))) // false rejects
+	b.wants(rowNames+"[0]", "gcra")
 	b.do(chromedp.Focus(chromedp.CSS(`#small table.sorts thead th:nth-child(1) button`)))
 	b.press(kb.Enter)
 	b.wants(rowNames, "fixed-window-aligned,gcra,none,sliding-window-log")
@@ -134,6 +136,7 @@ func themeStory(t *testing.T, b *tab) {
 	b.wants(ground, "rgb(253, 253, 251)")
 	b.do(chromedp.Evaluate[chromedp.Void](`localStorage.clear(); delete document.documentElement.dataset.theme`), media("", "dark"))
 	b.wants(ground, "rgb(22, 24, 27)")
+	b.do(chromedp.Poll[chromedp.Void](`document.querySelector("[data-do=theme]").textContent === "light"`)) // what it leads to
 	b.wants(`getComputedStyle(document.querySelector("#small .curve")).stroke !== getComputedStyle(document.body).color`, "true")
 }
 

@@ -276,6 +276,8 @@
     document.querySelector("[data-do=theme]").textContent = dark() ? "light" : "dark";
   }
 
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
+
   // A page from a file may have no storage.
   function remembered(next) {
     try {
