@@ -9,6 +9,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/wording"
+	"ratelab/scenarios"
 )
 
 // Limiters are the flags that say what is limited, and by what.
@@ -43,6 +44,10 @@ func Choices(place string, labels []string) ([]algorithms.Choice, error) {
 	}
 	var all []algorithms.Choice
 	for _, label := range labels {
+		if base, flagged := strings.CutSuffix(label, scenarios.LocalFlagSuffix); flagged {
+			return nil, Usage("%s %s: only a scenario makes such a row, with clients: {local_flag: true}; name %s",
+				place, wording.Quote(label), wording.Quote(base))
+		}
 		c, err := algorithms.Parse(strings.TrimSpace(label))
 		if err != nil {
 			return nil, Usage("%s: %v", place, err)

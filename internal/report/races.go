@@ -21,7 +21,7 @@ func (r *Run) interleavings() []string {
 
 // sentence is what a race did. Locks are spoken of where there are any.
 func (r *Race) sentence() string {
-	text := fmt.Sprintf("%d admitted and %d rejected by a race", r.RaceAdmits, r.RaceRejects)
+	text := fmt.Sprintf("%d admitted and %d rejected by interleaving alone", r.RaceAdmits, r.RaceRejects)
 	if r.LockWaits > 0 || r.LockLosses > 0 {
 		text += fmt.Sprintf(", %s for the lock, %s lost", plural(r.LockWaits, "wait"), plural(r.LockLosses, "lock"))
 	}

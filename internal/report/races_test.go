@@ -17,8 +17,8 @@ func TestInterleavingsAreSentences(t *testing.T) {
 			RoundTripsPerDecision: &few},
 	}}
 	want := []string{
-		"read-then-increment: 7 admitted and 0 rejected by a race, 2.50 round trips per decision",
-		"distributed-lock: 0 admitted and 1 rejected by a race, 1 wait for the lock, 3 locks lost",
+		"read-then-increment: 7 admitted and 0 rejected by interleaving alone, 2.50 round trips per decision",
+		"distributed-lock: 0 admitted and 1 rejected by interleaving alone, 1 wait for the lock, 3 locks lost",
 		"gcra+local-flag: of 10 requests, 6 decided by the clients' own flags, 2 of them wrongly, 0.40 round trips per decision",
 	}
 	if got := r.interleavings(); !slices.Equal(got, want) {

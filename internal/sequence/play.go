@@ -102,7 +102,7 @@ func (p *Play) uninterrupted(nowUS int64, store *Store, q limit.Request) (limit.
 // attempt is a new one for q, which has sent nothing.
 func (p *Play) attempt(q limit.Request) *attempt {
 	// The hash tag keeps a counter and its lock on one shard of a cluster.
-	return &attempt{play: p, request: q, counter: p.choice.Spec.Name + ":{" + q.Key + "}", finish: done}
+	return &attempt{play: p, request: q, counter: p.choice.Label + ":{" + q.Key + "}", finish: done}
 }
 
 // Attempt begins to ask for a decision on q.

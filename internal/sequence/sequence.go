@@ -23,7 +23,7 @@ import (
 
 // Spec is one sequence, in words.
 type Spec struct {
-	Name       string // flag value, key prefix and result row
+	Name       string // result row, and key prefix
 	Rule       string // what is sent, and when a request is admitted
 	Danger     string // what may come between
 	Sources    []string

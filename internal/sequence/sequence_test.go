@@ -234,7 +234,7 @@ func alone(t *rapid.T, play *sequence.Play, q limit.Request) limit.Decision {
 func TestParse(t *testing.T) {
 	for label, want := range map[string]string{
 		"read-then-increment":                       "read-then-increment map[]",
-		"distributed-lock":                          "distributed-lock map[jitter:5ms lock_ttl:100ms spin:5ms tries:20]",
+		"distributed-lock":                          "distributed-lock map[jitter:5ms lock_ttl:100ms spin:5ms tries:10]",
 		"distributed-lock:tries=5:lock_ttl=20000us": "distributed-lock:lock_ttl=20ms:tries=5 map[jitter:5ms lock_ttl:20ms spin:5ms tries:5]",
 		"distributed-lok":                           `no such sequence "distributed-lok"; did you mean "distributed-lock"? want one of distributed-lock, incr-then-compare, read-then-increment`,
 		"incr-then-compare:tries=5":                 `sequence "incr-then-compare:tries=5": no such parameter "tries"; it has none`,

@@ -23,7 +23,7 @@ func (j *Job) start(ctx context.Context, p *plan) (*backend, error) {
 	}
 	lanes := 1
 	for _, run := range p.runs {
-		lanes = max(lanes, len(run.candidates))
+		lanes = max(lanes, run.rows())
 	}
 	servers := 1
 	if j.Server == redisserver.KindEmbedded {

@@ -17,6 +17,12 @@ func (l *lane) addWorld(row *report.Row, p *planned, duration time.Duration) {
 		row.Clients = l.world.clients(groups, duration)
 	}
 	row.ClockEffect = l.world.effect
+	if l.world.sequence != nil {
+		l.addSequence(row, l.world.lastUS)
+	}
+	if l.world.flag != nil {
+		l.addLocalFlag(row)
+	}
 }
 
 func groupNames(p *planned) []string {

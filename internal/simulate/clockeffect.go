@@ -15,7 +15,7 @@ type clockEffect = report.ClockEffect
 // clockEffect plays the lane's row once more with clocks that are right, and compares. It is nil where they are right
 // already, where no model could decide again, and where somebody ended the job.
 func (j *Job) clockEffect(p *planned, l *lane) (*clockEffect, error) {
-	if l.world.model == nil || !clocksOff(p.scenario.Clients, p.scenario.ServerClock) || l.world.played.Stopped {
+	if l.world.model == nil || l.world.flag != nil || !clocksOff(p.scenario.Clients, p.scenario.ServerClock) || l.world.played.Stopped {
 		return nil, nil
 	}
 	setup := j.setup(p, l.world.protocol, world.NewLimiter(l.candidate.NewModel(), p.scenario.Start))

@@ -104,5 +104,9 @@ func (l *lane) confirmation(j *Job) replay.Decider {
 	if l.runner == nil || l.world.model == nil {
 		return &model
 	}
-	return &confirming{Decider: explained{l.runner, l.server}, model: model, stop: j.Stop}
+	script := replay.Decider(explained{l.runner, l.server})
+	if l.world.flag != nil {
+		script = &asked{inner: script, journal: l.world.played.Journal}
+	}
+	return &confirming{Decider: script, model: model, stop: j.Stop}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"ratelab/algorithms"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
@@ -76,10 +75,7 @@ func expectations(p *planned, run *report.Run) []report.Expectation {
 }
 
 func findRow(run *report.Run, e scenarios.Expectation) *report.Row {
-	label := e.Algorithm // of a user's script
-	if c, err := algorithms.Parse(label); err == nil {
-		label = c.Label
-	}
+	label := rowLabel(e.Algorithm)
 	for i := range run.Results {
 		if run.Results[i].Algorithm == label {
 			return &run.Results[i]

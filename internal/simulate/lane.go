@@ -129,9 +129,11 @@ func (l *lane) close(ctx context.Context) error {
 func (l *lane) row(o replay.LaneOutcome) report.Row {
 	row := report.Row{
 		Algorithm:  l.candidate.Label,
-		ScriptSHA1: script.SHA1(l.candidate.Program.Source),
 		Parameters: l.candidate.Parameters,
 		Result:     o.Result,
+	}
+	if program := l.candidate.Program; program != nil {
+		row.ScriptSHA1 = script.SHA1(program.Source)
 	}
 	if l.paced != nil {
 		row.DiffersFromVirtual = &l.differs

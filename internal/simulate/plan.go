@@ -9,6 +9,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/script"
+	"ratelab/internal/sequence"
 	"ratelab/internal/traffic"
 	"ratelab/scenarios"
 )
@@ -23,6 +24,7 @@ type planned struct {
 	seed       uint64
 	stream     *traffic.Stream
 	candidates []*candidate.Candidate
+	sequences  []sequence.Choice // rows beside the candidates
 	// asWritten: limit, seed and clock are those of the file, so that its expectations apply.
 	asWritten bool
 }
@@ -79,7 +81,19 @@ func (p *planner) scenario(s *scenarios.Scenario) *planned {
 	r.asWritten = p.job.Clock != RealClock && r.seed == s.Seed && samePolicy(r.policy, s.Limit)
 	r.stream = s.Stream(r.seed)
 	r.candidates = p.candidates(s, r.policy)
+	r.sequences = p.sequences(s, r.candidates)
 	return r
+}
+
+// rows is how many rows the scenario has: some candidates have two.
+func (p *planned) rows() int {
+	n := len(p.candidates) + len(p.sequences)
+	for _, c := range p.candidates {
+		if hasLocalFlag(p.scenario) && c.NewModel != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func samePolicy(a, b limit.Policy) bool {

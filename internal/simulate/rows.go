@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"ratelab/algorithms"
 	"ratelab/internal/candidate"
@@ -67,11 +68,14 @@ func (p *planner) scripts(policy limit.Policy) []*candidate.Candidate {
 func (p *planner) expected(s *scenarios.Scenario, scripts []*candidate.Candidate) []algorithms.Choice {
 	var choices []algorithms.Choice
 	for _, e := range s.Expect {
-		c, err := algorithms.Parse(e.Algorithm)
+		base, flagged := strings.CutSuffix(e.Algorithm, scenarios.LocalFlagSuffix)
+		c, err := algorithms.Parse(base)
 		switch {
+		case flagged && !hasLocalFlag(s):
+			p.bad(fmt.Errorf("%s:%d:%d: expect: %q: the scenario has no clients with local_flag: true", e.File, e.Line, e.Column, e.Algorithm))
 		case err == nil:
 			choices = append(choices, c)
-		case !labelled(scripts, e.Algorithm):
+		case !namesSequence(s, e.Algorithm) && !labelled(scripts, e.Algorithm):
 			p.bad(fmt.Errorf("%s:%d:%d: expect: %w", e.File, e.Line, e.Column, err))
 		}
 	}

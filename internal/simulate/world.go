@@ -10,9 +10,11 @@ import (
 
 	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/localflag"
 	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
+	"ratelab/internal/sequence"
 	"ratelab/internal/world"
 )
 
@@ -20,10 +22,13 @@ import (
 type inWorld struct {
 	protocol world.Protocol
 	server   world.Server
-	model    *world.Limiter // nil where the server itself decides
+	model    *world.Limiter  // nil where the server itself decides
+	sequence *sequence.Play  // of a sequence's row
+	flag     *localflag.Flag // of a row whose clients remember that they are over the limit
 
 	played  *world.Outcome
 	traffic measure.Traffic // that the clients made of the operations
+	lastUS  int64           // of the last of its requests
 	effect  *clockEffect    // nil: the clocks are right, or there is no model
 }
 
@@ -84,29 +89,49 @@ func (j *Job) sharedProgress(rows int) func(more int64) {
 	}
 }
 
-// worldLanes prepares every candidate: its model decides where it has one, and its script, on the server, confirms.
+// worldLanes prepares every row: each candidate, once more where clients remember, and the sequences.
 func (b *backend) worldLanes(ctx context.Context, p *planned) ([]*lane, error) {
 	var lanes []*lane
-	times := candidate.Times{Start: p.scenario.Start, Behind: p.scenario.ServerClock.Behind()}
-	for i, c := range p.candidates {
-		l := &lane{candidate: c, world: &inWorld{protocol: world.OneCall{}}}
-		lanes = append(lanes, l)
-		if len(b.servers) > 0 {
-			l.server = b.server(i)
-			var err error
-			if l.runner, err = candidate.Runner(ctx, l.server, c.Program, times, 0, b.job.clock()); err != nil {
-				return nil, err
-			}
+	for _, c := range p.candidates {
+		l, err := b.worldLane(ctx, p, c, len(lanes))
+		if err != nil {
+			return nil, err
 		}
-		if c.NewModel == nil {
-			l.world.server = oneByOne{ctx, explained{l.runner, l.server}}
+		lanes = append(lanes, l)
+		if !hasLocalFlag(p.scenario) || c.NewModel == nil {
 			continue
 		}
-		l.world.model = world.NewLimiter(c.NewModel(), p.scenario.Start)
-		l.world.model.CheckRetryAfter(c.TickUS)
-		l.world.server = l.world.model
+		if l, err = b.worldLane(ctx, p, withLocalFlag(c), len(lanes)); err != nil {
+			return nil, err
+		}
+		l.remember(p)
+		lanes = append(lanes, l)
+	}
+	for _, c := range p.sequences {
+		lanes = append(lanes, b.sequenceLane(p, c, len(lanes)))
 	}
 	return lanes, nil
+}
+
+// worldLane prepares a candidate: its model decides where it has one, and its script, on the server, confirms.
+func (b *backend) worldLane(ctx context.Context, p *planned, c *candidate.Candidate, number int) (*lane, error) {
+	l := &lane{candidate: c, world: &inWorld{protocol: world.OneCall{}}}
+	if len(b.servers) > 0 {
+		l.server = b.server(number)
+		times := candidate.Times{Start: p.scenario.Start, Behind: p.scenario.ServerClock.Behind()}
+		var err error
+		if l.runner, err = candidate.Runner(ctx, l.server, c.Program, times, 0, b.job.clock()); err != nil {
+			return nil, err
+		}
+	}
+	if c.NewModel == nil {
+		l.world.server = oneByOne{ctx, explained{l.runner, l.server}}
+		return l, nil
+	}
+	l.world.model = world.NewLimiter(c.NewModel(), p.scenario.Start)
+	l.world.model.CheckRetryAfter(c.TickUS)
+	l.world.server = l.world.model
+	return l, nil
 }
 
 // oneByOne is a world.Server on which a script decides one request at a time.
@@ -143,7 +168,10 @@ func (j *Job) play(ctx context.Context, p *planned, l *lane, base *replay.Outcom
 	if err != nil {
 		return nil, err
 	}
-	w.traffic = row.Traffic
+	w.traffic, w.lastUS = row.Traffic, row.LastUS
+	if err := l.confirmCommands(ctx); err != nil {
+		return nil, err
+	}
 	if err := survey(ctx, []*lane{l}, row.LastUS); err != nil {
 		return nil, err
 	}

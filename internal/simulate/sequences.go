@@ -1,0 +1,102 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+
+	"ratelab/internal/candidate"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
+	"ratelab/internal/report"
+	"ratelab/internal/sequence"
+	"ratelab/scenarios"
+)
+
+// Rows of sequences of commands, which the clients of a scenario play beside the scripts.
+
+// sequences resolves what a scenario names; a label of a script must not be one of them.
+func (p *planner) sequences(s *scenarios.Scenario, rows []*candidate.Candidate) []sequence.Choice {
+	var all []sequence.Choice
+	for _, label := range s.Sequences {
+		c, err := sequence.Parse(label)
+		if err != nil {
+			p.bad(fmt.Errorf("%s: sequences: %w", s.Name, err))
+			continue
+		}
+		if labelled(rows, c.Label) || findSequence(all, c.Label) {
+			p.bad(fmt.Errorf("%s: sequences: there would be two rows named %q", s.Name, c.Label))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func findSequence(all []sequence.Choice, label string) bool {
+	for _, c := range all {
+		if c.Label == label {
+			return true
+		}
+	}
+	return false
+}
+
+// namesSequence reports whether label is one of the scenario's sequences, however it is written.
+func namesSequence(s *scenarios.Scenario, label string) bool {
+	wanted, err := sequence.Parse(label)
+	if err != nil {
+		return false
+	}
+	for _, other := range s.Sequences {
+		if c, err := sequence.Parse(other); err == nil && c.Label == wanted.Label {
+			return true
+		}
+	}
+	return false
+}
+
+// sequenceLane prepares the row of a sequence. Its server is in memory; the real one confirms it.
+func (b *backend) sequenceLane(p *planned, c sequence.Choice, number int) *lane {
+	play := sequence.New(c, p.policy, p.scenario.Start, p.seed)
+	l := &lane{
+		candidate: &candidate.Candidate{Label: c.Label, Parameters: c.Parameters()},
+		world:     &inWorld{protocol: play, server: play, sequence: play},
+	}
+	if len(b.servers) > 0 {
+		l.server = b.server(number)
+	}
+	return l
+}
+
+// confirmCommands sends what a sequence's clients sent to the real server, where there is one, and wants the same
+// replies.
+func (l *lane) confirmCommands(ctx context.Context) error {
+	if l.world.sequence == nil || l.server == nil {
+		return nil
+	}
+	// Deadlines are placed after the server's own clock, which need not be ours.
+	now, err := l.server.Client.Time(ctx).Result()
+	if err == nil {
+		client := l.server.NewClient(1)
+		defer client.Close()
+		err = sequence.Confirm(ctx, client, l.server.Prefix, l.world.sequence.Calls(), now)
+	}
+	if err != nil {
+		return &replay.LaneError{Label: l.candidate.Label, Err: redisserver.Explain(err, l.server)}
+	}
+	return nil
+}
+
+// addSequence completes a sequence's row.
+func (l *lane) addSequence(row *report.Row, lastUS int64) {
+	play := l.world.sequence
+	f := play.Figures()
+	row.Race = &report.Race{
+		Commands: f.Commands, RaceAdmits: f.RaceAdmits, RaceRejects: f.RaceRejects, LockWaits: f.LockWaits, LockLosses: f.LockLosses,
+	}
+	keys, withoutTTL := play.Left(lastUS)
+	row.KeysLeft, row.KeysWithoutTTL = &keys, &withoutTTL
+	if row.Offered > 0 {
+		trips := float64(f.Commands) / float64(row.Offered)
+		row.RoundTripsPerDecision = &trips
+	}
+}
