@@ -86,7 +86,7 @@ func (a *app) findWorst(ctx context.Context, f *worstFlags, args []string) error
 	}
 	doc := problems[0].Document(commandline.Version(version))
 	doc.Partial = a.stopped()
-	differs, err := a.confirm(ctx, f.redis, all, &doc)
+	differs, err := a.confirm(ctx, f, all, &doc)
 	if err != nil {
 		giveBack()
 		return commandline.ServerFlag(err, "redis", redisserver.Kinds)

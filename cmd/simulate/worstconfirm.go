@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ratelab/internal/commandline"
 	"ratelab/internal/report"
 	"ratelab/internal/simulate"
 	"ratelab/internal/worst"
@@ -12,7 +13,7 @@ import (
 
 // confirm lets the algorithms' scripts decide the files on a server, and the models as well, and compares. What a server
 // has confirmed is marked so in the rows; differs says what it decides otherwise. After an interrupt nothing is confirmed.
-func (a *app) confirm(ctx context.Context, server string, all []*finding, doc *worst.Document) (differs, err error) {
+func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *worst.Document) (differs, err error) {
 	if doc.Partial || len(all) == 0 {
 		return nil, nil
 	}
@@ -20,11 +21,11 @@ func (a *app) confirm(ctx context.Context, server string, all []*finding, doc *w
 	for _, one := range all {
 		list = append(list, one.scenario)
 	}
-	model, err := a.decideFiles(ctx, simulate.ModelServer, list)
+	model, err := a.decideFiles(ctx, simulate.ModelServer, list, f.Quiet)
 	if err != nil {
 		return nil, err
 	}
-	scripts, err := a.decideFiles(ctx, server, list)
+	scripts, err := a.decideFiles(ctx, f.redis, list, f.Quiet)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +45,12 @@ func (a *app) confirm(ctx context.Context, server string, all []*finding, doc *w
 }
 
 // decideFiles runs the scenarios, each with the algorithm that it is about.
-func (a *app) decideFiles(ctx context.Context, server string, list []*scenarios.Scenario) (*simulate.Result, error) {
+func (a *app) decideFiles(ctx context.Context, server string, list []*scenarios.Scenario, quiet bool) (*simulate.Result, error) {
 	job := a.newJob(list)
 	job.Server, job.Expected = server, true
+	bar := commandline.NewBar(a.Stderr, quiet) // a flood of a million takes a script some time
+	defer bar.Finish()
+	job.Progress = progress{bar}
 	return job.Run(ctx)
 }
 

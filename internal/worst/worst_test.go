@@ -238,6 +238,22 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// The simplifier does without a burst in the middle that shows nothing, and says a steady stream in one phase.
+func TestSuperfluousStrikesAreLeftOut(t *testing.T) {
+	p := problem(t, "gcra", "10/1s")
+	s := newSearch(p)
+	s.budget = p.Budget
+	z := &simplifier{search: s, target: 12, now: Attack{ShiftUS: 17, Strikes: []Strike{
+		{Size: 9, Times: 1, Cost: 1, RestUS: 11}, {Size: 1, Times: 1, Cost: 1, RestUS: 99_989}, {Size: 1, Times: 1, Cost: 1, RestUS: 123_456},
+		{Size: 1, Times: 1, Cost: 1, RestUS: 600_000}, {Size: 3, Times: 1, Cost: 1},
+	}}}
+	for z.leaveOut() || z.join() || z.snap() || z.round() {
+	}
+	if got, _ := s.replay(z.now.each); got < 12 || len(z.now.Strikes) > 2 || z.now.ShiftUS != 0 {
+		t.Errorf("%d: %+v", got, z.now)
+	}
+}
+
 // What a file cannot hold is cut off at its beginning.
 func TestALongAttackIsShortened(t *testing.T) {
 	p := problem(t, "sliding-window-log", "2000/1s")
