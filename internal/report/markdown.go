@@ -34,6 +34,9 @@ func markdownRun(out *bytes.Buffer, r *Run) {
 		fmt.Fprintf(out, "**%s**\n\n", partialWarning)
 	}
 	markdownTable(out, r)
+	for _, f := range r.findingTables() {
+		out.WriteString(f.markdown())
+	}
 	for i, line := range r.remarks() {
 		if i == 0 {
 			out.WriteByte('\n')

@@ -46,6 +46,9 @@ func (o TableOptions) run(out *bytes.Buffer, r *Run) {
 		out.WriteString(o.paint(partialWarning, text.Bold, text.FgRed) + "\n")
 	}
 	out.WriteString("\n" + o.rows(r) + "\n")
+	for _, f := range r.findingTables() {
+		out.WriteString("\n" + o.paint(f.title, text.Faint) + "\n" + o.renderFinding(f) + "\n")
+	}
 	for i, line := range r.remarks() {
 		if i == 0 {
 			out.WriteByte('\n')
@@ -58,18 +61,27 @@ func (o TableOptions) run(out *bytes.Buffer, r *Run) {
 	}
 }
 
-// rows renders the table, and once more with a narrower first column where it came out too wide.
+// rows renders the table.
 func (o TableOptions) rows(r *Run) string {
-	rendered := o.render(r, 0)
+	var labels []string
+	for i := range r.Results {
+		labels = append(labels, r.Results[i].Algorithm)
+	}
+	return o.fitted(labels, func(firstWidth int) string { return o.render(r, firstWidth) })
+}
+
+// fitted renders a table, and once more with a narrower first column where it came out too wide.
+func (o TableOptions) fitted(labels []string, render func(firstWidth int) string) string {
+	rendered := render(0)
 	excess := text.LongestLineLen(rendered) - o.Width
 	if o.Width == 0 || excess <= 0 {
 		return rendered
 	}
 	longest := 0
-	for i := range r.Results {
-		longest = max(longest, text.StringWidthWithoutEscSequences(r.Results[i].Algorithm))
+	for _, label := range labels {
+		longest = max(longest, text.StringWidthWithoutEscSequences(label))
 	}
-	return o.render(r, max(longest-excess, narrowest))
+	return render(max(longest-excess, narrowest))
 }
 
 func (o TableOptions) render(r *Run, firstWidth int) string {
