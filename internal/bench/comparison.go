@@ -15,7 +15,7 @@ import (
 type Comparison struct {
 	Base, Head SideSpec
 	Algorithms []algorithms.Choice   // of two servers; nil: all
-	Scenarios  []*scenarios.Scenario // whose decisions must be the same; nil: the built-in ones
+	Scenarios  []*scenarios.Scenario // whose decisions must be the same; nil: the built-in ones whose clients do not react
 	Server     string                // of two scripts: a spec of redisserver.Start; "": a container where Docker answers, else a process
 
 	Mix         string        // one of recording.Mixes; "": half

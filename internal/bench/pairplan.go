@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ratelab/algorithms"
@@ -62,7 +63,10 @@ func (c *Comparison) plan() (*pairPlan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Scenarios = all
+		p.Scenarios = slices.DeleteFunc(all, (*scenarios.Scenario).Reactive)
+	}
+	for _, s := range p.Scenarios {
+		checkPlain(s, &wrong)
 	}
 	p.control = candidates([]algorithms.Choice{builtin(control)}, nil, costLimit, nil, &wrong)[0]
 	for i := range p.sides {

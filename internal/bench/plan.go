@@ -75,6 +75,7 @@ func (j *Job) plan() (*plan, error) {
 }
 
 func (j *Job) scenario(s *scenarios.Scenario, choices []algorithms.Choice, wrong *problems) *planned {
+	checkPlain(s, wrong)
 	r := &planned{scenario: s, policy: s.Limit, seed: s.Seed}
 	if j.Limit != nil {
 		r.policy = *j.Limit
@@ -90,6 +91,13 @@ func (j *Job) scenario(s *scenarios.Scenario, choices []algorithms.Choice, wrong
 	r.traffic = &played{stream: s.Stream(r.seed), most: j.Duration}
 	r.candidates = candidates(choices, j.Scripts, r.policy, s.Parameters, wrong)
 	return r
+}
+
+// checkPlain refuses a scenario in which more happens than its phases say: what arrives would depend on what is decided.
+func checkPlain(s *scenarios.Scenario, wrong *problems) {
+	if s.Reactive() {
+		wrong.bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave it to simulate, or leave those fields out", s.Name))
+	}
 }
 
 // withControl is choices, or every algorithm where it is nil, with the control as the first.

@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ratelab/internal/candidate"
@@ -105,11 +106,10 @@ func (p *planner) realClock(runs []*planned) {
 	if p.job.Server == ModelServer || p.job.Server == redisserver.KindEmbedded {
 		p.bad(fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s", p.job.Server))
 	}
-	for _, r := range runs {
-		if r.scenario.Reactive() {
-			p.bad(fmt.Errorf("%s: clients, clocks and sequences are played in virtual time only; leave out --clock real", r.scenario.Name))
-		}
+	if name := reactive(runs); name != "" {
+		p.bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave out --clock real", name))
 	}
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r *planned) bool { return r.scenario.Reactive() })
 	if p.job.LongReal {
 		return
 	}
@@ -131,6 +131,23 @@ func (p *planner) realClock(runs []*planned) {
 		p.bad(fmt.Errorf("%s: --clock real would take %s, more than %s; %s",
 			what, limit.FormatDuration(total.Round(time.Second)), limit.FormatDuration(MaxReal), instead))
 	}
+}
+
+// reactive names the scenarios in which more happens than the phases say; it is empty where there are none.
+func reactive(runs []*planned) string {
+	var names []string
+	for _, r := range runs {
+		if r.scenario.Reactive() {
+			names = append(names, r.scenario.Name)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) == 1:
+		return names[0]
+	}
+	return names[0] + " and others"
 }
 
 // warnings are what a reader must know about users' scripts on this kind of server.

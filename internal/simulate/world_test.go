@@ -1,0 +1,224 @@
+package simulate
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/report"
+	"ratelab/internal/world"
+	"ratelab/scenarios"
+)
+
+// reacting is ten operations a second for a second, of which five pass, with the clients and what else the file says.
+func reacting(t testing.TB, rest string) *scenarios.Scenario {
+	t.Helper()
+	return written(t, `name: reacting
+question: What becomes of twice as many as pass?
+limit: {requests: 5, per: 1s}
+phases:
+  - {name: demand, duration: 1s, constant: 10}
+  - {name: drain, duration: 3s, pause: true}
+`+rest)
+}
+
+// The clients' figures, by hand: of ten operations, 100 ms apart, five fill the window that begins at 0 and ends a
+// millisecond after its second. The others come back together, and all of them pass.
+func TestClientsThatObeyAFixedWindow(t *testing.T) {
+	for _, server := range []string{ModelServer, redisserver.KindEmbedded} {
+		j := job(reacting(t, "clients: {count: 3, on_reject: obey}"))
+		j.Server, j.Algorithms = server, choices(t, "fixed-window")
+		r := run(t, j).Document.Runs[0]
+		row := row(t, r, "fixed-window")
+		want := report.Clients{Operations: 10, Succeeded: 10, Attempts: 15, GoodputPerSecond: 2.5, Lockstep: 5,
+			Amplification: new(float64), TimeToSuccessUS: &report.Percentiles{P50: 0, P90: 401_000, P99: 501_000, Max: 501_000},
+			RetryAfter: &report.RetryAfter{Checked: 5, True: 5}}
+		*want.Amplification = 1.5
+		want.Groups = []report.ClientGroup{{Name: "clients", Operations: 10, Succeeded: 10, Attempts: 15, TimeToSuccessUS: want.TimeToSuccessUS}}
+		if diff := cmp.Diff(want, *row.Clients); diff != "" {
+			t.Errorf("%s: %s", server, diff)
+		}
+		if row.Offered != 15 || row.Admitted != 10 || row.Rejected != 5 || r.Reference.Offered != 10 {
+			t.Errorf("%s: row %+v, reference %+v", server, row.Result, r.Reference)
+		}
+		if !slices.Equal(r.ClientGroups, []string{"clients"}) || row.ClockEffect != nil {
+			t.Errorf("%s: groups %q, clocks %+v", server, r.ClientGroups, row.ClockEffect)
+		}
+		confirmed := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "gave the same answers") })
+		if confirmed != (server != ModelServer) {
+			t.Errorf("%s: notes %q", server, r.Notes)
+		}
+	}
+}
+
+// Where clients only give up and nothing is wrong with the clocks, the world is as if it were not there.
+func TestQuietClientsChangeNothing(t *testing.T) {
+	plain, quiet := run(t, job(reacting(t, ""))).Document.Runs[0], run(t, job(reacting(t, "clients: {count: 4}"))).Document.Runs[0]
+	for i := range plain.Results {
+		if plain.Results[i].Result != quiet.Results[i].Result {
+			t.Errorf("%s: %+v alone, %+v with clients", plain.Results[i].Algorithm, plain.Results[i].Result, quiet.Results[i].Result)
+		}
+	}
+	if plain.Reference != quiet.Reference {
+		t.Errorf("the references differ: %+v, %+v", plain.Reference, quiet.Reference)
+	}
+}
+
+// A user's script decides on the server, one request at a time, and finds what the algorithm of the same rule finds.
+func TestAScriptOfOnesOwnReactsToClients(t *testing.T) {
+	j := job(reacting(t, "clients: {count: 3, on_reject: ignore, wait: 30ms, delay: {uniform: [1ms, 9ms]}}"))
+	j.Server, j.Algorithms = redisserver.KindEmbedded, choices(t, "fixed-window")
+	j.Scripts = []string{scriptFile(t, "mine", `
+local n = redis.call('INCR', KEYS[1])
+if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+if n > tonumber(ARGV[1]) then redis.call('DECR', KEYS[1]) return 0 end
+return 1`, "keys: [\"mine:{key}\"]\nargs: [\"{limit}\", \"{window_ms}\"]\nadmitted: [1]\n")}
+	r := run(t, j).Document.Runs[0]
+	own, builtin := row(t, r, "mine"), row(t, r, "fixed-window")
+	if own.Result != builtin.Result || own.Clients.Attempts != builtin.Clients.Attempts || own.Clients.Attempts < 20 || own.Clients.RetryAfter != nil {
+		t.Errorf("own script %+v\nfixed-window %+v", own.Result, builtin.Result)
+	}
+}
+
+// A model that does not decide as its script is found out, and the message has all that is needed to see why.
+func TestADifferenceIsAnError(t *testing.T) {
+	j := job(reacting(t, "clients: {on_reject: obey}"))
+	j.Server, j.Algorithms = redisserver.KindEmbedded, choices(t, "gcra")
+	plan, err := j.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := plan.runs[0].candidates[0]
+	right := c.NewModel
+	c.NewModel = func() limit.Limiter { return &generous{Limiter: right()} }
+	b, err := j.start(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	_, err = j.decide(t.Context(), plan, b)
+	var differs *DifferenceError
+	if !errors.As(err, &differs) || differs.Number != 6 {
+		t.Fatalf("got %v", err)
+	}
+	const want = `gcra: request 6 (key "k0", cost 1, at 500000 us): the model answers allowed 1, remaining 2, retry_after_us 0, ` +
+		`the script on the server allowed 1, remaining 1, retry_after_us 0`
+	if err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// generous adds one to what remains, from the sixth answer on.
+type generous struct {
+	limit.Limiter
+	answers int
+}
+
+func (g *generous) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	d := g.Limiter.Decide(nowUS, key, cost)
+	if g.answers++; g.answers > 5 {
+		d.Remaining++
+	}
+	return d
+}
+
+// Clients that try for ever are the scenario's mistake.
+func TestTooManyAttemptsAreAnInputError(t *testing.T) {
+	s := written(t, `name: endless
+question: Does it end?
+limit: {requests: 1, per: 1d}
+phases: [{name: a, duration: 10s, constant: 2}]
+clients: {on_reject: ignore, wait: 1us}
+`)
+	j := job(s)
+	j.Algorithms = choices(t, "gcra")
+	_, err := j.Run(t.Context())
+	var bad *InputError
+	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "endless: clients: against gcra: more than 5000000 attempts; give") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A job that is stopped at once has all its rows, and says that they are not complete.
+func TestAWorldCanBeStopped(t *testing.T) {
+	stop := make(chan struct{})
+	close(stop)
+	j := job(builtinScenarios(t, "retrying-clients")...)
+	j.Stop = stop
+	result := run(t, j)
+	if r := result.Document.Runs[0]; !r.Partial || !result.Interrupted || len(r.Results) < 10 {
+		t.Errorf("partial %v, interrupted %v, %d rows", r.Partial, result.Interrupted, len(r.Results))
+	}
+}
+
+// The same job gives the same bytes, although rows are played side by side.
+func TestAWorldRepeats(t *testing.T) {
+	one := asJSON(t, run(t, job(builtinScenarios(t, "backoff-crowd")...)))
+	if two := asJSON(t, run(t, job(builtinScenarios(t, "backoff-crowd")...))); one != two {
+		t.Error("two runs differ")
+	}
+	other := job(builtinScenarios(t, "backoff-crowd")...)
+	seed := uint64(2)
+	other.Seed = &seed
+	if asJSON(t, run(t, other)) == one {
+		t.Error("another seed gives the same bytes")
+	}
+}
+
+// Two clients half a second apart, and a rule that goes by their clocks: by hand, against right clocks.
+func TestClockEffect(t *testing.T) {
+	j := job(reacting(t, "server_clock: [{at: 300ms, step: -2s}]"))
+	j.Algorithms = choices(t, "fixed-window-aligned")
+	// Five have passed by 400 ms with right clocks, the others are rejected. With the step at 300 ms the three of the
+	// first second have filled that window; those after it fall into an older one, where five more pass, until 700 ms.
+	r := row(t, run(t, j).Document.Runs[0], "fixed-window-aligned")
+	if want := (report.ClockEffect{SameTraffic: true, ExtraAdmits: 3, PeakWithRightClocks: 5, RecoveryUS: 400_000}); r.ClockEffect == nil || *r.ClockEffect != want {
+		t.Errorf("got %+v, want %+v", r.ClockEffect, want)
+	}
+}
+
+func TestCompareClocks(t *testing.T) {
+	journal := func(verdicts string) world.Journal {
+		var j world.Journal
+		for i, v := range verdicts {
+			j.Requests = append(j.Requests, limit.Request{AtUS: int64(i) * 1000, Key: "a", Cost: 1})
+			d := limit.Decision{}
+			if v == '+' {
+				d.Verdict = limit.Allowed
+			}
+			j.Decisions = append(j.Decisions, d)
+		}
+		return j
+	}
+	p := limit.Policy{Requests: 5, Window: 4_000_000}
+	clock := world.ServerClock{{AtUS: 2000, ByUS: 1}}
+	for _, c := range []struct {
+		off, right string
+		want       report.ClockEffect
+	}{
+		{"+-+-+-", "+-+-+-", report.ClockEffect{SameTraffic: true, PeakWithRightClocks: 2}},
+		{"++++--", "+-+-+-", report.ClockEffect{SameTraffic: true, ExtraAdmits: 2, ExtraRejects: 1, PeakWithRightClocks: 2, RecoveryUS: 2000}},
+		{"+-----", "+-++++", report.ClockEffect{SameTraffic: true, ExtraRejects: 4, PeakWithRightClocks: 4, LockoutUS: 5000, RecoveryUS: 3000}},
+		{"------", "++----", report.ClockEffect{SameTraffic: true, ExtraRejects: 2, PeakWithRightClocks: 2, LockoutUS: 5000}},
+		{"+----+", "+-+--+", report.ClockEffect{SameTraffic: true, ExtraRejects: 1, PeakWithRightClocks: 2}}, // missed once: no lockout
+		{"+----", "+-++--", report.ClockEffect{PeakWithRightClocks: 3, LockoutUS: 5000}},                     // other requests
+	} {
+		if got := *compareClocks(journal(c.off), journal(c.right), p, clock, 5000); got != c.want {
+			t.Errorf("%s against %s: %+v, want %+v", c.off, c.right, got, c.want)
+		}
+	}
+}
+
+func TestRealTimeRefusesWhatReacts(t *testing.T) {
+	j := job(builtinScenarios(t, "retrying-clients", "obedient-crowd", "poisson")...)
+	j.Clock, j.Server, j.LongReal = RealClock, "process", true
+	const want = "retrying-clients and others: clients that react, clocks and sequences are played in virtual time only; leave out --clock real"
+	if err := j.Check(); err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
