@@ -40,6 +40,7 @@ const partialWarning = "PARTIAL: interrupted; the counts cover the beginning onl
 // remarks are the lines under a run's rows: the expectations first, then what else must be known.
 func (r *Run) remarks() []string {
 	lines := append(r.expectationLines(), r.interleavings()...)
+	lines = append(append(lines, r.rateDifferences()...), r.fairness()...)
 	if line := r.withoutTTL(); line != "" {
 		lines = append(lines, line)
 	}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ratelab/internal/measure"
+)
+
+// evenly is the Jain index from which on nobody needs to be told about fairness: it is 1 to three digits.
+const evenly = 0.9995
+
+// fairness has a line for each way in which keys are not served alike, with the rows that serve them so.
+func (r *Run) fairness() []string {
+	var texts []string
+	rows := map[string][]string{}
+	for i := range r.Results {
+		row := &r.Results[i]
+		if row.Fairness == nil || row.Fairness.JainIndex >= evenly || row.Algorithm == "none" {
+			continue
+		}
+		text := served(row.Fairness)
+		if rows[text] == nil {
+			texts = append(texts, text)
+		}
+		rows[text] = append(rows[text], row.Algorithm)
+	}
+	var lines []string
+	for _, text := range texts {
+		lines = append(lines, "fairness of "+strings.Join(rows[text], ", ")+": "+text)
+	}
+	return lines
+}
+
+// served is a key's share of what the exact reference admits it, from the worst to the best, in words.
+func served(f *measure.Fairness) string {
+	return fmt.Sprintf("Jain's index %.3f; a key gets from %.2f (%s) to %.2f of what is exact; %s falsely rejected",
+		f.JainIndex, f.WorstServed, f.WorstKey, f.BestServed, plural(f.KeysFalselyRejected, "key"))
+}
+
+// manyKeys is from how many keys on a run is one of many sources, to be held beside a published figure.
+const manyKeys = 1000
+
+// published is what is known of the sliding counter elsewhere.
+// Source: https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
+const published = "published for a sliding window counter, on other traffic (400 million requests of 270,000 sources): 0.003 % wrong, rate off by 6 %"
+
+// rateDifferences says, of the rows that count, how many of their decisions are wrong and how far off the rate is that
+// they believe in. Of one key there is nothing to average over.
+func (r *Run) rateDifferences() []string {
+	var rows []string
+	counter := false
+	for i := range r.Results {
+		row := &r.Results[i]
+		if row.RateDifference == nil || row.Offered == 0 || r.Keys < 2 {
+			continue
+		}
+		wrong := float64(row.FalseAdmits+row.FalseRejects) / float64(row.Offered)
+		rows = append(rows, fmt.Sprintf("%s %s and %s", row.Algorithm, percent(wrong), percent(*row.RateDifference)))
+		counter = counter || strings.HasPrefix(row.Algorithm, "sliding-window-counter")
+	}
+	if rows == nil {
+		return nil
+	}
+	lines := []string{"decisions that are wrong, and by how much the believed rate is off: " + strings.Join(rows, ", ")}
+	if counter && r.Keys >= manyKeys {
+		lines = append(lines, published)
+	}
+	return lines
+}
+
+// percent writes a share with two digits: 0.003 %, 1.5 %, 62 %.
+func percent(share float64) string {
+	v := 100 * share
+	switch {
+	case v == 0:
+		return "0 %"
+	case v < 0.0001:
+		return "<0.0001 %"
+	case v >= 10:
+		return fmt.Sprintf("%.0f %%", v)
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64)
+	if err != nil {
+		panic(err) // as it was just written
+	}
+	return float(short) + " %"
+}

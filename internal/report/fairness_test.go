@@ -1,0 +1,45 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"ratelab/internal/measure"
+)
+
+// Rows that serve their keys alike are told once, even ones not at all; the published figures stand beside the counter's.
+func TestFairnessAndRatesInWords(t *testing.T) {
+	uneven := &measure.Fairness{Keys: 40, JainIndex: 0.9312, WorstKey: "k7", WorstServed: 0.5, BestServed: 1.4, KeysFalselyAdmitted: 3, KeysFalselyRejected: 1}
+	even := &measure.Fairness{Keys: 40, JainIndex: 0.9999, WorstServed: 0.99, BestServed: 1}
+	quarter, none := 0.253, 0.0
+	row := func(name string, f *measure.Fairness, difference *float64) Row {
+		return Row{Algorithm: name, Fairness: f, RateDifference: difference, Result: measure.Result{Offered: 1000, FalseAdmits: 2, FalseRejects: 13}}
+	}
+	r := &Run{Keys: 40, Results: []Row{row("none", uneven, nil), row("gcra", uneven, nil), row("sliding-window-counter", even, &quarter),
+		row("leaky-bucket", uneven, nil), row("sliding-window-log", even, &none)}}
+	r.Results[4].FalseAdmits, r.Results[4].FalseRejects = 0, 0
+	want := []string{"fairness of gcra, leaky-bucket: Jain's index 0.931; a key gets from 0.50 (k7) to 1.40 of what is exact; 1 key falsely rejected"}
+	if got := r.fairness(); !slices.Equal(got, want) {
+		t.Errorf("got %q; want %q", got, want)
+	}
+	want = []string{"decisions that are wrong, and by how much the believed rate is off: sliding-window-counter 1.5 % and 25 %, sliding-window-log 0 % and 0 %"}
+	if got := r.rateDifferences(); !slices.Equal(got, want) {
+		t.Errorf("got %q; want %q", got, want)
+	}
+	r.Keys = manyKeys
+	if got := r.rateDifferences(); !slices.Equal(got, append(want, published)) {
+		t.Errorf("got %q", got)
+	}
+	r.Keys = 1
+	if got := r.rateDifferences(); got != nil {
+		t.Errorf("of one key: %q", got)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0 %", 0.00003: "0.003 %", 0.0312: "3.1 %", 0.0999: "10 %", 1.234: "123 %", 1e-9: "<0.0001 %", 0.6249: "62 %"} {
+		if got := percent(share); got != want {
+			t.Errorf("%v: %q; want %q", share, got, want)
+		}
+	}
+}
