@@ -171,8 +171,8 @@ func TestBuiltin(t *testing.T) {
 					t.Fatalf("request %+v, %v", r, err)
 				}
 			}
-			if n == 0 || n > 10_000 {
-				t.Errorf("%d requests, want 1 to 10,000", n)
+			if n == 0 || n > 30_000 { // the embedded server decides some ten thousand a second, for each algorithm
+				t.Errorf("%d requests, want 1 to 30,000", n)
 			}
 		})
 	}
