@@ -9,6 +9,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/commandline"
+	"ratelab/internal/sequence"
 	"ratelab/scenarios"
 )
 
@@ -45,6 +46,7 @@ func listing() (string, error) {
 			fmt.Fprintf(&b, "    :%s=%s  (default %s) %s\n", p.Name, strings.ToUpper(fmt.Sprint(p.Kind)), p.Default, p.Doc)
 		}
 	}
+	listSequences(&b)
 	b.WriteString("\nScenarios\n\n")
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, s := range all {
@@ -52,4 +54,15 @@ func listing() (string, error) {
 	}
 	err = t.Flush()
 	return strings.TrimRight(b.String(), "\n"), err
+}
+
+// listSequences shows what a scenario may name in its field sequences.
+func listSequences(b *strings.Builder) {
+	b.WriteString("\nSequences of commands without a script, which a scenario names in sequences: […]\n")
+	for _, spec := range sequence.All() {
+		fmt.Fprintf(b, "\n  %s\n    %s\n    danger: %s\n", spec.Name, spec.Rule, spec.Danger)
+		for _, p := range spec.Parameters {
+			fmt.Fprintf(b, "    :%s=%s  (default %s) %s\n", p.Name, p.Kind(), p.Usual(), p.Doc)
+		}
+	}
 }

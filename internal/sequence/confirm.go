@@ -13,15 +13,15 @@ import (
 
 // Confirm sends calls to a server again, in their order, each at its own virtual time, and wants the same replies. The
 // client must be fresh, and is the caller's to close; the keys, behind prefix, are deleted in the end. real is the
-// real time now. The error is a *DifferenceError, or the connection's.
-func Confirm(ctx context.Context, client *redis.Client, prefix string, calls []Call, real time.Time) error {
+// real time now; a stop that is closed ends it early. The error is a *DifferenceError, ErrStopped, or the connection's.
+func Confirm(ctx context.Context, client *redis.Client, prefix string, calls []Call, real time.Time, stop <-chan struct{}) error {
 	if len(calls) == 0 {
 		return nil
 	}
 	clock := &virtualtime.Clock{}
 	clock.Set(earliest(calls))
 	client.AddHook(virtualtime.NewHook(clock, real))
-	failed := confirm(ctx, client, clock, prefix, calls)
+	failed := confirm(ctx, client, clock, prefix, calls, stop)
 	if err := forget(context.WithoutCancel(ctx), client, prefix, calls); failed == nil {
 		failed = err
 	}
@@ -49,8 +49,16 @@ func earliest(calls []Call) int64 {
 	return us
 }
 
-func confirm(ctx context.Context, client *redis.Client, clock *virtualtime.Clock, prefix string, calls []Call) error {
+// ErrStopped is a Confirm that was told to stop before it came to the end.
+var ErrStopped = errors.New("stopped")
+
+func confirm(ctx context.Context, client *redis.Client, clock *virtualtime.Clock, prefix string, calls []Call, stop <-chan struct{}) error {
 	for i, c := range calls {
+		select {
+		case <-stop:
+			return ErrStopped
+		default:
+		}
 		clock.Set(c.AtUS)
 		reply, err := ask(ctx, client, c.Command.Args(prefix))
 		var refused redis.Error

@@ -42,3 +42,14 @@ func (p *Parameter) format(n int64) string {
 	}
 	return strconv.FormatInt(n, 10)
 }
+
+// Usual is the default as text.
+func (p *Parameter) Usual() string { return p.format(p.Default) }
+
+// Kind is how a value is written: DURATION or INTEGER.
+func (p *Parameter) Kind() string {
+	if p.Duration {
+		return "DURATION"
+	}
+	return "INTEGER"
+}

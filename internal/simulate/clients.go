@@ -42,7 +42,11 @@ func worldNotes(p *planned, b *backend) []string {
 	if len(b.servers) == 0 {
 		return append(notes, "the Go models decided; no script on a server confirmed them")
 	}
-	return append(notes, "the Go models decided while the clients reacted; the scripts on the server then gave the same answers to the same requests")
+	notes = append(notes, "the Go models decided while the clients reacted; the scripts on the server then gave the same answers to the same requests")
+	if p.sequences != nil {
+		notes = append(notes, "sequences of commands ran on a model of the server in virtual time; the server then gave the same replies to the same commands")
+	}
+	return notes
 }
 
 func retries(g world.Group) bool { return g.OnReject != world.GiveUp }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"ratelab/internal/candidate"
@@ -68,8 +69,8 @@ func (b *backend) sequenceLane(p *planned, c sequence.Choice, number int) *lane 
 }
 
 // confirmCommands sends what a sequence's clients sent to the real server, where there is one, and wants the same
-// replies.
-func (l *lane) confirmCommands(ctx context.Context) error {
+// replies. The row is partial where somebody ended the job before all of them were there.
+func (l *lane) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-chan struct{}) error {
 	if l.world.sequence == nil || l.server == nil {
 		return nil
 	}
@@ -78,10 +79,18 @@ func (l *lane) confirmCommands(ctx context.Context) error {
 	if err == nil {
 		client := l.server.NewClient(1)
 		defer client.Close()
-		err = sequence.Confirm(ctx, client, l.server.Prefix, l.world.sequence.Calls(), now)
+		err = sequence.Confirm(ctx, client, l.server.Prefix, l.world.sequence.Calls(), now, stop)
+	}
+	if errors.Is(err, sequence.ErrStopped) {
+		row.Partial = true
+		return nil
+	}
+	var difference *sequence.DifferenceError
+	if err != nil && !errors.As(err, &difference) {
+		err = redisserver.Explain(err, l.server)
 	}
 	if err != nil {
-		return &replay.LaneError{Label: l.candidate.Label, Err: redisserver.Explain(err, l.server)}
+		return &replay.LaneError{Label: l.candidate.Label, Err: err}
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func (j *Job) play(ctx context.Context, p *planned, l *lane, base *replay.Outcom
 		return nil, err
 	}
 	w.traffic, w.lastUS = row.Traffic, row.LastUS
-	if err := l.confirmCommands(ctx); err != nil {
+	if err := l.confirmCommands(ctx, row, j.Stop); err != nil {
 		return nil, err
 	}
 	if err := survey(ctx, []*lane{l}, row.LastUS); err != nil {
