@@ -1,0 +1,104 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"ratelab/internal/measure"
+)
+
+// reacting is a run whose clients try again and whose clocks are off; one row knows nothing of retry_after, and one has
+// other traffic with right clocks.
+func reacting() *Run {
+	each := 2.5
+	clients := func(attempts, succeeded int64) *Clients {
+		return &Clients{Operations: 100, Succeeded: succeeded, Attempts: attempts, GoodputPerSecond: 12.34, Amplification: &each,
+			TimeToSuccessUS: &Percentiles{P50: 0, P90: 401_000, P99: 61_234_567, Max: 70_000_000}, Lockstep: 12,
+			RetryAfter: &RetryAfter{Checked: 3000, True: 2999, TooEarly: 1}}
+	}
+	none := &Clients{Operations: 100, GaveUp: 100, Attempts: 100}
+	return &Run{Limit: Limit{Requests: 5, WindowUS: 1_000_000, Burst: 5}, Results: []Row{
+		{Algorithm: "gcra:burst=100", Clients: clients(250, 100), Result: measure.Result{PeakWindowAdmitted: 9},
+			ClockEffect: &ClockEffect{SameTraffic: true, ExtraAdmits: 4, ExtraRejects: 2, PeakWithRightClocks: 5, LockoutUS: 1_234_567, RecoveryUS: 999}},
+		{Algorithm: "fixed-window|<b>", Clients: none, ClockEffect: &ClockEffect{PeakWithRightClocks: 7}},
+	}}
+}
+
+func TestFindingTablesForATerminal(t *testing.T) {
+	var got strings.Builder
+	for _, f := range reacting().findingTables() {
+		got.WriteString(f.title + "\n" + TableOptions{}.renderFinding(f) + "\n")
+	}
+	const want = `how the clients fared
+algorithm         tries    suc-  good-  tries a  done   after  lock-  retry_
+                         ceeded  put/s  success   p50     p99   step    true
+------------------------------------------------------------------------------
+gcra:burst=100      250     100   12.3     2.50    0s  1m1.2s     12   99.9%
+fixed-window|<b>    100       0    0.0        -     -       -      0       -
+against the same clients with clocks that are right
+algorithm          extra    extra    peak in 1s  as it  lockout  recovery
+                  admits  rejects  clocks right    was
+---------------------------------------------------------------------------
+gcra:burst=100         4        2             5      9    1.23s     999us
+fixed-window|<b>       -        -             7      0       0s         -
+`
+	if got.String() != want {
+		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+}
+
+func TestFindingTablesInMarkdown(t *testing.T) {
+	got := reacting().findingTables()[1].markdown()
+	const want = `
+Against the same clients with clocks that are right:
+
+| algorithm | extra admits | extra rejects | peak in 1s clocks right | as it was | lockout | recovery |
+|:---|---:|---:|---:|---:|---:|---:|
+| gcra:burst=100 | 4 | 2 | 5 | 9 | 1.23s | 999us |
+| fixed-window\|&lt;b&gt; | - | - | 7 | 0 | 0s | - |
+`
+	if got != want {
+		t.Errorf("got%swant%s", got, want)
+	}
+}
+
+// A run without clients has no such table, nor has one in which nobody ever tried again.
+func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
+	r := reacting()
+	for i := range r.Results {
+		r.Results[i].Clients.Attempts, r.Results[i].ClockEffect = 100, nil
+	}
+	if tables := r.findingTables(); len(tables) != 0 {
+		t.Errorf("%d tables", len(tables))
+	}
+	if tables := extremeCase().Runs[0].findingTables(); len(tables) != 0 {
+		t.Errorf("%d tables of a run without clients", len(tables))
+	}
+}
+
+// With the longest label and the largest figures of the built-in scenarios, a terminal of 86 columns holds the tables.
+func TestFindingTablesAreNarrow(t *testing.T) {
+	r := reacting()
+	r.Results[1].Algorithm = "sliding-window-counter"
+	for _, f := range r.findingTables() {
+		if width := text.LongestLineLen(TableOptions{}.renderFinding(f)); width > 86 {
+			t.Errorf("%s: %d columns", f.title, width)
+		}
+	}
+	r.Results[1].Algorithm = strings.Repeat("long-label-", 9)
+	if width := text.LongestLineLen(TableOptions{Width: 86}.renderFinding(r.findingTables()[0])); width > 86 {
+		t.Errorf("%d columns of 86", width)
+	}
+}
+
+func TestBriefly(t *testing.T) {
+	for us, want := range map[int64]string{
+		0: "0s", 7: "7us", 999: "999us", 1000: "1ms", 12_345: "12.3ms", 999_999: "1s", 2_602_908: "2.6s", 61_234_567: "1m1.2s", 3_600_000_000: "1h",
+	} {
+		if got := briefly(us); got != want {
+			t.Errorf("%d: %q, want %q", us, got, want)
+		}
+	}
+}
