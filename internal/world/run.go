@@ -96,8 +96,7 @@ func newRun(s Setup) *run {
 // stopEvery is how many operations pass between two looks at Stop.
 const stopEvery = 1024
 
-// read plays what happens while operations begin. What happens at the time of an operation follows it, unless it was
-// settled before.
+// read plays what happens while operations begin. Of what happens at one time, that comes first which was known first.
 func (r *run) read(t Traffic) error {
 	var count int64
 	for q, err := range t.Requests() {

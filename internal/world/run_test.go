@@ -163,6 +163,38 @@ func (immediate) Next(_ int64, reply any) Move {
 	return Move{Done: true, Decision: limit.Decision{Verdict: limit.Allowed}}
 }
 
+// A retry of two messages arrives once, with the first.
+func TestARetryArrivesWithItsFirstMessage(t *testing.T) {
+	out, err := Run(Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: Ignore, WaitUS: 1000, DelayUS: Range{100, 100}}}, Protocol: &twice{}, Server: &refusing{firsts: 1}}, at(10, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, out, "0.1- 2+", is(1, 1, 0, 0, 2)) // rejected at 0.2, sent again at 1.2, and once more at 1.9: half a millisecond after the reply
+	if out.Clients.Retries != 1 {
+		t.Errorf("%d retries", out.Clients.Retries)
+	}
+}
+
+// Each jitter reaches both ends of its range and nothing beyond; the wait that it is a part of grows all the same.
+func TestJitter(t *testing.T) {
+	ends := map[Jitter][2]int64{NoJitter: {9, 9}, EqualJitter: {4, 9}, FullJitter: {1, 9}} // at least 1 µs passes
+	for jitter, want := range ends {
+		_, parties := people(1, []Group{{Name: "g", Count: 1, OnReject: BackOff, Backoff: Backoff{BaseUS: 3, MaxUS: 9, Factor: 3, Jitter: jitter}}})
+		least, most := int64(100), int64(0)
+		for range 500 {
+			o := &operation{party: parties[0]}
+			o.wait(limit.Decision{}) // of 3
+			us, ok := o.wait(limit.Decision{})
+			if least, most = min(least, us), max(most, us); !ok {
+				t.Fatal("the client gave up")
+			}
+		}
+		if got := [2]int64{least, most}; got != want {
+			t.Errorf("%s: waits from %d to %d, want %v", jitter, least, most, want)
+		}
+	}
+}
+
 func TestTooManyAttempts(t *testing.T) {
 	_, err := Run(Setup{
 		Groups: []Group{{Name: "g", Count: 1, OnReject: Ignore, WaitUS: 1}}, Protocol: OneCall{},
