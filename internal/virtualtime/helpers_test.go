@@ -67,7 +67,7 @@ func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(script.R
 	}
 	return virtualtime.New(
 		virtualtime.Server{Client: s.Client, Shared: it.shared, Unbuffered: s.Transport == redisserver.TransportPipe}, p,
-		virtualtime.Options{Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch})
+		virtualtime.Options{Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch, Behind: time.Hour})
 }
 
 // at is a request for a key at a time in µs since the start.
