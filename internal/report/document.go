@@ -83,7 +83,7 @@ type Row struct {
 
 	// MostAdmitted is, for each interval of the run's TimeScales, the most that was admitted for one key in any
 	// half-open interval (t−w, t] of that length; Bound is what the algorithm promises not to exceed, absent where it
-	// promises nothing.
+	// promises nothing, and where the clock that its rule goes by is off.
 	MostAdmitted []int64 `json:"most_admitted,omitempty"`
 	Bound        []int64 `json:"bound,omitempty"`
 
