@@ -35,8 +35,9 @@ bench: build ## measure every algorithm on a real server, in small: two minutes,
 bench-go: ## print decisions per second of the models and of virtual time, and what else has a Go benchmark
 	go test -run '^$$' -bench . -benchtime 1s ./algorithms/... ./internal/... ./lua
 
-results: build ## write results/ anew: figures, charts and the page that shows them
+results: build ## write results/ anew: figures, charts and pages, the recommendation and the worst traffic found
 	./bin/simulate check --accept
+	./results/answer
 
 results-bench: build ## measure results/bench anew, on Redis 8.0 in a container and redis-server: a quarter of an hour
 	./results/measure

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ratelab/internal/commandline"
+	"ratelab/scenarios"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the README's outputs anew")
@@ -29,7 +30,7 @@ func TestREADME(t *testing.T) {
 		t.Fatal("the README shows no output of simulate; want at least one ```console block")
 	}
 	for _, b := range blocks {
-		args := append(strings.Fields(string(b[1])), "--charts", "none", "--out", t.TempDir())
+		args := append(strings.Fields(string(b[1])), "--out", t.TempDir())
 		var stdout, stderr bytes.Buffer
 		if code := run(args, commandline.Streams{Stdout: &stdout, Stderr: &stderr}); code != commandline.ExitOK {
 			t.Fatalf("simulate%s: exit %d: %s", b[1], code, stderr.String())
@@ -70,5 +71,24 @@ func TestREADMEScenario(t *testing.T) {
 	}
 	if !strings.Contains(stdout.String(), "2 of 2 expectations met") {
 		t.Errorf("its expectations were not checked:\n%s", stdout.String())
+	}
+}
+
+// clientsExample is the README's example of who sends the traffic.
+var clientsExample = regexp.MustCompile("(?s)```yaml\n(clients:.*?)```")
+
+// The clients, clocks and sequences that the README shows can be put into a scenario as they stand.
+func TestREADMEClients(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := clientsExample.FindSubmatch(text)
+	if block == nil {
+		t.Fatal("the README shows no clients; want a ```yaml block that begins with clients:")
+	}
+	const head = "name: crowd\nquestion: Who gets through?\nlimit: {requests: 10, per: 1s}\nphases:\n  - {name: all, duration: 30s, constant: 100}\n"
+	if _, err := scenarios.Parse("crowd.yaml", append([]byte(head), block[1]...)); err != nil {
+		t.Error(err)
 	}
 }
