@@ -12,10 +12,18 @@ type column struct {
 	text func(*measure.Result) cell
 }
 
+// caption says whether the rows can be compared request by request.
+func caption(r *report.Run) string {
+	if len(r.ClientGroups) > 0 {
+		return "What each algorithm did with the requests that the clients made of its answers"
+	}
+	return "What each algorithm did with the same requests"
+}
+
 // rowsOf is a run's table: a line per algorithm, and the exact reference below them.
 func rowsOf(r *report.Run, l *labels) grid {
 	columns := columnsOf(r)
-	g := grid{Caption: "What each algorithm did with the same requests"}
+	g := grid{Caption: caption(r)}
 	if bursty(r) {
 		g.Head = append(g.Head, heading{"burst", "the capacity that the algorithm was given, where it takes one"})
 	}
