@@ -163,8 +163,12 @@ func (r *reader) phases(f strictyaml.Fields) []traffic.Phase {
 		total += min(phases[i].Duration, maxDuration)
 		endless = endless || phases[i].Trace != nil && phases[i].Duration == 0
 	}
-	if r.Noted() == 0 && !endless && (total == 0 || total > maxDuration) {
-		v.Bad("the phases last %s together; want more than 0s and at most %s", days(total), days(maxDuration))
+	switch {
+	case r.Noted() > 0 || endless:
+	case total == 0:
+		v.Bad("the phases last 0s together; want some time to measure over, such as {name: rest, duration: 1s, pause: true} after them")
+	case total > maxDuration:
+		v.Bad("the phases last %s together; want at most %s", days(total), days(maxDuration))
 	}
 	return phases
 }

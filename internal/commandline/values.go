@@ -42,7 +42,12 @@ type Duration struct {
 	Least, Most time.Duration
 }
 
-func (d *Duration) String() string { return limit.FormatDuration(d.Value) }
+func (d *Duration) String() string {
+	if d.Value == 0 && d.Least > 0 {
+		return "" // not set; help shows no default then
+	}
+	return limit.FormatDuration(d.Value)
+}
 
 // Type implements pflag.Value.
 func (d *Duration) Type() string { return "TIME" }
