@@ -35,9 +35,11 @@ const examplesRecommend = `  simulate recommend extreme-case-1                  
   simulate recommend poisson -a gcra,gcra:burst=20 --script my.lua  these two, and yours
   simulate recommend extreme-case-1 --format markdown --out choice  for a design document, with the picture`
 
-const closingRecommend = `Orders: balanced is fewest false rejects, then least overshoot, then least cost; strict is least overshoot, then
-fewest false admits, then fewest false rejects; generous is fewest false rejects, then most used; cheap is least cost,
-then fewest false rejects. Cost is the server's time where --costs has it, else Redis calls. The name decides last.
+const closingRecommend = `Orders: balanced is fewest false rejects, then least overshoot; strict is least overshoot, then fewest false admits,
+then fewest false rejects; generous is fewest false rejects, then most used; cheap is least cost, then fewest false
+rejects. After that comes who promises least for a window whatever the traffic, then who costs least: the server's time
+where --costs has it, else Redis calls. The name decides last. Scenarios whose clients react are refused: each algorithm
+would have other requests.
 
 Exit codes: 0 something is recommended · 1 nothing qualifies, and what comes nearest is said · 2 usage or invalid
 input · 3 the harness could not run, or a script does not decide as its model · 130 interrupted.
@@ -45,6 +47,9 @@ input · 3 the harness could not run, or a script does not decide as its model �
 
 // errNobodyQualifies is the verdict where there is no recommendation.
 var errNobodyQualifies = errors.New("nothing qualifies")
+
+// errNothingRecommended is what an interrupt leaves.
+var errNothingRecommended = fmt.Errorf("%w: nothing is recommended", commandline.ErrInterrupted)
 
 // recommend says which algorithm to take.
 func (a *app) recommend() *cobra.Command {
@@ -97,6 +102,9 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 func (a *app) replay(f *recommendFlags) recommend.Replay {
 	warned := false
 	return func(ctx context.Context, server string, list []*scenarios.Scenario, choices []algorithms.Choice) (*report.Document, error) {
+		if a.stopped() {
+			return nil, errNothingRecommended
+		}
 		job := a.newJob(list)
 		job.Algorithms, job.Server, job.Seed = choices, server, f.Seed.Value
 		var err error
@@ -120,8 +128,8 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 			}
 			warned = len(result.Warnings) > 0
 		}
-		if result.Interrupted {
-			return nil, fmt.Errorf("%w: nothing is recommended", commandline.ErrInterrupted)
+		if result.Interrupted || a.stopped() {
+			return nil, errNothingRecommended
 		}
 		return &result.Document, nil
 	}

@@ -93,6 +93,12 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, s := range list {
+		if s.Reactive() {
+			return nil, commandline.Usage("%s: clients, clocks or sequences make other requests for each algorithm, which cannot be compared; "+
+				"see simulate %[1]s for how they fare, or name other scenarios", s.Name)
+		}
+	}
 	costs, err := f.readCosts()
 	if err != nil {
 		return nil, err

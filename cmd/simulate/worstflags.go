@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,7 +94,7 @@ func (f *worstFlags) problems(args []string) ([]worst.Problem, error) {
 	if len(labels) == 0 {
 		labels = promising()
 	}
-	choices, err := commandline.Choices("worst", labels)
+	choices, err := commandline.Choices("worst", separated(labels))
 	if err != nil {
 		return nil, err
 	}
@@ -149,4 +150,13 @@ func (f *worstFlags) problem(c algorithms.Choice, p limit.Policy) (worst.Problem
 		problem.Seed = *f.seed.Value
 	}
 	return problem, nil
+}
+
+// separated lets commas stand between algorithms too, as in --algorithms. nil stays nil.
+func separated(labels []string) []string {
+	var all []string
+	for _, l := range labels {
+		all = append(all, strings.Split(l, ",")...)
+	}
+	return all
 }

@@ -76,6 +76,9 @@ func (m *TrafficMeter) Observe(q limit.Request) {
 	m.offered[q.AtUS/m.axis.widthUS] += q.Cost
 }
 
+// Reach has the Traffic go on to usFromStart at least, although nothing is offered there.
+func (m *TrafficMeter) Reach(usFromStart int64) { m.axis.lastUS = max(m.axis.lastUS, usFromStart) }
+
 // Traffic is what was offered, over the whole duration: the run's as it turned out, or 0 for the one that was
 // announced. It must be the duration given to Meter.Result.
 func (m *TrafficMeter) Traffic(duration time.Duration) Traffic {

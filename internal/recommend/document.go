@@ -59,6 +59,9 @@ type Candidate struct {
 	FalseRejects Worst  `json:"false_rejects"` // share of what was offered
 	Utilization  Worst  `json:"utilization"`   // the least
 	RedisCalls   *Worst `json:"redis_calls_per_decision,omitempty"`
+	// Promise is the most that it may admit in a window whatever the traffic, as a multiple of the limit; absent where
+	// it promises nothing.
+	Promise *Worst `json:"promise,omitempty"`
 
 	ServerUS *float64 `json:"server_us_per_decision,omitempty"` // as measured in Costs
 	CostOf   string   `json:"cost_measured_of,omitempty"`       // the label that was measured, where it is another
@@ -97,6 +100,8 @@ type Figures struct {
 	FalseRejects       int64   `json:"false_rejects"`
 	Utilization        float64 `json:"utilization"`
 	DecisionsSHA256    string  `json:"decisions_sha256"`
+
+	Promised *int64 `json:"promised_window,omitempty"` // what it promises not to exceed in any window
 
 	// OverLimitWithinUS is the shortest interval looked at, of a window at the most, in which more than the limit's
 	// requests were admitted for one key: the time scale of the overshoot. Absent where none was, or none was looked at.

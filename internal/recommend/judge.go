@@ -49,6 +49,9 @@ func (e evidence) timeScales(f *Figures) {
 		return
 	}
 	for i, us := range scales.IntervalUS {
+		if us == e.run.Limit.WindowUS && i < len(e.row.Bound) {
+			f.Promised = &e.row.Bound[i]
+		}
 		if f.OverLimitWithinUS == nil && us <= e.run.Limit.WindowUS && most[i] > e.run.Limit.Requests {
 			f.OverLimitWithinUS = &scales.IntervalUS[i]
 		}
@@ -77,6 +80,7 @@ func judge(label string, all []evidence, t Tolerance, costs *Costs) Candidate {
 		f := e.figures()
 		c.Scenarios = append(c.Scenarios, f)
 		c.worse(&f, len(c.Scenarios) == 1)
+		c.promise(&f, e.run.Limit.Requests, len(c.Scenarios) == 1)
 		c.exclude(&f, e.run, t, len(all) > 1)
 	}
 	c.Burst = oneBurst(c.Scenarios)
@@ -116,6 +120,18 @@ func (c *Candidate) worse(f *Figures, first bool) {
 			c.RedisCalls = &Worst{*f.RedisCalls, f.Scenario}
 		}
 		more(c.RedisCalls, *f.RedisCalls)
+	}
+}
+
+// promise takes over what f promises, if that is more than before. Who promises nothing somewhere promises nothing.
+func (c *Candidate) promise(f *Figures, limit int64, first bool) {
+	if f.Promised == nil {
+		c.Promise = nil
+		return
+	}
+	times := float64(*f.Promised) / float64(limit)
+	if first || c.Promise != nil && times > c.Promise.Value {
+		c.Promise = &Worst{times, f.Scenario}
 	}
 }
 

@@ -38,6 +38,21 @@ var (
 			return fmt.Sprintf("its highest window is %s x the limit, that of %s %s", trimmed(a.Overshoot.Value, 4), b.Algorithm, trimmed(b.Overshoot.Value, 4))
 		},
 	}
+	// leastPromised is about the traffic that was not tried.
+	leastPromised = criterion{
+		func(c *Candidate) float64 {
+			if c.Promise == nil {
+				return math.Inf(1)
+			}
+			return c.Promise.Value
+		},
+		func(a, b *Candidate) string {
+			if b.Promise == nil {
+				return fmt.Sprintf("whatever the traffic, it admits at most %s x the limit in a window, and %s promises nothing", trimmed(a.Promise.Value, 4), b.Algorithm)
+			}
+			return fmt.Sprintf("whatever the traffic, it admits at most %s x the limit in a window, %s %s", trimmed(a.Promise.Value, 4), b.Algorithm, trimmed(b.Promise.Value, 4))
+		},
+	}
 	mostUsed = criterion{
 		func(c *Candidate) float64 { return -c.Utilization.Value },
 		func(a, b *Candidate) string {
@@ -80,26 +95,26 @@ func orInfinity(v *float64) float64 {
 func criteria(prefer string) []criterion {
 	switch prefer {
 	case "strict":
-		return []criterion{leastOvershoot, fewestFalseAdmits, fewestFalseRejects, leastServerTime, fewestCalls}
+		return []criterion{leastOvershoot, fewestFalseAdmits, fewestFalseRejects, leastPromised, leastServerTime, fewestCalls}
 	case "generous":
-		return []criterion{fewestFalseRejects, mostUsed, leastOvershoot, leastServerTime, fewestCalls}
+		return []criterion{fewestFalseRejects, mostUsed, leastOvershoot, leastPromised, leastServerTime, fewestCalls}
 	case "cheap":
-		return []criterion{leastServerTime, fewestCalls, fewestFalseRejects, leastOvershoot}
+		return []criterion{leastServerTime, fewestCalls, fewestFalseRejects, leastOvershoot, leastPromised}
 	}
-	return []criterion{fewestFalseRejects, leastOvershoot, leastServerTime, fewestCalls}
+	return []criterion{fewestFalseRejects, leastOvershoot, leastPromised, leastServerTime, fewestCalls}
 }
 
 // OrderInWords says by what a preference orders.
 func OrderInWords(prefer string) string {
 	switch prefer {
 	case "strict":
-		return "least overshoot first, then fewest false admits, fewest false rejects, least cost, name"
+		return "least overshoot first, then fewest false admits, fewest false rejects, least promised, least cost, name"
 	case "generous":
-		return "fewest false rejects first, then most used, least overshoot, least cost, name"
+		return "fewest false rejects first, then most used, least overshoot, least promised, least cost, name"
 	case "cheap":
-		return "least cost first, then fewest false rejects, least overshoot, name"
+		return "least cost first, then fewest false rejects, least overshoot, least promised, name"
 	}
-	return "fewest false rejects first, then least overshoot, least cost, name"
+	return "fewest false rejects first, then least overshoot, least promised, least cost, name"
 }
 
 // order puts those who qualify first, by the preference, then the others, the nearest first, and numbers the former.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/report"
 )
 
 // What people read: the table and the Markdown show the same parts.
@@ -102,7 +103,7 @@ func (d *Document) qualified() grid {
 		if !c.Qualifies {
 			continue
 		}
-		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), c.overshoot(), c.within(), percent(c.FalseAdmits.Value), percent(c.FalseRejects.Value),
+		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), report.Times(c.Overshoot.Value), c.within(), percent(c.FalseAdmits.Value), percent(c.FalseRejects.Value),
 			fmt.Sprintf("%.1f%%", 100*c.Utilization.Value), c.calls()}
 		if d.Costs != nil {
 			row = append(row, c.serverUS())
@@ -127,7 +128,7 @@ func (d *Document) excluded() grid {
 			continue
 		}
 		last = c
-		g.rows = append(g.rows, []string{c.Algorithm, c.burst(), c.overshoot(), c.within(), percent(c.FalseRejects.Value), c.reason()})
+		g.rows = append(g.rows, []string{c.Algorithm, c.burst(), report.Times(c.Overshoot.Value), c.within(), percent(c.FalseRejects.Value), c.reason()})
 	}
 	return g
 }
@@ -160,14 +161,6 @@ func (c *Candidate) burst() string {
 		least, most = min(least, *n), max(most, *n)
 	}
 	return fmt.Sprintf("%d..%d", least, most)
-}
-
-// overshoot never rounds an overshoot away.
-func (c *Candidate) overshoot() string {
-	if text := fmt.Sprintf("%.2f", c.Overshoot.Value); c.Overshoot.Value <= 1 || text != "1.00" {
-		return text
-	}
-	return ">1.00"
 }
 
 // within is the shortest interval of any scenario in which the limit was exceeded.

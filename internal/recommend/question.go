@@ -201,11 +201,24 @@ func (t *trial) candidate(label string, labelIn func(scenario string) string) Ca
 	return c
 }
 
+// untested reports whether no scenario offers more than the exact limit admits.
+func (t *trial) untested() bool {
+	for _, run := range t.runs {
+		if run.Reference.Rejected > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // document is the answer.
 func (t *trial) document() *Document {
 	all := t.judge()
 	doc := &Document{SchemaVersion: SchemaVersion, Kind: Kind, Tool: t.Tool, Tolerance: t.Tolerance, Prefer: t.Prefer,
 		Candidates: all, LeftOut: t.leftOut, Ties: ties(all), Why: why(all, t.Prefer, len(t.Scenarios) > 1)}
+	if t.untested() {
+		doc.Why = append(doc.Why, "the exact limit rejects nothing of this traffic: it tests nobody's limit, and a recommendation needs traffic that does")
+	}
 	if t.Costs != nil {
 		doc.Costs = &t.Costs.Source
 	}

@@ -148,6 +148,7 @@ func TestWorkedByHand(t *testing.T) {
 	wantWhy := []string{
 		"sliding-window-log is before leaky-bucket: it rejects 0% of the requests wrongly, leaky-bucket 1%",
 		"the nearest of those that do not qualify is sliding-window-counter: peak 111 in 1s is 1.11 x the limit, more than 1.1; it would qualify with --max-overshoot 1.11",
+		"the exact limit rejects nothing of this traffic: it tests nobody's limit, and a recommendation needs traffic that does",
 	}
 	if diff := cmp.Diff(wantWhy, doc.Why); diff != "" {
 		t.Errorf("why (-want +got):\n%s", diff)

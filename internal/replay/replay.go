@@ -43,6 +43,7 @@ type Options struct {
 	Parallel int           // lanes deciding at the same time; 0: all
 	Batch    int           // requests per batch; 0: a good size
 	Span     time.Duration // the most time one batch covers; 0: any
+	Reach    int64         // µs from the start that all series reach at least, so that those of several replays are of one length
 	Scales   []int64       // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured
 	Fairness bool          // measure it
 }
@@ -112,7 +113,17 @@ func Run(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o O
 	} else {
 		duration, _ = traffic.Duration()
 	}
+	src.reach(f, o.Reach)
 	return outcome(src, f, duration)
+}
+
+// reach has every series go on to usFromStart.
+func (s *source) reach(f *fan, usFromStart int64) {
+	s.traffic.Reach(usFromStart)
+	s.meter.Reach(usFromStart)
+	for _, w := range f.workers {
+		w.meter.Reach(usFromStart)
+	}
 }
 
 // outcome asks every meter for its figures.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
@@ -40,17 +42,30 @@ func (r *Run) columns() []column {
 	window := limit.FormatDuration(microseconds(r.Limit.WindowUS))
 	return append(list,
 		column{"peak", "in " + window, func(m *measure.Result) string { return integer(m.PeakWindowAdmitted) }},
-		column{"x", "limit", overshoot},
+		column{"x", "limit", func(m *measure.Result) string { return Times(m.Overshoot) }},
 		column{"false", "admits", func(m *measure.Result) string { return integer(m.FalseAdmits) }},
 		column{"false", "rejects", func(m *measure.Result) string { return integer(m.FalseRejects) }},
-		column{"used", "", func(m *measure.Result) string { return fmt.Sprintf("%.1f%%", 100*m.Utilization) }})
+		column{"used", "", func(m *measure.Result) string { return used(m.Utilization) }})
 }
 
-// overshoot never rounds an overshoot away: 1.0004 is >1.00, not 1.00.
-func overshoot(m *measure.Result) string {
-	text := fmt.Sprintf("%.2f", m.Overshoot)
-	if m.Overshoot > 1 && text == "1.00" {
-		return ">1.00"
+// Times writes a multiple of the limit with two digits. A whole multiple that it is not quite it is not called: 1.0004
+// is >1.00 and 1.999 is <2.00.
+func Times(x float64) string {
+	text := fmt.Sprintf("%.2f", x)
+	switch whole := math.Round(x); {
+	case !strings.HasSuffix(text, ".00") || x == whole:
+		return text
+	case x < whole:
+		return "<" + text
+	}
+	return ">" + text
+}
+
+// used writes a utilization so that a little less than everything is not everything.
+func used(share float64) string {
+	text := fmt.Sprintf("%.1f%%", 100*share)
+	if share < 1 && text == "100.0%" {
+		return ">99.9%"
 	}
 	return text
 }

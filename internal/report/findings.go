@@ -53,7 +53,8 @@ type Percentiles struct {
 }
 
 // RetryAfter is whether the answers that named a time to wait told the truth: that the same request, alone, passes
-// at that moment, and not one microsecond earlier (one millisecond where a TTL is the rule).
+// at that moment, and not one microsecond earlier (one millisecond where a TTL is the rule), by clocks that go on as they
+// are. Of a row the first 20,000 such answers are checked.
 type RetryAfter struct {
 	Checked  int64 `json:"checked"`
 	True     int64 `json:"true"`
@@ -63,17 +64,19 @@ type RetryAfter struct {
 
 // ClockEffect compares a row with the same algorithm, clients and operations, but clocks that are right.
 type ClockEffect struct {
-	// SameTraffic is whether both saw the same requests: then decisions are compared one by one. Where clients react to
-	// other decisions, requests differ, and ExtraAdmits, ExtraRejects and RecoveryUS are 0 and mean nothing.
-	SameTraffic  bool  `json:"same_traffic"`
-	ExtraAdmits  int64 `json:"extra_admits"`  // admitted here, rejected with right clocks
-	ExtraRejects int64 `json:"extra_rejects"` // the reverse
+	// ExtraAdmitted is the cost admitted beyond what right clocks admit, and MissingAdmitted what falls short of it, added
+	// up over the keys and over consecutive windows [k·W, (k+1)·W) from the scenario's start, in true time. Decisions are
+	// not compared one by one: a window whose phase has moved for good decides otherwise for ever, and admits as much.
+	ExtraAdmitted   int64 `json:"extra_admitted"`
+	MissingAdmitted int64 `json:"missing_admitted"`
 	// PeakWithRightClocks is the peak_window_admitted of the row with right clocks.
 	PeakWithRightClocks int64 `json:"peak_with_right_clocks"`
 	// LockoutUS is the longest time, in true time, between two admissions of a key, or between one and the scenario's
-	// beginning or end, in which right clocks admitted that key more than once.
+	// beginning or end, in which right clocks admitted that key, if it is longer than any such time of that key with
+	// right clocks; otherwise 0. It is about keys: which clients of a key got nothing stands in Clients.Groups.
 	LockoutUS int64 `json:"lockout_us"`
-	// RecoveryUS is from the last step of the server's clock to the last decision that differs; 0 where none does.
+	// RecoveryUS is from the last step of the server's clock to the end of the last such window in which the two
+	// differ; 0 where none does. Where they differ until the end it is the rest of the scenario.
 	RecoveryUS int64 `json:"recovery_us"`
 }
 

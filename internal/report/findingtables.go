@@ -31,6 +31,7 @@ const absent = "-"
 func (r *Run) findingTables() []findingTable {
 	tables := []findingTable{
 		{"how the clients fared", clientColumns, r.rowsWith(func(row *Row) bool { return row.Clients != nil })},
+		{"who got through: operations that succeeded, of all, by group of clients", groupColumns(r), r.rowsWith(func(row *Row) bool { return row.Clients != nil && len(r.ClientGroups) > 1 })},
 		{"against the same clients with clocks that are right", clockColumns(r), r.rowsWith(func(row *Row) bool { return row.ClockEffect != nil })},
 	}
 	if !slices.ContainsFunc(tables[0].rows, func(row *Row) bool { return row.Clients.Attempts > row.Clients.Operations }) {
@@ -65,22 +66,26 @@ var clientColumns = []findingColumn{
 	{"retry_", "true", func(r *Row) string { return r.Clients.RetryAfter.share() }},
 }
 
-func clockColumns(r *Run) []findingColumn {
-	comparable := func(figure func(*ClockEffect) string) func(*Row) string {
-		return func(row *Row) string {
-			if !row.ClockEffect.SameTraffic {
-				return absent
-			}
-			return figure(row.ClockEffect)
-		}
+// groupColumns has one for each group of clients.
+func groupColumns(r *Run) []findingColumn {
+	var columns []findingColumn
+	for i, name := range r.ClientGroups {
+		columns = append(columns, findingColumn{Printable(name), "", func(row *Row) string {
+			g := &row.Clients.Groups[i]
+			return fmt.Sprintf("%d/%d", g.Succeeded, g.Operations)
+		}})
 	}
+	return columns
+}
+
+func clockColumns(r *Run) []findingColumn {
 	return []findingColumn{
-		{"extra", "admits", comparable(func(e *ClockEffect) string { return integer(e.ExtraAdmits) })},
-		{"extra", "rejects", comparable(func(e *ClockEffect) string { return integer(e.ExtraRejects) })},
+		{"extra", "", func(row *Row) string { return integer(row.ClockEffect.ExtraAdmitted) }},
+		{"missing", "", func(row *Row) string { return integer(row.ClockEffect.MissingAdmitted) }},
 		{"peak in " + limit.FormatDuration(microseconds(r.Limit.WindowUS)), "clocks right", func(row *Row) string { return integer(row.ClockEffect.PeakWithRightClocks) }},
 		{"as it", "was", func(row *Row) string { return integer(row.PeakWindowAdmitted) }},
 		{"lockout", "", func(row *Row) string { return briefly(row.ClockEffect.LockoutUS) }},
-		{"recovery", "", comparable(func(e *ClockEffect) string { return briefly(e.RecoveryUS) })},
+		{"recovery", "", func(row *Row) string { return briefly(row.ClockEffect.RecoveryUS) }},
 	}
 }
 

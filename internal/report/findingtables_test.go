@@ -21,7 +21,7 @@ func reacting() *Run {
 	none := &Clients{Operations: 100, GaveUp: 100, Attempts: 100}
 	return &Run{Limit: Limit{Requests: 5, WindowUS: 1_000_000, Burst: 5}, Results: []Row{
 		{Algorithm: "gcra:burst=100", Clients: clients(250, 100), Result: measure.Result{PeakWindowAdmitted: 9},
-			ClockEffect: &ClockEffect{SameTraffic: true, ExtraAdmits: 4, ExtraRejects: 2, PeakWithRightClocks: 5, LockoutUS: 1_234_567, RecoveryUS: 999}},
+			ClockEffect: &ClockEffect{ExtraAdmitted: 4, MissingAdmitted: 2, PeakWithRightClocks: 5, LockoutUS: 1_234_567, RecoveryUS: 999}},
 		{Algorithm: "fixed-window|<b>", Clients: none, ClockEffect: &ClockEffect{PeakWithRightClocks: 7}},
 	}}
 }
@@ -38,11 +38,11 @@ algorithm         tries    suc-  good-  tries a  done   after  lock-  retry_
 gcra:burst=100      250     100   12.3     2.50    0s  1m1.2s     12   99.9%
 fixed-window|<b>    100       0    0.0        -     -       -      0       -
 against the same clients with clocks that are right
-algorithm          extra    extra    peak in 1s  as it  lockout  recovery
-                  admits  rejects  clocks right    was
----------------------------------------------------------------------------
-gcra:burst=100         4        2             5      9    1.23s     999us
-fixed-window|<b>       -        -             7      0       0s         -
+algorithm         extra  missing    peak in 1s  as it  lockout  recovery
+                                  clocks right    was
+--------------------------------------------------------------------------
+gcra:burst=100        4        2             5      9    1.23s     999us
+fixed-window|<b>      0        0             7      0       0s        0s
 `
 	if got.String() != want {
 		t.Errorf("got\n%swant\n%s", got.String(), want)
@@ -54,10 +54,10 @@ func TestFindingTablesInMarkdown(t *testing.T) {
 	const want = `
 Against the same clients with clocks that are right:
 
-| algorithm | extra admits | extra rejects | peak in 1s clocks right | as it was | lockout | recovery |
+| algorithm | extra | missing | peak in 1s clocks right | as it was | lockout | recovery |
 |:---|---:|---:|---:|---:|---:|---:|
 | gcra:burst=100 | 4 | 2 | 5 | 9 | 1.23s | 999us |
-| fixed-window\|&lt;b&gt; | - | - | 7 | 0 | 0s | - |
+| fixed-window\|&lt;b&gt; | 0 | 0 | 7 | 0 | 0s | 0s |
 `
 	if got != want {
 		t.Errorf("got%swant%s", got, want)
@@ -100,5 +100,23 @@ func TestBriefly(t *testing.T) {
 		if got := briefly(us); got != want {
 			t.Errorf("%d: %q, want %q", us, got, want)
 		}
+	}
+}
+
+// Of several groups of clients a table says who got through; of one there is nothing to compare.
+func TestGroupsAreCompared(t *testing.T) {
+	run := &Run{ClientGroups: []string{"polite", "rude"}, Results: []Row{
+		{Algorithm: "gcra", Clients: &Clients{Groups: []ClientGroup{{Operations: 10, Succeeded: 3}, {Operations: 9, Succeeded: 9}}}},
+	}}
+	tables := run.findingTables()
+	if len(tables) != 1 || !strings.HasPrefix(tables[0].title, "who got through") {
+		t.Fatalf("%d tables", len(tables))
+	}
+	if got := tables[0].markdown(); !strings.Contains(got, "| algorithm | polite | rude |") || !strings.Contains(got, "| gcra | 3/10 | 9/9 |") {
+		t.Error(got)
+	}
+	run.ClientGroups = run.ClientGroups[:1]
+	if tables := run.findingTables(); len(tables) != 0 {
+		t.Errorf("%d tables for one group", len(tables))
 	}
 }

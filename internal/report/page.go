@@ -57,7 +57,7 @@ func overview(out *bytes.Buffer, doc *Document) {
 		for _, label := range labels {
 			for _, row := range r.Results {
 				if row.Algorithm == label {
-					fmt.Fprintf(out, " %.2f |", row.Overshoot)
+					fmt.Fprintf(out, " %s |", EscapeMarkdown(Times(row.Overshoot)))
 				}
 			}
 		}

@@ -12,7 +12,7 @@ func (r *Run) interleavings() []string {
 			lines = append(lines, row.Algorithm+": "+row.Race.sentence()+row.roundTrips())
 		}
 		if f := row.LocalFlag; f != nil {
-			lines = append(lines, fmt.Sprintf("%s: of %s, %d decided by the clients' own flags, %d of them wrongly%s",
+			lines = append(lines, fmt.Sprintf("%s: of %s, the clients' own flags reject %d; of these %d, asked alone at that moment, would have passed%s",
 				row.Algorithm, plural(row.Offered, "request"), f.LocalRejects, f.WrongRejects, row.roundTrips()))
 		}
 	}

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -36,18 +37,23 @@ func groupNames(p *planned) []string {
 // worldNotes say what the figures of a run whose clients react are measured against, and who decided.
 func worldNotes(p *planned, b *backend) []string {
 	var notes []string
-	if slices.ContainsFunc(p.scenario.Clients, retries) {
+	switch {
+	case slices.ContainsFunc(p.scenario.Clients, retries):
 		notes = append(notes, "clients try again: each row has its own requests, against which its false admits and rejects are measured; the exact reference saw the first attempts only")
+	case slices.ContainsFunc(p.scenario.Clients, delayed):
+		notes = append(notes, "requests travel: each row has those that arrived before the end, in the order of their arrival, against which its false admits and rejects are measured; the exact reference saw all of them when they were sent")
 	}
 	if len(b.servers) == 0 {
 		return append(notes, "the Go models decided; no script on a server confirmed them")
 	}
 	notes = append(notes, "the Go models decided while the clients reacted; the scripts on the server then gave the same answers to the same requests")
 	if p.sequences != nil {
-		notes = append(notes, "sequences of commands ran on a model of the server in virtual time; the server then gave the same replies to the same commands")
+		notes = append(notes, fmt.Sprintf("sequences of commands ran on a model of the server in virtual time; the server then gave the same replies to the same commands, the first %d of each at the most", mostConfirmed))
 	}
 	return notes
 }
+
+func delayed(g world.Group) bool { return g.DelayUS != world.Range{} }
 
 func retries(g world.Group) bool { return g.OnReject != world.GiveUp }
 

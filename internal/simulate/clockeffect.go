@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"iter"
 	"slices"
 
 	"ratelab/internal/limit"
@@ -46,31 +47,43 @@ func rightClocks(groups []world.Group) []world.Group {
 	return right
 }
 
-// compareClocks compares what was decided by clocks that are off and by clocks that are right, until the end. The
-// decisions are compared one by one only where both saw the same requests.
+// compareClocks compares what was admitted by clocks that are off and by clocks that are right, until the end.
 func compareClocks(off, right world.Journal, p limit.Policy, clock world.ServerClock, endUS int64) *clockEffect {
 	e := &clockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
-	e.SameTraffic = slices.EqualFunc(off.Requests, right.Requests, func(a, b limit.Request) bool {
-		return a.AtUS == b.AtUS && a.Cost == b.Cost && a.Key == b.Key
-	})
-	if !e.SameTraffic {
-		return e
-	}
-	lastUS := int64(-1) // the last decision that differs
-	for i := range off.Requests {
-		switch got, want := off.Decisions[i].Allowed(), right.Decisions[i].Allowed(); {
-		case got && !want:
-			e.ExtraAdmits++
-			lastUS = off.Requests[i].AtUS
-		case want && !got:
-			e.ExtraRejects++
-			lastUS = off.Requests[i].AtUS
+	windowUS := p.WindowUS()
+	lastUS := int64(0) // the end of the last window that differs
+	for w, difference := range differences(off, right, windowUS) {
+		e.ExtraAdmitted += max(0, difference)
+		e.MissingAdmitted += max(0, -difference)
+		if difference != 0 {
+			lastUS = max(lastUS, min((w.number+1)*windowUS, endUS))
 		}
 	}
 	if len(clock) > 0 {
 		e.RecoveryUS = max(0, lastUS-clock[len(clock)-1].AtUS)
 	}
 	return e
+}
+
+// window is one key's, by its number from the scenario's start.
+type window struct {
+	key    string
+	number int64
+}
+
+// differences are how much more off admits than right in each window in which either admits anything.
+func differences(off, right world.Journal, windowUS int64) map[window]int64 {
+	all := map[window]int64{}
+	add := func(j world.Journal, sign int64) {
+		for i, q := range j.Requests {
+			if j.Decisions[i].Allowed() {
+				all[window{q.Key, q.AtUS / windowUS}] += sign * q.Cost
+			}
+		}
+	}
+	add(off, 1)
+	add(right, -1)
+	return all
 }
 
 // peak is the most that the journal admits for one key in any window.
@@ -87,22 +100,39 @@ func peak(j world.Journal, p limit.Policy) int64 {
 }
 
 // lockout is the longest time between two admissions of a key, or between one and the beginning or the end, in which
-// right clocks admitted it more than once.
+// right clocks admitted it, where with these it never waited as long.
 func lockout(off, right world.Journal, endUS int64) int64 {
 	admitted, wanted := admissionTimes(off), admissionTimes(right)
 	var longest int64
 	for key, times := range wanted {
-		from := int64(-1)
-		for _, until := range append(slices.Clone(admitted[key]), endUS+1) {
-			first, _ := slices.BinarySearch(times, from+1)
-			beyond, _ := slices.BinarySearch(times, until)
-			if beyond-first > 1 {
-				longest = max(longest, min(until, endUS)-max(from, 0))
+		usual := int64(0)
+		for from, until := range gaps(times, endUS) {
+			usual = max(usual, until-max(from, 0))
+		}
+		for from, until := range gaps(admitted[key], endUS) {
+			next, _ := slices.BinarySearch(times, from+1)
+			missed := next < len(times) && times[next] < until
+			if waited := until - max(from, 0); missed && waited > usual {
+				longest = max(longest, waited)
 			}
-			from = until
 		}
 	}
 	return longest
+}
+
+// gaps are the times between the beginning, each of the times and the end. The beginning is -1: what is at 0 lies after
+// it.
+func gaps(times []int64, endUS int64) iter.Seq2[int64, int64] {
+	return func(yield func(from, until int64) bool) {
+		from := int64(-1)
+		for _, at := range times {
+			if !yield(from, at) {
+				return
+			}
+			from = at
+		}
+		yield(from, endUS)
+	}
 }
 
 // admissionTimes are those at which each key was admitted, ascending.

@@ -4,32 +4,47 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
+	"ratelab/internal/traffic"
 	"ratelab/internal/world"
 )
 
-// recorded is a journal as the traffic of a replay, of the run's duration.
+// recorded is a journal as the traffic of a replay, of the run's duration. As with the traffic that the clients began
+// with, it is foreseen, or known only at the end: series are cut into equal buckets then.
 type recorded struct {
 	world.Journal
 	duration time.Duration
+	foreseen bool
 }
 
 // Requests are the journal's.
-func (r recorded) Requests() iter.Seq2[limit.Request, error] {
+func (r *recorded) Requests() iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		for _, q := range r.Journal.Requests {
 			if !yield(q, nil) {
 				return
 			}
 		}
+		r.foreseen = true
 	}
 }
 
 // Duration is the scenario's.
-func (r recorded) Duration() (time.Duration, bool) { return r.duration, true }
+func (r *recorded) Duration() (time.Duration, bool) {
+	if !r.foreseen {
+		return 0, false
+	}
+	return r.duration, true
+}
+
+// endless reports whether only the end of its trace tells how long the scenario is.
+func (p *planned) endless() bool {
+	return slices.ContainsFunc(p.scenario.Phases, func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
+}
 
 // fromJournal decides as the journal says, in its order.
 type fromJournal struct{ decisions []limit.Decision }

@@ -105,7 +105,9 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 			return nil, err
 		}
 		result.Document.Runs = append(result.Document.Runs, *run)
-		result.Charts = append(result.Charts, *picture)
+		if !(run.Partial && p.scenario.Reactive()) { // its rows end at different moments, and share no axis
+			result.Charts = append(result.Charts, *picture)
+		}
 		if left := len(plan.runs) - i - 1; run.Partial || left > 0 && j.stopped() {
 			result.interrupt(left)
 			break

@@ -162,9 +162,9 @@ func (j *Job) play(ctx context.Context, p *planned, l *lane, base *replay.Outcom
 	if w.played, err = world.Run(setup, p.stream); err != nil {
 		return nil, playError(p, l, err)
 	}
-	row, err := replay.Run(ctx, recorded{w.played.Journal, base.Duration}, p.policy,
+	row, err := replay.Run(ctx, &recorded{Journal: w.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.policy,
 		[]replay.Lane{{Label: l.candidate.Label, Decider: l.confirmation(j), Observe: l.observe, Counts: l.candidate.Counts}},
-		p.findings(replay.Options{}))
+		p.findings(replay.Options{Reach: base.LastUS}))
 	if err != nil {
 		return nil, err
 	}

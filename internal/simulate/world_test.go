@@ -2,6 +2,8 @@ package simulate
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -139,7 +141,7 @@ clients: {on_reject: ignore, wait: 1us}
 	j.Algorithms = choices(t, "gcra")
 	_, err := j.Run(t.Context())
 	var bad *InputError
-	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "endless: clients: against gcra: more than 5000000 attempts; give") {
+	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "endless: clients: against gcra: more than 2000000 attempts; give") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -175,9 +177,10 @@ func TestClockEffect(t *testing.T) {
 	j := job(reacting(t, "server_clock: [{at: 300ms, step: -2s}]"))
 	j.Algorithms = choices(t, "fixed-window-aligned")
 	// Five have passed by 400 ms with right clocks, the others are rejected. With the step at 300 ms the three of the
-	// first second have filled that window; those after it fall into an older one, where five more pass, until 700 ms.
+	// first second have filled that window; those after it fall into an older one, where five more pass, until 700 ms. Recovery is to the end
+	// of the window in which they do.
 	r := row(t, run(t, j).Document.Runs[0], "fixed-window-aligned")
-	if want := (report.ClockEffect{SameTraffic: true, ExtraAdmits: 3, PeakWithRightClocks: 5, RecoveryUS: 400_000}); r.ClockEffect == nil || *r.ClockEffect != want {
+	if want := (report.ClockEffect{ExtraAdmitted: 3, PeakWithRightClocks: 5, RecoveryUS: 700_000}); r.ClockEffect == nil || *r.ClockEffect != want {
 		t.Errorf("got %+v, want %+v", r.ClockEffect, want)
 	}
 }
@@ -201,12 +204,13 @@ func TestCompareClocks(t *testing.T) {
 		off, right string
 		want       report.ClockEffect
 	}{
-		{"+-+-+-", "+-+-+-", report.ClockEffect{SameTraffic: true, PeakWithRightClocks: 2}},
-		{"++++--", "+-+-+-", report.ClockEffect{SameTraffic: true, ExtraAdmits: 2, ExtraRejects: 1, PeakWithRightClocks: 2, RecoveryUS: 2000}},
-		{"+-----", "+-++++", report.ClockEffect{SameTraffic: true, ExtraRejects: 4, PeakWithRightClocks: 4, LockoutUS: 5000, RecoveryUS: 3000}},
-		{"------", "++----", report.ClockEffect{SameTraffic: true, ExtraRejects: 2, PeakWithRightClocks: 2, LockoutUS: 5000}},
-		{"+----+", "+-+--+", report.ClockEffect{SameTraffic: true, ExtraRejects: 1, PeakWithRightClocks: 2}}, // missed once: no lockout
-		{"+----", "+-++--", report.ClockEffect{PeakWithRightClocks: 3, LockoutUS: 5000}},                     // other requests
+		{"+-+-+-", "+-+-+-", report.ClockEffect{PeakWithRightClocks: 2}},
+		{"++++--", "+-+-+-", report.ClockEffect{ExtraAdmitted: 2, MissingAdmitted: 1, PeakWithRightClocks: 2, RecoveryUS: 3000}},
+		{"+-----", "+-++++", report.ClockEffect{MissingAdmitted: 4, PeakWithRightClocks: 4, LockoutUS: 5000, RecoveryUS: 3000}},
+		{"------", "++----", report.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 2, LockoutUS: 5000, RecoveryUS: 2000}},
+		{"+----+", "+-+--+", report.ClockEffect{MissingAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5000, RecoveryUS: 2000}},
+		{"+--+-+", "++--++", report.ClockEffect{ExtraAdmitted: 0, MissingAdmitted: 1, PeakWithRightClocks: 2, RecoveryUS: 3000}}, // no longer wait than usual
+		{"+----", "+-++--", report.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 3, LockoutUS: 5000, RecoveryUS: 2000}},   // other requests
 	} {
 		if got := *compareClocks(journal(c.off), journal(c.right), p, clock, 5000); got != c.want {
 			t.Errorf("%s against %s: %+v, want %+v", c.off, c.right, got, c.want)
@@ -220,5 +224,35 @@ func TestRealTimeRefusesWhatReacts(t *testing.T) {
 	const want = "retrying-clients and others: clients that react, clocks and sequences are played in virtual time only; leave out --clock real"
 	if err := j.Check(); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
+	}
+}
+
+// However the last answers fall about the end, all rows of a run have series of one length: they share their axes.
+func TestSeriesOfAWorldShareTheirAxes(t *testing.T) {
+	for _, phases := range []string{
+		"[{name: a, duration: 5s, constant: 20/s}]",
+		"[{name: a, duration: 5s, constant: 20/s}, {name: at the very end, burst: 20}]",
+		"[{name: a, trace: {file: calls.csv, format: csv, time: at}}]",
+	} {
+		for _, clients := range []string{"{count: 5, on_reject: obey}", "{count: 5, delay: 100ms}", "{count: 5, delay: 100ms, on_reject: at_once, attempts: 9}"} {
+			dir := t.TempDir()
+			calls := "at\n" + strings.Repeat("2024-01-01T00:00:01Z\n", 30) + "2024-01-01T00:00:07.5Z\n"
+			if err := os.WriteFile(filepath.Join(dir, "calls.csv"), []byte(calls), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := scenarios.Parse(filepath.Join(dir, "ends.yaml"),
+				[]byte("name: ends\nquestion: How does it end?\nlimit: {requests: 10, per: 1s}\nphases: "+phases+"\nclients: "+clients+"\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := run(t, job(s)).Charts[0]
+			want, width := len(in.Reference.Admitted), in.Reference.BucketUS
+			for _, p := range in.Algorithms {
+				if got := len(p.Series.Admitted); got != want || p.Series.BucketUS != width || len(p.Traffic.Offered) != want {
+					t.Errorf("%s, %s: %s has %d buckets of %d us and %d of its traffic, the reference %d of %d us",
+						phases, clients, p.Label, got, p.Series.BucketUS, len(p.Traffic.Offered), want, width)
+				}
+			}
+		}
 	}
 }

@@ -25,7 +25,7 @@ type RetryAfter struct {
 }
 
 // mostChecks is how many rejections of a run are checked: each takes two copies of a key's state.
-const mostChecks = 2000
+const mostChecks = 20_000
 
 // NewLimiter asks l, with absolute times that begin at start.
 func NewLimiter(l limit.Limiter, start time.Time) *Limiter {

@@ -22,13 +22,13 @@ type Setup struct {
 }
 
 // DefaultAttempts bounds a run whose scenario would let clients try for ever. Each attempt takes about 100 bytes.
-const DefaultAttempts = 5_000_000
+const DefaultAttempts = 2_000_000
 
 // Traffic is what the clients want done: operations, at the times of their first attempts.
 type Traffic interface {
 	Requests() iter.Seq2[limit.Request, error]
-	// Duration is known beforehand, or after Requests is exhausted. The run ends there: nothing is sent after it, and
-	// nothing arrives.
+	// Duration is known beforehand, or after Requests is exhausted. The run ends there: nothing is sent from then on, and
+	// nothing arrives, but for what begins and arrives at that very moment.
 	Duration() (d time.Duration, known bool)
 }
 
@@ -43,7 +43,7 @@ type Outcome struct {
 type TooManyError struct{ Most int64 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("more than %d attempts; give the clients' groups attempts, a longer wait or a backoff, or make the phases shorter", e.Most)
+	return fmt.Sprintf("more than %d attempts; give the groups of clients fewer attempts, a longer wait or a backoff, or make the phases shorter", e.Most)
 }
 
 // Run plays the traffic. The error is the traffic's, the server's or a *TooManyError.
@@ -52,7 +52,7 @@ func Run(s Setup, t Traffic) (*Outcome, error) {
 	err := r.read(t)
 	if err == nil && !r.stopped {
 		duration, _ := t.Duration()
-		err = r.until(duration.Microseconds() + 1)
+		err = r.until(max(duration.Microseconds(), r.lastUS+1))
 	}
 	if err != nil {
 		return nil, err
@@ -73,6 +73,7 @@ type run struct {
 	retries []int64 // when they arrived at the server
 	clock   clockHand
 
+	lastUS   int64 // when the last operation begins
 	attempts int64
 	stopped  bool
 	free     []*operation
@@ -106,6 +107,7 @@ func (r *run) read(t Traffic) error {
 		if err := r.until(q.AtUS); err != nil {
 			return err
 		}
+		r.lastUS = q.AtUS
 		r.push(event{atUS: q.AtUS, kind: begins, of: r.operation(q, &r.clients[count%int64(len(r.clients))])})
 		if count++; count%stopEvery == 0 && r.pause(count) {
 			return nil

@@ -156,7 +156,7 @@ func (p Problem) Note(f *Found) string {
 	case f.Stopped:
 		return "interrupted; this is the worst found so far"
 	case !f.Complete:
-		return fmt.Sprintf("the budget of %d decisions ran out; this is the worst found so far", p.Budget)
+		return fmt.Sprintf("the budget of %d decisions ran out; this is the worst found so far, a larger --budget may find more", p.Budget)
 	case !f.Smallest:
 		return fmt.Sprintf("the budget of %d decisions ran out before this traffic was as small as it can be", p.Budget)
 	}

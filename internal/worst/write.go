@@ -38,20 +38,12 @@ func (d *Document) columns() []column {
 	return []column{
 		{"burst", "", func(r *Row) string { return fmt.Sprint(r.Burst) }},
 		{"most in", formatUS(d.WithinUS), func(r *Row) string { return fmt.Sprint(r.MostAdmitted) }},
-		{over, within, func(r *Row) string { return ratio(r.Overshoot) }},
+		{over, within, func(r *Row) string { return report.Times(r.Overshoot) }},
 		{"bound", "", func(r *Row) string { return fmt.Sprint(r.Bound) }},
 		{"of the", "bound", func(r *Row) string { return percent(r) }},
 		{"decisions", "taken", func(r *Row) string { return fmt.Sprint(r.Decisions) }},
 		{"begins", "at", func(r *Row) string { return formatUS(r.PhaseUS) }},
 	}
-}
-
-// ratio never rounds an overshoot away.
-func ratio(x float64) string {
-	if s := fmt.Sprintf("%.2f", x); x <= 1 || s != "1.00" {
-		return s
-	}
-	return ">1.00"
 }
 
 // percent never rounds up to a bound that was not reached, nor down to one that was broken.
@@ -126,7 +118,8 @@ func (d *Document) circumstances() []string {
 
 // remarks are the lines under the rows.
 func (d *Document) remarks() []string {
-	var lines []string
+	var lines, notes []string
+	noted := map[string][]string{}
 	confirmed := 0
 	for i := range d.Results {
 		r := &d.Results[i]
@@ -134,11 +127,17 @@ func (d *Document) remarks() []string {
 			lines = append(lines, fmt.Sprintf("BROKEN: %s admits %d in %s, and its bound is %d: see %s", report.Printable(r.Algorithm), r.MostAdmitted, formatUS(d.WithinUS), r.Bound, r.File))
 		}
 		if r.Note != "" {
-			lines = append(lines, report.Printable(r.Algorithm)+": "+r.Note)
+			if noted[r.Note] == nil {
+				notes = append(notes, r.Note)
+			}
+			noted[r.Note] = append(noted[r.Note], report.Printable(r.Algorithm))
 		}
 		if r.Confirmed {
 			confirmed++
 		}
+	}
+	for _, note := range notes {
+		lines = append(lines, strings.Join(noted[note], ", ")+": "+note)
 	}
 	if confirmed > 0 && confirmed == len(d.Results) {
 		lines = append(lines, "every file decides the same with the algorithm's script on "+d.Server.String())

@@ -102,7 +102,7 @@ func (t timescale) fact() string {
 	if above < 0 || most <= t.limit.Requests {
 		return "within the limit"
 	}
-	times := fmt.Sprintf("%.2f ×", float64(most)/float64(t.limit.Requests))
+	times := report.Times(float64(most)/float64(t.limit.Requests)) + " ×"
 	window := drawing.Span(float64(t.limit.WindowUS))
 	reached := t.first(most - (most-t.limit.Requests)/100) // but for a hundredth of the overshoot
 	switch {

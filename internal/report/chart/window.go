@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ratelab/internal/drawing"
+	"ratelab/internal/report"
 )
 
 // windowFigure is the picture on which an overshoot is seen: the admitted sum of the window that ends at each
@@ -32,7 +33,7 @@ func (s *scene) windowFact(c course) string {
 	if c.peak <= limit {
 		return "within the limit"
 	}
-	return fmt.Sprintf("%.2f × the limit", float64(c.peak)/float64(limit))
+	return report.Times(float64(c.peak)/float64(limit)) + " × the limit"
 }
 
 func (s *scene) drawWindow(a axes, c course, first bool) {

@@ -57,7 +57,7 @@ func medianAndTail(p *report.Percentiles) []cell {
 
 var retryAfter = finding{
 	"Whether the time that a rejection named was the truth",
-	[]heading{{"checked", "rejections that named a time"}, {"true", "the same request passes then, and not a tick earlier"},
+	[]heading{{"checked", "of the rejections that named a time, the first 20,000"}, {"true", "the same request passes then, and not a tick earlier"},
 		{"too early", "obeying it fails"}, {"too late", "a tick earlier would have passed"}},
 	func(row *report.Row) []cell {
 		if row.Clients == nil || row.Clients.RetryAfter == nil {
@@ -69,20 +69,16 @@ var retryAfter = finding{
 }
 
 var clocks = finding{
-	"What wrong clocks changed, against the same traffic with right ones",
-	[]heading{{"extra admits", "admitted, though rejected with right clocks"}, {"extra rejects", "the reverse"},
-		{"peak with right clocks", "the most admitted for one key in any window"}, {"lockout", "the longest time in which nothing was admitted for a key, though something was with right clocks"},
-		{"recovery", "from the last step of the server's clock to the last decision that differs"}},
+	"What wrong clocks changed, against the same clients with right ones",
+	[]heading{{"extra", "admitted beyond what right clocks admit, window by window"}, {"missing", "short of what right clocks admit, window by window"},
+		{"peak with right clocks", "the most admitted for one key in any window"}, {"lockout", "the longest time in which nothing was admitted for a key, though something was with right clocks, and longer than any such time with them"},
+		{"recovery", "from the last step of the server's clock to the end of the last window in which the two differ"}},
 	func(row *report.Row) []cell {
 		if row.ClockEffect == nil {
 			return nil
 		}
 		c := row.ClockEffect
-		cells := []cell{{}, {}, whole(c.PeakWithRightClocks), duration(c.LockoutUS), {}}
-		if c.SameTraffic {
-			cells[0], cells[1], cells[4] = whole(c.ExtraAdmits), whole(c.ExtraRejects), duration(c.RecoveryUS)
-		}
-		return cells
+		return []cell{whole(c.ExtraAdmitted), whole(c.MissingAdmitted), whole(c.PeakWithRightClocks), duration(c.LockoutUS), duration(c.RecoveryUS)}
 	},
 }
 

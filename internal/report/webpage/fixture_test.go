@@ -73,7 +73,7 @@ func everything() Input {
 		row.Clients = &report.Clients{Operations: 10, Succeeded: 8, TimeToSuccessUS: &report.Percentiles{P50: 1500, P99: 2_000_000},
 			RetryAfter: &report.RetryAfter{Checked: 3, True: 3},
 			Groups:     []report.ClientGroup{{Name: "polite", Operations: 5, Succeeded: 5}, {Name: "rude", Operations: 5, Succeeded: 3}}}
-		row.ClockEffect = &report.ClockEffect{SameTraffic: true, ExtraAdmits: 1, PeakWithRightClocks: 2, LockoutUS: 5_000_000}
+		row.ClockEffect = &report.ClockEffect{ExtraAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5_000_000}
 		row.Race = &report.Race{Commands: 16, RaceAdmits: 2}
 		row.LocalFlag = &report.LocalFlag{LocalRejects: 4, WrongRejects: 1}
 	}

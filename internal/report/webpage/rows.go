@@ -86,7 +86,7 @@ func columnsOf(r *report.Run) []column {
 			func(m *measure.Result) cell { return whole(m.PeakWindowAdmitted) }},
 		column{heading{"× limit", "the peak, as a multiple of the limit"},
 			func(m *measure.Result) cell {
-				return cell{Text: times(m.Overshoot), Key: key(m.Overshoot), Over: m.Overshoot > 1}
+				return cell{Text: report.Times(m.Overshoot), Key: key(m.Overshoot), Over: m.Overshoot > 1}
 			}},
 		column{heading{"false admits", "admitted though the exact limit rejects"}, func(m *measure.Result) cell { return whole(m.FalseAdmits) }},
 		column{heading{"false rejects", "rejected though the exact limit admits"}, func(m *measure.Result) cell { return whole(m.FalseRejects) }},

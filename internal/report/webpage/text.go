@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ratelab/internal/drawing"
+	"ratelab/internal/report"
 )
 
 // shown is text from outside as the page shows it: what does not print, and what would turn the direction of the
@@ -63,13 +64,9 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
-// times writes a multiple of the limit so that an excess is never rounded away.
-func times(overshoot float64) string {
-	text := fmt.Sprintf("%.2f", overshoot)
-	if overshoot > 1 && text == "1.00" {
-		return "> 1.00"
-	}
-	return text
+// timesInWords is report.Times in a sentence.
+func timesInWords(overshoot float64) string {
+	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(report.Times(overshoot))
 }
 
 // share is part of whole; none of nothing.

@@ -108,7 +108,7 @@ func (j jury) worst() string {
 
 // excess is how much a row lets through in a window, and in how short an interval that is already above the limit.
 func (j jury) excess(row *report.Row, each bool) string {
-	text := fmt.Sprintf("up to %s, %s times as many", drawing.Exact(row.PeakWindowAdmitted), times(row.Overshoot))
+	text := fmt.Sprintf("up to %s, %s times as many", drawing.Exact(row.PeakWindowAdmitted), timesInWords(row.Overshoot))
 	if each {
 		text = "each " + text
 	}
