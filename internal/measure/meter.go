@@ -140,7 +140,9 @@ func (m *Meter) Result(duration time.Duration, keys int64) (Result, error) {
 }
 
 // Reach has the Series go on to usFromStart at least, although nothing happens there.
-func (m *Meter) Reach(usFromStart int64) { m.timeline.axis.lastUS = max(m.timeline.axis.lastUS, usFromStart) }
+func (m *Meter) Reach(usFromStart int64) {
+	m.timeline.axis.lastUS = max(m.timeline.axis.lastUS, usFromStart)
+}
 
 // Series is how the run went over time, over its whole duration: that given to Result, or else to NewMeter.
 // It is the last thing to ask of a Meter.
