@@ -21,7 +21,7 @@ func readScript(file string) (string, strictyaml.Errors) {
 	if !f.CheckText(data) {
 		return "", f.Errors()
 	}
-	if len(lex(string(data))) == 0 {
+	if tokens, err := lex(string(data)); len(tokens) == 0 && err == nil {
 		return "", strictyaml.Errors{{File: file, Message: "the script is empty; want Lua that decides one request"}}
 	}
 	return string(data), nil

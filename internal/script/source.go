@@ -1,19 +1,32 @@
 package script
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/yuin/gopher-lua/ast"
+	"github.com/yuin/gopher-lua/parse"
 )
 
 // Facts is what a reading of a script's source, without running it, tells those who run it.
 type Facts struct {
-	// ReadsArguments: KEYS and ARGV are only ever read, element by element. Then the script cannot tell fresh
+	// Body is the script without its #! line, spelled so that no two readers can take it for two things: see spell. It
+	// is empty where Unread says why.
+	Body   string
+	Unread error // a *SyntaxError: the text is no Lua, or none that can be followed
+
+	// ReadsArguments: of KEYS and ARGV only elements and the length are ever read. Then the script cannot tell fresh
 	// tables from the last call's tables with new contents, and building them anew can be saved.
 	ReadsArguments bool
-	Random         bool     // draws random numbers
-	SetsProtocol   bool     // calls redis.setresp
+	Random         bool     // may draw random numbers
+	SetsProtocol   bool     // may call redis.setresp
+	Metatables     bool     // uses getmetatable
+	Values         []string // tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
 	Flags          []string // of a #! line
-	Refused        []Remark // what virtual time cannot follow
+	Refused        []Remark // what no virtual clock can follow, and what Redis itself refuses
 	Embedded       []Remark // what the embedded server gets wrong
 }
 
@@ -23,109 +36,88 @@ type Remark struct {
 	Text string
 }
 
-// refused are names through which a script would step around the virtual clock.
-var refused = map[string]string{
-	"_G":         "reaches the server's own redis.call",
-	"getfenv":    "reaches the server's own redis.call",
-	"setfenv":    "replaces the environment (and Redis refuses it)",
-	"loadstring": "compiles code that would see the real clock",
-	"load":       "compiles code that would see the real clock",
-	"dofile":     "reads files (and Redis refuses it)",
-}
-
-// embeddedGaps are names that miniredis's Lua lacks, or that Redis lacks and miniredis accepts.
-var embeddedGaps = map[string]string{
-	"bit":      "the embedded server has no bit library",
-	"struct":   "the embedded server has no struct library",
-	"cmsgpack": "the embedded server has no cmsgpack library",
-	"os":       "Redis has no os library (beyond os.clock); the embedded server accepts it",
-	"io":       "Redis has no io library; the embedded server accepts it",
-	"goto":     "Redis's Lua 5.1 has no goto; the embedded server accepts it",
-	"tostring": "tostring of a large number is rounded to 14 digits by Redis and printed in full by the embedded server",
-	"tonumber": "tonumber of text such as 1e3 or 5e-05 is nil on the embedded server",
-}
-
 // Analyse reads source.
 func Analyse(source string) Facts {
-	facts := Facts{ReadsArguments: true}
-	if strings.HasPrefix(source, "#!") {
-		facts.Flags = shebangFlags(source)
+	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{}, told: map[Remark]bool{}}
+	f := &r.facts
+	body := r.shebang(source)
+	tokens, err := lex(body)
+	var chunk []ast.Stmt
+	if err == nil {
+		chunk, err = parsed(tokens)
 	}
-	tokens := lex(source)
+	if err != nil {
+		f.Unread = err
+		return *f
+	}
+	f.Body = spell(tokens)
+	r.block(chunk)
+	for name := range r.values {
+		f.Values = append(f.Values, name)
+	}
+	slices.Sort(f.Values)
+	return *f
+}
+
+// parsed is what the tokens mean. The parser does not tell `local function f` from `local f = function`, in which f is
+// another variable inside the function than outside: it is given `local f f = function` for the former.
+func parsed(tokens []token) ([]ast.Stmt, error) {
+	var plain []token
 	for i, t := range tokens {
-		if t.kind != 'n' {
+		plain = append(plain, t)
+		if i >= 2 && tokens[i-1].is("function") && tokens[i-2].is("local") && t.kind == word {
+			plain = slices.Delete(plain, len(plain)-2, len(plain)-1)
+			plain = append(plain, t, token{sign, "=", t.line}, token{word, "function", t.line})
+		}
+	}
+	chunk, err := parse.Parse(strings.NewReader(spell(plain)), "user_script")
+	var bad *parse.Error
+	switch {
+	case errors.As(err, &bad):
+		if bad.Pos.Line == parse.EOF {
+			return nil, &SyntaxError{tokens[len(tokens)-1].line, "the script ends in the middle of a statement"}
+		}
+		return nil, &SyntaxError{bad.Pos.Line, fmt.Sprintf("unexpected %q", bad.Token)}
+	case err != nil:
+		return nil, &SyntaxError{1, err.Error()}
+	case chunk == nil && len(tokens) > 0:
+		return nil, &SyntaxError{tokens[0].line, "cannot be read"}
+	}
+	return chunk, nil
+}
+
+// is reports whether t is this keyword.
+func (t token) is(keyword string) bool { return t.kind == word && t.text == keyword }
+
+var numeralText = regexp.MustCompile(`^(0[xX][0-9a-fA-F]{1,16}|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
+
+// knownFlags are those that Redis knows.
+var knownFlags = []string{"allow-cross-slot-keys", "allow-oom", "allow-stale", "no-cluster", "no-writes"}
+
+// shebang reads a line such as "#!lua flags=no-writes,allow-oom" as strictly as Redis does, and gives the source
+// without its text.
+func (r *reader) shebang(source string) string {
+	if !strings.HasPrefix(source, "#!") {
+		return source
+	}
+	line, rest, _ := strings.Cut(source, "\n")
+	words := strings.Fields(line[len("#!"):])
+	if len(words) == 0 || words[0] != "lua" {
+		r.refuse(1, "%q names no engine that Redis has for scripts; want #!lua", line[:min(len(line), 60)])
+		return "\n" + rest
+	}
+	for _, option := range words[1:] {
+		list, ok := strings.CutPrefix(option, "flags=")
+		if !ok {
+			r.refuse(1, "unknown option %.60q after #!lua; want flags=", option)
 			continue
 		}
-		field := i > 0 && (tokens[i-1].text == "." || tokens[i-1].text == ":")
-		switch {
-		case (t.text == "KEYS" || t.text == "ARGV") && !field:
-			facts.ReadsArguments = facts.ReadsArguments && readsElement(tokens, i)
-		case t.text == "random" || t.text == "randomseed":
-			facts.Random = true
-		case t.text == "setresp":
-			facts.SetsProtocol = true
-		}
-		if why, bad := refused[t.text]; bad && !field {
-			facts.Refused = append(facts.Refused, Remark{t.line, fmt.Sprintf("%s %s", t.text, why)})
-		}
-		if why, gap := embeddedGaps[t.text]; gap && !field {
-			facts.Embedded = append(facts.Embedded, Remark{t.line, why})
-		}
-	}
-	return facts
-}
-
-// readsElement reports whether the KEYS or ARGV at i is used as #KEYS or as KEYS[number] on the right of things.
-func readsElement(tokens []token, i int) bool {
-	at := func(k int) string {
-		if k < 0 || k >= len(tokens) {
-			return ""
-		}
-		return tokens[k].text
-	}
-	if at(i-1) == "#" {
-		return true
-	}
-	if at(i+1) != "[" || i+2 >= len(tokens) || tokens[i+2].kind != '0' || at(i+3) != "]" {
-		return false
-	}
-	return !assigned(tokens[i+4:])
-}
-
-// assigned reports whether the variable before rest is the target of an assignment, alone or in a list of them.
-func assigned(rest []token) bool {
-	depth := 0
-	for j, t := range rest {
-		switch t.text {
-		case "(", "{", "[":
-			depth++
-		case ")", "}", "]":
-			depth--
-			if depth < 0 {
-				return false // inside a call or a table
+		for flag := range strings.SplitSeq(list, ",") {
+			if !slices.Contains(knownFlags, flag) {
+				r.refuse(1, "unknown flag %.60q; want one of %s", flag, strings.Join(knownFlags, ", "))
 			}
-		case "=":
-			return depth == 0
-		case ",", ".":
-		default:
-			if depth == 0 && (j == 0 || rest[j-1].text != "," && rest[j-1].text != ".") {
-				return false // an operator, or the next statement
-			}
-		}
-		if depth > 0 && j == 0 && t.text == "[" {
-			return true // KEYS[1][…]: not worth understanding
+			r.facts.Flags = append(r.facts.Flags, flag)
 		}
 	}
-	return false
-}
-
-// shebangFlags gives the flags of a line such as "#!lua flags=no-writes,allow-oom".
-func shebangFlags(source string) []string {
-	line, _, _ := strings.Cut(source, "\n")
-	for _, word := range strings.Fields(line)[1:] {
-		if list, ok := strings.CutPrefix(word, "flags="); ok {
-			return strings.Split(list, ",")
-		}
-	}
-	return nil
+	return "\n" + rest
 }

@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -20,16 +21,20 @@ func TestScriptsThatOnlyReadTheirArgumentsAreKnown(t *testing.T) {
 		"return cfg.ARGV":                               true,
 		"ARGV[1] = 2":                                   false,
 		"local x x, ARGV[1] = 1, 2":                     false,
+		"ARGV[1].x = 2":                                 true, // an error at run time
 		"ARGV[1], x = 1, 2":                             false,
 		"ARGV [ 1 ] = 2":                                false,
 		"local all = ARGV":                              false,
 		"return unpack(ARGV)":                           false,
 		"for i, k in ipairs(KEYS) do end":               false,
-		"return ARGV[i]":                                false,
-		"return ARGV[#ARGV]":                            false,
+		"for i = 1, #ARGV do local a = ARGV[i] end":     true,
+		"return ARGV[#ARGV]":                            true,
+		"return {KEYS = 1}":                             true,
+		"local KEYS = {} KEYS[1] = 2":                   true,
 		"table.insert(ARGV, 'x')":                       false,
-		"return {KEYS = 1}":                             false,
-		"KEYS = {}":                                     false,
+		"rawset(KEYS, 1, 'x')":                          false,
+		"return KEYS:x()":                               false,
+		"KEYS = {}":                                     true, // refused
 	} {
 		if got := Analyse(source).ReadsArguments; got != want {
 			t.Errorf("%q: reads arguments only is %t, want %t", source, got, want)
@@ -38,23 +43,99 @@ func TestScriptsThatOnlyReadTheirArgumentsAreKnown(t *testing.T) {
 }
 
 func TestWhatAScriptUsesIsNoticed(t *testing.T) {
-	f := Analyse("#!lua name=x flags=no-writes,allow-oom\nredis.setresp(3)\nmath.randomseed(1)\nreturn math.random()")
-	if !f.Random || !f.SetsProtocol || !slices.Equal(f.Flags, []string{"no-writes", "allow-oom"}) {
+	f := Analyse("#!lua flags=no-writes,allow-oom\nredis.setresp(3)\nmath.randomseed(1)\nreturn math.random()")
+	if !f.Random || !f.SetsProtocol || !slices.Equal(f.Flags, []string{"no-writes", "allow-oom"}) || f.Values != nil || f.Refused != nil {
 		t.Errorf("the facts are %+v", f)
 	}
-	f = Analyse("-- random setresp\nreturn 'random setresp'")
-	if f.Random || f.SetsProtocol || f.Flags != nil {
+	f = Analyse("-- random setresp\nreturn 'random setresp', math.floor(1), redis.call('TIME')")
+	if f.Random || f.SetsProtocol || f.Flags != nil || f.Metatables || f.Values != nil {
 		t.Errorf("comments and texts are taken for code: %+v", f)
+	}
+	f = Analyse("local m, r = math, {redis} for k in pairs(cjson) do end return string[m], getmetatable('')")
+	if !f.Random || !f.SetsProtocol || !f.Metatables || !slices.Equal(f.Values, []string{"cjson", "math", "redis", "string"}) {
+		t.Errorf("the facts are %+v", f)
 	}
 }
 
-func TestRemarksNameTheLine(t *testing.T) {
-	f := Analyse("local x = 1\nlocal e = getfenv()\nlocal s = tostring(x) .. os.clock()\nreturn t._G, t.load")
-	if got := fmt.Sprint(f.Refused); got != "[{2 getfenv reaches the server's own redis.call}]" {
-		t.Errorf("refused: %s", got)
+// remarks writes what is refused, one remark a line.
+func remarks(all []Remark) string {
+	var lines []string
+	for _, r := range all {
+		lines = append(lines, fmt.Sprintf("%d: %s", r.Line, r.Text))
 	}
-	if len(f.Embedded) != 2 || f.Embedded[0].Line != 3 || f.Embedded[1].Line != 3 {
-		t.Errorf("embedded: %+v, want tostring and os on line 3", f.Embedded)
+	return strings.Join(lines, "\n")
+}
+
+// Each free name that Redis does not give, or through which a script would step around the clock, is refused with its
+// line; a name of the script's own may be called what it likes.
+func TestNamesAreRefused(t *testing.T) {
+	for source, want := range map[string]string{
+		"local x = 1\nlocal e = getfenv()\nreturn t._G, redis.load": "2: getfenv reaches the server's own redis.call (and is not there in Redis)\n" +
+			"3: \"t\" is no name that Redis gives to scripts; want local t before it, or another spelling",
+		"local load, debug = 1, {}\nload = debug.x return load": "",
+		"return ratelab_redis": `1: "ratelab_redis" is no name that Redis gives to scripts; want local ratelab_redis before it, or another spelling`,
+		"x = 1":                `1: assigns to the global "x"; Redis refuses it: attempt to modify a readonly table`,
+		"\nredis = nil":        `2: assigns to the global "redis"; Redis refuses it: attempt to modify a readonly table`,
+		"KEYS, ARGV = {}, {}": "1: assigns to the global \"KEYS\"; Redis refuses it: attempt to modify a readonly table\n" +
+			`1: assigns to the global "ARGV"; Redis refuses it: attempt to modify a readonly table`,
+		"redis.call = 1":                                          "1: assigns to a field of redis; Redis refuses it: attempt to modify a readonly table",
+		"redis['ca' .. 'll'] = 1":                                 "1: assigns to a field of redis; Redis refuses it: attempt to modify a readonly table",
+		"function redis.pcall() end":                              "1: assigns to a field of redis; Redis refuses it: attempt to modify a readonly table",
+		"function string:x() return self end":                     "1: assigns to a field of string; Redis refuses it: attempt to modify a readonly table",
+		"function f() end":                                        `1: assigns to the global "f"; Redis refuses it: attempt to modify a readonly table`,
+		"KEYS[2] = 'x'":                                           "",
+		"for i, v in ipairs(x) do end return i":                   "1: \"x\" is no name that Redis gives to scripts; want local x before it, or another spelling\n1: \"i\" is no name that Redis gives to scripts; want local i before it, or another spelling",
+		"for i = 1, 2 do local a = i end":                         "",
+		"local function f() return f end":                         "",
+		"local f = function() return f end":                       `1: "f" is no name that Redis gives to scripts; want local f before it, or another spelling`,
+		"local load = function() load('x')() end":                 "1: load compiles code that would see the real clock",
+		"local x = x":                                             `1: "x" is no name that Redis gives to scripts; want local x before it, or another spelling`,
+		"repeat local x = 1 until x":                              "",
+		"do local x end return x":                                 `1: "x" is no name that Redis gives to scripts; want local x before it, or another spelling`,
+		"local function f(...) return arg end":                    "",
+		"return arg":                                              `1: "arg" is no name that Redis gives to scripts; want local arg before it, or another spelling`,
+		"local t = {} function t:f() return self end return self": `1: "self" is no name that Redis gives to scripts; want local self before it, or another spelling`,
+		"if KEYS then elseif ARGV then return _G end":             "1: _G reaches the server's own redis.call",
+		"return os.clock()":                                       "1: os shows the real clock, which no virtual one steers; want redis.call('TIME')",
+		"print('x')":                                              "1: print is not there in Redis",
+		"cjson.encode_max_depth(1) cjson.encode({})":              "1: cjson.encode_max_depth changes the server for all its scripts",
+		"collectgarbage('stop')":                                  "1: collectgarbage steers the server's own memory",
+		"goto x":                                                  "1: Redis's Lua 5.1 has no goto",
+		"#!python\nreturn 1":                                      `1: "#!python" names no engine that Redis has for scripts; want #!lua`,
+		"#!\nreturn 1":                                            `1: "#!" names no engine that Redis has for scripts; want #!lua`,
+		"#!lua name=x\nreturn 1":                                  `1: unknown option "name=x" after #!lua; want flags=`,
+		"#!lua flags=no-writes,fast\nreturn 1":                    `1: unknown flag "fast"; want one of allow-cross-slot-keys, allow-oom, allow-stale, no-cluster, no-writes`,
+	} {
+		f := Analyse(source)
+		if got := remarks(f.Refused); got != want || f.Unread != nil {
+			t.Errorf("%q is refused with\n%s (%v)\nwant\n%s", source, got, f.Unread, want)
+		}
+	}
+}
+
+// A file that is no Lua has no body to send.
+func TestWhatIsNoLuaIsNotRead(t *testing.T) {
+	for source, want := range map[string]string{
+		"do return 1 end end, function()": `line 1: unexpected "end"`,
+		"\nreturn (1":                     "line 2: the script ends in the middle of a statement",
+		"return 'x":                       "line 1: a string has no end",
+		"local 5":                         `line 1: unexpected "5"`,
+	} {
+		f := Analyse(source)
+		if f.Unread == nil || f.Unread.Error() != want || f.Body != "" {
+			t.Errorf("%q: %v and the body %q, want %s", source, f.Unread, f.Body, want)
+		}
+	}
+}
+
+func TestTheEmbeddedServersGapsAreNamed(t *testing.T) {
+	f := Analyse("local s = tostring(1) .. bit.band(1, 2)\nlocal tonumber = function(x) return tonumber(x, 10) end\nlocal function f() f() end")
+	want := "1: tostring of a large number is rounded to 14 digits by Redis and printed in full by the embedded server\n" +
+		"1: the embedded server has no bit library\n" +
+		"2: the embedded server takes the tonumber inside local tonumber = function … for the new one; Redis does not\n" +
+		"2: tonumber of text such as 1e3 or 5e-05 is nil on the embedded server"
+	if got := remarks(f.Embedded); got != want {
+		t.Errorf("the remarks are\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -100,7 +100,7 @@ func tables(c script.Call) string {
 			text, constant := t.Constant()
 			switch {
 			case constant:
-				elements = append(elements, quote(text))
+				elements = append(elements, script.Quote(text))
 			case t.IsNow():
 				elements = append(elements, "client_s")
 			default:
@@ -132,20 +132,5 @@ func (l *layout) initCode(c *script.Call, s settings) string {
 	b.WriteString("if draws then reseed(now) end answer = ratelab_init() if refusal then error(refusal, 0) end ")
 	b.WriteString("if type(answer) == 'table' and answer.err then error(answer, 0) end ")
 	fmt.Fprintf(&b, "KEYS, ARGV, turn, no_writes = keys, args, turn + 1, %t", readOnly(s.facts))
-	return b.String()
-}
-
-// quote writes text as a Lua string: decimal escapes for whatever is not plain.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('\'')
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c < ' ' || c > '~' || c == '\'' || c == '\\' {
-			fmt.Fprintf(&b, "\\%03d", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('\'')
 	return b.String()
 }

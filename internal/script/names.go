@@ -1,0 +1,65 @@
+package script
+
+import "fmt"
+
+// The names that Redis 7.0 and later, or Valkey, gives to every script, and that a virtual clock can follow. All other
+// free names are refused, those of forbidden with the reason.
+var (
+	functions = set("assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget", "rawset",
+		"select", "setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION")
+	tables = set("bit", "cjson", "cmsgpack", "coroutine", "math", "redis", "server", "string", "struct", "table", "KEYS", "ARGV")
+)
+
+const (
+	reachesReal   = "reaches the server's own redis.call"
+	compilesCode  = "compiles code that would see the real clock"
+	absentInRedis = "is not there in Redis"
+	ownCollector  = "steers the server's own memory"
+)
+
+var forbidden = map[string]string{
+	"_G": reachesReal, "getfenv": reachesReal + " (and is not there in Redis)", "debug": reachesReal + " (and is not there in Redis)",
+	"package": reachesReal + " (and is not there in Redis)",
+	"setfenv": "replaces the environment (and is not there in Redis)",
+	"load":    compilesCode, "loadstring": compilesCode,
+	"dofile": absentInRedis, "loadfile": absentInRedis, "require": absentInRedis, "module": absentInRedis,
+	"io": absentInRedis, "print": absentInRedis, "newproxy": absentInRedis,
+	"os":             "shows the real clock, which no virtual one steers; want redis.call('TIME')",
+	"collectgarbage": ownCollector, "gcinfo": ownCollector,
+	"__redis__err__handler": "is the server's own", "__server__err__handler": "is the server's own",
+}
+
+// settings are functions of a library that change it for every other script on the server, as long as that runs.
+var settings = map[string]map[string]bool{
+	"cjson": set("encode_sparse_array", "encode_max_depth", "decode_max_depth", "encode_number_precision", "encode_keep_buffer",
+		"encode_invalid_numbers", "decode_invalid_numbers", "decode_array_with_array_mt"),
+}
+
+// embeddedGaps are names that miniredis's Lua lacks, or reads otherwise.
+var embeddedGaps = map[string]string{
+	"bit":      "the embedded server has no bit library",
+	"struct":   "the embedded server has no struct library",
+	"cmsgpack": "the embedded server has no cmsgpack library",
+	"tostring": "tostring of a large number is rounded to 14 digits by Redis and printed in full by the embedded server",
+	"tonumber": "tonumber of text such as 1e3 or 5e-05 is nil on the embedded server",
+}
+
+// nameRefused says why a free name is refused, or "".
+func nameRefused(name string) string {
+	why, bad := forbidden[name]
+	switch {
+	case bad:
+		return fmt.Sprintf("%s %s", name, why)
+	case functions[name] || tables[name]:
+		return ""
+	}
+	return fmt.Sprintf("%.60q is no name that Redis gives to scripts; want local %.60s before it, or another spelling", name, name)
+}
+
+func set(names ...string) map[string]bool {
+	all := make(map[string]bool, len(names))
+	for _, name := range names {
+		all[name] = true
+	}
+	return all
+}
