@@ -28,6 +28,7 @@ type Clock struct {
 type Times struct {
 	Start  time.Time     // where virtual time begins
 	Behind time.Duration // how far behind that the server's clock steps at most
+	Trial  bool          // the script's first run: see virtualtime.Options
 }
 
 // Runner prepares a program for virtual time, under the server's prefix. A batch of 0 finds its
@@ -47,6 +48,7 @@ func Runner(ctx context.Context, s *redisserver.Server, program *script.Program,
 			Behind:    times.Behind,
 			Real:      serverNow,
 			Elapsed:   func() time.Duration { return clock.Now().Sub(began) },
+			Trial:     times.Trial,
 			BatchSize: batch,
 		})
 	var refused *virtualtime.RefusedError

@@ -64,7 +64,7 @@ func Load(file string, p limit.Policy) (*Program, error) {
 	if problems = append(problems, more...); len(problems) > 0 {
 		return nil, problems
 	}
-	program := &Program{Label: b.label, Source: source, Decide: b.decide, Init: b.init, Decode: b.decode}
+	program := &Program{Label: b.label, Foreign: true, Source: source, Decide: b.decide, Init: b.init, Decode: b.decode}
 	if b.init != nil {
 		program.InitSource = source
 		if b.initSource != "" {

@@ -233,7 +233,7 @@ func (r *reader) value(name *ast.IdentExpr) {
 		r.values[name.Value] = true
 		r.facts.Random = r.facts.Random || name.Value == "math"
 		r.facts.SetsProtocol = r.facts.SetsProtocol || isRedis(name.Value)
-	case name.Value == "getmetatable":
+	case name.Value == "getmetatable" || name.Value == "setmetatable":
 		r.facts.Metatables = true
 	}
 }

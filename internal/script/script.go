@@ -20,6 +20,8 @@ type Program struct {
 	Source string // the Lua, as deployed
 	Decide Call
 
+	Foreign bool // not one of this module's own: nobody knows what it does
+
 	// Init, where it is not nil, is called once for each key before the key's first request; InitSource is its
 	// script, which may be the same.
 	Init       *Call

@@ -23,7 +23,7 @@ type Facts struct {
 	ReadsArguments bool
 	Random         bool     // may draw random numbers
 	SetsProtocol   bool     // may call redis.setresp
-	Metatables     bool     // uses getmetatable
+	Metatables     bool     // uses getmetatable or setmetatable
 	Values         []string // tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
 	Flags          []string // of a #! line
 	Refused        []Remark // what no virtual clock can follow, and what Redis itself refuses

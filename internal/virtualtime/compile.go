@@ -4,6 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
+
+	"ratelab/internal/script"
 )
 
 //go:embed compile.lua
@@ -22,23 +25,38 @@ func (e *CompileError) Error() string {
 	return "the script does not compile: " + e.Text
 }
 
-// compile asks the server, once, whether the scripts compile each on its own. Inside the wrapper a missing end would
-// be reported on a line of the wrapper, and one too many might not be reported at all.
+// compile asks the server, once, whether the scripts compile each on its own: as their author wrote them, for words
+// about them, and as they are sent. Inside the wrapper a missing end would be reported on a line of the wrapper, and one
+// too many might not be reported at all.
 func (r *Runner) compile(ctx context.Context) error {
 	if r.checked {
 		return nil
 	}
-	args := []any{body(r.program.Source)}
-	if r.program.Init != nil {
-		args = append(args, body(r.program.InitSource))
+	program := r.program
+	args := []any{written(program.Source), script.Analyse(program.Source).Body}
+	if program.Init != nil {
+		args = append(args, written(program.InitSource), script.Analyse(program.InitSource).Body)
 	}
 	found, err := r.server.Client.Eval(ctx, compileSource, nil, args...).Slice()
 	if err != nil {
 		return fmt.Errorf("compile the script: %w", err)
 	}
 	if len(found) == 2 {
-		return &CompileError{Init: found[0] == int64(2), Text: fmt.Sprint(found[1])}
+		number, _ := found[0].(int64)
+		return &CompileError{Init: number > 2, Text: fmt.Sprint(found[1])}
+	}
+	if r.unread != nil {
+		return r.unread
 	}
 	r.checked = true
 	return nil
+}
+
+// written is source as its author wrote it, without the text of its #! line.
+func written(source string) string {
+	if strings.HasPrefix(source, "#!") {
+		_, rest, _ := strings.Cut(source, "\n")
+		return "\n" + rest
+	}
+	return source
 }

@@ -31,8 +31,8 @@ func varying(c script.Call) []script.Template {
 }
 
 // slots declares a local for each varying element: its value for the whole batch, or nil where it travels with
-// each arrival.
-func (l *layout) slots() string {
+// each arrival. Then it grants the keys.
+func (l *layout) slots(c script.Call) string {
 	var b strings.Builder
 	for i := range l.varying {
 		fmt.Fprintf(&b, "local v%d, each%d = A[p + %d], byte(A[4], %d) == 49 ", i+1, i+1, i, i+1)
@@ -41,45 +41,47 @@ func (l *layout) slots() string {
 	if l.tellsTime {
 		fmt.Fprintf(&b, " local client_s, apart = now_s, byte(A[4], %d) == 49", len(l.varying)+1)
 	}
+	keys, _ := elements(c)
+	fmt.Fprintf(&b, " granted = {%s}", strings.Join(keys, ", "))
 	return b.String()
 }
 
 // assign is the code that makes KEYS and ARGV for one arrival: fresh tables, or the last arrival's tables with new
-// contents where the script cannot tell. Other keys than the last arrival's begin a new turn.
+// contents where the script cannot tell. Other keys than the last arrival's are granted, and begin a new turn.
 func (l *layout) assign(c script.Call, reuse bool) string {
-	keys := len(varying(script.Call{Keys: c.Keys}))
 	var b strings.Builder
 	if l.tellsTime {
 		b.WriteString("client_s = now_s if apart then client_s = A[p] p = p + 1 end ")
 	}
-	for i := range l.varying {
-		if i < keys {
-			fmt.Fprintf(&b, "if each%d then if A[p] ~= v%d then turn = turn + 1 end v%d = A[p] p = p + 1 end ", i+1, i+1, i+1)
-		} else {
-			fmt.Fprintf(&b, "if each%d then v%d = A[p] p = p + 1 end ", i+1, i+1)
+	n := 0
+	for i, t := range slices.Concat(c.Keys, c.Args) {
+		_, constant := t.Constant()
+		isKey := i < len(c.Keys)
+		switch {
+		case t.IsNow() && isKey:
+			fmt.Fprintf(&b, "turn = turn + 1 granted[%d] = client_s ", i+1)
+		case constant || t.IsNow():
+		case isKey:
+			n++
+			fmt.Fprintf(&b, "if each%d then if A[p] ~= v%d then turn = turn + 1 granted[%d] = A[p] end v%d = A[p] p = p + 1 end ", n, n, i+1, n)
+		default:
+			n++
+			fmt.Fprintf(&b, "if each%d then v%d = A[p] p = p + 1 end ", n, n)
 		}
-	}
-	if slices.ContainsFunc(c.Keys, script.Template.IsNow) {
-		b.WriteString("turn = turn + 1 ")
 	}
 	if !reuse {
-		return b.String() + "KEYS, ARGV = " + tables(c)
+		return b.String() + "give(" + tables(c) + ")"
 	}
-	n := 0
-	element := func(table string, i int, t script.Template) {
-		if t.IsNow() {
-			fmt.Fprintf(&b, "%s[%d] = client_s ", table, i+1)
-		} else if _, constant := t.Constant(); !constant {
-			n++
-			fmt.Fprintf(&b, "%s[%d] = v%d ", table, i+1, n)
+	keys, args := elements(c)
+	renew := func(table string, templates []script.Template, values []string) {
+		for i, t := range templates {
+			if _, constant := t.Constant(); !constant {
+				fmt.Fprintf(&b, "%s[%d] = %s ", table, i+1, values[i])
+			}
 		}
 	}
-	for i, t := range c.Keys {
-		element("KEYS", i, t)
-	}
-	for i, t := range c.Args {
-		element("ARGV", i, t)
-	}
+	renew("keys", c.Keys, keys)
+	renew("args", c.Args, args)
 	return b.String()
 }
 
@@ -88,30 +90,36 @@ func once(c script.Call, reuse bool) string {
 	if !reuse {
 		return ""
 	}
-	return "KEYS, ARGV = " + tables(c)
+	return "local keys, args = " + tables(c) + " give(keys, args)"
 }
 
 // tables are the constructors of KEYS and ARGV.
 func tables(c script.Call) string {
+	keys, args := elements(c)
+	return "{" + strings.Join(keys, ", ") + "}, {" + strings.Join(args, ", ") + "}"
+}
+
+// elements are the expressions for the elements of KEYS and ARGV.
+func elements(c script.Call) (keys, args []string) {
 	n := 0
-	list := func(templates []script.Template) string {
-		var elements []string
-		for _, t := range templates {
+	list := func(templates []script.Template) []string {
+		elements := make([]string, len(templates))
+		for i, t := range templates {
 			text, constant := t.Constant()
 			switch {
 			case constant:
-				elements = append(elements, script.Quote(text))
+				elements[i] = script.Quote(text)
 			case t.IsNow():
-				elements = append(elements, "client_s")
+				elements[i] = "client_s"
 			default:
 				n++
-				elements = append(elements, fmt.Sprintf("v%d", n))
+				elements[i] = fmt.Sprintf("v%d", n)
 			}
 		}
-		return "{" + strings.Join(elements, ", ") + "}"
+		return elements
 	}
-	keys := list(c.Keys)
-	return keys + ", " + list(c.Args)
+	keys = list(c.Keys)
+	return keys, list(c.Args)
 }
 
 // initCode runs the init body with KEYS and ARGV that come whole with its entry, and puts the decision's back.
@@ -120,17 +128,23 @@ func (l *layout) initCode(c *script.Call, s settings) string {
 		return ""
 	}
 	l.varying = slices.Concat(c.Keys, c.Args)
+	from := func(first, count int) string {
+		var elements []string
+		for i := range count {
+			elements = append(elements, fmt.Sprintf("A[p + %d]", first+i))
+		}
+		return "{" + strings.Join(elements, ", ") + "}"
+	}
 	var b strings.Builder
-	b.WriteString("local keys, args = KEYS, ARGV now_s = A[p] now = tonumber(now_s) KEYS, ARGV = {}, {} ")
-	for i := range c.Keys {
-		fmt.Fprintf(&b, "KEYS[%d] = A[p + %d] ", i+1, i+1)
-	}
-	for i := range c.Args {
-		fmt.Fprintf(&b, "ARGV[%d] = A[p + %d] ", i+1, len(c.Keys)+i+1)
-	}
+	keys := from(1, len(c.Keys))
+	fmt.Fprintf(&b, "now_s = A[p] now = tonumber(now_s) local before = granted granted = %s give(%s, %s) ",
+		keys, keys, from(len(c.Keys)+1, len(c.Args)))
 	fmt.Fprintf(&b, "p = p + %d turn, no_writes = turn + 1, %t ", len(l.varying)+1, readOnly(s.init))
-	b.WriteString("if draws then reseed(now) end answer = ratelab_init() if refusal then error(refusal, 0) end ")
+	b.WriteString("if draws then reseed(now) end answer = reply(prepare()) if refusal then error(refusal, 0) end ")
 	b.WriteString("if type(answer) == 'table' and answer.err then error(answer, 0) end ")
-	fmt.Fprintf(&b, "KEYS, ARGV, turn, no_writes = keys, args, turn + 1, %t", readOnly(s.facts))
+	fmt.Fprintf(&b, "granted, turn, no_writes = before, turn + 1, %t", readOnly(s.facts))
+	if s.facts.ReadsArguments {
+		b.WriteString(" give(keys, args)")
+	}
 	return b.String()
 }

@@ -101,9 +101,9 @@ func failing(text string) []string {
 	return []string{"EVAL", "return redis.error_reply(ARGV[1])", "0", text}
 }
 
-const singleHead = "local real = ratelab_redis " +
-	"local at = table.remove(ratelab_args) local serial = tonumber(table.remove(ratelab_args)) " +
-	"local offset = tonumber(table.remove(ratelab_args)) local keep, any_key = nil, true "
+const singleHead = "local real, A = redis, ARGV " +
+	"local at = table.remove(A) local serial = tonumber(table.remove(A)) " +
+	"local offset = tonumber(table.remove(A)) local keep, any_key = nil, true "
 
 // wrap is source in the prelude, as a script for one call.
 func (h *Hook) wrap(source, flags string) (string, error) {
@@ -113,17 +113,16 @@ func (h *Hook) wrap(source, flags string) (string, error) {
 	if known, ok := h.wrapped[id]; ok {
 		return known, nil
 	}
-	facts := script.Analyse(source)
-	if flags != "" {
-		facts.Flags = append(facts.Flags, flags)
-	}
-	if err := acceptable(facts); err != nil {
+	f, err := facts(source, false)
+	if err != nil {
 		return "", err
 	}
-	bodies := bodyNames + bodyOpen + body(source) + bodyClose
-	s := settings{facts: facts, lines: strings.Count(bodies, "\n")}
-	bare := fmt.Sprintf("local bare = %t ", source == oneCommand)
-	text := bodies + singleHead + bare + s.code() + preludeSource + singleSource
+	if flags != "" {
+		f.Flags = append(f.Flags, flags)
+	}
+	s := settings{facts: f}
+	bare := fmt.Sprintf("local bare, keys, args = %t, KEYS, ARGV ", source == oneCommand)
+	text := s.bodies() + singleHead + bare + s.code() + preludeSource + s.maker() + aloneSource + singleSource
 	h.wrapped[id] = text
 	return text, nil
 }

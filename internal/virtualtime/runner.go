@@ -41,6 +41,9 @@ type Options struct {
 	Behind time.Duration
 	// Elapsed is a monotonic clock, for keeping each EVAL short; nil: batches have a fixed size.
 	Elapsed func() time.Duration
+	// Trial: a stranger's script runs for the first time, and each of its replies is looked at. Redis makes something of
+	// what is none, such as a function; the embedded server does not, so that there they always are.
+	Trial bool
 	// BatchSize fixes the number of arrivals per EVAL; 0: by time.
 	BatchSize int
 }
@@ -71,18 +74,25 @@ type Runner struct {
 	written int64    // arrivals sent so far
 	pending []*round // sent and not yet read
 	loaded  bool
-	checked bool // that the scripts compile
+	checked bool  // that the scripts compile
+	unread  error // why they cannot, if it is known: a *CompileError
 }
 
 // New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
 func New(server Server, program *script.Program, o Options) (*Runner, error) {
-	w, err := wrap(program)
-	if err != nil {
+	w, err := wrap(program, program.Foreign && (server.Unbuffered || o.Trial))
+	var unread *CompileError
+	if errors.As(err, &unread) { // the server has better words for it
+		w = &wrapped{}
+	} else if err != nil {
 		return nil, err
 	}
 	r := &Runner{server: server, program: program, wrapped: w, options: o, size: o.BatchSize, living: newLiving()}
 	if r.size == 0 {
 		r.size = 64
+	}
+	if unread != nil {
+		r.unread = unread
 	}
 	if program.Init != nil {
 		r.ready = map[string]bool{}

@@ -70,7 +70,7 @@ func TestNothingButKeysOutlivesAnArrival(t *testing.T) {
 	want(t, s, setup{source: "local r = redis.call('HGETALL', KEYS[1]) redis.setresp(3) redis.call('HSET', KEYS[1], 'f', 1) " +
 		"return (r.map and 'map' or 'array') .. (redis.call('HGETALL', KEYS[1]).map and ' map' or ' array')"},
 		`"array map"`+"\n"+`"array map"`+"\n"+`"array map"`, three...)
-	wantError(t, s, setup{source: "total = 1"}, "user_script:1: Attempt to modify a readonly table")
+	wantError(t, s, setup{source: "total = 1"}, `line 1: assigns to the global "total"; Redis refuses it`)
 }
 
 func TestTimeIsTheRequestsOwn(t *testing.T) {

@@ -2,6 +2,7 @@ package virtualtime
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +15,11 @@ var preludeFiles embed.FS
 
 // The parts of the prelude: those that every wrapper has, and its last one.
 var (
-	preludeSource = part("clock") + part("commands") + part("expiry") + part("facade")
+	preludeSource = part("clock") + part("commands") + part("expiry") + part("facade") + part("fence")
+	aloneSource   = part("alone")
 	batchSource   = part("batch")
 	singleSource  = part("single")
+	checkSource   = part("check")
 )
 
 // part is one file of the prelude without its comments and indentation, which would travel with every call of the
@@ -43,108 +46,168 @@ type wrapped struct {
 	initLine     int // the line before the first of the init script, for its error messages
 }
 
-// The names that the body sees, all on its first line, so that its own line numbers hold.
-const (
-	bodyNames = "local ratelab_redis,ratelab_args=redis,ARGV local redis,server,KEYS,ARGV,math=redis,redis,KEYS,ARGV,math "
-	bodyOpen  = "local ratelab_body=function(...) "
-	initOpen  = "local ratelab_init=function(...) "
-	bodyClose = "\nend\n" // the newline ends a comment on the body's last line
-)
-
-// wrap joins, in this order: the names that the body sees, the body on line 1, the init body, the prelude, the
-// loop that the program's own slots are written into.
-func wrap(p *script.Program) (*wrapped, error) {
-	facts := script.Analyse(p.Source)
-	if err := acceptable(facts); err != nil {
+// wrap joins, in this order: the bodies, the first of them from line 1 on, in a function that makes them; the prelude;
+// the loop that the program's own slots are written into. The error is a *RefusedError or a *CompileError.
+//
+// checks: the wrapper looks at each reply before the server does.
+func wrap(p *script.Program, checks bool) (*wrapped, error) {
+	s, err := settingsOf(p)
+	if err != nil {
 		return nil, err
 	}
 	w := &wrapped{}
-	bodies := bodyNames + bodyOpen + body(p.Source) + bodyClose
-	s := settings{facts: facts}
-	if p.Init != nil {
-		s.init = script.Analyse(p.InitSource)
-		if err := acceptable(s.init); err != nil {
-			return nil, fmt.Errorf("init script: %w", err)
-		}
-		w.initLine = strings.Count(bodies, "\n")
-		bodies += initOpen + body(p.InitSource) + bodyClose
-	}
-	s.lines = strings.Count(bodies, "\n")
 	w.decide.varying, w.decide.tellsTime = varying(p.Decide), tellsTime(p.Decide)
 	if n := len(w.decide.varying); n > mostVarying {
 		return nil, fmt.Errorf("%d elements of KEYS and ARGV change from request to request; virtual time carries at most %d", n, mostVarying)
 	}
+	bodies := s.bodies()
+	if p.Init != nil {
+		w.initLine = strings.Count(s.decideBody(), "\n")
+	}
+	check := ""
+	if checks {
+		check = checkSource
+	}
 	fill := strings.NewReplacer(
-		"--[[slots]]", w.decide.slots(),
-		"--[[assign]]", w.decide.assign(p.Decide, facts.ReadsArguments),
-		"--[[once]]", once(p.Decide, facts.ReadsArguments),
+		"--[[check]]", check,
+		"--[[slots]]", w.decide.slots(p.Decide),
+		"--[[assign]]", w.decide.assign(p.Decide, s.facts.ReadsArguments),
+		"--[[once]]", once(p.Decide, s.facts.ReadsArguments),
 		"--[[init]]", w.init.initCode(p.Init, s),
 		"--[[after]]", s.after(),
 	)
-	head := "local real, A = ratelab_redis, ratelab_args " +
-		"local offset, keep, any_key = tonumber(A[1]), tonumber(A[2]), false "
-	w.source = bodies + head + s.code() + preludeSource + fill.Replace(batchSource)
+	head := "local real, A = redis, ARGV local offset, keep, any_key = tonumber(A[1]), tonumber(A[2]), false "
+	w.source = bodies + head + s.code() + preludeSource + s.maker() + aloneSource + fill.Replace(batchSource)
 	w.sha1 = script.SHA1(w.source)
 	return w, nil
 }
 
-// body is source as it stands inside a function: without its #! line.
-func body(source string) string {
-	if strings.HasPrefix(source, "#!") {
-		_, rest, _ := strings.Cut(source, "\n")
-		return "\n" + rest
-	}
-	return source
-}
-
 // settings are what the prelude is told about the scripts it stands around.
 type settings struct {
-	facts, init script.Facts
-	lines       int // of both bodies
+	facts    script.Facts
+	prepares bool         // there is an init script
+	init     script.Facts // of it
+}
+
+func settingsOf(p *script.Program) (s settings, err error) {
+	if s.facts, err = facts(p.Source, false); err != nil || p.Init == nil {
+		return s, err
+	}
+	s.prepares = true
+	s.init, err = facts(p.InitSource, true)
+	return s, err
+}
+
+// facts are those of a script that can be wrapped.
+func facts(source string, init bool) (script.Facts, error) {
+	f := script.Analyse(source)
+	var unread *script.SyntaxError
+	switch {
+	case errors.As(f.Unread, &unread):
+		return f, &CompileError{Init: init, Text: fmt.Sprintf("user_script:%d: %s", unread.Line, unread.Text)}
+	case len(f.Refused) > 0:
+		return f, &RefusedError{Init: init, Remarks: f.Refused}
+	}
+	return f, nil
 }
 
 const noWrites = "no-writes"
 
 func readOnly(facts script.Facts) bool { return slices.Contains(facts.Flags, noWrites) }
 
-// code declares the settings: the flags of a #! line cannot stay with the wrapper, which deletes keys itself.
-func (s settings) code() string {
-	return fmt.Sprintf("local no_writes, guarded, draws, last_line = %t, %t, %t, %d\n",
-		readOnly(s.facts), readOnly(s.facts) || readOnly(s.init), s.facts.Random || s.init.Random, s.lines)
+// bodies is a function that makes the bodies. Its parameters, and the server's own functions, are all that they see.
+func (s settings) bodies() string {
+	bodies := s.decideBody()
+	if s.prepares {
+		bodies += "function(...) " + s.init.Body + bodyClose + ", "
+	}
+	return bodies + "function(keys, args) KEYS, ARGV = keys, args end end "
 }
 
-// after undoes redis.setresp, which would otherwise outlive its arrival.
-func (s settings) after() string {
-	if s.facts.SetsProtocol || s.init.SetsProtocol {
-		return "real.setresp(2)"
+// decideBody is the source down to the end of the script: a body begins where its file does, for the lines of its errors.
+func (s settings) decideBody() string {
+	return "local make = function(" + strings.Join(append([]string{"redis, server, KEYS, ARGV"}, s.lent()...), ", ") +
+		") return function(...) " + s.facts.Body + bodyClose + ", "
+}
+
+const bodyClose = "\nend"
+
+// maker calls it.
+func (s settings) maker() string {
+	made := "decide, "
+	if s.prepares {
+		made += "prepare, "
 	}
-	return ""
+	given := []string{"shadow, shadow, nil, nil"}
+	for _, name := range s.lent() {
+		switch name {
+		case "math":
+			given = append(given, "lend(math, {random = random, randomseed = reseed})")
+		case "getmetatable":
+			given = append(given, "metatable")
+		default:
+			given = append(given, "lend("+name+")")
+		}
+	}
+	return fmt.Sprintf("local %sgive = make(%s)\n", made, strings.Join(given, ", "))
+}
+
+// lent are the names, beside those of the call, under which the bodies see something else than the server's own.
+func (s settings) lent() []string {
+	names := slices.Concat(s.facts.Values, s.init.Values)
+	if s.draws() {
+		names = append(names, "math")
+	}
+	if s.metatables() {
+		names = append(names, "getmetatable")
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "redis" || name == "server" })
+}
+
+func (s settings) metatables() bool { return s.facts.Metatables || s.init.Metatables }
+
+func (s settings) draws() bool { return s.facts.Random || s.init.Random }
+
+// code declares the settings: the flags of a #! line cannot stay with the wrapper, which deletes keys itself.
+func (s settings) code() string {
+	return fmt.Sprintf("local no_writes, guarded, draws, metatables, last_line = %t, %t, %t, %t, %d\n",
+		readOnly(s.facts), readOnly(s.facts) || readOnly(s.init), s.draws(), s.metatables(), strings.Count(s.bodies(), "\n"))
+}
+
+// after undoes redis.setresp, which would otherwise outlive its arrival, and looks at what the body was lent, where the
+// text does not prove that it cannot be written to.
+func (s settings) after() string {
+	var code []string
+	if s.facts.SetsProtocol || s.init.SetsProtocol {
+		code = append(code, "real.setresp(2)")
+	}
+	if len(s.facts.Values)+len(s.init.Values) > 0 {
+		code = append(code, "if written() then readonly() end")
+	}
+	return strings.Join(code, " ")
 }
 
 // RefusedError lists what virtual time cannot follow in a script.
-type RefusedError struct{ Remarks []script.Remark }
+type RefusedError struct {
+	Init    bool // whether it is the init script
+	Remarks []script.Remark
+}
+
+// mostRemarks are told at once.
+const mostRemarks = 10
 
 func (e *RefusedError) Error() string {
 	var lines []string
-	for _, r := range e.Remarks {
+	for _, r := range e.Remarks[:min(len(e.Remarks), mostRemarks)] {
 		lines = append(lines, fmt.Sprintf("line %d: %s", r.Line, r.Text))
 	}
-	return "virtual time cannot follow the script: " + strings.Join(lines, "; ")
-}
-
-// knownFlags are those that Redis knows; only no-writes means something where there is one server and no cluster.
-var knownFlags = []string{"allow-cross-slot-keys", "allow-oom", "allow-stale", "no-cluster", noWrites}
-
-func acceptable(facts script.Facts) error {
-	remarks := facts.Refused
-	for _, flag := range facts.Flags {
-		if !slices.Contains(knownFlags, flag) {
-			remarks = append(remarks, script.Remark{Line: 1,
-				Text: fmt.Sprintf("unknown flag %q; want one of %s", flag, strings.Join(knownFlags, ", "))})
-		}
+	if more := len(e.Remarks) - mostRemarks; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
-	if len(remarks) > 0 {
-		return &RefusedError{remarks}
+	which := "script: "
+	if e.Init {
+		which = "init script: "
 	}
-	return nil
+	return "virtual time cannot follow the " + which + strings.Join(lines, "; ")
 }

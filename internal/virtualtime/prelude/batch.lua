@@ -3,12 +3,12 @@
 -- batch, and at its end a 1 where the clients' clocks are not the server's. Those follow, and then the arrivals: the
 -- server's time in µs, the client's where it is another one, and what travels. An empty time announces a call of
 -- the init script, with all of its elements.
-local out, n, p, count, first = {}, 0, 5, #A, tonumber(A[3])
---[[slots]]
---[[once]]
-redis, server = shadow, shadow
+local out = {}
 
 local function run()
+  local n, p, count, first = 0, 5, #A, tonumber(A[3])
+  --[[slots]]
+  --[[once]]
   while p <= count do
     local answer
     now_s = A[p]
@@ -19,14 +19,16 @@ local function run()
       now = now_s + 0
       --[[assign]]
       if draws then reseed((first + n) * 69621 + now) end
-      answer = ratelab_body()
+      answer = decide()
+      --[[check]]
       if refusal then error(refusal, 0) end
-      n = n + 1
       if answer == nil then answer = false end
+      n = n + 1
       out[n] = answer
     end
     --[[after]]
   end
+  if written() then readonly() end
 end
 
 -- One pcall around the batch instead of one around each arrival: an error still belongs to its arrival, and the

@@ -1,6 +1,6 @@
 -- The virtual clock, written around a script's body; wrap.go joins the parts in the order clock, commands,
--- expiry, facade, and then batch or single. They follow the body, so that its errors keep the line numbers of the
--- author's file.
+-- expiry, facade, fence, and then batch or single. They follow the body, so that its errors keep the line numbers of the
+-- author's file. The body stands in a function of its own, make, which sees none of the names here.
 --
 -- Deadlines are kept by the server itself: virtual millisecond v is the real expiry v + offset, where offset
 -- puts every deadline of the run into the real future. RENAME, COPY, SET, an emptied list and whatever else
@@ -10,9 +10,13 @@
 -- Note: a table of deadlines beside the keys was tried first. It saves the real EXPIRE, and has to repeat
 -- every rule by which Redis forgets one.
 
+local type, error, pcall, xpcall, select, unpack = type, error, pcall, xpcall, select, unpack
+local tostring, tonumber, pairs, rawget, rawset, setmetatable = tostring, tonumber, pairs, rawget, rawset, setmetatable
+local getmetatable = getmetatable
 local raw = real.call
 local floor, huge, format = math.floor, math.huge, string.format
 local upper, sub, byte, match = string.upper, string.sub, string.byte, string.match
+local min = math.min
 local now, now_s = 0, '0' -- the server's virtual time at this arrival in µs, as number and as string
 -- Whether a whole number is better written by format('%d') than by the server, which takes a fifth of a SET for it; not
 -- where the Lua is not C, or counts in 32 bits.
@@ -20,7 +24,9 @@ local quick = real.REDIS_VERSION and format('%d', 2^52) == '4503599627370496'
 local calls = 0           -- commands that the body has issued
 local dies = {}           -- key -> last µs at which it is alive, as far as this EVAL has looked
 local look = {}           -- keys that may be new, or whose deadline a report may have missed
-local turn, checked = 1, {} -- checked[key] is the turn in which KEYS was last seen to cover key
+-- The keys that the script was given: a copy, because KEYS itself is the script's to write to. checked[key] is the turn
+-- in which they were last seen to cover key.
+local granted, turn, checked = {}, 1, {}
 
 -- fail raises what the server itself would say.
 local function fail(text) error({err = text}, 0) end
@@ -45,17 +51,17 @@ local function short(number)
   return number
 end
 
--- check fails unless the script may touch key: one of its KEYS, or one of them with a suffix.
+-- check fails unless the script may touch key: one that it was given, or one of them with a suffix.
 local function check(key)
   if any_key then return end
-  for i = 1, #KEYS do
-    local k = KEYS[i]
+  for i = 1, #granted do
+    local k = granted[i]
     if sub(key, 1, #k) == k then
       checked[key] = turn
       return
     end
   end
-  refuse('VTKEY the script touches the key "' .. key .. '", which is neither in KEYS nor begins with one of them')
+  refuse('VTKEY the script touches the key "' .. key .. '", which is neither among the KEYS it was given nor begins with one of them')
 end
 
 -- fetch asks the server for key's deadline.

@@ -39,7 +39,7 @@ local function several(changes, first, step, count)
     local last = n
     if count == 'numkeys' then last = first + (tonumber(a[first - 1]) or 0) - 1
     elseif count then last = first + (count - 1) * step end
-    for i = first, math.min(last, n), step do
+    for i = first, min(last, n), step do
       a[i] = touch(a[i])
       if changes then forget(a[i]) end
     end
@@ -51,7 +51,7 @@ end
 local function store(cmd, destination, ...)
   destination = touch(destination)
   local a, n = {...}, select('#', ...)
-  for i = 2, math.min(1 + (tonumber(a[1]) or 0), n) do a[i] = touch(a[i]) end
+  for i = 2, min(1 + (tonumber(a[1]) or 0), n) do a[i] = touch(a[i]) end
   forget(destination) -- only now: it may be among the sources
   return raw(cmd, destination, unpack(a, 1, n))
 end

@@ -1,4 +1,4 @@
--- What the body sees under the names redis and math.
+-- What the body sees under the name redis, and how its errors are told.
 
 -- Any other spelling of a known command is learnt; any other command is refused by its name.
 setmetatable(H, {__index = function(t, cmd)
@@ -24,17 +24,18 @@ end
 local function plain(text) return match(text, '^[%w_<>]*:%d+:? (.*)$') or text end
 
 local shadow = {call = call}
-for name, value in pairs(real) do
-  if name ~= 'call' then shadow[name] = value end
+for name, value in pairs(real) do -- constants, and functions that touch neither keys nor time
+  if type(value) ~= 'function' then shadow[name] = value end
 end
+for name in string.gmatch('error_reply status_reply sha1hex setresp acl_check_cmd', '%S+') do shadow[name] = real[name] end
 function shadow.pcall(...)
   local ok, reply = pcall(call, ...)
   if ok or type(reply) == 'table' then return reply end
   return {err = plain(tostring(reply))}
 end
 -- A batch would flood the server's log, and chooses for itself what is replicated.
-function shadow.log() end
-function shadow.set_repl() end
+local function nothing() end
+shadow.log, shadow.set_repl, shadow.breakpoint, shadow.debug = nothing, nothing, nothing, nothing
 function shadow.replicate_commands() return true end
 
 -- random: Park and Miller's minimal standard generator, because the servers differ in whether and how they seed
@@ -56,7 +57,6 @@ local function random(low, high)
   if low > high then error("bad argument to 'random' (interval is empty)", 2) end
   return floor(low) + floor(r * (floor(high) - floor(low) + 1))
 end
-if draws then math = setmetatable({random = random, randomseed = reseed}, {__index = math}) end
 
 -- line is the line of the author's file that a place such as "user_script:3: " names; nil where it names none.
 local function line(place)
@@ -66,11 +66,12 @@ local function line(place)
 end
 
 -- located is an error's text, with the line of the author's file where the server has not put one. As the handler of
--- xpcall it still sees the stack.
+-- xpcall it still sees the stack. It calls nothing that the script could have written.
 local function located(problem)
   local text = problem
-  if type(problem) == 'table' then text = problem.err end
-  text = tostring(text)
+  if type(problem) == 'table' then text = rawget(problem, 'err') end
+  if type(text) ~= 'string' and type(text) ~= 'number' then text = 'an error that is a ' .. type(problem) end
+  text = sub(text, 1, 2000)
   if line(text) then return 'user_script:' .. line(text) .. ': ' .. plain(text) end
   text = plain(text)
   for level = 2, 20 do

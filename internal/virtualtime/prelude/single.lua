@@ -2,22 +2,23 @@
 now_s = at
 now = tonumber(at)
 if draws then reseed(serial * 69621 + now) end
-redis, server = shadow, shadow
+give(keys, args)
 
 -- exact fails where a reply to a plain command holds an integer that Lua, which counts in doubles, may have rounded.
-local function exact(reply)
-  if type(reply) == 'number' and (reply >= 2^53 or reply <= -2^53) then
-    refuse('VTINT virtual time cannot pass on the integer ' .. format('%.0f', reply) .. ' exactly')
-  elseif type(reply) == 'table' then
-    for _, item in pairs(reply) do exact(item) end
+local function exact(answer)
+  if type(answer) == 'number' and (answer >= 2^53 or answer <= -2^53) then
+    refuse('VTINT virtual time cannot pass on the integer ' .. format('%.0f', answer) .. ' exactly')
+  elseif type(answer) == 'table' then
+    for _, item in pairs(answer) do exact(item) end
   end
 end
 
 local ok, answer = xpcall(function()
-  local reply = ratelab_body()
+  local answer = reply(decide())
   if refusal then error(refusal, 0) end
-  if bare then exact(reply) end
-  return reply
+  if bare then exact(answer) end
+  if written() then readonly() end
+  return answer
 end, located)
 if ok then return answer end
 if not match(answer, '^%u+ ') then answer = 'ERR ' .. answer end

@@ -1,0 +1,72 @@
+-- The names that the body sees, and what it hands back: nothing that leads past the prelude, and nothing that stays.
+-- The free names of the body were read before: it has no other than those that make gives it and the server's functions.
+
+-- lend is a copy of one of the server's tables, for a body that uses it as a value: on some servers it could write to the
+-- table itself. kept has what was lent, to compare.
+local kept = {}
+local function lend(t, instead)
+  if type(t) ~= 'table' then return t end
+  local copy, same = {}, {}
+  for name, value in pairs(t) do
+    if instead and instead[name] ~= nil then value = instead[name] end
+    copy[name], same[name] = value, value
+  end
+  kept[copy] = same
+  return copy
+end
+
+-- written reports whether the body has written to something that it was lent.
+local function written()
+  for copy, same in pairs(kept) do
+    if getmetatable(copy) ~= nil then return true end
+    for name, value in pairs(copy) do
+      if same[name] ~= value then return true end
+    end
+    for name in pairs(same) do
+      if rawget(copy, name) == nil then return true end
+    end
+  end
+  return false
+end
+
+local function readonly() refuse('ERR Attempt to modify a readonly table') end
+
+shadow = lend(shadow)
+
+-- metatable gives no way to that of all strings, which on some servers is everybody's.
+local function metatable(of)
+  if type(of) == 'table' then return getmetatable(of) end
+  refuse('VTCMD virtual time does not know the metatable of a ' .. type(of))
+end
+
+-- sound fails for what is no reply: a function, a table with a metatable, one in itself, one too deep or too large. Redis
+-- makes something of each, and the server inside this process would end with it. spent counts the values so far.
+local deepest, largest = 32, 100000
+local spent = 0
+local function sound(answer, depth)
+  if depth == 0 then spent = 0 end
+  local kind = type(answer)
+  if kind == 'string' then
+    spent = spent + #answer / 100
+  elseif kind == 'table' then
+    if depth > deepest then refuse('VTREPLY the script returns tables more than ' .. deepest .. ' deep, or a table in itself') end
+    local text = rawget(answer, 'err')
+    if text == nil then text = rawget(answer, 'ok') end
+    if text ~= nil then -- then servers look at nothing else
+      if type(text) ~= 'string' then refuse('VTREPLY the script returns a table whose err or ok is a ' .. type(text)) end
+      return sound(text, depth)
+    end
+    if getmetatable(answer) ~= nil then refuse('VTREPLY the script returns a table with a metatable') end
+    for _, value in pairs(answer) do sound(value, depth + 1) end
+  elseif kind ~= 'number' and kind ~= 'boolean' and kind ~= 'nil' then
+    refuse('VTREPLY the script returns a ' .. kind)
+  end
+  spent = spent + 1
+  if spent > largest then refuse('VTREPLY the script returns more than ' .. largest .. ' values, or as much text') end
+end
+
+-- reply is answer, if it is one.
+local function reply(answer)
+  sound(answer, 0)
+  return answer
+end
