@@ -53,7 +53,7 @@ func nameRefused(name string) string {
 	case functions[name] || tables[name]:
 		return ""
 	}
-	return fmt.Sprintf("%.60q is no name that Redis gives to scripts; want local %.60s before it, or another spelling", name, name)
+	return fmt.Sprintf("Redis has no global %.60q; declare it local, or mend its spelling", name)
 }
 
 func set(names ...string) map[string]bool {

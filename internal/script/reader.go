@@ -13,7 +13,7 @@ type reader struct {
 	scopes []map[string]bool
 	self   []definition
 	values map[string]bool
-	told   map[Remark]bool
+	told   map[string]bool
 }
 
 // definition is a `local name = function …` whose function is being read, with the number of scopes around it.
@@ -26,10 +26,10 @@ func (r *reader) refuse(line int, format string, args ...any) {
 	r.note(&r.facts.Refused, Remark{line, fmt.Sprintf(format, args...)})
 }
 
-// note adds a remark, once.
+// note adds a remark, unless an earlier line has had it.
 func (r *reader) note(to *[]Remark, remark Remark) {
-	if !r.told[remark] {
-		r.told[remark] = true
+	if !r.told[remark.Text] {
+		r.told[remark.Text] = true
 		*to = append(*to, remark)
 	}
 }

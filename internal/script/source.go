@@ -38,7 +38,7 @@ type Remark struct {
 
 // Analyse reads source.
 func Analyse(source string) Facts {
-	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{}, told: map[Remark]bool{}}
+	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{}, told: map[string]bool{}}
 	f := &r.facts
 	body := r.shebang(source)
 	tokens, err := lex(body)

@@ -32,10 +32,10 @@ func (r *Runner) compile(ctx context.Context) error {
 	if r.checked {
 		return nil
 	}
-	program := r.program
-	args := []any{written(program.Source), script.Analyse(program.Source).Body}
-	if program.Init != nil {
-		args = append(args, written(program.InitSource), script.Analyse(program.InitSource).Body)
+	args := r.texts(r.program.Source)
+	each := len(args)
+	if r.program.Init != nil {
+		args = append(args, r.texts(r.program.InitSource)...)
 	}
 	found, err := r.server.Client.Eval(ctx, compileSource, nil, args...).Slice()
 	if err != nil {
@@ -43,13 +43,23 @@ func (r *Runner) compile(ctx context.Context) error {
 	}
 	if len(found) == 2 {
 		number, _ := found[0].(int64)
-		return &CompileError{Init: number > 2, Text: fmt.Sprint(found[1])}
+		return &CompileError{Init: int(number) > each, Text: fmt.Sprint(found[1])}
 	}
 	if r.unread != nil {
 		return r.unread
 	}
 	r.checked = true
 	return nil
+}
+
+// texts are what has to compile of a script. The embedded server's Lua has another idea of some comments and strings
+// than Redis has: there it is enough that it takes what it is sent.
+func (r *Runner) texts(source string) []any {
+	sent := script.Analyse(source).Body
+	if r.server.Unbuffered && r.unread == nil {
+		return []any{sent}
+	}
+	return []any{written(source), sent}
 }
 
 // written is source as its author wrote it, without the text of its #! line.

@@ -74,7 +74,8 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 		"--[[assign]]", w.decide.assign(p.Decide, s.facts.ReadsArguments),
 		"--[[once]]", once(p.Decide, s.facts.ReadsArguments),
 		"--[[init]]", w.init.initCode(p.Init, s),
-		"--[[after]]", s.after(),
+		"--[[protocol]]", s.protocol(),
+		"--[[intact]]", s.intact(),
 	)
 	head := "local real, A = redis, ARGV local offset, keep, any_key = tonumber(A[1]), tonumber(A[2]), false "
 	w.source = bodies + head + s.code() + preludeSource + s.maker() + aloneSource + fill.Replace(batchSource)
@@ -175,17 +176,20 @@ func (s settings) code() string {
 		readOnly(s.facts), readOnly(s.facts) || readOnly(s.init), s.draws(), s.metatables(), strings.Count(s.bodies(), "\n"))
 }
 
-// after undoes redis.setresp, which would otherwise outlive its arrival, and looks at what the body was lent, where the
-// text does not prove that it cannot be written to.
-func (s settings) after() string {
-	var code []string
+// protocol undoes redis.setresp, which would otherwise outlive its arrival.
+func (s settings) protocol() string {
 	if s.facts.SetsProtocol || s.init.SetsProtocol {
-		code = append(code, "real.setresp(2)")
+		return "real.setresp(2)"
 	}
+	return ""
+}
+
+// intact looks at what the body was lent, where its text does not prove that it cannot write to it.
+func (s settings) intact() string {
 	if len(s.facts.Values)+len(s.init.Values) > 0 {
-		code = append(code, "if written() then readonly() end")
+		return "if written() then readonly() end"
 	}
-	return strings.Join(code, " ")
+	return ""
 }
 
 // RefusedError lists what virtual time cannot follow in a script.

@@ -21,12 +21,13 @@ local function run()
       if draws then reseed((first + n) * 69621 + now) end
       answer = decide()
       --[[check]]
+      --[[intact]]
       if refusal then error(refusal, 0) end
       if answer == nil then answer = false end
       n = n + 1
       out[n] = answer
     end
-    --[[after]]
+    --[[protocol]]
   end
   if written() then readonly() end
 end
@@ -34,7 +35,7 @@ end
 -- One pcall around the batch instead of one around each arrival: an error still belongs to its arrival, and the
 -- answers before it are kept. (Measured: a pcall for each arrival costs a tenth.)
 local ok, problem = xpcall(run, located)
---[[after]]
+--[[protocol]]
 local changed = {}
 for key in pairs(look) do
   local at = raw('PEXPIRETIME', key)

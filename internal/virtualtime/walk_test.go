@@ -1,0 +1,86 @@
+package virtualtime_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/script"
+)
+
+// walker goes to everything that a script can reach: the values of all permitted names, what is in them, their
+// metatables, and what the functions answer. To each function that it finds it says, in several ways, to write a key of
+// somebody else's and to tell the time. It counts the functions, and notes where the real time came back.
+const walker = `
+local seen, functions, real = {}, 0, {}
+local frontier = {redis, server, KEYS, ARGV, math, string, table, coroutine, cjson, EXTRA,
+  assert, error, getmetatable, ipairs, next, pairs, pcall, rawequal, rawget, rawset, select, setmetatable, tonumber, tostring,
+  type, unpack, xpcall, function() end}
+local function tell(answer)
+  if type(answer) == 'table' and tonumber(rawget(answer, 1)) and tonumber(answer[1]) > 1704067300 then real[#real + 1] = 'TIME' end
+end
+local function try(f)
+  for _, args in ipairs({{'SET', 'foreign', 'x'}, {'TIME'}, {redis, 'SET', 'foreign', 'x'}, {'return redis.call("SET", "foreign", 1)'},
+      {f, 'SET', 'foreign', 'x'}, {redis.call, 'SET', 'foreign', 'x'}, {{}}, {''}, {1}, {print}, {function() return 'SET' end}, {}}) do
+    local answers = {pcall(f, unpack(args))}
+    for i = 2, 4 do
+      tell(answers[i])
+      frontier[#frontier + 1] = answers[i]
+    end
+  end
+end
+local i = 0
+while i < #frontier and i < 20000 do
+  i = i + 1
+  local it = frontier[i]
+  local kind = type(it)
+  if (kind == 'table' or kind == 'function' or kind == 'userdata' or kind == 'thread') and not seen[it] then
+    seen[it] = true
+    if kind == 'function' then
+      functions = functions + 1
+      try(it)
+    elseif kind == 'table' then
+      local ok, name, value = pcall(next, it)
+      while ok and name ~= nil do
+        frontier[#frontier + 1] = name
+        frontier[#frontier + 1] = value
+        ok, name, value = pcall(next, it, name)
+      end
+    end
+    local ok, meta = pcall(getmetatable, it)
+    if ok then frontier[#frontier + 1] = meta end
+  end
+end
+redis.call('SET', KEYS[1], functions .. ' functions, real: ' .. table.concat(real, ','))
+`
+
+// A walk over everything that a script can reach, on every kind of server, writes no foreign key and sees no real clock. Since
+// it writes to what it is lent, the run is refused; what it has seen is in its key until then.
+func TestNothingThatAScriptCanReachIsUnsteered(t *testing.T) {
+	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+		extra := "bit, struct, cmsgpack"
+		if s.Kind == redisserver.KindEmbedded {
+			extra = "nil" // it has none of them
+		}
+		source := strings.Replace(strings.Replace(walker, "EXTRA", extra, 1), "{print}", "{type}", 1)
+		r, err := newRunner(t, s, setup{source: source, batch: 1}, func(script.Reply) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = r.Decide(t.Context(), three[:1], make([]limit.Decision, 1))
+		if err == nil || !strings.Contains(err.Error(), "VT") {
+			t.Errorf("the walk ends with %v, want a refusal", err)
+		}
+		seen := s.Client.Get(t.Context(), "a").Val()
+		var functions int
+		if _, err := fmt.Sscanf(seen, "%d functions, real: ", &functions); err != nil || functions < 80 || !strings.HasSuffix(seen, "real: ") {
+			t.Errorf("the walk saw %q (%v), want more than 80 functions and no real clock", seen, err)
+		}
+		if keys := s.Client.Keys(t.Context(), "*").Val(); len(keys) != 1 {
+			t.Errorf("after the walk the server holds %q, want the walker's own key alone", keys)
+		}
+	})
+}
