@@ -14,6 +14,7 @@ var mayImport = map[string][]string{
 	"internal/limit":     {},
 	"internal/wording":   {},
 	"internal/wholefile": {},
+	"internal/resp":      {},
 
 	"algorithms":          {"lua", "internal/limit", "internal/wording"},
 	"algorithms/algotest": {"internal/limit"},
@@ -25,14 +26,14 @@ var mayImport = map[string][]string{
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
-	"internal/virtualtime": {"internal/script", "internal/limit"},
+	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp"},
 	"internal/replay":      {"internal/measure", "internal/script", "internal/limit"},
 	"internal/localflag":   {"internal/world", "internal/limit"},
 	"internal/sequence":    {"internal/virtualtime", "internal/world", "internal/traffic", "internal/limit", "internal/wording"},
 	"internal/processors":  {},
-	"internal/load":        {"internal/limit", "internal/script", "internal/wording"},
+	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/wording"},
 
-	"internal/redisserver":                 {},
+	"internal/redisserver":                 {"internal/resp"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
 
