@@ -15,6 +15,7 @@ var mayImport = map[string][]string{
 	"internal/wording":   {},
 	"internal/wholefile": {},
 	"internal/resp":      {},
+	"internal/waiting":   {},
 
 	"algorithms":          {"lua", "internal/limit", "internal/wording"},
 	"algorithms/algotest": {"internal/limit"},
@@ -33,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/processors":  {},
 	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/wording"},
 
-	"internal/redisserver":                 {"internal/resp"},
+	"internal/redisserver":                 {"internal/resp", "internal/waiting"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
 
@@ -47,7 +48,7 @@ var mayImport = map[string][]string{
 	"internal/report/webpage":          {"internal/drawing", "internal/report", "internal/report/chart", "internal/measure"},
 
 	"internal/candidate": {
-		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime",
+		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
@@ -64,7 +65,8 @@ var mayImport = map[string][]string{
 		"internal/traffic", "internal/virtualtime", "internal/wording",
 	},
 	"internal/commandline": {
-		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/traffic", "internal/wording",
+		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/traffic", "internal/waiting",
+		"internal/wording",
 	},
 	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/wording"},
 	"internal/architecture":                {},
