@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
-		"internal/localflag", "internal/sequence",
+		"internal/localflag", "internal/sequence", "internal/waiting",
 	},
 	"internal/recommend": {
 		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report",

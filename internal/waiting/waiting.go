@@ -72,6 +72,13 @@ func (w Watch) tell(what string, waited time.Duration) {
 	}
 }
 
+// Announce says that what is waited for, and for how long, where it is long.
+func (w Watch) Announce(what string, wait time.Duration) {
+	if w.Say != nil && wait > soon {
+		w.Say(fmt.Sprintf("waiting for %s (%d s; Ctrl-C ends)", what, int(wait.Round(time.Second).Seconds())))
+	}
+}
+
 // soon is after how long a wait is worth a word. From then on there is one whenever it has doubled.
 const soon = 3 * time.Second
 

@@ -45,6 +45,17 @@ func TestAShortWaitSaysNothing(t *testing.T) {
 	})
 }
 
+// Where the end of a wait is known, it is said at once.
+func TestAKnownWaitIsAnnounced(t *testing.T) {
+	var l listener
+	for _, wait := range []time.Duration{soon, 43 * time.Second} {
+		Watch{Say: l.say}.Announce("the clock", wait)
+	}
+	if want := []string{"waiting for the clock (43 s; Ctrl-C ends)"}; !slices.Equal(l.lines, want) {
+		t.Errorf("%q; want %q", l.lines, want)
+	}
+}
+
 func TestAnInterruptEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
