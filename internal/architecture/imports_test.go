@@ -14,6 +14,8 @@ var mayImport = map[string][]string{
 	"internal/limit":     {},
 	"internal/wording":   {},
 	"internal/wholefile": {},
+	"internal/resp":      {},
+	"internal/waiting":   {},
 
 	"algorithms":          {"lua", "internal/limit", "internal/wording"},
 	"algorithms/algotest": {"internal/limit"},
@@ -25,14 +27,14 @@ var mayImport = map[string][]string{
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
-	"internal/virtualtime": {"internal/script", "internal/limit"},
+	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp"},
 	"internal/replay":      {"internal/measure", "internal/script", "internal/limit"},
 	"internal/localflag":   {"internal/world", "internal/limit"},
 	"internal/sequence":    {"internal/virtualtime", "internal/world", "internal/traffic", "internal/limit", "internal/wording"},
 	"internal/processors":  {},
-	"internal/load":        {"internal/limit", "internal/script", "internal/wording"},
+	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/wording"},
 
-	"internal/redisserver":                 {},
+	"internal/redisserver":                 {"internal/resp", "internal/waiting"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
 
@@ -46,12 +48,12 @@ var mayImport = map[string][]string{
 	"internal/report/webpage":          {"internal/drawing", "internal/report", "internal/report/chart", "internal/measure"},
 
 	"internal/candidate": {
-		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime",
+		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
-		"internal/localflag", "internal/sequence",
+		"internal/localflag", "internal/sequence", "internal/waiting",
 	},
 	"internal/recommend": {
 		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report",
@@ -63,7 +65,8 @@ var mayImport = map[string][]string{
 		"internal/traffic", "internal/virtualtime", "internal/wording",
 	},
 	"internal/commandline": {
-		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/traffic", "internal/wording",
+		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/traffic", "internal/waiting",
+		"internal/wording",
 	},
 	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/wording"},
 	"internal/architecture":                {},

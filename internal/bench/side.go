@@ -44,11 +44,19 @@ func (s SideSpec) resolve(flag string) (*side, error) {
 		var wrong problems
 		checkServer(s.Spec, &wrong)
 		return nil, fmt.Errorf("%s: %w", flag, wrong.err())
-	case strings.ContainsAny(s.Spec, "/:") && !strings.Contains(s.Spec, "@"):
+	case strings.ContainsAny(s.Spec, "/:") && !strings.Contains(s.Spec, "@") && !isThere(s.Spec) && redisserver.IsImage(s.Spec):
 		return &side{name: s.Spec, server: redisserver.KindContainer + "=" + s.Spec}, nil
+	case isThere(s.Spec):
+		return nil, fmt.Errorf("%s %s: this is no script; name a file that ends in .lua", flag, wording.Path(s.Spec))
 	}
 	return nil, fmt.Errorf("%s %s: neither a script (a file that ends in .lua) nor an algorithm nor a server (process, container=IMAGE, "+
 		"an image such as redis:8.0, a URL); %s", flag, wording.Quote(s.Spec), wording.OneOf(s.Spec, algorithms.Names()))
+}
+
+// isThere reports whether a file or folder has the name.
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // withoutPassword is a server's spec as a result may name it.

@@ -1,30 +1,47 @@
 package candidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime/metrics"
 	"strings"
 	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/virtualtime"
+	"ratelab/internal/waiting"
 )
 
 // TrialRequests is how many of a run's first requests a user's script is tried with, one by one.
 const TrialRequests = 100
 
-// trialTime is how long a trial may take.
-const trialTime = 5 * time.Second
+// trialTime is how long a trial may take, and trialMemory how much, in bytes.
+//
+// Note: inside this process memory can only be looked at, lookEvery, because the embedded Lua knows no bound: what one
+// step takes, as a string.rep of gigabytes does, is taken before anybody looks. A process on Linux and a container are
+// bounded by the system; a process on macOS or Windows in time alone.
+const (
+	trialTime   = 5 * time.Second
+	trialMemory = 512 << 20
+	lookEvery   = 20 * time.Millisecond
+)
 
-// errLoops is the verdict on a script that does not answer.
-var errLoops = errors.New("loops")
+// The verdicts on a script that does not answer.
+var (
+	errLoops  = errors.New("loops")
+	errGreedy = errors.New("takes more than")
+)
 
 // Try lets every user's script among all decide requests on a private server, before it decides anything on the
 // server that spec names: a script that loops after a write cannot be killed without its server. Without such a
 // script it does nothing. Its error is an *InputError, or that of a server.
 func Try(ctx context.Context, all []*Candidate, spec string, start time.Time, requests []limit.Request, clock Clock) error {
+	watch := waiting.Of(ctx)
+	ctx, cancel := watch.Context(ctx)
+	defer cancel()
 	server, err := privateServer(ctx, spec)
 	if err != nil {
 		return err
@@ -34,24 +51,32 @@ func Try(ctx context.Context, all []*Candidate, spec string, start time.Time, re
 			break
 		}
 	}
-	if errors.Is(err, errLoops) {
-		abandon(ctx, server)
-		return err
+	if err == nil {
+		return server.Close()
 	}
-	return errors.Join(err, server.Close())
+	if watch.Stopped() && errors.Is(err, context.Canceled) {
+		err = &waiting.Interrupted{What: "the scripts to be tried"}
+	}
+	// It may hang in the script, and its end is not to be waited for; the error to tell is the script's.
+	server.Abandon()
+	_ = server.Close()
+	return err
 }
+
+// bounded is how much the server of a trial may take.
+var bounded = redisserver.ForTrial(trialMemory)
 
 // privateServer is of the same kind as the one to run on where that is ours, so that the same script compiles. In
 // place of a user's server it is a real one, if there is one.
 func privateServer(ctx context.Context, spec string) (*redisserver.Server, error) {
 	switch kind, _, _ := strings.Cut(spec, "="); kind {
 	case redisserver.KindEmbedded, redisserver.KindProcess, redisserver.KindContainer:
-		return redisserver.Start(ctx, spec)
+		return redisserver.Start(ctx, spec, bounded)
 	}
-	s, err := redisserver.Start(ctx, redisserver.KindProcess)
+	s, err := redisserver.Start(ctx, redisserver.KindProcess, bounded)
 	var absent *redisserver.Unavailable
 	if errors.As(err, &absent) {
-		return redisserver.Start(ctx, redisserver.KindEmbedded)
+		return redisserver.Start(ctx, redisserver.KindEmbedded, bounded)
 	}
 	return s, err
 }
@@ -67,17 +92,47 @@ func tryOne(ctx context.Context, s *redisserver.Server, c *Candidate, start time
 	trial, cancel := context.WithCancel(ctx)
 	defer cancel()
 	over := make(chan error, 1)
-	go func() { over <- clock.Sleep(trial, trialTime) }()
+	go func() { over <- outlast(trial, s, clock) }()
 	select {
 	case err := <-answered:
 		return faultOf(err, s, c)
 	case err := <-over:
-		if err != nil {
+		return tired(err, c, len(requests))
+	}
+}
+
+// outlast ends with errLoops when the time of a trial is over, and before it where the trial takes too much memory of
+// this process. Other servers are bounded by the system.
+func outlast(ctx context.Context, s *redisserver.Server, clock Clock) error {
+	before, until := heap(), clock.Now().Add(trialTime)
+	for clock.Now().Before(until) {
+		if err := clock.Sleep(ctx, lookEvery); err != nil {
 			return err
 		}
-		return &InputError{fmt.Errorf("%s: on trial: no answer to %d requests within %v: the script %w, or is far too slow",
-			c.File, len(requests), trialTime, errLoops)}
+		if s.Kind == redisserver.KindEmbedded && heap() > before+trialMemory {
+			return errGreedy
+		}
 	}
+	return errLoops
+}
+
+// heap is how many bytes are in use on the heap of this process, garbage included.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// tired words the end of a trial that brought no answer.
+func tired(err error, c *Candidate, requests int) error {
+	switch {
+	case errors.Is(err, errLoops):
+		return &InputError{fmt.Errorf("%s: on trial: no answer to %d requests within %v: the script %w, or is far too slow",
+			c.File, requests, trialTime, err)}
+	case errors.Is(err, errGreedy):
+		return &InputError{fmt.Errorf("%s: on trial: the script %w %d MB of memory for %d requests", c.File, err, trialMemory>>20, requests)}
+	}
+	return err
 }
 
 // faultOf puts what ended a trial into the class of errors that it belongs to.
@@ -92,17 +147,14 @@ func faultOf(err error, s *redisserver.Server, c *Candidate) error {
 	case errors.As(err, &call):
 		return &InputError{fmt.Errorf("%s: on trial: %s", c.File, oneLine(call))}
 	}
-	return fmt.Errorf("%s: on trial: %w", c.File, redisserver.Explain(err, s))
+	err = redisserver.Explain(err, s)
+	var gone *redisserver.Unavailable
+	if errors.As(err, &gone) { // it is ours alone, and has just answered: what else would have ended it?
+		how, _, _ := strings.Cut(s.Ended(), "; it said:")
+		return &InputError{fmt.Errorf("%s: on trial: the script ended the server, or took more than %d MB of memory (%s)",
+			c.File, trialMemory>>20, cmp.Or(how, "the connection broke"))}
+	}
+	return fmt.Errorf("%s: on trial: %w", c.File, err)
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
-
-// abandon ends a server that hangs in a script: SHUTDOWN NOSAVE is what it still obeys. The embedded one obeys
-// nothing, and ends with the process.
-func abandon(ctx context.Context, s *redisserver.Server) {
-	if s.Kind == redisserver.KindEmbedded {
-		return
-	}
-	_ = s.Client.ShutdownNoSave(ctx).Err() // its success is an error: the connection breaks
-	_ = s.Close()                          // kills what is still there; the error to tell is the script's
-}

@@ -32,7 +32,10 @@ func TestAServerThatHangsIsEnded(t *testing.T) {
 	}
 	gone := make(chan error, 1)
 	go func() { gone <- s.Client.Eval(t.Context(), "redis.call('SET', 'k', 1) while true do end", nil).Err() }()
-	abandon(t.Context(), s)
+	s.Abandon()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
 	if err := <-gone; err == nil {
 		t.Error("the loop came to an end")
 	}

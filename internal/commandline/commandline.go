@@ -5,6 +5,7 @@ package commandline
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"ratelab/internal/waiting"
 )
 
 // Streams are where a program writes and what ends it early.
@@ -32,7 +35,7 @@ func Execute(root *cobra.Command, args []string, s Streams) int {
 	help := &remembering{w: s.Stdout}
 	root.SetOut(help)
 	root.SetErr(s.Stderr)
-	err := root.Execute()
+	err := root.ExecuteContext(waiting.With(context.Background(), s.watch(root.Name())))
 	if err == nil {
 		err = help.err
 	}
@@ -40,6 +43,15 @@ func Execute(root *cobra.Command, args []string, s Streams) int {
 		Complain(s.Stderr, root.Name(), err)
 	}
 	return ExitCode(err)
+}
+
+// watch has long waits told on Stderr, also where the rest is quiet: a line a wait that nobody expects.
+func (s Streams) watch(program string) waiting.Watch {
+	clear := "" // a bar that stands on the line
+	if IsTerminal(s.Stderr) {
+		clear = "\r\x1b[K"
+	}
+	return waiting.Watch{Stop: s.Stop, Say: func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }}
 }
 
 // Complain prints err, each of its lines with the program's name.

@@ -7,6 +7,7 @@ import (
 
 	"ratelab/internal/candidate"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/waiting"
 )
 
 // The exit codes, as the programs' help states them.
@@ -41,9 +42,12 @@ func ExitCode(err error) int {
 	var stated *exit
 	var input *candidate.InputError
 	var spec *redisserver.BadSpec
+	var interrupted *waiting.Interrupted
 	switch {
 	case err == nil:
 		return ExitOK
+	case errors.As(err, &interrupted):
+		return ExitInterrupted
 	case errors.As(err, &stated):
 		return stated.code
 	case errors.As(err, &input), errors.As(err, &spec):

@@ -6,24 +6,26 @@ import (
 	"fmt"
 	"strconv"
 
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
 // errShort: the reply goes on beyond what has been read of it.
 var errShort = errors.New("reply cut short")
 
-// deepest bounds how far tables nest within a reply. Redis' Lua stops earlier.
-const deepest = 128
+// mostItems bounds the values of one reply, which are kept in memory until it is decoded: it is one decision.
+const mostItems = 1 << 20
 
 // parser reads a RESP 2 reply to a script. Items of tables come from a slab that the next reply uses again.
 type parser struct {
-	data []byte
-	slab []script.Reply
+	data  []byte
+	slab  []script.Reply
+	ahead int64 // values that open tables have announced and that are yet to be read
 }
 
 // parse reads the one reply that data begins with and says how long it is. It is errShort where data ends too early.
 func (p *parser) parse(data []byte) (r script.Reply, length int, err error) {
-	p.data, p.slab = data, p.slab[:0]
+	p.data, p.slab, p.ahead = data, p.slab[:0], 0
 	r, err = p.value(0)
 	return r, len(data) - len(p.data), err
 }
@@ -33,7 +35,7 @@ func (p *parser) value(depth int) (script.Reply, error) {
 	if end < 0 {
 		return script.Reply{}, errShort
 	}
-	if end < 2 || p.data[end-1] != '\r' || depth > deepest {
+	if end < 2 || p.data[end-1] != '\r' || depth > resp.Deepest {
 		return script.Reply{}, p.unknown(p.data[:end])
 	}
 	kind, line := p.data[0], p.data[1:end-1]
@@ -50,9 +52,9 @@ func (p *parser) value(depth int) (script.Reply, error) {
 		return script.Reply{Kind: script.Int, Int: n}, nil
 	case ok && n == -1 && (kind == '$' || kind == '*'):
 		return script.Reply{Kind: script.Nil}, nil
-	case ok && n >= 0 && kind == '$':
+	case ok && n >= 0 && n <= resp.MostText && kind == '$':
 		return p.bulk(n)
-	case ok && n >= 0 && kind == '*':
+	case ok && n >= 0 && n <= mostItems && kind == '*':
 		return p.items(n, depth)
 	}
 	return script.Reply{}, p.unknown(append([]byte{kind}, line...))
@@ -72,9 +74,13 @@ func (p *parser) bulk(n int64) (script.Reply, error) {
 	return script.Reply{Kind: script.String, Text: text}, nil
 }
 
-// items reads the n values of a table. Each takes three bytes at least.
+// leastValue is how many bytes a value takes at least.
+const leastValue = 3
+
+// items reads the n values of a table. Room is made for no more values than the data can hold.
 func (p *parser) items(n int64, depth int) (script.Reply, error) {
-	if n > int64(len(p.data))/3 {
+	p.ahead += n
+	if p.ahead > int64(len(p.data))/leastValue {
 		return script.Reply{}, errShort
 	}
 	from := len(p.slab)
@@ -83,6 +89,7 @@ func (p *parser) items(n int64, depth int) (script.Reply, error) {
 	}
 	items := p.slab[from : from+int(n) : from+int(n)]
 	for i := range items {
+		p.ahead--
 		var err error
 		if items[i], err = p.value(depth + 1); err != nil {
 			return script.Reply{}, err

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
@@ -38,14 +39,49 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// noReplies are what no server answers, or not this one to a script.
+var noReplies = []string{"\n", "\r\n", "7\r\n", ":\r\n", ":x\r\n", ":1\n", "*-2\r\n", "_\r\n", "HTTP/1.1 400 Bad Request\r\n",
+	"$99999999999999999999\r\n", "$9223372036854775807\r\n", "$9223372036854775806\r\n", "*9223372036854775807\r\n", "*1000000000\r\n",
+	strings.Repeat("*1\r\n", resp.Deepest+1) + ":1\r\n"}
+
 func TestWhatIsNoReply(t *testing.T) {
-	for _, text := range []string{"\n", "\r\n", "7\r\n", ":\r\n", ":x\r\n", ":1\n", "*-2\r\n", "$99999999999999999999\r\n", "_\r\n", "HTTP/1.1 400 Bad Request\r\n",
-		strings.Repeat("*1\r\n", 200) + ":1\r\n"} {
+	for _, text := range noReplies {
 		_, _, err := new(parser).parse([]byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), "redis: can't parse reply line ") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+}
+
+// Tables within tables announce more than there is: room is made for what there can be.
+func TestNestedTablesTakeNoMoreRoomThanTheirData(t *testing.T) {
+	p := new(parser)
+	_, _, err := p.parse([]byte(strings.Repeat("*900\r\n", 1000)))
+	if err != errShort || cap(p.slab) > 10_000 {
+		t.Errorf("%v with room for %d values; want more to be read", err, cap(p.slab))
+	}
+}
+
+// Whatever comes, the parser reads a reply, waits for more, or objects.
+func FuzzReply(f *testing.F) {
+	for _, text := range append(noReplies, ":7\r\n", "*2\r\n$1\r\nx\r\n*0\r\n", "$-1\r\n", "-ERR no\r\n") {
+		if len(text) < 1000 { // long ones hold the search up
+			f.Add([]byte(text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := new(parser)
+		_, length, err := p.parse(data)
+		if length < 0 || length > len(data) || len(p.slab) > len(data)/leastValue {
+			t.Fatalf("%q: %d bytes, %d values, %v", data, length, len(p.slab), err)
+		}
+		if err != nil {
+			return
+		}
+		if again, same, err := new(parser).parse(data[:length]); err != nil || same != length {
+			t.Errorf("%q alone: %v of %d bytes, %v; it was %d bytes", data[:length], again, same, err, length)
+		}
+	})
 }
 
 // What a call is written as is what go-redis' own writer would send: an array of bulk strings.

@@ -40,15 +40,16 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 	return c, <-started
 }
 
-// end asks the process to stop, and kills it where asking is impossible (Windows) or does not help.
-func (c *child) end() error {
-	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		c.cmd.Process.Kill() // an error means that it has ended already
+// end asks the process to stop, and kills it where asking is impossible (Windows) or does not help. One that hangs would
+// not hear.
+func (c *child) end(hangs bool) error {
+	if hangs || c.cmd.Process.Signal(syscall.SIGTERM) != nil {
+		killAll(c.cmd.Process) // an error means that it has ended already
 	}
 	select {
 	case <-c.done:
 	case <-time.After(patience):
-		if err := c.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		if err := killAll(c.cmd.Process); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return err
 		}
 		<-c.done

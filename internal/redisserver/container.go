@@ -1,7 +1,6 @@
 package redisserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,9 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/moby/moby/api/types/container"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
 	"github.com/testcontainers/testcontainers-go/wait"
+
+	"ratelab/internal/waiting"
 )
 
 // DefaultImage is what container runs where neither the spec nor REDIS_IMAGE names another.
@@ -25,9 +27,46 @@ const containerPort = "6379/tcp"
 
 // startContainer gets a server in a container: behind Docker's port mapping, which works everywhere, or, where
 // that is asked for and possible, on a unix socket in a folder that both share.
-func startContainer(ctx context.Context, image string, set settings) (*Server, error) {
-	image = cmp.Or(image, set.getenv("REDIS_IMAGE"), DefaultImage)
+func startContainer(ctx context.Context, image string, set settings) (s *Server, err error) {
+	image, err = imageName(image, set)
+	if err != nil {
+		return nil, err
+	}
 	quietContainers()
+	err = waiting.During(ctx, "Docker to get the image "+image, time.After, func(ctx context.Context) error {
+		return heeding(ctx, func() error { return pull(ctx, image) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = waiting.During(ctx, "Docker to start a container of "+image, time.After, func(ctx context.Context) error {
+		return heeding(ctx, func() (err error) { s, err = startBox(ctx, image, set); return err })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// heeding returns with do, or soon after ctx is done: testcontainers asks an ill Docker some things without a context.
+func heeding(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(lastPatience):
+		return ctx.Err()
+	}
+}
+
+// startBox starts a container of an image that is here.
+func startBox(ctx context.Context, image string, set settings) (*Server, error) {
 	if set.direct && daemonIsHere() {
 		s, err := startSharing(ctx, image, set)
 		if s != nil || err != nil {
@@ -43,40 +82,51 @@ func startContainer(ctx context.Context, image string, set settings) (*Server, e
 // Note: testcontainers' Redis module is not used: it waits for a line of the official image's log, and
 // overriding the command would need the server's program, whose name differs between images.
 func startMapped(ctx context.Context, image string, set settings, more ...testcontainers.ContainerCustomizer) (*Server, error) {
-	box, err := makeBox(ctx, image, more...)
+	box, err := makeBox(ctx, image, set, more...)
 	if err != nil {
 		return nil, err
 	}
 	t, err := mappedTarget(ctx, box, image)
 	if err != nil {
-		endContainer(box)
+		endContainer(box, false)
 		return nil, err
 	}
 	s := newServer(KindContainer, t, set)
 	s.Route = RoutePortMapping
 	s.cause = func() string { return boxCause(box) }
 	s.pid = func(ctx context.Context) (int, error) { return s.boxPID(ctx, box) }
-	s.stop = func() error { return endContainer(box) }
-	if err := s.awaitBox(ctx, box); err != nil {
-		s.Close()
+	s.stop = func() error { return endContainer(box, s.hangs()) }
+	if err := s.started(ctx, func(ctx context.Context) error { return s.awaitBox(ctx, box) }); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // makeBox makes a container of image and, unless more says otherwise, starts it.
-func makeBox(ctx context.Context, image string, more ...testcontainers.ContainerCustomizer) (*testcontainers.DockerContainer, error) {
+func makeBox(ctx context.Context, image string, set settings, more ...testcontainers.ContainerCustomizer) (*testcontainers.DockerContainer, error) {
 	box, err := testcontainers.Run(ctx, image, append([]testcontainers.ContainerCustomizer{
 		testcontainers.WithExposedPorts(containerPort),
 		testcontainers.WithLabels(map[string]string{containerLabel: "server"}),
 		testcontainers.WithTmpfs(map[string]string{"/data": ""}), // instead of the image's anonymous volume
 		testcontainers.WithWaitStrategy(wait.ForMappedPort(containerPort)),
+		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) { boundContainer(c, set.memory) }),
 	}, more...)...)
 	if err != nil {
-		endContainer(box)
+		endContainer(box, false)
 		return nil, explainContainer(ctx, image, err)
 	}
 	return box, nil
+}
+
+// ownMemory is more than a server takes without data.
+const ownMemory = 256 << 20
+
+// boundContainer lets the server take so many bytes more than it begins with; 0 is any number.
+func boundContainer(c *container.HostConfig, bytes int64) {
+	if bytes > 0 {
+		c.Memory = ownMemory + bytes
+		c.MemorySwap = c.Memory
+	}
 }
 
 // quietContainers turns off testcontainers' own logger for the whole process: its client prints a banner about
@@ -163,11 +213,16 @@ func boxCause(box *testcontainers.DockerContainer) string {
 	return how
 }
 
-func endContainer(box *testcontainers.DockerContainer) error {
+// endContainer ends the container. A server that hangs would not hear that it is asked to stop.
+func endContainer(box *testcontainers.DockerContainer, hangs bool) error {
 	if box == nil {
 		return nil
 	}
-	return testcontainers.TerminateContainer(box, testcontainers.StopTimeout(time.Second))
+	timeout := time.Second
+	if hangs {
+		timeout = 0
+	}
+	return testcontainers.TerminateContainer(box, testcontainers.StopTimeout(timeout))
 }
 
 // explainContainer words what Docker or testcontainers said: the reason stands at the end of their chains.

@@ -27,12 +27,26 @@ func startEmbedded(ctx context.Context, set settings) (*Server, error) {
 		dial: func(context.Context) (net.Conn, error) { return m.Dial() }}
 	s := newServer(KindEmbedded, t, set)
 	s.Name, s.Version = "miniredis", moduleVersion()
-	s.stop = func() error { m.Close(); return nil }
+	s.stop = func() error { return closeEmbedded(m) }
 	if err := s.Client.Ping(ctx).Err(); err != nil {
 		s.Close()
 		return nil, Explain(err, s)
 	}
 	return s, nil
+}
+
+// closeEmbedded ends m, unless it is in a script that does not end: that obeys nothing, and ends with the process.
+func closeEmbedded(m *miniredis.Miniredis) error {
+	closed := make(chan struct{})
+	go func() {
+		m.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(grace):
+	}
+	return nil
 }
 
 func moduleVersion() string {

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/resp"
+	"ratelab/internal/waiting"
 )
 
 // waysToGetOne ends the errors of those who have no server.
@@ -22,7 +25,10 @@ const waysToGetOne = "start one, or let --redis process (redis-server on PATH), 
 // nil stays nil.
 func Explain(err error, s *Server) error {
 	var done *Unavailable
+	var interrupted *waiting.Interrupted
 	switch {
+	case errors.As(err, &interrupted):
+		return interrupted
 	case err == nil, errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, redis.Nil):
 		return err
 	case errors.Is(err, redis.ErrClosed):
@@ -32,10 +38,8 @@ func Explain(err error, s *Server) error {
 	if errors.As(err, &reply) {
 		return s.target.explainReply(err, reply.Error())
 	}
-	if s.cause != nil {
-		if cause := s.cause(); cause != "" {
-			return unavailable("%s: the server ended in the middle (%s); what was decided until then is incomplete", s.target.label, cause)
-		}
+	if cause := s.Ended(); cause != "" {
+		return unavailable("%s: the server ended in the middle (%s); what was decided until then is incomplete", s.target.label, cause)
 	}
 	if refused := s.target.refusal(err); refused != nil {
 		return refused
@@ -80,7 +84,11 @@ func (t target) refusal(err error) error {
 
 // explainLost words the failures of a connection that once worked.
 func (t target) explainLost(err error) error {
+	var wrong *resp.Error
 	switch {
+	case errors.As(err, &wrong):
+		return unavailable("%s: answered something that is not the Redis protocol, or more of it than there can be (%s); "+
+			"check what listens there", t.label, wrong.What())
 	case errors.Is(err, redis.ErrPoolTimeout):
 		return unavailable("%s: all connections of the pool were busy for too long; use fewer workers or a larger pool", t.label)
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

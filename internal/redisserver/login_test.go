@@ -102,7 +102,7 @@ func TestClusterNodeIsRefusedEvenWithAllSlots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer node.end()
+	defer node.end(false)
 	s := newServer(KindProcess, at, settings{poolSize: 1})
 	defer s.Close()
 	if err := s.awaitReady(t.Context(), node.done); err != nil {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ratelab/internal/waiting"
 )
 
 // longestSocketPath is what fits everywhere: sun_path has 104 bytes on macOS and 108 on Linux.
@@ -45,9 +47,16 @@ func startProcess(ctx context.Context, program string, set settings) (*Server, e
 	s := newServer(KindProcess, t, set)
 	s.cause = p.cause
 	s.pid = s.ownPID
-	s.stop = func() error { return errors.Join(p.end(), os.RemoveAll(dir)) }
-	if err := s.awaitChild(ctx, p); err != nil {
-		s.Close()
+	s.stop = func() error { return errors.Join(p.end(s.hangs()), os.RemoveAll(dir)) }
+	err = waiting.During(ctx, filepath.Base(path)+" to start", time.After, func(ctx context.Context) error {
+		return s.started(ctx, func(ctx context.Context) error {
+			if err := s.awaitChild(ctx, p); err != nil || set.memory == 0 {
+				return err
+			}
+			return s.bound(ctx, set.memory)
+		})
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -117,6 +126,18 @@ func (s *Server) awaitChild(ctx context.Context, p *child) error {
 	return s.identify(ctx)
 }
 
+// bound lets the server take so many bytes more than it has.
+func (s *Server) bound(ctx context.Context, bytes int64) error {
+	pid, err := s.ownPID(ctx)
+	if err == nil {
+		err = boundMemory(pid, bytes)
+	}
+	if err != nil {
+		return unavailable("process: the server's memory cannot be bounded: %v", err)
+	}
+	return nil
+}
+
 // ownPID is the process by the server's own account: the child may be a wrapper that has started it.
 func (s *Server) ownPID(ctx context.Context) (int, error) {
 	info, err := s.Client.Info(ctx, "server").Result()
@@ -148,6 +169,7 @@ func (s *Server) awaitReady(ctx context.Context, gone <-chan struct{}) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
+			s.target.wires.hangs.Store(true) // so that its end is not waited for either
 			return unavailable("%s: did not answer within %v of its start (%s)", s.target.label, patience, s.target.screen(err))
 		}
 	}

@@ -92,6 +92,7 @@ func (s *Server) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.target.wires.end()
 	for _, c := range s.clients {
 		c.Close() // the connections may be gone already, which is what is wanted
 	}
@@ -103,6 +104,21 @@ func (s *Server) Close() error {
 	}
 	return nil
 }
+
+// Abandon makes Close end a server of our own at once, which hangs in a script and hears nothing. The embedded one
+// cannot be ended, and is left to the end of the process.
+func (s *Server) Abandon() { s.target.wires.hangs.Store(true) }
+
+// Ended says how a server of our own has ended, and what it said last; "" while it lives, or where that cannot be known.
+func (s *Server) Ended() string {
+	if s.cause == nil {
+		return ""
+	}
+	return s.cause()
+}
+
+// hangs reports whether the server has kept somebody waiting for too long.
+func (s *Server) hangs() bool { return s.target.wires.hangs.Load() }
 
 // Link is the transport with its route, such as "unix" or "tcp, port mapping": what latencies depend on.
 func (s *Server) Link() string {

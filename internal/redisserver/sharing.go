@@ -40,7 +40,7 @@ func daemonIsHere() bool {
 // Note: host networking would do without the folder, but not without a free port that nobody else takes meanwhile,
 // and it gives the server more of the machine than it needs.
 func startSharing(ctx context.Context, image string, set settings) (*Server, error) {
-	command, err := imageCommand(ctx, image)
+	command, err := imageCommand(ctx, image, set)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +70,12 @@ func startWithSocket(ctx context.Context, image string, set settings, command []
 }
 
 // imageCommand is the command that image was made with, which a container that is made and never started tells.
-func imageCommand(ctx context.Context, image string) ([]string, error) {
-	box, err := makeBox(ctx, image, testcontainers.WithNoStart())
+func imageCommand(ctx context.Context, image string, set settings) ([]string, error) {
+	box, err := makeBox(ctx, image, set, testcontainers.WithNoStart())
 	if err != nil {
 		return nil, err
 	}
-	defer endContainer(box)
+	defer endContainer(box, false)
 	about, err := box.Inspect(ctx)
 	if err != nil {
 		return nil, explainContainer(ctx, image, err)

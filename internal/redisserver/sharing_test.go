@@ -111,7 +111,7 @@ func TestCommandsThatTakeNoSocketLeaveThePortMapping(t *testing.T) {
 		t.Skip("Docker is elsewhere")
 	}
 	image := images(t)[0]
-	program, err := imageCommand(t.Context(), image)
+	program, err := imageCommand(t.Context(), image, settings{})
 	if err != nil || len(program) == 0 {
 		t.Fatal(program, err)
 	}

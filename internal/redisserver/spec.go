@@ -5,6 +5,9 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"time"
+
+	"ratelab/internal/waiting"
 )
 
 // Kinds is the list of specs that Start accepts, for help texts and errors.
@@ -16,7 +19,9 @@ type Option func(*settings)
 type settings struct {
 	poolSize int
 	direct   bool
+	memory   int64 // bytes that a server of our own may take beyond those it begins with; 0: any
 	getenv   func(string) string
+	watch    waiting.Watch
 }
 
 // WithPoolSize makes Server.Client hold up to n connections; without it, four. At least as many as workers.
@@ -28,6 +33,11 @@ func WithPoolSize(n int) Option { return func(s *settings) { s.poolSize = n } }
 // Server.Route tells. The other kinds have nothing in between anyway.
 func WithDirectTransport() Option { return func(s *settings) { s.direct = true } }
 
+// ForTrial starts a server of our own for a script that may do anything. It may take so many bytes beyond what it begins
+// with: the scripts of a process on Linux then run out of memory, and a container ends; elsewhere there is no bound. It
+// is not said when it does not answer: the caller waits for no longer than it means to.
+func ForTrial(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
+
 // WithEnv replaces os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the
 // container's image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and
 // testcontainers' own variables are read by testcontainers.
@@ -36,9 +46,10 @@ func WithEnv(getenv func(string) string) Option { return func(s *settings) { s.g
 // Start gets the server that spec names, one of Kinds, and does not return it before it has answered, let a
 // script write under Server.Prefix and proved to know the commands that virtual time needs. ctx bounds the
 // start only: a server that was started lives until Close. Errors are a *BadSpec for a spec that cannot be
-// meant, an *Unavailable for a server that cannot be used, or the context's.
+// meant, an *Unavailable for a server that cannot be used, or the context's. The watch that ctx carries hears of long
+// waits, those of the server's clients too, and its interrupt ends the start and later calls that bring no answer.
 func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
-	set := settings{poolSize: 4, getenv: os.Getenv}
+	set := settings{poolSize: 4, getenv: os.Getenv, watch: waiting.Of(ctx)}
 	for _, o := range opts {
 		o(&set)
 	}
@@ -76,25 +87,47 @@ func unknownSpec(spec string) error {
 	return badSpec("server: what was given is no kind of server (not repeated here, it may hold a password); want %s", Kinds)
 }
 
-func startURL(ctx context.Context, spec string, set settings) (*Server, error) {
+func startURL(ctx context.Context, spec string, set settings) (s *Server, err error) {
 	t, err := parseURL(spec, set.getenv)
 	if err != nil {
 		return nil, err
 	}
-	if err := greet(ctx, t); err != nil {
-		return nil, err
-	}
-	s := newServer(KindURL, t, set)
-	s.Prefix = randomPrefix()
-	if err := s.identify(ctx); err != nil {
-		s.Close()
+	err = waiting.During(ctx, t.label+" to answer", time.After, func(ctx context.Context) error {
+		if err := greet(ctx, t); err != nil {
+			return err
+		}
+		s = newServer(KindURL, t, set)
+		s.Prefix = randomPrefix()
+		return s.started(ctx, s.identify)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
+// started lets a start take its last steps. Where they fail, and as soon as ctx is done, the server is ended.
+func (s *Server) started(ctx context.Context, steps func(context.Context) error) error {
+	stop := context.AfterFunc(ctx, func() { s.target.wires.sever(true) }) // a call under way hears of no context
+	err := steps(ctx)
+	stop()
+	if err == nil {
+		return nil
+	}
+	s.Close()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
 // newServer is a server of the kind at t, with its client, not yet spoken to.
 func newServer(kind string, t target, set settings) *Server {
+	watch := set.watch
+	if set.memory > 0 {
+		watch.Say = nil
+	}
+	t.wires = newWires(watch, t.label)
 	s := &Server{Kind: kind, Transport: t.transport(), Prefix: ownPrefix, Own: kind != KindURL, target: t}
 	s.Client = s.NewClient(set.poolSize)
 	return s

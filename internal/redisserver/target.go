@@ -29,6 +29,7 @@ type target struct {
 	db       int
 	tls      *tls.Config // nil: plain
 	dial     func(ctx context.Context) (net.Conn, error)
+	wires    *wires // the connections of the server's clients
 }
 
 // secret is a password that no formatting verb shows: fmt follows no pointer inside a struct, whereas it would
@@ -70,6 +71,15 @@ func (t target) connect(ctx context.Context) (net.Conn, error) {
 	return (&tls.Dialer{NetDialer: &d, Config: t.tls}).DialContext(ctx, t.network, t.addr)
 }
 
+// wire opens a connection for a client.
+func (t target) wire(ctx context.Context) (net.Conn, error) {
+	conn, err := t.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.wires.attach(conn)
+}
+
 // options are go-redis' for this target. Nothing is sent that a narrow ACL would refuse (CLIENT SETINFO, the
 // maintenance notifications), nothing is tried twice, and the credentials are behind a function, so that
 // printing the options shows none.
@@ -77,7 +87,7 @@ func (t target) options(poolSize int) *redis.Options {
 	silence()
 	o := &redis.Options{
 		Network: "tcp", Addr: t.addr, DB: t.db,
-		Dialer:   func(ctx context.Context, _, _ string) (net.Conn, error) { return t.connect(ctx) },
+		Dialer:   func(ctx context.Context, _, _ string) (net.Conn, error) { return t.wire(ctx) },
 		Protocol: 2, DisableIdentity: true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		MaxRetries:               -1, DialerRetries: 1,

@@ -8,6 +8,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
+	"ratelab/internal/waiting"
 )
 
 // runReal replays a scenario twice: under the virtual clock, and then paced on the wall clock with the scripts as
@@ -71,6 +72,7 @@ func (l *lane) comparison(virtual *admissions) observer {
 
 func (j *Job) realLanes(ctx context.Context, p *planned, b *backend) ([]*lane, error) {
 	origin := j.origin(p)
+	waiting.Of(ctx).Announce("the wall clock to reach a multiple of the window", origin.Sub(j.Now()))
 	clock := replay.Clock{Now: j.Now, Sleep: j.sleep}
 	var lanes []*lane
 	for i, c := range p.candidates {

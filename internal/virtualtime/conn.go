@@ -7,6 +7,8 @@ import (
 	"net"
 	"strconv"
 	"sync"
+
+	"ratelab/internal/resp"
 )
 
 // conn is a connection whose outgoing commands are rewritten. What is written is handed to a goroutine: over a pipe inside
@@ -100,7 +102,7 @@ func command(data []byte) (args []string, rest []byte, err error) {
 		if size, rest, err = header(rest, '$'); err != nil {
 			return nil, nil, err
 		}
-		if len(rest) < size+2 {
+		if len(rest)-len("\r\n") < size {
 			return nil, nil, errShort
 		}
 		args = append(args, string(rest[:size]))
@@ -118,10 +120,18 @@ func header(data []byte, kind byte) (n int, rest []byte, err error) {
 	if len(line) > 0 && line[0] == kind {
 		n, err = strconv.Atoi(string(line[1:]))
 	}
-	if err != nil || len(line) < 2 || line[0] != kind || n < 0 || kind == '*' && n == 0 {
-		return 0, nil, fmt.Errorf("the client sent %q, which begins no command", line)
+	if err != nil || len(line) < 2 || line[0] != kind || n < 0 || n > most(kind) || kind == '*' && n == 0 {
+		return 0, nil, fmt.Errorf("the client sent %.60q, which begins no command", line)
 	}
 	return n, rest, nil
+}
+
+// most is what a line may announce: so many arguments are what a server takes, and so many bytes of one.
+func most(kind byte) int {
+	if kind == '*' {
+		return 1 << 20
+	}
+	return resp.MostText
 }
 
 func appendCommand(out []byte, args []string) []byte {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
@@ -15,20 +16,25 @@ var errShort = errors.New("reply cut short")
 // scanner reads RESP 2 and 3 values from a whole reply, in place and without allocating in the steady state:
 // texts alias the reply, items come from a slab that the next reply reuses.
 type scanner struct {
-	data []byte
-	slab []script.Reply
+	data  []byte
+	slab  []script.Reply
+	ahead int64 // values that open tables have announced and that are yet to be read
+	depth int   // tables that are open
 }
 
 func (s *scanner) reset(data []byte) {
-	s.data = data
-	s.slab = s.slab[:0]
+	s.data, s.slab = data, s.slab[:0]
+	s.ahead, s.depth = 0, 0
 }
 
 // header reads one line: the type byte and its number or text.
 func (s *scanner) header() (kind byte, line []byte, err error) {
 	end := bytes.IndexByte(s.data, '\n')
-	if end < 2 {
+	if end < 0 {
 		return 0, nil, errShort
+	}
+	if end < 2 || s.data[end-1] != '\r' {
+		return 0, nil, fmt.Errorf("reply has the line %.60q", s.data[:end])
 	}
 	kind, line = s.data[0], s.data[1:end-1]
 	s.data = s.data[end+1:]
@@ -45,8 +51,8 @@ func (s *scanner) array() (int, error) {
 		return 0, errors.New(string(line))
 	}
 	n, ok := integer(line)
-	if kind != '*' || !ok || n < 0 {
-		return 0, fmt.Errorf("reply begins with %q, want an array", string(kind)+string(line))
+	if kind != '*' || !ok || n < 0 || n > resp.MostItems {
+		return 0, fmt.Errorf("reply begins with %.60q, want an array", string(kind)+string(line))
 	}
 	return int(n), nil
 }
@@ -61,7 +67,7 @@ func (s *scanner) value() (script.Reply, error) {
 	case ':':
 		n, ok := integer(line)
 		if !ok {
-			return script.Reply{}, fmt.Errorf("reply has the integer %q", line)
+			return script.Reply{}, fmt.Errorf("reply has the integer %.60q", line)
 		}
 		return script.Reply{Kind: script.Int, Int: n}, nil
 	case '+':
@@ -83,8 +89,8 @@ func (s *scanner) value() (script.Reply, error) {
 		return s.bulk(kind, line)
 	case '*', '~', '%', '>':
 		n, ok := integer(line)
-		if !ok {
-			return script.Reply{}, fmt.Errorf("reply has an array of length %q", line)
+		if !ok || n < -1 || n > resp.MostItems {
+			return script.Reply{}, fmt.Errorf("reply has an array of length %.60q", line)
 		}
 		if kind == '%' {
 			n *= 2
@@ -99,10 +105,12 @@ func (s *scanner) bulk(kind byte, line []byte) (script.Reply, error) {
 		return script.Reply{Kind: script.String, Text: view(line)}, nil
 	}
 	n, ok := integer(line)
-	if !ok || n < 0 {
+	switch {
+	case !ok || n < -1 || n > resp.MostText:
+		return script.Reply{}, fmt.Errorf("reply has a text of length %.60q", line)
+	case n < 0:
 		return script.Reply{Kind: script.Nil}, nil
-	}
-	if int64(len(s.data)) < n+2 {
+	case int64(len(s.data)) < n+2:
 		return script.Reply{}, errShort
 	}
 	text := view(s.data[:n])
@@ -113,20 +121,31 @@ func (s *scanner) bulk(kind byte, line []byte) (script.Reply, error) {
 	return script.Reply{Kind: script.String, Text: text}, nil
 }
 
+// leastValue is how many bytes a value takes at least.
+const leastValue = 3
+
+// items reads the n values of a table. Room is made for no more values than the data can hold.
 func (s *scanner) items(n int64) (script.Reply, error) {
 	if n < 0 {
 		return script.Reply{Kind: script.Nil}, nil
 	}
-	if n > int64(len(s.data)) {
+	s.ahead += n
+	switch {
+	case s.ahead > int64(len(s.data))/leastValue:
 		return script.Reply{}, errShort
+	case s.depth == resp.Deepest:
+		return script.Reply{}, fmt.Errorf("reply has tables nested more than %d deep", resp.Deepest)
 	}
+	s.depth++
 	items := s.take(int(n))
 	for i := range items {
+		s.ahead--
 		var err error
 		if items[i], err = s.value(); err != nil {
 			return script.Reply{}, err
 		}
 	}
+	s.depth--
 	return script.Reply{Kind: script.Array, Items: items}, nil
 }
 

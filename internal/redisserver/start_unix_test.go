@@ -1,0 +1,58 @@
+//go:build unix
+
+package redisserver
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"ratelab/internal/waiting"
+)
+
+// standIn is a shell script in the place of redis-server. It, and what it starts, hold the pipe alive open.
+func standIn(t *testing.T, text string) (path, alive string) {
+	t.Helper()
+	path, alive = filepath.Join(t.TempDir(), "redis-server"), filepath.Join(t.TempDir(), "alive")
+	script := "#!/bin/sh\nexec 3>" + alive + "\n" + text + "\n"
+	if err := errors.Join(syscall.Mkfifo(alive, 0o600), os.WriteFile(path, []byte(script), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	return path, alive
+}
+
+// A program that never answers, or stands still, is ended by the first interrupt, and with it what it has started.
+func TestAnInterruptEndsAProgramThatDoesNotAnswer(t *testing.T) {
+	for name, text := range map[string]string{"sleeps": "exec sleep 600", "waits": "sleep 600; true", "stops": "kill -STOP $$; exec sleep 600"} {
+		t.Run(name, func(t *testing.T) {
+			path, alive := standIn(t, text)
+			stop, ended := make(chan struct{}), make(chan error, 1)
+			go func() {
+				f, err := os.Open(alive) // when the program has opened it too
+				close(stop)
+				if err == nil {
+					_, err = io.Copy(io.Discard, f) // until nobody holds it any more
+				}
+				ended <- err
+			}()
+			_, err := Start(waiting.With(t.Context(), waiting.Watch{Stop: stop}), "process="+path, WithEnv(noEnv))
+			var interrupted *waiting.Interrupted
+			if !errors.As(err, &interrupted) || interrupted.What != "redis-server to start" {
+				t.Errorf("%v; want an interruption", err)
+			}
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A program that is killed while it starts says how it ended.
+func TestAProgramThatIsKilledWhileItStarts(t *testing.T) {
+	path, alive := standIn(t, "kill -KILL $$")
+	go os.ReadFile(alive) // the script waits for somebody who reads
+	wantText(t, refusal(t, "process="+path), path+" did not start (signal: killed)")
+}
