@@ -35,7 +35,6 @@ func (c *Comparison) withDefaults() *Comparison {
 	d.Segment = or(d.Segment, DefaultPairSegment)
 	d.WarmUp = or(d.WarmUp, DefaultPairWarmUp)
 	d.Connections = or(d.Connections, DefaultConnections)
-	d.RepeatInvalid = or(d.RepeatInvalid, d.Pairs)
 	if d.Mix == "" {
 		d.Mix = recording.MixHalf
 	}
