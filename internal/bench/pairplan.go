@@ -19,6 +19,9 @@ const (
 	head
 )
 
+// sideFlags are the flags that say what the sides are.
+var sideFlags = [2]string{"--base", "--head"}
+
 // pairPlan is a comparison with every name resolved.
 type pairPlan struct {
 	*Comparison
@@ -47,9 +50,8 @@ func (c *Comparison) plan() (*pairPlan, error) {
 	var wrong problems
 	p.checkNumbers(&wrong)
 	for i, spec := range []SideSpec{c.Base, c.Head} {
-		flag := []string{"--base", "--head"}[i]
 		var err error
-		if p.sides[i], err = spec.resolve(flag); err != nil {
+		if p.sides[i], err = spec.resolve(sideFlags[i]); err != nil {
 			wrong.bad(err)
 		}
 	}

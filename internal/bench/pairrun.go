@@ -3,10 +3,12 @@ package bench
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"ratelab/internal/candidate"
 	"ratelab/internal/recording"
+	"ratelab/internal/redisserver"
 	"ratelab/internal/regress"
 )
 
@@ -92,7 +94,7 @@ func (r *pairRun) start(ctx context.Context) error {
 	for i, spec := range specs {
 		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1))
 		if err != nil {
-			return r.close(ctx, err)
+			return r.close(ctx, r.ofSide(i, err))
 		}
 		r.servers[i] = newSession(server, spec, note, &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began})
 		r.servers[i].places = place(ctx, server)
@@ -104,6 +106,15 @@ func (r *pairRun) start(ctx context.Context) error {
 		r.servers[head] = r.servers[base]
 	}
 	return nil
+}
+
+// ofSide names the flag in what is wrong with the server that a side is.
+func (r *pairRun) ofSide(i int, err error) error {
+	var bad *redisserver.BadSpec
+	if !r.sides[i].isServer() || !errors.As(err, &bad) {
+		return err
+	}
+	return &InputError{Err: errors.New(sideFlags[i] + strings.TrimPrefix(bad.Error(), "server"))}
 }
 
 // sessions are the servers, each once.

@@ -1,10 +1,13 @@
 package redisserver
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"regexp"
 	"strings"
+
+	"ratelab/internal/wording"
 )
 
 // Kinds is the list of specs that Start accepts, for help texts and errors.
@@ -52,6 +55,9 @@ func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 	case kind == KindProcess:
 		return startProcess(ctx, argument, set)
 	case kind == KindContainer:
+		if err := checkImage(cmp.Or(argument, set.getenv("REDIS_IMAGE"))); err != nil {
+			return nil, err
+		}
 		return startContainer(ctx, argument, set)
 	case strings.Contains(spec, "://"):
 		return startURL(ctx, spec, set)
@@ -61,7 +67,7 @@ func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 
 // hostPort is what people write who forget the scheme, and short enough words to hold no password.
 var (
-	hostPort = regexp.MustCompile(`^[A-Za-z0-9.-]+:[0-9]{1,5}$`)
+	hostPort = regexp.MustCompile(`^[A-Za-z0-9.-]{1,255}:[0-9]{1,5}$`)
 	word     = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 )
 
@@ -71,9 +77,17 @@ func unknownSpec(spec string) error {
 	case hostPort.MatchString(spec):
 		return badSpec("server %q: a scheme is missing; want redis://%s, or rediss://%s with TLS", spec, spec, spec)
 	case word.MatchString(spec):
-		return badSpec("server %q: no such kind; want %s", spec, Kinds)
+		return badSpec("server %s: no such kind; want %s", wording.Quote(spec), Kinds)
 	}
-	return badSpec("server: what was given is no kind of server (not repeated here, it may hold a password); want %s", Kinds)
+	return badSpec("server: what was given is no kind of server %s; want %s", notRepeated, Kinds)
+}
+
+// checkImage refuses what is plainly no image's name, before Docker is asked and repeats it.
+func checkImage(image string) error {
+	if Repeatable(image) {
+		return nil
+	}
+	return badSpec("server: what was given is no container's image %s; want a name such as %s", notRepeated, DefaultImage)
 }
 
 func startURL(ctx context.Context, spec string, set settings) (*Server, error) {
