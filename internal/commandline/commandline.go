@@ -9,11 +9,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"ratelab/internal/wording"
 )
 
 // Streams are where a program writes and what ends it early.
@@ -42,12 +45,16 @@ func Execute(root *cobra.Command, args []string, s Streams) int {
 	return ExitCode(err)
 }
 
-// Complain prints err, each of its lines with the program's name.
+// Complain prints err, each of its lines with the program's name. Whatever a server, a script or a file has put into it,
+// it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
 func Complain(w io.Writer, program string, err error) {
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintf(w, "%s: %s\n", program, line)
+		fmt.Fprintf(w, "%s: %s\n", program, wording.Shown(login.ReplaceAllString(line, "$1…@")))
 	}
 }
+
+// login is the part of a URL in which a password may be.
+var login = regexp.MustCompile(`(://)[^\s/@]*:[^\s@]*@`)
 
 // remembering keeps the first error of writing.
 type remembering struct {
