@@ -11,7 +11,7 @@ import (
 // scenarios imports no algorithm, and an algorithm imports nothing with which it could open a socket.
 var mayImport = map[string][]string{
 	"lua":                {},
-	"internal/limit":     {},
+	"internal/limit":     {"internal/wording"},
 	"internal/wording":   {},
 	"internal/wholefile": {},
 
@@ -25,8 +25,8 @@ var mayImport = map[string][]string{
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
-	"internal/virtualtime": {"internal/script", "internal/limit"},
-	"internal/replay":      {"internal/measure", "internal/script", "internal/limit"},
+	"internal/virtualtime": {"internal/script", "internal/limit", "internal/wording"},
+	"internal/replay":      {"internal/measure", "internal/script", "internal/limit", "internal/wording"},
 	"internal/localflag":   {"internal/world", "internal/limit"},
 	"internal/sequence":    {"internal/virtualtime", "internal/world", "internal/traffic", "internal/limit", "internal/wording"},
 	"internal/processors":  {},
@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
-		"internal/localflag", "internal/sequence",
+		"internal/localflag", "internal/sequence", "internal/wording",
 	},
 	"internal/recommend": {
 		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report",

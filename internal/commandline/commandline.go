@@ -49,12 +49,19 @@ func Execute(root *cobra.Command, args []string, s Streams) int {
 // it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
 func Complain(w io.Writer, program string, err error) {
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintf(w, "%s: %s\n", program, wording.Shown(login.ReplaceAllString(line, "$1…@")))
+		fmt.Fprintf(w, "%s: %s\n", program, wording.Shown(login.ReplaceAllStringFunc(line, masked)))
 	}
 }
 
-// login is the part of a URL in which a password may be.
-var login = regexp.MustCompile(`(://)[^\s/@]*:[^\s@]*@`)
+// login is the part of a URL in which a password may be, but for the one that says how to write such a URL.
+var login = regexp.MustCompile(`://[^\s/@]*:[^\s@]*@`)
+
+func masked(found string) string {
+	if found == "://user:password@" {
+		return found
+	}
+	return "://…@"
+}
 
 // remembering keeps the first error of writing.
 type remembering struct {
