@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/wording"
 )
 
 // Parameter is one thing about an algorithm that the limit does not fix.
@@ -44,11 +45,11 @@ func (p *Parameter) canonical(text string) (string, error) {
 		return p.duration(text)
 	case OneOf:
 		if !slices.Contains(p.Words, text) {
-			return "", fmt.Errorf("unknown value %q; want one of %s", text, strings.Join(p.Words, ", "))
+			return "", fmt.Errorf("unknown value %s; want one of %s", wording.Quote(text), strings.Join(p.Words, ", "))
 		}
 	case Name:
 		if !nameForm.MatchString(text) {
-			return "", fmt.Errorf("%q is no name; want 1 to 64 letters, digits or ._-", text)
+			return "", fmt.Errorf("%s is no name; want 1 to 64 letters, digits or ._-", wording.Quote(text))
 		}
 	}
 	return text, nil
@@ -57,7 +58,7 @@ func (p *Parameter) canonical(text string) (string, error) {
 func (p *Parameter) integer(text string) (string, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || strings.HasPrefix(text, "+") || n < p.Low || n > p.High {
-		return "", fmt.Errorf("%q is no whole number from %d to %d", text, p.Low, p.High)
+		return "", fmt.Errorf("%s is no whole number from %d to %d", wording.Quote(text), p.Low, p.High)
 	}
 	return strconv.FormatInt(n, 10), nil
 }
@@ -68,7 +69,7 @@ func (p *Parameter) duration(text string) (string, error) {
 		return "", err
 	}
 	if us := d.Microseconds(); d%time.Microsecond != 0 || us < p.Low || us > p.High {
-		return "", fmt.Errorf("duration %q: want whole microseconds from %s to %s", text,
+		return "", fmt.Errorf("duration %s: want whole microseconds from %s to %s", wording.Quote(text),
 			limit.FormatDuration(time.Duration(p.Low)*time.Microsecond), limit.FormatDuration(time.Duration(p.High)*time.Microsecond))
 	}
 	return limit.FormatDuration(d), nil

@@ -5,6 +5,7 @@ import (
 
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
+	"ratelab/internal/wording"
 	"ratelab/internal/world"
 )
 
@@ -86,7 +87,7 @@ func checkEpoch(f strictyaml.Fields, s *Scenario) {
 	for _, g := range s.Clients {
 		drift := lastMoment(s.Phases).Microseconds() / 1_000_000 * min(g.DriftPPM.Min, 0)
 		if start+g.OffsetUS.Min+drift-g.DelayUS.Max < 0 {
-			f.Place("clients").Bad("a clock of %q %s", g.Name, want)
+			f.Place("clients").Bad("a clock of %s %s", wording.Quote(g.Name), want)
 		}
 	}
 	skew := int64(0)

@@ -86,7 +86,7 @@ func (a *app) draw(o *commandline.Output, formats []string, all ...*recording.Re
 	}
 	if !o.Quiet {
 		for _, note := range notes {
-			fmt.Fprintf(a.Stderr, "bench: %s\n", note)
+			fmt.Fprintf(a.Stderr, "bench: %s\n", wording.Shown(note))
 		}
 	}
 	return benchchart.Write(o.Folder, all, formats...)

@@ -24,9 +24,9 @@ const examples = `  bench run --quick                                    everyth
 const closing = `bench COMMAND --help says more about a command, bench --version which build this is.
 
 Exit codes: 0 ok · 1 a regression · 2 usage or invalid input · 3 the harness could not run (no
-server, a call that failed) · 4 inconclusive: the generator did not keep up, or too little was
-measured for a verdict · 130 interrupted, with what there was marked partial. (go run turns every
-code but 0 into 1.)
+server, a call that failed) · 4 inconclusive: the generator did not keep up, the server stood still,
+or too little was measured for a verdict · 130 interrupted, with what there was marked partial. (go
+run turns every code but 0 into 1.)
 `
 
 const aboutRun = `Play scenarios on the wall clock against every algorithm on a real server, and measure.

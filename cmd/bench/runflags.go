@@ -87,7 +87,7 @@ func (f *runFlags) measured(fs *pflag.FlagSet) {
 	fs.Var(&f.sweep, "sweep", "numbers of connections such as `N,N`, one closed-loop measurement each")
 	fs.BoolVar(&f.noSweep, "no-sweep", false, "leave the sweep out")
 	fs.BoolVar(&f.noMemory, "no-memory", false, "leave the memory of keys out")
-	fs.Var(&f.repeatInvalid, "repeat-invalid", "repeat a measurement in which the generator was at fault, at most `N` times")
+	fs.Var(&f.repeatInvalid, "repeat-invalid", "repeat a measurement in which the generator was at fault, or the server stood still, at most `N` times")
 }
 
 func (f *runFlags) output(fs *pflag.FlagSet) {

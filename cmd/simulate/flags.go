@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
 	"ratelab/internal/simulate"
+	"ratelab/internal/wording"
 )
 
 // serverKinds are the values of --redis.
@@ -67,7 +68,7 @@ func (f *flags) check() error {
 		return err
 	}
 	if f.clock != simulate.VirtualClock && f.clock != simulate.RealClock {
-		return commandline.Usage("--clock %q: want virtual or real", f.clock)
+		return commandline.Usage("--clock %s: want virtual or real", wording.Quote(f.clock))
 	}
 	if f.longReal && f.clock != simulate.RealClock {
 		return commandline.Usage("--long-real: goes with --clock real")

@@ -10,5 +10,5 @@ import (
 
 func main() {
 	stop := commandline.Interrupts(os.Exit)
-	os.Exit(run(os.Args[1:], commandline.Streams{Stdout: os.Stdout, Stderr: os.Stderr, Stop: stop}))
+	os.Exit(run(os.Args[1:], commandline.Streams{Stdout: commandline.Writable(os.Stdout), Stderr: os.Stderr, Stop: stop}))
 }

@@ -124,7 +124,7 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 		bar.Finish()
 		if !f.Quiet && !warned {
 			for _, w := range result.Warnings {
-				fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", w)
+				fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", wording.Shown(w))
 			}
 			warned = len(result.Warnings) > 0
 		}

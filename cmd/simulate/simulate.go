@@ -8,6 +8,7 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/load"
 	"ratelab/internal/simulate"
+	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
@@ -36,7 +37,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	}
 	if !f.Quiet {
 		for _, w := range result.Warnings {
-			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", w)
+			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", wording.Shown(w))
 		}
 	}
 	return a.deliver(f, args, result, pictures)

@@ -180,7 +180,7 @@ func (a *app) deliverWorst(f *worstFlags, doc *worst.Document) error {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	if !f.Quiet && len(doc.Results) > 0 {
-		fmt.Fprintf(a.Stderr, "simulate: the scenarios and worst.json are in %s\n", f.Folder)
+		fmt.Fprintf(a.Stderr, "simulate: the scenarios and worst.json are in %s\n", wording.Path(f.Folder))
 	}
 	if doc.Partial {
 		return fmt.Errorf("%w: the figures are the worst found so far, and no server has confirmed them", commandline.ErrInterrupted)

@@ -11,7 +11,7 @@ import (
 // scenarios imports no algorithm, and an algorithm imports nothing with which it could open a socket.
 var mayImport = map[string][]string{
 	"lua":                {},
-	"internal/limit":     {},
+	"internal/limit":     {"internal/wording"},
 	"internal/wording":   {},
 	"internal/wholefile": {},
 	"internal/resp":      {},
@@ -27,14 +27,14 @@ var mayImport = map[string][]string{
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
-	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp"},
-	"internal/replay":      {"internal/measure", "internal/script", "internal/limit"},
+	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/wording"},
+	"internal/replay":      {"internal/measure", "internal/script", "internal/limit", "internal/wording"},
 	"internal/localflag":   {"internal/world", "internal/limit"},
 	"internal/sequence":    {"internal/virtualtime", "internal/world", "internal/traffic", "internal/limit", "internal/wording"},
 	"internal/processors":  {},
 	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/wording"},
 
-	"internal/redisserver":                 {"internal/resp", "internal/waiting"},
+	"internal/redisserver":                 {"internal/resp", "internal/waiting", "internal/wording"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
 
@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
-		"internal/localflag", "internal/sequence", "internal/waiting",
+		"internal/localflag", "internal/sequence", "internal/waiting", "internal/wording",
 	},
 	"internal/recommend": {
 		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report",

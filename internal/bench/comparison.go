@@ -24,8 +24,8 @@ type Comparison struct {
 	WarmUp      time.Duration // before each measurement, not counted; negative: none
 	Connections int
 
-	// RepeatInvalid is how many pairs, of all together, for which the generator was at fault are measured again; 0: as
-	// many as Pairs; negative: none.
+	// RepeatInvalid is how many pairs, of all together, are void and measured again, for which the generator was at
+	// fault or the server stood still; one more makes the result invalid. 0: a quarter of all pairs; negative: none.
 	RepeatInvalid int
 
 	Version string

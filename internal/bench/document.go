@@ -33,7 +33,7 @@ func (r *run) document(ctx context.Context) *recording.Recording {
 	d.Settings = r.settings()
 	d.Settings.RepeatedRound = r.repeated
 	if r.repeated > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: the generator was at fault", r.repeated))
+		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: %s was at fault", r.repeated, recording.Culprit(r.blamed)))
 	}
 	d.Partial = r.partial
 	d.Validity = validity(r.reasons)

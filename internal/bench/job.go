@@ -32,8 +32,8 @@ type Job struct {
 	Sweep       []int         // connections of one closed loop each; nil: 1, 2, 4 … 64; empty: no sweep
 	Fills       []int64       // requests of one memory fill each; nil: 1, 10 … 10,000; empty: no fills
 
-	// RepeatInvalid is how often each measurement of a round for which the generator was at fault is made again, before
-	// its figures are taken as they are and the recording is invalid; 0: never.
+	// RepeatInvalid is how often each measurement of a round for which the generator was at fault, or in which the server
+	// stood still, is made again, before its figures are taken as they are and the recording is invalid; 0: never.
 	RepeatInvalid int
 
 	Version string
@@ -76,7 +76,7 @@ func (j *Job) Check() error {
 
 // Run does the job. Errors are an *InputError, a *redisserver.Unavailable or what else kept the harness from
 // running, such as a call that failed; there is no recording then. A recording may be partial, if the job was told to
-// stop, or invalid, if the generator was at fault: it says so itself.
+// stop, or invalid, if the generator was at fault or the server stood still: it says so itself.
 func (j *Job) Run(ctx context.Context) (*recording.Recording, error) {
 	p, err := j.plan()
 	if err != nil {

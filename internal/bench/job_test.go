@@ -232,24 +232,24 @@ func TestCallsThatNobodySent(t *testing.T) {
 	if err := g.end(t.Context(), err); err != nil {
 		t.Fatal(err)
 	}
-	reasons := blame("here", nil, &a, 0)
+	reasons := s.blame("here", nil, &a, 0)
 	if len(reasons) != 1 || reasons[0].Code != reasonCalls || reasons[0].Where != "here" ||
 		!strings.HasPrefix(reasons[0].Statement, "the server executed 1 calls of scripts and 0 were sent") {
 		t.Errorf("the reasons are %+v", reasons)
 	}
-	if len(blame("here", nil, &a, 1)) != 0 {
+	if len(s.blame("here", nil, &a, 1)) != 0 {
 		t.Error("a call that was sent is held against the run")
 	}
 }
 
 func TestRepeats(t *testing.T) {
 	for repeats, want := range map[int]int{0: 1, 2: 3} {
-		r := &run{plan: &plan{Job: &Job{RepeatInvalid: repeats}}, progress: newProgress(nil, 0)}
+		r := &run{plan: &plan{Job: &Job{RepeatInvalid: repeats}}, session: &session{}, progress: newProgress(nil, 0)}
 		times := 0
 		var reasons []recording.Reason
 		err := r.again("here", time.Second, func() ([]recording.Reason, error) {
 			times++
-			return blame("here", []load.Reason{{Code: load.ReasonStall, Sentence: fmt.Sprint(times)}}, &account{}, 0), nil
+			return r.blame("here", []load.Reason{{Code: load.ReasonStall, Sentence: fmt.Sprint(times)}}, &account{}, 0), nil
 		}, &reasons)
 		if err != nil || times != want || r.repeated != want-1 || len(reasons) != 1 || reasons[0].Statement != fmt.Sprint(want) {
 			t.Errorf("with %d repeats: measured %d times, noted %d, %v, %v", repeats, times, r.repeated, reasons, err)

@@ -23,7 +23,7 @@ func (r *pairRun) document(ctx context.Context) *recording.Paired {
 	}
 	d.Notes = append(d.Notes, fmt.Sprintf("closed loop of the mix %s", r.Mix))
 	if r.repeated > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs were measured again: the generator was at fault", r.repeated))
+		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs were measured again: %s was at fault", r.repeated, recording.Culprit(r.blamed)))
 	}
 	for i, into := range []*recording.Side{&d.Base, &d.Head} {
 		*into = recording.Side{Name: r.sides[i].name, Server: describe(ctx, r.servers[i].server, r.servers[i].spec)}

@@ -19,6 +19,9 @@ const (
 	head
 )
 
+// sideFlags are the flags that say what the sides are.
+var sideFlags = [2]string{"--base", "--head"}
+
 // pairPlan is a comparison with every name resolved.
 type pairPlan struct {
 	*Comparison
@@ -35,7 +38,6 @@ func (c *Comparison) withDefaults() *Comparison {
 	d.Segment = or(d.Segment, DefaultPairSegment)
 	d.WarmUp = or(d.WarmUp, DefaultPairWarmUp)
 	d.Connections = or(d.Connections, DefaultConnections)
-	d.RepeatInvalid = or(d.RepeatInvalid, d.Pairs)
 	if d.Mix == "" {
 		d.Mix = recording.MixHalf
 	}
@@ -48,9 +50,8 @@ func (c *Comparison) plan() (*pairPlan, error) {
 	var wrong problems
 	p.checkNumbers(&wrong)
 	for i, spec := range []SideSpec{c.Base, c.Head} {
-		flag := []string{"--base", "--head"}[i]
 		var err error
-		if p.sides[i], err = spec.resolve(flag); err != nil {
+		if p.sides[i], err = spec.resolve(sideFlags[i]); err != nil {
 			wrong.bad(err)
 		}
 	}

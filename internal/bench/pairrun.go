@@ -3,10 +3,12 @@ package bench
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"ratelab/internal/candidate"
 	"ratelab/internal/recording"
+	"ratelab/internal/redisserver"
 	"ratelab/internal/regress"
 )
 
@@ -20,6 +22,7 @@ type pairRun struct {
 	reasons  []recording.Reason
 	repeats  int // how many more pairs may be measured again
 	repeated int
+	blamed   []recording.Reason // for what was measured again
 	partial  bool
 }
 
@@ -28,10 +31,27 @@ func (p *pairPlan) run(ctx context.Context) (*recording.Paired, error) {
 	if err := p.try(ctx); err != nil {
 		return nil, err
 	}
-	r := &pairRun{pairPlan: p, progress: newProgress(p.Progress, p.estimate()), repeats: max(p.RepeatInvalid, 0)}
+	r := newPairRun(p)
 	if err := r.start(ctx); err != nil {
 		return nil, err
 	}
+	return r.played(ctx)
+}
+
+// newPairRun is a comparison that has no servers yet.
+func newPairRun(p *pairPlan) *pairRun {
+	r := &pairRun{pairPlan: p, progress: newProgress(p.Progress, p.estimate()), repeats: max(p.RepeatInvalid, 0)}
+	if p.RepeatInvalid == 0 {
+		r.repeats = p.mostVoid()
+	}
+	return r
+}
+
+// mostVoid is a quarter of all pairs.
+func (p *pairPlan) mostVoid() int { return (len(p.costs[base])*p.Pairs + 3) / 4 }
+
+// played measures on the servers that there are, and ends them.
+func (r *pairRun) played(ctx context.Context) (*recording.Paired, error) {
 	back := quietly()
 	err := r.measure(ctx)
 	back()
@@ -74,15 +94,27 @@ func (r *pairRun) start(ctx context.Context) error {
 	for i, spec := range specs {
 		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1))
 		if err != nil {
-			return r.close(ctx, err)
+			return r.close(ctx, r.ofSide(i, err))
 		}
 		r.servers[i] = newSession(server, spec, note, &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began})
 		r.servers[i].places = place(ctx, server)
+		if err := r.servers[i].watch(ctx); err != nil {
+			return r.close(ctx, err)
+		}
 	}
 	if len(specs) == 1 {
 		r.servers[head] = r.servers[base]
 	}
 	return nil
+}
+
+// ofSide names the flag in what is wrong with the server that a side is.
+func (r *pairRun) ofSide(i int, err error) error {
+	var bad *redisserver.BadSpec
+	if !r.sides[i].isServer() || !errors.As(err, &bad) {
+		return err
+	}
+	return &InputError{Err: errors.New(sideFlags[i] + strings.TrimPrefix(bad.Error(), "server"))}
 }
 
 // sessions are the servers, each once.

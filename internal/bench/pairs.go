@@ -20,6 +20,7 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 		for row := range all {
 			found[row] = append(found[row], all[row])
 		}
+		r.reasons = append(r.reasons, s.silences(p.scenario.Name+" in virtual time", mostInBatches)...)
 	}
 	for row, c := range r.costs[i] {
 		r.progress.step(fmt.Sprintf("%s %s bytes and allocations", r.sides[i].name, c.Label), takeTime)
@@ -46,8 +47,9 @@ func exactRuns(runs []*planned, found []exact) []recording.ExactRun {
 	return all
 }
 
-// batch measures so many pairs of a row. Those for which the generator was at fault are measured again, as long as
-// there are repeats: one stall among a hundred measurements is not to spoil them all.
+// batch measures so many pairs of a row. Those for which the generator was at fault, or in which the server stood
+// still, are void and measured again, as long as there are repeats: one stall among a hundred measurements is not to
+// spoil them all.
 func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]recording.Pair) error {
 	for n := 1; n <= r.Pairs; {
 		where := fmt.Sprintf("%s%s pair %d", prefix, r.rows[row].Name, n)
@@ -59,6 +61,7 @@ func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]rec
 		if len(reasons) > 0 && r.repeats > 0 {
 			r.repeats--
 			r.repeated++
+			r.blamed = append(r.blamed, reasons...)
 			r.progress.more(r.pairTime())
 			continue
 		}
@@ -95,13 +98,16 @@ func (r *pairRun) pair(ctx context.Context, row, n int) (recording.Pair, []recor
 	}
 	var reasons []recording.Reason
 	sample := func(where string, l *closedLoop) recording.Sample {
-		reasons = append(reasons, blame(where, l.found.Reasons(), &l.found.account, l.found.Sent)...)
+		reasons = append(reasons, l.blame(where, l.found.Reasons(), &l.found.account, l.found.Sent)...)
 		return l.sample(n)
 	}
 	for _, l := range c.controls {
 		pair.Controls = append(pair.Controls, sample(control, l))
 	}
 	pair.Base, pair.Head = sample("base", c.sides[base]), sample("head", c.sides[head])
+	for _, s := range r.sessions() {
+		reasons = s.heard("on "+s.server.String(), reasons)
+	}
 	return pair, reasons, nil
 }
 

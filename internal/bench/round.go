@@ -58,7 +58,7 @@ func (r *run) play(ctx context.Context, p *planned, into *round) error {
 				return nil, err
 			}
 			all[i].position = position + 1
-			return blame(where, all[i].Reasons(), &all[i].account, all[i].Sent), nil
+			return r.heard(where, r.blame(where, all[i].Reasons(), &all[i].account, all[i].Sent)), nil
 		}, &into.reasons)
 		if err != nil {
 			return err
@@ -75,9 +75,9 @@ func (r *run) mix(ctx context.Context, mix string, into *round) error {
 	err := r.again(where, r.mixTime(), func() (reasons []recording.Reason, err error) {
 		all, err = r.saturateAll(ctx, saturation{mix, r.Connections, r.WarmUp, r.Segment}, into.number)
 		for i, found := range all {
-			reasons = append(reasons, blame(r.plan.costs[i].Label+" "+where, found.Reasons(), &found.account, found.Sent)...)
+			reasons = append(reasons, r.blame(r.plan.costs[i].Label+" "+where, found.Reasons(), &found.account, found.Sent)...)
 		}
-		return reasons, err
+		return r.heard(where, reasons), err
 	}, &into.reasons)
 	into.closed = append(into.closed, all)
 	return err
@@ -124,6 +124,7 @@ func order(n, round int) []int {
 // Note: measuring the whole round again would keep its measurements closer together, and cost a minute for a stall of
 // a hundredth of a second.
 func (r *run) again(where string, takes time.Duration, measure func() ([]recording.Reason, error), into *[]recording.Reason) error {
+	*into = append(*into, r.silences("before "+where, load.MostSilence)...)
 	for repeats := 0; ; repeats++ {
 		r.progress.step(where, takes)
 		reasons, err := measure()
@@ -135,15 +136,16 @@ func (r *run) again(where string, takes time.Duration, measure func() ([]recordi
 			return nil
 		}
 		r.repeated++
+		r.blamed = append(r.blamed, reasons...)
 		r.progress.more(takes)
 	}
 }
 
 // blame is why a measurement cannot be trusted.
-func blame(where string, reasons []load.Reason, a *account, sent int64) []recording.Reason {
+func (s *session) blame(where string, reasons []load.Reason, a *account, sent int64) []recording.Reason {
 	var all []recording.Reason
-	for _, reason := range reasons {
-		all = append(all, recording.Reason{Code: reason.Code, Where: where, Statement: reason.Sentence})
+	for _, r := range reasons {
+		all = append(all, s.reason(where, r))
 	}
 	if n := a.unexplained(sent); n != 0 {
 		all = append(all, recording.Reason{Code: reasonCalls, Where: where, Statement: fmt.Sprintf(

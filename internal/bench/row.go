@@ -47,9 +47,9 @@ func (t *totals) add(r *load.Result, a *account) {
 	}
 }
 
-// harness are the commands that come from a client while something is measured: the calls themselves, and the
-// readings of the counters.
-var harness = []string{"evalsha", "info"}
+// harness are the commands that come from a client while something is measured: the calls themselves, the readings of
+// the counters, and the vigil's questions.
+var harness = []string{"evalsha", "info", "ping"}
 
 // work adds what was counted on the wall clock.
 func (t *totals) work(w *recording.Work) {
@@ -154,5 +154,16 @@ func addHealth(h *recording.Health, o *opened) {
 	}
 	h.PoolWaits = max(h.PoolWaits, o.PoolWaits)
 	h.Overflow = max(h.Overflow, o.Overflow)
+	if d := o.Silence.Lasted.Microseconds(); d > 0 {
+		h.SilenceMaxUS = pointer(max(float64(d), value(h.SilenceMaxUS)))
+	}
 	h.ClockDivergedUS = max(h.ClockDivergedUS, us(o.Health.ClockStep.Abs().Nanoseconds()))
+}
+
+// value is what p points to, 0 of nothing.
+func value(p *float64) float64 {
+	if p == nil {
+		return 0
+	}
+	return *p
 }

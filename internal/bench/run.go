@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ratelab/internal/candidate"
+	"ratelab/internal/load"
 	"ratelab/internal/recording"
 )
 
@@ -20,6 +21,7 @@ type run struct {
 	costs    []*cost   // by candidate
 	reasons  []recording.Reason
 	repeated int
+	blamed   []recording.Reason // for what was measured again
 	partial  bool
 }
 
@@ -42,7 +44,10 @@ func (p *plan) on(ctx context.Context, s *session) (*recording.Recording, error)
 	r := &run{plan: p, session: s, progress: newProgress(p.Progress, p.estimate())}
 	r.prepare()
 	back := quietly()
-	err := r.measure(ctx)
+	err := s.watch(ctx)
+	if err == nil {
+		err = r.measure(ctx)
+	}
 	back()
 	var document *recording.Recording
 	if err == nil {
@@ -116,11 +121,13 @@ func (r *run) measure(ctx context.Context) error {
 // decideAll counts what every candidate decides on every scenario in virtual time.
 func (r *run) decideAll(ctx context.Context) error {
 	for i, p := range r.runs {
-		r.progress.step(p.scenario.Name+" in virtual time", exactTime)
+		where := p.scenario.Name + " in virtual time"
+		r.progress.step(where, exactTime)
 		var err error
 		if r.exact[i], err = r.decide(ctx, p); err != nil {
 			return err
 		}
+		r.reasons = append(r.reasons, r.silences(where, mostInBatches)...)
 	}
 	return nil
 }
@@ -128,11 +135,13 @@ func (r *run) decideAll(ctx context.Context) error {
 // takeAll counts what a call of every candidate takes.
 func (r *run) takeAll(ctx context.Context) error {
 	for i, c := range r.plan.costs {
-		r.progress.step(c.Label+" bytes and allocations", takeTime)
+		where := c.Label + " bytes and allocations"
+		r.progress.step(where, takeTime)
 		var err error
 		if r.costs[i].taken, err = r.take(ctx, c); err != nil {
 			return err
 		}
+		r.reasons = append(r.reasons, r.silences(where, load.MostSilence)...)
 	}
 	return nil
 }
@@ -143,7 +152,8 @@ func (r *run) fillAll(ctx context.Context) error {
 		return nil
 	}
 	for i, c := range r.fills {
-		r.progress.step(c.Label+" memory", fillTime)
+		where := c.Label + " memory"
+		r.progress.step(where, fillTime)
 		for _, n := range r.Fills {
 			if r.stopped() {
 				return errStopped
@@ -154,6 +164,7 @@ func (r *run) fillAll(ctx context.Context) error {
 			}
 			r.costs[i].memory = append(r.costs[i].memory, fill)
 		}
+		r.reasons = append(r.reasons, r.silences(where, mostInBatches)...)
 	}
 	return nil
 }
@@ -169,7 +180,7 @@ func (r *run) sweep(ctx context.Context) error {
 				if err != nil {
 					return nil, err
 				}
-				return blame(where, found.Reasons(), &found.account, found.Sent), nil
+				return r.heard(where, r.blame(where, found.Reasons(), &found.account, found.Sent)), nil
 			}, &r.reasons)
 			if err != nil {
 				return err

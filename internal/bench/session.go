@@ -3,10 +3,13 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"slices"
 	"time"
 
+	"ratelab/internal/load"
+	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/serverstats"
 )
@@ -27,6 +30,7 @@ type session struct {
 	stop   <-chan struct{}
 	began  time.Time
 
+	vigil    *load.Vigil // nil where nobody watches
 	segments int
 	pacer    string
 	places   places
@@ -44,6 +48,59 @@ func newSession(server *redisserver.Server, spec, note string, s *session) *sess
 			"as were sent, and the memory of keys are unavailable")
 	}
 	return s
+}
+
+// watch begins to look whether the server stands still, until close.
+func (s *session) watch(ctx context.Context) (err error) {
+	s.vigil, err = load.KeepVigil(ctx, s.server.Client, load.NewClock(s.now()))
+	return redisserver.Explain(err, s.server)
+}
+
+// mostInBatches is how long a server may be silent that decides batches in virtual time for several at once: nothing is
+// timed then, and each batch keeps it busy for some 50 ms.
+const mostInBatches = 500 * time.Millisecond
+
+// silences are a reason if the server was silent for longer than most since it was last asked: the longest silence.
+func (s *session) silences(where string, most time.Duration) []recording.Reason {
+	var longest load.Silence
+	for _, one := range s.vigil.Silences() {
+		if one.Lasted > longest.Lasted {
+			longest = one
+		}
+	}
+	if longest.Lasted <= most {
+		return nil
+	}
+	return []recording.Reason{s.reason(where, longest.Reason())}
+}
+
+// heard adds to the reasons of a measurement that the server stood still during it, also while none of its requests was
+// under way, as at a low rate or between two of its parts. Where the requests tell of silence too, the longest counts.
+func (s *session) heard(where string, reasons []recording.Reason) []recording.Reason {
+	silent := s.silences(where, load.MostSilence)
+	i := slices.IndexFunc(reasons, isSilence)
+	if i < 0 || silent == nil {
+		return append(reasons, silent...)
+	}
+	if *silent[0].LastedUS > *reasons[i].LastedUS {
+		silent[0].Where = reasons[i].Where
+		reasons[i] = silent[0]
+	}
+	return reasons
+}
+
+func isSilence(r recording.Reason) bool { return r.Code == load.ReasonSilence }
+
+// reason is one of load's, written down.
+func (s *session) reason(where string, r load.Reason) recording.Reason {
+	out := recording.Reason{Code: r.Code, Where: where, Statement: r.Sentence}
+	if r.Lasted > 0 {
+		out.LastedUS, out.AtUS = pointer(r.Lasted.Microseconds()), pointer(max(0, s.since(r.At)))
+	}
+	if isSilence(out) {
+		out.Statement += fmt.Sprintf(", %v after the start", r.At.Sub(s.began).Round(time.Millisecond))
+	}
+	return out
 }
 
 // quietly sets the garbage collector for measuring, and gives what sets it back.
@@ -77,6 +134,7 @@ func (s *session) since(at time.Time) int64 { return at.Sub(s.began).Microsecond
 // close deletes what is left under the server's prefix and ends the server if it is ours. After a failure, which it
 // returns, it is tried all the same.
 func (s *session) close(ctx context.Context, failed error) error {
+	s.vigil.Close()
 	if !s.server.Own {
 		_, err := serverstats.Delete(context.WithoutCancel(ctx), s.server.Client, s.server.Prefix)
 		if failed == nil {

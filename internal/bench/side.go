@@ -39,34 +39,24 @@ func (s SideSpec) resolve(flag string) (*side, error) {
 		choice, err := algorithms.Parse(s.Spec)
 		return &side{name: s.Spec, script: ofAlgorithm(choice)}, err
 	case strings.Contains(s.Spec, "://"), kind == redisserver.KindProcess, kind == redisserver.KindContainer:
-		return &side{name: withoutPassword(s.Spec), server: s.Spec}, nil
+		return &side{name: redisserver.NameOf(s.Spec), server: s.Spec}, nil
 	case s.Spec == redisserver.KindEmbedded, s.Spec == modelServer:
 		var wrong problems
 		checkServer(s.Spec, &wrong)
 		return nil, fmt.Errorf("%s: %w", flag, wrong.err())
-	case strings.ContainsAny(s.Spec, "/:") && !strings.Contains(s.Spec, "@") && !isThere(s.Spec) && redisserver.IsImage(s.Spec):
+	case strings.ContainsAny(s.Spec, "/:") && !isThere(s.Spec) && redisserver.Repeatable(s.Spec) && redisserver.IsImage(s.Spec):
 		return &side{name: s.Spec, server: redisserver.KindContainer + "=" + s.Spec}, nil
 	case isThere(s.Spec):
 		return nil, fmt.Errorf("%s %s: this is no script; name a file that ends in .lua", flag, wording.Path(s.Spec))
 	}
 	return nil, fmt.Errorf("%s %s: neither a script (a file that ends in .lua) nor an algorithm nor a server (process, container=IMAGE, "+
-		"an image such as redis:8.0, a URL); %s", flag, wording.Quote(s.Spec), wording.OneOf(s.Spec, algorithms.Names()))
+		"an image such as redis:8.0, a URL); %s", flag, redisserver.Repeat(s.Spec), wording.OneOf(s.Spec, algorithms.Names()))
 }
 
 // isThere reports whether a file or folder has the name.
 func isThere(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// withoutPassword is a server's spec as a result may name it.
-func withoutPassword(spec string) string {
-	scheme, rest, isURL := strings.Cut(spec, "://")
-	if !isURL {
-		return spec
-	}
-	rest, _, _ = strings.Cut(rest, "?")
-	return scheme + "://" + rest[strings.LastIndex(rest, "@")+1:]
 }
 
 // ofAlgorithm makes candidates of a built-in algorithm.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,10 @@ type lane struct {
 func (l *lane) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	err := l.Runner.Decide(ctx, requests, decisions)
 	var call *virtualtime.CallError
-	if err == nil || errors.As(err, &call) || errors.Is(err, virtualtime.ErrLost) {
+	if errors.As(err, &call) {
+		return cmp.Or(redisserver.ExplainText(call.Text, l.server), err)
+	}
+	if err == nil || errors.Is(err, virtualtime.ErrLost) {
 		return err
 	}
 	return redisserver.Explain(err, l.server)

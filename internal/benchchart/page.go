@@ -18,8 +18,10 @@ func page(title, subtitle string, of []*recording.Recording, run *recording.Run)
 // status warns of figures that are not to be trusted, or not complete, ahead of everything else.
 func status(of []*recording.Recording) string {
 	var codes []string
+	var reasons []recording.Reason
 	partial := false
 	for _, r := range of {
+		reasons = append(reasons, r.Validity.Reasons...)
 		partial = partial || r.Partial
 		if !r.Validity.Valid && len(r.Validity.Reasons) == 0 {
 			codes = append(codes, "no reason given")
@@ -32,7 +34,7 @@ func status(of []*recording.Recording) string {
 	}
 	text := ""
 	if len(codes) > 0 {
-		text += fmt.Sprintf("INVALID: the generator was not fit to measure (%s). ", strings.Join(codes, ", "))
+		text += fmt.Sprintf("INVALID: %s was not fit to measure (%s). ", recording.Culprit(reasons), strings.Join(codes, ", "))
 	}
 	if partial {
 		text += "PARTIAL: interrupted before its end. "

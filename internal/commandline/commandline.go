@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/waiting"
+	"ratelab/internal/wording"
 )
 
 // Streams are where a program writes and what ends it early.
@@ -54,11 +56,22 @@ func (s Streams) watch(program string) waiting.Watch {
 	return waiting.Watch{Stop: s.Stop, Say: func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }}
 }
 
-// Complain prints err, each of its lines with the program's name.
+// Complain prints err, each of its lines with the program's name. Whatever a server, a script or a file has put into it,
+// it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
 func Complain(w io.Writer, program string, err error) {
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintf(w, "%s: %s\n", program, line)
+		fmt.Fprintf(w, "%s: %s\n", program, wording.Shown(login.ReplaceAllStringFunc(line, masked)))
 	}
+}
+
+// login is the part of a URL in which a password may be, but for the one that says how to write such a URL.
+var login = regexp.MustCompile(`://[^\s/@]*:[^\s@]*@`)
+
+func masked(found string) string {
+	if found == "://user:password@" {
+		return found
+	}
+	return "://…@"
 }
 
 // remembering keeps the first error of writing.

@@ -32,6 +32,12 @@ func (g *Groups) Add(title string, register func(*pflag.FlagSet)) {
 	set := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	set.SortFlags = false
 	register(set)
+	set.VisitAll(func(f *pflag.Flag) {
+		if list, ok := f.Value.(listValue); ok {
+			f.Value = &watchedList{listValue: list}
+			f.DefValue = strings.Trim(f.DefValue, "[]") // else help would show that there is none
+		}
+	})
 	g.groups = append(g.groups, group{title, set})
 	g.all.AddFlagSet(set)
 }
@@ -50,13 +56,40 @@ func (g *Groups) FirstGiven(so func(name string) bool) string {
 	return found
 }
 
+// listValue is the value of a flag that may be given several times.
+type listValue interface {
+	pflag.Value
+	pflag.SliceValue
+}
+
+// watchedList remembers that one of the times nothing was given, which leaves no trace in the list.
+type watchedList struct {
+	listValue
+	nothing bool
+}
+
+// Set implements pflag.Value.
+func (l *watchedList) Set(text string) error {
+	l.nothing = l.nothing || strings.TrimSpace(text) == ""
+	return l.listValue.Set(text)
+}
+
+// empty reports whether the list has, or was once given, nothing.
+func (l *watchedList) empty() bool {
+	return l.nothing || slices.ContainsFunc(l.GetSlice(), func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
 // Empty refuses a flag that was given without a value, as a script does whose variable is not set.
 func (g *Groups) Empty() error {
 	var err error
 	g.all.Visit(func(given *pflag.Flag) {
-		list, isList := given.Value.(pflag.SliceValue)
-		if isList && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) || given.Value.String() == "" {
-			err = Usage("--%s %s: an empty value; give one, or leave the flag out", given.Name, wording.Quote(strings.Trim(given.Value.String(), "[]")))
+		list, isList := given.Value.(*watchedList)
+		value := strings.Trim(given.Value.String(), "[]")
+		if isList && list.nothing {
+			value = "" // what else was given is no mistake
+		}
+		if isList && list.empty() || given.Value.String() == "" {
+			err = Usage("--%s %s: an empty value; give one, or leave the flag out", given.Name, wording.Quote(value))
 		}
 	})
 	return err

@@ -127,5 +127,6 @@ func (l *closed) result(health Health) *ClosedResult {
 		r.PerSecond = float64(r.Sent) / r.Elapsed.Seconds()
 	}
 	r.Stopped, r.Health = l.stopped, health
+	r.Silence = l.collector.waited.silence(l.o.Clock, l.counted, health.stalls)
 	return r
 }

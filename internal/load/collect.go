@@ -29,6 +29,7 @@ type collector struct {
 
 	intervals map[int64]*Interval
 	totals    totals
+	waited    waited
 }
 
 // totals are sums over the calls that count, and over those that warm up.
@@ -75,6 +76,7 @@ func (c *collector) sheet() []sample {
 
 // add counts one call.
 func (c *collector) add(s *sample) {
+	c.waited.note(s)
 	at := s.due
 	if c.closed {
 		at = s.written

@@ -59,23 +59,29 @@ func (t *Target) Connect(ctx context.Context, n int) ([]Caller, error) {
 
 // connect opens one connection.
 func (t *Target) connect(ctx context.Context) (*connection, error) {
-	options := *t.client.Options()
-	dial := options.Dialer
-	c := &connection{t: t, in: make([]byte, 4096)}
+	c := &connection{t: t, in: make([]byte, 4096), renewed: -2 * renewal}
+	var err error
+	c.client, c.conn, err = dial(ctx, t.client)
+	return c, err
+}
+
+// dial opens one connection as client would, which nobody but the caller uses: RESP 2, in which a server says nothing
+// unasked, and no second try. It lasts until its own client is closed.
+func dial(ctx context.Context, client *redis.Client) (own *redis.Client, conn net.Conn, err error) {
+	options := *client.Options()
+	dialer := options.Dialer
 	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		c.conn = conn
-		return conn, err
+		c, err := dialer(ctx, network, addr)
+		conn = c
+		return c, err
 	}
-	// One connection, which nobody but us uses: RESP 2, in which a server says nothing unasked, and no second try.
 	options.PoolSize, options.MinIdleConns, options.MaxRetries, options.Protocol = 1, 0, -1, 2
-	c.client = redis.NewClient(&options)
-	if err := c.client.Ping(ctx).Err(); err != nil {
-		c.client.Close()
-		return nil, err
+	own = redis.NewClient(&options)
+	if err := own.Ping(ctx).Err(); err != nil {
+		own.Close()
+		return nil, nil, err
 	}
-	c.renewed = -2 * renewal
-	return c, nil
+	return own, conn, nil
 }
 
 func (c *connection) close() {

@@ -10,6 +10,7 @@ type Health struct {
 	// LongestStall is the most that a beat was late: for so long at least nothing of this process ran in time,
 	// because it was stopped, swapped out, or the processors were somebody else's.
 	LongestStall time.Duration
+	StalledAt    time.Time // when it began
 
 	GCPauseP999, GCPauseMax time.Duration // of the runtime's stop-the-world phases, from its own histogram: upper bounds
 	GCPauses                uint64
@@ -22,6 +23,8 @@ type Health struct {
 
 	// ClockStep is how far the wall clock went beyond the monotonic one: somebody set it, or it is being slewed.
 	ClockStep time.Duration
+
+	stalls []span // of more than MostStall
 }
 
 // CPUShare is the part of the processors' time that the process took, 0 to 1, or -1 where that is not known.
@@ -71,7 +74,12 @@ func (w *watch) run(from time.Duration) {
 	for at := began; !w.over(); h.Beats++ {
 		w.clock.Nap(beat)
 		now := w.clock.Now()
-		h.LongestStall = max(h.LongestStall, now-at-beat)
+		if late := now - at - beat; late > h.LongestStall {
+			h.LongestStall, h.StalledAt = late, w.clock.Origin.Add(now-late)
+		}
+		if late := now - at - beat; late > MostStall {
+			h.stalls = append(h.stalls, span{now - late, now})
+		}
 		at = now
 	}
 	h.Watched = w.clock.Now() - began

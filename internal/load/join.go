@@ -19,6 +19,9 @@ func (r *ClosedResult) Add(o *ClosedResult) {
 		r.Stopped = r.Stopped || o.Stopped
 		r.Elapsed += o.Elapsed
 		r.Health.add(o.Health)
+		if o.Silence.Lasted > r.Silence.Lasted {
+			r.Silence = o.Silence
+		}
 	}
 	r.OfAccepted.Merge(o.OfAccepted)
 	r.OfRejected.Merge(o.OfRejected)
@@ -31,7 +34,9 @@ func (r *ClosedResult) Add(o *ClosedResult) {
 func (h *Health) add(o Health) {
 	h.Watched += o.Watched
 	h.Beats += o.Beats
-	h.LongestStall = max(h.LongestStall, o.LongestStall)
+	if o.LongestStall > h.LongestStall {
+		h.LongestStall, h.StalledAt = o.LongestStall, o.StalledAt
+	}
 	h.GCPauseP999, h.GCPauseMax = max(h.GCPauseP999, o.GCPauseP999), max(h.GCPauseMax, o.GCPauseMax)
 	h.GCPauses += o.GCPauses
 	h.SchedLatencyP99 = max(h.SchedLatencyP99, o.SchedLatencyP99)

@@ -204,6 +204,7 @@ func (l *open) result(health Health) *OpenResult {
 		Span: p.lastDue - p.firstDue, HandedSpan: p.lastHanded - p.firstHanded,
 	}
 	r.Stopped, r.Health = l.stopped, health
+	r.Silence = l.collector.waited.silence(l.o.Clock, p.counted, health.stalls)
 	r.Unsent = r.Offered - r.Sent - r.Dropped
 	return r
 }

@@ -226,7 +226,7 @@ func TestOverflow(t *testing.T) {
 			t.Fatal(err)
 		}
 		has(t, "service", r.OfAccepted.Service)
-		if r.Overflow != 2 || r.Accepted != 1 || codes(r.Reasons()) != "overflow" { // service and response
+		if r.Overflow != 2 || r.Accepted != 1 || codes(r.Reasons()) != "silence overflow" { // service and response
 			t.Errorf("overflow %d, %v; want 2", r.Overflow, r.Reasons())
 		}
 	})

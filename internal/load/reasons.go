@@ -16,6 +16,7 @@ const (
 	ReasonPool     = "pool"
 	ReasonOverflow = "overflow"
 	ReasonClock    = "clock"
+	ReasonSilence  = "silence"
 )
 
 // What a run may suffer and still be valid.
@@ -28,12 +29,25 @@ const (
 	MostCPUShare   = 0.95                  // of the processors that the generator may use
 	MostPoolShare  = 0.001                 // of the requests, waiting for a worker though no burst is the reason
 	MostClockError = time.Millisecond      // between the wall clock and the monotonic one
+
+	MostSilence = 100 * time.Millisecond // of the server, while it was asked and the generator ran
 )
 
 // Reason is why a run's figures cannot be trusted.
 type Reason struct {
 	Code     string // one of Reason…
 	Sentence string // with the figure and the bound
+
+	// How long what it speaks of lasted and when it began, where it has a length and a beginning: of several the longest
+	// is the worst.
+	Lasted time.Duration
+	At     time.Time
+}
+
+// Reason is why s makes figures worthless.
+func (s Silence) Reason() Reason {
+	sentence := fmt.Sprintf("the server was silent for %v, more than %v", s.Lasted.Round(time.Millisecond), MostSilence)
+	return Reason{ReasonSilence, sentence, s.Lasted, s.At}
 }
 
 // Reasons are why an open loop's figures cannot be trusted; none: they can.
@@ -55,6 +69,7 @@ func (r *OpenResult) Reasons() []Reason {
 	all.add(lagP99 > most, ReasonLag, "the pacer's lag was %v at the 99th percentile, more than %v (%v, or %.0f %% of the response's if that is more)",
 		lagP99, most, MostLag, 100*MostLagShare)
 	all.machine(r.Health)
+	all.silence(r.Silence)
 	all.add(r.Health.CPUShare() >= MostCPUShare, ReasonCPU, "the generator took %.1f %% of the time of its %d processors, %.0f %% or more",
 		100*r.Health.CPUShare(), r.Health.Cores, 100*MostCPUShare)
 	all.add(float64(r.PoolWaits) > MostPoolShare*float64(r.Offered), ReasonPool,
@@ -69,6 +84,7 @@ func (r *OpenResult) Reasons() []Reason {
 func (r *ClosedResult) Reasons() []Reason {
 	var all reasons
 	all.machine(r.Health)
+	all.silence(r.Silence)
 	all.overflow(r.Overflow)
 	return all
 }
@@ -78,13 +94,23 @@ type reasons []Reason
 // add names a reason if it is one.
 func (all *reasons) add(is bool, code, format string, args ...any) {
 	if is {
-		*all = append(*all, Reason{code, fmt.Sprintf(format, args...)})
+		*all = append(*all, Reason{Code: code, Sentence: fmt.Sprintf(format, args...)})
+	}
+}
+
+// silence names the server's.
+func (all *reasons) silence(s Silence) {
+	if s.Lasted > 0 {
+		*all = append(*all, s.Reason())
 	}
 }
 
 // machine names what stopped the generator, whatever it was doing.
 func (all *reasons) machine(h Health) {
-	all.add(h.LongestStall > MostStall, ReasonStall, "the generator stood still for %v, more than %v", h.LongestStall.Round(time.Microsecond), MostStall)
+	if h.LongestStall > MostStall {
+		sentence := fmt.Sprintf("the generator stood still for %v, more than %v", h.LongestStall.Round(time.Microsecond), MostStall)
+		*all = append(*all, Reason{ReasonStall, sentence, h.LongestStall, h.StalledAt})
+	}
 	all.add(h.GCPauseP999 > MostGCPause, ReasonGC, "the garbage collector stopped the generator for %v at the 99.9th percentile, more than %v",
 		h.GCPauseP999.Round(time.Microsecond), MostGCPause)
 	all.add(h.ClockStep.Abs() > MostClockError, ReasonClock, "the wall clock went %v apart from the monotonic clock, more than %v",

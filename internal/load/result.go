@@ -23,7 +23,8 @@ type Result struct {
 	OfAccepted, OfRejected Durations
 	Intervals              []*Interval // those in which something was sent, in order
 
-	Health Health
+	Health  Health
+	Silence Silence // the server's longest, if it was longer than MostSilence
 }
 
 // Calls is every decision that the server was asked for: what counts and what warmed up.

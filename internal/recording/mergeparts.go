@@ -14,9 +14,21 @@ func (m *merger) header(a, b *Header) Header {
 	h.Partial = a.Partial || b.Partial
 	h.Settings.Rounds += b.Settings.Rounds
 	h.Settings.RepeatedRound += b.Settings.RepeatedRound
-	h.Validity = Validity{Valid: a.Validity.Valid && b.Validity.Valid, Reasons: slices.Concat(a.Validity.Reasons, b.Validity.Reasons)}
+	h.Validity = Validity{Valid: a.Validity.Valid && b.Validity.Valid, Reasons: slices.Concat(a.Validity.Reasons, m.later(b.Validity.Reasons))}
 	h.Notes = joinNotes(a.Notes, b.Notes)
 	return h
+}
+
+// later are b's reasons, by the joined recording's start.
+func (m *merger) later(reasons []Reason) []Reason {
+	reasons = slices.Clone(reasons)
+	for i, r := range reasons {
+		if r.AtUS != nil {
+			at := *r.AtUS + m.laterUS
+			reasons[i].AtUS = &at
+		}
+	}
+	return reasons
 }
 
 // joinNotes has each note once.
@@ -104,12 +116,20 @@ func mergeIntervals(a, b []Interval) []Interval {
 	return merged
 }
 
+// greater is the greater of two figures, of which none, one or both may be there.
+func greater(a, b *float64) *float64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
 // mergeHealth takes the worst of each.
 func mergeHealth(a, b Health) Health {
 	return Health{
 		StallMaxUS: max(a.StallMaxUS, b.StallMaxUS), GCPauseP999US: max(a.GCPauseP999US, b.GCPauseP999US),
 		GCPauseMaxUS: max(a.GCPauseMaxUS, b.GCPauseMaxUS), SchedulerP99US: max(a.SchedulerP99US, b.SchedulerP99US),
 		CPUShare: max(a.CPUShare, b.CPUShare), PoolWaits: max(a.PoolWaits, b.PoolWaits), Overflow: max(a.Overflow, b.Overflow),
-		ClockDivergedUS: max(a.ClockDivergedUS, b.ClockDivergedUS),
+		ClockDivergedUS: max(a.ClockDivergedUS, b.ClockDivergedUS), SilenceMaxUS: greater(a.SilenceMaxUS, b.SilenceMaxUS),
 	}
 }

@@ -91,9 +91,12 @@ type Validity struct {
 
 // Reason is one thing that makes figures worthless.
 type Reason struct {
-	Code      string `json:"code"`      // drops, rate, lag, stall, gc, cpu, pool, overflow, clock, calls
+	Code      string `json:"code"`      // drops, rate, lag, stall, gc, cpu, pool, overflow, clock, calls, silence
 	Where     string `json:"where"`     // such as "ten-times-over gcra round 3"
 	Statement string `json:"statement"` // the figure and its bound, in words
+	// How long a stall or a silence lasted and when it began, since the document's start; absent of other reasons.
+	LastedUS *int64 `json:"lasted_us,omitempty"`
+	AtUS     *int64 `json:"at_us,omitempty"`
 }
 
 // NoiseFloor is how far two measurements of the same code lay apart: the 95th percentile of |ln(a/b)| over pairs of
@@ -211,6 +214,8 @@ type Health struct {
 	PoolWaits       int64   `json:"pool_waits"`
 	Overflow        int64   `json:"histogram_overflow"`
 	ClockDivergedUS float64 `json:"clock_diverged_us"`
+	// SilenceMaxUS is how long the server answered none of the requests under way; absent where that was at most 100 ms.
+	SilenceMaxUS *float64 `json:"silence_max_us,omitempty"`
 }
 
 // Control is the label of the script that decides nothing, which is measured in every round beside the others.

@@ -15,6 +15,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 
 	"ratelab/internal/waiting"
+	"ratelab/internal/wording"
 )
 
 // DefaultImage is what container runs where neither the spec nor REDIS_IMAGE names another.
@@ -228,18 +229,36 @@ func endContainer(box *testcontainers.DockerContainer, hangs bool) error {
 // explainContainer words what Docker or testcontainers said: the reason stands at the end of their chains.
 func explainContainer(ctx context.Context, image string, err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
+	cause := wording.Shown(ending(text))
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	case contains(text, "docker not found", "Cannot connect to the Docker daemon", "docker daemon", "docker.sock"):
 		return unavailable("container: no Docker answers; start it or set DOCKER_HOST, or take --redis process, "+
-			"--redis redis://HOST:PORT or --redis embedded (%s)", text)
+			"--redis redis://HOST:PORT or --redis embedded (%s)", cause)
 	case contains(text, "reaper"):
-		return unavailable("container: testcontainers' reaper does not start; where its image cannot be had, set TESTCONTAINERS_RYUK_DISABLED=true (%s)", text)
+		return unavailable("container: testcontainers' reaper does not start; where its image cannot be had, set TESTCONTAINERS_RYUK_DISABLED=true (%s)", cause)
 	case contains(text, "pull", "registry", "No such image", "not found", "invalid reference format"):
-		return unavailable("container: no image %q here or in its registry; check the name, or build or load it first (%s)", image, text)
+		return unavailable("container: no image %q here or in its registry; check the name, or build or load it first (%s)", image, cause)
 	}
-	return unavailable("container: image %q does not start (%s)", image, text)
+	return unavailable("container: image %q does not start (%s)", image, cause)
+}
+
+// mostOfChain is how many characters of a chain of errors a message has: its end.
+const mostOfChain = 160
+
+// ending is the end of a text, from a word on.
+func ending(text string) string {
+	words := strings.Fields(text)
+	length, from := 0, len(words)
+	for from > 0 && length+len(words[from-1]) < mostOfChain {
+		from--
+		length += len(words[from]) + 1
+	}
+	if from == 0 {
+		return text
+	}
+	return "… " + strings.Join(words[from:], " ")
 }
 
 func contains(text string, parts ...string) bool {

@@ -15,6 +15,7 @@ import (
 
 	"ratelab/internal/resp"
 	"ratelab/internal/waiting"
+	"ratelab/internal/wording"
 )
 
 // waysToGetOne ends the errors of those who have no server.
@@ -79,7 +80,7 @@ func (t target) refusal(err error) error {
 	if worded := t.explainReply(reply, text); worded != reply {
 		return worded
 	}
-	return unavailable("%s: refuses connections (%s)", t.label, text)
+	return unavailable("%s: refuses connections (%s)", t.label, t.screen(reply))
 }
 
 // explainLost words the failures of a connection that once worked.
@@ -126,10 +127,23 @@ var replies = []struct{ prefix, words string }{
 	{"DENIED", "is in protected mode: it talks to its own machine only; give it a password, or connect from there"},
 	{"ERR max number of clients", "has no room for another client; raise its maxclients or ask for a smaller pool"},
 	{"ERR DB index", "has no such database; want /0, or one below its setting databases"},
-	{"ERR unknown command 'EVAL", "runs no Lua scripts; a Redis 7.0 or later, or a Valkey, is needed"},
+	{"ERR unknown command 'EVAL'", noLua}, {"ERR unknown command 'eval'", noLua},
 }
 
 const clusterWords = "is a node of a cluster, and a batch of decisions needs all its keys on one node; name a standalone server"
+
+const noLua = "runs no Lua scripts: it does not know EVAL, or rename-command has taken it away; take a Redis 7.0 or later, or a Valkey, that has it"
+
+// ExplainText words what a script was answered inside the server: an *Unavailable where the server is to blame, as for
+// one whose memory is full, and nil where it is the script's own affair.
+func ExplainText(text string, s *Server) error {
+	for _, r := range replies {
+		if strings.HasPrefix(text, r.prefix) {
+			return unavailable("%s: %s", s.target.label, r.words)
+		}
+	}
+	return nil
+}
 
 // explainReply words an error reply.
 func (t target) explainReply(err error, message string) error {
@@ -147,6 +161,16 @@ func (t target) explainReply(err error, message string) error {
 	return err
 }
 
+// unwelcome is Explain of what the server answered before any script was run on it: whatever that is, it is the server's.
+func (s *Server) unwelcome(err error) error {
+	explained := Explain(err, s)
+	var reply redis.Error
+	if errors.As(explained, &reply) {
+		return unavailable("%s: answered %s", s.target.label, s.target.screen(explained))
+	}
+	return explained
+}
+
 var quotedCommand = regexp.MustCompile(`'([a-zA-Z|]+)' command`)
 
 // deniedCommand is the command that a NOPERM speaks of, or "" where it speaks of keys.
@@ -157,10 +181,13 @@ func deniedCommand(message string) string {
 	return ""
 }
 
-// screen is err's text on one line, unless the password is in it: Redis before 6.0 and some proxies repeat
-// the arguments of a HELLO … AUTH that they do not know.
+// mostScreened is how many characters of a server's text a message has.
+const mostScreened = 400
+
+// screen is err's text on one line, shortened and without control characters, unless the password is in it: Redis before
+// 6.0 and some proxies repeat the arguments of a HELLO … AUTH that they do not know.
 func (t target) screen(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text := wording.OneLine(err.Error(), mostScreened)
 	if pw := t.password.reveal(); pw != "" && strings.Contains(err.Error(), pw) {
 		return "an error whose text repeats the password"
 	}

@@ -21,7 +21,7 @@ func (s *Server) identify(ctx context.Context) error {
 	defer cancel()
 	hello, err := s.Client.Do(ctx, "HELLO", "2").Slice()
 	if err != nil && !redis.HasErrorPrefix(err, "unknown command") {
-		return Explain(err, s)
+		return s.unwelcome(err)
 	}
 	about := pairs(hello)
 	s.Name, s.Version = cmp.Or(about["server"], "redis"), about["version"]
@@ -62,7 +62,7 @@ func infoFields(info string) map[string]string {
 func (s *Server) checkCapabilities(ctx context.Context) error {
 	answer, err := s.Client.Eval(ctx, capabilities, []string{s.Prefix + "probe"}).StringSlice()
 	if err != nil {
-		return Explain(err, s)
+		return s.unwelcome(err)
 	}
 	if len(answer) == 0 {
 		return nil
@@ -70,6 +70,10 @@ func (s *Server) checkCapabilities(ctx context.Context) error {
 	if answer[0] == "old" {
 		return unavailable("%s: %s %s lacks PEXPIRETIME, which virtual time needs; want Redis 7.0 or later, or Valkey",
 			s.target.label, s.Name, cmp.Or(s.Version, "of unknown version"))
+	}
+	if answer[0] == "unknown" {
+		return unavailable("%s: does not know %s, which decisions need: rename-command or a proxy has taken it away; give it its name back, or take another server",
+			s.target.label, strings.ToUpper(strings.Join(answer[1:], ", ")))
 	}
 	return s.target.denied(strings.Join(answer, ", "))
 }

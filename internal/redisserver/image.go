@@ -3,12 +3,13 @@ package redisserver
 import (
 	"cmp"
 	"context"
-	"regexp"
 
 	"github.com/distribution/reference"
 	"github.com/moby/moby/api/pkg/authconfig"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
+
+	"ratelab/internal/wording"
 )
 
 // IsImage reports whether an image can have that name. Docker refuses any other, and testcontainers asks it again for a
@@ -18,9 +19,6 @@ func IsImage(name string) bool {
 	return err == nil
 }
 
-// plainImage is what may be repeated of a name that no image has. A mistyped URL with a password in it has an @.
-var plainImage = regexp.MustCompile(`^[A-Za-z0-9._/-]{1,60}(:[A-Za-z0-9._-]{0,20})?$`)
-
 // imageName is the image that is asked for: the one given, the environment's or DefaultImage.
 func imageName(given string, set settings) (string, error) {
 	from, image := KindContainer+"=", cmp.Or(given, set.getenv("REDIS_IMAGE"), DefaultImage)
@@ -28,12 +26,12 @@ func imageName(given string, set settings) (string, error) {
 		from = "REDIS_IMAGE="
 	}
 	switch {
-	case IsImage(image):
-		return image, nil
-	case plainImage.MatchString(image):
-		return "", badSpec("server %q: no image can have that name; want one such as redis:8.0", from+image)
+	case !Repeatable(image):
+		return "", badSpec("server: what was given is no container's image %s; want a name such as %s", notRepeated, DefaultImage)
+	case !IsImage(image):
+		return "", badSpec("server %s: no image can have that name; want one such as %s", wording.Quote(from+image), DefaultImage)
 	}
-	return "", badSpec("server \"%s…\": no image can have that name (not repeated here, it may hold a password); want one such as redis:8.0", from)
+	return image, nil
 }
 
 // pull gets an image that is not here. It asks the registry once, whereas testcontainers asks again for a quarter of an

@@ -67,10 +67,10 @@ func findProgram(name string) (string, error) {
 	if name != "" {
 		path, err := exec.LookPath(name)
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			return "", unavailable("process: no program %q; give a path or a name on PATH, as process=PATH or in REDIS_SERVER", name)
+			return "", unavailable("process: no program %s; give a path or a name on PATH, as process=PATH or in REDIS_SERVER", Repeat(name))
 		}
 		if err != nil {
-			return "", unavailable("process: %q cannot be run: %v", name, err)
+			return "", unavailable("process: %s cannot be run: %v", Repeat(name), withoutName(err))
 		}
 		return path, nil
 	}
@@ -81,6 +81,19 @@ func findProgram(name string) (string, error) {
 	}
 	return "", unavailable("process: neither %s on PATH; install one (apt install redis-server, brew install redis), "+
 		"name it in REDIS_SERVER, or take --redis container, --redis redis://HOST:PORT or --redis embedded", strings.Join(programs, " nor "))
+}
+
+// withoutName is what the system said of a program, without its name.
+func withoutName(err error) error {
+	var failed *exec.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return err
 }
 
 // privateTarget is a unix socket in dir, or a free loopback port where there are no sockets or dir's path is

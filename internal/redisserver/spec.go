@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ratelab/internal/waiting"
+	"ratelab/internal/wording"
 )
 
 // Kinds is the list of specs that Start accepts, for help texts and errors.
@@ -72,7 +73,7 @@ func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 
 // hostPort is what people write who forget the scheme, and short enough words to hold no password.
 var (
-	hostPort = regexp.MustCompile(`^[A-Za-z0-9.-]+:[0-9]{1,5}$`)
+	hostPort = regexp.MustCompile(`^[A-Za-z0-9.-]{1,255}:[0-9]{1,5}$`)
 	word     = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 )
 
@@ -82,9 +83,9 @@ func unknownSpec(spec string) error {
 	case hostPort.MatchString(spec):
 		return badSpec("server %q: a scheme is missing; want redis://%s, or rediss://%s with TLS", spec, spec, spec)
 	case word.MatchString(spec):
-		return badSpec("server %q: no such kind; want %s", spec, Kinds)
+		return badSpec("server %s: no such kind; want %s", wording.Quote(spec), Kinds)
 	}
-	return badSpec("server: what was given is no kind of server (not repeated here, it may hold a password); want %s", Kinds)
+	return badSpec("server: what was given is no kind of server %s; want %s", notRepeated, Kinds)
 }
 
 func startURL(ctx context.Context, spec string, set settings) (s *Server, err error) {

@@ -3,6 +3,8 @@ package redisserver
 import (
 	"strings"
 	"sync"
+
+	"ratelab/internal/wording"
 )
 
 // tailBytes is how much of a server's output is kept.
@@ -35,5 +37,5 @@ func (t *tail) lastLines(n int) string {
 			lines = append(lines, line)
 		}
 	}
-	return strings.Join(lines[max(0, len(lines)-n):], " | ")
+	return wording.OneLine(strings.Join(lines[max(0, len(lines)-n):], " | "), mostScreened)
 }

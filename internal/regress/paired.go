@@ -91,8 +91,11 @@ func (t *trial) blockFirst(reason, remedy string) {
 func headerObstacle(h *recording.Header) (reason, remedy string) {
 	switch {
 	case !h.Validity.Valid && len(h.Validity.Reasons) > 0:
-		first := h.Validity.Reasons[0]
-		return fmt.Sprintf("the run is not valid: %s: %s", first.Where, first.Statement), "measure again when the generator has the machine to itself"
+		first, remedy := h.Validity.Reasons[0], "measure again when the generator has the machine to itself"
+		if recording.Culprit(h.Validity.Reasons) == recording.TheServer {
+			remedy = "measure again when nothing stops the server"
+		}
+		return fmt.Sprintf("the run is not valid: %s: %s", first.Where, first.Statement), remedy
 	case !h.Validity.Valid:
 		return "the run is not valid", "measure again when the generator has the machine to itself"
 	case h.Partial:

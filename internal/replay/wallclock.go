@@ -13,6 +13,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/script"
+	"ratelab/internal/wording"
 )
 
 // Clock is the wall clock, as an argument.
@@ -105,7 +106,7 @@ func (w *WallClock) send(ctx context.Context, now time.Time, requests []limit.Re
 	for i, q := range requests {
 		var err error
 		if decisions[i], err = w.read(inits[i], cmds[i]); err != nil {
-			return fmt.Errorf("request at %dµs, key %q, cost %d: %w", q.AtUS, q.Key, q.Cost, err)
+			return fmt.Errorf("request at %dµs, key %s, cost %d: %w", q.AtUS, wording.Quote(q.Key), q.Cost, err)
 		}
 	}
 	return nil

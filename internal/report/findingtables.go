@@ -16,6 +16,7 @@ type findingTable struct {
 	title   string
 	columns []findingColumn
 	rows    []*Row // those that have it
+	named   bool   // the headings are names that a scenario gives, and not ours
 }
 
 // findingColumn is a column after the algorithm's; its heading has two lines, as a column's.
@@ -30,9 +31,9 @@ const absent = "-"
 // findingTables are those that the run has.
 func (r *Run) findingTables() []findingTable {
 	tables := []findingTable{
-		{"how the clients fared", clientColumns, r.rowsWith(func(row *Row) bool { return row.Clients != nil })},
-		{"who got through: operations that succeeded, of all, by group of clients", groupColumns(r), r.rowsWith(func(row *Row) bool { return row.Clients != nil && len(r.ClientGroups) > 1 })},
-		{"against the same clients with clocks that are right", clockColumns(r), r.rowsWith(func(row *Row) bool { return row.ClockEffect != nil })},
+		{"how the clients fared", clientColumns, r.rowsWith(func(row *Row) bool { return row.Clients != nil }), false},
+		{"who got through: operations that succeeded, of all, by group of clients", groupColumns(r), r.rowsWith(func(row *Row) bool { return row.Clients != nil && len(r.ClientGroups) > 1 }), true},
+		{"against the same clients with clocks that are right", clockColumns(r), r.rowsWith(func(row *Row) bool { return row.ClockEffect != nil }), false},
 	}
 	if !slices.ContainsFunc(tables[0].rows, func(row *Row) bool { return row.Clients.Attempts > row.Clients.Operations }) {
 		tables[0].rows = nil // nobody ever tried again: the counts above say it all
@@ -151,7 +152,11 @@ func (f findingTable) markdown() string {
 	var out strings.Builder
 	head, rule := "| algorithm |", "|:---|"
 	for _, c := range f.columns {
-		head += " " + column{over: c.over, under: c.under}.heading() + " |"
+		heading := column{over: c.over, under: c.under}.heading()
+		if f.named {
+			heading = EscapeMarkdown(heading)
+		}
+		head += " " + heading + " |"
 		rule += "---:|"
 	}
 	fmt.Fprintf(&out, "\n%s%s:\n\n%s\n%s\n", strings.ToUpper(f.title[:1]), f.title[1:], head, rule)

@@ -25,6 +25,8 @@ func besieged(s string) *Document {
 	run.Scenario, run.Question, run.Notes = s, s, []string{s}
 	run.Server.Name, run.Server.Version = s, s
 	run.Results[3].Algorithm, run.Results[3].Parameters = s, map[string]string{s: s}
+	run.ClientGroups = []string{s, s}
+	run.Results[3].Clients = &Clients{Operations: 1, Attempts: 2, Groups: []ClientGroup{{}, {}}}
 	run.Expectations[0].Algorithm, run.Expectations[0].Measure, run.Expectations[0].Want = s, s, s
 	return doc
 }

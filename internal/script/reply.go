@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/wording"
 )
 
 // Kind is the type of a reply.
@@ -30,35 +31,45 @@ type Reply struct {
 	Items []Reply
 }
 
+// What String shows of a reply, whatever a script makes of it.
+const (
+	mostItems = 8   // of a table
+	mostDepth = 4   // of tables within tables
+	mostText  = 400 // bytes, from which on the rest is left out
+)
+
 // String shows the reply as redis-cli would, shortened.
-func (r Reply) String() string {
+func (r Reply) String() string { return string(r.append(nil, 0)) }
+
+func (r Reply) append(text []byte, depth int) []byte {
 	switch r.Kind {
 	case Nil:
-		return "(nil)"
+		return append(text, "(nil)"...)
 	case Int:
-		return strconv.FormatInt(r.Int, 10)
+		return strconv.AppendInt(text, r.Int, 10)
 	case Double:
-		return strconv.FormatFloat(r.Float, 'g', -1, 64)
+		return strconv.AppendFloat(text, r.Float, 'g', -1, 64)
 	case Error:
-		return "(error) " + r.Text
+		return append(append(text, "(error) "...), wording.Bare(r.Text)...)
 	case Array:
-		text := "["
-		for i, item := range r.Items {
-			if i > 0 {
-				text += ", "
-			}
-			if i == 8 {
-				text += "…"
-				break
-			}
-			text += item.String()
+		return r.appendItems(text, depth)
+	}
+	return append(text, wording.Quote(r.Text)...)
+}
+
+func (r Reply) appendItems(text []byte, depth int) []byte {
+	text = append(text, '[')
+	for i, item := range r.Items {
+		if i > 0 {
+			text = append(text, ", "...)
 		}
-		return text + "]"
+		if i == mostItems || depth == mostDepth || len(text) > mostText {
+			text = append(text, "…"...)
+			break
+		}
+		text = item.append(text, depth+1)
 	}
-	if len(r.Text) > 60 {
-		return strconv.Quote(r.Text[:60]) + "…"
-	}
-	return strconv.Quote(r.Text)
+	return append(text, ']')
 }
 
 var errShape = errors.New("want {allowed, remaining, retry_after_us, reset_after_us} or the same with delay_us, all integers")

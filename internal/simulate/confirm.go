@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
 	"ratelab/internal/traffic"
+	"ratelab/internal/wording"
 	"ratelab/internal/world"
 )
 
@@ -105,8 +106,8 @@ func (e *DifferenceError) Error() string {
 	if q.Skewed() {
 		clocks = fmt.Sprintf(", the server's clock off by %d us and the client's by %d us", q.ServerSkewUS, q.ClientSkewUS)
 	}
-	return fmt.Sprintf("request %d (key %q, cost %d, at %d us%s): the model answers %s, the script on the server %s",
-		e.Number, q.Key, q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))
+	return fmt.Sprintf("request %d (key %s, cost %d, at %d us%s): the model answers %s, the script on the server %s",
+		e.Number, wording.Quote(q.Key), q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))
 }
 
 func answer(d limit.Decision) string {

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -83,7 +84,10 @@ type explained struct {
 func (e explained) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	err := e.Decider.Decide(ctx, requests, decisions)
 	var call *virtualtime.CallError
-	if err == nil || errors.As(err, &call) || errors.Is(err, virtualtime.ErrLost) || errors.Is(err, replay.ErrStopped) {
+	if errors.As(err, &call) {
+		return cmp.Or(redisserver.ExplainText(call.Text, e.server), err)
+	}
+	if err == nil || errors.Is(err, virtualtime.ErrLost) || errors.Is(err, replay.ErrStopped) {
 		return err
 	}
 	return redisserver.Explain(err, e.server)

@@ -118,7 +118,7 @@ func (f *File) syntax(err error) {
 	}
 	var at *yaml.LoadError
 	if !errors.As(err, &at) {
-		f.bad(1, 1, "", "not YAML: %q", err.Error())
+		f.bad(1, 1, "", "not YAML: %s", wording.Quote(err.Error()))
 		return
 	}
 	text := at.Message

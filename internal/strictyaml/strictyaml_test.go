@@ -70,15 +70,20 @@ func TestText(t *testing.T) {
 // A file of nothing but errors does not fill the terminal.
 func TestTooManyProblems(t *testing.T) {
 	for problems, last := range map[int]string{
-		100: `my.yaml:100:1: f99: unknown field; want one of none`,
-		101: `my.yaml:99:1: and 2 more problems; want these mended first`,
-		250: `my.yaml:99:1: and 151 more problems; want these mended first`,
+		100: `my.yaml:100:6: f99: a mapping is not text; want a label`,
+		101: `my.yaml:99:6: and 2 more problems; want these mended first`,
+		250: `my.yaml:99:6: and 151 more problems; want these mended first`,
 	} {
 		var text strings.Builder
 		for i := range problems {
-			fmt.Fprintf(&text, "f%d: 1\n", i)
+			fmt.Fprintf(&text, "f%d: {}\n", i)
 		}
-		got := strings.Split(read(t, text.String(), func(root Value) { _, _ = root.Fields("none") }), "\n")
+		got := strings.Split(read(t, text.String(), func(root Value) {
+			f, _ := root.Mapping("fields")
+			for _, e := range f.Entries {
+				_, _ = e.Text("a label", 10)
+			}
+		}), "\n")
 		if len(got) != 100 || got[99] != last {
 			t.Errorf("%d problems in %d lines, the last %q; want %q", problems, len(got), got[len(got)-1], last)
 		}

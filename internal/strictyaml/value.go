@@ -68,13 +68,20 @@ func (v Value) Mapping(want string) (Fields, bool) {
 // Fields opens a mapping whose fields are all among legal.
 func (v Value) Fields(legal ...string) (Fields, bool) {
 	f, ok := v.Mapping("a mapping of " + wording.List(legal))
-	for _, e := range f.Entries {
-		if !slices.Contains(legal, e.Name) {
-			e.Label.Bad("unknown field; %s", wording.OneOf(e.Name, legal))
-		}
+	unknown := slices.DeleteFunc(slices.Clone(f.Entries), func(e Entry) bool { return slices.Contains(legal, e.Name) })
+	for _, e := range unknown[:min(len(unknown), mostUnknown)] {
+		e.Label.Bad("unknown field; %s", wording.OneOf(e.Name, legal))
+	}
+	if more := len(unknown) - mostUnknown; more > 0 {
+		label := unknown[mostUnknown].Label
+		label.Path = v.Path
+		label.Bad("and %d more unknown fields; want these mended first", more)
 	}
 	return f, ok
 }
+
+// mostUnknown is how many unknown fields of a mapping are named.
+const mostUnknown = 20
 
 // Get finds a field that may be absent.
 func (f Fields) Get(name string) (Value, bool) {
@@ -107,6 +114,8 @@ func (f Fields) Place(name string) Value {
 func (v Value) join(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
 		name = wording.Quote(name)
+	} else {
+		name = wording.Bare(name)
 	}
 	if v.Path == "" {
 		return name

@@ -2,8 +2,10 @@ package wording
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Visible is s as text and nothing else, on one line: control characters and line separators, with which a name could
@@ -27,6 +29,42 @@ func Visible(s string) string {
 		}
 	}
 	return out.String()
+}
+
+// mostShown is how many characters a message has at the most, whoever wrote it.
+const mostShown = 2000
+
+// Shown is a text of somebody else's, such as a server's error, on a line of a message: what would steer a terminal or
+// hide is escaped, as \x1b or \u202e, and what is longer than any message is cut. To show it once more changes nothing.
+func Shown(s string) string {
+	s, cut := cutAt(s, mostShown)
+	var out strings.Builder
+	for i, r := range s {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&out, `\x%02x`, s[i])
+		case steers(r):
+			quoted := strconv.QuoteRune(r)
+			out.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			out.WriteRune(r)
+		}
+	}
+	if cut {
+		out.WriteString("…")
+	}
+	return out.String()
+}
+
+// OneLine is Shown of a text whose line breaks and runs of blanks are blanks, cut like what is quoted elsewhere at most
+// characters.
+func OneLine(s string, most int) string {
+	s, cut := cutAt(strings.Join(strings.Fields(s), " "), most)
+	if cut {
+		s += "…"
+	}
+	return Shown(s)
 }
 
 // steers reports whether r acts instead of being shown.

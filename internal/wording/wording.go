@@ -35,11 +35,14 @@ func Bare(s string) string {
 }
 
 // shortened is the beginning of s, which may be megabytes long.
-func shortened[T ~string | ~[]byte](s T) (text string, cut bool) {
-	text = string(s[:min(len(s), (quoteMost+1)*utf8.UTFMax)])
+func shortened[T ~string | ~[]byte](s T) (text string, cut bool) { return cutAt(s, quoteMost) }
+
+// cutAt is the first characters of s, so many at the most.
+func cutAt[T ~string | ~[]byte](s T, most int) (text string, cut bool) {
+	text = string(s[:min(len(s), (most+1)*utf8.UTFMax)])
 	n := 0
 	for i := range text {
-		if n == quoteMost {
+		if n == most {
 			return text[:i], true
 		}
 		n++

@@ -48,6 +48,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"ended":    endedCmd,
 
 		"redis":     redisCmd,
+		"halt":      haltCmd,
 		"do":        doCmd,
 		"keyspace":  keyspaceCmd,
 		"await":     awaitCmd,

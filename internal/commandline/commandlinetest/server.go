@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,6 +41,19 @@ func redisCmd(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		return err == nil
 	})
+}
+
+// haltCmd is: halt NAME TIME, for which the server of that name stands still. Only on Unix.
+func haltCmd(ts *testscript.TestScript, _ bool, args []string) {
+	d, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	pid, err := strconv.Atoi(ts.Getenv(args[0] + "_PID"))
+	ts.Check(err)
+	server, err := os.FindProcess(pid)
+	ts.Check(err)
+	ts.Check(server.Signal(signals["STOP"]))
+	time.Sleep(d)
+	ts.Check(server.Signal(signals["CONT"]))
 }
 
 // poll asks until it is so.

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ratelab/internal/load"
+	"ratelab/internal/recording"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+)
+
+// halt stops a server's process for a while when a step begins whose name has a text in it, so often.
+type halt struct {
+	t      *testing.T
+	pid    int
+	during string
+	times  int
+	ended  chan struct{} // closed after the last
+}
+
+// silent is long enough for any measurement that it falls into.
+const silent = 8 * load.MostSilence
+
+func (h *halt) Step(name string, _, _ time.Duration) {
+	if h.times == 0 || !strings.Contains(name, h.during) {
+		return
+	}
+	h.times--
+	if err := syscall.Kill(h.pid, syscall.SIGSTOP); err != nil {
+		h.t.Error(err)
+	}
+	last := h.times == 0
+	go func() {
+		time.Sleep(silent)
+		if err := syscall.Kill(h.pid, syscall.SIGCONT); err != nil {
+			h.t.Error(err)
+		}
+		if last {
+			close(h.ended)
+		}
+	}()
+}
+
+// halted are the reasons of silence of a job whose server, of the test's own, stands still when a step begins.
+func halted(t *testing.T, during string, j *Job) []recording.Reason {
+	t.Helper()
+	server := redisservertest.Private(t)
+	pid, ok := server.ProcessID(t.Context())
+	if !ok {
+		t.Skip("the server has no process here")
+	}
+	h := &halt{t: t, pid: pid, during: during, times: 1, ended: make(chan struct{})}
+	j.Progress = h
+	p, err := j.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(server, redisserver.KindProcess, "", &session{now: j.Now, sleep: j.Sleep, began: j.Now()})
+	r, err := p.on(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-h.ended
+	return silences(t, &r.Header)
+}
+
+// silences are the reasons of that kind in a document, each with all that belongs to it. Shorter ones are left out: on a
+// busy machine a server really is silent for a tenth of a second now and then.
+func silences(t *testing.T, h *recording.Header) []recording.Reason {
+	t.Helper()
+	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r recording.Reason) bool {
+		return !isSilence(r) || r.LastedUS != nil && *r.LastedUS < (silent/2).Microseconds()
+	})
+	for _, r := range all {
+		if r.LastedUS == nil || r.AtUS == nil || *r.AtUS <= 0 || *r.AtUS > h.TookUS || !strings.HasPrefix(r.Statement, "the server was silent for ") {
+			t.Errorf("a silence of %v: %+v", silent, r)
+		}
+	}
+	return all
+}
+
+// Whatever is measured while the server stands still, it is found out, once and by its name; nothing else is.
+func TestASilentServerInvalidatesWhatItFallsInto(t *testing.T) {
+	for during, where := range map[string]string{
+		"virtual time":          "small in virtual time",
+		"gcra memory":           "gcra memory",
+		"small gcra round 2":    "small gcra round 2",
+		"rejected mix round 1":  "rejected mix round 1",
+		"sweep gcra at 2 conne": "sweep gcra at 2 connections",
+	} {
+		t.Run(during, func(t *testing.T) {
+			all := halted(t, during, tiny(t, "gcra"))
+			if len(all) == 0 || !strings.HasSuffix(all[0].Where, where) {
+				t.Errorf("the silences are %+v; want one in %s", all, where)
+			}
+		})
+	}
+}
+
+// A stretch of silence between two requests of a low rate, for which nobody waited, is one as well.
+func TestSilenceAtALowRate(t *testing.T) {
+	j := tiny(t, "gcra")
+	j.Scenarios[0] = written(t, strings.Replace(strings.Replace(small, "200ms", "2s", 1), "400", "2", 1))
+	j.Duration, j.Rounds, j.Sweep, j.Fills = 2*time.Second, 1, []int{}, []int64{}
+	if all := halted(t, "small gcra round 1", j); len(all) != 1 || all[0].Where != "small gcra round 1" {
+		t.Errorf("the silences are %+v; want one", all)
+	}
+}
+
+// A pair in which a side's server stood still is void and played again. More than a quarter of them void the comparison.
+func TestASilentServerVoidsItsPair(t *testing.T) {
+	for times, valid := range map[int]bool{1: true, 4: false} {
+		server := redisservertest.Private(t)
+		pid, _ := server.ProcessID(t.Context())
+		c := comparison(t, "gcra", "gcra")
+		h := &halt{t: t, pid: pid, during: "gcra pair 1", times: times, ended: make(chan struct{})}
+		c.Pairs, c.Progress = 10, h
+		p, err := c.plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newPairRun(p)
+		s := newSession(server, redisserver.KindProcess, "", &session{now: c.Now, sleep: c.Sleep, began: c.Now()})
+		if err := s.watch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r.servers = [2]*session{s, s}
+		found, err := r.played(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-h.ended
+		if len(found.Rows[0].Pairs) != 10 || !slices.ContainsFunc(r.blamed, isSilence) {
+			t.Errorf("stopped %d times: %d pairs; measured again for %+v", times, len(found.Rows[0].Pairs), r.blamed)
+		}
+		all := silences(t, &found.Header)
+		if valid != (len(all) == 0) || !valid && !strings.HasPrefix(all[0].Where, "gcra pair 1 ") {
+			t.Errorf("stopped %d times: the silences are %+v", times, all)
+		}
+	}
+}
