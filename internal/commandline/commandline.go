@@ -72,11 +72,16 @@ func Version(linked string) string {
 	return "devel"
 }
 
-// Interrupts returns a channel that the first SIGINT or SIGTERM closes; the second calls exit at once.
+// Interrupts returns a channel that the first SIGINT, SIGTERM or SIGHUP closes; the second calls exit at once. A SIGHUP,
+// which is a terminal or a session that was closed, stays ignored where it was when the program began: nohup asks for
+// that.
 func Interrupts(exit func(code int)) <-chan struct{} {
 	stop := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		<-signals
 		close(stop)
