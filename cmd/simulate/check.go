@@ -147,6 +147,9 @@ func (a *app) accept(dir string, result *simulate.Result) error {
 	if err := os.MkdirAll(charts, 0o755); err != nil {
 		return err
 	}
+	if err := wholefile.Sweep(charts); err != nil {
+		return err
+	}
 	for _, in := range result.Charts {
 		if _, err := chart.Write(charts, in, "svg"); err != nil {
 			return err

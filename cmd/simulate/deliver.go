@@ -84,6 +84,12 @@ func verdict(doc *report.Document) error {
 // withDecisions does the job while one row for each decision is collected for path, which appears whole or not at
 // all: rows cannot say that they are partial, so an interrupted run leaves path as it was.
 func withDecisions(ctx context.Context, job *simulate.Job, path string) (result *simulate.Result, err error) {
+	bad := func(err error) error {
+		return fmt.Errorf("--decisions %s: %w", wording.Path(path), commandline.WithoutPath(err))
+	}
+	if err := wholefile.Sweep(filepath.Dir(path)); err != nil {
+		return nil, bad(err)
+	}
 	wrote := wholefile.Write(path, func(w io.Writer) error {
 		job.Decisions = simulate.NewDecisions(w, filepath.Dir(path))
 		defer job.Decisions.Discard()
@@ -95,5 +101,5 @@ func withDecisions(ctx context.Context, job *simulate.Job, path string) (result 
 	if err != nil || wrote == nil || errors.Is(wrote, commandline.ErrInterrupted) {
 		return result, err
 	}
-	return nil, fmt.Errorf("--decisions %s: %w", wording.Path(path), commandline.WithoutPath(wrote))
+	return nil, bad(wrote)
 }

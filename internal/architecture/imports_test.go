@@ -13,7 +13,8 @@ var mayImport = map[string][]string{
 	"lua":                {},
 	"internal/limit":     {},
 	"internal/wording":   {},
-	"internal/wholefile": {},
+	"internal/alive":     {},
+	"internal/wholefile": {"internal/alive"},
 
 	"algorithms":          {"lua", "internal/limit", "internal/wording"},
 	"algorithms/algotest": {"internal/limit"},
@@ -51,7 +52,7 @@ var mayImport = map[string][]string{
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
-		"internal/localflag", "internal/sequence",
+		"internal/localflag", "internal/sequence", "internal/wholefile",
 	},
 	"internal/recommend": {
 		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report",
@@ -63,7 +64,8 @@ var mayImport = map[string][]string{
 		"internal/traffic", "internal/virtualtime", "internal/wording",
 	},
 	"internal/commandline": {
-		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/traffic", "internal/wording",
+		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/traffic", "internal/wholefile",
+		"internal/wording",
 	},
 	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/wording"},
 	"internal/architecture":                {},

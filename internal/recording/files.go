@@ -40,6 +40,9 @@ func WriteFiles(dir string, r *Recording) ([]string, error) {
 	if err := os.Remove(filepath.Join(dir, FileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	if err := wholefile.Sweep(filepath.Join(dir, hgrmFolder)); err != nil {
+		return nil, err
+	}
 	if err := removeStale(dir, files); err != nil {
 		return nil, err
 	}
