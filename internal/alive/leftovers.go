@@ -36,14 +36,18 @@ func Leftovers(folder, prefix, suffix string, now time.Time) ([]fs.DirEntry, err
 	var left []fs.DirEntry
 	for _, e := range entries {
 		owner, ours := Owner(e.Name(), prefix, suffix)
-		if ours && (owner.Gone() || !owner.Here() && older(e, now.Add(-Strange))) {
+		if ours && owner.Left(e, now) {
 			left = append(left, e)
 		}
 	}
 	return left, err
 }
 
-func older(e fs.DirEntry, than time.Time) bool {
+// Left reports whether e is left over, having been made by p: p has ended, or is elsewhere and e Strange.
+func (p Process) Left(e fs.DirEntry, now time.Time) bool {
+	if p.Here() {
+		return p.Gone()
+	}
 	info, err := e.Info()
-	return err == nil && info.ModTime().Before(than)
+	return err == nil && now.Sub(info.ModTime()) > Strange
 }

@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"internal/processors":  {},
 	"internal/load":        {"internal/limit", "internal/script", "internal/wording"},
 
-	"internal/redisserver":                 {},
+	"internal/redisserver":                 {"internal/alive"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
 
