@@ -33,9 +33,11 @@ var mayImport = map[string][]string{
 	"internal/processors":  {},
 	"internal/load":        {"internal/limit", "internal/script", "internal/wording"},
 
-	"internal/redisserver":                 {"internal/alive"},
+	"internal/keyspace":                    {},
+	"internal/registry":                    {"internal/alive", "internal/keyspace"},
+	"internal/redisserver":                 {"internal/alive", "internal/registry"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
-	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
+	"internal/serverstats":                 {"internal/keyspace", "internal/redisserver", "internal/wording"},
 
 	"internal/report":                  {"internal/measure", "internal/limit", "internal/wording"},
 	"internal/recording":               {"internal/report", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
