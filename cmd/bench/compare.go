@@ -83,7 +83,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 		return err
 	}
 	found, err := watched(a, f.Quiet, func(p bench.Progress) (*recording.Paired, error) {
-		job.Progress = p
+		job.Progress, job.Notice = p, a.Notices("bench", f.Quiet)
 		return job.Run(ctx)
 	})
 	if err != nil {

@@ -49,7 +49,7 @@ func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
 		return err
 	}
 	found, err := watched(a, f.Quiet, func(p bench.Progress) (*recording.Recording, error) {
-		job.Progress = p
+		job.Progress, job.Notice = p, a.Notices("bench", f.Quiet)
 		return job.Run(ctx)
 	})
 	if err != nil {

@@ -116,7 +116,7 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 		}
 		bar := commandline.NewBar(a.Stderr, f.Quiet)
 		defer bar.Finish()
-		job.Progress = progress{bar}
+		job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
 		result, err := job.Run(ctx)
 		if err != nil {
 			return nil, err

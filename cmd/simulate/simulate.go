@@ -45,7 +45,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 // run does the job, with its progress on a terminal and its decisions in the file rows.
 func (a *app) run(ctx context.Context, f *flags, job *simulate.Job, rows string) (*simulate.Result, error) {
 	bar := commandline.NewBar(a.Stderr, f.Quiet)
-	job.Progress = progress{bar}
+	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
 	defer bar.Finish()
 	if rows != "" {
 		return withDecisions(ctx, job, rows)

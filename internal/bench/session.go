@@ -79,6 +79,9 @@ func (s *session) since(at time.Time) int64 { return at.Sub(s.began).Microsecond
 func (s *session) close(ctx context.Context, failed error) error {
 	if !s.server.Own {
 		_, err := serverstats.Delete(context.WithoutCancel(ctx), s.server.Client, s.server.Prefix)
+		if err != nil {
+			s.server.LeftKeys()
+		}
 		if failed == nil {
 			failed = redisserver.Explain(err, s.server)
 		}

@@ -42,6 +42,14 @@ func Execute(root *cobra.Command, args []string, s Streams) int {
 	return ExitCode(err)
 }
 
+// Notices prints what the user ought to know while a job lasts, each line with the program's name; nil where quiet.
+func (s Streams) Notices(program string, quiet bool) func(line string) {
+	if quiet {
+		return nil
+	}
+	return func(line string) { fmt.Fprintf(s.Stderr, "%s: %s\n", program, line) }
+}
+
 // Complain prints err, each of its lines with the program's name.
 func Complain(w io.Writer, program string, err error) {
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {

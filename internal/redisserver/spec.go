@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"ratelab/internal/registry"
 )
 
 // Kinds is the list of specs that Start accepts, for help texts and errors.
@@ -16,6 +18,8 @@ type Option func(*settings)
 type settings struct {
 	poolSize int
 	direct   bool
+	visiting bool
+	notice   func(line string)
 	getenv   func(string) string
 }
 
@@ -28,6 +32,20 @@ func WithPoolSize(n int) Option { return func(s *settings) { s.poolSize = n } }
 // Server.Route tells. The other kinds have nothing in between anyway.
 func WithDirectTransport() Option { return func(s *settings) { s.direct = true } }
 
+// WithNotices has notice called with a line for the user, before Start returns, where Start did more than was asked for:
+// on a user's server it deletes what dead runs left. nil is nobody who listens.
+func WithNotices(notice func(line string)) Option {
+	return func(s *settings) {
+		if notice != nil {
+			s.notice = notice
+		}
+	}
+}
+
+// WithoutEntry is for those who write no keys on a user's server: they are not in its registry, and nothing that dead
+// runs left is deleted.
+func WithoutEntry() Option { return func(s *settings) { s.visiting = true } }
+
 // WithEnv replaces os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the
 // container's image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and
 // testcontainers' own variables are read by testcontainers.
@@ -38,7 +56,7 @@ func WithEnv(getenv func(string) string) Option { return func(s *settings) { s.g
 // start only: a server that was started lives until Close. Errors are a *BadSpec for a spec that cannot be
 // meant, an *Unavailable for a server that cannot be used, or the context's.
 func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
-	set := settings{poolSize: 4, getenv: os.Getenv}
+	set := settings{poolSize: 4, getenv: os.Getenv, notice: func(string) {}}
 	for _, o := range opts {
 		o(&set)
 	}
@@ -85,8 +103,13 @@ func startURL(ctx context.Context, spec string, set settings) (*Server, error) {
 		return nil, err
 	}
 	s := newServer(KindURL, t, set)
-	s.Prefix = randomPrefix()
-	if err := s.identify(ctx); err != nil {
+	run := registry.New(randomID())
+	s.Prefix = run.KeyPrefix()
+	err = s.identify(ctx)
+	if err == nil && !set.visiting {
+		err = s.enter(ctx, run, set.notice)
+	}
+	if err != nil {
 		s.Close()
 		return nil, err
 	}
