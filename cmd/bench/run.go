@@ -31,7 +31,7 @@ func (a *app) run() *cobra.Command {
 	return c
 }
 
-// measure is the main job. Whatever fails, nothing is printed and the files are as they were.
+// measure is the main job. If it fails nothing is printed and the files are as they were.
 func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
 	job, err := a.job(f, args)
 	if err != nil {
@@ -42,6 +42,9 @@ func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
 		return err
 	}
 	if err := job.Check(); err != nil {
+		return err
+	}
+	if err := refuseForeign(f.Folder); err != nil {
 		return err
 	}
 	giveBack, err := commandline.MakeFolder("--out", f.Folder)

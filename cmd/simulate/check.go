@@ -92,6 +92,9 @@ func checkPage(dir string, result *simulate.Result) error {
 }
 
 func (a *app) acceptResults(ctx context.Context, dir string, quiet bool) error {
+	if err := commandline.RefuseForeign("--results", dir, "README.md", indexPage, golden); err != nil {
+		return err
+	}
 	giveBack, err := commandline.MakeFolder("--results", dir)
 	if err != nil {
 		return err

@@ -57,6 +57,19 @@ func WriteFiles(dir string, r *Recording) ([]string, error) {
 	return paths, nil
 }
 
+// FileNames are the names below dir of what WriteFiles would write, but for the distributions, and of the distributions
+// that are there and that it would replace or remove.
+func FileNames(dir string) []string {
+	names := []string{FileName, benchFileName, logFileName}
+	found, _ := os.ReadDir(filepath.Join(dir, hgrmFolder)) // one that is not there has none
+	for _, entry := range found {
+		if filepath.Ext(entry.Name()) == ".hgrm" {
+			names = append(names, filepath.Join(hgrmFolder, entry.Name()))
+		}
+	}
+	return names
+}
+
 // outputs are all files, FileName the last.
 func (r *Recording) outputs() ([]output, error) {
 	var files []output

@@ -4,7 +4,9 @@ package wholefile
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -57,6 +59,10 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		if err != nil {
 			temp.Close()
 			os.Remove(temp.Name())
+			var at *fs.PathError
+			if errors.As(err, &at) && at.Path == temp.Name() {
+				at.Path = path // which is what the reader knows
+			}
 		}
 	}()
 	out := bufio.NewWriterSize(temp, 1<<16)
