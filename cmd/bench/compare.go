@@ -53,17 +53,26 @@ func (a *app) compareFiles(f *compareFlags, args []string) error {
 		return commandline.Usage("%s and %s: %w", wording.Path(args[0]), wording.Path(args[1]), err)
 	}
 	report.Base.Name, report.Head.Name = args[0], args[1]
-	if f.Folder != "" {
-		giveBack, err := commandline.MakeFolder("--out", f.Folder)
-		if err != nil {
-			return err
-		}
-		if err := writeReport(f.Folder, report); err != nil {
-			giveBack()
-			return fmt.Errorf("--out %s: %w", wording.Path(f.Folder), commandline.WithoutPath(err))
-		}
+	if f.Folder == "" {
+		return a.judge(f.Format, report, func() error { return nil }, verdictOf(report))
 	}
-	return a.judge(f.Format, report)
+	if err := commandline.RefuseForeign("--out", f.Folder, reportNames...); err != nil {
+		return err
+	}
+	giveBack, err := commandline.MakeFolder("--out", f.Folder)
+	if err != nil {
+		return err
+	}
+	defer giveBack() // which leaves what was written
+	return a.judge(f.Format, report, func() error { return kept(f.Folder, writeReport(f.Folder, report)) }, verdictOf(report))
+}
+
+// kept is an error of writing into a folder.
+func kept(folder string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("--out %s: %w", wording.Path(folder), commandline.WithoutPath(err))
 }
 
 // compareSides measures both sides and compares them.
@@ -78,12 +87,15 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	if f.Folder == "" {
 		f.Folder = defaultFolder
 	}
+	if err := commandline.RefuseForeign("--out", f.Folder, pairedNames...); err != nil {
+		return err
+	}
 	giveBack, err := commandline.MakeFolder("--out", f.Folder)
 	if err != nil {
 		return err
 	}
 	found, err := watched(a, f.Quiet, func(p bench.Progress) (*recording.Paired, error) {
-		job.Progress = p
+		job.Progress, job.Notice = p, a.Notices("bench", f.Quiet)
 		return job.Run(ctx)
 	})
 	if err != nil {
@@ -91,24 +103,34 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 		return serverFault(err)
 	}
 	report := regress.Paired(found)
+	verdict := verdictOf(report)
+	if found.Partial {
+		verdict = fmt.Errorf("%w: the verdict is on the pairs that were finished, and says so", commandline.ErrInterrupted)
+	}
+	return a.judge(f.Format, report, func() error { return a.keepPaired(f, found, report) }, verdict)
+}
+
+// keepPaired writes what was measured, and the comparison, and says where.
+func (a *app) keepPaired(f *compareFlags, found *recording.Paired, report *regress.Report) error {
+	if err := commandline.RefuseForeign("--out", f.Folder, pairedNames...); err != nil { // it came during the run
+		return err
+	}
 	if err := writePaired(f.Folder, found, report); err != nil {
-		return fmt.Errorf("--out %s: %w", wording.Path(f.Folder), commandline.WithoutPath(err))
+		return kept(f.Folder, err)
 	}
 	if !f.Quiet {
 		fmt.Fprintf(a.Stderr, "bench: paired.json, comparison.json and .md and samples for benchstat are in %s\n", wording.Path(f.Folder))
 	}
-	err = a.judge(f.Format, report)
-	if found.Partial {
-		return fmt.Errorf("%w: the verdict is on the pairs that were finished, and says so", commandline.ErrInterrupted)
-	}
-	return err
+	return nil
 }
 
-// judge prints the comparison and ends with its verdict.
-func (a *app) judge(format string, report *regress.Report) error {
-	if err := regress.Write(a.Stdout, format, report); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
+// judge prints the comparison, writes the files, and ends with the verdict.
+func (a *app) judge(format string, report *regress.Report, files func() error, verdict error) error {
+	return commandline.Deliver(a.Stdout, func() error { return regress.Write(a.Stdout, format, report) }, files, verdict)
+}
+
+// verdictOf is the exit code of the comparison, with its reason.
+func verdictOf(report *regress.Report) error {
 	if report.Verdict.ExitCode == commandline.ExitOK {
 		return nil
 	}

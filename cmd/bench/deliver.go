@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"ratelab/internal/benchchart"
 	"ratelab/internal/commandline"
@@ -14,34 +16,53 @@ import (
 	"ratelab/internal/wording"
 )
 
-// deliver draws the charts, writes the files, prints the result, and gives the verdict. Standard output comes last: a
-// reader that goes away early, as head does, costs no file.
+// deliver prints the result, draws the charts, writes the files, and gives the verdict.
 func (a *app) deliver(o *commandline.Output, pictures []string, found *recording.Recording) error {
-	files, err := a.write(o, pictures, found)
-	if err != nil {
-		return fmt.Errorf("--out %s: %w", wording.Path(o.Folder), commandline.WithoutPath(err))
+	figures := func() error { return a.print(o.Format, found) }
+	files := func() error {
+		if err := refuseForeign(o.Folder); err != nil { // it came during the run
+			return err
+		}
+		files, err := a.write(o, pictures, found)
+		if err != nil {
+			return fmt.Errorf("--out %s: %w", wording.Path(o.Folder), commandline.WithoutPath(err))
+		}
+		if !o.Quiet {
+			fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(files)-1, wording.Path(o.Folder))
+		}
+		return nil
 	}
-	if err := a.print(o.Format, found); err != nil {
-		return err
-	}
-	if !o.Quiet {
-		fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(files)-1, wording.Path(o.Folder))
-	}
-	return verdict(found)
+	return commandline.Deliver(a.Stdout, figures, files, verdict(found))
 }
 
 // write puts the result into the folder in place of an earlier one, of which no chart stays beside it. bench.json goes
-// first and comes last: where it stands the rest belongs to it, also after a kill in the middle.
+// first and comes last: where it stands the rest belongs to it, also after a kill in the middle. Charts that cannot be
+// drawn keep nobody from the measurements, of which they can be drawn again.
 func (a *app) write(o *commandline.Output, pictures []string, found *recording.Recording) ([]string, error) {
 	if err := removeEarlier(o.Folder); err != nil {
 		return nil, err
 	}
-	drawn, err := a.draw(o, pictures, found)
-	if err != nil {
-		return nil, err
-	}
+	drawn, undrawn := a.draw(o, pictures, found)
 	files, err := recording.WriteFiles(o.Folder, found)
-	return append(drawn, files...), err
+	return append(drawn, files...), cmp.Or(undrawn, err)
+}
+
+// refuseForeign refuses a folder in which the files of a run, and those of an earlier one, which it removes, are
+// somebody else's.
+func refuseForeign(folder string) error {
+	return commandline.RefuseForeign("--out", folder, slices.Concat(recording.FileNames(folder), earlierCharts(folder))...)
+}
+
+// earlierCharts are the names in folder that are those of charts, data last: it tells whose the others are.
+func earlierCharts(folder string) []string {
+	entries, _ := os.ReadDir(folder) // one that is not there has none
+	var names []string
+	for _, e := range slices.Backward(entries) {
+		if charts.MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 // charts are the names that benchchart gives its files, after the scenario's where they are of one.
@@ -49,18 +70,9 @@ var charts = regexp.MustCompile(`^(.*\.(cost-overshoot|latency-percentile|latenc
 
 // removeEarlier removes bench.json and the charts of an earlier run.
 func removeEarlier(folder string) error {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(folder, recording.FileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, e := range entries {
-		if charts.MatchString(e.Name()) {
-			if err := os.Remove(filepath.Join(folder, e.Name())); err != nil {
-				return err
-			}
+	for _, name := range append([]string{recording.FileName}, earlierCharts(folder)...) {
+		if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
@@ -69,10 +81,7 @@ func removeEarlier(folder string) error {
 // print writes the result to standard output.
 func (a *app) print(format string, found *recording.Recording) error {
 	_, width := commandline.Terminal(a.Stdout)
-	if err := recording.Write(a.Stdout, format, found, recording.TableOptions{Width: width}); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	return nil
+	return recording.Write(a.Stdout, format, found, recording.TableOptions{Width: width})
 }
 
 // draw writes the charts and says what could not be drawn.

@@ -64,6 +64,9 @@ func (a *app) join(o *commandline.Output, args []string) error {
 			return commandline.Usage("%s: cannot be joined with what is before it: %w", wording.Path(args[i+1]), err)
 		}
 	}
+	if err := refuseForeign(o.Folder); err != nil {
+		return err
+	}
 	giveBack, err := commandline.MakeFolder("--out", o.Folder)
 	if err != nil {
 		return err

@@ -62,6 +62,9 @@ func (a *app) redraw(o *commandline.Output, args []string) error {
 	if o.Folder == "" {
 		o.Folder = filepath.Dir(resultFile(args[0]))
 	}
+	if err := commandline.RefuseForeign("--out", o.Folder, earlierCharts(o.Folder)...); err != nil {
+		return err
+	}
 	giveBack, err := commandline.MakeFolder("--out", o.Folder)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (a *app) run() *cobra.Command {
 	return c
 }
 
-// measure is the main job. Whatever fails, nothing is printed and the files are as they were.
+// measure is the main job. If it fails nothing is printed and the files are as they were.
 func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
 	job, err := a.job(f, args)
 	if err != nil {
@@ -44,12 +44,15 @@ func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
 	if err := job.Check(); err != nil {
 		return err
 	}
+	if err := refuseForeign(f.Folder); err != nil {
+		return err
+	}
 	giveBack, err := commandline.MakeFolder("--out", f.Folder)
 	if err != nil {
 		return err
 	}
 	found, err := watched(a, f.Quiet, func(p bench.Progress) (*recording.Recording, error) {
-		job.Progress = p
+		job.Progress, job.Notice = p, a.Notices("bench", f.Quiet)
 		return job.Run(ctx)
 	})
 	if err != nil {

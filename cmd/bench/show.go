@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,10 @@ func (a *app) printAgain(o *commandline.Output, path string) error {
 	}
 	paired, ok := document.(*recording.Paired)
 	if !ok {
-		return a.print(o.Format, document.(*recording.Recording))
+		if err := a.print(o.Format, document.(*recording.Recording)); err != nil {
+			return fmt.Errorf("standard output: %w", err)
+		}
+		return nil
 	}
 	if o.CheckFormat(regress.Formats()) != nil {
 		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format, strings.Join(regress.Formats(), ", "))

@@ -34,6 +34,12 @@ func (a *app) comparison(f *compareFlags, args []string) (*bench.Comparison, err
 	}, nil
 }
 
+// The names of the files that writeReport and writePaired write.
+var (
+	reportNames = []string{"comparison.md", "comparison.json"}
+	pairedNames = append([]string{regress.SideBase + ".txt", regress.SideHead + ".txt", recording.PairedFileName}, reportNames...)
+)
+
 // writeReport keeps the comparison for machines and for a pull request.
 func writeReport(folder string, report *regress.Report) error {
 	markdown := func(w io.Writer) error { return regress.WriteMarkdown(w, report) }

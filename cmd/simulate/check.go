@@ -92,6 +92,9 @@ func checkPage(dir string, result *simulate.Result) error {
 }
 
 func (a *app) acceptResults(ctx context.Context, dir string, quiet bool) error {
+	if err := commandline.RefuseForeign("--results", dir, "README.md", indexPage, golden); err != nil {
+		return err
+	}
 	giveBack, err := commandline.MakeFolder("--results", dir)
 	if err != nil {
 		return err
@@ -145,6 +148,9 @@ func readGolden(path string) (*report.Document, error) {
 func (a *app) accept(dir string, result *simulate.Result) error {
 	charts := filepath.Join(dir, "charts")
 	if err := os.MkdirAll(charts, 0o755); err != nil {
+		return err
+	}
+	if err := wholefile.Sweep(charts); err != nil {
 		return err
 	}
 	for _, in := range result.Charts {

@@ -16,32 +16,56 @@ import (
 	"ratelab/internal/wording"
 )
 
-// deliver writes the charts, the page that shows them, then the document, into the folder, prints the result, and gives the verdict. Standard
-// output comes last: a reader that goes away early, as head does, costs no file.
-func (a *app) deliver(f *flags, args []string, result *simulate.Result, pictures []string) error {
-	doc := &result.Document
+// outputs are the names of the files that a job may write.
+func outputs(job *simulate.Job, pictures []string) []string {
+	names := []string{resultFile}
+	if len(pictures) == 0 {
+		return names
+	}
+	names = append(names, indexPage)
+	for _, s := range job.Scenarios {
+		names = append(names, chart.Files(s.Name, pictures...)...)
+	}
+	return names
+}
+
+// deliver prints the result, writes it into the folder, and gives the verdict.
+func (a *app) deliver(f *flags, args []string, result *simulate.Result, pictures, mine []string) error {
+	figures := func() error { return report.Write(a.Stdout, f.Format, &result.Document, a.tableOptions()) }
+	files := func() error { return a.write(f, args, result, pictures, mine) }
+	return commandline.Deliver(a.Stdout, figures, files, outcome(f, result))
+}
+
+// write puts the document, the charts, and the page that shows them into the folder.
+func (a *app) write(f *flags, args []string, result *simulate.Result, pictures, mine []string) error {
+	if err := commandline.RefuseForeign("--out", f.Folder, mine...); err != nil { // it came during the run
+		return err
+	}
+	json := func(w io.Writer) error { return report.WriteJSON(w, &result.Document) }
+	if err := wholefile.Write(filepath.Join(f.Folder, resultFile), json); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
 	drawn, err := draw(f.Folder, result, pictures)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if drawn > 0 {
-		if err := writePage(f.Folder, result, f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts")); err != nil {
-			return fmt.Errorf("--out: %w", err)
-		}
+	if drawn == 0 {
+		return nil
 	}
-	json := func(w io.Writer) error { return report.WriteJSON(w, doc) }
-	if err := wholefile.Write(filepath.Join(f.Folder, "result.json"), json); err != nil {
+	if err := writePage(f.Folder, result, f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts")); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if err := report.Write(a.Stdout, f.Format, doc, a.tableOptions()); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	if !f.Quiet && drawn > 0 {
+	if !f.Quiet {
 		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; charts, their data and result.json are beside it\n", wording.Path(filepath.Join(f.Folder, indexPage)))
 	}
+	return nil
+}
+
+// outcome is whether the figures are what was asked for.
+func outcome(f *flags, result *simulate.Result) error {
 	switch {
 	case !result.Interrupted:
-		return verdict(doc)
+		return verdict(&result.Document)
 	case f.decisions != "":
 		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", commandline.ErrInterrupted, wording.Path(f.decisions))
 	}
@@ -84,6 +108,12 @@ func verdict(doc *report.Document) error {
 // withDecisions does the job while one row for each decision is collected for path, which appears whole or not at
 // all: rows cannot say that they are partial, so an interrupted run leaves path as it was.
 func withDecisions(ctx context.Context, job *simulate.Job, path string) (result *simulate.Result, err error) {
+	bad := func(err error) error {
+		return fmt.Errorf("--decisions %s: %w", wording.Path(path), commandline.WithoutPath(err))
+	}
+	if err := wholefile.Sweep(filepath.Dir(path)); err != nil {
+		return nil, bad(err)
+	}
 	wrote := wholefile.Write(path, func(w io.Writer) error {
 		job.Decisions = simulate.NewDecisions(w, filepath.Dir(path))
 		defer job.Decisions.Discard()
@@ -95,5 +125,5 @@ func withDecisions(ctx context.Context, job *simulate.Job, path string) (result 
 	if err != nil || wrote == nil || errors.Is(wrote, commandline.ErrInterrupted) {
 		return result, err
 	}
-	return nil, fmt.Errorf("--decisions %s: %w", wording.Path(path), commandline.WithoutPath(wrote))
+	return nil, bad(wrote)
 }

@@ -11,7 +11,8 @@ const examples = `  simulate                                             everyth
   simulate poisson -a gcra,gcra:burst=10,fixed-window  some algorithms, one of them twice
   simulate --limit 100/1m --trace access.log.gz        your own log, a limit for each client
   simulate --script my.lua extreme-case-1              your own script beside the built-in ones
-  simulate --redis process --format json               a real redis-server, figures as JSON`
+  simulate --redis process --format json               a real redis-server, figures as JSON
+  simulate clean --redis redis://staging:6379          delete what killed runs left there`
 
 const closing = `simulate COMMAND --help says more about a command, simulate --version which build this is.
 

@@ -70,7 +70,7 @@ func (a *app) recommend() *cobra.Command {
 	return c
 }
 
-// recommended answers. Whatever fails, nothing is printed and the files are as they were.
+// recommended answers. If the question fails nothing is printed and the files are as they were.
 func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string) error {
 	question, err := f.question(args)
 	if err != nil {
@@ -82,6 +82,9 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	}
 	giveBack := func() {}
 	if f.Folder != "" {
+		if err := commandline.RefuseForeign("--out", f.Folder, recommendationNames(pictures)...); err != nil {
+			return err
+		}
 		if giveBack, err = commandline.MakeFolder("--out", f.Folder); err != nil {
 			return err
 		}
@@ -116,7 +119,7 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 		}
 		bar := commandline.NewBar(a.Stderr, f.Quiet)
 		defer bar.Finish()
-		job.Progress = progress{bar}
+		job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
 		result, err := job.Run(ctx)
 		if err != nil {
 			return nil, err
@@ -135,30 +138,50 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 	}
 }
 
-// deliverRecommendation writes the files, prints the answer, and gives the verdict.
+// deliverRecommendation prints the answer, writes the files, and gives the verdict.
 func (a *app) deliverRecommendation(f *recommendFlags, doc *recommend.Document, pictures []string) error {
-	if f.Folder != "" {
+	var verdict error
+	if doc.Recommended == "" {
+		verdict = commandline.Exit(commandline.ExitMissed, fmt.Errorf("%w: %s", errNobodyQualifies, doc.Nearest()))
+	}
+	figures := func() error { return recommend.Write(a.Stdout, f.Format, doc) }
+	files := func() error {
+		if f.Folder == "" {
+			return nil
+		}
+		if err := commandline.RefuseForeign("--out", f.Folder, recommendationNames(pictures)...); err != nil {
+			return err
+		}
 		if err := recommendationFiles(f.Folder, doc, pictures); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
+		if !f.Quiet {
+			fmt.Fprintf(a.Stderr, "simulate: the recommendation and its picture are in %s\n", wording.Path(f.Folder))
+		}
+		return nil
 	}
-	if err := recommend.Write(a.Stdout, f.Format, doc); err != nil {
-		return fmt.Errorf("standard output: %w", err)
+	return commandline.Deliver(a.Stdout, figures, files, verdict)
+}
+
+// recommendationFile is the answer for machines.
+const recommendationFile = "recommendation.json"
+
+// recommendationNames are the names of the files that recommendationFiles writes.
+func recommendationNames(pictures []string) []string {
+	names := []string{recommendationFile}
+	for _, extension := range append([]string{"csv"}, pictures...) {
+		if len(pictures) > 0 {
+			names = append(names, recommend.PictureName+"."+extension)
+		}
 	}
-	if f.Folder != "" && !f.Quiet {
-		fmt.Fprintf(a.Stderr, "simulate: the recommendation and its picture are in %s\n", wording.Path(f.Folder))
-	}
-	if doc.Recommended == "" {
-		return commandline.Exit(commandline.ExitMissed, fmt.Errorf("%w: %s", errNobodyQualifies, doc.Nearest()))
-	}
-	return nil
+	return names
 }
 
 func recommendationFiles(folder string, doc *recommend.Document, pictures []string) error {
-	if len(pictures) > 0 {
-		if _, err := recommend.WritePicture(folder, doc, pictures...); err != nil {
-			return err
-		}
+	json := func(w io.Writer) error { return recommend.WriteJSON(w, doc) }
+	if err := wholefile.Write(filepath.Join(folder, recommendationFile), json); err != nil || len(pictures) == 0 {
+		return err
 	}
-	return wholefile.Write(filepath.Join(folder, "recommendation.json"), func(w io.Writer) error { return recommend.WriteJSON(w, doc) })
+	_, err := recommend.WritePicture(folder, doc, pictures...)
+	return err
 }

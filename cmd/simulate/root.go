@@ -35,7 +35,7 @@ func newRoot(a *app) *cobra.Command {
 		ValidArgsFunction: commandline.CompleteScenarios,
 	}
 	f.register(root)
-	root.AddCommand(a.list(), a.validate(), a.schema(), a.check(), a.recommend(), a.worst())
+	root.AddCommand(a.list(), a.validate(), a.schema(), a.check(), a.recommend(), a.worst(), a.clean())
 	commandline.StrictHelp(root)
 	commandline.Help(root, f.Groups, closing)
 	return root

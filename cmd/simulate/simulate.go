@@ -12,7 +12,7 @@ import (
 	"ratelab/scenarios"
 )
 
-// simulate is the main job. Whatever fails, nothing is printed and the files are as they were.
+// simulate is the main job. If it fails nothing is printed and the files are as they were.
 func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	job, err := a.job(f, args)
 	if err != nil {
@@ -24,6 +24,10 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	}
 	rows, err := f.rowsTarget(a.Stdout, args)
 	if err != nil {
+		return err
+	}
+	mine := outputs(job, pictures)
+	if err := commandline.RefuseForeign("--out", f.Folder, mine...); err != nil {
 		return err
 	}
 	giveBack, err := commandline.MakeFolder("--out", f.Folder)
@@ -40,13 +44,13 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", wording.Shown(w))
 		}
 	}
-	return a.deliver(f, args, result, pictures)
+	return a.deliver(f, args, result, pictures, mine)
 }
 
 // run does the job, with its progress on a terminal and its decisions in the file rows.
 func (a *app) run(ctx context.Context, f *flags, job *simulate.Job, rows string) (*simulate.Result, error) {
 	bar := commandline.NewBar(a.Stderr, f.Quiet)
-	job.Progress = progress{bar}
+	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
 	defer bar.Finish()
 	if rows != "" {
 		return withDecisions(ctx, job, rows)

@@ -10,8 +10,11 @@ import (
 	"ratelab/internal/wholefile"
 )
 
-// indexPage is the page's file, in the folder of the results.
-const indexPage = "index.html"
+// The files of a result that are there once: the document, and the page that shows it.
+const (
+	resultFile = "result.json"
+	indexPage  = "index.html"
+)
 
 // writePage writes the result as a web page into the folder; command is what makes it again.
 func writePage(folder string, result *simulate.Result, command string) error {

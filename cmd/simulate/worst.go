@@ -68,11 +68,14 @@ type finding struct {
 	row      worst.Row
 }
 
-// findWorst searches, confirms, writes the files, and prints the table. Without a server that confirms, nothing is
+// findWorst searches, confirms, prints the table, and writes the files. Without a server that confirms, nothing is
 // printed and no file is written; where it decides otherwise, the files are there to look at.
 func (a *app) findWorst(ctx context.Context, f *worstFlags, args []string) error {
 	problems, err := f.problems(args)
 	if err != nil {
+		return err
+	}
+	if err := commandline.RefuseForeign("--out", f.Folder, worstNames(problems)...); err != nil {
 		return err
 	}
 	giveBack, err := commandline.MakeFolder("--out", f.Folder)
@@ -94,13 +97,45 @@ func (a *app) findWorst(ctx context.Context, f *worstFlags, args []string) error
 	for _, one := range all {
 		doc.Results = append(doc.Results, one.row)
 	}
-	if err := writeWorst(f.Folder, all, &doc); err != nil {
+	files := func() error { return worstFiles(f.Folder, problems, all, &doc) }
+	if differs != nil {
+		nothing := func() error { return nil }
+		return commandline.Deliver(a.Stdout, nothing, files, fmt.Errorf("%w; the files are in %s", differs, wording.Path(f.Folder)))
+	}
+	return a.deliverWorst(f, &doc, files)
+}
+
+// deliverWorst prints the result, writes the files, says where they are, and gives the verdict.
+func (a *app) deliverWorst(f *worstFlags, doc *worst.Document, files func() error) error {
+	figures := func() error { return worst.Write(a.Stdout, f.Format, doc) }
+	told := func() error {
+		err := files()
+		if err == nil && !f.Quiet && len(doc.Results) > 0 {
+			fmt.Fprintf(a.Stderr, "simulate: the scenarios and worst.json are in %s\n", f.Folder)
+		}
+		return err
+	}
+	return commandline.Deliver(a.Stdout, figures, told, worstVerdict(f, doc))
+}
+
+// worstNames are the names of the files that writeWorst writes.
+func worstNames(problems []worst.Problem) []string {
+	names := []string{worstFile, schemaFile}
+	for _, p := range problems {
+		names = append(names, worst.Name(p.Instance.Label)+".yaml")
+	}
+	return names
+}
+
+// worstFiles writes the files, unless one of somebody else has come there during the search.
+func worstFiles(folder string, problems []worst.Problem, all []*finding, doc *worst.Document) error {
+	if err := commandline.RefuseForeign("--out", folder, worstNames(problems)...); err != nil {
+		return err
+	}
+	if err := writeWorst(folder, all, doc); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if differs != nil {
-		return fmt.Errorf("%w; the files are in %s", differs, wording.Path(f.Folder))
-	}
-	return a.deliverWorst(f, &doc)
+	return nil
 }
 
 func (a *app) stopped() bool {
@@ -155,6 +190,12 @@ func (f *finding) write(name string) error {
 	return nil
 }
 
+// The files beside the scenarios.
+const (
+	worstFile  = "worst.json"
+	schemaFile = "schema.json"
+)
+
 // writeWorst writes the scenarios, the schema that their first line names, and the document.
 func writeWorst(folder string, all []*finding, doc *worst.Document) error {
 	whole := func(name string, data []byte) error {
@@ -168,20 +209,14 @@ func writeWorst(folder string, all []*finding, doc *worst.Document) error {
 			return err
 		}
 	}
-	if err := whole("schema.json", scenarios.Schema()); err != nil {
+	if err := whole(schemaFile, scenarios.Schema()); err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.Join(folder, "worst.json"), func(w io.Writer) error { return worst.WriteJSON(w, doc) })
+	return wholefile.Write(filepath.Join(folder, worstFile), func(w io.Writer) error { return worst.WriteJSON(w, doc) })
 }
 
-// deliverWorst prints the result and gives the verdict.
-func (a *app) deliverWorst(f *worstFlags, doc *worst.Document) error {
-	if err := worst.Write(a.Stdout, f.Format, doc); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	if !f.Quiet && len(doc.Results) > 0 {
-		fmt.Fprintf(a.Stderr, "simulate: the scenarios and worst.json are in %s\n", wording.Path(f.Folder))
-	}
+// worstVerdict is whether the search came to its end, and every bound holds.
+func worstVerdict(f *worstFlags, doc *worst.Document) error {
 	if doc.Partial {
 		return fmt.Errorf("%w: the figures are the worst found so far, and no server has confirmed them", commandline.ErrInterrupted)
 	}

@@ -41,7 +41,7 @@ func TestWorstBroken(t *testing.T) {
 	f := &worstFlags{Output: commandline.Output{Format: "table", Folder: "out"}}
 	doc := &worst.Document{WithinUS: 1000, Limit: report.Limit{Requests: 5, WindowUS: 1000, Burst: 5},
 		Results: []worst.Row{{Algorithm: "mine", MostAdmitted: 12, Bound: 10, BoundReached: 1.2, Broken: true, File: "worst-mine.yaml"}}}
-	err := a.deliverWorst(f, doc)
+	err := a.deliverWorst(f, doc, func() error { return nil })
 	if commandline.ExitCode(err) != commandline.ExitMissed || !strings.Contains(err.Error(), "12 admitted") || !strings.Contains(err.Error(), filepath.Join("out", "worst-mine.yaml")) {
 		t.Errorf("%v", err)
 	}

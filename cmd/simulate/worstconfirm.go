@@ -50,7 +50,7 @@ func (a *app) decideFiles(ctx context.Context, server string, list []*scenarios.
 	job.Server, job.Expected = server, true
 	bar := commandline.NewBar(a.Stderr, quiet) // a flood of a million takes a script some time
 	defer bar.Finish()
-	job.Progress = progress{bar}
+	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", quiet)
 	return job.Run(ctx)
 }
 

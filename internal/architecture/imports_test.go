@@ -13,7 +13,8 @@ var mayImport = map[string][]string{
 	"lua":                {},
 	"internal/limit":     {"internal/wording"},
 	"internal/wording":   {},
-	"internal/wholefile": {},
+	"internal/alive":     {},
+	"internal/wholefile": {"internal/alive"},
 	"internal/resp":      {},
 	"internal/waiting":   {},
 
@@ -34,9 +35,11 @@ var mayImport = map[string][]string{
 	"internal/processors":  {},
 	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/wording"},
 
-	"internal/redisserver":                 {"internal/resp", "internal/waiting", "internal/wording"},
+	"internal/keyspace":                    {},
+	"internal/registry":                    {"internal/alive", "internal/keyspace"},
+	"internal/redisserver":                 {"internal/alive", "internal/registry", "internal/resp", "internal/waiting", "internal/wording"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
-	"internal/serverstats":                 {"internal/redisserver", "internal/wording"},
+	"internal/serverstats":                 {"internal/keyspace", "internal/redisserver", "internal/wording"},
 
 	"internal/report":                  {"internal/measure", "internal/limit", "internal/wording"},
 	"internal/recording":               {"internal/report", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
@@ -53,7 +56,7 @@ var mayImport = map[string][]string{
 	"internal/simulate": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
-		"internal/localflag", "internal/sequence", "internal/waiting", "internal/wording",
+		"internal/localflag", "internal/sequence", "internal/waiting", "internal/wholefile", "internal/wording",
 	},
 	"internal/recommend": {
 		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report",
@@ -66,6 +69,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/commandline": {
 		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/traffic", "internal/waiting",
+		"internal/wholefile",
 		"internal/wording",
 	},
 	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/wording"},

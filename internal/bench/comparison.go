@@ -33,7 +33,8 @@ type Comparison struct {
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
 	Stop    <-chan struct{}                            // closed: keep the pairs that are finished, and mark the result partial
 
-	Progress Progress // nil: nobody watches
+	Progress Progress          // nil: nobody watches
+	Notice   func(line string) // is called with what the user ought to know at once; nil: nobody listens
 }
 
 // What a comparison measures unless it says otherwise.

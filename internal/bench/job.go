@@ -41,7 +41,8 @@ type Job struct {
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
 	Stop    <-chan struct{}                            // closed: give the round up, and mark the recording partial
 
-	Progress Progress // nil: nobody watches
+	Progress Progress          // nil: nobody watches
+	Notice   func(line string) // is called with what the user ought to know at once; nil: nobody listens
 }
 
 // What a job measures unless it says otherwise. So many connections bridge 10 ms, the longest stall with which a run is

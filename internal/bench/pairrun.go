@@ -92,7 +92,7 @@ func (r *pairRun) start(ctx context.Context) error {
 	}
 	began := r.Now()
 	for i, spec := range specs {
-		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1))
+		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1), r.Notice)
 		if err != nil {
 			return r.close(ctx, r.ofSide(i, err))
 		}

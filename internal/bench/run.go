@@ -30,7 +30,7 @@ func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
 	if err := p.try(ctx); err != nil {
 		return nil, err
 	}
-	server, note, err := startServer(ctx, p.Server, p.mostConnections())
+	server, note, err := startServer(ctx, p.Server, p.mostConnections(), p.Notice)
 	if err != nil {
 		return nil, err
 	}

@@ -137,6 +137,9 @@ func (s *session) close(ctx context.Context, failed error) error {
 	s.vigil.Close()
 	if !s.server.Own {
 		_, err := serverstats.Delete(context.WithoutCancel(ctx), s.server.Client, s.server.Prefix)
+		if err != nil {
+			s.server.LeftKeys()
+		}
 		if failed == nil {
 			failed = redisserver.Explain(err, s.server)
 		}

@@ -32,7 +32,7 @@ func Formats() []string { return drawing.Formats() }
 //	memory.*                         bytes of a client's state as it fills
 //
 // With several recordings the latencies are drawn one by one, as <scenario>.latency-percentile.<server>.*. It draws
-// the formats named, or all where none is, and returns the paths in the order written. A file appears whole or not at
+// the formats named, or all where none is, and returns the paths. A file appears whole or not at
 // all. What was not measured is not drawn, and LeftOut names it. An error is a recording that cannot be drawn, recordings
 // that cannot stand in one picture, an unknown format, or a file that cannot be written.
 func Write(dir string, in []*recording.Recording, formats ...string) ([]string, error) {

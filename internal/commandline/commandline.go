@@ -56,6 +56,14 @@ func (s Streams) watch(program string) waiting.Watch {
 	return waiting.Watch{Stop: s.Stop, Say: func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }}
 }
 
+// Notices prints what the user ought to know while a job lasts, each line with the program's name; nil where quiet.
+func (s Streams) Notices(program string, quiet bool) func(line string) {
+	if quiet {
+		return nil
+	}
+	return func(line string) { fmt.Fprintf(s.Stderr, "%s: %s\n", program, line) }
+}
+
 // Complain prints err, each of its lines with the program's name. Whatever a server, a script or a file has put into it,
 // it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
 func Complain(w io.Writer, program string, err error) {
@@ -97,11 +105,16 @@ func Version(linked string) string {
 	return "devel"
 }
 
-// Interrupts returns a channel that the first SIGINT or SIGTERM closes; the second calls exit at once.
+// Interrupts returns a channel that the first SIGINT, SIGTERM or SIGHUP closes; the second calls exit at once. A SIGHUP,
+// which is a terminal or a session that was closed, stays ignored where it was when the program began: nohup asks for
+// that.
 func Interrupts(exit func(code int)) <-chan struct{} {
 	stop := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		<-signals
 		close(stop)

@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"ratelab/internal/wholefile"
 	"ratelab/internal/wording"
 )
 
 // MakeFolder makes a folder, and those above it, and tries whether files can be made there: after a long run it
-// would be too late. What it returns removes the folders that are new, for a run that has nothing to put there.
-// Errors name the flag.
+// would be too late. Temporary files that killed runs left there are deleted. What it returns removes the folders that
+// are new, for a run that has nothing to put there. Errors name the flag.
 func MakeFolder(flag, path string) (giveBack func(), err error) {
 	made, err := missing(flag, path)
 	if err != nil {
@@ -27,13 +28,11 @@ func MakeFolder(flag, path string) (giveBack func(), err error) {
 		giveBack()
 		return nil, fmt.Errorf("%s %s: %w", flag, wording.Path(path), WithoutPath(err))
 	}
-	probe, err := os.CreateTemp(path, ".probe-*")
-	if err != nil {
+	if err := wholefile.Sweep(path); err != nil {
 		giveBack()
 		return nil, fmt.Errorf("%s %s: no file can be made there: %w", flag, wording.Path(path), WithoutPath(err))
 	}
-	probe.Close()
-	return giveBack, os.Remove(probe.Name())
+	return giveBack, nil
 }
 
 // missing are path and the folders above it that are not there, the innermost first.

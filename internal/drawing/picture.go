@@ -31,7 +31,8 @@ func checkFormats(formats []string) error {
 }
 
 // WriteAll draws the pictures into dir, which must exist, in the formats named, or all where none is, and puts the
-// data of each beside it. It returns the paths in the order written. A file appears whole or not at all.
+// data of each beside it. It returns the paths, of each picture those of the formats first. A file appears whole or not
+// at all. The data is written first: where a kill comes in between, it tells whose the picture is.
 func WriteAll(dir string, pictures []Picture, formats ...string) ([]string, error) {
 	if err := checkFormats(formats); err != nil {
 		return nil, err
@@ -42,14 +43,14 @@ func WriteAll(dir string, pictures []Picture, formats ...string) ([]string, erro
 	var paths []string
 	for _, p := range pictures {
 		base := filepath.Join(dir, p.Name)
+		if err := put(base+".csv", p.Data); err != nil {
+			return paths, err
+		}
 		for _, format := range formats {
 			if err := put(base+"."+format, p.Encode(format)); err != nil {
 				return paths, err
 			}
 			paths = append(paths, base+"."+format)
-		}
-		if err := put(base+".csv", p.Data); err != nil {
-			return paths, err
 		}
 		paths = append(paths, base+".csv")
 	}

@@ -40,6 +40,9 @@ func WriteFiles(dir string, r *Recording) ([]string, error) {
 	if err := os.Remove(filepath.Join(dir, FileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	if err := wholefile.Sweep(filepath.Join(dir, hgrmFolder)); err != nil {
+		return nil, err
+	}
 	if err := removeStale(dir, files); err != nil {
 		return nil, err
 	}
@@ -52,6 +55,19 @@ func WriteFiles(dir string, r *Recording) ([]string, error) {
 		paths = append(paths, path)
 	}
 	return paths, nil
+}
+
+// FileNames are the names below dir of what WriteFiles would write, but for the distributions, and of the distributions
+// that are there and that it would replace or remove.
+func FileNames(dir string) []string {
+	names := []string{FileName, benchFileName, logFileName}
+	found, _ := os.ReadDir(filepath.Join(dir, hgrmFolder)) // one that is not there has none
+	for _, entry := range found {
+		if filepath.Ext(entry.Name()) == ".hgrm" {
+			names = append(names, filepath.Join(hgrmFolder, entry.Name()))
+		}
+	}
+	return names
 }
 
 // outputs are all files, FileName the last.

@@ -1,6 +1,7 @@
 -- Answers an empty list where everything is there, {'old'} for a server before 7.0, {'unknown', …} with the commands
--- that the server does not know under their names (rename-command), otherwise the commands that the user's ACL denies. Writes and deletes KEYS[1], so that a read-only or full server says so now.
--- One command of each kind stands for its kind: the built-in scripts keep strings, hashes, lists and sets.
+-- that the server does not know under their names (rename-command), otherwise the commands that the user's ACL denies.
+-- Writes and deletes KEYS[1], so that a read-only or full server says so now. One command of each kind stands for its
+-- kind: the built-in scripts keep strings, hashes, lists and sets; the registry of runs needs the line before the last.
 local key = KEYS[1]
 if not redis.acl_check_cmd or not pcall(redis.acl_check_cmd, 'pexpiretime', key) then
   return {'old'}
@@ -10,6 +11,7 @@ local wanted = {
   {'pexpire', key, '1'}, {'pexpireat', key, '1'}, {'pttl', key}, {'pexpiretime', key}, {'type', key},
   {'hget', key, 'f'}, {'hset', key, 'f', '1'}, {'rpush', key, '1'}, {'lpop', key},
   {'zadd', key, '1', 'm'}, {'zremrangebyscore', key, '0', '1'}, {'sadd', key, 'm'},
+  {'hsetnx', key, 'f', '1'}, {'hgetall', key}, {'zrange', key, '0', '-1'}, {'zscore', key, 'm'}, {'zrem', key, 'm'}, {'unlink', key},
   {'time'}, {'scan', '0'}, {'evalsha', '0', '1', key}, {'script', 'load', '0'},
 }
 local denied, unknown = {}, {'unknown'}

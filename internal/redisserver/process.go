@@ -30,7 +30,7 @@ func startProcess(ctx context.Context, program string, set settings) (*Server, e
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ratelab-")
+	dir, err := makeFolder()
 	if err != nil {
 		return nil, unavailable("process: no temporary directory for the server: %v", err)
 	}

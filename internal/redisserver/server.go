@@ -1,9 +1,10 @@
 // Package redisserver gets a server to decide on: one inside the process, a private process, a container, or
 // the user's own behind a URL. Whatever Start started, Close ends; on a server that was there before, nothing
-// but keys under Server.Prefix is ours, and neither FLUSH nor CONFIG is ever sent. Passwords reach the
-// connection and nothing else: no error, no String and no %+v shows one.
+// but keys under Server.Prefix and this run's entry in the registry is ours, and neither FLUSH nor CONFIG is ever
+// sent. Passwords reach the connection and nothing else: no error, no String and no %+v shows one.
 //
-// It does not decide requests, load scripts or delete keys: those who write keys do.
+// It does not decide requests or load scripts. Keys it deletes in one case only: Start, on a user's server, those of
+// runs that the registry proves dead. All other keys are deleted by those who wrote them.
 package redisserver
 
 import (
@@ -14,6 +15,8 @@ import (
 	"sync"
 
 	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/registry"
 )
 
 // The kinds of server, as results name them.
@@ -60,6 +63,7 @@ type Server struct {
 	mu      sync.Mutex
 	clients []*redis.Client
 	stop    func() error                       // ends what was started; nil where nothing was
+	entry   *entry                             // in the registry of a server that others use too; nil on one of our own
 	pid     func(context.Context) (int, error) // of the server's process on this machine; nil where it is not ours or not here
 	closed  bool
 }
@@ -83,8 +87,8 @@ func (s *Server) NewClient(poolSize int) *redis.Client {
 	return c
 }
 
-// Close closes the clients and ends the server if it was started here, with all it left on disk. The second
-// call does nothing.
+// Close closes the clients and ends the server if it was started here, with all it left on disk. A run that has
+// deleted its keys is then in the registry no more. The second call does nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,6 +96,9 @@ func (s *Server) Close() error {
 		return nil
 	}
 	s.closed = true
+	if s.entry != nil {
+		s.entry.end(s.Client)
+	}
 	s.target.wires.end()
 	for _, c := range s.clients {
 		c.Close() // the connections may be gone already, which is what is wanted
@@ -139,11 +146,11 @@ func (s *Server) String() string {
 
 // ownPrefix is the prefix on a server where nobody else writes. It is fixed, for repeatability, and as long as
 // a random one, because MEMORY USAGE counts the key's name.
-const ownPrefix = "ratelab:000000000000:"
+const ownPrefix = registry.Prefix + "000000000000:"
 
-// randomPrefix is a prefix that no other run on the same server has (48 random bits).
-func randomPrefix() string {
+// randomID is one that no other run on the same server has (48 random bits).
+func randomID() string {
 	var b [6]byte
 	rand.Read(b[:]) // never fails: crypto/rand
-	return "ratelab:" + hex.EncodeToString(b[:]) + ":"
+	return hex.EncodeToString(b[:])
 }

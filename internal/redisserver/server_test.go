@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ratelab/internal/registry"
 )
 
 func TestEmbeddedServersAreSeparateAndTheirClockStands(t *testing.T) {
@@ -113,7 +115,7 @@ func TestContainers(t *testing.T) {
 }
 
 func TestPrefixesAreAsLongOnEveryKind(t *testing.T) {
-	a, b := randomPrefix(), randomPrefix()
+	a, b := registry.New(randomID()).KeyPrefix(), registry.New(randomID()).KeyPrefix()
 	if a == b || len(a) != len(ownPrefix) || !strings.HasPrefix(a, "ratelab:") {
 		t.Errorf("%q, %q and %q: want equal lengths and different middles", a, b, ownPrefix)
 	}

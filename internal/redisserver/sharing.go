@@ -86,7 +86,7 @@ func imageCommand(ctx context.Context, image string, set settings) ([]string, er
 // newSharedFolder makes a folder that whatever user the server runs as may write to, inside one that no other
 // user of this machine may enter. The caller deletes the outer one.
 func newSharedFolder() (string, error) {
-	outer, err := os.MkdirTemp("", "ratelab-")
+	outer, err := makeFolder()
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/registry"
 	"ratelab/internal/waiting"
 	"ratelab/internal/wording"
 )
@@ -21,6 +22,8 @@ type settings struct {
 	poolSize int
 	direct   bool
 	memory   int64 // bytes that a server of our own may take beyond those it begins with; 0: any
+	visiting bool
+	notice   func(line string)
 	getenv   func(string) string
 	watch    waiting.Watch
 }
@@ -39,6 +42,20 @@ func WithDirectTransport() Option { return func(s *settings) { s.direct = true }
 // is not said when it does not answer: the caller waits for no longer than it means to.
 func ForTrial(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
 
+// WithNotices has notice called with a line for the user, before Start returns, where Start did more than was asked for:
+// on a user's server it deletes what dead runs left. nil is nobody who listens.
+func WithNotices(notice func(line string)) Option {
+	return func(s *settings) {
+		if notice != nil {
+			s.notice = notice
+		}
+	}
+}
+
+// WithoutEntry is for those who write no keys on a user's server: they are not in its registry, and nothing that dead
+// runs left is deleted.
+func WithoutEntry() Option { return func(s *settings) { s.visiting = true } }
+
 // WithEnv replaces os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the
 // container's image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and
 // testcontainers' own variables are read by testcontainers.
@@ -50,7 +67,7 @@ func WithEnv(getenv func(string) string) Option { return func(s *settings) { s.g
 // meant, an *Unavailable for a server that cannot be used, or the context's. The watch that ctx carries hears of long
 // waits, those of the server's clients too, and its interrupt ends the start and later calls that bring no answer.
 func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
-	set := settings{poolSize: 4, getenv: os.Getenv, watch: waiting.Of(ctx)}
+	set := settings{poolSize: 4, getenv: os.Getenv, notice: func(string) {}, watch: waiting.Of(ctx)}
 	for _, o := range opts {
 		o(&set)
 	}
@@ -98,8 +115,15 @@ func startURL(ctx context.Context, spec string, set settings) (s *Server, err er
 			return err
 		}
 		s = newServer(KindURL, t, set)
-		s.Prefix = randomPrefix()
-		return s.started(ctx, s.identify)
+		run := registry.New(randomID())
+		s.Prefix = run.KeyPrefix()
+		return s.started(ctx, func(ctx context.Context) error {
+			err := s.identify(ctx)
+			if err == nil && !set.visiting {
+				err = s.enter(ctx, run, set.notice)
+			}
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
-)
 
-// scanCount is how many keys one SCAN looks at, and the most that one UNLINK or pipeline takes: a millisecond or so
-// of the server.
-const scanCount = 500
+	"ratelab/internal/keyspace"
+)
 
 // Left is what keys look like at some moment. It has the fields of virtualtime.Left, which counts by virtual
 // deadlines that no server knows, and converts to it.
@@ -27,13 +24,13 @@ type Left struct {
 func Keys(ctx context.Context, c *redis.Client, prefix string) (Left, error) {
 	var left Left
 	seen := map[string]bool{} // SCAN may show a key twice
-	err := scan(ctx, c, prefix, func(keys []string) error {
+	err := keyspace.Scan(ctx, c, prefix, func(keys []string) error {
 		keys = slices.DeleteFunc(keys, func(key string) bool {
 			again := seen[key]
 			seen[key] = true
 			return again
 		})
-		for chunk := range slices.Chunk(keys, scanCount) {
+		for chunk := range slices.Chunk(keys, keyspace.Chunk) {
 			if err := left.add(ctx, c, chunk); err != nil {
 				return err
 			}
@@ -77,8 +74,8 @@ func Delete(ctx context.Context, c *redis.Client, prefix string) (int64, error) 
 		return 0, errors.New(`delete keys under the prefix "": that would be everything; want the run's own, such as "ratelab:3f1c…:"`)
 	}
 	var n int64
-	err := scan(ctx, c, prefix, func(keys []string) error {
-		for chunk := range slices.Chunk(keys, scanCount) {
+	err := keyspace.Scan(ctx, c, prefix, func(keys []string) error {
+		for chunk := range slices.Chunk(keys, keyspace.Chunk) {
 			gone, err := c.Unlink(ctx, chunk...).Result()
 			if n += gone; err != nil {
 				return err
@@ -87,26 +84,4 @@ func Delete(ctx context.Context, c *redis.Client, prefix string) (int64, error) 
 		return nil
 	})
 	return n, err
-}
-
-// literal takes the meaning from the characters that MATCH gives one.
-var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)
-
-// scan visits the keys that begin with prefix, a few at a time. MATCH saves sending the others; the last word is had
-// here, since what visit does may be to delete them.
-func scan(ctx context.Context, c *redis.Client, prefix string, visit func(keys []string) error) error {
-	for cursor := uint64(0); ; {
-		keys, next, err := c.Scan(ctx, cursor, literal.Replace(prefix)+"*", scanCount).Result()
-		if err != nil {
-			return err
-		}
-		keys = slices.DeleteFunc(keys, func(key string) bool { return !strings.HasPrefix(key, prefix) })
-		if err := visit(keys); err != nil {
-			return err
-		}
-		if next == 0 {
-			return nil
-		}
-		cursor = next
-	}
 }

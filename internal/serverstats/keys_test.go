@@ -125,7 +125,7 @@ func TestUserWithTheDocumentedRightsMayCountAndDelete(t *testing.T) {
 	if socket == "" {
 		t.Skip("needs the private server's address")
 	}
-	s, err := redisserver.Start(t.Context(), "unix://narrow:pw@"+socket)
+	s, err := redisserver.Start(t.Context(), "unix://narrow:pw@"+socket, redisserver.WithoutEntry())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (j *Job) start(ctx context.Context, p *plan) (*backend, error) {
 		servers = lanes // each has one lock and one Lua at a time
 	}
 	for range servers {
-		s, err := redisserver.Start(ctx, j.Server, redisserver.WithPoolSize(lanes+1))
+		s, err := redisserver.Start(ctx, j.Server, redisserver.WithPoolSize(lanes+1), redisserver.WithNotices(j.Notice))
 		if err != nil {
 			b.close()
 			var bad *redisserver.BadSpec

@@ -7,6 +7,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/report"
+	"ratelab/internal/wholefile"
 )
 
 // Decisions collects one row for each decision. The lanes decide at the same time; each writes into a file of its
@@ -23,7 +24,7 @@ type spool struct {
 	writer *report.DecisionWriter
 }
 
-// NewDecisions writes to out, by way of files in dir.
+// NewDecisions writes to out, by way of temporary files in dir.
 func NewDecisions(out io.Writer, dir string) *Decisions { return &Decisions{out: out, dir: dir} }
 
 // begin gives every lane its file. On nil it does nothing, as end.
@@ -32,7 +33,7 @@ func (d *Decisions) begin(scenario string, lanes []*lane) error {
 		return nil
 	}
 	for _, l := range lanes {
-		file, err := os.CreateTemp(d.dir, "decisions-*")
+		file, err := wholefile.Temp(d.dir)
 		if err != nil {
 			return err
 		}

@@ -109,10 +109,15 @@ func survey(ctx context.Context, lanes []*lane, lastUS int64) error {
 	return nil
 }
 
-// cleanUp deletes the lanes' keys. After a failure, which it returns, it is tried all the same.
+// cleanUp deletes the lanes' keys. After a failure, which it returns, it is tried all the same. Where it fails itself, the
+// server's next run has to do it.
 func cleanUp(ctx context.Context, lanes []*lane, failed error) error {
 	for _, l := range lanes {
-		if err := l.close(context.WithoutCancel(ctx)); err != nil && failed == nil {
+		err := l.close(context.WithoutCancel(ctx))
+		if err != nil {
+			l.server.LeftKeys()
+		}
+		if err != nil && failed == nil {
 			failed = &replay.LaneError{Label: l.candidate.Label, Err: redisserver.Explain(err, l.server)}
 		}
 	}

@@ -92,6 +92,7 @@ func (l *lane) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-
 	}
 	var difference *sequence.DifferenceError
 	if err != nil && !errors.As(err, &difference) {
+		l.server.LeftKeys()
 		err = redisserver.Explain(err, l.server)
 	}
 	if err != nil {

@@ -46,7 +46,8 @@ type Job struct {
 	Stop    <-chan struct{}                            // closed: end early and mark the document partial
 
 	Progress  Progress
-	Decisions *Decisions // nil: not wanted
+	Notice    func(line string) // is called with what the user ought to know at once; nil: nobody listens
+	Decisions *Decisions        // nil: not wanted
 }
 
 // MaxReal is how long a job on the real clock may take unless LongReal asks for more.

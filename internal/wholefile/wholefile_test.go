@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -93,5 +94,70 @@ func TestAPlaceThatCannotBeTakenIsAnError(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("the folder has %d entries (%v)", len(entries), err)
+	}
+}
+
+// TestMain lets the test's binary be a run that is killed in the middle of a file.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("RATELAB_TEST_WRITES"); path != "" {
+		wholefile.Write(path, func(w io.Writer) error {
+			os.Stdout.WriteString("begun\n")
+			_, err := os.Stdin.Read(make([]byte, 1))
+			return err
+		})
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// What a killed run leaves is swept, and what a living one is at, or somebody else, is not.
+func TestOnlyTheFilesOfTheDeadAreSwept(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "RATELAB_TEST_WRITES="+filepath.Join(dir, "result.json"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	foreign := []string{".result.json.123", ".ratelab-notes.tmp", "decisions-1"}
+	for _, name := range foreign {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep := func(want int) {
+		t.Helper()
+		if err := wholefile.Sweep(dir); err != nil {
+			t.Fatal(err)
+		}
+		if all := contents(t, dir); len(all) != want {
+			t.Errorf("%d files; want %d: %v", len(all), want, all)
+		}
+	}
+	sweep(len(foreign) + 1)
+	if err := wholefile.Write(filepath.Join(dir, "mine"), func(io.Writer) error { sweep(len(foreign) + 2); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	sweep(len(foreign) + 1)
+}
+
+// A name that is nearly too long for the folder has room for its temporary file.
+func TestALongNameCanBeWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("n", 250)+".svg")
+	if err := wholefile.Write(path, func(io.Writer) error { return nil }); err != nil {
+		t.Error(err)
 	}
 }

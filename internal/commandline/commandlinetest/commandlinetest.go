@@ -43,6 +43,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"refusals": refusalsCmd,
 		"head":     headCmd,
 		"start":    startCmd,
+		"nohup":    nohupCmd,
 		"signal":   signalCmd,
 		"freeze":   freezeCmd,
 		"ended":    endedCmd,

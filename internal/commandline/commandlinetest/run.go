@@ -120,7 +120,21 @@ func running(ts *testscript.TestScript) map[string]*background {
 
 // startCmd is: start ARGUMENT…
 func startCmd(ts *testscript.TestScript, _ bool, args []string) {
-	b := &background{cmd: program(context.Background(), ts, nil, args), done: make(chan struct{})}
+	begin(ts, program(context.Background(), ts, nil, args))
+}
+
+// nohupCmd is: nohup ARGUMENT…, which is start for a run that ignores SIGHUP from its beginning. Only on Unix.
+func nohupCmd(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := program(context.Background(), ts, nil, nil)
+	inner := append([]string{"-c", `trap "" HUP; exec "$@"`, "sh", cmd.Path}, args...)
+	shell := exec.Command("sh", inner...)
+	shell.Dir, shell.Env = cmd.Dir, cmd.Env
+	begin(ts, shell)
+}
+
+// begin runs cmd while the script goes on.
+func begin(ts *testscript.TestScript, cmd *exec.Cmd) {
+	b := &background{cmd: cmd, done: make(chan struct{})}
 	b.cmd.Stdout, b.cmd.Stderr = &b.stdout, &b.stderr
 	ts.Check(b.cmd.Start())
 	running(ts)["run"] = b
@@ -134,7 +148,7 @@ func startCmd(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// signalCmd is: signal INT, KILL, STOP or CONT, for the run in the background; the last two only on Unix.
+// signalCmd is: signal INT, TERM, HUP, KILL, STOP or CONT, for the run in the background; on Windows only INT and KILL.
 func signalCmd(ts *testscript.TestScript, _ bool, args []string) {
 	signal, known := signals[args[0]]
 	if !known {

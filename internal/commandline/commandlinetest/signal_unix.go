@@ -8,4 +8,7 @@ import (
 )
 
 // signals are those that scripts send.
-var signals = map[string]os.Signal{"INT": os.Interrupt, "KILL": os.Kill, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
+var signals = map[string]os.Signal{
+	"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill,
+	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+}

@@ -44,7 +44,7 @@ func Formats() []string { return drawing.Formats() }
 //	<scenario>.cumulative.*  what was admitted so far, against the exact reference
 //	<scenario>.timescale.*   the most admitted in any interval, by its length; only of runs with time scales
 //
-// It draws the formats named, or all where none is, and returns the paths in the order written. A file
+// It draws the formats named, or all where none is, and returns the paths. A file
 // appears whole or not at all. The row none has no panel, since it admits whatever is offered and would dwarf
 // the others, unless it is alone; the CSV has every row.
 func Write(dir string, in Input, formats ...string) ([]string, error) {
@@ -52,6 +52,17 @@ func Write(dir string, in Input, formats ...string) ([]string, error) {
 		return nil, err
 	}
 	return drawing.WriteAll(dir, pictures(in), formats...)
+}
+
+// Files are the names of all that Write may write for a scenario; formats as Write's.
+func Files(scenario string, formats ...string) []string {
+	var names []string
+	for _, picture := range []string{"admitted", "window", "cumulative", "timescale"} {
+		for _, extension := range append([]string{"csv"}, formats...) {
+			names = append(names, scenario+"."+picture+"."+extension)
+		}
+	}
+	return names
 }
 
 func (in Input) validate() error {
