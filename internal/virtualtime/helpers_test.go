@@ -32,6 +32,8 @@ type setup struct {
 	batch  int
 	keys   []string // templates of KEYS; nil: the key itself
 	args   []string // templates of ARGV
+
+	elapsed func() time.Duration // nil: batches have a fixed size
 }
 
 func templates(t testing.TB, texts []string) []script.Template {
@@ -67,7 +69,7 @@ func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(script.R
 	}
 	return virtualtime.New(
 		virtualtime.Server{Client: s.Client, Shared: it.shared, Unbuffered: s.Transport == redisserver.TransportPipe}, p,
-		virtualtime.Options{Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch, Behind: time.Hour})
+		virtualtime.Options{Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch, Behind: time.Hour, Elapsed: it.elapsed})
 }
 
 // at is a request for a key at a time in µs since the start.
