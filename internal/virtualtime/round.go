@@ -60,16 +60,16 @@ func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, [
 
 // arguments are those of one EVAL: with its source the first time, by its digest from then on.
 func (r *Runner) arguments(requests []limit.Request) []any {
-	args := make([]any, 0, 8+len(requests)*(1+len(r.wrapped.decide.varying)))
+	args := make([]any, 0, 9+len(requests)*(1+len(r.wrapped.decide.varying)))
 	if r.loaded {
 		args = append(args, "EVALSHA", r.wrapped.sha1, "0")
 	} else {
 		args = append(args, "EVAL", r.wrapped.source, "0")
 		r.loaded = true
 	}
-	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keep, strconv.FormatInt(r.written, 10))
+	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keepText(), strconv.FormatInt(r.written, 10))
 	r.written += int64(len(requests))
-	return r.build(args, requests)
+	return append(r.build(args, requests), r.options.Sentinel)
 }
 
 // send hands the round to the server without waiting. It is not cancelled with ctx: its answer names the keys that
