@@ -72,11 +72,11 @@ func (r *pairRun) start(ctx context.Context) error {
 	}
 	began := r.Now()
 	for i, spec := range specs {
-		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1))
+		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1), r.AllowEviction)
 		if err != nil {
 			return r.close(ctx, err)
 		}
-		r.servers[i] = newSession(server, spec, note, &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began})
+		r.servers[i] = newSession(server, spec, note, &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began, lasts: r.pairTime()})
 		r.servers[i].places = place(ctx, server)
 	}
 	if len(specs) == 1 {

@@ -28,11 +28,11 @@ func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
 	if err := p.try(ctx); err != nil {
 		return nil, err
 	}
-	server, note, err := startServer(ctx, p.Server, p.mostConnections())
+	server, note, err := startServer(ctx, p.Server, p.mostConnections(), p.AllowEviction)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()})
+	s := newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now(), lasts: p.longest()})
 	s.places = place(ctx, server)
 	return p.on(ctx, s)
 }

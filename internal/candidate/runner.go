@@ -28,7 +28,12 @@ type Clock struct {
 type Times struct {
 	Start  time.Time     // where virtual time begins
 	Behind time.Duration // how far behind that the server's clock steps at most
+
+	Company *virtualtime.Company // of the other runners on a server that is not ours; nil: none
 }
+
+// Sentinel is the key by which the runner of that label notices that its keys were deleted. No script's key is like it.
+func Sentinel(s *redisserver.Server, label string) string { return s.Prefix + "sentinel:" + label }
 
 // Runner prepares a program for virtual time, under the server's prefix. A batch of 0 finds its
 // own size. The error is an *InputError for a script that virtual time cannot follow, or the server's.
@@ -47,6 +52,8 @@ func Runner(ctx context.Context, s *redisserver.Server, program *script.Program,
 			Behind:    times.Behind,
 			Real:      serverNow,
 			Elapsed:   func() time.Duration { return clock.Now().Sub(began) },
+			Sentinel:  Sentinel(s, program.Label),
+			Company:   times.Company,
 			BatchSize: batch,
 		})
 	var refused *virtualtime.RefusedError

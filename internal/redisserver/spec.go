@@ -16,6 +16,7 @@ type Option func(*settings)
 type settings struct {
 	poolSize int
 	direct   bool
+	evicts   bool
 	getenv   func(string) string
 }
 
@@ -27,6 +28,9 @@ func WithPoolSize(n int) Option { return func(s *settings) { s.poolSize = n } }
 // with a Docker in a virtual machine (macOS, Windows) or on another host, it is the port mapping after all:
 // Server.Route tells. The other kinds have nothing in between anyway.
 func WithDirectTransport() Option { return func(s *settings) { s.direct = true } }
+
+// WithEviction lets a user's server be one that evicts keys when its memory is full.
+func WithEviction(allowed bool) Option { return func(s *settings) { s.evicts = allowed } }
 
 // WithEnv replaces os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the
 // container's image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and
@@ -86,7 +90,11 @@ func startURL(ctx context.Context, spec string, set settings) (*Server, error) {
 	}
 	s := newServer(KindURL, t, set)
 	s.Prefix = randomPrefix()
-	if err := s.identify(ctx); err != nil {
+	err = s.identify(ctx)
+	if err == nil {
+		err = s.refuseEviction(ctx, set.evicts)
+	}
+	if err != nil {
 		s.Close()
 		return nil, err
 	}

@@ -17,11 +17,14 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	what := "keys of the run"
-	if e.Key != "" {
-		what = fmt.Sprintf("%d keys of the run, such as %q,", e.Keys, e.Key)
+	const gone = "vanished from the server in the middle of it"
+	switch e.Keys {
+	case 0:
+		return "keys of the run " + gone
+	case 1:
+		return fmt.Sprintf("the run's key %q %s", e.Key, gone)
 	}
-	return what + " vanished from the server in the middle of it"
+	return fmt.Sprintf("%d keys of the run, such as %q, %s", e.Keys, e.Key, gone)
 }
 
 // isLost reports whether err says that the server forgot something.

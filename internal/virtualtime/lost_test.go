@@ -23,7 +23,7 @@ func TestALostKeyEndsTheRun(t *testing.T) {
 		command      []string // that loses it
 		named        string   // in the error
 	}{
-		{"touched again", counter, "k", []string{"DEL", "k"}, `1 keys of the run, such as "k",`},
+		{"touched again", counter, "k", []string{"DEL", "k"}, `the run's key "k" vanished`},
 		{"not touched again", counter, "other", []string{"DEL", "k"}, `"k"`},
 		{"after the last request", counter, "", []string{"DEL", "k"}, `"k"`},
 		{"without a deadline", endless, "k", []string{"UNLINK", "k"}, `"k"`},
