@@ -76,7 +76,8 @@ func (r *pairRun) start(ctx context.Context) error {
 		if err != nil {
 			return r.close(ctx, err)
 		}
-		r.servers[i] = newSession(server, spec, note, &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began, lasts: r.pairTime()})
+		s := &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began, lasts: r.pairTime()}
+		r.servers[i] = newSession(server, spec, note, s)
 		r.servers[i].places = place(ctx, server)
 	}
 	if len(specs) == 1 {

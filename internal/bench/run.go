@@ -32,7 +32,8 @@ func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now(), lasts: p.longest()})
+	s := &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now(), lasts: p.longest()}
+	s = newSession(server, p.Server, note, s)
 	s.places = place(ctx, server)
 	return p.on(ctx, s)
 }

@@ -31,7 +31,9 @@ func checkServer(spec string, wrong *problems) {
 // Docker can run one, else a process, and note says why. Errors are an *InputError for a spec that cannot be meant, or
 // those of redisserver.Start.
 func startServer(ctx context.Context, spec string, connections int, eviction bool) (s *redisserver.Server, note string, err error) {
-	options := []redisserver.Option{redisserver.WithPoolSize(connections), redisserver.WithDirectTransport(), redisserver.WithEviction(eviction)}
+	options := []redisserver.Option{
+		redisserver.WithPoolSize(connections), redisserver.WithDirectTransport(), redisserver.WithEviction(eviction),
+	}
 	if spec != "" {
 		s, err = redisserver.Start(ctx, spec, options...)
 		var bad *redisserver.BadSpec

@@ -22,7 +22,7 @@ type TargetOptions struct {
 	Shared bool   // the server is not ours: keys that their script gives no TTL get one that outlasts the run
 	Clock  Clock  // the run's: scripts that take the caller's clock get its Origin + Now
 
-	Lasts time.Duration // how long calls go on from now
+	Lasts time.Duration // on a server that is not ours: how long calls go on from now
 }
 
 // Target is a script on a server, ready to be called. It is safe for concurrent use.
@@ -51,7 +51,10 @@ type sight struct {
 // Prepare loads the program's scripts. The client is used for this and for Close, and its options for connections.
 func Prepare(ctx context.Context, client *redis.Client, program *script.Program, o TargetOptions) (*Target, error) {
 	program = program.InKeyspace(o.Prefix)
-	t := &Target{client: client, program: program, shared: o.Shared, clock: o.Clock, until: o.Clock.Now() + o.Lasts, keys: map[string]*sight{}}
+	t := &Target{client: client, program: program, shared: o.Shared, clock: o.Clock, keys: map[string]*sight{}}
+	if o.Shared {
+		t.until = o.Clock.Now() + o.Lasts
+	}
 	sha, err := client.ScriptLoad(ctx, program.Source).Result()
 	if err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ func (s *Server) refuseEviction(ctx context.Context, allowed bool) error {
 	vitals, known := s.Vitals(ctx)
 	memory := vitals.Memory
 	if !known {
-		s.Warning = fmt.Sprintf("%s: does not say by INFO whether it evicts keys or was restarted, and a run notices only keys that it misses; grant +info", s.target.label)
+		s.Warning = fmt.Sprintf("%s: does not say by INFO whether it evicts keys or was restarted, "+
+			"and a run notices only keys that it misses; grant +info", s.target.label)
 		return nil
 	}
 	if memory.Evicts() && !allowed {

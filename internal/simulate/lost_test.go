@@ -123,8 +123,8 @@ func TestAServerThatEvicts(t *testing.T) {
 	}
 	s.Client.ConfigSet(t.Context(), "maxmemory", "100mb")
 	var refused *redisserver.Unavailable
-	if err := run(false); !errors.As(err, &refused) || !strings.Contains(err.Error(), "(maxmemory 104857600 bytes, policy allkeys-lru)") ||
-		!strings.Contains(err.Error(), "--allow-eviction") {
+	const why = "(maxmemory 104857600 bytes, policy allkeys-lru)"
+	if err := run(false); !errors.As(err, &refused) || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "--allow-eviction") {
 		t.Errorf("%v", err)
 	}
 	if err := run(true); err != nil {
