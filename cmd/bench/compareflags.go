@@ -23,6 +23,7 @@ type compareFlags struct {
 	base, head, as string
 	algorithms     []string
 	redis          string
+	eviction       bool
 	pairs          commandline.Count
 	segment        commandline.Duration
 	warmUp         commandline.Duration
@@ -57,6 +58,7 @@ func (f *compareFlags) sides(fs *pflag.FlagSet) {
 	fs.StringVar(&f.as, "as", "", "call scripts without a binding as the built-in algorithm of this `LABEL` is called")
 	fs.StringSliceVarP(&f.algorithms, "algorithms", "a", nil, "on two servers: `NAMES`, comma separated, of what to run (default all)")
 	fs.StringVar(&f.redis, "redis", "", "of two scripts: `SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
+	commandline.EvictionFlag(fs, &f.eviction)
 	fs.Var(&f.pairs, "pairs", "measure each side `N` times; fewer than 20 give no verdict on timings")
 	fs.Var(&f.segment, "segment", "`TIME` of one measurement")
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")

@@ -81,7 +81,8 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 		return nil, err
 	}
 	job := &bench.Job{
-		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis, Limit: policy, Seed: f.Seed.Value,
+		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis,
+		AllowEviction: f.eviction, Limit: policy, Seed: f.Seed.Value,
 		Rounds: f.rounds.Value, Duration: f.duration.Value, WarmUp: orNone(f.warmUp.Value), Segment: f.segment.Value,
 		Connections: f.connections.Value, Sweep: f.sweep.Values, Fills: bench.DefaultFills(),
 		RepeatInvalid: f.repeatInvalid.Value,

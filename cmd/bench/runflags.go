@@ -27,6 +27,7 @@ type runFlags struct {
 	commandline.Output
 
 	redis         string
+	eviction      bool
 	quick         bool
 	rounds        commandline.Count
 	duration      commandline.Duration
@@ -78,6 +79,7 @@ func warmUpTime(value time.Duration) commandline.Duration {
 
 func (f *runFlags) measured(fs *pflag.FlagSet) {
 	fs.StringVar(&f.redis, "redis", "", "`SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
+	commandline.EvictionFlag(fs, &f.eviction)
 	fs.BoolVar(&f.quick, "quick", false, "the complete run in small, two minutes: ten-times-over, 2 short rounds; other flags go on top")
 	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
 	fs.Var(&f.duration, "duration", "play at most so much `TIME` of each scenario")

@@ -24,6 +24,7 @@ type flags struct {
 	commandline.Output
 
 	redis     string
+	eviction  bool
 	clock     string
 	longReal  bool
 	decisions string
@@ -47,6 +48,7 @@ func (f *flags) register(c *cobra.Command) {
 
 func (f *flags) deciders(fs *pflag.FlagSet) {
 	fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded, "`SERVER`: "+serverKinds+" (the Go models, no server)")
+	commandline.EvictionFlag(fs, &f.eviction)
 	fs.StringVar(&f.clock, "clock", simulate.VirtualClock, "`CLOCK`: virtual, or real to pace the same requests on the wall clock of a real server")
 	fs.BoolVar(&f.longReal, "long-real", false, "let --clock real take more than "+limit.FormatDuration(simulate.MaxReal))
 }

@@ -111,6 +111,7 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 		job := a.newJob(list)
 		job.Algorithms, job.Server, job.Seed = choices, server, f.Seed.Value
 		var err error
+		job.AllowEviction = f.eviction
 		if job.Limit, err = f.Policy(f.Groups); err != nil {
 			return nil, err
 		}

@@ -29,6 +29,7 @@ type recommendFlags struct {
 	commandline.Output
 
 	redis        string
+	eviction     bool
 	maxOvershoot ratio
 	maxRejects   share
 	maxAdmits    share
@@ -70,6 +71,7 @@ func (f *recommendFlags) tolerances(fs *pflag.FlagSet) {
 
 func (f *recommendFlags) output(fs *pflag.FlagSet) {
 	fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded, "`SERVER` that confirms what the models decide: "+serverKinds+" (none)")
+	commandline.EvictionFlag(fs, &f.eviction)
 	f.FormatFlag(fs, recommend.Formats())
 	fs.StringVarP(&f.Folder, "out", "o", "", "`FOLDER` for recommendation.json and the picture with its data (default none)")
 	f.ChartsFlag(fs)

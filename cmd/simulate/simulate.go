@@ -78,6 +78,7 @@ func (a *app) job(f *flags, args []string) (*simulate.Job, error) {
 	job := a.newJob(list)
 	job.Algorithms, job.Scripts = choices, f.Scripts
 	job.Server, job.Clock, job.LongReal = f.redis, f.clock, f.longReal
+	job.AllowEviction = f.eviction
 	job.Limit, job.Seed = policy, f.Seed.Value
 	return job, nil
 }

@@ -21,13 +21,18 @@ func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *w
 	for _, one := range all {
 		list = append(list, one.scenario)
 	}
-	model, err := a.decideFiles(ctx, simulate.ModelServer, list, f.Quiet)
+	model, err := a.decideFiles(ctx, f, simulate.ModelServer, list)
 	if err != nil {
 		return nil, err
 	}
-	scripts, err := a.decideFiles(ctx, f.redis, list, f.Quiet)
+	scripts, err := a.decideFiles(ctx, f, f.redis, list)
 	if err != nil {
 		return nil, err
+	}
+	for _, w := range scripts.Warnings {
+		if !f.Quiet {
+			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", w)
+		}
 	}
 	if model.Interrupted || scripts.Interrupted {
 		doc.Partial = true
@@ -45,12 +50,12 @@ func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *w
 }
 
 // decideFiles runs the scenarios, each with the algorithm that it is about.
-func (a *app) decideFiles(ctx context.Context, server string, list []*scenarios.Scenario, quiet bool) (*simulate.Result, error) {
+func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string, list []*scenarios.Scenario) (*simulate.Result, error) {
 	job := a.newJob(list)
-	job.Server, job.Expected = server, true
-	bar := commandline.NewBar(a.Stderr, quiet) // a flood of a million takes a script some time
+	job.Server, job.AllowEviction, job.Expected = server, f.eviction, true
+	bar := commandline.NewBar(a.Stderr, f.Quiet) // a flood of a million takes a script some time
 	defer bar.Finish()
-	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", quiet)
+	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
 	return job.Run(ctx)
 }
 

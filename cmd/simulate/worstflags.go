@@ -30,6 +30,7 @@ type worstFlags struct {
 	budget      commandline.Count
 	seed        commandline.Seed
 	redis       string
+	eviction    bool
 }
 
 // interval is the value of --within; nothing stands for the limit's window.
@@ -57,6 +58,7 @@ func (f *worstFlags) register(c *cobra.Command) {
 		fs.Var(&f.budget, "budget", "decisions that the search for one algorithm may take; a flood takes as many as it admits")
 		fs.Var(&f.seed, "seed", "of what is tried at random (default 1)")
 		fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded, "the `SERVER` on which the scripts confirm it: "+redisserver.Kinds)
+		commandline.EvictionFlag(fs, &f.eviction)
 	})
 	f.Add("Output", func(fs *pflag.FlagSet) {
 		f.FormatFlag(fs, worst.Formats())

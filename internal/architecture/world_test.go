@@ -15,6 +15,7 @@ var clocks = map[string][]string{
 // mayWait are the packages outside cmd/ that use a clock all the same, each with its reason.
 var mayWait = map[string]string{
 	"internal/redisserver":                 "waits for servers to start and to end; no figure depends on it",
+	"internal/redisserver/redisservertest": "delays what goes to a far server; no figure depends on it",
 	"internal/load":                        "paces on the wall clock: waiting precisely is what it is for",
 	"internal/commandline/commandlinetest": "ends programs under test that hang; no figure depends on it",
 }

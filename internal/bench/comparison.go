@@ -18,6 +18,8 @@ type Comparison struct {
 	Scenarios  []*scenarios.Scenario // whose decisions must be the same; nil: the built-in ones whose clients do not react
 	Server     string                // of two scripts: a spec of redisserver.Start; "": a container where Docker answers, else a process
 
+	AllowEviction bool // a user's server may be one that evicts keys
+
 	Mix         string        // one of recording.Mixes; "": half
 	Pairs       int           // measurements of each side
 	Segment     time.Duration // one measurement of a side; the control's take half of it

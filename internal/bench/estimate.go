@@ -23,6 +23,15 @@ func (p *plan) openTime(r *planned) time.Duration {
 	return max(p.WarmUp, 0) + r.traffic.longest() + overhead
 }
 
+// longest is how long the keys of one measurement are needed at most.
+func (p *plan) longest() time.Duration {
+	most := p.mixTime()
+	for _, r := range p.runs {
+		most = max(most, p.openTime(r))
+	}
+	return most
+}
+
 // estimate is how long the job will probably take.
 func (p *plan) estimate() time.Duration {
 	candidates := time.Duration(len(p.costs))

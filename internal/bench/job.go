@@ -24,6 +24,8 @@ type Job struct {
 	Limit      *limit.Policy       // replaces each scenario's own
 	Seed       *uint64             // replaces each scenario's own
 
+	AllowEviction bool // the user's server may be one that evicts keys
+
 	Rounds      int           // each measures everything once, in another order
 	Duration    time.Duration // the most of a scenario that a round plays
 	WarmUp      time.Duration // before each measurement, not counted; negative: none

@@ -92,11 +92,12 @@ func (r *pairRun) start(ctx context.Context) error {
 	}
 	began := r.Now()
 	for i, spec := range specs {
-		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1), r.Notice)
+		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1), r.AllowEviction, r.Notice)
 		if err != nil {
 			return r.close(ctx, r.ofSide(i, err))
 		}
-		r.servers[i] = newSession(server, spec, note, &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began})
+		s := &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began, lasts: r.pairTime()}
+		r.servers[i] = newSession(server, spec, note, s)
 		r.servers[i].places = place(ctx, server)
 		if err := r.servers[i].watch(ctx); err != nil {
 			return r.close(ctx, err)

@@ -30,11 +30,12 @@ func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
 	if err := p.try(ctx); err != nil {
 		return nil, err
 	}
-	server, note, err := startServer(ctx, p.Server, p.mostConnections(), p.Notice)
+	server, note, err := startServer(ctx, p.Server, p.mostConnections(), p.AllowEviction, p.Notice)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(server, p.Server, note, &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()})
+	s := &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now(), lasts: p.longest()}
+	s = newSession(server, p.Server, note, s)
 	s.places = place(ctx, server)
 	return p.on(ctx, s)
 }

@@ -33,7 +33,9 @@ func (s *session) segment(ctx context.Context, c *candidate.Candidate, connectio
 	g := &segment{session: s, candidate: c, clock: load.NewClock(s.now())}
 	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
 	var err error
-	g.target, err = load.Prepare(ctx, s.server.Client, c.Program, load.TargetOptions{Prefix: g.prefix, Shared: !s.server.Own, Clock: g.clock})
+	g.target, err = load.Prepare(ctx, s.server.Client, c.Program, load.TargetOptions{
+		Prefix: g.prefix, Shared: !s.server.Own, Lasts: s.lasts, Clock: g.clock,
+	})
 	if err != nil {
 		return nil, g.fault(err)
 	}

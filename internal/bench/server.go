@@ -30,9 +30,10 @@ func checkServer(spec string, wrong *problems) {
 // startServer gets the server that spec names, reached as directly as can be. Without a spec it is a container where
 // Docker can run one, else a process, and note says why. Errors are an *InputError for a spec that cannot be meant, or
 // those of redisserver.Start.
-func startServer(ctx context.Context, spec string, connections int, notice func(string)) (s *redisserver.Server, note string, err error) {
+func startServer(ctx context.Context, spec string, connections int, eviction bool, notice func(string)) (s *redisserver.Server, note string, err error) {
 	options := []redisserver.Option{
-		redisserver.WithPoolSize(connections), redisserver.WithDirectTransport(), redisserver.WithNotices(notice),
+		redisserver.WithPoolSize(connections), redisserver.WithDirectTransport(), redisserver.WithEviction(eviction),
+		redisserver.WithNotices(notice),
 	}
 	if spec != "" {
 		s, err = redisserver.Start(ctx, spec, options...)

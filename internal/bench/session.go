@@ -30,7 +30,8 @@ type session struct {
 	stop   <-chan struct{}
 	began  time.Time
 
-	vigil    *load.Vigil // nil where nobody watches
+	vigil    *load.Vigil   // nil where nobody watches
+	lasts    time.Duration // how long one measurement, of all candidates in turns, takes at most
 	segments int
 	pacer    string
 	places   places
@@ -42,6 +43,9 @@ func newSession(server *redisserver.Server, spec, note string, s *session) *sess
 	s.server, s.spec = server, spec
 	if note != "" {
 		s.note(note)
+	}
+	if server.Warning != "" {
+		s.note(server.Warning)
 	}
 	if !server.Own {
 		s.note("others use the server too: its µs per decision, its counts of commands, the check that it executed as many calls " +

@@ -1,19 +1,16 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"strings"
-	"time"
 
 	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/recording"
-	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/virtualtime"
 	"ratelab/scenarios"
@@ -29,32 +26,28 @@ type exact struct {
 // lane is one candidate in virtual time.
 type lane struct {
 	*virtualtime.Runner
-	label  string
-	server *redisserver.Server
+	label string
+	watch *candidate.Watch
 }
 
 // Decide puts the errors of the server's connection into our words.
 func (l *lane) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
-	err := l.Runner.Decide(ctx, requests, decisions)
-	var call *virtualtime.CallError
-	if errors.As(err, &call) {
-		return cmp.Or(redisserver.ExplainText(call.Text, l.server), err)
+	if err := l.Runner.Decide(ctx, requests, decisions); err != nil {
+		return l.watch.Explain(ctx, err)
 	}
-	if err == nil || errors.Is(err, virtualtime.ErrLost) {
-		return err
-	}
-	return redisserver.Explain(err, l.server)
+	return nil
 }
 
 // fault names the lane in an error of the server.
-func (l *lane) fault(err error) error {
-	return &replay.LaneError{Label: l.label, Err: redisserver.Explain(err, l.server)}
+func (l *lane) fault(ctx context.Context, err error) error {
+	return &replay.LaneError{Label: l.label, Err: l.watch.Explain(ctx, err)}
 }
 
 // decide replays the traffic past the candidates in virtual time, on the server that the scenario's rows are measured
 // on, and counts what the decisions take. It deletes what the scripts leave.
 func (s *session) decide(ctx context.Context, p *planned) ([]exact, error) {
-	lanes, err := s.lanes(ctx, p)
+	watch := candidate.NewWatch(ctx, s.server)
+	lanes, err := s.lanes(ctx, p, watch)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +65,11 @@ func (s *session) decide(ctx context.Context, p *planned) ([]exact, error) {
 	}
 	for _, l := range lanes {
 		if closed := l.Close(context.WithoutCancel(ctx)); closed != nil && err == nil {
-			err = l.fault(closed)
+			err = l.fault(ctx, closed)
 		}
+	}
+	if err == nil {
+		err = watch.Check(ctx)
 	}
 	return found, classified(err)
 }
@@ -87,10 +83,11 @@ func classified(err error) error {
 	return err
 }
 
-func (s *session) lanes(ctx context.Context, p *planned) ([]*lane, error) {
+func (s *session) lanes(ctx context.Context, p *planned, watch *candidate.Watch) ([]*lane, error) {
 	var all []*lane
+	company := &virtualtime.Company{}
 	for _, c := range p.candidates {
-		l, err := s.lane(ctx, c, p.scenario.Start)
+		l, err := s.lane(ctx, c, candidate.Times{Start: p.scenario.Start, Company: company}, watch)
 		if err != nil {
 			return nil, err
 		}
@@ -99,10 +96,10 @@ func (s *session) lanes(ctx context.Context, p *planned) ([]*lane, error) {
 	return all, nil
 }
 
-func (s *session) lane(ctx context.Context, c *candidate.Candidate, start time.Time) (*lane, error) {
+func (s *session) lane(ctx context.Context, c *candidate.Candidate, times candidate.Times, watch *candidate.Watch) (*lane, error) {
 	clock := candidate.Clock{Now: s.now, Sleep: s.sleep}
-	runner, err := candidate.Runner(ctx, s.server, c.Program, candidate.Times{Start: start}, 0, clock)
-	return &lane{runner, c.Label, s.server}, err
+	runner, err := candidate.Runner(ctx, s.server, c.Program, times, 0, clock)
+	return &lane{runner, c.Label, watch}, err
 }
 
 // parallel is how many lanes decide at the same time: one on a server that others use, so that they wait for one batch
@@ -120,7 +117,7 @@ func (s *session) count(ctx context.Context, lanes []*lane, o *replay.Outcome) (
 	for i, l := range lanes {
 		left, err := l.Left(ctx, o.LastUS, s.server.Own)
 		if err != nil {
-			return nil, l.fault(err)
+			return nil, l.fault(ctx, err)
 		}
 		all = append(all, exact{o.Lanes[i].Result, l.Calls(), left})
 	}
@@ -147,7 +144,7 @@ func work(all ...exact) recording.Work {
 
 // fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.
 func (s *session) fill(ctx context.Context, c *candidate.Candidate, n int64) (recording.Fill, error) {
-	l, err := s.lane(ctx, c, scenarios.DefaultStart)
+	l, err := s.lane(ctx, c, candidate.Times{Start: scenarios.DefaultStart}, candidate.NewWatch(ctx, s.server))
 	if err != nil {
 		return recording.Fill{}, err
 	}
@@ -163,7 +160,7 @@ func (s *session) fill(ctx context.Context, c *candidate.Candidate, n int64) (re
 		err = closed
 	}
 	if err != nil {
-		return recording.Fill{}, l.fault(err)
+		return recording.Fill{}, l.fault(ctx, err)
 	}
 	s.noteRejections(c.Label, decisions)
 	return recording.Fill{Entries: n, Bytes: left.Bytes, Keys: left.Keys}, nil

@@ -29,7 +29,12 @@ type Times struct {
 	Start  time.Time     // where virtual time begins
 	Behind time.Duration // how far behind that the server's clock steps at most
 	Trial  bool          // the script's first run: see virtualtime.Options
+
+	Company *virtualtime.Company // of the other runners on a server that is not ours; nil: none
 }
+
+// Sentinel is the key by which the runner of that label notices that its keys were deleted. No script's key is like it.
+func Sentinel(s *redisserver.Server, label string) string { return s.Prefix + "sentinel:" + label }
 
 // Runner prepares a program for virtual time, under the server's prefix. A batch of 0 finds its
 // own size. The error is an *InputError for a script that virtual time cannot follow, or the server's.
@@ -49,6 +54,8 @@ func Runner(ctx context.Context, s *redisserver.Server, program *script.Program,
 			Real:      serverNow,
 			Elapsed:   func() time.Duration { return clock.Now().Sub(began) },
 			Trial:     times.Trial,
+			Sentinel:  Sentinel(s, program.Label),
+			Company:   times.Company,
 			BatchSize: batch,
 		})
 	var refused *virtualtime.RefusedError

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -221,18 +222,19 @@ func (c *connection) meet(key string) (time.Duration, error) {
 	return c.t.clock.Now() - began, s.err
 }
 
-// generousMS is the TTL, a day, of keys that their script gives none, on a server that is not ours: a run that is
+// margin is how long keys that their script gives no TTL outlast the calls, on a server that is not ours: a run that is
 // killed leaves nothing for good.
-const generousMS = "86400000"
+const margin = 10 * time.Minute
 
 // expire gives a TTL to the keys of a call that have none. A script that takes it away again at every call, by a plain
 // SET, keeps its keys until Close.
 func (c *connection) expire(v script.Vars) error {
+	ttl := max(0, c.t.until-c.t.clock.Now()) + margin
 	for _, template := range c.t.program.Decide.Keys {
 		c.scratch = template.Append(c.scratch[:0], v)
 		c.out = appendHeader(c.out[:0], '*', 4)
 		c.out = appendBulk(appendBulk(c.out, "PEXPIRE"), c.scratch)
-		c.out = appendBulk(appendBulk(c.out, generousMS), "NX")
+		c.out = appendBulk(appendBulk(c.out, strconv.FormatInt(ttl.Milliseconds(), 10)), "NX")
 		c.t.expireCalls.Add(1)
 		reply, err := c.exchange(&Outcome{})
 		if err == nil && reply.Kind == script.Error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -18,8 +19,10 @@ import (
 // TargetOptions say how a script's keys are treated.
 type TargetOptions struct {
 	Prefix string // goes before each of the program's keys
-	Shared bool   // the server is not ours: keys that their script gives no TTL get a day
+	Shared bool   // the server is not ours: keys that their script gives no TTL get one that outlasts the run
 	Clock  Clock  // the run's: scripts that take the caller's clock get its Origin + Now
+
+	Lasts time.Duration // on a server that is not ours: how long calls go on from now
 }
 
 // Target is a script on a server, ready to be called. It is safe for concurrent use.
@@ -28,6 +31,7 @@ type Target struct {
 	program     *script.Program
 	shared      bool
 	clock       Clock
+	until       time.Duration // by the clock: when calls end
 	decide      evalsha
 	init        evalsha // empty where the program has none
 	mu          sync.RWMutex
@@ -48,6 +52,9 @@ type sight struct {
 func Prepare(ctx context.Context, client *redis.Client, program *script.Program, o TargetOptions) (*Target, error) {
 	program = program.InKeyspace(o.Prefix)
 	t := &Target{client: client, program: program, shared: o.Shared, clock: o.Clock, keys: map[string]*sight{}}
+	if o.Shared {
+		t.until = o.Clock.Now() + o.Lasts
+	}
 	sha, err := client.ScriptLoad(ctx, program.Source).Result()
 	if err != nil {
 		return nil, err

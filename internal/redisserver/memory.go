@@ -19,7 +19,11 @@ func (s *Server) MemoryLimit(ctx context.Context) (MemoryLimit, bool) {
 	if err != nil {
 		return MemoryLimit{}, false
 	}
-	fields := infoFields(info)
+	return memoryLimit(infoFields(info))
+}
+
+// memoryLimit reads it from the fields of INFO.
+func memoryLimit(fields map[string]string) (MemoryLimit, bool) {
 	most, err := strconv.ParseInt(fields["maxmemory"], 10, 64)
 	policy := fields["maxmemory_policy"]
 	return MemoryLimit{MaxBytes: most, Policy: policy}, err == nil && policy != ""

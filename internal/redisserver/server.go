@@ -55,6 +55,8 @@ type Server struct {
 	Own       bool   // started here and ended by Close: alone on it, one may do anything
 	Prefix    string // begins every key that is ours, such as "ratelab:3f1c…:"; as long on every kind
 
+	Warning string // what a user should know of the server beforehand; "" is nothing
+
 	// Client never retries (a retried EVAL counts twice) and speaks RESP2.
 	Client *redis.Client
 

@@ -23,6 +23,7 @@ type settings struct {
 	direct   bool
 	memory   int64 // bytes that a server of our own may take beyond those it begins with; 0: any
 	visiting bool
+	evicts   bool
 	notice   func(line string)
 	getenv   func(string) string
 	watch    waiting.Watch
@@ -55,6 +56,9 @@ func WithNotices(notice func(line string)) Option {
 // WithoutEntry is for those who write no keys on a user's server: they are not in its registry, and nothing that dead
 // runs left is deleted.
 func WithoutEntry() Option { return func(s *settings) { s.visiting = true } }
+
+// WithEviction lets a user's server be one that evicts keys when its memory is full.
+func WithEviction(allowed bool) Option { return func(s *settings) { s.evicts = allowed } }
 
 // WithEnv replaces os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the
 // container's image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and
@@ -119,6 +123,9 @@ func startURL(ctx context.Context, spec string, set settings) (s *Server, err er
 		s.Prefix = run.KeyPrefix()
 		return s.started(ctx, func(ctx context.Context) error {
 			err := s.identify(ctx)
+			if err == nil && !set.visiting {
+				err = s.refuseEviction(ctx, set.evicts)
+			}
 			if err == nil && !set.visiting {
 				err = s.enter(ctx, run, set.notice)
 			}

@@ -26,7 +26,7 @@ type Clock struct {
 // prelude, the server's own TIME and TTLs. Requests that are due together travel in one pipeline.
 type WallClock struct {
 	client  *redis.Client
-	shared  bool
+	keys    Keys
 	program *script.Program
 	clock   Clock
 	origin  time.Time // the wall clock's time of a request with AtUS 0
@@ -40,21 +40,70 @@ type WallClock struct {
 // mostDue bounds one pipeline.
 const mostDue = 512
 
-// generousMS is the TTL, a day, of keys that their script gives none, on a server that is not ours: a run that is
-// killed leaves nothing for good.
-const generousMS = 24 * 60 * 60 * 1000
+// Keys says how a WallClock treats its keys.
+type Keys struct {
+	Shared   bool          // the server is not ours: a run that is killed must leave nothing for good
+	Lasts    time.Duration // how long the requests go on; 0: nobody knows
+	Sentinel string        // a key of the run's own that Check looks for
+}
 
-// NewWallClock loads the program's scripts. A request with AtUS 0 is due at origin. shared: the server is not ours.
-func NewWallClock(ctx context.Context, client *redis.Client, shared bool, program *script.Program, clock Clock, origin time.Time) (*WallClock, error) {
-	w := &WallClock{client: client, shared: shared, program: program, clock: clock, origin: origin, ready: map[string]bool{}, used: map[string]bool{}}
+// On a server that is not ours, keys that their script gives no TTL end so long after the last request; where nobody
+// knows when that is, they have a day.
+const (
+	margin  = 10 * time.Minute
+	longest = 24 * time.Hour
+)
+
+// ttl is that of a key that its script gives none.
+func (w *WallClock) ttl() time.Duration {
+	if w.keys.Lasts == 0 {
+		return longest
+	}
+	return max(0, w.origin.Add(w.keys.Lasts).Sub(w.clock.Now())) + margin
+}
+
+// NewWallClock loads the program's scripts. A request with AtUS 0 is due at origin.
+func NewWallClock(ctx context.Context, client *redis.Client, keys Keys, program *script.Program, clock Clock, origin time.Time) (*WallClock, error) {
+	w := &WallClock{client: client, keys: keys, program: program, clock: clock, origin: origin, ready: map[string]bool{}, used: map[string]bool{}}
 	var err error
 	if w.sha, err = client.ScriptLoad(ctx, program.Source).Result(); err != nil {
 		return nil, err
 	}
 	if program.Init != nil {
-		w.initSHA, err = client.ScriptLoad(ctx, program.InitSource).Result()
+		if w.initSHA, err = client.ScriptLoad(ctx, program.InitSource).Result(); err != nil {
+			return nil, err
+		}
 	}
-	return w, err
+	return w, w.plant(ctx)
+}
+
+// plant makes the sentinel.
+func (w *WallClock) plant(ctx context.Context) error {
+	if w.keys.Sentinel == "" {
+		return nil
+	}
+	w.used[w.keys.Sentinel] = true
+	ttl := time.Duration(0)
+	if w.keys.Shared {
+		ttl = w.ttl()
+	}
+	return w.client.Set(ctx, w.keys.Sentinel, 1, ttl).Err()
+}
+
+// ErrGone is what Check says where somebody has deleted the run's keys.
+var ErrGone = errors.New("keys of the run vanished from the server in the middle of it")
+
+// Check fails with ErrGone where the sentinel is not there any more. Of other keys only the server knows whether they
+// expired or were deleted.
+func (w *WallClock) Check(ctx context.Context) error {
+	if w.keys.Sentinel == "" {
+		return nil
+	}
+	n, err := w.client.Exists(ctx, w.keys.Sentinel).Result()
+	if err == nil && n == 0 {
+		err = ErrGone
+	}
+	return err
 }
 
 // Late is the most that a request was sent after its time.
@@ -147,8 +196,8 @@ func (w *WallClock) call(ctx context.Context, pipe redis.Pipeliner, sha string, 
 	}
 	cmd := pipe.EvalSha(ctx, sha, keys, args...)
 	for _, key := range keys {
-		if !w.used[key] && w.shared {
-			pipe.Do(ctx, "PEXPIRE", key, generousMS, "NX")
+		if !w.used[key] && w.keys.Shared {
+			pipe.Do(ctx, "PEXPIRE", key, w.ttl().Milliseconds(), "NX")
 		}
 		w.used[key] = true
 	}
@@ -158,7 +207,7 @@ func (w *WallClock) call(ctx context.Context, pipe redis.Pipeliner, sha string, 
 // deleteChunk bounds one DEL to about a millisecond of the server.
 const deleteChunk = 500
 
-// Close deletes the keys that were named in KEYS; what a script derived from them ends with its TTL.
+// Close deletes the sentinel and the keys that were named in KEYS; what a script derived from them ends with its TTL.
 func (w *WallClock) Close(ctx context.Context) error {
 	for chunk := range slices.Chunk(slices.Collect(maps.Keys(w.used)), deleteChunk) {
 		if err := w.client.Del(ctx, chunk...).Err(); err != nil {

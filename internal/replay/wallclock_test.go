@@ -82,7 +82,7 @@ func wallClock(t *testing.T, p *script.Program, c *fakeClock) (*replay.WallClock
 	client := s.NewClient(2)
 	trips := &pipelines{}
 	client.AddHook(trips)
-	w, err := replay.NewWallClock(t.Context(), client, false, p, c.clock(), midnight)
+	w, err := replay.NewWallClock(t.Context(), client, replay.Keys{}, p, c.clock(), midnight)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,18 +173,41 @@ func TestCloseDeletesItsOwnKeysOnly(t *testing.T) {
 func TestOnASharedServerEveryKeyExpires(t *testing.T) {
 	s := redisservertest.Private(t)
 	p := program(`if ARGV[2] == '1' then redis.call('SET', KEYS[1], 1) else redis.call('SET', KEYS[1], 1, 'EX', 60) end return {1, 0, 0, 0}`)
-	w, err := replay.NewWallClock(t.Context(), s.Client, true, p, (&fakeClock{now: midnight}).clock(), midnight)
+	for lasts, ttl := range map[time.Duration]time.Duration{0: 24 * time.Hour, time.Hour: 70 * time.Minute} {
+		keys := replay.Keys{Shared: true, Lasts: lasts, Sentinel: "sentinel"}
+		w, err := replay.NewWallClock(t.Context(), s.Client, keys, p, (&fakeClock{now: midnight}).clock(), midnight)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests := []limit.Request{{Key: "endless", Cost: 1}, {Key: "short", Cost: 2}}
+		if err := w.Decide(t.Context(), requests, make([]limit.Decision, 2)); err != nil {
+			t.Fatal(err)
+		}
+		for key, most := range map[string]time.Duration{"mine:{endless}": ttl, "mine:{short}": time.Minute, "sentinel": ttl} {
+			if ttl := s.Client.PTTL(t.Context(), key).Val(); ttl > most || ttl < most*9/10 {
+				t.Errorf("%s expires in %v; want %v", key, ttl, most)
+			}
+		}
+		if err := w.Close(t.Context()); err != nil || s.Client.DBSize(t.Context()).Val() != 0 {
+			t.Errorf("keys left, %v", err)
+		}
+	}
+}
+
+// Keys that somebody deletes during a run are noticed by the one that no script touches.
+func TestAFlushIsNoticedOnTheWallClock(t *testing.T) {
+	s := redisservertest.Private(t)
+	p := program(`return {1, 0, 0, 0}`)
+	w, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{Sentinel: "sentinel"}, p, (&fakeClock{now: midnight}).clock(), midnight)
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests := []limit.Request{{Key: "endless", Cost: 1}, {Key: "short", Cost: 2}}
-	if err := w.Decide(t.Context(), requests, make([]limit.Decision, 2)); err != nil {
-		t.Fatal(err)
+	if err := w.Check(t.Context()); err != nil {
+		t.Error(err)
 	}
-	for key, most := range map[string]time.Duration{"mine:{endless}": 24 * time.Hour, "mine:{short}": time.Minute} {
-		if ttl := s.Client.PTTL(t.Context(), key).Val(); ttl > most || ttl < most*9/10 {
-			t.Errorf("%s expires in %v; want %v", key, ttl, most)
-		}
+	s.Client.FlushAll(t.Context())
+	if err := w.Check(t.Context()); !errors.Is(err, replay.ErrGone) {
+		t.Errorf("after FLUSHALL %v, want ErrGone", err)
 	}
 }
 
@@ -269,7 +292,7 @@ func TestLostScriptsEndTheRun(t *testing.T) {
 
 func TestAScriptThatDoesNotCompileIsRefusedAtOnce(t *testing.T) {
 	s := redisservertest.Private(t)
-	if _, err := replay.NewWallClock(t.Context(), s.Client, false, program("return ("), (&fakeClock{}).clock(), midnight); err == nil {
+	if _, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{}, program("return ("), (&fakeClock{}).clock(), midnight); err == nil {
 		t.Error("no error")
 	}
 }

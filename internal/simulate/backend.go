@@ -5,14 +5,18 @@ import (
 	"errors"
 	"runtime"
 
+	"ratelab/internal/candidate"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
+	"ratelab/internal/virtualtime"
 )
 
 // backend is what decides: one server for all lanes, an embedded one for each, or, without a server, the models.
 type backend struct {
 	job     *Job
 	servers []*redisserver.Server
+	watches []*candidate.Watch // over the servers, since the scenario's begin
+	company virtualtime.Company
 }
 
 // start gets the servers that the plan needs.
@@ -30,7 +34,8 @@ func (j *Job) start(ctx context.Context, p *plan) (*backend, error) {
 		servers = lanes // each has one lock and one Lua at a time
 	}
 	for range servers {
-		s, err := redisserver.Start(ctx, j.Server, redisserver.WithPoolSize(lanes+1), redisserver.WithNotices(j.Notice))
+		s, err := redisserver.Start(ctx, j.Server, redisserver.WithPoolSize(lanes+1),
+			redisserver.WithEviction(j.AllowEviction), redisserver.WithNotices(j.Notice))
 		if err != nil {
 			b.close()
 			var bad *redisserver.BadSpec
@@ -56,6 +61,35 @@ func (b *backend) kind() string {
 	}
 	return b.servers[0].Kind
 }
+
+// begin watches over the servers from now on.
+func (b *backend) begin(ctx context.Context) {
+	b.watches = nil
+	for _, s := range b.servers {
+		b.watches = append(b.watches, candidate.NewWatch(ctx, s))
+	}
+}
+
+// check fails where a server has lost keys since begin, ours or others'.
+func (b *backend) check(ctx context.Context) error {
+	for _, w := range b.watches {
+		if err := w.Check(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warnings are what a reader must know about the servers.
+func (b *backend) warnings() []string {
+	if len(b.servers) == 0 || b.servers[0].Warning == "" {
+		return nil
+	}
+	return []string{b.servers[0].Warning}
+}
+
+// watch is the one over server i.
+func (b *backend) watch(i int) *candidate.Watch { return b.watches[i%len(b.watches)] }
 
 // server is the one that lane i decides on.
 func (b *backend) server(i int) *redisserver.Server { return b.servers[i%len(b.servers)] }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"context"
 	"iter"
 	"slices"
 
@@ -15,7 +16,7 @@ type clockEffect = report.ClockEffect
 
 // clockEffect plays the lane's row once more with clocks that are right, and compares. It is nil where they are right
 // already, where no model could decide again, and where somebody ended the job.
-func (j *Job) clockEffect(p *planned, l *lane) (*clockEffect, error) {
+func (j *Job) clockEffect(ctx context.Context, p *planned, l *lane) (*clockEffect, error) {
 	if l.world.model == nil || l.world.flag != nil || !clocksOff(p.scenario.Clients, p.scenario.ServerClock) || l.world.played.Stopped {
 		return nil, nil
 	}
@@ -23,7 +24,7 @@ func (j *Job) clockEffect(p *planned, l *lane) (*clockEffect, error) {
 	setup.Groups, setup.ServerClock = rightClocks(setup.Groups), nil
 	right, err := world.Run(setup, p.stream)
 	if err != nil {
-		return nil, playError(p, l, err)
+		return nil, playError(ctx, p, l, err)
 	}
 	if right.Stopped {
 		return nil, nil

@@ -120,7 +120,7 @@ func (l *lane) confirmation(j *Job) replay.Decider {
 	if l.runner == nil || l.world.model == nil {
 		return &model
 	}
-	script := replay.Decider(explained{l.runner, l.server})
+	script := replay.Decider(explained{l.runner, l.watch})
 	if l.world.flag != nil {
 		script = &asked{inner: script, journal: l.world.played.Journal}
 	}

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -18,6 +17,7 @@ import (
 type lane struct {
 	candidate *candidate.Candidate
 	server    *redisserver.Server // nil for a model
+	watch     *candidate.Watch    // over the server
 	decider   replay.Decider
 	observers []observer
 
@@ -78,35 +78,46 @@ func (j *Job) record(ctx context.Context, p *planned, lanes []*lane, o replay.Op
 // explained puts the errors of a server's connection into our words.
 type explained struct {
 	replay.Decider
-	server *redisserver.Server
+	watch *candidate.Watch
 }
 
 func (e explained) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	err := e.Decider.Decide(ctx, requests, decisions)
-	var call *virtualtime.CallError
-	if errors.As(err, &call) {
-		return cmp.Or(redisserver.ExplainText(call.Text, e.server), err)
-	}
-	if err == nil || errors.Is(err, virtualtime.ErrLost) || errors.Is(err, replay.ErrStopped) {
+	if err == nil || errors.Is(err, replay.ErrStopped) {
 		return err
 	}
-	return redisserver.Explain(err, e.server)
+	return e.watch.Explain(ctx, err)
 }
 
-// survey counts what the scripts left on the servers at the time of the last request.
+// survey counts what the scripts left on the servers at the time of the last request, and fails where it is not all that
+// ought to be there.
 func survey(ctx context.Context, lanes []*lane, lastUS int64) error {
 	for _, l := range lanes {
+		if l.paced != nil {
+			if err := l.checkPaced(ctx); err != nil {
+				return &replay.LaneError{Label: l.candidate.Label, Err: err}
+			}
+		}
 		if l.runner == nil {
 			continue
 		}
 		memory := l.server.Own && l.server.Kind != redisserver.KindEmbedded // miniredis invents its answer
 		left, err := l.runner.Left(ctx, lastUS, memory)
 		if err != nil {
-			return &replay.LaneError{Label: l.candidate.Label, Err: redisserver.Explain(err, l.server)}
+			return &replay.LaneError{Label: l.candidate.Label, Err: l.watch.Explain(ctx, err)}
 		}
 		l.left = &left
 	}
 	return nil
+}
+
+// checkPaced looks whether the keys of a run on the wall clock were deleted.
+func (l *lane) checkPaced(ctx context.Context) error {
+	err := l.paced.Check(ctx)
+	if errors.Is(err, replay.ErrGone) {
+		return l.watch.Gone(ctx)
+	}
+	return l.watch.Explain(ctx, err)
 }
 
 // cleanUp deletes the lanes' keys. After a failure, which it returns, it is tried all the same. Where it fails itself, the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
@@ -76,12 +77,14 @@ func (j *Job) realLanes(ctx context.Context, p *planned, b *backend) ([]*lane, e
 	clock := replay.Clock{Now: j.Now, Sleep: j.sleep}
 	var lanes []*lane
 	for i, c := range p.candidates {
-		s := b.server(i)
-		paced, err := replay.NewWallClock(ctx, s.Client, !s.Own, c.Program.InKeyspace(s.Prefix), clock, origin)
+		s, watch := b.server(i), b.watch(i)
+		lasts, _ := p.stream.Duration()
+		keys := replay.Keys{Shared: !s.Own, Lasts: lasts, Sentinel: candidate.Sentinel(s, c.Label)}
+		paced, err := replay.NewWallClock(ctx, s.Client, keys, c.Program.InKeyspace(s.Prefix), clock, origin)
 		if err != nil {
 			return nil, &replay.LaneError{Label: c.Label, Err: redisserver.Explain(err, s)}
 		}
-		lanes = append(lanes, &lane{candidate: c, server: s, decider: explained{paced, s}, paced: paced})
+		lanes = append(lanes, &lane{candidate: c, server: s, watch: watch, decider: explained{paced, watch}, paced: paced})
 	}
 	return lanes, nil
 }

@@ -1,12 +1,12 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"ratelab/internal/candidate"
-	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/sequence"
@@ -63,7 +63,7 @@ func (b *backend) sequenceLane(p *planned, c sequence.Choice, number int) *lane 
 		world:     &inWorld{protocol: play, server: play, sequence: play},
 	}
 	if len(b.servers) > 0 {
-		l.server = b.server(number)
+		l.server, l.watch = b.server(number), b.watch(number)
 	}
 	return l
 }
@@ -91,9 +91,11 @@ func (l *lane) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-
 		return nil
 	}
 	var difference *sequence.DifferenceError
-	if err != nil && !errors.As(err, &difference) {
+	if errors.As(err, &difference) {
+		err = cmp.Or(l.watch.Check(ctx), err) // a server that was emptied has another answer, too
+	} else if err != nil {
 		l.server.LeftKeys()
-		err = redisserver.Explain(err, l.server)
+		err = l.watch.Explain(ctx, err)
 	}
 	if err != nil {
 		return &replay.LaneError{Label: l.candidate.Label, Err: err}

@@ -40,6 +40,8 @@ type Job struct {
 	Clock    string
 	LongReal bool // a real clock may run for more than MaxReal
 
+	AllowEviction bool // the user's server may be one that evicts keys
+
 	Version string
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
@@ -91,7 +93,7 @@ func (j *Job) Run(ctx context.Context) (*Result, error) {
 
 // decide replays every scenario of the plan.
 func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, error) {
-	result := &Result{Warnings: plan.warnings(b.kind())}
+	result := &Result{Warnings: append(plan.warnings(b.kind()), b.warnings()...)}
 	if err := j.try(ctx, plan); err != nil {
 		return nil, err
 	}
@@ -141,10 +143,14 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 	var lanes []*lane
 	var err error
 	var outcome *replay.Outcome
+	b.begin(ctx)
 	if j.Clock == RealClock {
 		lanes, outcome, err = j.runReal(ctx, p, b)
 	} else {
 		lanes, outcome, err = j.runVirtual(ctx, p, b)
+	}
+	if err == nil {
+		err = b.check(ctx)
 	}
 	if err != nil {
 		return nil, nil, classified(err)

@@ -29,12 +29,13 @@ func (b *backend) virtualLanes(ctx context.Context, p *planned) ([]*lane, error)
 			l.decider = replay.NewModel(c.NewModel(), p.scenario.Start)
 			continue
 		}
-		l.server = b.server(i)
+		l.server, l.watch = b.server(i), b.watch(i)
 		var err error
-		if l.runner, err = candidate.Runner(ctx, l.server, c.Program, candidate.Times{Start: p.scenario.Start}, 0, b.job.clock()); err != nil {
+		times := candidate.Times{Start: p.scenario.Start, Company: &b.company}
+		if l.runner, err = candidate.Runner(ctx, l.server, c.Program, times, 0, b.job.clock()); err != nil {
 			return nil, err
 		}
-		l.decider = explained{l.runner, l.server}
+		l.decider = explained{l.runner, l.watch}
 	}
 	return lanes, nil
 }

@@ -12,7 +12,6 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/localflag"
 	"ratelab/internal/measure"
-	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/sequence"
 	"ratelab/internal/world"
@@ -117,15 +116,15 @@ func (b *backend) worldLanes(ctx context.Context, p *planned) ([]*lane, error) {
 func (b *backend) worldLane(ctx context.Context, p *planned, c *candidate.Candidate, number int) (*lane, error) {
 	l := &lane{candidate: c, world: &inWorld{protocol: world.OneCall{}}}
 	if len(b.servers) > 0 {
-		l.server = b.server(number)
-		times := candidate.Times{Start: p.scenario.Start, Behind: p.scenario.ServerClock.Behind()}
+		l.server, l.watch = b.server(number), b.watch(number)
+		times := candidate.Times{Start: p.scenario.Start, Behind: p.scenario.ServerClock.Behind(), Company: &b.company}
 		var err error
 		if l.runner, err = candidate.Runner(ctx, l.server, c.Program, times, 0, b.job.clock()); err != nil {
 			return nil, err
 		}
 	}
 	if c.NewModel == nil {
-		l.world.server = oneByOne{ctx, explained{l.runner, l.server}}
+		l.world.server = oneByOne{ctx, explained{l.runner, l.watch}}
 		return l, nil
 	}
 	l.world.model = world.NewLimiter(c.NewModel(), p.scenario.Start)
@@ -160,7 +159,7 @@ func (j *Job) play(ctx context.Context, p *planned, l *lane, base *replay.Outcom
 	}
 	var err error
 	if w.played, err = world.Run(setup, p.stream); err != nil {
-		return nil, playError(p, l, err)
+		return nil, playError(ctx, p, l, err)
 	}
 	row, err := replay.Run(ctx, &recorded{Journal: w.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.policy,
 		[]replay.Lane{{Label: l.candidate.Label, Decider: l.confirmation(j), Observe: l.observe, Counts: l.candidate.Counts}},
@@ -175,7 +174,7 @@ func (j *Job) play(ctx context.Context, p *planned, l *lane, base *replay.Outcom
 	if err := survey(ctx, []*lane{l}, row.LastUS); err != nil {
 		return nil, err
 	}
-	w.effect, err = j.clockEffect(p, l)
+	w.effect, err = j.clockEffect(ctx, p, l)
 	return row, err
 }
 
@@ -187,7 +186,7 @@ func (j *Job) setup(p *planned, protocol world.Protocol, server world.Server) wo
 }
 
 // playError names the row, and blames the scenario for more attempts than anybody could want.
-func playError(p *planned, l *lane, err error) error {
+func playError(ctx context.Context, p *planned, l *lane, err error) error {
 	var many *world.TooManyError
 	var bad *replay.TrafficError
 	switch {
@@ -196,7 +195,7 @@ func playError(p *planned, l *lane, err error) error {
 	case errors.As(err, &bad) || errors.Is(err, context.Canceled):
 		return err
 	case l.server != nil:
-		return &replay.LaneError{Label: l.candidate.Label, Err: redisserver.Explain(err, l.server)}
+		return &replay.LaneError{Label: l.candidate.Label, Err: l.watch.Explain(ctx, err)}
 	}
 	return &replay.LaneError{Label: l.candidate.Label, Err: err}
 }

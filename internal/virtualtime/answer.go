@@ -31,13 +31,16 @@ var ErrLost = errors.New("the server lost its scripts, and perhaps its keys, in 
 // those before it: it names the keys to delete.
 func (r *Runner) read(last *round, decisions []limit.Decision) error {
 	requests := last.requests
+	defer func() { r.unsure = nil }()
 	var first error
 	for _, e := range last.evals {
-		if err := r.answer(e.cmd, requests[:e.size], decisions[:e.size]); err != nil && first == nil {
+		err := r.answer(e.cmd, requests[:e.size], decisions[:e.size])
+		if err != nil && (first == nil || isLost(err) && !isLost(first)) {
 			first = err
 		}
 		requests, decisions = requests[e.size:], decisions[e.size:]
 	}
+	r.readUS = r.serverUS(last.requests[len(last.requests)-1])
 	return first
 }
 
@@ -51,14 +54,17 @@ func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions [
 	s.reset(data)
 	parts, err := s.array()
 	if err != nil {
-		if strings.HasPrefix(err.Error(), "NOSCRIPT") {
+		switch {
+		case strings.HasPrefix(err.Error(), "NOSCRIPT"):
 			return ErrLost
+		case strings.HasPrefix(err.Error(), "VTLOST"):
+			return r.lost(nil)
 		}
 		return &CallError{requests[0], err.Error()}
 	}
 	n, wrong := r.decode(requests, decisions)
 	if err := r.account(); err != nil {
-		return errors.Join(wrong, err)
+		return err // a key that is lost may be why the script failed
 	}
 	if wrong != nil || parts == 3 && n == len(requests) {
 		return wrong
@@ -96,7 +102,8 @@ func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n
 	return n, wrong
 }
 
-// account reads the number of calls and the keys that may have come or changed.
+// account reads the number of calls and the keys that may have come, changed or gone. The error is a *LostError where one
+// of them was not there when it ought to have been.
 func (r *Runner) account() error {
 	calls, err := r.scan.value()
 	if err != nil {
@@ -107,17 +114,32 @@ func (r *Runner) account() error {
 	if err != nil {
 		return err
 	}
-	for i := 0; i+1 < len(changed.Items); i += 2 {
-		deadline := int64(forever)
-		if text := changed.Items[i+1].Text; text != "" {
-			if deadline, err = strconv.ParseInt(text, 10, 64); err != nil {
-				return fmt.Errorf("the wrapper answered the deadline %q", text)
-			}
+	var lost []string
+	for i := 0; i+2 < len(changed.Items); i += 3 {
+		key, deadline, missedUS := changed.Items[i].Text, changed.Items[i+1].Int, changed.Items[i+2].Int
+		if missedUS >= 0 && !r.unsure[key] && r.living.lives(key, missedUS/1000) {
+			lost = append(lost, strings.Clone(key))
 		}
-		r.living.set(changed.Items[i].Text, deadline)
+		switch deadline {
+		case gone:
+			r.living.remove(key)
+		case endless:
+			r.living.set(key, forever)
+		default:
+			r.living.set(key, deadline)
+		}
+	}
+	if lost != nil {
+		return r.lost(lost)
 	}
 	return nil
 }
+
+// What the wrapper answers in place of a deadline, as PEXPIRETIME does.
+const (
+	endless = -1
+	gone    = -2
+)
 
 var errorLine = regexp.MustCompile(`(user_script):(\d+)`)
 

@@ -32,6 +32,12 @@ type setup struct {
 	batch  int
 	keys   []string // templates of KEYS; nil: the key itself
 	args   []string // templates of ARGV
+
+	elapsed  func() time.Duration // nil: batches have a fixed size
+	real     time.Time            // when it begins; zero: now
+	sentinel string
+	behind   time.Duration
+	company  *virtualtime.Company
 }
 
 func templates(t testing.TB, texts []string) []script.Template {
@@ -53,6 +59,9 @@ func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(script.R
 	if it.keys == nil {
 		it.keys = []string{"{key}"}
 	}
+	if it.behind == 0 {
+		it.behind = time.Hour
+	}
 	call := script.Call{Keys: templates(t, it.keys), Args: templates(t, it.args)}
 	p := &script.Program{Label: "test", Source: it.source, Decide: call,
 		Decode: func(r script.Reply) (limit.Decision, error) {
@@ -65,9 +74,19 @@ func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(script.R
 	if it.init != "" {
 		p.Init, p.InitSource = &call, it.init
 	}
-	return virtualtime.New(
-		virtualtime.Server{Client: s.Client, Shared: it.shared, Unbuffered: s.Transport == redisserver.TransportPipe}, p,
-		virtualtime.Options{Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch, Behind: time.Hour})
+	return it.runner(virtualtime.Server{Client: s.Client, Unbuffered: s.Transport == redisserver.TransportPipe}, p)
+}
+
+// runner prepares p on the server.
+func (it setup) runner(server virtualtime.Server, p *script.Program) (*virtualtime.Runner, error) {
+	if it.real.IsZero() {
+		it.real = time.Now()
+	}
+	server.Shared = it.shared
+	return virtualtime.New(server, p, virtualtime.Options{
+		Start: time.UnixMicro(midnight), Real: it.real, BatchSize: it.batch, Behind: it.behind, Elapsed: it.elapsed,
+		Sentinel: it.sentinel, Company: it.company,
+	})
 }
 
 // at is a request for a key at a time in µs since the start.

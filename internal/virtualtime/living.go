@@ -10,7 +10,7 @@ const forever = math.MaxInt64
 
 // living remembers the keys that the scripts have left on the server, with a lower bound of each deadline in
 // virtual milliseconds: what has to be swept, looked at before the clock steps back, and, at the end, deleted. Expired keys that nobody touches would
-// otherwise stay, and a trace's memory grow with its length.
+// otherwise stay, and a trace's memory grow with its length. A key that is missing before its bound has been lost.
 type living struct {
 	deadline map[string]int64
 	due      dueHeap
@@ -38,6 +38,15 @@ func (l *living) set(key string, deadline int64) {
 		heap.Push(&l.due, dueKey{key, deadline})
 	}
 }
+
+// lives reports whether key must be on the server at nowMS: it was there after the last look at it, and has not expired.
+func (l *living) lives(key string, nowMS int64) bool {
+	deadline, known := l.deadline[key]
+	return known && deadline >= nowMS
+}
+
+// remove forgets a key that is gone.
+func (l *living) remove(key string) { delete(l.deadline, key) }
 
 // rebuild drops the entries that later deadlines have replaced: a key that comes back a million times is one key.
 func (l *living) rebuild() {

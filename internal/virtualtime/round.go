@@ -15,8 +15,10 @@ type round struct {
 	requests []limit.Request
 	evals    []eval
 	pipe     redis.Pipeliner
+	began    *redis.TimeCmd // the server's clock before the EVALs, and
+	ended    *redis.TimeCmd // after them; nil where nobody asked
 	sent     time.Duration
-	took     time.Duration
+	took     time.Duration // the way there and back included
 	done     chan error
 }
 
@@ -38,6 +40,9 @@ func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, [
 		most = 1
 	}
 	next := &round{pipe: r.server.Client.Pipeline(), done: make(chan error, 1)}
+	if !r.server.Unbuffered {
+		next.began = next.pipe.Time(ctx)
+	}
 	n := 0
 	for len(next.evals) < most && n < len(requests) {
 		size := min(r.size, len(requests)-n)
@@ -46,22 +51,25 @@ func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, [
 		next.evals = append(next.evals, eval{cmd, size})
 		n += size
 	}
+	if next.began != nil {
+		next.ended = next.pipe.Time(ctx)
+	}
 	next.requests = requests[:n]
 	return next, requests[n:]
 }
 
 // arguments are those of one EVAL: with its source the first time, by its digest from then on.
 func (r *Runner) arguments(requests []limit.Request) []any {
-	args := make([]any, 0, 8+len(requests)*(1+len(r.wrapped.decide.varying)))
+	args := make([]any, 0, 9+len(requests)*(1+len(r.wrapped.decide.varying)))
 	if r.loaded {
 		args = append(args, "EVALSHA", r.wrapped.sha1, "0")
 	} else {
 		args = append(args, "EVAL", r.wrapped.source, "0")
 		r.loaded = true
 	}
-	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keep, strconv.FormatInt(r.written, 10))
+	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keepText(), strconv.FormatInt(r.written, 10))
 	r.written += int64(len(requests))
-	return r.build(args, requests)
+	return append(r.build(args, requests), r.options.Sentinel)
 }
 
 // send hands the round to the server without waiting. It is not cancelled with ctx: its answer names the keys that
@@ -126,11 +134,26 @@ func (r *Runner) resize(last *round) {
 	if r.server.Shared {
 		limit = longestShared
 	}
-	each := last.took / time.Duration(len(last.evals))
+	each := last.blocked() / time.Duration(len(last.evals))
 	switch {
 	case each > limit && r.size > 1:
 		r.size /= 2
 	case each < limit*2/5 && r.size < mostSize:
 		r.size *= 2
 	}
+}
+
+// blocked is how long the round kept the server, by the server's own clock: the way to a far one, on which nobody waits
+// but us, may be much longer than that. Where that clock stood still or was set meanwhile it is what the round took.
+//
+// Note: taking the round trip of a PING off instead lets every hiccup of the network look like a slow script.
+func (r *round) blocked() time.Duration {
+	if r.began == nil {
+		return r.took
+	}
+	by := r.ended.Val().Sub(r.began.Val())
+	if r.ended.Err() != nil || by <= 0 {
+		return r.took
+	}
+	return min(by, r.took)
 }

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -44,11 +45,16 @@ type Options struct {
 	// Trial: a stranger's script runs for the first time, and each of its replies is looked at. Redis makes something of
 	// what is none, such as a function; the embedded server does not, so that there they always are.
 	Trial bool
+	// Sentinel is a key of the run's own that every batch looks for; "": none. It must not be one of the script's.
+	Sentinel string
+	// Company are the other Runners on a shared server; nil: there are none.
+	Company *Company
 	// BatchSize fixes the number of arrivals per EVAL; 0: by time.
 	BatchSize int
 }
 
-// generous is how far in the real future the first virtual deadline lies: longer than any run takes.
+// generous is how far in the real future the first virtual deadline lies on a server of our own: longer than any run
+// takes.
 const generous = 24 * time.Hour
 
 // Runner decides requests with one program. Its methods are not safe for concurrent use.
@@ -60,7 +66,7 @@ type Runner struct {
 
 	startUS  int64
 	offsetMS int64 // real expiry of virtual time 0
-	keep     string
+	keepMS   int64 // real expiry of keys without a virtual one; 0: none
 
 	clockUS int64 // what the server's clock showed last
 	skewUS  int64 // how far it was off then
@@ -76,6 +82,14 @@ type Runner struct {
 	loaded  bool
 	checked bool  // that the scripts compile
 	unread  error // why they cannot, if it is known: a *CompileError
+
+	planted bool            // the sentinel
+	unsure  map[string]bool // keys of which it is not known how they were when the round on its way began
+	readUS  int64           // what the server's clock showed at the last decision that was read
+	movedAt time.Duration   // when the deadlines were moved on last
+	stood   time.Duration   // how long they had not been moved on then
+	busy    sync.Mutex      // held while it decides, or is moved on by another
+	failed  error           // of that
 }
 
 // New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
@@ -99,12 +113,22 @@ func New(server Server, program *script.Program, o Options) (*Runner, error) {
 	}
 	r.startUS = o.Start.UnixMicro()
 	first := o.Real.Add(generous).UnixMilli()
-	r.offsetMS = first + o.Behind.Milliseconds() - o.Start.UnixMilli()
 	if server.Shared {
+		first = o.Real.Add(Margin).UnixMilli()
 		// Just before the first deadline there can be: no virtual deadline is ever mistaken for it.
-		r.keep = strconv.FormatInt(first-1, 10)
+		r.keepMS = first - 1
+		o.Company.join(r)
 	}
+	r.offsetMS = first + o.Behind.Milliseconds() - o.Start.UnixMilli()
 	return r, nil
+}
+
+// keepText is keepMS as the scripts want it.
+func (r *Runner) keepText() string {
+	if r.keepMS == 0 {
+		return ""
+	}
+	return strconv.FormatInt(r.keepMS, 10)
 }
 
 // Calls is the number of commands that the script has issued so far.
@@ -120,12 +144,14 @@ func (r *Runner) serverUS(q limit.Request) int64 { return r.startUS + q.AtUS + q
 
 // Decide decides requests in the order in which they arrive; decisions has the same length. On an error the decisions before the
 // failing one are valid, and the error names its request: it is a *CompileError before the first request, a *CallError,
-// ErrLost, ctx's, or the connection's. The run is over then.
+// ErrLost, ctx's, or the connection's. After a *LostError none are valid. The run is over then.
 func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if len(requests) == 0 {
 		return nil
 	}
-	if err := r.compile(ctx); err != nil {
+	r.busy.Lock()
+	defer r.busy.Unlock()
+	if err := r.begin(ctx); err != nil {
 		return err
 	}
 	for len(requests) > 0 {
@@ -146,10 +172,34 @@ func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions
 	return nil
 }
 
+// begin prepares for what is decided next.
+func (r *Runner) begin(ctx context.Context) error {
+	if r.failed != nil {
+		return r.failed
+	}
+	if err := r.compile(ctx); err != nil {
+		return err
+	}
+	if r.isDue() {
+		if err := r.pause(ctx, nil, nil); err != nil {
+			return err
+		}
+	}
+	return r.plant(ctx)
+}
+
 // decide writes the next round, and reads the last one, while the server works on one: the server never idles.
 func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	var last *round
 	for {
+		if r.isDue() {
+			if err := r.pause(ctx, last, decisions); err != nil {
+				return err
+			}
+			if last != nil {
+				last, decisions = nil, decisions[len(last.requests):]
+			}
+		}
 		var next *round
 		next, requests = r.write(ctx, requests)
 		if last != nil {
@@ -166,7 +216,7 @@ func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions
 				return err
 			}
 			decisions = decisions[len(last.requests):]
-			if err := r.sweep(ctx, r.nowMS(last)); err != nil {
+			if err := r.sweep(ctx, r.readUS/1000); err != nil {
 				return err
 			}
 		}
@@ -177,9 +227,21 @@ func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions
 	}
 }
 
-// nowMS is the server's virtual time at which a round ended.
-func (r *Runner) nowMS(last *round) int64 {
-	return r.serverUS(last.requests[len(last.requests)-1]) / 1000
+// pause reads the round that is on its way and moves the deadlines on, also those of the Runners that wait.
+func (r *Runner) pause(ctx context.Context, last *round, decisions []limit.Decision) error {
+	if last != nil {
+		if err := r.wait(ctx, last); err != nil {
+			return err
+		}
+		if err := r.read(last, decisions); err != nil {
+			return err
+		}
+	}
+	if err := r.moveOn(ctx); err != nil {
+		return err
+	}
+	r.options.Company.moveOn(ctx)
+	return nil
 }
 
 // isReply reports whether err is the server's own answer, rather than a connection that failed.

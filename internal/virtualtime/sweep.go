@@ -3,7 +3,6 @@ package virtualtime
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -23,36 +22,52 @@ func (r *Runner) sweep(ctx context.Context, nowMS int64) error {
 	if !r.living.crowded() {
 		return nil
 	}
-	err := r.inspect(ctx, r.living.expired(nowMS), nowMS)
+	keys := r.living.expired(nowMS)
+	r.doubt(keys)
+	err := r.inspect(ctx, keys, nowMS)
 	r.living.swept = len(r.living.deadline)
 	return err
 }
 
-// inspect brings what is known of keys up to date, and deletes those whose deadline has passed at nowMS.
+// doubt notes keys at which a sweep looks while a round is on its way: what is known of them then may come from before
+// the round or from after it, and the round's own report must not be judged by that.
+func (r *Runner) doubt(keys []string) {
+	if len(r.pending) == 0 {
+		return
+	}
+	r.unsure = map[string]bool{}
+	for _, key := range keys {
+		r.unsure[key] = true
+	}
+}
+
+// inspect brings what is known of keys up to date, and deletes those whose deadline has passed at nowMS. The error is a
+// *LostError where one is gone that must be alive then.
 func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error {
-	for chunk := range slices.Chunk(keys, sweepChunk) {
-		now := strconv.FormatInt(nowMS+r.offsetMS, 10)
-		found, err := r.server.Client.Eval(ctx, sweepSource, chunk, now, r.keep).StringSlice()
-		if err != nil {
-			return err
-		}
-		if len(found) != len(chunk) {
-			return fmt.Errorf("sweeping %d keys brought %d answers", len(chunk), len(found))
-		}
-		for i, key := range chunk {
-			switch found[i] {
-			case "-":
-				delete(r.living.deadline, key)
-			case "":
-				r.living.set(key, forever)
-			default:
-				at, err := strconv.ParseInt(found[i], 10, 64)
-				if err != nil {
-					return err
-				}
-				r.living.set(key, at-r.offsetMS)
+	found, err := r.ask(ctx, sweepSource, keys, strconv.FormatInt(nowMS+r.offsetMS, 10), r.keepText())
+	if err != nil {
+		return err
+	}
+	var lost []string
+	for i, key := range keys {
+		switch found[i] {
+		case "-":
+			if r.living.lives(key, nowMS) {
+				lost = append(lost, key)
 			}
+			r.living.remove(key)
+		case "":
+			r.living.set(key, forever)
+		default:
+			at, err := strconv.ParseInt(found[i], 10, 64)
+			if err != nil {
+				return err
+			}
+			r.living.set(key, at-r.offsetMS)
 		}
+	}
+	if lost != nil {
+		return r.lost(lost)
 	}
 	return nil
 }
@@ -65,9 +80,18 @@ type Left struct {
 }
 
 // Left counts the keys that are alive at atUS since the start, by the server's clock as it was off last; bytes asks for their memory too, which only a real
-// server knows.
+// server knows. The error is a *LostError where one is gone that must be alive then: at the latest here, a run learns
+// that somebody deleted its keys.
 func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error) {
+	r.busy.Lock()
+	defer r.busy.Unlock()
+	if r.failed != nil {
+		return Left{}, r.failed
+	}
 	if err := r.drain(ctx); err != nil {
+		return Left{}, err
+	}
+	if err := r.seeSentinel(ctx); err != nil {
 		return Left{}, err
 	}
 	keys := slices.Sorted(maps.Keys(r.living.deadline))
@@ -102,13 +126,18 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 // Close deletes the keys that the scripts have left, and nothing else. After a cancelled Decide it first waits for
 // the answer that was on its way.
 func (r *Runner) Close(ctx context.Context) error {
+	r.busy.Lock()
+	defer r.busy.Unlock()
 	_ = r.drain(ctx) // where the connection is gone, deleting says so too
+	r.options.Company.leave(r)
 	keys := slices.Collect(maps.Keys(r.living.deadline))
-	for chunk := range slices.Chunk(keys, sweepChunk) {
-		if err := r.server.Client.Del(ctx, chunk...).Err(); err != nil {
-			return err
-		}
+	if r.planted {
+		keys = append(keys, r.options.Sentinel)
 	}
-	r.living = newLiving()
+	err := r.inChunks(ctx, keys, func(pipe redis.Cmdable, chunk []string) redis.Cmder { return pipe.Del(ctx, chunk...) }, nil)
+	if err != nil {
+		return err
+	}
+	r.living, r.planted = newLiving(), false
 	return nil
 }

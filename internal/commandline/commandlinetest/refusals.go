@@ -87,7 +87,7 @@ func splitCall(ts *testscript.TestScript, line string) (env, args []string) {
 
 // named puts names in place of what differs from run to run.
 func named(ts *testscript.TestScript, text string) string {
-	for _, name := range []string{"WORK", "WEB", "LOCKED", "OPEN", "REPLICA", "CLUSTER"} {
+	for _, name := range []string{"WORK", "WEB", "LOCKED", "OPEN", "REPLICA", "CLUSTER", "FULL"} {
 		if value := ts.Getenv(name); value != "" {
 			text = strings.ReplaceAll(text, value, "$"+name)
 		}

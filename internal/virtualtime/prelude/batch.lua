@@ -2,11 +2,12 @@
 -- A[4] has a 1 for each element of KEYS and ARGV that travels with its arrival and a 0 for one that holds for the whole
 -- batch, and at its end a 1 where the clients' clocks are not the server's. Those follow, and then the arrivals: the
 -- server's time in µs, the client's where it is another one, and what travels. An empty time announces a call of
--- the init script, with all of its elements.
-local out = {}
+-- the init script, with all of its elements. The last of A is a key that is there as long as the run's keys are, or ''.
+local out, count = {}, #A - 1
+if A[count + 1] ~= '' and raw('EXISTS', A[count + 1]) == 0 then return {err = 'VTLOST the sentinel is gone'} end
 
 local function run()
-  local n, p, count, first = 0, 5, #A, tonumber(A[3])
+  local n, p, first = 0, 5, tonumber(A[3])
   --[[slots]]
   --[[once]]
   while p <= count do
@@ -36,14 +37,14 @@ end
 -- answers before it are kept. (Measured: a pcall for each arrival costs a tenth.)
 local ok, problem = xpcall(run, located)
 --[[protocol]]
-local changed = {}
+-- Of each key: its deadline in virtual ms, -1 without one, -2 where it is gone; and when it was missed, or -1.
+local changed, c = {}, 0
 for key in pairs(look) do
   local at = raw('PEXPIRETIME', key)
   if at == -1 and keep then raw('PEXPIREAT', key, format('%.0f', keep)) end
-  if at ~= -2 then
-    changed[#changed + 1] = key
-    changed[#changed + 1] = (at == -1 or at == keep) and '' or format('%.0f', at - offset)
-  end
+  if at == keep then at = -1 elseif at >= 0 then at = at - offset end
+  changed[c + 1], changed[c + 2], changed[c + 3] = key, at, missed[key] or -1
+  c = c + 3
 end
 if ok then return {out, calls, changed} end
 return {out, calls, changed, problem}

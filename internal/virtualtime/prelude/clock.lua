@@ -24,6 +24,7 @@ local quick = real.REDIS_VERSION and format('%d', 2^52) == '4503599627370496'
 local calls = 0           -- commands that the body has issued
 local dies = {}           -- key -> last µs at which it is alive, as far as this EVAL has looked
 local look = {}           -- keys that may be new, or whose deadline a report may have missed
+local missed = {}         -- key -> µs at which it was not there, where this was the first look at it
 -- The keys that the script was given: a copy, because KEYS itself is the script's to write to. checked[key] is the turn
 -- in which they were last seen to cover key.
 local granted, turn, checked = {}, 1, {}
@@ -68,7 +69,9 @@ end
 local function fetch(key)
   local at = raw('PEXPIRETIME', key)
   local last = huge
-  if at == -2 then look[key] = true
+  if at == -2 then
+    if not look[key] then missed[key] = now end
+    look[key] = true
   elseif at ~= -1 and at ~= keep then last = (at - offset) * 1000 + 999 end
   dies[key] = last
   return last

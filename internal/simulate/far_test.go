@@ -1,0 +1,41 @@
+package simulate
+
+import (
+	"testing"
+	"time"
+
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/serverstats"
+)
+
+// evalsha runs a scenario of five minutes on a server that is so far away, and counts its batches there.
+func evalsha(t *testing.T, delay time.Duration) int64 {
+	t.Helper()
+	host := redisservertest.Private(t)
+	j := wall(job(builtinScenarios(t, "poisson")...))
+	j.Algorithms = choices(t, "gcra")
+	j.Server = redisservertest.Far(t, host, delay)
+	if _, err := j.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return calls(t, host, "evalsha")
+}
+
+// calls is how often the server has executed a command.
+func calls(t *testing.T, s *redisserver.Server, command string) int64 {
+	t.Helper()
+	stats, err := serverstats.Read(t.Context(), s.Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats.Commands[command].Calls
+}
+
+// The way to a server is not time for which the server is blocked.
+func TestAFarServerIsSentNoSmallerBatches(t *testing.T) {
+	near := evalsha(t, 0)
+	if far := evalsha(t, 20*time.Millisecond); near < 5 || far > 2*near {
+		t.Errorf("%d EVALSHA without a delay, %d with 20 ms; want some, and at most twice as many", near, far)
+	}
+}

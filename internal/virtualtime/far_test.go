@@ -1,0 +1,59 @@
+package virtualtime_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/script"
+)
+
+// loopsFor is how often the server's Lua counts in about so long, when nobody disturbs it.
+func loopsFor(t *testing.T, s *redisserver.Server, d time.Duration) int64 {
+	t.Helper()
+	const loops = 1_000_000
+	least := time.Hour
+	for range 5 {
+		pipe := s.Client.Pipeline()
+		before := pipe.Time(t.Context())
+		pipe.Eval(t.Context(), fmt.Sprintf("local n = 0 for i = 1, %d do n = n + i end return n", loops), nil)
+		after := pipe.Time(t.Context())
+		if _, err := pipe.Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		least = min(least, after.Val().Sub(before.Val()))
+	}
+	return loops * int64(d) / int64(least)
+}
+
+// A slow script has short batches, near or far: ten milliseconds each, once it is known to be slow.
+func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
+	host := redisservertest.Private(t)
+	it := setup{shared: true, source: fmt.Sprintf("local n = 0 for i = 1, %d do n = n + i end return 1", loopsFor(t, host, time.Millisecond/2))}
+	for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
+		far, err := redisserver.Start(t.Context(), redisservertest.Far(t, host, delay))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer far.Close()
+		began := time.Now()
+		it.elapsed = func() time.Duration { return time.Since(began) }
+		r, err := newRunner(t, far, it, func(script.Reply) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		host.Client.ConfigResetStat(t.Context())
+		requests := stream(1600, 1000, oneKey)
+		if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
+			t.Fatal(err)
+		}
+		stats := host.Client.InfoMap(t.Context(), "commandstats").Val()["Commandstats"]["cmdstat_evalsha"]
+		var calls int64 // of a quick script 8
+		if _, err := fmt.Sscanf(stats, "calls=%d,", &calls); err != nil || calls < 20 || calls > 1200 {
+			t.Errorf("1600 decisions of half a millisecond took %d EVALSHA, with a delay of %v; want about 100 (%s)", calls, delay, stats)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package virtualtime_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/script"
+	"ratelab/internal/virtualtime"
+)
+
+// Whoever deletes a key of a run in the middle of it ends it: at the next batch that looks at the key, or at its end.
+func TestALostKeyEndsTheRun(t *testing.T) {
+	counter := "local n = redis.call('INCR', KEYS[1]) if n == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end return n"
+	endless := "return redis.call('INCR', KEYS[1])"
+	for _, c := range []struct {
+		name, source string
+		next         string   // the key of the request after the loss; "": none
+		command      []string // that loses it
+		named        string   // in the error
+	}{
+		{"touched again", counter, "k", []string{"DEL", "k"}, `the run's key "k" vanished`},
+		{"not touched again", counter, "other", []string{"DEL", "k"}, `"k"`},
+		{"after the last request", counter, "", []string{"DEL", "k"}, `"k"`},
+		{"without a deadline", endless, "k", []string{"UNLINK", "k"}, `"k"`},
+		{"renamed", endless, "", []string{"RENAME", "k", "away"}, `"k"`},
+		{"all, with only new ones to come", counter, "new", []string{"FLUSHALL"}, "keys of the run"},
+		{"all, after the last request", counter, "", []string{"FLUSHALL"}, "keys of the run"},
+		{"the sentinel alone", counter, "k", []string{"DEL", "sentinel"}, "keys of the run"},
+	} {
+		onBoth(t, func(t *testing.T, s *redisserver.Server) {
+			r, err := newRunner(t, s, setup{source: c.source, sentinel: "sentinel", batch: 2}, func(script.Reply) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			decide := func(requests ...limit.Request) error {
+				return r.Decide(t.Context(), requests, make([]limit.Decision, len(requests)))
+			}
+			if err := decide(at(0, "k"), at(1, "k"), at(2, "other")); err != nil {
+				t.Fatal(err)
+			}
+			args := make([]any, len(c.command))
+			for i, word := range c.command {
+				args[i] = word
+			}
+			if err := s.Client.Do(t.Context(), args...).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if c.next != "" {
+				err = decide(at(3, c.next))
+			}
+			if err == nil {
+				_, err = r.Left(t.Context(), 3, false)
+			}
+			var lost *virtualtime.LostError
+			if !errors.As(err, &lost) || !strings.Contains(err.Error(), c.named) || lost.Stood != 0 {
+				t.Errorf("%s: %v; want a LostError that says %s", c.name, err, c.named)
+			}
+			if err := r.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A key that somebody deletes after its virtual deadline was of no use to anybody.
+func TestADeadKeyIsNotMissed(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 10) return 1", sentinel: "sentinel"}, func(script.Reply) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for us, key := range map[int64]string{0: "k", 10_999: "j"} {
+			if err := r.Decide(t.Context(), []limit.Request{at(us, key)}, make([]limit.Decision, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Client.Del(t.Context(), "k")
+		if left, err := r.Left(t.Context(), 11_000, false); err != nil || left.Keys != 1 {
+			t.Errorf("%+v left, %v; want j alone", left, err)
+		}
+	})
+}
+
+// ways are those in which a script makes, changes, moves, empties and deletes keys. A and B are two of its keys.
+var ways = []string{
+	`c('SET', A, 1)`, `c('SET', A, 1, 'PX', 40)`, `c('SET', B, 1, 'PX', 3)`, `c('SET', A, 1, 'PXAT', 1)`, `c('SET', A, 1, 'PXAT', now - 5)`,
+	`c('SET', A, 1, 'KEEPTTL')`, `c('PSETEX', A, 9, 1)`, `c('GETDEL', A)`, `c('GETEX', A, 'PX', 7)`, `c('GETEX', A, 'PXAT', now - 1)`,
+	`c('GETEX', A, 'PERSIST')`, `c('DEL', A)`, `c('UNLINK', A, B)`, `c('PEXPIRE', A, 5)`, `c('PEXPIRE', A, 80)`, `c('PEXPIRE', B, 0)`,
+	`c('PEXPIREAT', A, now - 3)`, `c('PERSIST', A)`, `c('RENAME', A, B)`, `c('RENAMENX', B, A)`, `c('COPY', A, B, 'REPLACE')`,
+	`c('RPUSH', B, 1) c('PEXPIRE', B, 30) c('LPOP', B)`, `c('SADD', B, 1) c('SPOP', B)`, `c('SADD', B, 1) c('SREM', B, 1)`,
+	`c('HSET', B, 'f', 1) c('HDEL', B, 'f')`, `c('ZADD', B, 1, 'm') c('ZREMRANGEBYSCORE', B, 0, 9)`, `c('ZADD', B, 1, 'm') c('ZPOPMIN', B)`,
+	`c('DEL', B) c('RPUSH', B, 1) c('LTRIM', B, 5, 9)`, `c('SINTERSTORE', A, B, A)`, `c('INCR', A)`, `c('EXISTS', A, B)`, `c('GET', B)`,
+	`c('MSET', A, 1, B, 2)`, `c('RPUSH', B, 1) c('RPOPLPUSH', B, A)`, `c('SADD', B, 1) c('SMOVE', B, A, 1)`,
+}
+
+// Whatever a script does to its keys, none is missed that it deleted, emptied, moved or let expire, however the arrivals
+// fall into batches, while expired keys are swept beside a round that is on its way, and where the clock steps back.
+func TestNoKeyIsMissedWhoseScriptIsToBlame(t *testing.T) {
+	var source strings.Builder
+	source.WriteString("local A, B = KEYS[1] .. ':a', KEYS[1] .. ':b' local c = redis.pcall local t = redis.call('TIME') " +
+		"local now = t[1] * 1000 + math.floor(t[2] / 1000) local ways = {")
+	for _, way := range ways {
+		source.WriteString("function() " + way + " end, ")
+	}
+	source.WriteString("} ways[tonumber(ARGV[1])]() return 1")
+	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+		for _, c := range []struct{ batch, keys, requests int }{{1, 3, 300}, {7, 5, 3000}, {500, 5, 3000}, {64, 4000, 12_000}} {
+			for _, shared := range []bool{false, true} {
+				seed := rand.Uint64()
+				random := rand.New(rand.NewPCG(seed, 0))
+				it := setup{source: source.String(), args: []string{"{cost}"}, batch: c.batch, shared: shared, sentinel: "sentinel"}
+				r, err := newRunner(t, s, it, func(script.Reply) {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				requests := make([]limit.Request, c.requests)
+				us, skew := int64(0), int64(0)
+				for i := range requests {
+					us += random.Int64N(3000)
+					if random.IntN(500) == 0 {
+						skew = -min(us, random.Int64N(60_000))
+					}
+					requests[i] = limit.Request{AtUS: us, ServerSkewUS: skew, Key: fmt.Sprint("k", random.IntN(c.keys)), Cost: int64(1 + random.IntN(len(ways)))}
+				}
+				err = r.Decide(t.Context(), requests, make([]limit.Decision, len(requests)))
+				var left virtualtime.Left
+				if err == nil {
+					left, err = r.Left(t.Context(), us, false)
+				}
+				there := s.Client.DBSize(t.Context()).Val() - 1
+				if err != nil || left.Keys != there {
+					t.Errorf("%+v, shared %v, seed %d: %v; %d keys left of %d", c, shared, seed, err, left.Keys, there)
+				}
+				if err := r.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if n := s.Client.DBSize(t.Context()).Val(); n != 0 {
+					t.Fatalf("%d keys are there after Close", n)
+				}
+			}
+		}
+	})
+}
