@@ -91,8 +91,11 @@ func tryOne(ctx context.Context, s *redisserver.Server, c *Candidate, start time
 	go func() { answered <- runner.Decide(ctx, requests, make([]limit.Decision, len(requests))) }()
 	trial, cancel := context.WithCancel(ctx)
 	defer cancel()
-	over := make(chan error, 1)
-	go func() { over <- outlast(trial, s, clock) }()
+	over := make(chan error, 2)
+	go func() { over <- cmp.Or(clock.Sleep(trial, trialTime), errLoops) }()
+	if s.Kind == redisserver.KindEmbedded { // other servers are bounded by the system
+		go func() { over <- swell(trial, clock) }()
+	}
 	select {
 	case err := <-answered:
 		return faultOf(err, s, c)
@@ -101,19 +104,14 @@ func tryOne(ctx context.Context, s *redisserver.Server, c *Candidate, start time
 	}
 }
 
-// outlast ends with errLoops when the time of a trial is over, and before it where the trial takes too much memory of
-// this process. Other servers are bounded by the system.
-func outlast(ctx context.Context, s *redisserver.Server, clock Clock) error {
-	before, until := heap(), clock.Now().Add(trialTime)
-	for clock.Now().Before(until) {
+// swell ends when this process takes too much memory more than it does now, or with ctx.
+func swell(ctx context.Context, clock Clock) error {
+	for before := heap(); heap() < before+trialMemory; {
 		if err := clock.Sleep(ctx, lookEvery); err != nil {
 			return err
 		}
-		if s.Kind == redisserver.KindEmbedded && heap() > before+trialMemory {
-			return errGreedy
-		}
 	}
-	return errLoops
+	return errGreedy
 }
 
 // heap is how many bytes are in use on the heap of this process, garbage included.

@@ -50,13 +50,14 @@ func wantInput(t *testing.T, err error, want string) {
 	}
 }
 
-// On a process memory ends before the machine's does: Lua says so, or the server ends, which is the script's fault.
+// On a process memory ends before the machine's does: Lua says so, or the server ends, which is the script's fault. On a
+// machine that is busy, time may be over before.
 func TestAGreedyScriptOnAProcess(t *testing.T) {
 	redisservertest.Private(t) // or skip
 	if runtime.GOOS != "linux" {
 		t.Skip("a process is not bounded on this system")
 	}
-	wantInput(t, tried(t, t.Context(), redisserver.KindProcess, "local s = 'x' while true do s = s .. s end"), "not enough memory")
+	wantInput(t, tried(t, t.Context(), redisserver.KindProcess, "local s = 'x' while true do s = s .. s end"), "")
 	wantInput(t, tried(t, t.Context(), redisserver.KindProcess, "local t = {} while true do t[#t + 1] = {1, 2, 3, 4, 5, 6, 7, 8} end"), "")
 }
 

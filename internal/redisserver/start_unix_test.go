@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -55,4 +57,22 @@ func TestAProgramThatIsKilledWhileItStarts(t *testing.T) {
 	path, alive := standIn(t, "kill -KILL $$")
 	go os.ReadFile(alive) // the script waits for somebody who reads
 	wantText(t, refusal(t, "process="+path), path+" did not start (signal: killed)")
+}
+
+// A script on a server for a trial runs out of memory, also where it asks for all of it at once, and the server lives.
+func TestAServerForATrialIsBounded(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a process is not bounded on this system")
+	}
+	private(t) // or skip
+	s, err := Start(t.Context(), "process", ForTrial(64<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.Client.Eval(t.Context(), "local s = 'x' while true do s = s .. s end", nil).Err()
+	if err == nil || !strings.Contains(err.Error(), "not enough memory") {
+		t.Errorf("%v; want not enough memory", err)
+	}
+	do(t, s, "PING")
 }
