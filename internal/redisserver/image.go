@@ -27,9 +27,9 @@ func imageName(given string, set settings) (string, error) {
 	}
 	switch {
 	case !Repeatable(image):
-		return "", badSpec("server: what was given is no container's image %s; want a name such as %s", notRepeated, DefaultImage)
+		return "", badSpec("server \"%s…\": no image can have that name %s; want one such as redis:8.0", from, notRepeated)
 	case !IsImage(image):
-		return "", badSpec("server %s: no image can have that name; want one such as %s", wording.Quote(from+image), DefaultImage)
+		return "", badSpec("server %s: no image can have that name; want one such as redis:8.0", wording.Quote(from+image))
 	}
 	return image, nil
 }
