@@ -60,7 +60,8 @@ func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions [
 		case strings.HasPrefix(err.Error(), "VTLOST"):
 			return r.lost(nil)
 		}
-		return &CallError{requests[0], err.Error()}
+		text, _, _ := strings.Cut(err.Error(), " stack traceback:") // of the prelude's functions
+		return &CallError{requests[0], text}
 	}
 	n, wrong := r.decode(requests, decisions)
 	if err := r.account(); err != nil {
