@@ -14,6 +14,8 @@ type reader struct {
 	self   []definition
 	values map[string]bool
 	told   map[string]bool
+
+	functions int // around what is being read
 }
 
 // definition is a `local name = function …` whose function is being read, with the number of scopes around it.
@@ -178,7 +180,9 @@ func (r *reader) expressions(all []ast.Expr) {
 
 func (r *reader) expression(e ast.Expr) {
 	switch e := e.(type) {
-	case nil, *ast.TrueExpr, *ast.FalseExpr, *ast.NilExpr, *ast.NumberExpr, *ast.StringExpr, *ast.Comma3Expr:
+	case nil, *ast.TrueExpr, *ast.FalseExpr, *ast.NilExpr, *ast.NumberExpr, *ast.StringExpr:
+	case *ast.Comma3Expr:
+		r.facts.Varargs = r.facts.Varargs || r.functions == 0
 	case *ast.IdentExpr:
 		r.value(e)
 	case *ast.AttrGetExpr:
@@ -212,6 +216,8 @@ func (r *reader) expression(e ast.Expr) {
 }
 
 func (r *reader) function(f *ast.FunctionExpr) {
+	r.functions++
+	defer func() { r.functions-- }()
 	r.within(func() {
 		r.declare(f.ParList.Names...)
 		if f.ParList.HasVargs {

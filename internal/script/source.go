@@ -23,6 +23,7 @@ type Facts struct {
 	ReadsArguments bool
 	Random         bool     // may draw random numbers
 	SetsProtocol   bool     // may call redis.setresp
+	Varargs        bool     // uses the arguments of its chunk, of which EVAL gives none
 	Metatables     bool     // uses getmetatable or setmetatable
 	Values         []string // tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
 	Flags          []string // of a #! line

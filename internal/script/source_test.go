@@ -48,8 +48,13 @@ func TestWhatAScriptUsesIsNoticed(t *testing.T) {
 		t.Errorf("the facts are %+v", f)
 	}
 	f = Analyse("-- random setresp\nreturn 'random setresp', math.floor(1), redis.call('TIME')")
-	if f.Random || f.SetsProtocol || f.Flags != nil || f.Metatables || f.Values != nil {
+	if f.Random || f.SetsProtocol || f.Flags != nil || f.Metatables || f.Varargs || f.Values != nil {
 		t.Errorf("comments and texts are taken for code: %+v", f)
+	}
+	for source, want := range map[string]bool{"return ...": true, "if (...) then end": true, "return function(...) return ... end": false} {
+		if got := Analyse(source).Varargs; got != want {
+			t.Errorf("%q uses its chunk's arguments: %t, want %t", source, got, want)
+		}
 	}
 	f = Analyse("local m, r = math, {redis} for k in pairs(cjson) do end return string[m], getmetatable('')")
 	if !f.Random || !f.SetsProtocol || !f.Metatables || !slices.Equal(f.Values, []string{"cjson", "math", "redis", "string"}) {

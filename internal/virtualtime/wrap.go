@@ -120,7 +120,7 @@ func readOnly(facts script.Facts) bool { return slices.Contains(facts.Flags, noW
 func (s settings) bodies() string {
 	bodies := s.decideBody()
 	if s.prepares {
-		bodies += "function(...) " + s.init.Body + bodyClose + ", "
+		bodies += opening(s.init) + s.init.Body + bodyClose + ", "
 	}
 	return bodies + "function(keys, args) KEYS, ARGV = keys, args end end "
 }
@@ -128,7 +128,16 @@ func (s settings) bodies() string {
 // decideBody is the source down to the end of the script: a body begins where its file does, for the lines of its errors.
 func (s settings) decideBody() string {
 	return "local make = function(" + strings.Join(append([]string{"redis, server, KEYS, ARGV"}, s.lent()...), ", ") +
-		") return function(...) " + s.facts.Body + bodyClose + ", "
+		") return " + opening(s.facts) + s.facts.Body + bodyClose + ", "
+}
+
+// opening is how a body begins. It is a vararg function, as a chunk is, only where that shows: Lua 5.1 makes a table for
+// each call of one.
+func opening(f script.Facts) string {
+	if f.Varargs {
+		return "function(...) "
+	}
+	return "function() "
 }
 
 const bodyClose = "\nend"
