@@ -14,19 +14,28 @@ import (
 // Confirm sends calls to a server again, in their order, each at its own virtual time, and wants the same replies. The
 // client must be fresh, and is the caller's to close; the keys, behind prefix, are deleted in the end. real is the
 // real time now; a stop that is closed ends it early. The error is a *DifferenceError, ErrStopped, or the connection's.
-func Confirm(ctx context.Context, client *redis.Client, prefix string, calls []Call, real time.Time, stop <-chan struct{}) error {
+//
+// shared: others use the server too. A key that a killed run leaves there then ends with its TTL.
+func Confirm(ctx context.Context, client *redis.Client, shared bool, prefix string, calls []Call, real time.Time, stop <-chan struct{}) error {
 	if len(calls) == 0 {
 		return nil
 	}
 	clock := &virtualtime.Clock{}
 	clock.Set(earliest(calls))
-	client.AddHook(virtualtime.NewHook(clock, real))
+	if shared {
+		client.AddHook(virtualtime.NewGuestHook(clock, real.Add(time.Duration(len(calls))*perCall)))
+	} else {
+		client.AddHook(virtualtime.NewHook(clock, real))
+	}
 	failed := confirm(ctx, client, clock, prefix, calls, stop)
 	if err := forget(context.WithoutCancel(ctx), client, prefix, calls); failed == nil {
 		failed = err
 	}
 	return failed
 }
+
+// perCall is more than a command takes, but on a server on another continent.
+const perCall = 50 * time.Millisecond
 
 // DifferenceError is a command that the server answers otherwise than the Store did.
 type DifferenceError struct {

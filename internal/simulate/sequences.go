@@ -84,7 +84,7 @@ func (l *lane) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-
 		client := l.server.NewClient(1)
 		defer client.Close()
 		calls := l.world.sequence.Calls()
-		err = sequence.Confirm(ctx, client, l.server.Prefix, calls[:min(len(calls), mostConfirmed)], now, stop)
+		err = sequence.Confirm(ctx, client, !l.server.Own, l.server.Prefix, calls[:min(len(calls), mostConfirmed)], now, stop)
 	}
 	if errors.Is(err, sequence.ErrStopped) {
 		row.Partial = true

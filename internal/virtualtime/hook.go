@@ -3,6 +3,7 @@ package virtualtime
 import (
 	"context"
 	"net"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,11 +27,12 @@ func (c *Clock) Now() int64 { return c.us.Load() }
 //
 // It cannot steer time.Now inside the library, nor timers. WATCH, SUBSCRIBE, blocking commands, functions, and whatever
 // else the prelude does not know fail with their name. A plain command's errors and integers pass through Lua, where
-// an integer beyond 2^53 is an error. The server should be the caller's own: the hook deletes nothing at the end, and a key
-// without a deadline stays. Commands that are sent at one moment, as in a pipeline, happen at one virtual instant.
+// an integer beyond 2^53 is an error. The hook deletes nothing at the end. On a server that is not the caller's own it has to be
+// a NewGuestHook: a key without a deadline stays otherwise. Commands that are sent at one moment, as in a pipeline, happen at one virtual instant.
 type Hook struct {
 	clock    *Clock
 	offsetMS int64
+	keep     string       // the real expiry, ms, of keys that have no deadline of their own; "": none
 	sent     atomic.Int64 // scripts so far: each has its own random numbers
 
 	mu      sync.Mutex
@@ -49,6 +51,16 @@ func NewHook(clock *Clock, real time.Time) *Hook {
 		sources:  map[string]string{},
 		wrapped:  map[string]string{},
 	}
+}
+
+// NewGuestHook makes a hook for a server that others use too. ends is when the work will be done, as far as is known: ten
+// minutes later the first deadline may come, and every key has one.
+func NewGuestHook(clock *Clock, ends time.Time) *Hook {
+	h := NewHook(clock, ends)
+	first := ends.Add(Margin).UnixMilli()
+	h.offsetMS = first - clock.Now()/1000
+	h.keep = strconv.FormatInt(first-1, 10) // just before the first deadline there can be: see New
+	return h
 }
 
 // DialHook rewrites what is written to each new connection.

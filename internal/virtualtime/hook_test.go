@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/virtualtime"
 )
 
@@ -232,4 +233,32 @@ func TestABrokenConnectionIsAnError(t *testing.T) {
 	}
 	theirs.Close()
 	conn.Close()
+}
+
+// On a server that others use every key has a real deadline, ten minutes after the end at the latest where it has none of
+// its own, and nothing in virtual time shows it.
+func TestAGuestLeavesNoKeyForGood(t *testing.T) {
+	s := redisservertest.Private(t)
+	clock := &virtualtime.Clock{}
+	clock.Set(midnight)
+	client := s.NewClient(1)
+	client.AddHook(virtualtime.NewGuestHook(clock, time.Now().Add(time.Minute)))
+	ctx := t.Context()
+	client.Incr(ctx, "n")
+	client.Set(ctx, "s", "v", time.Hour)
+	client.Persist(ctx, "s")
+	client.Set(ctx, "e", "v", time.Hour)
+	client.Eval(ctx, "redis.call('RPUSH', KEYS[1], 1) return 1", []string{"l"})
+	for key, ttl := range map[string]time.Duration{"n": -1, "s": -1, "e": time.Hour, "l": -1} {
+		if got := client.PTTL(ctx, key).Val(); got != ttl {
+			t.Errorf("%s has the virtual TTL %v, want %v", key, got, ttl)
+		}
+		real := s.Client.PTTL(ctx, key).Val()
+		if latest := max(ttl, 0) + 11*time.Minute; real <= 5*time.Minute || real > latest {
+			t.Errorf("%s has the real TTL %v, want one of at most %v", key, real, latest)
+		}
+	}
+	if got := client.Persist(ctx, "n").Val(); got {
+		t.Error("PERSIST takes the real deadline for a virtual one")
+	}
 }

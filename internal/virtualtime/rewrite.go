@@ -93,7 +93,7 @@ func (h *Hook) remember(source string) {
 
 // stamped appends what the prelude takes off ARGV again: see singleHead.
 func (h *Hook) stamped(args []string) []string {
-	return append(args, strconv.FormatInt(h.offsetMS, 10), strconv.FormatInt(h.sent.Add(1), 10), strconv.FormatInt(h.clock.Now(), 10))
+	return append(args, strconv.FormatInt(h.offsetMS, 10), strconv.FormatInt(h.sent.Add(1), 10), strconv.FormatInt(h.clock.Now(), 10), h.keep)
 }
 
 // failing is a command that the server answers with the error: in its place among the other replies.
@@ -102,8 +102,8 @@ func failing(text string) []string {
 }
 
 const singleHead = "local real, A = redis, ARGV " +
-	"local at = table.remove(A) local serial = tonumber(table.remove(A)) " +
-	"local offset = tonumber(table.remove(A)) local keep, any_key = nil, true "
+	"local keep, at = tonumber(table.remove(A)), table.remove(A) local serial = tonumber(table.remove(A)) " +
+	"local offset, any_key = tonumber(table.remove(A)), true "
 
 // wrap is source in the prelude, as a script for one call.
 func (h *Hook) wrap(source, flags string) (string, error) {

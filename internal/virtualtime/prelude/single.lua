@@ -20,6 +20,9 @@ local ok, answer = xpcall(function()
   if written() then readonly() end
   return answer
 end, located)
+for key in pairs(keep and look or {}) do
+  if raw('PEXPIRETIME', key) == -1 then raw('PEXPIREAT', key, format('%.0f', keep)) end
+end
 if ok then return answer end
 if not match(answer, '^%u+ ') then answer = 'ERR ' .. answer end
 return {err = answer}
