@@ -93,7 +93,7 @@ func TestScriptsAreTriedFirst(t *testing.T) {
 	for _, test := range []struct{ name, source, want string }{
 		{"syntax", "return (", "broken.lua: the script does not compile: "},
 		{"unclosed", "if true then return 1", "broken.lua: the script does not compile: "},
-		{"run-time", "return redis.call('INCR', KEYS[1]) + nothing", `broken.lua: on trial: request at 0µs, key "k0", cost 1: `},
+		{"run-time", "return redis.call('INCR', KEYS[1]) + nil", `broken.lua: on trial: request at 0µs, key "k0", cost 1: `},
 		{"nonsense", "return {'perhaps'}", `broken.lua: on trial: request at 0µs, key "k0", cost 1: `},
 		{"nonsense later", "local n = redis.call('INCR', KEYS[1]) if n == 3 then return 'three' end return 1", `broken.lua: on trial: request at 200000µs, key "k0", cost 1: `},
 		{"unknown command", "return redis.call('FLUSHALL')", "FLUSHALL"},
