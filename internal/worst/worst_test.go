@@ -121,8 +121,6 @@ func drawProblem(t *rapid.T, tt testing.TB) Problem {
 	return p
 }
 
-func short(f Found) bool { return 100*f.Most < 95*f.Bound && f.Most < f.Bound-2 }
-
 // At any small limit and scale: nothing above the bound, nearly all of it, the same again, and a scenario that shows
 // just that and has nothing to spare.
 func TestAnySearch(t *testing.T) {
@@ -132,11 +130,8 @@ func TestAnySearch(t *testing.T) {
 		if f.Broken() {
 			r.Fatalf("%s: %d of %d: %+v", p.CommandLine(), f.Most, f.Bound, f.Attack)
 		}
-		if short(f) { // one seed may be unlucky (3876 at 3/50ms within 105ms, with the sub-windows), the next one not
-			p.Seed++
-			if f = p.Search(); short(f) {
-				r.Fatalf("%s: only %d of %d: %+v", p.CommandLine(), f.Most, f.Bound, f.Attack)
-			}
+		if 100*f.Most < 95*f.Bound && f.Most < f.Bound-2 {
+			r.Fatalf("%s: only %d of %d: %+v", p.CommandLine(), f.Most, f.Bound, f.Attack)
 		}
 		if again := p.Search(); !reflect.DeepEqual(f, again) {
 			r.Fatalf("%s: first %+v, then %+v", p.CommandLine(), f, again)
