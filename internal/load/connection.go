@@ -71,9 +71,10 @@ func (t *Target) connect(ctx context.Context) (*connection, error) {
 func dial(ctx context.Context, client *redis.Client) (own *redis.Client, conn net.Conn, err error) {
 	options := *client.Options()
 	dialer := options.Dialer
+	var dialled atomic.Pointer[net.Conn] // by a goroutine of the client's, which may outlive a failed call
 	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dialer(ctx, network, addr)
-		conn = c
+		dialled.Store(&c)
 		return c, err
 	}
 	options.PoolSize, options.MinIdleConns, options.MaxRetries, options.Protocol = 1, 0, -1, 2
@@ -82,7 +83,7 @@ func dial(ctx context.Context, client *redis.Client) (own *redis.Client, conn ne
 		own.Close()
 		return nil, nil, err
 	}
-	return own, conn, nil
+	return own, *dialled.Load(), nil
 }
 
 func (c *connection) close() {
