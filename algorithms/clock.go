@@ -11,7 +11,7 @@ import (
 func clockParameters(source string) []Parameter {
 	return []Parameter{
 		{Name: "time", Kind: OneOf, Words: []string{"server", "client"}, Default: source,
-			Doc: "whose clock decides: the server's TIME, or a timestamp that the client passes in"},
+			Doc: "whose clock decides: the server's TIME, or a timestamp that the client passes in", Role: Clock},
 		{Name: "granularity", Kind: OneOf, Words: []string{"1us", "1ms", "1s"}, Default: "1us",
 			Doc: "the steps of the client's clock, rounded down; needs time=client. What a reply says is counted from there"},
 	}

@@ -5,6 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:    "fixed-window",
 	Family:  "window",
+	Colour:  "#d55e00", // vermilion
 	State:   "a counter, whose expiry ends the window",
 	Rule:    "the window opens at the first admitted request and lives W; at most L in it",
 	Bound:   "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L − 1 in one rolling window",

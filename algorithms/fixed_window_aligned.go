@@ -5,6 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:       "fixed-window-aligned",
 	Family:     "window",
+	Colour:     "#e69f00", // orange
 	State:      "a counter for each window, the window's number in its key",
 	Rule:       "windows begin at multiples of W on the clock; at most L in each",
 	Bound:      "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L in one rolling window",

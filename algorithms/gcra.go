@@ -5,6 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:   "gcra",
 	Family: "bucket",
+	Colour: "#cc79a7", // reddish purple
 	State:  "one timestamp, when the bucket will be full again",
 	Rule:   "every permit moves the timestamp on by W/L, and it may lie at most B·W/L ahead of now",
 	Bound:  "N(τ) ≤ B + r·τ, where N(τ) is the cost admitted in any interval of length τ, and r = L/W",
@@ -19,7 +20,7 @@ var _ = register(Spec{
 })
 
 var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit.MaxRequests,
-	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once"}
+	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once", Role: Capacity}
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
 func prepareGCRA(p limit.Policy, v Values, makeModel func(gcra) model) (Instance, error) {

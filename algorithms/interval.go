@@ -8,7 +8,7 @@ import (
 
 // intervalParameters are those of the buckets that are refilled at whole intervals.
 var intervalParameters = []Parameter{
-	{Name: "capacity", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "the most tokens the bucket holds"},
+	{Name: "capacity", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "the most tokens the bucket holds", Role: Capacity},
 	{Name: "refill", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "what the limit brings in the interval", Doc: "the tokens that each interval brings. Where neither is set: the limit's requests, or the capacity if it is smaller"},
 	{Name: "interval", Kind: Duration, Low: 1, High: limit.MaxWindow.Microseconds(), Default: "the time in which the limit brings the refill", Doc: "from refill to refill; rounded up to the microsecond"},
 }

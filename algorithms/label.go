@@ -109,7 +109,36 @@ func (s *Spec) unknown(name string) error {
 }
 
 // Clocked reports whether the algorithm has the parameters time and granularity.
-func (s *Spec) Clocked() bool { return s.parameter("time") != nil }
+func (s *Spec) Clocked() bool { return s.InRole(Clock) != nil }
+
+// InRole is the parameter of that meaning; nil where the algorithm has none.
+func (s *Spec) InRole(r Role) *Parameter {
+	for i := range s.Parameters {
+		if s.Parameters[i].Role == r {
+			return &s.Parameters[i]
+		}
+	}
+	return nil
+}
+
+// InRole is the value of the parameter of that meaning in a row of results, where label's algorithm has one and the row
+// names it. A label that is no algorithm's, such as a user's script, has none.
+func InRole(r Role, label string, parameters map[string]string) (value string, ok bool) {
+	name := label
+	if end := strings.IndexAny(label, ":+"); end >= 0 { // gcra:burst=10, gcra+local-flag
+		name = label[:end]
+	}
+	spec := registered[name]
+	if spec == nil {
+		return "", false
+	}
+	p := spec.InRole(r)
+	if p == nil {
+		return "", false
+	}
+	value, ok = parameters[p.Name]
+	return value, ok
+}
 
 func (s *Spec) parameter(name string) *Parameter {
 	for i := range s.Parameters {

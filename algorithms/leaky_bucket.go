@@ -5,6 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:   "leaky-bucket",
 	Family: "shaper",
+	Colour: "#881166", // plum
 	State:  "one timestamp, the next free departure",
 	Rule:   "a queue of B places drained at one per W/L; a request is admitted with its delay, or rejected when it is full",
 	Bound:  "departures at least W/L apart, first in first out; delay ≤ (B − 1)·W/L; arrivals admitted: N(τ) ≤ B + r·τ",

@@ -40,7 +40,7 @@ func program(in algorithms.Instance, prefix string) *script.Program {
 // serverDecides lets the script decide on s, under virtual time.
 func serverDecides(t *testing.T, s *redisserver.Server, in algorithms.Instance, prefix string, requests []limit.Request) []limit.Decision {
 	t.Helper()
-	target := virtualtime.Server{Client: s.Client, Unbuffered: s.Transport == redisserver.TransportPipe}
+	target := virtualtime.Server{Client: s.Client, Embedded: s.Kind == redisserver.KindEmbedded}
 	runner, err := virtualtime.New(target, program(in, s.Prefix+prefix), virtualtime.Options{
 		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 100, Behind: limit.MaxWindow})
 	if err != nil {

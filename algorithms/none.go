@@ -5,6 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:    "none",
 	Family:  "floor",
+	Colour:  "#bebebe", // light grey
 	State:   "none",
 	Rule:    "admits everything: what the harness and the round trip cost",
 	Bound:   "none",

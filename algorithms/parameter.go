@@ -18,10 +18,21 @@ type Parameter struct {
 	Kind    Kind   // how its value is written
 	Default string // in words, such as "the limit's burst"
 	Doc     string // what it does
+	Role    Role   // what it means to those who read results; empty: nothing that is common to algorithms
 
 	Low, High int64    // Integer: the range; Duration: the range in µs
 	Words     []string // OneOf: the legal values
 }
+
+// Role is a meaning that parameters of several algorithms have, under whatever name.
+type Role string
+
+// The roles.
+const (
+	Capacity Role = "capacity" // how much is admitted at once
+	Parts    Role = "parts"    // into how many parts a window is split
+	Clock    Role = "clock"    // whose clock decides
+)
 
 // Kind is how a parameter's value is written.
 type Kind string

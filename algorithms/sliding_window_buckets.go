@@ -9,6 +9,7 @@ import (
 var _ = register(Spec{
 	Name:   "sliding-window-buckets",
 	Family: "window",
+	Colour: "#114499", // deep blue
 	State:  "a hash of n + 1 counters, one for each aligned sub-window",
 	Rule:   "the sum of the sub-windows that touch (t − W, t] stays at most L",
 	Bound:  "N(τ) ≤ L for every τ < W; stricter than the log, by up to one sub-window W/n",
@@ -16,7 +17,7 @@ var _ = register(Spec{
 		"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/",
 	},
 	Parameters: withClock("server", Parameter{Name: "subwindows", Kind: Integer, Low: 1, High: maxSubwindows, Default: "10",
-		Doc: "n, how many parts a window is split into"}),
+		Doc: "n, how many parts a window is split into", Role: Parts}),
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {

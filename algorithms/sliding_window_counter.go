@@ -5,6 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:       "sliding-window-counter",
 	Family:     "window",
+	Colour:     "#56b4e9", // sky blue
 	State:      "two counters, of the current and the previous aligned window",
 	Rule:       "the current count and the part of the previous one that (t − W, t] still covers stay at most L, in integers",
 	Bound:      "N(τ) ≤ L + L·τ/W; nearly 2L in one rolling window",

@@ -10,6 +10,7 @@ import (
 var _ = register(Spec{
 	Name:       "sliding-window-log",
 	Family:     "log",
+	Colour:     "#0072b2", // blue
 	State:      "the admitted requests of one window: their times and a running count",
 	Rule:       "the cost admitted in (t − W, t] stays at most L, exactly",
 	Bound:      "N(τ) ≤ L for every τ < W",

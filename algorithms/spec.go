@@ -10,6 +10,14 @@ import (
 )
 
 // Spec is one algorithm, in words for a listing and in code for a run.
+//
+// Related algorithms have colours of related hues. Fixed windows are warm, sliding windows blue, token buckets green, and
+// those that keep one moment in time purple. Six are those of Okabe and Ito ("Color Universal Design", 2008). The others
+// are shades that stay apart from all of these, and from each other, for an eye that lacks red or green as well: a test
+// of the pictures holds the distance.
+//
+// Note: their yellow is not used. As a thin line on light paper it cannot be seen, and darkened until it can, it is
+// their orange to an eye that lacks green.
 type Spec struct {
 	Name       string      // its file's base name, flag value, key prefix and result row
 	Family     string      // floor, window, log, bucket or shaper
@@ -17,6 +25,7 @@ type Spec struct {
 	Rule       string      // when a request is admitted
 	Bound      string      // the most that is admitted in an interval; L, W, B, r = L/W and N(τ) as in Bound of gcra
 	Sources    []string    // addresses of the literature
+	Colour     string      // in every chart and page, such as #cc79a7; empty: a spare one
 	Parameters []Parameter // what the limit does not fix
 	Traits     Traits
 

@@ -5,6 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:   "token-bucket",
 	Family: "bucket",
+	Colour: "#009e73", // bluish green
 	State:  "a hash with the configuration, and the level with its time",
 	Rule:   "a managed bucket, refilled continuously: init, acquire for an application on its list, delete",
 	Bound:  "N(τ) ≤ B + r·τ; decides as gcra while time does not run backwards",

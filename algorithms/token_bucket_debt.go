@@ -9,6 +9,7 @@ import (
 var _ = register(Spec{
 	Name:   "token-bucket-debt",
 	Family: "bucket",
+	Colour: "#225533", // dark green
 	State:  "the time up to which intervals have been paid, and the tokens, which may be negative",
 	Rule:   "as token-bucket-interval, but passes while the balance is positive, and the balance may go down to −debt",
 	Bound:  "N(τ) ≤ C + (largest cost − 1) + q·⌈τ/I⌉",

@@ -5,6 +5,7 @@ import "ratelab/internal/limit"
 var _ = register(Spec{
 	Name:       "token-bucket-interval",
 	Family:     "bucket",
+	Colour:     "#665511", // olive
 	State:      "the time up to which intervals have been paid, and the tokens",
 	Rule:       "q tokens at the end of every whole interval I, up to the capacity C; a request takes its cost or is rejected",
 	Bound:      "N(τ) ≤ C + q·⌈τ/I⌉",

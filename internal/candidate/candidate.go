@@ -20,6 +20,7 @@ type Candidate struct {
 	MostAdmitted func(spanUS, largestCost int64) int64 // as that of algorithms.Instance; nil for a user's script
 	Counts       bool                                  // as algorithms.Spec.Counts
 	TickUS       int64                                 // how exact a retry_after is, in µs; 0 for a user's script
+	ClientTime   bool                                  // as that of algorithms.Instance
 }
 
 // Builtin makes a candidate of an algorithm for one limit. An error names the label and says which value does not
@@ -47,7 +48,7 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Candidate, error) {
 		program.Init, program.InitSource = &init, source
 	}
 	return &Candidate{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel,
-		MostAdmitted: in.MostAdmitted, Counts: in.Spec.Counts(), TickUS: tick(in)}, nil
+		MostAdmitted: in.MostAdmitted, Counts: in.Spec.Counts(), TickUS: tick(in), ClientTime: in.ClientTime}, nil
 }
 
 // tick is the step of the clock that ends a rejection: a TTL's millisecond, or the client's granularity.

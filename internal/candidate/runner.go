@@ -46,7 +46,7 @@ func Runner(ctx context.Context, s *redisserver.Server, program *script.Program,
 	}
 	began := clock.Now()
 	runner, err := virtualtime.New(
-		virtualtime.Server{Client: s.Client, Shared: !s.Own, Unbuffered: s.Transport == redisserver.TransportPipe},
+		virtualtime.Server{Client: s.Client, Shared: !s.Own, Embedded: s.Kind == redisserver.KindEmbedded},
 		program.InKeyspace(s.Prefix),
 		virtualtime.Options{
 			Start:     times.Start,

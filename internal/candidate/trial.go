@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -18,22 +17,15 @@ import (
 // TrialRequests is how many of a run's first requests a user's script is tried with, one by one.
 const TrialRequests = 100
 
-// trialTime is how long a trial may take, and trialMemory how much, in bytes.
-//
-// Note: inside this process memory can only be looked at, lookEvery, because the embedded Lua knows no bound: what one
-// step takes, as a string.rep of gigabytes does, is taken before anybody looks. A process on Linux and a container are
-// bounded by the system; a process on macOS or Windows in time alone.
+// trialTime is how long a trial may take, and trialMemory how much, in bytes. On macOS and Windows a real server's
+// process is bounded in time alone.
 const (
 	trialTime   = 5 * time.Second
 	trialMemory = 512 << 20
-	lookEvery   = 20 * time.Millisecond
 )
 
-// The verdicts on a script that does not answer.
-var (
-	errLoops  = errors.New("loops")
-	errGreedy = errors.New("takes more than")
-)
+// errLoops is the verdict on a script that does not answer.
+var errLoops = errors.New("loops")
 
 // Try lets every user's script among all decide requests on a private server, before it decides anything on the
 // server that spec names: a script that loops after a write cannot be killed without its server. Without such a
@@ -91,11 +83,8 @@ func tryOne(ctx context.Context, s *redisserver.Server, c *Candidate, start time
 	go func() { answered <- runner.Decide(ctx, requests, make([]limit.Decision, len(requests))) }()
 	trial, cancel := context.WithCancel(ctx)
 	defer cancel()
-	over := make(chan error, 2)
+	over := make(chan error, 1)
 	go func() { over <- cmp.Or(clock.Sleep(trial, trialTime), errLoops) }()
-	if s.Kind == redisserver.KindEmbedded { // other servers are bounded by the system
-		go func() { over <- swell(trial, clock) }()
-	}
 	select {
 	case err := <-answered:
 		return faultOf(err, s, c)
@@ -104,31 +93,11 @@ func tryOne(ctx context.Context, s *redisserver.Server, c *Candidate, start time
 	}
 }
 
-// swell ends when this process takes too much memory more than it does now, or with ctx.
-func swell(ctx context.Context, clock Clock) error {
-	for before := heap(); heap() < before+trialMemory; {
-		if err := clock.Sleep(ctx, lookEvery); err != nil {
-			return err
-		}
-	}
-	return errGreedy
-}
-
-// heap is how many bytes are in use on the heap of this process, garbage included.
-func heap() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
-}
-
 // tired words the end of a trial that brought no answer.
 func tired(err error, c *Candidate, requests int) error {
-	switch {
-	case errors.Is(err, errLoops):
+	if errors.Is(err, errLoops) {
 		return &InputError{fmt.Errorf("%s: on trial: no answer to %d requests within %v: the script %w, or is far too slow",
 			c.File, requests, trialTime, err)}
-	case errors.Is(err, errGreedy):
-		return &InputError{fmt.Errorf("%s: on trial: the script %w %d MB of memory for %d requests", c.File, err, trialMemory>>20, requests)}
 	}
 	return err
 }

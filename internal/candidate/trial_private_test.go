@@ -64,11 +64,13 @@ func TestAGreedyScriptOnAProcess(t *testing.T) {
 // An interrupt ends a trial, and the server with it.
 func TestAnInterruptEndsATrial(t *testing.T) {
 	redisservertest.Private(t) // or skip
-	stop := make(chan struct{})
-	time.AfterFunc(100*time.Millisecond, func() { close(stop) })
-	err := tried(t, waiting.With(t.Context(), waiting.Watch{Stop: stop}), redisserver.KindProcess, "while true do end")
-	var interrupted *waiting.Interrupted
-	if !errors.As(err, &interrupted) {
-		t.Errorf("%v; want an interruption", err)
+	for _, kind := range []string{redisserver.KindProcess, redisserver.KindEmbedded} {
+		stop := make(chan struct{})
+		time.AfterFunc(300*time.Millisecond, func() { close(stop) })
+		err := tried(t, waiting.With(t.Context(), waiting.Watch{Stop: stop}), kind, "while true do end")
+		var interrupted *waiting.Interrupted
+		if !errors.As(err, &interrupted) {
+			t.Errorf("%s: %v; want an interruption", kind, err)
+		}
 	}
 }

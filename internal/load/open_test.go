@@ -226,7 +226,8 @@ func TestOverflow(t *testing.T) {
 			t.Fatal(err)
 		}
 		has(t, "service", r.OfAccepted.Service)
-		if r.Overflow != 2 || r.Accepted != 1 || codes(r.Reasons()) != "silence overflow" { // service and response
+		// service and response; on a busy machine the garbage collector may come first
+		if r.Overflow != 2 || r.Accepted != 1 || !strings.HasSuffix(codes(r.Reasons()), "silence overflow") {
 			t.Errorf("overflow %d, %v; want 2", r.Overflow, r.Reasons())
 		}
 	})

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/trialserver"
+
 	"github.com/alicebob/miniredis/v2"
 )
 
@@ -18,11 +20,11 @@ const (
 )
 
 // startEmbedded makes a miniredis of our own, reached through net.Pipe: no port, as many at once as wanted.
-// Its clock is stopped at the virtual midnight. Virtual time never asks it, and a script that gets past the
-// prelude sees a clock that stands still rather than one that makes runs differ.
 func startEmbedded(ctx context.Context, set settings) (*Server, error) {
-	m := miniredis.NewMiniRedis()
-	m.SetTime(time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC))
+	if set.memory > 0 {
+		return startBoundedEmbedded(ctx, set)
+	}
+	m := trialserver.New()
 	t := target{network: "pipe", addr: "pipe", label: KindEmbedded,
 		dial: func(context.Context) (net.Conn, error) { return m.Dial() }}
 	s := newServer(KindEmbedded, t, set)

@@ -27,13 +27,24 @@ const sweepTime = 10 * time.Second
 func (s *Server) enter(ctx context.Context, run registry.Run, notice func(line string)) error {
 	limited, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
+	renewing, stop := context.WithCancel(context.Background())
+	e := &entry{run: run, stop: stop, done: make(chan struct{})}
+	s.mu.Lock()
+	s.entry = e // before there is one: an interrupt may come before the answer, and Close deletes it then too
+	s.mu.Unlock()
 	if err := registry.Enter(limited, s.Client, run); err != nil {
+		close(e.done)
 		return s.explainRegistry(err)
 	}
-	renewing, stop := context.WithCancel(context.Background())
-	s.entry = &entry{run: run, stop: stop, done: make(chan struct{})}
-	go s.entry.renew(renewing, s.Client)
+	go e.renew(renewing, s.Client)
 	return s.sweep(ctx, notice)
+}
+
+// entered reports whether there may be an entry to delete.
+func (s *Server) entered() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.entry != nil
 }
 
 // renew moves the end on. Where that fails there is another time, or the run fails anyway.

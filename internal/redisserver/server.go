@@ -115,7 +115,7 @@ func (s *Server) Close() error {
 }
 
 // Abandon makes Close end a server of our own at once, which hangs in a script and hears nothing. The embedded one
-// cannot be ended, and is left to the end of the process.
+// inside this process cannot be ended, and is left to the process's end.
 func (s *Server) Abandon() { s.target.wires.hangs.Store(true) }
 
 // Ended says how a server of our own has ended, and what it said last; "" while it lives, or where that cannot be known.

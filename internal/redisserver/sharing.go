@@ -65,7 +65,7 @@ func startWithSocket(ctx context.Context, image string, set settings, command []
 	socket := []string{"--unixsocket", path.Join(boxFolder, socketName), "--unixsocketperm", "777"}
 	return startMapped(ctx, image, set,
 		testcontainers.WithCmd(append(command, socket...)...),
-		// A bind mount is no good for every Docker, says its deprecation: here, the port mapping stands in.
+		//lint:ignore SA1019 a bind mount is no good for every Docker: there, the port mapping stands in
 		testcontainers.WithMounts(testcontainers.BindMount(folder, boxFolder)))
 }
 

@@ -38,9 +38,10 @@ func WithPoolSize(n int) Option { return func(s *settings) { s.poolSize = n } }
 // Server.Route tells. The other kinds have nothing in between anyway.
 func WithDirectTransport() Option { return func(s *settings) { s.direct = true } }
 
-// ForTrial starts a server of our own for a script that may do anything. It may take so many bytes beyond what it begins
-// with: the scripts of a process on Linux then run out of memory, and a container ends; elsewhere there is no bound. It
-// is not said when it does not answer: the caller waits for no longer than it means to.
+// ForTrial starts a server of our own for a script that may do anything; the embedded one is then a process of its own.
+// It may take so many bytes beyond what it begins with: the scripts of a process on Linux then run out of memory, the
+// embedded server and a container end, and a process elsewhere has no bound. It is not said when it does not answer: the
+// caller waits for no longer than it means to.
 func ForTrial(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
 
 // WithNotices has notice called with a line for the user, before Start returns, where Start did more than was asked for:
@@ -140,7 +141,7 @@ func startURL(ctx context.Context, spec string, set settings) (s *Server, err er
 
 // started lets a start take its last steps. Where they fail, and as soon as ctx is done, the server is ended.
 func (s *Server) started(ctx context.Context, steps func(context.Context) error) error {
-	stop := context.AfterFunc(ctx, func() { s.target.wires.sever(true) }) // a call under way hears of no context
+	stop := context.AfterFunc(ctx, func() { s.target.wires.sever(!s.entered()) }) // a call under way hears of no context
 	err := steps(ctx)
 	stop()
 	if err == nil {

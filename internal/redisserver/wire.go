@@ -89,6 +89,16 @@ func (c *wire) Write(p []byte) (int, error) {
 	return n, c.failed(err)
 }
 
+// SetDeadline sets the deadline of reads and writes. On a connection that an interrupt has ended it fails first, before
+// any read or write, as its two sisters do.
+func (c *wire) SetDeadline(t time.Time) error { return c.failed(c.Conn.SetDeadline(t)) }
+
+// SetReadDeadline sets the deadline of reads.
+func (c *wire) SetReadDeadline(t time.Time) error { return c.failed(c.Conn.SetReadDeadline(t)) }
+
+// SetWriteDeadline sets the deadline of writes.
+func (c *wire) SetWriteDeadline(t time.Time) error { return c.failed(c.Conn.SetWriteDeadline(t)) }
+
 // failed notes a server that hangs, and tells an interrupt from a failure.
 func (c *wire) failed(err error) error {
 	switch {

@@ -147,8 +147,8 @@ func (*canned) SetWriteDeadline(time.Time) error { return nil }
 func (*canned) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 func (*canned) LocalAddr() net.Addr              { return &net.TCPAddr{} }
 
-// silent is a server that takes what it is sent and never answers a command of that name.
-func silent(name string) func(net.Conn) {
+// silent is a server that takes what it is sent and never answers a command of that name; it tells asked of each.
+func silent(name string, asked chan<- string) func(net.Conn) {
 	return func(conn net.Conn) {
 		r := bufio.NewReader(conn)
 		for {
@@ -157,6 +157,7 @@ func silent(name string) func(net.Conn) {
 			case err != nil:
 				return
 			case command[0] == name:
+				asked <- name
 			case command[0] == "HELLO":
 				io.WriteString(conn, "-ERR unknown command 'HELLO'\r\n")
 			default:
@@ -166,7 +167,8 @@ func silent(name string) func(net.Conn) {
 	}
 }
 
-// underWay waits until somebody waits for an answer.
+// underWay waits until somebody waits for an answer. What was sent before it must be answered, or it may take that
+// wait for the one that is meant.
 func underWay(w *wires) {
 	for {
 		w.mu.Lock()
@@ -184,7 +186,8 @@ func underWay(w *wires) {
 // A server that stops answering is named, again and again; the first interrupt then ends the wait, and what is to clean
 // up has one more second.
 func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
-	s := answering(t, waiting.Watch{}, silent("EVALSHA"))
+	asked := make(chan string, 2)
+	s := answering(t, waiting.Watch{}, silent("EVALSHA", asked))
 	w := s.target.wires
 	var said []string
 	stop := make(chan struct{})
@@ -193,6 +196,7 @@ func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
 
 	failed := make(chan error, 1)
 	go func() { failed <- s.Client.Do(context.Background(), "EVALSHA").Err() }()
+	<-asked
 	underWay(w)
 	from := time.Unix(0, 0)
 	for second := range 8 {
@@ -222,12 +226,37 @@ func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
 	}
 }
 
+// Whatever is tried on a connection that an interrupt has ended is told of the interrupt: a client that was between two
+// calls at that moment sets a deadline first.
+func TestAnEndedConnectionTellsOfTheInterrupt(t *testing.T) {
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	w := newWires(waiting.Watch{}, "a server")
+	conn, err := w.attach(ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.sever(false)
+	for name, try := range map[string]func() error{
+		"Read":             func() error { _, err := conn.Read(make([]byte, 1)); return err },
+		"Write":            func() error { _, err := conn.Write([]byte("x")); return err },
+		"SetDeadline":      func() error { return conn.SetDeadline(time.Now()) },
+		"SetReadDeadline":  func() error { return conn.SetReadDeadline(time.Now()) },
+		"SetWriteDeadline": func() error { return conn.SetWriteDeadline(time.Now()) },
+	} {
+		var interrupted *waiting.Interrupted
+		if err := try(); !errors.As(err, &interrupted) {
+			t.Errorf("%s: %v; want an interruption", name, err)
+		}
+	}
+}
+
 // A server that answers now and then is not silent, and an interrupt does not end its connections.
 func TestAServerThatAnswersIsNotInterrupted(t *testing.T) {
 	var said atomic.Int64
 	stop := make(chan struct{})
 	close(stop)
-	s := answering(t, waiting.Watch{}, silent(""))
+	s := answering(t, waiting.Watch{}, silent("", nil))
 	w := s.target.wires
 	w.watch = waiting.Watch{Say: func(string) { said.Add(1) }, Stop: stop}
 	o := observation{wires: w, since: map[*wire]call{}}

@@ -15,7 +15,7 @@ const chunksPerTrip = 32
 func (r *Runner) inChunks(ctx context.Context, keys []string, command func(redis.Cmdable, []string) redis.Cmder,
 	read func(chunk []string, answer redis.Cmder) error) error {
 	together := chunksPerTrip
-	if r.server.Unbuffered {
+	if r.server.Embedded {
 		together = 1
 	}
 	for trip := range slices.Chunk(keys, together*sweepChunk) {

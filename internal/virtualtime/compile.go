@@ -56,7 +56,7 @@ func (r *Runner) compile(ctx context.Context) error {
 // than Redis has: there it is enough that it takes what it is sent.
 func (r *Runner) texts(source string) []any {
 	sent := script.Analyse(source).Body
-	if r.server.Unbuffered && r.unread == nil {
+	if r.server.Embedded && r.unread == nil {
 		return []any{sent}
 	}
 	return []any{written(source), sent}

@@ -74,7 +74,7 @@ func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(script.R
 	if it.init != "" {
 		p.Init, p.InitSource = &call, it.init
 	}
-	return it.runner(virtualtime.Server{Client: s.Client, Unbuffered: s.Transport == redisserver.TransportPipe}, p)
+	return it.runner(virtualtime.Server{Client: s.Client, Embedded: s.Kind == redisserver.KindEmbedded}, p)
 }
 
 // runner prepares p on the server.

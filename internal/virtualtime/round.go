@@ -36,11 +36,11 @@ func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, [
 		return nil, nil
 	}
 	most := evalsPerRound
-	if r.server.Unbuffered {
+	if r.server.Embedded {
 		most = 1
 	}
 	next := &round{pipe: r.server.Client.Pipeline(), done: make(chan error, 1)}
-	if !r.server.Unbuffered {
+	if !r.server.Embedded {
 		next.began = next.pipe.Time(ctx)
 	}
 	n := 0

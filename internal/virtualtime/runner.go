@@ -28,9 +28,9 @@ type Server struct {
 	// Shared: the server is not ours. Keys without a deadline then get a real one, so that a killed run leaves
 	// nothing for good, and the wrapper scripts are left where the server may evict them.
 	Shared bool
-	// Unbuffered: the connection is a pipe inside the process, on which a second EVAL cannot be sent while the
-	// answer to the first one waits to be read.
-	Unbuffered bool
+	// Embedded: the server is miniredis. Its Lua reads some comments otherwise and ends the process over some replies; and
+	// where its connection is a pipe, a second EVAL cannot be sent while the answer to the first one waits to be read.
+	Embedded bool
 }
 
 // Options steer a Runner.
@@ -94,7 +94,7 @@ type Runner struct {
 
 // New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
 func New(server Server, program *script.Program, o Options) (*Runner, error) {
-	w, err := wrap(program, program.Foreign && (server.Unbuffered || o.Trial))
+	w, err := wrap(program, program.Foreign && (server.Embedded || o.Trial))
 	var unread *CompileError
 	if errors.As(err, &unread) { // the server has better words for it
 		w = &wrapped{}

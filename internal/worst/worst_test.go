@@ -3,6 +3,7 @@ package worst
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,7 +131,9 @@ func TestAnySearch(t *testing.T) {
 		if f.Broken() {
 			r.Fatalf("%s: %d of %d: %+v", p.CommandLine(), f.Most, f.Bound, f.Attack)
 		}
-		if 100*f.Most < 95*f.Bound && f.Most < f.Bound-2 {
+		// Beyond one window the sub-windows admit less than their bound says: the next L waits for n + 1 of them.
+		loose := strings.HasPrefix(p.Instance.Label, "sliding-window-buckets") && p.WithinUS > p.Policy.WindowUS()
+		if 100*f.Most < 95*f.Bound && f.Most < f.Bound-2 && !loose {
 			r.Fatalf("%s: only %d of %d: %+v", p.CommandLine(), f.Most, f.Bound, f.Attack)
 		}
 		if again := p.Search(); !reflect.DeepEqual(f, again) {

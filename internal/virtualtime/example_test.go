@@ -1,0 +1,41 @@
+package virtualtime_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-redis/redis_rate/v10"
+
+	"ratelab/internal/redisserver"
+	"ratelab/internal/virtualtime"
+)
+
+// An unmodified library decides an hour of traffic at once: its clock is an argument, and the server's own is not asked.
+func ExampleHook() {
+	ctx := context.Background()
+	server, err := redisserver.Start(ctx, redisserver.KindEmbedded)
+	if err != nil {
+		panic(err)
+	}
+	defer server.Close()
+	clock := new(virtualtime.Clock)
+	clock.Set(time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
+	client := server.NewClient(1)
+	client.AddHook(virtualtime.NewHook(clock, time.Now()))
+
+	limiter := redis_rate.NewLimiter(client)
+	for _, wait := range []time.Duration{0, 0, 0, 30 * time.Minute} {
+		clock.Set(clock.Now() + wait.Microseconds())
+		result, err := limiter.Allow(ctx, "client", redis_rate.PerHour(2))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(result.Allowed, result.RetryAfter)
+	}
+	// Output:
+	// 1 -1ns
+	// 1 -1ns
+	// 0 30m0s
+	// 1 -1ns
+}
