@@ -80,8 +80,7 @@ func removeEarlier(folder string) error {
 
 // print writes the result to standard output.
 func (a *app) print(format string, found *recording.Recording) error {
-	_, width := commandline.Terminal(a.Stdout)
-	return recording.Write(a.Stdout, format, found, recording.TableOptions{Width: width})
+	return recording.Write(a.Stdout, format, found, commandline.Terminal(a.Stdout))
 }
 
 // draw writes the charts and says what could not be drawn.

@@ -54,5 +54,5 @@ func (a *app) printAgain(o *commandline.Output, path string) error {
 	if o.CheckFormat(regress.Formats()) != nil {
 		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format, strings.Join(regress.Formats(), ", "))
 	}
-	return regress.Write(a.Stdout, o.Format, regress.Paired(paired))
+	return regress.Write(a.Stdout, o.Format, regress.Paired(paired), commandline.Terminal(a.Stdout))
 }

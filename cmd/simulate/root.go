@@ -48,9 +48,3 @@ func (a *app) schema() *cobra.Command {
 			"scenario": scenarios.Schema, "result": report.ResultSchema, "recommendation": recommend.Schema,
 		})
 }
-
-// tableOptions fit the table to a terminal.
-func (a *app) tableOptions() report.TableOptions {
-	color, width := commandline.Terminal(a.Stdout)
-	return report.TableOptions{Color: color, Width: width}
-}

@@ -10,7 +10,6 @@ import (
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/report"
 	"ratelab/internal/wholefile"
 	"ratelab/internal/wording"
 	"ratelab/internal/worst"
@@ -107,7 +106,7 @@ func (a *app) findWorst(ctx context.Context, f *worstFlags, args []string) error
 
 // deliverWorst prints the result, writes the files, says where they are, and gives the verdict.
 func (a *app) deliverWorst(f *worstFlags, doc *worst.Document, files func() error) error {
-	figures := func() error { return worst.Write(a.Stdout, f.Format, doc) }
+	figures := func() error { return worst.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
 	told := func() error {
 		err := files()
 		if err == nil && !f.Quiet && len(doc.Results) > 0 {
@@ -223,7 +222,7 @@ func worstVerdict(f *worstFlags, doc *worst.Document) error {
 	for _, r := range doc.Results {
 		if r.Broken {
 			return commandline.Exit(commandline.ExitMissed, fmt.Errorf("the bound of %s is broken: %d admitted in %d us, bound %d; %s shows it",
-				report.Printable(r.Algorithm), r.MostAdmitted, doc.WithinUS, r.Bound, filepath.Join(f.Folder, r.File)))
+				wording.Visible(r.Algorithm), r.MostAdmitted, doc.WithinUS, r.Bound, filepath.Join(f.Folder, r.File)))
 		}
 	}
 	return nil

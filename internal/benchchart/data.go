@@ -5,7 +5,7 @@ import (
 	"encoding/csv"
 	"strconv"
 
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // table is the numbers behind a picture, one line for each thing that is drawn.
@@ -27,7 +27,7 @@ func (t *table) add(cells ...any) {
 	for i, c := range cells {
 		switch v := c.(type) {
 		case string:
-			line[i] = report.Defuse(v)
+			line[i] = sheet.Defuse(v)
 		case int64:
 			line[i] = strconv.FormatInt(v, 10)
 		case int:

@@ -114,7 +114,7 @@ func (e expenses) drawFloors(a *drawing.Axes) {
 	for i, f := range e.floors {
 		right := min(a.X(f.highUS), a.Right) // on a noisy machine the band has no end
 		band := drawing.Box{Left: a.X(f.lowUS), Top: a.Top, Right: right, Bottom: a.Bottom}
-		a.Pen.Rect(band, drawing.Tint(drawing.Floor, 0.45))
+		a.Pen.Rect(band, drawing.Tint(drawing.Color(control), 0.45))
 		x := a.X(f.us)
 		a.Pen.Stroke([]drawing.Point{drawing.At(x, a.Top-3), drawing.At(x, a.Bottom)}, drawing.Reference, 1.2, lineOf[i]...)
 	}
@@ -136,7 +136,7 @@ func (e expenses) keys() []drawing.Key {
 		keys = append(keys, markKey(l.name, l.mark))
 	}
 	if len(e.floors) > 0 {
-		keys = append(keys, drawing.AreaKey("the control, within the noise", drawing.Tint(drawing.Floor, 0.45)))
+		keys = append(keys, drawing.AreaKey("the control, within the noise", drawing.Tint(drawing.Color(control), 0.45)))
 	}
 	return keys
 }

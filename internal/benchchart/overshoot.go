@@ -128,7 +128,7 @@ func (s *scene) drawControl(a *drawing.Axes, shown, all []choice) {
 			continue
 		}
 		level := a.Level(c.serverUS)
-		a.Pen.Stroke(level, drawing.Floor, 1.6, lineOf[c.recording]...)
+		a.Pen.Stroke(level, drawing.Color(control), 1.6, lineOf[c.recording]...)
 		a.Avoid(level)
 		if !named {
 			named = true

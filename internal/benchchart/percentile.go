@@ -107,7 +107,7 @@ func drawSpectrum(a *drawing.Axes, sp, floor spectrum) {
 		}
 	}
 	if len(floor.accepted) > 0 {
-		a.Pen.Stroke(line(a, floor.accepted), drawing.Floor, 2.4)
+		a.Pen.Stroke(line(a, floor.accepted), drawing.Color(control), 2.4)
 	}
 	stroke(sp.rejectedService, 0.75, 0.8, rejectedDashes...)
 	stroke(sp.acceptedService, 0.75, 0.8)
@@ -125,7 +125,7 @@ func spectrumKeys(floor bool) []drawing.Key {
 		drawing.LineKey("service alone (thin)", drawing.Ink, 0.8),
 	}
 	if floor {
-		keys = append(keys, drawing.LineKey("response of the control none", drawing.Floor, 2.4))
+		keys = append(keys, drawing.LineKey("response of the control none", drawing.Color(control), 2.4))
 	}
 	return keys
 }

@@ -62,13 +62,13 @@ func (s *scene) throughputPanels(p drawing.Page, labels []string, horizontal dra
 	for _, label := range shown {
 		m.Panels = append(m.Panels, drawing.Panel{Label: label, Color: drawing.Color(label), Fact: s.throughputFact(label),
 			Draw: func(a *drawing.Axes) {
-				s.drawSweeps(a, control, drawing.Floor)
+				s.drawSweeps(a, control, drawing.Color(control))
 				s.drawSweeps(a, label, drawing.Color(label))
 			}})
 	}
 	keys := s.recordingKeys()
 	if len(shown) < len(labels) {
-		keys = append(keys, drawing.AreaKey("the control none", drawing.Floor))
+		keys = append(keys, drawing.AreaKey("the control none", drawing.Color(control)))
 	}
 	return figure(p, keys, m.Height(), m.Draw)
 }

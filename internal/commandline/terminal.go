@@ -9,6 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"ratelab/internal/sheet"
 	"ratelab/internal/wording"
 )
 
@@ -18,18 +19,17 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Terminal says how to fit text to w: a pipe gets no colour, as NO_COLOR asks for too, and no bound, which is 0
-// columns.
-func Terminal(w io.Writer) (color bool, columns int) {
+// Terminal says how to fit text to w: a pipe gets no colour, as NO_COLOR asks for too, and no width.
+func Terminal(w io.Writer) sheet.Terminal {
 	if !IsTerminal(w) {
-		return false, 0
+		return sheet.Terminal{}
 	}
 	columns, _, err := term.GetSize(int(w.(*os.File).Fd()))
 	if err != nil {
 		columns = 0
 	}
 	_, plain := os.LookupEnv("NO_COLOR")
-	return !plain, columns
+	return sheet.Terminal{Color: !plain, Width: columns}
 }
 
 // Bar shows how far something is on a terminal, and nothing anywhere else.

@@ -1,8 +1,12 @@
 package drawing
 
 import (
+	"fmt"
 	"image/color"
 	"strings"
+	"sync"
+
+	"ratelab/algorithms"
 )
 
 // The inks of a picture besides those of the algorithms. The paper is opaque and light, so that a picture
@@ -14,36 +18,33 @@ var (
 	Grid      = color.NRGBA{0xe4, 0xe5, 0xe2, 0xff}
 	Offered   = color.NRGBA{0xdf, 0xe0, 0xdc, 0xff}
 	Reference = color.NRGBA{0x80, 0x85, 0x8a, 0xff}
-	Floor     = color.NRGBA{0xbe, 0xbe, 0xbe, 0xff}
 )
 
-// palette gives each algorithm its colour. Related algorithms have related hues: fixed windows are warm, sliding
-// windows blue, token buckets green, those that keep one moment in time purple. The first six are those of
-// Okabe and Ito ("Color Universal Design", 2008); the others are shades that stay apart from all of these, and
-// from each other, for an eye that lacks red or green as well: a test holds the distance.
-//
-// Note: their yellow is not here. As a thin line on light paper it cannot be seen, and darkened until it can, it
-// is their orange to an eye that lacks green.
-var palette = map[string]color.NRGBA{
-	"fixed-window":           {0xd5, 0x5e, 0x00, 0xff}, // vermilion
-	"fixed-window-aligned":   {0xe6, 0x9f, 0x00, 0xff}, // orange
-	"sliding-window-log":     {0x00, 0x72, 0xb2, 0xff}, // blue
-	"sliding-window-counter": {0x56, 0xb4, 0xe9, 0xff}, // sky blue
-	"token-bucket":           {0x00, 0x9e, 0x73, 0xff}, // bluish green
-	"gcra":                   {0xcc, 0x79, 0xa7, 0xff}, // reddish purple
-	"token-bucket-interval":  {0x66, 0x55, 0x11, 0xff}, // olive
-	"sliding-window-buckets": {0x11, 0x44, 0x99, 0xff}, // deep blue
-	"token-bucket-debt":      {0x22, 0x55, 0x33, 0xff}, // dark green
-	"leaky-bucket":           {0x88, 0x11, 0x66, 0xff}, // plum
-	"none":                   Floor,
-}
+// spares are the colours of algorithms that declare none, in the order of their names: apart from the declared ones, from
+// each other and from ink. Who has none of them either is drawn in ink.
+var spares = []string{"#0000f8", "#4068f8", "#0000a8"}
+
+// palette is each algorithm's colour: what it declares, or the next spare one.
+var palette = sync.OnceValue(func() map[string]color.NRGBA {
+	colours, left := map[string]color.NRGBA{}, spares
+	for _, spec := range algorithms.All() {
+		declared := spec.Colour
+		if declared == "" && len(left) > 0 {
+			declared, left = left[0], left[1:]
+		}
+		c := Ink
+		fmt.Sscanf(declared, "#%02x%02x%02x", &c.R, &c.G, &c.B) // nothing declared and none to spare leaves it so
+		colours[spec.Name] = c
+	}
+	return colours
+})
 
 // Color is the colour of an algorithm in every chart and page. A label with parameters, such as
 // gcra:burst=100, has the colour of its algorithm; the reference is grey, and what is not built in, such as a
 // user's script, is drawn in ink.
 func Color(label string) color.NRGBA {
 	name, _, _ := strings.Cut(label, ":")
-	if c, known := palette[name]; known {
+	if c, known := palette()[name]; known {
 		return c
 	}
 	if strings.Contains(name, "reference") {

@@ -6,7 +6,11 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"ratelab/algorithms"
 )
 
 // matrix turns linear RGB into what an eye of that kind sees of it.
@@ -24,6 +28,10 @@ var eyes = map[string]matrix{
 // Two algorithms' colours stay apart for every eye: 2.3 in CIE 1976 is the least that is noticed side by side,
 // and this asks for several times that.
 func TestPaletteStaysApart(t *testing.T) {
+	palette := maps.Clone(palette())
+	for _, spare := range spares {
+		palette[spare] = parsed(t, spare)
+	}
 	names := slices.Sorted(maps.Keys(palette))
 	for eye, m := range eyes {
 		for i, a := range names {
@@ -38,11 +46,29 @@ func TestPaletteStaysApart(t *testing.T) {
 
 // No two algorithms share a colour by a slip, and each is visible on the paper.
 func TestPaletteIsVisible(t *testing.T) {
-	for name, c := range palette {
+	for name, c := range palette() {
 		if d := distance(seen(c, eyes["normal"]), seen(Paper, eyes["normal"])); d < 20 {
 			t.Errorf("%s is %.1f from the paper, want 20", name, d)
 		}
 	}
+}
+
+// What an algorithm declares is what is drawn.
+func TestColoursAreDeclared(t *testing.T) {
+	for _, spec := range algorithms.All() {
+		if spec.Colour == "" || Color(spec.Name) != parsed(t, spec.Colour) {
+			t.Errorf("%s declares %q and is drawn in %v", spec.Name, spec.Colour, Color(spec.Name))
+		}
+	}
+}
+
+func parsed(t *testing.T, text string) color.NRGBA {
+	t.Helper()
+	n, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 16, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 0xff}
 }
 
 func TestColorOfLabel(t *testing.T) {

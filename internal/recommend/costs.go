@@ -2,7 +2,6 @@ package recommend
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ratelab/algorithms"
@@ -65,16 +64,20 @@ func (c *Costs) of(label string) (us *float64, measured string) {
 // withoutCapacity is a label without the parameters that say how much is admitted at once.
 func withoutCapacity(label string) string {
 	name, rest, _ := strings.Cut(label, ":")
+	capacity := ""
+	if c, err := algorithms.Parse(name); err == nil {
+		if p := c.Spec.InRole(algorithms.Capacity); p != nil {
+			capacity = p.Name
+		}
+	}
 	for _, setting := range strings.Split(rest, ":") {
 		key, _, _ := strings.Cut(setting, "=")
-		if setting != "" && !isCapacity(key) {
+		if setting != "" && key != capacity {
 			name += ":" + setting
 		}
 	}
 	return name
 }
-
-func isCapacity(parameter string) bool { return slices.Contains(capacityParameters, parameter) }
 
 // String names the measurement.
 func (c *CostSource) String() string {
@@ -87,17 +90,4 @@ func (c *CostSource) String() string {
 		text += "; INVALID: the generator was not fit to measure"
 	}
 	return text
-}
-
-// capacityParameters are the names under which algorithms take how much is admitted at once.
-var capacityParameters = []string{"burst", "capacity"}
-
-// capacityOf is the algorithm's parameter of that meaning, nil where it has none.
-func capacityOf(s *algorithms.Spec) *algorithms.Parameter {
-	for i := range s.Parameters {
-		if isCapacity(s.Parameters[i].Name) {
-			return &s.Parameters[i]
-		}
-	}
-	return nil
 }

@@ -29,17 +29,15 @@ type variant struct {
 // sub-windows.
 func variants(s *algorithms.Spec) []variant {
 	all := []variant{{}}
-	if p := capacityOf(s); p != nil {
+	if p := s.InRole(algorithms.Capacity); p != nil {
 		for _, part := range []int64{2, 10} {
 			all = append(all, variant{p.Name, fmt.Sprintf("L/%d", part), func(p limit.Policy) int64 { return max(1, p.Requests/part) }})
 		}
 		all = append(all, variant{p.Name, "1", func(limit.Policy) int64 { return 1 }})
 	}
-	for _, p := range s.Parameters {
-		if p.Name == "subwindows" {
-			for _, n := range []int64{10, 60} {
-				all = append(all, variant{p.Name, "", func(limit.Policy) int64 { return n }})
-			}
+	if p := s.InRole(algorithms.Parts); p != nil {
+		for _, n := range []int64{10, 60} {
+			all = append(all, variant{p.Name, "", func(limit.Policy) int64 { return n }})
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package recommend
 import (
 	"fmt"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/report"
 )
@@ -34,10 +35,8 @@ func (e evidence) burst() *int64 {
 		return nil
 	}
 	n := e.run.Limit.Requests
-	for _, name := range capacityParameters {
-		if text, ok := e.row.Parameters[name]; ok {
-			fmt.Sscan(text, &n) // a legal value of an integer parameter
-		}
+	if text, ok := algorithms.InRole(algorithms.Capacity, e.row.Algorithm, e.row.Parameters); ok {
+		fmt.Sscan(text, &n) // a legal value of an integer parameter
 	}
 	return &n
 }

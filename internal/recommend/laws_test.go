@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ratelab/internal/sheet"
 	"ratelab/scenarios"
 )
 
@@ -148,13 +149,13 @@ func TestAnswersRepeat(t *testing.T) {
 		var out strings.Builder
 		doc := answer(t, workedQuestion(t), worked())
 		for _, format := range Formats() {
-			if err := Write(&out, format, doc); err != nil {
+			if err := Write(&out, format, doc, sheet.Terminal{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		return out.String()
 	}
-	if write() != write() {
+	if first, second := write(), write(); first != second {
 		t.Error("two answers differ")
 	}
 }

@@ -3,28 +3,39 @@ package recommend
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // What people read: the table and the Markdown show the same parts.
 
-// grid is a table: rows of cells under headings.
-type grid struct {
-	columns []column
-	rows    [][]string
+// usualWidth is that of the table where no terminal says otherwise: what most terminals and reviews show without a break.
+const usualWidth = 86
+
+// WriteTable writes the answer for people: the recommendation, what it depends on, those that qualify, the others with
+// the figure that excludes each, and why.
+func WriteTable(w io.Writer, d *Document, t sheet.Terminal) error {
+	return sheet.Sheet{d.part()}.WriteTerminal(w, t.Or(usualWidth))
 }
 
-// column is a heading of two lines, of words (which go left) or numbers.
-type column struct {
-	over, under string
-	words       bool
+// WriteMarkdown writes what the table shows for a design document.
+func WriteMarkdown(w io.Writer, d *Document) error {
+	part := d.part()
+	part.Title = d.title()
+	return sheet.Sheet{part}.WriteMarkdown(w)
 }
 
-func (c column) heading() string { return strings.TrimSpace(c.over + " " + c.under) }
+func (d *Document) part() sheet.Part {
+	return sheet.Part{
+		Lead:   append([]sheet.Line{{Text: d.headline(), Style: sheet.Strong}}, sheet.Items(d.circumstances()...)...),
+		Tables: []sheet.Table{d.qualified(), d.excluded()},
+		Notes:  sheet.Items(d.remarks()...),
+	}
+}
 
 // headline is the answer in one line.
 func (d *Document) headline() string {
@@ -43,7 +54,7 @@ func (d *Document) headline() string {
 func (d *Document) circumstances() []string {
 	var lines []string
 	for _, t := range d.Traffic {
-		line := fmt.Sprintf("%s: limit %s, %s, %s, %s, seed %d", t.Scenario, t.Limit.String(), counted(t.Offered, "request"), counted(t.Keys, "key"),
+		line := fmt.Sprintf("%s: limit %s, %s, %s, %s, seed %d", t.Scenario, t.Limit.String(), sheet.Count(t.Offered, "request"), sheet.Count(t.Keys, "key"),
 			limit.FormatDuration(microseconds(t.DurationUS)), t.Seed)
 		lines = append(lines, line)
 	}
@@ -91,32 +102,38 @@ func listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// qualified is the grid of those that qualify, by rank; excluded that of the others.
-func (d *Document) qualified() grid {
-	g := grid{columns: []column{{"rank", "", false}, {"algorithm", "", true}, {"burst", "", false}, {"x", "limit", false}, {"above L", "within", false},
-		{"false", "admits", false}, {"false", "rejects", false}, {"used", "", false}, {"calls", "", false}}}
+// names is the column of the algorithms.
+var names = sheet.Column{Name: "algorithm", Words: true, Widest: 24, Narrowest: 14, Break: sheet.BreakList}
+
+// qualified is the table of those that qualify, by rank; excluded that of the others.
+func (d *Document) qualified() sheet.Table {
+	t := sheet.Table{Caption: "Those that qualify", Columns: []sheet.Column{{Name: "rank"}, names}}
+	t.Columns = append(t.Columns, sheet.Column{Name: "burst"}, sheet.Column{Name: "x\nlimit"}, sheet.Column{Name: "above L\nwithin", Leaves: 2},
+		sheet.Column{Name: "false\nadmits", Leaves: 3}, sheet.Column{Name: "false\nrejects", Leaves: 1}, sheet.Column{Name: "used", Leaves: 4}, sheet.Column{Name: "calls"})
 	if d.Costs != nil {
-		g.columns = append(g.columns, column{"server", "us", false})
+		t.Columns = append(t.Columns, sheet.Numbers("server\nus")...)
 	}
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
 		if !c.Qualifies {
 			continue
 		}
-		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), report.Times(c.Overshoot.Value), c.within(), percent(c.FalseAdmits.Value), percent(c.FalseRejects.Value),
+		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), percent(c.FalseAdmits.Value), percent(c.FalseRejects.Value),
 			fmt.Sprintf("%.1f%%", 100*c.Utilization.Value), c.calls()}
 		if d.Costs != nil {
 			row = append(row, c.serverUS())
 		}
-		g.rows = append(g.rows, row)
+		t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(row...)})
 	}
-	return g
+	return t
 }
 
 // excluded has one row for those that decide identically and are excluded by the same.
-func (d *Document) excluded() grid {
-	g := grid{columns: []column{{"algorithm", "", true}, {"burst", "", false}, {"x", "limit", false}, {"above L", "within", false},
-		{"false", "rejects", false}, {"excluded by", "", true}}}
+func (d *Document) excluded() sheet.Table {
+	t := sheet.Table{Caption: "Those that do not", Columns: []sheet.Column{names}}
+	t.Columns = append(t.Columns, sheet.Column{Name: "burst", Leaves: 2}, sheet.Column{Name: "x\nlimit"}, sheet.Column{Name: "above L\nwithin", Leaves: 3},
+		sheet.Column{Name: "false\nrejects", Leaves: 1})
+	t.Columns = append(t.Columns, sheet.Column{Name: "excluded by", Words: true, Widest: 26, Narrowest: 14, Break: sheet.BreakWords})
 	var last *Candidate
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
@@ -124,13 +141,14 @@ func (d *Document) excluded() grid {
 			continue
 		}
 		if last != nil && sameDecisions(last, c) && last.reason() == c.reason() {
-			g.rows[len(g.rows)-1][0] += ", " + c.Algorithm
+			t.Rows[len(t.Rows)-1].Cells[0].Text += ", " + c.Algorithm
 			continue
 		}
 		last = c
-		g.rows = append(g.rows, []string{c.Algorithm, c.burst(), report.Times(c.Overshoot.Value), c.within(), percent(c.FalseRejects.Value), c.reason()})
+		cells := sheet.Cells(c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), percent(c.FalseRejects.Value), c.reason())
+		t.Rows = append(t.Rows, sheet.Row{Cells: cells})
 	}
-	return g
+	return t
 }
 
 // reason is the figure that is furthest beyond the tolerance, and how many others are beyond it.
@@ -189,13 +207,6 @@ func (c *Candidate) serverUS() string {
 		return absent
 	}
 	return trimmed(*c.ServerUS, 2)
-}
-
-func counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // title names the traffic.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ratelab/internal/drawing"
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // PictureName is the name of the picture's files, without extension.
@@ -93,7 +93,7 @@ func (p *point) label() string {
 		text = fmt.Sprintf("%d  %s", p.rank, text)
 	}
 	if more := len(p.labels) - 1; more > 0 {
-		text += " and " + counted(int64(more), "other")
+		text += " and " + sheet.Count(int64(more), "other")
 	}
 	return drawing.Shorten(text, 300, drawing.FigureLetters)
 }
@@ -187,7 +187,7 @@ func (d *Document) pictureData() []byte {
 	_ = w.Write([]string{"algorithm", "qualifies", "false_rejects_share", "overshoot", "max_false_rejects_share", "max_overshoot"})
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
-		_ = w.Write([]string{report.Defuse(c.Algorithm), fmt.Sprint(c.Qualifies), decimal(c.FalseRejects.Value), decimal(c.Overshoot.Value),
+		_ = w.Write([]string{sheet.Defuse(c.Algorithm), fmt.Sprint(c.Qualifies), decimal(c.FalseRejects.Value), decimal(c.Overshoot.Value),
 			decimal(d.Tolerance.MaxFalseRejects), decimal(d.Tolerance.MaxOvershoot)})
 	}
 	w.Flush()

@@ -3,7 +3,6 @@ package recommend
 import (
 	"bytes"
 	_ "embed"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 //go:embed recommendation.schema.json
@@ -23,11 +22,11 @@ func Schema() []byte { return slices.Clone(schema) }
 // Formats lists the names that Write knows, the default first.
 func Formats() []string { return []string{"table", "json", "csv", "markdown"} }
 
-// Write writes d in the named format.
-func Write(w io.Writer, format string, d *Document) error {
+// Write writes d in the named format; t matters to the table only.
+func Write(w io.Writer, format string, d *Document, t sheet.Terminal) error {
 	switch format {
 	case "table":
-		return WriteTable(w, d)
+		return WriteTable(w, d, t)
 	case "json":
 		return WriteJSON(w, d)
 	case "csv":
@@ -55,20 +54,15 @@ func WriteJSON(w io.Writer, d *Document) error {
 var csvHeader = []string{"rank", "algorithm", "qualifies", "burst", "overshoot", "overshoot_scenario", "over_limit_within", "false_admits_share",
 	"false_rejects_share", "false_rejects_scenario", "utilization", "redis_calls_per_decision", "server_us_per_decision", "confirmed", "excluded_by"}
 
-// WriteCSV writes one line for each candidate, in their order, with its worst figures. Cells that a spreadsheet would
-// run as a formula begin with an apostrophe.
+// WriteCSV writes one line for each candidate, in their order, with its worst figures.
 func WriteCSV(w io.Writer, d *Document) error {
-	out := csv.NewWriter(w)
-	if err := out.Write(csvHeader); err != nil {
-		return err
-	}
-	for i := range d.Candidates {
-		if err := out.Write(d.Candidates[i].csvLine()); err != nil {
-			return err
+	return sheet.WriteCSV(w, csvHeader, func(yield func([]string) bool) {
+		for i := range d.Candidates {
+			if !yield(d.Candidates[i].csvLine()) {
+				return
+			}
 		}
-	}
-	out.Flush()
-	return out.Error()
+	})
 }
 
 func (c *Candidate) csvLine() []string {
@@ -93,49 +87,7 @@ func (c *Candidate) csvLine() []string {
 	for _, x := range c.ExcludedBy {
 		words = append(words, x.Words)
 	}
-	return []string{rank, report.Defuse(c.Algorithm), strconv.FormatBool(c.Qualifies), burst, decimal(c.Overshoot.Value), report.Defuse(c.Overshoot.Scenario),
-		strings.TrimPrefix(c.within(), absent), decimal(c.FalseAdmits.Value), decimal(c.FalseRejects.Value), report.Defuse(c.FalseRejects.Scenario), decimal(c.Utilization.Value),
-		optional(calls), optional(c.ServerUS), strconv.FormatBool(c.Confirmed), report.Defuse(strings.Join(words, "; "))}
-}
-
-// WriteMarkdown writes what the table shows for a design document. Names show as they were written and mark up nothing.
-func WriteMarkdown(w io.Writer, d *Document) error {
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "### %s\n\n**%s**\n\n", report.EscapeMarkdown(d.title()), report.EscapeMarkdown(d.headline()))
-	markdownList(&out, d.circumstances())
-	if g := d.qualified(); len(g.rows) > 0 {
-		out.WriteString("Those that qualify:\n\n")
-		g.markdown(&out)
-	}
-	if g := d.excluded(); len(g.rows) > 0 {
-		out.WriteString("Those that do not:\n\n")
-		g.markdown(&out)
-	}
-	markdownList(&out, d.remarks())
-	_, err := w.Write(append(bytes.TrimRight(out.Bytes(), "\n"), '\n'))
-	return err
-}
-
-func markdownList(out *bytes.Buffer, lines []string) {
-	for _, line := range lines {
-		fmt.Fprintf(out, "- %s\n", report.EscapeMarkdown(line))
-	}
-	out.WriteByte('\n')
-}
-
-func (g *grid) markdown(out *bytes.Buffer) {
-	head, rule := "|", "|"
-	for _, c := range g.columns {
-		head += " " + report.EscapeMarkdown(c.heading()) + " |"
-		rule += map[bool]string{true: ":---|", false: "---:|"}[c.words]
-	}
-	out.WriteString(head + "\n" + rule + "\n")
-	for _, row := range g.rows {
-		out.WriteByte('|')
-		for _, cell := range row {
-			out.WriteString(" " + report.EscapeMarkdown(cell) + " |")
-		}
-		out.WriteByte('\n')
-	}
-	out.WriteByte('\n')
+	return []string{rank, c.Algorithm, strconv.FormatBool(c.Qualifies), burst, decimal(c.Overshoot.Value), c.Overshoot.Scenario,
+		strings.TrimPrefix(c.within(), absent), decimal(c.FalseAdmits.Value), decimal(c.FalseRejects.Value), c.FalseRejects.Scenario, decimal(c.Utilization.Value),
+		optional(calls), optional(c.ServerUS), strconv.FormatBool(c.Confirmed), strings.Join(words, "; ")}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"unicode"
 
+	"ratelab/internal/sheet"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -23,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the goldens in testdata: read t
 func written(t *testing.T, format string, d *Document) string {
 	t.Helper()
 	var out strings.Builder
-	if err := Write(&out, format, d); err != nil {
+	if err := Write(&out, format, d, sheet.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -112,7 +114,7 @@ func TestTableIsPlainAndFits(t *testing.T) {
 	}
 	for _, doc := range []*Document{full(t), nobody(t), crowd} {
 		for line := range strings.SplitSeq(written(t, "table", doc), "\n") {
-			if n := text.StringWidthWithoutEscSequences(line); n > width || strings.HasSuffix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {
+			if n := text.StringWidthWithoutEscSequences(line); n > usualWidth || strings.HasSuffix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {
 				t.Errorf("%d columns, blanks at the end or not ASCII: %q", n, line)
 			}
 		}
@@ -155,11 +157,11 @@ func (failing) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorsAreReturned(t *testing.T) {
 	for _, format := range Formats() {
-		if err := Write(failing{}, format, full(t)); !errors.Is(err, errFull) {
+		if err := Write(failing{}, format, full(t), sheet.Terminal{}); !errors.Is(err, errFull) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	if err := Write(failing{}, "yaml", full(t)); err == nil || !strings.Contains(err.Error(), "want one of table, json, csv, markdown") {
+	if err := Write(failing{}, "yaml", full(t), sheet.Terminal{}); err == nil || !strings.Contains(err.Error(), "want one of table, json, csv, markdown") {
 		t.Errorf("error %v", err)
 	}
 }

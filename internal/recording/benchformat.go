@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ratelab/internal/report"
+	"ratelab/internal/wording"
 )
 
 // units are those of the benchmark lines, with what benchstat must know of them. Times are µs, and p50 and p99 without
@@ -33,16 +34,16 @@ var units = []struct{ name, metadata string }{
 // into separate tables of benchstat, and comparing versions is what the format is for.
 func WriteBench(w io.Writer, r *Recording) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# %s %s\n", report.Printable(r.Tool.Name), report.Printable(r.Tool.Version))
+	fmt.Fprintf(&out, "# %s %s\n", wording.Visible(r.Tool.Name), wording.Visible(r.Tool.Version))
 	for _, line := range r.warnings() {
-		fmt.Fprintf(&out, "# %s\n", report.Printable(line))
+		fmt.Fprintf(&out, "# %s\n", wording.Visible(line))
 	}
 	for _, unit := range units {
 		fmt.Fprintf(&out, "Unit %s %s\n", unit.name, unit.metadata)
 	}
 	fmt.Fprintf(&out, "\ngoos: %s\ngoarch: %s\ncpu: %s\ncores: %d\nserver: %s\nvalid: %t\npartial: %t\n",
-		report.Printable(r.Machine.OS), report.Printable(r.Machine.Architecture), report.Printable(r.Machine.CPU), r.Machine.Cores,
-		report.Printable(r.Server.describe()), r.Validity.Valid, r.Partial)
+		wording.Visible(r.Machine.OS), wording.Visible(r.Machine.Architecture), wording.Visible(r.Machine.CPU), r.Machine.Cores,
+		wording.Visible(r.Server.describe()), r.Validity.Valid, r.Partial)
 	for i := range r.Runs {
 		benchRun(&out, &r.Runs[i])
 	}
@@ -73,7 +74,7 @@ func benchLine(out *bytes.Buffer, name string, iterations int64, figures ...meas
 }
 
 func benchRun(out *bytes.Buffer, run *Run) {
-	fmt.Fprintf(out, "\nscenario: %s\nseed: %d\nlimit: %s\n", report.Printable(run.Scenario), run.Seed, run.Limit)
+	fmt.Fprintf(out, "\nscenario: %s\nseed: %d\nlimit: %s\n", wording.Visible(run.Scenario), run.Seed, run.Limit)
 	for i := range run.Rows {
 		row := &run.Rows[i]
 		name := report.BenchmarkName("Open", "scenario", run.Scenario, "algorithm", row.Algorithm)

@@ -1,11 +1,10 @@
 package recording
 
 import (
-	"encoding/csv"
 	"io"
 	"strconv"
 
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // csvColumns are one table for all that was measured: part tells what a line is of, open (a scenario's traffic, one line
@@ -19,26 +18,21 @@ var csvColumns = []string{
 	"client_allocations_per_call", "admitted", "overshoot", "seed", "server", "cpu", "valid", "partial",
 }
 
-// WriteCSV writes one header and a line for each thing measured, in the order of csvColumns. Cells that a spreadsheet
-// would run as a formula begin with an apostrophe.
+// WriteCSV writes one header and a line for each thing measured, in the order of csvColumns.
 func WriteCSV(w io.Writer, r *Recording) error {
-	out := csv.NewWriter(w)
-	if err := out.Write(csvColumns); err != nil {
-		return err
-	}
-	for _, cells := range r.csvLines() {
-		cells["server"], cells["cpu"] = r.Server.describe(), r.Machine.CPU
-		cells["valid"], cells["partial"] = strconv.FormatBool(r.Validity.Valid), strconv.FormatBool(r.Partial)
-		line := make([]string, len(csvColumns))
-		for i, name := range csvColumns {
-			line[i] = report.Defuse(cells[name])
+	return sheet.WriteCSV(w, csvColumns, func(yield func([]string) bool) {
+		for _, cells := range r.csvLines() {
+			cells["server"], cells["cpu"] = r.Server.describe(), r.Machine.CPU
+			cells["valid"], cells["partial"] = strconv.FormatBool(r.Validity.Valid), strconv.FormatBool(r.Partial)
+			line := make([]string, len(csvColumns))
+			for i, name := range csvColumns {
+				line[i] = cells[name]
+			}
+			if !yield(line) {
+				return
+			}
 		}
-		if err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	})
 }
 
 // cells are a line's, by the column's name.

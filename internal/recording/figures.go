@@ -66,10 +66,3 @@ func integer(n int64) string { return strconv.FormatInt(n, 10) }
 func microseconds(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
 
 func duration(us int64) string { return limit.FormatDuration(microseconds(us)) }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

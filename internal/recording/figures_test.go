@@ -1,6 +1,10 @@
 package recording
 
-import "testing"
+import (
+	"testing"
+
+	"ratelab/internal/sheet"
+)
 
 func TestFigureHasThreeDigits(t *testing.T) {
 	for value, want := range map[float64]string{
@@ -19,7 +23,7 @@ func TestAbsentFigures(t *testing.T) {
 			t.Errorf("%q stands for no figure, want %q", got, absent)
 		}
 	}
-	if got := overshoot(1.0004); got != ">1.00" {
+	if got := sheet.Times(1.0004); got != ">1.00" {
 		t.Errorf("1.0004 is rounded away: %s", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 	"ratelab/internal/wording"
 )
 
@@ -89,7 +90,7 @@ func sameCircumstances(a, b *Recording) error {
 		}
 	}
 	if len(a.Runs) != len(b.Runs) {
-		return fmt.Errorf("one has %s, the other %s; merge what was measured alike", plural(len(a.Runs), "scenario"), plural(len(b.Runs), "scenario"))
+		return fmt.Errorf("one has %s, the other %s; merge what was measured alike", sheet.Count(len(a.Runs), "scenario"), sheet.Count(len(b.Runs), "scenario"))
 	}
 	for i := range a.Runs {
 		if err := sameRun(&a.Runs[i], &b.Runs[i]); err != nil {
@@ -115,7 +116,7 @@ func sameRun(a, b *Run) error {
 		return fmt.Errorf("the scenarios differ (%s); merge what was measured alike", difference(of(a), of(b)))
 	}
 	if len(a.Rows) != len(b.Rows) {
-		return fmt.Errorf("%s: one has %s, the other %s", wording.Bare(a.Scenario), plural(len(a.Rows), "algorithm"), plural(len(b.Rows), "algorithm"))
+		return fmt.Errorf("%s: one has %s, the other %s", wording.Bare(a.Scenario), sheet.Count(len(a.Rows), "algorithm"), sheet.Count(len(b.Rows), "algorithm"))
 	}
 	for i := range a.Rows {
 		x, y := &a.Rows[i], &b.Rows[i]
@@ -141,7 +142,7 @@ func sameIdentity(a, b *Identity) error {
 
 func sameCosts(a, b []Cost) error {
 	if len(a) != len(b) {
-		return fmt.Errorf("one has the cost of %s, the other of %s", plural(len(a), "algorithm"), plural(len(b), "algorithm"))
+		return fmt.Errorf("one has the cost of %s, the other of %s", sheet.Count(len(a), "algorithm"), sheet.Count(len(b), "algorithm"))
 	}
 	for i := range a {
 		if err := sameIdentity(&a[i].Identity, &b[i].Identity); err != nil {

@@ -3,28 +3,29 @@ package recording
 import (
 	"fmt"
 	"strings"
+
+	"ratelab/internal/sheet"
 )
 
 // opening says on what and how it was measured, and whether that can be trusted.
-func (r *Recording) opening() section {
-	s := section{title: fmt.Sprintf("%s %s of %s", r.Tool.Name, r.Tool.Version, r.Server.describe())}
-	s.lines = []string{
-		fmt.Sprintf("on %s, %s, %s %s", r.Machine.CPU, plural(r.Machine.Cores, "core"), r.Machine.OS, r.Machine.Kernel),
-		fmt.Sprintf("%s, %s; warm-up %s; pacer: %s; seed %s", plural(r.Settings.Rounds, "round"),
-			plural(r.Settings.Connections, "connection"), duration(r.Settings.WarmUpUS), r.Generator.Pacer, r.seeds()),
+func (r *Recording) opening() sheet.Part {
+	lines := []string{
+		fmt.Sprintf("on %s, %s, %s %s", r.Machine.CPU, sheet.Count(r.Machine.Cores, "core"), r.Machine.OS, r.Machine.Kernel),
+		fmt.Sprintf("%s, %s; warm-up %s; pacer: %s; seed %s", sheet.Count(r.Settings.Rounds, "round"),
+			sheet.Count(r.Settings.Connections, "connection"), duration(r.Settings.WarmUpUS), r.Generator.Pacer, r.seeds()),
 	}
 	if r.Validity.Valid {
-		s.lines = append(s.lines, "valid: the generator kept up with what it measured")
+		lines = append(lines, "valid: the generator kept up with what it measured")
 	}
-	s.lines = append(s.lines, r.noise())
+	lines = append(lines, r.noise())
 	if len(r.Runs) > 0 {
-		s.lines = append(s.lines, "times in µs: response is from when a request was due to its reply, service from the write to the reply, "+
+		lines = append(lines, "times in µs: response is from when a request was due to its reply, service from the write to the reply, "+
 			"lag the pacer's; x limit and calls are exact, in virtual time")
 	}
 	for _, n := range r.Notes {
-		s.notes = append(s.notes, "note: "+n)
+		lines = append(lines, "note: "+n)
 	}
-	return s
+	return sheet.Part{Title: fmt.Sprintf("%s %s of %s", r.Tool.Name, r.Tool.Version, r.Server.describe()), Lead: sheet.Items(lines...)}
 }
 
 // describe names a server: redis 8.0.3 (container redis:8.0, tcp, host network), maxmemory-policy noeviction.
@@ -65,7 +66,7 @@ func (r *Recording) noise() string {
 	if n.ServerUS > 0 {
 		line += percent(n.ServerUS) + " in server time and "
 	}
-	return line + fmt.Sprintf("%s in the client's median (95%% of %s); less is no difference", percent(n.ClientP50US), plural(n.Pairs, "pair"))
+	return line + fmt.Sprintf("%s in the client's median (95%% of %s); less is no difference", percent(n.ClientP50US), sheet.Count(n.Pairs, "pair"))
 }
 
 // unavailable says which figures are missing, and why.

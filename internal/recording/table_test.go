@@ -14,6 +14,7 @@ import (
 
 	"ratelab/internal/recording"
 	"ratelab/internal/recording/recordingtest"
+	"ratelab/internal/sheet"
 )
 
 var update = flag.Bool("update", false, "write the golden files again; read the difference before you commit it")
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files again; read the 
 func written(t *testing.T, format string, r *recording.Recording) string {
 	t.Helper()
 	var out strings.Builder
-	if err := recording.Write(&out, format, r, recording.TableOptions{}); err != nil {
+	if err := recording.Write(&out, format, r, sheet.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -63,7 +64,7 @@ func TestTableFits(t *testing.T) {
 	long.Costs[2].Algorithm = long.Runs[1].Rows[2].Algorithm
 	for width, r := range map[int]*recording.Recording{0: long, 96: long, 140: example()} {
 		var out strings.Builder
-		if err := recording.WriteTable(&out, r, recording.TableOptions{Width: width}); err != nil {
+		if err := recording.WriteTable(&out, r, sheet.Terminal{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		most := width
@@ -112,7 +113,7 @@ func TestEmptyDocument(t *testing.T) {
 }
 
 func TestWriteRefusesFormats(t *testing.T) {
-	err := recording.Write(&strings.Builder{}, "tabel", small(), recording.TableOptions{})
+	err := recording.Write(&strings.Builder{}, "tabel", small(), sheet.Terminal{})
 	if err == nil || err.Error() != `format "tabel": did you mean "table"? want one of table, json, csv, markdown, bench` {
 		t.Error(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/recording"
+	"ratelab/internal/sheet"
 )
 
 // counted is a gate of figures that are counted, not timed: decisions or work.
@@ -54,7 +55,7 @@ func (c *counted) compareExact(algorithm, where string, base, head *measure.Resu
 	}
 	if differing > 0 {
 		row.Outcome = Regression
-		row.Statement = fmt.Sprintf("%s %s -> %s, the first of %s that differ", row.Measure, row.Base, row.Head, plural(differing, "measure"))
+		row.Statement = fmt.Sprintf("%s %s -> %s, the first of %s that differ", row.Measure, row.Base, row.Head, sheet.Count(differing, "measure"))
 		if differing == 1 {
 			row.Statement = fmt.Sprintf("%s %s -> %s, and no other measure differs", row.Measure, short(row.Base), short(row.Head))
 		}
@@ -124,11 +125,4 @@ func taken(w *recording.Work) []named {
 		{name: "net_out_bytes_per_decision", value: optional(w.NetOutPerDecision), slack: WorkSlack},
 		{name: "client_allocations_per_call", value: optional(w.AllocationsPerCall), slack: WorkSlack},
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

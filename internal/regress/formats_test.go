@@ -21,6 +21,7 @@ import (
 
 	"ratelab/internal/recording"
 	"ratelab/internal/recording/recordingtest"
+	"ratelab/internal/sheet"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata: read the difference before committing it")
@@ -89,7 +90,7 @@ func TestGolden(t *testing.T) {
 func written(t *testing.T, r *Report, format string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := Write(&out, format, r); err != nil {
+	if err := Write(&out, format, r, sheet.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -100,7 +101,7 @@ func TestTableIsPlainAndFits(t *testing.T) {
 	for name, r := range reports() {
 		out := written(t, r, "table")
 		for l := range strings.SplitSeq(out, "\n") {
-			if text.StringWidthWithoutEscSequences(l) > width || strings.HasSuffix(l, " ") || strings.ContainsFunc(l, func(r rune) bool { return r > '~' || r < ' ' }) {
+			if text.StringWidthWithoutEscSequences(l) > usualWidth || strings.HasSuffix(l, " ") || strings.ContainsFunc(l, func(r rune) bool { return r > '~' || r < ' ' }) {
 				t.Errorf("%s: %d columns, blanks at the end or not ASCII: %q", name, text.StringWidthWithoutEscSequences(l), l)
 			}
 		}
@@ -169,7 +170,7 @@ func TestMarkdownFitsIntoAComment(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	r := Paired(still(1))
 	var out strings.Builder
-	if err := Write(&out, "yaml", r); err == nil || err.Error() != `format "yaml": want one of table, json, markdown, bench` {
+	if err := Write(&out, "yaml", r, sheet.Terminal{}); err == nil || err.Error() != `format "yaml": want one of table, json, markdown, bench` {
 		t.Errorf("format: %v", err)
 	}
 	if err := WriteBench(&out, r, "left"); err == nil || err.Error() != `side "left": want one of base, head` || out.Len() > 0 {

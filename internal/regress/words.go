@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ratelab/internal/sheet"
 )
 
 // The sentences that the table and the Markdown share.
@@ -26,7 +28,7 @@ func (r *Report) headline() string {
 		return "INCONCLUSIVE: " + strings.Join(judged, ", ") + " cannot be judged"
 	}
 	if n := r.count(Improvement); n > 0 {
-		return "no regression, " + plural(n, "improvement")
+		return "no regression, " + sheet.Count(n, "improvement")
 	}
 	return "no regression"
 }
@@ -80,7 +82,7 @@ func outcomeWord(o Outcome) string {
 
 // summary is what a gate compared, and the ratio furthest up.
 func (g *Gate) summary() string {
-	s := plural(len(g.Rows), "comparison")
+	s := sheet.Count(len(g.Rows), "comparison")
 	for _, part := range []struct {
 		outcome Outcome
 		words   string

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"ratelab/internal/wording"
 )
 
 // WriteBench writes doc in the Go benchmark format, which benchstat compares: one result of one iteration
@@ -24,8 +26,8 @@ func WriteBench(w io.Writer, doc *Document) error {
 	}
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
-		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n", Printable(run.Scenario),
-			run.Limit.String(), run.Seed, run.Clock, Printable(run.Server.String()), run.Partial)
+		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n", wording.Visible(run.Scenario),
+			run.Limit.String(), run.Seed, run.Clock, wording.Visible(run.Server.String()), run.Partial)
 		for j := range run.Results {
 			benchLine(&out, run.Scenario, &run.Results[j])
 		}
@@ -77,5 +79,5 @@ func oneWord(s string) string {
 			return '_'
 		}
 		return r
-	}, Printable(s))
+	}, wording.Visible(s))
 }

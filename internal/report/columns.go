@@ -2,63 +2,51 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"strings"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
+	"ratelab/internal/sheet"
 )
 
-// column is one measure as people read it; headings have two lines, so that a table stays narrow.
+// column is one measure as people read it; headings may have two lines, so that a table stays narrow.
 type column struct {
-	over, under string // the heading's two lines
-	text        func(*measure.Result) string
+	heading string
+	leaves  int // where there is no room: see sheet.Column
+	text    func(*measure.Result) string
+	alarms  func(*measure.Result) bool // nil for never
 }
 
-// heading is the column's name on one line.
-func (c column) heading() string {
-	if c.under == "" {
-		return c.over
+func (c column) cell(m *measure.Result) sheet.Cell {
+	cell := sheet.Cell{Text: c.text(m)}
+	if c.alarms != nil && c.alarms(m) {
+		cell.Style = sheet.Alarm
 	}
-	return c.over + " " + c.under
+	return cell
 }
 
 // columns chooses what a run's table shows: costs only where they are not the counts again, and errors only
 // where there are any.
 func (r *Run) columns() []column {
 	list := []column{
-		{"offered", "", func(m *measure.Result) string { return integer(m.Offered) }},
-		{"admitted", "", func(m *measure.Result) string { return integer(m.Admitted) }},
-		{"rejected", "", func(m *measure.Result) string { return integer(m.Rejected) }},
+		{"offered", 6, func(m *measure.Result) string { return integer(m.Offered) }, nil},
+		{"admitted", 0, func(m *measure.Result) string { return integer(m.Admitted) }, nil},
+		{"rejected", 4, func(m *measure.Result) string { return integer(m.Rejected) }, nil},
 	}
 	if r.anyRow(func(m *measure.Result) bool { return m.Errors != 0 }) {
-		list = append(list, column{"errors", "", func(m *measure.Result) string { return integer(m.Errors) }})
+		list = append(list, column{"errors", 0, func(m *measure.Result) string { return integer(m.Errors) }, nil})
 	}
 	if r.HasCosts() {
 		list = append(list,
-			column{"offered", "cost", func(m *measure.Result) string { return integer(m.OfferedCost) }},
-			column{"admitted", "cost", func(m *measure.Result) string { return integer(m.AdmittedCost) }})
+			column{"offered\ncost", 6, func(m *measure.Result) string { return integer(m.OfferedCost) }, nil},
+			column{"admitted\ncost", 1, func(m *measure.Result) string { return integer(m.AdmittedCost) }, nil})
 	}
 	window := limit.FormatDuration(microseconds(r.Limit.WindowUS))
 	return append(list,
-		column{"peak", "in " + window, func(m *measure.Result) string { return integer(m.PeakWindowAdmitted) }},
-		column{"x", "limit", func(m *measure.Result) string { return Times(m.Overshoot) }},
-		column{"false", "admits", func(m *measure.Result) string { return integer(m.FalseAdmits) }},
-		column{"false", "rejects", func(m *measure.Result) string { return integer(m.FalseRejects) }},
-		column{"used", "", func(m *measure.Result) string { return used(m.Utilization) }})
-}
-
-// Times writes a multiple of the limit with two digits. A whole multiple that it is not quite it is not called: 1.0004
-// is >1.00 and 1.999 is <2.00.
-func Times(x float64) string {
-	text := fmt.Sprintf("%.2f", x)
-	switch whole := math.Round(x); {
-	case !strings.HasSuffix(text, ".00") || x == whole:
-		return text
-	case x < whole:
-		return "<" + text
-	}
-	return ">" + text
+		column{"peak\nin " + window, 1, func(m *measure.Result) string { return integer(m.PeakWindowAdmitted) }, nil},
+		column{"x\nlimit", 0, func(m *measure.Result) string { return sheet.Times(m.Overshoot) }, func(m *measure.Result) bool { return m.Overshoot > 1 }},
+		column{"false\nadmits", 3, func(m *measure.Result) string { return integer(m.FalseAdmits) }, nil},
+		column{"false\nrejects", 2, func(m *measure.Result) string { return integer(m.FalseRejects) }, nil},
+		column{"used", 5, func(m *measure.Result) string { return used(m.Utilization) }, nil})
 }
 
 // used writes a utilization so that a little less than everything is not everything.

@@ -1,38 +1,32 @@
 package report
 
 import (
-	"encoding/csv"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/sheet"
 )
 
 // WriteCSV writes one header and one line for each scenario and algorithm, and one for each exact reference.
-// Names are those of the JSON document; a measure that was not taken is an empty cell. Cells that a
-// spreadsheet would run as a formula begin with an apostrophe.
+// Names are those of the JSON document; a measure that was not taken is an empty cell.
 func WriteCSV(w io.Writer, doc *Document) error {
-	out := csv.NewWriter(w)
-	if err := out.Write(csvHeader()); err != nil {
-		return err
-	}
-	for i := range doc.Runs {
-		run := &doc.Runs[i]
-		for j := range run.Results {
-			if err := out.Write(csvLine(run, &run.Results[j])); err != nil {
-				return err
+	return sheet.WriteCSV(w, csvHeader(), func(yield func([]string) bool) {
+		for i := range doc.Runs {
+			run := &doc.Runs[i]
+			for j := range run.Results {
+				if !yield(csvLine(run, &run.Results[j])) {
+					return
+				}
+			}
+			if !yield(csvLine(run, &Row{Algorithm: ReferenceLabel, Result: run.Reference})) {
+				return
 			}
 		}
-		if err := out.Write(csvLine(run, &Row{Algorithm: ReferenceLabel, Result: run.Reference})); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	})
 }
 
 func csvHeader() []string {
@@ -48,16 +42,16 @@ func csvHeader() []string {
 }
 
 func csvLine(run *Run, row *Row) []string {
-	line := []string{Defuse(run.Scenario), Defuse(row.Algorithm)}
+	line := []string{run.Scenario, row.Algorithm}
 	for _, list := range [][]value{counts(&row.Result), extras(row), findings(row)} {
 		for _, v := range list {
-			line = append(line, Defuse(v.text))
+			line = append(line, v.text)
 		}
 	}
-	return append(line, row.DecisionsSHA256, row.ScriptSHA1, Defuse(parameterText(row.Parameters)),
+	return append(line, row.DecisionsSHA256, row.ScriptSHA1, parameterText(row.Parameters),
 		integer(run.Limit.Requests), integer(run.Limit.WindowUS), integer(run.Limit.Burst),
 		integer(run.DurationUS), integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
-		run.Server.Kind, Defuse(run.Server.Name), Defuse(run.Server.Version), run.Server.Transport,
+		run.Server.Kind, run.Server.Name, run.Server.Version, run.Server.Transport,
 		strconv.FormatBool(run.Partial))
 }
 
@@ -68,28 +62,4 @@ func parameterText(parameters map[string]string) string {
 		parts = append(parts, name+"="+parameters[name])
 	}
 	return strings.Join(parts, ":")
-}
-
-// Defuse puts an apostrophe before text that a spreadsheet would take for a formula, and before text that begins with
-// an apostrophe: Undefuse takes it away again, and no two texts become one.
-// Source: OWASP, "CSV Injection", which names the wide forms too.
-func Defuse(cell string) string {
-	if armed(cell) {
-		return "'" + cell
-	}
-	return cell
-}
-
-// Undefuse is the text that Defuse was given.
-func Undefuse(cell string) string {
-	if rest, found := strings.CutPrefix(cell, "'"); found && armed(rest) {
-		return rest
-	}
-	return cell
-}
-
-// armed reports whether a cell needs its apostrophe.
-func armed(cell string) bool {
-	first, _ := utf8.DecodeRuneInString(cell)
-	return cell != "" && strings.ContainsRune("=+-@\t\r\n'＝＋－＠", first)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/sheet"
 )
 
 // decisionsHeader names the columns of a decisions file.
@@ -71,16 +72,11 @@ func (d *DecisionWriter) setPrefix(scenario, algorithm string) {
 
 // appendCSV defuses s, and quotes it where it holds a comma, a quote or a line's end.
 func appendCSV(b []byte, s string) []byte {
-	quoted := strings.ContainsAny(s, ",\"\r\n")
-	if quoted {
-		b = append(b, '"')
-	}
-	if armed(s) {
-		b = append(b, '\'')
-	}
-	if !quoted {
+	s = sheet.Defuse(s)
+	if !strings.ContainsAny(s, ",\"\r\n") {
 		return append(b, s...)
 	}
+	b = append(b, '"')
 	for i := range len(s) {
 		if s[i] == '"' {
 			b = append(b, '"')

@@ -6,39 +6,49 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"ratelab/internal/limit"
+	"ratelab/internal/sheet"
+	"ratelab/internal/wording"
 )
 
-// findingTable is a small table below a run's rows, for what only some runs have.
-type findingTable struct {
-	title   string
-	columns []findingColumn
-	rows    []*Row // those that have it
-	named   bool   // the headings are names that a scenario gives, and not ours
+// findingTables are small tables below a run's rows, for what only some runs have, of the rows that have it.
+func (r *Run) findingTables() []sheet.Table {
+	fared := r.rowsWith(func(row *Row) bool { return row.Clients != nil })
+	groups := fared
+	if len(r.ClientGroups) < 2 {
+		groups = nil
+	}
+	if !slices.ContainsFunc(fared, func(row *Row) bool { return row.Clients.Attempts > row.Clients.Operations }) {
+		fared = nil // nobody ever tried again: the counts above say it all
+	}
+	tables := []sheet.Table{
+		findingTable("how the clients fared", clientColumns, fared),
+		findingTable("who got through: operations that succeeded, of all, by group of clients", groupColumns(r), groups),
+		findingTable("against the same clients with clocks that are right", clockColumns(r), r.rowsWith(func(row *Row) bool { return row.ClockEffect != nil })),
+	}
+	return slices.DeleteFunc(tables, func(t sheet.Table) bool { return len(t.Rows) == 0 })
 }
 
-// findingColumn is a column after the algorithm's; its heading has two lines, as a column's.
+// findingColumn is a column after the algorithm's.
 type findingColumn struct {
-	over, under string
-	text        func(*Row) string
+	heading string
+	leaves  int // where there is no room: see sheet.Column
+	text    func(*Row) string
 }
 
-// absent is a figure that a row does not have.
-const absent = "-"
-
-// findingTables are those that the run has.
-func (r *Run) findingTables() []findingTable {
-	tables := []findingTable{
-		{"how the clients fared", clientColumns, r.rowsWith(func(row *Row) bool { return row.Clients != nil }), false},
-		{"who got through: operations that succeeded, of all, by group of clients", groupColumns(r), r.rowsWith(func(row *Row) bool { return row.Clients != nil && len(r.ClientGroups) > 1 }), true},
-		{"against the same clients with clocks that are right", clockColumns(r), r.rowsWith(func(row *Row) bool { return row.ClockEffect != nil }), false},
+func findingTable(title string, columns []findingColumn, rows []*Row) sheet.Table {
+	t := sheet.Table{Title: title, Columns: []sheet.Column{{Name: "algorithm", Words: true, Narrowest: narrowest}}}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, sheet.Column{Name: c.heading, Leaves: c.leaves})
 	}
-	if !slices.ContainsFunc(tables[0].rows, func(row *Row) bool { return row.Clients.Attempts > row.Clients.Operations }) {
-		tables[0].rows = nil // nobody ever tried again: the counts above say it all
+	for _, row := range rows {
+		cells := sheet.Cells(row.Algorithm)
+		for _, c := range columns {
+			cells = append(cells, sheet.Cell{Text: c.text(row)})
+		}
+		t.Rows = append(t.Rows, sheet.Row{Cells: cells})
 	}
-	return slices.DeleteFunc(tables, func(t findingTable) bool { return len(t.rows) == 0 })
+	return t
 }
 
 func (r *Run) rowsWith(has func(*Row) bool) []*Row {
@@ -52,26 +62,26 @@ func (r *Run) rowsWith(has func(*Row) bool) []*Row {
 }
 
 var clientColumns = []findingColumn{
-	{"tries", "", func(r *Row) string { return integer(r.Clients.Attempts) }},
-	{"suc-", "ceeded", func(r *Row) string { return integer(r.Clients.Succeeded) }},
-	{"good-", "put/s", func(r *Row) string { return fmt.Sprintf("%.1f", r.Clients.GoodputPerSecond) }},
-	{"tries a", "success", func(r *Row) string {
+	{"tries", 4, func(r *Row) string { return integer(r.Clients.Attempts) }},
+	{"suc-\nceeded", 0, func(r *Row) string { return integer(r.Clients.Succeeded) }},
+	{"good-\nput/s", 0, func(r *Row) string { return fmt.Sprintf("%.1f", r.Clients.GoodputPerSecond) }},
+	{"tries a\nsuccess", 1, func(r *Row) string {
 		if r.Clients.Amplification == nil {
-			return absent
+			return sheet.Absent
 		}
 		return fmt.Sprintf("%.2f", *r.Clients.Amplification)
 	}},
-	{"done", "p50", func(r *Row) string { return r.Clients.percentile(func(p *Percentiles) int64 { return p.P50 }) }},
-	{"after", "p99", func(r *Row) string { return r.Clients.percentile(func(p *Percentiles) int64 { return p.P99 }) }},
-	{"lock-", "step", func(r *Row) string { return integer(r.Clients.Lockstep) }},
-	{"retry_", "true", func(r *Row) string { return r.Clients.RetryAfter.share() }},
+	{"done\np50", 5, func(r *Row) string { return r.Clients.percentile(func(p *Percentiles) int64 { return p.P50 }) }},
+	{"after\np99", 2, func(r *Row) string { return r.Clients.percentile(func(p *Percentiles) int64 { return p.P99 }) }},
+	{"lock-\nstep", 3, func(r *Row) string { return integer(r.Clients.Lockstep) }},
+	{"retry_\ntrue", 6, func(r *Row) string { return r.Clients.RetryAfter.share() }},
 }
 
 // groupColumns has one for each group of clients.
 func groupColumns(r *Run) []findingColumn {
 	var columns []findingColumn
 	for i, name := range r.ClientGroups {
-		columns = append(columns, findingColumn{Printable(name), "", func(row *Row) string {
+		columns = append(columns, findingColumn{wording.Visible(name), i + 1, func(row *Row) string {
 			g := &row.Clients.Groups[i]
 			return fmt.Sprintf("%d/%d", g.Succeeded, g.Operations)
 		}})
@@ -81,18 +91,18 @@ func groupColumns(r *Run) []findingColumn {
 
 func clockColumns(r *Run) []findingColumn {
 	return []findingColumn{
-		{"extra", "", func(row *Row) string { return integer(row.ClockEffect.ExtraAdmitted) }},
-		{"missing", "", func(row *Row) string { return integer(row.ClockEffect.MissingAdmitted) }},
-		{"peak in " + limit.FormatDuration(microseconds(r.Limit.WindowUS)), "clocks right", func(row *Row) string { return integer(row.ClockEffect.PeakWithRightClocks) }},
-		{"as it", "was", func(row *Row) string { return integer(row.PeakWindowAdmitted) }},
-		{"lockout", "", func(row *Row) string { return briefly(row.ClockEffect.LockoutUS) }},
-		{"recovery", "", func(row *Row) string { return briefly(row.ClockEffect.RecoveryUS) }},
+		{"extra", 0, func(row *Row) string { return integer(row.ClockEffect.ExtraAdmitted) }},
+		{"missing", 0, func(row *Row) string { return integer(row.ClockEffect.MissingAdmitted) }},
+		{"peak in " + limit.FormatDuration(microseconds(r.Limit.WindowUS)) + "\nclocks right", 1, func(row *Row) string { return integer(row.ClockEffect.PeakWithRightClocks) }},
+		{"as it\nwas", 1, func(row *Row) string { return integer(row.PeakWindowAdmitted) }},
+		{"lockout", 2, func(row *Row) string { return briefly(row.ClockEffect.LockoutUS) }},
+		{"recovery", 3, func(row *Row) string { return briefly(row.ClockEffect.RecoveryUS) }},
 	}
 }
 
 func (c *Clients) percentile(of func(*Percentiles) int64) string {
 	if c.TimeToSuccessUS == nil {
-		return absent
+		return sheet.Absent
 	}
 	return briefly(of(c.TimeToSuccessUS))
 }
@@ -101,7 +111,7 @@ func (c *Clients) percentile(of func(*Percentiles) int64) string {
 func (r *RetryAfter) share() string {
 	switch {
 	case r == nil || r.Checked == 0:
-		return absent
+		return sheet.Absent
 	case r.True == r.Checked:
 		return "100%"
 	}
@@ -118,54 +128,4 @@ func briefly(us int64) string {
 		unit *= 10
 	}
 	return strings.ReplaceAll(limit.FormatDuration(d.Round(unit)), "µ", "u")
-}
-
-// renderFinding is the table for a terminal.
-func (o TableOptions) renderFinding(f findingTable) string {
-	head := table.Row{"algorithm"}
-	for _, c := range f.columns {
-		head = append(head, strings.TrimSuffix(c.over+"\n"+c.under, "\n"))
-	}
-	render := func(firstWidth int) string {
-		t := table.NewWriter()
-		t.SetStyle(PlainStyle())
-		t.SetColumnConfigs(alignments(len(f.columns), firstWidth))
-		t.AppendHeader(head)
-		for _, row := range f.rows {
-			cells := table.Row{Printable(row.Algorithm)}
-			for _, c := range f.columns {
-				cells = append(cells, c.text(row))
-			}
-			t.AppendRow(cells)
-		}
-		return TrimRight(t.Render())
-	}
-	var labels []string
-	for _, row := range f.rows {
-		labels = append(labels, row.Algorithm)
-	}
-	return o.fitted(labels, render)
-}
-
-// markdown is the table for GitHub.
-func (f findingTable) markdown() string {
-	var out strings.Builder
-	head, rule := "| algorithm |", "|:---|"
-	for _, c := range f.columns {
-		heading := column{over: c.over, under: c.under}.heading()
-		if f.named {
-			heading = EscapeMarkdown(heading)
-		}
-		head += " " + heading + " |"
-		rule += "---:|"
-	}
-	fmt.Fprintf(&out, "\n%s%s:\n\n%s\n%s\n", strings.ToUpper(f.title[:1]), f.title[1:], head, rule)
-	for _, row := range f.rows {
-		fmt.Fprintf(&out, "| %s |", EscapeMarkdown(row.Algorithm))
-		for _, c := range f.columns {
-			fmt.Fprintf(&out, " %s |", c.text(row))
-		}
-		out.WriteByte('\n')
-	}
-	return out.String()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/sheet"
 )
 
 // reacting is a run whose clients try again and whose clocks are off; one row knows nothing of retry_after, and one has
@@ -27,16 +28,14 @@ func reacting() *Run {
 }
 
 func TestFindingTablesForATerminal(t *testing.T) {
-	var got strings.Builder
-	for _, f := range reacting().findingTables() {
-		got.WriteString(f.title + "\n" + TableOptions{}.renderFinding(f) + "\n")
-	}
+	got := onTerminal(reacting().findingTables(), sheet.Terminal{})
 	const want = `how the clients fared
 algorithm         tries    suc-  good-  tries a  done   after  lock-  retry_
                          ceeded  put/s  success   p50     p99   step    true
 ------------------------------------------------------------------------------
 gcra:burst=100      250     100   12.3     2.50    0s  1m1.2s     12   99.9%
 fixed-window|<b>    100       0    0.0        -     -       -      0       -
+
 against the same clients with clocks that are right
 algorithm         extra  missing    peak in 1s  as it  lockout  recovery
                                   clocks right    was
@@ -44,15 +43,21 @@ algorithm         extra  missing    peak in 1s  as it  lockout  recovery
 gcra:burst=100        4        2             5      9    1.23s     999us
 fixed-window|<b>      0        0             7      0       0s        0s
 `
-	if got.String() != want {
-		t.Errorf("got\n%swant\n%s", got.String(), want)
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
+// onTerminal is how tables show there.
+func onTerminal(tables []sheet.Table, terminal sheet.Terminal) string {
+	return render(func(w *strings.Builder) error { return sheet.Sheet{{Tables: tables}}.WriteTerminal(w, terminal) })
+}
+
 func TestFindingTablesInMarkdown(t *testing.T) {
-	got := reacting().findingTables()[1].markdown()
-	const want = `
-Against the same clients with clocks that are right:
+	got := render(func(w *strings.Builder) error {
+		return sheet.Sheet{{Tables: reacting().findingTables()[1:]}}.WriteMarkdown(w)
+	})
+	const want = `Against the same clients with clocks that are right:
 
 | algorithm | extra | missing | peak in 1s clocks right | as it was | lockout | recovery |
 |:---|---:|---:|---:|---:|---:|---:|
@@ -60,7 +65,7 @@ Against the same clients with clocks that are right:
 | fixed-window\|&lt;b&gt; | 0 | 0 | 7 | 0 | 0s | 0s |
 `
 	if got != want {
-		t.Errorf("got%swant%s", got, want)
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
@@ -82,13 +87,11 @@ func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
 func TestFindingTablesAreNarrow(t *testing.T) {
 	r := reacting()
 	r.Results[1].Algorithm = "sliding-window-counter"
-	for _, f := range r.findingTables() {
-		if width := text.LongestLineLen(TableOptions{}.renderFinding(f)); width > 86 {
-			t.Errorf("%s: %d columns", f.title, width)
-		}
+	if width := text.LongestLineLen(onTerminal(r.findingTables(), sheet.Terminal{})); width > 86 {
+		t.Errorf("%d columns", width)
 	}
 	r.Results[1].Algorithm = strings.Repeat("long-label-", 9)
-	if width := text.LongestLineLen(TableOptions{Width: 86}.renderFinding(r.findingTables()[0])); width > 86 {
+	if width := text.LongestLineLen(onTerminal(r.findingTables(), sheet.Terminal{Width: 86})); width > 86 {
 		t.Errorf("%d columns of 86", width)
 	}
 }
@@ -109,10 +112,11 @@ func TestGroupsAreCompared(t *testing.T) {
 		{Algorithm: "gcra", Clients: &Clients{Groups: []ClientGroup{{Operations: 10, Succeeded: 3}, {Operations: 9, Succeeded: 9}}}},
 	}}
 	tables := run.findingTables()
-	if len(tables) != 1 || !strings.HasPrefix(tables[0].title, "who got through") {
+	if len(tables) != 1 || !strings.HasPrefix(tables[0].Title, "who got through") {
 		t.Fatalf("%d tables", len(tables))
 	}
-	if got := tables[0].markdown(); !strings.Contains(got, "| algorithm | polite | rude |") || !strings.Contains(got, "| gcra | 3/10 | 9/9 |") {
+	got := render(func(w *strings.Builder) error { return sheet.Sheet{{Tables: tables}}.WriteMarkdown(w) })
+	if !strings.Contains(got, "| algorithm | polite | rude |") || !strings.Contains(got, "| gcra | 3/10 | 9/9 |") {
 		t.Error(got)
 	}
 	run.ClientGroups = run.ClientGroups[:1]

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ratelab/internal/sheet"
+
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/perf/benchfmt"
 )
@@ -15,7 +17,7 @@ func TestTableIsPlainAndFits(t *testing.T) {
 	doc := extremeCase()
 	doc.Runs[0].Results[2].Algorithm = "token-bucket-interval:capacity=1000:refill=10"
 	for _, width := range []int{88, 100, 140} {
-		out := render(func(w *strings.Builder) error { return WriteTable(w, doc, TableOptions{Width: width}) })
+		out := render(func(w *strings.Builder) error { return WriteTable(w, doc, sheet.Terminal{Width: width}) })
 		for line := range strings.SplitSeq(out, "\n") {
 			if n := text.StringWidthWithoutEscSequences(line); n > width || strings.HasSuffix(line, " ") {
 				t.Errorf("width %d: %d columns, or blanks at the end: %q", width, n, line)
@@ -31,9 +33,9 @@ func TestTableIsPlainAndFits(t *testing.T) {
 
 // Colour adds escape sequences and changes no letter.
 func TestColorChangesNoLetter(t *testing.T) {
-	plain := render(func(w *strings.Builder) error { return WriteTable(w, everyMeasure(), TableOptions{Width: 140}) })
+	plain := render(func(w *strings.Builder) error { return WriteTable(w, everyMeasure(), sheet.Terminal{Width: 140}) })
 	painted := render(func(w *strings.Builder) error {
-		return WriteTable(w, everyMeasure(), TableOptions{Width: 140, Color: true})
+		return WriteTable(w, everyMeasure(), sheet.Terminal{Width: 140, Color: true})
 	})
 	if plain == painted || text.StripEscape(painted) != plain {
 		t.Errorf("without its colours the table reads\n%s\nwant\n%s", text.StripEscape(painted), plain)
@@ -46,20 +48,9 @@ func TestTableDefusesControlCharacters(t *testing.T) {
 	doc.Runs[0].Scenario, doc.Runs[0].Question = "a\x1b[2Jb", "really\r\n?"
 	doc.Runs[0].Results[0].Algorithm = "x\x1b]0;title\x07"
 	doc.Runs[0].Notes = []string{"tab\there\u0085"}
-	out := render(func(w *strings.Builder) error { return WriteTable(w, doc, TableOptions{}) })
+	out := render(func(w *strings.Builder) error { return WriteTable(w, doc, sheet.Terminal{}) })
 	if strings.ContainsAny(out, "\x1b\x07\r\t\u0085") {
 		t.Errorf("control characters reached the table: %q", out)
-	}
-}
-
-// An overshoot too small for two digits is still one, and what is not quite twice the limit is not twice.
-func TestOvershootIsNeverRoundedAway(t *testing.T) {
-	for value, want := range map[float64]string{1: "1.00", 1.0004: ">1.00", 1.98: "1.98", 0.9999: "<1.00", 1.999: "<2.00", 1.99: "1.99", 2: "2.00", 0: "0.00"} {
-		m := counted(1, 1, 0)
-		m.Overshoot = value
-		if got := Times(m.Overshoot); got != want {
-			t.Errorf("overshoot %v shows as %s, want %s", value, got, want)
-		}
 	}
 }
 
@@ -87,15 +78,6 @@ func TestCSVReadsBack(t *testing.T) {
 	}
 	if cell(3, "admitted") != "1785" || cell(3, "overshoot") != "1.765" || cell(3, "parameters") != "burst=1000" || cell(6, "bytes_per_key") != "" {
 		t.Errorf("line of gcra is %q", lines[3])
-	}
-}
-
-func TestDefuse(t *testing.T) {
-	for cell, want := range map[string]string{"=1": "'=1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "\ta": "'\ta", "\ra": "'\ra", "\na": "'\na", "＝1": "'＝1", "'=1": "''=1",
-		"a=1": "a=1", "": "", "\xff": "\xff"} {
-		if got := Defuse(cell); got != want || Undefuse(got) != cell {
-			t.Errorf("Defuse(%q) = %q, want %q; back it is %q", cell, got, want, Undefuse(got))
-		}
 	}
 }
 
@@ -142,7 +124,7 @@ func (failing) Write([]byte) (int, error) { return 0, errFull }
 func TestWriteErrorsAreReturned(t *testing.T) {
 	doc := extremeCase()
 	for format, err := range map[string]error{
-		"table": WriteTable(failing{}, doc, TableOptions{}), "json": WriteJSON(failing{}, doc), "csv": WriteCSV(failing{}, doc),
+		"table": WriteTable(failing{}, doc, sheet.Terminal{}), "json": WriteJSON(failing{}, doc), "csv": WriteCSV(failing{}, doc),
 		"markdown": WriteMarkdown(failing{}, doc), "bench": WriteBench(failing{}, doc), "decisions": NewDecisionWriter(failing{}).Flush(),
 	} {
 		if !errors.Is(err, errFull) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ratelab/internal/sheet"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -15,9 +17,9 @@ var update = flag.Bool("update", false, "rewrite testdata: read the difference b
 // Each renderer's whole output for the worked case, and for a document in which everything is set.
 func TestGolden(t *testing.T) {
 	writers := map[string]func(*strings.Builder, *Document) error{
-		"table.txt":        func(w *strings.Builder, d *Document) error { return WriteTable(w, d, TableOptions{Width: 100}) },
-		"table-narrow.txt": func(w *strings.Builder, d *Document) error { return WriteTable(w, d, TableOptions{Width: 80}) },
-		"table.ansi":       func(w *strings.Builder, d *Document) error { return WriteTable(w, d, TableOptions{Color: true}) },
+		"table.txt":        func(w *strings.Builder, d *Document) error { return WriteTable(w, d, sheet.Terminal{Width: 100}) },
+		"table-narrow.txt": func(w *strings.Builder, d *Document) error { return WriteTable(w, d, sheet.Terminal{Width: 80}) },
+		"table.ansi":       func(w *strings.Builder, d *Document) error { return WriteTable(w, d, sheet.Terminal{Color: true}) },
 		"json":             func(w *strings.Builder, d *Document) error { return WriteJSON(w, d) },
 		"csv":              func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
 		"md":               func(w *strings.Builder, d *Document) error { return WriteMarkdown(w, d) },
@@ -54,14 +56,14 @@ func checkGolden(t *testing.T, name, got string) {
 func TestWriteKnowsItsFormats(t *testing.T) {
 	doc := extremeCase()
 	for format, golden := range map[string]string{"json": "json", "csv": "csv", "markdown": "md", "bench": "bench"} {
-		checkGolden(t, "extreme-case."+golden, render(func(w *strings.Builder) error { return Write(w, format, doc, TableOptions{}) }))
+		checkGolden(t, "extreme-case."+golden, render(func(w *strings.Builder) error { return Write(w, format, doc, sheet.Terminal{}) }))
 	}
 	for _, format := range Formats() {
-		if err := Write(&strings.Builder{}, format, doc, TableOptions{}); err != nil {
+		if err := Write(&strings.Builder{}, format, doc, sheet.Terminal{}); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	err := Write(&strings.Builder{}, "xml", doc, TableOptions{})
+	err := Write(&strings.Builder{}, "xml", doc, sheet.Terminal{})
 	if err == nil || err.Error() != `format "xml": want one of table, json, csv, markdown, bench` {
 		t.Errorf("xml: %v", err)
 	}

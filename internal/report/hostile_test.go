@@ -6,6 +6,9 @@ import (
 	"testing"
 	"unicode"
 
+	"ratelab/internal/sheet"
+	"ratelab/internal/wording"
+
 	"golang.org/x/perf/benchfmt"
 	"pgregory.net/rapid"
 )
@@ -40,7 +43,7 @@ func TestHostileTextDoesNotAct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := besieged(hostileText(t))
 		for _, format := range []string{"table", "markdown", "bench"} {
-			out := render(func(w *strings.Builder) error { return Write(w, format, doc, TableOptions{Width: 100}) })
+			out := render(func(w *strings.Builder) error { return Write(w, format, doc, sheet.Terminal{Width: 100}) })
 			for _, r := range out {
 				if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) {
 					t.Fatalf("%s: %U in\n%s", format, r, out)
@@ -55,7 +58,7 @@ func TestHostileTextMarksUpNothing(t *testing.T) {
 	shape := func(s string) string {
 		out := render(func(w *strings.Builder) error { return WriteMarkdown(w, besieged(s)) })
 		var shape strings.Builder
-		for line := range strings.SplitSeq(strings.ReplaceAll(out, apart, ""), "\n") {
+		for line := range strings.SplitSeq(strings.ReplaceAll(out, "<!-- -->", ""), "\n") {
 			// What is escaped is a character like any other, and keeps what follows it from the line's start.
 			bare := strings.NewReplacer(`\\`, "x", `\|`, "x", "\\`", "x", `\*`, "x", `\_`, "x", `\[`, "x", `\]`, "x", `\#`, "x", `\~`, "x", `\!`, "x", `\-`, "x", `\+`, "x", `\=`, "x").Replace(line)
 			start := strings.TrimRight(bare[:min(len(bare), 4)], " abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ()&;'\"%")
@@ -74,25 +77,13 @@ func TestHostileTextMarksUpNothing(t *testing.T) {
 	plain := shape("plain")
 	rapid.Check(t, func(t *rapid.T) {
 		s := hostileText(t)
-		if strings.TrimSpace(Printable(s)) == "" {
+		if strings.TrimSpace(wording.Visible(s)) == "" {
 			return
 		}
 		if got := shape(s); got != plain {
 			t.Fatalf("%q marks up the page:\n%s\nwant\n%s", s, got, plain)
 		}
 	})
-}
-
-func TestEscapeMarkdown(t *testing.T) {
-	for in, want := range map[string]string{
-		"- item": `\- item`, "---": `\---`, "1. item": `1\. item`, "12)": `12\)`, "-5": "-5", "1.5 s": "1.5 s", "-": "-", "=== x": `\=== x`,
-		"@everyone": "@<!-- -->everyone", "see https://x.org": "see https:<!-- -->//x.org", "www.x.org": "www.<!-- -->x.org",
-		"  four": "four", "a | b": `a \| b`, "<b>": "&lt;b&gt;", "gcra\u202e": `gcra\\u202e`,
-	} {
-		if got := EscapeMarkdown(in); got != want {
-			t.Errorf("EscapeMarkdown(%q) = %q, want %q", in, got, want)
-		}
-	}
 }
 
 // In CSV no cell is a formula, and every text comes back.
@@ -110,7 +101,7 @@ func TestHostileTextDoesNotRun(t *testing.T) {
 					t.Fatalf("a spreadsheet would run %q", cell)
 				}
 			}
-			if got, want := Undefuse(line[0]), strings.ReplaceAll(s, "\r\n", "\n"); got != want && got != s { // the reader of CSV joins \r\n
+			if got, want := sheet.Undefuse(line[0]), strings.ReplaceAll(s, "\r\n", "\n"); got != want && got != s { // the reader of CSV joins \r\n
 				t.Fatalf("the scenario %q came back as %q", s, got)
 			}
 		}

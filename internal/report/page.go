@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"ratelab/internal/sheet"
 )
 
 // pictures are the charts of each scenario, in the order of the page, with what a reader sees who cannot see.
@@ -30,10 +32,12 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 	for i := range doc.Runs {
 		r := &doc.Runs[i]
 		out.WriteString("\n")
-		markdownRun(&out, r)
+		if err := (sheet.Sheet{r.part()}).WriteMarkdown(&out); err != nil {
+			return err
+		}
 		out.WriteString("\n")
 		for _, p := range pictures {
-			fmt.Fprintf(&out, "![%s: %s](%s/%s.%s.svg)\n\n", EscapeMarkdown(r.Scenario), p.alt, charts, r.Scenario, p.suffix)
+			fmt.Fprintf(&out, "![%s: %s](%s/%s.%s.svg)\n\n", sheet.EscapeMarkdown(r.Scenario), p.alt, charts, r.Scenario, p.suffix)
 		}
 		fmt.Fprintf(&out, "The data: [window](%[1]s/%[2]s.window.csv), [admitted](%[1]s/%[2]s.admitted.csv), "+
 			"[cumulative](%[1]s/%[2]s.cumulative.csv), [time scales](%[1]s/%[2]s.timescale.csv). Made by `go run ./cmd/simulate %[2]s`.\n", charts, r.Scenario)
@@ -47,17 +51,17 @@ func overview(out *bytes.Buffer, doc *Document) {
 	labels := common(doc)
 	head, rule := "| scenario |", "|:---|"
 	for _, label := range labels {
-		head += " " + EscapeMarkdown(label) + " |"
+		head += " " + sheet.EscapeMarkdown(label) + " |"
 		rule += "---:|"
 	}
 	fmt.Fprintf(out, "%s\n%s\n", head, rule)
 	for i := range doc.Runs {
 		r := &doc.Runs[i]
-		fmt.Fprintf(out, "| [%s](#%s) |", EscapeMarkdown(r.Scenario), r.Scenario)
+		fmt.Fprintf(out, "| [%s](#%s) |", sheet.EscapeMarkdown(r.Scenario), r.Scenario)
 		for _, label := range labels {
 			for _, row := range r.Results {
 				if row.Algorithm == label {
-					fmt.Fprintf(out, " %s |", EscapeMarkdown(Times(row.Overshoot)))
+					fmt.Fprintf(out, " %s |", sheet.EscapeMarkdown(sheet.Times(row.Overshoot)))
 				}
 			}
 		}

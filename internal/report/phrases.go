@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/sheet"
 )
 
 // The sentences that the table and the Markdown share, so that both say the same of a run.
@@ -28,7 +29,7 @@ func (s Server) String() string {
 func (r *Run) circumstances() string {
 	return strings.Join([]string{
 		"limit " + r.Limit.String(),
-		plural(r.Keys, "key"),
+		sheet.Count(r.Keys, "key"),
 		limit.FormatDuration(microseconds(r.DurationUS)) + " of " + r.Clock + " time",
 		"seed " + fmt.Sprint(r.Seed),
 		r.Server.String(),
@@ -38,16 +39,16 @@ func (r *Run) circumstances() string {
 const partialWarning = "PARTIAL: interrupted; the counts cover the beginning only"
 
 // remarks are the lines under a run's rows: the expectations first, then what else must be known.
-func (r *Run) remarks() []string {
-	lines := append(r.expectationLines(), r.interleavings()...)
-	lines = append(append(lines, r.rateDifferences()...), r.fairness()...)
+func (r *Run) remarks() []sheet.Line {
+	lines := append(r.interleavings(), r.rateDifferences()...)
+	lines = append(lines, r.fairness()...)
 	if line := r.withoutTTL(); line != "" {
 		lines = append(lines, line)
 	}
 	for _, note := range r.Notes {
 		lines = append(lines, "note: "+note)
 	}
-	return lines
+	return append(r.expectationLines(), sheet.Items(lines...)...)
 }
 
 // withoutTTL names the algorithms that leave keys for ever, which no measure of admissions shows.
@@ -65,11 +66,11 @@ func (r *Run) withoutTTL() string {
 }
 
 // expectationLines gives one line for each expectation missed, and one that sums up.
-func (r *Run) expectationLines() []string {
+func (r *Run) expectationLines() []sheet.Line {
 	if len(r.Expectations) == 0 {
 		return nil
 	}
-	var lines []string
+	var lines []sheet.Line
 	var met, checked int
 	for _, e := range r.Expectations {
 		if e.Met == nil {
@@ -80,16 +81,16 @@ func (r *Run) expectationLines() []string {
 			met++
 			continue
 		}
-		lines = append(lines, e.missed())
+		lines = append(lines, sheet.Line{Text: e.missed(), Style: sheet.Alarm, Item: true})
 	}
 	if checked == 0 {
-		return []string{plural(int64(len(r.Expectations)), "expectation") + ", none of them checked"}
+		return sheet.Items(sheet.Count(len(r.Expectations), "expectation") + ", none of them checked")
 	}
-	sum := fmt.Sprintf("%d of %s met", met, plural(int64(checked), "expectation"))
+	sum := fmt.Sprintf("%d of %s met", met, sheet.Count(checked, "expectation"))
 	if unchecked := len(r.Expectations) - checked; unchecked > 0 {
 		sum += fmt.Sprintf(", %d not checked", unchecked)
 	}
-	return append(lines, sum)
+	return append(lines, sheet.Items(sum)...)
 }
 
 func (e Expectation) missed() string {
@@ -98,13 +99,6 @@ func (e Expectation) missed() string {
 		got = "nothing"
 	}
 	return fmt.Sprintf("MISSED: %s: %s is %s, expected %s", e.Algorithm, e.Measure, got, e.Want)
-}
-
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func microseconds(us int64) time.Duration { return time.Duration(us) * time.Microsecond }

@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"ratelab/internal/sheet"
+)
 
 // interleavings gives a line for each row of a sequence of commands, and for each whose clients remember that they are
 // over the limit.
@@ -13,7 +17,7 @@ func (r *Run) interleavings() []string {
 		}
 		if f := row.LocalFlag; f != nil {
 			lines = append(lines, fmt.Sprintf("%s: of %s, the clients' own flags reject %d; of these %d, asked alone at that moment, would have passed%s",
-				row.Algorithm, plural(row.Offered, "request"), f.LocalRejects, f.WrongRejects, row.roundTrips()))
+				row.Algorithm, sheet.Count(row.Offered, "request"), f.LocalRejects, f.WrongRejects, row.roundTrips()))
 		}
 	}
 	return lines
@@ -23,7 +27,7 @@ func (r *Run) interleavings() []string {
 func (r *Race) sentence() string {
 	text := fmt.Sprintf("%d admitted and %d rejected by interleaving alone", r.RaceAdmits, r.RaceRejects)
 	if r.LockWaits > 0 || r.LockLosses > 0 {
-		text += fmt.Sprintf(", %s for the lock, %s lost", plural(r.LockWaits, "wait"), plural(r.LockLosses, "lock"))
+		text += fmt.Sprintf(", %s for the lock, %s lost", sheet.Count(r.LockWaits, "wait"), sheet.Count(r.LockLosses, "lock"))
 	}
 	return text
 }

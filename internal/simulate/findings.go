@@ -39,7 +39,7 @@ func (l *lane) clockRight() bool {
 	if l.world == nil {
 		return true
 	}
-	byClient := l.candidate.Parameters["time"] == "client"
+	byClient := l.candidate.ClientTime
 	return !slices.ContainsFunc(l.world.played.Journal.Requests, func(q limit.Request) bool {
 		return q.ServerSkewUS != 0 || byClient && q.ClientSkewUS != 0
 	})

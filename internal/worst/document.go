@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"ratelab/algorithms"
 	"ratelab/internal/report"
 	"ratelab/scenarios"
 )
@@ -83,12 +84,11 @@ func (p Problem) Row(f *Found, s *scenarios.Scenario) Row {
 	return row
 }
 
-// givenBurst is the capacity of the algorithm: its parameter of either name that algorithms give it, or the limit's.
+// givenBurst is the capacity of the algorithm, or the limit's where it has no such parameter.
 func (p Problem) givenBurst() int64 {
-	for _, name := range []string{"burst", "capacity"} {
-		if n, err := strconv.ParseInt(p.Instance.Parameters[name], 10, 64); err == nil {
-			return n
-		}
+	given, _ := algorithms.InRole(algorithms.Capacity, p.Instance.Label, p.Instance.Parameters)
+	if n, err := strconv.ParseInt(given, 10, 64); err == nil {
+		return n
 	}
 	return p.Policy.Capacity()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/sheet"
 	"ratelab/internal/traffic"
 	"ratelab/scenarios"
 )
@@ -42,7 +43,7 @@ func (p Problem) Scenario(f *Found, name string) *scenarios.Scenario {
 const longestQuestion = 90
 
 func (p Problem) question() string {
-	within := formatUS(p.WithinUS)
+	within := sheet.Span(p.WithinUS)
 	whole := fmt.Sprintf("How much does %s admit in %s at its worst, at %s?", p.Instance.Label, within, p.Policy)
 	if len(whole) > longestQuestion {
 		return fmt.Sprintf("How much does this algorithm admit in %s at its worst, at %s?", within, p.Policy)
@@ -137,12 +138,12 @@ func (p Problem) measures(s *scenarios.Scenario) []scenarios.Range {
 
 // Comments say what the scenario's file shows, and how it was found.
 func (p Problem) Comments(f *Found) []string {
-	lines := []string{fmt.Sprintf("The worst traffic found for %s: %d admitted within %s; its bound is %d.", p.Instance.Label, f.Most, formatUS(p.WithinUS), f.Bound)}
+	lines := []string{fmt.Sprintf("The worst traffic found for %s: %d admitted within %s; its bound is %d.", p.Instance.Label, f.Most, sheet.Span(p.WithinUS), f.Bound)}
 	if f.Broken() {
 		lines = append(lines, "The bound is broken: algorithm or bound is wrong.")
 	}
 	if f.Attack.ShiftUS > 0 {
-		lines = append(lines, fmt.Sprintf("It begins %s after a multiple of %s on the clock.", formatUS(p.PhaseUS(f)), limit.FormatDuration(p.Policy.Window)))
+		lines = append(lines, fmt.Sprintf("It begins %s after a multiple of %s on the clock.", sheet.Span(p.PhaseUS(f)), limit.FormatDuration(p.Policy.Window)))
 	}
 	if note := p.Note(f); note != "" {
 		lines = append(lines, strings.ToUpper(note[:1])+note[1:]+".")
@@ -176,12 +177,12 @@ const (
 func (p Problem) CommandLine() string {
 	plain := p.Policy
 	plain.Burst = 0
-	line := fmt.Sprintf("simulate worst %s --limit %s", p.Instance.Label, asciiUS(plain.String()))
+	line := fmt.Sprintf("simulate worst %s --limit %s", p.Instance.Label, sheet.ASCII(plain.String()))
 	if p.Policy.Capacity() != p.Policy.Requests {
 		line += fmt.Sprintf(" --burst %d", p.Policy.Burst)
 	}
 	if p.WithinUS != p.Policy.WindowUS() {
-		line += " --within " + formatUS(p.WithinUS)
+		line += " --within " + sheet.Span(p.WithinUS)
 	}
 	if p.LargestCost != 1 {
 		line += fmt.Sprintf(" --largest-cost %d", p.LargestCost)
@@ -191,10 +192,3 @@ func (p Problem) CommandLine() string {
 	}
 	return line + fmt.Sprintf(" --seed %d", p.Seed)
 }
-
-// formatUS writes a time of whole microseconds with the letters of every keyboard.
-func formatUS(us int64) string {
-	return asciiUS(limit.FormatDuration(time.Duration(us) * time.Microsecond))
-}
-
-func asciiUS(text string) string { return strings.ReplaceAll(text, "µ", "u") }

@@ -1,49 +1,69 @@
 package worst
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
-
-// formats are the forms in which a document can be written.
-var formats = map[string]func(io.Writer, *Document) error{
-	"table": WriteTable, "json": WriteJSON, "csv": WriteCSV, "markdown": WriteMarkdown,
-}
 
 // Formats lists the names that Write knows, the default first.
 func Formats() []string { return []string{"table", "json", "csv", "markdown"} }
 
-// Write writes d in the named format, which is one of Formats.
-func Write(w io.Writer, format string, d *Document) error { return formats[format](w, d) }
-
-// column is one figure of a row; headings have two lines.
-type column struct {
-	over, under string
-	text        func(*Row) string
+// Write writes d in the named format; t matters to the table only.
+func Write(w io.Writer, format string, d *Document, t sheet.Terminal) error {
+	switch format {
+	case "table":
+		return WriteTable(w, d, t)
+	case "json":
+		return WriteJSON(w, d)
+	case "csv":
+		return WriteCSV(w, d)
+	case "markdown":
+		return WriteMarkdown(w, d)
+	}
+	return fmt.Errorf("format %q: want one of %s", format, strings.Join(Formats(), ", "))
 }
 
-func (d *Document) columns() []column {
-	over, within := "x", "limit"
+// WriteTable writes d for people.
+func WriteTable(w io.Writer, d *Document, t sheet.Terminal) error {
+	return sheet.Sheet{d.part()}.WriteTerminal(w, t)
+}
+
+// WriteMarkdown writes a GitHub table with the files, and the remarks as a list.
+func WriteMarkdown(w io.Writer, d *Document) error {
+	part := d.part()
+	t := &part.Tables[0]
+	t.Columns = append(t.Columns, sheet.Column{Name: "file", Words: true})
+	for i := range d.Results {
+		t.Rows[i].Cells = append(t.Rows[i].Cells, sheet.Cell{Text: d.Results[i].File, Link: d.Results[i].File})
+	}
+	return sheet.Sheet{part}.WriteMarkdown(w)
+}
+
+func (d *Document) part() sheet.Part {
+	part := sheet.Part{Tables: []sheet.Table{d.table()}, Notes: sheet.Items(d.remarks()...)}
+	for _, line := range d.circumstances() {
+		part.Lead = append(part.Lead, sheet.Line{Text: line})
+	}
+	return part
+}
+
+func (d *Document) table() sheet.Table {
+	limit := "x\nlimit"
 	if d.WithinUS != d.Limit.WindowUS {
-		within = "allowed"
+		limit = "x\nallowed"
 	}
-	return []column{
-		{"burst", "", func(r *Row) string { return fmt.Sprint(r.Burst) }},
-		{"most in", formatUS(d.WithinUS), func(r *Row) string { return fmt.Sprint(r.MostAdmitted) }},
-		{over, within, func(r *Row) string { return report.Times(r.Overshoot) }},
-		{"bound", "", func(r *Row) string { return fmt.Sprint(r.Bound) }},
-		{"of the", "bound", func(r *Row) string { return percent(r) }},
-		{"decisions", "taken", func(r *Row) string { return fmt.Sprint(r.Decisions) }},
-		{"begins", "at", func(r *Row) string { return formatUS(r.PhaseUS) }},
+	t := sheet.Table{Columns: []sheet.Column{{Name: "algorithm", Words: true, Widest: 24, Narrowest: 14}}}
+	t.Columns = append(t.Columns, sheet.Column{Name: "burst", Leaves: 1}, sheet.Column{Name: "most in\n" + sheet.Span(d.WithinUS)}, sheet.Column{Name: limit},
+		sheet.Column{Name: "bound"}, sheet.Column{Name: "of the\nbound", Leaves: 2}, sheet.Column{Name: "decisions\ntaken", Leaves: 4}, sheet.Column{Name: "begins\nat", Leaves: 3})
+	for i := range d.Results {
+		r := &d.Results[i]
+		t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(r.Algorithm, fmt.Sprint(r.Burst), fmt.Sprint(r.MostAdmitted), sheet.Times(r.Overshoot),
+			fmt.Sprint(r.Bound), percent(r), fmt.Sprint(r.Decisions), sheet.Span(r.PhaseUS))})
 	}
+	return t
 }
 
 // percent never rounds up to a bound that was not reached, nor down to one that was broken.
@@ -58,48 +78,6 @@ func percent(r *Row) string {
 	return s
 }
 
-// WriteTable writes d for people, plain and at most 86 columns wide where labels and figures are not very long.
-func WriteTable(w io.Writer, d *Document) error {
-	var out bytes.Buffer
-	for _, line := range d.circumstances() {
-		out.WriteString(line + "\n")
-	}
-	out.WriteString("\n" + d.table() + "\n")
-	for i, line := range d.remarks() {
-		if i == 0 {
-			out.WriteByte('\n')
-		}
-		out.WriteString(line + "\n")
-	}
-	_, err := w.Write(out.Bytes())
-	return err
-}
-
-// widestLabel is where a label is broken.
-const widestLabel = 24
-
-func (d *Document) table() string {
-	columns := d.columns()
-	t := table.NewWriter()
-	t.SetStyle(report.PlainStyle())
-	configs := []table.ColumnConfig{{Number: 1, WidthMax: widestLabel, WidthMaxEnforcer: report.WrapLabel}}
-	head := table.Row{"algorithm"}
-	for i, c := range columns {
-		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
-		head = append(head, strings.TrimSuffix(c.over+"\n"+c.under, "\n"))
-	}
-	t.SetColumnConfigs(configs)
-	t.AppendHeader(head)
-	for i := range d.Results {
-		cells := table.Row{report.Printable(d.Results[i].Algorithm)}
-		for _, c := range columns {
-			cells = append(cells, c.text(&d.Results[i]))
-		}
-		t.AppendRow(cells)
-	}
-	return report.TrimRight(t.Render())
-}
-
 // circumstances is what the figures depend on.
 func (d *Document) circumstances() []string {
 	costs := "requests of cost 1"
@@ -107,8 +85,8 @@ func (d *Document) circumstances() []string {
 		costs = fmt.Sprintf("requests of cost 1 to %d", d.LargestCost)
 	}
 	lines := []string{
-		fmt.Sprintf("The most that each algorithm was made to admit in any %s", formatUS(d.WithinUS)),
-		fmt.Sprintf("limit %s, 1 key, %s, seed %d, at most %d decisions each", asciiUS(d.Limit.String()), costs, d.Seed, d.Budget),
+		fmt.Sprintf("The most that each algorithm was made to admit in any %s", sheet.Span(d.WithinUS)),
+		fmt.Sprintf("limit %s, 1 key, %s, seed %d, at most %d decisions each", sheet.ASCII(d.Limit.String()), costs, d.Seed, d.Budget),
 	}
 	if d.Partial {
 		lines = append(lines, "PARTIAL: interrupted; algorithms may be missing, and no server has confirmed the figures")
@@ -124,13 +102,13 @@ func (d *Document) remarks() []string {
 	for i := range d.Results {
 		r := &d.Results[i]
 		if r.Broken {
-			lines = append(lines, fmt.Sprintf("BROKEN: %s admits %d in %s, and its bound is %d: see %s", report.Printable(r.Algorithm), r.MostAdmitted, formatUS(d.WithinUS), r.Bound, r.File))
+			lines = append(lines, fmt.Sprintf("BROKEN: %s admits %d in %s, and its bound is %d: see %s", r.Algorithm, r.MostAdmitted, sheet.Span(d.WithinUS), r.Bound, r.File))
 		}
 		if r.Note != "" {
 			if noted[r.Note] == nil {
 				notes = append(notes, r.Note)
 			}
-			noted[r.Note] = append(noted[r.Note], report.Printable(r.Algorithm))
+			noted[r.Note] = append(noted[r.Note], r.Algorithm)
 		}
 		if r.Confirmed {
 			confirmed++
@@ -145,55 +123,23 @@ func (d *Document) remarks() []string {
 	return lines
 }
 
-// WriteMarkdown writes a GitHub table with the files, and the remarks as a list.
-func WriteMarkdown(w io.Writer, d *Document) error {
-	var out bytes.Buffer
-	for i, line := range d.circumstances() {
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		out.WriteString(report.EscapeMarkdown(line) + "\n")
-	}
-	columns := d.columns()
-	head, rule := "\n| algorithm |", "|:---|"
-	for _, c := range columns {
-		head += " " + strings.TrimSpace(c.over+" "+c.under) + " |"
-		rule += "---:|"
-	}
-	out.WriteString(head + " file |\n" + rule + ":---|\n")
-	for i := range d.Results {
-		r := &d.Results[i]
-		out.WriteString("| " + report.EscapeMarkdown(r.Algorithm) + " |")
-		for _, c := range columns {
-			out.WriteString(" " + report.EscapeMarkdown(c.text(r)) + " |")
-		}
-		fmt.Fprintf(&out, " [%s](%s) |\n", report.EscapeMarkdown(r.File), r.File)
-	}
-	for i, line := range d.remarks() {
-		if i == 0 {
-			out.WriteByte('\n')
-		}
-		out.WriteString("- " + report.EscapeMarkdown(line) + "\n")
-	}
-	_, err := w.Write(out.Bytes())
-	return err
-}
-
 // WriteCSV writes a header and a line for each algorithm; names are those of the JSON document.
 func WriteCSV(w io.Writer, d *Document) error {
-	out := csv.NewWriter(w)
-	lines := [][]string{{"algorithm", "burst", "most_admitted", "allowance", "overshoot", "bound", "bound_reached", "broken", "decisions", "complete",
+	header := []string{"algorithm", "burst", "most_admitted", "allowance", "overshoot", "bound", "bound_reached", "broken", "decisions", "complete",
 		"phase_us", "start", "file", "requests", "phases", "peak_window_admitted", "decisions_sha256", "confirmed", "within_us", "largest_cost",
-		"limit_requests", "limit_window_us", "limit_burst", "seed", "budget", "partial"}}
-	for i := range d.Results {
-		r := &d.Results[i]
-		var line []string
-		for _, v := range []any{report.Defuse(r.Algorithm), r.Burst, r.MostAdmitted, r.Allowance, r.Overshoot, r.Bound, r.BoundReached, r.Broken, r.Decisions, r.Complete,
-			r.PhaseUS, r.Start, r.File, r.Requests, r.Phases, r.PeakWindowAdmitted, r.DecisionsSHA256, r.Confirmed, d.WithinUS, d.LargestCost,
-			d.Limit.Requests, d.Limit.WindowUS, d.Limit.Burst, d.Seed, d.Budget, d.Partial} {
-			line = append(line, fmt.Sprint(v))
+		"limit_requests", "limit_window_us", "limit_burst", "seed", "budget", "partial"}
+	return sheet.WriteCSV(w, header, func(yield func([]string) bool) {
+		for i := range d.Results {
+			r := &d.Results[i]
+			var line []string
+			for _, v := range []any{r.Algorithm, r.Burst, r.MostAdmitted, r.Allowance, r.Overshoot, r.Bound, r.BoundReached, r.Broken, r.Decisions, r.Complete,
+				r.PhaseUS, r.Start, r.File, r.Requests, r.Phases, r.PeakWindowAdmitted, r.DecisionsSHA256, r.Confirmed, d.WithinUS, d.LargestCost,
+				d.Limit.Requests, d.Limit.WindowUS, d.Limit.Burst, d.Seed, d.Budget, d.Partial} {
+				line = append(line, fmt.Sprint(v))
+			}
+			if !yield(line) {
+				return
+			}
 		}
-		lines = append(lines, line)
-	}
-	return out.WriteAll(lines)
+	})
 }

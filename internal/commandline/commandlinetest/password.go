@@ -1,18 +1,21 @@
 package commandlinetest
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ratelab/internal/commandline"
 )
 
-// canary is the password of MistypedServers.
+// canary is the password of mistypedServers.
 const canary = "C4n4ryPw"
 
-// MistypedServers are addresses with a password, and a slip of the pen. Nothing listens where they lead.
-var MistypedServers = []string{
+// mistypedServers are addresses with a password, and a slip of the pen. Nothing listens where they lead.
+var mistypedServers = []string{
 	"redis//u:C4n4ryPw@127.0.0.1:1", "redis:/u:C4n4ryPw@127.0.0.1:1", "redis:u:C4n4ryPw@127.0.0.1:1", "u:C4n4ryPw@127.0.0.1:1",
 	"container=redis://x:C4n4ryPw@127.0.0.1:1", "process=redis://x:C4n4ryPw@127.0.0.1:1",
 	"container=u:C4n4ryPw@127.0.0.1:1", "process=u:C4n4ryPw@127.0.0.1:1", "container=x:C4n4ryPw@sha256:12",
@@ -23,8 +26,35 @@ var MistypedServers = []string{
 	"redis:\\\\u:C4n4ryPw@127.0.0.1:1", "redis://u:C4n4ryPw\x1b@127.0.0.1:1",
 }
 
-// KeepsThePassword fails the test where a call shows the password of MistypedServers: printed, or in a file below dir.
-func KeepsThePassword(t *testing.T, call []string, stdout, stderr, dir string) {
+// PasswordsStayHidden checks that no slip in writing a server's address makes its password visible: on no stream, and in
+// no file. calls are the commands that take a server, with the one given.
+func PasswordsStayHidden(t *testing.T, run func(args []string, streams commandline.Streams) int, calls func(server string) [][]string) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	try := func(call []string) (code int) {
+		var stdout, stderr bytes.Buffer
+		code = run(call, commandline.Streams{Stdout: &stdout, Stderr: &stderr})
+		keepsThePassword(t, call, stdout.String(), stderr.String(), dir)
+		return code
+	}
+	for _, form := range mistypedServers {
+		for _, call := range calls(form) {
+			if code := try(call); code != commandline.ExitUsage && code != commandline.ExitHarness {
+				t.Errorf("%q: exit code %d", call, code)
+			}
+		}
+		for name, kind := range map[string]string{"REDIS_SERVER": "process", "REDIS_IMAGE": "container"} {
+			t.Setenv(name, form)
+			if code := try(calls(kind)[0]); code == commandline.ExitOK {
+				t.Errorf("%s=%s is taken", name, form)
+			}
+			t.Setenv(name, "")
+		}
+	}
+}
+
+// keepsThePassword fails the test where a call shows the password: printed, or in a file below dir.
+func keepsThePassword(t *testing.T, call []string, stdout, stderr, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{"standard output": stdout, "standard error": stderr} {
 		if strings.Contains(text, canary) {

@@ -5,7 +5,7 @@ import (
 	"encoding/csv"
 	"strconv"
 
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // dataCSV writes the numbers behind a picture, one line per bucket of the series: the bucket's start, the
@@ -15,7 +15,7 @@ func dataCSV(bucketUS int64, columns []dataColumn) []byte {
 	w := csv.NewWriter(&out)
 	header := []string{"t_us"}
 	for _, c := range columns {
-		header = append(header, report.Defuse(c.name))
+		header = append(header, sheet.Defuse(c.name))
 	}
 	_ = w.Write(header) // a bytes.Buffer takes everything
 	for i := range columns[0].values {

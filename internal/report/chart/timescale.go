@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/drawing"
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // timescaleFigure tells 200 within 10 ms from 200 within 1 s: the most that was admitted in any interval, by the
@@ -102,7 +103,7 @@ func (t timescale) fact() string {
 	if above < 0 || most <= t.limit.Requests {
 		return "within the limit"
 	}
-	times := report.Times(float64(most)/float64(t.limit.Requests)) + " ×"
+	times := sheet.Times(float64(most)/float64(t.limit.Requests)) + " ×"
 	window := drawing.Span(float64(t.limit.WindowUS))
 	reached := t.first(most - (most-t.limit.Requests)/100) // but for a hundredth of the overshoot
 	switch {
@@ -232,11 +233,11 @@ func (s *scene) timescaleData() []byte {
 	scales := s.in.Run.TimeScales
 	header := []string{"interval_us"}
 	for _, p := range s.in.Algorithms {
-		header = append(header, report.Defuse(p.Label))
+		header = append(header, sheet.Defuse(p.Label))
 	}
 	header = append(header, "limit")
 	for _, p := range s.in.Algorithms {
-		header = append(header, report.Defuse(p.Label+" bound"))
+		header = append(header, sheet.Defuse(p.Label+" bound"))
 	}
 	_ = w.Write(header) // a bytes.Buffer takes everything
 	for i, us := range scales.IntervalUS {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ratelab/internal/drawing"
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // windowFigure is the picture on which an overshoot is seen: the admitted sum of the window that ends at each
@@ -33,7 +33,7 @@ func (s *scene) windowFact(c course) string {
 	if c.peak <= limit {
 		return "within the limit"
 	}
-	return report.Times(float64(c.peak)/float64(limit)) + " × the limit"
+	return sheet.Times(float64(c.peak)/float64(limit)) + " × the limit"
 }
 
 func (s *scene) drawWindow(a axes, c course, first bool) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // overview is the matrix that answers at one glance: a line per scenario, a column per algorithm.
@@ -65,7 +66,7 @@ func cellOf(row *report.Row) overviewCell {
 		return overviewCell{Times: "–", Title: "was not run"}
 	}
 	rejects := share(row.FalseRejects, row.Offered)
-	c := overviewCell{Times: report.Times(row.Overshoot), Level: level(row.Overshoot), Title: shown(row.Algorithm)}
+	c := overviewCell{Times: sheet.Times(row.Overshoot), Level: level(row.Overshoot), Title: shown(row.Algorithm)}
 	if rejects >= 0.0005 {
 		c.Rejects = fmt.Sprintf("−%.1f %%", 100*rejects)
 	}
@@ -80,7 +81,7 @@ func worstOf(doc *report.Document, name string) overviewCell {
 			overshoot, rejects = max(overshoot, row.Overshoot), max(rejects, share(row.FalseRejects, row.Offered))
 		}
 	}
-	c := overviewCell{Times: report.Times(overshoot), Level: level(overshoot), Title: shown(name)}
+	c := overviewCell{Times: sheet.Times(overshoot), Level: level(overshoot), Title: shown(name)}
 	if rejects >= 0.0005 {
 		c.Rejects = fmt.Sprintf("−%.1f %%", 100*rejects)
 	}

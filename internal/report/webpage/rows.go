@@ -1,9 +1,11 @@
 package webpage
 
 import (
+	"ratelab/algorithms"
 	"ratelab/internal/drawing"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // column is one measure of the table under a scenario.
@@ -49,12 +51,10 @@ func cells(r *report.Run, columns []column, m *measure.Result, burst string) []c
 	return list
 }
 
-// burst is the capacity that a row was given, by either name that such a parameter has.
+// burst is the capacity that a row was given.
 func burst(row *report.Row) string {
-	if b := row.Parameters["burst"]; b != "" {
-		return shown(b)
-	}
-	return shown(row.Parameters["capacity"])
+	capacity, _ := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
+	return shown(capacity)
 }
 
 func bursty(r *report.Run) bool {
@@ -86,7 +86,7 @@ func columnsOf(r *report.Run) []column {
 			func(m *measure.Result) cell { return whole(m.PeakWindowAdmitted) }},
 		column{heading{"× limit", "the peak, as a multiple of the limit"},
 			func(m *measure.Result) cell {
-				return cell{Text: report.Times(m.Overshoot), Key: key(m.Overshoot), Over: m.Overshoot > 1}
+				return cell{Text: sheet.Times(m.Overshoot), Key: key(m.Overshoot), Over: m.Overshoot > 1}
 			}},
 		column{heading{"false admits", "admitted though the exact limit rejects"}, func(m *measure.Result) cell { return whole(m.FalseAdmits) }},
 		column{heading{"false rejects", "rejected though the exact limit admits"}, func(m *measure.Result) cell { return whole(m.FalseRejects) }},

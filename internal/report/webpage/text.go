@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ratelab/internal/drawing"
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // shown is text from outside as the page shows it: what does not print, and what would turn the direction of the
@@ -64,9 +64,9 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
-// timesInWords is report.Times in a sentence.
+// timesInWords is sheet.Times in a sentence.
 func timesInWords(overshoot float64) string {
-	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(report.Times(overshoot))
+	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(sheet.Times(overshoot))
 }
 
 // share is part of whole; none of nothing.

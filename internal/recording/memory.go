@@ -3,20 +3,25 @@ package recording
 import (
 	"fmt"
 	"slices"
+
+	"ratelab/internal/sheet"
 )
 
 // memorySection is what a key takes as it is used, and what the client takes.
-func (r *Recording) memorySection() section {
-	s := section{title: "What a key takes", grid: grid{columns: []column{{name: "algorithm", text: true}}}}
-	fills := r.fills()
-	for _, n := range fills {
-		s.grid.columns = append(s.grid.columns, column{group: "bytes after requests", name: integer(n)})
+func (r *Recording) memoryPart() sheet.Part {
+	part, t, fills := sheet.Part{Title: "What a key takes"}, tableOf(), r.fills()
+	for i, n := range fills {
+		c := sheet.Column{Group: "bytes after requests", Name: integer(n)}
+		if i > 0 && i < len(fills)-1 {
+			c.Leaves = 1
+		}
+		t.Columns = append(t.Columns, c)
 	}
-	s.grid.columns = append(s.grid.columns, column{group: "client", name: "allocations"})
+	t.Columns = append(t.Columns, sheet.Column{Group: "client", Name: "allocations"})
 	if len(fills) == 0 {
-		s.title = "What a call takes of the client"
+		part.Title = "What a call takes of the client"
 	} else {
-		s.lines = []string{fmt.Sprintf("one key under limit %s, requests spread evenly over the window; key names are as long for all", r.Settings.FillLimit)}
+		part.Lead = sheet.Items(fmt.Sprintf("one key under limit %s, requests spread evenly over the window; key names are as long for all", r.Settings.FillLimit))
 	}
 	for i := range r.Costs {
 		c := &r.Costs[i]
@@ -28,9 +33,10 @@ func (r *Recording) memorySection() section {
 		if m := c.mix(MixHalf); m != nil {
 			allocations = counted(m.AllocationsPerCall)
 		}
-		s.grid.rows = append(s.grid.rows, append(row, allocations))
+		add(&t, append(row, allocations)...)
 	}
-	return s
+	part.Tables = []sheet.Table{t}
+	return part
 }
 
 // fills are the numbers of requests that any algorithm's memory was measured after, in order.

@@ -3,35 +3,39 @@ package recording
 import (
 	"fmt"
 	"strings"
+
+	"ratelab/internal/sheet"
 )
 
 // late says what on_late does to a request that comes late.
 var late = map[string]string{"queue": "queued", "drop": "dropped", "fatal": "fatal"}
 
-// section is a scenario: a line for each algorithm's admissions and one for its rejections.
-func (r *Run) section() section {
-	s := section{title: r.Scenario, grid: grid{columns: runColumns()}}
+// part is a scenario: a line for each algorithm's admissions and one for its rejections.
+func (r *Run) part() sheet.Part {
+	var lead, notes []string
 	if r.Question != "" {
-		s.lines = append(s.lines, r.Question)
+		lead = append(lead, r.Question)
 	}
-	s.lines = append(s.lines, r.circumstances())
+	t := runTable()
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		s.grid.rows = append(s.grid.rows, row.cells()...)
+		for _, cells := range row.cells() {
+			add(&t, cells...)
+		}
 		if row.Open.Dropped > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("%s: %d of %d were late and dropped", row.Algorithm, row.Open.Dropped, row.Open.Offered))
+			notes = append(notes, fmt.Sprintf("%s: %d of %d were late and dropped", row.Algorithm, row.Open.Dropped, row.Open.Offered))
 		}
 		if n := row.Work.KeysLeftWithoutTTL; n != nil && *n > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("%s leaves %s without a TTL, which stay until somebody deletes them", row.Algorithm, plural(int(*n), "key")))
+			notes = append(notes, fmt.Sprintf("%s leaves %s without a TTL, which stay until somebody deletes them", row.Algorithm, sheet.Count(int(*n), "key")))
 		}
 		if n := row.Work.Evicted; n != nil && *n > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("%s: the server evicted %s; its memory is too small", row.Algorithm, plural(int(*n), "key")))
+			notes = append(notes, fmt.Sprintf("%s: the server evicted %s; its memory is too small", row.Algorithm, sheet.Count(int(*n), "key")))
 		}
 	}
 	for _, n := range r.Notes {
-		s.notes = append(s.notes, "note: "+n)
+		notes = append(notes, "note: "+n)
 	}
-	return s
+	return sheet.Part{Title: r.Scenario, Lead: sheet.Items(append(lead, r.circumstances())...), Tables: []sheet.Table{t}, Notes: sheet.Items(notes...)}
 }
 
 func (r *Run) circumstances() string {
@@ -49,20 +53,20 @@ func (r *Run) circumstances() string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), "; ")
 }
 
-func runColumns() []column {
-	return []column{
-		{name: "algorithm", text: true}, {name: "decision", text: true}, {name: "number"},
-		{group: "response", name: "p50"}, {group: "response", name: "p99"}, {group: "response", name: "p99.9"},
-		{group: "service", name: "p50"}, {group: "service", name: "p99"},
-		{group: "lag", name: "p99"}, {group: "server", name: "µs"}, {group: "", name: "calls"}, {group: "x", name: "limit"},
-	}
+func runTable() sheet.Table {
+	return tableOf([]sheet.Column{
+		{Name: "decision", Words: true}, {Name: "number", Leaves: 1},
+		{Group: "response", Name: "p50"}, {Group: "response", Name: "p99"}, {Group: "response", Name: "p99.9", Leaves: 2},
+		{Group: "service", Name: "p50", Leaves: 5}, {Group: "service", Name: "p99", Leaves: 4},
+		{Group: "lag", Name: "p99", Leaves: 6}, {Group: "server", Name: "µs"}, {Name: "calls", Leaves: 3}, {Group: "x", Name: "limit"},
+	}...)
 }
 
 // cells are a row's lines. What is of both decisions together stands in the first.
 func (r *Row) cells() [][]string {
 	exact := absent
 	if r.Exact != nil {
-		exact = overshoot(r.Exact.Overshoot)
+		exact = sheet.Times(r.Exact.Overshoot)
 	}
 	both := []string{optional(r.Open.ServerUSPerCall), optional(r.Work.RedisCallsPerDecision), exact}
 	label := r.Algorithm
@@ -83,13 +87,4 @@ func (r *Row) cells() [][]string {
 		label, both = "", []string{"", "", ""}
 	}
 	return lines
-}
-
-// overshoot never rounds an overshoot away: 1.0004 is >1.00, not 1.00.
-func overshoot(f float64) string {
-	text := fmt.Sprintf("%.2f", f)
-	if f > 1 && text == "1.00" {
-		return ">1.00"
-	}
-	return text
 }

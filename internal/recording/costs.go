@@ -2,24 +2,24 @@ package recording
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"ratelab/internal/sheet"
 )
 
 // costSection is the closed loop: server time by mix, beside the control's, and how much goes through.
-func (r *Recording) costSection() section {
-	s := section{
-		title: "What a decision costs",
-		lines: []string{fmt.Sprintf("closed loop, %s, %s a round, limit %s, median of %s; half: accepted and rejected in equal parts; server µs: per decision, "+
-			"on the server; x none: as a multiple of a script that decides nothing", plural(r.Settings.Connections, "connection"),
-			duration(r.Settings.SegmentUS), r.Settings.CostLimit, plural(r.Settings.Rounds, "round"))},
-	}
-	s.grid.columns = []column{{name: "algorithm", text: true}}
-	for _, group := range []string{"server µs", "x none", "decisions/s"} {
+func (r *Recording) costPart() sheet.Part {
+	t := tableOf()
+	for i, group := range []string{"server µs", "x none", "decisions/s"} {
 		for _, mix := range Mixes() {
-			s.grid.columns = append(s.grid.columns, column{group: group, name: strings.TrimSuffix(mix, "ed")})
+			t.Columns = append(t.Columns, sheet.Column{Group: group, Name: strings.TrimSuffix(mix, "ed"), Leaves: i})
 		}
 	}
+	lead := fmt.Sprintf("closed loop, %s, %s a round, limit %s, median of %s; half: accepted and rejected in equal parts; server µs: per decision, "+
+		"on the server; x none: as a multiple of a script that decides nothing", sheet.Count(r.Settings.Connections, "connection"),
+		duration(r.Settings.SegmentUS), r.Settings.CostLimit, sheet.Count(r.Settings.Rounds, "round"))
 	for i := range r.Costs {
 		c := &r.Costs[i]
 		var server, ratios, throughput []string
@@ -31,10 +31,9 @@ func (r *Recording) costSection() section {
 			server, ratios = append(server, optional(m.ServerUSPerCall)), append(ratios, optional(m.RatioToControl))
 			throughput = append(throughput, figureOf(m.ThroughputPerS))
 		}
-		row := append([]string{c.Algorithm}, server...)
-		s.grid.rows = append(s.grid.rows, append(append(row, ratios...), throughput...))
+		add(&t, slices.Concat([]string{c.Algorithm}, server, ratios, throughput)...)
 	}
-	return s
+	return sheet.Part{Title: "What a decision costs", Lead: sheet.Items(lead), Tables: []sheet.Table{t}}
 }
 
 // mix is the one of this name, or nil.
@@ -56,13 +55,12 @@ func figureOf(f float64) string {
 }
 
 // sweepSection is throughput against concurrency.
-func (r *Recording) sweepSection() section {
-	s := section{title: "How many decisions per second go through", lines: []string{"closed loop, half accepted, by connections; best: the most of them"}}
-	s.grid.columns = []column{{name: "algorithm", text: true}}
+func (r *Recording) sweepPart() sheet.Part {
+	t := tableOf()
 	for _, n := range r.Settings.Sweep {
-		s.grid.columns = append(s.grid.columns, column{group: "connections", name: strconv.Itoa(n)})
+		t.Columns = append(t.Columns, sheet.Column{Group: "connections", Name: strconv.Itoa(n), Leaves: 1})
 	}
-	s.grid.columns = append(s.grid.columns, column{name: "best"}, column{name: "at"})
+	t.Columns = append(t.Columns, sheet.Numbers("best", "at")...)
 	for i := range r.Costs {
 		c := &r.Costs[i]
 		row := []string{c.Algorithm}
@@ -74,9 +72,10 @@ func (r *Recording) sweepSection() section {
 				best = level
 			}
 		}
-		s.grid.rows = append(s.grid.rows, append(row, figureOf(best.ThroughputPerS), integer(int64(best.Connections))))
+		add(&t, append(row, figureOf(best.ThroughputPerS), integer(int64(best.Connections)))...)
 	}
-	return s
+	lead := sheet.Items("closed loop, half accepted, by connections; best: the most of them")
+	return sheet.Part{Title: "How many decisions per second go through", Lead: lead, Tables: []sheet.Table{t}}
 }
 
 // level is the sweep's at so many connections, or an empty one.

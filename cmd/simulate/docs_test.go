@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/commandline"
+	"ratelab/internal/commandline/commandlinetest"
+	"ratelab/internal/limit"
+	"ratelab/internal/script"
+	"ratelab/scenarios"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the outputs on the pages anew: read the difference before committing it")
+
+// Every output on a page is what its command prints.
+func TestDocsOutputs(t *testing.T) { commandlinetest.Outputs(t, "simulate", *rewrite, run) }
+
+// Every command line on a page has flags and arguments that there are.
+func TestDocsCalls(t *testing.T) {
+	commandlinetest.Calls(t, "simulate", func() *cobra.Command { return newRoot(&app{}) })
+}
+
+// Every yaml example on a page is good for what the page says. A file with a name of its own is a scenario, or the
+// binding of the script beside it. Anything else is a part of one, told by its first field.
+func TestDocsExamples(t *testing.T) {
+	pages, folder := commandlinetest.Pages(t), t.TempDir()
+	commandlinetest.SaveFiles(t, pages, folder)
+	for _, page := range pages {
+		for _, block := range page.Blocks("yaml") {
+			check := checkPart
+			if block.File() != "" {
+				check = checkFile
+			}
+			if problem := check(t, folder, block); problem != "" {
+				t.Errorf("%s:%d: %s", page.Name, block.Line, problem)
+			}
+		}
+	}
+}
+
+// examplePolicy is a limit for bindings.
+var examplePolicy = limit.Policy{Requests: 100, Window: 60e9, Burst: 100}
+
+// checkFile says what is wrong with a whole file: a binding must fit its script, a scenario must run and meet what it
+// expects, of the pages' scripts too.
+func checkFile(t *testing.T, folder string, block commandlinetest.Block) string {
+	file := filepath.Join(folder, block.File())
+	lua := strings.TrimSuffix(file, ".yaml") + ".lua"
+	if _, err := os.Stat(lua); err == nil {
+		return problem(script.Load(lua, examplePolicy))
+	}
+	scripts, err := filepath.Glob(filepath.Join(folder, "*.lua"))
+	if err != nil {
+		return err.Error()
+	}
+	args := []string{file, "--charts", "none", "--out", t.TempDir()}
+	for _, s := range scripts {
+		args = append(args, "--script", s)
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run(args, commandline.Streams{Stdout: &stdout, Stderr: &stderr}); code != commandline.ExitOK {
+		return stderr.String()
+	}
+	if strings.Contains(block.Text, "\nexpect:") && !allMet.MatchString(stdout.String()) {
+		return "its expectations were not checked, or not all of them:\n" + stdout.String()
+	}
+	return ""
+}
+
+// allMet is the line of a run in which all expectations were checked and met.
+var allMet = regexp.MustCompile(`(?m)^[0-9]+ of [0-9]+ expectations? met$`)
+
+// sceneHead makes a scenario of a part; phasesOf adds what a part without phases lacks.
+const (
+	sceneHead = "name: part\nquestion: Who gets through?\nlimit: {requests: 10, per: 1s}\n"
+	phasesOf  = "phases:\n  - {name: all, duration: 30s, constant: 100}\n"
+)
+
+// parts say how a part of a file, told by its first field, is made whole and read.
+var parts = map[string]func(folder, text string) string{
+	"phases": func(_, text string) string { return problem(scenarios.Parse("part.yaml", []byte(sceneHead+text))) },
+	"clients": func(_, text string) string {
+		return problem(scenarios.Parse("part.yaml", []byte(sceneHead+phasesOf+text)))
+	},
+	"name": bindingPart,
+}
+
+func checkPart(_ *testing.T, folder string, block commandlinetest.Block) string {
+	field, _, _ := strings.Cut(block.Text, ":")
+	check := parts[field]
+	if check == nil {
+		return "nothing checks a yaml block that begins with " + field + "; name its file in a comment on its first line, " +
+			"or say in parts what it is part of"
+	}
+	return check(folder, block.Text)
+}
+
+// bindingPart reads the optional fields of a binding beside the others.
+func bindingPart(folder, text string) string {
+	for name, content := range map[string]string{
+		"part.lua":  "return {1, 2, 3}",
+		"setup.lua": "return 1",
+		"part.yaml": "keys: [\"rl:{key}\"]\nargs: [\"{limit}\", \"{window_s}\"]\nadmitted: [1]\n" + text,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			return err.Error()
+		}
+	}
+	return problem(script.Load(filepath.Join(folder, "part.lua"), examplePolicy))
+}
+
+// problem is what a reader says against what it read.
+func problem[T any](_ T, err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

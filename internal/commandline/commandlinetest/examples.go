@@ -1,0 +1,136 @@
+package commandlinetest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/commandline"
+)
+
+// programs are those whose examples the tests execute, each the tests of its own.
+var programs = []string{"simulate", "bench"}
+
+// Outputs executes each ```console block of the pages that begins with a call of the program, such as
+// `$ go run ./cmd/simulate list`, and compares what follows with what the call prints. A call runs in a folder of its
+// own, in which the pages' files and results/bench stand, and must succeed. If rewrite, the pages take the new output.
+func Outputs(t *testing.T, program string, rewrite bool, run func([]string, commandline.Streams) int) {
+	executed := 0
+	pages := Pages(t)
+	for _, page := range pages {
+		for _, block := range page.Blocks("console") {
+			call, args, was := splitConsole(block.Text)
+			if len(args) == 0 || !slices.Contains(programs, args[0]) {
+				t.Errorf("%s:%d: nothing executes this console block; begin it with `$ go run ./cmd/…` and one of %q, "+
+					"or call it a ```sh block", page.Name, block.Line, programs)
+				continue
+			}
+			if args[0] != program {
+				continue
+			}
+			executed++
+			t.Run(fmt.Sprintf("%s:%d", page.Name, block.Line), func(t *testing.T) {
+				enterFolder(t, pages, block)
+				got := printed(t, args, run)
+				if rewrite && got != was {
+					block.replace(t, call+got)
+				} else if got != was {
+					t.Errorf("%sprints something else than the page says (-page +printed). make docs takes it: "+
+						"read the difference.\n%s", call, cmp.Diff(strings.Split(was, "\n"), strings.Split(got, "\n")))
+				}
+			})
+		}
+	}
+	if executed == 0 {
+		t.Errorf("no page shows an output of %s; want a ```console block that begins with `$ go run ./cmd/%[1]s`", program)
+	}
+}
+
+// printed is what a call writes to standard output.
+func printed(t *testing.T, args []string, run func([]string, commandline.Streams) int) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(args[1:], commandline.Streams{Stdout: &stdout, Stderr: &stderr}); code != commandline.ExitOK {
+		t.Fatalf("%s\nexit code %d\n%s", strings.Join(args, " "), code, &stderr)
+	}
+	return stdout.String()
+}
+
+// splitConsole parts a block into the call as it stands there, its words without `go run`, and what it printed. A call
+// goes on in the next line where a line ends in a backslash.
+func splitConsole(text string) (call string, args []string, output string) {
+	for line := range strings.Lines(text) {
+		call += line
+		if !strings.HasSuffix(line, "\\\n") {
+			break
+		}
+	}
+	words, ok := strings.CutPrefix(call, "$ go run ./cmd/")
+	if ok {
+		args = strings.Fields(strings.ReplaceAll(words, "\\\n", " "))
+	}
+	return call, args, text[len(call):]
+}
+
+// enterFolder goes to a new folder that has what a block's call may read.
+func enterFolder(t *testing.T, pages []*Page, block Block) {
+	t.Helper()
+	folder := t.TempDir()
+	SaveFiles(t, pages, folder)
+	if kept := filepath.Join("results", "bench"); strings.Contains(block.Text, "results/bench") {
+		if err := os.CopyFS(filepath.Join(folder, kept), os.DirFS(filepath.Join(block.Page.root, kept))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(folder)
+}
+
+// Calls parses each command line of the program in the pages' ```sh blocks, without executing it: its flags, their
+// values and the number of its arguments have to be right.
+func Calls(t *testing.T, program string, newRoot func() *cobra.Command) {
+	calls := regexp.MustCompile(`^(?:(?:\./)?bin/|go run \./cmd/)` + program + `(?: +(.*))?$`)
+	parsed := 0
+	for _, page := range Pages(t) {
+		for _, block := range page.Blocks("sh") {
+			for i, line := range strings.Split(block.Text, "\n") {
+				found := calls.FindStringSubmatch(strings.TrimSpace(withoutRest(line)))
+				if found == nil {
+					continue
+				}
+				parsed++
+				if err := parse(newRoot(), strings.Fields(found[1])); err != nil {
+					t.Errorf("%s:%d: %s: %v", page.Name, block.Line+1+i, found[0], err)
+				}
+			}
+		}
+	}
+	if parsed == 0 {
+		t.Errorf("no page has a command line of %s in a ```sh block", program)
+	}
+}
+
+// withoutRest is a command line without its comment and its redirection.
+func withoutRest(line string) string {
+	line, _, _ = strings.Cut(line, " #")
+	line, _, _ = strings.Cut(line, " >")
+	return line
+}
+
+func parse(root *cobra.Command, args []string) error {
+	command, rest, err := root.Find(args)
+	if err != nil {
+		return err
+	}
+	if err := command.ParseFlags(rest); err != nil {
+		return err
+	}
+	return command.ValidateArgs(command.Flags().Args())
+}

@@ -1,0 +1,45 @@
+package sheet
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Integer is n in digits.
+func Integer(n int64) string { return strconv.FormatInt(n, 10) }
+
+// Float is the shortest decimal that reads back as f, never with an exponent, which not every spreadsheet takes for a
+// number.
+func Float(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// Times is a multiple of the limit with two digits. One that is not quite a whole one is not called so: 1.0004 is >1.00
+// and 1.999 is <2.00.
+func Times(x float64) string {
+	text := fmt.Sprintf("%.2f", x)
+	switch whole := math.Round(x); {
+	case !strings.HasSuffix(text, ".00") || x == whole:
+		return text
+	case x < whole:
+		return "<" + text
+	}
+	return ">" + text
+}
+
+// Count is so many things: 1 key, 2 keys.
+func Count[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Span is a time of whole microseconds, with the letters of every keyboard: 1h30m, 2.5s, 40us.
+func Span(us int64) string { return ASCII(limit.FormatDuration(time.Duration(us) * time.Microsecond)) }
+
+// ASCII is text of ours with the letters of every keyboard.
+func ASCII(text string) string { return strings.ReplaceAll(text, "µ", "u") }

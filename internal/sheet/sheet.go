@@ -1,0 +1,106 @@
+// Package sheet writes what people read. A document says once what its parts are: lines, tables and notes; the terminal
+// and Markdown show the same ones, each in its own way. Here are the only table, the only wrapping and the only escaping.
+//
+// It knows no measure and no document: cells come as text.
+package sheet
+
+import "strings"
+
+// Sheet is a page: its parts, in the order in which they are read.
+type Sheet []Part
+
+// Part is what belongs together. Whatever is empty is left out.
+type Part struct {
+	Title  string // of Markdown a heading
+	Level  int    // of that heading, 1 to 6; 0 stands for 3
+	Lead   []Line
+	Tables []Table
+	Notes  []Line // below the tables
+	Folded Sheet  // on a page these are folded away under the title; a terminal does without them
+}
+
+// Line is a paragraph, broken between words where there is no room for it.
+type Line struct {
+	Term  string // what it is about, which stands out on a page
+	Text  string
+	Style Style
+	Item  bool // on a page it is one of a list, and not a paragraph
+}
+
+// Items are lines of a list.
+func Items(texts ...string) []Line {
+	lines := make([]Line, len(texts))
+	for i, t := range texts {
+		lines[i] = Line{Text: t, Item: true}
+	}
+	return lines
+}
+
+// Style is how much something stands out.
+type Style int
+
+// The styles.
+const (
+	Plain  Style = iota
+	Faint        // steps back
+	Strong       // stands out on a page
+	Alarm        // stands out everywhere
+)
+
+// Table is rows of cells under columns.
+type Table struct {
+	Title   string // above it
+	Caption string // above it on a page, where a terminal does without
+	Columns []Column
+	Rows    []Row
+}
+
+// Column is a heading and what is below it. Words go left, numbers right.
+type Column struct {
+	Group     string // of successive columns, above their names
+	Name      string // one line, or two with a line end between them
+	Words     bool
+	Widest    int                                 // cells are broken there; 0 for nowhere
+	Narrowest int                                 // how far it gives way where the table is too wide; 0 for not at all
+	Leaves    int                                 // where that is not enough the highest go first; 0 stays
+	Break     func(cell string, width int) string // how cells are broken; nil for BreakLabel
+}
+
+// heading is the column's name on one line.
+func (c *Column) heading() string {
+	return strings.TrimSpace(c.Group + " " + strings.ReplaceAll(c.Name, "\n", " "))
+}
+
+// Numbers are columns of numbers.
+func Numbers(names ...string) []Column {
+	columns := make([]Column, len(names))
+	for i, name := range names {
+		columns[i].Name = name
+	}
+	return columns
+}
+
+// Row is a line of a table.
+type Row struct {
+	Cells []Cell
+	Faint bool // it is there to compare with: on a page its first cell is set apart
+}
+
+// Cell is a figure or some words.
+type Cell struct {
+	Text  string
+	Style Style
+	Link  string // on a page it leads there
+}
+
+// Cells are plain ones.
+func Cells(texts ...string) []Cell {
+	cells := make([]Cell, len(texts))
+	for i, t := range texts {
+		cells[i].Text = t
+	}
+	return cells
+}
+
+// Absent stands where there is no figure.
+const Absent = "-"
