@@ -2,7 +2,10 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: help build install simulate check test test-servers race bench bench-go results results-bench lint cross clean
+PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
+
+.PHONY: help build install simulate check test test-servers race bench bench-go results results-bench docs lint vuln \
+  cross clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,18 +45,24 @@ results: build ## write results/ anew: figures, charts and pages, the recommenda
 results-bench: build ## measure results/bench anew, on Redis 8.0 in a container and redis-server: a quarter of an hour
 	./results/measure
 
-lint: ## format, vet, and compile the scripts with luac where it is installed
+docs: ## write the outputs in README.md and docs/ anew: read the difference before committing it
+	go test -p 1 ./cmd/simulate ./cmd/bench -run Docs -rewrite
+
+lint: ## format, go.mod, vet, staticcheck, and the scripts with luac where it is installed
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	go mod tidy -diff
 	go vet ./...
+	go tool staticcheck ./...
 	@! command -v luac5.1 >/dev/null || luac5.1 -p lua/*.lua
 
+vuln: ## look for known vulnerabilities in what the programs call; needs the database at vuln.go.dev
+	go tool govulncheck ./...
+
 cross: ## compile for Linux, macOS and Windows
-	GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/simulate
-	GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/bench
-	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/simulate
-	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/bench
-	GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/simulate
-	GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/bench
+	@for platform in $(PLATFORMS); do \
+	  echo "GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./cmd/..."; \
+	  GOOS=$${platform%/*} GOARCH=$${platform#*/} go build -o /dev/null ./cmd/... || exit 1; \
+	done
 
 clean: ## remove what was built
 	rm -rf bin results/latest results/latest-bench

@@ -1,0 +1,14 @@
+package limit_test
+
+import (
+	"fmt"
+
+	"ratelab/internal/limit"
+)
+
+// A policy is a limit as the command line takes it.
+func ExampleParsePolicy() {
+	p, err := limit.ParsePolicy("1000/3s")
+	fmt.Println(p.Requests, p.Window, p.Capacity(), err)
+	// Output: 1000 3s 1000 <nil>
+}
