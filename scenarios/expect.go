@@ -1,12 +1,16 @@
 package scenarios
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
+	"ratelab/internal/measure"
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/wording"
 )
@@ -20,7 +24,7 @@ const (
 var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(:[a-z][a-z0-9_-]*=[^:=\s]+)*(\+local-flag)?$`)
 
 // expect reads what each algorithm is to do.
-func (r *reader) expect(v strictyaml.Value) []Expectation {
+func (r *reader) expect(v strictyaml.Value, s *Scenario) []Expectation {
 	items, ok := v.List("a list such as [{algorithm: gcra, admitted: 10}]", maxExpect)
 	if !ok {
 		return nil
@@ -28,15 +32,15 @@ func (r *reader) expect(v strictyaml.Value) []Expectation {
 	lines := map[[2]string]int{}
 	found := make([]Expectation, len(items))
 	for i, item := range items {
-		found[i] = r.expectation(item, lines)
+		found[i] = r.expectation(item, s, lines)
 	}
 	return found
 }
 
-// expectation reads one entry; lines holds the measures of those before it.
-func (r *reader) expectation(v strictyaml.Value, lines map[[2]string]int) Expectation {
+// expectation reads one entry of s; lines holds the measures of those before it.
+func (r *reader) expectation(v strictyaml.Value, s *Scenario, lines map[[2]string]int) Expectation {
 	e := Expectation{File: r.Name, Line: v.Node.Line, Column: v.Node.Column}
-	f, ok := v.Fields(append([]string{"algorithm"}, Measures...)...)
+	f, ok := v.Mapping("an algorithm and its measures, such as {algorithm: gcra, admitted: 10}")
 	if !ok {
 		return e
 	}
@@ -44,7 +48,7 @@ func (r *reader) expectation(v strictyaml.Value, lines map[[2]string]int) Expect
 		e.Algorithm = readLabel(v)
 	}
 	for _, m := range f.Entries {
-		if !slices.Contains(Measures, m.Name) {
+		if m.Name == "algorithm" || !isMeasure(m, e.Algorithm, s) {
 			continue
 		}
 		if line, twice := lines[[2]string{e.Algorithm, m.Name}]; twice && e.Algorithm != "" {
@@ -54,9 +58,68 @@ func (r *reader) expectation(v strictyaml.Value, lines map[[2]string]int) Expect
 		e.Measures = append(e.Measures, readRange(m))
 	}
 	if len(f.Entries) <= 1 {
-		v.Bad("no measure; want at least one of %s", wording.List(Measures))
+		v.Bad("no measure; %s", wantMeasure(""))
 	}
 	return e
+}
+
+// isMeasure reports whether something can be expected of that measure in that row of s, and notes why not.
+func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
+	m, about := measure.Find(e.Name)
+	switch {
+	case m == nil:
+		e.Label.Bad("unknown measure; %s", wantMeasure(e.Name))
+	case m.In&measure.Expected == 0:
+		e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s", wording.List(ofDecisions()))
+	case missing(about, label, s) != "":
+		e.Label.Bad("%s has no such figure; want %s", cmp.Or(label, "the row"), missing(about, label, s))
+	default:
+		return true
+	}
+	return false
+}
+
+// ofDecisions are the names of the measures that every row has.
+func ofDecisions() []string {
+	var names []string
+	for _, m := range measure.DecisionMeasures.Within(measure.Expected) {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// wantMeasure says which measures there are. All their names would fill a screen.
+func wantMeasure(name string) string {
+	want := "want one of " + wording.List(ofDecisions()) + ", or another that `simulate list measures` names"
+	if near, ok := wording.Nearest(name, measure.Names(measure.Expected)); ok {
+		return fmt.Sprintf("did you mean %q? %s", near, want)
+	}
+	return want
+}
+
+// missing is what a row of s lacks for figures about a subject; nothing where it lacks nothing.
+func missing(about *measure.Subject, label string, s *Scenario) string {
+	_, flagged := strings.CutSuffix(label, LocalFlagSuffix)
+	switch {
+	case (about == measure.ClientMeasures || about == measure.RetryAfterMeasures) && s.Clients == nil:
+		return "clients in the scenario"
+	case about == measure.ClockMeasures && !s.ClocksOff():
+		return "a server_clock, or clients whose clocks are off"
+	case about == measure.RaceMeasures && !s.namesSequence(label):
+		return "the label of one of the scenario's sequences"
+	case about == measure.LocalFlagMeasures && !flagged:
+		return "a label that ends in " + LocalFlagSuffix
+	}
+	return ""
+}
+
+// namesSequence reports whether label is that of a sequence, whatever its parameters.
+func (s *Scenario) namesSequence(label string) bool {
+	base, _, _ := strings.Cut(label, ":")
+	return slices.ContainsFunc(s.Sequences, func(other string) bool {
+		name, _, _ := strings.Cut(other, ":")
+		return name == base
+	})
 }
 
 // readLabel reads the name of a row.

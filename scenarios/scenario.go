@@ -39,7 +39,7 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 		s.Parameters = readParameters(v)
 	}
 	if v, ok := f.Get("expect"); ok {
-		s.Expect = r.expect(v)
+		s.Expect = r.expect(v, s)
 	}
 	return s
 }

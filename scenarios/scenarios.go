@@ -5,6 +5,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -52,7 +53,7 @@ const LocalFlagSuffix = "+local-flag"
 
 // Range is the values a measure may have, both ends included; an open end is an infinity.
 type Range struct {
-	Measure      string // as in the JSON of a result, one of Measures
+	Measure      string // as in the JSON of a result, one that measure.Expected allows
 	Min, Max     float64
 	Line, Column int
 }
@@ -77,12 +78,6 @@ func formatEnd(v float64) string {
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// Measures are the measures that expect may name: the JSON fields of a result that are numbers.
-var Measures = []string{
-	"offered", "admitted", "rejected", "errors", "offered_cost", "admitted_cost",
-	"peak_window_admitted", "overshoot", "false_admits", "false_rejects", "utilization",
-}
-
 // DefaultStart is a midnight, and so a multiple of every window that divides a day.
 var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 
@@ -97,4 +92,11 @@ func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(
 // clients, steps of the server's clock or sequences.
 func (s *Scenario) Reactive() bool {
 	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
+}
+
+// ClocksOff reports whether any clock is wrong at any time.
+func (s *Scenario) ClocksOff() bool {
+	return len(s.ServerClock) > 0 || slices.ContainsFunc(s.Clients, func(g world.Group) bool {
+		return g.OffsetUS != world.Range{} || g.DriftPPM != world.Range{}
+	})
 }

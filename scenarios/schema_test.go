@@ -2,9 +2,15 @@ package scenarios
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+
+	"ratelab/internal/measure"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
@@ -61,6 +67,37 @@ func stringKeys(v any) any {
 	return v
 }
 
+// measuresOfSchema are the properties of an expectation after its algorithm.
+var measuresOfSchema = regexp.MustCompile(`(?s)(of the same algorithm whose clients remember that they are over the limit\."\n        \}),\n(.*?)\n      \}\n`)
+
+// An editor completes the measures that the loader knows, and says what each is. -update writes them into the schema.
+func TestSchemaListsTheMeasures(t *testing.T) {
+	var lines []string
+	for _, name := range measure.Names(measure.Expected) {
+		m, _ := measure.Find(name)
+		help, err := json.Marshal(fmt.Sprintf("%s (%s)", m.Help, m.Unit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fmt.Sprintf("        %q: {\"$ref\": \"#/$defs/range\", \"description\": %s}", name, help))
+	}
+	found := measuresOfSchema.FindStringSubmatchIndex(string(schema))
+	if found == nil {
+		t.Fatal("the schema has no expectation")
+	}
+	want := strings.Join(lines, ",\n")
+	if got := string(schema[found[4]:found[5]]); got == want {
+		return
+	}
+	if !*update {
+		t.Fatal("schema.json has other measures than expect knows; -update writes them")
+	}
+	whole := string(schema[:found[4]]) + want + string(schema[found[5]:])
+	if err := os.WriteFile("schema.json", []byte(whole), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestSchemaAcceptsTheBuiltin(t *testing.T) {
 	schema := compileSchema(t)
 	for _, name := range append(Names(), "everything") {
@@ -87,6 +124,7 @@ var beyondSchema = map[string]string{
 	"clocks-before-1970":   "it would have to add up",
 	"server-clock-order":   "it would have to compare two steps",
 	"duplicate-fields":     "the YAML reader drops one, or refuses",
+	"expect-of-nobody":     "it would have to compare an entry with the clients, clocks and sequences",
 	"expect-twice":         "it would have to compare two entries",
 	"limit-finer-than-us":  "it would have to count digits",
 	"longer-than-a-year":   "it would have to add up",

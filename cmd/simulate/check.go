@@ -37,7 +37,7 @@ func (a *app) check() *cobra.Command {
 		Short: "Decide everything again and compare with the committed results, exactly",
 		Long: `Decide every built-in scenario with every algorithm again, in virtual time on the embedded server, and compare
 each figure and each hash of decisions with the committed results. Exit code 1 names the first difference. If the
-change is meant, --accept writes the results anew: the document, the charts, and the pages that show them.`,
+change is meant, --accept writes the results anew: the document, and the pages with the pictures that they show.`,
 		Args: commandline.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.checkResults(cmd.Context(), dir, accept, quiet)
@@ -144,7 +144,7 @@ func readGolden(path string) (*report.Document, error) {
 	return doc, nil
 }
 
-// accept writes the results: the document, the charts, and the pages that show them.
+// accept writes the results: the document, and the pages with the pictures that they show.
 func (a *app) accept(dir string, result *simulate.Result) error {
 	charts := filepath.Join(dir, "charts")
 	if err := os.MkdirAll(charts, 0o755); err != nil {
@@ -154,7 +154,7 @@ func (a *app) accept(dir string, result *simulate.Result) error {
 		return err
 	}
 	for _, in := range result.Charts {
-		if _, err := chart.Write(charts, in, "svg"); err != nil {
+		if _, err := chart.WriteWindow(charts, in); err != nil {
 			return err
 		}
 	}

@@ -9,17 +9,31 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/commandline"
+	"ratelab/internal/measure"
 	"ratelab/internal/sequence"
+	"ratelab/internal/sheet"
+	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
 // list shows what there is to choose from.
 func (a *app) list() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "Show the algorithms with their parameters, and the built-in scenarios",
-		Args:  commandline.NoArguments,
-		RunE: func(*cobra.Command, []string) error {
+		Use:   "list [measures]",
+		Short: "Show the algorithms with their parameters, and the built-in scenarios; or the measures",
+		Long: "Shows the algorithms with their parameters, the sequences of commands and the built-in scenarios.\n\n" +
+			"list measures shows every measure: its name in JSON, and in a scenario's expect where that may hold it to a value.",
+		ValidArgs: []string{"measures"},
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && args[0] != "measures" {
+				return commandline.Usage("list: %s is nothing that can be listed; want list, or list measures", wording.Quote(args[len(args)-1]))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return measures().WriteTerminal(a.Stdout, commandline.Terminal(a.Stdout))
+			}
 			text, err := listing()
 			if err != nil {
 				return err
@@ -65,4 +79,30 @@ func listSequences(b *strings.Builder) {
 			fmt.Fprintf(b, "    :%s=%s  (default %s) %s\n", p.Name, p.Kind(), p.Usual(), p.Doc)
 		}
 	}
+}
+
+// measures are all there are, by what they are about.
+func measures() sheet.Sheet {
+	var s sheet.Sheet
+	for _, about := range measure.Subjects() {
+		t := sheet.Table{Columns: []sheet.Column{
+			{Name: "measure", Words: true}, {Name: "unit", Words: true}, {Name: "expect", Words: true, Leaves: 1}, {Name: "what it is", Words: true, Widest: 70, Narrowest: 20, Break: sheet.BreakWords},
+		}}
+		for i := range about.Measures {
+			m := &about.Measures[i]
+			if m.In&(measure.Written|measure.Expected) == 0 {
+				continue // another view of a measure
+			}
+			t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(m.Name, string(m.Unit), yesOrNo(m.In&measure.Expected != 0), m.Help)})
+		}
+		s = append(s, sheet.Part{Title: about.Name, Tables: []sheet.Table{t}})
+	}
+	return s
+}
+
+func yesOrNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
 }

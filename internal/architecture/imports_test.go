@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"internal/strictyaml": {"internal/wording"},
 	"internal/traffic":    {"internal/limit", "internal/wording"},
 	"internal/world":      {"internal/traffic", "internal/limit"},
-	"scenarios":           {"internal/traffic", "internal/world", "internal/limit", "internal/strictyaml", "internal/wording"},
+	"scenarios":           {"internal/measure", "internal/traffic", "internal/world", "internal/limit", "internal/strictyaml", "internal/wording"},
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},

@@ -57,6 +57,12 @@ func WriteAll(dir string, pictures []Picture, formats ...string) ([]string, erro
 	return paths, nil
 }
 
+// WriteSVG draws the picture into dir, without its data, and returns its path.
+func (p Picture) WriteSVG(dir string) (string, error) {
+	path := filepath.Join(dir, p.Name+".svg")
+	return path, put(path, p.Encode("svg"))
+}
+
 // put writes a file whole or not at all, so that nobody meets half a picture.
 func put(path string, data []byte) error {
 	err := wholefile.Write(path, func(w io.Writer) error {

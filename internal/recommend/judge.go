@@ -160,7 +160,7 @@ func (c *Candidate) exclude(f *Figures, run *report.Run, t Tolerance, several bo
 }
 
 func wrongly(n, offered int64, verb string, got, most float64) string {
-	return fmt.Sprintf("%s %d of %d wrongly: %s%%, more than %s", verb, n, offered, beyond(got, most, 100, 1), percent(most))
+	return fmt.Sprintf("%s %d of %d wrongly: %s%%, more than %s", verb, n, offered, beyond(got, most, 100, 1), given(most))
 }
 
 // excludeByCost holds the measured cost against the tolerance. What was not measured is not within it.

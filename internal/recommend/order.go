@@ -22,13 +22,15 @@ var (
 	fewestFalseRejects = criterion{
 		func(c *Candidate) float64 { return c.FalseRejects.Value },
 		func(a, b *Candidate) string {
-			return fmt.Sprintf("it rejects %s of the requests wrongly, %s %s", percent(a.FalseRejects.Value), b.Algorithm, percent(b.FalseRejects.Value))
+			less, more := apart(a.FalseRejects.Value, b.FalseRejects.Value)
+			return fmt.Sprintf("it rejects %s of the requests wrongly, %s %s", less, b.Algorithm, more)
 		},
 	}
 	fewestFalseAdmits = criterion{
 		func(c *Candidate) float64 { return c.FalseAdmits.Value },
 		func(a, b *Candidate) string {
-			return fmt.Sprintf("it admits %s of the requests wrongly, %s %s", percent(a.FalseAdmits.Value), b.Algorithm, percent(b.FalseAdmits.Value))
+			less, more := apart(a.FalseAdmits.Value, b.FalseAdmits.Value)
+			return fmt.Sprintf("it admits %s of the requests wrongly, %s %s", less, b.Algorithm, more)
 		},
 	}
 	// leastOvershoot counts what is above the limit: to stay further below it is no merit.
@@ -56,7 +58,8 @@ var (
 	mostUsed = criterion{
 		func(c *Candidate) float64 { return -c.Utilization.Value },
 		func(a, b *Candidate) string {
-			return fmt.Sprintf("%s of the limit is used with it, %s with %s", percent(a.Utilization.Value), percent(b.Utilization.Value), b.Algorithm)
+			more, less := apart(a.Utilization.Value, b.Utilization.Value)
+			return fmt.Sprintf("%s of the limit is used with it, %s with %s", more, less, b.Algorithm)
 		},
 	}
 	leastServerTime = criterion{

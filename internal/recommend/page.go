@@ -118,7 +118,7 @@ func (d *Document) qualified() sheet.Table {
 		if !c.Qualifies {
 			continue
 		}
-		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), percent(c.FalseAdmits.Value), percent(c.FalseRejects.Value),
+		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), sheet.Percent(c.FalseAdmits.Value), sheet.Percent(c.FalseRejects.Value),
 			fmt.Sprintf("%.1f%%", 100*c.Utilization.Value), c.calls()}
 		if d.Costs != nil {
 			row = append(row, c.serverUS())
@@ -145,7 +145,7 @@ func (d *Document) excluded() sheet.Table {
 			continue
 		}
 		last = c
-		cells := sheet.Cells(c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), percent(c.FalseRejects.Value), c.reason())
+		cells := sheet.Cells(c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), sheet.Percent(c.FalseRejects.Value), c.reason())
 		t.Rows = append(t.Rows, sheet.Row{Cells: cells})
 	}
 	return t

@@ -113,7 +113,7 @@ func rootOfShares(d *Document, points []point) drawing.Axis {
 			last := math.Inf(-1)
 			for _, v := range []float64{0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1} {
 				if x := place(v) * length; v <= top && x-last >= 44 {
-					ticks, last = append(ticks, drawing.Tick{At: v, Label: percent(v)}), x
+					ticks, last = append(ticks, drawing.Tick{At: v, Label: given(v)}), x
 				}
 			}
 			return ticks

@@ -62,9 +62,9 @@ func (w *world) row(server string, s *scenarios.Scenario, label string) report.R
 	if err != nil {
 		panic(err)
 	}
-	row := report.Row{Algorithm: label, Parameters: in.Parameters, Result: measure.Result{Offered: 1000, Admitted: 500 + f.falseAdmits - f.falseRejects,
+	row := report.Row{Algorithm: label, Parameters: in.Parameters, Figures: measure.Figures{Result: measure.Result{Offered: 1000, Admitted: 500 + f.falseAdmits - f.falseRejects,
 		PeakWindowAdmitted: f.peak, Overshoot: float64(f.peak) / float64(s.Limit.Requests), FalseAdmits: f.falseAdmits, FalseRejects: f.falseRejects, Utilization: 0.5,
-		DecisionsSHA256: fmt.Sprintf("%064x", f.decides+fmt.Sprint(f.peak, f.falseAdmits, f.falseRejects))[:64]}}
+		DecisionsSHA256: fmt.Sprintf("%064x", f.decides+fmt.Sprint(f.peak, f.falseAdmits, f.falseRejects))[:64]}}}
 	if server != Models {
 		row.RedisCallsPerDecision = &f.calls
 	}
@@ -146,7 +146,7 @@ func TestWorkedByHand(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	wantWhy := []string{
-		"sliding-window-log is before leaky-bucket: it rejects 0% of the requests wrongly, leaky-bucket 1%",
+		"sliding-window-log is before leaky-bucket: it rejects 0% of the requests wrongly, leaky-bucket 1.0%",
 		"the nearest of those that do not qualify is sliding-window-counter: peak 111 in 1s is 1.11 x the limit, more than 1.1; it would qualify with --max-overshoot 1.11",
 		"the exact limit rejects nothing of this traffic: it tests nobody's limit, and a recommendation needs traffic that does",
 	}
@@ -294,7 +294,7 @@ func TestReplayErrorsAreReturned(t *testing.T) {
 func TestTimeScaleOfAnOvershoot(t *testing.T) {
 	run := &report.Run{Limit: report.Limit{Requests: 100, WindowUS: 1_000_000}, TimeScales: &report.TimeScales{
 		IntervalUS: []int64{1000, 200_000, 1_000_000, 2_000_000}, Limit: []int64{100, 120, 200, 300}}}
-	f := evidence{run: run, row: &report.Row{MostAdmitted: []int64{100, 150, 198, 298}}}.figures()
+	f := evidence{run: run, row: &report.Row{Figures: measure.Figures{MostAdmitted: []int64{100, 150, 198, 298}}}}.figures()
 	if f.OverLimitWithinUS == nil || *f.OverLimitWithinUS != 200_000 {
 		t.Errorf("above the limit within %v, want 200 ms", f.OverLimitWithinUS)
 	}

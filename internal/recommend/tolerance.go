@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"ratelab/internal/sheet"
 )
 
 // Tolerance is what a candidate may do wrong, and cost. Shares are of the requests offered; a nil bound is none.
@@ -36,10 +38,10 @@ const (
 func (t Tolerance) String() string {
 	parts := []string{
 		fmt.Sprintf("at most %s x the limit in any window", decimal(t.MaxOvershoot)),
-		fmt.Sprintf("at most %s of the requests rejected wrongly", percent(t.MaxFalseRejects)),
+		fmt.Sprintf("at most %s of the requests rejected wrongly", given(t.MaxFalseRejects)),
 	}
 	if t.MaxFalseAdmits != nil {
-		parts = append(parts, fmt.Sprintf("at most %s admitted wrongly", percent(*t.MaxFalseAdmits)))
+		parts = append(parts, fmt.Sprintf("at most %s admitted wrongly", given(*t.MaxFalseAdmits)))
 	}
 	if t.MaxCalls != nil {
 		parts = append(parts, fmt.Sprintf("at most %s Redis calls a decision", decimal(*t.MaxCalls)))
@@ -77,6 +79,18 @@ func roundUp(v, parts float64) float64 {
 	return n / parts
 }
 
+// given is a share that somebody chose, as a percentage without any digit that they did not mean.
+func given(share float64) string { return trimmed(100*share, 6) + "%" }
+
+// apart are two shares as percentages, with as many digits as it takes to tell them apart where they are not the same.
+func apart(a, b float64) (string, string) {
+	first, second := sheet.Percent(a), sheet.Percent(b)
+	for digits := 2; first == second && a != b && digits < 12; digits++ {
+		first, second = strconv.FormatFloat(100*a, 'f', digits, 64)+"%", strconv.FormatFloat(100*b, 'f', digits, 64)+"%"
+	}
+	return first, second
+}
+
 // percentUp is a share in hundredths of a percent, rounded up.
 func percentUp(share float64) string {
 	return decimal(math.Round(roundUp(share, 10_000)*10_000)/100) + "%"
@@ -84,15 +98,6 @@ func percentUp(share float64) string {
 
 // decimal is the shortest decimal that reads back as v, never with an exponent.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// percent is a share with at most two digits behind the point; none that is more than nothing is shown as nothing.
-func percent(share float64) string {
-	text := trimmed(100*share, 2)
-	if share > 0 && text == "0" {
-		return "<0.01%"
-	}
-	return text + "%"
-}
 
 // trimmed is v with at most so many digits behind the point, and no zeros at its end.
 func trimmed(v float64, digits int) string {

@@ -165,3 +165,17 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// What decides between two shares can be seen in how they are written.
+func TestSharesAreToldApart(t *testing.T) {
+	for _, c := range []struct {
+		a, b          float64
+		first, second string
+	}{
+		{0.01, 0.02, "1.0%", "2.0%"}, {0.0101, 0.0102, "1.01%", "1.02%"}, {0.0100001, 0.0100002, "1.00001%", "1.00002%"}, {0.3, 0.3, "30.0%", "30.0%"},
+	} {
+		if first, second := apart(c.a, c.b); first != c.first || second != c.second {
+			t.Errorf("%v and %v: %s and %s", c.a, c.b, first, second)
+		}
+	}
+}

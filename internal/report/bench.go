@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ratelab/internal/measure"
 	"ratelab/internal/wording"
 )
 
@@ -31,7 +32,7 @@ func WriteBench(w io.Writer, doc *Document) error {
 		for j := range run.Results {
 			benchLine(&out, run.Scenario, &run.Results[j])
 		}
-		benchLine(&out, run.Scenario, &Row{Algorithm: "exact-reference", Result: run.Reference})
+		benchLine(&out, run.Scenario, &Row{Algorithm: "exact-reference", Figures: measure.Figures{Result: run.Reference}})
 	}
 	_, err := w.Write(out.Bytes())
 	return err
@@ -39,7 +40,7 @@ func WriteBench(w io.Writer, doc *Document) error {
 
 func benchUnits() []string {
 	var units []string
-	for _, v := range append(counts(&new(Row).Result), extras(new(Row))...) {
+	for _, v := range append(counts(new(measure.Figures)), extras(new(measure.Figures))...) {
 		units = append(units, v.name)
 	}
 	return units
@@ -47,7 +48,7 @@ func benchUnits() []string {
 
 func benchLine(out *bytes.Buffer, scenario string, row *Row) {
 	out.WriteString(BenchmarkName("Simulate", "scenario", scenario, "algorithm", row.Algorithm) + " 1")
-	for _, v := range append(counts(&row.Result), extras(row)...) {
+	for _, v := range append(counts(&row.Figures), extras(&row.Figures)...) {
 		if v.text != "" {
 			fmt.Fprintf(out, " %s %s", v.text, v.name)
 		}

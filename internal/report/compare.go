@@ -60,7 +60,7 @@ func compareRow(goldenRun, gotRun *Run, i int) string {
 	if goldenRun.Server.Kind != "model" && gotRun.Server.Kind != "model" && golden.ScriptSHA1 != got.ScriptSHA1 {
 		return differs(where, "script_sha1", got.ScriptSHA1, golden.ScriptSHA1)
 	}
-	was, is := append(extras(golden), findings(golden)...), append(extras(got), findings(got)...)
+	was, is := append(extras(&golden.Figures), findings(&golden.Figures)...), append(extras(&got.Figures), findings(&got.Figures)...)
 	if !goldenRun.Server.sameAs(gotRun.Server) {
 		was, is = taken(was, is)
 	}
@@ -68,7 +68,7 @@ func compareRow(goldenRun, gotRun *Run, i int) string {
 }
 
 // taken keeps the measures that both sides have, without bytes_per_key, which is the server's own affair.
-func taken(golden, got []value) (was, is []value) {
+func taken(golden, got []named) (was, is []named) {
 	for i := range golden {
 		if golden[i].text != "" && got[i].text != "" && golden[i].name != "bytes_per_key" {
 			was, is = append(was, golden[i]), append(is, got[i])
@@ -82,7 +82,7 @@ func (s Server) sameAs(other Server) bool {
 }
 
 // compareValues compares two lists of the same names.
-func compareValues(where string, golden, got []value) string {
+func compareValues(where string, golden, got []named) string {
 	for i := range golden {
 		if golden[i].text != got[i].text {
 			return differs(where, golden[i].name, got[i].text, golden[i].text)

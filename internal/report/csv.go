@@ -22,7 +22,7 @@ func WriteCSV(w io.Writer, doc *Document) error {
 					return
 				}
 			}
-			if !yield(csvLine(run, &Row{Algorithm: ReferenceLabel, Result: run.Reference})) {
+			if !yield(csvLine(run, &Row{Algorithm: ReferenceLabel, Figures: measure.Figures{Result: run.Reference}})) {
 				return
 			}
 		}
@@ -31,10 +31,8 @@ func WriteCSV(w io.Writer, doc *Document) error {
 
 func csvHeader() []string {
 	header := []string{"scenario", "algorithm"}
-	for _, list := range [][]value{counts(new(measure.Result)), extras(new(Row)), findings(new(Row))} {
-		for _, v := range list {
-			header = append(header, v.name)
-		}
+	for _, v := range columnsOfRow(new(measure.Figures)) {
+		header = append(header, v.name)
 	}
 	return append(header, "decisions_sha256", "script_sha1", "parameters", "limit_requests", "limit_window_us",
 		"limit_burst", "duration_us", "keys", "seed", "clock", "server_kind", "server_name", "server_version",
@@ -43,16 +41,18 @@ func csvHeader() []string {
 
 func csvLine(run *Run, row *Row) []string {
 	line := []string{run.Scenario, row.Algorithm}
-	for _, list := range [][]value{counts(&row.Result), extras(row), findings(row)} {
-		for _, v := range list {
-			line = append(line, v.text)
-		}
+	for _, v := range columnsOfRow(&row.Figures) {
+		line = append(line, v.text)
 	}
 	return append(line, row.DecisionsSHA256, row.ScriptSHA1, parameterText(row.Parameters),
-		integer(run.Limit.Requests), integer(run.Limit.WindowUS), integer(run.Limit.Burst),
-		integer(run.DurationUS), integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
+		sheet.Integer(run.Limit.Requests), sheet.Integer(run.Limit.WindowUS), sheet.Integer(run.Limit.Burst),
+		sheet.Integer(run.DurationUS), sheet.Integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
 		run.Server.Kind, run.Server.Name, run.Server.Version, run.Server.Transport,
 		strconv.FormatBool(run.Partial))
+}
+
+func columnsOfRow(f *measure.Figures) []named {
+	return slices.Concat(counts(f), extras(f), findings(f))
 }
 
 // parameterText joins parameters as a label does, in the order of their names: burst=100:refill=5.

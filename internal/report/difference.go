@@ -5,26 +5,27 @@ import (
 	"slices"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/sheet"
 )
 
 // What Compare compares, and the words in which it names a difference.
 
 // identity is what makes two runs comparable at all.
-func (r *Run) identity() []value {
-	return []value{
+func (r *Run) identity() []named {
+	return []named{
 		{"question", r.Question},
 		{"seed", fmt.Sprint(r.Seed)},
 		{"clock", r.Clock},
 		{"limit", r.Limit.String()},
-		{"duration_us", integer(r.DurationUS)},
-		{"keys", integer(r.Keys)},
+		{"duration_us", sheet.Integer(r.DurationUS)},
+		{"keys", sheet.Integer(r.Keys)},
 		{"partial", fmt.Sprint(r.Partial)},
 	}
 }
 
 // decided is everything that follows from the decisions alone, whoever made them.
-func decided(r *measure.Result) []value {
-	return append(counts(r), value{"decisions_sha256", r.DecisionsSHA256})
+func decided(r *measure.Result) []named {
+	return append(counts(&measure.Figures{Result: *r}), named{"decisions_sha256", r.DecisionsSHA256})
 }
 
 func (e Expectation) text() string {

@@ -66,33 +66,7 @@ type Row struct {
 	Algorithm  string            `json:"algorithm"` // its label: the name, and :k=v for each parameter set
 	ScriptSHA1 string            `json:"script_sha1"`
 	Parameters map[string]string `json:"parameters"` // all of them, defaults included
-	measure.Result
-
-	// RedisCallsPerDecision counts the commands that the script issued; absent where no script ran.
-	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
-	// RoundTripsPerDecision counts the calls a deployed client would make.
-	RoundTripsPerDecision *float64 `json:"round_trips_per_decision,omitempty"`
-	// BytesPerKey is MEMORY USAGE with SAMPLES 0, averaged over the keys left; real servers only.
-	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`
-	// KeysLeft are the keys alive at the last request; KeysWithoutTTL those of them that would stay for ever.
-	KeysLeft       *int64 `json:"keys_left,omitempty"`
-	KeysWithoutTTL *int64 `json:"keys_left_without_ttl,omitempty"`
-
-	// Real clock only: how many decisions differ from those in virtual time, and why that may be.
-	DiffersFromVirtual *int64 `json:"differs_from_virtual,omitempty"`
-
-	// MostAdmitted is, for each interval of the run's TimeScales, the most that was admitted for one key in any
-	// half-open interval (t−w, t] of that length; Bound is what the algorithm promises not to exceed, absent where it
-	// promises nothing, and where the clock that its rule goes by is off.
-	MostAdmitted []int64 `json:"most_admitted,omitempty"`
-	Bound        []int64 `json:"bound,omitempty"`
-
-	Fairness       *measure.Fairness `json:"fairness,omitempty"`        // of runs with several keys
-	RateDifference *float64          `json:"rate_difference,omitempty"` // see measure.RateDifference; counting algorithms only
-	Clients        *Clients          `json:"clients,omitempty"`         // of runs whose clients react
-	ClockEffect    *ClockEffect      `json:"clock_effect,omitempty"`    // of runs with clocks that are off
-	Race           *Race             `json:"race,omitempty"`            // of sequences of commands without a script
-	LocalFlag      *LocalFlag        `json:"local_flag,omitempty"`      // of rows whose clients remember that they are over the limit
+	measure.Figures
 }
 
 // Expectation is one measure that the scenario's file promises, and what came of it.
@@ -102,4 +76,11 @@ type Expectation struct {
 	Want      string   `json:"want"` // an exact value, or a range such as 990..1010
 	Got       *float64 `json:"got"`  // absent when the algorithm was not run
 	Met       *bool    `json:"met"`  // absent when it could not be checked
+}
+
+// TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, and what the limit allows in each: the
+// burst and r·w, rounded down. One of the lengths is the window.
+type TimeScales struct {
+	IntervalUS []int64 `json:"interval_us"`
+	Limit      []int64 `json:"limit"`
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"ratelab/internal/measure"
@@ -62,7 +61,7 @@ func (r *Run) rateDifferences() []string {
 			continue
 		}
 		wrong := float64(row.FalseAdmits+row.FalseRejects) / float64(row.Offered)
-		rows = append(rows, fmt.Sprintf("%s %s and %s", row.Algorithm, percent(wrong), percent(*row.RateDifference)))
+		rows = append(rows, fmt.Sprintf("%s %s and %s", row.Algorithm, sheet.Percent(wrong), sheet.Percent(*row.RateDifference)))
 		counter = counter || strings.HasPrefix(row.Algorithm, "sliding-window-counter")
 	}
 	if rows == nil {
@@ -73,22 +72,4 @@ func (r *Run) rateDifferences() []string {
 		lines = append(lines, published)
 	}
 	return lines
-}
-
-// percent writes a share with two digits: 0.003 %, 1.5 %, 62 %.
-func percent(share float64) string {
-	v := 100 * share
-	switch {
-	case v == 0:
-		return "0 %"
-	case v < 0.0001:
-		return "<0.0001 %"
-	case v >= 10:
-		return fmt.Sprintf("%.0f %%", v)
-	}
-	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64)
-	if err != nil {
-		panic(err) // as it was just written
-	}
-	return float(short) + " %"
 }

@@ -13,7 +13,7 @@ func TestFairnessAndRatesInWords(t *testing.T) {
 	even := &measure.Fairness{Keys: 40, JainIndex: 0.9999, WorstServed: 0.99, BestServed: 1}
 	quarter, none := 0.253, 0.0
 	row := func(name string, f *measure.Fairness, difference *float64) Row {
-		return Row{Algorithm: name, Fairness: f, RateDifference: difference, Result: measure.Result{Offered: 1000, FalseAdmits: 2, FalseRejects: 13}}
+		return Row{Algorithm: name, Figures: measure.Figures{Fairness: f, RateDifference: difference, Result: measure.Result{Offered: 1000, FalseAdmits: 2, FalseRejects: 13}}}
 	}
 	r := &Run{Keys: 40, Results: []Row{row("none", uneven, nil), row("gcra", uneven, nil), row("sliding-window-counter", even, &quarter),
 		row("leaky-bucket", uneven, nil), row("sliding-window-log", even, &none)}}
@@ -22,7 +22,7 @@ func TestFairnessAndRatesInWords(t *testing.T) {
 	if got := r.fairness(); !slices.Equal(got, want) {
 		t.Errorf("got %q; want %q", got, want)
 	}
-	want = []string{"decisions that are wrong, and by how much the believed rate is off: sliding-window-counter 1.5 % and 25 %, sliding-window-log 0 % and 0 %"}
+	want = []string{"decisions that are wrong, and by how much the believed rate is off: sliding-window-counter 1.5% and 25.3%, sliding-window-log 0% and 0%"}
 	r.Keys = manyKeys
 	if got := r.rateDifferences(); !slices.Equal(got, append(want, published)) {
 		t.Errorf("got %q", got)
@@ -34,13 +34,5 @@ func TestFairnessAndRatesInWords(t *testing.T) {
 	r.Keys = manyKeys - 1
 	if got := r.rateDifferences(); got != nil {
 		t.Errorf("of few keys: %q", got)
-	}
-}
-
-func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0: "0 %", 0.00003: "0.003 %", 0.0312: "3.1 %", 0.0999: "10 %", 1.234: "123 %", 1e-9: "<0.0001 %", 0.6249: "62 %"} {
-		if got := percent(share); got != want {
-			t.Errorf("%v: %q; want %q", share, got, want)
-		}
 	}
 }

@@ -45,8 +45,7 @@ func counted(admitted, peak, falseAdmits int64) measure.Result {
 
 func rowOf(algorithm string, parameters map[string]string, result measure.Result) Row {
 	calls := 1.0
-	return Row{Algorithm: algorithm, ScriptSHA1: fmt.Sprintf("%040x", len(algorithm)), Parameters: parameters,
-		Result: result, RoundTripsPerDecision: &calls}
+	return Row{Algorithm: algorithm, ScriptSHA1: fmt.Sprintf("%040x", len(algorithm)), Parameters: parameters, Figures: measure.Figures{Result: result, RoundTripsPerDecision: &calls}}
 }
 
 func expectation(algorithm, name, want string, got float64, met bool) Expectation {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode"
 
+	"ratelab/internal/measure"
 	"ratelab/internal/sheet"
 	"ratelab/internal/wording"
 
@@ -29,7 +30,7 @@ func besieged(s string) *Document {
 	run.Server.Name, run.Server.Version = s, s
 	run.Results[3].Algorithm, run.Results[3].Parameters = s, map[string]string{s: s}
 	run.ClientGroups = []string{s, s}
-	run.Results[3].Clients = &Clients{Operations: 1, Attempts: 2, Groups: []ClientGroup{{}, {}}}
+	run.Results[3].Clients = &measure.Clients{Operations: 1, Attempts: 2, Groups: []measure.ClientGroup{{}, {}}}
 	run.Expectations[0].Algorithm, run.Expectations[0].Measure, run.Expectations[0].Want = s, s, s
 	return doc
 }

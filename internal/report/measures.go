@@ -5,50 +5,37 @@ import (
 	"strconv"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/sheet"
 )
 
 // ReferenceLabel names the row of the exact sliding log in every output that has rows.
 const ReferenceLabel = "exact reference"
 
-// value is one measure of a row: its name in the JSON document, and its text. A measure that was not taken
-// has no text.
-type value struct {
-	name string
-	text string
-}
+// named is a value with its name in the JSON document, as text. What was not measured has no text.
+type named struct{ name, text string }
 
 // counts lists what every row and the reference have, in the order of the JSON document.
-func counts(r *measure.Result) []value {
-	return []value{
-		{"offered", integer(r.Offered)},
-		{"admitted", integer(r.Admitted)},
-		{"rejected", integer(r.Rejected)},
-		{"errors", integer(r.Errors)},
-		{"offered_cost", integer(r.OfferedCost)},
-		{"admitted_cost", integer(r.AdmittedCost)},
-		{"peak_window_admitted", integer(r.PeakWindowAdmitted)},
-		{"overshoot", float(r.Overshoot)},
-		{"false_admits", integer(r.FalseAdmits)},
-		{"false_rejects", integer(r.FalseRejects)},
-		{"utilization", float(r.Utilization)},
-	}
-}
+func counts(f *measure.Figures) []named { return columnsOf(f, measure.DecisionMeasures) }
 
 // extras lists the measures that depend on what decided: a script, a real server, a real clock.
-func extras(r *Row) []value {
-	return []value{
-		{"redis_calls_per_decision", optionalFloat(r.RedisCallsPerDecision)},
-		{"round_trips_per_decision", optionalFloat(r.RoundTripsPerDecision)},
-		{"bytes_per_key", optionalFloat(r.BytesPerKey)},
-		{"keys_left", optionalInteger(r.KeysLeft)},
-		{"keys_left_without_ttl", optionalInteger(r.KeysWithoutTTL)},
-		{"differs_from_virtual", optionalInteger(r.DiffersFromVirtual)},
+func extras(f *measure.Figures) []named {
+	return columnsOf(f, measure.CostMeasures, measure.RealClockMeasures)
+}
+
+// columnsOf are the measures of these subjects that have a column of their own in CSV and benchmark lines.
+func columnsOf(f *measure.Figures, subjects ...*measure.Subject) []named {
+	var list []named
+	for _, s := range subjects {
+		for _, m := range s.Within(measure.Written) {
+			list = append(list, named{m.Name, exactly(m.Value(f))})
+		}
 	}
+	return list
 }
 
 // findings lists what goes beyond a row's counts, each as compact JSON.
-func findings(r *Row) []value {
-	return []value{
+func findings(r *measure.Figures) []named {
+	return []named{
 		{"most_admitted", compact(r.MostAdmitted, r.MostAdmitted == nil)},
 		{"bound", compact(r.Bound, r.Bound == nil)},
 		{"fairness", compact(r.Fairness, r.Fairness == nil)},
@@ -71,22 +58,70 @@ func compact(v any, absent bool) string {
 	return string(text)
 }
 
-func integer(n int64) string { return strconv.FormatInt(n, 10) }
-
-// float writes the shortest decimal that reads back as f, never with an exponent, which not every
-// spreadsheet takes for a number.
-func float(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-func optionalInteger(n *int64) string {
-	if n == nil {
+// exactly is a value with all its digits; nothing where there is none.
+func exactly(v measure.Value) string {
+	if !v.Known {
 		return ""
 	}
-	return integer(*n)
+	return sheet.Float(v.Number)
 }
 
 func optionalFloat(f *float64) string {
 	if f == nil {
 		return ""
 	}
-	return float(*f)
+	return sheet.Float(*f)
+}
+
+// cell is a measure of a row as people read it.
+func cell(m *measure.Measure, f *measure.Figures) sheet.Cell {
+	v := m.Value(f)
+	if !v.Known {
+		return sheet.Cell{Text: sheet.Absent}
+	}
+	c := sheet.Cell{Text: read(m, v.Number)}
+	if m.Above > 0 && v.Number > m.Above {
+		c.Style = sheet.Alarm
+	}
+	return c
+}
+
+func read(m *measure.Measure, v float64) string {
+	switch m.Unit {
+	case measure.Limits:
+		return sheet.Times(v)
+	case measure.Share:
+		return sheet.Percent(v)
+	case measure.Microseconds:
+		return sheet.Briefly(int64(v))
+	}
+	return strconv.FormatFloat(v, 'f', m.Digits, 64)
+}
+
+// columns are the headings of these measures in a table of r.
+func (r *Run) columns(measures []*measure.Measure) []sheet.Column {
+	var list []sheet.Column
+	for _, m := range measures {
+		list = append(list, sheet.Column{Name: m.ColumnHeading(sheet.Span(r.Limit.WindowUS)), Leaves: m.Leaves})
+	}
+	return list
+}
+
+// HasCosts reports whether permits and requests are not the same in r.
+func (r *Run) HasCosts() bool {
+	for _, f := range r.figures() {
+		if f.OfferedCost != f.Offered {
+			return true
+		}
+	}
+	return false
+}
+
+// figures are those of all rows, and of the exact reference after them.
+func (r *Run) figures() []*measure.Figures {
+	var all []*measure.Figures
+	for i := range r.Results {
+		all = append(all, &r.Results[i].Figures)
+	}
+	return append(all, &measure.Figures{Result: r.Reference})
 }

@@ -8,16 +8,8 @@ import (
 	"ratelab/internal/sheet"
 )
 
-// pictures are the charts of each scenario, in the order of the page, with what a reader sees who cannot see.
-var pictures = []struct{ suffix, alt string }{
-	{"window", "admitted in the rolling window, against the limit"},
-	{"admitted", "offered against admitted, over time"},
-	{"cumulative", "admitted so far, against the exact reference"},
-	{"timescale", "the most admitted in any interval, by the interval's length"},
-}
-
 // WritePage writes the committed results as a Markdown page: an overview, then for each scenario its table and
-// its charts, which lie in the folder charts beside the page.
+// the picture of its rolling window, which lies in the folder charts beside the page.
 func WritePage(w io.Writer, doc *Document, charts string) error {
 	var out bytes.Buffer
 	out.WriteString("# Results\n\n" +
@@ -36,11 +28,8 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 			return err
 		}
 		out.WriteString("\n")
-		for _, p := range pictures {
-			fmt.Fprintf(&out, "![%s: %s](%s/%s.%s.svg)\n\n", sheet.EscapeMarkdown(r.Scenario), p.alt, charts, r.Scenario, p.suffix)
-		}
-		fmt.Fprintf(&out, "The data: [window](%[1]s/%[2]s.window.csv), [admitted](%[1]s/%[2]s.admitted.csv), "+
-			"[cumulative](%[1]s/%[2]s.cumulative.csv), [time scales](%[1]s/%[2]s.timescale.csv). Made by `go run ./cmd/simulate %[2]s`.\n", charts, r.Scenario)
+		fmt.Fprintf(&out, "![%s: admitted in the rolling window, against the limit](%s/%s.window.svg)\n\n", sheet.EscapeMarkdown(r.Scenario), charts, r.Scenario)
+		fmt.Fprintf(&out, "More charts: [index.html](index.html#%[1]s), or with their data `go run ./cmd/simulate %[1]s`.\n", r.Scenario)
 	}
 	_, err := w.Write(out.Bytes())
 	return err

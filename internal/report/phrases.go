@@ -13,7 +13,7 @@ import (
 
 // String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
 func (l Limit) String() string {
-	return limit.Policy{Requests: l.Requests, Window: microseconds(l.WindowUS), Burst: l.Burst}.String()
+	return limit.Policy{Requests: l.Requests, Window: time.Duration(l.WindowUS) * time.Microsecond, Burst: l.Burst}.String()
 }
 
 // String names the server as a reader of figures must know it: redis 7.0.15 (process, unix).
@@ -30,7 +30,7 @@ func (r *Run) circumstances() string {
 	return strings.Join([]string{
 		"limit " + r.Limit.String(),
 		sheet.Count(r.Keys, "key"),
-		limit.FormatDuration(microseconds(r.DurationUS)) + " of " + r.Clock + " time",
+		sheet.Span(r.DurationUS) + " of " + r.Clock + " time",
 		"seed " + fmt.Sprint(r.Seed),
 		r.Server.String(),
 	}, ", ")
@@ -100,5 +100,3 @@ func (e Expectation) missed() string {
 	}
 	return fmt.Sprintf("MISSED: %s: %s is %s, expected %s", e.Algorithm, e.Measure, got, e.Want)
 }
-
-func microseconds(us int64) time.Duration { return time.Duration(us) * time.Microsecond }

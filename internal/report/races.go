@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"ratelab/internal/measure"
 	"ratelab/internal/sheet"
 )
 
@@ -13,7 +14,7 @@ func (r *Run) interleavings() []string {
 	for i := range r.Results {
 		row := &r.Results[i]
 		if row.Race != nil {
-			lines = append(lines, row.Algorithm+": "+row.Race.sentence()+row.roundTrips())
+			lines = append(lines, row.Algorithm+": "+sentence(row.Race)+row.roundTrips())
 		}
 		if f := row.LocalFlag; f != nil {
 			lines = append(lines, fmt.Sprintf("%s: of %s, the clients' own flags reject %d; of these %d, asked alone at that moment, would have passed%s",
@@ -24,7 +25,7 @@ func (r *Run) interleavings() []string {
 }
 
 // sentence is what a race did. Locks are spoken of where there are any.
-func (r *Race) sentence() string {
+func sentence(r *measure.Race) string {
 	text := fmt.Sprintf("%d admitted and %d rejected by interleaving alone", r.RaceAdmits, r.RaceRejects)
 	if r.LockWaits > 0 || r.LockLosses > 0 {
 		text += fmt.Sprintf(", %s for the lock, %s lost", sheet.Count(r.LockWaits, "wait"), sheet.Count(r.LockLosses, "lock"))

@@ -11,10 +11,9 @@ func TestInterleavingsAreSentences(t *testing.T) {
 	trips, few := 2.5, 0.4
 	r := Run{Results: []Row{
 		{Algorithm: "gcra"},
-		{Algorithm: "read-then-increment", Race: &Race{Commands: 20, RaceAdmits: 7}, RoundTripsPerDecision: &trips},
-		{Algorithm: "distributed-lock", Race: &Race{Commands: 20, RaceRejects: 1, LockWaits: 1, LockLosses: 3}},
-		{Algorithm: "gcra+local-flag", Result: measure.Result{Offered: 10}, LocalFlag: &LocalFlag{LocalRejects: 6, WrongRejects: 2},
-			RoundTripsPerDecision: &few},
+		{Algorithm: "read-then-increment", Figures: measure.Figures{Race: &measure.Race{Commands: 20, RaceAdmits: 7}, RoundTripsPerDecision: &trips}},
+		{Algorithm: "distributed-lock", Figures: measure.Figures{Race: &measure.Race{Commands: 20, RaceRejects: 1, LockWaits: 1, LockLosses: 3}}},
+		{Algorithm: "gcra+local-flag", Figures: measure.Figures{Result: measure.Result{Offered: 10}, LocalFlag: &measure.LocalFlag{LocalRejects: 6, WrongRejects: 2}, RoundTripsPerDecision: &few}},
 	}}
 	want := []string{
 		"read-then-increment: 7 admitted and 0 rejected by interleaving alone, 2.50 round trips per decision",

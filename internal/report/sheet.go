@@ -42,27 +42,29 @@ const narrowest = 16
 
 // table is a line for each algorithm, and the reference below them.
 func (r *Run) table() sheet.Table {
-	columns := r.columns()
-	t := sheet.Table{Columns: []sheet.Column{{Name: "algorithm", Words: true, Narrowest: narrowest}}}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, sheet.Column{Name: c.heading, Leaves: c.leaves})
+	all := r.figures()
+	decisions, clock := measure.DecisionMeasures.Shown(measure.Table, all), measure.RealClockMeasures.Shown(measure.Table, all)
+	t := r.tableOf(append(decisions, clock...), r.rowsWith(func(*Row) bool { return true }))
+	reference := sheet.Row{Cells: sheet.Cells(ReferenceLabel), Faint: true}
+	for _, m := range decisions {
+		reference.Cells = append(reference.Cells, cell(m, all[len(all)-1]))
 	}
-	if r.differsFromVirtual() {
-		t.Columns = append(t.Columns, sheet.Column{Name: "not as in\nvirtual"})
+	for range clock {
+		reference.Cells = append(reference.Cells, sheet.Cell{})
 	}
-	add := func(label string, m *measure.Result, differs string, faint bool) {
-		row := sheet.Row{Cells: sheet.Cells(label), Faint: faint}
-		for _, c := range columns {
-			row.Cells = append(row.Cells, c.cell(m))
+	t.Rows = append(t.Rows, reference)
+	return t
+}
+
+// tableOf has a line for each of the rows, and a column for each of the measures.
+func (r *Run) tableOf(measures []*measure.Measure, rows []*Row) sheet.Table {
+	t := sheet.Table{Columns: append([]sheet.Column{{Name: "algorithm", Words: true, Narrowest: narrowest}}, r.columns(measures)...)}
+	for _, row := range rows {
+		cells := sheet.Cells(row.Algorithm)
+		for _, m := range measures {
+			cells = append(cells, cell(m, &row.Figures))
 		}
-		if r.differsFromVirtual() {
-			row.Cells = append(row.Cells, sheet.Cell{Text: differs})
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, sheet.Row{Cells: cells})
 	}
-	for i := range r.Results {
-		add(r.Results[i].Algorithm, &r.Results[i].Result, optionalInteger(r.Results[i].DiffersFromVirtual), false)
-	}
-	add(ReferenceLabel, &r.Reference, "", true)
 	return t
 }

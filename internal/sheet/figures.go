@@ -43,3 +43,37 @@ func Span(us int64) string { return ASCII(limit.FormatDuration(time.Duration(us)
 
 // ASCII is text of ours with the letters of every keyboard.
 func ASCII(text string) string { return strings.ReplaceAll(text, "µ", "u") }
+
+// Briefly is a time of whole microseconds to three digits, with the letters of every keyboard.
+func Briefly(us int64) string {
+	if us == 0 {
+		return "0s"
+	}
+	d, unit := time.Duration(us)*time.Microsecond, time.Microsecond
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return ASCII(limit.FormatDuration(d.Round(unit)))
+}
+
+// Percent is a share as a percentage. What is not nothing is not called nothing, and what is not quite the whole, or
+// more than it, is not called the whole: 0%, 0.003%, 36.0%, >99.9%, 100.0%, >100.0%.
+func Percent(share float64) string {
+	percent := 100 * share
+	text := fmt.Sprintf("%.1f%%", percent)
+	switch {
+	case percent == 0:
+		return "0%"
+	case percent < 0.0001:
+		return "<0.0001%"
+	case percent < 0.1:
+		digits := strconv.FormatFloat(percent, 'g', 2, 64)
+		rounded, _ := strconv.ParseFloat(digits, 64) // as it was just written
+		return Float(rounded) + "%"
+	case text == "100.0%" && share < 1:
+		return ">99.9%"
+	case text == "100.0%" && share > 1:
+		return ">100.0%"
+	}
+	return text
+}

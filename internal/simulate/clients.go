@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/world"
 )
@@ -58,9 +59,9 @@ func delayed(g world.Group) bool { return g.DelayUS != world.Range{} }
 func retries(g world.Group) bool { return g.OnReject != world.GiveUp }
 
 // clients is how the lane's clients fared, for the document.
-func (w *inWorld) clients(groups []world.Group, duration time.Duration) *report.Clients {
+func (w *inWorld) clients(groups []world.Group, duration time.Duration) *measure.Clients {
 	c := &w.played.Clients
-	r := &report.Clients{
+	r := &measure.Clients{
 		Operations: c.Operations, Succeeded: c.Succeeded, GaveUp: c.GaveUp, Unfinished: c.Unfinished, Attempts: c.Attempts,
 		TimeToSuccessUS: percentiles(c.TimesUS), Lockstep: c.Lockstep,
 	}
@@ -76,12 +77,12 @@ func (w *inWorld) clients(groups []world.Group, duration time.Duration) *report.
 	}
 	if w.model != nil {
 		if truth := w.model.RetryAfter(); truth != nil {
-			r.RetryAfter = &report.RetryAfter{Checked: truth.Checked, True: truth.True, TooEarly: truth.TooEarly, TooLate: truth.TooLate}
+			r.RetryAfter = &measure.RetryAfter{Checked: truth.Checked, True: truth.True, TooEarly: truth.TooEarly, TooLate: truth.TooLate}
 		}
 	}
 	for i, g := range groups {
 		f := c.Groups[i]
-		r.Groups = append(r.Groups, report.ClientGroup{
+		r.Groups = append(r.Groups, measure.ClientGroup{
 			Name: g.Name, Operations: f.Operations, Succeeded: f.Succeeded, GaveUp: f.GaveUp, Attempts: f.Attempts,
 			TimeToSuccessUS: percentiles(f.TimesUS),
 		})
@@ -90,10 +91,10 @@ func (w *inWorld) clients(groups []world.Group, duration time.Duration) *report.
 }
 
 // percentiles of ascending values; nil where there are none.
-func percentiles(values []int64) *report.Percentiles {
+func percentiles(values []int64) *measure.Percentiles {
 	if len(values) == 0 {
 		return nil
 	}
 	at := func(p int) int64 { return world.Percentile(values, p) }
-	return &report.Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
+	return &measure.Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
 }

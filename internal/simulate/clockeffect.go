@@ -7,17 +7,16 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
-	"ratelab/internal/report"
 	"ratelab/internal/world"
 )
 
 // clockEffect is what clocks that are off did to a row.
-type clockEffect = report.ClockEffect
+type clockEffect = measure.ClockEffect
 
 // clockEffect plays the lane's row once more with clocks that are right, and compares. It is nil where they are right
 // already, where no model could decide again, and where somebody ended the job.
 func (j *Job) clockEffect(ctx context.Context, p *planned, l *lane) (*clockEffect, error) {
-	if l.world.model == nil || l.world.flag != nil || !clocksOff(p.scenario.Clients, p.scenario.ServerClock) || l.world.played.Stopped {
+	if l.world.model == nil || l.world.flag != nil || !p.scenario.ClocksOff() || l.world.played.Stopped {
 		return nil, nil
 	}
 	setup := j.setup(p, l.world.protocol, world.NewLimiter(l.candidate.NewModel(), p.scenario.Start))
@@ -31,13 +30,6 @@ func (j *Job) clockEffect(ctx context.Context, p *planned, l *lane) (*clockEffec
 	}
 	duration, _ := p.stream.Duration()
 	return compareClocks(l.world.played.Journal, right.Journal, p.policy, p.scenario.ServerClock, duration.Microseconds()), nil
-}
-
-// clocksOff reports whether any clock is wrong at any time.
-func clocksOff(groups []world.Group, clock world.ServerClock) bool {
-	return len(clock) > 0 || slices.ContainsFunc(groups, func(g world.Group) bool {
-		return g.OffsetUS != world.Range{} || g.DriftPPM != world.Range{}
-	})
 }
 
 func rightClocks(groups []world.Group) []world.Group {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/internal/report"
 )
 
 // racing are ten clients at one time before a limit of three, whose commands take a millisecond each way.
@@ -38,11 +38,11 @@ func TestSequencesByHand(t *testing.T) {
 	for label, want := range map[string]struct {
 		admitted int64
 		trips    float64
-		race     report.Race
+		race     measure.Race
 	}{
-		"incr-then-compare":        {3, 1.1, report.Race{Commands: 11}},
-		"read-then-increment":      {10, 2.1, report.Race{Commands: 21, RaceAdmits: 7}},
-		"distributed-lock:tries=1": {1, 1.4, report.Race{Commands: 14, RaceRejects: 9, LockWaits: 9}},
+		"incr-then-compare":        {3, 1.1, measure.Race{Commands: 11}},
+		"read-then-increment":      {10, 2.1, measure.Race{Commands: 21, RaceAdmits: 7}},
+		"distributed-lock:tries=1": {1, 1.4, measure.Race{Commands: 14, RaceRejects: 9, LockWaits: 9}},
 	} {
 		got := row(t, r, label)
 		if got.Admitted != want.admitted || got.Offered != 10 || *got.RoundTripsPerDecision != want.trips || *got.Race != want.race {
@@ -79,7 +79,7 @@ func TestALocalFlagByHand(t *testing.T) {
 	if plain.LocalFlag != nil || remembering.LocalFlag == nil {
 		t.Fatalf("the flags are %v and %v, want one of the second row only", plain.LocalFlag, remembering.LocalFlag)
 	}
-	if got, want := *remembering.LocalFlag, (report.LocalFlag{LocalRejects: 8}); got != want {
+	if got, want := *remembering.LocalFlag, (measure.LocalFlag{LocalRejects: 8}); got != want {
 		t.Errorf("the flag's figures are %+v, want %+v", got, want)
 	}
 	if *remembering.RoundTripsPerDecision != 0.2 || remembering.Admitted != 1 || remembering.Rejected != 9 {

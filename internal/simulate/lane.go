@@ -6,6 +6,7 @@ import (
 
 	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
@@ -147,11 +148,7 @@ func (l *lane) close(ctx context.Context) error {
 
 // row is the lane's line in the document.
 func (l *lane) row(o replay.LaneOutcome) report.Row {
-	row := report.Row{
-		Algorithm:  l.candidate.Label,
-		Parameters: l.candidate.Parameters,
-		Result:     o.Result,
-	}
+	row := report.Row{Algorithm: l.candidate.Label, Parameters: l.candidate.Parameters, Figures: measure.Figures{Result: o.Result}}
 	if program := l.candidate.Program; program != nil {
 		row.ScriptSHA1 = script.SHA1(program.Source)
 	}

@@ -9,6 +9,7 @@ import (
 	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
 	"ratelab/internal/localflag"
+	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/sequence"
@@ -70,7 +71,7 @@ func (a *asked) Decide(ctx context.Context, requests []limit.Request, decisions 
 // addLocalFlag completes the row of clients that remember.
 func (l *lane) addLocalFlag(row *report.Row) {
 	f := l.world.flag.Figures()
-	row.LocalFlag = &report.LocalFlag{LocalRejects: f.LocalRejects, WrongRejects: f.WrongRejects}
+	row.LocalFlag = &measure.LocalFlag{LocalRejects: f.LocalRejects, WrongRejects: f.WrongRejects}
 	if row.Offered > 0 {
 		trips := float64(row.Offered-f.LocalRejects) / float64(row.Offered)
 		row.RoundTripsPerDecision = &trips

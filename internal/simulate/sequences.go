@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ratelab/internal/candidate"
+	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/sequence"
@@ -107,7 +108,7 @@ func (l *lane) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-
 func (l *lane) addSequence(row *report.Row, lastUS int64) {
 	play := l.world.sequence
 	f := play.Figures()
-	row.Race = &report.Race{
+	row.Race = &measure.Race{
 		Commands: f.Commands, RaceAdmits: f.RaceAdmits, RaceRejects: f.RaceRejects, LockWaits: f.LockWaits, LockLosses: f.LockLosses,
 	}
 	keys, withoutTTL := play.Left(lastUS)

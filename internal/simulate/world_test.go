@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/report"
 	"ratelab/internal/world"
 	"ratelab/scenarios"
 )
@@ -37,11 +37,11 @@ func TestClientsThatObeyAFixedWindow(t *testing.T) {
 		j.Server, j.Algorithms = server, choices(t, "fixed-window")
 		r := run(t, j).Document.Runs[0]
 		row := row(t, r, "fixed-window")
-		want := report.Clients{Operations: 10, Succeeded: 10, Attempts: 15, GoodputPerSecond: 2.5, Lockstep: 5,
-			Amplification: new(float64), TimeToSuccessUS: &report.Percentiles{P50: 0, P90: 401_000, P99: 501_000, Max: 501_000},
-			RetryAfter: &report.RetryAfter{Checked: 5, True: 5}}
+		want := measure.Clients{Operations: 10, Succeeded: 10, Attempts: 15, GoodputPerSecond: 2.5, Lockstep: 5,
+			Amplification: new(float64), TimeToSuccessUS: &measure.Percentiles{P50: 0, P90: 401_000, P99: 501_000, Max: 501_000},
+			RetryAfter: &measure.RetryAfter{Checked: 5, True: 5}}
 		*want.Amplification = 1.5
-		want.Groups = []report.ClientGroup{{Name: "clients", Operations: 10, Succeeded: 10, Attempts: 15, TimeToSuccessUS: want.TimeToSuccessUS}}
+		want.Groups = []measure.ClientGroup{{Name: "clients", Operations: 10, Succeeded: 10, Attempts: 15, TimeToSuccessUS: want.TimeToSuccessUS}}
 		if diff := cmp.Diff(want, *row.Clients); diff != "" {
 			t.Errorf("%s: %s", server, diff)
 		}
@@ -180,7 +180,7 @@ func TestClockEffect(t *testing.T) {
 	// first second have filled that window; those after it fall into an older one, where five more pass, until 700 ms. Recovery is to the end
 	// of the window in which they do.
 	r := row(t, run(t, j).Document.Runs[0], "fixed-window-aligned")
-	if want := (report.ClockEffect{ExtraAdmitted: 3, PeakWithRightClocks: 5, RecoveryUS: 700_000}); r.ClockEffect == nil || *r.ClockEffect != want {
+	if want := (measure.ClockEffect{ExtraAdmitted: 3, PeakWithRightClocks: 5, RecoveryUS: 700_000}); r.ClockEffect == nil || *r.ClockEffect != want {
 		t.Errorf("got %+v, want %+v", r.ClockEffect, want)
 	}
 }
@@ -202,15 +202,15 @@ func TestCompareClocks(t *testing.T) {
 	clock := world.ServerClock{{AtUS: 2000, ByUS: 1}}
 	for _, c := range []struct {
 		off, right string
-		want       report.ClockEffect
+		want       measure.ClockEffect
 	}{
-		{"+-+-+-", "+-+-+-", report.ClockEffect{PeakWithRightClocks: 2}},
-		{"++++--", "+-+-+-", report.ClockEffect{ExtraAdmitted: 2, MissingAdmitted: 1, PeakWithRightClocks: 2, RecoveryUS: 3000}},
-		{"+-----", "+-++++", report.ClockEffect{MissingAdmitted: 4, PeakWithRightClocks: 4, LockoutUS: 5000, RecoveryUS: 3000}},
-		{"------", "++----", report.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 2, LockoutUS: 5000, RecoveryUS: 2000}},
-		{"+----+", "+-+--+", report.ClockEffect{MissingAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5000, RecoveryUS: 2000}},
-		{"+--+-+", "++--++", report.ClockEffect{ExtraAdmitted: 0, MissingAdmitted: 1, PeakWithRightClocks: 2, RecoveryUS: 3000}}, // no longer wait than usual
-		{"+----", "+-++--", report.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 3, LockoutUS: 5000, RecoveryUS: 2000}},   // other requests
+		{"+-+-+-", "+-+-+-", measure.ClockEffect{PeakWithRightClocks: 2}},
+		{"++++--", "+-+-+-", measure.ClockEffect{ExtraAdmitted: 2, MissingAdmitted: 1, PeakWithRightClocks: 2, RecoveryUS: 3000}},
+		{"+-----", "+-++++", measure.ClockEffect{MissingAdmitted: 4, PeakWithRightClocks: 4, LockoutUS: 5000, RecoveryUS: 3000}},
+		{"------", "++----", measure.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 2, LockoutUS: 5000, RecoveryUS: 2000}},
+		{"+----+", "+-+--+", measure.ClockEffect{MissingAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5000, RecoveryUS: 2000}},
+		{"+--+-+", "++--++", measure.ClockEffect{ExtraAdmitted: 0, MissingAdmitted: 1, PeakWithRightClocks: 2, RecoveryUS: 3000}}, // no longer wait than usual
+		{"+----", "+-++--", measure.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 3, LockoutUS: 5000, RecoveryUS: 2000}},   // other requests
 	} {
 		if got := *compareClocks(journal(c.off), journal(c.right), p, clock, 5000); got != c.want {
 			t.Errorf("%s against %s: %+v, want %+v", c.off, c.right, got, c.want)

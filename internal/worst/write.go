@@ -61,21 +61,9 @@ func (d *Document) table() sheet.Table {
 	for i := range d.Results {
 		r := &d.Results[i]
 		t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(r.Algorithm, fmt.Sprint(r.Burst), fmt.Sprint(r.MostAdmitted), sheet.Times(r.Overshoot),
-			fmt.Sprint(r.Bound), percent(r), fmt.Sprint(r.Decisions), sheet.Span(r.PhaseUS))})
+			fmt.Sprint(r.Bound), sheet.Percent(r.BoundReached), fmt.Sprint(r.Decisions), sheet.Span(r.PhaseUS))})
 	}
 	return t
-}
-
-// percent never rounds up to a bound that was not reached, nor down to one that was broken.
-func percent(r *Row) string {
-	s := fmt.Sprintf("%.1f%%", 100*r.BoundReached)
-	switch {
-	case s == "100.0%" && r.MostAdmitted < r.Bound:
-		return "99.9%"
-	case s == "100.0%" && r.Broken:
-		return ">100.0%"
-	}
-	return s
 }
 
 // circumstances is what the figures depend on.

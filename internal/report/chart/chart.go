@@ -54,6 +54,19 @@ func Write(dir string, in Input, formats ...string) ([]string, error) {
 	return drawing.WriteAll(dir, pictures(in), formats...)
 }
 
+// WriteWindow draws the rolling window alone, as SVG and without its data, and returns the path.
+func WriteWindow(dir string, in Input) (string, error) {
+	if err := in.validate(); err != nil {
+		return "", err
+	}
+	for _, p := range pictures(in) {
+		if p.Name == in.Run.Scenario+".window" {
+			return p.WriteSVG(dir)
+		}
+	}
+	return "", fmt.Errorf("chart %s: no rolling window", in.Run.Scenario)
+}
+
 // Files are the names of all that Write may write for a scenario; formats as Write's.
 func Files(scenario string, formats ...string) []string {
 	var names []string

@@ -84,7 +84,7 @@ func play(t traffic, buckets int64, contenders ...contender) Input {
 	}
 	for _, c := range contenders {
 		in.Algorithms = append(in.Algorithms, Panel{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
-		row := report.Row{Algorithm: c.label, MostAdmitted: mostAdmitted(t, c.make(t.policy), lengths)}
+		row := report.Row{Algorithm: c.label, Figures: measure.Figures{MostAdmitted: mostAdmitted(t, c.make(t.policy), lengths)}}
 		if c.label != "none" {
 			row.Bound = measure.Allowed(t.policy, lengths) // a bound like any other
 		}

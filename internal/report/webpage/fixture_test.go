@@ -22,11 +22,10 @@ func worked() Input {
 		Server:    report.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
 		Reference: exact,
 		Results: []report.Row{
-			{Algorithm: "none", Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}},
-			{Algorithm: "fixed-window-aligned", Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}, Bound: []int64{4, 8, 8, 44}},
-			{Algorithm: "gcra", Result: result(8, 6, 6, 3, 1), Parameters: map[string]string{"burst": "4", "time": "server"},
-				MostAdmitted: []int64{2, 5, 6, 6}, Bound: []int64{4, 6, 8, 24}},
-			{Algorithm: "sliding-window-log", Result: exact, MostAdmitted: []int64{2, 4, 4, 4}, Bound: []int64{4, 4, 4, 40}},
+			{Algorithm: "none", Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}}},
+			{Algorithm: "fixed-window-aligned", Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}, Bound: []int64{4, 8, 8, 44}}},
+			{Algorithm: "gcra", Parameters: map[string]string{"burst": "4", "time": "server"}, Figures: measure.Figures{Result: result(8, 6, 6, 3, 1), MostAdmitted: []int64{2, 5, 6, 6}, Bound: []int64{4, 6, 8, 24}}},
+			{Algorithm: "sliding-window-log", Figures: measure.Figures{Result: exact, MostAdmitted: []int64{2, 4, 4, 4}, Bound: []int64{4, 4, 4, 40}}},
 		},
 		TimeScales: &report.TimeScales{IntervalUS: []int64{1_000, 1_000_000, 2_000_000, 20_000_000}, Limit: []int64{4, 6, 8, 44}},
 		Notes:      []string{"worked by hand"},
@@ -70,12 +69,12 @@ func everything() Input {
 		row := &second.Results[i]
 		row.RedisCallsPerDecision, row.KeysLeft, row.RateDifference = &calls, &left, &half
 		row.Fairness = &measure.Fairness{Keys: 3, JainIndex: 0.9, WorstKey: "a", WorstServed: 0.5, BestServed: 1.5}
-		row.Clients = &report.Clients{Operations: 10, Succeeded: 8, TimeToSuccessUS: &report.Percentiles{P50: 1500, P99: 2_000_000},
-			RetryAfter: &report.RetryAfter{Checked: 3, True: 3},
-			Groups:     []report.ClientGroup{{Name: "polite", Operations: 5, Succeeded: 5}, {Name: "rude", Operations: 5, Succeeded: 3}}}
-		row.ClockEffect = &report.ClockEffect{ExtraAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5_000_000}
-		row.Race = &report.Race{Commands: 16, RaceAdmits: 2}
-		row.LocalFlag = &report.LocalFlag{LocalRejects: 4, WrongRejects: 1}
+		row.Clients = &measure.Clients{Operations: 10, Succeeded: 8, TimeToSuccessUS: &measure.Percentiles{P50: 1500, P99: 2_000_000},
+			RetryAfter: &measure.RetryAfter{Checked: 3, True: 3},
+			Groups:     []measure.ClientGroup{{Name: "polite", Operations: 5, Succeeded: 5}, {Name: "rude", Operations: 5, Succeeded: 3}}}
+		row.ClockEffect = &measure.ClockEffect{ExtraAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5_000_000}
+		row.Race = &measure.Race{Commands: 16, RaceAdmits: 2}
+		row.LocalFlag = &measure.LocalFlag{LocalRejects: 4, WrongRejects: 1}
 	}
 	in.Document.Runs = append(in.Document.Runs, second)
 	again := in.Charts[0]
@@ -98,7 +97,7 @@ func large() Input {
 		}
 		var panels []chart.Panel
 		for j := range 15 {
-			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), Result: result(9000, 8000, 700, 300, 20), ScriptSHA1: strings.Repeat("a", 40)}
+			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40), Figures: measure.Figures{Result: result(9000, 8000, 700, 300, 20)}}
 			for range 36 {
 				row.MostAdmitted = append(row.MostAdmitted, random.Int64N(9000))
 				row.Bound = append(row.Bound, random.Int64N(9000))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ratelab/internal/drawing"
+	"ratelab/internal/sheet"
 )
 
 // grid is a table of the page. Its script sorts the rows, and lets the foot be.
@@ -49,25 +50,7 @@ func (g grid) withoutEmpty() grid {
 
 func whole(n int64) cell { return cell{Text: drawing.Exact(n)} }
 
-func optionalWhole(n *int64) cell {
-	if n == nil {
-		return cell{}
-	}
-	return whole(*n)
-}
-
-func decimal(f float64, digits int) cell {
-	return cell{Text: strconv.FormatFloat(f, 'f', digits, 64), Key: key(f)}
-}
-
-func optionalDecimal(f *float64, digits int) cell {
-	if f == nil {
-		return cell{}
-	}
-	return decimal(*f, digits)
-}
-
-func percentage(f float64) cell { return cell{Text: percent(f), Key: key(f)} }
+func percentage(f float64) cell { return cell{Text: sheet.Percent(f), Key: key(f)} }
 
 // duration shows µs in the unit that suits them.
 func duration(us int64) cell { return cell{Text: span(us), Key: strconv.FormatInt(us, 10)} }

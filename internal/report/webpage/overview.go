@@ -39,7 +39,7 @@ func newOverview(doc *report.Document, l *labels, ids []string) overview {
 		r := &doc.Runs[i]
 		line := overviewLine{ID: ids[i], Scenario: shown(r.Scenario), Question: shown(r.Question)}
 		for _, n := range names {
-			line.Cells = append(line.Cells, cellOf(find(r, n)))
+			line.Cells = append(line.Cells, overviewCellOf(find(r, n)))
 		}
 		o.Lines = append(o.Lines, line)
 	}
@@ -61,14 +61,14 @@ func find(r *report.Run, name string) *report.Row {
 	return nil
 }
 
-func cellOf(row *report.Row) overviewCell {
+func overviewCellOf(row *report.Row) overviewCell {
 	if row == nil {
 		return overviewCell{Times: "–", Title: "was not run"}
 	}
 	rejects := share(row.FalseRejects, row.Offered)
 	c := overviewCell{Times: sheet.Times(row.Overshoot), Level: level(row.Overshoot), Title: shown(row.Algorithm)}
 	if rejects >= 0.0005 {
-		c.Rejects = fmt.Sprintf("−%.1f %%", 100*rejects)
+		c.Rejects = "−" + sheet.Percent(rejects)
 	}
 	return c
 }
@@ -83,7 +83,7 @@ func worstOf(doc *report.Document, name string) overviewCell {
 	}
 	c := overviewCell{Times: sheet.Times(overshoot), Level: level(overshoot), Title: shown(name)}
 	if rejects >= 0.0005 {
-		c.Rejects = fmt.Sprintf("−%.1f %%", 100*rejects)
+		c.Rejects = "−" + sheet.Percent(rejects)
 	}
 	return c
 }
@@ -163,7 +163,7 @@ func atMost(rejects float64) string {
 	if rejects == 0 {
 		return "none"
 	}
-	return "at most " + percent(rejects)
+	return "at most " + sheet.Percent(rejects)
 }
 
 // leastRejecting are those of names whose worst share of false rejects is the smallest.

@@ -1,18 +1,15 @@
 package webpage
 
 import (
+	"math"
+	"strconv"
+
 	"ratelab/algorithms"
 	"ratelab/internal/drawing"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/sheet"
 )
-
-// column is one measure of the table under a scenario.
-type column struct {
-	heading
-	text func(*measure.Result) cell
-}
 
 // caption says whether the rows can be compared request by request.
 func caption(r *report.Run) string {
@@ -24,31 +21,67 @@ func caption(r *report.Run) string {
 
 // rowsOf is a run's table: a line per algorithm, and the exact reference below them.
 func rowsOf(r *report.Run, l *labels) grid {
-	columns := columnsOf(r)
+	reference := &measure.Figures{Result: r.Reference}
+	all := []*measure.Figures{reference}
+	for i := range r.Results {
+		all = append(all, &r.Results[i].Figures)
+	}
+	shown, bursts := measure.DecisionMeasures.Shown(measure.Page, all), bursty(r)
 	g := grid{Caption: caption(r)}
-	if bursty(r) {
+	if bursts {
 		g.Head = append(g.Head, heading{"burst", "the capacity that the algorithm was given, where it takes one"})
 	}
-	for _, c := range columns {
-		g.Head = append(g.Head, c.heading)
+	g.Head = append(g.Head, headings(shown, r)...)
+	row := func(name, burst string, f *measure.Figures) line {
+		var list []cell
+		if bursts {
+			list = append(list, cell{Text: burst})
+		}
+		return line{l.of(name), append(list, cells(shown, f)...)}
 	}
 	for i := range r.Results {
-		row := &r.Results[i]
-		g.Rows = append(g.Rows, line{l.of(row.Algorithm), cells(r, columns, &row.Result, burst(row))})
+		g.Rows = append(g.Rows, row(r.Results[i].Algorithm, burst(&r.Results[i]), &r.Results[i].Figures))
 	}
-	g.Foot = []line{{l.of(report.ReferenceLabel), cells(r, columns, &r.Reference, "")}}
+	g.Foot = []line{row(report.ReferenceLabel, "", reference)}
 	return g
 }
 
-func cells(r *report.Run, columns []column, m *measure.Result, burst string) []cell {
-	var list []cell
-	if bursty(r) {
-		list = append(list, cell{Text: burst})
-	}
-	for _, c := range columns {
-		list = append(list, c.text(m))
+func headings(measures []*measure.Measure, r *report.Run) []heading {
+	var list []heading
+	for _, m := range measures {
+		list = append(list, heading{m.PageHeading(drawing.Span(float64(r.Limit.WindowUS))), m.Help})
 	}
 	return list
+}
+
+func cells(measures []*measure.Measure, f *measure.Figures) []cell {
+	var list []cell
+	for _, m := range measures {
+		list = append(list, cellOf(m, m.Value(f)))
+	}
+	return list
+}
+
+// cellOf is a value as its unit is read. What is absent is empty.
+func cellOf(m *measure.Measure, v measure.Value) cell {
+	if !v.Known {
+		return cell{}
+	}
+	c := cell{Key: key(v.Number), Over: m.Above > 0 && v.Number > m.Above}
+	switch m.Unit {
+	case measure.Limits:
+		c.Text = sheet.Times(v.Number)
+	case measure.Share:
+		c.Text = sheet.Percent(v.Number)
+	case measure.Microseconds:
+		return duration(int64(v.Number))
+	default:
+		if m.Digits == 0 {
+			return whole(int64(math.Round(v.Number)))
+		}
+		c.Text = strconv.FormatFloat(v.Number, 'f', m.Digits, 64)
+	}
+	return c
 }
 
 // burst is the capacity that a row was given.
@@ -60,42 +93,6 @@ func burst(row *report.Row) string {
 func bursty(r *report.Run) bool {
 	for i := range r.Results {
 		if burst(&r.Results[i]) != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// columnsOf chooses the measures: costs only where they are not the counts again, errors only where there are any.
-func columnsOf(r *report.Run) []column {
-	list := []column{
-		{heading{"offered", "requests"}, func(m *measure.Result) cell { return whole(m.Offered) }},
-		{heading{"admitted", "requests"}, func(m *measure.Result) cell { return whole(m.Admitted) }},
-		{heading{"rejected", "requests"}, func(m *measure.Result) cell { return whole(m.Rejected) }},
-	}
-	if anyErrors(r) {
-		list = append(list, column{heading{"errors", "requests whose call failed"}, func(m *measure.Result) cell { return whole(m.Errors) }})
-	}
-	if r.HasCosts() {
-		list = append(list,
-			column{heading{"offered cost", "permits"}, func(m *measure.Result) cell { return whole(m.OfferedCost) }},
-			column{heading{"admitted cost", "permits"}, func(m *measure.Result) cell { return whole(m.AdmittedCost) }})
-	}
-	return append(list,
-		column{heading{"peak in " + drawing.Span(float64(r.Limit.WindowUS)), "the most admitted for one key in any window"},
-			func(m *measure.Result) cell { return whole(m.PeakWindowAdmitted) }},
-		column{heading{"× limit", "the peak, as a multiple of the limit"},
-			func(m *measure.Result) cell {
-				return cell{Text: sheet.Times(m.Overshoot), Key: key(m.Overshoot), Over: m.Overshoot > 1}
-			}},
-		column{heading{"false admits", "admitted though the exact limit rejects"}, func(m *measure.Result) cell { return whole(m.FalseAdmits) }},
-		column{heading{"false rejects", "rejected though the exact limit admits"}, func(m *measure.Result) cell { return whole(m.FalseRejects) }},
-		column{heading{"used", "of the quota of all keys over the whole run"}, func(m *measure.Result) cell { return percentage(m.Utilization) }})
-}
-
-func anyErrors(r *report.Run) bool {
-	for i := range r.Results {
-		if r.Results[i].Errors != 0 {
 			return true
 		}
 	}

@@ -49,21 +49,6 @@ func allShown(list []string) []string {
 	return out
 }
 
-// percent writes a share so that something never reads as nothing, nor as everything.
-func percent(share float64) string {
-	switch {
-	case share == 0:
-		return "0 %"
-	case share < 0.0001:
-		return "< 0.01 %"
-	case share < 0.001:
-		return fmt.Sprintf("%.2f %%", 100*share)
-	case share < 1 && share >= 0.9995:
-		return "> 99.9 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*share)
-}
-
 // timesInWords is sheet.Times in a sentence.
 func timesInWords(overshoot float64) string {
 	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(sheet.Times(overshoot))

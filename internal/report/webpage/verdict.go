@@ -7,6 +7,7 @@ import (
 
 	"ratelab/internal/drawing"
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // jury is the rows of a run that a verdict speaks of: all but the floor, unless that is alone.
@@ -167,7 +168,7 @@ func (j jury) falseRejects(who string) string {
 	top := most(j.rows, func(row *report.Row) int64 { return row.FalseRejects })
 	worst := top[0]
 	figure := count(worst.FalseRejects, "request")
-	part := percent(share(worst.FalseRejects, worst.Offered)) + " of the offered"
+	part := sheet.Percent(share(worst.FalseRejects, worst.Offered)) + " of the offered"
 	switch {
 	case worst.FalseRejects == 0 && len(j.rows) == 1:
 		return "it rejects nothing that " + who + " admits"

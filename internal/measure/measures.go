@@ -1,0 +1,181 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Measure is one figure of a row, declared once. Whatever shows a figure, checks it or explains it reads this: the
+// tables, the page, CSV and benchmark lines, the schemas, expect in a scenario's file, and the documentation.
+//
+// One that is written has its place in a row's JSON under Name, in which a point stands for an object within the row. Where
+// the row has no field of that name, what Value says is written there.
+type Measure struct {
+	Name    string
+	Unit    Unit
+	Digits  int       // behind the point, for units that have no form of their own
+	Heading string    // of a table's column: one line, or two with a line end between them; {window} is the limit's
+	Title   string    // the heading on the page, where there is more room; empty: as Heading
+	Help    string    // what it is, in a few words
+	Better  Direction // which way it is better, other things being equal
+	In      Place
+	Leaves  int                  // where a terminal is too narrow the highest go first; 0 stays
+	Above   float64              // in tables, a value above it stands out; 0: none does
+	Where   func(*Figures) bool  // the column is left out where no row has it so; nil: it always stands
+	Value   func(*Figures) Value // none where the row has no such figure
+}
+
+// Unit is what a value counts, or what it is a multiple of.
+type Unit string
+
+// The units. Those of whole numbers are plain words.
+const (
+	Requests     Unit = "requests"
+	Permits      Unit = "permits"
+	Keys         Unit = "keys"
+	Commands     Unit = "commands"
+	Operations   Unit = "operations"
+	Rejections   Unit = "rejections"
+	Waits        Unit = "waits"
+	Locks        Unit = "locks"
+	Retries      Unit = "retries"
+	Microseconds Unit = "µs"
+	Bytes        Unit = "bytes"
+	Limits       Unit = "× limit" // multiples of it
+	Share        Unit = "share"   // of one
+	Index        Unit = "index"   // between 0 and 1
+	PerSecond    Unit = "permits/s"
+	PerSuccess   Unit = "attempts/success"
+	PerDecision  Unit = "per decision"
+)
+
+// Direction is which way a measure is better.
+type Direction int
+
+// The directions. Most counts have none: to admit more is better only where the limit holds.
+const (
+	Neither Direction = iota
+	Lower
+	Higher
+)
+
+// Place is where a measure appears.
+type Place int
+
+// The places. What may be expected of a row in a scenario's file depends on the traffic and the limit alone: not on
+// the server, nor on the machine.
+const (
+	Written  Place = 1 << iota // in JSON; where Name has no point, in CSV and benchmark lines as well
+	Table                      // in the tables of the terminal and of Markdown
+	Page                       // in the tables of the page
+	Expected                   // in a scenario's expect
+)
+
+// Value is a figure, or none.
+type Value struct {
+	Number float64
+	Known  bool
+}
+
+// Known is a figure.
+func Known[N int64 | float64](n N) Value { return Value{float64(n), true} }
+
+// optional is a figure where there is one.
+func optional[N int64 | float64](n *N) Value {
+	if n == nil {
+		return Value{}
+	}
+	return Known(*n)
+}
+
+// ratio is a share of a whole; of nothing it is nothing.
+func ratio(part, whole int64) Value {
+	if whole == 0 {
+		return Known(0.0)
+	}
+	return Known(float64(part) / float64(whole))
+}
+
+// Subject is what some measures are about, which stand in one table.
+type Subject struct {
+	Name     string
+	Title    string // above the table in a terminal
+	Caption  string // above the table on the page
+	Measures []Measure
+}
+
+// Declare adds a measure at the end of the subject, before anything is read or written.
+func (s *Subject) Declare(m Measure) {
+	m.check()
+	s.Measures = append(s.Measures, m)
+}
+
+// Within are the measures of the subject that appear in all of the places.
+func (s *Subject) Within(p Place) []*Measure {
+	var list []*Measure
+	for i := range s.Measures {
+		if s.Measures[i].In&p == p {
+			list = append(list, &s.Measures[i])
+		}
+	}
+	return list
+}
+
+// Subjects are all of them, in the order in which they are shown.
+func Subjects() []*Subject {
+	return []*Subject{
+		DecisionMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures, LocalFlagMeasures, FairnessMeasures, RateMeasures,
+		CostMeasures, RealClockMeasures,
+	}
+}
+
+// Find returns the measure of that name, and what it is about.
+func Find(name string) (*Measure, *Subject) {
+	for _, s := range Subjects() {
+		for i := range s.Measures {
+			if s.Measures[i].Name == name {
+				return &s.Measures[i], s
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Names are those of all measures that appear in all of the places.
+func Names(p Place) []string {
+	var names []string
+	for _, s := range Subjects() {
+		for _, m := range s.Within(p) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// Shown are the measures of a table with these rows: what no row has is left out.
+func (s *Subject) Shown(p Place, rows []*Figures) []*Measure {
+	return slices.DeleteFunc(s.Within(p), func(m *Measure) bool {
+		return m.Where != nil && !slices.ContainsFunc(rows, m.Where)
+	})
+}
+
+// ColumnHeading is the heading of a table's column under a limit with such a window, in words.
+func (m *Measure) ColumnHeading(window string) string {
+	return strings.ReplaceAll(m.Heading, "{window}", window)
+}
+
+// PageHeading is the heading on the page.
+func (m *Measure) PageHeading(window string) string {
+	if m.Title != "" {
+		return strings.ReplaceAll(m.Title, "{window}", window)
+	}
+	return strings.ReplaceAll(m.ColumnHeading(window), "\n", " ")
+}
+
+// check panics over a declaration that nobody could use.
+func (m *Measure) check() {
+	if m.Name == "" || m.Heading == "" || m.Help == "" || m.Unit == "" || m.Value == nil || m.In == 0 {
+		panic(fmt.Sprintf("measure %q is declared without a name, unit, heading, help, place or value", m.Name))
+	}
+}
