@@ -15,7 +15,7 @@ var mayImport = map[string][]string{
 	"internal/wording":   {},
 	"internal/alive":     {},
 	"internal/wholefile": {"internal/alive"},
-	"internal/resp":      {},
+	"internal/resp":      {"internal/wording"},
 	"internal/waiting":   {},
 
 	"algorithms":          {"lua", "internal/limit", "internal/wording"},
@@ -27,9 +27,9 @@ var mayImport = map[string][]string{
 	"scenarios":           {"internal/measure", "internal/traffic", "internal/world", "internal/limit", "internal/strictyaml", "internal/wording"},
 
 	"internal/measure":     {"internal/limit"},
-	"internal/script":      {"internal/limit", "internal/strictyaml", "internal/wording"},
+	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/wording"},
 	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/wording"},
-	"internal/replay":      {"internal/measure", "internal/script", "internal/limit", "internal/wording"},
+	"internal/replay":      {"internal/resp", "internal/measure", "internal/script", "internal/limit", "internal/wording"},
 	"internal/localflag":   {"internal/world", "internal/limit"},
 	"internal/sequence":    {"internal/virtualtime", "internal/world", "internal/traffic", "internal/limit", "internal/wording"},
 	"internal/processors":  {},

@@ -1,6 +1,7 @@
 package architecture
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -77,7 +78,13 @@ func follow(t *testing.T, page, link string) string {
 	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(target))); err != nil {
 		return "there is no " + target
 	}
-	if hasHeading && (path.Ext(target) != ".md" || !slices.Contains(anchors(readPage(t, target)), heading)) {
+	switch {
+	case !hasHeading:
+	case path.Ext(target) == ".html":
+		if !strings.Contains(readPage(t, target), fmt.Sprintf(" id=%q", heading)) {
+			return target + " has nothing with the id " + heading
+		}
+	case path.Ext(target) != ".md" || !slices.Contains(anchors(readPage(t, target)), heading):
 		return target + " has no heading #" + heading
 	}
 	return ""

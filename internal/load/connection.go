@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 	"ratelab/internal/wording"
 )
@@ -32,7 +33,7 @@ type connection struct {
 	renewed time.Duration   // when the deadline was last put off
 
 	out, scratch, in []byte
-	parser           parser
+	scan             resp.Scanner
 }
 
 // answerTimeout is how long an answer may take; the deadline is put off at most every renewal, not for every call,
@@ -141,7 +142,7 @@ func (c *connection) call(req limit.Request) (o Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	if reply.Kind == script.Error {
+	if reply.Kind == resp.Error {
 		return o, refused(reply.Text)
 	}
 	d, err := c.t.program.Decode(reply)
@@ -153,14 +154,14 @@ func (c *connection) call(req limit.Request) (o Outcome, err error) {
 }
 
 // exchange writes c.out and reads the reply to it.
-func (c *connection) exchange(o *Outcome) (script.Reply, error) {
+func (c *connection) exchange(o *Outcome) (resp.Value, error) {
 	o.Written = c.t.clock.Now()
 	if o.Written-c.renewed > renewal {
 		c.renew(o.Written)
 	}
 	o.BytesWritten = len(c.out)
 	if _, err := c.conn.Write(c.out); err != nil {
-		return script.Reply{}, err
+		return resp.Value{}, err
 	}
 	for n := 0; ; {
 		if n == len(c.in) {
@@ -168,16 +169,17 @@ func (c *connection) exchange(o *Outcome) (script.Reply, error) {
 		}
 		m, err := c.conn.Read(c.in[n:])
 		if err != nil {
-			return script.Reply{}, err
+			return resp.Value{}, err
 		}
 		o.Replied = c.t.clock.Now()
 		n += m
-		reply, length, err := c.parser.parse(c.in[:n])
-		if err == errShort {
+		c.scan.Reset(c.in[:n])
+		reply, err := c.scan.Value()
+		if err == resp.ErrShort {
 			continue
 		}
-		if err == nil && length != n {
-			err = c.parser.unknown(c.in[length:n])
+		if err == nil {
+			err = c.scan.End()
 		}
 		o.BytesRead = n
 		return reply, err
@@ -198,7 +200,7 @@ func refused(text string) error {
 	if strings.HasPrefix(text, "NOSCRIPT") {
 		return errLostScripts
 	}
-	return replyError(text)
+	return replyError(strings.Clone(text)) // it lies where the next reply is read
 }
 
 // meet calls init for a key, once for all connections, and says how long this or the wait for it took.
@@ -211,7 +213,7 @@ func (c *connection) meet(key string) (time.Duration, error) {
 			c.out, c.scratch = c.t.init.append(c.out[:0], c.scratch, v)
 			c.t.initCalls.Add(1)
 			reply, err := c.exchange(&Outcome{})
-			if s.err = err; err == nil && reply.Kind == script.Error {
+			if s.err = err; err == nil && reply.Kind == resp.Error {
 				s.err = refused(reply.Text)
 			}
 			if s.err != nil {
@@ -233,12 +235,10 @@ func (c *connection) expire(v script.Vars) error {
 	ttl := max(0, c.t.until-c.t.clock.Now()) + margin
 	for _, template := range c.t.program.Decide.Keys {
 		c.scratch = template.Append(c.scratch[:0], v)
-		c.out = appendHeader(c.out[:0], '*', 4)
-		c.out = appendBulk(appendBulk(c.out, "PEXPIRE"), c.scratch)
-		c.out = appendBulk(appendBulk(c.out, strconv.FormatInt(ttl.Milliseconds(), 10)), "NX")
+		c.out = resp.AppendCommand(c.out[:0], "PEXPIRE", string(c.scratch), strconv.FormatInt(ttl.Milliseconds(), 10), "NX")
 		c.t.expireCalls.Add(1)
 		reply, err := c.exchange(&Outcome{})
-		if err == nil && reply.Kind == script.Error {
+		if err == nil && reply.Kind == resp.Error {
 			err = refused(reply.Text)
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package load
 import (
 	"strconv"
 
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
@@ -19,15 +20,15 @@ type piece struct {
 }
 
 func newEvalsha(sha string, c script.Call) evalsha {
-	fixed := appendHeader(nil, '*', 3+len(c.Keys)+len(c.Args))
+	fixed := resp.AppendHeader(nil, '*', 3+len(c.Keys)+len(c.Args))
 	for _, text := range []string{"EVALSHA", sha, strconv.Itoa(len(c.Keys))} {
-		fixed = appendBulk(fixed, text)
+		fixed = resp.AppendText(fixed, text)
 	}
 	var e evalsha
 	for _, templates := range [][]script.Template{c.Keys, c.Args} {
 		for _, t := range templates {
 			if text, ok := t.Constant(); ok {
-				fixed = appendBulk(fixed, text)
+				fixed = resp.AppendText(fixed, text)
 				continue
 			}
 			e.pieces = append(e.pieces, piece{fixed: fixed, template: t, changes: true})
@@ -44,21 +45,8 @@ func (e evalsha) append(dst, scratch []byte, v script.Vars) (out, room []byte) {
 		dst = append(dst, p.fixed...)
 		if p.changes {
 			scratch = p.template.Append(scratch[:0], v)
-			dst = appendBulk(dst, scratch)
+			dst = resp.AppendText(dst, scratch)
 		}
 	}
 	return dst, scratch
-}
-
-// appendBulk writes one argument.
-func appendBulk[T ~string | ~[]byte](dst []byte, text T) []byte {
-	dst = appendHeader(dst, '$', len(text))
-	dst = append(dst, text...)
-	return append(dst, '\r', '\n')
-}
-
-// appendHeader writes a type and a number.
-func appendHeader(dst []byte, kind byte, n int) []byte {
-	dst = strconv.AppendInt(append(dst, kind), int64(n), 10)
-	return append(dst, '\r', '\n')
 }

@@ -16,6 +16,7 @@ import (
 	"ratelab/internal/load"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
@@ -66,7 +67,10 @@ func TestBothLoopsOnAServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if open.Offered != 198 || open.Sent != 198 || open.WarmUp != 2 || open.Accepted != 1 || open.Rejected != 197 || open.PoolWaits > open.Sent {
+	// Of the three that are admitted, as many are counted as were decided after the warm-up's two: on a busy machine these
+	// can be overtaken.
+	if open.Offered != 198 || open.Sent != 198 || open.WarmUp != 2 || open.Accepted < 1 || open.Accepted > 3 || open.Accepted+open.Rejected != 198 ||
+		open.PoolWaits > open.Sent {
 		t.Errorf("open loop: %+v", open)
 	}
 	closed, err := load.Closed(t.Context(), every(0, 1, "k"), callers, load.ClosedOptions{Clock: clock, Duration: 50 * time.Millisecond})
@@ -99,7 +103,7 @@ func TestWhatAScriptIsTold(t *testing.T) {
 	clock := load.Clock{Origin: origin, Now: func() time.Duration { now += 7 * time.Microsecond; return now }}
 	p := program(clockEcho, strings.Repeat("x", 10_000))
 	var told limit.Decision
-	p.Decode = func(r script.Reply) (d limit.Decision, err error) { told, err = script.Contract(r); return told, err }
+	p.Decode = func(r resp.Value) (d limit.Decision, err error) { told, err = script.Contract(r); return told, err }
 	_, _, callers := prepared(t, p, 1, load.TargetOptions{Clock: clock})
 	o, err := callers[0].Call(t.Context(), limit.Request{Key: "k", Cost: 12})
 	if err != nil || o.Allowed {
@@ -119,7 +123,7 @@ func TestWhatAScriptIsTold(t *testing.T) {
 func TestALongReply(t *testing.T) {
 	p := program(`return string.rep('x', 3000000)`, "")
 	length := 0
-	p.Decode = func(r script.Reply) (limit.Decision, error) { length = len(r.Text); return limit.Decision{}, nil }
+	p.Decode = func(r resp.Value) (limit.Decision, error) { length = len(r.Text); return limit.Decision{}, nil }
 	_, _, callers := prepared(t, p, 1, load.TargetOptions{})
 	if _, err := callers[0].Call(t.Context(), limit.Request{Key: "k", Cost: 1}); err != nil || length != 3_000_000 {
 		t.Errorf("%d bytes, %v", length, err)
@@ -133,7 +137,7 @@ func TestInitIsCalledOncePerKey(t *testing.T) {
 	p.InitSource = `return redis.call('INCRBY', KEYS[1], ARGV[1])`
 	contract := p.Decode
 	var wrong atomic.Int64
-	p.Decode = func(r script.Reply) (limit.Decision, error) {
+	p.Decode = func(r resp.Value) (limit.Decision, error) {
 		d, err := contract(r)
 		if d.Remaining != 40 {
 			wrong.Add(1)

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ratelab/internal/resp"
+
 	"github.com/redis/go-redis/v9"
 )
 
@@ -103,7 +105,7 @@ func (v *Vigil) ask() {
 	}
 }
 
-var ping = []byte("*1\r\n$4\r\nPING\r\n")
+var ping = resp.AppendCommand(nil, "PING")
 
 // once is how long one answer took. Whatever it says, it is one.
 func (v *Vigil) once(answer []byte) (span, error) {

@@ -85,7 +85,7 @@ func (t target) refusal(err error) error {
 
 // explainLost words the failures of a connection that once worked.
 func (t target) explainLost(err error) error {
-	var wrong *resp.Error
+	var wrong *resp.ProtocolError
 	switch {
 	case errors.As(err, &wrong):
 		return unavailable("%s: answered something that is not the Redis protocol, or more of it than there can be (%s); "+

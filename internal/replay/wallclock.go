@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 	"ratelab/internal/wording"
 )
@@ -171,11 +172,11 @@ func (w *WallClock) read(init, cmd *redis.Cmd) (limit.Decision, error) {
 	case err == nil:
 		return w.program.Decode(reply(cmd.Val()))
 	case errors.Is(err, redis.Nil):
-		return w.program.Decode(script.Reply{Kind: script.Nil})
+		return w.program.Decode(resp.Value{Kind: resp.Nil})
 	case strings.HasPrefix(err.Error(), "NOSCRIPT"):
 		return limit.Decision{}, errors.New("the server lost its scripts in the middle of the run (a restart, a failover or SCRIPT FLUSH); repeat the run")
 	}
-	return w.program.Decode(script.Reply{Kind: script.Error, Text: err.Error()})
+	return w.program.Decode(resp.Value{Kind: resp.Error, Text: err.Error()})
 }
 
 // isReply reports whether err is the server's own answer to a call, nil included, rather than a broken connection.
@@ -218,22 +219,22 @@ func (w *WallClock) Close(ctx context.Context) error {
 }
 
 // reply turns what go-redis read into the form that programs decode.
-func reply(v any) script.Reply {
+func reply(v any) resp.Value {
 	switch v := v.(type) {
 	case int64:
-		return script.Reply{Kind: script.Int, Int: v}
+		return resp.Value{Kind: resp.Int, Int: v}
 	case string:
-		return script.Reply{Kind: script.String, Text: v}
+		return resp.Value{Kind: resp.String, Text: v}
 	case float64:
-		return script.Reply{Kind: script.Double, Float: v}
+		return resp.Value{Kind: resp.Double, Float: v}
 	case error:
-		return script.Reply{Kind: script.Error, Text: v.Error()}
+		return resp.Value{Kind: resp.Error, Text: v.Error()}
 	case []any:
-		items := make([]script.Reply, len(v))
+		items := make([]resp.Value, len(v))
 		for i := range v {
 			items[i] = reply(v[i])
 		}
-		return script.Reply{Kind: script.Array, Items: items}
+		return resp.Value{Kind: resp.Array, Items: items}
 	}
-	return script.Reply{Kind: script.Nil}
+	return resp.Value{Kind: resp.Nil}
 }

@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/replay"
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
@@ -233,20 +234,20 @@ func TestInitIsCalledOncePerKey(t *testing.T) {
 func TestRepliesOfEveryKindAreDecoded(t *testing.T) {
 	for _, test := range []struct {
 		name, source string
-		want         script.Kind
+		want         resp.Kind
 	}{
-		{"number", "return 7", script.Int},
-		{"text", "return 'yes'", script.String},
-		{"status", "return redis.status_reply('OK')", script.String},
-		{"false", "return false", script.Nil},
-		{"nothing", "redis.call('GET', KEYS[1])", script.Nil},
-		{"table", "return {1, {2, 'x'}}", script.Array},
-		{"error reply", "return redis.error_reply('ERR no')", script.Error},
+		{"number", "return 7", resp.Int},
+		{"text", "return 'yes'", resp.String},
+		{"status", "return redis.status_reply('OK')", resp.String},
+		{"false", "return false", resp.Nil},
+		{"nothing", "redis.call('GET', KEYS[1])", resp.Nil},
+		{"table", "return {1, {2, 'x'}}", resp.Array},
+		{"error reply", "return redis.error_reply('ERR no')", resp.Error},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := program(test.source)
-			var got []script.Reply
-			p.Decode = func(r script.Reply) (limit.Decision, error) {
+			var got []resp.Value
+			p.Decode = func(r resp.Value) (limit.Decision, error) {
 				got = append(got, r)
 				return limit.Decision{Verdict: limit.Allowed}, nil
 			}

@@ -1,5 +1,6 @@
-// Package resp bounds what a server may answer. A Checker follows the replies of a connection as they come in, RESP 2
-// and 3, and objects before anybody makes room for what is announced. It reads no values: clients do.
+// Package resp is the protocol of a Redis, RESP 2 and 3, as far as this program speaks it by itself: commands are written
+// and read, and replies read in place. A Checker bounds what a server may answer: it follows the replies of a connection
+// as they come in, and objects before anybody, such as go-redis, makes room for what is announced.
 package resp
 
 import (
@@ -18,23 +19,23 @@ const (
 	Deepest = 8000
 )
 
-// Error is an answer that no Redis gives here, in a few words. It is a net.Error, since it is of the connection, which
+// ProtocolError is an answer that no Redis gives here, in a few words. It is a net.Error, since it is of the connection, which
 // is of no use any more.
-type Error struct{ what string }
+type ProtocolError struct{ what string }
 
 // Error begins as go-redis' own words do for what is not the protocol.
-func (e *Error) Error() string { return "redis: can't parse reply: " + e.what }
+func (e *ProtocolError) Error() string { return "redis: can't parse reply: " + e.what }
 
 // Timeout is false.
-func (*Error) Timeout() bool { return false }
+func (*ProtocolError) Timeout() bool { return false }
 
 // Temporary is false.
-func (*Error) Temporary() bool { return false }
+func (*ProtocolError) Temporary() bool { return false }
 
 // What is the objection alone.
-func (e *Error) What() string { return e.what }
+func (e *ProtocolError) What() string { return e.what }
 
-func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+func refuse(format string, args ...any) error { return &ProtocolError{fmt.Sprintf(format, args...)} }
 
 // Checker follows one connection from its first reply on. The zero value is ready.
 type Checker struct {
@@ -49,7 +50,7 @@ type Checker struct {
 // longestHeader is more than a type and a number take.
 const longestHeader = 32
 
-// Check goes on with what has just been read. An error, which is an *Error, is for good.
+// Check goes on with what has just been read. An error, which is a *ProtocolError, is for good.
 func (c *Checker) Check(data []byte) error {
 	if c.err == nil {
 		c.err = c.check(data)

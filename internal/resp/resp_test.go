@@ -70,7 +70,7 @@ func TestWhatNoRedisAnswersIsRefused(t *testing.T) {
 	for data, want := range refused {
 		var c Checker
 		err := c.Check([]byte("+OK\r\n" + data))
-		var refused *Error
+		var refused *ProtocolError
 		var network net.Error
 		if !errors.As(err, &refused) || !errors.As(err, &network) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v; want %s", data, err, want)

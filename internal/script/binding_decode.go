@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 )
 
 // path leads to an element of a table, by numbers from 1 on, as Lua counts. An empty path is the reply itself.
@@ -21,12 +22,12 @@ func (p path) String() string {
 }
 
 // in follows p into r. Nil on the way is nil at the end: a script that answers false instead of its table says no.
-func (p path) in(r Reply) (Reply, error) {
+func (p path) in(r resp.Value) (resp.Value, error) {
 	for _, n := range p {
 		switch {
-		case r.Kind == Nil:
+		case r.Kind == resp.Nil:
 			return r, nil
-		case r.Kind != Array:
+		case r.Kind != resp.Array:
 			return r, fmt.Errorf("want a table with %v", p)
 		case n > len(r.Items):
 			return r, fmt.Errorf("want a table with %v; Redis ends a table at its first nil", p)
@@ -43,8 +44,8 @@ type figure struct {
 }
 
 // decode turns a reply into a decision.
-func (b *binding) decode(r Reply) (limit.Decision, error) {
-	if r.Kind == Error {
+func (b *binding) decode(r resp.Value) (limit.Decision, error) {
+	if r.Kind == resp.Error {
 		return limit.Decision{}, errors.New(r.Text)
 	}
 	d, err := b.read(r)
@@ -54,7 +55,7 @@ func (b *binding) decode(r Reply) (limit.Decision, error) {
 	return d, nil
 }
 
-func (b *binding) read(r Reply) (limit.Decision, error) {
+func (b *binding) read(r resp.Value) (limit.Decision, error) {
 	v, err := b.element.in(r)
 	if err != nil {
 		return limit.Decision{}, err
@@ -74,7 +75,7 @@ func (b *binding) read(r Reply) (limit.Decision, error) {
 	return d, err
 }
 
-func (b *binding) verdict(v Reply) (limit.Verdict, error) {
+func (b *binding) verdict(v resp.Value) (limit.Verdict, error) {
 	switch {
 	case b.admitted.holds(v):
 		return limit.Allowed, nil
@@ -85,7 +86,7 @@ func (b *binding) verdict(v Reply) (limit.Verdict, error) {
 }
 
 // nonsense says what the tested value should have been.
-func (b *binding) nonsense(v Reply) error {
+func (b *binding) nonsense(v resp.Value) error {
 	found := ""
 	if len(b.element) > 0 {
 		found = fmt.Sprintf("%v is %v; ", b.element, v)
@@ -96,9 +97,9 @@ func (b *binding) nonsense(v Reply) error {
 	}
 	remedy := ""
 	switch v.Kind {
-	case Array:
+	case resp.Array:
 		remedy = "; name the element of the table to test, such as element: 1"
-	case String:
+	case resp.String:
 		if _, isList := b.admitted.(oneOf); isList && numberText.MatchString(v.Text) {
 			remedy = "; a list holds text apart from numbers: list " + strconv.Quote(v.Text) + ", or use an expression"
 		}
@@ -107,7 +108,7 @@ func (b *binding) nonsense(v Reply) error {
 }
 
 // remaining is the figure, rounded down: so many whole requests still pass.
-func (f *figure) remaining(r Reply) (int64, error) {
+func (f *figure) remaining(r resp.Value) (int64, error) {
 	n, told, err := f.number(r, "remaining")
 	if err != nil || !told {
 		return 0, err
@@ -120,7 +121,7 @@ func (f *figure) remaining(r Reply) (int64, error) {
 }
 
 // retryAfterUS is the figure in microseconds, rounded up: who comes a fraction earlier is rejected again.
-func (f *figure) retryAfterUS(r Reply) (int64, error) {
+func (f *figure) retryAfterUS(r resp.Value) (int64, error) {
 	n, told, err := f.number(r, "retry_after")
 	if err != nil || !told {
 		return 0, err
@@ -136,12 +137,12 @@ func (f *figure) retryAfterUS(r Reply) (int64, error) {
 }
 
 // number finds the figure; told is false where the script answers nil.
-func (f *figure) number(r Reply, name string) (n number, told bool, err error) {
+func (f *figure) number(r resp.Value, name string) (n number, told bool, err error) {
 	v, err := f.element.in(r)
 	if err != nil {
 		return number{}, false, fmt.Errorf("%s: %w", name, err)
 	}
-	if v.Kind == Nil {
+	if v.Kind == resp.Nil {
 		return number{}, false, nil
 	}
 	n, ok := numberOf(v)

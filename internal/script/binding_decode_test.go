@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 )
 
 func rejected(retryAfterUS int64) limit.Decision { return limit.Decision{RetryAfterUS: retryAfterUS} }
 
 var (
 	admitted = limit.Decision{Verdict: limit.Allowed}
-	null     = Reply{Kind: Nil}
+	null     = resp.Value{Kind: resp.Nil}
 )
 
 // decodeStory is one binding and what the replies to it mean.
@@ -21,7 +22,7 @@ type decodeStory struct {
 }
 
 type decodeLine struct {
-	reply Reply
+	reply resp.Value
 	want  limit.Decision
 	fails string // the error, instead of a decision
 }
@@ -52,7 +53,7 @@ func TestDecodeLists(t *testing.T) {
 			{words("1"), rejected(0), `reply "1": want 1 (admitted) or another number or nil (rejected); a list holds text apart from numbers: list "1", or use an expression`},
 			{words("OK"), rejected(0), `reply "OK": want 1 (admitted) or another number or nil (rejected)`},
 			{table(num(1), num(5)), rejected(0), `reply [1, 5]: want 1 (admitted) or another number or nil (rejected); name the element of the table to test, such as element: 1`},
-			{Reply{Kind: Error, Text: "ERR no such key"}, rejected(0), `ERR no such key`},
+			{resp.Value{Kind: resp.Error, Text: "ERR no such key"}, rejected(0), `ERR no such key`},
 		}},
 		{`admitted: [1, "OK", "1"]`, []decodeLine{
 			{num(1), admitted, ""},
@@ -60,7 +61,7 @@ func TestDecodeLists(t *testing.T) {
 			{words("OK"), admitted, ""},
 			{words("ok"), rejected(0), ""},
 			{num(2), rejected(0), ""},
-			{Reply{Kind: Double, Float: 1}, rejected(0), `reply 1: want 1 or "OK" or "1" (admitted) or another number or another text or nil (rejected)`},
+			{resp.Value{Kind: resp.Double, Float: 1}, rejected(0), `reply 1: want 1 or "OK" or "1" (admitted) or another number or another text or nil (rejected)`},
 		}},
 		{"admitted: [true]", []decodeLine{{num(1), admitted, ""}, {null, rejected(0), ""}}},
 		{"admitted: [false]", []decodeLine{
@@ -126,7 +127,7 @@ func TestDecodeFigures(t *testing.T) {
 			{table(num(0), num(0), words("0.1")), rejected(100_000), ""},
 			{table(num(0), num(0), words("0.0000001")), rejected(1), ""},
 			{table(num(0), num(0), words("1.1")), rejected(1_100_000), ""}, // doubles make 1100000.0000000002 of it
-			{table(num(0), num(0), Reply{Kind: Double, Float: 0.5}), rejected(500_000), ""},
+			{table(num(0), num(0), resp.Value{Kind: resp.Double, Float: 0.5}), rejected(500_000), ""},
 			{table(num(0), num(0), num(-1)), rejected(limit.Never), ""},
 			{table(num(0), num(0), words("-1")), rejected(limit.Never), ""},
 			{table(num(0), null, null), rejected(0), ""},

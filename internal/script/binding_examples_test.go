@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 )
 
 // The example scripts decide through their bindings, on a server, as their first lines promise. Each line is an
@@ -84,7 +85,7 @@ func (c *caller) replay(t *testing.T, line string) string {
 	return fmt.Sprintf("%s-> %s remaining=%d retry=%d", arrival, verdict, d.Remaining, d.RetryAfterUS)
 }
 
-func (c *caller) eval(t *testing.T, source string, call Call, v Vars) Reply {
+func (c *caller) eval(t *testing.T, source string, call Call, v Vars) resp.Value {
 	t.Helper()
 	var args []any
 	for _, text := range written(call.Args, v) {
@@ -98,21 +99,21 @@ func (c *caller) eval(t *testing.T, source string, call Call, v Vars) Reply {
 }
 
 // replyOf turns what go-redis makes of a reply back into one.
-func replyOf(t *testing.T, value any) Reply {
+func replyOf(t *testing.T, value any) resp.Value {
 	switch v := value.(type) {
 	case nil:
-		return Reply{}
+		return resp.Value{}
 	case int64:
 		return num(v)
 	case string:
 		return words(v)
 	case []any:
-		var r Reply
+		var r resp.Value
 		for _, item := range v {
-			r.Kind, r.Items = Array, append(r.Items, replyOf(t, item))
+			r.Kind, r.Items = resp.Array, append(r.Items, replyOf(t, item))
 		}
 		return r
 	}
 	t.Fatalf("a reply of type %T", value)
-	return Reply{}
+	return resp.Value{}
 }

@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"ratelab/internal/resp"
 	"ratelab/internal/strictyaml"
 )
 
@@ -56,7 +57,7 @@ func (r bindingReader) condition(v strictyaml.Value) condition {
 		for i, item := range items {
 			list[i] = readValue(item)
 		}
-		if !slices.ContainsFunc(list, func(v Reply) bool { return v.Kind != Nil }) {
+		if !slices.ContainsFunc(list, func(v resp.Value) bool { return v.Kind != resp.Nil }) {
 			return nilness(true) // what is not nil is then of no listed kind, but it is plain what it means
 		}
 		return list
@@ -74,23 +75,23 @@ func (r bindingReader) condition(v strictyaml.Value) condition {
 }
 
 // readValue reads one value as Redis turns Lua's into replies: true becomes 1, false and nil become nil.
-func readValue(v strictyaml.Value) Reply {
+func readValue(v strictyaml.Value) resp.Value {
 	switch {
 	case v.IsNull(), v.IsText() && !v.IsQuoted() && v.Node.Value == "nil":
-		return Reply{Kind: Nil}
+		return resp.Value{Kind: resp.Nil}
 	case v.IsText():
-		return Reply{Kind: String, Text: v.Node.Value}
+		return resp.Value{Kind: resp.String, Text: v.Node.Value}
 	case v.Node.Tag == "!!bool" && v.Node.Kind == yaml.ScalarNode:
 		if v.Node.Value == "false" || v.Node.Value == "False" || v.Node.Value == "FALSE" {
-			return Reply{Kind: Nil}
+			return resp.Value{Kind: resp.Nil}
 		}
-		return Reply{Kind: Int, Int: 1}
+		return resp.Value{Kind: resp.Int, Int: 1}
 	case v.IsNumber():
 		n, _ := plainNumber(v)
-		return Reply{Kind: Int, Int: n}
+		return resp.Value{Kind: resp.Int, Int: n}
 	}
 	v.Bad("%s; want a reply: a whole number, text in quotes, true, false or nil", v.Shown())
-	return Reply{}
+	return resp.Value{}
 }
 
 // readPath reads 2, or [2, 1] for the first element of the second.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 	"ratelab/internal/strictyaml"
 )
 
@@ -127,7 +128,7 @@ func checkAnyBinding(t *testing.T, data []byte) {
 	if b == nil || b.admitted == nil || len(b.decide.Keys) == 0 || b.label == "" {
 		t.Fatalf("%q: neither a problem nor a binding: %+v", data, b)
 	}
-	_, _ = b.decode(Reply{Kind: Array, Items: []Reply{{Kind: Int, Int: 1}, {Kind: String, Text: "x"}}})
+	_, _ = b.decode(resp.Value{Kind: resp.Array, Items: []resp.Value{{Kind: resp.Int, Int: 1}, {Kind: resp.String, Text: "x"}}})
 }
 
 // The same for bindings that are nearly right: known fields with values of all sorts.

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ratelab/internal/resp"
 )
 
 // condition is what a binding says of the replies that mean admitted, or rejected.
 type condition interface {
 	// holds reports whether v means it.
-	holds(v Reply) bool
+	holds(v resp.Value) bool
 	// judges reports whether v is a reply of which the condition can tell that it does not hold, rather than one
 	// that has nothing to do with it.
-	judges(v Reply) bool
+	judges(v resp.Value) bool
 	// others says what else than a reply for which it holds it can judge.
 	others() string
 	String() string
@@ -21,8 +23,8 @@ type condition interface {
 // nilness is the expression nil (true) or not nil (false). It judges whatever a script can return.
 type nilness bool
 
-func (n nilness) holds(v Reply) bool  { return n.judges(v) && (v.Kind == Nil) == bool(n) }
-func (n nilness) judges(v Reply) bool { return v.Kind != Error }
+func (n nilness) holds(v resp.Value) bool  { return n.judges(v) && (v.Kind == resp.Nil) == bool(n) }
+func (n nilness) judges(v resp.Value) bool { return v.Kind != resp.Error }
 
 func (n nilness) others() string { return (!n).String() }
 
@@ -44,7 +46,7 @@ type comparison struct {
 // operators are the comparisons, those of two signs first: none is found within another by its beginning.
 var operators = []string{">=", "<=", "==", "!=", ">", "<"}
 
-func (c comparison) holds(v Reply) bool {
+func (c comparison) holds(v resp.Value) bool {
 	n, ok := numberOf(v)
 	if !ok {
 		return false
@@ -65,9 +67,9 @@ func (c comparison) holds(v Reply) bool {
 	return order < 0
 }
 
-func (c comparison) judges(v Reply) bool {
+func (c comparison) judges(v resp.Value) bool {
 	_, ok := numberOf(v)
-	return ok || v.Kind == Nil
+	return ok || v.Kind == resp.Nil
 }
 
 func (c comparison) others() string { return "another number or nil" }
@@ -76,42 +78,42 @@ func (c comparison) String() string { return c.text }
 
 // oneOf is a list of values. It judges values of the kinds that it lists, and nil. Unlike a comparison it takes "1"
 // and 1 for two things, as Lua does: a script whose author did not know which of them it returns is one to look at.
-type oneOf []Reply
+type oneOf []resp.Value
 
-func (l oneOf) holds(v Reply) bool {
-	return slices.ContainsFunc(l, func(w Reply) bool { return same(v, w) })
+func (l oneOf) holds(v resp.Value) bool {
+	return slices.ContainsFunc(l, func(w resp.Value) bool { return same(v, w) })
 }
 
 // same reports whether two scalars are the same value.
-func same(v, w Reply) bool {
+func same(v, w resp.Value) bool {
 	switch v.Kind {
-	case Nil:
-		return w.Kind == Nil
-	case Int:
-		return w.Kind == Int && v.Int == w.Int
-	case String:
-		return w.Kind == String && v.Text == w.Text
+	case resp.Nil:
+		return w.Kind == resp.Nil
+	case resp.Int:
+		return w.Kind == resp.Int && v.Int == w.Int
+	case resp.String:
+		return w.Kind == resp.String && v.Text == w.Text
 	}
 	return false
 }
 
-func (l oneOf) lists(k Kind) bool {
-	return slices.ContainsFunc(l, func(w Reply) bool { return w.Kind == k })
+func (l oneOf) lists(k resp.Kind) bool {
+	return slices.ContainsFunc(l, func(w resp.Value) bool { return w.Kind == k })
 }
 
-func (l oneOf) judges(v Reply) bool {
-	return v.Kind == Nil || (v.Kind == Int || v.Kind == String) && l.lists(v.Kind)
+func (l oneOf) judges(v resp.Value) bool {
+	return v.Kind == resp.Nil || (v.Kind == resp.Int || v.Kind == resp.String) && l.lists(v.Kind)
 }
 
 func (l oneOf) others() string {
 	var kinds []string
-	if l.lists(Int) {
+	if l.lists(resp.Int) {
 		kinds = append(kinds, "another number")
 	}
-	if l.lists(String) {
+	if l.lists(resp.String) {
 		kinds = append(kinds, "another text")
 	}
-	if !l.lists(Nil) {
+	if !l.lists(resp.Nil) {
 		kinds = append(kinds, "nil")
 	}
 	return strings.Join(kinds, " or ")

@@ -11,11 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 )
 
-func num(n int64) Reply          { return Reply{Kind: Int, Int: n} }
-func words(s string) Reply       { return Reply{Kind: String, Text: s} }
-func table(items ...Reply) Reply { return Reply{Kind: Array, Items: items} }
+func num(n int64) resp.Value               { return resp.Value{Kind: resp.Int, Int: n} }
+func words(s string) resp.Value            { return resp.Value{Kind: resp.String, Text: s} }
+func table(items ...resp.Value) resp.Value { return resp.Value{Kind: resp.Array, Items: items} }
 
 // mustParse reads an expression under a limit of 1000 per 3 s.
 func mustParse(t interface{ Fatal(...any) }, text string) condition {
@@ -34,7 +35,7 @@ func TestExpressions(t *testing.T) {
 	)
 	cases := []struct {
 		expression string
-		reply      Reply
+		reply      resp.Value
 		want       string
 	}{
 		{">= 0", num(0), yes},
@@ -42,7 +43,7 @@ func TestExpressions(t *testing.T) {
 		{">=0", num(7), yes},
 		{"  >   0 ", num(0), no},
 		{"!= 0", num(1), yes},
-		{"!= 0", Reply{}, no}, // nil is Lua's no
+		{"!= 0", resp.Value{}, no}, // nil is Lua's no
 		{"== 1", num(1), yes},
 		{"== 1", words("1"), yes}, // an expression is about numbers
 		{"== 1", words("1.0"), yes},
@@ -62,16 +63,16 @@ func TestExpressions(t *testing.T) {
 		{"< 9223372036854775807", num(math.MaxInt64 - 1), yes}, // doubles could not tell these apart
 		{"< 9223372036854775808", num(math.MaxInt64), yes},
 		{"> -1.5", num(-1), yes},
-		{"> 0.1", Reply{Kind: Double, Float: 0.25}, yes},
-		{"> 0", Reply{Kind: Double, Float: math.Inf(1)}, cant},
-		{"> -1", Reply{Kind: Double, Float: math.NaN()}, cant},
+		{"> 0.1", resp.Value{Kind: resp.Double, Float: 0.25}, yes},
+		{"> 0", resp.Value{Kind: resp.Double, Float: math.Inf(1)}, cant},
+		{"> -1", resp.Value{Kind: resp.Double, Float: math.NaN()}, cant},
 		{"> 0", table(num(1)), cant},
-		{"nil", Reply{}, yes},
+		{"nil", resp.Value{}, yes},
 		{"nil", num(0), no},
-		{"not  nil", Reply{}, no},
+		{"not  nil", resp.Value{}, no},
 		{"not nil", words(""), yes},
 		{"not nil", table(), yes},
-		{"not nil", Reply{Kind: Error, Text: "ERR"}, cant},
+		{"not nil", resp.Value{Kind: resp.Error, Text: "ERR"}, cant},
 	}
 	for _, c := range cases {
 		e := mustParse(t, c.expression)
@@ -101,7 +102,7 @@ func TestComparisonsAgreeWithGo(t *testing.T) {
 		a := rapid.OneOf(rapid.Int64(), rapid.Just(b), rapid.Int64Range(-2, 2)).Draw(rt, "reply")
 		e := mustParse(rt, fmt.Sprintf("%s %d", operator, b))
 		want := holds[operator](a, b)
-		replies := []Reply{num(a), words(fmt.Sprint(a))}
+		replies := []resp.Value{num(a), words(fmt.Sprint(a))}
 		if a >= -limit.MaxExact && a <= limit.MaxExact { // with a fraction it is a double's text
 			replies = append(replies, words(fmt.Sprintf("%d.0", a)))
 		}
@@ -131,7 +132,7 @@ func FuzzExpression(f *testing.F) {
 		if err != nil || again.String() != e.String() {
 			t.Errorf("%q is shown as %q, which is read as %v, %v", text, e, again, err)
 		}
-		for _, r := range []Reply{num(0), num(1000), words("0.5"), {}} {
+		for _, r := range []resp.Value{num(0), num(1000), words("0.5"), {}} {
 			if !e.judges(r) || e.holds(r) != again.holds(r) {
 				t.Errorf("%q of the reply %v", text, r)
 			}
@@ -170,7 +171,7 @@ func TestSpellingsOfOneDouble(t *testing.T) {
 		x := rapid.Float64Range(-1e15, 1e15).Draw(rt, "x")
 		plain, ok := parseNumber(strconv.FormatFloat(x, 'e', -1, 64))
 		long, ok1 := parseNumber(strconv.FormatFloat(x, 'e', 16, 64))
-		reply, ok2 := numberOf(Reply{Kind: Double, Float: x})
+		reply, ok2 := numberOf(resp.Value{Kind: resp.Double, Float: x})
 		if math.Abs(x) < 1e-99 && x != 0 {
 			return // three digits of exponent are not read
 		}

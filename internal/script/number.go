@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"ratelab/internal/resp"
 )
 
 // number is a number of a reply or of an expression, exact: whole, unless fraction is set. Replies of whole numbers,
@@ -48,13 +50,13 @@ func double(x float64) number {
 }
 
 // numberOf is the number that a reply is, as a number or as text.
-func numberOf(r Reply) (number, bool) {
+func numberOf(r resp.Value) (number, bool) {
 	switch r.Kind {
-	case Int:
+	case resp.Int:
 		return number{whole: r.Int}, true
-	case String:
+	case resp.String:
 		return parseNumber(r.Text)
-	case Double:
+	case resp.Double:
 		if math.IsNaN(r.Float) || math.Abs(r.Float) >= tooLarge {
 			return number{}, false
 		}

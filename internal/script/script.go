@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 )
 
 // Call is one way of calling a script: the elements of KEYS and ARGV.
@@ -28,7 +29,7 @@ type Program struct {
 	InitSource string
 
 	// Decode turns the reply to Decide into a decision, or says why it is none.
-	Decode func(Reply) (limit.Decision, error)
+	Decode func(resp.Value) (limit.Decision, error)
 }
 
 // SHA1 is the digest under which Redis caches source.

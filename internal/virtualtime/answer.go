@@ -51,8 +51,8 @@ func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions [
 		return err
 	}
 	s := &r.scan
-	s.reset(data)
-	parts, err := s.array()
+	s.Reset(data)
+	parts, err := s.Array()
 	if err != nil {
 		switch {
 		case strings.HasPrefix(err.Error(), "NOSCRIPT"):
@@ -73,7 +73,7 @@ func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions [
 	if parts != 4 || n >= len(requests) {
 		return fmt.Errorf("the wrapper answered %d decisions in %d parts for %d requests", n, parts, len(requests))
 	}
-	problem, err := s.value()
+	problem, err := s.Value()
 	if err != nil {
 		return err
 	}
@@ -83,13 +83,13 @@ func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions [
 // decode reads the decisions, and says how many there are and what is wrong with the first one that is none.
 func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n int, wrong error) {
 	s := &r.scan
-	n, err := s.array()
+	n, err := s.Array()
 	if err != nil || n > len(requests) {
 		return n, fmt.Errorf("the wrapper answered %d decisions for %d requests (%v)", n, len(requests), err)
 	}
 	for i := range n {
-		s.release()
-		reply, err := s.value()
+		s.Release()
+		reply, err := s.Value()
 		if err != nil {
 			return n, err
 		}
@@ -106,12 +106,12 @@ func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n
 // account reads the number of calls and the keys that may have come, changed or gone. The error is a *LostError where one
 // of them was not there when it ought to have been.
 func (r *Runner) account() error {
-	calls, err := r.scan.value()
+	calls, err := r.scan.Value()
 	if err != nil {
 		return err
 	}
 	r.calls += calls.Int
-	changed, err := r.scan.value()
+	changed, err := r.scan.Value()
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,8 @@
 package virtualtime
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"net"
-	"strconv"
 	"sync"
 
 	"ratelab/internal/resp"
@@ -38,14 +35,14 @@ func (c *conn) Write(p []byte) (int, error) {
 	var out []byte
 	rest := c.partial
 	for len(rest) > 0 {
-		args, after, err := command(rest)
-		if errors.Is(err, errShort) {
+		args, after, err := resp.Command(rest)
+		if errors.Is(err, resp.ErrShort) {
 			break
 		}
 		if err != nil {
 			return 0, err
 		}
-		out = appendCommand(out, c.rewrite(args))
+		out = resp.AppendCommand(out, c.rewrite(args)...)
 		rest = after
 	}
 	c.partial = append(c.partial[:0], rest...)
@@ -89,55 +86,4 @@ func (c *conn) forward() {
 			return
 		}
 	}
-}
-
-// command reads one command, an array of bulk strings, and gives what follows it; errShort where its end is missing.
-func command(data []byte) (args []string, rest []byte, err error) {
-	n, rest, err := header(data, '*')
-	if err != nil {
-		return nil, nil, err
-	}
-	for range n {
-		var size int
-		if size, rest, err = header(rest, '$'); err != nil {
-			return nil, nil, err
-		}
-		if len(rest)-len("\r\n") < size {
-			return nil, nil, errShort
-		}
-		args = append(args, string(rest[:size]))
-		rest = rest[size+2:]
-	}
-	return args, rest, nil
-}
-
-// header reads a line such as "*3\r\n".
-func header(data []byte, kind byte) (n int, rest []byte, err error) {
-	line, rest, whole := bytes.Cut(data, []byte("\r\n"))
-	if !whole {
-		return 0, nil, errShort
-	}
-	if len(line) > 0 && line[0] == kind {
-		n, err = strconv.Atoi(string(line[1:]))
-	}
-	if err != nil || len(line) < 2 || line[0] != kind || n < 0 || n > most(kind) || kind == '*' && n == 0 {
-		return 0, nil, fmt.Errorf("the client sent %.60q, which begins no command", line)
-	}
-	return n, rest, nil
-}
-
-// most is what a line may announce: so many arguments are what a server takes, and so many bytes of one.
-func most(kind byte) int {
-	if kind == '*' {
-		return 1 << 20
-	}
-	return resp.MostText
-}
-
-func appendCommand(out []byte, args []string) []byte {
-	out = fmt.Appendf(out, "*%d\r\n", len(args))
-	for _, arg := range args {
-		out = fmt.Appendf(out, "$%d\r\n%s\r\n", len(arg), arg)
-	}
-	return out
 }

@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/internal/script"
+	"ratelab/internal/resp"
 )
 
 // loopsFor is how often the server's Lua counts in about so long, when nobody disturbs it.
@@ -41,7 +41,7 @@ func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
 		defer far.Close()
 		began := time.Now()
 		it.elapsed = func() time.Duration { return time.Since(began) }
-		r, err := newRunner(t, far, it, func(script.Reply) {})
+		r, err := newRunner(t, far, it, func(resp.Value) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
@@ -54,7 +55,7 @@ func templates(t testing.TB, texts []string) []script.Template {
 }
 
 // newRunner prepares it; every decision's reply is shown to seen.
-func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(script.Reply)) (*virtualtime.Runner, error) {
+func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(resp.Value)) (*virtualtime.Runner, error) {
 	t.Helper()
 	if it.keys == nil {
 		it.keys = []string{"{key}"}
@@ -64,9 +65,9 @@ func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(script.R
 	}
 	call := script.Call{Keys: templates(t, it.keys), Args: templates(t, it.args)}
 	p := &script.Program{Label: "test", Source: it.source, Decide: call,
-		Decode: func(r script.Reply) (limit.Decision, error) {
+		Decode: func(r resp.Value) (limit.Decision, error) {
 			seen(r)
-			if r.Kind == script.Error {
+			if r.Kind == resp.Error {
 				return limit.Decision{}, fmt.Errorf("%s", strings.Clone(r.Text))
 			}
 			return limit.Decision{Verdict: limit.Allowed}, nil
@@ -96,7 +97,7 @@ func at(us int64, key string) limit.Request { return limit.Request{AtUS: us, Key
 func replies(t testing.TB, s *redisserver.Server, it setup, requests ...limit.Request) ([]string, error) {
 	t.Helper()
 	var out []string
-	r, err := newRunner(t, s, it, func(reply script.Reply) { out = append(out, reply.String()) })
+	r, err := newRunner(t, s, it, func(reply resp.Value) { out = append(out, reply.String()) })
 	if err != nil {
 		return nil, err
 	}

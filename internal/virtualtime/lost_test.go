@@ -9,7 +9,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/script"
+	"ratelab/internal/resp"
 	"ratelab/internal/virtualtime"
 )
 
@@ -33,7 +33,7 @@ func TestALostKeyEndsTheRun(t *testing.T) {
 		{"the sentinel alone", counter, "k", []string{"DEL", "sentinel"}, "keys of the run"},
 	} {
 		onBoth(t, func(t *testing.T, s *redisserver.Server) {
-			r, err := newRunner(t, s, setup{source: c.source, sentinel: "sentinel", batch: 2}, func(script.Reply) {})
+			r, err := newRunner(t, s, setup{source: c.source, sentinel: "sentinel", batch: 2}, func(resp.Value) {})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestALostKeyEndsTheRun(t *testing.T) {
 // A key that somebody deletes after its virtual deadline was of no use to anybody.
 func TestADeadKeyIsNotMissed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
-		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 10) return 1", sentinel: "sentinel"}, func(script.Reply) {})
+		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 10) return 1", sentinel: "sentinel"}, func(resp.Value) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestNoKeyIsMissedWhoseScriptIsToBlame(t *testing.T) {
 				seed := rand.Uint64()
 				random := rand.New(rand.NewPCG(seed, 0))
 				it := setup{source: source.String(), args: []string{"{cost}"}, batch: c.batch, shared: shared, sentinel: "sentinel"}
-				r, err := newRunner(t, s, it, func(script.Reply) {})
+				r, err := newRunner(t, s, it, func(resp.Value) {})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -17,7 +17,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/internal/script"
+	"ratelab/internal/resp"
 	"ratelab/internal/virtualtime"
 )
 
@@ -65,7 +65,7 @@ func decided(t *testing.T, s *redisserver.Server, it setup, between func()) ([]s
 	t.Helper()
 	var out []string
 	it.source, it.batch, it.sentinel = counters, 4, "sentinel"
-	r, err := newRunner(t, s, it, func(reply script.Reply) { out = append(out, reply.String()) })
+	r, err := newRunner(t, s, it, func(reply resp.Value) { out = append(out, reply.String()) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestWhoDecidesMovesOnTheDeadlinesOfThoseThatWait(t *testing.T) {
 	company := &virtualtime.Company{}
 	runner := func(name string) *virtualtime.Runner {
 		it := setup{source: counters, batch: 1, shared: true, real: s.began, elapsed: s.elapsed, sentinel: name, company: company, keys: []string{name + "{key}"}}
-		r, err := newRunner(t, s.Server, it, func(script.Reply) { s.pass(2 * time.Second) })
+		r, err := newRunner(t, s.Server, it, func(resp.Value) { s.pass(2 * time.Second) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/internal/script"
+	"ratelab/internal/resp"
 	"ratelab/internal/virtualtime"
 )
 
@@ -31,7 +31,7 @@ func interrupt(t *testing.T, s *redisserver.Server, what func()) (*virtualtime.R
 	t.Helper()
 	n := 0
 	it := setup{source: "return redis.call('INCR', KEYS[1])", batch: 4}
-	r, err := newRunner(t, s, it, func(script.Reply) {
+	r, err := newRunner(t, s, it, func(resp.Value) {
 		if n++; n == 300 {
 			what()
 		}
@@ -67,7 +67,7 @@ func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
 		it := setup{source: "return redis.call('INCR', KEYS[1])", batch: 4}
-		r, err := newRunner(t, s, it, func(script.Reply) {
+		r, err := newRunner(t, s, it, func(resp.Value) {
 			if n++; n == 300 {
 				cancel()
 			}
@@ -98,7 +98,7 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 	most := int64(0)
 	n := 0
 	it := setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 20) return 1", batch: 512}
-	r, err := newRunner(t, s, it, func(script.Reply) {
+	r, err := newRunner(t, s, it, func(resp.Value) {
 		if n++; n%4096 == 0 {
 			most = max(most, s.Client.DBSize(t.Context()).Val())
 		}
@@ -123,7 +123,7 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 func TestAKeyThatGetsItsDeadlineLaterIsSwept(t *testing.T) {
 	s := redisservertest.Private(t)
 	source := "if redis.call('INCR', KEYS[1]) == 2 then redis.call('PEXPIRE', KEYS[1], 20) end return 1"
-	r, err := newRunner(t, s, setup{source: source, batch: 1}, func(script.Reply) {})
+	r, err := newRunner(t, s, setup{source: source, batch: 1}, func(resp.Value) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestOnASharedServerEveryKeyHasARealDeadline(t *testing.T) {
 			"return {redis.call('TTL', KEYS[1]), redis.call('PTTL', KEYS[1] .. ':p'), redis.call('PERSIST', KEYS[1]), " +
 			"redis.call('PEXPIRE', KEYS[1] .. ':l', 5, 'GT'), redis.call('TTL', KEYS[1] .. ':e')}"
 		var answers []string
-		r, err := newRunner(t, s, setup{source: source, shared: true}, func(reply script.Reply) { answers = append(answers, reply.String()) })
+		r, err := newRunner(t, s, setup{source: source, shared: true}, func(reply resp.Value) { answers = append(answers, reply.String()) })
 		if err != nil {
 			t.Fatal(err)
 		}

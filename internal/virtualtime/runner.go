@@ -19,6 +19,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
@@ -74,7 +75,7 @@ type Runner struct {
 	size    int             // arrivals per EVAL
 	ready   map[string]bool // keys whose init has been called
 	scratch []byte
-	scan    scanner
+	scan    resp.Scanner
 	living  living
 	calls   int64
 	written int64    // arrivals sent so far

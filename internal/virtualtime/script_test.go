@@ -9,7 +9,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/internal/script"
+	"ratelab/internal/resp"
 	"ratelab/internal/virtualtime"
 )
 
@@ -101,7 +101,7 @@ func TestAnErrorBelongsToItsArrival(t *testing.T) {
 		} {
 			var seen []string
 			it := setup{source: strings.Replace(source, "FAIL", fail, 1), batch: 4}
-			r, err := newRunner(t, s, it, func(reply script.Reply) { seen = append(seen, reply.String()) })
+			r, err := newRunner(t, s, it, func(reply resp.Value) { seen = append(seen, reply.String()) })
 			if err != nil {
 				t.Fatal(err)
 			}

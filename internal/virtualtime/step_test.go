@@ -6,7 +6,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/script"
+	"ratelab/internal/resp"
 )
 
 // skewed is a request whose clocks are off.
@@ -66,7 +66,7 @@ func TestAShortenedLifeIsOverBeforeTheClockStepsBack(t *testing.T) {
 // What is left at the end is left by the server's clock.
 func TestLeftGoesByTheServersClock(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
-		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], '', 'PX', 10) return 1"}, func(script.Reply) {})
+		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], '', 'PX', 10) return 1"}, func(resp.Value) {})
 		if err != nil {
 			t.Fatal(err)
 		}

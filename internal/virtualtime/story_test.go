@@ -8,7 +8,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/script"
+	"ratelab/internal/resp"
 )
 
 // story is a script of several steps, which can be told natively and in virtual time: the request's cost is the
@@ -103,7 +103,7 @@ func (s story) virtual(t testing.TB, server *redisserver.Server, it setup, key s
 		requests[i] = limit.Request{AtUS: one.nowMS*1000 - midnight, Key: key, Cost: int64(one.step)}
 	}
 	var out []string
-	r, err := newRunner(t, server, it, func(reply script.Reply) { out = append(out, strings.Clone(reply.Text)) })
+	r, err := newRunner(t, server, it, func(reply resp.Value) { out = append(out, strings.Clone(reply.Text)) })
 	if err != nil {
 		t.Fatal(err)
 	}

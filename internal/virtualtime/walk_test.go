@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/internal/script"
+	"ratelab/internal/resp"
 )
 
 // walker goes to everything that a script can reach: the values of all permitted names, what is in them, their
@@ -66,7 +66,7 @@ func TestNothingThatAScriptCanReachIsUnsteered(t *testing.T) {
 			extra = "nil" // it has none of them
 		}
 		source := strings.Replace(strings.Replace(walker, "EXTRA", extra, 1), "{print}", "{type}", 1)
-		r, err := newRunner(t, s, setup{source: source, batch: 1}, func(script.Reply) {})
+		r, err := newRunner(t, s, setup{source: source, batch: 1}, func(resp.Value) {})
 		if err != nil {
 			t.Fatal(err)
 		}
