@@ -21,7 +21,7 @@ func (s *scene) memory() (drawing.Picture, bool) {
 			s.leave("memory", s.names[i]+" has no fill")
 		}
 	}
-	looks := paints(labels)
+	looks := drawing.Looks(labels)
 	ends := map[string]string{}
 	for _, label := range labels {
 		ends[label] = label + "  " + s.lastFill(label)
@@ -38,7 +38,7 @@ func (s *scene) memory() (drawing.Picture, bool) {
 	plot.Inside = func(a *drawing.Axes) {
 		var all []drawing.LineEnd
 		for _, label := range labels {
-			all = append(all, drawing.LineEnd{At: s.drawFills(a, label, looks[label]), Color: looks[label].color, Label: ends[label]})
+			all = append(all, drawing.LineEnd{At: s.drawFills(a, label, looks[label]), Color: looks[label].Color, Label: ends[label]})
 		}
 		a.LabelEnds(all)
 	}
@@ -107,7 +107,7 @@ func inBytes(v float64) string {
 }
 
 // drawFills draws a line for each recording, and gives the end of the first.
-func (s *scene) drawFills(a *drawing.Axes, label string, look paint) drawing.Point {
+func (s *scene) drawFills(a *drawing.Axes, label string, look drawing.Look) drawing.Point {
 	var end drawing.Point
 	for i, r := range s.recordings {
 		cost := costOf(r, label)
@@ -118,13 +118,13 @@ func (s *scene) drawFills(a *drawing.Axes, label string, look paint) drawing.Poi
 		for _, f := range cost.Memory {
 			points = append(points, a.At(float64(f.Entries), float64(f.Bytes)))
 		}
-		dashes := look.dashes
+		dashes := look.Dashes
 		if s.several() {
 			dashes = lineOf[i]
 		}
-		a.Pen.Stroke(points, look.color, 1.8, dashes...)
+		a.Pen.Stroke(points, look.Color, 1.8, dashes...)
 		for _, q := range points {
-			a.Pen.Dot(q, 2.4, look.color)
+			a.Pen.Dot(q, 2.4, look.Color)
 		}
 		if end == (drawing.Point{}) {
 			end = points[len(points)-1]

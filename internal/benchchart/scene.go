@@ -2,7 +2,6 @@ package benchchart
 
 import (
 	"cmp"
-	"image/color"
 	"slices"
 
 	"ratelab/internal/drawing"
@@ -106,24 +105,6 @@ func (s *scene) costSettings() recording.Settings {
 		}
 	}
 	return recording.Settings{}
-}
-
-// paint is how the lines of an algorithm look.
-type paint struct {
-	color  color.NRGBA
-	dashes []float64
-}
-
-// paints gives each label its colour; of those that share one, such as a parameter's values, the later are dashed.
-func paints(labels []string) map[string]paint {
-	patterns := [][]float64{nil, {5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {9, 4}}
-	used, all := map[color.NRGBA]int{}, map[string]paint{}
-	for _, label := range labels {
-		c := drawing.Color(label)
-		all[label] = paint{c, patterns[used[c]%len(patterns)]}
-		used[c]++
-	}
-	return all
 }
 
 // byValue sorts labels by a figure of theirs, the least first; equal ones stay in their order.

@@ -32,7 +32,7 @@ func (s *scene) halfMix() string {
 
 // throughputLines draws one recording: all algorithms together, each labelled at its line's end.
 func (s *scene) throughputLines(p drawing.Page, labels []string, horizontal drawing.Axis, top float64) drawing.Page {
-	looks := paints(labels)
+	looks := drawing.Looks(labels)
 	plot := drawing.Plot{Horizontal: horizontal, Vertical: drawing.Amounts(top, 44, "decisions per second"),
 		Height: plotHeight(len(labels)), Beside: drawing.BesideWidth(labels)}
 	plot.Inside = func(a *drawing.Axes) {
@@ -40,11 +40,11 @@ func (s *scene) throughputLines(p drawing.Page, labels []string, horizontal draw
 		for _, label := range labels {
 			points := sweepLine(a, costOf(s.recordings[0], label).Sweep)
 			look := looks[label]
-			a.Pen.Stroke(points, look.color, 1.8, look.dashes...)
+			a.Pen.Stroke(points, look.Color, 1.8, look.Dashes...)
 			for _, q := range points {
-				a.Pen.Dot(q, 2.4, look.color)
+				a.Pen.Dot(q, 2.4, look.Color)
 			}
-			ends = append(ends, drawing.LineEnd{At: points[len(points)-1], Color: look.color, Label: label})
+			ends = append(ends, drawing.LineEnd{At: points[len(points)-1], Color: look.Color, Label: label})
 		}
 		a.LabelEnds(ends)
 	}

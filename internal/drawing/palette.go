@@ -44,6 +44,7 @@ var palette = sync.OnceValue(func() map[string]color.NRGBA {
 // user's script, is drawn in ink.
 func Color(label string) color.NRGBA {
 	name, _, _ := strings.Cut(label, ":")
+	name, _, _ = strings.Cut(name, "+") // what a row adds to its algorithm, such as +local-flag
 	if c, known := palette()[name]; known {
 		return c
 	}
@@ -51,6 +52,30 @@ func Color(label string) color.NRGBA {
 		return Reference
 	}
 	return Ink
+}
+
+// Look is how the lines of a row are drawn.
+type Look struct {
+	Color  color.NRGBA
+	Dashes []float64 // of dashes and gaps, in turn; nil for a solid line
+}
+
+// dashes tell rows of one colour apart, in their order. The first is solid.
+var dashes = [][]float64{nil, {5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {9, 4}}
+
+// Looks are those of rows in every chart and page that shows them together: the algorithm's colour, and dashes for the
+// second and later rows of one colour, such as other values of a parameter.
+func Looks(labels []string) map[string]Look {
+	used, all := map[color.NRGBA]int{}, map[string]Look{}
+	for _, label := range labels {
+		if _, twice := all[label]; twice {
+			continue
+		}
+		c := Color(label)
+		all[label] = Look{c, dashes[used[c]%len(dashes)]}
+		used[c]++
+	}
+	return all
 }
 
 // Tint is c as a pane of glass: drawn over the paper it lets share of itself through.

@@ -131,3 +131,23 @@ func ExampleColor() {
 	fmt.Println(Color("gcra:burst=100"))
 	// Output: {204 121 167 255}
 }
+
+// Rows of one algorithm share its colour, whatever their labels add, and differ in their dashes; a row that a document
+// names twice looks the same.
+func TestLooks(t *testing.T) {
+	labels := []string{"gcra", "none", "gcra:burst=7", "gcra", "gcra+local-flag", "mine"}
+	looks := Looks(labels)
+	for _, label := range []string{"gcra:burst=7", "gcra+local-flag"} {
+		if looks[label].Color != looks["gcra"].Color || looks[label].Dashes == nil {
+			t.Errorf("%s: %v beside %v", label, looks[label], looks["gcra"])
+		}
+	}
+	if slices.Equal(looks["gcra:burst=7"].Dashes, looks["gcra+local-flag"].Dashes) {
+		t.Error("two rows of one colour have the same dashes")
+	}
+	for _, label := range []string{"gcra", "none", "mine"} {
+		if looks[label].Dashes != nil {
+			t.Errorf("%s is the first of its colour and has dashes", label)
+		}
+	}
+}

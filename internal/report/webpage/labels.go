@@ -55,9 +55,6 @@ func (l *labels) add(name string) {
 
 func (l *labels) of(name string) label { return l.list[l.index[name]] }
 
-// dashes set the curves apart for those who see no colours, in the order of the rows. The first is solid.
-var dashes = []string{"none", "9 3", "3 3", "12 3 3 3", "6 2 2 2 2 2"}
-
 // legend lists the labels with those of one algorithm together: gcra, and after it gcra:burst=100.
 func (l *labels) legend() []label {
 	algorithm := func(n label) int {
@@ -76,10 +73,11 @@ func (l *labels) legend() []label {
 // css gives each label its colour, in light and in dark, and its dashes.
 func (l *labels) css() string {
 	var out strings.Builder
+	looks := drawing.Looks(l.raw)
 	for i, name := range l.raw {
-		c, dash := drawing.Color(name), dashes[i%len(dashes)]
-		if name == report.ReferenceLabel {
-			dash = "none"
+		c, dash := looks[name].Color, "none"
+		if pattern := looks[name].Dashes; pattern != nil {
+			dash = strings.Trim(fmt.Sprint(pattern), "[]")
 		}
 		fmt.Fprintf(&out, ".a%d{--c:light-dark(%s,%s);--d:%s}\n", i, hex(distinct(c, lightPaper)), hex(distinct(c, darkPaper)), dash)
 	}

@@ -1,0 +1,177 @@
+package architecture
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// added are the files of an algorithm that nobody has heard of, by what a stranger calls its parameters. They decide
+// as gcra does.
+var added = map[string]string{
+	"algorithms/pocket_bucket.go": `package algorithms
+
+import "ratelab/internal/limit"
+
+var _ = register(Spec{
+	Name:   "pocket-bucket",
+	Family: "bucket",
+	State:  "one timestamp",
+	Rule:   "as gcra",
+	Bound:  "N(τ) ≤ B + r·τ",
+	Parameters: []Parameter{
+		{Name: "depth", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "how deep the pocket is", Role: Capacity},
+		{Name: "whose", Kind: OneOf, Words: []string{"theirs", "ours"}, Default: "theirs", Doc: "whose clock decides", Role: Clock},
+	},
+	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+		c := clock{client: v.Word("whose", "theirs") == "ours", stepUS: 1}
+		depth := v.Integer("depth", p.Capacity())
+		w, l := p.Interval()
+		return c.instance(decimal(depth, w, l), refilling(depth, w, l), func() model { g := newGCRA(c, depth, w, l); return &g }), nil
+	},
+})
+`,
+	"lua/pocket-bucket.lua": "", // gcra's
+}
+
+// Adding an algorithm adds files and edits none: every command knows it, its colour, and its capacity under whatever
+// name.
+func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles both programs anew; leave out -short")
+	}
+	dir := t.TempDir()
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range added {
+		if text == "" {
+			text = string(contents(t, filepath.Join(root, "lua", "gcra.lua")))
+		}
+		file := filepath.Join(dir, filepath.Base(name))
+		save(t, file, []byte(text))
+		overlay.Replace[filepath.Join(absolute, filepath.FromSlash(name))] = file
+	}
+	plan, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, filepath.Join(dir, "overlay.json"), plan)
+	s := stranger{t, dir}
+	s.run("go", "build", "-C", absolute, "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+"/", "./cmd/simulate", "./cmd/bench")
+
+	s.wants(s.run("./simulate", "list"), "pocket-bucket (bucket)", ":depth=INTEGER")
+	rows := "gcra,gcra:burst=50,pocket-bucket,pocket-bucket:depth=50,pocket-bucket:whose=ours"
+	table := s.run("./simulate", "extreme-case-1", "-a", rows, "--out", "out", "--charts", "svg", "--format", "csv")
+	s.sameRows(table, "gcra", "pocket-bucket")
+	s.sameRows(table, "gcra:burst=50", "pocket-bucket:depth=50")
+	s.sameColour()
+
+	var found struct {
+		Results []struct {
+			Algorithm    string
+			Burst        int64
+			MostAdmitted int64 `json:"most_admitted"`
+		}
+	}
+	s.decode(s.run("./simulate", "worst", "gcra:burst=50", "pocket-bucket:depth=50", "--seed", "1", "--format", "json", "--out", "worst"), &found)
+	if r := found.Results; len(r) != 2 || r[0].Burst != 50 || r[1].Burst != 50 || r[0].MostAdmitted != r[1].MostAdmitted {
+		t.Errorf("worst: %+v", found)
+	}
+	s.wants(s.run("./simulate", "recommend", "extreme-case-1", "-a", rows, "--max-overshoot", "2", "--charts", "svg", "--out", "recommended"), "pocket-bucket:whose=ours", " 1000 ")
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		if os.Getenv("REQUIRE_REDIS") == "1" {
+			t.Fatal("no redis-server on PATH, and REQUIRE_REDIS=1")
+		}
+		t.Skip("no redis-server on PATH; bench is not tried")
+	}
+	s.run("./bench", "run", "extreme-case-1", "-a", "none,pocket-bucket:depth=50", "--redis", "process", "--rounds", "1", "--duration", "1s", "--segment", "200ms",
+		"--warm-up", "50ms", "--sweep", "1", "--out", "measured")
+	s.wants(s.run("./bench", "show", "measured", "--format", "csv"), "pocket-bucket:depth=50")
+	s.run("./bench", "plot", "measured", "--charts", "svg", "--out", "plots")
+}
+
+// stranger runs commands in a folder of its own.
+type stranger struct {
+	*testing.T
+	dir string
+}
+
+// run is what a command prints. That a machine is not quiet enough, code 4, is not this test's affair.
+func (s stranger) run(name string, args ...string) string {
+	s.Helper()
+	command := exec.CommandContext(s.Context(), name, args...)
+	command.Dir = s.dir
+	var out, errors bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errors
+	err := command.Run()
+	if err != nil && command.ProcessState.ExitCode() != 4 {
+		s.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out.String(), errors.String())
+	}
+	return out.String()
+}
+
+func (s stranger) wants(text string, wants ...string) {
+	s.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			s.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func (s stranger) decode(text string, into any) {
+	s.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// sameRows wants two rows to decide alike.
+func (s stranger) sameRows(csv, a, b string) {
+	s.Helper()
+	decisions := func(label string) string {
+		line := regexp.MustCompile(`(?m)^extreme-case-1,`+regexp.QuoteMeta(label)+`,.*$`).FindString(csv)
+		return regexp.MustCompile(`[0-9a-f]{64}`).FindString(line)
+	}
+	if decisions(a) == "" || decisions(a) != decisions(b) {
+		s.Errorf("%s: %q and %s: %q", a, decisions(a), b, decisions(b))
+	}
+}
+
+// sameColour wants the next free colour in the chart and on the page, there made distinct on light paper, and the
+// capacity in the page's table.
+func (s stranger) sameColour() {
+	s.Helper()
+	const spare = "#0000f8"
+	chart := string(contents(s.T, filepath.Join(s.dir, "out", "extreme-case-1.timescale.svg")))
+	page := string(contents(s.T, filepath.Join(s.dir, "out", "index.html")))
+	s.wants(strings.ToLower(chart), spare)
+	s.wants(strings.ToLower(page), "light-dark("+spare)
+	if !regexp.MustCompile(`<bdi>pocket-bucket:depth=50</bdi></th><td>50</td>`).MatchString(page) {
+		s.Error("the page does not show the capacity")
+	}
+}
+
+func contents(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func save(t *testing.T, file string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
