@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/benchchart"
 	"ratelab/internal/commandline"
 	"ratelab/internal/recording"
+	"ratelab/internal/result"
 	"ratelab/internal/wording"
 )
 
@@ -70,7 +71,7 @@ var charts = regexp.MustCompile(`^(.*\.(cost-overshoot|latency-percentile|latenc
 
 // removeEarlier removes bench.json and the charts of an earlier run.
 func removeEarlier(folder string) error {
-	for _, name := range append([]string{recording.FileName}, earlierCharts(folder)...) {
+	for _, name := range append([]string{result.Bench.File}, earlierCharts(folder)...) {
 		if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

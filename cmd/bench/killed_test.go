@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ratelab/internal/recording"
+	"ratelab/internal/result"
 )
 
 // However early or late the program is killed while it writes, no file with a final name is torn: where bench.json
@@ -88,7 +89,7 @@ func checkWhole(t *testing.T, dir string) {
 			t.Errorf("%s is torn: it ends in %q", path, text[max(0, len(text)-40):])
 		}
 	})
-	file := filepath.Join(dir, recording.FileName)
+	file := filepath.Join(dir, result.Bench.File)
 	if _, err := os.Stat(file); err != nil {
 		return
 	}

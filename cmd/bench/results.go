@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/recording"
+	"ratelab/internal/result"
 	"ratelab/internal/wording"
 )
 
@@ -52,14 +53,14 @@ func sameAs(paths []string, path string) int {
 // resultFile is the file that is meant where a folder is named.
 func resultFile(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return filepath.Join(path, recording.FileName)
+		return filepath.Join(path, result.Bench.File)
 	}
 	return path
 }
 
 // badInput gives err the exit code of bad input if it is a file's fault.
 func badInput(err error) error {
-	var bad *recording.BadFile
+	var bad *result.BadFile
 	if errors.As(err, &bad) {
 		return commandline.Exit(commandline.ExitUsage, err)
 	}

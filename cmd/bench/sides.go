@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/load"
 	"ratelab/internal/recording"
 	"ratelab/internal/regress"
+	"ratelab/internal/result"
 	"ratelab/internal/wholefile"
 	"ratelab/scenarios"
 )
@@ -37,7 +38,7 @@ func (a *app) comparison(f *compareFlags, args []string) (*bench.Comparison, err
 // The names of the files that writeReport and writePaired write.
 var (
 	reportNames = []string{"comparison.md", "comparison.json"}
-	pairedNames = append([]string{regress.SideBase + ".txt", regress.SideHead + ".txt", recording.PairedFileName}, reportNames...)
+	pairedNames = append([]string{regress.SideBase + ".txt", regress.SideHead + ".txt", result.Paired.File}, reportNames...)
 )
 
 // writeReport keeps the comparison for machines and for a pull request.
@@ -63,5 +64,5 @@ func writePaired(folder string, found *recording.Paired, report *regress.Report)
 		return err
 	}
 	document := func(w io.Writer) error { return recording.WritePaired(w, found) }
-	return wholefile.Write(filepath.Join(folder, recording.PairedFileName), document)
+	return wholefile.Write(filepath.Join(folder, result.Paired.File), document)
 }

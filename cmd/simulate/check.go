@@ -129,17 +129,12 @@ func (a *app) decideAgain(ctx context.Context, quiet bool) (*simulate.Result, er
 }
 
 func readGolden(path string) (*report.Document, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	doc, err := report.Read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, commandline.Usage("%s: no such file; run in the project's folder, name the folder with --results, or make it with --accept", path)
-	}
-	if err != nil {
-		return nil, commandline.Usage("%s: %v", wording.Path(path), commandline.WithoutPath(err))
-	}
-	defer file.Close()
-	doc, err := report.ReadJSON(file)
-	if err != nil {
-		return nil, commandline.Usage("%s: %v", path, err)
+	case err != nil:
+		return nil, commandline.Usage("%w", err)
 	}
 	return doc, nil
 }

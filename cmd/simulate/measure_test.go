@@ -50,7 +50,7 @@ expect:
 			}
 		}
 		if c.format == "json" {
-			doc, err := report.ReadJSON(strings.NewReader(text))
+			doc, err := report.Read(filepath.Join(out, "json"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/recommend"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/internal/wholefile"
 	"ratelab/internal/wording"
 	"ratelab/scenarios"
@@ -89,7 +90,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 			return err
 		}
 	}
-	question.Tool = report.Tool{Name: "simulate", Version: commandline.Version(version)}
+	question.Tool = result.Tool{Name: "simulate", Version: commandline.Version(version)}
 	doc, err := question.Answer(ctx, a.replay(f))
 	if errors.Is(err, recommend.ErrNobody) || errors.Is(err, recommend.ErrName) {
 		err = commandline.Usage("recommend: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/internal/worst"
 )
 
@@ -39,7 +40,7 @@ func TestWorstBroken(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	a := &app{commandline.Streams{Stdout: &stdout, Stderr: &stderr}}
 	f := &worstFlags{Output: commandline.Output{Format: "table", Folder: "out"}}
-	doc := &worst.Document{WithinUS: 1000, Limit: report.Limit{Requests: 5, WindowUS: 1000, Burst: 5},
+	doc := &worst.Document{WithinUS: 1000, Limit: result.Limit{Requests: 5, WindowUS: 1000, Burst: 5},
 		Results: []worst.Row{{Algorithm: "mine", MostAdmitted: 12, Bound: 10, BoundReached: 1.2, Broken: true, File: "worst-mine.yaml"}}}
 	err := a.deliverWorst(f, doc, func() error { return nil })
 	if commandline.ExitCode(err) != commandline.ExitMissed || !strings.Contains(err.Error(), "12 admitted") || !strings.Contains(err.Error(), filepath.Join("out", "worst-mine.yaml")) {
@@ -53,7 +54,7 @@ func TestWorstBroken(t *testing.T) {
 // A script that decides otherwise than its model is told with both figures, and with code 3.
 func TestWorstScriptDiffers(t *testing.T) {
 	side := func(peak int64, sha string) *report.Run {
-		r := &report.Run{Server: report.Server{Kind: "embedded", Name: "miniredis", Version: "1", Transport: "pipe"}, Results: []report.Row{{Algorithm: "mine"}}}
+		r := &report.Run{Server: result.Server{Kind: "embedded", Name: "miniredis", Version: "1", Transport: "pipe"}, Results: []report.Row{{Algorithm: "mine"}}}
 		r.Results[0].PeakWindowAdmitted, r.Results[0].DecisionsSHA256 = peak, strings.Repeat(sha, 64)
 		return r
 	}

@@ -43,30 +43,31 @@ var mayImport = map[string][]string{
 	"internal/serverstats":                 {"internal/keyspace", "internal/redisserver", "internal/wording"},
 
 	"internal/sheet":                   {"internal/limit", "internal/wording"},
-	"internal/report":                  {"internal/measure", "internal/limit", "internal/sheet", "internal/wording"},
-	"internal/recording":               {"internal/report", "internal/sheet", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
-	"internal/recording/recordingtest": {"internal/recording", "internal/report", "internal/measure"},
-	"internal/regress":                 {"internal/recording", "internal/report", "internal/measure", "internal/limit", "internal/sheet", "internal/wording"},
+	"internal/result":                  {"internal/limit", "internal/wording"},
+	"internal/report":                  {"internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/wording"},
+	"internal/recording":               {"internal/result", "internal/sheet", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
+	"internal/recording/recordingtest": {"internal/result", "internal/recording", "internal/measure"},
+	"internal/regress":                 {"internal/recording", "internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/wording"},
 	"internal/drawing":                 {"algorithms", "internal/wholefile", "internal/wording"},
-	"internal/benchchart":              {"internal/drawing", "internal/recording", "internal/report", "internal/sheet"},
-	"internal/report/chart":            {"internal/drawing", "internal/report", "internal/measure", "internal/sheet"},
+	"internal/benchchart":              {"internal/result", "internal/drawing", "internal/recording", "internal/sheet"},
+	"internal/report/chart":            {"internal/result", "internal/drawing", "internal/report", "internal/measure", "internal/sheet"},
 	"internal/report/webpage":          {"algorithms", "internal/drawing", "internal/report", "internal/report/chart", "internal/measure", "internal/sheet"},
 
 	"internal/candidate": {
 		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
-		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
+		"internal/result", "algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
 		"internal/localflag", "internal/sequence", "internal/waiting", "internal/wholefile", "internal/wording",
 	},
 	"internal/recommend": {
-		"algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report", "internal/sheet",
+		"internal/result", "algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report", "internal/sheet",
 	},
-	"internal/worst": {"algorithms", "scenarios", "internal/limit", "internal/report", "internal/sheet", "internal/traffic"},
+	"internal/worst": {"internal/result", "algorithms", "scenarios", "internal/limit", "internal/sheet", "internal/traffic"},
 	"internal/bench": {
-		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/recording",
-		"internal/redisserver", "internal/regress", "internal/replay", "internal/report", "internal/script", "internal/serverstats",
+		"internal/result", "algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/recording",
+		"internal/redisserver", "internal/regress", "internal/replay", "internal/script", "internal/serverstats",
 		"internal/traffic", "internal/virtualtime", "internal/wording",
 	},
 	"internal/commandline": {
@@ -91,9 +92,11 @@ func TestPackagesImportWhatTheTableAllows(t *testing.T) {
 			t.Errorf("%s is not in the import table; say in mayImport which packages it may import", dir)
 			continue
 		}
+		used := map[string]bool{}
 		for _, f := range folders[dir].files {
 			for _, target := range f.imports() {
 				own, inside := strings.CutPrefix(target, module+"/")
+				used[own] = true
 				if inside && !slices.Contains(allowed, own) {
 					t.Errorf("%s imports %s; it may import %q: pass what it needs as a value, or an interface of its own, and join the two in internal/simulate or a command",
 						f.path, own, allowed)
@@ -101,6 +104,11 @@ func TestPackagesImportWhatTheTableAllows(t *testing.T) {
 				if !inside && isLibrary(target) && slices.Contains(standardOnly, dir) {
 					t.Errorf("%s imports %s; %s keeps to the standard library", f.path, target, dir)
 				}
+			}
+		}
+		for _, own := range allowed {
+			if !used[own] {
+				t.Errorf("%s may import %s and does not; take it out of the import table", dir, own)
 			}
 		}
 	}

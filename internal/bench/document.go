@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/recording"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
 
@@ -29,7 +29,7 @@ func (r *run) keep(d *round) {
 
 // document writes everything down.
 func (r *run) document(ctx context.Context) *recording.Recording {
-	d := &recording.Recording{Header: r.header(recording.KindBench, r.Version), Server: describe(ctx, r.server, r.spec)}
+	d := &recording.Recording{Header: r.header(result.Bench.Kind, r.Version), Server: describe(ctx, r.server, r.spec)}
 	d.Settings = r.settings()
 	d.Settings.RepeatedRound = r.repeated
 	if r.repeated > 0 {
@@ -51,8 +51,8 @@ func (r *run) document(ctx context.Context) *recording.Recording {
 // header is what is known of any document but its settings.
 func (s *session) header(kind, version string) recording.Header {
 	return recording.Header{
-		SchemaVersion: recording.SchemaVersion, Kind: kind,
-		Tool:    report.Tool{Name: "bench", Version: version},
+		SchemaVersion: result.Bench.Version, Kind: kind,
+		Tool:    result.Tool{Name: "bench", Version: version},
 		Started: s.began.UTC().Round(0), TookUS: s.since(s.now()),
 		Machine:   thisMachine(),
 		Generator: recording.Generator{Pacer: pacerName(s.pacer), GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent, Processors: s.places.String()},
@@ -78,8 +78,8 @@ func (j *Job) settings() recording.Settings {
 	}
 }
 
-func spelled(p limit.Policy) report.Limit {
-	return report.Limit{Requests: p.Requests, WindowUS: p.WindowUS(), Burst: p.Capacity()}
+func spelled(p limit.Policy) result.Limit {
+	return result.Limit{Requests: p.Requests, WindowUS: p.WindowUS(), Burst: p.Capacity()}
 }
 
 func validity(reasons []recording.Reason) recording.Validity {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ratelab/internal/recording"
+	"ratelab/internal/result"
 )
 
 // document writes everything down.
@@ -14,7 +15,7 @@ func (r *pairRun) document(ctx context.Context) *recording.Paired {
 	for _, note := range r.servers[head].notes {
 		s.note(note)
 	}
-	d := &recording.Paired{Header: s.header(recording.KindPaired, r.Version), Rows: r.rows}
+	d := &recording.Paired{Header: s.header(result.Paired.Kind, r.Version), Rows: r.rows}
 	d.Partial = r.partial
 	d.Validity = validity(r.reasons)
 	d.Settings = recording.Settings{

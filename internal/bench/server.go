@@ -10,7 +10,7 @@ import (
 
 	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // modelServer is what simulate calls deciding without a server.
@@ -58,7 +58,7 @@ func startServer(ctx context.Context, spec string, connections int, eviction boo
 // describe names the server for the document.
 func describe(ctx context.Context, s *redisserver.Server, spec string) recording.Server {
 	d := recording.Server{
-		Server: report.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport},
+		Server: result.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport},
 		Route:  s.Route, Own: s.Own,
 	}
 	if _, image, _ := strings.Cut(spec, "="); s.Kind == redisserver.KindContainer {

@@ -7,7 +7,7 @@ import (
 
 	"ratelab/internal/drawing"
 	"ratelab/internal/recording"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // namesOf tells the recordings apart by as little as it takes: server and version, then how it was run and reached, then
@@ -54,7 +54,7 @@ func slug(name string) string {
 }
 
 // policy is a limit in words: 1,000 per 3 s, burst 100.
-func policy(l report.Limit) string {
+func policy(l result.Limit) string {
 	text := fmt.Sprintf("%s per %s", drawing.Exact(l.Requests), drawing.Each(float64(l.WindowUS)))
 	if l.Burst != 0 && l.Burst != l.Requests {
 		text += ", burst " + drawing.Exact(l.Burst)

@@ -6,7 +6,7 @@ import (
 
 	"ratelab/internal/recording"
 	"ratelab/internal/recording/recordingtest"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // situation is an input that the layout has to survive, in its own way.
@@ -176,7 +176,7 @@ func huge() *recording.Recording {
 				_ = row.Open.Intervals[0].Latency.Accepted.Response.RecordValue(recording.HighestUS)
 			}
 		}
-		r.Runs[i].Limit = report.Limit{Requests: 123_456_789, WindowUS: 86_400_000_000, Burst: 9_876_543_210}
+		r.Runs[i].Limit = result.Limit{Requests: 123_456_789, WindowUS: 86_400_000_000, Burst: 9_876_543_210}
 	}
 	for i := range r.Costs {
 		for k := range r.Costs[i].Sweep {

@@ -5,21 +5,21 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/recording"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // small is a recording whose figures can be added up by hand: the control and two algorithms, ten requests each.
 func small() *recording.Recording {
 	r := &recording.Recording{Server: recording.Server{Own: true,
-		Server: report.Server{Kind: "process", Name: "redis-server", Version: "7.0.15", Transport: "unix"}}}
-	r.Tool = report.Tool{Name: "bench", Version: "v1.0.0"}
+		Server: result.Server{Kind: "process", Name: "redis-server", Version: "7.0.15", Transport: "unix"}}}
+	r.Tool = result.Tool{Name: "bench", Version: "v1.0.0"}
 	r.Started = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	r.Machine = recording.Machine{CPU: "Example CPU", Cores: 2}
 	r.Validity.Valid = true
 	r.NoiseFloor = recording.NoiseFloor{Pairs: 3, ServerUS: 1.05}
-	r.Settings = recording.Settings{Rounds: 2, Connections: 4, CostLimit: report.Limit{Requests: 100, WindowUS: 3_600_000_000},
-		FillLimit: report.Limit{Requests: 1000, WindowUS: 60_000_000}}
-	run := recording.Run{Scenario: "tiny", Question: "?", Seed: 7, Limit: report.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, PlayedUS: 2_000_000}
+	r.Settings = recording.Settings{Rounds: 2, Connections: 4, CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000},
+		FillLimit: result.Limit{Requests: 1000, WindowUS: 60_000_000}}
+	run := recording.Run{Scenario: "tiny", Question: "?", Seed: 7, Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, PlayedUS: 2_000_000}
 	for i, label := range []string{"none", "gcra", "sliding-window-log"} {
 		run.Rows = append(run.Rows, smallRow(label, i))
 		r.Costs = append(r.Costs, smallCost(label, i))

@@ -3,26 +3,18 @@
 // report.Document. It decides no request itself: who calls it says how scenarios are replayed.
 package recommend
 
-import (
-	"ratelab/internal/report"
-)
-
-// SchemaVersion is the version of the JSON document below; it grows when a field changes its meaning.
-const SchemaVersion = 1
-
-// Kind is the kind of the document.
-const Kind = "recommendation"
+import "ratelab/internal/result"
 
 // Document is the answer.
 type Document struct {
 	SchemaVersion int         `json:"schema_version"`
 	Kind          string      `json:"kind"`
-	Tool          report.Tool `json:"tool"`
+	Tool          result.Tool `json:"tool"`
 
 	Tolerance Tolerance     `json:"tolerance"`
 	Prefer    string        `json:"prefer"` // see Preferences
 	Traffic   []Traffic     `json:"traffic"`
-	Server    report.Server `json:"server"`          // what decided for those that are Confirmed
+	Server    result.Server `json:"server"`          // what decided for those that are Confirmed
 	Costs     *CostSource   `json:"costs,omitempty"` // where the server's time was measured; absent: nobody asked
 
 	Recommended string   `json:"recommended,omitempty"` // the first of the candidates that qualify; absent where none does
@@ -39,7 +31,7 @@ type Traffic struct {
 	Scenario   string       `json:"scenario"`
 	Question   string       `json:"question"`
 	Seed       uint64       `json:"seed"`
-	Limit      report.Limit `json:"limit"`
+	Limit      result.Limit `json:"limit"`
 	DurationUS int64        `json:"duration_us"`
 	Keys       int64        `json:"keys"`
 	Offered    int64        `json:"offered"`

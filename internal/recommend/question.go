@@ -9,6 +9,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
 
@@ -23,7 +24,7 @@ type Question struct {
 	Tolerance Tolerance
 	Prefer    string
 	Costs     *Costs // nil: not asked for
-	Tool      report.Tool
+	Tool      result.Tool
 }
 
 // Models is the server spec with which the Go models decide.
@@ -214,7 +215,7 @@ func (t *trial) untested() bool {
 // document is the answer.
 func (t *trial) document() *Document {
 	all := t.judge()
-	doc := &Document{SchemaVersion: SchemaVersion, Kind: Kind, Tool: t.Tool, Tolerance: t.Tolerance, Prefer: t.Prefer,
+	doc := &Document{SchemaVersion: result.Recommendation.Version, Kind: result.Recommendation.Kind, Tool: t.Tool, Tolerance: t.Tolerance, Prefer: t.Prefer,
 		Candidates: all, LeftOut: t.leftOut, Ties: ties(all), Why: why(all, t.Prefer, len(t.Scenarios) > 1)}
 	if t.untested() {
 		doc.Why = append(doc.Why, "the exact limit rejects nothing of this traffic: it tests nobody's limit, and a recommendation needs traffic that does")

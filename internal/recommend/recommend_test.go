@@ -15,6 +15,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
 
@@ -41,8 +42,8 @@ func (w *world) replay(_ context.Context, server string, list []*scenarios.Scena
 	}
 	for _, s := range list {
 		names = append(names, s.Name)
-		run := report.Run{Scenario: s.Name, Question: "Which?", Seed: 1, Limit: report.Limit{Requests: s.Limit.Requests, WindowUS: s.Limit.WindowUS(), Burst: s.Limit.Capacity()},
-			DurationUS: 10_000_000, Keys: 1, Server: report.Server{Kind: server, Name: "redis", Version: "8", Transport: "pipe"}, Reference: measure.Result{Offered: 1000}}
+		run := report.Run{Scenario: s.Name, Question: "Which?", Seed: 1, Limit: result.Limit{Requests: s.Limit.Requests, WindowUS: s.Limit.WindowUS(), Burst: s.Limit.Capacity()},
+			DurationUS: 10_000_000, Keys: 1, Server: result.Server{Kind: server, Name: "redis", Version: "8", Transport: "pipe"}, Reference: measure.Result{Offered: 1000}}
 		for _, label := range labels {
 			run.Results = append(run.Results, w.row(server, s, label))
 		}
@@ -106,7 +107,7 @@ var workedLabels = []string{"gcra", "gcra:burst=10", "leaky-bucket", "sliding-wi
 
 func workedQuestion(t *testing.T) *Question {
 	return &Question{Scenarios: []*scenarios.Scenario{scenario("edge")}, Choices: choices(t, workedLabels...), Server: "embedded",
-		Tolerance: DefaultTolerance(), Prefer: "balanced", Tool: report.Tool{Name: "simulate", Version: "v1.0.0"}}
+		Tolerance: DefaultTolerance(), Prefer: "balanced", Tool: result.Tool{Name: "simulate", Version: "v1.0.0"}}
 }
 
 func answer(t *testing.T, q *Question, w *world) *Document {
@@ -292,7 +293,7 @@ func TestReplayErrorsAreReturned(t *testing.T) {
 
 // The time scale of an overshoot is the shortest interval in which the limit's requests were exceeded.
 func TestTimeScaleOfAnOvershoot(t *testing.T) {
-	run := &report.Run{Limit: report.Limit{Requests: 100, WindowUS: 1_000_000}, TimeScales: &report.TimeScales{
+	run := &report.Run{Limit: result.Limit{Requests: 100, WindowUS: 1_000_000}, TimeScales: &report.TimeScales{
 		IntervalUS: []int64{1000, 200_000, 1_000_000, 2_000_000}, Limit: []int64{100, 120, 200, 300}}}
 	f := evidence{run: run, row: &report.Row{Figures: measure.Figures{MostAdmitted: []int64{100, 150, 198, 298}}}}.figures()
 	if f.OverLimitWithinUS == nil || *f.OverLimitWithinUS != 200_000 {

@@ -1,15 +1,14 @@
 package recommend
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ratelab/internal/result"
 	"ratelab/internal/sheet"
 )
 
@@ -38,17 +37,7 @@ func Write(w io.Writer, format string, d *Document, t sheet.Terminal) error {
 }
 
 // WriteJSON writes d as one indented JSON document and a newline.
-func WriteJSON(w io.Writer, d *Document) error {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(d); err != nil {
-		return fmt.Errorf("recommendation: %w", err)
-	}
-	_, err := w.Write(out.Bytes())
-	return err
-}
+func WriteJSON(w io.Writer, d *Document) error { return result.Write(w, d) }
 
 // csvHeader names the columns of WriteCSV.
 var csvHeader = []string{"rank", "algorithm", "qualifies", "burst", "overshoot", "overshoot_scenario", "over_limit_within", "false_admits_share",

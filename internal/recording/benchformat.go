@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 	"ratelab/internal/wording"
 )
 
@@ -77,7 +77,7 @@ func benchRun(out *bytes.Buffer, run *Run) {
 	fmt.Fprintf(out, "\nscenario: %s\nseed: %d\nlimit: %s\n", wording.Visible(run.Scenario), run.Seed, run.Limit)
 	for i := range run.Rows {
 		row := &run.Rows[i]
-		name := report.BenchmarkName("Open", "scenario", run.Scenario, "algorithm", row.Algorithm)
+		name := sheet.BenchmarkName("Open", "scenario", run.Scenario, "algorithm", row.Algorithm)
 		var admitted *float64
 		if row.Exact != nil {
 			admitted = whole(row.Exact.Admitted)
@@ -95,7 +95,7 @@ func benchRun(out *bytes.Buffer, run *Run) {
 func benchCost(out *bytes.Buffer, c *Cost) {
 	for i := range c.Mixes {
 		m := &c.Mixes[i]
-		name := report.BenchmarkName("Closed", "mix", m.Mix, "algorithm", c.Algorithm)
+		name := sheet.BenchmarkName("Closed", "mix", m.Mix, "algorithm", c.Algorithm)
 		for j := range m.Samples {
 			s := &m.Samples[j]
 			benchLine(out, name, s.Calls, measured{&s.ThroughputPerS, "decisions/s"}, measured{s.ServerUSPerCall, "server-us/op"},
@@ -105,11 +105,11 @@ func benchCost(out *bytes.Buffer, c *Cost) {
 	}
 	for i := range c.Sweep {
 		l := &c.Sweep[i]
-		name := report.BenchmarkName("Sweep", "connections", fmt.Sprint(l.Connections), "algorithm", c.Algorithm)
+		name := sheet.BenchmarkName("Sweep", "connections", fmt.Sprint(l.Connections), "algorithm", c.Algorithm)
 		benchLine(out, name, l.Service.count(), measured{&l.ThroughputPerS, "decisions/s"}, measured{l.ServerUSPerCall, "server-us/op"})
 	}
 	for _, f := range c.Memory {
-		name := report.BenchmarkName("Memory", "requests", fmt.Sprint(f.Entries), "algorithm", c.Algorithm)
+		name := sheet.BenchmarkName("Memory", "requests", fmt.Sprint(f.Entries), "algorithm", c.Algorithm)
 		benchLine(out, name, 1, measured{whole(f.Bytes), "B/key"})
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"ratelab/internal/result"
 	"ratelab/internal/wording"
 )
 
 // Check adds up what must agree: requests with decisions, rounds with their sums, histograms with their counts, medians
 // with their samples. An error names the first that does not.
 func (r *Recording) Check() error {
-	if err := r.Header.check(KindBench); err != nil {
+	if err := r.Header.check(result.Bench); err != nil {
 		return err
 	}
 	scenarios := map[string]bool{}
@@ -29,12 +30,12 @@ func (r *Recording) Check() error {
 	return r.checkCosts()
 }
 
-func (h *Header) check(kind string) error {
+func (h *Header) check(form result.Form) error {
 	switch {
-	case h.SchemaVersion != SchemaVersion:
-		return fmt.Errorf("schema_version is %d, want %d", h.SchemaVersion, SchemaVersion)
-	case h.Kind != kind:
-		return fmt.Errorf("kind is %s, want %q", wording.Quote(h.Kind), kind)
+	case h.SchemaVersion != form.Version:
+		return fmt.Errorf("schema_version is %d, want %d", h.SchemaVersion, form.Version)
+	case h.Kind != form.Kind:
+		return fmt.Errorf("kind is %s, want %q", wording.Quote(h.Kind), form.Kind)
 	case h.Validity.Valid != (len(h.Validity.Reasons) == 0):
 		return fmt.Errorf("valid is %t with %d reasons against it", h.Validity.Valid, len(h.Validity.Reasons))
 	}

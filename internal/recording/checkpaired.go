@@ -3,12 +3,13 @@ package recording
 import (
 	"fmt"
 
+	"ratelab/internal/result"
 	"ratelab/internal/wording"
 )
 
 // Check adds up what must agree. An error names the first that does not.
 func (p *Paired) Check() error {
-	if err := p.Header.check(KindPaired); err != nil {
+	if err := p.Header.check(result.Paired); err != nil {
 		return err
 	}
 	names := map[string]bool{}

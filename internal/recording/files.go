@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ratelab/internal/result"
 	"ratelab/internal/wholefile"
 )
 
-// The files beside FileName.
+// The files beside bench.json.
 const (
 	benchFileName = "bench.txt"    // Go benchmark format
 	logFileName   = "latency.hlog" // HdrHistogram log
@@ -25,8 +26,8 @@ type output struct {
 	text []byte
 }
 
-// WriteFiles writes r and what other tools read of it into dir, which it makes: FileName, bench.txt, latency.hlog and
-// hgrm/*.hgrm. It returns the paths. FileName comes last and that of an earlier run goes first, so that where it stands
+// WriteFiles writes r and what other tools read of it into dir, which it makes: bench.json, bench.txt, latency.hlog and
+// hgrm/*.hgrm. It returns the paths. bench.json comes last and that of an earlier run goes first, so that where it stands
 // the others are of the same run, also after a kill in the middle; distributions of an earlier run are removed.
 // Nothing is touched before all has been put together.
 func WriteFiles(dir string, r *Recording) ([]string, error) {
@@ -37,7 +38,7 @@ func WriteFiles(dir string, r *Recording) ([]string, error) {
 	if err := os.MkdirAll(filepath.Join(dir, hgrmFolder), 0o755); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(filepath.Join(dir, FileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(dir, result.Bench.File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if err := wholefile.Sweep(filepath.Join(dir, hgrmFolder)); err != nil {
@@ -60,7 +61,7 @@ func WriteFiles(dir string, r *Recording) ([]string, error) {
 // FileNames are the names below dir of what WriteFiles would write, but for the distributions, and of the distributions
 // that are there and that it would replace or remove.
 func FileNames(dir string) []string {
-	names := []string{FileName, benchFileName, logFileName}
+	names := []string{result.Bench.File, benchFileName, logFileName}
 	found, _ := os.ReadDir(filepath.Join(dir, hgrmFolder)) // one that is not there has none
 	for _, entry := range found {
 		if filepath.Ext(entry.Name()) == ".hgrm" {
@@ -70,13 +71,13 @@ func FileNames(dir string) []string {
 	return names
 }
 
-// outputs are all files, FileName the last.
+// outputs are all files, bench.json the last.
 func (r *Recording) outputs() ([]output, error) {
 	var files []output
 	for _, form := range []struct {
 		name  string
 		write func(io.Writer, *Recording) error
-	}{{benchFileName, WriteBench}, {logFileName, WriteHistogramLog}, {FileName, WriteJSON}} {
+	}{{benchFileName, WriteBench}, {logFileName, WriteHistogramLog}, {result.Bench.File, WriteJSON}} {
 		var text bytes.Buffer
 		if err := form.write(&text, r); err != nil {
 			return nil, err
@@ -93,7 +94,7 @@ func (r *Recording) outputs() ([]output, error) {
 	return slices.Insert(files, 2, distributions...), nil
 }
 
-// removeStale removes distributions that will not be written again: beside another run's FileName they would mislead.
+// removeStale removes distributions that will not be written again: beside another run's bench.json they would mislead.
 func removeStale(dir string, files []output) error {
 	found, err := os.ReadDir(filepath.Join(dir, hgrmFolder))
 	if err != nil {

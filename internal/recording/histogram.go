@@ -27,6 +27,14 @@ func NewHistogram() *Histogram {
 	return &Histogram{hdrhistogram.New(LowestUS, HighestUS, SignificantDigits)}
 }
 
+// OrEmpty is h, or an empty one where there is none.
+func (h *Histogram) OrEmpty() any {
+	if h == nil || h.Histogram == nil {
+		return NewHistogram()
+	}
+	return h
+}
+
 // summary is a histogram in JSON.
 type summary struct {
 	Count   int64   `json:"count"`

@@ -12,6 +12,7 @@ import (
 
 	"ratelab/internal/recording"
 	"ratelab/internal/recording/recordingtest"
+	"ratelab/internal/result"
 )
 
 func encoded(t testing.TB, r *recording.Recording) string {
@@ -118,15 +119,15 @@ func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "", ": is empty" + run},
 		{"text", "scenario,algorithm\n", ": is not a JSON document" + run},
-		{"other JSON", `{"a": 1}`, ": is none of bench's results" + run},
-		{"simulate", `{"schema_version": 1, "tool": {"name": "simulate"}, "runs": []}`, ": is a result of simulate" + run},
-		{"paired", pair, `: is of kind "paired", two sides measured in turn` + run},
+		{"other JSON", `{"a": 1}`, ": is none of our results" + run},
+		{"simulate", `{"schema_version": 1, "tool": {"name": "simulate"}, "runs": []}`, ": is a result.json of simulate" + run},
+		{"paired", pair, ": is a paired.json of bench compare --base --head" + run},
 		{"kind", strings.Replace(good, `"bench"`, `"bunch"`, 1), `: is of kind "bunch"` + run},
 		{"newer", strings.Replace(good, `"schema_version": 1`, `"schema_version": 2`, 1),
-			": schema_version 2 is newer than 1, which this program reads; use the version of bench that wrote it, or a newer one"},
+			": is a bench.json of bench run with schema_version 2, where this program reads 1; use the version of bench that wrote it, or a newer one"},
 		{"older", strings.Replace(good, `"schema_version": 1`, `"schema_version": 0`, 1),
-			": schema_version 0 is older than 1, which this program reads; measure again, or use the version of bench that wrote it"},
-		{"no version", strings.Replace(good, `"schema_version": 1`, `"schema_version": "one"`, 1), `: schema_version is "\"one\"", want 1` + original},
+			": is a bench.json of bench run with schema_version 0, where this program reads 1; measure again, or use the version of bench that wrote it"},
+		{"no version", strings.Replace(good, `"schema_version": 1`, `"schema_version": "one"`, 1), `: is a bench.json of bench run with schema_version \"one\", where this program reads 1` + original},
 		{"edited", strings.Replace(good, `"cores": 2`, `"cores": 3`, 1), ": it was edited or damaged: it is not what its checksum is of" + original},
 		{"no checksum", good[:strings.LastIndex(good, ",")] + "}", ": it was edited or damaged: it has no checksum" + original},
 		{"two documents", good + good, ":"},
@@ -135,13 +136,13 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		path := save(t, "bench.json", c.text)
 		_, err := recording.Read(path)
-		var bad *recording.BadFile
+		var bad *result.BadFile
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), path+c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s:\n%v\nwant %s", c.name, err, path+c.want)
 		}
 	}
 	if _, err := recording.ReadPaired(save(t, "paired.json", good)); err == nil || !strings.HasSuffix(err.Error(),
-		`is of kind "bench", a result of bench run; want a paired.json of bench compare --base --head`) {
+		`is a bench.json of bench run; want a paired.json of bench compare --base --head`) {
 		t.Error(err)
 	}
 }

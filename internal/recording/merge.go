@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/internal/sheet"
 	"ratelab/internal/wording"
 )
@@ -106,7 +106,7 @@ func sameRun(a, b *Run) error {
 		SHA256   string       `json:"scenario_sha256"`
 		OnLate   string       `json:"on_late"`
 		Seed     uint64       `json:"seed"`
-		Limit    report.Limit `json:"limit"`
+		Limit    result.Limit `json:"limit"`
 		PlayedUS int64        `json:"played_us"`
 	}
 	of := func(r *Run) circumstances {

@@ -7,23 +7,14 @@ import (
 	"time"
 
 	"ratelab/internal/measure"
-	"ratelab/internal/report"
-)
-
-// SchemaVersion is the version of the documents below; it grows when a field changes its meaning.
-const SchemaVersion = 1
-
-// The kinds of documents.
-const (
-	KindBench  = "bench"  // a Recording
-	KindPaired = "paired" // a Paired
+	"ratelab/internal/result"
 )
 
 // Header is what made a document. Its fields stand at the document's top level.
 type Header struct {
 	SchemaVersion int         `json:"schema_version"`
 	Kind          string      `json:"kind"`
-	Tool          report.Tool `json:"tool"`
+	Tool          result.Tool `json:"tool"`
 	Started       time.Time   `json:"started"`
 	TookUS        int64       `json:"took_us"`
 	Partial       bool        `json:"partial"` // interrupted: the rounds that were finished
@@ -55,7 +46,7 @@ type Machine struct {
 
 // Server is who decided.
 type Server struct {
-	report.Server
+	result.Server
 	Route           string `json:"route"` // how its address is reached, such as host network; empty where there is one way
 	Own             bool   `json:"own"`   // nobody else used it: its counters are ours alone
 	Image           string `json:"image"` // of a container
@@ -78,8 +69,8 @@ type Settings struct {
 	SegmentUS     int64        `json:"segment_us"`      // one closed-loop measurement
 	Connections   int          `json:"connections"`     // of the open loop and the cost segments
 	Sweep         []int        `json:"sweep"`           // connections, one closed-loop measurement each
-	CostLimit     report.Limit `json:"cost_limit"`      // of the closed loop
-	FillLimit     report.Limit `json:"fill_limit"`      // of the memory fill
+	CostLimit     result.Limit `json:"cost_limit"`      // of the closed loop
+	FillLimit     result.Limit `json:"fill_limit"`      // of the memory fill
 	RepeatedRound int          `json:"repeated_rounds"` // rounds measured again because the generator was at fault
 }
 
@@ -113,7 +104,7 @@ type Run struct {
 	Question       string       `json:"question"`
 	ScenarioSHA256 string       `json:"scenario_sha256"`
 	Seed           uint64       `json:"seed"`
-	Limit          report.Limit `json:"limit"`
+	Limit          result.Limit `json:"limit"`
 	DurationUS     int64        `json:"duration_us"` // the scenario's own; 0 where a trace does not say
 	PlayedUS       int64        `json:"played_us"`   // how much of it a round played
 	OnLate         string       `json:"on_late"`

@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/recording"
 	"ratelab/internal/recording/recordingtest"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // compiled is the schema, which takes a moment.
@@ -128,7 +128,7 @@ func collectFields(of reflect.Type, into map[string][]string) {
 	default:
 		return
 	}
-	ours := []reflect.Type{reflect.TypeFor[recording.Header](), reflect.TypeFor[report.Limit](), reflect.TypeFor[measure.Result]()}
+	ours := []reflect.Type{reflect.TypeFor[recording.Header](), reflect.TypeFor[result.Limit](), reflect.TypeFor[measure.Result]()}
 	known := slices.ContainsFunc(ours, func(o reflect.Type) bool { return o.PkgPath() == of.PkgPath() })
 	name := strings.ToLower(of.Name()[:1]) + of.Name()[1:]
 	if !known || of == reflect.TypeFor[recording.Histogram]() || into[name] != nil {

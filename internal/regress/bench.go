@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"ratelab/internal/recording"
-	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 	"ratelab/internal/wording"
 )
 
@@ -66,7 +66,7 @@ func (r *Report) benchSide(out *bytes.Buffer, side string) {
 	for i := range of.Costs {
 		for j := range of.Costs[i].Mixes {
 			mix := &of.Costs[i].Mixes[j]
-			benchSamples(out, report.BenchmarkName("Cost", "mix", mix.Mix, "algorithm", of.Costs[i].Algorithm), mix.Samples)
+			benchSamples(out, sheet.BenchmarkName("Cost", "mix", mix.Mix, "algorithm", of.Costs[i].Algorithm), mix.Samples)
 		}
 	}
 }
@@ -78,10 +78,10 @@ func benchRow(out *bytes.Buffer, row *recording.PairedRow, head bool) {
 		side = &row.Head
 	}
 	for i := range side.Exact {
-		name := report.BenchmarkName("Decisions", "scenario", side.Exact[i].Scenario, "algorithm", row.Name)
+		name := sheet.BenchmarkName("Decisions", "scenario", side.Exact[i].Scenario, "algorithm", row.Name)
 		benchLine(out, name, 1, figure{"admitted", number(float64(side.Exact[i].Admitted))})
 	}
-	benchLine(out, report.BenchmarkName("Work", "algorithm", row.Name), 1,
+	benchLine(out, sheet.BenchmarkName("Work", "algorithm", row.Name), 1,
 		figure{"redis-calls/op", optional(side.Work.RedisCallsPerDecision)}, figure{"B/key", optional(side.Work.BytesPerKey)})
 	var samples []recording.Sample
 	for _, p := range append(append([]recording.Pair{}, row.Pairs...), row.Confirm...) {
@@ -91,18 +91,18 @@ func benchRow(out *bytes.Buffer, row *recording.PairedRow, head bool) {
 			samples = append(samples, p.Base)
 		}
 	}
-	benchSamples(out, report.BenchmarkName("Cost", "algorithm", row.Name), samples)
+	benchSamples(out, sheet.BenchmarkName("Cost", "algorithm", row.Name), samples)
 }
 
 func benchOpen(out *bytes.Buffer, scenario string, row *recording.Row) {
 	if row.Exact != nil {
-		benchLine(out, report.BenchmarkName("Decisions", "scenario", scenario, "algorithm", row.Algorithm), 1,
+		benchLine(out, sheet.BenchmarkName("Decisions", "scenario", scenario, "algorithm", row.Algorithm), 1,
 			figure{"admitted", number(float64(row.Exact.Admitted))},
 			figure{"redis-calls/op", optional(row.Work.RedisCallsPerDecision)}, figure{"B/key", optional(row.Work.BytesPerKey)})
 	}
 	for i := range row.Rounds {
 		round := &row.Rounds[i]
-		benchLine(out, report.BenchmarkName("Open", "scenario", scenario, "algorithm", row.Algorithm), round.Accepted+round.Rejected,
+		benchLine(out, sheet.BenchmarkName("Open", "scenario", scenario, "algorithm", row.Algorithm), round.Accepted+round.Rejected,
 			figure{"server-us/op", optional(round.ServerUSPerCall)}, figure{"p50-us", number(round.ServiceP50US)})
 	}
 }

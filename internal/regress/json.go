@@ -1,12 +1,11 @@
 package regress
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
+
+	"ratelab/internal/result"
 )
 
 //go:embed comparison.schema.json
@@ -16,14 +15,4 @@ var schema []byte
 func Schema() []byte { return slices.Clone(schema) }
 
 // WriteJSON writes the comparison as one indented JSON document and a newline.
-func WriteJSON(w io.Writer, r *Report) error {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(r); err != nil {
-		return fmt.Errorf("comparison: %w", err)
-	}
-	_, err := w.Write(out.Bytes())
-	return err
-}
+func WriteJSON(w io.Writer, r *Report) error { return result.Write(w, r) }

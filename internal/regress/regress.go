@@ -18,11 +18,8 @@ import (
 	"time"
 
 	"ratelab/internal/recording"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
-
-// SchemaVersion is the version of the JSON document that WriteJSON writes; it grows when a field changes its meaning.
-const SchemaVersion = 1
 
 // The thresholds. Those of the timings follow from 115 rounds of the same code on a small machine, in which the
 // server's µs per decision varied by 11 % and the client's median by 15 %.
@@ -70,7 +67,7 @@ type Report struct {
 // Party is one of the two sides.
 type Party struct {
 	Name    string      `json:"name"` // a script, a label or an image; of files "old" and "new", until a caller says better
-	Tool    report.Tool `json:"tool"`
+	Tool    result.Tool `json:"tool"`
 	Started time.Time   `json:"started"`
 	Server  string      `json:"server"`
 }

@@ -3,10 +3,12 @@ package regress
 import (
 	"fmt"
 	"slices"
+
+	"ratelab/internal/result"
 )
 
 func newReport(way string) *Report {
-	return &Report{SchemaVersion: SchemaVersion, Kind: "comparison", Way: way, Notes: []string{}}
+	return &Report{SchemaVersion: result.Comparison.Version, Kind: result.Comparison.Kind, Way: way, Notes: []string{}}
 }
 
 // conclude draws the verdict from the gates. A regression outweighs what could not be judged; improvements are named

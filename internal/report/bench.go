@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
-	"strings"
-	"unicode"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/sheet"
 	"ratelab/internal/wording"
 )
 
@@ -21,7 +19,7 @@ import (
 // versions into separate tables of benchstat, and comparing versions is what the format is for.
 func WriteBench(w io.Writer, doc *Document) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# %s %s\n", oneWord(doc.Tool.Name), oneWord(doc.Tool.Version))
+	fmt.Fprintf(&out, "# %s %s\n", sheet.OneWord(doc.Tool.Name), sheet.OneWord(doc.Tool.Version))
 	for _, unit := range benchUnits() {
 		fmt.Fprintf(&out, "Unit %s assume=exact\n", unit)
 	}
@@ -47,38 +45,11 @@ func benchUnits() []string {
 }
 
 func benchLine(out *bytes.Buffer, scenario string, row *Row) {
-	out.WriteString(BenchmarkName("Simulate", "scenario", scenario, "algorithm", row.Algorithm) + " 1")
+	out.WriteString(sheet.BenchmarkName("Simulate", "scenario", scenario, "algorithm", row.Algorithm) + " 1")
 	for _, v := range append(counts(&row.Figures), extras(&row.Figures)...) {
 		if v.text != "" {
 			fmt.Fprintf(out, " %s %s", v.text, v.name)
 		}
 	}
 	out.WriteByte('\n')
-}
-
-// BenchmarkName is a benchmark's name with a part for each key and value: BenchmarkSimulate/scenario=poisson. What
-// the format reserves does not stand in it, and its end is not taken for a GOMAXPROCS.
-func BenchmarkName(of string, keysAndValues ...string) string {
-	name := "Benchmark" + of
-	for i := 0; i+1 < len(keysAndValues); i += 2 {
-		name += "/" + keysAndValues[i] + "=" + oneWord(keysAndValues[i+1])
-	}
-	if endsInProcs.MatchString(name) {
-		name += "-1"
-	}
-	return name
-}
-
-// endsInProcs matches a name whose end the format would read as GOMAXPROCS, such as that of my-script-2; a
-// name that ends so is given a GOMAXPROCS of its own.
-var endsInProcs = regexp.MustCompile(`-[0-9]+$`)
-
-// oneWord makes s a part of a benchmark's name, in which blanks end the name and a slash the part.
-func oneWord(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '/' || unicode.IsSpace(r) {
-			return '_'
-		}
-		return r
-	}, wording.Visible(s))
 }

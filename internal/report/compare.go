@@ -61,7 +61,7 @@ func compareRow(goldenRun, gotRun *Run, i int) string {
 		return differs(where, "script_sha1", got.ScriptSHA1, golden.ScriptSHA1)
 	}
 	was, is := append(extras(&golden.Figures), findings(&golden.Figures)...), append(extras(&got.Figures), findings(&got.Figures)...)
-	if !goldenRun.Server.sameAs(gotRun.Server) {
+	if !goldenRun.Server.SameAs(gotRun.Server) {
 		was, is = taken(was, is)
 	}
 	return compareValues(where, was, is)
@@ -75,10 +75,6 @@ func taken(golden, got []named) (was, is []named) {
 		}
 	}
 	return was, is
-}
-
-func (s Server) sameAs(other Server) bool {
-	return s.Kind == other.Kind && s.Name == other.Name && s.Version == other.Version
 }
 
 // compareValues compares two lists of the same names.

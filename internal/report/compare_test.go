@@ -1,6 +1,10 @@
 package report
 
-import "testing"
+import (
+	"testing"
+
+	"ratelab/internal/result"
+)
 
 // Each change to a committed document, and the one line that names it.
 func TestCompareNamesTheFirstDifference(t *testing.T) {
@@ -68,11 +72,11 @@ func TestCompareOverlooksVersionsAndServers(t *testing.T) {
 		"server version": func(d *Document) { d.Runs[0].Server.Version = "2.41.0" },
 		"real server": func(d *Document) {
 			bytes := 56.0
-			d.Runs[0].Server = Server{Kind: "process", Name: "redis", Version: "7.0.15", Transport: "unix"}
+			d.Runs[0].Server = result.Server{Kind: "process", Name: "redis", Version: "7.0.15", Transport: "unix"}
 			d.Runs[0].Results[1].BytesPerKey = &bytes
 		},
 		"models": func(d *Document) {
-			d.Runs[0].Server = Server{Kind: "model", Name: "go", Transport: "none"}
+			d.Runs[0].Server = result.Server{Kind: "model", Name: "go", Transport: "none"}
 			for i := range d.Runs[0].Results {
 				d.Runs[0].Results[i].ScriptSHA1, d.Runs[0].Results[i].RoundTripsPerDecision = "", nil
 			}
@@ -90,8 +94,8 @@ func TestCompareOverlooksVersionsAndServers(t *testing.T) {
 func TestCompareOverlooksAnotherServersMemory(t *testing.T) {
 	fewer, more := 56.0, 88.0
 	redis, valkey := clone(extremeCase()), clone(extremeCase())
-	redis.Runs[0].Server = Server{Kind: "process", Name: "redis", Version: "7.0.15"}
-	valkey.Runs[0].Server = Server{Kind: "process", Name: "valkey", Version: "8.1.0"}
+	redis.Runs[0].Server = result.Server{Kind: "process", Name: "redis", Version: "7.0.15"}
+	valkey.Runs[0].Server = result.Server{Kind: "process", Name: "valkey", Version: "8.1.0"}
 	redis.Runs[0].Results[2].BytesPerKey, valkey.Runs[0].Results[2].BytesPerKey = &fewer, &more
 	if difference, equal := Compare(redis, valkey); !equal {
 		t.Errorf("two servers: %s", difference)

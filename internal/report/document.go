@@ -3,35 +3,29 @@
 // nothing (see chart) and chooses no file.
 package report
 
-import "ratelab/internal/measure"
-
-// SchemaVersion is the version of the JSON document below; it grows when a field changes its meaning.
-const SchemaVersion = 1
+import (
+	"ratelab/internal/measure"
+	"ratelab/internal/result"
+)
 
 // Document is everything one invocation found, in the order in which it was asked for.
 type Document struct {
-	SchemaVersion int   `json:"schema_version"`
-	Tool          Tool  `json:"tool"`
-	Runs          []Run `json:"runs"`
-}
-
-// Tool names the program that made a document.
-type Tool struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	SchemaVersion int         `json:"schema_version"`
+	Tool          result.Tool `json:"tool"`
+	Runs          []Run       `json:"runs"`
 }
 
 // Run is one scenario under every algorithm that was asked for, on one server.
 type Run struct {
-	Scenario   string `json:"scenario"`
-	Question   string `json:"question"`
-	Seed       uint64 `json:"seed"`
-	Clock      string `json:"clock"` // virtual or real
-	Limit      Limit  `json:"limit"`
-	DurationUS int64  `json:"duration_us"`
-	Keys       int64  `json:"keys"` // distinct keys seen
-	Server     Server `json:"server"`
-	Partial    bool   `json:"partial"` // interrupted: the counts cover the beginning only
+	Scenario   string        `json:"scenario"`
+	Question   string        `json:"question"`
+	Seed       uint64        `json:"seed"`
+	Clock      string        `json:"clock"` // virtual or real
+	Limit      result.Limit  `json:"limit"`
+	DurationUS int64         `json:"duration_us"`
+	Keys       int64         `json:"keys"` // distinct keys seen
+	Server     result.Server `json:"server"`
+	Partial    bool          `json:"partial"` // interrupted: the counts cover the beginning only
 
 	Results   []Row          `json:"results"`
 	Reference measure.Result `json:"reference"` // the exact sliding log, independent of every row
@@ -44,21 +38,6 @@ type Run struct {
 	// ClientGroups are the groups of clients that the scenario has, in the order of its file; absent where clients do
 	// not react.
 	ClientGroups []string `json:"client_groups,omitempty"`
-}
-
-// Limit is the policy of a run, spelled out.
-type Limit struct {
-	Requests int64 `json:"requests"`
-	WindowUS int64 `json:"window_us"`
-	Burst    int64 `json:"burst"`
-}
-
-// Server names what decided.
-type Server struct {
-	Kind      string `json:"kind"`      // embedded, process, container, url or model
-	Name      string `json:"name"`      // miniredis, redis, valkey or go
-	Version   string `json:"version"`   // as the server says it
-	Transport string `json:"transport"` // pipe, unix, tcp, tls or none
 }
 
 // Row is one algorithm's line.

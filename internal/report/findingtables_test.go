@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/result"
 	"ratelab/internal/sheet"
 )
 
@@ -20,7 +21,7 @@ func reacting() *Run {
 			RetryAfter: &measure.RetryAfter{Checked: 3000, True: 2999, TooEarly: 1}}
 	}
 	none := &measure.Clients{Operations: 100, GaveUp: 100, Attempts: 100}
-	return &Run{Limit: Limit{Requests: 5, WindowUS: 1_000_000, Burst: 5}, Results: []Row{
+	return &Run{Limit: result.Limit{Requests: 5, WindowUS: 1_000_000, Burst: 5}, Results: []Row{
 		{Algorithm: "gcra:burst=100", Figures: measure.Figures{Clients: clients(250, 100), Result: measure.Result{PeakWindowAdmitted: 9}, ClockEffect: &measure.ClockEffect{ExtraAdmitted: 4, MissingAdmitted: 2, PeakWithRightClocks: 5, LockoutUS: 1_234_567, RecoveryUS: 999}}},
 		{Algorithm: "fixed-window|<b>", Figures: measure.Figures{Clients: none, ClockEffect: &measure.ClockEffect{PeakWithRightClocks: 7}}},
 	}}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/result"
 )
 
 // extremeCase is the document that a run over the first worked case would give: 1000 requests per 3 s, of
@@ -15,9 +16,9 @@ import (
 func extremeCase() *Document {
 	run := Run{
 		Scenario: "extreme-case-1", Question: "Does 1000 per 3 s hold when demand peaks on both sides of a window's edge?",
-		Seed: 1, Clock: "virtual", Limit: Limit{Requests: 1000, WindowUS: 3_000_000, Burst: 1000},
+		Seed: 1, Clock: "virtual", Limit: result.Limit{Requests: 1000, WindowUS: 3_000_000, Burst: 1000},
 		DurationUS: 6_000_000, Keys: 1,
-		Server:    Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
+		Server:    result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
 		Reference: counted(1020, 1000, 0),
 		Results: []Row{
 			rowOf("none", nil, counted(2000, 1980, 980)),
@@ -31,7 +32,7 @@ func extremeCase() *Document {
 			expectation("gcra", "admitted", "1785", 1785, true),
 		},
 	}
-	return &Document{SchemaVersion: SchemaVersion, Tool: Tool{Name: "simulate", Version: "v1.0.0"}, Runs: []Run{run}}
+	return &Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate", Version: "v1.0.0"}, Runs: []Run{run}}
 }
 
 func counted(admitted, peak, falseAdmits int64) measure.Result {

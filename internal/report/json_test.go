@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/result"
 )
 
 func schema(t *testing.T) *jsonschema.Schema {
@@ -37,7 +40,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 func TestJSONKeepsTheSchema(t *testing.T) {
 	for name, doc := range map[string]*Document{
 		"worked case": extremeCase(), "everything set": everyMeasure(),
-		"no runs": {SchemaVersion: SchemaVersion, Tool: Tool{Name: "simulate"}},
+		"no runs": {SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate"}},
 	} {
 		text := render(func(w *strings.Builder) error { return WriteJSON(w, doc) })
 		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
@@ -109,7 +112,7 @@ func TestMeasuresAreComplete(t *testing.T) {
 func TestJSONReadsBackWhatWasWritten(t *testing.T) {
 	for _, doc := range []*Document{extremeCase(), everyMeasure()} {
 		first := render(func(w *strings.Builder) error { return WriteJSON(w, doc) })
-		back, err := ReadJSON(strings.NewReader(first))
+		back, err := Read(saved(t, first))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,19 +125,33 @@ func TestJSONReadsBackWhatWasWritten(t *testing.T) {
 	}
 }
 
+// saved is a file with that text.
+func saved(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "result.json")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // A document that this program cannot vouch for is refused in one line.
-func TestReadJSONRefuses(t *testing.T) {
+func TestReadRefuses(t *testing.T) {
+	const head = `"tool": {"name": "simulate", "version": "1"}`
 	for _, c := range []struct{ text, want string }{
-		{`{"schema_version": 2, "future": true}`, "result document: schema_version 2; this program reads version 1: make the file again with it"},
-		{`{"schema_version": 1.5}`, "result document: schema_version 1.5; this program reads version 1: make the file again with it"},
-		{`{"runs": []}`, "result document: schema_version is missing; want 1"},
-		{`{"schema_version": 1, "rnus": []}`, `result document: json: unknown field "rnus"`},
-		{`{"schema_version": 1} {}`, "result document: something follows its end; want one document"},
-		{``, "result document: EOF"},
-		{`{"schema_version": 1, "runs": [`, "result document: unexpected EOF"},
+		{`{"schema_version": 2, ` + head + `, "runs": []}`, "is a result.json of simulate with schema_version 2, where this program reads 1; use the version of simulate that wrote it, or a newer one"},
+		{`{` + head + `, "runs": []}`, "is a result.json of simulate with schema_version none, where this program reads 1; take the file as simulate wrote it, or run simulate again"},
+		{`{"schema_version": 1, ` + head + `, "runs": [], "rnus": []}`, `unknown field "rnus"; take the file as simulate wrote it, or run simulate again`},
+		{`{"schema_version": 1, ` + head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`, `unknown field "admited"; take the file as simulate wrote it, or run simulate again`},
+		{`{"schema_version": 1, "kind": "bench"}`, "is a bench.json of bench run; want a result.json of simulate"},
+		{`{"schema_version": 1, ` + head + `, "within_us": 1}`, "is a worst.json of simulate worst; want a result.json of simulate"},
+		{`{"schema_version": 1, ` + head + `, "runs": []} {}`, "broken JSON: invalid character '{' after top-level value; take the file as simulate wrote it, or run simulate again"},
+		{``, "is empty; want a result.json of simulate"},
+		{`{"schema_version": 1, "runs": [`, "it was cut short: the JSON ends too early; take the file as simulate wrote it, or run simulate again"},
 	} {
-		_, err := ReadJSON(strings.NewReader(c.text))
-		if err == nil || err.Error() != c.want {
+		path := saved(t, c.text)
+		_, err := Read(path)
+		if err == nil || !strings.HasPrefix(err.Error(), path+":") || !strings.HasSuffix(err.Error(), ": "+c.want) {
 			t.Errorf("%s\ngives %v\nwant  %s", c.text, err, c.want)
 		}
 	}

@@ -3,27 +3,11 @@ package report
 import (
 	"fmt"
 	"strings"
-	"time"
 
-	"ratelab/internal/limit"
 	"ratelab/internal/sheet"
 )
 
 // The sentences that the table and the Markdown share, so that both say the same of a run.
-
-// String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
-func (l Limit) String() string {
-	return limit.Policy{Requests: l.Requests, Window: time.Duration(l.WindowUS) * time.Microsecond, Burst: l.Burst}.String()
-}
-
-// String names the server as a reader of figures must know it: redis 7.0.15 (process, unix).
-func (s Server) String() string {
-	name := strings.TrimSpace(s.Name + " " + s.Version)
-	if s.Transport == "" || s.Transport == "none" {
-		return fmt.Sprintf("%s (%s)", name, s.Kind)
-	}
-	return fmt.Sprintf("%s (%s, %s)", name, s.Kind, s.Transport)
-}
 
 // circumstances lists, in one line, all that the counts depend on besides the algorithm.
 func (r *Run) circumstances() string {

@@ -7,7 +7,7 @@ import (
 
 	"ratelab/internal/candidate"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/internal/virtualtime"
 )
 
@@ -104,10 +104,10 @@ func (b *backend) parallel() int {
 }
 
 // describe names the server for the document.
-func (b *backend) describe() report.Server {
+func (b *backend) describe() result.Server {
 	if len(b.servers) == 0 {
-		return report.Server{Kind: ModelServer, Name: "go", Version: b.job.Version, Transport: "none"}
+		return result.Server{Kind: ModelServer, Name: "go", Version: b.job.Version, Transport: "none"}
 	}
 	s := b.servers[0]
-	return report.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport}
+	return result.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport}
 }

@@ -4,6 +4,7 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
 
@@ -14,7 +15,7 @@ func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome)
 		Question:   p.scenario.Question,
 		Seed:       p.seed,
 		Clock:      VirtualClock,
-		Limit:      report.Limit{Requests: p.policy.Requests, WindowUS: p.policy.WindowUS(), Burst: p.policy.Capacity()},
+		Limit:      result.Limit{Requests: p.policy.Requests, WindowUS: p.policy.WindowUS(), Burst: p.policy.Capacity()},
 		DurationUS: o.Duration.Microseconds(),
 		Keys:       o.Keys,
 		Server:     b.describe(),

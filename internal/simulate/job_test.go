@@ -17,6 +17,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
 
@@ -96,7 +97,7 @@ expect:
 			t.Errorf("%s: the verdict is %v", test.name, Verdict(&doc))
 		}
 		unchecked := slices.ContainsFunc(doc.Runs[0].Notes, func(n string) bool { return strings.HasPrefix(n, "expectations are not checked") })
-		if changed := doc.Runs[0].Seed != 7 || doc.Runs[0].Limit != (report.Limit{Requests: 10, WindowUS: 1_000_000, Burst: 10}); unchecked != changed {
+		if changed := doc.Runs[0].Seed != 7 || doc.Runs[0].Limit != (result.Limit{Requests: 10, WindowUS: 1_000_000, Burst: 10}); unchecked != changed {
 			t.Errorf("%s: notes %q", test.name, doc.Runs[0].Notes)
 		}
 	}

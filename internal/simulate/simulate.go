@@ -15,6 +15,7 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/report/chart"
+	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
 
@@ -93,11 +94,11 @@ func (j *Job) Run(ctx context.Context) (*Result, error) {
 
 // decide replays every scenario of the plan.
 func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, error) {
-	result := &Result{Warnings: append(plan.warnings(b.kind()), b.warnings()...)}
+	all := &Result{Warnings: append(plan.warnings(b.kind()), b.warnings()...)}
 	if err := j.try(ctx, plan); err != nil {
 		return nil, err
 	}
-	result.Document = report.Document{SchemaVersion: report.SchemaVersion, Tool: report.Tool{Name: "simulate", Version: j.Version}}
+	all.Document = report.Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate", Version: j.Version}}
 	for i, p := range plan.runs {
 		if j.Progress != nil {
 			total, _ := p.stream.Count()
@@ -107,16 +108,16 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 		if err != nil {
 			return nil, err
 		}
-		result.Document.Runs = append(result.Document.Runs, *run)
+		all.Document.Runs = append(all.Document.Runs, *run)
 		if !(run.Partial && p.scenario.Reactive()) { // its rows end at different moments, and share no axis
-			result.Charts = append(result.Charts, *picture)
+			all.Charts = append(all.Charts, *picture)
 		}
 		if left := len(plan.runs) - i - 1; run.Partial || left > 0 && j.stopped() {
-			result.interrupt(left)
+			all.interrupt(left)
 			break
 		}
 	}
-	return result, nil
+	return all, nil
 }
 
 func (j *Job) stopped() bool {

@@ -1,29 +1,25 @@
 package worst
 
 import (
-	"encoding/json"
 	"io"
 	"strconv"
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
-
-// SchemaVersion is the version of the JSON document; it grows when a field changes its meaning.
-const SchemaVersion = 1
 
 // Document is what a search found for each algorithm.
 type Document struct {
 	SchemaVersion int           `json:"schema_version"`
-	Tool          report.Tool   `json:"tool"`
-	Limit         report.Limit  `json:"limit"`
+	Tool          result.Tool   `json:"tool"`
+	Limit         result.Limit  `json:"limit"`
 	WithinUS      int64         `json:"within_us"` // the interval's length
 	LargestCost   int64         `json:"largest_cost"`
 	Budget        int64         `json:"budget"` // decisions for each algorithm
 	Seed          uint64        `json:"seed"`
-	Server        report.Server `json:"server"`  // whose scripts decide the files as the models do
+	Server        result.Server `json:"server"`  // whose scripts decide the files as the models do
 	Partial       bool          `json:"partial"` // interrupted: algorithms may be missing, and the last ones are not confirmed
 	Results       []Row         `json:"results"`
 }
@@ -105,9 +101,9 @@ func (p Problem) allowance(burst int64) int64 {
 // Document is the part of a document that all its rows share.
 func (p Problem) Document(version string) Document {
 	return Document{
-		SchemaVersion: SchemaVersion,
-		Tool:          report.Tool{Name: "simulate", Version: version},
-		Limit:         report.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(), Burst: p.Policy.Capacity()},
+		SchemaVersion: result.Worst.Version,
+		Tool:          result.Tool{Name: "simulate", Version: version},
+		Limit:         result.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(), Burst: p.Policy.Capacity()},
 		WithinUS:      p.WithinUS,
 		LargestCost:   p.LargestCost,
 		Budget:        p.Budget,
@@ -116,16 +112,4 @@ func (p Problem) Document(version string) Document {
 }
 
 // WriteJSON writes the document and a newline.
-func WriteJSON(w io.Writer, d *Document) error {
-	out := *d
-	out.Results = append([]Row{}, d.Results...)
-	for i := range out.Results {
-		if out.Results[i].Parameters == nil {
-			out.Results[i].Parameters = map[string]string{}
-		}
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
-}
+func WriteJSON(w io.Writer, d *Document) error { return result.Write(w, d) }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ratelab/internal/recording"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 // Example is a valid recording: seven algorithms, two scenarios, five rounds, every field filled. Callers may change
 // what they get; the next call makes another one.
 func Example() *recording.Recording {
-	r := &recording.Recording{Header: header(recording.KindBench), Server: server()}
+	r := &recording.Recording{Header: header(result.Bench.Kind), Server: server()}
 	for _, s := range situations() {
 		r.Runs = append(r.Runs, s.run())
 	}
@@ -42,9 +42,9 @@ func Invalid() *recording.Recording {
 
 func header(kind string) recording.Header {
 	return recording.Header{
-		SchemaVersion: recording.SchemaVersion,
+		SchemaVersion: result.Bench.Version,
 		Kind:          kind,
-		Tool:          report.Tool{Name: "bench", Version: "v0.0.0-example"},
+		Tool:          result.Tool{Name: "bench", Version: "v0.0.0-example"},
 		Started:       time.Date(2024, time.February, 29, 13, 37, 0, 0, time.UTC),
 		TookUS:        118_402_117,
 		Machine: recording.Machine{
@@ -53,8 +53,8 @@ func header(kind string) recording.Header {
 		Generator: recording.Generator{Pacer: "nanosleep, timer slack 1 ns", GOMAXPROCS: 2, GOGC: 400, Processors: "server on 0; closed loops: generator on 1"},
 		Settings: recording.Settings{
 			Rounds: rounds, DurationUS: 3_000_000, WarmUpUS: 200_000, SegmentUS: 500_000, Connections: connections,
-			Sweep: []int{1, 2, 4, 8, 16, 32, 64}, CostLimit: report.Limit{Requests: 100, WindowUS: 3_600_000_000, Burst: 100},
-			FillLimit: report.Limit{Requests: 10_000, WindowUS: 3_600_000_000, Burst: 10_000}, RepeatedRound: 1,
+			Sweep: []int{1, 2, 4, 8, 16, 32, 64}, CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000, Burst: 100},
+			FillLimit: result.Limit{Requests: 10_000, WindowUS: 3_600_000_000, Burst: 10_000}, RepeatedRound: 1,
 		},
 		Validity: recording.Validity{Valid: true, Reasons: []recording.Reason{}},
 		Notes:    []string{"round 2 of ten-times-over was measured again: the generator stood still for 31 ms"},
@@ -63,7 +63,7 @@ func header(kind string) recording.Header {
 
 func server() recording.Server {
 	return recording.Server{
-		Server: report.Server{Kind: "container", Name: "redis", Version: "8.0.3", Transport: "tcp"},
+		Server: result.Server{Kind: "container", Name: "redis", Version: "8.0.3", Transport: "tcp"},
 		Route:  "host network", Own: true, Image: "redis:8.0", MaxmemoryPolicy: "noeviction",
 	}
 }

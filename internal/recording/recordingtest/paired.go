@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"ratelab/internal/recording"
+	"ratelab/internal/result"
 )
 
 // Paired is a valid comparison of two scripts on one server: 20 pairs for each of two algorithms. The head of the first
 // is slowdown times as dear for the server (1 for the same code, 1.2 for 20 % more); that of the second is the same.
 func Paired(slowdown float64) *recording.Paired {
-	p := &recording.Paired{Header: header(recording.KindPaired)}
+	p := &recording.Paired{Header: header(result.Paired.Kind)}
 	p.Notes = []string{}
 	p.NoiseFloor = recording.NoiseFloor{Pairs: 60, ServerUS: 1.061, ClientP50US: 1.11}
 	p.Base = recording.Side{Name: "old/gcra.lua", Server: server()}

@@ -5,7 +5,7 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/recording"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 const intervalUS = 500_000
@@ -13,7 +13,7 @@ const intervalUS = 500_000
 // situation is a scenario's traffic: as much in each second, either spread or at its first instant.
 type situation struct {
 	name, question string
-	limit          report.Limit
+	limit          result.Limit
 	seconds        int64 // played
 	scenarioUS     int64
 	perSecond      int64
@@ -25,12 +25,12 @@ type situation struct {
 func situations() []situation {
 	return []situation{{
 		name: "ten-times-over", question: "What gets through when demand is ten times the limit?",
-		limit:   report.Limit{Requests: 333, WindowUS: 1_000_000, Burst: 333},
+		limit:   result.Limit{Requests: 333, WindowUS: 1_000_000, Burst: 333},
 		seconds: 2, scenarioUS: 2_000_000, perSecond: 3330, notes: []string{},
 		admitted: func(p *profile) (int64, int64, int64, int64) { return p.admits, p.peak, p.falseAdmits, p.rejects },
 	}, {
 		name: "retry-storm", question: "Do 500 clients that all retry once a second get the hundred per second they may?",
-		limit:   report.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100},
+		limit:   result.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100},
 		seconds: 3, scenarioUS: 10_000_000, perSecond: 500, atOnce: true,
 		notes: []string{"the first 3s of 10s were played"},
 		admitted: func(p *profile) (int64, int64, int64, int64) {

@@ -7,6 +7,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // traffic is the arrival times of a made-up scenario, in order.
@@ -77,8 +78,8 @@ func play(t traffic, buckets int64, contenders ...contender) Input {
 		Run: &report.Run{Scenario: t.name, Question: t.question, Seed: 1, Clock: "virtual", Keys: 1,
 			DurationUS: t.duration.Microseconds(),
 			TimeScales: &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(t.policy, lengths)},
-			Limit:      report.Limit{Requests: t.policy.Requests, WindowUS: t.policy.WindowUS(), Burst: t.policy.Capacity()},
-			Server:     report.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"}},
+			Limit:      result.Limit{Requests: t.policy.Requests, WindowUS: t.policy.WindowUS(), Burst: t.policy.Capacity()},
+			Server:     result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"}},
 		Traffic:   measure.Traffic{BucketUS: width, Offered: offered.Admitted},
 		Reference: observe(t, slidingLog(t.policy), width, buckets),
 	}

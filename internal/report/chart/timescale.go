@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/drawing"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/internal/sheet"
 )
 
@@ -89,7 +90,7 @@ func (s *scene) row(label string) *report.Row {
 
 // timescale is one algorithm's curve, of which everything from begin on is drawn. The bound may be absent.
 type timescale struct {
-	limit      report.Limit
+	limit      result.Limit
 	intervalUS []int64
 	most       []int64
 	bound      []int64

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 var preview = flag.String("preview", "", "a folder to draw every test picture into, to be looked at")
@@ -196,7 +196,7 @@ func TestTimescalesAreTold(t *testing.T) {
 			}
 		}
 	}
-	slow := timescale{limit: report.Limit{Requests: 10, WindowUS: 3_000_000}, intervalUS: []int64{1000, 2_000_000, 3_000_000, 6_000_000}, most: []int64{1, 10, 18, 20}}
+	slow := timescale{limit: result.Limit{Requests: 10, WindowUS: 3_000_000}, intervalUS: []int64{1000, 2_000_000, 3_000_000, 6_000_000}, most: []int64{1, 10, 18, 20}}
 	if got := slow.fact(); got != "1.80 × only over 3 s" {
 		t.Errorf("got %q", got)
 	}

@@ -9,22 +9,23 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/report/chart"
+	"ratelab/internal/result"
 )
 
 // worked is a page of one small run: 4 permits in 2 s, eight requests in four seconds. The fixed window admits all
 // of them, four on each side of its edge; the log only what the limit allows.
 func worked() Input {
-	fixed := result(8, 8, 8, 4, 0)
-	exact := result(8, 4, 4, 0, 0)
+	fixed := counted(8, 8, 8, 4, 0)
+	exact := counted(8, 4, 4, 0, 0)
 	run := report.Run{
 		Scenario: "small", Question: "Does 4 per 2 s hold across a window's edge?", Seed: 1, Clock: "virtual",
-		Limit: report.Limit{Requests: 4, WindowUS: 2_000_000, Burst: 4}, DurationUS: 4_000_000, Keys: 1,
-		Server:    report.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
+		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000, Burst: 4}, DurationUS: 4_000_000, Keys: 1,
+		Server:    result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
 		Reference: exact,
 		Results: []report.Row{
 			{Algorithm: "none", Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}}},
 			{Algorithm: "fixed-window-aligned", Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}, Bound: []int64{4, 8, 8, 44}}},
-			{Algorithm: "gcra", Parameters: map[string]string{"burst": "4", "time": "server"}, Figures: measure.Figures{Result: result(8, 6, 6, 3, 1), MostAdmitted: []int64{2, 5, 6, 6}, Bound: []int64{4, 6, 8, 24}}},
+			{Algorithm: "gcra", Parameters: map[string]string{"burst": "4", "time": "server"}, Figures: measure.Figures{Result: counted(8, 6, 6, 3, 1), MostAdmitted: []int64{2, 5, 6, 6}, Bound: []int64{4, 6, 8, 24}}},
 			{Algorithm: "sliding-window-log", Figures: measure.Figures{Result: exact, MostAdmitted: []int64{2, 4, 4, 4}, Bound: []int64{4, 4, 4, 40}}},
 		},
 		TimeScales: &report.TimeScales{IntervalUS: []int64{1_000, 1_000_000, 2_000_000, 20_000_000}, Limit: []int64{4, 6, 8, 44}},
@@ -33,7 +34,7 @@ func worked() Input {
 	met := true
 	got := 8.0
 	run.Expectations = []report.Expectation{{Algorithm: "fixed-window-aligned", Measure: "admitted", Want: "8", Got: &got, Met: &met}}
-	doc := &report.Document{SchemaVersion: 1, Tool: report.Tool{Name: "simulate", Version: "v1.0.0"}, Runs: []report.Run{run}}
+	doc := &report.Document{SchemaVersion: 1, Tool: result.Tool{Name: "simulate", Version: "v1.0.0"}, Runs: []report.Run{run}}
 	offered := []int64{0, 4, 4, 0}
 	series := func(admitted, rolling []int64) measure.Series {
 		return measure.Series{BucketUS: 1_000_000, Admitted: admitted, Rolling: rolling}
@@ -50,7 +51,7 @@ func worked() Input {
 	}
 }
 
-func result(offered, admitted, peak, falseAdmits, falseRejects int64) measure.Result {
+func counted(offered, admitted, peak, falseAdmits, falseRejects int64) measure.Result {
 	return measure.Result{Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered, AdmittedCost: admitted,
 		PeakWindowAdmitted: peak, Overshoot: float64(peak) / 4, FalseAdmits: falseAdmits, FalseRejects: falseRejects,
 		Utilization: float64(admitted) / 8, DecisionsSHA256: fmt.Sprintf("%064x", admitted)}
@@ -97,7 +98,7 @@ func large() Input {
 		}
 		var panels []chart.Panel
 		for j := range 15 {
-			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40), Figures: measure.Figures{Result: result(9000, 8000, 700, 300, 20)}}
+			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40), Figures: measure.Figures{Result: counted(9000, 8000, 700, 300, 20)}}
 			for range 36 {
 				row.MostAdmitted = append(row.MostAdmitted, random.Int64N(9000))
 				row.Bound = append(row.Bound, random.Int64N(9000))

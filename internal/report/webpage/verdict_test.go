@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // judged is a run of rows that the case names: algorithm, peak of 100 allowed, false admits, false rejects.
 func judged(rows ...any) *report.Run {
-	r := &report.Run{Limit: report.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100}}
+	r := &report.Run{Limit: result.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100}}
 	for i := 0; i < len(rows); i += 4 {
 		row := report.Row{Algorithm: rows[i].(string)}
 		peak := int64(rows[i+1].(int))

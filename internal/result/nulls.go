@@ -1,27 +1,28 @@
-package recording
+package result
 
 import (
 	"reflect"
 	"strings"
 )
 
-var histogramType = reflect.TypeFor[*Histogram]()
+// Emptied is a pointer whose absence is written as something empty, too.
+type Emptied interface{ OrEmpty() any }
 
-// withoutNulls is a copy of a document in which absent lists, maps and histograms are empty ones, so that a reader need
-// not tell the two apart. What may be absent (a pointer to a figure, a list that JSON leaves out) stays so. Histograms are shared, not copied.
-func withoutNulls[T any](doc T) T {
-	var out T
-	fill(reflect.ValueOf(&out).Elem(), reflect.ValueOf(doc))
-	return out
+var emptied = reflect.TypeFor[Emptied]()
+
+// WithoutNulls is a copy of a document in which absent lists and maps are empty ones. What may be absent (a pointer to a
+// figure, a list that JSON leaves out) stays so. What pointers lead to is shared, not copied.
+func WithoutNulls(doc any) any {
+	from := reflect.Indirect(reflect.ValueOf(doc))
+	out := reflect.New(from.Type()).Elem()
+	fill(out, from)
+	return out.Interface()
 }
 
 func fill(to, from reflect.Value) {
 	switch {
-	case from.Type() == histogramType:
-		if h := from.Interface().(*Histogram); h == nil || h.Histogram == nil {
-			from = reflect.ValueOf(NewHistogram())
-		}
-		to.Set(from)
+	case from.Type().Implements(emptied):
+		to.Set(reflect.ValueOf(from.Interface().(Emptied).OrEmpty()))
 	case from.Kind() == reflect.Slice:
 		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
 		for i := range from.Len() {

@@ -1,4 +1,4 @@
-package recording
+package result
 
 import (
 	"bytes"
@@ -30,12 +30,10 @@ func (b *BadFile) Error() string {
 // Unwrap is the cause.
 func (b *BadFile) Unwrap() error { return b.Err }
 
-const (
-	wantOriginal = "take the file as bench wrote it, or measure again"
-	wantRun      = "want a bench.json of bench run"
-	wantPaired   = "want a paired.json of bench compare --base --head"
-	wantEither   = "want a bench.json of bench run or a paired.json of bench compare --base --head"
-)
+// Bad is a *BadFile of the form, with a problem that only its package can see.
+func (f Form) Bad(path, problem string, cause error) error {
+	return &BadFile{Path: path, Problem: problem, Remedy: f.original(), Err: cause}
+}
 
 // unreadable words an error of the file system.
 func unreadable(path, want string, err error) *BadFile {

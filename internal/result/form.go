@@ -1,0 +1,46 @@
+// Package result is the form of the documents that simulate and bench write: what all of them begin with, how they become
+// JSON, and how a file is read back. What is not the document that was asked for, not of this version, or not whole, is
+// refused by name, and with the remedy. It holds their JSON Schemas, which a test makes of the Go types.
+//
+// What is in a document, its package says: report, recording, recommend, worst and regress.
+package result
+
+import "strings"
+
+// Form is a kind of document.
+type Form struct {
+	File    string // what it is called by itself
+	Of      string // the command that writes it
+	Version int    // its schema_version, which grows when a field changes its meaning
+	Kind    string // what its field kind says; empty where it has none
+	Field   string // without a kind, the field by which it is told
+	Again   string // how another one is made
+	Sealed  bool   // its last field is a checksum
+}
+
+// The documents.
+var (
+	Simulation     = Form{File: "result.json", Of: "simulate", Version: 1, Field: "runs", Again: "run simulate again"}
+	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 1, Kind: "recommendation", Again: "ask again"}
+	Worst          = Form{File: "worst.json", Of: "simulate worst", Version: 1, Field: "within_us", Again: "search again"}
+	Bench          = Form{File: "bench.json", Of: "bench run", Version: 1, Kind: "bench", Again: "measure again", Sealed: true}
+	Paired         = Form{File: "paired.json", Of: "bench compare --base --head", Version: 1, Kind: "paired", Again: "measure again", Sealed: true}
+	Comparison     = Form{File: "comparison.json", Of: "bench compare", Version: 1, Kind: "comparison", Again: "compare again"}
+)
+
+// Forms are all of them.
+func Forms() []Form { return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison} }
+
+// String is the form in words: a bench.json of bench run.
+func (f Form) String() string { return "a " + f.File + " of " + f.Of }
+
+// program is the one that writes the form.
+func (f Form) program() string {
+	name, _, _ := strings.Cut(f.Of, " ")
+	return name
+}
+
+// original is what to do about a file that is not as it was written.
+func (f Form) original() string {
+	return "take the file as " + f.program() + " wrote it, or " + f.Again
+}

@@ -1,0 +1,49 @@
+package result
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Tool names the program that made a document.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Limit is the policy of a run, spelled out.
+type Limit struct {
+	Requests int64 `json:"requests"`
+	WindowUS int64 `json:"window_us"`
+	Burst    int64 `json:"burst"`
+}
+
+// Server names what decided.
+type Server struct {
+	Kind      string `json:"kind"`      // embedded, process, container, url or model
+	Name      string `json:"name"`      // miniredis, redis, valkey or go
+	Version   string `json:"version"`   // as the server says it
+	Transport string `json:"transport"` // pipe, unix, tcp, tls or none
+}
+
+// String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
+func (l Limit) String() string {
+	return limit.Policy{Requests: l.Requests, Window: time.Duration(l.WindowUS) * time.Microsecond, Burst: l.Burst}.String()
+}
+
+// String names the server as a reader of figures must know it: redis 7.0.15 (process, unix).
+func (s Server) String() string {
+	name := strings.TrimSpace(s.Name + " " + s.Version)
+	if s.Transport == "" || s.Transport == "none" {
+		return fmt.Sprintf("%s (%s)", name, s.Kind)
+	}
+	return fmt.Sprintf("%s (%s, %s)", name, s.Kind, s.Transport)
+}
+
+// SameAs reports whether two servers are of one kind, name and version.
+func (s Server) SameAs(other Server) bool {
+	return s.Kind == other.Kind && s.Name == other.Name && s.Version == other.Version
+}
