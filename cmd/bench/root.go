@@ -6,8 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/commandline"
-	"ratelab/internal/recording"
-	"ratelab/internal/regress"
+	"ratelab/internal/result"
 	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
@@ -62,7 +61,7 @@ func noCommand(root *cobra.Command, word string) error {
 // schema prints the JSON Schemas of what the program writes.
 func (a *app) schema() *cobra.Command {
 	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of bench.json (the default), paired.json or a comparison's JSON",
-		[]string{"result", "paired", "comparison"}, map[string]func() []byte{
-			"result": recording.Schema, "paired": recording.Schema, "comparison": regress.Schema,
+		[]string{"result", "paired", "comparison"}, map[string][]byte{
+			"result": result.Schema(result.Bench), "paired": result.Schema(result.Paired), "comparison": result.Schema(result.Comparison),
 		})
 }

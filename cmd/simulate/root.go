@@ -4,8 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/commandline"
-	"ratelab/internal/recommend"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
 
@@ -43,8 +42,9 @@ func newRoot(a *app) *cobra.Command {
 
 // schema prints the JSON Schemas of what the program reads and writes.
 func (a *app) schema() *cobra.Command {
-	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (default), results or recommendations",
-		[]string{"scenario", "result", "recommendation"}, map[string]func() []byte{
-			"scenario": scenarios.Schema, "result": report.ResultSchema, "recommendation": recommend.Schema,
+	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (default), results, recommendations or worst traffic",
+		[]string{"scenario", "result", "recommendation", "worst"}, map[string][]byte{
+			"scenario": scenarios.Schema(), "result": result.Schema(result.Simulation), "recommendation": result.Schema(result.Recommendation),
+			"worst": result.Schema(result.Worst),
 		})
 }

@@ -139,7 +139,7 @@ func (s stranger) decode(text string, into any) {
 func (s stranger) sameRows(csv, a, b string) {
 	s.Helper()
 	decisions := func(label string) string {
-		line := regexp.MustCompile(`(?m)^extreme-case-1,`+regexp.QuoteMeta(label)+`,.*$`).FindString(csv)
+		line := regexp.MustCompile(`(?m)^extreme-case-1,` + regexp.QuoteMeta(label) + `,.*$`).FindString(csv)
 		return regexp.MustCompile(`[0-9a-f]{64}`).FindString(line)
 	}
 	if decisions(a) == "" || decisions(a) != decisions(b) {

@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 
 	"internal/sheet":                   {"internal/limit", "internal/wording"},
 	"internal/result":                  {"internal/limit", "internal/wording"},
+	"internal/result/resulttest":       {"internal/result"},
 	"internal/report":                  {"internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/wording"},
 	"internal/recording":               {"internal/result", "internal/sheet", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
 	"internal/recording/recordingtest": {"internal/result", "internal/recording", "internal/measure"},

@@ -86,7 +86,7 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 }
 
 // SchemaCommand prints one of some JSON Schemas by its name, the first of names unless told otherwise.
-func SchemaCommand(s Streams, short string, names []string, schemas map[string]func() []byte) *cobra.Command {
+func SchemaCommand(s Streams, short string, names []string, schemas map[string][]byte) *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema [" + strings.Join(names, "|") + "]",
 		Short:     short,
@@ -102,7 +102,7 @@ func SchemaCommand(s Streams, short string, names []string, schemas map[string]f
 			if len(args) == 1 {
 				name = args[0]
 			}
-			return Print(s.Stdout, string(schemas[name]()))
+			return Print(s.Stdout, string(schemas[name]))
 		},
 	}
 }

@@ -23,7 +23,7 @@ type Result struct {
 	Utilization float64 `json:"utilization"`
 
 	// DecisionsSHA256 is the hash over one line "t_us,key,cost,0|1\n" for each request.
-	DecisionsSHA256 string `json:"decisions_sha256"`
+	DecisionsSHA256 string `json:"decisions_sha256" jsonschema:"pattern=^([0-9a-f]{64})?$"`
 }
 
 // Series is how one algorithm's admissions went over time, in buckets of equal width from the scenario's

@@ -12,8 +12,8 @@ type Document struct {
 	Tool          result.Tool `json:"tool"`
 
 	Tolerance Tolerance     `json:"tolerance"`
-	Prefer    string        `json:"prefer"` // see Preferences
-	Traffic   []Traffic     `json:"traffic"`
+	Prefer    string        `json:"prefer" jsonschema:"enum=balanced,enum=strict,enum=generous,enum=cheap"` // see Preferences
+	Traffic   []Traffic     `json:"traffic" jsonschema:"minItems=1"`
 	Server    result.Server `json:"server"`          // what decided for those that are Confirmed
 	Costs     *CostSource   `json:"costs,omitempty"` // where the server's time was measured; absent: nobody asked
 
@@ -22,13 +22,13 @@ type Document struct {
 	Ties        []Tie    `json:"ties"`                  // candidates that decide identically here
 
 	// Candidates are all of them: those that qualify by rank, then the others, the nearest to the tolerance first.
-	Candidates []Candidate `json:"candidates"`
+	Candidates []Candidate `json:"candidates" jsonschema:"minItems=1"`
 	LeftOut    []LeftOut   `json:"left_out"` // variants that cannot keep such a limit at all
 }
 
 // Traffic is one scenario as it was replayed.
 type Traffic struct {
-	Scenario   string       `json:"scenario"`
+	Scenario   string       `json:"scenario" jsonschema:"minLength=1"`
 	Question   string       `json:"question"`
 	Seed       uint64       `json:"seed"`
 	Limit      result.Limit `json:"limit"`
@@ -40,8 +40,8 @@ type Traffic struct {
 
 // Candidate is one algorithm with its parameters, its worst figure in each respect, and what became of it.
 type Candidate struct {
-	Algorithm string `json:"algorithm"`      // its label; burst=L/10 in it stands for a tenth of each scenario's limit
-	Rank      int    `json:"rank,omitempty"` // from 1; absent where it does not qualify
+	Algorithm string `json:"algorithm" jsonschema:"minLength=1"`    // its label; burst=L/10 in it stands for a tenth of each scenario's limit
+	Rank      int    `json:"rank,omitempty" jsonschema:"minimum=1"` // from 1; absent where it does not qualify
 	Qualifies bool   `json:"qualifies"`
 	Burst     *int64 `json:"burst,omitempty"` // how much it admits at once; absent for scripts, and where limits differ
 
@@ -60,7 +60,7 @@ type Candidate struct {
 
 	ExcludedBy []Exclusion `json:"excluded_by"` // every figure that is beyond the tolerance
 	Confirmed  bool        `json:"confirmed"`   // its Lua has decided on Server, as its Go model where it has one
-	Scenarios  []Figures   `json:"scenarios"`
+	Scenarios  []Figures   `json:"scenarios" jsonschema:"minItems=1"`
 }
 
 // Worst is a figure and the scenario in which it was found.
@@ -71,7 +71,7 @@ type Worst struct {
 
 // Exclusion is one figure that is beyond the tolerance.
 type Exclusion struct {
-	Measure  string   `json:"measure"`
+	Measure  string   `json:"measure" jsonschema:"enum=overshoot,enum=false_rejects,enum=false_admits,enum=redis_calls_per_decision,enum=server_us_per_decision"`
 	Scenario string   `json:"scenario,omitempty"` // absent for what no scenario changes
 	Got      *float64 `json:"got,omitempty"`      // absent where it was not measured, so that nothing can be shown
 	Most     float64  `json:"most"`
@@ -91,7 +91,7 @@ type Figures struct {
 	FalseAdmits        int64   `json:"false_admits"`
 	FalseRejects       int64   `json:"false_rejects"`
 	Utilization        float64 `json:"utilization"`
-	DecisionsSHA256    string  `json:"decisions_sha256"`
+	DecisionsSHA256    string  `json:"decisions_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
 
 	Promised *int64 `json:"promised_window,omitempty"` // what it promises not to exceed in any window
 

@@ -12,8 +12,8 @@ import (
 // Tolerance is what a candidate may do wrong, and cost. Shares are of the requests offered; a nil bound is none.
 type Tolerance struct {
 	MaxOvershoot    float64  `json:"max_overshoot"`
-	MaxFalseRejects float64  `json:"max_false_rejects"`
-	MaxFalseAdmits  *float64 `json:"max_false_admits,omitempty"`
+	MaxFalseRejects float64  `json:"max_false_rejects" jsonschema:"maximum=1"`
+	MaxFalseAdmits  *float64 `json:"max_false_admits,omitempty" jsonschema:"maximum=1"`
 	MaxCalls        *float64 `json:"max_redis_calls_per_decision,omitempty"`
 	MaxServerUS     *float64 `json:"max_server_us_per_decision,omitempty"`
 }

@@ -4,19 +4,12 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"ratelab/internal/result"
 	"ratelab/internal/sheet"
 )
-
-//go:embed recommendation.schema.json
-var schema []byte
-
-// Schema returns the JSON Schema (draft 2020-12) of the document that WriteJSON writes.
-func Schema() []byte { return slices.Clone(schema) }
 
 // Formats lists the names that Write knows, the default first.
 func Formats() []string { return []string{"table", "json", "csv", "markdown"} }

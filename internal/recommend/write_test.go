@@ -1,7 +1,6 @@
 package recommend
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -13,11 +12,12 @@ import (
 	"testing"
 	"unicode"
 
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
 	"ratelab/internal/sheet"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens in testdata: read the difference before committing it")
@@ -76,25 +76,9 @@ func TestGolden(t *testing.T) {
 
 // What is written is what the schema promises.
 func TestDocumentsKeepTheSchema(t *testing.T) {
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("recommendation.schema.json", parsed); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := compiler.Compile("recommendation.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t), "nobody": nobody(t)} {
 		text := written(t, "json", doc)
-		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compiled.Validate(value); err != nil {
+		if err := resulttest.Validate(t, result.Recommendation, text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		var back Document

@@ -35,8 +35,8 @@ func (h *Histogram) OrEmpty() any {
 	return h
 }
 
-// summary is a histogram in JSON.
-type summary struct {
+// Summary is a Histogram in JSON.
+type Summary struct {
 	Count   int64   `json:"count"`
 	MinUS   int64   `json:"min_us"`
 	MeanUS  float64 `json:"mean_us"`
@@ -46,11 +46,11 @@ type summary struct {
 	P999US  int64   `json:"p99_9_us"`
 	P9999US int64   `json:"p99_99_us"`
 	MaxUS   int64   `json:"max_us"`
-	HDR     string  `json:"hdr_v2"`
+	HDR     string  `json:"hdr_v2" jsonschema:"pattern=^HISTFAAA"`
 }
 
-func (h *Histogram) summary() summary {
-	s := summary{Count: h.TotalCount()}
+func (h *Histogram) summary() Summary {
+	s := Summary{Count: h.TotalCount()}
 	if s.Count > 0 {
 		s.MinUS, s.MaxUS, s.MeanUS = h.Min(), h.Max(), h.Mean()
 		s.P50US, s.P90US, s.P99US = h.ValueAtPercentile(50), h.ValueAtPercentile(90), h.ValueAtPercentile(99)
@@ -73,7 +73,7 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements json.Unmarshaler. An error is a histogram that cannot be decoded, or whose percentiles
 // are not those written beside it.
 func (h *Histogram) UnmarshalJSON(data []byte) error {
-	var written summary
+	var written Summary
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&written); err != nil {

@@ -35,7 +35,7 @@ type PairedSide struct {
 // ExactRun is the decisions on one scenario in virtual time.
 type ExactRun struct {
 	Scenario       string `json:"scenario"`
-	ScenarioSHA256 string `json:"scenario_sha256"`
+	ScenarioSHA256 string `json:"scenario_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	measure.Result
 }
 

@@ -57,21 +57,21 @@ type Server struct {
 type Generator struct {
 	Pacer      string `json:"pacer"` // nanosleep, timer slack 1 ns; or time.Sleep
 	GOMAXPROCS int    `json:"gomaxprocs"`
-	GOGC       int    `json:"gogc"`
+	GOGC       int    `json:"gogc" jsonschema:"minimum=-1"`
 	Processors string `json:"processors"` // which were whose; "" where the system chose
 }
 
 // Settings are what was asked for.
 type Settings struct {
-	Rounds        int          `json:"rounds"`
-	DurationUS    int64        `json:"duration_us"`     // the most of a scenario that a round plays
-	WarmUpUS      int64        `json:"warm_up_us"`      // before each measurement, not counted
-	SegmentUS     int64        `json:"segment_us"`      // one closed-loop measurement
-	Connections   int          `json:"connections"`     // of the open loop and the cost segments
-	Sweep         []int        `json:"sweep"`           // connections, one closed-loop measurement each
-	CostLimit     result.Limit `json:"cost_limit"`      // of the closed loop
-	FillLimit     result.Limit `json:"fill_limit"`      // of the memory fill
-	RepeatedRound int          `json:"repeated_rounds"` // rounds measured again because the generator was at fault
+	Rounds        int          `json:"rounds" jsonschema:"minimum=1"`
+	DurationUS    int64        `json:"duration_us"`                        // the most of a scenario that a round plays
+	WarmUpUS      int64        `json:"warm_up_us"`                         // before each measurement, not counted
+	SegmentUS     int64        `json:"segment_us"`                         // one closed-loop measurement
+	Connections   int          `json:"connections" jsonschema:"minimum=1"` // of the open loop and the cost segments
+	Sweep         []int        `json:"sweep"`                              // connections, one closed-loop measurement each
+	CostLimit     result.Limit `json:"cost_limit"`                         // of the closed loop
+	FillLimit     result.Limit `json:"fill_limit"`                         // of the memory fill
+	RepeatedRound int          `json:"repeated_rounds"`                    // rounds measured again because the generator was at fault
 }
 
 // Validity says whether the generator was fit to measure.
@@ -102,19 +102,19 @@ type NoiseFloor struct {
 type Run struct {
 	Scenario       string       `json:"scenario"`
 	Question       string       `json:"question"`
-	ScenarioSHA256 string       `json:"scenario_sha256"`
+	ScenarioSHA256 string       `json:"scenario_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	Seed           uint64       `json:"seed"`
 	Limit          result.Limit `json:"limit"`
 	DurationUS     int64        `json:"duration_us"` // the scenario's own; 0 where a trace does not say
 	PlayedUS       int64        `json:"played_us"`   // how much of it a round played
-	OnLate         string       `json:"on_late"`
+	OnLate         string       `json:"on_late" jsonschema:"enum=queue,enum=drop,enum=fatal"`
 	Rows           []Row        `json:"algorithms"`
 	Notes          []string     `json:"notes"`
 }
 
 // Identity names what decided.
 type Identity struct {
-	Algorithm  string            `json:"algorithm"` // its label: the name, and :k=v for each parameter set
+	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"` // its label: the name, and :k=v for each parameter set
 	ScriptSHA1 string            `json:"script_sha1"`
 	Parameters map[string]string `json:"parameters"`
 }
@@ -142,7 +142,7 @@ type Work struct {
 	NetOutPerDecision    *float64           `json:"net_out_bytes_per_decision,omitempty"`
 	AllocationsPerCall   *float64           `json:"client_allocations_per_call,omitempty"` // Go heap allocations of the client
 	Evicted              *int64             `json:"evicted_keys,omitempty"`
-	UnexplainedEvalCalls *int64             `json:"unexplained_eval_calls,omitempty"` // executed by the server and not sent; must be 0
+	UnexplainedEvalCalls *int64             `json:"unexplained_eval_calls,omitempty" jsonschema:"minimum=-9007199254740992"` // executed by the server and not sent; must be 0
 }
 
 // Open is what an open loop measured.
@@ -232,7 +232,7 @@ type Cost struct {
 
 // Mix is a closed loop of one mix, all rounds together.
 type Mix struct {
-	Mix                string     `json:"mix"`
+	Mix                string     `json:"mix" jsonschema:"enum=accepted,enum=rejected,enum=half"`
 	Accepted           int64      `json:"accepted"`
 	Rejected           int64      `json:"rejected"`
 	ThroughputPerS     float64    `json:"throughput_per_s"`                 // median of the rounds

@@ -18,9 +18,9 @@ const controlName = recording.Control
 // Of two files the control must also be as fast in the one as in the other, within the gate's own threshold.
 type Control struct {
 	Measurements int      `json:"measurements"`
-	Step         *float64 `json:"step,omitempty"`  // median change from one measurement to the next, at least 1
-	Drift        *float64 `json:"drift,omitempty"` // the last third's median over the first third's
-	Ratio        *float64 `json:"ratio,omitempty"` // the head's control over the base's, where each has its own
+	Step         *float64 `json:"step,omitempty" jsonschema:"minimum=1"`           // median change from one measurement to the next, at least 1
+	Drift        *float64 `json:"drift,omitempty" jsonschema:"exclusiveMinimum=0"` // the last third's median over the first third's
+	Ratio        *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"` // the head's control over the base's, where each has its own
 	Steady       bool     `json:"steady"`
 	Reason       string   `json:"reason,omitempty"` // why it is not steady
 }

@@ -1,26 +1,22 @@
 package regress
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
-	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/perf/benchfmt"
 	"pgregory.net/rapid"
 
 	"ratelab/internal/recording"
 	"ratelab/internal/recording/recordingtest"
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
 	"ratelab/internal/sheet"
 )
 
@@ -180,58 +176,9 @@ func TestWriteRefuses(t *testing.T) {
 
 // What WriteJSON writes keeps the schema.
 func TestJSONKeepsTheSchema(t *testing.T) {
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("comparison.schema.json", parsed); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := compiler.Compile("comparison.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, r := range reports() {
-		value, err := jsonschema.UnmarshalJSON(strings.NewReader(written(t, r, "json")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compiled.Validate(value); err != nil {
+		if err := resulttest.Validate(t, result.Comparison, written(t, r, "json")); err != nil {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// Every field that Go writes is described, and every described field is written.
-func TestSchemaDescribesEveryField(t *testing.T) {
-	type object struct{ Properties map[string]json.RawMessage }
-	var parsed struct {
-		object
-		Defs map[string]object `json:"$defs"`
-	}
-	if err := json.Unmarshal(Schema(), &parsed); err != nil {
-		t.Fatal(err)
-	}
-	var verdict object
-	if err := json.Unmarshal(parsed.Properties["verdict"], &verdict); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		of        any
-		described object
-	}{
-		{Report{}, parsed.object}, {Verdict{}, verdict}, {Party{}, parsed.Defs["party"]}, {Gate{}, parsed.Defs["gate"]},
-		{Row{}, parsed.Defs["row"]}, {Timing{}, parsed.Defs["timing"]}, {Control{}, parsed.Defs["control"]},
-	} {
-		var names []string
-		for _, field := range reflect.VisibleFields(reflect.TypeOf(c.of)) {
-			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
-				names = append(names, name)
-			}
-		}
-		if diff := cmp.Diff(slices.Sorted(slices.Values(names)), slices.Sorted(maps.Keys(c.described.Properties))); diff != "" {
-			t.Errorf("%T (-written +described):\n%s", c.of, diff)
 		}
 	}
 }

@@ -53,7 +53,7 @@ const (
 type Report struct {
 	SchemaVersion int      `json:"schema_version"`
 	Kind          string   `json:"kind"` // "comparison"
-	Way           string   `json:"way"`
+	Way           string   `json:"way" jsonschema:"enum=paired,enum=files"`
 	Base          Party    `json:"base"` // the old side
 	Head          Party    `json:"head"` // the new side
 	Verdict       Verdict  `json:"verdict"`
@@ -74,18 +74,18 @@ type Party struct {
 
 // Verdict is the comparison in one word and in sentences.
 type Verdict struct {
-	Outcome  Outcome  `json:"outcome"` // OK (improvements included), Regression or Inconclusive
-	ExitCode int      `json:"exit_code"`
+	Outcome  Outcome  `json:"outcome" jsonschema:"enum=ok,enum=regression,enum=inconclusive"` // OK (improvements included), Regression or Inconclusive
+	ExitCode int      `json:"exit_code" jsonschema:"enum=0,enum=1,enum=4"`
 	Findings []string `json:"findings"` // regressions first, then what could not be judged, then improvements
 	Remedies []string `json:"remedies"` // what would make an inconclusive comparison conclusive
 }
 
 // Gate is one kind of comparison, over all algorithms.
 type Gate struct {
-	Name    string   `json:"name"`
+	Name    string   `json:"name" jsonschema:"enum=decisions,enum=work,enum=server-cost,enum=client-p50,enum=client-p99"`
 	Rule    string   `json:"rule"`
-	Outcome Outcome  `json:"outcome"` // the worst of its rows'
-	Reasons []string `json:"reasons"` // why rows could not be judged, or were not meant to be
+	Outcome Outcome  `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"` // the worst of its rows'
+	Reasons []string `json:"reasons"`                                                                                      // why rows could not be judged, or were not meant to be
 	Rows    []Row    `json:"rows"`
 
 	remedies []string
@@ -95,28 +95,28 @@ type Gate struct {
 type Row struct {
 	Algorithm string  `json:"algorithm"`
 	Where     string  `json:"where"` // the scenario, or the mix of the closed loop; empty where there is only one
-	Measure   string  `json:"measure"`
+	Measure   string  `json:"measure" jsonschema:"minLength=1"`
 	Base      Value   `json:"base"` // of a timing the median
 	Head      Value   `json:"head"`
-	Outcome   Outcome `json:"outcome"`
-	Statement string  `json:"statement"`
+	Outcome   Outcome `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"`
+	Statement string  `json:"statement" jsonschema:"minLength=1"`
 	Timing    *Timing `json:"timing,omitempty"`
 }
 
 // Timing is the statistics of a row. Ratios are head over base; a bound of the interval is absent where there are too
 // few measurements for it, a figure where there were none.
 type Timing struct {
-	Test           string   `json:"test"`
+	Test           string   `json:"test" jsonschema:"enum=wilcoxon signed-rank,enum=mann-whitney u"`
 	Samples        int      `json:"samples"` // pairs; of files the rounds of the side that has fewer
-	Ratio          *float64 `json:"ratio,omitempty"`
-	RatioLow       *float64 `json:"ratio_low,omitempty"`
-	RatioHigh      *float64 `json:"ratio_high,omitempty"`
-	RatioToControl *float64 `json:"ratio_to_control,omitempty"` // what is left of the ratio when the control's is taken out
-	PSlower        float64  `json:"p_slower"`
-	PFaster        float64  `json:"p_faster"`
-	HolmSlower     float64  `json:"p_slower_holm"` // corrected for the gate's comparisons; 1 where it was not judged
-	HolmFaster     float64  `json:"p_faster_holm"`
-	NoiseFloor     *float64 `json:"noise_floor,omitempty"` // of the same code against itself, see recording.NoiseFloor
+	Ratio          *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"`
+	RatioLow       *float64 `json:"ratio_low,omitempty" jsonschema:"exclusiveMinimum=0"`
+	RatioHigh      *float64 `json:"ratio_high,omitempty" jsonschema:"exclusiveMinimum=0"`
+	RatioToControl *float64 `json:"ratio_to_control,omitempty" jsonschema:"exclusiveMinimum=0"` // what is left of the ratio when the control's is taken out
+	PSlower        float64  `json:"p_slower" jsonschema:"maximum=1"`
+	PFaster        float64  `json:"p_faster" jsonschema:"maximum=1"`
+	HolmSlower     float64  `json:"p_slower_holm" jsonschema:"maximum=1"` // corrected for the gate's comparisons; 1 where it was not judged
+	HolmFaster     float64  `json:"p_faster_holm" jsonschema:"maximum=1"`
+	NoiseFloor     *float64 `json:"noise_floor,omitempty" jsonschema:"minimum=1"` // of the same code against itself, see recording.NoiseFloor
 	Control        *Control `json:"control,omitempty"`
 	Confirm        *Timing  `json:"confirm,omitempty"` // the second run
 }

@@ -17,10 +17,10 @@ type Document struct {
 
 // Run is one scenario under every algorithm that was asked for, on one server.
 type Run struct {
-	Scenario   string        `json:"scenario"`
+	Scenario   string        `json:"scenario" jsonschema:"minLength=1"`
 	Question   string        `json:"question"`
 	Seed       uint64        `json:"seed"`
-	Clock      string        `json:"clock"` // virtual or real
+	Clock      string        `json:"clock" jsonschema:"enum=virtual,enum=real"` // virtual or real
 	Limit      result.Limit  `json:"limit"`
 	DurationUS int64         `json:"duration_us"`
 	Keys       int64         `json:"keys"` // distinct keys seen
@@ -42,8 +42,8 @@ type Run struct {
 
 // Row is one algorithm's line.
 type Row struct {
-	Algorithm  string            `json:"algorithm"` // its label: the name, and :k=v for each parameter set
-	ScriptSHA1 string            `json:"script_sha1"`
+	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"` // its label: the name, and :k=v for each parameter set
+	ScriptSHA1 string            `json:"script_sha1" jsonschema:"pattern=^([0-9a-f]{40})?$"`
 	Parameters map[string]string `json:"parameters"` // all of them, defaults included
 	measure.Figures
 }
@@ -52,9 +52,9 @@ type Row struct {
 type Expectation struct {
 	Algorithm string   `json:"algorithm"`
 	Measure   string   `json:"measure"`
-	Want      string   `json:"want"` // an exact value, or a range such as 990..1010
-	Got       *float64 `json:"got"`  // absent when the algorithm was not run
-	Met       *bool    `json:"met"`  // absent when it could not be checked
+	Want      string   `json:"want"`                      // an exact value, or a range such as 990..1010
+	Got       *float64 `json:"got" jsonschema:"nullable"` // absent when the algorithm was not run
+	Met       *bool    `json:"met" jsonschema:"nullable"` // absent when it could not be checked
 }
 
 // TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, and what the limit allows in each: the

@@ -1,18 +1,10 @@
 package report
 
 import (
-	_ "embed"
 	"io"
-	"slices"
 
 	"ratelab/internal/result"
 )
-
-//go:embed result.schema.json
-var resultSchema []byte
-
-// ResultSchema returns the JSON Schema (draft 2020-12) of the document that WriteJSON writes.
-func ResultSchema() []byte { return slices.Clone(resultSchema) }
 
 // WriteJSON writes doc as one indented JSON document and a newline.
 func WriteJSON(w io.Writer, doc *Document) error { return result.Write(w, doc) }

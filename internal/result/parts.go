@@ -16,17 +16,17 @@ type Tool struct {
 
 // Limit is the policy of a run, spelled out.
 type Limit struct {
-	Requests int64 `json:"requests"`
-	WindowUS int64 `json:"window_us"`
+	Requests int64 `json:"requests" jsonschema:"minimum=1"`
+	WindowUS int64 `json:"window_us" jsonschema:"minimum=1000"`
 	Burst    int64 `json:"burst"`
 }
 
 // Server names what decided.
 type Server struct {
-	Kind      string `json:"kind"`      // embedded, process, container, url or model
-	Name      string `json:"name"`      // miniredis, redis, valkey or go
-	Version   string `json:"version"`   // as the server says it
-	Transport string `json:"transport"` // pipe, unix, tcp, tls or none
+	Kind      string `json:"kind" jsonschema:"enum=embedded,enum=process,enum=container,enum=url,enum=model"` // embedded, process, container, url or model
+	Name      string `json:"name"`                                                                            // miniredis, redis, valkey or go
+	Version   string `json:"version"`                                                                         // as the server says it
+	Transport string `json:"transport" jsonschema:"enum=pipe,enum=unix,enum=tcp,enum=tls,enum=none"`          // pipe, unix, tcp, tls or none
 }
 
 // String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.

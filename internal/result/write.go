@@ -27,7 +27,7 @@ func Write(w io.Writer, doc any) error {
 
 // Seal is the last field of a document that has a checksum.
 type Seal struct {
-	Checksum string `json:"checksum"` // sha256 of the document without blanks and without this field
+	Checksum string `json:"checksum" jsonschema:"pattern=^sha256:[0-9a-f]{64}$"` // sha256 of the document without blanks and without this field
 }
 
 // WriteSealed is Write with a last field, the checksum, which is of the document without blanks and without itself: a tool that lays the same

@@ -26,7 +26,7 @@ type Document struct {
 
 // Row is the worst traffic of one algorithm.
 type Row struct {
-	Algorithm    string            `json:"algorithm"`
+	Algorithm    string            `json:"algorithm" jsonschema:"minLength=1"`
 	Parameters   map[string]string `json:"parameters"`
 	Burst        int64             `json:"burst"`         // the capacity it was given
 	MostAdmitted int64             `json:"most_admitted"` // in any interval of the length
@@ -47,7 +47,7 @@ type Row struct {
 	// Of the scenario under its own limit: the peak in one window, and the hash of all decisions, which the server's
 	// script makes as the model does where Confirmed is set.
 	PeakWindowAdmitted int64  `json:"peak_window_admitted"`
-	DecisionsSHA256    string `json:"decisions_sha256,omitempty"`
+	DecisionsSHA256    string `json:"decisions_sha256,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	Confirmed          bool   `json:"confirmed"`
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
 	"ratelab/internal/traffic"
 	"ratelab/scenarios"
 )
@@ -343,5 +345,24 @@ func TestName(t *testing.T) {
 		if got := Name(label); got != want {
 			t.Errorf("%s: %s", label, got)
 		}
+	}
+}
+
+// What is written is what the schema promises, and is told from other documents.
+func TestDocumentsKeepTheSchema(t *testing.T) {
+	p := problem(t, "gcra:burst=5", "10/1s")
+	f := p.Search()
+	doc := p.Document("v1")
+	doc.Server = result.Server{Kind: "model", Name: "go", Transport: "none"}
+	doc.Results = append(doc.Results, p.Row(&f, p.Scenario(&f, "worst-gcra")))
+	var out strings.Builder
+	if err := WriteJSON(&out, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if err := resulttest.Validate(t, result.Worst, out.String()); err != nil {
+		t.Error(err)
+	}
+	if form, bad := result.Recognize([]byte(out.String()), result.Worst); bad != nil || form != result.Worst {
+		t.Errorf("%v, %v", form, bad)
 	}
 }

@@ -1,0 +1,174 @@
+package result_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/recommend"
+	"ratelab/internal/recording"
+	"ratelab/internal/regress"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+	"ratelab/internal/worst"
+)
+
+var update = flag.Bool("update", false, "write the schemas anew; read the difference")
+
+// documents are the types behind the forms.
+var documents = map[string]any{
+	result.Simulation.File:     report.Document{},
+	result.Recommendation.File: recommend.Document{},
+	result.Worst.File:          worst.Document{},
+	result.Bench.File: struct {
+		recording.Recording
+		result.Seal
+	}{},
+	result.Paired.File: struct {
+		recording.Paired
+		result.Seal
+	}{},
+	result.Comparison.File: regress.Report{},
+}
+
+// The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.
+func TestSchemasAreThoseOfTheTypes(t *testing.T) {
+	t.Chdir("../..")
+	for _, form := range result.Forms() {
+		want := generated(t, form)
+		path := filepath.Join("internal", "result", "schemas", result.SchemaFile(form))
+		if *update {
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if !bytes.Equal(result.Schema(form), want) {
+			t.Errorf("%s is not what the Go types say; -update writes it anew", path)
+		}
+	}
+}
+
+func generated(t *testing.T, form result.Form) []byte {
+	t.Helper()
+	r := &jsonschema.Reflector{
+		Anonymous: true, ExpandedStruct: true, Namer: name, Mapper: special, LookupComment: helpOf,
+	}
+	if err := r.AddGoComments("ratelab", "internal", jsonschema.WithFullComment()); err != nil {
+		t.Fatal(err)
+	}
+	for at, text := range r.CommentMap {
+		r.CommentMap[at] = strings.Join(strings.Fields(text), " ")
+	}
+	s := r.Reflect(documents[form.File])
+	s.Title = form.String()
+	set(s, "schema_version", form.Version)
+	if form.Kind != "" {
+		set(s, "kind", form.Kind)
+	}
+	if row := s.Definitions["reportRow"]; row != nil {
+		addDerived(row)
+	}
+	if server := s.Definitions["recordingServer"]; server != nil { // a model or a server in the process is never measured
+		enum(server, "kind", "process", "container", "url")
+		enum(server, "transport", "unix", "tcp", "tls")
+	}
+	countFromZero(s)
+	for _, inner := range s.Definitions {
+		countFromZero(inner)
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(s); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// name tells the rows and runs of several packages apart.
+func name(t reflect.Type) string {
+	if t.Name() == "" {
+		return ""
+	}
+	return filepath.Base(t.PkgPath()) + t.Name()
+}
+
+// special are types whose JSON is not that of their fields.
+func special(t reflect.Type) *jsonschema.Schema {
+	switch t {
+	case reflect.TypeFor[regress.Value]():
+		return &jsonschema.Schema{Description: "a number, a text such as a hash, or null where there is none",
+			AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}
+	case reflect.TypeFor[recording.Histogram]():
+		return (&jsonschema.Reflector{Anonymous: true, DoNotReference: true}).ReflectFromType(reflect.TypeFor[recording.Summary]())
+	}
+	return nil
+}
+
+// ways are where in a row's JSON the figures of a type stand.
+var ways = map[reflect.Type]string{
+	reflect.TypeFor[measure.Result](): "", reflect.TypeFor[measure.Figures](): "", reflect.TypeFor[measure.Clients](): "clients.",
+	reflect.TypeFor[measure.RetryAfter](): "clients.retry_after.", reflect.TypeFor[measure.ClockEffect](): "clock_effect.",
+	reflect.TypeFor[measure.Race](): "race.", reflect.TypeFor[measure.LocalFlag](): "local_flag.", reflect.TypeFor[measure.Fairness](): "fairness.",
+}
+
+// helpOf is what a measure's declaration says of a field.
+func helpOf(t reflect.Type, field string) string {
+	way, known := ways[t]
+	if !known || field == "" {
+		return ""
+	}
+	f, _ := t.FieldByName(field)
+	tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if m, _ := measure.Find(way + tag); m != nil {
+		return m.Help + " (" + string(m.Unit) + ")"
+	}
+	return ""
+}
+
+// set fixes the value of a property.
+func set(s *jsonschema.Schema, property string, value any) {
+	s.Properties.Set(property, &jsonschema.Schema{Const: value})
+}
+
+// enum narrows the values of a property.
+func enum(s *jsonschema.Schema, property string, values ...any) {
+	p, _ := s.Properties.Get(property)
+	p.Enum = values
+}
+
+// addDerived adds the measures that are written and have no field.
+func addDerived(row *jsonschema.Schema) {
+	for _, at := range measure.Names(measure.Written) {
+		if _, has := row.Properties.Get(at); !has && !strings.Contains(at, ".") {
+			m, _ := measure.Find(at)
+			row.Properties.Set(at, &jsonschema.Schema{Type: "number", Description: m.Help + " (" + string(m.Unit) + ")"})
+		}
+	}
+}
+
+// countFromZero says of every number that nothing else is said of that it is not negative.
+func countFromZero(s *jsonschema.Schema) {
+	if (s.Type == "integer" || s.Type == "number") && s.Minimum == "" && s.ExclusiveMinimum == "" && s.Const == nil {
+		s.Minimum = "0"
+	}
+	if s.Items != nil {
+		countFromZero(s.Items)
+	}
+	if s.AdditionalProperties != nil {
+		countFromZero(s.AdditionalProperties)
+	}
+	for pair := s.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		countFromZero(pair.Value)
+	}
+}
