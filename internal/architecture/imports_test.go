@@ -54,11 +54,11 @@ var mayImport = map[string][]string{
 	"internal/report/chart":            {"internal/result", "internal/drawing", "internal/report", "internal/measure", "internal/sheet"},
 	"internal/report/webpage":          {"algorithms", "internal/drawing", "internal/report", "internal/report/chart", "internal/measure", "internal/sheet"},
 
-	"internal/candidate": {
-		"algorithms", "internal/limit", "internal/redisserver", "internal/script", "internal/virtualtime", "internal/waiting",
+	"internal/lineup": {
+		"algorithms", "scenarios", "internal/limit", "internal/redisserver", "internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
-		"internal/result", "algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
+		"internal/result", "algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
 		"internal/localflag", "internal/sequence", "internal/waiting", "internal/wholefile", "internal/wording",
 	},
@@ -67,12 +67,12 @@ var mayImport = map[string][]string{
 	},
 	"internal/worst": {"internal/result", "algorithms", "scenarios", "internal/limit", "internal/sheet", "internal/traffic"},
 	"internal/bench": {
-		"internal/result", "algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/recording",
+		"internal/result", "algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/recording",
 		"internal/redisserver", "internal/regress", "internal/replay", "internal/script", "internal/serverstats",
 		"internal/traffic", "internal/virtualtime", "internal/wording",
 	},
 	"internal/commandline": {
-		"algorithms", "scenarios", "internal/candidate", "internal/limit", "internal/redisserver", "internal/sheet", "internal/traffic",
+		"algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/redisserver", "internal/sheet", "internal/traffic",
 		"internal/waiting", "internal/wholefile", "internal/wording",
 	},
 	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/wording"},

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/load"
 	"ratelab/internal/recording"
 )
@@ -27,7 +27,7 @@ type saturated struct {
 	startedUS int64
 }
 
-// closedLoop is a closed loop of one candidate, warm, that is measured in one or more stretches.
+// closedLoop is a closed loop of one entry, warm, that is measured in one or more stretches.
 type closedLoop struct {
 	*segment
 	mixed []*mixer
@@ -37,8 +37,8 @@ type closedLoop struct {
 	halves    [2]saturated // the even and the odd ones
 }
 
-// saturate measures a candidate under costLimit in a closed loop. The error is errStopped if the job was told to stop.
-func (s *session) saturate(ctx context.Context, c *candidate.Candidate, o saturation) (*saturated, error) {
+// saturate measures an entry under costLimit in a closed loop. The error is errStopped if the job was told to stop.
+func (s *session) saturate(ctx context.Context, c *lineup.Entry, o saturation) (*saturated, error) {
 	defer s.places.apart()()
 	l, err := s.closedLoop(ctx, c, o)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *session) saturate(ctx context.Context, c *candidate.Candidate, o satura
 }
 
 // closedLoop prepares a closed loop, and warms it up.
-func (s *session) closedLoop(ctx context.Context, c *candidate.Candidate, o saturation) (*closedLoop, error) {
+func (s *session) closedLoop(ctx context.Context, c *lineup.Entry, o saturation) (*closedLoop, error) {
 	g, err := s.segment(ctx, c, o.connections)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (l *closedLoop) stretch(ctx context.Context, length time.Duration) error {
 
 // mixers gives each connection its part in a mix, whose used-up keys are used up then.
 func (g *segment) mixers(ctx context.Context, mix string) ([]*mixer, error) {
-	if g.candidate.Label != control { // it admits all
+	if g.entry.Label != control { // it admits all
 		if err := exhaust(ctx, mix, g.callers[0]); err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func anything() iter.Seq2[limit.Request, error] {
 // introduce initialises the keys that each of the workers will probably come to in so many calls, where the script has
 // an init, so that it is not among what is measured.
 func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) error {
-	if g.candidate.Program.Init == nil || mixed[0].mix == recording.MixRejected {
+	if g.entry.Program.Init == nil || mixed[0].mix == recording.MixRejected {
 		return nil
 	}
 	var keys []string

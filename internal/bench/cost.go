@@ -1,11 +1,11 @@
 package bench
 
 import (
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/recording"
 )
 
-// cost is what all rounds found of one candidate in the closed loop.
+// cost is what all rounds found of one entry in the closed loop.
 type cost struct {
 	mixes  map[string]*mixed
 	sweep  []recording.Level
@@ -68,7 +68,7 @@ func (c *cost) level(connections int, s *saturated) {
 }
 
 // record writes the cost down; control is the control's.
-func (c *cost) record(who *candidate.Candidate, control *cost) recording.Cost {
+func (c *cost) record(who *lineup.Entry, control *cost) recording.Cost {
 	out := recording.Cost{Identity: identity(who), Sweep: c.sweep, Memory: c.memory}
 	for _, name := range recording.Mixes() {
 		out.Mixes = append(out.Mixes, c.mixes[name].record(name, control.mixes[name], c.taken))

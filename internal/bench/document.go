@@ -14,8 +14,8 @@ import (
 
 // keep takes what a finished round found.
 func (r *run) keep(d *round) {
-	for i, candidates := range d.opened {
-		for k, o := range candidates {
+	for i, entries := range d.opened {
+		for k, o := range entries {
 			r.rows[i][k].add(d.number, o)
 		}
 	}
@@ -90,8 +90,8 @@ func validity(reasons []recording.Reason) recording.Validity {
 func (r *run) scenarioRun(i int, p *planned) recording.Run {
 	own, _ := p.traffic.stream.Duration() // 0 where it is not known
 	out := recording.Run{
-		Scenario: p.scenario.Name, Question: p.scenario.Question, ScenarioSHA256: p.scenario.SHA256, Seed: p.seed, Limit: spelled(p.policy),
-		DurationUS: own.Microseconds(), PlayedUS: p.traffic.longest().Microseconds(), OnLate: p.scenario.OnLate,
+		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed, Limit: spelled(p.Policy),
+		DurationUS: own.Microseconds(), PlayedUS: p.traffic.longest().Microseconds(), OnLate: p.Scenario.OnLate,
 		Notes: append([]string{}, p.traffic.stream.Notes()...),
 	}
 	if own > p.traffic.most {
@@ -102,7 +102,7 @@ func (r *run) scenarioRun(i int, p *planned) recording.Run {
 		out.Notes = append(out.Notes, fmt.Sprintf("on_late %s applies to requests that no connection was free for until %v after they were due",
 			out.OnLate, lateAfter))
 	}
-	for k, c := range p.candidates {
+	for k, c := range p.Entries {
 		var e *exact
 		if r.exact[i] != nil {
 			e = &r.exact[i][k]

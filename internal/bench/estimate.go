@@ -16,7 +16,7 @@ const (
 
 func (p *plan) closedTime() time.Duration { return max(p.WarmUp, 0) + p.Segment + overhead }
 
-// mixTime is that of one mix with all candidates.
+// mixTime is that of one mix with all entries.
 func (p *plan) mixTime() time.Duration { return time.Duration(len(p.costs)) * p.closedTime() }
 
 func (p *plan) openTime(r *planned) time.Duration {
@@ -34,9 +34,9 @@ func (p *plan) longest() time.Duration {
 
 // estimate is how long the job will probably take.
 func (p *plan) estimate() time.Duration {
-	candidates := time.Duration(len(p.costs))
-	return time.Duration(len(p.runs))*exactTime + candidates*(takeTime+fillTime) +
-		time.Duration(p.Rounds)*p.roundTime() + candidates*time.Duration(len(p.Sweep))*p.closedTime()
+	entries := time.Duration(len(p.costs))
+	return time.Duration(len(p.runs))*exactTime + entries*(takeTime+fillTime) +
+		time.Duration(p.Rounds)*p.roundTime() + entries*time.Duration(len(p.Sweep))*p.closedTime()
 }
 
 // Estimate is how long the job will probably take; 0 if its input cannot be meant.
@@ -50,10 +50,10 @@ func (j *Job) Estimate() time.Duration {
 
 // roundTime is how long a round probably takes.
 func (p *plan) roundTime() time.Duration {
-	candidates := time.Duration(len(p.costs))
+	entries := time.Duration(len(p.costs))
 	d := time.Duration(len(recording.Mixes())) * p.mixTime()
 	for _, r := range p.runs {
-		d += candidates * p.openTime(r)
+		d += entries * p.openTime(r)
 	}
 	return d
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/recording"
 	"ratelab/scenarios"
 )
@@ -69,7 +69,7 @@ type Progress interface {
 }
 
 // InputError is input that cannot be meant: a scenario, an algorithm, a script, a server, a number.
-type InputError = candidate.InputError
+type InputError = lineup.InputError
 
 // Check resolves every name of the job and runs nothing; its error is an *InputError with everything that is wrong.
 func (j *Job) Check() error {

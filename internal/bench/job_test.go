@@ -101,9 +101,9 @@ func TestExactIsWhatTheModelsDecide(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := p.runs[0]
-	for i, c := range s.candidates {
-		lane := replay.Lane{Label: c.Label, Decider: replay.NewModel(c.NewModel(), s.scenario.Start)}
-		want, err := replay.Run(t.Context(), s.traffic, s.policy, []replay.Lane{lane}, replay.Options{})
+	for i, c := range s.Entries {
+		lane := replay.Lane{Label: c.Label, Decider: replay.NewModel(c.NewModel(), s.Scenario.Start)}
+		want, err := replay.Run(t.Context(), s.traffic, s.Policy, []replay.Lane{lane}, replay.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

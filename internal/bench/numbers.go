@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/lineup"
 	"ratelab/internal/recording"
 	"ratelab/internal/wording"
 )
@@ -44,9 +45,9 @@ func or[T int | time.Duration](given, otherwise T) T {
 }
 
 // checkNumbers refuses what cannot be measured.
-func (j *Job) checkNumbers(wrong *problems) {
+func (j *Job) checkNumbers(wrong *lineup.Problems) {
 	if len(j.Scenarios) == 0 {
-		wrong.bad(errors.New("no scenario; want at least one"))
+		wrong.Bad(errors.New("no scenario; want at least one"))
 	}
 	within(wrong, "rounds", j.Rounds, 1, maxRounds)
 	within(wrong, "connections", j.Connections, 1, maxConnections)
@@ -61,32 +62,32 @@ func (j *Job) checkNumbers(wrong *problems) {
 		within(wrong, "requests of a memory fill", int(n), 1, maxFill)
 	}
 	if !slices.IsSorted(j.Sweep) || len(slices.Compact(slices.Clone(j.Sweep))) != len(j.Sweep) {
-		wrong.bad(fmt.Errorf("connections of the sweep %v: want rising numbers, such as 1,2,4", j.Sweep))
+		wrong.Bad(fmt.Errorf("connections of the sweep %v: want rising numbers, such as 1,2,4", j.Sweep))
 	}
 }
 
-func within(wrong *problems, what string, n, least, most int) {
+func within(wrong *lineup.Problems, what string, n, least, most int) {
 	if n < least || n > most {
-		wrong.bad(fmt.Errorf("%s %d: want %d to %d", what, n, least, most))
+		wrong.Bad(fmt.Errorf("%s %d: want %d to %d", what, n, least, most))
 	}
 }
 
-func timeWithin(wrong *problems, what string, d time.Duration) {
+func timeWithin(wrong *lineup.Problems, what string, d time.Duration) {
 	if d < minTime || d > maxTime {
-		wrong.bad(fmt.Errorf("%s %v: want %v to %v", what, d, minTime, maxTime))
+		wrong.Bad(fmt.Errorf("%s %v: want %v to %v", what, d, minTime, maxTime))
 	}
 }
 
 // checkWarmUp takes a negative time for none.
-func checkWarmUp(wrong *problems, d time.Duration) {
+func checkWarmUp(wrong *lineup.Problems, d time.Duration) {
 	if d > maxTime {
-		wrong.bad(fmt.Errorf("warm-up %v: want at most %v", d, maxTime))
+		wrong.Bad(fmt.Errorf("warm-up %v: want at most %v", d, maxTime))
 	}
 }
 
 // checkMix refuses a mix that there is not.
-func checkMix(wrong *problems, mix string) {
+func checkMix(wrong *lineup.Problems, mix string) {
 	if !slices.Contains(recording.Mixes(), mix) {
-		wrong.bad(fmt.Errorf("mix %s: %s", wording.Quote(mix), wording.OneOf(mix, recording.Mixes())))
+		wrong.Bad(fmt.Errorf("mix %s: %s", wording.Quote(mix), wording.OneOf(mix, recording.Mixes())))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/load"
 	"ratelab/internal/recording"
 )
@@ -15,7 +15,7 @@ const lateAfter = 100 * time.Millisecond
 // mostIntroduced is how many keys are initialised before a scenario is played; others at their first request.
 const mostIntroduced = 10_000
 
-// opened is what one round of a scenario measured of one candidate.
+// opened is what one round of a scenario measured of one entry.
 type opened struct {
 	*load.OpenResult
 	account
@@ -25,7 +25,7 @@ type opened struct {
 
 // open plays a scenario's traffic on the wall clock. What warms up is another segment: no key of the scenario is
 // touched before it begins, not even one that all requests share. The error is errStopped if the job was told to stop.
-func (s *session) open(ctx context.Context, p *planned, c *candidate.Candidate, connections int, warmUp time.Duration) (*opened, error) {
+func (s *session) open(ctx context.Context, p *planned, c *lineup.Entry, connections int, warmUp time.Duration) (*opened, error) {
 	if warmUp > 0 {
 		if _, err := s.warm(ctx, c, connections, warmUp); err != nil {
 			return nil, err
@@ -39,8 +39,8 @@ func (s *session) open(ctx context.Context, p *planned, c *candidate.Candidate, 
 	return found, g.end(ctx, err)
 }
 
-// warm lets the candidate decide in a closed loop that nobody measures.
-func (s *session) warm(ctx context.Context, c *candidate.Candidate, connections int, length time.Duration) (*load.ClosedResult, error) {
+// warm lets the entry decide in a closed loop that nobody measures.
+func (s *session) warm(ctx context.Context, c *lineup.Entry, connections int, length time.Duration) (*load.ClosedResult, error) {
 	g, err := s.segment(ctx, c, connections)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *session) warm(ctx context.Context, c *candidate.Candidate, connections 
 }
 
 func (g *segment) open(ctx context.Context, p *planned) (*opened, error) {
-	if g.candidate.Program.Init != nil {
+	if g.entry.Program.Init != nil {
 		keys, err := p.traffic.keys(mostIntroduced)
 		if err == nil {
 			err = g.target.Introduce(ctx, keys)
@@ -63,7 +63,7 @@ func (g *segment) open(ctx context.Context, p *planned) (*opened, error) {
 	var err error
 	found.account, err = g.measured(ctx, func() error {
 		found.OpenResult, err = load.Open(ctx, p.traffic.Requests(), g.callers, load.OpenOptions{
-			Clock: g.clock, OnLate: p.scenario.OnLate, LateAfter: lateAfter, IntervalUS: intervalUS(p.traffic.longest()), Stop: g.stop,
+			Clock: g.clock, OnLate: p.Scenario.OnLate, LateAfter: lateAfter, IntervalUS: intervalUS(p.traffic.longest()), Stop: g.stop,
 		})
 		return err
 	})

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/recording"
 	"ratelab/scenarios"
 )
@@ -26,9 +26,9 @@ var sideFlags = [2]string{"--base", "--head"}
 type pairPlan struct {
 	*Comparison
 	sides   [2]*side
-	control *candidate.Candidate
-	costs   [2][]*candidate.Candidate // of each side, by row; under costLimit
-	runs    [2][]*planned             // of each side, by scenario; the candidates are the rows
+	control *lineup.Entry
+	costs   [2][]*lineup.Entry // of each side, by row; under costLimit
+	runs    [2][]*planned      // of each side, by scenario; the entries are the rows
 }
 
 // withDefaults is a copy of c in which every number is meant.
@@ -47,15 +47,15 @@ func (c *Comparison) withDefaults() *Comparison {
 // plan resolves the comparison; the error, an *InputError, has everything that is wrong with it.
 func (c *Comparison) plan() (*pairPlan, error) {
 	p := &pairPlan{Comparison: c.withDefaults()}
-	var wrong problems
+	var wrong lineup.Problems
 	p.checkNumbers(&wrong)
 	for i, spec := range []SideSpec{c.Base, c.Head} {
 		var err error
 		if p.sides[i], err = spec.resolve(sideFlags[i]); err != nil {
-			wrong.bad(err)
+			wrong.Bad(err)
 		}
 	}
-	if err := wrong.err(); err != nil {
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	p.checkSides(&wrong)
@@ -69,14 +69,14 @@ func (c *Comparison) plan() (*pairPlan, error) {
 	for _, s := range p.Scenarios {
 		checkPlain(s, &wrong)
 	}
-	p.control = candidates([]algorithms.Choice{builtin(control)}, nil, costLimit, nil, &wrong)[0]
+	p.control = lineup.Entries([]algorithms.Choice{builtin(control)}, nil, costLimit, nil, &wrong)[0]
 	for i := range p.sides {
 		p.resolve(i, &wrong)
 	}
-	return p, wrong.err()
+	return p, wrong.Err()
 }
 
-func (c *Comparison) checkNumbers(wrong *problems) {
+func (c *Comparison) checkNumbers(wrong *lineup.Problems) {
 	within(wrong, "pairs", c.Pairs, 1, maxRounds)
 	within(wrong, "connections", c.Connections, 1, maxConnections)
 	timeWithin(wrong, "segment", c.Segment)
@@ -85,45 +85,45 @@ func (c *Comparison) checkNumbers(wrong *problems) {
 }
 
 // checkSides refuses sides that are not of one sort, and what does not go with their sort.
-func (p *pairPlan) checkSides(wrong *problems) {
+func (p *pairPlan) checkSides(wrong *lineup.Problems) {
 	if !p.sides[base].isServer() {
 		checkServer(p.Server, wrong)
 	}
 	switch servers := p.sides[base].isServer(); {
 	case servers != p.sides[head].isServer():
-		wrong.bad(fmt.Errorf("--base %s and --head %s: one is a server and the other is not; compare two scripts or algorithms on one server, "+
+		wrong.Bad(fmt.Errorf("--base %s and --head %s: one is a server and the other is not; compare two scripts or algorithms on one server, "+
 			"or all algorithms on two servers", p.sides[base].name, p.sides[head].name))
 	case servers && p.Server != "":
-		wrong.bad(errors.New("--redis names a server, and so do --base and --head; leave it out"))
+		wrong.Bad(errors.New("--redis names a server, and so do --base and --head; leave it out"))
 	case !servers && p.Algorithms != nil:
-		wrong.bad(errors.New("--algorithms goes with two servers; --base and --head name what is compared"))
+		wrong.Bad(errors.New("--algorithms goes with two servers; --base and --head name what is compared"))
 	}
 }
 
-// resolve makes the candidates of one side.
-func (p *pairPlan) resolve(i int, wrong *problems) {
+// resolve makes the entries of one side.
+func (p *pairPlan) resolve(i int, wrong *lineup.Problems) {
 	p.costs[i] = p.row(i, costLimit, nil, wrong)
 	for _, s := range p.Scenarios {
-		r := &planned{scenario: s, policy: s.Limit, seed: s.Seed}
+		r := &planned{Contest: lineup.NewContest(s, nil, nil)}
 		r.traffic = &played{stream: s.Stream(s.Seed), most: limit.MaxWindow} // all of it: virtual time is quick
-		r.candidates = p.row(i, s.Limit, s.Parameters, wrong)
+		r.Entries = p.row(i, s.Limit, s.Parameters, wrong)
 		p.runs[i] = append(p.runs[i], r)
 	}
 }
 
-// row gives the candidates of a side under one limit, one for each row.
-func (p *pairPlan) row(i int, policy limit.Policy, parameters map[string]map[string]string, wrong *problems) []*candidate.Candidate {
+// row gives the entries of a side under one limit, one for each row.
+func (p *pairPlan) row(i int, policy limit.Policy, parameters map[string]map[string]string, wrong *lineup.Problems) []*lineup.Entry {
 	s := p.sides[i]
 	if s.isServer() {
-		all := candidates(withControl(p.Algorithms)[1:], nil, policy, parameters, wrong)
+		all := lineup.Entries(withControl(p.Algorithms)[1:], nil, policy, parameters, wrong)
 		return all // without the control, which is beside every row
 	}
 	c, err := s.script(policy, parameters)
 	if err != nil {
-		wrong.bad(err)
+		wrong.Bad(err)
 		return nil
 	}
-	return []*candidate.Candidate{c}
+	return []*lineup.Entry{c}
 }
 
 // name is what a row is called: by what decides, on both sides where they differ.

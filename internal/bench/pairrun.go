@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/regress"
@@ -69,15 +69,15 @@ func (r *pairRun) played(ctx context.Context) (*recording.Paired, error) {
 func (p *pairPlan) try(ctx context.Context) error {
 	for i := range p.sides {
 		first := p.runs[i][0]
-		if first.candidates[0].File == "" {
+		if first.Entries[0].File == "" {
 			continue
 		}
-		requests, err := first.traffic.first(candidate.TrialRequests)
+		requests, err := first.traffic.first(lineup.TrialRequests)
 		if err != nil {
 			return &InputError{Err: err}
 		}
-		clock := candidate.Clock{Now: p.Now, Sleep: p.Sleep}
-		if err := candidate.Try(ctx, first.candidates, p.Server, first.scenario.Start, requests, clock); err != nil {
+		clock := lineup.Clock{Now: p.Now, Sleep: p.Sleep}
+		if err := lineup.Try(ctx, first.Entries, p.Server, first.Scenario.Start, requests, clock); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func (r *pairRun) count(ctx context.Context, i int) error {
 	s, found := r.servers[i], make([][]exact, len(r.rows)) // by row and scenario
 	for _, p := range r.runs[i] {
-		r.progress.step(fmt.Sprintf("%s %s in virtual time", r.sides[i].name, p.scenario.Name), scenarioTime)
+		r.progress.step(fmt.Sprintf("%s %s in virtual time", r.sides[i].name, p.Scenario.Name), scenarioTime)
 		all, err := s.decide(ctx, p)
 		if err != nil {
 			return err
@@ -20,7 +20,7 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 		for row := range all {
 			found[row] = append(found[row], all[row])
 		}
-		r.reasons = append(r.reasons, s.silences(p.scenario.Name+" in virtual time", mostInBatches)...)
+		r.reasons = append(r.reasons, s.silences(p.Scenario.Name+" in virtual time", mostInBatches)...)
 	}
 	for row, c := range r.costs[i] {
 		r.progress.step(fmt.Sprintf("%s %s bytes and allocations", r.sides[i].name, c.Label), takeTime)
@@ -42,7 +42,7 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 func exactRuns(runs []*planned, found []exact) []recording.ExactRun {
 	all := []recording.ExactRun{}
 	for i, e := range found {
-		all = append(all, recording.ExactRun{Scenario: runs[i].scenario.Name, ScenarioSHA256: runs[i].scenario.SHA256, Result: e.result})
+		all = append(all, recording.ExactRun{Scenario: runs[i].Scenario.Name, ScenarioSHA256: runs[i].Scenario.SHA256, Result: e.result})
 	}
 	return all
 }

@@ -32,12 +32,12 @@ func TestDefaults(t *testing.T) {
 	}
 	p, err = planOf(t, func(j *Job) { j.Algorithms, j.Sweep, j.Fills = nil, []int{}, []int64{} })
 	if err != nil || len(p.costs) != 11 || p.costs[0].Label != control || p.costs[1].Label == control || len(p.Sweep)+len(p.Fills) != 0 {
-		t.Errorf("%v: %d candidates, the first %q", err, len(p.costs), p.costs[0].Label)
+		t.Errorf("%v: %d entries, the first %q", err, len(p.costs), p.costs[0].Label)
 	}
 }
 
-// An estimate by hand: 1 s in virtual time; two candidates of 0.4 s for memory, bytes and allocations; two rounds of
-// two candidates, each 3 mixes of 0.5 + 1 + 0.1 s and the scenario's 0.5 + 0.2 + 0.1 s; a sweep of two levels.
+// An estimate by hand: 1 s in virtual time; two entries of 0.4 s for memory, bytes and allocations; two rounds of
+// two entries, each 3 mixes of 0.5 + 1 + 0.1 s and the scenario's 0.5 + 0.2 + 0.1 s; a sweep of two levels.
 func TestEstimate(t *testing.T) {
 	p, err := planOf(t, func(j *Job) { j.Rounds, j.Sweep = 2, []int{1, 2} })
 	if err != nil {
@@ -52,7 +52,7 @@ func TestEstimate(t *testing.T) {
 func TestLimitAndSeedReplaceTheScenarios(t *testing.T) {
 	seed := uint64(7)
 	p, err := planOf(t, func(j *Job) { j.Limit, j.Seed = &limit.Policy{Requests: 3, Window: time.Second}, &seed })
-	if err != nil || p.runs[0].policy.Requests != 3 || p.runs[0].seed != 7 {
+	if err != nil || p.runs[0].Policy.Requests != 3 || p.runs[0].Seed != 7 {
 		t.Errorf("%+v, %v", p.runs[0], err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // round is everything, measured once.
 type round struct {
 	number  int
-	opened  [][]*opened    // by scenario and candidate
-	closed  [][]*saturated // by mix and candidate
+	opened  [][]*opened    // by scenario and entry
+	closed  [][]*saturated // by mix and entry
 	reasons []recording.Reason
 }
 
@@ -30,7 +30,7 @@ func (r *run) rounds(ctx context.Context) error {
 	return nil
 }
 
-// round measures one round: each scenario and each mix, with the candidates in the round's order.
+// round measures one round: each scenario and each mix, with the entries in the round's order.
 func (r *run) round(ctx context.Context, number int) (*round, error) {
 	found := &round{number: number}
 	for _, p := range r.runs {
@@ -48,10 +48,10 @@ func (r *run) round(ctx context.Context, number int) (*round, error) {
 
 // play measures one scenario's traffic.
 func (r *run) play(ctx context.Context, p *planned, into *round) error {
-	all := make([]*opened, len(p.candidates))
+	all := make([]*opened, len(p.Entries))
 	for position, i := range order(len(all), into.number) {
-		c := p.candidates[i]
-		where := fmt.Sprintf("%s %s round %d", p.scenario.Name, c.Label, into.number)
+		c := p.Entries[i]
+		where := fmt.Sprintf("%s %s round %d", p.Scenario.Name, c.Label, into.number)
 		err := r.again(where, r.openTime(p), func() (reasons []recording.Reason, err error) {
 			all[i], err = r.open(ctx, p, c, r.Connections, r.WarmUp)
 			if err != nil {
@@ -83,7 +83,7 @@ func (r *run) mix(ctx context.Context, mix string, into *round) error {
 	return err
 }
 
-// saturateAll measures every candidate in a closed loop, all in turns, so that their ratios do not depend on when the
+// saturateAll measures every entry in a closed loop, all in turns, so that their ratios do not depend on when the
 // machine was slow.
 func (r *run) saturateAll(ctx context.Context, o saturation, number int) ([]*saturated, error) {
 	defer r.places.apart()()
@@ -105,7 +105,7 @@ func (r *run) saturateAll(ctx context.Context, o saturation, number int) ([]*sat
 	return all, nil
 }
 
-// order is the order of n candidates in a round: each round begins at another, and goes the other way than the one
+// order is the order of n entries in a round: each round begins at another, and goes the other way than the one
 // before, so that none always follows the same.
 func order(n, round int) []int {
 	all := make([]int, n)

@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/load"
 	"ratelab/internal/recording"
 	"ratelab/internal/script"
 )
 
-// row is what all rounds found of one candidate under one scenario.
+// row is what all rounds found of one entry under one scenario.
 type row struct {
 	open      recording.Open
 	rounds    []recording.OpenRound
@@ -83,7 +83,7 @@ func (r *row) add(number int, o *opened) {
 }
 
 // record writes the row down.
-func (r *row) record(c *candidate.Candidate, e *exact, t *taken) recording.Row {
+func (r *row) record(c *lineup.Entry, e *exact, t *taken) recording.Row {
 	out := recording.Row{Identity: identity(c), Open: r.open, Rounds: r.rounds}
 	if e != nil {
 		out.Exact, out.Work = &e.result, work(*e)
@@ -99,7 +99,7 @@ func (r *row) record(c *candidate.Candidate, e *exact, t *taken) recording.Row {
 	return out
 }
 
-func identity(c *candidate.Candidate) recording.Identity {
+func identity(c *lineup.Entry) recording.Identity {
 	return recording.Identity{Algorithm: c.Label, ScriptSHA1: script.SHA1(c.Program.Source), Parameters: c.Parameters}
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/load"
 	"ratelab/internal/recording"
 )
@@ -16,9 +16,9 @@ type run struct {
 	*session
 	progress *progress
 
-	exact    [][]exact // by scenario and candidate; nil for what was not decided
-	rows     [][]*row  // by scenario and candidate
-	costs    []*cost   // by candidate
+	exact    [][]exact // by scenario and entry; nil for what was not decided
+	rows     [][]*row  // by scenario and entry
+	costs    []*cost   // by entry
 	reasons  []recording.Reason
 	repeated int
 	blamed   []recording.Reason // for what was measured again
@@ -63,8 +63,8 @@ func (p *plan) on(ctx context.Context, s *session) (*recording.Recording, error)
 // try lets the users' scripts decide the first requests on a private server.
 func (p *plan) try(ctx context.Context) error {
 	first := p.runs[0]
-	var own []*candidate.Candidate
-	for _, c := range first.candidates {
+	var own []*lineup.Entry
+	for _, c := range first.Entries {
 		if c.File != "" {
 			own = append(own, c)
 		}
@@ -72,11 +72,11 @@ func (p *plan) try(ctx context.Context) error {
 	if len(own) == 0 {
 		return nil
 	}
-	requests, err := first.traffic.first(candidate.TrialRequests)
+	requests, err := first.traffic.first(lineup.TrialRequests)
 	if err != nil {
 		return &InputError{Err: err}
 	}
-	return candidate.Try(ctx, own, p.Server, first.scenario.Start, requests, candidate.Clock{Now: p.Now, Sleep: p.Sleep})
+	return lineup.Try(ctx, own, p.Server, first.Scenario.Start, requests, lineup.Clock{Now: p.Now, Sleep: p.Sleep})
 }
 
 // mostConnections is how many connections the job has open at a time.
@@ -92,7 +92,7 @@ func (p *plan) mostConnections() int {
 func (r *run) prepare() {
 	for _, p := range r.runs {
 		var rows []*row
-		for range p.candidates {
+		for range p.Entries {
 			rows = append(rows, newRow())
 		}
 		r.rows = append(r.rows, rows)
@@ -119,10 +119,10 @@ func (r *run) measure(ctx context.Context) error {
 	return nil
 }
 
-// decideAll counts what every candidate decides on every scenario in virtual time.
+// decideAll counts what every entry decides on every scenario in virtual time.
 func (r *run) decideAll(ctx context.Context) error {
 	for i, p := range r.runs {
-		where := p.scenario.Name + " in virtual time"
+		where := p.Scenario.Name + " in virtual time"
 		r.progress.step(where, exactTime)
 		var err error
 		if r.exact[i], err = r.decide(ctx, p); err != nil {
@@ -133,7 +133,7 @@ func (r *run) decideAll(ctx context.Context) error {
 	return nil
 }
 
-// takeAll counts what a call of every candidate takes.
+// takeAll counts what a call of every entry takes.
 func (r *run) takeAll(ctx context.Context) error {
 	for i, c := range r.plan.costs {
 		where := c.Label + " bytes and allocations"
@@ -170,7 +170,7 @@ func (r *run) fillAll(ctx context.Context) error {
 	return nil
 }
 
-// sweep measures every candidate at rising numbers of connections.
+// sweep measures every entry at rising numbers of connections.
 func (r *run) sweep(ctx context.Context) error {
 	for i, c := range r.plan.costs {
 		for _, n := range r.Sweep {

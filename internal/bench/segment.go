@@ -11,26 +11,26 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/load"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/serverstats"
 )
 
-// segment is one measurement of one candidate: a keyspace of its own, and connections.
+// segment is one measurement of one entry: a keyspace of its own, and connections.
 type segment struct {
 	*session
-	candidate *candidate.Candidate
-	prefix    string
-	target    *load.Target
-	clock     load.Clock
-	callers   []load.Caller
+	entry   *lineup.Entry
+	prefix  string
+	target  *load.Target
+	clock   load.Clock
+	callers []load.Caller
 }
 
 // segment prepares a measurement. Its name says which in an error.
-func (s *session) segment(ctx context.Context, c *candidate.Candidate, connections int) (*segment, error) {
+func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int) (*segment, error) {
 	s.segments++
-	g := &segment{session: s, candidate: c, clock: load.NewClock(s.now())}
+	g := &segment{session: s, entry: c, clock: load.NewClock(s.now())}
 	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
 	var err error
 	g.target, err = load.Prepare(ctx, s.server.Client, c.Program, load.TargetOptions{
@@ -62,7 +62,7 @@ func (g *segment) end(ctx context.Context, failed error) error {
 	return g.fault(err)
 }
 
-// fault puts an error into our words: the server's where that is to blame, else with the candidate's name, as for a
+// fault puts an error into our words: the server's where that is to blame, else with the entry's name, as for a
 // reply that is none, or a request that came too late for on_late: fatal.
 func (g *segment) fault(err error) error {
 	if err == nil || errors.Is(err, errStopped) {
@@ -75,7 +75,7 @@ func (g *segment) fault(err error) error {
 	if errors.As(err, &gone) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%s: %w", g.candidate.Label, err)
+	return fmt.Errorf("%s: %w", g.entry.Label, err)
 }
 
 // ofServer reports whether an error came from the server or from the way to it.

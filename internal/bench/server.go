@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"ratelab/internal/lineup"
 	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/result"
@@ -17,13 +18,13 @@ import (
 const modelServer = "model"
 
 // checkServer refuses the servers whose latency says nothing about Redis.
-func checkServer(spec string, wrong *problems) {
+func checkServer(spec string, wrong *lineup.Problems) {
 	const instead = "take --redis container, process, redis://HOST:PORT or unix:///SOCKET"
 	switch spec {
 	case redisserver.KindEmbedded:
-		wrong.bad(fmt.Errorf("--redis %s: it runs inside this process, and its speed says nothing about Redis; %s", spec, instead))
+		wrong.Bad(fmt.Errorf("--redis %s: it runs inside this process, and its speed says nothing about Redis; %s", spec, instead))
 	case modelServer:
-		wrong.bad(fmt.Errorf("--redis %s: it decides without a server, and there is nothing to measure; %s", spec, instead))
+		wrong.Bad(fmt.Errorf("--redis %s: it decides without a server, and there is nothing to measure; %s", spec, instead))
 	}
 }
 

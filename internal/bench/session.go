@@ -31,7 +31,7 @@ type session struct {
 	began  time.Time
 
 	vigil    *load.Vigil   // nil where nobody watches
-	lasts    time.Duration // how long one measurement, of all candidates in turns, takes at most
+	lasts    time.Duration // how long one measurement, of all entries in turns, takes at most
 	segments int
 	pacer    string
 	places   places

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/script"
 	"ratelab/internal/wording"
@@ -21,9 +21,9 @@ import (
 type side struct {
 	name   string // as it was asked for
 	server string // a spec of redisserver.Start; "" where the side is a script
-	// script makes the candidate under one limit; nil where the side is a server. parameters are a scenario's, by
+	// script makes the entry under one limit; nil where the side is a server. parameters are a scenario's, by
 	// algorithm.
-	script func(p limit.Policy, parameters map[string]map[string]string) (*candidate.Candidate, error)
+	script func(p limit.Policy, parameters map[string]map[string]string) (*lineup.Entry, error)
 }
 
 func (s *side) isServer() bool { return s.script == nil }
@@ -41,9 +41,9 @@ func (s SideSpec) resolve(flag string) (*side, error) {
 	case strings.Contains(s.Spec, "://"), kind == redisserver.KindProcess, kind == redisserver.KindContainer:
 		return &side{name: redisserver.NameOf(s.Spec), server: s.Spec}, nil
 	case s.Spec == redisserver.KindEmbedded, s.Spec == modelServer:
-		var wrong problems
+		var wrong lineup.Problems
 		checkServer(s.Spec, &wrong)
-		return nil, fmt.Errorf("%s: %w", flag, wrong.err())
+		return nil, fmt.Errorf("%s: %w", flag, wrong.Err())
 	case strings.ContainsAny(s.Spec, "/:") && !isThere(s.Spec) && redisserver.Repeatable(s.Spec) && redisserver.IsImage(s.Spec):
 		return &side{name: s.Spec, server: redisserver.KindContainer + "=" + s.Spec}, nil
 	case isThere(s.Spec):
@@ -59,14 +59,14 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// ofAlgorithm makes candidates of a built-in algorithm.
-func ofAlgorithm(choice algorithms.Choice) func(limit.Policy, map[string]map[string]string) (*candidate.Candidate, error) {
-	return func(p limit.Policy, parameters map[string]map[string]string) (*candidate.Candidate, error) {
+// ofAlgorithm makes entries of a built-in algorithm.
+func ofAlgorithm(choice algorithms.Choice) func(limit.Policy, map[string]map[string]string) (*lineup.Entry, error) {
+	return func(p limit.Policy, parameters map[string]map[string]string) (*lineup.Entry, error) {
 		choice, err := choice.WithDefaults(parameters[choice.Spec.Name])
 		if err != nil {
 			return nil, err
 		}
-		return candidate.Builtin(choice, p)
+		return lineup.Builtin(choice, p)
 	}
 }
 
@@ -79,7 +79,7 @@ func (s SideSpec) script() (*side, error) {
 		label = filepath.Base(stem)
 	}
 	if label == "" {
-		return &side{name: s.Spec, script: func(p limit.Policy, _ map[string]map[string]string) (*candidate.Candidate, error) {
+		return &side{name: s.Spec, script: func(p limit.Policy, _ map[string]map[string]string) (*lineup.Entry, error) {
 			return bound(s.Spec, p)
 		}}, nil
 	}
@@ -94,20 +94,20 @@ func (s SideSpec) script() (*side, error) {
 	return &side{name: s.Spec, script: called(ofAlgorithm(choice), s.Spec, source)}, nil
 }
 
-// bound makes a candidate of a script and its binding. Unlike candidate.Own it lets the keys be, so that those of the
+// bound makes an entry of a script and its binding. Unlike lineup.Own it lets the keys be, so that those of the
 // two sides are of one length: nothing else decides in the same keyspace.
-func bound(file string, p limit.Policy) (*candidate.Candidate, error) {
+func bound(file string, p limit.Policy) (*lineup.Entry, error) {
 	program, err := script.Load(file, p)
 	if err != nil {
 		return nil, err
 	}
-	return &candidate.Candidate{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file}, nil
+	return &lineup.Entry{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file}, nil
 }
 
 // called is the algorithm with another source.
-func called(make func(limit.Policy, map[string]map[string]string) (*candidate.Candidate, error), file, source string,
-) func(limit.Policy, map[string]map[string]string) (*candidate.Candidate, error) {
-	return func(p limit.Policy, parameters map[string]map[string]string) (*candidate.Candidate, error) {
+func called(make func(limit.Policy, map[string]map[string]string) (*lineup.Entry, error), file, source string,
+) func(limit.Policy, map[string]map[string]string) (*lineup.Entry, error) {
+	return func(p limit.Policy, parameters map[string]map[string]string) (*lineup.Entry, error) {
 		c, err := make(p, parameters)
 		if err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func called(make func(limit.Policy, map[string]map[string]string) (*candidate.Ca
 		if program.Init != nil {
 			program.InitSource = source
 		}
-		return &candidate.Candidate{Label: c.Label, Parameters: c.Parameters, Program: &program, File: file}, nil
+		return &lineup.Entry{Label: c.Label, Parameters: c.Parameters, Program: &program, File: file}, nil
 	}
 }
 

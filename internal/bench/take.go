@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/recording"
 )
 
@@ -19,7 +19,7 @@ const takenStretches = 10
 // take counts bytes and allocations in a loop of its own: one connection, one call after the other, always the same
 // number admitted and rejected. Under load both depend on how many calls were admitted, which is not the same from run
 // to run, and on what else the generator does. The allocations are rounded down, as testing.AllocsPerRun's are.
-func (s *session) take(ctx context.Context, c *candidate.Candidate) (*taken, error) {
+func (s *session) take(ctx context.Context, c *lineup.Entry) (*taken, error) {
 	if s.stopped() {
 		return nil, errStopped
 	}

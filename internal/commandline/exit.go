@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/waiting"
 )
@@ -40,7 +40,7 @@ func Usage(format string, args ...any) error { return Exit(ExitUsage, fmt.Errorf
 // ExitCode is the code of err: the one it states, or what its kind means.
 func ExitCode(err error) int {
 	var stated *exit
-	var input *candidate.InputError
+	var input *lineup.InputError
 	var spec *redisserver.BadSpec
 	var interrupted *waiting.Interrupted
 	switch {

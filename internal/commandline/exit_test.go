@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 )
 
@@ -20,7 +20,7 @@ func TestExitCode(t *testing.T) {
 		{nil, 0},
 		{plain, 3},
 		{Usage("no"), 2},
-		{fmt.Errorf("a: %w", &candidate.InputError{Err: plain}), 2},
+		{fmt.Errorf("a: %w", &lineup.InputError{Err: plain}), 2},
 		{fmt.Errorf("a: %w", new(redisserver.BadSpec)), 2},
 		{Exit(ExitInconclusive, plain), 4},
 		{fmt.Errorf("%w: half of it", ErrInterrupted), 130},

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"runtime"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/result"
 	"ratelab/internal/virtualtime"
@@ -15,7 +15,7 @@ import (
 type backend struct {
 	job     *Job
 	servers []*redisserver.Server
-	watches []*candidate.Watch // over the servers, since the scenario's begin
+	watches []*lineup.Watch // over the servers, since the scenario's begin
 	company virtualtime.Company
 }
 
@@ -66,7 +66,7 @@ func (b *backend) kind() string {
 func (b *backend) begin(ctx context.Context) {
 	b.watches = nil
 	for _, s := range b.servers {
-		b.watches = append(b.watches, candidate.NewWatch(ctx, s))
+		b.watches = append(b.watches, lineup.NewWatch(ctx, s))
 	}
 }
 
@@ -89,7 +89,7 @@ func (b *backend) warnings() []string {
 }
 
 // watch is the one over server i.
-func (b *backend) watch(i int) *candidate.Watch { return b.watches[i%len(b.watches)] }
+func (b *backend) watch(i int) *lineup.Watch { return b.watches[i%len(b.watches)] }
 
 // server is the one that lane i decides on.
 func (b *backend) server(i int) *redisserver.Server { return b.servers[i%len(b.servers)] }

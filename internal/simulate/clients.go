@@ -15,7 +15,7 @@ func (l *lane) addWorld(row *report.Row, p *planned, duration time.Duration) {
 	if l.world == nil {
 		return
 	}
-	if groups := p.scenario.Clients; groups != nil {
+	if groups := p.Scenario.Clients; groups != nil {
 		row.Clients = l.world.clients(groups, duration)
 	}
 	row.ClockEffect = l.world.effect
@@ -29,7 +29,7 @@ func (l *lane) addWorld(row *report.Row, p *planned, duration time.Duration) {
 
 func groupNames(p *planned) []string {
 	var names []string
-	for _, g := range p.scenario.Clients {
+	for _, g := range p.Scenario.Clients {
 		names = append(names, g.Name)
 	}
 	return names
@@ -39,9 +39,9 @@ func groupNames(p *planned) []string {
 func worldNotes(p *planned, b *backend) []string {
 	var notes []string
 	switch {
-	case slices.ContainsFunc(p.scenario.Clients, retries):
+	case slices.ContainsFunc(p.Scenario.Clients, retries):
 		notes = append(notes, "clients try again: each row has its own requests, against which its false admits and rejects are measured; the exact reference saw the first attempts only")
-	case slices.ContainsFunc(p.scenario.Clients, delayed):
+	case slices.ContainsFunc(p.Scenario.Clients, delayed):
 		notes = append(notes, "requests travel: each row has those that arrived before the end, in the order of their arrival, against which its false admits and rejects are measured; the exact reference saw all of them when they were sent")
 	}
 	if len(b.servers) == 0 {

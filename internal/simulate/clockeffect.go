@@ -16,10 +16,10 @@ type clockEffect = measure.ClockEffect
 // clockEffect plays the lane's row once more with clocks that are right, and compares. It is nil where they are right
 // already, where no model could decide again, and where somebody ended the job.
 func (j *Job) clockEffect(ctx context.Context, p *planned, l *lane) (*clockEffect, error) {
-	if l.world.model == nil || l.world.flag != nil || !p.scenario.ClocksOff() || l.world.played.Stopped {
+	if l.world.model == nil || l.world.flag != nil || !p.Scenario.ClocksOff() || l.world.played.Stopped {
 		return nil, nil
 	}
-	setup := j.setup(p, l.world.protocol, world.NewLimiter(l.candidate.NewModel(), p.scenario.Start))
+	setup := j.setup(p, l.world.protocol, world.NewLimiter(l.entry.NewModel(), p.Scenario.Start))
 	setup.Groups, setup.ServerClock = rightClocks(setup.Groups), nil
 	right, err := world.Run(setup, p.stream)
 	if err != nil {
@@ -29,7 +29,7 @@ func (j *Job) clockEffect(ctx context.Context, p *planned, l *lane) (*clockEffec
 		return nil, nil
 	}
 	duration, _ := p.stream.Duration()
-	return compareClocks(l.world.played.Journal, right.Journal, p.policy, p.scenario.ServerClock, duration.Microseconds()), nil
+	return compareClocks(l.world.played.Journal, right.Journal, p.Policy, p.Scenario.ServerClock, duration.Microseconds()), nil
 }
 
 func rightClocks(groups []world.Group) []world.Group {

@@ -44,7 +44,7 @@ func (r *recorded) Duration() (time.Duration, bool) {
 
 // endless reports whether only the end of its trace tells how long the scenario is.
 func (p *planned) endless() bool {
-	return slices.ContainsFunc(p.scenario.Phases, func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
+	return slices.ContainsFunc(p.Scenario.Phases, func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
 }
 
 // fromJournal decides as the journal says, in its order.
@@ -117,10 +117,10 @@ func answer(d limit.Decision) string {
 // confirmation is what decides the lane's journal again: its script where there is a server, and else the journal.
 func (l *lane) confirmation(j *Job) replay.Decider {
 	model := fromJournal{l.world.played.Journal.Decisions}
-	if l.runner == nil || l.world.model == nil {
+	if l.script == nil || l.world.model == nil {
 		return &model
 	}
-	script := replay.Decider(explained{l.runner, l.watch})
+	script := replay.Decider(l.script)
 	if l.world.flag != nil {
 		script = &asked{inner: script, journal: l.world.played.Journal}
 	}

@@ -39,7 +39,7 @@ func (d *Decisions) begin(scenario string, lanes []*lane) error {
 		}
 		s := &spool{file, report.NewDecisionWriter(file)}
 		d.spools = append(d.spools, s)
-		l.observers = append(l.observers, s.observer(scenario, l.candidate.Label))
+		l.observers = append(l.observers, s.observer(scenario, l.entry.Label))
 	}
 	return nil
 }

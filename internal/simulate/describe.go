@@ -11,11 +11,11 @@ import (
 // describe writes down one scenario's outcome.
 func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome) *report.Run {
 	run := &report.Run{
-		Scenario:   p.scenario.Name,
-		Question:   p.scenario.Question,
-		Seed:       p.seed,
+		Scenario:   p.Scenario.Name,
+		Question:   p.Scenario.Question,
+		Seed:       p.Seed,
 		Clock:      VirtualClock,
-		Limit:      result.Limit{Requests: p.policy.Requests, WindowUS: p.policy.WindowUS(), Burst: p.policy.Capacity()},
+		Limit:      result.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(), Burst: p.Policy.Capacity()},
 		DurationUS: o.Duration.Microseconds(),
 		Keys:       o.Keys,
 		Server:     b.describe(),
@@ -33,7 +33,7 @@ func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome)
 		l.addWorld(&row, p, o.Duration)
 		run.Results = append(run.Results, row)
 	}
-	if p.scenario.Reactive() {
+	if p.Scenario.Reactive() {
 		run.ClientGroups = groupNames(p)
 		run.Notes = append(run.Notes, worldNotes(p, b)...)
 	}
@@ -57,7 +57,7 @@ func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome)
 // expectations compares the scenario's promises with the rows.
 func expectations(p *planned, run *report.Run) []report.Expectation {
 	var all []report.Expectation
-	for _, e := range p.scenario.Expect {
+	for _, e := range p.Scenario.Expect {
 		row := findRow(run, e)
 		for _, want := range e.Measures {
 			x := report.Expectation{Algorithm: e.Algorithm, Measure: want.Measure, Want: want.String()}

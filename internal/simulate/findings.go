@@ -12,24 +12,24 @@ import (
 
 // findings asks a replay under that limit for what goes beyond the counts; a run on the real clock does without.
 func (p *planned) findings(o replay.Options) replay.Options {
-	o.Scales, o.Fairness = measure.TimeScales(p.policy.WindowUS()), true
+	o.Scales, o.Fairness = measure.TimeScales(p.Policy.WindowUS()), true
 	return o
 }
 
 // timeScales are those of a run with findings, and what the limit allows in each.
 func (p *planned) timeScales() *report.TimeScales {
-	lengths := measure.TimeScales(p.policy.WindowUS())
-	return &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(p.policy, lengths)}
+	lengths := measure.TimeScales(p.Policy.WindowUS())
+	return &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(p.Policy, lengths)}
 }
 
 // addFindings completes the lane's row where its replay was asked for findings. No request cost more than largestCost.
 func (l *lane) addFindings(row *report.Row, o replay.LaneOutcome, scales *report.TimeScales, largestCost int64) {
 	row.MostAdmitted, row.Fairness, row.RateDifference = o.MostAdmitted, o.Fairness, o.RateDifference
-	if o.MostAdmitted == nil || l.candidate.MostAdmitted == nil || !l.clockRight() {
+	if o.MostAdmitted == nil || l.entry.MostAdmitted == nil || !l.clockRight() {
 		return
 	}
 	for _, us := range scales.IntervalUS {
-		row.Bound = append(row.Bound, l.candidate.MostAdmitted(us, max(1, largestCost)))
+		row.Bound = append(row.Bound, l.entry.MostAdmitted(us, max(1, largestCost)))
 	}
 }
 
@@ -39,7 +39,7 @@ func (l *lane) clockRight() bool {
 	if l.world == nil {
 		return true
 	}
-	byClient := l.candidate.ClientTime
+	byClient := l.entry.ClientTime
 	return !slices.ContainsFunc(l.world.played.Journal.Requests, func(q limit.Request) bool {
 		return q.ServerSkewUS != 0 || byClient && q.ClientSkewUS != 0
 	})

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
@@ -14,16 +14,16 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// lane is one candidate on its way through one scenario, under either clock.
+// lane is one entry on its way through one scenario, under either clock.
 type lane struct {
-	candidate *candidate.Candidate
+	entry     *lineup.Entry
 	server    *redisserver.Server // nil for a model
-	watch     *candidate.Watch    // over the server
+	watch     *lineup.Watch       // over the server
 	decider   replay.Decider
 	observers []observer
 
 	// In virtual time on a server.
-	runner *virtualtime.Runner
+	script *lineup.Virtual
 	left   *virtualtime.Left // after the replay
 
 	// In virtual time, where clients react.
@@ -50,11 +50,11 @@ func (l *lane) observe(requests []limit.Request, decisions []limit.Decision) err
 func (j *Job) replay(ctx context.Context, p *planned, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
 	var all []replay.Lane
 	for _, l := range lanes {
-		all = append(all, replay.Lane{Label: l.candidate.Label, Decider: l.decider, Observe: l.observe,
-			Counts: l.candidate.Counts && l.paced == nil})
+		all = append(all, replay.Lane{Label: l.entry.Label, Decider: l.decider, Observe: l.observe,
+			Counts: l.entry.Counts && l.paced == nil})
 	}
 	o.Stop = j.Stop
-	outcome, err := replay.Run(ctx, p.stream, p.policy, all, o)
+	outcome, err := replay.Run(ctx, p.stream, p.Policy, all, o)
 	if err == nil {
 		err = survey(ctx, lanes, outcome.LastUS)
 	}
@@ -63,7 +63,7 @@ func (j *Job) replay(ctx context.Context, p *planned, lanes []*lane, o replay.Op
 
 // record is replay with progress and a row for each decision, where those are wanted.
 func (j *Job) record(ctx context.Context, p *planned, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
-	if err := j.Decisions.begin(p.scenario.Name, lanes); err != nil {
+	if err := j.Decisions.begin(p.Scenario.Name, lanes); err != nil {
 		return nil, err
 	}
 	if j.Progress != nil {
@@ -76,36 +76,21 @@ func (j *Job) record(ctx context.Context, p *planned, lanes []*lane, o replay.Op
 	return outcome, j.Decisions.end()
 }
 
-// explained puts the errors of a server's connection into our words.
-type explained struct {
-	replay.Decider
-	watch *candidate.Watch
-}
-
-func (e explained) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
-	err := e.Decider.Decide(ctx, requests, decisions)
-	if err == nil || errors.Is(err, replay.ErrStopped) {
-		return err
-	}
-	return e.watch.Explain(ctx, err)
-}
-
 // survey counts what the scripts left on the servers at the time of the last request, and fails where it is not all that
 // ought to be there.
 func survey(ctx context.Context, lanes []*lane, lastUS int64) error {
 	for _, l := range lanes {
 		if l.paced != nil {
 			if err := l.checkPaced(ctx); err != nil {
-				return &replay.LaneError{Label: l.candidate.Label, Err: err}
+				return &replay.LaneError{Label: l.entry.Label, Err: err}
 			}
 		}
-		if l.runner == nil {
+		if l.script == nil {
 			continue
 		}
-		memory := l.server.Own && l.server.Kind != redisserver.KindEmbedded // miniredis invents its answer
-		left, err := l.runner.Left(ctx, lastUS, memory)
+		left, err := l.script.Left(ctx, lastUS)
 		if err != nil {
-			return &replay.LaneError{Label: l.candidate.Label, Err: l.watch.Explain(ctx, err)}
+			return err
 		}
 		l.left = &left
 	}
@@ -130,7 +115,7 @@ func cleanUp(ctx context.Context, lanes []*lane, failed error) error {
 			l.server.LeftKeys()
 		}
 		if err != nil && failed == nil {
-			failed = &replay.LaneError{Label: l.candidate.Label, Err: redisserver.Explain(err, l.server)}
+			failed = err
 		}
 	}
 	return failed
@@ -138,18 +123,20 @@ func cleanUp(ctx context.Context, lanes []*lane, failed error) error {
 
 func (l *lane) close(ctx context.Context) error {
 	switch {
-	case l.runner != nil:
-		return l.runner.Close(ctx)
+	case l.script != nil:
+		return l.script.Close(ctx)
 	case l.paced != nil:
-		return l.paced.Close(ctx)
+		if err := l.paced.Close(ctx); err != nil {
+			return &replay.LaneError{Label: l.entry.Label, Err: l.watch.Explain(ctx, err)}
+		}
 	}
 	return nil
 }
 
 // row is the lane's line in the document.
 func (l *lane) row(o replay.LaneOutcome) report.Row {
-	row := report.Row{Algorithm: l.candidate.Label, Parameters: l.candidate.Parameters, Figures: measure.Figures{Result: o.Result}}
-	if program := l.candidate.Program; program != nil {
+	row := report.Row{Algorithm: l.entry.Label, Parameters: l.entry.Parameters, Figures: measure.Figures{Result: o.Result}}
+	if program := l.entry.Program; program != nil {
 		row.ScriptSHA1 = script.SHA1(program.Source)
 	}
 	if l.paced != nil {
@@ -158,14 +145,8 @@ func (l *lane) row(o replay.LaneOutcome) report.Row {
 	if l.left == nil {
 		return row
 	}
+	spent := lineup.Spent{Offered: o.Result.Offered, Calls: l.script.Calls(), Left: *l.left}
 	row.KeysLeft, row.KeysWithoutTTL = &l.left.Keys, &l.left.WithoutTTL
-	if o.Result.Offered > 0 {
-		calls, trips := float64(l.runner.Calls())/float64(o.Result.Offered), 1.0
-		row.RedisCallsPerDecision, row.RoundTripsPerDecision = &calls, &trips
-	}
-	if l.left.Bytes > 0 && l.left.Keys > 0 {
-		each := float64(l.left.Bytes) / float64(l.left.Keys)
-		row.BytesPerKey = &each
-	}
+	row.RedisCallsPerDecision, row.RoundTripsPerDecision, row.BytesPerKey = spent.CallsPerDecision(), spent.TripsPerDecision(), spent.BytesPerKey()
 	return row
 }

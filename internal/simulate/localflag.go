@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/localflag"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
@@ -25,7 +25,7 @@ func hasLocalFlag(s *scenarios.Scenario) bool {
 }
 
 // withLocalFlag is c as the row of the clients that remember, whose keys are its own.
-func withLocalFlag(c *candidate.Candidate) *candidate.Candidate {
+func withLocalFlag(c *lineup.Entry) *lineup.Entry {
 	flagged := *c
 	flagged.Label += scenarios.LocalFlagSuffix
 	flagged.Program = c.Program.InKeyspace("local-flag:")
@@ -34,7 +34,7 @@ func withLocalFlag(c *candidate.Candidate) *candidate.Candidate {
 
 // remember gives the clients of a lane that has a model their flags.
 func (l *lane) remember(p *planned) {
-	l.world.flag = localflag.New(l.world.protocol, l.world.model, p.scenario.ServerClock)
+	l.world.flag = localflag.New(l.world.protocol, l.world.model, p.Scenario.ServerClock)
 	l.world.protocol = l.world.flag
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 )
@@ -65,7 +65,7 @@ func TestKeysThatVanishEndARun(t *testing.T) {
 		j := job(written(t, crowdedHour))
 		j.Algorithms = choices(t, label)
 		err := disturbed(t, j, s, func(ctx context.Context) { s.Client.FlushAll(ctx) })
-		var lost *candidate.LostError
+		var lost *lineup.LostError
 		if !errors.As(err, &lost) || !strings.HasPrefix(err.Error(), label+": ") || !strings.Contains(err.Error(), "FLUSHALL") {
 			t.Errorf("%s: %v", label, err)
 		}
@@ -85,7 +85,7 @@ func TestAKeyThatSomebodyDeletesEndsARun(t *testing.T) {
 			s.Client.Del(ctx, key)
 		}
 	})
-	var lost *candidate.LostError
+	var lost *lineup.LostError
 	if !errors.As(err, &lost) || !strings.Contains(err.Error(), "sliding-window-log:{k0}") {
 		t.Errorf("%v", err)
 	}
@@ -102,7 +102,7 @@ phases:
 `))
 	j.Algorithms, j.Clock = choices(t, "gcra"), RealClock
 	err := disturbed(t, j, s, func(ctx context.Context) { s.Client.FlushAll(ctx) })
-	var lost *candidate.LostError
+	var lost *lineup.LostError
 	if !errors.As(err, &lost) {
 		t.Errorf("%v", err)
 	}
@@ -138,7 +138,7 @@ func TestAServerThatEvicts(t *testing.T) {
 		s.Client.Set(ctx, "more", 1, 0)
 		s.Client.ConfigSet(ctx, "maxmemory", "0")
 	})
-	var lost *candidate.LostError
+	var lost *lineup.LostError
 	if !errors.As(err, &lost) || !strings.Contains(err.Error(), "it evicted ") {
 		t.Errorf("%v", err)
 	}

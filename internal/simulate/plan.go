@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/script"
 	"ratelab/internal/sequence"
@@ -20,49 +20,33 @@ type plan struct{ runs []*planned }
 
 // planned is one scenario with its rows.
 type planned struct {
-	scenario   *scenarios.Scenario
-	policy     limit.Policy
-	seed       uint64
-	stream     *traffic.Stream
-	candidates []*candidate.Candidate
-	sequences  []sequence.Choice // rows beside the candidates
+	lineup.Contest
+	stream    *traffic.Stream
+	sequences []sequence.Choice // rows beside the entries
 	// asWritten: limit, seed and clock are those of the file, so that its expectations apply.
 	asWritten bool
 }
 
-// planner resolves a job's names, and collects what is wrong with them. Most mistakes are found again in each
-// scenario, and told once.
+// planner resolves a job's names, and collects what is wrong with them.
 type planner struct {
-	job      *Job
-	problems []error
-	told     map[string]bool
-}
-
-// bad notes a problem.
-func (p *planner) bad(err error) {
-	if !p.told[err.Error()] {
-		p.told[err.Error()] = true
-		p.problems = append(p.problems, err)
-	}
+	lineup.Problems
+	job *Job
 }
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
 func (j *Job) plan() (*plan, error) {
-	p := &planner{job: j, told: map[string]bool{}}
+	p := &planner{job: j}
 	result := &plan{}
 	for _, s := range j.Scenarios {
 		result.runs = append(result.runs, p.scenario(s))
 	}
 	if len(j.Scripts) > 0 && j.Server == ModelServer {
-		p.bad(errors.New("--redis model has no server to run a script on; leave out --script, or take --redis embedded"))
+		p.Bad(errors.New("--redis model has no server to run a script on; leave out --script, or take --redis embedded"))
 	}
 	if j.Clock == RealClock {
 		p.realClock(result.runs)
 	}
-	if len(p.problems) > 0 {
-		return nil, &InputError{Err: errors.Join(p.problems...)}
-	}
-	return result, nil
+	return result, p.Err()
 }
 
 // Check resolves every name of the job and runs nothing; its error is an *InputError.
@@ -72,25 +56,20 @@ func (j *Job) Check() error {
 }
 
 func (p *planner) scenario(s *scenarios.Scenario) *planned {
-	r := &planned{scenario: s, policy: s.Limit, seed: s.Seed}
-	if p.job.Limit != nil {
-		r.policy = *p.job.Limit
-	}
-	if p.job.Seed != nil {
-		r.seed = *p.job.Seed
-	}
-	r.asWritten = p.job.Clock != RealClock && r.seed == s.Seed && samePolicy(r.policy, s.Limit)
-	r.stream = s.Stream(r.seed)
-	r.candidates = p.candidates(s, r.policy)
-	r.sequences = p.sequences(s, r.candidates)
+	r := &planned{Contest: lineup.NewContest(s, p.job.Limit, p.job.Seed)}
+	r.asWritten = p.job.Clock != RealClock && r.Seed == s.Seed && samePolicy(r.Policy, s.Limit)
+	r.stream = s.Stream(r.Seed)
+	r.Enter(p.choices(s), p.job.Scripts, &p.Problems)
+	p.checkExpected(s, r.Entries)
+	r.sequences = p.sequences(s, r.Entries)
 	return r
 }
 
-// rows is how many rows the scenario has: some candidates have two.
+// rows is how many rows the scenario has: some entries have two.
 func (p *planned) rows() int {
-	n := len(p.candidates) + len(p.sequences)
-	for _, c := range p.candidates {
-		if hasLocalFlag(p.scenario) && c.NewModel != nil {
+	n := len(p.Entries) + len(p.sequences)
+	for _, c := range p.Entries {
+		if hasLocalFlag(p.Scenario) && c.NewModel != nil {
 			n++
 		}
 	}
@@ -104,31 +83,31 @@ func samePolicy(a, b limit.Policy) bool {
 // realClock refuses what the wall clock cannot pace, and what nobody will sit through unless it was asked for.
 func (p *planner) realClock(runs []*planned) {
 	if p.job.Server == ModelServer || p.job.Server == redisserver.KindEmbedded {
-		p.bad(fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s", p.job.Server))
+		p.Bad(fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s", p.job.Server))
 	}
 	if name := reactive(runs); name != "" {
-		p.bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave out --clock real", name))
+		p.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave out --clock real", name))
 	}
-	runs = slices.DeleteFunc(slices.Clone(runs), func(r *planned) bool { return r.scenario.Reactive() })
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r *planned) bool { return r.Scenario.Reactive() })
 	if p.job.LongReal {
 		return
 	}
 	what := fmt.Sprintf("%d scenarios", len(runs))
 	if len(runs) == 1 {
-		what = runs[0].scenario.Name
+		what = runs[0].Scenario.Name
 	}
 	const instead = "say --long-real if that is meant, or name shorter scenarios"
 	var total time.Duration
 	for _, r := range runs {
 		d, known := r.stream.Duration()
 		if !known {
-			p.bad(fmt.Errorf("%s: --clock real would take as long as its trace, which is known only at its end; %s", r.scenario.Name, instead))
+			p.Bad(fmt.Errorf("%s: --clock real would take as long as its trace, which is known only at its end; %s", r.Scenario.Name, instead))
 			return
 		}
 		total += d
 	}
 	if total > MaxReal {
-		p.bad(fmt.Errorf("%s: --clock real would take %s, more than %s; %s",
+		p.Bad(fmt.Errorf("%s: --clock real would take %s, more than %s; %s",
 			what, limit.FormatDuration(total.Round(time.Second)), limit.FormatDuration(MaxReal), instead))
 	}
 }
@@ -137,8 +116,8 @@ func (p *planner) realClock(runs []*planned) {
 func reactive(runs []*planned) string {
 	var names []string
 	for _, r := range runs {
-		if r.scenario.Reactive() {
-			names = append(names, r.scenario.Name)
+		if r.Scenario.Reactive() {
+			names = append(names, r.Scenario.Name)
 		}
 	}
 	switch {
@@ -165,10 +144,10 @@ func (p *plan) warnings(kind string) []string {
 }
 
 // own are the users' scripts of the plan, once each: those of the first scenario.
-func (p *plan) own() []*candidate.Candidate {
-	var own []*candidate.Candidate
+func (p *plan) own() []*lineup.Entry {
+	var own []*lineup.Entry
 	if len(p.runs) > 0 {
-		for _, c := range p.runs[0].candidates {
+		for _, c := range p.runs[0].Entries {
 			if c.File != "" {
 				own = append(own, c)
 			}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/waiting"
@@ -76,15 +76,15 @@ func (j *Job) realLanes(ctx context.Context, p *planned, b *backend) ([]*lane, e
 	waiting.Of(ctx).Announce("the wall clock to reach a multiple of the window", origin.Sub(j.Now()))
 	clock := replay.Clock{Now: j.Now, Sleep: j.sleep}
 	var lanes []*lane
-	for i, c := range p.candidates {
+	for i, c := range p.Entries {
 		s, watch := b.server(i), b.watch(i)
 		lasts, _ := p.stream.Duration()
-		keys := replay.Keys{Shared: !s.Own, Lasts: lasts, Sentinel: candidate.Sentinel(s, c.Label)}
+		keys := replay.Keys{Shared: !s.Own, Lasts: lasts, Sentinel: lineup.Sentinel(s, c.Label)}
 		paced, err := replay.NewWallClock(ctx, s.Client, keys, c.Program.InKeyspace(s.Prefix), clock, origin)
 		if err != nil {
 			return nil, &replay.LaneError{Label: c.Label, Err: redisserver.Explain(err, s)}
 		}
-		lanes = append(lanes, &lane{candidate: c, server: s, watch: watch, decider: explained{paced, watch}, paced: paced})
+		lanes = append(lanes, &lane{entry: c, server: s, watch: watch, decider: watch.Explaining(paced), paced: paced})
 	}
 	return lanes, nil
 }
@@ -100,11 +100,11 @@ const (
 // aligned windows otherwise begin elsewhere than in virtual time.
 func (j *Job) origin(p *planned) time.Time {
 	soon := j.Now().Add(preparation)
-	if p.policy.Window > longestAlignment {
+	if p.Policy.Window > longestAlignment {
 		return soon
 	}
-	w := p.policy.WindowUS()
-	phase := p.scenario.Start.UnixMicro() % w
+	w := p.Policy.WindowUS()
+	phase := p.Scenario.Start.UnixMicro() % w
 	at := soon.UnixMicro()
 	return soon.Add(time.Duration((phase-at%w+w)%w) * time.Microsecond)
 }
@@ -145,9 +145,9 @@ func realNotes(p *planned, lanes []*lane) []string {
 		notes = append(notes, fmt.Sprintf("up to %d decisions of a row differ from virtual time: a request that comes late falls on the other side of "+
 			"a boundary, TTLs count whole milliseconds, and the server's clock is not ours; one such decision changes those after it", most))
 	}
-	if p.policy.Window > longestAlignment {
+	if p.Policy.Window > longestAlignment {
 		notes = append(notes, fmt.Sprintf("the run did not begin at a multiple of %s: aligned windows begin elsewhere than in virtual time",
-			limit.FormatDuration(p.policy.Window)))
+			limit.FormatDuration(p.Policy.Window)))
 	}
 	return notes
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/replay"
@@ -164,7 +165,7 @@ func TestDecisionsAreComparedOneByOne(t *testing.T) {
 
 // The notes say how far a row is from virtual time, and what may have moved it.
 func TestRealNotesSayWhatDiffers(t *testing.T) {
-	p := &planned{scenario: twoSeconds(t), policy: *policy(t, "10/1h")}
+	p := &planned{Contest: lineup.NewContest(twoSeconds(t), policy(t, "10/1h"), nil)}
 	lanes := []*lane{{paced: &replay.WallClock{}, differs: 2}, {paced: &replay.WallClock{}, differs: 5}}
 	notes := realNotes(p, lanes)
 	for i, want := range []string{"paced on the wall clock", "up to 5 decisions of a row differ from virtual time: ", "the run did not begin at a multiple of 1h"} {

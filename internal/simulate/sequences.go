@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
@@ -17,16 +17,16 @@ import (
 // Rows of sequences of commands, which the clients of a scenario play beside the scripts.
 
 // sequences resolves what a scenario names; a label of a script must not be one of them.
-func (p *planner) sequences(s *scenarios.Scenario, rows []*candidate.Candidate) []sequence.Choice {
+func (p *planner) sequences(s *scenarios.Scenario, rows []*lineup.Entry) []sequence.Choice {
 	var all []sequence.Choice
 	for _, label := range s.Sequences {
 		c, err := sequence.Parse(label)
 		if err != nil {
-			p.bad(fmt.Errorf("%s: sequences: %w", s.Name, err))
+			p.Bad(fmt.Errorf("%s: sequences: %w", s.Name, err))
 			continue
 		}
-		if labelled(rows, c.Label) || findSequence(all, c.Label) {
-			p.bad(fmt.Errorf("%s: sequences: there would be two rows named %q", s.Name, c.Label))
+		if lineup.Labelled(rows, c.Label) || findSequence(all, c.Label) {
+			p.Bad(fmt.Errorf("%s: sequences: there would be two rows named %q", s.Name, c.Label))
 		}
 		all = append(all, c)
 	}
@@ -58,10 +58,10 @@ func namesSequence(s *scenarios.Scenario, label string) bool {
 
 // sequenceLane prepares the row of a sequence. Its server is in memory; the real one confirms it.
 func (b *backend) sequenceLane(p *planned, c sequence.Choice, number int) *lane {
-	play := sequence.New(c, p.policy, p.scenario.Start, p.seed)
+	play := sequence.New(c, p.Policy, p.Scenario.Start, p.Seed)
 	l := &lane{
-		candidate: &candidate.Candidate{Label: c.Label, Parameters: c.Parameters()},
-		world:     &inWorld{protocol: play, server: play, sequence: play},
+		entry: &lineup.Entry{Label: c.Label, Parameters: c.Parameters()},
+		world: &inWorld{protocol: play, server: play, sequence: play},
 	}
 	if len(b.servers) > 0 {
 		l.server, l.watch = b.server(number), b.watch(number)
@@ -99,7 +99,7 @@ func (l *lane) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-
 		err = l.watch.Explain(ctx, err)
 	}
 	if err != nil {
-		return &replay.LaneError{Label: l.candidate.Label, Err: err}
+		return &replay.LaneError{Label: l.entry.Label, Err: err}
 	}
 	return nil
 }

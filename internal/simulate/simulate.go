@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/report/chart"
@@ -72,7 +72,7 @@ type Result struct {
 }
 
 // InputError is input that cannot be meant: a scenario, an algorithm, a script.
-type InputError = candidate.InputError
+type InputError = lineup.InputError
 
 // ErrExpectation is returned by Verdict for a document that missed an expectation.
 var ErrExpectation = errors.New("expectation missed")
@@ -102,14 +102,14 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 	for i, p := range plan.runs {
 		if j.Progress != nil {
 			total, _ := p.stream.Count()
-			j.Progress.Scenario(p.scenario.Name, i+1, len(plan.runs), total)
+			j.Progress.Scenario(p.Scenario.Name, i+1, len(plan.runs), total)
 		}
 		run, picture, err := j.run(ctx, p, b)
 		if err != nil {
 			return nil, err
 		}
 		all.Document.Runs = append(all.Document.Runs, *run)
-		if !(run.Partial && p.scenario.Reactive()) { // its rows end at different moments, and share no axis
+		if !(run.Partial && p.Scenario.Reactive()) { // its rows end at different moments, and share no axis
 			all.Charts = append(all.Charts, *picture)
 		}
 		if left := len(plan.runs) - i - 1; run.Partial || left > 0 && j.stopped() {
@@ -154,7 +154,7 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 		err = b.check(ctx)
 	}
 	if err != nil {
-		return nil, nil, classified(err)
+		return nil, nil, lineup.Blamed(err)
 	}
 	run := j.describe(p, b, lanes, outcome)
 	picture := &chart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
@@ -166,15 +166,6 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 		picture.Algorithms = append(picture.Algorithms, panel)
 	}
 	return run, picture, nil
-}
-
-// classified is err, as an *InputError where a trace is to blame.
-func classified(err error) error {
-	var bad *replay.TrafficError
-	if errors.As(err, &bad) {
-		return &InputError{Err: err}
-	}
-	return err
 }
 
 // Verdict is ErrExpectation if any expectation of the document was missed.

@@ -3,8 +3,8 @@ package simulate
 import (
 	"context"
 
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 )
 
 // try lets every script of the users decide the first requests on a private server. Its error is an *InputError, or
@@ -18,10 +18,10 @@ func (j *Job) try(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	return candidate.Try(ctx, own, j.Server, p.runs[0].scenario.Start, requests, j.clock())
+	return lineup.Try(ctx, own, j.Server, p.runs[0].Scenario.Start, requests, j.clock())
 }
 
-func (j *Job) clock() candidate.Clock { return candidate.Clock{Now: j.Now, Sleep: j.Sleep} }
+func (j *Job) clock() lineup.Clock { return lineup.Clock{Now: j.Now, Sleep: j.Sleep} }
 
 func firstRequests(p *planned) ([]limit.Request, error) {
 	var first []limit.Request
@@ -30,7 +30,7 @@ func firstRequests(p *planned) ([]limit.Request, error) {
 			return nil, &InputError{Err: err}
 		}
 		first = append(first, q)
-		if len(first) == candidate.TrialRequests {
+		if len(first) == lineup.TrialRequests {
 			break
 		}
 	}

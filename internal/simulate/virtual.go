@@ -3,13 +3,13 @@ package simulate
 import (
 	"context"
 
-	"ratelab/internal/candidate"
+	"ratelab/internal/lineup"
 	"ratelab/internal/replay"
 )
 
 // runVirtual replays a scenario under the virtual clock.
 func (j *Job) runVirtual(ctx context.Context, p *planned, b *backend) ([]*lane, *replay.Outcome, error) {
-	if p.scenario.Reactive() {
+	if p.Scenario.Reactive() {
 		return j.runWorld(ctx, p, b)
 	}
 	lanes, err := b.virtualLanes(ctx, p)
@@ -22,20 +22,20 @@ func (j *Job) runVirtual(ctx context.Context, p *planned, b *backend) ([]*lane, 
 
 func (b *backend) virtualLanes(ctx context.Context, p *planned) ([]*lane, error) {
 	var lanes []*lane
-	for i, c := range p.candidates {
-		l := &lane{candidate: c}
+	for i, c := range p.Entries {
+		l := &lane{entry: c}
 		lanes = append(lanes, l)
 		if len(b.servers) == 0 {
-			l.decider = replay.NewModel(c.NewModel(), p.scenario.Start)
+			l.decider = replay.NewModel(c.NewModel(), p.Scenario.Start)
 			continue
 		}
 		l.server, l.watch = b.server(i), b.watch(i)
 		var err error
-		times := candidate.Times{Start: p.scenario.Start, Company: &b.company}
-		if l.runner, err = candidate.Runner(ctx, l.server, c.Program, times, 0, b.job.clock()); err != nil {
+		times := lineup.Times{Start: p.Scenario.Start, Company: &b.company}
+		if l.script, err = c.On(ctx, l.server, l.watch, times, b.job.clock()); err != nil {
 			return nil, err
 		}
-		l.decider = explained{l.runner, l.watch}
+		l.decider = l.script
 	}
 	return lanes, nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ratelab/internal/candidate"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/localflag"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
@@ -34,7 +34,7 @@ type inWorld struct {
 // runWorld lets the clients of a scenario play against each row. What arrives depends on what is decided, so that each
 // row has its own requests; the run's reference sees the operations, as if each were tried once.
 func (j *Job) runWorld(ctx context.Context, p *planned, b *backend) ([]*lane, *replay.Outcome, error) {
-	outcome, err := replay.Run(ctx, p.stream, p.policy, nil, replay.Options{Stop: j.Stop})
+	outcome, err := replay.Run(ctx, p.stream, p.Policy, nil, replay.Options{Stop: j.Stop})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -42,7 +42,7 @@ func (j *Job) runWorld(ctx context.Context, p *planned, b *backend) ([]*lane, *r
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := j.Decisions.begin(p.scenario.Name, lanes); err != nil {
+	if err := j.Decisions.begin(p.Scenario.Name, lanes); err != nil {
 		return nil, nil, err
 	}
 	err = cleanUp(ctx, lanes, j.playAll(ctx, p, b, lanes, outcome))
@@ -88,16 +88,16 @@ func (j *Job) sharedProgress(rows int) func(more int64) {
 	}
 }
 
-// worldLanes prepares every row: each candidate, once more where clients remember, and the sequences.
+// worldLanes prepares every row: each entry, once more where clients remember, and the sequences.
 func (b *backend) worldLanes(ctx context.Context, p *planned) ([]*lane, error) {
 	var lanes []*lane
-	for _, c := range p.candidates {
+	for _, c := range p.Entries {
 		l, err := b.worldLane(ctx, p, c, len(lanes))
 		if err != nil {
 			return nil, err
 		}
 		lanes = append(lanes, l)
-		if !hasLocalFlag(p.scenario) || c.NewModel == nil {
+		if !hasLocalFlag(p.Scenario) || c.NewModel == nil {
 			continue
 		}
 		if l, err = b.worldLane(ctx, p, withLocalFlag(c), len(lanes)); err != nil {
@@ -112,22 +112,22 @@ func (b *backend) worldLanes(ctx context.Context, p *planned) ([]*lane, error) {
 	return lanes, nil
 }
 
-// worldLane prepares a candidate: its model decides where it has one, and its script, on the server, confirms.
-func (b *backend) worldLane(ctx context.Context, p *planned, c *candidate.Candidate, number int) (*lane, error) {
-	l := &lane{candidate: c, world: &inWorld{protocol: world.OneCall{}}}
+// worldLane prepares an entry: its model decides where it has one, and its script, on the server, confirms.
+func (b *backend) worldLane(ctx context.Context, p *planned, c *lineup.Entry, number int) (*lane, error) {
+	l := &lane{entry: c, world: &inWorld{protocol: world.OneCall{}}}
 	if len(b.servers) > 0 {
 		l.server, l.watch = b.server(number), b.watch(number)
-		times := candidate.Times{Start: p.scenario.Start, Behind: p.scenario.ServerClock.Behind(), Company: &b.company}
+		times := lineup.Times{Start: p.Scenario.Start, Behind: p.Scenario.ServerClock.Behind(), Company: &b.company}
 		var err error
-		if l.runner, err = candidate.Runner(ctx, l.server, c.Program, times, 0, b.job.clock()); err != nil {
+		if l.script, err = c.On(ctx, l.server, l.watch, times, b.job.clock()); err != nil {
 			return nil, err
 		}
 	}
 	if c.NewModel == nil {
-		l.world.server = oneByOne{ctx, explained{l.runner, l.watch}}
+		l.world.server = oneByOne{ctx, l.script}
 		return l, nil
 	}
-	l.world.model = world.NewLimiter(c.NewModel(), p.scenario.Start)
+	l.world.model = world.NewLimiter(c.NewModel(), p.Scenario.Start)
 	l.world.model.CheckRetryAfter(c.TickUS)
 	l.world.server = l.world.model
 	return l, nil
@@ -161,8 +161,8 @@ func (j *Job) play(ctx context.Context, p *planned, l *lane, base *replay.Outcom
 	if w.played, err = world.Run(setup, p.stream); err != nil {
 		return nil, playError(ctx, p, l, err)
 	}
-	row, err := replay.Run(ctx, &recorded{Journal: w.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.policy,
-		[]replay.Lane{{Label: l.candidate.Label, Decider: l.confirmation(j), Observe: l.observe, Counts: l.candidate.Counts}},
+	row, err := replay.Run(ctx, &recorded{Journal: w.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.Policy,
+		[]replay.Lane{{Label: l.entry.Label, Decider: l.confirmation(j), Observe: l.observe, Counts: l.entry.Counts}},
 		p.findings(replay.Options{Reach: base.LastUS}))
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (j *Job) play(ctx context.Context, p *planned, l *lane, base *replay.Outcom
 
 func (j *Job) setup(p *planned, protocol world.Protocol, server world.Server) world.Setup {
 	return world.Setup{
-		Seed: p.seed, Groups: p.scenario.Clients, ServerClock: p.scenario.ServerClock,
+		Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
 		Protocol: protocol, Server: server, Stop: j.Stop,
 	}
 }
@@ -191,11 +191,11 @@ func playError(ctx context.Context, p *planned, l *lane, err error) error {
 	var bad *replay.TrafficError
 	switch {
 	case errors.As(err, &many):
-		return &InputError{Err: fmt.Errorf("%s: clients: against %s: %w", p.scenario.Name, l.candidate.Label, err)}
+		return &InputError{Err: fmt.Errorf("%s: clients: against %s: %w", p.Scenario.Name, l.entry.Label, err)}
 	case errors.As(err, &bad) || errors.Is(err, context.Canceled):
 		return err
 	case l.server != nil:
-		return &replay.LaneError{Label: l.candidate.Label, Err: l.watch.Explain(ctx, err)}
+		return &replay.LaneError{Label: l.entry.Label, Err: l.watch.Explain(ctx, err)}
 	}
-	return &replay.LaneError{Label: l.candidate.Label, Err: err}
+	return &replay.LaneError{Label: l.entry.Label, Err: err}
 }

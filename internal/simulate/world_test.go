@@ -95,7 +95,7 @@ func TestADifferenceIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := plan.runs[0].candidates[0]
+	c := plan.runs[0].Entries[0]
 	right := c.NewModel
 	c.NewModel = func() limit.Limiter { return &generous{Limiter: right()} }
 	b, err := j.start(t.Context(), plan)

@@ -1,4 +1,4 @@
-package candidate
+package lineup
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ var errLoops = errors.New("loops")
 // Try lets every user's script among all decide requests on a private server, before it decides anything on the
 // server that spec names: a script that loops after a write cannot be killed without its server. Without such a
 // script it does nothing. Its error is an *InputError, or that of a server.
-func Try(ctx context.Context, all []*Candidate, spec string, start time.Time, requests []limit.Request, clock Clock) error {
+func Try(ctx context.Context, all []*Entry, spec string, start time.Time, requests []limit.Request, clock Clock) error {
 	watch := waiting.Of(ctx)
 	ctx, cancel := watch.Context(ctx)
 	defer cancel()
@@ -74,7 +74,7 @@ func privateServer(ctx context.Context, spec string) (*redisserver.Server, error
 }
 
 // tryOne gives nil for a script that answers every request with what its binding allows.
-func tryOne(ctx context.Context, s *redisserver.Server, c *Candidate, start time.Time, requests []limit.Request, clock Clock) error {
+func tryOne(ctx context.Context, s *redisserver.Server, c *Entry, start time.Time, requests []limit.Request, clock Clock) error {
 	runner, err := Runner(ctx, s, c.Program, Times{Start: start, Trial: true}, 1, clock)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func tryOne(ctx context.Context, s *redisserver.Server, c *Candidate, start time
 }
 
 // tired words the end of a trial that brought no answer.
-func tired(err error, c *Candidate, requests int) error {
+func tired(err error, c *Entry, requests int) error {
 	if errors.Is(err, errLoops) {
 		return &InputError{fmt.Errorf("%s: on trial: no answer to %d requests within %v: the script %w, or is far too slow",
 			c.File, requests, trialTime, err)}
@@ -103,7 +103,7 @@ func tired(err error, c *Candidate, requests int) error {
 }
 
 // faultOf puts what ended a trial into the class of errors that it belongs to.
-func faultOf(err error, s *redisserver.Server, c *Candidate) error {
+func faultOf(err error, s *redisserver.Server, c *Entry) error {
 	var call *virtualtime.CallError
 	var compile *virtualtime.CompileError
 	switch {

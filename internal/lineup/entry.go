@@ -1,7 +1,8 @@
-// Package candidate makes of an algorithm, or of a user's own script, what can be run under one limit: a program
-// with its label and parameters. It also prepares such a program for virtual time on a server, and tries strangers'
+// Package lineup says what is to be decided: which algorithms and scripts meet which traffic under which limit. It makes
+// of an algorithm, or of a user's own script, what can be run under one limit, a program with its label and parameters;
+// it prepares such a program for virtual time on a server, and tries strangers'
 // scripts where they can do no harm. What the decisions amount to is its callers' business.
-package candidate
+package lineup
 
 import (
 	"ratelab/algorithms"
@@ -9,8 +10,8 @@ import (
 	"ratelab/internal/script"
 )
 
-// Candidate is one row to be: a script with its call, and, for a built-in algorithm, the Go model.
-type Candidate struct {
+// Entry is one row to be: a script with its call, and, for a built-in algorithm, the Go model.
+type Entry struct {
 	Label      string
 	Parameters map[string]string // all of them, defaults included
 	Program    *script.Program
@@ -23,9 +24,9 @@ type Candidate struct {
 	ClientTime   bool                                  // as that of algorithms.Instance
 }
 
-// Builtin makes a candidate of an algorithm for one limit. An error names the label and says which value does not
+// Builtin makes an entry of an algorithm for one limit. An error names the label and says which value does not
 // fit.
-func Builtin(c algorithms.Choice, p limit.Policy) (*Candidate, error) {
+func Builtin(c algorithms.Choice, p limit.Policy) (*Entry, error) {
 	in, err := c.Instance(p)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Candidate, error) {
 		init := call(in.Init)
 		program.Init, program.InitSource = &init, source
 	}
-	return &Candidate{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel,
+	return &Entry{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel,
 		MostAdmitted: in.MostAdmitted, Counts: in.Spec.Counts(), TickUS: tick(in), ClientTime: in.ClientTime}, nil
 }
 
@@ -62,13 +63,13 @@ func tick(in algorithms.Instance) int64 {
 	return 1
 }
 
-// Own makes a candidate of a user's script and the binding beside it. An error is what script.Load finds wrong.
-func Own(file string, p limit.Policy) (*Candidate, error) {
+// Own makes an entry of a user's script and the binding beside it. An error is what script.Load finds wrong.
+func Own(file string, p limit.Policy) (*Entry, error) {
 	program, err := script.Load(file, p)
 	if err != nil {
 		return nil, err
 	}
 	// Its label may be that of an algorithm or of another script, whose keys must not be its own.
 	program = program.InKeyspace("own:" + program.Label + ":")
-	return &Candidate{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file}, nil
+	return &Entry{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file}, nil
 }

@@ -1,4 +1,4 @@
-package candidate
+package lineup
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
 	"ratelab/internal/virtualtime"
 )
 
@@ -87,6 +88,23 @@ func (w *Watch) Explain(ctx context.Context, err error) error {
 		return err
 	}
 	return redisserver.Explain(err, w.server)
+}
+
+// Explaining decides as d does, and puts the errors of the server's connection into our words.
+func (w *Watch) Explaining(d replay.Decider) replay.Decider { return explaining{d, w} }
+
+type explaining struct {
+	replay.Decider
+	watch *Watch
+}
+
+// Decide decides a batch.
+func (e explaining) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	err := e.Decider.Decide(ctx, requests, decisions)
+	if err == nil || errors.Is(err, replay.ErrStopped) {
+		return err
+	}
+	return e.watch.Explain(ctx, err)
 }
 
 // Gone is the error for keys that were seen to be gone without a runner.

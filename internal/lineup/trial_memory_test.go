@@ -1,6 +1,6 @@
 //go:build linux
 
-package candidate
+package lineup
 
 import (
 	"syscall"

@@ -1,4 +1,4 @@
-package candidate
+package lineup
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 		}
 	}
 	requests := []limit.Request{{Key: "k", Cost: 1}}
-	return Try(ctx, []*Candidate{own}, kind, time.Unix(1_700_000_000, 0), requests, Clock{Now: time.Now, Sleep: sleep})
+	return Try(ctx, []*Entry{own}, kind, time.Unix(1_700_000_000, 0), requests, Clock{Now: time.Now, Sleep: sleep})
 }
 
 // wantInput checks that the script is to blame, in one line that names it.

@@ -1,4 +1,4 @@
-package candidate
+package lineup
 
 import (
 	"errors"

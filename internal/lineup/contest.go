@@ -1,0 +1,127 @@
+package lineup
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/replay"
+	"ratelab/scenarios"
+)
+
+// Contest is a scenario under one limit and seed, and who meets it.
+type Contest struct {
+	Scenario *scenarios.Scenario
+	Policy   limit.Policy
+	Seed     uint64
+	Entries  []*Entry
+}
+
+// NewContest is a scenario with the limit and the seed of its file, or with those that replace them where they are not
+// nil. It has no entries yet.
+func NewContest(s *scenarios.Scenario, policy *limit.Policy, seed *uint64) Contest {
+	c := Contest{Scenario: s, Policy: s.Limit, Seed: s.Seed}
+	if policy != nil {
+		c.Policy = *policy
+	}
+	if seed != nil {
+		c.Seed = *seed
+	}
+	return c
+}
+
+// Enter makes the contest's entries.
+func (c *Contest) Enter(choices []algorithms.Choice, scripts []string, wrong *Problems) {
+	for _, name := range slices.Sorted(maps.Keys(c.Scenario.Parameters)) { // also of algorithms that are not among the rows
+		if _, err := algorithms.Choose(name, c.Scenario.Parameters[name]); err != nil {
+			wrong.Bad(fmt.Errorf("%s: parameters: %w", c.Scenario.Name, err))
+		}
+	}
+	c.Entries = Entries(choices, scripts, c.Policy, c.Scenario.Parameters, wrong)
+}
+
+// Entries are the rows under one limit, in their order: the algorithms, then the users' scripts. parameters are a
+// scenario's, by algorithm; what is wrong with them NewContest's caller is told.
+func Entries(choices []algorithms.Choice, scripts []string, policy limit.Policy, parameters map[string]map[string]string, wrong *Problems) []*Entry {
+	var all []*Entry
+	for _, choice := range choices {
+		choice, err := choice.WithDefaults(parameters[choice.Spec.Name])
+		if err != nil {
+			continue
+		}
+		e, err := Builtin(choice, policy)
+		if err != nil {
+			wrong.Bad(fmt.Errorf("%w (under the limit %v)", err, policy))
+			continue
+		}
+		all = append(all, e)
+	}
+	for _, file := range scripts {
+		e, err := Own(file, policy)
+		if err != nil {
+			wrong.Bad(err)
+			continue
+		}
+		all = append(all, e)
+	}
+	checkLabels(all, wrong)
+	return all
+}
+
+// checkLabels refuses two rows of one name.
+func checkLabels(all []*Entry, wrong *Problems) {
+	seen := map[string]bool{}
+	for _, e := range all {
+		switch {
+		case !seen[e.Label]:
+		case e.File != "":
+			wrong.Bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding", e.File, e.Label))
+		default:
+			wrong.Bad(fmt.Errorf("algorithm %q is named twice", e.Label))
+		}
+		seen[e.Label] = true
+	}
+}
+
+// Labelled reports whether one of the entries has that label.
+func Labelled(all []*Entry, label string) bool {
+	return slices.ContainsFunc(all, func(e *Entry) bool { return e.Label == label })
+}
+
+// Problems collects what is wrong with an input. Most mistakes are found again in each scenario, and told once.
+type Problems struct {
+	all  []error
+	told map[string]bool
+}
+
+// Bad notes a problem.
+func (p *Problems) Bad(err error) {
+	if p.told[err.Error()] {
+		return
+	}
+	if p.told == nil {
+		p.told = map[string]bool{}
+	}
+	p.told[err.Error()] = true
+	p.all = append(p.all, err)
+}
+
+// Err is nil, or an *InputError with all that was noted.
+func (p *Problems) Err() error {
+	if len(p.all) == 0 {
+		return nil
+	}
+	return &InputError{Err: errors.Join(p.all...)}
+}
+
+// Blamed is err, as an *InputError where a trace is to blame.
+func Blamed(err error) error {
+	var traffic *replay.TrafficError
+	if errors.As(err, &traffic) {
+		return &InputError{Err: err}
+	}
+	return err
+}

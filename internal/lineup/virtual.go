@@ -1,0 +1,88 @@
+package lineup
+
+import (
+	"context"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
+	"ratelab/internal/virtualtime"
+)
+
+// Virtual decides by an entry's script in virtual time, on a server. Its errors name the entry, and speak of the server's
+// connection in our words.
+type Virtual struct {
+	*virtualtime.Runner
+	Entry  *Entry
+	Server *redisserver.Server
+	Watch  *Watch
+}
+
+// On prepares the entry for virtual time on a server, which is watched.
+func (e *Entry) On(ctx context.Context, s *redisserver.Server, w *Watch, times Times, clock Clock) (*Virtual, error) {
+	runner, err := Runner(ctx, s, e.Program, times, 0, clock)
+	if err != nil {
+		return nil, err
+	}
+	return &Virtual{Runner: runner, Entry: e, Server: s, Watch: w}, nil
+}
+
+// Decide decides a batch.
+func (v *Virtual) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	return v.Watch.Explaining(v.Runner).Decide(ctx, requests, decisions)
+}
+
+// Left counts what the script has left at a time. Memory is that of a real server that nobody else uses: an embedded one
+// invents its answer.
+func (v *Virtual) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
+	left, err := v.Runner.Left(ctx, atUS, v.Server.Own && v.Server.Kind != redisserver.KindEmbedded)
+	return left, v.named(ctx, err)
+}
+
+// Close deletes what the script has left.
+func (v *Virtual) Close(ctx context.Context) error { return v.named(ctx, v.Runner.Close(ctx)) }
+
+// named names the entry in an error of the server.
+func (v *Virtual) named(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &replay.LaneError{Label: v.Entry.Label, Err: v.Watch.Explain(ctx, err)}
+}
+
+// Spent is what decisions took.
+type Spent struct {
+	Offered int64 // requests
+	Calls   int64 // commands that the script issued
+	Left    virtualtime.Left
+}
+
+// Plus is both together.
+func (s Spent) Plus(o Spent) Spent {
+	return Spent{
+		Offered: s.Offered + o.Offered, Calls: s.Calls + o.Calls,
+		Left: virtualtime.Left{Keys: s.Left.Keys + o.Left.Keys, WithoutTTL: s.Left.WithoutTTL + o.Left.WithoutTTL, Bytes: s.Left.Bytes + o.Left.Bytes},
+	}
+}
+
+// CallsPerDecision is nil where nothing was offered.
+func (s Spent) CallsPerDecision() *float64 { return each(s.Calls, s.Offered) }
+
+// TripsPerDecision is one for a script; nil where nothing was offered.
+func (s Spent) TripsPerDecision() *float64 { return each(s.Offered, s.Offered) }
+
+// BytesPerKey is nil where no server says how much memory a key takes.
+func (s Spent) BytesPerKey() *float64 {
+	if s.Left.Bytes == 0 {
+		return nil
+	}
+	return each(s.Left.Bytes, s.Left.Keys)
+}
+
+func each(n, of int64) *float64 {
+	if of <= 0 {
+		return nil
+	}
+	share := float64(n) / float64(of)
+	return &share
+}
