@@ -90,6 +90,9 @@ func (w *Watch) Explain(ctx context.Context, err error) error {
 	return redisserver.Explain(err, w.server)
 }
 
+// Server is the one that is watched.
+func (w *Watch) Server() *redisserver.Server { return w.server }
+
 // Explaining decides as d does, and puts the errors of the server's connection into our words.
 func (w *Watch) Explaining(d replay.Decider) replay.Decider { return explaining{d, w} }
 

@@ -5,26 +5,30 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/world"
 )
 
-// addWorld completes the lane's row where clients react.
-func (l *lane) addWorld(row *report.Row, p *planned, duration time.Duration) {
-	if l.world == nil {
-		return
-	}
-	if groups := p.Scenario.Clients; groups != nil {
-		row.Clients = l.world.clients(groups, duration)
-	}
-	row.ClockEffect = l.world.effect
-	if l.world.sequence != nil {
-		l.addSequence(row, l.world.lastUS)
-	}
-	if l.world.flag != nil {
-		l.addLocalFlag(row)
-	}
+// finish leaves what the row is to say, once everything has been played.
+func (c *contender) finish(p *planned, duration time.Duration) {
+	byClient := c.entry.ClientTime
+	c.wrongClock = slices.ContainsFunc(c.played.Journal.Requests, func(q limit.Request) bool {
+		return q.ServerSkewUS != 0 || byClient && q.ClientSkewUS != 0
+	})
+	c.completes = append(c.completes, func(row *report.Row) {
+		if groups := p.Scenario.Clients; groups != nil {
+			row.Clients = c.clients(groups, duration)
+		}
+		row.ClockEffect = c.effect
+		if c.sequence != nil {
+			c.addSequence(row)
+		}
+		if c.flag != nil {
+			c.addLocalFlag(row)
+		}
+	})
 }
 
 func groupNames(p *planned) []string {
@@ -58,33 +62,33 @@ func delayed(g world.Group) bool { return g.DelayUS != world.Range{} }
 
 func retries(g world.Group) bool { return g.OnReject != world.GiveUp }
 
-// clients is how the lane's clients fared, for the document.
-func (w *inWorld) clients(groups []world.Group, duration time.Duration) *measure.Clients {
-	c := &w.played.Clients
+// clients is how the row's clients fared, for the document.
+func (c *contender) clients(groups []world.Group, duration time.Duration) *measure.Clients {
+	f := &c.played.Clients
 	r := &measure.Clients{
-		Operations: c.Operations, Succeeded: c.Succeeded, GaveUp: c.GaveUp, Unfinished: c.Unfinished, Attempts: c.Attempts,
-		TimeToSuccessUS: percentiles(c.TimesUS), Lockstep: c.Lockstep,
+		Operations: f.Operations, Succeeded: f.Succeeded, GaveUp: f.GaveUp, Unfinished: f.Unfinished, Attempts: f.Attempts,
+		TimeToSuccessUS: percentiles(f.TimesUS), Lockstep: f.Lockstep,
 	}
 	if duration > 0 {
-		r.GoodputPerSecond = float64(c.SucceededCost) / duration.Seconds()
+		r.GoodputPerSecond = float64(f.SucceededCost) / duration.Seconds()
 	}
-	if c.Succeeded > 0 {
-		each := float64(c.Attempts) / float64(c.Succeeded)
+	if f.Succeeded > 0 {
+		each := float64(f.Attempts) / float64(f.Succeeded)
 		r.Amplification = &each
 	}
-	if c.Retries > 0 {
-		r.LockstepShare = float64(c.InStep) / float64(c.Retries)
+	if f.Retries > 0 {
+		r.LockstepShare = float64(f.InStep) / float64(f.Retries)
 	}
-	if w.model != nil {
-		if truth := w.model.RetryAfter(); truth != nil {
+	if c.model != nil {
+		if truth := c.model.RetryAfter(); truth != nil {
 			r.RetryAfter = &measure.RetryAfter{Checked: truth.Checked, True: truth.True, TooEarly: truth.TooEarly, TooLate: truth.TooLate}
 		}
 	}
 	for i, g := range groups {
-		f := c.Groups[i]
+		of := f.Groups[i]
 		r.Groups = append(r.Groups, measure.ClientGroup{
-			Name: g.Name, Operations: f.Operations, Succeeded: f.Succeeded, GaveUp: f.GaveUp, Attempts: f.Attempts,
-			TimeToSuccessUS: percentiles(f.TimesUS),
+			Name: g.Name, Operations: of.Operations, Succeeded: of.Succeeded, GaveUp: of.GaveUp, Attempts: of.Attempts,
+			TimeToSuccessUS: percentiles(of.TimesUS),
 		})
 	}
 	return r

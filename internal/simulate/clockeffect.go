@@ -10,26 +10,23 @@ import (
 	"ratelab/internal/world"
 )
 
-// clockEffect is what clocks that are off did to a row.
-type clockEffect = measure.ClockEffect
-
 // clockEffect plays the lane's row once more with clocks that are right, and compares. It is nil where they are right
 // already, where no model could decide again, and where somebody ended the job.
-func (j *Job) clockEffect(ctx context.Context, p *planned, l *lane) (*clockEffect, error) {
-	if l.world.model == nil || l.world.flag != nil || !p.Scenario.ClocksOff() || l.world.played.Stopped {
+func (j *Job) clockEffect(ctx context.Context, p *planned, c *contender) (*measure.ClockEffect, error) {
+	if c.model == nil || c.flag != nil || !p.Scenario.ClocksOff() || c.played.Stopped {
 		return nil, nil
 	}
-	setup := j.setup(p, l.world.protocol, world.NewLimiter(l.entry.NewModel(), p.Scenario.Start))
+	setup := j.setup(p, c.protocol, world.NewLimiter(c.entry.NewModel(), p.Scenario.Start))
 	setup.Groups, setup.ServerClock = rightClocks(setup.Groups), nil
 	right, err := world.Run(setup, p.stream)
 	if err != nil {
-		return nil, playError(ctx, p, l, err)
+		return nil, playError(ctx, p, c, err)
 	}
 	if right.Stopped {
 		return nil, nil
 	}
 	duration, _ := p.stream.Duration()
-	return compareClocks(l.world.played.Journal, right.Journal, p.Policy, p.Scenario.ServerClock, duration.Microseconds()), nil
+	return compareClocks(c.played.Journal, right.Journal, p.Policy, p.Scenario.ServerClock, duration.Microseconds()), nil
 }
 
 func rightClocks(groups []world.Group) []world.Group {
@@ -41,8 +38,8 @@ func rightClocks(groups []world.Group) []world.Group {
 }
 
 // compareClocks compares what was admitted by clocks that are off and by clocks that are right, until the end.
-func compareClocks(off, right world.Journal, p limit.Policy, clock world.ServerClock, endUS int64) *clockEffect {
-	e := &clockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
+func compareClocks(off, right world.Journal, p limit.Policy, clock world.ServerClock, endUS int64) *measure.ClockEffect {
+	e := &measure.ClockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
 	windowUS := p.WindowUS()
 	lastUS := int64(0) // the end of the last window that differs
 	for w, difference := range differences(off, right, windowUS) {

@@ -114,15 +114,15 @@ func answer(d limit.Decision) string {
 	return fmt.Sprintf("allowed %d, remaining %d, retry_after_us %d", d.Verdict, d.Remaining, d.RetryAfterUS)
 }
 
-// confirmation is what decides the lane's journal again: its script where there is a server, and else the journal.
-func (l *lane) confirmation(j *Job) replay.Decider {
-	model := fromJournal{l.world.played.Journal.Decisions}
-	if l.script == nil || l.world.model == nil {
-		return &model
+// confirmation is what decides the journal again: the script where there is a server, and else the journal.
+func (c *contender) confirmation(j *Job) replay.Decider {
+	journal := fromJournal{c.played.Journal.Decisions}
+	if c.script == nil || c.model == nil {
+		return &journal
 	}
-	script := replay.Decider(l.script)
-	if l.world.flag != nil {
-		script = &asked{inner: script, journal: l.world.played.Journal}
+	script := c.script
+	if c.flag != nil {
+		script = &asked{inner: script, journal: c.played.Journal}
 	}
-	return &confirming{Decider: script, model: model, stop: j.Stop}
+	return &confirming{Decider: script, model: journal, stop: j.Stop}
 }

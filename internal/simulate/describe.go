@@ -30,7 +30,9 @@ func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome)
 	for i, l := range lanes {
 		row := l.row(o.Lanes[i])
 		l.addFindings(&row, o.Lanes[i], run.TimeScales, o.LargestCost)
-		l.addWorld(&row, p, o.Duration)
+		for _, complete := range l.completes {
+			complete(&row)
+		}
 		run.Results = append(run.Results, row)
 	}
 	if p.Scenario.Reactive() {

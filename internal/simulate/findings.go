@@ -2,9 +2,7 @@ package simulate
 
 import (
 	"fmt"
-	"slices"
 
-	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
@@ -25,24 +23,12 @@ func (p *planned) timeScales() *report.TimeScales {
 // addFindings completes the lane's row where its replay was asked for findings. No request cost more than largestCost.
 func (l *lane) addFindings(row *report.Row, o replay.LaneOutcome, scales *report.TimeScales, largestCost int64) {
 	row.MostAdmitted, row.Fairness, row.RateDifference = o.MostAdmitted, o.Fairness, o.RateDifference
-	if o.MostAdmitted == nil || l.entry.MostAdmitted == nil || !l.clockRight() {
+	if o.MostAdmitted == nil || l.entry.MostAdmitted == nil || l.wrongClock {
 		return
 	}
 	for _, us := range scales.IntervalUS {
 		row.Bound = append(row.Bound, l.entry.MostAdmitted(us, max(1, largestCost)))
 	}
-}
-
-// clockRight reports whether the clock that the lane's rule goes by was right at every request: its bound speaks of
-// that clock's intervals, and the figures of true time's.
-func (l *lane) clockRight() bool {
-	if l.world == nil {
-		return true
-	}
-	byClient := l.entry.ClientTime
-	return !slices.ContainsFunc(l.world.played.Journal.Requests, func(q limit.Request) bool {
-		return q.ServerSkewUS != 0 || byClient && q.ClientSkewUS != 0
-	})
 }
 
 // fairnessNote says why there is no fairness, where one would look for it.

@@ -2,36 +2,70 @@ package simulate
 
 import (
 	"context"
-	"errors"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/measure"
-	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
 
-// lane is one entry on its way through one scenario, under either clock.
+// lane is one entry on its way through one scenario.
 type lane struct {
 	entry     *lineup.Entry
-	server    *redisserver.Server // nil for a model
-	watch     *lineup.Watch       // over the server
 	decider   replay.Decider
 	observers []observer
+	means     means
+	traffic   *measure.Traffic // that reached this lane, where it is not the same for all
 
-	// In virtual time on a server.
-	script *lineup.Virtual
-	left   *virtualtime.Left // after the replay
+	// wrongClock: the clock that the rule goes by was off at some request, so that its bound speaks of other intervals than
+	// the figures do.
+	wrongClock bool
+	completes  []func(*report.Row) // add what only this kind of run knows
+}
 
-	// In virtual time, where clients react.
-	world *inWorld
+// means are what decides a lane: a model, a script in virtual time, or one on the wall clock. Errors name the lane.
+type means interface {
+	// survey looks at what is left at the time of the last request, and fails where it is not all that ought to be there.
+	survey(ctx context.Context, lastUS int64) error
+	// complete adds to the row what its decisions took.
+	complete(row *report.Row)
+	// close deletes what is left; where that fails the server's next run has to do it.
+	close(ctx context.Context) error
+}
 
-	// On the real clock.
-	paced   *replay.WallClock
-	differs int64 // decisions that are not those of virtual time
+// model leaves nothing anywhere.
+type model struct{}
+
+func (model) survey(context.Context, int64) error { return nil }
+func (model) complete(*report.Row)                {}
+func (model) close(context.Context) error         { return nil }
+
+// scripted is a script in virtual time on a server.
+type scripted struct {
+	*lineup.Virtual
+	left virtualtime.Left
+}
+
+func (s *scripted) survey(ctx context.Context, lastUS int64) (err error) {
+	s.left, err = s.Left(ctx, lastUS)
+	return err
+}
+
+func (s *scripted) complete(row *report.Row) {
+	spent := lineup.Spent{Offered: row.Offered, Calls: s.Calls(), Left: s.left}
+	row.KeysLeft, row.KeysWithoutTTL = &s.left.Keys, &s.left.WithoutTTL
+	row.RedisCallsPerDecision, row.RoundTripsPerDecision, row.BytesPerKey = spent.CallsPerDecision(), spent.TripsPerDecision(), spent.BytesPerKey()
+}
+
+func (s *scripted) close(ctx context.Context) error {
+	err := s.Close(ctx)
+	if err != nil {
+		s.Server.LeftKeys()
+	}
+	return err
 }
 
 // observer sees every batch of a lane once it is decided.
@@ -51,7 +85,7 @@ func (j *Job) replay(ctx context.Context, p *planned, lanes []*lane, o replay.Op
 	var all []replay.Lane
 	for _, l := range lanes {
 		all = append(all, replay.Lane{Label: l.entry.Label, Decider: l.decider, Observe: l.observe,
-			Counts: l.entry.Counts && l.paced == nil})
+			Counts: l.entry.Counts && !j.paced()})
 	}
 	o.Stop = j.Stop
 	outcome, err := replay.Run(ctx, p.stream, p.Policy, all, o)
@@ -76,61 +110,24 @@ func (j *Job) record(ctx context.Context, p *planned, lanes []*lane, o replay.Op
 	return outcome, j.Decisions.end()
 }
 
-// survey counts what the scripts left on the servers at the time of the last request, and fails where it is not all that
-// ought to be there.
+// survey looks at what the lanes leave at the time of the last request.
 func survey(ctx context.Context, lanes []*lane, lastUS int64) error {
 	for _, l := range lanes {
-		if l.paced != nil {
-			if err := l.checkPaced(ctx); err != nil {
-				return &replay.LaneError{Label: l.entry.Label, Err: err}
-			}
-		}
-		if l.script == nil {
-			continue
-		}
-		left, err := l.script.Left(ctx, lastUS)
-		if err != nil {
+		if err := l.means.survey(ctx, lastUS); err != nil {
 			return err
 		}
-		l.left = &left
 	}
 	return nil
 }
 
-// checkPaced looks whether the keys of a run on the wall clock were deleted.
-func (l *lane) checkPaced(ctx context.Context) error {
-	err := l.paced.Check(ctx)
-	if errors.Is(err, replay.ErrGone) {
-		return l.watch.Gone(ctx)
-	}
-	return l.watch.Explain(ctx, err)
-}
-
-// cleanUp deletes the lanes' keys. After a failure, which it returns, it is tried all the same. Where it fails itself, the
-// server's next run has to do it.
+// cleanUp deletes the lanes' keys. After a failure, which it returns, it is tried all the same.
 func cleanUp(ctx context.Context, lanes []*lane, failed error) error {
 	for _, l := range lanes {
-		err := l.close(context.WithoutCancel(ctx))
-		if err != nil {
-			l.server.LeftKeys()
-		}
-		if err != nil && failed == nil {
+		if err := l.means.close(context.WithoutCancel(ctx)); failed == nil {
 			failed = err
 		}
 	}
 	return failed
-}
-
-func (l *lane) close(ctx context.Context) error {
-	switch {
-	case l.script != nil:
-		return l.script.Close(ctx)
-	case l.paced != nil:
-		if err := l.paced.Close(ctx); err != nil {
-			return &replay.LaneError{Label: l.entry.Label, Err: l.watch.Explain(ctx, err)}
-		}
-	}
-	return nil
 }
 
 // row is the lane's line in the document.
@@ -139,14 +136,6 @@ func (l *lane) row(o replay.LaneOutcome) report.Row {
 	if program := l.entry.Program; program != nil {
 		row.ScriptSHA1 = script.SHA1(program.Source)
 	}
-	if l.paced != nil {
-		row.DiffersFromVirtual = &l.differs
-	}
-	if l.left == nil {
-		return row
-	}
-	spent := lineup.Spent{Offered: o.Result.Offered, Calls: l.script.Calls(), Left: *l.left}
-	row.KeysLeft, row.KeysWithoutTTL = &l.left.Keys, &l.left.WithoutTTL
-	row.RedisCallsPerDecision, row.RoundTripsPerDecision, row.BytesPerKey = spent.CallsPerDecision(), spent.TripsPerDecision(), spent.BytesPerKey()
+	l.means.complete(&row)
 	return row
 }

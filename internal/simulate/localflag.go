@@ -32,10 +32,10 @@ func withLocalFlag(c *lineup.Entry) *lineup.Entry {
 	return &flagged
 }
 
-// remember gives the clients of a lane that has a model their flags.
-func (l *lane) remember(p *planned) {
-	l.world.flag = localflag.New(l.world.protocol, l.world.model, p.Scenario.ServerClock)
-	l.world.protocol = l.world.flag
+// remember gives the clients of a row that has a model their flags.
+func (c *contender) remember(p *planned) {
+	c.flag = localflag.New(c.protocol, c.model, p.Scenario.ServerClock)
+	c.protocol = c.flag
 }
 
 // asked lets inner decide what the server was asked, and takes from the journal what the clients decided themselves.
@@ -69,8 +69,8 @@ func (a *asked) Decide(ctx context.Context, requests []limit.Request, decisions 
 }
 
 // addLocalFlag completes the row of clients that remember.
-func (l *lane) addLocalFlag(row *report.Row) {
-	f := l.world.flag.Figures()
+func (c *contender) addLocalFlag(row *report.Row) {
+	f := c.flag.Figures()
 	row.LocalFlag = &measure.LocalFlag{LocalRejects: f.LocalRejects, WrongRejects: f.WrongRejects}
 	if row.Offered > 0 {
 		trips := float64(row.Offered-f.LocalRejects) / float64(row.Offered)

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
+	"ratelab/internal/report"
 	"ratelab/internal/waiting"
 )
 
@@ -24,7 +26,7 @@ func (j *Job) runReal(ctx context.Context, p *planned, b *backend) ([]*lane, *re
 		return nil, nil, err
 	}
 	for i, l := range lanes {
-		l.observers = append(l.observers, l.comparison(virtual[i]))
+		l.observers = append(l.observers, l.means.(*paced).comparison(virtual[i]))
 	}
 	outcome, err := j.record(ctx, p, lanes, replay.Options{Span: 50 * time.Millisecond})
 	return lanes, outcome, err
@@ -57,13 +59,13 @@ func (a *admissions) add(_ []limit.Request, decisions []limit.Decision) error {
 }
 
 // comparison counts the decisions that differ from those in virtual time.
-func (l *lane) comparison(virtual *admissions) observer {
+func (w *paced) comparison(virtual *admissions) observer {
 	rest := virtual.allowed
 	return func(_ []limit.Request, decisions []limit.Decision) error {
 		n := min(len(decisions), len(rest)) // there are fewer where the job was stopped while they were made
 		for i, allowed := range rest[:n] {
 			if decisions[i].Allowed() != allowed {
-				l.differs++
+				w.differs++
 			}
 		}
 		rest = rest[n:]
@@ -80,13 +82,52 @@ func (j *Job) realLanes(ctx context.Context, p *planned, b *backend) ([]*lane, e
 		s, watch := b.server(i), b.watch(i)
 		lasts, _ := p.stream.Duration()
 		keys := replay.Keys{Shared: !s.Own, Lasts: lasts, Sentinel: lineup.Sentinel(s, c.Label)}
-		paced, err := replay.NewWallClock(ctx, s.Client, keys, c.Program.InKeyspace(s.Prefix), clock, origin)
+		script, err := replay.NewWallClock(ctx, s.Client, keys, c.Program.InKeyspace(s.Prefix), clock, origin)
 		if err != nil {
 			return nil, &replay.LaneError{Label: c.Label, Err: redisserver.Explain(err, s)}
 		}
-		lanes = append(lanes, &lane{entry: c, server: s, watch: watch, decider: watch.Explaining(paced), paced: paced})
+		lanes = append(lanes, &lane{entry: c, decider: watch.Explaining(script), means: &paced{WallClock: script, label: c.Label, server: s, watch: watch}})
 	}
 	return lanes, nil
+}
+
+// paced reports whether the job is on the wall clock.
+func (j *Job) paced() bool { return j.Clock == RealClock }
+
+// paced is a script on the wall clock.
+type paced struct {
+	*replay.WallClock
+	label   string
+	server  *redisserver.Server
+	watch   *lineup.Watch
+	differs int64 // decisions that are not those of virtual time
+}
+
+// survey looks whether the keys of the run were deleted.
+func (w *paced) survey(ctx context.Context, _ int64) error {
+	err := w.Check(ctx)
+	if errors.Is(err, replay.ErrGone) {
+		return w.named(w.watch.Gone(ctx))
+	}
+	return w.named(w.watch.Explain(ctx, err))
+}
+
+func (w *paced) complete(row *report.Row) { row.DiffersFromVirtual = &w.differs }
+
+func (w *paced) close(ctx context.Context) error {
+	err := w.Close(ctx)
+	if err == nil {
+		return nil
+	}
+	w.server.LeftKeys()
+	return w.named(w.watch.Explain(ctx, err))
+}
+
+func (w *paced) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &replay.LaneError{Label: w.label, Err: err}
 }
 
 const (
@@ -133,8 +174,8 @@ func realNotes(p *planned, lanes []*lane) []string {
 	var late time.Duration
 	var most int64
 	for _, l := range lanes {
-		late = max(late, l.paced.Late())
-		most = max(most, l.differs)
+		w := l.means.(*paced)
+		late, most = max(late, w.Late()), max(most, w.differs)
 	}
 	notes := []string{fmt.Sprintf("paced on the wall clock: no request was sent more than %v after its time; the measures count from the intended times",
 		late.Round(time.Microsecond))}

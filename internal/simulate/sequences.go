@@ -56,17 +56,17 @@ func namesSequence(s *scenarios.Scenario, label string) bool {
 	return false
 }
 
-// sequenceLane prepares the row of a sequence. Its server is in memory; the real one confirms it.
-func (b *backend) sequenceLane(p *planned, c sequence.Choice, number int) *lane {
-	play := sequence.New(c, p.Policy, p.Scenario.Start, p.Seed)
-	l := &lane{
-		entry: &lineup.Entry{Label: c.Label, Parameters: c.Parameters()},
-		world: &inWorld{protocol: play, server: play, sequence: play},
+// sequenceContender prepares the row of a sequence. Its server is in memory; the real one confirms it.
+func (b *backend) sequenceContender(p *planned, choice sequence.Choice, number int) *contender {
+	play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
+	c := &contender{
+		lane:     &lane{entry: &lineup.Entry{Label: choice.Label, Parameters: choice.Parameters()}, means: model{}},
+		protocol: play, server: play, sequence: play,
 	}
 	if len(b.servers) > 0 {
-		l.server, l.watch = b.server(number), b.watch(number)
+		c.watch = b.watch(number)
 	}
-	return l
+	return c
 }
 
 // mostConfirmed is how many commands of a sequence are sent again: on the embedded server one takes most of a
@@ -75,17 +75,18 @@ const mostConfirmed = 5000
 
 // confirmCommands sends what a sequence's clients sent to the real server, where there is one, and wants the same
 // replies. The row is partial where somebody ended the job before all of them were there.
-func (l *lane) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-chan struct{}) error {
-	if l.world.sequence == nil || l.server == nil {
+func (c *contender) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-chan struct{}) error {
+	if c.sequence == nil || c.watch == nil {
 		return nil
 	}
 	// Deadlines are placed after the server's own clock, which need not be ours.
-	now, err := l.server.Client.Time(ctx).Result()
+	server := c.watch.Server()
+	now, err := server.Client.Time(ctx).Result()
 	if err == nil {
-		client := l.server.NewClient(1)
+		client := server.NewClient(1)
 		defer client.Close()
-		calls := l.world.sequence.Calls()
-		err = sequence.Confirm(ctx, client, !l.server.Own, l.server.Prefix, calls[:min(len(calls), mostConfirmed)], now, stop)
+		calls := c.sequence.Calls()
+		err = sequence.Confirm(ctx, client, !server.Own, server.Prefix, calls[:min(len(calls), mostConfirmed)], now, stop)
 	}
 	if errors.Is(err, sequence.ErrStopped) {
 		row.Partial = true
@@ -93,25 +94,25 @@ func (l *lane) confirmCommands(ctx context.Context, row *replay.Outcome, stop <-
 	}
 	var difference *sequence.DifferenceError
 	if errors.As(err, &difference) {
-		err = cmp.Or(l.watch.Check(ctx), err) // a server that was emptied has another answer, too
+		err = cmp.Or(c.watch.Check(ctx), err) // a server that was emptied has another answer, too
 	} else if err != nil {
-		l.server.LeftKeys()
-		err = l.watch.Explain(ctx, err)
+		server.LeftKeys()
+		err = c.watch.Explain(ctx, err)
 	}
 	if err != nil {
-		return &replay.LaneError{Label: l.entry.Label, Err: err}
+		return &replay.LaneError{Label: c.entry.Label, Err: err}
 	}
 	return nil
 }
 
 // addSequence completes a sequence's row.
-func (l *lane) addSequence(row *report.Row, lastUS int64) {
-	play := l.world.sequence
+func (c *contender) addSequence(row *report.Row) {
+	play := c.sequence
 	f := play.Figures()
 	row.Race = &measure.Race{
 		Commands: f.Commands, RaceAdmits: f.RaceAdmits, RaceRejects: f.RaceRejects, LockWaits: f.LockWaits, LockLosses: f.LockLosses,
 	}
-	keys, withoutTTL := play.Left(lastUS)
+	keys, withoutTTL := play.Left(c.lastUS)
 	row.KeysLeft, row.KeysWithoutTTL = &keys, &withoutTTL
 	if row.Offered > 0 {
 		trips := float64(f.Commands) / float64(row.Offered)

@@ -159,11 +159,7 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 	run := j.describe(p, b, lanes, outcome)
 	picture := &chart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
 	for i, l := range outcome.Lanes {
-		panel := chart.Panel{Label: run.Results[i].Algorithm, Series: l.Series}
-		if w := lanes[i].world; w != nil {
-			panel.Traffic = &w.traffic
-		}
-		picture.Algorithms = append(picture.Algorithms, panel)
+		picture.Algorithms = append(picture.Algorithms, chart.Panel{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
 	}
 	return run, picture, nil
 }

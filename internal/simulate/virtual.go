@@ -22,20 +22,16 @@ func (j *Job) runVirtual(ctx context.Context, p *planned, b *backend) ([]*lane, 
 
 func (b *backend) virtualLanes(ctx context.Context, p *planned) ([]*lane, error) {
 	var lanes []*lane
-	for i, c := range p.Entries {
-		l := &lane{entry: c}
-		lanes = append(lanes, l)
+	for i, e := range p.Entries {
 		if len(b.servers) == 0 {
-			l.decider = replay.NewModel(c.NewModel(), p.Scenario.Start)
+			lanes = append(lanes, &lane{entry: e, means: model{}, decider: replay.NewModel(e.NewModel(), p.Scenario.Start)})
 			continue
 		}
-		l.server, l.watch = b.server(i), b.watch(i)
-		var err error
-		times := lineup.Times{Start: p.Scenario.Start, Company: &b.company}
-		if l.script, err = c.On(ctx, l.server, l.watch, times, b.job.clock()); err != nil {
+		v, err := e.On(ctx, b.server(i), b.watch(i), lineup.Times{Start: p.Scenario.Start, Company: &b.company}, b.job.clock())
+		if err != nil {
 			return nil, err
 		}
-		l.decider = l.script
+		lanes = append(lanes, &lane{entry: e, means: &scripted{Virtual: v}, decider: v})
 	}
 	return lanes, nil
 }

@@ -17,18 +17,20 @@ import (
 	"ratelab/internal/world"
 )
 
-// inWorld is what a lane has of its own where clients react: what it is asked, and by whom.
-type inWorld struct {
+// contender is a lane where clients react: what it is asked, and by whom, depends on what it answers.
+type contender struct {
+	*lane
 	protocol world.Protocol
 	server   world.Server
+	watch    *lineup.Watch   // over the server that confirms; nil where there is none
 	model    *world.Limiter  // nil where the server itself decides
+	script   replay.Decider  // on the server; nil where there is none
 	sequence *sequence.Play  // of a sequence's row
 	flag     *localflag.Flag // of a row whose clients remember that they are over the limit
 
-	played  *world.Outcome
-	traffic measure.Traffic // that the clients made of the operations
-	lastUS  int64           // of the last of its requests
-	effect  *clockEffect    // nil: the clocks are right, or there is no model
+	played *world.Outcome
+	lastUS int64                // of the last of its requests
+	effect *measure.ClockEffect // nil: the clocks are right, or there is no model
 }
 
 // runWorld lets the clients of a scenario play against each row. What arrives depends on what is decided, so that each
@@ -38,37 +40,44 @@ func (j *Job) runWorld(ctx context.Context, p *planned, b *backend) ([]*lane, *r
 	if err != nil {
 		return nil, nil, err
 	}
-	lanes, err := b.worldLanes(ctx, p)
+	all, err := b.contenders(ctx, p)
 	if err != nil {
 		return nil, nil, err
+	}
+	var lanes []*lane
+	for _, c := range all {
+		lanes = append(lanes, c.lane)
 	}
 	if err := j.Decisions.begin(p.Scenario.Name, lanes); err != nil {
 		return nil, nil, err
 	}
-	err = cleanUp(ctx, lanes, j.playAll(ctx, p, b, lanes, outcome))
+	err = cleanUp(ctx, lanes, j.playAll(ctx, p, b, all, outcome))
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, c := range all {
+		c.finish(p, outcome.Duration)
 	}
 	return lanes, outcome, j.Decisions.end()
 }
 
 // playAll plays every row and adds its outcome to the run's.
-func (j *Job) playAll(ctx context.Context, p *planned, b *backend, lanes []*lane, outcome *replay.Outcome) error {
-	rows := make([]*replay.Outcome, len(lanes))
-	progress := j.sharedProgress(len(lanes))
+func (j *Job) playAll(ctx context.Context, p *planned, b *backend, all []*contender, outcome *replay.Outcome) error {
+	rows := make([]*replay.Outcome, len(all))
+	progress := j.sharedProgress(len(all))
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(b.parallel())
-	for i, l := range lanes {
+	for i, c := range all {
 		group.Go(func() (err error) {
-			rows[i], err = j.play(inner, p, l, outcome, progress)
+			rows[i], err = j.play(inner, p, c, outcome, progress)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for i, l := range lanes {
-		outcome.Partial = outcome.Partial || rows[i].Partial || l.world.played.Stopped
+	for i, c := range all {
+		outcome.Partial = outcome.Partial || rows[i].Partial || c.played.Stopped
 		outcome.Lanes = append(outcome.Lanes, rows[i].Lanes[0])
 	}
 	return nil
@@ -88,49 +97,50 @@ func (j *Job) sharedProgress(rows int) func(more int64) {
 	}
 }
 
-// worldLanes prepares every row: each entry, once more where clients remember, and the sequences.
-func (b *backend) worldLanes(ctx context.Context, p *planned) ([]*lane, error) {
-	var lanes []*lane
-	for _, c := range p.Entries {
-		l, err := b.worldLane(ctx, p, c, len(lanes))
+// contenders prepares every row: each entry, once more where clients remember, and the sequences.
+func (b *backend) contenders(ctx context.Context, p *planned) ([]*contender, error) {
+	var all []*contender
+	for _, e := range p.Entries {
+		c, err := b.contender(ctx, p, e, len(all))
 		if err != nil {
 			return nil, err
 		}
-		lanes = append(lanes, l)
-		if !hasLocalFlag(p.Scenario) || c.NewModel == nil {
+		all = append(all, c)
+		if !hasLocalFlag(p.Scenario) || e.NewModel == nil {
 			continue
 		}
-		if l, err = b.worldLane(ctx, p, withLocalFlag(c), len(lanes)); err != nil {
+		if c, err = b.contender(ctx, p, withLocalFlag(e), len(all)); err != nil {
 			return nil, err
 		}
-		l.remember(p)
-		lanes = append(lanes, l)
+		c.remember(p)
+		all = append(all, c)
 	}
-	for _, c := range p.sequences {
-		lanes = append(lanes, b.sequenceLane(p, c, len(lanes)))
+	for _, choice := range p.sequences {
+		all = append(all, b.sequenceContender(p, choice, len(all)))
 	}
-	return lanes, nil
+	return all, nil
 }
 
-// worldLane prepares an entry: its model decides where it has one, and its script, on the server, confirms.
-func (b *backend) worldLane(ctx context.Context, p *planned, c *lineup.Entry, number int) (*lane, error) {
-	l := &lane{entry: c, world: &inWorld{protocol: world.OneCall{}}}
+// contender prepares an entry: its model decides where it has one, and its script, on the server, confirms.
+func (b *backend) contender(ctx context.Context, p *planned, e *lineup.Entry, number int) (*contender, error) {
+	c := &contender{lane: &lane{entry: e, means: model{}}, protocol: world.OneCall{}}
 	if len(b.servers) > 0 {
-		l.server, l.watch = b.server(number), b.watch(number)
+		c.watch = b.watch(number)
 		times := lineup.Times{Start: p.Scenario.Start, Behind: p.Scenario.ServerClock.Behind(), Company: &b.company}
-		var err error
-		if l.script, err = c.On(ctx, l.server, l.watch, times, b.job.clock()); err != nil {
+		v, err := e.On(ctx, b.server(number), c.watch, times, b.job.clock())
+		if err != nil {
 			return nil, err
 		}
+		c.means, c.script = &scripted{Virtual: v}, v
 	}
-	if c.NewModel == nil {
-		l.world.server = oneByOne{ctx, l.script}
-		return l, nil
+	if e.NewModel == nil {
+		c.server = oneByOne{ctx, c.script}
+		return c, nil
 	}
-	l.world.model = world.NewLimiter(c.NewModel(), p.Scenario.Start)
-	l.world.model.CheckRetryAfter(c.TickUS)
-	l.world.server = l.world.model
-	return l, nil
+	c.model = world.NewLimiter(e.NewModel(), p.Scenario.Start)
+	c.model.CheckRetryAfter(e.TickUS)
+	c.server = c.model
+	return c, nil
 }
 
 // oneByOne is a world.Server on which a script decides one request at a time.
@@ -149,32 +159,31 @@ func (o oneByOne) Serve(q limit.Request, _ any) (any, error) {
 }
 
 // play lets the clients play against one row, then measures its journal.
-func (j *Job) play(ctx context.Context, p *planned, l *lane, base *replay.Outcome, progress func(int64)) (*replay.Outcome, error) {
-	w := l.world
+func (j *Job) play(ctx context.Context, p *planned, c *contender, base *replay.Outcome, progress func(int64)) (*replay.Outcome, error) {
 	var before int64
-	setup := j.setup(p, w.protocol, w.server)
+	setup := j.setup(p, c.protocol, c.server)
 	setup.Progress = func(operations int64) {
 		progress(operations - before)
 		before = operations
 	}
 	var err error
-	if w.played, err = world.Run(setup, p.stream); err != nil {
-		return nil, playError(ctx, p, l, err)
+	if c.played, err = world.Run(setup, p.stream); err != nil {
+		return nil, playError(ctx, p, c, err)
 	}
-	row, err := replay.Run(ctx, &recorded{Journal: w.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.Policy,
-		[]replay.Lane{{Label: l.entry.Label, Decider: l.confirmation(j), Observe: l.observe, Counts: l.entry.Counts}},
+	row, err := replay.Run(ctx, &recorded{Journal: c.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.Policy,
+		[]replay.Lane{{Label: c.entry.Label, Decider: c.confirmation(j), Observe: c.observe, Counts: c.entry.Counts}},
 		p.findings(replay.Options{Reach: base.LastUS}))
 	if err != nil {
 		return nil, err
 	}
-	w.traffic, w.lastUS = row.Traffic, row.LastUS
-	if err := l.confirmCommands(ctx, row, j.Stop); err != nil {
+	c.traffic, c.lastUS = &row.Traffic, row.LastUS
+	if err := c.confirmCommands(ctx, row, j.Stop); err != nil {
 		return nil, err
 	}
-	if err := survey(ctx, []*lane{l}, row.LastUS); err != nil {
+	if err := c.means.survey(ctx, row.LastUS); err != nil {
 		return nil, err
 	}
-	w.effect, err = j.clockEffect(ctx, p, l)
+	c.effect, err = j.clockEffect(ctx, p, c)
 	return row, err
 }
 
@@ -186,16 +195,16 @@ func (j *Job) setup(p *planned, protocol world.Protocol, server world.Server) wo
 }
 
 // playError names the row, and blames the scenario for more attempts than anybody could want.
-func playError(ctx context.Context, p *planned, l *lane, err error) error {
+func playError(ctx context.Context, p *planned, c *contender, err error) error {
 	var many *world.TooManyError
 	var bad *replay.TrafficError
 	switch {
 	case errors.As(err, &many):
-		return &InputError{Err: fmt.Errorf("%s: clients: against %s: %w", p.Scenario.Name, l.entry.Label, err)}
+		return &InputError{Err: fmt.Errorf("%s: clients: against %s: %w", p.Scenario.Name, c.entry.Label, err)}
 	case errors.As(err, &bad) || errors.Is(err, context.Canceled):
 		return err
-	case l.server != nil:
-		return &replay.LaneError{Label: l.entry.Label, Err: l.watch.Explain(ctx, err)}
+	case c.watch != nil:
+		return &replay.LaneError{Label: c.entry.Label, Err: c.watch.Explain(ctx, err)}
 	}
-	return &replay.LaneError{Label: l.entry.Label, Err: err}
+	return &replay.LaneError{Label: c.entry.Label, Err: err}
 }
