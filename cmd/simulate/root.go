@@ -42,7 +42,7 @@ func newRoot(a *app) *cobra.Command {
 
 // schema prints the JSON Schemas of what the program reads and writes.
 func (a *app) schema() *cobra.Command {
-	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (default), results, recommendations or worst traffic",
+	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (the default) or of a result",
 		[]string{"scenario", "result", "recommendation", "worst"}, map[string][]byte{
 			"scenario": scenarios.Schema(), "result": result.Schema(result.Simulation), "recommendation": result.Schema(result.Recommendation),
 			"worst": result.Schema(result.Worst),

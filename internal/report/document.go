@@ -8,7 +8,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// Document is everything one invocation found, in the order in which it was asked for.
+// Document is everything one invocation found, in the order in which it was asked for: what each algorithm did with each
+// scenario's traffic. Times are whole microseconds; counts are requests, and names that end in _cost count permits.
 type Document struct {
 	SchemaVersion int         `json:"schema_version"`
 	Tool          result.Tool `json:"tool"`

@@ -69,7 +69,7 @@ func generated(t *testing.T, form result.Form) []byte {
 		r.CommentMap[at] = strings.Join(strings.Fields(text), " ")
 	}
 	s := r.Reflect(documents[form.File])
-	s.Title = form.String()
+	s.Title = "A" + strings.TrimPrefix(form.String(), "a")
 	set(s, "schema_version", form.Version)
 	if form.Kind != "" {
 		set(s, "kind", form.Kind)

@@ -10,7 +10,8 @@ import (
 	"ratelab/scenarios"
 )
 
-// Document is what a search found for each algorithm.
+// Document is what a search found for each algorithm: the traffic with which it admits the most in any interval of a
+// length. Times are whole microseconds.
 type Document struct {
 	SchemaVersion int           `json:"schema_version"`
 	Tool          result.Tool   `json:"tool"`
