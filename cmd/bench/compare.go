@@ -126,7 +126,7 @@ func (a *app) keepPaired(f *compareFlags, found *recording.Paired, report *regre
 
 // judge prints the comparison, writes the files, and ends with the verdict.
 func (a *app) judge(format string, report *regress.Report, files func() error, verdict error) error {
-	return commandline.Deliver(a.Stdout, func() error { return regress.Write(a.Stdout, format, report, commandline.Terminal(a.Stdout)) }, files, verdict)
+	return commandline.Deliver(a.Stdout, func() error { return regress.Forms.Write(a.Stdout, format, report, commandline.Terminal(a.Stdout)) }, files, verdict)
 }
 
 // verdictOf is the exit code of the comparison, with its reason.

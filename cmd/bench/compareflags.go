@@ -39,14 +39,14 @@ func (f *compareFlags) register(c *cobra.Command) {
 	f.Groups = commandline.NewGroups(c)
 	f.Add("Two sides, measured in turn", f.sides)
 	f.Add("Output", func(fs *pflag.FlagSet) {
-		f.FormatFlag(fs, regress.Formats())
+		f.FormatFlag(fs, regress.Forms.Names())
 		f.FolderFlag(fs, "", "comparison.json and .md, and for --base and --head paired.json and samples for benchstat (default of these: "+defaultFolder+")")
 		f.QuietFlag(fs)
 	})
 	f.Complete(c, map[string][]string{
 		"algorithms": algorithms.Names(),
 		"as":         algorithms.Names(),
-		"format":     regress.Formats(),
+		"format":     regress.Forms.Names(),
 		"mix":        recording.Mixes(),
 		"redis":      serverWords,
 	})
@@ -86,5 +86,5 @@ func (f *compareFlags) check() error {
 	if !slices.Contains(recording.Mixes(), f.mix) {
 		return commandline.Usage("--mix %s: %s", wording.Quote(f.mix), wording.OneOf(f.mix, recording.Mixes()))
 	}
-	return f.CheckFormat(regress.Formats())
+	return f.CheckFormat(regress.Forms.Names())
 }

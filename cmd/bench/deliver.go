@@ -81,7 +81,7 @@ func removeEarlier(folder string) error {
 
 // print writes the result to standard output.
 func (a *app) print(format string, found *recording.Recording) error {
-	return recording.Write(a.Stdout, format, found, commandline.Terminal(a.Stdout))
+	return recording.Forms.Write(a.Stdout, format, found, commandline.Terminal(a.Stdout))
 }
 
 // draw writes the charts and says what could not be drawn.

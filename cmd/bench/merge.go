@@ -22,12 +22,12 @@ again; what does not belong together is refused. RESULT is a bench.json, or the 
 	}
 	groups := commandline.NewGroups(c)
 	groups.Add("Output", func(fs *pflag.FlagSet) {
-		o.FormatFlag(fs, recording.Formats())
+		o.FormatFlag(fs, recording.Forms.Names())
 		o.FolderFlag(fs, "", "the joined bench.json, histograms, samples and charts; needed")
 		o.ChartsFlag(fs)
 		o.QuietFlag(fs)
 	})
-	groups.Complete(c, map[string][]string{"format": recording.Formats(), "charts": commandline.Charts})
+	groups.Complete(c, map[string][]string{"format": recording.Forms.Names(), "charts": commandline.Charts})
 	commandline.Help(c, groups, "")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := groups.Empty(); err != nil {
@@ -39,7 +39,7 @@ again; what does not belong together is refused. RESULT is a bench.json, or the 
 }
 
 func (a *app) join(o *commandline.Output, args []string) error {
-	if err := o.CheckFormat(recording.Formats()); err != nil {
+	if err := o.CheckFormat(recording.Forms.Names()); err != nil {
 		return err
 	}
 	pictures, err := o.ChartFormats()

@@ -24,8 +24,8 @@ are.`,
 		Args: wantResults(1, 1, "one result"),
 	}
 	groups := commandline.NewGroups(c)
-	groups.Add("Output", func(fs *pflag.FlagSet) { o.FormatFlag(fs, recording.Formats()) })
-	groups.Complete(c, map[string][]string{"format": recording.Formats()})
+	groups.Add("Output", func(fs *pflag.FlagSet) { o.FormatFlag(fs, recording.Forms.Names()) })
+	groups.Complete(c, map[string][]string{"format": recording.Forms.Names()})
 	commandline.Help(c, groups, "")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := groups.Empty(); err != nil {
@@ -37,7 +37,7 @@ are.`,
 }
 
 func (a *app) printAgain(o *commandline.Output, path string) error {
-	if err := o.CheckFormat(recording.Formats()); err != nil {
+	if err := o.CheckFormat(recording.Forms.Names()); err != nil {
 		return err
 	}
 	document, err := recording.ReadAny(path)
@@ -51,8 +51,8 @@ func (a *app) printAgain(o *commandline.Output, path string) error {
 		}
 		return nil
 	}
-	if o.CheckFormat(regress.Formats()) != nil {
-		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format, strings.Join(regress.Formats(), ", "))
+	if o.CheckFormat(regress.Forms.Names()) != nil {
+		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format, strings.Join(regress.Forms.Names(), ", "))
 	}
-	return regress.Write(a.Stdout, o.Format, regress.Paired(paired), commandline.Terminal(a.Stdout))
+	return regress.Forms.Write(a.Stdout, o.Format, regress.Paired(paired), commandline.Terminal(a.Stdout))
 }

@@ -32,7 +32,7 @@ func outputs(job *simulate.Job, pictures []string) []string {
 // deliver prints the result, writes it into the folder, and gives the verdict.
 func (a *app) deliver(f *flags, args []string, result *simulate.Result, pictures, mine []string) error {
 	figures := func() error {
-		return report.Write(a.Stdout, f.Format, &result.Document, commandline.Terminal(a.Stdout))
+		return report.Forms.Write(a.Stdout, f.Format, &result.Document, commandline.Terminal(a.Stdout))
 	}
 	files := func() error { return a.write(f, args, result, pictures, mine) }
 	return commandline.Deliver(a.Stdout, figures, files, outcome(f, result))

@@ -39,7 +39,7 @@ func (f *flags) register(c *cobra.Command) {
 	f.Complete(c, f.Completions())
 	f.Complete(c, map[string][]string{
 		"algorithms": algorithms.Names(),
-		"format":     report.Formats(),
+		"format":     report.Forms.Names(),
 		"charts":     commandline.Charts,
 		"clock":      {simulate.VirtualClock, simulate.RealClock},
 		"redis":      {"embedded", "process", "container", "model", "redis://"},
@@ -54,7 +54,7 @@ func (f *flags) deciders(fs *pflag.FlagSet) {
 }
 
 func (f *flags) output(fs *pflag.FlagSet) {
-	f.FormatFlag(fs, report.Formats())
+	f.FormatFlag(fs, report.Forms.Names())
 	f.FolderFlag(fs, "results/latest", "index.html, charts, their data and result.json")
 	f.ChartsFlag(fs)
 	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row for each decision to `FILE`")
@@ -66,7 +66,7 @@ func (f *flags) check() error {
 	if err := f.Empty(); err != nil {
 		return err
 	}
-	if err := f.CheckFormat(report.Formats()); err != nil {
+	if err := f.CheckFormat(report.Forms.Names()); err != nil {
 		return err
 	}
 	if f.clock != simulate.VirtualClock && f.clock != simulate.RealClock {

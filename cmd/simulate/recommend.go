@@ -146,7 +146,7 @@ func (a *app) deliverRecommendation(f *recommendFlags, doc *recommend.Document, 
 	if doc.Recommended == "" {
 		verdict = commandline.Exit(commandline.ExitMissed, fmt.Errorf("%w: %s", errNobodyQualifies, doc.Nearest()))
 	}
-	figures := func() error { return recommend.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
+	figures := func() error { return recommend.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
 	files := func() error {
 		if f.Folder == "" {
 			return nil

@@ -52,7 +52,7 @@ func (f *recommendFlags) register(c *cobra.Command) {
 	f.Complete(c, f.Completions())
 	f.Complete(c, map[string][]string{
 		"algorithms": algorithms.Names(),
-		"format":     recommend.Formats(),
+		"format":     recommend.Forms.Names(),
 		"charts":     commandline.Charts,
 		"prefer":     recommend.Preferences(),
 		"redis":      {"embedded", "process", "container", "model", "redis://"},
@@ -72,7 +72,7 @@ func (f *recommendFlags) tolerances(fs *pflag.FlagSet) {
 func (f *recommendFlags) output(fs *pflag.FlagSet) {
 	fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded, "`SERVER` that confirms what the models decide: "+serverKinds+" (none)")
 	commandline.EvictionFlag(fs, &f.eviction)
-	f.FormatFlag(fs, recommend.Formats())
+	f.FormatFlag(fs, recommend.Forms.Names())
 	fs.StringVarP(&f.Folder, "out", "o", "", "`FOLDER` for recommendation.json and the picture with its data (default none)")
 	f.ChartsFlag(fs)
 	f.QuietFlag(fs)
@@ -125,7 +125,7 @@ func (f *recommendFlags) check() error {
 	if err := f.Empty(); err != nil {
 		return err
 	}
-	if err := f.CheckFormat(recommend.Formats()); err != nil {
+	if err := f.CheckFormat(recommend.Forms.Names()); err != nil {
 		return err
 	}
 	if !slices.Contains(recommend.Preferences(), f.prefer) {

@@ -61,12 +61,12 @@ func (f *worstFlags) register(c *cobra.Command) {
 		commandline.EvictionFlag(fs, &f.eviction)
 	})
 	f.Add("Output", func(fs *pflag.FlagSet) {
-		f.FormatFlag(fs, worst.Formats())
+		f.FormatFlag(fs, worst.Forms.Names())
 		f.FolderFlag(fs, "results/latest-worst", "worst-*.yaml, one for each algorithm, and worst.json")
 		f.QuietFlag(fs)
 	})
 	f.Complete(c, map[string][]string{
-		"format": worst.Formats(),
+		"format": worst.Forms.Names(),
 		"redis":  {"embedded", "process", "container", "redis://"},
 	})
 }
@@ -120,7 +120,7 @@ func (f *worstFlags) policy() (limit.Policy, error) {
 	if err := f.Empty(); err != nil {
 		return limit.Policy{}, err
 	}
-	if err := f.CheckFormat(worst.Formats()); err != nil {
+	if err := f.CheckFormat(worst.Forms.Names()); err != nil {
 		return limit.Policy{}, err
 	}
 	if f.redis == "model" {

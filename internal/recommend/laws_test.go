@@ -148,8 +148,8 @@ func TestAnswersRepeat(t *testing.T) {
 	write := func() string {
 		var out strings.Builder
 		doc := answer(t, workedQuestion(t), worked())
-		for _, format := range Formats() {
-			if err := Write(&out, format, doc, sheet.Terminal{}); err != nil {
+		for _, format := range Forms.Names() {
+			if err := Forms.Write(&out, format, doc, sheet.Terminal{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,7 +2,6 @@ package recommend
 
 import (
 	_ "embed"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -11,22 +10,9 @@ import (
 	"ratelab/internal/sheet"
 )
 
-// Formats lists the names that Write knows, the default first.
-func Formats() []string { return []string{"table", "json", "csv", "markdown"} }
-
-// Write writes d in the named format; t matters to the table only.
-func Write(w io.Writer, format string, d *Document, t sheet.Terminal) error {
-	switch format {
-	case "table":
-		return WriteTable(w, d, t)
-	case "json":
-		return WriteJSON(w, d)
-	case "csv":
-		return WriteCSV(w, d)
-	case "markdown":
-		return WriteMarkdown(w, d)
-	}
-	return fmt.Errorf("format %q: want one of %s", format, strings.Join(Formats(), ", "))
+// Forms are those in which a document can be written.
+var Forms = sheet.Forms[*Document]{
+	{Name: "table", Write: WriteTable}, sheet.Everywhere("json", WriteJSON), sheet.Everywhere("csv", WriteCSV), sheet.Everywhere("markdown", WriteMarkdown),
 }
 
 // WriteJSON writes d as one indented JSON document and a newline.

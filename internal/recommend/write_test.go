@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the goldens in testdata: read t
 func written(t *testing.T, format string, d *Document) string {
 	t.Helper()
 	var out strings.Builder
-	if err := Write(&out, format, d, sheet.Terminal{}); err != nil {
+	if err := Forms.Write(&out, format, d, sheet.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -140,12 +140,12 @@ var errFull = errors.New("no space left")
 func (failing) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorsAreReturned(t *testing.T) {
-	for _, format := range Formats() {
-		if err := Write(failing{}, format, full(t), sheet.Terminal{}); !errors.Is(err, errFull) {
+	for _, format := range Forms.Names() {
+		if err := Forms.Write(failing{}, format, full(t), sheet.Terminal{}); !errors.Is(err, errFull) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	if err := Write(failing{}, "yaml", full(t), sheet.Terminal{}); err == nil || !strings.Contains(err.Error(), "want one of table, json, csv, markdown") {
+	if err := Forms.Write(failing{}, "yaml", full(t), sheet.Terminal{}); err == nil || !strings.Contains(err.Error(), "want one of table, json, csv, markdown") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files again; read the 
 func written(t *testing.T, format string, r *recording.Recording) string {
 	t.Helper()
 	var out strings.Builder
-	if err := recording.Write(&out, format, r, sheet.Terminal{}); err != nil {
+	if err := recording.Forms.Write(&out, format, r, sheet.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -100,20 +100,20 @@ func TestInvalidAndPartialAreSaid(t *testing.T) {
 // A document without anything is written in every form.
 func TestEmptyDocument(t *testing.T) {
 	r := &recording.Recording{Header: example().Header}
-	for _, format := range recording.Formats() {
+	for _, format := range recording.Forms.Names() {
 		if text := written(t, format, r); text == "" {
 			t.Errorf("%s is empty", format)
 		}
 	}
 	r.Runs = []recording.Run{{Scenario: "s", Rows: []recording.Row{{Identity: recording.Identity{Algorithm: "a"}}}}}
 	r.Costs = []recording.Cost{{Identity: recording.Identity{Algorithm: "a"}}}
-	for _, format := range recording.Formats() {
+	for _, format := range recording.Forms.Names() {
 		written(t, format, r)
 	}
 }
 
 func TestWriteRefusesFormats(t *testing.T) {
-	err := recording.Write(&strings.Builder{}, "tabel", small(), sheet.Terminal{})
+	err := recording.Forms.Write(&strings.Builder{}, "tabel", small(), sheet.Terminal{})
 	if err == nil || err.Error() != `format "tabel": did you mean "table"? want one of table, json, csv, markdown, bench` {
 		t.Error(err)
 	}
@@ -125,7 +125,7 @@ func TestNamesAreDefused(t *testing.T) {
 	r.Runs[0].Scenario, r.Runs[0].Question = "=1+1", "really\x1b[2J?"
 	r.Runs[0].Rows[0].Algorithm = "<b>|x\x07"
 	r.Notes = []string{"a\nb"}
-	for _, format := range recording.Formats()[2:] {
+	for _, format := range recording.Forms.Names()[2:] {
 		if text := written(t, format, r); strings.ContainsAny(text, "\x1b\x07") && format != "csv" {
 			t.Errorf("%s: control characters", format)
 		}

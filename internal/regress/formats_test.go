@@ -86,7 +86,7 @@ func TestGolden(t *testing.T) {
 func written(t *testing.T, r *Report, format string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := Write(&out, format, r, sheet.Terminal{}); err != nil {
+	if err := Forms.Write(&out, format, r, sheet.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -166,7 +166,7 @@ func TestMarkdownFitsIntoAComment(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	r := Paired(still(1))
 	var out strings.Builder
-	if err := Write(&out, "yaml", r, sheet.Terminal{}); err == nil || err.Error() != `format "yaml": want one of table, json, markdown, bench` {
+	if err := Forms.Write(&out, "yaml", r, sheet.Terminal{}); err == nil || err.Error() != `format "yaml": want one of table, json, markdown, bench` {
 		t.Errorf("format: %v", err)
 	}
 	if err := WriteBench(&out, r, "left"); err == nil || err.Error() != `side "left": want one of base, head` || out.Len() > 0 {

@@ -56,14 +56,14 @@ func checkGolden(t *testing.T, name, got string) {
 func TestWriteKnowsItsFormats(t *testing.T) {
 	doc := extremeCase()
 	for format, golden := range map[string]string{"json": "json", "csv": "csv", "markdown": "md", "bench": "bench"} {
-		checkGolden(t, "extreme-case."+golden, render(func(w *strings.Builder) error { return Write(w, format, doc, sheet.Terminal{}) }))
+		checkGolden(t, "extreme-case."+golden, render(func(w *strings.Builder) error { return Forms.Write(w, format, doc, sheet.Terminal{}) }))
 	}
-	for _, format := range Formats() {
-		if err := Write(&strings.Builder{}, format, doc, sheet.Terminal{}); err != nil {
+	for _, format := range Forms.Names() {
+		if err := Forms.Write(&strings.Builder{}, format, doc, sheet.Terminal{}); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	err := Write(&strings.Builder{}, "xml", doc, sheet.Terminal{})
+	err := Forms.Write(&strings.Builder{}, "xml", doc, sheet.Terminal{})
 	if err == nil || err.Error() != `format "xml": want one of table, json, csv, markdown, bench` {
 		t.Errorf("xml: %v", err)
 	}

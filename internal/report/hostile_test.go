@@ -44,7 +44,7 @@ func TestHostileTextDoesNotAct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := besieged(hostileText(t))
 		for _, format := range []string{"table", "markdown", "bench"} {
-			out := render(func(w *strings.Builder) error { return Write(w, format, doc, sheet.Terminal{Width: 100}) })
+			out := render(func(w *strings.Builder) error { return Forms.Write(w, format, doc, sheet.Terminal{Width: 100}) })
 			for _, r := range out {
 				if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) {
 					t.Fatalf("%s: %U in\n%s", format, r, out)
