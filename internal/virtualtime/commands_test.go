@@ -85,8 +85,20 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 			it := setup{batch: rapid.IntRange(1, 8).Draw(rt, "batch")}
 			// The embedded COPY forgets to take the old deadline off where the source has none; a shared server's keys all have.
 			it.shared = server.Kind != redisserver.KindEmbedded && rapid.Bool().Draw(rt, "shared")
-			native := s.nativeAll(t, server, "k") // replies may name the key
-			server.Client.FlushAll(t.Context())
+			flush := func() { // the embedded server keeps values of keys that it has deleted, until then
+				if err := server.Client.FlushAll(t.Context()).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			flush()
+			native, err := s.nativeAll(t, server, "k") // replies may name the key
+			switch {
+			case err != nil && server.Kind == redisserver.KindEmbedded && strings.Contains(err.Error(), "assignment to entry in nil map"):
+				rt.Skip("the embedded server panics by itself, as at SADD after a SINTERSTORE of nothing")
+			case err != nil:
+				t.Fatal(err)
+			}
+			flush()
 			var steps []told
 			for i := range s.steps {
 				steps = append(steps, told{midnight / 1000, i + 1, ""})

@@ -160,7 +160,10 @@ func TestExpiryArgumentsAreReadAsStrictlyAsByRedis(t *testing.T) {
 		for _, number := range numbers {
 			s.steps = append(s.steps, []string{`'SET', K, 'old', 'PX', 70000`, fmt.Sprintf(form, number), `'TTL', K`, `'GET', K`})
 		}
-		native := s.nativeAll(t, server, "native")
+		native, err := s.nativeAll(t, server, "native")
+		if err != nil {
+			t.Fatal(err)
+		}
 		var steps []told
 		for i := range s.steps {
 			steps = append(steps, told{midnight / 1000, i + 1, ""})

@@ -83,14 +83,10 @@ func (s story) native(t testing.TB, server *redisserver.Server, key string, step
 }
 
 // nativeAll tells all steps in one script, which gives their replies.
-func (s story) nativeAll(t testing.TB, server *redisserver.Server, key string) []string {
+func (s story) nativeAll(t testing.TB, server *redisserver.Server, key string) ([]string, error) {
 	t.Helper()
 	source := s.source(nativeClock, "local all = {} for i = 1, #steps do steps[i]() all[i] = table.concat(out, '\\n') out = {} end return all")
-	all, err := server.Client.Eval(t.Context(), source, []string{key}).StringSlice()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return server.Client.Eval(t.Context(), source, []string{key}).StringSlice()
 }
 
 // virtual tells the steps at the given virtual times.
