@@ -86,14 +86,14 @@ func measures() sheet.Sheet {
 	var s sheet.Sheet
 	for _, about := range measure.Subjects() {
 		t := sheet.Table{Columns: []sheet.Column{
-			{Name: "measure", Words: true}, {Name: "unit", Words: true}, {Name: "expect", Words: true, Leaves: 1}, {Name: "what it is", Words: true, Widest: 70, Narrowest: 20, Break: sheet.BreakWords},
+			{Name: "measure", Words: true}, {Name: "unit", Words: true}, {Name: "better", Words: true, Leaves: 2}, {Name: "expect", Words: true, Leaves: 1}, {Name: "what it is", Words: true, Widest: 70, Narrowest: 20, Break: sheet.BreakWords},
 		}}
 		for i := range about.Measures {
 			m := &about.Measures[i]
 			if m.In&(measure.Written|measure.Expected) == 0 {
 				continue // another view of a measure
 			}
-			t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(m.Name, string(m.Unit), yesOrNo(m.In&measure.Expected != 0), m.Help)})
+			t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(m.Name, string(m.Unit), m.Better.String(), yesOrNo(m.In&measure.Expected != 0), m.Help)})
 		}
 		s = append(s, sheet.Part{Title: about.Name, Tables: []sheet.Table{t}})
 	}

@@ -29,7 +29,7 @@ func (s *session) decide(ctx context.Context, p *planned) ([]exact, error) {
 	var lanes []replay.Lane
 	company := &virtualtime.Company{}
 	for _, e := range p.Entries {
-		v, err := e.On(ctx, s.server, watch, lineup.Times{Start: p.Scenario.Start, Company: company}, s.clock())
+		v, err := e.On(ctx, watch, lineup.Times{Start: p.Scenario.Start, Company: company}, s.clock())
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func work(all ...exact) recording.Work {
 
 // fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.
 func (s *session) fill(ctx context.Context, e *lineup.Entry, n int64) (recording.Fill, error) {
-	v, err := e.On(ctx, s.server, lineup.NewWatch(ctx, s.server), lineup.Times{Start: scenarios.DefaultStart}, s.clock())
+	v, err := e.On(ctx, lineup.NewWatch(ctx, s.server), lineup.Times{Start: scenarios.DefaultStart}, s.clock())
 	if err != nil {
 		return recording.Fill{}, err
 	}

@@ -44,7 +44,7 @@ func (c *Contest) Enter(choices []algorithms.Choice, scripts []string, wrong *Pr
 }
 
 // Entries are the rows under one limit, in their order: the algorithms, then the users' scripts. parameters are a
-// scenario's, by algorithm; what is wrong with them NewContest's caller is told.
+// scenario's, by algorithm; Enter says what is wrong with them.
 func Entries(choices []algorithms.Choice, scripts []string, policy limit.Policy, parameters map[string]map[string]string, wrong *Problems) []*Entry {
 	var all []*Entry
 	for _, choice := range choices {

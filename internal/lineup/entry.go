@@ -1,7 +1,7 @@
 // Package lineup says what is to be decided: which algorithms and scripts meet which traffic under which limit. It makes
-// of an algorithm, or of a user's own script, what can be run under one limit, a program with its label and parameters;
-// it prepares such a program for virtual time on a server, and tries strangers'
-// scripts where they can do no harm. What the decisions amount to is its callers' business.
+// of an algorithm, or of a user's own script, what can be run under one limit, a program with its label and parameters.
+// It prepares such a program for virtual time on a server, and tries strangers' scripts where they can do no harm. What
+// the decisions amount to is its callers' business.
 package lineup
 
 import (

@@ -13,18 +13,17 @@ import (
 // connection in our words.
 type Virtual struct {
 	*virtualtime.Runner
-	Entry  *Entry
-	Server *redisserver.Server
-	Watch  *Watch
+	Entry *Entry
+	Watch *Watch
 }
 
-// On prepares the entry for virtual time on a server, which is watched.
-func (e *Entry) On(ctx context.Context, s *redisserver.Server, w *Watch, times Times, clock Clock) (*Virtual, error) {
-	runner, err := Runner(ctx, s, e.Program, times, 0, clock)
+// On prepares the entry for virtual time on the server that is watched.
+func (e *Entry) On(ctx context.Context, w *Watch, times Times, clock Clock) (*Virtual, error) {
+	runner, err := Runner(ctx, w.Server(), e.Program, times, 0, clock)
 	if err != nil {
 		return nil, err
 	}
-	return &Virtual{Runner: runner, Entry: e, Server: s, Watch: w}, nil
+	return &Virtual{Runner: runner, Entry: e, Watch: w}, nil
 }
 
 // Decide decides a batch.
@@ -35,7 +34,8 @@ func (v *Virtual) Decide(ctx context.Context, requests []limit.Request, decision
 // Left counts what the script has left at a time. Memory is that of a real server that nobody else uses: an embedded one
 // invents its answer.
 func (v *Virtual) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
-	left, err := v.Runner.Left(ctx, atUS, v.Server.Own && v.Server.Kind != redisserver.KindEmbedded)
+	s := v.Watch.Server()
+	left, err := v.Runner.Left(ctx, atUS, s.Own && s.Kind != redisserver.KindEmbedded)
 	return left, v.named(ctx, err)
 }
 

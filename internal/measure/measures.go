@@ -60,6 +60,9 @@ const (
 	Higher
 )
 
+// String is the direction in a word; empty where there is none.
+func (d Direction) String() string { return [...]string{"", "lower", "higher"}[d] }
+
 // Place is where a measure appears.
 type Place int
 

@@ -1,7 +1,6 @@
 package recommend
 
 import (
-	_ "embed"
 	"io"
 	"strconv"
 	"strings"

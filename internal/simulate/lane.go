@@ -63,7 +63,7 @@ func (s *scripted) complete(row *report.Row) {
 func (s *scripted) close(ctx context.Context) error {
 	err := s.Close(ctx)
 	if err != nil {
-		s.Server.LeftKeys()
+		s.Watch.Server().LeftKeys()
 	}
 	return err
 }

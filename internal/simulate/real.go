@@ -86,7 +86,7 @@ func (j *Job) realLanes(ctx context.Context, p *planned, b *backend) ([]*lane, e
 		if err != nil {
 			return nil, &replay.LaneError{Label: c.Label, Err: redisserver.Explain(err, s)}
 		}
-		lanes = append(lanes, &lane{entry: c, decider: watch.Explaining(script), means: &paced{WallClock: script, label: c.Label, server: s, watch: watch}})
+		lanes = append(lanes, &lane{entry: c, decider: watch.Explaining(script), means: &paced{WallClock: script, label: c.Label, watch: watch}})
 	}
 	return lanes, nil
 }
@@ -98,7 +98,6 @@ func (j *Job) paced() bool { return j.Clock == RealClock }
 type paced struct {
 	*replay.WallClock
 	label   string
-	server  *redisserver.Server
 	watch   *lineup.Watch
 	differs int64 // decisions that are not those of virtual time
 }
@@ -119,7 +118,7 @@ func (w *paced) close(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	w.server.LeftKeys()
+	w.watch.Server().LeftKeys()
 	return w.named(w.watch.Explain(ctx, err))
 }
 

@@ -27,7 +27,7 @@ func (b *backend) virtualLanes(ctx context.Context, p *planned) ([]*lane, error)
 			lanes = append(lanes, &lane{entry: e, means: model{}, decider: replay.NewModel(e.NewModel(), p.Scenario.Start)})
 			continue
 		}
-		v, err := e.On(ctx, b.server(i), b.watch(i), lineup.Times{Start: p.Scenario.Start, Company: &b.company}, b.job.clock())
+		v, err := e.On(ctx, b.watch(i), lineup.Times{Start: p.Scenario.Start, Company: &b.company}, b.job.clock())
 		if err != nil {
 			return nil, err
 		}

@@ -127,7 +127,7 @@ func (b *backend) contender(ctx context.Context, p *planned, e *lineup.Entry, nu
 	if len(b.servers) > 0 {
 		c.watch = b.watch(number)
 		times := lineup.Times{Start: p.Scenario.Start, Behind: p.Scenario.ServerClock.Behind(), Company: &b.company}
-		v, err := e.On(ctx, b.server(number), c.watch, times, b.job.clock())
+		v, err := e.On(ctx, c.watch, times, b.job.clock())
 		if err != nil {
 			return nil, err
 		}
