@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Choice is an algorithm with the parameters that somebody set; all of them are legal.
@@ -25,10 +25,10 @@ func Parse(label string) (Choice, error) {
 		setting, rest, more = strings.Cut(rest, ":")
 		key, value, found := strings.Cut(setting, "=")
 		if !found {
-			return Choice{}, fmt.Errorf("algorithm %s: %s is no parameter; want name=value", wording.Quote(label), wording.Quote(setting))
+			return Choice{}, fmt.Errorf("algorithm %s: %s is no parameter; want name=value", message.Quote(label), message.Quote(setting))
 		}
 		if _, twice := set[key]; twice {
-			return Choice{}, fmt.Errorf("algorithm %s: parameter %s is set twice", wording.Quote(label), wording.Quote(key))
+			return Choice{}, fmt.Errorf("algorithm %s: parameter %s is set twice", message.Quote(label), message.Quote(key))
 		}
 		set[key] = value
 	}
@@ -39,7 +39,7 @@ func Parse(label string) (Choice, error) {
 func Choose(name string, set map[string]string) (Choice, error) {
 	spec := registered[name]
 	if spec == nil {
-		return Choice{}, fmt.Errorf("no such algorithm %s; %s", wording.Quote(name), suggest(name, Names()))
+		return Choice{}, fmt.Errorf("no such algorithm %s; %s", message.Quote(name), suggest(name, Names()))
 	}
 	canonical, err := spec.check(set)
 	if err != nil {
@@ -99,13 +99,13 @@ func (s *Spec) check(set map[string]string) (map[string]string, error) {
 
 func (s *Spec) unknown(name string) error {
 	if len(s.Parameters) == 0 {
-		return fmt.Errorf("%s: no such parameter %s; it has none", s.Name, wording.Quote(name))
+		return fmt.Errorf("%s: no such parameter %s; it has none", s.Name, message.Quote(name))
 	}
 	var legal []string
 	for _, p := range s.Parameters {
 		legal = append(legal, p.Name)
 	}
-	return fmt.Errorf("%s: no such parameter %s; %s", s.Name, wording.Quote(name), suggest(name, legal))
+	return fmt.Errorf("%s: no such parameter %s; %s", s.Name, message.Quote(name), suggest(name, legal))
 }
 
 // Clocked reports whether the algorithm has the parameters time and granularity.

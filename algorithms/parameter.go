@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Parameter is one thing about an algorithm that the limit does not fix.
@@ -56,11 +56,11 @@ func (p *Parameter) canonical(text string) (string, error) {
 		return p.duration(text)
 	case OneOf:
 		if !slices.Contains(p.Words, text) {
-			return "", fmt.Errorf("unknown value %s; want one of %s", wording.Quote(text), strings.Join(p.Words, ", "))
+			return "", fmt.Errorf("unknown value %s; want one of %s", message.Quote(text), strings.Join(p.Words, ", "))
 		}
 	case Name:
 		if !nameForm.MatchString(text) {
-			return "", fmt.Errorf("%s is no name; want 1 to 64 letters, digits or ._-", wording.Quote(text))
+			return "", fmt.Errorf("%s is no name; want 1 to 64 letters, digits or ._-", message.Quote(text))
 		}
 	}
 	return text, nil
@@ -69,7 +69,7 @@ func (p *Parameter) canonical(text string) (string, error) {
 func (p *Parameter) integer(text string) (string, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || strings.HasPrefix(text, "+") || n < p.Low || n > p.High {
-		return "", fmt.Errorf("%s is no whole number from %d to %d", wording.Quote(text), p.Low, p.High)
+		return "", fmt.Errorf("%s is no whole number from %d to %d", message.Quote(text), p.Low, p.High)
 	}
 	return strconv.FormatInt(n, 10), nil
 }
@@ -80,7 +80,7 @@ func (p *Parameter) duration(text string) (string, error) {
 		return "", err
 	}
 	if us := d.Microseconds(); d%time.Microsecond != 0 || us < p.Low || us > p.High {
-		return "", fmt.Errorf("duration %s: want whole microseconds from %s to %s", wording.Quote(text),
+		return "", fmt.Errorf("duration %s: want whole microseconds from %s to %s", message.Quote(text),
 			limit.FormatDuration(time.Duration(p.Low)*time.Microsecond), limit.FormatDuration(time.Duration(p.High)*time.Microsecond))
 	}
 	return limit.FormatDuration(d), nil

@@ -5,15 +5,15 @@ import (
 	"maps"
 	"slices"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // suggest names the nearest of the legal words where one is near, and lists all where none is or they are few.
 func suggest(word string, legal []string) string {
-	if near, ok := wording.Nearest(word, legal); ok && len(legal) > 8 {
+	if near, ok := message.Nearest(word, legal); ok && len(legal) > 8 {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return wording.OneOf(word, legal)
+	return message.OneOf(word, legal)
 }
 
 func sortedKeys(set map[string]string) []string {

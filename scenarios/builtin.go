@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
-	"ratelab/internal/wording"
 )
 
 //go:embed *.yaml
@@ -70,7 +70,7 @@ func Load(nameOrPath string) (*Scenario, error) {
 		}
 	}
 	return nil, fmt.Errorf("scenario %s: no such scenario; %s, or a path with a slash or .yaml",
-		wording.Quote(nameOrPath), wording.OneOf(nameOrPath, names))
+		message.Quote(nameOrPath), message.OneOf(nameOrPath, names))
 }
 
 func loadFile(file string) (*Scenario, error) {
@@ -80,7 +80,7 @@ func loadFile(file string) (*Scenario, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: this is a folder; want a scenario file", wording.Path(file))
+		return nil, fmt.Errorf("%s: this is a folder; want a scenario file", message.Path(file))
 	}
 	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
 	if err != nil {
@@ -90,9 +90,9 @@ func loadFile(file string) (*Scenario, error) {
 }
 
 func fileError(file string, err error) error {
-	err = wording.Unreadable(err)
+	err = message.Unreadable(err)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; want a scenario file", err)
 	}
-	return fmt.Errorf("%s: %w", wording.Path(file), err)
+	return fmt.Errorf("%s: %w", message.Path(file), err)
 }

@@ -6,8 +6,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/strictyaml"
-	"ratelab/internal/world"
 )
 
 const (
@@ -22,16 +22,16 @@ const (
 var clientFields = []string{"name", "count", "on_reject", "attempts", "wait", "backoff", "offset", "drift", "delay", "local_flag"}
 
 // readClients reads one group of clients, or a list of groups.
-func readClients(v strictyaml.Value) []world.Group {
+func readClients(v strictyaml.Value) []clients.Group {
 	if v.Node.Kind == yaml.MappingNode {
-		return []world.Group{readGroup(v, nil)}
+		return []clients.Group{readGroup(v, nil)}
 	}
 	items, ok := v.List("a group of clients such as {count: 20, on_reject: obey}, or a list of groups", maxGroups)
 	if !ok {
 		return nil
 	}
 	lines := map[string]int{}
-	groups := make([]world.Group, len(items))
+	groups := make([]clients.Group, len(items))
 	total := int64(0)
 	for i, item := range items {
 		if len(items) == 1 {
@@ -50,8 +50,8 @@ func readClients(v strictyaml.Value) []world.Group {
 const onlyGroup = "clients"
 
 // readGroup reads one group; lines holds the names of those before it, and is nil where there is only one.
-func readGroup(v strictyaml.Value, lines map[string]int) world.Group {
-	g := world.Group{Name: onlyGroup, Count: 1, OnReject: world.OnRejects[0]}
+func readGroup(v strictyaml.Value, lines map[string]int) clients.Group {
+	g := clients.Group{Name: onlyGroup, Count: 1, OnReject: clients.OnRejects[0]}
 	f, ok := v.Fields(clientFields...)
 	if !ok {
 		return g
@@ -76,7 +76,7 @@ func readGroup(v strictyaml.Value, lines map[string]int) world.Group {
 	return g
 }
 
-func readGroupName(f strictyaml.Fields, g *world.Group, lines map[string]int) {
+func readGroupName(f strictyaml.Fields, g *clients.Group, lines map[string]int) {
 	v, ok := f.Get("name")
 	if !ok && lines != nil {
 		v, ok = f.Need("name", "a name that is unique among the groups")
@@ -95,31 +95,31 @@ func readGroupName(f strictyaml.Fields, g *world.Group, lines map[string]int) {
 }
 
 // readReaction reads what a group does when it is rejected, and refuses what belongs to another reaction.
-func readReaction(f strictyaml.Fields, g *world.Group) {
+func readReaction(f strictyaml.Fields, g *clients.Group) {
 	known := true
 	if v, ok := f.Get("on_reject"); ok {
-		word, ok := v.Choice(texts(world.OnRejects)...)
-		g.OnReject, known = world.OnReject(word), ok
+		word, ok := v.Choice(texts(clients.OnRejects)...)
+		g.OnReject, known = clients.OnReject(word), ok
 	}
 	if v, ok := f.Get("attempts"); ok {
 		g.Attempts, _ = v.Integer(1, maxAttempts)
-		if g.OnReject == world.GiveUp {
-			v.Bad("who gives up makes one attempt; leave it out, or say on_reject: %s", world.Obey)
+		if g.OnReject == clients.GiveUp {
+			v.Bad("who gives up makes one attempt; leave it out, or say on_reject: %s", clients.Obey)
 		}
-	} else if g.OnReject == world.AtOnce {
+	} else if g.OnReject == clients.AtOnce {
 		f.Need("attempts", "the most attempts of an operation, such as 5")
 	}
-	if v, ok := belonging(f, "wait", known, *g, world.Ignore, "how long to wait before each new attempt, such as 100ms"); ok {
+	if v, ok := belonging(f, "wait", known, *g, clients.Ignore, "how long to wait before each new attempt, such as 100ms"); ok {
 		d, _ := readDuration(v, time.Microsecond, maxDuration)
 		g.WaitUS = d.Microseconds()
 	}
-	if v, ok := belonging(f, "backoff", known, *g, world.BackOff, "{base: 100ms, max: 10s}"); ok {
+	if v, ok := belonging(f, "backoff", known, *g, clients.BackOff, "{base: 100ms, max: 10s}"); ok {
 		g.Backoff = readBackoff(v)
 	}
 }
 
 // belonging finds a field that one reaction needs and the others refuse.
-func belonging(f strictyaml.Fields, field string, known bool, g world.Group, to world.OnReject, want string) (strictyaml.Value, bool) {
+func belonging(f strictyaml.Fields, field string, known bool, g clients.Group, to clients.OnReject, want string) (strictyaml.Value, bool) {
 	if g.OnReject == to {
 		return f.Need(field, want)
 	}
@@ -131,8 +131,8 @@ func belonging(f strictyaml.Fields, field string, known bool, g world.Group, to 
 }
 
 // readBackoff reads {base: 100ms, factor: 2, max: 10s, jitter: full}.
-func readBackoff(v strictyaml.Value) world.Backoff {
-	b := world.Backoff{Factor: 2, Jitter: world.Jitters[0]}
+func readBackoff(v strictyaml.Value) clients.Backoff {
+	b := clients.Backoff{Factor: 2, Jitter: clients.Jitters[0]}
 	f, ok := v.Fields("base", "factor", "max", "jitter")
 	if !ok {
 		return b
@@ -153,14 +153,14 @@ func readBackoff(v strictyaml.Value) world.Backoff {
 		b.Factor, _ = readNumber(v, 1, maxFactor)
 	}
 	if v, ok := f.Get("jitter"); ok {
-		word, _ := v.Choice(texts(world.Jitters)...)
-		b.Jitter = world.Jitter(word)
+		word, _ := v.Choice(texts(clients.Jitters)...)
+		b.Jitter = clients.Jitter(word)
 	}
 	return b
 }
 
 // readSpread reads a duration, or {uniform: [least, most]}, in microseconds.
-func readSpread(v strictyaml.Value, least, most time.Duration) world.Range {
+func readSpread(v strictyaml.Value, least, most time.Duration) clients.Range {
 	return readRangeOf(v, "a duration such as 5ms", func(v strictyaml.Value) (int64, bool) {
 		d, ok := readDuration(v, least, most)
 		return d.Microseconds(), ok
@@ -168,41 +168,41 @@ func readSpread(v strictyaml.Value, least, most time.Duration) world.Range {
 }
 
 // readDrift reads parts per million, or {uniform: [least, most]}.
-func readDrift(v strictyaml.Value) world.Range {
+func readDrift(v strictyaml.Value) clients.Range {
 	return readRangeOf(v, "parts per million such as 50", func(v strictyaml.Value) (int64, bool) {
-		return v.Integer(-world.MaxDriftPPM, world.MaxDriftPPM)
+		return v.Integer(-clients.MaxDriftPPM, clients.MaxDriftPPM)
 	})
 }
 
 // readRangeOf reads one value, or the ends of a range of them.
-func readRangeOf(v strictyaml.Value, want string, read func(strictyaml.Value) (int64, bool)) world.Range {
+func readRangeOf(v strictyaml.Value, want string, read func(strictyaml.Value) (int64, bool)) clients.Range {
 	switch v.Node.Kind {
 	case yaml.ScalarNode:
 		x, _ := read(v)
-		return world.Range{Min: x, Max: x}
+		return clients.Range{Min: x, Max: x}
 	case yaml.SequenceNode:
 		v.Bad("a list; want %s, or {uniform: [least, most]}", want)
-		return world.Range{}
+		return clients.Range{}
 	}
 	f, _ := v.Fields("uniform")
 	v, ok := f.Need("uniform", "[least, most]")
 	if !ok {
-		return world.Range{}
+		return clients.Range{}
 	}
 	ends, ok := v.List("[least, most]", 2)
 	if !ok {
-		return world.Range{}
+		return clients.Range{}
 	}
 	if len(ends) != 2 {
 		v.Bad("%d value; want [least, most]", len(ends))
-		return world.Range{}
+		return clients.Range{}
 	}
 	least, ok1 := read(ends[0])
 	most, ok2 := read(ends[1])
 	if ok1 && ok2 && least > most {
 		v.Bad("%s is more than %s; want [least, most]", ends[0].Shown(), ends[1].Shown())
 	}
-	return world.Range{Min: least, Max: most}
+	return clients.Range{Min: least, Max: most}
 }
 
 // readTruth reads true or false.

@@ -3,10 +3,10 @@ package scenarios
 import (
 	"time"
 
+	"ratelab/internal/clients"
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
-	"ratelab/internal/wording"
-	"ratelab/internal/world"
 )
 
 const (
@@ -15,13 +15,13 @@ const (
 )
 
 // readServerClock reads steps such as [{at: 10s, step: -5s}], at most at the end of the phases.
-func readServerClock(v strictyaml.Value, phases []traffic.Phase) world.ServerClock {
+func readServerClock(v strictyaml.Value, phases []traffic.Phase) clients.ServerClock {
 	items, ok := v.List("a list of steps such as [{at: 10s, step: -5s}]", maxSteps)
 	if !ok {
 		return nil
 	}
 	end := lastMoment(phases)
-	clock := make(world.ServerClock, len(items))
+	clock := make(clients.ServerClock, len(items))
 	var before, total time.Duration
 	for i, item := range items {
 		f, ok := item.Fields("at", "step")
@@ -87,7 +87,7 @@ func checkEpoch(f strictyaml.Fields, s *Scenario) {
 	for _, g := range s.Clients {
 		drift := lastMoment(s.Phases).Microseconds() / 1_000_000 * min(g.DriftPPM.Min, 0)
 		if start+g.OffsetUS.Min+drift-g.DelayUS.Max < 0 {
-			f.Place("clients").Bad("a clock of %s %s", wording.Quote(g.Name), want)
+			f.Place("clients").Bad("a clock of %s %s", message.Quote(g.Name), want)
 		}
 	}
 	skew := int64(0)

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
-	"ratelab/internal/wording"
 )
 
 const (
@@ -70,7 +70,7 @@ func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 	case m == nil:
 		e.Label.Bad("unknown measure; %s", wantMeasure(e.Name))
 	case m.In&measure.Expected == 0:
-		e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s", wording.List(ofDecisions()))
+		e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s", message.List(ofDecisions()))
 	case missing(about, label, s) != "":
 		e.Label.Bad("%s has no such figure; want %s", cmp.Or(label, "the row"), missing(about, label, s))
 	default:
@@ -90,8 +90,8 @@ func ofDecisions() []string {
 
 // wantMeasure says which measures there are. All their names would fill a screen.
 func wantMeasure(name string) string {
-	want := "want one of " + wording.List(ofDecisions()) + ", or another that `simulate list measures` names"
-	if near, ok := wording.Nearest(name, measure.Names(measure.Expected)); ok {
+	want := "want one of " + message.List(ofDecisions()) + ", or another that `simulate list measures` names"
+	if near, ok := message.Nearest(name, measure.Names(measure.Expected)); ok {
 		return fmt.Sprintf("did you mean %q? %s", near, want)
 	}
 	return want
@@ -167,7 +167,7 @@ func readParameters(v strictyaml.Value) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for _, e := range f.Entries {
 		if !nameText.MatchString(e.Name) || len(e.Name) > maxName {
-			e.Label.Bad("%s is not an algorithm's name; want small letters, digits and hyphens between them", wording.Quote(e.Name))
+			e.Label.Bad("%s is not an algorithm's name; want small letters, digits and hyphens between them", message.Quote(e.Name))
 			continue
 		}
 		inner, ok := e.Mapping("parameters and their values, such as {burst: 100}")
@@ -189,7 +189,7 @@ var (
 
 func readParameter(p strictyaml.Entry) string {
 	if !parameterName.MatchString(p.Name) {
-		p.Label.Bad("%s is not a parameter's name; want small letters, digits, _ and -", wording.Quote(p.Name))
+		p.Label.Bad("%s is not a parameter's name; want small letters, digits, _ and -", message.Quote(p.Name))
 	}
 	number := p.IsNumber() && numberText.MatchString(p.Node.Value)
 	if !number && !(p.IsText() && parameterValue.MatchString(p.Node.Value)) {

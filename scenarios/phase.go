@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
-	"ratelab/internal/wording"
 )
 
 const (
@@ -98,7 +98,7 @@ func shapeOf(f strictyaml.Fields) (found strictyaml.Entry, ok bool) {
 		found, ok = e, true
 	}
 	if !ok && len(f.Entries) > 0 && !slices.ContainsFunc(f.Entries, unknown) {
-		f.Bad("no arrival shape; want one of %s", wording.List(shapeFields()))
+		f.Bad("no arrival shape; want one of %s", message.List(shapeFields()))
 	}
 	return found, ok
 }

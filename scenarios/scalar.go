@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
-	"ratelab/internal/wording"
 )
 
 // The spellings that are accepted, of the many that YAML knows for a number.
@@ -29,7 +29,7 @@ func readNumber(v strictyaml.Value, min, max float64) (float64, bool) {
 	}
 	x, err := strconv.ParseFloat(v.Node.Value, 64)
 	if err != nil || math.IsInf(x, 0) || x < min || x > max {
-		v.Bad("%s is out of range; %s", wording.Bare(v.Node.Value), want)
+		v.Bad("%s is out of range; %s", message.Bare(v.Node.Value), want)
 		return 0, false
 	}
 	return x, true

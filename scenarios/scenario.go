@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
-	"ratelab/internal/wording"
 )
 
 const (
@@ -94,7 +94,7 @@ func (r *reader) name(v strictyaml.Value) string {
 		return ""
 	}
 	if base := baseName(r.Name); s != base {
-		v.Bad("%s is not the file's base name; want %s", v.Shown(), wording.Quote(base))
+		v.Bad("%s is not the file's base name; want %s", v.Shown(), message.Quote(base))
 	}
 	return s
 }

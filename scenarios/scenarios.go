@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
-	"ratelab/internal/world"
 )
 
 // Scenario is one file, read and checked.
@@ -27,8 +27,8 @@ type Scenario struct {
 	// Clients are the groups of clients that send the traffic; nil: each request is sent once, by clocks that are right.
 	// ServerClock is what the server's clock does, and Sequences are the sequences of commands that get rows beside
 	// the scripts.
-	Clients     []world.Group
-	ServerClock world.ServerClock
+	Clients     []clients.Group
+	ServerClock clients.ServerClock
 	Sequences   []string
 
 	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
@@ -96,7 +96,7 @@ func (s *Scenario) Reactive() bool {
 
 // ClocksOff reports whether any clock is wrong at any time.
 func (s *Scenario) ClocksOff() bool {
-	return len(s.ServerClock) > 0 || slices.ContainsFunc(s.Clients, func(g world.Group) bool {
-		return g.OffsetUS != world.Range{} || g.DriftPPM != world.Range{}
+	return len(s.ServerClock) > 0 || slices.ContainsFunc(s.Clients, func(g clients.Group) bool {
+		return g.OffsetUS != clients.Range{} || g.DriftPPM != clients.Range{}
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
-	"ratelab/internal/world"
 )
 
 const everything = `# every field there is
@@ -81,17 +81,17 @@ func TestEveryFieldIsRead(t *testing.T) {
 		{Name: "trace", Trace: &traffic.Trace{File: filepath.FromSlash("some/where/logs/a.csv"), Format: traffic.CSV, Key: "ip", Time: "t", Cost: "a+b",
 			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: traffic.AtStart}},
 	}
-	groups := []world.Group{
-		{Name: "polite", Count: 20, OnReject: world.Obey, Attempts: 5, OffsetUS: world.Range{Min: 250_000, Max: 250_000}, DriftPPM: world.Range{Min: 50, Max: 50}, DelayUS: world.Range{Min: 1000, Max: 20_000}},
-		{Name: "stubborn", Count: 1, OnReject: world.Ignore, WaitUS: 100_000, OffsetUS: world.Range{Min: -2_000_000, Max: 2_000_000}, DriftPPM: world.Range{Min: -100, Max: 100}, LocalFlag: true},
-		{Name: "greedy", Count: 1, OnReject: world.AtOnce, Attempts: 3, DelayUS: world.Range{Min: 5000, Max: 5000}},
-		{Name: "careful", Count: 1, OnReject: world.BackOff, Backoff: world.Backoff{BaseUS: 100_000, MaxUS: 10_000_000, Factor: 1.5, Jitter: world.FullJitter}},
-		{Name: "calm", Count: 2, OnReject: world.GiveUp},
+	groups := []clients.Group{
+		{Name: "polite", Count: 20, OnReject: clients.Obey, Attempts: 5, OffsetUS: clients.Range{Min: 250_000, Max: 250_000}, DriftPPM: clients.Range{Min: 50, Max: 50}, DelayUS: clients.Range{Min: 1000, Max: 20_000}},
+		{Name: "stubborn", Count: 1, OnReject: clients.Ignore, WaitUS: 100_000, OffsetUS: clients.Range{Min: -2_000_000, Max: 2_000_000}, DriftPPM: clients.Range{Min: -100, Max: 100}, LocalFlag: true},
+		{Name: "greedy", Count: 1, OnReject: clients.AtOnce, Attempts: 3, DelayUS: clients.Range{Min: 5000, Max: 5000}},
+		{Name: "careful", Count: 1, OnReject: clients.BackOff, Backoff: clients.Backoff{BaseUS: 100_000, MaxUS: 10_000_000, Factor: 1.5, Jitter: clients.FullJitter}},
+		{Name: "calm", Count: 2, OnReject: clients.GiveUp},
 	}
 	if !reflect.DeepEqual(s.Clients, groups) {
 		t.Errorf("the clients are %+v, want %+v", s.Clients, groups)
 	}
-	if !reflect.DeepEqual(s.ServerClock, world.ServerClock{{AtUS: 10_000_000, ByUS: -5_000_000}, {AtUS: 60_000_000, ByUS: 7_000_000}}) ||
+	if !reflect.DeepEqual(s.ServerClock, clients.ServerClock{{AtUS: 10_000_000, ByUS: -5_000_000}, {AtUS: 60_000_000, ByUS: 7_000_000}}) ||
 		!slices.Equal(s.Sequences, []string{"read-then-increment", "distributed-lock", "distributed-lock:lock_ttl=20ms"}) || !s.Reactive() {
 		t.Errorf("the server's clock is %+v and the sequences %q", s.ServerClock, s.Sequences)
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/message"
 	"ratelab/internal/traffic"
-	"ratelab/internal/wording"
 )
 
 // schemaLine points editors to the schema, beside which a scenario lies.
@@ -24,8 +24,8 @@ func Write(s *Scenario, comments ...string) ([]byte, error) {
 	w := &writer{}
 	w.out.WriteString(schemaLine)
 	for _, line := range comments {
-		if strings.ContainsFunc(line, wording.IsControl) {
-			w.fail("comment %s has control characters; want text on one line", wording.Quote(line))
+		if strings.ContainsFunc(line, message.IsControl) {
+			w.fail("comment %s has control characters; want text on one line", message.Quote(line))
 		}
 		fmt.Fprintf(&w.out, "# %s\n", line)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ratelab/internal/world"
+	"ratelab/internal/clients"
 )
 
 // surroundings writes the clients, the server's clock and the sequences, where there are any.
@@ -32,7 +32,7 @@ func (w *writer) surroundings(s *Scenario) {
 	}
 }
 
-func groupFields(g world.Group) string {
+func groupFields(g clients.Group) string {
 	fields := []string{"name: " + scalar(g.Name)}
 	add := func(when bool, name, value string) {
 		if when {
@@ -40,31 +40,31 @@ func groupFields(g world.Group) string {
 		}
 	}
 	add(g.Count != 1, "count", strconv.FormatInt(g.Count, 10))
-	add(g.OnReject != world.OnRejects[0], "on_reject", string(g.OnReject))
+	add(g.OnReject != clients.OnRejects[0], "on_reject", string(g.OnReject))
 	add(g.Attempts != 0, "attempts", strconv.FormatInt(g.Attempts, 10))
 	add(g.WaitUS != 0, "wait", signedDuration(g.WaitUS))
-	add(g.OnReject == world.BackOff, "backoff", "{"+backoffFields(g.Backoff)+"}")
-	add(g.OffsetUS != world.Range{}, "offset", spread(g.OffsetUS, signedDuration))
-	add(g.DriftPPM != world.Range{}, "drift", spread(g.DriftPPM, func(n int64) string { return strconv.FormatInt(n, 10) }))
-	add(g.DelayUS != world.Range{}, "delay", spread(g.DelayUS, signedDuration))
+	add(g.OnReject == clients.BackOff, "backoff", "{"+backoffFields(g.Backoff)+"}")
+	add(g.OffsetUS != clients.Range{}, "offset", spread(g.OffsetUS, signedDuration))
+	add(g.DriftPPM != clients.Range{}, "drift", spread(g.DriftPPM, func(n int64) string { return strconv.FormatInt(n, 10) }))
+	add(g.DelayUS != clients.Range{}, "delay", spread(g.DelayUS, signedDuration))
 	add(g.LocalFlag, "local_flag", "true")
 	return strings.Join(fields, ", ")
 }
 
-func backoffFields(b world.Backoff) string {
+func backoffFields(b clients.Backoff) string {
 	fields := "base: " + signedDuration(b.BaseUS)
 	if b.Factor != 2 {
 		fields += ", factor: " + formatNumber(b.Factor)
 	}
 	fields += ", max: " + signedDuration(b.MaxUS)
-	if b.Jitter != world.Jitters[0] {
+	if b.Jitter != clients.Jitters[0] {
 		fields += ", jitter: " + string(b.Jitter)
 	}
 	return fields
 }
 
 // spread is one value, or the ends of a range.
-func spread(r world.Range, text func(int64) string) string {
+func spread(r clients.Range, text func(int64) string) string {
 	if r.Min == r.Max {
 		return text(r.Min)
 	}

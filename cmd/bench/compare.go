@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/bench"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
-	"ratelab/internal/recording"
-	"ratelab/internal/regress"
-	"ratelab/internal/wording"
+	"ratelab/internal/compare"
+	"ratelab/internal/message"
 )
 
 // compare is the command that judges.
@@ -43,14 +43,14 @@ func (a *app) compareFiles(f *compareFlags, args []string) error {
 	if len(args) != 2 {
 		return commandline.Usage("compare: got %s; want OLD and NEW, or --base and --head", files(len(args)))
 	}
-	older, err := recording.Read(args[0])
-	younger, err2 := recording.Read(args[1])
+	older, err := benchresult.Read(args[0])
+	younger, err2 := benchresult.Read(args[1])
 	if err := errors.Join(err, err2); err != nil {
 		return badInput(err)
 	}
-	report, err := regress.Files(older, younger)
+	report, err := compare.Files(older, younger)
 	if err != nil {
-		return commandline.Usage("%s and %s: %w", wording.Path(args[0]), wording.Path(args[1]), err)
+		return commandline.Usage("%s and %s: %w", message.Path(args[0]), message.Path(args[1]), err)
 	}
 	report.Base.Name, report.Head.Name = args[0], args[1]
 	if f.Folder == "" {
@@ -72,7 +72,7 @@ func kept(folder string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("--out %s: %w", wording.Path(folder), commandline.WithoutPath(err))
+	return fmt.Errorf("--out %s: %w", message.Path(folder), commandline.WithoutPath(err))
 }
 
 // compareSides measures both sides and compares them.
@@ -94,7 +94,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	if err != nil {
 		return err
 	}
-	found, err := watched(a, f.Quiet, func(p bench.Progress) (*recording.Paired, error) {
+	found, err := watched(a, f.Quiet, func(p bench.Progress) (*benchresult.Paired, error) {
 		job.Progress, job.Notice = p, a.Notices("bench", f.Quiet)
 		return job.Run(ctx)
 	})
@@ -102,7 +102,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 		giveBack()
 		return serverFault(err)
 	}
-	report := regress.Paired(found)
+	report := compare.Paired(found)
 	verdict := verdictOf(report)
 	if found.Partial {
 		verdict = fmt.Errorf("%w: the verdict is on the pairs that were finished, and says so", commandline.ErrInterrupted)
@@ -111,7 +111,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 }
 
 // keepPaired writes what was measured, and the comparison, and says where.
-func (a *app) keepPaired(f *compareFlags, found *recording.Paired, report *regress.Report) error {
+func (a *app) keepPaired(f *compareFlags, found *benchresult.Paired, report *compare.Report) error {
 	if err := commandline.RefuseForeign("--out", f.Folder, pairedNames...); err != nil { // it came during the run
 		return err
 	}
@@ -119,18 +119,18 @@ func (a *app) keepPaired(f *compareFlags, found *recording.Paired, report *regre
 		return kept(f.Folder, err)
 	}
 	if !f.Quiet {
-		fmt.Fprintf(a.Stderr, "bench: paired.json, comparison.json and .md and samples for benchstat are in %s\n", wording.Path(f.Folder))
+		fmt.Fprintf(a.Stderr, "bench: paired.json, comparison.json and .md and samples for benchstat are in %s\n", message.Path(f.Folder))
 	}
 	return nil
 }
 
 // judge prints the comparison, writes the files, and ends with the verdict.
-func (a *app) judge(format string, report *regress.Report, files func() error, verdict error) error {
-	return commandline.Deliver(a.Stdout, func() error { return regress.Forms.Write(a.Stdout, format, report, commandline.Terminal(a.Stdout)) }, files, verdict)
+func (a *app) judge(format string, report *compare.Report, files func() error, verdict error) error {
+	return commandline.Deliver(a.Stdout, func() error { return compare.Forms.Write(a.Stdout, format, report, commandline.Terminal(a.Stdout)) }, files, verdict)
 }
 
 // verdictOf is the exit code of the comparison, with its reason.
-func verdictOf(report *regress.Report) error {
+func verdictOf(report *compare.Report) error {
 	if report.Verdict.ExitCode == commandline.ExitOK {
 		return nil
 	}
@@ -138,7 +138,7 @@ func verdictOf(report *regress.Report) error {
 }
 
 // verdictLine is the verdict in one line for the log of a CI job: its first finding, and how many more there are.
-func verdictLine(report *regress.Report) string {
+func verdictLine(report *compare.Report) string {
 	v := report.Verdict
 	line := string(v.Outcome)
 	if len(v.Findings) > 0 {

@@ -9,10 +9,10 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/bench"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
-	"ratelab/internal/recording"
-	"ratelab/internal/regress"
-	"ratelab/internal/wording"
+	"ratelab/internal/compare"
+	"ratelab/internal/message"
 )
 
 // compareFlags are those of bench compare.
@@ -39,15 +39,15 @@ func (f *compareFlags) register(c *cobra.Command) {
 	f.Groups = commandline.NewGroups(c)
 	f.Add("Two sides, measured in turn", f.sides)
 	f.Add("Output", func(fs *pflag.FlagSet) {
-		f.FormatFlag(fs, regress.Forms.Names())
+		f.FormatFlag(fs, compare.Forms.Names())
 		f.FolderFlag(fs, "", "comparison.json and .md, and for --base and --head paired.json and samples for benchstat (default of these: "+defaultFolder+")")
 		f.QuietFlag(fs)
 	})
 	f.Complete(c, map[string][]string{
 		"algorithms": algorithms.Names(),
 		"as":         algorithms.Names(),
-		"format":     regress.Forms.Names(),
-		"mix":        recording.Mixes(),
+		"format":     compare.Forms.Names(),
+		"mix":        benchresult.Mixes(),
 		"redis":      serverWords,
 	})
 }
@@ -63,7 +63,7 @@ func (f *compareFlags) sides(fs *pflag.FlagSet) {
 	fs.Var(&f.segment, "segment", "`TIME` of one measurement")
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
 	fs.Var(&f.connections, "connections", "`N` connections")
-	fs.StringVar(&f.mix, "mix", recording.MixHalf, "`MIX` of the requests: "+strings.Join(recording.Mixes(), ", "))
+	fs.StringVar(&f.mix, "mix", benchresult.MixHalf, "`MIX` of the requests: "+strings.Join(benchresult.Mixes(), ", "))
 }
 
 // check refuses flags that do not go together.
@@ -83,8 +83,8 @@ func (f *compareFlags) check() error {
 	if f.base == "" && stray != "" {
 		return commandline.Usage("--%s: goes with --base and --head; what OLD and NEW hold is measured already", stray)
 	}
-	if !slices.Contains(recording.Mixes(), f.mix) {
-		return commandline.Usage("--mix %s: %s", wording.Quote(f.mix), wording.OneOf(f.mix, recording.Mixes()))
+	if !slices.Contains(benchresult.Mixes(), f.mix) {
+		return commandline.Usage("--mix %s: %s", message.Quote(f.mix), message.OneOf(f.mix, benchresult.Mixes()))
 	}
-	return f.CheckFormat(regress.Forms.Names())
+	return f.CheckFormat(compare.Forms.Names())
 }

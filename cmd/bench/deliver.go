@@ -11,14 +11,14 @@ import (
 	"slices"
 
 	"ratelab/internal/benchchart"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
-	"ratelab/internal/recording"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
-	"ratelab/internal/wording"
 )
 
 // deliver prints the result, draws the charts, writes the files, and gives the verdict.
-func (a *app) deliver(o *commandline.Output, pictures []string, found *recording.Recording) error {
+func (a *app) deliver(o *commandline.Output, pictures []string, found *benchresult.Document) error {
 	figures := func() error { return a.print(o.Format, found) }
 	files := func() error {
 		if err := refuseForeign(o.Folder); err != nil { // it came during the run
@@ -26,10 +26,10 @@ func (a *app) deliver(o *commandline.Output, pictures []string, found *recording
 		}
 		files, err := a.write(o, pictures, found)
 		if err != nil {
-			return fmt.Errorf("--out %s: %w", wording.Path(o.Folder), commandline.WithoutPath(err))
+			return fmt.Errorf("--out %s: %w", message.Path(o.Folder), commandline.WithoutPath(err))
 		}
 		if !o.Quiet {
-			fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(files)-1, wording.Path(o.Folder))
+			fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(files)-1, message.Path(o.Folder))
 		}
 		return nil
 	}
@@ -39,19 +39,19 @@ func (a *app) deliver(o *commandline.Output, pictures []string, found *recording
 // write puts the result into the folder in place of an earlier one, of which no chart stays beside it. bench.json goes
 // first and comes last: where it stands the rest belongs to it, also after a kill in the middle. Charts that cannot be
 // drawn keep nobody from the measurements, of which they can be drawn again.
-func (a *app) write(o *commandline.Output, pictures []string, found *recording.Recording) ([]string, error) {
+func (a *app) write(o *commandline.Output, pictures []string, found *benchresult.Document) ([]string, error) {
 	if err := removeEarlier(o.Folder); err != nil {
 		return nil, err
 	}
 	drawn, undrawn := a.draw(o, pictures, found)
-	files, err := recording.WriteFiles(o.Folder, found)
+	files, err := benchresult.WriteFiles(o.Folder, found)
 	return append(drawn, files...), cmp.Or(undrawn, err)
 }
 
 // refuseForeign refuses a folder in which the files of a run, and those of an earlier one, which it removes, are
 // somebody else's.
 func refuseForeign(folder string) error {
-	return commandline.RefuseForeign("--out", folder, slices.Concat(recording.FileNames(folder), earlierCharts(folder))...)
+	return commandline.RefuseForeign("--out", folder, slices.Concat(benchresult.FileNames(folder), earlierCharts(folder))...)
 }
 
 // earlierCharts are the names in folder that are those of charts, data last: it tells whose the others are.
@@ -80,12 +80,12 @@ func removeEarlier(folder string) error {
 }
 
 // print writes the result to standard output.
-func (a *app) print(format string, found *recording.Recording) error {
-	return recording.Forms.Write(a.Stdout, format, found, commandline.Terminal(a.Stdout))
+func (a *app) print(format string, found *benchresult.Document) error {
+	return benchresult.Forms.Write(a.Stdout, format, found, commandline.Terminal(a.Stdout))
 }
 
 // draw writes the charts and says what could not be drawn.
-func (a *app) draw(o *commandline.Output, formats []string, all ...*recording.Recording) ([]string, error) {
+func (a *app) draw(o *commandline.Output, formats []string, all ...*benchresult.Document) ([]string, error) {
 	if len(formats) == 0 {
 		return nil, nil
 	}
@@ -95,14 +95,14 @@ func (a *app) draw(o *commandline.Output, formats []string, all ...*recording.Re
 	}
 	if !o.Quiet {
 		for _, note := range notes {
-			fmt.Fprintf(a.Stderr, "bench: %s\n", wording.Shown(note))
+			fmt.Fprintf(a.Stderr, "bench: %s\n", message.Shown(note))
 		}
 	}
 	return benchchart.Write(o.Folder, all, formats...)
 }
 
 // verdict is whether the figures can be used.
-func verdict(found *recording.Recording) error {
+func verdict(found *benchresult.Document) error {
 	if found.Partial {
 		return fmt.Errorf("%w: the figures cover what was finished only, and say so", commandline.ErrInterrupted)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/result"
 )
 
@@ -93,7 +93,7 @@ func checkWhole(t *testing.T, dir string) {
 	if _, err := os.Stat(file); err != nil {
 		return
 	}
-	if _, err := recording.Read(file); err != nil {
+	if _, err := benchresult.Read(file); err != nil {
 		t.Error(err)
 	}
 }

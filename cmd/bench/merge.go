@@ -4,9 +4,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
-	"ratelab/internal/recording"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // merge joins the rounds of runs that measured the same.
@@ -22,12 +22,12 @@ again; what does not belong together is refused. RESULT is a bench.json, or the 
 	}
 	groups := commandline.NewGroups(c)
 	groups.Add("Output", func(fs *pflag.FlagSet) {
-		o.FormatFlag(fs, recording.Forms.Names())
+		o.FormatFlag(fs, benchresult.Forms.Names())
 		o.FolderFlag(fs, "", "the joined bench.json, histograms, samples and charts; needed")
 		o.ChartsFlag(fs)
 		o.QuietFlag(fs)
 	})
-	groups.Complete(c, map[string][]string{"format": recording.Forms.Names(), "charts": commandline.Charts})
+	groups.Complete(c, map[string][]string{"format": benchresult.Forms.Names(), "charts": commandline.Charts})
 	commandline.Help(c, groups, "")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := groups.Empty(); err != nil {
@@ -39,7 +39,7 @@ again; what does not belong together is refused. RESULT is a bench.json, or the 
 }
 
 func (a *app) join(o *commandline.Output, args []string) error {
-	if err := o.CheckFormat(recording.Forms.Names()); err != nil {
+	if err := o.CheckFormat(benchresult.Forms.Names()); err != nil {
 		return err
 	}
 	pictures, err := o.ChartFormats()
@@ -51,7 +51,7 @@ func (a *app) join(o *commandline.Output, args []string) error {
 	}
 	for _, arg := range args {
 		if inFolder(resultFile(arg), o.Folder) {
-			return commandline.Usage("--out %s: %s is there and would be replaced; want another folder", wording.Path(o.Folder), wording.Path(arg))
+			return commandline.Usage("--out %s: %s is there and would be replaced; want another folder", message.Path(o.Folder), message.Path(arg))
 		}
 	}
 	all, err := results(args)
@@ -60,8 +60,8 @@ func (a *app) join(o *commandline.Output, args []string) error {
 	}
 	joined := all[0]
 	for i, next := range all[1:] {
-		if joined, err = recording.Merge(joined, next); err != nil {
-			return commandline.Usage("%s: cannot be joined with what is before it: %w", wording.Path(args[i+1]), err)
+		if joined, err = benchresult.Merge(joined, next); err != nil {
+			return commandline.Usage("%s: cannot be joined with what is before it: %w", message.Path(args[i+1]), err)
 		}
 	}
 	if err := refuseForeign(o.Folder); err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"ratelab/internal/benchchart"
 	"ratelab/internal/commandline"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // plot draws the charts of results again, several results in the same ones.
@@ -72,7 +72,7 @@ func (a *app) redraw(o *commandline.Output, args []string) error {
 	files, err := a.draw(o, formats, all...)
 	if err != nil {
 		giveBack()
-		return fmt.Errorf("--out %s: %w", wording.Path(o.Folder), commandline.WithoutPath(err))
+		return fmt.Errorf("--out %s: %w", message.Path(o.Folder), commandline.WithoutPath(err))
 	}
 	for _, file := range files {
 		if err := commandline.Println(a.Stdout, file); err != nil {

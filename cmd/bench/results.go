@@ -8,22 +8,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
-	"ratelab/internal/recording"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
-	"ratelab/internal/wording"
 )
 
 // results reads files of bench run, or the one in each folder, and tells everything that is wrong with any of them.
-func results(paths []string) ([]*recording.Recording, error) {
-	var all []*recording.Recording
+func results(paths []string) ([]*benchresult.Document, error) {
+	var all []*benchresult.Document
 	var wrong []error
 	for i, path := range paths {
 		if j := sameAs(paths[:i], path); j >= 0 {
-			wrong = append(wrong, commandline.Usage("%s: the same file as %s; name each result once", wording.Path(path), wording.Path(paths[j])))
+			wrong = append(wrong, commandline.Usage("%s: the same file as %s; name each result once", message.Path(path), message.Path(paths[j])))
 			continue
 		}
-		r, err := recording.Read(path)
+		r, err := benchresult.Read(path)
 		if err != nil {
 			wrong = append(wrong, err)
 			continue

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
-	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
@@ -47,7 +47,7 @@ func newRoot(a *app) *cobra.Command {
 // noCommand refuses a word that is no command, but may be a scenario.
 func noCommand(root *cobra.Command, word string) error {
 	if slices.Contains(scenarios.Names(), word) {
-		return commandline.Usage("%s: no such command; did you mean bench run %s?", wording.Quote(word), word)
+		return commandline.Usage("%s: no such command; did you mean bench run %s?", message.Quote(word), word)
 	}
 	var names []string
 	for _, c := range root.Commands() {
@@ -55,7 +55,7 @@ func noCommand(root *cobra.Command, word string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return commandline.Usage("%s: no such command; %s", wording.Quote(word), wording.OneOf(word, names))
+	return commandline.Usage("%s: no such command; %s", message.Quote(word), message.OneOf(word, names))
 }
 
 // schema prints the JSON Schemas of what the program writes.

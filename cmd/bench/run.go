@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/bench"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 	"ratelab/scenarios"
 )
 
@@ -51,7 +51,7 @@ func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := watched(a, f.Quiet, func(p bench.Progress) (*recording.Recording, error) {
+	found, err := watched(a, f.Quiet, func(p bench.Progress) (*benchresult.Document, error) {
 		job.Progress, job.Notice = p, a.Notices("bench", f.Quiet)
 		return job.Run(ctx)
 	})

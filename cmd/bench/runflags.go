@@ -8,8 +8,8 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/bench"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
-	"ratelab/internal/recording"
 )
 
 // defaultFolder is where results go, and git ignores them.
@@ -56,7 +56,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	f.Complete(c, f.Completions())
 	f.Complete(c, map[string][]string{
 		"algorithms": algorithms.Names(),
-		"format":     recording.Forms.Names(),
+		"format":     benchresult.Forms.Names(),
 		"charts":     commandline.Charts,
 		"redis":      serverWords,
 	})
@@ -93,7 +93,7 @@ func (f *runFlags) measured(fs *pflag.FlagSet) {
 }
 
 func (f *runFlags) output(fs *pflag.FlagSet) {
-	f.FormatFlag(fs, recording.Forms.Names())
+	f.FormatFlag(fs, benchresult.Forms.Names())
 	f.FolderFlag(fs, defaultFolder, "bench.json, histograms, samples and charts")
 	f.ChartsFlag(fs)
 	f.QuietFlag(fs)
@@ -107,7 +107,7 @@ func (f *runFlags) check() error {
 	if f.noSweep && f.Given("sweep") {
 		return commandline.Usage("--no-sweep: --sweep says the contrary; leave one of them out")
 	}
-	return f.CheckFormat(recording.Forms.Names())
+	return f.CheckFormat(benchresult.Forms.Names())
 }
 
 // shrink sets what --quick stands for, where nothing else is said.

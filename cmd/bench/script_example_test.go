@@ -9,8 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"ratelab/internal/recording"
-	"ratelab/internal/recording/recordingtest"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/benchresult/benchresulttest"
 )
 
 // exampleCmd is: example FILE KIND…
@@ -22,16 +22,16 @@ func exampleCmd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func writeExample(w io.Writer, kind string, args []string) error {
-	example := recordingtest.Example()
+	example := benchresulttest.Example()
 	switch kind {
 	case "paired":
 		slowdown, err := strconv.ParseFloat(args[0], 64)
 		if err != nil {
 			return err
 		}
-		return recording.WritePaired(w, recordingtest.Paired(slowdown))
+		return benchresult.WritePaired(w, benchresulttest.Paired(slowdown))
 	case "invalid":
-		example = recordingtest.Invalid()
+		example = benchresulttest.Invalid()
 		example.Partial = false
 	case "partial":
 		example.Partial = true
@@ -46,5 +46,5 @@ func writeExample(w io.Writer, kind string, args []string) error {
 		example.Started = example.Started.Add(3600e9)
 		example.Machine.CPU = strings.ToUpper(example.Machine.CPU)
 	}
-	return recording.WriteJSON(w, example)
+	return benchresult.WriteJSON(w, example)
 }

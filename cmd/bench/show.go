@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
-	"ratelab/internal/recording"
-	"ratelab/internal/regress"
+	"ratelab/internal/compare"
 )
 
 // show prints a result again.
@@ -24,8 +24,8 @@ are.`,
 		Args: wantResults(1, 1, "one result"),
 	}
 	groups := commandline.NewGroups(c)
-	groups.Add("Output", func(fs *pflag.FlagSet) { o.FormatFlag(fs, recording.Forms.Names()) })
-	groups.Complete(c, map[string][]string{"format": recording.Forms.Names()})
+	groups.Add("Output", func(fs *pflag.FlagSet) { o.FormatFlag(fs, benchresult.Forms.Names()) })
+	groups.Complete(c, map[string][]string{"format": benchresult.Forms.Names()})
 	commandline.Help(c, groups, "")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := groups.Empty(); err != nil {
@@ -37,22 +37,22 @@ are.`,
 }
 
 func (a *app) printAgain(o *commandline.Output, path string) error {
-	if err := o.CheckFormat(recording.Forms.Names()); err != nil {
+	if err := o.CheckFormat(benchresult.Forms.Names()); err != nil {
 		return err
 	}
-	document, err := recording.ReadAny(path)
+	document, err := benchresult.ReadAny(path)
 	if err != nil {
 		return badInput(err)
 	}
-	paired, ok := document.(*recording.Paired)
+	paired, ok := document.(*benchresult.Paired)
 	if !ok {
-		if err := a.print(o.Format, document.(*recording.Recording)); err != nil {
+		if err := a.print(o.Format, document.(*benchresult.Document)); err != nil {
 			return fmt.Errorf("standard output: %w", err)
 		}
 		return nil
 	}
-	if o.CheckFormat(regress.Forms.Names()) != nil {
-		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format, strings.Join(regress.Forms.Names(), ", "))
+	if o.CheckFormat(compare.Forms.Names()) != nil {
+		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format, strings.Join(compare.Forms.Names(), ", "))
 	}
-	return regress.Forms.Write(a.Stdout, o.Format, regress.Paired(paired), commandline.Terminal(a.Stdout))
+	return compare.Forms.Write(a.Stdout, o.Format, compare.Paired(paired), commandline.Terminal(a.Stdout))
 }

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/bench"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
+	"ratelab/internal/compare"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
-	"ratelab/internal/regress"
 	"ratelab/internal/result"
-	"ratelab/internal/wholefile"
 	"ratelab/scenarios"
 )
 
@@ -38,31 +38,31 @@ func (a *app) comparison(f *compareFlags, args []string) (*bench.Comparison, err
 // The names of the files that writeReport and writePaired write.
 var (
 	reportNames = []string{"comparison.md", "comparison.json"}
-	pairedNames = append([]string{regress.SideBase + ".txt", regress.SideHead + ".txt", result.Paired.File}, reportNames...)
+	pairedNames = append([]string{compare.SideBase + ".txt", compare.SideHead + ".txt", result.Paired.File}, reportNames...)
 )
 
 // writeReport keeps the comparison for machines and for a pull request.
-func writeReport(folder string, report *regress.Report) error {
-	markdown := func(w io.Writer) error { return regress.WriteMarkdown(w, report) }
-	if err := wholefile.Write(filepath.Join(folder, "comparison.md"), markdown); err != nil {
+func writeReport(folder string, report *compare.Report) error {
+	markdown := func(w io.Writer) error { return compare.WriteMarkdown(w, report) }
+	if err := atomicfile.Write(filepath.Join(folder, "comparison.md"), markdown); err != nil {
 		return err
 	}
-	json := func(w io.Writer) error { return regress.WriteJSON(w, report) }
-	return wholefile.Write(filepath.Join(folder, "comparison.json"), json)
+	json := func(w io.Writer) error { return compare.WriteJSON(w, report) }
+	return atomicfile.Write(filepath.Join(folder, "comparison.json"), json)
 }
 
 // writePaired keeps what was measured, in the benchmark format for each side too, and the comparison. The document
 // comes last, so that it vouches for the others.
-func writePaired(folder string, found *recording.Paired, report *regress.Report) error {
-	for _, side := range []string{regress.SideBase, regress.SideHead} {
-		samples := func(w io.Writer) error { return regress.WriteBench(w, report, side) }
-		if err := wholefile.Write(filepath.Join(folder, side+".txt"), samples); err != nil {
+func writePaired(folder string, found *benchresult.Paired, report *compare.Report) error {
+	for _, side := range []string{compare.SideBase, compare.SideHead} {
+		samples := func(w io.Writer) error { return compare.WriteBench(w, report, side) }
+		if err := atomicfile.Write(filepath.Join(folder, side+".txt"), samples); err != nil {
 			return err
 		}
 	}
 	if err := writeReport(folder, report); err != nil {
 		return err
 	}
-	document := func(w io.Writer) error { return recording.WritePaired(w, found) }
-	return wholefile.Write(filepath.Join(folder, result.Paired.File), document)
+	document := func(w io.Writer) error { return benchresult.WritePaired(w, found) }
+	return atomicfile.Write(filepath.Join(folder, result.Paired.File), document)
 }

@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
+	"ratelab/internal/page"
 	"ratelab/internal/report"
-	"ratelab/internal/report/chart"
-	"ratelab/internal/report/webpage"
+	"ratelab/internal/simchart"
 	"ratelab/internal/simulate"
-	"ratelab/internal/wholefile"
-	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
@@ -79,14 +79,14 @@ func checkPage(dir string, result *simulate.Result) error {
 	path := filepath.Join(dir, indexPage)
 	have, err := os.ReadFile(path)
 	if err != nil {
-		return commandline.Usage("%s: %w; make it with --accept", wording.Path(path), wording.Unreadable(err))
+		return commandline.Usage("%s: %w; make it with --accept", message.Path(path), message.Unreadable(err))
 	}
 	var want bytes.Buffer
-	if err := webpage.Write(&want, pageInput(result, acceptedCommand)); err != nil {
+	if err := page.Write(&want, pageInput(result, acceptedCommand)); err != nil {
 		return err
 	}
 	if !bytes.Equal(have, want.Bytes()) {
-		return fmt.Errorf("%w: %s does not show these figures (simulate check --accept writes it anew)", errDiffers, wording.Path(path))
+		return fmt.Errorf("%w: %s does not show these figures (simulate check --accept writes it anew)", errDiffers, message.Path(path))
 	}
 	return nil
 }
@@ -145,21 +145,21 @@ func (a *app) accept(dir string, result *simulate.Result) error {
 	if err := os.MkdirAll(charts, 0o755); err != nil {
 		return err
 	}
-	if err := wholefile.Sweep(charts); err != nil {
+	if err := atomicfile.Sweep(charts); err != nil {
 		return err
 	}
 	for _, in := range result.Charts {
-		if _, err := chart.WriteWindow(charts, in); err != nil {
+		if _, err := simchart.WriteWindow(charts, in); err != nil {
 			return err
 		}
 	}
 	doc := &result.Document
 	page := func(w io.Writer) error { return report.WritePage(w, doc, "charts") }
-	if err := wholefile.Write(filepath.Join(dir, "README.md"), page); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, "README.md"), page); err != nil {
 		return err
 	}
 	if err := writePage(dir, result, acceptedCommand); err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.Join(dir, golden), func(w io.Writer) error { return report.WriteJSON(w, doc) })
+	return atomicfile.Write(filepath.Join(dir, golden), func(w io.Writer) error { return report.WriteJSON(w, doc) })
 }

@@ -15,9 +15,9 @@ import (
 
 	"ratelab/internal/alive"
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/registry"
-	"ratelab/internal/wording"
 )
 
 // guestKinds are the values of --redis for which there is something to clean.
@@ -203,7 +203,7 @@ func (m remains) report(keys map[string]int64, dryRun, unfinished bool) string {
 func described(r registry.Run) []string {
 	columns := []string{r.ID, "-", "-", "-", "-", "-"}
 	if r.Process != (alive.Process{}) {
-		columns[1], columns[2], columns[3] = wording.Bare(r.Host), strconv.Itoa(r.Process.PID), wording.Bare(r.Program)
+		columns[1], columns[2], columns[3] = message.Bare(r.Host), strconv.Itoa(r.Process.PID), message.Bare(r.Program)
 	}
 	if !r.Began.IsZero() {
 		columns[4] = r.Began.UTC().Format(time.DateTime)

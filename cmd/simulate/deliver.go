@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
 	"ratelab/internal/report"
-	"ratelab/internal/report/chart"
+	"ratelab/internal/simchart"
 	"ratelab/internal/simulate"
-	"ratelab/internal/wholefile"
-	"ratelab/internal/wording"
 )
 
 // outputs are the names of the files that a job may write.
@@ -24,7 +24,7 @@ func outputs(job *simulate.Job, pictures []string) []string {
 	}
 	names = append(names, indexPage)
 	for _, s := range job.Scenarios {
-		names = append(names, chart.Files(s.Name, pictures...)...)
+		names = append(names, simchart.Files(s.Name, pictures...)...)
 	}
 	return names
 }
@@ -44,7 +44,7 @@ func (a *app) write(f *flags, args []string, result *simulate.Result, pictures, 
 		return err
 	}
 	json := func(w io.Writer) error { return report.WriteJSON(w, &result.Document) }
-	if err := wholefile.Write(filepath.Join(f.Folder, resultFile), json); err != nil {
+	if err := atomicfile.Write(filepath.Join(f.Folder, resultFile), json); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	drawn, err := draw(f.Folder, result, pictures)
@@ -58,7 +58,7 @@ func (a *app) write(f *flags, args []string, result *simulate.Result, pictures, 
 		return fmt.Errorf("--out: %w", err)
 	}
 	if !f.Quiet {
-		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; charts, their data and result.json are beside it\n", wording.Path(filepath.Join(f.Folder, indexPage)))
+		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; charts, their data and result.json are beside it\n", message.Path(filepath.Join(f.Folder, indexPage)))
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func outcome(f *flags, result *simulate.Result) error {
 	case !result.Interrupted:
 		return verdict(&result.Document)
 	case f.decisions != "":
-		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", commandline.ErrInterrupted, wording.Path(f.decisions))
+		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", commandline.ErrInterrupted, message.Path(f.decisions))
 	}
 	return fmt.Errorf("%w: the figures cover the beginning only, and say so", commandline.ErrInterrupted)
 }
@@ -81,7 +81,7 @@ func draw(folder string, result *simulate.Result, formats []string) (int, error)
 		return 0, nil
 	}
 	for _, in := range result.Charts {
-		files, err := chart.Write(folder, in, formats...)
+		files, err := simchart.Write(folder, in, formats...)
 		if err != nil {
 			return drawn, err
 		}
@@ -111,12 +111,12 @@ func verdict(doc *report.Document) error {
 // all: rows cannot say that they are partial, so an interrupted run leaves path as it was.
 func withDecisions(ctx context.Context, job *simulate.Job, path string) (result *simulate.Result, err error) {
 	bad := func(err error) error {
-		return fmt.Errorf("--decisions %s: %w", wording.Path(path), commandline.WithoutPath(err))
+		return fmt.Errorf("--decisions %s: %w", message.Path(path), commandline.WithoutPath(err))
 	}
-	if err := wholefile.Sweep(filepath.Dir(path)); err != nil {
+	if err := atomicfile.Sweep(filepath.Dir(path)); err != nil {
 		return nil, bad(err)
 	}
-	wrote := wholefile.Write(path, func(w io.Writer) error {
+	wrote := atomicfile.Write(path, func(w io.Writer) error {
 		job.Decisions = simulate.NewDecisions(w, filepath.Dir(path))
 		defer job.Decisions.Discard()
 		if result, err = job.Run(ctx); err == nil && result.Interrupted {

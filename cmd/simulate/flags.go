@@ -7,10 +7,10 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/commandline"
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
 	"ratelab/internal/simulate"
-	"ratelab/internal/wording"
 )
 
 // serverKinds are the values of --redis.
@@ -70,7 +70,7 @@ func (f *flags) check() error {
 		return err
 	}
 	if f.clock != simulate.VirtualClock && f.clock != simulate.RealClock {
-		return commandline.Usage("--clock %s: want virtual or real", wording.Quote(f.clock))
+		return commandline.Usage("--clock %s: want virtual or real", message.Quote(f.clock))
 	}
 	if f.longReal && f.clock != simulate.RealClock {
 		return commandline.Usage("--long-real: goes with --clock real")

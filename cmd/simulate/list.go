@@ -10,9 +10,9 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/commandline"
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/sequence"
 	"ratelab/internal/sheet"
-	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
@@ -26,7 +26,7 @@ func (a *app) list() *cobra.Command {
 		ValidArgs: []string{"measures"},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] != "measures" {
-				return commandline.Usage("list: %s is nothing that can be listed; want list, or list measures", wording.Quote(args[len(args)-1]))
+				return commandline.Usage("list: %s is nothing that can be listed; want list, or list measures", message.Quote(args[len(args)-1]))
 			}
 			return nil
 		},

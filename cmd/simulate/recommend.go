@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/algorithms"
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
 	"ratelab/internal/recommend"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/wholefile"
-	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
@@ -129,7 +129,7 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 		bar.Finish()
 		if !f.Quiet && !warned {
 			for _, w := range result.Warnings {
-				fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", wording.Shown(w))
+				fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
 			}
 			warned = len(result.Warnings) > 0
 		}
@@ -158,7 +158,7 @@ func (a *app) deliverRecommendation(f *recommendFlags, doc *recommend.Document, 
 			return fmt.Errorf("--out: %w", err)
 		}
 		if !f.Quiet {
-			fmt.Fprintf(a.Stderr, "simulate: the recommendation and its picture are in %s\n", wording.Path(f.Folder))
+			fmt.Fprintf(a.Stderr, "simulate: the recommendation and its picture are in %s\n", message.Path(f.Folder))
 		}
 		return nil
 	}
@@ -181,7 +181,7 @@ func recommendationNames(pictures []string) []string {
 
 func recommendationFiles(folder string, doc *recommend.Document, pictures []string) error {
 	json := func(w io.Writer) error { return recommend.WriteJSON(w, doc) }
-	if err := wholefile.Write(filepath.Join(folder, recommendationFile), json); err != nil || len(pictures) == 0 {
+	if err := atomicfile.Write(filepath.Join(folder, recommendationFile), json); err != nil || len(pictures) == 0 {
 		return err
 	}
 	_, err := recommend.WritePicture(folder, doc, pictures...)

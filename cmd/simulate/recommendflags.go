@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"ratelab/algorithms"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
 	"ratelab/internal/recommend"
-	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
@@ -129,7 +129,7 @@ func (f *recommendFlags) check() error {
 		return err
 	}
 	if !slices.Contains(recommend.Preferences(), f.prefer) {
-		return commandline.Usage("--prefer %s: want one of %s", wording.Quote(f.prefer), strings.Join(recommend.Preferences(), ", "))
+		return commandline.Usage("--prefer %s: want one of %s", message.Quote(f.prefer), strings.Join(recommend.Preferences(), ", "))
 	}
 	if f.Given("max-cost") && f.costs == "" {
 		return commandline.Usage("--max-cost %s: goes with --costs FILE, the bench.json of bench run", f.maxCost.String())
@@ -150,13 +150,13 @@ func (f *recommendFlags) readCosts() (*recommend.Costs, error) {
 	if f.costs == "" {
 		return nil, nil
 	}
-	r, err := recording.Read(f.costs)
+	r, err := benchresult.Read(f.costs)
 	if err != nil {
 		return nil, commandline.Usage("--costs %w", err)
 	}
 	costs := recommend.CostsOf(r)
 	if costs.Empty() {
-		return nil, commandline.Usage("--costs %s: its server did not tell what a call cost it; take a run on a server of your own", wording.Path(f.costs))
+		return nil, commandline.Usage("--costs %s: its server did not tell what a call cost it; take a run on a server of your own", message.Path(f.costs))
 	}
 	return costs, nil
 }

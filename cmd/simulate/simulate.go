@@ -7,8 +7,8 @@ import (
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/load"
+	"ratelab/internal/message"
 	"ratelab/internal/simulate"
-	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
@@ -41,7 +41,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	}
 	if !f.Quiet {
 		for _, w := range result.Warnings {
-			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", wording.Shown(w))
+			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
 		}
 	}
 	return a.deliver(f, args, result, pictures, mine)

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"ratelab/internal/commandline"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // rowsTarget is where the decisions go: --decisions with its symbolic links followed, since a new file takes the
@@ -24,16 +24,16 @@ func (f *flags) rowsTarget(stdout io.Writer, scenarios []string) (string, error)
 		path = behind
 	}
 	bad := func(format string, args ...any) (string, error) {
-		return "", commandline.Usage("--decisions %s: %s", wording.Path(f.decisions), fmt.Sprintf(format, args...))
+		return "", commandline.Usage("--decisions %s: %s", message.Path(f.decisions), fmt.Sprintf(format, args...))
 	}
 	folder := filepath.Dir(path)
 	switch info, err := os.Stat(folder); {
 	case errors.Is(err, fs.ErrNotExist):
-		return bad("no folder %s; make it first", wording.Path(folder))
+		return bad("no folder %s; make it first", message.Path(folder))
 	case err != nil:
 		return bad("%v", commandline.WithoutPath(err))
 	case !info.IsDir():
-		return bad("%s is not a folder", wording.Path(folder))
+		return bad("%s is not a folder", message.Path(folder))
 	}
 	if target, err := os.Stat(path); err == nil { // there is something, which would be lost
 		inputs := slices.Concat(scenarios, f.Scripts, []string{f.File()})

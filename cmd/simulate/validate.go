@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/commandline"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 	"ratelab/scenarios"
 )
 
@@ -29,7 +29,7 @@ func (a *app) validate() *cobra.Command {
 					problems = append(problems, err)
 					continue
 				}
-				if err := commandline.Println(a.Stdout, wording.Path(file)+": ok"); err != nil {
+				if err := commandline.Println(a.Stdout, message.Path(file)+": ok"); err != nil {
 					return err
 				}
 			}

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 
 	"ratelab/algorithms"
-	"ratelab/internal/report/webpage"
+	"ratelab/internal/atomicfile"
+	"ratelab/internal/page"
 	"ratelab/internal/simulate"
-	"ratelab/internal/wholefile"
 )
 
 // The files of a result that are there once: the document, and the page that shows it.
@@ -18,16 +18,16 @@ const (
 
 // writePage writes the result as a web page into the folder; command is what makes it again.
 func writePage(folder string, result *simulate.Result, command string) error {
-	return wholefile.Write(filepath.Join(folder, indexPage), func(w io.Writer) error {
-		return webpage.Write(w, pageInput(result, command))
+	return atomicfile.Write(filepath.Join(folder, indexPage), func(w io.Writer) error {
+		return page.Write(w, pageInput(result, command))
 	})
 }
 
 // pageInput joins what was found with what the algorithms say of themselves.
-func pageInput(result *simulate.Result, command string) webpage.Input {
-	in := webpage.Input{Document: &result.Document, Charts: result.Charts, Command: command}
+func pageInput(result *simulate.Result, command string) page.Input {
+	in := page.Input{Document: &result.Document, Charts: result.Charts, Command: command}
 	for _, spec := range algorithms.All() {
-		in.Algorithms = append(in.Algorithms, webpage.Algorithm{
+		in.Algorithms = append(in.Algorithms, page.Algorithm{
 			Name: spec.Name, Family: spec.Family, State: spec.State, Rule: spec.Rule, Bound: spec.Bound, Sources: spec.Sources,
 		})
 	}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/wholefile"
-	"ratelab/internal/wording"
 	"ratelab/internal/worst"
 	"ratelab/scenarios"
 )
@@ -99,7 +99,7 @@ func (a *app) findWorst(ctx context.Context, f *worstFlags, args []string) error
 	files := func() error { return worstFiles(f.Folder, problems, all, &doc) }
 	if differs != nil {
 		nothing := func() error { return nil }
-		return commandline.Deliver(a.Stdout, nothing, files, fmt.Errorf("%w; the files are in %s", differs, wording.Path(f.Folder)))
+		return commandline.Deliver(a.Stdout, nothing, files, fmt.Errorf("%w; the files are in %s", differs, message.Path(f.Folder)))
 	}
 	return a.deliverWorst(f, &doc, files)
 }
@@ -198,7 +198,7 @@ const (
 // writeWorst writes the scenarios, the schema that their first line names, and the document.
 func writeWorst(folder string, all []*finding, doc *worst.Document) error {
 	whole := func(name string, data []byte) error {
-		return wholefile.Write(filepath.Join(folder, name), func(w io.Writer) error {
+		return atomicfile.Write(filepath.Join(folder, name), func(w io.Writer) error {
 			_, err := w.Write(data)
 			return err
 		})
@@ -211,7 +211,7 @@ func writeWorst(folder string, all []*finding, doc *worst.Document) error {
 	if err := whole(schemaFile, scenarios.Schema()); err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.Join(folder, worstFile), func(w io.Writer) error { return worst.WriteJSON(w, doc) })
+	return atomicfile.Write(filepath.Join(folder, worstFile), func(w io.Writer) error { return worst.WriteJSON(w, doc) })
 }
 
 // worstVerdict is whether the search came to its end, and every bound holds.
@@ -222,7 +222,7 @@ func worstVerdict(f *worstFlags, doc *worst.Document) error {
 	for _, r := range doc.Results {
 		if r.Broken {
 			return commandline.Exit(commandline.ExitMissed, fmt.Errorf("the bound of %s is broken: %d admitted in %d us, bound %d; %s shows it",
-				wording.Visible(r.Algorithm), r.MostAdmitted, doc.WithinUS, r.Bound, filepath.Join(f.Folder, r.File)))
+				message.Visible(r.Algorithm), r.MostAdmitted, doc.WithinUS, r.Bound, filepath.Join(f.Folder, r.File)))
 		}
 	}
 	return nil

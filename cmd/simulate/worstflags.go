@@ -12,9 +12,9 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/commandline"
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/traffic"
-	"ratelab/internal/wording"
 	"ratelab/internal/worst"
 )
 
@@ -140,7 +140,7 @@ func (f *worstFlags) problem(c algorithms.Choice, p limit.Policy) (worst.Problem
 	}
 	if in.MostAdmitted == nil {
 		return worst.Problem{}, fmt.Errorf("worst: %s promises no bound: it admits whatever is asked of it; name another, or leave all names out for those that do",
-			wording.Bare(in.Label))
+			message.Bare(in.Label))
 	}
 	problem := worst.Problem{
 		Instance: in, Policy: p, WithinUS: p.WindowUS(), LargestCost: int64(f.largestCost.Value), Budget: int64(f.budget.Value), Seed: worst.DefaultSeed,

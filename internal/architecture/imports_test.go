@@ -10,77 +10,77 @@ import (
 // mayImport is the import table: which packages of this module each package may import. The two laws are in it:
 // scenarios imports no algorithm, and an algorithm imports nothing with which it could open a socket.
 var mayImport = map[string][]string{
-	"lua":                {},
-	"internal/limit":     {"internal/wording"},
-	"internal/wording":   {},
-	"internal/alive":     {},
-	"internal/wholefile": {"internal/alive"},
-	"internal/resp":      {"internal/wording"},
-	"internal/waiting":   {},
+	"lua":                 {},
+	"internal/limit":      {"internal/message"},
+	"internal/message":    {},
+	"internal/alive":      {},
+	"internal/atomicfile": {"internal/alive"},
+	"internal/resp":       {"internal/message"},
+	"internal/waiting":    {},
 
-	"algorithms":          {"lua", "internal/limit", "internal/wording"},
+	"algorithms":          {"lua", "internal/limit", "internal/message"},
 	"algorithms/algotest": {"internal/limit"},
 
-	"internal/strictyaml": {"internal/wording"},
-	"internal/traffic":    {"internal/limit", "internal/wording"},
-	"internal/world":      {"internal/traffic", "internal/limit"},
-	"scenarios":           {"internal/measure", "internal/traffic", "internal/world", "internal/limit", "internal/strictyaml", "internal/wording"},
+	"internal/strictyaml": {"internal/message"},
+	"internal/traffic":    {"internal/limit", "internal/message"},
+	"internal/clients":    {"internal/traffic", "internal/limit"},
+	"scenarios":           {"internal/measure", "internal/traffic", "internal/clients", "internal/limit", "internal/strictyaml", "internal/message"},
 
 	"internal/measure":     {"internal/limit"},
-	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/wording"},
-	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/wording"},
-	"internal/replay":      {"internal/resp", "internal/measure", "internal/script", "internal/limit", "internal/wording"},
-	"internal/localflag":   {"internal/world", "internal/limit"},
-	"internal/sequence":    {"internal/virtualtime", "internal/world", "internal/traffic", "internal/limit", "internal/wording"},
+	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/message"},
+	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/message"},
+	"internal/replay":      {"internal/resp", "internal/measure", "internal/script", "internal/limit", "internal/message"},
+	"internal/localflag":   {"internal/clients", "internal/limit"},
+	"internal/sequence":    {"internal/virtualtime", "internal/clients", "internal/traffic", "internal/limit", "internal/message"},
 	"internal/processors":  {},
-	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/wording"},
+	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/message"},
 
 	"internal/keyspace":                    {},
 	"internal/registry":                    {"internal/alive", "internal/keyspace"},
 	"internal/trialserver":                 {},
-	"internal/redisserver":                 {"internal/alive", "internal/registry", "internal/resp", "internal/trialserver", "internal/waiting", "internal/wording"},
+	"internal/redisserver":                 {"internal/alive", "internal/registry", "internal/resp", "internal/trialserver", "internal/waiting", "internal/message"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
-	"internal/serverstats":                 {"internal/keyspace", "internal/redisserver", "internal/wording"},
+	"internal/serverstats":                 {"internal/keyspace", "internal/redisserver", "internal/message"},
 
-	"internal/sheet":                   {"internal/limit", "internal/wording"},
-	"internal/result":                  {"internal/limit", "internal/wording"},
-	"internal/result/resulttest":       {"internal/result"},
-	"internal/report":                  {"internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/wording"},
-	"internal/recording":               {"internal/result", "internal/sheet", "internal/measure", "internal/limit", "internal/wholefile", "internal/wording"},
-	"internal/recording/recordingtest": {"internal/result", "internal/recording", "internal/measure"},
-	"internal/regress":                 {"internal/recording", "internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/wording"},
-	"internal/drawing":                 {"algorithms", "internal/wholefile", "internal/wording"},
-	"internal/benchchart":              {"internal/result", "internal/drawing", "internal/recording", "internal/sheet"},
-	"internal/report/chart":            {"internal/result", "internal/drawing", "internal/report", "internal/measure", "internal/sheet"},
-	"internal/report/webpage":          {"algorithms", "internal/drawing", "internal/report", "internal/report/chart", "internal/measure", "internal/sheet"},
+	"internal/sheet":                       {"internal/limit", "internal/message"},
+	"internal/result":                      {"internal/limit", "internal/message"},
+	"internal/result/resulttest":           {"internal/result"},
+	"internal/report":                      {"internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/message"},
+	"internal/benchresult":                 {"internal/result", "internal/sheet", "internal/measure", "internal/limit", "internal/atomicfile", "internal/message"},
+	"internal/benchresult/benchresulttest": {"internal/result", "internal/benchresult", "internal/measure"},
+	"internal/compare":                     {"internal/benchresult", "internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/message"},
+	"internal/chart":                       {"algorithms", "internal/atomicfile", "internal/message"},
+	"internal/benchchart":                  {"internal/result", "internal/chart", "internal/benchresult", "internal/sheet"},
+	"internal/simchart":                    {"internal/result", "internal/chart", "internal/report", "internal/measure", "internal/sheet"},
+	"internal/page":                        {"algorithms", "internal/chart", "internal/report", "internal/simchart", "internal/measure", "internal/sheet"},
 
 	"internal/lineup": {
 		"algorithms", "scenarios", "internal/limit", "internal/redisserver", "internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
 		"internal/result", "algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
-		"internal/report", "internal/report/chart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/world",
-		"internal/localflag", "internal/sequence", "internal/waiting", "internal/wholefile", "internal/wording",
+		"internal/report", "internal/simchart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/clients",
+		"internal/localflag", "internal/sequence", "internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/recommend": {
-		"internal/result", "algorithms", "scenarios", "internal/drawing", "internal/limit", "internal/recording", "internal/report", "internal/sheet",
+		"internal/result", "algorithms", "scenarios", "internal/chart", "internal/limit", "internal/benchresult", "internal/report", "internal/sheet",
 	},
 	"internal/worst": {"internal/result", "algorithms", "scenarios", "internal/limit", "internal/sheet", "internal/traffic"},
 	"internal/bench": {
-		"internal/result", "algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/recording",
-		"internal/redisserver", "internal/regress", "internal/replay", "internal/script", "internal/serverstats",
-		"internal/traffic", "internal/virtualtime", "internal/wording",
+		"internal/result", "algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/benchresult",
+		"internal/redisserver", "internal/compare", "internal/replay", "internal/script", "internal/serverstats",
+		"internal/traffic", "internal/virtualtime", "internal/message",
 	},
 	"internal/commandline": {
 		"algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/redisserver", "internal/sheet", "internal/traffic",
-		"internal/waiting", "internal/wholefile", "internal/wording",
+		"internal/waiting", "internal/atomicfile", "internal/message",
 	},
-	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/wording"},
+	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/message"},
 	"internal/architecture":                {},
 }
 
 // standardOnly are the packages that import no library: vocabulary, models and arithmetic, which others build on.
-var standardOnly = []string{"lua", "internal/limit", "internal/wholefile", "algorithms", "internal/traffic", "internal/world", "internal/measure"}
+var standardOnly = []string{"lua", "internal/limit", "internal/atomicfile", "algorithms", "internal/traffic", "internal/clients", "internal/measure"}
 
 func TestPackagesImportWhatTheTableAllows(t *testing.T) {
 	folders := tree(t)

@@ -10,12 +10,12 @@ import (
 func planned(t *testing.T) []string {
 	t.Helper()
 	_, rest, found := strings.Cut(readPage(t, "ARCHITECTURE.md"), "```plan\n")
-	drawing, _, closed := strings.Cut(rest, "```")
+	plan, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
 		t.Fatal("ARCHITECTURE.md has no drawing between ```plan and ```")
 	}
 	var folders []string
-	for line := range strings.Lines(drawing) {
+	for line := range strings.Lines(plan) {
 		for _, name := range strings.Fields(line[min(len(line), 16):]) {
 			own, top := strings.CutPrefix(name, "/")
 			switch {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 )
 
 // saturation is what to do in one closed loop.
@@ -128,7 +128,7 @@ func anything() iter.Seq2[limit.Request, error] {
 // introduce initialises the keys that each of the workers will probably come to in so many calls, where the script has
 // an init, so that it is not among what is measured.
 func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) error {
-	if g.entry.Program.Init == nil || mixed[0].mix == recording.MixRejected {
+	if g.entry.Program.Init == nil || mixed[0].mix == benchresult.MixRejected {
 		return nil
 	}
 	var keys []string
@@ -141,9 +141,9 @@ func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) erro
 }
 
 // sample writes one closed loop down.
-func (m *saturated) sample(round int) recording.Sample {
+func (m *saturated) sample(round int) benchresult.Sample {
 	service := m.Overall().Service
-	return recording.Sample{
+	return benchresult.Sample{
 		Round: round, StartedUS: m.startedUS, Calls: m.Sent, Accepted: m.Accepted,
 		ThroughputPerS: m.PerSecond, ServerUSPerCall: m.serverUS(),
 		ServiceP50US: float64(service.ValueAtPercentile(50)), ServiceP99US: float64(service.ValueAtPercentile(99)),
@@ -151,10 +151,10 @@ func (m *saturated) sample(round int) recording.Sample {
 }
 
 // sample writes the loop down, and its halves apart.
-func (l *closedLoop) sample(round int) recording.Sample {
+func (l *closedLoop) sample(round int) benchresult.Sample {
 	s := l.found.sample(round)
 	if l.stretches > 1 {
-		s.Halves = []recording.Sample{l.halves[0].sample(round), l.halves[1].sample(round)}
+		s.Halves = []benchresult.Sample{l.halves[0].sample(round), l.halves[1].sample(round)}
 	}
 	return s
 }

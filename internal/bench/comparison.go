@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 	"ratelab/scenarios"
 )
 
@@ -20,7 +20,7 @@ type Comparison struct {
 
 	AllowEviction bool // a user's server may be one that evicts keys
 
-	Mix         string        // one of recording.Mixes; "": half
+	Mix         string        // one of benchresult.Mixes; "": half
 	Pairs       int           // measurements of each side
 	Segment     time.Duration // one measurement of a side; the control's take half of it
 	WarmUp      time.Duration // before each measurement, not counted; negative: none
@@ -65,7 +65,7 @@ func (c *Comparison) Check() error {
 }
 
 // Run measures. Errors are those of Job.Run.
-func (c *Comparison) Run(ctx context.Context) (*recording.Paired, error) {
+func (c *Comparison) Run(ctx context.Context) (*benchresult.Paired, error) {
 	p, err := c.plan()
 	if err != nil {
 		return nil, err

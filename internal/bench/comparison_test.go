@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/compare"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/internal/regress"
 	"ratelab/lua"
 	"ratelab/scenarios"
 )
@@ -41,7 +41,7 @@ func dearGCRA(t testing.TB, rounds string) string {
 	return file
 }
 
-func compare(t testing.TB, c *Comparison) *recording.Paired {
+func inPairs(t testing.TB, c *Comparison) *benchresult.Paired {
 	t.Helper()
 	p, err := c.Run(t.Context())
 	if err != nil {
@@ -56,33 +56,33 @@ func compare(t testing.TB, c *Comparison) *recording.Paired {
 // ofTheScripts is the verdict on the two sides as if the machine had been quiet: valid throughout, with a control that
 // never moved. That a test's machine is busy is no fault of theirs, and what a busy one does to a verdict is tested
 // elsewhere.
-func ofTheScripts(p *recording.Paired) *regress.Report {
-	p.Validity = recording.Validity{Valid: true, Reasons: []recording.Reason{}}
+func ofTheScripts(p *benchresult.Paired) *compare.Report {
+	p.Validity = benchresult.Validity{Valid: true, Reasons: []benchresult.Reason{}}
 	for i := range p.Rows {
-		for _, pairs := range [][]recording.Pair{p.Rows[i].Pairs, p.Rows[i].Confirm} {
+		for _, pairs := range [][]benchresult.Pair{p.Rows[i].Pairs, p.Rows[i].Confirm} {
 			for k := range pairs {
 				pairs[k].Controls = pairs[0].Controls
 			}
 		}
 	}
-	return regress.Paired(p)
+	return compare.Paired(p)
 }
 
 // Both scripts decide alike, and the head takes about three times as long.
 func TestASlowdownIsSeen(t *testing.T) {
-	p := compare(t, comparison(t, dearGCRA(t, "1"), dearGCRA(t, "3000")))
+	p := inPairs(t, comparison(t, dearGCRA(t, "1"), dearGCRA(t, "3000")))
 	report := ofTheScripts(p)
-	if v := report.Verdict; v.Outcome != regress.Regression {
+	if v := report.Verdict; v.Outcome != compare.Regression {
 		t.Errorf("the verdict is %+v", v)
 	}
 	for _, g := range report.Gates {
-		want := map[string]regress.Outcome{
-			regress.GateDecisions: regress.Same, regress.GateWork: regress.Same, regress.GateServerCost: regress.Regression,
+		want := map[string]compare.Outcome{
+			compare.GateDecisions: compare.Same, compare.GateWork: compare.Same, compare.GateServerCost: compare.Regression,
 		}[g.Name]
 		if want != "" && g.Outcome != want {
 			t.Errorf("%s: %s, want %s: %+v", g.Name, g.Outcome, want, g.Rows)
 		}
-		if g.Name == regress.GateServerCost && !(*g.Rows[0].Timing.Ratio > 1.5) {
+		if g.Name == compare.GateServerCost && !(*g.Rows[0].Timing.Ratio > 1.5) {
 			t.Errorf("the ratio is %v, want more than 1.5", *g.Rows[0].Timing.Ratio)
 		}
 	}
@@ -92,8 +92,8 @@ func TestTheSameIsNoRegression(t *testing.T) {
 	same := dearGCRA(t, "1")
 	c := comparison(t, same, same)
 	c.Segment = 2 * stretchLength
-	p := compare(t, c)
-	if v := regress.Paired(p).Verdict; v.Outcome == regress.Regression {
+	p := inPairs(t, c)
+	if v := compare.Paired(p).Verdict; v.Outcome == compare.Regression {
 		t.Errorf("the verdict is %+v", v)
 	}
 	checkPairs(t, p, 1)
@@ -107,7 +107,7 @@ func TestTheSameIsNoRegression(t *testing.T) {
 }
 
 // checkPairs looks at the order of the pairs, and at their controls.
-func checkPairs(t *testing.T, p *recording.Paired, controls int) {
+func checkPairs(t *testing.T, p *benchresult.Paired, controls int) {
 	t.Helper()
 	for _, row := range p.Rows {
 		for i, pair := range row.Pairs {
@@ -126,7 +126,7 @@ func checkPairs(t *testing.T, p *recording.Paired, controls int) {
 func TestTwoServers(t *testing.T) {
 	c := comparison(t, redisserver.KindProcess, "process=redis-server")
 	c.Server, c.Algorithms, c.Pairs = "", choices(t, "gcra", "sliding-window-log"), 2
-	p := compare(t, c)
+	p := inPairs(t, c)
 	checkPairs(t, p, 2)
 	if len(p.Rows) != 2 || len(p.Rows[0].Pairs) != 2 || p.Rows[0].Name != "gcra" || p.Base.Name == p.Head.Name {
 		t.Errorf("%d rows, the first %q with %d pairs, of %q and %q", len(p.Rows), p.Rows[0].Name, len(p.Rows[0].Pairs), p.Base.Name, p.Head.Name)
@@ -135,10 +135,10 @@ func TestTwoServers(t *testing.T) {
 }
 
 // checkGates: what is counted is the same on both sides.
-func checkGates(t *testing.T, p *recording.Paired) {
+func checkGates(t *testing.T, p *benchresult.Paired) {
 	t.Helper()
-	for _, g := range regress.Paired(p).Gates[:2] {
-		if g.Outcome != regress.Same {
+	for _, g := range compare.Paired(p).Gates[:2] {
+		if g.Outcome != compare.Same {
 			t.Errorf("%s: %s: %+v", g.Name, g.Outcome, g.Rows)
 		}
 	}
@@ -159,7 +159,7 @@ func TestTwoImages(t *testing.T) {
 	}
 	c := comparison(t, images[0], "container="+images[1])
 	c.Server, c.Algorithms, c.Pairs = "", choices(t, "gcra"), 2
-	p := compare(t, c)
+	p := inPairs(t, c)
 	checkPairs(t, p, 2)
 	if p.Base.Server.Image != images[0] || p.Head.Server.Image != images[1] || p.Base.Server.Kind != redisserver.KindContainer {
 		t.Errorf("the sides are %+v and %+v", p.Base, p.Head)
@@ -175,11 +175,11 @@ func TestTwoImages(t *testing.T) {
 func TestAlgorithmsAreCompared(t *testing.T) {
 	c := comparison(t, "gcra", "fixed-window")
 	c.Pairs, c.Scenarios = 1, nil // all that are built in, and whose clients do not react
-	p := compare(t, c)
+	p := inPairs(t, c)
 	if row := p.Rows[0]; row.Name != "gcra -> fixed-window" || len(row.Base.Exact) != len(plain(t)) || row.Base.Algorithm != "gcra" {
 		t.Errorf("%s with %d scenarios, base %+v", row.Name, len(row.Base.Exact), row.Base.Identity)
 	}
-	if g := regress.Paired(p).Gates[0]; g.Name != regress.GateDecisions || g.Outcome != regress.Regression {
+	if g := compare.Paired(p).Gates[0]; g.Name != compare.GateDecisions || g.Outcome != compare.Regression {
 		t.Errorf("%s: %s", g.Name, g.Outcome)
 	}
 }
@@ -189,7 +189,7 @@ func TestStopKeepsTheFinishedPairs(t *testing.T) {
 		c := comparison(t, "gcra", "gcra")
 		stop := make(chan struct{})
 		c.Pairs, c.RepeatInvalid, c.Stop, c.Progress = 4, -1, stop, &at{text, func() { close(stop) }}
-		if p := compare(t, c); !p.Partial || len(p.Rows[0].Pairs) != pairs {
+		if p := inPairs(t, c); !p.Partial || len(p.Rows[0].Pairs) != pairs {
 			t.Errorf("stopped at %q: partial %t, %d pairs, want %d", text, p.Partial, len(p.Rows[0].Pairs), pairs)
 		}
 	}
@@ -197,12 +197,12 @@ func TestStopKeepsTheFinishedPairs(t *testing.T) {
 
 // By hand: the halves of each side, and of nothing that was measured in one piece.
 func TestNeighboursAreTheHalvesOfASide(t *testing.T) {
-	whole := func(a, b int64) recording.Sample {
-		return recording.Sample{Halves: []recording.Sample{{Calls: a}, {Calls: b}}}
+	whole := func(a, b int64) benchresult.Sample {
+		return benchresult.Sample{Halves: []benchresult.Sample{{Calls: a}, {Calls: b}}}
 	}
-	rows := []recording.PairedRow{{
-		Pairs:   []recording.Pair{{Base: whole(1, 2), Head: whole(3, 4)}, {Base: recording.Sample{Calls: 9}, Head: whole(5, 6)}},
-		Confirm: []recording.Pair{{Base: whole(7, 8)}},
+	rows := []benchresult.PairedRow{{
+		Pairs:   []benchresult.Pair{{Base: whole(1, 2), Head: whole(3, 4)}, {Base: benchresult.Sample{Calls: 9}, Head: whole(5, 6)}},
+		Confirm: []benchresult.Pair{{Base: whole(7, 8)}},
 	}}
 	var got []int64
 	for _, pair := range neighbours(rows) {

@@ -1,22 +1,22 @@
 package bench
 
 import (
+	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
-	"ratelab/internal/recording"
 )
 
 // cost is what all rounds found of one entry in the closed loop.
 type cost struct {
 	mixes  map[string]*mixed
-	sweep  []recording.Level
-	memory []recording.Fill
+	sweep  []benchresult.Level
+	memory []benchresult.Fill
 	taken  *taken // nil for what was not counted
 }
 
 func newCost() *cost {
-	c := &cost{mixes: map[string]*mixed{}, sweep: []recording.Level{}, memory: []recording.Fill{}}
-	for _, name := range recording.Mixes() {
-		c.mixes[name] = &mixed{service: recording.NewHistogram(), samples: []recording.Sample{}}
+	c := &cost{mixes: map[string]*mixed{}, sweep: []benchresult.Level{}, memory: []benchresult.Fill{}}
+	for _, name := range benchresult.Mixes() {
+		c.mixes[name] = &mixed{service: benchresult.NewHistogram(), samples: []benchresult.Sample{}}
 	}
 	return c
 }
@@ -25,8 +25,8 @@ func newCost() *cost {
 type mixed struct {
 	totals   totals
 	accepted int64
-	service  *recording.Histogram
-	samples  []recording.Sample
+	service  *benchresult.Histogram
+	samples  []benchresult.Sample
 }
 
 // add takes one round.
@@ -38,10 +38,10 @@ func (m *mixed) add(number int, s *saturated) {
 }
 
 // record writes the mix down; control is that of the control.
-func (m *mixed) record(name string, control *mixed, t *taken) recording.Mix {
-	out := recording.Mix{
+func (m *mixed) record(name string, control *mixed, t *taken) benchresult.Mix {
+	out := benchresult.Mix{
 		Mix: name, Accepted: m.accepted, Rejected: m.totals.sent - m.accepted, Service: m.service, Samples: m.samples,
-		RatioToControl: recording.RatioToControl(m.samples, control.samples),
+		RatioToControl: benchresult.RatioToControl(m.samples, control.samples),
 	}
 	if t != nil {
 		out.AllocationsPerCall = &t.allocations
@@ -53,24 +53,24 @@ func (m *mixed) record(name string, control *mixed, t *taken) recording.Mix {
 			serverUS = append(serverUS, *s.ServerUSPerCall)
 		}
 	}
-	out.ThroughputPerS = recording.Median(throughput)
+	out.ThroughputPerS = benchresult.Median(throughput)
 	out.ServerUSPerCall = median(serverUS)
 	return out
 }
 
 // level takes one step of the sweep.
 func (c *cost) level(connections int, s *saturated) {
-	service := recording.NewHistogram()
+	service := benchresult.NewHistogram()
 	service.Merge(s.Overall().Service)
-	c.sweep = append(c.sweep, recording.Level{
+	c.sweep = append(c.sweep, benchresult.Level{
 		Connections: connections, ThroughputPerS: s.PerSecond, ServerUSPerCall: s.serverUS(), Service: service,
 	})
 }
 
 // record writes the cost down; control is the control's.
-func (c *cost) record(who *lineup.Entry, control *cost) recording.Cost {
-	out := recording.Cost{Identity: identity(who), Sweep: c.sweep, Memory: c.memory}
-	for _, name := range recording.Mixes() {
+func (c *cost) record(who *lineup.Entry, control *cost) benchresult.Cost {
+	out := benchresult.Cost{Identity: identity(who), Sweep: c.sweep, Memory: c.memory}
+	for _, name := range benchresult.Mixes() {
 		out.Mixes = append(out.Mixes, c.mixes[name].record(name, control.mixes[name], c.taken))
 	}
 	return out

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"runtime"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 	"ratelab/internal/result"
 	"ratelab/scenarios"
 )
@@ -19,7 +19,7 @@ func (r *run) keep(d *round) {
 			r.rows[i][k].add(d.number, o)
 		}
 	}
-	for m, mix := range recording.Mixes() {
+	for m, mix := range benchresult.Mixes() {
 		for k, s := range d.closed[m] {
 			r.costs[k].mixes[mix].add(d.number, s)
 		}
@@ -28,12 +28,12 @@ func (r *run) keep(d *round) {
 }
 
 // document writes everything down.
-func (r *run) document(ctx context.Context) *recording.Recording {
-	d := &recording.Recording{Header: r.header(result.Bench.Kind, r.Version), Server: describe(ctx, r.server, r.spec)}
+func (r *run) document(ctx context.Context) *benchresult.Document {
+	d := &benchresult.Document{Header: r.header(result.Bench.Kind, r.Version), Server: describe(ctx, r.server, r.spec)}
 	d.Settings = r.settings()
 	d.Settings.RepeatedRound = r.repeated
 	if r.repeated > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: %s was at fault", r.repeated, recording.Culprit(r.blamed)))
+		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: %s was at fault", r.repeated, benchresult.Culprit(r.blamed)))
 	}
 	d.Partial = r.partial
 	d.Validity = validity(r.reasons)
@@ -44,18 +44,18 @@ func (r *run) document(ctx context.Context) *recording.Recording {
 		d.Costs = append(d.Costs, r.costs[i].record(c, r.costs[0]))
 		d.Notes = append(d.Notes, departures(d.Costs[i])...)
 	}
-	d.NoiseFloor = recording.NoiseFloorOfCosts(d.Costs)
+	d.NoiseFloor = benchresult.NoiseFloorOfCosts(d.Costs)
 	return d
 }
 
 // header is what is known of any document but its settings.
-func (s *session) header(kind, version string) recording.Header {
-	return recording.Header{
+func (s *session) header(kind, version string) benchresult.Header {
+	return benchresult.Header{
 		SchemaVersion: result.Bench.Version, Kind: kind,
 		Tool:    result.Tool{Name: "bench", Version: version},
 		Started: s.began.UTC().Round(0), TookUS: s.since(s.now()),
 		Machine:   thisMachine(),
-		Generator: recording.Generator{Pacer: pacerName(s.pacer), GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent, Processors: s.places.String()},
+		Generator: benchresult.Generator{Pacer: pacerName(s.pacer), GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent, Processors: s.places.String()},
 		Notes:     append([]string{}, s.notes...),
 	}
 }
@@ -71,8 +71,8 @@ func pacerName(pacer string) string {
 	return "not used"
 }
 
-func (j *Job) settings() recording.Settings {
-	return recording.Settings{
+func (j *Job) settings() benchresult.Settings {
+	return benchresult.Settings{
 		Rounds: j.Rounds, DurationUS: j.Duration.Microseconds(), WarmUpUS: max(j.WarmUp, 0).Microseconds(), SegmentUS: j.Segment.Microseconds(),
 		Connections: j.Connections, Sweep: append([]int{}, j.Sweep...), CostLimit: spelled(costLimit), FillLimit: spelled(fillLimit),
 	}
@@ -82,14 +82,14 @@ func spelled(p limit.Policy) result.Limit {
 	return result.Limit{Requests: p.Requests, WindowUS: p.WindowUS(), Burst: p.Capacity()}
 }
 
-func validity(reasons []recording.Reason) recording.Validity {
-	return recording.Validity{Valid: len(reasons) == 0, Reasons: append([]recording.Reason{}, reasons...)}
+func validity(reasons []benchresult.Reason) benchresult.Validity {
+	return benchresult.Validity{Valid: len(reasons) == 0, Reasons: append([]benchresult.Reason{}, reasons...)}
 }
 
 // scenarioRun writes one scenario down.
-func (r *run) scenarioRun(i int, p *planned) recording.Run {
+func (r *run) scenarioRun(i int, p *planned) benchresult.Run {
 	own, _ := p.traffic.stream.Duration() // 0 where it is not known
-	out := recording.Run{
+	out := benchresult.Run{
 		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed, Limit: spelled(p.Policy),
 		DurationUS: own.Microseconds(), PlayedUS: p.traffic.longest().Microseconds(), OnLate: p.Scenario.OnLate,
 		Notes: append([]string{}, p.traffic.stream.Notes()...),
@@ -113,7 +113,7 @@ func (r *run) scenarioRun(i int, p *planned) recording.Run {
 }
 
 // departures notes mixes of which another share was admitted than they are meant to have.
-func departures(c recording.Cost) []string {
+func departures(c benchresult.Cost) []string {
 	if c.Algorithm == control {
 		return nil
 	}
@@ -139,5 +139,5 @@ func median(values []float64) *float64 {
 	if len(values) == 0 {
 		return nil
 	}
-	return pointer(recording.Median(values))
+	return pointer(benchresult.Median(values))
 }

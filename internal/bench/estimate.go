@@ -3,7 +3,7 @@ package bench
 import (
 	"time"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 )
 
 // What the parts in virtual time take, roughly.
@@ -51,7 +51,7 @@ func (j *Job) Estimate() time.Duration {
 // roundTime is how long a round probably takes.
 func (p *plan) roundTime() time.Duration {
 	entries := time.Duration(len(p.costs))
-	d := time.Duration(len(recording.Mixes())) * p.mixTime()
+	d := time.Duration(len(benchresult.Mixes())) * p.mixTime()
 	for _, r := range p.runs {
 		d += entries * p.openTime(r)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/scenarios"
@@ -66,15 +66,15 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// runJob does the job, which must come to its end, and checks the recording's sums.
-func runJob(t testing.TB, j *Job) *recording.Recording {
+// runJob does the job, which must come to its end, and checks the result's sums.
+func runJob(t testing.TB, j *Job) *benchresult.Document {
 	t.Helper()
 	r, err := j.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Check(); err != nil {
-		t.Errorf("the recording does not add up: %v", err)
+		t.Errorf("the result does not add up: %v", err)
 	}
 	for _, reason := range r.Validity.Reasons {
 		if reason.Code == reasonCalls {

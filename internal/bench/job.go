@@ -1,4 +1,4 @@
-// Package bench is the job that measures: scenarios, algorithms and a real server in, a recording out. It joins the
+// Package bench is the job that measures: scenarios, algorithms and a real server in, a result out. It joins the
 // packages that decide in virtual time, drive the wall clock and read the server's counters; the arithmetic is
 // theirs. Flags, files and exit codes are the command's, and so is every clock.
 package bench
@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/internal/recording"
 	"ratelab/scenarios"
 )
 
@@ -35,13 +35,13 @@ type Job struct {
 	Fills       []int64       // requests of one memory fill each; nil: 1, 10 … 10,000; empty: no fills
 
 	// RepeatInvalid is how often each measurement of a round for which the generator was at fault, or in which the server
-	// stood still, is made again, before its figures are taken as they are and the recording is invalid; 0: never.
+	// stood still, is made again, before its figures are taken as they are and the result is invalid; 0: never.
 	RepeatInvalid int
 
 	Version string
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
-	Stop    <-chan struct{}                            // closed: give the round up, and mark the recording partial
+	Stop    <-chan struct{}                            // closed: give the round up, and mark the result partial
 
 	Progress Progress          // nil: nobody watches
 	Notice   func(line string) // is called with what the user ought to know at once; nil: nobody listens
@@ -78,9 +78,9 @@ func (j *Job) Check() error {
 }
 
 // Run does the job. Errors are an *InputError, a *redisserver.Unavailable or what else kept the harness from
-// running, such as a call that failed; there is no recording then. A recording may be partial, if the job was told to
+// running, such as a call that failed; there is no result then. A result may be partial, if the job was told to
 // stop, or invalid, if the generator was at fault or the server stood still: it says so itself.
-func (j *Job) Run(ctx context.Context) (*recording.Recording, error) {
+func (j *Job) Run(ctx context.Context) (*benchresult.Document, error) {
 	p, err := j.plan()
 	if err != nil {
 		return nil, err

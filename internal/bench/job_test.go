@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/replay"
@@ -35,7 +35,7 @@ func TestRecordingAddsUp(t *testing.T) {
 	}
 }
 
-func labelsOf(rows []recording.Row) string {
+func labelsOf(rows []benchresult.Row) string {
 	var labels []string
 	for _, row := range rows {
 		labels = append(labels, row.Algorithm)
@@ -44,7 +44,7 @@ func labelsOf(rows []recording.Row) string {
 }
 
 // checkRow: of the 201 requests that are played 80 are to be admitted, 40 for each key, by all but the control.
-func checkRow(t *testing.T, row *recording.Row, rounds int) {
+func checkRow(t *testing.T, row *benchresult.Row, rounds int) {
 	t.Helper()
 	admitted := int64(80)
 	if row.Algorithm == control {
@@ -71,7 +71,7 @@ func checkRow(t *testing.T, row *recording.Row, rounds int) {
 	}
 }
 
-func checkCost(t *testing.T, c *recording.Cost, rounds int) {
+func checkCost(t *testing.T, c *benchresult.Cost, rounds int) {
 	t.Helper()
 	if len(c.Mixes) != 3 || len(c.Sweep) != 2 || len(c.Memory) != 2 {
 		t.Errorf("%s: %d mixes, %d levels, %d fills", c.Algorithm, len(c.Mixes), len(c.Sweep), len(c.Memory))
@@ -165,7 +165,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	r, err := p.on(t.Context(), newSession(s, "", "", &session{now: time.Now, sleep: sleep, began: time.Now()}))
 	var gone *redisserver.Unavailable
 	if r != nil || !errors.As(err, &gone) {
-		t.Errorf("got %v and %v; want no recording and an *Unavailable", r, err)
+		t.Errorf("got %v and %v; want no result and an *Unavailable", r, err)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestCancelledJob(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	j.Progress = &at{"accepted mix round 1", cancel}
 	if r, err := j.Run(ctx); r != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("recorded: %t, error %v; want no recording and the context's error", r != nil, err)
+		t.Errorf("recorded: %t, error %v; want no result and the context's error", r != nil, err)
 	}
 }
 
@@ -246,8 +246,8 @@ func TestRepeats(t *testing.T) {
 	for repeats, want := range map[int]int{0: 1, 2: 3} {
 		r := &run{plan: &plan{Job: &Job{RepeatInvalid: repeats}}, session: &session{}, progress: newProgress(nil, 0)}
 		times := 0
-		var reasons []recording.Reason
-		err := r.again("here", time.Second, func() ([]recording.Reason, error) {
+		var reasons []benchresult.Reason
+		err := r.again("here", time.Second, func() ([]benchresult.Reason, error) {
 			times++
 			return r.blame("here", []load.Reason{{Code: load.ReasonStall, Sentence: fmt.Sprint(times)}}, &account{}, 0), nil
 		}, &reasons)

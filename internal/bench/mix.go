@@ -4,9 +4,9 @@ import (
 	"context"
 	"strconv"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 )
 
 // usedUpKeys are so many keys of the rejected mix: enough that no connection's calls all meet on one.
@@ -40,7 +40,7 @@ func mixers(mix string, callers []load.Caller) []*mixer {
 
 // stretch is how many calls a worker makes for each fresh key.
 func stretch(mix string) int {
-	if mix == recording.MixHalf {
+	if mix == benchresult.MixHalf {
 		return 2 * int(costLimit.Capacity())
 	}
 	return int(costLimit.Capacity())
@@ -57,9 +57,9 @@ func (m *mixer) Call(ctx context.Context, _ limit.Request) (load.Outcome, error)
 func (m *mixer) next() string {
 	m.calls++
 	switch m.mix {
-	case recording.MixRejected:
+	case benchresult.MixRejected:
 		return usedUpKey(m.calls)
-	case recording.MixHalf:
+	case benchresult.MixHalf:
 		if m.calls%2 == 0 {
 			return m.used
 		}
@@ -76,7 +76,7 @@ const mostToExhaust = 1000
 
 // exhaust uses up the keys that a mix begins with. It gives up at the first key that cannot be used up.
 func exhaust(ctx context.Context, mix string, c load.Caller) error {
-	if mix == recording.MixAccepted {
+	if mix == benchresult.MixAccepted {
 		return nil
 	}
 	for i := range usedUpKeys {
@@ -95,5 +95,5 @@ func exhaust(ctx context.Context, mix string, c load.Caller) error {
 
 // wantedShare is the share of a mix that is to be admitted.
 func wantedShare(mix string) float64 {
-	return map[string]float64{recording.MixAccepted: 1, recording.MixHalf: 0.5}[mix]
+	return map[string]float64{benchresult.MixAccepted: 1, benchresult.MixHalf: 0.5}[mix]
 }

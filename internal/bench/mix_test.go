@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 )
 
 // counting is a limiter of costLimit, whose keys all its callers share.
@@ -22,7 +22,7 @@ func (c *counting) Call(_ context.Context, q limit.Request) (load.Outcome, error
 
 // Whatever the workers' pace, each mix admits the share that it is to.
 func TestMixesComeOut(t *testing.T) {
-	for _, mix := range recording.Mixes() {
+	for _, mix := range benchresult.Mixes() {
 		limiter := &counting{map[string]int64{}}
 		if err := exhaust(t.Context(), mix, limiter); err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestMixesComeOut(t *testing.T) {
 // No key of the accepted mix is asked for more often than its limit, and no two workers share one.
 func TestFreshKeysAreUsedToTheirLimit(t *testing.T) {
 	limiter := &counting{map[string]int64{}}
-	for _, w := range mixers(recording.MixAccepted, []load.Caller{limiter, limiter}) {
+	for _, w := range mixers(benchresult.MixAccepted, []load.Caller{limiter, limiter}) {
 		for range 1000 {
 			if out, _ := w.Call(t.Context(), limit.Request{}); !out.Allowed {
 				t.Fatalf("%s was rejected", w.fresh)
@@ -77,7 +77,7 @@ func (g *generous) Call(context.Context, limit.Request) (load.Outcome, error) {
 
 func TestExhaustGivesUp(t *testing.T) {
 	g := &generous{}
-	if err := exhaust(t.Context(), recording.MixRejected, g); err != nil || g.calls != mostToExhaust+1 {
+	if err := exhaust(t.Context(), benchresult.MixRejected, g); err != nil || g.calls != mostToExhaust+1 {
 		t.Errorf("%d calls, %v; want %d and no error", g.calls, err, mostToExhaust+1)
 	}
 }

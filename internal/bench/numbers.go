@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
-	"ratelab/internal/recording"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // The bounds of what may be asked for: more is a slip of the pen.
@@ -87,7 +87,7 @@ func checkWarmUp(wrong *lineup.Problems, d time.Duration) {
 
 // checkMix refuses a mix that there is not.
 func checkMix(wrong *lineup.Problems, mix string) {
-	if !slices.Contains(recording.Mixes(), mix) {
-		wrong.Bad(fmt.Errorf("mix %s: %s", wording.Quote(mix), wording.OneOf(mix, recording.Mixes())))
+	if !slices.Contains(benchresult.Mixes(), mix) {
+		wrong.Bad(fmt.Errorf("mix %s: %s", message.Quote(mix), message.OneOf(mix, benchresult.Mixes())))
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 )
 
 // lateAfter is how long a request may wait for a connection before a scenario's on_late applies to it.
@@ -45,7 +45,7 @@ func (s *session) warm(ctx context.Context, c *lineup.Entry, connections int, le
 	if err != nil {
 		return nil, err
 	}
-	r, err := g.loop(ctx, mixers(recording.MixHalf, g.callers), length)
+	r, err := g.loop(ctx, mixers(benchresult.MixHalf, g.callers), length)
 	return r, g.end(ctx, err)
 }
 
@@ -92,9 +92,9 @@ func intervalUS(d time.Duration) int64 {
 }
 
 // sample writes one round down.
-func (o *opened) round(number int) recording.OpenRound {
+func (o *opened) round(number int) benchresult.OpenRound {
 	d := o.Overall()
-	return recording.OpenRound{
+	return benchresult.OpenRound{
 		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected, ServerUSPerCall: o.serverUS(),
 		ServiceP50US:  float64(d.Service.ValueAtPercentile(50)),
 		ResponseP50US: float64(d.Response.ValueAtPercentile(50)),

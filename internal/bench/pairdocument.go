@@ -5,40 +5,40 @@ import (
 	"fmt"
 	"slices"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/result"
 )
 
 // document writes everything down.
-func (r *pairRun) document(ctx context.Context) *recording.Paired {
+func (r *pairRun) document(ctx context.Context) *benchresult.Paired {
 	s := r.servers[base]
 	for _, note := range r.servers[head].notes {
 		s.note(note)
 	}
-	d := &recording.Paired{Header: s.header(result.Paired.Kind, r.Version), Rows: r.rows}
+	d := &benchresult.Paired{Header: s.header(result.Paired.Kind, r.Version), Rows: r.rows}
 	d.Partial = r.partial
 	d.Validity = validity(r.reasons)
-	d.Settings = recording.Settings{
+	d.Settings = benchresult.Settings{
 		Rounds: r.Pairs, WarmUpUS: max(r.WarmUp, 0).Microseconds(), SegmentUS: r.Segment.Microseconds(), Connections: r.Connections,
 		Sweep: []int{}, CostLimit: spelled(costLimit), FillLimit: spelled(fillLimit), RepeatedRound: r.repeated,
 	}
 	d.Notes = append(d.Notes, fmt.Sprintf("closed loop of the mix %s", r.Mix))
 	if r.repeated > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs were measured again: %s was at fault", r.repeated, recording.Culprit(r.blamed)))
+		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs were measured again: %s was at fault", r.repeated, benchresult.Culprit(r.blamed)))
 	}
-	for i, into := range []*recording.Side{&d.Base, &d.Head} {
-		*into = recording.Side{Name: r.sides[i].name, Server: describe(ctx, r.servers[i].server, r.servers[i].spec)}
+	for i, into := range []*benchresult.Side{&d.Base, &d.Head} {
+		*into = benchresult.Side{Name: r.sides[i].name, Server: describe(ctx, r.servers[i].server, r.servers[i].spec)}
 	}
-	d.NoiseFloor = recording.NoiseFloorOf(neighbours(r.rows)...)
+	d.NoiseFloor = benchresult.NoiseFloorOf(neighbours(r.rows)...)
 	return d
 }
 
 // neighbours are the two halves of each side's stretches: the same code, measured twice at the same time.
-func neighbours(rows []recording.PairedRow) [][]recording.Sample {
-	var all [][]recording.Sample
+func neighbours(rows []benchresult.PairedRow) [][]benchresult.Sample {
+	var all [][]benchresult.Sample
 	for _, row := range rows {
 		for _, pair := range slices.Concat(row.Pairs, row.Confirm) {
-			for _, s := range []recording.Sample{pair.Base, pair.Head} {
+			for _, s := range []benchresult.Sample{pair.Base, pair.Head} {
 				if s.Halves != nil {
 					all = append(all, s.Halves)
 				}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/internal/recording"
 	"ratelab/scenarios"
 )
 
@@ -39,7 +39,7 @@ func (c *Comparison) withDefaults() *Comparison {
 	d.WarmUp = or(d.WarmUp, DefaultPairWarmUp)
 	d.Connections = or(d.Connections, DefaultConnections)
 	if d.Mix == "" {
-		d.Mix = recording.MixHalf
+		d.Mix = benchresult.MixHalf
 	}
 	return &d
 }

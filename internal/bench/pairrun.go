@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/benchresult"
+	"ratelab/internal/compare"
 	"ratelab/internal/lineup"
-	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/regress"
 )
 
 // pairRun is a comparison under way.
@@ -18,16 +18,16 @@ type pairRun struct {
 	servers  [2]*session // of the sides; the same one where both are scripts
 	progress *progress
 
-	rows     []recording.PairedRow
-	reasons  []recording.Reason
+	rows     []benchresult.PairedRow
+	reasons  []benchresult.Reason
 	repeats  int // how many more pairs may be measured again
 	repeated int
-	blamed   []recording.Reason // for what was measured again
+	blamed   []benchresult.Reason // for what was measured again
 	partial  bool
 }
 
 // run does the comparison.
-func (p *pairPlan) run(ctx context.Context) (*recording.Paired, error) {
+func (p *pairPlan) run(ctx context.Context) (*benchresult.Paired, error) {
 	if err := p.try(ctx); err != nil {
 		return nil, err
 	}
@@ -51,11 +51,11 @@ func newPairRun(p *pairPlan) *pairRun {
 func (p *pairPlan) mostVoid() int { return (len(p.costs[base])*p.Pairs + 3) / 4 }
 
 // played measures on the servers that there are, and ends them.
-func (r *pairRun) played(ctx context.Context) (*recording.Paired, error) {
+func (r *pairRun) played(ctx context.Context) (*benchresult.Paired, error) {
 	back := quietly()
 	err := r.measure(ctx)
 	back()
-	var document *recording.Paired
+	var document *benchresult.Paired
 	if err == nil {
 		document = r.document(ctx)
 	}
@@ -134,7 +134,7 @@ func (r *pairRun) close(ctx context.Context, failed error) error {
 // measure does everything, or as much as there is time for until it is told to stop.
 func (r *pairRun) measure(ctx context.Context) error {
 	for row := range r.costs[base] {
-		r.rows = append(r.rows, recording.PairedRow{Name: r.name(row), Pairs: []recording.Pair{}, Confirm: []recording.Pair{}})
+		r.rows = append(r.rows, benchresult.PairedRow{Name: r.name(row), Pairs: []benchresult.Pair{}, Confirm: []benchresult.Pair{}})
 	}
 	err := r.everything(ctx)
 	if errors.Is(err, errStopped) {
@@ -157,7 +157,7 @@ func (r *pairRun) everything(ctx context.Context) error {
 		}
 	}
 	for row := range r.rows {
-		if !regress.NeedsConfirmation(&r.rows[row]) {
+		if !compare.NeedsConfirmation(&r.rows[row]) {
 			continue
 		}
 		r.progress.more(r.pairTime() * time.Duration(r.Pairs))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 )
 
 // count decides the scenarios on one side in virtual time, and counts what its calls take.
@@ -28,7 +28,7 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 		if err != nil {
 			return err
 		}
-		into := recording.PairedSide{Identity: identity(c), Exact: exactRuns(r.runs[i], found[row]), Work: work(found[row]...)}
+		into := benchresult.PairedSide{Identity: identity(c), Exact: exactRuns(r.runs[i], found[row]), Work: work(found[row]...)}
 		t.record(&into.Work)
 		if i == base {
 			r.rows[row].Base = into
@@ -39,10 +39,10 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 	return nil
 }
 
-func exactRuns(runs []*planned, found []exact) []recording.ExactRun {
-	all := []recording.ExactRun{}
+func exactRuns(runs []*planned, found []exact) []benchresult.ExactRun {
+	all := []benchresult.ExactRun{}
 	for i, e := range found {
-		all = append(all, recording.ExactRun{Scenario: runs[i].Scenario.Name, ScenarioSHA256: runs[i].Scenario.SHA256, Result: e.result})
+		all = append(all, benchresult.ExactRun{Scenario: runs[i].Scenario.Name, ScenarioSHA256: runs[i].Scenario.SHA256, Result: e.result})
 	}
 	return all
 }
@@ -50,7 +50,7 @@ func exactRuns(runs []*planned, found []exact) []recording.ExactRun {
 // batch measures so many pairs of a row. Those for which the generator was at fault, or in which the server stood
 // still, are void and measured again, as long as there are repeats: one stall among a hundred measurements is not to
 // spoil them all.
-func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]recording.Pair) error {
+func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]benchresult.Pair) error {
 	for n := 1; n <= r.Pairs; {
 		where := fmt.Sprintf("%s%s pair %d", prefix, r.rows[row].Name, n)
 		r.progress.step(where, r.pairTime())
@@ -86,9 +86,9 @@ type contest struct {
 //
 // Note: each side in one piece, as long as all its stretches, left pairs in which the machine changed in between:
 // where that was busy for a second now and then, the same script measured against itself gave 0.6 to 1.5.
-func (r *pairRun) pair(ctx context.Context, row, n int) (recording.Pair, []recording.Reason, error) {
+func (r *pairRun) pair(ctx context.Context, row, n int) (benchresult.Pair, []benchresult.Reason, error) {
 	defer r.servers[base].places.apart()()
-	pair := recording.Pair{HeadFirst: n%2 == 0}
+	pair := benchresult.Pair{HeadFirst: n%2 == 0}
 	c, err := r.contest(ctx, row)
 	if err == nil {
 		err = r.contend(ctx, c, pair.HeadFirst)
@@ -96,8 +96,8 @@ func (r *pairRun) pair(ctx context.Context, row, n int) (recording.Pair, []recor
 	if err = c.end(ctx, err); err != nil {
 		return pair, nil, err
 	}
-	var reasons []recording.Reason
-	sample := func(where string, l *closedLoop) recording.Sample {
+	var reasons []benchresult.Reason
+	sample := func(where string, l *closedLoop) benchresult.Sample {
 		reasons = append(reasons, l.blame(where, l.found.Reasons(), &l.found.account, l.found.Sent)...)
 		return l.sample(n)
 	}

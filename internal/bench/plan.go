@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/internal/recording"
 	"ratelab/scenarios"
 )
 
 // control is the algorithm that is measured in every round: what the harness and the round trip cost.
-const control = recording.Control
+const control = benchresult.Control
 
 // costLimit is the limit of the closed loop: too long for a key's permits to come back while it is measured.
 var costLimit = limit.Policy{Requests: 100, Window: time.Hour}

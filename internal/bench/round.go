@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 )
 
 // round is everything, measured once.
@@ -15,7 +15,7 @@ type round struct {
 	number  int
 	opened  [][]*opened    // by scenario and entry
 	closed  [][]*saturated // by mix and entry
-	reasons []recording.Reason
+	reasons []benchresult.Reason
 }
 
 // rounds measures every round, and keeps what those found that are finished.
@@ -38,7 +38,7 @@ func (r *run) round(ctx context.Context, number int) (*round, error) {
 			return nil, err
 		}
 	}
-	for _, mix := range recording.Mixes() {
+	for _, mix := range benchresult.Mixes() {
 		if err := r.mix(ctx, mix, found); err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (r *run) play(ctx context.Context, p *planned, into *round) error {
 	for position, i := range order(len(all), into.number) {
 		c := p.Entries[i]
 		where := fmt.Sprintf("%s %s round %d", p.Scenario.Name, c.Label, into.number)
-		err := r.again(where, r.openTime(p), func() (reasons []recording.Reason, err error) {
+		err := r.again(where, r.openTime(p), func() (reasons []benchresult.Reason, err error) {
 			all[i], err = r.open(ctx, p, c, r.Connections, r.WarmUp)
 			if err != nil {
 				return nil, err
@@ -72,7 +72,7 @@ func (r *run) play(ctx context.Context, p *planned, into *round) error {
 func (r *run) mix(ctx context.Context, mix string, into *round) error {
 	where := fmt.Sprintf("%s mix round %d", mix, into.number)
 	var all []*saturated
-	err := r.again(where, r.mixTime(), func() (reasons []recording.Reason, err error) {
+	err := r.again(where, r.mixTime(), func() (reasons []benchresult.Reason, err error) {
 		all, err = r.saturateAll(ctx, saturation{mix, r.Connections, r.WarmUp, r.Segment}, into.number)
 		for i, found := range all {
 			reasons = append(reasons, r.blame(r.plan.costs[i].Label+" "+where, found.Reasons(), &found.account, found.Sent)...)
@@ -123,7 +123,7 @@ func order(n, round int) []int {
 //
 // Note: measuring the whole round again would keep its measurements closer together, and cost a minute for a stall of
 // a hundredth of a second.
-func (r *run) again(where string, takes time.Duration, measure func() ([]recording.Reason, error), into *[]recording.Reason) error {
+func (r *run) again(where string, takes time.Duration, measure func() ([]benchresult.Reason, error), into *[]benchresult.Reason) error {
 	*into = append(*into, r.silences("before "+where, load.MostSilence)...)
 	for repeats := 0; ; repeats++ {
 		r.progress.step(where, takes)
@@ -142,13 +142,13 @@ func (r *run) again(where string, takes time.Duration, measure func() ([]recordi
 }
 
 // blame is why a measurement cannot be trusted.
-func (s *session) blame(where string, reasons []load.Reason, a *account, sent int64) []recording.Reason {
-	var all []recording.Reason
+func (s *session) blame(where string, reasons []load.Reason, a *account, sent int64) []benchresult.Reason {
+	var all []benchresult.Reason
 	for _, r := range reasons {
 		all = append(all, s.reason(where, r))
 	}
 	if n := a.unexplained(sent); n != 0 {
-		all = append(all, recording.Reason{Code: reasonCalls, Where: where, Statement: fmt.Sprintf(
+		all = append(all, benchresult.Reason{Code: reasonCalls, Where: where, Statement: fmt.Sprintf(
 			"the server executed %d calls of scripts and %d were sent: somebody else uses it, or calls were lost", sent+n, sent)})
 	}
 	return all

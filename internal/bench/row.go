@@ -4,22 +4,22 @@ import (
 	"maps"
 	"slices"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 	"ratelab/internal/script"
 )
 
 // row is what all rounds found of one entry under one scenario.
 type row struct {
-	open      recording.Open
-	rounds    []recording.OpenRound
+	open      benchresult.Open
+	rounds    []benchresult.OpenRound
 	intervals []*load.Interval // of all rounds; still sparse
 	totals    totals
 	serverUS  []float64
 }
 
-func newRow() *row { return &row{open: recording.Open{Latency: outcomes()}} }
+func newRow() *row { return &row{open: benchresult.Open{Latency: outcomes()}} }
 
 // totals are sums over measurements, for what is told by the decision.
 type totals struct {
@@ -52,7 +52,7 @@ func (t *totals) add(r *load.Result, a *account) {
 var harness = []string{"evalsha", "info", "ping"}
 
 // work adds what was counted on the wall clock.
-func (t *totals) work(w *recording.Work) {
+func (t *totals) work(w *benchresult.Work) {
 	if t.known == 0 {
 		return
 	}
@@ -83,8 +83,8 @@ func (r *row) add(number int, o *opened) {
 }
 
 // record writes the row down.
-func (r *row) record(c *lineup.Entry, e *exact, t *taken) recording.Row {
-	out := recording.Row{Identity: identity(c), Open: r.open, Rounds: r.rounds}
+func (r *row) record(c *lineup.Entry, e *exact, t *taken) benchresult.Row {
+	out := benchresult.Row{Identity: identity(c), Open: r.open, Rounds: r.rounds}
 	if e != nil {
 		out.Exact, out.Work = &e.result, work(*e)
 	}
@@ -99,40 +99,40 @@ func (r *row) record(c *lineup.Entry, e *exact, t *taken) recording.Row {
 	return out
 }
 
-func identity(c *lineup.Entry) recording.Identity {
-	return recording.Identity{Algorithm: c.Label, ScriptSHA1: script.SHA1(c.Program.Source), Parameters: c.Parameters}
+func identity(c *lineup.Entry) benchresult.Identity {
+	return benchresult.Identity{Algorithm: c.Label, ScriptSHA1: script.SHA1(c.Program.Source), Parameters: c.Parameters}
 }
 
 // series merges the intervals of all rounds, in order.
-func series(all []*load.Interval) []recording.Interval {
-	merged := map[int64]*recording.Interval{}
+func series(all []*load.Interval) []benchresult.Interval {
+	merged := map[int64]*benchresult.Interval{}
 	for _, i := range all {
 		m := merged[i.StartUS]
 		if m == nil {
-			m = &recording.Interval{StartUS: i.StartUS, WidthUS: i.WidthUS, Latency: outcomes()}
+			m = &benchresult.Interval{StartUS: i.StartUS, WidthUS: i.WidthUS, Latency: outcomes()}
 			merged[i.StartUS] = m
 		}
 		merge(&m.Latency, i.OfAccepted(), i.OfRejected())
 	}
-	list := make([]recording.Interval, 0, len(merged))
+	list := make([]benchresult.Interval, 0, len(merged))
 	for _, start := range slices.Sorted(maps.Keys(merged)) {
 		list = append(list, *merged[start])
 	}
 	return list
 }
 
-func outcomes() recording.Outcomes {
-	empty := func() recording.Durations {
-		return recording.Durations{
-			Lag: recording.NewHistogram(), Wait: recording.NewHistogram(), Service: recording.NewHistogram(), Response: recording.NewHistogram(),
+func outcomes() benchresult.Outcomes {
+	empty := func() benchresult.Durations {
+		return benchresult.Durations{
+			Lag: benchresult.NewHistogram(), Wait: benchresult.NewHistogram(), Service: benchresult.NewHistogram(), Response: benchresult.NewHistogram(),
 		}
 	}
-	return recording.Outcomes{Accepted: empty(), Rejected: empty()}
+	return benchresult.Outcomes{Accepted: empty(), Rejected: empty()}
 }
 
-func merge(into *recording.Outcomes, accepted, rejected load.Durations) {
+func merge(into *benchresult.Outcomes, accepted, rejected load.Durations) {
 	for _, part := range []struct {
-		into recording.Durations
+		into benchresult.Durations
 		from load.Durations
 	}{{into.Accepted, accepted}, {into.Rejected, rejected}} {
 		part.into.Lag.Merge(part.from.Lag)
@@ -143,7 +143,7 @@ func merge(into *recording.Outcomes, accepted, rejected load.Durations) {
 }
 
 // addHealth keeps the worst.
-func addHealth(h *recording.Health, o *opened) {
+func addHealth(h *benchresult.Health, o *opened) {
 	us := func(d int64) float64 { return float64(d) / 1000 }
 	h.StallMaxUS = max(h.StallMaxUS, us(o.Health.LongestStall.Nanoseconds()))
 	h.GCPauseP999US = max(h.GCPauseP999US, us(o.Health.GCPauseP999.Nanoseconds()))

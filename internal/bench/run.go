@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 )
 
 // run is a job under way.
@@ -19,14 +19,14 @@ type run struct {
 	exact    [][]exact // by scenario and entry; nil for what was not decided
 	rows     [][]*row  // by scenario and entry
 	costs    []*cost   // by entry
-	reasons  []recording.Reason
+	reasons  []benchresult.Reason
 	repeated int
-	blamed   []recording.Reason // for what was measured again
+	blamed   []benchresult.Reason // for what was measured again
 	partial  bool
 }
 
 // run does the job.
-func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
+func (p *plan) run(ctx context.Context) (*benchresult.Document, error) {
 	if err := p.try(ctx); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (p *plan) run(ctx context.Context) (*recording.Recording, error) {
 }
 
 // on does the job on a server, and ends that if it is ours.
-func (p *plan) on(ctx context.Context, s *session) (*recording.Recording, error) {
+func (p *plan) on(ctx context.Context, s *session) (*benchresult.Document, error) {
 	r := &run{plan: p, session: s, progress: newProgress(p.Progress, p.estimate())}
 	r.prepare()
 	back := quietly()
@@ -50,7 +50,7 @@ func (p *plan) on(ctx context.Context, s *session) (*recording.Recording, error)
 		err = r.measure(ctx)
 	}
 	back()
-	var document *recording.Recording
+	var document *benchresult.Document
 	if err == nil {
 		document = r.document(ctx)
 	}
@@ -176,8 +176,8 @@ func (r *run) sweep(ctx context.Context) error {
 		for _, n := range r.Sweep {
 			where := fmt.Sprintf("sweep %s at %d connections", c.Label, n)
 			var found *saturated
-			err := r.again(where, r.closedTime(), func() (reasons []recording.Reason, err error) {
-				found, err = r.saturate(ctx, c, saturation{recording.MixHalf, n, r.WarmUp, r.Segment})
+			err := r.again(where, r.closedTime(), func() (reasons []benchresult.Reason, err error) {
+				found, err = r.saturate(ctx, c, saturation{benchresult.MixHalf, n, r.WarmUp, r.Segment})
 				if err != nil {
 					return nil, err
 				}

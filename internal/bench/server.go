@@ -8,8 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
-	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/result"
 )
@@ -57,8 +57,8 @@ func startServer(ctx context.Context, spec string, connections int, eviction boo
 }
 
 // describe names the server for the document.
-func describe(ctx context.Context, s *redisserver.Server, spec string) recording.Server {
-	d := recording.Server{
+func describe(ctx context.Context, s *redisserver.Server, spec string) benchresult.Server {
+	d := benchresult.Server{
 		Server: result.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport},
 		Route:  s.Route, Own: s.Own,
 	}

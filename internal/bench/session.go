@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/serverstats"
 )
@@ -65,7 +65,7 @@ func (s *session) watch(ctx context.Context) (err error) {
 const mostInBatches = 500 * time.Millisecond
 
 // silences are a reason if the server was silent for longer than most since it was last asked: the longest silence.
-func (s *session) silences(where string, most time.Duration) []recording.Reason {
+func (s *session) silences(where string, most time.Duration) []benchresult.Reason {
 	var longest load.Silence
 	for _, one := range s.vigil.Silences() {
 		if one.Lasted > longest.Lasted {
@@ -75,12 +75,12 @@ func (s *session) silences(where string, most time.Duration) []recording.Reason 
 	if longest.Lasted <= most {
 		return nil
 	}
-	return []recording.Reason{s.reason(where, longest.Reason())}
+	return []benchresult.Reason{s.reason(where, longest.Reason())}
 }
 
 // heard adds to the reasons of a measurement that the server stood still during it, also while none of its requests was
 // under way, as at a low rate or between two of its parts. Where the requests tell of silence too, the longest counts.
-func (s *session) heard(where string, reasons []recording.Reason) []recording.Reason {
+func (s *session) heard(where string, reasons []benchresult.Reason) []benchresult.Reason {
 	silent := s.silences(where, load.MostSilence)
 	i := slices.IndexFunc(reasons, isSilence)
 	if i < 0 || silent == nil {
@@ -93,11 +93,11 @@ func (s *session) heard(where string, reasons []recording.Reason) []recording.Re
 	return reasons
 }
 
-func isSilence(r recording.Reason) bool { return r.Code == load.ReasonSilence }
+func isSilence(r benchresult.Reason) bool { return r.Code == load.ReasonSilence }
 
 // reason is one of load's, written down.
-func (s *session) reason(where string, r load.Reason) recording.Reason {
-	out := recording.Reason{Code: r.Code, Where: where, Statement: r.Sentence}
+func (s *session) reason(where string, r load.Reason) benchresult.Reason {
+	out := benchresult.Reason{Code: r.Code, Where: where, Statement: r.Sentence}
 	if r.Lasted > 0 {
 		out.LastedUS, out.AtUS = pointer(r.Lasted.Microseconds()), pointer(max(0, s.since(r.At)))
 	}
@@ -113,7 +113,7 @@ func quietly() (back func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// note tells the reader of the recording something, once.
+// note tells the reader of the result something, once.
 func (s *session) note(text string) {
 	if !slices.Contains(s.notes, text) {
 		s.notes = append(s.notes, text)

@@ -12,9 +12,9 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
+	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/script"
-	"ratelab/internal/wording"
 )
 
 // side is one side of a comparison, resolved: what decides, or where.
@@ -47,10 +47,10 @@ func (s SideSpec) resolve(flag string) (*side, error) {
 	case strings.ContainsAny(s.Spec, "/:") && !isThere(s.Spec) && redisserver.Repeatable(s.Spec) && redisserver.IsImage(s.Spec):
 		return &side{name: s.Spec, server: redisserver.KindContainer + "=" + s.Spec}, nil
 	case isThere(s.Spec):
-		return nil, fmt.Errorf("%s %s: this is no script; name a file that ends in .lua", flag, wording.Path(s.Spec))
+		return nil, fmt.Errorf("%s %s: this is no script; name a file that ends in .lua", flag, message.Path(s.Spec))
 	}
 	return nil, fmt.Errorf("%s %s: neither a script (a file that ends in .lua) nor an algorithm nor a server (process, container=IMAGE, "+
-		"an image such as redis:8.0, a URL); %s", flag, redisserver.Repeat(s.Spec), wording.OneOf(s.Spec, algorithms.Names()))
+		"an image such as redis:8.0, a URL); %s", flag, redisserver.Repeat(s.Spec), message.OneOf(s.Spec, algorithms.Names()))
 }
 
 // isThere reports whether a file or folder has the name.
@@ -85,11 +85,11 @@ func (s SideSpec) script() (*side, error) {
 	}
 	choice, err := algorithms.Parse(label)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", wording.Path(s.Spec), err)
+		return nil, fmt.Errorf("%s: %w", message.Path(s.Spec), err)
 	}
 	source, err := readScript(s.Spec)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", wording.Path(s.Spec), err)
+		return nil, fmt.Errorf("%s: %w", message.Path(s.Spec), err)
 	}
 	return &side{name: s.Spec, script: called(ofAlgorithm(choice), s.Spec, source)}, nil
 }
@@ -129,7 +129,7 @@ func readScript(file string) (string, error) {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return "", wording.Unreadable(err)
+		return "", message.Unreadable(err)
 	case !info.Mode().IsRegular():
 		return "", errors.New("not a file of text; want a regular file")
 	case info.Size() == 0 || info.Size() > longestScript:
@@ -137,7 +137,7 @@ func readScript(file string) (string, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", wording.Unreadable(err)
+		return "", message.Unreadable(err)
 	}
 	return string(text), nil
 }

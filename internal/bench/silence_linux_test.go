@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/load"
-	"ratelab/internal/recording"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 )
@@ -46,7 +46,7 @@ func (h *halt) Step(name string, _, _ time.Duration) {
 }
 
 // halted are the reasons of silence of a job whose server, of the test's own, stands still when a step begins.
-func halted(t *testing.T, during string, j *Job) []recording.Reason {
+func halted(t *testing.T, during string, j *Job) []benchresult.Reason {
 	t.Helper()
 	server := redisservertest.Private(t)
 	pid, ok := server.ProcessID(t.Context())
@@ -70,9 +70,9 @@ func halted(t *testing.T, during string, j *Job) []recording.Reason {
 
 // silences are the reasons of that kind in a document, each with all that belongs to it. Shorter ones are left out: on a
 // busy machine a server really is silent for a tenth of a second now and then.
-func silences(t *testing.T, h *recording.Header) []recording.Reason {
+func silences(t *testing.T, h *benchresult.Header) []benchresult.Reason {
 	t.Helper()
-	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r recording.Reason) bool {
+	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r benchresult.Reason) bool {
 		return !isSilence(r) || r.LastedUS != nil && *r.LastedUS < (silent/2).Microseconds()
 	})
 	for _, r := range all {

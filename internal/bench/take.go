@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/internal/recording"
 )
 
 // taken is what a call takes of the network and of the client's heap.
@@ -32,11 +32,11 @@ func (s *session) take(ctx context.Context, c *lineup.Entry) (*taken, error) {
 }
 
 func (g *segment) take(ctx context.Context) (*taken, error) {
-	mixed, err := g.mixers(ctx, recording.MixHalf)
+	mixed, err := g.mixers(ctx, benchresult.MixHalf)
 	if err != nil {
 		return nil, err
 	}
-	caller, calls := mixed[0], takenStretches*stretch(recording.MixHalf)
+	caller, calls := mixed[0], takenStretches*stretch(benchresult.MixHalf)
 	if _, err = caller.Call(ctx, limit.Request{}); err == nil {
 		err = g.introduce(ctx, mixed, calls)
 	}
@@ -57,7 +57,7 @@ func (g *segment) take(ctx context.Context) (*taken, error) {
 }
 
 // record adds what a call takes to w.
-func (t *taken) record(w *recording.Work) {
+func (t *taken) record(w *benchresult.Work) {
 	if t != nil {
 		w.NetInPerDecision, w.NetOutPerDecision, w.AllocationsPerCall = &t.in, &t.out, &t.allocations
 	}

@@ -6,10 +6,10 @@ import (
 	"runtime"
 	"strings"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/measure"
-	"ratelab/internal/recording"
 	"ratelab/internal/replay"
 	"ratelab/internal/virtualtime"
 	"ratelab/scenarios"
@@ -79,22 +79,22 @@ func count(ctx context.Context, rows []*lineup.Virtual, o *replay.Outcome) ([]ex
 }
 
 // work is what the decisions on all the scenarios took together.
-func work(all ...exact) recording.Work {
+func work(all ...exact) benchresult.Work {
 	var spent lineup.Spent
 	for _, e := range all {
 		spent = spent.Plus(e.spent)
 	}
-	return recording.Work{
+	return benchresult.Work{
 		KeysLeft: &spent.Left.Keys, KeysLeftWithoutTTL: &spent.Left.WithoutTTL,
 		RedisCallsPerDecision: spent.CallsPerDecision(), RoundTripsPerDecision: spent.TripsPerDecision(), BytesPerKey: spent.BytesPerKey(),
 	}
 }
 
 // fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.
-func (s *session) fill(ctx context.Context, e *lineup.Entry, n int64) (recording.Fill, error) {
+func (s *session) fill(ctx context.Context, e *lineup.Entry, n int64) (benchresult.Fill, error) {
 	v, err := e.On(ctx, lineup.NewWatch(ctx, s.server), lineup.Times{Start: scenarios.DefaultStart}, s.clock())
 	if err != nil {
-		return recording.Fill{}, err
+		return benchresult.Fill{}, err
 	}
 	requests, decisions := make([]limit.Request, n), make([]limit.Decision, n)
 	for i := range n {
@@ -110,10 +110,10 @@ func (s *session) fill(ctx context.Context, e *lineup.Entry, n int64) (recording
 		err = closed
 	}
 	if err != nil {
-		return recording.Fill{}, err
+		return benchresult.Fill{}, err
 	}
 	s.noteRejections(e.Label, decisions)
-	return recording.Fill{Entries: n, Bytes: left.Bytes, Keys: left.Keys}, nil
+	return benchresult.Fill{Entries: n, Bytes: left.Bytes, Keys: left.Keys}, nil
 }
 
 // fillNameLength is the length of a label and a client's name together in a memory fill, unless the label alone is as

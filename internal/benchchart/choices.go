@@ -3,22 +3,22 @@ package benchchart
 import (
 	"slices"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 )
 
-// choice is one algorithm of one recording as a point: how strict it is, and what it costs.
+// choice is one algorithm of one result as a point: how strict it is, and what it costs.
 type choice struct {
 	label     string
-	recording int
+	result int
 	overshoot float64
 	peak      int64
 	serverUS  float64
 }
 
-// noteWithoutChoice names the recordings of the scenario that have no point.
+// noteWithoutChoice names the results of the scenario that have no point.
 func (s *scene) noteWithoutChoice(picture, scenario string, choices []choice) {
-	for i, r := range s.recordings {
-		if runOf(r, scenario) != nil && !slices.ContainsFunc(choices, func(c choice) bool { return c.recording == i }) {
+	for i, r := range s.results {
+		if runOf(r, scenario) != nil && !slices.ContainsFunc(choices, func(c choice) bool { return c.result == i }) {
 			s.leave(picture, s.names[i]+" did not tell what a call cost it, or its exact decisions are missing")
 		}
 	}
@@ -26,9 +26,9 @@ func (s *scene) noteWithoutChoice(picture, scenario string, choices []choice) {
 
 // choices takes the cost under the scenario's own traffic where every row has it, and else that of the half mix.
 func (s *scene) choices(scenario string) ([]choice, string) {
-	own := s.collect(scenario, func(_ *recording.Recording, row *recording.Row) *float64 { return row.Open.ServerUSPerCall })
-	half := s.collect(scenario, func(r *recording.Recording, row *recording.Row) *float64 {
-		if m := mixOf(r, row.Algorithm, recording.MixHalf); m != nil {
+	own := s.collect(scenario, func(_ *benchresult.Document, row *benchresult.Row) *float64 { return row.Open.ServerUSPerCall })
+	half := s.collect(scenario, func(r *benchresult.Document, row *benchresult.Row) *float64 {
+		if m := mixOf(r, row.Algorithm, benchresult.MixHalf); m != nil {
 			return m.ServerUSPerCall
 		}
 		return nil
@@ -39,9 +39,9 @@ func (s *scene) choices(scenario string) ([]choice, string) {
 	return half, underHalf
 }
 
-func (s *scene) collect(scenario string, costUS func(*recording.Recording, *recording.Row) *float64) []choice {
+func (s *scene) collect(scenario string, costUS func(*benchresult.Document, *benchresult.Row) *float64) []choice {
 	var all []choice
-	for i, r := range s.recordings {
+	for i, r := range s.results {
 		run := runOf(r, scenario)
 		if run == nil {
 			continue
@@ -59,7 +59,7 @@ func (s *scene) collect(scenario string, costUS func(*recording.Recording, *reco
 func (s *scene) choiceData(choices []choice, traffic string) []byte {
 	t := newTable("server", "algorithm", "overshoot", "peak_window_admitted", "server_us_per_decision", "cost_measured")
 	for _, c := range choices {
-		t.add(s.names[c.recording], c.label, c.overshoot, c.peak, c.serverUS, traffic)
+		t.add(s.names[c.result], c.label, c.overshoot, c.peak, c.serverUS, traffic)
 	}
 	return t.bytes()
 }

@@ -3,8 +3,8 @@ package benchchart
 import (
 	"math"
 
-	"ratelab/internal/drawing"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
 )
 
 // rank is one point of a latency distribution: on the axis of nines, a share p of the durations stands at -log10(1-p), so
@@ -19,7 +19,7 @@ const rankStep = 0.05
 
 // ranksOf walks a histogram once. The curve starts at the least duration and ends where a single one is left: beyond,
 // nothing is known. An empty histogram has none.
-func ranksOf(h *recording.Histogram) []rank {
+func ranksOf(h *benchresult.Histogram) []rank {
 	n := h.TotalCount()
 	if n == 0 {
 		return nil
@@ -49,19 +49,19 @@ func counted(nines float64, n int64) int64 {
 func (r rank) share() float64 { return 1 - math.Pow(10, -r.nines) }
 
 // nines is the horizontal axis of a latency distribution, up to that many.
-func nines(most float64) drawing.Axis {
+func nines(most float64) chart.Axis {
 	most = max(most, 1)
-	return drawing.Axis{
+	return chart.Axis{
 		Share: func(v float64) float64 { return v / most },
-		Ticks: func(length float64) []drawing.Tick {
-			ticks := []drawing.Tick{{At: math.Log10(2), Label: "p50"}}
+		Ticks: func(length float64) []chart.Tick {
+			ticks := []chart.Tick{{At: math.Log10(2), Label: "p50"}}
 			if length/most < 34 {
 				ticks = nil // no room beside p90
 			}
 			labels := []string{"p90", "p99", "p99.9", "p99.99", "p99.999", "p99.9999", "p99.99999"}
 			for i, label := range labels {
 				if v := float64(i + 1); v <= most+1e-9 {
-					ticks = append(ticks, drawing.Tick{At: v, Label: label})
+					ticks = append(ticks, chart.Tick{At: v, Label: label})
 				}
 			}
 			return ticks
@@ -70,12 +70,12 @@ func nines(most float64) drawing.Axis {
 }
 
 // line draws a distribution.
-func line(a *drawing.Axes, ranks []rank) []drawing.Point {
-	points := make([]drawing.Point, len(ranks))
+func line(a *chart.Axes, ranks []rank) []chart.Point {
+	points := make([]chart.Point, len(ranks))
 	for i, r := range ranks {
 		points[i] = a.At(r.nines, r.us)
 	}
-	return drawing.Simplify(points)
+	return chart.Simplify(points)
 }
 
 // roundTo rounds v to so many decimals.

@@ -6,12 +6,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 )
 
 // A hundred durations of 1 to 100 µs: what stands at nine tenths is 90, at the end the longest.
 func TestRanksByHand(t *testing.T) {
-	h := recording.NewHistogram()
+	h := benchresult.NewHistogram()
 	for v := range int64(100) {
 		_ = h.RecordValue(v + 1)
 	}
@@ -24,7 +24,7 @@ func TestRanksByHand(t *testing.T) {
 			t.Errorf("p90 is %v, want 90", r.us)
 		}
 	}
-	if ranksOf(recording.NewHistogram()) != nil {
+	if ranksOf(benchresult.NewHistogram()) != nil {
 		t.Error("an empty histogram has a curve")
 	}
 }
@@ -32,7 +32,7 @@ func TestRanksByHand(t *testing.T) {
 // The curve says what the histogram says, and never falls.
 func TestRanksAreThePercentiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := recording.NewHistogram()
+		h := benchresult.NewHistogram()
 		for _, v := range rapid.SliceOfN(rapid.Int64Range(1, 2_000_000), 1, 300).Draw(t, "durations") {
 			_ = h.RecordValue(v)
 		}
@@ -52,19 +52,19 @@ func TestRanksAreThePercentiles(t *testing.T) {
 
 // Joined intervals keep every request, and the whole span.
 func TestMomentsKeepEveryRequest(t *testing.T) {
-	empty, one := recording.NewHistogram(), recording.NewHistogram()
+	empty, one := benchresult.NewHistogram(), benchresult.NewHistogram()
 	_ = one.RecordValue(70)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "intervals")
 		want := int64(0)
-		intervals := make([]recording.Interval, n)
+		intervals := make([]benchresult.Interval, n)
 		for i := range intervals {
-			latency := recording.Outcomes{Accepted: recording.Durations{Response: empty}, Rejected: recording.Durations{Response: empty}}
+			latency := benchresult.Outcomes{Accepted: benchresult.Durations{Response: empty}, Rejected: benchresult.Durations{Response: empty}}
 			if i%3 == 0 {
 				latency.Accepted.Response, latency.Rejected.Response = one, one
 				want += 2
 			}
-			intervals[i] = recording.Interval{StartUS: int64(i) * 10, WidthUS: 10, Latency: latency}
+			intervals[i] = benchresult.Interval{StartUS: int64(i) * 10, WidthUS: 10, Latency: latency}
 		}
 		moments := momentsOf(intervals)
 		got, width := int64(0), 0.0

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 )
 
-// Every figure of the small recording, by hand.
+// Every figure of the small result, by hand.
 func TestDataByHand(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Write(dir, []*recording.Recording{small()}, "svg"); err != nil {
+	if _, err := Write(dir, []*benchresult.Document{small()}, "svg"); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -55,7 +55,7 @@ redis-server 7.0.15,sliding-window-log,1000,20080,1
 func TestDataIsSafe(t *testing.T) {
 	r := small()
 	relabel(r, 1, "=1+1,2")
-	pictures, _ := draw(newScene([]*recording.Recording{r}))
+	pictures, _ := draw(newScene([]*benchresult.Document{r}))
 	for _, p := range pictures {
 		if text := string(p.Data); strings.Contains(text, ",=1") || !strings.Contains(text, `,"'=1+1,2",`) {
 			t.Errorf("%s:\n%s", p.Name, text)

@@ -3,7 +3,7 @@ package benchchart
 import (
 	"fmt"
 
-	"ratelab/internal/drawing"
+	"ratelab/internal/chart"
 )
 
 // expenses is the picture of the server's cost: a row for each algorithm, in it a line for each lane, the figures at the
@@ -27,15 +27,15 @@ func (e expenses) rowHeight() float64 { return float64(len(e.lanes))*lanePitch +
 func (e expenses) height() float64 { return e.plot(0).Total() + floorLabel }
 
 // plot has no vertical values: its rows are named.
-func (e expenses) plot(float64) drawing.Plot {
-	return drawing.Plot{
-		Horizontal: drawing.Amounts(e.top, 60, "server µs per decision"),
-		Vertical:   drawing.Axis{Share: func(v float64) float64 { return v }, Ticks: func(float64) []drawing.Tick { return nil }},
+func (e expenses) plot(float64) chart.Plot {
+	return chart.Plot{
+		Horizontal: chart.Amounts(e.top, 60, "server µs per decision"),
+		Vertical:   chart.Axis{Share: func(v float64) float64 { return v }, Ticks: func(float64) []chart.Tick { return nil }},
 		Height:     float64(len(e.labels)) * e.rowHeight(), Beside: figureSpace, Inside: e.inside,
 	}
 }
 
-func (e expenses) draw(p *drawing.Pen, b drawing.Box) {
+func (e expenses) draw(p *chart.Pen, b chart.Box) {
 	b.Top += floorLabel
 	b.Left += e.labelWidth() - 20
 	e.plot(0).Draw(p, b)
@@ -45,21 +45,21 @@ func (e expenses) draw(p *drawing.Pen, b drawing.Box) {
 func (e expenses) labelWidth() float64 {
 	widest := 0.0
 	for _, l := range e.labels {
-		widest = max(widest, drawing.PanelLetters.Width(l))
+		widest = max(widest, chart.PanelLetters.Width(l))
 	}
 	return min(widest, 200) + 14 + 10
 }
 
-func (e expenses) inside(a *drawing.Axes) {
+func (e expenses) inside(a *chart.Axes) {
 	for _, t := range a.Horizontal.Ticks(a.Right - a.Left) {
-		a.Pen.Stroke([]drawing.Point{drawing.At(a.X(t.At), a.Top), drawing.At(a.X(t.At), a.Bottom)}, drawing.Grid, 0.8)
+		a.Pen.Stroke([]chart.Point{chart.At(a.X(t.At), a.Top), chart.At(a.X(t.At), a.Bottom)}, chart.Grid, 0.8)
 	}
 	e.drawFloors(a)
 	for i, label := range e.labels {
 		top := a.Top + float64(i)*e.rowHeight()
 		if i > 0 {
-			between := []drawing.Point{drawing.At(drawing.Margin, top), drawing.At(a.Right+figureSpace, top)}
-			a.Pen.Stroke(between, drawing.Grid, 0.8)
+			between := []chart.Point{chart.At(chart.Margin, top), chart.At(a.Right+figureSpace, top)}
+			a.Pen.Stroke(between, chart.Grid, 0.8)
 		}
 		e.drawLabel(a, label, top+e.rowHeight()/2)
 		for k, lane := range e.lanes {
@@ -70,23 +70,23 @@ func (e expenses) inside(a *drawing.Axes) {
 	}
 }
 
-func (e expenses) drawLabel(a *drawing.Axes, label string, middle float64) {
-	left := drawing.Margin
-	a.Pen.Rect(drawing.Box{Left: left, Top: middle - 4.5, Right: left + 9, Bottom: middle + 4.5}, drawing.Color(label))
-	a.Pen.Write(drawing.Shorten(label, 200, drawing.PanelLetters), drawing.At(left+14, middle+4), drawing.PanelLetters)
+func (e expenses) drawLabel(a *chart.Axes, label string, middle float64) {
+	left := chart.Margin
+	a.Pen.Rect(chart.Box{Left: left, Top: middle - 4.5, Right: left + 9, Bottom: middle + 4.5}, chart.Color(label))
+	a.Pen.Write(chart.Shorten(label, 200, chart.PanelLetters), chart.At(left+14, middle+4), chart.PanelLetters)
 }
 
 // drawExpense draws the rounds' spread, the median and, at the right, the figures.
-func drawExpense(a *drawing.Axes, m mark, e expense, label string, y float64) {
-	c := drawing.Color(label)
+func drawExpense(a *chart.Axes, m mark, e expense, label string, y float64) {
+	c := chart.Color(label)
 	if label == control {
-		c = drawing.Reference // on the grey band
+		c = chart.Reference // on the grey band
 	}
-	a.Pen.Stroke([]drawing.Point{drawing.At(a.X(e.lowUS), y), drawing.At(a.X(e.highUS), y)}, drawing.Tint(c, 0.55), 2.2)
-	m(a.Pen, drawing.At(a.X(e.us), y), c)
-	a.Pen.WriteRight(microseconds(e.us), drawing.At(a.Right+48, y+3.5), drawing.SmallLetters)
+	a.Pen.Stroke([]chart.Point{chart.At(a.X(e.lowUS), y), chart.At(a.X(e.highUS), y)}, chart.Tint(c, 0.55), 2.2)
+	m(a.Pen, chart.At(a.X(e.us), y), c)
+	a.Pen.WriteRight(microseconds(e.us), chart.At(a.Right+48, y+3.5), chart.SmallLetters)
 	if e.ratio != nil && label != control {
-		a.Pen.WriteRight(digits(*e.ratio)+" ×", drawing.At(a.Right+figureSpace, y+3.5), drawing.SmallLetters)
+		a.Pen.WriteRight(digits(*e.ratio)+" ×", chart.At(a.Right+figureSpace, y+3.5), chart.SmallLetters)
 	}
 }
 
@@ -110,33 +110,33 @@ func digits(v float64) string {
 }
 
 // drawFloors draws the control through all rows, within the band in which the same code can come out.
-func (e expenses) drawFloors(a *drawing.Axes) {
+func (e expenses) drawFloors(a *chart.Axes) {
 	for i, f := range e.floors {
 		right := min(a.X(f.highUS), a.Right) // on a noisy machine the band has no end
-		band := drawing.Box{Left: a.X(f.lowUS), Top: a.Top, Right: right, Bottom: a.Bottom}
-		a.Pen.Rect(band, drawing.Tint(drawing.Color(control), 0.45))
+		band := chart.Box{Left: a.X(f.lowUS), Top: a.Top, Right: right, Bottom: a.Bottom}
+		a.Pen.Rect(band, chart.Tint(chart.Color(control), 0.45))
 		x := a.X(f.us)
-		a.Pen.Stroke([]drawing.Point{drawing.At(x, a.Top-3), drawing.At(x, a.Bottom)}, drawing.Reference, 1.2, lineOf[i]...)
+		a.Pen.Stroke([]chart.Point{chart.At(x, a.Top-3), chart.At(x, a.Bottom)}, chart.Reference, 1.2, lineOf[i]...)
 	}
 	if len(e.floors) > 0 {
 		text := "the control none " + microseconds(e.floors[0].us)
 		if len(e.floors) > 1 {
 			text = "the control none"
 		}
-		left := min(a.X(e.floors[0].us)-2, a.Right-drawing.SmallLetters.Width(text)) // clear of the figures' heads
-		a.Pen.Write(text, drawing.At(left, a.Top-7), drawing.SmallLetters)
+		left := min(a.X(e.floors[0].us)-2, a.Right-chart.SmallLetters.Width(text)) // clear of the figures' heads
+		a.Pen.Write(text, chart.At(left, a.Top-7), chart.SmallLetters)
 	}
-	a.Pen.WriteRight("median", drawing.At(a.Right+48, a.Top-7), drawing.SmallLetters)
-	a.Pen.WriteRight("vs none", drawing.At(a.Right+figureSpace, a.Top-7), drawing.SmallLetters)
+	a.Pen.WriteRight("median", chart.At(a.Right+48, a.Top-7), chart.SmallLetters)
+	a.Pen.WriteRight("vs none", chart.At(a.Right+figureSpace, a.Top-7), chart.SmallLetters)
 }
 
-func (e expenses) keys() []drawing.Key {
-	var keys []drawing.Key
+func (e expenses) keys() []chart.Key {
+	var keys []chart.Key
 	for _, l := range e.lanes {
 		keys = append(keys, markKey(l.name, l.mark))
 	}
 	if len(e.floors) > 0 {
-		keys = append(keys, drawing.AreaKey("the control, within the noise", drawing.Tint(drawing.Color(control), 0.45)))
+		keys = append(keys, chart.AreaKey("the control, within the noise", chart.Tint(chart.Color(control), 0.45)))
 	}
 	return keys
 }

@@ -3,7 +3,7 @@ package benchchart
 import (
 	"slices"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 )
 
 // expense is one figure of the server's cost with the spread of the rounds about it.
@@ -12,37 +12,37 @@ type expense struct {
 	ratio             *float64 // to the control
 }
 
-// lane is one figure of each algorithm: a mix of the one recording, or one of several recordings.
+// lane is one figure of each algorithm: a mix of the one result, or one of several results.
 type lane struct {
 	name string
 	mark mark
 	of   func(label string) (expense, bool)
 }
 
-// lanes are the mixes of a single recording, and the half mix of each of several: more marks in a row cannot be read.
+// lanes are the mixes of a single result, and the half mix of each of several: more marks in a row cannot be read.
 func (s *scene) lanes() []lane {
 	var all []lane
 	if s.several() {
-		for i, r := range s.recordings {
+		for i, r := range s.results {
 			all = append(all, lane{s.names[i], markOf[i], func(label string) (expense, bool) {
-				return expenseOf(r, label, recording.MixHalf)
+				return expenseOf(r, label, benchresult.MixHalf)
 			}})
 		}
 		return all
 	}
-	for i, mix := range []string{recording.MixAccepted, recording.MixRejected, recording.MixHalf} {
-		name := map[string]string{recording.MixHalf: "half and half"}[mix]
+	for i, mix := range []string{benchresult.MixAccepted, benchresult.MixRejected, benchresult.MixHalf} {
+		name := map[string]string{benchresult.MixHalf: "half and half"}[mix]
 		if name == "" {
 			name = mix
 		}
 		all = append(all, lane{name, markOf[i], func(label string) (expense, bool) {
-			return expenseOf(s.recordings[0], label, mix)
+			return expenseOf(s.results[0], label, mix)
 		}})
 	}
 	return all
 }
 
-func expenseOf(r *recording.Recording, label, mix string) (expense, bool) {
+func expenseOf(r *benchresult.Document, label, mix string) (expense, bool) {
 	m := mixOf(r, label, mix)
 	if m == nil || m.ServerUSPerCall == nil {
 		return expense{}, false
@@ -56,12 +56,12 @@ func expenseOf(r *recording.Recording, label, mix string) (expense, bool) {
 	return e, true
 }
 
-func mixOf(r *recording.Recording, label, mix string) *recording.Mix {
+func mixOf(r *benchresult.Document, label, mix string) *benchresult.Mix {
 	cost := costOf(r, label)
 	if cost == nil {
 		return nil
 	}
-	i := slices.IndexFunc(cost.Mixes, func(m recording.Mix) bool { return m.Mix == mix })
+	i := slices.IndexFunc(cost.Mixes, func(m benchresult.Mix) bool { return m.Mix == mix })
 	if i < 0 {
 		return nil
 	}
@@ -71,11 +71,11 @@ func mixOf(r *recording.Recording, label, mix string) *recording.Mix {
 // noise is the control's cost, and between what bounds a second measurement of the same code can lie.
 type noise struct{ us, lowUS, highUS float64 }
 
-// floors are the control's figures, one for each recording that has them.
+// floors are the control's figures, one for each result that has them.
 func (s *scene) floors() []noise {
 	var all []noise
-	for _, r := range s.recordings {
-		e, ok := expenseOf(r, control, recording.MixHalf)
+	for _, r := range s.results {
+		e, ok := expenseOf(r, control, benchresult.MixHalf)
 		if !ok {
 			continue
 		}

@@ -5,23 +5,23 @@ import (
 	"slices"
 	"strconv"
 
-	"ratelab/internal/drawing"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
 )
 
 // memory shows what a client's state takes as it fills: what is constant, and what grows with every request.
-func (s *scene) memory() (drawing.Picture, bool) {
+func (s *scene) memory() (chart.Picture, bool) {
 	labels, low, high, most := s.fills()
 	if len(labels) == 0 {
 		s.leave("memory", "no fill was measured, or the server does not tell what a key takes")
-		return drawing.Picture{}, false
+		return chart.Picture{}, false
 	}
-	for i, r := range s.recordings {
-		if !slices.ContainsFunc(r.Costs, func(c recording.Cost) bool { return len(c.Memory) > 0 }) {
+	for i, r := range s.results {
+		if !slices.ContainsFunc(r.Costs, func(c benchresult.Cost) bool { return len(c.Memory) > 0 }) {
 			s.leave("memory", s.names[i]+" has no fill")
 		}
 	}
-	looks := drawing.Looks(labels)
+	looks := chart.Looks(labels)
 	ends := map[string]string{}
 	for _, label := range labels {
 		ends[label] = label + "  " + s.lastFill(label)
@@ -30,29 +30,29 @@ func (s *scene) memory() (drawing.Picture, bool) {
 	for _, label := range labels {
 		texts = append(texts, ends[label])
 	}
-	plot := drawing.Plot{
-		Horizontal: drawing.Logarithmic(1, most, 44, "admitted requests within the window, logarithmic", drawing.Short),
-		Vertical:   drawing.Logarithmic(low, high, 30, "memory, logarithmic", inBytes),
-		Height:     plotHeight(len(labels)), Beside: drawing.BesideWidth(texts),
+	plot := chart.Plot{
+		Horizontal: chart.Logarithmic(1, most, 44, "admitted requests within the window, logarithmic", chart.Short),
+		Vertical:   chart.Logarithmic(low, high, 30, "memory, logarithmic", inBytes),
+		Height:     plotHeight(len(labels)), Beside: chart.BesideWidth(texts),
 	}
-	plot.Inside = func(a *drawing.Axes) {
-		var all []drawing.LineEnd
+	plot.Inside = func(a *chart.Axes) {
+		var all []chart.LineEnd
 		for _, label := range labels {
-			all = append(all, drawing.LineEnd{At: s.drawFills(a, label, looks[label]), Color: looks[label].Color, Label: ends[label]})
+			all = append(all, chart.LineEnd{At: s.drawFills(a, label, looks[label]), Color: looks[label].Color, Label: ends[label]})
 		}
 		a.LabelEnds(all)
 	}
 	p := page("What does a client's state take as it fills?",
 		fmt.Sprintf("Memory of one client's keys, as the server counts it. Limit %s, requests spread evenly over the window.",
-			policy(s.costSettings().FillLimit)), s.recordings, nil)
-	p = figure(p, s.recordingKeys(), plot.Total(), plot.Draw)
-	return drawing.Picture{Name: "memory", Page: p, Data: s.memoryData()}, true
+			policy(s.costSettings().FillLimit)), s.results, nil)
+	p = figure(p, s.resultKeys(), plot.Total(), plot.Draw)
+	return chart.Picture{Name: "memory", Page: p, Data: s.memoryData()}, true
 }
 
 func (s *scene) fills() (labels []string, low, high, most float64) {
 	for _, label := range s.labels() {
 		any := false
-		for _, r := range s.recordings {
+		for _, r := range s.results {
 			cost := costOf(r, label)
 			if cost == nil {
 				continue
@@ -75,10 +75,10 @@ func (s *scene) fills() (labels []string, low, high, most float64) {
 	return labels, low, high, most
 }
 
-// lastFill is what a full client takes: one figure, or the least and the most of the recordings.
+// lastFill is what a full client takes: one figure, or the least and the most of the results.
 func (s *scene) lastFill(label string) string {
 	low, high := int64(0), int64(0)
-	for _, r := range s.recordings {
+	for _, r := range s.results {
 		if cost := costOf(r, label); cost != nil && len(cost.Memory) > 0 {
 			bytes := cost.Memory[len(cost.Memory)-1].Bytes
 			if low == 0 || bytes < low {
@@ -106,15 +106,15 @@ func inBytes(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64) + " B"
 }
 
-// drawFills draws a line for each recording, and gives the end of the first.
-func (s *scene) drawFills(a *drawing.Axes, label string, look drawing.Look) drawing.Point {
-	var end drawing.Point
-	for i, r := range s.recordings {
+// drawFills draws a line for each result, and gives the end of the first.
+func (s *scene) drawFills(a *chart.Axes, label string, look chart.Look) chart.Point {
+	var end chart.Point
+	for i, r := range s.results {
 		cost := costOf(r, label)
 		if cost == nil || len(cost.Memory) == 0 {
 			continue
 		}
-		var points []drawing.Point
+		var points []chart.Point
 		for _, f := range cost.Memory {
 			points = append(points, a.At(float64(f.Entries), float64(f.Bytes)))
 		}
@@ -126,28 +126,28 @@ func (s *scene) drawFills(a *drawing.Axes, label string, look drawing.Look) draw
 		for _, q := range points {
 			a.Pen.Dot(q, 2.4, look.Color)
 		}
-		if end == (drawing.Point{}) {
+		if end == (chart.Point{}) {
 			end = points[len(points)-1]
 		}
 	}
 	return end
 }
 
-// recordingKeys is a legend of the recordings' lines, where there are several.
-func (s *scene) recordingKeys() []drawing.Key {
+// resultKeys is a legend of the results' lines, where there are several.
+func (s *scene) resultKeys() []chart.Key {
 	if !s.several() {
 		return nil
 	}
-	var keys []drawing.Key
+	var keys []chart.Key
 	for i, name := range s.names {
-		keys = append(keys, drawing.LineKey(name, drawing.Ink, 1.8, lineOf[i]...))
+		keys = append(keys, chart.LineKey(name, chart.Ink, 1.8, lineOf[i]...))
 	}
 	return keys
 }
 
 func (s *scene) memoryData() []byte {
 	t := newTable("server", "algorithm", "entries", "bytes", "keys")
-	for i, r := range s.recordings {
+	for i, r := range s.results {
 		for _, c := range r.Costs {
 			for _, f := range c.Memory {
 				t.add(s.names[i], c.Algorithm, f.Entries, f.Bytes, f.Keys)

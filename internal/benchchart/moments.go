@@ -1,6 +1,6 @@
 package benchchart
 
-import "ratelab/internal/recording"
+import "ratelab/internal/benchresult"
 
 // moment is an interval of a scenario's time, accepted and rejected together.
 type moment struct {
@@ -12,12 +12,12 @@ type moment struct {
 // mostMoments is how many intervals a panel can show; more are joined.
 const mostMoments = 120
 
-func momentsOf(intervals []recording.Interval) []moment {
+func momentsOf(intervals []benchresult.Interval) []moment {
 	join := (len(intervals) + mostMoments - 1) / mostMoments
 	var all []moment
 	for start := 0; start < len(intervals); start += join {
 		part := intervals[start:min(start+join, len(intervals))]
-		merged := recording.NewHistogram()
+		merged := benchresult.NewHistogram()
 		m := moment{startUS: float64(part[0].StartUS)}
 		for _, interval := range part {
 			merged.Merge(interval.Latency.Accepted.Response.Histogram)
@@ -45,7 +45,7 @@ func (c course) perS(m moment) float64 {
 }
 
 // coursesOf leaves out the control: its latencies are in the distributions.
-func coursesOf(run *recording.Run) []course {
+func coursesOf(run *benchresult.Run) []course {
 	var all []course
 	for _, row := range run.Rows {
 		if row.Algorithm != control || len(run.Rows) == 1 {
@@ -73,7 +73,7 @@ func extentOf(courses []course) extent {
 			e.high = max(e.high, m.p99US)
 		}
 	}
-	e.low = max(e.low, recording.LowestUS)
+	e.low = max(e.low, benchresult.LowestUS)
 	return e
 }
 

@@ -5,25 +5,25 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/drawing"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
 	"ratelab/internal/result"
 )
 
-// namesOf tells the recordings apart by as little as it takes: server and version, then how it was run and reached, then
+// namesOf tells the results apart by as little as it takes: server and version, then how it was run and reached, then
 // when, and at last by number.
-func namesOf(in []*recording.Recording) []string {
-	forms := []func(i int, r *recording.Recording) string{
-		func(_ int, r *recording.Recording) string {
+func namesOf(in []*benchresult.Document) []string {
+	forms := []func(i int, r *benchresult.Document) string{
+		func(_ int, r *benchresult.Document) string {
 			return strings.TrimSpace(r.Server.Name + " " + r.Server.Version)
 		},
-		func(_ int, r *recording.Recording) string { return r.Server.String() },
-		func(_ int, r *recording.Recording) string {
+		func(_ int, r *benchresult.Document) string { return r.Server.String() },
+		func(_ int, r *benchresult.Document) string {
 			return r.Server.String() + ", " + r.Started.UTC().Format("2006-01-02 15:04:05")
 		},
 	}
-	last := func(i int, r *recording.Recording) string {
-		return fmt.Sprintf("%s, recording %d", r.Server.String(), i+1)
+	last := func(i int, r *benchresult.Document) string {
+		return fmt.Sprintf("%s, result %d", r.Server.String(), i+1)
 	}
 	for _, form := range append(forms, last) {
 		names := make([]string, len(in))
@@ -55,9 +55,9 @@ func slug(name string) string {
 
 // policy is a limit in words: 1,000 per 3 s, burst 100.
 func policy(l result.Limit) string {
-	text := fmt.Sprintf("%s per %s", drawing.Exact(l.Requests), drawing.Each(float64(l.WindowUS)))
+	text := fmt.Sprintf("%s per %s", chart.Exact(l.Requests), chart.Each(float64(l.WindowUS)))
 	if l.Burst != 0 && l.Burst != l.Requests {
-		text += ", burst " + drawing.Exact(l.Burst)
+		text += ", burst " + chart.Exact(l.Burst)
 	}
 	return text
 }

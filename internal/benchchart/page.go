@@ -5,20 +5,20 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/drawing"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
 )
 
-// page begins a picture of some of the recordings with the words that all pictures have. The run is nil where the
+// page begins a picture of some of the results with the words that all pictures have. The run is nil where the
 // picture is of no scenario.
-func page(title, subtitle string, of []*recording.Recording, run *recording.Run) drawing.Page {
-	return drawing.Page{Title: title, Subtitle: status(of) + subtitle, Footer: footer(of, run)}
+func page(title, subtitle string, of []*benchresult.Document, run *benchresult.Run) chart.Page {
+	return chart.Page{Title: title, Subtitle: status(of) + subtitle, Footer: footer(of, run)}
 }
 
 // status warns of figures that are not to be trusted, or not complete, ahead of everything else.
-func status(of []*recording.Recording) string {
+func status(of []*benchresult.Document) string {
 	var codes []string
-	var reasons []recording.Reason
+	var reasons []benchresult.Reason
 	partial := false
 	for _, r := range of {
 		reasons = append(reasons, r.Validity.Reasons...)
@@ -34,7 +34,7 @@ func status(of []*recording.Recording) string {
 	}
 	text := ""
 	if len(codes) > 0 {
-		text += fmt.Sprintf("INVALID: %s was not fit to measure (%s). ", recording.Culprit(reasons), strings.Join(codes, ", "))
+		text += fmt.Sprintf("INVALID: %s was not fit to measure (%s). ", benchresult.Culprit(reasons), strings.Join(codes, ", "))
 	}
 	if partial {
 		text += "PARTIAL: interrupted before its end. "
@@ -42,7 +42,7 @@ func status(of []*recording.Recording) string {
 	return text
 }
 
-func footer(of []*recording.Recording, run *recording.Run) string {
+func footer(of []*benchresult.Document, run *benchresult.Run) string {
 	var parts []string
 	add := func(part string) {
 		if part != "" && !slices.Contains(parts, part) {
@@ -69,7 +69,7 @@ func footer(of []*recording.Recording, run *recording.Run) string {
 	return strings.Join(parts, "  ·  ")
 }
 
-func machine(m recording.Machine) string {
+func machine(m benchresult.Machine) string {
 	if m.CPU == "" {
 		return ""
 	}
@@ -80,7 +80,7 @@ func machine(m recording.Machine) string {
 }
 
 // seeds names the seed of a picture without a scenario, where all scenarios have the same.
-func seeds(r *recording.Recording, run *recording.Run) string {
+func seeds(r *benchresult.Document, run *benchresult.Run) string {
 	if run != nil || len(r.Runs) == 0 {
 		return ""
 	}
@@ -92,8 +92,8 @@ func seeds(r *recording.Recording, run *recording.Run) string {
 	return fmt.Sprintf("seed %d", r.Runs[0].Seed)
 }
 
-// connections says over how many connections the recordings measured.
-func connections(of []*recording.Recording) string {
+// connections says over how many connections the results measured.
+func connections(of []*benchresult.Document) string {
 	var all []string
 	for _, r := range of {
 		text := fmt.Sprintf("%d connections", r.Settings.Connections)
@@ -108,11 +108,11 @@ func connections(of []*recording.Recording) string {
 }
 
 // figure puts a legend and what it explains on the page.
-func figure(p drawing.Page, keys []drawing.Key, height float64, draw func(*drawing.Pen, drawing.Box)) drawing.Page {
-	legend := drawing.LegendHeight(keys)
-	p.Height, p.Draw = legend+height, drawing.Stacked(legend, drawing.Legend(keys), draw)
+func figure(p chart.Page, keys []chart.Key, height float64, draw func(*chart.Pen, chart.Box)) chart.Page {
+	legend := chart.LegendHeight(keys)
+	p.Height, p.Draw = legend+height, chart.Stacked(legend, chart.Legend(keys), draw)
 	return p
 }
 
 // us writes µs with at most three digits and a unit: 8.24 µs, 137 µs, 1.2 ms.
-func us(v float64) string { return drawing.Span(v) }
+func us(v float64) string { return chart.Span(v) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/drawing"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
 )
 
 // No text meets another or leaves the page, in any situation.
@@ -41,7 +41,7 @@ func TestSVGIsPortable(t *testing.T) {
 }
 
 // words are the texts of the picture of that name.
-func words(t *testing.T, in []*recording.Recording, name string) string {
+func words(t *testing.T, in []*benchresult.Document, name string) string {
 	t.Helper()
 	pictures, _ := draw(newScene(in))
 	for _, p := range pictures {
@@ -53,7 +53,7 @@ func words(t *testing.T, in []*recording.Recording, name string) string {
 	return ""
 }
 
-func join(texts []drawing.Text) string {
+func join(texts []chart.Text) string {
 	var all []string
 	for _, text := range texts {
 		all = append(all, text.Text)
@@ -63,7 +63,7 @@ func join(texts []drawing.Text) string {
 
 // Each page says what made it, and each of a scenario which.
 func TestPagesSayWhatTheyShow(t *testing.T) {
-	pictures, _ := draw(newScene([]*recording.Recording{small()}))
+	pictures, _ := draw(newScene([]*benchresult.Document{small()}))
 	for _, p := range pictures {
 		text := join(p.Texts())
 		for _, want := range []string{"redis-server 7.0.15 (process, unix)", "Example CPU, 2 cores", "seed 7", "ratelab v1.0.0", "2024-03-01"} {
@@ -80,8 +80,8 @@ func TestPagesSayWhatTheyShow(t *testing.T) {
 func TestInvalidAndPartialRunsSaySo(t *testing.T) {
 	r := small()
 	r.Partial = true
-	r.Validity = recording.Validity{Reasons: []recording.Reason{{Code: "stall"}, {Code: "lag"}, {Code: "stall"}}}
-	pictures, _ := draw(newScene([]*recording.Recording{r}))
+	r.Validity = benchresult.Validity{Reasons: []benchresult.Reason{{Code: "stall"}, {Code: "lag"}, {Code: "stall"}}}
+	pictures, _ := draw(newScene([]*benchresult.Document{r}))
 	for _, p := range pictures {
 		if want := "INVALID: the generator was not fit to measure (stall, lag). PARTIAL: interrupted before its end. "; !strings.HasPrefix(p.Subtitle, want) {
 			t.Errorf("%s: subtitle %q, want it to begin with %q", p.Name, p.Subtitle, want)
@@ -97,7 +97,7 @@ func TestEveryChoiceHasItsLabel(t *testing.T) {
 		}
 		text := words(t, s.in, "ten-times-over.cost-overshoot")
 		for _, row := range s.in[0].Runs[0].Rows[1:] {
-			label := drawing.Shorten(row.Algorithm, 230, drawing.FigureLetters)
+			label := chart.Shorten(row.Algorithm, 230, chart.FigureLetters)
 			if !strings.Contains("\n"+text+"\n", "\n"+label+"\n") {
 				t.Errorf("no label %q", label)
 			}
@@ -109,7 +109,7 @@ func TestEveryChoiceHasItsLabel(t *testing.T) {
 func TestServerCostShowsItsFigures(t *testing.T) {
 	r := small()
 	r.Costs[1], r.Costs[2] = r.Costs[2], r.Costs[1]
-	text := words(t, []*recording.Recording{r}, "server-cost")
+	text := words(t, []*benchresult.Document{r}, "server-cost")
 	for _, want := range []string{"4.00 µs", "6.00 µs", "8.00 µs", "1.50 ×", "2.00 ×", "differs by up to 5.0 %", "the control none 4.00 µs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -120,9 +120,9 @@ func TestServerCostShowsItsFigures(t *testing.T) {
 	}
 }
 
-// Several recordings are told apart by their servers, on every picture that holds them.
+// Several results are told apart by their servers, on every picture that holds them.
 func TestSeveralRecordingsAreNamed(t *testing.T) {
-	in := []*recording.Recording{small(), small()}
+	in := []*benchresult.Document{small(), small()}
 	in[1].Server.Name, in[1].Server.Version = "valkey-server", "8.1.0"
 	for _, name := range []string{"server-cost", "throughput", "memory", "tiny.cost-overshoot"} {
 		text := words(t, in, name)
@@ -138,11 +138,11 @@ func TestNamesTellApart(t *testing.T) {
 	a, b := small(), small()
 	check := func(why string, want ...string) {
 		t.Helper()
-		if got := namesOf([]*recording.Recording{a, b}); strings.Join(got, "|") != strings.Join(want, "|") {
+		if got := namesOf([]*benchresult.Document{a, b}); strings.Join(got, "|") != strings.Join(want, "|") {
 			t.Errorf("%s: %q, want %q", why, got, want)
 		}
 	}
-	check("all the same", "redis-server 7.0.15 (process, unix), recording 1", "redis-server 7.0.15 (process, unix), recording 2")
+	check("all the same", "redis-server 7.0.15 (process, unix), result 1", "redis-server 7.0.15 (process, unix), result 2")
 	b.Started = b.Started.AddDate(0, 0, 1)
 	check("another day", "redis-server 7.0.15 (process, unix), 2024-03-01 12:00:00", "redis-server 7.0.15 (process, unix), 2024-03-02 12:00:00")
 	b.Server.Transport = "tcp"

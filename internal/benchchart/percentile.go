@@ -3,8 +3,8 @@ package benchchart
 import (
 	"fmt"
 
-	"ratelab/internal/drawing"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
 )
 
 // spectrum is one algorithm's distributions under a scenario.
@@ -16,7 +16,7 @@ type spectrum struct {
 	acceptedRequests, rejectedRequests int64
 }
 
-func newSpectrum(row *recording.Row) spectrum {
+func newSpectrum(row *benchresult.Row) spectrum {
 	a, r := row.Open.Latency.Accepted, row.Open.Latency.Rejected
 	return spectrum{
 		label:    row.Algorithm,
@@ -28,28 +28,28 @@ func newSpectrum(row *recording.Row) spectrum {
 }
 
 // percentiles shows how long a decision takes, and how bad the worst are: a mean hides both.
-func (s *scene) percentiles(i int, run *recording.Run) (drawing.Picture, bool) {
+func (s *scene) percentiles(i int, run *benchresult.Run) (chart.Picture, bool) {
 	name := s.latencyName(i, run, "latency-percentile")
 	all, floor := spectra(run)
 	low, high, most := bounds(append(all, floor))
 	if high == 0 {
 		s.leave(name, "no response was measured")
-		return drawing.Picture{}, false
+		return chart.Picture{}, false
 	}
-	m := drawing.Multiples{Horizontal: nines(most), Vertical: drawing.Logarithmic(low, high, 26, "latency, logarithmic", us)}
+	m := chart.Multiples{Horizontal: nines(most), Vertical: chart.Logarithmic(low, high, 26, "latency, logarithmic", us)}
 	for _, sp := range all {
-		m.Panels = append(m.Panels, drawing.Panel{Label: sp.label, Color: drawing.Color(sp.label), Fact: sp.fact(),
-			Draw: func(a *drawing.Axes) { drawSpectrum(a, sp, floor) }})
+		m.Panels = append(m.Panels, chart.Panel{Label: sp.label, Color: chart.Color(sp.label), Fact: sp.fact(),
+			Draw: func(a *chart.Axes) { drawSpectrum(a, sp, floor) }})
 	}
-	of := s.recordings[i : i+1]
+	of := s.results[i : i+1]
 	p := page("How long does a decision take, and how bad are the worst?",
 		fmt.Sprintf("Latency by percentile under %s: limit %s, %s.", run.Scenario, policy(run.Limit), connections(of)), of, run)
 	p = figure(p, spectrumKeys(len(floor.accepted) > 0), m.Height(), m.Draw)
-	return drawing.Picture{Name: name, Page: p, Data: s.percentileData(i, run)}, true
+	return chart.Picture{Name: name, Page: p, Data: s.percentileData(i, run)}, true
 }
 
 // latencyName is the picture's name, with the server's where there are several.
-func (s *scene) latencyName(i int, run *recording.Run, picture string) string {
+func (s *scene) latencyName(i int, run *benchresult.Run, picture string) string {
 	name := run.Scenario + "." + picture
 	if s.several() {
 		name += "." + slug(s.names[i])
@@ -58,7 +58,7 @@ func (s *scene) latencyName(i int, run *recording.Run, picture string) string {
 }
 
 // spectra gives the rows that have a panel, and the control that stands in each of them; alone, the control has one.
-func spectra(run *recording.Run) (all []spectrum, floor spectrum) {
+func spectra(run *benchresult.Run) (all []spectrum, floor spectrum) {
 	for i := range run.Rows {
 		if sp := newSpectrum(&run.Rows[i]); sp.label == control && len(run.Rows) > 1 {
 			floor = sp
@@ -83,7 +83,7 @@ func bounds(all []spectrum) (low, high, most float64) {
 			high, most = max(high, last.us), max(most, last.nines)
 		}
 	}
-	return max(low, recording.LowestUS), high, most
+	return max(low, benchresult.LowestUS), high, most
 }
 
 func (sp spectrum) fact() string {
@@ -99,15 +99,15 @@ func (sp spectrum) fact() string {
 	return accepted + ", rejected " + us(sp.rejectedP99US)
 }
 
-func drawSpectrum(a *drawing.Axes, sp, floor spectrum) {
-	c := drawing.Color(sp.label)
+func drawSpectrum(a *chart.Axes, sp, floor spectrum) {
+	c := chart.Color(sp.label)
 	stroke := func(ranks []rank, share, width float64, dashes ...float64) {
 		if len(ranks) > 0 {
-			a.Pen.Stroke(line(a, ranks), drawing.Tint(c, share), width, dashes...)
+			a.Pen.Stroke(line(a, ranks), chart.Tint(c, share), width, dashes...)
 		}
 	}
 	if len(floor.accepted) > 0 {
-		a.Pen.Stroke(line(a, floor.accepted), drawing.Color(control), 2.4)
+		a.Pen.Stroke(line(a, floor.accepted), chart.Color(control), 2.4)
 	}
 	stroke(sp.rejectedService, 0.75, 0.8, rejectedDashes...)
 	stroke(sp.acceptedService, 0.75, 0.8)
@@ -118,19 +118,19 @@ func drawSpectrum(a *drawing.Axes, sp, floor spectrum) {
 // rejectedDashes mark what was rejected.
 var rejectedDashes = []float64{4, 2.5}
 
-func spectrumKeys(floor bool) []drawing.Key {
-	keys := []drawing.Key{
-		drawing.LineKey("response, accepted", drawing.Ink, 1.9),
-		drawing.LineKey("response, rejected", drawing.Ink, 1.9, rejectedDashes...),
-		drawing.LineKey("service alone (thin)", drawing.Ink, 0.8),
+func spectrumKeys(floor bool) []chart.Key {
+	keys := []chart.Key{
+		chart.LineKey("response, accepted", chart.Ink, 1.9),
+		chart.LineKey("response, rejected", chart.Ink, 1.9, rejectedDashes...),
+		chart.LineKey("service alone (thin)", chart.Ink, 0.8),
 	}
 	if floor {
-		keys = append(keys, drawing.LineKey("response of the control none", drawing.Color(control), 2.4))
+		keys = append(keys, chart.LineKey("response of the control none", chart.Color(control), 2.4))
 	}
 	return keys
 }
 
-func (s *scene) percentileData(i int, run *recording.Run) []byte {
+func (s *scene) percentileData(i int, run *benchresult.Run) []byte {
 	t := newTable("server", "algorithm", "outcome", "duration", "percentile", "latency_us")
 	for r := range run.Rows {
 		sp := newSpectrum(&run.Rows[r])

@@ -4,34 +4,34 @@ import (
 	"cmp"
 	"slices"
 
-	"ratelab/internal/drawing"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
 )
 
 // control is the row that does nothing but answer: the floor of every cost.
-const control = recording.Control
+const control = benchresult.Control
 
 // scene is what the pictures share.
 type scene struct {
-	recordings []*recording.Recording
-	names      []string // of the recordings, all different
+	results []*benchresult.Document
+	names      []string // of the results, all different
 	notes      []string
 }
 
-func newScene(in []*recording.Recording) *scene {
-	return &scene{recordings: in, names: namesOf(in)}
+func newScene(in []*benchresult.Document) *scene {
+	return &scene{results: in, names: namesOf(in)}
 }
 
 // draw makes every picture for which there are figures, and says which there are not.
-func draw(s *scene) (pictures []drawing.Picture, notes []string) {
-	add := func(p drawing.Picture, ok bool) {
+func draw(s *scene) (pictures []chart.Picture, notes []string) {
+	add := func(p chart.Picture, ok bool) {
 		if ok {
 			pictures = append(pictures, p)
 		}
 	}
 	for _, name := range s.scenarios() {
 		add(s.overshoot(name))
-		for i, r := range s.recordings {
+		for i, r := range s.results {
 			if run := runOf(r, name); run != nil {
 				add(s.percentiles(i, run))
 				add(s.overTime(i, run))
@@ -52,11 +52,11 @@ func (s *scene) leave(picture, reason string) {
 	}
 }
 
-func (s *scene) several() bool { return len(s.recordings) > 1 }
+func (s *scene) several() bool { return len(s.results) > 1 }
 
 func (s *scene) scenarios() []string {
 	var all []string
-	for _, r := range s.recordings {
+	for _, r := range s.results {
 		for _, run := range r.Runs {
 			if !slices.Contains(all, run.Scenario) {
 				all = append(all, run.Scenario)
@@ -66,7 +66,7 @@ func (s *scene) scenarios() []string {
 	return all
 }
 
-func runOf(r *recording.Recording, scenario string) *recording.Run {
+func runOf(r *benchresult.Document, scenario string) *benchresult.Run {
 	for i := range r.Runs {
 		if r.Runs[i].Scenario == scenario {
 			return &r.Runs[i]
@@ -75,10 +75,10 @@ func runOf(r *recording.Recording, scenario string) *recording.Run {
 	return nil
 }
 
-// labels are the algorithms of all recordings' costs, each once, in the order of the documents.
+// labels are the algorithms of all results' costs, each once, in the order of the documents.
 func (s *scene) labels() []string {
 	var all []string
-	for _, r := range s.recordings {
+	for _, r := range s.results {
 		for _, c := range r.Costs {
 			if !slices.Contains(all, c.Algorithm) {
 				all = append(all, c.Algorithm)
@@ -88,7 +88,7 @@ func (s *scene) labels() []string {
 	return all
 }
 
-func costOf(r *recording.Recording, label string) *recording.Cost {
+func costOf(r *benchresult.Document, label string) *benchresult.Cost {
 	for i := range r.Costs {
 		if r.Costs[i].Algorithm == label {
 			return &r.Costs[i]
@@ -97,14 +97,14 @@ func costOf(r *recording.Recording, label string) *recording.Cost {
 	return nil
 }
 
-// costSettings are those of the first recording with costs: all of them have the same limits.
-func (s *scene) costSettings() recording.Settings {
-	for _, r := range s.recordings {
+// costSettings are those of the first result with costs: all of them have the same limits.
+func (s *scene) costSettings() benchresult.Settings {
+	for _, r := range s.results {
 		if len(r.Costs) > 0 {
 			return r.Settings
 		}
 	}
-	return recording.Settings{}
+	return benchresult.Settings{}
 }
 
 // byValue sorts labels by a figure of theirs, the least first; equal ones stay in their order.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"ratelab/internal/drawing"
+	"ratelab/internal/chart"
 )
 
 // serverCost shows what a decision costs the server, the cheapest first.
-func (s *scene) serverCost() (drawing.Picture, bool) {
+func (s *scene) serverCost() (chart.Picture, bool) {
 	lanes := s.lanes()
 	var labels []string
 	order := map[string]float64{}
@@ -28,13 +28,13 @@ func (s *scene) serverCost() (drawing.Picture, bool) {
 	}
 	if len(labels) == 0 {
 		s.leave("server-cost", "the server did not tell what a call cost it; others use it, or it keeps no statistics")
-		return drawing.Picture{}, false
+		return chart.Picture{}, false
 	}
 	s.noteMissing("server-cost", lanes)
-	chart := expenses{lanes: lanes, labels: byValue(labels, order), top: top, floors: s.floors()}
-	p := page("What does a decision cost the server?", s.serverCostSubtitle(), s.recordings, nil)
-	p = figure(p, chart.keys(), chart.height(), chart.draw)
-	return drawing.Picture{Name: "server-cost", Page: p, Data: s.serverCostData()}, true
+	all := expenses{lanes: lanes, labels: byValue(labels, order), top: top, floors: s.floors()}
+	p := page("What does a decision cost the server?", s.serverCostSubtitle(), s.results, nil)
+	p = figure(p, all.keys(), all.height(), all.draw)
+	return chart.Picture{Name: "server-cost", Page: p, Data: s.serverCostData()}, true
 }
 
 // noteMissing names the lanes in which nothing was measured.
@@ -52,7 +52,7 @@ func (s *scene) noteMissing(picture string, lanes []lane) {
 }
 
 func (s *scene) serverCostSubtitle() string {
-	text := fmt.Sprintf("Closed loop, %s, limit %s", connections(s.recordings), policy(s.costSettings().CostLimit))
+	text := fmt.Sprintf("Closed loop, %s, limit %s", connections(s.results), policy(s.costSettings().CostLimit))
 	if s.several() {
 		text += ", half of the requests accepted"
 	}
@@ -62,7 +62,7 @@ func (s *scene) serverCostSubtitle() string {
 // noiseInWords tells what a difference must exceed to mean anything.
 func (s *scene) noiseInWords() string {
 	var parts []string
-	for i, r := range s.recordings {
+	for i, r := range s.results {
 		if r.NoiseFloor.ServerUS <= 1 {
 			continue
 		}
@@ -84,7 +84,7 @@ func (s *scene) noiseInWords() string {
 func (s *scene) serverCostData() []byte {
 	t := newTable("server", "algorithm", "mix", "server_us_per_decision", "least_of_rounds_us", "most_of_rounds_us",
 		"ratio_to_control", "noise_floor_ratio")
-	for i, r := range s.recordings {
+	for i, r := range s.results {
 		for _, c := range r.Costs {
 			for _, m := range c.Mixes {
 				if e, ok := expenseOf(r, c.Algorithm, m.Mix); ok {

@@ -4,41 +4,41 @@ import (
 	"strings"
 	"sync"
 
-	"ratelab/internal/recording"
-	"ratelab/internal/recording/recordingtest"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/benchresult/benchresulttest"
 	"ratelab/internal/result"
 )
 
 // situation is an input that the layout has to survive, in its own way.
 type situation struct {
 	name string
-	in   []*recording.Recording
+	in   []*benchresult.Document
 }
 
 // situations are made once: tests read them.
 var situations = sync.OnceValue(func() []situation {
 	return []situation{
-		{"example", []*recording.Recording{recordingtest.Example()}},
-		{"two-servers", []*recording.Recording{recordingtest.Example(), valkey()}},
-		{"four-of-one-server", []*recording.Recording{recordingtest.Example(), recordingtest.Example(), dearer(1.3), dearer(1.8)}},
-		{"one-algorithm", []*recording.Recording{only("none", "gcra")}},
-		{"none-alone", []*recording.Recording{only("none")}},
-		{"fifteen", []*recording.Recording{fifteen()}},
-		{"nothing-rejected", []*recording.Recording{nothingRejected()}},
-		{"no-requests", []*recording.Recording{noRequests()}},
-		{"huge", []*recording.Recording{huge()}},
-		{"shared-server", []*recording.Recording{shared()}},
-		{"shared-beside-own", []*recording.Recording{shared(), valkey()}},
-		{"invalid", []*recording.Recording{recordingtest.Invalid()}},
-		{"noisy", []*recording.Recording{noisy()}},
-		{"no-costs", []*recording.Recording{noCosts()}},
-		{"no-scenarios", []*recording.Recording{noScenarios()}},
+		{"example", []*benchresult.Document{benchresulttest.Example()}},
+		{"two-servers", []*benchresult.Document{benchresulttest.Example(), valkey()}},
+		{"four-of-one-server", []*benchresult.Document{benchresulttest.Example(), benchresulttest.Example(), dearer(1.3), dearer(1.8)}},
+		{"one-algorithm", []*benchresult.Document{only("none", "gcra")}},
+		{"none-alone", []*benchresult.Document{only("none")}},
+		{"fifteen", []*benchresult.Document{fifteen()}},
+		{"nothing-rejected", []*benchresult.Document{nothingRejected()}},
+		{"no-requests", []*benchresult.Document{noRequests()}},
+		{"huge", []*benchresult.Document{huge()}},
+		{"shared-server", []*benchresult.Document{shared()}},
+		{"shared-beside-own", []*benchresult.Document{shared(), valkey()}},
+		{"invalid", []*benchresult.Document{benchresulttest.Invalid()}},
+		{"noisy", []*benchresult.Document{noisy()}},
+		{"no-costs", []*benchresult.Document{noCosts()}},
+		{"no-scenarios", []*benchresult.Document{noScenarios()}},
 	}
 })
 
 // dearer is the example on a server that is slower by a factor.
-func dearer(factor float64) *recording.Recording {
-	r := recordingtest.Example()
+func dearer(factor float64) *benchresult.Document {
+	r := benchresulttest.Example()
 	scale := func(v *float64) {
 		if v != nil {
 			*v *= factor
@@ -67,7 +67,7 @@ func dearer(factor float64) *recording.Recording {
 	return r
 }
 
-func valkey() *recording.Recording {
+func valkey() *benchresult.Document {
 	r := dearer(0.85)
 	r.Server.Name, r.Server.Version, r.Server.Image = "valkey", "8.1.1", "valkey:8.1"
 	r.NoiseFloor.ServerUS = 1.05
@@ -75,11 +75,11 @@ func valkey() *recording.Recording {
 }
 
 // only keeps some of the example's algorithms.
-func only(labels ...string) *recording.Recording {
-	r := recordingtest.Example()
+func only(labels ...string) *benchresult.Document {
+	r := benchresulttest.Example()
 	keep := func(label string) bool { return strings.Contains(" "+strings.Join(labels, " ")+" ", " "+label+" ") }
 	for i := range r.Runs {
-		var rows []recording.Row
+		var rows []benchresult.Row
 		for _, row := range r.Runs[i].Rows {
 			if keep(row.Algorithm) {
 				rows = append(rows, row)
@@ -87,7 +87,7 @@ func only(labels ...string) *recording.Recording {
 		}
 		r.Runs[i].Rows = rows
 	}
-	var costs []recording.Cost
+	var costs []benchresult.Cost
 	for _, c := range r.Costs {
 		if keep(c.Algorithm) {
 			costs = append(costs, c)
@@ -98,7 +98,7 @@ func only(labels ...string) *recording.Recording {
 }
 
 // relabel gives the i-th row of every list another name.
-func relabel(r *recording.Recording, i int, label string) {
+func relabel(r *benchresult.Document, i int, label string) {
 	for k := range r.Runs {
 		r.Runs[k].Rows[i].Algorithm = label
 	}
@@ -106,10 +106,10 @@ func relabel(r *recording.Recording, i int, label string) {
 }
 
 // fifteen are all built-in algorithms, three with parameters, and two scripts of a user's, close to each other.
-func fifteen() *recording.Recording {
-	r := recordingtest.Example()
+func fifteen() *benchresult.Document {
+	r := benchresulttest.Example()
 	twin, third := dearer(1.02), dearer(1.05)
-	for _, other := range []*recording.Recording{twin, third} {
+	for _, other := range []*benchresult.Document{twin, third} {
 		for i := range r.Runs {
 			r.Runs[i].Rows = append(r.Runs[i].Rows, other.Runs[i].Rows[1:]...)
 		}
@@ -128,8 +128,8 @@ func fifteen() *recording.Recording {
 }
 
 // nothingRejected has algorithms that reject nothing, and one that rejects all.
-func nothingRejected() *recording.Recording {
-	r := recordingtest.Example()
+func nothingRejected() *benchresult.Document {
+	r := benchresulttest.Example()
 	for i := range r.Runs {
 		for k := range r.Runs[i].Rows {
 			row := &r.Runs[i].Rows[k]
@@ -147,33 +147,33 @@ func nothingRejected() *recording.Recording {
 	return r
 }
 
-func durations() recording.Durations {
-	return recording.Durations{Lag: recording.NewHistogram(), Wait: recording.NewHistogram(), Service: recording.NewHistogram(), Response: recording.NewHistogram()}
+func durations() benchresult.Durations {
+	return benchresult.Durations{Lag: benchresult.NewHistogram(), Wait: benchresult.NewHistogram(), Service: benchresult.NewHistogram(), Response: benchresult.NewHistogram()}
 }
 
 // noRequests has a scenario whose part that was played is a pause.
-func noRequests() *recording.Recording {
-	r := recordingtest.Example()
+func noRequests() *benchresult.Document {
+	r := benchresulttest.Example()
 	for k := range r.Runs[0].Rows {
 		open := &r.Runs[0].Rows[k].Open
-		open.Latency = recording.Outcomes{Accepted: durations(), Rejected: durations()}
+		open.Latency = benchresult.Outcomes{Accepted: durations(), Rejected: durations()}
 		for j := range open.Intervals {
-			open.Intervals[j].Latency = recording.Outcomes{Accepted: durations(), Rejected: durations()}
+			open.Intervals[j].Latency = benchresult.Outcomes{Accepted: durations(), Rejected: durations()}
 		}
 	}
 	return r
 }
 
 // huge has figures at the upper end of what can be measured.
-func huge() *recording.Recording {
+func huge() *benchresult.Document {
 	r := dearer(40_000)
 	for i := range r.Runs {
 		for k := range r.Runs[i].Rows {
 			row := &r.Runs[i].Rows[k]
 			row.Exact.Overshoot *= float64(1 + 400*k)
 			for range 10 {
-				_ = row.Open.Latency.Accepted.Response.RecordValue(recording.HighestUS)
-				_ = row.Open.Intervals[0].Latency.Accepted.Response.RecordValue(recording.HighestUS)
+				_ = row.Open.Latency.Accepted.Response.RecordValue(benchresult.HighestUS)
+				_ = row.Open.Intervals[0].Latency.Accepted.Response.RecordValue(benchresult.HighestUS)
 			}
 		}
 		r.Runs[i].Limit = result.Limit{Requests: 123_456_789, WindowUS: 86_400_000_000, Burst: 9_876_543_210}
@@ -187,8 +187,8 @@ func huge() *recording.Recording {
 }
 
 // shared is a server that others use: it tells neither costs nor memory.
-func shared() *recording.Recording {
-	r := recordingtest.Example()
+func shared() *benchresult.Document {
+	r := benchresulttest.Example()
 	r.Server.Own = false
 	r.NoiseFloor.ServerUS = 0
 	for i := range r.Runs {
@@ -210,20 +210,20 @@ func shared() *recording.Recording {
 }
 
 // noisy was measured on a machine that did everything else as well.
-func noisy() *recording.Recording {
-	r := recordingtest.Example()
+func noisy() *benchresult.Document {
+	r := benchresulttest.Example()
 	r.NoiseFloor.ServerUS = 14
 	return r
 }
 
-func noCosts() *recording.Recording {
-	r := recordingtest.Example()
+func noCosts() *benchresult.Document {
+	r := benchresulttest.Example()
 	r.Costs = nil
 	return r
 }
 
-func noScenarios() *recording.Recording {
-	r := recordingtest.Example()
+func noScenarios() *benchresult.Document {
+	r := benchresulttest.Example()
 	r.Runs = nil
 	for i := range r.Costs {
 		r.Costs[i].Sweep = r.Costs[i].Sweep[:1]

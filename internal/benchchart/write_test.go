@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 )
 
 var (
@@ -33,13 +33,13 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// The pictures of the small recording are those that were looked at.
+// The pictures of the small result are those that were looked at.
 func TestGoldenPictures(t *testing.T) {
 	dir := t.TempDir()
 	if *update {
 		dir = "testdata"
 	}
-	paths, err := Write(dir, []*recording.Recording{small()}, "svg")
+	paths, err := Write(dir, []*benchresult.Document{small()}, "svg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestGoldenPictures(t *testing.T) {
 // Each picture in each format, and its data, once; nothing else is left in the folder.
 func TestWriteNamesItsFiles(t *testing.T) {
 	dir := t.TempDir()
-	paths, err := Write(dir, []*recording.Recording{small()})
+	paths, err := Write(dir, []*benchresult.Document{small()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestWriteNamesItsFiles(t *testing.T) {
 	}
 }
 
-// No two recordings write over each other's latencies.
+// No two results write over each other's latencies.
 func TestWriteNamesTheServers(t *testing.T) {
 	for _, s := range situations()[1:3] {
 		var names []string
@@ -92,7 +92,7 @@ func TestWriteNamesTheServers(t *testing.T) {
 	}
 }
 
-// The same recordings give the same bytes, also over files that are there already.
+// The same results give the same bytes, also over files that are there already.
 func TestWriteTwiceGivesTheSameBytes(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	for _, s := range situations()[:2] {
@@ -113,7 +113,7 @@ func TestWriteTwiceGivesTheSameBytes(t *testing.T) {
 	}
 	pngs := [2][]byte{}
 	for i := range pngs {
-		pictures, _ := draw(newScene([]*recording.Recording{small()}))
+		pictures, _ := draw(newScene([]*benchresult.Document{small()}))
 		pngs[i] = pictures[0].Encode("png")
 	}
 	if !bytes.Equal(pngs[0], pngs[1]) {
@@ -123,29 +123,29 @@ func TestWriteTwiceGivesTheSameBytes(t *testing.T) {
 
 // What cannot be drawn is said in one line, and no file is begun.
 func TestWriteRefuses(t *testing.T) {
-	upwards, twice, other, empty, holes := small(), small(), small(), &recording.Recording{}, small()
+	upwards, twice, other, empty, holes := small(), small(), small(), &benchresult.Document{}, small()
 	upwards.Runs[0].Scenario = "../escape"
 	twice.Runs = append(twice.Runs, twice.Runs[0])
 	other.Runs[0].Seed++
 	holes.Runs[0].Rows[1].Open.Latency.Rejected.Response = nil
 	dearerLimit := small()
 	dearerLimit.Settings.CostLimit.Requests++
-	many := []*recording.Recording{small(), small(), small(), small(), small()}
+	many := []*benchresult.Document{small(), small(), small(), small(), small()}
 	cases := []struct {
-		in      []*recording.Recording
+		in      []*benchresult.Document
 		formats []string
 		want    string
 	}{
-		{nil, nil, "chart: no recording"},
-		{[]*recording.Recording{nil}, nil, "chart: no recording"},
-		{[]*recording.Recording{empty}, nil, "chart: a recording without scenarios and without costs: nothing to draw"},
-		{[]*recording.Recording{small()}, []string{"gif"}, `chart format "gif": want one of svg, png`},
-		{[]*recording.Recording{upwards}, nil, `chart: scenario "../escape" is not a file name`},
-		{[]*recording.Recording{twice}, nil, `chart: scenario "tiny" stands twice in a recording: its pictures would be written over each other`},
-		{[]*recording.Recording{small(), other}, nil, `chart: scenario "tiny" has other traffic, another seed, limit or length in each recording: draw them one by one`},
-		{[]*recording.Recording{small(), dearerLimit}, nil, "chart: the recordings measured costs under different limits: draw them one by one"},
-		{[]*recording.Recording{holes}, nil, `chart tiny: "gcra": a histogram of the response or the service time is missing`},
-		{many, nil, "chart: 5 recordings: want at most 4, which is how many can be told apart"},
+		{nil, nil, "chart: no result"},
+		{[]*benchresult.Document{nil}, nil, "chart: no result"},
+		{[]*benchresult.Document{empty}, nil, "chart: a result without scenarios and without costs: nothing to draw"},
+		{[]*benchresult.Document{small()}, []string{"gif"}, `chart format "gif": want one of svg, png`},
+		{[]*benchresult.Document{upwards}, nil, `chart: scenario "../escape" is not a file name`},
+		{[]*benchresult.Document{twice}, nil, `chart: scenario "tiny" stands twice in a result: its pictures would be written over each other`},
+		{[]*benchresult.Document{small(), other}, nil, `chart: scenario "tiny" has other traffic, another seed, limit or length in each result: draw them one by one`},
+		{[]*benchresult.Document{small(), dearerLimit}, nil, "chart: the results measured costs under different limits: draw them one by one"},
+		{[]*benchresult.Document{holes}, nil, `chart tiny: "gcra": a histogram of the response or the service time is missing`},
+		{many, nil, "chart: 5 results: want at most 4, which is how many can be told apart"},
 	}
 	for _, c := range cases {
 		dir := t.TempDir()
@@ -160,7 +160,7 @@ func TestWriteRefuses(t *testing.T) {
 
 // What was not measured is not drawn, and named with its reason.
 func TestLeftOutSaysWhy(t *testing.T) {
-	notes, err := LeftOut([]*recording.Recording{shared()})
+	notes, err := LeftOut([]*benchresult.Document{shared()})
 	want := []string{
 		"ten-times-over.cost-overshoot: the server did not tell what a call cost it, or the exact decisions are missing",
 		"retry-storm.cost-overshoot: the server did not tell what a call cost it, or the exact decisions are missing",
@@ -170,10 +170,10 @@ func TestLeftOutSaysWhy(t *testing.T) {
 	if err != nil || !slices.Equal(notes, want) {
 		t.Errorf("left out (%v)\n%s\nwant\n%s", err, strings.Join(notes, "\n"), strings.Join(want, "\n"))
 	}
-	if notes, err := LeftOut([]*recording.Recording{small()}); err != nil || len(notes) != 0 {
-		t.Errorf("of a complete recording %q is left out (%v)", notes, err)
+	if notes, err := LeftOut([]*benchresult.Document{small()}); err != nil || len(notes) != 0 {
+		t.Errorf("of a complete result %q is left out (%v)", notes, err)
 	}
-	notes, err = LeftOut([]*recording.Recording{shared(), valkey()})
+	notes, err = LeftOut([]*benchresult.Document{shared(), valkey()})
 	want = []string{
 		"ten-times-over.cost-overshoot: redis 8.0.3 did not tell what a call cost it, or its exact decisions are missing",
 		"retry-storm.cost-overshoot: redis 8.0.3 did not tell what a call cost it, or its exact decisions are missing",

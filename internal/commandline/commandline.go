@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/internal/message"
 	"ratelab/internal/waiting"
-	"ratelab/internal/wording"
 )
 
 // Streams are where a program writes and what ends it early.
@@ -68,7 +68,7 @@ func (s Streams) Notices(program string, quiet bool) func(line string) {
 // it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
 func Complain(w io.Writer, program string, err error) {
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintf(w, "%s: %s\n", program, wording.Shown(login.ReplaceAllStringFunc(line, masked)))
+		fmt.Fprintf(w, "%s: %s\n", program, message.Shown(login.ReplaceAllStringFunc(line, masked)))
 	}
 }
 

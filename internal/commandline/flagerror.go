@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // wanted says, by the type of one of pflag's own flags, what its value is to be.
@@ -35,11 +35,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &invalid):
 		flag := invalid.GetFlag()
-		return Usage("--%s %s: want %s", flag.Name, wording.Quote(invalid.GetValue()), wants(flag.Value))
+		return Usage("--%s %s: want %s", flag.Name, message.Quote(invalid.GetValue()), wants(flag.Value))
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return Usage("-%s: no such flag; %s --help lists them", wording.Bare(unknown.GetSpecifiedName()), cmd.CommandPath())
+		return Usage("-%s: no such flag; %s --help lists them", message.Bare(unknown.GetSpecifiedName()), cmd.CommandPath())
 	case errors.As(err, &unknown):
-		return Usage("--%s: no such flag; %s", wording.Bare(unknown.GetSpecifiedName()), nearestFlag(cmd, unknown.GetSpecifiedName()))
+		return Usage("--%s: no such flag; %s", message.Bare(unknown.GetSpecifiedName()), nearestFlag(cmd, unknown.GetSpecifiedName()))
 	case errors.As(err, &bare):
 		return Usage("--%s: needs a value", bare.GetFlag().Name)
 	}
@@ -50,7 +50,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func nearestFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near, ok := wording.Nearest(name, names); ok {
+	if near, ok := message.Nearest(name, names); ok {
 		return fmt.Sprintf("did you mean --%s?", near)
 	}
 	return cmd.CommandPath() + " --help lists them"

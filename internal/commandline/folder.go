@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"ratelab/internal/wholefile"
-	"ratelab/internal/wording"
+	"ratelab/internal/atomicfile"
+	"ratelab/internal/message"
 )
 
 // MakeFolder makes a folder, and those above it, and tries whether files can be made there: after a long run it
@@ -26,11 +26,11 @@ func MakeFolder(flag, path string) (giveBack func(), err error) {
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		giveBack()
-		return nil, fmt.Errorf("%s %s: %w", flag, wording.Path(path), WithoutPath(err))
+		return nil, fmt.Errorf("%s %s: %w", flag, message.Path(path), WithoutPath(err))
 	}
-	if err := wholefile.Sweep(path); err != nil {
+	if err := atomicfile.Sweep(path); err != nil {
 		giveBack()
-		return nil, fmt.Errorf("%s %s: no file can be made there: %w", flag, wording.Path(path), WithoutPath(err))
+		return nil, fmt.Errorf("%s %s: no file can be made there: %w", flag, message.Path(path), WithoutPath(err))
 	}
 	return giveBack, nil
 }
@@ -40,7 +40,7 @@ func missing(flag, path string) (folders []string, err error) {
 	for up := filepath.Clean(path); ; up = filepath.Dir(up) {
 		info, err := os.Stat(up)
 		if err == nil && !info.IsDir() {
-			return nil, Usage("%s %s: %s is not a folder", flag, wording.Path(path), wording.Path(up))
+			return nil, Usage("%s %s: %s is not a folder", flag, message.Path(path), message.Path(up))
 		}
 		if err == nil || up == filepath.Dir(up) {
 			return folders, nil

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Groups are the flags of a command under the headings of its help.
@@ -89,7 +89,7 @@ func (g *Groups) Empty() error {
 			value = "" // what else was given is no mistake
 		}
 		if isList && list.empty() || given.Value.String() == "" {
-			err = Usage("--%s %s: an empty value; give one, or leave the flag out", given.Name, wording.Quote(value))
+			err = Usage("--%s %s: an empty value; give one, or leave the flag out", given.Name, message.Quote(value))
 		}
 	})
 	return err

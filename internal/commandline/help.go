@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // helpWidth is how wide the help is: it is read in editors and bug reports too, so the terminal is not asked.
@@ -64,14 +64,14 @@ func StrictHelp(root *cobra.Command) {
 		case "help":
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if found, rest, err := root.Find(args); err != nil || len(rest) > 0 || found == nil {
-					return Usage("help %s: no such command; %s --help lists them", wording.Bare(strings.Join(args, " ")), root.Name())
+					return Usage("help %s: no such command; %s --help lists them", message.Bare(strings.Join(args, " ")), root.Name())
 				}
 				return nil
 			}
 		case "completion":
 			c.Args = cobra.ArbitraryArgs
 			c.RunE = func(c *cobra.Command, args []string) error {
-				return Usage("completion %s: want one of bash, zsh, fish, powershell", wording.Quote(strings.Join(args, " ")))
+				return Usage("completion %s: want one of bash, zsh, fish, powershell", message.Quote(strings.Join(args, " ")))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func StrictHelp(root *cobra.Command) {
 // NoArguments refuses arguments in our own words.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return Usage("%s takes no arguments, got %s", cmd.Name(), wording.Quote(args[0]))
+		return Usage("%s takes no arguments, got %s", cmd.Name(), message.Quote(args[0]))
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func SchemaCommand(s Streams, short string, names []string, schemas map[string][
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && schemas[args[0]] == nil {
-				return Usage("schema %s: want %s", wording.Bare(strings.Join(args, " ")), orList(names))
+				return Usage("schema %s: want %s", message.Bare(strings.Join(args, " ")), orList(names))
 			}
 			return nil
 		},

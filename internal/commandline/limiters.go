@@ -8,7 +8,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 	"ratelab/scenarios"
 )
 
@@ -46,14 +46,14 @@ func Choices(place string, labels []string) ([]algorithms.Choice, error) {
 	for _, label := range labels {
 		if base, flagged := strings.CutSuffix(label, scenarios.LocalFlagSuffix); flagged {
 			return nil, Usage("%s %s: only a scenario makes such a row, with clients: {local_flag: true}; name %s",
-				place, wording.Quote(label), wording.Quote(base))
+				place, message.Quote(label), message.Quote(base))
 		}
 		c, err := algorithms.Parse(strings.TrimSpace(label))
 		if err != nil {
 			return nil, Usage("%s: %v", place, err)
 		}
 		if slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label }) {
-			return nil, Usage("%s %s: named twice", place, wording.Quote(label))
+			return nil, Usage("%s %s: named twice", place, message.Quote(label))
 		}
 		all = append(all, c)
 	}

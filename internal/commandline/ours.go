@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // marks are what the files of these programs begin with, by extension. What each of them writes has it already: no file
@@ -43,10 +43,10 @@ func RefuseForeign(flag, folder string, names ...string) error {
 		switch {
 		case err != nil:
 			return Usage("%s %s: %s is there and cannot be read, so that nobody knows whose it is: %w; name another folder",
-				flag, wording.Path(folder), wording.Path(name), WithoutPath(err))
+				flag, message.Path(folder), message.Path(name), WithoutPath(err))
 		case !ours:
 			return Usage("%s %s: %s is there, was not written by simulate or bench, and would be lost; name another folder, or move it away",
-				flag, wording.Path(folder), wording.Path(name))
+				flag, message.Path(folder), message.Path(name))
 		}
 	}
 	return nil

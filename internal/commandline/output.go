@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Output is the flags of what is written, and where.
@@ -48,7 +48,7 @@ func (o *Output) ChartFormats() ([]string, error) {
 	list := strings.Split(o.charts, ",")
 	for _, name := range list {
 		if name != "svg" && name != "png" {
-			return nil, Usage("--charts %s: want svg, png, svg,png or none", wording.Quote(o.charts))
+			return nil, Usage("--charts %s: want svg, png, svg,png or none", message.Quote(o.charts))
 		}
 	}
 	return list, nil
@@ -61,5 +61,5 @@ func (o *Output) CheckFormat(formats []string) error {
 			return nil
 		}
 	}
-	return Usage("--format %s: want one of %s", wording.Quote(o.Format), strings.Join(formats, ", "))
+	return Usage("--format %s: want one of %s", message.Quote(o.Format), strings.Join(formats, ", "))
 }

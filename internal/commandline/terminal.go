@@ -9,8 +9,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
-	"ratelab/internal/wording"
 )
 
 // IsTerminal reports whether somebody watches what is written to w.
@@ -53,7 +53,7 @@ func (b *Bar) Start(description string, total int64) {
 	}
 	b.bar = progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(b.w),
-		progressbar.OptionSetDescription(wording.Visible(description)),
+		progressbar.OptionSetDescription(message.Visible(description)),
 		progressbar.OptionShowCount(),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(100e6),
@@ -98,7 +98,7 @@ func (b *Bar) Remaining(name string, done, total time.Duration) {
 		)
 	}
 	left := max(total-done, 0).Round(time.Second)
-	b.bar.Describe(fmt.Sprintf("%s, about %s left", wording.Visible(name), left))
+	b.bar.Describe(fmt.Sprintf("%s, about %s left", message.Visible(name), left))
 	b.bar.ChangeMax64(max(total.Milliseconds(), 1))
 	b.Set(done.Milliseconds())
 }

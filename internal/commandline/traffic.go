@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/traffic"
-	"ratelab/internal/wording"
 	"ratelab/scenarios"
 )
 
@@ -69,7 +69,7 @@ func LoadScenarios(args []string) ([]*scenarios.Scenario, error) {
 		case err != nil:
 			problems = append(problems, err)
 		case named[s.Name] == arg:
-			problems = append(problems, fmt.Errorf("%s: named twice", wording.Quote(arg)))
+			problems = append(problems, fmt.Errorf("%s: named twice", message.Quote(arg)))
 		case named[s.Name] != "":
 			problems = append(problems, fmt.Errorf("%s and %s would be two scenarios named %s; rename one", named[s.Name], arg, s.Name))
 		default:
@@ -91,7 +91,7 @@ func CompleteScenarios(_ *cobra.Command, _ []string, _ string) ([]string, cobra.
 // only is the trace as the only scenario.
 func (t *Traffic) only(args []string, p *limit.Policy) ([]*scenarios.Scenario, error) {
 	if len(args) > 0 {
-		return nil, Usage("%s: --trace is the only scenario; leave out the other", wording.Quote(args[0]))
+		return nil, Usage("%s: --trace is the only scenario; leave out the other", message.Quote(args[0]))
 	}
 	if p == nil {
 		return nil, Usage("--trace needs a --limit, such as --limit 100/1m")

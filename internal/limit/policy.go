@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Policy is a limit: Requests per Window, of which Burst may come at once.
@@ -70,22 +70,22 @@ func (p Policy) String() string {
 func ParsePolicy(text string) (Policy, error) {
 	count, per, found := strings.Cut(text, "/")
 	if !found {
-		return Policy{}, fmt.Errorf("limit %s: want REQUESTS/WINDOW, such as 100/1m", wording.Quote(text))
+		return Policy{}, fmt.Errorf("limit %s: want REQUESTS/WINDOW, such as 100/1m", message.Quote(text))
 	}
 	n, err := strconv.ParseInt(count, 10, 64)
 	if err != nil {
-		return Policy{}, fmt.Errorf("limit %s: %s is not a whole number of requests", wording.Quote(text), wording.Quote(count))
+		return Policy{}, fmt.Errorf("limit %s: %s is not a whole number of requests", message.Quote(text), message.Quote(count))
 	}
 	if per != "" && (per[0] < '0' || per[0] > '9') && per[0] != '-' && per[0] != '+' && per[0] != '.' {
 		per = "1" + per
 	}
 	window, err := ParseDuration(per)
 	if err != nil {
-		return Policy{}, fmt.Errorf("limit %s: %w", wording.Quote(text), err)
+		return Policy{}, fmt.Errorf("limit %s: %w", message.Quote(text), err)
 	}
 	p := Policy{Requests: n, Window: window}
 	if err := p.Validate(); err != nil {
-		return Policy{}, fmt.Errorf("limit %s: %w", wording.Quote(text), err)
+		return Policy{}, fmt.Errorf("limit %s: %w", message.Quote(text), err)
 	}
 	return p, nil
 }
@@ -95,13 +95,13 @@ func ParseDuration(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.ParseInt(days, 10, 64)
 		if err != nil || n < -106751 || n > 106751 {
-			return 0, fmt.Errorf("duration %s: want a number with a unit: us, ms, s, m, h or d", wording.Quote(text))
+			return 0, fmt.Errorf("duration %s: want a number with a unit: us, ms, s, m, h or d", message.Quote(text))
 		}
 		return time.Duration(n) * 24 * time.Hour, nil
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || text == "0" {
-		return 0, fmt.Errorf("duration %s: want a number with a unit: us, ms, s, m, h or d", wording.Quote(text))
+		return 0, fmt.Errorf("duration %s: want a number with a unit: us, ms, s, m, h or d", message.Quote(text))
 	}
 	return d, nil
 }

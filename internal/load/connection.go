@@ -12,9 +12,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
-	"ratelab/internal/wording"
 )
 
 // connection calls a Target's script over a socket of its own. go-redis opens it, logs in and selects the database;
@@ -122,7 +122,7 @@ func (c *connection) Call(ctx context.Context, req limit.Request) (Outcome, erro
 	c.heed(ctx)
 	o, err := c.call(req)
 	if err != nil {
-		return o, fmt.Errorf("request at %dµs, key %s, cost %d: %w", req.AtUS, wording.Quote(req.Key), req.Cost, err)
+		return o, fmt.Errorf("request at %dµs, key %s, cost %d: %w", req.AtUS, message.Quote(req.Key), req.Cost, err)
 	}
 	return o, nil
 }

@@ -7,8 +7,8 @@
 package localflag
 
 import (
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/world"
 )
 
 // Oracle can be asked what would become of a request, and forgets the question. known is false where it cannot tell.
@@ -16,12 +16,12 @@ type Oracle interface {
 	WouldAdmit(q limit.Request) (admitted, known bool)
 }
 
-// Flag is the world.Protocol of clients that remember, around the one by which they ask. Clients of groups without
+// Flag is the clients.Protocol of clients that remember, around the one by which they ask. Clients of groups without
 // LocalFlag only ask.
 type Flag struct {
-	inner   world.Protocol
+	inner   clients.Protocol
 	oracle  Oracle
-	clock   world.ServerClock
+	clock   clients.ServerClock
 	until   map[memory]int64 // by the client's clock, in µs since the start
 	figures Figures
 }
@@ -39,7 +39,7 @@ type Figures struct {
 }
 
 // New is inner with a memory. The oracle answers for the server, whose clock is given.
-func New(inner world.Protocol, oracle Oracle, clock world.ServerClock) *Flag {
+func New(inner clients.Protocol, oracle Oracle, clock clients.ServerClock) *Flag {
 	return &Flag{inner: inner, oracle: oracle, clock: clock, until: map[memory]int64{}}
 }
 
@@ -47,7 +47,7 @@ func New(inner world.Protocol, oracle Oracle, clock world.ServerClock) *Flag {
 func (f *Flag) Figures() Figures { return f.figures }
 
 // Attempt begins to decide q, by memory if that will do.
-func (f *Flag) Attempt(c *world.Client, q limit.Request) world.Exchange {
+func (f *Flag) Attempt(c *clients.Client, q limit.Request) clients.Exchange {
 	inner := f.inner.Attempt(c, q)
 	if !c.Group.LocalFlag {
 		return inner
@@ -56,21 +56,21 @@ func (f *Flag) Attempt(c *world.Client, q limit.Request) world.Exchange {
 }
 
 type exchange struct {
-	inner   world.Exchange
+	inner   clients.Exchange
 	flag    *Flag
-	client  *world.Client
+	client  *clients.Client
 	request limit.Request
 	begun   bool
 }
 
 // Next looks at the memory first, and learns from what the server decides.
-func (e *exchange) Next(nowUS int64, reply any) world.Move {
+func (e *exchange) Next(nowUS int64, reply any) clients.Move {
 	ownUS := nowUS + e.client.SkewUS(nowUS)
 	about := memory{e.client.Number, e.request.Key}
 	if !e.begun {
 		e.begun = true
 		if until, known := e.flag.until[about]; known && ownUS < until {
-			return world.Move{Done: true, Decision: e.reject(nowUS, until-ownUS)}
+			return clients.Move{Done: true, Decision: e.reject(nowUS, until-ownUS)}
 		}
 		delete(e.flag.until, about)
 	}

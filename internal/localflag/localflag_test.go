@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/localflag"
-	"ratelab/internal/world"
 )
 
 // bucket is a server with one bucket of ten permits for every key, one of which comes back each 100 ms.
@@ -38,18 +38,18 @@ func (b *bucket) WouldAdmit(q limit.Request) (admitted, known bool) {
 type office struct {
 	bucket *bucket
 	flag   *localflag.Flag
-	group  *world.Group
+	group  *clients.Group
 }
 
 func newOffice(remember bool) *office {
 	b := &bucket{map[string]int64{}}
-	return &office{b, localflag.New(world.OneCall{}, b, nil), &world.Group{LocalFlag: remember}}
+	return &office{b, localflag.New(clients.OneCall{}, b, nil), &clients.Group{LocalFlag: remember}}
 }
 
 // ask is one request of a client, and how it was decided: by the server or by the client itself.
 func (o *office) ask(client, ms, cost int64, key string) string {
 	q := limit.Request{AtUS: ms * 1000, Key: key, Cost: cost}
-	e := o.flag.Attempt(&world.Client{Number: client, Group: o.group}, q)
+	e := o.flag.Attempt(&clients.Client{Number: client, Group: o.group}, q)
 	move, by := e.Next(q.AtUS, nil), "client"
 	if !move.Done {
 		by = "server"
@@ -91,16 +91,16 @@ func TestATrace(t *testing.T) {
 // A rejection for ever says nothing about other requests.
 type never struct{}
 
-func (never) Next(int64, any) world.Move {
-	return world.Move{Done: true, Decision: limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never}}
+func (never) Next(int64, any) clients.Move {
+	return clients.Move{Done: true, Decision: limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never}}
 }
 
-func (never) Attempt(*world.Client, limit.Request) world.Exchange { return never{} }
+func (never) Attempt(*clients.Client, limit.Request) clients.Exchange { return never{} }
 
 func TestNeverIsNotRemembered(t *testing.T) {
 	flag := localflag.New(never{}, nil, nil)
 	for range 2 {
-		flag.Attempt(&world.Client{Group: &world.Group{LocalFlag: true}}, limit.Request{Key: "k", Cost: 9}).Next(0, nil)
+		flag.Attempt(&clients.Client{Group: &clients.Group{LocalFlag: true}}, limit.Request{Key: "k", Cost: 9}).Next(0, nil)
 	}
 	if got := flag.Figures(); got.LocalRejects != 0 {
 		t.Errorf("%d local rejects, want none", got.LocalRejects)

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/localflag"
-	"ratelab/internal/world"
 )
 
 // steady is a request every 10 ms for a second.
@@ -39,9 +39,9 @@ func (s *server) Serve(q limit.Request, _ any) (any, error) {
 // The journal says which requests the clients decided themselves: all that the server was not asked.
 func TestTheJournalKnowsWhoWasNotAsked(t *testing.T) {
 	s := &server{bucket: &bucket{map[string]int64{}}}
-	flag := localflag.New(world.OneCall{}, s, nil)
-	group := world.Group{Name: "g", Count: 3, OnReject: world.GiveUp, LocalFlag: true}
-	out, err := world.Run(world.Setup{Groups: []world.Group{group}, Protocol: flag, Server: s}, steady{})
+	flag := localflag.New(clients.OneCall{}, s, nil)
+	group := clients.Group{Name: "g", Count: 3, OnReject: clients.GiveUp, LocalFlag: true}
+	out, err := clients.Run(clients.Setup{Groups: []clients.Group{group}, Protocol: flag, Server: s}, steady{})
 	if err != nil {
 		t.Fatal(err)
 	}

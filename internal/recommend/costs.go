@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
-	"ratelab/internal/recording"
+	"ratelab/internal/benchresult"
 )
 
 // Costs are the server's measured times per decision.
@@ -17,13 +17,13 @@ type Costs struct {
 
 // CostsOf reads the costs off a benchmark: those of the closed loop with half of the requests accepted, and for what has
 // none, those under the first scenario that has.
-func CostsOf(r *recording.Recording) *Costs {
+func CostsOf(r *benchresult.Document) *Costs {
 	c := &Costs{us: map[string]float64{}}
 	c.Source = CostSource{Server: r.Server.Server.String(), Machine: r.Machine.CPU, Valid: r.Validity.Valid,
 		Traffic: "closed loop, half of the requests accepted, limit " + r.Settings.CostLimit.String()}
 	for _, cost := range r.Costs {
 		for _, m := range cost.Mixes {
-			if m.Mix == recording.MixHalf && m.ServerUSPerCall != nil {
+			if m.Mix == benchresult.MixHalf && m.ServerUSPerCall != nil {
 				c.us[cost.Algorithm] = *m.ServerUSPerCall
 			}
 		}

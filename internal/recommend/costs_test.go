@@ -3,15 +3,15 @@ package recommend
 import (
 	"testing"
 
-	"ratelab/internal/recording"
-	"ratelab/internal/recording/recordingtest"
+	"ratelab/internal/benchresult"
+	"ratelab/internal/benchresult/benchresulttest"
 )
 
 func TestCostsOf(t *testing.T) {
 	us := func(v float64) *float64 { return &v }
-	r := &recording.Recording{}
-	r.Costs = []recording.Cost{{Identity: recording.Identity{Algorithm: "gcra"}, Mixes: []recording.Mix{
-		{Mix: recording.MixAccepted, ServerUSPerCall: us(9)}, {Mix: recording.MixHalf, ServerUSPerCall: us(8)}}}}
+	r := &benchresult.Document{}
+	r.Costs = []benchresult.Cost{{Identity: benchresult.Identity{Algorithm: "gcra"}, Mixes: []benchresult.Mix{
+		{Mix: benchresult.MixAccepted, ServerUSPerCall: us(9)}, {Mix: benchresult.MixHalf, ServerUSPerCall: us(8)}}}}
 	c := CostsOf(r)
 	for label, want := range map[string]float64{"gcra": 8, "gcra:burst=10": 8, "gcra:burst=L/10": 8} {
 		if got, measured := c.of(label); got == nil || *got != want || (label != "gcra") != (measured == "gcra") {
@@ -25,9 +25,9 @@ func TestCostsOf(t *testing.T) {
 	}
 }
 
-// A recording as bench writes it has costs, and says where they come from.
-func TestCostsOfARecording(t *testing.T) {
-	r := recordingtest.Example()
+// A result as bench writes it has costs, and says where they come from.
+func TestCostsOfAResult(t *testing.T) {
+	r := benchresulttest.Example()
 	c := CostsOf(r)
 	if c.Empty() || c.Source.Server == "" || c.Source.Traffic == "" {
 		t.Errorf("%+v", c)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/drawing"
+	"ratelab/internal/chart"
 	"ratelab/internal/sheet"
 )
 
@@ -21,7 +21,7 @@ const PictureName = "recommendation"
 // data beside it: each candidate a point, the share of requests that it rejects wrongly against its highest window, and
 // the tolerated area shaded. It returns the paths.
 func WritePicture(dir string, d *Document, formats ...string) ([]string, error) {
-	return drawing.WriteAll(dir, []drawing.Picture{d.picture()}, formats...)
+	return chart.WriteAll(dir, []chart.Picture{d.picture()}, formats...)
 }
 
 // point is where one candidate or several stand.
@@ -32,12 +32,12 @@ type point struct {
 	rank               int
 }
 
-func (d *Document) picture() drawing.Picture {
+func (d *Document) picture() chart.Picture {
 	points := d.points()
-	plot := drawing.Plot{Horizontal: rootOfShares(d, points), Vertical: overshootAxis(d, points), Height: 340, Beside: 14}
-	plot.Inside = func(a *drawing.Axes) { d.drawPoints(a, points) }
-	page := drawing.Page{Title: d.pictureTitle(), Subtitle: d.pictureSubtitle(), Footer: d.footer(), Height: plot.Total(), Draw: plot.Draw}
-	return drawing.Picture{Name: PictureName, Page: page, Data: d.pictureData()}
+	plot := chart.Plot{Horizontal: rootOfShares(d, points), Vertical: overshootAxis(d, points), Height: 340, Beside: 14}
+	plot.Inside = func(a *chart.Axes) { d.drawPoints(a, points) }
+	page := chart.Page{Title: d.pictureTitle(), Subtitle: d.pictureSubtitle(), Footer: d.footer(), Height: plot.Total(), Draw: plot.Draw}
+	return chart.Picture{Name: PictureName, Page: page, Data: d.pictureData()}
 }
 
 func (d *Document) pictureTitle() string {
@@ -95,25 +95,25 @@ func (p *point) label() string {
 	if more := len(p.labels) - 1; more > 0 {
 		text += " and " + sheet.Count(int64(more), "other")
 	}
-	return drawing.Shorten(text, 300, drawing.FigureLetters)
+	return chart.Shorten(text, 300, chart.FigureLetters)
 }
 
 // rootOfShares is an axis of shares on which the small ones have room: the tolerance is a hundredth, the worst may be
 // half of all.
-func rootOfShares(d *Document, points []point) drawing.Axis {
+func rootOfShares(d *Document, points []point) chart.Axis {
 	top := max(4*d.Tolerance.MaxFalseRejects, 0.01)
 	for _, p := range points {
 		top = max(top, p.rejects)
 	}
 	top = min(top*1.1, 1)
 	place := func(v float64) float64 { return math.Sqrt(v / top) }
-	return drawing.Axis{Unit: "requests rejected that the exact limit admits, share of all (root scale)", Share: place,
-		Ticks: func(length float64) []drawing.Tick {
-			var ticks []drawing.Tick
+	return chart.Axis{Unit: "requests rejected that the exact limit admits, share of all (root scale)", Share: place,
+		Ticks: func(length float64) []chart.Tick {
+			var ticks []chart.Tick
 			last := math.Inf(-1)
 			for _, v := range []float64{0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1} {
 				if x := place(v) * length; v <= top && x-last >= 44 {
-					ticks, last = append(ticks, drawing.Tick{At: v, Label: given(v)}), x
+					ticks, last = append(ticks, chart.Tick{At: v, Label: given(v)}), x
 				}
 			}
 			return ticks
@@ -123,7 +123,7 @@ func rootOfShares(d *Document, points []point) drawing.Axis {
 // crowded is the overshoot from which on the axis is logarithmic: those near the limit would stand on a heap.
 const crowded = 4.0
 
-func overshootAxis(d *Document, points []point) drawing.Axis {
+func overshootAxis(d *Document, points []point) chart.Axis {
 	const unit = "highest window ÷ limit"
 	low, top := 1.0, max(1.2, d.Tolerance.MaxOvershoot)
 	for _, p := range points {
@@ -133,9 +133,9 @@ func overshootAxis(d *Document, points []point) drawing.Axis {
 		}
 	}
 	if top <= crowded {
-		return drawing.Amounts(top, 40, unit)
+		return chart.Amounts(top, 40, unit)
 	}
-	return drawing.Logarithmic(low*0.8, top*1.1, 40, unit+", logarithmic", drawing.Short)
+	return chart.Logarithmic(low*0.8, top*1.1, 40, unit+", logarithmic", chart.Short)
 }
 
 // tolerated is the colour of the area in which a candidate may stand.
@@ -143,42 +143,42 @@ var tolerated = color.NRGBA{0x00, 0x9e, 0x73, 0xff}
 
 const pointRadius = 4.0
 
-func (d *Document) drawPoints(a *drawing.Axes, points []point) {
+func (d *Document) drawPoints(a *chart.Axes, points []point) {
 	right, top := min(a.X(d.Tolerance.MaxFalseRejects), a.Right), a.Y(d.Tolerance.MaxOvershoot)
-	a.Pen.Rect(drawing.Box{Left: a.Left, Top: top, Right: right, Bottom: a.Bottom}, drawing.Tint(tolerated, 0.14))
+	a.Pen.Rect(chart.Box{Left: a.Left, Top: top, Right: right, Bottom: a.Bottom}, chart.Tint(tolerated, 0.14))
 	limit := a.Level(1)
-	a.Pen.Stroke(limit, drawing.Ink, 0.9, 4, 3)
-	a.Reserve(drawing.Box{Left: a.Left, Top: a.Y(1) - 1, Right: a.Right, Bottom: a.Y(1) + 1}) // where most of those that qualify stand
-	a.Avoid([]drawing.Point{drawing.At(right, top), drawing.At(right, a.Bottom)})
-	ends := make([]drawing.LineEnd, len(points))
+	a.Pen.Stroke(limit, chart.Ink, 0.9, 4, 3)
+	a.Reserve(chart.Box{Left: a.Left, Top: a.Y(1) - 1, Right: a.Right, Bottom: a.Y(1) + 1}) // where most of those that qualify stand
+	a.Avoid([]chart.Point{chart.At(right, top), chart.At(right, a.Bottom)})
+	ends := make([]chart.LineEnd, len(points))
 	for i, p := range points {
-		ends[i] = drawing.LineEnd{At: a.At(p.rejects, p.overshoot), Color: drawing.Color(p.labels[0])}
+		ends[i] = chart.LineEnd{At: a.At(p.rejects, p.overshoot), Color: chart.Color(p.labels[0])}
 		if p.qualifies {
 			ends[i].Label = p.label()
 		}
 	}
 	fromTheRight := slices.Clone(ends) // labels go to the right of their points: the rightmost has the least room
-	slices.SortStableFunc(fromTheRight, func(p, q drawing.LineEnd) int { return cmp.Compare(q.At.X, p.At.X) })
-	a.PlaceAll(fromTheRight, pointRadius+1, drawing.FigureLetters)
+	slices.SortStableFunc(fromTheRight, func(p, q chart.LineEnd) int { return cmp.Compare(q.At.X, p.At.X) })
+	a.PlaceAll(fromTheRight, pointRadius+1, chart.FigureLetters)
 	for i := range points {
 		drawPoint(a, &points[i], ends[i])
 	}
-	a.Place("limit", drawing.SmallLetters, []drawing.Point{drawing.At(a.Right-34, a.Y(1)-4), drawing.At(a.Right-34, a.Y(1)+12), drawing.At(a.Left+4, a.Y(1)-4)})
+	a.Place("limit", chart.SmallLetters, []chart.Point{chart.At(a.Right-34, a.Y(1)-4), chart.At(a.Right-34, a.Y(1)+12), chart.At(a.Left+4, a.Y(1)-4)})
 	words := "tolerated"
-	a.Place(words, drawing.SmallLetters, []drawing.Point{drawing.At(a.Left+4, a.Bottom-6), drawing.At(a.Left+4, top+12)})
+	a.Place(words, chart.SmallLetters, []chart.Point{chart.At(a.Left+4, a.Bottom-6), chart.At(a.Left+4, top+12)})
 }
 
 // drawPoint draws a disc where a candidate qualifies and a ring where none does, whose name stands there if it finds
 // room.
-func drawPoint(a *drawing.Axes, p *point, end drawing.LineEnd) {
-	a.Pen.Dot(end.At, pointRadius+1.3, drawing.Paper)
+func drawPoint(a *chart.Axes, p *point, end chart.LineEnd) {
+	a.Pen.Dot(end.At, pointRadius+1.3, chart.Paper)
 	if p.qualifies {
 		a.Pen.Dot(end.At, pointRadius, end.Color)
 		return
 	}
 	a.Pen.Ring(end.At, pointRadius, end.Color)
 	text := p.label()
-	a.Place(text, drawing.SmallLetters, a.Around(end.At, drawing.SmallLetters.Width(text)))
+	a.Place(text, chart.SmallLetters, a.Around(end.At, chart.SmallLetters.Width(text)))
 }
 
 func (d *Document) pictureData() []byte {

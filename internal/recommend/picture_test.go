@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ratelab/internal/drawing"
+	"ratelab/internal/chart"
 )
 
 // No text meets another or leaves the page, wherever the candidates stand and however many qualify.
@@ -34,7 +34,7 @@ func TestTextsKeepApart(t *testing.T) {
 	})
 }
 
-func words(p drawing.Picture) string {
+func words(p chart.Picture) string {
 	var all []string
 	for _, text := range p.Texts() {
 		all = append(all, text.Text)

@@ -14,8 +14,8 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 	"github.com/testcontainers/testcontainers-go/wait"
 
+	"ratelab/internal/message"
 	"ratelab/internal/waiting"
-	"ratelab/internal/wording"
 )
 
 // DefaultImage is what container runs where neither the spec nor REDIS_IMAGE names another.
@@ -229,7 +229,7 @@ func endContainer(box *testcontainers.DockerContainer, hangs bool) error {
 // explainContainer words what Docker or testcontainers said: the reason stands at the end of their chains.
 func explainContainer(ctx context.Context, image string, err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
-	cause := wording.Shown(ending(text))
+	cause := message.Shown(ending(text))
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()

@@ -13,9 +13,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"ratelab/internal/message"
 	"ratelab/internal/resp"
 	"ratelab/internal/waiting"
-	"ratelab/internal/wording"
 )
 
 // waysToGetOne ends the errors of those who have no server.
@@ -187,7 +187,7 @@ const mostScreened = 400
 // screen is err's text on one line, shortened and without control characters, unless the password is in it: Redis before
 // 6.0 and some proxies repeat the arguments of a HELLO … AUTH that they do not know.
 func (t target) screen(err error) string {
-	text := wording.OneLine(err.Error(), mostScreened)
+	text := message.OneLine(err.Error(), mostScreened)
 	if pw := t.password.reveal(); pw != "" && strings.Contains(err.Error(), pw) {
 		return "an error whose text repeats the password"
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // IsImage reports whether an image can have that name. Docker refuses any other, and testcontainers asks it again for a
@@ -29,7 +29,7 @@ func imageName(given string, set settings) (string, error) {
 	case !Repeatable(image):
 		return "", badSpec("server \"%s…\": no image can have that name %s; want one such as redis:8.0", from, notRepeated)
 	case !IsImage(image):
-		return "", badSpec("server %s: no image can have that name; want one such as redis:8.0", wording.Quote(from+image))
+		return "", badSpec("server %s: no image can have that name; want one such as redis:8.0", message.Quote(from+image))
 	}
 	return image, nil
 }

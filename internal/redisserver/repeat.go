@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // notRepeated stands where a message would else quote what somebody gave as a server.
@@ -22,7 +22,7 @@ func Repeatable(text string) bool { return harmless.MatchString(text) && !string
 // Repeat is text in quotes for a message, or words in its place where it is not Repeatable.
 func Repeat(text string) string {
 	if Repeatable(text) {
-		return wording.Quote(text)
+		return message.Quote(text)
 	}
 	return notRepeated
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/message"
 	"ratelab/internal/registry"
 	"ratelab/internal/waiting"
-	"ratelab/internal/wording"
 )
 
 // Kinds is the list of specs that Start accepts, for help texts and errors.
@@ -105,7 +105,7 @@ func unknownSpec(spec string) error {
 	case hostPort.MatchString(spec):
 		return badSpec("server %q: a scheme is missing; want redis://%s, or rediss://%s with TLS", spec, spec, spec)
 	case word.MatchString(spec):
-		return badSpec("server %s: no such kind; want %s", wording.Quote(spec), Kinds)
+		return badSpec("server %s: no such kind; want %s", message.Quote(spec), Kinds)
 	}
 	return badSpec("server: what was given is no kind of server %s; want %s", notRepeated, Kinds)
 }

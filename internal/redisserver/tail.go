@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // tailBytes is how much of a server's output is kept.
@@ -37,5 +37,5 @@ func (t *tail) lastLines(n int) string {
 			lines = append(lines, line)
 		}
 	}
-	return wording.OneLine(strings.Join(lines[max(0, len(lines)-n):], " | "), mostScreened)
+	return message.OneLine(strings.Join(lines[max(0, len(lines)-n):], " | "), mostScreened)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
-	"ratelab/internal/wording"
 )
 
 // Clock is the wall clock, as an argument.
@@ -156,7 +156,7 @@ func (w *WallClock) send(ctx context.Context, now time.Time, requests []limit.Re
 	for i, q := range requests {
 		var err error
 		if decisions[i], err = w.read(inits[i], cmds[i]); err != nil {
-			return fmt.Errorf("request at %dµs, key %s, cost %d: %w", q.AtUS, wording.Quote(q.Key), q.Cost, err)
+			return fmt.Errorf("request at %dµs, key %s, cost %d: %w", q.AtUS, message.Quote(q.Key), q.Cost, err)
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
-	"ratelab/internal/wording"
 )
 
 // WriteBench writes doc in the Go benchmark format, which benchstat compares: one result of one iteration
@@ -25,8 +25,8 @@ func WriteBench(w io.Writer, doc *Document) error {
 	}
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
-		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n", wording.Visible(run.Scenario),
-			run.Limit.String(), run.Seed, run.Clock, wording.Visible(run.Server.String()), run.Partial)
+		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n", message.Visible(run.Scenario),
+			run.Limit.String(), run.Seed, run.Clock, message.Visible(run.Server.String()), run.Partial)
 		for j := range run.Results {
 			benchLine(&out, run.Scenario, &run.Results[j])
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
-	"ratelab/internal/wording"
 )
 
 // findingTables are small tables below a run's rows, for what only some runs have, of the rows that have it.
@@ -48,7 +48,7 @@ func (r *Run) groupTable(rows []*Row) sheet.Table {
 	t := r.tableOf(nil, rows)
 	t.Title = "who got through: operations that succeeded, of all, by group of clients"
 	for i, name := range r.ClientGroups {
-		t.Columns = append(t.Columns, sheet.Column{Name: wording.Visible(name), Leaves: i + 1})
+		t.Columns = append(t.Columns, sheet.Column{Name: message.Visible(name), Leaves: i + 1})
 		for j, row := range rows {
 			g := &row.Clients.Groups[i]
 			t.Rows[j].Cells = append(t.Rows[j].Cells, sheet.Cell{Text: fmt.Sprintf("%d/%d", g.Succeeded, g.Operations)})

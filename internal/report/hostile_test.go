@@ -7,8 +7,8 @@ import (
 	"unicode"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
-	"ratelab/internal/wording"
 
 	"golang.org/x/perf/benchfmt"
 	"pgregory.net/rapid"
@@ -78,7 +78,7 @@ func TestHostileTextMarksUpNothing(t *testing.T) {
 	plain := shape("plain")
 	rapid.Check(t, func(t *rapid.T) {
 		s := hostileText(t)
-		if strings.TrimSpace(wording.Visible(s)) == "" {
+		if strings.TrimSpace(message.Visible(s)) == "" {
 			return
 		}
 		if got := shape(s); got != plain {

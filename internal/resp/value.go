@@ -3,7 +3,7 @@ package resp
 import (
 	"strconv"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Kind is the type of a value.
@@ -47,11 +47,11 @@ func (v Value) append(text []byte, depth int) []byte {
 	case Double:
 		return strconv.AppendFloat(text, v.Float, 'g', -1, 64)
 	case Error:
-		return append(append(text, "(error) "...), wording.Bare(v.Text)...)
+		return append(append(text, "(error) "...), message.Bare(v.Text)...)
 	case Array:
 		return v.appendItems(text, depth)
 	}
-	return append(text, wording.Quote(v.Text)...)
+	return append(text, message.Quote(v.Text)...)
 }
 
 func (v Value) appendItems(text []byte, depth int) []byte {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // BadFile is a file that is not what was asked for, or not whole: the fault of who named it.
@@ -20,7 +20,7 @@ type BadFile struct {
 
 // Error is one line: path:line:column: problem; remedy.
 func (b *BadFile) Error() string {
-	at := wording.Path(b.Path)
+	at := message.Path(b.Path)
 	if b.At != "" {
 		at += ":" + b.At
 	}

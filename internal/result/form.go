@@ -2,7 +2,7 @@
 // JSON, and how a file is read back. What is not the document that was asked for, not of this version, or not whole, is
 // refused by name, and with the remedy. It holds their JSON Schemas, which a test makes of the Go types.
 //
-// What is in a document, its package says: report, recording, recommend, worst and regress.
+// What is in a document, its package says: report, benchresult, recommend, worst and compare.
 package result
 
 import "strings"

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Read reads a file that is one of these forms, or the first of their files that is in the folder, and says which it is.
@@ -140,7 +140,7 @@ func (f Form) is(fields map[string]json.RawMessage) bool {
 func stranger(fields map[string]json.RawMessage) string {
 	var kind string
 	if json.Unmarshal(fields["kind"], &kind) == nil {
-		return "is of kind " + wording.Quote(kind)
+		return "is of kind " + message.Quote(kind)
 	}
 	return "is none of our results"
 }
@@ -149,7 +149,7 @@ func otherVersion(stated string, form Form) *BadFile {
 	if stated == "" {
 		stated = "none"
 	}
-	bad := &BadFile{Problem: fmt.Sprintf("is %s with schema_version %s, where this program reads %d", form, wording.Bare(stated), form.Version)}
+	bad := &BadFile{Problem: fmt.Sprintf("is %s with schema_version %s, where this program reads %d", form, message.Bare(stated), form.Version)}
 	switch version, err := strconv.Atoi(stated); {
 	case err != nil:
 		bad.Remedy = form.original()
@@ -174,7 +174,7 @@ func Decode(path string, data []byte, form Form, into any) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		bad.At = position(data, wrong.Offset)
-		bad.Problem = fmt.Sprintf("%s is a %s", wording.Bare(wrong.Field), wrong.Value)
+		bad.Problem = fmt.Sprintf("%s is a %s", message.Bare(wrong.Field), wrong.Value)
 	}
 	return bad
 }

@@ -12,10 +12,10 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"ratelab/internal/benchresult"
+	"ratelab/internal/compare"
 	"ratelab/internal/measure"
 	"ratelab/internal/recommend"
-	"ratelab/internal/recording"
-	"ratelab/internal/regress"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/worst"
@@ -29,14 +29,14 @@ var documents = map[string]any{
 	result.Recommendation.File: recommend.Document{},
 	result.Worst.File:          worst.Document{},
 	result.Bench.File: struct {
-		recording.Recording
+		benchresult.Document
 		result.Seal
 	}{},
 	result.Paired.File: struct {
-		recording.Paired
+		benchresult.Paired
 		result.Seal
 	}{},
-	result.Comparison.File: regress.Report{},
+	result.Comparison.File: compare.Report{},
 }
 
 // The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.
@@ -77,7 +77,7 @@ func generated(t *testing.T, form result.Form) []byte {
 	if row := s.Definitions["reportRow"]; row != nil {
 		addDerived(row)
 	}
-	if server := s.Definitions["recordingServer"]; server != nil { // a model or a server in the process is never measured
+	if server := s.Definitions["benchresultServer"]; server != nil { // a model or a server in the process is never measured
 		enum(server, "kind", "process", "container", "url")
 		enum(server, "transport", "unix", "tcp", "tls")
 	}
@@ -106,11 +106,11 @@ func name(t reflect.Type) string {
 // special are types whose JSON is not that of their fields.
 func special(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[regress.Value]():
+	case reflect.TypeFor[compare.Value]():
 		return &jsonschema.Schema{Description: "a number, a text such as a hash, or null where there is none",
 			AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}
-	case reflect.TypeFor[recording.Histogram]():
-		return (&jsonschema.Reflector{Anonymous: true, DoNotReference: true}).ReflectFromType(reflect.TypeFor[recording.Summary]())
+	case reflect.TypeFor[benchresult.Histogram]():
+		return (&jsonschema.Reflector{Anonymous: true, DoNotReference: true}).ReflectFromType(reflect.TypeFor[benchresult.Summary]())
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
-	"ratelab/internal/wording"
 )
 
 // readScript reads Lua, which it checks for being text at all: whether it compiles is for a server to say.
@@ -53,19 +53,19 @@ func loadBinding(file, script string, known constants) (*binding, strictyaml.Err
 func readFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, wording.Unreadable(err)
+		return nil, message.Unreadable(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a file of text; want a regular file")
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, wording.Unreadable(err)
+		return nil, message.Unreadable(err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
 	if err != nil {
-		return nil, wording.Unreadable(err)
+		return nil, message.Unreadable(err)
 	}
 	return data, nil
 }

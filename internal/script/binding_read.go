@@ -9,8 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
-	"ratelab/internal/wording"
 )
 
 const (
@@ -53,7 +53,7 @@ func (r bindingReader) label(f strictyaml.Fields) string {
 		base := strings.TrimSuffix(baseOf(r.file), ".yaml")
 		if !labelText.MatchString(base) || len(base) > maxLabel {
 			f.Bad("the file's base name %s cannot be the row's name; set name: to one of at most %d characters; %s",
-				wording.Quote(base), maxLabel, want)
+				message.Quote(base), maxLabel, want)
 		}
 		return base
 	}
@@ -121,7 +121,7 @@ func (r bindingReader) template(v strictyaml.Value, least int) Template {
 		v.Bad(`%s is not text; want a template such as "{limit}"`, v.Shown())
 	case length < least || length > maxTemplate:
 		v.Bad("%d characters; want %d to %d", length, least, maxTemplate)
-	case strings.ContainsFunc(text, wording.IsControl):
+	case strings.ContainsFunc(text, message.IsControl):
 		v.Bad("%s has control characters; want a template on one line", v.Shown())
 	default:
 		t, err := r.known.template(text)

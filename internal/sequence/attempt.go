@@ -1,8 +1,8 @@
 package sequence
 
 import (
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/world"
 )
 
 // attempt is one client's way through the sequence's commands.
@@ -11,17 +11,17 @@ type attempt struct {
 	request limit.Request
 	counter string // its key
 
-	then   func(Reply) world.Move          // what the reply to the last command leads to; nil before the first
-	finish func(limit.Decision) world.Move // what is left to do once it is decided
-	alone  bool                            // whether it would be admitted if nobody came between
+	then   func(Reply) clients.Move          // what the reply to the last command leads to; nil before the first
+	finish func(limit.Decision) clients.Move // what is left to do once it is decided
+	alone  bool                              // whether it would be admitted if nobody came between
 
 	token string // what its lock holds
 	tries int64  // to take the lock
 }
 
 // Next sends the next command, or is done.
-func (a *attempt) Next(_ int64, reply any) world.Move {
-	var move world.Move
+func (a *attempt) Next(_ int64, reply any) clients.Move {
+	var move clients.Move
 	if a.then == nil {
 		move = a.play.choice.Spec.begin(a)
 	} else {
@@ -34,18 +34,18 @@ func (a *attempt) Next(_ int64, reply any) world.Move {
 }
 
 // ask sends a command on whose reply the decision depends.
-func (a *attempt) ask(c Command, then func(Reply) world.Move) world.Move {
+func (a *attempt) ask(c Command, then func(Reply) clients.Move) clients.Move {
 	move := a.send(c, then)
-	move.Message = message{c, a, true}
+	move.Message = command{c, a, true}
 	move.Deciding = true
 	return move
 }
 
 // send sends a command that only tidies up.
-func (a *attempt) send(c Command, then func(Reply) world.Move) world.Move {
+func (a *attempt) send(c Command, then func(Reply) clients.Move) clients.Move {
 	a.then = then
-	return world.Move{Message: message{c, a, false}}
+	return clients.Move{Message: command{c, a, false}}
 }
 
 // done ends an attempt.
-func done(d limit.Decision) world.Move { return world.Move{Done: true, Decision: d} }
+func done(d limit.Decision) clients.Move { return clients.Move{Done: true, Decision: d} }

@@ -7,18 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/sequence"
-	"ratelab/internal/world"
 )
 
 // underWay is one attempt of a crowd, and the time at which its next message arrives.
 type underWay struct {
 	request  limit.Request
-	exchange world.Exchange
-	move     world.Move
+	exchange clients.Exchange
+	move     clients.Move
 }
 
 // crowd lets clients come one after the other for a few keys, some at a time, in an order that random chooses, and

@@ -1,8 +1,8 @@
 package sequence
 
 import (
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/world"
 )
 
 var distributedLock = Spec{
@@ -22,7 +22,7 @@ var distributedLock = Spec{
 }
 
 // take tries to get the lock.
-func (a *attempt) take() world.Move {
+func (a *attempt) take() clients.Move {
 	a.tries++
 	return a.ask(Command{
 		Operation: SetIfAbsent, Key: a.lock(), Value: a.token,
@@ -34,7 +34,7 @@ func (a *attempt) lock() string { return a.counter + ":lock" }
 
 // taken goes on with the lock, or waits for it. A client that never gets it knows nothing of the counter; it rejects
 // its request, which may try again as soon as it would have itself.
-func (a *attempt) taken(r Reply) world.Move {
+func (a *attempt) taken(r Reply) clients.Move {
 	if r.Kind != NilReply {
 		a.finish = a.release
 		return a.read()
@@ -51,9 +51,9 @@ func (a *attempt) taken(r Reply) world.Move {
 }
 
 // release lets go of the lock, if it is still a's.
-func (a *attempt) release(d limit.Decision) world.Move {
+func (a *attempt) release(d limit.Decision) clients.Move {
 	command := Command{Operation: CompareAndDelete, Key: a.lock(), Value: a.token}
-	return a.send(command, func(r Reply) world.Move {
+	return a.send(command, func(r Reply) clients.Move {
 		if r.Integer == 0 {
 			a.play.figures.LockLosses++
 		}

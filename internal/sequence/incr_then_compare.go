@@ -1,6 +1,6 @@
 package sequence
 
-import "ratelab/internal/world"
+import "ratelab/internal/clients"
 
 var incrThenCompare = Spec{
 	Name:    "incr-then-compare",
@@ -13,9 +13,9 @@ var incrThenCompare = Spec{
 
 // count counts first and asks afterwards. One command decides, so that nothing comes between; but the window lasts
 // from the arrival of PEXPIRE on, a round trip longer than it should.
-func (a *attempt) count() world.Move { return a.ask(a.increment(), a.compare) }
+func (a *attempt) count() clients.Move { return a.ask(a.increment(), a.compare) }
 
-func (a *attempt) compare(r Reply) world.Move {
+func (a *attempt) compare(r Reply) clients.Move {
 	w, cost := a.play.window, a.request.Cost
 	d := w.admit(r.Integer)
 	if r.Integer > w.limit {

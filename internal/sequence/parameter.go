@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Parameter is one thing about a sequence that the limit does not fix.
@@ -30,7 +30,7 @@ func (p *Parameter) parse(text string) (int64, error) {
 		}
 	}
 	if err != nil || n < p.Low || n > p.High || p.format(n) == "" {
-		return 0, fmt.Errorf("parameter %s: %s; want %s to %s", p.Name, wording.Quote(text), p.format(p.Low), p.format(p.High))
+		return 0, fmt.Errorf("parameter %s: %s; want %s to %s", p.Name, message.Quote(text), p.format(p.Low), p.format(p.High))
 	}
 	return n, nil
 }

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
-	"ratelab/internal/world"
 )
 
-// Play is one sequence in one run: how its clients ask (a world.Protocol) and what their server answers (a
-// world.Server). It is not safe for concurrent use.
+// Play is one sequence in one run: how its clients ask (a clients.Protocol) and what their server answers (a
+// clients.Server). It is not safe for concurrent use.
 type Play struct {
 	choice  Choice
 	window  window
@@ -55,8 +55,8 @@ func (p *Play) Calls() []Call { return p.calls }
 // Left counts the keys alive at atUS since the start, and those of them that would stay for ever.
 func (p *Play) Left(atUS int64) (keys, withoutTTL int64) { return p.store.Left(p.startUS + atUS) }
 
-// message is a command under way, with the attempt that it belongs to.
-type message struct {
+// command is one under way, with the attempt that it belongs to.
+type command struct {
 	Command
 	attempt *attempt
 	decides bool
@@ -64,7 +64,7 @@ type message struct {
 
 // Serve answers a message of one of p's exchanges at q's time by the server's clock.
 func (p *Play) Serve(q limit.Request, sent any) (any, error) {
-	m, ok := sent.(message)
+	m, ok := sent.(command)
 	if !ok {
 		return nil, fmt.Errorf("sequence %s: a message of type %T is none of its own", p.choice.Label, sent)
 	}
@@ -90,7 +90,7 @@ func (p *Play) uninterrupted(nowUS int64, store *Store, q limit.Request) (limit.
 	a := p.attempt(q)
 	move := p.choice.Spec.decide(a)
 	for !move.Done {
-		reply, err := store.Do(nowUS, move.Message.(message).Command)
+		reply, err := store.Do(nowUS, move.Message.(command).Command)
 		if err != nil {
 			return limit.Decision{}, fmt.Errorf("sequence %s: %w", p.choice.Label, err)
 		}
@@ -106,7 +106,7 @@ func (p *Play) attempt(q limit.Request) *attempt {
 }
 
 // Attempt begins to ask for a decision on q.
-func (p *Play) Attempt(_ *world.Client, q limit.Request) world.Exchange {
+func (p *Play) Attempt(_ *clients.Client, q limit.Request) clients.Exchange {
 	p.begun++
 	a := p.attempt(q)
 	a.token = strconv.FormatInt(p.begun, 10)

@@ -1,8 +1,8 @@
 package sequence
 
 import (
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/world"
 )
 
 var readThenIncrement = Spec{
@@ -15,10 +15,10 @@ var readThenIncrement = Spec{
 }
 
 // read looks how much of the window is used.
-func (a *attempt) read() world.Move { return a.ask(Command{Operation: Get, Key: a.counter}, a.judge) }
+func (a *attempt) read() clients.Move { return a.ask(Command{Operation: Get, Key: a.counter}, a.judge) }
 
 // judge rejects what does not fit, and counts what does.
-func (a *attempt) judge(r Reply) world.Move {
+func (a *attempt) judge(r Reply) clients.Move {
 	count, err := number(r.Text)
 	if err != nil {
 		panic(err) // nobody else writes to the counter
@@ -27,7 +27,7 @@ func (a *attempt) judge(r Reply) world.Move {
 	if count+cost > w.limit {
 		return a.finish(w.reject(count, cost))
 	}
-	return a.ask(a.increment(), func(r Reply) world.Move { return a.open(r.Integer, w.admit(r.Integer)) })
+	return a.ask(a.increment(), func(r Reply) clients.Move { return a.open(r.Integer, w.admit(r.Integer)) })
 }
 
 func (a *attempt) increment() Command {
@@ -35,10 +35,10 @@ func (a *attempt) increment() Command {
 }
 
 // open gives the window its end where this request, which counted up to count, is the first of it.
-func (a *attempt) open(count int64, d limit.Decision) world.Move {
+func (a *attempt) open(count int64, d limit.Decision) clients.Move {
 	if count != a.request.Cost {
 		return a.finish(d)
 	}
 	expire := Command{Operation: Expire, Key: a.counter, Number: a.play.window.windowMS}
-	return a.send(expire, func(Reply) world.Move { return a.finish(d) })
+	return a.send(expire, func(Reply) clients.Move { return a.finish(d) })
 }

@@ -16,9 +16,9 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/wording"
-	"ratelab/internal/world"
+	"ratelab/internal/message"
 )
 
 // Spec is one sequence, in words.
@@ -29,8 +29,8 @@ type Spec struct {
 	Sources    []string
 	Parameters []Parameter
 
-	begin  func(*attempt) world.Move // the first command
-	decide func(*attempt) world.Move // the same without a lock
+	begin  func(*attempt) clients.Move // the first command
+	decide func(*attempt) clients.Move // the same without a lock
 }
 
 // specs are all sequences, by name.
@@ -61,14 +61,14 @@ func Parse(label string) (Choice, error) {
 	name, rest, more := strings.Cut(label, ":")
 	index := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == name })
 	if index < 0 {
-		return Choice{}, fmt.Errorf("no such sequence %s; %s", wording.Quote(name), wording.OneOf(name, Names()))
+		return Choice{}, fmt.Errorf("no such sequence %s; %s", message.Quote(name), message.OneOf(name, Names()))
 	}
 	c := Choice{Label: name, Spec: &specs[index], set: map[string]int64{}}
 	for more {
 		var setting string
 		setting, rest, more = strings.Cut(rest, ":")
 		if err := c.read(setting); err != nil {
-			return Choice{}, fmt.Errorf("sequence %s: %w", wording.Quote(label), err)
+			return Choice{}, fmt.Errorf("sequence %s: %w", message.Quote(label), err)
 		}
 	}
 	for _, p := range c.Spec.Parameters {
@@ -83,10 +83,10 @@ func Parse(label string) (Choice, error) {
 func (c *Choice) read(setting string) error {
 	key, value, found := strings.Cut(setting, "=")
 	if !found {
-		return fmt.Errorf("%s is no parameter; want name=value", wording.Quote(setting))
+		return fmt.Errorf("%s is no parameter; want name=value", message.Quote(setting))
 	}
 	if _, twice := c.set[key]; twice {
-		return fmt.Errorf("parameter %s is set twice", wording.Quote(key))
+		return fmt.Errorf("parameter %s is set twice", message.Quote(key))
 	}
 	var legal []string
 	for _, p := range c.Spec.Parameters {
@@ -98,9 +98,9 @@ func (c *Choice) read(setting string) error {
 		legal = append(legal, p.Name)
 	}
 	if len(legal) == 0 {
-		return fmt.Errorf("no such parameter %s; it has none", wording.Quote(key))
+		return fmt.Errorf("no such parameter %s; it has none", message.Quote(key))
 	}
-	return fmt.Errorf("no such parameter %s; %s", wording.Quote(key), wording.OneOf(key, legal))
+	return fmt.Errorf("no such parameter %s; %s", message.Quote(key), message.OneOf(key, legal))
 }
 
 // value is a parameter's, or its default.

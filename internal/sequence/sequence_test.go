@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/sequence"
-	"ratelab/internal/world"
 )
 
 var midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -38,8 +38,8 @@ func newPlay(t interface{ Fatal(...any) }, label string, p limit.Policy) *sequen
 type client struct {
 	stage    *stage
 	request  limit.Request
-	exchange world.Exchange
-	move     world.Move
+	exchange clients.Exchange
+	move     clients.Move
 }
 
 func (s *stage) client(cost int64) *client {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Store is a Redis that knows the commands of this package, under a clock that is an argument. A key's deadline is in
@@ -108,7 +108,7 @@ func number(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("a counter holds %s, which is no number", wording.Quote(text))
+		return 0, fmt.Errorf("a counter holds %s, which is no number", message.Quote(text))
 	}
 	return n, nil
 }

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/sequence"
-	"ratelab/internal/world"
 )
 
 // listed is traffic that is written down.
@@ -40,10 +40,10 @@ func drawn(t *rapid.T) listed {
 }
 
 // playWorld lets clients of one group go through a sequence.
-func playWorld(t *rapid.T, label string, delay world.Range, l listed) (*world.Outcome, *sequence.Play) {
+func playWorld(t *rapid.T, label string, delay clients.Range, l listed) (*clients.Outcome, *sequence.Play) {
 	play := newPlay(t, label, limit.Policy{Requests: 4, Window: 20 * time.Millisecond})
-	group := world.Group{Name: "clients", Count: 5, OnReject: world.Obey, Attempts: 2, DelayUS: delay}
-	out, err := world.Run(world.Setup{Seed: 1, Groups: []world.Group{group}, Protocol: play, Server: play}, l)
+	group := clients.Group{Name: "clients", Count: 5, OnReject: clients.Obey, Attempts: 2, DelayUS: delay}
+	out, err := clients.Run(clients.Setup{Seed: 1, Groups: []clients.Group{group}, Protocol: play, Server: play}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestWithoutDelaysNothingRaces(t *testing.T) {
 	for _, name := range sequence.Names() {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				out, play := playWorld(t, name, world.Range{}, drawn(t))
+				out, play := playWorld(t, name, clients.Range{}, drawn(t))
 				rule := plainWindow{limit: 4, windowMS: 20, countsRejected: name == "incr-then-compare", endMS: -1}
 				for i, q := range out.Journal.Requests {
 					got, want := out.Journal.Decisions[i].Allowed(), rule.admit((midnight.UnixMicro()+q.AtUS)/1000, q.Cost)
@@ -76,7 +76,7 @@ func TestWithoutDelaysNothingRaces(t *testing.T) {
 func TestDelaysAreRepeatable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		label := rapid.SampledFrom(labels).Draw(t, "label")
-		l, delay := drawn(t), world.Range{Min: 100, Max: rapid.Int64Range(100, 6000).Draw(t, "delay")}
+		l, delay := drawn(t), clients.Range{Min: 100, Max: rapid.Int64Range(100, 6000).Draw(t, "delay")}
 		one, first := playWorld(t, label, delay, l)
 		two, second := playWorld(t, label, delay, l)
 		if fmt.Sprint(one, first.Calls(), first.Figures()) != fmt.Sprint(two, second.Calls(), second.Figures()) {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // parse reads the text of INFO. Fields that it does not know are skipped, since servers have more with every
@@ -31,7 +31,7 @@ func parse(text string) (Snapshot, error) {
 			delete(wanted, name)
 		}
 		if err != nil {
-			return Snapshot{}, fmt.Errorf("INFO has the line %s: %w", wording.Quote(line), err)
+			return Snapshot{}, fmt.Errorf("INFO has the line %s: %w", message.Quote(line), err)
 		}
 	}
 	if missing := slices.Sorted(maps.Keys(wanted)); len(missing) > 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // BenchmarkName is a benchmark's name with a part for each key and value: BenchmarkSimulate/scenario=poisson. What
@@ -32,5 +32,5 @@ func OneWord(s string) string {
 			return '_'
 		}
 		return r
-	}, wording.Visible(s))
+	}, message.Visible(s))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Forms are those in which a document can be written, the default first.
@@ -37,5 +37,5 @@ func (f Forms[D]) Write(w io.Writer, name string, d D, t Terminal) error {
 			return form.Write(w, d, t)
 		}
 	}
-	return fmt.Errorf("format %s: %s", wording.Quote(name), wording.OneOf(name, f.Names()))
+	return fmt.Errorf("format %s: %s", message.Quote(name), message.OneOf(name, f.Names()))
 }

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // WriteMarkdown writes s as headings, paragraphs, lists and GitHub tables, parted by empty lines. Texts show as they
@@ -118,7 +118,7 @@ var markdownEscapes = strings.NewReplacer(
 // EscapeMarkdown is s as Markdown shows it, on one line: nothing in it is markup, a control character, a link or a
 // mention, wherever on a line it stands.
 func EscapeMarkdown(s string) string {
-	s = markdownEscapes.Replace(strings.Trim(wording.Visible(s), " "))
+	s = markdownEscapes.Replace(strings.Trim(message.Visible(s), " "))
 	s = linkOrMention.ReplaceAllString(s, "$1"+apart+"$2")
 	s = bullet.ReplaceAllString(s, `\$0`)
 	return number.ReplaceAllString(s, `$1\$2`)

@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Terminal is where a sheet is read.
@@ -86,7 +86,7 @@ func (p *Part) hasTable() bool {
 
 // line writes a paragraph; what is carried over is indented.
 func (t Terminal) line(out *bytes.Buffer, l Line, colors ...text.Color) {
-	s := wording.Visible(l.whole())
+	s := message.Visible(l.whole())
 	if t.Width > 0 {
 		s = TrimRight(text.WrapSoft(s, t.Width-len(indent)))
 	}
@@ -255,7 +255,7 @@ func (t Terminal) render(g *Table) string {
 			if r.Faint {
 				style = Faint
 			}
-			cells = append(cells, t.paint(wording.Visible(c.Text), t.colors(style)...))
+			cells = append(cells, t.paint(message.Visible(c.Text), t.colors(style)...))
 		}
 		w.AppendRow(cells)
 	}
@@ -284,9 +284,9 @@ func (g *Table) groupWidths() map[int]int {
 func wordsOf(name string) string {
 	over, under, two := strings.Cut(name, "\n")
 	if !two {
-		return wording.Visible(over)
+		return message.Visible(over)
 	}
-	return wording.Visible(over) + "\n" + wording.Visible(under)
+	return message.Visible(over) + "\n" + message.Visible(under)
 }
 
 // plain draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.

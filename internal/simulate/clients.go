@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
-	"ratelab/internal/world"
 )
 
 // finish leaves what the row is to say, once everything has been played.
@@ -58,12 +58,12 @@ func worldNotes(p *planned, b *backend) []string {
 	return notes
 }
 
-func delayed(g world.Group) bool { return g.DelayUS != world.Range{} }
+func delayed(g clients.Group) bool { return g.DelayUS != clients.Range{} }
 
-func retries(g world.Group) bool { return g.OnReject != world.GiveUp }
+func retries(g clients.Group) bool { return g.OnReject != clients.GiveUp }
 
 // clients is how the row's clients fared, for the document.
-func (c *contender) clients(groups []world.Group, duration time.Duration) *measure.Clients {
+func (c *contender) clients(groups []clients.Group, duration time.Duration) *measure.Clients {
 	f := &c.played.Clients
 	r := &measure.Clients{
 		Operations: f.Operations, Succeeded: f.Succeeded, GaveUp: f.GaveUp, Unfinished: f.Unfinished, Attempts: f.Attempts,
@@ -99,6 +99,6 @@ func percentiles(values []int64) *measure.Percentiles {
 	if len(values) == 0 {
 		return nil
 	}
-	at := func(p int) int64 { return world.Percentile(values, p) }
+	at := func(p int) int64 { return clients.Percentile(values, p) }
 	return &measure.Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
 }

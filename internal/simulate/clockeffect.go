@@ -5,9 +5,9 @@ import (
 	"iter"
 	"slices"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
-	"ratelab/internal/world"
 )
 
 // clockEffect plays the lane's row once more with clocks that are right, and compares. It is nil where they are right
@@ -16,9 +16,9 @@ func (j *Job) clockEffect(ctx context.Context, p *planned, c *contender) (*measu
 	if c.model == nil || c.flag != nil || !p.Scenario.ClocksOff() || c.played.Stopped {
 		return nil, nil
 	}
-	setup := j.setup(p, c.protocol, world.NewLimiter(c.entry.NewModel(), p.Scenario.Start))
+	setup := j.setup(p, c.protocol, clients.NewLimiter(c.entry.NewModel(), p.Scenario.Start))
 	setup.Groups, setup.ServerClock = rightClocks(setup.Groups), nil
-	right, err := world.Run(setup, p.stream)
+	right, err := clients.Run(setup, p.stream)
 	if err != nil {
 		return nil, playError(ctx, p, c, err)
 	}
@@ -29,16 +29,16 @@ func (j *Job) clockEffect(ctx context.Context, p *planned, c *contender) (*measu
 	return compareClocks(c.played.Journal, right.Journal, p.Policy, p.Scenario.ServerClock, duration.Microseconds()), nil
 }
 
-func rightClocks(groups []world.Group) []world.Group {
+func rightClocks(groups []clients.Group) []clients.Group {
 	right := slices.Clone(groups)
 	for i := range right {
-		right[i].OffsetUS, right[i].DriftPPM = world.Range{}, world.Range{}
+		right[i].OffsetUS, right[i].DriftPPM = clients.Range{}, clients.Range{}
 	}
 	return right
 }
 
 // compareClocks compares what was admitted by clocks that are off and by clocks that are right, until the end.
-func compareClocks(off, right world.Journal, p limit.Policy, clock world.ServerClock, endUS int64) *measure.ClockEffect {
+func compareClocks(off, right clients.Journal, p limit.Policy, clock clients.ServerClock, endUS int64) *measure.ClockEffect {
 	e := &measure.ClockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
 	windowUS := p.WindowUS()
 	lastUS := int64(0) // the end of the last window that differs
@@ -62,9 +62,9 @@ type window struct {
 }
 
 // differences are how much more off admits than right in each window in which either admits anything.
-func differences(off, right world.Journal, windowUS int64) map[window]int64 {
+func differences(off, right clients.Journal, windowUS int64) map[window]int64 {
 	all := map[window]int64{}
-	add := func(j world.Journal, sign int64) {
+	add := func(j clients.Journal, sign int64) {
 		for i, q := range j.Requests {
 			if j.Decisions[i].Allowed() {
 				all[window{q.Key, q.AtUS / windowUS}] += sign * q.Cost
@@ -77,7 +77,7 @@ func differences(off, right world.Journal, windowUS int64) map[window]int64 {
 }
 
 // peak is the most that the journal admits for one key in any window.
-func peak(j world.Journal, p limit.Policy) int64 {
+func peak(j clients.Journal, p limit.Policy) int64 {
 	m := measure.NewMeter(p, 0)
 	for i, q := range j.Requests {
 		m.Observe(q, j.Decisions[i], true)
@@ -91,7 +91,7 @@ func peak(j world.Journal, p limit.Policy) int64 {
 
 // lockout is the longest time between two admissions of a key, or between one and the beginning or the end, in which
 // right clocks admitted it, where with these it never waited as long.
-func lockout(off, right world.Journal, endUS int64) int64 {
+func lockout(off, right clients.Journal, endUS int64) int64 {
 	admitted, wanted := admissionTimes(off), admissionTimes(right)
 	var longest int64
 	for key, times := range wanted {
@@ -126,7 +126,7 @@ func gaps(times []int64, endUS int64) iter.Seq2[int64, int64] {
 }
 
 // admissionTimes are those at which each key was admitted, ascending.
-func admissionTimes(j world.Journal) map[string][]int64 {
+func admissionTimes(j clients.Journal) map[string][]int64 {
 	all := map[string][]int64{}
 	for i, q := range j.Requests {
 		if j.Decisions[i].Allowed() {

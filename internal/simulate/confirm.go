@@ -7,17 +7,17 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/traffic"
-	"ratelab/internal/wording"
-	"ratelab/internal/world"
 )
 
 // recorded is a journal as the traffic of a replay, of the run's duration. As with the traffic that the clients began
 // with, it is foreseen, or known only at the end: series are cut into equal buckets then.
 type recorded struct {
-	world.Journal
+	clients.Journal
 	duration time.Duration
 	foreseen bool
 }
@@ -107,7 +107,7 @@ func (e *DifferenceError) Error() string {
 		clocks = fmt.Sprintf(", the server's clock off by %d us and the client's by %d us", q.ServerSkewUS, q.ClientSkewUS)
 	}
 	return fmt.Sprintf("request %d (key %s, cost %d, at %d us%s): the model answers %s, the script on the server %s",
-		e.Number, wording.Quote(q.Key), q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))
+		e.Number, message.Quote(q.Key), q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))
 }
 
 func answer(d limit.Decision) string {

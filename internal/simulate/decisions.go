@@ -5,9 +5,9 @@ import (
 	"io"
 	"os"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/limit"
 	"ratelab/internal/report"
-	"ratelab/internal/wholefile"
 )
 
 // Decisions collects one row for each decision. The lanes decide at the same time; each writes into a file of its
@@ -33,7 +33,7 @@ func (d *Decisions) begin(scenario string, lanes []*lane) error {
 		return nil
 	}
 	for _, l := range lanes {
-		file, err := wholefile.Temp(d.dir)
+		file, err := atomicfile.Temp(d.dir)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/localflag"
@@ -13,7 +14,6 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/sequence"
-	"ratelab/internal/world"
 	"ratelab/scenarios"
 )
 
@@ -21,7 +21,7 @@ import (
 
 // hasLocalFlag reports whether any group of clients has a flag.
 func hasLocalFlag(s *scenarios.Scenario) bool {
-	return slices.ContainsFunc(s.Clients, func(g world.Group) bool { return g.LocalFlag })
+	return slices.ContainsFunc(s.Clients, func(g clients.Group) bool { return g.LocalFlag })
 }
 
 // withLocalFlag is c as the row of the clients that remember, whose keys are its own.
@@ -41,7 +41,7 @@ func (c *contender) remember(p *planned) {
 // asked lets inner decide what the server was asked, and takes from the journal what the clients decided themselves.
 type asked struct {
 	inner   replay.Decider
-	journal world.Journal
+	journal clients.Journal
 	place   int
 }
 

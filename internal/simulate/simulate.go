@@ -14,8 +14,8 @@ import (
 	"ratelab/internal/lineup"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
-	"ratelab/internal/report/chart"
 	"ratelab/internal/result"
+	"ratelab/internal/simchart"
 	"ratelab/scenarios"
 )
 
@@ -65,7 +65,7 @@ type Progress interface {
 // Result is what a job found.
 type Result struct {
 	Document report.Document
-	Charts   []chart.Input
+	Charts   []simchart.Input
 	Warnings []string
 
 	Interrupted bool // the job was stopped: the last run is partial, or its notes say how many are missing
@@ -140,7 +140,7 @@ func (r *Result) interrupt(left int) {
 }
 
 // run replays one scenario.
-func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *chart.Input, error) {
+func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *simchart.Input, error) {
 	var lanes []*lane
 	var err error
 	var outcome *replay.Outcome
@@ -157,9 +157,9 @@ func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *ch
 		return nil, nil, lineup.Blamed(err)
 	}
 	run := j.describe(p, b, lanes, outcome)
-	picture := &chart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
+	picture := &simchart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
 	for i, l := range outcome.Lanes {
-		picture.Algorithms = append(picture.Algorithms, chart.Panel{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
+		picture.Algorithms = append(picture.Algorithms, simchart.Panel{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
 	}
 	return run, picture, nil
 }

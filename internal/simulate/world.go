@@ -8,27 +8,27 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/localflag"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/sequence"
-	"ratelab/internal/world"
 )
 
 // contender is a lane where clients react: what it is asked, and by whom, depends on what it answers.
 type contender struct {
 	*lane
-	protocol world.Protocol
-	server   world.Server
-	watch    *lineup.Watch   // over the server that confirms; nil where there is none
-	model    *world.Limiter  // nil where the server itself decides
-	script   replay.Decider  // on the server; nil where there is none
-	sequence *sequence.Play  // of a sequence's row
-	flag     *localflag.Flag // of a row whose clients remember that they are over the limit
+	protocol clients.Protocol
+	server   clients.Server
+	watch    *lineup.Watch    // over the server that confirms; nil where there is none
+	model    *clients.Limiter // nil where the server itself decides
+	script   replay.Decider   // on the server; nil where there is none
+	sequence *sequence.Play   // of a sequence's row
+	flag     *localflag.Flag  // of a row whose clients remember that they are over the limit
 
-	played *world.Outcome
+	played *clients.Outcome
 	lastUS int64                // of the last of its requests
 	effect *measure.ClockEffect // nil: the clocks are right, or there is no model
 }
@@ -123,7 +123,7 @@ func (b *backend) contenders(ctx context.Context, p *planned) ([]*contender, err
 
 // contender prepares an entry: its model decides where it has one, and its script, on the server, confirms.
 func (b *backend) contender(ctx context.Context, p *planned, e *lineup.Entry, number int) (*contender, error) {
-	c := &contender{lane: &lane{entry: e, means: model{}}, protocol: world.OneCall{}}
+	c := &contender{lane: &lane{entry: e, means: model{}}, protocol: clients.OneCall{}}
 	if len(b.servers) > 0 {
 		c.watch = b.watch(number)
 		times := lineup.Times{Start: p.Scenario.Start, Behind: p.Scenario.ServerClock.Behind(), Company: &b.company}
@@ -137,15 +137,15 @@ func (b *backend) contender(ctx context.Context, p *planned, e *lineup.Entry, nu
 		c.server = oneByOne{ctx, c.script}
 		return c, nil
 	}
-	c.model = world.NewLimiter(e.NewModel(), p.Scenario.Start)
+	c.model = clients.NewLimiter(e.NewModel(), p.Scenario.Start)
 	c.model.CheckRetryAfter(e.TickUS)
 	c.server = c.model
 	return c, nil
 }
 
-// oneByOne is a world.Server on which a script decides one request at a time.
+// oneByOne is a clients.Server on which a script decides one request at a time.
 type oneByOne struct {
-	ctx     context.Context // of the run: world.Server has no place for it
+	ctx     context.Context // of the run: clients.Server has no place for it
 	decider replay.Decider
 }
 
@@ -167,7 +167,7 @@ func (j *Job) play(ctx context.Context, p *planned, c *contender, base *replay.O
 		before = operations
 	}
 	var err error
-	if c.played, err = world.Run(setup, p.stream); err != nil {
+	if c.played, err = clients.Run(setup, p.stream); err != nil {
 		return nil, playError(ctx, p, c, err)
 	}
 	row, err := replay.Run(ctx, &recorded{Journal: c.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.Policy,
@@ -187,8 +187,8 @@ func (j *Job) play(ctx context.Context, p *planned, c *contender, base *replay.O
 	return row, err
 }
 
-func (j *Job) setup(p *planned, protocol world.Protocol, server world.Server) world.Setup {
-	return world.Setup{
+func (j *Job) setup(p *planned, protocol clients.Protocol, server clients.Server) clients.Setup {
+	return clients.Setup{
 		Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
 		Protocol: protocol, Server: server, Stop: j.Stop,
 	}
@@ -196,7 +196,7 @@ func (j *Job) setup(p *planned, protocol world.Protocol, server world.Server) wo
 
 // playError names the row, and blames the scenario for more attempts than anybody could want.
 func playError(ctx context.Context, p *planned, c *contender, err error) error {
-	var many *world.TooManyError
+	var many *clients.TooManyError
 	var bad *replay.TrafficError
 	switch {
 	case errors.As(err, &many):

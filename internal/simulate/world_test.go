@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
-	"ratelab/internal/world"
 	"ratelab/scenarios"
 )
 
@@ -186,8 +186,8 @@ func TestClockEffect(t *testing.T) {
 }
 
 func TestCompareClocks(t *testing.T) {
-	journal := func(verdicts string) world.Journal {
-		var j world.Journal
+	journal := func(verdicts string) clients.Journal {
+		var j clients.Journal
 		for i, v := range verdicts {
 			j.Requests = append(j.Requests, limit.Request{AtUS: int64(i) * 1000, Key: "a", Cost: 1})
 			d := limit.Decision{}
@@ -199,7 +199,7 @@ func TestCompareClocks(t *testing.T) {
 		return j
 	}
 	p := limit.Policy{Requests: 5, Window: 4_000_000}
-	clock := world.ServerClock{{AtUS: 2000, ByUS: 1}}
+	clock := clients.ServerClock{{AtUS: 2000, ByUS: 1}}
 	for _, c := range []struct {
 		off, right string
 		want       measure.ClockEffect

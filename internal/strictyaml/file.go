@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 const (
@@ -118,7 +118,7 @@ func (f *File) syntax(err error) {
 	}
 	var at *yaml.LoadError
 	if !errors.As(err, &at) {
-		f.bad(1, 1, "", "not YAML: %s", wording.Quote(err.Error()))
+		f.bad(1, 1, "", "not YAML: %s", message.Quote(err.Error()))
 		return
 	}
 	text := at.Message
@@ -138,12 +138,12 @@ func (f *File) checkPlain(n *yaml.Node) bool {
 func (f *File) walkPlain(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		f.bad(n.Line, n.Column, "", "the alias *%s; want the value itself: anchors and aliases are not allowed", wording.Bare(n.Value))
+		f.bad(n.Line, n.Column, "", "the alias *%s; want the value itself: anchors and aliases are not allowed", message.Bare(n.Value))
 		return // what it stands for is checked where it is
 	case n.Anchor != "":
-		f.bad(n.Line, n.Column, "", "the anchor &%s; want the value alone: anchors and aliases are not allowed", wording.Bare(n.Anchor))
+		f.bad(n.Line, n.Column, "", "the anchor &%s; want the value alone: anchors and aliases are not allowed", message.Bare(n.Anchor))
 	case n.Style&yaml.TaggedStyle != 0:
-		f.bad(n.Line, n.Column, "", "the tag %s; want the value alone, in quotes if it begins with !: tags are not allowed", wording.Bare(n.Tag))
+		f.bad(n.Line, n.Column, "", "the tag %s; want the value alone, in quotes if it begins with !: tags are not allowed", message.Bare(n.Tag))
 	}
 	for _, c := range n.Content {
 		f.walkPlain(c)

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // integerText is the one spelling of a whole number that is accepted. YAML alone would also take 0x10, 0o17, 1_000
@@ -27,9 +27,9 @@ func (v Value) Shown() string {
 	case v.IsNull():
 		return "nothing"
 	case v.IsQuoted():
-		return wording.Quote(v.Node.Value) + " in quotes"
+		return message.Quote(v.Node.Value) + " in quotes"
 	}
-	return wording.Quote(v.Node.Value)
+	return message.Quote(v.Node.Value)
 }
 
 // IsNull reports whether v is null, ~ or nothing at all.
@@ -59,7 +59,7 @@ func (v Value) Integer(min, max int64) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(v.Node.Value, 10, 64)
 	if err != nil || n < min || n > max {
-		v.Bad("%s is out of range; %s", wording.Bare(v.Node.Value), want)
+		v.Bad("%s is out of range; %s", message.Bare(v.Node.Value), want)
 		return 0, false
 	}
 	return n, true
@@ -73,7 +73,7 @@ func (v Value) Text(want string, most int) (string, bool) {
 		v.Bad("%s is not text; want %s", v.Shown(), want)
 	case s == "" || utf8.RuneCountInString(s) > most:
 		v.Bad("%d characters; want %s of 1 to %d characters", utf8.RuneCountInString(s), want, most)
-	case strings.ContainsFunc(s, wording.IsControl):
+	case strings.ContainsFunc(s, message.IsControl):
 		v.Bad("%s has control characters; want %s on one line", v.Shown(), want)
 	case strings.TrimSpace(s) != s:
 		v.Bad("%s begins or ends with a blank; want %s", v.Shown(), want)
@@ -92,6 +92,6 @@ func (v Value) Choice(words ...string) (string, bool) {
 	if slices.Contains(words, word) {
 		return word, true
 	}
-	v.Bad("%s; %s", v.Shown(), wording.OneOf(word, words))
+	v.Bad("%s; %s", v.Shown(), message.OneOf(word, words))
 	return "", false
 }

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Value is a YAML node and the path under which messages name it. Its methods check and convert; where they report
@@ -67,10 +67,10 @@ func (v Value) Mapping(want string) (Fields, bool) {
 
 // Fields opens a mapping whose fields are all among legal.
 func (v Value) Fields(legal ...string) (Fields, bool) {
-	f, ok := v.Mapping("a mapping of " + wording.List(legal))
+	f, ok := v.Mapping("a mapping of " + message.List(legal))
 	unknown := slices.DeleteFunc(slices.Clone(f.Entries), func(e Entry) bool { return slices.Contains(legal, e.Name) })
 	for _, e := range unknown[:min(len(unknown), mostUnknown)] {
-		e.Label.Bad("unknown field; %s", wording.OneOf(e.Name, legal))
+		e.Label.Bad("unknown field; %s", message.OneOf(e.Name, legal))
 	}
 	if more := len(unknown) - mostUnknown; more > 0 {
 		label := unknown[mostUnknown].Label
@@ -113,9 +113,9 @@ func (f Fields) Place(name string) Value {
 // join is the path of a field within v.
 func (v Value) join(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
-		name = wording.Quote(name)
+		name = message.Quote(name)
 	} else {
-		name = wording.Bare(name)
+		name = message.Bare(name)
 	}
 	if v.Path == "" {
 		return name

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // combinedLog reads Apache's and nginx's access logs:
@@ -72,7 +72,7 @@ func closingQuote(b []byte) int {
 func (c *combinedLog) record(line []byte) (record, error) {
 	p, ok := splitCombined(line)
 	if !ok || !startsWithStatus(p.tail) {
-		return record{}, fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`, wording.Quote(line))
+		return record{}, fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`, message.Quote(line))
 	}
 	at, err := c.stamps.parse(p.time)
 	if err != nil {
@@ -134,7 +134,7 @@ func agentOf(tail []byte) ([]byte, error) {
 			return orDash(agent), nil
 		}
 	}
-	return nil, fmt.Errorf("%s: the line has no agent; want a combined log, or another key", wording.Quote(tail))
+	return nil, fmt.Errorf("%s: the line has no agent; want a combined log, or another key", message.Quote(tail))
 }
 
 // notes implements format.

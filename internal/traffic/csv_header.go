@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // column finds a name in the header.
 func column(field, name string, names []string) (int, error) {
 	i := slices.Index(names, name)
 	if i < 0 {
-		return 0, &FieldError{field, fmt.Sprintf("no column %s in the header; want one of %s", wording.Quote(name), shown(names))}
+		return 0, &FieldError{field, fmt.Sprintf("no column %s in the header; want one of %s", message.Quote(name), shown(names))}
 	}
 	if slices.Contains(names[i+1:], name) {
-		return 0, &FieldError{field, fmt.Sprintf("column %s is in the header twice; want names that are unique", wording.Quote(name))}
+		return 0, &FieldError{field, fmt.Sprintf("column %s is in the header twice; want names that are unique", message.Quote(name))}
 	}
 	return i, nil
 }
@@ -29,7 +29,7 @@ func shown(names []string) string {
 			quoted = append(quoted, "…")
 			break
 		}
-		quoted = append(quoted, wording.Quote(n))
+		quoted = append(quoted, message.Quote(n))
 	}
 	return strings.Join(quoted, ", ")
 }

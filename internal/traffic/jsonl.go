@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // jsonLines reads one JSON object per line.
@@ -40,17 +40,17 @@ func lookup(o object, path string) json.RawMessage {
 func scalar(o object, path string) ([]byte, error) {
 	v := lookup(o, path)
 	if v == nil || string(v) == "null" {
-		return nil, fmt.Errorf("no field %s; want it in every line", wording.Quote(path))
+		return nil, fmt.Errorf("no field %s; want it in every line", message.Quote(path))
 	}
 	switch v[0] {
 	case '"':
 		var s string
 		if err := json.Unmarshal(v, &s); err != nil {
-			return nil, fmt.Errorf("field %s is %s; want a string or a number", wording.Quote(path), wording.Quote(v))
+			return nil, fmt.Errorf("field %s is %s; want a string or a number", message.Quote(path), message.Quote(v))
 		}
 		return []byte(s), nil
 	case '{', '[':
-		return nil, fmt.Errorf("field %s is %s; want a string or a number", wording.Quote(path), wording.Quote(v))
+		return nil, fmt.Errorf("field %s is %s; want a string or a number", message.Quote(path), message.Quote(v))
 	}
 	return v, nil
 }
@@ -59,7 +59,7 @@ func scalar(o object, path string) ([]byte, error) {
 func (j *jsonLines) record(line []byte) (record, error) {
 	var o object
 	if err := json.Unmarshal(line, &o); err != nil || o == nil {
-		return record{}, fmt.Errorf("%s: not a JSON object; want one {…} per line", wording.Quote(line))
+		return record{}, fmt.Errorf("%s: not a JSON object; want one {…} per line", message.Quote(line))
 	}
 	text, err := scalar(o, j.time)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // lines cuts a source into records: lines, or, where a CSV quote spans them, several lines at once.
@@ -44,7 +44,7 @@ func (l *lines) join(line []byte) ([]byte, error) {
 	for odd := true; odd; {
 		line, err := l.line()
 		if err == io.EOF || err == nil && len(joined)+len(line) > maxLine {
-			return nil, fmt.Errorf("%s:%d: a quote is never closed: %s; want \"\" for each quote inside quotes", l.src.name, l.number, wording.Quote(joined))
+			return nil, fmt.Errorf("%s:%d: a quote is never closed: %s; want \"\" for each quote inside quotes", l.src.name, l.number, message.Quote(joined))
 		}
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func (l *lines) failed(err error) error {
 		return err
 	case err == errLong:
 		return fmt.Errorf("%s:%d: the line is longer than 1 MiB: %s; want a text file of one request per line",
-			l.src.name, l.read+1, wording.Quote(l.buf))
+			l.src.name, l.read+1, message.Quote(l.buf))
 	case l.src.unzip == nil:
 		return openError(l.src.name, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Rate is Count arrivals every Per. It is a fraction, not a float, so that evenly spaced arrivals fall on the
@@ -25,7 +25,7 @@ const MaxRateCount = 1_000_000_000
 // ParseRate reads "400/s", "100/1m" or "1/250ms".
 func ParseRate(text string) (Rate, error) {
 	bad := func(what string) (Rate, error) {
-		return Rate{}, fmt.Errorf("rate %s: %s; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms", wording.Quote(text), what)
+		return Rate{}, fmt.Errorf("rate %s: %s; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms", message.Quote(text), what)
 	}
 	count, per, found := strings.Cut(text, "/")
 	if !found {
@@ -33,7 +33,7 @@ func ParseRate(text string) (Rate, error) {
 	}
 	n, err := strconv.ParseInt(count, 10, 64)
 	if err != nil {
-		return bad(fmt.Sprintf("%s is not a whole number", wording.Quote(count)))
+		return bad(fmt.Sprintf("%s is not a whole number", message.Quote(count)))
 	}
 	if n < 0 || n > MaxRateCount {
 		return bad(fmt.Sprintf("the count is not within 0 to %d", MaxRateCount))
@@ -44,10 +44,10 @@ func ParseRate(text string) (Rate, error) {
 	}
 	d, err := limit.ParseDuration(number)
 	if err != nil {
-		return bad(fmt.Sprintf("%s is not a unit of time", wording.Quote(per)))
+		return bad(fmt.Sprintf("%s is not a unit of time", message.Quote(per)))
 	}
 	if d < time.Microsecond || d%time.Microsecond != 0 || d > limit.MaxWindow {
-		return bad(fmt.Sprintf("%s is not a whole number of microseconds up to %s", wording.Quote(per), limit.FormatDuration(limit.MaxWindow)))
+		return bad(fmt.Sprintf("%s is not a whole number of microseconds up to %s", message.Quote(per), limit.FormatDuration(limit.MaxWindow)))
 	}
 	return Rate{Count: n, Per: d}, nil
 }

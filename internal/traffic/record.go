@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // record is one request as the file has it. key may point into the line.
@@ -38,11 +38,11 @@ func guess(first []byte, timeColumn string) (Format, error) {
 	if c, n := separator(first); n > 0 && bytes.IndexByte(first, c) > 0 && printableText(first) {
 		return CSV, nil
 	}
-	return "", fmt.Errorf("no format can be guessed from %s; want a combined log, a CSV header or a JSON object (or say which format it is)", wording.Quote(first))
+	return "", fmt.Errorf("no format can be guessed from %s; want a combined log, a CSV header or a JSON object (or say which format it is)", message.Quote(first))
 }
 
 func printableText(line []byte) bool {
-	return !bytes.ContainsFunc(line, func(r rune) bool { return r != '\t' && wording.IsControl(r) })
+	return !bytes.ContainsFunc(line, func(r rune) bool { return r != '\t' && message.IsControl(r) })
 }
 
 // newFormat makes the reader for the format f, of which first is the first line. It reports whether that line is
@@ -63,7 +63,7 @@ func newFormat(t Trace, f Format, first []byte) (r format, header bool, err erro
 func parseCost(text []byte) (int64, error) {
 	n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
 	if err != nil || n < 0 || n > MaxCost {
-		return 0, fmt.Errorf("cost %s: want a whole number from 1 to %d", wording.Quote(text), MaxCost)
+		return 0, fmt.Errorf("cost %s: want a whole number from 1 to %d", message.Quote(text), MaxCost)
 	}
 	return n, nil
 }
@@ -84,12 +84,12 @@ func checkKey(key []byte) error {
 	case len(key) == 0:
 		return errors.New("the key is empty; want something that names the client")
 	case len(key) > maxKey:
-		return fmt.Errorf("key %s: %d bytes long; want at most %d", wording.Quote(key), len(key), maxKey)
+		return fmt.Errorf("key %s: %d bytes long; want at most %d", message.Quote(key), len(key), maxKey)
 	}
 	for _, c := range key { // the usual key is plain ASCII
 		if c < ' ' || c >= 0x7f {
-			if bytes.ContainsFunc(key, wording.IsControl) {
-				return fmt.Errorf("key %s: it has control characters or is not UTF-8; want text", wording.Quote(key))
+			if bytes.ContainsFunc(key, message.IsControl) {
+				return fmt.Errorf("key %s: it has control characters or is not UTF-8; want text", message.Quote(key))
 			}
 			return nil
 		}

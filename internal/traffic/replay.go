@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // maxTraceUS is the longest that a trace may last, after its speed is applied.
@@ -118,7 +118,7 @@ func (t *tracePass) emit(e entry) bool {
 	}
 	if at > maxTraceUS {
 		t.failed = fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed",
-			wording.Path(t.phase.Trace.File), e.line, limit.FormatDuration(limit.MaxWindow))
+			message.Path(t.phase.Trace.File), e.line, limit.FormatDuration(limit.MaxWindow))
 		return false
 	}
 	t.endUS = at + 1
@@ -145,7 +145,7 @@ func (t *tracePass) scale(us int64) int64 {
 func (t *tracePass) note(s *scanner) {
 	add := func(format string, args ...any) {
 		text := fmt.Sprintf(format, args...)
-		t.notes = append(t.notes, wording.Path(filepath.Base(t.phase.Trace.File))+": "+text)
+		t.notes = append(t.notes, message.Path(filepath.Base(t.phase.Trace.File))+": "+text)
 	}
 	if s.guessed != "" {
 		add("the format was guessed to be %s", s.guessed)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 const (
@@ -87,7 +87,7 @@ func (s *scanner) checkFields(f Format, first []byte) error {
 	problems := s.trace.checkFields(f)
 	for i, err := range problems {
 		if f == CSV {
-			err = fmt.Errorf("%w; the header is %s", err, wording.Quote(first))
+			err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
 		}
 		problems[i] = s.at(err)
 	}

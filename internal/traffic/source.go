@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 const (
@@ -51,9 +51,9 @@ func openSource(name string) (*source, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		file.Close()
 		// Every algorithm reads the trace anew, which a pipe cannot offer.
-		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times", wording.Path(name))
+		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times", message.Path(name))
 	}
-	s := &source{name: wording.Path(name), file: file, packed: &counter{r: file}}
+	s := &source{name: message.Path(name), file: file, packed: &counter{r: file}}
 	s.in = bufio.NewReaderSize(s.packed, 64<<10)
 	if err := s.detect(); err != nil {
 		file.Close()
@@ -63,7 +63,7 @@ func openSource(name string) (*source, error) {
 }
 
 func openError(name string, err error) error {
-	return fmt.Errorf("%s: %w", wording.Path(name), wording.Unreadable(err))
+	return fmt.Errorf("%s: %w", message.Path(name), message.Unreadable(err))
 }
 
 // magics are first bytes that tell what a trace must not be.

@@ -3,7 +3,7 @@ package traffic
 import (
 	"fmt"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // instant is a timestamp in microseconds since 1970. It is whole if its text says no more than the second.
@@ -54,10 +54,10 @@ func (s *stamps) parse(text []byte) (instant, error) {
 		at, ok = s.unix(text)
 	}
 	if !ok {
-		return instant{}, fmt.Errorf("time %s: want %s", wording.Quote(text), s.wanted())
+		return instant{}, fmt.Errorf("time %s: want %s", message.Quote(text), s.wanted())
 	}
 	if at.us < 0 || at.us > lastUS {
-		return instant{}, fmt.Errorf("time %s: want a time within 1970 to 9999", wording.Quote(text))
+		return instant{}, fmt.Errorf("time %s: want a time within 1970 to 9999", message.Quote(text))
 	}
 	return at, nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // Trace is recorded traffic: which file, and how to read it.
@@ -77,14 +77,14 @@ func (t Trace) Validate() (problems []error) {
 	switch {
 	case t.File == "":
 		bad("file", "missing; want the path of a trace")
-	case strings.ContainsFunc(t.File, wording.IsControl):
-		bad("file", "%s has control characters; want a path", wording.Quote(t.File))
+	case strings.ContainsFunc(t.File, message.IsControl):
+		bad("file", "%s has control characters; want a path", message.Quote(t.File))
 	}
 	if t.Format != "" && !slices.Contains(Formats, t.Format) {
-		bad("format", "%s is not a format; %s", wording.Quote(t.Format), wording.OneOf(string(t.Format), Formats))
+		bad("format", "%s is not a format; %s", message.Quote(t.Format), message.OneOf(string(t.Format), Formats))
 	}
 	if t.WithinSecond != "" && !slices.Contains(WithinSeconds, t.WithinSecond) {
-		bad("within_second", "%s is not a rule; %s", wording.Quote(t.WithinSecond), wording.OneOf(string(t.WithinSecond), WithinSeconds))
+		bad("within_second", "%s is not a rule; %s", message.Quote(t.WithinSecond), message.OneOf(string(t.WithinSecond), WithinSeconds))
 	}
 	if math.IsNaN(t.Speed) || t.Speed != 0 && (t.Speed < MinSpeed || t.Speed > MaxSpeed) {
 		bad("speed", "%v is out of range; want %v to %v", t.Speed, MinSpeed, int(MaxSpeed))
@@ -106,13 +106,13 @@ func (t Trace) checkFields(f Format) (problems []error) {
 	switch f {
 	case Combined:
 		if t.Key != "" && !slices.Contains(CombinedKeys, t.Key) {
-			bad("key", "%s is not a field of a combined log; %s", wording.Quote(t.Key), wording.OneOf(t.Key, CombinedKeys))
+			bad("key", "%s is not a field of a combined log; %s", message.Quote(t.Key), message.OneOf(t.Key, CombinedKeys))
 		}
 		if t.Time != "" {
-			bad("time", "%s: a combined log has its own time; leave the field out", wording.Quote(t.Time))
+			bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))
 		}
 		if t.Cost != "" {
-			bad("cost", "%s: a combined log has no cost; leave the field out", wording.Quote(t.Cost))
+			bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
 		}
 	case CSV, JSONL:
 		if t.Time == "" {

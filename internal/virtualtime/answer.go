@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 )
 
 // CallError is a call that failed: of the script, or of a command inside it.
@@ -20,7 +20,7 @@ type CallError struct {
 }
 
 func (e *CallError) Error() string {
-	return fmt.Sprintf("request at %dµs, key %s, cost %d: %s", e.Request.AtUS, wording.Quote(e.Request.Key), e.Request.Cost, e.Text)
+	return fmt.Sprintf("request at %dµs, key %s, cost %d: %s", e.Request.AtUS, message.Quote(e.Request.Key), e.Request.Cost, e.Text)
 }
 
 // ErrLost is what a run ends with when the server has forgotten its script.

@@ -10,7 +10,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/commandline"
-	"ratelab/internal/wording"
+	"ratelab/internal/message"
 	"ratelab/scenarios"
 )
 
@@ -93,6 +93,6 @@ func named(ts *testscript.TestScript, text string) string {
 		}
 	}
 	// A list of what is built in would make every addition edit these files.
-	text = strings.ReplaceAll(text, wording.List(algorithms.Names()), "$ALGORITHMS")
-	return strings.ReplaceAll(text, wording.List(scenarios.Names()), "$SCENARIOS")
+	text = strings.ReplaceAll(text, message.List(algorithms.Names()), "$ALGORITHMS")
+	return strings.ReplaceAll(text, message.List(scenarios.Names()), "$SCENARIOS")
 }

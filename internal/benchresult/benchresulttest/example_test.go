@@ -1,0 +1,25 @@
+package benchresulttest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ratelab/internal/benchresult"
+)
+
+// The example is the same on every call, and each call's is its own.
+func TestExampleIsTheSameEachTime(t *testing.T) {
+	same := cmp.Comparer(func(a, b *benchresult.Histogram) bool { return a.Equals(b.Histogram) })
+	first, second := Example(), Example()
+	if diff := cmp.Diff(first, second, same); diff != "" {
+		t.Errorf("two calls differ:\n%s", diff)
+	}
+	first.Runs[0].Rows[0].Algorithm = "changed"
+	if second.Runs[0].Rows[0].Algorithm != "none" {
+		t.Error("two calls share a row")
+	}
+	if diff := cmp.Diff(Paired(1.2), Paired(1.2), same); diff != "" {
+		t.Errorf("two calls differ:\n%s", diff)
+	}
+}

@@ -1,0 +1,100 @@
+package benchresulttest
+
+import (
+	"slices"
+
+	"ratelab/internal/benchresult"
+)
+
+// open plays all rounds.
+func (s *situation) open(p *profile, d draw) (benchresult.Open, []benchresult.OpenRound) {
+	offered := rounds * s.seconds * s.perSecond
+	open := benchresult.Open{
+		Offered: offered, Sent: offered, IntendedPerS: float64(s.perSecond), AchievedPerS: float64(s.perSecond) * 0.99997,
+		Latency: outcomes(), Intervals: s.intervals(),
+		Health: benchresult.Health{
+			StallMaxUS: 912, GCPauseP999US: 71, GCPauseMaxUS: 88, SchedulerP99US: 213, CPUShare: 0.31, ClockDivergedUS: 2.4,
+		},
+	}
+	var list []benchresult.OpenRound
+	var serverUS []float64
+	for n := 1; n <= rounds; n++ {
+		round := s.round(p, d, n, &open)
+		open.Accepted += round.Accepted
+		open.Rejected += round.Rejected
+		serverUS = append(serverUS, *round.ServerUSPerCall)
+		list = append(list, round)
+	}
+	open.ServerUSPerCall = pointer(median(serverUS))
+	return open, list
+}
+
+func (s *situation) intervals() []benchresult.Interval {
+	var list []benchresult.Interval
+	for start := int64(0); start < s.seconds*1_000_000; start += intervalUS {
+		list = append(list, benchresult.Interval{StartUS: start, WidthUS: intervalUS, Latency: outcomes()})
+	}
+	return list
+}
+
+// round plays one round into open.
+func (s *situation) round(p *profile, d draw, n int, open *benchresult.Open) benchresult.OpenRound {
+	own := outcomes()
+	admitted, _, _, _ := s.admitted(p)
+	for second := range s.seconds {
+		quota := admitted / s.seconds
+		if second < admitted%s.seconds {
+			quota++
+		}
+		for i := range s.perSecond {
+			atUS := second * 1_000_000
+			if !s.atOnce {
+				atUS += i * 1_000_000 / s.perSecond
+			}
+			interval := &open.Intervals[atUS/intervalUS].Latency
+			s.request(p, d, i, i < quota, &own, &open.Latency, interval)
+		}
+	}
+	both := benchresult.NewHistogram()
+	lag, service := benchresult.NewHistogram(), benchresult.NewHistogram()
+	for _, part := range []*benchresult.Durations{&own.Accepted, &own.Rejected} {
+		both.Merge(part.Response.Histogram)
+		lag.Merge(part.Lag.Histogram)
+		service.Merge(part.Service.Histogram)
+	}
+	accepted, rejected := own.Accepted.Response.TotalCount(), own.Rejected.Response.TotalCount()
+	share := float64(accepted) / float64(accepted+rejected)
+	return benchresult.OpenRound{
+		Round: n, Position: position(p, n), StartedUS: int64(n-1)*23_000_000 + int64(position(p, n))*3_100_000,
+		Accepted: accepted, Rejected: rejected, ServerUSPerCall: d.near(share*p.acceptedUS + (1-share)*p.rejectedUS),
+		ServiceP50US: float64(service.ValueAtPercentile(50)), ResponseP50US: float64(both.ValueAtPercentile(50)),
+		ResponseP99US: float64(both.ValueAtPercentile(99)), LagP99US: float64(lag.ValueAtPercentile(99)),
+	}
+}
+
+// request records the i-th request of a second; those of a burst wait for the connections.
+func (s *situation) request(p *profile, d draw, i int64, accepted bool, into ...*benchresult.Outcomes) {
+	serverUS := p.rejectedUS
+	if accepted {
+		serverUS = p.acceptedUS
+	}
+	lag, wait := d.around(29, 0.38), d.around(3, 0.3)
+	if s.atOnce {
+		wait = d.around(3+float64(i)*(serverUS+11)*0.9, 0.05)
+	}
+	service := d.around(31+serverUS*2.2, 0.26)
+	for _, o := range into {
+		if accepted {
+			record(&o.Accepted, lag, wait, service)
+		} else {
+			record(&o.Rejected, lag, wait, service)
+		}
+	}
+}
+
+// position is where p stands in round n: every round begins elsewhere.
+func position(p *profile, n int) int {
+	all := profiles()
+	at := slices.IndexFunc(all, func(other profile) bool { return other.label == p.label })
+	return 1 + (at+n-1)%len(all)
+}

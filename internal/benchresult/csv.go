@@ -1,0 +1,122 @@
+package benchresult
+
+import (
+	"io"
+	"strconv"
+
+	"ratelab/internal/sheet"
+)
+
+// csvColumns are one table for all that was measured: part tells what a line is of, open (a scenario's traffic, one line
+// for each outcome), closed (a mix), sweep (a number of connections) or memory (a number of requests). Cells that do not
+// belong to a part, or could not be measured, are empty.
+var csvColumns = []string{
+	"part", "scenario", "algorithm", "outcome", "connections", "requests", "decisions", "accepted", "rejected", "dropped",
+	"response_p50_us", "response_p90_us", "response_p99_us", "response_p99_9_us", "response_max_us",
+	"service_p50_us", "service_p90_us", "service_p99_us", "service_p99_9_us", "service_max_us", "lag_p99_us", "wait_p99_us",
+	"server_us_per_decision", "ratio_to_control", "decisions_per_s", "redis_calls_per_decision", "bytes_per_key",
+	"client_allocations_per_call", "admitted", "overshoot", "seed", "server", "cpu", "valid", "partial",
+}
+
+// WriteCSV writes one header and a line for each thing measured, in the order of csvColumns.
+func WriteCSV(w io.Writer, r *Document) error {
+	return sheet.WriteCSV(w, csvColumns, func(yield func([]string) bool) {
+		for _, cells := range r.csvLines() {
+			cells["server"], cells["cpu"] = r.Server.describe(), r.Machine.CPU
+			cells["valid"], cells["partial"] = strconv.FormatBool(r.Validity.Valid), strconv.FormatBool(r.Partial)
+			line := make([]string, len(csvColumns))
+			for i, name := range csvColumns {
+				line[i] = cells[name]
+			}
+			if !yield(line) {
+				return
+			}
+		}
+	})
+}
+
+// cells are a line's, by the column's name.
+type cells map[string]string
+
+func (r *Document) csvLines() []cells {
+	var lines []cells
+	for i := range r.Runs {
+		for j := range r.Runs[i].Rows {
+			lines = append(lines, r.Runs[i].Rows[j].csvLines(&r.Runs[i], r.Settings.Connections)...)
+		}
+	}
+	for i := range r.Costs {
+		lines = append(lines, r.Costs[i].csvLines(r.Settings.Connections)...)
+	}
+	return lines
+}
+
+func (r *Row) csvLines(run *Run, connections int) []cells {
+	var lines []cells
+	decisions := map[string]int64{MixAccepted: r.Open.Accepted, MixRejected: r.Open.Rejected}
+	for _, v := range r.Open.Latency.verdicts() {
+		line := cells{
+			"part": "open", "scenario": run.Scenario, "algorithm": r.Algorithm, "outcome": v.name, "connections": strconv.Itoa(connections),
+			"decisions": integer(decisions[v.name]), "accepted": integer(r.Open.Accepted), "rejected": integer(r.Open.Rejected),
+			"dropped": integer(r.Open.Dropped), "server_us_per_decision": exactly(r.Open.ServerUSPerCall),
+			"decisions_per_s": exactly(&r.Open.AchievedPerS), "redis_calls_per_decision": exactly(r.Work.RedisCallsPerDecision),
+			"bytes_per_key": exactly(r.Work.BytesPerKey), "client_allocations_per_call": exactly(r.Work.AllocationsPerCall),
+			"seed": strconv.FormatUint(run.Seed, 10),
+		}
+		if r.Exact != nil {
+			line["admitted"], line["overshoot"] = integer(r.Exact.Admitted), exactly(&r.Exact.Overshoot)
+		}
+		line.percentiles("response", v.Response)
+		line.percentiles("service", v.Service)
+		line.percentiles("lag", v.Lag)
+		line.percentiles("wait", v.Wait)
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (c *Cost) csvLines(connections int) []cells {
+	var lines []cells
+	for i := range c.Mixes {
+		m := &c.Mixes[i]
+		line := cells{
+			"part": "closed", "algorithm": c.Algorithm, "outcome": m.Mix, "connections": strconv.Itoa(connections),
+			"decisions": integer(m.Accepted + m.Rejected), "accepted": integer(m.Accepted), "rejected": integer(m.Rejected),
+			"server_us_per_decision": exactly(m.ServerUSPerCall), "ratio_to_control": exactly(m.RatioToControl),
+			"decisions_per_s": exactly(&m.ThroughputPerS), "client_allocations_per_call": exactly(m.AllocationsPerCall),
+		}
+		line.percentiles("service", m.Service)
+		lines = append(lines, line)
+	}
+	for i := range c.Sweep {
+		l := &c.Sweep[i]
+		line := cells{
+			"part": "sweep", "algorithm": c.Algorithm, "outcome": MixHalf, "connections": strconv.Itoa(l.Connections),
+			"decisions": integer(l.Service.count()), "server_us_per_decision": exactly(l.ServerUSPerCall), "decisions_per_s": exactly(&l.ThroughputPerS),
+		}
+		line.percentiles("service", l.Service)
+		lines = append(lines, line)
+	}
+	for _, f := range c.Memory {
+		lines = append(lines, cells{"part": "memory", "algorithm": c.Algorithm, "requests": integer(f.Entries), "bytes_per_key": integer(f.Bytes)})
+	}
+	return lines
+}
+
+// percentiles fills those of h that the columns have.
+func (c cells) percentiles(of string, h *Histogram) {
+	if h.count() == 0 {
+		return
+	}
+	for name, p := range map[string]float64{"p50": 50, "p90": 90, "p99": 99, "p99_9": 99.9, "max": 100} {
+		c[of+"_"+name+"_us"] = integer(h.ValueAtPercentile(p))
+	}
+}
+
+// exactly is the shortest decimal that reads back as f, without an exponent; empty for none.
+func exactly(f *float64) string {
+	if f == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*f, 'f', -1, 64)
+}

@@ -1,0 +1,263 @@
+package benchresult_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"golang.org/x/perf/benchfmt"
+
+	"ratelab/internal/benchresult"
+)
+
+// folder lists all files below dir, by slashed relative path.
+func folder(t *testing.T, dir string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			relative, _ := filepath.Rel(dir, path)
+			list = append(list, filepath.ToSlash(relative))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// All files are there and no other; after a run of fewer algorithms nothing of the earlier one remains.
+func TestWriteFilesLeavesNothingStale(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	r := fresh()
+	first, err := benchresult.WriteFiles(dir, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := first[len(first)-1]; filepath.Base(last) != "bench.json" {
+		t.Errorf("%s is written last; only bench.json can vouch for the others", last)
+	}
+	// of 2 x 7 rows the control's alone have no rejections
+	if got := folder(t, dir); len(got) != len(first) || len(got) != 3+2*(6*8+4) {
+		t.Errorf("%d files, %d named", len(got), len(first))
+	}
+	for _, want := range []string{"hgrm/ten-times-over.gcra_burst_50.rejected.response.hgrm", "latency.hlog", "bench.txt"} {
+		if !slices.Contains(folder(t, dir), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	own := filepath.Join(dir, "hgrm", "notes.txt")
+	os.WriteFile(own, []byte("mine"), 0o644)
+	r.Runs = r.Runs[:1]
+	r.Runs[0].Rows = r.Runs[0].Rows[:2]
+	if _, err := benchresult.WriteFiles(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	if got := folder(t, dir); len(got) != 3+8+4+1 {
+		t.Errorf("after a smaller run there are %d files: %q", len(got), got)
+	}
+	if back, err := benchresult.Read(dir); err != nil || len(back.Runs) != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+// What cannot be written leaves the folder as it was.
+func TestWriteFilesTouchesNothingOnAnError(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := benchresult.WriteFiles(dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	before := folder(t, dir)
+	bad := fresh()
+	bad.Runs[0].Rows[0].Open.Sent++
+	if _, err := benchresult.WriteFiles(dir, bad); err == nil {
+		t.Fatal("sums that do not agree were written")
+	}
+	if after := folder(t, dir); !slices.Equal(before, after) {
+		t.Errorf("%q, was %q", after, before)
+	}
+	if _, err := benchresult.Read(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// Labels that come out as the same file name, also where capitals do not count, have files of their own.
+func TestFileNamesDoNotCollide(t *testing.T) {
+	dir := t.TempDir()
+	r := small()
+	for _, label := range []string{"a:b=1", "a=b:1", "A:b=1", "../../etc", strings.Repeat("x", 300)} {
+		row := r.Runs[0].Rows[0]
+		row.Algorithm = label
+		r.Runs[0].Rows = append(r.Runs[0].Rows, row)
+	}
+	if _, err := benchresult.WriteFiles(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, name := range folder(t, dir) {
+		names[strings.ToLower(name)] = true
+	}
+	if len(names) != 3+6*4 {
+		t.Errorf("%d files: %q", len(names), slices.Sorted(maps.Keys(names)))
+	}
+}
+
+// The log gives every histogram of every interval back, with its tag, its time and its values.
+func TestHistogramLogReadsBack(t *testing.T) {
+	r := fresh()
+	var out strings.Builder
+	if err := benchresult.WriteHistogramLog(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	reader := hdrhistogram.NewHistogramLogReader(strings.NewReader(out.String()))
+	sums := map[string]*hdrhistogram.Histogram{}
+	start := r.Started.UnixMilli()
+	for {
+		h, err := reader.NextIntervalHistogram()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h == nil {
+			break
+		}
+		if h.StartTimeMs() < start || h.EndTimeMs() != h.StartTimeMs()+500 || (h.StartTimeMs()-start)%500 != 0 {
+			t.Fatalf("%s from %d to %d, the run began at %d", h.Tag(), h.StartTimeMs(), h.EndTimeMs(), start)
+		}
+		if sums[h.Tag()] == nil {
+			sums[h.Tag()] = benchresult.NewHistogram().Histogram
+		}
+		sums[h.Tag()].Merge(h)
+	}
+	if len(sums) != 2*(6*8+4) {
+		t.Errorf("%d tags", len(sums))
+	}
+	for _, run := range r.Runs {
+		for _, row := range run.Rows {
+			tag := run.Scenario + "/" + row.Algorithm + "/accepted/response"
+			if sums[tag] == nil || !sums[tag].Equals(row.Open.Latency.Accepted.Response.Histogram) {
+				t.Errorf("%s: the intervals together are not the whole", tag)
+			}
+		}
+	}
+}
+
+// The maximum stands there in ms, and the start keeps its milliseconds.
+func TestHistogramLogLine(t *testing.T) {
+	r := small()
+	r.Started = r.Started.Add(250e6)
+	r.Runs[0].Rows[0].Algorithm = "my script,v2"
+	one := benchresult.NewHistogram()
+	one.RecordValue(12_345) // its bucket of 8 ends at 12351
+	r.Runs[0].Rows[0].Open.Latency.Accepted.Response = one
+	var out strings.Builder
+	if err := benchresult.WriteHistogramLog(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"#[StartTime: 1709213820.250 (seconds since epoch), Thu Feb 29 13:37:00 UTC 2024]\n",
+		"\nTag=ten-times-over/my_script_v2/accepted/response,0.000,2.000,12.351,HISTFAAA"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%.600s", want, out.String())
+		}
+	}
+}
+
+// The lines are those that Go's own reader of the format takes, one for each measurement, and benchstat knows the
+// exact units.
+func TestBenchFormatParses(t *testing.T) {
+	r := fresh()
+	r.Costs[6].Algorithm = "my script-2" // blanks end a name, and -2 is a GOMAXPROCS
+	var out strings.Builder
+	if err := benchresult.WriteBench(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	reader := benchfmt.NewReader(strings.NewReader(out.String()), "bench.txt")
+	lines := map[string]int{}
+	for reader.Scan() {
+		switch line := reader.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(line)
+		case *benchfmt.Result:
+			lines[string(line.Name)]++
+			if line.GetConfig("cpu") != r.Machine.CPU || line.GetConfig("server") != "redis 8.0.3 (container redis:8.0, tcp, host network), noeviction" {
+				t.Errorf("%s without cpu or server", line.Name)
+			}
+			if _, ok := line.Value("admitted"); ok != strings.HasPrefix(string(line.Name), "Open/") {
+				t.Errorf("%s: admitted is there: %t", line.Name, ok)
+			}
+		}
+	}
+	if err := reader.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{
+		"Open/scenario=ten-times-over/algorithm=gcra:burst=50": 5, "Closed/mix=half/algorithm=gcra": 5,
+		"Sweep/connections=64/algorithm=none": 1, "Memory/requests=1000/algorithm=sliding-window-log": 1,
+		"Closed/mix=half/algorithm=my_script-2-1": 5,
+	} {
+		if lines[name] != want {
+			t.Errorf("%s: %d lines, want %d", name, lines[name], want)
+		}
+	}
+	for unit, exact := range map[string]bool{"admitted": true, "redis-calls/op": true, "B/key": true, "p50-us": false} {
+		if m := reader.Units().Get(unit, "assume"); (m != nil && m.Value == "exact") != exact {
+			t.Errorf("unit %s: assume %v", unit, m)
+		}
+	}
+	if reader.Units().GetBetter("server-us/op") != -1 || reader.Units().GetBetter("decisions/s") != 1 {
+		t.Error("which way is better is lost")
+	}
+}
+
+// A distribution has the lines that plotters of the format read: value, percentile, how many so far, 1/(1-percentile).
+func TestPercentileDistribution(t *testing.T) {
+	dir := t.TempDir()
+	r := small()
+	few := benchresult.NewHistogram()
+	for us := int64(10); us <= 40; us += 10 {
+		few.RecordValue(us)
+	}
+	r.Runs[0].Rows[0].Open.Latency.Accepted.Lag = few
+	r.Runs[0].Rows[0].Open.Health.Overflow = 1 // so that the sums may disagree
+	if _, err := benchresult.WriteFiles(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "hgrm", "ten-times-over.none.accepted.lag.hgrm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) == 4 && strings.HasSuffix(f[0], ".000") {
+			values = append(values, strings.Join(f, " "))
+		}
+	}
+	for _, want := range []string{"20.000 0.500000 2 2.00", "40.000 1.000000 4 inf"} {
+		if !slices.Contains(values, want) {
+			t.Errorf("no line %q in\n%s", want, text)
+		}
+	}
+}
+
+// Where one of the files cannot be written, no result file stands there to vouch for the others.
+func TestAFailureInTheMiddleVouchesForNothing(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := benchresult.WriteFiles(dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	blocked := filepath.Join(dir, "latency.hlog")
+	if err := errors.Join(os.Remove(blocked), os.MkdirAll(filepath.Join(blocked, "full"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := benchresult.WriteFiles(dir, small()); err == nil {
+		t.Fatal("no error")
+	}
+	if got := folder(t, dir); slices.Contains(got, "bench.json") {
+		t.Errorf("the result file stands beside what is of another run: %q", got)
+	}
+}

@@ -1,0 +1,82 @@
+package benchresult
+
+import "fmt"
+
+// warnings are the lines that stand above and below the figures of a run that must not be taken for what it is not:
+// interrupted, or measured by a generator that was at fault.
+func (h *Header) warnings() []string {
+	var lines []string
+	if !h.Validity.Valid {
+		lines = append(lines, fmt.Sprintf("INVALID: %s was at fault; do not rely on the times", Culprit(h.Validity.Reasons)))
+		for _, reason := range h.Validity.Summary() {
+			lines = append(lines, "INVALID: "+reason)
+		}
+	}
+	if h.Partial {
+		lines = append(lines, "PARTIAL: interrupted; the figures are of the rounds that were finished")
+	}
+	return lines
+}
+
+// codeSilence is the reason for which the server is to blame, and not the generator.
+const codeSilence = "silence"
+
+// TheServer is the Culprit of a run in which the generator did all it should.
+const TheServer = "the server"
+
+// Culprit is who made figures worthless, by the reasons.
+func Culprit(reasons []Reason) string {
+	silent := 0
+	for _, r := range reasons {
+		if r.Code == codeSilence {
+			silent++
+		}
+	}
+	switch {
+	case silent == 0:
+		return "the generator"
+	case silent == len(reasons):
+		return TheServer
+	}
+	return "the generator or the server"
+}
+
+// Summary is a line for each kind of reason: how often there was one, and the worst, or the first where they have no
+// length.
+func (v Validity) Summary() []string {
+	var codes []string
+	count, told := map[string]int{}, map[string]Reason{}
+	for _, r := range v.Reasons {
+		if count[r.Code]++; count[r.Code] == 1 {
+			codes = append(codes, r.Code)
+		}
+		if count[r.Code] == 1 || r.lasted() > told[r.Code].lasted() {
+			told[r.Code] = r
+		}
+	}
+	var lines []string
+	for _, code := range codes {
+		r, times := told[code], ""
+		if n := count[code]; n > 1 {
+			times = fmt.Sprintf(" (%d times, %s)", n, r.which())
+		}
+		lines = append(lines, fmt.Sprintf("%s%s in %s: %s", code, times, r.Where, r.Statement))
+	}
+	return lines
+}
+
+// lasted is how long what the reason speaks of lasted, 0 where it has no length.
+func (r Reason) lasted() int64 {
+	if r.LastedUS == nil {
+		return 0
+	}
+	return *r.LastedUS
+}
+
+// which says which of several reasons it is.
+func (r Reason) which() string {
+	if r.LastedUS == nil {
+		return "first"
+	}
+	return "worst"
+}

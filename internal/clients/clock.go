@@ -1,0 +1,72 @@
+package clients
+
+import "time"
+
+// Step is a jump of the server's clock.
+type Step struct {
+	AtUS int64 // in true time, since the scenario's start
+	ByUS int64 // negative: back
+}
+
+// ServerClock is the steps of the server's clock, in the order of their times. The clock is right before the first.
+type ServerClock []Step
+
+// SkewUS is how far the clock is off at a true time: the sum of the steps until then, one at that very time included.
+func (c ServerClock) SkewUS(nowUS int64) int64 {
+	var skew int64
+	for _, s := range c {
+		if s.AtUS <= nowUS {
+			skew += s.ByUS
+		}
+	}
+	return skew
+}
+
+// Behind is how far the clock is behind the true time at the worst.
+func (c ServerClock) Behind() time.Duration {
+	var skewUS, least int64
+	for _, s := range c {
+		skewUS += s.ByUS
+		least = min(least, skewUS)
+	}
+	return time.Duration(-least) * time.Microsecond
+}
+
+// Client is one client of a group.
+type Client struct {
+	Number int64 // among all clients, from 0
+	Group  *Group
+
+	offsetUS, driftPPM int64
+}
+
+// SkewUS is how far the client's clock is off at a true time: its offset, and what it has drifted since the scenario's
+// start, rounded towards the past.
+func (c *Client) SkewUS(nowUS int64) int64 {
+	return c.offsetUS + floorDiv(nowUS*c.driftPPM, 1_000_000)
+}
+
+// MaxDriftPPM is the largest drift, either way: times of a year in microseconds, multiplied by it, are still an int64.
+const MaxDriftPPM = 100_000
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// clockHand reads a ServerClock at times that do not decrease.
+type clockHand struct {
+	steps ServerClock
+	skew  int64
+}
+
+func (h *clockHand) skewUS(nowUS int64) int64 {
+	for len(h.steps) > 0 && h.steps[0].AtUS <= nowUS {
+		h.skew += h.steps[0].ByUS
+		h.steps = h.steps[1:]
+	}
+	return h.skew
+}

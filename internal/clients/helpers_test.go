@@ -1,0 +1,104 @@
+package clients
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// listed is traffic that is written down.
+type listed struct {
+	requests []limit.Request
+	duration time.Duration
+}
+
+func (l listed) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		for _, q := range l.requests {
+			if !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (l listed) Duration() (time.Duration, bool) { return l.duration, true }
+
+// at is one operation of key a at each of the times, in milliseconds, until the end, in milliseconds too.
+func at(end int64, times ...int64) listed {
+	l := listed{duration: time.Duration(end) * time.Millisecond}
+	for _, ms := range times {
+		l.requests = append(l.requests, limit.Request{AtUS: ms * 1000, Key: "a", Cost: 1})
+	}
+	return l
+}
+
+// every is a limiter that admits a request when its clock has gone on by a gap since the last one admitted. It is as
+// exact about retry_after as it is told to be wrong.
+type every struct {
+	gapUS, lastUS, wrongUS int64
+}
+
+func (e *every) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	return e.DecideAt(nowUS, nowUS, key, cost)
+}
+
+func (e *every) DecideAt(nowUS, _ int64, _ string, _ int64) limit.Decision {
+	if left := e.lastUS + e.gapUS - nowUS; left > 0 {
+		return limit.Decision{Verdict: limit.Rejected, RetryAfterUS: left + e.wrongUS}
+	}
+	e.lastUS = nowUS
+	return limit.Decision{Verdict: limit.Allowed}
+}
+
+func (e *every) Fork(string) limit.Limiter {
+	c := *e
+	return &c
+}
+
+// epoch is long enough after 1970 that every's first request is admitted.
+var epoch = time.Unix(1000, 0)
+
+// play runs groups against a limiter that admits one request every gap, in milliseconds.
+func play(t *testing.T, gap int64, traffic Traffic, groups ...Group) *Outcome {
+	t.Helper()
+	out, err := Run(Setup{
+		Seed: 1, Groups: groups, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: gap * 1000}, epoch),
+	}, traffic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// told is a journal as people read it: the time in ms and the verdict of each request.
+func told(j Journal) string {
+	var s strings.Builder
+	for i, q := range j.Requests {
+		verdict := "-"
+		if j.Decisions[i].Allowed() {
+			verdict = "+"
+		}
+		fmt.Fprintf(&s, "%s%s ", strings.TrimSuffix(fmt.Sprintf("%g", float64(q.AtUS)/1000), ".0"), verdict)
+	}
+	return strings.TrimSpace(s.String())
+}
+
+func expect(t *testing.T, out *Outcome, journal string, c Clients) {
+	t.Helper()
+	if got := told(out.Journal); got != journal {
+		t.Errorf("the journal is %q, want %q", got, journal)
+	}
+	got := out.Clients
+	if got.Operations != c.Operations || got.Succeeded != c.Succeeded || got.GaveUp != c.GaveUp || got.Unfinished != c.Unfinished || got.Attempts != c.Attempts {
+		t.Errorf("the clients are %+v, want %+v", got, c)
+	}
+}
+
+func is(operations, succeeded, gaveUp, unfinished, attempts int64) Clients {
+	return Clients{Fare: Fare{Operations: operations, Succeeded: succeeded, GaveUp: gaveUp, Attempts: attempts}, Unfinished: unfinished}
+}

@@ -1,0 +1,106 @@
+package clients
+
+import (
+	"errors"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Limiter is the Server of a limit.Limiter, whose clock begins at a start. It can find out whether its answers are true.
+type Limiter struct {
+	limiter limit.Limiter
+	startUS int64
+
+	tickUS int64 // 0: nothing is checked
+	truth  RetryAfter
+}
+
+// RetryAfter is whether the rejections that named a time to wait told the truth: that the same request, alone, passes
+// then, and not one tick earlier.
+type RetryAfter struct {
+	Checked, True int64
+	TooEarly      int64 // obeying it fails
+	TooLate       int64 // one tick earlier would have passed as well
+}
+
+// mostChecks is how many rejections of a run are checked: each takes two copies of a key's state.
+const mostChecks = 20_000
+
+// NewLimiter asks l, with absolute times that begin at start.
+func NewLimiter(l limit.Limiter, start time.Time) *Limiter {
+	return &Limiter{limiter: l, startUS: start.UnixMicro()}
+}
+
+// CheckRetryAfter has the first rejections that name a time checked. A tick is how exact they are: 1 µs, or 1 ms where
+// a TTL is the rule. It changes nothing where l is no limit.Forker.
+func (l *Limiter) CheckRetryAfter(tickUS int64) { l.tickUS = tickUS }
+
+// RetryAfter is what was found; nil where nothing could be checked.
+func (l *Limiter) RetryAfter() *RetryAfter {
+	if _, ok := l.limiter.(limit.Forker); !ok || l.tickUS == 0 {
+		return nil
+	}
+	return &l.truth
+}
+
+// errOneClock is for a limiter that goes by one clock, where there are two that differ.
+var errOneClock = errors.New("the model knows only one clock, and the scenario has several that disagree")
+
+// Serve decides q; any message will do.
+func (l *Limiter) Serve(q limit.Request, _ any) (any, error) {
+	d, err := decide(l.limiter, l.startUS, q)
+	if err != nil {
+		return nil, err
+	}
+	if d.Verdict == limit.Rejected && d.RetryAfterUS > 0 && l.tickUS > 0 && l.truth.Checked < mostChecks {
+		l.check(q, d.RetryAfterUS)
+	}
+	return d, nil
+}
+
+// WouldAdmit asks what would become of q, and leaves everything as it is. known is false where the limiter cannot be
+// asked such a thing.
+func (l *Limiter) WouldAdmit(q limit.Request) (admitted, known bool) {
+	forker, ok := l.limiter.(limit.Forker)
+	if !ok {
+		return false, false
+	}
+	d, err := decide(forker.Fork(q.Key), l.startUS, q)
+	return d.Allowed(), err == nil
+}
+
+// check asks two copies of the key's state: the request alone, at the time named and one tick before, by clocks that go
+// on as they are.
+func (l *Limiter) check(q limit.Request, retryAfterUS int64) {
+	then, before := q, q
+	then.AtUS += retryAfterUS
+	before.AtUS = max(then.AtUS-l.tickUS, q.AtUS)
+	atLast, known := l.WouldAdmit(then)
+	if !known {
+		return
+	}
+	sooner, _ := l.WouldAdmit(before)
+	l.truth.Checked++
+	switch {
+	case !atLast:
+		l.truth.TooEarly++
+	case sooner:
+		l.truth.TooLate++
+	default:
+		l.truth.True++
+	}
+}
+
+// decide asks a limiter by the clocks of q.
+func decide(l limit.Limiter, startUS int64, q limit.Request) (limit.Decision, error) {
+	now := startUS + q.AtUS
+	if !q.Skewed() {
+		return l.Decide(now, q.Key, q.Cost), nil
+	}
+	two, ok := l.(limit.TwoClocked)
+	if !ok {
+		return limit.Decision{}, errOneClock
+	}
+	return two.DecideAt(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost), nil
+}

@@ -1,0 +1,151 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"ratelab/internal/benchresult"
+)
+
+// metric is one timing of a closed-loop or open-loop measurement.
+type metric struct {
+	gate    string
+	name    string // as in the JSON of benchresult.Sample
+	inRound string // of an open loop's round, as in the JSON of benchresult.OpenRound
+	of      func(*benchresult.Sample) float64
+	ofRound func(*benchresult.OpenRound) float64 // 0 where it was not measured, as for of
+	floor   func(*benchresult.NoiseFloor) float64
+	rule    string
+}
+
+func metrics() []*metric {
+	rule := fmt.Sprintf("slower by more than %s at the median, and p < %g after Holm's correction; at least %d pairs", times(Threshold), Alpha, MinPairs)
+	return []*metric{{
+		gate: GateServerCost, name: "server_us_per_decision", inRound: "server_us_per_decision", rule: rule,
+		of:      func(s *benchresult.Sample) float64 { return orZero(s.ServerUSPerCall) },
+		ofRound: func(r *benchresult.OpenRound) float64 { return orZero(r.ServerUSPerCall) },
+		floor:   func(n *benchresult.NoiseFloor) float64 { return n.ServerUS },
+	}, {
+		gate: GateClientP50, name: "service_p50_us", inRound: "service_p50_us", rule: rule + "; and again in a second run",
+		of:      func(s *benchresult.Sample) float64 { return s.ServiceP50US },
+		ofRound: func(r *benchresult.OpenRound) float64 { return r.ServiceP50US },
+		floor:   func(n *benchresult.NoiseFloor) float64 { return n.ClientP50US },
+	}, {
+		gate: GateClientP99, name: "service_p99_us", inRound: "response_p99_us", rule: "never judged: the same code varies several times over",
+		of:      func(s *benchresult.Sample) float64 { return s.ServiceP99US },
+		ofRound: func(r *benchresult.OpenRound) float64 { return r.ResponseP99US },
+		floor:   func(*benchresult.NoiseFloor) float64 { return 0 },
+	}}
+}
+
+func orZero(f *float64) float64 {
+	if f == nil {
+		return 0
+	}
+	return *f
+}
+
+// batch is one metric of a row's pairs.
+type batch struct {
+	measured   int         // pairs, whether they have the metric or not
+	base, head []float64   // of the pairs that have it
+	logs       []float64   // ln(head/base)
+	controls   [][]float64 // by server
+	halves     [][]float64 // by server: |ln| of the control's one half over the other, where it has halves
+	own        []float64   // ln of the control's own ratio, where each side has a server
+	toControl  []float64   // what is left of logs without it
+	headFirst  int
+	floor      *float64
+}
+
+// collect takes m out of pairs. A pair counts if both sides have the metric.
+func collect(pairs []benchresult.Pair, m *metric) *batch {
+	b := &batch{measured: len(pairs), floor: noiseFloor(pairs, m)}
+	for i := range pairs {
+		p := &pairs[i]
+		base, head := m.of(&p.Base), m.of(&p.Head)
+		if !usable(base) || !usable(head) {
+			continue
+		}
+		b.base, b.head, b.logs = append(b.base, base), append(b.head, head), append(b.logs, math.Log(head)-math.Log(base))
+		if p.HeadFirst {
+			b.headFirst++
+		}
+		b.addControls(p.Controls, m)
+	}
+	return b
+}
+
+func usable(f float64) bool { return f > 0 && !math.IsInf(f, 0) }
+
+func (b *batch) addControls(controls []benchresult.Sample, m *metric) {
+	for len(b.controls) < len(controls) {
+		b.controls, b.halves = append(b.controls, nil), append(b.halves, nil)
+	}
+	for i := range controls {
+		if h := controls[i].Halves; len(h) == 2 && usable(m.of(&h[0])) && usable(m.of(&h[1])) {
+			b.halves[i] = append(b.halves[i], math.Abs(math.Log(m.of(&h[0])/m.of(&h[1]))))
+		}
+		if c := m.of(&controls[i]); usable(c) {
+			b.controls[i] = append(b.controls[i], c)
+		}
+	}
+	if len(controls) == 2 && usable(m.of(&controls[0])) && usable(m.of(&controls[1])) {
+		own := math.Log(m.of(&controls[1])) - math.Log(m.of(&controls[0]))
+		b.own = append(b.own, own)
+		b.toControl = append(b.toControl, b.logs[len(b.logs)-1]-own)
+	}
+}
+
+// obstacle is why the pairs cannot be judged, and what would help; both are empty where they can.
+func (b *batch) obstacle(control *Control) (reason, remedy string) {
+	switch {
+	case len(b.logs) < MinPairs:
+		return fmt.Sprintf("pairs: %d, want at least %d", len(b.logs), MinPairs), "measure more pairs"
+	case abs(int64(2*b.headFirst-len(b.logs))) > 2:
+		return fmt.Sprintf("the head came first in %d of %d pairs, want half", b.headFirst, len(b.logs)), "let the order of the sides alternate"
+	case !control.Steady:
+		return control.Reason, quieter
+	}
+	return "", ""
+}
+
+const quieter = "measure on a quieter machine, or longer segments"
+
+// timing is the statistics, before any correction.
+func (b *batch) timing() *Timing {
+	t := &Timing{Test: "wilcoxon signed-rank", Samples: len(b.logs), HolmSlower: 1, HolmFaster: 1, NoiseFloor: b.floor}
+	t.PSlower, t.PFaster = signedRank(b.logs)
+	t.setRatio(median(b.logs, Confidence))
+	if len(b.halves) > 0 && len(b.halves[0]) > 1 {
+		t.Control = controlInTurns(b.halves, b.controls...)
+	} else {
+		t.Control = controlOf(b.controls...)
+	}
+	if len(b.toControl) > 0 {
+		t.RatioToControl = finite(median(b.toControl, Confidence).exp().center)
+		t.Control.Ratio = finite(median(b.own, Confidence).exp().center)
+	}
+	return t
+}
+
+func (t *Timing) setRatio(logs estimate) {
+	r := logs.exp()
+	t.Ratio, t.RatioHigh = finite(r.center), finite(r.high)
+	if r.low > 0 {
+		t.RatioLow = finite(r.low)
+	}
+}
+
+// outcome applies the thresholds to what Holm's correction left.
+func (t *Timing) outcome() Outcome {
+	switch {
+	case t.HolmSlower < Alpha && *t.Ratio > Threshold:
+		return Regression
+	case t.HolmFaster < Alpha && *t.Ratio < 1/Threshold:
+		return Improvement
+	case t.RatioHigh == nil || *t.RatioHigh > widestJudged:
+		return Inconclusive
+	}
+	return Same
+}

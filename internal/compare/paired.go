@@ -1,0 +1,168 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"ratelab/internal/benchresult"
+)
+
+// Paired compares the two sides of one run. With a server for each side the timings are judged by the raw ratio, which
+// includes what the servers themselves differ by; the ratio to the control, shown beside it, does not.
+//
+// A run that is not valid, or was interrupted, is inconclusive in its timings; decisions and work are counted in
+// virtual time and stand.
+func Paired(p *benchresult.Paired) *Report {
+	r := newReport(WayPaired)
+	r.paired = p
+	r.Base = Party{p.Base.Name, p.Tool, p.Started, p.Base.Server.String()}
+	r.Head = Party{p.Head.Name, p.Tool, p.Started, p.Head.Server.String()}
+	r.Notes = append(r.Notes, p.Notes...)
+	if twoServers(p) {
+		r.Notes = append(r.Notes, "the sides ran on a server each: the ratios judged are raw; those to the control leave out what the servers differ by")
+	}
+	decisions, work := newDecisions(), newWork()
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		r.exactOf(decisions, row)
+		work.compare(row.Name, "", &row.Base.Work, &row.Head.Work)
+	}
+	r.Gates = []Gate{decisions.gate(), work.gate()}
+	for _, m := range metrics() {
+		r.Gates = append(r.Gates, pairedGate(p, m))
+	}
+	r.conclude()
+	return r
+}
+
+// twoServers reports whether each side has a server, and a control on it.
+func twoServers(p *benchresult.Paired) bool {
+	return slices.ContainsFunc(p.Rows, func(r benchresult.PairedRow) bool { return len(r.Pairs) > 0 && len(r.Pairs[0].Controls) == 2 })
+}
+
+// exactOf compares the decisions on the scenarios that both sides decided.
+func (r *Report) exactOf(decisions *counted, row *benchresult.PairedRow) {
+	head := map[string]*benchresult.ExactRun{}
+	for i := range row.Head.Exact {
+		head[row.Head.Exact[i].Scenario] = &row.Head.Exact[i]
+	}
+	for i := range row.Base.Exact {
+		base := &row.Base.Exact[i]
+		other := head[base.Scenario]
+		delete(head, base.Scenario)
+		if other == nil || base.ScenarioSHA256 != other.ScenarioSHA256 {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s, %s: the sides did not decide the same scenario", row.Name, base.Scenario))
+			continue
+		}
+		decisions.compareExact(row.Name, base.Scenario, &base.Result, &other.Result)
+	}
+	for i := range row.Head.Exact {
+		if head[row.Head.Exact[i].Scenario] != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s, %s: the sides did not decide the same scenario", row.Name, row.Head.Exact[i].Scenario))
+		}
+	}
+}
+
+// pairedGate judges one metric of every row.
+func pairedGate(p *benchresult.Paired, m *metric) Gate {
+	var trials []*trial
+	for i := range p.Rows {
+		t := pairedTrial(&p.Rows[i], p.Rows[i].Pairs, m)
+		if t.otherwise != Noted {
+			t.blockFirst(headerObstacle(&p.Header))
+		}
+		trials = append(trials, t)
+	}
+	decide(trials)
+	if m.gate == GateClientP50 {
+		confirm(p, m, trials)
+	}
+	return gateOf(m, trials)
+}
+
+// blockFirst puts a reason before any other.
+func (t *trial) blockFirst(reason, remedy string) {
+	if reason != "" {
+		t.otherwise, t.reason, t.remedy = Inconclusive, reason, remedy
+	}
+}
+
+// headerObstacle is why no timing of a document can be judged.
+func headerObstacle(h *benchresult.Header) (reason, remedy string) {
+	switch {
+	case !h.Validity.Valid && len(h.Validity.Reasons) > 0:
+		first, remedy := h.Validity.Reasons[0], "measure again when the generator has the machine to itself"
+		if benchresult.Culprit(h.Validity.Reasons) == benchresult.TheServer {
+			remedy = "measure again when nothing stops the server"
+		}
+		return fmt.Sprintf("the run is not valid: %s: %s", first.Where, first.Statement), remedy
+	case !h.Validity.Valid:
+		return "the run is not valid", "measure again when the generator has the machine to itself"
+	case h.Partial:
+		return "the run was interrupted", "let the run end"
+	}
+	return "", ""
+}
+
+// pairedTrial is one metric of one row, not yet judged.
+func pairedTrial(row *benchresult.PairedRow, pairs []benchresult.Pair, m *metric) *trial {
+	b := collect(pairs, m)
+	timing := b.timing()
+	t := &trial{row: Row{Algorithm: row.Name, Measure: m.name, Timing: timing}}
+	if len(b.logs) > 0 {
+		t.row.Base, t.row.Head = number(benchresult.Median(b.base)), number(benchresult.Median(b.head))
+	}
+	switch {
+	case m.gate == GateClientP99:
+		t.block(Noted, "shown and not judged", "")
+	case b.measured > 0 && len(b.logs) == 0:
+		t.block(Noted, "not measured: a server that others use does not tell whose work it was", "")
+	default:
+		reason, remedy := b.obstacle(timing.Control)
+		t.block(Inconclusive, reason, remedy)
+	}
+	return t
+}
+
+// confirm looks at the second run of what was slower in the first. Only both together are a regression.
+func confirm(p *benchresult.Paired, m *metric, first []*trial) {
+	var asked, second []*trial
+	for i, t := range first {
+		if t.row.Outcome != Regression {
+			continue
+		}
+		again := pairedTrial(&p.Rows[i], p.Rows[i].Confirm, m)
+		if len(p.Rows[i].Confirm) == 0 {
+			again.blockFirst("slower, and there is no second run to confirm it", "compare once more")
+		}
+		asked, second = append(asked, t), append(second, again)
+	}
+	decide(second)
+	for i, t := range asked {
+		again := second[i]
+		t.row.Timing.Confirm = again.row.Timing
+		switch again.row.Outcome {
+		case Regression:
+		case Inconclusive, Noted:
+			t.row.Outcome = Inconclusive
+			t.block(Inconclusive, "second run: "+again.reason, again.remedy)
+		default:
+			t.row.Outcome = Same
+		}
+	}
+}
+
+// NeedsConfirmation reports whether the client's median of a row is slower in the first run by itself, before the
+// correction for the other rows: a second run, into Confirm, must tell whether that is so. It errs towards measuring
+// again, and knows nothing of the run's validity.
+func NeedsConfirmation(row *benchresult.PairedRow) bool {
+	for _, m := range metrics() {
+		if m.gate != GateClientP50 {
+			continue
+		}
+		t := pairedTrial(row, row.Pairs, m)
+		decide([]*trial{t})
+		return t.row.Outcome == Regression
+	}
+	return false
+}

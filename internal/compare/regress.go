@@ -1,0 +1,122 @@
+// Package compare compares two results of the benchmark and says whether the newer one is worse: decisions exactly,
+// work exactly or within 1 %, timings by statistics. It runs nothing and reads no file; a command maps the outcome to
+// an exit status.
+//
+// The gates, from exact to noisy:
+//
+//	decisions    any difference is a regression
+//	work         calls, round trips and keys: any increase; bytes and allocations: more than 1 %
+//	server-cost  the server's µs per decision, at least MinPairs pairs: p < Alpha (Holm) and median ratio > Threshold
+//	client-p50   the client's median service time: the same, and a second run that says so too
+//	client-p99   shown with its interval, never judged
+//
+// A timing gate that cannot tell (too few pairs, an unstable control, an invalid run) is inconclusive, which is
+// neither good nor bad news and has an exit status of its own.
+package compare
+
+import (
+	"time"
+
+	"ratelab/internal/benchresult"
+	"ratelab/internal/result"
+)
+
+// The thresholds. Those of the timings follow from 115 rounds of the same code on a small machine, in which the
+// server's µs per decision varied by 11 % and the client's median by 15 %.
+const (
+	MinPairs     = 20   // or rounds, of two files
+	Alpha        = 0.01 // of one gate, all its comparisons together
+	Threshold    = 1.10 // of the median ratio head/base, or its inverse for an improvement
+	WorkSlack    = 0.01 // of bytes and allocations
+	Confidence   = 0.95 // of the intervals
+	steadyStep   = 1.35 // the control's typical change from one measurement to the next; more is unstable
+	steadyDrift  = 1.50 // the control's change from the first third of the run to the last; more is unstable
+	widestJudged = 1.35 // an interval that reaches further than this is too wide to call it the same
+)
+
+// The gates' names, in the order in which they are shown.
+const (
+	GateDecisions  = "decisions"
+	GateWork       = "work"
+	GateServerCost = "server-cost"
+	GateClientP50  = "client-p50"
+	GateClientP99  = "client-p99"
+)
+
+// The ways in which two sides can have been measured.
+const (
+	WayPaired = "paired" // in turn, in one run
+	WayFiles  = "files"  // in a run each
+)
+
+// Report is what a comparison came to.
+type Report struct {
+	SchemaVersion int      `json:"schema_version"`
+	Kind          string   `json:"kind"` // "comparison"
+	Way           string   `json:"way" jsonschema:"enum=paired,enum=files"`
+	Base          Party    `json:"base"` // the old side
+	Head          Party    `json:"head"` // the new side
+	Verdict       Verdict  `json:"verdict"`
+	Gates         []Gate   `json:"gates"`
+	Notes         []string `json:"notes"` // what was left out, and what a reader must know
+
+	paired         *benchresult.Paired    // what was compared, for WriteBench
+	older, younger *benchresult.Document // the same of two files
+}
+
+// Party is one of the two sides.
+type Party struct {
+	Name    string      `json:"name"` // a script, a label or an image; of files "old" and "new", until a caller says better
+	Tool    result.Tool `json:"tool"`
+	Started time.Time   `json:"started"`
+	Server  string      `json:"server"`
+}
+
+// Verdict is the comparison in one word and in sentences.
+type Verdict struct {
+	Outcome  Outcome  `json:"outcome" jsonschema:"enum=ok,enum=regression,enum=inconclusive"` // OK (improvements included), Regression or Inconclusive
+	ExitCode int      `json:"exit_code" jsonschema:"enum=0,enum=1,enum=4"`
+	Findings []string `json:"findings"` // regressions first, then what could not be judged, then improvements
+	Remedies []string `json:"remedies"` // what would make an inconclusive comparison conclusive
+}
+
+// Gate is one kind of comparison, over all algorithms.
+type Gate struct {
+	Name    string   `json:"name" jsonschema:"enum=decisions,enum=work,enum=server-cost,enum=client-p50,enum=client-p99"`
+	Rule    string   `json:"rule"`
+	Outcome Outcome  `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"` // the worst of its rows'
+	Reasons []string `json:"reasons"`                                                                                      // why rows could not be judged, or were not meant to be
+	Rows    []Row    `json:"rows"`
+
+	remedies []string
+}
+
+// Row is one measure of one algorithm on the two sides.
+type Row struct {
+	Algorithm string  `json:"algorithm"`
+	Where     string  `json:"where"` // the scenario, or the mix of the closed loop; empty where there is only one
+	Measure   string  `json:"measure" jsonschema:"minLength=1"`
+	Base      Value   `json:"base"` // of a timing the median
+	Head      Value   `json:"head"`
+	Outcome   Outcome `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"`
+	Statement string  `json:"statement" jsonschema:"minLength=1"`
+	Timing    *Timing `json:"timing,omitempty"`
+}
+
+// Timing is the statistics of a row. Ratios are head over base; a bound of the interval is absent where there are too
+// few measurements for it, a figure where there were none.
+type Timing struct {
+	Test           string   `json:"test" jsonschema:"enum=wilcoxon signed-rank,enum=mann-whitney u"`
+	Samples        int      `json:"samples"` // pairs; of files the rounds of the side that has fewer
+	Ratio          *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"`
+	RatioLow       *float64 `json:"ratio_low,omitempty" jsonschema:"exclusiveMinimum=0"`
+	RatioHigh      *float64 `json:"ratio_high,omitempty" jsonschema:"exclusiveMinimum=0"`
+	RatioToControl *float64 `json:"ratio_to_control,omitempty" jsonschema:"exclusiveMinimum=0"` // what is left of the ratio when the control's is taken out
+	PSlower        float64  `json:"p_slower" jsonschema:"maximum=1"`
+	PFaster        float64  `json:"p_faster" jsonschema:"maximum=1"`
+	HolmSlower     float64  `json:"p_slower_holm" jsonschema:"maximum=1"` // corrected for the gate's comparisons; 1 where it was not judged
+	HolmFaster     float64  `json:"p_faster_holm" jsonschema:"maximum=1"`
+	NoiseFloor     *float64 `json:"noise_floor,omitempty" jsonschema:"minimum=1"` // of the same code against itself, see benchresult.NoiseFloor
+	Control        *Control `json:"control,omitempty"`
+	Confirm        *Timing  `json:"confirm,omitempty"` // the second run
+}

@@ -1,0 +1,96 @@
+// Package message has the parts that messages about bad input share: input quoted so that it can neither flood nor
+// steer a terminal, and the legal name that was probably meant.
+package message
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// quoteMost is how many characters of the input a message repeats.
+const quoteMost = 60
+
+// Quote is s in quotes: shortened, and with control characters escaped.
+func Quote[T ~string | ~[]byte](s T) string {
+	text, cut := shortened(s)
+	if cut {
+		return strconv.Quote(text) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// Bare is Quote without the quotes, for numbers and for names that follow a sign.
+func Bare(s string) string {
+	text, cut := shortened(s)
+	text = strconv.Quote(text)
+	text = text[1 : len(text)-1]
+	if cut {
+		return text + "…"
+	}
+	return text
+}
+
+// shortened is the beginning of s, which may be megabytes long.
+func shortened[T ~string | ~[]byte](s T) (text string, cut bool) { return cutAt(s, quoteMost) }
+
+// cutAt is the first characters of s, so many at the most.
+func cutAt[T ~string | ~[]byte](s T, most int) (text string, cut bool) {
+	text = string(s[:min(len(s), (most+1)*utf8.UTFMax)])
+	n := 0
+	for i := range text {
+		if n == most {
+			return text[:i], true
+		}
+		n++
+	}
+	return text, false
+}
+
+// Path is a file's name as messages begin with it: bare, unless that would hurt a terminal.
+func Path(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return IsControl(r) || steers(r) }) {
+		return Quote(name)
+	}
+	return name
+}
+
+// IsControl reports whether r does not print. It counts the replacement character, which stands for bytes that are
+// not UTF-8.
+func IsControl(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
+
+// List is "a, b, c".
+func List[T ~string](names []T) string {
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = string(n)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// OneOf ends the message about a word that is none of names: `did you mean "gcra"? want one of gcra, none`.
+func OneOf[T ~string](word string, names []T) string {
+	want := "want one of " + List(names)
+	if near, ok := Nearest(word, names); ok {
+		return "did you mean " + Quote(near) + "? " + want
+	}
+	return want
+}
+
+// Nearest is the name that word is probably a slip of: a third of its letters may differ, and one more. Of several that
+// are as near it is the first.
+func Nearest[T ~string](word string, names []T) (near T, ok bool) {
+	if word == "" || len(word) > 64 { // the distance costs the product of the lengths
+		return "", false
+	}
+	best := len(word)/3 + 2
+	for _, n := range names {
+		if d := levenshtein.ComputeDistance(word, string(n)); d < best {
+			best, near, ok = d, n, true
+		}
+	}
+	return near, ok
+}

@@ -1,0 +1,193 @@
+package page
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// The page in a real browser, from a file, as a reader has it.
+func TestInABrowser(t *testing.T) {
+	chromium := browser(t)
+	for _, story := range []struct {
+		name string
+		run  func(t *testing.T, b *tab)
+	}{
+		{"sort by click and by Enter", sortStory},
+		{"switch algorithms off and on", toggleStory},
+		{"values under the pointer", hoverStory},
+		{"values under the arrow keys", arrowStory},
+		{"dark and light", themeStory},
+		{"everything has a name and a role", accessibleStory},
+	} {
+		t.Run(story.name, func(t *testing.T) {
+			story.run(t, open(t, chromium, everything(), "", chromedp.EmulateViewport(1400, 900), media("", "light")))
+		})
+	}
+	t.Run("state in the address", func(t *testing.T) { addressStory(t, chromium) })
+	t.Run("a phone", func(t *testing.T) { phoneStory(t, chromium) })
+	t.Run("on paper", func(t *testing.T) { paperStory(t, chromium) })
+	t.Run("without a script", func(t *testing.T) { scriptlessStory(t, chromium) })
+	t.Run("a large page", func(t *testing.T) { largeStory(t, chromium) })
+}
+
+const (
+	firstTable = `document.querySelector("#small table.sorts")`
+	rowNames   = `Array.from(` + firstTable + `.tBodies[0].rows, r => r.cells[0].textContent)`
+	states     = `Array.from(` + firstTable + `.querySelectorAll("thead th"), h => h.getAttribute("aria-sort") || "")`
+	windowKey  = `Array.from(document.querySelectorAll("#small [data-kind=window] .key tbody tr"), r => getComputedStyle(r).display === "none" ? "" : r.cells[0].innerText.trim() + "=" + r.querySelector(".v").textContent).filter(Boolean).join("; ")`
+	valueHead  = `document.querySelector("#small [data-kind=window] .key th.v").textContent`
+	drawnLines = `Array.from(document.querySelectorAll("#small [data-kind=window] .curve"), c => getComputedStyle(c).display).join()`
+)
+
+func sortStory(t *testing.T, b *tab) {
+	b.wants(rowNames, "none,fixed-window-aligned,gcra,sliding-window-log")
+	admitted := `#small table.sorts thead th:nth-child(4) button`
+	b.do(chromedp.Click(chromedp.CSS(admitted)))
+	b.wants(states, ",,,descending,,,,,,")
+	b.do(chromedp.Click(chromedp.CSS(admitted)))
+	b.wants(rowNames, "sliding-window-log,gcra,none,fixed-window-aligned") // equals stay in their order
+	b.wants(states, ",,,ascending,,,,,,")
+	b.do(chromedp.Click(chromedp.CSS(`#small table.sorts thead th:nth-child(9) button`))) // false rejects
+	b.wants(rowNames+"[0]", "gcra")
+	b.do(chromedp.Focus(chromedp.CSS(`#small table.sorts thead th:nth-child(1) button`)))
+	b.press(kb.Enter)
+	b.wants(rowNames, "fixed-window-aligned,gcra,none,sliding-window-log")
+	b.wants(states, "ascending,,,,,,,,,")
+	b.press(kb.Enter)
+	b.wants(rowNames, "sliding-window-log,none,gcra,fixed-window-aligned")
+	b.do(chromedp.Focus(chromedp.CSS(`#small table.sorts thead th:nth-child(2) button`)))
+	b.press(kb.Enter, kb.Enter) // the burst: who has none is last, either way
+	b.wants(rowNames+"[0]", "gcra")
+	b.wants(firstTable+`.tFoot.rows[0].cells[0].textContent`, "exact reference")
+}
+
+func toggleStory(t *testing.T, b *tab) {
+	both := "fixed-window-aligned=8; gcra=6; sliding-window-log, exact reference=4"
+	b.wants(windowKey, both)
+	b.wants(drawnLines, "inline,inline,inline")
+	b.do(chromedp.Click(chromedp.CSS(`input[value="gcra"]`)))
+	b.wants(windowKey, "fixed-window-aligned=8; sliding-window-log, exact reference=4")
+	b.wants(drawnLines, "inline,none,inline")
+	b.do(chromedp.Click(chromedp.CSS(`input[value="none"]`))) // has the same curve as the fixed window, and comes first
+	b.wants(windowKey, "none, fixed-window-aligned=8; sliding-window-log, exact reference=4")
+	b.wants(`document.querySelector("#small .curve").classList.contains("a0")`, "true")
+	b.wants(`location.hash`, "#&off=gcra")
+	b.do(chromedp.Click(chromedp.CSS(`[data-do=none]`)))
+	b.wants(drawnLines, "none,none,none")
+	b.do(chromedp.Click(chromedp.CSS(`[data-do=first]`)))
+	b.wants(windowKey, both)
+	b.wants(drawnLines, "inline,inline,inline")
+	b.do(chromedp.Focus(chromedp.CSS(`input[value="fixed-window-aligned"]`)))
+	b.press(" ")
+	b.wants(windowKey, "gcra=6; sliding-window-log, exact reference=4")
+	b.wants(`document.querySelector("#small .area").viewBox.baseVal.height`, "7") // the scale follows
+}
+
+func addressStory(t *testing.T, chromium context.Context) {
+	b := open(t, chromium, everything(), "#second&off=gcra,none,exact%20reference", chromedp.EmulateViewport(1400, 900))
+	b.wants(windowKey, "fixed-window-aligned=8; sliding-window-log=4")
+	b.wants(`Math.abs(document.querySelector("#second").getBoundingClientRect().top) < 60`, "true")
+	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("nav a[href='#small']").click()`))
+	b.do(chromedp.Poll[chromedp.Void](`location.hash === "#small&off=none,gcra,exact%20reference"`))
+	b.wants(windowKey, "fixed-window-aligned=8; sliding-window-log=4")
+}
+
+func hoverStory(t *testing.T, b *tab) {
+	b.wants(valueHead, "highest")
+	b.moveTo("#small [data-kind=window] .pad", 0.3, 0.5) // the second of four places
+	b.wants(valueHead, "1–2 s")
+	b.wants(windowKey, "fixed-window-aligned=4; gcra=4; sliding-window-log, exact reference=4")
+	b.moveTo("#small [data-kind=window] .pad", 0.6, 0.5)
+	b.wants(windowKey, "fixed-window-aligned=8; gcra=6; sliding-window-log, exact reference=4")
+	b.moveTo("#small [data-kind=scales] .pad", 0.7, 0.5) // near a second, on a logarithmic axis from 1 ms to 20 s
+	b.wants(`document.querySelector("#small [data-kind=scales] .key").innerText.replace(/\s+/g, " ").trim()`,
+		"the limit 6 in 1 s promised fixed-window-aligned 6 8 gcra 5 6 sliding-window-log 4 4")
+	b.wants(valueHead, "highest") // the pointer has left
+}
+
+func arrowStory(t *testing.T, b *tab) {
+	b.do(chromedp.Focus(chromedp.CSS("#small [data-kind=window] .pad")))
+	b.wants(valueHead, "0–1 s")
+	spoken := `document.activeElement.getAttribute("aria-valuetext")`
+	b.press(kb.ArrowRight, kb.ArrowRight)
+	b.wants(spoken, "2–3 s: fixed-window-aligned 8; gcra 6; sliding-window-log, exact reference 4")
+	b.wants(`document.activeElement.getAttribute("aria-valuenow")`, "2")
+	b.press(kb.Home)
+	b.wants(spoken, "0–1 s: fixed-window-aligned 0; gcra 0; sliding-window-log, exact reference 0")
+	b.press(kb.ArrowLeft, kb.End, kb.ArrowRight)
+	b.wants(valueHead, "3–4 s")
+	b.do(chromedp.Focus(chromedp.CSS("#small [data-kind=cumulative] .pad")))
+	b.wants(valueHead, "highest")
+	b.press(kb.ArrowRight)
+	b.wants(spoken, "1–2 s: fixed-window-aligned 4; gcra 4; sliding-window-log, exact reference 4")
+}
+
+func themeStory(t *testing.T, b *tab) {
+	ground := `getComputedStyle(document.body).backgroundColor`
+	b.wants(ground, "rgb(253, 253, 251)")
+	b.do(chromedp.Click(chromedp.CSS(`[data-do=theme]`)))
+	b.wants(ground, "rgb(22, 24, 27)")
+	b.wants(`document.querySelector("[data-do=theme]").textContent`, "light")
+	b.do(chromedp.Click(chromedp.CSS(`[data-do=theme]`)))
+	b.wants(ground, "rgb(253, 253, 251)")
+	b.do(chromedp.Evaluate[chromedp.Void](`localStorage.clear(); delete document.documentElement.dataset.theme`), media("", "dark"))
+	b.wants(ground, "rgb(22, 24, 27)")
+	b.do(chromedp.Poll[chromedp.Void](`document.querySelector("[data-do=theme]").textContent === "light"`)) // what it leads to
+	b.wants(`getComputedStyle(document.querySelector("#small .curve")).stroke !== getComputedStyle(document.body).color`, "true")
+}
+
+func accessibleStory(t *testing.T, b *tab) {
+	b.wants(`Array.from(document.querySelectorAll("button, [role=slider], [role=region], input, a"),
+		e => e.textContent.trim() || e.getAttribute("aria-label") || (e.labels && e.labels[0].textContent)).filter(n => !n).length`, "0")
+	b.wants(`document.querySelectorAll("h1").length`, "1")
+	b.wants(`Array.from(document.querySelectorAll("[id]"), e => e.id).filter((id, i, list) => list.indexOf(id) !== i).length`, "0")
+	b.wants(`Array.from(document.querySelectorAll("a[href^='#']")).filter(a => !document.getElementById(a.hash.slice(1))).length`, "0")
+	b.press(kb.Tab)
+	b.wants(`document.activeElement.className + getComputedStyle(document.activeElement).outlineStyle`, "skipsolid")
+}
+
+func phoneStory(t *testing.T, chromium context.Context) {
+	b := open(t, chromium, large(), "", chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".run").forEach(e => { e.style.contentVisibility = "visible"; })`))
+	b.wants(`document.documentElement.scrollWidth`, "360")
+	b.wants(`innerWidth`, "360")
+	b.wants(`document.querySelector(".scroll").scrollWidth > 360`, "true") // tables scroll in their own box
+}
+
+func paperStory(t *testing.T, chromium context.Context) {
+	b := open(t, chromium, everything(), "", media("print", "dark"))
+	b.wants(`getComputedStyle(document.body).color`, "rgb(31, 35, 40)")
+	b.wants(`getComputedStyle(document.querySelector("aside")).display`, "none")
+	b.wants(`getComputedStyle(document.querySelector("#second")).breakBefore`, "page")
+	sheets, err := chromedp.Run(b.ctx, chromedp.PrintToPDF())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pdf := string(sheets); !strings.HasPrefix(pdf, "%PDF-") || strings.Count(pdf, "/Type /Page\n") < 3 {
+		t.Errorf("%d bytes, %d pages", len(pdf), strings.Count(pdf, "/Type /Page\n"))
+	}
+}
+
+func scriptlessStory(t *testing.T, chromium context.Context) {
+	b := open(t, chromium, everything(), "", withoutScripts(), chromedp.EmulateViewport(1400, 900))
+	b.wants(`document.documentElement.dataset.ready`, "undefined")
+	b.wants(windowKey, "fixed-window-aligned=8; gcra=6; sliding-window-log, exact reference=4")
+	b.wants(`document.querySelector("#small .curve").getBoundingClientRect().width > 300`, "true")
+	b.wants(`Array.from(document.querySelectorAll("button, input, .controls")).filter(e => e.getClientRects().length > 0).length`, "0")
+}
+
+// largeStory shows how long the largest page takes until it answers; nothing is asserted of it.
+func largeStory(t *testing.T, chromium context.Context) {
+	b := open(t, chromium, large(), "", chromedp.EmulateViewport(1400, 900))
+	b.wants(`document.documentElement.dataset.ready`, "")
+	t.Logf("from the start to DOMContentLoaded %s ms, of which the script %s ms; first paint at %s ms",
+		b.says(`performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd.toFixed()`),
+		b.says(`performance.getEntriesByName("ready")[0].duration.toFixed()`),
+		b.says(`performance.getEntriesByName("first-contentful-paint").map(e => e.startTime.toFixed()).join()`))
+	b.moveTo("#scenario-26 .pad", 0.5, 0.5)
+	b.wants(`document.querySelector("#scenario-26 .key th.v").textContent`, "2.56–2.58 s")
+}

@@ -1,0 +1,136 @@
+package page
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"ratelab/internal/chart"
+	"ratelab/internal/report"
+)
+
+// label is a row's name wherever it stands on the page, with the number of its colour and its dashes.
+type label struct {
+	Text  string
+	Index int
+	Off   bool // not drawn at first
+}
+
+// labels numbers the rows' names over all runs, in the order in which they appear. The reference is the last.
+type labels struct {
+	list  []label
+	index map[string]int
+	raw   []string
+}
+
+func newLabels(runs []report.Run) *labels {
+	l := &labels{index: map[string]int{}}
+	alone := true
+	for i := range runs {
+		for j := range runs[i].Results {
+			l.add(runs[i].Results[j].Algorithm)
+		}
+		alone = alone && len(runs[i].Results) < 2
+	}
+	if none, known := l.index[floor]; known && !alone {
+		l.list[none].Off = true // it admits whatever is offered and would dwarf the others
+	}
+	l.add(report.ReferenceLabel)
+	return l
+}
+
+// floor is the row that admits everything.
+const floor = "none"
+
+func (l *labels) add(name string) {
+	if _, known := l.index[name]; known {
+		return
+	}
+	l.index[name] = len(l.list)
+	l.list = append(l.list, label{Text: shown(name), Index: len(l.list)})
+	l.raw = append(l.raw, name)
+}
+
+func (l *labels) of(name string) label { return l.list[l.index[name]] }
+
+// legend lists the labels with those of one algorithm together: gcra, and after it gcra:burst=100.
+func (l *labels) legend() []label {
+	algorithm := func(n label) int {
+		name, _, _ := strings.Cut(l.raw[n.Index], ":")
+		name, _, _ = strings.Cut(name, "+")
+		if first, known := l.index[name]; known {
+			return first
+		}
+		return n.Index
+	}
+	list := slices.Clone(l.list)
+	slices.SortStableFunc(list, func(a, b label) int { return algorithm(a) - algorithm(b) })
+	return list
+}
+
+// css gives each label its colour, in light and in dark, and its dashes.
+func (l *labels) css() string {
+	var out strings.Builder
+	looks := chart.Looks(l.raw)
+	for i, name := range l.raw {
+		c, dash := looks[name].Color, "none"
+		if pattern := looks[name].Dashes; pattern != nil {
+			dash = strings.Trim(fmt.Sprint(pattern), "[]")
+		}
+		fmt.Fprintf(&out, ".a%d{--c:light-dark(%s,%s);--d:%s}\n", i, hex(distinct(c, lightPaper)), hex(distinct(c, darkPaper)), dash)
+	}
+	return out.String()
+}
+
+// The page's paper, as in page.css.
+var (
+	lightPaper = color.NRGBA{0xfd, 0xfd, 0xfb, 0xff}
+	darkPaper  = color.NRGBA{0x16, 0x18, 0x1b, 0xff}
+)
+
+// leastContrast is what a line needs that carries meaning. Source: WCAG 2.2, success criterion 1.4.11.
+const leastContrast = 3
+
+// distinct is c, made darker on light paper and lighter on dark paper until it stands out enough.
+func distinct(c, paper color.NRGBA) color.NRGBA {
+	towards := color.NRGBA{0, 0, 0, 0xff}
+	if luminance(paper) < 0.5 {
+		towards = color.NRGBA{0xff, 0xff, 0xff, 0xff}
+	}
+	for share := 0.0; share < 1; share += 0.04 {
+		if m := mixed(c, towards, share); contrast(m, paper) >= leastContrast {
+			return m
+		}
+	}
+	return towards
+}
+
+func mixed(a, b color.NRGBA, share float64) color.NRGBA {
+	mix := func(x, y uint8) uint8 { return uint8(math.Round(float64(x)*(1-share) + float64(y)*share)) }
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+}
+
+// contrast is the ratio of two colours. Source: WCAG 2.2, "contrast ratio".
+func contrast(a, b color.NRGBA) float64 {
+	high, low := luminance(a), luminance(b)
+	if high < low {
+		high, low = low, high
+	}
+	return (high + 0.05) / (low + 0.05)
+}
+
+// luminance of a colour of sRGB, 0 to 1. Source: WCAG 2.2, "relative luminance".
+func luminance(c color.NRGBA) float64 {
+	linear := func(v uint8) float64 {
+		s := float64(v) / 255
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
+}
+
+func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }

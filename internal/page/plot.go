@@ -1,0 +1,156 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ratelab/internal/chart"
+)
+
+// plot is one chart. Its curves are drawn in the units of the data, x to the right and y upwards, so that a reader's
+// pointer finds the exact values in the paths themselves, and the browser stretches them to whatever room there is.
+type plot struct {
+	Kind        string // window, scales or cumulative
+	Caption     string
+	Width, High string // of the plane that the curves are drawn on, in units of the data
+	Grid        string // path
+	Limit       string // path of the dashed line
+	Limits      string // what its points stand for, where y is not the value itself
+	Allowed     string // the limit, as the key shows it
+	Excess      string // path of the area above the limit
+	XTicks      []tick
+	YTicks      []tick
+	YUnit       string
+	Last        int // the number of the last place that a reader can point at
+
+	// What the script needs to name a place: of a time axis the width of a step and its unit, of others the names.
+	Step, Unit, UnitName string
+	Places               string // separated by |
+
+	ValueHead string // above the values of the key
+	BoundHead string // above those that are promised; empty: none
+	Curves    []curve
+}
+
+// tick is a mark and how far along its axis it stands, in percent.
+type tick struct{ At, Label string }
+
+// curve is a line, and its entry in the key. Rows that did exactly the same share one.
+type curve struct {
+	Rows   []label
+	Shown  label  // of the rows, whose colour it has
+	Path   string // in units of the data
+	Values string // what the points stand for, where y is not the value itself
+	Bound  string // path of what the rows promise; empty where they promise nothing
+	Bounds string // what its points stand for
+	Most   string // the highest value, as the key shows it
+	Promis string // the promise at the window, as the key shows it
+	Top    int64  // the highest value, to find a scale
+	Off    bool
+}
+
+// Numbers lists the rows' numbers for the script.
+func (c curve) Numbers() string {
+	var list []string
+	for _, r := range c.Rows {
+		list = append(list, strconv.Itoa(r.Index))
+	}
+	return strings.Join(list, " ")
+}
+
+// group puts rows with the same curve together, and the highest first, as a reader looks for them in the key.
+type group struct{ curves []curve }
+
+func (g *group) add(row label, c curve) {
+	for i := range g.curves {
+		if had := &g.curves[i]; had.Path == c.Path && had.Values == c.Values && had.Bounds == c.Bounds {
+			had.Rows = append(had.Rows, row)
+			had.choose()
+			return
+		}
+	}
+	c.Rows = []label{row}
+	c.choose()
+	g.curves = append(g.curves, c)
+}
+
+// choose takes the colour of the first row that is drawn.
+func (c *curve) choose() {
+	c.Shown, c.Off = c.Rows[0], true
+	for _, r := range c.Rows {
+		if !r.Off {
+			c.Shown, c.Off = r, false
+			return
+		}
+	}
+}
+
+func (g *group) sorted() []curve {
+	slices.SortStableFunc(g.curves, func(a, b curve) int { return int(min(max(b.Top-a.Top, -1), 1)) })
+	return g.curves
+}
+
+// top is the highest value of the curves that are drawn at first.
+func (g *group) top() int64 {
+	var top int64
+	for _, c := range g.curves {
+		if !c.Off {
+			top = max(top, c.Top)
+		}
+	}
+	return top
+}
+
+// steps draws a value for each place as a staircase in relative moves, which is short: neighbours that are equal
+// take one move together.
+func steps(values []int64) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "M0 %d", values[0])
+	for i := 0; i < len(values); {
+		run := i + 1
+		for run < len(values) && values[run] == values[i] {
+			run++
+		}
+		fmt.Fprintf(&out, "h%d", run-i)
+		if run < len(values) {
+			fmt.Fprintf(&out, "v%d", values[run]-values[i])
+		}
+		i = run
+	}
+	return out.String()
+}
+
+// plotHeight is what page.css gives a plane, in px; plotWidth what it has on a wide screen.
+const (
+	plotHeight = 240
+	plotWidth  = 640
+)
+
+// vertical marks an axis of counts from 0, with a label's height above top, and returns its end.
+func (p *plot) vertical(top float64, unit string) (high float64) {
+	axis := chart.Counts(top, plotHeight, unit)
+	high = math.Ceil(1 / axis.Share(1))
+	p.High, p.YUnit = number(high), unit
+	for _, t := range axis.Ticks(plotHeight) {
+		p.YTicks = append(p.YTicks, tick{percentFrom(1 - t.At/high), t.Label})
+		if t.At > 0 {
+			p.Grid += fmt.Sprintf("M0 %sH%s", number(t.At), p.Width)
+		}
+	}
+	return high
+}
+
+func (p *plot) horizontal(axis chart.Axis) {
+	for _, t := range axis.Ticks(plotWidth) {
+		if at := axis.Share(t.At); at <= 1 {
+			p.XTicks = append(p.XTicks, tick{percentFrom(at), t.Label})
+		}
+	}
+}
+
+func percentFrom(share float64) string { return number(math.Round(share*1e4)/100) + "%" }
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,91 @@
+// Package page writes a document as one self-contained page of HTML: the answer first, then for each scenario a
+// verdict in words, its figures, and its charts, which show their exact values under a pointer or a key. The page
+// needs no network and runs no code but its own; without that it can be read all the same. The same input gives the
+// same bytes. The package reads no clock, knows no algorithm and chooses no file.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+
+	"ratelab/internal/report"
+	"ratelab/internal/simchart"
+)
+
+// Input is what a page shows.
+type Input struct {
+	Document   *report.Document
+	Charts     []simchart.Input // the course of each run, in the order of the document; or none: a page without pictures
+	Algorithms []Algorithm      // what is known of them, in the order in which to explain them
+	Command    string           // that makes the same figures again; may be empty
+	Sections   []Section        // stand between the overview and the scenarios
+}
+
+// Algorithm is what a reader must know of one, as it says of itself.
+type Algorithm struct {
+	Name    string // rows are named after it, and :k=v for each parameter that was set
+	Family  string // floor, window, log, bucket or shaper
+	State   string // what a key holds
+	Rule    string // when a request is admitted
+	Bound   string // the most that is admitted in an interval
+	Sources []string
+}
+
+// Section is something more to say, such as a recommendation.
+type Section struct {
+	Title string
+	Intro []string // paragraphs
+	Table Table
+}
+
+// Table is plain text in rows. A cell that begins with a digit is a number and stands to the right.
+type Table struct {
+	Head []string
+	Rows [][]string // each as long as Head
+}
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.js
+var pageJS string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// Write writes the page. It returns the error of w, or what is wrong with the input.
+func Write(w io.Writer, in Input) error {
+	if in.Document == nil {
+		return errors.New("web page: no document")
+	}
+	if n := len(in.Charts); n > 0 && n != len(in.Document.Runs) {
+		return fmt.Errorf("web page: %d charts for %d runs", n, len(in.Document.Runs))
+	}
+	var out bytes.Buffer
+	if err := pageTemplate.Execute(&out, newPage(in)); err != nil {
+		return fmt.Errorf("web page: %w", err)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// policy lets the page run its own script and use its own style sheet, and nothing else: even if markup from outside
+// got through, it could neither run nor call home. Source: W3C, Content Security Policy Level 3.
+func policy(style, script string) string {
+	return "default-src 'none'; img-src data:; style-src " + source(style) + "; script-src " + source(script) +
+		"; base-uri 'none'; form-action 'none'"
+}
+
+// source allows the one text that has this hash.
+func source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -1,0 +1,182 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"flag"
+	"html"
+	"image/color"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ratelab/internal/chart"
+	"ratelab/internal/report"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata: read the difference before committing it")
+
+// The whole page of the worked case; the style sheet and the script, which are files of their own, are left out.
+func TestGolden(t *testing.T) {
+	for name, in := range map[string]Input{"worked.html": worked(), "everything.html": everything()} {
+		page := rendered(t, in)
+		if page != rendered(t, in) {
+			t.Errorf("%s: the same input gives other bytes", name)
+		}
+		page = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(page, "<style></style>")
+		page = regexp.MustCompile(`(?s)<script>.*?</script>`).ReplaceAllString(page, "<script></script>")
+		page = regexp.MustCompile(`sha256-[^=]*=`).ReplaceAllString(page, "sha256-…")
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("%v; go test -update writes it", err)
+		}
+		if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), page); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// The policy allows exactly the style sheet and the script that are in the page, and there is no other of either.
+func TestPolicyMatchesThePage(t *testing.T) {
+	page := rendered(t, worked())
+	policy := html.UnescapeString(regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)[1])
+	for _, element := range []string{"style", "script"} {
+		found := regexp.MustCompile(`(?s)<`+element+`>(.*?)</`+element+`>`).FindAllStringSubmatch(page, -1)
+		if len(found) != 1 {
+			t.Fatalf("%d times <%s>", len(found), element)
+		}
+		sum := sha256.Sum256([]byte(found[0][1]))
+		if want := element + "-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"; !strings.Contains(policy, want) {
+			t.Errorf("the policy is %s\nand does not have %s", policy, want)
+		}
+	}
+	if !strings.HasPrefix(policy, "default-src 'none';") {
+		t.Errorf("the policy allows more by default: %s", policy)
+	}
+	body := page[strings.Index(page, "<body>"):strings.Index(page, "<script>")]
+	if bad := regexp.MustCompile(`(?i)\s(style|on[a-z]+)\s*=|<(img|iframe|object|embed|link|form)\b|src=`).FindString(body); bad != "" {
+		t.Errorf("the page has %q, which the policy forbids", bad)
+	}
+}
+
+// Whatever a name, a question, a key or a note holds, it is text.
+func TestHostileTextIsText(t *testing.T) {
+	const hostile = "\"><script>alert(1)</script>' onload=x &amp; {{.}} \x1b[31m \u202egpj.exe \u0085 \xff \u2066"
+	in := everything()
+	run := &in.Document.Runs[1]
+	run.Scenario, run.Question, run.Notes = hostile, hostile, []string{hostile}
+	run.ClientGroups[0], run.Server.Version, run.Clock = hostile, hostile, hostile
+	run.Results[2].Algorithm, run.Results[2].Fairness.WorstKey = hostile, hostile
+	run.Results[2].Parameters = map[string]string{hostile: hostile, "burst": hostile}
+	in.Charts[1].Algorithms[2].Label = hostile
+	missed := false
+	run.Expectations = []report.Expectation{{Algorithm: hostile, Measure: hostile, Want: hostile, Met: &missed}}
+	in.Command, in.Document.Tool.Version = hostile, hostile
+	in.Sections[0] = Section{Title: hostile, Intro: []string{hostile}, Table: Table{Head: []string{hostile}, Rows: [][]string{{hostile}}}}
+	in.Algorithms = append(in.Algorithms, Algorithm{Name: hostile, Family: hostile, State: hostile, Rule: hostile, Bound: hostile,
+		Sources: []string{hostile, "https://" + hostile, "javascript:alert(1)"}})
+	page := rendered(t, in)
+	if n := strings.Count(page, "<script>"); n != 1 {
+		t.Errorf("%d scripts", n)
+	}
+	if strings.Contains(page, `href="javascript:`) || strings.Contains(page, "\" onload") {
+		t.Error("markup got through")
+	}
+	for _, bad := range []string{"\x1b", "\u202e", "\u0085", "\u2066", "\xff"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("%q got through", bad)
+		}
+	}
+	for _, good := range []string{"␛[31m", "⟨U+202E⟩gpj.exe", "⟨U+0085⟩", "⟨FF⟩", "⟨U+2066⟩", "&lt;script&gt;"} {
+		if !strings.Contains(page, good) && !strings.Contains(html.UnescapeString(page), good) {
+			t.Errorf("%q cannot be seen", good)
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                   "",
+		"naïve 日本 שלום 👩‍🚀":  "naïve 日本 שלום 👩‍🚀",
+		"a\x00\t\n\x7f":      "a␀␉␊␡",
+		"\u200e\u200b\ufeff": "⟨U+200E⟩⟨U+200B⟩⟨U+FEFF⟩",
+		"\xc3(":              "⟨C3⟩(",
+		"\ufffd":             "\ufffd",
+	} {
+		if got := shown(s); got != want {
+			t.Errorf("%q: %q; want %q", s, got, want)
+		}
+	}
+}
+
+// A page of everything that is built in, and more, can be sent by mail.
+func TestSizeOfALargePage(t *testing.T) {
+	if size := len(rendered(t, large())); size > 3<<20 {
+		t.Errorf("%d bytes; want no more than 3 MiB", size)
+	}
+}
+
+func TestInputThatCannotBe(t *testing.T) {
+	in := worked()
+	in.Charts = append(in.Charts, in.Charts[0])
+	if err := Write(&strings.Builder{}, in); err == nil || err.Error() != "web page: 2 charts for 1 runs" {
+		t.Errorf("%v", err)
+	}
+	if err := Write(&strings.Builder{}, Input{}); err == nil {
+		t.Error("a page of nothing")
+	}
+	if err := Write(&strings.Builder{}, Input{Document: &report.Document{}}); err != nil {
+		t.Errorf("a page without runs: %v", err)
+	}
+}
+
+// Lines and text stand out enough from the paper, in light and in dark.
+func TestContrast(t *testing.T) {
+	for _, name := range []string{"none", "gcra", "sliding-window-counter", "fixed-window-aligned", report.ReferenceLabel, "my.lua"} {
+		c := chart.Color(name)
+		if contrast(distinct(c, lightPaper), lightPaper) < leastContrast || contrast(distinct(c, darkPaper), darkPaper) < leastContrast {
+			t.Errorf("%s does not stand out", name)
+		}
+	}
+	light, dark := map[string]string{}, map[string]string{}
+	for _, v := range regexp.MustCompile(`--(\w+): light-dark\((#\w{6}), (#\w{6})\)`).FindAllStringSubmatch(pageCSS, -1) {
+		light[v[1]], dark[v[1]] = v[2], v[3]
+	}
+	if light["paper"] != hex(lightPaper) || dark["paper"] != hex(darkPaper) {
+		t.Fatalf("the paper of page.css is %s and %s", light["paper"], dark["paper"])
+	}
+	for _, mode := range []map[string]string{light, dark} {
+		for _, ground := range []string{"paper", "panel", "faint"} {
+			for _, text := range []string{"ink", "quiet", "link", "over"} {
+				if c := contrast(parsed(t, mode[text]), parsed(t, mode[ground])); c < 4.5 {
+					t.Errorf("%s on %s: %.2f; want 4.5", text, ground, c)
+				}
+			}
+		}
+		for _, shade := range []string{"m1", "m2", "m3", "m4"} {
+			if c := contrast(parsed(t, mode["ink"]), parsed(t, mode[shade])); c < 4.5 {
+				t.Errorf("ink on %s: %.2f; want 4.5", shade, c)
+			}
+		}
+	}
+}
+
+func parsed(t *testing.T, text string) color.NRGBA {
+	t.Helper()
+	n, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 16, 32)
+	if err != nil || len(text) != 7 {
+		t.Fatalf("no colour: %q", text)
+	}
+	return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 0xff}
+}

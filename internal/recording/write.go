@@ -1,9 +1,0 @@
-package recording
-
-import "ratelab/internal/sheet"
-
-// Forms are those in which a recording can be written.
-var Forms = sheet.Forms[*Recording]{
-	{Name: "table", Write: WriteTable}, sheet.Everywhere("json", WriteJSON), sheet.Everywhere("csv", WriteCSV), sheet.Everywhere("markdown", WriteMarkdown),
-	sheet.Everywhere("bench", WriteBench),
-}
