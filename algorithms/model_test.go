@@ -9,34 +9,34 @@ import (
 	"ratelab/internal/limit"
 )
 
-// asked is one question to a model whose clocks may disagree.
-type asked struct {
+// question is one question to a model whose clocks may disagree.
+type question struct {
 	serverUS, clientUS int64
 	key                string
 	cost               int64
 }
 
-func (a asked) of(l limit.Limiter) limit.Decision {
+func (a question) of(l limit.Limiter) limit.Decision {
 	return l.(limit.TwoClocked).DecideAt(a.serverUS, a.clientUS, a.key, a.cost)
 }
 
 // drawQuestions draws some about two keys, or one, by clocks that go on from the given time, jump and disagree.
-func drawQuestions(t *rapid.T, p limit.Policy, fromUS int64, keys ...string) []asked {
+func drawQuestions(t *rapid.T, p limit.Policy, fromUS int64, keys ...string) []question {
 	w, at := p.WindowUS(), fromUS
-	var all []asked
+	var all []question
 	for range rapid.IntRange(0, 20).Draw(t, "questions") {
 		at += rapid.Int64Range(0, w).Draw(t, "pause")
 		if rapid.IntRange(0, 5).Draw(t, "steps") == 0 {
 			at += rapid.Int64Range(-3*w, 3*w).Draw(t, "step")
 		}
 		skew := rapid.SampledFrom([]int64{0, 0, -w, w, w / 3}).Draw(t, "skew")
-		all = append(all, asked{at, at + skew, rapid.SampledFrom(keys).Draw(t, "key"), drawCost(t, p)})
+		all = append(all, question{at, at + skew, rapid.SampledFrom(keys).Draw(t, "key"), drawCost(t, p)})
 	}
 	return all
 }
 
-// told makes a model that has answered the questions.
-func told(in Instance, questions []asked) limit.Limiter {
+// decideAll makes a model that has answered the questions.
+func decideAll(in Instance, questions []question) limit.Limiter {
 	l := in.NewModel()
 	for _, q := range questions {
 		q.of(l)
@@ -51,7 +51,7 @@ func TestAForkDecidesAsTheOriginalAndChangesNothing(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				in, p := drawInstance(t, name)
 				past := drawQuestions(t, p, algotest.StartUS, "a", "b")
-				original, untouched, twin := told(in, past), told(in, past), told(in, past)
+				original, untouched, twin := decideAll(in, past), decideAll(in, past), decideAll(in, past)
 				fork := original.(limit.Forker).Fork("a")
 				for i, q := range drawQuestions(t, p, algotest.StartUS, "a") {
 					if got, want := q.of(fork), q.of(twin); got != want {

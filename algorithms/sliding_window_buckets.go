@@ -83,9 +83,9 @@ func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decis
 		held += c.count
 	}
 	if held+cost <= s.limit {
-		newest, opened := b.add(live, number, cost)
+		newest, isNew := b.add(live, number, cost)
 		resetUS := s.gone(newest) - nowUS
-		if opened {
+		if isNew {
 			b.lastMS = s.store.afterUS(resetUS)
 		}
 		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
@@ -121,16 +121,16 @@ func (b *subwindows) since(number int64) []subwindow {
 
 // add keeps live only, and counts cost in the newest of them and number; it gives that one's number, and whether it is
 // a new one.
-func (b *subwindows) add(live []subwindow, number, cost int64) (newest int64, opened bool) {
+func (b *subwindows) add(live []subwindow, number, cost int64) (newest int64, isNew bool) {
 	n := copy(b.counters, live)
 	b.counters = b.counters[:n]
 	if n == 0 || b.counters[n-1].number < number {
 		b.counters = append(b.counters, subwindow{number: number})
 		n++
-		opened = true
+		isNew = true
 	}
 	b.counters[n-1].count += cost
-	return b.counters[n-1].number, opened
+	return b.counters[n-1].number, isNew
 }
 
 // lastToLeave is the number of the first sub-window with which at least surplus has left.

@@ -143,9 +143,9 @@ func TestHostileScripts(t *testing.T) {
 	page.WriteString(hostileHead)
 	for _, a := range attacks {
 		code, says := a.outcome(t, folder, address)
-		gets := told(code, says)
-		if embeddedCode, embedded := a.outcome(t, folder, redisserver.KindEmbedded); told(embeddedCode, embedded) != gets {
-			gets += "; embedded: " + told(embeddedCode, embedded)
+		gets := orSays(code, says)
+		if embeddedCode, embedded := a.outcome(t, folder, redisserver.KindEmbedded); orSays(embeddedCode, embedded) != gets {
+			gets += "; embedded: " + orSays(embeddedCode, embedded)
 		}
 		fmt.Fprintf(&page, "| %s | %s | %s |\n", a.name, a.tries, strings.ReplaceAll(gets, "|", "\\|"))
 		witness.mark(t, ours)
@@ -162,8 +162,8 @@ var waits = regexp.MustCompile(`(?m)^simulate: waiting for .*\n`)
 // digest is that of the wrapper, which the embedded server names.
 var digest = regexp.MustCompile(` script: [0-9a-f]{40}, &c\.`)
 
-// told is the outcome in words. Which of its bounds, of time or memory, stops a script on trial depends on the machine.
-func told(code int, says string) string {
+// orSays is the outcome in words. Which of its bounds, of time or memory, stops a script on trial depends on the machine.
+func orSays(code int, says string) string {
 	switch {
 	case code == 0:
 		return "runs, and does no harm"

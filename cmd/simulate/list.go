@@ -93,7 +93,7 @@ func measures() sheet.Sheet {
 			if m.In&(measure.Written|measure.Expected) == 0 {
 				continue // another view of a measure
 			}
-			t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(m.Name, string(m.Unit), m.Better.String(), yesOrNo(m.In&measure.Expected != 0), m.Help)})
+			t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(m.Name, string(m.Unit), m.Better.String(), yesOrNo(m.In&measure.Expected != 0), m.Help)})
 		}
 		s = append(s, sheet.Part{Title: about.Name, Tables: []sheet.Table{t}})
 	}

@@ -64,7 +64,7 @@ type finding struct {
 	found    worst.Found
 	scenario *scenarios.Scenario
 	file     []byte
-	row      worst.Row
+	row      worst.Finding
 }
 
 // findWorst searches, confirms, prints the table, and writes the files. Without a server that confirms, nothing is
@@ -107,14 +107,14 @@ func (a *app) findWorst(ctx context.Context, f *worstFlags, args []string) error
 // deliverWorst prints the result, writes the files, says where they are, and gives the verdict.
 func (a *app) deliverWorst(f *worstFlags, doc *worst.Document, files func() error) error {
 	figures := func() error { return worst.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
-	told := func() error {
+	writeFiles := func() error {
 		err := files()
 		if err == nil && !f.Quiet && len(doc.Results) > 0 {
 			fmt.Fprintf(a.Stderr, "simulate: the scenarios and worst.json are in %s\n", f.Folder)
 		}
 		return err
 	}
-	return commandline.Deliver(a.Stdout, figures, told, worstVerdict(f, doc))
+	return commandline.Deliver(a.Stdout, figures, writeFiles, worstVerdict(f, doc))
 }
 
 // worstNames are the names of the files that writeWorst writes.
@@ -150,7 +150,7 @@ func (a *app) stopped() bool {
 func (a *app) searchAll(problems []worst.Problem, quiet bool) ([]*finding, error) {
 	bar := commandline.NewBar(a.Stderr, quiet)
 	defer bar.Finish()
-	taken := map[string]string{}
+	fileOf := map[string]string{}
 	var all []*finding
 	for i, p := range problems {
 		if a.stopped() && i > 0 {
@@ -163,10 +163,10 @@ func (a *app) searchAll(problems []worst.Problem, quiet bool) ([]*finding, error
 			continue // interrupted before anything was admitted
 		}
 		name := worst.Name(p.Instance.Label)
-		if other := taken[name]; other != "" {
+		if other := fileOf[name]; other != "" {
 			return nil, commandline.Usage("%s and %s would both be written to %s.yaml; search for one at a time", other, p.Instance.Label, name)
 		}
-		taken[name] = p.Instance.Label
+		fileOf[name] = p.Instance.Label
 		if err := one.write(name); err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func TestWorstBroken(t *testing.T) {
 	a := &app{commandline.Streams{Stdout: &stdout, Stderr: &stderr}}
 	f := &worstFlags{Output: commandline.Output{Format: "table", Folder: "out"}}
 	doc := &worst.Document{WithinUS: 1000, Limit: result.Limit{Requests: 5, WindowUS: 1000, Burst: 5},
-		Results: []worst.Row{{Algorithm: "mine", MostAdmitted: 12, Bound: 10, BoundReached: 1.2, Broken: true, File: "worst-mine.yaml"}}}
+		Results: []worst.Finding{{Algorithm: "mine", MostAdmitted: 12, Bound: 10, BoundReached: 1.2, Broken: true, File: "worst-mine.yaml"}}}
 	err := a.deliverWorst(f, doc, func() error { return nil })
 	if commandline.ExitCode(err) != commandline.ExitMissed || !strings.Contains(err.Error(), "12 admitted") || !strings.Contains(err.Error(), filepath.Join("out", "worst-mine.yaml")) {
 		t.Errorf("%v", err)
@@ -58,7 +58,7 @@ func TestWorstScriptDiffers(t *testing.T) {
 		r.Results[0].PeakWindowAdmitted, r.Results[0].DecisionsSHA256 = peak, strings.Repeat(sha, 64)
 		return r
 	}
-	one := &finding{row: worst.Row{PeakWindowAdmitted: 7, File: "worst-mine.yaml"}}
+	one := &finding{row: worst.Finding{PeakWindowAdmitted: 7, File: "worst-mine.yaml"}}
 	if err := agree(one, side(7, "a"), side(7, "a")); err != nil {
 		t.Error(err)
 	}

@@ -20,8 +20,8 @@ type saturation struct {
 	length      time.Duration
 }
 
-// saturated is what one closed loop measured.
-type saturated struct {
+// closedRound is what one closed loop measured.
+type closedRound struct {
 	load.ClosedResult
 	account
 	startedUS int64
@@ -31,14 +31,14 @@ type saturated struct {
 type closedLoop struct {
 	*segment
 	mixed []*mixer
-	found saturated // all stretches together
+	found closedRound // all stretches together
 
 	stretches int
-	halves    [2]saturated // the even and the odd ones
+	halves    [2]closedRound // the even and the odd ones
 }
 
 // saturate measures an entry under costLimit in a closed loop. The error is errStopped if the job was told to stop.
-func (s *session) saturate(ctx context.Context, c *lineup.Entry, o saturation) (*saturated, error) {
+func (s *session) saturate(ctx context.Context, c *lineup.Entry, o saturation) (*closedRound, error) {
 	defer s.places.apart()()
 	l, err := s.closedLoop(ctx, c, o)
 	if err != nil {
@@ -88,7 +88,7 @@ func (l *closedLoop) stretch(ctx context.Context, length time.Duration) error {
 	}
 	half := &l.halves[l.stretches%2]
 	l.stretches++
-	for _, into := range []*saturated{&l.found, half} {
+	for _, into := range []*closedRound{&l.found, half} {
 		into.account.add(a)
 		into.ClosedResult.Add(found)
 	}
@@ -141,7 +141,7 @@ func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) erro
 }
 
 // sample writes one closed loop down.
-func (m *saturated) sample(round int) benchresult.Sample {
+func (m *closedRound) sample(round int) benchresult.Sample {
 	service := m.Overall().Service
 	return benchresult.Sample{
 		Round: round, StartedUS: m.startedUS, Calls: m.Sent, Accepted: m.Accepted,

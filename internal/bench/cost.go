@@ -7,10 +7,10 @@ import (
 
 // cost is what all rounds found of one entry in the closed loop.
 type cost struct {
-	mixes  map[string]*mixed
-	sweep  []benchresult.Level
-	memory []benchresult.Fill
-	taken  *taken // nil for what was not counted
+	mixes   map[string]*mixed
+	sweep   []benchresult.Level
+	memory  []benchresult.Fill
+	perCall *callCost // nil for what was not counted
 }
 
 func newCost() *cost {
@@ -30,7 +30,7 @@ type mixed struct {
 }
 
 // add takes one round.
-func (m *mixed) add(number int, s *saturated) {
+func (m *mixed) add(number int, s *closedRound) {
 	m.totals.add(&s.Result, &s.account)
 	m.accepted += s.Accepted
 	m.service.Merge(s.Overall().Service)
@@ -38,7 +38,7 @@ func (m *mixed) add(number int, s *saturated) {
 }
 
 // record writes the mix down; control is that of the control.
-func (m *mixed) record(name string, control *mixed, t *taken) benchresult.Mix {
+func (m *mixed) record(name string, control *mixed, t *callCost) benchresult.Mix {
 	out := benchresult.Mix{
 		Mix: name, Accepted: m.accepted, Rejected: m.totals.sent - m.accepted, Service: m.service, Samples: m.samples,
 		RatioToControl: benchresult.RatioToControl(m.samples, control.samples),
@@ -59,7 +59,7 @@ func (m *mixed) record(name string, control *mixed, t *taken) benchresult.Mix {
 }
 
 // level takes one step of the sweep.
-func (c *cost) level(connections int, s *saturated) {
+func (c *cost) level(connections int, s *closedRound) {
 	service := benchresult.NewHistogram()
 	service.Merge(s.Overall().Service)
 	c.sweep = append(c.sweep, benchresult.Level{
@@ -71,7 +71,7 @@ func (c *cost) level(connections int, s *saturated) {
 func (c *cost) record(who *lineup.Entry, control *cost) benchresult.Cost {
 	out := benchresult.Cost{Identity: identity(who), Sweep: c.sweep, Memory: c.memory}
 	for _, name := range benchresult.Mixes() {
-		out.Mixes = append(out.Mixes, c.mixes[name].record(name, control.mixes[name], c.taken))
+		out.Mixes = append(out.Mixes, c.mixes[name].record(name, control.mixes[name], c.perCall))
 	}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 
 // keep takes what a finished round found.
 func (r *run) keep(d *round) {
-	for i, entries := range d.opened {
+	for i, entries := range d.open {
 		for k, o := range entries {
 			r.rows[i][k].add(d.number, o)
 		}
@@ -87,9 +87,9 @@ func validity(reasons []benchresult.Reason) benchresult.Validity {
 }
 
 // scenarioRun writes one scenario down.
-func (r *run) scenarioRun(i int, p *planned) benchresult.Run {
+func (r *run) scenarioRun(i int, p *contest) benchresult.Play {
 	own, _ := p.traffic.stream.Duration() // 0 where it is not known
-	out := benchresult.Run{
+	out := benchresult.Play{
 		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed, Limit: spelled(p.Policy),
 		DurationUS: own.Microseconds(), PlayedUS: p.traffic.longest().Microseconds(), OnLate: p.Scenario.OnLate,
 		Notes: append([]string{}, p.traffic.stream.Notes()...),
@@ -103,11 +103,11 @@ func (r *run) scenarioRun(i int, p *planned) benchresult.Run {
 			out.OnLate, lateAfter))
 	}
 	for k, c := range p.Entries {
-		var e *exact
-		if r.exact[i] != nil {
-			e = &r.exact[i][k]
+		var e *virtualResult
+		if r.virtual[i] != nil {
+			e = &r.virtual[i][k]
 		}
-		out.Rows = append(out.Rows, r.rows[i][k].record(c, e, r.costs[k].taken))
+		out.Rows = append(out.Rows, r.rows[i][k].record(c, e, r.costs[k].perCall))
 	}
 	return out
 }

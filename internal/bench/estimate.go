@@ -19,7 +19,7 @@ func (p *plan) closedTime() time.Duration { return max(p.WarmUp, 0) + p.Segment 
 // mixTime is that of one mix with all entries.
 func (p *plan) mixTime() time.Duration { return time.Duration(len(p.costs)) * p.closedTime() }
 
-func (p *plan) openTime(r *planned) time.Duration {
+func (p *plan) openTime(r *contest) time.Duration {
 	return max(p.WarmUp, 0) + r.traffic.longest() + overhead
 }
 

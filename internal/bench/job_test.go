@@ -35,7 +35,7 @@ func TestRecordingAddsUp(t *testing.T) {
 	}
 }
 
-func labelsOf(rows []benchresult.Row) string {
+func labelsOf(rows []benchresult.Limiter) string {
 	var labels []string
 	for _, row := range rows {
 		labels = append(labels, row.Algorithm)
@@ -44,7 +44,7 @@ func labelsOf(rows []benchresult.Row) string {
 }
 
 // checkRow: of the 201 requests that are played 80 are to be admitted, 40 for each key, by all but the control.
-func checkRow(t *testing.T, row *benchresult.Row, rounds int) {
+func checkRow(t *testing.T, row *benchresult.Limiter, rounds int) {
 	t.Helper()
 	admitted := int64(80)
 	if row.Algorithm == control {

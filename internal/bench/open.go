@@ -15,8 +15,8 @@ const lateAfter = 100 * time.Millisecond
 // mostIntroduced is how many keys are initialised before a scenario is played; others at their first request.
 const mostIntroduced = 10_000
 
-// opened is what one round of a scenario measured of one entry.
-type opened struct {
+// openRound is what one round of a scenario measured of one entry.
+type openRound struct {
 	*load.OpenResult
 	account
 	startedUS int64
@@ -25,7 +25,7 @@ type opened struct {
 
 // open plays a scenario's traffic on the wall clock. What warms up is another segment: no key of the scenario is
 // touched before it begins, not even one that all requests share. The error is errStopped if the job was told to stop.
-func (s *session) open(ctx context.Context, p *planned, c *lineup.Entry, connections int, warmUp time.Duration) (*opened, error) {
+func (s *session) open(ctx context.Context, p *contest, c *lineup.Entry, connections int, warmUp time.Duration) (*openRound, error) {
 	if warmUp > 0 {
 		if _, err := s.warm(ctx, c, connections, warmUp); err != nil {
 			return nil, err
@@ -49,7 +49,7 @@ func (s *session) warm(ctx context.Context, c *lineup.Entry, connections int, le
 	return r, g.end(ctx, err)
 }
 
-func (g *segment) open(ctx context.Context, p *planned) (*opened, error) {
+func (g *segment) open(ctx context.Context, p *contest) (*openRound, error) {
 	if g.entry.Program.Init != nil {
 		keys, err := p.traffic.keys(mostIntroduced)
 		if err == nil {
@@ -59,7 +59,7 @@ func (g *segment) open(ctx context.Context, p *planned) (*opened, error) {
 			return nil, err
 		}
 	}
-	found := &opened{startedUS: g.since(g.now())}
+	found := &openRound{startedUS: g.since(g.now())}
 	var err error
 	found.account, err = g.measured(ctx, func() error {
 		found.OpenResult, err = load.Open(ctx, p.traffic.Requests(), g.callers, load.OpenOptions{
@@ -92,7 +92,7 @@ func intervalUS(d time.Duration) int64 {
 }
 
 // sample writes one round down.
-func (o *opened) round(number int) benchresult.OpenRound {
+func (o *openRound) round(number int) benchresult.OpenRound {
 	d := o.Overall()
 	return benchresult.OpenRound{
 		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected, ServerUSPerCall: o.serverUS(),

@@ -28,7 +28,7 @@ type pairPlan struct {
 	sides   [2]*side
 	control *lineup.Entry
 	costs   [2][]*lineup.Entry // of each side, by row; under costLimit
-	runs    [2][]*planned      // of each side, by scenario; the entries are the rows
+	runs    [2][]*contest      // of each side, by scenario; the entries are the rows
 }
 
 // withDefaults is a copy of c in which every number is meant.
@@ -104,7 +104,7 @@ func (p *pairPlan) checkSides(wrong *lineup.Problems) {
 func (p *pairPlan) resolve(i int, wrong *lineup.Problems) {
 	p.costs[i] = p.row(i, costLimit, nil, wrong)
 	for _, s := range p.Scenarios {
-		r := &planned{Contest: lineup.NewContest(s, nil, nil)}
+		r := &contest{Contest: lineup.NewContest(s, nil, nil)}
 		r.traffic = &played{stream: s.Stream(s.Seed), most: limit.MaxWindow} // all of it: virtual time is quick
 		r.Entries = p.row(i, s.Limit, s.Parameters, wrong)
 		p.runs[i] = append(p.runs[i], r)

@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/compare"
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
 )
 
 // pairRun is a comparison under way.
@@ -76,7 +77,7 @@ func (p *pairPlan) try(ctx context.Context) error {
 		if err != nil {
 			return &InputError{Err: err}
 		}
-		clock := lineup.Clock{Now: p.Now, Sleep: p.Sleep}
+		clock := replay.Clock{Now: p.Now, Sleep: p.Sleep}
 		if err := lineup.Try(ctx, first.Entries, p.Server, first.Scenario.Start, requests, clock); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 
 // count decides the scenarios on one side in virtual time, and counts what its calls take.
 func (r *pairRun) count(ctx context.Context, i int) error {
-	s, found := r.servers[i], make([][]exact, len(r.rows)) // by row and scenario
+	s, found := r.servers[i], make([][]virtualResult, len(r.rows)) // by row and scenario
 	for _, p := range r.runs[i] {
 		r.progress.step(fmt.Sprintf("%s %s in virtual time", r.sides[i].name, p.Scenario.Name), scenarioTime)
 		all, err := s.decide(ctx, p)
@@ -39,7 +39,7 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 	return nil
 }
 
-func exactRuns(runs []*planned, found []exact) []benchresult.ExactRun {
+func exactRuns(runs []*contest, found []virtualResult) []benchresult.ExactRun {
 	all := []benchresult.ExactRun{}
 	for i, e := range found {
 		all = append(all, benchresult.ExactRun{Scenario: runs[i].Scenario.Name, ScenarioSHA256: runs[i].Scenario.SHA256, Result: e.result})
@@ -75,8 +75,8 @@ func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]ben
 	return nil
 }
 
-// contest is one pair under way: the loops of the controls and of both sides, warm at the same time.
-type contest struct {
+// measuredPair is one pair under way: the loops of the controls and of both sides, warm at the same time.
+type measuredPair struct {
 	controls []*closedLoop
 	sides    [2]*closedLoop
 }
@@ -112,8 +112,8 @@ func (r *pairRun) pair(ctx context.Context, row, n int) (benchresult.Pair, []ben
 }
 
 // contest prepares a pair. It returns what there is also with an error.
-func (r *pairRun) contest(ctx context.Context, row int) (*contest, error) {
-	c, o := &contest{}, saturation{r.Mix, r.Connections, r.WarmUp, r.Segment}
+func (r *pairRun) contest(ctx context.Context, row int) (*measuredPair, error) {
+	c, o := &measuredPair{}, saturation{r.Mix, r.Connections, r.WarmUp, r.Segment}
 	for _, s := range r.sessions() {
 		l, err := s.closedLoop(ctx, r.control, o)
 		if err != nil {
@@ -131,12 +131,12 @@ func (r *pairRun) contest(ctx context.Context, row int) (*contest, error) {
 }
 
 // contend measures everybody in turn, the control for half as long.
-func (r *pairRun) contend(ctx context.Context, c *contest, headFirst bool) error {
+func (r *pairRun) contend(ctx context.Context, c *measuredPair, headFirst bool) error {
 	turns, length := stretches(r.Segment)
 	for turn := range turns {
 		for _, l := range c.controls {
 			if err := l.stretch(ctx, length/2); err != nil {
-				return l.fault(err)
+				return l.explain(err)
 			}
 		}
 		order := []*closedLoop{c.sides[base], c.sides[head]}
@@ -145,7 +145,7 @@ func (r *pairRun) contend(ctx context.Context, c *contest, headFirst bool) error
 		}
 		for _, l := range order {
 			if err := l.stretch(ctx, length); err != nil {
-				return l.fault(err)
+				return l.explain(err)
 			}
 		}
 	}
@@ -153,6 +153,6 @@ func (r *pairRun) contend(ctx context.Context, c *contest, headFirst bool) error
 }
 
 // end ends the loops. It returns failed, or else its own error.
-func (c *contest) end(ctx context.Context, failed error) error {
+func (c *measuredPair) end(ctx context.Context, failed error) error {
 	return endAll(ctx, append(c.controls, c.sides[base], c.sides[head]), failed)
 }

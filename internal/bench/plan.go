@@ -24,13 +24,13 @@ var fillLimit = limit.Policy{Requests: 10_000, Window: time.Hour}
 // plan is the job with every name resolved: nothing about it can be wrong any more but the world.
 type plan struct {
 	*Job
-	runs  []*planned
+	runs  []*contest
 	costs []*lineup.Entry // under costLimit; the control first, and so in every list of entries
 	fills []*lineup.Entry // under fillLimit
 }
 
-// planned is one scenario with its rows.
-type planned struct {
+// contest is one scenario with its rows.
+type contest struct {
 	lineup.Contest
 	traffic *played
 }
@@ -51,9 +51,9 @@ func (j *Job) plan() (*plan, error) {
 	return p, wrong.Err()
 }
 
-func (j *Job) scenario(s *scenarios.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *planned {
+func (j *Job) scenario(s *scenarios.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *contest {
 	checkPlain(s, wrong)
-	r := &planned{Contest: lineup.NewContest(s, j.Limit, j.Seed)}
+	r := &contest{Contest: lineup.NewContest(s, j.Limit, j.Seed)}
 	r.traffic = &played{stream: s.Stream(r.Seed), most: j.Duration}
 	r.Enter(choices, j.Scripts, wrong)
 	return r

@@ -13,8 +13,8 @@ import (
 // round is everything, measured once.
 type round struct {
 	number  int
-	opened  [][]*opened    // by scenario and entry
-	closed  [][]*saturated // by mix and entry
+	open    [][]*openRound   // by scenario and entry
+	closed  [][]*closedRound // by mix and entry
 	reasons []benchresult.Reason
 }
 
@@ -47,8 +47,8 @@ func (r *run) round(ctx context.Context, number int) (*round, error) {
 }
 
 // play measures one scenario's traffic.
-func (r *run) play(ctx context.Context, p *planned, into *round) error {
-	all := make([]*opened, len(p.Entries))
+func (r *run) play(ctx context.Context, p *contest, into *round) error {
+	all := make([]*openRound, len(p.Entries))
 	for position, i := range order(len(all), into.number) {
 		c := p.Entries[i]
 		where := fmt.Sprintf("%s %s round %d", p.Scenario.Name, c.Label, into.number)
@@ -64,14 +64,14 @@ func (r *run) play(ctx context.Context, p *planned, into *round) error {
 			return err
 		}
 	}
-	into.opened = append(into.opened, all)
+	into.open = append(into.open, all)
 	return nil
 }
 
 // mix measures one mix in closed loops.
 func (r *run) mix(ctx context.Context, mix string, into *round) error {
 	where := fmt.Sprintf("%s mix round %d", mix, into.number)
-	var all []*saturated
+	var all []*closedRound
 	err := r.again(where, r.mixTime(), func() (reasons []benchresult.Reason, err error) {
 		all, err = r.saturateAll(ctx, saturation{mix, r.Connections, r.WarmUp, r.Segment}, into.number)
 		for i, found := range all {
@@ -85,7 +85,7 @@ func (r *run) mix(ctx context.Context, mix string, into *round) error {
 
 // saturateAll measures every entry in a closed loop, all in turns, so that their ratios do not depend on when the
 // machine was slow.
-func (r *run) saturateAll(ctx context.Context, o saturation, number int) ([]*saturated, error) {
+func (r *run) saturateAll(ctx context.Context, o saturation, number int) ([]*closedRound, error) {
 	defer r.places.apart()()
 	loops := make([]*closedLoop, len(r.plan.costs))
 	var err error
@@ -98,7 +98,7 @@ func (r *run) saturateAll(ctx context.Context, o saturation, number int) ([]*sat
 	if err = endAll(ctx, loops, err); err != nil {
 		return nil, err
 	}
-	all := make([]*saturated, len(loops))
+	all := make([]*closedRound, len(loops))
 	for i, l := range loops {
 		all[i] = &l.found
 	}

@@ -64,7 +64,7 @@ func (t *totals) work(w *benchresult.Work) {
 }
 
 // add takes one round.
-func (r *row) add(number int, o *opened) {
+func (r *row) add(number int, o *openRound) {
 	r.open.Offered += o.Offered
 	r.open.Sent += o.Sent
 	r.open.Dropped += o.Dropped
@@ -83,8 +83,8 @@ func (r *row) add(number int, o *opened) {
 }
 
 // record writes the row down.
-func (r *row) record(c *lineup.Entry, e *exact, t *taken) benchresult.Row {
-	out := benchresult.Row{Identity: identity(c), Open: r.open, Rounds: r.rounds}
+func (r *row) record(c *lineup.Entry, e *virtualResult, t *callCost) benchresult.Limiter {
+	out := benchresult.Limiter{Identity: identity(c), Open: r.open, Rounds: r.rounds}
 	if e != nil {
 		out.Exact, out.Work = &e.result, work(*e)
 	}
@@ -143,7 +143,7 @@ func merge(into *benchresult.Outcomes, accepted, rejected load.Durations) {
 }
 
 // addHealth keeps the worst.
-func addHealth(h *benchresult.Health, o *opened) {
+func addHealth(h *benchresult.Health, o *openRound) {
 	us := func(d int64) float64 { return float64(d) / 1000 }
 	h.StallMaxUS = max(h.StallMaxUS, us(o.Health.LongestStall.Nanoseconds()))
 	h.GCPauseP999US = max(h.GCPauseP999US, us(o.Health.GCPauseP999.Nanoseconds()))

@@ -8,6 +8,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
+	"ratelab/internal/replay"
 )
 
 // run is a job under way.
@@ -16,9 +17,9 @@ type run struct {
 	*session
 	progress *progress
 
-	exact    [][]exact // by scenario and entry; nil for what was not decided
-	rows     [][]*row  // by scenario and entry
-	costs    []*cost   // by entry
+	virtual  [][]virtualResult // by scenario and entry; nil for what was not decided
+	rows     [][]*row          // by scenario and entry
+	costs    []*cost           // by entry
 	reasons  []benchresult.Reason
 	repeated int
 	blamed   []benchresult.Reason // for what was measured again
@@ -76,7 +77,7 @@ func (p *plan) try(ctx context.Context) error {
 	if err != nil {
 		return &InputError{Err: err}
 	}
-	return lineup.Try(ctx, own, p.Server, first.Scenario.Start, requests, lineup.Clock{Now: p.Now, Sleep: p.Sleep})
+	return lineup.Try(ctx, own, p.Server, first.Scenario.Start, requests, replay.Clock{Now: p.Now, Sleep: p.Sleep})
 }
 
 // mostConnections is how many connections the job has open at a time.
@@ -97,7 +98,7 @@ func (r *run) prepare() {
 		}
 		r.rows = append(r.rows, rows)
 	}
-	r.exact = make([][]exact, len(r.runs))
+	r.virtual = make([][]virtualResult, len(r.runs))
 	for range r.plan.costs {
 		r.costs = append(r.costs, newCost())
 	}
@@ -125,7 +126,7 @@ func (r *run) decideAll(ctx context.Context) error {
 		where := p.Scenario.Name + " in virtual time"
 		r.progress.step(where, exactTime)
 		var err error
-		if r.exact[i], err = r.decide(ctx, p); err != nil {
+		if r.virtual[i], err = r.decide(ctx, p); err != nil {
 			return err
 		}
 		r.reasons = append(r.reasons, r.silences(where, mostInBatches)...)
@@ -139,7 +140,7 @@ func (r *run) takeAll(ctx context.Context) error {
 		where := c.Label + " bytes and allocations"
 		r.progress.step(where, takeTime)
 		var err error
-		if r.costs[i].taken, err = r.take(ctx, c); err != nil {
+		if r.costs[i].perCall, err = r.take(ctx, c); err != nil {
 			return err
 		}
 		r.reasons = append(r.reasons, r.silences(where, load.MostSilence)...)
@@ -175,7 +176,7 @@ func (r *run) sweep(ctx context.Context) error {
 	for i, c := range r.plan.costs {
 		for _, n := range r.Sweep {
 			where := fmt.Sprintf("sweep %s at %d connections", c.Label, n)
-			var found *saturated
+			var found *closedRound
 			err := r.again(where, r.closedTime(), func() (reasons []benchresult.Reason, err error) {
 				found, err = r.saturate(ctx, c, saturation{benchresult.MixHalf, n, r.WarmUp, r.Segment})
 				if err != nil {

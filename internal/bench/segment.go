@@ -23,7 +23,7 @@ type segment struct {
 	entry   *lineup.Entry
 	prefix  string
 	target  *load.Target
-	clock   load.Clock
+	clock   load.Stopwatch
 	callers []load.Caller
 }
 
@@ -37,7 +37,7 @@ func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int)
 		Prefix: g.prefix, Shared: !s.server.Own, Lasts: s.lasts, Clock: g.clock,
 	})
 	if err != nil {
-		return nil, g.fault(err)
+		return nil, g.explain(err)
 	}
 	if g.callers, err = g.target.Connect(ctx, connections); err != nil {
 		return nil, g.end(ctx, err)
@@ -49,7 +49,7 @@ func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int)
 // error.
 func (g *segment) end(ctx context.Context, failed error) error {
 	ctx = context.WithoutCancel(ctx)
-	failed = g.fault(failed)
+	failed = g.explain(failed)
 	err := g.target.Close(ctx)
 	if err == nil && g.server.Own {
 		// Keys that a script derived from those in KEYS. On a server that others use they wait for the session's end:
@@ -59,12 +59,12 @@ func (g *segment) end(ctx context.Context, failed error) error {
 	if failed != nil {
 		return failed
 	}
-	return g.fault(err)
+	return g.explain(err)
 }
 
-// fault puts an error into our words: the server's where that is to blame, else with the entry's name, as for a
+// explain puts an error into our words: the server's where that is to blame, else with the entry's name, as for a
 // reply that is none, or a request that came too late for on_late: fatal.
-func (g *segment) fault(err error) error {
+func (g *segment) explain(err error) error {
 	if err == nil || errors.Is(err, errStopped) {
 		return err
 	}

@@ -23,7 +23,7 @@ func inTurns(ctx context.Context, loops []*closedLoop, order []int, length time.
 	for range turns {
 		for _, i := range order {
 			if err := loops[i].stretch(ctx, each); err != nil {
-				return loops[i].fault(err)
+				return loops[i].explain(err)
 			}
 		}
 		slices.Reverse(order)

@@ -15,15 +15,15 @@ import (
 	"ratelab/scenarios"
 )
 
-// exact is what an entry does with a scenario in virtual time.
-type exact struct {
+// virtualResult is what an entry does with a scenario in virtual time.
+type virtualResult struct {
 	result measure.Result
 	spent  lineup.Spent
 }
 
 // decide replays the traffic past the entries in virtual time, on the server that the scenario's rows are measured on,
 // and counts what the decisions take. It deletes what the scripts leave.
-func (s *session) decide(ctx context.Context, p *planned) ([]exact, error) {
+func (s *session) decide(ctx context.Context, p *contest) ([]virtualResult, error) {
 	watch := lineup.NewWatch(ctx, s.server)
 	var rows []*lineup.Virtual
 	var lanes []replay.Lane
@@ -35,7 +35,7 @@ func (s *session) decide(ctx context.Context, p *planned) ([]exact, error) {
 		}
 		rows, lanes = append(rows, v), append(lanes, replay.Lane{Label: e.Label, Decider: v})
 	}
-	var found []exact
+	var found []virtualResult
 	outcome, err := replay.Run(ctx, p.traffic, p.Policy, lanes, replay.Options{Stop: s.stop, Parallel: s.parallel()})
 	switch {
 	case err == nil && outcome.Partial:
@@ -54,7 +54,7 @@ func (s *session) decide(ctx context.Context, p *planned) ([]exact, error) {
 	return found, lineup.Blamed(err)
 }
 
-func (s *session) clock() lineup.Clock { return lineup.Clock{Now: s.now, Sleep: s.sleep} }
+func (s *session) clock() replay.Clock { return replay.Clock{Now: s.now, Sleep: s.sleep} }
 
 // parallel is how many lanes decide at the same time: one on a server that others use, so that they wait for one batch
 // at the most.
@@ -66,20 +66,20 @@ func (s *session) parallel() int {
 }
 
 // count looks at what the rows did and at what they leave.
-func count(ctx context.Context, rows []*lineup.Virtual, o *replay.Outcome) ([]exact, error) {
-	var all []exact
+func count(ctx context.Context, rows []*lineup.Virtual, o *replay.Outcome) ([]virtualResult, error) {
+	var all []virtualResult
 	for i, v := range rows {
 		left, err := v.Left(ctx, o.LastUS)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, exact{o.Lanes[i].Result, lineup.Spent{Offered: o.Lanes[i].Result.Offered, Calls: v.Calls(), Left: left}})
+		all = append(all, virtualResult{o.Lanes[i].Result, lineup.Spent{Offered: o.Lanes[i].Result.Offered, Calls: v.Calls(), Left: left}})
 	}
 	return all, nil
 }
 
 // work is what the decisions on all the scenarios took together.
-func work(all ...exact) benchresult.Work {
+func work(all ...virtualResult) benchresult.Work {
 	var spent lineup.Spent
 	for _, e := range all {
 		spent = spent.Plus(e.spent)

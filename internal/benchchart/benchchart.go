@@ -74,7 +74,7 @@ func validate(in []*benchresult.Document) error {
 	return together(in)
 }
 
-func validateRuns(runs []benchresult.Run) error {
+func validateRuns(runs []benchresult.Play) error {
 	seen := map[string]bool{}
 	for _, run := range runs {
 		name := run.Scenario
@@ -113,7 +113,7 @@ func complete(open benchresult.Open) error {
 
 // together refuses results of other traffic or other limits: they would answer different questions.
 func together(in []*benchresult.Document) error {
-	runs := map[string]benchresult.Run{}
+	runs := map[string]benchresult.Play{}
 	for _, r := range in {
 		a, b := in[0].Settings, r.Settings
 		both := len(in[0].Costs) > 0 && len(r.Costs) > 0

@@ -9,7 +9,7 @@ import (
 // choice is one algorithm of one result as a point: how strict it is, and what it costs.
 type choice struct {
 	label     string
-	result int
+	result    int
 	overshoot float64
 	peak      int64
 	serverUS  float64
@@ -26,8 +26,8 @@ func (s *scene) noteWithoutChoice(picture, scenario string, choices []choice) {
 
 // choices takes the cost under the scenario's own traffic where every row has it, and else that of the half mix.
 func (s *scene) choices(scenario string) ([]choice, string) {
-	own := s.collect(scenario, func(_ *benchresult.Document, row *benchresult.Row) *float64 { return row.Open.ServerUSPerCall })
-	half := s.collect(scenario, func(r *benchresult.Document, row *benchresult.Row) *float64 {
+	own := s.collect(scenario, func(_ *benchresult.Document, row *benchresult.Limiter) *float64 { return row.Open.ServerUSPerCall })
+	half := s.collect(scenario, func(r *benchresult.Document, row *benchresult.Limiter) *float64 {
 		if m := mixOf(r, row.Algorithm, benchresult.MixHalf); m != nil {
 			return m.ServerUSPerCall
 		}
@@ -39,7 +39,7 @@ func (s *scene) choices(scenario string) ([]choice, string) {
 	return half, underHalf
 }
 
-func (s *scene) collect(scenario string, costUS func(*benchresult.Document, *benchresult.Row) *float64) []choice {
+func (s *scene) collect(scenario string, costUS func(*benchresult.Document, *benchresult.Limiter) *float64) []choice {
 	var all []choice
 	for i, r := range s.results {
 		run := runOf(r, scenario)

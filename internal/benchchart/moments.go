@@ -45,7 +45,7 @@ func (c course) perS(m moment) float64 {
 }
 
 // coursesOf leaves out the control: its latencies are in the distributions.
-func coursesOf(run *benchresult.Run) []course {
+func coursesOf(run *benchresult.Play) []course {
 	var all []course
 	for _, row := range run.Rows {
 		if row.Algorithm != control || len(run.Rows) == 1 {

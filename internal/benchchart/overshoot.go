@@ -33,8 +33,8 @@ func (s *scene) overshoot(scenario string) (chart.Picture, bool) {
 }
 
 // firstRun is the scenario in the first result that has it, and all results that do.
-func (s *scene) firstRun(scenario string) (*benchresult.Run, []*benchresult.Document) {
-	var first *benchresult.Run
+func (s *scene) firstRun(scenario string) (*benchresult.Play, []*benchresult.Document) {
+	var first *benchresult.Play
 	var of []*benchresult.Document
 	for _, r := range s.results {
 		if run := runOf(r, scenario); run != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // overTime shows when a decision is slow: a burst queues, and an average over the whole run hides it.
-func (s *scene) overTime(i int, run *benchresult.Run) (chart.Picture, bool) {
+func (s *scene) overTime(i int, run *benchresult.Play) (chart.Picture, bool) {
 	name := s.latencyName(i, run, "latency-time")
 	courses := coursesOf(run)
 	e := extentOf(courses)
@@ -90,7 +90,7 @@ func courseKeys(mostPerS float64) []chart.Key {
 }
 
 // overTimeData keeps every interval, and the control.
-func (s *scene) overTimeData(i int, run *benchresult.Run) []byte {
+func (s *scene) overTimeData(i int, run *benchresult.Play) []byte {
 	t := newTable("server", "algorithm", "start_us", "width_us", "requests", "response_us_p50", "response_us_p99")
 	for _, row := range run.Rows {
 		for k := range row.Open.Intervals {

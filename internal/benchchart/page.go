@@ -11,7 +11,7 @@ import (
 
 // page begins a picture of some of the results with the words that all pictures have. The run is nil where the
 // picture is of no scenario.
-func page(title, subtitle string, of []*benchresult.Document, run *benchresult.Run) chart.Page {
+func page(title, subtitle string, of []*benchresult.Document, run *benchresult.Play) chart.Page {
 	return chart.Page{Title: title, Subtitle: status(of) + subtitle, Footer: footer(of, run)}
 }
 
@@ -42,7 +42,7 @@ func status(of []*benchresult.Document) string {
 	return text
 }
 
-func footer(of []*benchresult.Document, run *benchresult.Run) string {
+func footer(of []*benchresult.Document, run *benchresult.Play) string {
 	var parts []string
 	add := func(part string) {
 		if part != "" && !slices.Contains(parts, part) {
@@ -80,7 +80,7 @@ func machine(m benchresult.Machine) string {
 }
 
 // seeds names the seed of a picture without a scenario, where all scenarios have the same.
-func seeds(r *benchresult.Document, run *benchresult.Run) string {
+func seeds(r *benchresult.Document, run *benchresult.Play) string {
 	if run != nil || len(r.Runs) == 0 {
 		return ""
 	}

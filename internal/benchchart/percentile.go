@@ -16,7 +16,7 @@ type spectrum struct {
 	acceptedRequests, rejectedRequests int64
 }
 
-func newSpectrum(row *benchresult.Row) spectrum {
+func newSpectrum(row *benchresult.Limiter) spectrum {
 	a, r := row.Open.Latency.Accepted, row.Open.Latency.Rejected
 	return spectrum{
 		label:    row.Algorithm,
@@ -28,7 +28,7 @@ func newSpectrum(row *benchresult.Row) spectrum {
 }
 
 // percentiles shows how long a decision takes, and how bad the worst are: a mean hides both.
-func (s *scene) percentiles(i int, run *benchresult.Run) (chart.Picture, bool) {
+func (s *scene) percentiles(i int, run *benchresult.Play) (chart.Picture, bool) {
 	name := s.latencyName(i, run, "latency-percentile")
 	all, floor := spectra(run)
 	low, high, most := bounds(append(all, floor))
@@ -49,7 +49,7 @@ func (s *scene) percentiles(i int, run *benchresult.Run) (chart.Picture, bool) {
 }
 
 // latencyName is the picture's name, with the server's where there are several.
-func (s *scene) latencyName(i int, run *benchresult.Run, picture string) string {
+func (s *scene) latencyName(i int, run *benchresult.Play, picture string) string {
 	name := run.Scenario + "." + picture
 	if s.several() {
 		name += "." + slug(s.names[i])
@@ -58,7 +58,7 @@ func (s *scene) latencyName(i int, run *benchresult.Run, picture string) string 
 }
 
 // spectra gives the rows that have a panel, and the control that stands in each of them; alone, the control has one.
-func spectra(run *benchresult.Run) (all []spectrum, floor spectrum) {
+func spectra(run *benchresult.Play) (all []spectrum, floor spectrum) {
 	for i := range run.Rows {
 		if sp := newSpectrum(&run.Rows[i]); sp.label == control && len(run.Rows) > 1 {
 			floor = sp
@@ -130,7 +130,7 @@ func spectrumKeys(floor bool) []chart.Key {
 	return keys
 }
 
-func (s *scene) percentileData(i int, run *benchresult.Run) []byte {
+func (s *scene) percentileData(i int, run *benchresult.Play) []byte {
 	t := newTable("server", "algorithm", "outcome", "duration", "percentile", "latency_us")
 	for r := range run.Rows {
 		sp := newSpectrum(&run.Rows[r])

@@ -14,8 +14,8 @@ const control = benchresult.Control
 // scene is what the pictures share.
 type scene struct {
 	results []*benchresult.Document
-	names      []string // of the results, all different
-	notes      []string
+	names   []string // of the results, all different
+	notes   []string
 }
 
 func newScene(in []*benchresult.Document) *scene {
@@ -66,7 +66,7 @@ func (s *scene) scenarios() []string {
 	return all
 }
 
-func runOf(r *benchresult.Document, scenario string) *benchresult.Run {
+func runOf(r *benchresult.Document, scenario string) *benchresult.Play {
 	for i := range r.Runs {
 		if r.Runs[i].Scenario == scenario {
 			return &r.Runs[i]

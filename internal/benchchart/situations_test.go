@@ -79,7 +79,7 @@ func only(labels ...string) *benchresult.Document {
 	r := benchresulttest.Example()
 	keep := func(label string) bool { return strings.Contains(" "+strings.Join(labels, " ")+" ", " "+label+" ") }
 	for i := range r.Runs {
-		var rows []benchresult.Row
+		var rows []benchresult.Limiter
 		for _, row := range r.Runs[i].Rows {
 			if keep(row.Algorithm) {
 				rows = append(rows, row)

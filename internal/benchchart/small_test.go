@@ -19,18 +19,18 @@ func small() *benchresult.Document {
 	r.NoiseFloor = benchresult.NoiseFloor{Pairs: 3, ServerUS: 1.05}
 	r.Settings = benchresult.Settings{Rounds: 2, Connections: 4, CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000},
 		FillLimit: result.Limit{Requests: 1000, WindowUS: 60_000_000}}
-	run := benchresult.Run{Scenario: "tiny", Question: "?", Seed: 7, Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, PlayedUS: 2_000_000}
+	run := benchresult.Play{Scenario: "tiny", Question: "?", Seed: 7, Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, PlayedUS: 2_000_000}
 	for i, label := range []string{"none", "gcra", "sliding-window-log"} {
 		run.Rows = append(run.Rows, smallRow(label, i))
 		r.Costs = append(r.Costs, smallCost(label, i))
 	}
-	r.Runs = []benchresult.Run{run}
+	r.Runs = []benchresult.Play{run}
 	return r
 }
 
-func smallRow(label string, i int) benchresult.Row {
+func smallRow(label string, i int) benchresult.Limiter {
 	accepted, rejected := durations(), durations()
-	row := benchresult.Row{Exact: &measure.Result{PeakWindowAdmitted: int64(8 - 2*i), Overshoot: 2 - float64(i)/2}}
+	row := benchresult.Limiter{Exact: &measure.Result{PeakWindowAdmitted: int64(8 - 2*i), Overshoot: 2 - float64(i)/2}}
 	row.Algorithm = label
 	for n := range int64(10) {
 		into := &accepted

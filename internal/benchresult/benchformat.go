@@ -73,7 +73,7 @@ func benchLine(out *bytes.Buffer, name string, iterations int64, figures ...meas
 	out.WriteByte('\n')
 }
 
-func benchRun(out *bytes.Buffer, run *Run) {
+func benchRun(out *bytes.Buffer, run *Play) {
 	fmt.Fprintf(out, "\nscenario: %s\nseed: %d\nlimit: %s\n", message.Visible(run.Scenario), run.Seed, run.Limit)
 	for i := range run.Rows {
 		row := &run.Rows[i]

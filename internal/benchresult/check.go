@@ -42,7 +42,7 @@ func (h *Header) check(form result.Form) error {
 	return nil
 }
 
-func (r *Run) check() error {
+func (r *Play) check() error {
 	seen := map[string]bool{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -57,7 +57,7 @@ func (r *Run) check() error {
 	return nil
 }
 
-func (r *Row) check() error {
+func (r *Limiter) check() error {
 	o := &r.Open
 	var accepted, rejected int64
 	for _, round := range r.Rounds {

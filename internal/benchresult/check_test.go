@@ -75,7 +75,7 @@ func oneMore(h **benchresult.Histogram) {
 	(*h).RecordValue(1)
 }
 
-func gcra(r *benchresult.Document) *benchresult.Row { return &r.Runs[0].Rows[5] }
+func gcra(r *benchresult.Document) *benchresult.Limiter { return &r.Runs[0].Rows[5] }
 
 // What was out of a histogram's range is missing there, and counted as overflow.
 func TestOverflowMayBeMissing(t *testing.T) {

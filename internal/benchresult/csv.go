@@ -51,7 +51,7 @@ func (r *Document) csvLines() []cells {
 	return lines
 }
 
-func (r *Row) csvLines(run *Run, connections int) []cells {
+func (r *Limiter) csvLines(run *Play, connections int) []cells {
 	var lines []cells
 	decisions := map[string]int64{MixAccepted: r.Open.Accepted, MixRejected: r.Open.Rejected}
 	for _, v := range r.Open.Latency.verdicts() {

@@ -30,7 +30,7 @@ type Header struct {
 type Document struct {
 	Header
 	Server Server `json:"server"`
-	Runs   []Run  `json:"runs"`  // each scenario's own traffic, open loop
+	Runs   []Play `json:"runs"`  // each scenario's own traffic, open loop
 	Costs  []Cost `json:"costs"` // each algorithm's cost, closed loop, whatever the scenario
 }
 
@@ -98,8 +98,8 @@ type NoiseFloor struct {
 	ClientP50US float64 `json:"client_p50_us"` // of the client's median service time
 }
 
-// Run is one scenario's own traffic under every algorithm.
-type Run struct {
+// Play is one scenario's own traffic under every algorithm.
+type Play struct {
 	Scenario       string       `json:"scenario"`
 	Question       string       `json:"question"`
 	ScenarioSHA256 string       `json:"scenario_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
@@ -108,7 +108,7 @@ type Run struct {
 	DurationUS     int64        `json:"duration_us"` // the scenario's own; 0 where a trace does not say
 	PlayedUS       int64        `json:"played_us"`   // how much of it a round played
 	OnLate         string       `json:"on_late" jsonschema:"enum=queue,enum=drop,enum=fatal"`
-	Rows           []Row        `json:"algorithms"`
+	Rows           []Limiter    `json:"algorithms"`
 	Notes          []string     `json:"notes"`
 }
 
@@ -119,8 +119,8 @@ type Identity struct {
 	Parameters map[string]string `json:"parameters"`
 }
 
-// Row is one algorithm under one scenario.
-type Row struct {
+// Limiter is one algorithm under one scenario.
+type Limiter struct {
 	Identity
 	Exact  *measure.Result `json:"exact"` // the decisions on what was played, in virtual time: repeatable to the digit
 	Work   Work            `json:"work"`

@@ -36,7 +36,7 @@ func WriteHistogramLog(w io.Writer, r *Document) error {
 }
 
 // logRow writes a row's intervals, or the whole as one interval where there are none.
-func logRow(out io.Writer, run *Run, row *Row) error {
+func logRow(out io.Writer, run *Play, row *Limiter) error {
 	intervals := row.Open.Intervals
 	if len(intervals) == 0 {
 		intervals = []Interval{{WidthUS: run.PlayedUS, Latency: row.Open.Latency}}

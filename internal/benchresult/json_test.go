@@ -66,7 +66,7 @@ func TestWhatWasWrittenIsReadBack(t *testing.T) {
 func TestNullsAreWrittenAsEmpty(t *testing.T) {
 	bare := &benchresult.Document{Header: fresh().Header}
 	bare.Notes, bare.Validity.Reasons, bare.Settings.Sweep = nil, nil, nil
-	bare.Runs = []benchresult.Run{{Scenario: "s", Rows: []benchresult.Row{{Identity: benchresult.Identity{Algorithm: "a"}}}}}
+	bare.Runs = []benchresult.Play{{Scenario: "s", Rows: []benchresult.Limiter{{Identity: benchresult.Identity{Algorithm: "a"}}}}}
 	text := encoded(t, bare)
 	if got := strings.Count(text, "null"); got != 1 || !strings.Contains(text, `"exact": null`) {
 		t.Errorf("%d nulls, want that of exact alone:\n%s", got, text)

@@ -100,7 +100,7 @@ func sameCircumstances(a, b *Document) error {
 	return sameCosts(a.Costs, b.Costs)
 }
 
-func sameRun(a, b *Run) error {
+func sameRun(a, b *Play) error {
 	type circumstances struct {
 		Scenario string       `json:"scenario"`
 		SHA256   string       `json:"scenario_sha256"`
@@ -109,7 +109,7 @@ func sameRun(a, b *Run) error {
 		Limit    result.Limit `json:"limit"`
 		PlayedUS int64        `json:"played_us"`
 	}
-	of := func(r *Run) circumstances {
+	of := func(r *Play) circumstances {
 		return circumstances{r.Scenario, r.ScenarioSHA256, r.OnLate, r.Seed, r.Limit, r.PlayedUS}
 	}
 	if of(a) != of(b) {

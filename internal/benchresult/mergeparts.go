@@ -42,7 +42,7 @@ func joinNotes(a, b []string) []string {
 	return notes
 }
 
-func (m *merger) run(a, b *Run) Run {
+func (m *merger) run(a, b *Play) Play {
 	run := *a
 	run.Rows, run.Notes = nil, joinNotes(a.Notes, b.Notes)
 	for i := range a.Rows {
@@ -51,7 +51,7 @@ func (m *merger) run(a, b *Run) Run {
 	return run
 }
 
-func (m *merger) row(a, b *Row) Row {
+func (m *merger) row(a, b *Limiter) Limiter {
 	row := *a
 	row.Rounds = slices.Clone(a.Rounds)
 	var server []*float64

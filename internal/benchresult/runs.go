@@ -11,7 +11,7 @@ import (
 var late = map[string]string{"queue": "queued", "drop": "dropped", "fatal": "fatal"}
 
 // part is a scenario: a line for each algorithm's admissions and one for its rejections.
-func (r *Run) part() sheet.Part {
+func (r *Play) part() sheet.Part {
 	var lead, notes []string
 	if r.Question != "" {
 		lead = append(lead, r.Question)
@@ -38,7 +38,7 @@ func (r *Run) part() sheet.Part {
 	return sheet.Part{Title: r.Scenario, Lead: sheet.Items(append(lead, r.circumstances())...), Tables: []sheet.Table{t}, Notes: sheet.Items(notes...)}
 }
 
-func (r *Run) circumstances() string {
+func (r *Play) circumstances() string {
 	parts := []string{"limit " + r.Limit.String(), duration(r.PlayedUS) + " played"}
 	if r.DurationUS > r.PlayedUS {
 		parts[1] = fmt.Sprintf("%s of %s played", duration(r.PlayedUS), duration(r.DurationUS))
@@ -63,12 +63,12 @@ func runTable() sheet.Table {
 }
 
 // cells are a row's lines. What is of both decisions together stands in the first.
-func (r *Row) cells() [][]string {
-	exact := absent
+func (r *Limiter) cells() [][]string {
+	virtual := absent
 	if r.Exact != nil {
-		exact = sheet.Times(r.Exact.Overshoot)
+		virtual = sheet.Times(r.Exact.Overshoot)
 	}
-	both := []string{optional(r.Open.ServerUSPerCall), optional(r.Work.RedisCallsPerDecision), exact}
+	both := []string{optional(r.Open.ServerUSPerCall), optional(r.Work.RedisCallsPerDecision), virtual}
 	label := r.Algorithm
 	var lines [][]string
 	for _, part := range []struct {

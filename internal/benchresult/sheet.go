@@ -60,5 +60,5 @@ func tableOf(columns ...sheet.Column) sheet.Table {
 
 // add adds a line.
 func add(t *sheet.Table, cells ...string) {
-	t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(cells...)})
+	t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(cells...)})
 }

@@ -45,18 +45,18 @@ func Culprit(reasons []Reason) string {
 // length.
 func (v Validity) Summary() []string {
 	var codes []string
-	count, told := map[string]int{}, map[string]Reason{}
+	count, worst := map[string]int{}, map[string]Reason{}
 	for _, r := range v.Reasons {
 		if count[r.Code]++; count[r.Code] == 1 {
 			codes = append(codes, r.Code)
 		}
-		if count[r.Code] == 1 || r.lasted() > told[r.Code].lasted() {
-			told[r.Code] = r
+		if count[r.Code] == 1 || r.lasted() > worst[r.Code].lasted() {
+			worst[r.Code] = r
 		}
 	}
 	var lines []string
 	for _, code := range codes {
-		r, times := told[code], ""
+		r, times := worst[code], ""
 		if n := count[code]; n > 1 {
 			times = fmt.Sprintf(" (%d times, %s)", n, r.which())
 		}

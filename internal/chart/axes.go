@@ -22,8 +22,8 @@ type Axes struct {
 	Horizontal,
 	Vertical Axis
 
-	taken  []Box   // by labels
-	curves []Point // points along what was drawn, at most sampling pixels apart
+	occupied []Box   // by labels
+	curves   []Point // points along what was drawn, at most sampling pixels apart
 }
 
 // sampling is the distance of the points at which a label looks for a curve below it.
@@ -51,7 +51,7 @@ func (a *Axes) ToBase(line []Point) []Point {
 }
 
 // Reserve keeps labels off a box, as if a label stood there.
-func (a *Axes) Reserve(b Box) { a.taken = append(a.taken, b) }
+func (a *Axes) Reserve(b Box) { a.occupied = append(a.occupied, b) }
 
 // Avoid keeps labels off the lines.
 func (a *Axes) Avoid(lines ...[]Point) {

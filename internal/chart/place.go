@@ -23,14 +23,14 @@ func (a *Axes) Place(text string, l Lettering, places []Point) {
 		return
 	}
 	a.Pen.Write(text, best, l)
-	a.taken = append(a.taken, l.extent(width, best))
+	a.occupied = append(a.occupied, l.extent(width, best))
 }
 
 // PlaceAll writes a label at each of the points, none left out: where there is no room beside a point its label stands
 // elsewhere, at the end of a leader. The points themselves are kept free.
 func (a *Axes) PlaceAll(points []LineEnd, radius float64, l Lettering) {
 	for _, p := range points {
-		a.taken = append(a.taken, Box{p.At.X - radius, p.At.Y - radius, p.At.X + radius, p.At.Y + radius})
+		a.occupied = append(a.occupied, Box{p.At.X - radius, p.At.Y - radius, p.At.X + radius, p.At.Y + radius})
 	}
 	for _, p := range points {
 		if p.Label == "" {
@@ -42,7 +42,7 @@ func (a *Axes) PlaceAll(points []LineEnd, radius float64, l Lettering) {
 			a.Pen.Stroke([]Point{p.At, a.nearest(l.extent(width, q), p.At)}, Tint(p.Color, 0.6), 0.8)
 		}
 		a.Pen.Write(p.Label, q, l)
-		a.taken = append(a.taken, l.extent(width, q))
+		a.occupied = append(a.occupied, l.extent(width, q))
 	}
 }
 
@@ -86,7 +86,7 @@ const collision = 1 << 20
 
 func (a *Axes) cost(b Box) int {
 	cost := 0
-	for _, other := range a.taken {
+	for _, other := range a.occupied {
 		if b.overlaps(other) {
 			cost += collision
 		}

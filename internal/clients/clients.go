@@ -7,21 +7,22 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// party is a group at work: its random streams, and how its operations fare. The streams are the group's own, so that
+// groupState is a group at work: its random streams, and how its operations fare. The streams are the group's own, so that
 // what others do moves none of its draws.
-type party struct {
+type groupState struct {
 	*Group
 	there, back *rand.Rand // delays of messages and of replies
 	jitter      *rand.Rand
 
-	fare fare
+	tally         Tally
+	succeededCost int64
 }
 
 // operation is something that a client wants done, until it is done or given up.
 type operation struct {
 	limit.Request // AtUS: when its first attempt begins
 	client        *Client
-	party         *party
+	group         *groupState
 	attempts      int64
 	backoffUS     float64 // the next wait, without jitter
 
@@ -36,13 +37,13 @@ type operation struct {
 }
 
 // people makes the clients of all groups, in the order in which operations go round.
-func people(seed uint64, groups []Group) ([]Client, []*party) {
+func people(seed uint64, groups []Group) ([]Client, []*groupState) {
 	var clients []Client
-	var parties []*party
+	var states []*groupState
 	for i := range groups {
 		g := &groups[i]
 		stream := func(purpose string) *rand.Rand { return traffic.Random(seed, g.Name, "clients: "+purpose) }
-		parties = append(parties, &party{Group: g, there: stream("delay"), back: stream("delay of replies"), jitter: stream("jitter")})
+		states = append(states, &groupState{Group: g, there: stream("delay"), back: stream("delay of replies"), jitter: stream("jitter")})
 		offsets, drifts := stream("offset"), stream("drift")
 		for range g.Count {
 			clients = append(clients, Client{
@@ -51,7 +52,7 @@ func people(seed uint64, groups []Group) ([]Client, []*party) {
 			})
 		}
 	}
-	return clients, parties
+	return clients, states
 }
 
 func (r Range) draw(random *rand.Rand) int64 {
@@ -63,7 +64,7 @@ func (r Range) draw(random *rand.Rand) int64 {
 
 // wait is how long the client waits after its attempt was rejected; no more attempts: ok is false.
 func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
-	p := o.party
+	p := o.group
 	if p.OnReject == GiveUp || p.Attempts > 0 && o.attempts >= p.Attempts {
 		return 0, false
 	}
@@ -82,7 +83,7 @@ func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
 
 // backoff is the next wait of the exponential kind.
 func (o *operation) backoff() int64 {
-	b := o.party.Backoff
+	b := o.group.Backoff
 	if o.backoffUS == 0 {
 		o.backoffUS = float64(b.BaseUS)
 	}
@@ -90,9 +91,9 @@ func (o *operation) backoff() int64 {
 	o.backoffUS = min(o.backoffUS*b.Factor, float64(b.MaxUS))
 	switch b.Jitter {
 	case EqualJitter:
-		return d/2 + o.party.jitter.Int64N(d-d/2+1)
+		return d/2 + o.group.jitter.Int64N(d-d/2+1)
 	case FullJitter:
-		return o.party.jitter.Int64N(d + 1)
+		return o.group.jitter.Int64N(d + 1)
 	}
 	return d
 }

@@ -75,8 +75,8 @@ func play(t *testing.T, gap int64, traffic Traffic, groups ...Group) *Outcome {
 	return out
 }
 
-// told is a journal as people read it: the time in ms and the verdict of each request.
-func told(j Journal) string {
+// transcript is a journal as people read it: the time in ms and the verdict of each request.
+func transcript(j Journal) string {
 	var s strings.Builder
 	for i, q := range j.Requests {
 		verdict := "-"
@@ -88,9 +88,9 @@ func told(j Journal) string {
 	return strings.TrimSpace(s.String())
 }
 
-func expect(t *testing.T, out *Outcome, journal string, c Clients) {
+func expect(t *testing.T, out *Outcome, journal string, c Summary) {
 	t.Helper()
-	if got := told(out.Journal); got != journal {
+	if got := transcript(out.Journal); got != journal {
 		t.Errorf("the journal is %q, want %q", got, journal)
 	}
 	got := out.Clients
@@ -99,6 +99,6 @@ func expect(t *testing.T, out *Outcome, journal string, c Clients) {
 	}
 }
 
-func is(operations, succeeded, gaveUp, unfinished, attempts int64) Clients {
-	return Clients{Fare: Fare{Operations: operations, Succeeded: succeeded, GaveUp: gaveUp, Attempts: attempts}, Unfinished: unfinished}
+func is(operations, succeeded, gaveUp, unfinished, attempts int64) Summary {
+	return Summary{Tally: Tally{Operations: operations, Succeeded: succeeded, GaveUp: gaveUp, Attempts: attempts}, Unfinished: unfinished}
 }

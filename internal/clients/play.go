@@ -30,12 +30,12 @@ func (r *run) happen(e event) (next event, err error) {
 		return r.begin(o, e.atUS)
 	case sends:
 		o.clientUS = e.atUS + o.client.SkewUS(e.atUS)
-		return event{atUS: e.atUS + o.party.DelayUS.draw(o.party.there), kind: arrives, of: o}, nil
+		return event{atUS: e.atUS + o.group.DelayUS.draw(o.group.there), kind: arrives, of: o}, nil
 	case arrives:
 		if err := r.serve(o, e.atUS); err != nil {
 			return next, err
 		}
-		return event{atUS: e.atUS + o.party.DelayUS.draw(o.party.back), kind: answers, of: o}, nil
+		return event{atUS: e.atUS + o.group.DelayUS.draw(o.group.back), kind: answers, of: o}, nil
 	default:
 		return r.move(o, e.atUS, o.exchange.Next(e.atUS, o.reply)), nil
 	}
@@ -48,7 +48,7 @@ func (r *run) begin(o *operation, nowUS int64) (event, error) {
 	}
 	r.attempts++
 	o.attempts++
-	o.party.fare.Attempts++
+	o.group.tally.Attempts++
 	o.sent, o.place = false, -1
 	o.exchange = r.Protocol.Attempt(o.client, limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost})
 	return r.move(o, nowUS, o.exchange.Next(nowUS, nil)), nil
@@ -92,10 +92,10 @@ func (r *run) move(o *operation, nowUS int64, m Move) event {
 
 // settle counts an attempt that is decided; the next event is that of the next attempt.
 func (r *run) settle(o *operation, nowUS int64, d limit.Decision) event {
-	f := &o.party.fare
+	f := &o.group.tally
 	if d.Allowed() {
 		f.Succeeded++
-		f.succeededCost += o.Cost
+		o.group.succeededCost += o.Cost
 		f.TimesUS = append(f.TimesUS, nowUS-o.AtUS)
 		r.free = append(r.free, o)
 		return event{}

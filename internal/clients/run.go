@@ -35,7 +35,7 @@ type Traffic interface {
 // Outcome is what happened.
 type Outcome struct {
 	Journal Journal
-	Clients Clients
+	Clients Summary
 	Stopped bool // it ended early
 }
 
@@ -57,15 +57,15 @@ func Run(s Setup, t Traffic) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Journal: r.ledger.close(), Clients: clients(r.parties, r.retries), Stopped: r.stopped}, nil
+	return &Outcome{Journal: r.ledger.close(), Clients: summarize(r.groups, r.retries), Stopped: r.stopped}, nil
 }
 
 // run is a Setup at work.
 type run struct {
 	Setup
 	clients []Client
-	parties []*party
-	owner   map[*Group]*party
+	groups  []*groupState
+	owner   map[*Group]*groupState
 
 	queue   queue
 	number  uint64 // of the next event
@@ -86,9 +86,9 @@ func newRun(s Setup) *run {
 	if s.MostAttempts == 0 {
 		s.MostAttempts = DefaultAttempts
 	}
-	r := &run{Setup: s, owner: map[*Group]*party{}, clock: clockHand{steps: s.ServerClock}}
-	r.clients, r.parties = people(s.Seed, s.Groups)
-	for _, p := range r.parties {
+	r := &run{Setup: s, owner: map[*Group]*groupState{}, clock: clockHand{steps: s.ServerClock}}
+	r.clients, r.groups = people(s.Seed, s.Groups)
+	for _, p := range r.groups {
 		r.owner[p.Group] = p
 	}
 	return r
@@ -154,8 +154,8 @@ func (r *run) operation(q limit.Request, c *Client) *operation {
 		o, r.free = r.free[last], r.free[:last]
 	}
 	p := r.owner[c.Group]
-	p.fare.Operations++
-	*o = operation{Request: q, client: c, party: p}
+	p.tally.Operations++
+	*o = operation{Request: q, client: c, group: p}
 	return o
 }
 

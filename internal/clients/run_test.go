@@ -19,7 +19,7 @@ func TestReactionsByHand(t *testing.T) {
 		name    string
 		group   Group
 		journal string
-		want    Clients
+		want    Summary
 	}{
 		{"give up", Group{OnReject: GiveUp}, "0+ 0- 0-", is(3, 1, 2, 0, 3)},
 		{"obey: both return at 10, one must wait again", Group{OnReject: Obey}, "0+ 0- 0- 10+ 10- 20+", is(3, 3, 0, 0, 6)},
@@ -179,10 +179,10 @@ func TestARetryArrivesWithItsFirstMessage(t *testing.T) {
 func TestJitter(t *testing.T) {
 	ends := map[Jitter][2]int64{NoJitter: {9, 9}, EqualJitter: {4, 9}, FullJitter: {1, 9}} // at least 1 µs passes
 	for jitter, want := range ends {
-		_, parties := people(1, []Group{{Name: "g", Count: 1, OnReject: BackOff, Backoff: Backoff{BaseUS: 3, MaxUS: 9, Factor: 3, Jitter: jitter}}})
+		_, states := people(1, []Group{{Name: "g", Count: 1, OnReject: BackOff, Backoff: Backoff{BaseUS: 3, MaxUS: 9, Factor: 3, Jitter: jitter}}})
 		least, most := int64(100), int64(0)
 		for range 500 {
-			o := &operation{party: parties[0]}
+			o := &operation{group: states[0]}
 			o.wait(limit.Decision{}) // of 3
 			us, ok := o.wait(limit.Decision{})
 			if least, most = min(least, us), max(most, us); !ok {
@@ -263,14 +263,14 @@ func TestSumsAndRepeatability(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		groups, traffic := drawnGroups(rt), drawnTraffic(rt)
 		once, again := play(t, 3, traffic, groups...), play(t, 3, traffic, groups...)
-		if told(once.Journal) != told(again.Journal) || fmt.Sprint(once.Clients) != fmt.Sprint(again.Clients) {
-			rt.Fatalf("two runs differ:\n%s\n%s", told(once.Journal), told(again.Journal))
+		if transcript(once.Journal) != transcript(again.Journal) || fmt.Sprint(once.Clients) != fmt.Sprint(again.Clients) {
+			rt.Fatalf("two runs differ:\n%s\n%s", transcript(once.Journal), transcript(again.Journal))
 		}
 		c, j := once.Clients, once.Journal
 		if c.Operations != int64(len(traffic.requests)) || c.Unfinished < 0 || c.Operations != c.Succeeded+c.GaveUp+c.Unfinished {
 			rt.Fatalf("operations do not add up: %+v", c)
 		}
-		var groupsSum Fare
+		var groupsSum Tally
 		for _, g := range c.Groups {
 			groupsSum.Operations += g.Operations
 			groupsSum.Attempts += g.Attempts
@@ -281,7 +281,7 @@ func TestSumsAndRepeatability(t *testing.T) {
 		admitted, end := int64(0), traffic.duration.Microseconds()
 		for i, q := range j.Requests {
 			if i > 0 && q.AtUS < j.Requests[i-1].AtUS || q.AtUS > end {
-				rt.Fatalf("times out of order or beyond the end: %s", told(j))
+				rt.Fatalf("times out of order or beyond the end: %s", transcript(j))
 			}
 			if j.Decisions[i].Allowed() {
 				admitted++
@@ -304,9 +304,9 @@ func TestStreamsBelongToGroups(t *testing.T) {
 		for _, n := range names {
 			groups = append(groups, lone(n))
 		}
-		clients, parties := people(seed, groups)
+		clients, states := people(seed, groups)
 		all := map[string]string{}
-		for i, p := range parties {
+		for i, p := range states {
 			c := clients[2*i]
 			all[p.Name] = fmt.Sprint(c.offsetUS, c.driftPPM, p.DelayUS.draw(p.there), p.DelayUS.draw(p.back), p.jitter.Int64())
 		}

@@ -16,11 +16,11 @@ const helpWidth = 100
 // closing words. What a command has none of is left out; groups may be nil.
 func Help(c *cobra.Command, groups *Groups, closing string) {
 	plain := c.UsageFunc()
-	c.SetUsageFunc(func(asked *cobra.Command) error {
-		if asked != c {
-			return plain(asked)
+	c.SetUsageFunc(func(name *cobra.Command) error {
+		if name != c {
+			return plain(name)
 		}
-		return Print(asked.OutOrStderr(), usageText(c, groups, closing))
+		return Print(name.OutOrStderr(), usageText(c, groups, closing))
 	})
 }
 

@@ -94,7 +94,7 @@ func benchRow(out *bytes.Buffer, row *benchresult.PairedRow, head bool) {
 	benchSamples(out, sheet.BenchmarkName("Cost", "algorithm", row.Name), samples)
 }
 
-func benchOpen(out *bytes.Buffer, scenario string, row *benchresult.Row) {
+func benchOpen(out *bytes.Buffer, scenario string, row *benchresult.Limiter) {
 	if row.Exact != nil {
 		benchLine(out, sheet.BenchmarkName("Decisions", "scenario", scenario, "algorithm", row.Algorithm), 1,
 			figure{"admitted", number(float64(row.Exact.Admitted))},

@@ -23,11 +23,11 @@ func common[T any](older, younger []T, label func(*T) string) [][2]*T {
 	return pairs
 }
 
-func rowLabel(r *benchresult.Row) string   { return r.Algorithm }
-func costLabel(c *benchresult.Cost) string { return c.Algorithm }
-func runLabel(r *benchresult.Run) string   { return r.Scenario }
+func rowLabel(r *benchresult.Limiter) string { return r.Algorithm }
+func costLabel(c *benchresult.Cost) string   { return c.Algorithm }
+func runLabel(r *benchresult.Play) string    { return r.Scenario }
 
-func commonRuns(older, younger *benchresult.Document) [][2]*benchresult.Run {
+func commonRuns(older, younger *benchresult.Document) [][2]*benchresult.Play {
 	return common(older.Runs, younger.Runs, runLabel)
 }
 
@@ -71,7 +71,7 @@ func (f *files) costControl(mix string, m *metric) (series [2][]float64) {
 }
 
 // runControl is the control's open loop in both results of a scenario.
-func runControl(run [2]*benchresult.Run, m *metric) (series [2][]float64) {
+func runControl(run [2]*benchresult.Play, m *metric) (series [2][]float64) {
 	for i, r := range run {
 		for j := range r.Rows {
 			if r.Rows[j].Algorithm == controlName {

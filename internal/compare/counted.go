@@ -12,12 +12,12 @@ import (
 type counted struct{ gateSoFar Gate }
 
 func newDecisions() *counted {
-	return &counted{Gate{Name: GateDecisions, Outcome: Noted, Reasons: []string{}, Rows: []Row{},
+	return &counted{Gate{Name: GateDecisions, Outcome: Noted, Reasons: []string{}, Rows: []Judgement{},
 		Rule: "exactly the same decisions in virtual time"}}
 }
 
 func newWork() *counted {
-	return &counted{Gate{Name: GateWork, Outcome: Noted, Reasons: []string{}, Rows: []Row{},
+	return &counted{Gate{Name: GateWork, Outcome: Noted, Reasons: []string{}, Rows: []Judgement{},
 		Rule: fmt.Sprintf("no more calls, round trips or keys; at most %g %% more bytes and allocations", 100*WorkSlack)}}
 }
 
@@ -28,7 +28,7 @@ func (c *counted) gate() Gate {
 	return c.gateSoFar
 }
 
-func (c *counted) add(r Row) {
+func (c *counted) add(r Judgement) {
 	c.gateSoFar.Rows = append(c.gateSoFar.Rows, r)
 	c.gateSoFar.Outcome = worse(c.gateSoFar.Outcome, r.Outcome)
 }
@@ -42,7 +42,7 @@ type named struct {
 
 // compareExact compares decisions; the row names the first measure that differs, in the order of the document.
 func (c *counted) compareExact(algorithm, where string, base, head *measure.Result) {
-	row := Row{Algorithm: algorithm, Where: where, Measure: "decisions_sha256", Outcome: Same, Statement: "the same decisions"}
+	row := Judgement{Algorithm: algorithm, Where: where, Measure: "decisions_sha256", Outcome: Same, Statement: "the same decisions"}
 	row.Base, row.Head = Value{Text: base.DecisionsSHA256}, Value{Text: head.DecisionsSHA256}
 	was, is, differing := decided(base), decided(head), 0
 	for i := range was {
@@ -86,7 +86,7 @@ func decided(r *measure.Result) []named {
 
 // compare compares what each decision takes.
 func (c *counted) compare(algorithm, where string, base, head *benchresult.Work) {
-	was, is := taken(base), taken(head)
+	was, is := workFigures(base), workFigures(head)
 	for i := range was {
 		c.compareFigure(algorithm, where, was[i], is[i])
 	}
@@ -97,7 +97,7 @@ func (c *counted) compareFigure(algorithm, where string, base, head named) {
 	if base.value.Number == nil && head.value.Number == nil {
 		return
 	}
-	row := Row{Algorithm: algorithm, Where: where, Measure: base.name, Base: base.value, Head: head.value}
+	row := Judgement{Algorithm: algorithm, Where: where, Measure: base.name, Base: base.value, Head: head.value}
 	row.Outcome, row.Statement = Same, "the same"
 	switch {
 	case base.value.Number == nil || head.value.Number == nil:
@@ -113,8 +113,8 @@ func (c *counted) compareFigure(algorithm, where string, base, head named) {
 	c.add(row)
 }
 
-// taken are the figures of the gate. Evictions and calls that nobody sent are the run's validity, not the script's work.
-func taken(w *benchresult.Work) []named {
+// workFigures are the figures of the gate. Evictions and calls that nobody sent are the run's validity, not the script's work.
+func workFigures(w *benchresult.Work) []named {
 	return []named{
 		{name: "redis_calls_per_decision", value: optional(w.RedisCallsPerDecision)},
 		{name: "round_trips_per_decision", value: optional(w.RoundTripsPerDecision)},

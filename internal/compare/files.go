@@ -44,7 +44,7 @@ func Files(older, younger *benchresult.Document) (*Report, error) {
 	return r, nil
 }
 
-func compareRows(decisions, work *counted, scenario string, rows [2]*benchresult.Row) {
+func compareRows(decisions, work *counted, scenario string, rows [2]*benchresult.Limiter) {
 	base, head := rows[0], rows[1]
 	if base.Exact != nil && head.Exact != nil {
 		decisions.compareExact(base.Algorithm, scenario, base.Exact, head.Exact)
@@ -82,7 +82,7 @@ func (f *files) gate(m *metric) Gate {
 	var trials []*trial
 	add := func(algorithm, where, measure string, values, controls [2][]float64) {
 		if algorithm != controlName && len(values[0])+len(values[1]) > 0 {
-			trials = append(trials, f.trial(m, Row{Algorithm: algorithm, Where: where, Measure: measure}, values, controls))
+			trials = append(trials, f.trial(m, Judgement{Algorithm: algorithm, Where: where, Measure: measure}, values, controls))
 		}
 	}
 	for _, costs := range common(f.older.Costs, f.younger.Costs, costLabel) {
@@ -110,7 +110,7 @@ func (f *files) gate(m *metric) Gate {
 }
 
 // trial is one comparison, not yet judged.
-func (f *files) trial(m *metric, row Row, values, controls [2][]float64) *trial {
+func (f *files) trial(m *metric, row Judgement, values, controls [2][]float64) *trial {
 	timing := unpaired(values, controls)
 	timing.NoiseFloor = f.floor(m)
 	row.Timing = timing

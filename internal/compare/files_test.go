@@ -128,7 +128,7 @@ func TestMemoryIsCompared(t *testing.T) {
 	older, younger := example(), example()
 	younger.Costs[5].Memory[3].Bytes += 8
 	work := gateNamed(compareFiles(t, older, younger), GateWork)
-	i := slices.IndexFunc(work.Rows, func(r Row) bool { return r.Outcome == Regression })
+	i := slices.IndexFunc(work.Rows, func(r Judgement) bool { return r.Outcome == Regression })
 	if i < 0 || work.Rows[i].label() != "gcra, after 1000 requests" || work.Rows[i].Measure != "bytes_of_one_client" {
 		t.Errorf("8 bytes more were not found: %v", work.Outcome)
 	}

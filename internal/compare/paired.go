@@ -108,7 +108,7 @@ func headerObstacle(h *benchresult.Header) (reason, remedy string) {
 func pairedTrial(row *benchresult.PairedRow, pairs []benchresult.Pair, m *metric) *trial {
 	b := collect(pairs, m)
 	timing := b.timing()
-	t := &trial{row: Row{Algorithm: row.Name, Measure: m.name, Timing: timing}}
+	t := &trial{row: Judgement{Algorithm: row.Name, Measure: m.name, Timing: timing}}
 	if len(b.logs) > 0 {
 		t.row.Base, t.row.Head = number(benchresult.Median(b.base)), number(benchresult.Median(b.head))
 	}
@@ -126,7 +126,7 @@ func pairedTrial(row *benchresult.PairedRow, pairs []benchresult.Pair, m *metric
 
 // confirm looks at the second run of what was slower in the first. Only both together are a regression.
 func confirm(p *benchresult.Paired, m *metric, first []*trial) {
-	var asked, second []*trial
+	var wanted, second []*trial
 	for i, t := range first {
 		if t.row.Outcome != Regression {
 			continue
@@ -135,10 +135,10 @@ func confirm(p *benchresult.Paired, m *metric, first []*trial) {
 		if len(p.Rows[i].Confirm) == 0 {
 			again.blockFirst("slower, and there is no second run to confirm it", "compare once more")
 		}
-		asked, second = append(asked, t), append(second, again)
+		wanted, second = append(wanted, t), append(second, again)
 	}
 	decide(second)
-	for i, t := range asked {
+	for i, t := range wanted {
 		again := second[i]
 		t.row.Timing.Confirm = again.row.Timing
 		switch again.row.Outcome {

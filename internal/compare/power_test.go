@@ -90,17 +90,17 @@ func TestDriftIsNotRed(t *testing.T) {
 
 // The client's median alone: both runs together are as careful as one test at the square of its level.
 func TestClientMedianIsConfirmed(t *testing.T) {
-	asked := 0.0
+	wanted := 0.0
 	const runs = 1500
 	for seed := range runs {
 		s := simulate(measured, uint64(seed))
 		if p := s.paired(1); len(p.Rows[0].Confirm) > 0 {
-			asked++
+			wanted++
 		}
 	}
-	t.Logf("asked for a second run: %v", asked/runs)
-	if asked/runs > 0.02 {
-		t.Errorf("the same code asked for a second run in %v of the runs; want at most 0.02", asked/runs)
+	t.Logf("asked for a second run: %v", wanted/runs)
+	if wanted/runs > 0.02 {
+		t.Errorf("the same code asked for a second run in %v of the runs; want at most 0.02", wanted/runs)
 	}
 	got := logged(t, share(500, measured, func(s *simulation) Outcome {
 		return gateNamed(Paired(s.paired(1.3)), GateClientP50).Rows[0].Outcome

@@ -40,7 +40,7 @@ func checkComparable(older, younger *benchresult.Document) error {
 }
 
 // sameScenario refuses runs that answer different questions under one name.
-func sameScenario(older, younger *benchresult.Run) error {
+func sameScenario(older, younger *benchresult.Play) error {
 	for _, f := range []fact{
 		{"contents (sha256)", older.ScenarioSHA256, younger.ScenarioSHA256},
 		{"seed", fmt.Sprint(older.Seed), fmt.Sprint(younger.Seed)},

@@ -33,7 +33,7 @@ func (r *Report) gateTable() sheet.Table {
 		{Name: "compared", Words: true, Widest: 72, Narrowest: 24, Break: sheet.BreakWords}}}
 	for i := range r.Gates {
 		g := &r.Gates[i]
-		t.Rows = append(t.Rows, sheet.Row{Cells: []sheet.Cell{{Text: g.Name}, outcomeCell(g.Outcome), {Text: g.summary()}}})
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: []sheet.Cell{{Text: g.Name}, outcomeCell(g.Outcome), {Text: g.summary()}}})
 	}
 	return t
 }
@@ -83,7 +83,7 @@ func (r *Report) timingTable() sheet.Table {
 		for _, row := range g.worthShowing() {
 			t.Rows = append(t.Rows, timingRow(g.Name, row.label(), &row, toControl))
 			if confirm := row.Timing.Confirm; confirm != nil && confirm.Samples > 0 {
-				again := Row{Outcome: row.Outcome, Timing: confirm}
+				again := Judgement{Outcome: row.Outcome, Timing: confirm}
 				t.Rows = append(t.Rows, timingRow("", "  second run", &again, toControl))
 			}
 		}
@@ -99,7 +99,7 @@ func (r *Report) ratioHeading() string {
 	return "pairs' ratio\n[95 % interval]"
 }
 
-func timingRow(gate, label string, row *Row, toControl bool) sheet.Row {
+func timingRow(gate, label string, row *Judgement, toControl bool) sheet.TableRow {
 	cells := []string{gate, label, row.Base.String(), row.Head.String(), row.Timing.ratioText()}
 	if toControl {
 		text := sheet.Absent
@@ -112,13 +112,13 @@ func timingRow(gate, label string, row *Row, toControl bool) sheet.Row {
 	if gate == "" {
 		outcome = ""
 	}
-	return sheet.Row{Cells: sheet.Cells(append(cells, row.pText(), row.Timing.floorText(), outcome)...)}
+	return sheet.TableRow{Cells: sheet.Cells(append(cells, row.pText(), row.Timing.floorText(), outcome)...)}
 }
 
 // hasToControl reports whether a ratio to the control tells more than the ratio: where each side has a control.
 func (r *Report) hasToControl() bool {
 	return slices.ContainsFunc(r.Gates, func(g Gate) bool {
-		return slices.ContainsFunc(g.Rows, func(row Row) bool { return row.Timing != nil && row.Timing.RatioToControl != nil })
+		return slices.ContainsFunc(g.Rows, func(row Judgement) bool { return row.Timing != nil && row.Timing.RatioToControl != nil })
 	})
 }
 
@@ -188,13 +188,13 @@ func (r *Report) pageTable() sheet.Table {
 }
 
 // pageRow is a row of any gate; counted figures have no ratio.
-func pageRow(gate string, row *Row) sheet.Row {
+func pageRow(gate string, row *Judgement) sheet.TableRow {
 	ratio, p, floor := "", "", ""
 	if row.Timing != nil {
 		ratio, p, floor = row.Timing.ratioText(), row.pText(), row.Timing.floorText()
 	}
 	cells := sheet.Cells(gate, row.label(), row.Measure, short(row.Base), short(row.Head), ratio, p, floor)
-	return sheet.Row{Cells: append(cells, outcomeCell(row.Outcome))}
+	return sheet.TableRow{Cells: append(cells, outcomeCell(row.Outcome))}
 }
 
 // mostDetails is how many rows are unfolded at most: GitHub refuses a comment of more than 65,536 characters.
@@ -226,8 +226,8 @@ func (r *Report) details() sheet.Part {
 }
 
 // details are a gate's rows, a second run below its first, without what was counted and is the same.
-func (g *Gate) details() []sheet.Row {
-	var rows []sheet.Row
+func (g *Gate) details() []sheet.TableRow {
+	var rows []sheet.TableRow
 	for i := range g.Rows {
 		row := g.Rows[i]
 		if !g.timed() && row.Outcome == Same {

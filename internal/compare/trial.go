@@ -8,7 +8,7 @@ import (
 
 // trial is one row of a timing gate on its way to an outcome: what was measured, and why it cannot be judged.
 type trial struct {
-	row            Row
+	row            Judgement
 	reason, remedy string
 	otherwise      Outcome // the outcome where there is a reason: Inconclusive or Noted
 }
@@ -67,7 +67,7 @@ func correct(judged []*Timing) {
 
 // gateOf is the gate that the trials add up to.
 func gateOf(m *metric, trials []*trial) Gate {
-	g := Gate{Name: m.gate, Rule: m.rule, Outcome: Noted, Reasons: []string{}, Rows: []Row{}}
+	g := Gate{Name: m.gate, Rule: m.rule, Outcome: Noted, Reasons: []string{}, Rows: []Judgement{}}
 	blocked := map[string][]string{}
 	var order []string
 	for _, t := range trials {
@@ -104,7 +104,7 @@ func attributed(reason string, rows []string, all int) string {
 }
 
 // label names a row within its gate.
-func (r *Row) label() string {
+func (r *Judgement) label() string {
 	if r.Where == "" {
 		return r.Algorithm
 	}

@@ -60,11 +60,11 @@ func (r *Report) find(g *Gate, outcome Outcome) {
 }
 
 func (g *Gate) has(outcome Outcome) bool {
-	return slices.ContainsFunc(g.Rows, func(r Row) bool { return r.Outcome == outcome })
+	return slices.ContainsFunc(g.Rows, func(r Judgement) bool { return r.Outcome == outcome })
 }
 
 // finding is a row in one sentence.
-func (r *Row) finding() string {
+func (r *Judgement) finding() string {
 	if r.Timing == nil {
 		return fmt.Sprintf("%s: %s", r.label(), r.Statement)
 	}

@@ -101,8 +101,8 @@ func (g *Gate) summary() string {
 }
 
 // highest is the row with the greatest ratio, or nothing.
-func (g *Gate) highest() *Row {
-	var top *Row
+func (g *Gate) highest() *Judgement {
+	var top *Judgement
 	for i := range g.Rows {
 		r := &g.Rows[i]
 		if r.Timing != nil && r.Timing.Ratio != nil && (top == nil || *r.Timing.Ratio > *top.Timing.Ratio) {
@@ -116,14 +116,14 @@ func (g *Gate) highest() *Row {
 const fewRows = 4
 
 // worthShowing are the timings of a gate that a short answer shows: all of a few, else what changed.
-func (g *Gate) worthShowing() []Row {
+func (g *Gate) worthShowing() []Judgement {
 	if len(g.Rows) <= fewRows {
 		return g.Rows
 	}
 	if g.count(Inconclusive) == len(g.Rows) {
 		return nil // the reason says it once
 	}
-	return slices.DeleteFunc(slices.Clone(g.Rows), func(r Row) bool {
+	return slices.DeleteFunc(slices.Clone(g.Rows), func(r Judgement) bool {
 		return r.Outcome == Same || r.Outcome == Noted
 	})
 }
@@ -140,7 +140,7 @@ func (t *Timing) floorText() string {
 }
 
 // pText is the corrected p-value of what was judged, and the plain one in brackets of what was not.
-func (r *Row) pText() string {
+func (r *Judgement) pText() string {
 	t := r.Timing
 	switch {
 	case t.Samples == 0:

@@ -94,18 +94,18 @@ func Labelled(all []*Entry, label string) bool {
 // Problems collects what is wrong with an input. Most mistakes are found again in each scenario, and told once.
 type Problems struct {
 	all  []error
-	told map[string]bool
+	seen map[string]bool
 }
 
 // Bad notes a problem.
 func (p *Problems) Bad(err error) {
-	if p.told[err.Error()] {
+	if p.seen[err.Error()] {
 		return
 	}
-	if p.told == nil {
-		p.told = map[string]bool{}
+	if p.seen == nil {
+		p.seen = map[string]bool{}
 	}
-	p.told[err.Error()] = true
+	p.seen[err.Error()] = true
 	p.all = append(p.all, err)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
@@ -17,12 +18,6 @@ type InputError struct{ Err error }
 
 func (e *InputError) Error() string { return e.Err.Error() }
 func (e *InputError) Unwrap() error { return e.Err }
-
-// Clock is the wall clock, as an argument: it times batches and trials. Sleep ends early with the context's error.
-type Clock struct {
-	Now   func() time.Time
-	Sleep func(context.Context, time.Duration) error
-}
 
 // Times are those of a run.
 type Times struct {
@@ -38,7 +33,7 @@ func Sentinel(s *redisserver.Server, label string) string { return s.Prefix + "s
 
 // Runner prepares a program for virtual time, under the server's prefix. A batch of 0 finds its
 // own size. The error is an *InputError for a script that virtual time cannot follow, or the server's.
-func Runner(ctx context.Context, s *redisserver.Server, program *script.Program, times Times, batch int, clock Clock) (*virtualtime.Runner, error) {
+func Runner(ctx context.Context, s *redisserver.Server, program *script.Program, times Times, batch int, clock replay.Clock) (*virtualtime.Runner, error) {
 	// Deadlines are placed after the server's own clock, which need not be ours.
 	serverNow, err := s.Client.Time(ctx).Result()
 	if err != nil {

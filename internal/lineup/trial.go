@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
 	"ratelab/internal/virtualtime"
 	"ratelab/internal/waiting"
 )
@@ -30,7 +31,7 @@ var errLoops = errors.New("loops")
 // Try lets every user's script among all decide requests on a private server, before it decides anything on the
 // server that spec names: a script that loops after a write cannot be killed without its server. Without such a
 // script it does nothing. Its error is an *InputError, or that of a server.
-func Try(ctx context.Context, all []*Entry, spec string, start time.Time, requests []limit.Request, clock Clock) error {
+func Try(ctx context.Context, all []*Entry, spec string, start time.Time, requests []limit.Request, clock replay.Clock) error {
 	watch := waiting.Of(ctx)
 	ctx, cancel := watch.Context(ctx)
 	defer cancel()
@@ -74,7 +75,7 @@ func privateServer(ctx context.Context, spec string) (*redisserver.Server, error
 }
 
 // tryOne gives nil for a script that answers every request with what its binding allows.
-func tryOne(ctx context.Context, s *redisserver.Server, c *Entry, start time.Time, requests []limit.Request, clock Clock) error {
+func tryOne(ctx context.Context, s *redisserver.Server, c *Entry, start time.Time, requests []limit.Request, clock replay.Clock) error {
 	runner, err := Runner(ctx, s, c.Program, Times{Start: start, Trial: true}, 1, clock)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/replay"
 	"ratelab/internal/waiting"
 )
 
@@ -38,7 +39,7 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 		}
 	}
 	requests := []limit.Request{{Key: "k", Cost: 1}}
-	return Try(ctx, []*Entry{own}, kind, time.Unix(1_700_000_000, 0), requests, Clock{Now: time.Now, Sleep: sleep})
+	return Try(ctx, []*Entry{own}, kind, time.Unix(1_700_000_000, 0), requests, replay.Clock{Now: time.Now, Sleep: sleep})
 }
 
 // wantInput checks that the script is to blame, in one line that names it.

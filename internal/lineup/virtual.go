@@ -18,7 +18,7 @@ type Virtual struct {
 }
 
 // On prepares the entry for virtual time on the server that is watched.
-func (e *Entry) On(ctx context.Context, w *Watch, times Times, clock Clock) (*Virtual, error) {
+func (e *Entry) On(ctx context.Context, w *Watch, times Times, clock replay.Clock) (*Virtual, error) {
 	runner, err := Runner(ctx, w.Server(), e.Program, times, 0, clock)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func BenchmarkPacer(b *testing.B) {
 	naive.Nap, naive.Pacer = time.Sleep, load.PacerTimer
 	for _, perSecond := range []int{1_000, 10_000} {
 		for _, on := range []string{"sink", "server"} {
-			for _, clock := range []load.Clock{exact, naive} {
+			for _, clock := range []load.Stopwatch{exact, naive} {
 				b.Run(fmt.Sprintf("rate=%d/on=%s/pacer=%s", perSecond, on, clock.Pacer), func(b *testing.B) {
 					callers := slices.Repeat([]load.Caller{sink{clock.Now}}, 8)
 					if on == "server" {
@@ -55,7 +55,7 @@ func BenchmarkPacer(b *testing.B) {
 	}
 }
 
-func benchmarkPacer(b *testing.B, clock load.Clock, callers []load.Caller, perSecond int) {
+func benchmarkPacer(b *testing.B, clock load.Stopwatch, callers []load.Caller, perSecond int) {
 	figures := map[string][]float64{}
 	for b.Loop() {
 		stream := every(time.Second/time.Duration(perSecond), perSecond, "k")

@@ -53,12 +53,12 @@ func noneLeft(t *testing.T) {
 }
 
 // loops are both, endless.
-var loops = map[string]func(ctx context.Context, clock load.Clock, callers []load.Caller) error{
-	"open": func(ctx context.Context, clock load.Clock, callers []load.Caller) error {
+var loops = map[string]func(ctx context.Context, clock load.Stopwatch, callers []load.Caller) error{
+	"open": func(ctx context.Context, clock load.Stopwatch, callers []load.Caller) error {
 		_, err := load.Open(ctx, every(time.Millisecond, 1_000_000, "k"), callers, load.OpenOptions{Clock: clock})
 		return err
 	},
-	"closed": func(ctx context.Context, clock load.Clock, callers []load.Caller) error {
+	"closed": func(ctx context.Context, clock load.Stopwatch, callers []load.Caller) error {
 		_, err := load.Closed(ctx, every(0, 1, "k"), callers, load.ClosedOptions{Clock: clock, Duration: time.Hour})
 		return err
 	},

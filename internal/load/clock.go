@@ -11,8 +11,8 @@ const (
 	PacerTimer     = "timer"     // Go's timers: late by up to a millisecond
 )
 
-// Clock is the time that a run goes by. All instants of a run are durations since the clock's origin.
-type Clock struct {
+// Stopwatch is the time that a run goes by. All instants of a run are durations since the clock's origin.
+type Stopwatch struct {
 	Origin time.Time            // the wall clock's time when Now was 0; scripts are told Origin + Now
 	Now    func() time.Duration // never steps back, whatever happens to the wall clock
 	Nap    func(time.Duration)  // blocks the calling thread for about so long, never shorter
@@ -20,8 +20,8 @@ type Clock struct {
 }
 
 // NewClock is the machine's monotonic clock, counted from origin, which must come from time.Now.
-func NewClock(origin time.Time) Clock {
-	return Clock{
+func NewClock(origin time.Time) Stopwatch {
+	return Stopwatch{
 		Origin: origin.Round(0),
 		Now:    func() time.Duration { return time.Since(origin) },
 		Nap:    nap,
@@ -30,11 +30,11 @@ func NewClock(origin time.Time) Clock {
 }
 
 // unixUS is the wall clock's time of an instant, in microseconds since 1970.
-func (c Clock) unixUS(at time.Duration) int64 { return c.Origin.UnixMicro() + at.Microseconds() }
+func (c Stopwatch) unixUS(at time.Duration) int64 { return c.Origin.UnixMicro() + at.Microseconds() }
 
 // ownThread keeps the goroutine on a thread of its own from now on, where Nap puts the thread to sleep. To Go's timers
 // a thread of one's own is a detour. The thread is not given back: its timer slack is not what others expect.
-func (c Clock) ownThread() {
+func (c Stopwatch) ownThread() {
 	if c.Pacer == PacerNanosleep {
 		runtime.LockOSThread()
 	}

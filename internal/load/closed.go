@@ -12,7 +12,7 @@ import (
 
 // ClosedOptions say how long to saturate a server.
 type ClosedOptions struct {
-	Clock      Clock
+	Clock      Stopwatch
 	WarmUp     time.Duration // calls written before are not counted
 	Duration   time.Duration // of what counts
 	IntervalUS int64         // width of the intervals of the time series; 0 is a second

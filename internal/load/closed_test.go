@@ -12,7 +12,7 @@ import (
 // Two connections of 10 ms each: after 25 ms of warming up they are in their third calls, written at 20. In the 40 ms
 // after that each writes at 30, 40, 50 and 60, and is answered 10 ms later.
 func TestClosedLoop(t *testing.T) {
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		all, callers := slows(clock, 2, 10*time.Millisecond)
 		o := load.ClosedOptions{Clock: clock, WarmUp: 25 * time.Millisecond, Duration: 40 * time.Millisecond, IntervalUS: 20_000}
 		r, err := load.Closed(t.Context(), due(0, 1, -2), callers, o)
@@ -43,7 +43,7 @@ func TestClosedLoop(t *testing.T) {
 
 func TestClosedLoopEndings(t *testing.T) {
 	broken := errors.New("broken")
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		all, callers := slows(clock, 2, 10*time.Millisecond)
 		stop := make(chan struct{})
 		time.AfterFunc(15*time.Millisecond, func() { close(stop) })

@@ -38,7 +38,7 @@ func TestIntervalsTogetherAreTheWhole(t *testing.T) {
 		}
 		close(c.sheets)
 		<-collected
-		r := c.result(Clock{}, 0, 3)
+		r := c.result(Stopwatch{}, 0, 3)
 		together := map[bool]Durations{true: NewDurations(), false: NewDurations()}
 		accepted := int64(0)
 		for n, i := range r.Intervals {

@@ -15,7 +15,7 @@ import (
 
 // bubble runs a test in which time passes only when everybody sleeps, and fails it where a goroutine is left over. The
 // clock's naps last exactly as long as asked, plus oversleep.
-func bubble(t *testing.T, oversleep time.Duration, test func(t *testing.T, clock load.Clock)) {
+func bubble(t *testing.T, oversleep time.Duration, test func(t *testing.T, clock load.Stopwatch)) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := load.NewClock(time.Now())
 		clock.Nap, clock.Pacer = func(d time.Duration) { time.Sleep(d + oversleep) }, load.PacerTimer
@@ -25,7 +25,7 @@ func bubble(t *testing.T, oversleep time.Duration, test func(t *testing.T, clock
 
 // slow is a limiter that takes its time, and admits requests of cost 1.
 type slow struct {
-	clock   load.Clock
+	clock   load.Stopwatch
 	service time.Duration
 	aside   time.Duration
 	fails   error // instead of an answer
@@ -46,7 +46,7 @@ func (s *slow) Call(ctx context.Context, req limit.Request) (load.Outcome, error
 }
 
 // slows are n of them.
-func slows(clock load.Clock, n int, service time.Duration) ([]*slow, []load.Caller) {
+func slows(clock load.Stopwatch, n int, service time.Duration) ([]*slow, []load.Caller) {
 	var all []*slow
 	var callers []load.Caller
 	for range n {

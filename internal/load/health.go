@@ -37,13 +37,13 @@ func (h Health) CPUShare() float64 {
 
 // watch is a Health in the making.
 type watch struct {
-	clock  Clock
+	clock  Stopwatch
 	quit   chan struct{}
 	health chan Health
 }
 
 // watchHealth watches from an instant on until stop.
-func watchHealth(clock Clock, from time.Duration) *watch {
+func watchHealth(clock Stopwatch, from time.Duration) *watch {
 	w := &watch{clock: clock, quit: make(chan struct{}), health: make(chan Health, 1)}
 	go w.run(from)
 	return w

@@ -22,7 +22,7 @@ const (
 
 // OpenOptions say how to send a stream.
 type OpenOptions struct {
-	Clock      Clock
+	Clock      Stopwatch
 	OnLate     string        // LateQueue (also ""), LateDrop or LateFatal
 	LateAfter  time.Duration // how long a request may wait for a worker after it was due before it is late
 	WarmUp     time.Duration // requests due before are sent and not counted

@@ -18,7 +18,7 @@ import (
 //	due 4   handed 4.3  written 10.3  replied 20.3
 //	due 30  handed 30.3 written 30.3  replied 40.3   rejected
 func TestTheFourDurations(t *testing.T) {
-	bubble(t, 300*time.Microsecond, func(t *testing.T, clock load.Clock) {
+	bubble(t, 300*time.Microsecond, func(t *testing.T, clock load.Stopwatch) {
 		_, callers := slows(clock, 1, 10*time.Millisecond)
 		r, err := load.Open(t.Context(), due(0, 4, -30), callers, load.OpenOptions{Clock: clock})
 		if err != nil {
@@ -52,7 +52,7 @@ func TestTheFourDurations(t *testing.T) {
 
 // What a call does aside, such as init, is neither wait nor service.
 func TestWhatIsAsideDoesNotCount(t *testing.T) {
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		all, callers := slows(clock, 1, time.Millisecond)
 		all[0].aside = 50 * time.Millisecond
 		r, err := load.Open(t.Context(), due(0), callers, load.OpenOptions{Clock: clock})
@@ -66,7 +66,7 @@ func TestWhatIsAsideDoesNotCount(t *testing.T) {
 
 // A call belongs to the interval in which it was due, whenever it was answered; nothing due, no interval.
 func TestIntervals(t *testing.T) {
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		_, callers := slows(clock, 1, 8*time.Millisecond)
 		r, err := load.Open(t.Context(), due(5, 9, -10, 35), callers, load.OpenOptions{Clock: clock, IntervalUS: 10_000})
 		if err != nil {
@@ -97,7 +97,7 @@ func TestLateRequests(t *testing.T) {
 		{load.LateQueue, 5, 0, 3},
 		{load.LateDrop, 3, 2, 2},
 	} {
-		bubble(t, 0, func(t *testing.T, clock load.Clock) {
+		bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 			_, callers := slows(clock, 1, 10*time.Millisecond)
 			o := load.OpenOptions{Clock: clock, OnLate: c.onLate, LateAfter: 15 * time.Millisecond}
 			r, err := load.Open(t.Context(), due(0, 2, 4, 4, 5), callers, o)
@@ -109,7 +109,7 @@ func TestLateRequests(t *testing.T) {
 			}
 		})
 	}
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		_, callers := slows(clock, 1, 10*time.Millisecond)
 		o := load.OpenOptions{Clock: clock, OnLate: load.LateFatal, LateAfter: 15 * time.Millisecond}
 		_, err := load.Open(t.Context(), due(0, 2, 4, 4, 5), callers, o)
@@ -124,7 +124,7 @@ func TestLateRequests(t *testing.T) {
 // A burst is handed over in one go, and its queueing is wait, not lag, and no shortage of connections. Who comes
 // while it drains waits because of it.
 func TestABurstWaitsAndDoesNotLag(t *testing.T) {
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		_, callers := slows(clock, 2, 10*time.Millisecond)
 		r, err := load.Open(t.Context(), due(5, 5, 5, 5, 5, 12, 40, 41, 42), callers, load.OpenOptions{Clock: clock})
 		if err != nil {
@@ -143,7 +143,7 @@ func TestABurstWaitsAndDoesNotLag(t *testing.T) {
 // Requests due before the end of the warming up are sent and not counted, Limit ends the stream, and instants count
 // from where counting begins.
 func TestWarmUpAndLimit(t *testing.T) {
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		all, callers := slows(clock, 1, time.Millisecond)
 		o := load.OpenOptions{Clock: clock, WarmUp: 20 * time.Millisecond, Limit: 40 * time.Millisecond, IntervalUS: 10_000}
 		r, err := load.Open(t.Context(), due(0, 10, 20, 30, 40, 50), callers, o)
@@ -164,7 +164,7 @@ func TestWarmUpAndLimit(t *testing.T) {
 
 // Stop ends the run early, after the call under way, with what there is.
 func TestStop(t *testing.T) {
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		_, callers := slows(clock, 1, 10*time.Millisecond)
 		stop := make(chan struct{})
 		time.AfterFunc(20*time.Millisecond, func() { close(stop) }) // 15 ms into the stream
@@ -200,7 +200,7 @@ func TestEndings(t *testing.T) {
 		"no request, no harm": {due(), nil, nil, 10 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, 0, func(t *testing.T, clock load.Clock) {
+			bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 				all, callers := slows(clock, 3, time.Minute)
 				all[0].fails, all[1].fails, all[2].fails = c.fails, c.fails, c.fails
 				ctx, cancel := context.WithCancel(t.Context())
@@ -219,7 +219,7 @@ func TestEndings(t *testing.T) {
 
 // Durations beyond what the histograms hold are counted, and in no histogram.
 func TestOverflow(t *testing.T) {
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		_, callers := slows(clock, 1, 61*time.Second)
 		r, err := load.Open(t.Context(), due(0), callers, load.OpenOptions{Clock: clock})
 		if err != nil {

@@ -14,7 +14,7 @@ const largestBatch = 4096
 
 // pacing is the pacer's work on one run, and what it counts: requests that count, not those that warm up.
 type pacing struct {
-	clock   Clock
+	clock   Stopwatch
 	queue   *queue
 	over    func() bool
 	start   time.Duration // when a request with AtUS 0 is due

@@ -59,7 +59,7 @@ func (q quartet) dense() Durations {
 }
 
 // result sums up what was collected.
-func (c *collector) result(clock Clock, start time.Duration, workers int) Result {
+func (c *collector) result(clock Stopwatch, start time.Duration, workers int) Result {
 	t := c.totals
 	r := Result{
 		Start: clock.Origin.Add(start), Pacer: clock.Pacer, Workers: workers,

@@ -79,7 +79,7 @@ func (w waited) oldest(from, until int) int {
 }
 
 // silence is the longest of a run; start is when what counts began, and stalls are the generator's own.
-func (w waited) silence(clock Clock, start time.Duration, stalls []span) Silence {
+func (w waited) silence(clock Stopwatch, start time.Duration, stalls []span) Silence {
 	var longest Silence
 	for _, s := range w.silences() {
 		s.from, s.to = s.from+start, s.to+start

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// told is the silences of calls, each from the millisecond of its write to that of its reply.
-func told(calls ...[2]int) []span {
+// spans is the silences of calls, each from the millisecond of its write to that of its reply.
+func spans(calls ...[2]int) []span {
 	var w waited
 	for _, c := range calls {
 		w.note(&sample{written: time.Duration(c[0]) * millisecond, replied: time.Duration(c[1]) * millisecond})
@@ -32,7 +32,7 @@ func TestSilences(t *testing.T) {
 		{"from the warm-up on", [][2]int{{-500, 400}}, 0, 400},
 		{"in the warm-up", [][2]int{{-500, -100}, {0, 10}}, 0, 0},
 	} {
-		got := told(c.calls...)
+		got := spans(c.calls...)
 		want := span{time.Duration(c.from) * millisecond, time.Duration(c.to) * millisecond}
 		switch {
 		case c.to == 0 && len(got) > 0:
@@ -50,7 +50,7 @@ func TestTheGeneratorsStallIsNoSilence(t *testing.T) {
 	for _, c := range [][2]int{{0, 300}, {300, 310}, {310, 810}, {810, 820}} {
 		w.note(&sample{written: ms(c[0]), replied: ms(c[1])})
 	}
-	clock := Clock{Origin: time.Unix(1000, 0)}
+	clock := Stopwatch{Origin: time.Unix(1000, 0)}
 	start := ms(5000)
 	for _, c := range []struct {
 		stalls []span

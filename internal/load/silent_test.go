@@ -26,7 +26,7 @@ func (a *asleep) Call(ctx context.Context, req limit.Request) (load.Outcome, err
 }
 
 // sleepers stand still together.
-func sleepers(clock load.Clock, n int, from, until time.Duration) []load.Caller {
+func sleepers(clock load.Stopwatch, n int, from, until time.Duration) []load.Caller {
 	all, callers := slows(clock, n, time.Millisecond)
 	for i, s := range all {
 		callers[i] = &asleep{s, from, until}
@@ -37,7 +37,7 @@ func sleepers(clock load.Clock, n int, from, until time.Duration) []load.Caller 
 // In a closed loop every connection waits, in an open one of a low rate a single request does: both are found out, and
 // the longest silence with its beginning.
 func TestASilentServerIsFoundOut(t *testing.T) {
-	bubble(t, 0, func(t *testing.T, clock load.Clock) {
+	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		began := clock.Now()
 		closed, err := load.Closed(t.Context(), due(0), sleepers(clock, 3, began+100*time.Millisecond, began+600*time.Millisecond),
 			load.ClosedOptions{Clock: clock, Duration: time.Second})

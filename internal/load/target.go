@@ -18,9 +18,9 @@ import (
 
 // TargetOptions say how a script's keys are treated.
 type TargetOptions struct {
-	Prefix string // goes before each of the program's keys
-	Shared bool   // the server is not ours: keys that their script gives no TTL get one that outlasts the run
-	Clock  Clock  // the run's: scripts that take the caller's clock get its Origin + Now
+	Prefix string    // goes before each of the program's keys
+	Shared bool      // the server is not ours: keys that their script gives no TTL get one that outlasts the run
+	Clock  Stopwatch // the run's: scripts that take the caller's clock get its Origin + Now
 
 	Lasts time.Duration // on a server that is not ours: how long calls go on from now
 }
@@ -30,7 +30,7 @@ type Target struct {
 	client      *redis.Client
 	program     *script.Program
 	shared      bool
-	clock       Clock
+	clock       Stopwatch
 	until       time.Duration // by the clock: when calls end
 	decide      evalsha
 	init        evalsha // empty where the program has none

@@ -100,10 +100,10 @@ const clockEcho = `return {0, tonumber(ARGV[1]), tonumber(ARGV[2]), #ARGV[3]}`
 func TestWhatAScriptIsTold(t *testing.T) {
 	origin := time.UnixMicro(1_700_000_000_000_000)
 	now := time.Duration(0)
-	clock := load.Clock{Origin: origin, Now: func() time.Duration { now += 7 * time.Microsecond; return now }}
+	clock := load.Stopwatch{Origin: origin, Now: func() time.Duration { now += 7 * time.Microsecond; return now }}
 	p := program(clockEcho, strings.Repeat("x", 10_000))
-	var told limit.Decision
-	p.Decode = func(r resp.Value) (d limit.Decision, err error) { told, err = script.Contract(r); return told, err }
+	var names limit.Decision
+	p.Decode = func(r resp.Value) (d limit.Decision, err error) { names, err = script.Contract(r); return names, err }
 	_, _, callers := prepared(t, p, 1, load.TargetOptions{Clock: clock})
 	o, err := callers[0].Call(t.Context(), limit.Request{Key: "k", Cost: 12})
 	if err != nil || o.Allowed {
@@ -111,8 +111,8 @@ func TestWhatAScriptIsTold(t *testing.T) {
 	}
 	// meet reads the clock at 7 and 14, the arguments are made at 21, written at 28, and the reply is there at 35.
 	want := limit.Decision{Remaining: origin.UnixMicro() + 21, RetryAfterUS: 12, ResetAfterUS: 10_000}
-	if told != want || o.Written != 28*time.Microsecond || o.Replied != 35*time.Microsecond || o.Aside != 7*time.Microsecond {
-		t.Errorf("told %+v, outcome %+v; want %+v", told, o, want)
+	if names != want || o.Written != 28*time.Microsecond || o.Replied != 35*time.Microsecond || o.Aside != 7*time.Microsecond {
+		t.Errorf("told %+v, outcome %+v; want %+v", names, o, want)
 	}
 	if o.BytesRead != len("*4\r\n:0\r\n:1700000000000021\r\n:12\r\n:10000\r\n") || o.BytesWritten < 10_000 {
 		t.Errorf("%d bytes written, %d read", o.BytesWritten, o.BytesRead)

@@ -16,7 +16,7 @@ import (
 // Vigil asks a server again and again whether it is there, on a connection of its own: a server that stands still is
 // found out although nobody else waits for it, between measurements and at low rates.
 type Vigil struct {
-	clock  Clock
+	clock  Stopwatch
 	client *redis.Client
 	conn   net.Conn
 	quit   chan struct{}
@@ -39,7 +39,7 @@ const (
 )
 
 // KeepVigil begins to watch the server of client, until Close.
-func KeepVigil(ctx context.Context, client *redis.Client, clock Clock) (*Vigil, error) {
+func KeepVigil(ctx context.Context, client *redis.Client, clock Stopwatch) (*Vigil, error) {
 	own, conn, err := dial(ctx, client)
 	if err != nil {
 		return nil, err

@@ -215,14 +215,14 @@ var plain = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 // identifiers are the addresses of the scenarios within the page: their names where these can be, and a number
 // otherwise.
 func identifiers(runs []report.Run) []string {
-	taken := map[string]bool{"overview": true, "scenarios": true, "definitions": true, "again": true, "main": true}
+	used := map[string]bool{"overview": true, "scenarios": true, "definitions": true, "again": true, "main": true}
 	ids := make([]string, len(runs))
 	for i := range runs {
 		id := runs[i].Scenario
-		if !plain.MatchString(id) || taken[id] || strings.HasPrefix(id, "section-") || strings.HasPrefix(id, "scenario-") {
+		if !plain.MatchString(id) || used[id] || strings.HasPrefix(id, "section-") || strings.HasPrefix(id, "scenario-") {
 			id = fmt.Sprintf("scenario-%d", i+1)
 		}
-		ids[i], taken[id] = id, true
+		ids[i], used[id] = id, true
 	}
 	return ids
 }

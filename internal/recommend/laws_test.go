@@ -12,8 +12,8 @@ import (
 )
 
 // anyWorld is a world in which the candidates do anything.
-func anyWorld(t *rapid.T) *world {
-	w := &world{scenarios: map[string]map[string]figuresOf{}}
+func anyWorld(t *rapid.T) *stage {
+	w := &stage{scenarios: map[string]map[string]figuresOf{}}
 	for _, name := range []string{"edge", "calm"} {
 		w.scenarios[name] = map[string]figuresOf{}
 		for _, label := range workedLabels {

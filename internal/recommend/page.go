@@ -123,7 +123,7 @@ func (d *Document) qualified() sheet.Table {
 		if d.Costs != nil {
 			row = append(row, c.serverUS())
 		}
-		t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(row...)})
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(row...)})
 	}
 	return t
 }
@@ -146,7 +146,7 @@ func (d *Document) excluded() sheet.Table {
 		}
 		last = c
 		cells := sheet.Cells(c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), sheet.Percent(c.FalseRejects.Value), c.reason())
-		t.Rows = append(t.Rows, sheet.Row{Cells: cells})
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: cells})
 	}
 	return t
 }

@@ -27,14 +27,14 @@ type figuresOf struct {
 	decides                         string
 }
 
-// world is what every algorithm does in every scenario, and what was asked of it.
-type world struct {
+// stage is what every algorithm does in every scenario, and what was asked of it.
+type stage struct {
 	scenarios map[string]map[string]figuresOf
-	asked     []string // server, scenarios, labels
+	calls     []string // server, scenarios, labels
 }
 
 // replay stands for a job: rows as a server or the models would give them.
-func (w *world) replay(_ context.Context, server string, list []*scenarios.Scenario, choices []algorithms.Choice) (*report.Document, error) {
+func (w *stage) replay(_ context.Context, server string, list []*scenarios.Scenario, choices []algorithms.Choice) (*report.Document, error) {
 	doc := &report.Document{}
 	var labels, names []string
 	for _, c := range choices {
@@ -49,11 +49,11 @@ func (w *world) replay(_ context.Context, server string, list []*scenarios.Scena
 		}
 		doc.Runs = append(doc.Runs, run)
 	}
-	w.asked = append(w.asked, server+" "+strings.Join(names, ",")+": "+strings.Join(labels, " "))
+	w.calls = append(w.calls, server+" "+strings.Join(names, ",")+": "+strings.Join(labels, " "))
 	return doc, nil
 }
 
-func (w *world) row(server string, s *scenarios.Scenario, label string) report.Row {
+func (w *stage) row(server string, s *scenarios.Scenario, label string) report.Row {
 	f := w.scenarios[s.Name][label]
 	choice, err := algorithms.Parse(label)
 	if err != nil {
@@ -92,8 +92,8 @@ func choices(t *testing.T, labels ...string) []algorithms.Choice {
 // worked is a small world in which every kind of verdict appears, checked by hand: of a limit of 100 per second and 1000
 // requests, the log is exact, two buckets decide alike within the tolerance of 1.10 and 1 %, one candidate is above it by
 // a hair, and one rejects too much.
-func worked() *world {
-	return &world{scenarios: map[string]map[string]figuresOf{"edge": {
+func worked() *stage {
+	return &stage{scenarios: map[string]map[string]figuresOf{"edge": {
 		"sliding-window-log":     {peak: 100, calls: 4.5},
 		"gcra":                   {peak: 110, falseAdmits: 60, falseRejects: 10, calls: 3},
 		"leaky-bucket":           {peak: 110, falseAdmits: 60, falseRejects: 10, calls: 2},
@@ -110,7 +110,7 @@ func workedQuestion(t *testing.T) *Question {
 		Tolerance: DefaultTolerance(), Prefer: "balanced", Tool: result.Tool{Name: "simulate", Version: "v1.0.0"}}
 }
 
-func answer(t *testing.T, q *Question, w *world) *Document {
+func answer(t *testing.T, q *Question, w *stage) *Document {
 	t.Helper()
 	doc, err := q.Answer(context.Background(), w.replay)
 	if err != nil {
@@ -161,7 +161,7 @@ func TestWorkedByHand(t *testing.T) {
 		"model edge: gcra gcra:burst=10 leaky-bucket sliding-window-buckets sliding-window-counter sliding-window-log",
 		"embedded edge: sliding-window-log gcra leaky-bucket sliding-window-counter",
 	}
-	if diff := cmp.Diff(wantAsked, w.asked); diff != "" {
+	if diff := cmp.Diff(wantAsked, w.calls); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
 	for _, c := range doc.Candidates {
@@ -276,8 +276,8 @@ func TestModelsAlone(t *testing.T) {
 	q, w := workedQuestion(t), worked()
 	q.Server = Models
 	doc := answer(t, q, w)
-	if len(w.asked) != 1 || doc.Candidates[0].Confirmed || doc.Candidates[0].RedisCalls != nil || doc.Recommended != "sliding-window-log" {
-		t.Errorf("asked %v, %+v", w.asked, doc.Candidates[0])
+	if len(w.calls) != 1 || doc.Candidates[0].Confirmed || doc.Candidates[0].RedisCalls != nil || doc.Recommended != "sliding-window-log" {
+		t.Errorf("asked %v, %+v", w.calls, doc.Candidates[0])
 	}
 }
 

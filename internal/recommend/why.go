@@ -83,12 +83,12 @@ func (c *Candidate) worstOf(measure string) *Exclusion {
 // ties groups the candidates that took the same decisions everywhere, in their order.
 func ties(all []Candidate) []Tie {
 	groups := []Tie{}
-	taken := make([]bool, len(all))
+	explained := make([]bool, len(all))
 	for i := range all {
 		group := []string{all[i].Algorithm}
-		for k := i + 1; k < len(all) && !taken[i]; k++ {
-			if !taken[k] && sameDecisions(&all[i], &all[k]) {
-				group, taken[k] = append(group, all[k].Algorithm), true
+		for k := i + 1; k < len(all) && !explained[i]; k++ {
+			if !explained[k] && sameDecisions(&all[i], &all[k]) {
+				group, explained[k] = append(group, all[k].Algorithm), true
 			}
 		}
 		if len(group) > 1 {

@@ -118,8 +118,8 @@ func (s *Server) sweep(ctx context.Context, notice func(line string)) error {
 // isReply reports whether err is the server's own answer, and not a connection that failed.
 func isReply(err error) bool {
 	var reply redis.Error
-	var taken *registry.TakenError
-	return errors.As(err, &reply) || errors.As(err, &taken)
+	var inUse *registry.TakenError
+	return errors.As(err, &reply) || errors.As(err, &inUse)
 }
 
 // whose names the run, or says how many there are.
@@ -139,8 +139,8 @@ func counted(n int64, what string) string {
 
 // explainRegistry words an error of a call on the registry, whose keys do not begin with this run's prefix.
 func (s *Server) explainRegistry(err error) error {
-	var taken *registry.TakenError
-	if errors.As(err, &taken) {
+	var inUse *registry.TakenError
+	if errors.As(err, &inUse) {
 		return unavailable("%s: %v", s.target.label, err)
 	}
 	return Explain(err, s)

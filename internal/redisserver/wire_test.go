@@ -186,8 +186,8 @@ func underWay(w *wires) {
 // A server that stops answering is named, again and again; the first interrupt then ends the wait, and what is to clean
 // up has one more second.
 func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
-	asked := make(chan string, 2)
-	s := answering(t, waiting.Watch{}, silent("EVALSHA", asked))
+	request := make(chan string, 2)
+	s := answering(t, waiting.Watch{}, silent("EVALSHA", request))
 	w := s.target.wires
 	var said []string
 	stop := make(chan struct{})
@@ -196,7 +196,7 @@ func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
 
 	failed := make(chan error, 1)
 	go func() { failed <- s.Client.Do(context.Background(), "EVALSHA").Err() }()
-	<-asked
+	<-request
 	underWay(w)
 	from := time.Unix(0, 0)
 	for second := range 8 {
@@ -275,7 +275,7 @@ func TestAServerThatAnswersIsNotInterrupted(t *testing.T) {
 func TestAnInterruptEndsAStart(t *testing.T) {
 	for _, command := range []string{"PING", "HELLO", "INFO", "EVAL"} {
 		t.Run(command, func(t *testing.T) {
-			stop, asked := make(chan struct{}), make(chan struct{})
+			stop, request := make(chan struct{}), make(chan struct{})
 			addr := listen(t, func(conn net.Conn) {
 				r := bufio.NewReader(conn)
 				for {
@@ -284,7 +284,7 @@ func TestAnInterruptEndsAStart(t *testing.T) {
 					case err != nil:
 						return
 					case got[0] == command:
-						close(asked)
+						close(request)
 					case got[0] == "HELLO":
 						io.WriteString(conn, "-ERR unknown command 'HELLO'\r\n")
 					default:
@@ -292,7 +292,7 @@ func TestAnInterruptEndsAStart(t *testing.T) {
 					}
 				}
 			})
-			go func() { <-asked; close(stop) }()
+			go func() { <-request; close(stop) }()
 			_, err := Start(waiting.With(t.Context(), waiting.Watch{Stop: stop}), "redis://"+addr, WithEnv(noEnv))
 			var interrupted *waiting.Interrupted
 			if !errors.As(err, &interrupted) || interrupted.What != "redis://"+addr+" to answer" {

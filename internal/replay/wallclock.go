@@ -17,7 +17,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// Clock is the wall clock, as an argument.
+// Clock is the wall clock, as an argument. Sleep ends early with the context's error.
 type Clock struct {
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error

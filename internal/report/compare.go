@@ -62,13 +62,13 @@ func compareRow(goldenRun, gotRun *Run, i int) string {
 	}
 	was, is := append(extras(&golden.Figures), findings(&golden.Figures)...), append(extras(&got.Figures), findings(&got.Figures)...)
 	if !goldenRun.Server.SameAs(gotRun.Server) {
-		was, is = taken(was, is)
+		was, is = inBoth(was, is)
 	}
 	return compareValues(where, was, is)
 }
 
-// taken keeps the measures that both sides have, without bytes_per_key, which is the server's own affair.
-func taken(golden, got []named) (was, is []named) {
+// inBoth keeps the measures that both sides have, without bytes_per_key, which is the server's own affair.
+func inBoth(golden, got []named) (was, is []named) {
 	for i := range golden {
 		if golden[i].text != "" && got[i].text != "" && golden[i].name != "bytes_per_key" {
 			was, is = append(was, golden[i]), append(is, got[i])

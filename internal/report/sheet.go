@@ -45,7 +45,7 @@ func (r *Run) table() sheet.Table {
 	all := r.figures()
 	decisions, clock := measure.DecisionMeasures.Shown(measure.Table, all), measure.RealClockMeasures.Shown(measure.Table, all)
 	t := r.tableOf(append(decisions, clock...), r.rowsWith(func(*Row) bool { return true }))
-	reference := sheet.Row{Cells: sheet.Cells(ReferenceLabel), Faint: true}
+	reference := sheet.TableRow{Cells: sheet.Cells(ReferenceLabel), Faint: true}
 	for _, m := range decisions {
 		reference.Cells = append(reference.Cells, cell(m, all[len(all)-1]))
 	}
@@ -64,7 +64,7 @@ func (r *Run) tableOf(measures []*measure.Measure, rows []*Row) sheet.Table {
 		for _, m := range measures {
 			cells = append(cells, cell(m, &row.Figures))
 		}
-		t.Rows = append(t.Rows, sheet.Row{Cells: cells})
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: cells})
 	}
 	return t
 }

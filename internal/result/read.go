@@ -55,7 +55,7 @@ func Recognize(data []byte, forms ...Form) (Form, *BadFile) {
 	if err := json.Compact(&compact, data); err != nil {
 		return Form{}, notJSON(data, forms[0])
 	}
-	form, bad := told(compact.Bytes(), forms)
+	form, bad := identify(compact.Bytes(), forms)
 	if bad != nil {
 		return Form{}, bad
 	}
@@ -106,8 +106,8 @@ func checkStart(start []byte, want string) *BadFile {
 	return nil
 }
 
-// told tells which form a document is from the fields that every version of it has.
-func told(data []byte, forms []Form) (Form, *BadFile) {
+// identify tells which form a document is from the fields that every version of it has.
+func identify(data []byte, forms []Form) (Form, *BadFile) {
 	want := wanted(forms)
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {

@@ -109,8 +109,8 @@ func (b *binding) nonsense(v resp.Value) error {
 
 // remaining is the figure, rounded down: so many whole requests still pass.
 func (f *figure) remaining(r resp.Value) (int64, error) {
-	n, told, err := f.number(r, "remaining")
-	if err != nil || !told {
+	n, known, err := f.number(r, "remaining")
+	if err != nil || !known {
 		return 0, err
 	}
 	whole, ok := n.floor(f.unitUS)
@@ -122,8 +122,8 @@ func (f *figure) remaining(r resp.Value) (int64, error) {
 
 // retryAfterUS is the figure in microseconds, rounded up: who comes a fraction earlier is rejected again.
 func (f *figure) retryAfterUS(r resp.Value) (int64, error) {
-	n, told, err := f.number(r, "retry_after")
-	if err != nil || !told {
+	n, known, err := f.number(r, "retry_after")
+	if err != nil || !known {
 		return 0, err
 	}
 	if n.compare(number{whole: -1}) == 0 {
@@ -137,7 +137,7 @@ func (f *figure) retryAfterUS(r resp.Value) (int64, error) {
 }
 
 // number finds the figure; told is false where the script answers nil.
-func (f *figure) number(r resp.Value, name string) (n number, told bool, err error) {
+func (f *figure) number(r resp.Value, name string) (n number, known bool, err error) {
 	v, err := f.element.in(r)
 	if err != nil {
 		return number{}, false, fmt.Errorf("%s: %w", name, err)

@@ -9,11 +9,11 @@ import (
 // reader walks a script and keeps account of its scopes, by the rules of Lua 5.1: what is local is the script's own
 // business, and what is free must be something that Redis gives and that the prelude can stand before.
 type reader struct {
-	facts  Facts
-	scopes []map[string]bool
-	self   []definition
-	values map[string]bool
-	told   map[string]bool
+	facts    Facts
+	scopes   []map[string]bool
+	self     []definition
+	values   map[string]bool
+	reported map[string]bool
 
 	functions int // around what is being read
 }
@@ -30,8 +30,8 @@ func (r *reader) refuse(line int, format string, args ...any) {
 
 // note adds a remark, unless an earlier line has had it.
 func (r *reader) note(to *[]Remark, remark Remark) {
-	if !r.told[remark.Text] {
-		r.told[remark.Text] = true
+	if !r.reported[remark.Text] {
+		r.reported[remark.Text] = true
 		*to = append(*to, remark)
 	}
 }

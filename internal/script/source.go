@@ -39,7 +39,7 @@ type Remark struct {
 
 // Analyse reads source.
 func Analyse(source string) Facts {
-	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{}, told: map[string]bool{}}
+	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{}, reported: map[string]bool{}}
 	f := &r.facts
 	body := r.shebang(source)
 	tokens, err := lex(body)

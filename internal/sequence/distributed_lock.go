@@ -27,14 +27,14 @@ func (a *attempt) take() clients.Move {
 	return a.ask(Command{
 		Operation: SetIfAbsent, Key: a.lock(), Value: a.token,
 		Number: (a.play.choice.value("lock_ttl") + 999) / 1000,
-	}, a.taken)
+	}, a.onLock)
 }
 
 func (a *attempt) lock() string { return a.counter + ":lock" }
 
-// taken goes on with the lock, or waits for it. A client that never gets it knows nothing of the counter; it rejects
+// onLock goes on with the lock, or waits for it. A client that never gets it knows nothing of the counter; it rejects
 // its request, which may try again as soon as it would have itself.
-func (a *attempt) taken(r Reply) clients.Move {
+func (a *attempt) onLock(r Reply) clients.Move {
 	if r.Kind != NilReply {
 		a.finish = a.release
 		return a.read()

@@ -159,13 +159,13 @@ func TestOtherServersFiguresAreUnavailable(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer guest.Close()
-		asked := during(t, host, func() {
+		calls := during(t, host, func() {
 			if d := during(t, guest, func() {}); d.Known || d.EvalCalls != 0 {
 				t.Errorf("a user's server gives %+v", d)
 			}
 		})
-		if len(asked.Commands) != 1 { // the reading itself
-			t.Errorf("a user's server was asked %v", slices.Collect(maps.Keys(asked.Commands)))
+		if len(calls.Commands) != 1 { // the reading itself
+			t.Errorf("a user's server was asked %v", slices.Collect(maps.Keys(calls.Commands)))
 		}
 	})
 	if !d.Known || d.ConnectionsReceived == 0 {

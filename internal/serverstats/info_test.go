@@ -150,9 +150,9 @@ func TestDeltaIsWhatWasAdded(t *testing.T) {
 }
 
 func TestReadingsOwnBytes(t *testing.T) {
-	const asked = "*3\r\n$4\r\ninfo\r\n$6\r\nserver\r\n$3\r\ncpu\r\n"
-	if got := requestBytes([]string{"server", "cpu"}); got != int64(len(asked)) {
-		t.Errorf("INFO server cpu has %d bytes; want %d", got, len(asked))
+	const request = "*3\r\n$4\r\ninfo\r\n$6\r\nserver\r\n$3\r\ncpu\r\n"
+	if got := requestBytes([]string{"server", "cpu"}); got != int64(len(request)) {
+		t.Errorf("INFO server cpu has %d bytes; want %d", got, len(request))
 	}
 	if got, answer := bulkBytes(1234), fmt.Sprintf("$1234\r\n%01234d\r\n", 0); got != int64(len(answer)) {
 		t.Errorf("an answer of 1234 bytes has %d; want %d", got, len(answer))

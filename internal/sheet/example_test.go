@@ -13,7 +13,7 @@ func ExampleSheet() {
 		Lead:  []sheet.Line{{Text: "limit 1000/3s, 1 key"}},
 		Tables: []sheet.Table{{
 			Columns: append([]sheet.Column{{Name: "algorithm", Words: true}}, sheet.Numbers("admitted", "x\nlimit")...),
-			Rows: []sheet.Row{
+			Rows: []sheet.TableRow{
 				{Cells: sheet.Cells("fixed-window", sheet.Integer(1999), sheet.Times(1.98))},
 				{Cells: sheet.Cells("exact reference", sheet.Integer(1020), sheet.Times(1)), Faint: true},
 			},

@@ -52,7 +52,7 @@ type Table struct {
 	Title   string // above it
 	Caption string // above it on a page, where a terminal does without
 	Columns []Column
-	Rows    []Row
+	Rows    []TableRow
 }
 
 // Column is a heading and what is below it. Words go left, numbers right.
@@ -80,8 +80,8 @@ func Numbers(names ...string) []Column {
 	return columns
 }
 
-// Row is a line of a table.
-type Row struct {
+// TableRow is a line of a table.
+type TableRow struct {
 	Cells []Cell
 	Faint bool // it is there to compare with: on a page its first cell is set apart
 }

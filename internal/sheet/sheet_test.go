@@ -16,12 +16,12 @@ func example() Sheet {
 			Title: "a|b", Lead: []Line{{Text: "Is it so?"}, {Text: "limit 1/1s", Style: Faint}, {Text: "PARTIAL: interrupted", Style: Alarm}},
 			Tables: []Table{
 				{Columns: []Column{{Name: "algorithm", Words: true, Narrowest: 8}, {Group: "x", Name: "limit"}, {Group: "time", Name: "p50"}, {Group: "time", Name: "p99"}},
-					Rows: []Row{
+					Rows: []TableRow{
 						{Cells: []Cell{{Text: "gcra:burst=100"}, {Text: "1.10", Style: Alarm}, {Text: "3"}, {Text: "4"}}},
 						{Cells: Cells("reference", "1.00", Absent, Absent), Faint: true},
 					}},
 				{Title: "who got through", Columns: append([]Column{{Name: "file", Words: true}}, Numbers("got\nthrough")...),
-					Rows: []Row{{Cells: []Cell{{Text: "a_b.yaml", Link: "a_b.yaml"}, {Text: "1"}}}}},
+					Rows: []TableRow{{Cells: []Cell{{Text: "a_b.yaml", Link: "a_b.yaml"}, {Text: "1"}}}}},
 				{Title: "nothing", Columns: Numbers("n")},
 			},
 			Notes: Items("one", "two"),
@@ -133,7 +133,7 @@ func TestATerminalsWidthIsHeeded(t *testing.T) {
 		table := Table{Columns: append([]Column{{Name: "algorithm", Words: true, Narrowest: 12}}, Numbers("offered", "admitted", "rejected", "x\nlimit")...)}
 		var sentence []string
 		for _, l := range labels {
-			table.Rows = append(table.Rows, Row{Cells: Cells(l, "1000000", "100000", "900000", ">1.00")})
+			table.Rows = append(table.Rows, TableRow{Cells: Cells(l, "1000000", "100000", "900000", ">1.00")})
 			sentence = append(sentence, l, "and")
 		}
 		var out strings.Builder
@@ -167,7 +167,7 @@ func TestGroupsHaveRoom(t *testing.T) {
 				row = append(row, word.Draw(t, "cell"))
 			}
 		}
-		table.Rows = []Row{{Cells: Cells(row...)}}
+		table.Rows = []TableRow{{Cells: Cells(row...)}}
 		var out strings.Builder
 		if err := (Sheet{{Tables: []Table{table}}}).WriteTerminal(&out, Terminal{}); err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestGroupsHaveRoom(t *testing.T) {
 // The columns that matter least leave first, and the reader is told.
 func TestColumnsLeave(t *testing.T) {
 	table := Table{Columns: []Column{{Name: "algorithm", Words: true, Narrowest: 10}, {Name: "offered", Leaves: 2}, {Name: "admitted"}, {Name: "used\nup", Leaves: 1}},
-		Rows: []Row{{Cells: Cells("fixed-window-aligned", "1", "2", "3")}}}
+		Rows: []TableRow{{Cells: Cells("fixed-window-aligned", "1", "2", "3")}}}
 	for width, want := range map[int]string{
 		0:  "algorithm offered admitted used|",
 		40: "algorithm offered admitted used|",

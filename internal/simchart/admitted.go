@@ -26,7 +26,7 @@ func (s *scene) admittedFigure() *figure {
 }
 
 func admittedFact(c course) string {
-	return fmt.Sprintf("%s of %s admitted", chart.Exact(c.total), chart.Exact(c.asked))
+	return fmt.Sprintf("%s of %s admitted", chart.Exact(c.total), chart.Exact(c.offeredSum))
 }
 
 func (s *scene) drawAdmitted(a axes, c course, labelled bool) {

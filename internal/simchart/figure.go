@@ -39,15 +39,15 @@ func (f *figure) picture(scenario string) chart.Picture {
 
 // course is an algorithm's way through the scenario, in bins.
 type course struct {
-	label    string
-	color    color.NRGBA
-	offered  []float64 // in each wide bin
-	rate     []float64 // admitted in each wide bin
-	admitted []float64 // admitted in each bin
-	rolling  []float64 // the highest window sum within each bin
-	asked    int64     // offered in all
-	total    int64
-	peak     int64
+	label      string
+	color      color.NRGBA
+	offered    []float64 // in each wide bin
+	rate       []float64 // admitted in each wide bin
+	admitted   []float64 // admitted in each bin
+	rolling    []float64 // the highest window sum within each bin
+	offeredSum int64     // offered in all
+	total      int64
+	peak       int64
 }
 
 // scene is what the figures share.
@@ -106,7 +106,7 @@ func newCourse(p Panel, traffic measure.Traffic, k, wide int) course {
 	c.rate, c.admitted, c.rolling = joinSum(p.Series.Admitted, wide), joinSum(p.Series.Admitted, k), joinMax(p.Series.Rolling, k)
 	c.offered = joinSum(traffic.Offered, wide)
 	for i := range p.Series.Admitted {
-		c.asked += traffic.Offered[i]
+		c.offeredSum += traffic.Offered[i]
 		c.total += p.Series.Admitted[i]
 		c.peak = max(c.peak, p.Series.Rolling[i])
 	}

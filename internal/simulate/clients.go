@@ -12,7 +12,7 @@ import (
 )
 
 // finish leaves what the row is to say, once everything has been played.
-func (c *contender) finish(p *planned, duration time.Duration) {
+func (c *contender) finish(p *contest, duration time.Duration) {
 	byClient := c.entry.ClientTime
 	c.wrongClock = slices.ContainsFunc(c.played.Journal.Requests, func(q limit.Request) bool {
 		return q.ServerSkewUS != 0 || byClient && q.ClientSkewUS != 0
@@ -31,7 +31,7 @@ func (c *contender) finish(p *planned, duration time.Duration) {
 	})
 }
 
-func groupNames(p *planned) []string {
+func groupNames(p *contest) []string {
 	var names []string
 	for _, g := range p.Scenario.Clients {
 		names = append(names, g.Name)
@@ -40,7 +40,7 @@ func groupNames(p *planned) []string {
 }
 
 // worldNotes say what the figures of a run whose clients react are measured against, and who decided.
-func worldNotes(p *planned, b *backend) []string {
+func worldNotes(p *contest, b *backend) []string {
 	var notes []string
 	switch {
 	case slices.ContainsFunc(p.Scenario.Clients, retries):

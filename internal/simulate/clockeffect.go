@@ -12,7 +12,7 @@ import (
 
 // clockEffect plays the lane's row once more with clocks that are right, and compares. It is nil where they are right
 // already, where no model could decide again, and where somebody ended the job.
-func (j *Job) clockEffect(ctx context.Context, p *planned, c *contender) (*measure.ClockEffect, error) {
+func (j *Job) clockEffect(ctx context.Context, p *contest, c *contender) (*measure.ClockEffect, error) {
 	if c.model == nil || c.flag != nil || !p.Scenario.ClocksOff() || c.played.Stopped {
 		return nil, nil
 	}

@@ -43,7 +43,7 @@ func (r *recorded) Duration() (time.Duration, bool) {
 }
 
 // endless reports whether only the end of its trace tells how long the scenario is.
-func (p *planned) endless() bool {
+func (p *contest) endless() bool {
 	return slices.ContainsFunc(p.Scenario.Phases, func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
 }
 
@@ -122,7 +122,7 @@ func (c *contender) confirmation(j *Job) replay.Decider {
 	}
 	script := c.script
 	if c.flag != nil {
-		script = &asked{inner: script, journal: c.played.Journal}
+		script = &behindFlag{inner: script, journal: c.played.Journal}
 	}
 	return &confirming{Decider: script, model: journal, stop: j.Stop}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // describe writes down one scenario's outcome.
-func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome) *report.Run {
+func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome) *report.Run {
 	run := &report.Run{
 		Scenario:   p.Scenario.Name,
 		Question:   p.Scenario.Question,
@@ -57,7 +57,7 @@ func (j *Job) describe(p *planned, b *backend, lanes []*lane, o *replay.Outcome)
 }
 
 // expectations compares the scenario's promises with the rows.
-func expectations(p *planned, run *report.Run) []report.Expectation {
+func expectations(p *contest, run *report.Run) []report.Expectation {
 	var all []report.Expectation
 	for _, e := range p.Scenario.Expect {
 		row := findRow(run, e)

@@ -9,13 +9,13 @@ import (
 )
 
 // findings asks a replay under that limit for what goes beyond the counts; a run on the real clock does without.
-func (p *planned) findings(o replay.Options) replay.Options {
+func (p *contest) findings(o replay.Options) replay.Options {
 	o.Scales, o.Fairness = measure.TimeScales(p.Policy.WindowUS()), true
 	return o
 }
 
 // timeScales are those of a run with findings, and what the limit allows in each.
-func (p *planned) timeScales() *report.TimeScales {
+func (p *contest) timeScales() *report.TimeScales {
 	lengths := measure.TimeScales(p.Policy.WindowUS())
 	return &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(p.Policy, lengths)}
 }

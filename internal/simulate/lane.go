@@ -81,7 +81,7 @@ func (l *lane) observe(requests []limit.Request, decisions []limit.Decision) err
 }
 
 // replay sends a scenario past the lanes, looks at what they leave on their servers, and deletes it.
-func (j *Job) replay(ctx context.Context, p *planned, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
+func (j *Job) replay(ctx context.Context, p *contest, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
 	var all []replay.Lane
 	for _, l := range lanes {
 		all = append(all, replay.Lane{Label: l.entry.Label, Decider: l.decider, Observe: l.observe,
@@ -96,7 +96,7 @@ func (j *Job) replay(ctx context.Context, p *planned, lanes []*lane, o replay.Op
 }
 
 // record is replay with progress and a row for each decision, where those are wanted.
-func (j *Job) record(ctx context.Context, p *planned, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
+func (j *Job) record(ctx context.Context, p *contest, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
 	if err := j.Decisions.begin(p.Scenario.Name, lanes); err != nil {
 		return nil, err
 	}

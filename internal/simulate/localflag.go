@@ -33,20 +33,20 @@ func withLocalFlag(c *lineup.Entry) *lineup.Entry {
 }
 
 // remember gives the clients of a row that has a model their flags.
-func (c *contender) remember(p *planned) {
+func (c *contender) remember(p *contest) {
 	c.flag = localflag.New(c.protocol, c.model, p.Scenario.ServerClock)
 	c.protocol = c.flag
 }
 
-// asked lets inner decide what the server was asked, and takes from the journal what the clients decided themselves.
-type asked struct {
+// behindFlag lets inner decide what the server was behindFlag, and takes from the journal what the clients decided themselves.
+type behindFlag struct {
 	inner   replay.Decider
 	journal clients.Journal
 	place   int
 }
 
 // Decide gives inner's errors.
-func (a *asked) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+func (a *behindFlag) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	var sent []limit.Request
 	for i, q := range requests {
 		if !a.journal.Unasked[a.place+i] {

@@ -16,10 +16,10 @@ import (
 )
 
 // plan is the job with every name resolved: nothing about it can be wrong any more but the world.
-type plan struct{ runs []*planned }
+type plan struct{ runs []*contest }
 
-// planned is one scenario with its rows.
-type planned struct {
+// contest is one scenario with its rows.
+type contest struct {
 	lineup.Contest
 	stream    *traffic.Stream
 	sequences []sequence.Choice // rows beside the entries
@@ -55,8 +55,8 @@ func (j *Job) Check() error {
 	return err
 }
 
-func (p *planner) scenario(s *scenarios.Scenario) *planned {
-	r := &planned{Contest: lineup.NewContest(s, p.job.Limit, p.job.Seed)}
+func (p *planner) scenario(s *scenarios.Scenario) *contest {
+	r := &contest{Contest: lineup.NewContest(s, p.job.Limit, p.job.Seed)}
 	r.asWritten = p.job.Clock != RealClock && r.Seed == s.Seed && samePolicy(r.Policy, s.Limit)
 	r.stream = s.Stream(r.Seed)
 	r.Enter(p.choices(s), p.job.Scripts, &p.Problems)
@@ -66,7 +66,7 @@ func (p *planner) scenario(s *scenarios.Scenario) *planned {
 }
 
 // rows is how many rows the scenario has: some entries have two.
-func (p *planned) rows() int {
+func (p *contest) rows() int {
 	n := len(p.Entries) + len(p.sequences)
 	for _, c := range p.Entries {
 		if hasLocalFlag(p.Scenario) && c.NewModel != nil {
@@ -81,14 +81,14 @@ func samePolicy(a, b limit.Policy) bool {
 }
 
 // realClock refuses what the wall clock cannot pace, and what nobody will sit through unless it was asked for.
-func (p *planner) realClock(runs []*planned) {
+func (p *planner) realClock(runs []*contest) {
 	if p.job.Server == ModelServer || p.job.Server == redisserver.KindEmbedded {
 		p.Bad(fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s", p.job.Server))
 	}
 	if name := reactive(runs); name != "" {
 		p.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave out --clock real", name))
 	}
-	runs = slices.DeleteFunc(slices.Clone(runs), func(r *planned) bool { return r.Scenario.Reactive() })
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r *contest) bool { return r.Scenario.Reactive() })
 	if p.job.LongReal {
 		return
 	}
@@ -113,7 +113,7 @@ func (p *planner) realClock(runs []*planned) {
 }
 
 // reactive names the scenarios in which more happens than the phases say; it is empty where there are none.
-func reactive(runs []*planned) string {
+func reactive(runs []*contest) string {
 	var names []string
 	for _, r := range runs {
 		if r.Scenario.Reactive() {

@@ -16,7 +16,7 @@ import (
 
 // runReal replays a scenario twice: under the virtual clock, and then paced on the wall clock with the scripts as
 // they are deployed. The figures are those of the wall clock; each row says how many decisions differ.
-func (j *Job) runReal(ctx context.Context, p *planned, b *backend) ([]*lane, *replay.Outcome, error) {
+func (j *Job) runReal(ctx context.Context, p *contest, b *backend) ([]*lane, *replay.Outcome, error) {
 	virtual, err := j.remember(ctx, p, b)
 	if err != nil {
 		return nil, nil, err
@@ -33,7 +33,7 @@ func (j *Job) runReal(ctx context.Context, p *planned, b *backend) ([]*lane, *re
 }
 
 // remember replays the scenario under the virtual clock and keeps what was admitted, lane by lane.
-func (j *Job) remember(ctx context.Context, p *planned, b *backend) ([]*admissions, error) {
+func (j *Job) remember(ctx context.Context, p *contest, b *backend) ([]*admissions, error) {
 	lanes, err := b.virtualLanes(ctx, p)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (w *paced) comparison(virtual *admissions) observer {
 	}
 }
 
-func (j *Job) realLanes(ctx context.Context, p *planned, b *backend) ([]*lane, error) {
+func (j *Job) realLanes(ctx context.Context, p *contest, b *backend) ([]*lane, error) {
 	origin := j.origin(p)
 	waiting.Of(ctx).Announce("the wall clock to reach a multiple of the window", origin.Sub(j.Now()))
 	clock := replay.Clock{Now: j.Now, Sleep: j.sleep}
@@ -138,7 +138,7 @@ const (
 
 // origin is when the first request is due: soon, and at a multiple of the window where that is not far, because
 // aligned windows otherwise begin elsewhere than in virtual time.
-func (j *Job) origin(p *planned) time.Time {
+func (j *Job) origin(p *contest) time.Time {
 	soon := j.Now().Add(preparation)
 	if p.Policy.Window > longestAlignment {
 		return soon
@@ -169,7 +169,7 @@ func (j *Job) sleep(ctx context.Context, d time.Duration) error {
 }
 
 // realNotes says how a run on the wall clock differs from virtual time, and why that may be.
-func realNotes(p *planned, lanes []*lane) []string {
+func realNotes(p *contest, lanes []*lane) []string {
 	var late time.Duration
 	var most int64
 	for _, l := range lanes {

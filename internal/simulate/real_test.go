@@ -165,7 +165,7 @@ func TestDecisionsAreComparedOneByOne(t *testing.T) {
 
 // The notes say how far a row is from virtual time, and what may have moved it.
 func TestRealNotesSayWhatDiffers(t *testing.T) {
-	p := &planned{Contest: lineup.NewContest(twoSeconds(t), policy(t, "10/1h"), nil)}
+	p := &contest{Contest: lineup.NewContest(twoSeconds(t), policy(t, "10/1h"), nil)}
 	lanes := []*lane{{means: &paced{WallClock: &replay.WallClock{}, differs: 2}}, {means: &paced{WallClock: &replay.WallClock{}, differs: 5}}}
 	notes := realNotes(p, lanes)
 	for i, want := range []string{"paced on the wall clock", "up to 5 decisions of a row differ from virtual time: ", "the run did not begin at a multiple of 1h"} {

@@ -57,7 +57,7 @@ func namesSequence(s *scenarios.Scenario, label string) bool {
 }
 
 // sequenceContender prepares the row of a sequence. Its server is in memory; the real one confirms it.
-func (b *backend) sequenceContender(p *planned, choice sequence.Choice, number int) *contender {
+func (b *backend) sequenceContender(p *contest, choice sequence.Choice, number int) *contender {
 	play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
 	c := &contender{
 		lane:     &lane{entry: &lineup.Entry{Label: choice.Label, Parameters: choice.Parameters()}, means: model{}},

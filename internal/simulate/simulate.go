@@ -140,7 +140,7 @@ func (r *Result) interrupt(left int) {
 }
 
 // run replays one scenario.
-func (j *Job) run(ctx context.Context, p *planned, b *backend) (*report.Run, *simchart.Input, error) {
+func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *simchart.Input, error) {
 	var lanes []*lane
 	var err error
 	var outcome *replay.Outcome

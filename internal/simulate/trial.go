@@ -5,6 +5,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
+	"ratelab/internal/replay"
 )
 
 // try lets every script of the users decide the first requests on a private server. Its error is an *InputError, or
@@ -21,9 +22,9 @@ func (j *Job) try(ctx context.Context, p *plan) error {
 	return lineup.Try(ctx, own, j.Server, p.runs[0].Scenario.Start, requests, j.clock())
 }
 
-func (j *Job) clock() lineup.Clock { return lineup.Clock{Now: j.Now, Sleep: j.Sleep} }
+func (j *Job) clock() replay.Clock { return replay.Clock{Now: j.Now, Sleep: j.Sleep} }
 
-func firstRequests(p *planned) ([]limit.Request, error) {
+func firstRequests(p *contest) ([]limit.Request, error) {
 	var first []limit.Request
 	for q, err := range p.stream.Requests() {
 		if err != nil {

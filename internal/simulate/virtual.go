@@ -8,7 +8,7 @@ import (
 )
 
 // runVirtual replays a scenario under the virtual clock.
-func (j *Job) runVirtual(ctx context.Context, p *planned, b *backend) ([]*lane, *replay.Outcome, error) {
+func (j *Job) runVirtual(ctx context.Context, p *contest, b *backend) ([]*lane, *replay.Outcome, error) {
 	if p.Scenario.Reactive() {
 		return j.runWorld(ctx, p, b)
 	}
@@ -20,7 +20,7 @@ func (j *Job) runVirtual(ctx context.Context, p *planned, b *backend) ([]*lane, 
 	return lanes, outcome, err
 }
 
-func (b *backend) virtualLanes(ctx context.Context, p *planned) ([]*lane, error) {
+func (b *backend) virtualLanes(ctx context.Context, p *contest) ([]*lane, error) {
 	var lanes []*lane
 	for i, e := range p.Entries {
 		if len(b.servers) == 0 {

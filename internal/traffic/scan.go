@@ -39,7 +39,7 @@ type scanner struct {
 	lines   lines
 	format  format
 	guessed Format // empty if the format was given
-	taken   int64
+	used    int64
 	keys    map[string]string
 	pending []byte // the first line, read for the format's sake, if it is a record
 }
@@ -113,10 +113,10 @@ func (s *scanner) line() ([]byte, error) {
 // next gives the next entry; io.EOF after the last. Bad lines are collected into a LineErrors, with which the
 // scan is over.
 func (s *scanner) next() (entry, error) {
-	if s.trace.Limit > 0 && s.taken >= s.trace.Limit {
+	if s.trace.Limit > 0 && s.used >= s.trace.Limit {
 		return entry{}, io.EOF
 	}
-	s.taken++
+	s.used++
 	line, err := s.line()
 	if err != nil {
 		return entry{}, err
@@ -135,10 +135,10 @@ func (s *scanner) collect(first error) error {
 		if len(found) == maxLineErrors {
 			break
 		}
-		if s.trace.Limit > 0 && s.taken >= s.trace.Limit {
+		if s.trace.Limit > 0 && s.used >= s.trace.Limit {
 			break
 		}
-		s.taken++
+		s.used++
 		line, err := s.line()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {

@@ -20,9 +20,9 @@ import (
 
 const variable = "RATELAB_TRIAL_SERVER"
 
-// Asked is the variable of the environment, NAME=VALUE, that makes a program serve the socket until its standard input
+// Requested is the variable of the environment, NAME=VALUE, that makes a program serve the socket until its standard input
 // ends, or until the scripts have taken so many bytes.
-func Asked(bytes int64, socket string) string {
+func Requested(bytes int64, socket string) string {
 	return fmt.Sprintf("%s=%d %s", variable, bytes, socket)
 }
 

@@ -99,9 +99,9 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 				t.Fatal(err)
 			}
 			flush()
-			var steps []told
+			var steps []answer
 			for i := range s.steps {
-				steps = append(steps, told{midnight / 1000, i + 1, ""})
+				steps = append(steps, answer{midnight / 1000, i + 1, ""})
 			}
 			for i, got := range s.virtual(t, server, it, "k", steps) {
 				got, want := soon.ReplaceAllString(got, "soon"), soon.ReplaceAllString(native[i], "soon")

@@ -94,7 +94,7 @@ func TestTimeTravelAgreesWithAModelOfKeyLifetimes(t *testing.T) {
 	slices.Sort(all)
 	onBoth(t, func(t *testing.T, server *redisserver.Server) {
 		rapid.Check(t, func(rt *rapid.T) {
-			s, steps, wants := story{}, []told(nil), []string(nil)
+			s, steps, wants := story{}, []answer(nil), []string(nil)
 			keys := []key{{dieMS: -1}, {dieMS: -1}}
 			nowMS := midnight / 1000
 			for i := range rapid.IntRange(1, 60).Draw(rt, "commands") {
@@ -110,7 +110,7 @@ func TestTimeTravelAgreesWithAModelOfKeyLifetimes(t *testing.T) {
 				keys[which].arrive(nowMS)
 				model[form](&keys[which], n)
 				s.steps = append(s.steps, fill(form, fmt.Sprintf("K .. ':%d'", which), n))
-				steps = append(steps, told{nowMS, i + 1, ""})
+				steps = append(steps, answer{nowMS, i + 1, ""})
 				wants = append(wants, strings.ReplaceAll(strconv.FormatInt(keys[which].answer, 10), strconv.Itoa(okReply), "OK"))
 			}
 			for _, it := range []setup{{batch: 1}, {batch: 7}, {batch: 4096}, {batch: 3, shared: true}} {

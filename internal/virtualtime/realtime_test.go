@@ -83,16 +83,16 @@ func lifeStory() story {
 func TestKeysLiveAndDieAsInRealTime(t *testing.T) {
 	server := redisservertest.Private(t)
 	s := lifeStory()
-	var watched []told
+	var watched []answer
 	key := ""
 	for try, ok := 0, false; !ok; try++ { // until the set-up fits into one millisecond
 		if try == 1000 {
 			t.Skip("the machine is too busy: no set-up took less than a millisecond")
 		}
-		var first told
+		var first answer
 		key = fmt.Sprintf("native%d", try)
 		first, ok = s.native(t, server, key, 1)
-		watched = []told{first}
+		watched = []answer{first}
 	}
 	for end := watched[0].nowMS + 1600; ; {
 		one, ok := s.native(t, server, key, 2)
@@ -110,7 +110,7 @@ func TestKeysLiveAndDieAsInRealTime(t *testing.T) {
 	}
 }
 
-func join(all []told) string {
+func join(all []answer) string {
 	var b strings.Builder
 	for _, one := range all {
 		b.WriteString(one.text + "\n")
@@ -119,7 +119,7 @@ func join(all []told) string {
 }
 
 // compareLives reports the first step at which the two differ, life by life.
-func compareLives(t *testing.T, watched []told, got []string) {
+func compareLives(t *testing.T, watched []answer, got []string) {
 	t.Helper()
 	for i, one := range watched {
 		if got[i] == one.text {
@@ -164,9 +164,9 @@ func TestExpiryArgumentsAreReadAsStrictlyAsByRedis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var steps []told
+		var steps []answer
 		for i := range s.steps {
-			steps = append(steps, told{midnight / 1000, i + 1, ""})
+			steps = append(steps, answer{midnight / 1000, i + 1, ""})
 		}
 		for i, got := range s.virtual(t, server, setup{}, "virtual", steps) {
 			if got != native[i] {

@@ -15,7 +15,7 @@ func TestBatchesGoByTheServersOwnTime(t *testing.T) {
 		name            string
 		shared          bool
 		kept, took      time.Duration // by the server's clock, of two EVALs together; by ours, there and back
-		asked           bool
+		request         bool
 		before, onwards int
 	}{
 		{"a quick script, near", true, ms, ms, true, 64, 128},
@@ -31,7 +31,7 @@ func TestBatchesGoByTheServersOwnTime(t *testing.T) {
 	} {
 		r := &Runner{server: Server{Shared: c.shared}, options: Options{Elapsed: func() time.Duration { return 0 }}, size: c.before}
 		last := &round{evals: []eval{{size: c.before}, {size: c.before}}, took: c.took}
-		if c.asked {
+		if c.request {
 			last.began, last.ended = redis.NewTimeCmd(t.Context()), redis.NewTimeCmd(t.Context())
 			last.began.SetVal(time.UnixMicro(1_700_000_000_000_000))
 			last.ended.SetVal(last.began.Val().Add(c.kept))

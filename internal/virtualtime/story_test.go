@@ -56,8 +56,8 @@ const (
 	oneStep = "steps[tonumber(ARGV[1])]() return table.concat(out, '\\n')"
 )
 
-// told is one step as it was told: when, in ms since 1970, and the replies.
-type told struct {
+// answer is one step as it was answer: when, in ms since 1970, and the replies.
+type answer struct {
 	nowMS int64
 	step  int
 	text  string
@@ -65,7 +65,7 @@ type told struct {
 
 // native tells one step in real time. It is not ok where a millisecond ended meanwhile: then one cannot say which
 // one the replies belong to.
-func (s story) native(t testing.TB, server *redisserver.Server, key string, step int) (one told, ok bool) {
+func (s story) native(t testing.TB, server *redisserver.Server, key string, step int) (one answer, ok bool) {
 	t.Helper()
 	source := s.source(nativeClock, "steps[tonumber(ARGV[1])]() return {now, table.concat(out, '\\n'), real()}")
 	// Whether a key is alive is judged by the time at which the server began with the script, which it does not tell:
@@ -79,7 +79,7 @@ func (s story) native(t testing.TB, server *redisserver.Server, key string, step
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told{reply[0].(int64), step, reply[1].(string)}, reply[0] == reply[2] && before.Val().UnixMilli() == reply[0]
+	return answer{reply[0].(int64), step, reply[1].(string)}, reply[0] == reply[2] && before.Val().UnixMilli() == reply[0]
 }
 
 // nativeAll tells all steps in one script, which gives their replies.
@@ -90,7 +90,7 @@ func (s story) nativeAll(t testing.TB, server *redisserver.Server, key string) (
 }
 
 // virtual tells the steps at the given virtual times.
-func (s story) virtual(t testing.TB, server *redisserver.Server, it setup, key string, steps []told) []string {
+func (s story) virtual(t testing.TB, server *redisserver.Server, it setup, key string, steps []answer) []string {
 	t.Helper()
 	it.source = s.source(virtualClock, oneStep)
 	it.args = []string{"{cost}"}

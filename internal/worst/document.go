@@ -22,11 +22,11 @@ type Document struct {
 	Seed          uint64        `json:"seed"`
 	Server        result.Server `json:"server"`  // whose scripts decide the files as the models do
 	Partial       bool          `json:"partial"` // interrupted: algorithms may be missing, and the last ones are not confirmed
-	Results       []Row         `json:"results"`
+	Results       []Finding     `json:"results"`
 }
 
-// Row is the worst traffic of one algorithm.
-type Row struct {
+// Finding is the worst traffic of one algorithm.
+type Finding struct {
 	Algorithm    string            `json:"algorithm" jsonschema:"minLength=1"`
 	Parameters   map[string]string `json:"parameters"`
 	Burst        int64             `json:"burst"`         // the capacity it was given
@@ -53,8 +53,8 @@ type Row struct {
 }
 
 // Row sums up what was found; the server has yet to confirm it.
-func (p Problem) Row(f *Found, s *scenarios.Scenario) Row {
-	row := Row{
+func (p Problem) Row(f *Found, s *scenarios.Scenario) Finding {
+	row := Finding{
 		Algorithm:    p.Instance.Label,
 		Parameters:   p.Instance.Parameters,
 		Burst:        p.givenBurst(),

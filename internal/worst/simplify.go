@@ -82,8 +82,8 @@ func (s *search) replay(each func(visit func(clockUS, cost, count int64) bool)) 
 	each(func(clockUS, cost, count int64) bool {
 		passed := int64(0)
 		for range count {
-			d, asked := s.ask(model, clockUS, cost)
-			if !asked {
+			d, decided := s.ask(model, clockUS, cost)
+			if !decided {
 				ok = false
 				return false
 			}

@@ -8,7 +8,7 @@ import "slices"
 func (s *search) survey() {
 	s.try(plan{0, []move{s.flood(s.modes()[0], false)}}) // first of all: it may be all that the budget allows
 	s.learn()
-	for _, p := range s.candidates() {
+	for _, p := range s.starts() {
 		if s.done() {
 			return
 		}
@@ -19,8 +19,8 @@ func (s *search) survey() {
 // surveyMost bounds the plans of the survey.
 const surveyMost = 1600
 
-// candidates are the survey's plans, the plainest first.
-func (s *search) candidates() []plan {
+// starts are the survey's plans, the plainest first.
+func (s *search) starts() []plan {
 	var all []ranked
 	shifts, gaps := s.shifts(), s.gaps()
 	for i, shift := range shifts {

@@ -47,7 +47,7 @@ func (d *Document) table() sheet.Table {
 		sheet.Column{Name: "bound"}, sheet.Column{Name: "of the\nbound", Leaves: 2}, sheet.Column{Name: "decisions\ntaken", Leaves: 4}, sheet.Column{Name: "begins\nat", Leaves: 3})
 	for i := range d.Results {
 		r := &d.Results[i]
-		t.Rows = append(t.Rows, sheet.Row{Cells: sheet.Cells(r.Algorithm, fmt.Sprint(r.Burst), fmt.Sprint(r.MostAdmitted), sheet.Times(r.Overshoot),
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(r.Algorithm, fmt.Sprint(r.Burst), fmt.Sprint(r.MostAdmitted), sheet.Times(r.Overshoot),
 			fmt.Sprint(r.Bound), sheet.Percent(r.BoundReached), fmt.Sprint(r.Decisions), sheet.Span(r.PhaseUS))})
 	}
 	return t

@@ -39,8 +39,8 @@ func situations() []situation {
 	}}
 }
 
-func (s *situation) run() benchresult.Run {
-	run := benchresult.Run{
+func (s *situation) run() benchresult.Play {
+	run := benchresult.Play{
 		Scenario: s.name, Question: s.question, ScenarioSHA256: sha256Of(s.name), Seed: 1, Limit: s.limit,
 		DurationUS: s.scenarioUS, PlayedUS: s.seconds * 1_000_000, OnLate: "queue", Notes: s.notes,
 	}
@@ -50,8 +50,8 @@ func (s *situation) run() benchresult.Run {
 	return run
 }
 
-func (s *situation) row(p *profile) benchresult.Row {
-	row := benchresult.Row{Identity: p.identity(), Exact: s.exact(p)}
+func (s *situation) row(p *profile) benchresult.Limiter {
+	row := benchresult.Limiter{Identity: p.identity(), Exact: s.exact(p)}
 	row.Work = work(p, row.Exact)
 	row.Open, row.Rounds = s.open(p, newDraw(s.name+p.label))
 	return row

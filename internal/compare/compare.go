@@ -60,7 +60,7 @@ type Report struct {
 	Gates         []Gate   `json:"gates"`
 	Notes         []string `json:"notes"` // what was left out, and what a reader must know
 
-	paired         *benchresult.Paired    // what was compared, for WriteBench
+	paired         *benchresult.Paired   // what was compared, for WriteBench
 	older, younger *benchresult.Document // the same of two files
 }
 
@@ -82,17 +82,17 @@ type Verdict struct {
 
 // Gate is one kind of comparison, over all algorithms.
 type Gate struct {
-	Name    string   `json:"name" jsonschema:"enum=decisions,enum=work,enum=server-cost,enum=client-p50,enum=client-p99"`
-	Rule    string   `json:"rule"`
-	Outcome Outcome  `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"` // the worst of its rows'
-	Reasons []string `json:"reasons"`                                                                                      // why rows could not be judged, or were not meant to be
-	Rows    []Row    `json:"rows"`
+	Name    string      `json:"name" jsonschema:"enum=decisions,enum=work,enum=server-cost,enum=client-p50,enum=client-p99"`
+	Rule    string      `json:"rule"`
+	Outcome Outcome     `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"` // the worst of its rows'
+	Reasons []string    `json:"reasons"`                                                                                      // why rows could not be judged, or were not meant to be
+	Rows    []Judgement `json:"rows"`
 
 	remedies []string
 }
 
-// Row is one measure of one algorithm on the two sides.
-type Row struct {
+// Judgement is one measure of one algorithm on the two sides.
+type Judgement struct {
 	Algorithm string  `json:"algorithm"`
 	Where     string  `json:"where"` // the scenario, or the mix of the closed loop; empty where there is only one
 	Measure   string  `json:"measure" jsonschema:"minLength=1"`

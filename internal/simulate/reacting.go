@@ -35,7 +35,7 @@ type contender struct {
 
 // runWorld lets the clients of a scenario play against each row. What arrives depends on what is decided, so that each
 // row has its own requests; the run's reference sees the operations, as if each were tried once.
-func (j *Job) runWorld(ctx context.Context, p *planned, b *backend) ([]*lane, *replay.Outcome, error) {
+func (j *Job) runWorld(ctx context.Context, p *contest, b *backend) ([]*lane, *replay.Outcome, error) {
 	outcome, err := replay.Run(ctx, p.stream, p.Policy, nil, replay.Options{Stop: j.Stop})
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +62,7 @@ func (j *Job) runWorld(ctx context.Context, p *planned, b *backend) ([]*lane, *r
 }
 
 // playAll plays every row and adds its outcome to the run's.
-func (j *Job) playAll(ctx context.Context, p *planned, b *backend, all []*contender, outcome *replay.Outcome) error {
+func (j *Job) playAll(ctx context.Context, p *contest, b *backend, all []*contender, outcome *replay.Outcome) error {
 	rows := make([]*replay.Outcome, len(all))
 	progress := j.sharedProgress(len(all))
 	group, inner := errgroup.WithContext(ctx)
@@ -98,7 +98,7 @@ func (j *Job) sharedProgress(rows int) func(more int64) {
 }
 
 // contenders prepares every row: each entry, once more where clients remember, and the sequences.
-func (b *backend) contenders(ctx context.Context, p *planned) ([]*contender, error) {
+func (b *backend) contenders(ctx context.Context, p *contest) ([]*contender, error) {
 	var all []*contender
 	for _, e := range p.Entries {
 		c, err := b.contender(ctx, p, e, len(all))
@@ -122,7 +122,7 @@ func (b *backend) contenders(ctx context.Context, p *planned) ([]*contender, err
 }
 
 // contender prepares an entry: its model decides where it has one, and its script, on the server, confirms.
-func (b *backend) contender(ctx context.Context, p *planned, e *lineup.Entry, number int) (*contender, error) {
+func (b *backend) contender(ctx context.Context, p *contest, e *lineup.Entry, number int) (*contender, error) {
 	c := &contender{lane: &lane{entry: e, means: model{}}, protocol: clients.OneCall{}}
 	if len(b.servers) > 0 {
 		c.watch = b.watch(number)
@@ -159,7 +159,7 @@ func (o oneByOne) Serve(q limit.Request, _ any) (any, error) {
 }
 
 // play lets the clients play against one row, then measures its journal.
-func (j *Job) play(ctx context.Context, p *planned, c *contender, base *replay.Outcome, progress func(int64)) (*replay.Outcome, error) {
+func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.Outcome, progress func(int64)) (*replay.Outcome, error) {
 	var before int64
 	setup := j.setup(p, c.protocol, c.server)
 	setup.Progress = func(operations int64) {
@@ -187,7 +187,7 @@ func (j *Job) play(ctx context.Context, p *planned, c *contender, base *replay.O
 	return row, err
 }
 
-func (j *Job) setup(p *planned, protocol clients.Protocol, server clients.Server) clients.Setup {
+func (j *Job) setup(p *contest, protocol clients.Protocol, server clients.Server) clients.Setup {
 	return clients.Setup{
 		Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
 		Protocol: protocol, Server: server, Stop: j.Stop,
@@ -195,7 +195,7 @@ func (j *Job) setup(p *planned, protocol clients.Protocol, server clients.Server
 }
 
 // playError names the row, and blames the scenario for more attempts than anybody could want.
-func playError(ctx context.Context, p *planned, c *contender, err error) error {
+func playError(ctx context.Context, p *contest, c *contender, err error) error {
 	var many *clients.TooManyError
 	var bad *replay.TrafficError
 	switch {

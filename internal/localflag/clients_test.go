@@ -28,11 +28,11 @@ func (steady) Duration() (time.Duration, bool) { return time.Second, true }
 // server is a bucket that answers messages.
 type server struct {
 	*bucket
-	asked int64
+	requests int64
 }
 
 func (s *server) Serve(q limit.Request, _ any) (any, error) {
-	s.asked++
+	s.requests++
 	return s.decide(q, true), nil
 }
 
@@ -54,7 +54,7 @@ func TestTheJournalKnowsWhoWasNotAsked(t *testing.T) {
 			t.Error("a client admitted a request by itself")
 		}
 	}
-	if rejects := flag.Figures().LocalRejects; unasked == 0 || unasked != rejects || unasked+s.asked != 100 {
-		t.Errorf("%d unasked, %d local rejects, %d asked; want the first two equal, and 100 in all", unasked, rejects, s.asked)
+	if rejects := flag.Figures().LocalRejects; unasked == 0 || unasked != rejects || unasked+s.requests != 100 {
+		t.Errorf("%d unasked, %d local rejects, %d asked; want the first two equal, and 100 in all", unasked, rejects, s.requests)
 	}
 }

@@ -2,9 +2,9 @@ package clients
 
 import "slices"
 
-// Clients is how the clients fared. An operation is what a client wants done; each of its attempts is one request.
-type Clients struct {
-	Fare
+// Summary is how the clients fared. An operation is what a client wants done; each of its attempts is one request.
+type Summary struct {
+	Tally
 	Unfinished    int64 // operations that had neither succeeded nor been given up at the end
 	SucceededCost int64
 
@@ -12,11 +12,11 @@ type Clients struct {
 	// retries that arrived less than a millisecond from at least nine others.
 	Retries, Lockstep, InStep int64
 
-	Groups []Fare // in the order of the groups
+	Groups []Tally // in the order of the groups
 }
 
-// Fare is what became of operations.
-type Fare struct {
+// Tally is what became of operations.
+type Tally struct {
 	Operations, Succeeded, GaveUp int64
 	Attempts                      int64 // that were begun
 
@@ -24,24 +24,18 @@ type Fare struct {
 	TimesUS []int64
 }
 
-// fare is a Fare that grows.
-type fare struct {
-	Fare
-	succeededCost int64
-}
-
-// clients sums up the parties.
-func clients(parties []*party, retries []int64) Clients {
-	var c Clients
-	for _, p := range parties {
-		slices.Sort(p.fare.TimesUS)
-		c.Groups = append(c.Groups, p.fare.Fare)
-		c.Operations += p.fare.Operations
-		c.Succeeded += p.fare.Succeeded
-		c.GaveUp += p.fare.GaveUp
-		c.Attempts += p.fare.Attempts
-		c.SucceededCost += p.fare.succeededCost
-		c.TimesUS = append(c.TimesUS, p.fare.TimesUS...)
+// summarize sums up the groups.
+func summarize(states []*groupState, retries []int64) Summary {
+	var c Summary
+	for _, p := range states {
+		slices.Sort(p.tally.TimesUS)
+		c.Groups = append(c.Groups, p.tally)
+		c.Operations += p.tally.Operations
+		c.Succeeded += p.tally.Succeeded
+		c.GaveUp += p.tally.GaveUp
+		c.Attempts += p.tally.Attempts
+		c.SucceededCost += p.succeededCost
+		c.TimesUS = append(c.TimesUS, p.tally.TimesUS...)
 	}
 	slices.Sort(c.TimesUS)
 	c.Unfinished = c.Operations - c.Succeeded - c.GaveUp

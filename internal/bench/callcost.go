@@ -9,8 +9,8 @@ import (
 	"ratelab/internal/lineup"
 )
 
-// taken is what a call takes of the network and of the client's heap.
-type taken struct{ in, out, allocations float64 }
+// callCost is what a call takes of the network and of the client's heap.
+type callCost struct{ in, out, allocations float64 }
 
 // takenStretches are so many stretches of the half mix: enough for allocations that come with a new key, or with a
 // goroutine of the runtime's, to vanish.
@@ -19,7 +19,7 @@ const takenStretches = 10
 // take counts bytes and allocations in a loop of its own: one connection, one call after the other, always the same
 // number admitted and rejected. Under load both depend on how many calls were admitted, which is not the same from run
 // to run, and on what else the generator does. The allocations are rounded down, as testing.AllocsPerRun's are.
-func (s *session) take(ctx context.Context, c *lineup.Entry) (*taken, error) {
+func (s *session) take(ctx context.Context, c *lineup.Entry) (*callCost, error) {
 	if s.stopped() {
 		return nil, errStopped
 	}
@@ -31,7 +31,7 @@ func (s *session) take(ctx context.Context, c *lineup.Entry) (*taken, error) {
 	return t, g.end(ctx, err)
 }
 
-func (g *segment) take(ctx context.Context) (*taken, error) {
+func (g *segment) take(ctx context.Context) (*callCost, error) {
 	mixed, err := g.mixers(ctx, benchresult.MixHalf)
 	if err != nil {
 		return nil, err
@@ -53,11 +53,11 @@ func (g *segment) take(ctx context.Context) (*taken, error) {
 		in, out = in+o.BytesWritten, out+o.BytesRead
 	}
 	n := float64(calls)
-	return &taken{float64(in) / n, float64(out) / n, math.Floor(float64(allocated()-before) / n)}, nil
+	return &callCost{float64(in) / n, float64(out) / n, math.Floor(float64(allocated()-before) / n)}, nil
 }
 
 // record adds what a call takes to w.
-func (t *taken) record(w *benchresult.Work) {
+func (t *callCost) record(w *benchresult.Work) {
 	if t != nil {
 		w.NetInPerDecision, w.NetOutPerDecision, w.AllocationsPerCall = &t.in, &t.out, &t.allocations
 	}
