@@ -5,27 +5,30 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // findingsOf are the small tables below a run's first: only those of which the document has something.
-func findingsOf(r *report.Run, l *labels) []grid {
-	var all []grid
+func findingsOf(r *report.Run, l *labels) []sheet.Table {
+	var all []sheet.Table
 	for _, about := range measure.Subjects()[1:] {
-		all = append(all, subjectGrid(r, about, l))
+		all = append(all, subjectTable(r, about, l))
 	}
-	for i := range r.ClientGroups {
-		all = append(all, groupGrid(r, i, l))
+	if len(r.ClientGroups) > 1 {
+		for i := range r.ClientGroups {
+			all = append(all, groupTable(r, i, l))
+		}
 	}
-	return slices.DeleteFunc(all, func(g grid) bool { return len(g.Rows) == 0 })
+	return slices.DeleteFunc(all, func(t sheet.Table) bool { return len(t.Rows) == 0 })
 }
 
-// subjectGrid has a line for each row that has something to say about the subject.
-func subjectGrid(r *report.Run, about *measure.Subject, l *labels) grid {
+// subjectTable has a line for each row that has something to say about the subject.
+func subjectTable(r *report.Run, about *measure.Subject, l *labels) sheet.Table {
 	measures := about.Within(measure.Page)
-	g := grid{Caption: about.Caption, Head: headings(measures, r)}
+	t := tableOf(about.Caption, columns(measures, r)...)
 	named := about == measure.FairnessMeasures
 	if named {
-		g.Head = append(g.Head, heading{"worst-served key", ""})
+		t.Columns = append(t.Columns, sheet.Column{Name: "worst-served key", Words: true})
 	}
 	for i := range r.Results {
 		row := &r.Results[i]
@@ -34,38 +37,36 @@ func subjectGrid(r *report.Run, about *measure.Subject, l *labels) grid {
 		}
 		list := cells(measures, &row.Figures)
 		if named {
-			list = append(list, cell{Text: shown(row.Fairness.WorstKey), Left: true})
+			list = append(list, sheet.Cell{Text: row.Fairness.WorstKey})
 		}
-		g.Rows = append(g.Rows, line{l.of(row.Algorithm), list})
+		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), list...))
 	}
-	return g.withoutEmpty()
+	return withoutEmpty(t)
 }
 
-// groupGrid is about one group of clients, where there are several.
-func groupGrid(r *report.Run, group int, l *labels) grid {
-	g := grid{
-		Caption: "The clients named " + shown(r.ClientGroups[group]),
-		Head: []heading{{"operations", ""}, {"succeeded", ""}, {"of its operations", "share that succeeded"}, {"gave up", ""}, {"attempts", ""},
-			{"p50", "of the time to success"}, {"p99", "of the time to success"}},
-	}
-	if len(r.ClientGroups) < 2 {
-		return grid{}
-	}
+// groupTable is about one group of clients.
+func groupTable(r *report.Run, group int, l *labels) sheet.Table {
+	t := tableOf("The clients named "+r.ClientGroups[group], groupColumns...)
 	for i := range r.Results {
 		row := &r.Results[i]
 		if row.Clients == nil || group >= len(row.Clients.Groups) {
 			continue
 		}
 		c := &row.Clients.Groups[group]
-		list := []cell{whole(c.Operations), whole(c.Succeeded), percentage(share(c.Succeeded, c.Operations)), whole(c.GaveUp), whole(c.Attempts)}
-		g.Rows = append(g.Rows, line{l.of(row.Algorithm), append(list, medianAndTail(c.TimeToSuccessUS)...)})
+		list := []sheet.Cell{whole(c.Operations), whole(c.Succeeded), percentage(share(c.Succeeded, c.Operations)), whole(c.GaveUp), whole(c.Attempts)}
+		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), append(list, medianAndTail(c.TimeToSuccessUS)...)...))
 	}
-	return g.withoutEmpty()
+	return withoutEmpty(t)
 }
 
-func medianAndTail(p *measure.Percentiles) []cell {
+var groupColumns = []sheet.Column{
+	{Name: "operations"}, {Name: "succeeded"}, {Name: "of its operations", Help: "share that succeeded"}, {Name: "gave up"}, {Name: "attempts"},
+	{Name: "p50", Help: "of the time to success"}, {Name: "p99", Help: "of the time to success"},
+}
+
+func medianAndTail(p *measure.Percentiles) []sheet.Cell {
 	if p == nil {
-		return []cell{{}, {}}
+		return []sheet.Cell{{}, {}}
 	}
-	return []cell{duration(p.P50), duration(p.P99)}
+	return []sheet.Cell{duration(p.P50), duration(p.P99)}
 }

@@ -60,8 +60,6 @@ func counted(offered, admitted, peak, falseAdmits, falseRejects int64) measure.R
 // everything is worked with all findings, and a second scenario.
 func everything() Input {
 	in := worked()
-	in.Sections = []Section{{Title: "Recommendation", Intro: []string{"Take the log."},
-		Table: Table{Head: []string{"algorithm", "excluded by"}, Rows: [][]string{{"gcra", "peak 6 in 2 s"}, {"sliding-window-log", "–"}}}}}
 	second := in.Document.Runs[0]
 	second.Scenario, second.Partial, second.ClientGroups = "second", true, []string{"polite", "rude"}
 	second.Results = append([]report.Row{}, second.Results...)

@@ -18,6 +18,9 @@ type label struct {
 	Off   bool // not drawn at first
 }
 
+// class is that of what is drawn in its colour and dashes.
+func (l label) class() string { return fmt.Sprintf("a%d", l.Index) }
+
 // labels numbers the rows' names over all runs, in the order in which they appear. The reference is the last.
 type labels struct {
 	list  []label

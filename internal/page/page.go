@@ -24,7 +24,6 @@ type Input struct {
 	Charts     []simchart.Input // the course of each run, in the order of the document; or none: a page without pictures
 	Algorithms []Algorithm      // what is known of them, in the order in which to explain them
 	Command    string           // that makes the same figures again; may be empty
-	Sections   []Section        // stand between the overview and the scenarios
 }
 
 // Algorithm is what a reader must know of one, as it says of itself.
@@ -35,19 +34,6 @@ type Algorithm struct {
 	Rule    string // when a request is admitted
 	Bound   string // the most that is admitted in an interval
 	Sources []string
-}
-
-// Section is something more to say, such as a recommendation.
-type Section struct {
-	Title string
-	Intro []string // paragraphs
-	Table Table
-}
-
-// Table is plain text in rows. A cell that begins with a digit is a number and stands to the right.
-type Table struct {
-	Head []string
-	Rows [][]string // each as long as Head
 }
 
 //go:embed page.html

@@ -83,7 +83,6 @@ func TestHostileTextIsText(t *testing.T) {
 	missed := false
 	run.Expectations = []report.Expectation{{Algorithm: hostile, Measure: hostile, Want: hostile, Met: &missed}}
 	in.Command, in.Document.Tool.Version = hostile, hostile
-	in.Sections[0] = Section{Title: hostile, Intro: []string{hostile}, Table: Table{Head: []string{hostile}, Rows: [][]string{{hostile}}}}
 	in.Algorithms = append(in.Algorithms, Algorithm{Name: hostile, Family: hostile, State: hostile, Rule: hostile, Bound: hostile,
 		Sources: []string{hostile, "https://" + hostile, "javascript:alert(1)"}})
 	page := rendered(t, in)
@@ -101,21 +100,6 @@ func TestHostileTextIsText(t *testing.T) {
 	for _, good := range []string{"␛[31m", "⟨U+202E⟩gpj.exe", "⟨U+0085⟩", "⟨FF⟩", "⟨U+2066⟩", "&lt;script&gt;"} {
 		if !strings.Contains(page, good) && !strings.Contains(html.UnescapeString(page), good) {
 			t.Errorf("%q cannot be seen", good)
-		}
-	}
-}
-
-func TestShown(t *testing.T) {
-	for s, want := range map[string]string{
-		"":                   "",
-		"naïve 日本 שלום 👩‍🚀":  "naïve 日本 שלום 👩‍🚀",
-		"a\x00\t\n\x7f":      "a␀␉␊␡",
-		"\u200e\u200b\ufeff": "⟨U+200E⟩⟨U+200B⟩⟨U+FEFF⟩",
-		"\xc3(":              "⟨C3⟩(",
-		"\ufffd":             "\ufffd",
-	} {
-		if got := shown(s); got != want {
-			t.Errorf("%q: %q; want %q", s, got, want)
 		}
 	}
 }

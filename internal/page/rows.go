@@ -20,42 +20,36 @@ func caption(r *report.Run) string {
 }
 
 // rowsOf is a run's table: a line per algorithm, and the exact reference below them.
-func rowsOf(r *report.Run, l *labels) grid {
+func rowsOf(r *report.Run, l *labels) sheet.Table {
 	reference := &measure.Figures{Result: r.Reference}
 	all := []*measure.Figures{reference}
 	for i := range r.Results {
 		all = append(all, &r.Results[i].Figures)
 	}
-	shown, bursts := measure.DecisionMeasures.Shown(measure.Page, all), bursty(r)
-	g := grid{Caption: caption(r)}
-	if bursts {
-		g.Head = append(g.Head, heading{"burst", "the capacity that the algorithm was given, where it takes one"})
-	}
-	g.Head = append(g.Head, headings(shown, r)...)
-	row := func(name, burst string, f *measure.Figures) line {
-		var list []cell
-		if bursts {
-			list = append(list, cell{Text: burst})
-		}
-		return line{l.of(name), append(list, cells(shown, f)...)}
-	}
+	shown := measure.DecisionMeasures.Shown(measure.Page, all)
+	t := tableOf(caption(r), append([]sheet.Column{capacityColumn}, columns(shown, r)...)...)
 	for i := range r.Results {
-		g.Rows = append(g.Rows, row(r.Results[i].Algorithm, burst(&r.Results[i]), &r.Results[i].Figures))
+		row := &r.Results[i]
+		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), append([]sheet.Cell{{Text: burst(row)}}, cells(shown, &row.Figures)...)...))
 	}
-	g.Foot = []line{row(report.ReferenceLabel, "", reference)}
-	return g
+	foot := rowOf(l.of(report.ReferenceLabel), append([]sheet.Cell{{}}, cells(shown, reference)...)...)
+	foot.Faint = true
+	t.Rows = append(t.Rows, foot)
+	return withoutEmpty(t)
 }
 
-func headings(measures []*measure.Measure, r *report.Run) []heading {
-	var list []heading
+var capacityColumn = sheet.Column{Name: "burst", Help: "the capacity that the algorithm was given, where it takes one"}
+
+func columns(measures []*measure.Measure, r *report.Run) []sheet.Column {
+	var list []sheet.Column
 	for _, m := range measures {
-		list = append(list, heading{m.PageHeading(chart.Span(float64(r.Limit.WindowUS))), m.Help})
+		list = append(list, sheet.Column{Name: m.PageHeading(chart.Span(float64(r.Limit.WindowUS))), Help: m.Help})
 	}
 	return list
 }
 
-func cells(measures []*measure.Measure, f *measure.Figures) []cell {
-	var list []cell
+func cells(measures []*measure.Measure, f *measure.Figures) []sheet.Cell {
+	var list []sheet.Cell
 	for _, m := range measures {
 		list = append(list, cellOf(m, m.Value(f)))
 	}
@@ -63,11 +57,14 @@ func cells(measures []*measure.Measure, f *measure.Figures) []cell {
 }
 
 // cellOf is a value as its unit is read. What is absent is empty.
-func cellOf(m *measure.Measure, v measure.Value) cell {
+func cellOf(m *measure.Measure, v measure.Value) sheet.Cell {
 	if !v.Known {
-		return cell{}
+		return sheet.Cell{}
 	}
-	c := cell{Key: key(v.Number), Over: m.Above > 0 && v.Number > m.Above}
+	c := sheet.Cell{Key: key(v.Number)}
+	if m.Above > 0 && v.Number > m.Above {
+		c.Style = sheet.Alarm
+	}
 	switch m.Unit {
 	case measure.Limits:
 		c.Text = sheet.Times(v.Number)
@@ -87,14 +84,5 @@ func cellOf(m *measure.Measure, v measure.Value) cell {
 // burst is the capacity that a row was given.
 func burst(row *report.Row) string {
 	capacity, _ := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
-	return shown(capacity)
-}
-
-func bursty(r *report.Run) bool {
-	for i := range r.Results {
-		if burst(&r.Results[i]) != "" {
-			return true
-		}
-	}
-	return false
+	return capacity
 }

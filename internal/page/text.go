@@ -3,43 +3,13 @@ package page
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"ratelab/internal/chart"
 	"ratelab/internal/sheet"
 )
 
-// shown is text from outside as the page shows it: what does not print, and what would turn the direction of the
-// text around it, is there to be seen. That it is no markup is the template's care.
-//
-// Note: message.Visible makes controls blanks, which suits terminals and tables of text. A page has the pictures of
-// control characters in its fonts, and no width to keep.
-func shown(s string) string {
-	var out strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			fmt.Fprintf(&out, "⟨%02X⟩", s[i])
-		case r < ' ':
-			out.WriteRune('␀' + r)
-		case r == 0x7f:
-			out.WriteRune('␡')
-		case unicode.IsControl(r), hidden(r):
-			fmt.Fprintf(&out, "⟨U+%04X⟩", r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
-
-// hidden reports whether r prints nothing of its own but changes how its neighbours are read: the directional
-// controls of Unicode's annex 9, separators of lines, and characters without width that make two names look alike.
-func hidden(r rune) bool {
-	return unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
-		r == 0x200b || r == 0x2060 || r == 0xfeff || r == 0xad
-}
+// shown is text from outside as the page shows it. That it is no markup is the template's care.
+func shown(s string) string { return sheet.Shown(s) }
 
 func allShown(list []string) []string {
 	out := make([]string, len(list))

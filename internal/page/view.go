@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/chart"
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // page is all that the template writes. Every text in it has been through shown.
@@ -20,7 +21,6 @@ type page struct {
 	Title     string
 	Legend    []label
 	Overview  overview
-	Sections  []section
 	Scenarios []scenario
 	Measures  []term
 	Promises  []promise
@@ -29,27 +29,19 @@ type page struct {
 	Made      string // by what, and where
 }
 
-// section is a Section, ready to be shown.
-type section struct {
-	ID, Title string
-	Intro     []string
-	Head      []string
-	Rows      [][]cell
-}
-
 // scenario is one run.
 type scenario struct {
 	ID, Name, Question string
 	Partial            bool
 	Verdict            string
 	Facts              []term
-	Rows               grid
-	Findings           []grid
+	Rows               sheet.Table
+	Findings           []sheet.Table
 	Plots              []plot
 	Missed             []string
 	Expected           string
 	Notes              []string
-	Hashes             grid
+	Hashes             sheet.Table
 }
 
 // term is a word and what it stands for.
@@ -79,9 +71,6 @@ func newPage(in Input) page {
 	}
 	if len(doc.Runs) == 1 {
 		p.Title = shown(doc.Runs[0].Scenario)
-	}
-	for i, s := range in.Sections {
-		p.Sections = append(p.Sections, newSection(i, s))
 	}
 	for i := range doc.Runs {
 		p.Scenarios = append(p.Scenarios, newScenario(in, i, ids[i], l))
@@ -158,38 +147,28 @@ func expectations(r *report.Run) (missed []string, sum string) {
 }
 
 // hashes is what proves that figures were made again, to the byte.
-func hashes(r *report.Run, l *labels) grid {
-	g := grid{Caption: "Decisions, scripts and parameters",
-		Head: []heading{{"decisions SHA-256", "over a line t_us,key,cost,0|1 for each request"}, {"script SHA-1", ""}, {"parameters", "all of them, defaults included"}}}
+func hashes(r *report.Run, l *labels) sheet.Table {
+	t := tableOf("Decisions, scripts and parameters",
+		sheet.Column{Name: "decisions SHA-256", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
+		sheet.Column{Name: "script SHA-1", Words: true},
+		sheet.Column{Name: "parameters", Words: true, Help: "all of them, defaults included"})
 	for i := range r.Results {
 		row := &r.Results[i]
-		g.Rows = append(g.Rows, line{l.of(row.Algorithm), []cell{
-			{Text: shown(row.DecisionsSHA256), Left: true}, {Text: shown(row.ScriptSHA1), Left: true}, {Text: parameters(row), Left: true}}})
+		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), sheet.Cells(row.DecisionsSHA256, row.ScriptSHA1, parameters(row))...))
 	}
-	g.Foot = []line{{l.of(report.ReferenceLabel), []cell{{Text: shown(r.Reference.DecisionsSHA256), Left: true}, {}, {}}}}
-	return g
+	foot := rowOf(l.of(report.ReferenceLabel), sheet.Cells(r.Reference.DecisionsSHA256, "", "")...)
+	foot.Faint = true
+	t.Rows = append(t.Rows, foot)
+	return t
 }
 
 func parameters(row *report.Row) string {
 	var list []string
 	for name, value := range row.Parameters {
-		list = append(list, shown(name+"="+value))
+		list = append(list, name+"="+value)
 	}
 	slices.Sort(list)
 	return strings.Join(list, ", ")
-}
-
-func newSection(i int, s Section) section {
-	out := section{ID: fmt.Sprintf("section-%d", i+1), Title: shown(s.Title), Intro: allShown(s.Intro), Head: allShown(s.Table.Head)}
-	for _, row := range s.Table.Rows {
-		var cells []cell
-		for _, text := range row {
-			digit := text != "" && (text[0] >= '0' && text[0] <= '9')
-			cells = append(cells, cell{Text: shown(text), Left: !digit})
-		}
-		out.Rows = append(out.Rows, cells)
-	}
-	return out
 }
 
 func newPromise(a Algorithm, l *labels) promise {
@@ -219,7 +198,7 @@ func identifiers(runs []report.Run) []string {
 	ids := make([]string, len(runs))
 	for i := range runs {
 		id := runs[i].Scenario
-		if !plain.MatchString(id) || used[id] || strings.HasPrefix(id, "section-") || strings.HasPrefix(id, "scenario-") {
+		if !plain.MatchString(id) || used[id] || strings.HasPrefix(id, "scenario-") {
 			id = fmt.Sprintf("scenario-%d", i+1)
 		}
 		ids[i], used[id] = id, true

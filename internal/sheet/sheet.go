@@ -1,5 +1,5 @@
-// Package sheet writes what people read. A document says once what its parts are: lines, tables and notes; the terminal
-// and Markdown show the same ones, each in its own way. Here are the only table, the only wrapping and the only escaping.
+// Package sheet writes what people read. A document says once what its parts are: lines, tables and notes; the terminal,
+// Markdown and HTML show the same ones, each in its own way. Here are the only table, the only wrapping and the only escaping.
 //
 // It knows no measure and no document: cells come as text.
 package sheet
@@ -60,6 +60,7 @@ type Column struct {
 	Group     string // of successive columns, above their names
 	Name      string // one line, or two with a line end between them
 	Words     bool
+	Help      string                              // what stands in it, shown on a page where one points at the heading
 	Widest    int                                 // cells are broken there; 0 for nowhere
 	Narrowest int                                 // how far it gives way where the table is too wide; 0 for not at all
 	Leaves    int                                 // where that is not enough the highest go first; 0 stays
@@ -83,7 +84,7 @@ func Numbers(names ...string) []Column {
 // TableRow is a line of a table.
 type TableRow struct {
 	Cells []Cell
-	Faint bool // it is there to compare with: on a page its first cell is set apart
+	Faint bool // it is there to compare with: on a page it is set apart, at the foot where rows can be sorted
 }
 
 // Cell is a figure or some words.
@@ -91,6 +92,8 @@ type Cell struct {
 	Text  string
 	Style Style
 	Link  string // on a page it leads there
+	Key   string // on a page it is sorted by this number, where its text is no plain one
+	Mark  string // on a page the class of the swatch before it, such as that of a curve
 }
 
 // Cells are plain ones.
