@@ -195,7 +195,7 @@ func (m remains) report(keys map[string]int64, dryRun, unfinished bool) string {
 	case unfinished:
 		what = "not finished: deleted"
 	}
-	fmt.Fprintf(&b, "%s %s of %s%s\n", what, count(sum, "key"), count(int64(len(m.dead)), "dead run"), living)
+	fmt.Fprintf(&b, "%s %s of %s%s\n", what, message.Count(sum, "key"), message.Count(int64(len(m.dead)), "dead run"), living)
 	return b.String()
 }
 
@@ -219,11 +219,4 @@ func isOrAre(runs int) string {
 		return "1 run is"
 	}
 	return fmt.Sprintf("%d runs are", runs)
-}
-
-func count(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -46,9 +46,9 @@ var mayImport = map[string][]string{
 	"internal/result":                      {"internal/limit", "internal/message"},
 	"internal/result/resulttest":           {"internal/result"},
 	"internal/report":                      {"internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/message"},
-	"internal/benchresult":                 {"internal/result", "internal/sheet", "internal/measure", "internal/limit", "internal/atomicfile", "internal/message"},
+	"internal/benchresult":                 {"internal/result", "internal/sheet", "internal/measure", "internal/atomicfile", "internal/message"},
 	"internal/benchresult/benchresulttest": {"internal/result", "internal/benchresult", "internal/measure"},
-	"internal/compare":                     {"internal/benchresult", "internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/message"},
+	"internal/compare":                     {"internal/benchresult", "internal/result", "internal/measure", "internal/sheet", "internal/message"},
 	"internal/chart":                       {"algorithms", "internal/atomicfile", "internal/message"},
 	"internal/benchchart":                  {"internal/result", "internal/chart", "internal/benchresult", "internal/sheet"},
 	"internal/simchart":                    {"internal/result", "internal/chart", "internal/report", "internal/measure", "internal/sheet"},
@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 		"internal/localflag", "internal/sequence", "internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/recommend": {
-		"internal/result", "algorithms", "scenarios", "internal/chart", "internal/limit", "internal/benchresult", "internal/report", "internal/sheet",
+		"internal/result", "algorithms", "scenarios", "internal/chart", "internal/limit", "internal/benchresult", "internal/report", "internal/sheet", "internal/message",
 	},
 	"internal/worst": {"internal/result", "algorithms", "scenarios", "internal/limit", "internal/sheet", "internal/traffic"},
 	"internal/bench": {

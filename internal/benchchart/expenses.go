@@ -1,9 +1,8 @@
 package benchchart
 
 import (
-	"fmt"
-
 	"ratelab/internal/chart"
+	"ratelab/internal/sheet"
 )
 
 // expenses is the picture of the server's cost: a row for each algorithm, in it a line for each lane, the figures at the
@@ -86,7 +85,7 @@ func drawExpense(a *chart.Axes, m mark, e expense, label string, y float64) {
 	m(a.Pen, chart.At(a.X(e.us), y), c)
 	a.Pen.WriteRight(microseconds(e.us), chart.At(a.Right+48, y+3.5), chart.SmallLetters)
 	if e.ratio != nil && label != control {
-		a.Pen.WriteRight(digits(*e.ratio)+" ×", chart.At(a.Right+figureSpace, y+3.5), chart.SmallLetters)
+		a.Pen.WriteRight(sheet.Significant(*e.ratio)+" ×", chart.At(a.Right+figureSpace, y+3.5), chart.SmallLetters)
 	}
 }
 
@@ -95,18 +94,7 @@ func microseconds(v float64) string {
 	if v >= 999.5 {
 		return us(v)
 	}
-	return digits(v) + " µs"
-}
-
-// digits writes three significant digits: 4.10, 18.4, 123.
-func digits(v float64) string {
-	switch {
-	case v >= 99.95:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 9.995:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
+	return sheet.Significant(v) + " µs"
 }
 
 // drawFloors draws the control through all rows, within the band in which the same code can come out.

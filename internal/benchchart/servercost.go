@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ratelab/internal/chart"
+	"ratelab/internal/sheet"
 )
 
 // serverCost shows what a decision costs the server, the cheapest first.
@@ -66,10 +67,7 @@ func (s *scene) noiseInWords() string {
 		if r.NoiseFloor.ServerUS <= 1 {
 			continue
 		}
-		part := fmt.Sprintf("%.1f %%", 100*(r.NoiseFloor.ServerUS-1))
-		if r.NoiseFloor.ServerUS >= 2 {
-			part = "a factor of " + digits(r.NoiseFloor.ServerUS)
-		}
+		part := strings.Replace(sheet.Above(r.NoiseFloor.ServerUS), "%", " %", 1)
 		if s.several() {
 			part += " on " + s.names[i]
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
@@ -18,8 +19,8 @@ func (r *Document) costPart() sheet.Part {
 		}
 	}
 	lead := fmt.Sprintf("closed loop, %s, %s a round, limit %s, median of %s; half: accepted and rejected in equal parts; server µs: per decision, "+
-		"on the server; x none: as a multiple of a script that decides nothing", sheet.Count(r.Settings.Connections, "connection"),
-		duration(r.Settings.SegmentUS), r.Settings.CostLimit, sheet.Count(r.Settings.Rounds, "round"))
+		"on the server; x none: as a multiple of a script that decides nothing", message.Count(r.Settings.Connections, "connection"),
+		sheet.Span(r.Settings.SegmentUS), r.Settings.CostLimit, message.Count(r.Settings.Rounds, "round"))
 	for i := range r.Costs {
 		c := &r.Costs[i]
 		var server, ratios, throughput []string
@@ -49,9 +50,9 @@ func (c *Cost) mix(name string) *Mix {
 // figureOf is the mark of none where nothing was measured.
 func figureOf(f float64) string {
 	if f == 0 {
-		return absent
+		return sheet.Absent
 	}
-	return figure(f)
+	return sheet.Significant(f)
 }
 
 // sweepSection is throughput against concurrency.
@@ -72,7 +73,7 @@ func (r *Document) sweepPart() sheet.Part {
 				best = level
 			}
 		}
-		add(&t, append(row, figureOf(best.ThroughputPerS), integer(int64(best.Connections)))...)
+		add(&t, append(row, figureOf(best.ThroughputPerS), sheet.Integer(int64(best.Connections)))...)
 	}
 	lead := sheet.Items("closed loop, half accepted, by connections; best: the most of them")
 	return sheet.Part{Title: "How many decisions per second go through", Lead: lead, Tables: []sheet.Table{t}}

@@ -57,14 +57,14 @@ func (r *Limiter) csvLines(run *Play, connections int) []cells {
 	for _, v := range r.Open.Latency.verdicts() {
 		line := cells{
 			"part": "open", "scenario": run.Scenario, "algorithm": r.Algorithm, "outcome": v.name, "connections": strconv.Itoa(connections),
-			"decisions": integer(decisions[v.name]), "accepted": integer(r.Open.Accepted), "rejected": integer(r.Open.Rejected),
-			"dropped": integer(r.Open.Dropped), "server_us_per_decision": exactly(r.Open.ServerUSPerCall),
-			"decisions_per_s": exactly(&r.Open.AchievedPerS), "redis_calls_per_decision": exactly(r.Work.RedisCallsPerDecision),
-			"bytes_per_key": exactly(r.Work.BytesPerKey), "client_allocations_per_call": exactly(r.Work.AllocationsPerCall),
+			"decisions": sheet.Integer(decisions[v.name]), "accepted": sheet.Integer(r.Open.Accepted), "rejected": sheet.Integer(r.Open.Rejected),
+			"dropped": sheet.Integer(r.Open.Dropped), "server_us_per_decision": sheet.OptionalFloat(r.Open.ServerUSPerCall),
+			"decisions_per_s": sheet.OptionalFloat(&r.Open.AchievedPerS), "redis_calls_per_decision": sheet.OptionalFloat(r.Work.RedisCallsPerDecision),
+			"bytes_per_key": sheet.OptionalFloat(r.Work.BytesPerKey), "client_allocations_per_call": sheet.OptionalFloat(r.Work.AllocationsPerCall),
 			"seed": strconv.FormatUint(run.Seed, 10),
 		}
 		if r.Exact != nil {
-			line["admitted"], line["overshoot"] = integer(r.Exact.Admitted), exactly(&r.Exact.Overshoot)
+			line["admitted"], line["overshoot"] = sheet.Integer(r.Exact.Admitted), sheet.OptionalFloat(&r.Exact.Overshoot)
 		}
 		line.percentiles("response", v.Response)
 		line.percentiles("service", v.Service)
@@ -81,9 +81,9 @@ func (c *Cost) csvLines(connections int) []cells {
 		m := &c.Mixes[i]
 		line := cells{
 			"part": "closed", "algorithm": c.Algorithm, "outcome": m.Mix, "connections": strconv.Itoa(connections),
-			"decisions": integer(m.Accepted + m.Rejected), "accepted": integer(m.Accepted), "rejected": integer(m.Rejected),
-			"server_us_per_decision": exactly(m.ServerUSPerCall), "ratio_to_control": exactly(m.RatioToControl),
-			"decisions_per_s": exactly(&m.ThroughputPerS), "client_allocations_per_call": exactly(m.AllocationsPerCall),
+			"decisions": sheet.Integer(m.Accepted + m.Rejected), "accepted": sheet.Integer(m.Accepted), "rejected": sheet.Integer(m.Rejected),
+			"server_us_per_decision": sheet.OptionalFloat(m.ServerUSPerCall), "ratio_to_control": sheet.OptionalFloat(m.RatioToControl),
+			"decisions_per_s": sheet.OptionalFloat(&m.ThroughputPerS), "client_allocations_per_call": sheet.OptionalFloat(m.AllocationsPerCall),
 		}
 		line.percentiles("service", m.Service)
 		lines = append(lines, line)
@@ -92,13 +92,13 @@ func (c *Cost) csvLines(connections int) []cells {
 		l := &c.Sweep[i]
 		line := cells{
 			"part": "sweep", "algorithm": c.Algorithm, "outcome": MixHalf, "connections": strconv.Itoa(l.Connections),
-			"decisions": integer(l.Service.count()), "server_us_per_decision": exactly(l.ServerUSPerCall), "decisions_per_s": exactly(&l.ThroughputPerS),
+			"decisions": sheet.Integer(l.Service.count()), "server_us_per_decision": sheet.OptionalFloat(l.ServerUSPerCall), "decisions_per_s": sheet.OptionalFloat(&l.ThroughputPerS),
 		}
 		line.percentiles("service", l.Service)
 		lines = append(lines, line)
 	}
 	for _, f := range c.Memory {
-		lines = append(lines, cells{"part": "memory", "algorithm": c.Algorithm, "requests": integer(f.Entries), "bytes_per_key": integer(f.Bytes)})
+		lines = append(lines, cells{"part": "memory", "algorithm": c.Algorithm, "requests": sheet.Integer(f.Entries), "bytes_per_key": sheet.Integer(f.Bytes)})
 	}
 	return lines
 }
@@ -109,14 +109,6 @@ func (c cells) percentiles(of string, h *Histogram) {
 		return
 	}
 	for name, p := range map[string]float64{"p50": 50, "p90": 90, "p99": 99, "p99_9": 99.9, "max": 100} {
-		c[of+"_"+name+"_us"] = integer(h.ValueAtPercentile(p))
+		c[of+"_"+name+"_us"] = sheet.Integer(h.ValueAtPercentile(p))
 	}
-}
-
-// exactly is the shortest decimal that reads back as f, without an exponent; empty for none.
-func exactly(f *float64) string {
-	if f == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*f, 'f', -1, 64)
 }

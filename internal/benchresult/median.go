@@ -29,7 +29,7 @@ func medianOf(values []*float64) *float64 {
 	return &m
 }
 
-// RatioToControl is the median of the rounds' own ratios of the server's µs per decision, samples over control; absent
+// RatioToControl is the median of the rounds' own ratios of the server's µs per decision, samples over control; sheet.Absent
 // where no round has both. What slows a whole round down cancels out.
 func RatioToControl(samples, control []Sample) *float64 {
 	ofRound := map[int]float64{}

@@ -11,7 +11,7 @@ import (
 func (r *Document) memoryPart() sheet.Part {
 	part, t, fills := sheet.Part{Title: "What a key takes"}, tableOf(), r.fills()
 	for i, n := range fills {
-		c := sheet.Column{Group: "bytes after requests", Name: integer(n)}
+		c := sheet.Column{Group: "bytes after requests", Name: sheet.Integer(n)}
 		if i > 0 && i < len(fills)-1 {
 			c.Leaves = 1
 		}
@@ -29,7 +29,7 @@ func (r *Document) memoryPart() sheet.Part {
 		for _, n := range fills {
 			row = append(row, c.bytesAfter(n))
 		}
-		allocations := absent
+		allocations := sheet.Absent
 		if m := c.mix(MixHalf); m != nil {
 			allocations = counted(m.AllocationsPerCall)
 		}
@@ -54,8 +54,8 @@ func (r *Document) fills() []int64 {
 func (c *Cost) bytesAfter(entries int64) string {
 	for _, f := range c.Memory {
 		if f.Entries == entries {
-			return integer(f.Bytes)
+			return sheet.Integer(f.Bytes)
 		}
 	}
-	return absent
+	return sheet.Absent
 }

@@ -9,7 +9,6 @@ import (
 
 	"ratelab/internal/message"
 	"ratelab/internal/result"
-	"ratelab/internal/sheet"
 )
 
 // Merge is both results as one of more rounds: histograms are added, the rounds of the later one follow those of the
@@ -90,7 +89,7 @@ func sameCircumstances(a, b *Document) error {
 		}
 	}
 	if len(a.Runs) != len(b.Runs) {
-		return fmt.Errorf("one has %s, the other %s; merge what was measured alike", sheet.Count(len(a.Runs), "scenario"), sheet.Count(len(b.Runs), "scenario"))
+		return fmt.Errorf("one has %s, the other %s; merge what was measured alike", message.Count(len(a.Runs), "scenario"), message.Count(len(b.Runs), "scenario"))
 	}
 	for i := range a.Runs {
 		if err := sameRun(&a.Runs[i], &b.Runs[i]); err != nil {
@@ -116,7 +115,7 @@ func sameRun(a, b *Play) error {
 		return fmt.Errorf("the scenarios differ (%s); merge what was measured alike", difference(of(a), of(b)))
 	}
 	if len(a.Rows) != len(b.Rows) {
-		return fmt.Errorf("%s: one has %s, the other %s", message.Bare(a.Scenario), sheet.Count(len(a.Rows), "algorithm"), sheet.Count(len(b.Rows), "algorithm"))
+		return fmt.Errorf("%s: one has %s, the other %s", message.Bare(a.Scenario), message.Count(len(a.Rows), "algorithm"), message.Count(len(b.Rows), "algorithm"))
 	}
 	for i := range a.Rows {
 		x, y := &a.Rows[i], &b.Rows[i]
@@ -142,7 +141,7 @@ func sameIdentity(a, b *Identity) error {
 
 func sameCosts(a, b []Cost) error {
 	if len(a) != len(b) {
-		return fmt.Errorf("one has the cost of %s, the other of %s", sheet.Count(len(a), "algorithm"), sheet.Count(len(b), "algorithm"))
+		return fmt.Errorf("one has the cost of %s, the other of %s", message.Count(len(a), "algorithm"), message.Count(len(b), "algorithm"))
 	}
 	for i := range a {
 		if err := sameIdentity(&a[i].Identity, &b[i].Identity); err != nil {

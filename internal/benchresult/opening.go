@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
 // opening says on what and how it was measured, and whether that can be trusted.
 func (r *Document) opening() sheet.Part {
 	lines := []string{
-		fmt.Sprintf("on %s, %s, %s %s", r.Machine.CPU, sheet.Count(r.Machine.Cores, "core"), r.Machine.OS, r.Machine.Kernel),
-		fmt.Sprintf("%s, %s; warm-up %s; pacer: %s; seed %s", sheet.Count(r.Settings.Rounds, "round"),
-			sheet.Count(r.Settings.Connections, "connection"), duration(r.Settings.WarmUpUS), r.Generator.Pacer, r.seeds()),
+		fmt.Sprintf("on %s, %s, %s %s", r.Machine.CPU, message.Count(r.Machine.Cores, "core"), r.Machine.OS, r.Machine.Kernel),
+		fmt.Sprintf("%s, %s; warm-up %s; pacer: %s; seed %s", message.Count(r.Settings.Rounds, "round"),
+			message.Count(r.Settings.Connections, "connection"), sheet.Span(r.Settings.WarmUpUS), r.Generator.Pacer, r.seeds()),
 	}
 	if r.Validity.Valid {
 		lines = append(lines, "valid: the generator kept up with what it measured")
@@ -64,9 +65,9 @@ func (r *Document) noise() string {
 	}
 	line := "noise floor: the same code measured again differs by up to "
 	if n.ServerUS > 0 {
-		line += percent(n.ServerUS) + " in server time and "
+		line += sheet.Above(n.ServerUS) + " in server time and "
 	}
-	return line + fmt.Sprintf("%s in the client's median (95%% of %s); less is no difference", percent(n.ClientP50US), sheet.Count(n.Pairs, "pair"))
+	return line + fmt.Sprintf("%s in the client's median (95%% of %s); less is no difference", sheet.Above(n.ClientP50US), message.Count(n.Pairs, "pair"))
 }
 
 // unavailable says which figures are missing, and why.

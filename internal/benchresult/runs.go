@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
@@ -26,10 +27,10 @@ func (r *Play) part() sheet.Part {
 			notes = append(notes, fmt.Sprintf("%s: %d of %d were late and dropped", row.Algorithm, row.Open.Dropped, row.Open.Offered))
 		}
 		if n := row.Work.KeysLeftWithoutTTL; n != nil && *n > 0 {
-			notes = append(notes, fmt.Sprintf("%s leaves %s without a TTL, which stay until somebody deletes them", row.Algorithm, sheet.Count(int(*n), "key")))
+			notes = append(notes, fmt.Sprintf("%s leaves %s without a TTL, which stay until somebody deletes them", row.Algorithm, message.Count(int(*n), "key")))
 		}
 		if n := row.Work.Evicted; n != nil && *n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: the server evicted %s; its memory is too small", row.Algorithm, sheet.Count(int(*n), "key")))
+			notes = append(notes, fmt.Sprintf("%s: the server evicted %s; its memory is too small", row.Algorithm, message.Count(int(*n), "key")))
 		}
 	}
 	for _, n := range r.Notes {
@@ -39,13 +40,13 @@ func (r *Play) part() sheet.Part {
 }
 
 func (r *Play) circumstances() string {
-	parts := []string{"limit " + r.Limit.String(), duration(r.PlayedUS) + " played"}
+	parts := []string{"limit " + r.Limit.String(), sheet.Span(r.PlayedUS) + " played"}
 	if r.DurationUS > r.PlayedUS {
-		parts[1] = fmt.Sprintf("%s of %s played", duration(r.PlayedUS), duration(r.DurationUS))
+		parts[1] = fmt.Sprintf("%s of %s played", sheet.Span(r.PlayedUS), sheet.Span(r.DurationUS))
 	}
 	if len(r.Rows) > 0 {
 		o := &r.Rows[0].Open
-		parts = append(parts, fmt.Sprintf("%s/s intended, %s/s achieved", figure(o.IntendedPerS), figure(o.AchievedPerS)))
+		parts = append(parts, fmt.Sprintf("%s/s intended, %s/s achieved", sheet.Significant(o.IntendedPerS), sheet.Significant(o.AchievedPerS)))
 	}
 	if word := late[r.OnLate]; word != "" {
 		parts = append(parts, "late requests are "+word)
@@ -64,7 +65,7 @@ func runTable() sheet.Table {
 
 // cells are a row's lines. What is of both decisions together stands in the first.
 func (r *Limiter) cells() [][]string {
-	virtual := absent
+	virtual := sheet.Absent
 	if r.Exact != nil {
 		virtual = sheet.Times(r.Exact.Overshoot)
 	}
@@ -80,7 +81,7 @@ func (r *Limiter) cells() [][]string {
 			continue
 		}
 		d := part.of
-		line := []string{label, part.decision, integer(part.number),
+		line := []string{label, part.decision, sheet.Integer(part.number),
 			percentile(d.Response, 50), percentile(d.Response, 99), percentile(d.Response, 99.9),
 			percentile(d.Service, 50), percentile(d.Service, 99), percentile(d.Lag, 99)}
 		lines = append(lines, append(line, both...))

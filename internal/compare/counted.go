@@ -5,7 +5,7 @@ import (
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/measure"
-	"ratelab/internal/sheet"
+	"ratelab/internal/message"
 )
 
 // counted is a gate of figures that are counted, not timed: decisions or work.
@@ -55,7 +55,7 @@ func (c *counted) compareExact(algorithm, where string, base, head *measure.Resu
 	}
 	if differing > 0 {
 		row.Outcome = Regression
-		row.Statement = fmt.Sprintf("%s %s -> %s, the first of %s that differ", row.Measure, row.Base, row.Head, sheet.Count(differing, "measure"))
+		row.Statement = fmt.Sprintf("%s %s -> %s, the first of %s that differ", row.Measure, row.Base, row.Head, message.Count(differing, "measure"))
 		if differing == 1 {
 			row.Statement = fmt.Sprintf("%s %s -> %s, and no other measure differs", row.Measure, short(row.Base), short(row.Head))
 		}

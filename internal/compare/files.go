@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ratelab/internal/benchresult"
-	"ratelab/internal/sheet"
+	"ratelab/internal/message"
 )
 
 // Files compares two results: decisions and work of what both hold, and the timings if they were measured alike.
@@ -65,7 +65,7 @@ func compareCosts(work *counted, costs [2]*benchresult.Cost, sameFill bool) {
 	}
 	entries := func(f *benchresult.Fill) string { return fmt.Sprint(f.Entries) }
 	for _, fills := range common(base.Memory, head.Memory, entries) {
-		where := "after " + sheet.Count(int(fills[0].Entries), "request")
+		where := "after " + message.Count(int(fills[0].Entries), "request")
 		was, is := named{"bytes_of_one_client", number(float64(fills[0].Bytes)), WorkSlack}, number(float64(fills[1].Bytes))
 		work.compareFigure(base.Algorithm, where, was, named{was.name, is, WorkSlack})
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+
+	"ratelab/internal/sheet"
 )
 
 // Outcome is what a comparison, a gate or all of them came to.
@@ -71,7 +73,7 @@ func (v Value) String() string {
 	case v.Number != nil && *v.Number == math.Trunc(*v.Number) && math.Abs(*v.Number) < 1e15:
 		return strconv.FormatFloat(*v.Number, 'f', 0, 64)
 	case v.Number != nil:
-		return digits(*v.Number)
+		return sheet.Significant(*v.Number)
 	case v.Text != "":
 		return v.Text
 	}
@@ -84,13 +86,4 @@ func (v Value) MarshalJSON() ([]byte, error) {
 		return json.Marshal(v.Text)
 	}
 	return json.Marshal(v.Number)
-}
-
-// digits is f with three significant digits, never with an exponent, and whole numbers in full.
-func digits(f float64) string {
-	if f == 0 || math.IsInf(f, 0) || math.IsNaN(f) {
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
-	decimals := 2 - int(math.Floor(math.Log10(math.Abs(f))))
-	return strconv.FormatFloat(f, 'f', min(max(decimals, 0), 9), 64)
 }

@@ -2,11 +2,10 @@ package compare
 
 import (
 	"fmt"
-	"time"
 
 	"ratelab/internal/benchresult"
-	"ratelab/internal/limit"
 	"ratelab/internal/message"
+	"ratelab/internal/sheet"
 )
 
 // Refusal is why two results must not be compared.
@@ -45,7 +44,7 @@ func sameScenario(older, younger *benchresult.Play) error {
 		{"contents (sha256)", older.ScenarioSHA256, younger.ScenarioSHA256},
 		{"seed", fmt.Sprint(older.Seed), fmt.Sprint(younger.Seed)},
 		{"limit", older.Limit.String(), younger.Limit.String()},
-		{"played time", duration(older.PlayedUS), duration(younger.PlayedUS)},
+		{"played time", sheet.Span(older.PlayedUS), sheet.Span(younger.PlayedUS)},
 	} {
 		if f.was != f.is {
 			return refuse("scenario %s: its %s is %s in the old file and %s in the new one; measure both with the same scenario, seed, limit and duration",
@@ -54,8 +53,6 @@ func sameScenario(older, younger *benchresult.Play) error {
 	}
 	return nil
 }
-
-func duration(us int64) string { return limit.FormatDuration(time.Duration(us) * time.Microsecond) }
 
 // timingRefusal says why the timings of two results must not be compared, or nothing.
 func timingRefusal(older, younger *benchresult.Document) string {
@@ -95,8 +92,8 @@ func circumstances(older, younger *benchresult.Document) []fact {
 	s, t := &a.Settings, &b.Settings
 	return append(list,
 		fact{"connections", fmt.Sprint(s.Connections), fmt.Sprint(t.Connections)},
-		fact{"duration", duration(s.DurationUS), duration(t.DurationUS)},
-		fact{"warm-up", duration(s.WarmUpUS), duration(t.WarmUpUS)},
-		fact{"segment", duration(s.SegmentUS), duration(t.SegmentUS)},
+		fact{"duration", sheet.Span(s.DurationUS), sheet.Span(t.DurationUS)},
+		fact{"warm-up", sheet.Span(s.WarmUpUS), sheet.Span(t.WarmUpUS)},
+		fact{"segment", sheet.Span(s.SegmentUS), sheet.Span(t.SegmentUS)},
 		fact{"cost limit", s.CostLimit.String(), t.CostLimit.String()})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ratelab/internal/sheet"
 )
 
 // trial is one row of a timing gate on its way to an outcome: what was measured, and why it cannot be judged.
@@ -130,7 +132,7 @@ func (t *trial) statement() string {
 // times is a ratio as people read it.
 func times(ratio float64) string {
 	if ratio >= 10 {
-		return digits(ratio) + "x"
+		return sheet.Significant(ratio) + "x"
 	}
 	return fmt.Sprintf("%.2fx", ratio)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/sheet"
+	"ratelab/internal/message"
 )
 
 // The sentences that the table and the Markdown share.
@@ -28,7 +28,7 @@ func (r *Report) headline() string {
 		return "INCONCLUSIVE: " + strings.Join(judged, ", ") + " cannot be judged"
 	}
 	if n := r.count(Improvement); n > 0 {
-		return "no regression, " + sheet.Count(n, "improvement")
+		return "no regression, " + message.Count(n, "improvement")
 	}
 	return "no regression"
 }
@@ -82,7 +82,7 @@ func outcomeWord(o Outcome) string {
 
 // summary is what a gate compared, and the ratio furthest up.
 func (g *Gate) summary() string {
-	s := sheet.Count(len(g.Rows), "comparison")
+	s := message.Count(len(g.Rows), "comparison")
 	for _, part := range []struct {
 		outcome Outcome
 		words   string

@@ -3,6 +3,7 @@
 package message
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -93,4 +94,12 @@ func Nearest[T ~string](word string, names []T) (near T, ok bool) {
 		}
 	}
 	return near, ok
+}
+
+// Count is so many things: 1 key, 2 keys.
+func Count[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"ratelab/algorithms"
-	"ratelab/internal/limit"
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // evidence is one candidate in one scenario.
@@ -145,7 +145,7 @@ func (c *Candidate) exclude(f *Figures, run *report.Run, t Tolerance, several bo
 	}
 	if f.Overshoot > t.MaxOvershoot {
 		add(measureOvershoot, f.Overshoot, t.MaxOvershoot, fmt.Sprintf("peak %d in %s is %s x the limit, more than %s", f.PeakWindowAdmitted,
-			limit.FormatDuration(microseconds(run.Limit.WindowUS)), beyond(f.Overshoot, t.MaxOvershoot, 1, 2), decimal(t.MaxOvershoot)))
+			sheet.Span(run.Limit.WindowUS), beyond(f.Overshoot, t.MaxOvershoot, 1, 2), decimal(t.MaxOvershoot)))
 	}
 	if got := f.share(f.FalseRejects); got > t.MaxFalseRejects {
 		add(measureFalseRejects, got, t.MaxFalseRejects, wrongly(f.FalseRejects, f.Offered, "rejects", got, t.MaxFalseRejects))

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Preferences are the orders in which those who qualify can be ranked, the default first.
@@ -187,5 +186,3 @@ func (c *Candidate) remedy() string {
 	}
 	return strings.Join(flags, " ")
 }
-
-func microseconds(us int64) time.Duration { return time.Duration(us) * time.Microsecond }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
@@ -54,8 +54,8 @@ func (d *Document) headline() string {
 func (d *Document) circumstances() []string {
 	var lines []string
 	for _, t := range d.Traffic {
-		line := fmt.Sprintf("%s: limit %s, %s, %s, %s, seed %d", t.Scenario, t.Limit.String(), sheet.Count(t.Offered, "request"), sheet.Count(t.Keys, "key"),
-			limit.FormatDuration(microseconds(t.DurationUS)), t.Seed)
+		line := fmt.Sprintf("%s: limit %s, %s, %s, %s, seed %d", t.Scenario, t.Limit.String(), message.Count(t.Offered, "request"), message.Count(t.Keys, "key"),
+			sheet.Span(t.DurationUS), t.Seed)
 		lines = append(lines, line)
 	}
 	lines = append(lines, "tolerated: "+d.Tolerance.String(), "order: "+d.Prefer+", that is "+OrderInWords(d.Prefer), "decided by: "+d.decided())
@@ -192,7 +192,7 @@ func (c *Candidate) within() string {
 	if least == nil {
 		return absent
 	}
-	return limit.FormatDuration(microseconds(*least))
+	return sheet.Span(*least)
 }
 
 func (c *Candidate) calls() string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ratelab/internal/chart"
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
@@ -93,7 +94,7 @@ func (p *point) label() string {
 		text = fmt.Sprintf("%d  %s", p.rank, text)
 	}
 	if more := len(p.labels) - 1; more > 0 {
-		text += " and " + sheet.Count(int64(more), "other")
+		text += " and " + message.Count(int64(more), "other")
 	}
 	return chart.Shorten(text, 300, chart.FigureLetters)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"ratelab/internal/message"
 	"ratelab/internal/registry"
 )
 
@@ -101,7 +102,7 @@ func (s *Server) sweep(ctx context.Context, notice func(line string)) error {
 	for _, n := range deleted {
 		keys += n
 	}
-	what := fmt.Sprintf("%s: deleted %s that %s left", s.target.label, counted(keys, "key"), whose(dead))
+	what := fmt.Sprintf("%s: deleted %s that %s left", s.target.label, message.Count(keys, "key"), whose(dead))
 	switch {
 	case err == nil && keys > 0:
 		notice(what)
@@ -125,16 +126,9 @@ func isReply(err error) bool {
 // whose names the run, or says how many there are.
 func whose(dead []registry.Run) string {
 	if len(dead) != 1 || dead[0].Host == "" {
-		return counted(int64(len(dead)), "dead run")
+		return message.Count(int64(len(dead)), "dead run")
 	}
 	return fmt.Sprintf("a dead run (process %d on %q)", dead[0].Process.PID, dead[0].Host)
-}
-
-func counted(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // explainRegistry words an error of a call on the registry, whose keys do not begin with this run's prefix.

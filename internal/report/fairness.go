@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
@@ -40,7 +41,7 @@ func (r *Run) fairness() []string {
 // served is a key's share of what the exact reference admits it, from the worst to the best, in words.
 func served(f *measure.Fairness) string {
 	return fmt.Sprintf("Jain's index %.3f; a key gets from %.2f (%s) to %.2f of what is exact; %s falsely rejected",
-		f.JainIndex, f.WorstServed, f.WorstKey, f.BestServed, sheet.Count(f.KeysFalselyRejected, "key"))
+		f.JainIndex, f.WorstServed, f.WorstKey, f.BestServed, message.Count(f.KeysFalselyRejected, "key"))
 }
 
 // manyKeys is from how many keys on a run is one of many sources, whose decisions are worth an average.

@@ -39,7 +39,7 @@ func findings(r *measure.Figures) []named {
 		{"most_admitted", compact(r.MostAdmitted, r.MostAdmitted == nil)},
 		{"bound", compact(r.Bound, r.Bound == nil)},
 		{"fairness", compact(r.Fairness, r.Fairness == nil)},
-		{"rate_difference", optionalFloat(r.RateDifference)},
+		{"rate_difference", sheet.OptionalFloat(r.RateDifference)},
 		{"clients", compact(r.Clients, r.Clients == nil)},
 		{"clock_effect", compact(r.ClockEffect, r.ClockEffect == nil)},
 		{"race", compact(r.Race, r.Race == nil)},
@@ -64,13 +64,6 @@ func exactly(v measure.Value) string {
 		return ""
 	}
 	return sheet.Float(v.Number)
-}
-
-func optionalFloat(f *float64) string {
-	if f == nil {
-		return ""
-	}
-	return sheet.Float(*f)
 }
 
 // cell is a measure of a row as people read it.

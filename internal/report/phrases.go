@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
@@ -13,7 +14,7 @@ import (
 func (r *Run) circumstances() string {
 	return strings.Join([]string{
 		"limit " + r.Limit.String(),
-		sheet.Count(r.Keys, "key"),
+		message.Count(r.Keys, "key"),
 		sheet.Span(r.DurationUS) + " of " + r.Clock + " time",
 		"seed " + fmt.Sprint(r.Seed),
 		r.Server.String(),
@@ -68,9 +69,9 @@ func (r *Run) expectationLines() []sheet.Line {
 		lines = append(lines, sheet.Line{Text: e.missed(), Style: sheet.Alarm, Item: true})
 	}
 	if checked == 0 {
-		return sheet.Items(sheet.Count(len(r.Expectations), "expectation") + ", none of them checked")
+		return sheet.Items(message.Count(len(r.Expectations), "expectation") + ", none of them checked")
 	}
-	sum := fmt.Sprintf("%d of %s met", met, sheet.Count(checked, "expectation"))
+	sum := fmt.Sprintf("%d of %s met", met, message.Count(checked, "expectation"))
 	if unchecked := len(r.Expectations) - checked; unchecked > 0 {
 		sum += fmt.Sprintf(", %d not checked", unchecked)
 	}
@@ -78,7 +79,7 @@ func (r *Run) expectationLines() []sheet.Line {
 }
 
 func (e Expectation) missed() string {
-	got := optionalFloat(e.Got)
+	got := sheet.OptionalFloat(e.Got)
 	if got == "" {
 		got = "nothing"
 	}

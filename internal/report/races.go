@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ratelab/internal/measure"
-	"ratelab/internal/sheet"
+	"ratelab/internal/message"
 )
 
 // interleavings gives a line for each row of a sequence of commands, and for each whose clients remember that they are
@@ -18,7 +18,7 @@ func (r *Run) interleavings() []string {
 		}
 		if f := row.LocalFlag; f != nil {
 			lines = append(lines, fmt.Sprintf("%s: of %s, the clients' own flags reject %d; of these %d, asked alone at that moment, would have passed%s",
-				row.Algorithm, sheet.Count(row.Offered, "request"), f.LocalRejects, f.WrongRejects, row.roundTrips()))
+				row.Algorithm, message.Count(row.Offered, "request"), f.LocalRejects, f.WrongRejects, row.roundTrips()))
 		}
 	}
 	return lines
@@ -28,7 +28,7 @@ func (r *Run) interleavings() []string {
 func sentence(r *measure.Race) string {
 	text := fmt.Sprintf("%d admitted and %d rejected by interleaving alone", r.RaceAdmits, r.RaceRejects)
 	if r.LockWaits > 0 || r.LockLosses > 0 {
-		text += fmt.Sprintf(", %s for the lock, %s lost", sheet.Count(r.LockWaits, "wait"), sheet.Count(r.LockLosses, "lock"))
+		text += fmt.Sprintf(", %s for the lock, %s lost", message.Count(r.LockWaits, "wait"), message.Count(r.LockLosses, "lock"))
 	}
 	return text
 }

@@ -17,6 +17,33 @@ func Integer(n int64) string { return strconv.FormatInt(n, 10) }
 // number.
 func Float(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
+// OptionalFloat is Float, or nothing where there is no figure.
+func OptionalFloat(f *float64) string {
+	if f == nil {
+		return ""
+	}
+	return Float(*f)
+}
+
+// Significant is f with three significant digits, because what is timed is not repeatable to more, and never an
+// exponent: 4.30, 12.3, 48300.
+func Significant(f float64) string {
+	if f == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+		return Float(f)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'e', 2, 64), 64) // 9.996 is 10.0, which needs one decimal less
+	decimals := 2 - int(math.Floor(math.Log10(math.Abs(rounded))))
+	return strconv.FormatFloat(rounded, 'f', max(0, decimals), 64)
+}
+
+// Above is how far a ratio lies above 1, such as a noise floor: 1.038 is 3.8%, and from 2 on it is a factor.
+func Above(ratio float64) string {
+	if ratio >= 2 {
+		return "a factor of " + Significant(ratio)
+	}
+	return fmt.Sprintf("%.1f%%", 100*(ratio-1))
+}
+
 // Times is a multiple of the limit with two digits. One that is not quite a whole one is not called so: 1.0004 is >1.00
 // and 1.999 is <2.00.
 func Times(x float64) string {
@@ -28,14 +55,6 @@ func Times(x float64) string {
 		return "<" + text
 	}
 	return ">" + text
-}
-
-// Count is so many things: 1 key, 2 keys.
-func Count[N int | int64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Span is a time of whole microseconds, with the letters of every keyboard: 1h30m, 2.5s, 40us.

@@ -23,3 +23,31 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+func TestSignificantHasThreeDigits(t *testing.T) {
+	for value, want := range map[float64]string{
+		0: "0", 4.302: "4.30", 12.345: "12.3", 999.4: "999", 999.6: "1000", 9.996: "10.0", 0.01234: "0.0123", 1: "1.00",
+		48273: "48300", 66_374.96: "66400", 1e6: "1000000", 0.99999: "1.00", 99.96: "100", 9.994: "9.99", 1234.5: "1230",
+	} {
+		if got := Significant(value); got != want {
+			t.Errorf("%v shows as %s, want %s", value, got, want)
+		}
+	}
+}
+
+// One that is not quite a whole multiple is not called so.
+func TestTimes(t *testing.T) {
+	for x, want := range map[float64]string{1: "1.00", 1.0004: ">1.00", 1.999: "<2.00", 1.98: "1.98", 0.9999: "<1.00", 2: "2.00"} {
+		if got := Times(x); got != want {
+			t.Errorf("%v: %q; want %q", x, got, want)
+		}
+	}
+}
+
+func TestAbove(t *testing.T) {
+	for ratio, want := range map[float64]string{1: "0.0%", 1.038: "3.8%", 1.999: "99.9%", 2: "a factor of 2.00", 12.34: "a factor of 12.3"} {
+		if got := Above(ratio); got != want {
+			t.Errorf("%v: %q; want %q", ratio, got, want)
+		}
+	}
+}
