@@ -18,6 +18,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/registry"
+	"ratelab/internal/waiting"
 )
 
 // guestKinds are the values of --redis for which there is something to clean.
@@ -102,7 +103,7 @@ func (a *app) cleanServer(ctx context.Context, f *cleanFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, cancel := a.untilStopped(ctx)
+	ctx, cancel := waiting.Of(ctx).Context(ctx)
 	defer cancel()
 	s, err := redisserver.Start(ctx, f.redis, redisserver.WithoutEntry())
 	if err != nil {
@@ -122,19 +123,6 @@ func (a *app) cleanServer(ctx context.Context, f *cleanFlags) error {
 		return fmt.Errorf("standard output: %w", printed)
 	}
 	return a.endOf(redisserver.Explain(err, s))
-}
-
-// untilStopped is a context that an interrupt ends too.
-func (a *app) untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-a.Stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
 }
 
 // endOf is err, as an interrupt where that has caused it.

@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/waiting"
 	"ratelab/internal/worst"
 	"ratelab/scenarios"
 )
@@ -137,14 +138,7 @@ func worstFiles(folder string, problems []worst.Problem, all []*finding, doc *wo
 	return nil
 }
 
-func (a *app) stopped() bool {
-	select {
-	case <-a.Stop:
-		return true
-	default:
-		return false
-	}
-}
+func (a *app) stopped() bool { return waiting.Closed(a.Stop) }
 
 // searchAll searches for one algorithm after the other; after an interrupt for none that has not begun.
 func (a *app) searchAll(problems []worst.Problem, quiet bool) ([]*finding, error) {

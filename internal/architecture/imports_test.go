@@ -23,15 +23,15 @@ var mayImport = map[string][]string{
 
 	"internal/strictyaml": {"internal/message"},
 	"internal/traffic":    {"internal/limit", "internal/message"},
-	"internal/clients":    {"internal/traffic", "internal/limit"},
+	"internal/clients":    {"internal/traffic", "internal/limit", "internal/waiting"},
 	"scenarios":           {"internal/measure", "internal/traffic", "internal/clients", "internal/limit", "internal/strictyaml", "internal/message"},
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/message"},
 	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/message"},
-	"internal/replay":      {"internal/resp", "internal/measure", "internal/script", "internal/limit", "internal/message"},
+	"internal/replay":      {"internal/resp", "internal/measure", "internal/script", "internal/limit", "internal/message", "internal/waiting"},
 	"internal/localflag":   {"internal/clients", "internal/limit"},
-	"internal/sequence":    {"internal/virtualtime", "internal/clients", "internal/traffic", "internal/limit", "internal/message"},
+	"internal/sequence":    {"internal/virtualtime", "internal/clients", "internal/traffic", "internal/limit", "internal/message", "internal/waiting"},
 	"internal/processors":  {},
 	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/message"},
 
@@ -65,11 +65,11 @@ var mayImport = map[string][]string{
 	"internal/recommend": {
 		"internal/result", "algorithms", "scenarios", "internal/chart", "internal/limit", "internal/benchresult", "internal/report", "internal/sheet", "internal/message",
 	},
-	"internal/worst": {"internal/result", "algorithms", "scenarios", "internal/limit", "internal/sheet", "internal/traffic"},
+	"internal/worst": {"internal/result", "algorithms", "scenarios", "internal/limit", "internal/sheet", "internal/traffic", "internal/waiting"},
 	"internal/bench": {
 		"internal/result", "algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/benchresult",
 		"internal/redisserver", "internal/compare", "internal/replay", "internal/script", "internal/serverstats",
-		"internal/traffic", "internal/virtualtime", "internal/message",
+		"internal/traffic", "internal/virtualtime", "internal/message", "internal/waiting",
 	},
 	"internal/commandline": {
 		"algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/redisserver", "internal/sheet", "internal/traffic",

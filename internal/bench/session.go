@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/load"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/serverstats"
+	"ratelab/internal/waiting"
 )
 
 // errStopped ends what was under way when the job was told to stop.
@@ -121,16 +122,7 @@ func (s *session) note(text string) {
 }
 
 // stopped reports whether the job was told to stop.
-func (s *session) stopped() bool { return isClosed(s.stop) }
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
+func (s *session) stopped() bool { return waiting.Closed(s.stop) }
 
 // since is how long the session has lasted, in µs.
 func (s *session) since(at time.Time) int64 { return at.Sub(s.began).Microseconds() }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/waiting"
 )
 
 // Setup is who plays, and with what.
@@ -122,11 +123,7 @@ func (r *run) pause(operations int64) bool {
 	if r.Progress != nil {
 		r.Progress(operations)
 	}
-	select {
-	case <-r.Stop:
-		r.stopped = true
-	default:
-	}
+	r.stopped = r.stopped || waiting.Closed(r.Stop)
 	return r.stopped
 }
 
@@ -136,13 +133,7 @@ func (r *run) until(us int64) error {
 		if err := r.play(r.queue.pop()); err != nil {
 			return err
 		}
-		if n%stopEvery == 0 {
-			select {
-			case <-r.Stop:
-				r.stopped = true
-			default:
-			}
-		}
+		r.stopped = r.stopped || n%stopEvery == 0 && waiting.Closed(r.Stop)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
+	"ratelab/internal/waiting"
 )
 
 // defaultBatch is large enough that a server's pipeline fills, and small enough that a lane's memory stays in the
@@ -56,7 +57,7 @@ func (s *source) read(traffic Traffic, deliver func(*batch) error) error {
 			count += int64(len(b.requests))
 			s.progress(count)
 			b = s.newBatch()
-			if s.stopped() {
+			if waiting.Closed(s.options.Stop) {
 				s.partial = true
 				return nil
 			}
@@ -119,14 +120,5 @@ func (s *source) number(b *batch, key string) {
 func (s *source) progress(requests int64) {
 	if s.options.Progress != nil {
 		s.options.Progress(requests)
-	}
-}
-
-func (s *source) stopped() bool {
-	select {
-	case <-s.options.Stop:
-		return true
-	default:
-		return false
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/virtualtime"
+	"ratelab/internal/waiting"
 )
 
 // Confirm sends calls to a server again, in their order, each at its own virtual time, and wants the same replies. The
@@ -63,10 +64,8 @@ var ErrStopped = errors.New("stopped")
 
 func confirm(ctx context.Context, client *redis.Client, clock *virtualtime.Clock, prefix string, calls []Call, stop <-chan struct{}) error {
 	for i, c := range calls {
-		select {
-		case <-stop:
+		if waiting.Closed(stop) {
 			return ErrStopped
-		default:
 		}
 		clock.Set(c.AtUS)
 		reply, err := ask(ctx, client, c.Command.Args(prefix))

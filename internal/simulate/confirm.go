@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/traffic"
+	"ratelab/internal/waiting"
 )
 
 // recorded is a journal as the traffic of a replay, of the run's duration. As with the traffic that the clients began
@@ -67,10 +68,8 @@ type confirming struct {
 
 // Decide fails where the two differ, with a *DifferenceError.
 func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
-	select {
-	case <-c.stop:
+	if waiting.Closed(c.stop) {
 		return replay.ErrStopped
-	default:
 	}
 	if err := c.Decider.Decide(ctx, requests, decisions); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/simchart"
+	"ratelab/internal/waiting"
 	"ratelab/scenarios"
 )
 
@@ -112,21 +113,12 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 		if !(run.Partial && p.Scenario.Reactive()) { // its rows end at different moments, and share no axis
 			all.Charts = append(all.Charts, *picture)
 		}
-		if left := len(plan.runs) - i - 1; run.Partial || left > 0 && j.stopped() {
+		if left := len(plan.runs) - i - 1; run.Partial || left > 0 && waiting.Closed(j.Stop) {
 			all.interrupt(left)
 			break
 		}
 	}
 	return all, nil
-}
-
-func (j *Job) stopped() bool {
-	select {
-	case <-j.Stop:
-		return true
-	default:
-		return false
-	}
 }
 
 // interrupt notes how many scenarios after the last one were not run.

@@ -41,9 +41,12 @@ func (e *Interrupted) Error() string { return "interrupted while waiting for " +
 func (e *Interrupted) Is(target error) bool { return target == context.Canceled }
 
 // Stopped reports whether there was an interrupt.
-func (w Watch) Stopped() bool {
+func (w Watch) Stopped() bool { return Closed(w.Stop) }
+
+// Closed reports whether stop is closed: who was told to stop ends after what is under way, and keeps what there is.
+func Closed(stop <-chan struct{}) bool {
 	select {
-	case <-w.Stop:
+	case <-stop:
 		return true
 	default:
 		return false

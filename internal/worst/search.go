@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/waiting"
 )
 
 // search is one search on its way.
@@ -52,17 +53,9 @@ func (s *search) ask(l limit.Limiter, atUS, cost int64) (d limit.Decision, ok bo
 	s.spent++
 	if s.spent%checkEvery == 0 {
 		s.report()
-		s.lookForStop()
+		s.stopped = s.stopped || waiting.Closed(s.Stop)
 	}
 	return l.Decide(atUS, keyName, cost), true
-}
-
-func (s *search) lookForStop() {
-	select {
-	case <-s.Stop:
-		s.stopped = true
-	default:
-	}
 }
 
 func (s *search) report() {
