@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"errors"
 	"runtime"
 
 	"ratelab/internal/lineup"
@@ -17,36 +16,6 @@ type backend struct {
 	servers []*redisserver.Server
 	watches []*lineup.Watch // over the servers, since the scenario's begin
 	company virtualtime.Company
-}
-
-// start gets the servers that the plan needs.
-func (j *Job) start(ctx context.Context, p *plan) (*backend, error) {
-	b := &backend{job: j}
-	if j.Server == ModelServer {
-		return b, nil
-	}
-	lanes := 1
-	for _, run := range p.runs {
-		lanes = max(lanes, run.rows())
-	}
-	servers := 1
-	if j.Server == redisserver.KindEmbedded {
-		servers = lanes // each has one lock and one Lua at a time
-	}
-	for range servers {
-		s, err := redisserver.Start(ctx, j.Server, redisserver.WithPoolSize(lanes+1),
-			redisserver.WithEviction(j.AllowEviction), redisserver.WithNotices(j.Notice))
-		if err != nil {
-			b.close()
-			var bad *redisserver.BadSpec
-			if errors.As(err, &bad) {
-				return nil, &InputError{Err: err}
-			}
-			return nil, err
-		}
-		b.servers = append(b.servers, s)
-	}
-	return b, nil
 }
 
 func (b *backend) close() {

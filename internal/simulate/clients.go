@@ -39,8 +39,8 @@ func groupNames(p *contest) []string {
 	return names
 }
 
-// worldNotes say what the figures of a run whose clients react are measured against, and who decided.
-func worldNotes(p *contest, b *backend) []string {
+// clientNotes say what the figures of a run whose clients react are measured against, and who decided.
+func clientNotes(p *contest, b *backend) []string {
 	var notes []string
 	switch {
 	case slices.ContainsFunc(p.Scenario.Clients, retries):

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
-	"ratelab/internal/traffic"
 	"ratelab/internal/waiting"
 )
 
@@ -41,11 +39,6 @@ func (r *recorded) Duration() (time.Duration, bool) {
 		return 0, false
 	}
 	return r.duration, true
-}
-
-// endless reports whether only the end of its trace tells how long the scenario is.
-func (p *contest) endless() bool {
-	return slices.ContainsFunc(p.Scenario.Phases, func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
 }
 
 // fromJournal decides as the journal says, in its order.
@@ -111,17 +104,4 @@ func (e *DifferenceError) Error() string {
 
 func answer(d limit.Decision) string {
 	return fmt.Sprintf("allowed %d, remaining %d, retry_after_us %d", d.Verdict, d.Remaining, d.RetryAfterUS)
-}
-
-// confirmation is what decides the journal again: the script where there is a server, and else the journal.
-func (c *contender) confirmation(j *Job) replay.Decider {
-	journal := fromJournal{c.played.Journal.Decisions}
-	if c.script == nil || c.model == nil {
-		return &journal
-	}
-	script := c.script
-	if c.flag != nil {
-		script = &behindFlag{inner: script, journal: c.played.Journal}
-	}
-	return &confirming{Decider: script, model: journal, stop: j.Stop}
 }

@@ -37,7 +37,7 @@ func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome)
 	}
 	if p.Scenario.Reactive() {
 		run.ClientGroups = groupNames(p)
-		run.Notes = append(run.Notes, worldNotes(p, b)...)
+		run.Notes = append(run.Notes, clientNotes(p, b)...)
 	}
 	if j.Clock == RealClock {
 		run.Clock = RealClock

@@ -10,28 +10,11 @@ import (
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/script"
-	"ratelab/internal/sequence"
-	"ratelab/internal/traffic"
 	"ratelab/scenarios"
 )
 
 // plan is the job with every name resolved: nothing about it can be wrong any more but the world.
 type plan struct{ runs []*contest }
-
-// contest is one scenario with its rows.
-type contest struct {
-	lineup.Contest
-	stream    *traffic.Stream
-	sequences []sequence.Choice // rows beside the entries
-	// asWritten: limit, seed and clock are those of the file, so that its expectations apply.
-	asWritten bool
-}
-
-// planner resolves a job's names, and collects what is wrong with them.
-type planner struct {
-	lineup.Problems
-	job *Job
-}
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
 func (j *Job) plan() (*plan, error) {
@@ -63,17 +46,6 @@ func (p *planner) scenario(s *scenarios.Scenario) *contest {
 	p.checkExpected(s, r.Entries)
 	r.sequences = p.sequences(s, r.Entries)
 	return r
-}
-
-// rows is how many rows the scenario has: some entries have two.
-func (p *contest) rows() int {
-	n := len(p.Entries) + len(p.sequences)
-	for _, c := range p.Entries {
-		if hasLocalFlag(p.Scenario) && c.NewModel != nil {
-			n++
-		}
-	}
-	return n
 }
 
 func samePolicy(a, b limit.Policy) bool {

@@ -11,31 +11,12 @@ import (
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/internal/localflag"
-	"ratelab/internal/measure"
 	"ratelab/internal/replay"
-	"ratelab/internal/sequence"
 )
 
-// contender is a lane where clients react: what it is asked, and by whom, depends on what it answers.
-type contender struct {
-	*lane
-	protocol clients.Protocol
-	server   clients.Server
-	watch    *lineup.Watch    // over the server that confirms; nil where there is none
-	model    *clients.Limiter // nil where the server itself decides
-	script   replay.Decider   // on the server; nil where there is none
-	sequence *sequence.Play   // of a sequence's row
-	flag     *localflag.Flag  // of a row whose clients remember that they are over the limit
-
-	played *clients.Outcome
-	lastUS int64                // of the last of its requests
-	effect *measure.ClockEffect // nil: the clocks are right, or there is no model
-}
-
-// runWorld lets the clients of a scenario play against each row. What arrives depends on what is decided, so that each
+// runReacting lets the clients of a scenario play against each row. What arrives depends on what is decided, so that each
 // row has its own requests; the run's reference sees the operations, as if each were tried once.
-func (j *Job) runWorld(ctx context.Context, p *contest, b *backend) ([]*lane, *replay.Outcome, error) {
+func (j *Job) runReacting(ctx context.Context, p *contest, b *backend) ([]*lane, *replay.Outcome, error) {
 	outcome, err := replay.Run(ctx, p.stream, p.Policy, nil, replay.Options{Stop: j.Stop})
 	if err != nil {
 		return nil, nil, err
@@ -187,13 +168,6 @@ func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.O
 	return row, err
 }
 
-func (j *Job) setup(p *contest, protocol clients.Protocol, server clients.Server) clients.Setup {
-	return clients.Setup{
-		Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
-		Protocol: protocol, Server: server, Stop: j.Stop,
-	}
-}
-
 // playError names the row, and blames the scenario for more attempts than anybody could want.
 func playError(ctx context.Context, p *contest, c *contender, err error) error {
 	var many *clients.TooManyError
@@ -207,4 +181,17 @@ func playError(ctx context.Context, p *contest, c *contender, err error) error {
 		return &replay.LaneError{Label: c.entry.Label, Err: c.watch.Explain(ctx, err)}
 	}
 	return &replay.LaneError{Label: c.entry.Label, Err: err}
+}
+
+// confirmation is what decides the journal again: the script where there is a server, and else the journal.
+func (c *contender) confirmation(j *Job) replay.Decider {
+	journal := fromJournal{c.played.Journal.Decisions}
+	if c.script == nil || c.model == nil {
+		return &journal
+	}
+	script := c.script
+	if c.flag != nil {
+		script = &behindFlag{inner: script, journal: c.played.Journal}
+	}
+	return &confirming{Decider: script, model: journal, stop: j.Stop}
 }

@@ -91,9 +91,6 @@ func (j *Job) realLanes(ctx context.Context, p *contest, b *backend) ([]*lane, e
 	return lanes, nil
 }
 
-// paced reports whether the job is on the wall clock.
-func (j *Job) paced() bool { return j.Clock == RealClock }
-
 // paced is a script on the wall clock.
 type paced struct {
 	*replay.WallClock

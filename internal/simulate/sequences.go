@@ -4,57 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"ratelab/internal/lineup"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/sequence"
-	"ratelab/scenarios"
 )
 
 // Rows of sequences of commands, which the clients of a scenario play beside the scripts.
-
-// sequences resolves what a scenario names; a label of a script must not be one of them.
-func (p *planner) sequences(s *scenarios.Scenario, rows []*lineup.Entry) []sequence.Choice {
-	var all []sequence.Choice
-	for _, label := range s.Sequences {
-		c, err := sequence.Parse(label)
-		if err != nil {
-			p.Bad(fmt.Errorf("%s: sequences: %w", s.Name, err))
-			continue
-		}
-		if lineup.Labelled(rows, c.Label) || findSequence(all, c.Label) {
-			p.Bad(fmt.Errorf("%s: sequences: there would be two rows named %q", s.Name, c.Label))
-		}
-		all = append(all, c)
-	}
-	return all
-}
-
-func findSequence(all []sequence.Choice, label string) bool {
-	for _, c := range all {
-		if c.Label == label {
-			return true
-		}
-	}
-	return false
-}
-
-// namesSequence reports whether label is one of the scenario's sequences, however it is written.
-func namesSequence(s *scenarios.Scenario, label string) bool {
-	wanted, err := sequence.Parse(label)
-	if err != nil {
-		return false
-	}
-	for _, other := range s.Sequences {
-		if c, err := sequence.Parse(other); err == nil && c.Label == wanted.Label {
-			return true
-		}
-	}
-	return false
-}
 
 // sequenceContender prepares the row of a sequence. Its server is in memory; the real one confirms it.
 func (b *backend) sequenceContender(p *contest, choice sequence.Choice, number int) *contender {

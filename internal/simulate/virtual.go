@@ -10,7 +10,7 @@ import (
 // runVirtual replays a scenario under the virtual clock.
 func (j *Job) runVirtual(ctx context.Context, p *contest, b *backend) ([]*lane, *replay.Outcome, error) {
 	if p.Scenario.Reactive() {
-		return j.runWorld(ctx, p, b)
+		return j.runReacting(ctx, p, b)
 	}
 	lanes, err := b.virtualLanes(ctx, p)
 	if err != nil {

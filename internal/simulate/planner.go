@@ -7,6 +7,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/lineup"
+	"ratelab/internal/sequence"
 	"ratelab/scenarios"
 )
 
@@ -66,4 +67,50 @@ func everything(expected []algorithms.Choice) []algorithms.Choice {
 		}
 	}
 	return all
+}
+
+// planner resolves a job's names, and collects what is wrong with them.
+type planner struct {
+	lineup.Problems
+	job *Job
+}
+
+// sequences resolves what a scenario names; a label of a script must not be one of them.
+func (p *planner) sequences(s *scenarios.Scenario, rows []*lineup.Entry) []sequence.Choice {
+	var all []sequence.Choice
+	for _, label := range s.Sequences {
+		c, err := sequence.Parse(label)
+		if err != nil {
+			p.Bad(fmt.Errorf("%s: sequences: %w", s.Name, err))
+			continue
+		}
+		if lineup.Labelled(rows, c.Label) || findSequence(all, c.Label) {
+			p.Bad(fmt.Errorf("%s: sequences: there would be two rows named %q", s.Name, c.Label))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func findSequence(all []sequence.Choice, label string) bool {
+	for _, c := range all {
+		if c.Label == label {
+			return true
+		}
+	}
+	return false
+}
+
+// namesSequence reports whether label is one of the scenario's sequences, however it is written.
+func namesSequence(s *scenarios.Scenario, label string) bool {
+	wanted, err := sequence.Parse(label)
+	if err != nil {
+		return false
+	}
+	for _, other := range s.Sequences {
+		if c, err := sequence.Parse(other); err == nil && c.Label == wanted.Label {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,71 @@
+package simulate
+
+import (
+	"context"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
+	"ratelab/internal/report"
+	"ratelab/internal/simchart"
+	"ratelab/scenarios"
+)
+
+// ModelServer is the server spec with which the Go models decide.
+const ModelServer = "model"
+
+// Clocks that a job can run under.
+const (
+	VirtualClock = "virtual"
+	RealClock    = "real"
+)
+
+// Job is what to simulate. Version, Now and Sleep are required.
+type Job struct {
+	Scenarios  []*scenarios.Scenario
+	Algorithms []algorithms.Choice // nil: all, and the labels that a scenario expects something of
+	Expected   bool                // only the rows that a scenario expects something of, instead of Algorithms
+	Scripts    []string            // files of users' own scripts, each with its binding beside it
+	Server     string              // ModelServer, or a spec of redisserver.Start
+	Limit      *limit.Policy       // replaces each scenario's own
+	Seed       *uint64             // replaces each scenario's own
+
+	Clock    string
+	LongReal bool // a real clock may run for more than MaxReal
+
+	AllowEviction bool // the user's server may be one that evicts keys
+
+	Version string
+	Now     func() time.Time
+	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
+	Stop    <-chan struct{}                            // closed: end early and mark the document partial
+
+	Progress  Progress
+	Notice    func(line string) // is called with what the user ought to know at once; nil: nobody listens
+	Decisions *Decisions        // nil: not wanted
+}
+
+// MaxReal is how long a job on the real clock may take unless LongReal asks for more.
+const MaxReal = 5 * time.Minute
+
+// Progress is told how far a job is. Total is 0 where it is not known.
+type Progress interface {
+	Scenario(name string, number, of int, total int64)
+	Requests(done int64)
+}
+
+// Result is what a job found.
+type Result struct {
+	Document report.Document
+	Charts   []simchart.Input
+	Warnings []string
+
+	Interrupted bool // the job was stopped: the last run is partial, or its notes say how many are missing
+}
+
+// InputError is input that cannot be meant: a scenario, an algorithm, a script.
+type InputError = lineup.InputError
+
+// paced reports whether the job is on the wall clock.
+func (j *Job) paced() bool { return j.Clock == RealClock }
