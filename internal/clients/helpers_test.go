@@ -66,7 +66,7 @@ var epoch = time.Unix(1000, 0)
 // play runs groups against a limiter that admits one request every gap, in milliseconds.
 func play(t *testing.T, gap int64, traffic Traffic, groups ...Group) *Outcome {
 	t.Helper()
-	out, err := Run(Setup{
+	out, err := Run(t.Context(), Setup{
 		Seed: 1, Groups: groups, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: gap * 1000}, epoch),
 	}, traffic)
 	if err != nil {

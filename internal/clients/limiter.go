@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -48,7 +49,7 @@ func (l *Limiter) RetryAfter() *RetryAfter {
 var errOneClock = errors.New("the model knows only one clock, and the scenario has several that disagree")
 
 // Serve decides q; any message will do.
-func (l *Limiter) Serve(q limit.Request, _ any) (any, error) {
+func (l *Limiter) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
 	d, err := decide(l.limiter, l.startUS, q)
 	if err != nil {
 		return nil, err

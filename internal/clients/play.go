@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"context"
 	"math"
 
 	"ratelab/internal/limit"
@@ -8,9 +9,9 @@ import (
 
 // play lets an event happen, and what follows from it at the same time for the same operation: where nothing travels
 // and nobody waits, no other client comes between two messages.
-func (r *run) play(e event) error {
+func (r *run) play(ctx context.Context, e event) error {
 	for {
-		next, err := r.happen(e)
+		next, err := r.happen(ctx, e)
 		if err != nil || next.of == nil {
 			return err
 		}
@@ -23,7 +24,7 @@ func (r *run) play(e event) error {
 }
 
 // happen gives the operation's next event; none where it is over.
-func (r *run) happen(e event) (next event, err error) {
+func (r *run) happen(ctx context.Context, e event) (next event, err error) {
 	o := e.of
 	switch e.kind {
 	case begins:
@@ -32,7 +33,7 @@ func (r *run) happen(e event) (next event, err error) {
 		o.clientUS = e.atUS + o.client.SkewUS(e.atUS)
 		return event{atUS: e.atUS + o.group.DelayUS.draw(o.group.there), kind: arrives, of: o}, nil
 	case arrives:
-		if err := r.serve(o, e.atUS); err != nil {
+		if err := r.serve(ctx, o, e.atUS); err != nil {
 			return next, err
 		}
 		return event{atUS: e.atUS + o.group.DelayUS.draw(o.group.back), kind: answers, of: o}, nil
@@ -55,7 +56,7 @@ func (r *run) begin(o *operation, nowUS int64) (event, error) {
 }
 
 // serve lets the server answer the message that has arrived.
-func (r *run) serve(o *operation, nowUS int64) error {
+func (r *run) serve(ctx context.Context, o *operation, nowUS int64) error {
 	q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.clock.skewUS(nowUS), ClientSkewUS: o.clientUS - nowUS}
 	if !o.sent && o.attempts > 1 {
 		r.retries = append(r.retries, nowUS)
@@ -64,7 +65,7 @@ func (r *run) serve(o *operation, nowUS int64) error {
 	if o.deciding {
 		o.place = r.ledger.open(q) // an earlier place, if there is one, stays undecided
 	}
-	reply, err := r.Server.Serve(q, o.message)
+	reply, err := r.Server.Serve(ctx, q, o.message)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,17 @@
 package clients
 
-import "ratelab/internal/limit"
+import (
+	"context"
+
+	"ratelab/internal/limit"
+)
 
 // Server answers messages, in the order of their arrival. It is asked from one goroutine.
 type Server interface {
 	// Serve answers a message that arrives at the true time q.AtUS; the skews of q say what the clocks show: the
 	// server's now, and the client's as it was read when the message was sent. Key and cost are the attempt's. A reply
 	// that is a limit.Decision is the attempt's decision. An error ends the run.
-	Serve(q limit.Request, message any) (reply any, err error)
+	Serve(ctx context.Context, q limit.Request, message any) (reply any, err error)
 }
 
 // Protocol is how a client asks for one decision.

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"time"
@@ -47,13 +48,13 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("more than %d attempts; give the groups of clients fewer attempts, a longer wait or a backoff, or make the phases shorter", e.Most)
 }
 
-// Run plays the traffic. The error is the traffic's, the server's or a *TooManyError.
-func Run(s Setup, t Traffic) (*Outcome, error) {
+// Run plays the traffic; ctx is what the server is asked with. The error is the traffic's, the server's or a *TooManyError.
+func Run(ctx context.Context, s Setup, t Traffic) (*Outcome, error) {
 	r := newRun(s)
-	err := r.read(t)
+	err := r.read(ctx, t)
 	if err == nil && !r.stopped {
 		duration, _ := t.Duration()
-		err = r.until(max(duration.Microseconds(), r.lastUS+1))
+		err = r.until(ctx, max(duration.Microseconds(), r.lastUS+1))
 	}
 	if err != nil {
 		return nil, err
@@ -99,13 +100,13 @@ func newRun(s Setup) *run {
 const stopEvery = 1024
 
 // read plays what happens while operations begin. Of what happens at one time, that comes first which was known first.
-func (r *run) read(t Traffic) error {
+func (r *run) read(ctx context.Context, t Traffic) error {
 	var count int64
 	for q, err := range t.Requests() {
 		if err != nil {
 			return err
 		}
-		if err := r.until(q.AtUS); err != nil {
+		if err := r.until(ctx, q.AtUS); err != nil {
 			return err
 		}
 		r.lastUS = q.AtUS
@@ -128,9 +129,9 @@ func (r *run) pause(operations int64) bool {
 }
 
 // until plays all events before a time.
-func (r *run) until(us int64) error {
+func (r *run) until(ctx context.Context, us int64) error {
 	for n := 1; len(r.queue) > 0 && r.queue[0].atUS < us && !r.stopped; n++ {
-		if err := r.play(r.queue.pop()); err != nil {
+		if err := r.play(ctx, r.queue.pop()); err != nil {
 			return err
 		}
 		r.stopped = r.stopped || n%stopEvery == 0 && waiting.Closed(r.Stop)

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -62,7 +63,7 @@ func TestOperationsGoRound(t *testing.T) {
 // The clocks: the client's is 3 ms ahead, gains a millisecond in ten, and is read when the message is sent; the
 // server's goes back by 5 ms at 10 ms.
 func TestSkews(t *testing.T) {
-	out, err := Run(Setup{
+	out, err := Run(t.Context(), Setup{
 		Groups:      []Group{{Name: "g", Count: 1, OnReject: GiveUp, OffsetUS: Range{3000, 3000}, DriftPPM: Range{100_000, 100_000}, DelayUS: Range{1000, 1000}}},
 		ServerClock: ServerClock{{AtUS: 10_000, ByUS: -5000}}, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1}, epoch),
 	}, at(100, 0, 8, 9, 20))
@@ -107,7 +108,7 @@ type refusing struct {
 	order  []string
 }
 
-func (s *refusing) Serve(q limit.Request, message any) (any, error) {
+func (s *refusing) Serve(_ context.Context, q limit.Request, message any) (any, error) {
 	s.order = append(s.order, fmt.Sprint(q.AtUS, " ", message))
 	if message == 0 {
 		s.firsts++
@@ -120,7 +121,7 @@ func (s *refusing) Serve(q limit.Request, message any) (any, error) {
 // journal has each where the last deciding message was taken.
 func TestJournalFollowsTheDecidingMessage(t *testing.T) {
 	s := &refusing{}
-	out, err := Run(Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: GiveUp, DelayUS: Range{1000, 1000}}}, Protocol: &twice{}, Server: s}, at(10, 0, 1))
+	out, err := Run(t.Context(), Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: GiveUp, DelayUS: Range{1000, 1000}}}, Protocol: &twice{}, Server: s}, at(10, 0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestJournalFollowsTheDecidingMessage(t *testing.T) {
 // Where nothing travels and nobody waits, nobody comes between two messages.
 func TestNothingComesBetween(t *testing.T) {
 	s := &orders{}
-	_, err := Run(Setup{Protocol: immediate{}, Server: s}, at(10, 0, 0, 0))
+	_, err := Run(t.Context(), Setup{Protocol: immediate{}, Server: s}, at(10, 0, 0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestNothingComesBetween(t *testing.T) {
 
 type orders struct{ messages []int }
 
-func (o *orders) Serve(_ limit.Request, message any) (any, error) {
+func (o *orders) Serve(_ context.Context, _ limit.Request, message any) (any, error) {
 	o.messages = append(o.messages, message.(int))
 	return message, nil
 }
@@ -165,7 +166,7 @@ func (immediate) Next(_ int64, reply any) Move {
 
 // A retry of two messages arrives once, with the first.
 func TestARetryArrivesWithItsFirstMessage(t *testing.T) {
-	out, err := Run(Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: Ignore, WaitUS: 1000, DelayUS: Range{100, 100}}}, Protocol: &twice{}, Server: &refusing{firsts: 1}}, at(10, 0))
+	out, err := Run(t.Context(), Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: Ignore, WaitUS: 1000, DelayUS: Range{100, 100}}}, Protocol: &twice{}, Server: &refusing{firsts: 1}}, at(10, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func TestJitter(t *testing.T) {
 }
 
 func TestTooManyAttempts(t *testing.T) {
-	_, err := Run(Setup{
+	_, err := Run(t.Context(), Setup{
 		Groups: []Group{{Name: "g", Count: 1, OnReject: Ignore, WaitUS: 1}}, Protocol: OneCall{},
 		Server: NewLimiter(&every{gapUS: 1e9}, epoch), MostAttempts: 1000,
 	}, at(10, 0, 0))
@@ -210,7 +211,7 @@ func TestStop(t *testing.T) {
 	stop := make(chan struct{})
 	close(stop)
 	times := make([]int64, 5000)
-	out, err := Run(Setup{Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1}, epoch), Stop: stop}, at(10, times...))
+	out, err := Run(t.Context(), Setup{Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1}, epoch), Stop: stop}, at(10, times...))
 	if err != nil || !out.Stopped || len(out.Journal.Requests) >= 5000 {
 		t.Errorf("%v, stopped %v after %d requests", err, out.Stopped, len(out.Journal.Requests))
 	}
@@ -223,7 +224,7 @@ func TestRetryAfterIsHeldToItsWord(t *testing.T) {
 	} {
 		l := NewLimiter(&every{gapUS: 10_000, wrongUS: wrong}, epoch)
 		l.CheckRetryAfter(1)
-		if _, err := Run(Setup{Protocol: OneCall{}, Server: l}, at(100, 0, 3, 4, 20)); err != nil {
+		if _, err := Run(t.Context(), Setup{Protocol: OneCall{}, Server: l}, at(100, 0, 3, 4, 20)); err != nil {
 			t.Fatal(err)
 		}
 		if got := l.RetryAfter(); *got != want {
@@ -376,7 +377,7 @@ func BenchmarkRun(b *testing.B) {
 				l.requests = append(l.requests, limit.Request{AtUS: int64(i), Key: "a", Cost: 1})
 			}
 			b.ResetTimer()
-			out, err := Run(Setup{Seed: 1, Groups: []Group{c.group}, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 2}, epoch), MostAttempts: 1 << 40}, l)
+			out, err := Run(b.Context(), Setup{Seed: 1, Groups: []Group{c.group}, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 2}, epoch), MostAttempts: 1 << 40}, l)
 			if err != nil {
 				b.Fatal(err)
 			}

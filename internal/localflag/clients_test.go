@@ -1,6 +1,7 @@
 package localflag_test
 
 import (
+	"context"
 	"iter"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ type server struct {
 	requests int64
 }
 
-func (s *server) Serve(q limit.Request, _ any) (any, error) {
+func (s *server) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
 	s.requests++
 	return s.decide(q, true), nil
 }
@@ -41,7 +42,7 @@ func TestTheJournalKnowsWhoWasNotAsked(t *testing.T) {
 	s := &server{bucket: &bucket{map[string]int64{}}}
 	flag := localflag.New(clients.OneCall{}, s, nil)
 	group := clients.Group{Name: "g", Count: 3, OnReject: clients.GiveUp, LocalFlag: true}
-	out, err := clients.Run(clients.Setup{Groups: []clients.Group{group}, Protocol: flag, Server: s}, steady{})
+	out, err := clients.Run(t.Context(), clients.Setup{Groups: []clients.Group{group}, Protocol: flag, Server: s}, steady{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func drawn(t *rapid.T) listed {
 func playWorld(t *rapid.T, label string, delay clients.Range, l listed) (*clients.Outcome, *sequence.Play) {
 	play := newPlay(t, label, limit.Policy{Requests: 4, Window: 20 * time.Millisecond})
 	group := clients.Group{Name: "clients", Count: 5, OnReject: clients.Obey, Attempts: 2, DelayUS: delay}
-	out, err := clients.Run(clients.Setup{Seed: 1, Groups: []clients.Group{group}, Protocol: play, Server: play}, l)
+	out, err := clients.Run(t.Context(), clients.Setup{Seed: 1, Groups: []clients.Group{group}, Protocol: play, Server: play}, l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func crowd(t *testing.T, label string, random *rand.Rand) []sequence.Call {
 		i := random.IntN(len(going))
 		a := going[i]
 		a.request.AtUS, a.request.ServerSkewUS = nowUS, skewUS
-		reply, err := play.Serve(a.request, a.move.Message)
+		reply, err := play.Serve(t.Context(), a.request, a.move.Message)
 		if err != nil {
 			t.Fatal(err)
 		}

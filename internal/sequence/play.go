@@ -1,6 +1,7 @@
 package sequence
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -63,7 +64,7 @@ type command struct {
 }
 
 // Serve answers a message of one of p's exchanges at q's time by the server's clock.
-func (p *Play) Serve(q limit.Request, sent any) (any, error) {
+func (p *Play) Serve(_ context.Context, q limit.Request, sent any) (any, error) {
 	m, ok := sent.(command)
 	if !ok {
 		return nil, fmt.Errorf("sequence %s: a message of type %T is none of its own", p.choice.Label, sent)

@@ -56,7 +56,7 @@ func (c *client) at(ms int64) string {
 		c.stage.t.Fatalf("at %d ms: the client is done", ms)
 	}
 	c.request.AtUS = ms * 1000
-	reply, err := c.stage.play.Serve(c.request, c.move.Message)
+	reply, err := c.stage.play.Serve(c.stage.t.Context(), c.request, c.move.Message)
 	if err != nil {
 		c.stage.t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func alone(t *rapid.T, play *sequence.Play, q limit.Request) limit.Decision {
 	exchange := play.Attempt(nil, q)
 	move := exchange.Next(q.AtUS, nil)
 	for !move.Done {
-		reply, err := play.Serve(q, move.Message)
+		reply, err := play.Serve(t.Context(), q, move.Message)
 		if err != nil {
 			t.Fatal(err)
 		}

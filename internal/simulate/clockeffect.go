@@ -18,7 +18,7 @@ func (j *Job) clockEffect(ctx context.Context, p *contest, c *contender) (*measu
 	}
 	setup := j.setup(p, c.protocol, clients.NewLimiter(c.entry.NewModel(), p.Scenario.Start))
 	setup.Groups, setup.ServerClock = rightClocks(setup.Groups), nil
-	right, err := clients.Run(setup, p.stream)
+	right, err := clients.Run(ctx, setup, p.stream)
 	if err != nil {
 		return nil, playError(ctx, p, c, err)
 	}

@@ -115,7 +115,7 @@ func (b *backend) contender(ctx context.Context, p *contest, e *lineup.Entry, nu
 		c.means, c.script = &scripted{Virtual: v}, v
 	}
 	if e.NewModel == nil {
-		c.server = oneByOne{ctx, c.script}
+		c.server = oneByOne{c.script}
 		return c, nil
 	}
 	c.model = clients.NewLimiter(e.NewModel(), p.Scenario.Start)
@@ -125,15 +125,12 @@ func (b *backend) contender(ctx context.Context, p *contest, e *lineup.Entry, nu
 }
 
 // oneByOne is a clients.Server on which a script decides one request at a time.
-type oneByOne struct {
-	ctx     context.Context // of the run: clients.Server has no place for it
-	decider replay.Decider
-}
+type oneByOne struct{ decider replay.Decider }
 
 // Serve decides q; any message will do.
-func (o oneByOne) Serve(q limit.Request, _ any) (any, error) {
+func (o oneByOne) Serve(ctx context.Context, q limit.Request, _ any) (any, error) {
 	decisions := make([]limit.Decision, 1)
-	if err := o.decider.Decide(o.ctx, []limit.Request{q}, decisions); err != nil {
+	if err := o.decider.Decide(ctx, []limit.Request{q}, decisions); err != nil {
 		return nil, err
 	}
 	return decisions[0], nil
@@ -148,7 +145,7 @@ func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.O
 		before = operations
 	}
 	var err error
-	if c.played, err = clients.Run(setup, p.stream); err != nil {
+	if c.played, err = clients.Run(ctx, setup, p.stream); err != nil {
 		return nil, playError(ctx, p, c, err)
 	}
 	row, err := replay.Run(ctx, &recorded{Journal: c.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.Policy,
