@@ -1,102 +1,15 @@
-// Package scenarios is the collection of traffic situations and the strict reader of their files: one YAML file
-// asks one question of a rate limiter, describes the traffic that puts it, and states the answer to expect.
-//
-// The package knows no algorithm: names in expect and parameters are labels that the command resolves.
+// Package scenarios is the collection of traffic situations: one YAML file each, which asks one question of a rate
+// limiter, describes the traffic that puts it, and states the answer to expect. A file that is put here is built in.
 package scenarios
 
-import (
-	"slices"
-	"strconv"
-	"time"
+import "embed"
 
-	"ratelab/internal/clients"
-	"ratelab/internal/limit"
-	"ratelab/internal/traffic"
-)
+// Files are the scenarios, NAME.yaml each.
+//
+//go:embed *.yaml
+var Files embed.FS
 
-// Scenario is one file, read and checked.
-type Scenario struct {
-	Name     string // the file's base name
-	Question string // what the scenario answers, in at most 90 characters
-	Limit    limit.Policy
-	Seed     uint64
-	Start    time.Time // of virtual time, in UTC; a multiple of a day unless the file says otherwise
-	OnLate   string    // what a wall-clock run does with requests it cannot send in time: queue, drop or fatal
-	Phases   []traffic.Phase
-
-	// Clients are the groups of clients that send the traffic; nil: each request is sent once, by clocks that are right.
-	// ServerClock is what the server's clock does, and Sequences are the sequences of commands that get rows beside
-	// the scripts.
-	Clients     []clients.Group
-	ServerClock clients.ServerClock
-	Sequences   []string
-
-	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
-	Parameters map[string]map[string]string
-	Expect     []Expectation
-
-	SHA256 string // of the file's bytes, in hexadecimal
-}
-
-// Expectation is what the file says one algorithm does, and where it says so.
-type Expectation struct {
-	Algorithm string // a label: a name, and :k=v for each parameter set
-	Measures  []Range
-	File      string
-	Line      int
-	Column    int
-}
-
-// LocalFlagSuffix ends the label of the row that an algorithm gets beside its own where clients have a local flag: each
-// of them then remembers that it is over the limit, and asks no more until it is not.
-const LocalFlagSuffix = "+local-flag"
-
-// Range is the values a measure may have, both ends included; an open end is an infinity.
-type Range struct {
-	Measure      string // as in the JSON of a result, one that measure.Expected allows
-	Min, Max     float64
-	Line, Column int
-}
-
-// Contains reports whether v is as expected.
-func (r Range) Contains(v float64) bool { return r.Min <= v && v <= r.Max }
-
-// String is an exact value, or min..max with open ends left out.
-func (r Range) String() string {
-	if r.Min == r.Max {
-		return formatNumber(r.Min)
-	}
-	return formatEnd(r.Min) + ".." + formatEnd(r.Max)
-}
-
-func formatEnd(v float64) string {
-	if v-v != 0 { // an infinity
-		return ""
-	}
-	return formatNumber(v)
-}
-
-func formatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// DefaultStart is a midnight, and so a multiple of every window that divides a day.
-var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-// OnLates are the legal values of on_late; the first is the default.
-var OnLates = []string{"queue", "drop", "fatal"}
-
-// Stream compiles the scenario's traffic with the given seed, which is the scenario's own unless the user asks
-// for another.
-func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(seed, s.Phases) }
-
-// Reactive reports whether what arrives, or by which clock, is more than what the phases say: whether there are
-// clients, steps of the server's clock or sequences.
-func (s *Scenario) Reactive() bool {
-	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
-}
-
-// ClocksOff reports whether any clock is wrong at any time.
-func (s *Scenario) ClocksOff() bool {
-	return len(s.ServerClock) > 0 || slices.ContainsFunc(s.Clients, func(g clients.Group) bool {
-		return g.OffsetUS != clients.Range{} || g.DriftPPM != clients.Range{}
-	})
-}
+// Schema is the JSON Schema (draft 2020-12) of a scenario's file, for editors.
+//
+//go:embed schema.json
+var Schema []byte

@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // version is set by the linker.
@@ -46,7 +46,7 @@ func newRoot(a *app) *cobra.Command {
 
 // noCommand refuses a word that is no command, but may be a scenario.
 func noCommand(root *cobra.Command, word string) error {
-	if slices.Contains(scenarios.Names(), word) {
+	if slices.Contains(scenario.Names(), word) {
 		return commandline.Usage("%s: no such command; did you mean bench run %s?", message.Quote(word), word)
 	}
 	var names []string

@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
 	"ratelab/internal/load"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // run is the command that measures.
@@ -98,7 +98,7 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 }
 
 // usual are the scenarios where none is named.
-func (f *runFlags) usual() ([]*scenarios.Scenario, error) {
+func (f *runFlags) usual() ([]*scenario.Scenario, error) {
 	if f.quick {
 		return commandline.LoadScenarios([]string{"ten-times-over"})
 	}

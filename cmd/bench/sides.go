@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/compare"
 	"ratelab/internal/load"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // comparison is what the flags and arguments ask for.
@@ -21,7 +21,7 @@ func (a *app) comparison(f *compareFlags, args []string) (*bench.Comparison, err
 	if err != nil {
 		return nil, err
 	}
-	var list []*scenarios.Scenario
+	var list []*scenario.Scenario
 	if len(args) > 0 {
 		if list, err = commandline.LoadScenarios(args); err != nil {
 			return nil, err

@@ -17,9 +17,9 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/page"
 	"ratelab/internal/report"
+	"ratelab/internal/scenario"
 	"ratelab/internal/simchart"
 	"ratelab/internal/simulate"
-	"ratelab/scenarios"
 )
 
 // golden is the committed document, in the folder of the results.
@@ -112,7 +112,7 @@ func (a *app) acceptResults(ctx context.Context, dir string, quiet bool) error {
 
 // decideAgain runs everything that is built in, to its end.
 func (a *app) decideAgain(ctx context.Context, quiet bool) (*simulate.Result, error) {
-	all, err := scenarios.Builtin()
+	all, err := scenario.Builtin()
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/commandline/commandlinetest"
 	"ratelab/internal/limit"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
-	"ratelab/scenarios"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the outputs on the pages anew: read the difference before committing it")
@@ -86,9 +86,9 @@ const (
 
 // parts say how a part of a file, told by its first field, is made whole and read.
 var parts = map[string]func(folder, text string) string{
-	"phases": func(_, text string) string { return problem(scenarios.Parse("part.yaml", []byte(sceneHead+text))) },
+	"phases": func(_, text string) string { return problem(scenario.Parse("part.yaml", []byte(sceneHead+text))) },
 	"clients": func(_, text string) string {
-		return problem(scenarios.Parse("part.yaml", []byte(sceneHead+phasesOf+text)))
+		return problem(scenario.Parse("part.yaml", []byte(sceneHead+phasesOf+text)))
 	},
 	"name": bindingPart,
 }

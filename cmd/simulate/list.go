@@ -11,9 +11,9 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
+	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
 	"ratelab/internal/sheet"
-	"ratelab/scenarios"
 )
 
 // list shows what there is to choose from.
@@ -44,7 +44,7 @@ func (a *app) list() *cobra.Command {
 }
 
 func listing() (string, error) {
-	all, err := scenarios.Builtin()
+	all, err := scenario.Builtin()
 	if err != nil {
 		return "", err
 	}

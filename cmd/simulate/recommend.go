@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/recommend"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 const aboutRecommend = `Say which algorithm to take for some traffic: which candidates keep a stated tolerance, in which order,
@@ -105,7 +105,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 // replay runs a job of candidates on a server, with its progress on a terminal.
 func (a *app) replay(f *recommendFlags) recommend.Replay {
 	warned := false
-	return func(ctx context.Context, server string, list []*scenarios.Scenario, choices []algorithms.Choice) (*report.Document, error) {
+	return func(ctx context.Context, server string, list []*scenario.Scenario, choices []algorithms.Choice) (*report.Document, error) {
 		if a.stopped() {
 			return nil, errNothingRecommended
 		}

@@ -18,7 +18,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
 	"ratelab/internal/redisserver"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // recommendFlags are those of recommend.
@@ -116,7 +116,7 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	return q, nil
 }
 
-func noTraffic() ([]*scenarios.Scenario, error) {
+func noTraffic() ([]*scenario.Scenario, error) {
 	return nil, commandline.Usage("recommend: no traffic; name a scenario (simulate list shows them) or a file, or give --trace FILE with --limit")
 }
 

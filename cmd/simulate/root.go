@@ -5,7 +5,7 @@ import (
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // version is set by the linker.
@@ -44,7 +44,7 @@ func newRoot(a *app) *cobra.Command {
 func (a *app) schema() *cobra.Command {
 	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (the default) or of a result",
 		[]string{"scenario", "result", "recommendation", "worst"}, map[string][]byte{
-			"scenario": scenarios.Schema(), "result": result.Schema(result.Simulation), "recommendation": result.Schema(result.Recommendation),
+			"scenario": scenario.Schema(), "result": result.Schema(result.Simulation), "recommendation": result.Schema(result.Recommendation),
 			"worst": result.Schema(result.Worst),
 		})
 }

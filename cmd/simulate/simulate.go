@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
+	"ratelab/internal/scenario"
 	"ratelab/internal/simulate"
-	"ratelab/scenarios"
 )
 
 // simulate is the main job. If it fails nothing is printed and the files are as they were.
@@ -71,7 +71,7 @@ func (a *app) job(f *flags, args []string) (*simulate.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.Scenarios(args, policy, f.Groups, scenarios.Builtin)
+	list, err := f.Scenarios(args, policy, f.Groups, scenario.Builtin)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (a *app) job(f *flags, args []string) (*simulate.Job, error) {
 }
 
 // newJob is a job on the embedded server in virtual time.
-func (a *app) newJob(list []*scenarios.Scenario) *simulate.Job {
+func (a *app) newJob(list []*scenario.Scenario) *simulate.Job {
 	return &simulate.Job{
 		Scenarios: list,
 		Server:    "embedded",

@@ -8,7 +8,7 @@ import (
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // validate reads scenario files, their traces and labels included, and decides nothing.
@@ -42,11 +42,11 @@ func (a *app) validate() *cobra.Command {
 }
 
 func (a *app) validateOne(file string) error {
-	s, err := scenarios.Load(file)
+	s, err := scenario.Load(file)
 	if err != nil {
 		return err
 	}
-	if err := a.newJob([]*scenarios.Scenario{s}).Check(); err != nil {
+	if err := a.newJob([]*scenario.Scenario{s}).Check(); err != nil {
 		return err
 	}
 	for _, err := range s.Stream(s.Seed).Requests() {

@@ -12,9 +12,9 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/scenario"
 	"ratelab/internal/waiting"
 	"ratelab/internal/worst"
-	"ratelab/scenarios"
 )
 
 const aboutWorst = `Search for the traffic with which an algorithm admits the most in any interval of a given length, and
@@ -63,7 +63,7 @@ run, or the script decides otherwise than the model · 130 interrupted, with wha
 type finding struct {
 	problem  worst.Problem
 	found    worst.Found
-	scenario *scenarios.Scenario
+	scenario *scenario.Scenario
 	file     []byte
 	row      worst.Finding
 }
@@ -173,10 +173,10 @@ func (a *app) searchAll(problems []worst.Problem, quiet bool) ([]*finding, error
 func (f *finding) write(name string) error {
 	s := f.problem.Scenario(&f.found, name)
 	var err error
-	if f.file, err = scenarios.Write(s, f.problem.Comments(&f.found)...); err != nil {
+	if f.file, err = scenario.Write(s, f.problem.Comments(&f.found)...); err != nil {
 		return err
 	}
-	if f.scenario, err = scenarios.Parse(name+".yaml", f.file); err != nil {
+	if f.scenario, err = scenario.Parse(name+".yaml", f.file); err != nil {
 		return err
 	}
 	f.row = f.problem.Row(&f.found, s)
@@ -202,7 +202,7 @@ func writeWorst(folder string, all []*finding, doc *worst.Document) error {
 			return err
 		}
 	}
-	if err := whole(schemaFile, scenarios.Schema()); err != nil {
+	if err := whole(schemaFile, scenario.Schema()); err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(folder, worstFile), func(w io.Writer) error { return worst.WriteJSON(w, doc) })

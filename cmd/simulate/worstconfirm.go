@@ -6,9 +6,9 @@ import (
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/report"
+	"ratelab/internal/scenario"
 	"ratelab/internal/simulate"
 	"ratelab/internal/worst"
-	"ratelab/scenarios"
 )
 
 // confirm lets the algorithms' scripts decide the files on a server, and the models as well, and compares. What a server
@@ -17,7 +17,7 @@ func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *w
 	if doc.Partial || len(all) == 0 {
 		return nil, nil
 	}
-	var list []*scenarios.Scenario
+	var list []*scenario.Scenario
 	for _, one := range all {
 		list = append(list, one.scenario)
 	}
@@ -50,7 +50,7 @@ func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *w
 }
 
 // decideFiles runs the scenarios, each with the algorithm that it is about.
-func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string, list []*scenarios.Scenario) (*simulate.Result, error) {
+func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string, list []*scenario.Scenario) (*simulate.Result, error) {
 	job := a.newJob(list)
 	job.Server, job.AllowEviction, job.Expected = server, f.eviction, true
 	bar := commandline.NewBar(a.Stderr, f.Quiet) // a flood of a million takes a script some time

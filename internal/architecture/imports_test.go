@@ -8,7 +8,7 @@ import (
 )
 
 // mayImport is the import table: which packages of this module each package may import. The two laws are in it:
-// scenarios imports no algorithm, and an algorithm imports nothing with which it could open a socket.
+// scenario imports no algorithm, and an algorithm imports nothing with which it could open a socket.
 var mayImport = map[string][]string{
 	"lua":                 {},
 	"internal/limit":      {"internal/message"},
@@ -24,7 +24,8 @@ var mayImport = map[string][]string{
 	"internal/strictyaml": {"internal/message"},
 	"internal/traffic":    {"internal/limit", "internal/message"},
 	"internal/clients":    {"internal/traffic", "internal/limit", "internal/waiting"},
-	"scenarios":           {"internal/measure", "internal/traffic", "internal/clients", "internal/limit", "internal/strictyaml", "internal/message"},
+	"scenarios":           {},
+	"internal/scenario":   {"scenarios", "internal/measure", "internal/traffic", "internal/clients", "internal/limit", "internal/strictyaml", "internal/message"},
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/message"},
@@ -55,27 +56,27 @@ var mayImport = map[string][]string{
 	"internal/page":                        {"algorithms", "internal/chart", "internal/report", "internal/simchart", "internal/measure", "internal/sheet"},
 
 	"internal/lineup": {
-		"algorithms", "scenarios", "internal/limit", "internal/redisserver", "internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",
+		"algorithms", "internal/scenario", "internal/limit", "internal/redisserver", "internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
-		"internal/result", "algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
+		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
 		"internal/report", "internal/simchart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/clients",
 		"internal/localflag", "internal/sequence", "internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/recommend": {
-		"internal/result", "algorithms", "scenarios", "internal/chart", "internal/limit", "internal/benchresult", "internal/report", "internal/sheet", "internal/message",
+		"internal/result", "algorithms", "internal/scenario", "internal/chart", "internal/limit", "internal/benchresult", "internal/report", "internal/sheet", "internal/message",
 	},
-	"internal/worst": {"internal/result", "algorithms", "scenarios", "internal/limit", "internal/sheet", "internal/traffic", "internal/waiting"},
+	"internal/worst": {"internal/result", "algorithms", "internal/scenario", "internal/limit", "internal/sheet", "internal/traffic", "internal/waiting"},
 	"internal/bench": {
-		"internal/result", "algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/benchresult",
+		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/benchresult",
 		"internal/redisserver", "internal/compare", "internal/replay", "internal/script", "internal/serverstats",
 		"internal/traffic", "internal/virtualtime", "internal/message", "internal/waiting",
 	},
 	"internal/commandline": {
-		"algorithms", "scenarios", "internal/lineup", "internal/limit", "internal/redisserver", "internal/sheet", "internal/traffic",
+		"algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/redisserver", "internal/sheet", "internal/traffic",
 		"internal/waiting", "internal/atomicfile", "internal/message",
 	},
-	"internal/commandline/commandlinetest": {"algorithms", "scenarios", "internal/commandline", "internal/message"},
+	"internal/commandline/commandlinetest": {"algorithms", "internal/scenario", "internal/commandline", "internal/message"},
 	"internal/architecture":                {},
 }
 

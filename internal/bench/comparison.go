@@ -6,7 +6,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Comparison is two sides to measure in turn, in one run: two scripts on one server, or the built-in algorithms on
@@ -14,9 +14,9 @@ import (
 // below.
 type Comparison struct {
 	Base, Head SideSpec
-	Algorithms []algorithms.Choice   // of two servers; nil: all
-	Scenarios  []*scenarios.Scenario // whose decisions must be the same; nil: the built-in ones whose clients do not react
-	Server     string                // of two scripts: a spec of redisserver.Start; "": a container where Docker answers, else a process
+	Algorithms []algorithms.Choice  // of two servers; nil: all
+	Scenarios  []*scenario.Scenario // whose decisions must be the same; nil: the built-in ones whose clients do not react
+	Server     string               // of two scripts: a spec of redisserver.Start; "": a container where Docker answers, else a process
 
 	AllowEviction bool // a user's server may be one that evicts keys
 

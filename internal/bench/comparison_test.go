@@ -12,8 +12,8 @@ import (
 	"ratelab/internal/compare"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/scenario"
 	"ratelab/lua"
-	"ratelab/scenarios"
 )
 
 // comparison is a quick one on a private server.
@@ -21,7 +21,7 @@ func comparison(t testing.TB, base, head string) *Comparison {
 	t.Helper()
 	redisservertest.Private(t) // or skip
 	return &Comparison{
-		Base: SideSpec{Spec: base}, Head: SideSpec{Spec: head}, Scenarios: []*scenarios.Scenario{written(t, small)}, Server: redisserver.KindProcess,
+		Base: SideSpec{Spec: base}, Head: SideSpec{Spec: head}, Scenarios: []*scenario.Scenario{written(t, small)}, Server: redisserver.KindProcess,
 		Segment: 50 * time.Millisecond, WarmUp: 10 * time.Millisecond, Connections: 2, Version: "test", Now: time.Now, Sleep: sleep,
 	}
 }

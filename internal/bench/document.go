@@ -9,7 +9,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // keep takes what a finished round found.
@@ -98,7 +98,7 @@ func (r *run) scenarioRun(i int, p *contest) benchresult.Play {
 		out.Notes = append(out.Notes, fmt.Sprintf("of %s the first %s are played",
 			limit.FormatDuration(own), limit.FormatDuration(p.traffic.most)))
 	}
-	if out.OnLate != scenarios.OnLates[0] {
+	if out.OnLate != scenario.OnLates[0] {
 		out.Notes = append(out.Notes, fmt.Sprintf("on_late %s applies to requests that no connection was free for until %v after they were due",
 			out.OnLate, lateAfter))
 	}

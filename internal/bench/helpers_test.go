@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // tiny is a job that takes about a second on a private server.
@@ -18,7 +18,7 @@ func tiny(t testing.TB, labels ...string) *Job {
 	t.Helper()
 	redisservertest.Private(t) // or skip
 	return &Job{
-		Scenarios: []*scenarios.Scenario{written(t, small)}, Algorithms: choices(t, labels...), Server: redisserver.KindProcess,
+		Scenarios: []*scenario.Scenario{written(t, small)}, Algorithms: choices(t, labels...), Server: redisserver.KindProcess,
 		Rounds: 2, Duration: 100 * time.Millisecond, WarmUp: 10 * time.Millisecond, Segment: 20 * time.Millisecond, Connections: 2,
 		Sweep: []int{1, 2}, Fills: []int64{1, 100}, Version: "test", Now: time.Now, Sleep: sleep,
 	}
@@ -34,10 +34,10 @@ phases:
 `
 
 // written is a scenario from its file's text, whose name is in its first line.
-func written(t testing.TB, text string) *scenarios.Scenario {
+func written(t testing.TB, text string) *scenario.Scenario {
 	t.Helper()
 	name, _, _ := strings.Cut(strings.TrimPrefix(text, "name: "), "\n")
-	s, err := scenarios.Parse(name+".yaml", []byte(text))
+	s, err := scenario.Parse(name+".yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

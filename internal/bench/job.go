@@ -11,13 +11,13 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Job is what to measure. Scenarios, Version, Now and Sleep are required; the other fields' zero values stand for
 // the constants below, except where they say otherwise.
 type Job struct {
-	Scenarios  []*scenarios.Scenario
+	Scenarios  []*scenario.Scenario
 	Algorithms []algorithms.Choice // nil: all. The control, none, is measured in each round whether named or not
 	Scripts    []string            // files of users' own scripts, each with its binding beside it
 	Server     string              // a spec of redisserver.Start; "": a container where Docker answers, else a process

@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // The two sides, as indexes.
@@ -60,11 +60,11 @@ func (c *Comparison) plan() (*pairPlan, error) {
 	}
 	p.checkSides(&wrong)
 	if p.Scenarios == nil {
-		all, err := scenarios.Builtin()
+		all, err := scenario.Builtin()
 		if err != nil {
 			return nil, err
 		}
-		p.Scenarios = slices.DeleteFunc(all, (*scenarios.Scenario).Reactive)
+		p.Scenarios = slices.DeleteFunc(all, (*scenario.Scenario).Reactive)
 	}
 	for _, s := range p.Scenarios {
 		checkPlain(s, &wrong)

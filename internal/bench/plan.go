@@ -9,7 +9,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // control is the algorithm that is measured in every round: what the harness and the round trip cost.
@@ -51,7 +51,7 @@ func (j *Job) plan() (*plan, error) {
 	return p, wrong.Err()
 }
 
-func (j *Job) scenario(s *scenarios.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *contest {
+func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *contest {
 	checkPlain(s, wrong)
 	r := &contest{Contest: lineup.NewContest(s, j.Limit, j.Seed)}
 	r.traffic = &played{stream: s.Stream(r.Seed), most: j.Duration}
@@ -60,7 +60,7 @@ func (j *Job) scenario(s *scenarios.Scenario, choices []algorithms.Choice, wrong
 }
 
 // checkPlain refuses a scenario in which more happens than its phases say: what arrives would depend on what is decided.
-func checkPlain(s *scenarios.Scenario, wrong *lineup.Problems) {
+func checkPlain(s *scenario.Scenario, wrong *lineup.Problems) {
 	if s.Reactive() {
 		wrong.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave it to simulate, or leave those fields out", s.Name))
 	}

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // planOf needs no server: nothing is run.
 func planOf(t *testing.T, change func(*Job)) (*plan, error) {
 	t.Helper()
-	j := &Job{Scenarios: []*scenarios.Scenario{written(t, small)}, Server: "process", Algorithms: choices(t, "gcra")}
+	j := &Job{Scenarios: []*scenario.Scenario{written(t, small)}, Server: "process", Algorithms: choices(t, "gcra")}
 	change(j)
 	return j.plan()
 }
@@ -190,11 +190,11 @@ func TestEveryBuiltinScenarioCanBeCompared(t *testing.T) {
 }
 
 // plain are the built-in scenarios in which nothing happens but what their phases say.
-func plain(t *testing.T) []*scenarios.Scenario {
+func plain(t *testing.T) []*scenario.Scenario {
 	t.Helper()
-	all, err := scenarios.Builtin()
+	all, err := scenario.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, (*scenarios.Scenario).Reactive)
+	return slices.DeleteFunc(all, (*scenario.Scenario).Reactive)
 }

@@ -11,8 +11,8 @@ import (
 	"ratelab/internal/lineup"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
+	"ratelab/internal/scenario"
 	"ratelab/internal/virtualtime"
-	"ratelab/scenarios"
 )
 
 // virtualResult is what an entry does with a scenario in virtual time.
@@ -92,7 +92,7 @@ func work(all ...virtualResult) benchresult.Work {
 
 // fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.
 func (s *session) fill(ctx context.Context, e *lineup.Entry, n int64) (benchresult.Fill, error) {
-	v, err := e.On(ctx, lineup.NewWatch(ctx, s.server), lineup.Times{Start: scenarios.DefaultStart}, s.clock())
+	v, err := e.On(ctx, lineup.NewWatch(ctx, s.server), lineup.Times{Start: scenario.DefaultStart}, s.clock())
 	if err != nil {
 		return benchresult.Fill{}, err
 	}

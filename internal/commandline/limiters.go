@@ -9,7 +9,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Limiters are the flags that say what is limited, and by what.
@@ -44,7 +44,7 @@ func Choices(place string, labels []string) ([]algorithms.Choice, error) {
 	}
 	var all []algorithms.Choice
 	for _, label := range labels {
-		if base, flagged := strings.CutSuffix(label, scenarios.LocalFlagSuffix); flagged {
+		if base, flagged := strings.CutSuffix(label, scenario.LocalFlagSuffix); flagged {
 			return nil, Usage("%s %s: only a scenario makes such a row, with clients: {local_flag: true}; name %s",
 				place, message.Quote(label), message.Quote(base))
 		}

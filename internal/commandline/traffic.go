@@ -10,8 +10,8 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
+	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
-	"ratelab/scenarios"
 )
 
 // Traffic is the flags that describe recorded traffic, to be used instead of a scenario.
@@ -44,7 +44,7 @@ func (t *Traffic) File() string { return t.trace.File }
 
 // Scenarios are those that args name, or the trace as the only one, or what otherwise makes. The policy is the one
 // of --limit.
-func (t *Traffic) Scenarios(args []string, p *limit.Policy, given *Groups, otherwise func() ([]*scenarios.Scenario, error)) ([]*scenarios.Scenario, error) {
+func (t *Traffic) Scenarios(args []string, p *limit.Policy, given *Groups, otherwise func() ([]*scenario.Scenario, error)) ([]*scenario.Scenario, error) {
 	if t.trace.File != "" {
 		return t.only(args, p)
 	}
@@ -59,12 +59,12 @@ func (t *Traffic) Scenarios(args []string, p *limit.Policy, given *Groups, other
 }
 
 // LoadScenarios loads what is named, built in or a file, and tells everything that is wrong with any of it.
-func LoadScenarios(args []string) ([]*scenarios.Scenario, error) {
-	var all []*scenarios.Scenario
+func LoadScenarios(args []string) ([]*scenario.Scenario, error) {
+	var all []*scenario.Scenario
 	var problems []error
 	named := map[string]string{}
 	for _, arg := range args {
-		s, err := scenarios.Load(arg)
+		s, err := scenario.Load(arg)
 		switch {
 		case err != nil:
 			problems = append(problems, err)
@@ -85,11 +85,11 @@ func LoadScenarios(args []string) ([]*scenarios.Scenario, error) {
 
 // CompleteScenarios offers a shell the built-in scenarios, and files.
 func CompleteScenarios(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return scenarios.Names(), cobra.ShellCompDirectiveDefault
+	return scenario.Names(), cobra.ShellCompDirectiveDefault
 }
 
 // only is the trace as the only scenario.
-func (t *Traffic) only(args []string, p *limit.Policy) ([]*scenarios.Scenario, error) {
+func (t *Traffic) only(args []string, p *limit.Policy) ([]*scenario.Scenario, error) {
 	if len(args) > 0 {
 		return nil, Usage("%s: --trace is the only scenario; leave out the other", message.Quote(args[0]))
 	}
@@ -100,11 +100,11 @@ func (t *Traffic) only(args []string, p *limit.Policy) ([]*scenarios.Scenario, e
 	if err != nil {
 		return nil, err
 	}
-	s, err := scenarios.FromTrace(trace, *p)
+	s, err := scenario.FromTrace(trace, *p)
 	if err != nil {
 		return nil, Usage("--trace: %w", err)
 	}
-	return []*scenarios.Scenario{s}, nil
+	return []*scenario.Scenario{s}, nil
 }
 
 // described is the trace with all that the flags say of it, or every one of them that cannot be meant.

@@ -9,12 +9,12 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Contest is a scenario under one limit and seed, and who meets it.
 type Contest struct {
-	Scenario *scenarios.Scenario
+	Scenario *scenario.Scenario
 	Policy   limit.Policy
 	Seed     uint64
 	Entries  []*Entry
@@ -22,7 +22,7 @@ type Contest struct {
 
 // NewContest is a scenario with the limit and the seed of its file, or with those that replace them where they are not
 // nil. It has no entries yet.
-func NewContest(s *scenarios.Scenario, policy *limit.Policy, seed *uint64) Contest {
+func NewContest(s *scenario.Scenario, policy *limit.Policy, seed *uint64) Contest {
 	c := Contest{Scenario: s, Policy: s.Limit, Seed: s.Seed}
 	if policy != nil {
 		c.Policy = *policy

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ratelab/internal/scenario"
 	"ratelab/internal/sheet"
-	"ratelab/scenarios"
 )
 
 // anyWorld is a world in which the candidates do anything.
@@ -39,7 +39,7 @@ func anyTolerance(t *rapid.T) Tolerance {
 
 func lawQuestion(t *testing.T, rt *rapid.T, tolerance Tolerance) *Question {
 	q := workedQuestion(t)
-	q.Scenarios = []*scenarios.Scenario{scenario("edge"), scenario("calm")}
+	q.Scenarios = []*scenario.Scenario{named("edge"), named("calm")}
 	q.Tolerance, q.Prefer = tolerance, rapid.SampledFrom(Preferences()).Draw(rt, "prefer")
 	q.Costs = &Costs{us: map[string]float64{"gcra": 10, "leaky-bucket": 12, "sliding-window-log": 20}}
 	return q

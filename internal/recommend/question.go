@@ -10,12 +10,12 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Question is what is asked: which traffic, which candidates, what is tolerated.
 type Question struct {
-	Scenarios []*scenarios.Scenario
+	Scenarios []*scenario.Scenario
 	Limit     *limit.Policy       // replaces each scenario's own
 	Choices   []algorithms.Choice // nil: every algorithm, with the variants that a person would try
 	Scripts   bool                // there are users' scripts, which Replay adds on a server
@@ -32,7 +32,7 @@ const Models = "model"
 
 // Replay lets candidates decide scenarios, all of one limit, on a server, and gives a row for each, and for each of the
 // users' scripts unless the models decide. It fails where it was interrupted.
-type Replay func(ctx context.Context, server string, list []*scenarios.Scenario, choices []algorithms.Choice) (*report.Document, error)
+type Replay func(ctx context.Context, server string, list []*scenario.Scenario, choices []algorithms.Choice) (*report.Document, error)
 
 var (
 	// ErrNobody is what a field ends with that is empty: no algorithm can keep the limit.
@@ -64,7 +64,7 @@ func (q *Question) Answer(ctx context.Context, replay Replay) (*Document, error)
 type trial struct {
 	*Question
 	policies []limit.Policy
-	groups   [][]*scenarios.Scenario // by policy
+	groups   [][]*scenario.Scenario // by policy
 	entrants []entrant
 	leftOut  []LeftOut
 

@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // figuresOf is what a test lets an algorithm do: the peak of a window of 100, and of 1000 requests how many are decided
@@ -34,7 +34,7 @@ type stage struct {
 }
 
 // replay stands for a job: rows as a server or the models would give them.
-func (w *stage) replay(_ context.Context, server string, list []*scenarios.Scenario, choices []algorithms.Choice) (*report.Document, error) {
+func (w *stage) replay(_ context.Context, server string, list []*scenario.Scenario, choices []algorithms.Choice) (*report.Document, error) {
 	doc := &report.Document{}
 	var labels, names []string
 	for _, c := range choices {
@@ -53,7 +53,7 @@ func (w *stage) replay(_ context.Context, server string, list []*scenarios.Scena
 	return doc, nil
 }
 
-func (w *stage) row(server string, s *scenarios.Scenario, label string) report.Row {
+func (w *stage) row(server string, s *scenario.Scenario, label string) report.Row {
 	f := w.scenarios[s.Name][label]
 	choice, err := algorithms.Parse(label)
 	if err != nil {
@@ -72,8 +72,8 @@ func (w *stage) row(server string, s *scenarios.Scenario, label string) report.R
 	return row
 }
 
-func scenario(name string) *scenarios.Scenario {
-	return &scenarios.Scenario{Name: name, Question: "Which?", Limit: limit.Policy{Requests: 100, Window: time.Second}, Seed: 1}
+func named(name string) *scenario.Scenario {
+	return &scenario.Scenario{Name: name, Question: "Which?", Limit: limit.Policy{Requests: 100, Window: time.Second}, Seed: 1}
 }
 
 func choices(t *testing.T, labels ...string) []algorithms.Choice {
@@ -106,7 +106,7 @@ func worked() *stage {
 var workedLabels = []string{"gcra", "gcra:burst=10", "leaky-bucket", "sliding-window-buckets", "sliding-window-counter", "sliding-window-log"}
 
 func workedQuestion(t *testing.T) *Question {
-	return &Question{Scenarios: []*scenarios.Scenario{scenario("edge")}, Choices: choices(t, workedLabels...), Server: "embedded",
+	return &Question{Scenarios: []*scenario.Scenario{named("edge")}, Choices: choices(t, workedLabels...), Server: "embedded",
 		Tolerance: DefaultTolerance(), Prefer: "balanced", Tool: result.Tool{Name: "simulate", Version: "v1.0.0"}}
 }
 
@@ -213,7 +213,7 @@ func TestTheWorstScenarioCounts(t *testing.T) {
 	w := worked()
 	w.scenarios["calm"] = map[string]figuresOf{"gcra": {peak: 80, calls: 3}, "leaky-bucket": {peak: 80, calls: 2}, "sliding-window-log": {peak: 80, calls: 4}}
 	q := workedQuestion(t)
-	q.Scenarios = append(q.Scenarios, scenario("calm"))
+	q.Scenarios = append(q.Scenarios, named("calm"))
 	q.Choices, q.Tolerance.MaxOvershoot = choices(t, "gcra", "sliding-window-log"), 1
 	doc := answer(t, q, w)
 	if doc.Recommended != "sliding-window-log" || doc.Candidates[1].Qualifies {
@@ -260,7 +260,7 @@ func TestFieldIsWhatAPersonWouldTry(t *testing.T) {
 // A script that does not decide as its model is never recommended.
 func TestScriptThatDiffersFromItsModelIsAnError(t *testing.T) {
 	w := worked()
-	_, err := workedQuestion(t).Answer(context.Background(), func(ctx context.Context, server string, list []*scenarios.Scenario, c []algorithms.Choice) (*report.Document, error) {
+	_, err := workedQuestion(t).Answer(context.Background(), func(ctx context.Context, server string, list []*scenario.Scenario, c []algorithms.Choice) (*report.Document, error) {
 		if server != Models {
 			w.scenarios["edge"]["gcra"] = figuresOf{peak: 109}
 		}
@@ -283,7 +283,7 @@ func TestModelsAlone(t *testing.T) {
 
 func TestReplayErrorsAreReturned(t *testing.T) {
 	stopped := errors.New("stopped")
-	_, err := workedQuestion(t).Answer(context.Background(), func(context.Context, string, []*scenarios.Scenario, []algorithms.Choice) (*report.Document, error) {
+	_, err := workedQuestion(t).Answer(context.Background(), func(context.Context, string, []*scenario.Scenario, []algorithms.Choice) (*report.Document, error) {
 		return nil, stopped
 	})
 	if !errors.Is(err, stopped) {

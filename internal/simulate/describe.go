@@ -5,7 +5,7 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // describe writes down one scenario's outcome.
@@ -72,7 +72,7 @@ func expectations(p *contest, run *report.Run) []report.Expectation {
 	return all
 }
 
-func findRow(run *report.Run, e scenarios.Expectation) *report.Row {
+func findRow(run *report.Run, e scenario.Expectation) *report.Row {
 	label := rowLabel(e.Algorithm)
 	for i := range run.Results {
 		if run.Results[i].Algorithm == label {
@@ -84,7 +84,7 @@ func findRow(run *report.Run, e scenarios.Expectation) *report.Row {
 
 // checked is what came of an expectation of a row. A figure that the row does not have is missed, unless it is one of
 // those that only a script has, and a model decided.
-func checked(row *report.Row, want scenarios.Range, server string) (got *float64, met *bool) {
+func checked(row *report.Row, want scenario.Range, server string) (got *float64, met *bool) {
 	m, about := measure.Find(want.Measure)
 	v := m.Value(&row.Figures)
 	yes := v.Known && want.Contains(v.Number)

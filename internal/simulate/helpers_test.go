@@ -14,18 +14,18 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
+	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
-	"ratelab/scenarios"
 )
 
 // job is one on the models in virtual time, with a clock that stands still and nobody who sleeps.
-func job(list ...*scenarios.Scenario) *Job {
+func job(list ...*scenario.Scenario) *Job {
 	return &Job{
 		Scenarios: list,
 		Server:    ModelServer,
 		Clock:     VirtualClock,
 		Version:   "test",
-		Now:       func() time.Time { return scenarios.DefaultStart },
+		Now:       func() time.Time { return scenario.DefaultStart },
 		Sleep:     func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() },
 	}
 }
@@ -45,11 +45,11 @@ func wall(j *Job) *Job {
 }
 
 // builtinScenarios are those of the names.
-func builtinScenarios(t testing.TB, names ...string) []*scenarios.Scenario {
+func builtinScenarios(t testing.TB, names ...string) []*scenario.Scenario {
 	t.Helper()
-	var all []*scenarios.Scenario
+	var all []*scenario.Scenario
 	for _, name := range names {
-		s, err := scenarios.Load(name)
+		s, err := scenario.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,10 +59,10 @@ func builtinScenarios(t testing.TB, names ...string) []*scenarios.Scenario {
 }
 
 // written is a scenario from its file's text, whose name is in its first line.
-func written(t testing.TB, text string) *scenarios.Scenario {
+func written(t testing.TB, text string) *scenario.Scenario {
 	t.Helper()
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "name: "), "\n")
-	s, err := scenarios.Parse(name+".yaml", []byte(text))
+	s, err := scenario.Parse(name+".yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func policy(t testing.TB, text string) *limit.Policy {
 }
 
 // evenly is a scenario of n requests in a second, with the limit and what else its file says.
-func evenly(t testing.TB, name string, n int, rest string) *scenarios.Scenario {
+func evenly(t testing.TB, name string, n int, rest string) *scenario.Scenario {
 	t.Helper()
 	return written(t, fmt.Sprintf(`name: %s
 question: What is admitted of a steady second?

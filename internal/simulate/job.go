@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/report"
+	"ratelab/internal/scenario"
 	"ratelab/internal/simchart"
-	"ratelab/scenarios"
 )
 
 // ModelServer is the server spec with which the Go models decide.
@@ -23,7 +23,7 @@ const (
 
 // Job is what to simulate. Version, Now and Sleep are required.
 type Job struct {
-	Scenarios  []*scenarios.Scenario
+	Scenarios  []*scenario.Scenario
 	Algorithms []algorithms.Choice // nil: all, and the labels that a scenario expects something of
 	Expected   bool                // only the rows that a scenario expects something of, instead of Algorithms
 	Scripts    []string            // files of users' own scripts, each with its binding beside it

@@ -18,7 +18,7 @@ import (
 	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Without a choice there is a row for every algorithm, and after it one for each variant that the scenario expects
@@ -135,7 +135,7 @@ func TestAnAbsentFigureIsMissed(t *testing.T) {
 		{"offered", ModelServer, "met"},
 	} {
 		e := report.Expectation{}
-		e.Got, e.Met = checked(row, scenarios.Range{Measure: c.measure}, c.server)
+		e.Got, e.Met = checked(row, scenario.Range{Measure: c.measure}, c.server)
 		if got := verdicts(report.Run{Expectations: []report.Expectation{e}}); got != c.want {
 			t.Errorf("%s on %s: %s; want %s", c.measure, c.server, got, c.want)
 		}

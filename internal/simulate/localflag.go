@@ -13,21 +13,21 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
+	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
-	"ratelab/scenarios"
 )
 
 // Rows of the same algorithms whose clients remember that they are over the limit.
 
 // hasLocalFlag reports whether any group of clients has a flag.
-func hasLocalFlag(s *scenarios.Scenario) bool {
+func hasLocalFlag(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Clients, func(g clients.Group) bool { return g.LocalFlag })
 }
 
 // withLocalFlag is c as the row of the clients that remember, whose keys are its own.
 func withLocalFlag(c *lineup.Entry) *lineup.Entry {
 	flagged := *c
-	flagged.Label += scenarios.LocalFlagSuffix
+	flagged.Label += scenario.LocalFlagSuffix
 	flagged.Program = c.Program.InKeyspace("local-flag:")
 	return &flagged
 }
@@ -80,7 +80,7 @@ func (c *contender) addLocalFlag(row *report.Row) {
 
 // rowLabel is the label of the row that a scenario's file means: the one spelling of its parameters.
 func rowLabel(label string) string {
-	base, flagged := strings.CutSuffix(label, scenarios.LocalFlagSuffix)
+	base, flagged := strings.CutSuffix(label, scenario.LocalFlagSuffix)
 	if c, err := algorithms.Parse(base); err == nil {
 		label = c.Label
 	} else if c, err := sequence.Parse(base); err == nil {
@@ -89,7 +89,7 @@ func rowLabel(label string) string {
 		return label // of a user's script
 	}
 	if flagged {
-		label += scenarios.LocalFlagSuffix
+		label += scenario.LocalFlagSuffix
 	}
 	return label
 }

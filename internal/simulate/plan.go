@@ -9,8 +9,8 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
-	"ratelab/scenarios"
 )
 
 // plan is the job with every name resolved: nothing about it can be wrong any more but the world.
@@ -38,7 +38,7 @@ func (j *Job) Check() error {
 	return err
 }
 
-func (p *planner) scenario(s *scenarios.Scenario) *contest {
+func (p *planner) scenario(s *scenario.Scenario) *contest {
 	r := &contest{Contest: lineup.NewContest(s, p.job.Limit, p.job.Seed)}
 	r.asWritten = p.job.Clock != RealClock && r.Seed == s.Seed && samePolicy(r.Policy, s.Limit)
 	r.stream = s.Stream(r.Seed)

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"ratelab/internal/redisserver"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Everything that is wrong with a job is told before anything is started, each thing once however many scenarios
 // there are.
 func TestAPlanTellsEverythingThatIsWrongOnce(t *testing.T) {
-	list := []*scenarios.Scenario{
+	list := []*scenario.Scenario{
 		evenly(t, "first", 10, "parameters: {gcra: {burts: 5}}\nexpect: [{algorithm: gcar, admitted: 1}]\n"),
 		evenly(t, "second", 10, "parameters: {fixed-window: {burst: 5}}\n"),
 	}

@@ -7,12 +7,12 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/lineup"
+	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
-	"ratelab/scenarios"
 )
 
 // choices are the algorithms that meet a scenario.
-func (p *planner) choices(s *scenarios.Scenario) []algorithms.Choice {
+func (p *planner) choices(s *scenario.Scenario) []algorithms.Choice {
 	switch {
 	case p.job.Expected:
 		return expected(s)
@@ -24,10 +24,10 @@ func (p *planner) choices(s *scenarios.Scenario) []algorithms.Choice {
 
 // expected are the algorithms that a scenario expects something of. It may also expect something of scripts and
 // sequences.
-func expected(s *scenarios.Scenario) []algorithms.Choice {
+func expected(s *scenario.Scenario) []algorithms.Choice {
 	var choices []algorithms.Choice
 	for _, e := range s.Expect {
-		base, _ := strings.CutSuffix(e.Algorithm, scenarios.LocalFlagSuffix)
+		base, _ := strings.CutSuffix(e.Algorithm, scenario.LocalFlagSuffix)
 		c, err := algorithms.Parse(base)
 		if err == nil && !slices.ContainsFunc(choices, func(o algorithms.Choice) bool { return o.Label == c.Label }) {
 			choices = append(choices, c)
@@ -37,9 +37,9 @@ func expected(s *scenarios.Scenario) []algorithms.Choice {
 }
 
 // checkExpected refuses expectations of rows that there cannot be.
-func (p *planner) checkExpected(s *scenarios.Scenario, entries []*lineup.Entry) {
+func (p *planner) checkExpected(s *scenario.Scenario, entries []*lineup.Entry) {
 	for _, e := range s.Expect {
-		base, flagged := strings.CutSuffix(e.Algorithm, scenarios.LocalFlagSuffix)
+		base, flagged := strings.CutSuffix(e.Algorithm, scenario.LocalFlagSuffix)
 		_, err := algorithms.Parse(base)
 		switch {
 		case flagged && !hasLocalFlag(s):
@@ -76,7 +76,7 @@ type planner struct {
 }
 
 // sequences resolves what a scenario names; a label of a script must not be one of them.
-func (p *planner) sequences(s *scenarios.Scenario, rows []*lineup.Entry) []sequence.Choice {
+func (p *planner) sequences(s *scenario.Scenario, rows []*lineup.Entry) []sequence.Choice {
 	var all []sequence.Choice
 	for _, label := range s.Sequences {
 		c, err := sequence.Parse(label)
@@ -102,7 +102,7 @@ func findSequence(all []sequence.Choice, label string) bool {
 }
 
 // namesSequence reports whether label is one of the scenario's sequences, however it is written.
-func namesSequence(s *scenarios.Scenario, label string) bool {
+func namesSequence(s *scenario.Scenario, label string) bool {
 	wanted, err := sequence.Parse(label)
 	if err != nil {
 		return false

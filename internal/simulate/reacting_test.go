@@ -14,11 +14,11 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // reacting is ten operations a second for a second, of which five pass, with the clients and what else the file says.
-func reacting(t testing.TB, rest string) *scenarios.Scenario {
+func reacting(t testing.TB, rest string) *scenario.Scenario {
 	t.Helper()
 	return written(t, `name: reacting
 question: What becomes of twice as many as pass?
@@ -240,7 +240,7 @@ func TestSeriesOfAWorldShareTheirAxes(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "calls.csv"), []byte(calls), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, err := scenarios.Parse(filepath.Join(dir, "ends.yaml"),
+			s, err := scenario.Parse(filepath.Join(dir, "ends.yaml"),
 				[]byte("name: ends\nquestion: How does it end?\nlimit: {requests: 10, per: 1s}\nphases: "+phases+"\nclients: "+clients+"\n"))
 			if err != nil {
 				t.Fatal(err)

@@ -13,11 +13,11 @@ import (
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/replay"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // twoSeconds asks for more than the limit, evenly, so that most decisions do not depend on the last millisecond.
-func twoSeconds(t *testing.T) *scenarios.Scenario {
+func twoSeconds(t *testing.T) *scenario.Scenario {
 	return written(t, `name: two-seconds
 question: What is admitted of two steady seconds?
 limit: {requests: 10, per: 1s}
@@ -83,7 +83,7 @@ func (q *quick) job(j *Job) *Job {
 	j.Now = func() time.Time { return q.now }
 	j.Sleep = func(ctx context.Context, d time.Duration) error {
 		q.now = q.now.Add(d)
-		if q.at > 0 && q.now.Sub(scenarios.DefaultStart) >= q.at {
+		if q.at > 0 && q.now.Sub(scenario.DefaultStart) >= q.at {
 			close(q.stop)
 			<-ctx.Done()
 			return ctx.Err()
@@ -98,7 +98,7 @@ func (q *quick) job(j *Job) *Job {
 // multiple of the window, as the virtual one did.
 func TestAnExactClockDecidesAsVirtualTime(t *testing.T) {
 	s := redisservertest.Private(t)
-	q := &quick{now: scenarios.DefaultStart.Add(123456 * time.Microsecond)}
+	q := &quick{now: scenario.DefaultStart.Add(123456 * time.Microsecond)}
 	j := q.job(job(twoSeconds(t)))
 	j.Algorithms = choices(t, "fixed-window-aligned:time=client")
 	r := runOn(t, j, s).Document.Runs[0]
@@ -120,7 +120,7 @@ func TestAnExactClockDecidesAsVirtualTime(t *testing.T) {
 // Stopped in the middle, the run keeps what it had decided until then, and says so.
 func TestAStoppedRealRunIsPartial(t *testing.T) {
 	s := redisservertest.Private(t)
-	q := &quick{now: scenarios.DefaultStart, at: 1500 * time.Millisecond}
+	q := &quick{now: scenario.DefaultStart, at: 1500 * time.Millisecond}
 	j := q.job(job(twoSeconds(t)))
 	j.Algorithms = choices(t, "gcra:time=client")
 	r := runOn(t, j, s).Document.Runs[0]
@@ -187,15 +187,15 @@ phases:
 	longer.Name = "longer"
 	for _, test := range []struct {
 		server string
-		list   []*scenarios.Scenario
+		list   []*scenario.Scenario
 		long   bool
 		want   string
 	}{
-		{ModelServer, []*scenarios.Scenario{long}, false, "--clock real needs a real server; take --redis process, container or a URL instead of model"},
-		{"embedded", []*scenarios.Scenario{long}, true, "--clock real needs a real server; take --redis process, container or a URL instead of embedded"},
-		{"process", []*scenarios.Scenario{long}, false, ""},
-		{"process", []*scenarios.Scenario{long, &longer}, false, "2 scenarios: --clock real would take 6m40s, more than 5m; say --long-real if that is meant, or name shorter scenarios"},
-		{"process", []*scenarios.Scenario{long, &longer}, true, ""},
+		{ModelServer, []*scenario.Scenario{long}, false, "--clock real needs a real server; take --redis process, container or a URL instead of model"},
+		{"embedded", []*scenario.Scenario{long}, true, "--clock real needs a real server; take --redis process, container or a URL instead of embedded"},
+		{"process", []*scenario.Scenario{long}, false, ""},
+		{"process", []*scenario.Scenario{long, &longer}, false, "2 scenarios: --clock real would take 6m40s, more than 5m; say --long-real if that is meant, or name shorter scenarios"},
+		{"process", []*scenario.Scenario{long, &longer}, true, ""},
 	} {
 		j := job(test.list...)
 		j.Server, j.Clock, j.LongReal = test.server, RealClock, test.long

@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // worked are the figures of the two cases, worked by hand: what is admitted, and the most in any 3 s.
@@ -69,15 +69,15 @@ func TestEveryServerDecidesAsTheModels(t *testing.T) {
 }
 
 // everyScenario is what is built in, or a few of them where time is short.
-func everyScenario(t *testing.T) []*scenarios.Scenario {
+func everyScenario(t *testing.T) []*scenario.Scenario {
 	if testing.Short() {
 		return builtinScenarios(t, "extreme-case-1", "mixed-costs", "first-hit-window-worst")
 	}
-	return builtinScenarios(t, scenarios.Names()...)
+	return builtinScenarios(t, scenario.Names()...)
 }
 
 // manyClients has more keys than a sweep's first thousand, costs up to the burst, and a window that no count divides.
-func manyClients(t *testing.T) *scenarios.Scenario {
+func manyClients(t *testing.T) *scenario.Scenario {
 	return written(t, `name: many-clients
 question: Are two thousand clients kept apart?
 limit: {requests: 7, per: 1100ms, burst: 4}
@@ -90,7 +90,7 @@ phases:
 
 // oddClocks gives each algorithm another clock than its own: the client's where it asks the server, and in coarse
 // steps, which begin in the middle of a window.
-func oddClocks(t *testing.T) *scenarios.Scenario {
+func oddClocks(t *testing.T) *scenario.Scenario {
 	return written(t, `name: odd-clocks
 question: Does a coarse clock decide alike everywhere?
 limit: {requests: 20, per: 900ms}

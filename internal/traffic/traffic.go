@@ -3,7 +3,7 @@
 // shape), from key and cost distributions, or from recorded traces (Apache and nginx logs, CSV, JSON lines).
 //
 // A stream is lazy: its memory does not grow with its length. The package reads no clock and no scenario
-// file; it trusts the ranges that package scenarios checks.
+// file; it trusts the ranges that package scenario checks.
 package traffic
 
 import (

@@ -7,7 +7,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/result"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Document is what a search found for each algorithm: the traffic with which it admits the most in any interval of a
@@ -53,7 +53,7 @@ type Finding struct {
 }
 
 // Row sums up what was found; the server has yet to confirm it.
-func (p Problem) Row(f *Found, s *scenarios.Scenario) Finding {
+func (p Problem) Row(f *Found, s *scenario.Scenario) Finding {
 	row := Finding{
 		Algorithm:    p.Instance.Label,
 		Parameters:   p.Instance.Parameters,

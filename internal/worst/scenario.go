@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/scenario"
 	"ratelab/internal/sheet"
 	"ratelab/internal/traffic"
-	"ratelab/scenarios"
 )
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
@@ -25,17 +25,17 @@ func Name(label string) string {
 
 // Scenario is the attack as a scenario of that name, which expects of the algorithm what its model does: how much it
 // admits, and the most in one window, whatever interval was searched.
-func (p Problem) Scenario(f *Found, name string) *scenarios.Scenario {
-	s := &scenarios.Scenario{
+func (p Problem) Scenario(f *Found, name string) *scenario.Scenario {
+	s := &scenario.Scenario{
 		Name:     name,
 		Question: p.question(),
 		Limit:    p.Policy,
 		Seed:     1,
-		Start:    scenarios.DefaultStart.Add(time.Duration(f.Attack.ShiftUS) * time.Microsecond),
-		OnLate:   scenarios.OnLates[0],
+		Start:    scenario.DefaultStart.Add(time.Duration(f.Attack.ShiftUS) * time.Microsecond),
+		OnLate:   scenario.OnLates[0],
 		Phases:   p.phases(&f.Attack),
 	}
-	s.Expect = []scenarios.Expectation{{Algorithm: p.Instance.Label, Measures: p.measures(s)}}
+	s.Expect = []scenario.Expectation{{Algorithm: p.Instance.Label, Measures: p.measures(s)}}
 	return s
 }
 
@@ -116,7 +116,7 @@ func (n names) next(name string) string {
 }
 
 // measures are what the model does with the scenario's traffic.
-func (p Problem) measures(s *scenarios.Scenario) []scenarios.Range {
+func (p Problem) measures(s *scenario.Scenario) []scenario.Range {
 	model, start := p.Instance.NewModel(), s.Start.UnixMicro()
 	var admitted []admission
 	var requests, cost int64
@@ -126,10 +126,10 @@ func (p Problem) measures(s *scenarios.Scenario) []scenarios.Range {
 			requests, cost = requests+1, cost+q.Cost
 		}
 	}
-	exactly := func(measure string, n int64) scenarios.Range {
-		return scenarios.Range{Measure: measure, Min: float64(n), Max: float64(n)}
+	exactly := func(measure string, n int64) scenario.Range {
+		return scenario.Range{Measure: measure, Min: float64(n), Max: float64(n)}
 	}
-	measures := []scenarios.Range{exactly("admitted", requests)}
+	measures := []scenario.Range{exactly("admitted", requests)}
 	if cost != requests {
 		measures = append(measures, exactly("admitted_cost", cost))
 	}

@@ -7,7 +7,7 @@ package worst
 import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // Problem is what to search. Instance must promise something: its MostAdmitted is not nil.
@@ -41,7 +41,7 @@ func (f *Found) Broken() bool { return f.Most > f.Bound }
 const keyName = "k0"
 
 // epochUS is when virtual time begins without a shift of phase.
-var epochUS = scenarios.DefaultStart.UnixMicro()
+var epochUS = scenario.DefaultStart.UnixMicro()
 
 // mostPhases is how many phases a scenario's file may have.
 const mostPhases = 1000

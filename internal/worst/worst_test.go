@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
 	"ratelab/internal/result/resulttest"
+	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
-	"ratelab/scenarios"
 )
 
 // problem is the search for a label at the limit, in one window with requests of cost 1.
@@ -150,7 +150,7 @@ func TestAnySearch(t *testing.T) {
 }
 
 // peakOf is the most that the model admits in the searched interval of a scenario.
-func (p Problem) peakOf(s *scenarios.Scenario) int64 {
+func (p Problem) peakOf(s *scenario.Scenario) int64 {
 	model, start := p.Instance.NewModel(), s.Start.UnixMicro()
 	var admitted []admission
 	for q := range s.Stream(s.Seed).Requests() {
@@ -176,7 +176,7 @@ func slowPeak(all []admission, widthUS int64) (most int64) {
 }
 
 // checkNothingToSpare: without any one of its phases the scenario admits less.
-func (p Problem) checkNothingToSpare(t *rapid.T, s *scenarios.Scenario, most int64) {
+func (p Problem) checkNothingToSpare(t *rapid.T, s *scenario.Scenario, most int64) {
 	if len(s.Phases) == 1 {
 		return
 	}
@@ -195,12 +195,12 @@ func TestFilesAreReadBack(t *testing.T) {
 		p := problem(t, label, "333/1s")
 		f := p.Search()
 		s := p.Scenario(&f, Name(label))
-		data, err := scenarios.Write(s, p.Comments(&f)...)
+		data, err := scenario.Write(s, p.Comments(&f)...)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		back, err := scenarios.Parse(s.Name+".yaml", data)
+		back, err := scenario.Parse(s.Name+".yaml", data)
 		if err != nil || p.peakOf(back) != f.Most {
 			t.Errorf("%v\n%s", err, data)
 		}

@@ -11,7 +11,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // secrets stand in the scripts as passwords; no message may repeat one.
@@ -94,5 +94,5 @@ func named(ts *testscript.TestScript, text string) string {
 	}
 	// A list of what is built in would make every addition edit these files.
 	text = strings.ReplaceAll(text, message.List(algorithms.Names()), "$ALGORITHMS")
-	return strings.ReplaceAll(text, message.List(scenarios.Names()), "$SCENARIOS")
+	return strings.ReplaceAll(text, message.List(scenario.Names()), "$SCENARIOS")
 }

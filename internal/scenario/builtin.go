@@ -1,7 +1,6 @@
-package scenarios
+package scenario
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -11,20 +10,15 @@ import (
 
 	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
+	"ratelab/scenarios"
 )
 
-//go:embed *.yaml
-var files embed.FS
-
-//go:embed schema.json
-var schema []byte
-
 // Schema is the JSON Schema (draft 2020-12) of a scenario file, for editors. It says less than Parse checks.
-func Schema() []byte { return append([]byte(nil), schema...) }
+func Schema() []byte { return append([]byte(nil), scenarios.Schema...) }
 
 // Names are the names of the built-in scenarios, sorted.
 func Names() []string {
-	entries, err := files.ReadDir(".")
+	entries, err := scenarios.Files.ReadDir(".")
 	if err != nil {
 		panic(err) // the embedded files are part of the program
 	}
@@ -50,7 +44,7 @@ func Builtin() ([]*Scenario, error) {
 
 func builtin(name string) (*Scenario, error) {
 	file := name + ".yaml"
-	data, err := files.ReadFile(file)
+	data, err := scenarios.Files.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package scenarios
+package scenario
 
 import (
 	"math"
@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
+	"ratelab/scenarios"
 )
 
 const everything = `# every field there is
@@ -139,7 +140,7 @@ func TestBuiltin(t *testing.T) {
 	questions := map[string]string{}
 	for _, s := range all {
 		t.Run(s.Name, func(t *testing.T) {
-			data, err := os.ReadFile(s.Name + ".yaml")
+			data, err := scenarios.Files.ReadFile(s.Name + ".yaml")
 			if err != nil || !strings.HasPrefix(string(data), "# yaml-language-server: $schema=schema.json\n") {
 				t.Errorf("the first line does not point editors to the schema (%v)", err)
 			}
@@ -181,7 +182,7 @@ func TestLoad(t *testing.T) {
 		"zz\x1b":        `scenario "zz\x1b": no such scenario; want one of `,
 		"./gone.yaml":   "./gone.yaml: no such file; want a scenario file",
 		"gone.yml":      "gone.yml: no such file; want a scenario file",
-		"../scenarios":  "../scenarios: this is a folder; want a scenario file",
+		"../scenario":   "../scenario: this is a folder; want a scenario file",
 	} {
 		if _, err := Load(name); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("Load(%q): %v\nwant %s", name, err, want)

@@ -1,14 +1,14 @@
-package scenarios_test
+package scenario_test
 
 import (
 	"fmt"
 
-	"ratelab/scenarios"
+	"ratelab/internal/scenario"
 )
 
 // A scenario is a file, and its stream the requests that the file describes: the same ones for the same seed.
 func ExampleParse() {
-	scenario, err := scenarios.Parse("edge.yaml", []byte(`
+	edge, err := scenario.Parse("edge.yaml", []byte(`
 name: edge
 question: What gets through around the edge of a window?
 limit: {requests: 2, per: 1s}
@@ -20,10 +20,10 @@ phases:
 		fmt.Println(err)
 		return
 	}
-	for request, err := range scenario.Stream(1).Requests() {
+	for request, err := range edge.Stream(1).Requests() {
 		fmt.Println(request.AtUS, request.Key, request.Cost, err)
 	}
-	_, err = scenarios.Parse("edge.yaml", []byte("name: edge\nlimit: 2/1s\n"))
+	_, err = scenario.Parse("edge.yaml", []byte("name: edge\nlimit: 2/1s\n"))
 	fmt.Println(err)
 	// Output:
 	// 990000 k0 1 <nil>

@@ -1,4 +1,4 @@
-package scenarios
+package scenario
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ratelab/internal/measure"
+	"ratelab/scenarios"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
@@ -81,19 +82,19 @@ func TestSchemaListsTheMeasures(t *testing.T) {
 		}
 		lines = append(lines, fmt.Sprintf("        %q: {\"$ref\": \"#/$defs/range\", \"description\": %s}", name, help))
 	}
-	found := measuresOfSchema.FindStringSubmatchIndex(string(schema))
+	found := measuresOfSchema.FindStringSubmatchIndex(string(scenarios.Schema))
 	if found == nil {
 		t.Fatal("the schema has no expectation")
 	}
 	want := strings.Join(lines, ",\n")
-	if got := string(schema[found[4]:found[5]]); got == want {
+	if got := string(scenarios.Schema[found[4]:found[5]]); got == want {
 		return
 	}
 	if !*update {
 		t.Fatal("schema.json has other measures than expect knows; -update writes them")
 	}
-	whole := string(schema[:found[4]]) + want + string(schema[found[5]:])
-	if err := os.WriteFile("schema.json", []byte(whole), 0o644); err != nil {
+	whole := string(scenarios.Schema[:found[4]]) + want + string(scenarios.Schema[found[5]:])
+	if err := os.WriteFile("../../scenarios/schema.json", []byte(whole), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -104,7 +105,7 @@ func TestSchemaAcceptsTheBuiltin(t *testing.T) {
 		data := []byte(everything)
 		if name != "everything" {
 			var err error
-			if data, err = os.ReadFile(name + ".yaml"); err != nil {
+			if data, err = scenarios.Files.ReadFile(name + ".yaml"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,4 +1,4 @@
-package scenarios
+package scenario
 
 import (
 	"go.yaml.in/yaml/v4"
