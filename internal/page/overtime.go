@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"ratelab/internal/chart"
+	"ratelab/internal/curves"
 	"ratelab/internal/report"
-	"ratelab/internal/simchart"
 )
 
 // mostPlaces is how many places a time axis has: enough for the eye, and few enough that a page of many scenarios
@@ -14,13 +14,13 @@ const mostPlaces = 256
 
 // course is the series of one run, joined to the places of the time axis.
 type course struct {
-	in     simchart.Input
+	in     curves.Input
 	join   int // buckets to a place
 	places int
 	l      *labels
 }
 
-func newCourse(in simchart.Input, l *labels) course {
+func newCourse(in curves.Input, l *labels) course {
 	n := len(in.Reference.Rolling)
 	join := (n + mostPlaces - 1) / mostPlaces
 	return course{in: in, join: max(join, 1), places: (n + join - 1) / max(join, 1), l: l}
@@ -91,14 +91,14 @@ func (c course) unit() string {
 }
 
 // panels are the algorithms whose buckets are those of the reference, and the reference as the last.
-func (c course) panels() []simchart.Panel {
-	var all []simchart.Panel
+func (c course) panels() []curves.Lane {
+	var all []curves.Lane
 	for _, p := range c.in.Algorithms {
 		if p.Series.BucketUS == c.in.Reference.BucketUS && len(p.Series.Rolling) == len(c.in.Reference.Rolling) {
 			all = append(all, p)
 		}
 	}
-	return append(all, simchart.Panel{Label: report.ReferenceLabel, Series: c.in.Reference})
+	return append(all, curves.Lane{Label: report.ReferenceLabel, Series: c.in.Reference})
 }
 
 // highest keeps the peak of what is joined.

@@ -14,17 +14,17 @@ import (
 	"html/template"
 	"io"
 
+	"ratelab/internal/curves"
 	"ratelab/internal/report"
-	"ratelab/internal/simchart"
 )
 
 // Input is what a page shows.
 type Input struct {
 	Document   *report.Document
-	Charts     []simchart.Input // the course of each run, in the order of the document; or none: a page without pictures
-	Algorithms []Algorithm      // what is known of them, in the order in which to explain them
-	Command    string           // that makes the same figures again; may be empty
-	Sections   []Section        // stand between the overview and the scenarios
+	Charts     []curves.Input // the course of each run, in the order of the document; or none: a page without pictures
+	Algorithms []Algorithm    // what is known of them, in the order in which to explain them
+	Command    string         // that makes the same figures again; may be empty
+	Sections   []Section      // stand between the overview and the scenarios
 }
 
 // Algorithm is what a reader must know of one, as it says of itself.

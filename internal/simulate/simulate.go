@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/simchart"
 	"ratelab/scenarios"
 )
 
@@ -65,7 +65,7 @@ type Progress interface {
 // Result is what a job found.
 type Result struct {
 	Document report.Document
-	Charts   []simchart.Input
+	Charts   []curves.Input
 	Warnings []string
 
 	Interrupted bool // the job was stopped: the last run is partial, or its notes say how many are missing
@@ -140,7 +140,7 @@ func (r *Result) interrupt(left int) {
 }
 
 // run replays one scenario.
-func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *simchart.Input, error) {
+func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *curves.Input, error) {
 	var lanes []*lane
 	var err error
 	var outcome *replay.Outcome
@@ -157,9 +157,9 @@ func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *si
 		return nil, nil, lineup.Blamed(err)
 	}
 	run := j.describe(p, b, lanes, outcome)
-	picture := &simchart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
+	picture := &curves.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
 	for i, l := range outcome.Lanes {
-		picture.Algorithms = append(picture.Algorithms, simchart.Panel{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
+		picture.Algorithms = append(picture.Algorithms, curves.Lane{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
 	}
 	return run, picture, nil
 }
