@@ -84,6 +84,13 @@ func everything() Input {
 	return in
 }
 
+// halved is worked, ended in the middle of its last bucket.
+func halved() Input {
+	in := worked()
+	in.Document.Runs[0].DurationUS = 3_500_000
+	return in
+}
+
 // large is more than everything that is built in, with curves that never repeat themselves.
 func large() Input {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -96,7 +103,7 @@ func large() Input {
 			run.TimeScales.IntervalUS = append(run.TimeScales.IntervalUS, int64(n+1)*1000)
 			run.TimeScales.Limit = append(run.TimeScales.Limit, int64(n+4))
 		}
-		var panels []curves.Lane
+		var lanes []curves.Lane
 		for j := range 15 {
 			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40), Figures: measure.Figures{Result: counted(9000, 8000, 700, 300, 20)}}
 			for range 36 {
@@ -104,10 +111,12 @@ func large() Input {
 				row.Bound = append(row.Bound, random.Int64N(9000))
 			}
 			run.Results = append(run.Results, row)
-			panels = append(panels, curves.Lane{Label: row.Algorithm, Series: noise(random)})
+			lanes = append(lanes, curves.Lane{Label: row.Algorithm, Series: noise(random)})
 		}
 		in.Document.Runs = append(in.Document.Runs, run)
-		in.Charts = append(in.Charts, curves.Input{Algorithms: panels, Reference: noise(random)})
+		log := noise(random)
+		in.Charts = append(in.Charts, curves.Input{Algorithms: lanes, Reference: log,
+			Traffic: measure.Traffic{BucketUS: log.BucketUS, Offered: log.Admitted}})
 	}
 	for i := range in.Charts {
 		in.Charts[i].Run = &in.Document.Runs[i]

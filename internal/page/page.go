@@ -69,11 +69,15 @@ func Write(w io.Writer, in Input) error {
 	if n := len(in.Charts); n > 0 && n != len(in.Document.Runs) {
 		return fmt.Errorf("web page: %d charts for %d runs", n, len(in.Document.Runs))
 	}
-	var out bytes.Buffer
-	if err := pageTemplate.Execute(&out, newPage(in)); err != nil {
+	p, err := newPage(in)
+	if err != nil {
 		return fmt.Errorf("web page: %w", err)
 	}
-	_, err := w.Write(out.Bytes())
+	var out bytes.Buffer
+	if err := pageTemplate.Execute(&out, p); err != nil {
+		return fmt.Errorf("web page: %w", err)
+	}
+	_, err = w.Write(out.Bytes())
 	return err
 }
 
