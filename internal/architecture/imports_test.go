@@ -52,15 +52,16 @@ var mayImport = map[string][]string{
 	"internal/compare":                     {"internal/benchresult", "internal/result", "internal/measure", "internal/sheet", "internal/message"},
 	"internal/chart":                       {"algorithms", "internal/atomicfile", "internal/message"},
 	"internal/benchchart":                  {"internal/result", "internal/chart", "internal/benchresult", "internal/sheet"},
-	"internal/simchart":                    {"internal/result", "internal/chart", "internal/report", "internal/measure", "internal/sheet"},
-	"internal/page":                        {"algorithms", "internal/chart", "internal/report", "internal/simchart", "internal/measure", "internal/sheet"},
+	"internal/curves":                      {"internal/result", "internal/chart", "internal/report", "internal/measure", "internal/sheet"},
+	"internal/simchart":                    {"internal/chart", "internal/curves"},
+	"internal/page":                        {"algorithms", "internal/chart", "internal/curves", "internal/report", "internal/measure", "internal/sheet"},
 
 	"internal/lineup": {
 		"algorithms", "internal/scenario", "internal/limit", "internal/redisserver", "internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
 		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
-		"internal/report", "internal/simchart", "internal/script", "internal/traffic", "internal/virtualtime", "internal/clients",
+		"internal/report", "internal/curves", "internal/script", "internal/traffic", "internal/virtualtime", "internal/clients",
 		"internal/localflag", "internal/sequence", "internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/recommend": {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"ratelab/internal/curves"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/simchart"
 )
 
 // worked is a page of one small run: 4 permits in 2 s, eight requests in four seconds. The fixed window admits all
@@ -42,8 +42,8 @@ func worked() Input {
 	all, log := series(offered, []int64{0, 4, 8, 8}), series([]int64{0, 4, 0, 0}, []int64{0, 4, 4, 4})
 	return Input{
 		Document: doc,
-		Charts: []simchart.Input{{Run: &doc.Runs[0], Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: offered}, Reference: log,
-			Algorithms: []simchart.Panel{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
+		Charts: []curves.Input{{Run: &doc.Runs[0], Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: offered}, Reference: log,
+			Algorithms: []curves.Lane{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
 				{Label: "gcra", Series: series([]int64{0, 4, 2, 0}, []int64{0, 4, 6, 6})}, {Label: "sliding-window-log", Series: log}}}},
 		Algorithms: []Algorithm{{Name: "gcra", Family: "bucket", State: "one timestamp", Rule: "a timestamp moves on",
 			Bound: "N(τ) ≤ B + r·τ", Sources: []string{"ITU-T I.371", "https://example.org/gcra"}}},
@@ -82,6 +82,13 @@ func everything() Input {
 	return in
 }
 
+// halved is worked, ended in the middle of its last bucket.
+func halved() Input {
+	in := worked()
+	in.Document.Runs[0].DurationUS = 3_500_000
+	return in
+}
+
 // large is more than everything that is built in, with curves that never repeat themselves.
 func large() Input {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -94,7 +101,7 @@ func large() Input {
 			run.TimeScales.IntervalUS = append(run.TimeScales.IntervalUS, int64(n+1)*1000)
 			run.TimeScales.Limit = append(run.TimeScales.Limit, int64(n+4))
 		}
-		var panels []simchart.Panel
+		var lanes []curves.Lane
 		for j := range 15 {
 			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40), Figures: measure.Figures{Result: counted(9000, 8000, 700, 300, 20)}}
 			for range 36 {
@@ -102,10 +109,12 @@ func large() Input {
 				row.Bound = append(row.Bound, random.Int64N(9000))
 			}
 			run.Results = append(run.Results, row)
-			panels = append(panels, simchart.Panel{Label: row.Algorithm, Series: noise(random)})
+			lanes = append(lanes, curves.Lane{Label: row.Algorithm, Series: noise(random)})
 		}
 		in.Document.Runs = append(in.Document.Runs, run)
-		in.Charts = append(in.Charts, simchart.Input{Algorithms: panels, Reference: noise(random)})
+		log := noise(random)
+		in.Charts = append(in.Charts, curves.Input{Algorithms: lanes, Reference: log,
+			Traffic: measure.Traffic{BucketUS: log.BucketUS, Offered: log.Admitted}})
 	}
 	for i := range in.Charts {
 		in.Charts[i].Run = &in.Document.Runs[i]

@@ -31,6 +31,7 @@ func TestInABrowser(t *testing.T) {
 	t.Run("a phone", func(t *testing.T) { phoneStory(t, chromium) })
 	t.Run("on paper", func(t *testing.T) { paperStory(t, chromium) })
 	t.Run("without a script", func(t *testing.T) { scriptlessStory(t, chromium) })
+	t.Run("a narrower place at the end", func(t *testing.T) { endStory(t, chromium) })
 	t.Run("a large page", func(t *testing.T) { largeStory(t, chromium) })
 }
 
@@ -124,6 +125,16 @@ func arrowStory(t *testing.T, b *tab) {
 	b.wants(valueHead, "highest")
 	b.press(kb.ArrowRight)
 	b.wants(spoken, "1–2 s: fixed-window-aligned 4; gcra 4; sliding-window-log, exact reference 4")
+}
+
+// endStory points at the last place, of which only a half lies before the scenario's end.
+func endStory(t *testing.T, chromium context.Context) {
+	b := open(t, chromium, halved(), "", chromedp.EmulateViewport(1400, 900))
+	b.moveTo("#small [data-kind=window] .pad", 0.99, 0.5)
+	b.wants(valueHead, "3–3.5 s")
+	b.wants(`document.querySelector("#small [data-kind=window] .cross").getAttribute("d").split(" ")[0]`, "M3.25")
+	b.moveTo("#small [data-kind=window] .pad", 0.84, 0.5) // three of three and a half places end at 0.857
+	b.wants(valueHead, "2–3 s")
 }
 
 func themeStory(t *testing.T, b *tab) {

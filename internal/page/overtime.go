@@ -4,76 +4,49 @@ import (
 	"fmt"
 
 	"ratelab/internal/chart"
-	"ratelab/internal/report"
-	"ratelab/internal/simchart"
+	"ratelab/internal/curves"
 )
 
-// mostPlaces is how many places a time axis has: enough for the eye, and few enough that a page of many scenarios
-// stays small. A series has up to twice as many buckets; two are joined then.
-const mostPlaces = 256
-
-// course is the series of one run, joined to the places of the time axis.
-type course struct {
-	in     simchart.Input
-	join   int // buckets to a place
-	places int
-	l      *labels
-}
-
-func newCourse(in simchart.Input, l *labels) course {
-	n := len(in.Reference.Rolling)
-	join := (n + mostPlaces - 1) / mostPlaces
-	return course{in: in, join: max(join, 1), places: (n + join - 1) / max(join, 1), l: l}
-}
-
 // windowPlot is the chart on which an overshoot is seen.
-func (c course) windowPlot() plot {
-	window := chart.Each(float64(c.in.Run.Limit.WindowUS))
-	caption := "Admitted in the last " + window
-	if c.in.Run.Keys > 1 {
-		caption += ", by the key that had most"
-	}
-	p := c.begin("window", caption)
+func windowPlot(t curves.Timeline, l *labels) plot {
+	p := timePlot("window", t)
 	p.ValueHead = "highest"
-	var g group
-	for _, panel := range c.panels() {
-		values := c.highest(panel.Series.Rolling)
-		g.add(c.l.of(panel.Label), curveOf(values, maximum(values)))
-	}
-	limit := c.in.Run.Limit.Requests
-	high := p.vertical(float64(max(g.top(), limit)), c.unit())
-	p.Limit, p.Allowed = fmt.Sprintf("M0 %dH%d", limit, c.places), chart.Exact(limit)
-	p.Excess = fmt.Sprintf("M0 %dH%dV%s H0Z", limit, c.places, number(high))
+	g := timeGroup(t, l)
+	limit := t.Limit.Requests
+	high := p.vertical(float64(max(g.top(), limit)), t.Unit)
+	p.Limit, p.Allowed = fmt.Sprintf("M0 %dH%s", limit, p.Width), chart.Exact(limit)
+	p.Excess = fmt.Sprintf("M0 %dH%sV%s H0Z", limit, p.Width, number(high))
 	p.Curves = g.sorted()
 	return p
 }
 
 // cumulativePlot shows where an algorithm and the exact limit part, and whether they meet again.
-func (c course) cumulativePlot() plot {
-	p := c.begin("cumulative", "Admitted so far")
+func cumulativePlot(t curves.Timeline, l *labels) plot {
+	p := timePlot("cumulative", t)
 	p.ValueHead = "in the end"
-	var g group
-	for _, panel := range c.panels() {
-		values := c.soFar(panel.Series.Admitted)
-		g.add(c.l.of(panel.Label), curveOf(values, values[len(values)-1]))
-	}
-	p.vertical(float64(g.top()), c.unit())
+	g := timeGroup(t, l)
+	p.vertical(float64(g.top()), t.Unit)
 	p.Curves = g.sorted()
 	return p
 }
 
-func curveOf(values []int64, top int64) curve {
-	return curve{Path: steps(values), Most: chart.Exact(top), Top: top}
+// timeGroup has the curves of the rows, and that of the reference as the last.
+func timeGroup(t curves.Timeline, l *labels) *group {
+	var g group
+	for _, c := range append(t.Curves[:len(t.Curves):len(t.Curves)], t.Reference) {
+		g.add(l.of(c.Label), curve{Path: steps(c.Values), Most: chart.Exact(c.Top), Top: c.Top})
+	}
+	return &g
 }
 
-// begin is a plot over time, without curves.
-func (c course) begin(kind, caption string) plot {
-	width := c.in.Reference.BucketUS * int64(c.join)
-	spanUS := float64(width) * float64(c.places)
-	unit := chart.NaturalUnit(spanUS)
-	p := plot{Kind: kind, Caption: caption + ", in " + c.unit(), Width: fmt.Sprint(c.places), Last: c.places - 1,
-		Step: number(float64(width) / unit), Unit: number(unit), UnitName: unitName(unit)}
-	p.horizontal(chart.Time(spanUS))
+// timePlot is a plot over time, without curves. Its plane is as many places wide as there are bins until the end, of
+// which the last may be a part.
+func timePlot(kind string, t curves.Timeline) plot {
+	end, step := float64(t.EndUS), float64(t.BinUS)
+	unit := chart.NaturalUnit(end)
+	p := plot{Kind: kind, Caption: t.Caption, Width: number(end / step), Last: len(t.Reference.Values) - 1,
+		Step: number(step / unit), End: number(end / unit), UnitName: unitName(unit)}
+	p.horizontal(chart.Time(end))
 	return p
 }
 
@@ -81,50 +54,4 @@ func (c course) begin(kind, caption string) plot {
 func unitName(us float64) string {
 	text := chart.Span(us)
 	return text[len("1 "):]
-}
-
-func (c course) unit() string {
-	if c.in.Run.HasCosts() {
-		return "permits"
-	}
-	return "requests"
-}
-
-// panels are the algorithms whose buckets are those of the reference, and the reference as the last.
-func (c course) panels() []simchart.Panel {
-	var all []simchart.Panel
-	for _, p := range c.in.Algorithms {
-		if p.Series.BucketUS == c.in.Reference.BucketUS && len(p.Series.Rolling) == len(c.in.Reference.Rolling) {
-			all = append(all, p)
-		}
-	}
-	return append(all, simchart.Panel{Label: report.ReferenceLabel, Series: c.in.Reference})
-}
-
-// highest keeps the peak of what is joined.
-func (c course) highest(buckets []int64) []int64 {
-	values := make([]int64, c.places)
-	for i, v := range buckets {
-		values[i/c.join] = max(values[i/c.join], v)
-	}
-	return values
-}
-
-// soFar is the sum at the end of each place.
-func (c course) soFar(buckets []int64) []int64 {
-	values := make([]int64, c.places)
-	var sum int64
-	for i, v := range buckets {
-		sum += v
-		values[i/c.join] = sum
-	}
-	return values
-}
-
-func maximum(values []int64) int64 {
-	var top int64
-	for _, v := range values {
-		top = max(top, v)
-	}
-	return top
 }

@@ -14,16 +14,16 @@ import (
 	"html/template"
 	"io"
 
+	"ratelab/internal/curves"
 	"ratelab/internal/report"
-	"ratelab/internal/simchart"
 )
 
 // Input is what a page shows.
 type Input struct {
 	Document   *report.Document
-	Charts     []simchart.Input // the course of each run, in the order of the document; or none: a page without pictures
-	Algorithms []Algorithm      // what is known of them, in the order in which to explain them
-	Command    string           // that makes the same figures again; may be empty
+	Charts     []curves.Input // the course of each run, in the order of the document; or none: a page without pictures
+	Algorithms []Algorithm    // what is known of them, in the order in which to explain them
+	Command    string         // that makes the same figures again; may be empty
 }
 
 // Algorithm is what a reader must know of one, as it says of itself.
@@ -55,11 +55,15 @@ func Write(w io.Writer, in Input) error {
 	if n := len(in.Charts); n > 0 && n != len(in.Document.Runs) {
 		return fmt.Errorf("web page: %d charts for %d runs", n, len(in.Document.Runs))
 	}
-	var out bytes.Buffer
-	if err := pageTemplate.Execute(&out, newPage(in)); err != nil {
+	p, err := newPage(in)
+	if err != nil {
 		return fmt.Errorf("web page: %w", err)
 	}
-	_, err := w.Write(out.Bytes())
+	var out bytes.Buffer
+	if err := pageTemplate.Execute(&out, p); err != nil {
+		return fmt.Errorf("web page: %w", err)
+	}
+	_, err = w.Write(out.Bytes())
 	return err
 }
 

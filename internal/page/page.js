@@ -128,10 +128,11 @@
         list.push({ x, y, v: values[i] });
       });
     } else {
+      const width = curve.ownerSVGElement.viewBox.baseVal.width; // the last place may be narrower
       let y = Number(/^M0 (-?\d+)/.exec(d)[1]), x = 0;
       for (const [, move, n] of d.matchAll(/([hv])(-?\d+)/g)) {
         if (move === "v") { y += Number(n); continue; }
-        for (let i = 0; i < Number(n); i++, x++) list.push({ x: x + 0.5, y, v: y });
+        for (let i = 0; i < Number(n); i++, x++) list.push({ x: (x + Math.min(x + 1, width)) / 2, y, v: y });
       }
     }
     parsed.set(curve, list);
@@ -179,7 +180,7 @@
 
   function named(chart, i) {
     if (chart.dataset.places) return chart.dataset.places.split("|")[i];
-    const at = (n) => Number((n * Number(chart.dataset.step)).toPrecision(10));
+    const at = (n) => Number(Math.min(n * Number(chart.dataset.step), Number(chart.dataset.end)).toPrecision(10));
     return `${at(i)}–${at(i + 1)} ${chart.dataset.unit}`;
   }
 
@@ -191,8 +192,7 @@
 
   // nearest is the place under a horizontal share of the plane.
   function nearest(chart, share) {
-    const last = Number(chart.dataset.last);
-    if (!chart.dataset.places) return Math.floor(share * (last + 1));
+    if (!chart.dataset.places) return Math.floor(share * Number(chart.dataset.end) / Number(chart.dataset.step));
     const xs = points(chart.querySelector(".curve")).map((p) => p.x), x = share * chart.querySelector(".area").viewBox.baseVal.width;
     return xs.reduce((best, v, i) => (Math.abs(v - x) < Math.abs(xs[best] - x) ? i : best), 0);
   }

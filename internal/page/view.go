@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ratelab/internal/chart"
+	"ratelab/internal/curves"
 	"ratelab/internal/report"
 	"ratelab/internal/sheet"
 )
@@ -59,7 +60,7 @@ type promise struct {
 	Links                      []link
 }
 
-func newPage(in Input) page {
+func newPage(in Input) (page, error) {
 	doc := in.Document
 	l := newLabels(doc.Runs)
 	ids := identifiers(doc.Runs)
@@ -73,33 +74,43 @@ func newPage(in Input) page {
 		p.Title = shown(doc.Runs[0].Scenario)
 	}
 	for i := range doc.Runs {
-		p.Scenarios = append(p.Scenarios, newScenario(in, i, ids[i], l))
+		s := newScenario(&doc.Runs[i], ids[i], l)
+		var err error
+		if s.Plots, err = plots(in, i, l); err != nil {
+			return page{}, err
+		}
+		p.Scenarios = append(p.Scenarios, s)
 	}
 	for _, a := range in.Algorithms {
 		p.Promises = append(p.Promises, newPromise(a, l))
 	}
-	return p
+	return p, nil
 }
 
-func newScenario(in Input, i int, id string, l *labels) scenario {
-	r := &in.Document.Runs[i]
+func newScenario(r *report.Run, id string, l *labels) scenario {
 	s := scenario{
 		ID: id, Name: shown(r.Scenario), Question: shown(r.Question), Partial: r.Partial, Verdict: verdict(r),
 		Facts: facts(r), Rows: rowsOf(r, l), Findings: findingsOf(r, l), Notes: allShown(r.Notes), Hashes: hashes(r, l),
 	}
 	s.Missed, s.Expected = expectations(r)
-	drawn := len(in.Charts) > 0 && len(in.Charts[i].Reference.Rolling) > 0
-	if drawn {
-		c := newCourse(in.Charts[i], l)
-		s.Plots = append(s.Plots, c.windowPlot())
-	}
-	if p, ok := scalesPlot(r, l); ok {
-		s.Plots = append(s.Plots, p)
-	}
-	if drawn {
-		s.Plots = append(s.Plots, newCourse(in.Charts[i], l).cumulativePlot())
-	}
 	return s
+}
+
+// plots are the charts of run i: those over time where its course is known, and that of the time scales where it has
+// any.
+func plots(in Input, i int, l *labels) ([]plot, error) {
+	var all []plot
+	if s := curves.NewTimescale(&in.Document.Runs[i]); s != nil {
+		all = append(all, scalesPlot(s, l))
+	}
+	if len(in.Charts) == 0 {
+		return all, nil
+	}
+	t, err := curves.NewTimelines(in.Charts[i])
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]plot{windowPlot(t.Window, l)}, all, []plot{cumulativePlot(t.Cumulative, l)}), nil
 }
 
 func facts(r *report.Run) []term {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
@@ -69,11 +70,11 @@ func twelve(burst int64) []contender {
 }
 
 // play runs the contenders over the traffic and collects the buckets as an observer would.
-func play(t traffic, buckets int64, contenders ...contender) Input {
+func play(t traffic, buckets int64, contenders ...contender) curves.Input {
 	width := max((t.duration.Microseconds()+buckets-1)/buckets, 1)
 	lengths := measure.TimeScales(t.policy.WindowUS())
 	offered := observe(t, everything(t.policy), width, buckets)
-	in := Input{
+	in := curves.Input{
 		Version: "v1.0.0",
 		Run: &report.Run{Scenario: t.name, Question: t.question, Seed: 1, Clock: "virtual", Keys: 1,
 			DurationUS: t.duration.Microseconds(),
@@ -84,7 +85,7 @@ func play(t traffic, buckets int64, contenders ...contender) Input {
 		Reference: observe(t, slidingLog(t.policy), width, buckets),
 	}
 	for _, c := range contenders {
-		in.Algorithms = append(in.Algorithms, Panel{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
+		in.Algorithms = append(in.Algorithms, curves.Lane{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
 		row := report.Row{Algorithm: c.label, Figures: measure.Figures{MostAdmitted: mostAdmitted(t, c.make(t.policy), lengths)}}
 		if c.label != "none" {
 			row.Bound = measure.Allowed(t.policy, lengths) // a bound like any other

@@ -13,8 +13,8 @@ import (
 // length for every text.
 func TestSVGIsPortable(t *testing.T) {
 	for _, in := range situations() {
-		for _, f := range figures(in) {
-			svg := f.picture(in.Run.Scenario).Encode("svg")
+		for _, f := range figuresOf(in) {
+			svg := f.picture().Encode("svg")
 			name := in.Run.Scenario + "." + f.name
 			if len(svg) > 150_000 {
 				t.Errorf("%s takes %d bytes, want 150,000 at most", name, len(svg))
@@ -56,7 +56,7 @@ func countTexts(t *testing.T, name string, svg []byte) (texts, fixed int) {
 func TestSVGEscapes(t *testing.T) {
 	in := one()
 	in.Run.Question = `Is <script>alert("1 & 2")</script> text?`
-	svg := string(pictures(in)[0].Encode("svg"))
+	svg := string(figuresOf(in)[0].picture().Encode("svg"))
 	if strings.Contains(svg, "<script") || !strings.Contains(svg, "&lt;script&gt;") {
 		t.Error("a question's markup reached the SVG")
 	}

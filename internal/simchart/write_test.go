@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/curves"
 	"ratelab/internal/limit"
-	"ratelab/internal/result"
 )
 
 var preview = flag.String("preview", "", "a folder to draw every test picture into, to be looked at")
@@ -90,11 +90,11 @@ func TestWriteRefuses(t *testing.T) {
 	nobody := one()
 	nobody.Algorithms = nil
 	cases := []struct {
-		in      Input
+		in      curves.Input
 		formats []string
 		want    string
 	}{
-		{Input{}, nil, "chart: no run"},
+		{curves.Input{}, nil, "chart: no run"},
 		{one(), []string{"gif"}, `chart format "gif": want one of svg, png`},
 		{upwards, nil, `chart: scenario "../escape" is not a file name`},
 		{nobody, nil, "chart one-algorithm: no algorithm to draw"},
@@ -181,7 +181,7 @@ func TestTimescalesAreTold(t *testing.T) {
 		atOnce.arrivals[i] = 999_990 + int64(i)/10 // a hundred on each side of a second's beginning
 	}
 	for _, c := range []struct {
-		in    Input
+		in    curves.Input
 		label string
 		want  string
 	}{
@@ -189,16 +189,12 @@ func TestTimescalesAreTold(t *testing.T) {
 		{all, "sliding-window-log", "within the limit"},
 		{play(atOnce, 100, contender{"fixed-window-aligned", alignedWindow}), "fixed-window-aligned", "2.00 × the limit within 1 ms"},
 	} {
-		f := figures(c.in)[3]
-		for _, p := range f.panels {
+		f := figuresOf(c.in)[3]
+		for _, p := range f.panels() {
 			if p.Label == c.label && p.Fact != c.want {
 				t.Errorf("%s: %s: %q; want %q", c.in.Run.Scenario, c.label, p.Fact, c.want)
 			}
 		}
-	}
-	slow := timescale{limit: result.Limit{Requests: 10, WindowUS: 3_000_000}, intervalUS: []int64{1000, 2_000_000, 3_000_000, 6_000_000}, most: []int64{1, 10, 18, 20}}
-	if got := slow.fact(); got != "1.80 × only over 3 s" {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -206,7 +202,7 @@ func TestTimescalesAreTold(t *testing.T) {
 func TestNoTimescalesNoPicture(t *testing.T) {
 	in := one()
 	in.Run.TimeScales = nil
-	if got := len(figures(in)); got != 3 {
+	if got := len(figuresOf(in)); got != 3 {
 		t.Errorf("%d pictures", got)
 	}
 }

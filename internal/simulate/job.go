@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/report"
 	"ratelab/internal/scenario"
-	"ratelab/internal/simchart"
 )
 
 // ModelServer is the server spec with which the Go models decide.
@@ -58,7 +58,7 @@ type Progress interface {
 // Result is what a job found.
 type Result struct {
 	Document report.Document
-	Charts   []simchart.Input
+	Charts   []curves.Input
 	Warnings []string
 
 	Interrupted bool // the job was stopped: the last run is partial, or its notes say how many are missing

@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 
+	"ratelab/internal/curves"
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/simchart"
 	"ratelab/internal/waiting"
 )
 
@@ -74,7 +74,7 @@ func (r *Result) interrupt(left int) {
 }
 
 // run replays one scenario.
-func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *simchart.Input, error) {
+func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *curves.Input, error) {
 	var lanes []*lane
 	var err error
 	var outcome *replay.Outcome
@@ -91,9 +91,9 @@ func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *si
 		return nil, nil, lineup.Blamed(err)
 	}
 	run := j.describe(p, b, lanes, outcome)
-	picture := &simchart.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
+	picture := &curves.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
 	for i, l := range outcome.Lanes {
-		picture.Algorithms = append(picture.Algorithms, simchart.Panel{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
+		picture.Algorithms = append(picture.Algorithms, curves.Lane{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
 	}
 	return run, picture, nil
 }

@@ -1,0 +1,28 @@
+package curves
+
+import (
+	"ratelab/internal/chart"
+	"ratelab/internal/measure"
+)
+
+func (in Input) cumulative() Timeline {
+	exact := total(in.Reference.Admitted)
+	t := in.timeline(maxBins, func(l Lane, join int) Curve {
+		all := total(l.Series.Admitted)
+		return Curve{Label: l.Label, Values: soFar(l.Series.Admitted, join), Top: all, Fact: apart(all - exact)}
+	})
+	t.Caption = "Admitted so far, in " + t.Unit
+	t.columns = in.columns(soFar(in.Traffic.Offered, 1), func(s measure.Series) []int64 { return soFar(s.Admitted, 1) })
+	return t
+}
+
+// apart says how far a total is from the exact reference's.
+func apart(difference int64) string {
+	switch {
+	case difference > 0:
+		return chart.Exact(difference) + " more than exact"
+	case difference < 0:
+		return chart.Exact(-difference) + " fewer than exact"
+	}
+	return "as many as exact"
+}

@@ -1,0 +1,129 @@
+// Package curves makes what the charts of one run show: the values of each curve, the words beside them, and the data
+// behind them. Pictures and the page only draw it, so that the same run looks the same on both. The package places
+// nothing: it knows no pixel, no colour and no format of pictures, reads no clock, and knows no algorithm.
+package curves
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+)
+
+// Input is one run and the course of it over time. All series and the traffic have the same number of
+// buckets, at least one, of the same width, counted from the scenario's start.
+type Input struct {
+	Run        *report.Run
+	Version    string // of this program, for a picture's footer; may be empty
+	Traffic    measure.Traffic
+	Reference  measure.Series // of the exact sliding log
+	Algorithms []Lane
+}
+
+// Lane is one algorithm's course under its label, as in report.Row.
+type Lane struct {
+	Label   string
+	Series  measure.Series
+	Traffic *measure.Traffic // what it was offered, where that is not what all were; buckets as the Input's
+}
+
+// Chart is what every chart has, whatever its horizontal axis.
+type Chart struct {
+	Caption string // what is shown, and its unit
+	Unit    string // requests, or permits where they do not cost one each
+	Limit   result.Limit
+	Curves  []Curve // of the rows, in the order of the run
+	columns []column
+}
+
+// Curve is one row's.
+type Curve struct {
+	Label   string
+	Values  []int64 // for each bin of a Timeline, or each interval of a Timescale
+	Top     int64   // of Values the one that counts: the highest of a Timeline, a Timescale's at the limit's window
+	Fact    string  // the one figure to take home, in words
+	Offered []int64 // of Timelines.Admitted: of what Values were admitted, in the same bins; Top is the highest of these
+	Bound   []int64 // of a Timescale: what the algorithm promises; nil where it promises nothing
+}
+
+// Shown are the curves that are drawn at first: without the row none, since it admits whatever is offered and would
+// dwarf the others, unless it is alone.
+func (c Chart) Shown() []Curve {
+	if len(c.Curves) == 1 {
+		return c.Curves
+	}
+	return slices.DeleteFunc(slices.Clone(c.Curves), func(c Curve) bool { return c.Label == "none" })
+}
+
+// Timelines are the charts over time.
+type Timelines struct {
+	Admitted   Timeline // what became of the traffic as it came; without caption, since a drawing tells the two apart
+	Window     Timeline // the admitted sum of the window that ends at each moment: here an overshoot is seen
+	Cumulative Timeline // the sum so far: here an algorithm and the exact limit part, and perhaps meet again
+}
+
+// Timeline is a chart over time, in bins of equal width from the scenario's start.
+type Timeline struct {
+	Chart
+	Reference Curve // of the exact sliding log
+	BinUS     int64
+	EndUS     int64 // of the time axis; the last bin may reach beyond it
+}
+
+// NewTimelines makes the charts of a run, or says why its course cannot be drawn.
+func NewTimelines(in Input) (*Timelines, error) {
+	if err := in.validate(); err != nil {
+		return nil, err
+	}
+	return &Timelines{Admitted: in.admitted(), Window: in.window(), Cumulative: in.cumulative()}, nil
+}
+
+// timeline has a curve of each lane and of the reference, of no more than so many bins. The function makes one from
+// bins of join buckets.
+func (in Input) timeline(bins int, curve func(l Lane, join int) Curve) Timeline {
+	width, buckets := in.Traffic.BucketUS, int64(len(in.Traffic.Offered))
+	join := joinFactor(len(in.Traffic.Offered), width, bins)
+	t := Timeline{Chart: newChart(in.Run), BinUS: width * int64(join), EndUS: width * buckets}
+	if d := in.Run.DurationUS; d > t.EndUS-width && d < t.EndUS {
+		t.EndUS = d // the last bucket reaches beyond the scenario's end
+	}
+	for _, l := range in.Algorithms {
+		t.Curves = append(t.Curves, curve(l, join))
+	}
+	t.Reference = curve(Lane{Label: report.ReferenceLabel, Series: in.Reference}, join)
+	return t
+}
+
+func newChart(run *report.Run) Chart {
+	if run.HasCosts() {
+		return Chart{Unit: "permits", Limit: run.Limit}
+	}
+	return Chart{Unit: "requests", Limit: run.Limit}
+}
+
+func (in Input) validate() error {
+	if in.Run == nil {
+		return errors.New("chart: no run")
+	}
+	name, width, n := in.Run.Scenario, in.Traffic.BucketUS, len(in.Traffic.Offered)
+	if len(in.Algorithms) == 0 {
+		return fmt.Errorf("chart %s: no algorithm to draw", name)
+	}
+	if width < 1 || n < 1 {
+		return fmt.Errorf("chart %s: %d buckets of %d us: want at least one of at least 1 us", name, n, width)
+	}
+	for _, l := range append([]Lane{{Label: report.ReferenceLabel, Series: in.Reference}}, in.Algorithms...) {
+		if l.Series.BucketUS != width || len(l.Series.Admitted) != n || len(l.Series.Rolling) != n {
+			return fmt.Errorf("chart %s: the buckets of %q (%d and %d of %d us) are not those of the traffic (%d of %d us)",
+				name, l.Label, len(l.Series.Admitted), len(l.Series.Rolling), l.Series.BucketUS, n, width)
+		}
+		if t := l.Traffic; t != nil && (t.BucketUS != width || len(t.Offered) != n) {
+			return fmt.Errorf("chart %s: the buckets of what %q was offered (%d of %d us) are not those of the traffic "+
+				"(%d of %d us)", name, l.Label, len(t.Offered), t.BucketUS, n, width)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package curves
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+)
+
+// series is two buckets of one second each.
+func series(admitted, rolling []int64) measure.Series {
+	return measure.Series{BucketUS: 1_000_000, Admitted: admitted, Rolling: rolling}
+}
+
+// worked is a run of three buckets under 4 per 2 s, which ends in the middle of the last one.
+func worked() Input {
+	run := &report.Run{Scenario: "worked", DurationUS: 2_500_000, Keys: 2,
+		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000, Burst: 4}}
+	own := &measure.Traffic{BucketUS: 1_000_000, Offered: []int64{3, 1, 1}}
+	return Input{Run: run, Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: []int64{5, 3, 0}},
+		Reference: series([]int64{4, 0, 0}, []int64{4, 4, 4}),
+		Algorithms: []Lane{
+			{Label: "none", Series: series([]int64{5, 3, 0}, []int64{5, 8, 3})},
+			{Label: "mine", Series: series([]int64{4, 3, 0}, []int64{4, 7, 3})},
+			{Label: "meek", Series: series([]int64{3, 0, 0}, []int64{3, 3, 0}), Traffic: own},
+			{Label: "exact", Series: series([]int64{4, 0, 0}, []int64{4, 4, 4})},
+		}}
+}
+
+func timelines(t interface{ Fatal(...any) }, in Input) *Timelines {
+	all, err := NewTimelines(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestTimelinesByHand(t *testing.T) {
+	in := worked()
+	all := timelines(t, in)
+	for _, c := range []struct {
+		name, caption string
+		line          Timeline
+		want          string
+	}{
+		{"admitted", "", all.Admitted, "none [5 3 0] 5 8 of 8 admitted; mine [4 3 0] 5 7 of 8 admitted; " +
+			"meek [3 0 0] 3 3 of 5 admitted; exact [4 0 0] 5 4 of 8 admitted; exact reference [4 0 0] 5 4 of 8 admitted"},
+		{"window", "Admitted in the last 2 s, by the key that had most, in requests", all.Window,
+			"none [5 8 3] 8 2.00 × the limit; mine [4 7 3] 7 1.75 × the limit; meek [3 3 0] 3 within the limit; " +
+				"exact [4 4 4] 4 within the limit; exact reference [4 4 4] 4 within the limit"},
+		{"cumulative", "Admitted so far, in requests", all.Cumulative,
+			"none [5 8 8] 8 4 more than exact; mine [4 7 7] 7 3 more than exact; meek [3 3 3] 3 1 fewer than exact; " +
+				"exact [4 4 4] 4 as many as exact; exact reference [4 4 4] 4 as many as exact"},
+	} {
+		var got []string
+		for _, v := range append(c.line.Curves, c.line.Reference) {
+			got = append(got, fmt.Sprint(v.Label, " ", v.Values, " ", v.Top, " ", v.Fact))
+		}
+		if diff := cmp.Diff(strings.Split(c.want, "; "), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if c.line.Caption != c.caption || c.line.BinUS != 1_000_000 || c.line.EndUS != 2_500_000 {
+			t.Errorf("%s: %q, bins of %d us until %d us", c.name, c.line.Caption, c.line.BinUS, c.line.EndUS)
+		}
+	}
+	if got := all.Admitted.Curves[2].Offered; !slices.Equal(got, []int64{3, 1, 1}) {
+		t.Errorf("meek was offered %v", got)
+	}
+}
+
+// The time axis ends with the scenario where that is within the last bucket, and otherwise with the buckets.
+func TestEndOfTheTimeAxis(t *testing.T) {
+	for duration, want := range map[int64]int64{
+		0: 3_000_000, 1_500_000: 3_000_000, 2_000_000: 3_000_000, 2_000_001: 2_000_001, 3_000_000: 3_000_000, 9_000_000: 3_000_000,
+	} {
+		in := worked()
+		in.Run.DurationUS = duration
+		if got := timelines(t, in).Window.EndUS; got != want {
+			t.Errorf("a scenario of %d us: the axis ends at %d us, want %d", duration, got, want)
+		}
+	}
+}
+
+// None is drawn only where it is alone, and the data has it all the same.
+func TestShown(t *testing.T) {
+	in := worked()
+	labels := func() string {
+		var list []string
+		for _, c := range timelines(t, in).Window.Shown() {
+			list = append(list, c.Label)
+		}
+		return strings.Join(list, " ")
+	}
+	if got := labels(); got != "mine meek exact" {
+		t.Errorf("shown: %s", got)
+	}
+	want := "t_us,offered,none,mine,meek,exact,reference,limit\n0,5,5,4,3,4,4,4\n"
+	if data := string(timelines(t, in).Window.CSV()); !strings.HasPrefix(data, want) {
+		t.Errorf("data:\n%s", data)
+	}
+	in.Algorithms = in.Algorithms[:1]
+	if got := labels(); got != "none" {
+		t.Errorf("shown alone: %s", got)
+	}
+}
+
+// Costs make the curves count permits.
+func TestUnit(t *testing.T) {
+	in := worked()
+	in.Run.Reference.Offered, in.Run.Reference.OfferedCost = 100, 300
+	if w := timelines(t, in).Window; w.Unit != "permits" || !strings.HasSuffix(w.Caption, ", in permits") {
+		t.Errorf("%s: %s", w.Caption, w.Unit)
+	}
+}
+
+// Whatever a run was, its curves keep the peaks, the sums and the end, and its data every bucket.
+func TestCurvesKeepWhatCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawn(t)
+		all, n := timelines(t, in), len(in.Traffic.Offered)
+		for _, line := range []Timeline{all.Admitted, all.Window, all.Cumulative} {
+			bins := int64(len(line.Reference.Values))
+			if (bins-1)*line.BinUS >= line.EndUS || bins*line.BinUS < line.EndUS {
+				t.Fatalf("%d bins of %d us until %d us", bins, line.BinUS, line.EndUS)
+			}
+			if lines, err := csv.NewReader(strings.NewReader(string(line.CSV()))).ReadAll(); err != nil || len(lines) != 1+n {
+				t.Fatalf("%d lines of data (%v) for %d buckets", len(lines), err, n)
+			}
+		}
+		for i, l := range in.Algorithms {
+			window, peak := all.Window.Curves[i], slices.Max(l.Series.Rolling)
+			if got := slices.Max(window.Values); got != peak || window.Top != peak {
+				t.Fatalf("a peak of %d became %d, which it says is %d", peak, got, window.Top)
+			}
+			cumulative, sum := all.Cumulative.Curves[i], total(l.Series.Admitted)
+			if got := cumulative.Values[len(cumulative.Values)-1]; got != sum || cumulative.Top != sum {
+				t.Fatalf("%d admitted became %d so far, which it says is %d", sum, got, cumulative.Top)
+			}
+			if got := total(all.Admitted.Curves[i].Values); got != sum {
+				t.Fatalf("%d admitted became %d", sum, got)
+			}
+		}
+	})
+}
+
+// drawn is a run of any length, with bins that may not divide it.
+func drawn(t *rapid.T) Input {
+	n := rapid.IntRange(1, 600).Draw(t, "buckets")
+	width := rapid.SampledFrom([]int64{1, 5_000, 11_719, 1_000_000, 168_750_000}).Draw(t, "width")
+	values := rapid.SliceOfN(rapid.Int64Range(0, 1000), n, n)
+	lane := func() measure.Series {
+		return measure.Series{BucketUS: width, Admitted: values.Draw(t, "admitted"), Rolling: values.Draw(t, "rolling")}
+	}
+	return Input{
+		Run: &report.Run{Scenario: "drawn", Limit: result.Limit{Requests: 500, WindowUS: 1_000_000},
+			DurationUS: width*int64(n) - rapid.Int64Range(0, 2*width).Draw(t, "before the end")},
+		Traffic:    measure.Traffic{BucketUS: width, Offered: values.Draw(t, "offered")},
+		Reference:  lane(),
+		Algorithms: []Lane{{Label: "a", Series: lane()}, {Label: "b", Series: lane()}},
+	}
+}
