@@ -50,7 +50,7 @@ func keysOf(v reflect.Value) int {
 		return keysOf(v.Elem())
 	case reflect.Struct:
 		if strings.HasPrefix(v.Type().Name(), "store[") {
-			return int(v.FieldByName("used").Int())
+			return v.FieldByName("states").Len()
 		}
 		keys := 0
 		for i := range v.NumField() {

@@ -1,7 +1,6 @@
 package simchart
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,8 +13,8 @@ import (
 // keeps its size; the CSV has all the lengths.
 func timescaleFigure(in curves.Input, t *curves.Timescale) figure {
 	f := figure{in: in, chart: t.Chart, name: "timescale", unit: t.Unit + " in an interval",
-		subtitle: fmt.Sprintf("The most admitted in any interval, by the interval's length, in %s. "+
-			"Dashed: what burst and rate allow. Dotted: what the algorithm promises. The dot is the limit's window.", t.Unit)}
+		subtitle: t.Caption + ". " +
+			"Dashed: what burst and rate allow. Dotted: what the algorithm promises. The dot is the limit's window."}
 	end := endOfScales(t)
 	f.top = t.Allowed[end-1]
 	for _, c := range t.Shown() {
