@@ -21,7 +21,7 @@ var costLimit = limit.Policy{Requests: 100, Window: time.Hour}
 // fillLimit is the limit of the memory fills, none of which it rejects.
 var fillLimit = limit.Policy{Requests: 10_000, Window: time.Hour}
 
-// plan is the job with every name resolved: nothing about it can be wrong any more but the world.
+// plan is the job with every name resolved: all that can still fail is the server.
 type plan struct {
 	*Job
 	runs  []*contest

@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// InputError is a script that cannot be meant: it does not compile, does what virtual time cannot follow, or failed
+// InputError is an invalid script: it does not compile, does what virtual time cannot follow, or failed
 // on trial.
 type InputError struct{ Err error }
 

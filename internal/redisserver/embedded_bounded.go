@@ -25,7 +25,7 @@ func startBoundedEmbedded(ctx context.Context, set settings) (*Server, error) {
 	}
 	t := target{network: "unix", addr: filepath.Join(dir, socketName), label: KindEmbedded}
 	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), trialserver.Requested(set.memory, t.addr))
+	cmd.Env = append(os.Environ(), trialserver.Variable(set.memory, t.addr))
 	life, err := cmd.StdinPipe() // ends with this process, also where the system ends no orphans
 	var p *child
 	if err == nil {

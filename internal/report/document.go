@@ -1,6 +1,6 @@
 // Package report writes down what was found: one document, as a table, JSON, CSV, Markdown or Go benchmark lines,
 // and one row for each decision. It reads documents back and compares two of them. It measures nothing, draws
-// nothing (see chart) and chooses no file.
+// nothing (see curves) and chooses no file.
 package report
 
 import (

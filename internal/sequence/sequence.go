@@ -3,7 +3,7 @@
 // what the package is there to show: how many requests pass that the same commands would have rejected, had nobody
 // come between them.
 //
-// The sequences are protocols of package world, which plays the clients. The server's side is Store, a model in
+// The sequences are protocols of package clients, which plays the clients. The server's side is Store, a model in
 // virtual time of the few commands that they need; Confirm sends what happened to a real server and compares every
 // reply. What the decisions amount to is measured elsewhere.
 //

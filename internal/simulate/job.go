@@ -64,7 +64,7 @@ type Result struct {
 	Interrupted bool // the job was stopped: the last run is partial, or its notes say how many are missing
 }
 
-// InputError is input that cannot be meant: a scenario, an algorithm, a script.
+// InputError is invalid input: a scenario, an algorithm, a script.
 type InputError = lineup.InputError
 
 // paced reports whether the job is on the wall clock.

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// plan is the job with every name resolved: nothing about it can be wrong any more but the world.
+// plan is the job with every name resolved: all that can still fail is the server.
 type plan struct{ runs []*contest }
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
