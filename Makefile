@@ -4,7 +4,7 @@ LDFLAGS := -X main.version=$(VERSION)
 
 PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build install simulate check test test-servers race bench bench-go results results-bench docs lint vuln \
+.PHONY: help build install simulate check test test-servers race bench bench-go results results-bench goldens docs lint vuln \
   cross clean
 
 help: ## list the targets
@@ -44,6 +44,12 @@ results: build ## write results/ anew: figures, charts and pages, the recommenda
 
 results-bench: build ## measure results/bench anew, on Redis 8.0 in a container and redis-server: a quarter of an hour
 	./results/measure
+
+goldens: ## write what tests compare with anew, in the order in which one needs the other: read the difference
+	go test ./internal/result ./internal/scenario -update
+	go test ./internal/report ./internal/page ./internal/benchchart ./internal/benchresult ./internal/recommend \
+	  ./internal/compare -update
+	go test ./cmd/simulate ./cmd/bench -run Scripts -update
 
 docs: ## write the outputs in README.md and docs/ anew: read the difference before committing it
 	go test -p 1 ./cmd/simulate ./cmd/bench -run Docs -rewrite

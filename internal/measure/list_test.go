@@ -45,7 +45,8 @@ func numbers(into map[string]float64, way string, value any) {
 	}
 }
 
-// Every number that a row's JSON has is a measure, under the name by which it is found there and with that value.
+// Every number that a row's JSON has is a measure, under the name by which it is found there and with that value. A
+// measure of one word may do without a field: it is worked out of others, and written too.
 func TestEveryNumberIsAMeasure(t *testing.T) {
 	f := filled()
 	text, err := json.Marshal(f)
@@ -60,6 +61,9 @@ func TestEveryNumberIsAMeasure(t *testing.T) {
 	numbers(written, "", object)
 	for _, name := range Names(Written) {
 		m, _ := Find(name)
+		if _, field := written[name]; !field && !strings.Contains(name, ".") {
+			continue
+		}
 		if v := m.Value(f); v.Number != written[name] || !v.Known {
 			t.Errorf("%s is %v; its field holds %v", name, v, written[name])
 		}

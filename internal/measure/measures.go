@@ -20,7 +20,7 @@ type Measure struct {
 	Help    string    // what it is, in a few words
 	Better  Direction // which way it is better, other things being equal
 	In      Place
-	Leaves  int                  // where a terminal is too narrow the highest go first; 0 stays
+	Leaves  int                  // where a terminal is too narrow the highest go first, of equals the last; 0 stays. New ones: highest
 	Above   float64              // in tables, a value above it stands out; 0: none does
 	Where   func(*Figures) bool  // the column is left out where no row has it so; nil: it always stands
 	Value   func(*Figures) Value // none where the row has no such figure
@@ -92,7 +92,7 @@ func optional[N int64 | float64](n *N) Value {
 	return Known(*n)
 }
 
-// ratio is a share of a whole; of nothing it is nothing.
+// ratio is a share of a whole; of nothing it is 0, and known.
 func ratio(part, whole int64) Value {
 	if whole == 0 {
 		return Known(0.0)

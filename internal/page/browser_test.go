@@ -147,12 +147,19 @@ func (b *tab) says(expression string) string {
 	return evaluated[string](b, "String("+expression+")")
 }
 
-// wants compares what an expression gives.
+// wants waits until the expression is so: Chromium lays out a part of the page when it comes into view, and until then
+// its elements have no text of their own.
 func (b *tab) wants(expression, want string) {
 	b.t.Helper()
-	if got := b.says(expression); got != want {
-		b.t.Errorf("%s\nis   %q\nwant %q", expression, got, want)
+	got := b.says(expression)
+	for range 100 {
+		if got == want {
+			return
+		}
+		b.do(chromedp.Sleep(20 * time.Millisecond))
+		got = b.says(expression)
 	}
+	b.t.Errorf("%s\nis   %q\nwant %q", expression, got, want)
 }
 
 // press sends keys to what has the focus.
