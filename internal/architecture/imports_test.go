@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/message"},
 	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/message"},
 	"internal/caller":      {"internal/script", "internal/limit", "internal/resp", "internal/message"},
-	"internal/replay":      {"internal/resp", "internal/measure", "internal/script", "internal/limit", "internal/message"},
+	"internal/replay":      {"internal/caller", "internal/measure", "internal/script", "internal/limit"},
 	"internal/localflag":   {"internal/clients", "internal/limit"},
 	"internal/sequence":    {"internal/virtualtime", "internal/clients", "internal/traffic", "internal/limit", "internal/message"},
 	"internal/processors":  {},
