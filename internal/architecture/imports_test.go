@@ -30,11 +30,12 @@ var mayImport = map[string][]string{
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/message"},
 	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/message"},
-	"internal/replay":      {"internal/resp", "internal/measure", "internal/script", "internal/limit", "internal/message", "internal/waiting"},
+	"internal/caller":      {"internal/script", "internal/limit", "internal/resp", "internal/message"},
+	"internal/replay":      {"internal/caller", "internal/measure", "internal/script", "internal/limit", "internal/waiting"},
 	"internal/localflag":   {"internal/clients", "internal/limit"},
 	"internal/sequence":    {"internal/virtualtime", "internal/clients", "internal/traffic", "internal/limit", "internal/message", "internal/waiting"},
 	"internal/processors":  {},
-	"internal/load":        {"internal/limit", "internal/resp", "internal/script", "internal/message"},
+	"internal/load":        {"internal/caller", "internal/limit", "internal/resp"},
 
 	"internal/keyspace":                    {},
 	"internal/registry":                    {"internal/alive", "internal/keyspace"},
@@ -69,7 +70,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/worst": {"internal/result", "algorithms", "internal/scenario", "internal/limit", "internal/sheet", "internal/traffic", "internal/waiting"},
 	"internal/bench": {
-		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/benchresult",
+		"internal/result", "algorithms", "internal/scenario", "internal/caller", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/benchresult",
 		"internal/redisserver", "internal/compare", "internal/replay", "internal/script", "internal/serverstats",
 		"internal/traffic", "internal/virtualtime", "internal/message", "internal/waiting",
 	},

@@ -17,6 +17,7 @@ var mayWait = map[string]string{
 	"internal/redisserver":                 "waits for servers to start and to end; no figure depends on it",
 	"internal/redisserver/redisservertest": "delays what goes to a far server; no figure depends on it",
 	"internal/load":                        "paces on the wall clock: waiting precisely is what it is for",
+	"internal/caller":                      "gives up an answer that does not come; no figure depends on it",
 	"internal/commandline/commandlinetest": "ends programs under test that hang; no figure depends on it",
 	"internal/trialserver":                 "looks at its memory again and again; no figure depends on it",
 }

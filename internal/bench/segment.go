@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"ratelab/internal/caller"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
 	"ratelab/internal/redisserver"
@@ -22,7 +23,7 @@ type segment struct {
 	*session
 	entry   *lineup.Entry
 	prefix  string
-	target  *load.Target
+	target  *caller.Target
 	clock   load.Stopwatch
 	callers []load.Caller
 }
@@ -33,14 +34,18 @@ func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int)
 	g := &segment{session: s, entry: c, clock: load.NewClock(s.now())}
 	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
 	var err error
-	g.target, err = load.Prepare(ctx, s.server.Client, c.Program, load.TargetOptions{
-		Prefix: g.prefix, Shared: !s.server.Own, Lasts: s.lasts, Clock: g.clock,
+	g.target, err = caller.Prepare(ctx, s.server.Client, c.Program.InKeyspace(g.prefix), caller.Options{
+		Shared: !s.server.Own, Lasts: s.lasts, Origin: g.clock.Origin, Now: g.clock.Now,
 	})
 	if err != nil {
 		return nil, g.explain(err)
 	}
-	if g.callers, err = g.target.Connect(ctx, connections); err != nil {
-		return nil, g.end(ctx, err)
+	for range connections {
+		connection, err := g.target.Connect(ctx)
+		if err != nil {
+			return nil, g.end(ctx, err)
+		}
+		g.callers = append(g.callers, connection)
 	}
 	return g, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sys/unix"
 
+	"ratelab/internal/caller"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/processors"
@@ -46,7 +47,7 @@ func BenchmarkPacer(b *testing.B) {
 				b.Run(fmt.Sprintf("rate=%d/on=%s/pacer=%s", perSecond, on, clock.Pacer), func(b *testing.B) {
 					callers := slices.Repeat([]load.Caller{sink{clock.Now}}, 8)
 					if on == "server" {
-						_, _, callers = prepared(b, program(counting, "1000"), 8, load.TargetOptions{Clock: clock})
+						_, _, callers = prepared(b, program(counting, "1000"), 8, clock)
 					}
 					benchmarkPacer(b, clock, callers, perSecond)
 				})
@@ -153,16 +154,12 @@ func benchmarkClosed(b *testing.B, network string, connections int, apart bool) 
 	b.Cleanup(func() { client.Close() })
 	p := program(counting, "1000")
 	p.Decide.Keys = []script.Template{script.KeyIn("")}
-	target, err := load.Prepare(b.Context(), client, p, load.TargetOptions{Clock: clock})
+	target, err := caller.Prepare(b.Context(), client, p, caller.Options{Origin: clock.Origin, Now: clock.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
 	sha := script.SHA1(p.Source)
-	ours, err := target.Connect(b.Context(), connections)
-	if err != nil {
-		b.Fatal(err)
-	}
-	ways := map[string][]load.Caller{"ours": ours, "pooled": nil, "pinned": nil}
+	ways := map[string][]load.Caller{"ours": connected(b, target, connections), "pooled": nil, "pinned": nil}
 	for range connections {
 		ways["pooled"] = append(ways["pooled"], pooled{client, sha, clock.Now})
 		lone := options(1)
@@ -258,15 +255,4 @@ func redisBenchmark(b *testing.B, o *redis.Options, connections int, sha string)
 		b.Fatalf("%v: %s", err, out)
 	}
 	return v
-}
-
-// BenchmarkCall shows what one call allocates.
-func BenchmarkCall(b *testing.B) {
-	_, _, callers := prepared(b, program(counting, "1000"), 1, load.TargetOptions{})
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := callers[0].Call(b.Context(), limit.Request{Key: "k", Cost: 1}); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -2,8 +2,8 @@ package load
 
 import (
 	"context"
-	"time"
 
+	"ratelab/internal/caller"
 	"ratelab/internal/limit"
 )
 
@@ -17,14 +17,4 @@ type Caller interface {
 }
 
 // Outcome is what a Call saw. Its instants are those of the run's Clock.
-type Outcome struct {
-	Allowed bool
-	Written time.Duration // the instant before the request went into the socket
-	Replied time.Duration // the instant after its reply was read from the socket, before it was decoded
-
-	// Aside is what the Call did before Written that is no part of the decision, such as initialising a key: it counts
-	// neither as wait nor in the response.
-	Aside time.Duration
-
-	BytesWritten, BytesRead int // on the connection, by the decision alone; without TLS's and TCP's own
-}
+type Outcome = caller.Outcome

@@ -29,9 +29,6 @@ func NewClock(origin time.Time) Stopwatch {
 	}
 }
 
-// unixUS is the wall clock's time of an instant, in microseconds since 1970.
-func (c Stopwatch) unixUS(at time.Duration) int64 { return c.Origin.UnixMicro() + at.Microseconds() }
-
 // ownThread keeps the goroutine on a thread of its own from now on, where Nap puts the thread to sleep. To Go's timers
 // a thread of one's own is a detour. The thread is not given back: its timer slack is not what others expect.
 func (c Stopwatch) ownThread() {

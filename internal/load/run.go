@@ -2,9 +2,10 @@ package load
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
+
+	"ratelab/internal/caller"
 )
 
 // run is what the goroutines of one run have in common: how it ends.
@@ -23,9 +24,6 @@ func newRun(ctx context.Context) *run {
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	return r
 }
-
-// errFinished is why a context is done whose run went well: no connection need be given up.
-var errFinished = errors.New("the run is finished")
 
 // over reports whether nothing more is to be sent.
 func (r *run) over() bool { return r.ended.Load() }
@@ -46,7 +44,7 @@ func (r *run) end(err error, stopped bool) {
 }
 
 // release lets go of the context after the last call.
-func (r *run) release() { r.cancel(errFinished) }
+func (r *run) release() { r.cancel(caller.ErrFinished) }
 
 // watch ends the run with the context, or when stop is closed.
 func (r *run) watch(ctx context.Context, stop <-chan struct{}) {

@@ -1,25 +1,24 @@
 package load
 
 import (
-	"bytes"
 	"context"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"ratelab/internal/resp"
-
 	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/caller"
+	"ratelab/internal/resp"
 )
 
 // Vigil asks a server again and again whether it is there, on a connection of its own: a server that stands still is
 // found out although nobody else waits for it, between measurements and at low rates.
 type Vigil struct {
 	clock  Stopwatch
-	client *redis.Client
-	conn   net.Conn
-	quit   chan struct{}
+	socket *caller.Socket
+	ctx    context.Context // done by quit
+	quit   context.CancelFunc
 	ended  sync.WaitGroup
 	asking chan struct{} // full while an answer is awaited
 	beaten atomic.Int64  // the last beat's time
@@ -40,11 +39,13 @@ const (
 
 // KeepVigil begins to watch the server of client, until Close.
 func KeepVigil(ctx context.Context, client *redis.Client, clock Stopwatch) (*Vigil, error) {
-	own, conn, err := dial(ctx, client)
+	socket, err := caller.Dial(ctx, client, clock.Now)
 	if err != nil {
 		return nil, err
 	}
-	v := &Vigil{clock: clock, client: own, conn: conn, quit: make(chan struct{}), asking: make(chan struct{}, 1)}
+	v := &Vigil{clock: clock, socket: socket, asking: make(chan struct{}, 1)}
+	v.ctx, v.quit = context.WithCancel(context.WithoutCancel(ctx))
+	socket.Heed(v.ctx)
 	v.beaten.Store(int64(clock.Now()))
 	v.ended.Go(v.beat)
 	v.ended.Go(v.ask)
@@ -56,20 +57,12 @@ func (v *Vigil) Close() {
 	if v == nil {
 		return
 	}
-	close(v.quit)
-	_ = v.conn.SetDeadline(time.Unix(1, 0))
+	v.quit()
 	v.ended.Wait()
-	_ = v.client.Close()
+	v.socket.Close()
 }
 
-func (v *Vigil) over() bool {
-	select {
-	case <-v.quit:
-		return true
-	default:
-		return false
-	}
-}
+func (v *Vigil) over() bool { return v.ctx.Err() != nil }
 
 // beat notes when the generator itself stood still.
 func (v *Vigil) beat() {
@@ -86,15 +79,18 @@ func (v *Vigil) beat() {
 	}
 }
 
-// ask asks until the end, or until there is no answer any more: those who measure learn of that too.
+var ping = resp.AppendCommand(nil, "PING")
+
+// ask asks until the end, or until there is no answer any more: those who measure learn of that too. Whatever an answer
+// says, it is one.
 func (v *Vigil) ask() {
-	answer := make([]byte, 512)
 	for !v.over() {
 		v.asking <- struct{}{}
-		wait, err := v.once(answer)
-		if err == nil && wait.to-wait.from > MostSilence {
+		var o Outcome
+		_, err := v.socket.Exchange(&o, ping)
+		if err == nil && o.Replied-o.Written > MostSilence {
 			v.mu.Lock()
-			v.waits = append(v.waits, wait)
+			v.waits = append(v.waits, span{o.Written, o.Replied})
 			v.mu.Unlock()
 		}
 		<-v.asking
@@ -102,30 +98,6 @@ func (v *Vigil) ask() {
 			return
 		}
 		v.clock.Nap(asksEvery)
-	}
-}
-
-var ping = resp.AppendCommand(nil, "PING")
-
-// once is how long one answer took. Whatever it says, it is one.
-func (v *Vigil) once(answer []byte) (span, error) {
-	_ = v.conn.SetDeadline(time.Now().Add(answerTimeout))
-	if v.over() {
-		_ = v.conn.SetDeadline(time.Unix(1, 0)) // Close came in between
-	}
-	wait := span{from: v.clock.Now()}
-	if _, err := v.conn.Write(ping); err != nil {
-		return wait, err
-	}
-	for n := 0; ; {
-		m, err := v.conn.Read(answer[n:])
-		if err != nil {
-			return wait, err
-		}
-		if n += m; bytes.HasSuffix(answer[:n], []byte("\r\n")) {
-			wait.to = v.clock.Now()
-			return wait, nil
-		}
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package load drives a server on the wall clock. Open sends a stream when it is due, however slow the server is;
 // Closed sends as fast as a number of connections can. Both measure each call and watch the generator itself:
-// Reasons says why a run's figures cannot be trusted. Prepare gives what they call: a script on a server.
+// Reasons says why a run's figures cannot be trusted. What they call is a Caller, such as a caller.Connection.
 //
 // It starts no server, reads none of its statistics and draws no conclusion from several runs.
 package load

@@ -37,22 +37,17 @@ func (c *fakeClock) clock() replay.Clock {
 	}
 }
 
-// pipelines counts the commands of each round trip.
-type pipelines struct{ sizes []int }
-
-func (*pipelines) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+// trips counts the calls of each write.
+type trips struct {
+	net.Conn
+	sizes *[]int
 }
 
-func (*pipelines) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
-
-func (p *pipelines) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		if strings.HasPrefix(cmds[0].Name(), "eval") { // not the handshake
-			p.sizes = append(p.sizes, len(cmds))
-		}
-		return next(ctx, cmds)
+func (c trips) Write(p []byte) (int, error) {
+	if n := strings.Count(string(p), "EVALSHA"); n > 0 {
+		*c.sizes = append(*c.sizes, n)
 	}
+	return c.Conn.Write(p)
 }
 
 // counting admits the first three requests of each key, counted where nothing but DEL takes them away, and answers
@@ -76,24 +71,30 @@ func at(us ...int64) []limit.Request {
 	return all
 }
 
-// wallClock decides requests with a program on a private server.
-func wallClock(t *testing.T, p *script.Program, c *fakeClock) (*replay.WallClock, *redis.Client, *pipelines) {
+// wallClock decides requests with a program on a private server, and says how many went in each write.
+func wallClock(t *testing.T, p *script.Program, c *fakeClock) (w *replay.WallClock, client *redis.Client, sizes *[]int) {
 	t.Helper()
 	s := redisservertest.Private(t)
-	client := s.NewClient(2)
-	trips := &pipelines{}
-	client.AddHook(trips)
+	options := *s.Client.Options()
+	dialer := options.Dialer
+	sizes = new([]int)
+	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dialer(ctx, network, addr)
+		return trips{conn, sizes}, err
+	}
+	client = redis.NewClient(&options)
+	t.Cleanup(func() { client.Close() })
 	w, err := replay.NewWallClock(t.Context(), client, replay.Keys{}, p, c.clock(), midnight)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w, client, trips
+	return w, client, sizes
 }
 
 // Each request is sent when it is due, with the clock of that moment; those due together share one round trip.
 func TestRequestsAreSentWhenTheyAreDue(t *testing.T) {
 	c := &fakeClock{now: midnight.Add(-time.Second)}
-	w, _, trips := wallClock(t, program(counting), c)
+	w, _, sizes := wallClock(t, program(counting), c)
 	requests := at(0, 500, 500, 500, 2000)
 	decisions := make([]limit.Decision, len(requests))
 	if err := w.Decide(t.Context(), requests, decisions); err != nil {
@@ -102,8 +103,8 @@ func TestRequestsAreSentWhenTheyAreDue(t *testing.T) {
 	if want := []time.Duration{time.Second, 500 * time.Microsecond, 1500 * time.Microsecond}; !slices.Equal(c.slept, want) {
 		t.Errorf("slept %v; want %v", c.slept, want)
 	}
-	if want := []int{1, 3, 1}; !slices.Equal(trips.sizes, want) {
-		t.Errorf("round trips of %v requests; want %v", trips.sizes, want)
+	if want := []int{1, 3, 1}; !slices.Equal(*sizes, want) {
+		t.Errorf("round trips of %v requests; want %v", *sizes, want)
 	}
 	for i, q := range requests {
 		if want := midnight.UnixMicro() + q.AtUS; decisions[i].Remaining != want || decisions[i].Allowed() != (i < 3) {
@@ -118,14 +119,14 @@ func TestRequestsAreSentWhenTheyAreDue(t *testing.T) {
 // A clock that oversleeps makes requests late, and what has become due meanwhile goes with them.
 func TestOversleepingIsReportedAsLateness(t *testing.T) {
 	c := &fakeClock{now: midnight, oversleep: 2 * time.Millisecond}
-	w, _, trips := wallClock(t, program(counting), c)
+	w, _, sizes := wallClock(t, program(counting), c)
 	requests := at(1000, 2500, 3000, 9000)
 	if err := w.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
 	}
 	// Woken at 3000 for the first, at 11000 for the last.
-	if want := []int{3, 1}; !slices.Equal(trips.sizes, want) {
-		t.Errorf("round trips of %v requests; want %v", trips.sizes, want)
+	if want := []int{3, 1}; !slices.Equal(*sizes, want) {
+		t.Errorf("round trips of %v requests; want %v", *sizes, want)
 	}
 	if w.Late() != 2*time.Millisecond {
 		t.Errorf("late by %v; want 2ms", w.Late())

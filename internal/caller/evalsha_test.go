@@ -1,4 +1,4 @@
-package load
+package caller
 
 import (
 	"strconv"

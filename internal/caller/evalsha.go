@@ -1,4 +1,4 @@
-package load
+package caller
 
 import (
 	"strconv"
@@ -10,13 +10,13 @@ import (
 // evalsha is one way of calling a script as the server reads it, written out as far as no call changes it.
 type evalsha struct {
 	pieces []piece
+	end    []byte
 }
 
-// piece is text that is always the same, and behind it one argument that changes; the last has none.
+// piece is text that is always the same, and behind it one argument that changes.
 type piece struct {
 	fixed    []byte
 	template script.Template
-	changes  bool
 }
 
 func newEvalsha(sha string, c script.Call) evalsha {
@@ -31,11 +31,11 @@ func newEvalsha(sha string, c script.Call) evalsha {
 				fixed = resp.AppendText(fixed, text)
 				continue
 			}
-			e.pieces = append(e.pieces, piece{fixed: fixed, template: t, changes: true})
+			e.pieces = append(e.pieces, piece{fixed, t})
 			fixed = nil
 		}
 	}
-	e.pieces = append(e.pieces, piece{fixed: fixed})
+	e.end = fixed
 	return e
 }
 
@@ -43,10 +43,8 @@ func newEvalsha(sha string, c script.Call) evalsha {
 func (e evalsha) append(dst, scratch []byte, v script.Vars) (out, room []byte) {
 	for _, p := range e.pieces {
 		dst = append(dst, p.fixed...)
-		if p.changes {
-			scratch = p.template.Append(scratch[:0], v)
-			dst = resp.AppendText(dst, scratch)
-		}
+		scratch = p.template.Append(scratch[:0], v)
+		dst = resp.AppendText(dst, scratch)
 	}
-	return dst, scratch
+	return append(dst, e.end...), scratch
 }

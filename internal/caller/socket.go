@@ -1,0 +1,146 @@
+package caller
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/resp"
+)
+
+// Socket is a connection that nobody else uses. go-redis opens it, logs in and selects the database; from then on
+// commands are written to it, and replies read from it, without go-redis between. It is not safe for concurrent use.
+//
+// Note: go-redis hides the instant of the write, and its pool checks a connection's health with a system call and sets
+// two deadlines per call. A redis.Conn pinned to the worker, without deadlines and with its arguments prepared, closes
+// much of the gap to redis-benchmark (BenchmarkClosed in load), but still allocates, and still hides the instant.
+type Socket struct {
+	client  *redis.Client // its own: the connection lasts until this is closed
+	conn    net.Conn
+	now     func() time.Duration
+	ctx     context.Context // the last that was heeded
+	forget  func() bool     // ends the watch on it
+	cut     atomic.Bool     // ctx was done: the connection is of no use any more
+	renewed time.Duration   // when the deadline was last put off
+
+	in       []byte // in[from:to] has been read from the connection, and not yet by scan
+	from, to int
+	last     time.Duration // when the last of it came
+	scan     resp.Scanner
+}
+
+// answerTimeout is how long an answer may take; the deadline is put off at most every renewal, not for every call, so
+// that giving up takes as much longer.
+const (
+	answerTimeout = 30 * time.Second
+	renewal       = 5 * time.Second
+)
+
+// Dial opens one connection as client would: RESP 2, in which a server says nothing unasked, and no second try. now is
+// the clock of its instants, which never steps back.
+func Dial(ctx context.Context, client *redis.Client, now func() time.Duration) (*Socket, error) {
+	options := *client.Options()
+	dialer := options.Dialer
+	var dialled atomic.Pointer[net.Conn] // by a goroutine of the client's, which may outlive a failed call
+	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := dialer(ctx, network, addr)
+		dialled.Store(&c)
+		return c, err
+	}
+	options.PoolSize, options.MinIdleConns, options.MaxRetries, options.Protocol = 1, 0, -1, 2
+	own := redis.NewClient(&options)
+	if err := own.Ping(ctx).Err(); err != nil {
+		own.Close()
+		return nil, err
+	}
+	return &Socket{
+		client: own, conn: *dialled.Load(), now: now, renewed: math.MinInt64 / 2, in: make([]byte, 4096),
+		ctx: context.Background(), forget: func() bool { return true },
+	}, nil
+}
+
+// Close ends the connection.
+func (s *Socket) Close() {
+	s.forget()
+	_ = s.client.Close()
+}
+
+// ErrFinished is the cause with which a context ends that nobody needs any more: no connection is given up for it.
+var ErrFinished = errors.New("the run is finished")
+
+// Heed cuts short what the connection does when ctx is done. A run has one context for all its calls, so that there is
+// next to nothing to do for each.
+func (s *Socket) Heed(ctx context.Context) {
+	if s.ctx == ctx {
+		return
+	}
+	s.forget()
+	s.ctx, s.forget = ctx, context.AfterFunc(ctx, func() {
+		if context.Cause(ctx) != ErrFinished {
+			s.interrupt()
+		}
+	})
+}
+
+// interrupt makes reads and writes under way, and all later ones, fail at once.
+func (s *Socket) interrupt() {
+	s.cut.Store(true)
+	_ = s.conn.SetDeadline(time.Unix(1, 0))
+}
+
+// Exchange writes one command and reads its reply, which is valid until the next exchange. It fills in all of the
+// outcome that a socket knows.
+func (s *Socket) Exchange(o *Outcome, command []byte) (resp.Value, error) {
+	o.BytesWritten = len(command)
+	var err error
+	if o.Written, err = s.send(command); err != nil {
+		return resp.Value{}, err
+	}
+	reply, err := s.receive()
+	if err == nil {
+		err = s.scan.End()
+	}
+	o.Replied, o.BytesRead = s.last, s.to
+	return reply, err
+}
+
+// send writes commands, and says at which instant. Their replies are to be received before the next are sent.
+func (s *Socket) send(commands []byte) (time.Duration, error) {
+	s.from, s.to = 0, 0
+	now := s.now()
+	if now-s.renewed > renewal {
+		s.renewed = now
+		_ = s.conn.SetDeadline(time.Now().Add(answerTimeout + renewal))
+		if s.cut.Load() {
+			s.interrupt() // it came in between
+		}
+	}
+	_, err := s.conn.Write(commands)
+	return now, err
+}
+
+// receive reads the next reply, which is valid until the next is received.
+func (s *Socket) receive() (resp.Value, error) {
+	for {
+		s.scan.Reset(s.in[s.from:s.to])
+		reply, err := s.scan.Value()
+		if err != resp.ErrShort {
+			s.from = s.to - s.scan.Left()
+			return reply, err
+		}
+		if s.to == len(s.in) {
+			s.in = append(s.in, make([]byte, len(s.in))...)
+		}
+		n, err := s.conn.Read(s.in[s.to:])
+		s.last = s.now()
+		s.to += n
+		if err != nil {
+			return resp.Value{}, err
+		}
+	}
+}
