@@ -2,7 +2,6 @@ package curves
 
 import (
 	"ratelab/internal/chart"
-	"ratelab/internal/measure"
 )
 
 func (in Input) cumulative() Timeline {
@@ -12,7 +11,7 @@ func (in Input) cumulative() Timeline {
 		return Curve{Label: l.Label, Values: soFar(l.Series.Admitted, join), Top: all, Fact: apart(all - exact)}
 	})
 	t.Caption = "Admitted so far, in " + t.Unit
-	t.columns = in.columns(soFar(in.Traffic.Offered, 1), func(s measure.Series) []int64 { return soFar(s.Admitted, 1) })
+	t.columns = in.columns(soFar(in.Traffic.Offered, 1), func(l Lane) []int64 { return soFar(l.Series.Admitted, 1) })
 	return t
 }
 

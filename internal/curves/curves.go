@@ -45,7 +45,7 @@ type Curve struct {
 	Values  []int64 // for each bin of a Timeline, or each interval of a Timescale
 	Top     int64   // of Values the one that counts: the highest of a Timeline, a Timescale's at the limit's window
 	Fact    string  // the one figure to take home, in words
-	Offered []int64 // of Timelines.Admitted: of what Values were admitted, in the same bins; Top is the highest of these
+	Offered []int64 // of a Flow: of what Values were admitted, in the same bins; Top is the highest of these
 	Bound   []int64 // of a Timescale: what the algorithm promises; nil where it promises nothing
 }
 
@@ -58,27 +58,59 @@ func (c Chart) Shown() []Curve {
 	return slices.DeleteFunc(slices.Clone(c.Curves), func(c Curve) bool { return c.Label == "none" })
 }
 
-// Timelines are the charts over time.
-type Timelines struct {
-	Admitted   Timeline // what became of the traffic as it came; without caption, since a drawing tells the two apart
-	Window     Timeline // the admitted sum of the window that ends at each moment: here an overshoot is seen
-	Cumulative Timeline // the sum so far: here an algorithm and the exact limit part, and perhaps meet again
+// Drawing is how a chart over time is drawn.
+type Drawing int
+
+// The drawings.
+const (
+	Flow  Drawing = iota // what was offered in each bin, and what of it was admitted: on a page there is no room for it
+	Level                // a height at each moment, the limit across it
+	Sum                  // what grows, beside the same of the exact reference
+)
+
+// overTime are the charts over time, in the order in which they are shown. To add one, write down here what it is
+// called, how it is drawn and what makes it.
+var overTime = []struct {
+	name    string
+	drawing Drawing
+	of      func(Input) Timeline
+}{
+	{"admitted", Flow, Input.admitted},
+	{"window", Level, Input.window}, // here an overshoot is seen
+	{"cumulative", Sum, Input.cumulative},
+}
+
+// Names are those of all charts of a run, as their files have them.
+func Names() []string {
+	var names []string
+	for _, d := range overTime {
+		names = append(names, d.name)
+	}
+	return append(names, TimescaleName)
 }
 
 // Timeline is a chart over time, in bins of equal width from the scenario's start.
 type Timeline struct {
 	Chart
+	Name      string
+	Drawing   Drawing
 	Reference Curve // of the exact sliding log
 	BinUS     int64
 	EndUS     int64 // of the time axis; the last bin may reach beyond it
 }
 
-// NewTimelines makes the charts of a run, or says why its course cannot be drawn.
-func NewTimelines(in Input) (*Timelines, error) {
+// Timelines makes the charts over time of a run, or says why its course cannot be drawn.
+func Timelines(in Input) ([]Timeline, error) {
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
-	return &Timelines{Admitted: in.admitted(), Window: in.window(), Cumulative: in.cumulative()}, nil
+	var all []Timeline
+	for _, d := range overTime {
+		t := d.of(in)
+		t.Name, t.Drawing = d.name, d.drawing
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 // timeline has a curve of each lane and of the reference, of no more than so many bins. The function makes one from
@@ -93,8 +125,19 @@ func (in Input) timeline(bins int, curve func(l Lane, join int) Curve) Timeline 
 	for _, l := range in.Algorithms {
 		t.Curves = append(t.Curves, curve(l, join))
 	}
-	t.Reference = curve(Lane{Label: report.ReferenceLabel, Series: in.Reference}, join)
+	t.Reference = curve(in.reference(), join)
 	return t
+}
+
+// reference is the exact sliding log as a lane.
+func (in Input) reference() Lane { return Lane{Label: report.ReferenceLabel, Series: in.Reference} }
+
+// offered is what a lane was offered, in the buckets of the traffic.
+func (in Input) offered(l Lane) []int64 {
+	if l.Traffic != nil {
+		return l.Traffic.Offered
+	}
+	return in.Traffic.Offered
 }
 
 func newChart(run *report.Run) Chart {
@@ -115,7 +158,7 @@ func (in Input) validate() error {
 	if width < 1 || n < 1 {
 		return fmt.Errorf("chart %s: %d buckets of %d us: want at least one of at least 1 us", name, n, width)
 	}
-	for _, l := range append([]Lane{{Label: report.ReferenceLabel, Series: in.Reference}}, in.Algorithms...) {
+	for _, l := range append([]Lane{in.reference()}, in.Algorithms...) {
 		if l.Series.BucketUS != width || len(l.Series.Admitted) != n || len(l.Series.Rolling) != n {
 			return fmt.Errorf("chart %s: the buckets of %q (%d and %d of %d us) are not those of the traffic (%d of %d us)",
 				name, l.Label, len(l.Series.Admitted), len(l.Series.Rolling), l.Series.BucketUS, n, width)

@@ -35,10 +35,15 @@ func worked() Input {
 		}}
 }
 
-func timelines(t interface{ Fatal(...any) }, in Input) *Timelines {
-	all, err := NewTimelines(in)
+// timelines are the charts over time, by name.
+func timelines(t interface{ Fatal(...any) }, in Input) map[string]Timeline {
+	list, err := Timelines(in)
 	if err != nil {
 		t.Fatal(err)
+	}
+	all := map[string]Timeline{}
+	for _, line := range list {
+		all[line.Name] = line
 	}
 	return all
 }
@@ -51,12 +56,12 @@ func TestTimelinesByHand(t *testing.T) {
 		line          Timeline
 		want          string
 	}{
-		{"admitted", "", all.Admitted, "none [5 3 0] 5 8 of 8 admitted; mine [4 3 0] 5 7 of 8 admitted; " +
+		{"admitted", "", all["admitted"], "none [5 3 0] 5 8 of 8 admitted; mine [4 3 0] 5 7 of 8 admitted; " +
 			"meek [3 0 0] 3 3 of 5 admitted; exact [4 0 0] 5 4 of 8 admitted; exact reference [4 0 0] 5 4 of 8 admitted"},
-		{"window", "Admitted in the last 2 s, by the key that had most, in requests", all.Window,
+		{"window", "Admitted in the last 2 s, by the key that had most, in requests", all["window"],
 			"none [5 8 3] 8 2.00 × the limit; mine [4 7 3] 7 1.75 × the limit; meek [3 3 0] 3 within the limit; " +
 				"exact [4 4 4] 4 within the limit; exact reference [4 4 4] 4 within the limit"},
-		{"cumulative", "Admitted so far, in requests", all.Cumulative,
+		{"cumulative", "Admitted so far, in requests", all["cumulative"],
 			"none [5 8 8] 8 4 more than exact; mine [4 7 7] 7 3 more than exact; meek [3 3 3] 3 1 fewer than exact; " +
 				"exact [4 4 4] 4 as many as exact; exact reference [4 4 4] 4 as many as exact"},
 	} {
@@ -71,7 +76,7 @@ func TestTimelinesByHand(t *testing.T) {
 			t.Errorf("%s: %q, bins of %d us until %d us", c.name, c.line.Caption, c.line.BinUS, c.line.EndUS)
 		}
 	}
-	if got := all.Admitted.Curves[2].Offered; !slices.Equal(got, []int64{3, 1, 1}) {
+	if got := all["admitted"].Curves[2].Offered; !slices.Equal(got, []int64{3, 1, 1}) {
 		t.Errorf("meek was offered %v", got)
 	}
 }
@@ -83,7 +88,7 @@ func TestEndOfTheTimeAxis(t *testing.T) {
 	} {
 		in := worked()
 		in.Run.DurationUS = duration
-		if got := timelines(t, in).Window.EndUS; got != want {
+		if got := timelines(t, in)["window"].EndUS; got != want {
 			t.Errorf("a scenario of %d us: the axis ends at %d us, want %d", duration, got, want)
 		}
 	}
@@ -94,7 +99,7 @@ func TestShown(t *testing.T) {
 	in := worked()
 	labels := func() string {
 		var list []string
-		for _, c := range timelines(t, in).Window.Shown() {
+		for _, c := range timelines(t, in)["window"].Shown() {
 			list = append(list, c.Label)
 		}
 		return strings.Join(list, " ")
@@ -103,7 +108,7 @@ func TestShown(t *testing.T) {
 		t.Errorf("shown: %s", got)
 	}
 	want := "t_us,offered,none,mine,meek,exact,reference,limit\n0,5,5,4,3,4,4,4\n"
-	if data := string(timelines(t, in).Window.CSV()); !strings.HasPrefix(data, want) {
+	if data := string(timelines(t, in)["window"].CSV()); !strings.HasPrefix(data, want) {
 		t.Errorf("data:\n%s", data)
 	}
 	in.Algorithms = in.Algorithms[:1]
@@ -116,7 +121,7 @@ func TestShown(t *testing.T) {
 func TestUnit(t *testing.T) {
 	in := worked()
 	in.Run.Reference.Offered, in.Run.Reference.OfferedCost = 100, 300
-	if w := timelines(t, in).Window; w.Unit != "permits" || !strings.HasSuffix(w.Caption, ", in permits") {
+	if w := timelines(t, in)["window"]; w.Unit != "permits" || !strings.HasSuffix(w.Caption, ", in permits") {
 		t.Errorf("%s: %s", w.Caption, w.Unit)
 	}
 }
@@ -126,7 +131,7 @@ func TestCurvesKeepWhatCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawn(t)
 		all, n := timelines(t, in), len(in.Traffic.Offered)
-		for _, line := range []Timeline{all.Admitted, all.Window, all.Cumulative} {
+		for _, line := range all {
 			bins := int64(len(line.Reference.Values))
 			if (bins-1)*line.BinUS >= line.EndUS || bins*line.BinUS < line.EndUS {
 				t.Fatalf("%d bins of %d us until %d us", bins, line.BinUS, line.EndUS)
@@ -136,15 +141,15 @@ func TestCurvesKeepWhatCounts(t *testing.T) {
 			}
 		}
 		for i, l := range in.Algorithms {
-			window, peak := all.Window.Curves[i], slices.Max(l.Series.Rolling)
+			window, peak := all["window"].Curves[i], slices.Max(l.Series.Rolling)
 			if got := slices.Max(window.Values); got != peak || window.Top != peak {
 				t.Fatalf("a peak of %d became %d, which it says is %d", peak, got, window.Top)
 			}
-			cumulative, sum := all.Cumulative.Curves[i], total(l.Series.Admitted)
+			cumulative, sum := all["cumulative"].Curves[i], total(l.Series.Admitted)
 			if got := cumulative.Values[len(cumulative.Values)-1]; got != sum || cumulative.Top != sum {
 				t.Fatalf("%d admitted became %d so far, which it says is %d", sum, got, cumulative.Top)
 			}
-			if got := total(all.Admitted.Curves[i].Values); got != sum {
+			if got := total(all["admitted"].Curves[i].Values); got != sum {
 				t.Fatalf("%d admitted became %d", sum, got)
 			}
 		}

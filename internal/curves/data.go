@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"strconv"
 
-	"ratelab/internal/measure"
 	"ratelab/internal/sheet"
 )
 
@@ -17,16 +16,16 @@ type column struct {
 
 // columns are those of every chart over time, a line per bucket of the series: the bucket's start, what was offered,
 // each algorithm, and the reference; of picks what is shown of these.
-func (in Input) columns(offered []int64, of func(measure.Series) []int64) []column {
+func (in Input) columns(offered []int64, of func(Lane) []int64) []column {
 	starts := make([]int64, len(offered))
 	for i := range starts {
 		starts[i] = int64(i) * in.Traffic.BucketUS
 	}
 	all := []column{{"t_us", starts}, {"offered", offered}}
 	for _, l := range in.Algorithms {
-		all = append(all, column{l.Label, of(l.Series)})
+		all = append(all, column{l.Label, of(l)})
 	}
-	return append(all, column{"reference", of(in.Reference)})
+	return append(all, column{"reference", of(in.reference())})
 }
 
 // CSV is the data behind the chart: of every row, and over time of every bucket, however they are joined to be drawn.

@@ -8,6 +8,9 @@ import (
 	"ratelab/internal/report"
 )
 
+// TimescaleName is that of the chart's files.
+const TimescaleName = "timescale"
+
 // Timescale is the chart of the most that was admitted in any interval, by the interval's length: it tells 200 within
 // 10 ms from 200 within 1 s.
 type Timescale struct {

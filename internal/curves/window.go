@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ratelab/internal/chart"
-	"ratelab/internal/measure"
 	"ratelab/internal/sheet"
 )
 
@@ -22,7 +21,7 @@ func (in Input) window() Timeline {
 		t.Caption += ", by the key that had most"
 	}
 	t.Caption += ", in " + t.Unit
-	t.columns = append(in.columns(in.Traffic.Offered, func(s measure.Series) []int64 { return s.Rolling }),
+	t.columns = append(in.columns(in.Traffic.Offered, func(l Lane) []int64 { return l.Series.Rolling }),
 		column{"limit", slices.Repeat([]int64{limit}, len(in.Traffic.Offered))})
 	return t
 }

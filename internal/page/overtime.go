@@ -7,9 +7,9 @@ import (
 	"ratelab/internal/curves"
 )
 
-// windowPlot is the chart on which an overshoot is seen.
-func windowPlot(t curves.Timeline, l *labels) plot {
-	p := timePlot("window", t)
+// levelPlot is the chart on which an overshoot is seen.
+func levelPlot(t curves.Timeline, l *labels) plot {
+	p := timePlot(t)
 	p.ValueHead = "highest"
 	g := timeGroup(t, l)
 	limit := t.Limit.Requests
@@ -20,9 +20,9 @@ func windowPlot(t curves.Timeline, l *labels) plot {
 	return p
 }
 
-// cumulativePlot shows where an algorithm and the exact limit part, and whether they meet again.
-func cumulativePlot(t curves.Timeline, l *labels) plot {
-	p := timePlot("cumulative", t)
+// sumPlot shows where an algorithm and the exact limit part, and whether they meet again.
+func sumPlot(t curves.Timeline, l *labels) plot {
+	p := timePlot(t)
 	p.ValueHead = "in the end"
 	g := timeGroup(t, l)
 	p.vertical(float64(g.top()), t.Unit)
@@ -41,10 +41,10 @@ func timeGroup(t curves.Timeline, l *labels) *group {
 
 // timePlot is a plot over time, without curves. Its plane is as many places wide as there are bins until the end, of
 // which the last may be a part.
-func timePlot(kind string, t curves.Timeline) plot {
+func timePlot(t curves.Timeline) plot {
 	end, step := float64(t.EndUS), float64(t.BinUS)
 	unit := chart.NaturalUnit(end)
-	p := plot{Kind: kind, Caption: t.Caption, Width: number(end / step), Last: len(t.Reference.Values) - 1,
+	p := plot{Kind: t.Name, Caption: t.Caption, Width: number(end / step), Last: len(t.Reference.Values) - 1,
 		Step: number(step / unit), End: number(end / unit), UnitName: unitName(unit)}
 	p.horizontal(chart.Time(end))
 	return p

@@ -96,21 +96,28 @@ func newScenario(r *report.Run, id string, l *labels) scenario {
 	return s
 }
 
-// plots are the charts of run i: those over time where its course is known, and that of the time scales where it has
-// any.
+// plots are the charts of run i: those over time where its course is known, with that of the time scales, where it has
+// any, before the sums.
 func plots(in Input, i int, l *labels) ([]plot, error) {
-	var all []plot
+	var levels, scales, sums []plot
+	if len(in.Charts) > 0 {
+		timelines, err := curves.Timelines(in.Charts[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range timelines {
+			switch t.Drawing {
+			case curves.Level:
+				levels = append(levels, levelPlot(t, l))
+			case curves.Sum:
+				sums = append(sums, sumPlot(t, l))
+			}
+		}
+	}
 	if s := curves.NewTimescale(&in.Document.Runs[i]); s != nil {
-		all = append(all, scalesPlot(s, l))
+		scales = append(scales, scalesPlot(s, l))
 	}
-	if len(in.Charts) == 0 {
-		return all, nil
-	}
-	t, err := curves.NewTimelines(in.Charts[i])
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat([]plot{windowPlot(t.Window, l)}, all, []plot{cumulativePlot(t.Cumulative, l)}), nil
+	return slices.Concat(levels, scales, sums), nil
 }
 
 func facts(r *report.Run) []term {

@@ -1,4 +1,4 @@
-// Package simchart draws what each algorithm did with one scenario's traffic: four pictures, each answering
+// Package simchart draws what each algorithm did with one scenario's traffic: pictures that each answer
 // one question, as SVG and PNG, with the data of each beside it as CSV. The same input gives the same bytes.
 //
 // The algorithms stand in small multiples that share both axes: with a dozen of them an overlay is a knot of
@@ -9,6 +9,7 @@ package simchart
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ratelab/internal/chart"
@@ -18,7 +19,7 @@ import (
 // Formats lists the picture formats that Write knows.
 func Formats() []string { return chart.Formats() }
 
-// Write draws the scenario's four pictures into dir, which must exist, and puts the data of each beside it:
+// Write draws the scenario's pictures into dir, which must exist, and puts the data of each beside it:
 //
 //	<scenario>.admitted.*    what was offered and admitted, over time
 //	<scenario>.window.*      what was admitted in the rolling window, against the limit
@@ -46,13 +47,14 @@ func WriteWindow(dir string, in curves.Input) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return windowFigure(in, t.Window).picture().WriteSVG(dir)
+	i := slices.IndexFunc(t, func(t curves.Timeline) bool { return t.Drawing == curves.Level })
+	return levelFigure(in, t[i]).picture().WriteSVG(dir)
 }
 
 // Files are the names of all that Write may write for a scenario; formats as Write's.
 func Files(scenario string, formats ...string) []string {
 	var names []string
-	for _, picture := range []string{"admitted", "window", "cumulative", "timescale"} {
+	for _, picture := range curves.Names() {
 		for _, extension := range append([]string{"csv"}, formats...) {
 			names = append(names, scenario+"."+picture+"."+extension)
 		}
@@ -66,16 +68,24 @@ func figures(in curves.Input) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []figure{admittedFigure(in, t.Admitted), windowFigure(in, t.Window), cumulativeFigure(in, t.Cumulative)}
+	var all []figure
+	for _, t := range t {
+		all = append(all, drawings[t.Drawing](in, t))
+	}
 	if t := curves.NewTimescale(in.Run); t != nil {
 		all = append(all, timescaleFigure(in, t))
 	}
 	return all, nil
 }
 
+// drawings make the figure of a chart over time.
+var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) figure{
+	curves.Flow: flowFigure, curves.Level: levelFigure, curves.Sum: sumFigure,
+}
+
 // timelines are the curves of a run whose scenario's name will do for a file's.
-func timelines(in curves.Input) (*curves.Timelines, error) {
-	t, err := curves.NewTimelines(in)
+func timelines(in curves.Input) ([]curves.Timeline, error) {
+	t, err := curves.Timelines(in)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // interval's length. It begins where there is anything to see, and ends at two windows, so that an overshoot of one
 // keeps its size; the CSV has all the lengths.
 func timescaleFigure(in curves.Input, t *curves.Timescale) figure {
-	f := figure{in: in, chart: t.Chart, name: "timescale", unit: t.Unit + " in an interval",
+	f := figure{in: in, chart: t.Chart, name: curves.TimescaleName, unit: t.Unit + " in an interval",
 		subtitle: t.Caption + ". " +
 			"Dashed: what burst and rate allow. Dotted: what the algorithm promises. The dot is the limit's window."}
 	end := endOfScales(t)

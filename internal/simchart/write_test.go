@@ -40,7 +40,7 @@ func TestWriteNamesItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, figure := range []string{"admitted", "window", "cumulative", "timescale"} {
+	for _, figure := range curves.Names() {
 		for _, extension := range []string{"svg", "png", "csv"} {
 			want = append(want, filepath.Join(dir, "one-algorithm."+figure+"."+extension))
 		}
@@ -189,7 +189,7 @@ func TestTimescalesAreTold(t *testing.T) {
 		{all, "sliding-window-log", "within the limit"},
 		{play(atOnce, 100, contender{"fixed-window-aligned", alignedWindow}), "fixed-window-aligned", "2.00 × the limit within 1 ms"},
 	} {
-		f := figuresOf(c.in)[3]
+		f := figuresOf(c.in)[len(curves.Names())-1]
 		for _, p := range f.panels() {
 			if p.Label == c.label && p.Fact != c.want {
 				t.Errorf("%s: %s: %q; want %q", c.in.Run.Scenario, c.label, p.Fact, c.want)
@@ -202,7 +202,7 @@ func TestTimescalesAreTold(t *testing.T) {
 func TestNoTimescalesNoPicture(t *testing.T) {
 	in := one()
 	in.Run.TimeScales = nil
-	if got := len(figuresOf(in)); got != 3 {
+	if got := len(figuresOf(in)); got != len(curves.Names())-1 {
 		t.Errorf("%d pictures", got)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"ratelab/internal/curves"
 )
 
-// windowFigure is the picture on which an overshoot is seen: the admitted sum of the window that ends at each
+// levelFigure is the picture on which an overshoot is seen: the admitted sum of the window that ends at each
 // moment, with the limit across it.
-func windowFigure(in curves.Input, t curves.Timeline) figure {
-	return figure{in: in, chart: t.Chart, name: "window", unit: t.Unit + " in the last " + window(t.Chart),
+func levelFigure(in curves.Input, t curves.Timeline) figure {
+	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " in the last " + window(t.Chart),
 		subtitle: t.Caption + ". Dashed: the limit. Grey line: the exact reference.",
 		top:      max(t.Limit.Requests, t.Reference.Top), horizontal: chart.Time(float64(t.EndUS)),
 		draw: func(a axes, c curves.Curve) { a.drawWindow(c, t) }}

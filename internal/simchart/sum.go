@@ -7,9 +7,9 @@ import (
 	"ratelab/internal/curves"
 )
 
-// cumulativeFigure shows where an algorithm and the exact limit part, and whether they meet again.
-func cumulativeFigure(in curves.Input, t curves.Timeline) figure {
-	return figure{in: in, chart: t.Chart, name: "cumulative", unit: t.Unit + " so far",
+// sumFigure shows where an algorithm and the exact limit part, and whether they meet again.
+func sumFigure(in curves.Input, t curves.Timeline) figure {
+	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " so far",
 		subtitle: t.Caption + ", against the exact reference (grey line). Shaded: the difference.",
 		top:      t.Reference.Top, horizontal: chart.Time(float64(t.EndUS)),
 		draw: func(a axes, c curves.Curve) { a.drawCumulative(c, t) }}
