@@ -37,8 +37,8 @@ requests, closed loop. The order changes from round to round, and the control no
 admits everything, is in each of them. Then come the sweep over connections and the memory of a key.
 
 Without a name the scenarios are extreme-case-1 and ten-times-over. The table goes to standard
-output; --out gets bench.json, from which all the rest can be made again, latency histograms (hlog,
-hgrm), samples for benchstat, and the charts with their data.`
+output; --out gets bench.json, from which all the rest can be made again, latency distributions
+(hgrm), samples for benchstat, and the charts with their data.`
 
 const aboutCompare = `Compare, and give a verdict: 0 no worse, 1 a regression, 4 it cannot be told.
 
