@@ -157,18 +157,13 @@ func TestEveryCutIsRefused(t *testing.T) {
 	}
 }
 
-// Numbers that JSON cannot say and sums that do not agree are errors, and nothing is written.
+// Of a number that JSON cannot say nothing is written.
 func TestWriteRefuses(t *testing.T) {
-	for name, spoil := range map[string]func(*benchresult.Document){
-		"NaN":  func(r *benchresult.Document) { r.Runs[0].Rows[0].Open.AchievedPerS = math.NaN() },
-		"sums": func(r *benchresult.Document) { r.Runs[0].Rows[0].Open.Sent-- },
-	} {
-		r := small()
-		spoil(r)
-		var out strings.Builder
-		if err := benchresult.WriteJSON(&out, r); err == nil || out.Len() > 0 {
-			t.Errorf("%s: %v after %d bytes", name, err, out.Len())
-		}
+	r := small()
+	r.Runs[0].Rows[0].Open.AchievedPerS = math.NaN()
+	var out strings.Builder
+	if err := benchresult.WriteJSON(&out, r); err == nil || out.Len() > 0 {
+		t.Errorf("%v after %d bytes", err, out.Len())
 	}
 }
 
