@@ -14,15 +14,6 @@ func Read(path string) (*Document, error) {
 	return doc.(*Document), nil
 }
 
-// ReadPaired is Read for what WritePaired wrote.
-func ReadPaired(path string) (*Paired, error) {
-	doc, err := read(path, result.Paired)
-	if err != nil {
-		return nil, err
-	}
-	return doc.(*Paired), nil
-}
-
 // ReadAny reads either: the result is a *Document or a *Paired. Of a folder with both it takes the Document.
 func ReadAny(path string) (any, error) { return read(path, result.Bench, result.Paired) }
 

@@ -34,9 +34,6 @@ type Panel struct {
 	Traffic *measure.Traffic // what it was offered, where that is not what all were; buckets as the Input's
 }
 
-// Formats lists the picture formats that Write knows.
-func Formats() []string { return chart.Formats() }
-
 // Write draws the scenario's four pictures into dir, which must exist, and puts the data of each beside it:
 //
 //	<scenario>.admitted.*    what was offered and admitted, over time
