@@ -70,16 +70,6 @@ func (m *managedBuckets) init(nowUS int64, key string, c configuration, list app
 	return limit.Decision{Verdict: limit.Allowed, Remaining: level / c.w, ResetAfterUS: b.filling(level, early)}
 }
 
-// remove deletes key's bucket, configuration and all.
-func (m *managedBuckets) remove(nowUS int64, key string) limit.Decision {
-	b := m.store.of(key, nowUS)
-	if b.applications == nil {
-		return notConfigured
-	}
-	*b = managed{}
-	return limit.Decision{Verdict: limit.Allowed}
-}
-
 // acquire takes cost permits for application.
 func (m *managedBuckets) acquire(nowUS int64, key string, cost int64, application string) limit.Decision {
 	b := m.store.of(key, nowUS)

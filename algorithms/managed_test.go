@@ -93,3 +93,13 @@ func operation(random *rand.Rand, model *managedBuckets, at int64, key string) (
 	cost, name := 1+random.Int64N(4), names[random.IntN(len(names))]
 	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(at, key, cost, name)
 }
+
+// remove deletes key's bucket, configuration and all.
+func (m *managedBuckets) remove(nowUS int64, key string) limit.Decision {
+	b := m.store.of(key, nowUS)
+	if b.applications == nil {
+		return notConfigured
+	}
+	*b = managed{}
+	return limit.Decision{Verdict: limit.Allowed}
+}

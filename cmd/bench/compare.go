@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,13 +11,14 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/compare"
 	"ratelab/internal/message"
+	"ratelab/internal/result"
 )
 
 // compare is the command that judges.
 func (a *app) compare() *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
-		Use:   "compare OLD NEW | --base SIDE --head SIDE [scenario …] [flags]",
+		Use:   "compare --base SIDE --head SIDE [scenario …] [flags]",
 		Short: "Say whether a change made it slower, or different",
 		Long:  aboutCompare,
 		Args:  cobra.ArbitraryArgs,
@@ -27,52 +27,27 @@ func (a *app) compare() *cobra.Command {
 	f.register(c)
 	commandline.Help(c, f.Groups, "")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.check(); err != nil {
+		if err := f.check(args); err != nil {
 			return err
 		}
-		if f.base != "" {
-			return a.compareSides(cmd.Context(), &f, args)
-		}
-		return a.compareFiles(&f, args)
+		return a.compareSides(cmd.Context(), &f, args)
 	}
 	return c
 }
 
-// compareFiles compares two results that are there.
-func (a *app) compareFiles(f *compareFlags, args []string) error {
-	if len(args) != 2 {
-		return commandline.Usage("compare: got %s; want OLD and NEW, or --base and --head", files(len(args)))
+// noSides refuses a comparison of nothing, and says what else there is for the results of two runs.
+func noSides(args []string) error {
+	if len(args) == 2 && isResult(args[0]) && isResult(args[1]) {
+		return commandline.Usage("compare: results of two runs are not compared; measure both versions in one run with --base " +
+			"and --head, or give the samples to benchstat: benchstat OLD/bench.txt NEW/bench.txt")
 	}
-	older, err := benchresult.Read(args[0])
-	younger, err2 := benchresult.Read(args[1])
-	if err := errors.Join(err, err2); err != nil {
-		return badInput(err)
-	}
-	report, err := compare.Files(older, younger)
-	if err != nil {
-		return commandline.Usage("%s and %s: %w", message.Path(args[0]), message.Path(args[1]), err)
-	}
-	report.Base.Name, report.Head.Name = args[0], args[1]
-	if f.Folder == "" {
-		return a.judge(f.Format, report, func() error { return nil }, verdictOf(report))
-	}
-	if err := commandline.RefuseForeign("--out", f.Folder, reportNames...); err != nil {
-		return err
-	}
-	giveBack, err := commandline.MakeFolder("--out", f.Folder)
-	if err != nil {
-		return err
-	}
-	defer giveBack() // which leaves what was written
-	return a.judge(f.Format, report, func() error { return kept(f.Folder, writeReport(f.Folder, report)) }, verdictOf(report))
+	return commandline.Usage("compare: there is nothing to compare; want --base SIDE and --head SIDE")
 }
 
-// kept is an error of writing into a folder.
-func kept(folder string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("--out %s: %w", message.Path(folder), commandline.WithoutPath(err))
+// isResult reports whether a path is a result of bench, or a folder that has one.
+func isResult(path string) bool {
+	_, _, err := result.Read(path, result.Bench, result.Paired)
+	return err == nil
 }
 
 // compareSides measures both sides and compares them.
@@ -83,9 +58,6 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	}
 	if err := job.Check(); err != nil {
 		return err
-	}
-	if f.Folder == "" {
-		f.Folder = defaultFolder
 	}
 	if err := commandline.RefuseForeign("--out", f.Folder, pairedNames...); err != nil {
 		return err
@@ -107,7 +79,8 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	if found.Partial {
 		verdict = fmt.Errorf("%w: the verdict is on the pairs that were finished, and says so", commandline.ErrInterrupted)
 	}
-	return a.judge(f.Format, report, func() error { return a.keepPaired(f, found, report) }, verdict)
+	figures := func() error { return compare.Forms.Write(a.Stdout, f.Format, report, commandline.Terminal(a.Stdout)) }
+	return commandline.Deliver(a.Stdout, figures, func() error { return a.keepPaired(f, found, report) }, verdict)
 }
 
 // keepPaired writes what was measured, and the comparison, and says where.
@@ -116,17 +89,12 @@ func (a *app) keepPaired(f *compareFlags, found *benchresult.Paired, report *com
 		return err
 	}
 	if err := writePaired(f.Folder, found, report); err != nil {
-		return kept(f.Folder, err)
+		return fmt.Errorf("--out %s: %w", message.Path(f.Folder), commandline.WithoutPath(err))
 	}
 	if !f.Quiet {
 		fmt.Fprintf(a.Stderr, "bench: paired.json, comparison.json and .md and samples for benchstat are in %s\n", message.Path(f.Folder))
 	}
 	return nil
-}
-
-// judge prints the comparison, writes the files, and ends with the verdict.
-func (a *app) judge(format string, report *compare.Report, files func() error, verdict error) error {
-	return commandline.Deliver(a.Stdout, func() error { return compare.Forms.Write(a.Stdout, format, report, commandline.Terminal(a.Stdout)) }, files, verdict)
 }
 
 // verdictOf is the exit code of the comparison, with its reason.

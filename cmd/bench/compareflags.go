@@ -40,7 +40,7 @@ func (f *compareFlags) register(c *cobra.Command) {
 	f.Add("Two sides, measured in turn", f.sides)
 	f.Add("Output", func(fs *pflag.FlagSet) {
 		f.FormatFlag(fs, compare.Forms.Names())
-		f.FolderFlag(fs, "", "comparison.json and .md, and for --base and --head paired.json and samples for benchstat (default of these: "+defaultFolder+")")
+		f.FolderFlag(fs, defaultFolder, "comparison.json and .md, paired.json and samples for benchstat")
 		f.QuietFlag(fs)
 	})
 	f.Complete(c, map[string][]string{
@@ -66,22 +66,18 @@ func (f *compareFlags) sides(fs *pflag.FlagSet) {
 	fs.StringVar(&f.mix, "mix", benchresult.MixHalf, "`MIX` of the requests: "+strings.Join(benchresult.Mixes(), ", "))
 }
 
-// check refuses flags that do not go together.
-func (f *compareFlags) check() error {
+// check refuses flags that do not go together, and the lack of those without which there is nothing to do.
+func (f *compareFlags) check(args []string) error {
 	if err := f.Empty(); err != nil {
 		return err
 	}
-	if f.Given("base") != f.Given("head") {
-		given, other := "base", "head"
-		if f.Given("head") {
-			given, other = other, given
-		}
-		return commandline.Usage("--%s: there is no --%s to compare it with", given, other)
-	}
-	output := []string{"format", "out", "quiet"}
-	stray := f.FirstGiven(func(name string) bool { return !slices.Contains(output, name) })
-	if f.base == "" && stray != "" {
-		return commandline.Usage("--%s: goes with --base and --head; what OLD and NEW hold is measured already", stray)
+	switch {
+	case !f.Given("base") && !f.Given("head"):
+		return noSides(args)
+	case !f.Given("head"):
+		return commandline.Usage("--base: there is no --head to compare it with")
+	case !f.Given("base"):
+		return commandline.Usage("--head: there is no --base to compare it with")
 	}
 	if !slices.Contains(benchresult.Mixes(), f.mix) {
 		return commandline.Usage("--mix %s: %s", message.Quote(f.mix), message.OneOf(f.mix, benchresult.Mixes()))

@@ -17,7 +17,6 @@ const examples = `  bench run --quick                                    everyth
   bench compare --base old/gcra.lua --head lua/gcra.lua
                                                        is the changed script slower, or different?
   bench compare --base redis:7.0 --head redis:8.0      the same scripts on two servers
-  bench compare before/bench.json after/bench.json     two runs that were kept
   bench plot results/latest-bench                      draw the charts again, without measuring
   bench show results/latest-bench --format csv         print the figures again, in another form`
 
@@ -37,16 +36,13 @@ requests, closed loop. The order changes from round to round, and the control no
 admits everything, is in each of them. Then come the sweep over connections and the memory of a key.
 
 Without a name the scenarios are extreme-case-1 and ten-times-over. The table goes to standard
-output; --out gets bench.json, from which all the rest can be made again, latency histograms (hlog,
-hgrm), samples for benchstat, and the charts with their data.`
+output; --out gets bench.json, from which all the rest can be made again, latency distributions
+(hgrm), samples for benchstat, and the charts with their data.`
 
-const aboutCompare = `Compare, and give a verdict: 0 no worse, 1 a regression, 4 it cannot be told.
+const aboutCompare = `Measure two sides in turn, in one run on one machine, and give a verdict that a CI job can rely on:
+0 no worse, 1 a regression, 4 it cannot be told.
 
-With two results of bench run: OLD NEW. Decisions and work are compared exactly, timings by
-statistics over the rounds, where the machine, the server and the settings were the same.
-
-With --base and --head both sides are measured now, in turn, in one run on one machine, which is
-what a CI job should do. A side is one of
+A side is one of
   a script      old/gcra.lua, with its binding beside it; without one it is called as the built-in
                 algorithm is whose name the file has, or --as says
   an algorithm  a label such as gcra or gcra:burst=100

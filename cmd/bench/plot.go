@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -80,11 +79,4 @@ func (a *app) redraw(o *commandline.Output, args []string) error {
 		}
 	}
 	return nil
-}
-
-// inFolder reports whether a file lies in a folder.
-func inFolder(file, folder string) bool {
-	own, err := os.Stat(filepath.Dir(file))
-	other, err2 := os.Stat(folder)
-	return err == nil && err2 == nil && os.SameFile(own, other)
 }

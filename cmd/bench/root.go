@@ -38,7 +38,7 @@ func newRoot(a *app) *cobra.Command {
 		}
 		return noCommand(c, args[0])
 	}
-	root.AddCommand(a.run(), a.compare(), a.plot(), a.show(), a.merge(), a.schema())
+	root.AddCommand(a.run(), a.compare(), a.plot(), a.show(), a.schema())
 	commandline.StrictHelp(root)
 	commandline.Help(root, nil, closing)
 	return root

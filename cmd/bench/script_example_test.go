@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -14,7 +13,7 @@ import (
 )
 
 // exampleCmd is: example FILE KIND…
-// It writes a made-up result: valid, invalid, partial or paired SLOWDOWN.
+// It writes a made-up result: valid, later, invalid, partial or paired SLOWDOWN.
 func exampleCmd(ts *testscript.TestScript, _ bool, args []string) {
 	var out bytes.Buffer
 	ts.Check(writeExample(&out, args[1], args[2:]))
@@ -35,16 +34,8 @@ func writeExample(w io.Writer, kind string, args []string) error {
 		example.Partial = false
 	case "partial":
 		example.Partial = true
-	case "seed": // later, the same scenarios with another one
-		example.Started = example.Started.Add(3600e9)
-		for i := range example.Runs {
-			example.Runs[i].Seed++
-		}
 	case "later": // another run of the same
 		example.Started = example.Started.Add(3600e9)
-	case "elsewhere": // on another machine
-		example.Started = example.Started.Add(3600e9)
-		example.Machine.CPU = strings.ToUpper(example.Machine.CPU)
 	}
 	return benchresult.WriteJSON(w, example)
 }

@@ -11,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/*.txtar: read the difference before committing it")
 
-// The test's binary is the program too, for the scripts below testdata.
+// The test's binary is the program too, for the scripts below testdata, and deliver.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bench": main})
+	testscript.Main(m, map[string]func(){"bench": main, "deliver": deliverMain})
 }
 
 func TestScripts(t *testing.T) {

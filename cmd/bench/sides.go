@@ -35,34 +35,25 @@ func (a *app) comparison(f *compareFlags, args []string) (*bench.Comparison, err
 	}, nil
 }
 
-// The names of the files that writeReport and writePaired write.
-var (
-	reportNames = []string{"comparison.md", "comparison.json"}
-	pairedNames = append([]string{compare.SideBase + ".txt", compare.SideHead + ".txt", result.Paired.File}, reportNames...)
-)
-
-// writeReport keeps the comparison for machines and for a pull request.
-func writeReport(folder string, report *compare.Report) error {
-	markdown := func(w io.Writer) error { return compare.WriteMarkdown(w, report) }
-	if err := atomicfile.Write(filepath.Join(folder, "comparison.md"), markdown); err != nil {
-		return err
-	}
-	json := func(w io.Writer) error { return compare.WriteJSON(w, report) }
-	return atomicfile.Write(filepath.Join(folder, "comparison.json"), json)
+// pairedNames are the files that writePaired writes.
+var pairedNames = []string{
+	compare.SideBase + ".txt", compare.SideHead + ".txt", "comparison.md", "comparison.json", result.Paired.File,
 }
 
-// writePaired keeps what was measured, in the benchmark format for each side too, and the comparison. The document
-// comes last, so that it vouches for the others.
+// writePaired keeps what was measured, in the benchmark format for each side too, and the comparison, for machines and
+// for a pull request. The document comes last, so that it vouches for the others.
 func writePaired(folder string, found *benchresult.Paired, report *compare.Report) error {
-	for _, side := range []string{compare.SideBase, compare.SideHead} {
-		samples := func(w io.Writer) error { return compare.WriteBench(w, report, side) }
-		if err := atomicfile.Write(filepath.Join(folder, side+".txt"), samples); err != nil {
+	writers := []func(io.Writer) error{ // in the order of pairedNames
+		func(w io.Writer) error { return compare.WriteBench(w, report, compare.SideBase) },
+		func(w io.Writer) error { return compare.WriteBench(w, report, compare.SideHead) },
+		func(w io.Writer) error { return compare.WriteMarkdown(w, report) },
+		func(w io.Writer) error { return compare.WriteJSON(w, report) },
+		func(w io.Writer) error { return benchresult.WritePaired(w, found) },
+	}
+	for i, write := range writers {
+		if err := atomicfile.Write(filepath.Join(folder, pairedNames[i]), write); err != nil {
 			return err
 		}
 	}
-	if err := writeReport(folder, report); err != nil {
-		return err
-	}
-	document := func(w io.Writer) error { return benchresult.WritePaired(w, found) }
-	return atomicfile.Write(filepath.Join(folder, result.Paired.File), document)
+	return nil
 }

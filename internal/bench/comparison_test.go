@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/benchresult/benchresulttest"
 	"ratelab/internal/compare"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
@@ -47,7 +48,7 @@ func inPairs(t testing.TB, c *Comparison) *benchresult.Paired {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Check(); err != nil {
+	if err := benchresulttest.CheckPaired(p); err != nil {
 		t.Errorf("the comparison does not add up: %v", err)
 	}
 	return p

@@ -39,15 +39,6 @@ func (p *plan) estimate() time.Duration {
 		time.Duration(p.Rounds)*p.roundTime() + entries*time.Duration(len(p.Sweep))*p.closedTime()
 }
 
-// Estimate is how long the job will probably take; 0 if its input cannot be meant.
-func (j *Job) Estimate() time.Duration {
-	p, err := j.plan()
-	if err != nil {
-		return 0
-	}
-	return p.estimate()
-}
-
 // roundTime is how long a round probably takes.
 func (p *plan) roundTime() time.Duration {
 	entries := time.Duration(len(p.costs))

@@ -8,6 +8,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
+	"ratelab/internal/benchresult/benchresulttest"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/scenario"
@@ -73,7 +74,7 @@ func runJob(t testing.TB, j *Job) *benchresult.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Check(); err != nil {
+	if err := benchresulttest.Check(r); err != nil {
 		t.Errorf("the result does not add up: %v", err)
 	}
 	for _, reason := range r.Validity.Reasons {

@@ -156,12 +156,3 @@ func (p *pairPlan) estimate() time.Duration {
 	rows := time.Duration(len(p.costs[base]))
 	return 2*rows*takeTime + 2*time.Duration(len(p.Scenarios))*scenarioTime + rows*time.Duration(p.Pairs)*p.pairTime()
 }
-
-// Estimate is how long the comparison will probably take, without a second run; 0 if its input cannot be meant.
-func (c *Comparison) Estimate() time.Duration {
-	p, err := c.plan()
-	if err != nil {
-		return 0
-	}
-	return p.estimate()
-}

@@ -19,9 +19,6 @@ import (
 // most is how many results can be told apart in one picture.
 const most = 4
 
-// Formats lists the picture formats that Write knows.
-func Formats() []string { return chart.Formats() }
-
 // Write draws the results into dir, which must exist, and puts the data of each picture beside it:
 //
 //	<scenario>.cost-overshoot.*      what a decision costs the server, against how strict it is

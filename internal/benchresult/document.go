@@ -1,5 +1,5 @@
 // Package benchresult is the result file of a benchmark: what was measured, on what, and whether it can be trusted,
-// complete enough that every table and chart can be made again, and runs can be merged, without measuring again.
+// complete enough that every table and chart can be made again without measuring again.
 // It writes and reads the file and the other forms beside it; it measures nothing and draws nothing.
 package benchresult
 

@@ -15,9 +15,11 @@ import (
 
 // The files beside bench.json.
 const (
-	benchFileName = "bench.txt"    // Go benchmark format
-	logFileName   = "latency.hlog" // HdrHistogram log
-	hgrmFolder    = "hgrm"         // a percentile distribution for each scenario, algorithm, outcome and duration
+	benchFileName = "bench.txt" // Go benchmark format
+	hgrmFolder    = "hgrm"      // a percentile distribution for each scenario, algorithm, outcome and duration
+
+	// oldLogName is an HdrHistogram log that earlier versions wrote. It is removed: it is of another run.
+	oldLogName = "latency.hlog"
 )
 
 // output is a file to be: its path below the folder, and what is in it.
@@ -26,9 +28,9 @@ type output struct {
 	text []byte
 }
 
-// WriteFiles writes r and what other tools read of it into dir, which it makes: bench.json, bench.txt, latency.hlog and
-// hgrm/*.hgrm. It returns the paths. bench.json comes last and that of an earlier run goes first, so that where it stands
-// the others are of the same run, also after a kill in the middle; distributions of an earlier run are removed.
+// WriteFiles writes r and what other tools read of it into dir, which it makes: bench.json, bench.txt and hgrm/*.hgrm.
+// It returns the paths. bench.json comes last and that of an earlier run goes first, so that where it stands the others
+// are of the same run, also after a kill in the middle; distributions and the log of an earlier run are removed.
 // Nothing is touched before all has been put together.
 func WriteFiles(dir string, r *Document) ([]string, error) {
 	files, err := r.outputs()
@@ -38,8 +40,10 @@ func WriteFiles(dir string, r *Document) ([]string, error) {
 	if err := os.MkdirAll(filepath.Join(dir, hgrmFolder), 0o755); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(filepath.Join(dir, result.Bench.File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	for _, name := range []string{result.Bench.File, oldLogName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	if err := atomicfile.Sweep(filepath.Join(dir, hgrmFolder)); err != nil {
 		return nil, err
@@ -59,9 +63,9 @@ func WriteFiles(dir string, r *Document) ([]string, error) {
 }
 
 // FileNames are the names below dir of what WriteFiles would write, but for the distributions, and of the distributions
-// that are there and that it would replace or remove.
+// and the log that are there and that it would replace or remove.
 func FileNames(dir string) []string {
-	names := []string{result.Bench.File, benchFileName, logFileName}
+	names := []string{result.Bench.File, benchFileName, oldLogName}
 	found, _ := os.ReadDir(filepath.Join(dir, hgrmFolder)) // one that is not there has none
 	for _, entry := range found {
 		if filepath.Ext(entry.Name()) == ".hgrm" {
@@ -77,7 +81,7 @@ func (r *Document) outputs() ([]output, error) {
 	for _, form := range []struct {
 		name  string
 		write func(io.Writer, *Document) error
-	}{{benchFileName, WriteBench}, {logFileName, WriteHistogramLog}, {result.Bench.File, WriteJSON}} {
+	}{{benchFileName, WriteBench}, {result.Bench.File, WriteJSON}} {
 		var text bytes.Buffer
 		if err := form.write(&text, r); err != nil {
 			return nil, err
@@ -91,7 +95,7 @@ func (r *Document) outputs() ([]output, error) {
 	for i := range distributions {
 		distributions[i].path = filepath.Join(hgrmFolder, distributions[i].path)
 	}
-	return slices.Insert(files, 2, distributions...), nil
+	return slices.Insert(files, 1, distributions...), nil
 }
 
 // removeStale removes distributions that will not be written again: beside another run's bench.json they would mislead.

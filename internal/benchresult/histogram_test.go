@@ -24,8 +24,7 @@ func TestHistogramComesBackFromJSON(t *testing.T) {
 	if !back.Equals(h.Histogram) {
 		t.Errorf("came back otherwise: %v, was %v", back.Distribution(), h.Distribution())
 	}
-	edited := strings.Replace(string(data), `"p50_us":131`, `"p50_us":13`, 1)
-	if err := json.Unmarshal([]byte(edited), new(Histogram)); err == nil {
-		t.Error("an edited percentile was taken")
+	if !strings.Contains(string(data), `"p50_us":131,`) {
+		t.Errorf("no percentiles for people: %s", data)
 	}
 }

@@ -53,11 +53,11 @@ func TestWhatWasWrittenIsReadBack(t *testing.T) {
 		t.Error("read and written again it is another document")
 	}
 	paired := encodedPair(t, benchresulttest.Paired(1.2))
-	again, err := benchresult.ReadPaired(save(t, "paired.json", paired))
+	again, err := benchresult.ReadAny(save(t, "paired.json", paired))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if encodedPair(t, again) != paired {
+	if encodedPair(t, again.(*benchresult.Paired)) != paired {
 		t.Error("read and written again the comparison is another document")
 	}
 }
@@ -141,34 +141,25 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s:\n%v\nwant %s", c.name, err, path+c.want)
 		}
 	}
-	if _, err := benchresult.ReadPaired(save(t, "paired.json", good)); err == nil || !strings.HasSuffix(err.Error(),
-		`is a bench.json of bench run; want a paired.json of bench compare --base --head`) {
-		t.Error(err)
-	}
 }
 
 // Cut anywhere, a file is refused.
 func TestEveryCutIsRefused(t *testing.T) {
 	good := encodedPair(t, benchresulttest.Paired(1))
 	for n := 0; n < len(good)-2; n += 97 {
-		if _, err := benchresult.ReadPaired(save(t, "paired.json", good[:n])); err == nil {
+		if _, err := benchresult.ReadAny(save(t, "paired.json", good[:n])); err == nil {
 			t.Fatalf("cut after %d of %d bytes it is taken", n, len(good))
 		}
 	}
 }
 
-// Numbers that JSON cannot say and sums that do not agree are errors, and nothing is written.
+// Of a number that JSON cannot say nothing is written.
 func TestWriteRefuses(t *testing.T) {
-	for name, spoil := range map[string]func(*benchresult.Document){
-		"NaN":  func(r *benchresult.Document) { r.Runs[0].Rows[0].Open.AchievedPerS = math.NaN() },
-		"sums": func(r *benchresult.Document) { r.Runs[0].Rows[0].Open.Sent-- },
-	} {
-		r := small()
-		spoil(r)
-		var out strings.Builder
-		if err := benchresult.WriteJSON(&out, r); err == nil || out.Len() > 0 {
-			t.Errorf("%s: %v after %d bytes", name, err, out.Len())
-		}
+	r := small()
+	r.Runs[0].Rows[0].Open.AchievedPerS = math.NaN()
+	var out strings.Builder
+	if err := benchresult.WriteJSON(&out, r); err == nil || out.Len() > 0 {
+		t.Errorf("%v after %d bytes", err, out.Len())
 	}
 }
 

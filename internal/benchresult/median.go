@@ -14,21 +14,6 @@ func Median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// medianOf is the median of those that are there; absent of none.
-func medianOf(values []*float64) *float64 {
-	var present []float64
-	for _, v := range values {
-		if v != nil {
-			present = append(present, *v)
-		}
-	}
-	if present == nil {
-		return nil
-	}
-	m := Median(present)
-	return &m
-}
-
 // RatioToControl is the median of the rounds' own ratios of the server's µs per decision, samples over control; sheet.Absent
 // where no round has both. What slows a whole round down cancels out.
 func RatioToControl(samples, control []Sample) *float64 {
@@ -38,14 +23,17 @@ func RatioToControl(samples, control []Sample) *float64 {
 			ofRound[c.Round] = *c.ServerUSPerCall
 		}
 	}
-	var ratios []*float64
+	var ratios []float64
 	for _, s := range samples {
 		if base, ok := ofRound[s.Round]; ok && s.ServerUSPerCall != nil {
-			ratio := *s.ServerUSPerCall / base
-			ratios = append(ratios, &ratio)
+			ratios = append(ratios, *s.ServerUSPerCall/base)
 		}
 	}
-	return medianOf(ratios)
+	if ratios == nil {
+		return nil
+	}
+	m := Median(ratios)
+	return &m
 }
 
 // noisePercentile is that of the differences between two measurements of the same code.

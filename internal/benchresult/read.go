@@ -5,22 +5,13 @@ import (
 )
 
 // Read reads what WriteJSON wrote: a file, or the one in a folder. It refuses, as a *result.BadFile, what is another
-// document or schema version, was cut short or edited, has unknown fields, or sums that do not agree.
+// document or schema version, was cut short or edited, or has unknown fields.
 func Read(path string) (*Document, error) {
 	doc, err := read(path, result.Bench)
 	if err != nil {
 		return nil, err
 	}
 	return doc.(*Document), nil
-}
-
-// ReadPaired is Read for what WritePaired wrote.
-func ReadPaired(path string) (*Paired, error) {
-	doc, err := read(path, result.Paired)
-	if err != nil {
-		return nil, err
-	}
-	return doc.(*Paired), nil
 }
 
 // ReadAny reads either: the result is a *Document or a *Paired. Of a folder with both it takes the Document.
@@ -36,22 +27,13 @@ func read(path string, forms ...result.Form) (any, error) {
 			Document
 			result.Seal
 		}
-		return checked(&doc.Document, path, form, result.Decode(path, data, form, &doc))
+		err := result.Decode(path, data, form, &doc)
+		return &doc.Document, err
 	}
 	var doc struct {
 		Paired
 		result.Seal
 	}
-	return checked(&doc.Paired, path, form, result.Decode(path, data, form, &doc))
-}
-
-// checked is a document that was decoded, if its sums agree.
-func checked[T interface{ Check() error }](doc T, path string, form result.Form, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	if err := doc.Check(); err != nil {
-		return nil, form.Bad(path, "its sums do not agree: "+err.Error(), err)
-	}
-	return doc, nil
+	err = result.Decode(path, data, form, &doc)
+	return &doc.Paired, err
 }

@@ -2,6 +2,7 @@ package benchresult_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"ratelab/internal/benchresult"
@@ -9,6 +10,14 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/result/resulttest"
 )
+
+// example is made once; fresh is a copy of it whose lists may be changed, but not its histograms.
+var example = sync.OnceValue(benchresulttest.Example)
+
+func fresh() *benchresult.Document {
+	c := result.WithoutNulls(*example()).(benchresult.Document)
+	return &c
+}
 
 // small is a part of the example, for what would take long with all of it.
 func small() *benchresult.Document {

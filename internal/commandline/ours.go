@@ -25,6 +25,7 @@ var marks = map[string]*regexp.Regexp{
 	".yaml": regexp.MustCompile(`^# yaml-language-server: \$schema=schema\.json\n# The worst traffic found for `),
 	".md":   regexp.MustCompile("^(?:# Results\n\nEvery figure and picture on this page was made by `make results`|\\*\\*[^\n]*\n\n\\| gate \\| outcome \\| compared \\|\n)"),
 	".txt":  regexp.MustCompile(`^(?:# bench [^\n]*\n(?:# [^\n]*\n)*)?Unit (?:p50-us|server-us/op) better=lower\n`),
+	// No program writes it any more; a folder of an earlier version has one, and is still replaced.
 	".hlog": regexp.MustCompile(`^#\[bench [^\n]*; values are microseconds; tags are scenario/algorithm/outcome/duration\]\n`),
 }
 

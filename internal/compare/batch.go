@@ -7,34 +7,25 @@ import (
 	"ratelab/internal/benchresult"
 )
 
-// metric is one timing of a closed-loop or open-loop measurement.
+// metric is one timing of a closed loop.
 type metric struct {
-	gate    string
-	name    string // as in the JSON of benchresult.Sample
-	inRound string // of an open loop's round, as in the JSON of benchresult.OpenRound
-	of      func(*benchresult.Sample) float64
-	ofRound func(*benchresult.OpenRound) float64 // 0 where it was not measured, as for of
-	floor   func(*benchresult.NoiseFloor) float64
-	rule    string
+	gate string
+	name string // as in the JSON of benchresult.Sample
+	rule string
+	of   func(*benchresult.Sample) float64 // 0 where it was not measured
 }
 
 func metrics() []*metric {
 	rule := fmt.Sprintf("slower by more than %s at the median, and p < %g after Holm's correction; at least %d pairs", times(Threshold), Alpha, MinPairs)
 	return []*metric{{
-		gate: GateServerCost, name: "server_us_per_decision", inRound: "server_us_per_decision", rule: rule,
-		of:      func(s *benchresult.Sample) float64 { return orZero(s.ServerUSPerCall) },
-		ofRound: func(r *benchresult.OpenRound) float64 { return orZero(r.ServerUSPerCall) },
-		floor:   func(n *benchresult.NoiseFloor) float64 { return n.ServerUS },
+		gate: GateServerCost, name: "server_us_per_decision", rule: rule,
+		of: func(s *benchresult.Sample) float64 { return orZero(s.ServerUSPerCall) },
 	}, {
-		gate: GateClientP50, name: "service_p50_us", inRound: "service_p50_us", rule: rule + "; and again in a second run",
-		of:      func(s *benchresult.Sample) float64 { return s.ServiceP50US },
-		ofRound: func(r *benchresult.OpenRound) float64 { return r.ServiceP50US },
-		floor:   func(n *benchresult.NoiseFloor) float64 { return n.ClientP50US },
+		gate: GateClientP50, name: "service_p50_us", rule: rule + "; and again in a second run",
+		of: func(s *benchresult.Sample) float64 { return s.ServiceP50US },
 	}, {
-		gate: GateClientP99, name: "service_p99_us", inRound: "response_p99_us", rule: "never judged: the same code varies several times over",
-		of:      func(s *benchresult.Sample) float64 { return s.ServiceP99US },
-		ofRound: func(r *benchresult.OpenRound) float64 { return r.ResponseP99US },
-		floor:   func(*benchresult.NoiseFloor) float64 { return 0 },
+		gate: GateClientP99, name: "service_p99_us", rule: "never judged: the same code varies several times over",
+		of: func(s *benchresult.Sample) float64 { return s.ServiceP99US },
 	}}
 }
 

@@ -46,28 +46,8 @@ func WriteBench(w io.Writer, r *Report, side string) error {
 }
 
 func (r *Report) benchSide(out *bytes.Buffer, side string) {
-	head := side == SideHead
-	if r.paired != nil {
-		for i := range r.paired.Rows {
-			benchRow(out, &r.paired.Rows[i], head)
-		}
-		return
-	}
-	of := r.older
-	if head {
-		of = r.younger
-	}
-	for i := range of.Runs {
-		for j := range of.Runs[i].Rows {
-			row := &of.Runs[i].Rows[j]
-			benchOpen(out, of.Runs[i].Scenario, row)
-		}
-	}
-	for i := range of.Costs {
-		for j := range of.Costs[i].Mixes {
-			mix := &of.Costs[i].Mixes[j]
-			benchSamples(out, sheet.BenchmarkName("Cost", "mix", mix.Mix, "algorithm", of.Costs[i].Algorithm), mix.Samples)
-		}
+	for i := range r.paired.Rows {
+		benchRow(out, &r.paired.Rows[i], side == SideHead)
 	}
 }
 
@@ -92,19 +72,6 @@ func benchRow(out *bytes.Buffer, row *benchresult.PairedRow, head bool) {
 		}
 	}
 	benchSamples(out, sheet.BenchmarkName("Cost", "algorithm", row.Name), samples)
-}
-
-func benchOpen(out *bytes.Buffer, scenario string, row *benchresult.Limiter) {
-	if row.Exact != nil {
-		benchLine(out, sheet.BenchmarkName("Decisions", "scenario", scenario, "algorithm", row.Algorithm), 1,
-			figure{"admitted", number(float64(row.Exact.Admitted))},
-			figure{"redis-calls/op", optional(row.Work.RedisCallsPerDecision)}, figure{"B/key", optional(row.Work.BytesPerKey)})
-	}
-	for i := range row.Rounds {
-		round := &row.Rounds[i]
-		benchLine(out, sheet.BenchmarkName("Open", "scenario", scenario, "algorithm", row.Algorithm), round.Accepted+round.Rejected,
-			figure{"server-us/op", optional(round.ServerUSPerCall)}, figure{"p50-us", number(round.ServiceP50US)})
-	}
 }
 
 func benchSamples(out *bytes.Buffer, name string, samples []benchresult.Sample) {

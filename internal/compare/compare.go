@@ -1,6 +1,6 @@
-// Package compare compares two results of the benchmark and says whether the newer one is worse: decisions exactly,
-// work exactly or within 1 %, timings by statistics. It runs nothing and reads no file; a command maps the outcome to
-// an exit status.
+// Package compare compares two sides that the benchmark measured in turn, in one run, and says whether the newer one is
+// worse: decisions exactly, work exactly or within 1 %, timings by statistics. It runs nothing and reads no file; a
+// command maps the outcome to an exit status.
 //
 // The gates, from exact to noisy:
 //
@@ -12,6 +12,9 @@
 //
 // A timing gate that cannot tell (too few pairs, an unstable control, an invalid run) is inconclusive, which is
 // neither good nor bad news and has an exit status of its own.
+//
+// Note: two runs are not compared. From one to the next a machine changes by more than most changes of a script do, so
+// that their timings could hardly ever be judged.
 package compare
 
 import (
@@ -24,7 +27,7 @@ import (
 // The thresholds. Those of the timings follow from 115 rounds of the same code on a small machine, in which the
 // server's µs per decision varied by 11 % and the client's median by 15 %.
 const (
-	MinPairs     = 20   // or rounds, of two files
+	MinPairs     = 20
 	Alpha        = 0.01 // of one gate, all its comparisons together
 	Threshold    = 1.10 // of the median ratio head/base, or its inverse for an improvement
 	WorkSlack    = 0.01 // of bytes and allocations
@@ -43,30 +46,26 @@ const (
 	GateClientP99  = "client-p99"
 )
 
-// The ways in which two sides can have been measured.
-const (
-	WayPaired = "paired" // in turn, in one run
-	WayFiles  = "files"  // in a run each
-)
+// wayPaired is how the sides were measured: in turn, in one run.
+const wayPaired = "paired"
 
 // Report is what a comparison came to.
 type Report struct {
 	SchemaVersion int      `json:"schema_version"`
-	Kind          string   `json:"kind"` // "comparison"
-	Way           string   `json:"way" jsonschema:"enum=paired,enum=files"`
-	Base          Party    `json:"base"` // the old side
-	Head          Party    `json:"head"` // the new side
+	Kind          string   `json:"kind"`                         // "comparison"
+	Way           string   `json:"way" jsonschema:"enum=paired"` // measured in turn, in one run
+	Base          Party    `json:"base"`                         // the old side
+	Head          Party    `json:"head"`                         // the new side
 	Verdict       Verdict  `json:"verdict"`
 	Gates         []Gate   `json:"gates"`
 	Notes         []string `json:"notes"` // what was left out, and what a reader must know
 
-	paired         *benchresult.Paired   // what was compared, for WriteBench
-	older, younger *benchresult.Document // the same of two files
+	paired *benchresult.Paired // what was compared, for WriteBench
 }
 
 // Party is one of the two sides.
 type Party struct {
-	Name    string      `json:"name"` // a script, a label or an image; of files "old" and "new", until a caller says better
+	Name    string      `json:"name"` // a script, a label or an image
 	Tool    result.Tool `json:"tool"`
 	Started time.Time   `json:"started"`
 	Server  string      `json:"server"`
@@ -94,7 +93,7 @@ type Gate struct {
 // Judgement is one measure of one algorithm on the two sides.
 type Judgement struct {
 	Algorithm string  `json:"algorithm"`
-	Where     string  `json:"where"` // the scenario, or the mix of the closed loop; empty where there is only one
+	Where     string  `json:"where"` // of decisions the scenario; else empty
 	Measure   string  `json:"measure" jsonschema:"minLength=1"`
 	Base      Value   `json:"base"` // of a timing the median
 	Head      Value   `json:"head"`
@@ -106,8 +105,8 @@ type Judgement struct {
 // Timing is the statistics of a row. Ratios are head over base; a bound of the interval is absent where there are too
 // few measurements for it, a figure where there were none.
 type Timing struct {
-	Test           string   `json:"test" jsonschema:"enum=wilcoxon signed-rank,enum=mann-whitney u"`
-	Samples        int      `json:"samples"` // pairs; of files the rounds of the side that has fewer
+	Test           string   `json:"test" jsonschema:"enum=wilcoxon signed-rank"`
+	Samples        int      `json:"samples"` // pairs
 	Ratio          *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"`
 	RatioLow       *float64 `json:"ratio_low,omitempty" jsonschema:"exclusiveMinimum=0"`
 	RatioHigh      *float64 `json:"ratio_high,omitempty" jsonschema:"exclusiveMinimum=0"`

@@ -7,15 +7,11 @@ import (
 	"ratelab/internal/benchresult"
 )
 
-// controlName is the algorithm that does nothing, measured beside the others.
-const controlName = benchresult.Control
-
 // Control is how the control fared while a row was measured. Its code is the same throughout, so what moves it is the
 // machine. It is unsteady if it typically changes by more than 1.35x from one measurement to the next, or by more than
 // 1.5x from the first third of the run to the last. A drift below that hurts neither verdict: it hits both sides alike.
 // Where the sides took turns in stretches, the control's two halves are the measurements that are compared, and no
 // drift is too much: what is slower for a second is slower for everybody.
-// Of two files the control must also be as fast in the one as in the other, within the gate's own threshold.
 type Control struct {
 	Measurements int      `json:"measurements"`
 	Step         *float64 `json:"step,omitempty" jsonschema:"minimum=1"`           // median change from one measurement to the next, at least 1
@@ -25,7 +21,7 @@ type Control struct {
 	Reason       string   `json:"reason,omitempty"` // why it is not steady
 }
 
-// controlOf judges the control's measurements in the order in which they were made, one series for each server or file.
+// controlOf judges the control's measurements in the order in which they were made, one series for each server.
 func controlOf(series ...[]float64) *Control {
 	c := &Control{Steady: true}
 	var logs [][]float64

@@ -24,13 +24,6 @@ var update = flag.Bool("update", false, "rewrite testdata: read the difference b
 
 // reports are one of each kind that a reader meets.
 var reports = sync.OnceValue(func() map[string]*Report {
-	ofFiles := func(older, younger *benchresult.Document) *Report {
-		r, err := Files(older, younger)
-		if err != nil {
-			panic(err) // they differ in nothing that is refused
-		}
-		return r
-	}
 	few := benchresulttest.Paired(1.2)
 	few.Rows[0].Pairs = few.Rows[0].Pairs[:6]
 	few.Rows[1].Head.Exact[0].Admitted++
@@ -46,18 +39,12 @@ var reports = sync.OnceValue(func() map[string]*Report {
 	long.Rows[0].Name = "token-bucket-interval:capacity=1000:refill=10"
 	long.Base, long.Head = benchresulttest.Paired(1).Base, benchresulttest.Paired(1).Head
 	long.Head.Name = "some/where/" + strings.Repeat("far/", 30) + "gcra.lua"
-	younger := example()
-	younger.TookUS++
-	younger.Machine.Kernel = "6.1.0-19-amd64"
 	return map[string]*Report{
-		"no-change":    Paired(benchresulttest.Paired(1)),
-		"slower":       Paired(benchresulttest.Paired(1.2)),
-		"few-pairs":    Paired(few),
-		"two-servers":  Paired(two),
-		"long-names":   Paired(long),
-		"files-itself": ofFiles(example(), example()),
-		"files-kernel": ofFiles(example(), younger),
-		"files-rounds": ofFiles(another(3, 1, noise{}, 1), another(20, 2, noise{}, 1)),
+		"no-change":   Paired(benchresulttest.Paired(1)),
+		"slower":      Paired(benchresulttest.Paired(1.2)),
+		"few-pairs":   Paired(few),
+		"two-servers": Paired(two),
+		"long-names":  Paired(long),
 	}
 })
 
@@ -104,9 +91,6 @@ func TestTableIsPlainAndFits(t *testing.T) {
 	}
 	if n := strings.Count(written(t, Paired(benchresulttest.Paired(1)), "table"), "\n"); n > 20 {
 		t.Errorf("%d lines about nothing", n)
-	}
-	if n := strings.Count(written(t, compareFiles(t, example(), example()), "table"), "\n"); n > 12 {
-		t.Errorf("%d lines about two equal files", n)
 	}
 }
 
@@ -215,10 +199,6 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 	both := benchmarks(t, written(t, r, "bench"))
 	if len(both) != 128 || both[0].GetConfig("side") != "base" || both[127].GetConfig("side") != "head" {
 		t.Errorf("both sides: %d results, want 128 under side", len(both))
-	}
-	files := benchmarks(t, written(t, compareFiles(t, example(), example()), "bench"))
-	if len(files) != 2*(7*2*6+7*3*5) { // two sides; seven algorithms: a line of decisions and five rounds, of three mixes five
-		t.Errorf("two files: %d results", len(files))
 	}
 }
 

@@ -35,17 +35,6 @@ func (e estimate) exp() estimate {
 	return estimate{math.Exp(e.low), math.Exp(e.center), math.Exp(e.high)}
 }
 
-// minus is the difference of two independent medians. Its interval combines the two by the squares of their arms, each
-// on its own side.
-// Source: Zou and Donner, Construction of confidence limits about effect measures (MOVER), 2008.
-func (e estimate) minus(other estimate) estimate {
-	return estimate{
-		low:    e.center - other.center - math.Hypot(e.center-e.low, other.high-other.center),
-		center: e.center - other.center,
-		high:   e.center - other.center + math.Hypot(e.high-e.center, other.center-other.low),
-	}
-}
-
 // finite is f, or nothing where JSON has no number for it.
 func finite(f float64) *float64 {
 	if math.IsInf(f, 0) || math.IsNaN(f) {

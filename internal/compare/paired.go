@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/result"
 )
 
 // Paired compares the two sides of one run. With a server for each side the timings are judged by the raw ratio, which
@@ -13,11 +14,12 @@ import (
 // A run that is not valid, or was interrupted, is inconclusive in its timings; decisions and work are counted in
 // virtual time and stand.
 func Paired(p *benchresult.Paired) *Report {
-	r := newReport(WayPaired)
-	r.paired = p
-	r.Base = Party{p.Base.Name, p.Tool, p.Started, p.Base.Server.String()}
-	r.Head = Party{p.Head.Name, p.Tool, p.Started, p.Head.Server.String()}
-	r.Notes = append(r.Notes, p.Notes...)
+	r := &Report{
+		SchemaVersion: result.Comparison.Version, Kind: result.Comparison.Kind, Way: wayPaired, paired: p,
+		Base:  Party{p.Base.Name, p.Tool, p.Started, p.Base.Server.String()},
+		Head:  Party{p.Head.Name, p.Tool, p.Started, p.Head.Server.String()},
+		Notes: append([]string{}, p.Notes...),
+	}
 	if twoServers(p) {
 		r.Notes = append(r.Notes, "the sides ran on a server each: the ratios judged are raw; those to the control leave out what the servers differ by")
 	}
@@ -25,7 +27,7 @@ func Paired(p *benchresult.Paired) *Report {
 	for i := range p.Rows {
 		row := &p.Rows[i]
 		r.exactOf(decisions, row)
-		work.compare(row.Name, "", &row.Base.Work, &row.Head.Work)
+		work.compare(row.Name, &row.Base.Work, &row.Head.Work)
 	}
 	r.Gates = []Gate{decisions.gate(), work.gate()}
 	for _, m := range metrics() {

@@ -67,9 +67,11 @@ func (r *Report) findings() []string {
 
 // timingTable is the timings worth showing.
 func (r *Report) timingTable() sheet.Table {
-	names, toControl := r.sideNames(), r.hasToControl()
+	toControl := r.hasToControl()
 	t := sheet.Table{Columns: []sheet.Column{{Name: "timing", Words: true}, {Name: "algorithm", Words: true, Narrowest: 12}}}
-	t.Columns = append(t.Columns, sheet.Column{Name: names[0] + "\nus", Leaves: 4}, sheet.Column{Name: names[1] + "\nus", Leaves: 4}, sheet.Column{Name: r.ratioHeading()})
+	// The median of the pairs' ratios need not be the ratio of the medians beside it: so it says whose it is.
+	t.Columns = append(t.Columns, sheet.Column{Name: "base\nus", Leaves: 4}, sheet.Column{Name: "head\nus", Leaves: 4},
+		sheet.Column{Name: "pairs' ratio\n[95 % interval]"})
 	if toControl {
 		t.Columns = append(t.Columns, sheet.Column{Name: "to\ncontrol", Leaves: 3})
 	}
@@ -89,14 +91,6 @@ func (r *Report) timingTable() sheet.Table {
 		}
 	}
 	return t
-}
-
-// ratioHeading says of what the ratio is the median: of pairs it need not be that of the medians beside it.
-func (r *Report) ratioHeading() string {
-	if r.Way == WayFiles {
-		return "ratio [95 %\ninterval]"
-	}
-	return "pairs' ratio\n[95 % interval]"
 }
 
 func timingRow(gate, label string, row *Judgement, toControl bool) sheet.TableRow {
@@ -164,7 +158,7 @@ func (r *Report) remarks() []string {
 
 // changes is the table of what became worse or better.
 func (r *Report) changes() sheet.Table {
-	t := r.pageTable()
+	t := pageTable()
 	for _, outcome := range []Outcome{Regression, Improvement} {
 		for i := range r.Gates {
 			g := &r.Gates[i]
@@ -179,10 +173,9 @@ func (r *Report) changes() sheet.Table {
 }
 
 // pageTable has the columns for rows of any gate.
-func (r *Report) pageTable() sheet.Table {
-	names := r.sideNames()
+func pageTable() sheet.Table {
 	t := sheet.Table{Columns: []sheet.Column{{Name: "gate", Words: true}, {Name: "algorithm", Words: true}, {Name: "measure", Words: true}}}
-	t.Columns = append(t.Columns, sheet.Numbers(names[0], names[1], "ratio [95 % interval]", "p (Holm)", "noise floor")...)
+	t.Columns = append(t.Columns, sheet.Numbers("base", "head", "ratio [95 % interval]", "p (Holm)", "noise floor")...)
 	t.Columns = append(t.Columns, sheet.Column{Name: "outcome", Words: true})
 	return t
 }
@@ -209,7 +202,7 @@ func (r *Report) details() sheet.Part {
 		part := sheet.Part{Lead: []sheet.Line{{Text: g.Name + ": " + g.Rule}}}
 		rows := g.details()
 		if len(rows) > 0 && left > 0 {
-			t := r.pageTable()
+			t := pageTable()
 			t.Rows = rows[:min(left, len(rows))]
 			part.Tables = []sheet.Table{t}
 		}

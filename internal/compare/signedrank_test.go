@@ -195,14 +195,6 @@ func TestMedianInterval(t *testing.T) {
 	}
 }
 
-// Two medians with arms of 3 and 4 on the sides that meet differ with an arm of 5.
-func TestDifferenceOfMediansByHand(t *testing.T) {
-	head, base := estimate{7, 10, 16}, estimate{2, 10, 14}
-	if got, want := head.minus(base), (estimate{-5, 0, 10}); got != want {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
 func ExampleOutcome_ExitCode() {
 	fmt.Println(OK.ExitCode(), Regression.ExitCode(), Inconclusive.ExitCode(), Improvement.ExitCode())
 	// Output: 0 1 4 0

@@ -3,13 +3,7 @@ package compare
 import (
 	"fmt"
 	"slices"
-
-	"ratelab/internal/result"
 )
-
-func newReport(way string) *Report {
-	return &Report{SchemaVersion: result.Comparison.Version, Kind: result.Comparison.Kind, Way: way, Notes: []string{}}
-}
 
 // conclude draws the verdict from the gates. A regression outweighs what could not be judged; improvements are named
 // and change nothing.

@@ -59,14 +59,6 @@ func (r *Report) described() string {
 	return fmt.Sprintf("%s (%s) against %s (%s)", r.Head.Name, r.Head.Server, r.Base.Name, r.Base.Server)
 }
 
-// sideNames are the columns' headings.
-func (r *Report) sideNames() [2]string {
-	if r.Way == WayFiles {
-		return [2]string{"old", "new"}
-	}
-	return [2]string{"base", "head"}
-}
-
 // outcomeWord is how a gate or a row reads; what counts as bad news stands out.
 func outcomeWord(o Outcome) string {
 	switch o {

@@ -27,9 +27,6 @@ type Result struct {
 	Silence Silence // the server's longest, if it was longer than MostSilence
 }
 
-// Calls is every decision that the server was asked for: what counts and what warmed up.
-func (r *Result) Calls() int64 { return r.Sent + r.WarmUp }
-
 // Overall are the times of accepted and rejected calls together.
 func (r *Result) Overall() Durations {
 	d := NewDurations()

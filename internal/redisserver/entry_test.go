@@ -15,7 +15,7 @@ import (
 func guest(t *testing.T, host *Server, opts ...Option) (*Server, *[]string) {
 	t.Helper()
 	said := &[]string{}
-	opts = append(opts, WithEnv(noEnv), WithNotices(func(line string) { *said = append(*said, line) }))
+	opts = append(opts, withEnv(noEnv), WithNotices(func(line string) { *said = append(*said, line) }))
 	s, err := Start(t.Context(), viaURL(host, "", ""), opts...)
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func TestSilentServerTimesOut(t *testing.T) {
 	addr := listen(t, func(c net.Conn) { io.Copy(io.Discard, c) })
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := Start(ctx, "redis://"+addr, WithEnv(noEnv))
+	_, err := Start(ctx, "redis://"+addr, withEnv(noEnv))
 	if err == nil {
 		t.Fatal("a server that says nothing was accepted")
 	}
@@ -55,11 +55,11 @@ func TestSilentServerTimesOut(t *testing.T) {
 func TestCancelledStartIsTheContextsError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	addr := listen(t, func(c net.Conn) { cancel(); io.Copy(io.Discard, c) })
-	if _, err := Start(ctx, "redis://"+addr, WithEnv(noEnv)); !errors.Is(err, context.Canceled) {
+	if _, err := Start(ctx, "redis://"+addr, withEnv(noEnv)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v; want context.Canceled", err)
 	}
 	for _, kind := range []string{"embedded", "process"} {
-		if _, err := Start(ctx, kind, WithEnv(noEnv)); err == nil {
+		if _, err := Start(ctx, kind, withEnv(noEnv)); err == nil {
 			t.Errorf("%s started for a run that was interrupted", kind)
 		}
 	}
@@ -82,7 +82,7 @@ func TestErrorRepliesAreWorded(t *testing.T) {
 		{"ERR something new", "ERR something new"},
 	} {
 		addr := listen(t, speaker(func([]string) string { return "-" + c.reply + "\r\n" }))
-		_, err := Start(t.Context(), "redis://"+addr, WithEnv(noEnv))
+		_, err := Start(t.Context(), "redis://"+addr, withEnv(noEnv))
 		if err == nil {
 			t.Errorf("%s: accepted", c.reply)
 			continue

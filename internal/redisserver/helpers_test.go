@@ -13,6 +13,9 @@ import (
 	"testing"
 )
 
+// withEnv replaces os.Getenv.
+func withEnv(getenv func(string) string) Option { return func(s *settings) { s.getenv = getenv } }
+
 // noEnv is an environment in which nothing is set.
 func noEnv(string) string { return "" }
 
@@ -133,7 +136,7 @@ func readNumber(r *bufio.Reader, mark byte) (int, error) {
 // refusal starts spec, which must fail as unavailable, and returns the message.
 func refusal(t *testing.T, spec string) string {
 	t.Helper()
-	s, err := Start(t.Context(), spec, WithEnv(noEnv))
+	s, err := Start(t.Context(), spec, withEnv(noEnv))
 	var u *Unavailable
 	if !errors.As(err, &u) {
 		if s != nil {

@@ -20,7 +20,7 @@ func TestPasswordIsAskedForAndTakenFromURLOrEnvironment(t *testing.T) {
 		if variable == "the URL" {
 			spec = viaURL(host, "", "s3cret/#?@")
 		}
-		s, err := Start(t.Context(), spec, WithEnv(func(name string) string {
+		s, err := Start(t.Context(), spec, withEnv(func(name string) string {
 			return map[string]string{variable: "s3cret/#?@"}[name]
 		}))
 		if err != nil {
@@ -38,7 +38,7 @@ func TestDocumentedACLSuffices(t *testing.T) {
 	}
 	rule := strings.Fields(ACLRule)
 	grant(rule...)
-	s, err := Start(t.Context(), viaURL(host, "narrow", "pw"), WithEnv(noEnv))
+	s, err := Start(t.Context(), viaURL(host, "narrow", "pw"), withEnv(noEnv))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestDocumentedACLSuffices(t *testing.T) {
 	grant(append(rule, "resetkeys", "~other:*")...)
 	wantText(t, refusal(t, viaURL(host, "narrow", "pw")), `: user "narrow" may not use keys under ratelab:`+suffices)
 	grant(append(rule, "-info")...)
-	if s, err := Start(t.Context(), viaURL(host, "narrow", "pw"), WithEnv(noEnv)); err != nil || s.Version != host.Version {
+	if s, err := Start(t.Context(), viaURL(host, "narrow", "pw"), withEnv(noEnv)); err != nil || s.Version != host.Version {
 		t.Errorf("without INFO: %v, %v; want the version from HELLO", s, err)
 	}
 }
@@ -139,7 +139,7 @@ func TestProgramThatDoesNotServeSaysWhatItSaid(t *testing.T) {
 
 func TestServerThatDiesInTheMiddleIsExplained(t *testing.T) {
 	s := private(t)
-	guest, err := Start(t.Context(), viaURL(s, "", ""), WithEnv(noEnv))
+	guest, err := Start(t.Context(), viaURL(s, "", ""), withEnv(noEnv))
 	if err != nil {
 		if runtime.GOOS == "windows" {
 			t.Skip(err) // no unix socket

@@ -43,7 +43,7 @@ func TestHostileAnswers(t *testing.T) {
 		"-ERR " + strings.Repeat("x", 100_000) + "\r\n": ": ERR " + strings.Repeat("x", 396) + "…",
 	} {
 		addr := listen(t, speaker(func([]string) string { return answer }))
-		_, err := Start(t.Context(), "redis://"+addr, WithEnv(noEnv))
+		_, err := Start(t.Context(), "redis://"+addr, withEnv(noEnv))
 		if err == nil || err.Error() != "redis://"+addr+want {
 			t.Errorf("%.60q: %.600v; want %q", answer, err, want)
 		}

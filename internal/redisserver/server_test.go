@@ -91,7 +91,7 @@ func TestContainers(t *testing.T) {
 		t.Skip("no images; set RATELAB_TEST_IMAGES=redis:8.0-alpine,valkey/valkey:8.1")
 	}
 	for image := range strings.SplitSeq(images, ",") {
-		s, err := Start(t.Context(), "container", WithEnv(func(name string) string {
+		s, err := Start(t.Context(), "container", withEnv(func(name string) string {
 			return map[string]string{"REDIS_IMAGE": image}[name]
 		}))
 		if err != nil {
@@ -125,7 +125,7 @@ func TestUserServerKeepsEverythingThatIsNotOurs(t *testing.T) {
 	host := private(t)
 	do(t, host, "SET", "theirs", "1")
 	do(t, host, "CONFIG", "RESETSTAT")
-	s, err := Start(t.Context(), viaURL(host, "", ""), WithEnv(noEnv))
+	s, err := Start(t.Context(), viaURL(host, "", ""), withEnv(noEnv))
 	if err != nil {
 		t.Fatal(err)
 	}

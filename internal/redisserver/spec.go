@@ -25,8 +25,12 @@ type settings struct {
 	visiting bool
 	evicts   bool
 	notice   func(line string)
-	getenv   func(string) string
 	watch    waiting.Watch
+
+	// getenv is os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the container's
+	// image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and testcontainers' own
+	// variables are read by testcontainers.
+	getenv func(string) string
 }
 
 // WithPoolSize makes Server.Client hold up to n connections; without it, four. At least as many as workers.
@@ -60,11 +64,6 @@ func WithoutEntry() Option { return func(s *settings) { s.visiting = true } }
 
 // WithEviction lets a user's server be one that evicts keys when its memory is full.
 func WithEviction(allowed bool) Option { return func(s *settings) { s.evicts = allowed } }
-
-// WithEnv replaces os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the
-// container's image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and
-// testcontainers' own variables are read by testcontainers.
-func WithEnv(getenv func(string) string) Option { return func(s *settings) { s.getenv = getenv } }
 
 // Start gets the server that spec names, one of Kinds, and does not return it before it has answered, let a
 // script write under Server.Prefix and proved to know the commands that virtual time needs. ctx bounds the

@@ -40,7 +40,7 @@ func TestAnInterruptEndsAProgramThatDoesNotAnswer(t *testing.T) {
 				}
 				ended <- err
 			}()
-			_, err := Start(waiting.With(t.Context(), waiting.Watch{Stop: stop}), "process="+path, WithEnv(noEnv))
+			_, err := Start(waiting.With(t.Context(), waiting.Watch{Stop: stop}), "process="+path, withEnv(noEnv))
 			var interrupted *waiting.Interrupted
 			if !errors.As(err, &interrupted) || interrupted.What != "redis-server to start" {
 				t.Errorf("%v; want an interruption", err)

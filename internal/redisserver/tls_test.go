@@ -106,7 +106,7 @@ func TestTLSWithOurAuthorityAndClientCertificate(t *testing.T) {
 	trust := "cacert=" + a.path("ca.crt") + "&sni=redis.test"
 
 	for _, query := range []string{trust + "&" + mine, "skip_verify=true&" + mine} {
-		s, err := Start(t.Context(), base+"?"+query, WithEnv(noEnv))
+		s, err := Start(t.Context(), base+"?"+query, withEnv(noEnv))
 		if err != nil {
 			t.Fatalf("%s: %v", query, err)
 		}
@@ -134,7 +134,7 @@ func TestARedisThatSpeaksTLSIsRecognised(t *testing.T) {
 	at := "127.0.0.1:" + port
 	wantText(t, refusal(t, "redis://"+at), "redis://"+at+": speaks TLS; use rediss://"+at)
 	s, err := Start(t.Context(), "rediss://"+at+"?sni=redis.test&cacert="+a.path("ca.crt")+
-		"&cert="+a.path("client.crt")+"&key="+a.path("client.key"), WithEnv(noEnv))
+		"&cert="+a.path("client.crt")+"&key="+a.path("client.key"), withEnv(noEnv))
 	if err != nil {
 		t.Fatal(err)
 	}

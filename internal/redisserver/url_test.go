@@ -69,7 +69,7 @@ func TestBadSpecsSayWhatIsLegal(t *testing.T) {
 		{"rediss://h?cacert=url_test.go", `server "rediss://h:6379": cacert: url_test.go holds no certificate; want PEM`},
 		{"unix://run/r.sock", `server "unix://…": want three slashes and a socket's path, such as unix:///run/redis.sock?db=0`},
 	} {
-		_, err := Start(t.Context(), c.spec, WithEnv(noEnv))
+		_, err := Start(t.Context(), c.spec, withEnv(noEnv))
 		var bad *BadSpec
 		if !errors.As(err, &bad) {
 			t.Errorf("%q: error %v; want a *BadSpec", c.spec, err)
@@ -104,7 +104,7 @@ func TestNoPasswordInAnyError(t *testing.T) {
 			written, env = "", func(string) string { return pw }
 		}
 		spec := fmt.Sprintf(place, written)
-		s, err := Start(t.Context(), spec, WithEnv(env))
+		s, err := Start(t.Context(), spec, withEnv(env))
 		if err == nil {
 			s.Close()
 			rt.Fatalf("%s was accepted", spec)
@@ -133,7 +133,7 @@ func shared(text, pw string) string {
 func TestAServerAndItsPartsPrintNoPassword(t *testing.T) {
 	host := private(t)
 	do(t, host, "CONFIG", "SET", "requirepass", "s3cret")
-	s, err := Start(t.Context(), viaURL(host, "", "s3cret"), WithEnv(noEnv))
+	s, err := Start(t.Context(), viaURL(host, "", "s3cret"), withEnv(noEnv))
 	if err != nil {
 		t.Fatal(err)
 	}

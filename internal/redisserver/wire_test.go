@@ -293,7 +293,7 @@ func TestAnInterruptEndsAStart(t *testing.T) {
 				}
 			})
 			go func() { <-request; close(stop) }()
-			_, err := Start(waiting.With(t.Context(), waiting.Watch{Stop: stop}), "redis://"+addr, WithEnv(noEnv))
+			_, err := Start(waiting.With(t.Context(), waiting.Watch{Stop: stop}), "redis://"+addr, withEnv(noEnv))
 			var interrupted *waiting.Interrupted
 			if !errors.As(err, &interrupted) || interrupted.What != "redis://"+addr+" to answer" {
 				t.Errorf("%v; want an interruption", err)

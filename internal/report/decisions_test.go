@@ -69,7 +69,7 @@ func TestDecisionKeysReadBack(t *testing.T) {
 			t.Fatalf("%d lines of %d (%v)", len(lines), 1+len(keys), err)
 		}
 		for i, key := range keys {
-			if line := lines[i+1]; line[0] != "s,1" || line[1] != `a"b` || sheet.Undefuse(line[3]) != key {
+			if line := lines[i+1]; line[0] != "s,1" || line[1] != `a"b` || line[3] != sheet.Defuse(key) {
 				t.Fatalf("key %q came back in %q", key, line)
 			}
 			if cell := lines[i+1][3]; cell != "" && strings.ContainsRune("=+-@＝\n", []rune(cell)[0]) {

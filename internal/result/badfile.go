@@ -30,11 +30,6 @@ func (b *BadFile) Error() string {
 // Unwrap is the cause.
 func (b *BadFile) Unwrap() error { return b.Err }
 
-// Bad is a *BadFile of the form, with a problem that only its package can see.
-func (f Form) Bad(path, problem string, cause error) error {
-	return &BadFile{Path: path, Problem: problem, Remedy: f.original(), Err: cause}
-}
-
 // unreadable words an error of the file system.
 func unreadable(path, want string, err error) *BadFile {
 	b := &BadFile{Path: path, Problem: "cannot be read", Remedy: want, Err: err}

@@ -2,13 +2,11 @@ package serverstats
 
 import (
 	"maps"
-	"slices"
-	"strings"
 )
 
 // Delta is what a server did between two readings. Figures of the readings themselves are left out as far as they
 // can be told: the one INFO before, whose answer is sent and counted after it is made, and the bytes of both.
-// Whoever else reads meanwhile is counted in the bytes and in CPU, but neither in EvalCalls nor in CallsInside.
+// Whoever else reads meanwhile is counted in the bytes and in CPU, but not in EvalCalls.
 type Delta struct {
 	Known bool // false: a reading was not, or the server restarted or lost its counts meanwhile; all else is zero
 
@@ -106,30 +104,8 @@ func (c CommandDelta) minus(o CommandDelta) CommandDelta {
 	return CommandDelta{c.Calls - o.Calls, c.Usec - o.Usec, c.RejectedCalls - o.RejectedCalls, c.FailedCalls - o.FailedCalls}
 }
 
-// scriptCalls are the commands that run a script; outside are those besides that come from a client and from no rate
-// limiter's script: go-redis' own on a new connection, the harness', and all that administer. Both hold for the
-// commands' subcommands.
-var (
-	scriptCalls = []string{"evalsha", "eval", "evalsha_ro", "eval_ro"}
-	outside     = []string{
-		"hello", "auth", "select", "client", "ping", "echo", "quit", "reset", "command", "info", "script", "function",
-		"fcall", "fcall_ro", "config", "memory", "object", "debug", "latency", "slowlog", "acl", "module", "shutdown",
-		"save", "bgsave", "flushall", "flushdb", "monitor",
-	}
-)
-
-// CallsInside is how many commands the scripts issued: all that a client does not send. Keys and Delete send
-// commands that scripts use too; they belong outside the span.
-func (d Delta) CallsInside() int64 {
-	var n int64
-	for name, c := range d.Commands {
-		base, _, _ := strings.Cut(name, "|")
-		if !slices.Contains(scriptCalls, base) && !slices.Contains(outside, base) {
-			n += c.Calls
-		}
-	}
-	return n
-}
+// scriptCalls are the commands that run a script.
+var scriptCalls = []string{"evalsha", "eval", "evalsha_ro", "eval_ro"}
 
 // UsecPerDecision is the server's time in a script, in µs per call, parts of it included; 0 where none was called.
 func (d Delta) UsecPerDecision() float64 {

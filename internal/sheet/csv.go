@@ -28,19 +28,11 @@ func WriteCSV(w io.Writer, header []string, lines iter.Seq[[]string]) error {
 }
 
 // Defuse puts an apostrophe before text that a spreadsheet would take for a formula, and before text that begins with
-// an apostrophe: Undefuse takes it away again, and no two texts become one.
+// an apostrophe, so that no two texts become one.
 // Source: OWASP, "CSV Injection", which names the wide forms too.
 func Defuse(cell string) string {
 	if armed(cell) {
 		return "'" + cell
-	}
-	return cell
-}
-
-// Undefuse is the text that Defuse was given.
-func Undefuse(cell string) string {
-	if rest, found := strings.CutPrefix(cell, "'"); found && armed(rest) {
-		return rest
 	}
 	return cell
 }

@@ -16,9 +16,6 @@ import (
 	"ratelab/internal/curves"
 )
 
-// Formats lists the picture formats that Write knows.
-func Formats() []string { return chart.Formats() }
-
 // Write draws the scenario's pictures into dir, which must exist, and puts the data of each beside it:
 //
 //	<scenario>.admitted.*    what was offered and admitted, over time

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/chart"
 	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 )
@@ -60,7 +61,7 @@ func TestWriteTwiceGivesTheSameBytes(t *testing.T) {
 	for i, in := range situations() {
 		formats := []string{"svg"}
 		if i%4 == 2 {
-			formats = Formats()
+			formats = chart.Formats()
 		}
 		paths, err := Write(first, in, formats...)
 		if err != nil {

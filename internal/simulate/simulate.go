@@ -17,11 +17,11 @@ import (
 	"ratelab/internal/waiting"
 )
 
-// ErrExpectation is returned by Verdict for a document that missed an expectation.
+// ErrExpectation is what a document is at fault of that missed an expectation.
 var ErrExpectation = errors.New("expectation missed")
 
 // Run does the job. Errors are an *InputError, a *redisserver.Unavailable or what else kept the harness from
-// running; there is no result then. A document with missed expectations is no error here: see Verdict.
+// running; there is no result then. A document with missed expectations is no error here.
 func (j *Job) Run(ctx context.Context) (*Result, error) {
 	plan, err := j.plan()
 	if err != nil {
@@ -96,18 +96,6 @@ func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *cu
 		picture.Algorithms = append(picture.Algorithms, curves.Lane{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
 	}
 	return run, picture, nil
-}
-
-// Verdict is ErrExpectation if any expectation of the document was missed.
-func Verdict(d *report.Document) error {
-	for _, run := range d.Runs {
-		for _, e := range run.Expectations {
-			if e.Met != nil && !*e.Met {
-				return ErrExpectation
-			}
-		}
-	}
-	return nil
 }
 
 // start gets the servers that the plan needs.
