@@ -67,7 +67,7 @@ func (c *Connection) call(q limit.Request) (o Outcome, err error) {
 			return o, err
 		}
 	}
-	v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: t.options.Origin.Add(t.options.Now()).UnixMicro()}
+	v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: t.options.Origin.UnixMicro() + t.options.Now().Microseconds()}
 	if !settled {
 		t.note(s, t.program.Decide.Keys, v)
 	}
@@ -96,7 +96,7 @@ func (c *Connection) meet(key string, s *sight) (time.Duration, error) {
 	s.once.Do(func() {
 		if t.program.Init != nil {
 			c.out = c.out[:0]
-			c.appendInit(s, script.Vars{Key: key, Cost: 1, NowUS: t.options.Origin.Add(began).UnixMicro()})
+			c.appendInit(s, script.Vars{Key: key, Cost: 1, NowUS: t.options.Origin.UnixMicro() + began.Microseconds()})
 			s.err = c.aside(initRefusal)
 		}
 	})
