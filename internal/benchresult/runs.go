@@ -54,38 +54,77 @@ func (r *Play) circumstances() string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), "; ")
 }
 
-func runTable() sheet.Table {
-	return tableOf([]sheet.Column{
-		{Name: "decision", Words: true}, {Name: "number", Leaves: 1},
-		{Group: "response", Name: "p50"}, {Group: "response", Name: "p99"}, {Group: "response", Name: "p99.9", Leaves: 2},
-		{Group: "service", Name: "p50", Leaves: 5}, {Group: "service", Name: "p99", Leaves: 4},
-		{Group: "lag", Name: "p99", Leaves: 6}, {Group: "server", Name: "µs"}, {Name: "calls", Leaves: 3}, {Group: "x", Name: "limit"},
-	}...)
+// runColumn is a column of a scenario's table, and what it says of a line.
+type runColumn struct {
+	sheet.Column
+	of func(runLine) string
 }
 
-// cells are a row's lines. What is of both decisions together stands in the first.
-func (r *Limiter) cells() [][]string {
-	virtual := sheet.Absent
-	if r.Exact != nil {
-		virtual = sheet.Times(r.Exact.Overshoot)
+// runLine is a row's line: what was accepted, or what was rejected.
+type runLine struct {
+	*Limiter
+	decision string
+	number   int64
+	of       *Durations
+	first    bool // of the row: it has what is of both decisions together
+}
+
+var runColumns = []runColumn{
+	{sheet.Column{Name: "decision", Words: true}, func(l runLine) string { return l.decision }},
+	{sheet.Column{Name: "number", Leaves: 1}, func(l runLine) string { return sheet.Integer(l.number) }},
+	{sheet.Column{Group: "response", Name: "p50"}, func(l runLine) string { return percentile(l.of.Response, 50) }},
+	{sheet.Column{Group: "response", Name: "p99"}, func(l runLine) string { return percentile(l.of.Response, 99) }},
+	{sheet.Column{Group: "response", Name: "p99.9", Leaves: 2}, func(l runLine) string { return percentile(l.of.Response, 99.9) }},
+	{sheet.Column{Group: "service", Name: "p50", Leaves: 5}, func(l runLine) string { return percentile(l.of.Service, 50) }},
+	{sheet.Column{Group: "service", Name: "p99", Leaves: 4}, func(l runLine) string { return percentile(l.of.Service, 99) }},
+	{sheet.Column{Group: "lag", Name: "p99", Leaves: 6}, func(l runLine) string { return percentile(l.of.Lag, 99) }},
+	{sheet.Column{Group: "server", Name: "µs"}, once(func(r *Limiter) string { return optional(r.Open.ServerUSPerCall) })},
+	{sheet.Column{Name: "calls", Leaves: 3}, once(func(r *Limiter) string { return optional(r.Work.RedisCallsPerDecision) })},
+	{sheet.Column{Group: "x", Name: "limit"}, once(func(r *Limiter) string {
+		if r.Exact == nil {
+			return sheet.Absent
+		}
+		return sheet.Times(r.Exact.Overshoot)
+	})},
+}
+
+// once says something of a row in its first line.
+func once(of func(*Limiter) string) func(runLine) string {
+	return func(l runLine) string {
+		if !l.first {
+			return ""
+		}
+		return of(l.Limiter)
 	}
-	both := []string{optional(r.Open.ServerUSPerCall), optional(r.Work.RedisCallsPerDecision), virtual}
-	label := r.Algorithm
-	var lines [][]string
-	for _, part := range []struct {
-		decision string
-		number   int64
-		of       *Durations
-	}{{MixAccepted, r.Open.Accepted, &r.Open.Latency.Accepted}, {MixRejected, r.Open.Rejected, &r.Open.Latency.Rejected}} {
-		if part.number == 0 && (part.decision == MixRejected || r.Open.Rejected > 0) {
+}
+
+func runTable() sheet.Table {
+	var columns []sheet.Column
+	for _, c := range runColumns {
+		columns = append(columns, c.Column)
+	}
+	return tableOf(columns...)
+}
+
+// cells are a row's lines, under its label.
+func (r *Limiter) cells() [][]string {
+	var all [][]string
+	for _, l := range []runLine{
+		{Limiter: r, decision: MixAccepted, number: r.Open.Accepted, of: &r.Open.Latency.Accepted},
+		{Limiter: r, decision: MixRejected, number: r.Open.Rejected, of: &r.Open.Latency.Rejected},
+	} {
+		if l.number == 0 && (l.decision == MixRejected || r.Open.Rejected > 0) {
 			continue
 		}
-		d := part.of
-		line := []string{label, part.decision, sheet.Integer(part.number),
-			percentile(d.Response, 50), percentile(d.Response, 99), percentile(d.Response, 99.9),
-			percentile(d.Service, 50), percentile(d.Service, 99), percentile(d.Lag, 99)}
-		lines = append(lines, append(line, both...))
-		label, both = "", []string{"", "", ""}
+		l.first = len(all) == 0
+		line := []string{""}
+		if l.first {
+			line[0] = r.Algorithm
+		}
+		for _, c := range runColumns {
+			line = append(line, c.of(l))
+		}
+		all = append(all, line)
 	}
-	return lines
+	return all
 }
