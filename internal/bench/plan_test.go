@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/scenario"
 )
@@ -31,7 +32,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("%+v", p.Job)
 	}
 	p, err = planOf(t, func(j *Job) { j.Algorithms, j.Sweep, j.Fills = nil, []int{}, []int64{} })
-	if err != nil || len(p.costs) != 11 || p.costs[0].Label != control || p.costs[1].Label == control || len(p.Sweep)+len(p.Fills) != 0 {
+	if err != nil || len(p.costs) != len(algorithms.Names()) || p.costs[0].Label != control || p.costs[1].Label == control || len(p.Sweep)+len(p.Fills) != 0 {
 		t.Errorf("%v: %d entries, the first %q", err, len(p.costs), p.costs[0].Label)
 	}
 }
@@ -184,7 +185,7 @@ func TestEveryBuiltinScenarioCanBeCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.runs[base]) != len(plain(t)) || len(p.costs[head]) != 10 || p.name(0) != "fixed-window" || p.controls() != 2 {
+	if len(p.runs[base]) != len(plain(t)) || len(p.costs[head]) != len(algorithms.Names())-1 || p.name(0) != "fixed-window" || p.controls() != 2 {
 		t.Errorf("%d scenarios, %d rows, the first %s", len(p.runs[base]), len(p.costs[head]), p.name(0))
 	}
 }
