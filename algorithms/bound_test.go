@@ -27,14 +27,17 @@ func TestNoStoryOnACoarseClockExceedsTheBound(t *testing.T) {
 			return
 		}
 		fine, _ := drawInstance(t, name)
-		p := limit.Policy{Requests: rapid.Int64Range(1, 7).Draw(t, "requests"), Burst: rapid.Int64Range(0, 9).Draw(t, "burst"),
-			Window: time.Duration(rapid.SampledFrom([]int64{1000, 1500, 3700, 10000}).Draw(t, "window")) * time.Microsecond}
+		p := limit.Policy{Requests: rapid.Int64Range(1, 7).Draw(t, "requests"),
+			Burst: rapid.Int64Range(0, 9).Draw(t, "burst"),
+			Window: time.Duration(rapid.SampledFrom([]int64{1000, 1500, 3700, 10000}).Draw(t,
+				"window")) * time.Microsecond}
 		choice, err := Choose(name, map[string]string{"time": "client", "granularity": "1ms"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, own := range registered[name].Parameters {
-			if value := fine.Parameters[own.Name]; own.Kind == Integer && own.Name != "debt" && value != "" && rapid.Bool().Draw(t, own.Name) {
+			if value := fine.Parameters[own.Name]; own.Kind == Integer && own.Name != "debt" && value != "" &&
+				rapid.Bool().Draw(t, own.Name) {
 				if choice, err = choice.WithDefaults(map[string]string{own.Name: value}); err != nil {
 					t.Fatal(err)
 				}
@@ -58,7 +61,8 @@ func greedy(t *rapid.T, in Instance, p limit.Policy) story {
 		e := event{atUS: at, cost: rapid.SampledFrom([]int64{1, 1, p.Requests, p.Capacity()}).Draw(t, "cost")}
 		e.Decision = l.Decide(e.atUS, "k", e.cost)
 		s.steps = append(s.steps, e)
-		at += rapid.SampledFrom([]int64{0, 1, 500, 999, e.RetryAfterUS - 999, e.RetryAfterUS, p.WindowUS()}).Filter(func(us int64) bool {
+		at += rapid.SampledFrom([]int64{0, 1, 500, 999, e.RetryAfterUS - 999, e.RetryAfterUS,
+			p.WindowUS()}).Filter(func(us int64) bool {
 			return us >= 0
 		}).Draw(t, "pause")
 	}
@@ -73,7 +77,8 @@ func (s *story) checkBound(t *rapid.T) {
 	}
 	s.intervals(func(tauUS, admitted int64) {
 		if most := s.in.MostAdmitted(tauUS+1, largest); admitted > most {
-			t.Fatalf("%s at %s: %d admitted within %d us; promised at most %d", s.in.Label, s.policy, admitted, tauUS+1, most)
+			t.Fatalf("%s at %s: %d admitted within %d us; promised at most %d", s.in.Label, s.policy, admitted, tauUS+1,
+				most)
 		}
 	})
 }
@@ -115,8 +120,10 @@ func TestBoundsWorkedByHand(t *testing.T) {
 	}{
 		{"fixed-window", time.Microsecond, 1, 10},
 		{"fixed-window", 2 * time.Microsecond, 1, 19},
-		{"fixed-window", 3 * time.Second, 1, 19},                            // one opens it, and the next opens 3 s later
-		{"fixed-window", 3000*time.Millisecond + 2*time.Microsecond, 1, 20}, // from the last µs of a ms: 3000 ms later to the µs
+		// one opens it, and the next opens 3 s later
+		{"fixed-window", 3 * time.Second, 1, 19},
+		// from the last µs of a ms: 3000 ms later to the µs
+		{"fixed-window", 3000*time.Millisecond + 2*time.Microsecond, 1, 20},
 		{"fixed-window", 3000*time.Millisecond + 3*time.Microsecond, 1, 29}, // the same, and one that opened before
 		{"fixed-window-aligned", 1 * time.Microsecond, 1, 10},
 		{"fixed-window-aligned", 2 * time.Microsecond, 1, 20},
@@ -125,7 +132,8 @@ func TestBoundsWorkedByHand(t *testing.T) {
 		{"sliding-window-log", 3 * time.Second, 1, 10},
 		{"sliding-window-log", 3*time.Second + time.Microsecond, 1, 20},
 		{"sliding-window-log:time=client:granularity=1s", 2*time.Second + time.Microsecond, 1, 10},
-		{"sliding-window-log:time=client:granularity=1s", 2*time.Second + 2*time.Microsecond, 1, 20}, // 3 s by the clock
+		// 3 s by the clock
+		{"sliding-window-log:time=client:granularity=1s", 2*time.Second + 2*time.Microsecond, 1, 20},
 		{"sliding-window-buckets", 3 * time.Second, 1, 10},
 		{"sliding-window-counter", time.Microsecond, 1, 10},
 		{"sliding-window-counter", 3 * time.Second, 1, 19},
@@ -137,13 +145,15 @@ func TestBoundsWorkedByHand(t *testing.T) {
 		{"token-bucket-interval", time.Microsecond, 1, 10},
 		{"token-bucket-interval", 2 * time.Microsecond, 1, 20},
 		{"token-bucket-interval:capacity=4:refill=1", 300*time.Millisecond + time.Microsecond, 1, 5},
-		{"token-bucket-interval:capacity=4:refill=20:interval=3s", 3 * time.Second, 1, 8}, // no refill brings more than fits
+		// no refill brings more than fits
+		{"token-bucket-interval:capacity=4:refill=20:interval=3s", 3 * time.Second, 1, 8},
 		{"token-bucket-debt", time.Microsecond, 1, 10},
 		{"token-bucket-debt", time.Microsecond, 7, 16},
 		{"token-bucket-debt", time.Microsecond, 1000, 19}, // what costs more than the capacity is refused
 		{"token-bucket-debt:debt=2", time.Microsecond, 7, 12},
 	} {
-		if got := instanceOf(t, c.label, policy(t, "10/3s")).MostAdmitted(c.span.Microseconds(), c.largest); got != c.want {
+		if got := instanceOf(t, c.label, policy(t, "10/3s")).MostAdmitted(c.span.Microseconds(),
+			c.largest); got != c.want {
 			t.Errorf("%s in %v, costs up to %d: %d; want %d", c.label, c.span, c.largest, got, c.want)
 		}
 	}

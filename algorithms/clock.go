@@ -13,7 +13,8 @@ func clockParameters(source string) []Parameter {
 		{Name: "time", Kind: OneOf, Words: []string{"server", "client"}, Default: source,
 			Doc: "whose clock decides: the server's TIME, or a timestamp that the client passes in", Role: Clock},
 		{Name: "granularity", Kind: OneOf, Words: []string{"1us", "1ms", "1s"}, Default: "1us",
-			Doc: "the steps of the client's clock, rounded down; needs time=client. What a reply says is counted from there"},
+			Doc: "the steps of the client's clock, rounded down; needs time=client. What a reply says is counted " +
+				"from there"},
 	}
 }
 
@@ -56,7 +57,8 @@ func (c clock) floor(nowUS int64) int64 {
 
 // instance is an Instance that decides by c, and stays within bound by the time that it sees.
 func (c clock) instance(args []string, bound envelope, makeModel func() model) Instance {
-	in := Instance{Args: args, ClientTime: c.client, GranularityUS: c.stepUS, MostAdmitted: bound.mostAdmitted(c.stepUS)}
+	in := Instance{Args: args, ClientTime: c.client, GranularityUS: c.stepUS,
+		MostAdmitted: bound.mostAdmitted(c.stepUS)}
 	in.NewModel = func() limit.Limiter {
 		if c.stepUS <= 1 {
 			return makeModel()
@@ -67,7 +69,8 @@ func (c clock) instance(args []string, bound envelope, makeModel func() model) I
 }
 
 // onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
-func onWindow(bound func(requests, windowUS int64) envelope, makeModel func(requests, windowUS int64, c clock) model) func(limit.Policy, Values) (Instance, error) {
+func onWindow(bound func(requests, windowUS int64) envelope,
+	makeModel func(requests, windowUS int64, c clock) model) func(limit.Policy, Values) (Instance, error) {
 	return func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {

@@ -23,14 +23,16 @@ func eval(t testing.TB, s *redisserver.Server, name, key string, args ...string)
 	for _, a := range args {
 		list = append(list, a)
 	}
-	reply, err := redis.NewScript(registered[name].Script()).Run(t.Context(), s.Client, []string{key}, list...).Int64Slice()
+	reply, err := redis.NewScript(registered[name].Script()).Run(t.Context(), s.Client, []string{key},
+		list...).Int64Slice()
 	if err != nil {
 		return limit.Decision{}, err
 	}
 	if len(reply) < 4 {
 		t.Fatalf("%s answered %v", name, reply)
 	}
-	d := limit.Decision{Verdict: limit.Verdict(reply[0]), Remaining: reply[1], RetryAfterUS: reply[2], ResetAfterUS: reply[3]}
+	d := limit.Decision{Verdict: limit.Verdict(reply[0]), Remaining: reply[1], RetryAfterUS: reply[2],
+		ResetAfterUS: reply[3]}
 	if len(reply) == 5 {
 		d.DelayUS = reply[4]
 	}
@@ -66,7 +68,8 @@ func TestScriptsRefuseBadArgumentsBeforeTheyWrite(t *testing.T) {
 					args[position] = bad
 					_, err := eval(t, s, name, "bad", args...)
 					if err == nil || !strings.HasPrefix(err.Error(), "ERR "+name+": ") {
-						t.Errorf("%s with ARGV[%d] = %q: %v; want an error that names the script", name, position+1, bad, err)
+						t.Errorf("%s with ARGV[%d] = %q: %v; want an error that names the script", name, position+1,
+							bad, err)
 					}
 				}
 			}
@@ -181,7 +184,8 @@ func TestTheLogsRunningCountMayWrap(t *testing.T) {
 			{2, limit.Decision{Verdict: limit.Allowed, ResetAfterUS: 1_000_000}},
 			{3, limit.Decision{RetryAfterUS: 999_999, ResetAfterUS: 1_000_000}},
 		} {
-			d, err := eval(t, s, "sliding-window-log", "wrap", strconv.FormatInt(at, 10), strconv.FormatInt(step.cost, 10), "5", "1000000")
+			d, err := eval(t, s, "sliding-window-log", "wrap", strconv.FormatInt(at, 10),
+				strconv.FormatInt(step.cost, 10), "5", "1000000")
 			if err != nil || d != step.want {
 				t.Fatalf("cost %d: %+v, %v; want %+v", step.cost, d, err, step.want)
 			}

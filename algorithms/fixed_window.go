@@ -14,9 +14,10 @@ var _ = register(Spec{
 	Prepare: func(p limit.Policy, _ Values) (Instance, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)
-		return Instance{Args: decimal(p.Requests, windowMS), MostAdmitted: bound.mostAdmitted(1), NewModel: func() limit.Limiter {
-			return &fixedWindow{p.Requests, windowMS, newStore[expiringCount](clock{})}
-		}}, nil
+		return Instance{Args: decimal(p.Requests, windowMS), MostAdmitted: bound.mostAdmitted(1),
+			NewModel: func() limit.Limiter {
+				return &fixedWindow{p.Requests, windowMS, newStore[expiringCount](clock{})}
+			}}, nil
 	},
 })
 
@@ -65,7 +66,8 @@ func (f *fixedWindow) Decide(nowUS int64, key string, cost int64) limit.Decision
 			c.lastMS = nowMS + f.windowMS
 		}
 		c.count += cost
-		return limit.Decision{Verdict: limit.Allowed, Remaining: f.limit - c.count, ResetAfterUS: (c.lastMS - nowMS + 1) * 1000}
+		return limit.Decision{Verdict: limit.Allowed, Remaining: f.limit - c.count,
+			ResetAfterUS: (c.lastMS - nowMS + 1) * 1000}
 	}
 	return c.reject(f.limit, cost, (c.lastMS-nowMS+1)*1000)
 }

@@ -33,7 +33,8 @@ func prepareGCRA(p limit.Policy, v Values, makeModel func(gcra) model) (Instance
 	if err := exactBucket(burst, w, l); err != nil {
 		return Instance{}, err
 	}
-	return c.instance(decimal(burst, w, l), refilling(burst, w, l), func() model { return makeModel(newGCRA(c, burst, w, l)) }), nil
+	return c.instance(decimal(burst, w, l), refilling(burst, w, l),
+		func() model { return makeModel(newGCRA(c, burst, w, l)) }), nil
 }
 
 // exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, can be counted exactly.
@@ -102,7 +103,8 @@ func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 		*a = arrival{nowUS + wait, rest, lastMS}
 		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - after) / g.w, ResetAfterUS: resetUS}
 	}
-	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never, ResetAfterUS: roundUp(wait, rest)}
+	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never,
+		ResetAfterUS: roundUp(wait, rest)}
 	if cost <= g.burst {
 		d.RetryAfterUS = wait - floorDiv(g.full-cost*g.w-rest, g.l)
 	}

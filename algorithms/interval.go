@@ -8,9 +8,14 @@ import (
 
 // intervalParameters are those of the buckets that are refilled at whole intervals.
 var intervalParameters = []Parameter{
-	{Name: "capacity", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "the most tokens the bucket holds", Role: Capacity},
-	{Name: "refill", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "what the limit brings in the interval", Doc: "the tokens that each interval brings. Where neither is set: the limit's requests, or the capacity if it is smaller"},
-	{Name: "interval", Kind: Duration, Low: 1, High: limit.MaxWindow.Microseconds(), Default: "the time in which the limit brings the refill", Doc: "from refill to refill; rounded up to the microsecond"},
+	{Name: "capacity", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst",
+		Doc: "the most tokens the bucket holds", Role: Capacity},
+	{Name: "refill", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "what the limit brings in the interval",
+		Doc: "the tokens that each interval brings. Where neither is set: the limit's requests, or the capacity if " +
+			"it is smaller"},
+	{Name: "interval", Kind: Duration, Low: 1, High: limit.MaxWindow.Microseconds(),
+		Default: "the time in which the limit brings the refill", Doc: "from refill to refill; rounded up to the " +
+			"microsecond"},
 }
 
 // intervalRule is what such a bucket goes by.
@@ -47,7 +52,8 @@ func (r *intervalRule) keepRate(p limit.Policy, v Values) error {
 	longest := limit.MaxWindow.Microseconds()
 	needed, rest := quotient(r.refill, p.WindowUS(), p.Requests, longest)
 	if needed == longest && r.refill > p.Requests {
-		return fmt.Errorf("refill %d: the limit takes %s or longer to bring it; set the interval too, or a smaller refill",
+		return fmt.Errorf("refill %d: the limit takes %s or longer to bring it; set the interval too, or a "+
+			"smaller refill",
 			r.refill, limit.FormatDuration(limit.MaxWindow))
 	}
 	if rest {

@@ -25,10 +25,12 @@ func Parse(label string) (Choice, error) {
 		setting, rest, more = strings.Cut(rest, ":")
 		key, value, found := strings.Cut(setting, "=")
 		if !found {
-			return Choice{}, fmt.Errorf("algorithm %s: %s is no parameter; want name=value", message.Quote(label), message.Quote(setting))
+			return Choice{}, fmt.Errorf("algorithm %s: %s is no parameter; want name=value", message.Quote(label),
+				message.Quote(setting))
 		}
 		if _, twice := set[key]; twice {
-			return Choice{}, fmt.Errorf("algorithm %s: parameter %s is set twice", message.Quote(label), message.Quote(key))
+			return Choice{}, fmt.Errorf("algorithm %s: parameter %s is set twice", message.Quote(label),
+				message.Quote(key))
 		}
 		set[key] = value
 	}

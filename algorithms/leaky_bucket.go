@@ -7,8 +7,9 @@ var _ = register(Spec{
 	Family: "shaper",
 	Colour: "#881166", // plum
 	State:  "one timestamp, the next free departure",
-	Rule:   "a queue of B places drained at one per W/L; a request is admitted with its delay, or rejected when it is full",
-	Bound:  "departures at least W/L apart, first in first out; delay ≤ (B − 1)·W/L; arrivals admitted: N(τ) ≤ B + r·τ",
+	Rule: "a queue of B places drained at one per W/L; a request is admitted with its delay, or rejected when it " +
+		"is full",
+	Bound: "departures at least W/L apart, first in first out; delay ≤ (B − 1)·W/L; arrivals admitted: N(τ) ≤ B + r·τ",
 	Sources: []string{
 		"J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
 		"https://en.wikipedia.org/wiki/Leaky_bucket",

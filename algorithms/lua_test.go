@@ -30,7 +30,8 @@ func program(in algorithms.Instance, prefix string) *script.Program {
 	if in.ClientTime {
 		now = script.NowUS(in.GranularityUS)
 	}
-	p := &script.Program{Label: in.Label, Source: in.Spec.Script(), Decide: *call(now, in.Args), Decode: script.Contract}
+	p := &script.Program{Label: in.Label, Source: in.Spec.Script(), Decide: *call(now, in.Args),
+		Decode: script.Contract}
 	if in.Init != nil {
 		p.Init, p.InitSource = call(now, in.Init), p.Source
 	}
@@ -38,7 +39,8 @@ func program(in algorithms.Instance, prefix string) *script.Program {
 }
 
 // serverDecides lets the script decide on s, under virtual time.
-func serverDecides(t *testing.T, s *redisserver.Server, in algorithms.Instance, prefix string, requests []limit.Request) []limit.Decision {
+func serverDecides(t *testing.T, s *redisserver.Server, in algorithms.Instance, prefix string,
+	requests []limit.Request) []limit.Decision {
 	t.Helper()
 	target := virtualtime.Server{Client: s.Client, Embedded: s.Kind == redisserver.KindEmbedded}
 	runner, err := virtualtime.New(target, program(in, s.Prefix+prefix), virtualtime.Options{
@@ -65,7 +67,8 @@ func TestScriptsFollowTheWorkedTraces(t *testing.T) {
 			got := serverDecides(t, s, in, trace.Name, trace.Requests())
 			for i, step := range trace.Steps {
 				if got[i] != step.Want {
-					t.Errorf("%s, line %d: got %s; want %s", trace.Name, step.Line, algotest.Describe(got[i]), algotest.Describe(step.Want))
+					t.Errorf("%s, line %d: got %s; want %s", trace.Name, step.Line, algotest.Describe(got[i]),
+						algotest.Describe(step.Want))
 				}
 			}
 		}

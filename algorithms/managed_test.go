@@ -27,10 +27,12 @@ func TestTheLifeOfAManagedBucket(t *testing.T) {
 			{0, "1 acquire app1", notConfigured}, // no such bucket
 			{0, "0 init 3 1000000 1 app1 app2", allow(3, 0)},
 			{0, "2 acquire app1", allow(1, 2_000_000)},
-			{0, "2 acquire app2", limit.Decision{Remaining: 1, RetryAfterUS: 1_000_000, ResetAfterUS: 2_000_000}}, // the bucket is shared
-			{0, "1 acquire app10", notConfigured},                                                                 // app1 is compared whole
+			// the bucket is shared
+			{0, "2 acquire app2", limit.Decision{Remaining: 1, RetryAfterUS: 1_000_000, ResetAfterUS: 2_000_000}},
+			{0, "1 acquire app10", notConfigured}, // app1 is compared whole
 			{0, "1 acquire app", notConfigured},
-			{0, "0 init 3 1000000 1 app2 app1", allow(1, 2_000_000)},        // the same, in another order: nothing changes
+			// the same, in another order: nothing changes
+			{0, "0 init 3 1000000 1 app2 app1", allow(1, 2_000_000)},
 			{0, "0 init 03 1000000 01 app1 app2 app1", allow(1, 2_000_000)}, // or in another spelling
 			{0, "0 init 4 1000000 1 app1 app2", allow(4, 0)},                // another capacity: full
 			{0, "4 acquire app1", allow(0, 4_000_000)},
@@ -70,8 +72,10 @@ func TestManagedBucketsDecideAsTheirModel(t *testing.T) {
 				at += random.Int64N(4_000_000) - 500_000
 				now := strconv.FormatInt(at, 10)
 				args, want := operation(random, model, at, key)
-				if got, err := eval(t, s, "token-bucket", key, append([]string{now}, args...)...); err != nil || got != want {
-					t.Fatalf("seed %d, step %d, at %s, %v: %+v, %v; the model %+v", seed, step, now, args, got, err, want)
+				if got, err := eval(t, s, "token-bucket", key, append([]string{now}, args...)...); err != nil ||
+					got != want {
+					t.Fatalf("seed %d, step %d, at %s, %v: %+v, %v; the model %+v", seed, step, now, args, got, err,
+						want)
 				}
 			}
 		}

@@ -12,7 +12,8 @@ type model interface {
 //
 // Note: Decide as DecideAt with both clocks alike would be the plainer way round. Handing the decision on takes half
 // as long as making it.
-func decideAt[S any, P perishable[S]](l limit.Limiter, t *store[S, P], serverUS, clientUS int64, key string, cost int64) limit.Decision {
+func decideAt[S any, P perishable[S]](l limit.Limiter, t *store[S, P], serverUS, clientUS int64, key string,
+	cost int64) limit.Decision {
 	nowUS := serverUS
 	if t.clock.client {
 		nowUS = clientUS

@@ -81,7 +81,8 @@ func (p *Parameter) duration(text string) (string, error) {
 	}
 	if us := d.Microseconds(); d%time.Microsecond != 0 || us < p.Low || us > p.High {
 		return "", fmt.Errorf("duration %s: want whole microseconds from %s to %s", message.Quote(text),
-			limit.FormatDuration(time.Duration(p.Low)*time.Microsecond), limit.FormatDuration(time.Duration(p.High)*time.Microsecond))
+			limit.FormatDuration(time.Duration(p.Low)*time.Microsecond),
+			limit.FormatDuration(time.Duration(p.High)*time.Microsecond))
 	}
 	return limit.FormatDuration(d), nil
 }

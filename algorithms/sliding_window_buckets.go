@@ -16,8 +16,9 @@ var _ = register(Spec{
 	Sources: []string{
 		"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/",
 	},
-	Parameters: withClock("server", Parameter{Name: "subwindows", Kind: Integer, Low: 1, High: maxSubwindows, Default: "10",
-		Doc: "n, how many parts a window is split into", Role: Parts}),
+	Parameters: withClock("server",
+		Parameter{Name: "subwindows", Kind: Integer, Low: 1, High: maxSubwindows, Default: "10",
+			Doc: "n, how many parts a window is split into", Role: Parts}),
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {

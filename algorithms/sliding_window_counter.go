@@ -3,11 +3,12 @@ package algorithms
 import "ratelab/internal/limit"
 
 var _ = register(Spec{
-	Name:       "sliding-window-counter",
-	Family:     "window",
-	Colour:     "#56b4e9", // sky blue
-	State:      "two counters, of the current and the previous aligned window",
-	Rule:       "the current count and the part of the previous one that (t − W, t] still covers stay at most L, in integers",
+	Name:   "sliding-window-counter",
+	Family: "window",
+	Colour: "#56b4e9", // sky blue
+	State:  "two counters, of the current and the previous aligned window",
+	Rule: "the current count and the part of the previous one that (t − W, t] still covers stay at most L, in " +
+		"integers",
 	Bound:      "N(τ) ≤ L + L·τ/W; nearly 2L in one rolling window",
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),

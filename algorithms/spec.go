@@ -11,9 +11,9 @@ import (
 
 // Spec is one algorithm, in words for a listing and in code for a run.
 //
-// Related algorithms have colours of related hues. Fixed windows are warm, sliding windows blue, token buckets green, and
-// those that keep one moment in time purple. Six are those of Okabe and Ito ("Color Universal Design", 2008). The others
-// are shades that stay apart from all of these, and from each other, for an eye that lacks red or green as well:
+// Related algorithms have colours of related hues. Fixed windows are warm, sliding windows blue, token buckets green,
+// and those that keep one moment in time purple. Six are those of Okabe and Ito ("Color Universal Design", 2008). The
+// others are shades that stay apart from all of these, and from each other, for an eye that lacks red or green as well:
 // TestPaletteStaysApart of the charts holds the distance, and says which two are too near. Colour may stay empty: a few
 // spare shades are known to be apart.
 //
@@ -35,8 +35,8 @@ type Spec struct {
 	Prepare func(p limit.Policy, v Values) (Instance, error)
 }
 
-// Traits are how an algorithm departs from the laws that the others keep (laws_test.go). The checkers read them here. An
-// algorithm with a departure of a new kind adds its trait, and tells the law that it breaks to heed it.
+// Traits are how an algorithm departs from the laws that the others keep (laws_test.go). The checkers read them here.
+// An algorithm with a departure of a new kind adds its trait, and tells the law that it breaks to heed it.
 type Traits struct {
 	TTLRule bool // a key's expiry ends its window: now_us is not read, and times hold to the millisecond
 	Aligned bool // a clock that steps back into an older window finds that window's own count

@@ -15,8 +15,8 @@ type perishable[S any] interface {
 // It forgets what has expired whenever it has twice as many keys as were left the last time, so that memory grows with
 // the living keys.
 //
-// Note: a hash table of its own, with linear probing, decided a million keys a fifth faster. Of the whole command, which
-// measures too, one could not tell them apart.
+// Note: a hash table of its own, with linear probing, decided a million keys a fifth faster. Of the whole command,
+// which measures too, one could not tell them apart.
 type store[S any, P perishable[S]] struct {
 	states  map[string]*S
 	sweepAt int

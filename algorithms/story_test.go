@@ -23,7 +23,8 @@ type event struct {
 	limit.Decision
 }
 
-var storyWindows = []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond, 10 * time.Millisecond, 3 * time.Second}
+var storyWindows = []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond,
+	10 * time.Millisecond, 3 * time.Second}
 
 // drawInstance draws a small limit for the algorithm, and its parameters.
 func drawInstance(t *rapid.T, name string) (Instance, limit.Policy) {

@@ -60,9 +60,11 @@ func (t *tokenBucketDebt) Decide(nowUS int64, key string, cost int64) limit.Deci
 	if cost <= t.takes(now.tokens) {
 		now.tokens -= cost
 		*s = b.until(now, nowUS, b.capacity-now.tokens)
-		return limit.Decision{Verdict: limit.Allowed, Remaining: t.takes(now.tokens), ResetAfterUS: b.wait(now, b.capacity, nowUS)}
+		return limit.Decision{Verdict: limit.Allowed, Remaining: t.takes(now.tokens),
+			ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	}
-	d := limit.Decision{Remaining: t.takes(now.tokens), RetryAfterUS: limit.Never, ResetAfterUS: b.wait(now, b.capacity, nowUS)}
+	d := limit.Decision{Remaining: t.takes(now.tokens), RetryAfterUS: limit.Never,
+		ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	if cost <= b.capacity {
 		d.RetryAfterUS = b.wait(now, max(1, cost-t.debt), nowUS)
 	}

@@ -3,11 +3,12 @@ package algorithms
 import "ratelab/internal/limit"
 
 var _ = register(Spec{
-	Name:       "token-bucket-interval",
-	Family:     "bucket",
-	Colour:     "#665511", // olive
-	State:      "the time up to which intervals have been paid, and the tokens",
-	Rule:       "q tokens at the end of every whole interval I, up to the capacity C; a request takes its cost or is rejected",
+	Name:   "token-bucket-interval",
+	Family: "bucket",
+	Colour: "#665511", // olive
+	State:  "the time up to which intervals have been paid, and the tokens",
+	Rule: "q tokens at the end of every whole interval I, up to the capacity C; a request takes its cost or is " +
+		"rejected",
 	Bound:      "N(τ) ≤ C + q·⌈τ/I⌉",
 	Sources:    []string{"https://en.wikipedia.org/wiki/Token_bucket"},
 	Parameters: withClock("client", intervalParameters...),
@@ -33,7 +34,8 @@ func (t *tokenBucketInterval) Decide(nowUS int64, key string, cost int64) limit.
 	if cost <= now.tokens {
 		now.tokens -= cost
 		*s = b.until(now, nowUS, b.capacity)
-		return limit.Decision{Verdict: limit.Allowed, Remaining: now.tokens, ResetAfterUS: b.wait(now, b.capacity, nowUS)}
+		return limit.Decision{Verdict: limit.Allowed, Remaining: now.tokens,
+			ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	}
 	d := limit.Decision{Remaining: now.tokens, RetryAfterUS: limit.Never, ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	if cost <= b.capacity {

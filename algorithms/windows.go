@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// windows are the counters of one key, by the number of their aligned window. Each is a key of its own in Redis. A clock
-// that steps back finds the count of an older window again while that is kept.
+// windows are the counters of one key, by the number of their aligned window. Each is a key of its own in Redis. A
+// clock that steps back finds the count of an older window again while that is kept.
 type windows struct {
 	counters []windowCount // those of the last requests last
 	firstMS  int64         // none of them expires before

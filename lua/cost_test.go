@@ -106,7 +106,8 @@ func block(b *testing.B, s *redisserver.Server, c contender, name string, reject
 	}
 	usec, calls := evalshaStats(b, s)
 	if calls != callsPerBlock || admitted < want || admitted > want+callsPerBlock/10 && c.name != "none" {
-		b.Fatalf("%s, %s: %d calls, %d admitted; want %d and about %d", c.name, name, calls, admitted, callsPerBlock, want)
+		b.Fatalf("%s, %s: %d calls, %d admitted; want %d and about %d", c.name, name, calls, admitted, callsPerBlock,
+			want)
 	}
 	must(b, s.Client.FlushAll(ctx).Err())
 	return float64(usec) / float64(calls)

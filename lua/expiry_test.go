@@ -52,7 +52,8 @@ func TestAnExpiryThatIsKeptIsLateEnough(t *testing.T) {
 				ends := c.ends(s.Client.Get(t.Context(), key+c.suffix).Val())
 				life := s.Client.PExpireTime(t.Context(), key+c.suffix).Val().Milliseconds()
 				if second := ends/1_000_000 + 1; life < second*1000 || life > second*1000+1000 {
-					t.Fatalf("%s, step %d: the state matters until %d us, and lives until %d ms", c.name, step, ends, life)
+					t.Fatalf("%s, step %d: the state matters until %d us, and lives until %d ms", c.name, step, ends,
+						life)
 				}
 			}
 		}
@@ -70,14 +71,17 @@ func TestAStateOutlivesAChangeOfTheLimit(t *testing.T) {
 			}
 			for _, now := range []string{"", "1700000000000000"} {
 				key, before := s.Prefix+name+now, int64(0)
-				for step, limit := range [][]any{{90000, 1}, {90000, 1}, {630001, 7}, {630001, 7}, {90000, 1}, {90000, 1}} {
+				for step, limit := range [][]any{{90000, 1}, {90000, 1}, {630001, 7}, {630001, 7}, {90000, 1},
+					{90000, 1}} {
 					args := append([]any{now, 1, 1000}, limit...)
-					reply, err := redis.NewScript(source).Run(t.Context(), s.Client, []string{key}, args...).Int64Slice()
+					reply, err := redis.NewScript(source).Run(t.Context(), s.Client, []string{key},
+						args...).Int64Slice()
 					if err != nil || reply[0] != 1 {
 						t.Fatalf("%s, step %d: %v, %v", name, step, reply, err)
 					}
 					after := digits(s.Client.Get(t.Context(), key).Val())
-					if moved := after - before; step > 0 && (moved < 90_000 || moved > 90_008) { // 8: the sevenths of a µs
+					// 8: the sevenths of a µs
+					if moved := after - before; step > 0 && (moved < 90_000 || moved > 90_008) {
 						t.Fatalf("%s, step %d: the state moves on by %d us; want 90000", name, step, moved)
 					}
 					before = after
@@ -96,7 +100,8 @@ func TestAManagedBucketIsConfiguredAtNoCost(t *testing.T) {
 		}
 		for _, cost := range []string{"", "x", "0"} {
 			for _, args := range [][]any{{"", cost, "init", 5, 1000, 1, "app"}, {"", cost, "delete"}} {
-				reply, err := redis.NewScript(source).Run(t.Context(), s.Client, []string{s.Prefix + "k"}, args...).Int64Slice()
+				reply, err := redis.NewScript(source).Run(t.Context(), s.Client, []string{s.Prefix + "k"},
+					args...).Int64Slice()
 				if err != nil || reply[0] != 1 {
 					t.Errorf("%q: %v, %v", args, reply, err)
 				}

@@ -11,10 +11,11 @@ import (
 // RandomSteps is the number of requests in a random trace.
 const RandomSteps = 400
 
-// RandomLimit draws a limit and, for the algorithms that have some, parameters (clocked: time and granularity): small numbers that a trace can
-// exhaust, windows that no count divides, and now and then limits at the end of what is exact.
+// RandomLimit draws a limit and, for the algorithms that have some, parameters (clocked: time and granularity): small
+// numbers that a trace can exhaust, windows that no count divides, and now and then limits at the end of what is exact.
 func RandomLimit(r *rand.Rand, algorithm string, clocked bool) (label string, p limit.Policy) {
-	windows := []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond, 10 * time.Millisecond,
+	windows := []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond,
+		10 * time.Millisecond,
 		time.Second, 1000003 * time.Microsecond, 3 * time.Second, 24 * time.Hour}
 	p = limit.Policy{Requests: 1 + r.Int64N(9), Window: windows[r.IntN(len(windows))]}
 	switch r.IntN(6) {
@@ -43,7 +44,8 @@ func parameters(r *rand.Rand, algorithm string, clocked bool, p limit.Policy) st
 	if !clocked {
 		return text
 	}
-	return text + []string{"", ":time=server", ":time=client", ":time=client:granularity=1ms", ":time=client:granularity=1s"}[r.IntN(5)]
+	return text + []string{"", ":time=server", ":time=client", ":time=client:granularity=1ms",
+		":time=client:granularity=1s"}[r.IntN(5)]
 }
 
 // RandomRequests draws requests that never go back in time, and lets l decide them on the way: the next request

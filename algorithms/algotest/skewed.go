@@ -35,8 +35,8 @@ func RandomSkewedRequests(r *rand.Rand, p limit.Policy, l limit.TwoClocked) ([]l
 	return requests, decisions
 }
 
-// expiry is the time until a key that was written for d may expire, as the scripts have it: so many whole milliseconds or
-// seconds, with or without a second's margin, or a millisecond more.
+// expiry is the time until a key that was written for d may expire, as the scripts have it: so many whole milliseconds
+// or seconds, with or without a second's margin, or a millisecond more.
 func expiry(r *rand.Rand, p limit.Policy, d limit.Decision) int64 {
 	life := d.ResetAfterUS + p.WindowUS()*r.Int64N(2)
 	unit := []int64{1_000, 1_000_000}[r.IntN(2)]

@@ -69,7 +69,8 @@ func Parse(file, text string) ([]Trace, error) {
 			continue
 		}
 		if fields[0] == "limit" {
-			traces = append(traces, Trace{Name: fmt.Sprintf("%s:%d", file, i+1), Label: strings.TrimSuffix(file, ".txt")})
+			traces = append(traces, Trace{Name: fmt.Sprintf("%s:%d", file, i+1),
+				Label: strings.TrimSuffix(file, ".txt")})
 		}
 		if len(traces) == 0 {
 			return nil, fmt.Errorf("%s:%d: a trace begins with a line such as: limit 3/3s", file, i+1)
@@ -98,7 +99,8 @@ func (t *Trace) read(line int, fields []string) (err error) {
 }
 
 // verdicts are the words for limit.Verdict.
-var verdicts = map[string]limit.Verdict{"allow": limit.Allowed, "deny": limit.Rejected, "not-configured": limit.NotConfigured}
+var verdicts = map[string]limit.Verdict{"allow": limit.Allowed, "deny": limit.Rejected,
+	"not-configured": limit.NotConfigured}
 
 func (s *Step) read(fields []string) (err error) {
 	decided := false
@@ -171,7 +173,8 @@ func (t *Trace) Check(l limit.Limiter) []string {
 	var wrong []string
 	for _, s := range t.Steps {
 		if got := l.Decide(StartUS+s.AtUS, s.Key, s.Cost); got != s.Want {
-			wrong = append(wrong, fmt.Sprintf("%s, line %d: got %s; want %s", t.Name, s.Line, Describe(got), Describe(s.Want)))
+			wrong = append(wrong, fmt.Sprintf("%s, line %d: got %s; want %s", t.Name, s.Line, Describe(got),
+				Describe(s.Want)))
 		}
 	}
 	return wrong

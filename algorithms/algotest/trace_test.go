@@ -25,13 +25,18 @@ at=1ms -> not-configured retry=1s
 		t.Fatal(err)
 	}
 	want := []Trace{
-		{Name: "gcra.txt:3", Label: "gcra", Policy: limit.Policy{Requests: 3, Window: 3_000_000_000, Burst: 5}, Steps: []Step{
-			{4, limit.Request{Key: "k", Cost: 1}, limit.Decision{Verdict: limit.Allowed, Remaining: 4, ResetAfterUS: 1_000_000}},
-			{5, limit.Request{AtUS: -1_000_000, Key: "b", Cost: 9}, limit.Decision{Remaining: 4, RetryAfterUS: limit.Never, ResetAfterUS: 250}},
-		}},
-		{Name: "gcra.txt:6", Label: "gcra:burst=2", Policy: limit.Policy{Requests: 1, Window: 60_000_000_000}, Steps: []Step{
-			{8, limit.Request{AtUS: 1000, Key: "k", Cost: 1}, limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: 1_000_000}},
-		}},
+		{Name: "gcra.txt:3", Label: "gcra", Policy: limit.Policy{Requests: 3, Window: 3_000_000_000, Burst: 5},
+			Steps: []Step{
+				{4, limit.Request{Key: "k", Cost: 1},
+					limit.Decision{Verdict: limit.Allowed, Remaining: 4, ResetAfterUS: 1_000_000}},
+				{5, limit.Request{AtUS: -1_000_000, Key: "b", Cost: 9},
+					limit.Decision{Remaining: 4, RetryAfterUS: limit.Never, ResetAfterUS: 250}},
+			}},
+		{Name: "gcra.txt:6", Label: "gcra:burst=2", Policy: limit.Policy{Requests: 1, Window: 60_000_000_000},
+			Steps: []Step{
+				{8, limit.Request{AtUS: 1000, Key: "k", Cost: 1},
+					limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: 1_000_000}},
+			}},
 	}
 	if diff := cmp.Diff(want, traces); diff != "" {
 		t.Error(diff)
@@ -76,7 +81,8 @@ func TestCheckTellsWhatCameOut(t *testing.T) {
 func TestRandomRequestsRepeat(t *testing.T) {
 	p := limit.Policy{Requests: 5, Window: 10_000_000}
 	draw := func() []limit.Request {
-		requests, decisions := RandomRequests(rand.New(rand.NewPCG(7, 0)), p, fixed{RetryAfterUS: 100, ResetAfterUS: 500})
+		requests, decisions := RandomRequests(rand.New(rand.NewPCG(7, 0)), p,
+			fixed{RetryAfterUS: 100, ResetAfterUS: 500})
 		if len(requests) != RandomSteps || len(decisions) != RandomSteps {
 			t.Fatalf("%d requests, %d decisions", len(requests), len(decisions))
 		}

@@ -38,7 +38,8 @@ func (a *app) compare() *cobra.Command {
 // noSides refuses a comparison of nothing, and says what else there is for the results of two runs.
 func noSides(args []string) error {
 	if len(args) == 2 && isResult(args[0]) && isResult(args[1]) {
-		return commandline.Usage("compare: results of two runs are not compared; measure both versions in one run with --base " +
+		return commandline.Usage("compare: results of two runs are not compared; measure both versions in one run " +
+			"with --base " +
 			"and --head, or give the samples to benchstat: benchstat OLD/bench.txt NEW/bench.txt")
 	}
 	return commandline.Usage("compare: there is nothing to compare; want --base SIDE and --head SIDE")
@@ -77,7 +78,8 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	report := compare.Paired(found)
 	verdict := verdictOf(report)
 	if found.Partial {
-		verdict = fmt.Errorf("%w: the verdict is on the pairs that were finished, and says so", commandline.ErrInterrupted)
+		verdict = fmt.Errorf("%w: the verdict is on the pairs that were finished, and says so",
+			commandline.ErrInterrupted)
 	}
 	figures := func() error { return compare.Forms.Write(a.Stdout, f.Format, report, commandline.Terminal(a.Stdout)) }
 	return commandline.Deliver(a.Stdout, figures, func() error { return a.keepPaired(f, found, report) }, verdict)
@@ -92,7 +94,8 @@ func (a *app) keepPaired(f *compareFlags, found *benchresult.Paired, report *com
 		return fmt.Errorf("--out %s: %w", message.Path(f.Folder), commandline.WithoutPath(err))
 	}
 	if !f.Quiet {
-		fmt.Fprintf(a.Stderr, "bench: paired.json, comparison.json and .md and samples for benchstat are in %s\n", message.Path(f.Folder))
+		fmt.Fprintf(a.Stderr, "bench: paired.json, comparison.json and .md and samples for benchstat are in %s\n",
+			message.Path(f.Folder))
 	}
 	return nil
 }

@@ -56,8 +56,10 @@ func (f *compareFlags) sides(fs *pflag.FlagSet) {
 	fs.StringVar(&f.base, "base", "", "the old `SIDE`: a script, an algorithm or a server")
 	fs.StringVar(&f.head, "head", "", "the new `SIDE`")
 	fs.StringVar(&f.as, "as", "", "call scripts without a binding as the built-in algorithm of this `LABEL` is called")
-	fs.StringSliceVarP(&f.algorithms, "algorithms", "a", nil, "on two servers: `NAMES`, comma separated, of what to run (default all)")
-	fs.StringVar(&f.redis, "redis", "", "of two scripts: `SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
+	fs.StringSliceVarP(&f.algorithms, "algorithms", "a", nil,
+		"on two servers: `NAMES`, comma separated, of what to run (default all)")
+	fs.StringVar(&f.redis, "redis", "",
+		"of two scripts: `SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
 	commandline.EvictionFlag(fs, &f.eviction)
 	fs.Var(&f.pairs, "pairs", "measure each side `N` times; fewer than 20 give no verdict on timings")
 	fs.Var(&f.segment, "segment", "`TIME` of one measurement")

@@ -29,7 +29,8 @@ func (a *app) deliver(o *commandline.Output, pictures []string, found *benchresu
 			return fmt.Errorf("--out %s: %w", message.Path(o.Folder), commandline.WithoutPath(err))
 		}
 		if !o.Quiet {
-			fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(files)-1, message.Path(o.Folder))
+			fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(files)-1,
+				message.Path(o.Folder))
 		}
 		return nil
 	}
@@ -51,7 +52,8 @@ func (a *app) write(o *commandline.Output, pictures []string, found *benchresult
 // refuseForeign refuses a folder in which the files of a run, and those of an earlier one, which it removes, are
 // somebody else's.
 func refuseForeign(folder string) error {
-	return commandline.RefuseForeign("--out", folder, slices.Concat(benchresult.FileNames(folder), earlierCharts(folder))...)
+	return commandline.RefuseForeign("--out", folder,
+		slices.Concat(benchresult.FileNames(folder), earlierCharts(folder))...)
 }
 
 // earlierCharts are the names in folder that are those of charts, data last: it tells whose the others are.

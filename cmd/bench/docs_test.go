@@ -9,7 +9,8 @@ import (
 	"ratelab/internal/commandline/commandlinetest"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the outputs on the pages anew: read the difference before committing it")
+var rewrite = flag.Bool("rewrite", false,
+	"write the outputs on the pages anew: read the difference before committing it")
 
 // Every output on a page is what its command prints.
 func TestDocsOutputs(t *testing.T) { commandlinetest.Outputs(t, "bench", *rewrite, run) }

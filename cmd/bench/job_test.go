@@ -33,10 +33,12 @@ func jobOf(t *testing.T, args ...string) (*bench.Job, []string) {
 // What no flag says is as the package that measures would have it.
 func TestDefaults(t *testing.T) {
 	job, names := jobOf(t)
-	if !slices.Equal(names, defaultScenarios) || job.Algorithms != nil || job.Server != "" || job.Limit != nil || job.Seed != nil {
+	if !slices.Equal(names, defaultScenarios) || job.Algorithms != nil || job.Server != "" || job.Limit != nil ||
+		job.Seed != nil {
 		t.Errorf("%v %v %q %v %v", names, job.Algorithms, job.Server, job.Limit, job.Seed)
 	}
-	if job.Rounds != bench.DefaultRounds || job.Duration != bench.DefaultDuration || job.WarmUp != bench.DefaultWarmUp ||
+	if job.Rounds != bench.DefaultRounds || job.Duration != bench.DefaultDuration ||
+		job.WarmUp != bench.DefaultWarmUp ||
 		job.Segment != bench.DefaultSegment || job.Connections != bench.DefaultConnections || job.RepeatInvalid != 0 ||
 		!slices.Equal(job.Sweep, bench.DefaultSweep()) || !slices.Equal(job.Fills, bench.DefaultFills()) {
 		t.Errorf("%+v", job)
@@ -48,16 +50,20 @@ func TestDefaults(t *testing.T) {
 
 // Every flag reaches the job.
 func TestFlagsReachTheJob(t *testing.T) {
-	job, names := jobOf(t, "poisson", "-a", "gcra:burst=5", "--redis", "process", "--seed", "7", "--limit", "3/1s", "--burst", "2", "--script", "mine.lua",
-		"--rounds", "9", "--duration", "3s", "--warm-up", "0s", "--segment", "40ms", "--connections", "6", "--sweep", "2,5",
+	job, names := jobOf(t, "poisson", "-a", "gcra:burst=5", "--redis", "process", "--seed", "7", "--limit", "3/1s",
+		"--burst", "2", "--script", "mine.lua",
+		"--rounds", "9", "--duration", "3s", "--warm-up", "0s", "--segment", "40ms", "--connections", "6", "--sweep",
+		"2,5",
 		"--no-memory", "--repeat-invalid", "4")
-	if !slices.Equal(names, []string{"poisson"}) || len(job.Algorithms) != 1 || job.Algorithms[0].Label != "gcra:burst=5" || !slices.Equal(job.Scripts, []string{"mine.lua"}) {
+	if !slices.Equal(names, []string{"poisson"}) || len(job.Algorithms) != 1 ||
+		job.Algorithms[0].Label != "gcra:burst=5" || !slices.Equal(job.Scripts, []string{"mine.lua"}) {
 		t.Errorf("%v %v %v", names, job.Algorithms, job.Scripts)
 	}
 	if job.Server != "process" || *job.Seed != 7 || job.Limit.Requests != 3 || job.Limit.Burst != 2 {
 		t.Errorf("%q %v %v", job.Server, *job.Seed, job.Limit)
 	}
-	if job.Rounds != 9 || job.Duration != 3*time.Second || job.WarmUp >= 0 || job.Segment != 40*time.Millisecond || job.Connections != 6 ||
+	if job.Rounds != 9 || job.Duration != 3*time.Second || job.WarmUp >= 0 || job.Segment != 40*time.Millisecond ||
+		job.Connections != 6 ||
 		!slices.Equal(job.Sweep, []int{2, 5}) || job.Fills == nil || len(job.Fills) > 0 || job.RepeatInvalid != 4 {
 		t.Errorf("%+v", job)
 	}
@@ -69,12 +75,14 @@ func TestFlagsReachTheJob(t *testing.T) {
 // The quick run has every algorithm, and yields to what is said beside it.
 func TestQuick(t *testing.T) {
 	job, names := jobOf(t, "--quick")
-	if !slices.Equal(names, []string{"ten-times-over"}) || job.Algorithms != nil || job.Rounds != 2 || job.Duration != 2*time.Second ||
+	if !slices.Equal(names, []string{"ten-times-over"}) || job.Algorithms != nil || job.Rounds != 2 ||
+		job.Duration != 2*time.Second ||
 		job.Segment != 200*time.Millisecond || len(job.Fills) == 0 || !slices.Equal(job.Sweep, []int{1, 8, 64}) {
 		t.Errorf("%v %+v", names, job)
 	}
 	job, names = jobOf(t, "poisson", "--quick", "--rounds", "4", "--sweep", "4")
-	if !slices.Equal(names, []string{"poisson"}) || job.Rounds != 4 || !slices.Equal(job.Sweep, []int{4}) || job.Segment != 200*time.Millisecond {
+	if !slices.Equal(names, []string{"poisson"}) || job.Rounds != 4 || !slices.Equal(job.Sweep, []int{4}) ||
+		job.Segment != 200*time.Millisecond {
 		t.Errorf("%v %+v", names, job)
 	}
 }
@@ -84,7 +92,8 @@ func TestFlagsReachTheComparison(t *testing.T) {
 	var f compareFlags
 	c := &cobra.Command{}
 	f.register(c)
-	if err := c.ParseFlags([]string{"--base", "redis:7.0", "--head", "redis:8.0", "--as", "gcra", "-a", "gcra,none", "--redis", "process", "--pairs", "3",
+	if err := c.ParseFlags([]string{"--base", "redis:7.0", "--head", "redis:8.0", "--as", "gcra", "-a", "gcra,none",
+		"--redis", "process", "--pairs", "3",
 		"--segment", "40ms", "--warm-up", "10ms", "--connections", "6", "--mix", "accepted", "poisson"}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +101,11 @@ func TestFlagsReachTheComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job.Base != (bench.SideSpec{Spec: "redis:7.0", As: "gcra"}) || job.Head != (bench.SideSpec{Spec: "redis:8.0", As: "gcra"}) ||
+	if job.Base != (bench.SideSpec{Spec: "redis:7.0", As: "gcra"}) ||
+		job.Head != (bench.SideSpec{Spec: "redis:8.0", As: "gcra"}) ||
 		len(job.Algorithms) != 2 || len(job.Scenarios) != 1 || job.Server != "process" || job.Mix != "accepted" ||
-		job.Pairs != 3 || job.Segment != 40*time.Millisecond || job.WarmUp != 10*time.Millisecond || job.Connections != 6 {
+		job.Pairs != 3 || job.Segment != 40*time.Millisecond || job.WarmUp != 10*time.Millisecond ||
+		job.Connections != 6 {
 		t.Errorf("%+v", job)
 	}
 }

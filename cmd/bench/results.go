@@ -20,7 +20,8 @@ func results(paths []string) ([]*benchresult.Document, error) {
 	var wrong []error
 	for i, path := range paths {
 		if j := sameAs(paths[:i], path); j >= 0 {
-			wrong = append(wrong, commandline.Usage("%s: the same file as %s; name each result once", message.Path(path), message.Path(paths[j])))
+			wrong = append(wrong, commandline.Usage("%s: the same file as %s; name each result once",
+				message.Path(path), message.Path(paths[j])))
 			continue
 		}
 		r, err := benchresult.Read(path)
@@ -78,7 +79,8 @@ func files(n int) string {
 func wantResults(least, most int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || most > 0 && len(args) > most {
-			return commandline.Usage("%s: got %s; want %s, such as results/latest-bench/bench.json", c.Name(), files(len(args)), want)
+			return commandline.Usage("%s: got %s; want %s, such as results/latest-bench/bench.json", c.Name(),
+				files(len(args)), want)
 		}
 		return nil
 	}

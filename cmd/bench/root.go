@@ -60,8 +60,10 @@ func noCommand(root *cobra.Command, word string) error {
 
 // schema prints the JSON Schemas of what the program writes.
 func (a *app) schema() *cobra.Command {
-	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of bench.json (the default), paired.json or a comparison's JSON",
+	return commandline.SchemaCommand(a.Streams,
+		"Print the JSON Schema of bench.json (the default), paired.json or a comparison's JSON",
 		[]string{"result", "paired", "comparison"}, map[string][]byte{
-			"result": result.Schema(result.Bench), "paired": result.Schema(result.Paired), "comparison": result.Schema(result.Comparison),
+			"result": result.Schema(result.Bench), "paired": result.Schema(result.Paired),
+			"comparison": result.Schema(result.Comparison),
 		})
 }

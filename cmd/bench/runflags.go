@@ -78,9 +78,11 @@ func warmUpTime(value time.Duration) commandline.Duration {
 }
 
 func (f *runFlags) measured(fs *pflag.FlagSet) {
-	fs.StringVar(&f.redis, "redis", "", "`SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
+	fs.StringVar(&f.redis, "redis", "",
+		"`SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
 	commandline.EvictionFlag(fs, &f.eviction)
-	fs.BoolVar(&f.quick, "quick", false, "the complete run in small, two minutes: ten-times-over, 2 short rounds; other flags go on top")
+	fs.BoolVar(&f.quick, "quick", false,
+		"the complete run in small, two minutes: ten-times-over, 2 short rounds; other flags go on top")
 	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
 	fs.Var(&f.duration, "duration", "play at most so much `TIME` of each scenario")
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
@@ -89,7 +91,8 @@ func (f *runFlags) measured(fs *pflag.FlagSet) {
 	fs.Var(&f.sweep, "sweep", "numbers of connections such as `N,N`, one closed-loop measurement each")
 	fs.BoolVar(&f.noSweep, "no-sweep", false, "leave the sweep out")
 	fs.BoolVar(&f.noMemory, "no-memory", false, "leave the memory of keys out")
-	fs.Var(&f.repeatInvalid, "repeat-invalid", "repeat a measurement in which the generator was at fault, or the server stood still, at most `N` times")
+	fs.Var(&f.repeatInvalid, "repeat-invalid",
+		"repeat a measurement in which the generator was at fault, or the server stood still, at most `N` times")
 }
 
 func (f *runFlags) output(fs *pflag.FlagSet) {

@@ -9,7 +9,8 @@ import (
 	"ratelab/internal/commandline/commandlinetest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden parts of testdata/*.txtar: read the difference before committing it")
+var update = flag.Bool("update", false,
+	"rewrite the golden parts of testdata/*.txtar: read the difference before committing it")
 
 // The test's binary is the program too, for the scripts below testdata, and deliver.
 func TestMain(m *testing.M) {

@@ -9,7 +9,8 @@ import (
 )
 
 // serverKinds are the values of --redis.
-const serverKinds = "process, process=PATH, container, container=IMAGE, redis://HOST:PORT, rediss://HOST:PORT or unix:///SOCKET"
+const serverKinds = "process, process=PATH, container, container=IMAGE, redis://HOST:PORT, rediss://HOST:PORT or " +
+	"unix:///SOCKET"
 
 // serverWords are the beginnings of --redis that a shell offers.
 var serverWords = []string{"process", "container", "redis://"}
@@ -20,6 +21,7 @@ func serverFault(err error) error {
 	if !errors.As(err, &absent) {
 		return commandline.ServerFlag(err, "redis", serverKinds)
 	}
-	text := strings.ReplaceAll(err.Error(), ", --redis container (Docker) or --redis embedded do it", " or --redis container (Docker) do it")
+	text := strings.ReplaceAll(err.Error(), ", --redis container (Docker) or --redis embedded do it",
+		" or --redis container (Docker) do it")
 	return commandline.Exit(commandline.ExitHarness, errors.New(text))
 }

@@ -52,7 +52,8 @@ func (a *app) printAgain(o *commandline.Output, path string) error {
 		return nil
 	}
 	if o.CheckFormat(compare.Forms.Names()) != nil {
-		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format, strings.Join(compare.Forms.Names(), ", "))
+		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format,
+			strings.Join(compare.Forms.Names(), ", "))
 	}
 	return compare.Forms.Write(a.Stdout, o.Format, compare.Paired(paired), commandline.Terminal(a.Stdout))
 }

@@ -22,10 +22,12 @@ func TestProgress(t *testing.T) {
 		t.Skip("needs a redis-server on PATH")
 	}
 	brief := filepath.Join(t.TempDir(), "brief.yaml")
-	if err := os.WriteFile(brief, []byte("{name: brief, question: Is it shown?, limit: {requests: 10, per: 1s}, phases: [{name: all, duration: 50ms, constant: 10}]}"), 0o644); err != nil {
+	if err := os.WriteFile(brief, []byte("{name: brief, question: Is it shown?, limit: {requests: 10, per: 1s}, "+
+		"phases: [{name: all, duration: 50ms, constant: 10}]}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"run", brief, "-a", "gcra", "--redis", "process", "--rounds", "1", "--duration", "50ms", "--warm-up", "0s",
+	args := []string{"run", brief, "-a", "gcra", "--redis", "process", "--rounds", "1", "--duration", "50ms",
+		"--warm-up", "0s",
 		"--segment", "10ms", "--no-sweep", "--no-memory", "--charts", "none", "--out", t.TempDir()}
 	measure := func(more ...string) string {
 		return commandlinetest.OnTerminal(t, func(tty *os.File) {
@@ -35,7 +37,8 @@ func TestProgress(t *testing.T) {
 			}
 		})
 	}
-	if shown := measure(); !strings.Contains(shown, "brief in virtual time, about ") || !strings.Contains(shown, "s left") {
+	if shown := measure(); !strings.Contains(shown, "brief in virtual time, about ") ||
+		!strings.Contains(shown, "s left") {
 		t.Errorf("no progress: %q", shown)
 	}
 	if shown := measure("--quiet"); strings.Contains(shown, " left") || strings.Contains(shown, "other files") {

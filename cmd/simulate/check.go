@@ -63,12 +63,14 @@ func (a *app) checkResults(ctx context.Context, dir string, accept, quiet bool) 
 		return err
 	}
 	if difference, equal := report.Compare(want, &result.Document); !equal {
-		return fmt.Errorf("%w: %s (simulate check --accept takes the new figures, if they are meant)", errDiffers, difference)
+		return fmt.Errorf("%w: %s (simulate check --accept takes the new figures, if they are meant)", errDiffers,
+			difference)
 	}
 	if err := checkPage(dir, result); err != nil {
 		return err
 	}
-	return commandline.Println(a.Stdout, fmt.Sprintf("ok: %d scenarios decide as in %s", len(result.Document.Runs), path))
+	return commandline.Println(a.Stdout,
+		fmt.Sprintf("ok: %d scenarios decide as in %s", len(result.Document.Runs), path))
 }
 
 // acceptedCommand makes the figures of the committed page.
@@ -86,7 +88,8 @@ func checkPage(dir string, result *simulate.Result) error {
 		return err
 	}
 	if !bytes.Equal(have, want.Bytes()) {
-		return fmt.Errorf("%w: %s does not show these figures (simulate check --accept writes it anew)", errDiffers, message.Path(path))
+		return fmt.Errorf("%w: %s does not show these figures (simulate check --accept writes it anew)", errDiffers,
+			message.Path(path))
 	}
 	return nil
 }
@@ -132,7 +135,8 @@ func readGolden(path string) (*report.Document, error) {
 	doc, err := report.Read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, commandline.Usage("%s: no such file; run in the project's folder, name the folder with --results, or make it with --accept", path)
+		return nil, commandline.Usage("%s: no such file; run in the project's folder, name the folder with "+
+			"--results, or make it with --accept", path)
 	case err != nil:
 		return nil, commandline.Usage("%w", err)
 	}

@@ -59,8 +59,9 @@ func (f *cleanFlags) register(c *cobra.Command) {
 	f.Groups = commandline.NewGroups(c)
 	f.Add("What to clean", func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.redis, "redis", "", "`SERVER`: "+guestKinds+"; needed")
-		fs.BoolVar(&f.all, "all", false, "also keys of runs that are not in the registry, because its entry has expired or an\n"+
-			"older version wrote them: be sure that none of those runs")
+		fs.BoolVar(&f.all, "all", false,
+			"also keys of runs that are not in the registry, because its entry has expired or an\n"+
+				"older version wrote them: be sure that none of those runs")
 		fs.BoolVar(&f.dryRun, "dry-run", false, "show it, and delete nothing")
 	})
 	f.Complete(c, map[string][]string{"redis": {"redis://"}})
@@ -75,8 +76,10 @@ func (f *cleanFlags) check() error {
 	switch {
 	case f.redis == "":
 		return commandline.Usage("clean: say with --redis which server; want %s", guestKinds)
-	case slices.Contains([]string{redisserver.KindEmbedded, redisserver.KindProcess, redisserver.KindContainer, "model"}, kind):
-		return commandline.Usage("--redis %s: ends with its run, and leaves nothing to clean; want %s", kind, guestKinds)
+	case slices.Contains([]string{redisserver.KindEmbedded, redisserver.KindProcess, redisserver.KindContainer,
+		"model"}, kind):
+		return commandline.Usage("--redis %s: ends with its run, and leaves nothing to clean; want %s", kind,
+			guestKinds)
 	}
 	return nil
 }
@@ -183,7 +186,8 @@ func (m remains) report(keys map[string]int64, dryRun, unfinished bool) string {
 	case unfinished:
 		what = "not finished: deleted"
 	}
-	fmt.Fprintf(&b, "%s %s of %s%s\n", what, message.Count(sum, "key"), message.Count(int64(len(m.dead)), "dead run"), living)
+	fmt.Fprintf(&b, "%s %s of %s%s\n", what, message.Count(sum, "key"), message.Count(int64(len(m.dead)), "dead run"),
+		living)
 	return b.String()
 }
 

@@ -54,11 +54,13 @@ func (a *app) write(f *flags, args []string, result *simulate.Result, pictures, 
 	if drawn == 0 {
 		return nil
 	}
-	if err := writePage(f.Folder, result, f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts")); err != nil {
+	if err := writePage(f.Folder, result,
+		f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts")); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	if !f.Quiet {
-		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; charts, their data and result.json are beside it\n", message.Path(filepath.Join(f.Folder, indexPage)))
+		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; charts, their data and result.json are beside it\n",
+			message.Path(filepath.Join(f.Folder, indexPage)))
 	}
 	return nil
 }
@@ -69,7 +71,8 @@ func outcome(f *flags, result *simulate.Result) error {
 	case !result.Interrupted:
 		return verdict(&result.Document)
 	case f.decisions != "":
-		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written", commandline.ErrInterrupted, message.Path(f.decisions))
+		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written",
+			commandline.ErrInterrupted, message.Path(f.decisions))
 	}
 	return fmt.Errorf("%w: the figures cover the beginning only, and say so", commandline.ErrInterrupted)
 }

@@ -18,7 +18,8 @@ import (
 	"ratelab/internal/script"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the outputs on the pages anew: read the difference before committing it")
+var rewrite = flag.Bool("rewrite", false,
+	"write the outputs on the pages anew: read the difference before committing it")
 
 // Every output on a page is what its command prints.
 func TestDocsOutputs(t *testing.T) { commandlinetest.Outputs(t, "simulate", *rewrite, run) }
@@ -97,7 +98,8 @@ func checkPart(_ *testing.T, folder string, block commandlinetest.Block) string 
 	field, _, _ := strings.Cut(block.Text, ":")
 	check := parts[field]
 	if check == nil {
-		return "nothing checks a yaml block that begins with " + field + "; name its file in a comment on its first line, " +
+		return "nothing checks a yaml block that begins with " + field +
+			"; name its file in a comment on its first line, " +
 			"or say in parts what it is part of"
 	}
 	return check(folder, block.Text)

@@ -49,8 +49,10 @@ func (f *flags) register(c *cobra.Command) {
 func (f *flags) deciders(fs *pflag.FlagSet) {
 	fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded, "`SERVER`: "+serverKinds+" (the Go models, no server)")
 	commandline.EvictionFlag(fs, &f.eviction)
-	fs.StringVar(&f.clock, "clock", simulate.VirtualClock, "`CLOCK`: virtual, or real to pace the same requests on the wall clock of a real server")
-	fs.BoolVar(&f.longReal, "long-real", false, "let --clock real take more than "+limit.FormatDuration(simulate.MaxReal))
+	fs.StringVar(&f.clock, "clock", simulate.VirtualClock,
+		"`CLOCK`: virtual, or real to pace the same requests on the wall clock of a real server")
+	fs.BoolVar(&f.longReal, "long-real", false,
+		"let --clock real take more than "+limit.FormatDuration(simulate.MaxReal))
 }
 
 func (f *flags) output(fs *pflag.FlagSet) {

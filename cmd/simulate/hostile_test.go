@@ -83,7 +83,8 @@ func (a attack) outcome(t *testing.T, folder, server string) (code int, says str
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "simulate", "poisson", "-a", "none", "--script", a.name+".lua", "--charts", "none", "--redis", server, "-q")
+	cmd := exec.CommandContext(ctx, "simulate", "poisson", "-a", "none", "--script", a.name+".lua", "--charts", "none",
+		"--redis", server, "-q")
 	cmd.Dir = folder
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -107,7 +108,8 @@ func (a attack) outcome(t *testing.T, folder, server string) (code int, says str
 		t.Errorf("%s on %s: control characters on standard error: %q", a.name, server, &stderr)
 	}
 	if lines := strings.Count(stderr.String(), "\n"); lines > 3 || stderr.Len() > 2000 {
-		t.Errorf("%s on %s: %d lines, %d bytes on standard error, want a few: %.500s", a.name, server, lines, stderr.Len(), &stderr)
+		t.Errorf("%s on %s: %d lines, %d bytes on standard error, want a few: %.500s", a.name, server, lines,
+			stderr.Len(), &stderr)
 	}
 	said := waits.ReplaceAllString(stderr.String(), "")
 	first, _, _ := strings.Cut(said, "\n")
@@ -144,7 +146,8 @@ func TestHostileScripts(t *testing.T) {
 	for _, a := range attacks {
 		code, says := a.outcome(t, folder, address)
 		gets := orSays(code, says)
-		if embeddedCode, embedded := a.outcome(t, folder, redisserver.KindEmbedded); orSays(embeddedCode, embedded) != gets {
+		if embeddedCode, embedded := a.outcome(t, folder, redisserver.KindEmbedded); orSays(embeddedCode,
+			embedded) != gets {
 			gets += "; embedded: " + orSays(embeddedCode, embedded)
 		}
 		fmt.Fprintf(&page, "| %s | %s | %s |\n", a.name, a.tries, strings.ReplaceAll(gets, "|", "\\|"))
@@ -162,7 +165,8 @@ var waits = regexp.MustCompile(`(?m)^simulate: waiting for .*\n`)
 // digest is that of the wrapper, which the embedded server names.
 var digest = regexp.MustCompile(` script: [0-9a-f]{40}, &c\.`)
 
-// orSays is the outcome in words. Which of its bounds, of time or memory, stops a script on trial depends on the machine.
+// orSays is the outcome in words. Which of its bounds, of time or memory, stops a script on trial depends on the
+// machine.
 func orSays(code int, says string) string {
 	switch {
 	case code == 0:
@@ -210,7 +214,8 @@ func asDocumented(t *testing.T, s *redisserver.Server, page string) {
 	got, want := strings.Split(page, "\n"), strings.Split(string(was), "\n")
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("%s differs from line %d on; read why, then write it anew with -update:\n%.400s", hostileTable, i+1, strings.Join(got[min(i, len(got)):], "\n"))
+			t.Fatalf("%s differs from line %d on; read why, then write it anew with -update:\n%.400s", hostileTable,
+				i+1, strings.Join(got[min(i, len(got)):], "\n"))
 		}
 	}
 }
@@ -284,7 +289,8 @@ func (w *witness) read(lines *bufio.Reader) {
 			if strings.EqualFold(args[0], "info") {
 				args = args[:1] // whose sections are no keys
 			}
-			if slices.ContainsFunc(args[1:], func(a string) bool { return theirs[a] != "" }) || dangerous[strings.ToLower(args[0])] {
+			if slices.ContainsFunc(args[1:], func(a string) bool { return theirs[a] != "" }) ||
+				dangerous[strings.ToLower(args[0])] {
 				w.named = append(w.named, line)
 			}
 		}
@@ -292,7 +298,8 @@ func (w *witness) read(lines *bufio.Reader) {
 }
 
 // dangerous are commands that no run sends to a server of others.
-var dangerous = map[string]bool{"flushall": true, "flushdb": true, "config": true, "shutdown": true, "keys": true, "select": true,
+var dangerous = map[string]bool{"flushall": true, "flushdb": true, "config": true, "shutdown": true, "keys": true,
+	"select":   true,
 	"function": true, "publish": true, "debug": true, "swapdb": true, "sort": true}
 
 var quotedArgument = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)

@@ -20,7 +20,8 @@ import (
 	"ratelab/internal/redisserver/redisservertest"
 )
 
-var kills = flag.Int("kills", 20, "how many runs TestKilledAtAnyMoment kills: go test ./cmd/simulate -run KilledAtAnyMoment -kills 1000 -timeout 1h")
+var kills = flag.Int("kills", 20,
+	"how many runs TestKilledAtAnyMoment kills: go test ./cmd/simulate -run KilledAtAnyMoment -kills 1000 -timeout 1h")
 
 // A run of minutes is killed at a random moment, by each signal in turn. No file is torn then, and after the next run
 // nothing of it is left: no key on the server, no temporary file in the folder.
@@ -78,8 +79,10 @@ func newCampaign(t *testing.T) *campaign {
 	if c.program, err = exec.LookPath("simulate"); err != nil { // this test's own binary, see TestMain
 		t.Fatal(err)
 	}
-	for name, phase := range map[string]string{"long": "{name: all, duration: 2m, constant: 40/s}", "short": "{name: all, duration: 1s, constant: 1}"} {
-		text := "name: " + name + "\nquestion: What is left of it?\nlimit: {requests: 5, per: 1s}\nkeys: {count: 500}\nphases:\n  - " + phase + "\n"
+	for name, phase := range map[string]string{"long": "{name: all, duration: 2m, constant: 40/s}",
+		"short": "{name: all, duration: 1s, constant: 1}"} {
+		text := "name: " + name + "\nquestion: What is left of it?\nlimit: {requests: 5, per: 1s}\nkeys: {count: " +
+			"500}\nphases:\n  - " + phase + "\n"
 		if err := os.WriteFile(filepath.Join(c.dir, name+".yaml"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +140,8 @@ func (c *campaign) read(name string) []byte {
 func (c *campaign) checkFiles() {
 	c.visit(func(path string) {
 		text := c.read(path)
-		ending := map[string]string{".svg": "</svg>\n", ".html": "</html>\n", ".csv": "\n", ".json": "}\n"}[filepath.Ext(path)]
+		ending := map[string]string{".svg": "</svg>\n", ".html": "</html>\n", ".csv": "\n",
+			".json": "}\n"}[filepath.Ext(path)]
 		switch {
 		case strings.HasPrefix(filepath.Base(path), "."):
 		case !bytes.HasSuffix(text, []byte(ending)), filepath.Ext(path) == ".json" && !json.Valid(text):
@@ -154,7 +158,8 @@ func (c *campaign) checkNothingLeft() {
 		c.Errorf("%d keys are left, such as %s", len(keys), keys[0])
 	}
 	c.visit(func(path string) {
-		if name := filepath.Base(path); strings.HasPrefix(name, ".") || filepath.Ext(name) == ".tmp" || filepath.Ext(name) == "" {
+		if name := filepath.Base(path); strings.HasPrefix(name, ".") || filepath.Ext(name) == ".tmp" ||
+			filepath.Ext(name) == "" {
 			c.Errorf("%s is left", path)
 		}
 	})

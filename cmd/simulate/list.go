@@ -22,11 +22,13 @@ func (a *app) list() *cobra.Command {
 		Use:   "list [measures]",
 		Short: "Show the algorithms with their parameters, and the built-in scenarios; or the measures",
 		Long: "Shows the algorithms with their parameters, the sequences of commands and the built-in scenarios.\n\n" +
-			"list measures shows every measure: its name in JSON, and in a scenario's expect where that may hold it to a value.",
+			"list measures shows every measure: its name in JSON, and in a scenario's expect where that may hold it " +
+			"to a value.",
 		ValidArgs: []string{"measures"},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] != "measures" {
-				return commandline.Usage("list: %s is nothing that can be listed; want list, or list measures", message.Quote(args[len(args)-1]))
+				return commandline.Usage("list: %s is nothing that can be listed; want list, or list measures",
+					message.Quote(args[len(args)-1]))
 			}
 			return nil
 		},
@@ -57,7 +59,8 @@ func listing() (string, error) {
 			fmt.Fprintf(&b, "    bound: %s\n", spec.Bound)
 		}
 		for _, p := range spec.Parameters {
-			fmt.Fprintf(&b, "    :%s=%s  (default %s) %s\n", p.Name, strings.ToUpper(fmt.Sprint(p.Kind)), p.Default, p.Doc)
+			fmt.Fprintf(&b, "    :%s=%s  (default %s) %s\n", p.Name, strings.ToUpper(fmt.Sprint(p.Kind)), p.Default,
+				p.Doc)
 		}
 	}
 	listSequences(&b)
@@ -86,14 +89,17 @@ func measures() sheet.Sheet {
 	var s sheet.Sheet
 	for _, about := range measure.Subjects() {
 		t := sheet.Table{Columns: []sheet.Column{
-			{Name: "measure", Words: true}, {Name: "unit", Words: true}, {Name: "better", Words: true, Leaves: 2}, {Name: "expect", Words: true, Leaves: 1}, {Name: "what it is", Words: true, Widest: 70, Narrowest: 20, Break: sheet.BreakWords},
+			{Name: "measure", Words: true}, {Name: "unit", Words: true}, {Name: "better", Words: true,
+				Leaves: 2}, {Name: "expect", Words: true, Leaves: 1}, {Name: "what it is", Words: true, Widest: 70,
+				Narrowest: 20, Break: sheet.BreakWords},
 		}}
 		for i := range about.Measures {
 			m := &about.Measures[i]
 			if m.In&(measure.Written|measure.Expected) == 0 {
 				continue // another view of a measure
 			}
-			t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(m.Name, string(m.Unit), m.Better.String(), yesOrNo(m.In&measure.Expected != 0), m.Help)})
+			t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(m.Name, string(m.Unit), m.Better.String(),
+				yesOrNo(m.In&measure.Expected != 0), m.Help)})
 		}
 		s = append(s, sheet.Part{Title: about.Name, Tables: []sheet.Table{t}})
 	}

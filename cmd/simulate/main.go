@@ -10,5 +10,6 @@ import (
 
 func main() {
 	stop := commandline.Interrupts(os.Exit)
-	os.Exit(run(os.Args[1:], commandline.Streams{Stdout: commandline.Writable(os.Stdout), Stderr: os.Stderr, Stop: stop}))
+	os.Exit(run(os.Args[1:], commandline.Streams{Stdout: commandline.Writable(os.Stdout), Stderr: os.Stderr,
+		Stop: stop}))
 }

@@ -16,8 +16,9 @@ import (
 func TestAMeasureIsDeclaredOnce(t *testing.T) {
 	was := len(measure.DecisionMeasures.Measures)
 	measure.DecisionMeasures.Declare(measure.Measure{
-		Name: "refused_share", Unit: measure.Share, Heading: "re-\nfused", Title: "refused", Help: "rejected requests, of all that were offered",
-		In: measure.Written | measure.Table | measure.Page | measure.Expected, Better: measure.Lower,
+		Name: "refused_share", Unit: measure.Share, Heading: "re-\nfused", Title: "refused",
+		Help: "rejected requests, of all that were offered",
+		In:   measure.Written | measure.Table | measure.Page | measure.Expected, Better: measure.Lower,
 		Value: func(f *measure.Figures) measure.Value { return measure.Known(float64(f.Rejected) / float64(f.Offered)) },
 	})
 	t.Cleanup(func() { measure.DecisionMeasures.Measures = measure.DecisionMeasures.Measures[:was] })
@@ -43,7 +44,8 @@ expect:
 		{"json", []string{`"refused_share": 0.5`, `"measure": "refused_share"`}},
 		{"bench", []string{"Unit refused_share assume=exact", " 0.5 refused_share"}},
 	} {
-		text := output(t, file, "-a", "gcra,none", "--redis", "model", "--charts", "none", "--format", c.format, "--out", filepath.Join(out, c.format))
+		text := output(t, file, "-a", "gcra,none", "--redis", "model", "--charts", "none", "--format", c.format,
+			"--out", filepath.Join(out, c.format))
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s has no %q:\n%s", c.format, want, text)
@@ -61,7 +63,8 @@ expect:
 	}
 	output(t, file, "-a", "gcra,none", "--redis", "model", "--charts", "svg", "--out", filepath.Join(out, "page"))
 	page, err := os.ReadFile(filepath.Join(out, "page", "index.html"))
-	if err != nil || !strings.Contains(string(page), `title="rejected requests, of all that were offered">refused</th>`) {
+	if err != nil || !strings.Contains(string(page),
+		`title="rejected requests, of all that were offered">refused</th>`) {
 		t.Errorf("the page has no column for it (%v)", err)
 	}
 	if text := output(t, "list", "measures"); !strings.Contains(text, "refused_share") {

@@ -105,7 +105,8 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 // replay runs a job of candidates on a server, with its progress on a terminal.
 func (a *app) replay(f *recommendFlags) recommend.Replay {
 	warned := false
-	return func(ctx context.Context, server string, list []*scenario.Scenario, choices []algorithms.Choice) (*report.Document, error) {
+	return func(ctx context.Context, server string, list []*scenario.Scenario,
+		choices []algorithms.Choice) (*report.Document, error) {
 		if a.stopped() {
 			return nil, errNothingRecommended
 		}

@@ -61,19 +61,25 @@ func (f *recommendFlags) register(c *cobra.Command) {
 
 func (f *recommendFlags) tolerances(fs *pflag.FlagSet) {
 	fs.Var(&f.maxOvershoot, "max-overshoot", "the most in any window, as a multiple `X` of the limit")
-	fs.Var(&f.maxRejects, "max-false-rejects", "`SHARE` of the requests that may be rejected though the exact limit admits them")
-	fs.Var(&f.maxAdmits, "max-false-admits", "`SHARE` of the requests that may be admitted though the exact limit rejects them (default any)")
+	fs.Var(&f.maxRejects, "max-false-rejects",
+		"`SHARE` of the requests that may be rejected though the exact limit admits them")
+	fs.Var(&f.maxAdmits, "max-false-admits",
+		"`SHARE` of the requests that may be admitted though the exact limit rejects them (default any)")
 	fs.Var(&f.maxCalls, "max-calls", "Redis commands `N` that a decision may take (default any)")
 	fs.Var(&f.maxCost, "max-cost", "`TIME` of the server that a decision may take; needs --costs (default any)")
-	fs.StringVar(&f.costs, "costs", "", "`FILE` bench.json of bench run: what a decision costs the server, shown and weighed")
-	fs.StringVar(&f.prefer, "prefer", recommend.Preferences()[0], "`ORDER` of those that qualify: "+strings.Join(recommend.Preferences(), ", "))
+	fs.StringVar(&f.costs, "costs", "",
+		"`FILE` bench.json of bench run: what a decision costs the server, shown and weighed")
+	fs.StringVar(&f.prefer, "prefer", recommend.Preferences()[0],
+		"`ORDER` of those that qualify: "+strings.Join(recommend.Preferences(), ", "))
 }
 
 func (f *recommendFlags) output(fs *pflag.FlagSet) {
-	fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded, "`SERVER` that confirms what the models decide: "+serverKinds+" (none)")
+	fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded,
+		"`SERVER` that confirms what the models decide: "+serverKinds+" (none)")
 	commandline.EvictionFlag(fs, &f.eviction)
 	f.FormatFlag(fs, recommend.Forms.Names())
-	fs.StringVarP(&f.Folder, "out", "o", "", "`FOLDER` for recommendation.json and the picture with its data (default none)")
+	fs.StringVarP(&f.Folder, "out", "o", "",
+		"`FOLDER` for recommendation.json and the picture with its data (default none)")
 	f.ChartsFlag(fs)
 	f.QuietFlag(fs)
 }
@@ -97,7 +103,8 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	}
 	for _, s := range list {
 		if s.Reactive() {
-			return nil, commandline.Usage("%s: clients, clocks or sequences make other requests for each algorithm, which cannot be compared; "+
+			return nil, commandline.Usage("%s: clients, clocks or sequences make other requests for each algorithm, "+
+				"which cannot be compared; "+
 				"see simulate %[1]s for how they fare, or name other scenarios", s.Name)
 		}
 	}
@@ -105,7 +112,8 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &recommend.Question{Scenarios: list, Limit: policy, Choices: choices, Scripts: len(f.Scripts) > 0, Server: f.redis,
+	q := &recommend.Question{Scenarios: list, Limit: policy, Choices: choices, Scripts: len(f.Scripts) > 0,
+		Server: f.redis,
 		Prefer: f.prefer, Costs: costs}
 	q.Tolerance = recommend.Tolerance{MaxOvershoot: *f.maxOvershoot.value, MaxFalseRejects: *f.maxRejects.value,
 		MaxFalseAdmits: f.maxAdmits.value, MaxCalls: f.maxCalls.value}
@@ -117,7 +125,8 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 }
 
 func noTraffic() ([]*scenario.Scenario, error) {
-	return nil, commandline.Usage("recommend: no traffic; name a scenario (simulate list shows them) or a file, or give --trace FILE with --limit")
+	return nil, commandline.Usage("recommend: no traffic; name a scenario (simulate list shows them) or a file, or " +
+		"give --trace FILE with --limit")
 }
 
 // check looks at the flags that are one of a few words, and at those that go together.
@@ -129,10 +138,12 @@ func (f *recommendFlags) check() error {
 		return err
 	}
 	if !slices.Contains(recommend.Preferences(), f.prefer) {
-		return commandline.Usage("--prefer %s: want one of %s", message.Quote(f.prefer), strings.Join(recommend.Preferences(), ", "))
+		return commandline.Usage("--prefer %s: want one of %s", message.Quote(f.prefer),
+			strings.Join(recommend.Preferences(), ", "))
 	}
 	if f.Given("max-cost") && f.costs == "" {
-		return commandline.Usage("--max-cost %s: goes with --costs FILE, the bench.json of bench run", f.maxCost.String())
+		return commandline.Usage("--max-cost %s: goes with --costs FILE, the bench.json of bench run",
+			f.maxCost.String())
 	}
 	if f.redis != recommend.Models {
 		return nil
@@ -141,7 +152,8 @@ func (f *recommendFlags) check() error {
 	case f.maxCalls.value != nil:
 		return commandline.Usage("--max-calls: --redis model has no server to count calls on; take --redis embedded")
 	case len(f.Scripts) > 0:
-		return commandline.Usage("--redis model has no server to run a script on; leave out --script, or take --redis embedded")
+		return commandline.Usage("--redis model has no server to run a script on; leave out --script, or take " +
+			"--redis embedded")
 	}
 	return nil
 }
@@ -156,7 +168,8 @@ func (f *recommendFlags) readCosts() (*recommend.Costs, error) {
 	}
 	costs := recommend.CostsOf(r)
 	if costs.Empty() {
-		return nil, commandline.Usage("--costs %s: its server did not tell what a call cost it; take a run on a server of your own", message.Path(f.costs))
+		return nil, commandline.Usage("--costs %s: its server did not tell what a call cost it; take a run on a "+
+			"server of your own", message.Path(f.costs))
 	}
 	return costs, nil
 }

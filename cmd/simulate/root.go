@@ -44,7 +44,8 @@ func newRoot(a *app) *cobra.Command {
 func (a *app) schema() *cobra.Command {
 	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (the default) or of a result",
 		[]string{"scenario", "result", "recommendation", "worst"}, map[string][]byte{
-			"scenario": scenario.Schema(), "result": result.Schema(result.Simulation), "recommendation": result.Schema(result.Recommendation),
-			"worst": result.Schema(result.Worst),
+			"scenario": scenario.Schema(), "result": result.Schema(result.Simulation),
+			"recommendation": result.Schema(result.Recommendation),
+			"worst":          result.Schema(result.Worst),
 		})
 }

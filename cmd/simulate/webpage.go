@@ -28,7 +28,8 @@ func pageInput(result *simulate.Result, command string) page.Input {
 	in := page.Input{Document: &result.Document, Charts: result.Charts, Command: command}
 	for _, spec := range algorithms.All() {
 		in.Algorithms = append(in.Algorithms, page.Algorithm{
-			Name: spec.Name, Family: spec.Family, State: spec.State, Rule: spec.Rule, Bound: spec.Bound, Sources: spec.Sources,
+			Name: spec.Name, Family: spec.Family, State: spec.State, Rule: spec.Rule, Bound: spec.Bound,
+			Sources: spec.Sources,
 		})
 	}
 	return in

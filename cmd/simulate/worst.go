@@ -100,7 +100,8 @@ func (a *app) findWorst(ctx context.Context, f *worstFlags, args []string) error
 	files := func() error { return worstFiles(f.Folder, problems, all, &doc) }
 	if differs != nil {
 		nothing := func() error { return nil }
-		return commandline.Deliver(a.Stdout, nothing, files, fmt.Errorf("%w; the files are in %s", differs, message.Path(f.Folder)))
+		return commandline.Deliver(a.Stdout, nothing, files,
+			fmt.Errorf("%w; the files are in %s", differs, message.Path(f.Folder)))
 	}
 	return a.deliverWorst(f, &doc, files)
 }
@@ -158,7 +159,8 @@ func (a *app) searchAll(problems []worst.Problem, quiet bool) ([]*finding, error
 		}
 		name := worst.Name(p.Instance.Label)
 		if other := fileOf[name]; other != "" {
-			return nil, commandline.Usage("%s and %s would both be written to %s.yaml; search for one at a time", other, p.Instance.Label, name)
+			return nil, commandline.Usage("%s and %s would both be written to %s.yaml; search for one at a time", other,
+				p.Instance.Label, name)
 		}
 		fileOf[name] = p.Instance.Label
 		if err := one.write(name); err != nil {
@@ -205,18 +207,22 @@ func writeWorst(folder string, all []*finding, doc *worst.Document) error {
 	if err := whole(schemaFile, scenario.Schema()); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(folder, worstFile), func(w io.Writer) error { return worst.WriteJSON(w, doc) })
+	return atomicfile.Write(filepath.Join(folder, worstFile),
+		func(w io.Writer) error { return worst.WriteJSON(w, doc) })
 }
 
 // worstVerdict is whether the search came to its end, and every bound holds.
 func worstVerdict(f *worstFlags, doc *worst.Document) error {
 	if doc.Partial {
-		return fmt.Errorf("%w: the figures are the worst found so far, and no server has confirmed them", commandline.ErrInterrupted)
+		return fmt.Errorf("%w: the figures are the worst found so far, and no server has confirmed them",
+			commandline.ErrInterrupted)
 	}
 	for _, r := range doc.Results {
 		if r.Broken {
-			return commandline.Exit(commandline.ExitMissed, fmt.Errorf("the bound of %s is broken: %d admitted in %d us, bound %d; %s shows it",
-				message.Visible(r.Algorithm), r.MostAdmitted, doc.WithinUS, r.Bound, filepath.Join(f.Folder, r.File)))
+			return commandline.Exit(commandline.ExitMissed,
+				fmt.Errorf("the bound of %s is broken: %d admitted in %d us, bound %d; %s shows it",
+					message.Visible(r.Algorithm), r.MostAdmitted, doc.WithinUS, r.Bound, filepath.Join(f.Folder,
+						r.File)))
 		}
 	}
 	return nil

@@ -19,12 +19,15 @@ func TestWorstInterrupted(t *testing.T) {
 	close(stop)
 	var stdout, stderr bytes.Buffer
 	dir := filepath.Join(t.TempDir(), "out")
-	code := run([]string{"worst", "gcra", "fixed-window", "--limit", "100000/1s", "--out", dir}, commandline.Streams{Stdout: &stdout, Stderr: &stderr, Stop: stop})
-	if code != commandline.ExitInterrupted || !strings.Contains(stdout.String(), "PARTIAL") || !strings.Contains(stdout.String(), "interrupted; this is the worst found so far") {
+	code := run([]string{"worst", "gcra", "fixed-window", "--limit", "100000/1s", "--out", dir},
+		commandline.Streams{Stdout: &stdout, Stderr: &stderr, Stop: stop})
+	if code != commandline.ExitInterrupted || !strings.Contains(stdout.String(), "PARTIAL") ||
+		!strings.Contains(stdout.String(), "interrupted; this is the worst found so far") {
 		t.Errorf("%d\n%s%s", code, &stdout, &stderr)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "worst.json"))
-	if err != nil || !bytes.Contains(data, []byte(`"partial": true`)) || bytes.Contains(data, []byte(`"confirmed": true`)) {
+	if err != nil || !bytes.Contains(data, []byte(`"partial": true`)) ||
+		bytes.Contains(data, []byte(`"confirmed": true`)) {
 		t.Errorf("%v\n%s", err, data)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "worst-gcra.yaml")); err != nil {
@@ -41,9 +44,11 @@ func TestWorstBroken(t *testing.T) {
 	a := &app{commandline.Streams{Stdout: &stdout, Stderr: &stderr}}
 	f := &worstFlags{Output: commandline.Output{Format: "table", Folder: "out"}}
 	doc := &worst.Document{WithinUS: 1000, Limit: result.Limit{Requests: 5, WindowUS: 1000, Burst: 5},
-		Results: []worst.Finding{{Algorithm: "mine", MostAdmitted: 12, Bound: 10, BoundReached: 1.2, Broken: true, File: "worst-mine.yaml"}}}
+		Results: []worst.Finding{{Algorithm: "mine", MostAdmitted: 12, Bound: 10, BoundReached: 1.2, Broken: true,
+			File: "worst-mine.yaml"}}}
 	err := a.deliverWorst(f, doc, func() error { return nil })
-	if commandline.ExitCode(err) != commandline.ExitMissed || !strings.Contains(err.Error(), "12 admitted") || !strings.Contains(err.Error(), filepath.Join("out", "worst-mine.yaml")) {
+	if commandline.ExitCode(err) != commandline.ExitMissed || !strings.Contains(err.Error(), "12 admitted") ||
+		!strings.Contains(err.Error(), filepath.Join("out", "worst-mine.yaml")) {
 		t.Errorf("%v", err)
 	}
 	if !strings.Contains(stdout.String(), "BROKEN: mine admits 12 in 1ms, and its bound is 10: see worst-mine.yaml") {
@@ -54,7 +59,8 @@ func TestWorstBroken(t *testing.T) {
 // A script that decides otherwise than its model is told with both figures, and with code 3.
 func TestWorstScriptDiffers(t *testing.T) {
 	side := func(peak int64, sha string) *report.Run {
-		r := &report.Run{Server: result.Server{Kind: "embedded", Name: "miniredis", Version: "1", Transport: "pipe"}, Results: []report.Row{{Algorithm: "mine"}}}
+		r := &report.Run{Server: result.Server{Kind: "embedded", Name: "miniredis", Version: "1", Transport: "pipe"},
+			Results: []report.Row{{Algorithm: "mine"}}}
 		r.Results[0].PeakWindowAdmitted, r.Results[0].DecisionsSHA256 = peak, strings.Repeat(sha, 64)
 		return r
 	}

@@ -11,8 +11,9 @@ import (
 	"ratelab/internal/worst"
 )
 
-// confirm lets the algorithms' scripts decide the files on a server, and the models as well, and compares. What a server
-// has confirmed is marked so in the rows; differs says what it decides otherwise. After an interrupt nothing is confirmed.
+// confirm lets the algorithms' scripts decide the files on a server, and the models as well, and compares. What a
+// server has confirmed is marked so in the rows; differs says what it decides otherwise. After an interrupt nothing is
+// confirmed.
 func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *worst.Document) (differs, err error) {
 	if doc.Partial || len(all) == 0 {
 		return nil, nil
@@ -50,7 +51,8 @@ func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *w
 }
 
 // decideFiles runs the scenarios, each with the algorithm that it is about.
-func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string, list []*scenario.Scenario) (*simulate.Result, error) {
+func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string,
+	list []*scenario.Scenario) (*simulate.Result, error) {
 	job := a.newJob(list)
 	job.Server, job.AllowEviction, job.Expected = server, f.eviction, true
 	bar := commandline.NewBar(a.Stderr, f.Quiet) // a flood of a million takes a script some time
@@ -63,8 +65,10 @@ func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string, lis
 func agree(one *finding, script, model *report.Run) error {
 	s, m := script.Results[0], model.Results[0]
 	if s.DecisionsSHA256 != m.DecisionsSHA256 || s.PeakWindowAdmitted != m.PeakWindowAdmitted {
-		return fmt.Errorf("%s: the script decides otherwise than the model: %d in a window on %s, decisions %.12s…; %d in the model, decisions %.12s…; see %s",
-			s.Algorithm, s.PeakWindowAdmitted, script.Server, s.DecisionsSHA256, m.PeakWindowAdmitted, m.DecisionsSHA256, one.row.File)
+		return fmt.Errorf("%s: the script decides otherwise than the model: %d in a window on %s, decisions %.12s…; "+
+			"%d in the model, decisions %.12s…; see %s",
+			s.Algorithm, s.PeakWindowAdmitted, script.Server, s.DecisionsSHA256, m.PeakWindowAdmitted,
+			m.DecisionsSHA256, one.row.File)
 	}
 	if s.PeakWindowAdmitted != one.row.PeakWindowAdmitted {
 		return fmt.Errorf("%s: the file admits %d in a window, the search found %d; see %s",

@@ -55,9 +55,11 @@ func (f *worstFlags) register(c *cobra.Command) {
 		fs.Var(&f.largestCost, "largest-cost", "the most that one request may cost")
 	})
 	f.Add("How", func(fs *pflag.FlagSet) {
-		fs.Var(&f.budget, "budget", "decisions that the search for one algorithm may take; a flood takes as many as it admits")
+		fs.Var(&f.budget, "budget", "decisions that the search for one algorithm may take; a flood takes as many as "+
+			"it admits")
 		fs.Var(&f.seed, "seed", "of what is tried at random (default 1)")
-		fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded, "the `SERVER` on which the scripts confirm it: "+redisserver.Kinds)
+		fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded,
+			"the `SERVER` on which the scripts confirm it: "+redisserver.Kinds)
 		commandline.EvictionFlag(fs, &f.eviction)
 	})
 	f.Add("Output", func(fs *pflag.FlagSet) {
@@ -79,7 +81,8 @@ func promising() []string {
 		if err != nil {
 			panic(err) // the name comes from the registry
 		}
-		if in, err := c.Instance(limit.Policy{Requests: 100, Window: time.Second}); err == nil && in.MostAdmitted != nil {
+		if in, err := c.Instance(limit.Policy{Requests: 100, Window: time.Second}); err == nil &&
+			in.MostAdmitted != nil {
 			names = append(names, name)
 		}
 	}
@@ -124,7 +127,8 @@ func (f *worstFlags) policy() (limit.Policy, error) {
 		return limit.Policy{}, err
 	}
 	if f.redis == "model" {
-		return limit.Policy{}, commandline.Usage("--redis model: the search asks the models already; want %s", redisserver.Kinds)
+		return limit.Policy{}, commandline.Usage("--redis model: the search asks the models already; want %s",
+			redisserver.Kinds)
 	}
 	if f.within.Value%time.Microsecond != 0 {
 		return limit.Policy{}, commandline.Usage("--within %v: want whole microseconds", f.within.Value)
@@ -139,11 +143,13 @@ func (f *worstFlags) problem(c algorithms.Choice, p limit.Policy) (worst.Problem
 		return worst.Problem{}, err
 	}
 	if in.MostAdmitted == nil {
-		return worst.Problem{}, fmt.Errorf("worst: %s promises no bound: it admits whatever is asked of it; name another, or leave all names out for those that do",
+		return worst.Problem{}, fmt.Errorf("worst: %s promises no bound: it admits whatever is asked of it; name "+
+			"another, or leave all names out for those that do",
 			message.Bare(in.Label))
 	}
 	problem := worst.Problem{
-		Instance: in, Policy: p, WithinUS: p.WindowUS(), LargestCost: int64(f.largestCost.Value), Budget: int64(f.budget.Value), Seed: worst.DefaultSeed,
+		Instance: in, Policy: p, WithinUS: p.WindowUS(), LargestCost: int64(f.largestCost.Value),
+		Budget: int64(f.budget.Value), Seed: worst.DefaultSeed,
 	}
 	if f.within.Value > 0 {
 		problem.WithinUS = f.within.Value.Microseconds()

@@ -1,5 +1,5 @@
-// Package alive names processes in what they leave behind, so that a later one can tell whether the maker still runs: in
-// the names of temporary files, and in the registry of runs on a server. A process identifier alone would not do: it
+// Package alive names processes in what they leave behind, so that a later one can tell whether the maker still runs:
+// in the names of temporary files, and in the registry of runs on a server. A process identifier alone would not do: it
 // says nothing in another container or on another machine, and is given again. Whoever cannot be judged is not called
 // dead.
 package alive

@@ -75,7 +75,8 @@ func TestAnIdentifierThatWasGivenAgainIsAnotherProcess(t *testing.T) {
 
 // Of other machines and containers nothing is known, whatever runs here.
 func TestElsewhereNobodyIsCalledDead(t *testing.T) {
-	for _, p := range []Process{{"0badc0de", 1 << 22, ""}, {"", 1 << 22, "5"}, {Self().Place, 0, ""}, {Self().Place, -1, ""}} {
+	for _, p := range []Process{{"0badc0de", 1 << 22, ""}, {"", 1 << 22, "5"}, {Self().Place, 0, ""},
+		{Self().Place, -1, ""}} {
 		if p.Gone() || p.Here() {
 			t.Errorf("%v: gone %t, here %t", p, p.Gone(), p.Here())
 		}
@@ -88,7 +89,8 @@ func TestANameIsReadAgain(t *testing.T) {
 			t.Errorf("%q is read as %v, %t", p.String(), got, ok)
 		}
 	}
-	for _, text := range []string{"", "-", "--", "0123abcd-0-1", "0123abcd--1", "0123ABCD-1-1", "0123abcd-1-1-1", "0123abcd-1-A", "../a-1-1",
+	for _, text := range []string{"", "-", "--", "0123abcd-0-1", "0123abcd--1", "0123ABCD-1-1", "0123abcd-1-1-1",
+		"0123abcd-1-A", "../a-1-1",
 		"0123abcd-99999999999-1", "0123abcd-1-1\n"} {
 		if p, ok := Parse(text); ok {
 			t.Errorf("%q is read as %v", text, p)

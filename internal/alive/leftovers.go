@@ -29,8 +29,8 @@ func Owner(name, prefix, suffix string) (p Process, ok bool) {
 	return Parse(rest[:at])
 }
 
-// Leftovers are the names in folder that Pattern made for processes that have ended. What a process of elsewhere made is
-// among them once it is Strange; now is the time by the clock that dates the folder's files.
+// Leftovers are the names in folder that Pattern made for processes that have ended. What a process of elsewhere made
+// is among them once it is Strange; now is the time by the clock that dates the folder's files.
 func Leftovers(folder, prefix, suffix string, now time.Time) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(folder)
 	var left []fs.DirEntry

@@ -66,7 +66,8 @@ func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
 	}
 	save(t, filepath.Join(dir, "overlay.json"), plan)
 	s := stranger{t, dir}
-	s.run("go", "build", "-C", absolute, "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+"/", "./cmd/simulate", "./cmd/bench")
+	s.run("go", "build", "-C", absolute, "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+"/",
+		"./cmd/simulate", "./cmd/bench")
 
 	s.wants(s.run("./simulate", "list"), "pocket-bucket (bucket)", ":depth=INTEGER")
 	rows := "gcra,gcra:burst=50,pocket-bucket,pocket-bucket:depth=50,pocket-bucket:whose=ours"
@@ -82,18 +83,22 @@ func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
 			MostAdmitted int64 `json:"most_admitted"`
 		}
 	}
-	s.decode(s.run("./simulate", "worst", "gcra:burst=50", "pocket-bucket:depth=50", "--seed", "1", "--format", "json", "--out", "worst"), &found)
-	if r := found.Results; len(r) != 2 || r[0].Burst != 50 || r[1].Burst != 50 || r[0].MostAdmitted != r[1].MostAdmitted {
+	s.decode(s.run("./simulate", "worst", "gcra:burst=50", "pocket-bucket:depth=50", "--seed", "1", "--format", "json",
+		"--out", "worst"), &found)
+	if r := found.Results; len(r) != 2 || r[0].Burst != 50 || r[1].Burst != 50 ||
+		r[0].MostAdmitted != r[1].MostAdmitted {
 		t.Errorf("worst: %+v", found)
 	}
-	s.wants(s.run("./simulate", "recommend", "extreme-case-1", "-a", rows, "--max-overshoot", "2", "--charts", "svg", "--out", "recommended"), "pocket-bucket:whose=ours", " 1000 ")
+	s.wants(s.run("./simulate", "recommend", "extreme-case-1", "-a", rows, "--max-overshoot", "2", "--charts", "svg",
+		"--out", "recommended"), "pocket-bucket:whose=ours", " 1000 ")
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if os.Getenv("REQUIRE_REDIS") == "1" {
 			t.Fatal("no redis-server on PATH, and REQUIRE_REDIS=1")
 		}
 		t.Skip("no redis-server on PATH; bench is not tried")
 	}
-	s.run("./bench", "run", "extreme-case-1", "-a", "none,pocket-bucket:depth=50", "--redis", "process", "--rounds", "1", "--duration", "1s", "--segment", "200ms",
+	s.run("./bench", "run", "extreme-case-1", "-a", "none,pocket-bucket:depth=50", "--redis", "process", "--rounds",
+		"1", "--duration", "1s", "--segment", "200ms",
 		"--warm-up", "50ms", "--sweep", "1", "--out", "measured")
 	s.wants(s.run("./bench", "show", "measured", "--format", "csv"), "pocket-bucket:depth=50")
 	s.run("./bench", "plot", "measured", "--charts", "svg", "--out", "plots")

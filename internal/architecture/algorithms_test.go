@@ -16,7 +16,8 @@ func TestEveryAlgorithmHasItsFiles(t *testing.T) {
 	for _, name := range names {
 		for _, f := range []struct{ path, what string }{
 			{"lua/" + name + ".lua", "the script, as one would deploy it"},
-			{"algorithms/" + strings.ReplaceAll(name, "-", "_") + ".go", "the spec and the model, registered on its first lines"},
+			{"algorithms/" + strings.ReplaceAll(name, "-", "_") + ".go",
+				"the spec and the model, registered on its first lines"},
 			{"algorithms/testdata/" + name + ".txt", "a trace worked by hand"},
 		} {
 			if text, err := os.ReadFile(filepath.Join(root, f.path)); err != nil || len(text) == 0 {

@@ -25,7 +25,8 @@ func TestItBuildsForEverySystem(t *testing.T) {
 			build.Dir = root
 			build.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 			if out, err := build.CombinedOutput(); err != nil {
-				t.Errorf("GOOS=%s go build ./...: %v; put what only some systems have into a file with a build tag or a name such as _unix.go\n%s", system, err, out)
+				t.Errorf("GOOS=%s go build ./...: %v; put what only some systems have into a file with a build tag "+
+					"or a name such as _unix.go\n%s", system, err, out)
 			}
 		})
 	}

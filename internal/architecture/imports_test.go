@@ -25,65 +25,83 @@ var mayImport = map[string][]string{
 	"internal/traffic":    {"internal/limit", "internal/message"},
 	"internal/clients":    {"internal/traffic", "internal/limit", "internal/waiting"},
 	"scenarios":           {},
-	"internal/scenario":   {"scenarios", "internal/measure", "internal/traffic", "internal/clients", "internal/limit", "internal/strictyaml", "internal/message"},
+	"internal/scenario": {"scenarios", "internal/measure", "internal/traffic", "internal/clients", "internal/limit",
+		"internal/strictyaml", "internal/message"},
 
 	"internal/measure":     {"internal/limit"},
 	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/message"},
 	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/message"},
 	"internal/caller":      {"internal/script", "internal/limit", "internal/resp", "internal/message"},
-	"internal/replay":      {"internal/caller", "internal/measure", "internal/script", "internal/limit", "internal/waiting"},
-	"internal/localflag":   {"internal/clients", "internal/limit"},
-	"internal/sequence":    {"internal/virtualtime", "internal/clients", "internal/traffic", "internal/limit", "internal/message", "internal/waiting"},
-	"internal/processors":  {},
-	"internal/load":        {"internal/caller", "internal/limit", "internal/resp"},
+	"internal/replay": {"internal/caller", "internal/measure", "internal/script", "internal/limit",
+		"internal/waiting"},
+	"internal/localflag": {"internal/clients", "internal/limit"},
+	"internal/sequence": {"internal/virtualtime", "internal/clients", "internal/traffic", "internal/limit",
+		"internal/message", "internal/waiting"},
+	"internal/processors": {},
+	"internal/load":       {"internal/caller", "internal/limit", "internal/resp"},
 
-	"internal/keyspace":                    {},
-	"internal/registry":                    {"internal/alive", "internal/keyspace"},
-	"internal/trialserver":                 {},
-	"internal/redisserver":                 {"internal/alive", "internal/registry", "internal/resp", "internal/trialserver", "internal/waiting", "internal/message"},
+	"internal/keyspace":    {},
+	"internal/registry":    {"internal/alive", "internal/keyspace"},
+	"internal/trialserver": {},
+	"internal/redisserver": {"internal/alive", "internal/registry", "internal/resp",
+		"internal/trialserver", "internal/waiting", "internal/message"},
 	"internal/redisserver/redisservertest": {"internal/redisserver"},
 	"internal/serverstats":                 {"internal/keyspace", "internal/redisserver", "internal/message"},
 
-	"internal/sheet":                       {"internal/limit", "internal/message"},
-	"internal/result":                      {"internal/limit", "internal/message"},
-	"internal/result/resulttest":           {"internal/result"},
-	"internal/report":                      {"internal/result", "internal/measure", "internal/limit", "internal/sheet", "internal/message"},
-	"internal/benchresult":                 {"internal/result", "internal/sheet", "internal/measure", "internal/atomicfile", "internal/message"},
+	"internal/sheet":             {"internal/limit", "internal/message"},
+	"internal/result":            {"internal/limit", "internal/message"},
+	"internal/result/resulttest": {"internal/result"},
+	"internal/report": {"internal/result", "internal/measure", "internal/limit", "internal/sheet",
+		"internal/message"},
+	"internal/benchresult": {"internal/result", "internal/sheet", "internal/measure",
+		"internal/atomicfile", "internal/message"},
 	"internal/benchresult/benchresulttest": {"internal/result", "internal/benchresult", "internal/measure"},
-	"internal/compare":                     {"internal/benchresult", "internal/result", "internal/measure", "internal/sheet", "internal/message"},
-	"internal/chart":                       {"algorithms", "internal/atomicfile", "internal/message"},
-	"internal/benchchart":                  {"internal/result", "internal/chart", "internal/benchresult", "internal/sheet"},
-	"internal/curves":                      {"internal/result", "internal/chart", "internal/report", "internal/measure", "internal/sheet"},
-	"internal/simchart":                    {"internal/chart", "internal/curves"},
-	"internal/page":                        {"algorithms", "internal/chart", "internal/curves", "internal/report", "internal/measure", "internal/sheet"},
+	"internal/compare": {"internal/benchresult", "internal/result", "internal/measure",
+		"internal/sheet", "internal/message"},
+	"internal/chart":      {"algorithms", "internal/atomicfile", "internal/message"},
+	"internal/benchchart": {"internal/result", "internal/chart", "internal/benchresult", "internal/sheet"},
+	"internal/curves": {"internal/result", "internal/chart", "internal/report", "internal/measure",
+		"internal/sheet"},
+	"internal/simchart": {"internal/chart", "internal/curves"},
+	"internal/page": {"algorithms", "internal/chart", "internal/curves", "internal/report", "internal/measure",
+		"internal/sheet"},
 
 	"internal/lineup": {
-		"algorithms", "internal/scenario", "internal/limit", "internal/redisserver", "internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",
+		"algorithms", "internal/scenario", "internal/limit", "internal/redisserver", "internal/replay",
+		"internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
-		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/measure", "internal/redisserver", "internal/replay",
-		"internal/report", "internal/curves", "internal/script", "internal/traffic", "internal/virtualtime", "internal/clients",
+		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/measure",
+		"internal/redisserver", "internal/replay",
+		"internal/report", "internal/curves", "internal/script", "internal/traffic", "internal/virtualtime",
+		"internal/clients",
 		"internal/localflag", "internal/sequence", "internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/recommend": {
-		"internal/result", "algorithms", "internal/scenario", "internal/chart", "internal/limit", "internal/benchresult", "internal/report", "internal/sheet", "internal/message",
+		"internal/result", "algorithms", "internal/scenario", "internal/chart", "internal/limit",
+		"internal/benchresult", "internal/report", "internal/sheet", "internal/message",
 	},
-	"internal/worst": {"internal/result", "algorithms", "internal/scenario", "internal/limit", "internal/sheet", "internal/traffic", "internal/waiting"},
+	"internal/worst": {"internal/result", "algorithms", "internal/scenario", "internal/limit", "internal/sheet",
+		"internal/traffic", "internal/waiting"},
 	"internal/bench": {
-		"internal/result", "algorithms", "internal/scenario", "internal/caller", "internal/lineup", "internal/limit", "internal/load", "internal/measure", "internal/processors", "internal/benchresult",
+		"internal/result", "algorithms", "internal/scenario", "internal/caller", "internal/lineup", "internal/limit",
+		"internal/load", "internal/measure", "internal/processors", "internal/benchresult",
 		"internal/redisserver", "internal/compare", "internal/replay", "internal/script", "internal/serverstats",
 		"internal/traffic", "internal/virtualtime", "internal/message", "internal/waiting",
 	},
 	"internal/commandline": {
-		"algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/redisserver", "internal/sheet", "internal/traffic",
+		"algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/redisserver",
+		"internal/sheet", "internal/traffic",
 		"internal/waiting", "internal/atomicfile", "internal/message",
 	},
-	"internal/commandline/commandlinetest": {"algorithms", "internal/scenario", "internal/commandline", "internal/message"},
-	"internal/architecture":                {},
+	"internal/commandline/commandlinetest": {"algorithms", "internal/scenario", "internal/commandline",
+		"internal/message"},
+	"internal/architecture": {},
 }
 
 // standardOnly are the packages that import no library: vocabulary, models and arithmetic, which others build on.
-var standardOnly = []string{"lua", "internal/limit", "internal/atomicfile", "algorithms", "internal/traffic", "internal/clients", "internal/measure"}
+var standardOnly = []string{"lua", "internal/limit", "internal/atomicfile", "algorithms", "internal/traffic",
+	"internal/clients", "internal/measure"}
 
 func TestPackagesImportWhatTheTableAllows(t *testing.T) {
 	folders := tree(t)
@@ -102,7 +120,8 @@ func TestPackagesImportWhatTheTableAllows(t *testing.T) {
 				own, inside := strings.CutPrefix(target, module+"/")
 				used[own] = true
 				if inside && !slices.Contains(allowed, own) {
-					t.Errorf("%s imports %s; it may import %q: pass what it needs as a value, or an interface of its own, and join the two in internal/simulate or a command",
+					t.Errorf("%s imports %s; it may import %q: pass what it needs as a value, or an interface of its "+
+						"own, and join the two in internal/simulate or a command",
 						f.path, own, allowed)
 				}
 				if !inside && isLibrary(target) && slices.Contains(standardOnly, dir) {
@@ -142,7 +161,8 @@ func TestAlgorithmsCannotReachTheWorld(t *testing.T) {
 				case inside && !slices.Contains(reached, own):
 					reached = append(reached, own)
 				case !inside && !slices.Contains(harmless, target) && (isLibrary(target) || worldly(target)):
-					t.Errorf("%s imports %s, and algorithms reaches it; an algorithm decides from its arguments alone: "+
+					t.Errorf("%s imports %s, and algorithms reaches it; an algorithm decides from its arguments "+
+						"alone: "+
 						"let the caller read files and talk to servers", f.path, target)
 				}
 			}
@@ -156,5 +176,6 @@ var harmless = []string{"github.com/agnivade/levenshtein"}
 // worldly are the parts of the standard library through which a program acts on the world.
 func worldly(target string) bool {
 	first, _, _ := strings.Cut(target, "/")
-	return slices.Contains([]string{"net", "os", "syscall", "plugin", "unsafe", "log", "testing"}, first) || target == "crypto/tls"
+	return slices.Contains([]string{"net", "os", "syscall", "plugin", "unsafe", "log", "testing"}, first) ||
+		target == "crypto/tls"
 }

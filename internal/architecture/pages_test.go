@@ -19,7 +19,8 @@ const mostLines = 150
 
 func TestREADMEIsShort(t *testing.T) {
 	if lines := strings.Count(readPage(t, "README.md"), "\n"); lines > mostLines {
-		t.Errorf("README.md has %d lines; at most %d: move what goes into depth to the page in docs/ whose subject it is",
+		t.Errorf("README.md has %d lines; at most %d: move what goes into depth to the page in docs/ whose "+
+			"subject it is",
 			lines, mostLines)
 	}
 }

@@ -45,7 +45,8 @@ func TestThePlanIsTrue(t *testing.T) {
 			for _, target := range f.imports() {
 				own, inside := strings.CutPrefix(target, module+"/")
 				if at := slices.Index(plan, own); inside && at >= 0 && at <= i {
-					t.Errorf("%s imports %s, which the plan in ARCHITECTURE.md draws before %s: pass what it needs as a value, or draw a better plan", f.path, own, dir)
+					t.Errorf("%s imports %s, which the plan in ARCHITECTURE.md draws before %s: pass what it needs "+
+						"as a value, or draw a better plan", f.path, own, dir)
 				}
 			}
 		}

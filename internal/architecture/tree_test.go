@@ -47,7 +47,8 @@ func (f *file) imports() []string {
 	return all
 }
 
-// names are the imports by the name that they have in the file, as far as the path tells: all of the standard library's.
+// names are the imports by the name that they have in the file, as far as the path tells: all of the standard
+// library's.
 func (f *file) names() map[string]string {
 	all := map[string]string{}
 	for i, target := range f.imports() {

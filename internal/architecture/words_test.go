@@ -37,7 +37,8 @@ func undocumented(d ast.Decl) []*ast.Ident {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		ofExported := d.Recv == nil || ast.IsExported(receiver(d.Recv.List[0].Type))
-		if d.Name.IsExported() && ofExported && d.Doc == nil && !(d.Recv != nil && slices.Contains(customary, d.Name.Name)) {
+		if d.Name.IsExported() && ofExported && d.Doc == nil &&
+			!(d.Recv != nil && slices.Contains(customary, d.Name.Name)) {
 			return []*ast.Ident{d.Name}
 		}
 	case *ast.GenDecl:

@@ -38,7 +38,8 @@ func TestOnlyCommandsReadTheClock(t *testing.T) {
 				}
 				waits[dir] = true
 				if mayWait[dir] == "" {
-					t.Errorf("%s: %s.%s; take the time, or a func() time.Time, as an argument that cmd/ fills in", f.line(n), pkg, name)
+					t.Errorf("%s: %s.%s; take the time, or a func() time.Time, as an argument that cmd/ fills in",
+						f.line(n), pkg, name)
 				}
 			})
 		}
@@ -63,7 +64,8 @@ func TestOnlyCommandsPrintAndExit(t *testing.T) {
 		for _, f := range folder.files {
 			f.uses(func(n ast.Node, pkg, name string) {
 				if slices.Contains(forbidden[pkg], name) || pkg == "log" || pkg == "log/slog" {
-					t.Errorf("%s: %s.%s; return an error, or write to an io.Writer that the command passes in", f.line(n), pkg, name)
+					t.Errorf("%s: %s.%s; return an error, or write to an io.Writer that the command passes in",
+						f.line(n), pkg, name)
 				}
 			})
 			ast.Inspect(f.syntax, func(n ast.Node) bool {

@@ -41,7 +41,8 @@ func Sweep(folder string) error {
 }
 
 func sweep(folder string, probe os.FileInfo) {
-	left, _ := alive.Leftovers(folder, prefix, suffix, probe.ModTime()) // a folder that may not be read is none to sweep
+	// a folder that may not be read is none to sweep
+	left, _ := alive.Leftovers(folder, prefix, suffix, probe.ModTime())
 	for _, e := range left {
 		if e.Type().IsRegular() {
 			os.Remove(filepath.Join(folder, e.Name()))

@@ -146,7 +146,8 @@ func TestOnlyTheFilesOfTheDeadAreSwept(t *testing.T) {
 		}
 	}
 	sweep(len(foreign) + 1)
-	if err := atomicfile.Write(filepath.Join(dir, "mine"), func(io.Writer) error { sweep(len(foreign) + 2); return nil }); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, "mine"),
+		func(io.Writer) error { sweep(len(foreign) + 2); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Process.Kill()

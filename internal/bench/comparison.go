@@ -14,9 +14,11 @@ import (
 // below.
 type Comparison struct {
 	Base, Head SideSpec
-	Algorithms []algorithms.Choice  // of two servers; nil: all
-	Scenarios  []*scenario.Scenario // whose decisions must be the same; nil: the built-in ones whose clients do not react
-	Server     string               // of two scripts: a spec of redisserver.Start; "": a container where Docker answers, else a process
+	Algorithms []algorithms.Choice // of two servers; nil: all
+	// whose decisions must be the same; nil: the built-in ones whose clients do not react
+	Scenarios []*scenario.Scenario
+	// of two scripts: a spec of redisserver.Start; "": a container where Docker answers, else a process
+	Server string
 
 	AllowEviction bool // a user's server may be one that evicts keys
 
@@ -33,7 +35,8 @@ type Comparison struct {
 	Version string
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
-	Stop    <-chan struct{}                            // closed: keep the pairs that are finished, and mark the result partial
+	// closed: keep the pairs that are finished, and mark the result partial
+	Stop <-chan struct{}
 
 	Progress Progress          // nil: nobody watches
 	Notice   func(line string) // is called with what the user ought to know at once; nil: nobody listens

@@ -22,8 +22,10 @@ func comparison(t testing.TB, base, head string) *Comparison {
 	t.Helper()
 	redisservertest.Private(t) // or skip
 	return &Comparison{
-		Base: SideSpec{Spec: base}, Head: SideSpec{Spec: head}, Scenarios: []*scenario.Scenario{written(t, small)}, Server: redisserver.KindProcess,
-		Segment: 50 * time.Millisecond, WarmUp: 10 * time.Millisecond, Connections: 2, Version: "test", Now: time.Now, Sleep: sleep,
+		Base: SideSpec{Spec: base}, Head: SideSpec{Spec: head}, Scenarios: []*scenario.Scenario{written(t,
+			small)}, Server: redisserver.KindProcess,
+		Segment: 50 * time.Millisecond, WarmUp: 10 * time.Millisecond, Connections: 2, Version: "test", Now: time.Now,
+		Sleep: sleep,
 	}
 }
 
@@ -78,7 +80,8 @@ func TestASlowdownIsSeen(t *testing.T) {
 	}
 	for _, g := range report.Gates {
 		want := map[string]compare.Outcome{
-			compare.GateDecisions: compare.Same, compare.GateWork: compare.Same, compare.GateServerCost: compare.Regression,
+			compare.GateDecisions: compare.Same, compare.GateWork: compare.Same,
+			compare.GateServerCost: compare.Regression,
 		}[g.Name]
 		if want != "" && g.Outcome != want {
 			t.Errorf("%s: %s, want %s: %+v", g.Name, g.Outcome, want, g.Rows)
@@ -100,7 +103,8 @@ func TestTheSameIsNoRegression(t *testing.T) {
 	checkPairs(t, p, 1)
 	for i, pair := range p.Rows[0].Pairs {
 		for _, s := range append(pair.Controls, pair.Base, pair.Head) {
-			if len(s.Halves) != 2 || s.Halves[0].Calls+s.Halves[1].Calls != s.Calls || s.Halves[0].Calls == 0 || s.Halves[1].Calls == 0 {
+			if len(s.Halves) != 2 || s.Halves[0].Calls+s.Halves[1].Calls != s.Calls || s.Halves[0].Calls == 0 ||
+				s.Halves[1].Calls == 0 {
 				t.Errorf("pair %d: %d calls, and the halves are %+v", i+1, s.Calls, s.Halves)
 			}
 		}
@@ -114,7 +118,8 @@ func checkPairs(t *testing.T, p *benchresult.Paired, controls int) {
 		for i, pair := range row.Pairs {
 			before := pair.Base.StartedUS < pair.Head.StartedUS
 			if pair.HeadFirst != (i%2 == 1) || before == pair.HeadFirst {
-				t.Errorf("%s pair %d: head first is %t, and base began before it: %t", row.Name, i+1, pair.HeadFirst, before)
+				t.Errorf("%s pair %d: head first is %t, and base began before it: %t", row.Name, i+1, pair.HeadFirst,
+					before)
 			}
 			if len(pair.Controls) != controls {
 				t.Errorf("%s pair %d has %d controls, want %d", row.Name, i+1, len(pair.Controls), controls)
@@ -130,7 +135,8 @@ func TestTwoServers(t *testing.T) {
 	p := inPairs(t, c)
 	checkPairs(t, p, 2)
 	if len(p.Rows) != 2 || len(p.Rows[0].Pairs) != 2 || p.Rows[0].Name != "gcra" || p.Base.Name == p.Head.Name {
-		t.Errorf("%d rows, the first %q with %d pairs, of %q and %q", len(p.Rows), p.Rows[0].Name, len(p.Rows[0].Pairs), p.Base.Name, p.Head.Name)
+		t.Errorf("%d rows, the first %q with %d pairs, of %q and %q", len(p.Rows), p.Rows[0].Name, len(p.Rows[0].Pairs),
+			p.Base.Name, p.Head.Name)
 	}
 	checkGates(t, p)
 }
@@ -162,7 +168,8 @@ func TestTwoImages(t *testing.T) {
 	c.Server, c.Algorithms, c.Pairs = "", choices(t, "gcra"), 2
 	p := inPairs(t, c)
 	checkPairs(t, p, 2)
-	if p.Base.Server.Image != images[0] || p.Head.Server.Image != images[1] || p.Base.Server.Kind != redisserver.KindContainer {
+	if p.Base.Server.Image != images[0] || p.Head.Server.Image != images[1] ||
+		p.Base.Server.Kind != redisserver.KindContainer {
 		t.Errorf("the sides are %+v and %+v", p.Base, p.Head)
 	}
 	for _, pair := range p.Rows[0].Pairs {
@@ -177,7 +184,8 @@ func TestAlgorithmsAreCompared(t *testing.T) {
 	c := comparison(t, "gcra", "fixed-window")
 	c.Pairs, c.Scenarios = 1, nil // all that are built in, and whose clients do not react
 	p := inPairs(t, c)
-	if row := p.Rows[0]; row.Name != "gcra -> fixed-window" || len(row.Base.Exact) != len(plain(t)) || row.Base.Algorithm != "gcra" {
+	if row := p.Rows[0]; row.Name != "gcra -> fixed-window" || len(row.Base.Exact) != len(plain(t)) ||
+		row.Base.Algorithm != "gcra" {
 		t.Errorf("%s with %d scenarios, base %+v", row.Name, len(row.Base.Exact), row.Base.Identity)
 	}
 	if g := compare.Paired(p).Gates[0]; g.Name != compare.GateDecisions || g.Outcome != compare.Regression {
@@ -202,7 +210,8 @@ func TestNeighboursAreTheHalvesOfASide(t *testing.T) {
 		return benchresult.Sample{Halves: []benchresult.Sample{{Calls: a}, {Calls: b}}}
 	}
 	rows := []benchresult.PairedRow{{
-		Pairs:   []benchresult.Pair{{Base: whole(1, 2), Head: whole(3, 4)}, {Base: benchresult.Sample{Calls: 9}, Head: whole(5, 6)}},
+		Pairs: []benchresult.Pair{{Base: whole(1, 2), Head: whole(3, 4)},
+			{Base: benchresult.Sample{Calls: 9}, Head: whole(5, 6)}},
 		Confirm: []benchresult.Pair{{Base: whole(7, 8)}},
 	}}
 	var got []int64
@@ -229,7 +238,8 @@ func TestAFailingScript(t *testing.T) {
 	}
 	j := tiny(t)
 	j.Scripts = []string{filepath.Join(dir, "my.lua")}
-	if r, err := j.Run(t.Context()); r != nil || err == nil || !strings.Contains(err.Error(), "my: ") || !strings.Contains(err.Error(), "nonsense") {
+	if r, err := j.Run(t.Context()); r != nil || err == nil || !strings.Contains(err.Error(), "my: ") ||
+		!strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("got %v and %v; want an error that names the script and its reply", r, err)
 	}
 }

@@ -33,7 +33,8 @@ func (r *run) document(ctx context.Context) *benchresult.Document {
 	d.Settings = r.settings()
 	d.Settings.RepeatedRound = r.repeated
 	if r.repeated > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: %s was at fault", r.repeated, benchresult.Culprit(r.blamed)))
+		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: %s was at fault", r.repeated,
+			benchresult.Culprit(r.blamed)))
 	}
 	d.Partial = r.partial
 	d.Validity = validity(r.reasons)
@@ -54,9 +55,10 @@ func (s *session) header(kind, version string) benchresult.Header {
 		SchemaVersion: result.Bench.Version, Kind: kind,
 		Tool:    result.Tool{Name: "bench", Version: version},
 		Started: s.began.UTC().Round(0), TookUS: s.since(s.now()),
-		Machine:   thisMachine(),
-		Generator: benchresult.Generator{Pacer: pacerName(s.pacer), GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent, Processors: s.places.String()},
-		Notes:     append([]string{}, s.notes...),
+		Machine: thisMachine(),
+		Generator: benchresult.Generator{Pacer: pacerName(s.pacer), GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent,
+			Processors: s.places.String()},
+		Notes: append([]string{}, s.notes...),
 	}
 }
 
@@ -73,8 +75,10 @@ func pacerName(pacer string) string {
 
 func (j *Job) settings() benchresult.Settings {
 	return benchresult.Settings{
-		Rounds: j.Rounds, DurationUS: j.Duration.Microseconds(), WarmUpUS: max(j.WarmUp, 0).Microseconds(), SegmentUS: j.Segment.Microseconds(),
-		Connections: j.Connections, Sweep: append([]int{}, j.Sweep...), CostLimit: spelled(costLimit), FillLimit: spelled(fillLimit),
+		Rounds: j.Rounds, DurationUS: j.Duration.Microseconds(), WarmUpUS: max(j.WarmUp,
+			0).Microseconds(), SegmentUS: j.Segment.Microseconds(),
+		Connections: j.Connections, Sweep: append([]int{},
+			j.Sweep...), CostLimit: spelled(costLimit), FillLimit: spelled(fillLimit),
 	}
 }
 
@@ -90,7 +94,8 @@ func validity(reasons []benchresult.Reason) benchresult.Validity {
 func (r *run) scenarioRun(i int, p *contest) benchresult.Play {
 	own, _ := p.traffic.stream.Duration() // 0 where it is not known
 	out := benchresult.Play{
-		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed, Limit: spelled(p.Policy),
+		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed,
+		Limit:      spelled(p.Policy),
 		DurationUS: own.Microseconds(), PlayedUS: p.traffic.longest().Microseconds(), OnLate: p.Scenario.OnLate,
 		Notes: append([]string{}, p.traffic.stream.Notes()...),
 	}
@@ -99,7 +104,8 @@ func (r *run) scenarioRun(i int, p *contest) benchresult.Play {
 			limit.FormatDuration(own), limit.FormatDuration(p.traffic.most)))
 	}
 	if out.OnLate != scenario.OnLates[0] {
-		out.Notes = append(out.Notes, fmt.Sprintf("on_late %s applies to requests that no connection was free for until %v after they were due",
+		out.Notes = append(out.Notes, fmt.Sprintf("on_late %s applies to requests that no connection was free for "+
+			"until %v after they were due",
 			out.OnLate, lateAfter))
 	}
 	for k, c := range p.Entries {
@@ -125,7 +131,8 @@ func departures(c benchresult.Cost) []string {
 		}
 		share, want := float64(m.Accepted)/float64(calls), wantedShare(m.Mix)
 		if share < want-mixTolerance || share > want+mixTolerance {
-			notes = append(notes, fmt.Sprintf("%s: of the mix %s %.1f %% were admitted, where %.0f %% should be", c.Algorithm, m.Mix, 100*share, 100*want))
+			notes = append(notes, fmt.Sprintf("%s: of the mix %s %.1f %% were admitted, where %.0f %% should be",
+				c.Algorithm, m.Mix, 100*share, 100*want))
 		}
 	}
 	return notes

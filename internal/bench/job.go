@@ -34,8 +34,8 @@ type Job struct {
 	Sweep       []int         // connections of one closed loop each; nil: 1, 2, 4 … 64; empty: no sweep
 	Fills       []int64       // requests of one memory fill each; nil: 1, 10 … 10,000; empty: no fills
 
-	// RepeatInvalid is how often each measurement of a round for which the generator was at fault, or in which the server
-	// stood still, is made again, before its figures are taken as they are and the result is invalid; 0: never.
+	// RepeatInvalid is how often each measurement of a round for which the generator was at fault, or in which the
+	// server stood still, is made again, before its figures are taken as they are and the result is invalid; 0: never.
 	RepeatInvalid int
 
 	Version string

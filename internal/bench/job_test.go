@@ -50,16 +50,19 @@ func checkRow(t *testing.T, row *benchresult.Limiter, rounds int) {
 	if row.Algorithm == control {
 		admitted = 201
 	}
-	if len(row.Rounds) != rounds || row.Open.Offered != int64(201*rounds) || row.Exact.Offered != 201 || row.Exact.Admitted != admitted {
+	if len(row.Rounds) != rounds || row.Open.Offered != int64(201*rounds) || row.Exact.Offered != 201 ||
+		row.Exact.Admitted != admitted {
 		t.Errorf("%s: %d rounds, %d offered; exact %+v", row.Algorithm, len(row.Rounds), row.Open.Offered, row.Exact)
 	}
 	for _, round := range row.Rounds {
 		if round.Accepted != admitted || round.ServerUSPerCall == nil {
-			t.Errorf("%s: round %d accepted %d, want %d; server µs %v", row.Algorithm, round.Round, round.Accepted, admitted, round.ServerUSPerCall)
+			t.Errorf("%s: round %d accepted %d, want %d; server µs %v", row.Algorithm, round.Round, round.Accepted,
+				admitted, round.ServerUSPerCall)
 		}
 	}
 	w := &row.Work
-	if w.UnexplainedEvalCalls == nil || *w.UnexplainedEvalCalls != 0 || w.NetInPerDecision == nil || w.AllocationsPerCall == nil || *w.RoundTripsPerDecision != 1 {
+	if w.UnexplainedEvalCalls == nil || *w.UnexplainedEvalCalls != 0 || w.NetInPerDecision == nil ||
+		w.AllocationsPerCall == nil || *w.RoundTripsPerDecision != 1 {
 		t.Errorf("%s: work %+v", row.Algorithm, w)
 	}
 	var inside float64
@@ -67,7 +70,8 @@ func checkRow(t *testing.T, row *benchresult.Limiter, rounds int) {
 		inside += n
 	}
 	if virtual := *w.RedisCallsPerDecision; inside < virtual-0.01 || inside > virtual+0.01 {
-		t.Errorf("%s: %v commands for each decision on the wall clock, %v in virtual time: %v", row.Algorithm, inside, virtual, w.Commands)
+		t.Errorf("%s: %v commands for each decision on the wall clock, %v in virtual time: %v", row.Algorithm, inside,
+			virtual, w.Commands)
 	}
 }
 
@@ -82,7 +86,8 @@ func checkCost(t *testing.T, c *benchresult.Cost, rounds int) {
 			want = 1
 		}
 		calls := float64(m.Accepted + m.Rejected)
-		if off := float64(m.Accepted) - want*calls; off < -4 || off > 4 { // a call or so for each of the workers and rounds
+		// a call or so for each of the workers and rounds
+		if off := float64(m.Accepted) - want*calls; off < -4 || off > 4 {
 			t.Errorf("%s %s: %d accepted of %v, want %v of them", c.Algorithm, m.Mix, m.Accepted, calls, want)
 		}
 		if len(m.Samples) != rounds || m.RatioToControl == nil || c.Algorithm == control && *m.RatioToControl != 1 {
@@ -127,13 +132,15 @@ func (a *at) Step(name string, done, total time.Duration) {
 }
 
 func TestStopKeepsTheFinishedRounds(t *testing.T) {
-	for text, rounds := range map[string]int{"small gcra round 2": 1, "half mix round 1": 0, "virtual time": 0, "bytes": 0, "memory": 0, "sweep": 2} {
+	for text, rounds := range map[string]int{"small gcra round 2": 1, "half mix round 1": 0, "virtual time": 0,
+		"bytes": 0, "memory": 0, "sweep": 2} {
 		j := tiny(t, "gcra")
 		stop := make(chan struct{})
 		j.Stop, j.Progress = stop, &at{text, func() { close(stop) }}
 		r := runJob(t, j)
 		if !r.Partial || len(r.Runs[0].Rows[1].Rounds) != rounds || len(r.Costs[1].Mixes[2].Samples) != rounds {
-			t.Errorf("stopped at %q: partial %t, %d rounds, %d samples; want %d", text, r.Partial, len(r.Runs[0].Rows[1].Rounds), len(r.Costs[1].Mixes[2].Samples), rounds)
+			t.Errorf("stopped at %q: partial %t, %d rounds, %d samples; want %d", text, r.Partial,
+				len(r.Runs[0].Rows[1].Rounds), len(r.Costs[1].Mixes[2].Samples), rounds)
 		}
 	}
 }
@@ -195,7 +202,8 @@ func TestSharedServer(t *testing.T) {
 	}
 	for i, row := range r.Runs[0].Rows {
 		w, c := &row.Work, &r.Costs[i]
-		if row.Open.ServerUSPerCall != nil || w.Commands != nil || w.UnexplainedEvalCalls != nil || w.BytesPerKey != nil || len(c.Memory) > 0 || c.Mixes[0].ServerUSPerCall != nil {
+		if row.Open.ServerUSPerCall != nil || w.Commands != nil || w.UnexplainedEvalCalls != nil ||
+			w.BytesPerKey != nil || len(c.Memory) > 0 || c.Mixes[0].ServerUSPerCall != nil {
 			t.Errorf("%s: figures of a server that others use: %+v", row.Algorithm, w)
 		}
 		if w.NetInPerDecision == nil || row.Open.Latency.Accepted.Service.TotalCount() == 0 {
@@ -249,9 +257,11 @@ func TestRepeats(t *testing.T) {
 		var reasons []benchresult.Reason
 		err := r.again("here", time.Second, func() ([]benchresult.Reason, error) {
 			times++
-			return r.blame("here", []load.Reason{{Code: load.ReasonStall, Sentence: fmt.Sprint(times)}}, &account{}, 0), nil
+			return r.blame("here", []load.Reason{{Code: load.ReasonStall, Sentence: fmt.Sprint(times)}}, &account{},
+				0), nil
 		}, &reasons)
-		if err != nil || times != want || r.repeated != want-1 || len(reasons) != 1 || reasons[0].Statement != fmt.Sprint(want) {
+		if err != nil || times != want || r.repeated != want-1 || len(reasons) != 1 ||
+			reasons[0].Statement != fmt.Sprint(want) {
 			t.Errorf("with %d repeats: measured %d times, noted %d, %v, %v", repeats, times, r.repeated, reasons, err)
 		}
 	}
@@ -264,7 +274,8 @@ func TestIdentities(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := p.costs[1]
-	if id := identity(c); id.Algorithm != "gcra" || id.ScriptSHA1 != script.SHA1(c.Program.Source) || id.Parameters["burst"] != "100" {
+	if id := identity(c); id.Algorithm != "gcra" || id.ScriptSHA1 != script.SHA1(c.Program.Source) ||
+		id.Parameters["burst"] != "100" {
 		t.Errorf("%+v", id)
 	}
 }

@@ -25,7 +25,8 @@ type openRound struct {
 
 // open plays a scenario's traffic on the wall clock. What warms up is another segment: no key of the scenario is
 // touched before it begins, not even one that all requests share. The error is errStopped if the job was told to stop.
-func (s *session) open(ctx context.Context, p *contest, c *lineup.Entry, connections int, warmUp time.Duration) (*openRound, error) {
+func (s *session) open(ctx context.Context, p *contest, c *lineup.Entry, connections int,
+	warmUp time.Duration) (*openRound, error) {
 	if warmUp > 0 {
 		if _, err := s.warm(ctx, c, connections, warmUp); err != nil {
 			return nil, err
@@ -40,7 +41,8 @@ func (s *session) open(ctx context.Context, p *contest, c *lineup.Entry, connect
 }
 
 // warm lets the entry decide in a closed loop that nobody measures.
-func (s *session) warm(ctx context.Context, c *lineup.Entry, connections int, length time.Duration) (*load.ClosedResult, error) {
+func (s *session) warm(ctx context.Context, c *lineup.Entry, connections int, length time.Duration) (*load.ClosedResult,
+	error) {
 	g, err := s.segment(ctx, c, connections)
 	if err != nil {
 		return nil, err
@@ -63,7 +65,8 @@ func (g *segment) open(ctx context.Context, p *contest) (*openRound, error) {
 	var err error
 	found.account, err = g.measured(ctx, func() error {
 		found.OpenResult, err = load.Open(ctx, p.traffic.Requests(), g.callers, load.OpenOptions{
-			Clock: g.clock, OnLate: p.Scenario.OnLate, LateAfter: lateAfter, IntervalUS: intervalUS(p.traffic.longest()), Stop: g.stop,
+			Clock: g.clock, OnLate: p.Scenario.OnLate, LateAfter: lateAfter,
+			IntervalUS: intervalUS(p.traffic.longest()), Stop: g.stop,
 		})
 		return err
 	})
@@ -95,10 +98,11 @@ func intervalUS(d time.Duration) int64 {
 func (o *openRound) round(number int) benchresult.OpenRound {
 	d := o.Overall()
 	return benchresult.OpenRound{
-		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected, ServerUSPerCall: o.serverUS(),
-		ServiceP50US:  float64(d.Service.ValueAtPercentile(50)),
-		ResponseP50US: float64(d.Response.ValueAtPercentile(50)),
-		ResponseP99US: float64(d.Response.ValueAtPercentile(99)),
-		LagP99US:      float64(d.Lag.ValueAtPercentile(99)),
+		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected,
+		ServerUSPerCall: o.serverUS(),
+		ServiceP50US:    float64(d.Service.ValueAtPercentile(50)),
+		ResponseP50US:   float64(d.Response.ValueAtPercentile(50)),
+		ResponseP99US:   float64(d.Response.ValueAtPercentile(99)),
+		LagP99US:        float64(d.Lag.ValueAtPercentile(99)),
 	}
 }

@@ -19,12 +19,14 @@ func (r *pairRun) document(ctx context.Context) *benchresult.Paired {
 	d.Partial = r.partial
 	d.Validity = validity(r.reasons)
 	d.Settings = benchresult.Settings{
-		Rounds: r.Pairs, WarmUpUS: max(r.WarmUp, 0).Microseconds(), SegmentUS: r.Segment.Microseconds(), Connections: r.Connections,
+		Rounds: r.Pairs, WarmUpUS: max(r.WarmUp,
+			0).Microseconds(), SegmentUS: r.Segment.Microseconds(), Connections: r.Connections,
 		Sweep: []int{}, CostLimit: spelled(costLimit), FillLimit: spelled(fillLimit), RepeatedRound: r.repeated,
 	}
 	d.Notes = append(d.Notes, fmt.Sprintf("closed loop of the mix %s", r.Mix))
 	if r.repeated > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs were measured again: %s was at fault", r.repeated, benchresult.Culprit(r.blamed)))
+		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs were measured again: %s was at fault", r.repeated,
+			benchresult.Culprit(r.blamed)))
 	}
 	for i, into := range []*benchresult.Side{&d.Base, &d.Head} {
 		*into = benchresult.Side{Name: r.sides[i].name, Server: describe(ctx, r.servers[i].server, r.servers[i].spec)}

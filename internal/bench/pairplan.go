@@ -91,7 +91,8 @@ func (p *pairPlan) checkSides(wrong *lineup.Problems) {
 	}
 	switch servers := p.sides[base].isServer(); {
 	case servers != p.sides[head].isServer():
-		wrong.Bad(fmt.Errorf("--base %s and --head %s: one is a server and the other is not; compare two scripts or algorithms on one server, "+
+		wrong.Bad(fmt.Errorf("--base %s and --head %s: one is a server and the other is not; compare two scripts or "+
+			"algorithms on one server, "+
 			"or all algorithms on two servers", p.sides[base].name, p.sides[head].name))
 	case servers && p.Server != "":
 		wrong.Bad(errors.New("--redis names a server, and so do --base and --head; leave it out"))
@@ -112,7 +113,8 @@ func (p *pairPlan) resolve(i int, wrong *lineup.Problems) {
 }
 
 // row gives the entries of a side under one limit, one for each row.
-func (p *pairPlan) row(i int, policy limit.Policy, parameters map[string]map[string]string, wrong *lineup.Problems) []*lineup.Entry {
+func (p *pairPlan) row(i int, policy limit.Policy, parameters map[string]map[string]string,
+	wrong *lineup.Problems) []*lineup.Entry {
 	s := p.sides[i]
 	if s.isServer() {
 		all := lineup.Entries(withControl(p.Algorithms)[1:], nil, policy, parameters, wrong)

@@ -135,7 +135,8 @@ func (r *pairRun) close(ctx context.Context, failed error) error {
 // measure does everything, or as much as there is time for until it is told to stop.
 func (r *pairRun) measure(ctx context.Context) error {
 	for row := range r.costs[base] {
-		r.rows = append(r.rows, benchresult.PairedRow{Name: r.name(row), Pairs: []benchresult.Pair{}, Confirm: []benchresult.Pair{}})
+		r.rows = append(r.rows, benchresult.PairedRow{Name: r.name(row), Pairs: []benchresult.Pair{},
+			Confirm: []benchresult.Pair{}})
 	}
 	err := r.everything(ctx)
 	if errors.Is(err, errStopped) {

@@ -28,7 +28,8 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 		if err != nil {
 			return err
 		}
-		into := benchresult.PairedSide{Identity: identity(c), Exact: exactRuns(r.runs[i], found[row]), Work: work(found[row]...)}
+		into := benchresult.PairedSide{Identity: identity(c), Exact: exactRuns(r.runs[i], found[row]),
+			Work: work(found[row]...)}
 		t.record(&into.Work)
 		if i == base {
 			r.rows[row].Base = into
@@ -42,7 +43,8 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 func exactRuns(runs []*contest, found []virtualResult) []benchresult.ExactRun {
 	all := []benchresult.ExactRun{}
 	for i, e := range found {
-		all = append(all, benchresult.ExactRun{Scenario: runs[i].Scenario.Name, ScenarioSHA256: runs[i].Scenario.SHA256, Result: e.result})
+		all = append(all, benchresult.ExactRun{Scenario: runs[i].Scenario.Name, ScenarioSHA256: runs[i].Scenario.SHA256,
+			Result: e.result})
 	}
 	return all
 }

@@ -36,7 +36,8 @@ func (p places) String() string {
 	if len(p.callers) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("server on %d; closed loops: generator on %s", p.server, strings.Trim(fmt.Sprint(p.callers), "[]"))
+	return fmt.Sprintf("server on %d; closed loops: generator on %s", p.server,
+		strings.Trim(fmt.Sprint(p.callers), "[]"))
 }
 
 // apart keeps this process off the server's processor until back is called.
@@ -47,6 +48,7 @@ func (p places) apart() (back func()) {
 	before := runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), len(p.callers)))
 	return func() {
 		runtime.GOMAXPROCS(before)
-		_ = processors.Confine(os.Getpid(), append([]int{p.server}, p.callers...)) // what it was; it could be confined before
+		// what it was; it could be confined before
+		_ = processors.Confine(os.Getpid(), append([]int{p.server}, p.callers...))
 	}
 }

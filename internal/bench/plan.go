@@ -59,10 +59,12 @@ func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong 
 	return r
 }
 
-// checkPlain refuses a scenario in which more happens than its phases say: what arrives would depend on what is decided.
+// checkPlain refuses a scenario in which more happens than its phases say: what arrives would depend on what is
+// decided.
 func checkPlain(s *scenario.Scenario, wrong *lineup.Problems) {
 	if s.Reactive() {
-		wrong.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave it to simulate, or leave those fields out", s.Name))
+		wrong.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave it "+
+			"to simulate, or leave those fields out", s.Name))
 	}
 }
 

@@ -27,12 +27,15 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Rounds != 5 || p.Duration != 5*time.Second || p.WarmUp != 500*time.Millisecond || p.Segment != time.Second || p.Connections != 32 ||
-		len(p.Sweep) != 7 || p.Sweep[6] != 64 || len(p.Fills) != 5 || p.Fills[4] != 10_000 || p.mostConnections() != 64 {
+	if p.Rounds != 5 || p.Duration != 5*time.Second || p.WarmUp != 500*time.Millisecond || p.Segment != time.Second ||
+		p.Connections != 32 ||
+		len(p.Sweep) != 7 || p.Sweep[6] != 64 || len(p.Fills) != 5 || p.Fills[4] != 10_000 ||
+		p.mostConnections() != 64 {
 		t.Errorf("%+v", p.Job)
 	}
 	p, err = planOf(t, func(j *Job) { j.Algorithms, j.Sweep, j.Fills = nil, []int{}, []int64{} })
-	if err != nil || len(p.costs) != len(algorithms.Names()) || p.costs[0].Label != control || p.costs[1].Label == control || len(p.Sweep)+len(p.Fills) != 0 {
+	if err != nil || len(p.costs) != len(algorithms.Names()) || p.costs[0].Label != control ||
+		p.costs[1].Label == control || len(p.Sweep)+len(p.Fills) != 0 {
 		t.Errorf("%v: %d entries, the first %q", err, len(p.costs), p.costs[0].Label)
 	}
 }
@@ -65,7 +68,9 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{func(j *Job) { j.Scenarios = nil }, "no scenario; want at least one"},
-		{func(j *Job) { j.Server = "embedded" }, "--redis embedded: it runs inside this process, and its speed says nothing about Redis; take --redis container"},
+		{func(j *Job) { j.Server = "embedded" },
+			"--redis embedded: it runs inside this process, and its speed says nothing about Redis; take --redis " +
+				"container"},
 		{func(j *Job) { j.Server = "model" }, "--redis model: it decides without a server"},
 		{func(j *Job) { j.Rounds = -1 }, "rounds -1: want 1 to 1000"},
 		{func(j *Job) { j.Connections = 1001 }, "connections 1001: want 1 to 1000"},
@@ -155,19 +160,24 @@ func TestComparisonRefusals(t *testing.T) {
 		change func(*Comparison)
 		want   string
 	}{
-		{func(c *Comparison) { c.Base.Spec = "gcar" }, `--base "gcar": neither a script (a file that ends in .lua) nor an algorithm nor a server (process, ` +
-			`container=IMAGE, an image such as redis:8.0, a URL); did you mean "gcra"?`},
+		{func(c *Comparison) { c.Base.Spec = "gcar" },
+			`--base "gcar": neither a script (a file that ends in .lua) nor an algorithm nor a server (process, ` +
+				`container=IMAGE, an image such as redis:8.0, a URL); did you mean "gcra"?`},
 		{func(c *Comparison) { c.Head.Spec = "embedded" }, "--head: --redis embedded: it runs inside this process"},
 		{func(c *Comparison) { c.Head.Spec = "gcra:burst=x" }, "gcra: parameter burst: "},
-		{func(c *Comparison) { c.Head.Spec = "container=redis:8" }, "--base gcra and --head container=redis:8: one is a server and the other is not"},
-		{func(c *Comparison) { c.Base.Spec, c.Head.Spec, c.Server = "process", "redis:8", "process" }, "--redis names a server, and so do --base and --head"},
+		{func(c *Comparison) { c.Head.Spec = "container=redis:8" },
+			"--base gcra and --head container=redis:8: one is a server and the other is not"},
+		{func(c *Comparison) { c.Base.Spec, c.Head.Spec, c.Server = "process", "redis:8", "process" },
+			"--redis names a server, and so do --base and --head"},
 		{func(c *Comparison) { c.Algorithms = choices(t, "gcra") }, "--algorithms goes with two servers"},
 		{func(c *Comparison) { c.Server = "embedded" }, "--redis embedded: "},
 		{func(c *Comparison) { c.Mix = "some" }, `mix "some": want one of accepted, rejected, half`},
 		{func(c *Comparison) { c.Pairs = 1001 }, "pairs 1001: want 1 to 1000"},
-		{func(c *Comparison) { c.Base.Spec = dir + "odd.lua" }, dir + "odd.yaml: no such file; odd.lua needs a binding"},
+		{func(c *Comparison) { c.Base.Spec = dir + "odd.lua" },
+			dir + "odd.yaml: no such file; odd.lua needs a binding"},
 		{func(c *Comparison) { c.Base.Spec = dir + "gone.lua" }, dir + "gone.lua: no such file"},
-		{func(c *Comparison) { c.Base = SideSpec{dir + "empty.lua", "gcra"} }, dir + "empty.lua: 0 bytes; want Lua that decides one request"},
+		{func(c *Comparison) { c.Base = SideSpec{dir + "empty.lua", "gcra"} },
+			dir + "empty.lua: 0 bytes; want Lua that decides one request"},
 		{func(c *Comparison) { c.Base = SideSpec{dir + "odd.lua", "gcar"} }, dir + `odd.lua: no such algorithm "gcar"`},
 	} {
 		x := &Comparison{Base: SideSpec{Spec: "gcra"}, Head: SideSpec{Spec: "token-bucket"}, Server: "process"}
@@ -185,7 +195,8 @@ func TestEveryBuiltinScenarioCanBeCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.runs[base]) != len(plain(t)) || len(p.costs[head]) != len(algorithms.Names())-1 || p.name(0) != "fixed-window" || p.controls() != 2 {
+	if len(p.runs[base]) != len(plain(t)) || len(p.costs[head]) != len(algorithms.Names())-1 ||
+		p.name(0) != "fixed-window" || p.controls() != 2 {
 		t.Errorf("%d scenarios, %d rows, the first %s", len(p.runs[base]), len(p.costs[head]), p.name(0))
 	}
 }

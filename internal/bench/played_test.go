@@ -26,7 +26,8 @@ func TestPlayedIsTheBeginning(t *testing.T) {
 			n++
 		}
 		if d, known := p.Duration(); n != c.requests || d != c.lasts || !known {
-			t.Errorf("of the first %v there are %d requests in %v, known %t; want %d in %v", c.most, n, d, known, c.requests, c.lasts)
+			t.Errorf("of the first %v there are %d requests in %v, known %t; want %d in %v", c.most, n, d, known,
+				c.requests, c.lasts)
 		}
 	}
 	p := &played{stream: s.Stream(1), most: time.Hour}

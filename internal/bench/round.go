@@ -75,7 +75,8 @@ func (r *run) mix(ctx context.Context, mix string, into *round) error {
 	err := r.again(where, r.mixTime(), func() (reasons []benchresult.Reason, err error) {
 		all, err = r.saturateAll(ctx, saturation{mix, r.Connections, r.WarmUp, r.Segment}, into.number)
 		for i, found := range all {
-			reasons = append(reasons, r.blame(r.plan.costs[i].Label+" "+where, found.Reasons(), &found.account, found.Sent)...)
+			reasons = append(reasons, r.blame(r.plan.costs[i].Label+" "+where, found.Reasons(), &found.account,
+				found.Sent)...)
 		}
 		return r.heard(where, reasons), err
 	}, &into.reasons)
@@ -123,7 +124,8 @@ func order(n, round int) []int {
 //
 // Note: measuring the whole round again would keep its measurements closer together, and cost a minute for a stall of
 // a hundredth of a second.
-func (r *run) again(where string, takes time.Duration, measure func() ([]benchresult.Reason, error), into *[]benchresult.Reason) error {
+func (r *run) again(where string, takes time.Duration, measure func() ([]benchresult.Reason, error),
+	into *[]benchresult.Reason) error {
 	*into = append(*into, r.silences("before "+where, load.MostSilence)...)
 	for repeats := 0; ; repeats++ {
 		r.progress.step(where, takes)
@@ -149,7 +151,8 @@ func (s *session) blame(where string, reasons []load.Reason, a *account, sent in
 	}
 	if n := a.unexplained(sent); n != 0 {
 		all = append(all, benchresult.Reason{Code: reasonCalls, Where: where, Statement: fmt.Sprintf(
-			"the server executed %d calls of scripts and %d were sent: somebody else uses it, or calls were lost", sent+n, sent)})
+			"the server executed %d calls of scripts and %d were sent: somebody else uses it, or calls "+
+				"were lost", sent+n, sent)})
 	}
 	return all
 }

@@ -124,7 +124,8 @@ func series(all []*load.Interval) []benchresult.Interval {
 func outcomes() benchresult.Outcomes {
 	empty := func() benchresult.Durations {
 		return benchresult.Durations{
-			Lag: benchresult.NewHistogram(), Wait: benchresult.NewHistogram(), Service: benchresult.NewHistogram(), Response: benchresult.NewHistogram(),
+			Lag: benchresult.NewHistogram(), Wait: benchresult.NewHistogram(), Service: benchresult.NewHistogram(),
+			Response: benchresult.NewHistogram(),
 		}
 	}
 	return benchresult.Outcomes{Accepted: empty(), Rejected: empty()}

@@ -87,7 +87,8 @@ func (g *segment) explain(err error) error {
 func ofServer(err error) bool {
 	var reply redis.Error
 	var network net.Error
-	return errors.As(err, &reply) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return errors.As(err, &reply) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, redis.ErrPoolTimeout)
 }
 

@@ -22,16 +22,19 @@ func checkServer(spec string, wrong *lineup.Problems) {
 	const instead = "take --redis container, process, redis://HOST:PORT or unix:///SOCKET"
 	switch spec {
 	case redisserver.KindEmbedded:
-		wrong.Bad(fmt.Errorf("--redis %s: it runs inside this process, and its speed says nothing about Redis; %s", spec, instead))
+		wrong.Bad(fmt.Errorf("--redis %s: it runs inside this process, and its speed says nothing about Redis; %s",
+			spec, instead))
 	case modelServer:
-		wrong.Bad(fmt.Errorf("--redis %s: it decides without a server, and there is nothing to measure; %s", spec, instead))
+		wrong.Bad(fmt.Errorf("--redis %s: it decides without a server, and there is nothing to measure; %s", spec,
+			instead))
 	}
 }
 
 // startServer gets the server that spec names, reached as directly as can be. Without a spec it is a container where
 // Docker can run one, else a process, and note says why. Errors are an *InputError for a spec that cannot be meant, or
 // those of redisserver.Start.
-func startServer(ctx context.Context, spec string, connections int, eviction bool, notice func(string)) (s *redisserver.Server, note string, err error) {
+func startServer(ctx context.Context, spec string, connections int, eviction bool,
+	notice func(string)) (s *redisserver.Server, note string, err error) {
 	options := []redisserver.Option{
 		redisserver.WithPoolSize(connections), redisserver.WithDirectTransport(), redisserver.WithEviction(eviction),
 		redisserver.WithNotices(notice),
@@ -53,7 +56,8 @@ func startServer(ctx context.Context, spec string, connections int, eviction boo
 	if other != nil {
 		return nil, "", errors.Join(err, other)
 	}
-	return s, fmt.Sprintf("a process, since there is no container (%s)", strings.TrimPrefix(err.Error(), "container: ")), nil
+	return s, fmt.Sprintf("a process, since there is no container (%s)",
+		strings.TrimPrefix(err.Error(), "container: ")), nil
 }
 
 // describe names the server for the document.

@@ -49,7 +49,8 @@ func newSession(server *redisserver.Server, spec, note string, s *session) *sess
 		s.note(server.Warning)
 	}
 	if !server.Own {
-		s.note("others use the server too: its µs per decision, its counts of commands, the check that it executed as many calls " +
+		s.note("others use the server too: its µs per decision, its counts of commands, the check that it executed " +
+			"as many calls " +
 			"as were sent, and the memory of keys are unavailable")
 	}
 	return s

@@ -44,13 +44,16 @@ func (s SideSpec) resolve(flag string) (*side, error) {
 		var wrong lineup.Problems
 		checkServer(s.Spec, &wrong)
 		return nil, fmt.Errorf("%s: %w", flag, wrong.Err())
-	case strings.ContainsAny(s.Spec, "/:") && !isThere(s.Spec) && redisserver.Repeatable(s.Spec) && redisserver.IsImage(s.Spec):
+	case strings.ContainsAny(s.Spec, "/:") && !isThere(s.Spec) && redisserver.Repeatable(s.Spec) &&
+		redisserver.IsImage(s.Spec):
 		return &side{name: s.Spec, server: redisserver.KindContainer + "=" + s.Spec}, nil
 	case isThere(s.Spec):
 		return nil, fmt.Errorf("%s %s: this is no script; name a file that ends in .lua", flag, message.Path(s.Spec))
 	}
-	return nil, fmt.Errorf("%s %s: neither a script (a file that ends in .lua) nor an algorithm nor a server (process, container=IMAGE, "+
-		"an image such as redis:8.0, a URL); %s", flag, redisserver.Repeat(s.Spec), message.OneOf(s.Spec, algorithms.Names()))
+	return nil, fmt.Errorf("%s %s: neither a script (a file that ends in .lua) nor an algorithm nor a server "+
+		"(process, container=IMAGE, "+
+		"an image such as redis:8.0, a URL); %s", flag, redisserver.Repeat(s.Spec), message.OneOf(s.Spec,
+		algorithms.Names()))
 }
 
 // isThere reports whether a file or folder has the name.
@@ -133,7 +136,8 @@ func readScript(file string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", errors.New("not a file of text; want a regular file")
 	case info.Size() == 0 || info.Size() > longestScript:
-		return "", fmt.Errorf("%d bytes; want Lua that decides one request, of 1 to %d bytes", info.Size(), longestScript)
+		return "", fmt.Errorf("%d bytes; want Lua that decides one request, of 1 to %d bytes", info.Size(),
+			longestScript)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {

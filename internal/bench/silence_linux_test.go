@@ -68,15 +68,16 @@ func halted(t *testing.T, during string, j *Job) []benchresult.Reason {
 	return silences(t, &r.Header)
 }
 
-// silences are the reasons of that kind in a document, each with all that belongs to it. Shorter ones are left out: on a
-// busy machine a server really is silent for a tenth of a second now and then.
+// silences are the reasons of that kind in a document, each with all that belongs to it. Shorter ones are left out: on
+// a busy machine a server really is silent for a tenth of a second now and then.
 func silences(t *testing.T, h *benchresult.Header) []benchresult.Reason {
 	t.Helper()
 	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r benchresult.Reason) bool {
 		return !isSilence(r) || r.LastedUS != nil && *r.LastedUS < (silent/2).Microseconds()
 	})
 	for _, r := range all {
-		if r.LastedUS == nil || r.AtUS == nil || *r.AtUS <= 0 || *r.AtUS > h.TookUS || !strings.HasPrefix(r.Statement, "the server was silent for ") {
+		if r.LastedUS == nil || r.AtUS == nil || *r.AtUS <= 0 || *r.AtUS > h.TookUS ||
+			!strings.HasPrefix(r.Statement, "the server was silent for ") {
 			t.Errorf("a silence of %v: %+v", silent, r)
 		}
 	}
@@ -111,7 +112,8 @@ func TestSilenceAtALowRate(t *testing.T) {
 	}
 }
 
-// A pair in which a side's server stood still is void and played again. More than a quarter of them void the comparison.
+// A pair in which a side's server stood still is void and played again. More than a quarter of them void the
+// comparison.
 func TestASilentServerVoidsItsPair(t *testing.T) {
 	for times, valid := range map[int]bool{1: true, 4: false} {
 		server := redisservertest.Private(t)

@@ -73,7 +73,8 @@ func count(ctx context.Context, rows []*lineup.Virtual, o *replay.Outcome) ([]vi
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, virtualResult{o.Lanes[i].Result, lineup.Spent{Offered: o.Lanes[i].Result.Offered, Calls: v.Calls(), Left: left}})
+		all = append(all, virtualResult{o.Lanes[i].Result,
+			lineup.Spent{Offered: o.Lanes[i].Result.Offered, Calls: v.Calls(), Left: left}})
 	}
 	return all, nil
 }
@@ -86,7 +87,8 @@ func work(all ...virtualResult) benchresult.Work {
 	}
 	return benchresult.Work{
 		KeysLeft: &spent.Left.Keys, KeysLeftWithoutTTL: &spent.Left.WithoutTTL,
-		RedisCallsPerDecision: spent.CallsPerDecision(), RoundTripsPerDecision: spent.TripsPerDecision(), BytesPerKey: spent.BytesPerKey(),
+		RedisCallsPerDecision: spent.CallsPerDecision(), RoundTripsPerDecision: spent.TripsPerDecision(),
+		BytesPerKey: spent.BytesPerKey(),
 	}
 }
 
@@ -133,7 +135,8 @@ func (s *session) noteRejections(label string, decisions []limit.Decision) {
 		}
 	}
 	if rejected > 0 {
-		s.note(fmt.Sprintf("%s: of the memory fill's %d requests %d were rejected, under the limit %v", label, len(decisions), rejected, fillLimit))
+		s.note(fmt.Sprintf("%s: of the memory fill's %d requests %d were rejected, under the limit %v", label,
+			len(decisions), rejected, fillLimit))
 	}
 }
 

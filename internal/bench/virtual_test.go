@@ -12,11 +12,15 @@ import (
 // By hand: 10 and 30 decisions with 20 and 40 calls, 1 and 3 keys of 100 and 500 bytes together.
 func TestWorkAddsUp(t *testing.T) {
 	w := work(
-		virtualResult{measure.Result{Offered: 10}, lineup.Spent{Offered: 10, Calls: 20, Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
-		virtualResult{measure.Result{Offered: 30}, lineup.Spent{Offered: 30, Calls: 40, Left: virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
+		virtualResult{measure.Result{Offered: 10},
+			lineup.Spent{Offered: 10, Calls: 20, Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
+		virtualResult{measure.Result{Offered: 30},
+			lineup.Spent{Offered: 30, Calls: 40, Left: virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
 	)
-	if *w.RedisCallsPerDecision != 1.5 || *w.RoundTripsPerDecision != 1 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 || *w.KeysLeftWithoutTTL != 2 {
-		t.Errorf("calls %v, trips %v, bytes %v, keys %v and %v", *w.RedisCallsPerDecision, *w.RoundTripsPerDecision, *w.BytesPerKey, *w.KeysLeft, *w.KeysLeftWithoutTTL)
+	if *w.RedisCallsPerDecision != 1.5 || *w.RoundTripsPerDecision != 1 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 ||
+		*w.KeysLeftWithoutTTL != 2 {
+		t.Errorf("calls %v, trips %v, bytes %v, keys %v and %v", *w.RedisCallsPerDecision, *w.RoundTripsPerDecision,
+			*w.BytesPerKey, *w.KeysLeft, *w.KeysLeftWithoutTTL)
 	}
 	if w = work(); w.RedisCallsPerDecision != nil || w.BytesPerKey != nil || *w.KeysLeft != 0 {
 		t.Errorf("of nothing: %+v", w)

@@ -79,7 +79,8 @@ func validateRuns(runs []benchresult.Play) error {
 			return fmt.Errorf("chart: scenario %q is not a file name", name)
 		}
 		if seen[name] {
-			return fmt.Errorf("chart: scenario %q stands twice in a result: its pictures would be written over each other", name)
+			return fmt.Errorf("chart: scenario %q stands twice in a result: its pictures would be written over "+
+				"each other", name)
 		}
 		seen[name] = true
 		for _, row := range run.Rows {
@@ -125,7 +126,8 @@ func together(in []*benchresult.Document) error {
 			}
 			if first.ScenarioSHA256 != run.ScenarioSHA256 || first.Seed != run.Seed ||
 				first.Limit != run.Limit || first.PlayedUS != run.PlayedUS {
-				return fmt.Errorf("chart: scenario %q has other traffic, another seed, limit or length in each result: "+
+				return fmt.Errorf("chart: scenario %q has other traffic, another seed, limit or length in each "+
+					"result: "+
 					"draw them one by one", run.Scenario)
 			}
 		}

@@ -26,7 +26,10 @@ func (s *scene) noteWithoutChoice(picture, scenario string, choices []choice) {
 
 // choices takes the cost under the scenario's own traffic where every row has it, and else that of the half mix.
 func (s *scene) choices(scenario string) ([]choice, string) {
-	own := s.collect(scenario, func(_ *benchresult.Document, row *benchresult.Limiter) *float64 { return row.Open.ServerUSPerCall })
+	own := s.collect(scenario, func(_ *benchresult.Document,
+		row *benchresult.Limiter) *float64 {
+		return row.Open.ServerUSPerCall
+	})
 	half := s.collect(scenario, func(r *benchresult.Document, row *benchresult.Limiter) *float64 {
 		if m := mixOf(r, row.Algorithm, benchresult.MixHalf); m != nil {
 			return m.ServerUSPerCall

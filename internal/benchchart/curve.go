@@ -7,8 +7,8 @@ import (
 	"ratelab/internal/chart"
 )
 
-// rank is one point of a latency distribution: on the axis of nines, a share p of the durations stands at -log10(1-p), so
-// that 90 % is 1, 99 % is 2 and 99.9 % is 3.
+// rank is one point of a latency distribution: on the axis of nines, a share p of the durations stands at -log10(1-p),
+// so that 90 % is 1, 99 % is 2 and 99.9 % is 3.
 type rank struct {
 	nines float64
 	us    float64

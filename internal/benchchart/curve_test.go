@@ -59,7 +59,8 @@ func TestMomentsKeepEveryRequest(t *testing.T) {
 		want := int64(0)
 		intervals := make([]benchresult.Interval, n)
 		for i := range intervals {
-			latency := benchresult.Outcomes{Accepted: benchresult.Durations{Response: empty}, Rejected: benchresult.Durations{Response: empty}}
+			latency := benchresult.Outcomes{Accepted: benchresult.Durations{Response: empty},
+				Rejected: benchresult.Durations{Response: empty}}
 			if i%3 == 0 {
 				latency.Accepted.Response, latency.Rejected.Response = one, one
 				want += 2

@@ -5,8 +5,8 @@ import (
 	"ratelab/internal/sheet"
 )
 
-// expenses is the picture of the server's cost: a row for each algorithm, in it a line for each lane, the figures at the
-// right.
+// expenses is the picture of the server's cost: a row for each algorithm, in it a line for each lane, the figures at
+// the right.
 type expenses struct {
 	lanes  []lane
 	labels []string // the cheapest first
@@ -29,8 +29,9 @@ func (e expenses) height() float64 { return e.plot(0).Total() + floorLabel }
 func (e expenses) plot(float64) chart.Plot {
 	return chart.Plot{
 		Horizontal: chart.Amounts(e.top, 60, "server µs per decision"),
-		Vertical:   chart.Axis{Share: func(v float64) float64 { return v }, Ticks: func(float64) []chart.Tick { return nil }},
-		Height:     float64(len(e.labels)) * e.rowHeight(), Beside: figureSpace, Inside: e.inside,
+		Vertical: chart.Axis{Share: func(v float64) float64 { return v },
+			Ticks: func(float64) []chart.Tick { return nil }},
+		Height: float64(len(e.labels)) * e.rowHeight(), Beside: figureSpace, Inside: e.inside,
 	}
 }
 

@@ -38,12 +38,14 @@ func (s *scene) memory() (chart.Picture, bool) {
 	plot.Inside = func(a *chart.Axes) {
 		var all []chart.LineEnd
 		for _, label := range labels {
-			all = append(all, chart.LineEnd{At: s.drawFills(a, label, looks[label]), Color: looks[label].Color, Label: ends[label]})
+			all = append(all, chart.LineEnd{At: s.drawFills(a, label, looks[label]), Color: looks[label].Color,
+				Label: ends[label]})
 		}
 		a.LabelEnds(all)
 	}
 	p := page("What does a client's state take as it fills?",
-		fmt.Sprintf("Memory of one client's keys, as the server counts it. Limit %s, requests spread evenly over the window.",
+		fmt.Sprintf("Memory of one client's keys, as the server counts it. Limit %s, requests spread evenly over the "+
+			"window.",
 			policy(s.costSettings().FillLimit)), s.results, nil)
 	p = figure(p, s.resultKeys(), plot.Total(), plot.Draw)
 	return chart.Picture{Name: "memory", Page: p, Data: s.memoryData()}, true

@@ -133,7 +133,8 @@ func (s *scene) drawControl(a *chart.Axes, shown, all []choice) {
 		if !named {
 			named = true
 			text := "the control none, which admits everything"
-			a.Place(text, chart.SmallLetters, []chart.Point{chart.At(a.Right-chart.SmallLetters.Width(text)-4, level[0].Y-4)})
+			a.Place(text, chart.SmallLetters,
+				[]chart.Point{chart.At(a.Right-chart.SmallLetters.Width(text)-4, level[0].Y-4)})
 		}
 	}
 }

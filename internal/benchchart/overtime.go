@@ -85,7 +85,8 @@ func courseKeys(mostPerS float64) []chart.Key {
 	return []chart.Key{
 		chart.LineKey("p50 of the interval", chart.Ink, 1.9),
 		chart.LineKey("p99 of the interval", chart.Ink, 1),
-		chart.AreaKey(fmt.Sprintf("offered requests, at most %s per second", chart.Short(roundTo(mostPerS, 0))), chart.Offered),
+		chart.AreaKey(fmt.Sprintf("offered requests, at most %s per second", chart.Short(roundTo(mostPerS, 0))),
+			chart.Offered),
 	}
 }
 

@@ -34,7 +34,8 @@ func status(of []*benchresult.Document) string {
 	}
 	text := ""
 	if len(codes) > 0 {
-		text += fmt.Sprintf("INVALID: %s was not fit to measure (%s). ", benchresult.Culprit(reasons), strings.Join(codes, ", "))
+		text += fmt.Sprintf("INVALID: %s was not fit to measure (%s). ", benchresult.Culprit(reasons),
+			strings.Join(codes, ", "))
 	}
 	if partial {
 		text += "PARTIAL: interrupted before its end. "

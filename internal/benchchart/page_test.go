@@ -30,7 +30,8 @@ func TestSVGIsPortable(t *testing.T) {
 			if len(svg) > 150_000 {
 				t.Errorf("%s: %s takes %d bytes, want 150,000 at most", s.name, p.Name, len(svg))
 			}
-			if !bytes.Contains(svg, []byte(`sans-serif"`)) || bytes.Contains(svg, []byte("font-family:")) || bytes.Contains(svg, []byte("NaN")) {
+			if !bytes.Contains(svg, []byte(`sans-serif"`)) || bytes.Contains(svg, []byte("font-family:")) ||
+				bytes.Contains(svg, []byte("NaN")) {
 				t.Errorf("%s: %s asks for a font, or has no number", s.name, p.Name)
 			}
 			if bytes.Contains(svg, []byte("<odd>")) {
@@ -66,12 +67,14 @@ func TestPagesSayWhatTheyShow(t *testing.T) {
 	pictures, _ := draw(newScene([]*benchresult.Document{small()}))
 	for _, p := range pictures {
 		text := join(p.Texts())
-		for _, want := range []string{"redis-server 7.0.15 (process, unix)", "Example CPU, 2 cores", "seed 7", "ratelab v1.0.0", "2024-03-01"} {
+		for _, want := range []string{"redis-server 7.0.15 (process, unix)", "Example CPU, 2 cores", "seed 7",
+			"ratelab v1.0.0", "2024-03-01"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q", p.Name, want)
 			}
 		}
-		if strings.HasPrefix(p.Name, "tiny.") && (!strings.Contains(text, "imit 4 per second") || !strings.Contains(text, "4 connections")) {
+		if strings.HasPrefix(p.Name, "tiny.") &&
+			(!strings.Contains(text, "imit 4 per second") || !strings.Contains(text, "4 connections")) {
 			t.Errorf("%s does not say its limit and connections", p.Name)
 		}
 	}
@@ -83,7 +86,8 @@ func TestInvalidAndPartialRunsSaySo(t *testing.T) {
 	r.Validity = benchresult.Validity{Reasons: []benchresult.Reason{{Code: "stall"}, {Code: "lag"}, {Code: "stall"}}}
 	pictures, _ := draw(newScene([]*benchresult.Document{r}))
 	for _, p := range pictures {
-		if want := "INVALID: the generator was not fit to measure (stall, lag). PARTIAL: interrupted before its end. "; !strings.HasPrefix(p.Subtitle, want) {
+		if want := "INVALID: the generator was not fit to measure (stall, lag). PARTIAL: interrupted before " +
+			"its end. "; !strings.HasPrefix(p.Subtitle, want) {
 			t.Errorf("%s: subtitle %q, want it to begin with %q", p.Name, p.Subtitle, want)
 		}
 	}
@@ -110,7 +114,8 @@ func TestServerCostShowsItsFigures(t *testing.T) {
 	r := small()
 	r.Costs[1], r.Costs[2] = r.Costs[2], r.Costs[1]
 	text := words(t, []*benchresult.Document{r}, "server-cost")
-	for _, want := range []string{"4.00 µs", "6.00 µs", "8.00 µs", "1.50 ×", "2.00 ×", "differs by up to 5.0 %", "the control none 4.00 µs"} {
+	for _, want := range []string{"4.00 µs", "6.00 µs", "8.00 µs", "1.50 ×", "2.00 ×", "differs by up to 5.0 %",
+		"the control none 4.00 µs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -142,9 +147,11 @@ func TestNamesTellApart(t *testing.T) {
 			t.Errorf("%s: %q, want %q", why, got, want)
 		}
 	}
-	check("all the same", "redis-server 7.0.15 (process, unix), result 1", "redis-server 7.0.15 (process, unix), result 2")
+	check("all the same", "redis-server 7.0.15 (process, unix), result 1",
+		"redis-server 7.0.15 (process, unix), result 2")
 	b.Started = b.Started.AddDate(0, 0, 1)
-	check("another day", "redis-server 7.0.15 (process, unix), 2024-03-01 12:00:00", "redis-server 7.0.15 (process, unix), 2024-03-02 12:00:00")
+	check("another day", "redis-server 7.0.15 (process, unix), 2024-03-01 12:00:00",
+		"redis-server 7.0.15 (process, unix), 2024-03-02 12:00:00")
 	b.Server.Transport = "tcp"
 	check("another transport", "redis-server 7.0.15 (process, unix)", "redis-server 7.0.15 (process, tcp)")
 	b.Server.Version = "7.2.0"

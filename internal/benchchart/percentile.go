@@ -22,7 +22,8 @@ func newSpectrum(row *benchresult.Limiter) spectrum {
 		label:    row.Algorithm,
 		accepted: ranksOf(a.Response), rejected: ranksOf(r.Response),
 		acceptedService: ranksOf(a.Service), rejectedService: ranksOf(r.Service),
-		acceptedP99US: float64(a.Response.ValueAtPercentile(99)), rejectedP99US: float64(r.Response.ValueAtPercentile(99)),
+		acceptedP99US:    float64(a.Response.ValueAtPercentile(99)),
+		rejectedP99US:    float64(r.Response.ValueAtPercentile(99)),
 		acceptedRequests: a.Response.TotalCount(), rejectedRequests: r.Response.TotalCount(),
 	}
 }
@@ -36,14 +37,16 @@ func (s *scene) percentiles(i int, run *benchresult.Play) (chart.Picture, bool) 
 		s.leave(name, "no response was measured")
 		return chart.Picture{}, false
 	}
-	m := chart.Multiples{Horizontal: nines(most), Vertical: chart.Logarithmic(low, high, 26, "latency, logarithmic", us)}
+	m := chart.Multiples{Horizontal: nines(most),
+		Vertical: chart.Logarithmic(low, high, 26, "latency, logarithmic", us)}
 	for _, sp := range all {
 		m.Panels = append(m.Panels, chart.Panel{Label: sp.label, Color: chart.Color(sp.label), Fact: sp.fact(),
 			Draw: func(a *chart.Axes) { drawSpectrum(a, sp, floor) }})
 	}
 	of := s.results[i : i+1]
 	p := page("How long does a decision take, and how bad are the worst?",
-		fmt.Sprintf("Latency by percentile under %s: limit %s, %s.", run.Scenario, policy(run.Limit), connections(of)), of, run)
+		fmt.Sprintf("Latency by percentile under %s: limit %s, %s.", run.Scenario, policy(run.Limit),
+			connections(of)), of, run)
 	p = figure(p, spectrumKeys(len(floor.accepted) > 0), m.Height(), m.Draw)
 	return chart.Picture{Name: name, Page: p, Data: s.percentileData(i, run)}, true
 }
@@ -76,7 +79,8 @@ func bounds(all []spectrum) (low, high, most float64) {
 			if len(ranks) == 0 {
 				continue
 			}
-			first, last := ranks[min(1, len(ranks)-1)], ranks[len(ranks)-1] // the single least one would stretch the axis
+			// the single least one would stretch the axis
+			first, last := ranks[min(1, len(ranks)-1)], ranks[len(ranks)-1]
 			if low == 0 || first.us < low {
 				low = first.us
 			}

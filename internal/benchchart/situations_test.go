@@ -20,7 +20,8 @@ var situations = sync.OnceValue(func() []situation {
 	return []situation{
 		{"example", []*benchresult.Document{benchresulttest.Example()}},
 		{"two-servers", []*benchresult.Document{benchresulttest.Example(), valkey()}},
-		{"four-of-one-server", []*benchresult.Document{benchresulttest.Example(), benchresulttest.Example(), dearer(1.3), dearer(1.8)}},
+		{"four-of-one-server", []*benchresult.Document{benchresulttest.Example(), benchresulttest.Example(),
+			dearer(1.3), dearer(1.8)}},
 		{"one-algorithm", []*benchresult.Document{only("none", "gcra")}},
 		{"none-alone", []*benchresult.Document{only("none")}},
 		{"fifteen", []*benchresult.Document{fifteen()}},
@@ -119,7 +120,8 @@ func fifteen() *benchresult.Document {
 		r.Runs[i].Rows = r.Runs[i].Rows[:16]
 	}
 	r.Costs = r.Costs[:16]
-	for i, label := range []string{"leaky-bucket", "token-bucket", "token-bucket-debt", "token-bucket-interval", "sliding-window-buckets",
+	for i, label := range []string{"leaky-bucket", "token-bucket", "token-bucket-debt", "token-bucket-interval",
+		"sliding-window-buckets",
 		"sliding-window-buckets:sub_windows=60", "token-bucket-interval:capacity=1000:refill=10:interval=30ms",
 		"my-script", "another script of ours, whose name is long & <odd>"} {
 		relabel(r, 7+i, label)
@@ -148,7 +150,8 @@ func nothingRejected() *benchresult.Document {
 }
 
 func durations() benchresult.Durations {
-	return benchresult.Durations{Lag: benchresult.NewHistogram(), Wait: benchresult.NewHistogram(), Service: benchresult.NewHistogram(), Response: benchresult.NewHistogram()}
+	return benchresult.Durations{Lag: benchresult.NewHistogram(), Wait: benchresult.NewHistogram(),
+		Service: benchresult.NewHistogram(), Response: benchresult.NewHistogram()}
 }
 
 // noRequests has a scenario whose part that was played is a pause.

@@ -17,9 +17,11 @@ func small() *benchresult.Document {
 	r.Machine = benchresult.Machine{CPU: "Example CPU", Cores: 2}
 	r.Validity.Valid = true
 	r.NoiseFloor = benchresult.NoiseFloor{Pairs: 3, ServerUS: 1.05}
-	r.Settings = benchresult.Settings{Rounds: 2, Connections: 4, CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000},
+	r.Settings = benchresult.Settings{Rounds: 2, Connections: 4,
+		CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000},
 		FillLimit: result.Limit{Requests: 1000, WindowUS: 60_000_000}}
-	run := benchresult.Play{Scenario: "tiny", Question: "?", Seed: 7, Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, PlayedUS: 2_000_000}
+	run := benchresult.Play{Scenario: "tiny", Question: "?", Seed: 7,
+		Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, PlayedUS: 2_000_000}
 	for i, label := range []string{"none", "gcra", "sliding-window-log"} {
 		run.Rows = append(run.Rows, smallRow(label, i))
 		r.Costs = append(r.Costs, smallCost(label, i))
@@ -44,7 +46,8 @@ func smallRow(label string, i int) benchresult.Limiter {
 	row.Open.ServerUSPerCall = pointer(4 + 3*float64(i))
 	row.Open.Intervals = []benchresult.Interval{
 		{StartUS: 0, WidthUS: 1_000_000, Latency: row.Open.Latency},
-		{StartUS: 1_000_000, WidthUS: 1_000_000, Latency: benchresult.Outcomes{Accepted: durations(), Rejected: durations()}},
+		{StartUS: 1_000_000, WidthUS: 1_000_000,
+			Latency: benchresult.Outcomes{Accepted: durations(), Rejected: durations()}},
 	}
 	row.Rounds = make([]benchresult.OpenRound, 2)
 	return row
@@ -52,14 +55,18 @@ func smallRow(label string, i int) benchresult.Limiter {
 
 func smallCost(label string, i int) benchresult.Cost {
 	us := 4 + 2*float64(i)
-	cost := benchresult.Cost{Sweep: []benchresult.Level{{Connections: 1, ThroughputPerS: 9000 / us}, {Connections: 4, ThroughputPerS: 24_000 / us}}}
+	cost := benchresult.Cost{Sweep: []benchresult.Level{{Connections: 1, ThroughputPerS: 9000 / us},
+		{Connections: 4, ThroughputPerS: 24_000 / us}}}
 	cost.Algorithm = label
 	for _, mix := range benchresult.Mixes() {
-		cost.Mixes = append(cost.Mixes, benchresult.Mix{Mix: mix, ServerUSPerCall: pointer(us), RatioToControl: pointer(us / 4),
-			Samples: []benchresult.Sample{{ServerUSPerCall: pointer(us - 0.5)}, {ServerUSPerCall: pointer(us + 0.25)}}})
+		cost.Mixes = append(cost.Mixes,
+			benchresult.Mix{Mix: mix, ServerUSPerCall: pointer(us), RatioToControl: pointer(us / 4),
+				Samples: []benchresult.Sample{{ServerUSPerCall: pointer(us - 0.5)},
+					{ServerUSPerCall: pointer(us + 0.25)}}})
 	}
 	if i > 0 {
-		cost.Memory = []benchresult.Fill{{Entries: 1, Bytes: 80, Keys: 1}, {Entries: 1000, Bytes: 80 + 20_000*int64(i-1), Keys: 1}}
+		cost.Memory = []benchresult.Fill{{Entries: 1, Bytes: 80, Keys: 1},
+			{Entries: 1000, Bytes: 80 + 20_000*int64(i-1), Keys: 1}}
 	}
 	return cost
 }

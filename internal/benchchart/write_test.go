@@ -48,8 +48,10 @@ func TestGoldenPictures(t *testing.T) {
 			_ = os.Remove(path) // by hand in another test
 			continue
 		}
-		if got, want := string(read(t, path)), string(read(t, filepath.Join("testdata", filepath.Base(path)))); !*update && got != want {
-			t.Errorf("%s is not the picture in testdata; look at it with -preview, then accept it with -update", filepath.Base(path))
+		if got, want := string(read(t, path)), string(read(t,
+			filepath.Join("testdata", filepath.Base(path)))); !*update && got != want {
+			t.Errorf("%s is not the picture in testdata; look at it with -preview, then accept it with -update",
+				filepath.Base(path))
 		}
 	}
 }
@@ -62,7 +64,8 @@ func TestWriteNamesItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, picture := range []string{"tiny.cost-overshoot", "tiny.latency-percentile", "tiny.latency-time", "server-cost", "throughput", "memory"} {
+	for _, picture := range []string{"tiny.cost-overshoot", "tiny.latency-percentile", "tiny.latency-time",
+		"server-cost", "throughput", "memory"} {
 		for _, extension := range []string{"svg", "png", "csv"} {
 			want = append(want, filepath.Join(dir, picture+"."+extension))
 		}
@@ -141,10 +144,14 @@ func TestWriteRefuses(t *testing.T) {
 		{[]*benchresult.Document{empty}, nil, "chart: a result without scenarios and without costs: nothing to draw"},
 		{[]*benchresult.Document{small()}, []string{"gif"}, `chart format "gif": want one of svg, png`},
 		{[]*benchresult.Document{upwards}, nil, `chart: scenario "../escape" is not a file name`},
-		{[]*benchresult.Document{twice}, nil, `chart: scenario "tiny" stands twice in a result: its pictures would be written over each other`},
-		{[]*benchresult.Document{small(), other}, nil, `chart: scenario "tiny" has other traffic, another seed, limit or length in each result: draw them one by one`},
-		{[]*benchresult.Document{small(), dearerLimit}, nil, "chart: the results measured costs under different limits: draw them one by one"},
-		{[]*benchresult.Document{holes}, nil, `chart tiny: "gcra": a histogram of the response or the service time is missing`},
+		{[]*benchresult.Document{twice}, nil,
+			`chart: scenario "tiny" stands twice in a result: its pictures would be written over each other`},
+		{[]*benchresult.Document{small(), other}, nil,
+			`chart: scenario "tiny" has other traffic, another seed, limit or length in each result: draw them one by one`},
+		{[]*benchresult.Document{small(), dearerLimit}, nil,
+			"chart: the results measured costs under different limits: draw them one by one"},
+		{[]*benchresult.Document{holes}, nil,
+			`chart tiny: "gcra": a histogram of the response or the service time is missing`},
 		{many, nil, "chart: 5 results: want at most 4, which is how many can be told apart"},
 	}
 	for _, c := range cases {
@@ -162,7 +169,8 @@ func TestWriteRefuses(t *testing.T) {
 func TestLeftOutSaysWhy(t *testing.T) {
 	notes, err := LeftOut([]*benchresult.Document{shared()})
 	want := []string{
-		"ten-times-over.cost-overshoot: the server did not tell what a call cost it, or the exact decisions are missing",
+		"ten-times-over.cost-overshoot: the server did not tell what a call cost it, or the exact decisions are " +
+			"missing",
 		"retry-storm.cost-overshoot: the server did not tell what a call cost it, or the exact decisions are missing",
 		"server-cost: the server did not tell what a call cost it; others use it, or it keeps no statistics",
 		"memory: no fill was measured, or the server does not tell what a key takes",
@@ -175,7 +183,8 @@ func TestLeftOutSaysWhy(t *testing.T) {
 	}
 	notes, err = LeftOut([]*benchresult.Document{shared(), valkey()})
 	want = []string{
-		"ten-times-over.cost-overshoot: redis 8.0.3 did not tell what a call cost it, or its exact decisions are missing",
+		"ten-times-over.cost-overshoot: redis 8.0.3 did not tell what a call cost it, or its exact decisions are " +
+			"missing",
 		"retry-storm.cost-overshoot: redis 8.0.3 did not tell what a call cost it, or its exact decisions are missing",
 		"server-cost: nothing of redis 8.0.3: the server did not tell what a call cost it",
 		"memory: redis 8.0.3 has no fill",

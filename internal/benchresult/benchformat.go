@@ -42,13 +42,15 @@ func WriteBench(w io.Writer, r *Document) error {
 		fmt.Fprintf(&out, "Unit %s %s\n", unit.name, unit.metadata)
 	}
 	fmt.Fprintf(&out, "\ngoos: %s\ngoarch: %s\ncpu: %s\ncores: %d\nserver: %s\nvalid: %t\npartial: %t\n",
-		message.Visible(r.Machine.OS), message.Visible(r.Machine.Architecture), message.Visible(r.Machine.CPU), r.Machine.Cores,
+		message.Visible(r.Machine.OS), message.Visible(r.Machine.Architecture), message.Visible(r.Machine.CPU),
+		r.Machine.Cores,
 		message.Visible(r.Server.describe()), r.Validity.Valid, r.Partial)
 	for i := range r.Runs {
 		benchRun(&out, &r.Runs[i])
 	}
 	if len(r.Costs) > 0 {
-		fmt.Fprintf(&out, "\nscenario:\nseed:\nlimit: %s\nconnections: %d\n", r.Settings.CostLimit, r.Settings.Connections)
+		fmt.Fprintf(&out, "\nscenario:\nseed:\nlimit: %s\nconnections: %d\n", r.Settings.CostLimit,
+			r.Settings.Connections)
 		for i := range r.Costs {
 			benchCost(&out, &r.Costs[i])
 		}
@@ -84,7 +86,8 @@ func benchRun(out *bytes.Buffer, run *Play) {
 		}
 		for j := range row.Rounds {
 			o := &row.Rounds[j]
-			benchLine(out, name, o.Accepted+o.Rejected, measured{&o.ResponseP50US, "p50-us"}, measured{&o.ResponseP99US, "p99-us"},
+			benchLine(out, name, o.Accepted+o.Rejected, measured{&o.ResponseP50US, "p50-us"},
+				measured{&o.ResponseP99US, "p99-us"},
 				measured{&o.ServiceP50US, "service-p50-us"}, measured{&o.LagP99US, "lag-p99-us"},
 				measured{o.ServerUSPerCall, "server-us/op"}, measured{admitted, "admitted"},
 				measured{row.Work.RedisCallsPerDecision, "redis-calls/op"}, measured{row.Work.BytesPerKey, "B/key"})
@@ -98,7 +101,8 @@ func benchCost(out *bytes.Buffer, c *Cost) {
 		name := sheet.BenchmarkName("Closed", "mix", m.Mix, "algorithm", c.Algorithm)
 		for j := range m.Samples {
 			s := &m.Samples[j]
-			benchLine(out, name, s.Calls, measured{&s.ThroughputPerS, "decisions/s"}, measured{s.ServerUSPerCall, "server-us/op"},
+			benchLine(out, name, s.Calls, measured{&s.ThroughputPerS, "decisions/s"},
+				measured{s.ServerUSPerCall, "server-us/op"},
 				measured{&s.ServiceP50US, "service-p50-us"}, measured{&s.ServiceP99US, "service-p99-us"},
 				measured{m.AllocationsPerCall, "client-allocs/op"})
 		}
@@ -106,7 +110,8 @@ func benchCost(out *bytes.Buffer, c *Cost) {
 	for i := range c.Sweep {
 		l := &c.Sweep[i]
 		name := sheet.BenchmarkName("Sweep", "connections", fmt.Sprint(l.Connections), "algorithm", c.Algorithm)
-		benchLine(out, name, l.Service.count(), measured{&l.ThroughputPerS, "decisions/s"}, measured{l.ServerUSPerCall, "server-us/op"})
+		benchLine(out, name, l.Service.count(), measured{&l.ThroughputPerS, "decisions/s"},
+			measured{l.ServerUSPerCall, "server-us/op"})
 	}
 	for _, f := range c.Memory {
 		name := sheet.BenchmarkName("Memory", "requests", fmt.Sprint(f.Entries), "algorithm", c.Algorithm)

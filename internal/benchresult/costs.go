@@ -18,8 +18,10 @@ func (r *Document) costPart() sheet.Part {
 			t.Columns = append(t.Columns, sheet.Column{Group: group, Name: strings.TrimSuffix(mix, "ed"), Leaves: i})
 		}
 	}
-	lead := fmt.Sprintf("closed loop, %s, %s a round, limit %s, median of %s; half: accepted and rejected in equal parts; server µs: per decision, "+
-		"on the server; x none: as a multiple of a script that decides nothing", message.Count(r.Settings.Connections, "connection"),
+	lead := fmt.Sprintf("closed loop, %s, %s a round, limit %s, median of %s; half: accepted and rejected in equal "+
+		"parts; server µs: per decision, "+
+		"on the server; x none: as a multiple of a script that decides nothing", message.Count(r.Settings.Connections,
+		"connection"),
 		sheet.Span(r.Settings.SegmentUS), r.Settings.CostLimit, message.Count(r.Settings.Rounds, "round"))
 	for i := range r.Costs {
 		c := &r.Costs[i]

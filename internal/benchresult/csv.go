@@ -7,13 +7,15 @@ import (
 	"ratelab/internal/sheet"
 )
 
-// csvColumns are one table for all that was measured: part tells what a line is of, open (a scenario's traffic, one line
-// for each outcome), closed (a mix), sweep (a number of connections) or memory (a number of requests). Cells that do not
-// belong to a part, or could not be measured, are empty.
+// csvColumns are one table for all that was measured: part tells what a line is of, open (a scenario's traffic, one
+// line for each outcome), closed (a mix), sweep (a number of connections) or memory (a number of requests). Cells that
+// do not belong to a part, or could not be measured, are empty.
 var csvColumns = []string{
-	"part", "scenario", "algorithm", "outcome", "connections", "requests", "decisions", "accepted", "rejected", "dropped",
+	"part", "scenario", "algorithm", "outcome", "connections", "requests", "decisions", "accepted", "rejected",
+	"dropped",
 	"response_p50_us", "response_p90_us", "response_p99_us", "response_p99_9_us", "response_max_us",
-	"service_p50_us", "service_p90_us", "service_p99_us", "service_p99_9_us", "service_max_us", "lag_p99_us", "wait_p99_us",
+	"service_p50_us", "service_p90_us", "service_p99_us", "service_p99_9_us", "service_max_us", "lag_p99_us",
+	"wait_p99_us",
 	"server_us_per_decision", "ratio_to_control", "decisions_per_s", "redis_calls_per_decision", "bytes_per_key",
 	"client_allocations_per_call", "admitted", "overshoot", "seed", "server", "cpu", "valid", "partial",
 }
@@ -56,12 +58,17 @@ func (r *Limiter) csvLines(run *Play, connections int) []cells {
 	decisions := map[string]int64{MixAccepted: r.Open.Accepted, MixRejected: r.Open.Rejected}
 	for _, v := range r.Open.Latency.verdicts() {
 		line := cells{
-			"part": "open", "scenario": run.Scenario, "algorithm": r.Algorithm, "outcome": v.name, "connections": strconv.Itoa(connections),
-			"decisions": sheet.Integer(decisions[v.name]), "accepted": sheet.Integer(r.Open.Accepted), "rejected": sheet.Integer(r.Open.Rejected),
-			"dropped": sheet.Integer(r.Open.Dropped), "server_us_per_decision": sheet.OptionalFloat(r.Open.ServerUSPerCall),
-			"decisions_per_s": sheet.OptionalFloat(&r.Open.AchievedPerS), "redis_calls_per_decision": sheet.OptionalFloat(r.Work.RedisCallsPerDecision),
-			"bytes_per_key": sheet.OptionalFloat(r.Work.BytesPerKey), "client_allocations_per_call": sheet.OptionalFloat(r.Work.AllocationsPerCall),
-			"seed": strconv.FormatUint(run.Seed, 10),
+			"part": "open", "scenario": run.Scenario, "algorithm": r.Algorithm, "outcome": v.name,
+			"connections": strconv.Itoa(connections),
+			"decisions":   sheet.Integer(decisions[v.name]), "accepted": sheet.Integer(r.Open.Accepted),
+			"rejected":                    sheet.Integer(r.Open.Rejected),
+			"dropped":                     sheet.Integer(r.Open.Dropped),
+			"server_us_per_decision":      sheet.OptionalFloat(r.Open.ServerUSPerCall),
+			"decisions_per_s":             sheet.OptionalFloat(&r.Open.AchievedPerS),
+			"redis_calls_per_decision":    sheet.OptionalFloat(r.Work.RedisCallsPerDecision),
+			"bytes_per_key":               sheet.OptionalFloat(r.Work.BytesPerKey),
+			"client_allocations_per_call": sheet.OptionalFloat(r.Work.AllocationsPerCall),
+			"seed":                        strconv.FormatUint(run.Seed, 10),
 		}
 		if r.Exact != nil {
 			line["admitted"], line["overshoot"] = sheet.Integer(r.Exact.Admitted), sheet.OptionalFloat(&r.Exact.Overshoot)
@@ -81,9 +88,12 @@ func (c *Cost) csvLines(connections int) []cells {
 		m := &c.Mixes[i]
 		line := cells{
 			"part": "closed", "algorithm": c.Algorithm, "outcome": m.Mix, "connections": strconv.Itoa(connections),
-			"decisions": sheet.Integer(m.Accepted + m.Rejected), "accepted": sheet.Integer(m.Accepted), "rejected": sheet.Integer(m.Rejected),
-			"server_us_per_decision": sheet.OptionalFloat(m.ServerUSPerCall), "ratio_to_control": sheet.OptionalFloat(m.RatioToControl),
-			"decisions_per_s": sheet.OptionalFloat(&m.ThroughputPerS), "client_allocations_per_call": sheet.OptionalFloat(m.AllocationsPerCall),
+			"decisions": sheet.Integer(m.Accepted + m.Rejected), "accepted": sheet.Integer(m.Accepted),
+			"rejected":                    sheet.Integer(m.Rejected),
+			"server_us_per_decision":      sheet.OptionalFloat(m.ServerUSPerCall),
+			"ratio_to_control":            sheet.OptionalFloat(m.RatioToControl),
+			"decisions_per_s":             sheet.OptionalFloat(&m.ThroughputPerS),
+			"client_allocations_per_call": sheet.OptionalFloat(m.AllocationsPerCall),
 		}
 		line.percentiles("service", m.Service)
 		lines = append(lines, line)
@@ -92,13 +102,16 @@ func (c *Cost) csvLines(connections int) []cells {
 		l := &c.Sweep[i]
 		line := cells{
 			"part": "sweep", "algorithm": c.Algorithm, "outcome": MixHalf, "connections": strconv.Itoa(l.Connections),
-			"decisions": sheet.Integer(l.Service.count()), "server_us_per_decision": sheet.OptionalFloat(l.ServerUSPerCall), "decisions_per_s": sheet.OptionalFloat(&l.ThroughputPerS),
+			"decisions":              sheet.Integer(l.Service.count()),
+			"server_us_per_decision": sheet.OptionalFloat(l.ServerUSPerCall),
+			"decisions_per_s":        sheet.OptionalFloat(&l.ThroughputPerS),
 		}
 		line.percentiles("service", l.Service)
 		lines = append(lines, line)
 	}
 	for _, f := range c.Memory {
-		lines = append(lines, cells{"part": "memory", "algorithm": c.Algorithm, "requests": sheet.Integer(f.Entries), "bytes_per_key": sheet.Integer(f.Bytes)})
+		lines = append(lines, cells{"part": "memory", "algorithm": c.Algorithm, "requests": sheet.Integer(f.Entries),
+			"bytes_per_key": sheet.Integer(f.Bytes)})
 	}
 	return lines
 }

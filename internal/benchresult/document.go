@@ -47,7 +47,8 @@ type Machine struct {
 // Server is who decided.
 type Server struct {
 	result.Server
-	Route           string `json:"route"` // how its address is reached, such as host network; empty where there is one way
+	// how its address is reached, such as host network; empty where there is one way
+	Route           string `json:"route"`
 	Own             bool   `json:"own"`   // nobody else used it: its counters are ours alone
 	Image           string `json:"image"` // of a container
 	MaxmemoryPolicy string `json:"maxmemory_policy"`
@@ -63,15 +64,16 @@ type Generator struct {
 
 // Settings are what was asked for.
 type Settings struct {
-	Rounds        int          `json:"rounds" jsonschema:"minimum=1"`
-	DurationUS    int64        `json:"duration_us"`                        // the most of a scenario that a round plays
-	WarmUpUS      int64        `json:"warm_up_us"`                         // before each measurement, not counted
-	SegmentUS     int64        `json:"segment_us"`                         // one closed-loop measurement
-	Connections   int          `json:"connections" jsonschema:"minimum=1"` // of the open loop and the cost segments
-	Sweep         []int        `json:"sweep"`                              // connections, one closed-loop measurement each
-	CostLimit     result.Limit `json:"cost_limit"`                         // of the closed loop
-	FillLimit     result.Limit `json:"fill_limit"`                         // of the memory fill
-	RepeatedRound int          `json:"repeated_rounds"`                    // rounds measured again because the generator was at fault
+	Rounds      int   `json:"rounds" jsonschema:"minimum=1"`
+	DurationUS  int64 `json:"duration_us"`                        // the most of a scenario that a round plays
+	WarmUpUS    int64 `json:"warm_up_us"`                         // before each measurement, not counted
+	SegmentUS   int64 `json:"segment_us"`                         // one closed-loop measurement
+	Connections int   `json:"connections" jsonschema:"minimum=1"` // of the open loop and the cost segments
+	// connections, one closed-loop measurement each
+	Sweep         []int        `json:"sweep"`
+	CostLimit     result.Limit `json:"cost_limit"`      // of the closed loop
+	FillLimit     result.Limit `json:"fill_limit"`      // of the memory fill
+	RepeatedRound int          `json:"repeated_rounds"` // rounds measured again because the generator was at fault
 }
 
 // Validity says whether the generator was fit to measure.
@@ -114,7 +116,8 @@ type Play struct {
 
 // Identity names what decided.
 type Identity struct {
-	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"` // its label: the name, and :k=v for each parameter set
+	// its label: the name, and :k=v for each parameter set
+	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"`
 	ScriptSHA1 string            `json:"script_sha1"`
 	Parameters map[string]string `json:"parameters"`
 }
@@ -131,18 +134,22 @@ type Limiter struct {
 // Work is what a decision takes, however fast: counted, not timed. Absent figures could not be had, as on a server
 // that others use.
 type Work struct {
-	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"` // commands that the script issues, in virtual time
+	// commands that the script issues, in virtual time
+	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
 	RoundTripsPerDecision *float64 `json:"round_trips_per_decision,omitempty"`
-	BytesPerKey           *float64 `json:"bytes_per_key,omitempty"` // MEMORY USAGE SAMPLES 0, over the keys left in virtual time
-	KeysLeft              *int64   `json:"keys_left,omitempty"`     // alive when the traffic ends, in virtual time
-	KeysLeftWithoutTTL    *int64   `json:"keys_left_without_ttl,omitempty"`
+	// MEMORY USAGE SAMPLES 0, over the keys left in virtual time
+	BytesPerKey        *float64 `json:"bytes_per_key,omitempty"`
+	KeysLeft           *int64   `json:"keys_left,omitempty"` // alive when the traffic ends, in virtual time
+	KeysLeftWithoutTTL *int64   `json:"keys_left_without_ttl,omitempty"`
 	// Commands counts what ran inside the scripts, by command and decision, on the wall clock.
-	Commands             map[string]float64 `json:"commands,omitempty"`
-	NetInPerDecision     *float64           `json:"net_in_bytes_per_decision,omitempty"`
-	NetOutPerDecision    *float64           `json:"net_out_bytes_per_decision,omitempty"`
-	AllocationsPerCall   *float64           `json:"client_allocations_per_call,omitempty"` // Go heap allocations of the client
-	Evicted              *int64             `json:"evicted_keys,omitempty"`
-	UnexplainedEvalCalls *int64             `json:"unexplained_eval_calls,omitempty" jsonschema:"minimum=-9007199254740992"` // executed by the server and not sent; must be 0
+	Commands          map[string]float64 `json:"commands,omitempty"`
+	NetInPerDecision  *float64           `json:"net_in_bytes_per_decision,omitempty"`
+	NetOutPerDecision *float64           `json:"net_out_bytes_per_decision,omitempty"`
+	// Go heap allocations of the client
+	AllocationsPerCall *float64 `json:"client_allocations_per_call,omitempty"`
+	Evicted            *int64   `json:"evicted_keys,omitempty"`
+	// executed by the server and not sent; must be 0
+	UnexplainedEvalCalls *int64 `json:"unexplained_eval_calls,omitempty" jsonschema:"minimum=-9007199254740992"`
 }
 
 // Open is what an open loop measured.
@@ -205,7 +212,8 @@ type Health struct {
 	PoolWaits       int64   `json:"pool_waits"`
 	Overflow        int64   `json:"histogram_overflow"`
 	ClockDivergedUS float64 `json:"clock_diverged_us"`
-	// SilenceMaxUS is how long the server answered none of the requests under way; absent where that was at most 100 ms.
+	// SilenceMaxUS is how long the server answered none of the requests under way; absent where that was at most 100
+	// ms.
 	SilenceMaxUS *float64 `json:"silence_max_us,omitempty"`
 }
 

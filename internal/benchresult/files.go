@@ -54,7 +54,8 @@ func WriteFiles(dir string, r *Document) ([]string, error) {
 	var paths []string
 	for _, f := range files {
 		path := filepath.Join(dir, f.path)
-		if err := atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(f.text); return err }); err != nil {
+		if err := atomicfile.Write(path,
+			func(w io.Writer) error { _, err := w.Write(f.text); return err }); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)

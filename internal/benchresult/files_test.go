@@ -126,7 +126,8 @@ func TestBenchFormatParses(t *testing.T) {
 			t.Error(line)
 		case *benchfmt.Result:
 			lines[string(line.Name)]++
-			if line.GetConfig("cpu") != r.Machine.CPU || line.GetConfig("server") != "redis 8.0.3 (container redis:8.0, tcp, host network), noeviction" {
+			if line.GetConfig("cpu") != r.Machine.CPU ||
+				line.GetConfig("server") != "redis 8.0.3 (container redis:8.0, tcp, host network), noeviction" {
 				t.Errorf("%s without cpu or server", line.Name)
 			}
 			if _, ok := line.Value("admitted"); ok != strings.HasPrefix(string(line.Name), "Open/") {

@@ -66,7 +66,8 @@ func TestWhatWasWrittenIsReadBack(t *testing.T) {
 func TestNullsAreWrittenAsEmpty(t *testing.T) {
 	bare := &benchresult.Document{Header: fresh().Header}
 	bare.Notes, bare.Validity.Reasons, bare.Settings.Sweep = nil, nil, nil
-	bare.Runs = []benchresult.Play{{Scenario: "s", Rows: []benchresult.Limiter{{Identity: benchresult.Identity{Algorithm: "a"}}}}}
+	bare.Runs = []benchresult.Play{{Scenario: "s",
+		Rows: []benchresult.Limiter{{Identity: benchresult.Identity{Algorithm: "a"}}}}}
 	text := encoded(t, bare)
 	if got := strings.Count(text, "null"); got != 1 || !strings.Contains(text, `"exact": null`) {
 		t.Errorf("%d nulls, want that of exact alone:\n%s", got, text)
@@ -95,7 +96,8 @@ func TestLayoutIsNotSealed(t *testing.T) {
 
 func TestReadAnyAndFolders(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := benchresult.Read(dir); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "bench.json")+": no such file") {
+	if _, err := benchresult.Read(dir); err == nil ||
+		!strings.Contains(err.Error(), filepath.Join(dir, "bench.json")+": no such file") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	os.WriteFile(filepath.Join(dir, "paired.json"), []byte(encodedPair(t, benchresulttest.Paired(1))), 0o644)
@@ -120,24 +122,33 @@ func TestReadRefuses(t *testing.T) {
 		{"empty", "", ": is empty" + run},
 		{"text", "scenario,algorithm\n", ": is not a JSON document" + run},
 		{"other JSON", `{"a": 1}`, ": is none of our results" + run},
-		{"simulate", `{"schema_version": 1, "tool": {"name": "simulate"}, "runs": []}`, ": is a result.json of simulate" + run},
+		{"simulate", `{"schema_version": 1, "tool": {"name": "simulate"}, "runs": []}`,
+			": is a result.json of simulate" + run},
 		{"paired", pair, ": is a paired.json of bench compare --base --head" + run},
 		{"kind", strings.Replace(good, `"bench"`, `"bunch"`, 1), `: is of kind "bunch"` + run},
 		{"newer", strings.Replace(good, `"schema_version": 1`, `"schema_version": 2`, 1),
-			": is a bench.json of bench run with schema_version 2, where this program reads 1; use the version of bench that wrote it, or a newer one"},
+			": is a bench.json of bench run with schema_version 2, where this program reads 1; use the version of " +
+				"bench that wrote it, or a newer one"},
 		{"older", strings.Replace(good, `"schema_version": 1`, `"schema_version": 0`, 1),
-			": is a bench.json of bench run with schema_version 0, where this program reads 1; measure again, or use the version of bench that wrote it"},
-		{"no version", strings.Replace(good, `"schema_version": 1`, `"schema_version": "one"`, 1), `: is a bench.json of bench run with schema_version \"one\", where this program reads 1` + original},
-		{"edited", strings.Replace(good, `"cores": 2`, `"cores": 3`, 1), ": it was edited or damaged: it is not what its checksum is of" + original},
-		{"no checksum", good[:strings.LastIndex(good, ",")] + "}", ": it was edited or damaged: it has no checksum" + original},
+			": is a bench.json of bench run with schema_version 0, where this program reads 1; measure again, or use " +
+				"the version of bench that wrote it"},
+		{"no version", strings.Replace(good, `"schema_version": 1`, `"schema_version": "one"`, 1),
+			`: is a bench.json of bench run with schema_version \"one\", where this program reads 1` + original},
+		{"edited", strings.Replace(good, `"cores": 2`, `"cores": 3`, 1),
+			": it was edited or damaged: it is not what its checksum is of" + original},
+		{"no checksum", good[:strings.LastIndex(good, ",")] + "}",
+			": it was edited or damaged: it has no checksum" + original},
 		{"two documents", good + good, ":"},
-		{"cut", "{\n  \"schema_version\": 1,\n  \"kind\": \"be", ":3:14: it was cut short: the JSON ends too early" + original},
-		{"broken", "{\n  \"schema_version\": 1,\n  \"kind\" \"bench\"\n}", ":3:10: broken JSON: invalid character '\"' after object key" + original},
+		{"cut", "{\n  \"schema_version\": 1,\n  \"kind\": \"be",
+			":3:14: it was cut short: the JSON ends too early" + original},
+		{"broken", "{\n  \"schema_version\": 1,\n  \"kind\" \"bench\"\n}",
+			":3:10: broken JSON: invalid character '\"' after object key" + original},
 	} {
 		path := save(t, "bench.json", c.text)
 		_, err := benchresult.Read(path)
 		var bad *result.BadFile
-		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), path+c.want) || strings.Contains(err.Error(), "\n") {
+		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), path+c.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s:\n%v\nwant %s", c.name, err, path+c.want)
 		}
 	}

@@ -14,8 +14,8 @@ func Median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// RatioToControl is the median of the rounds' own ratios of the server's µs per decision, samples over control; sheet.Absent
-// where no round has both. What slows a whole round down cancels out.
+// RatioToControl is the median of the rounds' own ratios of the server's µs per decision, samples over control;
+// sheet.Absent where no round has both. What slows a whole round down cancels out.
 func RatioToControl(samples, control []Sample) *float64 {
 	ofRound := map[int]float64{}
 	for _, c := range control {

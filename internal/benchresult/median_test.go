@@ -26,7 +26,8 @@ func TestMedian(t *testing.T) {
 
 // A ratio is taken within its round: round 2 is twice as slow for both and changes nothing.
 func TestRatioToControlIsTakenWithinRounds(t *testing.T) {
-	control := []Sample{{Round: 1, ServerUSPerCall: us(4)}, {Round: 2, ServerUSPerCall: us(8)}, {Round: 3}, {Round: 4, ServerUSPerCall: us(4)}}
+	control := []Sample{{Round: 1, ServerUSPerCall: us(4)}, {Round: 2, ServerUSPerCall: us(8)}, {Round: 3},
+		{Round: 4, ServerUSPerCall: us(4)}}
 	samples := []Sample{
 		{Round: 2, ServerUSPerCall: us(16)},  // 2
 		{Round: 1, ServerUSPerCall: us(10)},  // 2.5
@@ -44,7 +45,8 @@ func TestRatioToControlIsTakenWithinRounds(t *testing.T) {
 
 // Successive measurements are compared within their group, and the direction does not matter.
 func TestNoiseFloorOf(t *testing.T) {
-	first := []Sample{{ServerUSPerCall: us(10), ServiceP50US: 100}, {ServerUSPerCall: us(11), ServiceP50US: 100}, {ServerUSPerCall: us(8.8), ServiceP50US: 50}}
+	first := []Sample{{ServerUSPerCall: us(10), ServiceP50US: 100}, {ServerUSPerCall: us(11), ServiceP50US: 100},
+		{ServerUSPerCall: us(8.8), ServiceP50US: 50}}
 	second := []Sample{{ServiceP50US: 1000}, {ServiceP50US: 1100}}
 	got := NoiseFloorOf(first, second, nil, first[:1])
 	// server: 1.1 and 1.25; client: 1, 2 and 1.1. Of so few the 95th percentile is the largest.

@@ -21,7 +21,8 @@ func (r *Document) memoryPart() sheet.Part {
 	if len(fills) == 0 {
 		part.Title = "What a call takes of the client"
 	} else {
-		part.Lead = sheet.Items(fmt.Sprintf("one key under limit %s, requests spread evenly over the window; key names are as long for all", r.Settings.FillLimit))
+		part.Lead = sheet.Items(fmt.Sprintf("one key under limit %s, requests spread evenly over the window; key "+
+			"names are as long for all", r.Settings.FillLimit))
 	}
 	for i := range r.Costs {
 		c := &r.Costs[i]

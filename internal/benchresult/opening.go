@@ -11,22 +11,26 @@ import (
 // opening says on what and how it was measured, and whether that can be trusted.
 func (r *Document) opening() sheet.Part {
 	lines := []string{
-		fmt.Sprintf("on %s, %s, %s %s", r.Machine.CPU, message.Count(r.Machine.Cores, "core"), r.Machine.OS, r.Machine.Kernel),
+		fmt.Sprintf("on %s, %s, %s %s", r.Machine.CPU, message.Count(r.Machine.Cores, "core"), r.Machine.OS,
+			r.Machine.Kernel),
 		fmt.Sprintf("%s, %s; warm-up %s; pacer: %s; seed %s", message.Count(r.Settings.Rounds, "round"),
-			message.Count(r.Settings.Connections, "connection"), sheet.Span(r.Settings.WarmUpUS), r.Generator.Pacer, r.seeds()),
+			message.Count(r.Settings.Connections,
+				"connection"), sheet.Span(r.Settings.WarmUpUS), r.Generator.Pacer, r.seeds()),
 	}
 	if r.Validity.Valid {
 		lines = append(lines, "valid: the generator kept up with what it measured")
 	}
 	lines = append(lines, r.noise())
 	if len(r.Runs) > 0 {
-		lines = append(lines, "times in µs: response is from when a request was due to its reply, service from the write to the reply, "+
+		lines = append(lines, "times in µs: response is from when a request was due to its reply, service from the "+
+			"write to the reply, "+
 			"lag the pacer's; x limit and calls are exact, in virtual time")
 	}
 	for _, n := range r.Notes {
 		lines = append(lines, "note: "+n)
 	}
-	return sheet.Part{Title: fmt.Sprintf("%s %s of %s", r.Tool.Name, r.Tool.Version, r.Server.describe()), Lead: sheet.Items(lines...)}
+	return sheet.Part{Title: fmt.Sprintf("%s %s of %s", r.Tool.Name, r.Tool.Version, r.Server.describe()),
+		Lead: sheet.Items(lines...)}
 }
 
 // describe names a server: redis 8.0.3 (container redis:8.0, tcp, host network), maxmemory-policy noeviction.
@@ -67,7 +71,8 @@ func (r *Document) noise() string {
 	if n.ServerUS > 0 {
 		line += sheet.Above(n.ServerUS) + " in server time and "
 	}
-	return line + fmt.Sprintf("%s in the client's median (95%% of %s); less is no difference", sheet.Above(n.ClientP50US), message.Count(n.Pairs, "pair"))
+	return line + fmt.Sprintf("%s in the client's median (95%% of %s); less is no difference",
+		sheet.Above(n.ClientP50US), message.Count(n.Pairs, "pair"))
 }
 
 // unavailable says which figures are missing, and why.

@@ -24,19 +24,23 @@ func (r *Play) part() sheet.Part {
 			add(&t, cells...)
 		}
 		if row.Open.Dropped > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %d of %d were late and dropped", row.Algorithm, row.Open.Dropped, row.Open.Offered))
+			notes = append(notes, fmt.Sprintf("%s: %d of %d were late and dropped", row.Algorithm, row.Open.Dropped,
+				row.Open.Offered))
 		}
 		if n := row.Work.KeysLeftWithoutTTL; n != nil && *n > 0 {
-			notes = append(notes, fmt.Sprintf("%s leaves %s without a TTL, which stay until somebody deletes them", row.Algorithm, message.Count(int(*n), "key")))
+			notes = append(notes, fmt.Sprintf("%s leaves %s without a TTL, which stay until somebody deletes them",
+				row.Algorithm, message.Count(int(*n), "key")))
 		}
 		if n := row.Work.Evicted; n != nil && *n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: the server evicted %s; its memory is too small", row.Algorithm, message.Count(int(*n), "key")))
+			notes = append(notes, fmt.Sprintf("%s: the server evicted %s; its memory is too small", row.Algorithm,
+				message.Count(int(*n), "key")))
 		}
 	}
 	for _, n := range r.Notes {
 		notes = append(notes, "note: "+n)
 	}
-	return sheet.Part{Title: r.Scenario, Lead: sheet.Items(append(lead, r.circumstances())...), Tables: []sheet.Table{t}, Notes: sheet.Items(notes...)}
+	return sheet.Part{Title: r.Scenario, Lead: sheet.Items(append(lead, r.circumstances())...),
+		Tables: []sheet.Table{t}, Notes: sheet.Items(notes...)}
 }
 
 func (r *Play) circumstances() string {
@@ -46,7 +50,8 @@ func (r *Play) circumstances() string {
 	}
 	if len(r.Rows) > 0 {
 		o := &r.Rows[0].Open
-		parts = append(parts, fmt.Sprintf("%s/s intended, %s/s achieved", sheet.Significant(o.IntendedPerS), sheet.Significant(o.AchievedPerS)))
+		parts = append(parts, fmt.Sprintf("%s/s intended, %s/s achieved", sheet.Significant(o.IntendedPerS),
+			sheet.Significant(o.AchievedPerS)))
 	}
 	if word := late[r.OnLate]; word != "" {
 		parts = append(parts, "late requests are "+word)
@@ -74,12 +79,17 @@ var runColumns = []runColumn{
 	{sheet.Column{Name: "number", Leaves: 1}, func(l runLine) string { return sheet.Integer(l.number) }},
 	{sheet.Column{Group: "response", Name: "p50"}, func(l runLine) string { return percentile(l.of.Response, 50) }},
 	{sheet.Column{Group: "response", Name: "p99"}, func(l runLine) string { return percentile(l.of.Response, 99) }},
-	{sheet.Column{Group: "response", Name: "p99.9", Leaves: 2}, func(l runLine) string { return percentile(l.of.Response, 99.9) }},
-	{sheet.Column{Group: "service", Name: "p50", Leaves: 5}, func(l runLine) string { return percentile(l.of.Service, 50) }},
-	{sheet.Column{Group: "service", Name: "p99", Leaves: 4}, func(l runLine) string { return percentile(l.of.Service, 99) }},
+	{sheet.Column{Group: "response", Name: "p99.9", Leaves: 2},
+		func(l runLine) string { return percentile(l.of.Response, 99.9) }},
+	{sheet.Column{Group: "service", Name: "p50", Leaves: 5},
+		func(l runLine) string { return percentile(l.of.Service, 50) }},
+	{sheet.Column{Group: "service", Name: "p99", Leaves: 4},
+		func(l runLine) string { return percentile(l.of.Service, 99) }},
 	{sheet.Column{Group: "lag", Name: "p99", Leaves: 6}, func(l runLine) string { return percentile(l.of.Lag, 99) }},
-	{sheet.Column{Group: "server", Name: "µs"}, once(func(r *Limiter) string { return optional(r.Open.ServerUSPerCall) })},
-	{sheet.Column{Name: "calls", Leaves: 3}, once(func(r *Limiter) string { return optional(r.Work.RedisCallsPerDecision) })},
+	{sheet.Column{Group: "server", Name: "µs"},
+		once(func(r *Limiter) string { return optional(r.Open.ServerUSPerCall) })},
+	{sheet.Column{Name: "calls", Leaves: 3},
+		once(func(r *Limiter) string { return optional(r.Work.RedisCallsPerDecision) })},
 	{sheet.Column{Group: "x", Name: "limit"}, once(func(r *Limiter) string {
 		if r.Exact == nil {
 			return sheet.Absent

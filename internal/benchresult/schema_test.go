@@ -31,7 +31,8 @@ func small() *benchresult.Document {
 // What is written is what the schema promises, also where there is nothing, and where the server is others' too.
 func TestDocumentsKeepTheSchema(t *testing.T) {
 	bare := &benchresult.Document{Header: example().Header, Server: example().Server}
-	for name, text := range map[string]string{"full": encoded(t, example()), "bare": encoded(t, bare), "shared": encoded(t, benchresulttest.Shared())} {
+	for name, text := range map[string]string{"full": encoded(t, example()), "bare": encoded(t, bare),
+		"shared": encoded(t, benchresulttest.Shared())} {
 		if err := resulttest.Validate(t, result.Bench, text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

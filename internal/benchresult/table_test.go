@@ -105,7 +105,8 @@ func TestEmptyDocument(t *testing.T) {
 			t.Errorf("%s is empty", format)
 		}
 	}
-	r.Runs = []benchresult.Play{{Scenario: "s", Rows: []benchresult.Limiter{{Identity: benchresult.Identity{Algorithm: "a"}}}}}
+	r.Runs = []benchresult.Play{{Scenario: "s",
+		Rows: []benchresult.Limiter{{Identity: benchresult.Identity{Algorithm: "a"}}}}}
 	r.Costs = []benchresult.Cost{{Identity: benchresult.Identity{Algorithm: "a"}}}
 	for _, format := range benchresult.Forms.Names() {
 		written(t, format, r)

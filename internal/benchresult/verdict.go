@@ -7,7 +7,8 @@ import "fmt"
 func (h *Header) warnings() []string {
 	var lines []string
 	if !h.Validity.Valid {
-		lines = append(lines, fmt.Sprintf("INVALID: %s was at fault; do not rely on the times", Culprit(h.Validity.Reasons)))
+		lines = append(lines, fmt.Sprintf("INVALID: %s was at fault; do not rely on the times",
+			Culprit(h.Validity.Reasons)))
 		for _, reason := range h.Validity.Summary() {
 			lines = append(lines, "INVALID: "+reason)
 		}

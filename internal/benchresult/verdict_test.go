@@ -22,11 +22,13 @@ func TestReasonsAreSummedUpByKind(t *testing.T) {
 			lasting("stall", "gcra round 1", "the generator stood still for 14ms", 14_000), drops,
 			lasting("stall", "gcra round 3", "the generator stood still for 90ms", 90_000),
 			lasting("stall", "gcra round 4", "the generator stood still for 20ms", 20_000),
-		}, []string{"stall (3 times, worst) in gcra round 3: the generator stood still for 90ms", "drops in gcra round 2: 1 request was dropped"}},
+		}, []string{"stall (3 times, worst) in gcra round 3: the generator stood still for 90ms", "drops in gcra " +
+			"round 2: 1 request was dropped"}},
 		{[]Reason{
 			{Code: "stall", Where: "gcra round 1", Statement: "the generator stood still for 14ms"},
 			{Code: "stall", Where: "gcra round 3", Statement: "the generator stood still for 90ms"}, drops,
-		}, []string{"stall (2 times, first) in gcra round 1: the generator stood still for 14ms", "drops in gcra round 2: 1 request was dropped"}},
+		}, []string{"stall (2 times, first) in gcra round 1: the generator stood still for 14ms", "drops in gcra " +
+			"round 2: 1 request was dropped"}},
 	} {
 		if got := (Validity{Reasons: c.reasons}).Summary(); !slices.Equal(got, c.want) {
 			t.Errorf("got %q, want %q", got, c.want)

@@ -4,6 +4,7 @@ import "ratelab/internal/sheet"
 
 // Forms are those in which a result can be written.
 var Forms = sheet.Forms[*Document]{
-	{Name: "table", Write: WriteTable}, sheet.Everywhere("json", WriteJSON), sheet.Everywhere("csv", WriteCSV), sheet.Everywhere("markdown", WriteMarkdown),
+	{Name: "table", Write: WriteTable}, sheet.Everywhere("json", WriteJSON), sheet.Everywhere("csv",
+		WriteCSV), sheet.Everywhere("markdown", WriteMarkdown),
 	sheet.Everywhere("bench", WriteBench),
 }

@@ -18,8 +18,9 @@ type step struct {
 
 // Batch sends an EVALSHA for each of the requests that are due, in their order and in one write, and tells the scripts
 // that it is now. Inits and PEXPIREs go with them, before and after the first request for a key; no other connection
-// may call for a key that is new meanwhile. Where a reply is an error, or no decision, the error names its request. Else
-// it is the connection's, or that of the context, which ends the batch under way. After an error no decision is valid.
+// may call for a key that is new meanwhile. Where a reply is an error, or no decision, the error names its request.
+// Else it is the connection's, or that of the context, which ends the batch under way. After an error no decision is
+// valid.
 func (c *Connection) Batch(ctx context.Context, now time.Time, due []limit.Request, decisions []limit.Decision) error {
 	c.socket.Heed(ctx)
 	defer c.socket.Heed(context.Background()) // it may end when the batch has, and is not to cut the next one short

@@ -27,8 +27,8 @@ func remaining(decisions []limit.Decision) []int64 {
 	return all
 }
 
-// A batch is one write, each reply goes to its own request, and all are told the same time. However the replies come in,
-// they are put together again, the short and the long.
+// A batch is one write, each reply goes to its own request, and all are told the same time. However the replies come
+// in, they are put together again, the short and the long.
 func TestABatchIsOneWriteAndKeepsItsOrder(t *testing.T) {
 	p := program(`return {string.rep('x', tonumber(ARGV[2])), tonumber(ARGV[1])}`, "")
 	p.Decode = func(r resp.Value) (limit.Decision, error) {
@@ -104,8 +104,10 @@ func TestInitInTheMiddleOfABatch(t *testing.T) {
 		}
 		decisions := make([]limit.Decision, len(requests))
 		err := c.Batch(t.Context(), midnight, requests, decisions)
-		if got := remaining(decisions); err != nil || !slices.Equal(got, step.want) || target.InitCalls() != step.inits {
-			t.Errorf("%s: counted %v with %d inits, %v; want %v with %d", step.keys, got, target.InitCalls(), err, step.want, step.inits)
+		if got := remaining(decisions); err != nil || !slices.Equal(got, step.want) ||
+			target.InitCalls() != step.inits {
+			t.Errorf("%s: counted %v with %d inits, %v; want %v with %d", step.keys, got, target.InitCalls(), err,
+				step.want, step.inits)
 		}
 	}
 }
@@ -120,15 +122,18 @@ func TestAnErrorInTheMiddleOfABatch(t *testing.T) {
 		want    string
 		byReply bool
 	}{
-		"reply":    {program(failing, ""), limit.Request{AtUS: 12, Key: "k", Cost: 2}, "OOM 2", true},
-		"init":     {initialised(failing, init, ""), limit.Request{AtUS: 12, Key: "bad", Cost: 1}, "init: ERR no", true},
-		"nonsense": {program(`return ARGV[2] == '1' and {1, 7, 0, 0} or 'maybe'`, ""), limit.Request{AtUS: 12, Key: "k", Cost: 3}, `reply "maybe": want`, false},
+		"reply": {program(failing, ""), limit.Request{AtUS: 12, Key: "k", Cost: 2}, "OOM 2", true},
+		"init": {initialised(failing, init, ""), limit.Request{AtUS: 12, Key: "bad", Cost: 1}, "init: ERR no",
+			true},
+		"nonsense": {program(`return ARGV[2] == '1' and {1, 7, 0, 0} or 'maybe'`, ""),
+			limit.Request{AtUS: 12, Key: "k", Cost: 3}, `reply "maybe": want`, false},
 	} {
 		s, _, _ := prepared(t, test.p, caller.Options{})
 		client, _ := watching(t, s.Client, 7) // so that what is not read waits on the connection
 		_, c := connected(t, client, test.p, caller.Options{Shared: true})
 		good, late := limit.Request{Key: "k", Cost: 1}, limit.Request{AtUS: 99, Key: "k", Cost: 4}
-		err := c.Batch(t.Context(), midnight, []limit.Request{good, test.broken, good, late, good}, make([]limit.Decision, 5))
+		err := c.Batch(t.Context(), midnight, []limit.Request{good, test.broken, good, late, good},
+			make([]limit.Decision, 5))
 		want := fmt.Sprintf("request at 12µs, key %q, cost %d: %s", test.broken.Key, test.broken.Cost, test.want)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: error %v; want %s", name, err, want)
@@ -137,7 +142,8 @@ func TestAnErrorInTheMiddleOfABatch(t *testing.T) {
 			t.Errorf("%s: %v: the server's own answer or not?", name, err)
 		}
 		decisions := make([]limit.Decision, 2)
-		if err := c.Batch(t.Context(), midnight, []limit.Request{good, good}, decisions); err != nil || decisions[1].Remaining != 7 {
+		if err := c.Batch(t.Context(), midnight, []limit.Request{good, good}, decisions); err != nil ||
+			decisions[1].Remaining != 7 {
 			t.Errorf("%s: then %+v, %v", name, decisions, err)
 		}
 	}

@@ -34,7 +34,8 @@ func TestWhatAScriptIsTold(t *testing.T) {
 	}
 	// meet reads the clock at 7 and 14, the arguments are made at 21, written at 28, and the reply is there at 35.
 	want := limit.Decision{Remaining: origin.UnixMicro() + 21, RetryAfterUS: 12, ResetAfterUS: 10_000}
-	if names != want || out.Written != 28*time.Microsecond || out.Replied != 35*time.Microsecond || out.Aside != 7*time.Microsecond {
+	if names != want || out.Written != 28*time.Microsecond || out.Replied != 35*time.Microsecond ||
+		out.Aside != 7*time.Microsecond {
 		t.Errorf("told %+v, outcome %+v; want %+v", names, out, want)
 	}
 	if out.BytesRead != len("*4\r\n:0\r\n:1700000000000021\r\n:12\r\n:10000\r\n") || out.BytesWritten < 10_000 {
@@ -68,7 +69,8 @@ func TestAFailedCallNamesItsRequest(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), `request at 12µs, key "k\x1b", cost 3: `+want) {
 			t.Errorf("error %v; want %s", err, want)
 		}
-		if reply := redis.Error(nil); errors.As(err, &reply) != (strings.HasPrefix(want, "ERR") || strings.HasPrefix(want, "OOM") || p.Init != nil) {
+		if reply := redis.Error(nil); errors.As(err,
+			&reply) != (strings.HasPrefix(want, "ERR") || strings.HasPrefix(want, "OOM") || p.Init != nil) {
 			t.Errorf("%v: the server's own answer or not?", err)
 		}
 	}
@@ -95,7 +97,8 @@ func silent(t *testing.T) (c *caller.Connection, asked chan bool) {
 	return c, asked
 }
 
-// A context that ends cuts short what is under way, whether it is one call or a batch, and its error is the one to tell.
+// A context that ends cuts short what is under way, whether it is one call or a batch, and its error is the one to
+// tell.
 func TestTheContextEndsWhatIsUnderWay(t *testing.T) {
 	for name, call := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -134,14 +137,16 @@ func TestTheDeadlineIsPutOff(t *testing.T) {
 	s, _, _ := prepared(t, program(counting, "3"), caller.Options{})
 	client, seen := watching(t, s.Client, 1<<20)
 	now := time.Duration(0)
-	_, c := connected(t, client, program(counting, "3"), caller.Options{Origin: midnight, Now: func() time.Duration { return now }})
+	_, c := connected(t, client, program(counting, "3"),
+		caller.Options{Origin: midnight, Now: func() time.Duration { return now }})
 	before := seen.deadlines.Load()
 	for _, step := range []struct {
 		at        time.Duration
 		deadlines int64
 	}{{-time.Minute, 1}, {-55 * time.Second, 1}, {-54 * time.Second, 2}, {-53 * time.Second, 2}} {
 		now = step.at
-		if err := ways["call"](t.Context(), c, limit.Request{Key: "k", Cost: 1}); err != nil || seen.deadlines.Load()-before != step.deadlines {
+		if err := ways["call"](t.Context(), c, limit.Request{Key: "k", Cost: 1}); err != nil ||
+			seen.deadlines.Load()-before != step.deadlines {
 			t.Errorf("at %v %d deadlines so far, %v; want %d", now, seen.deadlines.Load()-before, err, step.deadlines)
 		}
 	}

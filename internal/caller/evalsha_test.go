@@ -17,8 +17,10 @@ func TestACallIsWrittenAsTheProtocolSays(t *testing.T) {
 	}
 	e := newEvalsha("sha", call)
 	rapid.Check(t, func(t *rapid.T) {
-		v := script.Vars{Key: rapid.String().Draw(t, "key"), Cost: rapid.Int64Min(1).Draw(t, "cost"), NowUS: rapid.Int64Min(0).Draw(t, "now")}
-		words := []string{"EVALSHA", "sha", "2", "a:{" + v.Key + "}", "fixed", strconv.FormatInt(v.NowUS, 10), "", strconv.FormatInt(v.Cost, 10)}
+		v := script.Vars{Key: rapid.String().Draw(t, "key"), Cost: rapid.Int64Min(1).Draw(t, "cost"),
+			NowUS: rapid.Int64Min(0).Draw(t, "now")}
+		words := []string{"EVALSHA", "sha", "2", "a:{" + v.Key + "}", "fixed", strconv.FormatInt(v.NowUS, 10), "",
+			strconv.FormatInt(v.Cost, 10)}
 		want := "*8\r\n"
 		for _, w := range words {
 			want += "$" + strconv.Itoa(len(w)) + "\r\n" + w + "\r\n"

@@ -25,14 +25,16 @@ const counting = `if redis.call('INCR', KEYS[1]) <= tonumber(ARGV[3]) then retur
 // program takes the caller's clock, the cost and the limit.
 func program(source, most string) *script.Program {
 	return &script.Program{Label: "mine", Source: source, Decode: script.Contract,
-		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")}, Args: []script.Template{script.NowUS(1), script.Cost(), script.Literal(most)}}}
+		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")},
+			Args: []script.Template{script.NowUS(1), script.Cost(), script.Literal(most)}}}
 }
 
 // midnight is when the clock of tests begins that need none of their own.
 var midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // prepared is a program on a private server, with a connection.
-func prepared(t testing.TB, p *script.Program, o caller.Options) (*redisserver.Server, *caller.Target, *caller.Connection) {
+func prepared(t testing.TB, p *script.Program, o caller.Options) (*redisserver.Server, *caller.Target,
+	*caller.Connection) {
 	t.Helper()
 	s := redisservertest.Private(t)
 	target, c := connected(t, s.Client, p.InKeyspace(s.Prefix), o)
@@ -40,7 +42,8 @@ func prepared(t testing.TB, p *script.Program, o caller.Options) (*redisserver.S
 }
 
 // connected is a program on the server of client, with a connection.
-func connected(t testing.TB, client *redis.Client, p *script.Program, o caller.Options) (*caller.Target, *caller.Connection) {
+func connected(t testing.TB, client *redis.Client, p *script.Program, o caller.Options) (*caller.Target,
+	*caller.Connection) {
 	t.Helper()
 	if o.Now == nil {
 		began := time.Now()
@@ -111,7 +114,8 @@ func faked(t testing.TB, answer func() string) *redis.Client {
 			go fake(conn, answer)
 		}
 	}()
-	client := redis.NewClient(&redis.Options{Addr: l.Addr().String(), Protocol: 2, DisableIdentity: true, MaxRetries: -1})
+	client := redis.NewClient(&redis.Options{Addr: l.Addr().String(), Protocol: 2, DisableIdentity: true,
+		MaxRetries: -1})
 	t.Cleanup(func() { client.Close() })
 	return client
 }

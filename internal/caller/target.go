@@ -26,8 +26,8 @@ import (
 
 // Options say how a program's keys are treated, and what time it is.
 type Options struct {
-	// Shared: the server is not ours. Keys that their script gives no TTL get one that outlasts the calls, so that a run
-	// that is killed leaves nothing for good.
+	// Shared: the server is not ours. Keys that their script gives no TTL get one that outlasts the calls, so that a
+	// run that is killed leaves nothing for good.
 	Shared bool
 	Lasts  time.Duration // how long calls go on from Origin on; 0: nobody knows
 

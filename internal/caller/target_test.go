@@ -43,7 +43,8 @@ func TestAScriptThatDoesNotCompileIsRefusedAtOnce(t *testing.T) {
 	}
 	p := program(counting, "3")
 	p.Init, p.InitSource = &script.Call{}, "return ("
-	if _, err := caller.Prepare(t.Context(), s.Client, p, caller.Options{}); err == nil || !strings.HasPrefix(err.Error(), "init: ") {
+	if _, err := caller.Prepare(t.Context(), s.Client, p, caller.Options{}); err == nil ||
+		!strings.HasPrefix(err.Error(), "init: ") {
 		t.Errorf("init: %v", err)
 	}
 }
@@ -61,7 +62,8 @@ func TestConnectToAServerThatIsGone(t *testing.T) {
 
 // Init is called once per key by whoever comes first, ahead of the calls where the keys are introduced.
 func TestInitIsCalledOncePerKey(t *testing.T) {
-	p := initialised(`return {1, tonumber(redis.call('GET', KEYS[1])), 0, 0}`, `return redis.call('INCRBY', KEYS[1], ARGV[1])`, "40")
+	p := initialised(`return {1, tonumber(redis.call('GET', KEYS[1])), 0, 0}`,
+		`return redis.call('INCRBY', KEYS[1], ARGV[1])`, "40")
 	contract := p.Decode
 	var wrong atomic.Int64
 	p.Decode = func(r resp.Value) (limit.Decision, error) {
@@ -112,12 +114,13 @@ var ways = map[string]func(context.Context, *caller.Connection, limit.Request) e
 	},
 }
 
-// KEYS that have the cost in them are as many keys as there are costs: each gets its TTL, and Close deletes them all. So
-// it is with a key of init's alone, whether it was called ahead or not.
+// KEYS that have the cost in them are as many keys as there are costs: each gets its TTL, and Close deletes them all.
+// So it is with a key of init's alone, whether it was called ahead or not.
 func TestEveryNameInKEYSIsTakenCareOf(t *testing.T) {
 	for name, call := range ways {
 		t.Run(name, func(t *testing.T) {
-			p := initialised(`redis.call('SET', KEYS[1], 1) return {1, 0, 0, 0}`, `return redis.call('SET', KEYS[1], 1)`, "")
+			p := initialised(`redis.call('SET', KEYS[1], 1) return {1, 0, 0, 0}`,
+				`return redis.call('SET', KEYS[1], 1)`, "")
 			byCost, err := script.ParseTemplate("mine:{key}:{cost}", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +139,8 @@ func TestEveryNameInKEYSIsTakenCareOf(t *testing.T) {
 			}
 			keys := s.Client.Keys(t.Context(), "*").Val()
 			for _, key := range keys {
-				if ttl := s.Client.PTTL(t.Context(), key).Val(); ttl > 24*time.Hour || ttl < 23*time.Hour && key != s.Prefix+"mine:k:1" && key != s.Prefix+"mine:ahead:1" {
+				if ttl := s.Client.PTTL(t.Context(), key).Val(); ttl > 24*time.Hour || ttl < 23*time.Hour &&
+					key != s.Prefix+"mine:k:1" && key != s.Prefix+"mine:ahead:1" {
 					t.Errorf("%s expires in %v; want a day", key, ttl)
 				}
 			}
@@ -155,7 +159,11 @@ func TestNoTTLComesBetweenInitAndTheFirstCall(t *testing.T) {
 	for name, call := range ways {
 		p := initialised(`return {1, redis.call('PTTL', KEYS[1]), 0, 0}`, `return redis.call('SET', KEYS[1], 1)`, "")
 		var found limit.Decision
-		p.Decode = func(r resp.Value) (d limit.Decision, err error) { found, err = script.Contract(r); return found, err }
+		p.Decode = func(r resp.Value) (d limit.Decision, err error) {
+			found, err = script.Contract(r)
+			return found,
+				err
+		}
 		_, _, c := prepared(t, p, caller.Options{Shared: true})
 		if err := call(t.Context(), c, limit.Request{Key: "k", Cost: 1}); err != nil || found.Remaining != -1 {
 			t.Errorf("%s: found a TTL of %d ms, %v; want none", name, found.Remaining, err)

@@ -19,7 +19,8 @@ func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		v    float64
 		want string
-	}{{0, "0"}, {5, "5"}, {1000, "1,000"}, {9500, "9,500"}, {10_000, "10 k"}, {250_000, "250 k"}, {1.5e6, "1.5 M"}, {2e9, "2 G"}} {
+	}{{0, "0"}, {5, "5"}, {1000, "1,000"}, {9500, "9,500"}, {10_000, "10 k"}, {250_000, "250 k"}, {1.5e6,
+		"1.5 M"}, {2e9, "2 G"}} {
 		if got := Short(c.v); got != c.want {
 			t.Errorf("Short(%v) = %s, want %s", c.v, got, c.want)
 		}

@@ -20,8 +20,8 @@ var (
 	Reference = color.NRGBA{0x80, 0x85, 0x8a, 0xff}
 )
 
-// spares are the colours of algorithms that declare none, in the order of their names: apart from the declared ones, from
-// each other and from ink. Who has none of them either is drawn in ink.
+// spares are the colours of algorithms that declare none, in the order of their names: apart from the declared ones,
+// from each other and from ink. Who has none of them either is drawn in ink.
 var spares = []string{"#0000f8", "#4068f8", "#0000a8"}
 
 // palette is each algorithm's colour: what it declares, or the next spare one.

@@ -24,7 +24,8 @@ func (p Plot) Draw(pen *Pen, b Box) {
 	a.DrawVertical(true)
 	p.Inside(a)
 	a.DrawHorizontal(true, max(p.Beside, 8))
-	pen.WriteCentered(p.Horizontal.Unit, Point{(data.Left + data.Right) / 2, data.Bottom + tickSpace + 12}, SmallLetters)
+	pen.WriteCentered(p.Horizontal.Unit, Point{(data.Left + data.Right) / 2, data.Bottom + tickSpace + 12},
+		SmallLetters)
 }
 
 // Stacked puts one drawing below another: the first takes height px.

@@ -43,7 +43,8 @@ func TestScalesHoldTheirValues(t *testing.T) {
 		low := math.Pow(10, rapid.Float64Range(-3, 9).Draw(t, "low"))
 		high := low * math.Pow(10, rapid.Float64Range(0, 9).Draw(t, "decades"))
 		length := rapid.Float64Range(80, 600).Draw(t, "length")
-		for name, axis := range map[string]Axis{"amounts": Amounts(high, 30, ""), "logarithmic": Logarithmic(low, high, 30, "", Short)} {
+		for name, axis := range map[string]Axis{"amounts": Amounts(high, 30, ""),
+			"logarithmic": Logarithmic(low, high, 30, "", Short)} {
 			a, b := axis.Share(low), axis.Share(high)
 			if a < 0 || b > 1 || b < a {
 				t.Fatalf("%s: %v to %v stand at %v and %v", name, low, high, a, b)

@@ -55,7 +55,8 @@ func TestPlaceAllLeavesNoneOut(t *testing.T) {
 		var points []LineEnd
 		for i := range n {
 			x, y := rapid.IntRange(0, 3).Draw(t, "x"), rapid.IntRange(0, 3).Draw(t, "y") // on a heap
-			points = append(points, LineEnd{Point{340 + float64(x)*6, 180 + float64(y)*6}, Ink, fmt.Sprintf("%s-%d", strings.Repeat("label", 1+i%4), i)})
+			points = append(points, LineEnd{Point{340 + float64(x)*6, 180 + float64(y)*6}, Ink,
+				fmt.Sprintf("%s-%d", strings.Repeat("label", 1+i%4), i)})
 		}
 		page := Page{Title: "?", Height: 400, Draw: func(p *Pen, b Box) {
 			a := &Axes{Pen: p, Box: b}

@@ -41,11 +41,13 @@ func finishSVG(raw []byte, title string, height float64, texts []Text) []byte {
 		width := texts[next].width
 		next++
 		style := svgFont.ReplaceAll(parts[3], nil)
-		return fmt.Appendf(nil, `<text x="%s" y="%s" transform="scale(1,-1)" textLength="%s" lengthAdjust="spacingAndGlyphs" style="%s">`,
+		return fmt.Appendf(nil,
+			`<text x="%s" y="%s" transform="scale(1,-1)" textLength="%s" lengthAdjust="spacingAndGlyphs" style="%s">`,
 			roundText(parts[1]), roundText(parts[2]), tenths(scaled(width)), style)
 	})
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%g" viewBox="0 0 %d %g" role="img" font-family="%s">`+"\n",
+	fmt.Fprintf(&out,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%g" viewBox="0 0 %d %g" role="img" font-family="%s">`+"\n",
 		PageWidth, height, PageWidth, height, fontFamily)
 	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(message.Visible(title)))
 	out.Write(body)
@@ -69,7 +71,8 @@ func shortPath(d string) string {
 			x, y = toX, toY
 		case "A": // rx,ry rotation large sweep x,y
 			x, y = scaled(numbers[5]), scaled(numbers[6])
-			fmt.Fprintf(&out, "A%g,%g 0 %g %g %s,%s", numbers[0], numbers[1], numbers[3], numbers[4], tenths(x), tenths(y))
+			fmt.Fprintf(&out, "A%g,%g 0 %g %g %s,%s", numbers[0], numbers[1], numbers[3], numbers[4], tenths(x),
+				tenths(y))
 		case "Z":
 			out.WriteByte('Z')
 		}

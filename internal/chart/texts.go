@@ -23,8 +23,8 @@ func (p Page) trial() *Pen {
 	return pen
 }
 
-// Faults tells, one by one, which texts meet another or leave the page, and which shapes leave it: a picture that can be
-// shown has none.
+// Faults tells, one by one, which texts meet another or leave the page, and which shapes leave it: a picture that can
+// be shown has none.
 func (p Page) Faults() []string {
 	var faults []string
 	pen := p.trial()

@@ -7,8 +7,8 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// groupState is a group at work: its random streams, and how its operations fare. The streams are the group's own, so that
-// what others do moves none of its draws.
+// groupState is a group at work: its random streams, and how its operations fare. The streams are the group's own, so
+// that what others do moves none of its draws.
 type groupState struct {
 	*Group
 	there, back *rand.Rand // delays of messages and of replies
@@ -43,7 +43,8 @@ func people(seed uint64, groups []Group) ([]Client, []*groupState) {
 	for i := range groups {
 		g := &groups[i]
 		stream := func(purpose string) *rand.Rand { return traffic.Random(seed, g.Name, "clients: "+purpose) }
-		states = append(states, &groupState{Group: g, there: stream("delay"), back: stream("delay of replies"), jitter: stream("jitter")})
+		states = append(states, &groupState{Group: g, there: stream("delay"), back: stream("delay of replies"),
+			jitter: stream("jitter")})
 		offsets, drifts := stream("offset"), stream("drift")
 		for range g.Count {
 			clients = append(clients, Client{

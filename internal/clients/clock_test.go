@@ -7,7 +7,8 @@ import (
 
 // Behind is the worst of what the steps add up to, and not the largest step.
 func TestBehindIsTheWorstThatTheStepsAddUpTo(t *testing.T) {
-	clock := ServerClock{{AtUS: 1, ByUS: 3_000_000}, {AtUS: 2, ByUS: -5_000_000}, {AtUS: 3, ByUS: -1_000_000}, {AtUS: 4, ByUS: 9_000_000}}
+	clock := ServerClock{{AtUS: 1, ByUS: 3_000_000}, {AtUS: 2, ByUS: -5_000_000}, {AtUS: 3, ByUS: -1_000_000},
+		{AtUS: 4, ByUS: 9_000_000}}
 	if got := clock.Behind(); got != 3*time.Second {
 		t.Errorf("behind by %s; want 3s", got)
 	}

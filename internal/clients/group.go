@@ -41,8 +41,8 @@ const (
 // OnRejects are the reactions; the first is the default.
 var OnRejects = []OnReject{GiveUp, Obey, Ignore, AtOnce, BackOff}
 
-// Backoff is exponential: after the n-th rejection of an operation the client waits d = min(MaxUS, BaseUS · Factor^(n−1)),
-// or, with jitter, a part of it.
+// Backoff is exponential: after the n-th rejection of an operation the client waits d = min(MaxUS, BaseUS ·
+// Factor^(n−1)), or, with jitter, a part of it.
 type Backoff struct {
 	BaseUS, MaxUS int64
 	Factor        float64 // at least 1

@@ -94,11 +94,13 @@ func expect(t *testing.T, out *Outcome, journal string, c Summary) {
 		t.Errorf("the journal is %q, want %q", got, journal)
 	}
 	got := out.Clients
-	if got.Operations != c.Operations || got.Succeeded != c.Succeeded || got.GaveUp != c.GaveUp || got.Unfinished != c.Unfinished || got.Attempts != c.Attempts {
+	if got.Operations != c.Operations || got.Succeeded != c.Succeeded || got.GaveUp != c.GaveUp ||
+		got.Unfinished != c.Unfinished || got.Attempts != c.Attempts {
 		t.Errorf("the clients are %+v, want %+v", got, c)
 	}
 }
 
 func is(operations, succeeded, gaveUp, unfinished, attempts int64) Summary {
-	return Summary{Tally: Tally{Operations: operations, Succeeded: succeeded, GaveUp: gaveUp, Attempts: attempts}, Unfinished: unfinished}
+	return Summary{Tally: Tally{Operations: operations, Succeeded: succeeded, GaveUp: gaveUp, Attempts: attempts},
+		Unfinished: unfinished}
 }

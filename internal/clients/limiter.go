@@ -8,7 +8,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Limiter is the Server of a limit.Limiter, whose clock begins at a start. It can find out whether its answers are true.
+// Limiter is the Server of a limit.Limiter, whose clock begins at a start. It can find out whether its answers are
+// true.
 type Limiter struct {
 	limiter limit.Limiter
 	startUS int64

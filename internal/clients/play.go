@@ -57,7 +57,8 @@ func (r *run) begin(o *operation, nowUS int64) (event, error) {
 
 // serve lets the server answer the message that has arrived.
 func (r *run) serve(ctx context.Context, o *operation, nowUS int64) error {
-	q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.clock.skewUS(nowUS), ClientSkewUS: o.clientUS - nowUS}
+	q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.clock.skewUS(nowUS),
+		ClientSkewUS: o.clientUS - nowUS}
 	if !o.sent && o.attempts > 1 {
 		r.retries = append(r.retries, nowUS)
 	}
@@ -83,7 +84,8 @@ func (r *run) move(o *operation, nowUS int64, m Move) event {
 		return event{atUS: nowUS + m.WaitUS, kind: sends, of: o}
 	}
 	if o.place < 0 { // decided without the server
-		q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.clock.skewUS(nowUS), ClientSkewUS: o.client.SkewUS(nowUS)}
+		q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.clock.skewUS(nowUS),
+			ClientSkewUS: o.client.SkewUS(nowUS)}
 		o.place = r.ledger.open(q)
 		r.ledger.Unasked[o.place] = true
 	}

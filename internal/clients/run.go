@@ -29,8 +29,8 @@ const DefaultAttempts = 2_000_000
 // Traffic is what the clients want done: operations, at the times of their first attempts.
 type Traffic interface {
 	Requests() iter.Seq2[limit.Request, error]
-	// Duration is known beforehand, or after Requests is exhausted. The run ends there: nothing is sent from then on, and
-	// nothing arrives, but for what begins and arrives at that very moment.
+	// Duration is known beforehand, or after Requests is exhausted. The run ends there: nothing is sent from then on,
+	// and nothing arrives, but for what begins and arrives at that very moment.
 	Duration() (d time.Duration, known bool)
 }
 
@@ -45,10 +45,12 @@ type Outcome struct {
 type TooManyError struct{ Most int64 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("more than %d attempts; give the groups of clients fewer attempts, a longer wait or a backoff, or make the phases shorter", e.Most)
+	return fmt.Sprintf("more than %d attempts; give the groups of clients fewer attempts, a longer wait or a "+
+		"backoff, or make the phases shorter", e.Most)
 }
 
-// Run plays the traffic; ctx is what the server is asked with. The error is the traffic's, the server's or a *TooManyError.
+// Run plays the traffic; ctx is what the server is asked with. The error is the traffic's, the server's or a
+// *TooManyError.
 func Run(ctx context.Context, s Setup, t Traffic) (*Outcome, error) {
 	r := newRun(s)
 	err := r.read(ctx, t)

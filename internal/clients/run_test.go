@@ -23,7 +23,8 @@ func TestReactionsByHand(t *testing.T) {
 		want    Summary
 	}{
 		{"give up", Group{OnReject: GiveUp}, "0+ 0- 0-", is(3, 1, 2, 0, 3)},
-		{"obey: both return at 10, one must wait again", Group{OnReject: Obey}, "0+ 0- 0- 10+ 10- 20+", is(3, 3, 0, 0, 6)},
+		{"obey: both return at 10, one must wait again", Group{OnReject: Obey}, "0+ 0- 0- 10+ 10- 20+",
+			is(3, 3, 0, 0, 6)},
 		{"obey, at most twice", Group{OnReject: Obey, Attempts: 2}, "0+ 0- 0- 10+ 10-", is(3, 2, 1, 0, 5)},
 		{"ignore: every 8 ms, whatever was said", Group{OnReject: Ignore, WaitUS: 8000},
 			"0+ 0- 0- 8- 8- 16+ 16- 24- 32+", is(3, 3, 0, 0, 9)},
@@ -54,7 +55,8 @@ func TestTheEnd(t *testing.T) {
 
 // Operations go round the clients of all groups.
 func TestOperationsGoRound(t *testing.T) {
-	out := play(t, 1, at(100, 0, 10, 20, 30, 40, 50, 60), Group{Name: "two", Count: 2, OnReject: GiveUp}, Group{Name: "one", Count: 1, OnReject: GiveUp})
+	out := play(t, 1, at(100, 0, 10, 20, 30, 40, 50, 60), Group{Name: "two", Count: 2, OnReject: GiveUp},
+		Group{Name: "one", Count: 1, OnReject: GiveUp})
 	if g := out.Clients.Groups; g[0].Operations != 5 || g[1].Operations != 2 {
 		t.Errorf("groups %+v", g)
 	}
@@ -64,8 +66,10 @@ func TestOperationsGoRound(t *testing.T) {
 // server's goes back by 5 ms at 10 ms.
 func TestSkews(t *testing.T) {
 	out, err := Run(t.Context(), Setup{
-		Groups:      []Group{{Name: "g", Count: 1, OnReject: GiveUp, OffsetUS: Range{3000, 3000}, DriftPPM: Range{100_000, 100_000}, DelayUS: Range{1000, 1000}}},
-		ServerClock: ServerClock{{AtUS: 10_000, ByUS: -5000}}, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1}, epoch),
+		Groups: []Group{{Name: "g", Count: 1, OnReject: GiveUp, OffsetUS: Range{3000, 3000},
+			DriftPPM: Range{100_000, 100_000}, DelayUS: Range{1000, 1000}}},
+		ServerClock: ServerClock{{AtUS: 10_000, ByUS: -5000}}, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1},
+			epoch),
 	}, at(100, 0, 8, 9, 20))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +79,8 @@ func TestSkews(t *testing.T) {
 		skews = append(skews, [3]int64{q.AtUS, q.ServerSkewUS, q.ClientSkewUS})
 	}
 	want := [][3]int64{
-		{1000, 0, 3000 - 1000}, {9000, 0, 3000 + 800 - 1000}, {10_000, -5000, 3000 + 900 - 1000}, {21_000, -5000, 3000 + 2000 - 1000},
+		{1000, 0, 3000 - 1000}, {9000, 0, 3000 + 800 - 1000}, {10_000, -5000, 3000 + 900 - 1000}, {21_000, -5000,
+			3000 + 2000 - 1000},
 	}
 	if !slices.Equal(skews, want) {
 		t.Errorf("skews %v, want %v", skews, want)
@@ -121,7 +126,8 @@ func (s *refusing) Serve(_ context.Context, q limit.Request, message any) (any, 
 // journal has each where the last deciding message was taken.
 func TestJournalFollowsTheDecidingMessage(t *testing.T) {
 	s := &refusing{}
-	out, err := Run(t.Context(), Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: GiveUp, DelayUS: Range{1000, 1000}}}, Protocol: &twice{}, Server: s}, at(10, 0, 1))
+	out, err := Run(t.Context(), Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: GiveUp,
+		DelayUS: Range{1000, 1000}}}, Protocol: &twice{}, Server: s}, at(10, 0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,11 +172,13 @@ func (immediate) Next(_ int64, reply any) Move {
 
 // A retry of two messages arrives once, with the first.
 func TestARetryArrivesWithItsFirstMessage(t *testing.T) {
-	out, err := Run(t.Context(), Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: Ignore, WaitUS: 1000, DelayUS: Range{100, 100}}}, Protocol: &twice{}, Server: &refusing{firsts: 1}}, at(10, 0))
+	out, err := Run(t.Context(), Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: Ignore, WaitUS: 1000,
+		DelayUS: Range{100, 100}}}, Protocol: &twice{}, Server: &refusing{firsts: 1}}, at(10, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, out, "0.1- 2+", is(1, 1, 0, 0, 2)) // rejected at 0.2, sent again at 1.2, and once more at 1.9: half a millisecond after the reply
+	// rejected at 0.2, sent again at 1.2, and once more at 1.9: half a millisecond after the reply
+	expect(t, out, "0.1- 2+", is(1, 1, 0, 0, 2))
 	if out.Clients.Retries != 1 {
 		t.Errorf("%d retries", out.Clients.Retries)
 	}
@@ -180,7 +188,8 @@ func TestARetryArrivesWithItsFirstMessage(t *testing.T) {
 func TestJitter(t *testing.T) {
 	ends := map[Jitter][2]int64{NoJitter: {9, 9}, EqualJitter: {4, 9}, FullJitter: {1, 9}} // at least 1 µs passes
 	for jitter, want := range ends {
-		_, states := people(1, []Group{{Name: "g", Count: 1, OnReject: BackOff, Backoff: Backoff{BaseUS: 3, MaxUS: 9, Factor: 3, Jitter: jitter}}})
+		_, states := people(1, []Group{{Name: "g", Count: 1, OnReject: BackOff,
+			Backoff: Backoff{BaseUS: 3, MaxUS: 9, Factor: 3, Jitter: jitter}}})
 		least, most := int64(100), int64(0)
 		for range 500 {
 			o := &operation{group: states[0]}
@@ -211,7 +220,8 @@ func TestStop(t *testing.T) {
 	stop := make(chan struct{})
 	close(stop)
 	times := make([]int64, 5000)
-	out, err := Run(t.Context(), Setup{Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1}, epoch), Stop: stop}, at(10, times...))
+	out, err := Run(t.Context(), Setup{Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1}, epoch), Stop: stop},
+		at(10, times...))
 	if err != nil || !out.Stopped || len(out.Journal.Requests) >= 5000 {
 		t.Errorf("%v, stopped %v after %d requests", err, out.Stopped, len(out.Journal.Requests))
 	}
@@ -243,9 +253,11 @@ func drawnGroups(t *rapid.T) []Group {
 		least := rapid.Int64Range(0, 3000).Draw(t, "delay")
 		groups = append(groups, Group{
 			Name: fmt.Sprint("g", i), Count: rapid.Int64Range(1, 3).Draw(t, "count"),
-			OnReject: rapid.SampledFrom(OnRejects).Draw(t, "reaction"), Attempts: rapid.Int64Range(1, 6).Draw(t, "attempts"),
-			WaitUS:   rapid.Int64Range(1, 20_000).Draw(t, "wait"),
-			Backoff:  Backoff{BaseUS: 500, MaxUS: 9000, Factor: 1.7, Jitter: rapid.SampledFrom(Jitters).Draw(t, "jitter")},
+			OnReject: rapid.SampledFrom(OnRejects).Draw(t, "reaction"), Attempts: rapid.Int64Range(1, 6).Draw(t,
+				"attempts"),
+			WaitUS: rapid.Int64Range(1, 20_000).Draw(t, "wait"),
+			Backoff: Backoff{BaseUS: 500, MaxUS: 9000, Factor: 1.7,
+				Jitter: rapid.SampledFrom(Jitters).Draw(t, "jitter")},
 			DelayUS:  Range{least, least + rapid.Int64Range(0, 3000).Draw(t, "spread")},
 			OffsetUS: Range{-50_000, 50_000}, DriftPPM: Range{-1000, 1000},
 		})
@@ -264,11 +276,13 @@ func TestSumsAndRepeatability(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		groups, traffic := drawnGroups(rt), drawnTraffic(rt)
 		once, again := play(t, 3, traffic, groups...), play(t, 3, traffic, groups...)
-		if transcript(once.Journal) != transcript(again.Journal) || fmt.Sprint(once.Clients) != fmt.Sprint(again.Clients) {
+		if transcript(once.Journal) != transcript(again.Journal) ||
+			fmt.Sprint(once.Clients) != fmt.Sprint(again.Clients) {
 			rt.Fatalf("two runs differ:\n%s\n%s", transcript(once.Journal), transcript(again.Journal))
 		}
 		c, j := once.Clients, once.Journal
-		if c.Operations != int64(len(traffic.requests)) || c.Unfinished < 0 || c.Operations != c.Succeeded+c.GaveUp+c.Unfinished {
+		if c.Operations != int64(len(traffic.requests)) || c.Unfinished < 0 ||
+			c.Operations != c.Succeeded+c.GaveUp+c.Unfinished {
 			rt.Fatalf("operations do not add up: %+v", c)
 		}
 		var groupsSum Tally
@@ -298,7 +312,8 @@ func TestSumsAndRepeatability(t *testing.T) {
 // nor does a group's place among them.
 func TestStreamsBelongToGroups(t *testing.T) {
 	lone := func(name string) Group {
-		return Group{Name: name, Count: 2, OnReject: GiveUp, OffsetUS: Range{-1e6, 1e6}, DriftPPM: Range{-100, 100}, DelayUS: Range{0, 5000}}
+		return Group{Name: name, Count: 2, OnReject: GiveUp, OffsetUS: Range{-1e6, 1e6}, DriftPPM: Range{-100, 100},
+			DelayUS: Range{0, 5000}}
 	}
 	draws := func(seed uint64, names ...string) map[string]string {
 		var groups []Group
@@ -309,7 +324,8 @@ func TestStreamsBelongToGroups(t *testing.T) {
 		all := map[string]string{}
 		for i, p := range states {
 			c := clients[2*i]
-			all[p.Name] = fmt.Sprint(c.offsetUS, c.driftPPM, p.DelayUS.draw(p.there), p.DelayUS.draw(p.back), p.jitter.Int64())
+			all[p.Name] = fmt.Sprint(c.offsetUS, c.driftPPM, p.DelayUS.draw(p.there), p.DelayUS.draw(p.back),
+				p.jitter.Int64())
 		}
 		return all
 	}
@@ -377,7 +393,8 @@ func BenchmarkRun(b *testing.B) {
 				l.requests = append(l.requests, limit.Request{AtUS: int64(i), Key: "a", Cost: 1})
 			}
 			b.ResetTimer()
-			out, err := Run(b.Context(), Setup{Seed: 1, Groups: []Group{c.group}, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 2}, epoch), MostAttempts: 1 << 40}, l)
+			out, err := Run(b.Context(), Setup{Seed: 1, Groups: []Group{c.group}, Protocol: OneCall{},
+				Server: NewLimiter(&every{gapUS: 2}, epoch), MostAttempts: 1 << 40}, l)
 			if err != nil {
 				b.Fatal(err)
 			}

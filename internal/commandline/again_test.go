@@ -21,7 +21,8 @@ func TestAgain(t *testing.T) {
 		fs.StringVar(&out, "out", "", "")
 		fs.BoolVar(&long, "long-real", false, "")
 	})
-	if err := c.ParseFlags([]string{"--redis", "redis://me:secret@host/0", "--out", "x", "--algorithms", "gcra,gcra:burst=2", "--long-real"}); err != nil {
+	if err := c.ParseFlags([]string{"--redis", "redis://me:secret@host/0", "--out", "x", "--algorithms",
+		"gcra,gcra:burst=2", "--long-real"}); err != nil {
 		t.Fatal(err)
 	}
 	got := g.Again("simulate", []string{"poisson", "it's mine.yaml", ""}, "out")

@@ -6,7 +6,8 @@ import (
 	"os"
 )
 
-// Writable is a program's standard output; where it was closed, a writer that fails, so that no figure is lost in silence.
+// Writable is a program's standard output; where it was closed, a writer that fails, so that no figure is lost in
+// silence.
 func Writable(stdout *os.File) io.Writer {
 	if wasClosed(stdout) {
 		return closed{}

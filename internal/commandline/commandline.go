@@ -53,7 +53,8 @@ func (s Streams) watch(program string) waiting.Watch {
 	if IsTerminal(s.Stderr) {
 		clear = "\r\x1b[K"
 	}
-	return waiting.Watch{Stop: s.Stop, Say: func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }}
+	return waiting.Watch{Stop: s.Stop,
+		Say: func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }}
 }
 
 // Notices prints what the user ought to know while a job lasts, each line with the program's name; nil where quiet.
@@ -64,8 +65,8 @@ func (s Streams) Notices(program string, quiet bool) func(line string) {
 	return func(line string) { fmt.Fprintf(s.Stderr, "%s: %s\n", program, line) }
 }
 
-// Complain prints err, each of its lines with the program's name. Whatever a server, a script or a file has put into it,
-// it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
+// Complain prints err, each of its lines with the program's name. Whatever a server, a script or a file has put into
+// it, it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
 func Complain(w io.Writer, program string, err error) {
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
 		fmt.Fprintf(w, "%s: %s\n", program, message.Shown(login.ReplaceAllStringFunc(line, masked)))
@@ -105,9 +106,9 @@ func Version(linked string) string {
 	return "devel"
 }
 
-// Interrupts returns a channel that the first SIGINT, SIGTERM or SIGHUP closes; the second calls exit at once. A SIGHUP,
-// which is a terminal or a session that was closed, stays ignored where it was when the program began: nohup asks for
-// that.
+// Interrupts returns a channel that the first SIGINT, SIGTERM or SIGHUP closes; the second calls exit at once. A
+// SIGHUP, which is a terminal or a session that was closed, stays ignored where it was when the program began: nohup
+// asks for that.
 func Interrupts(exit func(code int)) <-chan struct{} {
 	stop := make(chan struct{})
 	signals := make(chan os.Signal, 2)

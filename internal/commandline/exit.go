@@ -62,5 +62,6 @@ func ServerFlag(err error, flag, kinds string) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return Usage("--%s%s", flag, strings.Replace(strings.TrimPrefix(bad.Error(), "server"), redisserver.Kinds, kinds, 1))
+	return Usage("--%s%s", flag, strings.Replace(strings.TrimPrefix(bad.Error(), "server"), redisserver.Kinds, kinds,
+		1))
 }

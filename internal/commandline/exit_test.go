@@ -46,8 +46,10 @@ func TestComplainBeginsEachLine(t *testing.T) {
 // What others have put into an error neither steers the terminal nor floods it, nor shows a password.
 func TestComplainShowsTextOnly(t *testing.T) {
 	var out strings.Builder
-	Complain(&out, "bench", errors.New("ERR \x1b[31m\r\xff\u202e\nredis://u:secret@h and redis://user:password@host\n"+strings.Repeat("x", 1_000_000)))
-	want := "bench: ERR \\x1b[31m\\r\\xff\\u202e\nbench: redis://…@h and redis://user:password@host\nbench: " + strings.Repeat("x", 2000) + "…\n"
+	Complain(&out, "bench", errors.New("ERR \x1b[31m\r\xff\u202e\nredis://u:secret@h and redis://user:password@host\n"+
+		strings.Repeat("x", 1_000_000)))
+	want := "bench: ERR \\x1b[31m\\r\\xff\\u202e\nbench: redis://…@h and redis://user:password@host\nbench: " +
+		strings.Repeat("x", 2000) + "…\n"
 	if out.String() != want {
 		t.Errorf("got %.300q", out.String())
 	}

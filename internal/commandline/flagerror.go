@@ -12,7 +12,8 @@ import (
 )
 
 // wanted says, by the type of one of pflag's own flags, what its value is to be.
-var wanted = map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false"}
+var wanted = map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number",
+	"bool": "true or false"}
 
 // wants says what a flag's value is to be.
 func wants(v pflag.Value) string {
@@ -37,9 +38,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		flag := invalid.GetFlag()
 		return Usage("--%s %s: want %s", flag.Name, message.Quote(invalid.GetValue()), wants(flag.Value))
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return Usage("-%s: no such flag; %s --help lists them", message.Bare(unknown.GetSpecifiedName()), cmd.CommandPath())
+		return Usage("-%s: no such flag; %s --help lists them", message.Bare(unknown.GetSpecifiedName()),
+			cmd.CommandPath())
 	case errors.As(err, &unknown):
-		return Usage("--%s: no such flag; %s", message.Bare(unknown.GetSpecifiedName()), nearestFlag(cmd, unknown.GetSpecifiedName()))
+		return Usage("--%s: no such flag; %s", message.Bare(unknown.GetSpecifiedName()),
+			nearestFlag(cmd, unknown.GetSpecifiedName()))
 	case errors.As(err, &bare):
 		return Usage("--%s: needs a value", bare.GetFlag().Name)
 	}

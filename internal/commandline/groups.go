@@ -98,7 +98,8 @@ func (g *Groups) Empty() error {
 // Complete lets a shell complete the values of flags. A flag that is not registered panics.
 func (g *Groups) Complete(c *cobra.Command, values map[string][]string) {
 	for name, words := range values {
-		if err := c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		if err := c.RegisterFlagCompletionFunc(name,
+			cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic(err)
 		}
 	}

@@ -64,14 +64,16 @@ func StrictHelp(root *cobra.Command) {
 		case "help":
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if found, rest, err := root.Find(args); err != nil || len(rest) > 0 || found == nil {
-					return Usage("help %s: no such command; %s --help lists them", message.Bare(strings.Join(args, " ")), root.Name())
+					return Usage("help %s: no such command; %s --help lists them",
+						message.Bare(strings.Join(args, " ")), root.Name())
 				}
 				return nil
 			}
 		case "completion":
 			c.Args = cobra.ArbitraryArgs
 			c.RunE = func(c *cobra.Command, args []string) error {
-				return Usage("completion %s: want one of bash, zsh, fish, powershell", message.Quote(strings.Join(args, " ")))
+				return Usage("completion %s: want one of bash, zsh, fish, powershell",
+					message.Quote(strings.Join(args, " ")))
 			}
 		}
 	}

@@ -24,9 +24,13 @@ type Limiters struct {
 
 // Register adds the flags to fs.
 func (l *Limiters) Register(fs *pflag.FlagSet) {
-	fs.StringSliceVarP(&l.algorithms, "algorithms", "a", nil, "`NAMES`, comma separated, each with :parameter=value where its default is not meant (default all; see simulate list)")
-	fs.StringArrayVar(&l.Scripts, "script", nil, "a Lua script of your own, `FILE.lua`, with its binding FILE.yaml beside it; may be repeated")
-	fs.StringVar(&l.limit, "limit", "", "`REQUESTS/WINDOW` such as 100/1m, instead of each scenario's own; needed with --trace")
+	fs.StringSliceVarP(&l.algorithms, "algorithms", "a", nil,
+		"`NAMES`, comma separated, each with :parameter=value where its default is not meant (default all; see "+
+			"simulate list)")
+	fs.StringArrayVar(&l.Scripts, "script", nil,
+		"a Lua script of your own, `FILE.lua`, with its binding FILE.yaml beside it; may be repeated")
+	fs.StringVar(&l.limit, "limit", "",
+		"`REQUESTS/WINDOW` such as 100/1m, instead of each scenario's own; needed with --trace")
 	fs.Int64Var(&l.burst, "burst", 0, "with --limit: how `MANY` may come at once (default REQUESTS)")
 	fs.Var(&l.Seed, "seed", "a whole number `N` instead of each scenario's own seed")
 }

@@ -23,8 +23,9 @@ var marks = map[string]*regexp.Regexp{
 		`font-family="Liberation Sans,Arimo,[^"]*">\n<title>`),
 	".csv":  regexp.MustCompile(`^(?:t_us,offered,|interval_us,|server,algorithm,|algorithm,qualifies,)`),
 	".yaml": regexp.MustCompile(`^# yaml-language-server: \$schema=schema\.json\n# The worst traffic found for `),
-	".md":   regexp.MustCompile("^(?:# Results\n\nEvery figure and picture on this page was made by `make results`|\\*\\*[^\n]*\n\n\\| gate \\| outcome \\| compared \\|\n)"),
-	".txt":  regexp.MustCompile(`^(?:# bench [^\n]*\n(?:# [^\n]*\n)*)?Unit (?:p50-us|server-us/op) better=lower\n`),
+	".md": regexp.MustCompile("^(?:# Results\n\nEvery figure and picture on this page was made by `make " +
+		"results`|\\*\\*[^\n]*\n\n\\| gate \\| outcome \\| compared \\|\n)"),
+	".txt": regexp.MustCompile(`^(?:# bench [^\n]*\n(?:# [^\n]*\n)*)?Unit (?:p50-us|server-us/op) better=lower\n`),
 	// No program writes it any more; a folder of an earlier version has one, and is still replaced.
 	".hlog": regexp.MustCompile(`^#\[bench [^\n]*; values are microseconds; tags are scenario/algorithm/outcome/duration\]\n`),
 }
@@ -32,21 +33,24 @@ var marks = map[string]*regexp.Regexp{
 // hgrmMark is how a percentile distribution ends: it begins as those of all tools do.
 const hgrmMark = "\n#[Values are microseconds]\n"
 
-// markSize is enough of a file to find its mark in, also behind warnings, and more than any percentile distribution has.
+// markSize is enough of a file to find its mark in, also behind warnings, and more than any percentile distribution
+// has.
 const markSize = 1 << 20
 
-// RefuseForeign is an error that names a file in folder which the run would replace or remove, and which neither program
-// has written; names are below the folder. A symbolic link is replaced itself, and what is behind it is safe. It names
-// the flag.
+// RefuseForeign is an error that names a file in folder which the run would replace or remove, and which neither
+// program has written; names are below the folder. A symbolic link is replaced itself, and what is behind it is safe.
+// It names the flag.
 func RefuseForeign(flag, folder string, names ...string) error {
 	for _, name := range names {
 		ours, err := isOurs(filepath.Join(folder, name))
 		switch {
 		case err != nil:
-			return Usage("%s %s: %s is there and cannot be read, so that nobody knows whose it is: %w; name another folder",
+			return Usage("%s %s: %s is there and cannot be read, so that nobody knows whose it is: %w; name "+
+				"another folder",
 				flag, message.Path(folder), message.Path(name), WithoutPath(err))
 		case !ours:
-			return Usage("%s %s: %s is there, was not written by simulate or bench, and would be lost; name another folder, or move it away",
+			return Usage("%s %s: %s is there, was not written by simulate or bench, and would be lost; name another "+
+				"folder, or move it away",
 				flag, message.Path(folder), message.Path(name))
 		}
 	}

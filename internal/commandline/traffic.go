@@ -24,14 +24,18 @@ type Traffic struct {
 // Register adds the flags to fs.
 func (t *Traffic) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&t.trace.File, "trace", "", "a log as the only scenario: `FILE`, plain or gzip")
-	fs.StringVar(&t.form, "trace-format", "", "`FORMAT`: combined (Apache, nginx), csv or jsonl (default: told by the first line)")
-	fs.StringVar(&t.trace.Key, "trace-key", "", "`COLUMN` or field that the limit is for (combined log: "+strings.Join(traffic.CombinedKeys, ", ")+")")
+	fs.StringVar(&t.form, "trace-format", "",
+		"`FORMAT`: combined (Apache, nginx), csv or jsonl (default: told by the first line)")
+	fs.StringVar(&t.trace.Key, "trace-key", "",
+		"`COLUMN` or field that the limit is for (combined log: "+strings.Join(traffic.CombinedKeys, ", ")+")")
 	fs.StringVar(&t.trace.Time, "trace-time", "", "`COLUMN` or field with the time; needed for csv and jsonl")
-	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`COLUMN` or field with the cost, or a sum such as a+b (default 1 each)")
+	fs.StringVar(&t.trace.Cost, "trace-cost", "",
+		"`COLUMN` or field with the cost, or a sum such as a+b (default 1 each)")
 	fs.Float64Var(&t.trace.Speed, "trace-speed", 1, "play `TIMES` as fast")
 	fs.Int64Var(&t.trace.Skip, "trace-skip", 0, "leave out the first `N` requests")
 	fs.Int64Var(&t.trace.Limit, "trace-limit", 0, "take `N` requests at most (default all)")
-	fs.StringVar(&t.within, "within-second", "", "`RULE` for requests whose time is a whole second: even, uniform or at_once (default even)")
+	fs.StringVar(&t.within, "within-second", "",
+		"`RULE` for requests whose time is a whole second: even, uniform or at_once (default even)")
 }
 
 // Completions are the values that a shell offers for the flags.
@@ -44,13 +48,18 @@ func (t *Traffic) File() string { return t.trace.File }
 
 // Scenarios are those that args name, or the trace as the only one, or what otherwise makes. The policy is the one
 // of --limit.
-func (t *Traffic) Scenarios(args []string, p *limit.Policy, given *Groups, otherwise func() ([]*scenario.Scenario, error)) ([]*scenario.Scenario, error) {
+func (t *Traffic) Scenarios(args []string, p *limit.Policy, given *Groups,
+	otherwise func() ([]*scenario.Scenario, error)) ([]*scenario.Scenario, error) {
 	if t.trace.File != "" {
 		return t.only(args, p)
 	}
-	stray := given.FirstGiven(func(name string) bool { return strings.HasPrefix(name, "trace-") || name == "within-second" })
+	stray := given.FirstGiven(func(name string) bool {
+		return strings.HasPrefix(name, "trace-") ||
+			name == "within-second"
+	})
 	if stray != "" {
-		return nil, Usage("--%s: describes a --trace FILE, and there is none; a scenario's file describes its own", stray)
+		return nil, Usage("--%s: describes a --trace FILE, and there is none; a scenario's file describes its own",
+			stray)
 	}
 	if len(args) == 0 {
 		return otherwise()
@@ -71,7 +80,8 @@ func LoadScenarios(args []string) ([]*scenario.Scenario, error) {
 		case named[s.Name] == arg:
 			problems = append(problems, fmt.Errorf("%s: named twice", message.Quote(arg)))
 		case named[s.Name] != "":
-			problems = append(problems, fmt.Errorf("%s and %s would be two scenarios named %s; rename one", named[s.Name], arg, s.Name))
+			problems = append(problems, fmt.Errorf("%s and %s would be two scenarios named %s; rename one",
+				named[s.Name], arg, s.Name))
 		default:
 			named[s.Name] = arg
 			all = append(all, s)

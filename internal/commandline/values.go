@@ -54,7 +54,8 @@ func (d *Duration) Type() string { return "TIME" }
 
 // Wanted says what the value is to be.
 func (d *Duration) Wanted() string {
-	return fmt.Sprintf("a time from %s to %s, such as 500ms, 2s or 1m", limit.FormatDuration(d.Least), limit.FormatDuration(d.Most))
+	return fmt.Sprintf("a time from %s to %s, such as 500ms, 2s or 1m", limit.FormatDuration(d.Least),
+		limit.FormatDuration(d.Most))
 }
 
 // Set implements pflag.Value.

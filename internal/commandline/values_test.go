@@ -33,7 +33,8 @@ func TestValues(t *testing.T) {
 			}
 		}
 	}
-	if count.Value != 10 || !slices.Equal(counts.Values, []int{1, 4, 64}) || span.Value != 90*time.Second || *seed.Value != 1<<53 {
+	if count.Value != 10 || !slices.Equal(counts.Values, []int{1, 4, 64}) || span.Value != 90*time.Second ||
+		*seed.Value != 1<<53 {
 		t.Errorf("%v %v %v %v", count, counts, span, seed)
 	}
 }

@@ -16,7 +16,8 @@ type metric struct {
 }
 
 func metrics() []*metric {
-	rule := fmt.Sprintf("slower by more than %s at the median, and p < %g after Holm's correction; at least %d pairs", times(Threshold), Alpha, MinPairs)
+	rule := fmt.Sprintf("slower by more than %s at the median, and p < %g after Holm's correction; at least %d pairs",
+		times(Threshold), Alpha, MinPairs)
 	return []*metric{{
 		gate: GateServerCost, name: "server_us_per_decision", rule: rule,
 		of: func(s *benchresult.Sample) float64 { return orZero(s.ServerUSPerCall) },
@@ -58,7 +59,8 @@ func collect(pairs []benchresult.Pair, m *metric) *batch {
 		if !usable(base) || !usable(head) {
 			continue
 		}
-		b.base, b.head, b.logs = append(b.base, base), append(b.head, head), append(b.logs, math.Log(head)-math.Log(base))
+		b.base, b.head, b.logs = append(b.base, base), append(b.head, head), append(b.logs,
+			math.Log(head)-math.Log(base))
 		if p.HeadFirst {
 			b.headFirst++
 		}
@@ -94,7 +96,8 @@ func (b *batch) obstacle(control *Control) (reason, remedy string) {
 	case len(b.logs) < MinPairs:
 		return fmt.Sprintf("pairs: %d, want at least %d", len(b.logs), MinPairs), "measure more pairs"
 	case abs(int64(2*b.headFirst-len(b.logs))) > 2:
-		return fmt.Sprintf("the head came first in %d of %d pairs, want half", b.headFirst, len(b.logs)), "let the order of the sides alternate"
+		return fmt.Sprintf("the head came first in %d of %d pairs, want half", b.headFirst,
+			len(b.logs)), "let the order of the sides alternate"
 	case !control.Steady:
 		return control.Reason, quieter
 	}

@@ -62,7 +62,8 @@ func benchRow(out *bytes.Buffer, row *benchresult.PairedRow, head bool) {
 		benchLine(out, name, 1, figure{"admitted", number(float64(side.Exact[i].Admitted))})
 	}
 	benchLine(out, sheet.BenchmarkName("Work", "algorithm", row.Name), 1,
-		figure{"redis-calls/op", optional(side.Work.RedisCallsPerDecision)}, figure{"B/key", optional(side.Work.BytesPerKey)})
+		figure{"redis-calls/op", optional(side.Work.RedisCallsPerDecision)}, figure{"B/key",
+			optional(side.Work.BytesPerKey)})
 	var samples []benchresult.Sample
 	for _, p := range append(append([]benchresult.Pair{}, row.Pairs...), row.Confirm...) {
 		if head {

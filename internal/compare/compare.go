@@ -73,7 +73,8 @@ type Party struct {
 
 // Verdict is the comparison in one word and in sentences.
 type Verdict struct {
-	Outcome  Outcome  `json:"outcome" jsonschema:"enum=ok,enum=regression,enum=inconclusive"` // OK (improvements included), Regression or Inconclusive
+	// OK (improvements included), Regression or Inconclusive
+	Outcome  Outcome  `json:"outcome" jsonschema:"enum=ok,enum=regression,enum=inconclusive"`
 	ExitCode int      `json:"exit_code" jsonschema:"enum=0,enum=1,enum=4"`
 	Findings []string `json:"findings"` // regressions first, then what could not be judged, then improvements
 	Remedies []string `json:"remedies"` // what would make an inconclusive comparison conclusive
@@ -81,10 +82,11 @@ type Verdict struct {
 
 // Gate is one kind of comparison, over all algorithms.
 type Gate struct {
-	Name    string      `json:"name" jsonschema:"enum=decisions,enum=work,enum=server-cost,enum=client-p50,enum=client-p99"`
-	Rule    string      `json:"rule"`
-	Outcome Outcome     `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"` // the worst of its rows'
-	Reasons []string    `json:"reasons"`                                                                                      // why rows could not be judged, or were not meant to be
+	Name string `json:"name" jsonschema:"enum=decisions,enum=work,enum=server-cost,enum=client-p50,enum=client-p99"`
+	Rule string `json:"rule"`
+	// the worst of its rows'
+	Outcome Outcome     `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"`
+	Reasons []string    `json:"reasons"` // why rows could not be judged, or were not meant to be
 	Rows    []Judgement `json:"rows"`
 
 	remedies []string
@@ -105,17 +107,20 @@ type Judgement struct {
 // Timing is the statistics of a row. Ratios are head over base; a bound of the interval is absent where there are too
 // few measurements for it, a figure where there were none.
 type Timing struct {
-	Test           string   `json:"test" jsonschema:"enum=wilcoxon signed-rank"`
-	Samples        int      `json:"samples"` // pairs
-	Ratio          *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"`
-	RatioLow       *float64 `json:"ratio_low,omitempty" jsonschema:"exclusiveMinimum=0"`
-	RatioHigh      *float64 `json:"ratio_high,omitempty" jsonschema:"exclusiveMinimum=0"`
-	RatioToControl *float64 `json:"ratio_to_control,omitempty" jsonschema:"exclusiveMinimum=0"` // what is left of the ratio when the control's is taken out
+	Test      string   `json:"test" jsonschema:"enum=wilcoxon signed-rank"`
+	Samples   int      `json:"samples"` // pairs
+	Ratio     *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"`
+	RatioLow  *float64 `json:"ratio_low,omitempty" jsonschema:"exclusiveMinimum=0"`
+	RatioHigh *float64 `json:"ratio_high,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// what is left of the ratio when the control's is taken out
+	RatioToControl *float64 `json:"ratio_to_control,omitempty" jsonschema:"exclusiveMinimum=0"`
 	PSlower        float64  `json:"p_slower" jsonschema:"maximum=1"`
 	PFaster        float64  `json:"p_faster" jsonschema:"maximum=1"`
-	HolmSlower     float64  `json:"p_slower_holm" jsonschema:"maximum=1"` // corrected for the gate's comparisons; 1 where it was not judged
-	HolmFaster     float64  `json:"p_faster_holm" jsonschema:"maximum=1"`
-	NoiseFloor     *float64 `json:"noise_floor,omitempty" jsonschema:"minimum=1"` // of the same code against itself, see benchresult.NoiseFloor
-	Control        *Control `json:"control,omitempty"`
-	Confirm        *Timing  `json:"confirm,omitempty"` // the second run
+	// corrected for the gate's comparisons; 1 where it was not judged
+	HolmSlower float64 `json:"p_slower_holm" jsonschema:"maximum=1"`
+	HolmFaster float64 `json:"p_faster_holm" jsonschema:"maximum=1"`
+	// of the same code against itself, see benchresult.NoiseFloor
+	NoiseFloor *float64 `json:"noise_floor,omitempty" jsonschema:"minimum=1"`
+	Control    *Control `json:"control,omitempty"`
+	Confirm    *Timing  `json:"confirm,omitempty"` // the second run
 }

@@ -13,12 +13,15 @@ import (
 // Where the sides took turns in stretches, the control's two halves are the measurements that are compared, and no
 // drift is too much: what is slower for a second is slower for everybody.
 type Control struct {
-	Measurements int      `json:"measurements"`
-	Step         *float64 `json:"step,omitempty" jsonschema:"minimum=1"`           // median change from one measurement to the next, at least 1
-	Drift        *float64 `json:"drift,omitempty" jsonschema:"exclusiveMinimum=0"` // the last third's median over the first third's
-	Ratio        *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"` // the head's control over the base's, where each has its own
-	Steady       bool     `json:"steady"`
-	Reason       string   `json:"reason,omitempty"` // why it is not steady
+	Measurements int `json:"measurements"`
+	// median change from one measurement to the next, at least 1
+	Step *float64 `json:"step,omitempty" jsonschema:"minimum=1"`
+	// the last third's median over the first third's
+	Drift *float64 `json:"drift,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// the head's control over the base's, where each has its own
+	Ratio  *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"`
+	Steady bool     `json:"steady"`
+	Reason string   `json:"reason,omitempty"` // why it is not steady
 }
 
 // controlOf judges the control's measurements in the order in which they were made, one series for each server.
@@ -70,7 +73,8 @@ func controlInTurns(halves [][]float64, series ...[]float64) *Control {
 
 func (c *Control) judge() {
 	if *c.Step > steadyStep {
-		c.fail(fmt.Sprintf("the control changed by %s from one measurement to the next, more than %s", times(*c.Step), times(steadyStep)))
+		c.fail(fmt.Sprintf("the control changed by %s from one measurement to the next, more than %s", times(*c.Step),
+			times(steadyStep)))
 	}
 	if math.Abs(math.Log(*c.Drift)) > math.Log(steadyDrift) {
 		c.fail(fmt.Sprintf("the control drifted to %s of what it was, beyond %s", times(*c.Drift), times(steadyDrift)))
@@ -108,14 +112,16 @@ func thirds(x []float64) float64 {
 }
 
 // noiseFloor is that of m over measurements of the same side: its two halves in each pair where the sides were measured
-// in stretches, or else those that stand next to each other: with base and head in ABBA order, every pair's last and the
-// next one's first. Without either there is none. The arithmetic is that of benchresult.NoiseFloorOf, whatever the metric.
+// in stretches, or else those that stand next to each other: with base and head in ABBA order, every pair's last and
+// the next one's first. Without either there is none. The arithmetic is that of benchresult.NoiseFloorOf, whatever the
+// metric.
 func noiseFloor(pairs []benchresult.Pair, m *metric) *float64 {
 	var neighbours [][]benchresult.Sample
 	for i := range pairs {
 		for _, s := range []*benchresult.Sample{&pairs[i].Base, &pairs[i].Head} {
 			if len(s.Halves) == 2 {
-				neighbours = append(neighbours, []benchresult.Sample{{ServiceP50US: m.of(&s.Halves[0])}, {ServiceP50US: m.of(&s.Halves[1])}})
+				neighbours = append(neighbours,
+					[]benchresult.Sample{{ServiceP50US: m.of(&s.Halves[0])}, {ServiceP50US: m.of(&s.Halves[1])}})
 			}
 		}
 	}

@@ -18,7 +18,8 @@ func newDecisions() *counted {
 
 func newWork() *counted {
 	return &counted{Gate{Name: GateWork, Outcome: Noted, Reasons: []string{}, Rows: []Judgement{},
-		Rule: fmt.Sprintf("no more calls, round trips or keys; at most %g %% more bytes and allocations", 100*WorkSlack)}}
+		Rule: fmt.Sprintf("no more calls, round trips or keys; at most %g %% more bytes and allocations",
+			100*WorkSlack)}}
 }
 
 func (c *counted) gate() Gate {
@@ -42,7 +43,8 @@ type named struct {
 
 // compareExact compares decisions; the row names the first measure that differs, in the order of the document.
 func (c *counted) compareExact(algorithm, where string, base, head *measure.Result) {
-	row := Judgement{Algorithm: algorithm, Where: where, Measure: "decisions_sha256", Outcome: Same, Statement: "the same decisions"}
+	row := Judgement{Algorithm: algorithm, Where: where, Measure: "decisions_sha256", Outcome: Same,
+		Statement: "the same decisions"}
 	row.Base, row.Head = Value{Text: base.DecisionsSHA256}, Value{Text: head.DecisionsSHA256}
 	was, is, differing := decided(base), decided(head), 0
 	for i := range was {
@@ -55,9 +57,11 @@ func (c *counted) compareExact(algorithm, where string, base, head *measure.Resu
 	}
 	if differing > 0 {
 		row.Outcome = Regression
-		row.Statement = fmt.Sprintf("%s %s -> %s, the first of %s that differ", row.Measure, row.Base, row.Head, message.Count(differing, "measure"))
+		row.Statement = fmt.Sprintf("%s %s -> %s, the first of %s that differ", row.Measure, row.Base, row.Head,
+			message.Count(differing, "measure"))
 		if differing == 1 {
-			row.Statement = fmt.Sprintf("%s %s -> %s, and no other measure differs", row.Measure, short(row.Base), short(row.Head))
+			row.Statement = fmt.Sprintf("%s %s -> %s, and no other measure differs", row.Measure, short(row.Base),
+				short(row.Head))
 		}
 	}
 	c.add(row)
@@ -76,11 +80,13 @@ func short(v Value) string {
 func decided(r *measure.Result) []named {
 	count := func(name string, n int64) named { return named{name: name, value: number(float64(n))} }
 	return []named{
-		count("offered", r.Offered), count("admitted", r.Admitted), count("rejected", r.Rejected), count("errors", r.Errors),
+		count("offered", r.Offered), count("admitted", r.Admitted), count("rejected", r.Rejected), count("errors",
+			r.Errors),
 		count("offered_cost", r.OfferedCost), count("admitted_cost", r.AdmittedCost),
 		count("peak_window_admitted", r.PeakWindowAdmitted), {name: "overshoot", value: number(r.Overshoot)},
 		count("false_admits", r.FalseAdmits), count("false_rejects", r.FalseRejects),
-		{name: "utilization", value: number(r.Utilization)}, {name: "decisions_sha256", value: Value{Text: r.DecisionsSHA256}},
+		{name: "utilization", value: number(r.Utilization)}, {name: "decisions_sha256",
+			value: Value{Text: r.DecisionsSHA256}},
 	}
 }
 
@@ -113,7 +119,8 @@ func (c *counted) compareFigure(algorithm string, base, head named) {
 	c.add(row)
 }
 
-// workFigures are the figures of the gate. Evictions and calls that nobody sent are the run's validity, not the script's work.
+// workFigures are the figures of the gate. Evictions and calls that nobody sent are the run's validity, not the
+// script's work.
 func workFigures(w *benchresult.Work) []named {
 	return []named{
 		{name: "redis_calls_per_decision", value: optional(w.RedisCallsPerDecision)},

@@ -84,8 +84,10 @@ func TestTableIsPlainAndFits(t *testing.T) {
 	for name, r := range reports() {
 		out := written(t, r, "table")
 		for l := range strings.SplitSeq(out, "\n") {
-			if text.StringWidthWithoutEscSequences(l) > usualWidth || strings.HasSuffix(l, " ") || strings.ContainsFunc(l, func(r rune) bool { return r > '~' || r < ' ' }) {
-				t.Errorf("%s: %d columns, blanks at the end or not ASCII: %q", name, text.StringWidthWithoutEscSequences(l), l)
+			if text.StringWidthWithoutEscSequences(l) > usualWidth || strings.HasSuffix(l, " ") ||
+				strings.ContainsFunc(l, func(r rune) bool { return r > '~' || r < ' ' }) {
+				t.Errorf("%s: %d columns, blanks at the end or not ASCII: %q", name,
+					text.StringWidthWithoutEscSequences(l), l)
 			}
 		}
 	}
@@ -98,7 +100,8 @@ func TestTableIsPlainAndFits(t *testing.T) {
 func TestNamesAreDefused(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.SampledFrom([]string{
-			"<img src=x>", "</details>", "a|b", "a\nb", "a\x1b[2Jb", "**bold**", "[a](javascript:b)", "`code`", "@everyone", "\r\n\r\n# heading",
+			"<img src=x>", "</details>", "a|b", "a\nb", "a\x1b[2Jb", "**bold**", "[a](javascript:b)", "`code`",
+			"@everyone", "\r\n\r\n# heading",
 		}).Draw(rt, "name")
 		p := withCounts(still(1.3))
 		p.Rows[0].Name, p.Base.Name, p.Head.Name = name, name, name
@@ -150,10 +153,12 @@ func TestMarkdownFitsIntoAComment(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	r := Paired(still(1))
 	var out strings.Builder
-	if err := Forms.Write(&out, "yaml", r, sheet.Terminal{}); err == nil || err.Error() != `format "yaml": want one of table, json, markdown, bench` {
+	if err := Forms.Write(&out, "yaml", r, sheet.Terminal{}); err == nil ||
+		err.Error() != `format "yaml": want one of table, json, markdown, bench` {
 		t.Errorf("format: %v", err)
 	}
-	if err := WriteBench(&out, r, "left"); err == nil || err.Error() != `side "left": want one of base, head` || out.Len() > 0 {
+	if err := WriteBench(&out, r, "left"); err == nil || err.Error() != `side "left": want one of base, head` ||
+		out.Len() > 0 {
 		t.Errorf("side: %v after %q", err, out.String())
 	}
 }
@@ -180,16 +185,20 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 		counts[i] = map[string]int{}
 		for _, result := range benchmarks(t, out.String()) {
 			counts[i][string(result.Name)]++
-			if us, ok := result.Value("server-us/op"); ok && string(result.Name) == "Cost/algorithm=gcra" && counts[i]["Cost/algorithm=gcra"] == 3 {
-				if want := []benchresult.Sample{p.Rows[0].Pairs[2].Base, p.Rows[0].Pairs[2].Head}[i]; us != *want.ServerUSPerCall {
+			if us, ok := result.Value("server-us/op"); ok && string(result.Name) == "Cost/algorithm=gcra" &&
+				counts[i]["Cost/algorithm=gcra"] == 3 {
+				if want := []benchresult.Sample{p.Rows[0].Pairs[2].Base,
+					p.Rows[0].Pairs[2].Head}[i]; us != *want.ServerUSPerCall {
 					t.Errorf("%s, pair 3: %v µs, want %v", side, us, *want.ServerUSPerCall)
 				}
 			}
 		}
 	}
 	want := map[string]int{
-		"Cost/algorithm=gcra": 40, "Cost/algorithm=fixed-window": 20, "Work/algorithm=gcra": 1, "Work/algorithm=fixed-window": 1,
-		"Decisions/scenario=ten-times-over/algorithm=gcra": 1, "Decisions/scenario=ten-times-over/algorithm=fixed-window": 1,
+		"Cost/algorithm=gcra": 40, "Cost/algorithm=fixed-window": 20, "Work/algorithm=gcra": 1,
+		"Work/algorithm=fixed-window":                              1,
+		"Decisions/scenario=ten-times-over/algorithm=gcra":         1,
+		"Decisions/scenario=ten-times-over/algorithm=fixed-window": 1,
 	}
 	for i := range counts {
 		if diff := cmp.Diff(want, counts[i]); diff != "" {

@@ -13,7 +13,8 @@ func inTurns(p *benchresult.Paired, sides, control float64) *benchresult.Paired 
 	split := func(s *benchresult.Sample, ratio float64) {
 		half := func(factor float64) benchresult.Sample {
 			us := *s.ServerUSPerCall * factor
-			return benchresult.Sample{ServerUSPerCall: &us, ServiceP50US: s.ServiceP50US * factor, ServiceP99US: s.ServiceP99US * factor}
+			return benchresult.Sample{ServerUSPerCall: &us, ServiceP50US: s.ServiceP50US * factor,
+				ServiceP99US: s.ServiceP99US * factor}
 		}
 		s.Halves = []benchresult.Sample{half(math.Sqrt(ratio)), half(1 / math.Sqrt(ratio))}
 	}
@@ -50,7 +51,8 @@ func TestTheControlIsJudgedByItsHalves(t *testing.T) {
 	}
 	unsteady := Paired(inTurns(withCounts(still(1.3)), 1.02, 1.4))
 	got := gateNamed(unsteady, GateServerCost)
-	if got.Outcome != Inconclusive || !strings.Contains(strings.Join(got.Reasons, " "), "the control's two halves differ by 1.40x, more than 1.35x") {
+	if got.Outcome != Inconclusive ||
+		!strings.Contains(strings.Join(got.Reasons, " "), "the control's two halves differ by 1.40x, more than 1.35x") {
 		t.Errorf("halves that differ: %v %v", got.Outcome, got.Reasons)
 	}
 }

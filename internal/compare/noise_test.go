@@ -37,7 +37,8 @@ func (s *simulation) sample(serverUS, clientUS, at float64) benchresult.Sample {
 	}
 	server := serverUS * weather * math.Exp(s.server*s.NormFloat64())
 	client := math.Round(clientUS * weather * math.Exp(s.client*s.NormFloat64())) // histograms know whole µs
-	return benchresult.Sample{Calls: 1000, ServerUSPerCall: &server, ServiceP50US: client, ServiceP99US: client * math.Exp(1+s.NormFloat64())}
+	return benchresult.Sample{Calls: 1000, ServerUSPerCall: &server, ServiceP50US: client,
+		ServiceP99US: client * math.Exp(1+s.NormFloat64())}
 }
 
 // pairs are n pairs in ABBA order, of a head that is so much slower.

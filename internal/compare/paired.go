@@ -21,7 +21,8 @@ func Paired(p *benchresult.Paired) *Report {
 		Notes: append([]string{}, p.Notes...),
 	}
 	if twoServers(p) {
-		r.Notes = append(r.Notes, "the sides ran on a server each: the ratios judged are raw; those to the control leave out what the servers differ by")
+		r.Notes = append(r.Notes, "the sides ran on a server each: the ratios judged are raw; those to the control "+
+			"leave out what the servers differ by")
 	}
 	decisions, work := newDecisions(), newWork()
 	for i := range p.Rows {
@@ -39,7 +40,8 @@ func Paired(p *benchresult.Paired) *Report {
 
 // twoServers reports whether each side has a server, and a control on it.
 func twoServers(p *benchresult.Paired) bool {
-	return slices.ContainsFunc(p.Rows, func(r benchresult.PairedRow) bool { return len(r.Pairs) > 0 && len(r.Pairs[0].Controls) == 2 })
+	return slices.ContainsFunc(p.Rows,
+		func(r benchresult.PairedRow) bool { return len(r.Pairs) > 0 && len(r.Pairs[0].Controls) == 2 })
 }
 
 // exactOf compares the decisions on the scenarios that both sides decided.
@@ -53,14 +55,16 @@ func (r *Report) exactOf(decisions *counted, row *benchresult.PairedRow) {
 		other := head[base.Scenario]
 		delete(head, base.Scenario)
 		if other == nil || base.ScenarioSHA256 != other.ScenarioSHA256 {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s, %s: the sides did not decide the same scenario", row.Name, base.Scenario))
+			r.Notes = append(r.Notes, fmt.Sprintf("%s, %s: the sides did not decide the same scenario", row.Name,
+				base.Scenario))
 			continue
 		}
 		decisions.compareExact(row.Name, base.Scenario, &base.Result, &other.Result)
 	}
 	for i := range row.Head.Exact {
 		if head[row.Head.Exact[i].Scenario] != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s, %s: the sides did not decide the same scenario", row.Name, row.Head.Exact[i].Scenario))
+			r.Notes = append(r.Notes, fmt.Sprintf("%s, %s: the sides did not decide the same scenario", row.Name,
+				row.Head.Exact[i].Scenario))
 		}
 	}
 }

@@ -50,21 +50,30 @@ func TestPairedVerdicts(t *testing.T) {
 		{"the same code", still(1), nil, []Outcome{Same, Same, Same, Same, Noted}, OK, ""},
 		{"slower", still(1.3), nil, []Outcome{Same, Same, Regression, Regression, Noted}, Regression,
 			"regression server-cost: gcra: server_us_per_decision 10 -> 13, 1.30x [1.30, 1.30], p <0.0001"},
-		{"faster", still(1 / 1.3), nil, []Outcome{Same, Same, Improvement, Improvement, Noted}, OK, "improvement server-cost: gcra"},
+		{"faster", still(1 / 1.3), nil, []Outcome{Same, Same, Improvement, Improvement, Noted}, OK,
+			"improvement server-cost: gcra"},
 		{"slower by less than the threshold", still(1.09), nil, []Outcome{Same, Same, Same, Same, Noted}, OK, ""},
 		{"another decision", still(1), func(p *benchresult.Paired) { p.Rows[0].Head.Exact[0].Admitted++ },
 			[]Outcome{Regression, Same, Same, Same, Noted}, Regression,
 			"regression decisions: gcra, ten-times-over: admitted 998 -> 999, and no other measure differs"},
-		{"another decision in the hash alone", still(1), func(p *benchresult.Paired) { p.Rows[0].Head.Exact[0].DecisionsSHA256 = strings.Repeat("ab", 32) },
+		{"another decision in the hash alone", still(1),
+			func(p *benchresult.Paired) { p.Rows[0].Head.Exact[0].DecisionsSHA256 = strings.Repeat("ab", 32) },
 			[]Outcome{Regression, Same, Same, Same, Noted}, Regression,
-			"regression decisions: gcra, ten-times-over: decisions_sha256 97364cdb630d -> abababababab, and no other measure differs"},
+			"regression decisions: gcra, ten-times-over: decisions_sha256 97364cdb630d -> abababababab, and no other " +
+				"measure differs"},
 		{"a key for ever", still(1), func(p *benchresult.Paired) { p.Rows[0].Head.Work.KeysLeftWithoutTTL = count(1) },
-			[]Outcome{Same, Regression, Same, Same, Noted}, Regression, "regression work: gcra: keys_left_without_ttl 0 -> 1"},
+			[]Outcome{Same, Regression, Same, Same, Noted}, Regression, "regression work: gcra: " +
+				"keys_left_without_ttl 0 -> 1"},
 		{"fewer calls", still(1), func(p *benchresult.Paired) { p.Rows[0].Head.Work.RedisCallsPerDecision = float(2) },
-			[]Outcome{Same, Improvement, Same, Same, Noted}, OK, "improvement work: gcra: redis_calls_per_decision 2.15 -> 2"},
+			[]Outcome{Same, Improvement, Same, Same, Noted}, OK, "improvement work: gcra: redis_calls_per_decision " +
+				"2.15 -> 2"},
 		{"19 pairs", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Pairs = p.Rows[0].Pairs[:19] },
-			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive, "inconclusive server-cost: pairs: 19, want at least 20"},
-		{"no control", still(1.3), func(p *benchresult.Paired) { eachPair(p, func(_ int, q *benchresult.Pair) { q.Controls = nil }) },
+			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive, "inconclusive server-cost: " +
+				"pairs: 19, want at least 20"},
+		{"no control", still(1.3), func(p *benchresult.Paired) {
+			eachPair(p,
+				func(_ int, q *benchresult.Pair) { q.Controls = nil })
+		},
 			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive,
 			"inconclusive server-cost: the control was not measured beside them"},
 		{"a control that jumps", still(1.3), func(p *benchresult.Paired) {
@@ -75,17 +84,23 @@ func TestPairedVerdicts(t *testing.T) {
 			eachPair(p, func(i int, q *benchresult.Pair) { slow(&q.Controls[0], 1+float64(i)/20) })
 		}, []Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive,
 			"inconclusive server-cost: the control drifted to 1.62x of what it was, beyond 1.50x"},
-		{"one hiccup of the control", still(1.3), func(p *benchresult.Paired) { slow(&p.Rows[0].Pairs[7].Controls[0], 30) },
+		{"one hiccup of the control", still(1.3),
+			func(p *benchresult.Paired) { slow(&p.Rows[0].Pairs[7].Controls[0], 30) },
 			[]Outcome{Same, Same, Regression, Regression, Noted}, Regression, "regression server-cost: gcra"},
-		{"the head always first", still(1.3), func(p *benchresult.Paired) { eachPair(p, func(_ int, q *benchresult.Pair) { q.HeadFirst = true }) },
-			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive, "inconclusive server-cost: the head came first in 20 of 20 pairs, want half"},
+		{"the head always first", still(1.3),
+			func(p *benchresult.Paired) { eachPair(p, func(_ int, q *benchresult.Pair) { q.HeadFirst = true }) },
+			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive, "inconclusive server-cost: the " +
+				"head came first in 20 of 20 pairs, want half"},
 		{"an invalid run", still(1.3), func(p *benchresult.Paired) {
-			p.Validity = benchresult.Validity{Reasons: []benchresult.Reason{{Code: "stall", Where: "pair 3", Statement: "stood still for 203 ms"}}}
+			p.Validity = benchresult.Validity{Reasons: []benchresult.Reason{{Code: "stall", Where: "pair 3",
+				Statement: "stood still for 203 ms"}}}
 		}, []Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive,
 			"inconclusive server-cost: the run is not valid: pair 3: stood still for 203 ms"},
 		{"an interrupted run", still(1.3), func(p *benchresult.Paired) { p.Partial = true },
-			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive, "inconclusive server-cost: the run was interrupted"},
-		{"a regression outweighs what is not known", still(1.3), func(p *benchresult.Paired) { p.Partial = true; p.Rows[0].Head.Exact[0].Rejected-- },
+			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive, "inconclusive server-cost: the " +
+				"run was interrupted"},
+		{"a regression outweighs what is not known", still(1.3),
+			func(p *benchresult.Paired) { p.Partial = true; p.Rows[0].Head.Exact[0].Rejected-- },
 			[]Outcome{Regression, Same, Inconclusive, Inconclusive, Noted}, Regression, "regression decisions"},
 		{"pairs at odds", still(1), func(p *benchresult.Paired) {
 			eachPair(p, func(i int, q *benchresult.Pair) { slow(&q.Head, []float64{0.7, 1.6}[i/2%2]) })
@@ -98,9 +113,11 @@ func TestPairedVerdicts(t *testing.T) {
 		}, []Outcome{Same, Same, Noted, Same, Noted}, OK, ""},
 		{"no second run", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Confirm = nil },
 			[]Outcome{Same, Same, Regression, Inconclusive, Noted}, Regression, "regression server-cost: gcra"},
-		{"a second run that says otherwise", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Confirm = still(1.05).Rows[0].Pairs },
+		{"a second run that says otherwise", still(1.3),
+			func(p *benchresult.Paired) { p.Rows[0].Confirm = still(1.05).Rows[0].Pairs },
 			[]Outcome{Same, Same, Regression, Same, Noted}, Regression, "regression server-cost: gcra"},
-		{"a second run too short", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Confirm = p.Rows[0].Confirm[:4] },
+		{"a second run too short", still(1.3),
+			func(p *benchresult.Paired) { p.Rows[0].Confirm = p.Rows[0].Confirm[:4] },
 			[]Outcome{Same, Same, Regression, Inconclusive, Noted}, Regression, "regression server-cost: gcra"},
 	} {
 		withCounts(c.of)
@@ -108,8 +125,10 @@ func TestPairedVerdicts(t *testing.T) {
 			c.spoil(c.of)
 		}
 		r := Paired(c.of)
-		if !slices.Equal(outcomes(r), c.want) || r.Verdict.Outcome != c.verdict || r.Verdict.ExitCode != c.verdict.ExitCode() {
-			t.Errorf("%s: %v, %v, exit %d; want %v, %v", c.name, outcomes(r), r.Verdict.Outcome, r.Verdict.ExitCode, c.want, c.verdict)
+		if !slices.Equal(outcomes(r), c.want) || r.Verdict.Outcome != c.verdict ||
+			r.Verdict.ExitCode != c.verdict.ExitCode() {
+			t.Errorf("%s: %v, %v, exit %d; want %v, %v", c.name, outcomes(r), r.Verdict.Outcome, r.Verdict.ExitCode,
+				c.want, c.verdict)
 		}
 		first := strings.Join(append(r.Verdict.Findings, ""), "\n")
 		if !strings.HasPrefix(first, c.finding) || c.finding == "" && first != "" {
@@ -181,8 +200,10 @@ func TestTwoServers(t *testing.T) {
 	})
 	r := Paired(p)
 	row := gateNamed(r, GateServerCost).Rows[0]
-	if row.Outcome != Regression || times(*row.Timing.Ratio) != "1.30x" || times(*row.Timing.RatioToControl) != "1.04x" || times(*row.Timing.Control.Ratio) != "1.25x" {
-		t.Errorf("%v: ratio %v, to control %v, the control's own %v", row.Outcome, *row.Timing.Ratio, *row.Timing.RatioToControl, *row.Timing.Control.Ratio)
+	if row.Outcome != Regression || times(*row.Timing.Ratio) != "1.30x" ||
+		times(*row.Timing.RatioToControl) != "1.04x" || times(*row.Timing.Control.Ratio) != "1.25x" {
+		t.Errorf("%v: ratio %v, to control %v, the control's own %v", row.Outcome, *row.Timing.Ratio,
+			*row.Timing.RatioToControl, *row.Timing.Control.Ratio)
 	}
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "a server each") {
 		t.Errorf("notes %q do not say what was judged", r.Notes)
@@ -230,18 +251,22 @@ func TestSwappingSides(t *testing.T) {
 		there.Validity.Valid = true
 		back := &benchresult.Paired{Header: there.Header, Rows: []benchresult.PairedRow{{Name: "gcra"}}}
 		for _, p := range there.Rows[0].Pairs {
-			back.Rows[0].Pairs = append(back.Rows[0].Pairs, benchresult.Pair{HeadFirst: !p.HeadFirst, Base: p.Head, Head: p.Base, Controls: p.Controls})
+			back.Rows[0].Pairs = append(back.Rows[0].Pairs,
+				benchresult.Pair{HeadFirst: !p.HeadFirst, Base: p.Head, Head: p.Base, Controls: p.Controls})
 		}
 		a, b := gateNamed(Paired(there), GateServerCost).Rows[0], gateNamed(Paired(back), GateServerCost).Rows[0]
-		for _, pair := range [][2]*float64{{a.Timing.Ratio, b.Timing.Ratio}, {a.Timing.RatioLow, b.Timing.RatioHigh}, {a.Timing.RatioHigh, b.Timing.RatioLow}} {
+		for _, pair := range [][2]*float64{{a.Timing.Ratio, b.Timing.Ratio}, {a.Timing.RatioLow, b.Timing.RatioHigh},
+			{a.Timing.RatioHigh, b.Timing.RatioLow}} {
 			if math.Abs(*pair[0]**pair[1]-1) > 1e-9 {
 				t.Fatalf("%v and %v are not inverse", *pair[0], *pair[1])
 			}
 		}
-		if a.Timing.PSlower != b.Timing.PFaster || a.Timing.PFaster != b.Timing.PSlower || *a.Timing.NoiseFloor != *b.Timing.NoiseFloor {
+		if a.Timing.PSlower != b.Timing.PFaster || a.Timing.PFaster != b.Timing.PSlower ||
+			*a.Timing.NoiseFloor != *b.Timing.NoiseFloor {
 			t.Fatalf("%+v\nswapped is %+v", a.Timing, b.Timing)
 		}
-		if (a.Outcome == Regression) != (b.Outcome == Improvement) || (a.Outcome == Improvement) != (b.Outcome == Regression) {
+		if (a.Outcome == Regression) != (b.Outcome == Improvement) ||
+			(a.Outcome == Improvement) != (b.Outcome == Regression) {
 			t.Fatalf("%s, and swapped %s", a.Outcome, b.Outcome)
 		}
 	})
@@ -252,7 +277,8 @@ func TestScenariosOfOneSideAreNamed(t *testing.T) {
 	p := withCounts(still(1))
 	p.Rows[0].Head.Exact[0].Scenario = "retry-storm"
 	r := Paired(p)
-	want := []string{"gcra, ten-times-over: the sides did not decide the same scenario", "gcra, retry-storm: the sides did not decide the same scenario"}
+	want := []string{"gcra, ten-times-over: the sides did not decide the same scenario",
+		"gcra, retry-storm: the sides did not decide the same scenario"}
 	if !slices.Equal(r.Notes, want) || gateNamed(r, GateDecisions).Outcome != Noted {
 		t.Errorf("notes %q and %v", r.Notes, gateNamed(r, GateDecisions).Outcome)
 	}

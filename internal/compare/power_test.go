@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// verdicts compares simulated runs with these slowdowns, one for each algorithm, and tells how often each verdict came out.
+// verdicts compares simulated runs with these slowdowns, one for each algorithm, and tells how often each verdict came
+// out.
 func verdicts(runs int, n noise, slowdowns ...float64) map[Outcome]float64 {
 	return share(runs, n, func(s *simulation) Outcome { return Paired(s.paired(slowdowns...)).Verdict.Outcome })
 }
@@ -19,7 +20,10 @@ func logged(t *testing.T, got map[Outcome]float64) map[Outcome]float64 {
 
 // serverCosts tells how often each outcome came out for the first algorithm's server cost.
 func serverCosts(runs int, n noise, slowdowns ...float64) map[Outcome]float64 {
-	return share(runs, n, func(s *simulation) Outcome { return pairedGate(s.first(slowdowns...), metrics()[0]).Rows[0].Outcome })
+	return share(runs, n, func(s *simulation) Outcome {
+		return pairedGate(s.first(slowdowns...),
+			metrics()[0]).Rows[0].Outcome
+	})
 }
 
 // The same code against itself, thousands of times, over all gates: hardly ever red, and seldom undecided.
@@ -34,7 +38,8 @@ func TestSameCodeIsNotRed(t *testing.T) {
 	}{
 		{"as measured", 4000, measured, 1, 0.003, 0.01},
 		{"as measured, eight algorithms", 500, measured, 8, 0.008, 0.06},
-		{"each figure's spread half as much again", 2000, noise{server: 0.16, client: 0.2, spikes: 0.02}, 1, 0.01, 0.30},
+		{"each figure's spread half as much again", 2000, noise{server: 0.16, client: 0.2, spikes: 0.02}, 1, 0.01,
+			0.30},
 	} {
 		slowdowns := make([]float64, c.rows)
 		for i := range slowdowns {
@@ -43,14 +48,16 @@ func TestSameCodeIsNotRed(t *testing.T) {
 		got := verdicts(c.runs, c.n, slowdowns...)
 		t.Logf("%s: %v", c.name, got)
 		if got[Regression] >= c.mostRed || got[Inconclusive] >= c.mostOpen {
-			t.Errorf("%s: the same code came out as %v; want less than %v red and %v undecided", c.name, got, c.mostRed, c.mostOpen)
+			t.Errorf("%s: the same code came out as %v; want less than %v red and %v undecided", c.name, got, c.mostRed,
+				c.mostOpen)
 		}
 	}
 }
 
 // A fifth more work for the server is seen.
 func TestTwentyPercentIsRed(t *testing.T) {
-	for name, n := range map[string]noise{"as measured": measured, "without spikes, a spread of 11 % and 15 %": {server: 0.11, client: 0.15}} {
+	for name, n := range map[string]noise{"as measured": measured,
+		"without spikes, a spread of 11 % and 15 %": {server: 0.11, client: 0.15}} {
 		if got := logged(t, serverCosts(1500, n, 1.2)); got[Regression] < 0.95 {
 			t.Errorf("%s: 1.20x came out as %v; want at least 0.95 red", name, got)
 		}

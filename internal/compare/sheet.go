@@ -17,7 +17,8 @@ const mostLines = 12
 // WriteTable writes the comparison for people: the verdict, each gate in a line, what was found and what would help,
 // then the timings that changed, or all of a few.
 func WriteTable(w io.Writer, r *Report, t sheet.Terminal) error {
-	head := sheet.Part{Lead: []sheet.Line{{Text: r.headline()}, {Text: r.described()}}, Tables: []sheet.Table{r.gateTable()}}
+	head := sheet.Part{Lead: []sheet.Line{{Text: r.headline()}, {Text: r.described()}},
+		Tables: []sheet.Table{r.gateTable()}}
 	for _, line := range r.findings() {
 		head.Notes = append(head.Notes, sheet.Line{Text: line})
 	}
@@ -33,7 +34,8 @@ func (r *Report) gateTable() sheet.Table {
 		{Name: "compared", Words: true, Widest: 72, Narrowest: 24, Break: sheet.BreakWords}}}
 	for i := range r.Gates {
 		g := &r.Gates[i]
-		t.Rows = append(t.Rows, sheet.TableRow{Cells: []sheet.Cell{{Text: g.Name}, outcomeCell(g.Outcome), {Text: g.summary()}}})
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: []sheet.Cell{{Text: g.Name}, outcomeCell(g.Outcome),
+			{Text: g.summary()}}})
 	}
 	return t
 }
@@ -68,14 +70,16 @@ func (r *Report) findings() []string {
 // timingTable is the timings worth showing.
 func (r *Report) timingTable() sheet.Table {
 	toControl := r.hasToControl()
-	t := sheet.Table{Columns: []sheet.Column{{Name: "timing", Words: true}, {Name: "algorithm", Words: true, Narrowest: 12}}}
+	t := sheet.Table{Columns: []sheet.Column{{Name: "timing", Words: true},
+		{Name: "algorithm", Words: true, Narrowest: 12}}}
 	// The median of the pairs' ratios need not be the ratio of the medians beside it: so it says whose it is.
 	t.Columns = append(t.Columns, sheet.Column{Name: "base\nus", Leaves: 4}, sheet.Column{Name: "head\nus", Leaves: 4},
 		sheet.Column{Name: "pairs' ratio\n[95 % interval]"})
 	if toControl {
 		t.Columns = append(t.Columns, sheet.Column{Name: "to\ncontrol", Leaves: 3})
 	}
-	t.Columns = append(t.Columns, sheet.Column{Name: "p\n(Holm)", Leaves: 1}, sheet.Column{Name: "noise\nfloor", Leaves: 2})
+	t.Columns = append(t.Columns, sheet.Column{Name: "p\n(Holm)", Leaves: 1},
+		sheet.Column{Name: "noise\nfloor", Leaves: 2})
 	t.Columns = append(t.Columns, sheet.Column{Name: "outcome", Words: true})
 	for i := range r.Gates {
 		g := &r.Gates[i]
@@ -112,7 +116,8 @@ func timingRow(gate, label string, row *Judgement, toControl bool) sheet.TableRo
 // hasToControl reports whether a ratio to the control tells more than the ratio: where each side has a control.
 func (r *Report) hasToControl() bool {
 	return slices.ContainsFunc(r.Gates, func(g Gate) bool {
-		return slices.ContainsFunc(g.Rows, func(row Judgement) bool { return row.Timing != nil && row.Timing.RatioToControl != nil })
+		return slices.ContainsFunc(g.Rows,
+			func(row Judgement) bool { return row.Timing != nil && row.Timing.RatioToControl != nil })
 	})
 }
 
@@ -174,7 +179,8 @@ func (r *Report) changes() sheet.Table {
 
 // pageTable has the columns for rows of any gate.
 func pageTable() sheet.Table {
-	t := sheet.Table{Columns: []sheet.Column{{Name: "gate", Words: true}, {Name: "algorithm", Words: true}, {Name: "measure", Words: true}}}
+	t := sheet.Table{Columns: []sheet.Column{{Name: "gate", Words: true}, {Name: "algorithm", Words: true},
+		{Name: "measure", Words: true}}}
 	t.Columns = append(t.Columns, sheet.Numbers("base", "head", "ratio [95 % interval]", "p (Holm)", "noise floor")...)
 	t.Columns = append(t.Columns, sheet.Column{Name: "outcome", Words: true})
 	return t

@@ -25,8 +25,10 @@ func TestSignedRankByHand(t *testing.T) {
 		{"one", []float64{0.3}, 1. / 2, 1},
 		{"five above", []float64{1, 2, 3, 4, 5}, 1. / 32, 1},
 		{"the smallest of five below", []float64{-1, 2, 3, 4, 5}, 2. / 32, 31. / 32}, // 14 and 15, of 15
-		{"ranks 1 to 4, the third below", []float64{1, 2, -3, 4}, 5. / 16, 13. / 16}, // 34 124 134 234 1234; all but none, 1 and 2
-		{"two of a size share rank 1.5", []float64{1, -1, 2}, 3. / 8, 7. / 8},        // ranks 1.5, 1.5, 3: sums 0 1.5 1.5 3 3 4.5 4.5 6
+		// 34 124 134 234 1234; all but none, 1 and 2
+		{"ranks 1 to 4, the third below", []float64{1, 2, -3, 4}, 5. / 16, 13. / 16},
+		// ranks 1.5, 1.5, 3: sums 0 1.5 1.5 3 3 4.5 4.5 6
+		{"two of a size share rank 1.5", []float64{1, -1, 2}, 3. / 8, 7. / 8},
 		{"all zero", []float64{0, 0, 0}, 1, 1},
 		{"a zero takes rank 1 and leaves", []float64{0, 2, 3}, 1. / 4, 1}, // ranks 2 and 3 remain
 	} {
@@ -190,7 +192,8 @@ func TestMedianInterval(t *testing.T) {
 	if got := median(values, 0.95); got != (estimate{6, 10.5, 15}) {
 		t.Errorf("median of 1 to 20: %v, want 10.5 in 6 to 15", got)
 	}
-	if got := median([]float64{1, 2, 3}, 0.95); !math.IsInf(got.low, -1) || got.center != 2 || !math.IsInf(got.high, 1) {
+	if got := median([]float64{1, 2, 3}, 0.95); !math.IsInf(got.low, -1) || got.center != 2 ||
+		!math.IsInf(got.high, 1) {
 		t.Errorf("of three values: %v, want no bounds", got)
 	}
 }

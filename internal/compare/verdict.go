@@ -48,7 +48,8 @@ func (r *Report) find(g *Gate, outcome Outcome) {
 	}
 	for i := range g.Rows {
 		if g.Rows[i].Outcome == outcome {
-			r.Verdict.Findings = append(r.Verdict.Findings, fmt.Sprintf("%s %s: %s", outcome, g.Name, g.Rows[i].finding()))
+			r.Verdict.Findings = append(r.Verdict.Findings,
+				fmt.Sprintf("%s %s: %s", outcome, g.Name, g.Rows[i].finding()))
 		}
 	}
 }
@@ -62,7 +63,8 @@ func (r *Judgement) finding() string {
 	if r.Timing == nil {
 		return fmt.Sprintf("%s: %s", r.label(), r.Statement)
 	}
-	return fmt.Sprintf("%s: %s %s -> %s, %s, p %s", r.label(), r.Measure, r.Base, r.Head, r.Timing.ratioText(), probability(r.Timing.corrected()))
+	return fmt.Sprintf("%s: %s %s -> %s, %s, p %s", r.label(), r.Measure, r.Base, r.Head, r.Timing.ratioText(),
+		probability(r.Timing.corrected()))
 }
 
 // ratioText is the median ratio with its interval: 1.21x [1.18, 1.24].

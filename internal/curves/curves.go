@@ -160,11 +160,13 @@ func (in Input) validate() error {
 	}
 	for _, l := range append([]Lane{in.reference()}, in.Algorithms...) {
 		if l.Series.BucketUS != width || len(l.Series.Admitted) != n || len(l.Series.Rolling) != n {
-			return fmt.Errorf("chart %s: the buckets of %q (%d and %d of %d us) are not those of the traffic (%d of %d us)",
+			return fmt.Errorf("chart %s: the buckets of %q (%d and %d of %d us) are not those of the traffic (%d "+
+				"of %d us)",
 				name, l.Label, len(l.Series.Admitted), len(l.Series.Rolling), l.Series.BucketUS, n, width)
 		}
 		if t := l.Traffic; t != nil && (t.BucketUS != width || len(t.Offered) != n) {
-			return fmt.Errorf("chart %s: the buckets of what %q was offered (%d of %d us) are not those of the traffic "+
+			return fmt.Errorf("chart %s: the buckets of what %q was offered (%d of %d us) are not those of the "+
+				"traffic "+
 				"(%d of %d us)", name, l.Label, len(t.Offered), t.BucketUS, n, width)
 		}
 	}

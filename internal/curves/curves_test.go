@@ -57,7 +57,8 @@ func TestTimelinesByHand(t *testing.T) {
 		want          string
 	}{
 		{"admitted", "", all["admitted"], "none [5 3 0] 5 8 of 8 admitted; mine [4 3 0] 5 7 of 8 admitted; " +
-			"meek [3 0 0] 3 3 of 5 admitted; exact [4 0 0] 5 4 of 8 admitted; exact reference [4 0 0] 5 4 of 8 admitted"},
+			"meek [3 0 0] 3 3 of 5 admitted; exact [4 0 0] 5 4 of 8 admitted; exact reference [4 0 0] 5 4 of 8 " +
+			"admitted"},
 		{"window", "Admitted in the last 2 s, by the key that had most, in requests", all["window"],
 			"none [5 8 3] 8 2.00 × the limit; mine [4 7 3] 7 1.75 × the limit; meek [3 3 0] 3 within the limit; " +
 				"exact [4 4 4] 4 within the limit; exact reference [4 4 4] 4 within the limit"},
@@ -84,7 +85,8 @@ func TestTimelinesByHand(t *testing.T) {
 // The time axis ends with the scenario where that is within the last bucket, and otherwise with the buckets.
 func TestEndOfTheTimeAxis(t *testing.T) {
 	for duration, want := range map[int64]int64{
-		0: 3_000_000, 1_500_000: 3_000_000, 2_000_000: 3_000_000, 2_000_001: 2_000_001, 3_000_000: 3_000_000, 9_000_000: 3_000_000,
+		0: 3_000_000, 1_500_000: 3_000_000, 2_000_000: 3_000_000, 2_000_001: 2_000_001, 3_000_000: 3_000_000,
+		9_000_000: 3_000_000,
 	} {
 		in := worked()
 		in.Run.DurationUS = duration
@@ -136,7 +138,8 @@ func TestCurvesKeepWhatCounts(t *testing.T) {
 			if (bins-1)*line.BinUS >= line.EndUS || bins*line.BinUS < line.EndUS {
 				t.Fatalf("%d bins of %d us until %d us", bins, line.BinUS, line.EndUS)
 			}
-			if lines, err := csv.NewReader(strings.NewReader(string(line.CSV()))).ReadAll(); err != nil || len(lines) != 1+n {
+			if lines, err := csv.NewReader(strings.NewReader(string(line.CSV()))).ReadAll(); err != nil ||
+				len(lines) != 1+n {
 				t.Fatalf("%d lines of data (%v) for %d buckets", len(lines), err, n)
 			}
 		}

@@ -11,8 +11,9 @@ import (
 // scaled is a run under 10 per 3 s with one row, looked at in four intervals.
 func scaled(most, bound []int64) *report.Run {
 	return &report.Run{Limit: result.Limit{Requests: 10, WindowUS: 3_000_000, Burst: 10},
-		TimeScales: &report.TimeScales{IntervalUS: []int64{1000, 2_000_000, 3_000_000, 6_000_000}, Limit: []int64{10, 16, 20, 30}},
-		Results:    []report.Row{{Algorithm: "=mine", Figures: measure.Figures{MostAdmitted: most, Bound: bound}}}}
+		TimeScales: &report.TimeScales{IntervalUS: []int64{1000, 2_000_000, 3_000_000, 6_000_000},
+			Limit: []int64{10, 16, 20, 30}},
+		Results: []report.Row{{Algorithm: "=mine", Figures: measure.Figures{MostAdmitted: most, Bound: bound}}}}
 }
 
 // A fact says how much more than the limit there was in its window, and in how short a time.

@@ -74,7 +74,8 @@ func ParsePolicy(text string) (Policy, error) {
 	}
 	n, err := strconv.ParseInt(count, 10, 64)
 	if err != nil {
-		return Policy{}, fmt.Errorf("limit %s: %s is not a whole number of requests", message.Quote(text), message.Quote(count))
+		return Policy{}, fmt.Errorf("limit %s: %s is not a whole number of requests", message.Quote(text),
+			message.Quote(count))
 	}
 	if per != "" && (per[0] < '0' || per[0] > '9') && per[0] != '-' && per[0] != '+' && per[0] != '.' {
 		per = "1" + per

@@ -58,7 +58,8 @@ func TestStringIsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Policy{
 			Requests: rapid.Int64Range(1, MaxRequests).Draw(t, "requests"),
-			Window:   time.Duration(rapid.Int64Range(1000, MaxWindow.Microseconds()).Draw(t, "window")) * time.Microsecond,
+			Window: time.Duration(rapid.Int64Range(1000, MaxWindow.Microseconds()).Draw(t,
+				"window")) * time.Microsecond,
 		}
 		got, err := ParsePolicy(p.String())
 		if err != nil || got != p {
@@ -83,7 +84,8 @@ func TestIntervalIsExactAndReduced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Policy{
 			Requests: rapid.Int64Range(1, MaxRequests).Draw(t, "requests"),
-			Window:   time.Duration(rapid.Int64Range(1000, MaxWindow.Microseconds()).Draw(t, "window")) * time.Microsecond,
+			Window: time.Duration(rapid.Int64Range(1000, MaxWindow.Microseconds()).Draw(t,
+				"window")) * time.Microsecond,
 		}
 		us, permits := p.Interval()
 		scale := p.Requests / permits

@@ -35,7 +35,8 @@ func NewContest(s *scenario.Scenario, policy *limit.Policy, seed *uint64) Contes
 
 // Enter makes the contest's entries.
 func (c *Contest) Enter(choices []algorithms.Choice, scripts []string, wrong *Problems) {
-	for _, name := range slices.Sorted(maps.Keys(c.Scenario.Parameters)) { // also of algorithms that are not among the rows
+	// also of algorithms that are not among the rows
+	for _, name := range slices.Sorted(maps.Keys(c.Scenario.Parameters)) {
 		if _, err := algorithms.Choose(name, c.Scenario.Parameters[name]); err != nil {
 			wrong.Bad(fmt.Errorf("%s: parameters: %w", c.Scenario.Name, err))
 		}
@@ -45,7 +46,8 @@ func (c *Contest) Enter(choices []algorithms.Choice, scripts []string, wrong *Pr
 
 // Entries are the rows under one limit, in their order: the algorithms, then the users' scripts. parameters are a
 // scenario's, by algorithm; Enter says what is wrong with them.
-func Entries(choices []algorithms.Choice, scripts []string, policy limit.Policy, parameters map[string]map[string]string, wrong *Problems) []*Entry {
+func Entries(choices []algorithms.Choice, scripts []string, policy limit.Policy,
+	parameters map[string]map[string]string, wrong *Problems) []*Entry {
 	var all []*Entry
 	for _, choice := range choices {
 		choice, err := choice.WithDefaults(parameters[choice.Spec.Name])
@@ -78,7 +80,8 @@ func checkLabels(all []*Entry, wrong *Problems) {
 		switch {
 		case !seen[e.Label]:
 		case e.File != "":
-			wrong.Bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding", e.File, e.Label))
+			wrong.Bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding",
+				e.File, e.Label))
 		default:
 			wrong.Bad(fmt.Errorf("algorithm %q is named twice", e.Label))
 		}

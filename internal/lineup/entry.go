@@ -1,7 +1,7 @@
-// Package lineup says what is to be decided: which algorithms and scripts meet which traffic under which limit. It makes
-// of an algorithm, or of a user's own script, what can be run under one limit, a program with its label and parameters.
-// It prepares such a program for virtual time on a server, and tries strangers' scripts where they can do no harm. What
-// the decisions amount to is its callers' business.
+// Package lineup says what is to be decided: which algorithms and scripts meet which traffic under which limit. It
+// makes of an algorithm, or of a user's own script, what can be run under one limit, a program with its label and
+// parameters. It prepares such a program for virtual time on a server, and tries strangers' scripts where they can do
+// no harm. What the decisions amount to is its callers' business.
 package lineup
 
 import (
@@ -37,7 +37,8 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Entry, error) {
 		now = script.NowUS(in.GranularityUS)
 	}
 	call := func(args []string) script.Call {
-		c := script.Call{Keys: []script.Template{script.KeyIn(in.Label + ":")}, Args: []script.Template{now, script.Cost()}}
+		c := script.Call{Keys: []script.Template{script.KeyIn(in.Label + ":")},
+			Args: []script.Template{now, script.Cost()}}
 		for _, a := range args {
 			c.Args = append(c.Args, script.Literal(a))
 		}

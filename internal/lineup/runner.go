@@ -33,7 +33,8 @@ func Sentinel(s *redisserver.Server, label string) string { return s.Prefix + "s
 
 // Runner prepares a program for virtual time, under the server's prefix. A batch of 0 finds its
 // own size. The error is an *InputError for a script that virtual time cannot follow, or the server's.
-func Runner(ctx context.Context, s *redisserver.Server, program *script.Program, times Times, batch int, clock replay.Clock) (*virtualtime.Runner, error) {
+func Runner(ctx context.Context, s *redisserver.Server, program *script.Program, times Times, batch int,
+	clock replay.Clock) (*virtualtime.Runner, error) {
 	// Deadlines are placed after the server's own clock, which need not be ours.
 	serverNow, err := s.Client.Time(ctx).Result()
 	if err != nil {

@@ -31,7 +31,8 @@ var errLoops = errors.New("loops")
 // Try lets every user's script among all decide requests on a private server, before it decides anything on the
 // server that spec names: a script that loops after a write cannot be killed without its server. Without such a
 // script it does nothing. Its error is an *InputError, or that of a server.
-func Try(ctx context.Context, all []*Entry, spec string, start time.Time, requests []limit.Request, clock replay.Clock) error {
+func Try(ctx context.Context, all []*Entry, spec string, start time.Time, requests []limit.Request,
+	clock replay.Clock) error {
 	watch := waiting.Of(ctx)
 	ctx, cancel := watch.Context(ctx)
 	defer cancel()
@@ -75,7 +76,8 @@ func privateServer(ctx context.Context, spec string) (*redisserver.Server, error
 }
 
 // tryOne gives nil for a script that answers every request with what its binding allows.
-func tryOne(ctx context.Context, s *redisserver.Server, c *Entry, start time.Time, requests []limit.Request, clock replay.Clock) error {
+func tryOne(ctx context.Context, s *redisserver.Server, c *Entry, start time.Time, requests []limit.Request,
+	clock replay.Clock) error {
 	runner, err := Runner(ctx, s, c.Program, Times{Start: start, Trial: true}, 1, clock)
 	if err != nil {
 		return err
@@ -97,7 +99,8 @@ func tryOne(ctx context.Context, s *redisserver.Server, c *Entry, start time.Tim
 // tired words the end of a trial that brought no answer.
 func tired(err error, c *Entry, requests int) error {
 	if errors.Is(err, errLoops) {
-		return &InputError{fmt.Errorf("%s: on trial: no answer to %d requests within %v: the script %w, or is far too slow",
+		return &InputError{fmt.Errorf("%s: on trial: no answer to %d requests within %v: the script %w, or is far "+
+			"too slow",
 			c.File, requests, trialTime, err)}
 	}
 	return err
@@ -119,7 +122,8 @@ func faultOf(err error, s *redisserver.Server, c *Entry) error {
 	var gone *redisserver.Unavailable
 	if errors.As(err, &gone) { // it is ours alone, and has just answered: what else would have ended it?
 		how, _, _ := strings.Cut(s.Ended(), "; it said:")
-		return &InputError{fmt.Errorf("%s: on trial: the script ended the server, or took more than %d MB of memory (%s)",
+		return &InputError{fmt.Errorf("%s: on trial: the script ended the server, or took more than %d MB of "+
+			"memory (%s)",
 			c.File, trialMemory>>20, cmp.Or(how, "the connection broke"))}
 	}
 	return fmt.Errorf("%s: on trial: %w", c.File, err)

@@ -18,7 +18,8 @@ func TestAGreedyScriptOnEmbedded(t *testing.T) {
 		"local t = {} while true do t[#t + 1] = {1, 2, 3, 4, 5, 6, 7, 8} end",
 	} {
 		before := most(t, syscall.RUSAGE_SELF)
-		wantInput(t, tried(t, t.Context(), redisserver.KindEmbedded, source), "") // on a busy machine time may be over before
+		// on a busy machine time may be over before
+		wantInput(t, tried(t, t.Context(), redisserver.KindEmbedded, source), "")
 		if took := most(t, syscall.RUSAGE_SELF) - before; took > 100<<20 {
 			t.Errorf("%s: this process took %d MB", source, took>>20)
 		}

@@ -22,7 +22,8 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "own.lua")
 	binding := strings.TrimSuffix(file, ".lua") + ".yaml"
-	err := errors.Join(os.WriteFile(file, []byte(source), 0o600), os.WriteFile(binding, []byte(`{keys: ["rl:{key}"], admitted: [1]}`), 0o600))
+	err := errors.Join(os.WriteFile(file, []byte(source), 0o600),
+		os.WriteFile(binding, []byte(`{keys: ["rl:{key}"], admitted: [1]}`), 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,27 +40,30 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 		}
 	}
 	requests := []limit.Request{{Key: "k", Cost: 1}}
-	return Try(ctx, []*Entry{own}, kind, time.Unix(1_700_000_000, 0), requests, replay.Clock{Now: time.Now, Sleep: sleep})
+	return Try(ctx, []*Entry{own}, kind, time.Unix(1_700_000_000, 0), requests,
+		replay.Clock{Now: time.Now, Sleep: sleep})
 }
 
 // wantInput checks that the script is to blame, in one line that names it.
 func wantInput(t *testing.T, err error, want string) {
 	t.Helper()
 	var input *InputError
-	if !errors.As(err, &input) || !strings.Contains(err.Error(), "own.lua: on trial: ") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+	if !errors.As(err, &input) || !strings.Contains(err.Error(), "own.lua: on trial: ") ||
+		!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v; want one line with %q", err, want)
 	}
 }
 
-// On a process memory ends before the machine's does: Lua says so, or the server ends, which is the script's fault. On a
-// machine that is busy, time may be over before.
+// On a process memory ends before the machine's does: Lua says so, or the server ends, which is the script's fault. On
+// a machine that is busy, time may be over before.
 func TestAGreedyScriptOnAProcess(t *testing.T) {
 	redisservertest.Private(t) // or skip
 	if runtime.GOOS != "linux" {
 		t.Skip("a process is not bounded on this system")
 	}
 	wantInput(t, tried(t, t.Context(), redisserver.KindProcess, "local s = 'x' while true do s = s .. s end"), "")
-	wantInput(t, tried(t, t.Context(), redisserver.KindProcess, "local t = {} while true do t[#t + 1] = {1, 2, 3, 4, 5, 6, 7, 8} end"), "")
+	wantInput(t, tried(t, t.Context(), redisserver.KindProcess,
+		"local t = {} while true do t[#t + 1] = {1, 2, 3, 4, 5, 6, 7, 8} end"), "")
 }
 
 // An interrupt ends a trial, and the server with it.

@@ -9,8 +9,8 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Virtual decides by an entry's script in virtual time, on a server. Its errors name the entry, and speak of the server's
-// connection in our words.
+// Virtual decides by an entry's script in virtual time, on a server. Its errors name the entry, and speak of the
+// server's connection in our words.
 type Virtual struct {
 	*virtualtime.Runner
 	Entry *Entry
@@ -31,8 +31,8 @@ func (v *Virtual) Decide(ctx context.Context, requests []limit.Request, decision
 	return v.Watch.Explaining(v.Runner).Decide(ctx, requests, decisions)
 }
 
-// Left counts what the script has left at a time. Memory is that of a real server that nobody else uses: an embedded one
-// invents its answer.
+// Left counts what the script has left at a time. Memory is that of a real server that nobody else uses: an embedded
+// one invents its answer.
 func (v *Virtual) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
 	s := v.Watch.Server()
 	left, err := v.Runner.Left(ctx, atUS, s.Own && s.Kind != redisserver.KindEmbedded)
@@ -61,7 +61,8 @@ type Spent struct {
 func (s Spent) Plus(o Spent) Spent {
 	return Spent{
 		Offered: s.Offered + o.Offered, Calls: s.Calls + o.Calls,
-		Left: virtualtime.Left{Keys: s.Left.Keys + o.Left.Keys, WithoutTTL: s.Left.WithoutTTL + o.Left.WithoutTTL, Bytes: s.Left.Bytes + o.Left.Bytes},
+		Left: virtualtime.Left{Keys: s.Left.Keys + o.Left.Keys, WithoutTTL: s.Left.WithoutTTL + o.Left.WithoutTTL,
+			Bytes: s.Left.Bytes + o.Left.Bytes},
 	}
 }
 

@@ -65,8 +65,8 @@ func (w *Watch) cause(ctx context.Context) (cause, remedy string) {
 	return "", ""
 }
 
-// Explain puts an error of a call into our words, as redisserver.Explain does, and says of keys that were lost by whom. What the
-// script is to blame for stays as it is.
+// Explain puts an error of a call into our words, as redisserver.Explain does, and says of keys that were lost by whom.
+// What the script is to blame for stays as it is.
 func (w *Watch) Explain(ctx context.Context, err error) error {
 	var call *virtualtime.CallError
 	var compile *virtualtime.CompileError

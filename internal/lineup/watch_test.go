@@ -54,7 +54,8 @@ func TestEvictionIsNoticed(t *testing.T) {
 	w := NewWatch(t.Context(), s)
 	s.Client.ConfigSet(t.Context(), "maxmemory", "1")
 	s.Client.Set(t.Context(), s.Prefix+"l", 1, 0) // refused, after all that could go has gone
-	parts := []string{"it evicted 1 keys in the middle, because its memory was full (maxmemory 1 bytes, policy volatile-ttl)", "noeviction"}
+	parts := []string{"it evicted 1 keys in the middle, because its memory was full (maxmemory 1 bytes, policy " +
+		"volatile-ttl)", "noeviction"}
 	wantLost(t, w.Check(t.Context()), parts...)
 	lost := fmt.Errorf("row: %w", &virtualtime.LostError{Key: "k", Keys: 1})
 	wantLost(t, w.Explain(t.Context(), lost), append(parts, `the run's key "k" vanished`)...)
@@ -63,8 +64,10 @@ func TestEvictionIsNoticed(t *testing.T) {
 // Where the server knows of nothing, it was somebody, or this process stood still.
 func TestLostKeysHaveACause(t *testing.T) {
 	w := NewWatch(t.Context(), redisservertest.Embedded(t))
-	wantLost(t, w.Explain(t.Context(), &virtualtime.LostError{Key: "k", Keys: 3}), "3 keys", "FLUSHALL, FLUSHDB or DEL", "no figure of the run holds")
-	wantLost(t, w.Explain(t.Context(), &virtualtime.LostError{Stood: 25 * time.Minute}), "expired while this process stood still for 25m; they live 10m without it")
+	wantLost(t, w.Explain(t.Context(), &virtualtime.LostError{Key: "k", Keys: 3}), "3 keys", "FLUSHALL, FLUSHDB or DEL",
+		"no figure of the run holds")
+	wantLost(t, w.Explain(t.Context(), &virtualtime.LostError{Stood: 25 * time.Minute}),
+		"expired while this process stood still for 25m; they live 10m without it")
 	call := &virtualtime.CallError{Text: "ERR"}
 	if err := w.Explain(t.Context(), call); err != error(call) {
 		t.Errorf("a script's error became %v", err)

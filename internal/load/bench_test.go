@@ -133,9 +133,10 @@ func BenchmarkClosed(b *testing.B) {
 	for _, network := range []string{"unix", "tcp"} {
 		for _, connections := range []int{50, 8, 1} {
 			for _, place := range []string{"system", "apart"} {
-				b.Run(fmt.Sprintf("over=%s/connections=%d/processors=%s", network, connections, place), func(b *testing.B) {
-					benchmarkClosed(b, network, connections, place == "apart")
-				})
+				b.Run(fmt.Sprintf("over=%s/connections=%d/processors=%s", network, connections, place),
+					func(b *testing.B) {
+						benchmarkClosed(b, network, connections, place == "apart")
+					})
 			}
 		}
 	}
@@ -173,13 +174,15 @@ func benchmarkClosed(b *testing.B, network string, connections int, apart bool) 
 	for b.Loop() {
 		before := redisBenchmark(b, options(1), connections, sha)
 		for _, name := range []string{"pooled", "ours", "pinned"} {
-			r, err := load.Closed(b.Context(), every(0, 1, "k"), ways[name], load.ClosedOptions{Clock: clock, WarmUp: 200 * time.Millisecond, Duration: time.Second})
+			r, err := load.Closed(b.Context(), every(0, 1, "k"), ways[name],
+				load.ClosedOptions{Clock: clock, WarmUp: 200 * time.Millisecond, Duration: time.Second})
 			if err != nil {
 				b.Fatal(err)
 			}
 			after := redisBenchmark(b, options(1), connections, sha)
 			figures[name+"/redis-benchmark"] = append(figures[name+"/redis-benchmark"], 2*r.PerSecond/(before+after))
-			figures[name+"_cpu_us/call"] = append(figures[name+"_cpu_us/call"], float64(r.Health.CPU.Microseconds())/float64(r.Sent))
+			figures[name+"_cpu_us/call"] = append(figures[name+"_cpu_us/call"],
+				float64(r.Health.CPU.Microseconds())/float64(r.Sent))
 			figures["redis-benchmark/s"] = append(figures["redis-benchmark/s"], after)
 			before = after
 		}
@@ -193,7 +196,8 @@ func keepApart(b *testing.B, pid int) {
 	if !ok {
 		b.Skip("one processor only, or a system that does not let a program choose")
 	}
-	if err := errors.Join(processors.Confine(pid, []int{server}), processors.Confine(os.Getpid(), callers)); err != nil {
+	if err := errors.Join(processors.Confine(pid, []int{server}),
+		processors.Confine(os.Getpid(), callers)); err != nil {
 		b.Skip(err)
 	}
 	before := runtime.GOMAXPROCS(len(callers))
@@ -213,7 +217,8 @@ func saturable(b *testing.B, network string) (options func(pool int) *redis.Opti
 	l.Close()
 	_, port, _ := net.SplitHostPort(addr)
 	socket := filepath.Join(b.TempDir(), "s")
-	server := exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1", "--unixsocket", socket, "--save", "", "--appendonly", "no")
+	server := exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1", "--unixsocket", socket, "--save", "",
+		"--appendonly", "no")
 	if err := server.Start(); err != nil {
 		b.Skip(err)
 	}
@@ -222,7 +227,8 @@ func saturable(b *testing.B, network string) (options func(pool int) *redis.Opti
 		addr = socket
 	}
 	options = func(pool int) *redis.Options {
-		return &redis.Options{Network: network, Addr: addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: pool}
+		return &redis.Options{Network: network, Addr: addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1,
+			PoolSize: pool}
 	}
 	client := redis.NewClient(options(1))
 	defer client.Close()

@@ -73,7 +73,8 @@ func TestAServerKilledInTheMiddle(t *testing.T) {
 			time.AfterFunc(30*time.Millisecond, func() { _ = unix.Kill(id, unix.SIGKILL) })
 			err := loop(t.Context(), clock, callers)
 			var absent *redisserver.Unavailable
-			if err == nil || !errors.As(redisserver.Explain(err, s), &absent) || !strings.Contains(absent.Error(), "in the middle") {
+			if err == nil || !errors.As(redisserver.Explain(err, s), &absent) ||
+				!strings.Contains(absent.Error(), "in the middle") {
 				t.Errorf("error %v, explained as %v", err, redisserver.Explain(err, s))
 			}
 			noneLeft(t)
@@ -134,7 +135,8 @@ func runStoppedChild(t *testing.T) {
 	caller := sink{clock.Now}
 	stop := make(chan struct{})
 	go func() { _ = stopper.Wait(); close(stop) }()
-	r, err := load.Open(t.Context(), every(time.Millisecond, 60_000, "k"), []load.Caller{caller, caller}, load.OpenOptions{Clock: clock, Stop: stop})
+	r, err := load.Open(t.Context(), every(time.Millisecond, 60_000, "k"), []load.Caller{caller, caller},
+		load.OpenOptions{Clock: clock, Stop: stop})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,8 @@ type closed struct {
 // its end. It ends as Open does.
 //
 // The clock is read twice per call, and no worker writes what another reads.
-func Closed(ctx context.Context, stream iter.Seq2[limit.Request, error], callers []Caller, o ClosedOptions) (*ClosedResult, error) {
+func Closed(ctx context.Context, stream iter.Seq2[limit.Request, error], callers []Caller,
+	o ClosedOptions) (*ClosedResult, error) {
 	if len(callers) == 0 {
 		return nil, errors.New("no callers; want at least one connection")
 	}
@@ -53,7 +54,8 @@ func Closed(ctx context.Context, stream iter.Seq2[limit.Request, error], callers
 	if err != nil {
 		return nil, err
 	}
-	l := &closed{run: newRun(ctx), o: o, workers: len(callers), requests: requests, collector: newCollector(true, o.IntervalUS)}
+	l := &closed{run: newRun(ctx), o: o, workers: len(callers), requests: requests,
+		collector: newCollector(true, o.IntervalUS)}
 	defer l.release()
 	var collected, watcher, workers sync.WaitGroup
 	collected.Go(l.collector.run)

@@ -14,7 +14,8 @@ import (
 func TestClosedLoop(t *testing.T) {
 	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		all, callers := slows(clock, 2, 10*time.Millisecond)
-		o := load.ClosedOptions{Clock: clock, WarmUp: 25 * time.Millisecond, Duration: 40 * time.Millisecond, IntervalUS: 20_000}
+		o := load.ClosedOptions{Clock: clock, WarmUp: 25 * time.Millisecond, Duration: 40 * time.Millisecond,
+			IntervalUS: 20_000}
 		r, err := load.Closed(t.Context(), due(0, 1, -2), callers, o)
 		if err != nil {
 			t.Fatal(err)
@@ -47,19 +48,23 @@ func TestClosedLoopEndings(t *testing.T) {
 		all, callers := slows(clock, 2, 10*time.Millisecond)
 		stop := make(chan struct{})
 		time.AfterFunc(15*time.Millisecond, func() { close(stop) })
-		r, err := load.Closed(t.Context(), due(0), callers, load.ClosedOptions{Clock: clock, Duration: time.Hour, Stop: stop})
+		r, err := load.Closed(t.Context(), due(0), callers,
+			load.ClosedOptions{Clock: clock, Duration: time.Hour, Stop: stop})
 		if err != nil || !r.Stopped || r.Sent != 4 {
 			t.Errorf("stopped: %+v, %v", r, err)
 		}
 		all[0].fails = broken
-		if _, err = load.Closed(t.Context(), due(0), callers, load.ClosedOptions{Clock: clock, Duration: time.Hour}); !errors.Is(err, broken) {
+		if _, err = load.Closed(t.Context(), due(0), callers,
+			load.ClosedOptions{Clock: clock, Duration: time.Hour}); !errors.Is(err, broken) {
 			t.Errorf("a call that fails: %v", err)
 		}
 		fails := func(yield func(limit.Request, error) bool) { yield(limit.Request{}, broken) }
-		if _, err = load.Closed(t.Context(), fails, callers, load.ClosedOptions{Clock: clock, Duration: time.Hour}); !errors.Is(err, broken) {
+		if _, err = load.Closed(t.Context(), fails, callers,
+			load.ClosedOptions{Clock: clock, Duration: time.Hour}); !errors.Is(err, broken) {
 			t.Errorf("a stream that fails: %v", err)
 		}
-		if _, err = load.Closed(t.Context(), due(), callers, load.ClosedOptions{Clock: clock, Duration: time.Hour}); err == nil {
+		if _, err = load.Closed(t.Context(), due(), callers,
+			load.ClosedOptions{Clock: clock, Duration: time.Hour}); err == nil {
 			t.Error("no request, and no error")
 		}
 	})

@@ -20,7 +20,8 @@ func TestIntervalsTogetherAreTheWhole(t *testing.T) {
 		span := rapid.Int64Range(0, 70_000_000_000)
 		var overflow, warmUp, read int64
 		for n := range rapid.IntRange(0, 700).Draw(t, "calls") {
-			s := sample{due: time.Duration(span.Draw(t, "due_ns")) - time.Second, allowed: rapid.Bool().Draw(t, "allowed"), bytesRead: 7}
+			s := sample{due: time.Duration(span.Draw(t, "due_ns")) - time.Second,
+				allowed: rapid.Bool().Draw(t, "allowed"), bytesRead: 7}
 			s.handed = s.due + time.Duration(span.Draw(t, "lag_ns"))
 			s.written = s.handed + time.Duration(span.Draw(t, "wait_ns"))/1000
 			s.replied = s.written + time.Duration(span.Draw(t, "service_ns"))/1_000_000
@@ -31,7 +32,8 @@ func TestIntervalsTogetherAreTheWhole(t *testing.T) {
 			}
 			read += 7
 			d := want[s.allowed]
-			overflow += keep(d.Lag, s.handed-s.due) + keep(d.Wait, s.written-s.handed) + keep(d.Service, s.replied-s.written) + keep(d.Response, s.replied-s.due)
+			overflow += keep(d.Lag, s.handed-s.due) + keep(d.Wait, s.written-s.handed) + keep(d.Service,
+				s.replied-s.written) + keep(d.Response, s.replied-s.due)
 		}
 		for _, r := range recorders {
 			r.close()
@@ -53,7 +55,8 @@ func TestIntervalsTogetherAreTheWhole(t *testing.T) {
 		same(t, want[false], r.OfRejected)
 		same(t, want[true], together[true])
 		same(t, want[false], together[false])
-		if r.Overflow != overflow || r.WarmUp != warmUp || r.BytesRead != read || r.Accepted != accepted || r.Sent != read/7 {
+		if r.Overflow != overflow || r.WarmUp != warmUp || r.BytesRead != read || r.Accepted != accepted ||
+			r.Sent != read/7 {
 			t.Fatalf("%+v; want %d overflow, %d warming up, %d bytes read", r, overflow, warmUp, read)
 		}
 	})
@@ -73,7 +76,8 @@ func keep(h *hdrhistogram.Histogram, d time.Duration) (overflow int64) {
 
 func same(t *rapid.T, want, got Durations) {
 	t.Helper()
-	if !got.Lag.Equals(want.Lag) || !got.Wait.Equals(want.Wait) || !got.Service.Equals(want.Service) || !got.Response.Equals(want.Response) {
+	if !got.Lag.Equals(want.Lag) || !got.Wait.Equals(want.Wait) || !got.Service.Equals(want.Service) ||
+		!got.Response.Equals(want.Response) {
 		t.Fatal("the histograms differ")
 	}
 }

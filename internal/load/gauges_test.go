@@ -40,7 +40,8 @@ func TestHealthSeesAGarbageCollection(t *testing.T) {
 	}
 	var h Health
 	h.since(before)
-	if h.GCPauses == 0 || h.GCPauseMax <= 0 || h.GCPauseP999 > h.GCPauseMax || h.CPU <= 0 || h.Cores < 1 || garbage == 0 {
+	if h.GCPauses == 0 || h.GCPauseMax <= 0 || h.GCPauseP999 > h.GCPauseMax || h.CPU <= 0 || h.Cores < 1 ||
+		garbage == 0 {
 		t.Errorf("%+v", h)
 	}
 	h.Watched = h.CPU

@@ -12,7 +12,8 @@ type Health struct {
 	LongestStall time.Duration
 	StalledAt    time.Time // when it began
 
-	GCPauseP999, GCPauseMax time.Duration // of the runtime's stop-the-world phases, from its own histogram: upper bounds
+	// of the runtime's stop-the-world phases, from its own histogram: upper bounds
+	GCPauseP999, GCPauseMax time.Duration
 	GCPauses                uint64
 	SchedLatencyP99         time.Duration // how long a goroutine that could run waited for a processor: an upper bound
 

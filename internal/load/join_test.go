@@ -30,15 +30,18 @@ func TestStretchesAddUp(t *testing.T) {
 	var both ClosedResult
 	both.Add(a)
 	both.Add(b)
-	if both.Sent != 4 || both.Accepted != 3 || both.Rejected != 1 || both.PerSecond != 1 || both.Elapsed != 4*time.Second {
-		t.Errorf("sent %d, accepted %d, rejected %d, %v/s in %v", both.Sent, both.Accepted, both.Rejected, both.PerSecond, both.Elapsed)
+	if both.Sent != 4 || both.Accepted != 3 || both.Rejected != 1 || both.PerSecond != 1 ||
+		both.Elapsed != 4*time.Second {
+		t.Errorf("sent %d, accepted %d, rejected %d, %v/s in %v", both.Sent, both.Accepted, both.Rejected,
+			both.PerSecond, both.Elapsed)
 	}
 	service := both.Overall().Service
 	if got := []int64{service.TotalCount(), service.Min(), service.Max()}; !slices.Equal(got, []int64{4, 10, 40}) {
 		t.Errorf("count, least and most of the service times are %v", got)
 	}
 	h := both.Health
-	if h.LongestStall != 3*time.Millisecond || h.Watched != 4*time.Second || h.CPU != 2*time.Second || h.ClockStep != -3*time.Millisecond {
+	if h.LongestStall != 3*time.Millisecond || h.Watched != 4*time.Second || h.CPU != 2*time.Second ||
+		h.ClockStep != -3*time.Millisecond {
 		t.Errorf("health %+v", h)
 	}
 	if a.Sent != 3 || a.OfAccepted.Service.TotalCount() != 2 {

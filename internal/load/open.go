@@ -65,8 +65,10 @@ type LateError struct {
 }
 
 func (e *LateError) Error() string {
-	return fmt.Sprintf("request at %dµs: none of %d connections was free for it until %v after it was due, and on_late: fatal allows %v; "+
-		"use more connections, a lower rate, or on_late: queue or drop", e.AtUS, e.Workers, e.Late.Round(time.Microsecond), e.LateAfter)
+	return fmt.Sprintf("request at %dµs: none of %d connections was free for it until %v after it was due, and "+
+		"on_late: fatal allows %v; "+
+		"use more connections, a lower rate, or on_late: queue or drop", e.AtUS, e.Workers,
+		e.Late.Round(time.Microsecond), e.LateAfter)
 }
 
 // open is one open loop.
@@ -83,11 +85,13 @@ type open struct {
 // Open sends each request of the stream when it is due, whether or not earlier ones were answered: each through the
 // next of the callers that is free. It returns when all are answered, or after Stop with what there is. An error of a
 // call or of the stream, and the context's end, end it at once.
-func Open(ctx context.Context, stream iter.Seq2[limit.Request, error], callers []Caller, o OpenOptions) (*OpenResult, error) {
+func Open(ctx context.Context, stream iter.Seq2[limit.Request, error], callers []Caller, o OpenOptions) (*OpenResult,
+	error) {
 	if err := o.check(callers); err != nil {
 		return nil, err
 	}
-	l := &open{run: newRun(ctx), o: o, queue: newQueue(len(callers), o.queueMost), collector: newCollector(false, o.IntervalUS)}
+	l := &open{run: newRun(ctx), o: o, queue: newQueue(len(callers), o.queueMost),
+		collector: newCollector(false, o.IntervalUS)}
 	feed := newFeeder(l.done)
 	defer l.release()
 	var ends, others sync.WaitGroup
@@ -165,7 +169,8 @@ func (l *open) work(c Caller) {
 			return
 		}
 		rec.add(sample{
-			due: j.due - zero, handed: j.handed - zero, written: out.Written - out.Aside - zero, replied: out.Replied - out.Aside - zero,
+			due: j.due - zero, handed: j.handed - zero, written: out.Written - out.Aside - zero,
+			replied:      out.Replied - out.Aside - zero,
 			bytesWritten: int32(out.BytesWritten), bytesRead: int32(out.BytesRead), allowed: out.Allowed,
 		})
 	}
@@ -200,7 +205,8 @@ func (l *open) result(health Health) *OpenResult {
 		Result: l.collector.result(l.o.Clock, p.counted, l.queue.workers), OnLate: l.o.OnLate,
 		Offered: p.offered, Late: l.late.Load(), Spilled: l.queue.spilled, PoolWaits: l.queue.poolWaits,
 		Dropped:           l.dropped.Load() + l.queue.spilled,
-		IntendedPerSecond: rate(p.offered, p.firstDue, p.lastDue), AchievedPerSecond: rate(p.offered, p.firstHanded, p.lastHanded),
+		IntendedPerSecond: rate(p.offered, p.firstDue, p.lastDue), AchievedPerSecond: rate(p.offered, p.firstHanded,
+			p.lastHanded),
 		Span: p.lastDue - p.firstDue, HandedSpan: p.lastHanded - p.firstHanded,
 	}
 	r.Stopped, r.Health = l.stopped, health

@@ -34,17 +34,20 @@ func TestTheFourDurations(t *testing.T) {
 		has(t, "rejected: service", j.Service, 10000)
 		has(t, "rejected: response", j.Response, 10300)
 		has(t, "overall: response", r.Overall().Response, 10300, 16300, 10300)
-		if r.Offered != 3 || r.Sent != 3 || r.Accepted != 2 || r.Rejected != 1 || r.Dropped != 0 || r.Late != 1 || r.PoolWaits != 1 {
+		if r.Offered != 3 || r.Sent != 3 || r.Accepted != 2 || r.Rejected != 1 || r.Dropped != 0 || r.Late != 1 ||
+			r.PoolWaits != 1 {
 			t.Errorf("%+v", r)
 		}
 		if r.BytesWritten != 300 || r.BytesRead != 30 {
 			t.Errorf("%d bytes written, %d read; want 300 and 30", r.BytesWritten, r.BytesRead)
 		}
-		if r.FirstWritten != 300*time.Microsecond || r.LastWritten != 30300*time.Microsecond || r.LastReplied != 40300*time.Microsecond {
+		if r.FirstWritten != 300*time.Microsecond || r.LastWritten != 30300*time.Microsecond ||
+			r.LastReplied != 40300*time.Microsecond {
 			t.Errorf("written %v to %v, replied until %v", r.FirstWritten, r.LastWritten, r.LastReplied)
 		}
 		// Three requests, so two gaps, in 30 ms.
-		if want := 2 / 0.030; r.IntendedPerSecond != want || r.AchievedPerSecond != want || r.Span != 30*time.Millisecond {
+		if want := 2 / 0.030; r.IntendedPerSecond != want || r.AchievedPerSecond != want ||
+			r.Span != 30*time.Millisecond {
 			t.Errorf("rates %v, %v over %v; want %v", r.IntendedPerSecond, r.AchievedPerSecond, r.Span, want)
 		}
 	})
@@ -68,7 +71,8 @@ func TestWhatIsAsideDoesNotCount(t *testing.T) {
 func TestIntervals(t *testing.T) {
 	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		_, callers := slows(clock, 1, 8*time.Millisecond)
-		r, err := load.Open(t.Context(), due(5, 9, -10, 35), callers, load.OpenOptions{Clock: clock, IntervalUS: 10_000})
+		r, err := load.Open(t.Context(), due(5, 9, -10, 35), callers,
+			load.OpenOptions{Clock: clock, IntervalUS: 10_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +81,8 @@ func TestIntervals(t *testing.T) {
 		}
 		for i, want := range []struct{ start, accepted, rejected int64 }{{0, 2, 0}, {10_000, 0, 1}, {30_000, 1, 0}} {
 			got := r.Intervals[i]
-			if got.StartUS != want.start || got.WidthUS != 10_000 || got.Accepted != want.accepted || got.Rejected != want.rejected {
+			if got.StartUS != want.start || got.WidthUS != 10_000 || got.Accepted != want.accepted ||
+				got.Rejected != want.rejected {
 				t.Errorf("interval %d: %+v; want %+v", i, got, want)
 			}
 		}
@@ -113,7 +118,8 @@ func TestLateRequests(t *testing.T) {
 		_, callers := slows(clock, 1, 10*time.Millisecond)
 		o := load.OpenOptions{Clock: clock, OnLate: load.LateFatal, LateAfter: 15 * time.Millisecond}
 		_, err := load.Open(t.Context(), due(0, 2, 4, 4, 5), callers, o)
-		want := "request at 4000µs: none of 1 connections was free for it until 16ms after it was due, and on_late: fatal allows 15ms; " +
+		want := "request at 4000µs: none of 1 connections was free for it until 16ms after it was due, and on_late: " +
+			"fatal allows 15ms; " +
 			"use more connections, a lower rate, or on_late: queue or drop"
 		if late := (*load.LateError)(nil); !errors.As(err, &late) || err.Error() != want {
 			t.Errorf("error %v", err)
@@ -132,7 +138,8 @@ func TestABurstWaitsAndDoesNotLag(t *testing.T) {
 		}
 		d := r.Overall()
 		has(t, "lag", d.Lag, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-		// The burst goes at 5, 5, 15, 15, 25; the one due at 12 goes at 25; 42 waits until 50, and no burst is the reason.
+		// The burst goes at 5, 5, 15, 15, 25; the one due at 12 goes at 25; 42 waits until 50, and no burst is the
+		// reason.
 		has(t, "wait", d.Wait, 0, 0, 10000, 10000, 20000, 13000, 0, 0, 8000)
 		if r.PoolWaits != 1 {
 			t.Errorf("%d waits for the pool; want that of the last request", r.PoolWaits)
@@ -145,7 +152,8 @@ func TestABurstWaitsAndDoesNotLag(t *testing.T) {
 func TestWarmUpAndLimit(t *testing.T) {
 	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		all, callers := slows(clock, 1, time.Millisecond)
-		o := load.OpenOptions{Clock: clock, WarmUp: 20 * time.Millisecond, Limit: 40 * time.Millisecond, IntervalUS: 10_000}
+		o := load.OpenOptions{Clock: clock, WarmUp: 20 * time.Millisecond, Limit: 40 * time.Millisecond,
+			IntervalUS: 10_000}
 		r, err := load.Open(t.Context(), due(0, 10, 20, 30, 40, 50), callers, o)
 		if err != nil {
 			t.Fatal(err)
@@ -240,7 +248,8 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	if err == nil || err.Error() != `on_late "later"; want one of queue, drop, fatal` {
 		t.Error(err)
 	}
-	if _, err = load.Open(t.Context(), due(0), nil, load.OpenOptions{Clock: clock}); err == nil || !strings.Contains(err.Error(), "want at least one") {
+	if _, err = load.Open(t.Context(), due(0), nil, load.OpenOptions{Clock: clock}); err == nil ||
+		!strings.Contains(err.Error(), "want at least one") {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,8 @@ func TestABacklogIsBounded(t *testing.T) {
 	q.push(batch, 0)
 	q.push([]job{{due: -1}}, 0) // warming up: not counted
 	if len(q.jobs) != 3 || q.spilled != 2 || q.poolWaits != 2 {
-		t.Errorf("%d jobs, %d spilled, %d waits; want 3, 2 and 2: one of those that wait warms up", len(q.jobs), q.spilled, q.poolWaits)
+		t.Errorf("%d jobs, %d spilled, %d waits; want 3, 2 and 2: one of those that wait warms up", len(q.jobs),
+			q.spilled, q.poolWaits)
 	}
 	for want := range 1000 {
 		j, ok := q.pop()

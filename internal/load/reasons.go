@@ -38,8 +38,8 @@ type Reason struct {
 	Code     string // one of Reason…
 	Sentence string // with the figure and the bound
 
-	// How long what it speaks of lasted and when it began, where it has a length and a beginning: of several the longest
-	// is the worst.
+	// How long what it speaks of lasted and when it began, where it has a length and a beginning: of several the
+	// longest is the worst.
 	Lasted time.Duration
 	At     time.Time
 }
@@ -57,7 +57,8 @@ func (r *OpenResult) Reasons() []Reason {
 	if r.OnLate == LateDrop {
 		mayDrop = r.Dropped - r.Spilled
 	}
-	all.add(r.Dropped > mayDrop, ReasonDrops, "%d of %d requests were dropped, and on_late: %s lets %d of them be", r.Dropped, r.Offered, r.OnLate, mayDrop)
+	all.add(r.Dropped > mayDrop, ReasonDrops, "%d of %d requests were dropped, and on_late: %s lets %d of them be",
+		r.Dropped, r.Offered, r.OnLate, mayDrop)
 	all.add(r.AchievedPerSecond < LeastAchieved*r.IntendedPerSecond && r.HandedSpan-r.Span > MostLag, ReasonRate,
 		"the generator handed over %.1f requests per second of %.1f intended, less than %.1f %%",
 		r.AchievedPerSecond, r.IntendedPerSecond, 100*LeastAchieved)
@@ -66,14 +67,18 @@ func (r *OpenResult) Reasons() []Reason {
 	if share := time.Duration(MostLagShare * float64(us(d.Response.ValueAtQuantile(99)))); share > most {
 		most = share
 	}
-	all.add(lagP99 > most, ReasonLag, "the pacer's lag was %v at the 99th percentile, more than %v (%v, or %.0f %% of the response's if that is more)",
+	all.add(lagP99 > most, ReasonLag,
+		"the pacer's lag was %v at the 99th percentile, more than %v (%v, or %.0f %% of the response's if that "+
+			"is more)",
 		lagP99, most, MostLag, 100*MostLagShare)
 	all.machine(r.Health)
 	all.silence(r.Silence)
-	all.add(r.Health.CPUShare() >= MostCPUShare, ReasonCPU, "the generator took %.1f %% of the time of its %d processors, %.0f %% or more",
+	all.add(r.Health.CPUShare() >= MostCPUShare, ReasonCPU,
+		"the generator took %.1f %% of the time of its %d processors, %.0f %% or more",
 		100*r.Health.CPUShare(), r.Health.Cores, 100*MostCPUShare)
 	all.add(float64(r.PoolWaits) > MostPoolShare*float64(r.Offered), ReasonPool,
-		"%d of %d requests found none of %d connections free although no burst was the reason, more than %.1f %%; use more connections or a lower rate",
+		"%d of %d requests found none of %d connections free although no burst was the reason, more than %.1f %%; "+
+			"use more connections or a lower rate",
 		r.PoolWaits, r.Offered, r.Workers, 100*MostPoolShare)
 	all.overflow(r.Overflow)
 	return all
@@ -108,18 +113,22 @@ func (all *reasons) silence(s Silence) {
 // machine names what stopped the generator, whatever it was doing.
 func (all *reasons) machine(h Health) {
 	if h.LongestStall > MostStall {
-		sentence := fmt.Sprintf("the generator stood still for %v, more than %v", h.LongestStall.Round(time.Microsecond), MostStall)
+		sentence := fmt.Sprintf("the generator stood still for %v, more than %v",
+			h.LongestStall.Round(time.Microsecond), MostStall)
 		*all = append(*all, Reason{ReasonStall, sentence, h.LongestStall, h.StalledAt})
 	}
-	all.add(h.GCPauseP999 > MostGCPause, ReasonGC, "the garbage collector stopped the generator for %v at the 99.9th percentile, more than %v",
+	all.add(h.GCPauseP999 > MostGCPause, ReasonGC,
+		"the garbage collector stopped the generator for %v at the 99.9th percentile, more than %v",
 		h.GCPauseP999.Round(time.Microsecond), MostGCPause)
-	all.add(h.ClockStep.Abs() > MostClockError, ReasonClock, "the wall clock went %v apart from the monotonic clock, more than %v",
+	all.add(h.ClockStep.Abs() > MostClockError, ReasonClock,
+		"the wall clock went %v apart from the monotonic clock, more than %v",
 		h.ClockStep.Round(time.Microsecond), MostClockError)
 }
 
 // overflow names durations that no histogram has.
 func (all *reasons) overflow(n int64) {
-	all.add(n > 0, ReasonOverflow, "%d durations were longer than %v, which is as far as the histograms go", n, us(MostUS))
+	all.add(n > 0, ReasonOverflow, "%d durations were longer than %v, which is as far as the histograms go", n,
+		us(MostUS))
 }
 
 // us is a number of microseconds.

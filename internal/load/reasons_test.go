@@ -10,14 +10,16 @@ import (
 
 // sound is an open loop that nothing is wrong with: at every bound, and not beyond.
 func sound() *load.OpenResult {
-	r := &load.OpenResult{OnLate: load.LateQueue, Offered: 2000, PoolWaits: 2, IntendedPerSecond: 1000, AchievedPerSecond: 999,
-		Span: 2 * time.Second, HandedSpan: 2*time.Second + 2*time.Millisecond}
+	r := &load.OpenResult{OnLate: load.LateQueue, Offered: 2000, PoolWaits: 2, IntendedPerSecond: 1000,
+		AchievedPerSecond: 999,
+		Span:              2 * time.Second, HandedSpan: 2*time.Second + 2*time.Millisecond}
 	r.OfAccepted, r.OfRejected, r.Workers = load.NewDurations(), load.NewDurations(), 8
 	r.OfAccepted.Response.RecordValues(500, 1000)
 	r.OfRejected.Response.RecordValues(500, 1000)
 	r.OfAccepted.Lag.RecordValues(1000, 2000)
-	r.Health = load.Health{Watched: 2 * time.Second, LongestStall: load.MostStall, GCPauseP999: load.MostGCPause, GCPauseMax: time.Second,
-		CPU: 3*time.Second + 700*time.Millisecond, Cores: 2, ClockStep: -time.Millisecond}
+	r.Health = load.Health{Watched: 2 * time.Second, LongestStall: load.MostStall, GCPauseP999: load.MostGCPause,
+		GCPauseMax: time.Second,
+		CPU:        3*time.Second + 700*time.Millisecond, Cores: 2, ClockStep: -time.Millisecond}
 	return r
 }
 
@@ -36,29 +38,39 @@ func TestReasons(t *testing.T) {
 		spoil          func(r *load.OpenResult)
 	}{
 		{"", "", func(*load.OpenResult) {}},
-		{"drops", "3 of 2000 requests were dropped, and on_late: queue lets 0 of them be", func(r *load.OpenResult) { r.Dropped = 3 }},
+		{"drops", "3 of 2000 requests were dropped, and on_late: queue lets 0 of them be",
+			func(r *load.OpenResult) { r.Dropped = 3 }},
 		{"", "", func(r *load.OpenResult) { r.Dropped, r.OnLate = 3, load.LateDrop }},
 		{"drops", "5 of 2000 requests were dropped, and on_late: drop lets 3 of them be", func(r *load.OpenResult) {
 			r.Dropped, r.Spilled, r.OnLate = 5, 2, load.LateDrop
 		}},
-		{"rate", "the generator handed over 998.9 requests per second of 1000.0 intended, less than 99.9 %", func(r *load.OpenResult) { r.AchievedPerSecond = 998.9 }},
-		{"", "", func(r *load.OpenResult) { r.AchievedPerSecond, r.HandedSpan = 990, r.Span+time.Millisecond }}, // a short run
-		{"lag", "the pacer's lag was 1.2ms at the 99th percentile, more than 1ms (1ms, or 20 % of the response's if that is more)",
+		{"rate", "the generator handed over 998.9 requests per second of 1000.0 intended, less than 99.9 %",
+			func(r *load.OpenResult) { r.AchievedPerSecond = 998.9 }},
+		// a short run
+		{"", "", func(r *load.OpenResult) { r.AchievedPerSecond, r.HandedSpan = 990, r.Span+time.Millisecond }},
+		{"lag", "the pacer's lag was 1.2ms at the 99th percentile, more than 1ms (1ms, or 20 % of the response's if " +
+			"that is more)",
 			func(r *load.OpenResult) { r.OfRejected.Lag.RecordValues(1200, 30) }},
 		{"", "", func(r *load.OpenResult) { // a fifth of the response
 			r.OfRejected.Lag.RecordValues(1200, 30)
 			r.OfAccepted.Response.RecordValues(6100, 40)
 		}},
-		{"stall", "the generator stood still for 10.001ms, more than 10ms", func(r *load.OpenResult) { r.Health.LongestStall += time.Microsecond }},
+		{"stall", "the generator stood still for 10.001ms, more than 10ms",
+			func(r *load.OpenResult) { r.Health.LongestStall += time.Microsecond }},
 		{"gc", "the garbage collector stopped the generator for 1.001ms at the 99.9th percentile, more than 1ms",
 			func(r *load.OpenResult) { r.Health.GCPauseP999 += time.Microsecond }},
-		{"cpu", "the generator took 95.0 % of the time of its 2 processors, 95 % or more", func(r *load.OpenResult) { r.Health.CPU = 3800 * time.Millisecond }},
+		{"cpu", "the generator took 95.0 % of the time of its 2 processors, 95 % or more",
+			func(r *load.OpenResult) { r.Health.CPU = 3800 * time.Millisecond }},
 		{"", "", func(r *load.OpenResult) { r.Health.CPU = -1 }}, // nobody knows
-		{"pool", "3 of 2000 requests found none of 8 connections free although no burst was the reason, more than 0.1 %; use more connections or a lower rate",
+		{"pool", "3 of 2000 requests found none of 8 connections free although no burst was the reason, more than " +
+			"0.1 %; use more connections or a lower rate",
 			func(r *load.OpenResult) { r.PoolWaits++ }},
-		{"overflow", "1 durations were longer than 1m0s, which is as far as the histograms go", func(r *load.OpenResult) { r.Overflow = 1 }},
-		{"clock", "the wall clock went -1.001ms apart from the monotonic clock, more than 1ms", func(r *load.OpenResult) { r.Health.ClockStep -= time.Microsecond }},
-		{"clock", "the wall clock went 2ms apart from the monotonic clock, more than 1ms", func(r *load.OpenResult) { r.Health.ClockStep = 2 * time.Millisecond }},
+		{"overflow", "1 durations were longer than 1m0s, which is as far as the histograms go",
+			func(r *load.OpenResult) { r.Overflow = 1 }},
+		{"clock", "the wall clock went -1.001ms apart from the monotonic clock, more than 1ms",
+			func(r *load.OpenResult) { r.Health.ClockStep -= time.Microsecond }},
+		{"clock", "the wall clock went 2ms apart from the monotonic clock, more than 1ms",
+			func(r *load.OpenResult) { r.Health.ClockStep = 2 * time.Millisecond }},
 	} {
 		r := sound()
 		c.spoil(r)

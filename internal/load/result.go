@@ -60,7 +60,8 @@ func (c *collector) result(clock Stopwatch, start time.Duration, workers int) Re
 	t := c.totals
 	r := Result{
 		Start: clock.Origin.Add(start), Pacer: clock.Pacer, Workers: workers,
-		Accepted: t.accepted, Rejected: t.rejected, Sent: t.accepted + t.rejected, WarmUp: t.warmUp, Overflow: t.overflow,
+		Accepted: t.accepted, Rejected: t.rejected, Sent: t.accepted + t.rejected, WarmUp: t.warmUp,
+		Overflow:     t.overflow,
 		BytesWritten: t.bytesWritten, BytesRead: t.bytesRead,
 		FirstWritten: t.firstWritten, LastWritten: t.lastWritten, LastReplied: t.lastReplied,
 		OfAccepted: NewDurations(), OfRejected: NewDurations(), Intervals: c.series(),

@@ -20,14 +20,17 @@ const counting = `if redis.call('INCR', KEYS[1]) <= tonumber(ARGV[3]) then retur
 // program takes the caller's clock, the cost and the limit.
 func program(source, most string) *script.Program {
 	return &script.Program{Label: "mine", Source: source, Decode: script.Contract,
-		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")}, Args: []script.Template{script.NowUS(1), script.Cost(), script.Literal(most)}}}
+		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")},
+			Args: []script.Template{script.NowUS(1), script.Cost(), script.Literal(most)}}}
 }
 
 // prepared is a program on a private server, with connections.
-func prepared(t testing.TB, p *script.Program, connections int, clock load.Stopwatch) (*redisserver.Server, *caller.Target, []load.Caller) {
+func prepared(t testing.TB, p *script.Program, connections int, clock load.Stopwatch) (*redisserver.Server,
+	*caller.Target, []load.Caller) {
 	t.Helper()
 	s := redisservertest.Private(t)
-	target, err := caller.Prepare(t.Context(), s.Client, p.InKeyspace(s.Prefix), caller.Options{Origin: clock.Origin, Now: clock.Now})
+	target, err := caller.Prepare(t.Context(), s.Client, p.InKeyspace(s.Prefix),
+		caller.Options{Origin: clock.Origin, Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,17 +66,20 @@ func every(gap time.Duration, n int, key string) iter.Seq2[limit.Request, error]
 func TestBothLoopsOnAServer(t *testing.T) {
 	clock := load.NewClock(time.Now())
 	s, target, callers := prepared(t, program(counting, "3"), 4, clock)
-	open, err := load.Open(t.Context(), every(500*time.Microsecond, 200, "k"), callers, load.OpenOptions{Clock: clock, WarmUp: time.Millisecond})
+	open, err := load.Open(t.Context(), every(500*time.Microsecond, 200, "k"), callers,
+		load.OpenOptions{Clock: clock, WarmUp: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of the three that are admitted, as many are counted as were decided after the warm-up's two: on a busy machine these
-	// can be overtaken.
-	if open.Offered != 198 || open.Sent != 198 || open.WarmUp != 2 || open.Accepted < 1 || open.Accepted > 3 || open.Accepted+open.Rejected != 198 ||
+	// Of the three that are admitted, as many are counted as were decided after the warm-up's two: on a busy machine
+	// these can be overtaken.
+	if open.Offered != 198 || open.Sent != 198 || open.WarmUp != 2 || open.Accepted < 1 || open.Accepted > 3 ||
+		open.Accepted+open.Rejected != 198 ||
 		open.PoolWaits > open.Sent {
 		t.Errorf("open loop: %+v", open)
 	}
-	closed, err := load.Closed(t.Context(), every(0, 1, "k"), callers, load.ClosedOptions{Clock: clock, Duration: 50 * time.Millisecond})
+	closed, err := load.Closed(t.Context(), every(0, 1, "k"), callers,
+		load.ClosedOptions{Clock: clock, Duration: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ func sleepers(clock load.Stopwatch, n int, from, until time.Duration) []load.Cal
 func TestASilentServerIsFoundOut(t *testing.T) {
 	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		began := clock.Now()
-		closed, err := load.Closed(t.Context(), due(0), sleepers(clock, 3, began+100*time.Millisecond, began+600*time.Millisecond),
+		closed, err := load.Closed(t.Context(), due(0),
+			sleepers(clock, 3, began+100*time.Millisecond, began+600*time.Millisecond),
 			load.ClosedOptions{Clock: clock, Duration: time.Second})
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +48,8 @@ func TestASilentServerIsFoundOut(t *testing.T) {
 		silent(t, "closed", closed.Reasons(), clock.Origin.Add(began+100*time.Millisecond), 500*time.Millisecond)
 
 		began = clock.Now()
-		open, err := load.Open(t.Context(), due(0, 300, 700), sleepers(clock, 3, began+250*time.Millisecond, began+650*time.Millisecond),
+		open, err := load.Open(t.Context(), due(0, 300, 700),
+			sleepers(clock, 3, began+250*time.Millisecond, began+650*time.Millisecond),
 			load.OpenOptions{Clock: clock})
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +58,8 @@ func TestASilentServerIsFoundOut(t *testing.T) {
 	})
 }
 
-// silent wants one reason, to some milliseconds. What the garbage collector took is of the real machine, not of the clock.
+// silent wants one reason, to some milliseconds. What the garbage collector took is of the real machine, not of the
+// clock.
 func silent(t *testing.T, what string, reasons []load.Reason, at time.Time, lasted time.Duration) {
 	t.Helper()
 	reasons = slices.DeleteFunc(reasons, func(r load.Reason) bool { return r.Code == load.ReasonGC })

@@ -9,7 +9,8 @@ import (
 )
 
 func TestWaitNeverEndsEarly(t *testing.T) {
-	for _, d := range []time.Duration{-time.Second, 0, time.Microsecond, 200 * time.Microsecond, rest, rest + time.Millisecond} {
+	for _, d := range []time.Duration{-time.Second, 0, time.Microsecond, 200 * time.Microsecond, rest,
+		rest + time.Millisecond} {
 		began := time.Now()
 		if err := Wait(context.Background(), d); err != nil {
 			t.Fatalf("Wait(%v): %v", d, err)

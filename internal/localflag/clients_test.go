@@ -42,7 +42,8 @@ func TestTheJournalKnowsWhoWasNotAsked(t *testing.T) {
 	s := &server{bucket: &bucket{map[string]int64{}}}
 	flag := localflag.New(clients.OneCall{}, s, nil)
 	group := clients.Group{Name: "g", Count: 3, OnReject: clients.GiveUp, LocalFlag: true}
-	out, err := clients.Run(t.Context(), clients.Setup{Groups: []clients.Group{group}, Protocol: flag, Server: s}, steady{})
+	out, err := clients.Run(t.Context(), clients.Setup{Groups: []clients.Group{group}, Protocol: flag, Server: s},
+		steady{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +57,7 @@ func TestTheJournalKnowsWhoWasNotAsked(t *testing.T) {
 		}
 	}
 	if rejects := flag.Figures().LocalRejects; unasked == 0 || unasked != rejects || unasked+s.requests != 100 {
-		t.Errorf("%d unasked, %d local rejects, %d asked; want the first two equal, and 100 in all", unasked, rejects, s.requests)
+		t.Errorf("%d unasked, %d local rejects, %d asked; want the first two equal, and 100 in all", unasked, rejects,
+			s.requests)
 	}
 }

@@ -100,7 +100,8 @@ func (never) Attempt(*clients.Client, limit.Request) clients.Exchange { return n
 func TestNeverIsNotRemembered(t *testing.T) {
 	flag := localflag.New(never{}, nil, nil)
 	for range 2 {
-		flag.Attempt(&clients.Client{Group: &clients.Group{LocalFlag: true}}, limit.Request{Key: "k", Cost: 9}).Next(0, nil)
+		flag.Attempt(&clients.Client{Group: &clients.Group{LocalFlag: true}}, limit.Request{Key: "k", Cost: 9}).Next(0,
+			nil)
 	}
 	if got := flag.Figures(); got.LocalRejects != 0 {
 		t.Errorf("%d local rejects, want none", got.LocalRejects)
@@ -110,7 +111,8 @@ func TestNeverIsNotRemembered(t *testing.T) {
 func TestWithoutTheFlagEverybodyAsks(t *testing.T) {
 	o := newOffice(false)
 	o.ask(1, 0, 10, "k")
-	if got := o.ask(1, 0, 1, "k") + ", " + o.ask(1, 1, 1, "k"); got != "server rejects for 100 ms, server rejects for 99 ms" {
+	if got := o.ask(1, 0, 1, "k") + ", " +
+		o.ask(1, 1, 1, "k"); got != "server rejects for 100 ms, server rejects for 99 ms" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -28,7 +28,8 @@ type Figures struct {
 	Clients        *Clients     `json:"clients,omitempty"`         // of runs whose clients react
 	ClockEffect    *ClockEffect `json:"clock_effect,omitempty"`    // of runs with clocks that are off
 	Race           *Race        `json:"race,omitempty"`            // of sequences of commands without a script
-	LocalFlag      *LocalFlag   `json:"local_flag,omitempty"`      // of rows whose clients remember that they are over the limit
+	// of rows whose clients remember that they are over the limit
+	LocalFlag *LocalFlag `json:"local_flag,omitempty"`
 }
 
 // Clients is how the clients fared that react to their rejections. An operation is what a client wants done; each of
@@ -77,8 +78,8 @@ type Percentiles struct {
 }
 
 // RetryAfter is whether the answers that named a time to wait told the truth: that the same request, alone, passes
-// at that moment, and not one microsecond earlier (one millisecond where a TTL is the rule), by clocks that go on as they
-// are. Of a row the first 20,000 such answers are checked.
+// at that moment, and not one microsecond earlier (one millisecond where a TTL is the rule), by clocks that go on as
+// they are. Of a row the first 20,000 such answers are checked.
 type RetryAfter struct {
 	Checked  int64 `json:"checked"`
 	True     int64 `json:"true"`
@@ -88,9 +89,10 @@ type RetryAfter struct {
 
 // ClockEffect compares a row with the same algorithm, clients and operations, but clocks that are right.
 type ClockEffect struct {
-	// ExtraAdmitted is the cost admitted beyond what right clocks admit, and MissingAdmitted what falls short of it, added
-	// up over the keys and over consecutive windows [k·W, (k+1)·W) from the scenario's start, in true time. Decisions are
-	// not compared one by one: a window whose phase has moved for good decides otherwise for ever, and admits as much.
+	// ExtraAdmitted is the cost admitted beyond what right clocks admit, and MissingAdmitted what falls short of it,
+	// added up over the keys and over consecutive windows [k·W, (k+1)·W) from the scenario's start, in true time.
+	// Decisions are not compared one by one: a window whose phase has moved for good decides otherwise for ever, and
+	// admits as much.
 	ExtraAdmitted   int64 `json:"extra_admitted"`
 	MissingAdmitted int64 `json:"missing_admitted"`
 	// PeakWithRightClocks is the peak_window_admitted of the row with right clocks.

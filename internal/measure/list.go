@@ -6,32 +6,42 @@ const everywhere = Written | Table | Page | Expected
 
 // DecisionMeasures follow from the decisions alone, whoever made them. The exact reference has them, too.
 var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
-	{Name: "offered", Unit: Requests, Heading: "offered", Help: "requests: admitted, rejected and errors together", In: everywhere, Leaves: 6,
+	{Name: "offered", Unit: Requests, Heading: "offered", Help: "requests: admitted, rejected and errors together",
+		In: everywhere, Leaves: 6,
 		Value: func(f *Figures) Value { return Known(f.Offered) }},
 	{Name: "admitted", Unit: Requests, Heading: "admitted", Help: "requests that were let through", In: everywhere,
 		Value: func(f *Figures) Value { return Known(f.Admitted) }},
-	{Name: "rejected", Unit: Requests, Heading: "rejected", Help: "requests that were refused", In: everywhere, Leaves: 4,
-		Value: func(f *Figures) Value { return Known(f.Rejected) }},
-	{Name: "errors", Unit: Requests, Heading: "errors", Help: "requests whose call failed", In: everywhere, Better: Lower,
-		Where: func(f *Figures) bool { return f.Errors != 0 },
-		Value: func(f *Figures) Value { return Known(f.Errors) }},
-	{Name: "offered_cost", Unit: Permits, Heading: "offered\ncost", Help: "permits that the requests asked for", In: everywhere, Leaves: 6, Where: costly,
+	{Name: "rejected", Unit: Requests, Heading: "rejected", Help: "requests that were refused", In: everywhere,
+		Leaves: 4,
+		Value:  func(f *Figures) Value { return Known(f.Rejected) }},
+	{Name: "errors", Unit: Requests, Heading: "errors", Help: "requests whose call failed", In: everywhere,
+		Better: Lower,
+		Where:  func(f *Figures) bool { return f.Errors != 0 },
+		Value:  func(f *Figures) Value { return Known(f.Errors) }},
+	{Name: "offered_cost", Unit: Permits, Heading: "offered\ncost", Help: "permits that the requests asked for",
+		In: everywhere, Leaves: 6, Where: costly,
 		Value: func(f *Figures) Value { return Known(f.OfferedCost) }},
-	{Name: "admitted_cost", Unit: Permits, Heading: "admitted\ncost", Help: "permits of the admitted requests", In: everywhere, Leaves: 1, Where: costly,
+	{Name: "admitted_cost", Unit: Permits, Heading: "admitted\ncost", Help: "permits of the admitted requests",
+		In: everywhere, Leaves: 1, Where: costly,
 		Value: func(f *Figures) Value { return Known(f.AdmittedCost) }},
-	{Name: "peak_window_admitted", Unit: Permits, Heading: "peak\nin {window}", Help: "the most admitted for one key in any half-open interval (t−W, t]",
-		In: everywhere, Better: Lower, Leaves: 1,
+	{Name: "peak_window_admitted", Unit: Permits, Heading: "peak\nin {window}",
+		Help: "the most admitted for one key in any half-open interval (t−W, t]",
+		In:   everywhere, Better: Lower, Leaves: 1,
 		Value: func(f *Figures) Value { return Known(f.PeakWindowAdmitted) }},
-	{Name: "overshoot", Unit: Limits, Heading: "x\nlimit", Title: "× limit", Help: "that peak, as a multiple of the limit", In: everywhere,
+	{Name: "overshoot", Unit: Limits, Heading: "x\nlimit", Title: "× limit",
+		Help: "that peak, as a multiple of the limit", In: everywhere,
 		Better: Lower, Above: 1,
 		Value: func(f *Figures) Value { return Known(f.Overshoot) }},
-	{Name: "false_admits", Unit: Requests, Heading: "false\nadmits", Help: "admitted though the exact limit rejects", In: everywhere,
+	{Name: "false_admits", Unit: Requests, Heading: "false\nadmits", Help: "admitted though the exact limit rejects",
+		In:     everywhere,
 		Better: Lower, Leaves: 3,
 		Value: func(f *Figures) Value { return Known(f.FalseAdmits) }},
-	{Name: "false_rejects", Unit: Requests, Heading: "false\nrejects", Help: "rejected though the exact limit admits", In: everywhere,
+	{Name: "false_rejects", Unit: Requests, Heading: "false\nrejects", Help: "rejected though the exact limit admits",
+		In:     everywhere,
 		Better: Lower, Leaves: 2,
 		Value: func(f *Figures) Value { return Known(f.FalseRejects) }},
-	{Name: "utilization", Unit: Share, Heading: "used", Help: "admitted cost, of what the limit allows all keys over the whole run", In: everywhere,
+	{Name: "utilization", Unit: Share, Heading: "used",
+		Help: "admitted cost, of what the limit allows all keys over the whole run", In: everywhere,
 		Better: Higher, Leaves: 5,
 		Value: func(f *Figures) Value { return Known(f.Utilization) }},
 }}
@@ -40,22 +50,25 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 func costly(f *Figures) bool { return f.OfferedCost != f.Offered }
 
 // CostMeasures are what a decision asks of the server. Models have none of them.
-var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption: "What a decision asks of the server", Measures: []Measure{
-	{Name: "redis_calls_per_decision", Unit: PerDecision, Digits: 2, Heading: "calls per decision", Help: "commands that the script issued",
-		In: Written | Page | Expected, Better: Lower,
-		Value: func(f *Figures) Value { return optional(f.RedisCallsPerDecision) }},
-	{Name: "round_trips_per_decision", Unit: PerDecision, Digits: 2, Heading: "round trips per decision",
-		Help: "calls that a client would make", In: Written | Page | Expected, Better: Lower,
-		Value: func(f *Figures) Value { return optional(f.RoundTripsPerDecision) }},
-	{Name: "bytes_per_key", Unit: Bytes, Heading: "bytes per key",
-		Help: "MEMORY USAGE, averaged over the keys left; real servers only", In: Written | Page, Better: Lower,
-		Value: func(f *Figures) Value { return optional(f.BytesPerKey) }},
-	{Name: "keys_left", Unit: Keys, Heading: "keys left", Help: "alive at the last request", In: Written | Page | Expected, Better: Lower,
-		Value: func(f *Figures) Value { return optional(f.KeysLeft) }},
-	{Name: "keys_left_without_ttl", Unit: Keys, Heading: "without a TTL", Help: "keys that would stay for ever",
-		In: Written | Page | Expected, Better: Lower,
-		Value: func(f *Figures) Value { return optional(f.KeysWithoutTTL) }},
-}}
+var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption: "What a decision asks of the server",
+	Measures: []Measure{
+		{Name: "redis_calls_per_decision", Unit: PerDecision, Digits: 2, Heading: "calls per decision",
+			Help: "commands that the script issued",
+			In:   Written | Page | Expected, Better: Lower,
+			Value: func(f *Figures) Value { return optional(f.RedisCallsPerDecision) }},
+		{Name: "round_trips_per_decision", Unit: PerDecision, Digits: 2, Heading: "round trips per decision",
+			Help: "calls that a client would make", In: Written | Page | Expected, Better: Lower,
+			Value: func(f *Figures) Value { return optional(f.RoundTripsPerDecision) }},
+		{Name: "bytes_per_key", Unit: Bytes, Heading: "bytes per key",
+			Help: "MEMORY USAGE, averaged over the keys left; real servers only", In: Written | Page, Better: Lower,
+			Value: func(f *Figures) Value { return optional(f.BytesPerKey) }},
+		{Name: "keys_left", Unit: Keys, Heading: "keys left", Help: "alive at the last request",
+			In: Written | Page | Expected, Better: Lower,
+			Value: func(f *Figures) Value { return optional(f.KeysLeft) }},
+		{Name: "keys_left_without_ttl", Unit: Keys, Heading: "without a TTL", Help: "keys that would stay for ever",
+			In: Written | Page | Expected, Better: Lower,
+			Value: func(f *Figures) Value { return optional(f.KeysWithoutTTL) }},
+	}}
 
 // RealClockMeasures exist on the real clock only.
 var RealClockMeasures = &Subject{Name: "on the real clock", Caption: "On the real clock", Measures: []Measure{
@@ -66,27 +79,34 @@ var RealClockMeasures = &Subject{Name: "on the real clock", Caption: "On the rea
 }}
 
 // FairnessMeasures are about runs with several keys.
-var FairnessMeasures = &Subject{Name: "how evenly the keys are served", Caption: "How evenly the keys are served, against the exact reference", Measures: []Measure{
-	{Name: "fairness.keys", Unit: Keys, Heading: "keys", Help: "that were compared", In: Written | Page | Expected,
-		Value: ofFairness(func(f *Fairness) Value { return Known(f.Keys) })},
-	{Name: "fairness.jain_index", Unit: Index, Digits: 4, Heading: "Jain's index",
-		Help: "1 where all keys are served alike, 1/n where one gets everything", In: Written | Page | Expected, Better: Higher,
-		Value: ofFairness(func(f *Fairness) Value { return Known(f.JainIndex) })},
-	{Name: "fairness.worst_served", Unit: Share, Heading: "worst served",
-		Help: "the lowest admitted cost of a key, as a share of what the reference admits it", In: Written | Page | Expected, Better: Higher,
-		Value: ofFairness(func(f *Fairness) Value { return Known(f.WorstServed) })},
-	{Name: "fairness.best_served", Unit: Share, Heading: "best served", Help: "the highest such share", In: Written | Page | Expected,
-		Value: ofFairness(func(f *Fairness) Value { return Known(f.BestServed) })},
-	{Name: "fairness.keys_falsely_admitted", Unit: Keys, Heading: "keys falsely admitted", Help: "with at least one such decision",
-		In: Written | Page | Expected, Better: Lower,
-		Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysFalselyAdmitted) })},
-	{Name: "fairness.keys_falsely_rejected", Unit: Keys, Heading: "keys falsely rejected", Help: "with at least one such decision",
-		In: Written | Page | Expected, Better: Lower,
-		Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysFalselyRejected) })},
-	{Name: "fairness.worst_key_wrong", Unit: Share, Heading: "worst key wrong",
-		Help: "the largest share of one key's requests that were decided falsely", In: Written | Page | Expected, Better: Lower,
-		Value: ofFairness(func(f *Fairness) Value { return Known(f.WorstKeyWrong) })},
-}}
+var FairnessMeasures = &Subject{Name: "how evenly the keys are served",
+	Caption: "How evenly the keys are served, against the exact reference", Measures: []Measure{
+		{Name: "fairness.keys", Unit: Keys, Heading: "keys", Help: "that were compared", In: Written | Page | Expected,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.Keys) })},
+		{Name: "fairness.jain_index", Unit: Index, Digits: 4, Heading: "Jain's index",
+			Help: "1 where all keys are served alike, 1/n where one gets " +
+				"everything", In: Written | Page | Expected, Better: Higher,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.JainIndex) })},
+		{Name: "fairness.worst_served", Unit: Share, Heading: "worst served",
+			Help: "the lowest admitted cost of a key, as a share of what the reference " +
+				"admits it", In: Written | Page | Expected, Better: Higher,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.WorstServed) })},
+		{Name: "fairness.best_served", Unit: Share, Heading: "best served", Help: "the highest such share",
+			In:    Written | Page | Expected,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.BestServed) })},
+		{Name: "fairness.keys_falsely_admitted", Unit: Keys, Heading: "keys falsely admitted",
+			Help: "with at least one such decision",
+			In:   Written | Page | Expected, Better: Lower,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysFalselyAdmitted) })},
+		{Name: "fairness.keys_falsely_rejected", Unit: Keys, Heading: "keys falsely rejected",
+			Help: "with at least one such decision",
+			In:   Written | Page | Expected, Better: Lower,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysFalselyRejected) })},
+		{Name: "fairness.worst_key_wrong", Unit: Share, Heading: "worst key wrong",
+			Help: "the largest share of one key's requests that were decided " +
+				"falsely", In: Written | Page | Expected, Better: Lower,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.WorstKeyWrong) })},
+	}}
 
 func ofFairness(value func(*Fairness) Value) func(*Figures) Value {
 	return func(f *Figures) Value {
@@ -98,59 +118,76 @@ func ofFairness(value func(*Fairness) Value) func(*Figures) Value {
 }
 
 // RateMeasures are about algorithms that count.
-var RateMeasures = &Subject{Name: "what a counting algorithm believes", Caption: "What a counting algorithm believes is in use, against what is", Measures: []Measure{
-	{Name: "rate_difference", Unit: Share, Heading: "mean difference",
-		Help: "of the believed from the exact cost in the window, over the exact", In: Written | Page | Expected, Better: Lower,
-		Value: func(f *Figures) Value { return optional(f.RateDifference) }},
-	{Name: "wrong_share", Unit: Share, Heading: "wrong decisions", Help: "false admits and false rejects, as a share of the offered",
-		In: Page | Expected, Better: Lower,
-		Value: func(f *Figures) Value {
-			if f.RateDifference == nil {
-				return Value{}
-			}
-			return ratio(f.FalseAdmits+f.FalseRejects, f.Offered)
-		}},
-}}
+var RateMeasures = &Subject{Name: "what a counting algorithm believes",
+	Caption: "What a counting algorithm believes is in use, against what is", Measures: []Measure{
+		{Name: "rate_difference", Unit: Share, Heading: "mean difference",
+			Help: "of the believed from the exact cost in the window, over " +
+				"the exact", In: Written | Page | Expected, Better: Lower,
+			Value: func(f *Figures) Value { return optional(f.RateDifference) }},
+		{Name: "wrong_share", Unit: Share, Heading: "wrong decisions",
+			Help: "false admits and false rejects, as a share of the offered",
+			In:   Page | Expected, Better: Lower,
+			Value: func(f *Figures) Value {
+				if f.RateDifference == nil {
+					return Value{}
+				}
+				return ratio(f.FalseAdmits+f.FalseRejects, f.Offered)
+			}},
+	}}
 
 // ClientMeasures are about clients that react to their rejections.
 var ClientMeasures = &Subject{
 	Name:  "how clients fared that react",
 	Title: "how the clients fared", Caption: "How the clients fared that retry", Measures: []Measure{
-		{Name: "clients.operations", Unit: Operations, Heading: "operations", Help: "what clients want done", In: Written | Page | Expected,
+		{Name: "clients.operations", Unit: Operations, Heading: "operations", Help: "what clients want done",
+			In:    Written | Page | Expected,
 			Value: ofClients(func(c *Clients) Value { return Known(c.Operations) })},
-		{Name: "clients.attempts", Unit: Requests, Heading: "tries", Title: "attempts", Help: "requests sent", In: everywhere, Better: Lower, Leaves: 4,
+		{Name: "clients.attempts", Unit: Requests, Heading: "tries", Title: "attempts", Help: "requests sent",
+			In: everywhere, Better: Lower, Leaves: 4,
 			Value: ofClients(func(c *Clients) Value { return Known(c.Attempts) })},
-		{Name: "clients.succeeded", Unit: Operations, Heading: "suc-\nceeded", Title: "succeeded", Help: "operations that were admitted",
-			In: everywhere, Better: Higher,
+		{Name: "clients.succeeded", Unit: Operations, Heading: "suc-\nceeded", Title: "succeeded",
+			Help: "operations that were admitted",
+			In:   everywhere, Better: Higher,
 			Value: ofClients(func(c *Clients) Value { return Known(c.Succeeded) })},
-		{Name: "clients.gave_up", Unit: Operations, Heading: "gave up", Help: "operations that were not tried again", In: Written | Page | Expected,
+		{Name: "clients.gave_up", Unit: Operations, Heading: "gave up", Help: "operations that were not tried again",
+			In:    Written | Page | Expected,
 			Value: ofClients(func(c *Clients) Value { return Known(c.GaveUp) })},
-		{Name: "clients.unfinished", Unit: Operations, Heading: "unfinished", Help: "neither, when the scenario ended", In: Written | Page | Expected,
+		{Name: "clients.unfinished", Unit: Operations, Heading: "unfinished", Help: "neither, when the scenario ended",
+			In:    Written | Page | Expected,
 			Value: ofClients(func(c *Clients) Value { return Known(c.Unfinished) })},
 		{Name: "clients.goodput_per_second", Unit: PerSecond, Digits: 1, Heading: "good-\nput/s", Title: "goodput /s",
 			Help: "cost of the operations that succeeded, over the scenario's duration", In: everywhere, Better: Higher,
 			Value: ofClients(func(c *Clients) Value { return Known(c.GoodputPerSecond) })},
-		{Name: "clients.amplification", Unit: PerSuccess, Digits: 2, Heading: "tries a\nsuccess", Title: "attempts per success",
-			Help: "attempts of all operations, over the operations that succeeded", In: everywhere, Better: Lower, Leaves: 1,
+		{Name: "clients.amplification", Unit: PerSuccess, Digits: 2, Heading: "tries a\nsuccess",
+			Title: "attempts per success",
+			Help: "attempts of all operations, over the operations that " +
+				"succeeded", In: everywhere, Better: Lower, Leaves: 1,
 			Value: ofClients(func(c *Clients) Value { return optional(c.Amplification) })},
 		{Name: "clients.time_to_success_us.p50", Unit: Microseconds, Heading: "done\np50", Title: "p50",
-			Help: "from an operation's first attempt to the answer that admits it", In: everywhere, Better: Lower, Leaves: 5,
-			Value: ofTimes(func(p *Percentiles) int64 { return p.P50 })},
-		{Name: "clients.time_to_success_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the time to success", In: Written | Expected, Better: Lower,
+			Help: "from an operation's first attempt to the answer that admits it", In: everywhere, Better: Lower,
+			Leaves: 5,
+			Value:  ofTimes(func(p *Percentiles) int64 { return p.P50 })},
+		{Name: "clients.time_to_success_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the time to success",
+			In: Written | Expected, Better: Lower,
 			Value: ofTimes(func(p *Percentiles) int64 { return p.P90 })},
-		{Name: "clients.time_to_success_us.p99", Unit: Microseconds, Heading: "after\np99", Title: "p99", Help: "of the time to success",
-			In: everywhere, Better: Lower, Leaves: 2,
+		{Name: "clients.time_to_success_us.p99", Unit: Microseconds, Heading: "after\np99", Title: "p99",
+			Help: "of the time to success",
+			In:   everywhere, Better: Lower, Leaves: 2,
 			Value: ofTimes(func(p *Percentiles) int64 { return p.P99 })},
-		{Name: "clients.time_to_success_us.max", Unit: Microseconds, Heading: "longest", Help: "the longest time to success", In: Written | Expected, Better: Lower,
+		{Name: "clients.time_to_success_us.max", Unit: Microseconds, Heading: "longest",
+			Help: "the longest time to success", In: Written | Expected, Better: Lower,
 			Value: ofTimes(func(p *Percentiles) int64 { return p.Max })},
-		{Name: "clients.lockstep", Unit: Retries, Heading: "lock-\nstep", Title: "lockstep", Help: "the most retries that arrive within one millisecond",
-			In: everywhere, Better: Lower, Leaves: 3,
+		{Name: "clients.lockstep", Unit: Retries, Heading: "lock-\nstep", Title: "lockstep",
+			Help: "the most retries that arrive within one millisecond",
+			In:   everywhere, Better: Lower, Leaves: 3,
 			Value: ofClients(func(c *Clients) Value { return Known(c.Lockstep) })},
 		{Name: "clients.lockstep_share", Unit: Share, Heading: "in lockstep",
-			Help: "share of the retries that arrive within a millisecond of nine others", In: Written | Page | Expected, Better: Lower,
+			Help: "share of the retries that arrive within a millisecond of " +
+				"nine others", In: Written | Page | Expected, Better: Lower,
 			Value: ofClients(func(c *Clients) Value { return Known(c.LockstepShare) })},
-		{Name: "clients.retry_after.true_share", Unit: Share, Heading: "retry_\ntrue", Help: "of the rejections that named a time, those that named the right one",
-			In: Table | Expected, Better: Higher, Leaves: 6,
+		{Name: "clients.retry_after.true_share", Unit: Share, Heading: "retry_\ntrue",
+			Help: "of the rejections that named a time, those that named the right one",
+			In:   Table | Expected, Better: Higher, Leaves: 6,
 			Value: ofRetryAfter(func(r *RetryAfter) Value {
 				if r.Checked == 0 {
 					return Value{}
@@ -178,19 +215,24 @@ func ofTimes(value func(*Percentiles) int64) func(*Figures) Value {
 }
 
 // RetryAfterMeasures are whether the time that a rejection named was the truth.
-var RetryAfterMeasures = &Subject{Name: "whether retry_after told the truth", Caption: "Whether the time that a rejection named was the truth", Measures: []Measure{
-	{Name: "clients.retry_after.checked", Unit: Rejections, Heading: "checked", Help: "of the rejections that named a time, the first 20,000",
-		In:    Written | Page | Expected,
-		Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.Checked) })},
-	{Name: "clients.retry_after.true", Unit: Rejections, Heading: "true", Help: "the same request passes then, and not a tick earlier",
-		In: Written | Page | Expected, Better: Higher,
-		Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.True) })},
-	{Name: "clients.retry_after.too_early", Unit: Rejections, Heading: "too early", Help: "obeying it fails", In: Written | Page | Expected, Better: Lower,
-		Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.TooEarly) })},
-	{Name: "clients.retry_after.too_late", Unit: Rejections, Heading: "too late", Help: "a tick earlier would have passed",
-		In: Written | Page | Expected, Better: Lower,
-		Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.TooLate) })},
-}}
+var RetryAfterMeasures = &Subject{Name: "whether retry_after told the truth",
+	Caption: "Whether the time that a rejection named was the truth", Measures: []Measure{
+		{Name: "clients.retry_after.checked", Unit: Rejections, Heading: "checked",
+			Help:  "of the rejections that named a time, the first 20,000",
+			In:    Written | Page | Expected,
+			Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.Checked) })},
+		{Name: "clients.retry_after.true", Unit: Rejections, Heading: "true",
+			Help: "the same request passes then, and not a tick earlier",
+			In:   Written | Page | Expected, Better: Higher,
+			Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.True) })},
+		{Name: "clients.retry_after.too_early", Unit: Rejections, Heading: "too early", Help: "obeying it fails",
+			In: Written | Page | Expected, Better: Lower,
+			Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.TooEarly) })},
+		{Name: "clients.retry_after.too_late", Unit: Rejections, Heading: "too late",
+			Help: "a tick earlier would have passed",
+			In:   Written | Page | Expected, Better: Lower,
+			Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.TooLate) })},
+	}}
 
 func ofRetryAfter(value func(*RetryAfter) Value) func(*Figures) Value {
 	return ofClients(func(c *Clients) Value {
@@ -206,23 +248,29 @@ var ClockMeasures = &Subject{
 	Name:    "what wrong clocks changed",
 	Title:   "against the same clients with clocks that are right",
 	Caption: "What wrong clocks changed, against the same clients with right ones", Measures: []Measure{
-		{Name: "clock_effect.extra_admitted", Unit: Permits, Heading: "extra", Help: "admitted beyond what right clocks admit, window by window",
-			In: everywhere, Better: Lower,
+		{Name: "clock_effect.extra_admitted", Unit: Permits, Heading: "extra",
+			Help: "admitted beyond what right clocks admit, window by window",
+			In:   everywhere, Better: Lower,
 			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.ExtraAdmitted) })},
-		{Name: "clock_effect.missing_admitted", Unit: Permits, Heading: "missing", Help: "short of what right clocks admit, window by window",
-			In: everywhere, Better: Lower,
+		{Name: "clock_effect.missing_admitted", Unit: Permits, Heading: "missing",
+			Help: "short of what right clocks admit, window by window",
+			In:   everywhere, Better: Lower,
 			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.MissingAdmitted) })},
-		{Name: "clock_effect.peak_with_right_clocks", Unit: Permits, Heading: "peak in {window}\nclocks right", Title: "peak with right clocks",
-			Help: "the most admitted for one key in any window", In: everywhere, Leaves: 1,
+		{Name: "clock_effect.peak_with_right_clocks", Unit: Permits, Heading: "peak in {window}\nclocks right",
+			Title: "peak with right clocks",
+			Help:  "the most admitted for one key in any window", In: everywhere, Leaves: 1,
 			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.PeakWithRightClocks) })},
-		{Name: "clock_effect.peak_as_it_was", Unit: Permits, Heading: "as it\nwas", Help: "the same peak, with the clocks as they were", In: Table, Leaves: 1,
+		{Name: "clock_effect.peak_as_it_was", Unit: Permits, Heading: "as it\nwas",
+			Help: "the same peak, with the clocks as they were", In: Table, Leaves: 1,
 			Value: func(f *Figures) Value { return Known(f.PeakWindowAdmitted) }},
 		{Name: "clock_effect.lockout_us", Unit: Microseconds, Heading: "lockout",
-			Help: "the longest time in which nothing was admitted for a key, though something was with right clocks, and longer than any such time with them",
-			In:   everywhere, Better: Lower, Leaves: 2,
+			Help: "the longest time in which nothing was admitted for a key, though something was with right clocks, " +
+				"and longer than any such time with them",
+			In: everywhere, Better: Lower, Leaves: 2,
 			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.LockoutUS) })},
 		{Name: "clock_effect.recovery_us", Unit: Microseconds, Heading: "recovery",
-			Help: "from the last step of the server's clock to the end of the last window in which the two differ", In: everywhere, Better: Lower, Leaves: 3,
+			Help: "from the last step of the server's clock to the end of the last window in which the " +
+				"two differ", In: everywhere, Better: Lower, Leaves: 3,
 			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.RecoveryUS) })},
 	}}
 
@@ -236,21 +284,27 @@ func ofClocks(value func(*ClockEffect) Value) func(*Figures) Value {
 }
 
 // RaceMeasures are about sequences of commands without a script.
-var RaceMeasures = &Subject{Name: "what interleaving did", Caption: "What interleaving did to sequences of commands without a script", Measures: []Measure{
-	{Name: "race.commands", Unit: Commands, Heading: "commands", Help: "sent to the server", In: Written | Page | Expected, Better: Lower,
-		Value: ofRaces(func(r *Race) Value { return Known(r.Commands) })},
-	{Name: "race.race_admits", Unit: Requests, Heading: "race admits", Help: "admitted, though the sequence run at once rejects",
-		In: Written | Page | Expected, Better: Lower,
-		Value: ofRaces(func(r *Race) Value { return Known(r.RaceAdmits) })},
-	{Name: "race.race_rejects", Unit: Requests, Heading: "race rejects", Help: "the reverse", In: Written | Page | Expected, Better: Lower,
-		Value: ofRaces(func(r *Race) Value { return Known(r.RaceRejects) })},
-	{Name: "race.lock_waits", Unit: Waits, Heading: "lock waits", Help: "attempts to take a lock that somebody else held",
-		In: Written | Page | Expected, Better: Lower,
-		Value: ofRaces(func(r *Race) Value { return Known(r.LockWaits) })},
-	{Name: "race.lock_losses", Unit: Locks, Heading: "locks lost", Help: "attempts whose lock expired before they were done",
-		In: Written | Page | Expected, Better: Lower,
-		Value: ofRaces(func(r *Race) Value { return Known(r.LockLosses) })},
-}}
+var RaceMeasures = &Subject{Name: "what interleaving did",
+	Caption: "What interleaving did to sequences of commands without a script", Measures: []Measure{
+		{Name: "race.commands", Unit: Commands, Heading: "commands", Help: "sent to the server",
+			In: Written | Page | Expected, Better: Lower,
+			Value: ofRaces(func(r *Race) Value { return Known(r.Commands) })},
+		{Name: "race.race_admits", Unit: Requests, Heading: "race admits",
+			Help: "admitted, though the sequence run at once rejects",
+			In:   Written | Page | Expected, Better: Lower,
+			Value: ofRaces(func(r *Race) Value { return Known(r.RaceAdmits) })},
+		{Name: "race.race_rejects", Unit: Requests, Heading: "race rejects", Help: "the reverse",
+			In: Written | Page | Expected, Better: Lower,
+			Value: ofRaces(func(r *Race) Value { return Known(r.RaceRejects) })},
+		{Name: "race.lock_waits", Unit: Waits, Heading: "lock waits",
+			Help: "attempts to take a lock that somebody else held",
+			In:   Written | Page | Expected, Better: Lower,
+			Value: ofRaces(func(r *Race) Value { return Known(r.LockWaits) })},
+		{Name: "race.lock_losses", Unit: Locks, Heading: "locks lost",
+			Help: "attempts whose lock expired before they were done",
+			In:   Written | Page | Expected, Better: Lower,
+			Value: ofRaces(func(r *Race) Value { return Known(r.LockLosses) })},
+	}}
 
 func ofRaces(value func(*Race) Value) func(*Figures) Value {
 	return func(f *Figures) Value {
@@ -262,16 +316,20 @@ func ofRaces(value func(*Race) Value) func(*Figures) Value {
 }
 
 // LocalFlagMeasures are about clients that remember that they are over the limit.
-var LocalFlagMeasures = &Subject{Name: "what a local flag saves", Caption: "What a client's memory of being over the limit saves, and gets wrong", Measures: []Measure{
-	{Name: "local_flag.local_rejects", Unit: Requests, Heading: "rejected locally", Help: "decided without asking the server",
-		In: Written | Page | Expected, Better: Higher,
-		Value: ofFlags(func(f *Figures) Value { return Known(f.LocalFlag.LocalRejects) })},
-	{Name: "local_flag.share_of_rejected", Unit: Share, Heading: "of the rejected", Help: "share of the rejected requests that were decided so", In: Page | Expected, Better: Higher,
-		Value: ofFlags(func(f *Figures) Value { return ratio(f.LocalFlag.LocalRejects, f.Rejected) })},
-	{Name: "local_flag.wrong_rejects", Unit: Requests, Heading: "wrongly", Help: "the server would have admitted them at that moment",
-		In: Written | Page | Expected, Better: Lower,
-		Value: ofFlags(func(f *Figures) Value { return Known(f.LocalFlag.WrongRejects) })},
-}}
+var LocalFlagMeasures = &Subject{Name: "what a local flag saves",
+	Caption: "What a client's memory of being over the limit saves, and gets wrong", Measures: []Measure{
+		{Name: "local_flag.local_rejects", Unit: Requests, Heading: "rejected locally",
+			Help: "decided without asking the server",
+			In:   Written | Page | Expected, Better: Higher,
+			Value: ofFlags(func(f *Figures) Value { return Known(f.LocalFlag.LocalRejects) })},
+		{Name: "local_flag.share_of_rejected", Unit: Share, Heading: "of the rejected",
+			Help: "share of the rejected requests that were decided so", In: Page | Expected, Better: Higher,
+			Value: ofFlags(func(f *Figures) Value { return ratio(f.LocalFlag.LocalRejects, f.Rejected) })},
+		{Name: "local_flag.wrong_rejects", Unit: Requests, Heading: "wrongly",
+			Help: "the server would have admitted them at that moment",
+			In:   Written | Page | Expected, Better: Lower,
+			Value: ofFlags(func(f *Figures) Value { return Known(f.LocalFlag.WrongRejects) })},
+	}}
 
 func ofFlags(value func(*Figures) Value) func(*Figures) Value {
 	return func(f *Figures) Value {

@@ -9,8 +9,8 @@ import (
 // Measure is one figure of a row, declared once. Whatever shows a figure, checks it or explains it reads this: the
 // tables, the page, CSV and benchmark lines, the schemas, expect in a scenario's file, and the documentation.
 //
-// One that is written has its place in a row's JSON under Name, in which a point stands for an object within the row. Where
-// the row has no field of that name, what Value says is written there.
+// One that is written has its place in a row's JSON under Name, in which a point stands for an object within the row.
+// Where the row has no field of that name, what Value says is written there.
 type Measure struct {
 	Name    string
 	Unit    Unit
@@ -20,10 +20,11 @@ type Measure struct {
 	Help    string    // what it is, in a few words
 	Better  Direction // which way it is better, other things being equal
 	In      Place
-	Leaves  int                  // where a terminal is too narrow the highest go first, of equals the last; 0 stays. New ones: highest
-	Above   float64              // in tables, a value above it stands out; 0: none does
-	Where   func(*Figures) bool  // the column is left out where no row has it so; nil: it always stands
-	Value   func(*Figures) Value // none where the row has no such figure
+	// where a terminal is too narrow the highest go first, of equals the last; 0 stays. New ones: highest
+	Leaves int
+	Above  float64              // in tables, a value above it stands out; 0: none does
+	Where  func(*Figures) bool  // the column is left out where no row has it so; nil: it always stands
+	Value  func(*Figures) Value // none where the row has no such figure
 }
 
 // Unit is what a value counts, or what it is a multiple of.
@@ -128,7 +129,8 @@ func (s *Subject) Within(p Place) []*Measure {
 // Subjects are all of them, in the order in which they are shown.
 func Subjects() []*Subject {
 	return []*Subject{
-		DecisionMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures, LocalFlagMeasures, FairnessMeasures, RateMeasures,
+		DecisionMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures, LocalFlagMeasures,
+		FairnessMeasures, RateMeasures,
 		CostMeasures, RealClockMeasures,
 	}
 }

@@ -89,7 +89,8 @@ func (m *Meter) ObserveError(q limit.Request) {
 func (m *Meter) offer(q limit.Request) bool {
 	if q.AtUS < m.lastUS || q.Cost < 1 {
 		if m.fault == nil {
-			m.fault = fmt.Errorf("request at %d us with cost %d after one at %d us: want times that do not decrease and costs from 1", q.AtUS, q.Cost, m.lastUS)
+			m.fault = fmt.Errorf("request at %d us with cost %d after one at %d us: want times that do not decrease "+
+				"and costs from 1", q.AtUS, q.Cost, m.lastUS)
 		}
 		return false
 	}
@@ -154,15 +155,18 @@ func (m *Meter) Series() Series {
 func (r Result) Check() error {
 	switch {
 	case r.Offered != r.Admitted+r.Rejected+r.Errors:
-		return fmt.Errorf("offered %d is not admitted %d + rejected %d + errors %d", r.Offered, r.Admitted, r.Rejected, r.Errors)
+		return fmt.Errorf("offered %d is not admitted %d + rejected %d + errors %d", r.Offered, r.Admitted, r.Rejected,
+			r.Errors)
 	case r.OfferedCost < r.Offered || r.AdmittedCost < r.Admitted:
-		return fmt.Errorf("costs %d offered and %d admitted are below the requests, %d and %d: a sum overflowed", r.OfferedCost, r.AdmittedCost, r.Offered, r.Admitted)
+		return fmt.Errorf("costs %d offered and %d admitted are below the requests, %d and %d: a sum overflowed",
+			r.OfferedCost, r.AdmittedCost, r.Offered, r.Admitted)
 	case r.AdmittedCost > r.OfferedCost:
 		return fmt.Errorf("admitted cost %d exceeds offered cost %d", r.AdmittedCost, r.OfferedCost)
 	case r.PeakWindowAdmitted > r.AdmittedCost:
 		return fmt.Errorf("peak of a window %d exceeds admitted cost %d", r.PeakWindowAdmitted, r.AdmittedCost)
 	case r.FalseAdmits > r.Admitted || r.FalseRejects > r.Rejected:
-		return fmt.Errorf("false admits %d and rejects %d exceed the admitted %d and rejected %d", r.FalseAdmits, r.FalseRejects, r.Admitted, r.Rejected)
+		return fmt.Errorf("false admits %d and rejects %d exceed the admitted %d and rejected %d", r.FalseAdmits,
+			r.FalseRejects, r.Admitted, r.Rejected)
 	}
 	return nil
 }

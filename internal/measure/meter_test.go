@@ -24,7 +24,8 @@ func observe(m *Meter, run []observation) {
 // requests in seconds 1 to 6, all of which an aligned window admits.
 func TestCaseOneByHand(t *testing.T) {
 	p := limit.Policy{Requests: 1000, Window: 3 * time.Second}
-	m, reference, traffic, keys := NewMeter(p, 6*time.Second), NewReference(p), NewTrafficMeter(6*time.Second), NewKeySet()
+	m, reference, traffic, keys := NewMeter(p,
+		6*time.Second), NewReference(p), NewTrafficMeter(6*time.Second), NewKeySet()
 	for second, count := range []int64{10, 10, 980, 900, 100, 0} {
 		for i := range count {
 			q := limit.Request{AtUS: int64(second)*1_000_000 + i*1_000_000/count, Key: "k", Cost: 1}
@@ -40,18 +41,21 @@ func TestCaseOneByHand(t *testing.T) {
 	want := Result{Offered: 2000, Admitted: 2000, OfferedCost: 2000, AdmittedCost: 2000,
 		PeakWindowAdmitted: 1980, // the 980, 900 and 100 of seconds 3 to 5
 		Overshoot:          1.98, Utilization: 1,
-		FalseAdmits:     980, // the reference is full after second 3; then it admits as the 10 of second 1 and the 10 of second 2 leave
+		// the reference is full after second 3; then it admits as the 10 of second 1 and the 10 of second 2 leave
+		FalseAdmits:     980,
 		DecisionsSHA256: got.DecisionsSHA256}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	s, offered := m.Series(), traffic.Traffic(6*time.Second)
 	if s.BucketUS != 20_000 || len(s.Rolling) != 300 || !slices.Equal(s.Admitted, offered.Offered) {
-		t.Errorf("%d buckets of %d us; admitted = offered %v", len(s.Rolling), s.BucketUS, slices.Equal(s.Admitted, offered.Offered))
+		t.Errorf("%d buckets of %d us; admitted = offered %v", len(s.Rolling), s.BucketUS,
+			slices.Equal(s.Admitted, offered.Offered))
 	}
 	// The last bucket begins at 5.98 s: 900 + 100, and of the 980 the 19 that came after 2.98 s.
 	if slices.Max(s.Rolling) != 1980 || s.Rolling[149] != 1000 || s.Rolling[299] != 1019 {
-		t.Errorf("rolling: peak %d, before 3 s %d, before 6 s %d", slices.Max(s.Rolling), s.Rolling[149], s.Rolling[299])
+		t.Errorf("rolling: peak %d, before 3 s %d, before 6 s %d", slices.Max(s.Rolling), s.Rolling[149],
+			s.Rolling[299])
 	}
 }
 
@@ -90,7 +94,8 @@ func TestSeriesEqualsItsDefinition(t *testing.T) {
 		got, offered := m.Series(), traffic.Traffic(duration)
 		n := len(got.Rolling)
 		if n > maxBuckets || len(got.Admitted) != n || len(offered.Offered) != n || offered.BucketUS != got.BucketUS {
-			t.Fatalf("%d and %d buckets of %d us, %d of %d us offered", n, len(got.Admitted), got.BucketUS, len(offered.Offered), offered.BucketUS)
+			t.Fatalf("%d and %d buckets of %d us, %d of %d us offered", n, len(got.Admitted), got.BucketUS,
+				len(offered.Offered), offered.BucketUS)
 		}
 		if end := int64(n) * got.BucketUS; end < duration.Microseconds() || end-got.BucketUS > duration.Microseconds() {
 			t.Fatalf("%d buckets of %d us for %v", n, got.BucketUS, duration)
@@ -137,8 +142,10 @@ func TestRoundBuckets(t *testing.T) {
 	for _, c := range []struct {
 		duration, width time.Duration
 	}{
-		{time.Microsecond, time.Microsecond}, {511 * time.Microsecond, time.Microsecond}, {512 * time.Microsecond, 2 * time.Microsecond},
-		{time.Second, 2 * time.Millisecond}, {6 * time.Second, 20 * time.Millisecond}, {time.Minute, 200 * time.Millisecond},
+		{time.Microsecond, time.Microsecond}, {511 * time.Microsecond, time.Microsecond}, {512 * time.Microsecond,
+			2 * time.Microsecond},
+		{time.Second, 2 * time.Millisecond}, {6 * time.Second, 20 * time.Millisecond}, {time.Minute,
+			200 * time.Millisecond},
 		{time.Hour, 10 * time.Second}, {24 * time.Hour, 5 * time.Minute}, {7 * 24 * time.Hour, 20 * time.Minute},
 		{366 * 24 * time.Hour, 24 * time.Hour}, {3660 * 24 * time.Hour, 8 * 24 * time.Hour},
 	} {
@@ -177,10 +184,14 @@ func TestWhatCannotBeIsReported(t *testing.T) {
 		do   func(*Meter)
 		want string
 	}{
-		{"time steps back", func(m *Meter) { m.ObserveError(at(9, 1)); m.ObserveError(at(5, 1)) }, "request at 5 us with cost 1 after one at 9 us: want times that do not decrease and costs from 1"},
-		{"no cost", func(m *Meter) { m.ObserveError(at(9, 0)) }, "request at 9 us with cost 0 after one at 0 us: want times"},
-		{"no such verdict", func(m *Meter) { m.Observe(at(0, 1), limit.Decision{Verdict: 7}, true) }, "offered 1 is not admitted 0 + rejected 0 + errors 0"},
-		{"a sum overflows", func(m *Meter) { m.ObserveError(at(0, math.MaxInt64)); m.ObserveError(at(0, 1)) }, "costs -9223372036854775808 offered and 0 admitted are below the requests, 2 and 0: a sum overflowed"},
+		{"time steps back", func(m *Meter) { m.ObserveError(at(9, 1)); m.ObserveError(at(5, 1)) },
+			"request at 5 us with cost 1 after one at 9 us: want times that do not decrease and costs from 1"},
+		{"no cost", func(m *Meter) { m.ObserveError(at(9, 0)) },
+			"request at 9 us with cost 0 after one at 0 us: want times"},
+		{"no such verdict", func(m *Meter) { m.Observe(at(0, 1), limit.Decision{Verdict: 7}, true) },
+			"offered 1 is not admitted 0 + rejected 0 + errors 0"},
+		{"a sum overflows", func(m *Meter) { m.ObserveError(at(0, math.MaxInt64)); m.ObserveError(at(0, 1)) },
+			"costs -9223372036854775808 offered and 0 admitted are below the requests, 2 and 0: a sum overflowed"},
 	} {
 		m := NewMeter(p, time.Second)
 		c.do(m)

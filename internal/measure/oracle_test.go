@@ -22,16 +22,20 @@ func (o observation) admitted() bool { return o.verdict == limit.Allowed }
 // drawRun makes a short run with many ties, gaps around the window's length and few keys.
 func drawRun(t *rapid.T) (limit.Policy, time.Duration, []observation) {
 	windowUS := rapid.Int64Range(1000, 4000).Draw(t, "window_us")
-	p := limit.Policy{Requests: rapid.Int64Range(1, 8).Draw(t, "limit"), Window: time.Duration(windowUS) * time.Microsecond}
-	gap := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 900), rapid.SampledFrom([]int64{windowUS - 1, windowUS, windowUS + 1, 3 * windowUS, 300_000}))
+	p := limit.Policy{Requests: rapid.Int64Range(1, 8).Draw(t, "limit"),
+		Window: time.Duration(windowUS) * time.Microsecond}
+	gap := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 900),
+		rapid.SampledFrom([]int64{windowUS - 1, windowUS, windowUS + 1, 3 * windowUS, 300_000}))
 	run := make([]observation, rapid.IntRange(0, 60).Draw(t, "requests"))
 	var at int64
 	for i := range run {
 		at += gap.Draw(t, "gap")
 		run[i] = observation{
-			Request: limit.Request{AtUS: at, Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Cost: rapid.Int64Range(1, 5).Draw(t, "cost")},
-			verdict: rapid.SampledFrom([]limit.Verdict{limit.NotConfigured, limit.Rejected, limit.Allowed, limit.Allowed}).Draw(t, "verdict"),
-			exact:   rapid.Bool().Draw(t, "exact"),
+			Request: limit.Request{AtUS: at, Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"),
+				Cost: rapid.Int64Range(1, 5).Draw(t, "cost")},
+			verdict: rapid.SampledFrom([]limit.Verdict{limit.NotConfigured, limit.Rejected, limit.Allowed,
+				limit.Allowed}).Draw(t, "verdict"),
+			exact: rapid.Bool().Draw(t, "exact"),
 		}
 	}
 	extra := rapid.SampledFrom([]int64{0, 1, windowUS, 700_000}).Draw(t, "silence")

@@ -21,12 +21,14 @@ func TestRateDifferenceWorkedByHand(t *testing.T) {
 		atUS, cost int64
 		limit.Decision
 	}{
-		{0, 1, limit.Decision{Verdict: limit.Allowed, Remaining: 3}},                  // nothing in use: left out
-		{9000, 3, limit.Decision{Verdict: limit.Allowed, Remaining: 0}},               // 1, and 1 it is
-		{9500, 1, limit.Decision{Verdict: limit.Rejected, Remaining: 0}},              // 4 of 4
-		{10000, 2, limit.Decision{Verdict: limit.Allowed, Remaining: 2}},              // a new window: 0, though 3 are in use
-		{10000, 4, limit.Decision{Verdict: limit.Rejected, Remaining: 2}},             // 2, and it is 5
-		{10001, 1, limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: -1}},    // says nothing about what is in use
+		{0, 1, limit.Decision{Verdict: limit.Allowed, Remaining: 3}},     // nothing in use: left out
+		{9000, 3, limit.Decision{Verdict: limit.Allowed, Remaining: 0}},  // 1, and 1 it is
+		{9500, 1, limit.Decision{Verdict: limit.Rejected, Remaining: 0}}, // 4 of 4
+		// a new window: 0, though 3 are in use
+		{10000, 2, limit.Decision{Verdict: limit.Allowed, Remaining: 2}},
+		{10000, 4, limit.Decision{Verdict: limit.Rejected, Remaining: 2}}, // 2, and it is 5
+		// says nothing about what is in use
+		{10001, 1, limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: -1}},
 		{30000, 1, limit.Decision{Verdict: limit.Allowed, Remaining: 3}},              // nothing in use
 		{35000, 1, limit.Decision{Verdict: limit.Allowed, Remaining: 1, DelayUS: 12}}, // 2, and it is 1
 	} {

@@ -121,11 +121,13 @@ func TestTimeScales(t *testing.T) {
 
 func TestAllowed(t *testing.T) {
 	p := limit.Policy{Requests: 10, Window: 3 * time.Second, Burst: 4}
-	if got := Allowed(p, []int64{1000, 300_000, 3_000_000, 3_299_999, math.MaxInt64}); !slices.Equal(got, []int64{4, 5, 14, 14, 30744573456186}) {
+	if got := Allowed(p, []int64{1000, 300_000, 3_000_000, 3_299_999, math.MaxInt64}); !slices.Equal(got,
+		[]int64{4, 5, 14, 14, 30744573456186}) {
 		t.Errorf("got %v", got)
 	}
 	p = limit.Policy{Requests: limit.MaxRequests, Window: time.Millisecond}
-	if got := Allowed(p, []int64{1000, math.MaxInt64}); !slices.Equal(got, []int64{2 * limit.MaxRequests, math.MaxInt64}) {
+	if got := Allowed(p, []int64{1000, math.MaxInt64}); !slices.Equal(got,
+		[]int64{2 * limit.MaxRequests, math.MaxInt64}) {
 		t.Errorf("got %v", got)
 	}
 }

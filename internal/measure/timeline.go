@@ -55,7 +55,8 @@ func (l *timeline) series(duration time.Duration, w *windows) Series {
 	n, merges := l.axis.span(duration)
 	l.mergeBuckets(merges)
 	l.enter(n-1, w)
-	return Series{BucketUS: l.axis.widthUS, Admitted: slices.Clone(l.admitted[:n]), Rolling: slices.Clone(l.rolling[:n])}
+	return Series{BucketUS: l.axis.widthUS, Admitted: slices.Clone(l.admitted[:n]),
+		Rolling: slices.Clone(l.rolling[:n])}
 }
 
 // TrafficMeter collects what a run offers, in the buckets that the run's meters have.

@@ -17,8 +17,10 @@ func TestUnreadable(t *testing.T) {
 		want string
 	}{
 		{gone, fs.ErrNotExist, "no such file"},
-		{&fs.PathError{Op: "open", Path: "/srv/x", Err: fs.ErrPermission}, fs.ErrPermission, "permission denied; want a file that can be read"},
-		{&fs.PathError{Op: "read", Path: "a\x1b", Err: io.ErrNoProgress}, io.ErrNoProgress, "cannot be read: " + io.ErrNoProgress.Error()},
+		{&fs.PathError{Op: "open", Path: "/srv/x", Err: fs.ErrPermission}, fs.ErrPermission,
+			"permission denied; want a file that can be read"},
+		{&fs.PathError{Op: "read", Path: "a\x1b", Err: io.ErrNoProgress}, io.ErrNoProgress,
+			"cannot be read: " + io.ErrNoProgress.Error()},
 		{io.ErrUnexpectedEOF, io.ErrUnexpectedEOF, "cannot be read: unexpected EOF"},
 	} {
 		got := Unreadable(c.err)

@@ -73,7 +73,8 @@ func TestQuotedInputIsHarmless(t *testing.T) {
 }
 
 func TestPath(t *testing.T) {
-	for name, want := range map[string]string{"my dir/été.yaml": "my dir/été.yaml", "a\tb": `"a\tb"`, "caf\xe9": `"caf\xe9"`} {
+	for name, want := range map[string]string{"my dir/été.yaml": "my dir/été.yaml", "a\tb": `"a\tb"`,
+		"caf\xe9": `"caf\xe9"`} {
 		if got := Path(name); got != want {
 			t.Errorf("%q: %s; want %s", name, got, want)
 		}

@@ -29,7 +29,8 @@ func TestShown(t *testing.T) {
 // Whatever comes in, nothing that acts comes out, and once more changes nothing.
 func TestShownLeavesNothingThatActs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		in := rapid.OneOf(rapid.String(),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 		out := Shown(in)
 		if strings.ContainsFunc(out, steers) || !utf8.ValidString(out) || Shown(out) != out {
 			t.Fatalf("%q is not fit to be shown", out)

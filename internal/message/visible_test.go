@@ -29,7 +29,8 @@ func TestVisible(t *testing.T) {
 // Whatever comes in, nothing that acts comes out, and once more changes nothing.
 func TestVisibleLeavesNothingThatActs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		in := rapid.OneOf(rapid.String(),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 		out := Visible(in)
 		for _, r := range out {
 			if steers(r) {

@@ -53,14 +53,16 @@ func groupTable(r *report.Run, group int, l *labels) sheet.Table {
 			continue
 		}
 		c := &row.Clients.Groups[group]
-		list := []sheet.Cell{whole(c.Operations), whole(c.Succeeded), percentage(share(c.Succeeded, c.Operations)), whole(c.GaveUp), whole(c.Attempts)}
+		list := []sheet.Cell{whole(c.Operations), whole(c.Succeeded), percentage(share(c.Succeeded, c.Operations)),
+			whole(c.GaveUp), whole(c.Attempts)}
 		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), append(list, medianAndTail(c.TimeToSuccessUS)...)...))
 	}
 	return withoutEmpty(t)
 }
 
 var groupColumns = []sheet.Column{
-	{Name: "operations"}, {Name: "succeeded"}, {Name: "of its operations", Help: "share that succeeded"}, {Name: "gave up"}, {Name: "attempts"},
+	{Name: "operations"}, {Name: "succeeded"}, {Name: "of its operations",
+		Help: "share that succeeded"}, {Name: "gave up"}, {Name: "attempts"},
 	{Name: "p50", Help: "of the time to success"}, {Name: "p99", Help: "of the time to success"},
 }
 

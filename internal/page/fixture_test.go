@@ -24,17 +24,26 @@ func worked() Input {
 		Reference: exact,
 		Results: []report.Row{
 			{Algorithm: "none", Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}}},
-			{Algorithm: "fixed-window-aligned", Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}, Bound: []int64{4, 8, 8, 44}}},
-			{Algorithm: "gcra", Parameters: map[string]string{"burst": "4", "time": "server"}, Figures: measure.Figures{Result: counted(8, 6, 6, 3, 1), MostAdmitted: []int64{2, 5, 6, 6}, Bound: []int64{4, 6, 8, 24}}},
-			{Algorithm: "sliding-window-log", Figures: measure.Figures{Result: exact, MostAdmitted: []int64{2, 4, 4, 4}, Bound: []int64{4, 4, 4, 40}}},
+			{Algorithm: "fixed-window-aligned",
+				Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8},
+					Bound: []int64{4, 8, 8, 44}}},
+			{Algorithm: "gcra", Parameters: map[string]string{"burst": "4", "time": "server"},
+				Figures: measure.Figures{Result: counted(8, 6, 6, 3, 1), MostAdmitted: []int64{2, 5, 6, 6},
+					Bound: []int64{4, 6, 8, 24}}},
+			{Algorithm: "sliding-window-log",
+				Figures: measure.Figures{Result: exact, MostAdmitted: []int64{2, 4, 4, 4},
+					Bound: []int64{4, 4, 4, 40}}},
 		},
-		TimeScales: &report.TimeScales{IntervalUS: []int64{1_000, 1_000_000, 2_000_000, 20_000_000}, Limit: []int64{4, 6, 8, 44}},
-		Notes:      []string{"worked by hand"},
+		TimeScales: &report.TimeScales{IntervalUS: []int64{1_000, 1_000_000, 2_000_000, 20_000_000},
+			Limit: []int64{4, 6, 8, 44}},
+		Notes: []string{"worked by hand"},
 	}
 	met := true
 	got := 8.0
-	run.Expectations = []report.Expectation{{Algorithm: "fixed-window-aligned", Measure: "admitted", Want: "8", Got: &got, Met: &met}}
-	doc := &report.Document{SchemaVersion: 1, Tool: result.Tool{Name: "simulate", Version: "v1.0.0"}, Runs: []report.Run{run}}
+	run.Expectations = []report.Expectation{{Algorithm: "fixed-window-aligned", Measure: "admitted", Want: "8",
+		Got: &got, Met: &met}}
+	doc := &report.Document{SchemaVersion: 1, Tool: result.Tool{Name: "simulate", Version: "v1.0.0"},
+		Runs: []report.Run{run}}
 	offered := []int64{0, 4, 4, 0}
 	series := func(admitted, rolling []int64) measure.Series {
 		return measure.Series{BucketUS: 1_000_000, Admitted: admitted, Rolling: rolling}
@@ -42,9 +51,11 @@ func worked() Input {
 	all, log := series(offered, []int64{0, 4, 8, 8}), series([]int64{0, 4, 0, 0}, []int64{0, 4, 4, 4})
 	return Input{
 		Document: doc,
-		Charts: []curves.Input{{Run: &doc.Runs[0], Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: offered}, Reference: log,
+		Charts: []curves.Input{{Run: &doc.Runs[0], Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: offered},
+			Reference: log,
 			Algorithms: []curves.Lane{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
-				{Label: "gcra", Series: series([]int64{0, 4, 2, 0}, []int64{0, 4, 6, 6})}, {Label: "sliding-window-log", Series: log}}}},
+				{Label: "gcra", Series: series([]int64{0, 4, 2, 0}, []int64{0, 4, 6, 6})}, {Label: "sliding-window-log",
+					Series: log}}}},
 		Algorithms: []Algorithm{{Name: "gcra", Family: "bucket", State: "one timestamp", Rule: "a timestamp moves on",
 			Bound: "N(τ) ≤ B + r·τ", Sources: []string{"ITU-T I.371", "https://example.org/gcra"}}},
 		Command: "simulate small.yaml",
@@ -52,7 +63,8 @@ func worked() Input {
 }
 
 func counted(offered, admitted, peak, falseAdmits, falseRejects int64) measure.Result {
-	return measure.Result{Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered, AdmittedCost: admitted,
+	return measure.Result{Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered,
+		AdmittedCost:       admitted,
 		PeakWindowAdmitted: peak, Overshoot: float64(peak) / 4, FalseAdmits: falseAdmits, FalseRejects: falseRejects,
 		Utilization: float64(admitted) / 8, DecisionsSHA256: fmt.Sprintf("%064x", admitted)}
 }
@@ -68,9 +80,11 @@ func everything() Input {
 		row := &second.Results[i]
 		row.RedisCallsPerDecision, row.KeysLeft, row.RateDifference = &calls, &left, &half
 		row.Fairness = &measure.Fairness{Keys: 3, JainIndex: 0.9, WorstKey: "a", WorstServed: 0.5, BestServed: 1.5}
-		row.Clients = &measure.Clients{Operations: 10, Succeeded: 8, TimeToSuccessUS: &measure.Percentiles{P50: 1500, P99: 2_000_000},
-			RetryAfter: &measure.RetryAfter{Checked: 3, True: 3},
-			Groups:     []measure.ClientGroup{{Name: "polite", Operations: 5, Succeeded: 5}, {Name: "rude", Operations: 5, Succeeded: 3}}}
+		row.Clients = &measure.Clients{Operations: 10, Succeeded: 8,
+			TimeToSuccessUS: &measure.Percentiles{P50: 1500, P99: 2_000_000},
+			RetryAfter:      &measure.RetryAfter{Checked: 3, True: 3},
+			Groups: []measure.ClientGroup{{Name: "polite", Operations: 5, Succeeded: 5},
+				{Name: "rude", Operations: 5, Succeeded: 3}}}
 		row.ClockEffect = &measure.ClockEffect{ExtraAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5_000_000}
 		row.Race = &measure.Race{Commands: 16, RaceAdmits: 2}
 		row.LocalFlag = &measure.LocalFlag{LocalRejects: 4, WrongRejects: 1}
@@ -103,7 +117,8 @@ func large() Input {
 		}
 		var lanes []curves.Lane
 		for j := range 15 {
-			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40), Figures: measure.Figures{Result: counted(9000, 8000, 700, 300, 20)}}
+			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40),
+				Figures: measure.Figures{Result: counted(9000, 8000, 700, 300, 20)}}
 			for range 36 {
 				row.MostAdmitted = append(row.MostAdmitted, random.Int64N(9000))
 				row.Bound = append(row.Bound, random.Int64N(9000))

@@ -38,7 +38,8 @@ func TestInABrowser(t *testing.T) {
 const (
 	firstTable = `document.querySelector("#small table.sorts")`
 	rowNames   = `Array.from(` + firstTable + `.tBodies[0].rows, r => r.cells[0].textContent)`
-	sortedBy   = `Array.from(` + firstTable + `.querySelectorAll("thead th[aria-sort]"), h => h.textContent + " " + h.getAttribute("aria-sort"))`
+	sortedBy   = `Array.from(` + firstTable +
+		`.querySelectorAll("thead th[aria-sort]"), h => h.textContent + " " + h.getAttribute("aria-sort"))`
 	windowKey  = `Array.from(document.querySelectorAll("#small [data-kind=window] .key tbody tr"), r => getComputedStyle(r).display === "none" ? "" : r.cells[0].innerText.trim() + "=" + r.querySelector(".v").textContent).filter(Boolean).join("; ")`
 	valueHead  = `document.querySelector("#small [data-kind=window] .key th.v").textContent`
 	drawnLines = `Array.from(document.querySelectorAll("#small [data-kind=window] .curve"), c => getComputedStyle(c).display).join()`
@@ -147,9 +148,11 @@ func themeStory(t *testing.T, b *tab) {
 	b.wants(`document.querySelector("[data-do=theme]").textContent`, "light")
 	b.do(chromedp.Click(chromedp.CSS(`[data-do=theme]`)))
 	b.wants(ground, "rgb(253, 253, 251)")
-	b.do(chromedp.Evaluate[chromedp.Void](`localStorage.clear(); delete document.documentElement.dataset.theme`), media("", "dark"))
+	b.do(chromedp.Evaluate[chromedp.Void](`localStorage.clear(); delete document.documentElement.dataset.theme`),
+		media("", "dark"))
 	b.wants(ground, "rgb(22, 24, 27)")
-	b.do(chromedp.Poll[chromedp.Void](`document.querySelector("[data-do=theme]").textContent === "light"`)) // what it leads to
+	// what it leads to
+	b.do(chromedp.Poll[chromedp.Void](`document.querySelector("[data-do=theme]").textContent === "light"`))
 	b.wants(`getComputedStyle(document.querySelector("#small .curve")).stroke !== getComputedStyle(document.body).color`, "true")
 }
 

@@ -82,7 +82,8 @@ func (l *labels) css() string {
 		if pattern := looks[name].Dashes; pattern != nil {
 			dash = strings.Trim(fmt.Sprint(pattern), "[]")
 		}
-		fmt.Fprintf(&out, ".a%d{--c:light-dark(%s,%s);--d:%s}\n", i, hex(distinct(c, lightPaper)), hex(distinct(c, darkPaper)), dash)
+		fmt.Fprintf(&out, ".a%d{--c:light-dark(%s,%s);--d:%s}\n", i, hex(distinct(c, lightPaper)),
+			hex(distinct(c, darkPaper)), dash)
 	}
 	return out.String()
 }

@@ -127,7 +127,9 @@ func everywhere(doc *report.Document) []string {
 // alike is what of doc compares the algorithms themselves: all rows saw the same requests, and every clock was right.
 func alike(doc *report.Document) *report.Document {
 	return &report.Document{Runs: slices.DeleteFunc(slices.Clone(doc.Runs), func(r report.Run) bool {
-		return len(r.ClientGroups) > 0 || slices.ContainsFunc(r.Results, func(row report.Row) bool { return row.ClockEffect != nil || row.Race != nil })
+		return len(r.ClientGroups) > 0 ||
+			slices.ContainsFunc(r.Results,
+				func(row report.Row) bool { return row.ClockEffect != nil || row.Race != nil })
 	})}
 }
 
@@ -139,7 +141,8 @@ func answer(all, doc *report.Document, rows []string) string {
 	}
 	var keep []string
 	for _, n := range rows {
-		if n != floor && !slices.ContainsFunc(doc.Runs, func(r report.Run) bool { row := find(&r, n); return row != nil && row.Overshoot > 1 }) {
+		if n != floor && !slices.ContainsFunc(doc.Runs,
+			func(r report.Run) bool { row := find(&r, n); return row != nil && row.Overshoot > 1 }) {
 			keep = append(keep, n)
 		}
 	}
@@ -150,10 +153,12 @@ func answer(all, doc *report.Document, rows []string) string {
 	if len(keep) == 0 {
 		return fmt.Sprintf("Over %s no algorithm keeps the limit in every window of each.", scenarios)
 	}
-	text := fmt.Sprintf("Over %s %s %s the limit in every window of each", scenarios, enumerate(allShown(keep)), verb(len(keep), "keeps", "keep"))
+	text := fmt.Sprintf("Over %s %s %s the limit in every window of each", scenarios, enumerate(allShown(keep)),
+		verb(len(keep), "keeps", "keep"))
 	least, rejects := leastRejecting(doc, keep)
 	if len(keep) == 1 {
-		return fmt.Sprintf("%s; it rejects %s of the requests of any scenario that the exact limit admits.", text, atMost(rejects))
+		return fmt.Sprintf("%s; it rejects %s of the requests of any scenario that the exact limit admits.", text,
+			atMost(rejects))
 	}
 	return fmt.Sprintf("%s. Of these %s %s least of what the exact limit admits: %s of the requests of any scenario.",
 		text, enumerate(allShown(least)), verb(len(least), "rejects", "reject"), atMost(rejects))

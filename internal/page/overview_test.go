@@ -12,7 +12,9 @@ import (
 // the scenarios that compare like with like, and says so where others are on the page.
 func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 	within := func(name string, overshoot float64) report.Run {
-		return report.Run{Scenario: name, Results: []report.Row{{Algorithm: "log", Figures: measure.Figures{Result: measure.Result{Offered: 1, Overshoot: overshoot}}}}}
+		return report.Run{Scenario: name,
+			Results: []report.Row{{Algorithm: "log",
+				Figures: measure.Figures{Result: measure.Result{Offered: 1, Overshoot: overshoot}}}}}
 	}
 	stepped := within("stepped", 2)
 	stepped.Results[0].ClockEffect = &measure.ClockEffect{}

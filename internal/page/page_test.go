@@ -57,7 +57,8 @@ func TestPolicyMatchesThePage(t *testing.T) {
 			t.Fatalf("%d times <%s>", len(found), element)
 		}
 		sum := sha256.Sum256([]byte(found[0][1]))
-		if want := element + "-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"; !strings.Contains(policy, want) {
+		if want := element + "-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"';"; !strings.Contains(policy, want) {
 			t.Errorf("the policy is %s\nand does not have %s", policy, want)
 		}
 	}
@@ -83,8 +84,9 @@ func TestHostileTextIsText(t *testing.T) {
 	missed := false
 	run.Expectations = []report.Expectation{{Algorithm: hostile, Measure: hostile, Want: hostile, Met: &missed}}
 	in.Command, in.Document.Tool.Version = hostile, hostile
-	in.Algorithms = append(in.Algorithms, Algorithm{Name: hostile, Family: hostile, State: hostile, Rule: hostile, Bound: hostile,
-		Sources: []string{hostile, "https://" + hostile, "javascript:alert(1)"}})
+	in.Algorithms = append(in.Algorithms,
+		Algorithm{Name: hostile, Family: hostile, State: hostile, Rule: hostile, Bound: hostile,
+			Sources: []string{hostile, "https://" + hostile, "javascript:alert(1)"}})
 	page := rendered(t, in)
 	if n := strings.Count(page, "<script>"); n != 1 {
 		t.Errorf("%d scripts", n)
@@ -127,14 +129,17 @@ func TestInputThatCannotBe(t *testing.T) {
 
 // Lines and text stand out enough from the paper, in light and in dark.
 func TestContrast(t *testing.T) {
-	for _, name := range []string{"none", "gcra", "sliding-window-counter", "fixed-window-aligned", report.ReferenceLabel, "my.lua"} {
+	for _, name := range []string{"none", "gcra", "sliding-window-counter", "fixed-window-aligned",
+		report.ReferenceLabel, "my.lua"} {
 		c := chart.Color(name)
-		if contrast(distinct(c, lightPaper), lightPaper) < leastContrast || contrast(distinct(c, darkPaper), darkPaper) < leastContrast {
+		if contrast(distinct(c, lightPaper), lightPaper) < leastContrast ||
+			contrast(distinct(c, darkPaper), darkPaper) < leastContrast {
 			t.Errorf("%s does not stand out", name)
 		}
 	}
 	light, dark := map[string]string{}, map[string]string{}
-	for _, v := range regexp.MustCompile(`--(\w+): light-dark\((#\w{6}), (#\w{6})\)`).FindAllStringSubmatch(pageCSS, -1) {
+	for _, v := range regexp.MustCompile(`--(\w+): light-dark\((#\w{6}), (#\w{6})\)`).FindAllStringSubmatch(pageCSS,
+		-1) {
 		light[v[1]], dark[v[1]] = v[2], v[3]
 	}
 	if light["paper"] != hex(lightPaper) || dark["paper"] != hex(darkPaper) {

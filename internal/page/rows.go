@@ -30,7 +30,8 @@ func rowsOf(r *report.Run, l *labels) sheet.Table {
 	t := tableOf(caption(r), append([]sheet.Column{capacityColumn}, columns(shown, r)...)...)
 	for i := range r.Results {
 		row := &r.Results[i]
-		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), append([]sheet.Cell{{Text: burst(row)}}, cells(shown, &row.Figures)...)...))
+		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm),
+			append([]sheet.Cell{{Text: burst(row)}}, cells(shown, &row.Figures)...)...))
 	}
 	foot := rowOf(l.of(report.ReferenceLabel), append([]sheet.Cell{{}}, cells(shown, reference)...)...)
 	foot.Faint = true

@@ -25,7 +25,8 @@ type scaled struct {
 func scalesPlot(t *curves.Timescale, l *labels) plot {
 	s := newScaled(t)
 	p := plot{Kind: "scales", Caption: t.Caption, Width: fmt.Sprint(plane), High: fmt.Sprint(plane), YUnit: t.Unit,
-		ValueHead: "in " + span(t.Limit.WindowUS), BoundHead: "promised", Places: s.places(), Last: len(t.IntervalUS) - 1,
+		ValueHead: "in " + span(t.Limit.WindowUS), BoundHead: "promised", Places: s.places(),
+		Last:  len(t.IntervalUS) - 1,
 		Limit: s.path(t.Allowed), Limits: numbers(t.Allowed), Allowed: chart.Exact(t.Allowed[t.Window])}
 	var g group
 	for _, c := range t.Curves {

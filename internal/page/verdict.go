@@ -66,12 +66,15 @@ func (j jury) limitSentence() string {
 	case kept == 0:
 		return fmt.Sprintf("%s keeps %s; %s.", noneOf(broken), limit, j.worst())
 	case broken == 1:
-		return fmt.Sprintf("All but %s keep %s; %[1]s lets through %[3]s.", name(j.exceed[0]), limit, j.excess(j.exceed[0], false))
+		return fmt.Sprintf("All but %s keep %s; %[1]s lets through %[3]s.", name(j.exceed[0]), limit,
+			j.excess(j.exceed[0], false))
 	case kept == 1 && exact(j.keep[0]):
-		return fmt.Sprintf("Only %s keeps %s, and it decides every request as the exact limit does. Of the other %d, %s.",
+		return fmt.Sprintf("Only %s keeps %s, and it decides every request as the exact limit does. Of the other "+
+			"%d, %s.",
 			name(j.keep[0]), limit, broken, j.worst())
 	case kept <= 4:
-		return fmt.Sprintf("Only %s %s %s; of the other %d, %s.", enumerate(names(j.keep)), verb(kept, "keeps", "keep"), limit, broken, j.worst())
+		return fmt.Sprintf("Only %s %s %s; of the other %d, %s.", enumerate(names(j.keep)), verb(kept, "keeps", "keep"),
+			limit, broken, j.worst())
 	}
 	return fmt.Sprintf("%d of %d keep %s; of the other %d, %s.", kept, kept+broken, limit, broken, j.worst())
 }
@@ -80,7 +83,8 @@ func (j jury) limitSentence() string {
 func (j jury) alone(limit string) string {
 	row := j.rows[0]
 	if len(j.keep) == 1 {
-		return fmt.Sprintf("%s keeps %s: its highest window has %s.", name(row), limit, chart.Exact(row.PeakWindowAdmitted))
+		return fmt.Sprintf("%s keeps %s: its highest window has %s.", name(row), limit,
+			chart.Exact(row.PeakWindowAdmitted))
 	}
 	return fmt.Sprintf("%s exceeds %s: %s.", name(row), limit, j.excess(row, false))
 }
@@ -104,7 +108,8 @@ func noneOf(n int) string {
 // worst names those with the highest peak, and says how high it is.
 func (j jury) worst() string {
 	top := most(j.exceed, func(row *report.Row) int64 { return row.PeakWindowAdmitted })
-	return fmt.Sprintf("%s %s: %s", enumerate(names(top)), verb(len(top), "exceeds it most", "exceed it most"), j.excess(top[0], len(top) > 1))
+	return fmt.Sprintf("%s %s: %s", enumerate(names(top)), verb(len(top), "exceeds it most", "exceed it most"),
+		j.excess(top[0], len(top) > 1))
 }
 
 // excess is how much a row lets through in a window, and in how short an interval that is already above the limit.

@@ -29,29 +29,38 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"no rows", judged(), "Nothing was decided."},
 		{"one that keeps it", judged("log", 100, 0, 0),
-			"log keeps the limit of 100 in any second: its highest window has 100. It decides every request as the exact limit does."},
+			"log keeps the limit of 100 in any second: its highest window has 100. It decides every request as the " +
+				"exact limit does."},
 		{"one that does not", judged("gcra", 176, 70, 2),
-			"gcra exceeds the limit of 100 in any second: up to 176, 1.76 times as many. It rejects 2 requests that the exact limit admits (0.2% of the offered)."},
+			"gcra exceeds the limit of 100 in any second: up to 176, 1.76 times as many. It rejects 2 requests that " +
+				"the exact limit admits (0.2% of the offered)."},
 		{"the floor alone", judged("none", 300, 200, 0),
-			"none exceeds the limit of 100 in any second: up to 300, 3.00 times as many. It rejects nothing that the exact limit admits."},
+			"none exceeds the limit of 100 in any second: up to 300, 3.00 times as many. It rejects nothing that the " +
+				"exact limit admits."},
 		{"the floor is no contestant", judged("none", 300, 200, 0, "log", 100, 0, 0),
-			"log keeps the limit of 100 in any second: its highest window has 100. It decides every request as the exact limit does."},
+			"log keeps the limit of 100 in any second: its highest window has 100. It decides every request as the " +
+				"exact limit does."},
 		{"all", judged("a", 90, 0, 0, "b", 100, 0, 0),
 			"Both keep the limit of 100 in any second. Both decide every request as the exact limit does."},
 		{"all, and none is exact", judged("a", 90, 0, 9, "b", 100, 0, 12, "c", 100, 1, 1),
-			"All 3 keep the limit of 100 in any second. b rejects most of what the exact limit admits: 12 requests (1.2% of the offered)."},
+			"All 3 keep the limit of 100 in any second. b rejects most of what the exact limit admits: 12 requests " +
+				"(1.2% of the offered)."},
 		{"nobody", judged("a", 190, 90, 0, "b", 200, 100, 0),
-			"Neither keeps the limit of 100 in any second; b exceeds it most: up to 200, 2.00 times as many. Neither rejects a request that the exact limit admits."},
+			"Neither keeps the limit of 100 in any second; b exceeds it most: up to 200, 2.00 times as many. Neither " +
+				"rejects a request that the exact limit admits."},
 		{"a hair's breadth is not rounded away", judged("a", 100, 0, 0, "b", 100, 0, 0, "c", 101, 1, 1),
 			"All but c keep the limit of 100 in any second; c lets through up to 101, 1.01 times as many. " +
-				"a and b decide every request as the exact limit does; c rejects most of what it admits: 1 request (0.1% of the offered)."},
+				"a and b decide every request as the exact limit does; c rejects most of what it admits: 1 request " +
+				"(0.1% of the offered)."},
 		{"one keeps it", judged("log", 100, 0, 0, "a", 150, 50, 3, "b", 200, 100, 3),
 			"Only log keeps the limit of 100 in any second, and it decides every request as the exact limit does. " +
 				"Of the other 2, b exceeds it most: up to 200, 2.00 times as many. " +
 				"a and b reject most of what the exact limit admits: 3 requests each (0.3% of the offered)."},
 		{"some", judged("log", 100, 0, 0, "sub", 100, 1, 30, "a", 200, 50, 0, "b", 200, 100, 0),
-			"Only log and sub keep the limit of 100 in any second; of the other 2, a and b exceed it most: each up to 200, 2.00 times as many. " +
-				"Only log decides every request as the exact limit does; sub rejects most of what it admits: 30 requests (3.0% of the offered)."},
+			"Only log and sub keep the limit of 100 in any second; of the other 2, a and b exceed it most: each up " +
+				"to 200, 2.00 times as many. " +
+				"Only log decides every request as the exact limit does; sub rejects most of what it admits: 30 " +
+				"requests (3.0% of the offered)."},
 	} {
 		if got := verdict(c.run); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
@@ -64,7 +73,8 @@ func TestVerdictNamesTheTimeScale(t *testing.T) {
 	r := judged("a", 200, 100, 0)
 	r.TimeScales = &report.TimeScales{IntervalUS: []int64{1000, 10_000, 100_000, 1_000_000}}
 	r.Results[0].MostAdmitted = []int64{100, 101, 200, 200}
-	if got, want := newJury(r).excess(newJury(r).exceed[0], false), "up to 200, 2.00 times as many, and more than 100 within 10 ms already"; got != want {
+	if got, want := newJury(r).excess(newJury(r).exceed[0], false), "up to 200, 2.00 times as many, and more than "+
+		"100 within 10 ms already"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 	r.Results[0].MostAdmitted = []int64{1, 10, 100, 200}
@@ -76,7 +86,8 @@ func TestVerdictNamesTheTimeScale(t *testing.T) {
 func TestVerdictOfAnInterruptedRun(t *testing.T) {
 	r := judged("log", 100, 0, 0)
 	r.Partial = true
-	if got := verdict(r); got[:len("Interrupted before its end; so far: log keeps")] != "Interrupted before its end; so far: log keeps" {
+	if got := verdict(r); got[:len("Interrupted before its end; so far: log keeps")] != "Interrupted before its end; "+
+		"so far: log keeps" {
 		t.Error(got)
 	}
 	r.Results[0].Offered = 0

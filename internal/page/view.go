@@ -149,7 +149,8 @@ func expectations(r *report.Run) (missed []string, sum string) {
 			if e.Got != nil {
 				got = number(*e.Got)
 			}
-			missed = append(missed, shown(fmt.Sprintf("%s: %s is %s, expected %s", e.Algorithm, e.Measure, got, e.Want)))
+			missed = append(missed, shown(fmt.Sprintf("%s: %s is %s, expected %s", e.Algorithm, e.Measure, got,
+				e.Want)))
 		}
 		checked++
 	}
@@ -159,7 +160,8 @@ func expectations(r *report.Run) (missed []string, sum string) {
 	case checked == 0:
 		return nil, count(int64(total), "expectation") + ", none of them checked"
 	case checked < total:
-		return missed, fmt.Sprintf("%d of %s met, %d not checked", met, count(int64(checked), "expectation"), total-checked)
+		return missed, fmt.Sprintf("%d of %s met, %d not checked", met, count(int64(checked), "expectation"),
+			total-checked)
 	}
 	return missed, fmt.Sprintf("%d of %s met", met, count(int64(checked), "expectation"))
 }
@@ -172,7 +174,8 @@ func hashes(r *report.Run, l *labels) sheet.Table {
 		sheet.Column{Name: "parameters", Words: true, Help: "all of them, defaults included"})
 	for i := range r.Results {
 		row := &r.Results[i]
-		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), sheet.Cells(row.DecisionsSHA256, row.ScriptSHA1, parameters(row))...))
+		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm),
+			sheet.Cells(row.DecisionsSHA256, row.ScriptSHA1, parameters(row))...))
 	}
 	foot := rowOf(l.of(report.ReferenceLabel), sheet.Cells(r.Reference.DecisionsSHA256, "", "")...)
 	foot.Faint = true

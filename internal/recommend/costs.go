@@ -15,8 +15,8 @@ type Costs struct {
 	us map[string]float64 // by label
 }
 
-// CostsOf reads the costs off a benchmark: those of the closed loop with half of the requests accepted, and for what has
-// none, those under the first scenario that has.
+// CostsOf reads the costs off a benchmark: those of the closed loop with half of the requests accepted, and for what
+// has none, those under the first scenario that has.
 func CostsOf(r *benchresult.Document) *Costs {
 	c := &Costs{us: map[string]float64{}}
 	c.Source = CostSource{Server: r.Server.Server.String(), Machine: r.Machine.CPU, Valid: r.Validity.Valid,

@@ -5,22 +5,24 @@ package recommend
 
 import "ratelab/internal/result"
 
-// Document is the answer: which limiters keep a stated tolerance under some traffic, in which order, and which figure excludes
-// each of the others. Shares are of the requests offered; times are whole microseconds.
+// Document is the answer: which limiters keep a stated tolerance under some traffic, in which order, and which figure
+// excludes each of the others. Shares are of the requests offered; times are whole microseconds.
 type Document struct {
 	SchemaVersion int         `json:"schema_version"`
 	Kind          string      `json:"kind"`
 	Tool          result.Tool `json:"tool"`
 
-	Tolerance Tolerance     `json:"tolerance"`
-	Prefer    string        `json:"prefer" jsonschema:"enum=balanced,enum=strict,enum=generous,enum=cheap"` // see Preferences
-	Traffic   []Traffic     `json:"traffic" jsonschema:"minItems=1"`
-	Server    result.Server `json:"server"`          // what decided for those that are Confirmed
-	Costs     *CostSource   `json:"costs,omitempty"` // where the server's time was measured; absent: nobody asked
+	Tolerance Tolerance `json:"tolerance"`
+	// see Preferences
+	Prefer  string        `json:"prefer" jsonschema:"enum=balanced,enum=strict,enum=generous,enum=cheap"`
+	Traffic []Traffic     `json:"traffic" jsonschema:"minItems=1"`
+	Server  result.Server `json:"server"`          // what decided for those that are Confirmed
+	Costs   *CostSource   `json:"costs,omitempty"` // where the server's time was measured; absent: nobody asked
 
-	Recommended string   `json:"recommended,omitempty"` // the first of the candidates that qualify; absent where none does
-	Why         []string `json:"why"`                   // in words: why it is before the second, or what comes nearest
-	Ties        []Tie    `json:"ties"`                  // candidates that decide identically here
+	// the first of the candidates that qualify; absent where none does
+	Recommended string   `json:"recommended,omitempty"`
+	Why         []string `json:"why"`  // in words: why it is before the second, or what comes nearest
+	Ties        []Tie    `json:"ties"` // candidates that decide identically here
 
 	// Candidates are all of them: those that qualify by rank, then the others, the nearest to the tolerance first.
 	Candidates []Candidate `json:"candidates" jsonschema:"minItems=1"`
@@ -41,7 +43,8 @@ type Traffic struct {
 
 // Candidate is one algorithm with its parameters, its worst figure in each respect, and what became of it.
 type Candidate struct {
-	Algorithm string `json:"algorithm" jsonschema:"minLength=1"`    // its label; burst=L/10 in it stands for a tenth of each scenario's limit
+	// its label; burst=L/10 in it stands for a tenth of each scenario's limit
+	Algorithm string `json:"algorithm" jsonschema:"minLength=1"`
 	Rank      int    `json:"rank,omitempty" jsonschema:"minimum=1"` // from 1; absent where it does not qualify
 	Qualifies bool   `json:"qualifies"`
 	Burst     *int64 `json:"burst,omitempty"` // how much it admits at once; absent for scripts, and where limits differ
@@ -97,7 +100,8 @@ type Figures struct {
 	Promised *int64 `json:"promised_window,omitempty"` // what it promises not to exceed in any window
 
 	// OverLimitWithinUS is the shortest interval looked at, of a window at the most, in which more than the limit's
-	// requests were admitted for one key: the time scale of the overshoot. Absent where none was, or none was looked at.
+	// requests were admitted for one key: the time scale of the overshoot. Absent where none was, or none was looked
+	// at.
 	OverLimitWithinUS *int64 `json:"over_limit_within_us,omitempty"`
 	// LargestExcess is where most admitted is the largest multiple of burst + r·w; absent where nobody looked.
 	LargestExcess *Excess `json:"largest_excess,omitempty"`

@@ -31,7 +31,8 @@ func variants(s *algorithms.Spec) []variant {
 	all := []variant{{}}
 	if p := s.InRole(algorithms.Capacity); p != nil {
 		for _, part := range []int64{2, 10} {
-			all = append(all, variant{p.Name, fmt.Sprintf("L/%d", part), func(p limit.Policy) int64 { return max(1, p.Requests/part) }})
+			all = append(all, variant{p.Name, fmt.Sprintf("L/%d", part),
+				func(p limit.Policy) int64 { return max(1, p.Requests/part) }})
 		}
 		all = append(all, variant{p.Name, "1", func(limit.Policy) int64 { return 1 }})
 	}

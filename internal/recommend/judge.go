@@ -144,14 +144,17 @@ func (c *Candidate) exclude(f *Figures, run *report.Run, t Tolerance, several bo
 		c.ExcludedBy = append(c.ExcludedBy, Exclusion{measure, f.Scenario, &got, most, where + words})
 	}
 	if f.Overshoot > t.MaxOvershoot {
-		add(measureOvershoot, f.Overshoot, t.MaxOvershoot, fmt.Sprintf("peak %d in %s is %s x the limit, more than %s", f.PeakWindowAdmitted,
-			sheet.Span(run.Limit.WindowUS), beyond(f.Overshoot, t.MaxOvershoot, 1, 2), decimal(t.MaxOvershoot)))
+		add(measureOvershoot, f.Overshoot, t.MaxOvershoot,
+			fmt.Sprintf("peak %d in %s is %s x the limit, more than %s", f.PeakWindowAdmitted,
+				sheet.Span(run.Limit.WindowUS), beyond(f.Overshoot, t.MaxOvershoot, 1, 2), decimal(t.MaxOvershoot)))
 	}
 	if got := f.share(f.FalseRejects); got > t.MaxFalseRejects {
-		add(measureFalseRejects, got, t.MaxFalseRejects, wrongly(f.FalseRejects, f.Offered, "rejects", got, t.MaxFalseRejects))
+		add(measureFalseRejects, got, t.MaxFalseRejects,
+			wrongly(f.FalseRejects, f.Offered, "rejects", got, t.MaxFalseRejects))
 	}
 	if got := f.share(f.FalseAdmits); t.MaxFalseAdmits != nil && got > *t.MaxFalseAdmits {
-		add(measureFalseAdmits, got, *t.MaxFalseAdmits, wrongly(f.FalseAdmits, f.Offered, "admits", got, *t.MaxFalseAdmits))
+		add(measureFalseAdmits, got, *t.MaxFalseAdmits,
+			wrongly(f.FalseAdmits, f.Offered, "admits", got, *t.MaxFalseAdmits))
 	}
 	if t.MaxCalls != nil && f.RedisCalls != nil && *f.RedisCalls > *t.MaxCalls {
 		add(measureCalls, *f.RedisCalls, *t.MaxCalls, fmt.Sprintf("%s Redis calls a decision, more than %s",
@@ -160,7 +163,8 @@ func (c *Candidate) exclude(f *Figures, run *report.Run, t Tolerance, several bo
 }
 
 func wrongly(n, offered int64, verb string, got, most float64) string {
-	return fmt.Sprintf("%s %d of %d wrongly: %s%%, more than %s", verb, n, offered, beyond(got, most, 100, 1), given(most))
+	return fmt.Sprintf("%s %d of %d wrongly: %s%%, more than %s", verb, n, offered, beyond(got, most, 100, 1),
+		given(most))
 }
 
 // excludeByCost holds the measured cost against the tolerance. What was not measured is not within it.
@@ -169,9 +173,11 @@ func (c *Candidate) excludeByCost(t Tolerance) {
 	case t.MaxServerUS == nil:
 	case c.ServerUS == nil:
 		c.ExcludedBy = append(c.ExcludedBy, Exclusion{Measure: measureServerUS, Most: *t.MaxServerUS,
-			Words: fmt.Sprintf("its cost was not measured, so that nothing shows it to be at most %s us", decimal(*t.MaxServerUS))})
+			Words: fmt.Sprintf("its cost was not measured, so that nothing shows it to be at most %s us",
+				decimal(*t.MaxServerUS))})
 	case *c.ServerUS > *t.MaxServerUS:
 		c.ExcludedBy = append(c.ExcludedBy, Exclusion{Measure: measureServerUS, Got: c.ServerUS, Most: *t.MaxServerUS,
-			Words: fmt.Sprintf("%s us of the server a decision, more than %s", beyond(*c.ServerUS, *t.MaxServerUS, 1, 1), decimal(*t.MaxServerUS))})
+			Words: fmt.Sprintf("%s us of the server a decision, more than %s",
+				beyond(*c.ServerUS, *t.MaxServerUS, 1, 1), decimal(*t.MaxServerUS))})
 	}
 }

@@ -17,15 +17,18 @@ func anyWorld(t *rapid.T) *stage {
 	for _, name := range []string{"edge", "calm"} {
 		w.scenarios[name] = map[string]figuresOf{}
 		for _, label := range workedLabels {
-			w.scenarios[name][label] = figuresOf{peak: rapid.Int64Range(0, 250).Draw(t, "peak"), falseAdmits: rapid.Int64Range(0, 60).Draw(t, "admits"),
-				falseRejects: rapid.Int64Range(0, 60).Draw(t, "rejects"), calls: float64(rapid.IntRange(1, 5).Draw(t, "calls"))}
+			w.scenarios[name][label] = figuresOf{peak: rapid.Int64Range(0, 250).Draw(t, "peak"),
+				falseAdmits: rapid.Int64Range(0, 60).Draw(t, "admits"),
+				falseRejects: rapid.Int64Range(0, 60).Draw(t,
+					"rejects"), calls: float64(rapid.IntRange(1, 5).Draw(t, "calls"))}
 		}
 	}
 	return w
 }
 
 func anyTolerance(t *rapid.T) Tolerance {
-	tolerance := Tolerance{MaxOvershoot: float64(rapid.IntRange(100, 220).Draw(t, "overshoot")) / 100, MaxFalseRejects: float64(rapid.IntRange(0, 50).Draw(t, "rejects")) / 1000}
+	tolerance := Tolerance{MaxOvershoot: float64(rapid.IntRange(100, 220).Draw(t, "overshoot")) / 100,
+		MaxFalseRejects: float64(rapid.IntRange(0, 50).Draw(t, "rejects")) / 1000}
 	optional := func(name string, most int, unit float64) *float64 {
 		if !rapid.Bool().Draw(t, name+"?") {
 			return nil
@@ -33,7 +36,8 @@ func anyTolerance(t *rapid.T) Tolerance {
 		v := float64(rapid.IntRange(0, most).Draw(t, name)) / unit
 		return &v
 	}
-	tolerance.MaxFalseAdmits, tolerance.MaxCalls, tolerance.MaxServerUS = optional("admits", 50, 1000), optional("calls", 5, 1), optional("us", 30, 1)
+	tolerance.MaxFalseAdmits, tolerance.MaxCalls, tolerance.MaxServerUS = optional("admits", 50,
+		1000), optional("calls", 5, 1), optional("us", 30, 1)
 	return tolerance
 }
 
@@ -78,7 +82,8 @@ func keeps(c *Candidate, t Tolerance) bool {
 	for _, f := range c.Scenarios {
 		n := float64(f.Offered)
 		if float64(f.PeakWindowAdmitted)/100 > t.MaxOvershoot || float64(f.FalseRejects)/n > t.MaxFalseRejects ||
-			t.MaxFalseAdmits != nil && float64(f.FalseAdmits)/n > *t.MaxFalseAdmits || t.MaxCalls != nil && *f.RedisCalls > *t.MaxCalls {
+			t.MaxFalseAdmits != nil && float64(f.FalseAdmits)/n > *t.MaxFalseAdmits || t.MaxCalls != nil &&
+			*f.RedisCalls > *t.MaxCalls {
 			return false
 		}
 	}
@@ -90,7 +95,8 @@ func TestTighteningNeverAddsACandidate(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, a, b := anyWorld(rt), anyTolerance(rt), anyTolerance(rt)
 		tighter := Tolerance{min(a.MaxOvershoot, b.MaxOvershoot), min(a.MaxFalseRejects, b.MaxFalseRejects),
-			least(a.MaxFalseAdmits, b.MaxFalseAdmits), least(a.MaxCalls, b.MaxCalls), least(a.MaxServerUS, b.MaxServerUS)}
+			least(a.MaxFalseAdmits, b.MaxFalseAdmits), least(a.MaxCalls, b.MaxCalls), least(a.MaxServerUS,
+				b.MaxServerUS)}
 		q := lawQuestion(t, rt, a)
 		loose := qualified(answer(t, q, w))
 		q.Tolerance = tighter

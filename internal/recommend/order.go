@@ -36,7 +36,8 @@ var (
 	leastOvershoot = criterion{
 		func(c *Candidate) float64 { return max(c.Overshoot.Value, 1) },
 		func(a, b *Candidate) string {
-			return fmt.Sprintf("its highest window is %s x the limit, that of %s %s", trimmed(a.Overshoot.Value, 4), b.Algorithm, trimmed(b.Overshoot.Value, 4))
+			return fmt.Sprintf("its highest window is %s x the limit, that of %s %s", trimmed(a.Overshoot.Value, 4),
+				b.Algorithm, trimmed(b.Overshoot.Value, 4))
 		},
 	}
 	// leastPromised is about the traffic that was not tried.
@@ -49,9 +50,11 @@ var (
 		},
 		func(a, b *Candidate) string {
 			if b.Promise == nil {
-				return fmt.Sprintf("whatever the traffic, it admits at most %s x the limit in a window, and %s promises nothing", trimmed(a.Promise.Value, 4), b.Algorithm)
+				return fmt.Sprintf("whatever the traffic, it admits at most %s x the limit in a window, and %s "+
+					"promises nothing", trimmed(a.Promise.Value, 4), b.Algorithm)
 			}
-			return fmt.Sprintf("whatever the traffic, it admits at most %s x the limit in a window, %s %s", trimmed(a.Promise.Value, 4), b.Algorithm, trimmed(b.Promise.Value, 4))
+			return fmt.Sprintf("whatever the traffic, it admits at most %s x the limit in a window, %s %s",
+				trimmed(a.Promise.Value, 4), b.Algorithm, trimmed(b.Promise.Value, 4))
 		},
 	}
 	mostUsed = criterion{
@@ -67,7 +70,8 @@ var (
 			if b.ServerUS == nil {
 				return fmt.Sprintf("its cost was measured, that of %s was not", b.Algorithm)
 			}
-			return fmt.Sprintf("it takes %s us of the server a decision, %s %s", trimmed(*a.ServerUS, 2), b.Algorithm, trimmed(*b.ServerUS, 2))
+			return fmt.Sprintf("it takes %s us of the server a decision, %s %s", trimmed(*a.ServerUS, 2), b.Algorithm,
+				trimmed(*b.ServerUS, 2))
 		},
 	}
 	fewestCalls = criterion{
@@ -81,7 +85,8 @@ var (
 			if b.RedisCalls == nil {
 				return fmt.Sprintf("its Redis calls were counted, those of %s were not", b.Algorithm)
 			}
-			return fmt.Sprintf("it makes %s Redis calls a decision, %s %s", trimmed(a.RedisCalls.Value, 2), b.Algorithm, trimmed(b.RedisCalls.Value, 2))
+			return fmt.Sprintf("it makes %s Redis calls a decision, %s %s", trimmed(a.RedisCalls.Value, 2), b.Algorithm,
+				trimmed(b.RedisCalls.Value, 2))
 		},
 	}
 )
@@ -97,7 +102,8 @@ func orInfinity(v *float64) float64 {
 func criteria(prefer string) []criterion {
 	switch prefer {
 	case "strict":
-		return []criterion{leastOvershoot, fewestFalseAdmits, fewestFalseRejects, leastPromised, leastServerTime, fewestCalls}
+		return []criterion{leastOvershoot, fewestFalseAdmits, fewestFalseRejects, leastPromised, leastServerTime,
+			fewestCalls}
 	case "generous":
 		return []criterion{fewestFalseRejects, mostUsed, leastOvershoot, leastPromised, leastServerTime, fewestCalls}
 	case "cheap":
@@ -129,7 +135,8 @@ func order(all []Candidate, prefer string) {
 		case a.Qualifies:
 			return before(&a, &b, by)
 		}
-		return cmp.Or(cmp.Compare(a.distance(), b.distance()), cmp.Compare(len(a.ExcludedBy), len(b.ExcludedBy)), before(&a, &b, by))
+		return cmp.Or(cmp.Compare(a.distance(), b.distance()), cmp.Compare(len(a.ExcludedBy), len(b.ExcludedBy)),
+			before(&a, &b, by))
 	})
 	for i := range all {
 		if all[i].Rank = 0; all[i].Qualifies {
@@ -162,7 +169,8 @@ func (x *Exclusion) times() float64 {
 	case x.Got == nil:
 		return math.Inf(1)
 	case x.Most == 0:
-		return 1e9 * (1 + *x.Got) // of nothing everything is infinitely more; the figure itself still tells near from far
+		// of nothing everything is infinitely more; the figure itself still tells near from far
+		return 1e9 * (1 + *x.Got)
 	}
 	return *x.Got / x.Most
 }

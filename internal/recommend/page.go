@@ -13,7 +13,8 @@ import (
 
 // What people read: the table and the Markdown show the same parts.
 
-// usualWidth is that of the table where no terminal says otherwise: what most terminals and reviews show without a break.
+// usualWidth is that of the table where no terminal says otherwise: what most terminals and reviews show without a
+// break.
 const usualWidth = 86
 
 // WriteTable writes the answer for people: the recommendation, what it depends on, those that qualify, the others with
@@ -54,11 +55,13 @@ func (d *Document) headline() string {
 func (d *Document) circumstances() []string {
 	var lines []string
 	for _, t := range d.Traffic {
-		line := fmt.Sprintf("%s: limit %s, %s, %s, %s, seed %d", t.Scenario, t.Limit.String(), message.Count(t.Offered, "request"), message.Count(t.Keys, "key"),
+		line := fmt.Sprintf("%s: limit %s, %s, %s, %s, seed %d", t.Scenario, t.Limit.String(),
+			message.Count(t.Offered, "request"), message.Count(t.Keys, "key"),
 			sheet.Span(t.DurationUS), t.Seed)
 		lines = append(lines, line)
 	}
-	lines = append(lines, "tolerated: "+d.Tolerance.String(), "order: "+d.Prefer+", that is "+OrderInWords(d.Prefer), "decided by: "+d.decided())
+	lines = append(lines, "tolerated: "+d.Tolerance.String(), "order: "+d.Prefer+", that is "+OrderInWords(d.Prefer),
+		"decided by: "+d.decided())
 	if d.Costs != nil {
 		lines = append(lines, d.Costs.String())
 	}
@@ -108,8 +111,10 @@ var names = sheet.Column{Name: "algorithm", Words: true, Widest: 24, Narrowest: 
 // qualified is the table of those that qualify, by rank; excluded that of the others.
 func (d *Document) qualified() sheet.Table {
 	t := sheet.Table{Caption: "Those that qualify", Columns: []sheet.Column{{Name: "rank"}, names}}
-	t.Columns = append(t.Columns, sheet.Column{Name: "burst"}, sheet.Column{Name: "x\nlimit"}, sheet.Column{Name: "above L\nwithin", Leaves: 2},
-		sheet.Column{Name: "false\nadmits", Leaves: 3}, sheet.Column{Name: "false\nrejects", Leaves: 1}, sheet.Column{Name: "used", Leaves: 4}, sheet.Column{Name: "calls"})
+	t.Columns = append(t.Columns, sheet.Column{Name: "burst"}, sheet.Column{Name: "x\nlimit"},
+		sheet.Column{Name: "above L\nwithin", Leaves: 2},
+		sheet.Column{Name: "false\nadmits", Leaves: 3}, sheet.Column{Name: "false\nrejects",
+			Leaves: 1}, sheet.Column{Name: "used", Leaves: 4}, sheet.Column{Name: "calls"})
 	if d.Costs != nil {
 		t.Columns = append(t.Columns, sheet.Numbers("server\nus")...)
 	}
@@ -118,7 +123,8 @@ func (d *Document) qualified() sheet.Table {
 		if !c.Qualifies {
 			continue
 		}
-		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), sheet.Percent(c.FalseAdmits.Value), sheet.Percent(c.FalseRejects.Value),
+		row := []string{fmt.Sprint(c.Rank), c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(),
+			sheet.Percent(c.FalseAdmits.Value), sheet.Percent(c.FalseRejects.Value),
 			fmt.Sprintf("%.1f%%", 100*c.Utilization.Value), c.calls()}
 		if d.Costs != nil {
 			row = append(row, c.serverUS())
@@ -131,9 +137,11 @@ func (d *Document) qualified() sheet.Table {
 // excluded has one row for those that decide identically and are excluded by the same.
 func (d *Document) excluded() sheet.Table {
 	t := sheet.Table{Caption: "Those that do not", Columns: []sheet.Column{names}}
-	t.Columns = append(t.Columns, sheet.Column{Name: "burst", Leaves: 2}, sheet.Column{Name: "x\nlimit"}, sheet.Column{Name: "above L\nwithin", Leaves: 3},
+	t.Columns = append(t.Columns, sheet.Column{Name: "burst", Leaves: 2}, sheet.Column{Name: "x\nlimit"},
+		sheet.Column{Name: "above L\nwithin", Leaves: 3},
 		sheet.Column{Name: "false\nrejects", Leaves: 1})
-	t.Columns = append(t.Columns, sheet.Column{Name: "excluded by", Words: true, Widest: 26, Narrowest: 14, Break: sheet.BreakWords})
+	t.Columns = append(t.Columns, sheet.Column{Name: "excluded by", Words: true, Widest: 26, Narrowest: 14,
+		Break: sheet.BreakWords})
 	var last *Candidate
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
@@ -145,7 +153,8 @@ func (d *Document) excluded() sheet.Table {
 			continue
 		}
 		last = c
-		cells := sheet.Cells(c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(), sheet.Percent(c.FalseRejects.Value), c.reason())
+		cells := sheet.Cells(c.Algorithm, c.burst(), sheet.Times(c.Overshoot.Value), c.within(),
+			sheet.Percent(c.FalseRejects.Value), c.reason())
 		t.Rows = append(t.Rows, sheet.TableRow{Cells: cells})
 	}
 	return t

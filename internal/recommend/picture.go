@@ -37,19 +37,22 @@ func (d *Document) picture() chart.Picture {
 	points := d.points()
 	plot := chart.Plot{Horizontal: rootOfShares(d, points), Vertical: overshootAxis(d, points), Height: 340, Beside: 14}
 	plot.Inside = func(a *chart.Axes) { d.drawPoints(a, points) }
-	page := chart.Page{Title: d.pictureTitle(), Subtitle: d.pictureSubtitle(), Footer: d.footer(), Height: plot.Total(), Draw: plot.Draw}
+	page := chart.Page{Title: d.pictureTitle(), Subtitle: d.pictureSubtitle(), Footer: d.footer(), Height: plot.Total(),
+		Draw: plot.Draw}
 	return chart.Picture{Name: PictureName, Page: page, Data: d.pictureData()}
 }
 
 func (d *Document) pictureTitle() string {
 	if len(d.Traffic) == 1 {
-		return fmt.Sprintf("Which limiter keeps %s under %s, and turns nobody away wrongly?", d.Traffic[0].Limit.String(), d.Traffic[0].Scenario)
+		return fmt.Sprintf("Which limiter keeps %s under %s, and turns nobody away wrongly?",
+			d.Traffic[0].Limit.String(), d.Traffic[0].Scenario)
 	}
 	return fmt.Sprintf("Which limiter keeps its limit in %d scenarios, and turns nobody away wrongly?", len(d.Traffic))
 }
 
 func (d *Document) pictureSubtitle() string {
-	text := d.headline() + ". Shaded: what is tolerated. Numbers: the rank of those that qualify; rings: those that do not."
+	text := d.headline() + ". Shaded: what is tolerated. Numbers: the rank of those that qualify; rings: those that " +
+		"do not."
 	if len(d.Traffic) > 1 {
 		text += " Each point is the worst of all scenarios."
 	}
@@ -149,7 +152,8 @@ func (d *Document) drawPoints(a *chart.Axes, points []point) {
 	a.Pen.Rect(chart.Box{Left: a.Left, Top: top, Right: right, Bottom: a.Bottom}, chart.Tint(tolerated, 0.14))
 	limit := a.Level(1)
 	a.Pen.Stroke(limit, chart.Ink, 0.9, 4, 3)
-	a.Reserve(chart.Box{Left: a.Left, Top: a.Y(1) - 1, Right: a.Right, Bottom: a.Y(1) + 1}) // where most of those that qualify stand
+	// where most of those that qualify stand
+	a.Reserve(chart.Box{Left: a.Left, Top: a.Y(1) - 1, Right: a.Right, Bottom: a.Y(1) + 1})
 	a.Avoid([]chart.Point{chart.At(right, top), chart.At(right, a.Bottom)})
 	ends := make([]chart.LineEnd, len(points))
 	for i, p := range points {
@@ -164,7 +168,8 @@ func (d *Document) drawPoints(a *chart.Axes, points []point) {
 	for i := range points {
 		drawPoint(a, &points[i], ends[i])
 	}
-	a.Place("limit", chart.SmallLetters, []chart.Point{chart.At(a.Right-34, a.Y(1)-4), chart.At(a.Right-34, a.Y(1)+12), chart.At(a.Left+4, a.Y(1)-4)})
+	a.Place("limit", chart.SmallLetters,
+		[]chart.Point{chart.At(a.Right-34, a.Y(1)-4), chart.At(a.Right-34, a.Y(1)+12), chart.At(a.Left+4, a.Y(1)-4)})
 	words := "tolerated"
 	a.Place(words, chart.SmallLetters, []chart.Point{chart.At(a.Left+4, a.Bottom-6), chart.At(a.Left+4, top+12)})
 }
@@ -185,10 +190,12 @@ func drawPoint(a *chart.Axes, p *point, end chart.LineEnd) {
 func (d *Document) pictureData() []byte {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
-	_ = w.Write([]string{"algorithm", "qualifies", "false_rejects_share", "overshoot", "max_false_rejects_share", "max_overshoot"})
+	_ = w.Write([]string{"algorithm", "qualifies", "false_rejects_share", "overshoot", "max_false_rejects_share",
+		"max_overshoot"})
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
-		_ = w.Write([]string{sheet.Defuse(c.Algorithm), fmt.Sprint(c.Qualifies), decimal(c.FalseRejects.Value), decimal(c.Overshoot.Value),
+		_ = w.Write([]string{sheet.Defuse(c.Algorithm), fmt.Sprint(c.Qualifies), decimal(c.FalseRejects.Value),
+			decimal(c.Overshoot.Value),
 			decimal(d.Tolerance.MaxFalseRejects), decimal(d.Tolerance.MaxOvershoot)})
 	}
 	w.Flush()

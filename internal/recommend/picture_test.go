@@ -12,7 +12,8 @@ import (
 
 // No text meets another or leaves the page, wherever the candidates stand and however many qualify.
 func TestTextsKeepApart(t *testing.T) {
-	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t), "nobody": nobody(t)} {
+	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t),
+		"nobody": nobody(t)} {
 		for _, fault := range doc.picture().Faults() {
 			t.Errorf("%s: %s", name, fault)
 		}
@@ -23,8 +24,10 @@ func TestTextsKeepApart(t *testing.T) {
 		doc.Tolerance.MaxOvershoot = float64(rapid.IntRange(50, 300).Draw(rt, "tolerance")) / 100
 		doc.Tolerance.MaxFalseRejects = float64(rapid.IntRange(0, 100).Draw(rt, "share")) / 100
 		for i := range rapid.IntRange(1, 26).Draw(rt, "candidates") {
-			c := Candidate{Algorithm: fmt.Sprintf("token-bucket-interval:capacity=%d", 10*i), Rank: i + 1, Qualifies: i < 9 && rapid.Bool().Draw(rt, "qualifies")}
-			c.Overshoot.Value = float64(rapid.IntRange(0, 250).Draw(rt, "overshoot")) / 100 * rapid.SampledFrom([]float64{1, 1, 1, 10}).Draw(rt, "scale")
+			c := Candidate{Algorithm: fmt.Sprintf("token-bucket-interval:capacity=%d", 10*i), Rank: i + 1,
+				Qualifies: i < 9 && rapid.Bool().Draw(rt, "qualifies")}
+			c.Overshoot.Value = float64(rapid.IntRange(0, 250).Draw(rt,
+				"overshoot")) / 100 * rapid.SampledFrom([]float64{1, 1, 1, 10}).Draw(rt, "scale")
 			c.FalseRejects.Value = float64(rapid.IntRange(0, 100).Draw(rt, "rejects")) / 100
 			doc.Candidates = append(doc.Candidates, c)
 		}
@@ -45,7 +48,8 @@ func words(p chart.Picture) string {
 // Each candidate that qualifies has its label with its rank; the page says what made it.
 func TestPictureSaysWhatItShows(t *testing.T) {
 	text := words(answer(t, workedQuestion(t), worked()).picture())
-	for _, want := range []string{"1  sliding-window-log", "2  leaky-bucket and 1 other", "tolerated", "limit", "100/1s", "edge, seed 1", "ratelab v1.0.0",
+	for _, want := range []string{"1  sliding-window-log", "2  leaky-bucket and 1 other", "tolerated", "limit",
+		"100/1s", "edge, seed 1", "ratelab v1.0.0",
 		"highest window ÷ limit"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -32,7 +32,8 @@ const Models = "model"
 
 // Replay lets candidates decide scenarios, all of one limit, on a server, and gives a row for each, and for each of the
 // users' scripts unless the models decide. It fails where it was interrupted.
-type Replay func(ctx context.Context, server string, list []*scenario.Scenario, choices []algorithms.Choice) (*report.Document, error)
+type Replay func(ctx context.Context, server string, list []*scenario.Scenario,
+	choices []algorithms.Choice) (*report.Document, error)
 
 var (
 	// ErrNobody is what a field ends with that is empty: no algorithm can keep the limit.
@@ -75,7 +76,8 @@ type trial struct {
 }
 
 func (q *Question) trial() *trial {
-	t := &trial{Question: q, leftOut: []LeftOut{}, runs: map[string]*report.Run{}, rows: map[string]map[string]evidence{}, confirmed: map[string]bool{}}
+	t := &trial{Question: q, leftOut: []LeftOut{}, runs: map[string]*report.Run{},
+		rows: map[string]map[string]evidence{}, confirmed: map[string]bool{}}
 	for _, s := range q.Scenarios {
 		p := s.Limit
 		if q.Limit != nil {
@@ -138,12 +140,15 @@ func (t *trial) keep(run *report.Run, choices []algorithms.Choice) error {
 			t.scripts = append(t.scripts, label)
 		}
 		if own && slices.ContainsFunc(t.entrants, func(e entrant) bool { return e.label == label }) {
-			return fmt.Errorf("%w: a script and an algorithm are both named %s; give the script another name in its binding", ErrName, label)
+			return fmt.Errorf("%w: a script and an algorithm are both named %s; give the script another name in its "+
+				"binding", ErrName, label)
 		}
 		before, known := t.rows[run.Scenario][label]
 		if known && before.row.DecisionsSHA256 != row.DecisionsSHA256 {
-			return fmt.Errorf("%s, %s: the script on %s does not decide as its model: it admits %d requests and the model %d "+
-				"(decisions_sha256 %.12s… and %.12s…); nothing can be recommended", run.Scenario, label, run.Server.String(),
+			return fmt.Errorf("%s, %s: the script on %s does not decide as its model: it admits %d requests and the "+
+				"model %d "+
+				"(decisions_sha256 %.12s… and %.12s…); nothing can be recommended", run.Scenario, label,
+				run.Server.String(),
 				row.Admitted, before.row.Admitted, row.DecisionsSHA256, before.row.DecisionsSHA256)
 		}
 		t.rows[run.Scenario][label] = evidence{run, row, own}
@@ -215,10 +220,12 @@ func (t *trial) untested() bool {
 // document is the answer.
 func (t *trial) document() *Document {
 	all := t.judge()
-	doc := &Document{SchemaVersion: result.Recommendation.Version, Kind: result.Recommendation.Kind, Tool: t.Tool, Tolerance: t.Tolerance, Prefer: t.Prefer,
+	doc := &Document{SchemaVersion: result.Recommendation.Version, Kind: result.Recommendation.Kind, Tool: t.Tool,
+		Tolerance: t.Tolerance, Prefer: t.Prefer,
 		Candidates: all, LeftOut: t.leftOut, Ties: ties(all), Why: why(all, t.Prefer, len(t.Scenarios) > 1)}
 	if t.untested() {
-		doc.Why = append(doc.Why, "the exact limit rejects nothing of this traffic: it tests nobody's limit, and a recommendation needs traffic that does")
+		doc.Why = append(doc.Why, "the exact limit rejects nothing of this traffic: it tests nobody's limit, and a "+
+			"recommendation needs traffic that does")
 	}
 	if t.Costs != nil {
 		doc.Costs = &t.Costs.Source
@@ -229,8 +236,10 @@ func (t *trial) document() *Document {
 	for _, s := range t.Scenarios {
 		run := t.runs[s.Name]
 		doc.Server = run.Server
-		doc.Traffic = append(doc.Traffic, Traffic{Scenario: run.Scenario, Question: run.Question, Seed: run.Seed, Limit: run.Limit,
-			DurationUS: run.DurationUS, Keys: run.Keys, Offered: run.Reference.Offered, Notes: append([]string{}, run.Notes...)})
+		doc.Traffic = append(doc.Traffic,
+			Traffic{Scenario: run.Scenario, Question: run.Question, Seed: run.Seed, Limit: run.Limit,
+				DurationUS: run.DurationUS, Keys: run.Keys, Offered: run.Reference.Offered, Notes: append([]string{},
+					run.Notes...)})
 	}
 	return doc
 }

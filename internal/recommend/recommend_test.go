@@ -34,7 +34,8 @@ type stage struct {
 }
 
 // replay stands for a job: rows as a server or the models would give them.
-func (w *stage) replay(_ context.Context, server string, list []*scenario.Scenario, choices []algorithms.Choice) (*report.Document, error) {
+func (w *stage) replay(_ context.Context, server string, list []*scenario.Scenario,
+	choices []algorithms.Choice) (*report.Document, error) {
 	doc := &report.Document{}
 	var labels, names []string
 	for _, c := range choices {
@@ -42,8 +43,11 @@ func (w *stage) replay(_ context.Context, server string, list []*scenario.Scenar
 	}
 	for _, s := range list {
 		names = append(names, s.Name)
-		run := report.Run{Scenario: s.Name, Question: "Which?", Seed: 1, Limit: result.Limit{Requests: s.Limit.Requests, WindowUS: s.Limit.WindowUS(), Burst: s.Limit.Capacity()},
-			DurationUS: 10_000_000, Keys: 1, Server: result.Server{Kind: server, Name: "redis", Version: "8", Transport: "pipe"}, Reference: measure.Result{Offered: 1000}}
+		run := report.Run{Scenario: s.Name, Question: "Which?", Seed: 1,
+			Limit: result.Limit{Requests: s.Limit.Requests, WindowUS: s.Limit.WindowUS(),
+				Burst: s.Limit.Capacity()},
+			DurationUS: 10_000_000, Keys: 1, Server: result.Server{Kind: server, Name: "redis", Version: "8",
+				Transport: "pipe"}, Reference: measure.Result{Offered: 1000}}
 		for _, label := range labels {
 			run.Results = append(run.Results, w.row(server, s, label))
 		}
@@ -63,9 +67,11 @@ func (w *stage) row(server string, s *scenario.Scenario, label string) report.Ro
 	if err != nil {
 		panic(err)
 	}
-	row := report.Row{Algorithm: label, Parameters: in.Parameters, Figures: measure.Figures{Result: measure.Result{Offered: 1000, Admitted: 500 + f.falseAdmits - f.falseRejects,
-		PeakWindowAdmitted: f.peak, Overshoot: float64(f.peak) / float64(s.Limit.Requests), FalseAdmits: f.falseAdmits, FalseRejects: f.falseRejects, Utilization: 0.5,
-		DecisionsSHA256: fmt.Sprintf("%064x", f.decides+fmt.Sprint(f.peak, f.falseAdmits, f.falseRejects))[:64]}}}
+	row := report.Row{Algorithm: label, Parameters: in.Parameters,
+		Figures: measure.Figures{Result: measure.Result{Offered: 1000, Admitted: 500 + f.falseAdmits - f.falseRejects,
+			PeakWindowAdmitted: f.peak, Overshoot: float64(f.peak) / float64(s.Limit.Requests),
+			FalseAdmits: f.falseAdmits, FalseRejects: f.falseRejects, Utilization: 0.5,
+			DecisionsSHA256: fmt.Sprintf("%064x", f.decides+fmt.Sprint(f.peak, f.falseAdmits, f.falseRejects))[:64]}}}
 	if server != Models {
 		row.RedisCallsPerDecision = &f.calls
 	}
@@ -73,7 +79,8 @@ func (w *stage) row(server string, s *scenario.Scenario, label string) report.Ro
 }
 
 func named(name string) *scenario.Scenario {
-	return &scenario.Scenario{Name: name, Question: "Which?", Limit: limit.Policy{Requests: 100, Window: time.Second}, Seed: 1}
+	return &scenario.Scenario{Name: name, Question: "Which?", Limit: limit.Policy{Requests: 100, Window: time.Second},
+		Seed: 1}
 }
 
 func choices(t *testing.T, labels ...string) []algorithms.Choice {
@@ -89,9 +96,9 @@ func choices(t *testing.T, labels ...string) []algorithms.Choice {
 	return all
 }
 
-// worked is a small world in which every kind of verdict appears, checked by hand: of a limit of 100 per second and 1000
-// requests, the log is exact, two buckets decide alike within the tolerance of 1.10 and 1 %, one candidate is above it by
-// a hair, and one rejects too much.
+// worked is a small world in which every kind of verdict appears, checked by hand: of a limit of 100 per second and
+// 1000 requests, the log is exact, two buckets decide alike within the tolerance of 1.10 and 1 %, one candidate is
+// above it by a hair, and one rejects too much.
 func worked() *stage {
 	return &stage{scenarios: map[string]map[string]figuresOf{"edge": {
 		"sliding-window-log":     {peak: 100, calls: 4.5},
@@ -103,10 +110,12 @@ func worked() *stage {
 	}}}
 }
 
-var workedLabels = []string{"gcra", "gcra:burst=10", "leaky-bucket", "sliding-window-buckets", "sliding-window-counter", "sliding-window-log"}
+var workedLabels = []string{"gcra", "gcra:burst=10", "leaky-bucket", "sliding-window-buckets", "sliding-window-counter",
+	"sliding-window-log"}
 
 func workedQuestion(t *testing.T) *Question {
-	return &Question{Scenarios: []*scenario.Scenario{named("edge")}, Choices: choices(t, workedLabels...), Server: "embedded",
+	return &Question{Scenarios: []*scenario.Scenario{named("edge")}, Choices: choices(t, workedLabels...),
+		Server:    "embedded",
 		Tolerance: DefaultTolerance(), Prefer: "balanced", Tool: result.Tool{Name: "simulate", Version: "v1.0.0"}}
 }
 
@@ -148,8 +157,10 @@ func TestWorkedByHand(t *testing.T) {
 	}
 	wantWhy := []string{
 		"sliding-window-log is before leaky-bucket: it rejects 0% of the requests wrongly, leaky-bucket 1.0%",
-		"the nearest of those that do not qualify is sliding-window-counter: peak 111 in 1s is 1.11 x the limit, more than 1.1; it would qualify with --max-overshoot 1.11",
-		"the exact limit rejects nothing of this traffic: it tests nobody's limit, and a recommendation needs traffic that does",
+		"the nearest of those that do not qualify is sliding-window-counter: peak 111 in 1s is 1.11 x the limit, " +
+			"more than 1.1; it would qualify with --max-overshoot 1.11",
+		"the exact limit rejects nothing of this traffic: it tests nobody's limit, and a recommendation needs " +
+			"traffic that does",
 	}
 	if diff := cmp.Diff(wantWhy, doc.Why); diff != "" {
 		t.Errorf("why (-want +got):\n%s", diff)
@@ -201,7 +212,8 @@ func TestExclusionsShowTheDifference(t *testing.T) {
 		got, most, scale float64
 		digits           int
 		want             string
-	}{{1.98, 1.1, 1, 2, "1.98"}, {1.1004, 1.1, 1, 2, "1.1004"}, {0.0101, 0.01, 100, 1, "1.01"}, {0.31, 0, 100, 1, "31.0"}} {
+	}{{1.98, 1.1, 1, 2, "1.98"}, {1.1004, 1.1, 1, 2, "1.1004"}, {0.0101, 0.01, 100, 1, "1.01"}, {0.31, 0, 100, 1,
+		"31.0"}} {
 		if got := beyond(c.got, c.most, c.scale, c.digits); got != c.want {
 			t.Errorf("%v beyond %v is shown as %s, want %s", c.got, c.most, got, c.want)
 		}
@@ -211,7 +223,8 @@ func TestExclusionsShowTheDifference(t *testing.T) {
 // Over several scenarios a candidate must qualify in each; its worst figure names its scenario.
 func TestTheWorstScenarioCounts(t *testing.T) {
 	w := worked()
-	w.scenarios["calm"] = map[string]figuresOf{"gcra": {peak: 80, calls: 3}, "leaky-bucket": {peak: 80, calls: 2}, "sliding-window-log": {peak: 80, calls: 4}}
+	w.scenarios["calm"] = map[string]figuresOf{"gcra": {peak: 80, calls: 3}, "leaky-bucket": {peak: 80, calls: 2},
+		"sliding-window-log": {peak: 80, calls: 4}}
 	q := workedQuestion(t)
 	q.Scenarios = append(q.Scenarios, named("calm"))
 	q.Choices, q.Tolerance.MaxOvershoot = choices(t, "gcra", "sliding-window-log"), 1
@@ -222,7 +235,8 @@ func TestTheWorstScenarioCounts(t *testing.T) {
 	if got, want := doc.Candidates[1].Overshoot, (Worst{1.1, "edge"}); got != want {
 		t.Errorf("the worst of gcra is %v, want %v", got, want)
 	}
-	if x := doc.Candidates[1].ExcludedBy; len(x) != 1 || x[0].Words != "edge: peak 110 in 1s is 1.10 x the limit, more than 1" {
+	if x := doc.Candidates[1].ExcludedBy; len(x) != 1 ||
+		x[0].Words != "edge: peak 110 in 1s is 1.10 x the limit, more than 1" {
 		t.Errorf("excluded by %v", x)
 	}
 }
@@ -234,7 +248,8 @@ func TestVariantsFollowEachLimit(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("no gcra:burst=L/10 in %v", entrants)
 	}
-	if a, b := entrants[i].choices[0].Label, entrants[i].choices[1].Label; a != "gcra:burst=10" || b != "gcra:burst=100" {
+	if a, b := entrants[i].choices[0].Label, entrants[i].choices[1].Label; a != "gcra:burst=10" ||
+		b != "gcra:burst=100" {
 		t.Errorf("%s and %s", a, b)
 	}
 }
@@ -246,13 +261,15 @@ func TestFieldIsWhatAPersonWouldTry(t *testing.T) {
 	for _, e := range entrants {
 		labels = append(labels, e.label)
 	}
-	if slices.Contains(labels, "none") || !slices.Contains(labels, "gcra:burst=2") || !slices.Contains(labels, "gcra:burst=1") || len(leftOut) > 0 {
+	if slices.Contains(labels, "none") || !slices.Contains(labels, "gcra:burst=2") ||
+		!slices.Contains(labels, "gcra:burst=1") || len(leftOut) > 0 {
 		t.Errorf("%v, left out %v", labels, leftOut)
 	}
 	if sorted := slices.Sorted(slices.Values(labels)); len(slices.Compact(sorted)) != len(labels) {
 		t.Errorf("twice the same in %v", labels)
 	}
-	if !slices.Contains(labels, "sliding-window-buckets:subwindows=60") || slices.Contains(labels, "sliding-window-buckets:subwindows=10") {
+	if !slices.Contains(labels, "sliding-window-buckets:subwindows=60") ||
+		slices.Contains(labels, "sliding-window-buckets:subwindows=10") {
 		t.Errorf("ten sub-windows are the default: %v", labels)
 	}
 }
@@ -260,13 +277,17 @@ func TestFieldIsWhatAPersonWouldTry(t *testing.T) {
 // A script that does not decide as its model is never recommended.
 func TestScriptThatDiffersFromItsModelIsAnError(t *testing.T) {
 	w := worked()
-	_, err := workedQuestion(t).Answer(context.Background(), func(ctx context.Context, server string, list []*scenario.Scenario, c []algorithms.Choice) (*report.Document, error) {
-		if server != Models {
-			w.scenarios["edge"]["gcra"] = figuresOf{peak: 109}
-		}
-		return w.replay(ctx, server, list, c)
-	})
-	if err == nil || !strings.Contains(err.Error(), "edge, gcra: the script on redis 8 (embedded, pipe) does not decide as its model: it admits 500 requests and the model 550") {
+	_, err := workedQuestion(t).Answer(context.Background(),
+		func(ctx context.Context, server string, list []*scenario.Scenario, c []algorithms.Choice) (*report.Document,
+			error) {
+			if server != Models {
+				w.scenarios["edge"]["gcra"] = figuresOf{peak: 109}
+			}
+			return w.replay(ctx, server, list, c)
+		})
+	if err == nil || !strings.Contains(err.Error(),
+		"edge, gcra: the script on redis 8 (embedded, pipe) does not decide as its model: it admits 500 requests and "+
+			"the model 550") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -276,16 +297,18 @@ func TestModelsAlone(t *testing.T) {
 	q, w := workedQuestion(t), worked()
 	q.Server = Models
 	doc := answer(t, q, w)
-	if len(w.calls) != 1 || doc.Candidates[0].Confirmed || doc.Candidates[0].RedisCalls != nil || doc.Recommended != "sliding-window-log" {
+	if len(w.calls) != 1 || doc.Candidates[0].Confirmed || doc.Candidates[0].RedisCalls != nil ||
+		doc.Recommended != "sliding-window-log" {
 		t.Errorf("asked %v, %+v", w.calls, doc.Candidates[0])
 	}
 }
 
 func TestReplayErrorsAreReturned(t *testing.T) {
 	stopped := errors.New("stopped")
-	_, err := workedQuestion(t).Answer(context.Background(), func(context.Context, string, []*scenario.Scenario, []algorithms.Choice) (*report.Document, error) {
-		return nil, stopped
-	})
+	_, err := workedQuestion(t).Answer(context.Background(),
+		func(context.Context, string, []*scenario.Scenario, []algorithms.Choice) (*report.Document, error) {
+			return nil, stopped
+		})
 	if !errors.Is(err, stopped) {
 		t.Errorf("error %v", err)
 	}
@@ -295,7 +318,8 @@ func TestReplayErrorsAreReturned(t *testing.T) {
 func TestTimeScaleOfAnOvershoot(t *testing.T) {
 	run := &report.Run{Limit: result.Limit{Requests: 100, WindowUS: 1_000_000}, TimeScales: &report.TimeScales{
 		IntervalUS: []int64{1000, 200_000, 1_000_000, 2_000_000}, Limit: []int64{100, 120, 200, 300}}}
-	f := evidence{run: run, row: &report.Row{Figures: measure.Figures{MostAdmitted: []int64{100, 150, 198, 298}}}}.figures()
+	f := evidence{run: run, row: &report.Row{Figures: measure.Figures{MostAdmitted: []int64{100, 150, 198,
+		298}}}}.figures()
 	if f.OverLimitWithinUS == nil || *f.OverLimitWithinUS != 200_000 {
 		t.Errorf("above the limit within %v, want 200 ms", f.OverLimitWithinUS)
 	}

@@ -52,7 +52,8 @@ func comparison(a, b *Candidate, prefer string) string {
 
 func (c *Candidate) worstInWords() string {
 	return fmt.Sprintf("the worst of %s: %s x the limit in %s, %s rejected wrongly in %s", c.Algorithm,
-		trimmed(c.Overshoot.Value, 4), c.Overshoot.Scenario, sheet.Percent(c.FalseRejects.Value), c.FalseRejects.Scenario)
+		trimmed(c.Overshoot.Value,
+			4), c.Overshoot.Scenario, sheet.Percent(c.FalseRejects.Value), c.FalseRejects.Scenario)
 }
 
 func nearest(c *Candidate) string {

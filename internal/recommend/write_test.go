@@ -37,7 +37,8 @@ func full(t *testing.T) *Document {
 	us, admits, calls := 20.0, 0.5, 4.6
 	q.Tolerance.MaxServerUS, q.Tolerance.MaxFalseAdmits, q.Tolerance.MaxCalls = &us, &admits, &calls
 	q.Costs = &Costs{us: map[string]float64{"gcra": 10.5, "leaky-bucket": 12, "sliding-window-log": 20.25},
-		Source: CostSource{Server: "redis 8.0 (process, unix)", Machine: "Example CPU", Traffic: "closed loop, half of the requests accepted, limit 100/1h"}}
+		Source: CostSource{Server: "redis 8.0 (process, unix)", Machine: "Example CPU",
+			Traffic: "closed loop, half of the requests accepted, limit 100/1h"}}
 	doc := answer(t, q, worked())
 	within := int64(250_000)
 	doc.Candidates[0].Scenarios[0].OverLimitWithinUS = &within
@@ -54,8 +55,10 @@ func nobody(t *testing.T) *Document {
 }
 
 func TestGolden(t *testing.T) {
-	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t), "nobody": nobody(t)} {
-		for format, extension := range map[string]string{"table": "txt", "json": "json", "csv": "csv", "markdown": "md"} {
+	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t),
+		"nobody": nobody(t)} {
+		for format, extension := range map[string]string{"table": "txt", "json": "json", "csv": "csv",
+			"markdown": "md"} {
 			file := filepath.Join("testdata", name+"."+extension)
 			got := written(t, format, doc)
 			if *update {
@@ -76,7 +79,8 @@ func TestGolden(t *testing.T) {
 
 // What is written is what the schema promises.
 func TestDocumentsKeepTheSchema(t *testing.T) {
-	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t), "nobody": nobody(t)} {
+	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t),
+		"nobody": nobody(t)} {
 		text := written(t, "json", doc)
 		if err := resulttest.Validate(t, result.Recommendation, text); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -98,7 +102,8 @@ func TestTableIsPlainAndFits(t *testing.T) {
 	}
 	for _, doc := range []*Document{full(t), nobody(t), crowd} {
 		for line := range strings.SplitSeq(written(t, "table", doc), "\n") {
-			if n := text.StringWidthWithoutEscSequences(line); n > usualWidth || strings.HasSuffix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {
+			if n := text.StringWidthWithoutEscSequences(line); n > usualWidth || strings.HasSuffix(line, " ") ||
+				strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {
 				t.Errorf("%d columns, blanks at the end or not ASCII: %q", n, line)
 			}
 		}
@@ -120,7 +125,8 @@ func TestHostileNamesStayText(t *testing.T) {
 				t.Fatalf("%s: %U in\n%s", format, r, out)
 			}
 		}
-		if format == "markdown" && (strings.Contains(out, "<b>") || strings.Contains(out, "@everyone") || strings.Contains(out, "\n# a")) {
+		if format == "markdown" && (strings.Contains(out, "<b>") || strings.Contains(out, "@everyone") ||
+			strings.Contains(out, "\n# a")) {
 			t.Errorf("markup in\n%s", out)
 		}
 	}
@@ -145,7 +151,8 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	if err := Forms.Write(failing{}, "yaml", full(t), sheet.Terminal{}); err == nil || !strings.Contains(err.Error(), "want one of table, json, csv, markdown") {
+	if err := Forms.Write(failing{}, "yaml", full(t), sheet.Terminal{}); err == nil ||
+		!strings.Contains(err.Error(), "want one of table, json, csv, markdown") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -156,7 +163,8 @@ func TestSharesAreToldApart(t *testing.T) {
 		a, b          float64
 		first, second string
 	}{
-		{0.01, 0.02, "1.0%", "2.0%"}, {0.0101, 0.0102, "1.01%", "1.02%"}, {0.0100001, 0.0100002, "1.00001%", "1.00002%"}, {0.3, 0.3, "30.0%", "30.0%"},
+		{0.01, 0.02, "1.0%", "2.0%"}, {0.0101, 0.0102, "1.01%", "1.02%"}, {0.0100001, 0.0100002, "1.00001%",
+			"1.00002%"}, {0.3, 0.3, "30.0%", "30.0%"},
 	} {
 		if first, second := apart(c.a, c.b); first != c.first || second != c.second {
 			t.Errorf("%v and %v: %s and %s", c.a, c.b, first, second)

@@ -40,8 +40,8 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 	return c, <-started
 }
 
-// end asks the process to stop, and kills it where asking is impossible (Windows) or does not help. One that hangs would
-// not hear.
+// end asks the process to stop, and kills it where asking is impossible (Windows) or does not help. One that hangs
+// would not hear.
 func (c *child) end(hangs bool) error {
 	if hangs || c.cmd.Process.Signal(syscall.SIGTERM) != nil {
 		killAll(c.cmd.Process) // an error means that it has ended already

@@ -82,7 +82,8 @@ func startBox(ctx context.Context, image string, set settings) (*Server, error) 
 //
 // Note: testcontainers' Redis module is not used: it waits for a line of the official image's log, and
 // overriding the command would need the server's program, whose name differs between images.
-func startMapped(ctx context.Context, image string, set settings, more ...testcontainers.ContainerCustomizer) (*Server, error) {
+func startMapped(ctx context.Context, image string, set settings, more ...testcontainers.ContainerCustomizer) (*Server,
+	error) {
 	box, err := makeBox(ctx, image, set, more...)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,8 @@ func startMapped(ctx context.Context, image string, set settings, more ...testco
 }
 
 // makeBox makes a container of image and, unless more says otherwise, starts it.
-func makeBox(ctx context.Context, image string, set settings, more ...testcontainers.ContainerCustomizer) (*testcontainers.DockerContainer, error) {
+func makeBox(ctx context.Context, image string, set settings,
+	more ...testcontainers.ContainerCustomizer) (*testcontainers.DockerContainer, error) {
 	box, err := testcontainers.Run(ctx, image, append([]testcontainers.ContainerCustomizer{
 		testcontainers.WithExposedPorts(containerPort),
 		testcontainers.WithLabels(map[string]string{containerLabel: "server"}),
@@ -152,7 +154,8 @@ func (s *Server) awaitBox(ctx context.Context, box *testcontainers.DockerContain
 	defer stop()
 	if err := s.awaitReady(ctx, boxEnd(watched, box)); err != nil {
 		if cause := boxCause(box); cause != "" {
-			return unavailable("%s: the server did not start (%s); is the image a Redis or a Valkey?", s.target.label, cause)
+			return unavailable("%s: the server did not start (%s); is the image a Redis or a Valkey?", s.target.label,
+				cause)
 		}
 		return err
 	}
@@ -237,9 +240,11 @@ func explainContainer(ctx context.Context, image string, err error) error {
 		return unavailable("container: no Docker answers; start it or set DOCKER_HOST, or take --redis process, "+
 			"--redis redis://HOST:PORT or --redis embedded (%s)", cause)
 	case contains(text, "reaper"):
-		return unavailable("container: testcontainers' reaper does not start; where its image cannot be had, set TESTCONTAINERS_RYUK_DISABLED=true (%s)", cause)
+		return unavailable("container: testcontainers' reaper does not start; where its image cannot be had, set "+
+			"TESTCONTAINERS_RYUK_DISABLED=true (%s)", cause)
 	case contains(text, "pull", "registry", "No such image", "not found", "invalid reference format"):
-		return unavailable("container: no image %q here or in its registry; check the name, or build or load it first (%s)", image, cause)
+		return unavailable("container: no image %q here or in its registry; check the name, or build or load it "+
+			"first (%s)", image, cause)
 	}
 	return unavailable("container: image %q does not start (%s)", image, cause)
 }

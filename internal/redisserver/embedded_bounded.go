@@ -12,12 +12,13 @@ import (
 	"ratelab/internal/waiting"
 )
 
-// startBoundedEmbedded starts this program once more, as the server. Where the system bounds no process, the server looks
-// at its own memory.
+// startBoundedEmbedded starts this program once more, as the server. Where the system bounds no process, the server
+// looks at its own memory.
 func startBoundedEmbedded(ctx context.Context, set settings) (*Server, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, unavailable("embedded: this program does not know where it is, and cannot start itself as the server of a trial: %v", err)
+		return nil, unavailable("embedded: this program does not know where it is, and cannot start itself as the "+
+			"server of a trial: %v", err)
 	}
 	dir, err := makeFolder()
 	if err != nil {

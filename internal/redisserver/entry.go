@@ -63,8 +63,8 @@ func (e *entry) renew(ctx context.Context, c *redis.Client) {
 	}
 }
 
-// end takes the run out of the registry, unless it has left keys. Where the server does not answer any more, its end will
-// pass.
+// end takes the run out of the registry, unless it has left keys. Where the server does not answer any more, its end
+// will pass.
 func (e *entry) end(c *redis.Client) {
 	e.stop()
 	<-e.done

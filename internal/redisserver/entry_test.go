@@ -44,7 +44,8 @@ func TestARunIsInTheRegistryWhileItLives(t *testing.T) {
 	host := private(t)
 	s, _ := guest(t, host)
 	runs, now, err := registry.Runs(t.Context(), host.Client)
-	if err != nil || len(runs) != 1 || runs[0].KeyPrefix() != s.Prefix || runs[0].Process != alive.Self() || runs[0].Dead(now) {
+	if err != nil || len(runs) != 1 || runs[0].KeyPrefix() != s.Prefix || runs[0].Process != alive.Self() ||
+		runs[0].Dead(now) {
 		t.Errorf("%+v, %v; want the run of %s", runs, err, s.Prefix)
 	}
 	for _, key := range []string{registry.Index, "ratelab:run:" + runs[0].ID} {
@@ -119,7 +120,8 @@ func TestARunThatMayNotCleanSaysSoAndGoesOn(t *testing.T) {
 	if err := s.sweep(t.Context(), func(line string) { *said = append(*said, line) }); err != nil {
 		t.Error(err)
 	}
-	if len(*said) != 1 || !strings.Contains((*said)[0], "what dead runs left could not be deleted: ") || !strings.Contains((*said)[0], "may not run scan") {
+	if len(*said) != 1 || !strings.Contains((*said)[0], "what dead runs left could not be deleted: ") ||
+		!strings.Contains((*said)[0], "may not run scan") {
 		t.Errorf("said %q", *said)
 	}
 }
@@ -127,7 +129,8 @@ func TestARunThatMayNotCleanSaysSoAndGoesOn(t *testing.T) {
 func TestSomebodyElsesKeyOfTheRegistrysNameIsNamed(t *testing.T) {
 	host := private(t)
 	do(t, host, "SET", registry.Index, "theirs")
-	wantText(t, refusal(t, viaURL(host, "", "")), ": the key ratelab:runs is not the list of runs that this program keeps there; rename or delete it")
+	wantText(t, refusal(t, viaURL(host, "", "")),
+		": the key ratelab:runs is not the list of runs that this program keeps there; rename or delete it")
 	if got := do(t, host, "KEYS", "*") + do(t, host, "GET", registry.Index); got != "["+registry.Index+"]theirs" {
 		t.Errorf("left: %s", got)
 	}

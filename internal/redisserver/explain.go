@@ -19,7 +19,8 @@ import (
 )
 
 // waysToGetOne ends the errors of those who have no server.
-const waysToGetOne = "start one, or let --redis process (redis-server on PATH), --redis container (Docker) or --redis embedded do it"
+const waysToGetOne = "start one, or let --redis process (redis-server on PATH), --redis container (Docker) or " +
+	"--redis embedded do it"
 
 // Explain puts an error of a call on s into our words: an *Unavailable where the server, not the call, is to
 // blame; the context's own error where the caller gave up; anything else, such as a script's error, as it is.
@@ -40,7 +41,8 @@ func Explain(err error, s *Server) error {
 		return s.target.explainReply(err, reply.Error())
 	}
 	if cause := s.Ended(); cause != "" {
-		return unavailable("%s: the server ended in the middle (%s); what was decided until then is incomplete", s.target.label, cause)
+		return unavailable("%s: the server ended in the middle (%s); what was decided until then is incomplete",
+			s.target.label, cause)
 	}
 	if refused := s.target.refusal(err); refused != nil {
 		return refused
@@ -56,8 +58,9 @@ func broken(err error) bool {
 }
 
 // refusal words the error reply with which the server greets a new connection that it will not have; it is nil where
-// there is none, or where err, an earlier connection's, does not look like one. A server without room for another client says so unasked and hangs up: a client that is
-// just writing its first command sees a broken pipe, and not the reason.
+// there is none, or where err, an earlier connection's, does not look like one. A server without room for another
+// client says so unasked and hangs up: a client that is just writing its first command sees a broken pipe, and not the
+// reason.
 func (t target) refusal(err error) error {
 	if !broken(err) {
 		return nil
@@ -88,18 +91,22 @@ func (t target) explainLost(err error) error {
 	var wrong *resp.ProtocolError
 	switch {
 	case errors.As(err, &wrong):
-		return unavailable("%s: answered something that is not the Redis protocol, or more of it than there can be (%s); "+
+		return unavailable("%s: answered something that is not the Redis protocol, or more of it than there can "+
+			"be (%s); "+
 			"check what listens there", t.label, wrong.What())
 	case errors.Is(err, redis.ErrPoolTimeout):
-		return unavailable("%s: all connections of the pool were busy for too long; use fewer workers or a larger pool", t.label)
+		return unavailable("%s: all connections of the pool were busy for too long; use fewer workers or a larger pool",
+			t.label)
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return unavailable("%s: no file is left for another connection; %s", t.label, fewerFiles)
 	case isTimeout(err):
-		return unavailable("%s: did not answer in time; a script may be looping (SCRIPT KILL ends one that wrote nothing), or the server hangs", t.label)
+		return unavailable("%s: did not answer in time; a script may be looping (SCRIPT KILL ends one that wrote "+
+			"nothing), or the server hangs", t.label)
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
 		return unavailable("%s: the server is gone: it refuses connections that it took before", t.label)
 	case broken(err):
-		return unavailable("%s: the connection broke in the middle: the server stopped, restarted or threw us out; what was decided until then is incomplete", t.label)
+		return unavailable("%s: the connection broke in the middle: the server stopped, restarted or threw us out; "+
+			"what was decided until then is incomplete", t.label)
 	case strings.HasPrefix(err.Error(), "redis: can't parse"), strings.HasPrefix(err.Error(), "redis: invalid reply"):
 		return unavailable("%s: answered something that is not the Redis protocol", t.label)
 	}
@@ -123,16 +130,19 @@ var replies = []struct{ prefix, words string }{
 	{"OOM", "is out of memory (OOM) and refuses writes; raise its maxmemory or take another server"},
 	{"NOREPLICAS", "refuses writes for want of replicas (NOREPLICAS); see its min-replicas-to-write"},
 	{"BUSY ", "is busy running a script; SCRIPT KILL ends one that wrote nothing"}, // not BUSYKEY, BUSYGROUP
-	{"NOSCRIPT", "does not know the script any more (NOSCRIPT): it restarted, failed over or was told SCRIPT FLUSH; run again, alone on it"},
+	{"NOSCRIPT", "does not know the script any more (NOSCRIPT): it restarted, failed over or was told SCRIPT FLUSH; " +
+		"run again, alone on it"},
 	{"DENIED", "is in protected mode: it talks to its own machine only; give it a password, or connect from there"},
 	{"ERR max number of clients", "has no room for another client; raise its maxclients or ask for a smaller pool"},
 	{"ERR DB index", "has no such database; want /0, or one below its setting databases"},
 	{"ERR unknown command 'EVAL'", noLua}, {"ERR unknown command 'eval'", noLua},
 }
 
-const clusterWords = "is a node of a cluster, and a batch of decisions needs all its keys on one node; name a standalone server"
+const clusterWords = "is a node of a cluster, and a batch of decisions needs all its keys on one node; name a " +
+	"standalone server"
 
-const noLua = "runs no Lua scripts: it does not know EVAL, or rename-command has taken it away; take a Redis 7.0 or later, or a Valkey, that has it"
+const noLua = "runs no Lua scripts: it does not know EVAL, or rename-command has taken it away; take a Redis 7.0 or " +
+	"later, or a Valkey, that has it"
 
 // ExplainText words what a script was answered inside the server: an *Unavailable where the server is to blame, as for
 // one whose memory is full, and nil where it is the script's own affair.
@@ -161,7 +171,8 @@ func (t target) explainReply(err error, message string) error {
 	return err
 }
 
-// unwelcome is Explain of what the server answered before any script was run on it: whatever that is, it is the server's.
+// unwelcome is Explain of what the server answered before any script was run on it: whatever that is, it is the
+// server's.
 func (s *Server) unwelcome(err error) error {
 	explained := Explain(err, s)
 	var reply redis.Error
@@ -184,7 +195,8 @@ func deniedCommand(message string) string {
 // mostScreened is how many characters of a server's text a message has.
 const mostScreened = 400
 
-// screen is err's text on one line, shortened and without control characters, unless the password is in it: Redis before
+// screen is err's text on one line, shortened and without control characters, unless the password is in it: Redis
+// before
 // 6.0 and some proxies repeat the arguments of a HELLO … AUTH that they do not know.
 func (t target) screen(err error) string {
 	text := message.OneLine(err.Error(), mostScreened)

@@ -39,7 +39,8 @@ func TestMemoryThatRunsOutIsExplained(t *testing.T) {
 	if err == nil {
 		t.Fatal("ten megabytes fit into three")
 	}
-	wantText(t, explained(t, err, s), ": is out of memory (OOM) and refuses writes; raise its maxmemory or take another server")
+	wantText(t, explained(t, err, s),
+		": is out of memory (OOM) and refuses writes; raise its maxmemory or take another server")
 	if limit, ok := s.MemoryLimit(t.Context()); !ok || limit != (MemoryLimit{MaxBytes: 3 << 20, Policy: "noeviction"}) {
 		t.Errorf("MemoryLimit = %+v, %v", limit, ok)
 	}
@@ -104,7 +105,9 @@ func TestForgottenScriptIsExplained(t *testing.T) {
 	sha := do(t, s, "SCRIPT", "LOAD", "return 1")
 	do(t, s, "SCRIPT", "FLUSH")
 	err := s.Client.EvalSha(t.Context(), sha, nil).Err()
-	wantText(t, explained(t, err, s), ": does not know the script any more (NOSCRIPT): it restarted, failed over or was told SCRIPT FLUSH; run again, alone on it")
+	wantText(t, explained(t, err, s),
+		": does not know the script any more (NOSCRIPT): it restarted, failed over or was told SCRIPT FLUSH; run "+
+			"again, alone on it")
 }
 
 func TestRepliesToTheCallStayAsTheyAre(t *testing.T) {

@@ -19,8 +19,8 @@ const (
 	ownerName    = "owner"
 )
 
-// makeFolder makes a folder for the socket of a server of ours, which Close deletes, and deletes those of runs that were
-// killed before they could.
+// makeFolder makes a folder for the socket of a server of ours, which Close deletes, and deletes those of runs that
+// were killed before they could.
 func makeFolder() (string, error) {
 	folder, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
@@ -58,8 +58,8 @@ func ownerLeft(path string, e fs.DirEntry, now time.Time) bool {
 	return err == nil && ours && owner.Left(e, now)
 }
 
-// serves reports whether a server still listens in the folder: one that outlived its run, as it may where the kernel does
-// not end it, would be out of reach without it.
+// serves reports whether a server still listens in the folder: one that outlived its run, as it may where the kernel
+// does not end it, would be out of reach without it.
 func serves(folder string) bool {
 	for _, socket := range []string{socketName, filepath.Join("s", socketName)} {
 		conn, err := net.DialTimeout("unix", filepath.Join(folder, socket), grace)

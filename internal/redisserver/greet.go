@@ -44,12 +44,14 @@ func greet(ctx context.Context, t target) error {
 	case alert(err) != nil: // TLS 1.3 lets a client without a certificate in, and throws it out here
 		return explainDial(ctx, t, err)
 	case isTimeout(err):
-		return unavailable("%s: accepted the connection and did not answer in time; check the port, or whether the server hangs", t.label)
+		return unavailable("%s: accepted the connection and did not answer in time; check the port, or whether the "+
+			"server hangs", t.label)
 	}
 	if refused := t.refusal(err); refused != nil {
 		return refused
 	}
-	return unavailable("%s: closed the connection without an answer; check that a Redis listens there and lets this machine in", t.label)
+	return unavailable("%s: closed the connection without an answer; check that a Redis listens there and lets this "+
+		"machine in", t.label)
 }
 
 // speaksTLS tries a handshake with whatever answered PING oddly. Who takes part in one, even to refuse the
@@ -91,7 +93,8 @@ func explainDial(ctx context.Context, t target, err error) error {
 	case errors.As(err, &verify):
 		return unavailable("%s: its certificate is not to be trusted (%v); %s", t.label, verify.Err, authority)
 	case alert(err) != nil:
-		return unavailable("%s: refused the TLS handshake (%v); if it asks for a certificate, give ?cert=FILE&key=FILE", t.label, alert(err))
+		return unavailable("%s: refused the TLS handshake (%v); if it asks for a certificate, give ?cert=FILE&key=FILE",
+			t.label, alert(err))
 	case errors.As(err, &lookup):
 		return unavailable("%s: no such host; check the name", t.label)
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

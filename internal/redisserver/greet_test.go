@@ -29,12 +29,20 @@ func TestWhatIsNotARedisIsNamed(t *testing.T) {
 	for _, c := range []struct{ name, spec, want string }{
 		{"a web server", "redis://" + address(web), ": speaks HTTP, not Redis; check the port"},
 		{"a TLS server", "redis://" + address(webTLS), ": speaks TLS; use rediss://" + address(webTLS)},
-		{"TLS on a plain port", "rediss://" + address(web), ": does not speak TLS; use redis://" + address(web) + ", or check the port"},
+		{"TLS on a plain port", "rediss://" + address(web),
+			": does not speak TLS; use redis://" + address(web) + ", or check the port"},
 		{"nobody", "redis://" + address(closed), ": connection refused: no server listens there; " + waysToGetOne},
-		{"a door that shuts", "redis://" + listen(t, func(net.Conn) {}), ": closed the connection without an answer; check that"},
-		{"a babbler", "redis://" + listen(t, func(c net.Conn) { io.WriteString(c, "220 mail ready\r\n"); io.Copy(io.Discard, c) }), ": answered something that is not the Redis protocol; check the port"},
+		{"a door that shuts", "redis://" + listen(t, func(net.Conn) {}),
+			": closed the connection without an answer; check that"},
+		{"a babbler", "redis://" + listen(t,
+			func(c net.Conn) {
+				io.WriteString(c, "220 mail ready\r\n")
+				io.Copy(io.Discard,
+					c)
+			}), ": answered something that is not the Redis protocol; check the port"},
 		{"no such host", "redis://no-such-host.invalid:6379", ": no such host; check the name"},
-		{"no such socket", "unix://" + filepath.ToSlash(filepath.Join(t.TempDir(), "s")), ": no such socket; check the path, and that the server runs"},
+		{"no such socket", "unix://" + filepath.ToSlash(filepath.Join(t.TempDir(), "s")),
+			": no such socket; check the path, and that the server runs"},
 		{"an unknown authority", "rediss://" + address(webTLS), ": its certificate is not to be trusted (x509: "},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantText(t, refusal(t, c.spec), c.spec+c.want) })
@@ -49,7 +57,8 @@ func TestSilentServerTimesOut(t *testing.T) {
 	if err == nil {
 		t.Fatal("a server that says nothing was accepted")
 	}
-	wantText(t, err.Error(), "redis://"+addr+": accepted the connection and did not answer in time; check the port, or whether the server hangs")
+	wantText(t, err.Error(), "redis://"+addr+
+		": accepted the connection and did not answer in time; check the port, or whether the server hangs")
 }
 
 func TestCancelledStartIsTheContextsError(t *testing.T) {
@@ -74,7 +83,8 @@ func TestServerThatIsTooOldSaysSo(t *testing.T) {
 func TestErrorRepliesAreWorded(t *testing.T) {
 	for _, c := range []struct{ reply, want string }{
 		{"LOADING Redis is loading the dataset in memory", "is still loading its data; try again in a moment"},
-		{"MISCONF Redis is configured to save RDB snapshots", "refuses writes because it cannot save to disk (MISCONF); see its log"},
+		{"MISCONF Redis is configured to save RDB snapshots",
+			"refuses writes because it cannot save to disk (MISCONF); see its log"},
 		{"OOM command not allowed when used memory > 'maxmemory'.", "is out of memory (OOM) and refuses writes"},
 		{"BUSY Redis is busy running a script.", "is busy running a script; SCRIPT KILL"},
 		{"MOVED 866 127.0.0.1:7001", "is a node of a cluster"},

@@ -72,14 +72,16 @@ func (s *Server) checkCapabilities(ctx context.Context) error {
 			s.target.label, s.Name, cmp.Or(s.Version, "of unknown version"))
 	}
 	if answer[0] == "unknown" {
-		return unavailable("%s: does not know %s, which decisions need: rename-command or a proxy has taken it away; give it its name back, or take another server",
+		return unavailable("%s: does not know %s, which decisions need: rename-command or a proxy has taken it away; "+
+			"give it its name back, or take another server",
 			s.target.label, strings.ToUpper(strings.Join(answer[1:], ", ")))
 	}
 	return s.target.denied(strings.Join(answer, ", "))
 }
 
 // ACLRule is what a user needs, as ACL SETUSER takes it; the name and the password come before it.
-const ACLRule = "~ratelab:* resetchannels -@all +@read +@write +@connection -@dangerous +eval +evalsha +script|load +script|exists +time +info"
+const ACLRule = "~ratelab:* resetchannels -@all +@read +@write +@connection -@dangerous +eval +evalsha +script|load " +
+	"+script|exists +time +info"
 
 // denied says which commands the user may not run, or that it is the keys, and what to grant.
 func (t target) denied(commands string) error {

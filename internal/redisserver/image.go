@@ -27,9 +27,11 @@ func imageName(given string, set settings) (string, error) {
 	}
 	switch {
 	case !Repeatable(image):
-		return "", badSpec("server \"%s…\": no image can have that name %s; want one such as redis:8.0", from, notRepeated)
+		return "", badSpec("server \"%s…\": no image can have that name %s; want one such as redis:8.0", from,
+			notRepeated)
 	case !IsImage(image):
-		return "", badSpec("server %s: no image can have that name; want one such as redis:8.0", message.Quote(from+image))
+		return "", badSpec("server %s: no image can have that name; want one such as redis:8.0",
+			message.Quote(from+image))
 	}
 	return image, nil
 }

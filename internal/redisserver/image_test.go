@@ -11,11 +11,13 @@ func TestWhatNoImageCanBeCalled(t *testing.T) {
 	for _, name := range []string{"/dev/null", "a//b", "./redis", "Redis:7", "redis:", "a b", "redis@sha256:12"} {
 		_, err := Start(t.Context(), "container="+name, withEnv(noEnv))
 		var bad *BadSpec
-		if !errors.As(err, &bad) || !strings.Contains(err.Error(), "no image can have that name") || strings.ContainsAny(err.Error(), "\n\r") {
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), "no image can have that name") ||
+			strings.ContainsAny(err.Error(), "\n\r") {
 			t.Errorf("%q: %v; want a *BadSpec", name, err)
 		}
 	}
-	for _, name := range []string{"redis", "redis:8.0-alpine", "valkey/valkey:8.1", "localhost:5000/redis", "local/redis:7.0"} {
+	for _, name := range []string{"redis", "redis:8.0-alpine", "valkey/valkey:8.1", "localhost:5000/redis",
+		"local/redis:7.0"} {
 		if !IsImage(name) {
 			t.Errorf("%q is refused", name)
 		}
@@ -24,7 +26,8 @@ func TestWhatNoImageCanBeCalled(t *testing.T) {
 
 // A URL in the place of an image is not repeated.
 func TestWhatIsNoImageMayHoldAPassword(t *testing.T) {
-	for _, name := range []string{"redis://x:hunter2@h", "redis//x:hunter2@h", "x:hunter2@h:1", "redis:/x:hunter2@h", "redis:/x:hunter2"} {
+	for _, name := range []string{"redis://x:hunter2@h", "redis//x:hunter2@h", "x:hunter2@h:1", "redis:/x:hunter2@h",
+		"redis:/x:hunter2"} {
 		_, err := Start(t.Context(), "container="+name, withEnv(noEnv))
 		var bad *BadSpec
 		if !errors.As(err, &bad) || strings.Contains(err.Error(), "hunter2") {
@@ -32,7 +35,8 @@ func TestWhatIsNoImageMayHoldAPassword(t *testing.T) {
 		}
 	}
 	env := func(name string) string { return map[string]string{"REDIS_IMAGE": "redis://x:hunter2@h"}[name] }
-	if _, err := Start(t.Context(), "container", withEnv(env)); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "REDIS_IMAGE") {
+	if _, err := Start(t.Context(), "container", withEnv(env)); err == nil ||
+		strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "REDIS_IMAGE") {
 		t.Errorf("REDIS_IMAGE: %v", err)
 	}
 }

@@ -13,8 +13,10 @@ import (
 func TestPasswordIsAskedForAndTakenFromURLOrEnvironment(t *testing.T) {
 	host := private(t)
 	do(t, host, "CONFIG", "SET", "requirepass", "s3cret/#?@")
-	wantText(t, refusal(t, viaURL(host, "", "")), ": needs a password; write redis://user:password@host:port or set REDIS_PASSWORD")
-	wantText(t, refusal(t, viaURL(host, "", "wrong")), ": wrong user name or password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH")
+	wantText(t, refusal(t, viaURL(host, "", "")),
+		": needs a password; write redis://user:password@host:port or set REDIS_PASSWORD")
+	wantText(t, refusal(t, viaURL(host, "", "wrong")),
+		": wrong user name or password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH")
 	for _, variable := range []string{"REDIS_PASSWORD", "REDISCLI_AUTH", "the URL"} {
 		spec := viaURL(host, "", "")
 		if variable == "the URL" {
@@ -57,7 +59,8 @@ func TestDocumentedACLSuffices(t *testing.T) {
 	grant(append(rule, "resetkeys", "~other:*")...)
 	wantText(t, refusal(t, viaURL(host, "narrow", "pw")), `: user "narrow" may not use keys under ratelab:`+suffices)
 	grant(append(rule, "-info")...)
-	if s, err := Start(t.Context(), viaURL(host, "narrow", "pw"), withEnv(noEnv)); err != nil || s.Version != host.Version {
+	if s, err := Start(t.Context(), viaURL(host, "narrow", "pw"), withEnv(noEnv)); err != nil ||
+		s.Version != host.Version {
 		t.Errorf("without INFO: %v, %v; want the version from HELLO", s, err)
 	}
 }
@@ -72,7 +75,8 @@ func TestReplicaIsRefused(t *testing.T) {
 
 func TestDatabaseThatIsNotThere(t *testing.T) {
 	host := private(t)
-	wantText(t, refusal(t, viaURL(host, "", "")+"?db=9999"), ": has no such database; want /0, or one below its setting databases")
+	wantText(t, refusal(t, viaURL(host, "", "")+"?db=9999"),
+		": has no such database; want /0, or one below its setting databases")
 }
 
 // program writes a shell script that ends in the redis-server on PATH with more arguments, or in none.
@@ -98,7 +102,9 @@ func TestClusterNodeIsRefusedEvenWithAllSlots(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	at := target{network: "unix", addr: filepath.Join(dir, "redis.sock"), label: "node"}
-	node, err := startChild(exec.Command("redis-server", append(arguments(at, dir), "--cluster-enabled", "yes", "--port", freePort(t), "--cluster-port", freePort(t))...))
+	node, err := startChild(exec.Command("redis-server",
+		append(arguments(at, dir), "--cluster-enabled", "yes", "--port", freePort(t), "--cluster-port",
+			freePort(t))...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,13 +118,15 @@ func TestClusterNodeIsRefusedEvenWithAllSlots(t *testing.T) {
 	for !strings.Contains(do(t, s, "CLUSTER", "INFO"), "cluster_state:ok") {
 		runtime.Gosched() // until the node believes it
 	}
-	wantText(t, refusal(t, viaURL(s, "", "")), ": is a node of a cluster, and a batch of decisions needs all its keys on one node; name a standalone server")
+	wantText(t, refusal(t, viaURL(s, "", "")),
+		": is a node of a cluster, and a batch of decisions needs all its keys on one node; name a standalone server")
 }
 
 func TestFullServerIsRefused(t *testing.T) {
 	host := private(t)
 	do(t, host, "CONFIG", "SET", "maxmemory", "1")
-	wantText(t, refusal(t, viaURL(host, "", "")), ": is out of memory (OOM) and refuses writes; raise its maxmemory or take another server")
+	wantText(t, refusal(t, viaURL(host, "", "")),
+		": is out of memory (OOM) and refuses writes; raise its maxmemory or take another server")
 }
 
 func TestValkeyIsNotTakenForTheRedisThatItSpeaksLike(t *testing.T) {
@@ -154,7 +162,8 @@ func TestServerThatDiesInTheMiddleIsExplained(t *testing.T) {
 	}
 	kill(t, s)
 	lost := Explain(<-waiting, guest)
-	wantText(t, lost.Error(), ": the connection broke in the middle: the server stopped, restarted or threw us out; what was decided until then is incomplete")
+	wantText(t, lost.Error(), ": the connection broke in the middle: the server stopped, restarted or threw us out; "+
+		"what was decided until then is incomplete")
 	lost = Explain(s.Client.Ping(t.Context()).Err(), s)
 	wantText(t, lost.Error(), "the server ended in the middle (signal: killed")
 	for range 3 { // the pool finds out one connection after the other

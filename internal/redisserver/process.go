@@ -67,7 +67,8 @@ func findProgram(name string) (string, error) {
 	if name != "" {
 		path, err := exec.LookPath(name)
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			return "", unavailable("process: no program %s; give a path or a name on PATH, as process=PATH or in REDIS_SERVER", Repeat(name))
+			return "", unavailable("process: no program %s; give a path or a name on PATH, as process=PATH or in "+
+				"REDIS_SERVER", Repeat(name))
 		}
 		if err != nil {
 			return "", unavailable("process: %s cannot be run: %v", Repeat(name), withoutName(err))
@@ -80,7 +81,8 @@ func findProgram(name string) (string, error) {
 		}
 	}
 	return "", unavailable("process: neither %s on PATH; install one (apt install redis-server, brew install redis), "+
-		"name it in REDIS_SERVER, or take --redis container, --redis redis://HOST:PORT or --redis embedded", strings.Join(programs, " nor "))
+		"name it in REDIS_SERVER, or take --redis container, --redis redis://HOST:PORT or --redis "+
+		"embedded", strings.Join(programs, " nor "))
 }
 
 // withoutName is what the system said of a program, without its name.
@@ -183,7 +185,8 @@ func (s *Server) awaitReady(ctx context.Context, gone <-chan struct{}) error {
 				return ctx.Err()
 			}
 			s.target.wires.hangs.Store(true) // so that its end is not waited for either
-			return unavailable("%s: did not answer within %v of its start (%s)", s.target.label, patience, s.target.screen(err))
+			return unavailable("%s: did not answer within %v of its start (%s)", s.target.label, patience,
+				s.target.screen(err))
 		}
 	}
 }

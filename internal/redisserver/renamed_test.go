@@ -12,9 +12,11 @@ func TestRenamedCommands(t *testing.T) {
 		absent(t, err)
 	}
 	for command, want := range map[string]string{
-		"EVALSHA": "does not know EVALSHA, which decisions need: rename-command or a proxy has taken it away; give it its name back, or take another server",
-		"SCRIPT":  "does not know SCRIPT, which decisions need: rename-command or a proxy has taken it away; give it its name back, or take another server",
-		"EVAL":    noLua,
+		"EVALSHA": "does not know EVALSHA, which decisions need: rename-command or a proxy has taken it away; give " +
+			"it its name back, or take another server",
+		"SCRIPT": "does not know SCRIPT, which decisions need: rename-command or a proxy has taken it away; give it " +
+			"its name back, or take another server",
+		"EVAL": noLua,
 	} {
 		got := refusal(t, "process="+program(t, `exec redis-server "$@" --rename-command `+command+" hidden"))
 		if got != "program: "+want {
@@ -26,7 +28,8 @@ func TestRenamedCommands(t *testing.T) {
 // What a script is answered for its server's sake is worded as if the server had said it to us.
 func TestExplainText(t *testing.T) {
 	s := &Server{target: target{label: "redis://h:1"}}
-	if err := ExplainText("OOM command not allowed when used memory > 'maxmemory'., on user_script:79", s); err == nil ||
+	if err := ExplainText("OOM command not allowed when used memory > 'maxmemory'., on user_script:79",
+		s); err == nil ||
 		!strings.HasPrefix(err.Error(), "redis://h:1: is out of memory (OOM)") {
 		t.Error(err)
 	}

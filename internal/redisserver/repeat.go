@@ -27,8 +27,8 @@ func Repeat(text string) string {
 	return notRepeated
 }
 
-// NameOf is a spec of Start as a result may name it: a URL without user, password and parameters, and of one that cannot
-// be read the scheme alone.
+// NameOf is a spec of Start as a result may name it: a URL without user, password and parameters, and of one that
+// cannot be read the scheme alone.
 func NameOf(spec string) string {
 	scheme, _, isURL := strings.Cut(spec, "://")
 	kind, argument, _ := strings.Cut(spec, "=")

@@ -64,10 +64,11 @@ type Server struct {
 	cause   func() string // why a server of our own is gone, or ""; nil where that cannot be known
 	mu      sync.Mutex
 	clients []*redis.Client
-	stop    func() error                       // ends what was started; nil where nothing was
-	entry   *entry                             // in the registry of a server that others use too; nil on one of our own
-	pid     func(context.Context) (int, error) // of the server's process on this machine; nil where it is not ours or not here
-	closed  bool
+	stop    func() error // ends what was started; nil where nothing was
+	entry   *entry       // in the registry of a server that others use too; nil on one of our own
+	// of the server's process on this machine; nil where it is not ours or not here
+	pid    func(context.Context) (int, error)
+	closed bool
 }
 
 // ProcessID is the server's process on this machine. ok is false where there is none that is ours.
@@ -118,7 +119,8 @@ func (s *Server) Close() error {
 // inside this process cannot be ended, and is left to the process's end.
 func (s *Server) Abandon() { s.target.wires.hangs.Store(true) }
 
-// Ended says how a server of our own has ended, and what it said last; "" while it lives, or where that cannot be known.
+// Ended says how a server of our own has ended, and what it said last; "" while it lives, or where that cannot be
+// known.
 func (s *Server) Ended() string {
 	if s.cause == nil {
 		return ""

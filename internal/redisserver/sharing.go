@@ -61,7 +61,8 @@ func startSharing(ctx context.Context, image string, set settings) (*Server, err
 
 // startWithSocket starts image with the options of a socket after its own command. Official images' entrypoints
 // pass options on, also where there is no command; a command that swallows them leaves the port mapping.
-func startWithSocket(ctx context.Context, image string, set settings, command []string, folder string) (*Server, error) {
+func startWithSocket(ctx context.Context, image string, set settings, command []string, folder string) (*Server,
+	error) {
 	socket := []string{"--unixsocket", path.Join(boxFolder, socketName), "--unixsocketperm", "777"}
 	return startMapped(ctx, image, set,
 		testcontainers.WithCmd(append(command, socket...)...),

@@ -13,7 +13,8 @@ import (
 )
 
 // Kinds is the list of specs that Start accepts, for help texts and errors.
-const Kinds = "embedded, process, process=PATH, container, container=IMAGE, redis://HOST:PORT, rediss://HOST:PORT or unix:///SOCKET"
+const Kinds = "embedded, process, process=PATH, container, container=IMAGE, redis://HOST:PORT, rediss://HOST:PORT or " +
+	"unix:///SOCKET"
 
 // Option changes how Start goes about it.
 type Option func(*settings)
@@ -28,8 +29,8 @@ type settings struct {
 	watch    waiting.Watch
 
 	// getenv is os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the container's
-	// image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and testcontainers' own
-	// variables are read by testcontainers.
+	// image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and testcontainers'
+	// own variables are read by testcontainers.
 	getenv func(string) string
 }
 
@@ -44,12 +45,12 @@ func WithDirectTransport() Option { return func(s *settings) { s.direct = true }
 
 // ForTrial starts a server of our own for a script that may do anything; the embedded one is then a process of its own.
 // It may take so many bytes beyond what it begins with: the scripts of a process on Linux then run out of memory, the
-// embedded server and a container end, and a process elsewhere has no bound. It is not said when it does not answer: the
-// caller waits for no longer than it means to.
+// embedded server and a container end, and a process elsewhere has no bound. It is not said when it does not answer:
+// the caller waits for no longer than it means to.
 func ForTrial(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
 
-// WithNotices has notice called with a line for the user, before Start returns, where Start did more than was asked for:
-// on a user's server it deletes what dead runs left. nil is nobody who listens.
+// WithNotices has notice called with a line for the user, before Start returns, where Start did more than was asked
+// for: on a user's server it deletes what dead runs left. nil is nobody who listens.
 func WithNotices(notice func(line string)) Option {
 	return func(s *settings) {
 		if notice != nil {
@@ -140,7 +141,8 @@ func startURL(ctx context.Context, spec string, set settings) (s *Server, err er
 
 // started lets a start take its last steps. Where they fail, and as soon as ctx is done, the server is ended.
 func (s *Server) started(ctx context.Context, steps func(context.Context) error) error {
-	stop := context.AfterFunc(ctx, func() { s.target.wires.sever(!s.entered()) }) // a call under way hears of no context
+	// a call under way hears of no context
+	stop := context.AfterFunc(ctx, func() { s.target.wires.sever(!s.entered()) })
 	err := steps(ctx)
 	stop()
 	if err == nil {

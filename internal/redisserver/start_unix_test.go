@@ -28,7 +28,8 @@ func standIn(t *testing.T, text string) (path, alive string) {
 
 // A program that never answers, or stands still, is ended by the first interrupt, and with it what it has started.
 func TestAnInterruptEndsAProgramThatDoesNotAnswer(t *testing.T) {
-	for name, text := range map[string]string{"sleeps": "exec sleep 600", "waits": "sleep 600; true", "stops": "kill -STOP $$; exec sleep 600"} {
+	for name, text := range map[string]string{"sleeps": "exec sleep 600", "waits": "sleep 600; true",
+		"stops": "kill -STOP $$; exec sleep 600"} {
 		t.Run(name, func(t *testing.T) {
 			path, alive := standIn(t, text)
 			stop, ended := make(chan struct{}), make(chan error, 1)

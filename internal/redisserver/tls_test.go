@@ -81,7 +81,8 @@ func (a *authority) tlsFront(t *testing.T, back *Server) string {
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
-	config := &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}
+	config := &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert,
+		ClientCAs: pool}
 	return listen(t, func(c net.Conn) {
 		front := tls.Server(c, config)
 		if front.Handshake() != nil {
@@ -116,8 +117,12 @@ func TestTLSWithOurAuthorityAndClientCertificate(t *testing.T) {
 		s.Close()
 	}
 	wantText(t, refusal(t, base), ": its certificate is not to be trusted (x509: ")
-	wantText(t, refusal(t, base+"?cacert="+a.path("ca.crt")+"&sni=other.test&"+mine), ": its certificate is not to be trusted (x509: certificate is valid for redis.test, not other.test); name the authority")
-	wantText(t, refusal(t, base+"?"+trust), ": refused the TLS handshake (tls: certificate required); if it asks for a certificate, give ?cert=FILE&key=FILE")
+	wantText(t, refusal(t, base+"?cacert="+a.path("ca.crt")+"&sni=other.test&"+mine),
+		": its certificate is not to be trusted (x509: certificate is valid for redis.test, not other.test); name "+
+			"the authority")
+	wantText(t, refusal(t, base+"?"+trust),
+		": refused the TLS handshake (tls: certificate required); if it asks for a certificate, give "+
+			"?cert=FILE&key=FILE")
 }
 
 func TestARedisThatSpeaksTLSIsRecognised(t *testing.T) {

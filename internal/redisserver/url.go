@@ -31,7 +31,8 @@ func parseURL(text string, getenv func(string) string) (target, error) {
 	t := target{user: u.User.Username(), password: password(u, getenv)}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return target{}, badSpec("server \"%s://…\": the part after ? cannot be read; want name=value&name=value", scheme)
+		return target{}, badSpec("server \"%s://…\": the part after ? cannot be read; want name=value&name=value",
+			scheme)
 	}
 	if err := checkQuery(scheme, query); err != nil {
 		return target{}, err
@@ -65,9 +66,11 @@ func checkQuery(scheme string, query url.Values) error {
 	for name, values := range query {
 		switch {
 		case name == "password":
-			return badSpec("server \"%s://…\": no password after the ?; write %s://user:password@… or set REDIS_PASSWORD", scheme, scheme)
+			return badSpec("server \"%s://…\": no password after the ?; write %s://user:password@… or set "+
+				"REDIS_PASSWORD", scheme, scheme)
 		case !slices.Contains(parameters[scheme], name):
-			return badSpec("server \"%s://…\": unknown parameter after the ?; want %s", scheme, strings.Join(parameters[scheme], ", "))
+			return badSpec("server \"%s://…\": unknown parameter after the ?; want %s", scheme,
+				strings.Join(parameters[scheme], ", "))
 		case len(values) > 1:
 			return badSpec("server \"%s://…\": %s is given twice", scheme, name)
 		}
@@ -80,13 +83,15 @@ func (t target) locate(u *url.URL, query url.Values) (target, error) {
 	db := query.Get("db")
 	if u.Scheme == "unix" {
 		if u.Host != "" || u.Path == "" || u.Path == "/" {
-			return target{}, badSpec("server \"unix://…\": want three slashes and a socket's path, such as unix:///run/redis.sock?db=0")
+			return target{}, badSpec("server \"unix://…\": want three slashes and a socket's path, such as " +
+				"unix:///run/redis.sock?db=0")
 		}
 		t.network, t.addr, t.label = "unix", u.Path, "unix://"+u.Path
 	} else {
 		port := cmp.Or(u.Port(), "6379")
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || u.Hostname() == "" {
-			return target{}, badSpec("server \"%s://…\": want a host and a port from 1 to 65535, such as %s://localhost:6379", u.Scheme, u.Scheme)
+			return target{}, badSpec("server \"%s://…\": want a host and a port from 1 to 65535, such as "+
+				"%s://localhost:6379", u.Scheme, u.Scheme)
 		}
 		t.network, t.addr = "tcp", net.JoinHostPort(u.Hostname(), port)
 		t.label = u.Scheme + "://" + t.addr
@@ -99,7 +104,8 @@ func (t target) locate(u *url.URL, query url.Values) (target, error) {
 	}
 	var err error
 	if t.db, err = strconv.Atoi(cmp.Or(db, "0")); err != nil || t.db < 0 {
-		return target{}, badSpec("server %q: the database is not a number from 0 on; want %s/0 or ?db=0", t.label, t.label)
+		return target{}, badSpec("server %q: the database is not a number from 0 on; want %s/0 or ?db=0", t.label,
+			t.label)
 	}
 	if u.Scheme == "rediss" {
 		t.tls, err = tlsConfig(t.label, u.Hostname(), query)

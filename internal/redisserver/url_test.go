@@ -33,7 +33,8 @@ func TestURLsAreRead(t *testing.T) {
 		}
 		fields := []string{got.network, got.addr, got.user, got.password.reveal(), got.label, fmt.Sprint(got.db)}
 		want := []string{c.network, c.addr, c.user, c.password, c.label, c.db}
-		if strings.Join(fields, " ") != strings.Join(want, " ") || (got.tls != nil) != strings.HasPrefix(c.spec, "rediss") {
+		if strings.Join(fields, " ") != strings.Join(want, " ") ||
+			(got.tls != nil) != strings.HasPrefix(c.spec, "rediss") {
 			t.Errorf("%s: got %q, want %q; TLS %v", c.spec, fields, want, got.tls != nil)
 		}
 	}
@@ -45,11 +46,13 @@ func TestBadSpecsSayWhatIsLegal(t *testing.T) {
 		{"", `server "": no such kind; want ` + Kinds},
 		{"valkey", `server "valkey": no such kind; want ` + Kinds},
 		{"Embedded", `server "Embedded": no such kind; want ` + Kinds},
-		{"localhost:6379", `server "localhost:6379": a scheme is missing; want redis://localhost:6379, or rediss://localhost:6379 with TLS`},
+		{"localhost:6379",
+			`server "localhost:6379": a scheme is missing; want redis://localhost:6379, or rediss://localhost:6379 with TLS`},
 		{"process=", `server "process=": nothing after the =; want ` + Kinds},
 		{"container=", `server "container=": nothing after the =; want ` + Kinds},
 		{"http://h", `server "http://…": no such scheme; want redis://, rediss:// (TLS) or unix://`},
-		{"redis//:pw@h", `server: what was given is no kind of server (not repeated here, it may hold a password); want ` + Kinds},
+		{"redis//:pw@h",
+			`server: what was given is no kind of server (not repeated here, it may hold a password); want ` + Kinds},
 		{"redis://ann:a/b@h", `server "redis://…": ` + unreadable},
 		{"redis://ann:12/b@h", `server "redis://…": ` + unreadable},
 		{"redis://ann:12?b@h", `server "redis://…": ` + unreadable},
@@ -57,17 +60,22 @@ func TestBadSpecsSayWhatIsLegal(t *testing.T) {
 		{"redis://ann:100%@h", `server "redis://…": ` + unreadable},
 		{"redis://h:0", `server "redis://…": want a host and a port from 1 to 65535, such as redis://localhost:6379`},
 		{"redis://:6379", `server "redis://…": want a host and a port from 1 to 65535, such as redis://localhost:6379`},
-		{"redis://h/one", `server "redis://h:6379": the database is not a number from 0 on; want redis://h:6379/0 or ?db=0`},
-		{"redis://h?db=-1", `server "redis://h:6379": the database is not a number from 0 on; want redis://h:6379/0 or ?db=0`},
+		{"redis://h/one",
+			`server "redis://h:6379": the database is not a number from 0 on; want redis://h:6379/0 or ?db=0`},
+		{"redis://h?db=-1",
+			`server "redis://h:6379": the database is not a number from 0 on; want redis://h:6379/0 or ?db=0`},
 		{"redis://h/1?db=2", `server "redis://h:6379": the database is given twice, in the path and as db`},
 		{"redis://h?db=1&db=2", `server "redis://…": db is given twice`},
-		{"redis://h?password=x", `server "redis://…": no password after the ?; write redis://user:password@… or set REDIS_PASSWORD`},
+		{"redis://h?password=x",
+			`server "redis://…": no password after the ?; write redis://user:password@… or set REDIS_PASSWORD`},
 		{"redis://h?skip_verify=true", `server "redis://…": unknown parameter after the ?; want db, username`},
 		{"redis://h?a;b", `server "redis://…": the part after ? cannot be read; want name=value&name=value`},
 		{"rediss://h?skip_verify=yes", `server "rediss://h:6379": skip_verify=yes; want true or false`},
 		{"rediss://h?cert=a.pem", `server "rediss://h:6379": want cert and key together, or neither`},
-		{"rediss://h?cacert=url_test.go", `server "rediss://h:6379": cacert: url_test.go holds no certificate; want PEM`},
-		{"unix://run/r.sock", `server "unix://…": want three slashes and a socket's path, such as unix:///run/redis.sock?db=0`},
+		{"rediss://h?cacert=url_test.go",
+			`server "rediss://h:6379": cacert: url_test.go holds no certificate; want PEM`},
+		{"unix://run/r.sock",
+			`server "unix://…": want three slashes and a socket's path, such as unix:///run/redis.sock?db=0`},
 	} {
 		_, err := Start(t.Context(), c.spec, withEnv(noEnv))
 		var bad *BadSpec
@@ -83,13 +91,16 @@ func TestBadSpecsSayWhatIsLegal(t *testing.T) {
 // escaped so that the URL falls apart, and in the environment. No piece of one may come back.
 func TestNoPasswordInAnyError(t *testing.T) {
 	echo := listen(t, speaker(func(command []string) string { // as Redis 5 and some proxies do
-		return fmt.Sprintf("-ERR unknown command `%s`, with args beginning with: `%s`\r\n", command[0], strings.Join(command[1:], "` `"))
+		return fmt.Sprintf("-ERR unknown command `%s`, with args beginning with: `%s`\r\n", command[0],
+			strings.Join(command[1:], "` `"))
 	}))
 	mirror := listen(t, func(c net.Conn) { io.WriteString(c, "+PONG\r\n"); io.Copy(c, c) })
 	quitter := listen(t, speaker(func([]string) string { return "?\r\n" }))
 	shut := listen(t, func(net.Conn) {})
-	places := []string{"redis://ann:%s@" + echo, "redis://:%s@" + echo + "/0", "redis://ann:%s@" + mirror, "redis://ann:%s@" + quitter,
-		"redis://ann:%s@" + shut, "rediss://ann:%s@" + shut, "rediss://ann:%s@" + echo + "?cacert=none", "unix://ann:%s@/no/such.sock",
+	places := []string{"redis://ann:%s@" + echo, "redis://:%s@" + echo + "/0", "redis://ann:%s@" + mirror,
+		"redis://ann:%s@" + quitter,
+		"redis://ann:%s@" + shut, "rediss://ann:%s@" + shut, "rediss://ann:%s@" + echo +
+			"?cacert=none", "unix://ann:%s@/no/such.sock",
 		"redis://ann:%s@" + shut + "?nonsense=1", "redis:/ann:%s@" + shut, "rdis://ann:%s@" + shut, "ann:%s@" + shut,
 		"redis://" + shut + "?password=%s", "redis://" + shut + "?db=1&%s"}
 	rapid.Check(t, func(rt *rapid.T) {

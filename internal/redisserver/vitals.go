@@ -45,7 +45,8 @@ func (s *Server) refuseEviction(ctx context.Context, allowed bool) error {
 		return nil
 	}
 	if memory.Evicts() && !allowed {
-		return unavailable("%s: evicts keys when its memory is full (%s): a run could push out other people's keys, and lose its own; "+
+		return unavailable("%s: evicts keys when its memory is full (%s): a run could push out other people's keys, "+
+			"and lose its own; "+
 			"take a server with the policy noeviction, or say --allow-eviction if it has room", s.target.label, memory)
 	}
 	return nil

@@ -49,7 +49,9 @@ func TestAMonstrousAnswerIsOneLine(t *testing.T) {
 					}
 					return "+OK\r\n"
 				}))
-				wantText(t, refusal(t, "redis://"+addr), "redis://"+addr+": answered something that is not the Redis protocol, or more of it than there can be (")
+				wantText(t, refusal(t, "redis://"+addr),
+					"redis://"+addr+": answered something that is not the Redis protocol, or more of it than there "+
+						"can be (")
 			})
 		}
 	}
@@ -59,7 +61,8 @@ func TestAMonstrousAnswerIsOneLine(t *testing.T) {
 func answering(t *testing.T, watch waiting.Watch, serve func(net.Conn)) *Server {
 	t.Helper()
 	addr := listen(t, serve)
-	s := newServer(KindURL, target{network: "tcp", addr: addr, label: "redis://" + addr}, settings{poolSize: 2, watch: watch})
+	s := newServer(KindURL, target{network: "tcp", addr: addr, label: "redis://" + addr},
+		settings{poolSize: 2, watch: watch})
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -105,12 +108,14 @@ func FuzzClient(f *testing.F) {
 			f.Add([]byte(monster))
 		}
 	}
-	for _, text := range []string{"+OK\r\n", "*2\r\n:1\r\n$1\r\nx\r\n", "%1\r\n+k\r\n_\r\n", "|1\r\n+k\r\n+v\r\n:1\r\n", "-ERR no\r\n", "=5\r\ntxt:x\r\n"} {
+	for _, text := range []string{"+OK\r\n", "*2\r\n:1\r\n$1\r\nx\r\n", "%1\r\n+k\r\n_\r\n", "|1\r\n+k\r\n+v\r\n:1\r\n",
+		"-ERR no\r\n", "=5\r\ntxt:x\r\n"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, raw := range []bool{false, true} {
-			at := target{wires: newWires(waiting.Watch{}, "fuzz"), dial: func(context.Context) (net.Conn, error) { return &canned{Reader: bytes.NewReader(data)}, nil }}
+			at := target{wires: newWires(waiting.Watch{}, "fuzz"),
+				dial: func(context.Context) (net.Conn, error) { return &canned{Reader: bytes.NewReader(data)}, nil }}
 			o := at.options(1)
 			o.Protocol, o.DB = 2, 0
 			client := redis.NewClient(o)
@@ -202,7 +207,8 @@ func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
 	for second := range 8 {
 		o.look(from.Add(time.Duration(second) * time.Second))
 	}
-	want := []string{"waiting for " + s.target.label + " to answer (3 s so far; Ctrl-C ends)", "waiting for " + s.target.label + " to answer (6 s so far; Ctrl-C ends)"}
+	want := []string{"waiting for " + s.target.label + " to answer (3 s so far; Ctrl-C ends)",
+		"waiting for " + s.target.label + " to answer (6 s so far; Ctrl-C ends)"}
 	if !slices.Equal(said, want) {
 		t.Errorf("%q; want %q", said, want)
 	}

@@ -96,8 +96,8 @@ func owner(key string) string {
 }
 
 // Strays are runs of which keys are there, but no entry: it has expired, or they were of a program that kept none. It
-// goes through all keys. A living run is never among them, since it enters itself before it writes: the entries are read
-// after the keys.
+// goes through all keys. A living run is never among them, since it enters itself before it writes: the entries are
+// read after the keys.
 func Strays(ctx context.Context, c *redis.Client) ([]Run, error) {
 	found := map[string]bool{}
 	err := keyspace.Scan(ctx, c, Prefix, func(keys []string) error {

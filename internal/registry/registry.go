@@ -7,8 +7,8 @@
 //
 // The end is the time until which a run promises to live, and it moves it on while it does. The sorted set is there
 // because looking for the hashes would take a SCAN over the whole server at each start; one call reads it, the runs
-// longest dead first. The hash is a key for each run so that it has a TTL of its own: an entry outlives its run by Kept,
-// and nothing stays for good.
+// longest dead first. The hash is a key for each run so that it has a TTL of its own: an entry outlives its run by
+// Kept, and nothing stays for good.
 //
 // It decides who is dead; when to clean, and what to say of it, is its callers' business.
 package registry
@@ -41,8 +41,8 @@ const (
 	Lease = 5 * time.Minute
 	// Renewal is how often it does.
 	Renewal = time.Minute
-	// Kept is for how long an entry stays where nobody cleans: longer than the keys of a killed run do, which the traffic's
-	// virtual span, the longest TTL and ten minutes bound, but for a log of more than a month.
+	// Kept is for how long an entry stays where nobody cleans: longer than the keys of a killed run do, which the
+	// traffic's virtual span, the longest TTL and ten minutes bound, but for a log of more than a month.
 	Kept = 32 * 24 * time.Hour
 
 	// mostRuns is how many entries are read at a time.
@@ -95,7 +95,8 @@ var (
 // Enter writes r's entry, or moves its end on. Call it before the run writes its first key.
 func Enter(ctx context.Context, c *redis.Client, r Run) error {
 	err := enter.Run(ctx, c, []string{Index, entryPrefix + r.ID}, r.ID, Lease.Milliseconds(), Kept.Milliseconds(),
-		"host", r.Host, "program", r.Program, "process", r.Process.PID, "place", r.Process.Place, "start", r.Process.Start).Err()
+		"host", r.Host, "program", r.Program, "process", r.Process.PID, "place", r.Process.Place, "start",
+		r.Process.Start).Err()
 	return answered(err)
 }
 

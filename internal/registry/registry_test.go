@@ -65,7 +65,8 @@ func TestARunOfElsewhereIsDeadWhenItsEndHasPassed(t *testing.T) {
 	enter(t, s, "00000000000b", registry.Lease-10*time.Second, 1)
 	dead := enter(t, s, "00000000000c", registry.Lease+time.Second, 2)
 	found, err := registry.Dead(t.Context(), s.Client)
-	if err != nil || !slices.Equal(ids(found), []string{dead.ID}) || found[0].Host != "other" || found[0].Process != elsewhere {
+	if err != nil || !slices.Equal(ids(found), []string{dead.ID}) || found[0].Host != "other" ||
+		found[0].Process != elsewhere {
 		t.Fatalf("%+v, %v; want %s", found, err, dead.ID)
 	}
 	if own, err := registry.Dead(t.Context(), s.Client, dead.ID); err != nil || len(own) > 0 {
@@ -75,7 +76,8 @@ func TestARunOfElsewhereIsDeadWhenItsEndHasPassed(t *testing.T) {
 	if err != nil || deleted[dead.ID] != 2 {
 		t.Errorf("deleted %v, %v", deleted, err)
 	}
-	want := []string{"ratelab:00000000000a:0", "ratelab:00000000000b:0", "ratelab:run:00000000000a", "ratelab:run:00000000000b", "ratelab:runs"}
+	want := []string{"ratelab:00000000000a:0", "ratelab:00000000000b:0", "ratelab:run:00000000000a",
+		"ratelab:run:00000000000b", "ratelab:runs"}
 	if left := keys(t, s); !slices.Equal(left, want) {
 		t.Errorf("left %q; want %q", left, want)
 	}
@@ -103,7 +105,8 @@ func TestARunThatComesBackKeepsItsEntry(t *testing.T) {
 // What anybody may have written into the registry leads to no key that is not a run's.
 func TestAnEntryWithAStrangeIDIsNotTrusted(t *testing.T) {
 	s := redisservertest.Private(t)
-	strange := []string{"", "*", "victim", "00000000000?", "000000000000", "00000000000A", "00000000000a:", "../../00000a", "[0-9]00000000"}
+	strange := []string{"", "*", "victim", "00000000000?", "000000000000", "00000000000A", "00000000000a:",
+		"../../00000a", "[0-9]00000000"}
 	for _, id := range strange {
 		s.Client.ZAdd(t.Context(), registry.Index, redis.Z{Score: 1, Member: id})
 		s.Client.Set(t.Context(), "ratelab:"+id+":k", 1, 0)
@@ -139,7 +142,8 @@ func TestAnEntryThatWasEvictedCountsByItsEnd(t *testing.T) {
 		s.Client.Del(t.Context(), "ratelab:run:"+run.ID)
 		s.Client.Set(t.Context(), "ratelab:run:"+run.ID, "something else", 0)
 	}
-	if found, err := registry.Dead(t.Context(), s.Client); err != nil || !slices.Equal(ids(found), []string{"000000000001"}) {
+	if found, err := registry.Dead(t.Context(), s.Client); err != nil ||
+		!slices.Equal(ids(found), []string{"000000000001"}) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

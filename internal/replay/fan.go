@@ -65,7 +65,8 @@ func (w *worker) watch(o Options) {
 
 // outcome is what the worker's lane did; names are the keys by number.
 func (w *worker) outcome(r measure.Result, names []string) LaneOutcome {
-	o := LaneOutcome{Result: r, Series: w.meter.Series(), MostAdmitted: w.meter.MostAdmitted(), RateDifference: w.meter.RateDifference()}
+	o := LaneOutcome{Result: r, Series: w.meter.Series(), MostAdmitted: w.meter.MostAdmitted(),
+		RateDifference: w.meter.RateDifference()}
 	if w.sums != nil {
 		o.Fairness = w.sums.Fairness(names)
 	}

@@ -43,9 +43,10 @@ type Options struct {
 	Parallel int           // lanes deciding at the same time; 0: all
 	Batch    int           // requests per batch; 0: a good size
 	Span     time.Duration // the most time one batch covers; 0: any
-	Reach    int64         // µs from the start that all series reach at least, so that those of several replays are of one length
-	Scales   []int64       // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured
-	Fairness bool          // measure it
+	// µs from the start that all series reach at least, so that those of several replays are of one length
+	Reach    int64
+	Scales   []int64 // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured
+	Fairness bool    // measure it
 }
 
 // ErrStopped is what a Decider returns that gave up before it decided a batch because it was told to stop. The
@@ -129,7 +130,8 @@ func (s *source) reach(f *fan, usFromStart int64) {
 // outcome asks every meter for its figures.
 func outcome(src *source, f *fan, duration time.Duration) (*Outcome, error) {
 	keys := src.keys.Count()
-	out := &Outcome{Duration: duration, Keys: keys, LastUS: src.lastUS, LargestCost: src.largest, Partial: src.partial, Traffic: src.traffic.Traffic(duration)}
+	out := &Outcome{Duration: duration, Keys: keys, LastUS: src.lastUS, LargestCost: src.largest, Partial: src.partial,
+		Traffic: src.traffic.Traffic(duration)}
 	var err error
 	if out.Reference, err = src.meter.Result(duration, keys); err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
@@ -142,7 +144,8 @@ func outcome(src *source, f *fan, duration time.Duration) (*Outcome, error) {
 		}
 		out.Partial = out.Partial || w.stopped
 		if result.Offered != out.Reference.Offered && !w.stopped {
-			return nil, &LaneError{w.lane.Label, fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)}
+			return nil, &LaneError{w.lane.Label,
+				fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)}
 		}
 		out.Lanes = append(out.Lanes, w.outcome(result, src.names))
 	}

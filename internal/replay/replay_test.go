@@ -36,7 +36,8 @@ func TestEachLaneDecidesAsItWouldAlone(t *testing.T) {
 		}
 		together := run(t, requests, p, lanes, o)
 		for i, label := range labels {
-			alone := run(t, requests, p, []replay.Lane{countingLane(modelLane(t, label, p))}, replay.Options{Scales: scales, Fairness: true})
+			alone := run(t, requests, p, []replay.Lane{countingLane(modelLane(t, label, p))},
+				replay.Options{Scales: scales, Fairness: true})
 			if diff := cmp.Diff(alone.Lanes[0], together.Lanes[i]); diff != "" {
 				r.Fatalf("%s alone (-) and beside others (+):\n%s", label, diff)
 			}
@@ -69,7 +70,8 @@ func TestWhatIsAskedForIsMeasured(t *testing.T) {
 		{MostAdmitted: []int64{2, 2, 2}, RateDifference: &off,
 			Fairness: &measure.Fairness{Keys: 2, JainIndex: 1, WorstKey: "a", WorstServed: 1, BestServed: 1}},
 		{MostAdmitted: []int64{2, 3, 3},
-			Fairness: &measure.Fairness{Keys: 2, JainIndex: 2.25 * 2.25 / (2 * (1 + 1.5625)), WorstKey: "a", WorstServed: 1, BestServed: 1.25,
+			Fairness: &measure.Fairness{Keys: 2, JainIndex: 2.25 * 2.25 / (2 * (1 + 1.5625)), WorstKey: "a",
+				WorstServed: 1, BestServed: 1.25,
 				KeysFalselyAdmitted: 1, WorstKeyWrong: 1.0 / 3}},
 	}
 	for i, lane := range o.Lanes {
@@ -122,7 +124,8 @@ func TestBatchesKeepToTheirSizeAndSpan(t *testing.T) {
 		return nil
 	}
 	var progress []int64
-	o := replay.Options{Batch: 3, Span: 20 * time.Microsecond, Progress: func(n int64) { progress = append(progress, n) }}
+	o := replay.Options{Batch: 3, Span: 20 * time.Microsecond,
+		Progress: func(n int64) { progress = append(progress, n) }}
 	outcome := run(t, requests, policy(t, "5/1s"), []replay.Lane{lane}, o)
 	if !slices.Equal(sizes, []int{3, 2, 1}) { // full; 50 is more than 20 µs after 21; the rest
 		t.Errorf("batches of %v", sizes)
@@ -148,7 +151,8 @@ func TestAFailingLaneEndsTheRunAndIsNamed(t *testing.T) {
 			cause := errors.New("the server went up in smoke")
 			bad := replay.Lane{Label: "bad", Decider: &after{requests: 5000, do: func() error { return cause }}}
 			lanes := []replay.Lane{admitAll("before"), bad, admitAll("after"), admitAll("last")}
-			outcome, err := replay.Run(t.Context(), endless{}, policy(t, "5/1s"), lanes, replay.Options{Parallel: parallel, Batch: 100})
+			outcome, err := replay.Run(t.Context(), endless{}, policy(t, "5/1s"), lanes,
+				replay.Options{Parallel: parallel, Batch: 100})
 			var of *replay.LaneError
 			if !errors.As(err, &of) || of.Label != "bad" || !errors.Is(err, cause) || outcome != nil {
 				t.Errorf("outcome %v, error %v", outcome, err)
@@ -178,7 +182,8 @@ func TestACancelledContextEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		lane := replay.Lane{Label: "l", Decider: &after{requests: 3000, do: func() error { cancel(); return nil }}}
-		if _, err := replay.Run(ctx, endless{}, policy(t, "5/1s"), []replay.Lane{lane, admitAll("m")}, replay.Options{}); !errors.Is(err, context.Canceled) {
+		if _, err := replay.Run(ctx, endless{}, policy(t, "5/1s"), []replay.Lane{lane, admitAll("m")},
+			replay.Options{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -188,7 +193,8 @@ func TestACancelledContextEndsTheRun(t *testing.T) {
 func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		garbled := errors.New("access.log:1001: this is no line of a log")
-		outcome, err := replay.Run(t.Context(), broken{garbled}, policy(t, "5/1s"), []replay.Lane{admitAll("all")}, replay.Options{Batch: 64})
+		outcome, err := replay.Run(t.Context(), broken{garbled}, policy(t, "5/1s"), []replay.Lane{admitAll("all")},
+			replay.Options{Batch: 64})
 		var of *replay.TrafficError
 		if !errors.As(err, &of) || !errors.Is(err, garbled) || err.Error() != garbled.Error() || outcome != nil {
 			t.Errorf("outcome %v, error %v", outcome, err)
@@ -200,7 +206,8 @@ func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
 func TestStopGivesAPartialOutcomeOnWhichAllLanesAgree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
-		stopper := replay.Lane{Label: "stopper", Decider: &after{requests: 700, do: func() error { close(stop); return nil }}}
+		stopper := replay.Lane{Label: "stopper",
+			Decider: &after{requests: 700, do: func() error { close(stop); return nil }}}
 		p := policy(t, "5/1s")
 		lanes := []replay.Lane{admitAll("all"), stopper, modelLane(t, "gcra", p)}
 		outcome := run(t, endless{}, p, lanes, replay.Options{Stop: stop, Batch: 100})
@@ -209,11 +216,14 @@ func TestStopGivesAPartialOutcomeOnWhichAllLanesAgree(t *testing.T) {
 		}
 		for i, l := range outcome.Lanes {
 			if l.Result.Offered != outcome.Reference.Offered {
-				t.Errorf("%s was offered %d, the reference %d", lanes[i].Label, l.Result.Offered, outcome.Reference.Offered)
+				t.Errorf("%s was offered %d, the reference %d", lanes[i].Label, l.Result.Offered,
+					outcome.Reference.Offered)
 			}
 		}
-		if want := (outcome.Reference.Offered - 1) * 1000; outcome.LastUS != want || outcome.Duration != time.Duration(want+1)*time.Microsecond {
-			t.Errorf("last request at %d µs, duration %v; want %d µs and one more", outcome.LastUS, outcome.Duration, want)
+		if want := (outcome.Reference.Offered - 1) * 1000; outcome.LastUS != want ||
+			outcome.Duration != time.Duration(want+1)*time.Microsecond {
+			t.Errorf("last request at %d µs, duration %v; want %d µs and one more", outcome.LastUS, outcome.Duration,
+				want)
 		}
 	})
 }
@@ -226,9 +236,12 @@ func TestALaneThatGivesUpKeepsWhatItHad(t *testing.T) {
 		for i := range int64(1000) {
 			requests = append(requests, limit.Request{AtUS: i, Key: "k", Cost: 1})
 		}
-		waiting := replay.Lane{Label: "waiting", Decider: &after{requests: 250, do: func() error { return replay.ErrStopped }}}
-		outcome := run(t, requests, policy(t, "5/1s"), []replay.Lane{waiting, admitAll("all")}, replay.Options{Batch: 100})
-		if got := []int64{outcome.Lanes[0].Result.Offered, outcome.Lanes[1].Result.Offered}; !slices.Equal(got, []int64{200, 1000}) || !outcome.Partial {
+		waiting := replay.Lane{Label: "waiting",
+			Decider: &after{requests: 250, do: func() error { return replay.ErrStopped }}}
+		outcome := run(t, requests, policy(t, "5/1s"), []replay.Lane{waiting, admitAll("all")},
+			replay.Options{Batch: 100})
+		if got := []int64{outcome.Lanes[0].Result.Offered, outcome.Lanes[1].Result.Offered}; !slices.Equal(got,
+			[]int64{200, 1000}) || !outcome.Partial {
 			t.Errorf("offered %v, partial %v; want 200 and 1000, partial", got, outcome.Partial)
 		}
 	})
@@ -242,10 +255,12 @@ func TestAModelsClockBeginsAtTheStart(t *testing.T) {
 		return limit.Decision{Verdict: limit.Allowed, Remaining: cost}
 	}), midnight)
 	decisions := make([]limit.Decision, 2)
-	if err := model.Decide(t.Context(), []limit.Request{{AtUS: 0, Key: "k", Cost: 1}, {AtUS: 7, Key: "k", Cost: 2}}, decisions); err != nil {
+	if err := model.Decide(t.Context(), []limit.Request{{AtUS: 0, Key: "k", Cost: 1}, {AtUS: 7, Key: "k", Cost: 2}},
+		decisions); err != nil {
 		t.Fatal(err)
 	}
-	if want := []int64{1_704_067_200_000_000, 1_704_067_200_000_007}; !slices.Equal(seen, want) || decisions[1].Remaining != 2 {
+	if want := []int64{1_704_067_200_000_000, 1_704_067_200_000_007}; !slices.Equal(seen, want) ||
+		decisions[1].Remaining != 2 {
 		t.Errorf("saw %v, decided %v; want %v", seen, decisions, want)
 	}
 }
@@ -277,7 +292,8 @@ func TestAModelSeesTwoClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := midnight.UnixMicro()
-	if want := [][2]int64{{start + 4, start + 9}}; !slices.Equal(seen, want) || !decisions[0].Allowed() || decisions[1].Allowed() {
+	if want := [][2]int64{{start + 4, start + 9}}; !slices.Equal(seen, want) || !decisions[0].Allowed() ||
+		decisions[1].Allowed() {
 		t.Errorf("saw %v, decided %v; want %v for the second", seen, decisions, want)
 	}
 	if err := replay.NewModel(one, midnight).Decide(t.Context(), requests, decisions); err == nil {

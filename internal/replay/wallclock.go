@@ -41,11 +41,13 @@ type Keys struct {
 }
 
 // NewWallClock loads the program's scripts. A request with AtUS 0 is due at origin.
-func NewWallClock(ctx context.Context, client *redis.Client, keys Keys, program *script.Program, clock Clock, origin time.Time) (*WallClock, error) {
+func NewWallClock(ctx context.Context, client *redis.Client, keys Keys, program *script.Program, clock Clock,
+	origin time.Time) (*WallClock, error) {
 	w := &WallClock{client: client, sentinel: keys.Sentinel, clock: clock, origin: origin}
 	var err error
 	w.target, err = caller.Prepare(ctx, client, program, caller.Options{
-		Shared: keys.Shared, Lasts: keys.Lasts, Origin: origin, Now: func() time.Duration { return clock.Now().Sub(origin) },
+		Shared: keys.Shared, Lasts: keys.Lasts, Origin: origin,
+		Now: func() time.Duration { return clock.Now().Sub(origin) },
 	})
 	if err != nil {
 		return nil, err

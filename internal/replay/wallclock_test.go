@@ -59,7 +59,8 @@ return {0, tonumber(ARGV[1]), 0, 0}`
 
 func program(source string) *script.Program {
 	return &script.Program{Label: "mine", Source: source, Decode: script.Contract,
-		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")}, Args: []script.Template{script.NowUS(1), script.Cost()}}}
+		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")},
+			Args: []script.Template{script.NowUS(1), script.Cost()}}}
 }
 
 // at are requests for one key.
@@ -72,7 +73,8 @@ func at(us ...int64) []limit.Request {
 }
 
 // wallClock decides requests with a program on a private server, and says how many went in each write.
-func wallClock(t *testing.T, p *script.Program, c *fakeClock) (w *replay.WallClock, client *redis.Client, sizes *[]int) {
+func wallClock(t *testing.T, p *script.Program, c *fakeClock) (w *replay.WallClock, client *redis.Client,
+	sizes *[]int) {
 	t.Helper()
 	s := redisservertest.Private(t)
 	options := *s.Client.Options()
@@ -100,7 +102,8 @@ func TestRequestsAreSentWhenTheyAreDue(t *testing.T) {
 	if err := w.Decide(t.Context(), requests, decisions); err != nil {
 		t.Fatal(err)
 	}
-	if want := []time.Duration{time.Second, 500 * time.Microsecond, 1500 * time.Microsecond}; !slices.Equal(c.slept, want) {
+	if want := []time.Duration{time.Second, 500 * time.Microsecond, 1500 * time.Microsecond}; !slices.Equal(c.slept,
+		want) {
 		t.Errorf("slept %v; want %v", c.slept, want)
 	}
 	if want := []int{1, 3, 1}; !slices.Equal(*sizes, want) {
@@ -185,7 +188,8 @@ func TestOnASharedServerEveryKeyExpires(t *testing.T) {
 		if err := w.Decide(t.Context(), requests, make([]limit.Decision, 2)); err != nil {
 			t.Fatal(err)
 		}
-		for key, most := range map[string]time.Duration{"mine:{endless}": ttl, "mine:{short}": time.Minute, "sentinel": ttl} {
+		for key, most := range map[string]time.Duration{"mine:{endless}": ttl, "mine:{short}": time.Minute,
+			"sentinel": ttl} {
 			if ttl := s.Client.PTTL(t.Context(), key).Val(); ttl > most || ttl < most*9/10 {
 				t.Errorf("%s expires in %v; want %v", key, ttl, most)
 			}
@@ -200,7 +204,8 @@ func TestOnASharedServerEveryKeyExpires(t *testing.T) {
 func TestAFlushIsNoticedOnTheWallClock(t *testing.T) {
 	s := redisservertest.Private(t)
 	p := program(`return {1, 0, 0, 0}`)
-	w, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{Sentinel: "sentinel"}, p, (&fakeClock{now: midnight}).clock(), midnight)
+	w, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{Sentinel: "sentinel"}, p,
+		(&fakeClock{now: midnight}).clock(), midnight)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +224,8 @@ func TestInitIsCalledOncePerKey(t *testing.T) {
 	p.Init = &script.Call{Keys: p.Decide.Keys, Args: []script.Template{script.Literal("40")}}
 	p.InitSource = `return redis.call('INCRBY', KEYS[1], ARGV[1])`
 	w, _, _ := wallClock(t, p, &fakeClock{now: midnight})
-	requests := []limit.Request{{Key: "a", Cost: 1}, {Key: "b", Cost: 1}, {Key: "a", Cost: 1}, {AtUS: 5, Key: "b", Cost: 1}}
+	requests := []limit.Request{{Key: "a", Cost: 1}, {Key: "b", Cost: 1}, {Key: "a", Cost: 1},
+		{AtUS: 5, Key: "b", Cost: 1}}
 	decisions := make([]limit.Decision, len(requests))
 	if err := w.Decide(t.Context(), requests, decisions); err != nil {
 		t.Fatal(err)
@@ -294,7 +300,8 @@ func TestLostScriptsEndTheRun(t *testing.T) {
 
 func TestAScriptThatDoesNotCompileIsRefusedAtOnce(t *testing.T) {
 	s := redisservertest.Private(t)
-	if _, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{}, program("return ("), (&fakeClock{}).clock(), midnight); err == nil {
+	if _, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{}, program("return ("), (&fakeClock{}).clock(),
+		midnight); err == nil {
 		t.Error("no error")
 	}
 }

@@ -25,12 +25,14 @@ func WriteBench(w io.Writer, doc *Document) error {
 	}
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
-		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n", message.Visible(run.Scenario),
+		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n",
+			message.Visible(run.Scenario),
 			run.Limit.String(), run.Seed, run.Clock, message.Visible(run.Server.String()), run.Partial)
 		for j := range run.Results {
 			benchLine(&out, run.Scenario, &run.Results[j])
 		}
-		benchLine(&out, run.Scenario, &Row{Algorithm: "exact-reference", Figures: measure.Figures{Result: run.Reference}})
+		benchLine(&out, run.Scenario, &Row{Algorithm: "exact-reference",
+			Figures: measure.Figures{Result: run.Reference}})
 	}
 	_, err := w.Write(out.Bytes())
 	return err

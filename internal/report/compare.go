@@ -60,7 +60,8 @@ func compareRow(goldenRun, gotRun *Run, i int) string {
 	if goldenRun.Server.Kind != "model" && gotRun.Server.Kind != "model" && golden.ScriptSHA1 != got.ScriptSHA1 {
 		return differs(where, "script_sha1", got.ScriptSHA1, golden.ScriptSHA1)
 	}
-	was, is := append(extras(&golden.Figures), findings(&golden.Figures)...), append(extras(&got.Figures), findings(&got.Figures)...)
+	was, is := append(extras(&golden.Figures), findings(&golden.Figures)...), append(extras(&got.Figures),
+		findings(&got.Figures)...)
 	if !goldenRun.Server.SameAs(gotRun.Server) {
 		was, is = inBoth(was, is)
 	}

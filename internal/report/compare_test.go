@@ -13,9 +13,11 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 		change func(*Document)
 		want   string
 	}{
-		{func(d *Document) { d.Runs[0].Results[2].Admitted = 1784 }, "extreme-case-1, gcra: admitted is 1784, results/ says 1785"},
+		{func(d *Document) { d.Runs[0].Results[2].Admitted = 1784 },
+			"extreme-case-1, gcra: admitted is 1784, results/ says 1785"},
 		{func(d *Document) { d.Runs[0].Results[2].DecisionsSHA256 = "ab" },
-			"extreme-case-1, gcra: decisions_sha256 is ab, results/ says 00000000000000000000000000000000000000000000000000000000000006f9"},
+			"extreme-case-1, gcra: decisions_sha256 is ab, results/ says " +
+				"00000000000000000000000000000000000000000000000000000000000006f9"},
 		{func(d *Document) { d.Runs[0].Results[2].ScriptSHA1 = "cd" },
 			"extreme-case-1, gcra: script_sha1 is cd, results/ says 0000000000000000000000000000000000000004"},
 		{func(d *Document) { d.Runs[0].Results[2].Parameters["burst"] = "999"; d.Runs[0].Results[2].Admitted = 1 },
@@ -30,13 +32,17 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 			"extreme-case-1, fixed-window-aligned: round_trips_per_decision is 2, results/ says 1"},
 		{func(d *Document) { d.Runs[0].Results[1].RoundTripsPerDecision = nil },
 			"extreme-case-1, fixed-window-aligned: round_trips_per_decision is absent, results/ says 1"},
-		{func(d *Document) { d.Runs[0].Reference.Admitted = 1021 }, "extreme-case-1, exact reference: admitted is 1021, results/ says 1020"},
+		{func(d *Document) { d.Runs[0].Reference.Admitted = 1021 },
+			"extreme-case-1, exact reference: admitted is 1021, results/ says 1020"},
 		{func(d *Document) { d.Runs[0].Reference.DecisionsSHA256 = "ef" },
-			"extreme-case-1, exact reference: decisions_sha256 is ef, results/ says 00000000000000000000000000000000000000000000000000000000000003fc"},
+			"extreme-case-1, exact reference: decisions_sha256 is ef, results/ says " +
+				"00000000000000000000000000000000000000000000000000000000000003fc"},
 		{func(d *Document) { d.Runs[0].Seed = 2 }, "extreme-case-1: seed is 2, results/ says 1"},
-		{func(d *Document) { d.Runs[0].Limit.Burst = 100 }, "extreme-case-1: limit is 1000/3s burst 100, results/ says 1000/3s"},
+		{func(d *Document) { d.Runs[0].Limit.Burst = 100 },
+			"extreme-case-1: limit is 1000/3s burst 100, results/ says 1000/3s"},
 		{func(d *Document) { d.Runs[0].Partial = true }, "extreme-case-1: partial is true, results/ says false"},
-		{func(d *Document) { d.Runs[0].Scenario = "renamed" }, `scenario "extreme-case-1" is absent, results/ says present`},
+		{func(d *Document) { d.Runs[0].Scenario = "renamed" },
+			`scenario "extreme-case-1" is absent, results/ says present`},
 		{func(d *Document) { d.Runs = nil }, `scenario "extreme-case-1" is absent, results/ says present`},
 		{func(d *Document) { d.Runs = append(d.Runs, d.Runs[0]) }, "number of scenarios is 2, results/ says 1"},
 		{func(d *Document) { d.Runs[0].Results = d.Runs[0].Results[:4] },
@@ -52,7 +58,8 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 		},
 			"extreme-case-1: expectation 1 is fixed-window-aligned peak_window_admitted 1980 (missed), " +
 				"results/ says fixed-window-aligned peak_window_admitted 1980 (met)"},
-		{func(d *Document) { d.Runs[0].Expectations = nil }, "extreme-case-1: number of expectations is 0, results/ says 2"},
+		{func(d *Document) { d.Runs[0].Expectations = nil },
+			"extreme-case-1: number of expectations is 0, results/ says 2"},
 		{func(d *Document) { d.SchemaVersion = 2 }, "schema_version is 2, results/ says 1"},
 	} {
 		changed := clone(extremeCase())
@@ -101,7 +108,8 @@ func TestCompareOverlooksAnotherServersMemory(t *testing.T) {
 		t.Errorf("two servers: %s", difference)
 	}
 	valkey.Runs[0].Server = redis.Runs[0].Server
-	if difference, equal := Compare(redis, valkey); equal || difference != "extreme-case-1, gcra: bytes_per_key is 88, results/ says 56" {
+	if difference, equal := Compare(redis, valkey); equal ||
+		difference != "extreme-case-1, gcra: bytes_per_key is 88, results/ says 56" {
 		t.Errorf("the same server: %q, equal %t", difference, equal)
 	}
 }
@@ -111,7 +119,8 @@ func TestCompareHoldsEveryServerToTheDecisions(t *testing.T) {
 	changed := clone(extremeCase())
 	changed.Runs[0].Server.Kind = "process"
 	changed.Runs[0].Results[2].FalseAdmits = 764
-	if difference, equal := Compare(extremeCase(), changed); equal || difference != "extreme-case-1, gcra: false_admits is 764, results/ says 765" {
+	if difference, equal := Compare(extremeCase(), changed); equal ||
+		difference != "extreme-case-1, gcra: false_admits is 764, results/ says 765" {
 		t.Errorf("%q, equal %t", difference, equal)
 	}
 }

@@ -25,10 +25,13 @@ func TestDecisionsByHand(t *testing.T) {
 		decision  limit.Decision
 	}{
 		{"gcra", limit.Request{AtUS: 0, Key: "k1", Cost: 1}, limit.Decision{Verdict: limit.Allowed, Remaining: 1}},
-		{"gcra", limit.Request{AtUS: 10, Key: `a,"b"`, Cost: 2}, limit.Decision{Verdict: limit.Rejected, Remaining: 1, RetryAfterUS: 3_000_000}},
-		{"gcra", limit.Request{AtUS: 10, Key: "k1", Cost: 9}, limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never}},
+		{"gcra", limit.Request{AtUS: 10, Key: `a,"b"`, Cost: 2},
+			limit.Decision{Verdict: limit.Rejected, Remaining: 1, RetryAfterUS: 3_000_000}},
+		{"gcra", limit.Request{AtUS: 10, Key: "k1", Cost: 9},
+			limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never}},
 		{"gcra", limit.Request{AtUS: 10, Key: "=1,2", Cost: 1}, limit.Decision{Verdict: limit.Allowed}},
-		{"token-bucket", limit.Request{AtUS: 11, Key: "two\nlines", Cost: 1}, limit.Decision{Verdict: limit.NotConfigured}},
+		{"token-bucket", limit.Request{AtUS: 11, Key: "two\nlines", Cost: 1},
+			limit.Decision{Verdict: limit.NotConfigured}},
 	}
 	for _, r := range rows {
 		if err := d.Write("steady", r.algorithm, r.request, r.decision); err != nil {
@@ -87,7 +90,8 @@ func TestDecisionsBeyondTheBuffer(t *testing.T) {
 	want.WriteString(decisionsHeader)
 	for i := range int64(10_000) {
 		fmt.Fprintf(&want, "s,a,%d,k,1,1,0,0\n", i)
-		if err := d.Write("s", "a", limit.Request{AtUS: i, Key: "k", Cost: 1}, limit.Decision{Verdict: limit.Allowed}); err != nil {
+		if err := d.Write("s", "a", limit.Request{AtUS: i, Key: "k", Cost: 1},
+			limit.Decision{Verdict: limit.Allowed}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,7 +103,8 @@ func TestDecisionsBeyondTheBuffer(t *testing.T) {
 func TestDecisionsAllocateNothing(t *testing.T) {
 	d := NewDecisionWriter(io.Discard)
 	request := limit.Request{AtUS: 1, Key: `a "key", quoted`, Cost: 1}
-	if n := testing.AllocsPerRun(10_000, func() { _ = d.Write("scenario", "gcra", request, limit.Decision{}) }); n != 0 {
+	if n := testing.AllocsPerRun(10_000,
+		func() { _ = d.Write("scenario", "gcra", request, limit.Decision{}) }); n != 0 {
 		t.Errorf("%v allocations for a row, want none", n)
 	}
 }
@@ -107,7 +112,8 @@ func TestDecisionsAllocateNothing(t *testing.T) {
 func BenchmarkDecisions(b *testing.B) {
 	d := NewDecisionWriter(io.Discard)
 	for i := range b.N {
-		_ = d.Write("extreme-case-1", "gcra", limit.Request{AtUS: int64(i), Key: "client-17", Cost: 1}, limit.Decision{Remaining: 3})
+		_ = d.Write("extreme-case-1", "gcra", limit.Request{AtUS: int64(i), Key: "client-17", Cost: 1},
+			limit.Decision{Remaining: 3})
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -8,8 +8,9 @@ import (
 	"ratelab/internal/result"
 )
 
-// Document is everything one invocation found, in the order in which it was asked for: what each algorithm did with each
-// scenario's traffic. Times are whole microseconds; counts are requests, and names that end in _cost count permits.
+// Document is everything one invocation found, in the order in which it was asked for: what each algorithm did with
+// each scenario's traffic. Times are whole microseconds; counts are requests, and names that end in _cost count
+// permits.
 type Document struct {
 	SchemaVersion int         `json:"schema_version"`
 	Tool          result.Tool `json:"tool"`
@@ -43,7 +44,8 @@ type Run struct {
 
 // Row is one algorithm's line.
 type Row struct {
-	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"` // its label: the name, and :k=v for each parameter set
+	// its label: the name, and :k=v for each parameter set
+	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"`
 	ScriptSHA1 string            `json:"script_sha1" jsonschema:"pattern=^([0-9a-f]{40})?$"`
 	Parameters map[string]string `json:"parameters"` // all of them, defaults included
 	measure.Figures

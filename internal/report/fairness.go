@@ -22,7 +22,8 @@ func (r *Run) fairness() []string {
 	rows := map[string][]string{}
 	for i := range r.Results {
 		row := &r.Results[i]
-		if row.Fairness == nil || row.Algorithm == "none" || row.Fairness.JainIndex >= evenly && row.Fairness.WorstServed >= wellEvery {
+		if row.Fairness == nil || row.Algorithm == "none" || row.Fairness.JainIndex >= evenly &&
+			row.Fairness.WorstServed >= wellEvery {
 			continue
 		}
 		text := served(row.Fairness)
@@ -49,7 +50,8 @@ const manyKeys = 1000
 
 // published is what is known of the sliding counter elsewhere.
 // Source: https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
-const published = "published for a sliding window counter, on other traffic (400 million requests of 270,000 sources): 0.003 % wrong, rate off by 6 %"
+const published = "published for a sliding window counter, on other traffic (400 million requests of 270,000 " +
+	"sources): 0.003 % wrong, rate off by 6 %"
 
 // rateDifferences says, of the rows that count in a run of many sources, how many of their decisions are wrong and how
 // far off the rate is that they believe in; beside the counter for which the same is published elsewhere.
@@ -62,7 +64,8 @@ func (r *Run) rateDifferences() []string {
 			continue
 		}
 		wrong := float64(row.FalseAdmits+row.FalseRejects) / float64(row.Offered)
-		rows = append(rows, fmt.Sprintf("%s %s and %s", row.Algorithm, sheet.Percent(wrong), sheet.Percent(*row.RateDifference)))
+		rows = append(rows, fmt.Sprintf("%s %s and %s", row.Algorithm, sheet.Percent(wrong),
+			sheet.Percent(*row.RateDifference)))
 		counter = counter || strings.HasPrefix(row.Algorithm, "sliding-window-counter")
 	}
 	if rows == nil {

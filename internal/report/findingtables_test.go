@@ -16,14 +16,18 @@ import (
 func reacting() *Run {
 	each := 2.5
 	clients := func(attempts, succeeded int64) *measure.Clients {
-		return &measure.Clients{Operations: 100, Succeeded: succeeded, Attempts: attempts, GoodputPerSecond: 12.34, Amplification: &each,
+		return &measure.Clients{Operations: 100, Succeeded: succeeded, Attempts: attempts, GoodputPerSecond: 12.34,
+			Amplification:   &each,
 			TimeToSuccessUS: &measure.Percentiles{P50: 0, P90: 401_000, P99: 61_234_567, Max: 70_000_000}, Lockstep: 12,
 			RetryAfter: &measure.RetryAfter{Checked: 3000, True: 2999, TooEarly: 1}}
 	}
 	none := &measure.Clients{Operations: 100, GaveUp: 100, Attempts: 100}
 	return &Run{Limit: result.Limit{Requests: 5, WindowUS: 1_000_000, Burst: 5}, Results: []Row{
-		{Algorithm: "gcra:burst=100", Figures: measure.Figures{Clients: clients(250, 100), Result: measure.Result{PeakWindowAdmitted: 9}, ClockEffect: &measure.ClockEffect{ExtraAdmitted: 4, MissingAdmitted: 2, PeakWithRightClocks: 5, LockoutUS: 1_234_567, RecoveryUS: 999}}},
-		{Algorithm: "fixed-window|<b>", Figures: measure.Figures{Clients: none, ClockEffect: &measure.ClockEffect{PeakWithRightClocks: 7}}},
+		{Algorithm: "gcra:burst=100", Figures: measure.Figures{Clients: clients(250, 100),
+			Result: measure.Result{PeakWindowAdmitted: 9}, ClockEffect: &measure.ClockEffect{ExtraAdmitted: 4,
+				MissingAdmitted: 2, PeakWithRightClocks: 5, LockoutUS: 1_234_567, RecoveryUS: 999}}},
+		{Algorithm: "fixed-window|<b>",
+			Figures: measure.Figures{Clients: none, ClockEffect: &measure.ClockEffect{PeakWithRightClocks: 7}}},
 	}}
 }
 
@@ -99,7 +103,9 @@ func TestFindingTablesAreNarrow(t *testing.T) {
 // Of several groups of clients a table says who got through; of one there is nothing to compare.
 func TestGroupsAreCompared(t *testing.T) {
 	run := &Run{ClientGroups: []string{"polite", "rude"}, Results: []Row{
-		{Algorithm: "gcra", Figures: measure.Figures{Clients: &measure.Clients{Groups: []measure.ClientGroup{{Operations: 10, Succeeded: 3}, {Operations: 9, Succeeded: 9}}}}},
+		{Algorithm: "gcra",
+			Figures: measure.Figures{Clients: &measure.Clients{Groups: []measure.ClientGroup{{Operations: 10,
+				Succeeded: 3}, {Operations: 9, Succeeded: 9}}}}},
 	}}
 	tables := run.findingTables()
 	if len(tables) != 1 || !strings.HasPrefix(tables[0].Title, "who got through") {

@@ -15,7 +15,8 @@ import (
 // the false verdicts and hashes are made up, since no renderer looks into them.
 func extremeCase() *Document {
 	run := Run{
-		Scenario: "extreme-case-1", Question: "Does 1000 per 3 s hold when demand peaks on both sides of a window's edge?",
+		Scenario: "extreme-case-1", Question: "Does 1000 per 3 s hold when demand peaks on both sides of a " +
+			"window's edge?",
 		Seed: 1, Clock: "virtual", Limit: result.Limit{Requests: 1000, WindowUS: 3_000_000, Burst: 1000},
 		DurationUS: 6_000_000, Keys: 1,
 		Server:    result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
@@ -32,7 +33,8 @@ func extremeCase() *Document {
 			expectation("gcra", "admitted", "1785", 1785, true),
 		},
 	}
-	return &Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate", Version: "v1.0.0"}, Runs: []Run{run}}
+	return &Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate", Version: "v1.0.0"},
+		Runs: []Run{run}}
 }
 
 func counted(admitted, peak, falseAdmits int64) measure.Result {
@@ -46,7 +48,8 @@ func counted(admitted, peak, falseAdmits int64) measure.Result {
 
 func rowOf(algorithm string, parameters map[string]string, result measure.Result) Row {
 	calls := 1.0
-	return Row{Algorithm: algorithm, ScriptSHA1: fmt.Sprintf("%040x", len(algorithm)), Parameters: parameters, Figures: measure.Figures{Result: result, RoundTripsPerDecision: &calls}}
+	return Row{Algorithm: algorithm, ScriptSHA1: fmt.Sprintf("%040x", len(algorithm)), Parameters: parameters,
+		Figures: measure.Figures{Result: result, RoundTripsPerDecision: &calls}}
 }
 
 func expectation(algorithm, name, want string, got float64, met bool) Expectation {

@@ -76,7 +76,8 @@ func TestCSVReadsBack(t *testing.T) {
 	if got, want := cell(4, "algorithm"), "'"+everyMeasure().Runs[0].Results[3].Algorithm; got != want {
 		t.Errorf("algorithm %q, want %q", got, want)
 	}
-	if cell(3, "admitted") != "1785" || cell(3, "overshoot") != "1.765" || cell(3, "parameters") != "burst=1000" || cell(6, "bytes_per_key") != "" {
+	if cell(3, "admitted") != "1785" || cell(3, "overshoot") != "1.765" || cell(3, "parameters") != "burst=1000" ||
+		cell(6, "bytes_per_key") != "" {
 		t.Errorf("line of gcra is %q", lines[3])
 	}
 }
@@ -100,12 +101,14 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 	if gcra == nil || read["Simulate/scenario=extreme-case-1/algorithm=my_script_v-2-1"] == nil || len(read) != 6 {
 		t.Fatalf("read %d results: %v", len(read), read)
 	}
-	for unit, want := range map[string]float64{"admitted": 885, "overshoot": 0.865, "false_rejects": 147, "round_trips_per_decision": 1} {
+	for unit, want := range map[string]float64{"admitted": 885, "overshoot": 0.865, "false_rejects": 147,
+		"round_trips_per_decision": 1} {
 		if got, found := gcra.Value(unit); !found || got != want {
 			t.Errorf("%s is %v, want %v", unit, got, want)
 		}
 	}
-	if gcra.GetConfig("scenario") != "extreme-case-1" || gcra.GetConfig("server") != "miniredis 2.40.0 (embedded, pipe)" {
+	if gcra.GetConfig("scenario") != "extreme-case-1" ||
+		gcra.GetConfig("server") != "miniredis 2.40.0 (embedded, pipe)" {
 		t.Errorf("configuration %v", gcra.Config)
 	}
 	if meta := reader.Units().Get("admitted", "assume"); meta == nil || meta.Value != "exact" {
@@ -124,8 +127,10 @@ func (failing) Write([]byte) (int, error) { return 0, errFull }
 func TestWriteErrorsAreReturned(t *testing.T) {
 	doc := extremeCase()
 	for format, err := range map[string]error{
-		"table": WriteTable(failing{}, doc, sheet.Terminal{}), "json": WriteJSON(failing{}, doc), "csv": WriteCSV(failing{}, doc),
-		"markdown": WriteMarkdown(failing{}, doc), "bench": WriteBench(failing{}, doc), "decisions": NewDecisionWriter(failing{}).Flush(),
+		"table": WriteTable(failing{}, doc, sheet.Terminal{}), "json": WriteJSON(failing{},
+			doc), "csv": WriteCSV(failing{}, doc),
+		"markdown": WriteMarkdown(failing{}, doc), "bench": WriteBench(failing{},
+			doc), "decisions": NewDecisionWriter(failing{}).Flush(),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: error %v, want %v", format, err, errFull)

@@ -17,14 +17,23 @@ var update = flag.Bool("update", false, "rewrite testdata: read the difference b
 // Each renderer's whole output for the worked case, and for a document in which everything is set.
 func TestGolden(t *testing.T) {
 	writers := map[string]func(*strings.Builder, *Document) error{
-		"table.txt":        func(w *strings.Builder, d *Document) error { return WriteTable(w, d, sheet.Terminal{Width: 100}) },
-		"table-narrow.txt": func(w *strings.Builder, d *Document) error { return WriteTable(w, d, sheet.Terminal{Width: 80}) },
-		"table.ansi":       func(w *strings.Builder, d *Document) error { return WriteTable(w, d, sheet.Terminal{Color: true}) },
-		"json":             func(w *strings.Builder, d *Document) error { return WriteJSON(w, d) },
-		"csv":              func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
-		"md":               func(w *strings.Builder, d *Document) error { return WriteMarkdown(w, d) },
-		"bench":            func(w *strings.Builder, d *Document) error { return WriteBench(w, d) },
-		"page.md":          func(w *strings.Builder, d *Document) error { return WritePage(w, d, "charts") },
+		"table.txt": func(w *strings.Builder,
+			d *Document) error {
+			return WriteTable(w, d, sheet.Terminal{Width: 100})
+		},
+		"table-narrow.txt": func(w *strings.Builder,
+			d *Document) error {
+			return WriteTable(w, d, sheet.Terminal{Width: 80})
+		},
+		"table.ansi": func(w *strings.Builder,
+			d *Document) error {
+			return WriteTable(w, d, sheet.Terminal{Color: true})
+		},
+		"json":    func(w *strings.Builder, d *Document) error { return WriteJSON(w, d) },
+		"csv":     func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
+		"md":      func(w *strings.Builder, d *Document) error { return WriteMarkdown(w, d) },
+		"bench":   func(w *strings.Builder, d *Document) error { return WriteBench(w, d) },
+		"page.md": func(w *strings.Builder, d *Document) error { return WritePage(w, d, "charts") },
 	}
 	for base, doc := range map[string]*Document{"extreme-case": extremeCase(), "every-measure": everyMeasure()} {
 		for extension, write := range writers {
@@ -56,7 +65,8 @@ func checkGolden(t *testing.T, name, got string) {
 func TestWriteKnowsItsFormats(t *testing.T) {
 	doc := extremeCase()
 	for format, golden := range map[string]string{"json": "json", "csv": "csv", "markdown": "md", "bench": "bench"} {
-		checkGolden(t, "extreme-case."+golden, render(func(w *strings.Builder) error { return Forms.Write(w, format, doc, sheet.Terminal{}) }))
+		checkGolden(t, "extreme-case."+golden,
+			render(func(w *strings.Builder) error { return Forms.Write(w, format, doc, sheet.Terminal{}) }))
 	}
 	for _, format := range Forms.Names() {
 		if err := Forms.Write(&strings.Builder{}, format, doc, sheet.Terminal{}); err != nil {

@@ -16,9 +16,12 @@ import (
 
 // hostile are texts from outside that want to be more than text.
 var hostile = []string{
-	"<img src=x onerror=alert(1)>", "a|b", "`code`", "**bold** _it_ ~no~", "[a](javascript:b)", "![a](b)", "# heading", "- item", "1. item", "---", "+ item",
-	"a\nb", "\r\n\r\n# heading", "a\x1b[2Jb", "\x1b]0;title\x07", "\x9b31m", "gcra\u202earcg", "\u2066x\u2069", "a\u2028b", "\xff\xfe",
-	"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "'=1", `"quoted", and more`, "@everyone", "https://example.com/a", "www.example.com", "&lt;b&gt;", `\`, "$x$", "    code",
+	"<img src=x onerror=alert(1)>", "a|b", "`code`", "**bold** _it_ ~no~", "[a](javascript:b)", "![a](b)", "# heading",
+	"- item", "1. item", "---", "+ item",
+	"a\nb", "\r\n\r\n# heading", "a\x1b[2Jb", "\x1b]0;title\x07", "\x9b31m", "gcra\u202earcg", "\u2066x\u2069",
+	"a\u2028b", "\xff\xfe",
+	"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "'=1", `"quoted", and more`, "@everyone",
+	"https://example.com/a", "www.example.com", "&lt;b&gt;", `\`, "$x$", "    code",
 }
 
 // besieged is a document with the same hostile text wherever one can stand.
@@ -36,7 +39,8 @@ func besieged(s string) *Document {
 }
 
 func hostileText(t *rapid.T) string {
-	return rapid.OneOf(rapid.SampledFrom(hostile), rapid.StringMatching("[-=+@'\"|`<>*_ a\\n\\t\u202e\x1b#]{1,12}")).Draw(t, "text")
+	return rapid.OneOf(rapid.SampledFrom(hostile),
+		rapid.StringMatching("[-=+@'\"|`<>*_ a\\n\\t\u202e\x1b#]{1,12}")).Draw(t, "text")
 }
 
 // Whatever a name holds, no output lets it act: it neither steers a terminal nor turns the direction of writing.
@@ -44,7 +48,10 @@ func TestHostileTextDoesNotAct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := besieged(hostileText(t))
 		for _, format := range []string{"table", "markdown", "bench"} {
-			out := render(func(w *strings.Builder) error { return Forms.Write(w, format, doc, sheet.Terminal{Width: 100}) })
+			out := render(func(w *strings.Builder) error {
+				return Forms.Write(w, format, doc,
+					sheet.Terminal{Width: 100})
+			})
 			for _, r := range out {
 				if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) {
 					t.Fatalf("%s: %U in\n%s", format, r, out)
@@ -61,8 +68,10 @@ func TestHostileTextMarksUpNothing(t *testing.T) {
 		var shape strings.Builder
 		for line := range strings.SplitSeq(strings.ReplaceAll(out, "<!-- -->", ""), "\n") {
 			// What is escaped is a character like any other, and keeps what follows it from the line's start.
-			bare := strings.NewReplacer(`\\`, "x", `\|`, "x", "\\`", "x", `\*`, "x", `\_`, "x", `\[`, "x", `\]`, "x", `\#`, "x", `\~`, "x", `\!`, "x", `\-`, "x", `\+`, "x", `\=`, "x").Replace(line)
-			start := strings.TrimRight(bare[:min(len(bare), 4)], " abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ()&;'\"%")
+			bare := strings.NewReplacer(`\\`, "x", `\|`, "x", "\\`", "x", `\*`, "x", `\_`, "x", `\[`, "x", `\]`, "x",
+				`\#`, "x", `\~`, "x", `\!`, "x", `\-`, "x", `\+`, "x", `\=`, "x").Replace(line)
+			start := strings.TrimRight(bare[:min(len(bare), 4)],
+				" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ()&;'\"%")
 			for _, mark := range []string{"#", "- ", "+ ", "| ", "**", "---"} {
 				if strings.HasPrefix(start, strings.TrimSpace(mark)) && strings.HasPrefix(bare, mark) {
 					shape.WriteString(mark)

@@ -9,8 +9,8 @@ import (
 // WriteJSON writes doc as one indented JSON document and a newline.
 func WriteJSON(w io.Writer, doc *Document) error { return result.Write(w, doc) }
 
-// Read reads the file that WriteJSON wrote. It refuses, as a *result.BadFile, another document or schema version, and an
-// unknown field.
+// Read reads the file that WriteJSON wrote. It refuses, as a *result.BadFile, another document or schema version, and
+// an unknown field.
 func Read(path string) (*Document, error) {
 	data, form, err := result.Read(path, result.Simulation)
 	if err != nil {

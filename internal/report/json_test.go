@@ -97,15 +97,25 @@ func saved(t *testing.T, text string) string {
 func TestReadRefuses(t *testing.T) {
 	const head = `"tool": {"name": "simulate", "version": "1"}`
 	for _, c := range []struct{ text, want string }{
-		{`{"schema_version": 2, ` + head + `, "runs": []}`, "is a result.json of simulate with schema_version 2, where this program reads 1; use the version of simulate that wrote it, or a newer one"},
-		{`{` + head + `, "runs": []}`, "is a result.json of simulate with schema_version none, where this program reads 1; take the file as simulate wrote it, or run simulate again"},
-		{`{"schema_version": 1, ` + head + `, "runs": [], "rnus": []}`, `unknown field "rnus"; take the file as simulate wrote it, or run simulate again`},
-		{`{"schema_version": 1, ` + head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`, `unknown field "admited"; take the file as simulate wrote it, or run simulate again`},
+		{`{"schema_version": 2, ` + head + `, "runs": []}`,
+			"is a result.json of simulate with schema_version 2, where this program reads 1; use the version of " +
+				"simulate that wrote it, or a newer one"},
+		{`{` + head + `, "runs": []}`,
+			"is a result.json of simulate with schema_version none, where this program reads 1; take the file as " +
+				"simulate wrote it, or run simulate again"},
+		{`{"schema_version": 1, ` + head + `, "runs": [], "rnus": []}`,
+			`unknown field "rnus"; take the file as simulate wrote it, or run simulate again`},
+		{`{"schema_version": 1, ` + head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`,
+			`unknown field "admited"; take the file as simulate wrote it, or run simulate again`},
 		{`{"schema_version": 1, "kind": "bench"}`, "is a bench.json of bench run; want a result.json of simulate"},
-		{`{"schema_version": 1, ` + head + `, "within_us": 1}`, "is a worst.json of simulate worst; want a result.json of simulate"},
-		{`{"schema_version": 1, ` + head + `, "runs": []} {}`, "broken JSON: invalid character '{' after top-level value; take the file as simulate wrote it, or run simulate again"},
+		{`{"schema_version": 1, ` + head + `, "within_us": 1}`,
+			"is a worst.json of simulate worst; want a result.json of simulate"},
+		{`{"schema_version": 1, ` + head + `, "runs": []} {}`,
+			"broken JSON: invalid character '{' after top-level value; take the file as simulate wrote it, or run " +
+				"simulate again"},
 		{``, "is empty; want a result.json of simulate"},
-		{`{"schema_version": 1, "runs": [`, "it was cut short: the JSON ends too early; take the file as simulate wrote it, or run simulate again"},
+		{`{"schema_version": 1, "runs": [`,
+			"it was cut short: the JSON ends too early; take the file as simulate wrote it, or run simulate again"},
 	} {
 		path := saved(t, c.text)
 		_, err := Read(path)

@@ -15,7 +15,8 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 	out.WriteString("# Results\n\n" +
 		"Every figure and picture on this page was made by `make results`, and `simulate check` decides everything\n" +
 		"again and compares, exactly. One scenario alone: `go run ./cmd/simulate NAME`.\n\n" +
-		"The same as one page for a browser, with values at the cursor: [index.html](index.html). The worst traffic found for\n" +
+		"The same as one page for a browser, with values at the cursor: [index.html](index.html). The worst traffic " +
+		"found for\n" +
 		"each algorithm: [worst](worst/README.md). What each costs on a real server: [bench](bench/README.md).\n\n" +
 		"## The highest rolling window, as a multiple of the limit\n\n" +
 		"Above 1 an algorithm admitted more than the limit within one window. A burst is a capacity, so a bucket\n" +
@@ -28,8 +29,10 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 			return err
 		}
 		out.WriteString("\n")
-		fmt.Fprintf(&out, "![%s: admitted in the rolling window, against the limit](%s/%s.window.svg)\n\n", sheet.EscapeMarkdown(r.Scenario), charts, r.Scenario)
-		fmt.Fprintf(&out, "More charts: [index.html](index.html#%[1]s), or with their data `go run ./cmd/simulate %[1]s`.\n", r.Scenario)
+		fmt.Fprintf(&out, "![%s: admitted in the rolling window, against the limit](%s/%s.window.svg)\n\n",
+			sheet.EscapeMarkdown(r.Scenario), charts, r.Scenario)
+		fmt.Fprintf(&out, "More charts: [index.html](index.html#%[1]s), or with their data `go run ./cmd/simulate "+
+			"%[1]s`.\n", r.Scenario)
 	}
 	_, err := w.Write(out.Bytes())
 	return err

@@ -17,7 +17,8 @@ func (r *Run) interleavings() []string {
 			lines = append(lines, row.Algorithm+": "+sentence(row.Race)+row.roundTrips())
 		}
 		if f := row.LocalFlag; f != nil {
-			lines = append(lines, fmt.Sprintf("%s: of %s, the clients' own flags reject %d; of these %d, asked alone at that moment, would have passed%s",
+			lines = append(lines, fmt.Sprintf("%s: of %s, the clients' own flags reject %d; of these %d, asked alone "+
+				"at that moment, would have passed%s",
 				row.Algorithm, message.Count(row.Offered, "request"), f.LocalRejects, f.WrongRejects, row.roundTrips()))
 		}
 	}
@@ -28,7 +29,8 @@ func (r *Run) interleavings() []string {
 func sentence(r *measure.Race) string {
 	text := fmt.Sprintf("%d admitted and %d rejected by interleaving alone", r.RaceAdmits, r.RaceRejects)
 	if r.LockWaits > 0 || r.LockLosses > 0 {
-		text += fmt.Sprintf(", %s for the lock, %s lost", message.Count(r.LockWaits, "wait"), message.Count(r.LockLosses, "lock"))
+		text += fmt.Sprintf(", %s for the lock, %s lost", message.Count(r.LockWaits, "wait"),
+			message.Count(r.LockLosses, "lock"))
 	}
 	return text
 }

@@ -11,14 +11,19 @@ func TestInterleavingsAreSentences(t *testing.T) {
 	trips, few := 2.5, 0.4
 	r := Run{Results: []Row{
 		{Algorithm: "gcra"},
-		{Algorithm: "read-then-increment", Figures: measure.Figures{Race: &measure.Race{Commands: 20, RaceAdmits: 7}, RoundTripsPerDecision: &trips}},
-		{Algorithm: "distributed-lock", Figures: measure.Figures{Race: &measure.Race{Commands: 20, RaceRejects: 1, LockWaits: 1, LockLosses: 3}}},
-		{Algorithm: "gcra+local-flag", Figures: measure.Figures{Result: measure.Result{Offered: 10}, LocalFlag: &measure.LocalFlag{LocalRejects: 6, WrongRejects: 2}, RoundTripsPerDecision: &few}},
+		{Algorithm: "read-then-increment",
+			Figures: measure.Figures{Race: &measure.Race{Commands: 20, RaceAdmits: 7}, RoundTripsPerDecision: &trips}},
+		{Algorithm: "distributed-lock",
+			Figures: measure.Figures{Race: &measure.Race{Commands: 20, RaceRejects: 1, LockWaits: 1, LockLosses: 3}}},
+		{Algorithm: "gcra+local-flag",
+			Figures: measure.Figures{Result: measure.Result{Offered: 10},
+				LocalFlag: &measure.LocalFlag{LocalRejects: 6, WrongRejects: 2}, RoundTripsPerDecision: &few}},
 	}}
 	want := []string{
 		"read-then-increment: 7 admitted and 0 rejected by interleaving alone, 2.50 round trips per decision",
 		"distributed-lock: 0 admitted and 1 rejected by interleaving alone, 1 wait for the lock, 3 locks lost",
-		"gcra+local-flag: of 10 requests, the clients' own flags reject 6; of these 2, asked alone at that moment, would have passed, 0.40 round trips per decision",
+		"gcra+local-flag: of 10 requests, the clients' own flags reject 6; of these 2, asked alone at that moment, " +
+			"would have passed, 0.40 round trips per decision",
 	}
 	if got := r.interleavings(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -43,7 +43,8 @@ const narrowest = 16
 // table is a line for each algorithm, and the reference below them.
 func (r *Run) table() sheet.Table {
 	all := r.figures()
-	decisions, clock := measure.DecisionMeasures.Shown(measure.Table, all), measure.RealClockMeasures.Shown(measure.Table, all)
+	decisions, clock := measure.DecisionMeasures.Shown(measure.Table,
+		all), measure.RealClockMeasures.Shown(measure.Table, all)
 	t := r.tableOf(append(decisions, clock...), r.rowsWith(func(*Row) bool { return true }))
 	reference := sheet.TableRow{Cells: sheet.Cells(ReferenceLabel), Faint: true}
 	for _, m := range decisions {
@@ -58,7 +59,8 @@ func (r *Run) table() sheet.Table {
 
 // tableOf has a line for each of the rows, and a column for each of the measures.
 func (r *Run) tableOf(measures []*measure.Measure, rows []*Row) sheet.Table {
-	t := sheet.Table{Columns: append([]sheet.Column{{Name: "algorithm", Words: true, Narrowest: narrowest}}, r.columns(measures)...)}
+	t := sheet.Table{Columns: append([]sheet.Column{{Name: "algorithm", Words: true, Narrowest: narrowest}},
+		r.columns(measures)...)}
 	for _, row := range rows {
 		cells := sheet.Cells(row.Algorithm)
 		for _, m := range measures {

@@ -1,6 +1,6 @@
-// Package resp is the protocol of a Redis, RESP 2 and 3, as far as this program speaks it by itself: commands are written
-// and read, and replies read in place. A Checker bounds what a server may answer: it follows the replies of a connection
-// as they come in, and objects before anybody, such as go-redis, makes room for what is announced.
+// Package resp is the protocol of a Redis, RESP 2 and 3, as far as this program speaks it by itself: commands are
+// written and read, and replies read in place. A Checker bounds what a server may answer: it follows the replies of a
+// connection as they come in, and objects before anybody, such as go-redis, makes room for what is announced.
 package resp
 
 import (
@@ -19,8 +19,8 @@ const (
 	Deepest = 8000
 )
 
-// ProtocolError is an answer that no Redis gives here, in a few words. It is a net.Error, since it is of the connection, which
-// is of no use any more.
+// ProtocolError is an answer that no Redis gives here, in a few words. It is a net.Error, since it is of the
+// connection, which is of no use any more.
 type ProtocolError struct{ what string }
 
 // Error begins as go-redis' own words do for what is not the protocol.
@@ -168,7 +168,8 @@ func (c *Checker) table(line []byte, each int64, left int) error {
 	return nil
 }
 
-// ended counts a value that is complete, and the tables that are with it. left bytes of the data belong to what follows.
+// ended counts a value that is complete, and the tables that are with it. left bytes of the data belong to what
+// follows.
 func (c *Checker) ended(left int) {
 	for last := len(c.open) - 1; last >= 0; last-- {
 		if c.open[last]--; c.open[last] > 0 {

@@ -55,7 +55,8 @@ func (s *Scanner) Array() (int, error) {
 	return int(n), nil
 }
 
-// Value reads one value of any kind. ErrShort is the error where the data ends too early, a *ProtocolError where it is none.
+// Value reads one value of any kind. ErrShort is the error where the data ends too early, a *ProtocolError where it is
+// none.
 func (s *Scanner) Value() (Value, error) {
 	kind, line, err := s.header()
 	if err != nil {

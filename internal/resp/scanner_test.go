@@ -10,7 +10,8 @@ import (
 // noReplies are what no server answers.
 var noReplies = []string{"\n", "\r\n", ":x\r\n", ":1\n", "?\r\n", "$x\r\n", "$-2\r\n", "*-2\r\n", "*x\r\n", ",x\r\n",
 	"$9223372036854775807\r\n", "$9223372036854775806\r\n", "=9223372036854775807\r\n", "!99999999999999999999\r\n",
-	"*9223372036854775807\r\n", "*1000000000\r\n", "%9223372036854775807\r\n", "%4611686018427387904\r\n", "%-4611686018427387904\r\n",
+	"*9223372036854775807\r\n", "*1000000000\r\n", "%9223372036854775807\r\n", "%4611686018427387904\r\n",
+	"%-4611686018427387904\r\n",
 	nested(Deepest + 1)}
 
 // nested is a table in a table, so many in all.
@@ -33,7 +34,8 @@ func TestReplies(t *testing.T) {
 	} {
 		var s Scanner
 		s.Reset([]byte(text + ":5\r\n"))
-		if got, err := s.Value(); err != nil || s.End() == nil || s.Left() != 4 || string(s.data) != ":5\r\n" || !reflect.DeepEqual(got, want) {
+		if got, err := s.Value(); err != nil || s.End() == nil || s.Left() != 4 || string(s.data) != ":5\r\n" ||
+			!reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %v, %v, and %q is left; want %v", text, got, err, s.data, want)
 		}
 		for cut := range text { // however it is cut, the rest is waited for
@@ -73,7 +75,8 @@ func TestNestedTablesTakeNoMoreRoomThanTheirData(t *testing.T) {
 
 // Whatever comes, the Scanner reads a value or objects, and makes room for no more than there is.
 func FuzzScan(f *testing.F) {
-	for _, text := range append(noReplies, "*3\r\n*2\r\n:1\r\n$1\r\nx\r\n:7\r\n%1\r\n+k\r\n_\r\n", "|1\r\n", "#t\r\n", ",1.5\r\n", "(12\r\n", "!1\r\nx\r\n") {
+	for _, text := range append(noReplies, "*3\r\n*2\r\n:1\r\n$1\r\nx\r\n:7\r\n%1\r\n+k\r\n_\r\n", "|1\r\n", "#t\r\n",
+		",1.5\r\n", "(12\r\n", "!1\r\nx\r\n") {
 		if len(text) < 1000 { // long ones hold the search up
 			f.Add([]byte(text))
 		}
@@ -103,7 +106,8 @@ func FuzzScan(f *testing.F) {
 }
 
 // noCommands are what no client sends.
-var noCommands = []string{"\r\n", "*0\r\n", "*-1\r\n", "PING\r\n", "*1\r\n:1\r\n", "*1\r\n$-1\r\n", "*1\r\n$9223372036854775807\r\n",
+var noCommands = []string{"\r\n", "*0\r\n", "*-1\r\n", "PING\r\n", "*1\r\n:1\r\n", "*1\r\n$-1\r\n",
+	"*1\r\n$9223372036854775807\r\n",
 	"*1\r\n$9223372036854775806\r\nx", "*9223372036854775807\r\n", "*99999999999999999999\r\n", "*1\r\n$67108865\r\n"}
 
 func TestWhatNoClientSendsIsAnError(t *testing.T) {

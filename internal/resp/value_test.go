@@ -21,8 +21,10 @@ func TestRepliesAreShownShort(t *testing.T) {
 	if got := wide.String(); len(got) > 600 || !strings.Contains(got, "…") {
 		t.Errorf("a wide reply takes %d bytes", len(got))
 	}
-	long := Value{Kind: Array, Items: []Value{{Kind: String, Text: strings.Repeat("\x1b", 1000)}, {Kind: Error, Text: "ERR \x1b[31m"}}}
-	if got := long.String(); len(got) > 300 || strings.Contains(got, "\x1b") || !strings.HasSuffix(got, `, (error) ERR \x1b[31m]`) {
+	long := Value{Kind: Array, Items: []Value{{Kind: String, Text: strings.Repeat("\x1b", 1000)},
+		{Kind: Error, Text: "ERR \x1b[31m"}}}
+	if got := long.String(); len(got) > 300 || strings.Contains(got, "\x1b") ||
+		!strings.HasSuffix(got, `, (error) ERR \x1b[31m]`) {
 		t.Errorf("a long text is shown as %s", got)
 	}
 }

@@ -1,6 +1,6 @@
-// Package result is the form of the documents that simulate and bench write: what all of them begin with, how they become
-// JSON, and how a file is read back. What is not the document that was asked for, not of this version, or not whole, is
-// refused by name, and with the remedy. It holds their JSON Schemas, which a test makes of the Go types.
+// Package result is the form of the documents that simulate and bench write: what all of them begin with, how they
+// become JSON, and how a file is read back. What is not the document that was asked for, not of this version, or not
+// whole, is refused by name, and with the remedy. It holds their JSON Schemas, which a test makes of the Go types.
 //
 // What is in a document, its package says: report, benchresult, recommend, worst and compare.
 package result
@@ -21,11 +21,15 @@ type Form struct {
 // The documents.
 var (
 	Simulation     = Form{File: "result.json", Of: "simulate", Version: 1, Field: "runs", Again: "run simulate again"}
-	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 1, Kind: "recommendation", Again: "ask again"}
-	Worst          = Form{File: "worst.json", Of: "simulate worst", Version: 1, Field: "within_us", Again: "search again"}
-	Bench          = Form{File: "bench.json", Of: "bench run", Version: 1, Kind: "bench", Again: "measure again", Sealed: true}
-	Paired         = Form{File: "paired.json", Of: "bench compare --base --head", Version: 1, Kind: "paired", Again: "measure again", Sealed: true}
-	Comparison     = Form{File: "comparison.json", Of: "bench compare", Version: 1, Kind: "comparison", Again: "compare again"}
+	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 1, Kind: "recommendation",
+		Again: "ask again"}
+	Worst = Form{File: "worst.json", Of: "simulate worst", Version: 1, Field: "within_us", Again: "search again"}
+	Bench = Form{File: "bench.json", Of: "bench run", Version: 1, Kind: "bench", Again: "measure again",
+		Sealed: true}
+	Paired = Form{File: "paired.json", Of: "bench compare --base --head", Version: 1, Kind: "paired",
+		Again: "measure again", Sealed: true}
+	Comparison = Form{File: "comparison.json", Of: "bench compare", Version: 1, Kind: "comparison",
+		Again: "compare again"}
 )
 
 // Forms are all of them.

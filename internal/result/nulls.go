@@ -10,8 +10,8 @@ type Emptied interface{ OrEmpty() any }
 
 var emptied = reflect.TypeFor[Emptied]()
 
-// WithoutNulls is a copy of a document in which absent lists and maps are empty ones. What may be absent (a pointer to a
-// figure, a list that JSON leaves out) stays so. What pointers lead to is shared, not copied.
+// WithoutNulls is a copy of a document in which absent lists and maps are empty ones. What may be absent (a pointer to
+// a figure, a list that JSON leaves out) stays so. What pointers lead to is shared, not copied.
 func WithoutNulls(doc any) any {
 	from := reflect.Indirect(reflect.ValueOf(doc))
 	out := reflect.New(from.Type()).Elem()

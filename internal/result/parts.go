@@ -23,15 +23,20 @@ type Limit struct {
 
 // Server names what decided.
 type Server struct {
-	Kind      string `json:"kind" jsonschema:"enum=embedded,enum=process,enum=container,enum=url,enum=model"` // embedded, process, container, url or model
-	Name      string `json:"name"`                                                                            // miniredis, redis, valkey or go
-	Version   string `json:"version"`                                                                         // as the server says it
-	Transport string `json:"transport" jsonschema:"enum=pipe,enum=unix,enum=tcp,enum=tls,enum=none"`          // pipe, unix, tcp, tls or none
+	// embedded, process, container, url or model
+	Kind string `json:"kind" jsonschema:"enum=embedded,enum=process,enum=container,enum=url,enum=model"`
+	// miniredis, redis, valkey or go
+	Name string `json:"name"`
+	// as the server says it
+	Version string `json:"version"`
+	// pipe, unix, tcp, tls or none
+	Transport string `json:"transport" jsonschema:"enum=pipe,enum=unix,enum=tcp,enum=tls,enum=none"`
 }
 
 // String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
 func (l Limit) String() string {
-	return limit.Policy{Requests: l.Requests, Window: time.Duration(l.WindowUS) * time.Microsecond, Burst: l.Burst}.String()
+	return limit.Policy{Requests: l.Requests, Window: time.Duration(l.WindowUS) * time.Microsecond,
+		Burst: l.Burst}.String()
 }
 
 // String names the server as a reader of figures must know it: redis 7.0.15 (process, unix).

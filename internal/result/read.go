@@ -16,8 +16,8 @@ import (
 	"ratelab/internal/message"
 )
 
-// Read reads a file that is one of these forms, or the first of their files that is in the folder, and says which it is.
-// The error is a *BadFile.
+// Read reads a file that is one of these forms, or the first of their files that is in the folder, and says which it
+// is. The error is a *BadFile.
 func Read(path string, forms ...Form) ([]byte, Form, error) {
 	data, form, bad := read(&path, forms)
 	if bad != nil {
@@ -149,7 +149,8 @@ func otherVersion(stated string, form Form) *BadFile {
 	if stated == "" {
 		stated = "none"
 	}
-	bad := &BadFile{Problem: fmt.Sprintf("is %s with schema_version %s, where this program reads %d", form, message.Bare(stated), form.Version)}
+	bad := &BadFile{Problem: fmt.Sprintf("is %s with schema_version %s, where this program reads %d", form,
+		message.Bare(stated), form.Version)}
 	switch version, err := strconv.Atoi(stated); {
 	case err != nil:
 		bad.Remedy = form.original()

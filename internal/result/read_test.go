@@ -34,7 +34,9 @@ func TestFormsAreTold(t *testing.T) {
 	for _, f := range result.Forms() {
 		_, got, err := result.Read(saved(t, f.File, least(f, f.Version)), f)
 		switch {
-		case f.Sealed && (err == nil || !strings.Contains(err.Error(), ": it was edited or damaged: it has no checksum; take the file as bench wrote it")):
+		case f.Sealed && (err == nil ||
+			!strings.Contains(err.Error(),
+				": it was edited or damaged: it has no checksum; take the file as bench wrote it")):
 			t.Errorf("%s without a checksum: %v", f, err)
 		case !f.Sealed && (err != nil || got != f):
 			t.Errorf("%s: %v, %v", f, got, err)
@@ -50,7 +52,8 @@ func TestFormsAreTold(t *testing.T) {
 		}
 		for _, version := range []int{f.Version - 1, f.Version + 1} {
 			_, _, err := result.Read(saved(t, f.File, least(f, version)), f)
-			if want := fmt.Sprintf(": is %s with schema_version %d, where this program reads %d; ", f, version, f.Version); err == nil || !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf(": is %s with schema_version %d, where this program reads %d; ", f, version,
+				f.Version); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v; want %s", f, err, want)
 			}
 		}
@@ -60,11 +63,13 @@ func TestFormsAreTold(t *testing.T) {
 // A folder stands for the first of the files that are wanted.
 func TestAFolderIsItsFile(t *testing.T) {
 	path := saved(t, result.Worst.File, least(result.Worst, result.Worst.Version))
-	if _, form, err := result.Read(filepath.Dir(path), result.Simulation, result.Worst); err != nil || form != result.Worst {
+	if _, form, err := result.Read(filepath.Dir(path), result.Simulation, result.Worst); err != nil ||
+		form != result.Worst {
 		t.Errorf("%v, %v", form, err)
 	}
 	if _, _, err := result.Read(t.TempDir(), result.Simulation, result.Worst); err == nil ||
-		!strings.HasSuffix(err.Error(), "result.json: no such file; want a result.json of simulate or a worst.json of simulate worst") {
+		!strings.HasSuffix(err.Error(),
+			"result.json: no such file; want a result.json of simulate or a worst.json of simulate worst") {
 		t.Error(err)
 	}
 }

@@ -77,7 +77,8 @@ func generated(t *testing.T, form result.Form) []byte {
 	if row := s.Definitions["reportRow"]; row != nil {
 		addDerived(row)
 	}
-	if server := s.Definitions["benchresultServer"]; server != nil { // a model or a server in the process is never measured
+	// a model or a server in the process is never measured
+	if server := s.Definitions["benchresultServer"]; server != nil {
 		enum(server, "kind", "process", "container", "url")
 		enum(server, "transport", "unix", "tcp", "tls")
 	}
@@ -110,16 +111,20 @@ func special(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Description: "a number, a text such as a hash, or null where there is none",
 			AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}
 	case reflect.TypeFor[benchresult.Histogram]():
-		return (&jsonschema.Reflector{Anonymous: true, DoNotReference: true}).ReflectFromType(reflect.TypeFor[benchresult.Summary]())
+		return (&jsonschema.Reflector{Anonymous: true,
+			DoNotReference: true}).ReflectFromType(reflect.TypeFor[benchresult.Summary]())
 	}
 	return nil
 }
 
 // ways are where in a row's JSON the figures of a type stand.
 var ways = map[reflect.Type]string{
-	reflect.TypeFor[measure.Result](): "", reflect.TypeFor[measure.Figures](): "", reflect.TypeFor[measure.Clients](): "clients.",
-	reflect.TypeFor[measure.RetryAfter](): "clients.retry_after.", reflect.TypeFor[measure.ClockEffect](): "clock_effect.",
-	reflect.TypeFor[measure.Race](): "race.", reflect.TypeFor[measure.LocalFlag](): "local_flag.", reflect.TypeFor[measure.Fairness](): "fairness.",
+	reflect.TypeFor[measure.Result](): "", reflect.TypeFor[measure.Figures](): "",
+	reflect.TypeFor[measure.Clients]():     "clients.",
+	reflect.TypeFor[measure.RetryAfter]():  "clients.retry_after.",
+	reflect.TypeFor[measure.ClockEffect](): "clock_effect.",
+	reflect.TypeFor[measure.Race]():        "race.", reflect.TypeFor[measure.LocalFlag](): "local_flag.",
+	reflect.TypeFor[measure.Fairness](): "fairness.",
 }
 
 // helpOf is what a measure's declaration says of a field.
@@ -152,7 +157,8 @@ func addDerived(row *jsonschema.Schema) {
 	for _, at := range measure.Names(measure.Written) {
 		if _, has := row.Properties.Get(at); !has && !strings.Contains(at, ".") {
 			m, _ := measure.Find(at)
-			row.Properties.Set(at, &jsonschema.Schema{Type: "number", Description: m.Help + " (" + string(m.Unit) + ")"})
+			row.Properties.Set(at, &jsonschema.Schema{Type: "number",
+				Description: m.Help + " (" + string(m.Unit) + ")"})
 		}
 	}
 }

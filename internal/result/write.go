@@ -10,8 +10,8 @@ import (
 	"regexp"
 )
 
-// Write writes a document as indented JSON and a newline, whole or not at all. Absent lists and maps are written as empty
-// ones, so that a reader need not tell the two apart. It fails on a NaN or an infinity, which
+// Write writes a document as indented JSON and a newline, whole or not at all. Absent lists and maps are written as
+// empty ones, so that a reader need not tell the two apart. It fails on a NaN or an infinity, which
 // JSON cannot express.
 func Write(w io.Writer, doc any) error {
 	var out bytes.Buffer
@@ -27,11 +27,12 @@ func Write(w io.Writer, doc any) error {
 
 // Seal is the last field of a document that has a checksum.
 type Seal struct {
-	Checksum string `json:"checksum" jsonschema:"pattern=^sha256:[0-9a-f]{64}$"` // sha256 of the document without blanks and without this field
+	// sha256 of the document without blanks and without this field
+	Checksum string `json:"checksum" jsonschema:"pattern=^sha256:[0-9a-f]{64}$"`
 }
 
-// WriteSealed is Write with a last field, the checksum, which is of the document without blanks and without itself: a tool that lays the same
-// tokens out otherwise does not break it.
+// WriteSealed is Write with a last field, the checksum, which is of the document without blanks and without itself: a
+// tool that lays the same tokens out otherwise does not break it.
 func WriteSealed(w io.Writer, doc any) error {
 	var compact bytes.Buffer
 	encoder := json.NewEncoder(&compact)

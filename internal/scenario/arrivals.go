@@ -67,7 +67,8 @@ func readSteps(v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	_, ok1 := neededRate(f, "start", "the first rate, such as 10/s", 0, &start)
 	at, ok2 := neededRate(f, "step", "the rate added with each stair, such as 10/s", 1, &step)
 	if ok1 && ok2 && start.Per != step.Per {
-		at.Bad("%s is per %s, but start is per %s; want one unit", at.Shown(), limit.FormatDuration(step.Per), limit.FormatDuration(start.Per))
+		at.Bad("%s is per %s, but start is per %s; want one unit", at.Shown(), limit.FormatDuration(step.Per),
+			limit.FormatDuration(start.Per))
 	}
 	if v, ok := f.Need("every", "how long a stair is, such as 5s"); ok {
 		s.Every, _ = readDuration(v, time.Millisecond, maxDuration)

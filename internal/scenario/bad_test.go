@@ -72,7 +72,8 @@ func checkShape(t *testing.T, file string, err error) {
 
 func TestOversizeFile(t *testing.T) {
 	_, err := Parse("big.yaml", []byte(strings.Repeat("# no\n", 1<<18)))
-	if want := "big.yaml:1:1: the file has more than 1048576 bytes; want at most that"; err == nil || err.Error() != want {
+	if want := "big.yaml:1:1: the file has more than 1048576 bytes; want at most that"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -54,7 +54,8 @@ func builtin(name string) (*Scenario, error) {
 // Load finds a scenario: a built-in one by its name, or a file by its path, which has a slash or ends in .yaml or
 // .yml.
 func Load(nameOrPath string) (*Scenario, error) {
-	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
+	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") ||
+		strings.HasSuffix(nameOrPath, ".yml") {
 		return loadFile(nameOrPath)
 	}
 	names := Names()

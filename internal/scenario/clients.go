@@ -19,7 +19,8 @@ const (
 )
 
 // clientFields are the fields of a group of clients.
-var clientFields = []string{"name", "count", "on_reject", "attempts", "wait", "backoff", "offset", "drift", "delay", "local_flag"}
+var clientFields = []string{"name", "count", "on_reject", "attempts", "wait", "backoff", "offset", "drift", "delay",
+	"local_flag"}
 
 // readClients reads one group of clients, or a list of groups.
 func readClients(v strictyaml.Value) []clients.Group {
@@ -109,7 +110,8 @@ func readReaction(f strictyaml.Fields, g *clients.Group) {
 	} else if g.OnReject == clients.AtOnce {
 		f.Need("attempts", "the most attempts of an operation, such as 5")
 	}
-	if v, ok := belonging(f, "wait", known, *g, clients.Ignore, "how long to wait before each new attempt, such as 100ms"); ok {
+	if v, ok := belonging(f, "wait", known, *g, clients.Ignore,
+		"how long to wait before each new attempt, such as 100ms"); ok {
 		d, _ := readDuration(v, time.Microsecond, maxDuration)
 		g.WaitUS = d.Microseconds()
 	}
@@ -119,7 +121,8 @@ func readReaction(f strictyaml.Fields, g *clients.Group) {
 }
 
 // belonging finds a field that one reaction needs and the others refuse.
-func belonging(f strictyaml.Fields, field string, known bool, g clients.Group, to clients.OnReject, want string) (strictyaml.Value, bool) {
+func belonging(f strictyaml.Fields, field string, known bool, g clients.Group, to clients.OnReject,
+	want string) (strictyaml.Value, bool) {
 	if g.OnReject == to {
 		return f.Need(field, want)
 	}
@@ -207,7 +210,8 @@ func readRangeOf(v strictyaml.Value, want string, read func(strictyaml.Value) (i
 
 // readTruth reads true or false.
 func readTruth(v strictyaml.Value) bool {
-	isTruth := v.Node.Kind == yaml.ScalarNode && v.Node.Tag == "!!bool" && slices.Contains([]string{"true", "false"}, v.Node.Value)
+	isTruth := v.Node.Kind == yaml.ScalarNode && v.Node.Tag == "!!bool" &&
+		slices.Contains([]string{"true", "false"}, v.Node.Value)
 	if !isTruth {
 		v.Bad("%s; want true or false", v.Shown())
 	}

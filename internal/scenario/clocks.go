@@ -48,7 +48,8 @@ func readServerClock(v strictyaml.Value, phases []traffic.Phase) clients.ServerC
 	return clock
 }
 
-// lastMoment is how long the phases last together; the longest that a scenario may, where a trace tells only at its end.
+// lastMoment is how long the phases last together; the longest that a scenario may, where a trace tells only at its
+// end.
 func lastMoment(phases []traffic.Phase) time.Duration {
 	var total time.Duration
 	for _, p := range phases {

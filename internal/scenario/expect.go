@@ -70,7 +70,8 @@ func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 	case m == nil:
 		e.Label.Bad("unknown measure; %s", wantMeasure(e.Name))
 	case m.In&measure.Expected == 0:
-		e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s", message.List(ofDecisions()))
+		e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s",
+			message.List(ofDecisions()))
 	case missing(about, label, s) != "":
 		e.Label.Bad("%s has no such figure; want %s", cmp.Or(label, "the row"), missing(about, label, s))
 	default:
@@ -134,7 +135,8 @@ func readLabel(v strictyaml.Value) string {
 
 // readRange reads an exact number or {min: , max: }.
 func readRange(m strictyaml.Entry) Range {
-	r := Range{Measure: m.Name, Min: math.Inf(-1), Max: math.Inf(1), Line: m.Label.Node.Line, Column: m.Label.Node.Column}
+	r := Range{Measure: m.Name, Min: math.Inf(-1), Max: math.Inf(1), Line: m.Label.Node.Line,
+		Column: m.Label.Node.Column}
 	if m.Node.Kind != yaml.MappingNode {
 		x, _ := readNumber(m.Value, 0, maxMeasure)
 		r.Min, r.Max = x, x
@@ -167,7 +169,8 @@ func readParameters(v strictyaml.Value) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for _, e := range f.Entries {
 		if !nameText.MatchString(e.Name) || len(e.Name) > maxName {
-			e.Label.Bad("%s is not an algorithm's name; want small letters, digits and hyphens between them", message.Quote(e.Name))
+			e.Label.Bad("%s is not an algorithm's name; want small letters, digits and hyphens between them",
+				message.Quote(e.Name))
 			continue
 		}
 		inner, ok := e.Mapping("parameters and their values, such as {burst: 100}")

@@ -24,9 +24,9 @@ type Scenario struct {
 	OnLate   string    // what a wall-clock run does with requests it cannot send in time: queue, drop or fatal
 	Phases   []traffic.Phase
 
-	// Clients are the groups of clients that send the traffic; nil: each request is sent once, by clocks that are right.
-	// ServerClock is what the server's clock does, and Sequences are the sequences of commands that get rows beside
-	// the scripts.
+	// Clients are the groups of clients that send the traffic; nil: each request is sent once, by clocks that are
+	// right. ServerClock is what the server's clock does, and Sequences are the sequences of commands that get rows
+	// beside the scripts.
 	Clients     []clients.Group
 	ServerClock clients.ServerClock
 	Sequences   []string

@@ -61,39 +61,60 @@ func TestEveryFieldIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Limit != (limit.Policy{Requests: 1000, Window: 3 * time.Second, Burst: 100}) || s.Seed != 7 || s.OnLate != "drop" ||
-		s.Name != "everything" || s.Question != "Is every field read?" || !s.Start.Equal(time.Date(2024, 6, 1, 10, 0, 0, 0, time.UTC)) {
+	if s.Limit != (limit.Policy{Requests: 1000, Window: 3 * time.Second, Burst: 100}) || s.Seed != 7 ||
+		s.OnLate != "drop" ||
+		s.Name != "everything" || s.Question != "Is every field read?" ||
+		!s.Start.Equal(time.Date(2024, 6, 1, 10, 0, 0, 0, time.UTC)) {
 		t.Errorf("the head is %+v", s)
 	}
 	rate := func(n int64, per time.Duration) traffic.Rate { return traffic.Rate{Count: n, Per: per} }
 	keys, cost := traffic.Uniform{Count: 20}, traffic.WeightedCost{{Cost: 1, Weight: 0.9}, {Cost: 50, Weight: 0.1}}
 	want := []traffic.Phase{
 		{Name: "count", Duration: time.Second, Arrivals: traffic.Constant(980), Keys: keys, Cost: cost},
-		{Name: "rate", Duration: time.Second, Arrivals: traffic.Steady{Rate: rate(400, time.Second)}, Keys: traffic.Sequential{Count: 5}, Cost: traffic.FixedCost(3)},
-		{Name: "poisson", Duration: 90 * time.Second, Arrivals: traffic.Poisson{Rate: rate(400, time.Second)}, Keys: traffic.Zipf{Count: 5, Exponent: 0.99}, Cost: cost},
-		{Name: "ramp", Duration: time.Second, Arrivals: traffic.Ramp{From: rate(0, time.Second), To: rate(500, time.Second)}, Keys: traffic.Hot{Count: 5, Keys: 1, Share: 0.8}, Cost: cost},
-		{Name: "steps", Duration: time.Second, Arrivals: traffic.Steps{Start: 10, Step: 20, Per: time.Second, Every: 5 * time.Second}, Keys: keys, Cost: traffic.UniformCost{Min: 1, Max: 10}},
+		{Name: "rate", Duration: time.Second, Arrivals: traffic.Steady{Rate: rate(400, time.Second)},
+			Keys: traffic.Sequential{Count: 5}, Cost: traffic.FixedCost(3)},
+		{Name: "poisson", Duration: 90 * time.Second, Arrivals: traffic.Poisson{Rate: rate(400, time.Second)},
+			Keys: traffic.Zipf{Count: 5, Exponent: 0.99}, Cost: cost},
+		{Name: "ramp", Duration: time.Second,
+			Arrivals: traffic.Ramp{From: rate(0, time.Second), To: rate(500, time.Second)}, Keys: traffic.Hot{Count: 5,
+				Keys: 1, Share: 0.8}, Cost: cost},
+		{Name: "steps", Duration: time.Second,
+			Arrivals: traffic.Steps{Start: 10, Step: 20, Per: time.Second,
+				Every: 5 * time.Second}, Keys: keys, Cost: traffic.UniformCost{Min: 1, Max: 10}},
 		{Name: "burst", Arrivals: traffic.Burst{Size: 1000}, Keys: keys, Cost: cost},
-		{Name: "bursts", Duration: time.Second, Arrivals: traffic.Burst{Size: 50, Every: 100 * time.Millisecond}, Keys: keys, Cost: cost},
+		{Name: "bursts", Duration: time.Second, Arrivals: traffic.Burst{Size: 50, Every: 100 * time.Millisecond},
+			Keys: keys, Cost: cost},
 		{Name: "spike", Duration: time.Second, Arrivals: traffic.Spike(5000), Keys: keys, Cost: cost},
-		{Name: "sine", Duration: 24 * time.Hour, Arrivals: traffic.Sine{Mean: rate(100, time.Hour), Amplitude: rate(80, time.Hour), Period: 24 * time.Hour}, Keys: keys, Cost: cost},
-		{Name: "square", Duration: time.Second, Arrivals: traffic.OnOff{Rate: rate(200, time.Second), On: 200 * time.Millisecond, Off: 300 * time.Millisecond}, Keys: keys, Cost: cost},
+		{Name: "sine", Duration: 24 * time.Hour,
+			Arrivals: traffic.Sine{Mean: rate(100, time.Hour), Amplitude: rate(80, time.Hour),
+				Period: 24 * time.Hour}, Keys: keys, Cost: cost},
+		{Name: "square", Duration: time.Second,
+			Arrivals: traffic.OnOff{Rate: rate(200, time.Second), On: 200 * time.Millisecond,
+				Off: 300 * time.Millisecond}, Keys: keys, Cost: cost},
 		{Name: "pause", Duration: 250 * time.Microsecond, Arrivals: traffic.Pause{}, Keys: keys, Cost: cost},
-		{Name: "trace", Trace: &traffic.Trace{File: filepath.FromSlash("some/where/logs/a.csv"), Format: traffic.CSV, Key: "ip", Time: "t", Cost: "a+b",
+		{Name: "trace", Trace: &traffic.Trace{File: filepath.FromSlash("some/where/logs/a.csv"), Format: traffic.CSV,
+			Key: "ip", Time: "t", Cost: "a+b",
 			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: traffic.AtStart}},
 	}
 	groups := []clients.Group{
-		{Name: "polite", Count: 20, OnReject: clients.Obey, Attempts: 5, OffsetUS: clients.Range{Min: 250_000, Max: 250_000}, DriftPPM: clients.Range{Min: 50, Max: 50}, DelayUS: clients.Range{Min: 1000, Max: 20_000}},
-		{Name: "stubborn", Count: 1, OnReject: clients.Ignore, WaitUS: 100_000, OffsetUS: clients.Range{Min: -2_000_000, Max: 2_000_000}, DriftPPM: clients.Range{Min: -100, Max: 100}, LocalFlag: true},
+		{Name: "polite", Count: 20, OnReject: clients.Obey, Attempts: 5,
+			OffsetUS: clients.Range{Min: 250_000, Max: 250_000}, DriftPPM: clients.Range{Min: 50,
+				Max: 50}, DelayUS: clients.Range{Min: 1000, Max: 20_000}},
+		{Name: "stubborn", Count: 1, OnReject: clients.Ignore, WaitUS: 100_000,
+			OffsetUS: clients.Range{Min: -2_000_000, Max: 2_000_000}, DriftPPM: clients.Range{Min: -100,
+				Max: 100}, LocalFlag: true},
 		{Name: "greedy", Count: 1, OnReject: clients.AtOnce, Attempts: 3, DelayUS: clients.Range{Min: 5000, Max: 5000}},
-		{Name: "careful", Count: 1, OnReject: clients.BackOff, Backoff: clients.Backoff{BaseUS: 100_000, MaxUS: 10_000_000, Factor: 1.5, Jitter: clients.FullJitter}},
+		{Name: "careful", Count: 1, OnReject: clients.BackOff,
+			Backoff: clients.Backoff{BaseUS: 100_000, MaxUS: 10_000_000, Factor: 1.5, Jitter: clients.FullJitter}},
 		{Name: "calm", Count: 2, OnReject: clients.GiveUp},
 	}
 	if !reflect.DeepEqual(s.Clients, groups) {
 		t.Errorf("the clients are %+v, want %+v", s.Clients, groups)
 	}
-	if !reflect.DeepEqual(s.ServerClock, clients.ServerClock{{AtUS: 10_000_000, ByUS: -5_000_000}, {AtUS: 60_000_000, ByUS: 7_000_000}}) ||
-		!slices.Equal(s.Sequences, []string{"read-then-increment", "distributed-lock", "distributed-lock:lock_ttl=20ms"}) || !s.Reactive() {
+	if !reflect.DeepEqual(s.ServerClock,
+		clients.ServerClock{{AtUS: 10_000_000, ByUS: -5_000_000}, {AtUS: 60_000_000, ByUS: 7_000_000}}) ||
+		!slices.Equal(s.Sequences, []string{"read-then-increment", "distributed-lock",
+			"distributed-lock:lock_ttl=20ms"}) || !s.Reactive() {
 		t.Errorf("the server's clock is %+v and the sequences %q", s.ServerClock, s.Sequences)
 	}
 	for i := range want {
@@ -101,7 +122,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 			t.Errorf("phase %d is %+v, want %+v", i, s.Phases[i], want[i])
 		}
 	}
-	if p := map[string]map[string]string{"gcra": {"burst": "100"}, "token-bucket": {"mode": "lend", "rate": "0.5"}}; !reflect.DeepEqual(s.Parameters, p) {
+	if p := map[string]map[string]string{"gcra": {"burst": "100"},
+		"token-bucket": {"mode": "lend", "rate": "0.5"}}; !reflect.DeepEqual(s.Parameters, p) {
 		t.Errorf("parameters %v, want %v", s.Parameters, p)
 	}
 	var expect []string
@@ -110,7 +132,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 			expect = append(expect, e.Algorithm+" "+m.Measure+" "+m.String())
 		}
 	}
-	if want := []string{"gcra:burst=100 admitted 885", "gcra:burst=100 peak_window_admitted 1..865", "none rejected 0", "none overshoot 1.5.."}; !slices.Equal(expect, want) {
+	if want := []string{"gcra:burst=100 admitted 885", "gcra:burst=100 peak_window_admitted 1..865", "none rejected 0",
+		"none overshoot 1.5.."}; !slices.Equal(expect, want) {
 		t.Errorf("expect %q, want %q", expect, want)
 	}
 	if m := s.Expect[0].Measures[1]; m.Line != 37 || m.Column != 50 || s.Expect[1].Line != 38 {
@@ -149,7 +172,8 @@ func TestBuiltin(t *testing.T) {
 			}
 			questions[s.Question] = s.Name
 			if len(s.Expect) < 2 || s.Expect[0].Algorithm != "sliding-window-log" {
-				t.Error("expect must state what the exact reference does first (- {algorithm: sliding-window-log, …}), and what another algorithm does")
+				t.Error("expect must state what the exact reference does first (- {algorithm: sliding-window-log, " +
+					"…}), and what another algorithm does")
 			}
 			n := 0
 			d, _ := s.Stream(s.Seed).Duration()
@@ -171,7 +195,8 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(file, []byte(strings.Replace(everything, "name: everything", "name: mine", 1)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(everything, "name: everything", "name: mine", 1)),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if s, err = Load(file); err != nil || s.Name != "mine" {
@@ -191,21 +216,26 @@ func TestLoad(t *testing.T) {
 }
 
 func TestFromTrace(t *testing.T) {
-	s, err := FromTrace(traffic.Trace{File: "/var/log/Access_2024.log.gz"}, limit.Policy{Requests: 100, Window: time.Minute})
+	s, err := FromTrace(traffic.Trace{File: "/var/log/Access_2024.log.gz"},
+		limit.Policy{Requests: 100, Window: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Name != "access-2024-log" || s.Question != "What does a limit of 100/1m admit of Access_2024.log.gz?" || len(s.SHA256) != 64 {
+	if s.Name != "access-2024-log" || s.Question != "What does a limit of 100/1m admit of Access_2024.log.gz?" ||
+		len(s.SHA256) != 64 {
 		t.Errorf("%+v", s)
 	}
-	_, err = FromTrace(traffic.Trace{File: "a.csv", Format: traffic.CSV, Skip: -1}, limit.Policy{Requests: 100, Window: time.Minute})
-	if want := "skip: -1 is negative; want 0 or more requests\ntime: missing; want the name of the column that holds the time"; err == nil || err.Error() != want {
+	_, err = FromTrace(traffic.Trace{File: "a.csv", Format: traffic.CSV, Skip: -1},
+		limit.Policy{Requests: 100, Window: time.Minute})
+	if want := "skip: -1 is negative; want 0 or more requests\ntime: missing; want the name of the column that holds " +
+		"the time"; err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
 	if _, err = FromTrace(traffic.Trace{File: "a.log"}, limit.Policy{}); err == nil {
 		t.Error("no limit was accepted")
 	}
-	for base, want := range map[string]string{"..": "trace", "日本.log": "log", "-x-.csv": "x-csv", strings.Repeat("a", 90): strings.Repeat("a", 64)} {
+	for base, want := range map[string]string{"..": "trace", "日本.log": "log", "-x-.csv": "x-csv",
+		strings.Repeat("a", 90): strings.Repeat("a", 64)} {
 		if got := traceName(base); got != want {
 			t.Errorf("%q is named %q, want %q", base, got, want)
 		}

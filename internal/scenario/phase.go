@@ -124,6 +124,7 @@ func (r *reader) arrivals(shape strictyaml.Entry, p *traffic.Phase) {
 // repeats refuses a period so short that it would come round too often in a phase.
 func repeats(v strictyaml.Value, period, d time.Duration) {
 	if period > 0 && int64(d/period) > maxRepeats {
-		v.Bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats, days(d))
+		v.Bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats,
+			days(d))
 	}
 }

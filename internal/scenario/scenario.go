@@ -166,7 +166,8 @@ func (r *reader) phases(f strictyaml.Fields) []traffic.Phase {
 	switch {
 	case r.Noted() > 0 || endless:
 	case total == 0:
-		v.Bad("the phases last 0s together; want some time to measure over, such as {name: rest, duration: 1s, pause: true} after them")
+		v.Bad("the phases last 0s together; want some time to measure over, such as {name: rest, duration: 1s, " +
+			"pause: true} after them")
 	case total > maxDuration:
 		v.Bad("the phases last %s together; want at most %s", days(total), days(maxDuration))
 	}

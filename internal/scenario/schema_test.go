@@ -151,7 +151,8 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 		}
 		v, ok := asJSON(t, data)
 		accepted := ok && schema.Validate(v) == nil
-		if reason, excused := beyondSchema[baseName(file)]; accepted != excused && reason != beyondSchema["duplicate-fields"] {
+		if reason, excused := beyondSchema[baseName(file)]; accepted != excused &&
+			reason != beyondSchema["duplicate-fields"] {
 			t.Errorf("%s: accepted by the schema is %v, and the reason why %q", file, accepted, reason)
 		}
 	}

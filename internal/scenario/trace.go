@@ -14,7 +14,8 @@ func (r *reader) tracePhase(phase strictyaml.Fields, v strictyaml.Value, p *traf
 	p.Keys, p.Cost = nil, nil
 	for _, name := range []string{"keys", "cost"} {
 		if v, ok := phase.Get(name); ok {
-			v.Bad("a trace brings its own; want trace: {%s: …} or nothing", map[string]string{"keys": "key", "cost": "cost"}[name])
+			v.Bad("a trace brings its own; want trace: {%s: …} or nothing",
+				map[string]string{"keys": "key", "cost": "cost"}[name])
 		}
 	}
 	f, ok := v.Fields("file", "format", "key", "time", "cost", "speed", "skip", "limit", "within_second")

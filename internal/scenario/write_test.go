@@ -91,10 +91,13 @@ func TestWriteRefuses(t *testing.T) {
 		t.Error("a comment of two lines was written")
 	}
 	for want, bad := range map[string]*Scenario{
-		"is a trace":                   s(func(s *Scenario) { s.Phases[0].Trace = &traffic.Trace{File: "a.log"} }),
-		"cannot be written":            s(func(s *Scenario) { s.Limit.Requests = 0 }),
-		"is not a name":                s(func(s *Scenario) { s.Name = "a/b" }),
-		"its file would not say":       s(func(s *Scenario) { s.Expect[0].Measures[0] = Range{Measure: "admitted", Min: math.NaN(), Max: 1} }),
+		"is a trace":        s(func(s *Scenario) { s.Phases[0].Trace = &traffic.Trace{File: "a.log"} }),
+		"cannot be written": s(func(s *Scenario) { s.Limit.Requests = 0 }),
+		"is not a name":     s(func(s *Scenario) { s.Name = "a/b" }),
+		"its file would not say": s(func(s *Scenario) {
+			s.Expect[0].Measures[0] = Range{Measure: "admitted",
+				Min: math.NaN(), Max: 1}
+		}),
 		"keys of a kind that no file":  s(func(s *Scenario) { s.Phases[0].Keys = nil }),
 		"a cost of a kind that no fil": s(func(s *Scenario) { s.Phases[0].Cost = nil }),
 		"that no file can say":         s(func(s *Scenario) { s.Phases[0].Arrivals = nil }),
@@ -109,8 +112,9 @@ func TestWriteRefuses(t *testing.T) {
 func TestWriteIsReadBack(t *testing.T) {
 	text := rapid.StringMatching(`[^\x00-\x20\x7f-\xa0]([^\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]{0,30}[^\x00-\x20\x7f-\xa0])?`)
 	rapid.Check(t, func(t *rapid.T) {
-		s := &Scenario{Name: "drawn", Question: text.Draw(t, "question") + "?", Limit: limit.Policy{Requests: 5, Window: time.Second},
-			Seed: rapid.Uint64Range(0, 1<<53).Draw(t, "seed"), OnLate: OnLates[0],
+		s := &Scenario{Name: "drawn", Question: text.Draw(t, "question") + "?",
+			Limit: limit.Policy{Requests: 5, Window: time.Second},
+			Seed:  rapid.Uint64Range(0, 1<<53).Draw(t, "seed"), OnLate: OnLates[0],
 			Start: DefaultStart.Add(time.Duration(rapid.Int64Range(0, 1e13).Draw(t, "start")) * time.Microsecond)}
 		for _, name := range rapid.SliceOfNDistinct(text, 1, 5, rapid.ID).Draw(t, "names") {
 			us := rapid.Int64Range(1, 1e9).Draw(t, "us")
@@ -118,13 +122,16 @@ func TestWriteIsReadBack(t *testing.T) {
 			s.Phases = append(s.Phases, traffic.Phase{
 				Name: name, Duration: time.Duration(us) * time.Microsecond, Keys: traffic.Uniform{Count: 1},
 				Cost: traffic.FixedCost(rapid.Int64Range(1, 3).Draw(t, "cost")),
-				Arrivals: rapid.SampledFrom([]traffic.Arrivals{traffic.Constant(n), traffic.Burst{Size: n}, traffic.Pause{},
-					traffic.Steady{Rate: traffic.Rate{Count: n, Per: time.Duration(us) * time.Microsecond}}}).Draw(t, "shape"),
+				Arrivals: rapid.SampledFrom([]traffic.Arrivals{traffic.Constant(n), traffic.Burst{Size: n},
+					traffic.Pause{},
+					traffic.Steady{Rate: traffic.Rate{Count: n,
+						Per: time.Duration(us) * time.Microsecond}}}).Draw(t, "shape"),
 			})
 		}
 		data, err := Write(s)
 		if err != nil {
-			if strings.TrimSpace(s.Question) != s.Question || strings.ContainsRune(s.Question, '\ufffd') || strings.Contains(err.Error(), "control characters") || strings.Contains(err.Error(), "blank") {
+			if strings.TrimSpace(s.Question) != s.Question || strings.ContainsRune(s.Question, '\ufffd') ||
+				strings.Contains(err.Error(), "control characters") || strings.Contains(err.Error(), "blank") {
 				t.Skip("no legal text")
 			}
 			t.Fatal(err)

@@ -45,7 +45,8 @@ func groupFields(g clients.Group) string {
 	add(g.WaitUS != 0, "wait", signedDuration(g.WaitUS))
 	add(g.OnReject == clients.BackOff, "backoff", "{"+backoffFields(g.Backoff)+"}")
 	add(g.OffsetUS != clients.Range{}, "offset", spread(g.OffsetUS, signedDuration))
-	add(g.DriftPPM != clients.Range{}, "drift", spread(g.DriftPPM, func(n int64) string { return strconv.FormatInt(n, 10) }))
+	add(g.DriftPPM != clients.Range{}, "drift",
+		spread(g.DriftPPM, func(n int64) string { return strconv.FormatInt(n, 10) }))
 	add(g.DelayUS != clients.Range{}, "delay", spread(g.DelayUS, signedDuration))
 	add(g.LocalFlag, "local_flag", "true")
 	return strings.Join(fields, ", ")

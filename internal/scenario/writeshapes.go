@@ -34,7 +34,8 @@ func (w *writer) arrivals(a traffic.Arrivals) string {
 	case traffic.Spike:
 		return fmt.Sprintf("spike: %d", int64(a))
 	case traffic.Sine:
-		return fmt.Sprintf("sine: {mean: %s, amplitude: %s, period: %s}", rate(a.Mean), rate(a.Amplitude), duration(a.Period))
+		return fmt.Sprintf("sine: {mean: %s, amplitude: %s, period: %s}", rate(a.Mean), rate(a.Amplitude),
+			duration(a.Period))
 	case traffic.OnOff:
 		return fmt.Sprintf("on_off: {rate: %s, on: %s, off: %s}", rate(a.Rate), duration(a.On), duration(a.Off))
 	case traffic.Pause:
@@ -53,7 +54,8 @@ func (w *writer) keys(k traffic.Keys) string {
 	case traffic.Zipf:
 		return fmt.Sprintf("{count: %d, distribution: zipf, exponent: %s}", k.Count, formatNumber(k.Exponent))
 	case traffic.Hot:
-		return fmt.Sprintf("{count: %d, distribution: hot, hot: {keys: %d, share: %s}}", k.Count, k.Keys, formatNumber(k.Share))
+		return fmt.Sprintf("{count: %d, distribution: hot, hot: {keys: %d, share: %s}}", k.Count, k.Keys,
+			formatNumber(k.Share))
 	}
 	w.fail("keys of a kind that no file can say: %T", k)
 	return ""
@@ -84,7 +86,8 @@ func rate(r traffic.Rate) string {
 	units := []struct {
 		of   time.Duration
 		name string
-	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "us"}}
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}, {time.Millisecond,
+		"ms"}, {time.Microsecond, "us"}}
 	for _, unit := range units {
 		switch n := int64(r.Per / unit.of); {
 		case r.Per%unit.of != 0 || n == 0:

@@ -12,7 +12,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-var updateBindings = flag.Bool("update-bindings", false, "rewrite testdata/badbinding: read the difference before committing it")
+var updateBindings = flag.Bool("update-bindings", false,
+	"rewrite testdata/badbinding: read the difference before committing it")
 
 // Each folder holds a bad binding, my.yaml, or a bad script, and want, every word that is said about it. A folder
 // without my.lua gets one that is fine; limit is the limit, 1000/3s where there is none.
@@ -41,7 +42,8 @@ func checkBadBinding(t *testing.T, folder string) {
 	if *updateBindings {
 		writeFile(t, want, got)
 	}
-	if diff := cmp.Diff(strings.ReplaceAll(contents(t, want), "\r\n", "\n"), got); diff != "" { // a checkout on Windows has \r
+	// a checkout on Windows has \r
+	if diff := cmp.Diff(strings.ReplaceAll(contents(t, want), "\r\n", "\n"), got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -94,9 +96,11 @@ func TestBadFiles(t *testing.T) {
 			"my.yaml: not the name of a script; want one that ends in .lua"},
 		{"an extension alone", "return 1", fine, ".lua", ".lua: not the name of a script; want one that ends in .lua"},
 		{"a script that is not there", "return 1", fine, "My Script.lua",
-			"My Script.lua: no such file\nMy Script.yaml: no such file; My Script.lua needs a binding that says how to call it, such as " + minimal},
+			"My Script.lua: no such file\nMy Script.yaml: no such file; My Script.lua needs a binding that says how " +
+				"to call it, such as " + minimal},
 		{"a folder", "return 1", fine, "folder.lua",
-			"folder.lua: not a file of text; want a regular file\nfolder.yaml: not a file of text; want a regular file"},
+			"folder.lua: not a file of text; want a regular file\nfolder.yaml: not a file of text; want a " +
+				"regular file"},
 	}
 	for _, c := range cases {
 		t.Run(c.situation, func(t *testing.T) {

@@ -37,7 +37,8 @@ func (s decodeStory) check(t *testing.T) {
 			message = err.Error()
 		}
 		if message != line.fails || err == nil && got != line.want {
-			t.Errorf("%s\nreply %v:\ngot  %+v %s\nwant %+v %s", s.binding, line.reply, got, message, line.want, line.fails)
+			t.Errorf("%s\nreply %v:\ngot  %+v %s\nwant %+v %s", s.binding, line.reply, got, message, line.want,
+				line.fails)
 		}
 	}
 }
@@ -50,9 +51,11 @@ func TestDecodeLists(t *testing.T) {
 			{num(0), rejected(0), ""},
 			{num(-1), rejected(0), ""},
 			{null, rejected(0), ""}, // Lua's false
-			{words("1"), rejected(0), `reply "1": want 1 (admitted) or another number or nil (rejected); a list holds text apart from numbers: list "1", or use an expression`},
+			{words("1"), rejected(0),
+				`reply "1": want 1 (admitted) or another number or nil (rejected); a list holds text apart from numbers: list "1", or use an expression`},
 			{words("OK"), rejected(0), `reply "OK": want 1 (admitted) or another number or nil (rejected)`},
-			{table(num(1), num(5)), rejected(0), `reply [1, 5]: want 1 (admitted) or another number or nil (rejected); name the element of the table to test, such as element: 1`},
+			{table(num(1), num(5)), rejected(0),
+				`reply [1, 5]: want 1 (admitted) or another number or nil (rejected); name the element of the table to test, such as element: 1`},
 			{resp.Value{Kind: resp.Error, Text: "ERR no such key"}, rejected(0), `ERR no such key`},
 		}},
 		{`admitted: [1, "OK", "1"]`, []decodeLine{
@@ -61,14 +64,16 @@ func TestDecodeLists(t *testing.T) {
 			{words("OK"), admitted, ""},
 			{words("ok"), rejected(0), ""},
 			{num(2), rejected(0), ""},
-			{resp.Value{Kind: resp.Double, Float: 1}, rejected(0), `reply 1: want 1 or "OK" or "1" (admitted) or another number or another text or nil (rejected)`},
+			{resp.Value{Kind: resp.Double, Float: 1}, rejected(0),
+				`reply 1: want 1 or "OK" or "1" (admitted) or another number or another text or nil (rejected)`},
 		}},
 		{"admitted: [true]", []decodeLine{{num(1), admitted, ""}, {null, rejected(0), ""}}},
 		{"admitted: [false]", []decodeLine{
 			{null, admitted, ""},
 			{num(250), rejected(0), ""}, // a script that answers how long to wait, or nothing
 		}},
-		{`admitted: [nil, ~, "nil"]`, []decodeLine{{null, admitted, ""}, {words("nil"), admitted, ""}, {words("no"), rejected(0), ""}}},
+		{`admitted: [nil, ~, "nil"]`, []decodeLine{{null, admitted, ""}, {words("nil"), admitted, ""},
+			{words("no"), rejected(0), ""}}},
 	} {
 		s.check(t)
 	}
@@ -102,7 +107,8 @@ func TestDecodeElements(t *testing.T) {
 			{null, rejected(0), ""},
 			{table(num(1)), rejected(0), `reply [1]: want a table with element 2; Redis ends a table at its first nil`},
 			{num(1), rejected(0), `reply 1: want a table with element 2`},
-			{table(num(1), words("much")), rejected(0), `reply [1, "much"]: element 2 is "much"; want < {limit} (admitted) or another number or nil (rejected)`},
+			{table(num(1), words("much")), rejected(0),
+				`reply [1, "much"]: element 2 is "much"; want < {limit} (admitted) or another number or nil (rejected)`},
 		}},
 		{"admitted: [0]\nelement: [2, 1]", []decodeLine{
 			{table(num(1), table(num(0))), admitted, ""},
@@ -132,14 +138,21 @@ func TestDecodeFigures(t *testing.T) {
 			{table(num(0), num(0), words("-1")), rejected(limit.Never), ""},
 			{table(num(0), null, null), rejected(0), ""},
 			{null, rejected(0), ""},
-			{table(num(0), num(0), num(-2)), rejected(0), `reply [0, 0, -2]: retry_after is out of range; want a time from now on, or -1 for never`},
-			{table(num(0), num(0), num(math.MaxInt64)), rejected(0), `reply [0, 0, 9223372036854775807]: retry_after is out of range; want a time from now on, or -1 for never`},
-			{table(num(0), num(0)), rejected(0), `reply [0, 0]: retry_after: want a table with element 3; Redis ends a table at its first nil`},
-			{table(num(0), num(0), words("soon")), rejected(0), `reply [0, 0, "soon"]: retry_after is "soon"; want a number`},
-			{table(num(1), words("1e99")), rejected(0), `reply [1, "1e99"]: remaining is out of range; want a number of requests`},
+			{table(num(0), num(0), num(-2)), rejected(0),
+				`reply [0, 0, -2]: retry_after is out of range; want a time from now on, or -1 for never`},
+			{table(num(0), num(0), num(math.MaxInt64)), rejected(0),
+				`reply [0, 0, 9223372036854775807]: retry_after is out of range; want a time from now on, or -1 for never`},
+			{table(num(0), num(0)), rejected(0),
+				`reply [0, 0]: retry_after: want a table with element 3; Redis ends a table at its first nil`},
+			{table(num(0), num(0), words("soon")), rejected(0),
+				`reply [0, 0, "soon"]: retry_after is "soon"; want a number`},
+			{table(num(1), words("1e99")), rejected(0),
+				`reply [1, "1e99"]: remaining is out of range; want a number of requests`},
 		}},
-		{"admitted: \">= 0\"\nremaining: {}", []decodeLine{{num(4), left(4), ""}, {num(-1), limit.Decision{Remaining: -1}, ""}}},
-		{"admitted: [0]\nretry_after: {unit: ms}", []decodeLine{{num(0), admitted, ""}, {num(250), rejected(250_000), ""}}},
+		{"admitted: \">= 0\"\nremaining: {}",
+			[]decodeLine{{num(4), left(4), ""}, {num(-1), limit.Decision{Remaining: -1}, ""}}},
+		{"admitted: [0]\nretry_after: {unit: ms}",
+			[]decodeLine{{num(0), admitted, ""}, {num(250), rejected(250_000), ""}}},
 		{"admitted: [0]\nretry_after: {unit: us}", []decodeLine{{num(250), rejected(250), ""}}},
 	} {
 		s.check(t)
@@ -148,7 +161,8 @@ func TestDecodeFigures(t *testing.T) {
 
 // Deciding costs no memory for the replies that scripts give: there are millions of them.
 func TestDecodeAllocatesNothing(t *testing.T) {
-	p := loadText(t, "keys: ['{key}']\nadmitted: [1]\nelement: 1\nremaining: {element: 2}\nretry_after: {element: 3, unit: ms}", threeSeconds)
+	p := loadText(t, "keys: ['{key}']\nadmitted: [1]\nelement: 1\nremaining: {element: 2}\nretry_after: {element: 3, "+
+		"unit: ms}", threeSeconds)
 	reply := table(num(0), num(9), num(20))
 	if n := testing.AllocsPerRun(100, func() { _, _ = p.Decode(reply) }); n > 0 {
 		t.Errorf("%v allocations; want none", n)

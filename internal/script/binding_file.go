@@ -38,7 +38,8 @@ func loadBinding(file, script string, known constants) (*binding, strictyaml.Err
 		return nil, strictyaml.Errors{{File: file, Message: err.Error()}}
 	}
 	const want = "a binding such as " + minimal
-	f := strictyaml.File{Name: file, Wants: want, Remedy: "put text that begins with a sign such as > or { in quotes; want " + want}
+	f := strictyaml.File{Name: file, Wants: want,
+		Remedy: "put text that begins with a sign such as > or { in quotes; want " + want}
 	root, ok := f.Root(data)
 	if !ok {
 		return nil, f.Errors()

@@ -75,7 +75,8 @@ func (c constants) operand(text string) (number, error) {
 	}
 	n, ok := parseNumber(text)
 	if !ok {
-		return number{}, fmt.Errorf("%q is not a number; want one such as 0 or {limit}; text goes into a list, such as [\"OK\"]", text)
+		return number{}, fmt.Errorf("%q is not a number; want one such as 0 or {limit}; text goes into a list, such "+
+			"as [\"OK\"]", text)
 	}
 	return n, nil
 }
@@ -84,7 +85,8 @@ func (c constants) operand(text string) (number, error) {
 func (c constants) inexact() error {
 	window := limit.FormatDuration(c.policy.Window)
 	if c.legal["window_ms"] == "" {
-		return fmt.Errorf("the window %s is not whole milliseconds; want {window_us}, or a limit per whole milliseconds", window)
+		return fmt.Errorf("the window %s is not whole milliseconds; want {window_us}, or a limit per whole "+
+			"milliseconds", window)
 	}
 	return fmt.Errorf("the window %s is not whole seconds; want {window_ms}, or a limit per whole seconds", window)
 }

@@ -50,7 +50,8 @@ func TestLoadExamples(t *testing.T) {
 	checkEqual(t, "args", written(plain.Decide.Args, at), []string{"1000", "3"})
 	checkEqual(t, "init", plain.Init == nil && plain.InitSource == "", true)
 
-	bucket, err := Load("testdata/binding/bucket-take.lua", limit.Policy{Requests: 10, Window: 4 * time.Second, Burst: 5})
+	bucket, err := Load("testdata/binding/bucket-take.lua",
+		limit.Policy{Requests: 10, Window: 4 * time.Second, Burst: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +97,11 @@ func TestTemplateNames(t *testing.T) {
 			[]string{"1000", "1000", "333.3333333333333", "3", "3000", "3000000"}},
 		{limit.Policy{Requests: 3, Window: 1500 * time.Millisecond, Burst: 9}, `["{burst}", "{rate}", "{window_ms}"]`,
 			[]string{"9", "2", "1500"}},
-		{limit.Policy{Requests: 1, Window: 1500 * time.Microsecond}, `["{rate}", "{window_us}"]`, []string{"666.6666666666666", "1500"}},
+		{limit.Policy{Requests: 1, Window: 1500 * time.Microsecond}, `["{rate}", "{window_us}"]`,
+			[]string{"666.6666666666666", "1500"}},
 		{limit.Policy{Requests: 1, Window: limit.MaxWindow}, `["{rate}"]`, []string{"0.000000031623153207852664"}},
-		{threeSeconds, `["{key}", "{cost}", "{now_s}", "{now_ms}", "{now_us}"]`, []string{"k", "7", "5", "5999", "5999999"}},
+		{threeSeconds, `["{key}", "{cost}", "{now_s}", "{now_ms}", "{now_us}"]`,
+			[]string{"k", "7", "5", "5999", "5999999"}},
 		{threeSeconds, `[60, "", "{{{key}}}", "a{cost}b"]`, []string{"60", "", "{k}", "a7b"}},
 		{threeSeconds, `[]`, []string{}},
 	}
@@ -111,7 +114,8 @@ func TestTemplateNames(t *testing.T) {
 // Whatever the bytes of a binding, it is either usable or has problems; it never panics.
 func FuzzBinding(f *testing.F) {
 	f.Add([]byte(minimal))
-	f.Add([]byte("keys: [\"{key}\"]\nadmitted: \"< {limit}\"\nelement: [1, 2]\nrejected: [null, x]\nretry_after: {unit: s}\n"))
+	f.Add([]byte("keys: [\"{key}\"]\nadmitted: \"< {limit}\"\nelement: [1, 2]\nrejected: [null, x]\nretry_after: " +
+		"{unit: s}\n"))
 	f.Add([]byte("keys: &a [*a, 1.5, {limit}]\nadmitted: !!set {}\n? [x]\n: y\n"))
 	f.Fuzz(checkAnyBinding)
 }
@@ -128,14 +132,18 @@ func checkAnyBinding(t *testing.T, data []byte) {
 	if b == nil || b.admitted == nil || len(b.decide.Keys) == 0 || b.label == "" {
 		t.Fatalf("%q: neither a problem nor a binding: %+v", data, b)
 	}
-	_, _ = b.decode(resp.Value{Kind: resp.Array, Items: []resp.Value{{Kind: resp.Int, Int: 1}, {Kind: resp.String, Text: "x"}}})
+	_, _ = b.decode(resp.Value{Kind: resp.Array,
+		Items: []resp.Value{{Kind: resp.Int, Int: 1}, {Kind: resp.String, Text: "x"}}})
 }
 
 // The same for bindings that are nearly right: known fields with values of all sorts.
 func TestAnyBindingIsUsableOrHasProblems(t *testing.T) {
-	fields := []string{"keys", "args", "admitted", "rejected", "element", "remaining", "retry_after", "init", "name", "nmae"}
-	values := []string{`["{key}"]`, `["{limit}"]`, `[1]`, `[1, 2]`, `">= 0"`, `nil`, `"nil"`, `[nil, true]`, `{element: 1}`, `{unit: ms}`,
-		`{element: [2, 1], unit: s}`, `{keys: ["{key}"]}`, `{script: x.lua, keys: ["a"]}`, `my-name`, `""`, `1`, `{}`, `[]`, ``, `[[1]]`, `1.5`}
+	fields := []string{"keys", "args", "admitted", "rejected", "element", "remaining", "retry_after", "init", "name",
+		"nmae"}
+	values := []string{`["{key}"]`, `["{limit}"]`, `[1]`, `[1, 2]`, `">= 0"`, `nil`, `"nil"`, `[nil, true]`,
+		`{element: 1}`, `{unit: ms}`,
+		`{element: [2, 1], unit: s}`, `{keys: ["{key}"]}`, `{script: x.lua, keys: ["a"]}`, `my-name`, `""`, `1`, `{}`,
+		`[]`, ``, `[[1]]`, `1.5`}
 	rapid.Check(t, func(rt *rapid.T) {
 		var text strings.Builder
 		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(fields), rapid.ID[string]).Draw(rt, "fields") {

@@ -138,7 +138,8 @@ func parseExpression(text string, known constants) (condition, error) {
 	trimmed := strings.TrimSpace(text)
 	i := slices.IndexFunc(operators, func(o string) bool { return strings.HasPrefix(trimmed, o) })
 	if i < 0 {
-		return nil, fmt.Errorf("expression %q: want nil, not nil, or one of >= > <= < == != and a number, such as %q", text, ">= 0")
+		return nil, fmt.Errorf("expression %q: want nil, not nil, or one of >= > <= < == != and a number, such as %q",
+			text, ">= 0")
 	}
 	operand, err := known.operand(strings.TrimSpace(trimmed[len(operators[i]):]))
 	if err != nil {

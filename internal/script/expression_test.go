@@ -116,14 +116,16 @@ func TestComparisonsAgreeWithGo(t *testing.T) {
 
 // An expression that is read is read again from what messages show of it, and speaks of every number.
 func FuzzExpression(f *testing.F) {
-	for _, seed := range []string{">= 0", "nil", "not nil", "== {limit}", "< 1e5", "= 1", ">= {", "> }", "=>1", "!=-0.5"} {
+	for _, seed := range []string{">= 0", "nil", "not nil", "== {limit}", "< 1e5", "= 1", ">= {", "> }", "=>1",
+		"!=-0.5"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		known := constantsOf(threeSeconds)
 		e, err := parseExpression(text, known)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), fmt.Sprintf("expression %q: ", text)) || strings.Contains(err.Error(), "\n") {
+			if !strings.HasPrefix(err.Error(), fmt.Sprintf("expression %q: ", text)) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("message %q", err)
 			}
 			return

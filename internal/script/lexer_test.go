@@ -85,10 +85,13 @@ func TestTheSpelledScriptIsTheSameProgram(t *testing.T) {
 	}
 	sources := []string{
 		"local s = [==[\na]]\n]=]b\r\nc]==] local t = 'x\\\ny\\065\\n\\r\\0\\255\\\"' return s .. t, #s",
-		"local function f(a, ...) --[[ c\n]] return a.b['c']:d{1; 2, x = 3}'s'[[t]], -1, not a, 2^-3, ... end\nreturn f",
+		"local function f(a, ...) --[[ c\n]] return a.b['c']:d{1; 2, x = 3}'s'[[t]], -1, not a, 2^-3, ... " +
+			"end\nreturn f",
 		"for i = 1, 10, 0x1f do while true do repeat local x = i\nuntil x break end end",
-		"local a <const> = 1", "goto x", "return f\n(x)", "x = = 1", "local t = {[1] = 2, [ [[k]] ] = 3, .5, 3e-2}\nreturn t [ [[k]] ]",
-		"return 1-- c\n", "return 1--[[c]]-2", "return '--[['..']]'", "a.b.c = function(...) return arg end", "function a.b:c(x) self.x = x end",
+		"local a <const> = 1", "goto x", "return f\n(x)", "x = = 1", "local t = {[1] = 2, [ [[k]] ] = 3, .5, " +
+			"3e-2}\nreturn t [ [[k]] ]",
+		"return 1-- c\n", "return 1--[[c]]-2", "return '--[['..']]'", "a.b.c = function(...) return " +
+			"arg end", "function a.b:c(x) self.x = x end",
 		"return " + strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300),
 	}
 	files, _ := filepath.Glob("../../lua/*.lua")
@@ -122,7 +125,8 @@ func TestTheSpelledScriptIsTheSameProgram(t *testing.T) {
 
 // Whatever bytes a file holds, reading it ends; and what is spelled reads as the same tokens again.
 func FuzzLexer(f *testing.F) {
-	for _, seed := range []string{"--[", "[=", "'\\", "\"", "[[", "--[==[", "0.", "\xff\x00", "'\\065\\\r\n'", "[[\r\n\r]]", "a--[[\n]]b",
+	for _, seed := range []string{"--[", "[=", "'\\", "\"", "[[", "--[==[", "0.", "\xff\x00", "'\\065\\\r\n'",
+		"[[\r\n\r]]", "a--[[\n]]b",
 		"local function f() return f end", "redis.call('GET', KEYS[1])", "for i=1,2 do end", "0xfe+1..", "t[ [[x]] ]"} {
 		f.Add(seed)
 	}
@@ -131,10 +135,12 @@ func FuzzLexer(f *testing.F) {
 		if err == nil {
 			again, err := lex(spell(tokens))
 			if err != nil || !slices.Equal(tokens, again) {
-				t.Errorf("%q gives the tokens %v, and spelled %q the tokens %v (%v)", source, tokens, spell(tokens), again, err)
+				t.Errorf("%q gives the tokens %v, and spelled %q the tokens %v (%v)", source, tokens, spell(tokens),
+					again, err)
 			}
 		}
-		if facts := Analyse(source); facts.Unread == nil && !bytes.HasPrefix([]byte(source), []byte("#!")) && facts.Body != spell(tokens) {
+		if facts := Analyse(source); facts.Unread == nil && !bytes.HasPrefix([]byte(source), []byte("#!")) &&
+			facts.Body != spell(tokens) {
 			t.Errorf("%q is sent as %q, want %q", source, facts.Body, spell(tokens))
 		}
 	})

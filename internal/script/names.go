@@ -5,9 +5,11 @@ import "fmt"
 // The names that Redis 7.0 and later, or Valkey, gives to every script, and that a virtual clock can follow. All other
 // free names are refused, those of forbidden with the reason.
 var (
-	functions = set("assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget", "rawset",
+	functions = set("assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget",
+		"rawset",
 		"select", "setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION")
-	tables = set("bit", "cjson", "cmsgpack", "coroutine", "math", "redis", "server", "string", "struct", "table", "KEYS", "ARGV")
+	tables = set("bit", "cjson", "cmsgpack", "coroutine", "math", "redis", "server", "string", "struct", "table",
+		"KEYS", "ARGV")
 )
 
 const (
@@ -18,7 +20,8 @@ const (
 )
 
 var forbidden = map[string]string{
-	"_G": reachesReal, "getfenv": reachesReal + " (and is not there in Redis)", "debug": reachesReal + " (and is not there in Redis)",
+	"_G": reachesReal, "getfenv": reachesReal + " (and is not there in Redis)", "debug": reachesReal +
+		" (and is not there in Redis)",
 	"package": reachesReal + " (and is not there in Redis)",
 	"setfenv": "replaces the environment (and is not there in Redis)",
 	"load":    compilesCode, "loadstring": compilesCode,
@@ -31,7 +34,8 @@ var forbidden = map[string]string{
 
 // settings are functions of a library that change it for every other script on the server, as long as that runs.
 var settings = map[string]map[string]bool{
-	"cjson": set("encode_sparse_array", "encode_max_depth", "decode_max_depth", "encode_number_precision", "encode_keep_buffer",
+	"cjson": set("encode_sparse_array", "encode_max_depth", "decode_max_depth", "encode_number_precision",
+		"encode_keep_buffer",
 		"encode_invalid_numbers", "decode_invalid_numbers", "decode_array_with_array_mt"),
 }
 
@@ -40,7 +44,8 @@ var embeddedGaps = map[string]string{
 	"bit":      "the embedded server has no bit library",
 	"struct":   "the embedded server has no struct library",
 	"cmsgpack": "the embedded server has no cmsgpack library",
-	"tostring": "tostring of a large number is rounded to 14 digits by Redis and printed in full by the embedded server",
+	"tostring": "tostring of a large number is rounded to 14 digits by Redis and printed in full by the " +
+		"embedded server",
 	"tonumber": "tonumber of text such as 1e3 or 5e-05 is nil on the embedded server",
 }
 

@@ -124,7 +124,8 @@ func (r *reader) local(s *ast.LocalAssignStmt) {
 // definition reads `function a.b.c:d() … end`.
 func (r *reader) definition(s *ast.FuncDefStmt) {
 	if s.Name.Receiver != nil {
-		r.assign(&ast.AttrGetExpr{ExprBase: base(s.Line()), Object: s.Name.Receiver, Key: &ast.StringExpr{Value: s.Name.Method}})
+		r.assign(&ast.AttrGetExpr{ExprBase: base(s.Line()), Object: s.Name.Receiver,
+			Key: &ast.StringExpr{Value: s.Name.Method}})
 		r.within(func() { r.declare("self"); r.expression(s.Func) })
 		return
 	}
@@ -166,7 +167,8 @@ func (r *reader) free(name *ast.IdentExpr) bool {
 	for _, d := range r.self {
 		if d.name == name.Value && at < d.scopes {
 			r.note(&r.facts.Embedded, Remark{name.Line(), fmt.Sprintf(
-				"the embedded server takes the %.60s inside local %.60s = function … for the new one; Redis does not", d.name, d.name)})
+				"the embedded server takes the %.60s inside local %.60s = function … for the new one; Redis "+
+					"does not", d.name, d.name)})
 		}
 	}
 	return at < 0

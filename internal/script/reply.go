@@ -8,7 +8,8 @@ import (
 	"ratelab/internal/resp"
 )
 
-var errShape = errors.New("want {allowed, remaining, retry_after_us, reset_after_us} or the same with delay_us, all integers")
+var errShape = errors.New("want {allowed, remaining, retry_after_us, reset_after_us} or the same with delay_us, all " +
+	"integers")
 
 // Contract decodes the reply of a script that keeps to the Lua contract: four integers, five from a shaper.
 func Contract(r resp.Value) (limit.Decision, error) {

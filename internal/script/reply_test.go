@@ -22,8 +22,10 @@ func TestRepliesByTheContractBecomeDecisions(t *testing.T) {
 		want  limit.Decision
 	}{
 		{integers(1, 9, 0, 30), limit.Decision{Verdict: limit.Allowed, Remaining: 9, ResetAfterUS: 30}},
-		{integers(0, 2, 7, 30), limit.Decision{Verdict: limit.Rejected, Remaining: 2, RetryAfterUS: 7, ResetAfterUS: 30}},
-		{integers(0, 2, -1, 30), limit.Decision{Verdict: limit.Rejected, Remaining: 2, RetryAfterUS: limit.Never, ResetAfterUS: 30}},
+		{integers(0, 2, 7, 30), limit.Decision{Verdict: limit.Rejected, Remaining: 2, RetryAfterUS: 7,
+			ResetAfterUS: 30}},
+		{integers(0, 2, -1, 30), limit.Decision{Verdict: limit.Rejected, Remaining: 2, RetryAfterUS: limit.Never,
+			ResetAfterUS: 30}},
 		{integers(-1, 0, 0, 0), limit.Decision{Verdict: limit.NotConfigured}},
 		{integers(1, 9, 0, 30, 5), limit.Decision{Verdict: limit.Allowed, Remaining: 9, ResetAfterUS: 30, DelayUS: 5}},
 	} {
@@ -50,8 +52,10 @@ func TestOtherRepliesAreQuoted(t *testing.T) {
 		{integers(2, 0, 0, 0), "reply [2, 0, 0, 0]: allowed is 2; want 1, 0 or -1"},
 		{integers(1, 2, 3, 4, 5, 6, 7, 8, 9), "reply [1, 2, 3, 4, 5, 6, 7, 8, …]: " + short},
 		{resp.Value{Kind: resp.Double, Float: 0.5}, "reply 0.5: " + short},
-		{resp.Value{Kind: resp.String, Text: strings.Repeat("x", 61)}, `reply "` + strings.Repeat("x", 60) + `"…: ` + short},
-		{resp.Value{Kind: resp.Array, Items: []resp.Value{{Kind: resp.Error, Text: "ERR x"}}}, "reply [(error) ERR x]: " + short},
+		{resp.Value{Kind: resp.String, Text: strings.Repeat("x", 61)},
+			`reply "` + strings.Repeat("x", 60) + `"…: ` + short},
+		{resp.Value{Kind: resp.Array, Items: []resp.Value{{Kind: resp.Error, Text: "ERR x"}}},
+			"reply [(error) ERR x]: " + short},
 	} {
 		if _, err := Contract(c.reply); err == nil || err.Error() != c.want {
 			t.Errorf("the error is\n%v\nwant\n%s", err, c.want)

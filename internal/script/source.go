@@ -21,14 +21,15 @@ type Facts struct {
 	// ReadsArguments: of KEYS and ARGV only elements and the length are ever read. Then the script cannot tell fresh
 	// tables from the last call's tables with new contents, and building them anew can be saved.
 	ReadsArguments bool
-	Random         bool     // may draw random numbers
-	SetsProtocol   bool     // may call redis.setresp
-	Varargs        bool     // uses the arguments of its chunk, of which EVAL gives none
-	Metatables     bool     // uses getmetatable or setmetatable
-	Values         []string // tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
-	Flags          []string // of a #! line
-	Refused        []Remark // what no virtual clock can follow, and what Redis itself refuses
-	Embedded       []Remark // what the embedded server gets wrong
+	Random         bool // may draw random numbers
+	SetsProtocol   bool // may call redis.setresp
+	Varargs        bool // uses the arguments of its chunk, of which EVAL gives none
+	Metatables     bool // uses getmetatable or setmetatable
+	// tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
+	Values   []string
+	Flags    []string // of a #! line
+	Refused  []Remark // what no virtual clock can follow, and what Redis itself refuses
+	Embedded []Remark // what the embedded server gets wrong
 }
 
 // Remark is one thing to say about one line of a script.

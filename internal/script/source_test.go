@@ -44,20 +44,23 @@ func TestScriptsThatOnlyReadTheirArgumentsAreKnown(t *testing.T) {
 
 func TestWhatAScriptUsesIsNoticed(t *testing.T) {
 	f := Analyse("#!lua flags=no-writes,allow-oom\nredis.setresp(3)\nmath.randomseed(1)\nreturn math.random()")
-	if !f.Random || !f.SetsProtocol || !slices.Equal(f.Flags, []string{"no-writes", "allow-oom"}) || f.Values != nil || f.Refused != nil {
+	if !f.Random || !f.SetsProtocol || !slices.Equal(f.Flags, []string{"no-writes", "allow-oom"}) || f.Values != nil ||
+		f.Refused != nil {
 		t.Errorf("the facts are %+v", f)
 	}
 	f = Analyse("-- random setresp\nreturn 'random setresp', math.floor(1), redis.call('TIME')")
 	if f.Random || f.SetsProtocol || f.Flags != nil || f.Metatables || f.Varargs || f.Values != nil {
 		t.Errorf("comments and texts are taken for code: %+v", f)
 	}
-	for source, want := range map[string]bool{"return ...": true, "if (...) then end": true, "return function(...) return ... end": false} {
+	for source, want := range map[string]bool{"return ...": true, "if (...) then end": true,
+		"return function(...) return ... end": false} {
 		if got := Analyse(source).Varargs; got != want {
 			t.Errorf("%q uses its chunk's arguments: %t, want %t", source, got, want)
 		}
 	}
 	f = Analyse("local m, r = math, {redis} for k in pairs(cjson) do end return string[m], getmetatable('')")
-	if !f.Random || !f.SetsProtocol || !f.Metatables || !slices.Equal(f.Values, []string{"cjson", "math", "redis", "string"}) {
+	if !f.Random || !f.SetsProtocol || !f.Metatables ||
+		!slices.Equal(f.Values, []string{"cjson", "math", "redis", "string"}) {
 		t.Errorf("the facts are %+v", f)
 	}
 }
@@ -75,41 +78,49 @@ func remarks(all []Remark) string {
 // line; a name of the script's own may be called what it likes.
 func TestNamesAreRefused(t *testing.T) {
 	for source, want := range map[string]string{
-		"local x = 1\nlocal e = getfenv()\nreturn t._G, redis.load": "2: getfenv reaches the server's own redis.call (and is not there in Redis)\n" +
+		"local x = 1\nlocal e = getfenv()\nreturn t._G, redis.load": "2: getfenv reaches the server's own redis.call " +
+			"(and is not there in Redis)\n" +
 			"3: Redis has no global \"t\"; declare it local, or mend its spelling",
 		"local load, debug = 1, {}\nload = debug.x return load": "",
 		"return ratelab_redis": `1: Redis has no global "ratelab_redis"; declare it local, or mend its spelling`,
 		"x = 1":                `1: assigns to the global "x"; Redis refuses it: attempt to modify a readonly table`,
 		"\nredis = nil":        `2: assigns to the global "redis"; Redis refuses it: attempt to modify a readonly table`,
-		"KEYS, ARGV = {}, {}": "1: assigns to the global \"KEYS\"; Redis refuses it: attempt to modify a readonly table\n" +
+		"KEYS, ARGV = {}, {}": "1: assigns to the global \"KEYS\"; Redis refuses it: attempt to modify a readonly " +
+			"table\n" +
 			`1: assigns to the global "ARGV"; Redis refuses it: attempt to modify a readonly table`,
-		"redis.call = 1":                                          "1: assigns to a field of redis; Redis refuses it: attempt to modify a readonly table",
-		"redis['ca' .. 'll'] = 1":                                 "1: assigns to a field of redis; Redis refuses it: attempt to modify a readonly table",
-		"function redis.pcall() end":                              "1: assigns to a field of redis; Redis refuses it: attempt to modify a readonly table",
-		"function string:x() return self end":                     "1: assigns to a field of string; Redis refuses it: attempt to modify a readonly table",
-		"function f() end":                                        `1: assigns to the global "f"; Redis refuses it: attempt to modify a readonly table`,
-		"KEYS[2] = 'x'":                                           "",
-		"for i, v in ipairs(x) do end return i":                   "1: Redis has no global \"x\"; declare it local, or mend its spelling\n1: Redis has no global \"i\"; declare it local, or mend its spelling",
-		"for i = 1, 2 do local a = i end":                         "",
-		"local function f() return f end":                         "",
-		"local f = function() return f end":                       `1: Redis has no global "f"; declare it local, or mend its spelling`,
-		"local load = function() load('x')() end":                 "1: load compiles code that would see the real clock",
-		"local x = x":                                             `1: Redis has no global "x"; declare it local, or mend its spelling`,
-		"repeat local x = 1 until x":                              "",
-		"do local x end return x":                                 `1: Redis has no global "x"; declare it local, or mend its spelling`,
-		"local function f(...) return arg end":                    "",
-		"return arg":                                              `1: Redis has no global "arg"; declare it local, or mend its spelling`,
+		"redis.call = 1": "1: assigns to a field of redis; Redis refuses " +
+			"it: attempt to modify a readonly table",
+		"redis['ca' .. 'll'] = 1": "1: assigns to a field of redis; Redis refuses " +
+			"it: attempt to modify a readonly table",
+		"function redis.pcall() end": "1: assigns to a field of redis; Redis refuses " +
+			"it: attempt to modify a readonly table",
+		"function string:x() return self end": "1: assigns to a field of string; Redis refuses " +
+			"it: attempt to modify a readonly table",
+		"function f() end": `1: assigns to the global "f"; Redis refuses it: attempt to modify a readonly table`,
+		"KEYS[2] = 'x'":    "",
+		"for i, v in ipairs(x) do end return i": "1: Redis has no global \"x\"; declare it local, " +
+			"or mend its spelling\n1: Redis has no global \"i\"; declare it local, or mend its spelling",
+		"for i = 1, 2 do local a = i end":         "",
+		"local function f() return f end":         "",
+		"local f = function() return f end":       `1: Redis has no global "f"; declare it local, or mend its spelling`,
+		"local load = function() load('x')() end": "1: load compiles code that would see the real clock",
+		"local x = x":                          `1: Redis has no global "x"; declare it local, or mend its spelling`,
+		"repeat local x = 1 until x":           "",
+		"do local x end return x":              `1: Redis has no global "x"; declare it local, or mend its spelling`,
+		"local function f(...) return arg end": "",
+		"return arg":                           `1: Redis has no global "arg"; declare it local, or mend its spelling`,
 		"local t = {} function t:f() return self end return self": `1: Redis has no global "self"; declare it local, or mend its spelling`,
 		"if KEYS then elseif ARGV then return _G end":             "1: _G reaches the server's own redis.call",
-		"return os.clock()":                                       "1: os shows the real clock, which no virtual one steers; want redis.call('TIME')",
-		"print('x')":                                              "1: print is not there in Redis",
-		"cjson.encode_max_depth(1) cjson.encode({})":              "1: cjson.encode_max_depth changes the server for all its scripts",
-		"collectgarbage('stop')":                                  "1: collectgarbage steers the server's own memory",
-		"goto x":                                                  "1: Redis's Lua 5.1 has no goto",
-		"#!python\nreturn 1":                                      `1: "#!python" names no engine that Redis has for scripts; want #!lua`,
-		"#!\nreturn 1":                                            `1: "#!" names no engine that Redis has for scripts; want #!lua`,
-		"#!lua name=x\nreturn 1":                                  `1: unknown option "name=x" after #!lua; want flags=`,
-		"#!lua flags=no-writes,fast\nreturn 1":                    `1: unknown flag "fast"; want one of allow-cross-slot-keys, allow-oom, allow-stale, no-cluster, no-writes`,
+		"return os.clock()": "1: os shows the real clock, which no virtual one steers; want redis.call('TIME')",
+		"print('x')":        "1: print is not there in Redis",
+		"cjson.encode_max_depth(1) cjson.encode({})": "1: cjson.encode_max_depth changes the server for all its " +
+			"scripts",
+		"collectgarbage('stop')":               "1: collectgarbage steers the server's own memory",
+		"goto x":                               "1: Redis's Lua 5.1 has no goto",
+		"#!python\nreturn 1":                   `1: "#!python" names no engine that Redis has for scripts; want #!lua`,
+		"#!\nreturn 1":                         `1: "#!" names no engine that Redis has for scripts; want #!lua`,
+		"#!lua name=x\nreturn 1":               `1: unknown option "name=x" after #!lua; want flags=`,
+		"#!lua flags=no-writes,fast\nreturn 1": `1: unknown flag "fast"; want one of allow-cross-slot-keys, allow-oom, allow-stale, no-cluster, no-writes`,
 	} {
 		f := Analyse(source)
 		if got := remarks(f.Refused); got != want || f.Unread != nil {
@@ -134,10 +145,13 @@ func TestWhatIsNoLuaIsNotRead(t *testing.T) {
 }
 
 func TestTheEmbeddedServersGapsAreNamed(t *testing.T) {
-	f := Analyse("local s = tostring(1) .. bit.band(1, 2)\nlocal tonumber = function(x) return tonumber(x, 10) end\nlocal function f() f() end")
-	want := "1: tostring of a large number is rounded to 14 digits by Redis and printed in full by the embedded server\n" +
+	f := Analyse("local s = tostring(1) .. bit.band(1, 2)\nlocal tonumber = function(x) return tonumber(x, 10) " +
+		"end\nlocal function f() f() end")
+	want := "1: tostring of a large number is rounded to 14 digits by Redis and printed in full by the embedded " +
+		"server\n" +
 		"1: the embedded server has no bit library\n" +
-		"2: the embedded server takes the tonumber inside local tonumber = function … for the new one; Redis does not\n" +
+		"2: the embedded server takes the tonumber inside local tonumber = function … for the new one; Redis " +
+		"does not\n" +
 		"2: tonumber of text such as 1e3 or 5e-05 is nil on the embedded server"
 	if got := remarks(f.Embedded); got != want {
 		t.Errorf("the remarks are\n%s\nwant\n%s", got, want)

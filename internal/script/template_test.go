@@ -48,7 +48,8 @@ func TestBadTemplatesSayWhatIsLegal(t *testing.T) {
 }
 
 func TestTheClockIsFlooredToItsGranularity(t *testing.T) {
-	for granularity, want := range map[int64]string{0: "1704067261999999", 1: "1704067261999999", 1000: "1704067261999000", 1_000_000: "1704067261000000"} {
+	for granularity, want := range map[int64]string{0: "1704067261999999", 1: "1704067261999999",
+		1000: "1704067261999000", 1_000_000: "1704067261000000"} {
 		if got := string(NowUS(granularity).Append(nil, noon)); got != want {
 			t.Errorf("in steps of %d µs the clock is %s, want %s", granularity, got, want)
 		}
@@ -70,7 +71,8 @@ func TestConstantsAreTold(t *testing.T) {
 // Same never says same of two calls for which the texts differ: the wrapper sends only one of them.
 func TestSameIsNeverWrong(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"{key}", "{cost}", "{now_us}", "{now_ms}", "{now_s}", "x"})).Draw(rt, "pieces")
+		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"{key}", "{cost}", "{now_us}", "{now_ms}", "{now_s}",
+			"x"})).Draw(rt, "pieces")
 		template, err := ParseTemplate(strings.Join(pieces, ""), nil)
 		if err != nil {
 			rt.Fatal(err)
@@ -98,7 +100,8 @@ func TestAPrefixKeepsRunsApart(t *testing.T) {
 	if got := string(q.Init.Keys[0].Append(nil, noon)); got != "run1:i:{k{1}}" {
 		t.Errorf("the init script's key is %q", got)
 	}
-	if got := string(p.Decide.Keys[0].Append(nil, noon)) + string(p.Init.Keys[0].Append(nil, noon)); got != "d:{k{1}}i:{k{1}}" {
+	if got := string(p.Decide.Keys[0].Append(nil, noon)) + string(p.Init.Keys[0].Append(nil,
+		noon)); got != "d:{k{1}}i:{k{1}}" {
 		t.Errorf("the program itself has changed: %q", got)
 	}
 	if got := string(q.Decide.Args[0].Append(nil, noon)); got != "3" {

@@ -43,7 +43,8 @@ func drawn(t *rapid.T) listed {
 func playWorld(t *rapid.T, label string, delay clients.Range, l listed) (*clients.Outcome, *sequence.Play) {
 	play := newPlay(t, label, limit.Policy{Requests: 4, Window: 20 * time.Millisecond})
 	group := clients.Group{Name: "clients", Count: 5, OnReject: clients.Obey, Attempts: 2, DelayUS: delay}
-	out, err := clients.Run(t.Context(), clients.Setup{Seed: 1, Groups: []clients.Group{group}, Protocol: play, Server: play}, l)
+	out, err := clients.Run(t.Context(),
+		clients.Setup{Seed: 1, Groups: []clients.Group{group}, Protocol: play, Server: play}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func TestWithoutDelaysNothingRaces(t *testing.T) {
 				out, play := playWorld(t, name, clients.Range{}, drawn(t))
 				rule := plainWindow{limit: 4, windowMS: 20, countsRejected: name == "incr-then-compare", endMS: -1}
 				for i, q := range out.Journal.Requests {
-					got, want := out.Journal.Decisions[i].Allowed(), rule.admit((midnight.UnixMicro()+q.AtUS)/1000, q.Cost)
+					got, want := out.Journal.Decisions[i].Allowed(), rule.admit((midnight.UnixMicro()+q.AtUS)/1000,
+						q.Cost)
 					if got != want {
 						t.Fatalf("at %d µs a request of %d: admitted %t, the rule says %t", q.AtUS, q.Cost, got, want)
 					}

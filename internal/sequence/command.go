@@ -15,7 +15,8 @@ const (
 )
 
 // compareAndDelete is the script with which a lock's holder lets go of its own lock, and never of somebody else's: the
-// one place where a sequence cannot do without. Source: https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
+// one place where a sequence cannot do without. Source:
+// https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
 const compareAndDelete = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])"
 
 // Command is one command of a client.

@@ -17,7 +17,8 @@ import (
 // real time now; a stop that is closed ends it early. The error is a *DifferenceError, ErrStopped, or the connection's.
 //
 // shared: others use the server too. A key that a killed run leaves there then ends with its TTL.
-func Confirm(ctx context.Context, client *redis.Client, shared bool, prefix string, calls []Call, real time.Time, stop <-chan struct{}) error {
+func Confirm(ctx context.Context, client *redis.Client, shared bool, prefix string, calls []Call, real time.Time,
+	stop <-chan struct{}) error {
 	if len(calls) == 0 {
 		return nil
 	}
@@ -62,7 +63,8 @@ func earliest(calls []Call) int64 {
 // ErrStopped is a Confirm that was told to stop before it came to the end.
 var ErrStopped = errors.New("stopped")
 
-func confirm(ctx context.Context, client *redis.Client, clock *virtualtime.Clock, prefix string, calls []Call, stop <-chan struct{}) error {
+func confirm(ctx context.Context, client *redis.Client, clock *virtualtime.Clock, prefix string, calls []Call,
+	stop <-chan struct{}) error {
 	for i, c := range calls {
 		if waiting.Closed(stop) {
 			return ErrStopped

@@ -66,7 +66,8 @@ func TestServersAnswerAsTheStore(t *testing.T) {
 			s := start(t)
 			for i, label := range labels {
 				calls := crowd(t, label, rand.New(rand.NewPCG(uint64(i), 1)))
-				if err := sequence.Confirm(t.Context(), s.NewClient(1), false, s.Prefix, calls, time.Now(), nil); err != nil {
+				if err := sequence.Confirm(t.Context(), s.NewClient(1), false, s.Prefix, calls, time.Now(),
+					nil); err != nil {
 					t.Errorf("%s: %v", label, err)
 				}
 			}
@@ -106,7 +107,8 @@ func TestConfirmStops(t *testing.T) {
 	stop := make(chan struct{})
 	close(stop)
 	calls := crowd(t, "read-then-increment", rand.New(rand.NewPCG(7, 7)))
-	if err := sequence.Confirm(t.Context(), s.NewClient(1), false, s.Prefix, calls, time.Now(), stop); !errors.Is(err, sequence.ErrStopped) {
+	if err := sequence.Confirm(t.Context(), s.NewClient(1), false, s.Prefix, calls, time.Now(), stop); !errors.Is(err,
+		sequence.ErrStopped) {
 		t.Errorf("the error is %v, want ErrStopped", err)
 	}
 }

@@ -30,7 +30,8 @@ func (p *Parameter) parse(text string) (int64, error) {
 		}
 	}
 	if err != nil || n < p.Low || n > p.High || p.format(n) == "" {
-		return 0, fmt.Errorf("parameter %s: %s; want %s to %s", p.Name, message.Quote(text), p.format(p.Low), p.format(p.High))
+		return 0, fmt.Errorf("parameter %s: %s; want %s to %s", p.Name, message.Quote(text), p.format(p.Low),
+			p.format(p.High))
 	}
 	return n, nil
 }

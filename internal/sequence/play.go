@@ -44,7 +44,8 @@ type Call struct {
 
 // New prepares c under limit p for a run that begins at start. All randomness comes from seed.
 func New(c Choice, p limit.Policy, start time.Time, seed uint64) *Play {
-	return &Play{choice: c, window: newWindow(p), startUS: start.UnixMicro(), store: NewStore(), random: traffic.Random(seed, c.Label, "waits for a lock")}
+	return &Play{choice: c, window: newWindow(p), startUS: start.UnixMicro(), store: NewStore(),
+		random: traffic.Random(seed, c.Label, "waits for a lock")}
 }
 
 // Figures are the counts so far.

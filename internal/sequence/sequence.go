@@ -138,7 +138,8 @@ func newWindow(p limit.Policy) window {
 // reject is the answer to a request that found count permits used. No command tells how long the window still
 // lasts, so that a client which is told to wait waits for a whole one.
 func (w window) reject(count, cost int64) limit.Decision {
-	d := limit.Decision{Verdict: limit.Rejected, Remaining: max(0, w.limit-count), RetryAfterUS: w.windowUS, ResetAfterUS: w.windowUS}
+	d := limit.Decision{Verdict: limit.Rejected, Remaining: max(0, w.limit-count), RetryAfterUS: w.windowUS,
+		ResetAfterUS: w.windowUS}
 	if cost > w.limit {
 		d.RetryAfterUS = limit.Never
 	}

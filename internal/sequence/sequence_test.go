@@ -108,7 +108,8 @@ func TestTwoThatReadBeforeTheyCount(t *testing.T) {
 func TestTheWindowBeginsWithItsSecondCommand(t *testing.T) {
 	s := newStage(t, "incr-then-compare", 1)
 	a := s.client(1)
-	expect(t, []string{a.at(0), a.ends(), a.at(20), a.ends()}, []string{"(integer) 1", "under way", "(integer) 1", "admitted"})
+	expect(t, []string{a.at(0), a.ends(), a.at(20), a.ends()},
+		[]string{"(integer) 1", "under way", "(integer) 1", "admitted"})
 	b := s.client(1)
 	expect(t, []string{b.at(1020), b.ends()}, []string{"(integer) 2", "rejected"})
 	c := s.client(1)
@@ -138,7 +139,8 @@ func TestALockThatExpiresUnderItsHolder(t *testing.T) {
 	if b.move.WaitUS != 5000 {
 		t.Errorf("b waits %d µs for the lock, want 5000", b.move.WaitUS)
 	}
-	got = append(got, b.at(10), b.at(11), a.at(12), b.at(13), a.at(14), b.at(15), a.at(16), b.at(17), b.ends(), a.at(18), a.ends())
+	got = append(got, b.at(10), b.at(11), a.at(12), b.at(13), a.at(14), b.at(15), a.at(16), b.at(17), b.ends(),
+		a.at(18), a.ends())
 	expect(t, got, []string{
 		`"OK"`,        // a: SET lock
 		"(nil)",       // b: SET lock, held by a
@@ -164,7 +166,8 @@ func TestALockThatExpiresUnderItsHolder(t *testing.T) {
 func TestALockThatIsNeverFree(t *testing.T) {
 	s := newStage(t, "distributed-lock:tries=2", 5)
 	a, b := s.client(1), s.client(1)
-	expect(t, []string{a.at(0), b.at(1), b.ends(), b.at(8), b.ends()}, []string{`"OK"`, "(nil)", "under way", "(nil)", "rejected"})
+	expect(t, []string{a.at(0), b.at(1), b.ends(), b.at(8), b.ends()},
+		[]string{`"OK"`, "(nil)", "under way", "(nil)", "rejected"})
 	if got, want := s.play.Figures(), (sequence.Figures{Commands: 3, RaceRejects: 1, LockWaits: 2}); got != want {
 		t.Errorf("the figures are %+v, want %+v", got, want)
 	}
@@ -205,7 +208,8 @@ func TestAloneASequenceIsAtomic(t *testing.T) {
 					q := limit.Request{AtUS: atUS, Key: "k", Cost: rapid.Int64Range(1, 3).Draw(t, "cost")}
 					got, want := alone(t, play, q), rule.admit(atUS/1000, q.Cost)
 					if got.Allowed() != want {
-						t.Fatalf("at %d µs a request of %d: admitted %t, the rule says %t", atUS, q.Cost, got.Allowed(), want)
+						t.Fatalf("at %d µs a request of %d: admitted %t, the rule says %t", atUS, q.Cost, got.Allowed(),
+							want)
 					}
 				}
 				f := play.Figures()
@@ -233,17 +237,19 @@ func alone(t *rapid.T, play *sequence.Play, q limit.Request) limit.Decision {
 
 func TestParse(t *testing.T) {
 	for label, want := range map[string]string{
-		"read-then-increment":                       "read-then-increment map[]",
-		"distributed-lock":                          "distributed-lock map[jitter:5ms lock_ttl:100ms spin:5ms tries:10]",
-		"distributed-lock:tries=5:lock_ttl=20000us": "distributed-lock:lock_ttl=20ms:tries=5 map[jitter:5ms lock_ttl:20ms spin:5ms tries:5]",
-		"distributed-lok":                           `no such sequence "distributed-lok"; did you mean "distributed-lock"? want one of distributed-lock, incr-then-compare, read-then-increment`,
-		"incr-then-compare:tries=5":                 `sequence "incr-then-compare:tries=5": no such parameter "tries"; it has none`,
-		"distributed-lock:try=5":                    `sequence "distributed-lock:try=5": no such parameter "try"; want one of lock_ttl, spin, jitter, tries`,
-		"distributed-lock:tries":                    `sequence "distributed-lock:tries": "tries" is no parameter; want name=value`,
-		"distributed-lock:tries=0":                  `sequence "distributed-lock:tries=0": parameter tries: "0"; want 1 to 10000`,
-		"distributed-lock:tries=5:tries=6":          `sequence "distributed-lock:tries=5:tries=6": parameter "tries" is set twice`,
-		"distributed-lock:spin=0s":                  `sequence "distributed-lock:spin=0s": parameter spin: "0s"; want 1µs to 1m`,
-		"distributed-lock:spin=1.5us":               `sequence "distributed-lock:spin=1.5us": parameter spin: "1.5us"; want 1µs to 1m`,
+		"read-then-increment": "read-then-increment map[]",
+		"distributed-lock": "distributed-lock map[jitter:5ms lock_ttl:100ms spin:5ms " +
+			"tries:10]",
+		"distributed-lock:tries=5:lock_ttl=20000us": "distributed-lock:lock_ttl=20ms:tries=5 map[jitter:5ms " +
+			"lock_ttl:20ms spin:5ms tries:5]",
+		"distributed-lok":                  `no such sequence "distributed-lok"; did you mean "distributed-lock"? want one of distributed-lock, incr-then-compare, read-then-increment`,
+		"incr-then-compare:tries=5":        `sequence "incr-then-compare:tries=5": no such parameter "tries"; it has none`,
+		"distributed-lock:try=5":           `sequence "distributed-lock:try=5": no such parameter "try"; want one of lock_ttl, spin, jitter, tries`,
+		"distributed-lock:tries":           `sequence "distributed-lock:tries": "tries" is no parameter; want name=value`,
+		"distributed-lock:tries=0":         `sequence "distributed-lock:tries=0": parameter tries: "0"; want 1 to 10000`,
+		"distributed-lock:tries=5:tries=6": `sequence "distributed-lock:tries=5:tries=6": parameter "tries" is set twice`,
+		"distributed-lock:spin=0s":         `sequence "distributed-lock:spin=0s": parameter spin: "0s"; want 1µs to 1m`,
+		"distributed-lock:spin=1.5us":      `sequence "distributed-lock:spin=1.5us": parameter spin: "1.5us"; want 1µs to 1m`,
 	} {
 		choice, err := sequence.Parse(label)
 		var got string

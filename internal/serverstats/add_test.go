@@ -7,12 +7,15 @@ import (
 )
 
 func TestSpansAddUp(t *testing.T) {
-	a := Delta{Known: true, EvalCalls: 2, EvalUsec: 10, NetInBytes: 7, Commands: map[string]CommandDelta{"get": {Calls: 2, Usec: 1}}}
-	b := Delta{Known: true, EvalCalls: 3, EvalUsec: 20, NetInBytes: 1, Commands: map[string]CommandDelta{"get": {Calls: 1, Usec: 4}, "set": {Calls: 3}}}
+	a := Delta{Known: true, EvalCalls: 2, EvalUsec: 10, NetInBytes: 7,
+		Commands: map[string]CommandDelta{"get": {Calls: 2, Usec: 1}}}
+	b := Delta{Known: true, EvalCalls: 3, EvalUsec: 20, NetInBytes: 1,
+		Commands: map[string]CommandDelta{"get": {Calls: 1, Usec: 4}, "set": {Calls: 3}}}
 	var sum Delta
 	sum.Add(a)
 	sum.Add(b)
-	want := Delta{Known: true, EvalCalls: 5, EvalUsec: 30, NetInBytes: 8, Commands: map[string]CommandDelta{"get": {Calls: 3, Usec: 5}, "set": {Calls: 3}}}
+	want := Delta{Known: true, EvalCalls: 5, EvalUsec: 30, NetInBytes: 8,
+		Commands: map[string]CommandDelta{"get": {Calls: 3, Usec: 5}, "set": {Calls: 3}}}
 	if diff := cmp.Diff(want, sum); diff != "" {
 		t.Error(diff)
 	}

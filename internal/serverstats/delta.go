@@ -101,7 +101,8 @@ func (after Snapshot) lost(before Snapshot) bool {
 }
 
 func (c CommandDelta) minus(o CommandDelta) CommandDelta {
-	return CommandDelta{c.Calls - o.Calls, c.Usec - o.Usec, c.RejectedCalls - o.RejectedCalls, c.FailedCalls - o.FailedCalls}
+	return CommandDelta{c.Calls - o.Calls, c.Usec - o.Usec, c.RejectedCalls - o.RejectedCalls,
+		c.FailedCalls - o.FailedCalls}
 }
 
 // scriptCalls are the commands that run a script.

@@ -36,7 +36,8 @@ func TestCallsAreCountedExactly(t *testing.T) {
 			t.Errorf("known %v, calls %v, %d of scripts; want %v, 7", d.Known, calls, d.EvalCalls, want)
 		}
 		if d.EvalUsec != d.Commands["evalsha"].Usec || d.UsecPerDecision() != float64(d.EvalUsec)/7 {
-			t.Errorf("%d µs in scripts, %v a decision; EVALSHA took %d", d.EvalUsec, d.UsecPerDecision(), d.Commands["evalsha"].Usec)
+			t.Errorf("%d µs in scripts, %v a decision; EVALSHA took %d", d.EvalUsec, d.UsecPerDecision(),
+				d.Commands["evalsha"].Usec)
 		}
 		if d.ErrorReplies+d.EvictedKeys+d.ExpiredKeys+d.ConnectionsReceived+d.ConnectionsRejected != 0 {
 			t.Errorf("something else happened: %+v", d)
@@ -64,7 +65,8 @@ func TestEveryWayToCallAScriptCounts(t *testing.T) {
 // less than this command does.
 func TestTimeOfAScriptIncludesItsCommands(t *testing.T) {
 	onOwn(t, func(t *testing.T, s *redisserver.Server) {
-		if err := s.Client.Eval(t.Context(), "for i = 1, 20000 do redis.call('RPUSH', KEYS[1], i) end", []string{s.Prefix + "big"}).Err(); err != nil && err != redis.Nil {
+		if err := s.Client.Eval(t.Context(), "for i = 1, 20000 do redis.call('RPUSH', KEYS[1], i) end",
+			[]string{s.Prefix + "big"}).Err(); err != nil && err != redis.Nil {
 			t.Fatal(err)
 		}
 		sha := load(t, s, "for i = 1, 3 do redis.call('LRANGE', KEYS[1], 0, -1) end")
@@ -118,7 +120,8 @@ func TestAnotherReaderChangesNoCallCounts(t *testing.T) {
 		reader.Wait()
 	})
 	if d.EvalCalls != 300 || d.Commands["incr"].Calls != 300 || d.Commands["info"].Calls < 3 {
-		t.Errorf("%d calls, %+v of INCR, %+v of INFO; want 300, 300, and some", d.EvalCalls, d.Commands["incr"], d.Commands["info"])
+		t.Errorf("%d calls, %+v of INCR, %+v of INFO; want 300, 300, and some", d.EvalCalls, d.Commands["incr"],
+			d.Commands["info"])
 	}
 }
 

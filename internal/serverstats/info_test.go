@@ -40,7 +40,8 @@ cmdstat_JSON.GET:calls=2,usec=9,usec_per_call=4.50,rejected_calls=0,failed_calls
 
 func read() Snapshot {
 	return Snapshot{Known: true, RunID: "3cfa0fa1", Commands: map[string]CommandDelta{
-		"evalsha": {Calls: 3, Usec: 12, RejectedCalls: 1, FailedCalls: 2}, "script|load": {Calls: 1, Usec: 8}, "json.get": {Calls: 2, Usec: 9}},
+		"evalsha": {Calls: 3, Usec: 12, RejectedCalls: 1, FailedCalls: 2}, "script|load": {Calls: 1,
+			Usec: 8}, "json.get": {Calls: 2, Usec: 9}},
 		NetInBytes: 1000, NetOutBytes: 2000, EvictedKeys: 6, ExpiredKeys: 5, ErrorReplies: 7, ConnectionsReceived: 9,
 		ConnectionsRejected: 1, CPUUserSec: 1.5, CPUSysSec: 0.25, ConnectedClients: 4, UsedMemoryBytes: 1 << 20,
 		MaxMemoryBytes: 3 << 20, MaxMemoryPolicy: "allkeys-lru"}
@@ -55,11 +56,14 @@ func TestInfoIsRead(t *testing.T) {
 
 func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"connected_clients:4", "connected_clients:many", `INFO has the line "connected_clients:many": want a whole number from 0 on`},
+		{"connected_clients:4", "connected_clients:many",
+			`INFO has the line "connected_clients:many": want a whole number from 0 on`},
 		{"used_cpu_sys:0.250000", "used_cpu_sys:NaN", `INFO has the line "used_cpu_sys:NaN": want seconds from 0 on`},
-		{"calls=3,usec=12", "calls=3,usec=-1", `calls=3,usec=-1,usec_per_call=4.00,rejected_"…: usec: want a whole number from 0 on`},
+		{"calls=3,usec=12", "calls=3,usec=-1",
+			`calls=3,usec=-1,usec_per_call=4.00,rejected_"…: usec: want a whole number from 0 on`},
 		{",failed_calls=2", "", `: want calls, usec, rejected_calls and failed_calls`},
-		{"run_id:3cfa0fa1\n", "", `INFO lacks run_id; want the sections server, clients, memory, stats, cpu, commandstats of Redis 7.0 or later, or of Valkey`},
+		{"run_id:3cfa0fa1\n", "",
+			`INFO lacks run_id; want the sections server, clients, memory, stats, cpu, commandstats of Redis 7.0 or later, or of Valkey`},
 		{"p99=3\n", "p9", `INFO is cut short: its last line has no end`},
 	} {
 		_, err := parse(strings.Replace(example, c.old, c.new, 1))
@@ -137,7 +141,8 @@ func TestDeltaIsWhatWasAdded(t *testing.T) {
 			}
 		}
 		got := after.Since(before)
-		if !got.Known || !maps.Equal(got.Commands, want.Commands) || got.EvalCalls != want.EvalCalls || got.EvalUsec != want.EvalUsec ||
+		if !got.Known || !maps.Equal(got.Commands, want.Commands) || got.EvalCalls != want.EvalCalls ||
+			got.EvalUsec != want.EvalUsec ||
 			got.NetInBytes != 11 || got.NetOutBytes != 22 {
 			rt.Fatalf("got  %+v\nwant %+v", got, want)
 		}

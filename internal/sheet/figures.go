@@ -31,7 +31,8 @@ func Significant(f float64) string {
 	if f == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
 		return Float(f)
 	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'e', 2, 64), 64) // 9.996 is 10.0, which needs one decimal less
+	// 9.996 is 10.0, which needs one decimal less
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'e', 2, 64), 64)
 	decimals := 2 - int(math.Floor(math.Log10(math.Abs(rounded))))
 	return strconv.FormatFloat(rounded, 'f', max(0, decimals), 64)
 }

@@ -31,9 +31,11 @@ func TestShownTwice(t *testing.T) {
 // Rows to compare with are the foot, which no sorting moves; nothing from outside is markup.
 func TestHTML(t *testing.T) {
 	table := Table{Caption: "<b>caption</b>",
-		Columns: []Column{{Name: "algorithm", Words: true}, {Name: "x\nlimit", Help: "the \"peak\""}, {Name: "key", Words: true}},
+		Columns: []Column{{Name: "algorithm", Words: true}, {Name: "x\nlimit", Help: "the \"peak\""},
+			{Name: "key", Words: true}},
 		Rows: []TableRow{
-			{Cells: []Cell{{Text: "<script>", Mark: "a3"}, {Text: "1.98", Key: "1.984", Style: Alarm}, {Text: "a\u202eb"}}},
+			{Cells: []Cell{{Text: "<script>", Mark: "a3"}, {Text: "1.98", Key: "1.984", Style: Alarm},
+				{Text: "a\u202eb"}}},
 			{Cells: Cells("exact", "1.00", ""), Faint: true},
 		}}
 	html := string(table.HTML())

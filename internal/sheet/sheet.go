@@ -1,5 +1,6 @@
-// Package sheet writes what people read. A document says once what its parts are: lines, tables and notes; the terminal,
-// Markdown and HTML show the same ones, each in its own way. Here are the only table, the only wrapping and the only escaping.
+// Package sheet writes what people read. A document says once what its parts are: lines, tables and notes; the
+// terminal, Markdown and HTML show the same ones, each in its own way. Here are the only table, the only wrapping and
+// the only escaping.
 //
 // It knows no measure and no document: cells come as text.
 package sheet

@@ -13,14 +13,18 @@ import (
 func example() Sheet {
 	return Sheet{
 		{
-			Title: "a|b", Lead: []Line{{Text: "Is it so?"}, {Text: "limit 1/1s", Style: Faint}, {Text: "PARTIAL: interrupted", Style: Alarm}},
+			Title: "a|b", Lead: []Line{{Text: "Is it so?"}, {Text: "limit 1/1s", Style: Faint},
+				{Text: "PARTIAL: interrupted", Style: Alarm}},
 			Tables: []Table{
-				{Columns: []Column{{Name: "algorithm", Words: true, Narrowest: 8}, {Group: "x", Name: "limit"}, {Group: "time", Name: "p50"}, {Group: "time", Name: "p99"}},
+				{Columns: []Column{{Name: "algorithm", Words: true, Narrowest: 8}, {Group: "x", Name: "limit"},
+					{Group: "time", Name: "p50"}, {Group: "time", Name: "p99"}},
 					Rows: []TableRow{
-						{Cells: []Cell{{Text: "gcra:burst=100"}, {Text: "1.10", Style: Alarm}, {Text: "3"}, {Text: "4"}}},
+						{Cells: []Cell{{Text: "gcra:burst=100"}, {Text: "1.10", Style: Alarm}, {Text: "3"},
+							{Text: "4"}}},
 						{Cells: Cells("reference", "1.00", Absent, Absent), Faint: true},
 					}},
-				{Title: "who got through", Columns: append([]Column{{Name: "file", Words: true}}, Numbers("got\nthrough")...),
+				{Title: "who got through", Columns: append([]Column{{Name: "file", Words: true}},
+					Numbers("got\nthrough")...),
 					Rows: []TableRow{{Cells: []Cell{{Text: "a_b.yaml", Link: "a_b.yaml"}, {Text: "1"}}}}},
 				{Title: "nothing", Columns: Numbers("n")},
 			},
@@ -130,14 +134,16 @@ func TestATerminalsWidthIsHeeded(t *testing.T) {
 		label := rapid.StringMatching(`[a-z]{1,12}([-:][a-z]{1,12}){0,5}`)
 		labels := rapid.SliceOfN(label, 1, 5).Draw(t, "labels")
 		width := rapid.IntRange(60, 120).Draw(t, "width")
-		table := Table{Columns: append([]Column{{Name: "algorithm", Words: true, Narrowest: 12}}, Numbers("offered", "admitted", "rejected", "x\nlimit")...)}
+		table := Table{Columns: append([]Column{{Name: "algorithm", Words: true, Narrowest: 12}},
+			Numbers("offered", "admitted", "rejected", "x\nlimit")...)}
 		var sentence []string
 		for _, l := range labels {
 			table.Rows = append(table.Rows, TableRow{Cells: Cells(l, "1000000", "100000", "900000", ">1.00")})
 			sentence = append(sentence, l, "and")
 		}
 		var out strings.Builder
-		if err := (Sheet{{Lead: []Line{{Text: strings.Join(sentence, " ")}}, Tables: []Table{table}}}).WriteTerminal(&out, Terminal{Width: width}); err != nil {
+		if err := (Sheet{{Lead: []Line{{Text: strings.Join(sentence, " ")}},
+			Tables: []Table{table}}}).WriteTerminal(&out, Terminal{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(out.String(), "\n") {
@@ -183,7 +189,8 @@ func TestGroupsHaveRoom(t *testing.T) {
 
 // The columns that matter least leave first, and the reader is told.
 func TestColumnsLeave(t *testing.T) {
-	table := Table{Columns: []Column{{Name: "algorithm", Words: true, Narrowest: 10}, {Name: "offered", Leaves: 2}, {Name: "admitted"}, {Name: "used\nup", Leaves: 1}},
+	table := Table{Columns: []Column{{Name: "algorithm", Words: true, Narrowest: 10}, {Name: "offered", Leaves: 2},
+		{Name: "admitted"}, {Name: "used\nup", Leaves: 1}},
 		Rows: []TableRow{{Cells: Cells("fixed-window-aligned", "1", "2", "3")}}}
 	for width, want := range map[int]string{
 		0:  "algorithm offered admitted used|",
@@ -197,7 +204,8 @@ func TestColumnsLeave(t *testing.T) {
 		if note != "" {
 			note = "no room for: " + strings.Join(strings.Fields(note), " ")
 		}
-		if got := strings.Join(strings.Fields(heading), " ") + "|" + note; got != want || !strings.Contains(out, "aligned") {
+		if got := strings.Join(strings.Fields(heading), " ") + "|" + note; got != want ||
+			!strings.Contains(out, "aligned") {
 			t.Errorf("%d columns: got %s, want %s in\n%s", width, got, want, out)
 		}
 	}
@@ -212,7 +220,9 @@ func (failing) Write([]byte) (int, error) { return 0, errFull }
 func TestWriteErrorsAreReturned(t *testing.T) {
 	lines := func(yield func([]string) bool) { yield([]string{"1"}) }
 	for form, err := range map[string]error{
-		"terminal": example().WriteTerminal(failing{}, Terminal{}), "markdown": example().WriteMarkdown(failing{}), "CSV": WriteCSV(failing{}, []string{"n"}, lines),
+		"terminal": example().WriteTerminal(failing{},
+			Terminal{}), "markdown": example().WriteMarkdown(failing{}), "CSV": WriteCSV(failing{}, []string{"n"},
+			lines),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: %v, want %v", form, err, errFull)

@@ -262,8 +262,8 @@ func (t Terminal) render(g *Table) string {
 	return TrimRight(w.Render())
 }
 
-// groupWidths are how wide the last columns of groups must be for the group's name to have room over its columns, by the
-// column. go-pretty 6.8 would share the room out itself, and may divide by zero over it.
+// groupWidths are how wide the last columns of groups must be for the group's name to have room over its columns, by
+// the column. go-pretty 6.8 would share the room out itself, and may divide by zero over it.
 func (g *Table) groupWidths() map[int]int {
 	widths := map[int]int{}
 	for first := 0; first < len(g.Columns); {

@@ -26,7 +26,8 @@ func (f figure) picture() chart.Picture {
 	_, height := chart.GridOf(len(panels))
 	vertical := chart.Counts(float64(f.highest()), height, f.unit)
 	m := chart.Multiples{Panels: panels, Horizontal: f.horizontal, Vertical: vertical}
-	page := chart.Page{Title: f.title(), Subtitle: f.fullSubtitle(), Footer: f.footer(), Height: m.Height(), Draw: m.Draw}
+	page := chart.Page{Title: f.title(), Subtitle: f.fullSubtitle(), Footer: f.footer(), Height: m.Height(),
+		Draw: m.Draw}
 	return chart.Picture{Name: f.in.Run.Scenario + "." + f.name, Page: page, Data: f.chart.CSV()}
 }
 

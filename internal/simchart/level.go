@@ -43,7 +43,8 @@ func (a axes) drawWindow(c curves.Curve, t curves.Timeline) {
 // labelPeak marks the first moment of the highest sum with its figure.
 func (a axes) labelPeak(c curves.Curve, binUS int64) {
 	if c.Top == 0 {
-		a.Place("nothing admitted", chart.SmallLetters, a.AlongLine(a.y(0), chart.SmallLetters.Width("nothing admitted")))
+		a.Place("nothing admitted", chart.SmallLetters,
+			a.AlongLine(a.y(0), chart.SmallLetters.Width("nothing admitted")))
 		return
 	}
 	q := chart.At(a.binMiddle(slices.Index(c.Values, c.Top), binUS), a.y(c.Top))

@@ -36,7 +36,8 @@ func TestTextsKeepApart(t *testing.T) {
 func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
 	f := figuresOf(play(caseOne(), 512, twelve(1000)...))[1]
 	texts := words(f)
-	for _, want := range []string{"limit 1,000", "1,980", "1.98 × the limit", "1,412", "1,765", "865", "within the limit"} {
+	for _, want := range []string{"limit 1,000", "1,980", "1.98 × the limit", "1,412", "1,765", "865",
+		"within the limit"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("no %q among %q", want, texts)
 		}
@@ -49,10 +50,12 @@ func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
 // Title, limit, unit, origin and version are on each page; only the row none has no panel.
 func TestPagesSayWhatTheyShow(t *testing.T) {
 	in := play(caseOne(), 512, twelve(1000)...)
-	end := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s", "timescale": "1 s"} // of the horizontal axis
+	// of the horizontal axis
+	end := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s", "timescale": "1 s"}
 	for _, f := range figuresOf(in) {
 		all := strings.Join(words(f), "\n")
-		for _, want := range []string{in.Run.Question, "Limit 1,000 per 3 s.", "extreme-case-1", "seed 1", "miniredis 2.40.0 (embedded, pipe)",
+		for _, want := range []string{in.Run.Question, "Limit 1,000 per 3 s.", "extreme-case-1", "seed 1",
+			"miniredis 2.40.0 (embedded, pipe)",
 			"ratelab v1.0.0", "sliding-window-counter", "gcra:burst=100", f.unit, end[f.name]} {
 			if !strings.Contains(all, want) {
 				t.Errorf("%s: no %q", f.name, want)

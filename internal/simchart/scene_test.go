@@ -64,8 +64,10 @@ func twelve(burst int64) []contender {
 		{"none", everything}, {"fixed-window", intervalBucket}, {"fixed-window-aligned", alignedWindow},
 		{"sliding-window-log", slidingLog}, {"sliding-window-counter", slidingCounter},
 		{"sliding-window-buckets", subWindows(10)}, {"sliding-window-buckets:sub_windows=30", subWindows(30)},
-		{"token-bucket-interval", intervalBucket}, {"token-bucket-debt", intervalBucket}, {"token-bucket", theoretical(burst)},
-		{"gcra", theoretical(burst)}, {"gcra:burst=100", theoretical(burst / 10)}, {"leaky-bucket", theoretical(burst / 2)},
+		{"token-bucket-interval", intervalBucket}, {"token-bucket-debt", intervalBucket}, {"token-bucket",
+			theoretical(burst)},
+		{"gcra", theoretical(burst)}, {"gcra:burst=100", theoretical(burst / 10)}, {"leaky-bucket",
+			theoretical(burst / 2)},
 	}
 }
 
@@ -79,14 +81,17 @@ func play(t traffic, buckets int64, contenders ...contender) curves.Input {
 		Run: &report.Run{Scenario: t.name, Question: t.question, Seed: 1, Clock: "virtual", Keys: 1,
 			DurationUS: t.duration.Microseconds(),
 			TimeScales: &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(t.policy, lengths)},
-			Limit:      result.Limit{Requests: t.policy.Requests, WindowUS: t.policy.WindowUS(), Burst: t.policy.Capacity()},
-			Server:     result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"}},
+			Limit: result.Limit{Requests: t.policy.Requests, WindowUS: t.policy.WindowUS(),
+				Burst: t.policy.Capacity()},
+			Server: result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"}},
 		Traffic:   measure.Traffic{BucketUS: width, Offered: offered.Admitted},
 		Reference: observe(t, slidingLog(t.policy), width, buckets),
 	}
 	for _, c := range contenders {
-		in.Algorithms = append(in.Algorithms, curves.Lane{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
-		row := report.Row{Algorithm: c.label, Figures: measure.Figures{MostAdmitted: mostAdmitted(t, c.make(t.policy), lengths)}}
+		in.Algorithms = append(in.Algorithms,
+			curves.Lane{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
+		row := report.Row{Algorithm: c.label,
+			Figures: measure.Figures{MostAdmitted: mostAdmitted(t, c.make(t.policy), lengths)}}
 		if c.label != "none" {
 			row.Bound = measure.Allowed(t.policy, lengths) // a bound like any other
 		}

@@ -15,7 +15,8 @@ func situations() []curves.Input {
 	return []curves.Input{
 		play(caseOne(), 512, all...),
 		play(caseTwo(), 400, all[:6]...),
-		one(), four(), longQuestion(), day(), tenTimesOver(), nothingAdmitted(), oneBucket(), huge(), withNone(), fourteen(),
+		one(), four(), longQuestion(), day(), tenTimesOver(), nothingAdmitted(), oneBucket(), huge(), withNone(),
+		fourteen(),
 	}
 }
 
@@ -25,7 +26,8 @@ func named(t traffic, name, question string) traffic {
 }
 
 func one() curves.Input {
-	return play(named(caseOne(), "one-algorithm", "What does a bucket of full size let through?"), 512, twelve(1000)[10])
+	return play(named(caseOne(), "one-algorithm", "What does a bucket of full size let through?"), 512,
+		twelve(1000)[10])
 }
 
 func four() curves.Input {
@@ -34,13 +36,15 @@ func four() curves.Input {
 }
 
 func fourteen() curves.Input {
-	list := append(twelve(1000), contender{"my-script", subWindows(5)}, contender{"token-bucket-interval:capacity=1000:refill=10:interval=30ms", theoretical(300)})
+	list := append(twelve(1000), contender{"my-script", subWindows(5)},
+		contender{"token-bucket-interval:capacity=1000:refill=10:interval=30ms", theoretical(300)})
 	return play(named(caseTwo(), "fourteen", "What if everything is asked for at once?"), 512, list...)
 }
 
 func longQuestion() curves.Input {
 	t := named(caseTwo(), "long-question", "Which algorithms admit more than the limit allows when "+
-		strings.Repeat("a client that was idle for a long time comes back, sends its full burst at once and ", 3)+"then goes on?")
+		strings.Repeat("a client that was idle for a long time comes back, sends its full burst at once and ", 3)+
+		"then goes on?")
 	return play(t, 512, twelve(1000)[:5]...)
 }
 

@@ -100,7 +100,8 @@ func TestWriteRefuses(t *testing.T) {
 		{upwards, nil, `chart: scenario "../escape" is not a file name`},
 		{nobody, nil, "chart one-algorithm: no algorithm to draw"},
 		{empty, nil, "chart one-algorithm: 0 buckets of 11719 us: want at least one of at least 1 us"},
-		{shorter, nil, `chart one-algorithm: the buckets of "gcra" (512 and 511 of 11719 us) are not those of the traffic (512 of 11719 us)`},
+		{shorter, nil,
+			`chart one-algorithm: the buckets of "gcra" (512 and 511 of 11719 us) are not those of the traffic (512 of 11719 us)`},
 	}
 	for _, c := range cases {
 		dir := t.TempDir()
@@ -119,7 +120,8 @@ func TestWriteRefuses(t *testing.T) {
 
 // Three requests against a limit of two, by hand: two buckets of one second.
 func TestDataByHand(t *testing.T) {
-	tiny := traffic{"tiny", "?", limit.Policy{Requests: 2, Window: 2 * time.Second}, 2 * time.Second, []int64{0, 500_000, 1_000_000}}
+	tiny := traffic{"tiny", "?", limit.Policy{Requests: 2, Window: 2 * time.Second}, 2 * time.Second,
+		[]int64{0, 500_000, 1_000_000}}
 	dir := t.TempDir()
 	in := play(tiny, 2, contender{"none", everything}, contender{"=gcra", slidingLog})
 	if _, err := Write(dir, in, "svg"); err != nil {
@@ -135,7 +137,8 @@ func TestDataByHand(t *testing.T) {
 		}
 	}
 	// Half a second is half open: it holds one of two requests that lie so far apart.
-	for _, want := range []string{"interval_us,none,'=gcra,limit,none bound,'=gcra bound\n1000,1,1,2,,2\n", "\n500000,1,1,2,,2\n700000,2,2,2,,2\n",
+	for _, want := range []string{"interval_us,none,'=gcra,limit,none bound,'=gcra bound\n1000,1,1,2,,2\n",
+		"\n500000,1,1,2,,2\n700000,2,2,2,,2\n",
 		"\n1500000,3,2,3,,3\n2000000,3,2,4,,4\n", "\n20000000,3,2,22,,22\n"} {
 		if got := string(read(t, filepath.Join(dir, "tiny.timescale.csv"))); !strings.Contains(got, want) {
 			t.Errorf("timescale:\n%swant among it\n%s", got, want)
@@ -157,7 +160,8 @@ func TestDataKeepsEverything(t *testing.T) {
 	for i, name := range lines[0] {
 		totals[name], _ = strconv.ParseInt(lines[512][i], 10, 64)
 	}
-	for name, want := range map[string]int64{"none": 2000, "fixed-window-aligned": 2000, "gcra": 1785, "gcra:burst=100": 885, "reference": 1020} {
+	for name, want := range map[string]int64{"none": 2000, "fixed-window-aligned": 2000, "gcra": 1785,
+		"gcra:burst=100": 885, "reference": 1020} {
 		if totals[name] != want {
 			t.Errorf("%s ends at %d, want %d", name, totals[name], want)
 		}
@@ -177,7 +181,8 @@ func read(t *testing.T, path string) []byte {
 // instant none at all.
 func TestTimescalesAreTold(t *testing.T) {
 	all := play(caseOne(), 512, twelve(1000)...)
-	atOnce := traffic{"at-once", "?", limit.Policy{Requests: 100, Window: time.Second}, 2 * time.Second, make([]int64, 200)}
+	atOnce := traffic{"at-once", "?", limit.Policy{Requests: 100, Window: time.Second}, 2 * time.Second,
+		make([]int64, 200)}
 	for i := range atOnce.arrivals {
 		atOnce.arrivals[i] = 999_990 + int64(i)/10 // a hundred on each side of a second's beginning
 	}
@@ -188,7 +193,8 @@ func TestTimescalesAreTold(t *testing.T) {
 	}{
 		{all, "fixed-window-aligned", "1.98 × over 3 s, above 1 × in 1.5 s"},
 		{all, "sliding-window-log", "within the limit"},
-		{play(atOnce, 100, contender{"fixed-window-aligned", alignedWindow}), "fixed-window-aligned", "2.00 × the limit within 1 ms"},
+		{play(atOnce, 100, contender{"fixed-window-aligned", alignedWindow}), "fixed-window-aligned",
+			"2.00 × the limit within 1 ms"},
 	} {
 		f := figuresOf(c.in)[len(curves.Names())-1]
 		for _, p := range f.panels() {

@@ -44,16 +44,21 @@ func clientNotes(p *contest, b *backend) []string {
 	var notes []string
 	switch {
 	case slices.ContainsFunc(p.Scenario.Clients, retries):
-		notes = append(notes, "clients try again: each row has its own requests, against which its false admits and rejects are measured; the exact reference saw the first attempts only")
+		notes = append(notes, "clients try again: each row has its own requests, against which its false admits and "+
+			"rejects are measured; the exact reference saw the first attempts only")
 	case slices.ContainsFunc(p.Scenario.Clients, delayed):
-		notes = append(notes, "requests travel: each row has those that arrived before the end, in the order of their arrival, against which its false admits and rejects are measured; the exact reference saw all of them when they were sent")
+		notes = append(notes, "requests travel: each row has those that arrived before the end, in the order of "+
+			"their arrival, against which its false admits and rejects are measured; the exact reference saw all of "+
+			"them when they were sent")
 	}
 	if len(b.servers) == 0 {
 		return append(notes, "the Go models decided; no script on a server confirmed them")
 	}
-	notes = append(notes, "the Go models decided while the clients reacted; the scripts on the server then gave the same answers to the same requests")
+	notes = append(notes, "the Go models decided while the clients reacted; the scripts on the server then gave the "+
+		"same answers to the same requests")
 	if p.sequences != nil {
-		notes = append(notes, fmt.Sprintf("sequences of commands ran on a model of the server in virtual time; the server then gave the same replies to the same commands, the first %d of each at the most", mostConfirmed))
+		notes = append(notes, fmt.Sprintf("sequences of commands ran on a model of the server in virtual time; the "+
+			"server then gave the same replies to the same commands, the first %d of each at the most", mostConfirmed))
 	}
 	return notes
 }
@@ -66,7 +71,8 @@ func retries(g clients.Group) bool { return g.OnReject != clients.GiveUp }
 func (c *contender) clients(groups []clients.Group, duration time.Duration) *measure.Clients {
 	f := &c.played.Clients
 	r := &measure.Clients{
-		Operations: f.Operations, Succeeded: f.Succeeded, GaveUp: f.GaveUp, Unfinished: f.Unfinished, Attempts: f.Attempts,
+		Operations: f.Operations, Succeeded: f.Succeeded, GaveUp: f.GaveUp, Unfinished: f.Unfinished,
+		Attempts:        f.Attempts,
 		TimeToSuccessUS: percentiles(f.TimesUS), Lockstep: f.Lockstep,
 	}
 	if duration > 0 {
@@ -81,7 +87,8 @@ func (c *contender) clients(groups []clients.Group, duration time.Duration) *mea
 	}
 	if c.model != nil {
 		if truth := c.model.RetryAfter(); truth != nil {
-			r.RetryAfter = &measure.RetryAfter{Checked: truth.Checked, True: truth.True, TooEarly: truth.TooEarly, TooLate: truth.TooLate}
+			r.RetryAfter = &measure.RetryAfter{Checked: truth.Checked, True: truth.True, TooEarly: truth.TooEarly,
+				TooLate: truth.TooLate}
 		}
 	}
 	for i, g := range groups {

@@ -26,7 +26,8 @@ func (j *Job) clockEffect(ctx context.Context, p *contest, c *contender) (*measu
 		return nil, nil
 	}
 	duration, _ := p.stream.Duration()
-	return compareClocks(c.played.Journal, right.Journal, p.Policy, p.Scenario.ServerClock, duration.Microseconds()), nil
+	return compareClocks(c.played.Journal, right.Journal, p.Policy, p.Scenario.ServerClock,
+		duration.Microseconds()), nil
 }
 
 func rightClocks(groups []clients.Group) []clients.Group {
@@ -38,7 +39,8 @@ func rightClocks(groups []clients.Group) []clients.Group {
 }
 
 // compareClocks compares what was admitted by clocks that are off and by clocks that are right, until the end.
-func compareClocks(off, right clients.Journal, p limit.Policy, clock clients.ServerClock, endUS int64) *measure.ClockEffect {
+func compareClocks(off, right clients.Journal, p limit.Policy, clock clients.ServerClock,
+	endUS int64) *measure.ClockEffect {
 	e := &measure.ClockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
 	windowUS := p.WindowUS()
 	lastUS := int64(0) // the end of the last window that differs

@@ -73,7 +73,8 @@ func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decis
 	}
 	for i, q := range requests {
 		if !sameAnswer(expected[i], decisions[i]) {
-			return &DifferenceError{Number: c.count + int64(i) + 1, Request: q, Model: expected[i], Server: decisions[i]}
+			return &DifferenceError{Number: c.count + int64(i) + 1, Request: q, Model: expected[i],
+				Server: decisions[i]}
 		}
 	}
 	c.count += int64(len(requests))
@@ -96,7 +97,8 @@ func (e *DifferenceError) Error() string {
 	q := e.Request
 	clocks := ""
 	if q.Skewed() {
-		clocks = fmt.Sprintf(", the server's clock off by %d us and the client's by %d us", q.ServerSkewUS, q.ClientSkewUS)
+		clocks = fmt.Sprintf(", the server's clock off by %d us and the client's by %d us", q.ServerSkewUS,
+			q.ClientSkewUS)
 	}
 	return fmt.Sprintf("request %d (key %s, cost %d, at %d us%s): the model answers %s, the script on the server %s",
 		e.Number, message.Quote(q.Key), q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))

@@ -30,5 +30,6 @@ func (p *contest) rows() int {
 
 // endless reports whether only the end of its trace tells how long the scenario is.
 func (p *contest) endless() bool {
-	return slices.ContainsFunc(p.Scenario.Phases, func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
+	return slices.ContainsFunc(p.Scenario.Phases,
+		func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
 }

@@ -11,11 +11,12 @@ import (
 // describe writes down one scenario's outcome.
 func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome) *report.Run {
 	run := &report.Run{
-		Scenario:   p.Scenario.Name,
-		Question:   p.Scenario.Question,
-		Seed:       p.Seed,
-		Clock:      VirtualClock,
-		Limit:      result.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(), Burst: p.Policy.Capacity()},
+		Scenario: p.Scenario.Name,
+		Question: p.Scenario.Question,
+		Seed:     p.Seed,
+		Clock:    VirtualClock,
+		Limit: result.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(),
+			Burst: p.Policy.Capacity()},
 		DurationUS: o.Duration.Microseconds(),
 		Keys:       o.Keys,
 		Server:     b.describe(),
@@ -51,7 +52,8 @@ func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome)
 	}
 	run.Expectations = expectations(p, run)
 	if !p.asWritten && len(run.Expectations) > 0 {
-		run.Notes = append(run.Notes, "expectations are not checked: they hold for the file's own limit and seed in virtual time")
+		run.Notes = append(run.Notes, "expectations are not checked: they hold for the file's own limit and seed in "+
+			"virtual time")
 	}
 	return run
 }

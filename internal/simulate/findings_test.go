@@ -21,7 +21,8 @@ func TestRowsHaveTheirFindings(t *testing.T) {
 		for i := range r.Results {
 			row := &r.Results[i]
 			if got := row.MostAdmitted[window]; got != row.PeakWindowAdmitted {
-				t.Errorf("%s: %s: most admitted in the window is %d, its peak %d", r.Scenario, row.Algorithm, got, row.PeakWindowAdmitted)
+				t.Errorf("%s: %s: most admitted in the window is %d, its peak %d", r.Scenario, row.Algorithm, got,
+					row.PeakWindowAdmitted)
 			}
 			checkFindings(t, &r, row)
 		}
@@ -35,7 +36,8 @@ func checkFindings(t *testing.T, r *report.Run, row *report.Row) {
 	}
 	for i, most := range row.Bound {
 		if row.MostAdmitted[i] > most {
-			t.Errorf("%s: %s: %d admitted within %d us; promised at most %d", r.Scenario, row.Algorithm, row.MostAdmitted[i], r.TimeScales.IntervalUS[i], most)
+			t.Errorf("%s: %s: %d admitted within %d us; promised at most %d", r.Scenario, row.Algorithm,
+				row.MostAdmitted[i], r.TimeScales.IntervalUS[i], most)
 		}
 	}
 	if (row.Fairness != nil) != (r.Keys > 1) {
@@ -45,7 +47,8 @@ func checkFindings(t *testing.T, r *report.Run, row *report.Row) {
 	if (row.RateDifference != nil) != counts {
 		t.Errorf("%s: %s: the rate difference is %v", r.Scenario, row.Algorithm, row.RateDifference)
 	}
-	if row.Algorithm == "sliding-window-log" && (*row.RateDifference != 0 || row.Fairness != nil && math.Abs(row.Fairness.JainIndex-1) > 1e-12) {
+	if row.Algorithm == "sliding-window-log" &&
+		(*row.RateDifference != 0 || row.Fairness != nil && math.Abs(row.Fairness.JainIndex-1) > 1e-12) {
 		t.Errorf("%s: the log is off: %v, %+v", r.Scenario, *row.RateDifference, row.Fairness)
 	}
 }
@@ -55,7 +58,8 @@ func TestFairnessHasItsEnd(t *testing.T) {
 	if got := fairnessNote(measure.MaxFairKeys); got != nil {
 		t.Errorf("%q", got)
 	}
-	if got := fairnessNote(measure.MaxFairKeys + 1); !slices.Equal(got, []string{"fairness is not measured beyond 200,000 keys"}) {
+	if got := fairnessNote(measure.MaxFairKeys + 1); !slices.Equal(got,
+		[]string{"fairness is not measured beyond 200,000 keys"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -63,7 +67,8 @@ func TestFairnessHasItsEnd(t *testing.T) {
 // A bound is about intervals of the clock that the rule goes by. Where that clock is off the row has none, and where
 // a row has one it holds.
 func TestBoundsStandOnlyWhereTheClockIsRight(t *testing.T) {
-	for _, r := range run(t, job(builtinScenarios(t, "client-clocks", "server-clock-step", "retrying-clients")...)).Document.Runs {
+	for _, r := range run(t, job(builtinScenarios(t, "client-clocks", "server-clock-step",
+		"retrying-clients")...)).Document.Runs {
 		for i := range r.Results {
 			row := &r.Results[i]
 			server, client := r.Scenario == "server-clock-step", row.Parameters["time"] == "client"
@@ -73,7 +78,8 @@ func TestBoundsStandOnlyWhereTheClockIsRight(t *testing.T) {
 			}
 			for k, most := range row.Bound {
 				if row.MostAdmitted[k] > most {
-					t.Errorf("%s: %s: %d admitted within %d us; promised at most %d", r.Scenario, row.Algorithm, row.MostAdmitted[k], r.TimeScales.IntervalUS[k], most)
+					t.Errorf("%s: %s: %d admitted within %d us; promised at most %d", r.Scenario, row.Algorithm,
+						row.MostAdmitted[k], r.TimeScales.IntervalUS[k], most)
 				}
 			}
 		}

@@ -170,7 +170,8 @@ phases:
 
 // traceOf is a CSV file, with the columns at (ms since 1970) and who, as the only phase.
 func traceOf(file string) []traffic.Phase {
-	return []traffic.Phase{{Name: "trace", Trace: &traffic.Trace{File: file, Format: traffic.CSV, Time: "at", Key: "who"}}}
+	return []traffic.Phase{{Name: "trace",
+		Trace: &traffic.Trace{File: file, Format: traffic.CSV, Time: "at", Key: "who"}}}
 }
 
 // addFile writes a file beside another one.

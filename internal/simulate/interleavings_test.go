@@ -45,8 +45,10 @@ func TestSequencesByHand(t *testing.T) {
 		"distributed-lock:tries=1": {1, 1.4, measure.Race{Commands: 14, RaceRejects: 9, LockWaits: 9}},
 	} {
 		got := row(t, r, label)
-		if got.Admitted != want.admitted || got.Offered != 10 || *got.RoundTripsPerDecision != want.trips || *got.Race != want.race {
-			t.Errorf("%s: admitted %d of %d, %g round trips, %+v; want %+v", label, got.Admitted, got.Offered, *got.RoundTripsPerDecision, *got.Race, want)
+		if got.Admitted != want.admitted || got.Offered != 10 || *got.RoundTripsPerDecision != want.trips ||
+			*got.Race != want.race {
+			t.Errorf("%s: admitted %d of %d, %g round trips, %+v; want %+v", label, got.Admitted, got.Offered,
+				*got.RoundTripsPerDecision, *got.Race, want)
 		}
 		if got.ScriptSHA1 != "" || *got.KeysWithoutTTL != 0 {
 			t.Errorf("%s: script %q and %d keys that stay, want none", label, got.ScriptSHA1, *got.KeysWithoutTTL)
@@ -109,7 +111,8 @@ func TestInterleavingsAreConfirmedOnServers(t *testing.T) {
 		for i, r := range runOn(t, list(), s).Document.Runs {
 			for k, got := range r.Results {
 				w := want.Runs[i].Results[k]
-				if diff := cmp.Diff(w.Result, got.Result) + cmp.Diff(w.LocalFlag, got.LocalFlag) + cmp.Diff(w.Race, got.Race); diff != "" {
+				if diff := cmp.Diff(w.Result, got.Result) + cmp.Diff(w.LocalFlag, got.LocalFlag) + cmp.Diff(w.Race,
+					got.Race); diff != "" {
 					t.Errorf("%s, want(-) got(+):\n%s", w.Algorithm, diff)
 				}
 			}

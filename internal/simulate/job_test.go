@@ -60,7 +60,8 @@ func TestLabelsAndScenariosSetParameters(t *testing.T) {
 			"gcra:time=client": {"5", 14},
 		} {
 			if got := row(t, r, label); got.Parameters["burst"] != want.burst || got.Admitted != want.admitted {
-				t.Errorf("%s, %s: burst %s admits %d; want %s and %d", server, label, got.Parameters["burst"], got.Admitted, want.burst, want.admitted)
+				t.Errorf("%s, %s: burst %s admits %d; want %s and %d", server, label, got.Parameters["burst"],
+					got.Admitted, want.burst, want.admitted)
 			}
 		}
 	}
@@ -79,12 +80,15 @@ expect:
 		want   string
 	}{
 		{"as written", func(*Job) {}, "met met missed"},
-		{"its own seed and limit, named", func(j *Job) { j.Seed, j.Limit = ptr(uint64(7)), policy(t, "10/1s") }, "met met missed"},
+		{"its own seed and limit, named", func(j *Job) { j.Seed, j.Limit = ptr(uint64(7)), policy(t, "10/1s") },
+			"met met missed"},
 		{"another seed", func(j *Job) { j.Seed = ptr(uint64(8)) }, "- - -"},
 		{"another limit", func(j *Job) { j.Limit = policy(t, "11/1s") }, "- - -"},
-		{"another burst", func(j *Job) { j.Limit = &limit.Policy{Requests: 10, Window: s.Limit.Window, Burst: 9} }, "- - -"},
+		{"another burst", func(j *Job) { j.Limit = &limit.Policy{Requests: 10, Window: s.Limit.Window, Burst: 9} },
+			"- - -"},
 		{"one of the rows", func(j *Job) { j.Algorithms = choices(t, "fixed-window") }, "- - missed"},
-		{"another variant", func(j *Job) { j.Algorithms = choices(t, "sliding-window-log:time=client", "gcra") }, "- - -"},
+		{"another variant", func(j *Job) { j.Algorithms = choices(t, "sliding-window-log:time=client", "gcra") },
+			"- - -"},
 	} {
 		j := job(s)
 		test.change(j)
@@ -92,8 +96,10 @@ expect:
 		if got := verdicts(doc.Runs[0]); got != test.want {
 			t.Errorf("%s: %s; want %s", test.name, got, test.want)
 		}
-		unchecked := slices.ContainsFunc(doc.Runs[0].Notes, func(n string) bool { return strings.HasPrefix(n, "expectations are not checked") })
-		if changed := doc.Runs[0].Seed != 7 || doc.Runs[0].Limit != (result.Limit{Requests: 10, WindowUS: 1_000_000, Burst: 10}); unchecked != changed {
+		unchecked := slices.ContainsFunc(doc.Runs[0].Notes,
+			func(n string) bool { return strings.HasPrefix(n, "expectations are not checked") })
+		if changed := doc.Runs[0].Seed != 7 ||
+			doc.Runs[0].Limit != (result.Limit{Requests: 10, WindowUS: 1_000_000, Burst: 10}); unchecked != changed {
 			t.Errorf("%s: notes %q", test.name, doc.Runs[0].Notes)
 		}
 	}
@@ -143,7 +149,8 @@ func TestTwoJobsAreByteIdentical(t *testing.T) {
 	for _, server := range []string{ModelServer, redisserver.KindEmbedded} {
 		do := func() (string, string) {
 			j := wall(job(append(builtinScenarios(t, "extreme-case-1"), manyClients(t))...))
-			j.Server, j.Algorithms = server, choices(t, "fixed-window", "gcra", "gcra:burst=2", "sliding-window-log", "token-bucket")
+			j.Server, j.Algorithms = server, choices(t, "fixed-window", "gcra", "gcra:burst=2", "sliding-window-log",
+				"token-bucket")
 			decisions := collect(t, j)
 			return asJSON(t, run(t, j)), decisions.String()
 		}
@@ -182,7 +189,8 @@ func TestDecisionsAddUpToTheFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if header := strings.Join(rows[0], ","); header != "scenario,algorithm,t_us,key,cost,allowed,remaining,retry_after_us" {
+	if header := strings.Join(rows[0],
+		","); header != "scenario,algorithm,t_us,key,cost,allowed,remaining,retry_after_us" {
 		t.Errorf("header %q", header)
 	}
 	rows = rows[1:]
@@ -232,7 +240,8 @@ func TestAStoppedJobIsPartial(t *testing.T) {
 	if got := verdicts(r); got != "-" {
 		t.Errorf("expectations %s", got)
 	}
-	want := []string{"interrupted: the figures cover the beginning only", "interrupted: of the scenarios after this one, 1 were not run"}
+	want := []string{"interrupted: the figures cover the beginning only",
+		"interrupted: of the scenarios after this one, 1 were not run"}
 	if !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q; want %q", r.Notes, want)
 	}
@@ -247,7 +256,8 @@ func TestAJobStoppedBetweenScenariosKeepsTheFirst(t *testing.T) {
 	result := run(t, j)
 	r := result.Document.Runs[0]
 	if len(result.Document.Runs) != 1 || !result.Interrupted || r.Partial || verdicts(r) != "met" {
-		t.Errorf("%d runs, interrupted %v, partial %v, %s", len(result.Document.Runs), result.Interrupted, r.Partial, verdicts(r))
+		t.Errorf("%d runs, interrupted %v, partial %v, %s", len(result.Document.Runs), result.Interrupted, r.Partial,
+			verdicts(r))
 	}
 	if want := []string{"interrupted: of the scenarios after this one, 1 were not run"}; !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q; want %q", r.Notes, want)
@@ -299,7 +309,8 @@ func TestAGarbledTraceIsBadInput(t *testing.T) {
 		out := collect(t, j)
 		result, err := j.Run(t.Context())
 		var bad *InputError
-		if !errors.As(err, &bad) || result != nil || !strings.Contains(err.Error(), "garbled.csv:20002: ") || strings.Contains(err.Error(), "\n") {
+		if !errors.As(err, &bad) || result != nil || !strings.Contains(err.Error(), "garbled.csv:20002: ") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: result %v, error %v", server, result, err)
 		}
 		if strings.Contains(out.String(), "traced") {

@@ -20,15 +20,16 @@ type lane struct {
 	means     means
 	traffic   *measure.Traffic // that reached this lane, where it is not the same for all
 
-	// wrongClock: the clock that the rule goes by was off at some request, so that its bound speaks of other intervals than
-	// the figures do.
+	// wrongClock: the clock that the rule goes by was off at some request, so that its bound speaks of other intervals
+	// than the figures do.
 	wrongClock bool
 	completes  []func(*report.Row) // add what only this kind of run knows
 }
 
 // means are what decides a lane: a model, a script in virtual time, or one on the wall clock. Errors name the lane.
 type means interface {
-	// survey looks at what is left at the time of the last request, and fails where it is not all that ought to be there.
+	// survey looks at what is left at the time of the last request, and fails where it is not all that ought to be
+	// there.
 	survey(ctx context.Context, lastUS int64) error
 	// complete adds to the row what its decisions took.
 	complete(row *report.Row)
@@ -82,7 +83,8 @@ func (l *lane) observe(requests []limit.Request, decisions []limit.Decision) err
 
 // row is the lane's line in the document.
 func (l *lane) row(o replay.LaneOutcome) report.Row {
-	row := report.Row{Algorithm: l.entry.Label, Parameters: l.entry.Parameters, Figures: measure.Figures{Result: o.Result}}
+	row := report.Row{Algorithm: l.entry.Label, Parameters: l.entry.Parameters,
+		Figures: measure.Figures{Result: o.Result}}
 	if program := l.entry.Program; program != nil {
 		row.ScriptSHA1 = script.SHA1(program.Source)
 	}

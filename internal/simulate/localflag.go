@@ -38,7 +38,8 @@ func (c *contender) remember(p *contest) {
 	c.protocol = c.flag
 }
 
-// behindFlag lets inner decide what the server was behindFlag, and takes from the journal what the clients decided themselves.
+// behindFlag lets inner decide what the server was behindFlag, and takes from the journal what the clients decided
+// themselves.
 type behindFlag struct {
 	inner   replay.Decider
 	journal clients.Journal

@@ -34,8 +34,8 @@ expect:
   - {algorithm: sliding-window-log, peak_window_admitted: 100}
 `
 
-// disturbed is the error of a job on the server, to which something is done in the middle: once there is a key of the run,
-// and before the traffic ends, since whoever reports its progress reads the traffic.
+// disturbed is the error of a job on the server, to which something is done in the middle: once there is a key of the
+// run, and before the traffic ends, since whoever reports its progress reads the traffic.
 func disturbed(t *testing.T, j *Job, s *redisserver.Server, do func(ctx context.Context)) error {
 	t.Helper()
 	j.Server = "unix://" + redisservertest.Socket(t, s)
@@ -66,7 +66,8 @@ func TestKeysThatVanishEndARun(t *testing.T) {
 		j.Algorithms = choices(t, label)
 		err := disturbed(t, j, s, func(ctx context.Context) { s.Client.FlushAll(ctx) })
 		var lost *lineup.LostError
-		if !errors.As(err, &lost) || !strings.HasPrefix(err.Error(), label+": ") || !strings.Contains(err.Error(), "FLUSHALL") {
+		if !errors.As(err, &lost) || !strings.HasPrefix(err.Error(), label+": ") ||
+			!strings.Contains(err.Error(), "FLUSHALL") {
 			t.Errorf("%s: %v", label, err)
 		}
 		if n := s.Client.DBSize(t.Context()).Val(); n != 0 {
@@ -124,7 +125,8 @@ func TestAServerThatEvicts(t *testing.T) {
 	s.Client.ConfigSet(t.Context(), "maxmemory", "100mb")
 	var refused *redisserver.Unavailable
 	const why = "(maxmemory 104857600 bytes, policy allkeys-lru)"
-	if err := run(false); !errors.As(err, &refused) || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "--allow-eviction") {
+	if err := run(false); !errors.As(err, &refused) || !strings.Contains(err.Error(), why) ||
+		!strings.Contains(err.Error(), "--allow-eviction") {
 		t.Errorf("%v", err)
 	}
 	if err := run(true); err != nil {

@@ -24,7 +24,8 @@ func (j *Job) plan() (*plan, error) {
 		result.runs = append(result.runs, p.scenario(s))
 	}
 	if len(j.Scripts) > 0 && j.Server == ModelServer {
-		p.Bad(errors.New("--redis model has no server to run a script on; leave out --script, or take --redis embedded"))
+		p.Bad(errors.New("--redis model has no server to run a script on; leave out --script, or take --redis " +
+			"embedded"))
 	}
 	if j.Clock == RealClock {
 		p.realClock(result.runs)
@@ -55,10 +56,12 @@ func samePolicy(a, b limit.Policy) bool {
 // realClock refuses what the wall clock cannot pace, and what nobody will sit through unless it was asked for.
 func (p *planner) realClock(runs []*contest) {
 	if p.job.Server == ModelServer || p.job.Server == redisserver.KindEmbedded {
-		p.Bad(fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s", p.job.Server))
+		p.Bad(fmt.Errorf("--clock real needs a real server; take --redis process, container or a URL instead of %s",
+			p.job.Server))
 	}
 	if name := reactive(runs); name != "" {
-		p.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave out --clock real", name))
+		p.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave out "+
+			"--clock real", name))
 	}
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r *contest) bool { return r.Scenario.Reactive() })
 	if p.job.LongReal {
@@ -73,7 +76,8 @@ func (p *planner) realClock(runs []*contest) {
 	for _, r := range runs {
 		d, known := r.stream.Duration()
 		if !known {
-			p.Bad(fmt.Errorf("%s: --clock real would take as long as its trace, which is known only at its end; %s", r.Scenario.Name, instead))
+			p.Bad(fmt.Errorf("%s: --clock real would take as long as its trace, which is known only at its end; %s",
+				r.Scenario.Name, instead))
 			return
 		}
 		total += d

@@ -50,7 +50,8 @@ func TestAScriptMayNotHaveARowsName(t *testing.T) {
 		scripts []string
 		want    string
 	}{
-		{"an algorithm's", []string{"gcra"}, []string{gcra}, `gcra.lua: there would be two rows named "gcra"; give the script another name in its binding`},
+		{"an algorithm's", []string{"gcra"}, []string{gcra},
+			`gcra.lua: there would be two rows named "gcra"; give the script another name in its binding`},
 		{"another script's", []string{"none"}, []string{gcra, gcra}, `there would be two rows named "gcra"`},
 		{"an algorithm's that is no row", []string{"none", "gcra:burst=3"}, []string{gcra}, ""},
 	} {

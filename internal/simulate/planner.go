@@ -43,7 +43,8 @@ func (p *planner) checkExpected(s *scenario.Scenario, entries []*lineup.Entry) {
 		_, err := algorithms.Parse(base)
 		switch {
 		case flagged && !hasLocalFlag(s):
-			p.Bad(fmt.Errorf("%s:%d:%d: expect: %q: the scenario has no clients with local_flag: true", e.File, e.Line, e.Column, e.Algorithm))
+			p.Bad(fmt.Errorf("%s:%d:%d: expect: %q: the scenario has no clients with local_flag: true", e.File, e.Line,
+				e.Column, e.Algorithm))
 		case err != nil && !namesSequence(s, e.Algorithm) && !lineup.Labelled(entries, e.Algorithm):
 			p.Bad(fmt.Errorf("%s:%d:%d: expect: %w", e.File, e.Line, e.Column, err))
 		}

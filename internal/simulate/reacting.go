@@ -14,8 +14,8 @@ import (
 	"ratelab/internal/replay"
 )
 
-// runReacting lets the clients of a scenario play against each row. What arrives depends on what is decided, so that each
-// row has its own requests; the run's reference sees the operations, as if each were tried once.
+// runReacting lets the clients of a scenario play against each row. What arrives depends on what is decided, so that
+// each row has its own requests; the run's reference sees the operations, as if each were tried once.
 func (j *Job) runReacting(ctx context.Context, p *contest, b *backend) ([]*lane, *replay.Outcome, error) {
 	outcome, err := replay.Run(ctx, p.stream, p.Policy, nil, replay.Options{Stop: j.Stop})
 	if err != nil {
@@ -137,7 +137,8 @@ func (o oneByOne) Serve(ctx context.Context, q limit.Request, _ any) (any, error
 }
 
 // play lets the clients play against one row, then measures its journal.
-func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.Outcome, progress func(int64)) (*replay.Outcome, error) {
+func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.Outcome,
+	progress func(int64)) (*replay.Outcome, error) {
 	var before int64
 	setup := j.setup(p, c.protocol, c.server)
 	setup.Progress = func(operations int64) {
@@ -148,7 +149,8 @@ func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.O
 	if c.played, err = clients.Run(ctx, setup, p.stream); err != nil {
 		return nil, playError(ctx, p, c, err)
 	}
-	row, err := replay.Run(ctx, &recorded{Journal: c.played.Journal, duration: base.Duration, foreseen: !p.endless()}, p.Policy,
+	row, err := replay.Run(ctx, &recorded{Journal: c.played.Journal, duration: base.Duration, foreseen: !p.endless()},
+		p.Policy,
 		[]replay.Lane{{Label: c.entry.Label, Decider: c.confirmation(j), Observe: c.observe, Counts: c.entry.Counts}},
 		p.findings(replay.Options{Reach: base.LastUS}))
 	if err != nil {

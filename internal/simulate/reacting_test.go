@@ -38,10 +38,12 @@ func TestClientsThatObeyAFixedWindow(t *testing.T) {
 		r := run(t, j).Document.Runs[0]
 		row := row(t, r, "fixed-window")
 		want := measure.Clients{Operations: 10, Succeeded: 10, Attempts: 15, GoodputPerSecond: 2.5, Lockstep: 5,
-			Amplification: new(float64), TimeToSuccessUS: &measure.Percentiles{P50: 0, P90: 401_000, P99: 501_000, Max: 501_000},
+			Amplification: new(float64), TimeToSuccessUS: &measure.Percentiles{P50: 0, P90: 401_000, P99: 501_000,
+				Max: 501_000},
 			RetryAfter: &measure.RetryAfter{Checked: 5, True: 5}}
 		*want.Amplification = 1.5
-		want.Groups = []measure.ClientGroup{{Name: "clients", Operations: 10, Succeeded: 10, Attempts: 15, TimeToSuccessUS: want.TimeToSuccessUS}}
+		want.Groups = []measure.ClientGroup{{Name: "clients", Operations: 10, Succeeded: 10, Attempts: 15,
+			TimeToSuccessUS: want.TimeToSuccessUS}}
 		if diff := cmp.Diff(want, *row.Clients); diff != "" {
 			t.Errorf("%s: %s", server, diff)
 		}
@@ -51,7 +53,8 @@ func TestClientsThatObeyAFixedWindow(t *testing.T) {
 		if !slices.Equal(r.ClientGroups, []string{"clients"}) || row.ClockEffect != nil {
 			t.Errorf("%s: groups %q, clocks %+v", server, r.ClientGroups, row.ClockEffect)
 		}
-		confirmed := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "gave the same answers") })
+		confirmed := slices.ContainsFunc(r.Notes,
+			func(n string) bool { return strings.Contains(n, "gave the same answers") })
 		if confirmed != (server != ModelServer) {
 			t.Errorf("%s: notes %q", server, r.Notes)
 		}
@@ -60,10 +63,12 @@ func TestClientsThatObeyAFixedWindow(t *testing.T) {
 
 // Where clients only give up and nothing is wrong with the clocks, the world is as if it were not there.
 func TestQuietClientsChangeNothing(t *testing.T) {
-	plain, quiet := run(t, job(reacting(t, ""))).Document.Runs[0], run(t, job(reacting(t, "clients: {count: 4}"))).Document.Runs[0]
+	plain, quiet := run(t, job(reacting(t, ""))).Document.Runs[0], run(t,
+		job(reacting(t, "clients: {count: 4}"))).Document.Runs[0]
 	for i := range plain.Results {
 		if plain.Results[i].Result != quiet.Results[i].Result {
-			t.Errorf("%s: %+v alone, %+v with clients", plain.Results[i].Algorithm, plain.Results[i].Result, quiet.Results[i].Result)
+			t.Errorf("%s: %+v alone, %+v with clients", plain.Results[i].Algorithm, plain.Results[i].Result,
+				quiet.Results[i].Result)
 		}
 	}
 	if plain.Reference != quiet.Reference {
@@ -82,7 +87,8 @@ if n > tonumber(ARGV[1]) then redis.call('DECR', KEYS[1]) return 0 end
 return 1`, "keys: [\"mine:{key}\"]\nargs: [\"{limit}\", \"{window_ms}\"]\nadmitted: [1]\n")}
 	r := run(t, j).Document.Runs[0]
 	own, builtin := row(t, r, "mine"), row(t, r, "fixed-window")
-	if own.Result != builtin.Result || own.Clients.Attempts != builtin.Clients.Attempts || own.Clients.Attempts < 20 || own.Clients.RetryAfter != nil {
+	if own.Result != builtin.Result || own.Clients.Attempts != builtin.Clients.Attempts || own.Clients.Attempts < 20 ||
+		own.Clients.RetryAfter != nil {
 		t.Errorf("own script %+v\nfixed-window %+v", own.Result, builtin.Result)
 	}
 }
@@ -141,7 +147,8 @@ clients: {on_reject: ignore, wait: 1us}
 	j.Algorithms = choices(t, "gcra")
 	_, err := j.Run(t.Context())
 	var bad *InputError
-	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "endless: clients: against gcra: more than 2000000 attempts; give") {
+	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(),
+		"endless: clients: against gcra: more than 2000000 attempts; give") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -177,10 +184,11 @@ func TestClockEffect(t *testing.T) {
 	j := job(reacting(t, "server_clock: [{at: 300ms, step: -2s}]"))
 	j.Algorithms = choices(t, "fixed-window-aligned")
 	// Five have passed by 400 ms with right clocks, the others are rejected. With the step at 300 ms the three of the
-	// first second have filled that window; those after it fall into an older one, where five more pass, until 700 ms. Recovery is to the end
-	// of the window in which they do.
+	// first second have filled that window; those after it fall into an older one, where five more pass, until 700 ms.
+	// Recovery is to the end of the window in which they do.
 	r := row(t, run(t, j).Document.Runs[0], "fixed-window-aligned")
-	if want := (measure.ClockEffect{ExtraAdmitted: 3, PeakWithRightClocks: 5, RecoveryUS: 700_000}); r.ClockEffect == nil || *r.ClockEffect != want {
+	if want := (measure.ClockEffect{ExtraAdmitted: 3, PeakWithRightClocks: 5,
+		RecoveryUS: 700_000}); r.ClockEffect == nil || *r.ClockEffect != want {
 		t.Errorf("got %+v, want %+v", r.ClockEffect, want)
 	}
 }
@@ -205,12 +213,20 @@ func TestCompareClocks(t *testing.T) {
 		want       measure.ClockEffect
 	}{
 		{"+-+-+-", "+-+-+-", measure.ClockEffect{PeakWithRightClocks: 2}},
-		{"++++--", "+-+-+-", measure.ClockEffect{ExtraAdmitted: 2, MissingAdmitted: 1, PeakWithRightClocks: 2, RecoveryUS: 3000}},
-		{"+-----", "+-++++", measure.ClockEffect{MissingAdmitted: 4, PeakWithRightClocks: 4, LockoutUS: 5000, RecoveryUS: 3000}},
-		{"------", "++----", measure.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 2, LockoutUS: 5000, RecoveryUS: 2000}},
-		{"+----+", "+-+--+", measure.ClockEffect{MissingAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5000, RecoveryUS: 2000}},
-		{"+--+-+", "++--++", measure.ClockEffect{ExtraAdmitted: 0, MissingAdmitted: 1, PeakWithRightClocks: 2, RecoveryUS: 3000}}, // no longer wait than usual
-		{"+----", "+-++--", measure.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 3, LockoutUS: 5000, RecoveryUS: 2000}},   // other requests
+		{"++++--", "+-+-+-", measure.ClockEffect{ExtraAdmitted: 2, MissingAdmitted: 1, PeakWithRightClocks: 2,
+			RecoveryUS: 3000}},
+		{"+-----", "+-++++", measure.ClockEffect{MissingAdmitted: 4, PeakWithRightClocks: 4, LockoutUS: 5000,
+			RecoveryUS: 3000}},
+		{"------", "++----", measure.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 2, LockoutUS: 5000,
+			RecoveryUS: 2000}},
+		{"+----+", "+-+--+", measure.ClockEffect{MissingAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5000,
+			RecoveryUS: 2000}},
+		// no longer wait than usual
+		{"+--+-+", "++--++", measure.ClockEffect{ExtraAdmitted: 0, MissingAdmitted: 1, PeakWithRightClocks: 2,
+			RecoveryUS: 3000}},
+		// other requests
+		{"+----", "+-++--", measure.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 3, LockoutUS: 5000,
+			RecoveryUS: 2000}},
 	} {
 		if got := *compareClocks(journal(c.off), journal(c.right), p, clock, 5000); got != c.want {
 			t.Errorf("%s against %s: %+v, want %+v", c.off, c.right, got, c.want)
@@ -221,7 +237,8 @@ func TestCompareClocks(t *testing.T) {
 func TestRealTimeRefusesWhatReacts(t *testing.T) {
 	j := job(builtinScenarios(t, "retrying-clients", "obedient-crowd", "poisson")...)
 	j.Clock, j.Server, j.LongReal = RealClock, "process", true
-	const want = "retrying-clients and others: clients that react, clocks and sequences are played in virtual time only; leave out --clock real"
+	const want = "retrying-clients and others: clients that react, clocks and sequences are played in virtual time " +
+		"only; leave out --clock real"
 	if err := j.Check(); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
@@ -234,21 +251,24 @@ func TestSeriesOfAWorldShareTheirAxes(t *testing.T) {
 		"[{name: a, duration: 5s, constant: 20/s}, {name: at the very end, burst: 20}]",
 		"[{name: a, trace: {file: calls.csv, format: csv, time: at}}]",
 	} {
-		for _, clients := range []string{"{count: 5, on_reject: obey}", "{count: 5, delay: 100ms}", "{count: 5, delay: 100ms, on_reject: at_once, attempts: 9}"} {
+		for _, clients := range []string{"{count: 5, on_reject: obey}", "{count: 5, delay: 100ms}",
+			"{count: 5, delay: 100ms, on_reject: at_once, attempts: 9}"} {
 			dir := t.TempDir()
 			calls := "at\n" + strings.Repeat("2024-01-01T00:00:01Z\n", 30) + "2024-01-01T00:00:07.5Z\n"
 			if err := os.WriteFile(filepath.Join(dir, "calls.csv"), []byte(calls), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			s, err := scenario.Parse(filepath.Join(dir, "ends.yaml"),
-				[]byte("name: ends\nquestion: How does it end?\nlimit: {requests: 10, per: 1s}\nphases: "+phases+"\nclients: "+clients+"\n"))
+				[]byte("name: ends\nquestion: How does it end?\nlimit: {requests: 10, per: 1s}\nphases: "+phases+
+					"\nclients: "+clients+"\n"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			in := run(t, job(s)).Charts[0]
 			want, width := len(in.Reference.Admitted), in.Reference.BucketUS
 			for _, p := range in.Algorithms {
-				if got := len(p.Series.Admitted); got != want || p.Series.BucketUS != width || len(p.Traffic.Offered) != want {
+				if got := len(p.Series.Admitted); got != want || p.Series.BucketUS != width ||
+					len(p.Traffic.Offered) != want {
 					t.Errorf("%s, %s: %s has %d buckets of %d us and %d of its traffic, the reference %d of %d us",
 						phases, clients, p.Label, got, p.Series.BucketUS, len(p.Traffic.Offered), want, width)
 				}

@@ -86,7 +86,8 @@ func (j *Job) realLanes(ctx context.Context, p *contest, b *backend) ([]*lane, e
 		if err != nil {
 			return nil, &replay.LaneError{Label: c.Label, Err: redisserver.Explain(err, s)}
 		}
-		lanes = append(lanes, &lane{entry: c, decider: watch.Explaining(script), means: &paced{WallClock: script, label: c.Label, watch: watch}})
+		lanes = append(lanes, &lane{entry: c, decider: watch.Explaining(script),
+			means: &paced{WallClock: script, label: c.Label, watch: watch}})
 	}
 	return lanes, nil
 }
@@ -173,17 +174,21 @@ func realNotes(p *contest, lanes []*lane) []string {
 		w := l.means.(*paced)
 		late, most = max(late, w.Late()), max(most, w.differs)
 	}
-	notes := []string{fmt.Sprintf("paced on the wall clock: no request was sent more than %v after its time; the measures count from the intended times",
+	notes := []string{fmt.Sprintf("paced on the wall clock: no request was sent more than %v after its time; the "+
+		"measures count from the intended times",
 		late.Round(time.Microsecond))}
 	switch most {
 	case 0:
 		notes = append(notes, "every decision is the one of virtual time")
 	default:
-		notes = append(notes, fmt.Sprintf("up to %d decisions of a row differ from virtual time: a request that comes late falls on the other side of "+
-			"a boundary, TTLs count whole milliseconds, and the server's clock is not ours; one such decision changes those after it", most))
+		notes = append(notes, fmt.Sprintf("up to %d decisions of a row differ from virtual time: a request that "+
+			"comes late falls on the other side of "+
+			"a boundary, TTLs count whole milliseconds, and the server's clock is not ours; one such decision "+
+			"changes those after it", most))
 	}
 	if p.Policy.Window > longestAlignment {
-		notes = append(notes, fmt.Sprintf("the run did not begin at a multiple of %s: aligned windows begin elsewhere than in virtual time",
+		notes = append(notes, fmt.Sprintf("the run did not begin at a multiple of %s: aligned windows begin "+
+			"elsewhere than in virtual time",
 			limit.FormatDuration(p.Policy.Window)))
 	}
 	return notes

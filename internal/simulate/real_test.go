@@ -103,13 +103,15 @@ func TestAnExactClockDecidesAsVirtualTime(t *testing.T) {
 	j.Algorithms = choices(t, "fixed-window-aligned:time=client")
 	r := runOn(t, j, s).Document.Runs[0]
 	if line := r.Results[0]; *line.DiffersFromVirtual != 0 || line.Admitted != 40 {
-		t.Errorf("admitted %d, %d of them otherwise; want 10 for each key and second", line.Admitted, *line.DiffersFromVirtual)
+		t.Errorf("admitted %d, %d of them otherwise; want 10 for each key and second", line.Admitted,
+			*line.DiffersFromVirtual)
 	}
 	if got := verdicts(r); got != "- -" {
 		t.Errorf("expectations %s; want unchecked", got)
 	}
 	want := []string{
-		"paced on the wall clock: no request was sent more than 0s after its time; the measures count from the intended times",
+		"paced on the wall clock: no request was sent more than 0s after its time; the measures count from the " +
+			"intended times",
 		"every decision is the one of virtual time",
 	}
 	if !slices.Equal(r.Notes[:2], want) {
@@ -166,9 +168,11 @@ func TestDecisionsAreComparedOneByOne(t *testing.T) {
 // The notes say how far a row is from virtual time, and what may have moved it.
 func TestRealNotesSayWhatDiffers(t *testing.T) {
 	p := &contest{Contest: lineup.NewContest(twoSeconds(t), policy(t, "10/1h"), nil)}
-	lanes := []*lane{{means: &paced{WallClock: &replay.WallClock{}, differs: 2}}, {means: &paced{WallClock: &replay.WallClock{}, differs: 5}}}
+	lanes := []*lane{{means: &paced{WallClock: &replay.WallClock{}, differs: 2}},
+		{means: &paced{WallClock: &replay.WallClock{}, differs: 5}}}
 	notes := realNotes(p, lanes)
-	for i, want := range []string{"paced on the wall clock", "up to 5 decisions of a row differ from virtual time: ", "the run did not begin at a multiple of 1h"} {
+	for i, want := range []string{"paced on the wall clock", "up to 5 decisions of a row differ from virtual time: ",
+		"the run did not begin at a multiple of 1h"} {
 		if len(notes) != 3 || !strings.HasPrefix(notes[i], want) {
 			t.Fatalf("notes %q", notes)
 		}
@@ -191,10 +195,14 @@ phases:
 		long   bool
 		want   string
 	}{
-		{ModelServer, []*scenario.Scenario{long}, false, "--clock real needs a real server; take --redis process, container or a URL instead of model"},
-		{"embedded", []*scenario.Scenario{long}, true, "--clock real needs a real server; take --redis process, container or a URL instead of embedded"},
+		{ModelServer, []*scenario.Scenario{long}, false,
+			"--clock real needs a real server; take --redis process, container or a URL instead of model"},
+		{"embedded", []*scenario.Scenario{long}, true,
+			"--clock real needs a real server; take --redis process, container or a URL instead of embedded"},
 		{"process", []*scenario.Scenario{long}, false, ""},
-		{"process", []*scenario.Scenario{long, &longer}, false, "2 scenarios: --clock real would take 6m40s, more than 5m; say --long-real if that is meant, or name shorter scenarios"},
+		{"process", []*scenario.Scenario{long, &longer}, false,
+			"2 scenarios: --clock real would take 6m40s, more than 5m; say --long-real if that is meant, or name " +
+				"shorter scenarios"},
 		{"process", []*scenario.Scenario{long, &longer}, true, ""},
 	} {
 		j := job(test.list...)

@@ -82,7 +82,8 @@ init: {script: charge.lua, keys: ["{key}:credit"], args: ["{burst}"]}
 	j.Server, j.Algorithms, j.Scripts = redisserver.KindEmbedded, choices(t, "none"), []string{file}
 	r := row(t, run(t, j).Document.Runs[0], "prepaid")
 	if r.Admitted != 20 || *r.KeysWithoutTTL != 2 {
-		t.Errorf("admitted %d, %d keys without a TTL; want 10 for each of 2 keys, which have none", r.Admitted, *r.KeysWithoutTTL)
+		t.Errorf("admitted %d, %d keys without a TTL; want 10 for each of 2 keys, which have none", r.Admitted,
+			*r.KeysWithoutTTL)
 	}
 }
 
@@ -93,9 +94,11 @@ func TestScriptsAreTriedFirst(t *testing.T) {
 	for _, test := range []struct{ name, source, want string }{
 		{"syntax", "return (", "broken.lua: the script does not compile: "},
 		{"unclosed", "if true then return 1", "broken.lua: the script does not compile: "},
-		{"run-time", "return redis.call('INCR', KEYS[1]) + nil", `broken.lua: on trial: request at 0µs, key "k0", cost 1: `},
+		{"run-time", "return redis.call('INCR', KEYS[1]) + nil",
+			`broken.lua: on trial: request at 0µs, key "k0", cost 1: `},
 		{"nonsense", "return {'perhaps'}", `broken.lua: on trial: request at 0µs, key "k0", cost 1: `},
-		{"nonsense later", "local n = redis.call('INCR', KEYS[1]) if n == 3 then return 'three' end return 1", `broken.lua: on trial: request at 200000µs, key "k0", cost 1: `},
+		{"nonsense later", "local n = redis.call('INCR', KEYS[1]) if n == 3 then return 'three' end return 1",
+			`broken.lua: on trial: request at 200000µs, key "k0", cost 1: `},
 		{"unknown command", "return redis.call('FLUSHALL')", "FLUSHALL"},
 		{"another key", "return redis.call('SET', 'theirs', 1) and 1", "theirs"},
 		{"the server's own call", "return _G.redis.call('TIME')", "_G reaches the server's own redis.call"},
@@ -127,7 +130,8 @@ func TestAGarbledTraceIsNotTheScriptsFault(t *testing.T) {
 	j.Server, j.Scripts = redisserver.KindEmbedded, []string{file}
 	_, err := j.Run(t.Context())
 	var bad *InputError
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "garbled.csv:3: ") || strings.Contains(err.Error(), "trial") {
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "garbled.csv:3: ") ||
+		strings.Contains(err.Error(), "trial") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -149,17 +153,21 @@ func TestAScriptThatLoopsIsGivenUp(t *testing.T) {
 	j := job(evenly(t, "steady", 10, ""))
 	j.Sleep = func(context.Context, time.Duration) error { return nil }
 	j.Server = redisserver.KindProcess
-	j.Scripts = []string{scriptFile(t, "endless", "redis.call('SET', KEYS[1], 1) while true do end", "keys: [\"k:{key}\"]\nadmitted: [1]\n")}
+	j.Scripts = []string{scriptFile(t, "endless", "redis.call('SET', KEYS[1], 1) while true do end",
+		"keys: [\"k:{key}\"]\nadmitted: [1]\n")}
 	result, err := j.Run(t.Context())
 	var bad *InputError
-	if !errors.As(err, &bad) || result != nil || !strings.HasSuffix(err.Error(), "endless.lua: on trial: no answer to 10 requests within 5s: the script loops, or is far too slow") {
+	if !errors.As(err, &bad) || result != nil ||
+		!strings.HasSuffix(err.Error(),
+			"endless.lua: on trial: no answer to 10 requests within 5s: the script loops, or is far too slow") {
 		t.Errorf("result %v, error %v", result, err)
 	}
 }
 
 // What the embedded server gets wrong is a warning with the line, there and nowhere else.
 func TestTheEmbeddedServersGapsAreWarnedOf(t *testing.T) {
-	file := scriptFile(t, "gaps", "local n = redis.call('INCR', KEYS[1])\nreturn tostring(n)\n", "keys: [\"k:{key}\"]\nadmitted: \"<= 3\"\n")
+	file := scriptFile(t, "gaps", "local n = redis.call('INCR', KEYS[1])\nreturn tostring(n)\n",
+		"keys: [\"k:{key}\"]\nadmitted: \"<= 3\"\n")
 	for _, server := range kinds(t) {
 		j := job(evenly(t, "steady", 10, ""))
 		j.Server, j.Algorithms, j.Scripts = server, choices(t, "none"), []string{file}
@@ -167,7 +175,8 @@ func TestTheEmbeddedServersGapsAreWarnedOf(t *testing.T) {
 		if n := row(t, result.Document.Runs[0], "gaps").Admitted; n != 3 {
 			t.Errorf("%s: admitted %d", server, n)
 		}
-		warned := len(result.Warnings) == 1 && strings.Contains(result.Warnings[0], "gaps.lua:2: tostring of a large number")
+		warned := len(result.Warnings) == 1 &&
+			strings.Contains(result.Warnings[0], "gaps.lua:2: tostring of a large number")
 		if warned != (server == redisserver.KindEmbedded) {
 			t.Errorf("%s: warnings %q", server, result.Warnings)
 		}
@@ -176,12 +185,14 @@ func TestTheEmbeddedServersGapsAreWarnedOf(t *testing.T) {
 
 // A script that failed its request in the middle of a run, long after the trial, is named with the request.
 func TestAScriptThatFailsLaterEndsTheRun(t *testing.T) {
-	file := scriptFile(t, "late", "if redis.call('INCR', KEYS[1]) == 150 then error('too many') end return 1", "keys: [\"k:{key}\"]\nadmitted: [1]\n")
+	file := scriptFile(t, "late", "if redis.call('INCR', KEYS[1]) == 150 then error('too many') end return 1",
+		"keys: [\"k:{key}\"]\nadmitted: [1]\n")
 	j := job(evenly(t, "steady", 200, ""))
 	j.Server, j.Scripts = redisserver.KindEmbedded, []string{file}
 	_, err := j.Run(t.Context())
 	var bad *InputError
-	if err == nil || errors.As(err, &bad) || !strings.Contains(err.Error(), `late: request at 745000µs, key "k0", cost 1: `) {
+	if err == nil || errors.As(err, &bad) ||
+		!strings.Contains(err.Error(), `late: request at 745000µs, key "k0", cost 1: `) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -44,7 +44,8 @@ func (c *contender) confirmCommands(ctx context.Context, row *replay.Outcome, st
 		client := server.NewClient(1)
 		defer client.Close()
 		calls := c.sequence.Calls()
-		err = sequence.Confirm(ctx, client, !server.Own, server.Prefix, calls[:min(len(calls), mostConfirmed)], now, stop)
+		err = sequence.Confirm(ctx, client, !server.Own, server.Prefix, calls[:min(len(calls), mostConfirmed)], now,
+			stop)
 	}
 	if errors.Is(err, sequence.ErrStopped) {
 		row.Partial = true
@@ -68,7 +69,8 @@ func (c *contender) addSequence(row *report.Row) {
 	play := c.sequence
 	f := play.Figures()
 	row.Race = &measure.Race{
-		Commands: f.Commands, RaceAdmits: f.RaceAdmits, RaceRejects: f.RaceRejects, LockWaits: f.LockWaits, LockLosses: f.LockLosses,
+		Commands: f.Commands, RaceAdmits: f.RaceAdmits, RaceRejects: f.RaceRejects, LockWaits: f.LockWaits,
+		LockLosses: f.LockLosses,
 	}
 	keys, withoutTTL := play.Left(c.lastUS)
 	row.KeysLeft, row.KeysWithoutTTL = &keys, &withoutTTL

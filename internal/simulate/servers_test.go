@@ -39,9 +39,11 @@ func TestTheWorkedFiguresOnEveryServer(t *testing.T) {
 			for _, c := range []struct {
 				got            measure.Result
 				admitted, peak int64
-			}{{doc.Runs[0].Results[i].Result, w.admitted1, w.peak1}, {doc.Runs[1].Results[i].Result, w.admitted2, w.peak2}} {
+			}{{doc.Runs[0].Results[i].Result, w.admitted1, w.peak1}, {doc.Runs[1].Results[i].Result, w.admitted2,
+				w.peak2}} {
 				if c.got.Admitted != c.admitted || c.got.PeakWindowAdmitted != c.peak {
-					t.Errorf("%s admits %d, at most %d in 3 s; want %d and %d", w.label, c.got.Admitted, c.got.PeakWindowAdmitted, c.admitted, c.peak)
+					t.Errorf("%s admits %d, at most %d in 3 s; want %d and %d", w.label, c.got.Admitted,
+						c.got.PeakWindowAdmitted, c.admitted, c.peak)
 				}
 			}
 		}

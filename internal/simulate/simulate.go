@@ -41,7 +41,8 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 	if err := j.try(ctx, plan); err != nil {
 		return nil, err
 	}
-	all.Document = report.Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate", Version: j.Version}}
+	all.Document = report.Document{SchemaVersion: result.Simulation.Version,
+		Tool: result.Tool{Name: "simulate", Version: j.Version}}
 	for i, p := range plan.runs {
 		if j.Progress != nil {
 			total, _ := p.stream.Count()
@@ -93,7 +94,8 @@ func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *cu
 	run := j.describe(p, b, lanes, outcome)
 	picture := &curves.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
 	for i, l := range outcome.Lanes {
-		picture.Algorithms = append(picture.Algorithms, curves.Lane{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
+		picture.Algorithms = append(picture.Algorithms,
+			curves.Lane{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
 	}
 	return run, picture, nil
 }

@@ -24,7 +24,8 @@ func (b *backend) virtualLanes(ctx context.Context, p *contest) ([]*lane, error)
 	var lanes []*lane
 	for i, e := range p.Entries {
 		if len(b.servers) == 0 {
-			lanes = append(lanes, &lane{entry: e, means: model{}, decider: replay.NewModel(e.NewModel(), p.Scenario.Start)})
+			lanes = append(lanes, &lane{entry: e, means: model{},
+				decider: replay.NewModel(e.NewModel(), p.Scenario.Start)})
 			continue
 		}
 		v, err := e.On(ctx, b.watch(i), lineup.Times{Start: p.Scenario.Start, Company: &b.company}, b.job.clock())

@@ -85,7 +85,8 @@ func (f *File) CheckText(data []byte) bool {
 
 // document reads the only document of a file.
 func (f *File) document(data []byte) *yaml.Node {
-	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
+	loader, err := yaml.NewLoader(bytes.NewReader(data),
+		yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
 	if err != nil {
 		f.bad(1, 1, "", "%v", err)
 		return nil
@@ -138,12 +139,15 @@ func (f *File) checkPlain(n *yaml.Node) bool {
 func (f *File) walkPlain(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		f.bad(n.Line, n.Column, "", "the alias *%s; want the value itself: anchors and aliases are not allowed", message.Bare(n.Value))
+		f.bad(n.Line, n.Column, "", "the alias *%s; want the value itself: anchors and aliases are not allowed",
+			message.Bare(n.Value))
 		return // what it stands for is checked where it is
 	case n.Anchor != "":
-		f.bad(n.Line, n.Column, "", "the anchor &%s; want the value alone: anchors and aliases are not allowed", message.Bare(n.Anchor))
+		f.bad(n.Line, n.Column, "", "the anchor &%s; want the value alone: anchors and aliases are not allowed",
+			message.Bare(n.Anchor))
 	case n.Style&yaml.TaggedStyle != 0:
-		f.bad(n.Line, n.Column, "", "the tag %s; want the value alone, in quotes if it begins with !: tags are not allowed", message.Bare(n.Tag))
+		f.bad(n.Line, n.Column, "", "the tag %s; want the value alone, in quotes if it begins with !: tags are not "+
+			"allowed", message.Bare(n.Tag))
 	}
 	for _, c := range n.Content {
 		f.walkPlain(c)

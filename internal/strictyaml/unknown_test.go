@@ -11,7 +11,8 @@ func TestUnknownFieldsAreBounded(t *testing.T) {
 	f := &File{Name: "f.yaml"}
 	root, _ := f.Root([]byte(strings.Repeat("a", 100_000) + ": 1\n"))
 	root.Fields("name")
-	if got, want := f.Errors().Error(), "f.yaml:1:1: "+strings.Repeat("a", 60)+"…: unknown field; want one of name"; got != want {
+	if got, want := f.Errors().Error(), "f.yaml:1:1: "+strings.Repeat("a", 60)+
+		"…: unknown field; want one of name"; got != want {
 		t.Errorf("got %.200s\nwant %s", got, want)
 	}
 	var many strings.Builder
@@ -22,7 +23,8 @@ func TestUnknownFieldsAreBounded(t *testing.T) {
 	root, _ = f.Root([]byte(many.String()))
 	root.Fields("name")
 	lines := strings.Split(f.Errors().Error(), "\n")
-	if len(lines) != mostUnknown+1 || lines[mostUnknown] != "f.yaml:21:1: and 4980 more unknown fields; want these mended first" {
+	if len(lines) != mostUnknown+1 ||
+		lines[mostUnknown] != "f.yaml:21:1: and 4980 more unknown fields; want these mended first" {
 		t.Errorf("%d lines, the last %s", len(lines), lines[len(lines)-1])
 	}
 }

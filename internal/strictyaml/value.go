@@ -60,7 +60,8 @@ func (v Value) Mapping(want string) (Fields, bool) {
 			continue
 		}
 		first[name.Value] = name.Line
-		f.Entries = append(f.Entries, Entry{name.Value, label, Value{file: v.file, Node: v.Node.Content[i+1], Path: label.Path}})
+		f.Entries = append(f.Entries, Entry{name.Value, label,
+			Value{file: v.file, Node: v.Node.Content[i+1], Path: label.Path}})
 	}
 	return f, true
 }

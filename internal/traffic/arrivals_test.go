@@ -26,19 +26,28 @@ func TestArrivalsByHand(t *testing.T) {
 		want     []int64
 	}{
 		{"a count is spread from the start, thirds are cut", Constant(3), time.Second, []int64{0, 333333, 666666}},
-		{"a rate goes on until the phase ends, which is not part of it", Steady{rate(4, time.Second)}, time.Second, []int64{0, 250000, 500000, 750000}},
-		{"one more microsecond has one more arrival", Steady{rate(4, time.Second)}, time.Second + time.Microsecond, []int64{0, 250000, 500000, 750000, 1000000}},
+		{"a rate goes on until the phase ends, which is not part of it", Steady{rate(4, time.Second)}, time.Second,
+			[]int64{0, 250000, 500000, 750000}},
+		{"one more microsecond has one more arrival", Steady{rate(4, time.Second)}, time.Second + time.Microsecond,
+			[]int64{0, 250000, 500000, 750000, 1000000}},
 		{"a rate per minute", Steady{rate(2, time.Minute)}, 80 * time.Second, []int64{0, 30e6, 60e6}},
 		// N(t) = t² per s: arrivals 0 to 3 at 0, 1, √2 and √3 s.
-		{"a ramp from nothing", Ramp{rate(0, time.Second), rate(4, time.Second)}, 2 * time.Second, []int64{0, 1000000, 1414213, 1732050}},
+		{"a ramp from nothing", Ramp{rate(0, time.Second), rate(4, time.Second)}, 2 * time.Second,
+			[]int64{0, 1000000, 1414213, 1732050}},
 		// Its mirror image falls to nothing: N(t) = 4t − t², so i arrivals are due at 2 − √(4−i) s.
-		{"a ramp to nothing", Ramp{rate(4, time.Second), rate(0, time.Second)}, 2 * time.Second, []int64{0, 267949, 585786, 1000000}},
-		{"a flat ramp is a constant", Ramp{rate(4, time.Second), rate(4, time.Second)}, time.Second, []int64{0, 250000, 500000, 750000}},
-		{"each stair begins anew", Steps{Start: 1, Step: 1, Per: time.Second, Every: time.Second}, 2500 * time.Millisecond, []int64{0, 1000000, 1500000, 2000000, 2333333}},
-		{"a stair of nobody", Steps{Start: 0, Step: 2, Per: time.Second, Every: time.Second}, 2 * time.Second, []int64{1000000, 1500000}},
+		{"a ramp to nothing", Ramp{rate(4, time.Second), rate(0, time.Second)}, 2 * time.Second,
+			[]int64{0, 267949, 585786, 1000000}},
+		{"a flat ramp is a constant", Ramp{rate(4, time.Second), rate(4, time.Second)}, time.Second,
+			[]int64{0, 250000, 500000, 750000}},
+		{"each stair begins anew", Steps{Start: 1, Step: 1, Per: time.Second, Every: time.Second},
+			2500 * time.Millisecond, []int64{0, 1000000, 1500000, 2000000, 2333333}},
+		{"a stair of nobody", Steps{Start: 0, Step: 2, Per: time.Second, Every: time.Second}, 2 * time.Second,
+			[]int64{1000000, 1500000}},
 		{"a burst needs no time", Burst{Size: 3}, 0, []int64{0, 0, 0}},
-		{"bursts repeat before the end", Burst{Size: 2, Every: time.Second}, 2 * time.Second, []int64{0, 0, 1000000, 1000000}},
-		{"on, off, and on until the end", OnOff{Rate: rate(2, time.Second), On: time.Second, Off: 2 * time.Second}, 3500 * time.Millisecond, []int64{0, 500000, 3000000}},
+		{"bursts repeat before the end", Burst{Size: 2, Every: time.Second}, 2 * time.Second,
+			[]int64{0, 0, 1000000, 1000000}},
+		{"on, off, and on until the end", OnOff{Rate: rate(2, time.Second), On: time.Second, Off: 2 * time.Second},
+			3500 * time.Millisecond, []int64{0, 500000, 3000000}},
 		{"nobody", Pause{}, time.Hour, nil},
 		// The quantiles 1/6, 1/2 and 5/6 of a normal distribution cut at 3σ are −0.9638σ, 0 and +0.9638σ.
 		{"a spike is symmetric", Spike(3), 6 * time.Second, []int64{2036174, 3000000, 3963825}},
@@ -75,7 +84,8 @@ func anyArrivals(t *rapid.T) (Arrivals, time.Duration) {
 		return rate(rapid.Int64Range(least, 200).Draw(t, name), us(name+" per", 1e5, 2e6))
 	}
 	n := rapid.Int64Range(1, 2000).Draw(t, "n")
-	switch rapid.SampledFrom([]string{"constant", "steady", "poisson", "ramp", "steps", "burst", "bursts", "spike", "sine", "onoff"}).Draw(t, "shape") {
+	switch rapid.SampledFrom([]string{"constant", "steady", "poisson", "ramp", "steps", "burst", "bursts", "spike",
+		"sine", "onoff"}).Draw(t, "shape") {
 	case "constant":
 		return Constant(n), d
 	case "steady":
@@ -94,7 +104,8 @@ func anyArrivals(t *rapid.T) (Arrivals, time.Duration) {
 		return Spike(n), d
 	case "sine":
 		mean := r("mean", 1)
-		return Sine{Mean: mean, Amplitude: rate(rapid.Int64Range(0, mean.Count).Draw(t, "amplitude"), mean.Per), Period: us("period", 1e5, 20e6)}, d
+		return Sine{Mean: mean, Amplitude: rate(rapid.Int64Range(0, mean.Count).Draw(t, "amplitude"), mean.Per),
+			Period: us("period", 1e5, 20e6)}, d
 	}
 	return OnOff{Rate: r("rate", 1), On: us("on", 1, 5e6), Off: us("off", 1, 5e6)}, d
 }

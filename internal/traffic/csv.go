@@ -71,7 +71,8 @@ func (c *csvFile) split(line []byte) error {
 		if len(line) > 0 && line[0] == '"' {
 			var rest []byte
 			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != c.separator {
-				return fmt.Errorf("%s: text after or before a quoted field; want \"…\" around the whole field", message.Quote(line))
+				return fmt.Errorf("%s: text after or before a quoted field; want \"…\" around the whole field",
+					message.Quote(line))
 			}
 			line = rest
 		} else {
@@ -81,7 +82,8 @@ func (c *csvFile) split(line []byte) error {
 			}
 			field, line = line[:end], line[end:]
 			if bytes.IndexByte(field, '"') >= 0 {
-				return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field", message.Quote(field))
+				return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field",
+					message.Quote(field))
 			}
 		}
 		c.fields = append(c.fields, field)
@@ -116,7 +118,8 @@ func (c *csvFile) record(line []byte) (record, error) {
 		return record{}, err
 	}
 	if len(c.fields) != c.columns {
-		return record{}, fmt.Errorf("%s: %d fields; want %d, as in the header", message.Quote(line), len(c.fields), c.columns)
+		return record{}, fmt.Errorf("%s: %d fields; want %d, as in the header", message.Quote(line), len(c.fields),
+			c.columns)
 	}
 	at, err := c.stamps.parse(bytes.TrimSpace(c.fields[c.time]))
 	if err != nil {

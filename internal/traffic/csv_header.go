@@ -12,10 +12,12 @@ import (
 func column(field, name string, names []string) (int, error) {
 	i := slices.Index(names, name)
 	if i < 0 {
-		return 0, &FieldError{field, fmt.Sprintf("no column %s in the header; want one of %s", message.Quote(name), shown(names))}
+		return 0, &FieldError{field, fmt.Sprintf("no column %s in the header; want one of %s", message.Quote(name),
+			shown(names))}
 	}
 	if slices.Contains(names[i+1:], name) {
-		return 0, &FieldError{field, fmt.Sprintf("column %s is in the header twice; want names that are unique", message.Quote(name))}
+		return 0, &FieldError{field, fmt.Sprintf("column %s is in the header twice; want names that are unique",
+			message.Quote(name))}
 	}
 	return i, nil
 }

@@ -44,7 +44,8 @@ func (l *lines) join(line []byte) ([]byte, error) {
 	for odd := true; odd; {
 		line, err := l.line()
 		if err == io.EOF || err == nil && len(joined)+len(line) > maxLine {
-			return nil, fmt.Errorf("%s:%d: a quote is never closed: %s; want \"\" for each quote inside quotes", l.src.name, l.number, message.Quote(joined))
+			return nil, fmt.Errorf("%s:%d: a quote is never closed: %s; want \"\" for each quote inside quotes",
+				l.src.name, l.number, message.Quote(joined))
 		}
 		if err != nil {
 			return nil, err

@@ -25,7 +25,8 @@ const MaxRateCount = 1_000_000_000
 // ParseRate reads "400/s", "100/1m" or "1/250ms".
 func ParseRate(text string) (Rate, error) {
 	bad := func(what string) (Rate, error) {
-		return Rate{}, fmt.Errorf("rate %s: %s; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms", message.Quote(text), what)
+		return Rate{}, fmt.Errorf("rate %s: %s; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms", message.Quote(text),
+			what)
 	}
 	count, per, found := strings.Cut(text, "/")
 	if !found {
@@ -47,7 +48,8 @@ func ParseRate(text string) (Rate, error) {
 		return bad(fmt.Sprintf("%s is not a unit of time", message.Quote(per)))
 	}
 	if d < time.Microsecond || d%time.Microsecond != 0 || d > limit.MaxWindow {
-		return bad(fmt.Sprintf("%s is not a whole number of microseconds up to %s", message.Quote(per), limit.FormatDuration(limit.MaxWindow)))
+		return bad(fmt.Sprintf("%s is not a whole number of microseconds up to %s", message.Quote(per),
+			limit.FormatDuration(limit.MaxWindow)))
 	}
 	return Rate{Count: n, Per: d}, nil
 }

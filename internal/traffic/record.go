@@ -38,7 +38,8 @@ func guess(first []byte, timeColumn string) (Format, error) {
 	if c, n := separator(first); n > 0 && bytes.IndexByte(first, c) > 0 && printableText(first) {
 		return CSV, nil
 	}
-	return "", fmt.Errorf("no format can be guessed from %s; want a combined log, a CSV header or a JSON object (or say which format it is)", message.Quote(first))
+	return "", fmt.Errorf("no format can be guessed from %s; want a combined log, a CSV header or a JSON object (or "+
+		"say which format it is)", message.Quote(first))
 }
 
 func printableText(line []byte) bool {

@@ -43,8 +43,10 @@ func (r *reorder) push(e entry) error {
 		r.newest, r.newestLine = e.at, e.line
 	}
 	if e.at < r.released {
-		return fmt.Errorf("%s is %v earlier than line %d; want lines at most %v and %s lines out of order: sort the file by time first",
-			time.UnixMicro(e.at).UTC().Format("2006-01-02T15:04:05.999999Z"), time.Duration(r.newest-e.at)*time.Microsecond,
+		return fmt.Errorf("%s is %v earlier than line %d; want lines at most %v and %s lines out of order: sort the "+
+			"file by time first",
+			time.UnixMicro(e.at).UTC().Format("2006-01-02T15:04:05.999999Z"),
+			time.Duration(r.newest-e.at)*time.Microsecond,
 			r.newestLine, sortWindow, grouped(sortLines))
 	}
 	r.heap = append(r.heap, e)

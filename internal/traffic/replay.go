@@ -158,7 +158,8 @@ func (t *tracePass) note(s *scanner) {
 		if rule == "" {
 			rule = Even
 		}
-		add("%d of %d requests say no more than the second; they were spread within it (within_second: %s)", t.spread.spread, t.sorter.seen, rule)
+		add("%d of %d requests say no more than the second; they were spread within it (within_second: %s)",
+			t.spread.spread, t.sorter.seen, rule)
 	}
 	if t.sorter.outOfOrder > 0 {
 		add("%d of %d lines were out of order and were sorted", t.sorter.outOfOrder, t.sorter.seen)

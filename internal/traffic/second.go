@@ -34,7 +34,8 @@ func (s *spreader) add(e entry, emit func(entry) bool) (more bool, err error) {
 		return emit(e), nil
 	}
 	if len(s.held) >= maxPerSecond {
-		return false, fmt.Errorf("more than %s requests carry the same second; want finer timestamps, or within_second: at_once", grouped(maxPerSecond))
+		return false, fmt.Errorf("more than %s requests carry the same second; want finer timestamps, or "+
+			"within_second: at_once", grouped(maxPerSecond))
 	}
 	s.held = append(s.held, e)
 	return true, nil

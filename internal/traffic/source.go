@@ -51,7 +51,8 @@ func openSource(name string) (*source, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		file.Close()
 		// Every algorithm reads the trace anew, which a pipe cannot offer.
-		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times", message.Path(name))
+		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times",
+			message.Path(name))
 	}
 	s := &source{name: message.Path(name), file: file, packed: &counter{r: file}}
 	s.in = bufio.NewReaderSize(s.packed, 64<<10)
@@ -103,7 +104,8 @@ func (s *source) Read(b []byte) (int, error) {
 	n, err := s.unzip.Read(b)
 	s.out += int64(n)
 	if s.out > freeFirst && s.out/maxRatio > s.packed.n {
-		return 0, fmt.Errorf("%s: the gzip data unpack to more than %d times their size; if this is no decompression bomb, unpack it first",
+		return 0, fmt.Errorf("%s: the gzip data unpack to more than %d times their size; if this is no decompression "+
+			"bomb, unpack it first",
 			s.name, maxRatio)
 	}
 	if err != nil && err != io.EOF {
@@ -115,9 +117,11 @@ func (s *source) Read(b []byte) (int, error) {
 // broken words an error of the gzip reader.
 func (s *source) broken(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: the gzip data end too early, after %s bytes of text; want the whole file", s.name, grouped(s.out))
+		return fmt.Errorf("%s: the gzip data end too early, after %s bytes of text; want the whole file", s.name,
+			grouped(s.out))
 	}
-	return fmt.Errorf("%s: the gzip data are damaged after %s bytes of text; want an intact file", s.name, grouped(s.out))
+	return fmt.Errorf("%s: the gzip data are damaged after %s bytes of text; want an intact file", s.name,
+		grouped(s.out))
 }
 
 func (s *source) close() { s.file.Close() }

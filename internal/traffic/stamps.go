@@ -36,7 +36,8 @@ const (
 
 const lastUS = 253402300800_000_000 - 1 // the end of the year 9999
 
-const wantTime = "RFC 3339 (2023-11-16T18:15:46.68Z), 2023-11-16 18:15:46, Apache's 17/May/2015:10:05:03 +0000, or a number since 1970"
+const wantTime = "RFC 3339 (2023-11-16T18:15:46.68Z), 2023-11-16 18:15:46, Apache's 17/May/2015:10:05:03 +0000, or a " +
+	"number since 1970"
 
 // parse reads a timestamp; digits below the microsecond are cut.
 func (s *stamps) parse(text []byte) (instant, error) {

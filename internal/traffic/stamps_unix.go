@@ -22,7 +22,8 @@ var unixUnits = []unixUnit{
 // unix reads digits, with a fraction perhaps, in the unit that the first number suggests.
 func (s *stamps) unix(b []byte) (at instant, ok bool) {
 	number, fraction, dotted := bytes.Cut(b, []byte{'.'})
-	if len(number) == 0 || len(number) > 19 || !isDigits(number) || dotted && (len(fraction) == 0 || !isDigits(fraction)) {
+	if len(number) == 0 || len(number) > 19 || !isDigits(number) || dotted &&
+		(len(fraction) == 0 || !isDigits(fraction)) {
 		return at, false
 	}
 	n := int64(0)

@@ -96,7 +96,8 @@ func TestStreamIsPinned(t *testing.T) {
 	h := sha256.New()
 	for _, r := range requests(t, Compile(1, []Phase{crowd("a", WeightedCost{{1, 0.9}, {50, 0.1}}),
 		{Name: "b", Duration: time.Second, Arrivals: Spike(100), Keys: Hot{Count: 10, Keys: 1, Share: 0.5}},
-		{Name: "c", Duration: 9 * time.Second, Arrivals: Sine{rate(9, time.Second), rate(5, time.Second), 5 * time.Second}}})) {
+		{Name: "c", Duration: 9 * time.Second,
+			Arrivals: Sine{rate(9, time.Second), rate(5, time.Second), 5 * time.Second}}})) {
 		fmt.Fprintln(h, r.AtUS, r.Key, r.Cost)
 	}
 	const want = "755c0c895f641378"
@@ -124,8 +125,10 @@ func BenchmarkStream(b *testing.B) {
 	for _, p := range []Phase{
 		{Name: "constant", Duration: forever, Arrivals: Steady{rate(1, 3*time.Microsecond)}},
 		{Name: "poisson", Duration: forever, Arrivals: Poisson{rate(400, time.Second)}},
-		{Name: "poisson-million-keys", Duration: forever, Arrivals: Poisson{rate(400, time.Second)}, Keys: Uniform{Count: 1_000_000}},
-		{Name: "poisson-zipf", Duration: forever, Arrivals: Poisson{rate(400, time.Second)}, Keys: Zipf{Count: 1_000_000, Exponent: 0.99}},
+		{Name: "poisson-million-keys", Duration: forever, Arrivals: Poisson{rate(400, time.Second)},
+			Keys: Uniform{Count: 1_000_000}},
+		{Name: "poisson-zipf", Duration: forever, Arrivals: Poisson{rate(400, time.Second)},
+			Keys: Zipf{Count: 1_000_000, Exponent: 0.99}},
 	} {
 		b.Run(p.Name, func(b *testing.B) {
 			n := 0

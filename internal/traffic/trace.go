@@ -84,7 +84,8 @@ func (t Trace) Validate() (problems []error) {
 		bad("format", "%s is not a format; %s", message.Quote(t.Format), message.OneOf(string(t.Format), Formats))
 	}
 	if t.WithinSecond != "" && !slices.Contains(WithinSeconds, t.WithinSecond) {
-		bad("within_second", "%s is not a rule; %s", message.Quote(t.WithinSecond), message.OneOf(string(t.WithinSecond), WithinSeconds))
+		bad("within_second", "%s is not a rule; %s", message.Quote(t.WithinSecond),
+			message.OneOf(string(t.WithinSecond), WithinSeconds))
 	}
 	if math.IsNaN(t.Speed) || t.Speed != 0 && (t.Speed < MinSpeed || t.Speed > MaxSpeed) {
 		bad("speed", "%v is out of range; want %v to %v", t.Speed, MinSpeed, int(MaxSpeed))
@@ -106,7 +107,8 @@ func (t Trace) checkFields(f Format) (problems []error) {
 	switch f {
 	case Combined:
 		if t.Key != "" && !slices.Contains(CombinedKeys, t.Key) {
-			bad("key", "%s is not a field of a combined log; %s", message.Quote(t.Key), message.OneOf(t.Key, CombinedKeys))
+			bad("key", "%s is not a field of a combined log; %s", message.Quote(t.Key),
+				message.OneOf(t.Key, CombinedKeys))
 		}
 		if t.Time != "" {
 			bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))

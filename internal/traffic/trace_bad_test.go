@@ -18,17 +18,22 @@ var badTraces = []struct {
 	{"no format", "t.log", "Nov 16 10:00:00 host sshd: hello\n", Trace{},
 		`DIR/t.log:1: no format can be guessed from "Nov 16 10:00:00 host sshd: hello"; want a combined log, a CSV header or a JSON object (or say which format it is)`},
 	{"an empty file", "t.log", "\n \n", Trace{}, `DIR/t.log: the file is empty; want a trace`},
-	{"all skipped", "t.csv", "t,k\n1,a\n", Trace{Time: "t", Skip: 5}, `DIR/t.csv: no requests are left after skip 5; want at least one`},
-	{"a header alone", "t.csv", "t,k\n", Trace{Time: "t"}, `DIR/t.csv: no requests are left after skip 0; want at least one`},
-	{"zstd", "t.zst", "\x28\xb5\x2f\xfd....", Trace{}, `DIR/t.zst: this is zstd data; unpack it first (gzip is read as it is)`},
-	{"a zip archive", "t.zip", "PK\x03\x04....", Trace{}, `DIR/t.zip: this is a zip archive; unpack it first (gzip is read as it is)`},
+	{"all skipped", "t.csv", "t,k\n1,a\n", Trace{Time: "t", Skip: 5},
+		`DIR/t.csv: no requests are left after skip 5; want at least one`},
+	{"a header alone", "t.csv", "t,k\n", Trace{Time: "t"},
+		`DIR/t.csv: no requests are left after skip 0; want at least one`},
+	{"zstd", "t.zst", "\x28\xb5\x2f\xfd....", Trace{},
+		`DIR/t.zst: this is zstd data; unpack it first (gzip is read as it is)`},
+	{"a zip archive", "t.zip", "PK\x03\x04....", Trace{},
+		`DIR/t.zip: this is a zip archive; unpack it first (gzip is read as it is)`},
 	{"UTF-16", "t.csv", "\xff\xfet\x00", Trace{}, `DIR/t.csv: this is UTF-16 text; want UTF-8`},
 
 	{"a garbled line", "a.log", accessLog + "what\x1b[2J is this\n", Trace{Format: Combined},
 		`DIR/a.log:5: "what\x1b[2J is this": not a line of a combined log; want: client ident user [time] "request" status bytes`},
 	{"a wrong day", "a.log", `1.1.1.1 - - [31/Feb/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1`, Trace{},
 		`DIR/a.log:1: time "31/Feb/2015:10:05:03 +0000": want a time such as 17/May/2015:10:05:03 +0000`},
-	{"a log without agents", "a.log", `1.1.1.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1`, Trace{Key: "agent"},
+	{"a log without agents", "a.log", `1.1.1.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1`,
+		Trace{Key: "agent"},
 		`DIR/a.log:1: "200 1": the line has no agent; want a combined log, or another key`},
 	{"a key that a log lacks", "a.log", accessLog, Trace{Key: "referer"},
 		`DIR/a.log:1: key: "referer" is not a field of a combined log; want one of client, user, method, path, status, agent`},
@@ -45,7 +50,8 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 		`DIR/t.csv:1: key: no column "client" in the header; want one of "when", "who"`},
 	{"a column twice", "t.csv", "t,t\n1,2\n", Trace{Time: "t"},
 		`DIR/t.csv:1: time: column "t" is in the header twice; want names that are unique`},
-	{"a field short", "t.csv", "t,k\n1,a\n2\n", Trace{Time: "t"}, `DIR/t.csv:3: "2": 1 fields; want 2, as in the header`},
+	{"a field short", "t.csv", "t,k\n1,a\n2\n", Trace{Time: "t"},
+		`DIR/t.csv:3: "2": 1 fields; want 2, as in the header`},
 	{"an open quote", "t.csv", "t,k\n1,\"a\n2,b\n", Trace{Time: "t"},
 		`DIR/t.csv:2: a quote is never closed: "1,\"a\n2,b"; want "" for each quote inside quotes`},
 	{"a stray quote", "t.csv", "t,k\n1,a\"b\"\n", Trace{Time: "t"},
@@ -54,15 +60,18 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 		`DIR/t.csv:2: "\"a\"b": text after or before a quoted field; want "…" around the whole field`},
 	{"no time", "t.csv", "t,k\nNaN,a\n", Trace{Time: "t"},
 		`DIR/t.csv:2: time "NaN": want RFC 3339 (2023-11-16T18:15:46.68Z), 2023-11-16 18:15:46, Apache's 17/May/2015:10:05:03 +0000, or a number since 1970`},
-	{"before 1970", "t.csv", "t,k\n1969-12-31T23:59:59Z,a\n", Trace{Time: "t"}, `DIR/t.csv:2: time "1969-12-31T23:59:59Z": want a time within 1970 to 9999`},
+	{"before 1970", "t.csv", "t,k\n1969-12-31T23:59:59Z,a\n", Trace{Time: "t"},
+		`DIR/t.csv:2: time "1969-12-31T23:59:59Z": want a time within 1970 to 9999`},
 	{"a number with an exponent", "t.csv", "t\n1700000000\n1.7e9\n", Trace{Format: CSV, Time: "t"},
 		`DIR/t.csv:3: time "1.7e9": want a number of seconds since 1970, written with digits`},
 	{"a leap second", "t.csv", "t,k\n2016-12-31T23:59:60Z,a\n", Trace{Time: "t"},
 		`DIR/t.csv:2: time "2016-12-31T23:59:60Z": want a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46`},
 	{"two kinds of time", "t.csv", "t,k\n2016-12-31T23:59:00Z,a\n1483228800,b\n", Trace{Time: "t"},
 		`DIR/t.csv:3: time "1483228800": want a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46`},
-	{"absurdly late", "t.csv", "t\n1700000000\n999999999999\n", Trace{Format: CSV, Time: "t"}, `DIR/t.csv:3: time "999999999999": want a time within 1970 to 9999`},
-	{"costs that are none", "t.csv", "t,c\n1,0\n2,-4\n3,1.5\n4,NaN\n5,1e3\n6,2000000000\n7,\n8,\"1,5\"\n", Trace{Time: "t", Cost: "c"},
+	{"absurdly late", "t.csv", "t\n1700000000\n999999999999\n", Trace{Format: CSV, Time: "t"},
+		`DIR/t.csv:3: time "999999999999": want a time within 1970 to 9999`},
+	{"costs that are none", "t.csv", "t,c\n1,0\n2,-4\n3,1.5\n4,NaN\n5,1e3\n6,2000000000\n7,\n8,\"1,5\"\n",
+		Trace{Time: "t", Cost: "c"},
 		`DIR/t.csv:2: cost 0: want a whole number from 1 to 1000000000
 DIR/t.csv:3: cost "-4": want a whole number from 1 to 1000000000
 DIR/t.csv:4: cost "1.5": want a whole number from 1 to 1000000000
@@ -71,8 +80,10 @@ DIR/t.csv:6: cost "1e3": want a whole number from 1 to 1000000000
 DIR/t.csv:7: cost "2000000000": want a whole number from 1 to 1000000000
 DIR/t.csv:8: cost "": want a whole number from 1 to 1000000000
 DIR/t.csv:9: cost "1,5": want a whole number from 1 to 1000000000`},
-	{"a sum too large", "t.csv", "t,a,b\n1,600000000,600000000\n", Trace{Time: "t", Cost: "a+b"}, `DIR/t.csv:2: cost 1200000000: want a whole number from 1 to 1000000000`},
-	{"an empty key", "t.csv", "t,k\n1,\n", Trace{Time: "t", Key: "k"}, `DIR/t.csv:2: the key is empty; want something that names the client`},
+	{"a sum too large", "t.csv", "t,a,b\n1,600000000,600000000\n", Trace{Time: "t", Cost: "a+b"},
+		`DIR/t.csv:2: cost 1200000000: want a whole number from 1 to 1000000000`},
+	{"an empty key", "t.csv", "t,k\n1,\n", Trace{Time: "t", Key: "k"},
+		`DIR/t.csv:2: the key is empty; want something that names the client`},
 	{"a key that is not text", "t.csv", "t,k\n1,a\x00b\n2,\xff\n", Trace{Time: "t", Key: "k"},
 		`DIR/t.csv:2: key "a\x00b": it has control characters or is not UTF-8; want text
 DIR/t.csv:3: key "\xff": it has control characters or is not UTF-8; want text`},
@@ -82,10 +93,12 @@ DIR/t.csv:3: key "\xff": it has control characters or is not UTF-8; want text`},
 	{"not an object", "t.jsonl", "{\"t\": 1}\n[1]\n{\"t\": 2\n", Trace{Time: "t"},
 		`DIR/t.jsonl:2: "[1]": not a JSON object; want one {…} per line
 DIR/t.jsonl:3: "{\"t\": 2": not a JSON object; want one {…} per line`},
-	{"a field that is absent", "t.jsonl", "{\"t\": 1}\n{\"t\": 2, \"a\": {\"b\": null}}\n", Trace{Time: "t", Key: "a.b"},
+	{"a field that is absent", "t.jsonl", "{\"t\": 1}\n{\"t\": 2, \"a\": {\"b\": null}}\n",
+		Trace{Time: "t", Key: "a.b"},
 		`DIR/t.jsonl:1: no field "a.b"; want it in every line
 DIR/t.jsonl:2: no field "a.b"; want it in every line`},
-	{"a field that is a list", "t.jsonl", `{"t": [1]}`, Trace{Time: "t"}, `DIR/t.jsonl:1: field "t" is "[1]"; want a string or a number`},
+	{"a field that is a list", "t.jsonl", `{"t": [1]}`, Trace{Time: "t"},
+		`DIR/t.jsonl:1: field "t" is "[1]"; want a string or a number`},
 
 	{"a line too late", "t.csv", "t,k\n100.0,a\n200.0,b\n300.5,c\n150.0,d\n", Trace{Time: "t"},
 		`DIR/t.csv:5: 1970-01-01T00:02:30Z is 2m30.5s earlier than line 4; want lines at most 1m0s and 65,536 lines out of order: sort the file by time first`},
@@ -94,7 +107,8 @@ DIR/t.jsonl:2: no field "a.b"; want it in every line`},
 	{"a trace of years", "t.csv", "t,k\n1.5,a\n99999999999,b\n", Trace{Time: "t"},
 		`DIR/t.csv:3: the trace lasts longer than 8784h; want less, or a higher speed`},
 	{"a long line", "t.csv", "t,k\n1," + strings.Repeat("y", 1<<20) + "\n", Trace{Time: "t"},
-		`DIR/t.csv:2: the line is longer than 1 MiB: "1,` + strings.Repeat("y", 58) + `"…; want a text file of one request per line`},
+		`DIR/t.csv:2: the line is longer than 1 MiB: "1,` + strings.Repeat("y", 58) +
+			`"…; want a text file of one request per line`},
 }
 
 func playBad(t *testing.T, file string, trace Trace) string {
@@ -128,7 +142,8 @@ func TestBadFiles(t *testing.T) {
 	if got, want := playBad(t, filepath.Join(dir, "gone.log"), Trace{}), "DIR/gone.log: no such file"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := playBad(t, dir, Trace{}), ": not a regular file; want a trace that can be read several times"; !strings.HasSuffix(got, want) {
+	if got, want := playBad(t, dir, Trace{}), ": not a regular file; want a trace that can be read "+
+		"several times"; !strings.HasSuffix(got, want) {
 		t.Errorf("got %s, want …%s", got, want)
 	}
 }
@@ -143,7 +158,8 @@ func TestBadGzip(t *testing.T) {
 		{"sum.gz", string(damaged), "DIR/sum.gz: the gzip data are damaged after "},
 		// 100 MB of blank lines in 100 KB.
 		{"bomb.gz", zipped(t, strings.Repeat("\n", 100<<20)),
-			"DIR/bomb.gz: the gzip data unpack to more than 200 times their size; if this is no decompression bomb, unpack it first"},
+			"DIR/bomb.gz: the gzip data unpack to more than 200 times their size; if this is no decompression bomb, " +
+				"unpack it first"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := playBad(t, write(t, c.name, c.content), Trace{}); !strings.HasPrefix(got, c.want) {
@@ -164,7 +180,8 @@ func TestTenBadLinesAreEnough(t *testing.T) {
 // TestCrowdedSecond: more requests in one second than can be held are refused where they would have to be spread.
 func TestCrowdedSecond(t *testing.T) {
 	file := write(t, "t.csv", "t\n"+strings.Repeat("5\n", maxPerSecond+1))
-	want := fmt.Sprintf("DIR/t.csv:%d: more than 1,048,576 requests carry the same second; want finer timestamps, or within_second: at_once", maxPerSecond+2)
+	want := fmt.Sprintf("DIR/t.csv:%d: more than 1,048,576 requests carry the same second; want finer timestamps, or "+
+		"within_second: at_once", maxPerSecond+2)
 	if got := playBad(t, file, Trace{Format: CSV, Time: "t"}); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -61,7 +61,8 @@ func playSome(t *testing.T, trace Trace) (requests []limit.Request, failed error
 			checkRefusal(t, trace.File, err)
 			return requests, err
 		}
-		if r.AtUS < last || r.Cost < 1 || r.Cost > MaxCost || r.Key == "" || len(r.Key) > 4096 || !utf8.ValidString(r.Key) {
+		if r.AtUS < last || r.Cost < 1 || r.Cost > MaxCost || r.Key == "" || len(r.Key) > 4096 ||
+			!utf8.ValidString(r.Key) {
 			t.Fatalf("after %d us: %+v", last, r)
 		}
 		last = r.AtUS
@@ -79,7 +80,8 @@ func checkRefusal(t *testing.T, file string, err error) {
 		t.Fatalf("%d lines of errors", len(lines))
 	}
 	for _, line := range lines {
-		if !strings.HasPrefix(line, file+":") || len(line) > len(file)+4000 || strings.ContainsFunc(line, unicode.IsControl) {
+		if !strings.HasPrefix(line, file+":") || len(line) > len(file)+4000 ||
+			strings.ContainsFunc(line, unicode.IsControl) {
 			t.Fatalf("%q", line)
 		}
 	}

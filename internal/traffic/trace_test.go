@@ -48,7 +48,8 @@ func play(t testing.TB, trace Trace) (lines []string, s *Stream) {
 
 func expectLines(t *testing.T, got []string, want string) {
 	t.Helper()
-	if w := strings.Fields(strings.ReplaceAll(want, " ", "·")); !slices.Equal(got, strings.Split(strings.ReplaceAll(strings.Join(w, "\n"), "·", " "), "\n")) {
+	if w := strings.Fields(strings.ReplaceAll(want, " ", "·")); !slices.Equal(got,
+		strings.Split(strings.ReplaceAll(strings.Join(w, "\n"), "·", " "), "\n")) {
 		t.Errorf("requests\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
 }
@@ -83,12 +84,17 @@ func TestCombinedLog(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	for name, content := range map[string]string{
-		"commas":                 "when,who,in,out\n2023-11-16 18:15:46.6805900,ann,1,2\n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20\n",
-		"semicolons":             "when;who;in;out\n2023-11-16 18:15:46.6805900;ann;1;2\n2023-11-16 18:15:46.7000009;bob, jr.;10;20\n",
-		"tabs and CRLF":          "when\twho\tin\tout\r\n2023-11-16 18:15:46.6805900\tann\t1\t2\r\n2023-11-16 18:15:46.7000009\tbob, jr.\t10\t20\r\n",
-		"a byte order mark":      "\ufeffwhen,who,in,out\n2023-11-16 18:15:46.6805900,ann,1,2\n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20",
-		"a field of two lines":   "when,who,in,out,note\n2023-11-16 18:15:46.6805900,ann,1,2,\"two\n\"\"lines\"\"\"\n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20,\n",
-		"blank lines":            "\n when,who ,in,out\n\n2023-11-16 18:15:46.6805900,ann,1,2\n  \n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20\n\n",
+		"commas": "when,who,in,out\n2023-11-16 18:15:46.6805900,ann,1,2\n2023-11-16 " +
+			"18:15:46.7000009,\"bob, jr.\",10,20\n",
+		"semicolons": "when;who;in;out\n2023-11-16 18:15:46.6805900;ann;1;2\n2023-11-16 " +
+			"18:15:46.7000009;bob, jr.;10;20\n",
+		"tabs and CRLF": "when\twho\tin\tout\r\n2023-11-16 18:15:46.6805900\tann\t1\t2\r\n2023-11-16 " +
+			"18:15:46.7000009\tbob, jr.\t10\t20\r\n",
+		"a byte order mark": "\ufeffwhen,who,in,out\n2023-11-16 18:15:46.6805900,ann,1,2\n2023-11-16 " +
+			"18:15:46.7000009,\"bob, jr.\",10,20",
+		"a field of two lines": "when,who,in,out,note\n2023-11-16 18:15:46.6805900,ann,1,2,\"two\n\"\"lines\"\"\"\n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20,\n",
+		"blank lines": "\n when,who ,in,out\n\n2023-11-16 18:15:46.6805900,ann,1,2\n  \n2023-11-16 " +
+			"18:15:46.7000009,\"bob, jr.\",10,20\n\n",
 		"zones, and the same µs": "when,who,in,out\n2023-11-16T19:15:46.680590+01:00,ann,1,2\n2023-11-16T18:15:46.700000999Z,\"bob, jr.\",10,20\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +155,8 @@ func TestTimestamps(t *testing.T) {
 		var s stamps
 		got, err := s.parse([]byte(c.text))
 		if err != nil || got.us != c.want.UnixMicro() || got.whole != c.whole {
-			t.Errorf("%s: %d whole=%v, %v; want %d whole=%v", c.text, got.us, got.whole, err, c.want.UnixMicro(), c.whole)
+			t.Errorf("%s: %d whole=%v, %v; want %d whole=%v", c.text, got.us, got.whole, err, c.want.UnixMicro(),
+				c.whole)
 		}
 	}
 }
@@ -195,14 +202,16 @@ func TestSkipLimitAndSpeed(t *testing.T) {
 	if d, known := s.Duration(); d != 1050001*time.Microsecond || !known {
 		t.Errorf("duration %v, %v", d, known)
 	}
-	got, _ = play(t, Trace{File: write(t, "bad.csv", "t\nrubbish\n5.0\n"), Time: "t", Skip: 1}) // what is skipped is not read
+	// what is skipped is not read
+	got, _ = play(t, Trace{File: write(t, "bad.csv", "t\nrubbish\n5.0\n"), Time: "t", Skip: 1})
 	expectLines(t, got, "0 k0 1")
 }
 
 // TestDurationCutsATrace, and the next phase begins where the duration ends, not the trace.
 func TestDurationCutsATrace(t *testing.T) {
 	trace := Trace{File: write(t, "t.csv", "t\n10.0\n11.0\n12.0\n"), Time: "t"}
-	s := Compile(1, []Phase{{Name: "trace", Trace: &trace, Duration: 2 * time.Second}, {Name: "b", Arrivals: Burst{Size: 1}}})
+	s := Compile(1, []Phase{{Name: "trace", Trace: &trace, Duration: 2 * time.Second},
+		{Name: "b", Arrivals: Burst{Size: 1}}})
 	var at []int64
 	for _, r := range requests(t, s) {
 		at = append(at, r.AtUS)
@@ -214,7 +223,8 @@ func TestDurationCutsATrace(t *testing.T) {
 
 // TestOutOfOrderLines are sorted, equal times in the order of the file, and counted.
 func TestOutOfOrderLines(t *testing.T) {
-	got, s := play(t, Trace{File: write(t, "t.csv", "t,k\n100.5,a\n160.5,b\n100.6,c\n100.5,d\n130.1,e\n300.1,f\n"), Time: "t", Key: "k"})
+	got, s := play(t, Trace{File: write(t, "t.csv", "t,k\n100.5,a\n160.5,b\n100.6,c\n100.5,d\n130.1,e\n300.1,f\n"),
+		Time: "t", Key: "k"})
 	expectLines(t, got, "0 a 1\n0 d 1\n100000 c 1\n29600000 e 1\n60000000 b 1\n199600000 f 1")
 	if n := s.Notes(); n[len(n)-1] != "t.csv: 3 of 6 lines were out of order and were sorted" {
 		t.Errorf("notes %q", n)
@@ -270,8 +280,10 @@ func longLog(n int) string {
 	var b strings.Builder
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
-		fmt.Fprintf(&b, "10.0.%d.%d - - [%s] \"GET /item/%d HTTP/1.1\" 200 2326 \"https://example.org/start\" \"Mozilla/5.0 (X11; Linux x86_64)\"\n",
-			i*7%3000/256, i*7%3000%256, start.Add(time.Duration(i/500)*time.Second).Format("02/Jan/2006:15:04:05 -0700"), i%977)
+		fmt.Fprintf(&b, "10.0.%d.%d - - [%s] \"GET /item/%d HTTP/1.1\" 200 2326 \"https://example.org/start\" "+
+			"\"Mozilla/5.0 (X11; Linux x86_64)\"\n",
+			i*7%3000/256, i*7%3000%256,
+			start.Add(time.Duration(i/500)*time.Second).Format("02/Jan/2006:15:04:05 -0700"), i%977)
 	}
 	return b.String()
 }

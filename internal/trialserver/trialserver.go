@@ -1,6 +1,7 @@
-// Package trialserver is the embedded server as a program of its own, for a script that may do anything: the embedded Lua
-// knows no bound and obeys nothing. Inside the process its memory would be the run's, and a loop would run on for as
-// long as the run does. Every program with this package becomes that server where a variable of its environment asks for it.
+// Package trialserver is the embedded server as a program of its own, for a script that may do anything: the embedded
+// Lua knows no bound and obeys nothing. Inside the process its memory would be the run's, and a loop would run on for
+// as long as the run does. Every program with this package becomes that server where a variable of its environment asks
+// for it.
 //
 // It does not bound itself beyond a look at its memory: where the system can do better, whoever starts it does.
 package trialserver
@@ -20,8 +21,8 @@ import (
 
 const variable = "RATELAB_TRIAL_SERVER"
 
-// Variable is the variable of the environment, NAME=VALUE, that makes a program serve the socket until its standard input
-// ends, or until the scripts have taken so many bytes.
+// Variable is the variable of the environment, NAME=VALUE, that makes a program serve the socket until its standard
+// input ends, or until the scripts have taken so many bytes.
 func Variable(bytes int64, socket string) string {
 	return fmt.Sprintf("%s=%d %s", variable, bytes, socket)
 }

@@ -20,7 +20,8 @@ type CallError struct {
 }
 
 func (e *CallError) Error() string {
-	return fmt.Sprintf("request at %dµs, key %s, cost %d: %s", e.Request.AtUS, message.Quote(e.Request.Key), e.Request.Cost, e.Text)
+	return fmt.Sprintf("request at %dµs, key %s, cost %d: %s", e.Request.AtUS, message.Quote(e.Request.Key),
+		e.Request.Cost, e.Text)
 }
 
 // ErrLost is what a run ends with when the server has forgotten its script.
@@ -103,8 +104,8 @@ func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n
 	return n, wrong
 }
 
-// account reads the number of calls and the keys that may have come, changed or gone. The error is a *LostError where one
-// of them was not there when it ought to have been.
+// account reads the number of calls and the keys that may have come, changed or gone. The error is a *LostError where
+// one of them was not there when it ought to have been.
 func (r *Runner) account() error {
 	calls, err := r.scan.Value()
 	if err != nil {

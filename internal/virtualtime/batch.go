@@ -15,7 +15,8 @@ func (r *Runner) build(args []any, requests []limit.Request) []any {
 	first := r.vars(requests[0])
 	travels := make([]byte, len(layout)+1)
 	for i, t := range layout {
-		travels[i] = mark(slices.ContainsFunc(requests[1:], func(q limit.Request) bool { return !t.Same(first, r.vars(q)) }))
+		travels[i] = mark(slices.ContainsFunc(requests[1:],
+			func(q limit.Request) bool { return !t.Same(first, r.vars(q)) }))
 	}
 	apart := r.wrapped.decide.tellsTime && slices.ContainsFunc(requests, clocksApart)
 	travels[len(layout)] = mark(apart)

@@ -26,7 +26,8 @@ type limiter struct {
 
 var limiters = []limiter{
 	{"fixed-window", []string{"", "1", "1000000000", "3000"}},
-	{"gcra", []string{"", "1", "1000000000000", "3000", "1"}}, // the permits of 1000 per 3 s, and a bucket that outlasts the run
+	// the permits of 1000 per 3 s, and a bucket that outlasts the run
+	{"gcra", []string{"", "1", "1000000000000", "3000", "1"}},
 }
 
 func (l limiter) program(b *testing.B) *script.Program {
@@ -47,7 +48,8 @@ func virtual(b *testing.B, s *redisserver.Server, l limiter, n int) time.Duratio
 	began := time.Now()
 	r, err := virtualtime.New(
 		virtualtime.Server{Client: s.Client, Embedded: s.Kind == redisserver.KindEmbedded}, l.program(b),
-		virtualtime.Options{Start: time.UnixMicro(midnight), Real: began, Elapsed: func() time.Duration { return time.Since(began) }})
+		virtualtime.Options{Start: time.UnixMicro(midnight), Real: began,
+			Elapsed: func() time.Duration { return time.Since(began) }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +85,8 @@ func stock(b *testing.B, s *redisserver.Server, l limiter, n int) time.Duration 
 		b.Fatal(err)
 	}
 	socket := s.Client.Options().Addr
-	args := []string{"-s", socket, "-P", "32", "-c", "50", "-n", strconv.Itoa(n), "-q", "EVALSHA", sha1, "1", "bench:{k}"}
+	args := []string{"-s", socket, "-P", "32", "-c", "50", "-n", strconv.Itoa(n), "-q", "EVALSHA", sha1, "1",
+		"bench:{k}"}
 	if s.Transport != redisserver.TransportUnix {
 		b.Skip("redis-benchmark is asked through a unix socket only")
 	}

@@ -20,18 +20,25 @@ var forms = []string{
 	`'SET', %k, %v`, `'SET', %k, %v, 'KEEPTTL'`, `'SET', %k, %v, 'EX', 1000`, `'SET', %k, %v, 'NX', 'GET'`,
 	`'SET', %k, %v, 'EXAT', %d`, `'SET', %k, %v, 'XX', 'PXAT', %d .. '123'`, `'SETNX', %k, %v`, `'SETEX', %k, 1000, %v`,
 	`'GET', %k`, `'GETSET', %k, %v`, `'GETDEL', %k`, `'GETEX', %k, 'EXAT', %d`, `'GETEX', %k, 'PERSIST'`, `'INCR', %k`,
-	`'INCRBY', %k, %v`, `'APPEND', %k, %v`, `'STRLEN', %k`, `'SETRANGE', %k, 1, %v`, `'MSET', %k, %v, %k, %v`, `'MSETNX', %k, %v, %k, %v`,
-	`'MGET', %k, %k`, `'TYPE', %k`, `'EXISTS', %k, %k`, `'DEL', %k`, `'UNLINK', %k, %k`, `'RENAME', %k, %k`, `'RENAMENX', %k, %k`,
+	`'INCRBY', %k, %v`, `'APPEND', %k, %v`, `'STRLEN', %k`, `'SETRANGE', %k, 1, %v`, `'MSET', %k, %v, %k, %v`,
+	`'MSETNX', %k, %v, %k, %v`,
+	`'MGET', %k, %k`, `'TYPE', %k`, `'EXISTS', %k, %k`, `'DEL', %k`, `'UNLINK', %k, %k`, `'RENAME', %k, %k`,
+	`'RENAMENX', %k, %k`,
 	`'COPY', %k, %k`, `'COPY', %k, %k, 'REPLACE'`,
 	`'HSET', %k, 'f', %v`, `'HDEL', %k, 'f'`, `'HINCRBY', %k, 'f', 1`, `'HGETALL', %k`, `'HMGET', %k, 'f', 'g'`,
-	`'RPUSH', %k, %v`, `'LPUSHX', %k, %v`, `'LPOP', %k`, `'RPOP', %k, 2`, `'LTRIM', %k, 1, 0`, `'LTRIM', %k, 0, 0`, `'LREM', %k, 0, %v`,
+	`'RPUSH', %k, %v`, `'LPUSHX', %k, %v`, `'LPOP', %k`, `'RPOP', %k, 2`, `'LTRIM', %k, 1, 0`, `'LTRIM', %k, 0, 0`,
+	`'LREM', %k, 0, %v`,
 	`'LRANGE', %k, 0, -1`, `'RPOPLPUSH', %k, %k`, `'LMOVE', %k, %k, 'LEFT', 'RIGHT'`, `'LMPOP', 2, %k, %k, 'LEFT'`,
-	`'SADD', %k, 'm'`, `'SREM', %k, 'm'`, `'SPOP', %k`, `'SMOVE', %k, %k, 'm'`, `'SUNIONSTORE', %k, %k, %k`, `'SINTERSTORE', %k, %k, %k`,
+	`'SADD', %k, 'm'`, `'SREM', %k, 'm'`, `'SPOP', %k`, `'SMOVE', %k, %k, 'm'`, `'SUNIONSTORE', %k, %k, %k`,
+	`'SINTERSTORE', %k, %k, %k`,
 	`'SDIFFSTORE', %k, %k, %k`, `'SCARD', %k`,
-	`'ZADD', %k, %v, 'm'`, `'ZREM', %k, 'm'`, `'ZPOPMIN', %k`, `'ZREMRANGEBYSCORE', %k, 1, 2`, `'ZREMRANGEBYRANK', %k, 0, 0`,
-	`'ZUNIONSTORE', %k, 2, %k, %k`, `'ZINTERSTORE', %k, 1, %k`, `'ZRANGE', %k, 0, -1, 'WITHSCORES'`, `'ZMPOP', 1, %k, 'MIN'`,
+	`'ZADD', %k, %v, 'm'`, `'ZREM', %k, 'm'`, `'ZPOPMIN', %k`, `'ZREMRANGEBYSCORE', %k, 1, 2`,
+	`'ZREMRANGEBYRANK', %k, 0, 0`,
+	`'ZUNIONSTORE', %k, 2, %k, %k`, `'ZINTERSTORE', %k, 1, %k`, `'ZRANGE', %k, 0, -1, 'WITHSCORES'`,
+	`'ZMPOP', 1, %k, 'MIN'`,
 	`'EXPIREAT', %k, %d`, `'PEXPIREAT', %k, %d .. '007', 'NX'`, `'EXPIREAT', %k, %d, 'XX'`, `'EXPIREAT', %k, %d, 'GT'`,
-	`'EXPIREAT', %k, %d, 'LT'`, `'EXPIRE', %k, 0`, `'EXPIRE', %k, -5, 'XX'`, `'EXPIRE', %k, 1000`, `'EXPIREAT', %k, 1`, `'PERSIST', %k`,
+	`'EXPIREAT', %k, %d, 'LT'`, `'EXPIRE', %k, 0`, `'EXPIRE', %k, -5, 'XX'`, `'EXPIRE', %k, 1000`, `'EXPIREAT', %k, 1`,
+	`'PERSIST', %k`,
 	`'EXPIRE', %k`, `'SET', %k`, `'SETEX', %k, 10`, `'ZUNIONSTORE', %k, 9, %k`, `'COPY', %k`,
 	`'RENAME', %k`, `'MSET', %k`, `'TTL', %k, 1`, `'PERSIST', %k, 1`, `'DEL'`,
 }
@@ -62,12 +69,12 @@ func drawCommand(t *rapid.T, keys []string, embedded bool) string {
 // some arguments for others.
 var errorText = regexp.MustCompile(`error [^\n]*`)
 
-// soon matches what differs because the two clocks do: deadlines of this decade, in s and in ms, and the seconds that are
-// left to this century.
+// soon matches what differs because the two clocks do: deadlines of this decade, in s and in ms, and the seconds that
+// are left to this century.
 var soon = regexp.MustCompile(`\b(1\d{9}(\d{3})?|2[2-4]\d{8})\b`)
 
-// Every command answers as it does without the virtual clock, and leaves every key under the same deadline, whatever came
-// before it, however the arrivals are batched, and whether or not keys are given a real deadline of their own.
+// Every command answers as it does without the virtual clock, and leaves every key under the same deadline, whatever
+// came before it, however the arrivals are batched, and whether or not keys are given a real deadline of their own.
 func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 	onBoth(t, func(t *testing.T, server *redisserver.Server) {
 		keys := []string{"K", "K .. 'a'", "K .. 'b'"}
@@ -83,7 +90,8 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 				s.steps = append(s.steps, step)
 			}
 			it := setup{batch: rapid.IntRange(1, 8).Draw(rt, "batch")}
-			// The embedded COPY forgets to take the old deadline off where the source has none; a shared server's keys all have.
+			// The embedded COPY forgets to take the old deadline off where the source has none; a shared server's keys
+			// all have.
 			it.shared = server.Kind != redisserver.KindEmbedded && rapid.Bool().Draw(rt, "shared")
 			flush := func() { // the embedded server keeps values of keys that it has deleted, until then
 				if err := server.Client.FlushAll(t.Context()).Err(); err != nil {
@@ -93,7 +101,8 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 			flush()
 			native, err := s.nativeAll(t, server, "k") // replies may name the key
 			switch {
-			case err != nil && server.Kind == redisserver.KindEmbedded && strings.Contains(err.Error(), "assignment to entry in nil map"):
+			case err != nil && server.Kind == redisserver.KindEmbedded &&
+				strings.Contains(err.Error(), "assignment to entry in nil map"):
 				rt.Skip("the embedded server panics by itself, as at SADD after a SINTERSTORE of nothing")
 			case err != nil:
 				t.Fatal(err)
@@ -109,7 +118,8 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 					got, want = errorText.ReplaceAllString(got, "error"), errorText.ReplaceAllString(want, "error")
 				}
 				if got != want {
-					rt.Fatalf("command %d, %s:\n%s\nin virtual time, without it\n%s\nafter %s", i+1, s.steps[i][0], got, want, commands(s, i))
+					rt.Fatalf("command %d, %s:\n%s\nin virtual time, without it\n%s\nafter %s", i+1, s.steps[i][0], got,
+						want, commands(s, i))
 				}
 			}
 		})

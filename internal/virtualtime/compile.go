@@ -26,8 +26,8 @@ func (e *CompileError) Error() string {
 }
 
 // compile asks the server, once, whether the scripts compile each on its own: as their author wrote them, for words
-// about them, and as they are sent. Inside the wrapper a missing end would be reported on a line of the wrapper, and one
-// too many might not be reported at all.
+// about them, and as they are sent. Inside the wrapper a missing end would be reported on a line of the wrapper, and
+// one too many might not be reported at all.
 func (r *Runner) compile(ctx context.Context) error {
 	if r.checked {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/resp"
 )
 
-// conn is a connection whose outgoing commands are rewritten. What is written is handed to a goroutine: over a pipe inside
-// the process, a client that writes a whole pipeline before it reads would wait for a server that waits for it.
+// conn is a connection whose outgoing commands are rewritten. What is written is handed to a goroutine: over a pipe
+// inside the process, a client that writes a whole pipeline before it reads would wait for a server that waits for it.
 type conn struct {
 	net.Conn
 	rewrite func(args []string) []string

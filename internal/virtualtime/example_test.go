@@ -11,7 +11,8 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// An unmodified library decides an hour of traffic at once: its clock is an argument, and the server's own is not asked.
+// An unmodified library decides an hour of traffic at once: its clock is an argument, and the server's own is not
+// asked.
 func ExampleHook() {
 	ctx := context.Background()
 	server, err := redisserver.Start(ctx, redisserver.KindEmbedded)

@@ -32,7 +32,8 @@ func loopsFor(t *testing.T, s *redisserver.Server, d time.Duration) int64 {
 // A slow script has short batches, near or far: ten milliseconds each, once it is known to be slow.
 func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
 	host := redisservertest.Private(t)
-	it := setup{shared: true, source: fmt.Sprintf("local n = 0 for i = 1, %d do n = n + i end return 1", loopsFor(t, host, time.Millisecond/2))}
+	it := setup{shared: true, source: fmt.Sprintf("local n = 0 for i = 1, %d do n = n + i end return 1",
+		loopsFor(t, host, time.Millisecond/2))}
 	for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
 		far, err := redisserver.Start(t.Context(), redisservertest.Far(t, host, delay))
 		if err != nil {
@@ -53,7 +54,8 @@ func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
 		stats := host.Client.InfoMap(t.Context(), "commandstats").Val()["Commandstats"]["cmdstat_evalsha"]
 		var calls int64 // of a quick script 8
 		if _, err := fmt.Sscanf(stats, "calls=%d,", &calls); err != nil || calls < 20 || calls > 1200 {
-			t.Errorf("1600 decisions of half a millisecond took %d EVALSHA, with a delay of %v; want about 100 (%s)", calls, delay, stats)
+			t.Errorf("1600 decisions of half a millisecond took %d EVALSHA, with a delay of %v; want about 100 (%s)",
+				calls, delay, stats)
 		}
 	}
 }

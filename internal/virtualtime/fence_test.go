@@ -17,8 +17,10 @@ import (
 )
 
 // givenFunctions are the only globals that a body may use: those of the server that lead nowhere.
-var givenFunctions = []string{"assert", "error", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget", "rawset", "select", "setmetatable",
-	"tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION", "bit", "cjson", "cmsgpack", "coroutine", "math", "string", "struct", "table"}
+var givenFunctions = []string{"assert", "error", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget", "rawset",
+	"select", "setmetatable",
+	"tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION", "bit", "cjson", "cmsgpack", "coroutine", "math",
+	"string", "struct", "table"}
 
 // lentNames are what a body may see of make.
 var lentNames = append([]string{"redis", "server", "KEYS", "ARGV", "getmetatable"}, givenFunctions...)
@@ -140,19 +142,25 @@ func TestBodiesSeeWhatTheyMay(t *testing.T) {
 	}
 }
 
-// FuzzFence looks for a script that is wrapped and sees, or breaks, more than it may. With LUAC=1 in the environment, or
-// where luac5.1 is on PATH and the tests are not short, Lua's own compiler is asked as well.
+// FuzzFence looks for a script that is wrapped and sees, or breaks, more than it may. With LUAC=1 in the environment,
+// or where luac5.1 is on PATH and the tests are not short, Lua's own compiler is asked as well.
 func FuzzFence(f *testing.F) {
 	for _, source := range hostile(f) {
 		f.Add(source, "return 1")
 	}
 	for _, seed := range []string{
-		"do return 1 end end,function() return redis", "return 1 end local x = function()", "]] end --[==[", "--[[", "--\rend", "'\\\nend'",
-		"local redis = function() return redis end", "repeat local _G until _G", "for _G = 1, 2 do end return _G", "local function _G() return _G end",
-		"local a a = 1", "return function(...) return arg end", "x = x", "function KEYS.x() end", "function string:y() end", "goto _G", "return ratelab",
-		"local t = {[KEYS] = ARGV; redis} return t.x.y[1]:z'a''b'[[c]]{}", "while KEYS do break end", "if x then elseif y then else end",
-		"return 0x1p4, 1e400, .5, 3..2", "\xef\xbb\xbfreturn 1", "return [==[\r\n]==] .. '\\x41\\z\n'", "#!lua flags=no-writes\nreturn 1", "return load, _G, os, io, debug",
-		"make = 1 return make, give, shadow, real, A", "return math, string, cjson, getmetatable('')", "local x <const> = 1", "a.b['c'].d, e = 1, 2",
+		"do return 1 end end,function() return redis", "return 1 end local x = " +
+			"function()", "]] end --[==[", "--[[", "--\rend", "'\\\nend'",
+		"local redis = function() return redis end", "repeat local _G until _G", "for _G = 1, 2 do end " +
+			"return _G", "local function _G() return _G end",
+		"local a a = 1", "return function(...) return arg end", "x = x", "function KEYS.x() end",
+		"function string:y() end", "goto _G", "return ratelab",
+		"local t = {[KEYS] = ARGV; redis} return t.x.y[1]:z'a''b'[[c]]{}", "while KEYS do " +
+			"break end", "if x then elseif y then else end",
+		"return 0x1p4, 1e400, .5, 3..2", "\xef\xbb\xbfreturn 1", "return [==[\r\n]==] .. " +
+			"'\\x41\\z\n'", "#!lua flags=no-writes\nreturn 1", "return load, _G, os, io, debug",
+		"make = 1 return make, give, shadow, real, A", "return math, string, cjson, " +
+			"getmetatable('')", "local x <const> = 1", "a.b['c'].d, e = 1, 2",
 	} {
 		f.Add(seed, seed)
 	}

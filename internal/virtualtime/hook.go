@@ -27,8 +27,9 @@ func (c *Clock) Now() int64 { return c.us.Load() }
 //
 // It cannot steer time.Now inside the library, nor timers. WATCH, SUBSCRIBE, blocking commands, functions, and whatever
 // else the prelude does not know fail with their name. A plain command's errors and integers pass through Lua, where
-// an integer beyond 2^53 is an error. The hook deletes nothing at the end. On a server that is not the caller's own it has to be
-// a NewGuestHook: a key without a deadline stays otherwise. Commands that are sent at one moment, as in a pipeline, happen at one virtual instant.
+// an integer beyond 2^53 is an error. The hook deletes nothing at the end. On a server that is not the caller's own it
+// has to be a NewGuestHook: a key without a deadline stays otherwise. Commands that are sent at one moment, as in a
+// pipeline, happen at one virtual instant.
 type Hook struct {
 	clock    *Clock
 	offsetMS int64
@@ -53,8 +54,8 @@ func NewHook(clock *Clock, real time.Time) *Hook {
 	}
 }
 
-// NewGuestHook makes a hook for a server that others use too. ends is when the work will be done, as far as is known: ten
-// minutes later the first deadline may come, and every key has one.
+// NewGuestHook makes a hook for a server that others use too. ends is when the work will be done, as far as is known:
+// ten minutes later the first deadline may come, and every key has one.
 func NewGuestHook(clock *Clock, ends time.Time) *Hook {
 	h := NewHook(clock, ends)
 	first := ends.Add(Margin).UnixMilli()

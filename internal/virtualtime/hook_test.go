@@ -56,7 +56,8 @@ func gcra(tat *int64, nowUS int64) bool {
 	return true
 }
 
-// An unmodified library, redis_rate v10, decides case 1 in virtual time: 1785 admitted, each as exact arithmetic has it.
+// An unmodified library, redis_rate v10, decides case 1 in virtual time: 1785 admitted, each as exact arithmetic has
+// it.
 func TestAnUnmodifiedLibraryDecidesCaseOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		client, clock := hooked(t, s)
@@ -132,7 +133,8 @@ func plainCommands(t *testing.T, protocol int) {
 func TestPipelinesAndTransactionsKeepTheirReplies(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		client, clock := hooked(t, s)
-		for name, pipelined := range map[string]func(context.Context, func(redis.Pipeliner) error) ([]redis.Cmder, error){
+		for name, pipelined := range map[string]func(context.Context, func(redis.Pipeliner) error) ([]redis.Cmder,
+			error){
 			"pipeline": client.Pipelined, "transaction": client.TxPipelined,
 		} {
 			cmds, err := pipelined(t.Context(), func(p redis.Pipeliner) error {
@@ -200,10 +202,12 @@ func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		client, _ := hooked(t, s)
 		ctx := t.Context()
-		for _, args := range [][]any{{"WATCH", "k"}, {"SUBSCRIBE", "c"}, {"BLPOP", "k", "0"}, {"XADD", "k", "*", "f", "v"},
+		for _, args := range [][]any{{"WATCH", "k"}, {"SUBSCRIBE", "c"}, {"BLPOP", "k", "0"},
+			{"XADD", "k", "*", "f", "v"},
 			{"FCALL", "f", "0"}, {"FLUSHALL"}, {"WAIT", "0", "0"}, {"SCRIPT", "KILL"}} {
 			err := client.Do(ctx, args...).Err()
-			if err == nil || !strings.HasPrefix(err.Error(), "VTCMD ") || !strings.Contains(err.Error(), fmt.Sprint(args[0])) {
+			if err == nil || !strings.HasPrefix(err.Error(), "VTCMD ") ||
+				!strings.Contains(err.Error(), fmt.Sprint(args[0])) {
 				t.Errorf("%v gives %v, want an error that names it", args, err)
 			}
 		}
@@ -224,7 +228,10 @@ func TestABrokenConnectionIsAnError(t *testing.T) {
 		t.Error("a failed dial is no error")
 	}
 	ours, theirs := net.Pipe()
-	conn, err := hook.DialHook(func(context.Context, string, string) (net.Conn, error) { return ours, nil })(t.Context(), "", "")
+	conn, err := hook.DialHook(func(context.Context, string, string) (net.Conn, error) {
+		return ours,
+			nil
+	})(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,8 +242,8 @@ func TestABrokenConnectionIsAnError(t *testing.T) {
 	conn.Close()
 }
 
-// On a server that others use every key has a real deadline, ten minutes after the end at the latest where it has none of
-// its own, and nothing in virtual time shows it.
+// On a server that others use every key has a real deadline, ten minutes after the end at the latest where it has none
+// of its own, and nothing in virtual time shows it.
 func TestAGuestLeavesNoKeyForGood(t *testing.T) {
 	s := redisservertest.Private(t)
 	clock := &virtualtime.Clock{}

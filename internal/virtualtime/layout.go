@@ -63,7 +63,8 @@ func (l *layout) assign(c script.Call, reuse bool) string {
 		case constant || t.IsNow():
 		case isKey:
 			n++
-			fmt.Fprintf(&b, "if each%d then if A[p] ~= v%d then turn = turn + 1 granted[%d] = A[p] end v%d = A[p] p = p + 1 end ", n, n, i+1, n)
+			fmt.Fprintf(&b, "if each%d then if A[p] ~= v%d then turn = turn + 1 granted[%d] = A[p] end v%d = A[p] p "+
+				"= p + 1 end ", n, n, i+1, n)
 		default:
 			n++
 			fmt.Fprintf(&b, "if each%d then v%d = A[p] p = p + 1 end ", n, n)
@@ -140,7 +141,8 @@ func (l *layout) initCode(c *script.Call, s settings) string {
 	fmt.Fprintf(&b, "now_s = A[p] now = tonumber(now_s) local before = granted granted = %s give(%s, %s) ",
 		keys, keys, from(len(c.Keys)+1, len(c.Args)))
 	fmt.Fprintf(&b, "p = p + %d turn, no_writes = turn + 1, %t ", len(l.varying)+1, readOnly(s.init))
-	b.WriteString("if draws then reseed(now) end answer = reply(prepare()) " + s.intact() + " if refusal then error(refusal, 0) end ")
+	b.WriteString("if draws then reseed(now) end answer = reply(prepare()) " + s.intact() +
+		" if refusal then error(refusal, 0) end ")
 	b.WriteString("if type(answer) == 'table' and answer.err then error(answer, 0) end ")
 	fmt.Fprintf(&b, "granted, turn, no_writes = before, turn + 1, %t", readOnly(s.facts))
 	if s.facts.ReadsArguments {

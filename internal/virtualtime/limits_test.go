@@ -27,14 +27,15 @@ func outer(n int) string {
 	return strings.Join(names, "+")
 }
 
-// Lua 5.1 has room for 200 local variables and 60 outer ones in a function. The wrapper takes none of the former, and of
-// the latter one for each of redis, server, KEYS, ARGV and a library that is used as a value.
+// Lua 5.1 has room for 200 local variables and 60 outer ones in a function. The wrapper takes none of the former, and
+// of the latter one for each of redis, server, KEYS, ARGV and a library that is used as a value.
 func TestTheLimitsOfLuaAreTheScripts(t *testing.T) {
 	s := redisservertest.Private(t)
 	want(t, s, setup{source: locals(200) + "return v199"}, "199", at(0, "k"))
 	wantError(t, s, setup{source: locals(201) + "return v200"}, "has more than 200 local variables")
 	want(t, s, setup{source: locals(60) + "return (function() return " + outer(60) + " end)()"}, "1770", at(0, "k"))
-	wantError(t, s, setup{source: locals(61) + "return (function() return " + outer(61) + " end)()"}, "has more than 60 upvalues")
+	wantError(t, s, setup{source: locals(61) + "return (function() return " + outer(61) + " end)()"},
+		"has more than 60 upvalues")
 	inner := "return (function() return redis.call('INCRBY', KEYS[1], " + outer(58) + ") end)()"
 	want(t, s, setup{source: locals(60) + inner}, "1653", at(0, "k"))
 	inner = strings.Replace(inner, outer(58), outer(59), 1)
@@ -44,11 +45,13 @@ func TestTheLimitsOfLuaAreTheScripts(t *testing.T) {
 // The wrapper itself keeps within them whatever travels with an arrival, and whatever the script is lent.
 func TestTheWrapperKeepsWithinLuasLimits(t *testing.T) {
 	s := redisservertest.Private(t)
-	it := setup{keys: []string{"{key}", "{key}:{now_us}"}, args: []string{"{now_us}"}, init: "redis.setresp(3) return math.random(1, 1)"}
+	it := setup{keys: []string{"{key}", "{key}:{now_us}"}, args: []string{"{now_us}"},
+		init: "redis.setresp(3) return math.random(1, 1)"}
 	for i := range 14 {
 		it.args = append(it.args, fmt.Sprintf("{cost}:%d", i))
 	}
-	it.source = "local all = {redis, server, math, string, table, cjson, coroutine, bit, struct, cmsgpack, getmetatable, setmetatable} " +
+	it.source = "local all = {redis, server, math, string, table, cjson, coroutine, bit, struct, cmsgpack, " +
+		"getmetatable, setmetatable} " +
 		"return #all + #KEYS + #ARGV"
 	requests := []limit.Request{at(0, "a"), at(1, "b")}
 	requests[1].Cost = 2

@@ -9,8 +9,9 @@ import (
 const forever = math.MaxInt64
 
 // living remembers the keys that the scripts have left on the server, with a lower bound of each deadline in
-// virtual milliseconds: what has to be swept, looked at before the clock steps back, and, at the end, deleted. Expired keys that nobody touches would
-// otherwise stay, and a trace's memory grow with its length. A key that is missing before its bound has been lost.
+// virtual milliseconds: what has to be swept, looked at before the clock steps back, and, at the end, deleted. Expired
+// keys that nobody touches would otherwise stay, and a trace's memory grow with its length. A key that is missing
+// before its bound has been lost.
 type living struct {
 	deadline map[string]int64
 	due      dueHeap
@@ -39,7 +40,8 @@ func (l *living) set(key string, deadline int64) {
 	}
 }
 
-// lives reports whether key must be on the server at nowMS: it was there after the last look at it, and has not expired.
+// lives reports whether key must be on the server at nowMS: it was there after the last look at it, and has not
+// expired.
 func (l *living) lives(key string, nowMS int64) bool {
 	deadline, known := l.deadline[key]
 	return known && deadline >= nowMS

@@ -47,8 +47,8 @@ func (r *Runner) lost(keys []string) error {
 	return e
 }
 
-// The sentinel is a key that lives as long as the run, and that nobody but its Runner deletes. Every batch looks for it:
-// after a FLUSHALL no other key need be there to be missed.
+// The sentinel is a key that lives as long as the run, and that nobody but its Runner deletes. Every batch looks for
+// it: after a FLUSHALL no other key need be there to be missed.
 
 // plant makes the sentinel, where there is to be one, before the first batch.
 func (r *Runner) plant(ctx context.Context) error {

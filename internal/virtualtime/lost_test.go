@@ -70,7 +70,8 @@ func TestALostKeyEndsTheRun(t *testing.T) {
 // A key that somebody deletes after its virtual deadline was of no use to anybody.
 func TestADeadKeyIsNotMissed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
-		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 10) return 1", sentinel: "sentinel"}, func(resp.Value) {})
+		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 10) return 1",
+			sentinel: "sentinel"}, func(resp.Value) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,32 +89,43 @@ func TestADeadKeyIsNotMissed(t *testing.T) {
 
 // ways are those in which a script makes, changes, moves, empties and deletes keys. A and B are two of its keys.
 var ways = []string{
-	`c('SET', A, 1)`, `c('SET', A, 1, 'PX', 40)`, `c('SET', B, 1, 'PX', 3)`, `c('SET', A, 1, 'PXAT', 1)`, `c('SET', A, 1, 'PXAT', now - 5)`,
-	`c('SET', A, 1, 'KEEPTTL')`, `c('PSETEX', A, 9, 1)`, `c('GETDEL', A)`, `c('GETEX', A, 'PX', 7)`, `c('GETEX', A, 'PXAT', now - 1)`,
-	`c('GETEX', A, 'PERSIST')`, `c('DEL', A)`, `c('UNLINK', A, B)`, `c('PEXPIRE', A, 5)`, `c('PEXPIRE', A, 80)`, `c('PEXPIRE', B, 0)`,
-	`c('PEXPIREAT', A, now - 3)`, `c('PERSIST', A)`, `c('RENAME', A, B)`, `c('RENAMENX', B, A)`, `c('COPY', A, B, 'REPLACE')`,
-	`c('RPUSH', B, 1) c('PEXPIRE', B, 30) c('LPOP', B)`, `c('SADD', B, 1) c('SPOP', B)`, `c('SADD', B, 1) c('SREM', B, 1)`,
-	`c('HSET', B, 'f', 1) c('HDEL', B, 'f')`, `c('ZADD', B, 1, 'm') c('ZREMRANGEBYSCORE', B, 0, 9)`, `c('ZADD', B, 1, 'm') c('ZPOPMIN', B)`,
-	`c('DEL', B) c('RPUSH', B, 1) c('LTRIM', B, 5, 9)`, `c('SINTERSTORE', A, B, A)`, `c('INCR', A)`, `c('EXISTS', A, B)`, `c('GET', B)`,
+	`c('SET', A, 1)`, `c('SET', A, 1, 'PX', 40)`, `c('SET', B, 1, 'PX', 3)`, `c('SET', A, 1, 'PXAT', 1)`,
+	`c('SET', A, 1, 'PXAT', now - 5)`,
+	`c('SET', A, 1, 'KEEPTTL')`, `c('PSETEX', A, 9, 1)`, `c('GETDEL', A)`, `c('GETEX', A, 'PX', 7)`,
+	`c('GETEX', A, 'PXAT', now - 1)`,
+	`c('GETEX', A, 'PERSIST')`, `c('DEL', A)`, `c('UNLINK', A, B)`, `c('PEXPIRE', A, 5)`, `c('PEXPIRE', A, 80)`,
+	`c('PEXPIRE', B, 0)`,
+	`c('PEXPIREAT', A, now - 3)`, `c('PERSIST', A)`, `c('RENAME', A, B)`, `c('RENAMENX', B, A)`,
+	`c('COPY', A, B, 'REPLACE')`,
+	`c('RPUSH', B, 1) c('PEXPIRE', B, 30) c('LPOP', B)`, `c('SADD', B, 1) c('SPOP', B)`,
+	`c('SADD', B, 1) c('SREM', B, 1)`,
+	`c('HSET', B, 'f', 1) c('HDEL', B, 'f')`, `c('ZADD', B, 1, 'm') c('ZREMRANGEBYSCORE', B, 0, 9)`,
+	`c('ZADD', B, 1, 'm') c('ZPOPMIN', B)`,
+	`c('DEL', B) c('RPUSH', B, 1) c('LTRIM', B, 5, 9)`, `c('SINTERSTORE', A, B, A)`, `c('INCR', A)`,
+	`c('EXISTS', A, B)`, `c('GET', B)`,
 	`c('MSET', A, 1, B, 2)`, `c('RPUSH', B, 1) c('RPOPLPUSH', B, A)`, `c('SADD', B, 1) c('SMOVE', B, A, 1)`,
 }
 
-// Whatever a script does to its keys, none is missed that it deleted, emptied, moved or let expire, however the arrivals
-// fall into batches, while expired keys are swept beside a round that is on its way, and where the clock steps back.
+// Whatever a script does to its keys, none is missed that it deleted, emptied, moved or let expire, however the
+// arrivals fall into batches, while expired keys are swept beside a round that is on its way, and where the clock steps
+// back.
 func TestNoKeyIsMissedWhoseScriptIsToBlame(t *testing.T) {
 	var source strings.Builder
-	source.WriteString("local A, B = KEYS[1] .. ':a', KEYS[1] .. ':b' local c = redis.pcall local t = redis.call('TIME') " +
+	source.WriteString("local A, B = KEYS[1] .. ':a', KEYS[1] .. ':b' local c = redis.pcall local t = " +
+		"redis.call('TIME') " +
 		"local now = t[1] * 1000 + math.floor(t[2] / 1000) local ways = {")
 	for _, way := range ways {
 		source.WriteString("function() " + way + " end, ")
 	}
 	source.WriteString("} ways[tonumber(ARGV[1])]() return 1")
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
-		for _, c := range []struct{ batch, keys, requests int }{{1, 3, 300}, {7, 5, 3000}, {500, 5, 3000}, {64, 4000, 12_000}} {
+		for _, c := range []struct{ batch, keys, requests int }{{1, 3, 300}, {7, 5, 3000}, {500, 5, 3000},
+			{64, 4000, 12_000}} {
 			for _, shared := range []bool{false, true} {
 				seed := rand.Uint64()
 				random := rand.New(rand.NewPCG(seed, 0))
-				it := setup{source: source.String(), args: []string{"{cost}"}, batch: c.batch, shared: shared, sentinel: "sentinel"}
+				it := setup{source: source.String(), args: []string{"{cost}"}, batch: c.batch, shared: shared,
+					sentinel: "sentinel"}
 				r, err := newRunner(t, s, it, func(resp.Value) {})
 				if err != nil {
 					t.Fatal(err)
@@ -125,7 +137,8 @@ func TestNoKeyIsMissedWhoseScriptIsToBlame(t *testing.T) {
 					if random.IntN(500) == 0 {
 						skew = -min(us, random.Int64N(60_000))
 					}
-					requests[i] = limit.Request{AtUS: us, ServerSkewUS: skew, Key: fmt.Sprint("k", random.IntN(c.keys)), Cost: int64(1 + random.IntN(len(ways)))}
+					requests[i] = limit.Request{AtUS: us, ServerSkewUS: skew, Key: fmt.Sprint("k", random.IntN(c.keys)),
+						Cost: int64(1 + random.IntN(len(ways)))}
 				}
 				err = r.Decide(t.Context(), requests, make([]limit.Decision, len(requests)))
 				var left virtualtime.Left

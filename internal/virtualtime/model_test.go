@@ -29,9 +29,12 @@ var model = map[string]func(k *key, n int64){
 		k.there = true
 		k.expire(k.nowMS + n)
 	},
-	`'PEXPIRE', %s, %d`:                func(k *key, n int64) { k.expire(k.nowMS + n) },
-	`'PEXPIREAT', %s, now + %d`:        func(k *key, n int64) { k.expire(k.nowMS + n) },
-	`'PEXPIRE', %s, %d, 'GT'`:          func(k *key, n int64) { k.when(k.dieMS >= 0 && k.nowMS+n > k.dieMS, k.nowMS+n) },
+	`'PEXPIRE', %s, %d`:         func(k *key, n int64) { k.expire(k.nowMS + n) },
+	`'PEXPIREAT', %s, now + %d`: func(k *key, n int64) { k.expire(k.nowMS + n) },
+	`'PEXPIRE', %s, %d, 'GT'`: func(k *key,
+		n int64) {
+		k.when(k.dieMS >= 0 && k.nowMS+n > k.dieMS, k.nowMS+n)
+	},
 	`'PEXPIRE', %s, %d, 'LT'`:          func(k *key, n int64) { k.when(k.dieMS < 0 || k.nowMS+n < k.dieMS, k.nowMS+n) },
 	`'PEXPIRE', %s, %d, 'NX'`:          func(k *key, n int64) { k.when(k.dieMS < 0, k.nowMS+n) },
 	`'PERSIST', %s`:                    func(k *key, n int64) { k.when(k.dieMS >= 0, -1) },
@@ -85,7 +88,8 @@ func (k *key) arrive(nowMS int64) {
 }
 
 // Against the model, through time: keys live and die as it says, and neither the batches' boundaries nor the real
-// deadlines of a shared server can be told from the answers. The clock steps back, too: what has died by then stays dead.
+// deadlines of a shared server can be told from the answers. The clock steps back, too: what has died by then stays
+// dead.
 func TestTimeTravelAgreesWithAModelOfKeyLifetimes(t *testing.T) {
 	var all []string
 	for form := range model {
@@ -111,13 +115,15 @@ func TestTimeTravelAgreesWithAModelOfKeyLifetimes(t *testing.T) {
 				model[form](&keys[which], n)
 				s.steps = append(s.steps, fill(form, fmt.Sprintf("K .. ':%d'", which), n))
 				steps = append(steps, answer{nowMS, i + 1, ""})
-				wants = append(wants, strings.ReplaceAll(strconv.FormatInt(keys[which].answer, 10), strconv.Itoa(okReply), "OK"))
+				wants = append(wants, strings.ReplaceAll(strconv.FormatInt(keys[which].answer, 10),
+					strconv.Itoa(okReply), "OK"))
 			}
 			for _, it := range []setup{{batch: 1}, {batch: 7}, {batch: 4096}, {batch: 3, shared: true}} {
 				got := s.virtual(t, server, it, "k", steps)
 				for i, text := range got {
 					if text = text[strings.LastIndex(text, "\n")+1:]; text != wants[i] {
-						rt.Fatalf("batch %d, shared %t: command %d at %d ms, %s, answers %s, want %s", it.batch, it.shared,
+						rt.Fatalf("batch %d, shared %t: command %d at %d ms, %s, answers %s, want %s", it.batch,
+							it.shared,
 							i+1, steps[i].nowMS-midnight/1000, s.steps[i], text, wants[i])
 					}
 				}

@@ -10,8 +10,8 @@ import (
 )
 
 // On a server that is not ours the keys of a killed run must not stay for long, and those of a living one must not
-// expire. The virtual present lies Margin before the real deadline that belongs to it, and however long the run takes, every few
-// minutes all deadlines are moved on by the time that has passed.
+// expire. The virtual present lies Margin before the real deadline that belongs to it, and however long the run takes,
+// every few minutes all deadlines are moved on by the time that has passed.
 
 //go:embed moveon.lua
 var moveOnSource string
@@ -29,8 +29,8 @@ func (r *Runner) isDue() bool {
 	return r.server.Shared && r.options.Elapsed != nil && r.elapsed()-r.movedAt >= moveEvery
 }
 
-// moveOn moves all deadlines on by the time that has passed since the last time. No round may be on its way. The error is
-// a *LostError where keys have expired already.
+// moveOn moves all deadlines on by the time that has passed since the last time. No round may be on its way. The error
+// is a *LostError where keys have expired already.
 func (r *Runner) moveOn(ctx context.Context) error {
 	r.stood = r.elapsed() - r.movedAt
 	delta := r.stood.Milliseconds()

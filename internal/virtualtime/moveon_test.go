@@ -33,9 +33,13 @@ func newSlow(t *testing.T) *slow {
 	t.Helper()
 	m := miniredis.NewMiniRedis()
 	t.Cleanup(m.Close)
-	client := redis.NewClient(&redis.Options{Dialer: func(context.Context, string, string) (net.Conn, error) { return m.Dial() }, Protocol: 2})
+	client := redis.NewClient(&redis.Options{Dialer: func(context.Context, string, string) (net.Conn,
+		error) {
+		return m.Dial()
+	}, Protocol: 2})
 	t.Cleanup(func() { client.Close() })
-	s := &slow{&redisserver.Server{Client: client, Transport: redisserver.TransportPipe}, m, time.UnixMicro(1_800_000_000_000_000), &atomic.Int64{}}
+	s := &slow{&redisserver.Server{Client: client, Transport: redisserver.TransportPipe}, m,
+		time.UnixMicro(1_800_000_000_000_000), &atomic.Int64{}}
 	m.SetTime(s.began)
 	return s
 }
@@ -52,7 +56,8 @@ func (s *slow) elapsed() time.Duration { return time.Duration(s.passed.Load()) }
 // counters has a key with a TTL of a minute, one that the last request has, and one without any.
 const counters = "local n = redis.call('INCR', KEYS[1]) if n == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end " +
 	"redis.call('SET', KEYS[1] .. ':last', n, 'EX', 20) " +
-	"return {n, redis.call('INCR', KEYS[1] .. ':all'), redis.call('PTTL', KEYS[1]), redis.call('TTL', KEYS[1] .. ':all')}"
+	"return {n, redis.call('INCR', KEYS[1] .. ':all'), redis.call('PTTL', KEYS[1]), redis.call('TTL', KEYS[1] .. " +
+	"':all')}"
 
 // minutes are requests of six hundred seconds of virtual time, for a few clients.
 func minutes() []limit.Request {
@@ -98,12 +103,13 @@ func TestDeadlinesMoveOnWithARunThatTakesLong(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		s := newSlow(t)
 		virtual := time.Duration(0)
-		got, err := decided(t, s.Server, setup{shared: true, real: s.began, elapsed: s.elapsed, behind: time.Microsecond}, func() {
-			virtual += 8 * time.Second
-			s.check(t, virtual+time.Minute+virtualtime.Margin)
-			s.pass(time.Duration(random.Int64N(int64(6 * time.Minute))))
-			s.check(t, virtual+time.Minute+virtualtime.Margin)
-		})
+		got, err := decided(t, s.Server,
+			setup{shared: true, real: s.began, elapsed: s.elapsed, behind: time.Microsecond}, func() {
+				virtual += 8 * time.Second
+				s.check(t, virtual+time.Minute+virtualtime.Margin)
+				s.pass(time.Duration(random.Int64N(int64(6 * time.Minute))))
+				s.check(t, virtual+time.Minute+virtualtime.Margin)
+			})
 		if err != nil || s.elapsed() < 3*time.Hour || !slices.Equal(got, quick) {
 			t.Errorf("seed %d: %v; in %v it decides\n%q, want\n%q", seed, err, s.elapsed(), got, quick)
 		}
@@ -146,11 +152,12 @@ func TestDeadlinesMoveOnOnARealServer(t *testing.T) {
 func TestAProcessThatStoodStillSaysSo(t *testing.T) {
 	s := newSlow(t)
 	calls := 0
-	got, err := decided(t, s.Server, setup{shared: true, real: s.began, elapsed: s.elapsed, behind: time.Microsecond}, func() {
-		if calls++; calls == 20 {
-			s.pass(virtualtime.Margin + 15*time.Minute)
-		}
-	})
+	got, err := decided(t, s.Server, setup{shared: true, real: s.began, elapsed: s.elapsed, behind: time.Microsecond},
+		func() {
+			if calls++; calls == 20 {
+				s.pass(virtualtime.Margin + 15*time.Minute)
+			}
+		})
 	var lost *virtualtime.LostError
 	if !errors.As(err, &lost) || lost.Stood != virtualtime.Margin+15*time.Minute || len(got) != 160 {
 		t.Errorf("%v after %d decisions, want a LostError after 160", err, len(got))
@@ -161,11 +168,13 @@ func TestAProcessThatStoodStillSaysSo(t *testing.T) {
 func TestAClockThatWasSetForwardIsNoticed(t *testing.T) {
 	s := newSlow(t)
 	calls := 0
-	got, err := decided(t, s.Server, setup{shared: true, real: s.began, elapsed: func() time.Duration { return 0 }, behind: time.Microsecond}, func() {
-		if calls++; calls == 20 {
-			s.pass(virtualtime.Margin + time.Hour)
-		}
-	})
+	got, err := decided(t, s.Server,
+		setup{shared: true, real: s.began, elapsed: func() time.Duration { return 0 },
+			behind: time.Microsecond}, func() {
+			if calls++; calls == 20 {
+				s.pass(virtualtime.Margin + time.Hour)
+			}
+		})
 	var lost *virtualtime.LostError
 	if !errors.As(err, &lost) || lost.Stood != 0 || len(got) != 160 {
 		t.Errorf("%v after %d decisions, want a LostError after 160", err, len(got))
@@ -177,7 +186,8 @@ func TestWhoDecidesMovesOnTheDeadlinesOfThoseThatWait(t *testing.T) {
 	s := newSlow(t)
 	company := &virtualtime.Company{}
 	runner := func(name string) *virtualtime.Runner {
-		it := setup{source: counters, batch: 1, shared: true, real: s.began, elapsed: s.elapsed, sentinel: name, company: company, keys: []string{name + "{key}"}}
+		it := setup{source: counters, batch: 1, shared: true, real: s.began, elapsed: s.elapsed, sentinel: name,
+			company: company, keys: []string{name + "{key}"}}
 		r, err := newRunner(t, s.Server, it, func(resp.Value) { s.pass(2 * time.Second) })
 		if err != nil {
 			t.Fatal(err)

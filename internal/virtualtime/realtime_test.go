@@ -132,9 +132,11 @@ func compareLives(t *testing.T, watched []answer, got []string) {
 			}
 			what := "while it is set up, command " + fmt.Sprint(j)
 			if one.step == 2 {
-				what = fmt.Sprintf("%s: %s", lives[j/5], []string{"EXISTS", "PTTL", "TTL", "PEXPIRETIME", "EXPIRETIME"}[j%5])
+				what = fmt.Sprintf("%s: %s", lives[j/5],
+					[]string{"EXISTS", "PTTL", "TTL", "PEXPIRETIME", "EXPIRETIME"}[j%5])
 			}
-			t.Errorf("after %d ms, %s: %s in real time, %s in virtual time", one.nowMS-watched[0].nowMS, what, real[j], virtual[j])
+			t.Errorf("after %d ms, %s: %s in real time, %s in virtual time", one.nowMS-watched[0].nowMS, what, real[j],
+				virtual[j])
 		}
 		return
 	}
@@ -142,8 +144,10 @@ func compareLives(t *testing.T, watched []answer, got []string) {
 
 // numbers are TTL arguments as scripts write them, good and bad, of each Lua type.
 var numbers = []string{
-	`'10'`, `10`, `10.5`, `'10.5'`, `1e3`, `'1e3'`, `'0x10'`, `' 5'`, `'5 '`, `'+5'`, `'05'`, `'-0'`, `-0.4 + 0.4 - 0`, `math.ceil(-0.5)`,
-	`0`, `'0'`, `-1`, `'-1'`, `''`, `'abc'`, `'9223372036854775808'`, `'-9223372036854775809'`, `1e17`, `math.huge`, `-math.huge`, `0 / 0`,
+	`'10'`, `10`, `10.5`, `'10.5'`, `1e3`, `'1e3'`, `'0x10'`, `' 5'`, `'5 '`, `'+5'`, `'05'`, `'-0'`, `-0.4 + 0.4 - 0`,
+	`math.ceil(-0.5)`,
+	`0`, `'0'`, `-1`, `'-1'`, `''`, `'abc'`, `'9223372036854775808'`, `'-9223372036854775809'`, `1e17`, `math.huge`,
+	`-math.huge`, `0 / 0`,
 	`true`, `{}`, `nil`,
 }
 
@@ -151,14 +155,17 @@ var numbers = []string{
 func TestExpiryArgumentsAreReadAsStrictlyAsByRedis(t *testing.T) {
 	server := redisservertest.Private(t)
 	for _, form := range []string{
-		`'SET', K, 'v', 'EX', %s`, `'SET', K, 'v', 'PX', %s`, `'SET', K, 'v', 'EX', %s, 'NX'`, `'SET', K, 'v', 'EX', %s, 'BAD'`,
+		`'SET', K, 'v', 'EX', %s`, `'SET', K, 'v', 'PX', %s`, `'SET', K, 'v', 'EX', %s, 'NX'`,
+		`'SET', K, 'v', 'EX', %s, 'BAD'`,
 		`'SETEX', K, %s, 'v'`, `'PSETEX', K, %s, 'v'`, `'GETEX', K, 'EX', %s`, `'GETEX', K .. 'none', 'EX', %s`,
-		`'EXPIRE', K, %s`, `'PEXPIRE', K, %s`, `'EXPIRE', K, %s, 'XX'`, `'EXPIRE', K, %s, 'BAD'`, `'EXPIRE', K, %s, 'GT', 'LT'`,
+		`'EXPIRE', K, %s`, `'PEXPIRE', K, %s`, `'EXPIRE', K, %s, 'XX'`, `'EXPIRE', K, %s, 'BAD'`,
+		`'EXPIRE', K, %s, 'GT', 'LT'`,
 		`'EXPIRE', K, %s, 'NX', 'XX'`, `'EXPIREAT', K, %s`, `'EXPIRE', K .. 'none', %s`,
 	} {
 		s := story{}
 		for _, number := range numbers {
-			s.steps = append(s.steps, []string{`'SET', K, 'old', 'PX', 70000`, fmt.Sprintf(form, number), `'TTL', K`, `'GET', K`})
+			s.steps = append(s.steps, []string{`'SET', K, 'old', 'PX', 70000`, fmt.Sprintf(form, number), `'TTL', K`,
+				`'GET', K`})
 		}
 		native, err := s.nativeAll(t, server, "native")
 		if err != nil {

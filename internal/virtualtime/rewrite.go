@@ -10,8 +10,9 @@ import (
 
 // passes are commands that neither tell nor take time, nor touch keys.
 var passes = map[string]bool{
-	"HELLO": true, "AUTH": true, "CLIENT": true, "SELECT": true, "PING": true, "ECHO": true, "QUIT": true, "RESET": true,
-	"INFO": true, "COMMAND": true, "MULTI": true, "EXEC": true, "DISCARD": true, "READONLY": true, "READWRITE": true,
+	"HELLO": true, "AUTH": true, "CLIENT": true, "SELECT": true, "PING": true, "ECHO": true, "QUIT": true,
+	"RESET": true,
+	"INFO":  true, "COMMAND": true, "MULTI": true, "EXEC": true, "DISCARD": true, "READONLY": true, "READWRITE": true,
 }
 
 // oneCommand is the script that a plain command becomes.
@@ -93,7 +94,8 @@ func (h *Hook) remember(source string) {
 
 // stamped appends what the prelude takes off ARGV again: see singleHead.
 func (h *Hook) stamped(args []string) []string {
-	return append(args, strconv.FormatInt(h.offsetMS, 10), strconv.FormatInt(h.sent.Add(1), 10), strconv.FormatInt(h.clock.Now(), 10), h.keep)
+	return append(args, strconv.FormatInt(h.offsetMS, 10), strconv.FormatInt(h.sent.Add(1), 10),
+		strconv.FormatInt(h.clock.Now(), 10), h.keep)
 }
 
 // failing is a command that the server answers with the error: in its place among the other replies.

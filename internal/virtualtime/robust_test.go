@@ -91,8 +91,8 @@ func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
 	})
 }
 
-// Keys that expired and that nobody touches again are swept, also within one call of Decide: neither the server's memory nor
-// ours grows with a trace's length.
+// Keys that expired and that nobody touches again are swept, also within one call of Decide: neither the server's
+// memory nor ours grows with a trace's length.
 func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 	s := redisservertest.Private(t)
 	most := int64(0)
@@ -111,7 +111,8 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if most > 8000 {
-		t.Errorf("of a million keys, of which 200 are alive at a time, up to %d are on the server; want a few thousand", most)
+		t.Errorf("of a million keys, of which 200 are alive at a time, up to %d are on the server; want a few thousand",
+			most)
 	}
 	left, err := r.Left(t.Context(), requests[len(requests)-1].AtUS+1_000_000, true)
 	if err != nil || left != (virtualtime.Left{}) {
@@ -142,14 +143,18 @@ func TestOnASharedServerEveryKeyHasARealDeadline(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		theirs := s.NewClient(1)
 		theirs.Set(t.Context(), "theirs", "v", 0)
-		source := "redis.call('SET', KEYS[1], 1) redis.call('SET', KEYS[1] .. ':p', 1, 'PX', 50) redis.call('PERSIST', KEYS[1] .. ':p') " +
-			"if redis.call('SETNX', KEYS[1] .. ':once', 1) == 1 then redis.call('SET', KEYS[1] .. ':n', 1, 'PX', 5) end " +
+		source := "redis.call('SET', KEYS[1], 1) redis.call('SET', KEYS[1] .. ':p', 1, 'PX', 50) " +
+			"redis.call('PERSIST', KEYS[1] .. ':p') " +
+			"if redis.call('SETNX', KEYS[1] .. ':once', 1) == 1 then redis.call('SET', KEYS[1] .. ':n', 1, 'PX', " +
+			"5) end " +
 			"redis.call('INCR', KEYS[1] .. ':n') " + // a second later it is another key
 			"redis.call('RPUSH', KEYS[1] .. ':l', 1) redis.call('SET', KEYS[1] .. ':e', 1, 'EX', 60) " +
-			"return {redis.call('TTL', KEYS[1]), redis.call('PTTL', KEYS[1] .. ':p'), redis.call('PERSIST', KEYS[1]), " +
+			"return {redis.call('TTL', KEYS[1]), redis.call('PTTL', KEYS[1] .. ':p'), redis.call('PERSIST', " +
+			"KEYS[1]), " +
 			"redis.call('PEXPIRE', KEYS[1] .. ':l', 5, 'GT'), redis.call('TTL', KEYS[1] .. ':e')}"
 		var answers []string
-		r, err := newRunner(t, s, setup{source: source, shared: true}, func(reply resp.Value) { answers = append(answers, reply.String()) })
+		r, err := newRunner(t, s, setup{source: source, shared: true},
+			func(reply resp.Value) { answers = append(answers, reply.String()) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +177,8 @@ func TestOnASharedServerEveryKeyHasARealDeadline(t *testing.T) {
 		}
 		left, err := r.Left(t.Context(), 2_000_000, false)
 		if err != nil || left != (virtualtime.Left{Keys: 11, WithoutTTL: 9}) || len(keys) != 12 {
-			t.Errorf("%+v and %q are left (%v), want 11 alive of 12 keys, 9 of them without a TTL of their own", left, keys, err)
+			t.Errorf("%+v and %q are left (%v), want 11 alive of 12 keys, 9 of them without a TTL of their own", left,
+				keys, err)
 		}
 		if err := r.Close(t.Context()); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,8 @@ func TestBatchesGoByTheServersOwnTime(t *testing.T) {
 		{"a clock that was set forward", true, time.Hour, ms, true, 64, 128},
 		{"nobody asked", true, 0, 30 * ms, false, 64, 32},
 	} {
-		r := &Runner{server: Server{Shared: c.shared}, options: Options{Elapsed: func() time.Duration { return 0 }}, size: c.before}
+		r := &Runner{server: Server{Shared: c.shared}, options: Options{Elapsed: func() time.Duration { return 0 }},
+			size: c.before}
 		last := &round{evals: []eval{{size: c.before}, {size: c.before}}, took: c.took}
 		if c.request {
 			last.began, last.ended = redis.NewTimeCmd(t.Context()), redis.NewTimeCmd(t.Context())

@@ -29,8 +29,9 @@ type Server struct {
 	// Shared: the server is not ours. Keys without a deadline then get a real one, so that a killed run leaves
 	// nothing for good, and the wrapper scripts are left where the server may evict them.
 	Shared bool
-	// Embedded: the server is miniredis. Its Lua reads some comments otherwise and ends the process over some replies; and
-	// where its connection is a pipe, a second EVAL cannot be sent while the answer to the first one waits to be read.
+	// Embedded: the server is miniredis. Its Lua reads some comments otherwise and ends the process over some replies;
+	// and where its connection is a pipe, a second EVAL cannot be sent while the answer to the first one waits to be
+	// read.
 	Embedded bool
 }
 
@@ -43,8 +44,8 @@ type Options struct {
 	Behind time.Duration
 	// Elapsed is a monotonic clock, for keeping each EVAL short; nil: batches have a fixed size.
 	Elapsed func() time.Duration
-	// Trial: a stranger's script runs for the first time, and each of its replies is looked at. Redis makes something of
-	// what is none, such as a function; the embedded server does not, so that there they always are.
+	// Trial: a stranger's script runs for the first time, and each of its replies is looked at. Redis makes something
+	// of what is none, such as a function; the embedded server does not, so that there they always are.
 	Trial bool
 	// Sentinel is a key of the run's own that every batch looks for; "": none. It must not be one of the script's.
 	Sentinel string
@@ -143,9 +144,9 @@ func (r *Runner) vars(q limit.Request) script.Vars {
 // serverUS is what the server's clock shows when q arrives.
 func (r *Runner) serverUS(q limit.Request) int64 { return r.startUS + q.AtUS + q.ServerSkewUS }
 
-// Decide decides requests in the order in which they arrive; decisions has the same length. On an error the decisions before the
-// failing one are valid, and the error names its request: it is a *CompileError before the first request, a *CallError,
-// ErrLost, ctx's, or the connection's. After a *LostError none are valid. The run is over then.
+// Decide decides requests in the order in which they arrive; decisions has the same length. On an error the decisions
+// before the failing one are valid, and the error names its request: it is a *CompileError before the first request, a
+// *CallError, ErrLost, ctx's, or the connection's. After a *LostError none are valid. The run is over then.
 func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if len(requests) == 0 {
 		return nil

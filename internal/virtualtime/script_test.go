@@ -18,11 +18,14 @@ var three = []limit.Request{at(1, "a"), at(2, "a"), at(3, "a")}
 func TestEachArrivalHasFreshArguments(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		args := []string{"{now_us}", "{cost}"}
-		want(t, s, setup{args: args, source: "local was = ARGV[2] ARGV[2] = 'spoilt' KEYS[2] = 'more' return was .. #KEYS"}, `"12"`+"\n"+`"12"`+"\n"+`"12"`, three...)
+		want(t, s, setup{args: args, source: "local was = ARGV[2] ARGV[2] = 'spoilt' KEYS[2] = 'more' return was " +
+			".. #KEYS"}, `"12"`+"\n"+`"12"`+"\n"+`"12"`, three...)
 		want(t, s, setup{args: args, source: "table.insert(ARGV, 'x') return #ARGV"}, "3\n3\n3", three...)
-		want(t, s, setup{args: args, source: "local mine = ARGV mine[1] = nil return type(ARGV[1])"}, `"nil"`+"\n"+`"nil"`+"\n"+`"nil"`, three...)
+		want(t, s, setup{args: args, source: "local mine = ARGV mine[1] = nil return type(ARGV[1])"},
+			`"nil"`+"\n"+`"nil"`+"\n"+`"nil"`, three...)
 		want(t, s, setup{args: args, source: "return {KEYS[1], type(ARGV[1]), ARGV[1], ARGV[3]}"},
-			`["a", "string", "1704067200000001"]`+"\n"+`["a", "string", "1704067200000002"]`+"\n"+`["b", "string", "1704067200000002"]`,
+			`["a", "string", "1704067200000001"]`+"\n"+`["a", "string", "1704067200000002"]`+"\n"+
+				`["b", "string", "1704067200000002"]`,
 			at(1, "a"), at(2, "a"), at(2, "b"))
 	})
 }
@@ -30,7 +33,8 @@ func TestEachArrivalHasFreshArguments(t *testing.T) {
 func TestTheBodyIsAChunkLikeAnyOther(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		for source, answers := range map[string]string{
-			"return select('#', ...)":                            "0", // a chunk is a vararg function, and EVAL gives it nothing
+			// a chunk is a vararg function, and EVAL gives it nothing
+			"return select('#', ...)":                            "0",
 			"return 7 -- the last line is a comment":             "7",
 			"local x = 1":                                        "(nil)",
 			"return":                                             "(nil)",
@@ -64,10 +68,12 @@ func TestTheBodyIsAChunkLikeAnyOther(t *testing.T) {
 // A second arrival sees what the first one left on the server, and nothing that it left in Lua.
 func TestNothingButKeysOutlivesAnArrival(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
-		want(t, s, setup{source: "local n n = (n or 0) + 1 return n + redis.call('INCR', KEYS[1])"}, "2\n3\n4", three...)
+		want(t, s, setup{source: "local n n = (n or 0) + 1 return n + redis.call('INCR', KEYS[1])"}, "2\n3\n4",
+			three...)
 	})
 	s := redisservertest.Private(t)
-	want(t, s, setup{source: "local r = redis.call('HGETALL', KEYS[1]) redis.setresp(3) redis.call('HSET', KEYS[1], 'f', 1) " +
+	want(t, s, setup{source: "local r = redis.call('HGETALL', KEYS[1]) redis.setresp(3) redis.call('HSET', KEYS[1], " +
+		"'f', 1) " +
 		"return (r.map and 'map' or 'array') .. (redis.call('HGETALL', KEYS[1]).map and ' map' or ' array')"},
 		`"array map"`+"\n"+`"array map"`+"\n"+`"array map"`, three...)
 	wantError(t, s, setup{source: "total = 1"}, `line 1: assigns to the global "total"; Redis refuses it`)
@@ -88,10 +94,11 @@ func TestAnErrorBelongsToItsArrival(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		source := "-- three lines\nlocal n = redis.call('INCR', KEYS[1])\nif n == 3 then FAIL end\nreturn n"
 		for fail, text := range map[string]string{
-			"n = nil + 1":                          "user_script:3: ",
-			"error('boom')":                        "user_script:3: boom",
-			"error({err = 'MINE boom'})":           "MINE boom, on user_script:3",
-			"redis.call('HGET', KEYS[1], 'f')":     "WRONGTYPE Operation against a key holding the wrong kind of value, on user_script:3",
+			"n = nil + 1":                "user_script:3: ",
+			"error('boom')":              "user_script:3: boom",
+			"error({err = 'MINE boom'})": "MINE boom, on user_script:3",
+			"redis.call('HGET', KEYS[1], 'f')": "WRONGTYPE Operation against a key holding the wrong kind of " +
+				"value, on user_script:3",
 			"redis.call('XADD', KEYS[1], '*')":     `VTCMD virtual time does not know the command "XADD", on user_script:3`,
 			"return redis.error_reply('MY error')": "MY error",
 			// What virtual time cannot follow is no error that a script may catch and pass over.
@@ -141,8 +148,10 @@ func TestFlagsOfTheFirstLineAreHonoured(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		refuses := "Write commands are not allowed from read-only scripts., on user_script:2"
 		wantError(t, s, setup{source: "#!lua flags=no-writes\nredis.call('SET', KEYS[1], 1)"}, refuses)
-		wantError(t, s, setup{source: "#!lua flags=allow-oom,no-writes\nredis.call('SET', KEYS[1], 1, 'PX', 5)"}, refuses)
-		wantError(t, s, setup{source: "#!lua flags=no-write\nreturn 1"}, `line 1: unknown flag "no-write"; want one of allow-cross-slot-keys, allow-oom`)
+		wantError(t, s, setup{source: "#!lua flags=allow-oom,no-writes\nredis.call('SET', KEYS[1], 1, 'PX', 5)"},
+			refuses)
+		wantError(t, s, setup{source: "#!lua flags=no-write\nreturn 1"},
+			`line 1: unknown flag "no-write"; want one of allow-cross-slot-keys, allow-oom`)
 		want(t, s, setup{source: "#!lua\nreturn redis.call('SET', KEYS[1], 1)"}, `"OK"`, at(0, "k"))
 		// The prelude's own deletes are not the script's writes.
 		want(t, s, setup{source: "#!lua flags=no-writes\nreturn redis.call('EXISTS', KEYS[1])",
@@ -153,9 +162,10 @@ func TestFlagsOfTheFirstLineAreHonoured(t *testing.T) {
 func TestAScriptThatDoesNotCompileNamesItsLine(t *testing.T) {
 	s := redisservertest.Private(t)
 	for source, text := range map[string]string{
-		"return 1\nelse":                    "does not compile: user_script:2: ",
-		"if x then\nreturn 1\n":             "does not compile: user_script:3: 'end' expected",
-		"return 1 end local x = function()": "does not compile: user_script:1: ", // closes the wrapper's function, were it asked
+		"return 1\nelse":        "does not compile: user_script:2: ",
+		"if x then\nreturn 1\n": "does not compile: user_script:3: 'end' expected",
+		// closes the wrapper's function, were it asked
+		"return 1 end local x = function()": "does not compile: user_script:1: ",
 	} {
 		wantError(t, s, setup{source: source}, text)
 	}
@@ -163,7 +173,8 @@ func TestAScriptThatDoesNotCompileNamesItsLine(t *testing.T) {
 
 // Random numbers are the same on every server and in every batch, and differ from arrival to arrival.
 func TestRandomNumbersAreRepeatable(t *testing.T) {
-	source := "return {math.random(1, 1000), math.random(6), math.floor(math.random() * 1000), math.floor(math.pi * 100)}"
+	source := "return {math.random(1, 1000), math.random(6), math.floor(math.random() * 1000), math.floor(math.pi " +
+		"* 100)}"
 	requests := []limit.Request{at(0, "k"), at(0, "k"), at(1, "k"), at(1, "k"), at(900_000, "k")}
 	answers := map[string]bool{}
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
@@ -190,29 +201,36 @@ func TestRandomNumbersAreRepeatable(t *testing.T) {
 // The commands that virtual time cannot follow are refused by their name, not answered wrongly.
 func TestUnknownCommandsAreNamed(t *testing.T) {
 	s := redisservertest.Private(t)
-	for _, command := range []string{"SELECT", "PUBLISH", "EVAL", "SCAN", "KEYS", "FLUSHALL", "XADD", "HEXPIRE", "SORT", "OBJECT",
+	for _, command := range []string{"SELECT", "PUBLISH", "EVAL", "SCAN", "KEYS", "FLUSHALL", "XADD", "HEXPIRE", "SORT",
+		"OBJECT",
 		"RESTORE", "MOVE", "RANDOMKEY", "FUNCTION", "NOSUCH"} {
-		wantError(t, s, setup{source: "return redis.call('" + command + "', KEYS[1], 1)"}, `virtual time does not know the command "`+command+`"`)
+		wantError(t, s, setup{source: "return redis.call('" + command + "', KEYS[1], 1)"},
+			`virtual time does not know the command "`+command+`"`)
 	}
-	wantError(t, s, setup{source: "return redis.call('COPY', KEYS[1], KEYS[1] .. 2, 'DB', 1)"}, `does not know the command "COPY … DB"`)
-	wantError(t, s, setup{source: "return redis.call('EXPIRE', KEYS[1], '99999999999999999')"}, `cannot count as far as the expiry "99999999999999999"`)
+	wantError(t, s, setup{source: "return redis.call('COPY', KEYS[1], KEYS[1] .. 2, 'DB', 1)"},
+		`does not know the command "COPY … DB"`)
+	wantError(t, s, setup{source: "return redis.call('EXPIRE', KEYS[1], '99999999999999999')"},
+		`cannot count as far as the expiry "99999999999999999"`)
 	wantError(t, s, setup{source: "return redis.call('EXPIRE', KEYS[1], 1e14)"}, "cannot count as far as the expiry")
-	wantError(t, s, setup{source: "return redis.call('GET', KEYS[2])"}, "Lua redis lib command arguments must be strings or integers")
+	wantError(t, s, setup{source: "return redis.call('GET', KEYS[2])"},
+		"Lua redis lib command arguments must be strings or integers")
 	wantError(t, s, setup{source: "local x = redis.call(nil)"}, "on user_script:1")
 }
 
-// A key that is neither in KEYS nor begins with one of them is named, wherever the batches end, even if an earlier arrival
-// had the right to touch it.
+// A key that is neither in KEYS nor begins with one of them is named, wherever the batches end, even if an earlier
+// arrival had the right to touch it.
 func TestKeysNotGivenAreNamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		wantError(t, s, setup{source: "return redis.call('GET', 'other')"}, `VTKEY the script touches the key "other"`)
-		wantError(t, s, setup{source: "return redis.call('MGET', KEYS[1], 'other')"}, `VTKEY the script touches the key "other"`)
+		wantError(t, s, setup{source: "return redis.call('MGET', KEYS[1], 'other')"},
+			`VTKEY the script touches the key "other"`)
 		wantError(t, s, setup{source: "return redis.call('GET', 12)"}, `VTKEY the script touches the key "12"`)
 		want(t, s, setup{source: "return redis.call('INCR', KEYS[1] .. ':1')"}, "1\n2", at(0, "k"), at(1, "k"))
 		want(t, s, setup{source: "return redis.call('INCR', 12)"}, "1\n2", at(0, "12"), at(1, "12"))
 		for _, batch := range []int{1, 2, 100} {
 			it := setup{source: "return redis.call('SET', 'a', 1, 'PX', 100)", batch: batch}
-			wantError(t, s, it, `request at 2µs, key "b", cost 1: VTKEY the script touches the key "a"`, at(1, "a"), at(2, "b"))
+			wantError(t, s, it, `request at 2µs, key "b", cost 1: VTKEY the script touches the key "a"`, at(1, "a"),
+				at(2, "b"))
 		}
 	})
 }
@@ -220,7 +238,8 @@ func TestKeysNotGivenAreNamed(t *testing.T) {
 // What would step around the virtual clock is refused before anything runs.
 func TestWaysAroundTheClockAreRefused(t *testing.T) {
 	s := redisservertest.Embedded(t)
-	for _, source := range []string{"return _G.redis.call('TIME')", "\nlocal f = loadstring('return 1')", "return getfenv(1)"} {
+	for _, source := range []string{"return _G.redis.call('TIME')", "\nlocal f = loadstring('return 1')",
+		"return getfenv(1)"} {
 		_, err := newRunner(t, s, setup{source: source}, nil)
 		var refused *virtualtime.RefusedError
 		if !errors.As(err, &refused) || len(refused.Remarks) == 0 {

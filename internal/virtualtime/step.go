@@ -27,7 +27,8 @@ func (r *Runner) ascending(requests []limit.Request) int {
 func (r *Runner) stepTo(ctx context.Context, next limit.Request) error {
 	at := r.serverUS(next)
 	if behind := time.Duration(r.startUS-at) * time.Microsecond; behind > r.options.Behind {
-		return fmt.Errorf("request at %dµs: the server's clock is %s before the start; want at most %s", next.AtUS, behind, r.options.Behind)
+		return fmt.Errorf("request at %dµs: the server's clock is %s before the start; want at most %s", next.AtUS,
+			behind, r.options.Behind)
 	}
 	if at >= r.clockUS {
 		return nil

@@ -51,7 +51,8 @@ func (s story) source(clock, tail string) string {
 // itself takes on 7.0.
 const (
 	virtualClock = "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)\n"
-	nativeClock  = "local function real() redis.call('SET', 'probe', '', 'PX', 100000) return redis.call('PEXPIRETIME', 'probe') - 100000 end\n" +
+	nativeClock  = "local function real() redis.call('SET', 'probe', '', 'PX', 100000) return " +
+		"redis.call('PEXPIRETIME', 'probe') - 100000 end\n" +
 		"local now = real()\n"
 	oneStep = "steps[tonumber(ARGV[1])]() return table.concat(out, '\\n')"
 )
@@ -79,13 +80,15 @@ func (s story) native(t testing.TB, server *redisserver.Server, key string, step
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{reply[0].(int64), step, reply[1].(string)}, reply[0] == reply[2] && before.Val().UnixMilli() == reply[0]
+	return answer{reply[0].(int64), step, reply[1].(string)}, reply[0] == reply[2] &&
+		before.Val().UnixMilli() == reply[0]
 }
 
 // nativeAll tells all steps in one script, which gives their replies.
 func (s story) nativeAll(t testing.TB, server *redisserver.Server, key string) ([]string, error) {
 	t.Helper()
-	source := s.source(nativeClock, "local all = {} for i = 1, #steps do steps[i]() all[i] = table.concat(out, '\\n') out = {} end return all")
+	source := s.source(nativeClock,
+		"local all = {} for i = 1, #steps do steps[i]() all[i] = table.concat(out, '\\n') out = {} end return all")
 	return server.Client.Eval(t.Context(), source, []string{key}).StringSlice()
 }
 

@@ -79,9 +79,9 @@ type Left struct {
 	Bytes      int64 // MEMORY USAGE with SAMPLES 0, of all keys; 0 unless it was asked for
 }
 
-// Left counts the keys that are alive at atUS since the start, by the server's clock as it was off last; bytes asks for their memory too, which only a real
-// server knows. The error is a *LostError where one is gone that must be alive then: at the latest here, a run learns
-// that somebody deleted its keys.
+// Left counts the keys that are alive at atUS since the start, by the server's clock as it was off last; bytes asks for
+// their memory too, which only a real server knows. The error is a *LostError where one is gone that must be alive
+// then: at the latest here, a run learns that somebody deleted its keys.
 func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error) {
 	r.busy.Lock()
 	defer r.busy.Unlock()
@@ -134,7 +134,10 @@ func (r *Runner) Close(ctx context.Context) error {
 	if r.planted {
 		keys = append(keys, r.options.Sentinel)
 	}
-	err := r.inChunks(ctx, keys, func(pipe redis.Cmdable, chunk []string) redis.Cmder { return pipe.Del(ctx, chunk...) }, nil)
+	err := r.inChunks(ctx, keys, func(pipe redis.Cmdable,
+		chunk []string) redis.Cmder {
+		return pipe.Del(ctx, chunk...)
+	}, nil)
 	if err != nil {
 		return err
 	}

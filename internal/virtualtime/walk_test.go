@@ -57,8 +57,8 @@ end
 redis.call('SET', KEYS[1], functions .. ' functions, real: ' .. table.concat(real, ','))
 `
 
-// A walk over everything that a script can reach, on every kind of server, writes no foreign key and sees no real clock. Since
-// it writes to what it is lent, the run is refused; what it has seen is in its key until then.
+// A walk over everything that a script can reach, on every kind of server, writes no foreign key and sees no real
+// clock. Since it writes to what it is lent, the run is refused; what it has seen is in its key until then.
 func TestNothingThatAScriptCanReachIsUnsteered(t *testing.T) {
 	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
 		extra := "bit, struct, cmsgpack"
@@ -76,7 +76,8 @@ func TestNothingThatAScriptCanReachIsUnsteered(t *testing.T) {
 		}
 		seen := s.Client.Get(t.Context(), "a").Val()
 		var functions int
-		if _, err := fmt.Sscanf(seen, "%d functions, real: ", &functions); err != nil || functions < 80 || !strings.HasSuffix(seen, "real: ") {
+		if _, err := fmt.Sscanf(seen, "%d functions, real: ", &functions); err != nil || functions < 80 ||
+			!strings.HasSuffix(seen, "real: ") {
 			t.Errorf("the walk saw %q (%v), want more than 80 functions and no real clock", seen, err)
 		}
 		if keys := s.Client.Keys(t.Context(), "*").Val(); len(keys) != 1 {

@@ -58,7 +58,8 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 	w := &wrapped{}
 	w.decide.varying, w.decide.tellsTime = varying(p.Decide), tellsTime(p.Decide)
 	if n := len(w.decide.varying); n > mostVarying {
-		return nil, fmt.Errorf("%d elements of KEYS and ARGV change from request to request; virtual time carries at most %d", n, mostVarying)
+		return nil, fmt.Errorf("%d elements of KEYS and ARGV change from request to request; virtual time carries at "+
+			"most %d", n, mostVarying)
 	}
 	bodies := s.bodies()
 	if p.Init != nil {
@@ -125,14 +126,15 @@ func (s settings) bodies() string {
 	return bodies + "function(keys, args) KEYS, ARGV = keys, args end end "
 }
 
-// decideBody is the source down to the end of the script: a body begins where its file does, for the lines of its errors.
+// decideBody is the source down to the end of the script: a body begins where its file does, for the lines of its
+// errors.
 func (s settings) decideBody() string {
 	return "local make = function(" + strings.Join(append([]string{"redis, server, KEYS, ARGV"}, s.lent()...), ", ") +
 		") return " + opening(s.facts) + s.facts.Body + bodyClose + ", "
 }
 
-// opening is how a body begins. It is a vararg function, as a chunk is, only where that shows: Lua 5.1 makes a table for
-// each call of one.
+// opening is how a body begins. It is a vararg function, as a chunk is, only where that shows: Lua 5.1 makes a table
+// for each call of one.
 func opening(f script.Facts) string {
 	if f.Varargs {
 		return "function(...) "
@@ -172,7 +174,8 @@ func (s settings) lent() []string {
 		names = append(names, "getmetatable")
 	}
 	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "redis" || name == "server" })
+	return slices.DeleteFunc(slices.Compact(names),
+		func(name string) bool { return name == "redis" || name == "server" })
 }
 
 func (s settings) metatables() bool { return s.facts.Metatables || s.init.Metatables }
@@ -182,7 +185,8 @@ func (s settings) draws() bool { return s.facts.Random || s.init.Random }
 // code declares the settings: the flags of a #! line cannot stay with the wrapper, which deletes keys itself.
 func (s settings) code() string {
 	return fmt.Sprintf("local no_writes, guarded, draws, metatables, last_line = %t, %t, %t, %t, %d\n",
-		readOnly(s.facts), readOnly(s.facts) || readOnly(s.init), s.draws(), s.metatables(), strings.Count(s.bodies(), "\n"))
+		readOnly(s.facts), readOnly(s.facts) ||
+			readOnly(s.init), s.draws(), s.metatables(), strings.Count(s.bodies(), "\n"))
 }
 
 // protocol undoes redis.setresp, which would otherwise outlive its arrival.

@@ -23,7 +23,8 @@ func TestALongWaitSaysSo(t *testing.T) {
 			time.Sleep(13 * time.Second)
 			return nil
 		})
-		want := []string{"waiting for it to end (3 s so far; Ctrl-C ends)", "waiting for it to end (6 s so far; Ctrl-C ends)",
+		want := []string{"waiting for it to end (3 s so far; Ctrl-C ends)",
+			"waiting for it to end (6 s so far; Ctrl-C ends)",
 			"waiting for it to end (12 s so far; Ctrl-C ends)"}
 		if err != nil || !slices.Equal(l.lines, want) {
 			t.Errorf("%q, %v; want %q", l.lines, err, want)
@@ -66,7 +67,8 @@ func TestAnInterruptEndsAWait(t *testing.T) {
 			return ctx.Err()
 		})
 		var interrupted *Interrupted
-		if !errors.As(err, &interrupted) || !errors.Is(err, context.Canceled) || err.Error() != "interrupted while waiting for it to end" {
+		if !errors.As(err, &interrupted) || !errors.Is(err, context.Canceled) ||
+			err.Error() != "interrupted while waiting for it to end" {
 			t.Errorf("%v", err)
 		}
 		if took := time.Since(began); took != time.Second {

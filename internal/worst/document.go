@@ -20,9 +20,10 @@ type Document struct {
 	LargestCost   int64         `json:"largest_cost"`
 	Budget        int64         `json:"budget"` // decisions for each algorithm
 	Seed          uint64        `json:"seed"`
-	Server        result.Server `json:"server"`  // whose scripts decide the files as the models do
-	Partial       bool          `json:"partial"` // interrupted: algorithms may be missing, and the last ones are not confirmed
-	Results       []Finding     `json:"results"`
+	Server        result.Server `json:"server"` // whose scripts decide the files as the models do
+	// interrupted: algorithms may be missing, and the last ones are not confirmed
+	Partial bool      `json:"partial"`
+	Results []Finding `json:"results"`
 }
 
 // Finding is the worst traffic of one algorithm.
@@ -31,19 +32,20 @@ type Finding struct {
 	Parameters   map[string]string `json:"parameters"`
 	Burst        int64             `json:"burst"`         // the capacity it was given
 	MostAdmitted int64             `json:"most_admitted"` // in any interval of the length
-	Allowance    int64             `json:"allowance"`     // the limit's: L in a window, otherwise r·w + burst, rounded down
-	Overshoot    float64           `json:"overshoot"`     // MostAdmitted over Allowance
-	Bound        int64             `json:"bound"`
-	BoundReached float64           `json:"bound_reached"` // MostAdmitted over Bound
-	Broken       bool              `json:"broken"`        // more than the bound: the algorithm or its bound is wrong
-	Decisions    int64             `json:"decisions"`     // of the model, that the search took
-	Complete     bool              `json:"complete"`      // the search ended by itself
-	PhaseUS      int64             `json:"phase_us"`      // when it begins, after a multiple of the window on the clock
-	Start        string            `json:"start"`
-	File         string            `json:"file"` // the scenario's, in the folder of the document
-	Requests     int64             `json:"requests"`
-	Phases       int               `json:"phases"`
-	Note         string            `json:"note,omitempty"`
+	// the limit's: L in a window, otherwise r·w + burst, rounded down
+	Allowance    int64   `json:"allowance"`
+	Overshoot    float64 `json:"overshoot"` // MostAdmitted over Allowance
+	Bound        int64   `json:"bound"`
+	BoundReached float64 `json:"bound_reached"` // MostAdmitted over Bound
+	Broken       bool    `json:"broken"`        // more than the bound: the algorithm or its bound is wrong
+	Decisions    int64   `json:"decisions"`     // of the model, that the search took
+	Complete     bool    `json:"complete"`      // the search ended by itself
+	PhaseUS      int64   `json:"phase_us"`      // when it begins, after a multiple of the window on the clock
+	Start        string  `json:"start"`
+	File         string  `json:"file"` // the scenario's, in the folder of the document
+	Requests     int64   `json:"requests"`
+	Phases       int     `json:"phases"`
+	Note         string  `json:"note,omitempty"`
 
 	// Of the scenario under its own limit: the peak in one window, and the hash of all decisions, which the server's
 	// script makes as the model does where Confirmed is set.
@@ -104,11 +106,12 @@ func (p Problem) Document(version string) Document {
 	return Document{
 		SchemaVersion: result.Worst.Version,
 		Tool:          result.Tool{Name: "simulate", Version: version},
-		Limit:         result.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(), Burst: p.Policy.Capacity()},
-		WithinUS:      p.WithinUS,
-		LargestCost:   p.LargestCost,
-		Budget:        p.Budget,
-		Seed:          p.Seed,
+		Limit: result.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(),
+			Burst: p.Policy.Capacity()},
+		WithinUS:    p.WithinUS,
+		LargestCost: p.LargestCost,
+		Budget:      p.Budget,
+		Seed:        p.Seed,
 	}
 }
 

@@ -2,8 +2,8 @@ package worst
 
 import "math/bits"
 
-// evenRun is how many of the instants at the beginning of all are alike and evenly spread, so that the k-th lies exactly
-// ⌊k·spanUS/n⌋ after the first. A single instant spans nothing.
+// evenRun is how many of the instants at the beginning of all are alike and evenly spread, so that the k-th lies
+// exactly ⌊k·spanUS/n⌋ after the first. A single instant spans nothing.
 //
 // It follows the slopes that are still possible, as digital geometry recognises a straight line: the k-th instant, y
 // after the first, allows those from y/k to below (y+1)/k.

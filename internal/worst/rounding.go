@@ -60,7 +60,8 @@ func (z *simplifier) roundSpan(i int) bool {
 			continue
 		}
 		rest := s.RestUS + s.SpanUS - span
-		if rest >= 0 && i+1 < len(z.now.Strikes) && z.attempt(z.with(func(a *Attack) { a.Strikes[i].SpanUS, a.Strikes[i].RestUS = span, rest })) {
+		if rest >= 0 && i+1 < len(z.now.Strikes) &&
+			z.attempt(z.with(func(a *Attack) { a.Strikes[i].SpanUS, a.Strikes[i].RestUS = span, rest })) {
 			return true
 		}
 		if z.attempt(z.with(func(a *Attack) { a.Strikes[i].SpanUS = span })) {

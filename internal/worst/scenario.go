@@ -57,7 +57,8 @@ func (p Problem) phases(a *Attack) []traffic.Phase {
 	var all []traffic.Phase
 	began, from := int64(0), p.decisiveUS(a)
 	for i, s := range a.Strikes {
-		phase := traffic.Phase{Name: names.next(role(s, began < from)), Keys: traffic.Uniform{Count: 1}, Cost: traffic.FixedCost(s.Cost)}
+		phase := traffic.Phase{Name: names.next(role(s, began < from)), Keys: traffic.Uniform{Count: 1},
+			Cost: traffic.FixedCost(s.Cost)}
 		rest := time.Duration(s.RestUS) * time.Microsecond
 		phase.Arrivals, phase.Duration = arrivals(s)
 		if s.Times == 1 {
@@ -68,7 +69,8 @@ func (p Problem) phases(a *Attack) []traffic.Phase {
 		}
 		all = append(all, phase)
 		if rest > 0 {
-			all = append(all, traffic.Phase{Name: names.next("wait"), Duration: rest, Arrivals: traffic.Pause{}, Keys: phase.Keys, Cost: phase.Cost})
+			all = append(all, traffic.Phase{Name: names.next("wait"), Duration: rest, Arrivals: traffic.Pause{},
+				Keys: phase.Keys, Cost: phase.Cost})
 		}
 		began += s.SpanUS + s.RestUS
 	}
@@ -138,12 +140,14 @@ func (p Problem) measures(s *scenario.Scenario) []scenario.Range {
 
 // Comments say what the scenario's file shows, and how it was found.
 func (p Problem) Comments(f *Found) []string {
-	lines := []string{fmt.Sprintf("The worst traffic found for %s: %d admitted within %s; its bound is %d.", p.Instance.Label, f.Most, sheet.Span(p.WithinUS), f.Bound)}
+	lines := []string{fmt.Sprintf("The worst traffic found for %s: %d admitted within %s; its bound is %d.",
+		p.Instance.Label, f.Most, sheet.Span(p.WithinUS), f.Bound)}
 	if f.Broken() {
 		lines = append(lines, "The bound is broken: algorithm or bound is wrong.")
 	}
 	if f.Attack.ShiftUS > 0 {
-		lines = append(lines, fmt.Sprintf("It begins %s after a multiple of %s on the clock.", sheet.Span(p.PhaseUS(f)), limit.FormatDuration(p.Policy.Window)))
+		lines = append(lines, fmt.Sprintf("It begins %s after a multiple of %s on the clock.", sheet.Span(p.PhaseUS(f)),
+			limit.FormatDuration(p.Policy.Window)))
 	}
 	if note := p.Note(f); note != "" {
 		lines = append(lines, strings.ToUpper(note[:1])+note[1:]+".")
@@ -157,7 +161,8 @@ func (p Problem) Note(f *Found) string {
 	case f.Stopped:
 		return "interrupted; this is the worst found so far"
 	case !f.Complete:
-		return fmt.Sprintf("the budget of %d decisions ran out; this is the worst found so far, a larger --budget may find more", p.Budget)
+		return fmt.Sprintf("the budget of %d decisions ran out; this is the worst found so far, a larger --budget "+
+			"may find more", p.Budget)
 	case !f.Smallest:
 		return fmt.Sprintf("the budget of %d decisions ran out before this traffic was as small as it can be", p.Budget)
 	}

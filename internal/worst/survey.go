@@ -91,7 +91,8 @@ func (s *search) gaps() []move {
 	for _, wait := range s.learned.waits {
 		gaps = append(gaps, move{waitUS: wait - 1})
 	}
-	gaps = append(gaps, move{after: fromReset, waitUS: -1000}, move{waitUS: w - 1000}, move{waitUS: 1}, move{waitUS: w / 2}, move{waitUS: 1000})
+	gaps = append(gaps, move{after: fromReset, waitUS: -1000}, move{waitUS: w - 1000}, move{waitUS: 1},
+		move{waitUS: w / 2}, move{waitUS: 1000})
 	return distinct(gaps)
 }
 

@@ -37,7 +37,8 @@ func problemOf(t testing.TB, label string, policy limit.Policy) Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Problem{Instance: in, Policy: policy, WithinUS: policy.WindowUS(), LargestCost: 1, Budget: DefaultBudget, Seed: DefaultSeed}
+	return Problem{Instance: in, Policy: policy, WithinUS: policy.WindowUS(), LargestCost: 1, Budget: DefaultBudget,
+		Seed: DefaultSeed}
 }
 
 // promising are the algorithms with a bound.
@@ -77,7 +78,8 @@ func TestPublishedWorstCases(t *testing.T) {
 
 // A bucket that lends gives away what the costliest request does not pay.
 func TestLendingIsFound(t *testing.T) {
-	for label, want := range map[string]int64{"token-bucket-debt": 209, "token-bucket-debt:debt=5": 205, "token-bucket-debt:interval=10ms": 209} {
+	for label, want := range map[string]int64{"token-bucket-debt": 209, "token-bucket-debt:debt=5": 205,
+		"token-bucket-debt:interval=10ms": 209} {
 		p := problem(t, label, "100/1s")
 		p.LargestCost = 10
 		if f := p.Search(); f.Most != want {
@@ -93,8 +95,10 @@ func TestEveryBoundIsNearlyReached(t *testing.T) {
 		within time.Duration
 		cost   int64
 	}{
-		{"100/1s", 0, 1}, {"100/1s", 10 * time.Millisecond, 1}, {"100/1s", 2500 * time.Millisecond, 1}, {"100/1s", time.Microsecond, 1},
-		{"333/1s", 0, 1}, {"1000/1m", 0, 1}, {"7/3s", 0, 1}, {"100/1s", 0, 10}, {"50/1s", 3 * time.Second, 7}, {"3/10ms", 0, 1},
+		{"100/1s", 0, 1}, {"100/1s", 10 * time.Millisecond, 1}, {"100/1s", 2500 * time.Millisecond, 1}, {"100/1s",
+			time.Microsecond, 1},
+		{"333/1s", 0, 1}, {"1000/1m", 0, 1}, {"7/3s", 0, 1}, {"100/1s", 0, 10}, {"50/1s", 3 * time.Second,
+			7}, {"3/10ms", 0, 1},
 	}
 	for _, c := range cases {
 		for _, label := range promising(t) {
@@ -249,7 +253,8 @@ func TestSuperfluousStrikesAreLeftOut(t *testing.T) {
 	s := newSearch(p)
 	s.budget = p.Budget
 	z := &simplifier{search: s, target: 12, now: Attack{ShiftUS: 17, Strikes: []Strike{
-		{Size: 9, Times: 1, Cost: 1, RestUS: 11}, {Size: 1, Times: 1, Cost: 1, RestUS: 99_989}, {Size: 1, Times: 1, Cost: 1, RestUS: 123_456},
+		{Size: 9, Times: 1, Cost: 1, RestUS: 11}, {Size: 1, Times: 1, Cost: 1, RestUS: 99_989}, {Size: 1, Times: 1,
+			Cost: 1, RestUS: 123_456},
 		{Size: 1, Times: 1, Cost: 1, RestUS: 600_000}, {Size: 3, Times: 1, Cost: 1},
 	}}}
 	for z.leaveOut() || z.join() || z.snap() || z.round() {
@@ -280,7 +285,8 @@ func TestPeak(t *testing.T) {
 		at := int64(0)
 		for range rapid.IntRange(0, 30).Draw(t, "n") {
 			at += rapid.Int64Range(0, 5).Draw(t, "gap")
-			all = append(all, admission{at, rapid.Int64Range(1, 3).Draw(t, "cost"), rapid.Int64Range(1, 3).Draw(t, "count")})
+			all = append(all, admission{at, rapid.Int64Range(1, 3).Draw(t, "cost"),
+				rapid.Int64Range(1, 3).Draw(t, "count")})
 		}
 		width := rapid.Int64Range(1, 30).Draw(t, "width")
 		most, from, to := highest(all, width)

@@ -10,7 +10,8 @@ import (
 
 // Forms are those in which a document can be written.
 var Forms = sheet.Forms[*Document]{
-	{Name: "table", Write: WriteTable}, sheet.Everywhere("json", WriteJSON), sheet.Everywhere("csv", WriteCSV), sheet.Everywhere("markdown", WriteMarkdown),
+	{Name: "table", Write: WriteTable}, sheet.Everywhere("json", WriteJSON), sheet.Everywhere("csv",
+		WriteCSV), sheet.Everywhere("markdown", WriteMarkdown),
 }
 
 // WriteTable writes d for people.
@@ -43,11 +44,14 @@ func (d *Document) table() sheet.Table {
 		limit = "x\nallowed"
 	}
 	t := sheet.Table{Columns: []sheet.Column{{Name: "algorithm", Words: true, Widest: 24, Narrowest: 14}}}
-	t.Columns = append(t.Columns, sheet.Column{Name: "burst", Leaves: 1}, sheet.Column{Name: "most in\n" + sheet.Span(d.WithinUS)}, sheet.Column{Name: limit},
-		sheet.Column{Name: "bound"}, sheet.Column{Name: "of the\nbound", Leaves: 2}, sheet.Column{Name: "decisions\ntaken", Leaves: 4}, sheet.Column{Name: "begins\nat", Leaves: 3})
+	t.Columns = append(t.Columns, sheet.Column{Name: "burst", Leaves: 1},
+		sheet.Column{Name: "most in\n" + sheet.Span(d.WithinUS)}, sheet.Column{Name: limit},
+		sheet.Column{Name: "bound"}, sheet.Column{Name: "of the\nbound",
+			Leaves: 2}, sheet.Column{Name: "decisions\ntaken", Leaves: 4}, sheet.Column{Name: "begins\nat", Leaves: 3})
 	for i := range d.Results {
 		r := &d.Results[i]
-		t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(r.Algorithm, fmt.Sprint(r.Burst), fmt.Sprint(r.MostAdmitted), sheet.Times(r.Overshoot),
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(r.Algorithm, fmt.Sprint(r.Burst),
+			fmt.Sprint(r.MostAdmitted), sheet.Times(r.Overshoot),
 			fmt.Sprint(r.Bound), sheet.Percent(r.BoundReached), fmt.Sprint(r.Decisions), sheet.Span(r.PhaseUS))})
 	}
 	return t
@@ -61,10 +65,12 @@ func (d *Document) circumstances() []string {
 	}
 	lines := []string{
 		fmt.Sprintf("The most that each algorithm was made to admit in any %s", sheet.Span(d.WithinUS)),
-		fmt.Sprintf("limit %s, 1 key, %s, seed %d, at most %d decisions each", sheet.ASCII(d.Limit.String()), costs, d.Seed, d.Budget),
+		fmt.Sprintf("limit %s, 1 key, %s, seed %d, at most %d decisions each", sheet.ASCII(d.Limit.String()), costs,
+			d.Seed, d.Budget),
 	}
 	if d.Partial {
-		lines = append(lines, "PARTIAL: interrupted; algorithms may be missing, and no server has confirmed the figures")
+		lines = append(lines, "PARTIAL: interrupted; algorithms may be missing, and no server has confirmed the "+
+			"figures")
 	}
 	return lines
 }
@@ -77,7 +83,8 @@ func (d *Document) remarks() []string {
 	for i := range d.Results {
 		r := &d.Results[i]
 		if r.Broken {
-			lines = append(lines, fmt.Sprintf("BROKEN: %s admits %d in %s, and its bound is %d: see %s", r.Algorithm, r.MostAdmitted, sheet.Span(d.WithinUS), r.Bound, r.File))
+			lines = append(lines, fmt.Sprintf("BROKEN: %s admits %d in %s, and its bound is %d: see %s", r.Algorithm,
+				r.MostAdmitted, sheet.Span(d.WithinUS), r.Bound, r.File))
 		}
 		if r.Note != "" {
 			if noted[r.Note] == nil {
@@ -100,15 +107,19 @@ func (d *Document) remarks() []string {
 
 // WriteCSV writes a header and a line for each algorithm; names are those of the JSON document.
 func WriteCSV(w io.Writer, d *Document) error {
-	header := []string{"algorithm", "burst", "most_admitted", "allowance", "overshoot", "bound", "bound_reached", "broken", "decisions", "complete",
-		"phase_us", "start", "file", "requests", "phases", "peak_window_admitted", "decisions_sha256", "confirmed", "within_us", "largest_cost",
+	header := []string{"algorithm", "burst", "most_admitted", "allowance", "overshoot", "bound", "bound_reached",
+		"broken", "decisions", "complete",
+		"phase_us", "start", "file", "requests", "phases", "peak_window_admitted", "decisions_sha256", "confirmed",
+		"within_us", "largest_cost",
 		"limit_requests", "limit_window_us", "limit_burst", "seed", "budget", "partial"}
 	return sheet.WriteCSV(w, header, func(yield func([]string) bool) {
 		for i := range d.Results {
 			r := &d.Results[i]
 			var line []string
-			for _, v := range []any{r.Algorithm, r.Burst, r.MostAdmitted, r.Allowance, r.Overshoot, r.Bound, r.BoundReached, r.Broken, r.Decisions, r.Complete,
-				r.PhaseUS, r.Start, r.File, r.Requests, r.Phases, r.PeakWindowAdmitted, r.DecisionsSHA256, r.Confirmed, d.WithinUS, d.LargestCost,
+			for _, v := range []any{r.Algorithm, r.Burst, r.MostAdmitted, r.Allowance, r.Overshoot, r.Bound,
+				r.BoundReached, r.Broken, r.Decisions, r.Complete,
+				r.PhaseUS, r.Start, r.File, r.Requests, r.Phases, r.PeakWindowAdmitted, r.DecisionsSHA256, r.Confirmed,
+				d.WithinUS, d.LargestCost,
 				d.Limit.Requests, d.Limit.WindowUS, d.Limit.Burst, d.Seed, d.Budget, d.Partial} {
 				line = append(line, fmt.Sprint(v))
 			}

@@ -35,23 +35,31 @@ func TestCheckSees(t *testing.T) {
 		{`kind is "paired", want "bench"`, func(r *benchresult.Document) { r.Kind = "paired" }},
 		{`valid is false with 0 reasons`, func(r *benchresult.Document) { r.Validity.Valid = false }},
 		{`retry-storm stands there twice`, func(r *benchresult.Document) { r.Runs[0].Scenario = "retry-storm" }},
-		{`ten-times-over: none stands there twice`, func(r *benchresult.Document) { r.Runs[0].Rows[1].Algorithm = "none" }},
-		{`ten-times-over: gcra: offered is 33299, and sent + dropped is 33300`, func(r *benchresult.Document) { gcra(r).Open.Offered-- }},
-		{`sent is 33299, and accepted + rejected is 33300`, func(r *benchresult.Document) { gcra(r).Open.Sent--; gcra(r).Open.Dropped++ }},
+		{`ten-times-over: none stands there twice`,
+			func(r *benchresult.Document) { r.Runs[0].Rows[1].Algorithm = "none" }},
+		{`ten-times-over: gcra: offered is 33299, and sent + dropped is 33300`,
+			func(r *benchresult.Document) { gcra(r).Open.Offered-- }},
+		{`sent is 33299, and accepted + rejected is 33300`,
+			func(r *benchresult.Document) { gcra(r).Open.Sent--; gcra(r).Open.Dropped++ }},
 		{`accepted is 4990, and the rounds' is 4989`, func(r *benchresult.Document) { gcra(r).Rounds[4].Accepted-- }},
 		{`rejected is 28310, and the rounds' is 28309`, func(r *benchresult.Document) { gcra(r).Rounds[0].Rejected-- }},
-		{`exact: offered is 6660, and admitted + rejected + errors is 6661`, func(r *benchresult.Document) { e := *gcra(r).Exact; e.Errors++; gcra(r).Exact = &e }},
-		{`rejected wait counts 28311, and the decisions are 28310`, func(r *benchresult.Document) { oneMore(&gcra(r).Open.Latency.Rejected.Wait) }},
+		{`exact: offered is 6660, and admitted + rejected + errors is 6661`,
+			func(r *benchresult.Document) { e := *gcra(r).Exact; e.Errors++; gcra(r).Exact = &e }},
+		{`rejected wait counts 28311, and the decisions are 28310`,
+			func(r *benchresult.Document) { oneMore(&gcra(r).Open.Latency.Rejected.Wait) }},
 		{`the intervals' accepted lag counts 4991, and all together 4990`, func(r *benchresult.Document) {
 			oneMore(&gcra(r).Open.Intervals[1].Latency.Accepted.Lag)
 		}},
 		{`accepted service counts 0`, func(r *benchresult.Document) { gcra(r).Open.Latency.Accepted.Service = nil }},
-		{`server_us_per_decision is 1, and the median of the rounds is 8.`, func(r *benchresult.Document) { gcra(r).Open.ServerUSPerCall = new(1.0) }},
-		{`server_us_per_decision is there without its samples`, func(r *benchresult.Document) { gcra(r).Open.ServerUSPerCall = nil }},
+		{`server_us_per_decision is 1, and the median of the rounds is 8.`,
+			func(r *benchresult.Document) { gcra(r).Open.ServerUSPerCall = new(1.0) }},
+		{`server_us_per_decision is there without its samples`,
+			func(r *benchresult.Document) { gcra(r).Open.ServerUSPerCall = nil }},
 		{`cost of gcra: haf: there is no such mix`, func(r *benchresult.Document) { r.Costs[5].Mixes[2].Mix = "haf" }},
 		{`cost of gcra: half stands there twice`, func(r *benchresult.Document) { r.Costs[5].Mixes[0].Mix = "half" }},
 		{`cost of gcra stands there twice`, func(r *benchresult.Document) { r.Costs[6].Algorithm = "gcra" }},
-		{`cost of gcra: half: accepted is`, func(r *benchresult.Document) { r.Costs[5].Mixes[2].Accepted++; r.Costs[5].Mixes[2].Rejected-- }},
+		{`cost of gcra: half: accepted is`,
+			func(r *benchresult.Document) { r.Costs[5].Mixes[2].Accepted++; r.Costs[5].Mixes[2].Rejected-- }},
 		{`accepted + rejected is`, func(r *benchresult.Document) { r.Costs[5].Mixes[2].Rejected++ }},
 		{`service counts`, func(r *benchresult.Document) { oneMore(&r.Costs[5].Mixes[2].Service) }},
 		{`throughput_per_s is 5,`, func(r *benchresult.Document) { r.Costs[5].Mixes[2].ThroughputPerS = 5 }},
@@ -59,7 +67,8 @@ func TestCheckSees(t *testing.T) {
 	} {
 		r := fresh()
 		c.spoil(r)
-		if err := benchresulttest.Check(r); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if err := benchresulttest.Check(r); err == nil || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
@@ -103,8 +112,10 @@ func TestCheckSeesInPairs(t *testing.T) {
 	}{
 		{`kind is "bench"`, func(p *benchresult.Paired) { p.Kind = "bench" }},
 		{`gcra stands there twice`, func(p *benchresult.Paired) { p.Rows[1].Name = "gcra" }},
-		{`gcra: ten-times-over: exact: offered is 6661`, func(p *benchresult.Paired) { p.Rows[0].Head.Exact[0].Offered++ }},
-		{`gcra: pair 20: 3 controls`, func(p *benchresult.Paired) { p.Rows[0].Pairs[19].Controls = make([]benchresult.Sample, 3) }},
+		{`gcra: ten-times-over: exact: offered is 6661`,
+			func(p *benchresult.Paired) { p.Rows[0].Head.Exact[0].Offered++ }},
+		{`gcra: pair 20: 3 controls`,
+			func(p *benchresult.Paired) { p.Rows[0].Pairs[19].Controls = make([]benchresult.Sample, 3) }},
 		{`pair 2: round 2:`, func(p *benchresult.Paired) { p.Rows[0].Confirm[1].Base.Accepted = 1 << 40 }},
 	} {
 		p := benchresulttest.Paired(1.2)

@@ -53,7 +53,8 @@ func mix(p *profile, name string) benchresult.Mix {
 }
 
 // sample is half a second; to spare the tests' time it counts a tenth of the calls that its throughput says.
-func sample(p *profile, d draw, n int, serverUS, acceptedShare float64, into *benchresult.Histogram) benchresult.Sample {
+func sample(p *profile, d draw, n int, serverUS, acceptedShare float64,
+	into *benchresult.Histogram) benchresult.Sample {
 	throughput := *d.near(p.throughput * (p.acceptedUS + 10) / (serverUS + 10))
 	own := benchresult.NewHistogram()
 	calls := int64(throughput / 20)
@@ -63,8 +64,9 @@ func sample(p *profile, d draw, n int, serverUS, acceptedShare float64, into *be
 	into.Merge(own.Histogram)
 	return benchresult.Sample{
 		Round: n, StartedUS: int64(n-1)*23_000_000 + int64(position(p, n))*3_100_000 + 2_200_000, Calls: calls,
-		Accepted: int64(math.Round(float64(calls) * acceptedShare)), ThroughputPerS: throughput, ServerUSPerCall: d.near(serverUS),
-		ServiceP50US: float64(own.ValueAtPercentile(50)), ServiceP99US: float64(own.ValueAtPercentile(99)),
+		Accepted: int64(math.Round(float64(calls) * acceptedShare)), ThroughputPerS: throughput,
+		ServerUSPerCall: d.near(serverUS),
+		ServiceP50US:    float64(own.ValueAtPercentile(50)), ServiceP99US: float64(own.ValueAtPercentile(99)),
 	}
 }
 
@@ -83,7 +85,8 @@ func sweep(p *profile) []benchresult.Level {
 	var levels []benchresult.Level
 	for n := 1; n <= 64; n *= 2 {
 		throughput := *d.near(p.throughput * 1.06 * float64(n) / (float64(n) + 2.6))
-		level := benchresult.Level{Connections: n, ThroughputPerS: throughput, ServerUSPerCall: d.near((p.acceptedUS + p.rejectedUS) / 2), Service: benchresult.NewHistogram()}
+		level := benchresult.Level{Connections: n, ThroughputPerS: throughput,
+			ServerUSPerCall: d.near((p.acceptedUS + p.rejectedUS) / 2), Service: benchresult.NewHistogram()}
 		for range 2_000 {
 			level.Service.RecordValue(d.around(float64(n)*1e6/throughput, 0.24))
 		}

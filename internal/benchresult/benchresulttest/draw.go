@@ -44,7 +44,8 @@ func median(values []float64) float64 {
 // durations are empty.
 func durations() benchresult.Durations {
 	return benchresult.Durations{
-		Lag: benchresult.NewHistogram(), Wait: benchresult.NewHistogram(), Service: benchresult.NewHistogram(), Response: benchresult.NewHistogram(),
+		Lag: benchresult.NewHistogram(), Wait: benchresult.NewHistogram(), Service: benchresult.NewHistogram(),
+		Response: benchresult.NewHistogram(),
 	}
 }
 

@@ -48,12 +48,15 @@ func header(kind string) benchresult.Header {
 		Started:       time.Date(2024, time.February, 29, 13, 37, 0, 0, time.UTC),
 		TookUS:        118_402_117,
 		Machine: benchresult.Machine{
-			OS: "linux", Architecture: "amd64", Kernel: "6.1.0-18-amd64", CPU: "Example Processor 2.40GHz", Cores: 2, Go: "go1.26.0",
+			OS: "linux", Architecture: "amd64", Kernel: "6.1.0-18-amd64", CPU: "Example Processor " +
+				"2.40GHz", Cores: 2, Go: "go1.26.0",
 		},
-		Generator: benchresult.Generator{Pacer: "nanosleep, timer slack 1 ns", GOMAXPROCS: 2, GOGC: 400, Processors: "server on 0; closed loops: generator on 1"},
+		Generator: benchresult.Generator{Pacer: "nanosleep, timer slack 1 ns", GOMAXPROCS: 2, GOGC: 400,
+			Processors: "server on 0; closed loops: generator on 1"},
 		Settings: benchresult.Settings{
 			Rounds: rounds, DurationUS: 3_000_000, WarmUpUS: 200_000, SegmentUS: 500_000, Connections: connections,
-			Sweep: []int{1, 2, 4, 8, 16, 32, 64}, CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000, Burst: 100},
+			Sweep: []int{1, 2, 4, 8, 16, 32, 64}, CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000,
+				Burst: 100},
 			FillLimit: result.Limit{Requests: 10_000, WindowUS: 3_600_000_000, Burst: 10_000}, RepeatedRound: 1,
 		},
 		Validity: benchresult.Validity{Valid: true, Reasons: []benchresult.Reason{}},

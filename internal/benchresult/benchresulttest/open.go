@@ -10,10 +10,12 @@ import (
 func (s *situation) open(p *profile, d draw) (benchresult.Open, []benchresult.OpenRound) {
 	offered := rounds * s.seconds * s.perSecond
 	open := benchresult.Open{
-		Offered: offered, Sent: offered, IntendedPerS: float64(s.perSecond), AchievedPerS: float64(s.perSecond) * 0.99997,
-		Latency: outcomes(), Intervals: s.intervals(),
+		Offered: offered, Sent: offered, IntendedPerS: float64(s.perSecond),
+		AchievedPerS: float64(s.perSecond) * 0.99997,
+		Latency:      outcomes(), Intervals: s.intervals(),
 		Health: benchresult.Health{
-			StallMaxUS: 912, GCPauseP999US: 71, GCPauseMaxUS: 88, SchedulerP99US: 213, CPUShare: 0.31, ClockDivergedUS: 2.4,
+			StallMaxUS: 912, GCPauseP999US: 71, GCPauseMaxUS: 88, SchedulerP99US: 213, CPUShare: 0.31,
+			ClockDivergedUS: 2.4,
 		},
 	}
 	var list []benchresult.OpenRound

@@ -47,7 +47,8 @@ func pairs(p *profile, slowdown float64, d draw) []benchresult.Pair {
 		head := *p
 		head.acceptedUS, head.rejectedUS = p.acceptedUS*slowdown, p.rejectedUS*slowdown
 		list = append(list, benchresult.Pair{
-			HeadFirst: n%2 == 0, Base: half(p, d, n), Head: half(&head, d, n), Controls: []benchresult.Sample{half(&control, d, n)},
+			HeadFirst: n%2 == 0, Base: half(p, d, n), Head: half(&head, d,
+				n), Controls: []benchresult.Sample{half(&control, d, n)},
 		})
 	}
 	return list

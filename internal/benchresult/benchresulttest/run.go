@@ -29,7 +29,8 @@ func situations() []situation {
 		seconds: 2, scenarioUS: 2_000_000, perSecond: 3330, notes: []string{},
 		admitted: func(p *profile) (int64, int64, int64, int64) { return p.admits, p.peak, p.falseAdmits, p.rejects },
 	}, {
-		name: "retry-storm", question: "Do 500 clients that all retry once a second get the hundred per second they may?",
+		name: "retry-storm", question: "Do 500 clients that all retry once a second get the hundred per second " +
+			"they may?",
 		limit:   result.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100},
 		seconds: 3, scenarioUS: 10_000_000, perSecond: 500, atOnce: true,
 		notes: []string{"the first 3s of 10s were played"},
@@ -61,7 +62,8 @@ func (s *situation) exact(p *profile) *measure.Result {
 	offered := s.seconds * s.perSecond
 	admitted, peak, falseAdmits, falseRejects := s.admitted(p)
 	return &measure.Result{
-		Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered, AdmittedCost: admitted,
+		Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered,
+		AdmittedCost:       admitted,
 		PeakWindowAdmitted: peak, Overshoot: float64(peak) / float64(s.limit.Requests), FalseAdmits: falseAdmits,
 		FalseRejects: falseRejects, Utilization: float64(admitted) / float64(s.seconds*s.limit.Requests),
 		DecisionsSHA256: sha256Of(s.name + p.label),
@@ -71,8 +73,9 @@ func (s *situation) exact(p *profile) *measure.Result {
 func work(p *profile, exact *measure.Result) benchresult.Work {
 	share := float64(exact.Admitted) / float64(exact.Offered)
 	w := benchresult.Work{
-		RedisCallsPerDecision: pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6), RoundTripsPerDecision: pointer(1.0),
-		KeysLeft: pointer(int64(1)), KeysLeftWithoutTTL: pointer(int64(0)), Commands: map[string]float64{},
+		RedisCallsPerDecision: pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6),
+		RoundTripsPerDecision: pointer(1.0),
+		KeysLeft:              pointer(int64(1)), KeysLeftWithoutTTL: pointer(int64(0)), Commands: map[string]float64{},
 		NetInPerDecision: pointer(171.0), NetOutPerDecision: pointer(22.5), AllocationsPerCall: pointer(11.0),
 		Evicted: pointer(int64(0)), UnexplainedEvalCalls: pointer(int64(0)),
 	}

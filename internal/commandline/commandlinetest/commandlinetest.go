@@ -22,7 +22,8 @@ func Scripts(t *testing.T, program string, update bool, more map[string]func(*te
 		UpdateScripts: update,
 		Condition:     condition,
 		Setup: func(env *testscript.Env) error {
-			for _, name := range []string{"REDIS_PASSWORD", "REDISCLI_AUTH", "REDIS_SERVER", "REDIS_IMAGE", "NO_COLOR"} {
+			for _, name := range []string{"REDIS_PASSWORD", "REDISCLI_AUTH", "REDIS_SERVER", "REDIS_IMAGE",
+				"NO_COLOR"} {
 				env.Setenv(name, "")
 			}
 			env.Values[programKey{}] = program

@@ -50,7 +50,8 @@ func Outputs(t *testing.T, program string, rewrite bool, run func([]string, comm
 		}
 	}
 	if executed == 0 {
-		t.Errorf("no page shows an output of %s; want a ```console block that begins with `$ go run ./cmd/%[1]s`", program)
+		t.Errorf("no page shows an output of %s; want a ```console block that begins with `$ go run ./cmd/%[1]s`",
+			program)
 	}
 }
 

@@ -16,19 +16,25 @@ const canary = "C4n4ryPw"
 
 // mistypedServers are addresses with a password, and a slip of the pen. Nothing listens where they lead.
 var mistypedServers = []string{
-	"redis//u:C4n4ryPw@127.0.0.1:1", "redis:/u:C4n4ryPw@127.0.0.1:1", "redis:u:C4n4ryPw@127.0.0.1:1", "u:C4n4ryPw@127.0.0.1:1",
+	"redis//u:C4n4ryPw@127.0.0.1:1", "redis:/u:C4n4ryPw@127.0.0.1:1", "redis:u:C4n4ryPw@127.0.0.1:1",
+	"u:C4n4ryPw@127.0.0.1:1",
 	"container=redis://x:C4n4ryPw@127.0.0.1:1", "process=redis://x:C4n4ryPw@127.0.0.1:1",
 	"container=u:C4n4ryPw@127.0.0.1:1", "process=u:C4n4ryPw@127.0.0.1:1", "container=x:C4n4ryPw@sha256:12",
-	"redis;//u:C4n4ryPw@127.0.0.1:1", "REDIS://u:C4n4ryPw@127.0.0.1:1", " redis://u:C4n4ryPw@127.0.0.1:1", "=redis://u:C4n4ryPw@127.0.0.1:1",
-	"redis=redis://u:C4n4ryPw@127.0.0.1:1", "http://u:C4n4ryPw@127.0.0.1:1", "redis://u:C4n4ryPw", "redis://C4n4ryPw@127.0.0.1:99999",
-	"redis://u:C4n4ryPw?x@127.0.0.1:1", "redis://u:x?C4n4ryPw@127.0.0.1:1", "redis://u:C4n4ryPw#x@127.0.0.1:1", "redis://u:C4n4ryPw/x@127.0.0.1:1",
-	"redis://127.0.0.1:1?password=C4n4ryPw", "unix://u:C4n4ryPw@nowhere", "redis://u:C4n4ryPw@127.0.0.1:1", "default:C4n4ryPw@127.0.0.1",
+	"redis;//u:C4n4ryPw@127.0.0.1:1", "REDIS://u:C4n4ryPw@127.0.0.1:1", " redis://u:C4n4ryPw@127.0.0.1:1",
+	"=redis://u:C4n4ryPw@127.0.0.1:1",
+	"redis=redis://u:C4n4ryPw@127.0.0.1:1", "http://u:C4n4ryPw@127.0.0.1:1", "redis://u:C4n4ryPw",
+	"redis://C4n4ryPw@127.0.0.1:99999",
+	"redis://u:C4n4ryPw?x@127.0.0.1:1", "redis://u:x?C4n4ryPw@127.0.0.1:1", "redis://u:C4n4ryPw#x@127.0.0.1:1",
+	"redis://u:C4n4ryPw/x@127.0.0.1:1",
+	"redis://127.0.0.1:1?password=C4n4ryPw", "unix://u:C4n4ryPw@nowhere", "redis://u:C4n4ryPw@127.0.0.1:1",
+	"default:C4n4ryPw@127.0.0.1",
 	"redis:\\\\u:C4n4ryPw@127.0.0.1:1", "redis://u:C4n4ryPw\x1b@127.0.0.1:1",
 }
 
-// PasswordsStayHidden checks that no slip in writing a server's address makes its password visible: on no stream, and in
-// no file. calls are the commands that take a server, with the one given.
-func PasswordsStayHidden(t *testing.T, run func(args []string, streams commandline.Streams) int, calls func(server string) [][]string) {
+// PasswordsStayHidden checks that no slip in writing a server's address makes its password visible: on no stream, and
+// in no file. calls are the commands that take a server, with the one given.
+func PasswordsStayHidden(t *testing.T, run func(args []string, streams commandline.Streams) int,
+	calls func(server string) [][]string) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	try := func(call []string) (code int) {

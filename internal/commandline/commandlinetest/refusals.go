@@ -54,7 +54,8 @@ func lawful(ts *testscript.TestScript, line string, got call) {
 			ts.Fatalf("%s\nprints a line of somebody else's: %s", line, text)
 		}
 	}
-	for _, bad := range append([]string{"panic", "goroutine ", "runtime error", "strconv.", "%!", "<nil>", "0xc0"}, secrets...) {
+	for _, bad := range append([]string{"panic", "goroutine ", "runtime error", "strconv.", "%!", "<nil>", "0xc0"},
+		secrets...) {
 		if strings.Contains(got.stderr, bad) {
 			ts.Fatalf("%s\nthe message has %q in it: %s", line, bad, got.stderr)
 		}

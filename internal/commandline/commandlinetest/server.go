@@ -69,7 +69,8 @@ func poll(ts *testscript.TestScript, what string, so func() bool) {
 
 // client speaks to the server of that name.
 func client(ts *testscript.TestScript, name string) *redis.Client {
-	c := redis.NewClient(&redis.Options{Network: "unix", Addr: ts.Getenv(name + "_SOCKET"), MaxRetries: -1, Protocol: 2, DisableIdentity: true})
+	c := redis.NewClient(&redis.Options{Network: "unix", Addr: ts.Getenv(name + "_SOCKET"), MaxRetries: -1, Protocol: 2,
+		DisableIdentity: true})
 	ts.Defer(func() { c.Close() })
 	return c
 }
@@ -115,7 +116,8 @@ func awaitCmd(ts *testscript.TestScript, _ bool, args []string) {
 	poll(ts, args[1], func() bool {
 		keys, err := c.Keys(context.Background(), args[1]).Result()
 		if b := running(ts)["run"]; b.ended() && len(keys) == 0 {
-			ts.Fatalf("the run ended before there was a key %s: %v\n%s%s", args[1], b.err, b.stdout.String(), b.stderr.String())
+			ts.Fatalf("the run ended before there was a key %s: %v\n%s%s", args[1], b.err, b.stdout.String(),
+				b.stderr.String())
 		}
 		return err == nil && len(keys) > 0
 	})
