@@ -19,7 +19,9 @@ func TestAMeasureIsDeclaredOnce(t *testing.T) {
 		Name: "refused_share", Unit: measure.Share, Heading: "re-\nfused", Title: "refused",
 		Help: "rejected requests, of all that were offered",
 		In:   measure.Written | measure.Table | measure.Page | measure.Expected, Better: measure.Lower,
-		Value: func(f *measure.Figures) measure.Value { return measure.Known(float64(f.Rejected) / float64(f.Offered)) },
+		Value: func(f *measure.Figures) measure.Value {
+			return measure.Known(float64(f.Rejected) / float64(f.Offered))
+		},
 	})
 	t.Cleanup(func() { measure.DecisionMeasures.Measures = measure.DecisionMeasures.Measures[:was] })
 

@@ -69,7 +69,8 @@ func TestWorstScriptDiffers(t *testing.T) {
 		t.Error(err)
 	}
 	for want, err := range map[string]error{
-		"8 in a window on miniredis 1 (embedded, pipe), decisions bbbbbbbbbbbb…; 7 in the model, decisions aaaaaaaaaaaa…; see worst-mine.yaml": agree(one, side(8, "b"), side(7, "a")),
+		"8 in a window on miniredis 1 (embedded, pipe), decisions bbbbbbbbbbbb…; 7 in the model, " +
+			"decisions aaaaaaaaaaaa…; see worst-mine.yaml": agree(one, side(8, "b"), side(7, "a")),
 		"decisions bbbbbbbbbbbb…":                           agree(one, side(7, "b"), side(7, "a")),
 		"the file admits 6 in a window, the search found 7": agree(one, side(6, "a"), side(6, "a")),
 	} {

@@ -71,7 +71,8 @@ func (r *Limiter) csvLines(run *Play, connections int) []cells {
 			"seed":                        strconv.FormatUint(run.Seed, 10),
 		}
 		if r.Exact != nil {
-			line["admitted"], line["overshoot"] = sheet.Integer(r.Exact.Admitted), sheet.OptionalFloat(&r.Exact.Overshoot)
+			line["admitted"] = sheet.Integer(r.Exact.Admitted)
+			line["overshoot"] = sheet.OptionalFloat(&r.Exact.Overshoot)
 		}
 		line.percentiles("response", v.Response)
 		line.percentiles("service", v.Service)

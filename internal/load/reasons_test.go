@@ -88,7 +88,8 @@ func TestReasonsOfAClosedLoop(t *testing.T) {
 	if got := r.Reasons(); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
-	r.Overflow, r.Health.LongestStall, r.Health.GCPauseP999, r.Health.ClockStep = 1, time.Second, time.Second, time.Second
+	r.Overflow = 1
+	r.Health.LongestStall, r.Health.GCPauseP999, r.Health.ClockStep = time.Second, time.Second, time.Second
 	if got := codes(r.Reasons()); got != "stall gc clock overflow" {
 		t.Errorf("reasons %q", got)
 	}

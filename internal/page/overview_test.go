@@ -23,7 +23,8 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 	for want, runs := range map[string][]report.Run{
 		"Over 2 scenarios log keeps the limit": {within("a", 1), within("b", 1)},
 		"Over 2 scenarios no algorithm keeps":  {within("a", 1), within("b", 2)},
-		"Over 1 scenario in which all algorithms meet the same requests and every clock is right, log keeps": {within("a", 1), stepped, reacting},
+		"Over 1 scenario in which all algorithms meet the same requests and every clock is right, " +
+			"log keeps": {within("a", 1), stepped, reacting},
 		"": {stepped, reacting},
 	} {
 		doc := &report.Document{Runs: runs}

@@ -59,7 +59,9 @@ func (c *Candidate) csvLine() []string {
 	}
 	return []string{rank, c.Algorithm, strconv.FormatBool(c.Qualifies), burst, decimal(c.Overshoot.Value),
 		c.Overshoot.Scenario,
-		strings.TrimPrefix(c.within(),
-			absent), decimal(c.FalseAdmits.Value), decimal(c.FalseRejects.Value), c.FalseRejects.Scenario, decimal(c.Utilization.Value),
+		strings.TrimPrefix(c.within(), absent),
+		decimal(c.FalseAdmits.Value),
+		decimal(c.FalseRejects.Value), c.FalseRejects.Scenario,
+		decimal(c.Utilization.Value),
 		optional(calls), optional(c.ServerUS), strconv.FormatBool(c.Confirmed), strings.Join(words, "; ")}
 }

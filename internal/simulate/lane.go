@@ -58,7 +58,8 @@ func (s *scripted) survey(ctx context.Context, lastUS int64) (err error) {
 func (s *scripted) complete(row *report.Row) {
 	spent := lineup.Spent{Offered: row.Offered, Calls: s.Calls(), Left: s.left}
 	row.KeysLeft, row.KeysWithoutTTL = &s.left.Keys, &s.left.WithoutTTL
-	row.RedisCallsPerDecision, row.RoundTripsPerDecision, row.BytesPerKey = spent.CallsPerDecision(), spent.TripsPerDecision(), spent.BytesPerKey()
+	row.RedisCallsPerDecision, row.RoundTripsPerDecision = spent.CallsPerDecision(), spent.TripsPerDecision()
+	row.BytesPerKey = spent.BytesPerKey()
 }
 
 func (s *scripted) close(ctx context.Context) error {

@@ -92,10 +92,12 @@ func TestCSV(t *testing.T) {
 			"18:15:46.7000009\tbob, jr.\t10\t20\r\n",
 		"a byte order mark": "\ufeffwhen,who,in,out\n2023-11-16 18:15:46.6805900,ann,1,2\n2023-11-16 " +
 			"18:15:46.7000009,\"bob, jr.\",10,20",
-		"a field of two lines": "when,who,in,out,note\n2023-11-16 18:15:46.6805900,ann,1,2,\"two\n\"\"lines\"\"\"\n2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20,\n",
+		"a field of two lines": "when,who,in,out,note\n2023-11-16 18:15:46.6805900,ann,1,2,\"two\n\"\"lines\"\"\"\n" +
+			"2023-11-16 18:15:46.7000009,\"bob, jr.\",10,20,\n",
 		"blank lines": "\n when,who ,in,out\n\n2023-11-16 18:15:46.6805900,ann,1,2\n  \n2023-11-16 " +
 			"18:15:46.7000009,\"bob, jr.\",10,20\n\n",
-		"zones, and the same µs": "when,who,in,out\n2023-11-16T19:15:46.680590+01:00,ann,1,2\n2023-11-16T18:15:46.700000999Z,\"bob, jr.\",10,20\n",
+		"zones, and the same µs": "when,who,in,out\n2023-11-16T19:15:46.680590+01:00,ann,1,2\n" +
+			"2023-11-16T18:15:46.700000999Z,\"bob, jr.\",10,20\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _ := play(t, Trace{File: write(t, "t.csv", content), Time: "when", Key: "who", Cost: "in + out"})
