@@ -16,10 +16,10 @@ type callCost struct{ in, out, allocations float64 }
 // goroutine of the runtime's, to vanish.
 const takenStretches = 10
 
-// take counts bytes and allocations in a loop of its own: one connection, one call after the other, always the same
+// countCall counts bytes and allocations in a loop of its own: one connection, one call after the other, always the same
 // number admitted and rejected. Under load both depend on how many calls were admitted, which is not the same from run
 // to run, and on what else the generator does. The allocations are rounded down, as testing.AllocsPerRun's are.
-func (s *session) take(ctx context.Context, c *lineup.Entry) (*callCost, error) {
+func (s *session) countCall(ctx context.Context, c *lineup.Entry) (*callCost, error) {
 	if s.stopped() {
 		return nil, errStopped
 	}
@@ -27,11 +27,11 @@ func (s *session) take(ctx context.Context, c *lineup.Entry) (*callCost, error) 
 	if err != nil {
 		return nil, err
 	}
-	t, err := g.take(ctx)
+	t, err := g.countCall(ctx)
 	return t, g.end(ctx, err)
 }
 
-func (g *segment) take(ctx context.Context) (*callCost, error) {
+func (g *segment) countCall(ctx context.Context) (*callCost, error) {
 	mixed, err := g.mixers(ctx, benchresult.MixHalf)
 	if err != nil {
 		return nil, err

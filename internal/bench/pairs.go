@@ -24,7 +24,7 @@ func (r *pairRun) count(ctx context.Context, i int) error {
 	}
 	for row, c := range r.costs[i] {
 		r.progress.step(fmt.Sprintf("%s %s bytes and allocations", r.sides[i].name, c.Label), takeTime)
-		t, err := s.take(ctx, c)
+		t, err := s.countCall(ctx, c)
 		if err != nil {
 			return err
 		}

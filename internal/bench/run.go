@@ -140,7 +140,7 @@ func (r *run) takeAll(ctx context.Context) error {
 		where := c.Label + " bytes and allocations"
 		r.progress.step(where, takeTime)
 		var err error
-		if r.costs[i].perCall, err = r.take(ctx, c); err != nil {
+		if r.costs[i].perCall, err = r.countCall(ctx, c); err != nil {
 			return err
 		}
 		r.reasons = append(r.reasons, r.silences(where, load.MostSilence)...)

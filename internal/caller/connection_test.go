@@ -88,13 +88,13 @@ func TestLostScriptsEndTheRun(t *testing.T) {
 }
 
 // silent is a connection to a server that has been asked and does not answer.
-func silent(t *testing.T) (c *caller.Connection, asked chan bool) {
-	asked = make(chan bool, 1)
+func silent(t *testing.T) (c *caller.Connection, arrived chan bool) {
+	arrived = make(chan bool, 1)
 	never := make(chan string)
 	t.Cleanup(func() { close(never) })
-	client := faked(t, func() string { asked <- true; return <-never })
+	client := faked(t, func() string { arrived <- true; return <-never })
 	_, c = connected(t, client, program(counting, "3"), caller.Options{})
-	return c, asked
+	return c, arrived
 }
 
 // A context that ends cuts short what is under way, whether it is one call or a batch, and its error is the one to
@@ -102,9 +102,9 @@ func silent(t *testing.T) (c *caller.Connection, asked chan bool) {
 func TestTheContextEndsWhatIsUnderWay(t *testing.T) {
 	for name, call := range ways {
 		t.Run(name, func(t *testing.T) {
-			c, asked := silent(t)
+			c, arrived := silent(t)
 			ctx, cancel := context.WithCancel(t.Context())
-			go func() { <-asked; cancel() }()
+			go func() { <-arrived; cancel() }()
 			began := time.Now()
 			if err := call(ctx, c, limit.Request{Key: "k", Cost: 1}); !errors.Is(err, context.Canceled) {
 				t.Errorf("error %v", err)

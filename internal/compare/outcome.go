@@ -67,10 +67,11 @@ func (v Value) equal(other Value) bool {
 	return math.Abs(*v.Number-*other.Number) <= 1e-9*math.Abs(*v.Number)
 }
 
-// String is the figure as people read it: counts in full, what is measured with three digits.
+// String is the figure as people read it: counts in full, what is measured with three digits at least.
 func (v Value) String() string {
 	switch {
-	case v.Number != nil && *v.Number == math.Trunc(*v.Number) && math.Abs(*v.Number) < 1e15:
+	case v.Number != nil && (*v.Number == math.Trunc(*v.Number) || math.Abs(*v.Number) >= 1000) &&
+		math.Abs(*v.Number) < 1e15:
 		return strconv.FormatFloat(*v.Number, 'f', 0, 64)
 	case v.Number != nil:
 		return sheet.Significant(*v.Number)

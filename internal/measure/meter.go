@@ -22,7 +22,7 @@ type Meter struct {
 	scales   *scales         // nil: not wanted
 	rate     *RateDifference // the same
 	lastUS   int64
-	fault    error // the first request or decision that cannot be
+	broken   error // the first request or decision that cannot be
 }
 
 // NewMeter is for a run of the duration under p; 0 is unknown, and gives buckets that are less round.
@@ -88,8 +88,8 @@ func (m *Meter) ObserveError(q limit.Request) {
 // offer counts q as offered, unless it cannot be.
 func (m *Meter) offer(q limit.Request) bool {
 	if q.AtUS < m.lastUS || q.Cost < 1 {
-		if m.fault == nil {
-			m.fault = fmt.Errorf("request at %d us with cost %d after one at %d us: want times that do not decrease "+
+		if m.broken == nil {
+			m.broken = fmt.Errorf("request at %d us with cost %d after one at %d us: want times that do not decrease "+
 				"and costs from 1", q.AtUS, q.Cost, m.lastUS)
 		}
 		return false
@@ -134,8 +134,8 @@ func (m *Meter) Result(duration time.Duration, keys int64) (Result, error) {
 		r.Utilization = float64(r.AdmittedCost) / (float64(m.policy.Requests) * windows * float64(keys))
 	}
 	r.DecisionsSHA256 = m.digest.sum()
-	if m.fault != nil {
-		return r, m.fault
+	if m.broken != nil {
+		return r, m.broken
 	}
 	return r, r.Check()
 }
