@@ -16,9 +16,9 @@ type callCost struct{ in, out, allocations float64 }
 // goroutine of the runtime's, to vanish.
 const takenStretches = 10
 
-// countCall counts bytes and allocations in a loop of its own: one connection, one call after the other, always the same
-// number admitted and rejected. Under load both depend on how many calls were admitted, which is not the same from run
-// to run, and on what else the generator does. The allocations are rounded down, as testing.AllocsPerRun's are.
+// countCall counts bytes and allocations in a loop of its own: one connection, one call after the other, always the
+// same number admitted and rejected. Under load both depend on how many calls were admitted, which is not the same from
+// run to run, and on what else the generator does. The allocations are rounded down, as testing.AllocsPerRun's are.
 func (s *session) countCall(ctx context.Context, c *lineup.Entry) (*callCost, error) {
 	if s.stopped() {
 		return nil, errStopped
