@@ -52,7 +52,7 @@ goldens: ## write what tests compare with anew, in the order in which one needs 
 	go test ./cmd/simulate ./cmd/bench -run Scripts -update
 
 docs: ## write the outputs in README.md and docs/ anew: read the difference before committing it
-	go test -p 1 ./cmd/simulate ./cmd/bench -run Docs -rewrite
+	go test ./cmd/simulate -run Docs -rewrite
 
 lint: ## format, go.mod, vet, staticcheck, and the scripts with luac where it is installed
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

@@ -172,3 +172,35 @@ func TestALeakyBucketIsAQueue(t *testing.T) {
 		}
 	})
 }
+
+// What leaves a leaky bucket keeps within its bound in every interval, and reaches it.
+func TestDeparturesKeepTheirBound(t *testing.T) {
+	reached := false
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStory(t, "leaky-bucket")
+		type departure struct{ atUS, cost int64 }
+		var all []departure
+		largest := int64(1)
+		for _, e := range s.steps {
+			largest = max(largest, e.cost)
+			if e.Allowed() {
+				all = append(all, departure{e.atUS + e.DelayUS, e.cost})
+			}
+		}
+		for i := range all {
+			sum := int64(0)
+			for _, d := range all[i:] {
+				sum += d.cost
+				span := d.atUS - all[i].atUS + 1
+				bound := s.in.MostDeparting(span, largest)
+				if sum > bound {
+					t.Fatalf("%d leave within %d us; the bound is %d", sum, span, bound)
+				}
+				reached = reached || sum == bound && sum > 2
+			}
+		}
+	})
+	if !reached {
+		t.Error("no interval comes up to the bound")
+	}
+}

@@ -59,11 +59,11 @@ func TestScriptsRefuseBadArgumentsBeforeTheyWrite(t *testing.T) {
 		for _, name := range limiting() {
 			in := instanceOf(t, name, policy(t, "5/1s"))
 			good := append([]string{strconv.FormatInt(algotest.StartUS, 10), "1"}, in.Args...)
-			if name == "token-bucket" {
+			if in.Init != nil {
 				good = append(append([]string{}, good[:2]...), in.Init...)
 			}
 			for position := range good {
-				for _, bad := range badArguments(name, position) {
+				for _, bad := range badArguments(name, position, in.Init != nil) {
 					args := append([]string{}, good...)
 					args[position] = bad
 					_, err := eval(t, s, name, "bad", args...)
@@ -74,7 +74,7 @@ func TestScriptsRefuseBadArgumentsBeforeTheyWrite(t *testing.T) {
 				}
 			}
 			required := len(good)
-			if name == "token-bucket" {
+			if in.Init != nil {
 				required-- // init without applications is for everyone
 			}
 			for n := range required {
@@ -90,16 +90,16 @@ func TestScriptsRefuseBadArgumentsBeforeTheyWrite(t *testing.T) {
 }
 
 // badArguments are what the script must refuse at a position of ARGV.
-func badArguments(name string, position int) []string {
+func badArguments(name string, position int, managed bool) []string {
 	bad := []string{"x", "-1", "1.5", "nan", "inf", "-inf", "1e300", "0", ""}
 	switch {
 	case position == 0 && registered[name].Traits.TTLRule:
 		return nil // not read
 	case position == 0:
 		return bad[:7] // 0 is a time, and an empty one the server's
-	case name == "token-bucket" && position == 1, name == "token-bucket" && position == 6:
+	case managed && (position == 1 || position == 6):
 		return nil // init has no cost; an application is any name
-	case name == "token-bucket-debt" && position == 5:
+	case registered[name].Traits.Lends && position == 5:
 		return append(bad[:7:7], "", "5")
 	}
 	return bad
@@ -125,7 +125,7 @@ func TestEveryKeyLivesAsLongAsItMatters(t *testing.T) {
 				t.Fatal(err)
 			}
 			for left, life := range keysUnder(t, s, key) {
-				if name == "token-bucket" && left == key {
+				if in.Init != nil {
 					if life != -1 {
 						t.Errorf("%s: the configuration has a TTL of %d ms", name, life)
 					}
@@ -139,14 +139,8 @@ func TestEveryKeyLivesAsLongAsItMatters(t *testing.T) {
 
 // lifeMS is the TTL that the key of an admitted first request must have.
 func lifeMS(name string, d limit.Decision, p limit.Policy) int64 {
-	if registered[name].Traits.TTLRule {
-		return d.ResetAfterUS/1000 - 1 // alive through its last millisecond
-	}
-	switch name {
-	case "token-bucket-interval", "token-bucket-debt":
-		return ceilDiv(d.ResetAfterUS, 1000) // part of the rule
-	case "fixed-window-aligned":
-		return ceilDiv(d.ResetAfterUS+p.WindowUS(), 1000) + 1000
+	if life := registered[name].Traits.LifeMS; life != nil {
+		return life(d.ResetAfterUS, p.WindowUS())
 	}
 	return ceilDiv(d.ResetAfterUS, 1000) + 1000
 }

@@ -10,7 +10,9 @@ var _ = register(Spec{
 	Rule:    "the window opens at the first admitted request and lives W; at most L in it",
 	Bound:   "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L − 1 in one rolling window",
 	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
-	Traits:  Traits{TTLRule: true},
+	Traits: Traits{TTLRule: true, LifeMS: func(resetUS, _ int64) int64 {
+		return resetUS/1000 - 1 // alive through its last millisecond
+	}},
 	Prepare: func(p limit.Policy, _ Values) (Instance, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)
@@ -84,7 +86,7 @@ func (f *fixedWindow) Fork(key string) limit.Limiter {
 
 // reject is the answer of every counter that starts anew in endUS.
 func (c *expiringCount) reject(most, cost, endUS int64) limit.Decision {
-	d := limit.Decision{Remaining: most - c.count, RetryAfterUS: endUS, ResetAfterUS: endUS}
+	d := limit.Decision{Remaining: max(0, most-c.count), RetryAfterUS: endUS, ResetAfterUS: endUS}
 	if c.count == 0 {
 		d.ResetAfterUS = 0
 	}

@@ -1,6 +1,10 @@
 package algorithms
 
-import "ratelab/internal/limit"
+import (
+	"math"
+
+	"ratelab/internal/limit"
+)
 
 var _ = register(Spec{
 	Name:   "gcra",
@@ -14,6 +18,7 @@ var _ = register(Spec{
 		"https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm",
 	},
 	Parameters: withClock("server", burstParameter),
+	Traits:     Traits{Timed: true},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		return prepareGCRA(p, v, func(g gcra) model { return &g })
 	},
@@ -37,14 +42,16 @@ func prepareGCRA(p limit.Policy, v Values, makeModel func(gcra) model) (Instance
 		func() model { return makeModel(newGCRA(c, burst, w, l)) }), nil
 }
 
-// exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, can be counted exactly.
+// exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, is counted exactly. The models
+// count in units of 1/l µs, in an int64; the scripts, where these pass 2^53, in whole µs and such units.
 func exactBucket(burst, w, l int64) error {
-	err := exactProduct("burst * us per permit (a reduced fraction's numerator)", burst, w, l,
-		"choose a smaller burst, or requests that share more factors with the window")
-	if err != nil {
-		return err
+	filling, _ := quotient(burst, w, l, math.MaxInt64)
+	units, _ := quotient(burst, w, 1, math.MaxInt64)
+	if units >= 1<<62 || !limit.ExactProduct(burst+1, l) || (burst+1)*l == limit.MaxExact {
+		return exactProduct("burst * us per permit (a reduced fraction's numerator)", burst, w, l,
+			"choose a smaller burst, or requests that share more factors with the window")
 	}
-	return withinSpan("filling the bucket", 1, burst*w/l)
+	return withinSpan("filling the bucket", 1, filling)
 }
 
 // gcra is the model: GCRA in exact integers. One permit takes w/l µs to come back.
@@ -55,8 +62,12 @@ type gcra struct {
 	store       store[arrival, *arrival]
 }
 
-// arrival is the theoretical arrival time: tatUS, and rest/l µs. Redis keeps it through lastMS.
-type arrival struct{ tatUS, rest, lastMS int64 }
+// arrival is the theoretical arrival time: tatUS, and rest/l µs, which is written where there can be one. Redis keeps
+// it through lastMS.
+type arrival struct {
+	tatUS, rest, lastMS int64
+	fine                bool // it was written with its rest
+}
 
 func (a *arrival) expire(nowMS int64) (gone bool) {
 	if a.lastMS >= nowMS {
@@ -68,12 +79,17 @@ func (a *arrival) expire(nowMS int64) (gone bool) {
 
 func (a *arrival) clone() arrival { return *a }
 
-// until is the time from nowUS to a, in µs and 1/l µs; none where a has passed.
-func (a *arrival) until(nowUS int64) (wait, rest int64) {
-	if a.tatUS < nowUS {
+// until is the time from nowUS to a, in µs and 1/l µs; none where a has passed. A rest that is none under this l was
+// left by a larger one, and is rounded up.
+func (a *arrival) until(nowUS, l int64) (wait, rest int64) {
+	tatUS, rest := a.tatUS, a.rest
+	if rest >= l {
+		tatUS, rest = tatUS+1, 0
+	}
+	if tatUS < nowUS {
 		return 0, 0
 	}
-	return a.tatUS - nowUS, a.rest
+	return tatUS - nowUS, rest
 }
 
 func newGCRA(c clock, burst, w, l int64) gcra {
@@ -90,17 +106,17 @@ func (g *gcra) alone(key string) gcra {
 // Decide admits what leaves the TAT at most the whole bucket ahead.
 func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	a := g.store.of(key, nowUS)
-	wait, rest := a.until(nowUS)
+	wait, rest := a.until(nowUS, g.l)
 	used := g.used(wait, rest)
 	if cost <= g.burst && used+cost*g.w <= g.full {
 		after := used + cost*g.w
 		wait, rest = after/g.l, after%g.l
 		resetUS := roundUp(wait, rest)
 		lastMS := g.store.bucketMS(nowUS, nowUS+wait, resetUS)
-		if used > 0 {
+		if used > 0 && a.fine == (g.l > 1) {
 			lastMS = g.store.clock.keptMS(a.tatUS, a.lastMS, nowUS+wait, lastMS)
 		}
-		*a = arrival{nowUS + wait, rest, lastMS}
+		*a = arrival{nowUS + wait, rest, lastMS, g.l > 1}
 		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - after) / g.w, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never,

@@ -97,12 +97,13 @@ func (r *intervalRule) bound(debt int64) func(spanUS, largestCost int64) int64 {
 // intervalBucket holds the buckets of all keys.
 type intervalBucket struct {
 	intervalRule
+	debt  int64 // how far below zero a balance may go
 	store store[tokens, *tokens]
 }
 
-// tokens is one bucket: how many there were at lastUS, the end of a whole interval. Redis keeps it while the server's
-// clock, in whole ms, is at most lastMS.
-type tokens struct{ tokens, lastUS, lastMS int64 }
+// tokens is one bucket: how many there were at lastUS, the end of a whole interval of intervalUS. sinceUS after it the
+// last request was admitted. Redis keeps it while the server's clock, in whole ms, is at most lastMS.
+type tokens struct{ tokens, lastUS, intervalUS, sinceUS, lastMS int64 }
 
 func (t *tokens) expire(nowMS int64) (gone bool) {
 	if t.lastMS >= nowMS {
@@ -114,13 +115,13 @@ func (t *tokens) expire(nowMS int64) (gone bool) {
 
 func (t *tokens) clone() tokens { return *t }
 
-func newIntervalBucket(r intervalRule) intervalBucket {
-	return intervalBucket{r, newStore[tokens](r.clock)}
+func newIntervalBucket(r intervalRule, debt int64) intervalBucket {
+	return intervalBucket{r, debt, newStore[tokens](r.clock)}
 }
 
 // alone is b with a copy of key's state.
 func (b *intervalBucket) alone(key string) intervalBucket {
-	return intervalBucket{b.intervalRule, b.store.fork(key)}
+	return intervalBucket{b.intervalRule, b.debt, b.store.fork(key)}
 }
 
 // refilled is what t has become by nowUS.
@@ -129,9 +130,13 @@ func (b *intervalBucket) refilled(t *tokens, nowUS int64) tokens {
 		return tokens{tokens: b.capacity, lastUS: nowUS}
 	}
 	now := *t
-	intervals := max(0, (nowUS-t.lastUS)/b.intervalUS)
+	now.tokens = max(-b.debt, now.tokens) // what a larger debt was allowed to be is forgiven
+	if now.intervalUS != b.intervalUS {
+		now.lastUS += now.sinceUS // the first interval of a new length begins at the last admission
+	}
+	intervals := max(0, (nowUS-now.lastUS)/b.intervalUS)
 	now.lastUS += intervals * b.intervalUS
-	if intervals >= ceilDiv(b.capacity-t.tokens, b.refill) {
+	if intervals >= ceilDiv(b.capacity-now.tokens, b.refill) {
 		now.tokens = b.capacity
 	} else {
 		now.tokens += intervals * b.refill
@@ -139,8 +144,12 @@ func (b *intervalBucket) refilled(t *tokens, nowUS int64) tokens {
 	return now
 }
 
+// untilReset is the TTL of an interval bucket's key: a full bucket is a new one, so the expiry is part of the rule.
+func untilReset(resetUS, _ int64) int64 { return ceilDiv(resetUS, 1000) }
+
 // until is t with the time of its expiry: as long after nowUS as so many tokens take, from whole ms to whole ms.
 func (b *intervalBucket) until(t tokens, nowUS, earned int64) tokens {
+	t.intervalUS, t.sinceUS = b.intervalUS, max(0, nowUS-t.lastUS)
 	life := max(0, t.lastUS-nowUS) + ceilDiv(earned, b.refill)*b.intervalUS
 	t.lastMS = b.store.nowMS + ceilDiv(life, 1000)
 	return t

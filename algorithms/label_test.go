@@ -85,8 +85,8 @@ func TestMistakesAreNamed(t *testing.T) {
 			`sliding-window-buckets: parameter subwindows: "1001" is no whole number from 1 to 1000`},
 		{"sliding-window-buckets:subwindows=1000", "1/366d",
 			`sliding-window-buckets:subwindows=1000: window_us * subwindows = 31622400000000 * 1000 reaches 2^53, up to which Lua counts exactly; choose fewer sub-windows`},
-		{"gcra", "999983/24h",
-			`gcra: burst * us per permit (a reduced fraction's numerator) = 999983 * 86400000000 reaches 2^53, up to which Lua counts exactly; choose a smaller burst, or requests that share more factors with the window`},
+		{"gcra", "999999937/24h",
+			`gcra: burst * us per permit (a reduced fraction's numerator) = 999999937 * 86400000000 reaches 2^53, up to which Lua counts exactly; choose a smaller burst, or requests that share more factors with the window`},
 		{"token-bucket-interval:capacity=1000000000:refill=1", "1/366d",
 			`token-bucket-interval:capacity=1000000000:refill=1: filling the bucket takes 1002739726 years; want at most 143`},
 	} {

@@ -1,13 +1,13 @@
 package algorithms
 
 import (
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ratelab/algorithms/algotest"
 	"ratelab/internal/limit"
+	"ratelab/internal/redisserver/redisservertest"
 )
 
 // limiting are all algorithms but the floor.
@@ -38,12 +38,14 @@ func TestDeletingRejectedRequestsChangesNothing(t *testing.T) {
 
 // Only the distance between requests counts: of aligned windows in whole windows, of TTLs in whole milliseconds.
 func TestShiftingAStoryInTimeChangesNothing(t *testing.T) {
-	anywhere := map[string]bool{"gcra": true, "leaky-bucket": true, "token-bucket": true, "sliding-window-log": true}
 	forEach(t, func(t *rapid.T, name string) {
 		s := drawStory(t, name)
 		shift := rapid.Int64Range(-1000, 1000).Draw(t, "shift")
-		if !anywhere[name] {
-			shift *= 1000 * s.policy.WindowUS()
+		switch traits := registered[name].Traits; {
+		case traits.Grid:
+			shift *= 1000 * s.policy.WindowUS() // in whole milliseconds, too
+		case traits.TTLRule:
+			shift *= 1000
 		}
 		l := s.in.NewModel()
 		for i, e := range s.steps {
@@ -118,7 +120,8 @@ func TestTheFullBurstIsBackAfterReset(t *testing.T) {
 	forEach(t, func(t *rapid.T, name string) {
 		s := drawStory(t, name)
 		capacity, n := s.capacity(), len(s.steps)
-		if name == "token-bucket-debt" {
+		lends := registered[name].Traits.Lends
+		if lends {
 			capacity = min(capacity, s.policy.Capacity())
 		}
 		last := s.steps[n-1]
@@ -129,7 +132,6 @@ func TestTheFullBurstIsBackAfterReset(t *testing.T) {
 				t.Fatalf("%+v; at %d us %d are refused: %+v", last, at, capacity, d)
 			}
 		}
-		lends := name == "token-bucket-debt" // and admits the full burst before it is full
 		if last.ResetAfterUS > 0 && !lends && s.at(n, full-s.tickUS(), capacity).Allowed() {
 			t.Fatalf("%+v; a tick before the reset %d are admitted", last, capacity)
 		}
@@ -164,8 +166,8 @@ func TestAClockThatStepsBackGivesAndTakesNothing(t *testing.T) {
 // A coarse clock shows the model whole steps, and nothing else changes.
 func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 	forEach(t, func(t *rapid.T, name string) {
-		if registered[name].parameter("granularity") == nil || strings.HasPrefix(name, "token-bucket-") {
-			return // no clock of the client's, or one beside the server's: their traces show it
+		if registered[name].parameter("granularity") == nil {
+			return
 		}
 		fine, p := drawInstance(t, name)
 		choice, err := Choose(name, map[string]string{"time": "client", "granularity": "1ms"})
@@ -186,5 +188,45 @@ func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 				t.Fatalf("at %d us: %+v; want %+v", at, got, want)
 			}
 		}
+	})
+}
+
+// Parameters may change from one request to the next. Nothing remains that is less than nothing, nobody waits for
+// longer than the longer of the two takes to forget, and nothing is admitted that was not earned: at the instant of the
+// change not more than the larger of the two admits at once, and after it no more than the new one does. Two depart
+// from this knowingly. A managed bucket is full when it is configured anew. And where all that is kept is a time, this
+// stays as it is, and is worth fewer permits where they take longer to come back.
+func TestAChangeOfParametersGivesAndTakesNothing(t *testing.T) {
+	s := redisservertest.Embedded(t)
+	ctx := t.Context()
+	forEach(t, func(t *rapid.T, name string) {
+		c := drawChange(t, name)
+		script := c.scriptDecides(t, ctx, s)
+		longest := longestUS(c.in, c.policy)
+		if !c.in.Spec.Traits.Forgets {
+			longest = max(longest, longestUS(c.old, c.oldPolicy))
+		}
+		for i, e := range c.steps {
+			if script[i] != e.Decision {
+				t.Fatalf("step %d of %d and more, at %d us for %d: the model %s; the script %s", i, c.before, e.atUS,
+					e.cost, algotest.Describe(e.Decision), algotest.Describe(script[i]))
+			}
+			waits := max(e.RetryAfterUS, e.ResetAfterUS)
+			if i >= c.before && (e.Remaining < 0 || e.ResetAfterUS < 0 || waits > longest) {
+				t.Fatalf("step %d, after %d, %+v: want nothing below zero, and no time above %d us", i, c.before, e,
+					longest)
+			}
+		}
+		admitted, largest := c.atTheChange()
+		instant := int64(1)
+		if c.in.Spec.Traits.Timed {
+			instant++ // a part of a µs that another rate left is not known
+		}
+		most := max(c.old.MostAdmitted(instant, largest), c.in.MostAdmitted(instant, largest))
+		if refilled := c.in.Init != nil || c.in.Spec.Traits.Timed && c.slower(); admitted > most && !refilled {
+			t.Fatalf("%d admitted at the change; want at most %d", admitted, most)
+		}
+		after := story{in: c.in, policy: c.policy, steps: c.steps[c.before:]}
+		after.checkBound(t)
 	})
 }

@@ -1,6 +1,10 @@
 package algorithms
 
-import "ratelab/internal/limit"
+import (
+	"math"
+
+	"ratelab/internal/limit"
+)
 
 var _ = register(Spec{
 	Name:   "leaky-bucket",
@@ -9,23 +13,40 @@ var _ = register(Spec{
 	State:  "one timestamp, the next free departure",
 	Rule: "a queue of B places drained at one per W/L; a request is admitted with its delay, or rejected when it " +
 		"is full",
-	Bound: "departures at least W/L apart, first in first out; delay ≤ (B − 1)·W/L; arrivals admitted: N(τ) ≤ B + r·τ",
+	Bound: "departures at least W/L apart, first in first out; delay ≤ (B − 1)·W/L; admitted: N(τ) ≤ B + r·τ",
 	Sources: []string{
 		"J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
 		"https://en.wikipedia.org/wiki/Leaky_bucket",
 	},
 	Parameters: withClock("server", burstParameter),
+	Traits:     Traits{Timed: true},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		return prepareGCRA(p, v, func(g gcra) model { return &leakyBucket{g} })
+		in, err := prepareGCRA(p, v, func(g gcra) model { return &leakyBucket{g} })
+		w, l := p.Interval()
+		in.MostDeparting = departing(w, l, in.GranularityUS)
+		return in, err
 	},
 })
+
+// departing is the envelope of what leaves at least w/l µs apart for each permit of the one before: what leaves last is
+// added to what the interval has room for. A delay is rounded up to whole µs, so that two departures are apart by less
+// than one more; and by less than a step more where the clock that they are counted from shows whole steps.
+func departing(w, l, stepUS int64) func(spanUS, largestCost int64) int64 {
+	return func(spanUS, largestCost int64) int64 {
+		room, rest := quotient(max(1, spanUS)+max(1, stepUS)-1, l, w, math.MaxInt64)
+		if !rest {
+			room-- // exactly so much apart is outside
+		}
+		return sum(room, largestCost)
+	}
+}
 
 // leakyBucket is the model. Its queue is the gcra's bucket seen from below: what is used up are those who wait.
 type leakyBucket struct{ gcra gcra }
 
 // Decide admits as gcra does; a request leaves when all before it have.
 func (b *leakyBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	delay := roundUp(b.gcra.store.of(key, nowUS).until(nowUS))
+	delay := roundUp(b.gcra.store.of(key, nowUS).until(nowUS, b.gcra.l))
 	d := b.gcra.Decide(nowUS, key, cost)
 	if d.Allowed() {
 		d.DelayUS = delay

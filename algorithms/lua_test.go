@@ -10,6 +10,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/algorithms/algotest"
+	"ratelab/algorithms/limitstest"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
@@ -117,7 +118,7 @@ func compareAll(t *testing.T, prefix string, draw drawing) {
 func compare(t *testing.T, s *redisserver.Server, spec *algorithms.Spec, prefix string, seed uint64, draw drawing) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
-	label, p := algotest.RandomLimit(random, spec.Name, spec.Clocked())
+	label, p := limitstest.Random(random, spec)
 	in := instance(t, label, p)
 	requests, want := draw(random, p, in.NewModel())
 	got := serverDecides(t, s, in, prefix, requests)

@@ -12,21 +12,16 @@ type managedBuckets struct {
 }
 
 // managed is one bucket; without applications there is none. Its level is in units of 1/w permit, and was so at
-// lastUS; a zero lastUS stands for a full bucket. Redis keeps the level through lastMS.
+// lastUS; a zero lastUS stands for a full bucket.
 type managed struct {
 	configuration
 	applications
-	level, lastUS, lastMS int64
+	level, lastUS int64
 }
 
-// expire drops the level. The configuration lives until it is deleted, so that memory grows with the buckets that
-// were configured, in the model as in Redis.
-func (b *managed) expire(nowMS int64) (gone bool) {
-	if b.lastMS < nowMS {
-		b.level, b.lastUS, b.lastMS = 0, 0, 0
-	}
-	return b.applications == nil
-}
+// expire drops nothing that was configured: it lives until it is deleted, so that memory grows with the buckets, in the
+// model as in Redis.
+func (b *managed) expire(int64) (gone bool) { return b.applications == nil }
 
 // clone shares the applications, which nobody changes.
 func (b *managed) clone() managed { return *b }
@@ -80,11 +75,7 @@ func (m *managedBuckets) acquire(nowUS int64, key string, cost int64, applicatio
 	if cost <= b.capacity && cost*b.w <= level {
 		level -= cost * b.w
 		resetUS := b.filling(level, early)
-		lastMS := m.store.bucketMS(nowUS, nowUS+resetUS, resetUS)
-		if b.lastUS != 0 {
-			lastMS = m.store.clock.keptMS(b.fullUS(), b.lastMS, nowUS+resetUS, lastMS)
-		}
-		b.level, b.lastUS, b.lastMS = level, nowUS+early, lastMS
+		b.level, b.lastUS = level, nowUS+early
 		return limit.Decision{Verdict: limit.Allowed, Remaining: level / b.w, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: level / b.w, RetryAfterUS: limit.Never, ResetAfterUS: b.filling(level, early)}
@@ -106,9 +97,6 @@ func (b *managed) at(nowUS int64) (level, early int64) {
 		return min(full, b.level+elapsed*b.l), 0
 	}
 }
-
-// fullUS is when the bucket will be full if nobody takes any more.
-func (b *managed) fullUS() int64 { return b.lastUS + ceilDiv(b.capacity*b.w-b.level, b.l) }
 
 // filling is the time until a bucket of that level is full.
 func (b *managed) filling(level, early int64) int64 {

@@ -29,10 +29,11 @@ func Names() []string {
 		names = append(names, name)
 	}
 	sort.Slice(names, func(i, j int) bool {
-		if floor := names[i] == "none"; floor || names[j] == "none" {
-			return floor && names[j] != "none"
+		a, b := registered[names[i]], registered[names[j]]
+		if floor := a.Family == "floor"; floor != (b.Family == "floor") {
+			return floor
 		}
-		return names[i] < names[j]
+		return a.Name < b.Name
 	})
 	return names
 }

@@ -10,7 +10,7 @@ var _ = register(Spec{
 	Name:   "sliding-window-buckets",
 	Family: "window",
 	Colour: "#114499", // deep blue
-	State:  "a hash of n + 1 counters, one for each aligned sub-window",
+	State:  "a hash of n + 1 counters, one for each aligned sub-window, and what grid they lie on",
 	Rule:   "the sum of the sub-windows that touch (t − W, t] stays at most L",
 	Bound:  "N(τ) ≤ L for every τ < W; stricter than the log, by up to one sub-window W/n",
 	Sources: []string{
@@ -19,6 +19,7 @@ var _ = register(Spec{
 	Parameters: withClock("server",
 		Parameter{Name: "subwindows", Kind: Integer, Low: 1, High: maxSubwindows, Default: "10",
 			Doc: "n, how many parts a window is split into", Role: Parts}),
+	Traits: Traits{Grid: true},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {
@@ -29,7 +30,7 @@ var _ = register(Spec{
 			return Instance{}, err
 		}
 		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()), func() model {
-			return &slidingBuckets{p.Requests, p.WindowUS(), n, newStore[subwindows](c)}
+			return &slidingBuckets{p.Requests, grid{p.WindowUS(), n}, newStore[subwindows](c)}
 		}), nil
 	},
 })
@@ -39,12 +40,17 @@ const maxSubwindows = 1000
 
 // slidingBuckets is the model: a list of counters for each key.
 type slidingBuckets struct {
-	limit, windowUS, n int64
-	store              store[subwindows, *subwindows]
+	limit int64
+	grid
+	store store[subwindows, *subwindows]
 }
 
-// subwindows are one key's counters, by rising number. Redis keeps them through lastMS.
+// grid is where sub-windows lie: n of them in each window.
+type grid struct{ windowUS, n int64 }
+
+// subwindows are one key's counters on a grid, by rising number. Redis keeps them through lastMS.
 type subwindows struct {
+	grid
 	counters []subwindow
 	lastMS   int64
 }
@@ -55,48 +61,58 @@ func (b *subwindows) expire(nowMS int64) (gone bool) {
 	if b.lastMS >= nowMS {
 		return false
 	}
-	b.counters, b.lastMS = b.counters[:0], 0
+	b.grid, b.counters, b.lastMS = grid{}, b.counters[:0], 0
 	return true
 }
 
-func (b *subwindows) clone() subwindows { return subwindows{slices.Clone(b.counters), b.lastMS} }
+func (b *subwindows) clone() subwindows {
+	return subwindows{b.grid, slices.Clone(b.counters), b.lastMS}
+}
 
 // number is that of the sub-window around atUS; n of them make a window.
-func (s *slidingBuckets) number(atUS int64) int64 {
-	window := floorDiv(atUS, s.windowUS)
-	return window*s.n + (atUS-window*s.windowUS)*s.n/s.windowUS
+func (g grid) number(atUS int64) int64 {
+	window := floorDiv(atUS, g.windowUS)
+	return window*g.n + (atUS-window*g.windowUS)*g.n/g.windowUS
 }
 
 // gone is when sub-window number leaves: when the one n + 1 later begins.
-func (s *slidingBuckets) gone(number int64) int64 {
-	number += s.n + 1
-	window := floorDiv(number, s.n)
-	return window*s.windowUS + ceilDiv((number-window*s.n)*s.windowUS, s.n)
+func (g grid) gone(number int64) int64 {
+	number += g.n + 1
+	window := floorDiv(number, g.n)
+	return window*g.windowUS + ceilDiv((number-window*g.n)*g.windowUS, g.n)
 }
 
 // Decide adds up the sub-windows that touch the last window.
 func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	b := s.store.of(key, nowUS)
-	number := s.number(nowUS)
-	live := b.since(number - s.n)
+	g := b.grid // of the sub-windows that are there; another one after a change of the parameters
+	if g == (grid{}) {
+		g = s.grid
+	}
+	live := b.since(g.number(nowUS) - g.n)
 	var held int64
 	for _, c := range live {
 		held += c.count
 	}
 	if held+cost <= s.limit {
-		newest, isNew := b.add(live, number, cost)
+		counted := cost
+		if g != s.grid {
+			live, counted = nil, held+cost
+		}
+		b.grid = s.grid
+		newest, isNew := b.add(live, s.number(nowUS), counted)
 		resetUS := s.gone(newest) - nowUS
 		if isNew {
 			b.lastMS = s.store.afterUS(resetUS)
 		}
 		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
-	d := limit.Decision{Remaining: s.limit - held, RetryAfterUS: limit.Never}
+	d := limit.Decision{Remaining: max(0, s.limit-held), RetryAfterUS: limit.Never}
 	if len(live) > 0 {
-		d.ResetAfterUS = s.gone(live[len(live)-1].number) - nowUS
+		d.ResetAfterUS = g.gone(live[len(live)-1].number) - nowUS
 	}
 	if cost <= s.limit {
-		d.RetryAfterUS = s.gone(lastToLeave(live, held+cost-s.limit)) - nowUS
+		d.RetryAfterUS = g.gone(lastToLeave(live, held+cost-s.limit)) - nowUS
 	}
 	return d
 }
@@ -108,7 +124,7 @@ func (s *slidingBuckets) DecideAt(serverUS, clientUS int64, key string, cost int
 
 // Fork is a model that knows key alone, in a copy of its state.
 func (s *slidingBuckets) Fork(key string) limit.Limiter {
-	return &slidingBuckets{s.limit, s.windowUS, s.n, s.store.fork(key)}
+	return &slidingBuckets{s.limit, s.grid, s.store.fork(key)}
 }
 
 // since gives the counters from number on.

@@ -6,13 +6,13 @@ var _ = register(Spec{
 	Name:   "sliding-window-counter",
 	Family: "window",
 	Colour: "#56b4e9", // sky blue
-	State:  "two counters, of the current and the previous aligned window",
+	State:  "a hash of up to sixteen counters of aligned windows; the current and the previous one count",
 	Rule: "the current count and the part of the previous one that (t − W, t] still covers stay at most L, in " +
 		"integers",
 	Bound:      "N(τ) ≤ L + L·τ/W; nearly 2L in one rolling window",
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
-	Traits:     Traits{Aligned: true},
+	Traits:     Traits{Aligned: true, Grid: true},
 	Prepare: onWindow(weighing, func(requests, windowUS int64, c clock) model {
 		return &slidingCounter{requests, windowUS, newStore[windows](c)}
 	}),
@@ -32,24 +32,26 @@ type slidingCounter struct {
 func (s *slidingCounter) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	w := s.store.of(key, nowUS)
 	number := floorDiv(nowUS, s.windowUS)
-	elapsed := nowUS - number*s.windowUS
-	current, previous := w.count(number), w.count(number-1)
+	spanUS := w.spanUS(number, s.windowUS)
+	around := floorDiv(nowUS, spanUS)
+	elapsed := nowUS - around*spanUS
+	current, previous := w.count(around), w.count(around-1)
 	weighed := previous
 	if previous > 0 {
-		weighed -= floorProduct(previous, elapsed, s.windowUS)
+		weighed -= floorProduct(previous, elapsed, spanUS)
 	}
 	remaining := max(0, s.limit-current-weighed)
-	endUS := 2*s.windowUS - elapsed // the end of the next window, when the current count weighs nothing
 	if cost <= remaining {
-		w.add(number, cost, s.store.afterUS(endUS))
+		endUS := (number+2)*s.windowUS - nowUS // the end of the next window, when the current count weighs nothing
+		w.add(number, number-1, s.windowUS, current+weighed, cost, s.store.afterUS(endUS))
 		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining - cost, ResetAfterUS: endUS}
 	}
-	d := limit.Decision{Remaining: remaining, RetryAfterUS: s.retry(cost, current, previous, elapsed)}
+	d := limit.Decision{Remaining: remaining, RetryAfterUS: s.retry(cost, current, previous, elapsed, spanUS)}
 	switch {
 	case current > 0:
-		d.ResetAfterUS = endUS
+		d.ResetAfterUS = 2*spanUS - elapsed
 	case weighed > 0:
-		d.ResetAfterUS = s.windowUS - elapsed
+		d.ResetAfterUS = spanUS - elapsed
 	}
 	return d
 }
@@ -66,13 +68,13 @@ func (s *slidingCounter) Fork(key string) limit.Limiter {
 
 // retry is the time until the previous window weighs little enough: in the current window, or, where the current
 // count alone leaves too little, in the next one, when that is the previous.
-func (s *slidingCounter) retry(cost, current, previous, elapsed int64) int64 {
+func (s *slidingCounter) retry(cost, current, previous, elapsed, spanUS int64) int64 {
 	room := s.limit - current - cost
 	switch {
 	case cost > s.limit:
 		return limit.Never
 	case room >= 0:
-		return s.windowUS - floorProduct(s.windowUS, room, previous) - elapsed
+		return spanUS - floorProduct(spanUS, room, previous) - elapsed
 	}
-	return 2*s.windowUS - floorProduct(s.windowUS, s.limit-cost, current) - elapsed
+	return 2*spanUS - floorProduct(spanUS, s.limit-cost, current) - elapsed
 }

@@ -70,7 +70,7 @@ func (s *slidingLog) Decide(nowUS int64, key string, cost int64) limit.Decision 
 		g.lastMS = s.store.afterUS(resetUS)
 		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
-	d := limit.Decision{Remaining: s.limit - held, RetryAfterUS: limit.Never}
+	d := limit.Decision{Remaining: max(0, s.limit-held), RetryAfterUS: limit.Never}
 	if first < n {
 		d.ResetAfterUS = g.list[n-1].atUS + s.windowUS - nowUS
 	}

@@ -40,6 +40,14 @@ type Spec struct {
 type Traits struct {
 	TTLRule bool // a key's expiry ends its window: now_us is not read, and times hold to the millisecond
 	Aligned bool // a clock that steps back into an older window finds that window's own count
+	Grid    bool // windows, or refills, lie where the clock puts them, not where the first request does
+	Lends   bool // a balance below zero: the full burst is admitted before it is full, and all at once never more
+	Timed   bool // all that is kept is a time: a rate that changes goes on from it, and not from a number of permits
+	Forgets bool // after a change of its parameters nobody waits for longer than the new ones explain
+
+	// LifeMS is for how long a rested key is kept in Redis, in milliseconds, after a request that answered resetUS; nil
+	// for a second longer than resetUS, rounded up.
+	LifeMS func(resetUS, windowUS int64) int64
 }
 
 // Instance is an algorithm with its parameters, for one limit.
@@ -58,9 +66,20 @@ type Instance struct {
 	// interval (t − w, t] of w = spanUS, from 1 µs, when no request costs more than largestCost. nil: no promise.
 	MostAdmitted func(spanUS, largestCost int64) int64
 
+	// MostDeparting is the same of what leaves, where what is admitted waits; nil: it leaves at once.
+	MostDeparting func(spanUS, largestCost int64) int64
+
 	// NewModel makes a limiter that decides as the script does, with no key in use yet. Its clock is the one
 	// that the script would see, so it floors the client's time itself. It keeps the keys' strings.
 	NewModel func() limit.Limiter
+}
+
+// MostLetThrough is what an instance promises of what it lets through: at the moment when that leaves. nil: no promise.
+func (in *Instance) MostLetThrough() func(spanUS, largestCost int64) int64 {
+	if in.MostDeparting != nil {
+		return in.MostDeparting
+	}
+	return in.MostAdmitted
 }
 
 // Counts reports whether the algorithm compares a count of what was admitted with the limit, so that L less what

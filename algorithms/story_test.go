@@ -1,7 +1,7 @@
 package algorithms
 
 import (
-	"strings"
+	"strconv"
 	"time"
 
 	"pgregory.net/rapid"
@@ -33,25 +33,39 @@ func drawInstance(t *rapid.T, name string) (Instance, limit.Policy) {
 		Window:   rapid.SampledFrom(storyWindows).Draw(t, "window"),
 		Burst:    rapid.Int64Range(0, 9).Draw(t, "burst"),
 	}
+	return drawParameters(t, name, p), p
+}
+
+// drawParameters draws, under a limit, what the algorithm declares: numbers at the low end of their range, where small
+// limits feel them, and durations like those of the windows. The limit draws the capacity, and each law the clock.
+// Where what was drawn does not go together, the defaults stand.
+func drawParameters(t *rapid.T, name string, p limit.Policy) Instance {
 	set := map[string]string{}
-	for _, own := range map[string][]string{
-		"sliding-window-buckets": {"subwindows=3", "subwindows=10"},
-		"token-bucket-interval":  {"refill=1", "refill=2"},
-		"token-bucket-debt":      {"refill=1", "refill=3", "debt=0"},
-	}[name] {
-		if key, value, _ := strings.Cut(own, "="); rapid.Bool().Draw(t, own) {
-			set[key] = value
+	for _, own := range registered[name].Parameters {
+		if own.Role == Capacity || own.Kind != Integer && own.Kind != Duration || !rapid.Bool().Draw(t, own.Name) {
+			continue
+		}
+		if own.Kind == Integer {
+			set[own.Name] = strconv.FormatInt(rapid.Int64Range(own.Low, min(own.High, own.Low+11)).Draw(t,
+				own.Name+"'s value"), 10)
+		} else {
+			set[own.Name] = limit.FormatDuration(rapid.SampledFrom(storyWindows).Draw(t, own.Name+"'s value"))
 		}
 	}
-	choice, err := Choose(name, set)
-	if err != nil {
-		t.Fatal(err)
+	for {
+		choice, err := Choose(name, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := choice.Instance(p)
+		if err == nil {
+			return in
+		}
+		if len(set) == 0 {
+			t.Fatal(err)
+		}
+		set = nil
 	}
-	in, err := choice.Instance(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in, p
 }
 
 // drawStory lets a model decide random requests. Many come when the answer before said that something changes.

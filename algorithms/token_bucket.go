@@ -6,7 +6,7 @@ var _ = register(Spec{
 	Name:   "token-bucket",
 	Family: "bucket",
 	Colour: "#009e73", // bluish green
-	State:  "a hash with the configuration, and the level with its time",
+	State:  "one hash of the configuration and the level with its time; it has no TTL",
 	Rule:   "a managed bucket, refilled continuously: init, acquire for an application on its list, delete",
 	Bound:  "N(τ) ≤ B + r·τ; decides as gcra while time does not run backwards",
 	Sources: []string{
@@ -15,6 +15,7 @@ var _ = register(Spec{
 	},
 	Parameters: withClock("server", burstParameter, Parameter{Name: "application", Kind: Name, Default: "ratelab",
 		Doc: "the application that the bucket is configured for, and that acquires"}),
+	Traits: Traits{Forgets: true},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {
@@ -33,7 +34,8 @@ var _ = register(Spec{
 	},
 })
 
-// configuredBucket is the model that a run sees: each key is configured before its first request.
+// configuredBucket is the model that a run sees: each key is configured before its first request, and anew where it
+// finds another configuration.
 type configuredBucket struct {
 	configuration
 	application string
@@ -44,7 +46,7 @@ type configuredBucket struct {
 // Decide acquires.
 func (c *configuredBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	b := c.buckets.store.of(key, nowUS)
-	if b.applications == nil {
+	if b.applications == nil || b.configuration != c.configuration {
 		c.buckets.init(nowUS, key, c.configuration, c.list)
 	}
 	return c.buckets.acquire(nowUS, key, cost, c.application)

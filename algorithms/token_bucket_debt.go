@@ -10,9 +10,10 @@ var _ = register(Spec{
 	Name:   "token-bucket-debt",
 	Family: "bucket",
 	Colour: "#225533", // dark green
-	State:  "the time up to which intervals have been paid, and the tokens, which may be negative",
-	Rule:   "as token-bucket-interval, but passes while the balance is positive, and the balance may go down to −debt",
-	Bound:  "N(τ) ≤ C + (largest cost − 1) + q·⌈τ/I⌉",
+	State: "the time up to which intervals have been paid, the tokens, which may be negative, the interval, " +
+		"and the last admission",
+	Rule:  "as token-bucket-interval, but passes while the balance is positive, and the balance may go down to −debt",
+	Bound: "N(τ) ≤ C + (largest cost − 1) + q·⌈τ/I⌉",
 	Sources: []string{
 		"https://en.wikipedia.org/wiki/Token_bucket",
 		"https://pkg.go.dev/golang.org/x/time/rate",
@@ -20,6 +21,7 @@ var _ = register(Spec{
 	Parameters: withClock("client", append(intervalParameters[:len(intervalParameters):len(intervalParameters)],
 		Parameter{Name: "debt", Kind: Integer, Low: 0, High: limit.MaxRequests - 1, Default: "the capacity − 1",
 			Doc: "how far below zero the balance may go; less than the capacity"})...),
+	Traits: Traits{Grid: true, Lends: true, Forgets: true, LifeMS: untilReset},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		b, err := prepareInterval(p, v)
 		if err != nil {
@@ -33,23 +35,20 @@ var _ = register(Spec{
 			return Instance{}, err
 		}
 		return b.instance(decimal(b.capacity, b.refill, b.intervalUS, debt), debt, func() model {
-			return &tokenBucketDebt{newIntervalBucket(b), debt}
+			return &tokenBucketDebt{newIntervalBucket(b, debt)}
 		}), nil
 	},
 })
 
 // tokenBucketDebt is the model of a bucket that lends.
-type tokenBucketDebt struct {
-	bucket intervalBucket
-	debt   int64
-}
+type tokenBucketDebt struct{ bucket intervalBucket }
 
 // takes is what one request could take from a balance of tokens.
 func (t *tokenBucketDebt) takes(tokens int64) int64 {
 	if tokens <= 0 {
 		return 0
 	}
-	return min(t.bucket.capacity, tokens+t.debt)
+	return min(t.bucket.capacity, tokens+t.bucket.debt)
 }
 
 // Decide takes the cost from a positive balance.
@@ -66,7 +65,7 @@ func (t *tokenBucketDebt) Decide(nowUS int64, key string, cost int64) limit.Deci
 	d := limit.Decision{Remaining: t.takes(now.tokens), RetryAfterUS: limit.Never,
 		ResetAfterUS: b.wait(now, b.capacity, nowUS)}
 	if cost <= b.capacity {
-		d.RetryAfterUS = b.wait(now, max(1, cost-t.debt), nowUS)
+		d.RetryAfterUS = b.wait(now, max(1, cost-t.bucket.debt), nowUS)
 	}
 	return d
 }
@@ -78,5 +77,5 @@ func (t *tokenBucketDebt) DecideAt(serverUS, clientUS int64, key string, cost in
 
 // Fork is a model that knows key alone, in a copy of its state.
 func (t *tokenBucketDebt) Fork(key string) limit.Limiter {
-	return &tokenBucketDebt{t.bucket.alone(key), t.debt}
+	return &tokenBucketDebt{t.bucket.alone(key)}
 }

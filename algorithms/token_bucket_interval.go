@@ -6,19 +6,20 @@ var _ = register(Spec{
 	Name:   "token-bucket-interval",
 	Family: "bucket",
 	Colour: "#665511", // olive
-	State:  "the time up to which intervals have been paid, and the tokens",
+	State:  "the time up to which intervals have been paid, the tokens, the interval, and the last admission",
 	Rule: "q tokens at the end of every whole interval I, up to the capacity C; a request takes its cost or is " +
 		"rejected",
 	Bound:      "N(τ) ≤ C + q·⌈τ/I⌉",
 	Sources:    []string{"https://en.wikipedia.org/wiki/Token_bucket"},
 	Parameters: withClock("client", intervalParameters...),
+	Traits:     Traits{Grid: true, Forgets: true, LifeMS: untilReset},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		b, err := prepareInterval(p, v)
 		if err != nil {
 			return Instance{}, err
 		}
 		return b.instance(decimal(b.capacity, b.refill, b.intervalUS), 0, func() model {
-			return &tokenBucketInterval{newIntervalBucket(b)}
+			return &tokenBucketInterval{newIntervalBucket(b, 0)}
 		}), nil
 	},
 })

@@ -1,32 +1,30 @@
 package algorithms
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
-// windows are the counters of one key, by the number of their aligned window. Each is a key of its own in Redis. A
-// clock that steps back finds the count of an older window again while that is kept.
+// windows are the counters of one key, by the number of their aligned window, which is lengthUS long; they are one hash
+// in Redis, which keeps it through lastMS. A clock that steps back finds the count of an older window again while that
+// is among the sixteen that are kept.
 type windows struct {
+	lengthUS int64
 	counters []windowCount // those of the last requests last
-	firstMS  int64         // none of them expires before
+	lastMS   int64
 }
 
-// windowCount is the counter of a window, which Redis keeps through lastMS.
-type windowCount struct{ number, count, lastMS int64 }
+type windowCount struct{ number, count int64 }
+
+// mostWindows is how many a key keeps.
+const mostWindows = 16
 
 func (w *windows) expire(nowMS int64) (gone bool) {
-	if w.firstMS < nowMS {
-		w.counters = slices.DeleteFunc(w.counters, func(c windowCount) bool { return c.lastMS < nowMS })
-		w.firstMS = math.MaxInt64
-		for _, c := range w.counters {
-			w.firstMS = min(w.firstMS, c.lastMS)
-		}
+	if w.lastMS >= nowMS {
+		return false
 	}
-	return len(w.counters) == 0
+	w.lengthUS, w.counters, w.lastMS = 0, w.counters[:0], 0
+	return true
 }
 
-func (w *windows) clone() windows { return windows{slices.Clone(w.counters), w.firstMS} }
+func (w *windows) clone() windows { return windows{w.lengthUS, slices.Clone(w.counters), w.lastMS} }
 
 // find gives the index of window number's counter, or −1.
 func (w *windows) find(number int64) int {
@@ -46,12 +44,35 @@ func (w *windows) count(number int64) int64 {
 	return 0
 }
 
-// add counts cost in window number. A new counter is kept through lastMS.
-func (w *windows) add(number, cost, lastMS int64) {
+// spanUS is how long the windows are that count for a request in window number of length lengthUS: those from before
+// a change of the length do until one of the new ones opens.
+func (w *windows) spanUS(number, lengthUS int64) int64 {
+	if w.lengthUS == 0 || w.find(number) >= 0 {
+		return lengthUS
+	}
+	return w.lengthUS
+}
+
+// add counts cost in window number, which opens with carried from windows of another length, where it is new, and is
+// kept through lastMS. Where it is one too many, the lowest but needed goes.
+func (w *windows) add(number, needed, lengthUS, carried, cost, lastMS int64) {
 	if i := w.find(number); i >= 0 {
 		w.counters[i].count += cost
 		return
 	}
-	w.firstMS = min(w.firstMS, lastMS)
-	w.counters = append(w.counters, windowCount{number, cost, lastMS})
+	if w.lengthUS != lengthUS {
+		w.lengthUS, w.counters, w.lastMS = lengthUS, w.counters[:0], 0
+		cost += carried
+	}
+	if len(w.counters) >= mostWindows {
+		lowest := -1
+		for i, c := range w.counters {
+			if c.number != needed && (lowest < 0 || c.number < w.counters[lowest].number) {
+				lowest = i
+			}
+		}
+		w.counters = slices.Delete(w.counters, lowest, lowest+1)
+	}
+	w.counters = append(w.counters, windowCount{number, cost})
+	w.lastMS = max(w.lastMS, lastMS)
 }

@@ -1,14 +1,21 @@
 -- fixed-window-aligned: one counter for each window, and windows begin at multiples of their length on the clock.
 -- Admits at most limit permits in a window, and so up to 2·limit in some interval as long as a window.
 --
--- State   KEYS[1]:<window number>: the permits admitted in that window, as an integer
+-- State   KEYS[1]: a hash from a window's number to the permits admitted in it, for at most sixteen windows, and
+--         window: their length in µs
 -- ARGV    now_us, cost, limit, window_us
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
--- Cost    O(1): GET, and INCR, INCRBY or PSETEX when admitted
+-- Cost    O(1): HGET, and HINCRBY when admitted. The first request of a window: two HGETs, HLEN, HINCRBY, PTTL and
+--         PEXPIRE, and HKEYS and HDEL where sixteen are there; the first of a key: two HGETs, HSET and PEXPIRE
 -- Source  https://redis.io/docs/latest/commands/incr/ (pattern: rate limiter)
 --
--- A counter outlives its window by one window more: a command that is delayed until after the expiry would open
--- the count anew. A clock that steps back into an earlier window goes on with that window's count.
+-- The hash outlives its windows by one window more: a command that is delayed until after the expiry would open the
+-- count anew. Where a seventeenth window opens, the lowest goes. A clock that steps back into one that is kept goes on
+-- with its count. The expiry lies on the server's clock, which is no rule here: where that clock is ahead or steps
+-- forward by more than a window, the counts go early, and a client whose clock did not step is let in anew.
+--
+-- Where the window's length changes, the count of the old window around now goes on until that ends, or is carried
+-- into the new window by the first request that is admitted.
 
 local cost, limit, window = 1, tonumber(ARGV[3]), tonumber(ARGV[4])
 if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
@@ -28,21 +35,51 @@ end
 
 local left = window - now % window
 local number = (now + left) / window - 1
-local form = ':%.0f'
-if number < 2147483648 then form = ':%d' end -- takes half as long, and may be of 32 bits
-local key = KEYS[1] .. string.format(form, number)
-local count = redis.call('GET', key)
-if not count then
-  if cost > limit then return {0, limit, -1, 0} end
-  redis.call('PSETEX', key, math.ceil((left + window) / 1000) + margin_ms, cost)
-  return {1, limit - cost, 0, left}
+local form = '%.0f'
+if number < 2147483648 then form = '%d' end -- takes half as long, and may be of 32 bits
+local field = string.format(form, number)
+local found = redis.call('HGET', KEYS[1], field)
+if found then
+  local count = found + 0
+  if count + cost <= limit then
+    redis.call('HINCRBY', KEYS[1], field, cost)
+    return {1, limit - count - cost, 0, left}
+  end
+  local retry = left
+  if cost > limit then retry = -1 end
+  return {0, math.max(0, limit - count), retry, left}
 end
 
-count = count + 0
-if count + cost <= limit then
-  if cost == 1 then redis.call('INCR', key) else redis.call('INCRBY', key, cost) end
-  return {1, limit - count - cost, 0, left}
+-- other: the length of windows from before a change of it.
+local length, other = redis.call('HGET', KEYS[1], 'window'), nil
+local count, ends = 0, left
+if length and tonumber(length) ~= window then
+  other = tonumber(length)
+  local rest = other - now % other
+  count = (redis.call('HGET', KEYS[1], string.format('%.0f', (now + rest) / other - 1)) or 0) + 0
+  ends = rest
 end
-local retry = left
-if cost > limit then retry = -1 end
-return {0, math.max(0, limit - count), retry, left}
+if count + cost > limit then
+  local retry, reset = ends, 0
+  if cost > limit then retry = -1 end
+  if count > 0 then reset = ends end
+  return {0, math.max(0, limit - count), retry, reset}
+end
+
+local life_ms = math.ceil((left + window) / 1000) + margin_ms
+if length and not other then
+  if redis.call('HLEN', KEYS[1]) > 16 then
+    local lowest
+    for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
+      if name ~= 'window' and (not lowest or name + 0 < lowest + 0) then lowest = name end
+    end
+    redis.call('HDEL', KEYS[1], lowest)
+  end
+  redis.call('HINCRBY', KEYS[1], field, cost)
+  if redis.call('PTTL', KEYS[1]) < life_ms then redis.call('PEXPIRE', KEYS[1], life_ms) end
+else
+  if other then redis.call('DEL', KEYS[1]) end
+  redis.call('HSET', KEYS[1], 'window', ARGV[4], field, count + cost)
+  redis.call('PEXPIRE', KEYS[1], life_ms)
+end
+return {1, limit - count - cost, 0, left}

@@ -9,6 +9,9 @@
 -- Cost    O(1): GET and PTTL, and INCR, INCRBY or PSETEX when admitted
 -- Source  https://redis.io/docs/latest/commands/incr/ (pattern: rate limiter)
 --
+-- So the server's clock decides: where it steps forward, the window ends early by as much, and where it steps back,
+-- late. A limit that changes goes on with the count, and a window that changes counts once the open one is over.
+--
 -- Count and TTL are set by one command, so that no crash leaves a counter without its TTL; should another writer have
 -- left one, it is given a window to live.
 --

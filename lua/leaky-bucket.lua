@@ -4,7 +4,8 @@
 --
 -- State   KEYS[1]: the next free departure as whole µs; where l > 1, as 16 digits, a blank, and 16 digits of the
 --         remainder in units of 1/l µs. No key: an empty queue.
--- ARGV    now_us, cost, burst, w, l: a permit leaves every w/l µs, a reduced fraction; burst·w + l < 2^53
+-- ARGV    now_us, cost, burst, w, l: a permit leaves every w/l µs, a reduced fraction; burst·w < 2^62,
+--         (burst + 1)·l < 2^53 and burst·w/l ≤ 2^52 (always so up to a million a day, and a burst as large)
 -- Reply   allowed, remaining, retry_after_us, reset_after_us, delay_us (rounded up to the microsecond)
 -- Cost    O(1): GET, and when admitted PSETEX or SETEX; or INCRBY (SETRANGE where l > 1), where the queue was not
 --         empty, the time is the server's, and the departure stays within its second
@@ -13,7 +14,12 @@
 --
 -- Admits what gcra admits, and says when each leaves. The key expires once the queue is empty; by the server's time
 -- once the second in which that happens is over, so that a departure that moves on within its second needs no new
--- expiry. INCRBY and SETRANGE keep the old one, and cost less than half of a SET with one: gcra tells more.
+-- expiry. INCRBY and SETRANGE keep the old one, and cost less than half of a SET with one: gcra tells more. The expiry
+-- is a margin, and lies on the server's clock: where the clients pass the time, and the server's steps forward, the
+-- queue is empty early by as much; where it steps back, the key stays longer, which changes nothing.
+--
+-- A burst or a rate that changes measures the same time anew: the queue is as long in µs, but holds fewer permits where
+-- they take longer. A remainder in another l's units is off by less than 1 µs.
 
 local cost, burst, w, l = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), 1
 if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual values without a call of tonumber
@@ -28,8 +34,10 @@ end
 if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
     and burst and burst >= 1 and burst % 1 == 0 and w and w >= 1 and w % 1 == 0
-    and l and l >= 1 and l % 1 == 0 and burst * w + l < 9007199254740992) then
-  return redis.error_reply('ERR leaky-bucket: want now_us, cost, burst, w, l: whole numbers of at least 1, burst*w + l below 2^53')
+    and l and l >= 1 and l % 1 == 0
+    and (burst * w + l < 9007199254740992 or burst * w < 4611686018427387904 and (burst + 1) * l < 9007199254740992
+      and burst * w / l <= 4503599627370496)) then
+  return redis.error_reply('ERR leaky-bucket: want now_us, cost, burst, w, l: whole numbers of at least 1, burst*w below 2^62, burst*l below 2^53, burst*w/l up to 2^52')
 end
 
 -- Until the next free departure it is wait µs and rest/l µs. second is that of this departure, where the state is
@@ -45,22 +53,68 @@ if state then
     departure = state + 0
   end
   if (#state == 33) == (l > 1) then second = departure - departure % 1000000 end
+  if rest >= l then departure, rest = departure + 1, 0 end -- another l's, which was larger: rounded up
   if departure >= now then wait = departure - now else rest = 0 end
 end
 local delay = wait
 if rest > 0 then delay = wait + 1 end
 
--- In units of 1/l µs. Where wait * l passes 2^53, long after the clock stepped back, it is rounded, and still more
--- than full.
-local full, used, taken = burst * w, wait * l + rest, cost * w
-local after = used + taken
-if after <= full then
-  rest = after % l
-  wait = (after - rest) / l
-  local reset = wait
-  if rest > 0 then reset = wait + 1 end
+local full, before = burst * w, wait + rest
+local fits, remaining, retry = false, 0, -1
+if full + l < 9007199254740992 then
+  -- In units of 1/l µs. Where wait * l passes 2^53, long after the clock stepped back, it is rounded, and still more
+  -- than full.
+  local used, taken = wait * l + rest, cost * w
+  local after = used + taken
+  fits = after <= full
+  if fits then
+    rest = after % l
+    wait = (after - rest) / l
+    remaining = math.floor((full - after) / w)
+  else
+    if used <= full then remaining = math.floor((full - used) / w) end
+    if cost <= burst then retry = wait - math.floor((full - taken - rest) / l) end
+  end
+else
+  -- In two words, whole µs and units of 1/l µs, because a full bucket is more than 2^53 of these.
+  local w_part = w % l
+  local w_whole = (w - w_part) / l
+  local function time(permits)
+    local parts = permits * w_part
+    local part = parts % l
+    return permits * w_whole + (parts - part) / l, part
+  end
+  local full_whole, full_part = time(burst)
+  if cost <= burst then
+    local taken, taken_part = time(cost)
+    local after, after_part = wait + taken, rest + taken_part
+    if after_part >= l then after, after_part = after + 1, after_part - l end
+    fits = after < full_whole or after == full_whole and after_part <= full_part
+    if fits then
+      wait, rest = after, after_part
+    else
+      retry = wait + taken - full_whole - math.floor((full_part - taken_part - rest) / l)
+    end
+  end
+  local whole, part = full_whole - wait, full_part - rest
+  if part < 0 then whole, part = whole - 1, part + l end
+  if whole >= 0 then
+    remaining = math.floor((whole * l + part) / w) -- of a rounded product: one off at the most
+    local much, much_part = time(remaining)
+    if much > whole or much == whole and much_part > part then
+      remaining = remaining - 1
+    else
+      much, much_part = time(remaining + 1)
+      if much < whole or much == whole and much_part <= part then remaining = remaining + 1 end
+    end
+  end
+end
+
+local reset = wait
+if rest > 0 then reset = wait + 1 end
+if fits then
   local departure = now + wait
-  local kept = time and used > 0 and departure - departure % 1000000 == second
+  local kept = time and before > 0 and departure - departure % 1000000 == second
   if l > 1 then
     -- in two parts each, because %d may be of 32 bits, and %.0f takes twice as long
     local low, rest_low = departure % 1000000000, rest % 1000000000
@@ -68,7 +122,8 @@ if after <= full then
       (departure - low) / 1000000000, low, (rest - rest_low) / 1000000000, rest_low)
     if kept then redis.call('SETRANGE', KEYS[1], '0', departure) end
   elseif kept then
-    if cost == 1 then taken = ARGV[4] end -- a text, which 7.0 need not format
+    local taken = ARGV[4] -- a text, which 7.0 need not format
+    if cost > 1 then taken = cost * w end
     redis.call('INCRBY', KEYS[1], taken)
   end
   if not time then
@@ -76,10 +131,6 @@ if after <= full then
   elseif not kept then
     redis.call('SETEX', KEYS[1], math.floor((now + wait) / 1000000) + 1 - time[1], departure)
   end
-  return {1, math.floor((full - after) / w), 0, reset, delay}
+  return {1, remaining, 0, reset, delay}
 end
-
-local remaining, retry = 0, -1
-if used <= full then remaining = math.floor((full - used) / w) end
-if cost <= burst then retry = wait - math.floor((full - taken - rest) / l) end
 return {0, remaining, retry, delay, 0}

@@ -1,7 +1,10 @@
 // Package lua holds the rate limiters' scripts, one per algorithm, as one would deploy them. What the scripts
 // have in common, which no header repeats:
 //
-//   - State lives under KEYS[1], or under KEYS[1] and a suffix. In a cluster the key carries a hash tag.
+//   - State lives in KEYS[1], and no script touches another key. So each runs in a cluster with any key: no hash tag is
+//     needed.
+//   - The parameters of a key may change from one call to the next. What was used stays used, and its wait is at most
+//     that of the longer of the two windows.
 //   - ARGV[1] is the time in whole microseconds since 1970, or empty for the server's own TIME; ARGV[2] is the
 //     cost in permits, at least 1. Then come the algorithm's own parameters. Numbers are decimal integers.
 //   - The reply is {allowed, remaining, retry_after_us, reset_after_us}, of integers. allowed is 1 for admitted, 0 for

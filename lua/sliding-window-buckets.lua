@@ -2,16 +2,22 @@
 -- at most, stays within the limit. It covers more than a window: admits at most limit permits in any interval
 -- as long as a window; what the log rejects it rejects too, and rejects early by up to window/n.
 --
--- State   KEYS[1]: a hash of at most n + 1 fields, from a sub-window's number to the permits admitted in it
+-- State   KEYS[1]: a hash from a sub-window's number to the permits admitted in it, of at most n + 1 sub-windows, and
+--         grid: window_us and n, with a blank between
 -- ARGV    now_us, cost, limit, window_us, n; n ≤ window_us, n ≤ 1000, window_us·n < 2^53
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
--- Cost    O(n): HGETALL, and O(n log n) when rejected; HINCRBY when admitted, PEXPIRE with the first of a sub-window,
---         HDEL when sub-windows have left
+-- Cost    O(n): HGETALL, and O(n log n) when rejected; HINCRBY when admitted, PEXPIRE with the first of a sub-window
+--         (HSET for HINCRBY with the first of a key), HDEL when sub-windows have left
 -- Source  https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/ (as counters per sub-window)
 --
 -- Sub-window i of a window begins at ⌈i·window/n⌉ µs, so n need not divide the window. What has left is deleted on
 -- admission only: a rejected request writes nothing. A clock that steps back counts in the latest sub-window seen.
--- The newest sub-window alone says when the hash may go, so that only its first request sets the expiry.
+-- The newest sub-window alone says when the hash may go, so that only its first request sets the expiry. That lies on
+-- the server's clock, which is no rule here: where that clock steps forward, the counts go early by as much, and a
+-- client whose clock did not step is let in anew; where it steps back, they stay, and no longer count.
+--
+-- Where window or n change, the old sub-windows count and leave as they did, until the first request that is admitted
+-- carries their sum into the new grid.
 
 local cost, limit, window, n = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
@@ -30,33 +36,59 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
   return redis.error_reply('ERR sliding-window-buckets: want now_us, cost, limit, window_us, n: whole numbers of at least 1, n up to window_us and 1000, window_us*n below 2^53')
 end
 
--- until_begin is the time from now to the first µs of sub-window number.
-local elapsed = now % window
-local function until_begin(number)
-  local part = number % n
-  return ((number - part) / n - (now - elapsed) / window) * window + math.ceil(part * window / n) - elapsed
+local fields = redis.call('HGETALL', KEYS[1])
+local grid, other = ARGV[4] .. ' ' .. ARGV[5], nil
+for i = 1, #fields, 2 do
+  if fields[i] == 'grid' then -- the first one, as a rule
+    if fields[i + 1] ~= grid then other = fields[i + 1] end
+    break
+  end
 end
 
-local number = (now - elapsed) / window * n + math.floor(elapsed * n / window)
-local fields = redis.call('HGETALL', KEYS[1])
+-- The sub-windows that are there: parts of them make span. until_begin is the time from now to the first µs of number.
+local span, parts, elapsed, number
+local function until_begin(number)
+  local part = number % parts
+  return ((number - part) / parts - (now - elapsed) / span) * span + math.ceil(part * span / parts) - elapsed
+end
+local function lay(window, n)
+  span, parts, elapsed = window, n, now % window
+  number = (now - elapsed) / span * parts + math.floor(elapsed * parts / span)
+end
+
+if other then
+  local old_window, old_n = string.match(other, '(%d+) (%d+)')
+  lay(tonumber(old_window), tonumber(old_n))
+else
+  lay(window, n)
+end
 local sum, newest, gone = 0, -1, nil
 local field -- of the newest sub-window
 for i = 1, #fields, 2 do
-  local sub = fields[i] + 0
-  if sub < number - n then
-    gone = gone or {}
-    gone[#gone + 1] = fields[i]
-  else
-    sum = sum + fields[i + 1]
-    if sub > newest then
-      newest = sub
-      field = fields[i]
+  if fields[i] ~= 'grid' then
+    local sub = fields[i] + 0
+    if sub < number - parts then
+      gone = gone or {}
+      gone[#gone + 1] = fields[i]
+    else
+      sum = sum + fields[i + 1]
+      if sub > newest then
+        newest = sub
+        field = fields[i]
+      end
     end
   end
 end
 
 if sum + cost <= limit then
-  if gone then redis.call('HDEL', KEYS[1], unpack(gone)) end
+  local counted = cost
+  if other then
+    redis.call('DEL', KEYS[1])
+    lay(window, n)
+    counted, newest, field = sum + cost, -1, nil
+  elseif gone then
+    redis.call('HDEL', KEYS[1], unpack(gone))
+  end
   if newest < number then
     newest = number
     field = nil
@@ -65,24 +97,31 @@ if sum + cost <= limit then
   if field then
     redis.call('HINCRBY', KEYS[1], field, cost) -- its first request has set the expiry, to the same instant
   else
-    redis.call('HINCRBY', KEYS[1], string.format('%.0f', newest), cost)
+    field = string.format('%.0f', newest)
+    if other or not fields[1] then
+      redis.call('HSET', KEYS[1], 'grid', grid, field, counted)
+    else
+      redis.call('HINCRBY', KEYS[1], field, cost)
+    end
     redis.call('PEXPIRE', KEYS[1], math.ceil(reset / 1000) + margin_ms)
   end
   return {1, limit - sum - cost, 0, reset}
 end
 
-local reset = 0
-if sum > 0 then reset = until_begin(newest + n + 1) end
-if cost > limit then return {0, limit - sum, -1, reset} end
+local remaining, reset = math.max(0, limit - sum), 0
+if sum > 0 then reset = until_begin(newest + parts + 1) end
+if cost > limit then return {0, remaining, -1, reset} end
 
--- Sub-window m leaves when m + n + 1 begins; the request passes once enough have left. counts is indexed by age in
+-- Sub-window m leaves when m + parts + 1 begins; the request passes once enough have left. counts is indexed by age in
 -- sub-windows, which is small.
 local counts, subs = {}, {}
 for i = 1, #fields, 2 do
-  local sub = fields[i] + 0
-  if sub >= number - n then
-    counts[number - sub] = fields[i + 1] + 0
-    subs[#subs + 1] = sub
+  if fields[i] ~= 'grid' then
+    local sub = fields[i] + 0
+    if sub >= number - parts then
+      counts[number - sub] = fields[i + 1] + 0
+      subs[#subs + 1] = sub
+    end
   end
 end
 table.sort(subs)
@@ -91,4 +130,4 @@ while staying + cost > limit do
   i = i + 1
   staying = staying - counts[number - subs[i]]
 end
-return {0, limit - sum, until_begin(subs[i] + n + 1), reset}
+return {0, remaining, until_begin(subs[i] + parts + 1), reset}

@@ -2,17 +2,26 @@
 -- window still covers. Admits at most limit·(1 + τ/window) permits in any interval of length τ: up to nearly
 -- 2·limit in one window. (The error of 0.003 % that is often quoted is an average over one workload.)
 --
--- State   KEYS[1]:<window number>: the permits admitted in that window, as an integer
+-- State   KEYS[1]: a hash from a window's number to the permits admitted in it, for at most sixteen windows, and
+--         window: their length in µs
 -- ARGV    now_us, cost, limit (below 2^31), window_us (below 2^45)
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
--- Cost    O(1): two GETs, and INCR, INCRBY or PSETEX when admitted
+-- Cost    O(1): two HGETs, and HINCRBY when admitted. Until a window has its first: three HGETs, and HLEN, HINCRBY,
+--         PTTL and PEXPIRE when admitted, and HKEYS and HDEL where sixteen are there; the first of a key: two HGETs,
+--         HSET and PEXPIRE
 -- Source  https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
 --
 -- With e µs gone of the current window it admits iff previous·(window − e) + (current + cost)·window ≤
--- limit·window, in integers: a quotient that is rounded in between changes decisions. A counter lives until the
--- window after its own has ended. A clock that steps back goes on with the older window's count.
+-- limit·window, in integers: a quotient that is rounded in between changes decisions. The hash lives until the
+-- window after its last one has ended. Two windows are enough for a clock that never steps back; up to sixteen are
+-- kept, of which the lowest goes (but not the previous one), so that a clock that does goes on with the older window's
+-- count. The expiry lies on the server's clock, which is no rule here: where that clock is ahead or steps forward by
+-- more than a window, the counts go early, and a client whose clock did not step is let in anew.
 --
--- Note: one MGET for the two counters takes longer than two GETs, because its reply is a table.
+-- Where the window's length changes, the old windows weigh as they did, until the first request that is admitted
+-- carries what they weigh into the new window.
+--
+-- Note: one HMGET for the two counters takes longer than two HGETs, because its reply is a table.
 
 local cost, limit, window = 1, tonumber(ARGV[3]), tonumber(ARGV[4])
 if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
@@ -45,39 +54,68 @@ end
 
 local elapsed = now % window
 local number = (now - elapsed) / window
-local form = ':%.0f'
-if number < 2147483648 then form = ':%d' end -- takes half as long, and may be of 32 bits
-local key = KEYS[1] .. string.format(form, number)
-local found = redis.call('GET', key)
-local current = (found or 0) + 0
-local previous = (redis.call('GET', KEYS[1] .. string.format(form, number - 1)) or 0) + 0
+local form = '%.0f'
+if number < 2147483648 then form = '%d' end -- takes half as long, and may be of 32 bits
+local field = string.format(form, number)
+local found = redis.call('HGET', KEYS[1], field)
+
+-- at µs into a window as long as span. other: these are windows from before a change of their length.
+local at, span, current, previous, length, other = elapsed, window, 0, 0, nil, false
+if found then
+  current = found + 0
+  previous = (redis.call('HGET', KEYS[1], string.format(form, number - 1)) or 0) + 0
+else
+  length = redis.call('HGET', KEYS[1], 'window')
+  if length and tonumber(length) ~= window then
+    other, span = true, tonumber(length)
+    at = now % span
+    local old = (now - at) / span
+    current = (redis.call('HGET', KEYS[1], string.format('%.0f', old)) or 0) + 0
+    previous = (redis.call('HGET', KEYS[1], string.format('%.0f', old - 1)) or 0) + 0
+  elseif length then
+    previous = (redis.call('HGET', KEYS[1], string.format(form, number - 1)) or 0) + 0
+  end
+end
 
 -- What the previous window takes of the limit, rounded up. The sum is of integers, so that this changes nothing.
 local weighed = 0
-if previous > 0 then weighed = previous - share(previous, elapsed, window) end
+if previous > 0 then weighed = previous - share(previous, at, span) end
 local remaining = math.max(0, limit - current - weighed)
 
 if cost <= remaining then
-  if not found then
-    redis.call('PSETEX', key, math.ceil((2 * window - elapsed) / 1000) + margin_ms, cost)
-  elseif cost == 1 then
-    redis.call('INCR', key)
+  if found then
+    redis.call('HINCRBY', KEYS[1], field, cost)
+    return {1, remaining - cost, 0, 2 * window - elapsed}
+  end
+  local life_ms = math.ceil((2 * window - elapsed) / 1000) + margin_ms
+  if length and not other then
+    if redis.call('HLEN', KEYS[1]) > 16 then
+      local lowest
+      for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
+        if name ~= 'window' and name + 0 ~= number - 1 and (not lowest or name + 0 < lowest + 0) then lowest = name end
+      end
+      redis.call('HDEL', KEYS[1], lowest)
+    end
+    redis.call('HINCRBY', KEYS[1], field, cost)
+    if redis.call('PTTL', KEYS[1]) < life_ms then redis.call('PEXPIRE', KEYS[1], life_ms) end
   else
-    redis.call('INCRBY', key, cost)
+    if other then redis.call('DEL', KEYS[1]) end
+    redis.call('HSET', KEYS[1], 'window', ARGV[4], field, current + weighed + cost)
+    redis.call('PEXPIRE', KEYS[1], life_ms)
   end
   return {1, remaining - cost, 0, 2 * window - elapsed}
 end
 
 local reset = 0
 if current > 0 then
-  reset = 2 * window - elapsed
+  reset = 2 * span - at
 elseif weighed > 0 then
-  reset = window - elapsed
+  reset = span - at
 end
 if cost > limit then return {0, remaining, -1, reset} end
 
 -- The instant at which the previous window weighs little enough: in this window, or, when the current count alone
 -- leaves too little, in the next, in which it is the previous one.
 local room = limit - current - cost
-if room >= 0 then return {0, remaining, window - share(window, room, previous) - elapsed, reset} end
-return {0, remaining, 2 * window - share(window, limit - cost, current) - elapsed, reset}
+if room >= 0 then return {0, remaining, span - share(span, room, previous) - at, reset} end
+return {0, remaining, 2 * span - share(span, limit - cost, current) - at, reset}

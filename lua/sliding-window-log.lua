@@ -11,7 +11,11 @@
 -- Source  https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/ (as "sliding window log")
 --
 -- Requests that have left are dropped on admission only: a rejected one writes nothing. A clock that steps back
--- records the last time again, so that the list stays sorted and nothing leaves early.
+-- records the last time again, so that the list stays sorted and nothing leaves early. The expiry lies on the server's
+-- clock, which is no rule here: where that clock steps forward, the log goes early by as much, and a client whose
+-- clock did not step is let in anew.
+--
+-- Where the window becomes longer, what had left the shorter one before the last admission is forgotten.
 --
 -- Note: a ZSET with the time as its score is the usual layout. It needs a unique member for each request (two in
 -- one µs would be one), sums costs only by reading all of them, and took 118 KB for 1,000 requests where this
@@ -84,7 +88,8 @@ end
 
 local reset = 0
 if gone >= 0 then reset = last + window - now end
-if cost > limit then return {0, limit - held, -1, reset} end
+local remaining = math.max(0, limit - held) -- a limit that was lowered can be below what is held
+if cost > limit then return {0, remaining, -1, reset} end
 
 -- The request passes once the first low to high requests have left. Each took at least one permit, so that no more
 -- than surplus of them need to.
@@ -96,4 +101,4 @@ while high - low > 1 do
   if count and (count - base) % 2147483648 < surplus then low = middle else high = middle end
 end
 local at = redis.call('LINDEX', KEYS[1], 2 * high - 1)
-return {0, limit - held, at + window - now, reset}
+return {0, remaining, at + window - now, reset}

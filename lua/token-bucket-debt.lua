@@ -2,8 +2,9 @@
 -- is positive, and may take it below zero, down to −debt; the next ones wait until it has recovered. Admits at
 -- most capacity + (largest cost − 1) + refill·⌈τ/interval⌉ permits in any interval of length τ.
 --
--- State   KEYS[1]: last, the time in µs up to which intervals have been paid, a blank, and the tokens, which may be
---         negative. No key: a full bucket, whose first interval starts now. Its expiry is part of the rule: it ends
+-- State   KEYS[1]: last, the time in µs up to which intervals have been paid, the tokens, which may be negative, the
+--         interval in µs, and for how long after last the last admission was, with blanks between. No key: a full
+--         bucket, whose first interval starts now. Its expiry is part of the rule: it ends
 --         ⌈(capacity − tokens)/refill⌉ intervals after the last admitted request, when the bucket is full.
 -- ARGV    now_us, cost, capacity, refill, interval_us, debt (0 to capacity − 1)
 -- Reply   allowed, remaining (what one request could take, on credit included), retry_after_us, reset_after_us
@@ -12,7 +13,12 @@
 --         https://pkg.go.dev/golang.org/x/time/rate (reservations)
 --
 -- A cost above the capacity is refused for good: with it, one request could put off the others for months. A refill
--- never comes after the expiry, for the reason that token-bucket-interval gives.
+-- never comes after the expiry, for the reason that token-bucket-interval gives. The expiry lies on the server's
+-- clock: where that steps forward, the bucket is full, and a debt forgiven, early by as much; where it steps back,
+-- late, but no later than the refills come.
+--
+-- Where the interval's length changes, the first of the new ones begins at the last admission: no part of an old
+-- interval is paid as many new ones. Of a debt that is larger than the new one may be, the rest is forgiven.
 
 local cost, capacity, refill, interval = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local debt = tonumber(ARGV[6])
@@ -37,9 +43,10 @@ end
 local tokens, last = capacity, now
 local state = redis.call('GET', KEYS[1])
 if state then
-  local paid, left = string.match(state, '^(%d+) (-?%d+)$')
+  local paid, left, length, since = string.match(state, '^(%d+) (-?%d+) (%S+) (%d+)$')
   last = tonumber(paid) -- not + 0, to which 010 is 8 on the embedded server
-  tokens = left + 0
+  tokens = math.max(-debt, left + 0)
+  if length ~= ARGV[5] and tonumber(length) ~= interval then last = last + tonumber(since) end
   local intervals = math.max(0, math.floor((now - last) / interval))
   tokens = math.min(capacity, tokens + intervals * refill)
   last = last + intervals * interval
@@ -53,10 +60,10 @@ if cost <= remaining then
   if tokens > 0 then remaining = math.min(capacity, tokens + debt) end
   local filling = math.ceil((capacity - tokens) / refill) * interval
   -- %d may be of 32 bits, and %.0f takes twice as long
-  local low, form = last % 1000000000, '%d%09d %.0f'
-  if tokens < 2147483648 and tokens > -2147483648 then form = '%d%09d %d' end
+  local low, since, form = last % 1000000000, math.max(0, now - last), '%d%09d %.0f %s %.0f'
+  if tokens < 2147483648 and tokens > -2147483648 and since < 2147483648 then form = '%d%09d %d %s %d' end
   redis.call('PSETEX', KEYS[1], math.ceil((math.max(0, last - now) + filling) / 1000),
-    string.format(form, (last - low) / 1000000000, low, tokens))
+    string.format(form, (last - low) / 1000000000, low, tokens, ARGV[5], since))
   return {1, remaining, 0, last + filling - now}
 end
 

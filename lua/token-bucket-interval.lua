@@ -1,9 +1,10 @@
 -- token-bucket-interval: a bucket that gets refill tokens at the end of every whole interval, up to its capacity.
 -- Admits at most capacity + refill·⌈τ/interval⌉ permits in any interval of length τ.
 --
--- State   KEYS[1]: last, the time in µs up to which intervals have been paid, a blank, and the tokens. No key: a
---         full bucket, whose first interval starts now. Its expiry is part of the rule: it ends ⌈capacity/refill⌉
---         intervals after the last admitted request, when the bucket is full.
+-- State   KEYS[1]: last, the time in µs up to which intervals have been paid, the tokens, the interval in µs, and for
+--         how long after last the last admission was, with blanks between. No key: a full bucket, whose first
+--         interval starts now. Its expiry is part of the rule: it ends ⌈capacity/refill⌉ intervals after the last
+--         admitted request, when the bucket is full.
 -- ARGV    now_us, cost, capacity, refill, interval_us
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
 -- Cost    O(1): GET, and PSETEX when admitted
@@ -12,7 +13,12 @@
 -- last moves on by whole intervals, never to now: a steady client would otherwise lose the fraction each time. Any
 -- number of tokens is back after ⌈capacity/refill⌉ intervals from last, and last is at most the time of the last
 -- admission; so a refill never comes after the expiry, and retry_after_us is the refill. Where a clock that stepped
--- back is behind last, the key lives longer by as much.
+-- back is behind last, the key lives longer by as much. The expiry lies on the server's clock: where that steps
+-- forward, or is ahead of a client's and runs faster, the bucket is full early, by as much; where it steps back, late,
+-- but no later than the refills come.
+--
+-- Where the interval's length changes, the first of the new ones begins at the last admission: no part of an old
+-- interval is paid as many new ones.
 --
 -- Note: a hash of tokens and last takes three calls, one of which replies with a table.
 
@@ -37,9 +43,10 @@ end
 local tokens, last = capacity, now
 local state = redis.call('GET', KEYS[1])
 if state then
-  local paid, left = string.match(state, '^(%d+) (%d+)$')
+  local paid, left, length, since = string.match(state, '^(%d+) (%d+) (%S+) (%d+)$')
   last = tonumber(paid) -- not + 0, to which 010 is 8 on the embedded server
   tokens = left + 0
+  if length ~= ARGV[5] and tonumber(length) ~= interval then last = last + tonumber(since) end
   local intervals = math.max(0, math.floor((now - last) / interval))
   tokens = math.min(capacity, tokens + intervals * refill)
   last = last + intervals * interval
@@ -49,9 +56,10 @@ if cost <= tokens then
   tokens = tokens - cost
   local life = math.max(0, last - now) + math.ceil(capacity / refill) * interval
   -- %d may be of 32 bits, and %.0f takes twice as long
-  local low, form = last % 1000000000, '%d%09d %.0f'
-  if tokens < 2147483648 then form = '%d%09d %d' end
-  redis.call('PSETEX', KEYS[1], math.ceil(life / 1000), string.format(form, (last - low) / 1000000000, low, tokens))
+  local low, since, form = last % 1000000000, math.max(0, now - last), '%d%09d %.0f %s %.0f'
+  if tokens < 2147483648 and since < 2147483648 then form = '%d%09d %d %s %d' end
+  redis.call('PSETEX', KEYS[1], math.ceil(life / 1000),
+    string.format(form, (last - low) / 1000000000, low, tokens, ARGV[5], since))
   return {1, tokens, 0, last + math.ceil((capacity - tokens) / refill) * interval - now}
 end
 

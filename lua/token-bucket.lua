@@ -2,15 +2,15 @@
 -- continuous refill. Admits at most capacity + r·τ permits in any interval of length τ, for the rate r = l/w permits
 -- per µs; decides as gcra does while time does not run backwards.
 --
--- State   KEYS[1]: the configuration, a hash of one field app:NAME for each application that is allowed (app:* for
---         every one); each holds capacity, w and l, with blanks between. It is not state: it has no TTL, and lives
---         until it is deleted.
---         KEYS[1]:level: the time in µs, as 16 digits, a blank, and 16 digits of the level at that time in units of
---         1/w permit. It expires when the bucket is full, which is also what its absence means.
+-- State   KEYS[1]: a hash. app:NAME, for each application that is allowed (app:* for every one): capacity, w and l,
+--         with blanks between. level: the time in µs, as 16 digits, a blank, and 16 digits of the level at that time in
+--         units of 1/w permit (where capacity·w + l reaches 2^53, of whole µs of refilling, a blank, and 16 digits of
+--         1/l µs); its absence means full. Being configuration, the hash has no TTL: it lives until it is deleted, and
+--         losing it would mean "not configured". (noeviction and the volatile-… policies do not evict it.)
 -- ARGV    now_us, cost, operation, and
 --           acquire: application
---           init:    capacity, w, l (a permit comes back every w/l µs; capacity·w + l < 2^53), applications …
---                    (none, or *: every application)
+--           init:    capacity, w, l (a permit comes back every w/l µs; capacity·w < 2^62, (capacity + 1)·l < 2^53 and
+--                    capacity·w/l ≤ 2^52), applications … (none, or *: every application)
 --           delete:  nothing
 --         init and delete take a cost and do not use it.
 -- Reply   acquire: allowed, remaining, retry_after_us, reset_after_us; {−1, 0, −1, 0} when not configured: there is no
@@ -19,26 +19,20 @@
 --         nothing; another one replaces it and fills the bucket
 --         delete:  {1, 0, 0, 0}, or {−1, 0, −1, 0} when there was none
 --         A caller knows a fourth answer, unavailable: Redis did not answer.
--- Cost    acquire: O(1): HGET (another for app:*) and GET, and when admitted PSETEX or SETEX; or SETRANGE, where the
---         bucket was not full, the time is the server's, and the instant at which it will be full stays within
---         its second. init: O(applications). delete: O(applications)
+-- Cost    acquire: O(1): two HGETs (another for app:*), and HSET when admitted. init: O(applications). delete:
+--         O(applications)
 -- Source  J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986;
 --         https://en.wikipedia.org/wiki/Token_bucket
 --
 -- No fraction of a token is lost: the level is an integer of such units. A clock that steps back adds nothing, and
--- the time of the level never moves back.
+-- the time of the level never moves back; no TTL is there that a clock could be wrong about.
 --
--- By the server's time the level lives at least until the second in which the bucket will be full is over, so that
--- SETRANGE, which keeps the expiry, is enough within that second; gcra tells more.
---
--- Note: a configuration of one field each for capacity, w and l takes an HMGET, whose reply is a table: three times
--- an HGET.
+-- Note: a field each for capacity, w, l, time and level takes an HMGET, whose reply is a table: three times an HGET.
 
 local now, cost, operation = nil, 1, ARGV[3]
 if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
-local time
 if ARGV[1] == '' then
-  time = redis.call('TIME')
+  local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
 else
   now = tonumber(ARGV[1])
@@ -46,15 +40,13 @@ end
 if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0) then
   return redis.error_reply('ERR token-bucket: want now_us: a whole number of at least 0, or empty')
 end
-local level_key = KEYS[1] .. ':level'
 
 if operation == 'delete' then
-  redis.call('DEL', level_key)
   if redis.call('DEL', KEYS[1]) == 0 then return {-1, 0, -1, 0} end
   return {1, 0, 0, 0}
 end
 
-local configuration, capacity, w, l
+local configuration, capacity, w, l, state
 if operation == 'acquire' then
   local application = ARGV[4]
   if not (cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0 and application and application ~= '') then
@@ -67,11 +59,14 @@ if operation == 'acquire' then
   capacity = capacity + 0
   w = w + 0
   l = l + 0
+  state = redis.call('HGET', KEYS[1], 'level')
 elseif operation == 'init' then
   capacity, w, l = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
   if not (capacity and capacity >= 1 and capacity % 1 == 0 and w and w >= 1 and w % 1 == 0
-      and l and l >= 1 and l % 1 == 0 and capacity * w + l < 9007199254740992) then
-    return redis.error_reply('ERR token-bucket: init: want capacity, w, l: whole numbers of at least 1, capacity*w + l below 2^53')
+      and l and l >= 1 and l % 1 == 0
+      and (capacity * w + l < 9007199254740992 or capacity * w < 4611686018427387904
+        and (capacity + 1) * l < 9007199254740992 and capacity * w / l <= 4503599627370496)) then
+    return redis.error_reply('ERR token-bucket: init: want capacity, w, l: whole numbers of at least 1, capacity*w below 2^62, capacity*l below 2^53, capacity*w/l up to 2^52')
   end
   configuration = string.format('%.0f %.0f %.0f', capacity, w, l)
   local wanted, applications = {}, 0
@@ -82,26 +77,82 @@ elseif operation == 'init' then
     wanted['app:' .. application] = configuration
   end
   local present = redis.call('HGETALL', KEYS[1])
-  local same = #present == 2 * applications
-  for i = 1, #present, 2 do same = same and wanted[present[i]] == present[i + 1] end
-  if not same then
-    redis.call('DEL', KEYS[1], level_key)
+  local same = true
+  for i = 1, #present, 2 do
+    if present[i] == 'level' then
+      state = present[i + 1]
+    else
+      applications = applications - 1
+      same = same and wanted[present[i]] == present[i + 1]
+    end
+  end
+  if not same or applications > 0 then
+    state = nil
+    redis.call('DEL', KEYS[1])
     for field in pairs(wanted) do redis.call('HSET', KEYS[1], field, configuration) end
   end
 else
   return redis.error_reply('ERR token-bucket: unknown operation; want acquire, init or delete')
 end
 
--- early: how long a clock that stepped back is behind the level's time, from which on it refills. second: that of the
--- instant at which the bucket will be full.
-local full = capacity * w
-local level, early, second = full, 0, nil
-local state = redis.call('GET', level_key)
+-- early: how long a clock that stepped back is behind the level's time, from which on it refills.
+local full, early = capacity * w, 0
+if full + l >= 9007199254740992 then
+  -- In two words, whole µs of refilling and units of 1/l µs, because a full bucket is more than 2^53 of these.
+  local w_part = w % l
+  local w_whole = (w - w_part) / l
+  local function time(permits)
+    local parts = permits * w_part
+    local part = parts % l
+    return permits * w_whole + (parts - part) / l, part
+  end
+  local full_whole, full_part = time(capacity)
+  local whole, part = full_whole, full_part
+  if state then
+    local at = tonumber(string.sub(state, 1, 16))
+    whole, part = tonumber(string.sub(state, 18, 33)), tonumber(string.sub(state, 35))
+    if now < at then early = at - now else whole = whole + now - at end
+    if whole > full_whole or whole == full_whole and part > full_part then whole, part = full_whole, full_part end
+  end
+  local fits, retry = false, -1
+  if operation == 'init' then
+    fits = true
+  elseif cost <= capacity then
+    local taken, taken_part = time(cost)
+    fits = taken < whole or taken == whole and taken_part <= part
+    if fits then
+      whole, part = whole - taken, part - taken_part
+      if part < 0 then whole, part = whole - 1, part + l end
+      local low, high = (now + early) % 1000000000, whole % 1000000000
+      redis.call('HSET', KEYS[1], 'level', string.format('%07d%09d %07d%09d %07d%09d',
+        (now + early - low) / 1000000000, low, (whole - high) / 1000000000, high,
+        (part - part % 1000000000) / 1000000000, part % 1000000000))
+    else
+      retry = early + taken - whole
+      if taken_part > part then retry = retry + 1 end
+    end
+  end
+  local reset = 0
+  if whole < full_whole or part < full_part then
+    reset = early + full_whole - whole
+    if full_part > part then reset = reset + 1 end
+  end
+  local remaining = math.floor((whole * l + part) / w) -- of a rounded product: one off at the most
+  local much, much_part = time(remaining)
+  if much > whole or much == whole and much_part > part then
+    remaining = remaining - 1
+  else
+    much, much_part = time(remaining + 1)
+    if much < whole or much == whole and much_part <= part then remaining = remaining + 1 end
+  end
+  if fits then return {1, remaining, 0, reset} end
+  return {0, remaining, retry, reset}
+end
+
+local level = full
 if state then
   local at = tonumber(string.sub(state, 1, 16)) -- not + 0, to which 010 is 8 on the embedded server
   level = tonumber(string.sub(state, 18))
-  second = at + math.ceil((full - level) / l)
-  second = second - second % 1000000
   if now < at then
     early = at - now
   else
@@ -117,18 +168,10 @@ local taken = cost * w
 if taken <= level then
   level = level - taken
   reset = early + math.ceil((full - level) / l)
-  local at, ends = now + early, now + reset
   -- in two parts each, because %d may be of 32 bits, and %.0f takes twice as long
-  local low, level_low = at % 1000000000, level % 1000000000
-  state = string.format('%07d%09d %07d%09d',
-    (at - low) / 1000000000, low, (level - level_low) / 1000000000, level_low)
-  if not time then
-    redis.call('PSETEX', level_key, math.ceil(reset / 1000) + 1000, state)
-  elseif ends - ends % 1000000 == second then
-    redis.call('SETRANGE', level_key, '0', state)
-  else
-    redis.call('SETEX', level_key, math.floor(ends / 1000000) + 1 - time[1], state)
-  end
+  local low, level_low = (now + early) % 1000000000, level % 1000000000
+  redis.call('HSET', KEYS[1], 'level', string.format('%07d%09d %07d%09d',
+    (now + early - low) / 1000000000, low, (level - level_low) / 1000000000, level_low))
   return {1, math.floor(level / w), 0, reset}
 end
 

@@ -3,50 +3,12 @@ package algotest
 import (
 	"fmt"
 	"math/rand/v2"
-	"time"
 
 	"ratelab/internal/limit"
 )
 
 // RandomSteps is the number of requests in a random trace.
 const RandomSteps = 400
-
-// RandomLimit draws a limit and, for the algorithms that have some, parameters (clocked: time and granularity): small
-// numbers that a trace can exhaust, windows that no count divides, and now and then limits at the end of what is exact.
-func RandomLimit(r *rand.Rand, algorithm string, clocked bool) (label string, p limit.Policy) {
-	windows := []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond,
-		10 * time.Millisecond,
-		time.Second, 1000003 * time.Microsecond, 3 * time.Second, 24 * time.Hour}
-	p = limit.Policy{Requests: 1 + r.Int64N(9), Window: windows[r.IntN(len(windows))]}
-	switch r.IntN(6) {
-	case 0:
-		p = limit.Policy{Requests: 1_000_000, Window: 24 * time.Hour}
-	case 1:
-		p.Requests = 1 + r.Int64N(1000)
-	}
-	if r.IntN(3) == 0 {
-		p.Burst = 1 + r.Int64N(2*p.Requests)
-	}
-	return algorithm + parameters(r, algorithm, clocked, p), p
-}
-
-func parameters(r *rand.Rand, algorithm string, clocked bool, p limit.Policy) string {
-	text := ""
-	switch algorithm {
-	case "sliding-window-buckets":
-		text = fmt.Sprintf(":subwindows=%d", 1+r.Int64N(12))
-	case "token-bucket-interval", "token-bucket-debt":
-		text = fmt.Sprintf(":refill=%d", 1+r.Int64N(p.Requests))
-	}
-	if algorithm == "token-bucket-debt" && r.IntN(2) == 0 {
-		text += fmt.Sprintf(":debt=%d", r.Int64N(p.Capacity()))
-	}
-	if !clocked {
-		return text
-	}
-	return text + []string{"", ":time=server", ":time=client", ":time=client:granularity=1ms",
-		":time=client:granularity=1s"}[r.IntN(5)]
-}
 
 // RandomRequests draws requests that never go back in time, and lets l decide them on the way: the next request
 // often comes at the instant at which the last answer said that something changes, or a microsecond off.

@@ -72,17 +72,17 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := f.Policy(f.Groups)
+	instead, err := f.Instead(f.Groups)
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.Scenarios(args, policy, f.Groups, f.usual)
+	list, err := f.Scenarios(args, instead.Limit, f.Groups, f.usual)
 	if err != nil {
 		return nil, err
 	}
 	job := &bench.Job{
 		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis,
-		AllowEviction: f.eviction, Limit: policy, Seed: f.Seed.Value,
+		AllowEviction: f.eviction, Instead: instead,
 		Rounds: f.rounds.Value, Duration: f.duration.Value, WarmUp: orNone(f.warmUp.Value), Segment: f.segment.Value,
 		Connections: f.connections.Value, Sweep: f.sweep.Values, Fills: bench.DefaultFills(),
 		RepeatInvalid: f.repeatInvalid.Value,

@@ -9,41 +9,43 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/scenario"
 )
 
-const aboutRecommend = `Say which algorithm to take for some traffic: which candidates keep a stated tolerance, in which order,
-and which figure excludes each of the others.
+const aboutRecommend = `Say which algorithm to take, twice, the cheapest first. On this traffic: which candidates keep a stated
+tolerance of it, in at least 19 of 20 seeds. On any traffic: which promise to keep it, with their shortfall here as
+the price. What is in neither has the figure that excludes it.
 
-Candidates are all algorithms with the limit's own burst and, where they take one, with bursts of L/2, L/10 and 1
-(L being the limit's requests), and finer sub-windows; -a names others instead, --script adds your own. Bursts are
-shown, because rows with different bursts keep different promises. The Go models decide first; those that qualify, and
-the nearest that does not, decide again with their Lua on --redis, and must decide alike.
+Candidates are all algorithms with the limit's own burst and, where they take one, with bursts of L/2, L/10 and 1 (L
+being the limit's requests), gcra with the largest burst that promises what is tolerated of a window, and finer
+sub-windows; -a names others instead, --script adds your own. Bursts are shown, because rows with different bursts
+keep different promises. The Go models decide with every seed, and a short search looks for traffic that breaks a
+promise; those in an answer, and the nearest, decide again with their Lua on --redis, and must decide alike.
 
-Of several scenarios a candidate must qualify in each, and its worst figure counts.`
+Of several scenarios a candidate must keep the tolerance in each, and its worst figure counts. Traffic with nothing
+random in it, such as a recorded trace, is played once. A shaper is taken only under --max-delay. Where no file and
+no --contract says how the limit is read, the window decides, and one line says what the bucket would choose.`
 
 const examplesRecommend = `  simulate recommend extreme-case-1                                 what keeps 1000 per 3 s at a window's edge?
   simulate recommend poisson daily-sine --max-overshoot 1           never above the limit, in either
   simulate recommend --limit 100/1m --trace access.log.gz           for your own traffic
-  simulate recommend extreme-case-1 --prefer cheap --costs bench.json --max-cost 20us
+  simulate recommend on-off --contract bucket                       the limit is a burst and a rate
+  simulate recommend extreme-case-1 --costs bench.json --max-cost 20us
   simulate recommend poisson -a gcra,gcra:burst=20 --script my.lua  these two, and yours
   simulate recommend extreme-case-1 --format markdown --out choice  for a design document, with the picture`
 
-const closingRecommend = `Orders: balanced is fewest false rejects, then least overshoot; strict is least overshoot, then fewest false admits,
-then fewest false rejects; generous is fewest false rejects, then most used; cheap is least cost, then fewest false
-rejects. After that comes who promises least for a window whatever the traffic, then who costs least: the server's time
-where --costs has it, else Redis calls. The name decides last. Scenarios whose clients react are refused: each algorithm
-would have other requests.
+const closingRecommend = `Orders: cheap is fewest Redis commands a decision, then fewest bytes a key and least of the server's time (--costs),
+where these are known of all, then the name; strict is least let through (on any traffic: promised), then least
+excess, then least shortfall, then cheap; generous is least shortfall, then cheap. Scenarios whose clients react are
+refused: each algorithm would have other requests.
 
-Exit codes: 0 something is recommended · 1 nothing qualifies, and what comes nearest is said · 2 usage or invalid
-input · 3 the harness could not run, or a script does not decide as its model · 130 interrupted.
+Exit codes: 0 something keeps the tolerance on this traffic · 1 nothing does, and what comes nearest is said ·
+2 usage or invalid input · 3 the harness could not run, or a script does not decide as its model · 130 interrupted.
 `
 
 // errNobodyQualifies is the verdict where there is no recommendation.
@@ -57,7 +59,7 @@ func (a *app) recommend() *cobra.Command {
 	var f recommendFlags
 	c := &cobra.Command{
 		Use:     "recommend [scenario or file …] [flags]",
-		Short:   "Say which algorithms keep a tolerance under some traffic, and which one to take",
+		Short:   "Say which algorithm to take: for this traffic, and for any",
 		Long:    aboutRecommend,
 		Example: examplesRecommend,
 		Args:    cobra.ArbitraryArgs,
@@ -105,19 +107,14 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 // replay runs a job of candidates on a server, with its progress on a terminal.
 func (a *app) replay(f *recommendFlags) recommend.Replay {
 	warned := false
-	return func(ctx context.Context, server string, list []*scenario.Scenario,
-		choices []algorithms.Choice) (*report.Document, error) {
+	return func(ctx context.Context, play recommend.Play) (*report.Document, error) {
 		if a.stopped() {
 			return nil, errNothingRecommended
 		}
-		job := a.newJob(list)
-		job.Algorithms, job.Server, job.Seed = choices, server, f.Seed.Value
-		var err error
-		job.AllowEviction = f.eviction
-		if job.Limit, err = f.Policy(f.Groups); err != nil {
-			return nil, err
-		}
-		if server != recommend.Models {
+		job := a.newJob(play.Scenarios)
+		job.Algorithms, job.Server, job.AllowEviction = play.Choices, play.Server, f.eviction
+		job.Instead = play.Instead
+		if play.Server != recommend.Models {
 			job.Scripts = f.Scripts
 		}
 		bar := commandline.NewBar(a.Stderr, f.Quiet)
@@ -144,7 +141,7 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 // deliverRecommendation prints the answer, writes the files, and gives the verdict.
 func (a *app) deliverRecommendation(f *recommendFlags, doc *recommend.Document, pictures []string) error {
 	var verdict error
-	if doc.Recommended == "" {
+	if doc.OnThisTraffic.First() == "" {
 		verdict = commandline.Exit(commandline.ExitMissed, fmt.Errorf("%w: %s", errNobodyQualifies, doc.Nearest()))
 	}
 	figures := func() error { return recommend.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }

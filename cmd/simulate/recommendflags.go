@@ -15,6 +15,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
 	"ratelab/internal/redisserver"
@@ -31,17 +32,22 @@ type recommendFlags struct {
 	redis        string
 	eviction     bool
 	maxOvershoot ratio
-	maxRejects   share
-	maxAdmits    share
+	maxShortfall share
+	maxExcess    share
+	maxDelay     commandline.Duration
 	maxCalls     ratio
 	maxCost      commandline.Duration
+	seeds        commandline.Count
 	costs        string
 	prefer       string
 }
 
 func (f *recommendFlags) register(c *cobra.Command) {
 	tolerance := recommend.DefaultTolerance()
-	f.maxOvershoot, f.maxRejects = ratio{&tolerance.MaxOvershoot, 1}, share{&tolerance.MaxFalseRejects}
+	f.maxOvershoot = ratio{&tolerance.MaxOvershoot, 1}
+	f.maxShortfall, f.maxExcess = share{&tolerance.MaxShortfall}, share{&tolerance.MaxExcess}
+	f.maxDelay = commandline.Duration{Most: limit.MaxWindow}
+	f.seeds = commandline.Count{Value: recommend.DefaultSeeds, Least: 1, Most: 1000}
 	f.maxCalls.least = 1
 	f.maxCost = commandline.Duration{Least: time.Microsecond, Most: time.Second}
 	f.Groups = commandline.NewGroups(c)
@@ -60,17 +66,20 @@ func (f *recommendFlags) register(c *cobra.Command) {
 }
 
 func (f *recommendFlags) tolerances(fs *pflag.FlagSet) {
-	fs.Var(&f.maxOvershoot, "max-overshoot", "the most in any window, as a multiple `X` of the limit")
-	fs.Var(&f.maxRejects, "max-false-rejects",
-		"`SHARE` of the requests that may be rejected though the exact limit admits them")
-	fs.Var(&f.maxAdmits, "max-false-admits",
-		"`SHARE` of the requests that may be admitted though the exact limit rejects them (default any)")
+	fs.Var(&f.maxOvershoot, "max-overshoot",
+		"the most let through, or promised, as a multiple `X` of what the contract allows")
+	fs.Var(&f.maxExcess, "max-excess", "`SHARE` of what is admitted that may be beyond the contract")
+	fs.Var(&f.maxShortfall, "max-shortfall",
+		"`SHARE` of what an exact limiter lets through that may be missing")
+	fs.Var(&f.maxDelay, "max-delay", "`TIME` that a shaper may delay what it admits")
+	fs.Var(&f.seeds, "seeds", "how many are played of random traffic, from the scenario's own on; the tolerance must "+
+		"be kept in 19 of 20 of them")
 	fs.Var(&f.maxCalls, "max-calls", "Redis commands `N` that a decision may take (default any)")
 	fs.Var(&f.maxCost, "max-cost", "`TIME` of the server that a decision may take; needs --costs (default any)")
 	fs.StringVar(&f.costs, "costs", "",
 		"`FILE` bench.json of bench run: what a decision costs the server, shown and weighed")
 	fs.StringVar(&f.prefer, "prefer", recommend.Preferences()[0],
-		"`ORDER` of those that qualify: "+strings.Join(recommend.Preferences(), ", "))
+		"`ORDER` of both answers: "+strings.Join(recommend.Preferences(), ", "))
 }
 
 func (f *recommendFlags) output(fs *pflag.FlagSet) {
@@ -93,11 +102,11 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := f.Policy(f.Groups)
+	instead, err := f.Instead(f.Groups)
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.Scenarios(args, policy, f.Groups, noTraffic)
+	list, err := f.Scenarios(args, instead.Limit, f.Groups, noTraffic)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +121,10 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &recommend.Question{Scenarios: list, Limit: policy, Choices: choices, Scripts: len(f.Scripts) > 0,
-		Server: f.redis,
-		Prefer: f.prefer, Costs: costs}
-	q.Tolerance = recommend.Tolerance{MaxOvershoot: *f.maxOvershoot.value, MaxFalseRejects: *f.maxRejects.value,
-		MaxFalseAdmits: f.maxAdmits.value, MaxCalls: f.maxCalls.value}
+	q := &recommend.Question{Scenarios: list, Instead: instead, Choices: choices, Scripts: len(f.Scripts) > 0,
+		Server: f.redis, Seeds: f.seeds.Value, Search: recommend.DefaultSearch, Prefer: f.prefer, Costs: costs}
+	q.Tolerance = recommend.Tolerance{MaxOvershoot: *f.maxOvershoot.value, MaxExcess: *f.maxExcess.value,
+		MaxShortfall: *f.maxShortfall.value, MaxDelayUS: f.maxDelay.Value.Microseconds(), MaxCalls: f.maxCalls.value}
 	if f.Given("max-cost") {
 		us := float64(f.maxCost.Value.Microseconds())
 		q.Tolerance.MaxServerUS = &us
@@ -137,6 +145,10 @@ func (f *recommendFlags) check() error {
 	if err := f.CheckFormat(recommend.Forms.Names()); err != nil {
 		return err
 	}
+	if f.prefer == "balanced" {
+		return commandline.Usage("--prefer balanced: no such order any more; take generous, which begins with the " +
+			"least shortfall as well, or the default, cheap")
+	}
 	if !slices.Contains(recommend.Preferences(), f.prefer) {
 		return commandline.Usage("--prefer %s: want one of %s", message.Quote(f.prefer),
 			strings.Join(recommend.Preferences(), ", "))
@@ -149,6 +161,9 @@ func (f *recommendFlags) check() error {
 		return nil
 	}
 	switch {
+	case f.Given("prefer") && f.prefer == recommend.Preferences()[0] && f.costs == "":
+		return commandline.Usage("--prefer cheap: --redis model has no server to count commands on, and no cost is " +
+			"known; take --redis embedded, or give --costs FILE, the bench.json of bench run")
 	case f.maxCalls.value != nil:
 		return commandline.Usage("--max-calls: --redis model has no server to count calls on; take --redis embedded")
 	case len(f.Scripts) > 0:

@@ -67,11 +67,11 @@ func (a *app) job(f *flags, args []string) (*simulate.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := f.Policy(f.Groups)
+	instead, err := f.Instead(f.Groups)
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.Scenarios(args, policy, f.Groups, scenario.Builtin)
+	list, err := f.Scenarios(args, instead.Limit, f.Groups, scenario.Builtin)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (a *app) job(f *flags, args []string) (*simulate.Job, error) {
 	job.Algorithms, job.Scripts = choices, f.Scripts
 	job.Server, job.Clock, job.LongReal = f.redis, f.clock, f.longReal
 	job.AllowEviction = f.eviction
-	job.Limit, job.Seed = policy, f.Seed.Value
+	job.Instead = instead
 	return job, nil
 }
 

@@ -61,7 +61,7 @@ func TestWorstScriptDiffers(t *testing.T) {
 	side := func(peak int64, sha string) *report.Run {
 		r := &report.Run{Server: result.Server{Kind: "embedded", Name: "miniredis", Version: "1", Transport: "pipe"},
 			Results: []report.Row{{Algorithm: "mine"}}}
-		r.Results[0].PeakWindowAdmitted, r.Results[0].DecisionsSHA256 = peak, strings.Repeat(sha, 64)
+		r.Results[0].PeakWindowAdmitted, r.Results[0].DecisionsDigest = peak, strings.Repeat(sha, 64)
 		return r
 	}
 	one := &finding{row: worst.Finding{PeakWindowAdmitted: 7, File: "worst-mine.yaml"}}

@@ -45,7 +45,7 @@ func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *w
 		if differs := agree(one, by, with); differs != nil {
 			return differs, nil
 		}
-		one.row.Confirmed, one.row.DecisionsSHA256 = true, by.Results[0].DecisionsSHA256
+		one.row.Confirmed, one.row.DecisionsDigest = true, by.Results[0].DecisionsDigest
 	}
 	return nil, nil
 }
@@ -64,15 +64,23 @@ func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string,
 // agree reports where script, model and search do not: one of them is wrong, and no figure is to be trusted.
 func agree(one *finding, script, model *report.Run) error {
 	s, m := script.Results[0], model.Results[0]
-	if s.DecisionsSHA256 != m.DecisionsSHA256 || s.PeakWindowAdmitted != m.PeakWindowAdmitted {
+	if s.DecisionsDigest != m.DecisionsDigest || peakOfArrivals(&s) != peakOfArrivals(&m) {
 		return fmt.Errorf("%s: the script decides otherwise than the model: %d in a window on %s, decisions %.12s…; "+
 			"%d in the model, decisions %.12s…; see %s",
-			s.Algorithm, s.PeakWindowAdmitted, script.Server, s.DecisionsSHA256, m.PeakWindowAdmitted,
-			m.DecisionsSHA256, one.row.File)
+			s.Algorithm, peakOfArrivals(&s), script.Server, s.DecisionsDigest, peakOfArrivals(&m),
+			m.DecisionsDigest, one.row.File)
 	}
-	if s.PeakWindowAdmitted != one.row.PeakWindowAdmitted {
+	if peakOfArrivals(&s) != one.row.PeakWindowAdmitted {
 		return fmt.Errorf("%s: the file admits %d in a window, the search found %d; see %s",
-			s.Algorithm, s.PeakWindowAdmitted, one.row.PeakWindowAdmitted, one.row.File)
+			s.Algorithm, peakOfArrivals(&s), one.row.PeakWindowAdmitted, one.row.File)
 	}
 	return nil
+}
+
+// peakOfArrivals is the most that a row admitted in a window, whenever it left.
+func peakOfArrivals(row *report.Row) int64 {
+	if row.Shaping != nil {
+		return row.Shaping.PeakOfArrivals
+	}
+	return row.PeakWindowAdmitted
 }

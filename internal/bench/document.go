@@ -37,7 +37,6 @@ func (r *run) document(ctx context.Context) *benchresult.Document {
 			benchresult.Culprit(r.blamed)))
 	}
 	d.Partial = r.partial
-	d.Validity = validity(r.reasons)
 	for i, p := range r.runs {
 		d.Runs = append(d.Runs, r.scenarioRun(i, p))
 	}
@@ -46,7 +45,30 @@ func (r *run) document(ctx context.Context) *benchresult.Document {
 		d.Notes = append(d.Notes, departures(d.Costs[i])...)
 	}
 	d.NoiseFloor = benchresult.NoiseFloorOfCosts(d.Costs)
+	d.Validity = validity(append(r.reasons, dearControl(d)...))
 	return d
+}
+
+// reasonControl is the code of a measurement in which deciding nothing cost more than deciding.
+const reasonControl = "control"
+
+// dearControl is why a document's times are not those of the scripts: the script that decides nothing took the server
+// more time than one that decides, by more than the noise.
+func dearControl(d *benchresult.Document) []benchresult.Reason {
+	floor := max(1, d.NoiseFloor.ServerUS)
+	for _, c := range d.Costs {
+		for _, m := range c.Mixes {
+			if m.RatioToControl == nil || *m.RatioToControl*floor >= 1 {
+				continue
+			}
+			return []benchresult.Reason{{Code: reasonControl, Where: c.Algorithm + ", " + m.Mix,
+				Statement: fmt.Sprintf("%s took the server %.2f times as long as a script that decides nothing, "+
+					"which is "+
+					"beyond the noise floor of %s: something else was measured", c.Algorithm, *m.RatioToControl,
+					fmt.Sprintf("%.2fx", floor))}}
+		}
+	}
+	return nil
 }
 
 // header is what is known of any document but its settings.
@@ -78,12 +100,8 @@ func (j *Job) settings() benchresult.Settings {
 		Rounds: j.Rounds, DurationUS: j.Duration.Microseconds(), WarmUpUS: max(j.WarmUp,
 			0).Microseconds(), SegmentUS: j.Segment.Microseconds(),
 		Connections: j.Connections, Sweep: append([]int{},
-			j.Sweep...), CostLimit: spelled(costLimit), FillLimit: spelled(fillLimit),
+			j.Sweep...), CostLimit: result.LimitOf(costLimit), FillLimit: result.LimitOf(fillLimit),
 	}
-}
-
-func spelled(p limit.Policy) result.Limit {
-	return result.Limit{Requests: p.Requests, WindowUS: p.WindowUS(), Burst: p.Capacity()}
 }
 
 func validity(reasons []benchresult.Reason) benchresult.Validity {
@@ -95,7 +113,7 @@ func (r *run) scenarioRun(i int, p *contest) benchresult.Play {
 	own, _ := p.traffic.stream.Duration() // 0 where it is not known
 	out := benchresult.Play{
 		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed,
-		Limit:      spelled(p.Policy),
+		Limit:      result.LimitOf(p.Policy),
 		DurationUS: own.Microseconds(), PlayedUS: p.traffic.longest().Microseconds(), OnLate: p.Scenario.OnLate,
 		Notes: append([]string{}, p.traffic.stream.Notes()...),
 	}

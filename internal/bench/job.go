@@ -9,7 +9,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
-	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/scenario"
 )
@@ -21,8 +20,7 @@ type Job struct {
 	Algorithms []algorithms.Choice // nil: all. The control, none, is measured in each round whether named or not
 	Scripts    []string            // files of users' own scripts, each with its binding beside it
 	Server     string              // a spec of redisserver.Start; "": a container where Docker answers, else a process
-	Limit      *limit.Policy       // replaces each scenario's own
-	Seed       *uint64             // replaces each scenario's own
+	lineup.Instead
 
 	AllowEviction bool // the user's server may be one that evicts keys
 

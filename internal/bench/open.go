@@ -64,8 +64,9 @@ func (g *segment) open(ctx context.Context, p *contest) (*openRound, error) {
 	found := &openRound{startedUS: g.since(g.now())}
 	var err error
 	found.account, err = g.measured(ctx, func() error {
+		at := g.due(p)
 		found.OpenResult, err = load.Open(ctx, p.traffic.Requests(), g.callers, load.OpenOptions{
-			Clock: g.clock, OnLate: p.Scenario.OnLate, LateAfter: lateAfter,
+			Clock: g.clock, At: at, OnLate: p.Scenario.OnLate, LateAfter: lateAfter,
 			IntervalUS: intervalUS(p.traffic.longest()), Stop: g.stop,
 		})
 		return err
@@ -78,6 +79,19 @@ func (g *segment) open(ctx context.Context, p *contest) (*openRound, error) {
 		err = errStopped
 	}
 	return found, err
+}
+
+// soon is time enough for a run to start.
+const soon = 20 * time.Millisecond
+
+// due is when the play begins: soon, and for what goes by aligned windows when the wall clock is where the scenario's
+// clock would be in its window.
+func (g *segment) due(p *contest) time.Duration {
+	at := g.clock.Now() + soon
+	if g.entry.Aligned && p.Policy.Window <= lineup.LongestAlignment {
+		at += p.UntilPhase(g.clock.Origin.Add(at))
+	}
+	return at
 }
 
 // mostIntervals is what a run is cut into at the most: each interval of each row takes eight histograms.

@@ -21,7 +21,8 @@ func (r *pairRun) document(ctx context.Context) *benchresult.Paired {
 	d.Settings = benchresult.Settings{
 		Rounds: r.Pairs, WarmUpUS: max(r.WarmUp,
 			0).Microseconds(), SegmentUS: r.Segment.Microseconds(), Connections: r.Connections,
-		Sweep: []int{}, CostLimit: spelled(costLimit), FillLimit: spelled(fillLimit), RepeatedRound: r.repeated,
+		Sweep: []int{}, CostLimit: result.LimitOf(costLimit), FillLimit: result.LimitOf(fillLimit),
+		RepeatedRound: r.repeated,
 	}
 	d.Notes = append(d.Notes, fmt.Sprintf("closed loop of the mix %s", r.Mix))
 	if r.repeated > 0 {

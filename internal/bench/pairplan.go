@@ -105,7 +105,7 @@ func (p *pairPlan) checkSides(wrong *lineup.Problems) {
 func (p *pairPlan) resolve(i int, wrong *lineup.Problems) {
 	p.costs[i] = p.row(i, costLimit, nil, wrong)
 	for _, s := range p.Scenarios {
-		r := &contest{Contest: lineup.NewContest(s, nil, nil)}
+		r := &contest{Contest: lineup.NewContest(s, lineup.Instead{})}
 		r.traffic = &played{stream: s.Stream(s.Seed), most: limit.MaxWindow} // all of it: virtual time is quick
 		r.Entries = p.row(i, s.Limit, s.Parameters, wrong)
 		p.runs[i] = append(p.runs[i], r)

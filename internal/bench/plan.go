@@ -53,7 +53,7 @@ func (j *Job) plan() (*plan, error) {
 
 func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *contest {
 	checkPlain(s, wrong)
-	r := &contest{Contest: lineup.NewContest(s, j.Limit, j.Seed)}
+	r := &contest{Contest: lineup.NewContest(s, j.Instead)}
 	r.traffic = &played{stream: s.Stream(r.Seed), most: j.Duration}
 	r.Enter(choices, j.Scripts, wrong)
 	return r

@@ -35,7 +35,8 @@ func (p *plan) run(ctx context.Context) (*benchresult.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now(), lasts: p.longest()}
+	s := &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now(),
+		lasts: p.longest() + lineup.LongestAlignment}
 	s = newSession(server, p.Server, note, s)
 	s.places = place(ctx, server)
 	return p.on(ctx, s)

@@ -122,26 +122,26 @@ func TestReadRefuses(t *testing.T) {
 		{"empty", "", ": is empty" + run},
 		{"text", "scenario,algorithm\n", ": is not a JSON document" + run},
 		{"other JSON", `{"a": 1}`, ": is none of our results" + run},
-		{"simulate", `{"schema_version": 1, "tool": {"name": "simulate"}, "runs": []}`,
+		{"simulate", `{"schema_version": 2, "tool": {"name": "simulate"}, "runs": []}`,
 			": is a result.json of simulate" + run},
 		{"paired", pair, ": is a paired.json of bench compare --base --head" + run},
 		{"kind", strings.Replace(good, `"bench"`, `"bunch"`, 1), `: is of kind "bunch"` + run},
-		{"newer", strings.Replace(good, `"schema_version": 1`, `"schema_version": 2`, 1),
-			": is a bench.json of bench run with schema_version 2, where this program reads 1; use the version of " +
+		{"newer", strings.Replace(good, `"schema_version": 2`, `"schema_version": 3`, 1),
+			": is a bench.json of bench run with schema_version 3, where this program reads 2; use the version of " +
 				"bench that wrote it, or a newer one"},
-		{"older", strings.Replace(good, `"schema_version": 1`, `"schema_version": 0`, 1),
-			": is a bench.json of bench run with schema_version 0, where this program reads 1; measure again, or use " +
+		{"older", strings.Replace(good, `"schema_version": 2`, `"schema_version": 1`, 1),
+			": is a bench.json of bench run with schema_version 1, where this program reads 2; measure again, or use " +
 				"the version of bench that wrote it"},
-		{"no version", strings.Replace(good, `"schema_version": 1`, `"schema_version": "one"`, 1),
-			`: is a bench.json of bench run with schema_version \"one\", where this program reads 1` + original},
+		{"no version", strings.Replace(good, `"schema_version": 2`, `"schema_version": "one"`, 1),
+			`: is a bench.json of bench run with schema_version \"one\", where this program reads 2` + original},
 		{"edited", strings.Replace(good, `"cores": 2`, `"cores": 3`, 1),
 			": it was edited or damaged: it is not what its checksum is of" + original},
 		{"no checksum", good[:strings.LastIndex(good, ",")] + "}",
 			": it was edited or damaged: it has no checksum" + original},
 		{"two documents", good + good, ":"},
-		{"cut", "{\n  \"schema_version\": 1,\n  \"kind\": \"be",
+		{"cut", "{\n  \"schema_version\": 2,\n  \"kind\": \"be",
 			":3:14: it was cut short: the JSON ends too early" + original},
-		{"broken", "{\n  \"schema_version\": 1,\n  \"kind\" \"bench\"\n}",
+		{"broken", "{\n  \"schema_version\": 2,\n  \"kind\" \"bench\"\n}",
 			":3:10: broken JSON: invalid character '\"' after object key" + original},
 	} {
 		path := save(t, "bench.json", c.text)

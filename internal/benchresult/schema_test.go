@@ -46,7 +46,7 @@ func TestDocumentsKeepTheSchema(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	text := encoded(t, small())
 	for _, c := range []struct{ old, new string }{
-		{`"schema_version": 1`, `"schema_version": 2`},
+		{`"schema_version": 2`, `"schema_version": 3`},
 		{`"kind": "bench"`, `"kind": "paired"`},
 		{`"kind": "container"`, `"kind": "embedded"`},
 		{`"offered": 33300`, `"offered": -1`},

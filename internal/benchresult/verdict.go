@@ -1,6 +1,11 @@
 package benchresult
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // warnings are the lines that stand above and below the figures of a run that must not be taken for what it is not:
 // interrupted, or measured by a generator that was at fault.
@@ -19,27 +24,25 @@ func (h *Header) warnings() []string {
 	return lines
 }
 
-// codeSilence is the reason for which the server is to blame, and not the generator.
-const codeSilence = "silence"
-
 // TheServer is the Culprit of a run in which the generator did all it should.
 const TheServer = "the server"
 
+// culprits are who is to blame for a reason, where it is not the generator.
+var culprits = map[string]string{"silence": TheServer, "nothing": "the measurement", "control": "the measurement"}
+
 // Culprit is who made figures worthless, by the reasons.
 func Culprit(reasons []Reason) string {
-	silent := 0
+	var all []string
 	for _, r := range reasons {
-		if r.Code == codeSilence {
-			silent++
+		if who := cmp.Or(culprits[r.Code], "the generator"); !slices.Contains(all, who) {
+			all = append(all, who)
 		}
 	}
-	switch {
-	case silent == 0:
+	if all == nil {
 		return "the generator"
-	case silent == len(reasons):
-		return TheServer
 	}
-	return "the generator or the server"
+	slices.Sort(all)
+	return strings.Join(all, " or ")
 }
 
 // Summary is a line for each kind of reason: how often there was one, and the worst, or the first where they have no

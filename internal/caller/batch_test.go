@@ -16,6 +16,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
+	"ratelab/internal/script/scripttest"
 )
 
 // remaining are what remains after each decision.
@@ -30,7 +31,7 @@ func remaining(decisions []limit.Decision) []int64 {
 // A batch is one write, each reply goes to its own request, and all are told the same time. However the replies come
 // in, they are put together again, the short and the long.
 func TestABatchIsOneWriteAndKeepsItsOrder(t *testing.T) {
-	p := program(`return {string.rep('x', tonumber(ARGV[2])), tonumber(ARGV[1])}`, "")
+	p := scripttest.Program(`return {string.rep('x', tonumber(ARGV[2])), tonumber(ARGV[1])}`, "")
 	p.Decode = func(r resp.Value) (limit.Decision, error) {
 		return limit.Decision{Remaining: int64(len(r.Items[0].Text)), ResetAfterUS: r.Items[1].Int}, nil
 	}
@@ -65,7 +66,7 @@ func TestABatchIsOneWriteAndKeepsItsOrder(t *testing.T) {
 
 // A batch of as many requests as there may be comes back whole, more than once.
 func TestALargeBatch(t *testing.T) {
-	_, target, c := prepared(t, program(counting, "3"), caller.Options{})
+	_, target, c := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 	requests := make([]limit.Request, 512)
 	for i := range requests {
 		requests[i] = limit.Request{Key: fmt.Sprint("key", i/4), Cost: 1}
@@ -122,10 +123,10 @@ func TestAnErrorInTheMiddleOfABatch(t *testing.T) {
 		want    string
 		byReply bool
 	}{
-		"reply": {program(failing, ""), limit.Request{AtUS: 12, Key: "k", Cost: 2}, "OOM 2", true},
+		"reply": {scripttest.Program(failing, ""), limit.Request{AtUS: 12, Key: "k", Cost: 2}, "OOM 2", true},
 		"init": {initialised(failing, init, ""), limit.Request{AtUS: 12, Key: "bad", Cost: 1}, "init: ERR no",
 			true},
-		"nonsense": {program(`return ARGV[2] == '1' and {1, 7, 0, 0} or 'maybe'`, ""),
+		"nonsense": {scripttest.Program(`return ARGV[2] == '1' and {1, 7, 0, 0} or 'maybe'`, ""),
 			limit.Request{AtUS: 12, Key: "k", Cost: 3}, `reply "maybe": want`, false},
 	} {
 		s, _, _ := prepared(t, test.p, caller.Options{})
@@ -150,7 +151,7 @@ func TestAnErrorInTheMiddleOfABatch(t *testing.T) {
 }
 
 func TestLostScriptsEndABatch(t *testing.T) {
-	s, _, c := prepared(t, program(counting, "3"), caller.Options{})
+	s, _, c := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 	requests := []limit.Request{{Key: "k", Cost: 1}, {AtUS: 5, Key: "l", Cost: 1}}
 	if err := c.Batch(t.Context(), midnight, requests, make([]limit.Decision, 2)); err != nil {
 		t.Fatal(err)
@@ -183,7 +184,8 @@ func TestABrokenConnectionEndsABatch(t *testing.T) {
 			answers <- ok
 			answers <- test.second
 			answers <- ""
-			_, c := connected(t, faked(t, func() string { return <-answers }), program(counting, "3"), caller.Options{})
+			_, c := connected(t, faked(t, func() string { return <-answers }),
+				scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 			requests := []limit.Request{{Key: "k", Cost: 1}, {AtUS: 5, Key: "k", Cost: 1}}
 			if name == "cut short" {
 				requests = append(requests, requests[1])

@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
+	"ratelab/internal/script/scripttest"
 )
 
 // clockEcho rejects who comes with the client's clock, and says it.
@@ -24,7 +25,7 @@ func TestWhatAScriptIsTold(t *testing.T) {
 	origin := time.UnixMicro(1_700_000_000_000_000)
 	now := time.Duration(0)
 	o := caller.Options{Origin: origin, Now: func() time.Duration { now += 7 * time.Microsecond; return now }}
-	p := program(clockEcho, strings.Repeat("x", 10_000))
+	p := scripttest.Program(clockEcho, strings.Repeat("x", 10_000))
 	var names limit.Decision
 	p.Decode = func(r resp.Value) (d limit.Decision, err error) { names, err = script.Contract(r); return names, err }
 	_, _, c := prepared(t, p, o)
@@ -45,7 +46,7 @@ func TestWhatAScriptIsTold(t *testing.T) {
 
 // A reply of many packets is put together again.
 func TestALongReply(t *testing.T) {
-	p := program(`return string.rep('x', 3000000)`, "")
+	p := scripttest.Program(`return string.rep('x', 3000000)`, "")
 	length := 0
 	p.Decode = func(r resp.Value) (limit.Decision, error) { length = len(r.Text); return limit.Decision{}, nil }
 	_, _, c := prepared(t, p, caller.Options{})
@@ -56,12 +57,12 @@ func TestALongReply(t *testing.T) {
 
 // A call that fails names its request, whatever fails.
 func TestAFailedCallNamesItsRequest(t *testing.T) {
-	failingInit := program(counting, "1")
+	failingInit := scripttest.Program(scripttest.Counting, "1")
 	failingInit.Init, failingInit.InitSource = &script.Call{Keys: failingInit.Decide.Keys}, "return redis.call('LPUSH')"
 	for want, p := range map[string]*script.Program{
-		"ERR Wrong number of args": program(`return redis.call('LPUSH')`, ""),
-		"OOM too much":             program(`return redis.error_reply('OOM too much')`, ""),
-		`reply "maybe": want`:      program(`return 'maybe'`, ""),
+		"ERR Wrong number of args": scripttest.Program(`return redis.call('LPUSH')`, ""),
+		"OOM too much":             scripttest.Program(`return redis.error_reply('OOM too much')`, ""),
+		`reply "maybe": want`:      scripttest.Program(`return 'maybe'`, ""),
 		"init: ERR Wrong number":   failingInit,
 	} {
 		_, _, c := prepared(t, p, caller.Options{})
@@ -77,7 +78,7 @@ func TestAFailedCallNamesItsRequest(t *testing.T) {
 }
 
 func TestLostScriptsEndTheRun(t *testing.T) {
-	s, _, c := prepared(t, program(counting, "3"), caller.Options{})
+	s, _, c := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 	if err := s.Client.ScriptFlush(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func silent(t *testing.T) (c *caller.Connection, arrived chan bool) {
 	never := make(chan string)
 	t.Cleanup(func() { close(never) })
 	client := faked(t, func() string { arrived <- true; return <-never })
-	_, c = connected(t, client, program(counting, "3"), caller.Options{})
+	_, c = connected(t, client, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 	return c, arrived
 }
 
@@ -120,7 +121,7 @@ func TestTheContextEndsWhatIsUnderWay(t *testing.T) {
 // longer than it lasts, whyever it ends.
 func TestAFinishedRunKeepsItsConnections(t *testing.T) {
 	for name, cause := range map[string]error{"call": caller.ErrFinished, "batch": nil} {
-		_, _, c := prepared(t, program(counting, "3"), caller.Options{})
+		_, _, c := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 		for range 20 {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			if err := ways[name](ctx, c, limit.Request{Key: "k", Cost: 1}); err != nil {
@@ -134,10 +135,10 @@ func TestAFinishedRunKeepsItsConnections(t *testing.T) {
 
 // An answer is not waited for without an end; the deadline is put off now and then.
 func TestTheDeadlineIsPutOff(t *testing.T) {
-	s, _, _ := prepared(t, program(counting, "3"), caller.Options{})
+	s, _, _ := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 	client, seen := watching(t, s.Client, 1<<20)
 	now := time.Duration(0)
-	_, c := connected(t, client, program(counting, "3"),
+	_, c := connected(t, client, scripttest.Program(scripttest.Counting, "3"),
 		caller.Options{Origin: midnight, Now: func() time.Duration { return now }})
 	before := seen.deadlines.Load()
 	for _, step := range []struct {
@@ -154,7 +155,7 @@ func TestTheDeadlineIsPutOff(t *testing.T) {
 
 // BenchmarkCall shows what one call allocates.
 func BenchmarkCall(b *testing.B) {
-	_, _, c := prepared(b, program(counting, "1000"), caller.Options{})
+	_, _, c := prepared(b, scripttest.Program(scripttest.Counting, "1000"), caller.Options{})
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := c.Call(b.Context(), limit.Request{Key: "k", Cost: 1}); err != nil {

@@ -17,17 +17,8 @@ import (
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
+	"ratelab/internal/script/scripttest"
 )
-
-// counting admits the first three requests of a key.
-const counting = `if redis.call('INCR', KEYS[1]) <= tonumber(ARGV[3]) then return {1, tonumber(ARGV[1]), 0, 0} end return {0, tonumber(ARGV[1]), 0, 0}`
-
-// program takes the caller's clock, the cost and the limit.
-func program(source, most string) *script.Program {
-	return &script.Program{Label: "mine", Source: source, Decode: script.Contract,
-		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")},
-			Args: []script.Template{script.NowUS(1), script.Cost(), script.Literal(most)}}}
-}
 
 // midnight is when the clock of tests begins that need none of their own.
 var midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -154,7 +145,7 @@ func fake(conn net.Conn, answer func() string) {
 
 // initialised is a program with an init for the same key, whose only argument is arg.
 func initialised(source, init, arg string) *script.Program {
-	p := program(source, "")
+	p := scripttest.Program(source, "")
 	p.Init, p.InitSource = &script.Call{Keys: p.Decide.Keys, Args: []script.Template{script.Literal(arg)}}, init
 	return p
 }

@@ -13,11 +13,12 @@ import (
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
+	"ratelab/internal/script/scripttest"
 )
 
 // On somebody else's server a key that its script gives no TTL gets a long one, and one with a TTL keeps it.
 func TestOnASharedServerEveryKeyExpires(t *testing.T) {
-	p := program(`if ARGV[2] == '1' then redis.call('INCR', KEYS[1]) else redis.call('SET', KEYS[1], 1, 'EX', 60) end return {1, 0, 0, 0}`, "")
+	p := scripttest.Program(`if ARGV[2] == '1' then redis.call('INCR', KEYS[1]) else redis.call('SET', KEYS[1], 1, 'EX', 60) end return {1, 0, 0, 0}`, "")
 	s, _, c := prepared(t, p, caller.Options{Shared: true, Lasts: time.Hour})
 	for cost, key := range map[int64]string{1: "endless", 2: "short"} {
 		for range 3 {
@@ -38,10 +39,11 @@ func TestOnASharedServerEveryKeyExpires(t *testing.T) {
 
 func TestAScriptThatDoesNotCompileIsRefusedAtOnce(t *testing.T) {
 	s := redisservertest.Private(t)
-	if _, err := caller.Prepare(t.Context(), s.Client, program("return (", ""), caller.Options{}); err == nil {
+	p := scripttest.Program("return (", "")
+	if _, err := caller.Prepare(t.Context(), s.Client, p, caller.Options{}); err == nil {
 		t.Error("no error")
 	}
-	p := program(counting, "3")
+	p = scripttest.Program(scripttest.Counting, "3")
 	p.Init, p.InitSource = &script.Call{}, "return ("
 	if _, err := caller.Prepare(t.Context(), s.Client, p, caller.Options{}); err == nil ||
 		!strings.HasPrefix(err.Error(), "init: ") {
@@ -51,7 +53,7 @@ func TestAScriptThatDoesNotCompileIsRefusedAtOnce(t *testing.T) {
 
 // A server that cannot be had any more is no reason to hang.
 func TestConnectToAServerThatIsGone(t *testing.T) {
-	s, target, _ := prepared(t, program(counting, "3"), caller.Options{})
+	s, target, _ := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

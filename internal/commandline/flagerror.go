@@ -49,8 +49,14 @@ func flagError(cmd *cobra.Command, err error) error {
 	return Usage("%s; %s --help lists the flags", strings.Join(strings.Fields(err.Error()), " "), cmd.CommandPath())
 }
 
+// renamed are flags that are no more, and those which say what was meant.
+var renamed = map[string]string{"max-false-rejects": "max-shortfall", "max-false-admits": "max-excess"}
+
 // nearestFlag suggests the flag that name is a slip of, or says where all are listed.
 func nearestFlag(cmd *cobra.Command, name string) string {
+	if now := renamed[name]; now != "" && cmd.Flags().Lookup(now) != nil {
+		return fmt.Sprintf("--%s has taken its place", now)
+	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near, ok := message.Nearest(name, names); ok {

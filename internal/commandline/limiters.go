@@ -8,6 +8,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/message"
 	"ratelab/internal/scenario"
 )
@@ -20,6 +21,7 @@ type Limiters struct {
 	algorithms []string
 	limit      string
 	burst      int64
+	contract   string
 }
 
 // Register adds the flags to fs.
@@ -32,6 +34,9 @@ func (l *Limiters) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&l.limit, "limit", "",
 		"`REQUESTS/WINDOW` such as 100/1m, instead of each scenario's own; needed with --trace")
 	fs.Int64Var(&l.burst, "burst", 0, "with --limit: how `MANY` may come at once (default REQUESTS)")
+	fs.StringVar(&l.contract, "contract", "",
+		"`HOW` the limit is read: window, at most REQUESTS in any WINDOW; bucket, at most the burst and the rate's "+
+			"share in any interval (default each scenario's own, window)")
 	fs.Var(&l.Seed, "seed", "a whole number `N` instead of each scenario's own seed")
 }
 
@@ -64,8 +69,23 @@ func Choices(place string, labels []string) ([]algorithms.Choice, error) {
 	return all, nil
 }
 
-// Policy is --limit with --burst, or nil.
-func (l *Limiters) Policy(given *Groups) (*limit.Policy, error) {
+// Instead is what --limit, --burst, --contract and --seed put in the place of what scenarios say.
+func (l *Limiters) Instead(given *Groups) (lineup.Instead, error) {
+	policy, err := l.policy(given)
+	instead := lineup.Instead{Limit: policy, Seed: l.Seed.Value}
+	if err != nil || !given.Given("contract") {
+		return instead, err
+	}
+	contract, err := limit.ParseContract(l.contract)
+	if err != nil {
+		return instead, Usage("--contract %s: %w", message.Quote(l.contract), err)
+	}
+	instead.Contract = &contract
+	return instead, nil
+}
+
+// policy is --limit with --burst, or nil.
+func (l *Limiters) policy(given *Groups) (*limit.Policy, error) {
 	if l.limit == "" {
 		if given.Given("burst") {
 			return nil, Usage("--burst %d: goes with --limit; a scenario's file states its own burst", l.burst)

@@ -140,6 +140,8 @@ func (t *Timing) outcome() Outcome {
 		return Improvement
 	case t.RatioHigh == nil || *t.RatioHigh > widestJudged:
 		return Inconclusive
+	case *t.RatioHigh > Threshold || t.RatioLow == nil || *t.RatioLow < 1/Threshold:
+		return Unshown
 	}
 	return Same
 }

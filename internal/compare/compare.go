@@ -85,7 +85,7 @@ type Gate struct {
 	Name string `json:"name" jsonschema:"enum=decisions,enum=work,enum=server-cost,enum=client-p50,enum=client-p99"`
 	Rule string `json:"rule"`
 	// the worst of its rows'
-	Outcome Outcome     `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"`
+	Outcome Outcome     `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=unshown,enum=same,enum=noted"`
 	Reasons []string    `json:"reasons"` // why rows could not be judged, or were not meant to be
 	Rows    []Judgement `json:"rows"`
 
@@ -99,7 +99,7 @@ type Judgement struct {
 	Measure   string  `json:"measure" jsonschema:"minLength=1"`
 	Base      Value   `json:"base"` // of a timing the median
 	Head      Value   `json:"head"`
-	Outcome   Outcome `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"`
+	Outcome   Outcome `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=unshown,enum=same,enum=noted"`
 	Statement string  `json:"statement" jsonschema:"minLength=1"`
 	Timing    *Timing `json:"timing,omitempty"`
 }

@@ -43,9 +43,9 @@ type named struct {
 
 // compareExact compares decisions; the row names the first measure that differs, in the order of the document.
 func (c *counted) compareExact(algorithm, where string, base, head *measure.Result) {
-	row := Judgement{Algorithm: algorithm, Where: where, Measure: "decisions_sha256", Outcome: Same,
+	row := Judgement{Algorithm: algorithm, Where: where, Measure: "decisions_digest", Outcome: Same,
 		Statement: "the same decisions"}
-	row.Base, row.Head = Value{Text: base.DecisionsSHA256}, Value{Text: head.DecisionsSHA256}
+	row.Base, row.Head = Value{Text: base.DecisionsDigest}, Value{Text: head.DecisionsDigest}
 	was, is, differing := decided(base), decided(head), 0
 	for i := range was {
 		if was[i].value.equal(is[i].value) {
@@ -76,18 +76,16 @@ func short(v Value) string {
 	return v.String()
 }
 
-// decided is everything that follows from the decisions, the hash of them all last.
+// decided is everything that follows from the decisions, the digest of them all last.
 func decided(r *measure.Result) []named {
-	count := func(name string, n int64) named { return named{name: name, value: number(float64(n))} }
-	return []named{
-		count("offered", r.Offered), count("admitted", r.Admitted), count("rejected", r.Rejected), count("errors",
-			r.Errors),
-		count("offered_cost", r.OfferedCost), count("admitted_cost", r.AdmittedCost),
-		count("peak_window_admitted", r.PeakWindowAdmitted), {name: "overshoot", value: number(r.Overshoot)},
-		count("false_admits", r.FalseAdmits), count("false_rejects", r.FalseRejects),
-		{name: "utilization", value: number(r.Utilization)}, {name: "decisions_sha256",
-			value: Value{Text: r.DecisionsSHA256}},
+	var list []named
+	for _, m := range measure.DecisionMeasures.Within(measure.Written) {
+		if v := m.Value(&measure.Figures{Result: *r}); v.Known {
+			list = append(list, named{name: m.Name, value: number(v.Number)})
+		}
 	}
+	return append(list, named{name: "differs_from_exact", value: number(float64(r.DiffersFromExact))},
+		named{name: "decisions_digest", value: Value{Text: r.DecisionsDigest}})
 }
 
 // compare compares what each decision takes.

@@ -123,6 +123,9 @@ func (t *trial) statement() string {
 	case Improvement:
 		return "faster by more than " + times(Threshold)
 	}
+	if t.row.Outcome == Unshown {
+		return "nothing shown beyond " + times(Threshold) + ", nor that there is nothing"
+	}
 	if t.row.Timing.Confirm != nil {
 		return "slower in the first run, and not in the second"
 	}

@@ -78,7 +78,7 @@ func (g *Gate) summary() string {
 	for _, part := range []struct {
 		outcome Outcome
 		words   string
-	}{{Regression, "worse"}, {Improvement, "better"}, {Inconclusive, "unclear"}} {
+	}{{Regression, "worse"}, {Improvement, "better"}, {Inconclusive, "unclear"}, {Unshown, "unshown"}} {
 		if n := g.count(part.outcome); n > 0 && n < len(g.Rows) {
 			s += fmt.Sprintf(", %d %s", n, part.words)
 		}
@@ -137,7 +137,7 @@ func (r *Judgement) pText() string {
 	switch {
 	case t.Samples == 0:
 		return "-"
-	case t.HolmSlower < 1 || t.HolmFaster < 1 || r.Outcome == Same:
+	case t.HolmSlower < 1 || t.HolmFaster < 1 || r.Outcome == Same || r.Outcome == Unshown:
 		return probability(t.corrected())
 	case t.Ratio != nil && *t.Ratio < 1:
 		return "(" + probability(t.PFaster) + ")"

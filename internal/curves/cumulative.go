@@ -5,10 +5,13 @@ import (
 )
 
 func (in Input) cumulative() Timeline {
-	exact := total(in.Reference.Admitted)
 	t := in.timeline(maxBins, func(l Lane, join int) Curve {
 		all := total(l.Series.Admitted)
-		return Curve{Label: l.Label, Values: soFar(l.Series.Admitted, join), Top: all, Fact: apart(all - exact)}
+		c := Curve{Label: l.Label, Values: soFar(l.Series.Admitted, join), Top: all}
+		for _, r := range in.reference() {
+			c.Fact = apart(all - total(r.Series.Admitted))
+		}
+		return c
 	})
 	t.Caption = "Admitted so far, in " + t.Unit
 	t.columns = in.columns(soFar(in.Traffic.Offered, 1), func(l Lane) []int64 { return soFar(l.Series.Admitted, 1) })

@@ -19,7 +19,7 @@ type Input struct {
 	Run        *report.Run
 	Version    string // of this program, for a picture's footer; may be empty
 	Traffic    measure.Traffic
-	Reference  measure.Series // of the exact sliding log
+	Reference  *measure.Series // of the exact limiter; nil where each row had requests of its own
 	Algorithms []Lane
 }
 
@@ -47,15 +47,18 @@ type Curve struct {
 	Fact    string  // the one figure to take home, in words
 	Offered []int64 // of a Flow: of what Values were admitted, in the same bins; Top is the highest of these
 	Bound   []int64 // of a Timescale: what the algorithm promises; nil where it promises nothing
+	// Multiples of a Timescale are Values over Bound, and over what the contract allows where there is none.
+	Multiples []float64
 }
 
-// Shown are the curves that are drawn at first: without the row none, since it admits whatever is offered and would
-// dwarf the others, unless it is alone.
+// Shown are the curves that are drawn at first: without the floor and its variants, since they admit whatever is
+// offered and would dwarf the others, unless there are no others.
 func (c Chart) Shown() []Curve {
-	if len(c.Curves) == 1 {
+	others := slices.DeleteFunc(slices.Clone(c.Curves), func(c Curve) bool { return report.IsFloor(c.Label) })
+	if len(others) == 0 {
 		return c.Curves
 	}
-	return slices.DeleteFunc(slices.Clone(c.Curves), func(c Curve) bool { return c.Label == "none" })
+	return others
 }
 
 // Drawing is how a chart over time is drawn.
@@ -66,10 +69,11 @@ const (
 	Flow  Drawing = iota // what was offered in each bin, and what of it was admitted: on a page there is no room for it
 	Level                // a height at each moment, the limit across it
 	Sum                  // what grows, beside the same of the exact reference
+	Wait                 // a height at each moment
 )
 
 // overTime are the charts over time, in the order in which they are shown. To add one, write down here what it is
-// called, how it is drawn and what makes it.
+// called, how it is drawn and what makes it. One without curves is left out.
 var overTime = []struct {
 	name    string
 	drawing Drawing
@@ -78,9 +82,10 @@ var overTime = []struct {
 	{"admitted", Flow, Input.admitted},
 	{"window", Level, Input.window}, // here an overshoot is seen
 	{"cumulative", Sum, Input.cumulative},
+	{"delay", Wait, Input.delay},
 }
 
-// Names are those of all charts of a run, as their files have them.
+// Names are those of all charts that a run may have, as their files have them.
 func Names() []string {
 	var names []string
 	for _, d := range overTime {
@@ -94,7 +99,7 @@ type Timeline struct {
 	Chart
 	Name      string
 	Drawing   Drawing
-	Reference Curve // of the exact sliding log
+	Reference *Curve // of the exact limiter; nil where there is none
 	BinUS     int64
 	EndUS     int64 // of the time axis; the last bin may reach beyond it
 }
@@ -108,7 +113,9 @@ func Timelines(in Input) ([]Timeline, error) {
 	for _, d := range overTime {
 		t := d.of(in)
 		t.Name, t.Drawing = d.name, d.drawing
-		all = append(all, t)
+		if len(t.Curves) > 0 {
+			all = append(all, t)
+		}
 	}
 	return all, nil
 }
@@ -125,12 +132,20 @@ func (in Input) timeline(bins int, curve func(l Lane, join int) Curve) Timeline 
 	for _, l := range in.Algorithms {
 		t.Curves = append(t.Curves, curve(l, join))
 	}
-	t.Reference = curve(in.reference(), join)
+	for _, l := range in.reference() {
+		c := curve(l, join)
+		t.Reference = &c
+	}
 	return t
 }
 
-// reference is the exact sliding log as a lane.
-func (in Input) reference() Lane { return Lane{Label: report.ReferenceLabel, Series: in.Reference} }
+// reference is the exact limiter as a lane, where there is one.
+func (in Input) reference() []Lane {
+	if in.Reference == nil {
+		return nil
+	}
+	return []Lane{{Label: report.ReferenceLabel, Series: *in.Reference}}
+}
 
 // offered is what a lane was offered, in the buckets of the traffic.
 func (in Input) offered(l Lane) []int64 {
@@ -158,7 +173,7 @@ func (in Input) validate() error {
 	if width < 1 || n < 1 {
 		return fmt.Errorf("chart %s: %d buckets of %d us: want at least one of at least 1 us", name, n, width)
 	}
-	for _, l := range append([]Lane{in.reference()}, in.Algorithms...) {
+	for _, l := range append(in.reference(), in.Algorithms...) {
 		if l.Series.BucketUS != width || len(l.Series.Admitted) != n || len(l.Series.Rolling) != n {
 			return fmt.Errorf("chart %s: the buckets of %q (%d and %d of %d us) are not those of the traffic (%d "+
 				"of %d us)",

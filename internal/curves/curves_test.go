@@ -24,9 +24,10 @@ func series(admitted, rolling []int64) measure.Series {
 func worked() Input {
 	run := &report.Run{Scenario: "worked", DurationUS: 2_500_000, Keys: 2,
 		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000, Burst: 4}}
+	exact := series([]int64{4, 0, 0}, []int64{4, 4, 4})
 	own := &measure.Traffic{BucketUS: 1_000_000, Offered: []int64{3, 1, 1}}
 	return Input{Run: run, Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: []int64{5, 3, 0}},
-		Reference: series([]int64{4, 0, 0}, []int64{4, 4, 4}),
+		Reference: &exact,
 		Algorithms: []Lane{
 			{Label: "none", Series: series([]int64{5, 3, 0}, []int64{5, 8, 3})},
 			{Label: "mine", Series: series([]int64{4, 3, 0}, []int64{4, 7, 3})},
@@ -67,7 +68,7 @@ func TestTimelinesByHand(t *testing.T) {
 				"exact [4 4 4] 4 as many as exact; exact reference [4 4 4] 4 as many as exact"},
 	} {
 		var got []string
-		for _, v := range append(c.line.Curves, c.line.Reference) {
+		for _, v := range append(c.line.Curves, *c.line.Reference) {
 			got = append(got, fmt.Sprint(v.Label, " ", v.Values, " ", v.Top, " ", v.Fact))
 		}
 		if diff := cmp.Diff(strings.Split(c.want, "; "), got); diff != "" {
@@ -122,7 +123,7 @@ func TestShown(t *testing.T) {
 // Costs make the curves count permits.
 func TestUnit(t *testing.T) {
 	in := worked()
-	in.Run.Reference.Offered, in.Run.Reference.OfferedCost = 100, 300
+	in.Run.Reference = &measure.Result{Offered: 100, OfferedCost: 300}
 	if w := timelines(t, in)["window"]; w.Unit != "permits" || !strings.HasSuffix(w.Caption, ", in permits") {
 		t.Errorf("%s: %s", w.Caption, w.Unit)
 	}
@@ -167,11 +168,12 @@ func drawn(t *rapid.T) Input {
 	lane := func() measure.Series {
 		return measure.Series{BucketUS: width, Admitted: values.Draw(t, "admitted"), Rolling: values.Draw(t, "rolling")}
 	}
+	exact := lane()
 	return Input{
 		Run: &report.Run{Scenario: "drawn", Limit: result.Limit{Requests: 500, WindowUS: 1_000_000},
 			DurationUS: width*int64(n) - rapid.Int64Range(0, 2*width).Draw(t, "before the end")},
 		Traffic:    measure.Traffic{BucketUS: width, Offered: values.Draw(t, "offered")},
-		Reference:  lane(),
+		Reference:  &exact,
 		Algorithms: []Lane{{Label: "a", Series: lane()}, {Label: "b", Series: lane()}},
 	}
 }

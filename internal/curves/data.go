@@ -15,7 +15,7 @@ type column struct {
 }
 
 // columns are those of every chart over time, a line per bucket of the series: the bucket's start, what was offered,
-// each algorithm, and the reference; of picks what is shown of these.
+// each algorithm, and the reference where there is one; of picks what is shown of these.
 func (in Input) columns(offered []int64, of func(Lane) []int64) []column {
 	starts := make([]int64, len(offered))
 	for i := range starts {
@@ -25,7 +25,10 @@ func (in Input) columns(offered []int64, of func(Lane) []int64) []column {
 	for _, l := range in.Algorithms {
 		all = append(all, column{l.Label, of(l)})
 	}
-	return append(all, column{"reference", of(in.reference())})
+	for _, l := range in.reference() {
+		all = append(all, column{"reference", of(l)})
+	}
+	return all
 }
 
 // CSV is the data behind the chart: of every row, and over time of every bucket, however they are joined to be drawn.

@@ -16,7 +16,7 @@ const TimescaleName = "timescale"
 type Timescale struct {
 	Chart
 	IntervalUS []int64 // ascending
-	Allowed    []int64 // what burst and rate allow in each
+	Allowed    []int64 // what the contract allows in each
 	Window     int     // the index of the limit's window
 }
 
@@ -48,8 +48,12 @@ func NewTimescale(run *report.Run) *Timescale {
 func (t *Timescale) curve(row *report.Row) Curve {
 	values := row.MostAdmitted
 	c := Curve{Label: row.Algorithm, Values: values, Top: values[t.Window], Fact: t.fact(values)}
+	of := t.Allowed
 	if len(row.Bound) == len(t.IntervalUS) {
-		c.Bound = row.Bound
+		c.Bound, of = row.Bound, row.Bound
+	}
+	for i, v := range values {
+		c.Multiples = append(c.Multiples, float64(v)/float64(max(1, of[i])))
 	}
 	return c
 }
@@ -76,7 +80,7 @@ func (t *Timescale) fact(values []int64) string {
 		chart.Span(float64(reached)), chart.Span(float64(above)))
 }
 
-// addColumns has a line for each interval: the most that each row admitted, what burst and rate allow, and what each
+// addColumns has a line for each interval: the most that each row admitted, what the contract allows, and what each
 // row promises, which is empty for those that promise nothing.
 func (t *Timescale) addColumns() {
 	t.columns = []column{{"interval_us", t.IntervalUS}}

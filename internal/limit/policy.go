@@ -15,6 +15,7 @@ type Policy struct {
 	Requests int64         // L, at least 1
 	Window   time.Duration // W, whole microseconds, at least 1 ms
 	Burst    int64         // B, the capacity; 0 stands for Requests
+	Contract Contract      // how the limit is read
 }
 
 // The outermost limits that are accepted. A longer window or a larger count is a slip of the pen, and the
@@ -57,11 +58,14 @@ func (p Policy) Validate() error {
 	return nil
 }
 
-// String gives p as ParsePolicy reads it: 1000/3s, or 1000/3s burst 100.
+// String gives p in words that begin as ParsePolicy reads it: 1000/3s, 1000/3s burst 100, 1000/3s by bucket.
 func (p Policy) String() string {
 	s := fmt.Sprintf("%d/%s", p.Requests, FormatDuration(p.Window))
 	if p.Burst != 0 && p.Burst != p.Requests {
 		s += fmt.Sprintf(" burst %d", p.Burst)
+	}
+	if p.Contract != ByWindow {
+		s += " by " + p.Contract.String()
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
@@ -20,17 +21,44 @@ type Contest struct {
 	Entries  []*Entry
 }
 
-// NewContest is a scenario with the limit and the seed of its file, or with those that replace them where they are not
-// nil. It has no entries yet.
-func NewContest(s *scenario.Scenario, policy *limit.Policy, seed *uint64) Contest {
+// Instead is what replaces what scenarios' files say; nil replaces nothing.
+type Instead struct {
+	Limit    *limit.Policy
+	Contract *limit.Contract // how the limit is read, whoever states it
+	Seed     *uint64
+}
+
+// NewContest is a scenario with the limit and the seed of its file, or with those that replace them. It has no entries
+// yet.
+func NewContest(s *scenario.Scenario, instead Instead) Contest {
 	c := Contest{Scenario: s, Policy: s.Limit, Seed: s.Seed}
-	if policy != nil {
-		c.Policy = *policy
+	if instead.Limit != nil {
+		c.Policy = *instead.Limit
 	}
-	if seed != nil {
-		c.Seed = *seed
+	if instead.Contract != nil {
+		c.Policy.Contract = *instead.Contract
+	}
+	if instead.Seed != nil {
+		c.Seed = *instead.Seed
 	}
 	return c
+}
+
+// LongestAlignment is the longest window for whose phase a play on the wall clock waits.
+const LongestAlignment = time.Minute
+
+// UntilPhase is how long after t the wall clock is as far into a window as the scenario's clock at its beginning, so
+// that a play which begins then finds aligned windows where virtual time has them.
+func (c *Contest) UntilPhase(t time.Time) time.Duration {
+	w := c.Policy.WindowUS()
+	return time.Duration(((c.Scenario.Start.UnixMicro()-t.UnixMicro())%w+w)%w) * time.Microsecond
+}
+
+// AsWritten reports whether limit and seed are those of the scenario's file, so that what it expects applies.
+func (c *Contest) AsWritten() bool {
+	a, b := c.Policy, c.Scenario.Limit
+	return c.Seed == c.Scenario.Seed && a.Requests == b.Requests && a.Window == b.Window &&
+		a.Capacity() == b.Capacity() && a.Contract == b.Contract
 }
 
 // Enter makes the contest's entries.

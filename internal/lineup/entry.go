@@ -18,10 +18,11 @@ type Entry struct {
 	NewModel   func() limit.Limiter // nil for a user's script
 	File       string               // of a user's script
 
-	MostAdmitted func(spanUS, largestCost int64) int64 // as that of algorithms.Instance; nil for a user's script
+	MostAdmitted func(spanUS, largestCost int64) int64 // MostLetThrough of algorithms.Instance; nil for a user's script
 	Counts       bool                                  // as algorithms.Spec.Counts
 	TickUS       int64                                 // how exact a retry_after is, in µs; 0 for a user's script
 	ClientTime   bool                                  // as that of algorithms.Instance
+	Aligned      bool                                  // it may go by windows that lie where the clock puts them
 }
 
 // Builtin makes an entry of an algorithm for one limit. An error names the label and says which value does not
@@ -50,7 +51,8 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Entry, error) {
 		program.Init, program.InitSource = &init, source
 	}
 	return &Entry{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel,
-		MostAdmitted: in.MostAdmitted, Counts: in.Spec.Counts(), TickUS: tick(in), ClientTime: in.ClientTime}, nil
+		MostAdmitted: in.MostLetThrough(), Counts: in.Spec.Counts(), TickUS: tick(in), ClientTime: in.ClientTime,
+		Aligned: in.Spec.Traits.Aligned || in.Spec.Traits.Grid}, nil
 }
 
 // tick is the step of the clock that ends a rejection: a TTL's millisecond, or the client's granularity.
@@ -72,5 +74,6 @@ func Own(file string, p limit.Policy) (*Entry, error) {
 	}
 	// Its label may be that of an algorithm or of another script, whose keys must not be its own.
 	program = program.InKeyspace("own:" + program.Label + ":")
-	return &Entry{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file}, nil
+	return &Entry{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file,
+		Aligned: true}, nil
 }

@@ -25,6 +25,7 @@ import (
 	"ratelab/internal/load"
 	"ratelab/internal/processors"
 	"ratelab/internal/script"
+	"ratelab/internal/script/scripttest"
 )
 
 // sink answers at once.
@@ -47,7 +48,7 @@ func BenchmarkPacer(b *testing.B) {
 				b.Run(fmt.Sprintf("rate=%d/on=%s/pacer=%s", perSecond, on, clock.Pacer), func(b *testing.B) {
 					callers := slices.Repeat([]load.Caller{sink{clock.Now}}, 8)
 					if on == "server" {
-						_, _, callers = prepared(b, program(counting, "1000"), 8, clock)
+						_, _, callers = prepared(b, scripttest.Program(scripttest.Counting, "1000"), 8, clock)
 					}
 					benchmarkPacer(b, clock, callers, perSecond)
 				})
@@ -153,7 +154,7 @@ func benchmarkClosed(b *testing.B, network string, connections int, apart bool) 
 	clock := load.NewClock(time.Now())
 	client := redis.NewClient(options(connections))
 	b.Cleanup(func() { client.Close() })
-	p := program(counting, "1000")
+	p := scripttest.Program(scripttest.Counting, "1000")
 	p.Decide.Keys = []script.Template{script.KeyIn("")}
 	target, err := caller.Prepare(b.Context(), client, p, caller.Options{Origin: clock.Origin, Now: clock.Now})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"ratelab/internal/load"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/script/scripttest"
 )
 
 // processID asks a server which process it is.
@@ -68,7 +69,7 @@ func TestAServerKilledInTheMiddle(t *testing.T) {
 	for name, loop := range loops {
 		t.Run(name, func(t *testing.T) {
 			clock := load.NewClock(time.Now())
-			s, _, callers := prepared(t, program(counting, "3"), 4, clock)
+			s, _, callers := prepared(t, scripttest.Program(scripttest.Counting, "3"), 4, clock)
 			id := processID(t, s)
 			time.AfterFunc(30*time.Millisecond, func() { _ = unix.Kill(id, unix.SIGKILL) })
 			err := loop(t.Context(), clock, callers)
@@ -87,7 +88,7 @@ func TestCancellationWhileTheServerStandsStill(t *testing.T) {
 	for name, loop := range loops {
 		t.Run(name, func(t *testing.T) {
 			clock := load.NewClock(time.Now())
-			s, _, callers := prepared(t, program(counting, "3"), 4, clock)
+			s, _, callers := prepared(t, scripttest.Program(scripttest.Counting, "3"), 4, clock)
 			id := processID(t, s)
 			if err := unix.Kill(id, unix.SIGSTOP); err != nil {
 				t.Fatal(err)

@@ -30,6 +30,10 @@ type OpenOptions struct {
 	IntervalUS int64         // width of the intervals of the time series; 0 is a second
 	Stop       <-chan struct{}
 
+	// At is when a request with AtUS 0 is due, by Clock; the stream is read and the callers are ready before. Of a time
+	// that is past or too near, such as 0, it is as soon as may be.
+	At time.Duration
+
 	queueMost int // jobs that may wait; 0 is mostQueued
 }
 
@@ -146,7 +150,7 @@ const lead = 5 * time.Millisecond
 
 // begin fixes the start.
 func (l *open) begin() {
-	start := l.o.Clock.Now() + lead
+	start := max(l.o.At, l.o.Clock.Now()+lead)
 	l.pacing = pacing{clock: l.o.Clock, queue: l.queue, over: l.over, start: start, counted: start + l.o.WarmUp}
 }
 

@@ -17,6 +17,7 @@ const (
 	ReasonOverflow = "overflow"
 	ReasonClock    = "clock"
 	ReasonSilence  = "silence"
+	ReasonNothing  = "nothing"
 )
 
 // What a run may suffer and still be valid.
@@ -71,6 +72,9 @@ func (r *OpenResult) Reasons() []Reason {
 		"the pacer's lag was %v at the 99th percentile, more than %v (%v, or %.0f %% of the response's if that "+
 			"is more)",
 		lagP99, most, MostLag, 100*MostLagShare)
+	all.add(r.Sent == 0, ReasonNothing, "no request was sent: nothing is due in the part of the scenario that is "+
+		"played; "+
+		"a longer --duration plays more of it")
 	all.machine(r.Health)
 	all.silence(r.Silence)
 	all.add(r.Health.CPUShare() >= MostCPUShare, ReasonCPU,

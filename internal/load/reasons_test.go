@@ -13,6 +13,7 @@ func sound() *load.OpenResult {
 	r := &load.OpenResult{OnLate: load.LateQueue, Offered: 2000, PoolWaits: 2, IntendedPerSecond: 1000,
 		AchievedPerSecond: 999,
 		Span:              2 * time.Second, HandedSpan: 2*time.Second + 2*time.Millisecond}
+	r.Sent = 2000
 	r.OfAccepted, r.OfRejected, r.Workers = load.NewDurations(), load.NewDurations(), 8
 	r.OfAccepted.Response.RecordValues(500, 1000)
 	r.OfRejected.Response.RecordValues(500, 1000)
@@ -38,6 +39,9 @@ func TestReasons(t *testing.T) {
 		spoil          func(r *load.OpenResult)
 	}{
 		{"", "", func(*load.OpenResult) {}},
+		{"nothing", "no request was sent: nothing is due in the part of the scenario that is played; a longer " +
+			"--duration " +
+			"plays more of it", func(r *load.OpenResult) { r.Sent = 0 }},
 		{"drops", "3 of 2000 requests were dropped, and on_late: queue lets 0 of them be",
 			func(r *load.OpenResult) { r.Dropped = 3 }},
 		{"", "", func(r *load.OpenResult) { r.Dropped, r.OnLate = 3, load.LateDrop }},

@@ -12,17 +12,8 @@ import (
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/script"
+	"ratelab/internal/script/scripttest"
 )
-
-// counting admits the first three requests of a key.
-const counting = `if redis.call('INCR', KEYS[1]) <= tonumber(ARGV[3]) then return {1, tonumber(ARGV[1]), 0, 0} end return {0, tonumber(ARGV[1]), 0, 0}`
-
-// program takes the caller's clock, the cost and the limit.
-func program(source, most string) *script.Program {
-	return &script.Program{Label: "mine", Source: source, Decode: script.Contract,
-		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")},
-			Args: []script.Template{script.NowUS(1), script.Cost(), script.Literal(most)}}}
-}
 
 // prepared is a program on a private server, with connections.
 func prepared(t testing.TB, p *script.Program, connections int, clock load.Stopwatch) (*redisserver.Server,
@@ -65,7 +56,7 @@ func every(gap time.Duration, n int, key string) iter.Seq2[limit.Request, error]
 // Both loops decide what a client would be told, send as many calls as they say, and leave nothing behind.
 func TestBothLoopsOnAServer(t *testing.T) {
 	clock := load.NewClock(time.Now())
-	s, target, callers := prepared(t, program(counting, "3"), 4, clock)
+	s, target, callers := prepared(t, scripttest.Program(scripttest.Counting, "3"), 4, clock)
 	open, err := load.Open(t.Context(), every(500*time.Microsecond, 200, "k"), callers,
 		load.OpenOptions{Clock: clock, WarmUp: time.Millisecond})
 	if err != nil {

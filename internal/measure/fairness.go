@@ -1,7 +1,8 @@
 package measure
 
-// Fairness is how evenly an algorithm serves the keys of a run, against the exact reference: for each key, served is
-// its admitted cost divided by what the reference admits it. Keys that the reference admits nothing are left out.
+// Fairness is how evenly an algorithm serves the keys of a run. Against an exact limiter in its place: for each key,
+// served is its admitted cost divided by what the exact limiter lets through; keys of which that lets nothing through
+// are left out.
 type Fairness struct {
 	Keys int64 `json:"keys"` // that were compared
 	// JainIndex is (Σx)² / (n·Σx²) over served: 1 where all keys are served alike, 1/n where one gets everything.
@@ -11,66 +12,58 @@ type Fairness struct {
 	WorstKey    string  `json:"worst_key"`
 	WorstServed float64 `json:"worst_served"`
 	BestServed  float64 `json:"best_served"`
-	// KeysFalselyAdmitted and KeysFalselyRejected count the keys with at least one such decision; WorstKeyWrong is the
-	// largest share of one key's requests that were decided falsely either way.
-	KeysFalselyAdmitted int64   `json:"keys_falsely_admitted"`
-	KeysFalselyRejected int64   `json:"keys_falsely_rejected"`
-	WorstKeyWrong       float64 `json:"worst_key_wrong"`
+
+	// KeysOver and KeysShort count the keys that have an excess, and those that have a shortfall.
+	KeysOver  int64 `json:"keys_over"`
+	KeysShort int64 `json:"keys_short"`
+
+	// Over and Short are the worst keys among those that offered at least L: of whose admitted cost the largest share
+	// is excess, and who lacks the largest share of what an exact limiter lets through. Absent where there is none.
+	Over  *KeyShare `json:"over,omitempty"`
+	Short *KeyShare `json:"short,omitempty"`
 }
 
-// MaxFairKeys is how many keys fairness is measured for: it keeps sums, and a name, for every key of a run, and not
-// only for those that live.
+// KeyShare is a key and its share.
+type KeyShare struct {
+	Key   string  `json:"key"`
+	Share float64 `json:"share"`
+}
+
+// MaxFairKeys is how many keys fairness is measured for: it keeps a name for every key of a run, and not only for those
+// that live.
 const MaxFairKeys = 200_000
 
-// KeySums are one limiter's sums for each key, by the number that a KeySet gave it.
-type KeySums struct{ sums []keySum }
-
-type keySum struct {
-	requests, admits, rejects int64 // admits and rejects are the false ones
-	admitted, exact           int64 // cost
+// Account is one row's ledgers beside those that all rows share.
+type Account struct {
+	Offered, Exact *Ledger // of all rows: what was offered, and what the Reference in their place let through
+	Within, Excess *Ledger // of this one
 }
 
-// Observe counts the decision on a request of key number, and what the exact Reference said to it. Numbers from
-// MaxFairKeys on are passed over.
-func (s *KeySums) Observe(number, cost int64, admitted, exact bool) {
-	if number >= MaxFairKeys {
-		return
-	}
-	for number >= int64(len(s.sums)) {
-		s.sums = append(s.sums, keySum{})
-	}
-	k := &s.sums[number]
-	k.requests++
-	if admitted {
-		k.admitted += cost
-	}
-	if exact {
-		k.exact += cost
-	}
-	switch {
-	case admitted && !exact:
-		k.admits++
-	case exact && !admitted:
-		k.rejects++
-	}
-}
-
-// Fairness is what the sums come to; names are the keys by number. It is nil unless several keys were seen, no more
-// than MaxFairKeys, and the reference admits some of them something.
-func (s *KeySums) Fairness(names []string) *Fairness {
-	if len(s.sums) < 2 || len(names) < len(s.sums) {
+// Fairness is what the account comes to under a limit of so many requests; names are the keys by number. It is nil
+// unless several keys were seen, all of them have names, and the exact limiter lets something of some through.
+func (a *Account) Fairness(names []string, limit int64) *Fairness {
+	if len(names) < 2 || len(names) < len(a.Offered.cost) {
 		return nil
 	}
 	var f Fairness
 	var sum, squares float64
-	for i, k := range s.sums {
-		f.wronged(k)
-		if k.exact == 0 {
+	for i, name := range names {
+		exact, within, excess := a.Exact.Cost(i), a.Within.Cost(i), a.Excess.Cost(i)
+		busy := a.Offered.Cost(i) >= limit
+		if excess > 0 {
+			f.KeysOver++
+			f.Over = f.Over.worse(busy, name, float64(excess)/float64(within+excess))
+		}
+		if short := exact - within; short > 0 {
+			f.KeysShort++
+			f.Short = f.Short.worse(busy, name, float64(short)/float64(exact))
+		}
+		if exact == 0 {
 			continue
 		}
-		served := float64(k.admitted) / float64(k.exact)
+		served := float64(within+excess) / float64(exact)
 		sum, squares = sum+served, squares+served*served
-		f.serve(names[i], served)
+		f.serve(name, served)
 	}
 	switch {
 	case f.Keys == 0:
@@ -83,17 +76,12 @@ func (s *KeySums) Fairness(names []string) *Fairness {
 	return &f
 }
 
-// wronged counts a key's false decisions.
-func (f *Fairness) wronged(k keySum) {
-	if k.admits > 0 {
-		f.KeysFalselyAdmitted++
+// worse is the worse of k and a key that counts if it is busy.
+func (k *KeyShare) worse(busy bool, key string, share float64) *KeyShare {
+	if !busy || k != nil && (share < k.Share || share == k.Share && key > k.Key) {
+		return k
 	}
-	if k.rejects > 0 {
-		f.KeysFalselyRejected++
-	}
-	if k.requests > 0 {
-		f.WorstKeyWrong = max(f.WorstKeyWrong, float64(k.admits+k.rejects)/float64(k.requests))
-	}
+	return &KeyShare{key, share}
 }
 
 // serve compares one key with the worst and the best so far.

@@ -3,24 +3,36 @@ package measure
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"ratelab/internal/limit"
 )
+
+// account is the run's, with the names of its keys.
+func account(p limit.Policy, run []observation) (*Account, []string) {
+	keys, a, names := NewKeySet(), &Account{Offered: &Ledger{}}, []string(nil)
+	for _, o := range run {
+		number := keys.Add(o.Key)
+		if number == int64(len(names)) {
+			names = append(names, o.Key)
+		}
+		a.Offered.Add(number, o.Cost)
+	}
+	m := NewMeter(p, 0)
+	a.Exact = observe(m, p, run)
+	a.Within, a.Excess = m.Within(), m.Excess()
+	return a, names
+}
 
 // Each figure is what its definition says, computed key by key.
 func TestFairnessIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		_, _, run := drawRun(t)
-		keys, sums, names := NewKeySet(), &KeySums{}, []string(nil)
-		for _, o := range run {
-			number := keys.Add(o.Key)
-			if number == int64(len(names)) {
-				names = append(names, o.Key)
-			}
-			sums.Observe(number, o.Cost, o.admitted(), o.exact)
-		}
-		got, want := sums.Fairness(names), fairnessOracle(run, len(names))
+		p, _, run := drawRun(t)
+		a, names := account(p, run)
+		got, want := a.Fairness(names, p.Requests), fairnessOracle(p, run, len(names))
 		if got != nil && want != nil && math.Abs(got.JainIndex-want.JainIndex) < 1e-12 {
 			got.JainIndex = want.JainIndex // the order of its sums is not part of the definition
 		}
@@ -30,32 +42,38 @@ func TestFairnessIsItsDefinition(t *testing.T) {
 	})
 }
 
-func fairnessOracle(run []observation, keys int) *Fairness {
+func fairnessOracle(p limit.Policy, run []observation, keys int) *Fairness {
 	var f Fairness
 	var served []float64
 	for _, key := range []string{"a", "b", "c"} {
-		var mine, exact, requests, admits, rejects float64
+		var all []observation
 		for _, o := range run {
-			if o.Key != key {
-				continue
+			if o.Key == key {
+				all = append(all, o)
 			}
-			requests++
+		}
+		var r Result
+		contractOracle(p, all, &r)
+		var offered, mine float64
+		for _, o := range all {
+			offered += float64(o.Cost)
 			if o.admitted() {
 				mine += float64(o.Cost)
 			}
-			if o.exact {
-				exact += float64(o.Cost)
-			}
-			if o.admitted() && !o.exact {
-				admits++
-			}
-			if !o.admitted() && o.exact {
-				rejects++
+		}
+		exact, busy := float64(r.ExactCost), offered >= float64(p.Requests)
+		if r.ExcessCost > 0 {
+			f.KeysOver++
+			if x := float64(r.ExcessCost) / mine; busy && (f.Over == nil || x > f.Over.Share) {
+				f.Over = &KeyShare{key, x}
 			}
 		}
-		f.KeysFalselyAdmitted += int64(min(admits, 1))
-		f.KeysFalselyRejected += int64(min(rejects, 1))
-		f.WorstKeyWrong = max(f.WorstKeyWrong, (admits+rejects)/max(requests, 1))
+		if r.ShortfallCost > 0 {
+			f.KeysShort++
+			if x := float64(r.ShortfallCost) / exact; busy && (f.Short == nil || x > f.Short.Share) {
+				f.Short = &KeyShare{key, x}
+			}
+		}
 		if exact == 0 {
 			continue
 		}
@@ -83,27 +101,30 @@ func jain(served []float64) float64 {
 	return sum * sum / (float64(len(served)) * squares)
 }
 
-// One of two keys gets nothing: the index is a half, and it is named.
+// One of two keys gets nothing: the index is a half, and it is named. The limit is 3 per second; greedy sends 2 and 2,
+// both of which are let through, one beyond the contract; starved sends 2 and 2, none of which is.
 func TestFairnessWorkedByHand(t *testing.T) {
-	s := &KeySums{}
-	s.Observe(0, 2, true, false)
-	s.Observe(0, 2, true, true)
-	s.Observe(1, 1, false, true)
-	s.Observe(1, 1, false, false)
+	var run []observation
+	for _, key := range []string{"greedy", "starved"} {
+		for range 2 {
+			o := observation{Request: limit.Request{Key: key, Cost: 2}}
+			if key == "greedy" {
+				o.verdict = limit.Allowed
+			}
+			run = append(run, o)
+		}
+	}
+	a, names := account(limit.Policy{Requests: 3, Window: time.Second}, run)
 	want := &Fairness{Keys: 2, JainIndex: 0.5, WorstKey: "starved", WorstServed: 0, BestServed: 2,
-		KeysFalselyAdmitted: 1, KeysFalselyRejected: 1, WorstKeyWrong: 0.5}
-	if diff := cmp.Diff(want, s.Fairness([]string{"greedy", "starved"})); diff != "" {
+		KeysOver: 1, KeysShort: 1, Over: &KeyShare{"greedy", 0.5}, Short: &KeyShare{"starved", 1}}
+	if diff := cmp.Diff(want, a.Fairness(names, 3)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-}
-
-// Beyond so many keys there is none, and no memory is spent.
-func TestFairnessEndsAtTooManyKeys(t *testing.T) {
-	s := &KeySums{}
-	s.Observe(0, 1, true, true)
-	s.Observe(MaxFairKeys, 1, true, true)
-	if len(s.sums) != 1 {
-		t.Errorf("sums of %d keys", len(s.sums))
+	if f := a.Fairness(names, 5); f.Over != nil || f.Short != nil || f.KeysOver != 1 {
+		t.Errorf("keys that offer less than the limit are named: %+v", f)
+	}
+	if f := a.Fairness(nil, 3); f != nil {
+		t.Errorf("without names: %+v", f)
 	}
 }
 

@@ -4,6 +4,10 @@ package measure
 type Figures struct {
 	Result
 
+	// Promise is what the algorithm promises not to exceed for one key in any half-open interval (t−W, t], under costs
+	// as they were; absent where it promises nothing, and where the clock that its rule goes by is off.
+	Promise *int64 `json:"promise,omitempty"`
+
 	// RedisCallsPerDecision counts the commands that the script issued; absent where no script ran.
 	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
 	// RoundTripsPerDecision counts the calls a deployed client would make.
@@ -23,6 +27,7 @@ type Figures struct {
 	MostAdmitted []int64 `json:"most_admitted,omitempty"`
 	Bound        []int64 `json:"bound,omitempty"`
 
+	Shaping        *Shaping     `json:"shaping,omitempty"`         // of rows that delay what they admit
 	Fairness       *Fairness    `json:"fairness,omitempty"`        // of runs with several keys
 	RateDifference *float64     `json:"rate_difference,omitempty"` // see RateDifference; counting algorithms only
 	Clients        *Clients     `json:"clients,omitempty"`         // of runs whose clients react

@@ -32,22 +32,102 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 		Help: "that peak, as a multiple of the limit", In: everywhere,
 		Better: Lower, Above: 1,
 		Value: func(f *Figures) Value { return Known(f.Overshoot) }},
-	{Name: "false_admits", Unit: Requests, Heading: "false\nadmits", Help: "admitted though the exact limit rejects",
-		In:     everywhere,
-		Better: Lower, Leaves: 3,
-		Value: func(f *Figures) Value { return Known(f.FalseAdmits) }},
-	{Name: "false_rejects", Unit: Requests, Heading: "false\nrejects", Help: "rejected though the exact limit admits",
-		In:     everywhere,
-		Better: Lower, Leaves: 2,
-		Value: func(f *Figures) Value { return Known(f.FalseRejects) }},
+	{Name: "promise", Unit: Permits, Heading: "promise",
+		Help: "the most that the algorithm itself promises to admit for one key in a window",
+		In:   Written | Page | Expected, Where: func(f *Figures) bool { return f.Promise != nil },
+		Value: func(f *Figures) Value { return optional(f.Promise) }},
+	{Name: "x_promise", Unit: Promises, Heading: "x\npromise", Title: "× promise",
+		Help:   "the peak, as a multiple of that promise: above 1 the algorithm breaks its word",
+		In:     Table | Page | Expected,
+		Better: Lower, Leaves: 3, Above: 1, Where: func(f *Figures) bool { return f.Promise != nil },
+		Value: func(f *Figures) Value {
+			if f.Promise == nil {
+				return Value{}
+			}
+			return ratio(f.PeakWindowAdmitted, *f.Promise)
+		}},
+	{Name: "excess", Unit: Requests, Heading: "excess",
+		Help: "of the admitted, what an exact limiter behind would still refuse; 0: the contract held",
+		In:   everywhere, Better: Lower, Leaves: 2, Where: plain,
+		Value: func(f *Figures) Value { return Known(f.Excess) }},
+	{Name: "excess_cost", Unit: Permits, Heading: "excess\ncost",
+		Help: "of the admitted cost, what an exact limiter behind would still refuse; 0: the contract held",
+		In:   everywhere, Better: Lower, Leaves: 2, Where: costly,
+		Value: func(f *Figures) Value { return Known(f.ExcessCost) }},
+	{Name: "excess_share", Unit: Share, Heading: "of the admitted", Help: "the excess in cost, of the admitted cost",
+		In: Page | Expected, Better: Lower,
+		Value: func(f *Figures) Value { return ratio(f.ExcessCost, f.AdmittedCost) }},
+	{Name: "shortfall", Unit: Requests, Heading: "short-\nfall", Title: "shortfall",
+		Help: "what an exact limiter in this place lets through and this one does not within the contract, key by key",
+		In:   everywhere, Better: Lower, Leaves: 2, Where: plain,
+		Value: func(f *Figures) Value { return Known(f.Shortfall) }},
+	{Name: "shortfall_cost", Unit: Permits, Heading: "short-\nfall cost", Title: "shortfall cost",
+		Help: "the cost that an exact limiter in this place lets through and this one does not within the contract, " +
+			"key by key",
+		In: everywhere, Better: Lower, Leaves: 2, Where: costly,
+		Value: func(f *Figures) Value { return Known(f.ShortfallCost) }},
+	{Name: "shortfall_share", Unit: Share, Heading: "of the exact",
+		Help: "the shortfall in cost, of what an exact limiter lets through", In: Page | Expected, Better: Lower,
+		Value: func(f *Figures) Value { return ratio(f.ShortfallCost, f.ExactCost) }},
+	{Name: "exact_cost", Unit: Permits, Heading: "exact limiter",
+		Help: "the cost that an exact limiter in this place lets through", In: Written | Page | Expected,
+		Where: costly,
+		Value: func(f *Figures) Value { return Known(f.ExactCost) }},
 	{Name: "utilization", Unit: Share, Heading: "used",
 		Help: "admitted cost, of what the limit allows all keys over the whole run", In: everywhere,
 		Better: Higher, Leaves: 5,
 		Value: func(f *Figures) Value { return Known(f.Utilization) }},
 }}
 
+// plain reports whether every request was one permit.
+func plain(f *Figures) bool { return !costly(f) }
+
 // costly reports whether permits and requests are not the same.
 func costly(f *Figures) bool { return f.OfferedCost != f.Offered }
+
+// ShapingMeasures are about algorithms that delay what they admit.
+var ShapingMeasures = &Subject{
+	Name:    "what a shaper delays",
+	Title:   "how long what was admitted had to wait; peaks and excess are those of the departures",
+	Caption: "How long what was admitted had to wait; peaks and excess are those of the departures",
+	Measures: []Measure{
+		{Name: "shaping.delay_us.p50", Unit: Microseconds, Heading: "delay\np50",
+			Help: "from an admitted request's arrival to its departure", In: everywhere, Better: Lower, Leaves: 2,
+			Value: ofDelays(func(p *Percentiles) int64 { return p.P50 })},
+		{Name: "shaping.delay_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the delay",
+			In: Written | Expected, Better: Lower,
+			Value: ofDelays(func(p *Percentiles) int64 { return p.P90 })},
+		{Name: "shaping.delay_us.p99", Unit: Microseconds, Heading: "p99", Help: "of the delay", In: everywhere,
+			Better: Lower, Leaves: 1,
+			Value: ofDelays(func(p *Percentiles) int64 { return p.P99 })},
+		{Name: "shaping.delay_us.max", Unit: Microseconds, Heading: "longest", Help: "the longest delay",
+			In:     everywhere,
+			Better: Lower,
+			Value:  ofDelays(func(p *Percentiles) int64 { return p.Max })},
+		{Name: "shaping.peak_of_arrivals", Unit: Permits, Heading: "peak of\narrivals",
+			Help: "what the peak in the window would be if everything left when it was admitted", In: everywhere,
+			Value: ofShaping(func(s *Shaping) Value { return Known(s.PeakOfArrivals) })},
+		{Name: "shaping.peak_of_departures", Unit: Permits, Heading: "of\ndepartures",
+			Help: "the most that left in any window", In: Table,
+			Value: ofShaping(nil)},
+	}}
+
+// ofShaping is a figure of rows that delay; without a value the peak of such a row.
+func ofShaping(value func(*Shaping) Value) func(*Figures) Value {
+	return func(f *Figures) Value {
+		switch {
+		case f.Shaping == nil:
+			return Value{}
+		case value == nil:
+			return Known(f.PeakWindowAdmitted)
+		}
+		return value(f.Shaping)
+	}
+}
+
+func ofDelays(value func(*Percentiles) int64) func(*Figures) Value {
+	return ofShaping(func(s *Shaping) Value { return Known(value(&s.DelayUS)) })
+}
 
 // CostMeasures are what a decision asks of the server. Models have none of them.
 var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption: "What a decision asks of the server",
@@ -94,19 +174,32 @@ var FairnessMeasures = &Subject{Name: "how evenly the keys are served",
 		{Name: "fairness.best_served", Unit: Share, Heading: "best served", Help: "the highest such share",
 			In:    Written | Page | Expected,
 			Value: ofFairness(func(f *Fairness) Value { return Known(f.BestServed) })},
-		{Name: "fairness.keys_falsely_admitted", Unit: Keys, Heading: "keys falsely admitted",
-			Help: "with at least one such decision",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysFalselyAdmitted) })},
-		{Name: "fairness.keys_falsely_rejected", Unit: Keys, Heading: "keys falsely rejected",
-			Help: "with at least one such decision",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysFalselyRejected) })},
-		{Name: "fairness.worst_key_wrong", Unit: Share, Heading: "worst key wrong",
-			Help: "the largest share of one key's requests that were decided " +
-				"falsely", In: Written | Page | Expected, Better: Lower,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.WorstKeyWrong) })},
+		{Name: "fairness.keys_over", Unit: Keys, Heading: "keys over", Help: "that have an excess",
+			In: Written | Page | Expected, Better: Lower,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysOver) })},
+		{Name: "fairness.keys_short", Unit: Keys, Heading: "keys short", Help: "that have a shortfall",
+			In: Written | Page | Expected, Better: Lower,
+			Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysShort) })},
+		{Name: "fairness.over.share", Unit: Share, Heading: "most over",
+			Help: "of the keys that offered the limit at least, the largest share of one's admitted cost that is " +
+				"excess",
+			In: Written | Page | Expected, Better: Lower,
+			Value: ofFairness(func(f *Fairness) Value { return f.Over.value() })},
+		{Name: "fairness.short.share", Unit: Share, Heading: "most short",
+			Help: "of the keys that offered the limit at least, the largest share of what an exact limiter lets " +
+				"through " +
+				"that one lacks",
+			In: Written | Page | Expected, Better: Lower,
+			Value: ofFairness(func(f *Fairness) Value { return f.Short.value() })},
 	}}
+
+// value is the share, which is 0 where no key has any.
+func (k *KeyShare) value() Value {
+	if k == nil {
+		return Known(0.0)
+	}
+	return Known(k.Share)
+}
 
 func ofFairness(value func(*Fairness) Value) func(*Figures) Value {
 	return func(f *Figures) Value {
@@ -125,13 +218,13 @@ var RateMeasures = &Subject{Name: "what a counting algorithm believes",
 				"the exact", In: Written | Page | Expected, Better: Lower,
 			Value: func(f *Figures) Value { return optional(f.RateDifference) }},
 		{Name: "wrong_share", Unit: Share, Heading: "wrong decisions",
-			Help: "false admits and false rejects, as a share of the offered",
+			Help: "excess and shortfall, as a share of the offered",
 			In:   Page | Expected, Better: Lower,
 			Value: func(f *Figures) Value {
 				if f.RateDifference == nil {
 					return Value{}
 				}
-				return ratio(f.FalseAdmits+f.FalseRejects, f.Offered)
+				return ratio(f.Excess+f.Shortfall, f.Offered)
 			}},
 	}}
 

@@ -43,9 +43,10 @@ const (
 	Retries      Unit = "retries"
 	Microseconds Unit = "µs"
 	Bytes        Unit = "bytes"
-	Limits       Unit = "× limit" // multiples of it
-	Share        Unit = "share"   // of one
-	Index        Unit = "index"   // between 0 and 1
+	Limits       Unit = "× limit"   // multiples of it
+	Promises     Unit = "× promise" // the same
+	Share        Unit = "share"     // of one
+	Index        Unit = "index"     // between 0 and 1
 	PerSecond    Unit = "permits/s"
 	PerSuccess   Unit = "attempts/success"
 	PerDecision  Unit = "per decision"
@@ -129,7 +130,8 @@ func (s *Subject) Within(p Place) []*Measure {
 // Subjects are all of them, in the order in which they are shown.
 func Subjects() []*Subject {
 	return []*Subject{
-		DecisionMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures, LocalFlagMeasures,
+		DecisionMeasures, ShapingMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures,
+		LocalFlagMeasures,
 		FairnessMeasures, RateMeasures,
 		CostMeasures, RealClockMeasures,
 	}
@@ -145,6 +147,13 @@ func Find(name string) (*Measure, *Subject) {
 		}
 	}
 	return nil, nil
+}
+
+// Renamed are the names of measures that are no more, and those which say what their readers meant.
+var Renamed = map[string]string{
+	"false_admits": "excess", "false_rejects": "shortfall", "decisions_sha256": "decisions_digest",
+	"fairness.keys_falsely_admitted": "fairness.keys_over", "fairness.keys_falsely_rejected": "fairness.keys_short",
+	"fairness.worst_key_wrong": "fairness.short.share",
 }
 
 // Names are those of all measures that appear in all of the places.

@@ -1,10 +1,11 @@
-// Package measure observes decisions and says what they amount to: how much was admitted, how high the sum in
-// any window rose, where the exact limit would have decided otherwise. The definitions stand in result.go. It
-// knows no algorithm, no server and no clock; it takes requests in the order of their time.
+// Package measure observes decisions and says what they amount to: how much was admitted, how high the sum in any
+// window rose, how much was let through beyond the contract and how much was not that might have been. The definitions
+// stand in result.go. It knows no algorithm, no server and no clock; it takes requests in the order of their time.
 package measure
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -17,18 +18,27 @@ type Meter struct {
 	duration time.Duration
 	counts   Result // the sums; the derived figures are filled in by Result
 	windows  *windows
+	behind   *buckets // the exact limiter behind, by the bucket; by the window it is in windows
 	timeline timeline
 	digest   digest
+	within   Ledger
+	excess   Ledger
 	scales   *scales         // nil: not wanted
 	rate     *RateDifference // the same
+	shaping  *shaping        // nil: nothing was delayed
+	over     bool            // what leaves now leaves after the run, and is on no timeline
 	lastUS   int64
 	broken   error // the first request or decision that cannot be
 }
 
 // NewMeter is for a run of the duration under p; 0 is unknown, and gives buckets that are less round.
 func NewMeter(p limit.Policy, duration time.Duration) *Meter {
-	return &Meter{policy: p, duration: duration, windows: newWindows(p.WindowUS()),
-		timeline: timeline{axis: newAxis(duration)}, digest: newDigest()}
+	m := &Meter{policy: p, duration: duration, windows: newWindows(p.WindowUS()),
+		timeline: timeline{axis: newAxis(duration)}}
+	if p.Contract == limit.ByBucket {
+		m.behind = newBuckets(p)
+	}
+	return m
 }
 
 // WatchScales makes the meter find the most admitted in any interval of each of the lengths, ascending and in µs; see
@@ -54,38 +64,41 @@ func (m *Meter) MostAdmitted() []int64 {
 // RateDifference is the mean; nil where WatchRate was not called or nothing was ever in use.
 func (m *Meter) RateDifference() *float64 { return m.rate.mean() }
 
-// Observe takes the decision on q, and what the exact Reference said to the same request. NotConfigured counts
-// as rejected. What cannot be, such as a request that is older than the one before, is reported by Result.
-func (m *Meter) Observe(q limit.Request, d limit.Decision, exact bool) {
+// Observe takes the decision on q, whose key has the number, and what the exact Reference said to the same request.
+// NotConfigured counts as rejected. What cannot be, such as a request that is older than the one before, is reported by
+// Result.
+func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact bool) {
 	if !m.offer(q) {
 		return
 	}
 	m.digest.add(q, d.Allowed())
+	if d.Allowed() != exact {
+		m.counts.DiffersFromExact++
+	}
 	switch d.Verdict {
 	case limit.Allowed:
-		m.admit(q, d)
-		if !exact {
-			m.counts.FalseAdmits++
-		}
+		m.counts.Admitted++
+		m.counts.AdmittedCost += q.Cost
+		m.admit(departure{q, number, q.AtUS + d.DelayUS}, d)
 	case limit.Rejected, limit.NotConfigured:
 		m.counts.Rejected++
 		m.reject(q, d)
-		if exact {
-			m.counts.FalseRejects++
-		}
 	}
 }
 
-// ObserveError takes a request whose call failed. It was not admitted, and is hashed as such; whether the
-// reference would have admitted it says nothing about the algorithm.
-func (m *Meter) ObserveError(q limit.Request) {
-	if m.offer(q) {
-		m.digest.add(q, false)
-		m.counts.Errors++
+// ObserveError takes a request whose call failed. It was not admitted, and is hashed as such.
+func (m *Meter) ObserveError(q limit.Request, exact bool) {
+	if !m.offer(q) {
+		return
+	}
+	m.digest.add(q, false)
+	m.counts.Errors++
+	if exact {
+		m.counts.DiffersFromExact++
 	}
 }
 
-// offer counts q as offered, unless it cannot be.
+// offer counts q as offered, unless it cannot be. What leaves until then leaves first.
 func (m *Meter) offer(q limit.Request) bool {
 	if q.AtUS < m.lastUS || q.Cost < 1 {
 		if m.broken == nil {
@@ -97,23 +110,62 @@ func (m *Meter) offer(q limit.Request) bool {
 	m.lastUS = q.AtUS
 	m.counts.Offered++
 	m.counts.OfferedCost += q.Cost
+	if m.shaping != nil {
+		m.leave(q.AtUS)
+	}
 	m.timeline.moveTo(q.AtUS, m.windows)
 	return true
 }
 
-func (m *Meter) admit(q limit.Request, d limit.Decision) {
-	m.counts.Admitted++
-	m.counts.AdmittedCost += q.Cost
-	slot := m.windows.slot(q.Key, q.AtUS)
+// admit counts an admission now, or where it is delayed when it leaves.
+func (m *Meter) admit(a departure, d limit.Decision) {
 	if m.rate != nil {
-		m.rate.add(m.policy.Requests-d.Remaining-q.Cost, m.windows.sums[slot])
+		m.rate.add(m.policy.Requests-d.Remaining-a.Cost, m.windows.sum(a.Key, a.AtUS))
+	}
+	if d.DelayUS != 0 && m.shaping == nil {
+		m.shaping = newShaping(m.windows, m.counts.Admitted-1, m.counts.PeakWindowAdmitted)
+	}
+	if m.shaping != nil {
+		m.shaping.admit(a)
+		m.timeline.delay[m.timeline.current] = max(m.timeline.delay[m.timeline.current], d.DelayUS)
+	}
+	if d.DelayUS == 0 {
+		m.depart(a)
+	}
+}
+
+// leave counts what leaves until atUS.
+func (m *Meter) leave(atUS int64) {
+	for a, ok := m.shaping.next(atUS); ok; a, ok = m.shaping.next(atUS) {
+		if !m.over {
+			m.timeline.moveTo(a.leavesUS, m.windows)
+		}
+		m.depart(a)
+	}
+}
+
+// depart counts what is let through now, and lets the exact limiter behind decide on it.
+func (m *Meter) depart(a departure) {
+	slot := m.windows.slot(a.Key, a.leavesUS)
+	within := m.windows.kept[slot]+a.Cost <= m.policy.Requests
+	if m.behind != nil {
+		within = m.behind.take(a.Key, a.leavesUS, a.Cost)
+	}
+	if within {
+		m.within.Add(a.number, a.Cost)
+	} else {
+		m.counts.Excess++
+		m.counts.ExcessCost += a.Cost
+		m.excess.Add(a.number, a.Cost)
 	}
 	if m.scales != nil {
-		m.scales.add(slot, q.AtUS, q.Cost)
+		m.scales.add(slot, a.leavesUS, a.Cost)
 	}
-	rolling := m.windows.add(slot, q.AtUS, q.Cost)
+	rolling := m.windows.add(slot, a.leavesUS, a.Cost, within)
 	m.counts.PeakWindowAdmitted = max(m.counts.PeakWindowAdmitted, rolling)
-	m.timeline.admit(q.Cost, rolling)
+	if !m.over {
+		m.timeline.admit(a.Cost, rolling)
+	}
 }
 
 func (m *Meter) reject(q limit.Request, d limit.Decision) {
@@ -122,18 +174,37 @@ func (m *Meter) reject(q limit.Request, d limit.Decision) {
 	}
 }
 
-// Result is the account of everything observed, for a run that took the duration and saw so many distinct keys.
-// Without a duration or keys the utilization is 0, since it has no denominator. An error means that the figures
-// contradict each other: the harness is wrong, not the algorithm.
-func (m *Meter) Result(duration time.Duration, keys int64) (Result, error) {
+// Shaping is what was delayed; nil where nothing was. It is complete once Result has been called.
+func (m *Meter) Shaping() *Shaping { return m.shaping.result() }
+
+// Within is what was let through within the contract, by key. It is complete once Result has been called.
+func (m *Meter) Within() *Ledger { return &m.within }
+
+// Excess is what was let through beyond the contract, by key.
+func (m *Meter) Excess() *Ledger { return &m.excess }
+
+// Result is the account of everything observed, for a run that took the duration and saw so many distinct keys; exact
+// is what the Reference in the same place let through, nil where nobody wants the shortfall. Without a duration or keys
+// the utilization is 0, since it has no denominator. An error means that the figures contradict each other: the harness
+// is wrong, not the algorithm.
+func (m *Meter) Result(duration time.Duration, keys int64, exact *Ledger) (Result, error) {
 	m.duration = duration
+	if m.shaping != nil {
+		m.leave(duration.Microseconds() - 1)
+		m.over = true
+		m.leave(math.MaxInt64)
+	}
 	r := m.counts
+	if exact != nil {
+		r.Shortfall, r.ShortfallCost = Shortfall(exact, &m.within)
+		r.ExactCost = exact.total()
+	}
 	r.Overshoot = float64(r.PeakWindowAdmitted) / float64(m.policy.Requests)
 	if duration > 0 && keys > 0 {
 		windows := float64(duration.Microseconds()) / float64(m.policy.WindowUS())
 		r.Utilization = float64(r.AdmittedCost) / (float64(m.policy.Requests) * windows * float64(keys))
 	}
-	r.DecisionsSHA256 = m.digest.sum()
+	r.DecisionsDigest = m.digest.sum()
 	if m.broken != nil {
 		return r, m.broken
 	}
@@ -148,7 +219,11 @@ func (m *Meter) Reach(usFromStart int64) {
 // Series is how the run went over time, over its whole duration: that given to Result, or else to NewMeter.
 // It is the last thing to ask of a Meter.
 func (m *Meter) Series() Series {
-	return m.timeline.series(m.duration, m.windows)
+	s := m.timeline.series(m.duration, m.windows)
+	if m.shaping == nil {
+		s.DelayUS = nil
+	}
+	return s
 }
 
 // Check reports the first two figures that contradict each other.
@@ -164,9 +239,13 @@ func (r Result) Check() error {
 		return fmt.Errorf("admitted cost %d exceeds offered cost %d", r.AdmittedCost, r.OfferedCost)
 	case r.PeakWindowAdmitted > r.AdmittedCost:
 		return fmt.Errorf("peak of a window %d exceeds admitted cost %d", r.PeakWindowAdmitted, r.AdmittedCost)
-	case r.FalseAdmits > r.Admitted || r.FalseRejects > r.Rejected:
-		return fmt.Errorf("false admits %d and rejects %d exceed the admitted %d and rejected %d", r.FalseAdmits,
-			r.FalseRejects, r.Admitted, r.Rejected)
+	case r.Excess > r.Admitted || r.ExcessCost > r.AdmittedCost:
+		return fmt.Errorf("excess %d (cost %d) is more than was admitted, %d (cost %d)", r.Excess, r.ExcessCost,
+			r.Admitted,
+			r.AdmittedCost)
+	case r.ShortfallCost > r.OfferedCost || r.DiffersFromExact > r.Offered:
+		return fmt.Errorf("shortfall of cost %d and %d decisions that differ exceed the offered, %d with cost %d",
+			r.ShortfallCost, r.DiffersFromExact, r.Offered, r.OfferedCost)
 	}
 	return nil
 }

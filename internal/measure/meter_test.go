@@ -14,27 +14,38 @@ import (
 	"ratelab/internal/limit"
 )
 
-func observe(m *Meter, run []observation) {
+// observe has m observe the run beside an exact limiter in its place, and gives what that let through.
+func observe(m *Meter, p limit.Policy, run []observation) *Ledger {
+	reference, keys, exact := NewReference(p), NewKeySet(), &Ledger{}
 	for _, o := range run {
-		m.Observe(o.Request, limit.Decision{Verdict: o.verdict}, o.exact)
+		number, yes := keys.Add(o.Key), reference.Admit(o.Request)
+		if yes {
+			exact.Add(number, o.Cost)
+		}
+		m.Observe(o.Request, number, limit.Decision{Verdict: o.verdict, DelayUS: o.delayUS}, yes)
 	}
+	return exact
 }
 
 // TestCaseOneByHand is the well-known failure of an aligned window: 1000 per 3 s; 10, 10, 980, 900, 100 and 0
 // requests in seconds 1 to 6, all of which an aligned window admits.
 func TestCaseOneByHand(t *testing.T) {
 	p := limit.Policy{Requests: 1000, Window: 3 * time.Second}
-	m, reference, traffic, keys := NewMeter(p,
-		6*time.Second), NewReference(p), NewTrafficMeter(6*time.Second), NewKeySet()
+	m, reference, traffic, keys := NewMeter(p, 6*time.Second), NewReference(p), NewTrafficMeter(6*time.Second),
+		NewKeySet()
+	exact := &Ledger{}
 	for second, count := range []int64{10, 10, 980, 900, 100, 0} {
 		for i := range count {
 			q := limit.Request{AtUS: int64(second)*1_000_000 + i*1_000_000/count, Key: "k", Cost: 1}
-			m.Observe(q, limit.Decision{Verdict: limit.Allowed}, reference.Admit(q))
+			number, yes := keys.Add(q.Key), reference.Admit(q)
+			if yes {
+				exact.Add(number, q.Cost)
+			}
+			m.Observe(q, number, limit.Decision{Verdict: limit.Allowed}, yes)
 			traffic.Observe(q)
-			keys.Add(q.Key)
 		}
 	}
-	got, err := m.Result(6*time.Second, keys.Count())
+	got, err := m.Result(6*time.Second, keys.Count(), exact)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +53,8 @@ func TestCaseOneByHand(t *testing.T) {
 		PeakWindowAdmitted: 1980, // the 980, 900 and 100 of seconds 3 to 5
 		Overshoot:          1.98, Utilization: 1,
 		// the reference is full after second 3; then it admits as the 10 of second 1 and the 10 of second 2 leave
-		FalseAdmits:     980,
-		DecisionsSHA256: got.DecisionsSHA256}
+		DiffersFromExact: 980, Excess: 980, ExcessCost: 980, ExactCost: 1020,
+		DecisionsDigest: got.DecisionsDigest}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -63,8 +74,8 @@ func TestMeterEqualsItsDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, duration, run := drawRun(t)
 		m := NewMeter(p, duration)
-		observe(m, run)
-		got, err := m.Result(duration, 3)
+		exact := observe(m, p, run)
+		got, err := m.Result(duration, 3, exact)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,8 +98,8 @@ func TestSeriesEqualsItsDefinition(t *testing.T) {
 		for _, o := range run {
 			traffic.Observe(o.Request)
 		}
-		observe(m, run)
-		if _, err := m.Result(duration, 3); err != nil {
+		observe(m, p, run)
+		if _, err := m.Result(duration, 3, nil); err != nil {
 			t.Fatal(err)
 		}
 		got, offered := m.Series(), traffic.Traffic(duration)
@@ -124,18 +135,101 @@ func TestReferenceIsTheExactLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, _, run := drawRun(t)
 		reference := NewReference(p)
-		for i := range run {
-			o := &run[i]
-			o.verdict = limit.Rejected // not yet admitted: sumIn sees only what came before
-			want := sumIn(run[:i], o.Key, o.AtUS, p.WindowUS())+o.Cost <= p.Requests
+		of := map[string][]observation{}
+		for i, o := range run {
+			of[o.Key] = append(of[o.Key], o)
+			decided := admits(p, of[o.Key])
+			want := decided[len(decided)-1]
 			if got := reference.Admit(o.Request); got != want {
 				t.Fatalf("request %d, %+v: admitted %v; want %v", i, o.Request, got, want)
 			}
-			if want {
-				o.verdict = limit.Allowed
-			}
 		}
 	})
+}
+
+// The bucket's arithmetic holds where products leave 64 bits.
+func TestTheBucketOfTheLargestLimit(t *testing.T) {
+	p := limit.Policy{Requests: 999_999_937, Window: 366 * 24 * time.Hour, Burst: limit.MaxRequests,
+		Contract: limit.ByBucket}
+	var run []observation
+	for _, gap := range []int64{0, 1, 31_622, 86_400_000_000, 1, 300 * 86_400_000_000, 0} {
+		at := gap
+		if n := len(run); n > 0 {
+			at += run[n-1].AtUS
+		}
+		for _, cost := range []int64{limit.MaxRequests, 2_732_240, 1, 2} {
+			run = append(run, observation{Request: limit.Request{AtUS: at, Key: "k", Cost: cost}})
+		}
+	}
+	reference := NewReference(p)
+	for i, want := range admits(p, run) {
+		if got := reference.Admit(run[i].Request); got != want {
+			t.Errorf("request %d at %d us of cost %d: %v; want %v", i, run[i].AtUS, run[i].Cost, got, want)
+		}
+	}
+}
+
+// What is delayed counts when it leaves, in the order of leaving.
+func TestDeparturesAreWhatCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, duration, run := drawRun(t)
+		var left []observation
+		for i := range run {
+			if run[i].admitted() {
+				run[i].delayUS = rapid.SampledFrom([]int64{0, 0, 1, p.WindowUS() / 2, p.WindowUS(), 5000}).Draw(t,
+					"delay")
+				o := run[i]
+				o.AtUS += o.delayUS
+				left = append(left, o)
+			}
+		}
+		slices.SortStableFunc(left, func(a, b observation) int { return int(a.AtUS - b.AtUS) })
+		m := NewMeter(p, duration)
+		exact := observe(m, p, run)
+		got, err := m.Result(duration, 3, exact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want Result
+		for _, o := range left {
+			want.PeakWindowAdmitted = max(want.PeakWindowAdmitted, sumIn(left, o.Key, o.AtUS, p.WindowUS()))
+		}
+		contractOracle(p, left, &want)
+		if got.PeakWindowAdmitted != want.PeakWindowAdmitted || got.Excess != want.Excess ||
+			got.ExcessCost != want.ExcessCost {
+			t.Fatalf("peak %d, excess %d cost %d; want %d, %d, %d", got.PeakWindowAdmitted, got.Excess, got.ExcessCost,
+				want.PeakWindowAdmitted, want.Excess, want.ExcessCost)
+		}
+		shaped, delays := m.Shaping(), []int64{}
+		for _, o := range left {
+			delays = append(delays, o.delayUS)
+		}
+		slices.Sort(delays)
+		if len(delays) == 0 || delays[len(delays)-1] == 0 {
+			if shaped != nil {
+				t.Fatalf("%+v, and nothing was delayed", shaped)
+			}
+			return
+		}
+		rank := func(p int) int64 { return delays[(p*len(delays)+99)/100-1] }
+		peak := oracle(p, duration, 3, run).PeakWindowAdmitted
+		if want := (Shaping{Percentiles{rank(50), rank(90), rank(99), rank(100)}, peak}); *shaped != want {
+			t.Fatalf("%+v; want %+v", *shaped, want)
+		}
+		if s := m.Series(); len(s.Admitted) != len(newOf(p, duration, run).Series().Admitted) {
+			t.Fatalf("%d buckets", len(s.Admitted))
+		}
+	})
+}
+
+// newOf is a meter that saw the run with no delays.
+func newOf(p limit.Policy, duration time.Duration, run []observation) *Meter {
+	m := NewMeter(p, duration)
+	for _, o := range run {
+		m.Observe(o.Request, 0, limit.Decision{Verdict: o.verdict}, true)
+	}
+	_, _ = m.Result(duration, 3, nil)
+	return m
 }
 
 func TestRoundBuckets(t *testing.T) {
@@ -167,7 +261,7 @@ func TestMemoryGrowsWithLivingKeysOnly(t *testing.T) {
 	const atOnce = 10_000 // keys in a window: one each microsecond
 	for i := range int64(20 * atOnce) {
 		q := limit.Request{AtUS: i, Key: fmt.Sprint(i), Cost: 1}
-		m.Observe(q, limit.Decision{Verdict: limit.Allowed}, reference.Admit(q))
+		m.Observe(q, i, limit.Decision{Verdict: limit.Allowed}, reference.Admit(q))
 	}
 	for name, w := range map[string]*windows{"meter": m.windows, "reference": reference.windows} {
 		if n := len(w.sums); n > 4*atOnce {
@@ -184,18 +278,22 @@ func TestWhatCannotBeIsReported(t *testing.T) {
 		do   func(*Meter)
 		want string
 	}{
-		{"time steps back", func(m *Meter) { m.ObserveError(at(9, 1)); m.ObserveError(at(5, 1)) },
+		{"time steps back", func(m *Meter) { m.ObserveError(at(9, 1), false); m.ObserveError(at(5, 1), false) },
 			"request at 5 us with cost 1 after one at 9 us: want times that do not decrease and costs from 1"},
-		{"no cost", func(m *Meter) { m.ObserveError(at(9, 0)) },
+		{"no cost", func(m *Meter) { m.ObserveError(at(9, 0), false) },
 			"request at 9 us with cost 0 after one at 0 us: want times"},
-		{"no such verdict", func(m *Meter) { m.Observe(at(0, 1), limit.Decision{Verdict: 7}, true) },
+		{"no such verdict", func(m *Meter) { m.Observe(at(0, 1), 0, limit.Decision{Verdict: 7}, true) },
 			"offered 1 is not admitted 0 + rejected 0 + errors 0"},
-		{"a sum overflows", func(m *Meter) { m.ObserveError(at(0, math.MaxInt64)); m.ObserveError(at(0, 1)) },
+		{"a sum overflows", func(m *Meter) {
+			m.ObserveError(at(0, math.MaxInt64), false)
+			m.ObserveError(at(0, 1),
+				false)
+		},
 			"costs -9223372036854775808 offered and 0 admitted are below the requests, 2 and 0: a sum overflowed"},
 	} {
 		m := NewMeter(p, time.Second)
 		c.do(m)
-		if _, err := m.Result(time.Second, 1); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := m.Result(time.Second, 1, nil); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: error %v; want %s", c.name, err, c.want)
 		}
 	}
@@ -204,10 +302,11 @@ func TestWhatCannotBeIsReported(t *testing.T) {
 func TestErrorsAreNeitherAdmittedNorRejected(t *testing.T) {
 	m := NewMeter(limit.Policy{Requests: 1, Window: time.Second}, 0)
 	q := limit.Request{AtUS: 0, Key: "k", Cost: 2}
-	m.ObserveError(q)
-	r, err := m.Result(0, 0)
+	m.ObserveError(q, false)
+	r, err := m.Result(0, 0, nil)
 	want := oracle(m.policy, 0, 0, []observation{{Request: q}})
 	want.Rejected, want.Errors = 0, 1
+	want.ExactCost = 0
 	if diff := cmp.Diff(want, r); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

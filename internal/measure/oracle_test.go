@@ -1,20 +1,21 @@
 package measure
 
 import (
-	"crypto/sha256"
 	"fmt"
+	"math/big"
 	"time"
 
+	"github.com/zeebo/xxh3"
 	"pgregory.net/rapid"
 
 	"ratelab/internal/limit"
 )
 
-// observation is a request with what two deciders said to it.
+// observation is a request with what was said to it.
 type observation struct {
 	limit.Request
 	verdict limit.Verdict
-	exact   bool
+	delayUS int64
 }
 
 func (o observation) admitted() bool { return o.verdict == limit.Allowed }
@@ -23,7 +24,9 @@ func (o observation) admitted() bool { return o.verdict == limit.Allowed }
 func drawRun(t *rapid.T) (limit.Policy, time.Duration, []observation) {
 	windowUS := rapid.Int64Range(1000, 4000).Draw(t, "window_us")
 	p := limit.Policy{Requests: rapid.Int64Range(1, 8).Draw(t, "limit"),
-		Window: time.Duration(windowUS) * time.Microsecond}
+		Window:   time.Duration(windowUS) * time.Microsecond,
+		Burst:    rapid.Int64Range(0, 12).Draw(t, "burst"),
+		Contract: limit.Contract(rapid.IntRange(0, 1).Draw(t, "contract"))}
 	gap := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 900),
 		rapid.SampledFrom([]int64{windowUS - 1, windowUS, windowUS + 1, 3 * windowUS, 300_000}))
 	run := make([]observation, rapid.IntRange(0, 60).Draw(t, "requests"))
@@ -35,7 +38,6 @@ func drawRun(t *rapid.T) (limit.Policy, time.Duration, []observation) {
 				Cost: rapid.Int64Range(1, 5).Draw(t, "cost")},
 			verdict: rapid.SampledFrom([]limit.Verdict{limit.NotConfigured, limit.Rejected, limit.Allowed,
 				limit.Allowed}).Draw(t, "verdict"),
-			exact: rapid.Bool().Draw(t, "exact"),
 		}
 	}
 	extra := rapid.SampledFrom([]int64{0, 1, windowUS, 700_000}).Draw(t, "silence")
@@ -55,7 +57,7 @@ func sumIn(run []observation, key string, atUS, windowUS int64) (sum int64) {
 // oracle computes a Result from the definitions, each figure by itself.
 func oracle(p limit.Policy, duration time.Duration, keys int64, run []observation) Result {
 	var r Result
-	lines := ""
+	digest := new(big.Int)
 	for _, o := range run {
 		r.Offered++
 		r.OfferedCost += o.Cost
@@ -66,13 +68,8 @@ func oracle(p limit.Policy, duration time.Duration, keys int64, run []observatio
 			r.AdmittedCost += o.Cost
 			r.PeakWindowAdmitted = max(r.PeakWindowAdmitted, sumIn(run, o.Key, o.AtUS, p.WindowUS()))
 		}
-		if o.admitted() && !o.exact {
-			r.FalseAdmits++
-		}
-		if !o.admitted() && o.exact {
-			r.FalseRejects++
-		}
-		lines += fmt.Sprintf("%d,%s,%d,%d\n", o.AtUS, o.Key, o.Cost, bit)
+		hash := xxh3.Hash128([]byte(fmt.Sprintf("%d,%s,%d,%d\n", o.AtUS, o.Key, o.Cost, bit))).Bytes()
+		digest.Add(digest, new(big.Int).SetBytes(hash[:]))
 	}
 	r.Rejected = r.Offered - r.Admitted
 	r.Overshoot = float64(r.PeakWindowAdmitted) / float64(p.Requests)
@@ -80,8 +77,71 @@ func oracle(p limit.Policy, duration time.Duration, keys int64, run []observatio
 		perKey := float64(p.Requests) * (float64(duration.Microseconds()) / float64(p.WindowUS()))
 		r.Utilization = float64(r.AdmittedCost) / (perKey * float64(keys))
 	}
-	r.DecisionsSHA256 = fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))
+	r.DecisionsDigest = fmt.Sprintf("%032x", digest.Mod(digest, new(big.Int).Lsh(big.NewInt(1), 128)))
+	contractOracle(p, run, &r)
 	return r
+}
+
+// admits decides the requests of one key, in their order, as an exact limiter does: each against everything that it let
+// through before.
+func admits(p limit.Policy, run []observation) []bool {
+	decided := make([]bool, len(run))
+	level, last := new(big.Rat).SetInt64(p.Capacity()), int64(0)
+	for i, o := range run {
+		if p.Contract == limit.ByWindow {
+			sum := o.Cost
+			for k, earlier := range run[:i] {
+				if decided[k] && earlier.AtUS > o.AtUS-p.WindowUS() {
+					sum += earlier.Cost
+				}
+			}
+			decided[i] = sum <= p.Requests
+			continue
+		}
+		earned := new(big.Int).Mul(big.NewInt(o.AtUS-last), big.NewInt(p.Requests))
+		level.Add(level, new(big.Rat).SetFrac(earned, big.NewInt(p.WindowUS())))
+		if full := new(big.Rat).SetInt64(p.Capacity()); level.Cmp(full) > 0 {
+			level = full
+		}
+		last = o.AtUS
+		if left := new(big.Rat).Sub(level, new(big.Rat).SetInt64(o.Cost)); left.Sign() >= 0 {
+			decided[i], level = true, left
+		}
+	}
+	return decided
+}
+
+// contractOracle is what an exact limiter behind and one in the same place say, key by key.
+func contractOracle(p limit.Policy, run []observation, r *Result) {
+	for _, key := range []string{"a", "b", "c"} {
+		var offered, admitted []observation
+		for _, o := range run {
+			if o.Key == key {
+				offered = append(offered, o)
+				if o.admitted() {
+					admitted = append(admitted, o)
+				}
+			}
+		}
+		var requests, cost, within, withinCost int64
+		for i, yes := range admits(p, offered) {
+			if yes {
+				requests, cost = requests+1, cost+offered[i].Cost
+			}
+			if yes != offered[i].admitted() {
+				r.DiffersFromExact++
+			}
+		}
+		for i, yes := range admits(p, admitted) {
+			if yes {
+				within, withinCost = within+1, withinCost+admitted[i].Cost
+			} else {
+				r.Excess, r.ExcessCost = r.Excess+1, r.ExcessCost+admitted[i].Cost
+			}
+		}
+		r.ExactCost += cost
+		r.Shortfall, r.ShortfallCost = r.Shortfall+max(0, requests-within), r.ShortfallCost+max(0, cost-withinCost)
+	}
 }
 
 // rollingOracle is the highest sum of any key at any microsecond in [fromUS, toUS). Between the instants that it

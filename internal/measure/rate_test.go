@@ -32,7 +32,7 @@ func TestRateDifferenceWorkedByHand(t *testing.T) {
 		{30000, 1, limit.Decision{Verdict: limit.Allowed, Remaining: 3}},              // nothing in use
 		{35000, 1, limit.Decision{Verdict: limit.Allowed, Remaining: 1, DelayUS: 12}}, // 2, and it is 1
 	} {
-		m.Observe(limit.Request{AtUS: e.atUS, Key: "k", Cost: e.cost}, e.Decision, true)
+		m.Observe(limit.Request{AtUS: e.atUS, Key: "k", Cost: e.cost}, 0, e.Decision, true)
 	}
 	want := (0 + 0 + 1 + 3.0/5 + 1) / 5
 	if got := m.RateDifference(); got == nil || math.Abs(*got-want) > 1e-15 {
@@ -44,6 +44,7 @@ func TestRateDifferenceWorkedByHand(t *testing.T) {
 func TestTheReferenceHasNoRateDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, duration, run := drawRun(t)
+		p.Contract = limit.ByWindow
 		r, m := NewReference(p), NewMeter(p, duration)
 		m.WatchRate()
 		for _, o := range run {
@@ -52,7 +53,7 @@ func TestTheReferenceHasNoRateDifference(t *testing.T) {
 				d.Verdict = limit.Allowed
 			}
 			d.Remaining = p.Requests - r.windows.sum(o.Key, o.AtUS)
-			m.Observe(o.Request, d, d.Allowed())
+			m.Observe(o.Request, 0, d, d.Allowed())
 		}
 		if got := m.RateDifference(); got != nil && *got != 0 {
 			t.Fatalf("a difference of %v", *got)

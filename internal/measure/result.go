@@ -15,23 +15,40 @@ type Result struct {
 	PeakWindowAdmitted int64   `json:"peak_window_admitted"`
 	Overshoot          float64 `json:"overshoot"`
 
-	// FalseAdmits were admitted here and rejected by the exact reference; FalseRejects the reverse.
-	FalseAdmits  int64 `json:"false_admits"`
-	FalseRejects int64 `json:"false_rejects"`
+	// Excess is, of what was admitted, what an exact limiter behind this one would still refuse: the Reference, fed
+	// with the admissions alone. 0: the contract held.
+	Excess     int64 `json:"excess"`
+	ExcessCost int64 `json:"excess_cost"`
+
+	// Shortfall is what an exact limiter in the place of this one would have let through, the Reference, fed with the
+	// same requests, less what this one let through within the contract, admitted less excess: for each key, where that
+	// is more than nothing, and added up. 0: each key was let through as much as an exact limiter would have.
+	Shortfall     int64 `json:"shortfall"`
+	ShortfallCost int64 `json:"shortfall_cost"`
+	// ExactCost is the cost that the Reference let through of these requests.
+	ExactCost int64 `json:"exact_cost"`
+
+	// DiffersFromExact counts the decisions that go the other way than those of an exact limiter in the same place.
+	// Once two limiters have differed their states differ, too, so that this is no quality: an exact limiter that
+	// missed one request differs in many.
+	DiffersFromExact int64 `json:"differs_from_exact"`
 
 	// Utilization is the admitted cost over L · duration/W · keys seen.
 	Utilization float64 `json:"utilization"`
 
-	// DecisionsSHA256 is the hash over one line "t_us,key,cost,0|1\n" for each request.
-	DecisionsSHA256 string `json:"decisions_sha256" jsonschema:"pattern=^([0-9a-f]{64})?$"`
+	// DecisionsDigest is the sum modulo 2^128, in hexadecimal, of the XXH3-128 of one line "t_us,key,cost,0|1\n" for
+	// each request. A sum does not depend on the order of the lines, so that those of parts add up.
+	DecisionsDigest string `json:"decisions_digest" jsonschema:"pattern=^([0-9a-f]{32})?$"`
 }
 
 // Series is how one algorithm's admissions went over time, in buckets of equal width from the scenario's
-// start; all slices of one run have the same length and the same width. All counts are permits (cost).
+// start; all slices of one run have the same length and the same width. All counts are permits (cost), which
+// count when they leave.
 type Series struct {
 	BucketUS int64
 	Admitted []int64 // admitted in the bucket
 	Rolling  []int64 // the highest (t−W, t] sum of any one key at any t in the bucket
+	DelayUS  []int64 // the longest that what arrived in the bucket has to wait; nil where nothing was delayed
 }
 
 // Traffic is what was offered, in the buckets of the Series beside it.

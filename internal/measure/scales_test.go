@@ -20,9 +20,7 @@ func TestMostAdmittedIsBruteForce(t *testing.T) {
 		slices.Sort(lengths)
 		m := NewMeter(p, duration)
 		m.WatchScales(lengths)
-		for _, o := range run {
-			m.Observe(o.Request, limit.Decision{Verdict: o.verdict}, o.exact)
-		}
+		exact := observe(m, p, run)
 		got := m.MostAdmitted()
 		for i, length := range lengths {
 			want := int64(0)
@@ -35,7 +33,7 @@ func TestMostAdmittedIsBruteForce(t *testing.T) {
 				t.Fatalf("most admitted in %d us is %d; want %d", length, got[i], want)
 			}
 		}
-		r, err := m.Result(duration, 3)
+		r, err := m.Result(duration, 3, exact)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +59,7 @@ func TestMostAdmittedOverLongTracks(t *testing.T) {
 			key, cost := fmt.Sprint(i*7919%keys), i%3+1
 			slot := w.slot(key, at)
 			s.add(slot, at, cost)
-			w.add(slot, at, cost)
+			w.add(slot, at, cost, i%4 > 0)
 			seen[key] = append(seen[key], admission{at, cost})
 			longestSums(seen[key], lengths, want)
 		}
@@ -77,7 +75,7 @@ func longestSums(all []admission, lengths, want []int64) {
 	for k, length := range lengths {
 		sum := int64(0)
 		for i := len(all) - 1; i >= 0 && all[i].atUS > end-length; i-- {
-			sum += all[i].cost
+			sum += all[i].signed
 		}
 		want[k] = max(want[k], sum)
 	}
@@ -120,12 +118,17 @@ func TestTimeScales(t *testing.T) {
 }
 
 func TestAllowed(t *testing.T) {
-	p := limit.Policy{Requests: 10, Window: 3 * time.Second, Burst: 4}
+	p := limit.Policy{Requests: 10, Window: 3 * time.Second, Burst: 4, Contract: limit.ByBucket}
 	if got := Allowed(p, []int64{1000, 300_000, 3_000_000, 3_299_999, math.MaxInt64}); !slices.Equal(got,
 		[]int64{4, 5, 14, 14, 30744573456186}) {
 		t.Errorf("got %v", got)
 	}
-	p = limit.Policy{Requests: limit.MaxRequests, Window: time.Millisecond}
+	p.Contract = limit.ByWindow
+	if got := Allowed(p, []int64{1000, 3_000_000, 3_000_001, math.MaxInt64}); !slices.Equal(got,
+		[]int64{10, 10, 20, 30744573456190}) {
+		t.Errorf("by the window: %v", got)
+	}
+	p = limit.Policy{Requests: limit.MaxRequests, Window: time.Millisecond, Contract: limit.ByBucket}
 	if got := Allowed(p, []int64{1000, math.MaxInt64}); !slices.Equal(got,
 		[]int64{2 * limit.MaxRequests, math.MaxInt64}) {
 		t.Errorf("got %v", got)
@@ -149,7 +152,7 @@ func BenchmarkScales(b *testing.B) {
 				}
 				for i := range b.N {
 					q := limit.Request{AtUS: int64(i) * 3000 / int64(keys), Key: names[i*7919%keys], Cost: 1}
-					m.Observe(q, limit.Decision{Verdict: limit.Allowed}, true)
+					m.Observe(q, int64(i*7919%keys), limit.Decision{Verdict: limit.Allowed}, true)
 				}
 			})
 		}

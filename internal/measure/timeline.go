@@ -15,6 +15,7 @@ type timeline struct {
 	current  int // the bucket that the run is in; those before are complete
 	admitted [maxBuckets]int64
 	rolling  [maxBuckets]int64
+	delay    [maxBuckets]int64
 }
 
 // moveTo brings the timeline to atUS, before anything is admitted there.
@@ -41,6 +42,7 @@ func (l *timeline) mergeBuckets(times int) {
 	for range times {
 		merge(l.admitted[:], plus)
 		merge(l.rolling[:], larger)
+		merge(l.delay[:], larger)
 		l.current /= 2
 	}
 }
@@ -56,7 +58,7 @@ func (l *timeline) series(duration time.Duration, w *windows) Series {
 	l.mergeBuckets(merges)
 	l.enter(n-1, w)
 	return Series{BucketUS: l.axis.widthUS, Admitted: slices.Clone(l.admitted[:n]),
-		Rolling: slices.Clone(l.rolling[:n])}
+		Rolling: slices.Clone(l.rolling[:n]), DelayUS: slices.Clone(l.delay[:n])}
 }
 
 // TrafficMeter collects what a run offers, in the buckets that the run's meters have.

@@ -27,12 +27,19 @@ func TimeScales(windowUS int64) []int64 {
 	return slices.Compact(lengths)
 }
 
-// Allowed is what the limit allows in intervals of each of the lengths: its burst and what the rate L/W brings,
-// ⌊B + L·w/W⌋.
+// Allowed is what the contract allows in intervals of each of the lengths w: by the window L in each that is no longer,
+// and L·⌈w/W⌉ in longer ones; by the bucket its burst and what the rate L/W brings, ⌊B + L·w/W⌋.
 func Allowed(p limit.Policy, lengths []int64) []int64 {
 	all := make([]int64, len(lengths))
 	for i, us := range lengths {
 		all[i] = math.MaxInt64
+		if p.Contract == limit.ByWindow {
+			windows := (us-1)/p.WindowUS() + 1
+			if windows <= math.MaxInt64/p.Requests {
+				all[i] = windows * p.Requests
+			}
+			continue
+		}
 		high, low := bits.Mul64(uint64(p.Requests), uint64(us))
 		if window := uint64(p.WindowUS()); high < window {
 			if earned, _ := bits.Div64(high, low, window); earned <= uint64(math.MaxInt64-p.Capacity()) {

@@ -1,12 +1,18 @@
 package measure
 
-// windows keeps, for each living key, the sum of the costs in (now−W, now]. A key lives while it has such a cost;
-// the others are swept when the number of slots has doubled, so that memory grows with living keys and not with
-// the length of a run, at amortised O(1) an operation.
+import (
+	"maps"
+	"slices"
+)
+
+// windows keeps, for each living key, the sum of the costs in (now−W, now], and of those that somebody else keeps, too.
+// A key lives while it has such a cost; the others are swept when the number of slots has doubled, so that memory grows
+// with living keys and not with the length of a run, at amortised O(1) an operation.
 type windows struct {
 	widthUS int64
 	index   map[string]int
 	sums    []int64 // by slot; apart from the rings, so that highest scans them fast. Stale until expired
+	kept    []int64 // of those that are kept
 	rings   []ring
 	free    []int                            // slots whose keys were swept
 	sweepAt int                              // slots in use at which to sweep next
@@ -49,7 +55,7 @@ func (w *windows) newSlot(key string, nowUS int64) int {
 		i, w.free = w.free[last], w.free[:last]
 	} else {
 		i = len(w.sums)
-		w.sums, w.rings = append(w.sums, 0), append(w.rings, ring{})
+		w.sums, w.kept, w.rings = append(w.sums, 0), append(w.kept, 0), append(w.rings, ring{})
 	}
 	w.index[key] = i
 	return i
@@ -72,16 +78,33 @@ func (w *windows) sweep(nowUS int64) {
 func (w *windows) expire(i int, nowUS int64) {
 	r := &w.rings[i]
 	for r.used > 0 && r.first().atUS <= nowUS-w.widthUS {
-		w.sums[i] -= r.first().cost
+		cost, kept := r.first().of()
+		w.sums[i] -= cost
+		w.kept[i] -= kept
 		r.drop()
 	}
 }
 
 // add puts cost at nowUS into the slot, which is up to date, and returns the new sum.
-func (w *windows) add(i int, nowUS, cost int64) int64 {
-	w.rings[i].add(nowUS, cost)
+func (w *windows) add(i int, nowUS, cost int64, kept bool) int64 {
+	w.rings[i].add(nowUS, cost, kept)
 	w.sums[i] += cost
+	if kept {
+		w.kept[i] += cost
+	}
 	return w.sums[i]
+}
+
+// clone is a copy that goes its own way.
+func (w *windows) clone() *windows {
+	c := *w
+	c.index, c.sums, c.kept, c.free = maps.Clone(w.index), slices.Clone(w.sums), slices.Clone(w.kept),
+		slices.Clone(w.free)
+	c.rings, c.release = slices.Clone(w.rings), nil
+	for i := range c.rings {
+		c.rings[i].buffer = slices.Clone(c.rings[i].buffer)
+	}
+	return &c
 }
 
 // highest is the largest sum of any key at nowUS. A stale sum is never too small, so only those above the best
@@ -103,8 +126,17 @@ type ring struct {
 	head, used int
 }
 
-// admission is a cost and when it was admitted.
-type admission struct{ atUS, cost int64 }
+// admission is a cost and when it was admitted. Whether it is kept is the sign, so that it takes no room: below zero it
+// is not.
+type admission struct{ atUS, signed int64 }
+
+// of is the cost, and how much of it is kept.
+func (a *admission) of() (cost, kept int64) {
+	if a.signed < 0 {
+		return -a.signed, 0
+	}
+	return a.signed, a.signed
+}
 
 func (r *ring) first() *admission { return &r.buffer[r.head] }
 
@@ -113,12 +145,15 @@ func (r *ring) drop() {
 	r.used--
 }
 
-// add appends; what comes at one instant becomes one entry, since it will leave at one instant.
-func (r *ring) add(atUS, cost int64) {
+// add appends; what comes at one instant and is kept alike becomes one entry, since it will leave at one instant.
+func (r *ring) add(atUS, cost int64, kept bool) {
+	if !kept {
+		cost = -cost
+	}
 	if r.used > 0 {
 		last := &r.buffer[(r.head+r.used-1)&(len(r.buffer)-1)]
-		if last.atUS == atUS {
-			last.cost += cost
+		if last.atUS == atUS && last.signed < 0 == !kept {
+			last.signed += cost
 			return
 		}
 	}

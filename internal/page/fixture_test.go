@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,14 +22,14 @@ func worked() Input {
 		Scenario: "small", Question: "Does 4 per 2 s hold across a window's edge?", Seed: 1, Clock: "virtual",
 		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000, Burst: 4}, DurationUS: 4_000_000, Keys: 1,
 		Server:    result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
-		Reference: exact,
+		Reference: &exact,
 		Results: []report.Row{
 			{Algorithm: "none", Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}}},
 			{Algorithm: "fixed-window-aligned",
 				Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8},
 					Bound: []int64{4, 8, 8, 44}}},
 			{Algorithm: "gcra", Parameters: map[string]string{"burst": "4", "time": "server"},
-				Figures: measure.Figures{Result: counted(8, 6, 6, 3, 1), MostAdmitted: []int64{2, 5, 6, 6},
+				Figures: measure.Figures{Result: counted(8, 6, 6, 2, 0), MostAdmitted: []int64{2, 5, 6, 6},
 					Bound: []int64{4, 6, 8, 24}}},
 			{Algorithm: "sliding-window-log",
 				Figures: measure.Figures{Result: exact, MostAdmitted: []int64{2, 4, 4, 4},
@@ -42,7 +43,8 @@ func worked() Input {
 	got := 8.0
 	run.Expectations = []report.Expectation{{Algorithm: "fixed-window-aligned", Measure: "admitted", Want: "8",
 		Got: &got, Met: &met}}
-	doc := &report.Document{SchemaVersion: 1, Tool: result.Tool{Name: "simulate", Version: "v1.0.0"},
+	doc := &report.Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate",
+		Version: "v1.0.0"},
 		Runs: []report.Run{run}}
 	offered := []int64{0, 4, 4, 0}
 	series := func(admitted, rolling []int64) measure.Series {
@@ -52,7 +54,7 @@ func worked() Input {
 	return Input{
 		Document: doc,
 		Charts: []curves.Input{{Run: &doc.Runs[0], Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: offered},
-			Reference: log,
+			Reference: &log,
 			Algorithms: []curves.Lane{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
 				{Label: "gcra", Series: series([]int64{0, 4, 2, 0}, []int64{0, 4, 6, 6})}, {Label: "sliding-window-log",
 					Series: log}}}},
@@ -62,11 +64,12 @@ func worked() Input {
 	}
 }
 
-func counted(offered, admitted, peak, falseAdmits, falseRejects int64) measure.Result {
+func counted(offered, admitted, peak, excess, shortfall int64) measure.Result {
 	return measure.Result{Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered,
 		AdmittedCost:       admitted,
-		PeakWindowAdmitted: peak, Overshoot: float64(peak) / 4, FalseAdmits: falseAdmits, FalseRejects: falseRejects,
-		Utilization: float64(admitted) / 8, DecisionsSHA256: fmt.Sprintf("%064x", admitted)}
+		PeakWindowAdmitted: peak, Overshoot: float64(peak) / 4, Excess: excess, ExcessCost: excess,
+		Shortfall: shortfall, ShortfallCost: shortfall, ExactCost: 4,
+		Utilization: float64(admitted) / 8, DecisionsDigest: fmt.Sprintf("%032x", admitted)}
 }
 
 // everything is worked with all findings, and a second scenario.
@@ -128,8 +131,8 @@ func large() Input {
 		}
 		in.Document.Runs = append(in.Document.Runs, run)
 		log := noise(random)
-		in.Charts = append(in.Charts, curves.Input{Algorithms: lanes, Reference: log,
-			Traffic: measure.Traffic{BucketUS: log.BucketUS, Offered: log.Admitted}})
+		in.Charts = append(in.Charts, curves.Input{Algorithms: lanes, Reference: &log,
+			Traffic: measure.Traffic{BucketUS: log.BucketUS, Offered: slices.Repeat([]int64{90}, len(log.Admitted))}})
 	}
 	for i := range in.Charts {
 		in.Charts[i].Run = &in.Document.Runs[i]

@@ -30,22 +30,20 @@ type labels struct {
 
 func newLabels(runs []report.Run) *labels {
 	l := &labels{index: map[string]int{}}
-	alone := true
+	others := false
 	for i := range runs {
 		for j := range runs[i].Results {
-			l.add(runs[i].Results[j].Algorithm)
+			name := runs[i].Results[j].Algorithm
+			l.add(name)
+			others = others || !report.IsFloor(name)
 		}
-		alone = alone && len(runs[i].Results) < 2
 	}
-	if none, known := l.index[floor]; known && !alone {
-		l.list[none].Off = true // it admits whatever is offered and would dwarf the others
+	for i, name := range l.raw {
+		l.list[i].Off = others && report.IsFloor(name) // it admits whatever is offered and would dwarf the others
 	}
 	l.add(report.ReferenceLabel)
 	return l
 }
-
-// floor is the row that admits everything.
-const floor = "none"
 
 func (l *labels) add(name string) {
 	if _, known := l.index[name]; known {

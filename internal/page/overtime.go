@@ -30,10 +30,24 @@ func sumPlot(t curves.Timeline, l *labels) plot {
 	return p
 }
 
-// timeGroup has the curves of the rows, and that of the reference as the last.
+// waitPlot shows what a shaper asks of those it admits.
+func waitPlot(t curves.Timeline, l *labels) plot {
+	p := timePlot(t)
+	p.ValueHead = "longest"
+	g := timeGroup(t, l)
+	p.vertical(float64(g.top()), t.Unit)
+	p.Curves = g.sorted()
+	return p
+}
+
+// timeGroup has the curves of the rows, and that of the reference as the last where there is one.
 func timeGroup(t curves.Timeline, l *labels) *group {
 	var g group
-	for _, c := range append(t.Curves[:len(t.Curves):len(t.Curves)], t.Reference) {
+	all := t.Curves
+	if t.Reference != nil {
+		all = append(all[:len(all):len(all)], *t.Reference)
+	}
+	for _, c := range all {
 		g.add(l.of(c.Label), curve{Path: steps(c.Values), Most: chart.Exact(c.Top), Top: c.Top})
 	}
 	return &g
@@ -44,7 +58,7 @@ func timeGroup(t curves.Timeline, l *labels) *group {
 func timePlot(t curves.Timeline) plot {
 	end, step := float64(t.EndUS), float64(t.BinUS)
 	unit := chart.NaturalUnit(end)
-	p := plot{Kind: t.Name, Caption: t.Caption, Width: number(end / step), Last: len(t.Reference.Values) - 1,
+	p := plot{Kind: t.Name, Caption: t.Caption, Width: number(end / step), Last: len(t.Curves[0].Values) - 1,
 		Step: number(step / unit), End: number(end / unit), UnitName: unitName(unit)}
 	p.horizontal(chart.Time(end))
 	return p

@@ -21,8 +21,10 @@ func caption(r *report.Run) string {
 
 // rowsOf is a run's table: a line per algorithm, and the exact reference below them.
 func rowsOf(r *report.Run, l *labels) sheet.Table {
-	reference := &measure.Figures{Result: r.Reference}
-	all := []*measure.Figures{reference}
+	var all []*measure.Figures
+	if r.Reference != nil {
+		all = append(all, &measure.Figures{Result: *r.Reference})
+	}
 	for i := range r.Results {
 		all = append(all, &r.Results[i].Figures)
 	}
@@ -33,9 +35,11 @@ func rowsOf(r *report.Run, l *labels) sheet.Table {
 		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm),
 			append([]sheet.Cell{{Text: burst(row)}}, cells(shown, &row.Figures)...)...))
 	}
-	foot := rowOf(l.of(report.ReferenceLabel), append([]sheet.Cell{{}}, cells(shown, reference)...)...)
-	foot.Faint = true
-	t.Rows = append(t.Rows, foot)
+	if r.Reference != nil {
+		foot := rowOf(l.of(report.ReferenceLabel), append([]sheet.Cell{{}}, cells(shown, all[0])...)...)
+		foot.Faint = true
+		t.Rows = append(t.Rows, foot)
+	}
 	return withoutEmpty(t)
 }
 
@@ -67,7 +71,7 @@ func cellOf(m *measure.Measure, v measure.Value) sheet.Cell {
 		c.Style = sheet.Alarm
 	}
 	switch m.Unit {
-	case measure.Limits:
+	case measure.Limits, measure.Promises:
 		c.Text = sheet.Times(v.Number)
 	case measure.Share:
 		c.Text = sheet.Percent(v.Number)

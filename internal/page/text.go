@@ -11,14 +11,6 @@ import (
 // shown is text from outside as the page shows it. That it is no markup is the template's care.
 func shown(s string) string { return sheet.Shown(s) }
 
-func allShown(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = shown(s)
-	}
-	return out
-}
-
 // timesInWords is sheet.Times in a sentence.
 func timesInWords(overshoot float64) string {
 	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(sheet.Times(overshoot))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ratelab/internal/chart"
+	"ratelab/internal/limit"
 	"ratelab/internal/report"
 	"ratelab/internal/sheet"
 )
@@ -14,7 +15,7 @@ import (
 type jury struct {
 	run     *report.Run
 	rows    []*report.Row
-	keep    []*report.Row // never above the limit in a window
+	keep    []*report.Row // without an excess
 	exceed  []*report.Row
 	offered int64
 }
@@ -23,12 +24,12 @@ func newJury(r *report.Run) jury {
 	j := jury{run: r}
 	for i := range r.Results {
 		row := &r.Results[i]
-		if row.Algorithm == floor && len(r.Results) > 1 {
+		if row.Algorithm == report.FloorLabel && len(r.Results) > 1 {
 			continue
 		}
 		j.rows = append(j.rows, row)
 		j.offered += row.Offered
-		if row.Overshoot > 1 {
+		if row.ExcessCost > 0 {
 			j.exceed = append(j.exceed, row)
 		} else {
 			j.keep = append(j.keep, row)
@@ -37,8 +38,8 @@ func newJury(r *report.Run) jury {
 	return j
 }
 
-// verdict answers in words, made from a run's figures: who keeps the limit, who exceeds it most and how soon, and
-// who rejects what the exact limit admits.
+// verdict answers in words, made from a run's figures: who keeps the contract, who breaks it most and how soon, and who
+// lets less through than an exact limiter would.
 func verdict(r *report.Run) string {
 	j := newJury(r)
 	if len(j.rows) == 0 {
@@ -47,7 +48,7 @@ func verdict(r *report.Run) string {
 	if j.offered == 0 {
 		return "No request arrived, so there was nothing to decide."
 	}
-	sentences := []string{j.limitSentence(), j.exactSentence()}
+	sentences := []string{j.limitSentence(), j.shortSentence()}
 	if r.Partial {
 		sentences = append([]string{"Interrupted before its end; so far:"}, sentences...)
 	}
@@ -56,41 +57,41 @@ func verdict(r *report.Run) string {
 
 // limitSentence says who keeps the limit.
 func (j jury) limitSentence() string {
-	limit := fmt.Sprintf("the limit of %s in any %s", chart.Exact(j.run.Limit.Requests), j.window())
+	contract := j.contract()
 	kept, broken := len(j.keep), len(j.exceed)
 	switch {
 	case kept+broken == 1:
-		return j.alone(limit)
+		return j.alone(contract)
 	case broken == 0:
-		return fmt.Sprintf("%s keep %s.", all(kept), limit)
+		return fmt.Sprintf("%s keep %s.", every(kept), contract)
 	case kept == 0:
-		return fmt.Sprintf("%s keeps %s; %s.", noneOf(broken), limit, j.worst())
+		return fmt.Sprintf("%s keeps %s; %s.", noneOf(broken), contract, j.worst())
 	case broken == 1:
-		return fmt.Sprintf("All but %s keep %s; %[1]s lets through %[3]s.", name(j.exceed[0]), limit,
+		return fmt.Sprintf("All but %s keep %s; %[1]s lets through %[3]s.", name(j.exceed[0]), contract,
 			j.excess(j.exceed[0], false))
 	case kept == 1 && exact(j.keep[0]):
-		return fmt.Sprintf("Only %s keeps %s, and it decides every request as the exact limit does. Of the other "+
+		return fmt.Sprintf("Only %s keeps %s, and it lets through all that an exact limiter would. Of the other "+
 			"%d, %s.",
-			name(j.keep[0]), limit, broken, j.worst())
+			name(j.keep[0]), contract, broken, j.worst())
 	case kept <= 4:
 		return fmt.Sprintf("Only %s %s %s; of the other %d, %s.", enumerate(names(j.keep)), verb(kept, "keeps", "keep"),
-			limit, broken, j.worst())
+			contract, broken, j.worst())
 	}
-	return fmt.Sprintf("%d of %d keep %s; of the other %d, %s.", kept, kept+broken, limit, broken, j.worst())
+	return fmt.Sprintf("%d of %d keep %s; of the other %d, %s.", kept, kept+broken, contract, broken, j.worst())
 }
 
 // alone is the sentence about the only row.
-func (j jury) alone(limit string) string {
+func (j jury) alone(contract string) string {
 	row := j.rows[0]
 	if len(j.keep) == 1 {
-		return fmt.Sprintf("%s keeps %s: its highest window has %s.", name(row), limit,
+		return fmt.Sprintf("%s keeps %s: the most in any %s is %s.", name(row), contract, j.window(),
 			chart.Exact(row.PeakWindowAdmitted))
 	}
-	return fmt.Sprintf("%s exceeds %s: %s.", name(row), limit, j.excess(row, false))
+	return fmt.Sprintf("%s exceeds %s: %s.", name(row), contract, j.excess(row, false))
 }
 
-// all is "Both" or "All 11".
-func all(n int) string {
+// every is "Both" or "All 11".
+func every(n int) string {
 	if n == 2 {
 		return "Both"
 	}
@@ -107,7 +108,12 @@ func noneOf(n int) string {
 
 // worst names those with the highest peak, and says how high it is.
 func (j jury) worst() string {
-	top := most(j.exceed, func(row *report.Row) int64 { return row.PeakWindowAdmitted })
+	top := most(j.exceed, func(row *report.Row) int64 {
+		if j.run.Limit.Contract == limit.ByBucket {
+			return row.ExcessCost
+		}
+		return row.PeakWindowAdmitted
+	})
 	return fmt.Sprintf("%s %s: %s", enumerate(names(top)), verb(len(top), "exceeds it most", "exceed it most"),
 		j.excess(top[0], len(top) > 1))
 }
@@ -115,8 +121,15 @@ func (j jury) worst() string {
 // excess is how much a row lets through in a window, and in how short an interval that is already above the limit.
 func (j jury) excess(row *report.Row, each bool) string {
 	text := fmt.Sprintf("up to %s, %s times as many", chart.Exact(row.PeakWindowAdmitted), timesInWords(row.Overshoot))
+	if j.run.Limit.Contract == limit.ByBucket {
+		text = fmt.Sprintf("%s beyond it, %s of what it admits", j.amount(row.Excess, row.ExcessCost),
+			sheet.Percent(share(row.ExcessCost, row.AdmittedCost)))
+	}
 	if each {
 		text = "each " + text
+	}
+	if j.run.Limit.Contract == limit.ByBucket {
+		return text
 	}
 	if within := j.soonest(row); within > 0 {
 		text += fmt.Sprintf(", and more than %s within %s already", chart.Exact(j.run.Limit.Requests), span(within))
@@ -138,8 +151,18 @@ func (j jury) soonest(row *report.Row) int64 {
 	return 0
 }
 
-// exactSentence says who decides as the exact limit does, and who rejects most that it admits.
-func (j jury) exactSentence() string {
+// contract is what is promised, in words.
+func (j jury) contract() string {
+	l := j.run.Limit
+	if l.Contract == limit.ByBucket {
+		return fmt.Sprintf("a bucket of %s that %s per %s refill", chart.Exact(l.Burst), chart.Exact(l.Requests),
+			j.window())
+	}
+	return fmt.Sprintf("the limit of %s in any %s", chart.Exact(l.Requests), j.window())
+}
+
+// shortSentence says who lets through as much as an exact limiter would, and who falls furthest short of it.
+func (j jury) shortSentence() string {
 	var right []*report.Row
 	for _, row := range j.rows {
 		if exact(row) {
@@ -147,46 +170,52 @@ func (j jury) exactSentence() string {
 		}
 	}
 	said := len(j.keep) == 1 && len(j.exceed) > 1 && len(right) == 1 && right[0] == j.keep[0] // by limitSentence
+	const all = "let through all that an exact limiter would"
 	switch {
 	case len(j.rows) == 1 && len(right) == 1:
-		return "It decides every request as the exact limit does."
+		return "It lets through all that an exact limiter would."
 	case len(right) == len(j.rows):
-		return all(len(right)) + " decide every request as the exact limit does."
+		return every(len(right)) + " " + all + "."
 	case len(right) == 0 || said:
-		return capital(j.falseRejects("the exact limit")) + "."
+		return capital(j.shortfall()) + "."
 	case len(right) > 4:
-		return fmt.Sprintf("%d decide every request as the exact limit does; %s.", len(right), j.falseRejects("it"))
+		return fmt.Sprintf("%d of those that keep it %s; %s.", len(right), all, j.shortfall())
 	}
-	only := ""
-	if len(j.keep) > len(right) {
-		only = "Only "
-	}
-	return fmt.Sprintf("%s%s %s every request as the exact limit does; %s.",
-		only, enumerate(names(right)), verb(len(right), "decides", "decide"), j.falseRejects("it"))
+	return fmt.Sprintf("%s %s through all that an exact limiter would; %s.",
+		enumerate(names(right)), verb(len(right), "keeps it and lets", "keep it and let"), j.shortfall())
 }
 
-// exact reports whether a row has decided everything as the reference has.
-func exact(row *report.Row) bool { return row.FalseAdmits == 0 && row.FalseRejects == 0 }
+// exact reports whether a row has kept the contract and let through as much as an exact limiter.
+func exact(row *report.Row) bool { return row.ExcessCost == 0 && row.ShortfallCost == 0 }
 
-// falseRejects says who rejects most that the exact limit, or it, admits.
-func (j jury) falseRejects(who string) string {
-	top := most(j.rows, func(row *report.Row) int64 { return row.FalseRejects })
+// shortfall says who falls furthest short of an exact limiter.
+func (j jury) shortfall() string {
+	top := most(j.rows, func(row *report.Row) int64 { return row.ShortfallCost })
 	worst := top[0]
-	figure := count(worst.FalseRejects, "request")
-	part := sheet.Percent(share(worst.FalseRejects, worst.Offered)) + " of the offered"
+	figure := j.amount(worst.Shortfall, worst.ShortfallCost)
+	part := sheet.Percent(share(worst.ShortfallCost, worst.ExactCost)) + " of what that lets through"
 	switch {
-	case worst.FalseRejects == 0 && len(j.rows) == 1:
-		return "it rejects nothing that " + who + " admits"
-	case worst.FalseRejects == 0 && len(j.rows) == 2:
-		return "neither rejects a request that " + who + " admits"
-	case worst.FalseRejects == 0:
-		return "none rejects a request that " + who + " admits"
+	case worst.ShortfallCost == 0 && len(j.rows) == 1:
+		return "it lets through no less than an exact limiter"
+	case worst.ShortfallCost == 0 && len(j.rows) == 2:
+		return "neither lets through less than an exact limiter"
+	case worst.ShortfallCost == 0:
+		return "none lets through less than an exact limiter"
 	case len(j.rows) == 1:
-		return fmt.Sprintf("it rejects %s that %s admits (%s)", figure, who, part)
+		return fmt.Sprintf("it falls short of an exact limiter by %s (%s)", figure, part)
 	case len(top) > 1:
-		return fmt.Sprintf("%s reject most of what %s admits: %s each (%s)", enumerate(names(top)), who, figure, part)
+		return fmt.Sprintf("%s fall furthest short of an exact limiter, by %s each (%s)", enumerate(names(top)), figure,
+			part)
 	}
-	return fmt.Sprintf("%s rejects most of what %s admits: %s (%s)", name(top[0]), who, figure, part)
+	return fmt.Sprintf("%s falls furthest short of an exact limiter, by %s (%s)", name(top[0]), figure, part)
+}
+
+// amount is a number of requests, or of permits where the two are not the same.
+func (j jury) amount(requests, cost int64) string {
+	if j.run.HasCosts() {
+		return count(cost, "permit")
+	}
+	return count(requests, "request")
 }
 
 // most are the rows with the largest value, in their order; rows is not empty.

@@ -3,20 +3,34 @@ package page
 import (
 	"testing"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
-// judged is a run of rows that the case names: algorithm, peak of 100 allowed, false admits, false rejects.
+// judged is a run of rows that the case names: algorithm, peak of 100 allowed, excess, shortfall of 200.
 func judged(rows ...any) *report.Run {
 	r := &report.Run{Limit: result.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100}}
 	for i := 0; i < len(rows); i += 4 {
 		row := report.Row{Algorithm: rows[i].(string)}
 		peak := int64(rows[i+1].(int))
 		row.Offered, row.PeakWindowAdmitted, row.Overshoot = 1000, peak, float64(peak)/100
-		row.FalseAdmits, row.FalseRejects = int64(rows[i+2].(int)), int64(rows[i+3].(int))
+		excess, shortfall := int64(rows[i+2].(int)), int64(rows[i+3].(int))
+		row.Excess, row.ExcessCost, row.Shortfall, row.ShortfallCost = excess, excess, shortfall, shortfall
+		row.OfferedCost, row.ExactCost, row.AdmittedCost = 1000, 200, 500
 		r.Results = append(r.Results, row)
 	}
+	return r
+}
+
+// costly is r with costs that are not all 1.
+func costly(r *report.Run) *report.Run {
+	r.Results[0].OfferedCost *= 2
+	return r
+}
+
+func byBucket(r *report.Run) *report.Run {
+	r.Limit.Contract = limit.ByBucket
 	return r
 }
 
@@ -29,38 +43,49 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"no rows", judged(), "Nothing was decided."},
 		{"one that keeps it", judged("log", 100, 0, 0),
-			"log keeps the limit of 100 in any second: its highest window has 100. It decides every request as the " +
-				"exact limit does."},
+			"log keeps the limit of 100 in any second: the most in any second is 100. It lets through all that an " +
+				"exact limiter would."},
 		{"one that does not", judged("gcra", 176, 70, 2),
-			"gcra exceeds the limit of 100 in any second: up to 176, 1.76 times as many. It rejects 2 requests that " +
-				"the exact limit admits (0.2% of the offered)."},
+			"gcra exceeds the limit of 100 in any second: up to 176, 1.76 times as many. It falls short of an exact " +
+				"limiter by 2 requests (1.0% of what that lets through)."},
 		{"the floor alone", judged("none", 300, 200, 0),
-			"none exceeds the limit of 100 in any second: up to 300, 3.00 times as many. It rejects nothing that the " +
-				"exact limit admits."},
+			"none exceeds the limit of 100 in any second: up to 300, 3.00 times as many. It lets through no less " +
+				"than " +
+				"an exact limiter."},
 		{"the floor is no contestant", judged("none", 300, 200, 0, "log", 100, 0, 0),
-			"log keeps the limit of 100 in any second: its highest window has 100. It decides every request as the " +
-				"exact limit does."},
+			"log keeps the limit of 100 in any second: the most in any second is 100. It lets through all that an " +
+				"exact limiter would."},
 		{"all", judged("a", 90, 0, 0, "b", 100, 0, 0),
-			"Both keep the limit of 100 in any second. Both decide every request as the exact limit does."},
-		{"all, and none is exact", judged("a", 90, 0, 9, "b", 100, 0, 12, "c", 100, 1, 1),
-			"All 3 keep the limit of 100 in any second. b rejects most of what the exact limit admits: 12 requests " +
-				"(1.2% of the offered)."},
+			"Both keep the limit of 100 in any second. Both let through all that an exact limiter would."},
+		{"all, and none is exact", judged("a", 90, 0, 9, "b", 100, 0, 12, "c", 100, 0, 1),
+			"All 3 keep the limit of 100 in any second. b falls furthest short of an exact limiter, by 12 requests " +
+				"(6.0% of what that lets through)."},
 		{"nobody", judged("a", 190, 90, 0, "b", 200, 100, 0),
 			"Neither keeps the limit of 100 in any second; b exceeds it most: up to 200, 2.00 times as many. Neither " +
-				"rejects a request that the exact limit admits."},
+				"lets through less than an exact limiter."},
 		{"a hair's breadth is not rounded away", judged("a", 100, 0, 0, "b", 100, 0, 0, "c", 101, 1, 1),
 			"All but c keep the limit of 100 in any second; c lets through up to 101, 1.01 times as many. " +
-				"a and b decide every request as the exact limit does; c rejects most of what it admits: 1 request " +
-				"(0.1% of the offered)."},
+				"a and b keep it and let through all that an exact limiter would; c falls furthest short of an exact " +
+				"limiter, by 1 request (0.5% of what that lets through)."},
 		{"one keeps it", judged("log", 100, 0, 0, "a", 150, 50, 3, "b", 200, 100, 3),
-			"Only log keeps the limit of 100 in any second, and it decides every request as the exact limit does. " +
+			"Only log keeps the limit of 100 in any second, and it lets through all that an exact limiter would. " +
 				"Of the other 2, b exceeds it most: up to 200, 2.00 times as many. " +
-				"a and b reject most of what the exact limit admits: 3 requests each (0.3% of the offered)."},
-		{"some", judged("log", 100, 0, 0, "sub", 100, 1, 30, "a", 200, 50, 0, "b", 200, 100, 0),
+				"a and b fall furthest short of an exact limiter, by 3 requests each (1.5% of what that lets " +
+				"through)."},
+		{"some", judged("log", 100, 0, 0, "sub", 100, 0, 30, "a", 200, 50, 0, "b", 200, 100, 0),
 			"Only log and sub keep the limit of 100 in any second; of the other 2, a and b exceed it most: each up " +
 				"to 200, 2.00 times as many. " +
-				"Only log decides every request as the exact limit does; sub rejects most of what it admits: 30 " +
-				"requests (3.0% of the offered)."},
+				"log keeps it and lets through all that an exact limiter would; sub falls furthest short of an exact " +
+				"limiter, by 30 requests (15.0% of what that lets through)."},
+		{"costs", costly(judged("log", 100, 0, 0, "sub", 100, 0, 30)),
+			"Both keep the limit of 100 in any second. log keeps it and lets through all that an exact limiter " +
+				"would; " +
+				"sub falls furthest short of an exact limiter, by 30 permits (15.0% of what that lets through)."},
+		{"by the bucket", byBucket(judged("gcra", 170, 0, 0, "log", 100, 0, 60, "aligned", 200, 10, 0)),
+			"All but aligned keep a bucket of 100 that 100 per second refill; aligned lets through 10 requests " +
+				"beyond it, " +
+				"2.0% of what it admits. gcra keeps it and lets through all that an exact limiter would; log falls " +
+				"furthest short of an exact limiter, by 60 requests (30.0% of what that lets through)."},
 	} {
 		if got := verdict(c.run); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)

@@ -21,7 +21,7 @@ type page struct {
 	Script    template.JS
 	Title     string
 	Legend    []label
-	Overview  overview
+	Overview  sheet.Sheet
 	Scenarios []scenario
 	Measures  []term
 	Promises  []promise
@@ -30,19 +30,12 @@ type page struct {
 	Made      string // by what, and where
 }
 
-// scenario is one run.
+// scenario is one run: what a reader is told above the pictures and below them.
 type scenario struct {
-	ID, Name, Question string
-	Partial            bool
-	Verdict            string
-	Facts              []term
-	Rows               sheet.Table
-	Findings           []sheet.Table
-	Plots              []plot
-	Missed             []string
-	Expected           string
-	Notes              []string
-	Hashes             sheet.Table
+	ID, Name string
+	Above    sheet.Sheet
+	Plots    []plot
+	Below    sheet.Sheet
 }
 
 // term is a word and what it stands for.
@@ -67,7 +60,7 @@ func newPage(in Input) (page, error) {
 	style := strings.TrimSpace(pageCSS) + "\n" + l.css()
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
-		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(doc, l, ids),
+		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(doc, ids),
 		Measures: measures, Command: shown(in.Command), Version: shown(doc.Tool.Version), Made: shown(doc.Tool.Name),
 	}
 	if len(doc.Runs) == 1 {
@@ -88,12 +81,26 @@ func newPage(in Input) (page, error) {
 }
 
 func newScenario(r *report.Run, id string, l *labels) scenario {
-	s := scenario{
-		ID: id, Name: shown(r.Scenario), Question: shown(r.Question), Partial: r.Partial, Verdict: verdict(r),
-		Facts: facts(r), Rows: rowsOf(r, l), Findings: findingsOf(r, l), Notes: allShown(r.Notes), Hashes: hashes(r, l),
+	above := sheet.Part{Title: r.Scenario, Level: 2, Tables: []sheet.Table{rowsOf(r, l)}}
+	if r.Question != "" {
+		above.Lead = append(above.Lead, sheet.Line{Text: r.Question})
 	}
-	s.Missed, s.Expected = expectations(r)
-	return s
+	if r.Partial {
+		above.Lead = append(above.Lead,
+			sheet.Line{Text: "Interrupted: the counts cover the beginning only.", Style: sheet.Alarm})
+	}
+	above.Lead = append(above.Lead, sheet.Line{Text: verdict(r), Style: sheet.Strong})
+	above.Lead = append(above.Lead, facts(r)...)
+	below := sheet.Part{Tables: findingsOf(r, l)}
+	for _, line := range r.Remarks() {
+		if line.Style == sheet.Plain {
+			line.Style = sheet.Faint
+		}
+		below.Notes = append(below.Notes, line)
+	}
+	hashes := sheet.Part{Tables: []sheet.Table{hashes(r, l)}}
+	return scenario{ID: id, Name: shown(r.Scenario), Above: sheet.Sheet{above},
+		Below: sheet.Sheet{below, {Title: "To compare to the byte", Folded: sheet.Sheet{hashes}}}}
 }
 
 // plots are the charts of run i: those over time where its course is known, with that of the time scales, where it has
@@ -111,6 +118,8 @@ func plots(in Input, i int, l *labels) ([]plot, error) {
 				levels = append(levels, levelPlot(t, l))
 			case curves.Sum:
 				sums = append(sums, sumPlot(t, l))
+			case curves.Wait:
+				sums = append(sums, waitPlot(t, l))
 			}
 		}
 	}
@@ -120,66 +129,38 @@ func plots(in Input, i int, l *labels) ([]plot, error) {
 	return slices.Concat(levels, scales, sums), nil
 }
 
-func facts(r *report.Run) []term {
-	list := []term{
-		{"limit", fmt.Sprintf("%s per %s", chart.Exact(r.Limit.Requests), chart.Each(float64(r.Limit.WindowUS)))},
-		{"burst", chart.Exact(r.Limit.Burst)},
-		{"keys", chart.Exact(r.Keys)},
-		{"duration", span(r.DurationUS) + " of " + shown(r.Clock) + " time"},
-		{"seed", strconv.FormatUint(r.Seed, 10)},
-		{"decided by", shown(r.Server.String())},
+func facts(r *report.Run) []sheet.Line {
+	list := []sheet.Line{
+		{Term: "limit", Text: chart.Exact(r.Limit.Requests) + " per " + chart.Each(float64(r.Limit.WindowUS))},
+		{Term: "burst", Text: chart.Exact(r.Limit.Burst)},
+		{Term: "contract", Text: r.Limit.Contract.String()},
+		{Term: "keys", Text: chart.Exact(r.Keys)},
+		{Term: "duration", Text: span(r.DurationUS) + " of " + r.Clock + " time"},
+		{Term: "seed", Text: strconv.FormatUint(r.Seed, 10)},
+		{Term: "decided by", Text: r.Server.String()},
 	}
 	if len(r.ClientGroups) > 0 {
-		list = append(list, term{"clients", strings.Join(allShown(r.ClientGroups), ", ")})
+		list = append(list, sheet.Line{Term: "clients", Text: strings.Join(r.ClientGroups, ", ")})
 	}
 	return list
-}
-
-// expectations says what the scenario's file expects, the missed ones in full.
-func expectations(r *report.Run) (missed []string, sum string) {
-	var met, checked int
-	for _, e := range r.Expectations {
-		switch {
-		case e.Met == nil:
-			continue
-		case *e.Met:
-			met++
-		default:
-			got := "nothing"
-			if e.Got != nil {
-				got = number(*e.Got)
-			}
-			missed = append(missed, shown(fmt.Sprintf("%s: %s is %s, expected %s", e.Algorithm, e.Measure, got,
-				e.Want)))
-		}
-		checked++
-	}
-	switch total := len(r.Expectations); {
-	case total == 0:
-		return nil, ""
-	case checked == 0:
-		return nil, count(int64(total), "expectation") + ", none of them checked"
-	case checked < total:
-		return missed, fmt.Sprintf("%d of %s met, %d not checked", met, count(int64(checked), "expectation"),
-			total-checked)
-	}
-	return missed, fmt.Sprintf("%d of %s met", met, count(int64(checked), "expectation"))
 }
 
 // hashes is what proves that figures were made again, to the byte.
 func hashes(r *report.Run, l *labels) sheet.Table {
 	t := tableOf("Decisions, scripts and parameters",
-		sheet.Column{Name: "decisions SHA-256", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
+		sheet.Column{Name: "decisions digest", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
 		sheet.Column{Name: "script SHA-1", Words: true},
 		sheet.Column{Name: "parameters", Words: true, Help: "all of them, defaults included"})
 	for i := range r.Results {
 		row := &r.Results[i]
 		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm),
-			sheet.Cells(row.DecisionsSHA256, row.ScriptSHA1, parameters(row))...))
+			sheet.Cells(row.DecisionsDigest, row.ScriptSHA1, parameters(row))...))
 	}
-	foot := rowOf(l.of(report.ReferenceLabel), sheet.Cells(r.Reference.DecisionsSHA256, "", "")...)
-	foot.Faint = true
-	t.Rows = append(t.Rows, foot)
+	if r.Reference != nil {
+		foot := rowOf(l.of(report.ReferenceLabel), sheet.Cells(r.Reference.DecisionsDigest, "", "")...)
+		foot.Faint = true
+		t.Rows = append(t.Rows, foot)
+	}
 	return t
 }
 

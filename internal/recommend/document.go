@@ -1,12 +1,17 @@
-// Package recommend answers which rate limiter to take: of some candidates under some traffic, which keep a stated
-// tolerance, in which order, and which figure excludes each of the others. It is arithmetic on the rows of a
-// report.Document. It decides no request itself: who calls it says how scenarios are replayed.
+// Package recommend answers which rate limiter to take, twice: of some candidates, which keep a stated tolerance under
+// some traffic, in most of the seeds that it is drawn with; and which promise to keep it under any. Both answers
+// are in an order, the cheapest first, and whatever is in neither has the figure that excludes it. It is arithmetic on
+// the rows of a report.Document. It decides no request itself: who calls it says how scenarios are replayed.
 package recommend
 
-import "ratelab/internal/result"
+import (
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+	"ratelab/internal/result"
+)
 
-// Document is the answer: which limiters keep a stated tolerance under some traffic, in which order, and which figure
-// excludes each of the others. Shares are of the requests offered; times are whole microseconds.
+// Document is the two answers: which limiters keep a stated tolerance under some traffic, and which promise to keep it
+// under any. Times are whole microseconds.
 type Document struct {
 	SchemaVersion int         `json:"schema_version"`
 	Kind          string      `json:"kind"`
@@ -14,28 +19,56 @@ type Document struct {
 
 	Tolerance Tolerance `json:"tolerance"`
 	// see Preferences
-	Prefer  string        `json:"prefer" jsonschema:"enum=balanced,enum=strict,enum=generous,enum=cheap"`
+	Prefer  string        `json:"prefer" jsonschema:"enum=cheap,enum=strict,enum=generous"`
 	Traffic []Traffic     `json:"traffic" jsonschema:"minItems=1"`
 	Server  result.Server `json:"server"`          // what decided for those that are Confirmed
 	Costs   *CostSource   `json:"costs,omitempty"` // where the server's time was measured; absent: nobody asked
 
-	// the first of the candidates that qualify; absent where none does
-	Recommended string   `json:"recommended,omitempty"`
-	Why         []string `json:"why"`  // in words: why it is before the second, or what comes nearest
-	Ties        []Tie    `json:"ties"` // candidates that decide identically here
+	OnThisTraffic Answer `json:"on_this_traffic"` // those that keep the tolerance in enough of the seeds
+	OnAnyTraffic  Answer `json:"on_any_traffic"`  // those whose own promise is within the tolerance
+	// in words, where the first of one answer is not the first of the other
+	Finding string `json:"finding,omitempty"`
+	// where nobody named a contract: what the other one would choose
+	OtherContract *OtherContract `json:"other_contract,omitempty"`
+	Notes         []string       `json:"notes"` // what else a reader must know, in words
+	Ties          []Tie          `json:"ties"`  // candidates that decide, and let go, identically here
 
-	// Candidates are all of them: those that qualify by rank, then the others, the nearest to the tolerance first.
+	// Candidates are all of them: the first answer's by rank, then the second's that are not in it, then the others,
+	// the nearest to the tolerance first.
 	Candidates []Candidate `json:"candidates" jsonschema:"minItems=1"`
 	LeftOut    []LeftOut   `json:"left_out"` // variants that cannot keep such a limit at all
+}
+
+// Answer is who is in one of the two answers, the first to take first.
+type Answer struct {
+	Algorithms []string `json:"algorithms"`
+	Why        []string `json:"why"` // in words: why the first is before the second, or what comes nearest
+}
+
+// First is whom the answer recommends; "" where nobody is in it.
+func (a *Answer) First() string {
+	if len(a.Algorithms) == 0 {
+		return ""
+	}
+	return a.Algorithms[0]
+}
+
+// OtherContract is whom both answers recommend under the contract that was not asked for; "" for nobody.
+type OtherContract struct {
+	Contract      limit.Contract `json:"contract" jsonschema:"type=string,enum=window,enum=bucket"`
+	OnThisTraffic string         `json:"on_this_traffic"`
+	OnAnyTraffic  string         `json:"on_any_traffic"`
 }
 
 // Traffic is one scenario as it was replayed.
 type Traffic struct {
 	Scenario   string       `json:"scenario" jsonschema:"minLength=1"`
 	Question   string       `json:"question"`
-	Seed       uint64       `json:"seed"`
+	Seed       uint64       `json:"seed"`                          // the first
+	Seeds      int          `json:"seeds" jsonschema:"minimum=1"`  // how many were played: one where none changes it
+	Needed     int          `json:"needed" jsonschema:"minimum=1"` // in how many the tolerance must be kept
 	Limit      result.Limit `json:"limit"`
-	DurationUS int64        `json:"duration_us"`
+	DurationUS int64        `json:"duration_us"` // as the others with the first seed
 	Keys       int64        `json:"keys"`
 	Offered    int64        `json:"offered"`
 	Notes      []string     `json:"notes"`
@@ -45,41 +78,70 @@ type Traffic struct {
 type Candidate struct {
 	// its label; burst=L/10 in it stands for a tenth of each scenario's limit
 	Algorithm string `json:"algorithm" jsonschema:"minLength=1"`
-	Rank      int    `json:"rank,omitempty" jsonschema:"minimum=1"` // from 1; absent where it does not qualify
-	Qualifies bool   `json:"qualifies"`
-	Burst     *int64 `json:"burst,omitempty"` // how much it admits at once; absent for scripts, and where limits differ
+	// from 1 in each answer; absent where it is not in that one
+	RankOnThisTraffic int    `json:"rank_on_this_traffic,omitempty" jsonschema:"minimum=1"`
+	RankOnAnyTraffic  int    `json:"rank_on_any_traffic,omitempty" jsonschema:"minimum=1"`
+	Burst             *int64 `json:"burst,omitempty"` // how much it admits at once; absent for scripts, and where limits differ
 
-	// The worst of all scenarios, each with the scenario.
-	Overshoot    Worst  `json:"overshoot"`     // the highest window, as a multiple of the limit
-	FalseAdmits  Worst  `json:"false_admits"`  // share of what was offered
-	FalseRejects Worst  `json:"false_rejects"` // share of what was offered
-	Utilization  Worst  `json:"utilization"`   // the least
-	RedisCalls   *Worst `json:"redis_calls_per_decision,omitempty"`
-	// Promise is the most that it may admit in a window whatever the traffic, as a multiple of the limit; absent where
-	// it promises nothing.
-	Promise *Worst `json:"promise,omitempty"`
+	// Of the scenario in which it keeps the tolerance in the smallest share of the seeds: in how many of how many.
+	Kept  int `json:"kept"`
+	Seeds int `json:"seeds" jsonschema:"minimum=1"`
 
-	ServerUS *float64 `json:"server_us_per_decision,omitempty"` // as measured in Costs
-	CostOf   string   `json:"cost_measured_of,omitempty"`       // the label that was measured, where it is another
+	// Of the scenario in which the median is worst.
+	Overshoot Worst `json:"overshoot"` // the most let through, as a multiple of what the contract allows
+	Excess    Worst `json:"excess"`    // share of what it admitted
+	Shortfall Worst `json:"shortfall"` // share of what an exact limiter lets through
 
-	ExcludedBy []Exclusion `json:"excluded_by"` // every figure that is beyond the tolerance
-	Confirmed  bool        `json:"confirmed"`   // its Lua has decided on Server, as its Go model where it has one
+	// Promise is the most that it may let through whatever the traffic, as a multiple of what the contract allows;
+	// absent where it promises nothing.
+	Promise  *Promise `json:"promise,omitempty"`
+	DelaysUS *int64   `json:"may_delay_us,omitempty"` // of a shaper: the most that it may delay what it admits
+
+	RedisCalls  *float64 `json:"redis_calls_per_decision,omitempty"` // the most in any scenario
+	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`            // the most in any scenario; real servers only
+	ServerUS    *float64 `json:"server_us_per_decision,omitempty"`   // as measured in Costs
+	CostOf      string   `json:"cost_measured_of,omitempty"`         // the label that was measured, where it is another
+
+	// every figure that keeps it out of the first answer, and out of the second
+	ExcludedBy []Exclusion `json:"excluded_by"`
+	Unpromised []Exclusion `json:"unpromised"`
+	Confirmed  bool        `json:"confirmed"` // its Lua has decided on Server, as its Go model where it has one
 	Scenarios  []Figures   `json:"scenarios" jsonschema:"minItems=1"`
+}
+
+// Spread is a figure over all seeds.
+type Spread struct {
+	Median float64 `json:"median"` // of an even number the mean of the two in the middle
+	Least  float64 `json:"least"`
+	Most   float64 `json:"most"`
 }
 
 // Worst is a figure and the scenario in which it was found.
 type Worst struct {
-	Value    float64 `json:"value"`
-	Scenario string  `json:"scenario"`
+	Spread
+	Scenario string `json:"scenario"`
+}
+
+// Promise is an algorithm's own bound, where it is the largest multiple of what the contract allows.
+type Promise struct {
+	Ratio      float64 `json:"ratio"`
+	Scenario   string  `json:"scenario"`
+	IntervalUS int64   `json:"interval_us"`
+	Bound      int64   `json:"bound"`
+	Allowed    int64   `json:"allowed"`
+	// the most that a search for the worst traffic got out of the model in such an interval; absent: not searched
+	Found *int64 `json:"found,omitempty"`
 }
 
 // Exclusion is one figure that is beyond the tolerance.
 type Exclusion struct {
-	Measure  string   `json:"measure" jsonschema:"enum=overshoot,enum=false_rejects,enum=false_admits,enum=redis_calls_per_decision,enum=server_us_per_decision"`
-	Scenario string   `json:"scenario,omitempty"` // absent for what no scenario changes
-	Got      *float64 `json:"got,omitempty"`      // absent where it was not measured, so that nothing can be shown
-	Most     float64  `json:"most"`
-	Words    string   `json:"words"`
+	Measure string `json:"measure" jsonschema:"enum=overshoot,enum=shortfall,enum=excess,enum=delay,enum=promise,enum=redis_calls_per_decision,enum=server_us_per_decision"`
+	// absent for what no scenario changes
+	Scenario string `json:"scenario,omitempty"`
+	// what would have to be tolerated; absent where it was not measured, so that nothing can be shown
+	Got   *float64 `json:"got,omitempty"`
+	Most  float64  `json:"most"`
+	Words string   `json:"words"`
 }
 
 // Figures are what one candidate did in one scenario.
@@ -87,37 +149,33 @@ type Figures struct {
 	Scenario  string `json:"scenario"`
 	Algorithm string `json:"algorithm"` // its label there
 	Burst     *int64 `json:"burst,omitempty"`
+	Kept      int    `json:"kept"` // in how many of the seeds it keeps the tolerance
 
+	Overshoot Spread `json:"overshoot"`
+	Excess    Spread `json:"excess"`
+	Shortfall Spread `json:"shortfall"`
+
+	Runs []Played `json:"runs" jsonschema:"minItems=1"` // one for each seed
+}
+
+// Played is what one candidate did in one scenario with one seed.
+type Played struct {
+	Seed               uint64  `json:"seed"`
+	Kept               bool    `json:"kept"` // within the tolerance
 	Offered            int64   `json:"offered"`
 	Admitted           int64   `json:"admitted"`
 	PeakWindowAdmitted int64   `json:"peak_window_admitted"`
-	Overshoot          float64 `json:"overshoot"`
-	FalseAdmits        int64   `json:"false_admits"`
-	FalseRejects       int64   `json:"false_rejects"`
-	Utilization        float64 `json:"utilization"`
-	DecisionsSHA256    string  `json:"decisions_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	Overshoot          float64 `json:"overshoot"` // the most let through, as a multiple of what the contract allows
+	AdmittedCost       int64   `json:"admitted_cost"`
+	ExactCost          int64   `json:"exact_cost"` // what an exact limiter lets through
+	ExcessCost         int64   `json:"excess_cost"`
+	ShortfallCost      int64   `json:"shortfall_cost"`
 
-	Promised *int64 `json:"promised_window,omitempty"` // what it promises not to exceed in any window
-
-	// OverLimitWithinUS is the shortest interval looked at, of a window at the most, in which more than the limit's
-	// requests were admitted for one key: the time scale of the overshoot. Absent where none was, or none was looked
-	// at.
-	OverLimitWithinUS *int64 `json:"over_limit_within_us,omitempty"`
-	// LargestExcess is where most admitted is the largest multiple of burst + r·w; absent where nobody looked.
-	LargestExcess *Excess `json:"largest_excess,omitempty"`
-
-	RedisCalls *float64 `json:"redis_calls_per_decision,omitempty"`
+	DelayUS         *measure.Percentiles `json:"delay_us,omitempty"` // of a shaper that delayed something
+	DecisionsDigest string               `json:"decisions_digest" jsonschema:"pattern=^[0-9a-f]{32}$"`
 }
 
-// Excess is the most that was admitted in an interval of one length, against what the limit allows in it.
-type Excess struct {
-	IntervalUS int64   `json:"interval_us"`
-	Admitted   int64   `json:"admitted"`
-	Limit      int64   `json:"limit"` // the limit's burst and r·w
-	Ratio      float64 `json:"ratio"`
-}
-
-// Tie is a group of candidates that took the same decisions in every scenario.
+// Tie is a group of candidates that took the same decisions in every scenario, and let go at the same moments.
 type Tie struct {
 	Algorithms []string `json:"algorithms"`
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
@@ -21,13 +22,13 @@ type entrant struct {
 // variant is one way to set an algorithm's parameters.
 type variant struct {
 	parameter string
-	words     string // L/10, where the value depends on the limit
-	value     func(limit.Policy) int64
+	words     string                   // L/10, where the value depends on the limit
+	value     func(limit.Policy) int64 // 0: there is no such variant under that limit
 }
 
 // variants are what a person would try: the limit's own burst, half of the limit, a tenth, no burst at all, and finer
-// sub-windows.
-func variants(s *algorithms.Spec) []variant {
+// sub-windows; and of gcra the one whose promise is within the tolerance by the window's contract.
+func variants(s *algorithms.Spec, t Tolerance) []variant {
 	all := []variant{{}}
 	if p := s.InRole(algorithms.Capacity); p != nil {
 		for _, part := range []int64{2, 10} {
@@ -35,6 +36,10 @@ func variants(s *algorithms.Spec) []variant {
 				func(p limit.Policy) int64 { return max(1, p.Requests/part) }})
 		}
 		all = append(all, variant{p.Name, "1", func(limit.Policy) int64 { return 1 }})
+		if s.Name == "gcra" {
+			words := fmt.Sprintf("(%s-1)L", decimal(t.MaxOvershoot))
+			all = append(all, variant{p.Name, words, func(p limit.Policy) int64 { return t.strictBurst(p.Requests) }})
+		}
 	}
 	if p := s.InRole(algorithms.Parts); p != nil {
 		for _, n := range []int64{10, 60} {
@@ -46,14 +51,17 @@ func variants(s *algorithms.Spec) []variant {
 
 // field is who enters by default: every algorithm but the floor, with its variants. What cannot keep one of the
 // policies is left out, and what amounts to an earlier one is not listed.
-func field(policies []limit.Policy) (entrants []entrant, leftOut []LeftOut) {
+func field(policies []limit.Policy, t Tolerance) (entrants []entrant, leftOut []LeftOut) {
 	leftOut = []LeftOut{}
 	for _, spec := range algorithms.All() {
 		if spec.Family == "floor" {
 			continue
 		}
 		var known [][]map[string]string
-		for _, v := range variants(&spec) {
+		for _, v := range variants(&spec, t) {
+			if v.value != nil && slices.ContainsFunc(policies, func(p limit.Policy) bool { return v.value(p) == 0 }) {
+				continue
+			}
 			e, parameters, err := v.enter(&spec, policies)
 			if err != nil {
 				leftOut = append(leftOut, LeftOut{e.label, err.Error()})
@@ -75,7 +83,7 @@ func (v variant) enter(s *algorithms.Spec, policies []limit.Policy) (entrant, []
 	e := entrant{label: s.Name}
 	var parameters []map[string]string
 	for i, p := range policies {
-		set := map[string]string{}
+		set := byTheServer(s)
 		if v.parameter != "" {
 			set[v.parameter] = strconv.FormatInt(v.value(p), 10)
 		}
@@ -87,7 +95,7 @@ func (v variant) enter(s *algorithms.Spec, policies []limit.Policy) (entrant, []
 		case i == 0:
 			e.label = choice.Label
 		case e.label != choice.Label:
-			e.label = s.Name + ":" + v.parameter + "=" + v.words
+			e.label = strings.Replace(choice.Label, v.parameter+"="+set[v.parameter], v.parameter+"="+v.words, 1)
 		}
 		instance, err := choice.Instance(p)
 		if err != nil {
@@ -98,6 +106,19 @@ func (v variant) enter(s *algorithms.Spec, policies []limit.Policy) (entrant, []
 	}
 	return e, parameters, nil
 }
+
+// byTheServer sets the clock of those that go by the client's otherwise: all are to keep the limit by one clock, and
+// who asks no server for the time takes a command less.
+func byTheServer(s *algorithms.Spec) map[string]string {
+	set := map[string]string{}
+	if p := s.InRole(algorithms.Clock); p != nil && p.Default != serversClock {
+		set[p.Name] = serversClock
+	}
+	return set
+}
+
+// serversClock is the value of the parameter that says whose clock decides.
+const serversClock = "server"
 
 // chosen are the entrants of a list that somebody gave.
 func chosen(choices []algorithms.Choice, policies int) []entrant {

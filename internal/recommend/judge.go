@@ -1,31 +1,130 @@
 package recommend
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"ratelab/algorithms"
+	"ratelab/internal/limit"
 	"ratelab/internal/report"
 	"ratelab/internal/sheet"
 )
 
-// evidence is one candidate in one scenario.
+// evidence is one candidate in one scenario with one seed.
 type evidence struct {
 	run *report.Run
 	row *report.Row
 	own bool // a user's script, of which no parameter is known
 }
 
-// figures reads a row.
-func (e evidence) figures() Figures {
+// testimony is one candidate in one scenario: with every seed, and what it cost on a server, where it was confirmed.
+type testimony struct {
+	seeds  []evidence
+	server *report.Row
+}
+
+// played reads a row.
+func (e evidence) played(t Tolerance) Played {
 	r := &e.row.Result
-	f := Figures{
-		Scenario: e.run.Scenario, Algorithm: e.row.Algorithm, Burst: e.burst(),
-		Offered: r.Offered, Admitted: r.Admitted, PeakWindowAdmitted: r.PeakWindowAdmitted, Overshoot: r.Overshoot,
-		FalseAdmits: r.FalseAdmits, FalseRejects: r.FalseRejects, Utilization: r.Utilization,
-		DecisionsSHA256: r.DecisionsSHA256, RedisCalls: e.row.RedisCallsPerDecision,
+	p := Played{
+		Seed: e.run.Seed, Offered: r.Offered, Admitted: r.Admitted, PeakWindowAdmitted: r.PeakWindowAdmitted,
+		Overshoot: e.run.Ratio(e.row), AdmittedCost: r.AdmittedCost, ExactCost: r.ExactCost, ExcessCost: r.ExcessCost,
+		ShortfallCost: r.ShortfallCost, DecisionsDigest: r.DecisionsDigest,
 	}
-	e.timeScales(&f)
-	return f
+	if e.row.Shaping != nil {
+		p.DelayUS = &e.row.Shaping.DelayUS
+	}
+	p.Kept = t.keeps(&p)
+	return p
+}
+
+// keeps reports whether a run is within the tolerance.
+func (t Tolerance) keeps(p *Played) bool {
+	return !slices.ContainsFunc(traits(), func(x trait) bool { return x.of(p) > x.most(t) })
+}
+
+// trait is a figure of a run that has a tolerance of its own.
+type trait struct {
+	measure string
+	of      func(*Played) float64
+	most    func(Tolerance) float64
+	words   func(p *Played, run *report.Run, most float64) string // of one run that is beyond it
+	beyond  func(most, got float64, contract limit.Contract) string
+}
+
+// traits are those that decide whether a run is within the tolerance.
+func traits() []trait {
+	return []trait{
+		{measureOvershoot, func(p *Played) float64 { return p.Overshoot },
+			func(t Tolerance) float64 { return t.MaxOvershoot },
+			func(p *Played, run *report.Run, most float64) string {
+				if run.Limit.Contract == limit.ByBucket {
+					return fmt.Sprintf("lets through %s x what the contract allows, more than %s",
+						beyond(p.Overshoot, most, 1, 2), decimal(most))
+				}
+				return fmt.Sprintf("peak %d in %s is %s x the limit, more than %s", p.PeakWindowAdmitted,
+					sheet.Span(run.Limit.WindowUS), beyond(p.Overshoot, most, 1, 2), decimal(most))
+			},
+			func(most, got float64, contract limit.Contract) string {
+				return fmt.Sprintf("more than %s x %s, up to %s", decimal(most), allowance(contract),
+					beyond(got, most, 1, 2))
+			}},
+		{measureShortfall, (*Played).shortfall, func(t Tolerance) float64 { return t.MaxShortfall },
+			func(p *Played, _ *report.Run, most float64) string {
+				return fmt.Sprintf("lets through %d less than the %d of an exact limiter: %s%%, more than %s",
+					p.ShortfallCost, p.ExactCost, beyond(p.shortfall(), most, 100, 1), given(most))
+			},
+			func(most, got float64, _ limit.Contract) string {
+				return fmt.Sprintf("a shortfall of more than %s, up to %s%%", given(most), beyond(got, most, 100, 1))
+			}},
+		{measureExcess, (*Played).excess, func(t Tolerance) float64 { return t.MaxExcess },
+			func(p *Played, _ *report.Run, most float64) string {
+				return fmt.Sprintf("%d of the %d admitted are beyond the contract: %s%%, more than %s", p.ExcessCost,
+					p.AdmittedCost, beyond(p.excess(), most, 100, 1), given(most))
+			},
+			func(most, got float64, _ limit.Contract) string {
+				return fmt.Sprintf("an excess of more than %s, up to %s%%", given(most), beyond(got, most, 100, 1))
+			}},
+		{measureDelay, (*Played).delay, func(t Tolerance) float64 { return float64(t.MaxDelayUS) },
+			func(p *Played, _ *report.Run, most float64) string {
+				return fmt.Sprintf("delays what it admits by up to %s, more than %s", sheet.Span(p.DelayUS.Max),
+					sheet.Span(int64(most)))
+			},
+			func(most, got float64, _ limit.Contract) string {
+				return fmt.Sprintf("a delay of more than %s, up to %s", sheet.Span(int64(most)), sheet.Span(int64(got)))
+			}},
+	}
+}
+
+// allowance is what a contract allows, in two words.
+func allowance(c limit.Contract) string {
+	if c == limit.ByBucket {
+		return "what the contract allows"
+	}
+	return "the limit"
+}
+
+// excess is the share of the admitted cost that breaks the contract.
+func (p *Played) excess() float64 { return share(p.ExcessCost, p.AdmittedCost) }
+
+// shortfall is the share that is missing of the cost that an exact limiter lets through.
+func (p *Played) shortfall() float64 { return share(p.ShortfallCost, p.ExactCost) }
+
+// delay is the longest, in µs.
+func (p *Played) delay() float64 {
+	if p.DelayUS == nil {
+		return 0
+	}
+	return float64(p.DelayUS.Max)
+}
+
+// share is a part of a whole; of nothing it is none.
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
 }
 
 // burst is how much is admitted at once: what the parameter of that meaning says, and all of a window where there is
@@ -41,53 +140,55 @@ func (e evidence) burst() *int64 {
 	return &n
 }
 
-// timeScales reads off where the most was admitted.
-func (e evidence) timeScales(f *Figures) {
-	scales, most := e.run.TimeScales, e.row.MostAdmitted
-	if scales == nil || len(most) != len(scales.IntervalUS) || len(scales.Limit) != len(most) {
-		return
-	}
-	for i, us := range scales.IntervalUS {
-		if us == e.run.Limit.WindowUS && i < len(e.row.Bound) {
-			f.Promised = &e.row.Bound[i]
-		}
-		if f.OverLimitWithinUS == nil && us <= e.run.Limit.WindowUS && most[i] > e.run.Limit.Requests {
-			f.OverLimitWithinUS = &scales.IntervalUS[i]
-		}
-		if scales.Limit[i] <= 0 {
-			continue
-		}
-		ratio := float64(most[i]) / float64(scales.Limit[i])
-		if f.LargestExcess == nil || ratio > f.LargestExcess.Ratio {
-			f.LargestExcess = &Excess{IntervalUS: us, Admitted: most[i], Limit: scales.Limit[i], Ratio: ratio}
+// figures sums up the seeds.
+func (t *testimony) figures(tolerance Tolerance) Figures {
+	first := t.seeds[0]
+	f := Figures{Scenario: first.run.Scenario, Algorithm: first.row.Algorithm, Burst: first.burst()}
+	for _, e := range t.seeds {
+		f.Runs = append(f.Runs, e.played(tolerance))
+		if f.Runs[len(f.Runs)-1].Kept {
+			f.Kept++
 		}
 	}
+	f.Overshoot = f.spread(func(p *Played) float64 { return p.Overshoot })
+	f.Excess, f.Shortfall = f.spread((*Played).excess), f.spread((*Played).shortfall)
+	return f
 }
 
-// share is a part of what was offered; of nothing it is none.
-func (f *Figures) share(n int64) float64 {
-	if f.Offered == 0 {
-		return 0
+// sorted are a figure's values over all seeds, the least first.
+func (f *Figures) sorted(of func(*Played) float64) []float64 {
+	var all []float64
+	for i := range f.Runs {
+		all = append(all, of(&f.Runs[i]))
 	}
-	return float64(n) / float64(f.Offered)
+	slices.Sort(all)
+	return all
 }
 
-// judge makes a candidate of its evidence, one for each scenario.
-func judge(label string, all []evidence, t Tolerance, costs *Costs) Candidate {
-	c := Candidate{Algorithm: label, ExcludedBy: []Exclusion{}}
-	for _, e := range all {
-		f := e.figures()
+func (f *Figures) spread(of func(*Played) float64) Spread {
+	all := f.sorted(of)
+	n := len(all)
+	return Spread{Median: (all[(n-1)/2] + all[n/2]) / 2, Least: all[0], Most: all[n-1]}
+}
+
+// judge makes a candidate of what it did in each scenario.
+func judge(label string, all []testimony, t Tolerance, costs *Costs) Candidate {
+	c := Candidate{Algorithm: label, ExcludedBy: []Exclusion{}, Unpromised: []Exclusion{}}
+	several := len(all) > 1
+	for i := range all {
+		f := all[i].figures(t)
 		c.Scenarios = append(c.Scenarios, f)
-		c.worse(&f, len(c.Scenarios) == 1)
-		c.promise(&f, e.run.Limit.Requests, len(c.Scenarios) == 1)
-		c.exclude(&f, e.run, t, len(all) > 1)
+		c.worse(&f, i == 0)
+		c.exclude(&all[i], &f, t, several)
+		c.cost(all[i].server, i == 0)
 	}
 	c.Burst = oneBurst(c.Scenarios)
+	c.promise(all, t)
+	c.excludeByCalls(t, all)
 	if costs != nil {
 		c.ServerUS, c.CostOf = costs.of(label)
 		c.excludeByCost(t)
 	}
-	c.Qualifies = len(c.ExcludedBy) == 0
 	return c
 }
 
@@ -103,68 +204,122 @@ func oneBurst(all []Figures) *int64 {
 
 // worse takes over what is worse in f than it was before.
 func (c *Candidate) worse(f *Figures, first bool) {
-	more := func(w *Worst, v float64) {
-		if first || v > w.Value {
-			*w = Worst{v, f.Scenario}
+	more := func(w *Worst, s Spread) {
+		if first || cmp.Or(cmp.Compare(s.Median, w.Median), cmp.Compare(s.Most, w.Most)) > 0 {
+			*w = Worst{s, f.Scenario}
 		}
 	}
 	more(&c.Overshoot, f.Overshoot)
-	more(&c.FalseAdmits, f.share(f.FalseAdmits))
-	more(&c.FalseRejects, f.share(f.FalseRejects))
-	if first || f.Utilization < c.Utilization.Value {
-		c.Utilization = Worst{f.Utilization, f.Scenario}
-	}
-	if f.RedisCalls != nil {
-		if c.RedisCalls == nil {
-			c.RedisCalls = &Worst{*f.RedisCalls, f.Scenario}
-		}
-		more(c.RedisCalls, *f.RedisCalls)
+	more(&c.Excess, f.Excess)
+	more(&c.Shortfall, f.Shortfall)
+	if first || f.Kept*c.Seeds < c.Kept*len(f.Runs) {
+		c.Kept, c.Seeds = f.Kept, len(f.Runs)
 	}
 }
 
-// promise takes over what f promises, if that is more than before. Who promises nothing somewhere promises nothing.
-func (c *Candidate) promise(f *Figures, limit int64, first bool) {
-	if f.Promised == nil {
-		c.Promise = nil
+// cost takes over what the server counted, the most in any scenario; what one server did not say is not known.
+func (c *Candidate) cost(row *report.Row, first bool) {
+	more := func(known **float64, v *float64) {
+		switch {
+		case v == nil, !first && *known == nil:
+			*known = nil
+		case first || *v > **known:
+			*known = v
+		}
+	}
+	if row == nil {
+		row = &report.Row{}
+	}
+	more(&c.RedisCalls, row.RedisCallsPerDecision)
+	more(&c.BytesPerKey, row.BytesPerKey)
+}
+
+// exclude notes which figures of a scenario are beyond the tolerance, where it is kept in too few seeds.
+func (c *Candidate) exclude(all *testimony, f *Figures, t Tolerance, several bool) {
+	must := needed(len(f.Runs))
+	if f.Kept >= must {
 		return
 	}
-	times := float64(*f.Promised) / float64(limit)
-	if first || c.Promise != nil && times > c.Promise.Value {
-		c.Promise = &Worst{times, f.Scenario}
-	}
-}
-
-// exclude notes which figures of a scenario are beyond the tolerance.
-func (c *Candidate) exclude(f *Figures, run *report.Run, t Tolerance, several bool) {
 	where := ""
 	if several {
 		where = f.Scenario + ": "
 	}
-	add := func(measure string, got, most float64, words string) {
-		c.ExcludedBy = append(c.ExcludedBy, Exclusion{measure, f.Scenario, &got, most, where + words})
-	}
-	if f.Overshoot > t.MaxOvershoot {
-		add(measureOvershoot, f.Overshoot, t.MaxOvershoot,
-			fmt.Sprintf("peak %d in %s is %s x the limit, more than %s", f.PeakWindowAdmitted,
-				sheet.Span(run.Limit.WindowUS), beyond(f.Overshoot, t.MaxOvershoot, 1, 2), decimal(t.MaxOvershoot)))
-	}
-	if got := f.share(f.FalseRejects); got > t.MaxFalseRejects {
-		add(measureFalseRejects, got, t.MaxFalseRejects,
-			wrongly(f.FalseRejects, f.Offered, "rejects", got, t.MaxFalseRejects))
-	}
-	if got := f.share(f.FalseAdmits); t.MaxFalseAdmits != nil && got > *t.MaxFalseAdmits {
-		add(measureFalseAdmits, got, *t.MaxFalseAdmits,
-			wrongly(f.FalseAdmits, f.Offered, "admits", got, *t.MaxFalseAdmits))
-	}
-	if t.MaxCalls != nil && f.RedisCalls != nil && *f.RedisCalls > *t.MaxCalls {
-		add(measureCalls, *f.RedisCalls, *t.MaxCalls, fmt.Sprintf("%s Redis calls a decision, more than %s",
-			beyond(*f.RedisCalls, *t.MaxCalls, 1, 1), decimal(*t.MaxCalls)))
+	for _, x := range traits() {
+		most := x.most(t)
+		values := f.sorted(x.of)
+		most2 := values[len(values)-1]
+		if most2 <= most {
+			continue
+		}
+		got := f.enough(x, t, must)
+		var words string
+		if len(f.Runs) == 1 {
+			words = x.words(&f.Runs[0], all.seeds[0].run, most)
+		} else {
+			over := len(values) - len(values[:countUpTo(values, most)])
+			words = fmt.Sprintf("in %d of %d seeds %s", over, len(values),
+				x.beyond(most, most2, all.seeds[0].run.Limit.Contract))
+		}
+		c.ExcludedBy = append(c.ExcludedBy, Exclusion{x.measure, f.Scenario, &got, most, where + words})
 	}
 }
 
-func wrongly(n, offered int64, verb string, got, most float64) string {
-	return fmt.Sprintf("%s %d of %d wrongly: %s%%, more than %s", verb, n, offered, beyond(got, most, 100, 1),
-		given(most))
+// countUpTo is how many of the sorted values are at most that.
+func countUpTo(values []float64, most float64) int {
+	i, _ := slices.BinarySearchFunc(values, most, func(v, most float64) int {
+		if v <= most {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// enough is what must be tolerated of a figure so that enough seeds are within: by itself the least that is within for
+// so many of them, and, where other figures exclude other seeds, the most of all.
+func (f *Figures) enough(x trait, t Tolerance, must int) float64 {
+	within := 0
+	for i := range f.Runs {
+		ok := true
+		for _, o := range traits() {
+			values := f.sorted(o.of)
+			ok = ok && o.of(&f.Runs[i]) <= max(o.most(t), values[must-1])
+		}
+		if ok {
+			within++
+		}
+	}
+	values := f.sorted(x.of)
+	if within >= must {
+		return max(values[must-1], values[countUpTo(values, x.most(t))])
+	}
+	return values[len(values)-1]
+}
+
+// excludeByCalls holds the commands that the server counted against the tolerance.
+func (c *Candidate) excludeByCalls(t Tolerance, all []testimony) {
+	if t.MaxCalls == nil {
+		return
+	}
+	for i := range all {
+		row := all[i].server
+		if row == nil || row.RedisCallsPerDecision == nil || *row.RedisCallsPerDecision <= *t.MaxCalls {
+			continue
+		}
+		where := ""
+		if len(all) > 1 {
+			where = c.Scenarios[i].Scenario + ": "
+		}
+		got := row.RedisCallsPerDecision
+		c.excludeFromBoth(Exclusion{measureCalls, c.Scenarios[i].Scenario, got, *t.MaxCalls,
+			where + fmt.Sprintf("%s Redis commands a decision, more than %s", beyond(*got, *t.MaxCalls, 1, 1),
+				decimal(*t.MaxCalls))})
+	}
+}
+
+// excludeFromBoth keeps the candidate out of both answers.
+func (c *Candidate) excludeFromBoth(x Exclusion) {
+	c.ExcludedBy, c.Unpromised = append(c.ExcludedBy, x), append(c.Unpromised, x)
 }
 
 // excludeByCost holds the measured cost against the tolerance. What was not measured is not within it.
@@ -172,12 +327,18 @@ func (c *Candidate) excludeByCost(t Tolerance) {
 	switch {
 	case t.MaxServerUS == nil:
 	case c.ServerUS == nil:
-		c.ExcludedBy = append(c.ExcludedBy, Exclusion{Measure: measureServerUS, Most: *t.MaxServerUS,
+		c.excludeFromBoth(Exclusion{Measure: measureServerUS, Most: *t.MaxServerUS,
 			Words: fmt.Sprintf("its cost was not measured, so that nothing shows it to be at most %s us",
 				decimal(*t.MaxServerUS))})
 	case *c.ServerUS > *t.MaxServerUS:
-		c.ExcludedBy = append(c.ExcludedBy, Exclusion{Measure: measureServerUS, Got: c.ServerUS, Most: *t.MaxServerUS,
+		c.excludeFromBoth(Exclusion{Measure: measureServerUS, Got: c.ServerUS, Most: *t.MaxServerUS,
 			Words: fmt.Sprintf("%s us of the server a decision, more than %s",
 				beyond(*c.ServerUS, *t.MaxServerUS, 1, 1), decimal(*t.MaxServerUS))})
 	}
 }
+
+// qualifies reports whether the candidate is in the first answer.
+func (c *Candidate) qualifies() bool { return len(c.ExcludedBy) == 0 }
+
+// promises reports whether it is in the second.
+func (c *Candidate) promises() bool { return len(c.Unpromised) == 0 }

@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ratelab/algorithms"
 )
 
 // Preferences are the orders in which those who qualify can be ranked, the default first.
-func Preferences() []string { return []string{"balanced", "strict", "generous", "cheap"} }
+func Preferences() []string { return []string{"cheap", "strict", "generous"} }
 
 // criterion is one figure by which two candidates are ordered: the smaller comes first.
 type criterion struct {
@@ -18,130 +20,176 @@ type criterion struct {
 }
 
 var (
-	fewestFalseRejects = criterion{
-		func(c *Candidate) float64 { return c.FalseRejects.Value },
+	leastShortfall = criterion{
+		func(c *Candidate) float64 { return c.Shortfall.Median },
 		func(a, b *Candidate) string {
-			less, more := apart(a.FalseRejects.Value, b.FalseRejects.Value)
-			return fmt.Sprintf("it rejects %s of the requests wrongly, %s %s", less, b.Algorithm, more)
+			less, more := apart(a.Shortfall.Median, b.Shortfall.Median)
+			return fmt.Sprintf("it falls short of an exact limiter by %s, %s by %s", less, b.Algorithm, more)
 		},
 	}
-	fewestFalseAdmits = criterion{
-		func(c *Candidate) float64 { return c.FalseAdmits.Value },
+	leastExcess = criterion{
+		func(c *Candidate) float64 { return c.Excess.Median },
 		func(a, b *Candidate) string {
-			less, more := apart(a.FalseAdmits.Value, b.FalseAdmits.Value)
-			return fmt.Sprintf("it admits %s of the requests wrongly, %s %s", less, b.Algorithm, more)
+			less, more := apart(a.Excess.Median, b.Excess.Median)
+			return fmt.Sprintf("%s of what it admits is beyond the contract, of %s %s", less, b.Algorithm, more)
 		},
 	}
-	// leastOvershoot counts what is above the limit: to stay further below it is no merit.
+	// leastOvershoot counts what is above the contract: to stay further below it is no merit.
 	leastOvershoot = criterion{
-		func(c *Candidate) float64 { return max(c.Overshoot.Value, 1) },
+		func(c *Candidate) float64 { return max(c.Overshoot.Median, 1) },
 		func(a, b *Candidate) string {
-			return fmt.Sprintf("its highest window is %s x the limit, that of %s %s", trimmed(a.Overshoot.Value, 4),
-				b.Algorithm, trimmed(b.Overshoot.Value, 4))
+			return fmt.Sprintf("it lets through at most %s x what the contract allows, %s %s",
+				trimmed(a.Overshoot.Median, 4), b.Algorithm, trimmed(b.Overshoot.Median, 4))
 		},
 	}
-	// leastPromised is about the traffic that was not tried.
 	leastPromised = criterion{
 		func(c *Candidate) float64 {
 			if c.Promise == nil {
 				return math.Inf(1)
 			}
-			return c.Promise.Value
+			return max(c.Promise.Ratio, 1)
 		},
 		func(a, b *Candidate) string {
-			if b.Promise == nil {
-				return fmt.Sprintf("whatever the traffic, it admits at most %s x the limit in a window, and %s "+
-					"promises nothing", trimmed(a.Promise.Value, 4), b.Algorithm)
-			}
-			return fmt.Sprintf("whatever the traffic, it admits at most %s x the limit in a window, %s %s",
-				trimmed(a.Promise.Value, 4), b.Algorithm, trimmed(b.Promise.Value, 4))
-		},
-	}
-	mostUsed = criterion{
-		func(c *Candidate) float64 { return -c.Utilization.Value },
-		func(a, b *Candidate) string {
-			more, less := apart(a.Utilization.Value, b.Utilization.Value)
-			return fmt.Sprintf("%s of the limit is used with it, %s with %s", more, less, b.Algorithm)
-		},
-	}
-	leastServerTime = criterion{
-		func(c *Candidate) float64 { return orInfinity(c.ServerUS) },
-		func(a, b *Candidate) string {
-			if b.ServerUS == nil {
-				return fmt.Sprintf("its cost was measured, that of %s was not", b.Algorithm)
-			}
-			return fmt.Sprintf("it takes %s us of the server a decision, %s %s", trimmed(*a.ServerUS, 2), b.Algorithm,
-				trimmed(*b.ServerUS, 2))
+			return fmt.Sprintf("it promises at most %s x what the contract allows, %s %s", trimmed(a.Promise.Ratio, 4),
+				b.Algorithm, trimmed(b.Promise.Ratio, 4))
 		},
 	}
 	fewestCalls = criterion{
-		func(c *Candidate) float64 {
-			if c.RedisCalls == nil {
-				return math.Inf(1)
-			}
-			return c.RedisCalls.Value
-		},
+		func(c *Candidate) float64 { return *c.RedisCalls },
 		func(a, b *Candidate) string {
-			if b.RedisCalls == nil {
-				return fmt.Sprintf("its Redis calls were counted, those of %s were not", b.Algorithm)
-			}
-			return fmt.Sprintf("it makes %s Redis calls a decision, %s %s", trimmed(a.RedisCalls.Value, 2), b.Algorithm,
-				trimmed(b.RedisCalls.Value, 2))
+			less, more := apartBy(*a.RedisCalls, *b.RedisCalls)
+			return fmt.Sprintf("it takes %s Redis commands a decision, %s %s", less, b.Algorithm, more)
+		},
+	}
+	fewestBytes = criterion{
+		func(c *Candidate) float64 { return *c.BytesPerKey },
+		func(a, b *Candidate) string {
+			less, more := apartBy(*a.BytesPerKey, *b.BytesPerKey)
+			return fmt.Sprintf("it takes %s bytes a key, %s %s", less, b.Algorithm, more)
+		},
+	}
+	leastServerTime = criterion{
+		func(c *Candidate) float64 { return *c.ServerUS },
+		func(a, b *Candidate) string {
+			less, more := apartBy(*a.ServerUS, *b.ServerUS)
+			return fmt.Sprintf("it takes %s us of the server a decision, %s %s", less, b.Algorithm, more)
 		},
 	}
 )
 
-func orInfinity(v *float64) float64 {
-	if v == nil {
-		return math.Inf(1)
+// cheapest are the figures of cost that are known of all candidates.
+func cheapest(all []*Candidate) []criterion {
+	var by []criterion
+	for _, x := range []struct {
+		known func(*Candidate) bool
+		criterion
+	}{
+		{func(c *Candidate) bool { return c.RedisCalls != nil }, fewestCalls},
+		{func(c *Candidate) bool { return c.BytesPerKey != nil }, fewestBytes},
+		{func(c *Candidate) bool { return c.ServerUS != nil }, leastServerTime},
+	} {
+		if !slices.ContainsFunc(all, func(c *Candidate) bool { return !x.known(c) }) {
+			by = append(by, x.criterion)
+		}
 	}
-	return *v
+	return by
 }
 
-// criteria are those of a preference, the weightiest first. Where all are equal the name decides.
-func criteria(prefer string) []criterion {
+// criteria are those of a preference for the candidates of one answer, the weightiest first. Where all are equal the
+// name decides. On any traffic the promise stands in the place of what was let through.
+func criteria(prefer string, all []*Candidate, anyTraffic bool) []criterion {
+	first, over := []criterion{}, []criterion{leastOvershoot, leastExcess}
+	if anyTraffic {
+		first, over = []criterion{largestBurst(all)}, []criterion{leastPromised}
+	}
 	switch prefer {
 	case "strict":
-		return []criterion{leastOvershoot, fewestFalseAdmits, fewestFalseRejects, leastPromised, leastServerTime,
-			fewestCalls}
+		return slices.Concat(first, over, []criterion{leastShortfall}, cheapest(all))
 	case "generous":
-		return []criterion{fewestFalseRejects, mostUsed, leastOvershoot, leastPromised, leastServerTime, fewestCalls}
-	case "cheap":
-		return []criterion{leastServerTime, fewestCalls, fewestFalseRejects, leastOvershoot, leastPromised}
+		return slices.Concat(first, []criterion{leastShortfall}, cheapest(all))
 	}
-	return []criterion{fewestFalseRejects, leastOvershoot, leastPromised, leastServerTime, fewestCalls}
+	return slices.Concat(first, cheapest(all))
+}
+
+// largestBurst puts those buckets last that are in the answer beside one with a larger burst: to promise less than is
+// asked for is no merit, and what rejects more takes fewer commands, since a rejection often writes nothing.
+func largestBurst(all []*Candidate) criterion {
+	var largest *Candidate
+	for _, c := range all {
+		if c.isBucket() && (largest == nil || *c.Scenarios[0].Burst > *largest.Scenarios[0].Burst) {
+			largest = c
+		}
+	}
+	return criterion{
+		func(c *Candidate) float64 {
+			if c.isBucket() && *c.Scenarios[0].Burst < *largest.Scenarios[0].Burst {
+				return 1
+			}
+			return 0
+		},
+		func(_, b *Candidate) string {
+			return fmt.Sprintf("%s has a smaller burst than %s, which promises as much as is asked for", b.Algorithm,
+				largest.Algorithm)
+		},
+	}
+}
+
+// isBucket reports whether the candidate is an algorithm that takes a burst.
+func (c *Candidate) isBucket() bool {
+	if c.Scenarios[0].Burst == nil {
+		return false
+	}
+	choice, err := algorithms.Parse(c.Scenarios[0].Algorithm)
+	return err == nil && choice.Spec.InRole(algorithms.Capacity) != nil
 }
 
 // OrderInWords says by what a preference orders.
 func OrderInWords(prefer string) string {
+	const cost = "fewest Redis commands a decision, then fewest bytes a key and least of the server's time, where " +
+		"these are known of all, then name; on any traffic a bucket beside one with a larger burst is last"
 	switch prefer {
 	case "strict":
-		return "least overshoot first, then fewest false admits, fewest false rejects, least promised, least cost, name"
+		return "least let through (on any traffic: promised) first, then least excess, least shortfall, then " + cost
 	case "generous":
-		return "fewest false rejects first, then most used, least overshoot, least promised, least cost, name"
-	case "cheap":
-		return "least cost first, then fewest false rejects, least overshoot, least promised, name"
+		return "least shortfall first, then " + cost
 	}
-	return "fewest false rejects first, then least overshoot, least promised, least cost, name"
+	return cost
 }
 
-// order puts those who qualify first, by the preference, then the others, the nearest first, and numbers the former.
+// order ranks those of the first answer and those of the second, by the preference, and sorts: the first answer's, then
+// those that are in the second alone, then the others, the nearest first.
 func order(all []Candidate, prefer string) {
-	by := criteria(prefer)
+	rank(all, (*Candidate).qualifies, func(c *Candidate) *int { return &c.RankOnThisTraffic },
+		func(among []*Candidate) []criterion { return criteria(prefer, among, false) })
+	rank(all, (*Candidate).promises, func(c *Candidate) *int { return &c.RankOnAnyTraffic },
+		func(among []*Candidate) []criterion { return criteria(prefer, among, true) })
+	place := func(rank int) float64 {
+		if rank == 0 {
+			return math.Inf(1)
+		}
+		return float64(rank)
+	}
 	slices.SortStableFunc(all, func(a, b Candidate) int {
-		switch {
-		case a.Qualifies != b.Qualifies:
-			return map[bool]int{true: -1, false: 1}[a.Qualifies]
-		case a.Qualifies:
-			return before(&a, &b, by)
-		}
-		return cmp.Or(cmp.Compare(a.distance(), b.distance()), cmp.Compare(len(a.ExcludedBy), len(b.ExcludedBy)),
-			before(&a, &b, by))
+		return cmp.Or(cmp.Compare(place(a.RankOnThisTraffic), place(b.RankOnThisTraffic)),
+			cmp.Compare(place(a.RankOnAnyTraffic), place(b.RankOnAnyTraffic)),
+			cmp.Compare(a.distance(), b.distance()), cmp.Compare(len(a.ExcludedBy), len(b.ExcludedBy)),
+			cmp.Compare(a.Shortfall.Median, b.Shortfall.Median), strings.Compare(a.Algorithm, b.Algorithm))
 	})
+}
+
+// rank numbers those who are in an answer.
+func rank(all []Candidate, in func(*Candidate) bool, number func(*Candidate) *int,
+	criteria func([]*Candidate) []criterion) {
+	var among []*Candidate
 	for i := range all {
-		if all[i].Rank = 0; all[i].Qualifies {
-			all[i].Rank = i + 1
+		if *number(&all[i]) = 0; in(&all[i]) {
+			among = append(among, &all[i])
 		}
+	}
+	by := criteria(among)
+	slices.SortStableFunc(among, func(a, b *Candidate) int { return before(a, b, by) })
+	for i, c := range among {
+		*number(c) = i + 1
 	}
 }
 
@@ -152,6 +200,26 @@ func before(a, b *Candidate, by []criterion) int {
 		}
 	}
 	return strings.Compare(a.Algorithm, b.Algorithm)
+}
+
+// onThisTraffic are those of the first answer, and onAnyTraffic those of the second, by rank.
+func onThisTraffic(all []Candidate) []*Candidate {
+	return ranked(all, func(c *Candidate) int { return c.RankOnThisTraffic })
+}
+
+func onAnyTraffic(all []Candidate) []*Candidate {
+	return ranked(all, func(c *Candidate) int { return c.RankOnAnyTraffic })
+}
+
+func ranked(all []Candidate, rank func(*Candidate) int) []*Candidate {
+	var list []*Candidate
+	for i := range all {
+		if rank(&all[i]) > 0 {
+			list = append(list, &all[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Candidate) int { return rank(a) - rank(b) })
+	return list
 }
 
 // distance is how many times as much as is tolerated a candidate takes, in the measure in which that is most.
@@ -175,7 +243,7 @@ func (x *Exclusion) times() float64 {
 	return *x.Got / x.Most
 }
 
-// remedy is what the command line would have to allow for c to qualify; "" where nothing would do.
+// remedy is what the command line would have to allow for c to be in the first answer; "" where nothing would do.
 func (c *Candidate) remedy() string {
 	needed := map[string]float64{}
 	var measures []string

@@ -18,19 +18,19 @@ import (
 // PictureName is the name of the picture's files, without extension.
 const PictureName = "recommendation"
 
-// WritePicture draws the answer into dir, which must exist, in the formats named, or all where none is, and puts the
-// data beside it: each candidate a point, the share of requests that it rejects wrongly against its highest window, and
-// the tolerated area shaded. It returns the paths.
+// WritePicture draws the answers into dir, which must exist, in the formats named, or all where none is, and puts the
+// data beside it: each candidate a point, its shortfall against the most that it let through, with the tolerated area
+// shaded. It returns the paths.
 func WritePicture(dir string, d *Document, formats ...string) ([]string, error) {
 	return chart.WriteAll(dir, []chart.Picture{d.picture()}, formats...)
 }
 
 // point is where one candidate or several stand.
 type point struct {
-	rejects, overshoot float64
-	labels             []string
-	qualifies          bool
-	rank               int
+	shortfall, overshoot Spread
+	labels               []string
+	rank                 int // in the first answer; 0 for none of them
+	promises             bool
 }
 
 func (d *Document) picture() chart.Picture {
@@ -44,15 +44,18 @@ func (d *Document) picture() chart.Picture {
 
 func (d *Document) pictureTitle() string {
 	if len(d.Traffic) == 1 {
-		return fmt.Sprintf("Which limiter keeps %s under %s, and turns nobody away wrongly?",
+		return fmt.Sprintf("Which limiter keeps %s under %s, and lets through what it might?",
 			d.Traffic[0].Limit.String(), d.Traffic[0].Scenario)
 	}
-	return fmt.Sprintf("Which limiter keeps its limit in %d scenarios, and turns nobody away wrongly?", len(d.Traffic))
+	return fmt.Sprintf("Which limiter keeps its limit in %d scenarios, and lets through what it might?", len(d.Traffic))
 }
 
 func (d *Document) pictureSubtitle() string {
-	text := d.headline() + ". Shaded: what is tolerated. Numbers: the rank of those that qualify; rings: those that " +
-		"do not."
+	text := d.headlineHere() + ". " + d.headlineAnywhere() + ". Shaded: what is tolerated on this traffic. Numbers: " +
+		"the rank there. Rings: those that do not keep it; *: promised on any traffic."
+	if slices.ContainsFunc(d.Traffic, func(t Traffic) bool { return t.Seeds > 1 }) {
+		text += " Points are medians, bars the range over the seeds."
+	}
 	if len(d.Traffic) > 1 {
 		text += " Each point is the worst of all scenarios."
 	}
@@ -62,7 +65,7 @@ func (d *Document) pictureSubtitle() string {
 func (d *Document) footer() string {
 	var parts []string
 	for _, t := range d.Traffic {
-		parts = append(parts, fmt.Sprintf("%s, seed %d", t.Scenario, t.Seed))
+		parts = append(parts, fmt.Sprintf("%s, %s", t.Scenario, t.drawn()))
 	}
 	parts = append(parts, d.Server.String())
 	if d.Tool.Version != "" {
@@ -77,27 +80,45 @@ func (d *Document) points() []point {
 	at := map[[2]float64]int{}
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
-		place := [2]float64{c.FalseRejects.Value, c.Overshoot.Value}
+		place := [2]float64{c.Shortfall.Median, c.Overshoot.Median}
 		k, known := at[place]
 		if !known {
 			k = len(all)
 			at[place] = k
-			all = append(all, point{rejects: place[0], overshoot: place[1], rank: c.Rank, qualifies: c.Qualifies})
+			all = append(all, point{shortfall: c.Shortfall.Spread, overshoot: c.Overshoot.Spread,
+				rank: c.RankOnThisTraffic})
 		}
-		all[k].labels = append(all[k].labels, c.Algorithm)
-		all[k].qualifies = all[k].qualifies || c.Qualifies
+		p := &all[k]
+		if p.rank > 0 && !c.qualifies() {
+			continue // the disc is about those that keep the tolerance; the data has the others
+		}
+		label := c.Algorithm
+		if c.promises() {
+			label += "*"
+		}
+		p.labels = append(p.labels, label)
+		p.promises = p.promises || c.promises()
+		p.shortfall, p.overshoot = p.shortfall.and(c.Shortfall.Spread), p.overshoot.and(c.Overshoot.Spread)
 	}
 	return all
+}
+
+// and is a spread that covers both.
+func (s Spread) and(o Spread) Spread {
+	return Spread{Median: s.Median, Least: min(s.Least, o.Least), Most: max(s.Most, o.Most)}
 }
 
 // label is the first name at a point with its rank, and how many others stand there.
 func (p *point) label() string {
 	text := p.labels[0]
-	if p.qualifies {
+	if p.rank > 0 {
 		text = fmt.Sprintf("%d  %s", p.rank, text)
 	}
 	if more := len(p.labels) - 1; more > 0 {
 		text += " and " + message.Count(int64(more), "other")
+		if p.promises && !strings.HasSuffix(p.labels[0], "*") {
+			text += "*"
+		}
 	}
 	return chart.Shorten(text, 300, chart.FigureLetters)
 }
@@ -105,13 +126,13 @@ func (p *point) label() string {
 // rootOfShares is an axis of shares on which the small ones have room: the tolerance is a hundredth, the worst may be
 // half of all.
 func rootOfShares(d *Document, points []point) chart.Axis {
-	top := max(4*d.Tolerance.MaxFalseRejects, 0.01)
+	top := max(4*d.Tolerance.MaxShortfall, 0.01)
 	for _, p := range points {
-		top = max(top, p.rejects)
+		top = max(top, p.shortfall.Most)
 	}
 	top = min(top*1.1, 1)
 	place := func(v float64) float64 { return math.Sqrt(v / top) }
-	return chart.Axis{Unit: "requests rejected that the exact limit admits, share of all (root scale)", Share: place,
+	return chart.Axis{Unit: "shortfall, of what an exact limiter lets through (root scale)", Share: place,
 		Ticks: func(length float64) []chart.Tick {
 			var ticks []chart.Tick
 			last := math.Inf(-1)
@@ -128,12 +149,12 @@ func rootOfShares(d *Document, points []point) chart.Axis {
 const crowded = 4.0
 
 func overshootAxis(d *Document, points []point) chart.Axis {
-	const unit = "highest window ÷ limit"
+	const unit = "let through ÷ what the contract allows"
 	low, top := 1.0, max(1.2, d.Tolerance.MaxOvershoot)
 	for _, p := range points {
-		top = max(top, p.overshoot)
-		if p.overshoot > 0 {
-			low = min(low, p.overshoot)
+		top = max(top, p.overshoot.Most)
+		if p.overshoot.Least > 0 {
+			low = min(low, p.overshoot.Least)
 		}
 	}
 	if top <= crowded {
@@ -148,7 +169,7 @@ var tolerated = color.NRGBA{0x00, 0x9e, 0x73, 0xff}
 const pointRadius = 4.0
 
 func (d *Document) drawPoints(a *chart.Axes, points []point) {
-	right, top := min(a.X(d.Tolerance.MaxFalseRejects), a.Right), a.Y(d.Tolerance.MaxOvershoot)
+	right, top := min(a.X(d.Tolerance.MaxShortfall), a.Right), a.Y(d.Tolerance.MaxOvershoot)
 	a.Pen.Rect(chart.Box{Left: a.Left, Top: top, Right: right, Bottom: a.Bottom}, chart.Tint(tolerated, 0.14))
 	limit := a.Level(1)
 	a.Pen.Stroke(limit, chart.Ink, 0.9, 4, 3)
@@ -157,8 +178,10 @@ func (d *Document) drawPoints(a *chart.Axes, points []point) {
 	a.Avoid([]chart.Point{chart.At(right, top), chart.At(right, a.Bottom)})
 	ends := make([]chart.LineEnd, len(points))
 	for i, p := range points {
-		ends[i] = chart.LineEnd{At: a.At(p.rejects, p.overshoot), Color: chart.Color(p.labels[0])}
-		if p.qualifies {
+		ends[i] = chart.LineEnd{At: a.At(p.shortfall.Median, p.overshoot.Median),
+			Color: chart.Color(strings.TrimSuffix(p.labels[0], "*"))}
+		drawRange(a, &p, chart.Tint(ends[i].Color, 0.45))
+		if p.rank > 0 {
 			ends[i].Label = p.label()
 		}
 	}
@@ -174,11 +197,25 @@ func (d *Document) drawPoints(a *chart.Axes, points []point) {
 	a.Place(words, chart.SmallLetters, []chart.Point{chart.At(a.Left+4, a.Bottom-6), chart.At(a.Left+4, top+12)})
 }
 
-// drawPoint draws a disc where a candidate qualifies and a ring where none does, whose name stands there if it finds
-// room.
+// drawRange draws how far the seeds lie apart, in both directions.
+func drawRange(a *chart.Axes, p *point, c color.NRGBA) {
+	bar := func(from, to chart.Point) {
+		a.Pen.Stroke([]chart.Point{from, to}, c, 1)
+		a.Reserve(chart.Box{Left: from.X - 1, Top: to.Y - 1, Right: to.X + 1, Bottom: from.Y + 1})
+	}
+	if s := p.overshoot; s.Most > s.Least && s.Least > 0 {
+		bar(a.At(p.shortfall.Median, s.Least), a.At(p.shortfall.Median, s.Most))
+	}
+	if s := p.shortfall; s.Most > s.Least && p.overshoot.Median > 0 {
+		bar(a.At(s.Least, p.overshoot.Median), a.At(s.Most, p.overshoot.Median))
+	}
+}
+
+// drawPoint draws a disc where a candidate is in the first answer and a ring where none is, whose name stands there if
+// it finds room.
 func drawPoint(a *chart.Axes, p *point, end chart.LineEnd) {
 	a.Pen.Dot(end.At, pointRadius+1.3, chart.Paper)
-	if p.qualifies {
+	if p.rank > 0 {
 		a.Pen.Dot(end.At, pointRadius, end.Color)
 		return
 	}
@@ -190,13 +227,14 @@ func drawPoint(a *chart.Axes, p *point, end chart.LineEnd) {
 func (d *Document) pictureData() []byte {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
-	_ = w.Write([]string{"algorithm", "qualifies", "false_rejects_share", "overshoot", "max_false_rejects_share",
+	_ = w.Write([]string{"algorithm", "rank_on_this_traffic", "rank_on_any_traffic", "shortfall_median",
+		"shortfall_least", "shortfall_most", "overshoot_median", "overshoot_least", "overshoot_most", "max_shortfall",
 		"max_overshoot"})
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
-		_ = w.Write([]string{sheet.Defuse(c.Algorithm), fmt.Sprint(c.Qualifies), decimal(c.FalseRejects.Value),
-			decimal(c.Overshoot.Value),
-			decimal(d.Tolerance.MaxFalseRejects), decimal(d.Tolerance.MaxOvershoot)})
+		line := []string{sheet.Defuse(c.Algorithm), fmt.Sprint(c.RankOnThisTraffic), fmt.Sprint(c.RankOnAnyTraffic)}
+		line = append(append(line, c.Shortfall.csv()...), c.Overshoot.csv()...)
+		_ = w.Write(append(line, decimal(d.Tolerance.MaxShortfall), decimal(d.Tolerance.MaxOvershoot)))
 	}
 	w.Flush()
 	return out.Bytes()

@@ -8,6 +8,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
@@ -16,10 +17,12 @@ import (
 // Question is what is asked: which traffic, which candidates, what is tolerated.
 type Question struct {
 	Scenarios []*scenario.Scenario
-	Limit     *limit.Policy       // replaces each scenario's own
-	Choices   []algorithms.Choice // nil: every algorithm, with the variants that a person would try
-	Scripts   bool                // there are users' scripts, which Replay adds on a server
-	Server    string              // that confirms what the models decide; Models for none
+	lineup.Instead
+	Choices []algorithms.Choice // nil: every algorithm, with the variants that a person would try
+	Scripts bool                // there are users' scripts, which Replay adds on a server
+	Server  string              // that confirms what the models decide; Models for none
+	Seeds   int                 // how many are played of traffic with something random in it; at least 1
+	Search  int64               // decisions of a model that the search for one's worst traffic may take; 0: no search
 
 	Tolerance Tolerance
 	Prefer    string
@@ -30,10 +33,20 @@ type Question struct {
 // Models is the server spec with which the Go models decide.
 const Models = "model"
 
-// Replay lets candidates decide scenarios, all of one limit, on a server, and gives a row for each, and for each of the
-// users' scripts unless the models decide. It fails where it was interrupted.
-type Replay func(ctx context.Context, server string, list []*scenario.Scenario,
-	choices []algorithms.Choice) (*report.Document, error)
+// DefaultSeeds is how many are played unless somebody says otherwise.
+const DefaultSeeds = 20
+
+// Play is one job: scenarios, all of one limit, that candidates decide on a server.
+type Play struct {
+	Server    string
+	Scenarios []*scenario.Scenario
+	Choices   []algorithms.Choice
+	lineup.Instead
+}
+
+// Replay gives a row for each of the choices in each scenario, and for each of the users' scripts unless the models
+// decide. It fails where it was interrupted.
+type Replay func(context.Context, Play) (*report.Document, error)
 
 var (
 	// ErrNobody is what a field ends with that is empty: no algorithm can keep the limit.
@@ -42,49 +55,54 @@ var (
 	ErrName = errors.New("two candidates of one name")
 )
 
-// Answer lets the models decide first, and then the Lua of those that qualify, and of the nearest that does not, on the
-// server. It is an error if the two decide differently.
+// Answer lets the models decide first, with every seed, and searches for the worst traffic of those that promise to
+// keep the tolerance. Then the Lua of those that are in an answer, and of the nearest that is not, decides on the
+// server with the first seed. It is an error if the two decide differently.
 func (q *Question) Answer(ctx context.Context, replay Replay) (*Document, error) {
-	trial := q.trial()
+	trial := q.trial(q.draws())
 	if len(trial.entrants) == 0 && !q.Scripts {
 		return nil, ErrNobody
 	}
-	if err := trial.run(ctx, replay, Models, trial.entrants); err != nil {
+	if err := trial.play(ctx, replay); err != nil {
+		return nil, err
+	}
+	other, err := trial.underTheOther(ctx, replay)
+	if err != nil {
 		return nil, err
 	}
 	if q.Server != Models {
-		first := trial.judge()
-		if err := trial.confirm(ctx, replay, first); err != nil {
+		if err := trial.confirm(ctx, replay, other); err != nil {
 			return nil, err
 		}
 	}
-	return trial.document(), nil
+	return trial.document(other)
 }
 
 // trial is the question while it is being answered.
 type trial struct {
 	*Question
+	draws    map[string]draw // by scenario
 	policies []limit.Policy
 	groups   [][]*scenario.Scenario // by policy
 	entrants []entrant
 	leftOut  []LeftOut
 
-	runs      map[string]*report.Run         // by scenario, the last that decided it
-	rows      map[string]map[string]evidence // by scenario and the label there
-	confirmed map[string]bool                // labels of entrants
-	scripts   []string                       // labels of users' scripts, in their order
+	runs      map[string]*report.Run           // by scenario, with the first seed; the server's once it decided
+	rows      map[string]map[string]*testimony // by scenario and the label there
+	confirmed map[string]bool                  // labels of entrants
+	scripts   []string                         // labels of users' scripts, in their order
+	searched  map[string]int64                 // what was found in the worst case, by candidate and interval
 }
 
-func (q *Question) trial() *trial {
-	t := &trial{Question: q, leftOut: []LeftOut{}, runs: map[string]*report.Run{},
-		rows: map[string]map[string]evidence{}, confirmed: map[string]bool{}}
+func (q *Question) trial(draws map[string]draw) *trial {
+	t := &trial{Question: q, draws: draws, leftOut: []LeftOut{}, runs: map[string]*report.Run{},
+		rows: map[string]map[string]*testimony{}, confirmed: map[string]bool{}, searched: map[string]int64{}}
 	for _, s := range q.Scenarios {
-		p := s.Limit
-		if q.Limit != nil {
-			p = *q.Limit
-		}
+		t.rows[s.Name] = map[string]*testimony{}
+		p := lineup.NewContest(s, q.Instead).Policy
 		i := slices.IndexFunc(t.policies, func(o limit.Policy) bool {
-			return o.Requests == p.Requests && o.Window == p.Window && o.Capacity() == p.Capacity()
+			return o.Requests == p.Requests && o.Window == p.Window && o.Capacity() == p.Capacity() &&
+				o.Contract == p.Contract
 		})
 		if i < 0 {
 			i = len(t.policies)
@@ -96,84 +114,175 @@ func (q *Question) trial() *trial {
 		t.entrants = chosen(q.Choices, len(t.policies))
 		return t
 	}
-	t.entrants, t.leftOut = field(t.policies)
+	t.entrants, t.leftOut = field(t.policies, q.Tolerance)
 	return t
 }
 
-// run lets the entrants decide every scenario, and keeps the rows.
-func (t *trial) run(ctx context.Context, replay Replay, server string, entrants []entrant) error {
+// choicesOf are what entrants are under the i-th policy, each once.
+func choicesOf(entrants []entrant, i int) []algorithms.Choice {
+	choices := []algorithms.Choice{}
+	for _, e := range entrants {
+		c := e.choices[i]
+		if !slices.ContainsFunc(choices, func(o algorithms.Choice) bool { return o.Label == c.Label }) {
+			choices = append(choices, c)
+		}
+	}
+	return choices
+}
+
+// choiceIn is what an entrant is in a scenario.
+func (t *trial) choiceIn(label, scenario string) (algorithms.Choice, bool) {
 	for i, group := range t.groups {
-		choices := []algorithms.Choice{}
-		for _, e := range entrants {
-			c := e.choices[i]
-			if !slices.ContainsFunc(choices, func(o algorithms.Choice) bool { return o.Label == c.Label }) {
-				choices = append(choices, c)
+		for _, s := range group {
+			if s.Name != scenario {
+				continue
+			}
+			for _, e := range t.entrants {
+				if e.label == label {
+					return e.choices[i], true
+				}
 			}
 		}
-		doc, err := replay(ctx, server, group, choices)
+	}
+	return algorithms.Choice{}, false
+}
+
+// play lets the models of all entrants decide every scenario with every seed.
+func (t *trial) play(ctx context.Context, replay Replay) error {
+	if len(t.entrants) == 0 {
+		return nil
+	}
+	for i, group := range t.groups {
+		choices := choicesOf(t.entrants, i)
+		for _, s := range group {
+			for _, seed := range t.draws[s.Name].seeds {
+				play := Play{Models, []*scenario.Scenario{s}, choices, t.Instead}
+				play.Seed = &seed
+				doc, err := replay(ctx, play)
+				if err != nil {
+					return err
+				}
+				t.keep(&doc.Runs[0])
+			}
+		}
+	}
+	return nil
+}
+
+// keep takes over the rows of a run with the next seed.
+func (t *trial) keep(run *report.Run) {
+	if t.runs[run.Scenario] == nil {
+		t.runs[run.Scenario] = run
+	}
+	for i := range run.Results {
+		row := &run.Results[i]
+		known := t.rows[run.Scenario][row.Algorithm]
+		if known == nil {
+			known = &testimony{}
+			t.rows[run.Scenario][row.Algorithm] = known
+		}
+		known.seeds = append(known.seeds, evidence{run: run, row: row})
+	}
+}
+
+// confirm lets those decide on the server, with the first seed, that are in an answer under either contract, and the
+// nearest that is in none.
+func (t *trial) confirm(ctx context.Context, replay Replay, other *trial) error {
+	list := t.toConfirm(other)
+	for i, group := range t.groups {
+		doc, err := replay(ctx, Play{t.Server, group, choicesOf(list, i), t.Instead})
 		if err != nil {
 			return err
 		}
 		for k := range doc.Runs {
-			if err := t.keep(&doc.Runs[k], choices); err != nil {
+			if err := t.compare(&doc.Runs[k], choicesOf(list, i)); err != nil {
 				return err
 			}
 		}
+		if err := t.playScripts(ctx, replay, group); err != nil {
+			return err
+		}
 	}
-	for _, e := range entrants {
-		t.confirmed[e.label] = server != Models
+	for _, e := range list {
+		t.confirmed[e.label] = true
+	}
+	for _, label := range t.scripts {
+		t.confirmed[label] = true
 	}
 	return nil
 }
 
-// keep takes over a run's rows, which must decide as those before.
-func (t *trial) keep(run *report.Run, choices []algorithms.Choice) error {
-	if t.rows[run.Scenario] == nil {
-		t.rows[run.Scenario] = map[string]evidence{}
+// toConfirm are the entrants that matter.
+func (t *trial) toConfirm(other *trial) []entrant {
+	matter := map[string]bool{}
+	all := t.judge()
+	for _, c := range all {
+		matter[c.Algorithm] = c.qualifies() || c.promises()
 	}
+	if c := nearest(all); c != nil {
+		matter[c.Algorithm] = true
+	}
+	if other != nil {
+		for _, c := range other.judge() {
+			matter[c.Algorithm] = matter[c.Algorithm] || c.qualifies() || c.promises()
+		}
+	}
+	var list []entrant
+	for _, e := range t.entrants {
+		if matter[e.label] {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// compare takes over a server's rows, which must decide as the models, and begins with those of users' scripts.
+func (t *trial) compare(run *report.Run, choices []algorithms.Choice) error {
 	t.runs[run.Scenario] = run
 	for i := range run.Results {
 		row := &run.Results[i]
 		label := row.Algorithm
-		own := !slices.ContainsFunc(choices, func(c algorithms.Choice) bool { return c.Label == label })
-		if own && !slices.Contains(t.scripts, label) {
-			t.scripts = append(t.scripts, label)
+		if !slices.ContainsFunc(choices, func(c algorithms.Choice) bool { return c.Label == label }) {
+			if slices.ContainsFunc(t.entrants, func(e entrant) bool { return e.label == label }) {
+				return fmt.Errorf("%w: a script and an algorithm are both named %s; give the script another name in "+
+					"its binding", ErrName, label)
+			}
+			if !slices.Contains(t.scripts, label) {
+				t.scripts = append(t.scripts, label)
+			}
+			t.rows[run.Scenario][label] = &testimony{[]evidence{{run, row, true}}, row}
+			continue
 		}
-		if own && slices.ContainsFunc(t.entrants, func(e entrant) bool { return e.label == label }) {
-			return fmt.Errorf("%w: a script and an algorithm are both named %s; give the script another name in its "+
-				"binding", ErrName, label)
-		}
-		before, known := t.rows[run.Scenario][label]
-		if known && before.row.DecisionsSHA256 != row.DecisionsSHA256 {
+		known := t.rows[run.Scenario][label]
+		if model := known.seeds[0].row; model.DecisionsDigest != row.DecisionsDigest {
 			return fmt.Errorf("%s, %s: the script on %s does not decide as its model: it admits %d requests and the "+
-				"model %d "+
-				"(decisions_sha256 %.12s… and %.12s…); nothing can be recommended", run.Scenario, label,
-				run.Server.String(),
-				row.Admitted, before.row.Admitted, row.DecisionsSHA256, before.row.DecisionsSHA256)
+				"model %d (decisions_digest %.12s… and %.12s…); nothing can be recommended", run.Scenario, label,
+				run.Server.String(), row.Admitted, model.Admitted, row.DecisionsDigest, model.DecisionsDigest)
 		}
-		t.rows[run.Scenario][label] = evidence{run, row, own}
+		known.server = row
 	}
 	return nil
 }
 
-// confirm lets those decide on the server that qualify, and the nearest that does not. The candidates are in their
-// order.
-func (t *trial) confirm(ctx context.Context, replay Replay, all []Candidate) error {
-	var list []entrant
-	nearest := true
-	for _, c := range all {
-		if !c.Qualifies && !nearest {
-			break
+// playScripts lets users' scripts, which have no model, decide on the server with the other seeds.
+func (t *trial) playScripts(ctx context.Context, replay Replay, group []*scenario.Scenario) error {
+	if len(t.scripts) == 0 {
+		return nil
+	}
+	for _, s := range group {
+		for _, seed := range t.draws[s.Name].seeds[1:] {
+			play := Play{t.Server, []*scenario.Scenario{s}, []algorithms.Choice{}, t.Instead}
+			play.Seed = &seed
+			doc, err := replay(ctx, play)
+			if err != nil {
+				return err
+			}
+			run := &doc.Runs[0]
+			for i := range run.Results {
+				known := t.rows[s.Name][run.Results[i].Algorithm]
+				known.seeds = append(known.seeds, evidence{run, &run.Results[i], true})
+			}
 		}
-		nearest = c.Qualifies
-		i := slices.IndexFunc(t.entrants, func(e entrant) bool { return e.label == c.Algorithm })
-		list = append(list, t.entrants[i])
-	}
-	if err := t.run(ctx, replay, t.Server, list); err != nil {
-		return err
-	}
-	for _, label := range t.scripts {
-		t.confirmed[label] = true
 	}
 	return nil
 }
@@ -198,48 +307,17 @@ func (t *trial) judge() []Candidate {
 }
 
 func (t *trial) candidate(label string, labelIn func(scenario string) string) Candidate {
-	var list []evidence
+	var list []testimony
 	for _, s := range t.Scenarios {
-		list = append(list, t.rows[s.Name][labelIn(s.Name)])
+		list = append(list, *t.rows[s.Name][labelIn(s.Name)])
 	}
 	c := judge(label, list, t.Tolerance, t.Costs)
 	c.Confirmed = t.confirmed[label]
 	return c
 }
 
-// untested reports whether no scenario offers more than the exact limit admits.
-func (t *trial) untested() bool {
-	for _, run := range t.runs {
-		if run.Reference.Rejected > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// document is the answer.
-func (t *trial) document() *Document {
+// answered are the candidates in their order, once whoever promises to keep the tolerance was searched.
+func (t *trial) answered() ([]Candidate, error) {
 	all := t.judge()
-	doc := &Document{SchemaVersion: result.Recommendation.Version, Kind: result.Recommendation.Kind, Tool: t.Tool,
-		Tolerance: t.Tolerance, Prefer: t.Prefer,
-		Candidates: all, LeftOut: t.leftOut, Ties: ties(all), Why: why(all, t.Prefer, len(t.Scenarios) > 1)}
-	if t.untested() {
-		doc.Why = append(doc.Why, "the exact limit rejects nothing of this traffic: it tests nobody's limit, and a "+
-			"recommendation needs traffic that does")
-	}
-	if t.Costs != nil {
-		doc.Costs = &t.Costs.Source
-	}
-	if len(all) > 0 && all[0].Qualifies {
-		doc.Recommended = all[0].Algorithm
-	}
-	for _, s := range t.Scenarios {
-		run := t.runs[s.Name]
-		doc.Server = run.Server
-		doc.Traffic = append(doc.Traffic,
-			Traffic{Scenario: run.Scenario, Question: run.Question, Seed: run.Seed, Limit: run.Limit,
-				DurationUS: run.DurationUS, Keys: run.Keys, Offered: run.Reference.Offered, Notes: append([]string{},
-					run.Notes...)})
-	}
-	return doc
+	return all, t.search(all)
 }

@@ -5,67 +5,60 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/sheet"
 )
 
-// why says why the first is before the second, or what comes nearest where none qualifies. The candidates are in their
-// order.
-func why(all []Candidate, prefer string, several bool) []string {
-	lines := []string{}
-	qualified := slices.IndexFunc(all, func(c Candidate) bool { return !c.Qualifies })
-	if qualified < 0 {
-		qualified = len(all)
+// firstOf says why the first of an answer is before the second.
+func firstOf(list []*Candidate, by []criterion) []string {
+	switch len(list) {
+	case 0:
+		return []string{}
+	case 1:
+		return []string{list[0].Algorithm + " is the only one"}
 	}
-	if qualified > 0 && several {
-		lines = append(lines, all[0].worstInWords())
+	a, b := list[0], firstOther(list)
+	for _, c := range by {
+		if c.value(a) != c.value(b) {
+			return []string{fmt.Sprintf("%s is before %s: %s", a.Algorithm, b.Algorithm, c.words(a, b))}
+		}
 	}
-	if qualified > 1 {
-		lines = append(lines, comparison(&all[0], firstOther(all[:qualified]), prefer))
-	}
-	if qualified == 1 {
-		lines = append(lines, all[0].Algorithm+" is the only one that qualifies")
-	}
-	if qualified < len(all) {
-		lines = append(lines, nearest(&all[qualified]))
-	}
-	return lines
+	return []string{fmt.Sprintf("%s is before %s by its name alone: no cost that is known tells them apart",
+		a.Algorithm, b.Algorithm)}
 }
 
 // firstOther is the first after the leader that decides otherwise; where all decide as it does, the second.
-func firstOther(all []Candidate) *Candidate {
-	for i := range all[1:] {
-		if !sameDecisions(&all[0], &all[i+1]) {
-			return &all[i+1]
+func firstOther(list []*Candidate) *Candidate {
+	for _, c := range list[1:] {
+		if !sameDecisions(list[0], c) {
+			return c
 		}
 	}
-	return &all[1]
+	return list[1]
 }
 
-func comparison(a, b *Candidate, prefer string) string {
-	for _, c := range criteria(prefer) {
-		if c.value(a) != c.value(b) {
-			return fmt.Sprintf("%s is before %s: %s", a.Algorithm, b.Algorithm, c.words(a, b))
+// nearest is who comes nearest to the first answer, and what would let it in. The candidates are in their order.
+func nearest(all []Candidate) *Candidate {
+	var near *Candidate
+	for i := range all {
+		c := &all[i]
+		if !c.qualifies() && (near == nil || c.distance() < near.distance()) {
+			near = c
 		}
 	}
-	return fmt.Sprintf("%s is before %s by its name alone: no figure tells them apart", a.Algorithm, b.Algorithm)
+	return near
 }
 
-func (c *Candidate) worstInWords() string {
-	return fmt.Sprintf("the worst of %s: %s x the limit in %s, %s rejected wrongly in %s", c.Algorithm,
-		trimmed(c.Overshoot.Value,
-			4), c.Overshoot.Scenario, sheet.Percent(c.FalseRejects.Value), c.FalseRejects.Scenario)
-}
-
-func nearest(c *Candidate) string {
+func (c *Candidate) nearestInWords() string {
 	var words []string
 	for i := range c.ExcludedBy {
 		if x := &c.ExcludedBy[i]; c.worstOf(x.Measure) == x {
 			words = append(words, x.Words)
 		}
 	}
-	line := fmt.Sprintf("the nearest of those that do not qualify is %s: %s", c.Algorithm, strings.Join(words, "; "))
+	line := fmt.Sprintf("the nearest of those that do not keep it is %s: %s", c.Algorithm, strings.Join(words, "; "))
 	if remedy := c.remedy(); remedy != "" {
-		line += "; it would qualify with " + remedy
+		line += "; it would be in with " + remedy
 	}
 	return line
 }
@@ -81,7 +74,75 @@ func (c *Candidate) worstOf(measure string) *Exclusion {
 	return worst
 }
 
-// ties groups the candidates that took the same decisions everywhere, in their order.
+// finding says in a sentence what the two answers' difference is about; "" where there is none.
+func finding(here, anywhere []*Candidate) string {
+	switch {
+	case len(here) == 0 && len(anywhere) == 0:
+		return ""
+	case len(anywhere) == 0:
+		return fmt.Sprintf("%s keeps the tolerance on this traffic, and no candidate promises to on any",
+			here[0].Algorithm)
+	case len(here) == 0:
+		return fmt.Sprintf("nobody keeps the tolerance on this traffic; %s promises to let through no more on any, "+
+			"and its price here is a shortfall of %s", anywhere[0].Algorithm, anywhere[0].Shortfall.inWords())
+	}
+	a, b := here[0], anywhere[0]
+	if a.Algorithm == b.Algorithm {
+		return ""
+	}
+	switch {
+	case !a.promises():
+		return fmt.Sprintf("the answers differ: on this traffic %s will do, but %s; %s promises at most %s x, at the "+
+			"price of %s", a.Algorithm, a.Unpromised[0].Words, b.Algorithm, sheet.Times(b.Promise.Ratio), price(a, b))
+	case !b.qualifies():
+		return fmt.Sprintf("the answers differ: %s keeps the tolerance here and promises to on any traffic; what is "+
+			"before it there, %s, has the price of %s", a.Algorithm, b.Algorithm, price(a, b))
+	}
+	return fmt.Sprintf("the answers differ in their order alone: %s and %s are in both", a.Algorithm, b.Algorithm)
+}
+
+// price is what b costs more than a.
+func price(a, b *Candidate) string {
+	text := fmt.Sprintf("a shortfall of %s here", b.Shortfall.inWords())
+	if a.RedisCalls != nil && b.RedisCalls != nil && *a.RedisCalls != *b.RedisCalls {
+		less, more := apartBy(*a.RedisCalls, *b.RedisCalls)
+		text += fmt.Sprintf(", and %s Redis commands a decision instead of %s", more, less)
+	}
+	return text
+}
+
+// inWords is a share over all seeds.
+func (s Spread) inWords() string {
+	median, least, most := sheet.Percent(s.Median), sheet.Percent(s.Least), sheet.Percent(s.Most)
+	if least == most {
+		return median
+	}
+	return fmt.Sprintf("%s (%s to %s)", median, least, most)
+}
+
+// exactByDefinition is the line that says who cannot but keep a contract.
+func exactByDefinition(c limit.Contract) string {
+	if c == limit.ByBucket {
+		return "under the bucket's contract gcra and token-bucket with the limit's burst are exact by definition: " +
+			"the question is who else keeps it, for less"
+	}
+	return "under the window's contract sliding-window-log is exact by definition: the question is who else keeps " +
+		"it, for less"
+}
+
+// inWords says what the contract that was not asked for would choose.
+func (o *OtherContract) inWords() string {
+	name := func(first string) string {
+		if first == "" {
+			return "nobody"
+		}
+		return first
+	}
+	return fmt.Sprintf("nobody named a contract, so the window's decides; --contract %s would choose %s on this "+
+		"traffic, %s on any", o.Contract, name(o.OnThisTraffic), name(o.OnAnyTraffic))
+}
+
+// ties groups the candidates that took the same decisions everywhere, and let go at the same moments, in their order.
 func ties(all []Candidate) []Tie {
 	groups := []Tie{}
 	explained := make([]bool, len(all))
@@ -99,18 +160,21 @@ func ties(all []Candidate) []Tie {
 	return groups
 }
 
+// sameDecisions reports whether two candidates decide, and let go, alike with every seed.
 func sameDecisions(a, b *Candidate) bool {
 	return slices.EqualFunc(a.Scenarios, b.Scenarios, func(f, g Figures) bool {
-		return f.Scenario == g.Scenario && f.DecisionsSHA256 == g.DecisionsSHA256
+		return f.Scenario == g.Scenario && slices.EqualFunc(f.Runs, g.Runs, func(p, q Played) bool {
+			return p.DecisionsDigest == q.DecisionsDigest && (p.DelayUS == nil) == (q.DelayUS == nil) &&
+				(p.DelayUS == nil || *p.DelayUS == *q.DelayUS)
+		})
 	})
 }
 
-// Nearest says what comes nearest of those that do not qualify, and what would have to be tolerated; "" where all do.
+// Nearest says what comes nearest of those that do not keep the tolerance here, and what would have to be tolerated; ""
+// where all do.
 func (d *Document) Nearest() string {
-	for i := range d.Candidates {
-		if !d.Candidates[i].Qualifies {
-			return nearest(&d.Candidates[i])
-		}
+	if c := nearest(d.Candidates); c != nil {
+		return c.nearestInWords()
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package recommend
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,10 +20,12 @@ var Forms = sheet.Forms[*Document]{
 func WriteJSON(w io.Writer, d *Document) error { return result.Write(w, d) }
 
 // csvHeader names the columns of WriteCSV.
-var csvHeader = []string{"rank", "algorithm", "qualifies", "burst", "overshoot", "overshoot_scenario",
-	"over_limit_within", "false_admits_share",
-	"false_rejects_share", "false_rejects_scenario", "utilization", "redis_calls_per_decision",
-	"server_us_per_decision", "confirmed", "excluded_by"}
+var csvHeader = []string{"rank_on_this_traffic", "rank_on_any_traffic", "algorithm", "burst", "kept", "seeds",
+	"overshoot_median", "overshoot_least", "overshoot_most", "overshoot_scenario",
+	"excess_median", "excess_least", "excess_most",
+	"shortfall_median", "shortfall_least", "shortfall_most", "shortfall_scenario",
+	"promise", "promise_found", "redis_calls_per_decision", "bytes_per_key", "server_us_per_decision", "confirmed",
+	"excluded_by", "unpromised"}
 
 // WriteCSV writes one line for each candidate, in their order, with its worst figures.
 func WriteCSV(w io.Writer, d *Document) error {
@@ -36,32 +39,35 @@ func WriteCSV(w io.Writer, d *Document) error {
 }
 
 func (c *Candidate) csvLine() []string {
-	optional := func(v *float64) string {
-		if v == nil {
+	number := func(n int) string {
+		if n == 0 {
 			return ""
 		}
-		return decimal(*v)
+		return strconv.Itoa(n)
 	}
-	var calls *float64
-	if c.RedisCalls != nil {
-		calls = &c.RedisCalls.Value
-	}
-	rank, burst := "", ""
-	if c.Qualifies {
-		rank = strconv.Itoa(c.Rank)
-	}
+	burst, promise, found := "", "", ""
 	if c.Burst != nil {
 		burst = strconv.FormatInt(*c.Burst, 10)
 	}
-	var words []string
-	for _, x := range c.ExcludedBy {
-		words = append(words, x.Words)
+	if p := c.Promise; p != nil {
+		promise = decimal(p.Ratio)
+		if p.Found != nil {
+			found = decimal(float64(*p.Found) / float64(p.Allowed))
+		}
 	}
-	return []string{rank, c.Algorithm, strconv.FormatBool(c.Qualifies), burst, decimal(c.Overshoot.Value),
-		c.Overshoot.Scenario,
-		strings.TrimPrefix(c.within(), absent),
-		decimal(c.FalseAdmits.Value),
-		decimal(c.FalseRejects.Value), c.FalseRejects.Scenario,
-		decimal(c.Utilization.Value),
-		optional(calls), optional(c.ServerUS), strconv.FormatBool(c.Confirmed), strings.Join(words, "; ")}
+	words := func(all []Exclusion) string {
+		var texts []string
+		for _, x := range all {
+			texts = append(texts, x.Words)
+		}
+		return strings.Join(texts, "; ")
+	}
+	return slices.Concat([]string{number(c.RankOnThisTraffic), number(c.RankOnAnyTraffic), c.Algorithm, burst,
+		strconv.Itoa(c.Kept), strconv.Itoa(c.Seeds)},
+		c.Overshoot.csv(), []string{c.Overshoot.Scenario}, c.Excess.csv(), c.Shortfall.csv(),
+		[]string{c.Shortfall.Scenario, promise, found, sheet.OptionalFloat(c.RedisCalls),
+			sheet.OptionalFloat(c.BytesPerKey), sheet.OptionalFloat(c.ServerUS), strconv.FormatBool(c.Confirmed),
+			words(c.ExcludedBy), words(c.Unpromised)})
 }
+
+func (s Spread) csv() []string { return []string{decimal(s.Median), decimal(s.Least), decimal(s.Most)} }

@@ -14,6 +14,7 @@ import (
 
 	"ratelab/internal/result"
 	"ratelab/internal/result/resulttest"
+	"ratelab/internal/scenario"
 	"ratelab/internal/sheet"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,28 +36,43 @@ func written(t *testing.T, format string, d *Document) string {
 func full(t *testing.T) *Document {
 	q := workedQuestion(t)
 	us, admits, calls := 20.0, 0.5, 4.6
-	q.Tolerance.MaxServerUS, q.Tolerance.MaxFalseAdmits, q.Tolerance.MaxCalls = &us, &admits, &calls
+	q.Tolerance.MaxServerUS, q.Tolerance.MaxExcess, q.Tolerance.MaxCalls = &us, admits, &calls
+	q.Scenarios[0].NamesContract = false
 	q.Costs = &Costs{us: map[string]float64{"gcra": 10.5, "leaky-bucket": 12, "sliding-window-log": 20.25},
 		Source: CostSource{Server: "redis 8.0 (process, unix)", Machine: "Example CPU",
 			Traffic: "closed loop, half of the requests accepted, limit 100/1h"}}
 	doc := answer(t, q, worked())
-	within := int64(250_000)
-	doc.Candidates[0].Scenarios[0].OverLimitWithinUS = &within
 	doc.LeftOut = append(doc.LeftOut, LeftOut{"gcra:burst=7", "gcra:burst=7: a product reaches 2^53"})
 	doc.Traffic[0].Notes = append(doc.Traffic[0].Notes, "12 lines were sorted")
 	return doc
 }
 
+// seeds is an answer about random traffic.
+func seeds(t *testing.T) *Document {
+	q, w := workedQuestion(t), worked()
+	q.Scenarios, w.seeded = []*scenario.Scenario{random("edge")}, map[string]map[string][]figuresOf{"edge": {}}
+	for i, label := range []string{"gcra", "leaky-bucket", "gcra:burst=10", "sliding-window-counter"} {
+		var all []figuresOf
+		for k := range int64(20) {
+			f := w.scenarios["edge"][label]
+			f.peak, f.shortfall = f.peak-k/3, f.shortfall+int64(i/2)*k
+			all = append(all, f)
+		}
+		w.seeded["edge"][label] = all
+	}
+	return answer(t, q, w)
+}
+
 // nobody is an answer without a recommendation.
 func nobody(t *testing.T) *Document {
 	q := workedQuestion(t)
-	q.Tolerance.MaxOvershoot = 0.5
+	q.Tolerance.MaxOvershoot = 0.5 // no flag allows that
 	return answer(t, q, worked())
 }
 
 func TestGolden(t *testing.T) {
 	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t),
-		"nobody": nobody(t)} {
+		"nobody": nobody(t), "seeds": seeds(t)} {
 		for format, extension := range map[string]string{"table": "txt", "json": "json", "csv": "csv",
 			"markdown": "md"} {
 			file := filepath.Join("testdata", name+"."+extension)
@@ -80,7 +96,7 @@ func TestGolden(t *testing.T) {
 // What is written is what the schema promises.
 func TestDocumentsKeepTheSchema(t *testing.T) {
 	for name, doc := range map[string]*Document{"worked": answer(t, workedQuestion(t), worked()), "full": full(t),
-		"nobody": nobody(t)} {
+		"nobody": nobody(t), "seeds": seeds(t)} {
 		text := written(t, "json", doc)
 		if err := resulttest.Validate(t, result.Recommendation, text); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -97,10 +113,10 @@ func TestTableIsPlainAndFits(t *testing.T) {
 	crowd := full(t)
 	for i := range 12 {
 		c := crowd.Candidates[0]
-		c.Rank, c.Algorithm = i+2, fmt.Sprintf("token-bucket-interval:capacity=%d:refill=100", i)
+		c.RankOnThisTraffic, c.Algorithm = i+2, fmt.Sprintf("token-bucket-interval:capacity=%d:refill=100", i)
 		crowd.Candidates = append([]Candidate{c}, crowd.Candidates...)
 	}
-	for _, doc := range []*Document{full(t), nobody(t), crowd} {
+	for _, doc := range []*Document{full(t), nobody(t), seeds(t), crowd} {
 		for line := range strings.SplitSeq(written(t, "table", doc), "\n") {
 			if n := text.StringWidthWithoutEscSequences(line); n > usualWidth || strings.HasSuffix(line, " ") ||
 				strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {
@@ -131,7 +147,7 @@ func TestHostileNamesStayText(t *testing.T) {
 		}
 	}
 	lines, err := csv.NewReader(strings.NewReader(written(t, "csv", doc))).ReadAll()
-	if err != nil || lines[1][1] != "'"+hostile || lines[1][5] != "'"+hostile {
+	if err != nil || lines[1][2] != "'"+hostile || lines[1][9] != "'"+hostile {
 		t.Errorf("%v, %q", err, lines[1])
 	}
 	for _, fault := range doc.picture().Faults() {

@@ -21,11 +21,11 @@ type fan struct {
 type worker struct {
 	lane      Lane
 	meter     *measure.Meter
-	sums      *measure.KeySums // nil: fairness is not asked for
 	batches   chan *batch
 	decisions []limit.Decision
 	turn      chan struct{} // held while deciding; nil: no bound
 	stopped   bool
+	unseen    measure.Ledger // what the reference admits of what came after a lane stopped
 }
 
 func newFan(ctx context.Context, p limit.Policy, duration time.Duration, lanes []Lane, o Options) *fan {
@@ -55,22 +55,18 @@ func (w *worker) watch(o Options) {
 	if o.Scales != nil {
 		w.meter.WatchScales(o.Scales)
 	}
-	if o.Fairness {
-		w.sums = &measure.KeySums{}
-	}
 	if w.lane.Counts {
 		w.meter.WatchRate()
 	}
 }
 
-// outcome is what the worker's lane did; names are the keys by number.
-func (w *worker) outcome(r measure.Result, names []string) LaneOutcome {
-	o := LaneOutcome{Result: r, Series: w.meter.Series(), MostAdmitted: w.meter.MostAdmitted(),
-		RateDifference: w.meter.RateDifference()}
-	if w.sums != nil {
-		o.Fairness = w.sums.Fairness(names)
-	}
-	return o
+// outcome is what the worker's lane did with what src read.
+func (w *worker) outcome(r measure.Result, src *source) LaneOutcome {
+	account := measure.Account{Offered: &src.offered, Exact: w.exact(src), Within: w.meter.Within(),
+		Excess: w.meter.Excess()}
+	return LaneOutcome{Result: r, Series: w.meter.Series(), MostAdmitted: w.meter.MostAdmitted(),
+		RateDifference: w.meter.RateDifference(), Shaping: w.meter.Shaping(),
+		Fairness: account.Fairness(src.names, src.policy.Requests)}
 }
 
 // deliver gives b to every lane; its error is the context's, which also ends when a lane fails.
@@ -99,15 +95,35 @@ func (w *worker) work(ctx context.Context) error {
 			return err
 		}
 		if w.stopped {
+			w.miss(b)
 			continue
 		}
 		err := w.decide(ctx, b)
-		w.stopped = errors.Is(err, ErrStopped)
+		if w.stopped = errors.Is(err, ErrStopped); w.stopped {
+			w.miss(b)
+		}
 		if err != nil && !w.stopped {
 			return &LaneError{w.lane.Label, err}
 		}
 	}
 	return nil
+}
+
+// miss notes what of a batch that the lane did not decide the reference admits.
+func (w *worker) miss(b *batch) {
+	for i, q := range b.requests {
+		if b.exact[i] {
+			w.unseen.Add(b.numbers[i], q.Cost)
+		}
+	}
+}
+
+// exact is what the reference admits of what the lane decided.
+func (w *worker) exact(src *source) *measure.Ledger {
+	if !w.stopped {
+		return src.meter.Within()
+	}
+	return src.meter.Within().Less(&w.unseen)
 }
 
 func (w *worker) decide(ctx context.Context, b *batch) error {
@@ -124,12 +140,7 @@ func (w *worker) decide(ctx context.Context, b *batch) error {
 		return err
 	}
 	for i, q := range b.requests {
-		w.meter.Observe(q, decisions[i], b.exact[i])
-	}
-	if w.sums != nil {
-		for i, q := range b.requests {
-			w.sums.Observe(b.numbers[i], q.Cost, decisions[i].Allowed(), b.exact[i])
-		}
+		w.meter.Observe(q, b.numbers[i], decisions[i], b.exact[i])
 	}
 	if w.lane.Observe != nil {
 		return w.lane.Observe(b.requests, decisions)

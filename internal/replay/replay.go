@@ -72,7 +72,8 @@ type LaneOutcome struct {
 	Series measure.Series
 
 	MostAdmitted   []int64           // for each of Options.Scales
-	Fairness       *measure.Fairness // nil: not asked for, or what KeySums.Fairness says
+	Shaping        *measure.Shaping  // nil: nothing was delayed
+	Fairness       *measure.Fairness // nil: not asked for, or what Account.Fairness says
 	RateDifference *float64          // nil: not a lane that counts, or nothing was ever in use
 }
 
@@ -133,12 +134,15 @@ func outcome(src *source, f *fan, duration time.Duration) (*Outcome, error) {
 	out := &Outcome{Duration: duration, Keys: keys, LastUS: src.lastUS, LargestCost: src.largest, Partial: src.partial,
 		Traffic: src.traffic.Traffic(duration)}
 	var err error
-	if out.Reference, err = src.meter.Result(duration, keys); err != nil {
+	if out.Reference, err = src.meter.Result(duration, keys, nil); err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
+	}
+	if out.Reference.ExactCost = out.Reference.AdmittedCost; out.Reference.Excess > 0 {
+		return nil, fmt.Errorf("exact reference: %d of its own admissions break the contract", out.Reference.Excess)
 	}
 	out.ReferenceSeries = src.meter.Series()
 	for _, w := range f.workers {
-		result, err := w.meter.Result(duration, keys)
+		result, err := w.meter.Result(duration, keys, w.exact(src))
 		if err != nil {
 			return nil, &LaneError{w.lane.Label, err}
 		}
@@ -147,7 +151,7 @@ func outcome(src *source, f *fan, duration time.Duration) (*Outcome, error) {
 			return nil, &LaneError{w.lane.Label,
 				fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)}
 		}
-		out.Lanes = append(out.Lanes, w.outcome(result, src.names))
+		out.Lanes = append(out.Lanes, w.outcome(result, src))
 	}
 	return out, nil
 }

@@ -72,7 +72,7 @@ func TestWhatIsAskedForIsMeasured(t *testing.T) {
 		{MostAdmitted: []int64{2, 3, 3},
 			Fairness: &measure.Fairness{Keys: 2, JainIndex: 2.25 * 2.25 / (2 * (1 + 1.5625)), WorstKey: "a",
 				WorstServed: 1, BestServed: 1.25,
-				KeysFalselyAdmitted: 1, WorstKeyWrong: 1.0 / 3}},
+				KeysOver: 1, Over: &measure.KeyShare{Key: "b", Share: 0.2}}},
 	}
 	for i, lane := range o.Lanes {
 		lane.Result, lane.Series = measure.Result{}, measure.Series{}

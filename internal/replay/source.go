@@ -16,17 +16,19 @@ const defaultBatch = 16384
 type batch struct {
 	requests []limit.Request
 	exact    []bool  // what the reference decided
-	numbers  []int64 // of the keys; only where fairness is measured
+	numbers  []int64 // of the keys
 }
 
 // source reads the traffic once, for everybody: it lets the reference decide and counts what was offered.
 type source struct {
 	options   Options
+	policy    limit.Policy
 	reference *measure.Reference
 	meter     *measure.Meter // of the reference
 	traffic   *measure.TrafficMeter
 	keys      *measure.KeySet
-	names     []string // of the keys by number, where fairness is measured; nil when there are too many
+	offered   measure.Ledger // only where fairness is measured
+	names     []string       // of the keys by number, where fairness is measured; nil when there are too many
 	lastUS    int64
 	largest   int64 // cost
 	partial   bool
@@ -35,6 +37,7 @@ type source struct {
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 	return &source{
 		options:   o,
+		policy:    p,
 		reference: measure.NewReference(p),
 		meter:     measure.NewMeter(p, duration),
 		traffic:   measure.NewTrafficMeter(duration),
@@ -85,7 +88,8 @@ func (s *source) full(b *batch, next limit.Request) bool {
 }
 
 func (s *source) newBatch() *batch {
-	return &batch{requests: make([]limit.Request, 0, s.options.Batch), exact: make([]bool, 0, s.options.Batch)}
+	n := s.options.Batch
+	return &batch{requests: make([]limit.Request, 0, n), exact: make([]bool, 0, n), numbers: make([]int64, 0, n)}
 }
 
 func (s *source) add(b *batch, q limit.Request) {
@@ -94,27 +98,31 @@ func (s *source) add(b *batch, q limit.Request) {
 	if exact {
 		d.Verdict = limit.Allowed
 	}
-	s.meter.Observe(q, d, exact)
+	number := s.number(q)
+	s.meter.Observe(q, number, d, exact)
 	s.traffic.Observe(q)
-	s.number(b, q.Key)
 	s.lastUS, s.largest = q.AtUS, max(s.largest, q.Cost)
 	b.requests = append(b.requests, q)
 	b.exact = append(b.exact, exact)
+	b.numbers = append(b.numbers, number)
 }
 
-// number counts the key, and where fairness is measured notes its number once for all lanes.
-func (s *source) number(b *batch, key string) {
-	number := s.keys.Add(key)
+// number is the key's, once for all lanes. Where fairness is measured it notes the name and what is offered.
+func (s *source) number(q limit.Request) int64 {
+	number := s.keys.Add(q.Key)
 	if !s.options.Fairness {
-		return
+		return number
 	}
-	b.numbers = append(b.numbers, number)
 	switch {
 	case number >= measure.MaxFairKeys:
 		s.names = nil
 	case number == int64(len(s.names)) && s.keys.Count() == number+1:
-		s.names = append(s.names, key)
+		s.names = append(s.names, q.Key)
 	}
+	if s.names != nil {
+		s.offered.Add(number, q.Cost)
+	}
+	return number
 }
 
 func (s *source) progress(requests int64) {

@@ -16,6 +16,7 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
+	"ratelab/internal/script/scripttest"
 )
 
 // fakeClock moves when somebody sleeps, and oversleeps as it is told to.
@@ -48,19 +49,6 @@ func (c trips) Write(p []byte) (int, error) {
 		*c.sizes = append(*c.sizes, n)
 	}
 	return c.Conn.Write(p)
-}
-
-// counting admits the first three requests of each key, counted where nothing but DEL takes them away, and answers
-// with the client's clock as what remains.
-const counting = `
-local n = redis.call('INCR', KEYS[1])
-if n <= 3 then return {1, tonumber(ARGV[1]), 0, 0} end
-return {0, tonumber(ARGV[1]), 0, 0}`
-
-func program(source string) *script.Program {
-	return &script.Program{Label: "mine", Source: source, Decode: script.Contract,
-		Decide: script.Call{Keys: []script.Template{script.KeyIn("mine:")},
-			Args: []script.Template{script.NowUS(1), script.Cost()}}}
 }
 
 // at are requests for one key.
@@ -96,7 +84,7 @@ func wallClock(t *testing.T, p *script.Program, c *fakeClock) (w *replay.WallClo
 // Each request is sent when it is due, with the clock of that moment; those due together share one round trip.
 func TestRequestsAreSentWhenTheyAreDue(t *testing.T) {
 	c := &fakeClock{now: midnight.Add(-time.Second)}
-	w, _, sizes := wallClock(t, program(counting), c)
+	w, _, sizes := wallClock(t, scripttest.Program(scripttest.Counting, "3"), c)
 	requests := at(0, 500, 500, 500, 2000)
 	decisions := make([]limit.Decision, len(requests))
 	if err := w.Decide(t.Context(), requests, decisions); err != nil {
@@ -122,7 +110,7 @@ func TestRequestsAreSentWhenTheyAreDue(t *testing.T) {
 // A clock that oversleeps makes requests late, and what has become due meanwhile goes with them.
 func TestOversleepingIsReportedAsLateness(t *testing.T) {
 	c := &fakeClock{now: midnight, oversleep: 2 * time.Millisecond}
-	w, _, sizes := wallClock(t, program(counting), c)
+	w, _, sizes := wallClock(t, scripttest.Program(scripttest.Counting, "3"), c)
 	requests := at(1000, 2500, 3000, 9000)
 	if err := w.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
@@ -139,7 +127,7 @@ func TestOversleepingIsReportedAsLateness(t *testing.T) {
 // Told to stop while it waits, it gives up.
 func TestAWaitThatIsStoppedEndsTheLane(t *testing.T) {
 	c := &fakeClock{now: midnight, stop: replay.ErrStopped}
-	w, client, _ := wallClock(t, program(counting), c)
+	w, client, _ := wallClock(t, scripttest.Program(scripttest.Counting, "3"), c)
 	if err := w.Decide(t.Context(), at(1000), make([]limit.Decision, 1)); !errors.Is(err, replay.ErrStopped) {
 		t.Errorf("error %v", err)
 	}
@@ -151,7 +139,7 @@ func TestAWaitThatIsStoppedEndsTheLane(t *testing.T) {
 // Close deletes what was named in KEYS, by the thousand, and nobody else's keys.
 func TestCloseDeletesItsOwnKeysOnly(t *testing.T) {
 	c := &fakeClock{now: midnight}
-	w, client, _ := wallClock(t, program(counting), c)
+	w, client, _ := wallClock(t, scripttest.Program(scripttest.Counting, "3"), c)
 	if err := client.Set(t.Context(), "mine:{somebody}", "else's", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +165,7 @@ func TestCloseDeletesItsOwnKeysOnly(t *testing.T) {
 // A key with a TTL of its own keeps it.
 func TestOnASharedServerEveryKeyExpires(t *testing.T) {
 	s := redisservertest.Private(t)
-	p := program(`if ARGV[2] == '1' then redis.call('SET', KEYS[1], 1) else redis.call('SET', KEYS[1], 1, 'EX', 60) end return {1, 0, 0, 0}`)
+	p := scripttest.Program(`if ARGV[2] == '1' then redis.call('SET', KEYS[1], 1) else redis.call('SET', KEYS[1], 1, 'EX', 60) end return {1, 0, 0, 0}`, "3")
 	for lasts, ttl := range map[time.Duration]time.Duration{0: 24 * time.Hour, time.Hour: 70 * time.Minute} {
 		keys := replay.Keys{Shared: true, Lasts: lasts, Sentinel: "sentinel"}
 		w, err := replay.NewWallClock(t.Context(), s.Client, keys, p, (&fakeClock{now: midnight}).clock(), midnight)
@@ -203,7 +191,7 @@ func TestOnASharedServerEveryKeyExpires(t *testing.T) {
 // Keys that somebody deletes during a run are noticed by the one that no script touches.
 func TestAFlushIsNoticedOnTheWallClock(t *testing.T) {
 	s := redisservertest.Private(t)
-	p := program(`return {1, 0, 0, 0}`)
+	p := scripttest.Program(`return {1, 0, 0, 0}`, "3")
 	w, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{Sentinel: "sentinel"}, p,
 		(&fakeClock{now: midnight}).clock(), midnight)
 	if err != nil {
@@ -220,7 +208,7 @@ func TestAFlushIsNoticedOnTheWallClock(t *testing.T) {
 
 // An init script is called once for each key, before its first request.
 func TestInitIsCalledOncePerKey(t *testing.T) {
-	p := program(`return {1, tonumber(redis.call('GET', KEYS[1])), 0, 0}`)
+	p := scripttest.Program(`return {1, tonumber(redis.call('GET', KEYS[1])), 0, 0}`, "3")
 	p.Init = &script.Call{Keys: p.Decide.Keys, Args: []script.Template{script.Literal("40")}}
 	p.InitSource = `return redis.call('INCRBY', KEYS[1], ARGV[1])`
 	w, _, _ := wallClock(t, p, &fakeClock{now: midnight})
@@ -252,7 +240,7 @@ func TestRepliesOfEveryKindAreDecoded(t *testing.T) {
 		{"error reply", "return redis.error_reply('ERR no')", resp.Error},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := program(test.source)
+			p := scripttest.Program(test.source, "3")
 			var got []resp.Value
 			p.Decode = func(r resp.Value) (limit.Decision, error) {
 				got = append(got, r)
@@ -271,11 +259,11 @@ func TestRepliesOfEveryKindAreDecoded(t *testing.T) {
 
 // A call that fails, an answer that is none and an init that fails name their request.
 func TestAFailedCallNamesItsRequest(t *testing.T) {
-	failingInit := program(counting)
+	failingInit := scripttest.Program(scripttest.Counting, "3")
 	failingInit.Init, failingInit.InitSource = &script.Call{Keys: failingInit.Decide.Keys}, "return redis.call('LPUSH')"
 	for name, p := range map[string]*script.Program{
-		"run-time error": program(`return redis.call('LPUSH')`),
-		"nonsense":       program(`return 'maybe'`),
+		"run-time error": scripttest.Program(`return redis.call('LPUSH')`, "3"),
+		"nonsense":       scripttest.Program(`return 'maybe'`, "3"),
 		"init":           failingInit,
 	} {
 		w, _, _ := wallClock(t, p, &fakeClock{now: midnight})
@@ -288,7 +276,8 @@ func TestAFailedCallNamesItsRequest(t *testing.T) {
 
 // A server that has forgotten its scripts has forgotten the keys too, perhaps: the run is over.
 func TestLostScriptsEndTheRun(t *testing.T) {
-	w, client, _ := wallClock(t, program(counting), &fakeClock{now: midnight})
+	w, client, _ := wallClock(t, scripttest.Program(scripttest.Counting, "3"),
+		&fakeClock{now: midnight})
 	if err := client.ScriptFlush(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -300,8 +289,9 @@ func TestLostScriptsEndTheRun(t *testing.T) {
 
 func TestAScriptThatDoesNotCompileIsRefusedAtOnce(t *testing.T) {
 	s := redisservertest.Private(t)
-	if _, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{}, program("return ("), (&fakeClock{}).clock(),
-		midnight); err == nil {
+	p := scripttest.Program("return (", "3")
+	clock := (&fakeClock{}).clock()
+	if _, err := replay.NewWallClock(t.Context(), s.Client, replay.Keys{}, p, clock, midnight); err == nil {
 		t.Error("no error")
 	}
 }

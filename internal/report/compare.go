@@ -40,8 +40,16 @@ func compareRun(golden, got *Run) string {
 			return d
 		}
 	}
-	if d := compareValues(where+", "+ReferenceLabel, decided(&golden.Reference), decided(&got.Reference)); d != "" {
-		return d
+	switch a, b := golden.Reference, got.Reference; {
+	case a == nil && b == nil:
+	case a == nil:
+		return differs(where, ReferenceLabel, "present", "")
+	case b == nil:
+		return differs(where, ReferenceLabel, "", "present")
+	default:
+		if d := compareValues(where+", "+ReferenceLabel, decided(a), decided(b)); d != "" {
+			return d
+		}
 	}
 	return compareExpectations(where, golden.Expectations, got.Expectations)
 }

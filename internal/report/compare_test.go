@@ -15,9 +15,9 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 	}{
 		{func(d *Document) { d.Runs[0].Results[2].Admitted = 1784 },
 			"extreme-case-1, gcra: admitted is 1784, results/ says 1785"},
-		{func(d *Document) { d.Runs[0].Results[2].DecisionsSHA256 = "ab" },
-			"extreme-case-1, gcra: decisions_sha256 is ab, results/ says " +
-				"00000000000000000000000000000000000000000000000000000000000006f9"},
+		{func(d *Document) { d.Runs[0].Results[2].DecisionsDigest = "ab" },
+			"extreme-case-1, gcra: decisions_digest is ab, results/ says " +
+				"000000000000000000000000000006f9"},
 		{func(d *Document) { d.Runs[0].Results[2].ScriptSHA1 = "cd" },
 			"extreme-case-1, gcra: script_sha1 is cd, results/ says 0000000000000000000000000000000000000004"},
 		{func(d *Document) { d.Runs[0].Results[2].Parameters["burst"] = "999"; d.Runs[0].Results[2].Admitted = 1 },
@@ -34,9 +34,9 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 			"extreme-case-1, fixed-window-aligned: round_trips_per_decision is absent, results/ says 1"},
 		{func(d *Document) { d.Runs[0].Reference.Admitted = 1021 },
 			"extreme-case-1, exact reference: admitted is 1021, results/ says 1020"},
-		{func(d *Document) { d.Runs[0].Reference.DecisionsSHA256 = "ef" },
-			"extreme-case-1, exact reference: decisions_sha256 is ef, results/ says " +
-				"00000000000000000000000000000000000000000000000000000000000003fc"},
+		{func(d *Document) { d.Runs[0].Reference.DecisionsDigest = "ef" },
+			"extreme-case-1, exact reference: decisions_digest is ef, results/ says " +
+				"000000000000000000000000000003fc"},
 		{func(d *Document) { d.Runs[0].Seed = 2 }, "extreme-case-1: seed is 2, results/ says 1"},
 		{func(d *Document) { d.Runs[0].Limit.Burst = 100 },
 			"extreme-case-1: limit is 1000/3s burst 100, results/ says 1000/3s"},
@@ -60,7 +60,7 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 				"results/ says fixed-window-aligned peak_window_admitted 1980 (met)"},
 		{func(d *Document) { d.Runs[0].Expectations = nil },
 			"extreme-case-1: number of expectations is 0, results/ says 2"},
-		{func(d *Document) { d.SchemaVersion = 2 }, "schema_version is 2, results/ says 1"},
+		{func(d *Document) { d.SchemaVersion = 3 }, "schema_version is 3, results/ says 2"},
 	} {
 		changed := clone(extremeCase())
 		c.change(changed)
@@ -118,9 +118,9 @@ func TestCompareOverlooksAnotherServersMemory(t *testing.T) {
 func TestCompareHoldsEveryServerToTheDecisions(t *testing.T) {
 	changed := clone(extremeCase())
 	changed.Runs[0].Server.Kind = "process"
-	changed.Runs[0].Results[2].FalseAdmits = 764
+	changed.Runs[0].Results[2].Excess = 764
 	if difference, equal := Compare(extremeCase(), changed); equal ||
-		difference != "extreme-case-1, gcra: false_admits is 764, results/ says 765" {
+		difference != "extreme-case-1, gcra: excess is 764, results/ says 765" {
 		t.Errorf("%q, equal %t", difference, equal)
 	}
 }

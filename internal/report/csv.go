@@ -11,7 +11,8 @@ import (
 	"ratelab/internal/sheet"
 )
 
-// WriteCSV writes one header and one line for each scenario and algorithm, and one for each exact reference.
+// WriteCSV writes one header and one line for each scenario and algorithm, and one for each exact
+// reference that there is.
 // Names are those of the JSON document; a measure that was not taken is an empty cell.
 func WriteCSV(w io.Writer, doc *Document) error {
 	return sheet.WriteCSV(w, csvHeader(), func(yield func([]string) bool) {
@@ -22,7 +23,10 @@ func WriteCSV(w io.Writer, doc *Document) error {
 					return
 				}
 			}
-			if !yield(csvLine(run, &Row{Algorithm: ReferenceLabel, Figures: measure.Figures{Result: run.Reference}})) {
+			if run.Reference == nil {
+				continue
+			}
+			if !yield(csvLine(run, &Row{Algorithm: ReferenceLabel, Figures: measure.Figures{Result: *run.Reference}})) {
 				return
 			}
 		}
@@ -34,8 +38,9 @@ func csvHeader() []string {
 	for _, v := range columnsOfRow(new(measure.Figures)) {
 		header = append(header, v.name)
 	}
-	return append(header, "decisions_sha256", "script_sha1", "parameters", "limit_requests", "limit_window_us",
-		"limit_burst", "duration_us", "keys", "seed", "clock", "server_kind", "server_name", "server_version",
+	return append(header, "decisions_digest", "script_sha1", "parameters", "limit_requests", "limit_window_us",
+		"limit_burst", "limit_contract", "duration_us", "keys", "seed", "clock", "server_kind", "server_name",
+		"server_version",
 		"server_transport", "partial")
 }
 
@@ -44,8 +49,9 @@ func csvLine(run *Run, row *Row) []string {
 	for _, v := range columnsOfRow(&row.Figures) {
 		line = append(line, v.text)
 	}
-	return append(line, row.DecisionsSHA256, row.ScriptSHA1, parameterText(row.Parameters),
+	return append(line, row.DecisionsDigest, row.ScriptSHA1, parameterText(row.Parameters),
 		sheet.Integer(run.Limit.Requests), sheet.Integer(run.Limit.WindowUS), sheet.Integer(run.Limit.Burst),
+		run.Limit.Contract.String(),
 		sheet.Integer(run.DurationUS), sheet.Integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
 		run.Server.Kind, run.Server.Name, run.Server.Version, run.Server.Transport,
 		strconv.FormatBool(run.Partial))

@@ -25,7 +25,8 @@ func (r *Run) identity() []named {
 
 // decided is everything that follows from the decisions alone, whoever made them.
 func decided(r *measure.Result) []named {
-	return append(counts(&measure.Figures{Result: *r}), named{"decisions_sha256", r.DecisionsSHA256})
+	return append(counts(&measure.Figures{Result: *r}), named{"differs_from_exact", sheet.Integer(r.DiffersFromExact)},
+		named{"decisions_digest", r.DecisionsDigest})
 }
 
 func (e Expectation) text() string {

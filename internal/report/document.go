@@ -29,8 +29,10 @@ type Run struct {
 	Server     result.Server `json:"server"`
 	Partial    bool          `json:"partial"` // interrupted: the counts cover the beginning only
 
-	Results   []Row          `json:"results"`
-	Reference measure.Result `json:"reference"` // the exact sliding log, independent of every row
+	Results []Row `json:"results"`
+	// Reference is an exact limiter of the contract in the rows' place, independent of them all; absent where clients
+	// react, since each row has requests of its own there.
+	Reference *measure.Result `json:"reference,omitempty"`
 
 	Expectations []Expectation `json:"expectations"`
 	Notes        []string      `json:"notes"` // what a reader of the figures must know, such as lines that were sorted
@@ -60,8 +62,8 @@ type Expectation struct {
 	Met       *bool    `json:"met" jsonschema:"nullable"` // absent when it could not be checked
 }
 
-// TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, and what the limit allows in each: the
-// burst and r·w, rounded down. One of the lengths is the window.
+// TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, and what the contract allows in each. One
+// of the lengths is the window.
 type TimeScales struct {
 	IntervalUS []int64 `json:"interval_us"`
 	Limit      []int64 `json:"limit"`

@@ -22,7 +22,7 @@ func (r *Run) fairness() []string {
 	rows := map[string][]string{}
 	for i := range r.Results {
 		row := &r.Results[i]
-		if row.Fairness == nil || row.Algorithm == "none" || row.Fairness.JainIndex >= evenly &&
+		if row.Fairness == nil || row.Algorithm == FloorLabel || row.Fairness.JainIndex >= evenly &&
 			row.Fairness.WorstServed >= wellEvery {
 			continue
 		}
@@ -41,8 +41,8 @@ func (r *Run) fairness() []string {
 
 // served is a key's share of what the exact reference admits it, from the worst to the best, in words.
 func served(f *measure.Fairness) string {
-	return fmt.Sprintf("Jain's index %.3f; a key gets from %.2f (%s) to %.2f of what is exact; %s falsely rejected",
-		f.JainIndex, f.WorstServed, f.WorstKey, f.BestServed, message.Count(f.KeysFalselyRejected, "key"))
+	return fmt.Sprintf("Jain's index %.3f; a key gets from %.2f (%s) to %.2f of what is exact; %s short of it",
+		f.JainIndex, f.WorstServed, f.WorstKey, f.BestServed, message.Count(f.KeysShort, "key"))
 }
 
 // manyKeys is from how many keys on a run is one of many sources, whose decisions are worth an average.
@@ -63,7 +63,7 @@ func (r *Run) rateDifferences() []string {
 		if row.RateDifference == nil || row.Offered == 0 || r.Keys < manyKeys {
 			continue
 		}
-		wrong := float64(row.FalseAdmits+row.FalseRejects) / float64(row.Offered)
+		wrong := float64(row.Excess+row.Shortfall) / float64(row.Offered)
 		rows = append(rows, fmt.Sprintf("%s %s and %s", row.Algorithm, sheet.Percent(wrong),
 			sheet.Percent(*row.RateDifference)))
 		counter = counter || strings.HasPrefix(row.Algorithm, "sliding-window-counter")
@@ -71,7 +71,8 @@ func (r *Run) rateDifferences() []string {
 	if rows == nil {
 		return nil
 	}
-	lines := []string{"decisions that are wrong, and by how much the believed rate is off: " + strings.Join(rows, ", ")}
+	lines := []string{"excess and shortfall, of the offered, and by how much the believed rate is off: " +
+		strings.Join(rows, ", ")}
 	if counter {
 		lines = append(lines, published)
 	}

@@ -20,6 +20,7 @@ func (r *Run) findingTables() []sheet.Table {
 		fared = nil // nobody ever tried again: the counts above say it all
 	}
 	tables := []sheet.Table{
+		r.subjectTable(measure.ShapingMeasures, r.rowsWith(func(row *Row) bool { return row.Shaping != nil })),
 		r.subjectTable(measure.ClientMeasures, fared),
 		r.groupTable(groups),
 		r.subjectTable(measure.ClockMeasures, r.rowsWith(func(row *Row) bool { return row.ClockEffect != nil })),

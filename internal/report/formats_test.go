@@ -101,7 +101,7 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 	if gcra == nil || read["Simulate/scenario=extreme-case-1/algorithm=my_script_v-2-1"] == nil || len(read) != 6 {
 		t.Fatalf("read %d results: %v", len(read), read)
 	}
-	for unit, want := range map[string]float64{"admitted": 885, "overshoot": 0.865, "false_rejects": 147,
+	for unit, want := range map[string]float64{"admitted": 885, "overshoot": 0.865, "shortfall": 135,
 		"round_trips_per_decision": 1} {
 		if got, found := gcra.Value(unit); !found || got != want {
 			t.Errorf("%s is %v, want %v", unit, got, want)

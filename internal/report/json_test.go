@@ -33,12 +33,12 @@ func TestJSONKeepsTheSchema(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	text := render(func(w *strings.Builder) error { return WriteJSON(w, extremeCase()) })
 	for _, c := range []struct{ old, new string }{
-		{`"schema_version": 1`, `"schema_version": 2`},
+		{`"schema_version": 2`, `"schema_version": 3`},
 		{`"admitted": 1785`, `"admitted": -1`},
 		{`"admitted": 1785`, `"granted": 1785`},
 		{`"clock": "virtual"`, `"clock": "sundial"`},
 		{`"parameters": {}`, `"parameters": null`},
-		{`"decisions_sha256": "0`, `"decisions_sha256": "xyz`},
+		{`"decisions_digest": "0`, `"decisions_sha256": "xyz`},
 	} {
 		bad := strings.Replace(text, c.old, c.new, 1)
 		if bad == text {
@@ -52,7 +52,7 @@ func TestSchemaRefuses(t *testing.T) {
 
 // CSV, benchmarks and Compare know every measure that a row has.
 func TestMeasuresAreComplete(t *testing.T) {
-	got := []string{"algorithm", "script_sha1", "parameters", "decisions_sha256"}
+	got := []string{"algorithm", "script_sha1", "parameters", "decisions_digest", "differs_from_exact"}
 	for _, v := range columnsOfRow(new(measure.Figures)) {
 		got = append(got, v.name)
 	}
@@ -97,24 +97,27 @@ func saved(t *testing.T, text string) string {
 func TestReadRefuses(t *testing.T) {
 	const head = `"tool": {"name": "simulate", "version": "1"}`
 	for _, c := range []struct{ text, want string }{
-		{`{"schema_version": 2, ` + head + `, "runs": []}`,
-			"is a result.json of simulate with schema_version 2, where this program reads 1; use the version of " +
+		{`{"schema_version": 3, ` + head + `, "runs": []}`,
+			"is a result.json of simulate with schema_version 3, where this program reads 2; use the version of " +
 				"simulate that wrote it, or a newer one"},
+		{`{"schema_version": 1, ` + head + `, "runs": []}`,
+			"is a result.json of simulate with schema_version 1, where this program reads 2; run simulate again, or " +
+				"use the version of simulate that wrote it"},
 		{`{` + head + `, "runs": []}`,
-			"is a result.json of simulate with schema_version none, where this program reads 1; take the file as " +
+			"is a result.json of simulate with schema_version none, where this program reads 2; take the file as " +
 				"simulate wrote it, or run simulate again"},
-		{`{"schema_version": 1, ` + head + `, "runs": [], "rnus": []}`,
+		{`{"schema_version": 2, ` + head + `, "runs": [], "rnus": []}`,
 			`unknown field "rnus"; take the file as simulate wrote it, or run simulate again`},
-		{`{"schema_version": 1, ` + head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`,
+		{`{"schema_version": 2, ` + head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`,
 			`unknown field "admited"; take the file as simulate wrote it, or run simulate again`},
-		{`{"schema_version": 1, "kind": "bench"}`, "is a bench.json of bench run; want a result.json of simulate"},
-		{`{"schema_version": 1, ` + head + `, "within_us": 1}`,
+		{`{"schema_version": 2, "kind": "bench"}`, "is a bench.json of bench run; want a result.json of simulate"},
+		{`{"schema_version": 2, ` + head + `, "within_us": 1}`,
 			"is a worst.json of simulate worst; want a result.json of simulate"},
-		{`{"schema_version": 1, ` + head + `, "runs": []} {}`,
+		{`{"schema_version": 2, ` + head + `, "runs": []} {}`,
 			"broken JSON: invalid character '{' after top-level value; take the file as simulate wrote it, or run " +
 				"simulate again"},
 		{``, "is empty; want a result.json of simulate"},
-		{`{"schema_version": 1, "runs": [`,
+		{`{"schema_version": 2, "runs": [`,
 			"it was cut short: the JSON ends too early; take the file as simulate wrote it, or run simulate again"},
 	} {
 		path := saved(t, c.text)

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"ratelab/internal/measure"
 	"ratelab/internal/sheet"
@@ -10,6 +11,15 @@ import (
 
 // ReferenceLabel names the row of the exact sliding log in every output that has rows.
 const ReferenceLabel = "exact reference"
+
+// FloorLabel names the row that admits everything: it shows what was offered, and is no contestant.
+const FloorLabel = "none"
+
+// IsFloor reports whether a row admits everything: the floor, or a variant of it such as none+local-flag.
+func IsFloor(label string) bool {
+	name, _, _ := strings.Cut(label, "+")
+	return name == FloorLabel
+}
 
 // named is a value with its name in the JSON document, as text. What was not measured has no text.
 type named struct{ name, text string }
@@ -38,6 +48,7 @@ func findings(r *measure.Figures) []named {
 	return []named{
 		{"most_admitted", compact(r.MostAdmitted, r.MostAdmitted == nil)},
 		{"bound", compact(r.Bound, r.Bound == nil)},
+		{"shaping", compact(r.Shaping, r.Shaping == nil)},
 		{"fairness", compact(r.Fairness, r.Fairness == nil)},
 		{"rate_difference", sheet.OptionalFloat(r.RateDifference)},
 		{"clients", compact(r.Clients, r.Clients == nil)},
@@ -81,7 +92,7 @@ func cell(m *measure.Measure, f *measure.Figures) sheet.Cell {
 
 func read(m *measure.Measure, v float64) string {
 	switch m.Unit {
-	case measure.Limits:
+	case measure.Limits, measure.Promises:
 		return sheet.Times(v)
 	case measure.Share:
 		return sheet.Percent(v)
@@ -110,11 +121,14 @@ func (r *Run) HasCosts() bool {
 	return false
 }
 
-// figures are those of all rows, and of the exact reference after them.
+// figures are those of all rows, and of the exact reference after them where there is one.
 func (r *Run) figures() []*measure.Figures {
 	var all []*measure.Figures
 	for i := range r.Results {
 		all = append(all, &r.Results[i].Figures)
 	}
-	return append(all, &measure.Figures{Result: r.Reference})
+	if r.Reference != nil {
+		all = append(all, &measure.Figures{Result: *r.Reference})
+	}
+	return all
 }

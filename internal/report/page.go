@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"ratelab/internal/sheet"
 )
@@ -17,11 +18,13 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 		"again and compares, exactly. One scenario alone: `go run ./cmd/simulate NAME`.\n\n" +
 		"The same as one page for a browser, with values at the cursor: [index.html](index.html). The worst traffic " +
 		"found for\n" +
-		"each algorithm: [worst](worst/README.md). What each costs on a real server: [bench](bench/README.md).\n\n" +
+		"each algorithm: [worst](worst/README.md).\n\n" +
 		"## The highest rolling window, as a multiple of the limit\n\n" +
 		"Above 1 an algorithm admitted more than the limit within one window. A burst is a capacity, so a bucket\n" +
 		"may: compare rows with the same burst. The links lead to the scenarios.\n\n")
-	overview(&out, doc)
+	if err := (sheet.Sheet{{Tables: []sheet.Table{doc.overview()}}}).WriteMarkdown(&out); err != nil {
+		return err
+	}
 	for i := range doc.Runs {
 		r := &doc.Runs[i]
 		out.WriteString("\n")
@@ -39,43 +42,52 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 }
 
 // overview has a line for each scenario and a column for each algorithm that is in all of them.
-func overview(out *bytes.Buffer, doc *Document) {
-	labels := common(doc)
-	head, rule := "| scenario |", "|:---|"
-	for _, label := range labels {
-		head += " " + sheet.EscapeMarkdown(label) + " |"
-		rule += "---:|"
-	}
-	fmt.Fprintf(out, "%s\n%s\n", head, rule)
-	for i := range doc.Runs {
-		r := &doc.Runs[i]
-		fmt.Fprintf(out, "| [%s](#%s) |", sheet.EscapeMarkdown(r.Scenario), r.Scenario)
+func (d *Document) overview() sheet.Table {
+	labels := d.Everywhere()
+	t := sheet.Table{Columns: append([]sheet.Column{{Name: "scenario", Words: true}}, sheet.Numbers(labels...)...)}
+	for i := range d.Runs {
+		r := &d.Runs[i]
+		cells := []sheet.Cell{{Text: r.Scenario, Link: "#" + r.Scenario}}
 		for _, label := range labels {
-			for _, row := range r.Results {
-				if row.Algorithm == label {
-					fmt.Fprintf(out, " %s |", sheet.EscapeMarkdown(sheet.Times(row.Overshoot)))
-				}
+			c := sheet.Cell{Text: sheet.Absent}
+			if row := r.Find(label); row != nil {
+				c.Text = sheet.Times(row.Overshoot)
 			}
+			cells = append(cells, c)
 		}
-		out.WriteString("\n")
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: cells})
 	}
+	return t
 }
 
-// common are the labels of the first run that every run has.
-func common(doc *Document) []string {
-	count := map[string]int{}
-	for _, r := range doc.Runs {
-		for _, row := range r.Results {
-			count[row.Algorithm]++
-		}
-	}
-	var labels []string
-	if len(doc.Runs) > 0 {
-		for _, row := range doc.Runs[0].Results {
-			if count[row.Algorithm] == len(doc.Runs) {
-				labels = append(labels, row.Algorithm)
+// Everywhere are the names of the rows that every run has, in the order of the first run; of all rows, where no row is
+// in every run.
+func (d *Document) Everywhere() []string {
+	var common, every []string
+	for i := range d.Runs {
+		for j := range d.Runs[i].Results {
+			n := d.Runs[i].Results[j].Algorithm
+			if slices.Contains(every, n) {
+				continue
+			}
+			every = append(every, n)
+			if !slices.ContainsFunc(d.Runs, func(r Run) bool { return r.Find(n) == nil }) {
+				common = append(common, n)
 			}
 		}
 	}
-	return labels
+	if common == nil {
+		return every
+	}
+	return common
+}
+
+// Find is the row of that name, or nil.
+func (r *Run) Find(name string) *Row {
+	for i := range r.Results {
+		if r.Results[i].Algorithm == name {
+			return &r.Results[i]
+		}
+	}
+	return nil
 }

@@ -23,8 +23,8 @@ func (r *Run) circumstances() string {
 
 const partialWarning = "PARTIAL: interrupted; the counts cover the beginning only"
 
-// remarks are the lines under a run's rows: the expectations first, then what else must be known.
-func (r *Run) remarks() []sheet.Line {
+// Remarks are the lines under a run's rows: the expectations first, then what else must be known.
+func (r *Run) Remarks() []sheet.Line {
 	lines := append(r.interleavings(), r.rateDifferences()...)
 	lines = append(lines, r.fairness()...)
 	if line := r.withoutTTL(); line != "" {

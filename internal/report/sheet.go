@@ -33,19 +33,22 @@ func (r *Run) part() sheet.Part {
 	if r.Partial {
 		p.Lead = append(p.Lead, sheet.Line{Text: partialWarning, Style: sheet.Alarm})
 	}
-	p.Notes = r.remarks()
+	p.Notes = r.Remarks()
 	return p
 }
 
 // narrowest is the width below which the algorithm's column is never pressed.
 const narrowest = 16
 
-// table is a line for each algorithm, and the reference below them.
+// table is a line for each algorithm, and the reference below them where there is one.
 func (r *Run) table() sheet.Table {
 	all := r.figures()
 	decisions, clock := measure.DecisionMeasures.Shown(measure.Table,
 		all), measure.RealClockMeasures.Shown(measure.Table, all)
 	t := r.tableOf(append(decisions, clock...), r.rowsWith(func(*Row) bool { return true }))
+	if r.Reference == nil {
+		return t
+	}
 	reference := sheet.TableRow{Cells: sheet.Cells(ReferenceLabel), Faint: true}
 	for _, m := range decisions {
 		reference.Cells = append(reference.Cells, cell(m, all[len(all)-1]))

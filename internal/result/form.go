@@ -20,15 +20,15 @@ type Form struct {
 
 // The documents.
 var (
-	Simulation     = Form{File: "result.json", Of: "simulate", Version: 1, Field: "runs", Again: "run simulate again"}
-	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 1, Kind: "recommendation",
+	Simulation     = Form{File: "result.json", Of: "simulate", Version: 2, Field: "runs", Again: "run simulate again"}
+	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 2, Kind: "recommendation",
 		Again: "ask again"}
-	Worst = Form{File: "worst.json", Of: "simulate worst", Version: 1, Field: "within_us", Again: "search again"}
-	Bench = Form{File: "bench.json", Of: "bench run", Version: 1, Kind: "bench", Again: "measure again",
+	Worst = Form{File: "worst.json", Of: "simulate worst", Version: 2, Field: "within_us", Again: "search again"}
+	Bench = Form{File: "bench.json", Of: "bench run", Version: 2, Kind: "bench", Again: "measure again",
 		Sealed: true}
-	Paired = Form{File: "paired.json", Of: "bench compare --base --head", Version: 1, Kind: "paired",
+	Paired = Form{File: "paired.json", Of: "bench compare --base --head", Version: 2, Kind: "paired",
 		Again: "measure again", Sealed: true}
-	Comparison = Form{File: "comparison.json", Of: "bench compare", Version: 1, Kind: "comparison",
+	Comparison = Form{File: "comparison.json", Of: "bench compare", Version: 2, Kind: "comparison",
 		Again: "compare again"}
 )
 

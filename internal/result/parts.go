@@ -19,6 +19,19 @@ type Limit struct {
 	Requests int64 `json:"requests" jsonschema:"minimum=1"`
 	WindowUS int64 `json:"window_us" jsonschema:"minimum=1000"`
 	Burst    int64 `json:"burst"`
+	// what is promised: Requests in every interval of the window, or Burst and Requests per window in every interval
+	Contract limit.Contract `json:"contract" jsonschema:"type=string,enum=window,enum=bucket"`
+}
+
+// LimitOf spells out a policy.
+func LimitOf(p limit.Policy) Limit {
+	return Limit{Requests: p.Requests, WindowUS: p.WindowUS(), Burst: p.Capacity(), Contract: p.Contract}
+}
+
+// Policy is the limit as what decides takes it.
+func (l Limit) Policy() limit.Policy {
+	return limit.Policy{Requests: l.Requests, Window: time.Duration(l.WindowUS) * time.Microsecond, Burst: l.Burst,
+		Contract: l.Contract}
 }
 
 // Server names what decided.
@@ -35,8 +48,7 @@ type Server struct {
 
 // String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
 func (l Limit) String() string {
-	return limit.Policy{Requests: l.Requests, Window: time.Duration(l.WindowUS) * time.Microsecond,
-		Burst: l.Burst}.String()
+	return l.Policy().String()
 }
 
 // String names the server as a reader of figures must know it: redis 7.0.15 (process, unix).

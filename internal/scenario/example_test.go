@@ -32,5 +32,5 @@ phases:
 	// 1005000 k0 1 <nil>
 	// edge.yaml:1:1: question: missing; want the question that the scenario answers
 	// edge.yaml:1:1: phases: missing; want a list of at least one phase
-	// edge.yaml:2:8: limit: "2/1s"; want a mapping of requests, per, burst
+	// edge.yaml:2:8: limit: "2/1s"; want a mapping of requests, per, burst, contract
 }

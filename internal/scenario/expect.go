@@ -67,6 +67,8 @@ func (r *reader) expectation(v strictyaml.Value, s *Scenario, lines map[[2]strin
 func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 	m, about := measure.Find(e.Name)
 	switch {
+	case m == nil && measure.Renamed[e.Name] != "":
+		e.Label.Bad("is no measure any more; want %s (simulate list measures says what it is)", measure.Renamed[e.Name])
 	case m == nil:
 		e.Label.Bad("unknown measure; %s", wantMeasure(e.Name))
 	case m.In&measure.Expected == 0:

@@ -35,6 +35,9 @@ type Scenario struct {
 	Parameters map[string]map[string]string
 	Expect     []Expectation
 
+	// NamesContract: the file says how its limit is read, instead of leaving it at the default.
+	NamesContract bool
+
 	SHA256 string // of the file's bytes, in hexadecimal
 }
 

@@ -32,7 +32,7 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	}
 	s := &Scenario{Seed: 1, Start: DefaultStart, OnLate: OnLates[0]}
 	r.head(f, s)
-	s.Limit = readLimit(f)
+	s.Limit, s.NamesContract = readLimit(f)
 	s.Phases = r.phases(f)
 	r.surroundings(f, s)
 	if v, ok := f.Get("parameters"); ok {
@@ -119,17 +119,16 @@ func readStart(v strictyaml.Value) time.Time {
 	return t
 }
 
-// readLimit reads the policy.
-func readLimit(f strictyaml.Fields) limit.Policy {
+// readLimit reads the policy, and whether it names its contract.
+func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
 	v, ok := f.Need("limit", "{requests: 1000, per: 3s}")
 	if !ok {
-		return limit.Policy{}
+		return p, false
 	}
-	f, ok = v.Fields("requests", "per", "burst")
+	f, ok = v.Fields("requests", "per", "burst", "contract")
 	if !ok {
-		return limit.Policy{}
+		return p, false
 	}
-	var p limit.Policy
 	if v, ok := f.Need("requests", "how many requests a window admits"); ok {
 		p.Requests, _ = v.Integer(1, limit.MaxRequests)
 	}
@@ -139,7 +138,13 @@ func readLimit(f strictyaml.Fields) limit.Policy {
 	if v, ok := f.Get("burst"); ok {
 		p.Burst, _ = v.Integer(1, limit.MaxRequests)
 	}
-	return p
+	if v, ok := f.Get("contract"); ok {
+		named = true
+		if name, ok := v.Choice(limit.Contracts()...); ok {
+			p.Contract, _ = limit.ParseContract(name)
+		}
+	}
+	return p, named
 }
 
 // phases reads the traffic, with the keys and the cost of the top level as defaults.

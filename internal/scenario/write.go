@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/traffic"
 )
@@ -84,6 +85,9 @@ func limitFields(s *Scenario) string {
 	fields := fmt.Sprintf("requests: %d, per: %s", s.Limit.Requests, duration(s.Limit.Window))
 	if s.Limit.Burst != 0 {
 		fields += fmt.Sprintf(", burst: %d", s.Limit.Burst)
+	}
+	if s.NamesContract || s.Limit.Contract != limit.ByWindow {
+		fields += ", contract: " + s.Limit.Contract.String()
 	}
 	return fields
 }
@@ -183,6 +187,7 @@ func sameScenario(a, b *Scenario) bool {
 func bare(s *Scenario) Scenario {
 	c := *s
 	c.SHA256, c.Start = "", time.Time{}
+	c.NamesContract = s.NamesContract || s.Limit.Contract != limit.ByWindow // what is no default is written
 	c.Phases = append([]traffic.Phase{}, s.Phases...)
 	c.Expect = make([]Expectation, len(s.Expect))
 	for i, e := range s.Expect {

@@ -142,3 +142,28 @@ func TestWriteIsReadBack(t *testing.T) {
 		}
 	})
 }
+
+// A contract that a file names stays named when it is written, the default one too; what is no default is named.
+func TestWriteKeepsTheContractNamed(t *testing.T) {
+	for contract, named := range map[string]bool{"": false, ", contract: window": true, ", contract: bucket": true} {
+		s, err := Parse("named.yaml", []byte("name: named\nquestion: Which?\nlimit: {requests: 2, per: 1s"+contract+
+			"}\nphases:\n  - {name: all, duration: 1s, constant: 1}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.NamesContract != named {
+			t.Errorf("%q: named is %t", contract, s.NamesContract)
+		}
+		data, err := Write(s)
+		if err != nil || !strings.Contains(string(data), "per: 1s"+contract+"}") {
+			t.Errorf("%q: %v\n%s", contract, err, data)
+		}
+	}
+	made := &Scenario{Name: "made", Question: "Which?", Seed: 1, Start: DefaultStart, OnLate: OnLates[0],
+		Limit: limit.Policy{Requests: 2, Window: time.Second, Contract: limit.ByBucket},
+		Phases: []traffic.Phase{{Name: "all", Duration: time.Second, Arrivals: traffic.Constant(1),
+			Keys: traffic.Uniform{Count: 1}, Cost: traffic.FixedCost(1)}}}
+	if data, err := Write(made); err != nil || !strings.Contains(string(data), "contract: bucket") {
+		t.Errorf("%v\n%s", err, data)
+	}
+}

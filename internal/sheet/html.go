@@ -9,63 +9,173 @@ import (
 	"unicode/utf8"
 )
 
-// tableHTML is a table that scrolls within its own box. A page's script may sort the body by data-k, where a cell has
-// one; the foot stays where it is. The page's style sheet says what swatch, words and over look like.
-var tableHTML = template.Must(template.New("table").Parse(
-	`{{define "line"}}<tr>{{range $i, $c := .}}{{if $i}}` +
-		`<td{{if .Over}} class="over"{{else if .Words}} class="words"{{end}}{{if .Key}} data-k="{{.Key}}"{{end}}>` +
-		`{{if .Words}}<bdi>{{.Text}}</bdi>{{else}}{{.Text}}{{end}}</td>` +
-		`{{else}}<th scope="row">{{if .Mark}}<svg class="swatch {{.Mark}}" aria-hidden="true"><path d="M0 5h26"/></svg>{{end}}` +
-		`<bdi>{{.Text}}</bdi></th>{{end}}{{end}}</tr>
+// sheetHTML is a sheet within a page. Tables scroll within their own boxes. A page's script may sort the body of those
+// of the class sorts by data-k, where a cell has one; the foot stays where it is. The page's style sheet says what
+// swatch, words, over, shade and the names of the styles look like.
+var sheetHTML = template.Must(template.New("sheet").Parse(
+	`{{define "lines"}}{{range .}}` +
+		`{{if eq .Element "dl"}}<dl class="facts">{{range .Lines}}<div><dt>{{.Term}}</dt><dd><bdi>{{.Text}}</bdi></dd></div>` +
+		`{{end}}</dl>` +
+		`{{else if eq .Element "ul"}}<ul{{.Class}}>{{range .Lines}}<li><bdi>{{.Text}}</bdi></li>{{end}}</ul>` +
+		`{{else}}{{$class := .Class}}{{range .Lines}}<p{{$class}}><bdi>{{.Text}}</bdi></p>{{end}}{{end}}
+{{end}}{{end -}}
+{{define "name"}}<th scope="row">` +
+		`{{if .Mark}}<svg class="swatch {{.Mark}}" aria-hidden="true"><path d="M0 5h26"/></svg>{{end}}` +
+		`{{if .Link}}<a href="{{.Link}}"{{if .Help}} title="{{.Help}}"{{end}}>{{end}}<bdi>{{.Text}}</bdi>` +
+		`{{if .Link}}</a>{{end}}</th>{{end -}}
+{{define "row"}}<tr>{{range $i, $c := .}}{{if $i}}` +
+		`<td{{.Class}}{{if .Key}} data-k="{{.Key}}"{{end}}>` +
+		`{{if .Words}}<bdi>{{.Text}}</bdi>{{else}}{{.Text}}{{end}}{{if .Small}}<small>{{.Small}}</small>{{end}}</td>` +
+		`{{else}}{{template "name" .}}{{end}}{{end}}</tr>
 {{end -}}
-<div class="scroll" role="region" tabindex="0" aria-label="{{.Caption}}"><table class="figures sorts">
-<caption>{{.Caption}}</caption>
-<thead><tr>{{range .Head}}<th scope="col"{{if .Help}} title="{{.Help}}"{{end}}>{{.Name}}</th>{{end}}</tr></thead>
+{{define "table"}}<div class="scroll" role="region" tabindex="0" aria-label="{{.Caption}}"><table class="{{.Class}}">
+{{if not .Matrix}}<caption>{{.Caption}}</caption>
+{{end}}<thead><tr>{{$matrix := .Matrix}}{{range $i, $c := .Head}}<th scope="col"{{if .Help}} title="{{.Help}}"{{end}}>` +
+		`{{if and $matrix $i}}<span><bdi>{{.Name}}</bdi></span>{{else}}{{.Name}}{{end}}</th>{{end}}</tr></thead>
 <tbody>
-{{range .Body}}{{template "line" .}}{{end}}</tbody>
+{{range .Body}}{{template "row" .}}{{end}}</tbody>
 {{if .Foot}}<tfoot>
-{{range .Foot}}{{template "line" .}}{{end}}</tfoot>
+{{range .Foot}}{{template "row" .}}{{end}}</tfoot>
 {{end}}</table></div>
-`))
+{{end -}}
+{{define "parts"}}{{range .}}{{if .Folded}}<details class="folded"><summary>{{.Title}}</summary>
+{{template "parts" .Folded}}</details>
+{{else}}{{.Heading}}{{template "lines" .Lead}}{{range .Tables}}{{template "table" .}}{{end}}{{template "lines" .Notes}}` +
+		`{{end}}{{end}}{{end -}}
+{{template "parts" .}}`))
 
-// cellHTML is a cell as the template writes it.
-type cellHTML struct {
-	Cell
-	Words, Over bool
-}
-
-// HTML is the table in a page: what its rows are named after in the first column, rows to compare with at its foot.
-func (g *Table) HTML() template.HTML {
-	view := struct {
-		Caption    string
-		Head       []Column
-		Body, Foot [][]cellHTML
-	}{Caption: Shown(g.Caption)}
-	for _, c := range g.Columns {
-		view.Head = append(view.Head, Column{Name: Shown(c.heading()), Help: Shown(c.Help)})
-	}
-	for _, r := range g.Rows {
-		if line := g.cellsHTML(&r); r.Faint {
-			view.Foot = append(view.Foot, line)
-		} else {
-			view.Body = append(view.Body, line)
-		}
-	}
+// HTML is the sheet within a page: headings, paragraphs, lists and tables. Nothing in a text is markup.
+func (s Sheet) HTML() template.HTML {
 	var out bytes.Buffer
-	if err := tableHTML.Execute(&out, view); err != nil {
+	if err := sheetHTML.Execute(&out, partsHTML(s)); err != nil {
 		panic(err) // a bytes.Buffer takes everything
 	}
 	return template.HTML(out.String())
 }
 
-func (g *Table) cellsHTML(r *TableRow) []cellHTML {
+type partHTML struct {
+	Title       string
+	Heading     template.HTML
+	Lead, Notes []blockHTML
+	Tables      []tableHTML
+	Folded      []partHTML
+}
+
+func partsHTML(s Sheet) (parts []partHTML) {
+	for i := range s {
+		p := &s[i]
+		part := partHTML{Title: Shown(p.Title), Lead: blocks(p.Lead), Notes: blocks(p.Notes),
+			Folded: partsHTML(p.Folded)}
+		if p.Title != "" {
+			part.Heading = template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", p.level(),
+				template.HTMLEscapeString(part.Title)))
+		}
+		for _, g := range p.Tables {
+			if len(g.Rows) > 0 {
+				part.Tables = append(part.Tables, g.html())
+			}
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// blockHTML is successive lines that are one element: facts, a list, or a paragraph alone.
+type blockHTML struct {
+	Element string
+	Style   Style
+	Lines   []Line
+}
+
+func (b blockHTML) Class() template.HTMLAttr { return class(styleClass[b.Style]) }
+
+// styleClass are the classes of the styles.
+var styleClass = map[Style]string{Faint: "faint", Strong: "strong", Alarm: "alarm"}
+
+func blocks(lines []Line) (list []blockHTML) {
+	for _, l := range lines {
+		l.Term, l.Text = Shown(l.Term), Shown(l.Text)
+		element := "p"
+		switch {
+		case l.Item:
+			element = "ul"
+		case l.Term != "":
+			element = "dl"
+		}
+		if n := len(list); element != "p" && n > 0 && list[n-1].Element == element && list[n-1].Style == l.Style {
+			list[n-1].Lines = append(list[n-1].Lines, l)
+			continue
+		}
+		list = append(list, blockHTML{element, l.Style, []Line{l}})
+	}
+	return list
+}
+
+type tableHTML struct {
+	Caption    string
+	Matrix     bool
+	Head       []Column
+	Body, Foot [][]cellHTML
+}
+
+func (t tableHTML) Class() string {
+	if t.Matrix {
+		return "matrix"
+	}
+	return "figures sorts"
+}
+
+// html is the table with what its rows are named after in the first column, and rows to compare with at its foot.
+func (g *Table) html() tableHTML {
+	view := tableHTML{Caption: Shown(g.Title + g.Caption), Matrix: g.Matrix}
+	for _, c := range g.Columns {
+		view.Head = append(view.Head, Column{Name: Shown(c.heading()), Help: Shown(c.Help)})
+	}
+	for _, r := range g.Rows {
+		if line := g.cells(&r); r.Faint {
+			view.Foot = append(view.Foot, line)
+		} else {
+			view.Body = append(view.Body, line)
+		}
+	}
+	return view
+}
+
+type cellHTML struct {
+	Cell
+	Small string
+	Words bool
+}
+
+func (c cellHTML) Class() template.HTMLAttr {
+	switch {
+	case c.Shade > 0:
+		return class(fmt.Sprintf("shade%d", c.Shade))
+	case c.Style == Strong || c.Style == Alarm:
+		return class("over")
+	case c.Words:
+		return class("words")
+	}
+	return ""
+}
+
+func (g *Table) cells(r *TableRow) []cellHTML {
 	var line []cellHTML
 	for i, c := range r.Cells {
 		words := g.Columns[i].Words && c.Text != ""
-		c.Text = Shown(c.Text)
-		line = append(line, cellHTML{c, words, c.Style == Strong || c.Style == Alarm})
+		text, small, _ := strings.Cut(c.Text, "\n")
+		c.Text, c.Help = Shown(text), Shown(c.Help)
+		line = append(line, cellHTML{c, Shown(small), words})
 	}
 	return line
+}
+
+// class is the attribute, of names of our own.
+func class(name string) template.HTMLAttr {
+	if name == "" {
+		return ""
+	}
+	return template.HTMLAttr(` class="` + name + `"`)
 }
 
 // Shown is text from outside as a page shows it: what does not print, and what would turn the direction of the text

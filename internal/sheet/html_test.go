@@ -38,7 +38,7 @@ func TestHTML(t *testing.T) {
 				{Text: "a\u202eb"}}},
 			{Cells: Cells("exact", "1.00", ""), Faint: true},
 		}}
-	html := string(table.HTML())
+	html := string((Sheet{{Tables: []Table{table}}}).HTML())
 	for _, want := range []string{
 		"<caption>&lt;b&gt;caption&lt;/b&gt;</caption>", `<th scope="col" title="the &#34;peak&#34;">x limit</th>`,
 		`<tbody>

@@ -35,11 +35,7 @@ func (m *markdown) part(p *Part) {
 		return
 	}
 	if p.Title != "" {
-		level := p.Level
-		if level == 0 {
-			level = 3
-		}
-		m.add(strings.Repeat("#", level) + " " + EscapeMarkdown(p.Title))
+		m.add(strings.Repeat("#", p.level()) + " " + EscapeMarkdown(p.Title))
 	}
 	m.lines(p.Lead)
 	for _, g := range p.Tables {

@@ -20,9 +20,17 @@ type Part struct {
 	Folded Sheet  // on a page these are folded away under the title; a terminal does without them
 }
 
+// level is that of the part's heading.
+func (p *Part) level() int {
+	if p.Level == 0 {
+		return 3
+	}
+	return p.Level
+}
+
 // Line is a paragraph, broken between words where there is no room for it.
 type Line struct {
-	Term  string // what it is about, which stands out on a page
+	Term  string // what it is about, which stands out on a page; successive ones are its facts
 	Text  string
 	Style Style
 	Item  bool // on a page it is one of a list, and not a paragraph
@@ -54,6 +62,7 @@ type Table struct {
 	Caption string // above it on a page, where a terminal does without
 	Columns []Column
 	Rows    []TableRow
+	Matrix  bool // on a page its headings stand upright and its cells are shaded
 }
 
 // Column is a heading and what is below it. Words go left, numbers right.
@@ -68,10 +77,10 @@ type Column struct {
 	Break     func(cell string, width int) string // how cells are broken; nil for BreakLabel
 }
 
-// heading is the column's name on one line.
-func (c *Column) heading() string {
-	return strings.TrimSpace(c.Group + " " + strings.ReplaceAll(c.Name, "\n", " "))
-}
+// heading is the column's name on one line, without the hyphens at which a terminal breaks it.
+func (c *Column) heading() string { return strings.TrimSpace(c.Group + " " + unbroken.Replace(c.Name)) }
+
+var unbroken = strings.NewReplacer("-\n", "", "_\n", "_", "\n", " ")
 
 // Numbers are columns of numbers.
 func Numbers(names ...string) []Column {
@@ -88,13 +97,15 @@ type TableRow struct {
 	Faint bool // it is there to compare with: on a page it is set apart, at the foot where rows can be sorted
 }
 
-// Cell is a figure or some words.
+// Cell is a figure or some words; on a page what follows a line end stands small below it.
 type Cell struct {
 	Text  string
 	Style Style
 	Link  string // on a page it leads there
 	Key   string // on a page it is sorted by this number, where its text is no plain one
 	Mark  string // on a page the class of the swatch before it, such as that of a curve
+	Help  string // on a page it is shown where one points at the link
+	Shade int    // in a matrix on a page, 0 for none to 4
 }
 
 // Cells are plain ones.

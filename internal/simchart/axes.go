@@ -11,6 +11,7 @@ type axes struct {
 	*chart.Axes
 	color color.NRGBA // of its curve
 	first bool        // of the panels: it says what the lines are that all have
+	top   int64       // of the scale: what is higher is cut off
 }
 
 func (a axes) y(v int64) float64 { return a.Y(float64(v)) }

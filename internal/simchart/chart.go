@@ -21,7 +21,8 @@ import (
 //	<scenario>.admitted.*    what was offered and admitted, over time
 //	<scenario>.window.*      what was admitted in the rolling window, against the limit
 //	<scenario>.cumulative.*  what was admitted so far, against the exact reference
-//	<scenario>.timescale.*   the most admitted in any interval, by its length; only of runs with time scales
+//	<scenario>.delay.*       how long what is admitted has to wait; only of runs with a shaper
+//	<scenario>.timescale.*   the most let through in any interval, by its length; only of runs with time scales
 //
 // It draws the formats named, or all where none is, and returns the paths. A file
 // appears whole or not at all. The row none has no panel, since it admits whatever is offered and would dwarf
@@ -78,6 +79,7 @@ func figures(in curves.Input) ([]figure, error) {
 // drawings make the figure of a chart over time.
 var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) figure{
 	curves.Flow: flowFigure, curves.Level: levelFigure, curves.Sum: sumFigure,
+	curves.Wait: waitFigure,
 }
 
 // timelines are the curves of a run whose scenario's name will do for a file's.

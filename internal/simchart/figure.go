@@ -2,6 +2,7 @@ package simchart
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ratelab/internal/chart"
@@ -17,6 +18,7 @@ type figure struct {
 	unit       string // of the y axis
 	top        int64  // the greatest value to show besides the curves' own
 	horizontal chart.Axis
+	vertical   chart.Axis // counts from 0 to the highest, where it is not set
 	draw       func(axes, curves.Curve)
 }
 
@@ -24,7 +26,10 @@ type figure struct {
 func (f figure) picture() chart.Picture {
 	panels := f.panels()
 	_, height := chart.GridOf(len(panels))
-	vertical := chart.Counts(float64(f.highest()), height, f.unit)
+	vertical := f.vertical
+	if vertical.Share == nil {
+		vertical = chart.Counts(float64(f.highest()), height, f.unit)
+	}
 	m := chart.Multiples{Panels: panels, Horizontal: f.horizontal, Vertical: vertical}
 	page := chart.Page{Title: f.title(), Subtitle: f.fullSubtitle(), Footer: f.footer(), Height: m.Height(),
 		Draw: m.Draw}
@@ -35,18 +40,52 @@ func (f figure) panels() []chart.Panel {
 	var all []chart.Panel
 	for i, c := range f.chart.Shown() {
 		color := chart.Color(c.Label)
-		draw := func(a *chart.Axes) { f.draw(axes{a, color, i == 0}, c) }
+		cut := clamped(c, f.highest())
+		draw := func(a *chart.Axes) { f.draw(axes{a, color, i == 0, f.highest()}, cut) }
 		all = append(all, chart.Panel{Label: c.Label, Color: color, Fact: c.Fact, Draw: draw})
 	}
 	return all
 }
 
+// dwarfing is how many times as high as the next one a curve may be that sets the scale of all.
+const dwarfing = 3
+
+// highest is where the scale of all panels ends: at the highest of what they show, unless that is one row's or the
+// offered, and dwarfs what all others show. Then it is cut off.
 func (f figure) highest() int64 {
-	top := f.top
+	top, seen, next := f.top, f.top, f.top
 	for _, c := range f.chart.Shown() {
-		top = max(top, c.Top)
+		own := c.Top
+		if c.Offered != nil {
+			own = slices.Max(c.Values)
+			top = max(top, c.Top)
+		}
+		seen, next = max(seen, own), max(next, min(seen, own))
+	}
+	top = max(top, seen)
+	switch {
+	case next > 0 && seen > dwarfing*next:
+		return next + next/2
+	case seen > 0 && top > dwarfing*seen:
+		return seen + seen/2
 	}
 	return top
+}
+
+// clamped is c with nothing above the top.
+func clamped(c curves.Curve, top int64) curves.Curve {
+	clamp := func(values []int64) []int64 {
+		if len(values) == 0 || slices.Max(values) <= top {
+			return values
+		}
+		values = slices.Clone(values)
+		for i, v := range values {
+			values[i] = min(v, top)
+		}
+		return values
+	}
+	c.Values, c.Offered = clamp(c.Values), clamp(c.Offered)
+	return c
 }
 
 func (f figure) title() string {

@@ -22,7 +22,11 @@ func (a axes) drawAdmitted(c curves.Curve, binUS int64) {
 	a.Pen.Fill(a.ToBase(line), chart.Tint(a.color, 0.55))
 	a.Pen.Stroke(line, a.color, 1.1)
 	a.Avoid(all)
-	if a.first {
+	switch {
+	case c.Top > a.top:
+		text := "offered up to " + chart.Exact(c.Top)
+		a.Place(text, chart.SmallLetters, a.AlongTop(all, chart.SmallLetters.Width(text)))
+	case a.first:
 		a.Place("offered", chart.SmallLetters, a.AlongTop(all, chart.SmallLetters.Width("offered")))
 	}
 }

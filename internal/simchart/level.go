@@ -11,8 +11,8 @@ import (
 // moment, with the limit across it.
 func levelFigure(in curves.Input, t curves.Timeline) figure {
 	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " in the last " + window(t.Chart),
-		subtitle: t.Caption + ". Dashed: the limit. Grey line: the exact reference.",
-		top:      max(t.Limit.Requests, t.Reference.Top), horizontal: chart.Time(float64(t.EndUS)),
+		subtitle: t.Caption + ". Dashed: the limit." + ifThere(t, " Grey line: the exact reference."),
+		top:      max(t.Limit.Requests, top(t.Reference)), horizontal: chart.Time(float64(t.EndUS)),
 		draw: func(a axes, c curves.Curve) { a.drawWindow(c, t) }}
 }
 
@@ -27,12 +27,15 @@ func (a axes) drawWindow(c curves.Curve, t curves.Timeline) {
 		}
 		a.Pen.Fill(a.closedAt(a.profile(over, t.BinUS), limit), chart.Tint(a.color, 0.45))
 	}
-	exactly := a.profile(t.Reference.Values, t.BinUS)
-	a.Pen.Stroke(exactly, chart.Reference, 1)
+	if t.Reference != nil {
+		exactly := a.profile(t.Reference.Values, t.BinUS)
+		a.Pen.Stroke(exactly, chart.Reference, 1)
+		a.Avoid(exactly)
+	}
 	level := a.Level(float64(limit))
 	a.Pen.Stroke(level, chart.Ink, 0.9, 4, 3)
 	a.Pen.Stroke(line, a.color, 1.5)
-	a.Avoid(line, exactly, level)
+	a.Avoid(line, level)
 	a.labelPeak(c, t.BinUS)
 	if a.first {
 		text := "limit " + chart.Exact(limit)
@@ -47,8 +50,28 @@ func (a axes) labelPeak(c curves.Curve, binUS int64) {
 			a.AlongLine(a.y(0), chart.SmallLetters.Width("nothing admitted")))
 		return
 	}
-	q := chart.At(a.binMiddle(slices.Index(c.Values, c.Top), binUS), a.y(c.Top))
+	shown := min(c.Top, a.top)
+	q := chart.At(a.binMiddle(slices.Index(c.Values, shown), binUS), a.y(shown))
 	a.Pen.Dot(q, 2.6, a.color)
 	text := chart.Exact(c.Top)
+	if shown < c.Top {
+		text += ", cut off"
+	}
 	a.Place(text, chart.FigureLetters, a.Around(q, chart.FigureLetters.Width(text)))
+}
+
+// top is that of a curve which need not be there.
+func top(c *curves.Curve) int64 {
+	if c == nil {
+		return 0
+	}
+	return c.Top
+}
+
+// ifThere are words about the reference, where there is one.
+func ifThere(t curves.Timeline, words string) string {
+	if t.Reference == nil {
+		return ""
+	}
+	return words
 }

@@ -7,6 +7,7 @@ import (
 
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
+	"ratelab/internal/measure"
 )
 
 // figuresOf are the pictures of a run that can be drawn.
@@ -78,7 +79,7 @@ func TestPartialRunsSaySo(t *testing.T) {
 // Costs make the axis count permits.
 func TestUnitFollowsTheCosts(t *testing.T) {
 	in := one()
-	in.Run.Reference.Offered, in.Run.Reference.OfferedCost = 100, 300
+	in.Run.Reference = &measure.Result{Offered: 100, OfferedCost: 300}
 	for _, f := range figuresOf(in) {
 		if !strings.HasPrefix(f.unit, "permits") {
 			t.Errorf("%s: unit %q, want permits", f.name, f.unit)

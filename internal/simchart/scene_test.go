@@ -76,6 +76,7 @@ func play(t traffic, buckets int64, contenders ...contender) curves.Input {
 	width := max((t.duration.Microseconds()+buckets-1)/buckets, 1)
 	lengths := measure.TimeScales(t.policy.WindowUS())
 	offered := observe(t, everything(t.policy), width, buckets)
+	exact := observe(t, slidingLog(t.policy), width, buckets)
 	in := curves.Input{
 		Version: "v1.0.0",
 		Run: &report.Run{Scenario: t.name, Question: t.question, Seed: 1, Clock: "virtual", Keys: 1,
@@ -85,7 +86,7 @@ func play(t traffic, buckets int64, contenders ...contender) curves.Input {
 				Burst: t.policy.Capacity()},
 			Server: result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"}},
 		Traffic:   measure.Traffic{BucketUS: width, Offered: offered.Admitted},
-		Reference: observe(t, slidingLog(t.policy), width, buckets),
+		Reference: &exact,
 	}
 	for _, c := range contenders {
 		in.Algorithms = append(in.Algorithms,

@@ -10,19 +10,27 @@ import (
 // sumFigure shows where an algorithm and the exact limit part, and whether they meet again.
 func sumFigure(in curves.Input, t curves.Timeline) figure {
 	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " so far",
-		subtitle: t.Caption + ", against the exact reference (grey line). Shaded: the difference.",
-		top:      t.Reference.Top, horizontal: chart.Time(float64(t.EndUS)),
+		subtitle: t.Caption + ifThere(t, ", against the exact reference (grey line). Shaded: the difference") + ".",
+		top:      top(t.Reference), horizontal: chart.Time(float64(t.EndUS)),
 		draw: func(a axes, c curves.Curve) { a.drawCumulative(c, t) }}
 }
 
 func (a axes) drawCumulative(c curves.Curve, t curves.Timeline) {
-	ideal, line := a.rise(t.Reference.Values, t.BinUS), a.rise(c.Values, t.BinUS)
+	line := a.rise(c.Values, t.BinUS)
+	text := chart.Exact(c.Top)
+	if t.Reference == nil {
+		a.Pen.Fill(a.ToBase(line), chart.Tint(a.color, 0.16))
+		a.Pen.Stroke(line, a.color, 1.6)
+		a.Avoid(line)
+		a.Place(text, chart.FigureLetters, a.AtEnd(line[len(line)-1], chart.FigureLetters.Width(text), true))
+		return
+	}
+	ideal := a.rise(t.Reference.Values, t.BinUS)
 	a.Pen.Fill(between(line, ideal), chart.Tint(a.color, 0.22))
 	a.Pen.Stroke(ideal, chart.Reference, 1.3)
 	a.Pen.Stroke(line, a.color, 1.6)
 	a.Avoid(line, ideal)
 	end, above := line[len(line)-1], c.Top >= t.Reference.Top
-	text := chart.Exact(c.Top)
 	a.Place(text, chart.FigureLetters, a.AtEnd(end, chart.FigureLetters.Width(text), above))
 	if t.Reference.Top != c.Top {
 		text := "exact " + chart.Exact(t.Reference.Top)

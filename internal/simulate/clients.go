@@ -44,12 +44,12 @@ func clientNotes(p *contest, b *backend) []string {
 	var notes []string
 	switch {
 	case slices.ContainsFunc(p.Scenario.Clients, retries):
-		notes = append(notes, "clients try again: each row has its own requests, against which its false admits and "+
-			"rejects are measured; the exact reference saw the first attempts only")
+		notes = append(notes, "clients try again: each row has its own requests, against which its excess and "+
+			"shortfall "+
+			"are measured")
 	case slices.ContainsFunc(p.Scenario.Clients, delayed):
 		notes = append(notes, "requests travel: each row has those that arrived before the end, in the order of "+
-			"their arrival, against which its false admits and rejects are measured; the exact reference saw all of "+
-			"them when they were sent")
+			"their arrival, against which its excess and shortfall are measured")
 	}
 	if len(b.servers) == 0 {
 		return append(notes, "the Go models decided; no script on a server confirmed them")

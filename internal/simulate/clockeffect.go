@@ -82,9 +82,9 @@ func differences(off, right clients.Journal, windowUS int64) map[window]int64 {
 func peak(j clients.Journal, p limit.Policy) int64 {
 	m := measure.NewMeter(p, 0)
 	for i, q := range j.Requests {
-		m.Observe(q, j.Decisions[i], true)
+		m.Observe(q, 0, j.Decisions[i], true)
 	}
-	r, err := m.Result(0, 0)
+	r, err := m.Result(0, 0, nil)
 	if err != nil {
 		panic(err) // the journal has been measured before, with the same meter
 	}

@@ -11,17 +11,15 @@ import (
 // describe writes down one scenario's outcome.
 func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome) *report.Run {
 	run := &report.Run{
-		Scenario: p.Scenario.Name,
-		Question: p.Scenario.Question,
-		Seed:     p.Seed,
-		Clock:    VirtualClock,
-		Limit: result.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(),
-			Burst: p.Policy.Capacity()},
+		Scenario:   p.Scenario.Name,
+		Question:   p.Scenario.Question,
+		Seed:       p.Seed,
+		Clock:      VirtualClock,
+		Limit:      result.LimitOf(p.Policy),
 		DurationUS: o.Duration.Microseconds(),
 		Keys:       o.Keys,
 		Server:     b.describe(),
 		Partial:    o.Partial,
-		Reference:  o.Reference,
 		Notes:      p.stream.Notes(),
 	}
 	if j.Clock != RealClock {
@@ -34,9 +32,14 @@ func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome)
 		for _, complete := range l.completes {
 			complete(&row)
 		}
+		if j.Clock != RealClock {
+			l.promise(&row, p.Policy.WindowUS(), o.LargestCost)
+		}
 		run.Results = append(run.Results, row)
 	}
-	if p.Scenario.Reactive() {
+	if !p.Scenario.Reactive() {
+		run.Reference = &o.Reference
+	} else {
 		run.ClientGroups = groupNames(p)
 		run.Notes = append(run.Notes, clientNotes(p, b)...)
 	}
@@ -50,7 +53,7 @@ func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome)
 			run.Notes = append(run.Notes, "interrupted: the exact reference had read some requests ahead of the rows")
 		}
 	}
-	run.Expectations = expectations(p, run)
+	run.Expectations = append(expectations(p, run), brokenPromises(run)...)
 	if !p.asWritten && len(run.Expectations) > 0 {
 		run.Notes = append(run.Notes, "expectations are not checked: they hold for the file's own limit and seed in "+
 			"virtual time")
@@ -62,7 +65,7 @@ func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome)
 func expectations(p *contest, run *report.Run) []report.Expectation {
 	var all []report.Expectation
 	for _, e := range p.Scenario.Expect {
-		row := findRow(run, e)
+		row := run.Find(rowLabel(e.Algorithm))
 		for _, want := range e.Measures {
 			x := report.Expectation{Algorithm: e.Algorithm, Measure: want.Measure, Want: want.String()}
 			if row != nil && p.asWritten && !run.Partial {
@@ -72,16 +75,6 @@ func expectations(p *contest, run *report.Run) []report.Expectation {
 		}
 	}
 	return all
-}
-
-func findRow(run *report.Run, e scenario.Expectation) *report.Row {
-	label := rowLabel(e.Algorithm)
-	for i := range run.Results {
-		if run.Results[i].Algorithm == label {
-			return &run.Results[i]
-		}
-	}
-	return nil
 }
 
 // checked is what came of an expectation of a row. A figure that the row does not have is missed, unless it is one of

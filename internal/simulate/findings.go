@@ -23,12 +23,39 @@ func (p *contest) timeScales() *report.TimeScales {
 // addFindings completes the lane's row where its replay was asked for findings. No request cost more than largestCost.
 func (l *lane) addFindings(row *report.Row, o replay.LaneOutcome, scales *report.TimeScales, largestCost int64) {
 	row.MostAdmitted, row.Fairness, row.RateDifference = o.MostAdmitted, o.Fairness, o.RateDifference
+	row.Shaping = o.Shaping
 	if o.MostAdmitted == nil || l.entry.MostAdmitted == nil || l.wrongClock {
 		return
 	}
 	for _, us := range scales.IntervalUS {
 		row.Bound = append(row.Bound, l.entry.MostAdmitted(us, max(1, largestCost)))
 	}
+}
+
+// promise completes the row where its algorithm promises something for a window by a clock that is right.
+func (l *lane) promise(row *report.Row, windowUS, largestCost int64) {
+	if l.entry.MostAdmitted == nil || l.wrongClock || row.ClockEffect != nil {
+		return
+	}
+	most := l.entry.MostAdmitted(windowUS, max(1, largestCost))
+	row.Promise = &most
+}
+
+// brokenPromises are the rows that let through more in an interval than their algorithm promises, which no traffic
+// excuses: as expectations that were missed.
+func brokenPromises(run *report.Run) []report.Expectation {
+	var all []report.Expectation
+	no := false
+	for i := range run.Results {
+		row := &run.Results[i]
+		if row.Promise == nil || row.PeakWindowAdmitted <= *row.Promise {
+			continue
+		}
+		got := float64(row.PeakWindowAdmitted)
+		all = append(all, report.Expectation{Algorithm: row.Algorithm, Measure: "peak_window_admitted",
+			Want: fmt.Sprintf("at most %d, which the algorithm promises", *row.Promise), Got: &got, Met: &no})
+	}
+	return all
 }
 
 // fairnessNote says why there is no fairness, where one would look for it.

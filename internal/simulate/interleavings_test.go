@@ -88,7 +88,7 @@ func TestALocalFlagByHand(t *testing.T) {
 		t.Errorf("%g round trips, admitted %d, rejected %d; want 0.2, 1 and 9",
 			*remembering.RoundTripsPerDecision, remembering.Admitted, remembering.Rejected)
 	}
-	if plain.DecisionsSHA256 != remembering.DecisionsSHA256 {
+	if plain.DecisionsDigest != remembering.DecisionsDigest {
 		t.Error("a client alone decides otherwise than the server would have")
 	}
 	for _, e := range r.Expectations {

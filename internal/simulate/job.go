@@ -6,7 +6,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/curves"
-	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/report"
 	"ratelab/internal/scenario"
@@ -28,8 +27,7 @@ type Job struct {
 	Expected   bool                // only the rows that a scenario expects something of, instead of Algorithms
 	Scripts    []string            // files of users' own scripts, each with its binding beside it
 	Server     string              // ModelServer, or a spec of redisserver.Start
-	Limit      *limit.Policy       // replaces each scenario's own
-	Seed       *uint64             // replaces each scenario's own
+	lineup.Instead
 
 	Clock    string
 	LongReal bool // a real clock may run for more than MaxReal

@@ -9,6 +9,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/algorithms/algotest"
+	"ratelab/algorithms/limitstest"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver/redisservertest"
@@ -50,7 +51,7 @@ func TestMillion(t *testing.T) {
 
 // against decides one random trace twice, and gives its length.
 func against(t *testing.T, server virtualtime.Server, seed uint64, r *rand.Rand, name string) int {
-	label, p := algotest.RandomLimit(r, name, choices(t, name)[0].Spec.Clocked())
+	label, p := limitstest.Random(r, choices(t, name)[0].Spec)
 	c, err := lineup.Builtin(choices(t, label)[0], p)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)

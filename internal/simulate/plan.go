@@ -40,17 +40,13 @@ func (j *Job) Check() error {
 }
 
 func (p *planner) scenario(s *scenario.Scenario) *contest {
-	r := &contest{Contest: lineup.NewContest(s, p.job.Limit, p.job.Seed)}
-	r.asWritten = p.job.Clock != RealClock && r.Seed == s.Seed && samePolicy(r.Policy, s.Limit)
+	r := &contest{Contest: lineup.NewContest(s, p.job.Instead)}
+	r.asWritten = p.job.Clock != RealClock && r.AsWritten()
 	r.stream = s.Stream(r.Seed)
 	r.Enter(p.choices(s), p.job.Scripts, &p.Problems)
 	p.checkExpected(s, r.Entries)
 	r.sequences = p.sequences(s, r.Entries)
 	return r
-}
-
-func samePolicy(a, b limit.Policy) bool {
-	return a.Requests == b.Requests && a.Window == b.Window && a.Capacity() == b.Capacity()
 }
 
 // realClock refuses what the wall clock cannot pace, and what nobody will sit through unless it was asked for.

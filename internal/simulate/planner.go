@@ -85,21 +85,13 @@ func (p *planner) sequences(s *scenario.Scenario, rows []*lineup.Entry) []sequen
 			p.Bad(fmt.Errorf("%s: sequences: %w", s.Name, err))
 			continue
 		}
-		if lineup.Labelled(rows, c.Label) || findSequence(all, c.Label) {
+		same := func(o sequence.Choice) bool { return o.Label == c.Label }
+		if lineup.Labelled(rows, c.Label) || slices.ContainsFunc(all, same) {
 			p.Bad(fmt.Errorf("%s: sequences: there would be two rows named %q", s.Name, c.Label))
 		}
 		all = append(all, c)
 	}
 	return all
-}
-
-func findSequence(all []sequence.Choice, label string) bool {
-	for _, c := range all {
-		if c.Label == label {
-			return true
-		}
-	}
-	return false
 }
 
 // namesSequence reports whether label is one of the scenario's sequences, however it is written.
@@ -108,10 +100,8 @@ func namesSequence(s *scenario.Scenario, label string) bool {
 	if err != nil {
 		return false
 	}
-	for _, other := range s.Sequences {
-		if c, err := sequence.Parse(other); err == nil && c.Label == wanted.Label {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Sequences, func(other string) bool {
+		c, err := sequence.Parse(other)
+		return err == nil && c.Label == wanted.Label
+	})
 }

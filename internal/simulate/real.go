@@ -127,24 +127,17 @@ func (w *paced) named(err error) error {
 	return &replay.LaneError{Label: w.label, Err: err}
 }
 
-const (
-	// preparation is how long the scripts may take to load before the first request is late.
-	preparation = 300 * time.Millisecond
-	// longestAlignment is how long a run waits for the wall clock to reach a multiple of the window.
-	longestAlignment = time.Minute
-)
+// preparation is how long the scripts may take to load before the first request is late.
+const preparation = 300 * time.Millisecond
 
 // origin is when the first request is due: soon, and at a multiple of the window where that is not far, because
 // aligned windows otherwise begin elsewhere than in virtual time.
 func (j *Job) origin(p *contest) time.Time {
 	soon := j.Now().Add(preparation)
-	if p.Policy.Window > longestAlignment {
+	if p.Policy.Window > lineup.LongestAlignment {
 		return soon
 	}
-	w := p.Policy.WindowUS()
-	phase := p.Scenario.Start.UnixMicro() % w
-	at := soon.UnixMicro()
-	return soon.Add(time.Duration((phase-at%w+w)%w) * time.Microsecond)
+	return soon.Add(p.UntilPhase(soon))
 }
 
 // sleep ends early when the job is to stop.
@@ -186,7 +179,7 @@ func realNotes(p *contest, lanes []*lane) []string {
 			"a boundary, TTLs count whole milliseconds, and the server's clock is not ours; one such decision "+
 			"changes those after it", most))
 	}
-	if p.Policy.Window > longestAlignment {
+	if p.Policy.Window > lineup.LongestAlignment {
 		notes = append(notes, fmt.Sprintf("the run did not begin at a multiple of %s: aligned windows begin "+
 			"elsewhere than in virtual time",
 			limit.FormatDuration(p.Policy.Window)))

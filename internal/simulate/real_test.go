@@ -167,7 +167,7 @@ func TestDecisionsAreComparedOneByOne(t *testing.T) {
 
 // The notes say how far a row is from virtual time, and what may have moved it.
 func TestRealNotesSayWhatDiffers(t *testing.T) {
-	p := &contest{Contest: lineup.NewContest(twoSeconds(t), policy(t, "10/1h"), nil)}
+	p := &contest{Contest: lineup.NewContest(twoSeconds(t), lineup.Instead{Limit: policy(t, "10/1h")})}
 	lanes := []*lane{{means: &paced{WallClock: &replay.WallClock{}, differs: 2}},
 		{means: &paced{WallClock: &replay.WallClock{}, differs: 5}}}
 	notes := realNotes(p, lanes)

@@ -92,7 +92,10 @@ func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *cu
 		return nil, nil, lineup.Blamed(err)
 	}
 	run := j.describe(p, b, lanes, outcome)
-	picture := &curves.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic, Reference: outcome.ReferenceSeries}
+	picture := &curves.Input{Run: run, Version: j.Version, Traffic: outcome.Traffic}
+	if run.Reference != nil {
+		picture.Reference = &outcome.ReferenceSeries
+	}
 	for i, l := range outcome.Lanes {
 		picture.Algorithms = append(picture.Algorithms,
 			curves.Lane{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})

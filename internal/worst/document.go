@@ -47,10 +47,10 @@ type Finding struct {
 	Phases       int     `json:"phases"`
 	Note         string  `json:"note,omitempty"`
 
-	// Of the scenario under its own limit: the peak in one window, and the hash of all decisions, which the server's
-	// script makes as the model does where Confirmed is set.
+	// Of the scenario under its own limit: the peak in one window, a shaper's whenever it leaves, and the hash of all
+	// decisions, which the server's script makes as the model does where Confirmed is set.
 	PeakWindowAdmitted int64  `json:"peak_window_admitted"`
-	DecisionsSHA256    string `json:"decisions_sha256,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	DecisionsDigest    string `json:"decisions_digest,omitempty" jsonschema:"pattern=^[0-9a-f]{32}$"`
 	Confirmed          bool   `json:"confirmed"`
 }
 
@@ -76,7 +76,7 @@ func (p Problem) Row(f *Found, s *scenario.Scenario) Finding {
 	row.Overshoot = float64(f.Most) / float64(row.Allowance)
 	row.BoundReached = float64(f.Most) / float64(f.Bound)
 	for _, m := range s.Expect[0].Measures {
-		if m.Measure == "peak_window_admitted" {
+		if m.Measure == "peak_window_admitted" || m.Measure == peakOfArrivals {
 			row.PeakWindowAdmitted = int64(m.Min)
 		}
 	}
@@ -106,12 +106,11 @@ func (p Problem) Document(version string) Document {
 	return Document{
 		SchemaVersion: result.Worst.Version,
 		Tool:          result.Tool{Name: "simulate", Version: version},
-		Limit: result.Limit{Requests: p.Policy.Requests, WindowUS: p.Policy.WindowUS(),
-			Burst: p.Policy.Capacity()},
-		WithinUS:    p.WithinUS,
-		LargestCost: p.LargestCost,
-		Budget:      p.Budget,
-		Seed:        p.Seed,
+		Limit:         result.LimitOf(p.Policy),
+		WithinUS:      p.WithinUS,
+		LargestCost:   p.LargestCost,
+		Budget:        p.Budget,
+		Seed:          p.Seed,
 	}
 }
 

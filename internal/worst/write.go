@@ -109,7 +109,7 @@ func (d *Document) remarks() []string {
 func WriteCSV(w io.Writer, d *Document) error {
 	header := []string{"algorithm", "burst", "most_admitted", "allowance", "overshoot", "bound", "bound_reached",
 		"broken", "decisions", "complete",
-		"phase_us", "start", "file", "requests", "phases", "peak_window_admitted", "decisions_sha256", "confirmed",
+		"phase_us", "start", "file", "requests", "phases", "peak_window_admitted", "decisions_digest", "confirmed",
 		"within_us", "largest_cost",
 		"limit_requests", "limit_window_us", "limit_burst", "seed", "budget", "partial"}
 	return sheet.WriteCSV(w, header, func(yield func([]string) bool) {
@@ -118,7 +118,7 @@ func WriteCSV(w io.Writer, d *Document) error {
 			var line []string
 			for _, v := range []any{r.Algorithm, r.Burst, r.MostAdmitted, r.Allowance, r.Overshoot, r.Bound,
 				r.BoundReached, r.Broken, r.Decisions, r.Complete,
-				r.PhaseUS, r.Start, r.File, r.Requests, r.Phases, r.PeakWindowAdmitted, r.DecisionsSHA256, r.Confirmed,
+				r.PhaseUS, r.Start, r.File, r.Requests, r.Phases, r.PeakWindowAdmitted, r.DecisionsDigest, r.Confirmed,
 				d.WithinUS, d.LargestCost,
 				d.Limit.Requests, d.Limit.WindowUS, d.Limit.Burst, d.Seed, d.Budget, d.Partial} {
 				line = append(line, fmt.Sprint(v))

@@ -31,7 +31,7 @@ func TestCheckSees(t *testing.T) {
 		want  string
 		spoil func(*benchresult.Document)
 	}{
-		{`schema_version is 0, want 1`, func(r *benchresult.Document) { r.SchemaVersion = 0 }},
+		{`schema_version is 0, want 2`, func(r *benchresult.Document) { r.SchemaVersion = 0 }},
 		{`kind is "paired", want "bench"`, func(r *benchresult.Document) { r.Kind = "paired" }},
 		{`valid is false with 0 reasons`, func(r *benchresult.Document) { r.Validity.Valid = false }},
 		{`retry-storm stands there twice`, func(r *benchresult.Document) { r.Runs[0].Scenario = "retry-storm" }},

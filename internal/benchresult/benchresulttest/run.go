@@ -60,13 +60,14 @@ func (s *situation) row(p *profile) benchresult.Limiter {
 
 func (s *situation) exact(p *profile) *measure.Result {
 	offered := s.seconds * s.perSecond
-	admitted, peak, falseAdmits, falseRejects := s.admitted(p)
+	admitted, peak, excess, shortfall := s.admitted(p)
 	return &measure.Result{
 		Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered,
 		AdmittedCost:       admitted,
-		PeakWindowAdmitted: peak, Overshoot: float64(peak) / float64(s.limit.Requests), FalseAdmits: falseAdmits,
-		FalseRejects: falseRejects, Utilization: float64(admitted) / float64(s.seconds*s.limit.Requests),
-		DecisionsSHA256: sha256Of(s.name + p.label),
+		PeakWindowAdmitted: peak, Overshoot: float64(peak) / float64(s.limit.Requests), Excess: excess,
+		ExcessCost: excess, Shortfall: shortfall, ShortfallCost: shortfall,
+		Utilization:     float64(admitted) / float64(s.seconds*s.limit.Requests),
+		DecisionsDigest: sha256Of(s.name + p.label)[:32],
 	}
 }
 

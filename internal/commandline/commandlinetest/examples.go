@@ -3,8 +3,6 @@ package commandlinetest
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +19,7 @@ var programs = []string{"simulate", "bench"}
 
 // Outputs executes each ```console block of the pages that begins with a call of the program, such as
 // `$ go run ./cmd/simulate list`, and compares what follows with what the call prints. A call runs in a folder of its
-// own, in which the pages' files and results/bench stand, and must succeed. If rewrite, the pages take the new output.
+// own, in which the pages' files stand, and must succeed. If rewrite, the pages take the new output.
 func Outputs(t *testing.T, program string, rewrite bool, run func([]string, commandline.Streams) int) {
 	executed := 0
 	pages := Pages(t)
@@ -86,11 +84,6 @@ func enterFolder(t *testing.T, pages []*Page, block Block) {
 	t.Helper()
 	folder := t.TempDir()
 	SaveFiles(t, pages, folder)
-	if kept := filepath.Join("results", "bench"); strings.Contains(block.Text, "results/bench") {
-		if err := os.CopyFS(filepath.Join(folder, kept), os.DirFS(filepath.Join(block.Page.root, kept))); err != nil {
-			t.Fatal(err)
-		}
-	}
 	t.Chdir(folder)
 }
 

@@ -1,0 +1,65 @@
+// Package limitstest draws limits and parameters for an algorithm, from what it declares. It is not part of algotest,
+// because it knows the algorithms, whose own tests use that.
+package limitstest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+)
+
+var windows = []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond,
+	10 * time.Millisecond, time.Second, 1000003 * time.Microsecond, 3 * time.Second, 24 * time.Hour}
+
+// Random draws a limit and parameters: small numbers that a trace can exhaust, windows that no count divides, and now
+// and then limits at the end of what is exact. Where the parameters do not go together, they are left out.
+func Random(r *rand.Rand, spec *algorithms.Spec) (label string, p limit.Policy) {
+	p = limit.Policy{Requests: 1 + r.Int64N(9), Window: windows[r.IntN(len(windows))]}
+	switch r.IntN(6) {
+	case 0:
+		p = limit.Policy{Requests: []int64{1_000_000, 999_983, 700_001, 333_333}[r.IntN(4)], Window: 24 * time.Hour}
+	case 1:
+		p.Requests = 1 + r.Int64N(1000)
+	}
+	if r.IntN(3) == 0 {
+		p.Burst = 1 + r.Int64N(2*p.Requests)
+	}
+	text := ""
+	if spec.Clocked() {
+		text = []string{"", ":time=server", ":time=client", ":time=client:granularity=1ms",
+			":time=client:granularity=1s"}[r.IntN(5)]
+	}
+	if label = spec.Name + own(r, spec, p) + text; !legal(label, p) {
+		label = spec.Name + text
+	}
+	return label, p
+}
+
+// own draws most of the algorithm's numbers and durations, as they stand in a label. The limit draws the capacity.
+func own(r *rand.Rand, spec *algorithms.Spec, p limit.Policy) string {
+	text := ""
+	for _, q := range spec.Parameters {
+		if q.Role == algorithms.Capacity || r.IntN(3) == 0 {
+			continue
+		}
+		switch q.Kind {
+		case algorithms.Integer:
+			most := []int64{12, p.Requests, p.Capacity()}[r.IntN(3)]
+			text += fmt.Sprintf(":%s=%d", q.Name, q.Low+r.Int64N(min(q.High-q.Low+1, most)))
+		case algorithms.Duration:
+			text += ":" + q.Name + "=" + limit.FormatDuration(windows[r.IntN(len(windows))])
+		}
+	}
+	return text
+}
+
+func legal(label string, p limit.Policy) bool {
+	choice, err := algorithms.Parse(label)
+	if err == nil {
+		_, err = choice.Instance(p)
+	}
+	return err == nil
+}

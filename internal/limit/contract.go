@@ -1,0 +1,45 @@
+package limit
+
+import (
+	"fmt"
+
+	"ratelab/internal/message"
+)
+
+// Contract is how a limit is read: what it promises in an interval. Neither reading is the truth; who wrote the limit
+// says which one is meant.
+type Contract int
+
+// The contracts of L requests per window W with a burst B.
+const (
+	ByWindow Contract = iota // at most L in every half-open interval of length W
+	ByBucket                 // at most B + L·τ/W in every interval of length τ
+)
+
+// contracts are their names in files and on command lines.
+var contracts = []string{"window", "bucket"}
+
+// Contracts are the names, the default first.
+func Contracts() []string { return contracts }
+
+// String is the contract's name.
+func (c Contract) String() string { return contracts[c] }
+
+// ParseContract reads a name.
+func ParseContract(name string) (Contract, error) {
+	for i, known := range contracts {
+		if name == known {
+			return Contract(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%s", message.OneOf(name, contracts))
+}
+
+// MarshalText is the name.
+func (c Contract) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads a name.
+func (c *Contract) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseContract(string(text))
+	return err
+}

@@ -1,0 +1,70 @@
+package measure
+
+import (
+	"math/bits"
+
+	"ratelab/internal/limit"
+)
+
+// buckets is an exact bucket for each key: full at first, refilled continuously, with no fraction lost. A key whose
+// bucket is full again is forgotten when the number of keys has doubled.
+type buckets struct {
+	capacity, requests, windowUS int64
+	keys                         map[string]bucket
+	sweepAt                      int
+}
+
+// bucket holds tokens + part/W permits at atUS.
+type bucket struct{ tokens, part, atUS int64 }
+
+func newBuckets(p limit.Policy) *buckets {
+	return &buckets{capacity: p.Capacity(), requests: p.Requests, windowUS: p.WindowUS(), keys: map[string]bucket{},
+		sweepAt: firstSweep}
+}
+
+// take takes cost from the key's bucket at nowUS, which is not before any earlier one, if that much is in it.
+func (b *buckets) take(key string, nowUS, cost int64) bool {
+	if cost > b.capacity {
+		return false
+	}
+	k, known := b.keys[key]
+	if known {
+		k = b.refilled(k, nowUS)
+	} else {
+		if len(b.keys) >= b.sweepAt {
+			b.sweep(nowUS)
+		}
+		k = bucket{b.capacity, 0, nowUS}
+	}
+	allowed := cost <= k.tokens
+	if allowed {
+		k.tokens -= cost
+	}
+	b.keys[key] = k
+	return allowed
+}
+
+// refilled is k at nowUS: what it holds and L/W for each microsecond since, in whole parts of 1/W.
+func (b *buckets) refilled(k bucket, nowUS int64) bucket {
+	high, low := bits.Mul64(uint64(nowUS-k.atUS), uint64(b.requests))
+	low, carry := bits.Add64(low, uint64(k.part), 0)
+	high += carry
+	full := bucket{b.capacity, 0, nowUS}
+	if high >= uint64(b.windowUS) {
+		return full
+	}
+	earned, part := bits.Div64(high, low, uint64(b.windowUS))
+	if earned >= uint64(b.capacity-k.tokens) {
+		return full
+	}
+	return bucket{k.tokens + int64(earned), int64(part), nowUS}
+}
+
+func (b *buckets) sweep(nowUS int64) {
+	for key, k := range b.keys {
+		if b.refilled(k, nowUS).tokens == b.capacity {
+			delete(b.keys, key)
+		}
+	}
+	b.sweepAt = max(firstSweep, 2*len(b.keys))
+}

@@ -1,0 +1,113 @@
+package measure
+
+import (
+	"container/heap"
+	"slices"
+
+	"ratelab/internal/limit"
+)
+
+// Shaping is what a limiter that delays does to what it admits. What it lets through counts when it leaves: the peaks,
+// the course over time, the time scales and the excess are those of the departures.
+type Shaping struct {
+	// DelayUS is from an admitted request's arrival to its departure; those that leave at once are among them.
+	DelayUS Percentiles `json:"delay_us"`
+	// PeakOfArrivals is what peak_window_admitted would be if everything left when it was admitted.
+	PeakOfArrivals int64 `json:"peak_of_arrivals"`
+}
+
+// departure is an admitted request, and when it leaves.
+type departure struct {
+	limit.Request
+	number   int64
+	leavesUS int64
+}
+
+// shaping holds what has been admitted and has not left.
+type shaping struct {
+	waiting  queue
+	order    int64
+	delays   map[int64]int64 // how many had each
+	arrivals *windows
+	peak     int64
+}
+
+// newShaping begins after so many admissions that left at once, the peak of which and what is left of which are given.
+func newShaping(so *windows, before, peak int64) *shaping {
+	s := &shaping{delays: map[int64]int64{}, arrivals: so.clone(), peak: peak}
+	if before > 0 {
+		s.delays[0] = before
+	}
+	return s
+}
+
+func (s *shaping) admit(a departure) {
+	delay := a.leavesUS - a.AtUS
+	s.delays[delay]++
+	slot := s.arrivals.slot(a.Key, a.AtUS)
+	s.peak = max(s.peak, s.arrivals.add(slot, a.AtUS, a.Cost, true))
+	if delay > 0 {
+		s.order++
+		heap.Push(&s.waiting, queued{a, s.order})
+	}
+}
+
+// next is what leaves first, if it leaves until atUS.
+func (s *shaping) next(atUS int64) (departure, bool) {
+	if len(s.waiting) == 0 || s.waiting[0].leavesUS > atUS {
+		return departure{}, false
+	}
+	return heap.Pop(&s.waiting).(queued).departure, true
+}
+
+// result is what the delays come to.
+func (s *shaping) result() *Shaping {
+	if s == nil {
+		return nil
+	}
+	all := make([]int64, 0, len(s.delays))
+	var total int64
+	for delay, n := range s.delays {
+		all = append(all, delay)
+		total += n
+	}
+	slices.Sort(all)
+	at := func(percent int64) int64 {
+		rank := (percent*total + 99) / 100 // the nearest rank
+		for _, delay := range all {
+			if rank -= s.delays[delay]; rank <= 0 {
+				return delay
+			}
+		}
+		return all[len(all)-1]
+	}
+	return &Shaping{DelayUS: Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}, PeakOfArrivals: s.peak}
+}
+
+// queue is a heap of those that wait, by departure; of equals the first admitted is the first.
+type queue []queued
+
+type queued struct {
+	departure
+	order int64
+}
+
+func (q queue) Len() int { return len(q) }
+
+func (q queue) Less(i, j int) bool {
+	if q[i].leavesUS != q[j].leavesUS {
+		return q[i].leavesUS < q[j].leavesUS
+	}
+	return q[i].order < q[j].order
+}
+
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+func (q *queue) Push(x any) { *q = append(*q, x.(queued)) }
+
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}

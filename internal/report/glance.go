@@ -1,0 +1,56 @@
+package report
+
+import (
+	"ratelab/internal/limit"
+	"ratelab/internal/sheet"
+)
+
+// Tolerated is the share of an excess or a shortfall that is worth no word where much is said in little room.
+const Tolerated = 0.01
+
+// Glance is a row of r in one word, and how bad that is, from 0 to 4: how many times what the contract allows got
+// through, 1.98; or how much of what an exact limiter lets through was lost, -36.0%; whichever is the larger share. It
+// is ok where neither is worth a word.
+func (r *Run) Glance(row *Row) (text string, level int) {
+	over, short := share(row.ExcessCost, row.AdmittedCost), share(row.ShortfallCost, row.ExactCost)
+	if short > Tolerated && short > over {
+		return "-" + sheet.Percent(short), levelOf(short, 0.05, 0.15, 0.3)
+	}
+	if row.ExcessCost == 0 {
+		return "ok", 0
+	}
+	ratio := r.Ratio(row)
+	return sheet.Times(ratio), levelOf(ratio, 1.1, 1.5, 2)
+}
+
+// Ratio is the most that a row let through as a multiple of what the contract allows: in a window, or under a bucket's
+// contract in the interval of all time scales in which that is most.
+func (r *Run) Ratio(row *Row) float64 {
+	if r.Limit.Contract == limit.ByWindow || r.TimeScales == nil || len(row.MostAdmitted) != len(r.TimeScales.Limit) {
+		return row.Overshoot
+	}
+	most := 0.0
+	for i, allowed := range r.TimeScales.Limit {
+		most = max(most, float64(row.MostAdmitted[i])/float64(allowed))
+	}
+	return most
+}
+
+// levelOf is 1 below the first of the steps, and one more from each of them on.
+func levelOf(v float64, steps ...float64) int {
+	level := 1
+	for _, s := range steps {
+		if v >= s {
+			level++
+		}
+	}
+	return level
+}
+
+// share is a part of a whole; of nothing it is none.
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

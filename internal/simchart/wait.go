@@ -1,0 +1,19 @@
+package simchart
+
+import (
+	"ratelab/internal/chart"
+	"ratelab/internal/curves"
+)
+
+// waitFigure shows what a shaper asks of those it admits.
+func waitFigure(in curves.Input, t curves.Timeline) figure {
+	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit, subtitle: t.Caption + ".",
+		horizontal: chart.Time(float64(t.EndUS)),
+		draw: func(a axes, c curves.Curve) {
+			line := a.profile(c.Values, t.BinUS)
+			a.Pen.Fill(a.ToBase(line), chart.Tint(a.color, 0.16))
+			a.Pen.Stroke(line, a.color, 1.5)
+			a.Avoid(line)
+			a.labelPeak(c, t.BinUS)
+		}}
+}
