@@ -1,6 +1,10 @@
 package chart
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Labels stand beside what they name, wherever that is free: each has a list of places, best first, and takes
 // the first that meets no curve and no other label, or else the one that meets least. One that could only
@@ -46,22 +50,44 @@ func (a *Axes) PlaceAll(points []LineEnd, radius float64, l Lettering) {
 	}
 }
 
-// free finds the place for a point's label that meets least, in rings about the point, the nearest that meets no label
-// and no other point.
+// free finds the place for a point's label: in rings about the point the nearest that meets no label and no other point,
+// or else the nearest such place of the whole panel, or else the one that meets least.
 func (a *Axes) free(p Point, width, radius float64, l Lettering) (best Point, beside bool) {
 	least := math.MaxInt
+	consider := func(q Point, near bool) {
+		q = a.inside(q, width, l)
+		if cost := a.cost(l.extent(width, q)); cost < least {
+			best, beside, least = q, near, cost
+		}
+	}
 	for ring, away := range []float64{3, 14, 26, 40, 56, 74, 94, 116, 140} {
 		for i, q := range a.ring(p, width, radius+away, l) {
-			q = a.inside(q, width, l)
-			if cost := a.cost(l.extent(width, q)); cost < least {
-				best, beside, least = q, ring == 0 && i < 2, cost
-			}
+			consider(q, ring == 0 && i < 2)
 		}
 		if least < collision {
+			return best, beside
+		}
+	}
+	for _, q := range a.everywhere(p, width) {
+		if consider(q, false); least < collision {
 			break
 		}
 	}
 	return best, beside
+}
+
+// everywhere gives places all over the panel, the nearest to p first.
+func (a *Axes) everywhere(p Point, width float64) []Point {
+	const step = 4.0
+	var places []Point
+	for y := a.Top; y <= a.Bottom; y += step {
+		for x := a.Left; x <= a.Right-width; x += step {
+			places = append(places, Point{x, y})
+		}
+	}
+	away := func(q Point) float64 { return math.Hypot(q.X+width/2-p.X, q.Y-p.Y) }
+	slices.SortStableFunc(places, func(q, r Point) int { return cmp.Compare(away(q), away(r)) })
+	return places
 }
 
 // ring gives places at a distance from a point: beside it, above and below, then between.
