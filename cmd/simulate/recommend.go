@@ -39,10 +39,10 @@ const examplesRecommend = `  simulate recommend extreme-case-1                  
   simulate recommend poisson -a gcra,gcra:burst=20 --script my.lua  these two, and yours
   simulate recommend extreme-case-1 --format markdown --out choice  for a design document, with the picture`
 
-const closingRecommend = `Orders: cheap is fewest Redis commands a decision, then fewest bytes a key and least of the server's time (--costs),
-where these are known of all, then the name; strict is least let through (on any traffic: promised), then least
-excess, then least shortfall, then cheap; generous is least shortfall, then cheap. Scenarios whose clients react are
-refused: each algorithm would have other requests.
+const closingRecommend = `Orders: cheap is fewest Redis commands to admit a request, then to reject one, then fewest bytes a key and least of the
+server's time (--costs), where these are known of all, then the name; strict is least let through (on any traffic:
+promised), then least excess, then least shortfall, then cheap; generous is least shortfall, then cheap. Scenarios whose
+clients react are refused: each algorithm would have other requests.
 
 Exit codes: 0 something keeps the tolerance on this traffic · 1 nothing does, and what comes nearest is said ·
 2 usage or invalid input · 3 the harness could not run, or a script does not decide as its model · 130 interrupted.

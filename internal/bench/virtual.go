@@ -88,6 +88,7 @@ func work(all ...virtualResult) benchresult.Work {
 	return benchresult.Work{
 		KeysLeft: &spent.Left.Keys, KeysLeftWithoutTTL: &spent.Left.WithoutTTL,
 		RedisCallsPerDecision: spent.CallsPerDecision(), RoundTripsPerDecision: spent.TripsPerDecision(),
+		RedisCallsPerAdmitted: spent.CallsPerAdmitted(), RedisCallsPerRejected: spent.CallsPerRejected(),
 		BytesPerKey: spent.BytesPerKey(),
 	}
 }

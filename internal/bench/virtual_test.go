@@ -13,10 +13,16 @@ import (
 func TestWorkAddsUp(t *testing.T) {
 	w := work(
 		virtualResult{measure.Result{Offered: 10},
-			lineup.Spent{Offered: 10, Calls: 20, Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
+			lineup.Spent{Offered: 10, Calls: virtualtime.Calls{Total: 20, Admitting: 9, Admitted: 3},
+				Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
 		virtualResult{measure.Result{Offered: 30},
-			lineup.Spent{Offered: 30, Calls: 40, Left: virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
+			lineup.Spent{Offered: 30,
+				Calls: virtualtime.Calls{Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25, Rejected: 10},
+				Left:  virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
 	)
+	if *w.RedisCallsPerAdmitted != 3 || *w.RedisCallsPerRejected != 2.5 {
+		t.Errorf("calls %v an admission, %v a rejection", *w.RedisCallsPerAdmitted, *w.RedisCallsPerRejected)
+	}
 	if *w.RedisCallsPerDecision != 1.5 || *w.RoundTripsPerDecision != 1 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 ||
 		*w.KeysLeftWithoutTTL != 2 {
 		t.Errorf("calls %v, trips %v, bytes %v, keys %v and %v", *w.RedisCallsPerDecision, *w.RoundTripsPerDecision,

@@ -136,6 +136,9 @@ type Limiter struct {
 type Work struct {
 	// commands that the script issues, in virtual time
 	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
+	// the same of the admitted decisions, and of the rejected ones
+	RedisCallsPerAdmitted *float64 `json:"redis_calls_per_admitted,omitempty"`
+	RedisCallsPerRejected *float64 `json:"redis_calls_per_rejected,omitempty"`
 	RoundTripsPerDecision *float64 `json:"round_trips_per_decision,omitempty"`
 	// MEMORY USAGE SAMPLES 0, over the keys left in virtual time
 	BytesPerKey        *float64 `json:"bytes_per_key,omitempty"`

@@ -13,7 +13,7 @@ func (in Input) cumulative() Timeline {
 		}
 		return c
 	})
-	t.Caption = "Admitted so far, in " + t.Unit
+	t.Caption = "Let through so far, in " + t.Unit
 	t.columns = in.columns(soFar(in.Traffic.Offered, 1), func(l Lane) []int64 { return soFar(l.Series.Admitted, 1) })
 	return t
 }

@@ -63,7 +63,7 @@ func TestTimelinesByHand(t *testing.T) {
 		{"window", "Admitted in the last 2 s, by the key that had most, in requests", all["window"],
 			"none [5 8 3] 8 2.00 × the limit; mine [4 7 3] 7 1.75 × the limit; meek [3 3 0] 3 within the limit; " +
 				"exact [4 4 4] 4 within the limit; exact reference [4 4 4] 4 within the limit"},
-		{"cumulative", "Admitted so far, in requests", all["cumulative"],
+		{"cumulative", "Let through so far, in requests", all["cumulative"],
 			"none [5 8 8] 8 4 more than exact; mine [4 7 7] 7 3 more than exact; meek [3 3 3] 3 1 fewer than exact; " +
 				"exact [4 4 4] 4 as many as exact; exact reference [4 4 4] 4 as many as exact"},
 	} {

@@ -11,7 +11,7 @@ import (
 // TimescaleName is that of the chart's files.
 const TimescaleName = "timescale"
 
-// Timescale is the chart of the most that was admitted in any interval, by the interval's length: it tells 200 within
+// Timescale is the chart of the most that was let through in any interval, by the interval's length: it tells 200 within
 // 10 ms from 200 within 1 s.
 type Timescale struct {
 	Chart
@@ -28,7 +28,7 @@ func NewTimescale(run *report.Run) *Timescale {
 		return nil
 	}
 	t := &Timescale{Chart: newChart(run), IntervalUS: scales.IntervalUS, Allowed: scales.Limit}
-	t.Caption = "The most admitted for one key in any interval, by the interval's length, in " + t.Unit
+	t.Caption = "The most let through for one key in any interval, by the interval's length, in " + t.Unit
 	t.Window = slices.Index(t.IntervalUS, t.Limit.WindowUS)
 	if t.Window < 0 {
 		t.Window = len(t.IntervalUS) - 1
@@ -80,7 +80,7 @@ func (t *Timescale) fact(values []int64) string {
 		chart.Span(float64(reached)), chart.Span(float64(above)))
 }
 
-// addColumns has a line for each interval: the most that each row admitted, what the contract allows, and what each
+// addColumns has a line for each interval: the most that each row let through, what the contract allows, and what each
 // row promises, which is empty for those that promise nothing.
 func (t *Timescale) addColumns() {
 	t.columns = []column{{"interval_us", t.IntervalUS}}

@@ -16,7 +16,7 @@ func (in Input) window() Timeline {
 		}
 		return c
 	})
-	t.Caption = "Admitted in the last " + chart.Each(float64(in.Run.Limit.WindowUS))
+	t.Caption = "Let through in the last " + chart.Each(float64(in.Run.Limit.WindowUS))
 	if in.Run.Keys > 1 {
 		t.Caption += ", by the key that had most"
 	}

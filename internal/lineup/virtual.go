@@ -53,21 +53,27 @@ func (v *Virtual) named(ctx context.Context, err error) error {
 // Spent is what decisions took.
 type Spent struct {
 	Offered int64 // requests
-	Calls   int64 // commands that the script issued
+	Calls   virtualtime.Calls
 	Left    virtualtime.Left
 }
 
 // Plus is both together.
 func (s Spent) Plus(o Spent) Spent {
 	return Spent{
-		Offered: s.Offered + o.Offered, Calls: s.Calls + o.Calls,
+		Offered: s.Offered + o.Offered, Calls: s.Calls.Plus(o.Calls),
 		Left: virtualtime.Left{Keys: s.Left.Keys + o.Left.Keys, WithoutTTL: s.Left.WithoutTTL + o.Left.WithoutTTL,
 			Bytes: s.Left.Bytes + o.Left.Bytes},
 	}
 }
 
 // CallsPerDecision is nil where nothing was offered.
-func (s Spent) CallsPerDecision() *float64 { return each(s.Calls, s.Offered) }
+func (s Spent) CallsPerDecision() *float64 { return each(s.Calls.Total, s.Offered) }
+
+// CallsPerAdmitted is what an admitted decision took on average; nil where there is none.
+func (s Spent) CallsPerAdmitted() *float64 { return each(s.Calls.Admitting, s.Calls.Admitted) }
+
+// CallsPerRejected is what a rejected one took; nil where there is none.
+func (s Spent) CallsPerRejected() *float64 { return each(s.Calls.Rejecting, s.Calls.Rejected) }
 
 // TripsPerDecision is one for a script; nil where nothing was offered.
 func (s Spent) TripsPerDecision() *float64 { return each(s.Offered, s.Offered) }

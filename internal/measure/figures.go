@@ -10,6 +10,10 @@ type Figures struct {
 
 	// RedisCallsPerDecision counts the commands that the script issued; absent where no script ran.
 	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
+	// RedisCallsPerAdmitted is that of the admitted decisions, RedisCallsPerRejected that of the rejected ones; absent
+	// where there is no such decision.
+	RedisCallsPerAdmitted *float64 `json:"redis_calls_per_admitted,omitempty"`
+	RedisCallsPerRejected *float64 `json:"redis_calls_per_rejected,omitempty"`
 	// RoundTripsPerDecision counts the calls a deployed client would make.
 	RoundTripsPerDecision *float64 `json:"round_trips_per_decision,omitempty"`
 	// BytesPerKey is MEMORY USAGE with SAMPLES 0, averaged over the keys left; real servers only.

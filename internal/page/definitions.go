@@ -7,7 +7,7 @@ var measures = []term{
 		"log keeps by definition. By the bucket: at most B + r·τ in every interval of length τ, which a bucket keeps " +
 		"by " +
 		"definition. Neither is the truth; the scenario says which one was promised"},
-	{"peak in a window", "for one key, the largest cost admitted in any half-open interval (t − W, t]; of several " +
+	{"peak in a window", "for one key, the largest cost let through in any half-open interval (t − W, t]; of several " +
 		"keys, the largest. What a shaper delays counts when it leaves"},
 	{"× limit", "the peak divided by L. Above 1 more than L got through within one window. A burst is a capacity, so " +
 		"a " +
@@ -24,8 +24,8 @@ var measures = []term{
 		"only " +
 		"what it admits itself"},
 	{"used", "admitted cost over L · duration/W · keys seen"},
-	{"most admitted in an interval",
-		"for one key, the largest cost admitted in any half-open interval of that length; its limit is what the " +
+	{"most let through in an interval",
+		"for one key, the largest cost let through in any half-open interval of that length; its limit is what the " +
 			"contract allows in it"},
 	{"promised", "what the algorithm is proved not to exceed in an interval of that length; nothing where it " +
 		"promises nothing"},

@@ -97,10 +97,15 @@ type Candidate struct {
 	Promise  *Promise `json:"promise,omitempty"`
 	DelaysUS *int64   `json:"may_delay_us,omitempty"` // of a shaper: the most that it may delay what it admits
 
-	RedisCalls  *float64 `json:"redis_calls_per_decision,omitempty"` // the most in any scenario
-	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`            // the most in any scenario; real servers only
-	ServerUS    *float64 `json:"server_us_per_decision,omitempty"`   // as measured in Costs
-	CostOf      string   `json:"cost_measured_of,omitempty"`         // the label that was measured, where it is another
+	RedisCalls *float64 `json:"redis_calls_per_decision,omitempty"` // the most in any scenario
+	// Of the admitted decisions and of the rejected ones, the most in any scenario. What rejects more takes fewer
+	// commands on average, since a rejection writes nothing: candidates are ordered by the first.
+	CallsAdmitting *float64 `json:"redis_calls_per_admitted,omitempty"`
+	CallsRejecting *float64 `json:"redis_calls_per_rejected,omitempty"`
+
+	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`          // the most in any scenario; real servers only
+	ServerUS    *float64 `json:"server_us_per_decision,omitempty"` // as measured in Costs
+	CostOf      string   `json:"cost_measured_of,omitempty"`       // the label that was measured, where it is another
 
 	// every figure that keeps it out of the first answer, and out of the second
 	ExcludedBy []Exclusion `json:"excluded_by"`

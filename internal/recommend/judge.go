@@ -231,6 +231,10 @@ func (c *Candidate) cost(row *report.Row, first bool) {
 		row = &report.Row{}
 	}
 	more(&c.RedisCalls, row.RedisCallsPerDecision)
+	more(&c.CallsAdmitting, row.RedisCallsPerAdmitted)
+	if v := row.RedisCallsPerRejected; v != nil && (c.CallsRejecting == nil || *v > *c.CallsRejecting) {
+		c.CallsRejecting = v // where a scenario rejects nothing another one tells
+	}
 	more(&c.BytesPerKey, row.BytesPerKey)
 }
 

@@ -54,11 +54,18 @@ var (
 				b.Algorithm, trimmed(b.Promise.Ratio, 4))
 		},
 	}
-	fewestCalls = criterion{
-		func(c *Candidate) float64 { return *c.RedisCalls },
+	fewestAdmitting = criterion{
+		func(c *Candidate) float64 { return *c.CallsAdmitting },
 		func(a, b *Candidate) string {
-			less, more := apartBy(*a.RedisCalls, *b.RedisCalls)
-			return fmt.Sprintf("it takes %s Redis commands a decision, %s %s", less, b.Algorithm, more)
+			less, more := apartBy(*a.CallsAdmitting, *b.CallsAdmitting)
+			return fmt.Sprintf("it takes %s Redis commands to admit a request, %s %s", less, b.Algorithm, more)
+		},
+	}
+	fewestRejecting = criterion{
+		func(c *Candidate) float64 { return *c.CallsRejecting },
+		func(a, b *Candidate) string {
+			less, more := apartBy(*a.CallsRejecting, *b.CallsRejecting)
+			return fmt.Sprintf("it takes %s Redis commands to reject a request, %s %s", less, b.Algorithm, more)
 		},
 	}
 	fewestBytes = criterion{
@@ -84,7 +91,8 @@ func cheapest(all []*Candidate) []criterion {
 		known func(*Candidate) bool
 		criterion
 	}{
-		{func(c *Candidate) bool { return c.RedisCalls != nil }, fewestCalls},
+		{func(c *Candidate) bool { return c.CallsAdmitting != nil }, fewestAdmitting},
+		{func(c *Candidate) bool { return c.CallsRejecting != nil }, fewestRejecting},
 		{func(c *Candidate) bool { return c.BytesPerKey != nil }, fewestBytes},
 		{func(c *Candidate) bool { return c.ServerUS != nil }, leastServerTime},
 	} {
@@ -112,7 +120,7 @@ func criteria(prefer string, all []*Candidate, anyTraffic bool) []criterion {
 }
 
 // largestBurst puts those buckets last that are in the answer beside one with a larger burst: to promise less than is
-// asked for is no merit, and what rejects more takes fewer commands, since a rejection often writes nothing.
+// asked for is no merit.
 func largestBurst(all []*Candidate) criterion {
 	var largest *Candidate
 	for _, c := range all {
@@ -145,7 +153,7 @@ func (c *Candidate) isBucket() bool {
 
 // OrderInWords says by what a preference orders.
 func OrderInWords(prefer string) string {
-	const cost = "fewest Redis commands a decision, then fewest bytes a key and least of the server's time, where " +
+	const cost = "fewest Redis commands to admit a request, then to reject one, then fewest bytes a key and least of the server's time, where " +
 		"these are known of all, then name; on any traffic a bucket beside one with a larger burst is last"
 	switch prefer {
 	case "strict":

@@ -192,7 +192,8 @@ func (d *Document) costColumns() ([]sheet.Column, func([]*Candidate) []string) {
 		return slices.ContainsFunc(d.Candidates, func(c Candidate) bool { return of(&c) != nil })
 	}
 	for _, c := range []cost{
-		{sheet.Column{Name: "com-\nmands"}, func(c *Candidate) *float64 { return c.RedisCalls }},
+		{sheet.Column{Name: "commands\nto admit"}, func(c *Candidate) *float64 { return c.CallsAdmitting }},
+		{sheet.Column{Name: "to\nreject", Leaves: 4}, func(c *Candidate) *float64 { return c.CallsRejecting }},
 		{sheet.Column{Name: "bytes\na key", Leaves: 1}, func(c *Candidate) *float64 { return c.BytesPerKey }},
 		{sheet.Column{Name: "server\nus"}, func(c *Candidate) *float64 { return c.ServerUS }},
 	} {

@@ -94,7 +94,7 @@ func (w *stage) row(server string, s *scenario.Scenario, contest lineup.Contest,
 		row.Shaping = &measure.Shaping{DelayUS: measure.Percentiles{Max: f.delay}}
 	}
 	if server != Models {
-		row.RedisCallsPerDecision = &f.calls
+		row.RedisCallsPerDecision, row.RedisCallsPerAdmitted, row.RedisCallsPerRejected = &f.calls, &f.calls, &f.calls
 	}
 	return row
 }
@@ -188,7 +188,7 @@ func TestWorkedByHand(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	wantWhy := []string{
-		"leaky-bucket is before sliding-window-log: it takes 2 Redis commands a decision, sliding-window-log 4.5",
+		"leaky-bucket is before sliding-window-log: it takes 2 Redis commands to admit a request, sliding-window-log 4.5",
 		"the nearest of those that do not keep it is sliding-window-counter: peak 111 in 1s is 1.11 x the limit, " +
 			"more than 1.1; it would be in with --max-overshoot 1.11",
 	}

@@ -104,9 +104,9 @@ func finding(here, anywhere []*Candidate) string {
 // price is what b costs more than a.
 func price(a, b *Candidate) string {
 	text := fmt.Sprintf("a shortfall of %s here", b.Shortfall.inWords())
-	if a.RedisCalls != nil && b.RedisCalls != nil && *a.RedisCalls != *b.RedisCalls {
-		less, more := apartBy(*a.RedisCalls, *b.RedisCalls)
-		text += fmt.Sprintf(", and %s Redis commands a decision instead of %s", more, less)
+	if p, q := a.CallsAdmitting, b.CallsAdmitting; p != nil && q != nil && *p != *q {
+		instead, takes := apartBy(*p, *q)
+		text += fmt.Sprintf(", and %s Redis commands to admit a request instead of %s", takes, instead)
 	}
 	return text
 }

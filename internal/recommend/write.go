@@ -24,8 +24,8 @@ var csvHeader = []string{"rank_on_this_traffic", "rank_on_any_traffic", "algorit
 	"overshoot_median", "overshoot_least", "overshoot_most", "overshoot_scenario",
 	"excess_median", "excess_least", "excess_most",
 	"shortfall_median", "shortfall_least", "shortfall_most", "shortfall_scenario",
-	"promise", "promise_found", "redis_calls_per_decision", "bytes_per_key", "server_us_per_decision", "confirmed",
-	"excluded_by", "unpromised"}
+	"promise", "promise_found", "redis_calls_per_decision", "redis_calls_per_admitted",
+	"redis_calls_per_rejected", "bytes_per_key", "server_us_per_decision", "confirmed", "excluded_by", "unpromised"}
 
 // WriteCSV writes one line for each candidate, in their order, with its worst figures.
 func WriteCSV(w io.Writer, d *Document) error {
@@ -66,6 +66,7 @@ func (c *Candidate) csvLine() []string {
 		strconv.Itoa(c.Kept), strconv.Itoa(c.Seeds)},
 		c.Overshoot.csv(), []string{c.Overshoot.Scenario}, c.Excess.csv(), c.Shortfall.csv(),
 		[]string{c.Shortfall.Scenario, promise, found, sheet.OptionalFloat(c.RedisCalls),
+			sheet.OptionalFloat(c.CallsAdmitting), sheet.OptionalFloat(c.CallsRejecting),
 			sheet.OptionalFloat(c.BytesPerKey), sheet.OptionalFloat(c.ServerUS), strconv.FormatBool(c.Confirmed),
 			words(c.ExcludedBy), words(c.Unpromised)})
 }

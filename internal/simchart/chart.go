@@ -18,9 +18,9 @@ import (
 
 // Write draws the scenario's pictures into dir, which must exist, and puts the data of each beside it:
 //
-//	<scenario>.admitted.*    what was offered and admitted, over time
-//	<scenario>.window.*      what was admitted in the rolling window, against the limit
-//	<scenario>.cumulative.*  what was admitted so far, against the exact reference
+//	<scenario>.admitted.*    what was offered and let through, over time
+//	<scenario>.window.*      what was let through in the rolling window, against the limit
+//	<scenario>.cumulative.*  what was let through so far, against the exact reference
 //	<scenario>.delay.*       how long what is admitted has to wait; only of runs with a shaper
 //	<scenario>.timescale.*   the most let through in any interval, by its length; only of runs with time scales
 //

@@ -11,11 +11,11 @@ import (
 func flowFigure(in curves.Input, t curves.Timeline) figure {
 	per := t.Unit + " per " + chart.Each(float64(t.BinUS))
 	return figure{in: in, chart: t.Chart, name: t.Name, unit: per, horizontal: chart.Time(float64(t.EndUS)),
-		subtitle: fmt.Sprintf("Offered (grey) and admitted (colour), %s.", per),
-		draw:     func(a axes, c curves.Curve) { a.drawAdmitted(c, t.BinUS) }}
+		subtitle: fmt.Sprintf("Offered (grey) and let through (colour), %s.", per),
+		draw:     func(a axes, c curves.Curve) { a.drawLetThrough(c, t.BinUS) }}
 }
 
-func (a axes) drawAdmitted(c curves.Curve, binUS int64) {
+func (a axes) drawLetThrough(c curves.Curve, binUS int64) {
 	all := a.steps(c.Offered, binUS)
 	a.Pen.Fill(a.ToBase(all), chart.Offered)
 	line := a.steps(c.Values, binUS)

@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/curves"
 )
 
-// levelFigure is the picture on which an overshoot is seen: the admitted sum of the window that ends at each
+// levelFigure is the picture on which an overshoot is seen: the sum let through in the window that ends at each
 // moment, with the limit across it.
 func levelFigure(in curves.Input, t curves.Timeline) figure {
 	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " in the last " + window(t.Chart),
@@ -46,8 +46,8 @@ func (a axes) drawWindow(c curves.Curve, t curves.Timeline) {
 // labelPeak marks the first moment of the highest sum with its figure.
 func (a axes) labelPeak(c curves.Curve, binUS int64) {
 	if c.Top == 0 {
-		a.Place("nothing admitted", chart.SmallLetters,
-			a.AlongLine(a.y(0), chart.SmallLetters.Width("nothing admitted")))
+		a.Place("nothing let through", chart.SmallLetters,
+			a.AlongLine(a.y(0), chart.SmallLetters.Width("nothing let through")))
 		return
 	}
 	shown := min(c.Top, a.top)

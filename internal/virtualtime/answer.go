@@ -65,7 +65,7 @@ func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions [
 		return &CallError{requests[0], text}
 	}
 	n, wrong := r.decode(requests, decisions)
-	if err := r.account(); err != nil {
+	if err := r.account(decisions[:n]); err != nil {
 		return err // a key that is lost may be why the script failed
 	}
 	if wrong != nil || parts == 3 && n == len(requests) {
@@ -104,14 +104,16 @@ func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n
 	return n, wrong
 }
 
-// account reads the number of calls and the keys that may have come, changed or gone. The error is a *LostError where
-// one of them was not there when it ought to have been.
-func (r *Runner) account() error {
-	calls, err := r.scan.Value()
+// account reads what the decisions took, and the keys that may have come, changed or gone. The error is a *LostError
+// where one of them was not there when it ought to have been.
+func (r *Runner) account(decisions []limit.Decision) error {
+	took, err := r.scan.Value()
 	if err != nil {
 		return err
 	}
-	r.calls += calls.Int
+	if err := r.calls.add(took.Items, decisions); err != nil {
+		return err
+	}
 	changed, err := r.scan.Value()
 	if err != nil {
 		return err

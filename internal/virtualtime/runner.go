@@ -78,7 +78,7 @@ type Runner struct {
 	scratch []byte
 	scan    resp.Scanner
 	living  living
-	calls   int64
+	calls   Calls
 	written int64    // arrivals sent so far
 	pending []*round // sent and not yet read
 	loaded  bool
@@ -133,8 +133,8 @@ func (r *Runner) keepText() string {
 	return strconv.FormatInt(r.keepMS, 10)
 }
 
-// Calls is the number of commands that the script has issued so far.
-func (r *Runner) Calls() int64 { return r.calls }
+// Calls are the commands that the scripts have issued so far.
+func (r *Runner) Calls() Calls { return r.calls }
 
 // vars are what the client says: its own clock among them.
 func (r *Runner) vars(q limit.Request) script.Vars {

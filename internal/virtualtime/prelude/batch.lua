@@ -4,6 +4,8 @@
 -- server's time in µs, the client's where it is another one, and what travels. An empty time announces a call of
 -- the init script, with all of its elements. The last of A is a key that is there as long as the run's keys are, or ''.
 local out, count = {}, #A - 1
+local each, spans, before = nil, 1, calls -- what an arrival took, where that is not what the one before took
+local took = {}
 if A[count + 1] ~= '' and raw('EXISTS', A[count + 1]) == 0 then return {err = 'VTLOST the sentinel is gone'} end
 
 local function run()
@@ -20,6 +22,7 @@ local function run()
       now = now_s + 0
       --[[assign]]
       if draws then reseed((first + n) * 69621 + now) end
+      before = calls
       answer = decide()
       --[[check]]
       --[[intact]]
@@ -27,6 +30,10 @@ local function run()
       if answer == nil then answer = false end
       n = n + 1
       out[n] = answer
+      if calls - before ~= each then
+        each = calls - before
+        took[spans + 1], took[spans + 2], spans = n, each, spans + 2
+      end
     end
     --[[protocol]]
   end
@@ -46,5 +53,6 @@ for key in pairs(look) do
   changed[c + 1], changed[c + 2], changed[c + 3] = key, at, missed[key] or -1
   c = c + 3
 end
-if ok then return {out, calls, changed} end
-return {out, calls, changed, problem}
+took[1] = calls
+if ok then return {out, took, changed} end
+return {out, took, changed, problem}
