@@ -34,11 +34,11 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 		Value: func(f *Figures) Value { return Known(f.Overshoot) }},
 	{Name: "promise", Unit: Permits, Heading: "promise",
 		Help: "the most that the algorithm itself promises to let through for one key in a window",
-		In:   Written | Page | Expected, Where: func(f *Figures) bool { return f.Promise != nil },
+		Own:  true, In: Written | Page | Expected, Where: func(f *Figures) bool { return f.Promise != nil },
 		Value: func(f *Figures) Value { return optional(f.Promise) }},
 	{Name: "x_promise", Unit: Promises, Heading: "x\npromise", Title: "× promise",
-		Help:   "the peak, as a multiple of that promise: above 1 the algorithm breaks its word",
-		In:     Table | Page | Expected,
+		Help: "the peak, as a multiple of that promise: above 1 the algorithm breaks its word",
+		Own:  true, In: Table | Page | Expected,
 		Better: Lower, Leaves: 3, Above: 1, Where: func(f *Figures) bool { return f.Promise != nil },
 		Value: func(f *Figures) Value {
 			if f.Promise == nil {
@@ -135,7 +135,7 @@ var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption:
 		{Name: "redis_calls_per_decision", Unit: PerDecision, Digits: 2, Heading: "calls",
 			Title: "calls per decision",
 			Help:  "commands that the script issued, on average over its decisions",
-			In:    everywhere, Better: Lower, Leaves: 7,
+			Own:   true, In: everywhere, Better: Lower, Leaves: 7,
 			Where: func(f *Figures) bool { return f.RedisCallsPerDecision != nil },
 			Value: func(f *Figures) Value { return optional(f.RedisCallsPerDecision) }},
 		{Name: "redis_calls_per_admitted", Unit: PerDecision, Digits: 2, Heading: "calls per admitted",

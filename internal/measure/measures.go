@@ -22,6 +22,7 @@ type Measure struct {
 	In      Place
 	// where a terminal is too narrow the highest go first, of equals the last; 0 stays. New ones: highest
 	Leaves int
+	Own    bool                 // it is about the algorithm: rows that decide alike may differ in it
 	Above  float64              // in tables, a value above it stands out; 0: none does
 	Where  func(*Figures) bool  // the column is left out where no row has it so; nil: it always stands
 	Value  func(*Figures) Value // none where the row has no such figure

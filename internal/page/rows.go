@@ -30,10 +30,19 @@ func rowsOf(r *report.Run, l *labels) sheet.Table {
 	}
 	shown := measure.DecisionMeasures.Shown(measure.Page, all)
 	t := tableOf(caption(r), append([]sheet.Column{capacityColumn}, columns(shown, r)...)...)
-	for i := range r.Results {
-		row := &r.Results[i]
-		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm),
-			append([]sheet.Cell{{Text: burst(row)}}, cells(shown, &row.Figures)...)...))
+	for _, group := range r.Alike() {
+		row := rowOf(l.of(group[0].Algorithm),
+			append([]sheet.Cell{{Text: burst(group[0])}}, cells(shown, &group[0].Figures)...)...)
+		for _, same := range group[1:] {
+			below(&row.Cells[0], report.AlikeMark+l.of(same.Algorithm).Text)
+			below(&row.Cells[1], burst(same))
+			for j, m := range shown {
+				if m.Own {
+					below(&row.Cells[2+j], cellOf(m, m.Value(&same.Figures)).Text)
+				}
+			}
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	if r.Reference != nil {
 		foot := rowOf(l.of(report.ReferenceLabel), append([]sheet.Cell{{}}, cells(shown, all[0])...)...)
@@ -41,6 +50,14 @@ func rowsOf(r *report.Run, l *labels) sheet.Table {
 		t.Rows = append(t.Rows, foot)
 	}
 	return withoutEmpty(t)
+}
+
+// below adds a line below what a cell says: of a row that decides alike.
+func below(c *sheet.Cell, text string) {
+	if c.Text == "" {
+		c.Text = "\u00a0" // so that it has a first line, too
+	}
+	c.Text += "\n" + text
 }
 
 var capacityColumn = sheet.Column{Name: "burst", Help: "the capacity that the algorithm was given, where it takes one"}

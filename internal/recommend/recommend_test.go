@@ -188,7 +188,8 @@ func TestWorkedByHand(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	wantWhy := []string{
-		"leaky-bucket is before sliding-window-log: it takes 2 Redis commands to admit a request, sliding-window-log 4.5",
+		"leaky-bucket is before sliding-window-log: it takes 2 Redis commands to admit a request, " +
+			"sliding-window-log 4.5",
 		"the nearest of those that do not keep it is sliding-window-counter: peak 111 in 1s is 1.11 x the limit, " +
 			"more than 1.1; it would be in with --max-overshoot 1.11",
 	}

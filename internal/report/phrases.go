@@ -25,7 +25,11 @@ const partialWarning = "PARTIAL: interrupted; the counts cover the beginning onl
 
 // Remarks are the lines under a run's rows: the expectations first, then what else must be known.
 func (r *Run) Remarks() []sheet.Line {
-	lines := append(r.interleavings(), r.rateDifferences()...)
+	var lines []string
+	if len(r.Alike()) < len(r.Results) {
+		lines = append(lines, alikeNote)
+	}
+	lines = append(append(lines, r.interleavings()...), r.rateDifferences()...)
 	lines = append(lines, r.fairness()...)
 	if line := r.withoutTTL(); line != "" {
 		lines = append(lines, line)

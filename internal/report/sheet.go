@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 
 	"ratelab/internal/measure"
 	"ratelab/internal/sheet"
@@ -40,12 +41,30 @@ func (r *Run) part() sheet.Part {
 // narrowest is the width below which the algorithm's column is never pressed.
 const narrowest = 16
 
-// table is a line for each algorithm, and the reference below them where there is one.
+// table is a line for each algorithm, and the reference below them where there is one. Of rows that decide alike the
+// first has the figures, and those below it only what is their own.
 func (r *Run) table() sheet.Table {
 	all := r.figures()
-	decisions, clock := measure.DecisionMeasures.Shown(measure.Table,
-		all), measure.RealClockMeasures.Shown(measure.Table, all)
-	t := r.tableOf(append(decisions, clock...), r.rowsWith(func(*Row) bool { return true }))
+	decisions := measure.DecisionMeasures.Shown(measure.Table, all)
+	beyond := append(measure.RealClockMeasures.Shown(measure.Table, all),
+		measure.CostMeasures.Shown(measure.Table, all)...)
+	shown := slices.Concat(decisions, beyond)
+	var t sheet.Table
+	for i, group := range r.Alike() {
+		part := r.tableOf(shown, group)
+		if i == 0 {
+			t.Columns = part.Columns
+		}
+		for _, same := range part.Rows[1:] {
+			same.Cells[0].Text = AlikeMark + same.Cells[0].Text
+			for j, m := range shown {
+				if !m.Own {
+					same.Cells[1+j] = sheet.Cell{}
+				}
+			}
+		}
+		t.Rows = append(t.Rows, part.Rows...)
+	}
 	if r.Reference == nil {
 		return t
 	}
@@ -53,7 +72,7 @@ func (r *Run) table() sheet.Table {
 	for _, m := range decisions {
 		reference.Cells = append(reference.Cells, cell(m, all[len(all)-1]))
 	}
-	for range clock {
+	for range beyond {
 		reference.Cells = append(reference.Cells, sheet.Cell{})
 	}
 	t.Rows = append(t.Rows, reference)

@@ -19,13 +19,14 @@ var sheetHTML = template.Must(template.New("sheet").Parse(
 		`{{else if eq .Element "ul"}}<ul{{.Class}}>{{range .Lines}}<li><bdi>{{.Text}}</bdi></li>{{end}}</ul>` +
 		`{{else}}{{$class := .Class}}{{range .Lines}}<p{{$class}}><bdi>{{.Text}}</bdi></p>{{end}}{{end}}
 {{end}}{{end -}}
+{{define "small"}}{{range .Small}}<small>{{.}}</small>{{end}}{{end -}}
 {{define "name"}}<th scope="row">` +
 		`{{if .Mark}}<svg class="swatch {{.Mark}}" aria-hidden="true"><path d="M0 5h26"/></svg>{{end}}` +
 		`{{if .Link}}<a href="{{.Link}}"{{if .Help}} title="{{.Help}}"{{end}}>{{end}}<bdi>{{.Text}}</bdi>` +
-		`{{if .Link}}</a>{{end}}</th>{{end -}}
+		`{{if .Link}}</a>{{end}}{{template "small" .}}</th>{{end -}}
 {{define "row"}}<tr>{{range $i, $c := .}}{{if $i}}` +
 		`<td{{.Class}}{{if .Key}} data-k="{{.Key}}"{{end}}>` +
-		`{{if .Words}}<bdi>{{.Text}}</bdi>{{else}}{{.Text}}{{end}}{{if .Small}}<small>{{.Small}}</small>{{end}}</td>` +
+		`{{if .Words}}<bdi>{{.Text}}</bdi>{{else}}{{.Text}}{{end}}{{template "small" .}}</td>` +
 		`{{else}}{{template "name" .}}{{end}}{{end}}</tr>
 {{end -}}
 {{define "table"}}<div class="scroll" role="region" tabindex="0" aria-label="{{.Caption}}"><table class="{{.Class}}">
@@ -143,7 +144,7 @@ func (g *Table) html() tableHTML {
 
 type cellHTML struct {
 	Cell
-	Small string
+	Small []string
 	Words bool
 }
 
@@ -163,9 +164,12 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 	var line []cellHTML
 	for i, c := range r.Cells {
 		words := g.Columns[i].Words && c.Text != ""
-		text, small, _ := strings.Cut(c.Text, "\n")
-		c.Text, c.Help = Shown(text), Shown(c.Help)
-		line = append(line, cellHTML{c, Shown(small), words})
+		lines := strings.Split(c.Text, "\n")
+		for j := range lines {
+			lines[j] = Shown(lines[j])
+		}
+		c.Text, c.Help = lines[0], Shown(c.Help)
+		line = append(line, cellHTML{c, lines[1:], words})
 	}
 	return line
 }

@@ -97,7 +97,7 @@ type TableRow struct {
 	Faint bool // it is there to compare with: on a page it is set apart, at the foot where rows can be sorted
 }
 
-// Cell is a figure or some words; on a page what follows a line end stands small below it.
+// Cell is a figure or some words; on a page each line after the first stands small below it.
 type Cell struct {
 	Text  string
 	Style Style

@@ -12,8 +12,8 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// A request of cost c takes c commands, and is admitted where c is odd: what each kind took is known beforehand, however
-// the requests are cut into batches. The init script's commands are in the total alone.
+// A request of cost c takes c commands, and is admitted where c is odd: what each kind took is known beforehand,
+// however the requests are cut into batches. The init script's commands are in the total alone.
 func TestCallsAreCountedByVerdict(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		rapid.Check(t, func(rt *rapid.T) {

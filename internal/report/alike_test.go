@@ -1,0 +1,54 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/sheet"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// By hand: of three rows with the same decisions the third delays, and the floor is never one of them.
+func TestRowsThatDecideAlikeStandTogether(t *testing.T) {
+	doc := extremeCase()
+	run := &doc.Runs[0]
+	run.Expectations, run.Reference = nil, nil
+	same, two := counted(1785, 1765, 765), 2.0
+	bound := int64(1999)
+	run.Results = []Row{rowOf("none", nil, same), rowOf("gcra", nil, same),
+		rowOf("sliding-window-log", nil, counted(1020, 1000, 0)), rowOf("leaky-bucket", nil, same),
+		rowOf("token-bucket", nil, same)}
+	run.Results[3].Shaping = &measure.Shaping{DelayUS: measure.Percentiles{P50: 1, P99: 1, Max: 1}}
+	run.Results[4].Promise, run.Results[4].RedisCallsPerDecision = &bound, &two
+	want := []string{
+		"none                   2000      1785       215   1765   1.76        -     765       0  89.2%      -",
+		"gcra                   2000      1785       215   1765   1.76        -     765       0  89.2%      -",
+		"= token-bucket                                                    0.88                          2.00",
+		"sliding-window-log     2000      1020       980   1000   1.00        -       0       0  51.0%      -",
+		"leaky-bucket           2000      1785       215   1765   1.76        -     765       0  89.2%      -",
+	}
+	table := render(func(w *strings.Builder) error { return WriteTable(w, doc, sheet.Terminal{Width: 120}) })
+	_, rows, _ := strings.Cut(table, "---\n")
+	rows, _, _ = strings.Cut(rows, "\n\n")
+	if diff := cmp.Diff(want, strings.Split(rows, "\n")); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%s", diff, table)
+	}
+	if !strings.Contains(table, alikeNote) {
+		t.Errorf("no legend in\n%s", table)
+	}
+	for name, write := range map[string]func(*strings.Builder, *Document) error{
+		"CSV":  func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
+		"JSON": func(w *strings.Builder, d *Document) error { return WriteJSON(w, d) },
+	} {
+		text := render(func(w *strings.Builder) error { return write(w, doc) })
+		if n := strings.Count(text, same.DecisionsDigest); n != 4 {
+			t.Errorf("%s has %d of the four rows:\n%s", name, n, text)
+		}
+	}
+	run.Results[4].MostAdmitted = []int64{1}
+	if n := len(run.Alike()); n != 5 {
+		t.Errorf("%d groups, though the last lets through at other moments", n)
+	}
+}
