@@ -50,8 +50,8 @@ func (a *Axes) PlaceAll(points []LineEnd, radius float64, l Lettering) {
 	}
 }
 
-// free finds the place for a point's label: in rings about the point the nearest that meets no label and no other point,
-// or else the nearest such place of the whole panel, or else the one that meets least.
+// free finds the place for a point's label: in rings about the point the nearest that meets no label and no other
+// point, or else the nearest such place of the whole panel, or else the one that meets least.
 func (a *Axes) free(p Point, width, radius float64, l Lettering) (best Point, beside bool) {
 	least := math.MaxInt
 	consider := func(q Point, near bool) {
@@ -96,7 +96,7 @@ func (a *Axes) ring(p Point, width, away float64, l Lettering) []Point {
 	above, below := p.Y-away-descent*l.size, p.Y+away+ascent*l.size
 	return []Point{
 		{p.X + away, middle}, {p.X - away - width, middle},
-		{p.X - width/2, above}, {p.X - width/2, below},
+		{p.X - 3, above}, {p.X - 3, below}, {p.X - width/2, above}, {p.X - width/2, below},
 		{p.X + away*0.7, p.Y - away*0.7}, {p.X + away*0.7, p.Y + away*0.7 + ascent*l.size},
 		{p.X - away*0.7 - width, p.Y - away*0.7}, {p.X - away*0.7 - width, p.Y + away*0.7 + ascent*l.size},
 	}

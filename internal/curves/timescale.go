@@ -11,8 +11,8 @@ import (
 // TimescaleName is that of the chart's files.
 const TimescaleName = "timescale"
 
-// Timescale is the chart of the most that was let through in any interval, by the interval's length: it tells 200 within
-// 10 ms from 200 within 1 s.
+// Timescale is the chart of the most that was let through in any interval, by the interval's length: it tells 200
+// within 10 ms from 200 within 1 s.
 type Timescale struct {
 	Chart
 	IntervalUS []int64 // ascending

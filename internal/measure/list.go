@@ -25,7 +25,8 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 		In: everywhere, Leaves: 1, Where: costly,
 		Value: func(f *Figures) Value { return Known(f.AdmittedCost) }},
 	{Name: "peak_window_admitted", Unit: Permits, Heading: "peak\nin {window}",
-		Help: "the most let through for one key in any half-open interval (t−W, t]; a shaper lets through what leaves it",
+		Help: "the most let through for one key in any half-open interval (t−W, t]; a shaper lets through what " +
+			"leaves it",
 		In:   everywhere, Better: Lower, Leaves: 1,
 		Value: func(f *Figures) Value { return Known(f.PeakWindowAdmitted) }},
 	{Name: "overshoot", Unit: Limits, Heading: "x\nlimit", Title: "× limit",

@@ -23,7 +23,8 @@ func rowOf(name label, cells ...sheet.Cell) sheet.TableRow {
 // withoutEmpty drops the columns in which no row has anything, such as the memory that only a real server tells.
 func withoutEmpty(t sheet.Table) sheet.Table {
 	for c := len(t.Columns) - 1; c >= 0; c-- {
-		if slices.ContainsFunc(t.Rows, func(r sheet.TableRow) bool { return strings.TrimSpace(r.Cells[c].Text) != "" }) {
+		says := func(r sheet.TableRow) bool { return strings.TrimSpace(r.Cells[c].Text) != "" }
+		if slices.ContainsFunc(t.Rows, says) {
 			continue
 		}
 		t.Columns = slices.Delete(t.Columns, c, c+1)
