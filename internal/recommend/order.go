@@ -154,8 +154,8 @@ func (c *Candidate) isBucket() bool {
 // OrderInWords says by what a preference orders.
 func OrderInWords(prefer string) string {
 	const cost = "fewest Redis commands to admit a request, then to reject one, then fewest bytes a key and least of " +
-		"the server's time, where these are known of all, then name; on any traffic a bucket beside one with a larger " +
-		"burst is last"
+		"the server's time, where these are known of all, then name; on any traffic a bucket beside one with a " +
+		"larger burst is last"
 	switch prefer {
 	case "strict":
 		return "least let through (on any traffic: promised) first, then least excess, least shortfall, then " + cost
