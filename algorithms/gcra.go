@@ -10,7 +10,7 @@ var _ = register(Spec{
 	Name:   "gcra",
 	Family: "bucket",
 	Colour: "#cc79a7", // reddish purple
-	State:  "one timestamp, when the bucket will be full again",
+	State:  "one timestamp, when the bucket will be full again, and the rate that it goes by",
 	Rule:   "every permit moves the timestamp on by W/L, and it may lie at most B·W/L ahead of now",
 	Bound:  "N(τ) ≤ B + r·τ, where N(τ) is the cost admitted in any interval of length τ, and r = L/W",
 	Sources: []string{
@@ -18,7 +18,6 @@ var _ = register(Spec{
 		"https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm",
 	},
 	Parameters: withClock("server", burstParameter),
-	Traits:     Traits{Timed: true},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		return prepareGCRA(p, v, func(g gcra) model { return &g })
 	},
@@ -62,12 +61,9 @@ type gcra struct {
 	store       store[arrival, *arrival]
 }
 
-// arrival is the theoretical arrival time: tatUS, and rest/l µs, which is written where there can be one. Redis keeps
-// it through lastMS.
-type arrival struct {
-	tatUS, rest, lastMS int64
-	fine                bool // it was written with its rest
-}
+// arrival is the theoretical arrival time: tatUS, and rest/l µs, where a permit took w/l µs to come back. Redis keeps it
+// through lastMS.
+type arrival struct{ tatUS, rest, w, l, lastMS int64 }
 
 func (a *arrival) expire(nowMS int64) (gone bool) {
 	if a.lastMS >= nowMS {
@@ -79,17 +75,20 @@ func (a *arrival) expire(nowMS int64) (gone bool) {
 
 func (a *arrival) clone() arrival { return *a }
 
-// until is the time from nowUS to a, in µs and 1/l µs; none where a has passed. A rest that is none under this l was
-// left by a larger one, and is rounded up.
-func (a *arrival) until(nowUS, l int64) (wait, rest int64) {
-	tatUS, rest := a.tatUS, a.rest
-	if rest >= l {
-		tatUS, rest = tatUS+1, 0
+// until is the time from nowUS to a, in µs and 1/l µs; none where a has passed. Where a was written under another rate,
+// as many permits are used up now as were, in the time that they take under this one: rounded up to the microsecond, and
+// at most a whole bucket. The script's doubles are rounded as these are.
+func (g *gcra) until(a *arrival, nowUS int64) (wait, rest int64, changed bool) {
+	switch {
+	case a.w == 0 || a.tatUS < nowUS:
+		return 0, 0, false
+	case a.w == g.w && a.l == g.l:
+		return a.tatUS - nowUS, a.rest, false
 	}
-	if tatUS < nowUS {
-		return 0, 0
-	}
-	return tatUS - nowUS, rest
+	was := float64(a.tatUS-nowUS) + float64(a.rest)/float64(a.l)
+	longer := (float64(a.l) * float64(g.w)) / (float64(a.w) * float64(g.l))
+	whole := math.Ceil(float64(g.burst) * float64(g.w) / float64(g.l))
+	return int64(min(math.Ceil(was*longer), whole)), 0, true
 }
 
 func newGCRA(c clock, burst, w, l int64) gcra {
@@ -103,20 +102,15 @@ func (g *gcra) alone(key string) gcra {
 	return f
 }
 
-// Decide admits what leaves the TAT at most the whole bucket ahead.
+// Decide admits what leaves the TAT at most the whole bucket ahead. A change of the rate is written even where nothing is
+// admitted: until it is, the old one goes on.
 func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	a := g.store.of(key, nowUS)
-	wait, rest := a.until(nowUS, g.l)
+	wait, rest, changed := g.until(a, nowUS)
 	used := g.used(wait, rest)
 	if cost <= g.burst && used+cost*g.w <= g.full {
 		after := used + cost*g.w
-		wait, rest = after/g.l, after%g.l
-		resetUS := roundUp(wait, rest)
-		lastMS := g.store.bucketMS(nowUS, nowUS+wait, resetUS)
-		if used > 0 && a.fine == (g.l > 1) {
-			lastMS = g.store.clock.keptMS(a.tatUS, a.lastMS, nowUS+wait, lastMS)
-		}
-		*a = arrival{nowUS + wait, rest, lastMS, g.l > 1}
+		resetUS := g.write(a, nowUS, after/g.l, after%g.l, used > 0 && !changed)
 		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - after) / g.w, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never,
@@ -124,7 +118,22 @@ func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	if cost <= g.burst {
 		d.RetryAfterUS = wait - floorDiv(g.full-cost*g.w-rest, g.l)
 	}
+	if changed {
+		g.write(a, nowUS, wait, rest, false)
+	}
 	return d
+}
+
+// write moves a to so long after nowUS, and gives that time rounded up. Where it goes on from what was there the key may
+// keep its expiry.
+func (g *gcra) write(a *arrival, nowUS, wait, rest int64, goesOn bool) (resetUS int64) {
+	resetUS = roundUp(wait, rest)
+	lastMS := g.store.bucketMS(nowUS, nowUS+wait, resetUS)
+	if goesOn {
+		lastMS = g.store.clock.keptMS(a.tatUS, a.lastMS, nowUS+wait, lastMS)
+	}
+	*a = arrival{nowUS + wait, rest, g.w, g.l, lastMS}
+	return resetUS
 }
 
 // DecideAt decides by the clock that the rule goes by; the key expires by the server's.

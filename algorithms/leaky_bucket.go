@@ -10,7 +10,7 @@ var _ = register(Spec{
 	Name:   "leaky-bucket",
 	Family: "shaper",
 	Colour: "#881166", // plum
-	State:  "one timestamp, the next free departure",
+	State:  "one timestamp, the next free departure, and the rate that it goes by",
 	Rule: "a queue of B places drained at one per W/L; a request is admitted with its delay, or rejected when it " +
 		"is full",
 	Bound: "departures at least W/L apart, first in first out; delay ≤ (B − 1)·W/L; admitted: N(τ) ≤ B + r·τ",
@@ -19,7 +19,6 @@ var _ = register(Spec{
 		"https://en.wikipedia.org/wiki/Leaky_bucket",
 	},
 	Parameters: withClock("server", burstParameter),
-	Traits:     Traits{Timed: true},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
 		in, err := prepareGCRA(p, v, func(g gcra) model { return &leakyBucket{g} })
 		w, l := p.Interval()
@@ -46,7 +45,8 @@ type leakyBucket struct{ gcra gcra }
 
 // Decide admits as gcra does; a request leaves when all before it have.
 func (b *leakyBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	delay := roundUp(b.gcra.store.of(key, nowUS).until(nowUS, b.gcra.l))
+	wait, rest, _ := b.gcra.until(b.gcra.store.of(key, nowUS), nowUS)
+	delay := roundUp(wait, rest)
 	d := b.gcra.Decide(nowUS, key, cost)
 	if d.Allowed() {
 		d.DelayUS = delay

@@ -42,7 +42,6 @@ type Traits struct {
 	Aligned bool // a clock that steps back into an older window finds that window's own count
 	Grid    bool // windows, or refills, lie where the clock puts them, not where the first request does
 	Lends   bool // a balance below zero: the full burst is admitted before it is full, and all at once never more
-	Timed   bool // all that is kept is a time: a rate that changes goes on from it, and not from a number of permits
 	Forgets bool // after a change of its parameters nobody waits for longer than the new ones explain
 
 	// LifeMS is for how long a rested key is kept in Redis, in milliseconds, after a request that answered resetUS; nil

@@ -2,24 +2,23 @@
 -- delay after which it leaves, or rejected when the queue has no room for it. The one that is leaving counts, so a
 -- delay is at most (burst − 1)·w/l.
 --
--- State   KEYS[1]: the next free departure as whole µs; where l > 1, as 16 digits, a blank, and 16 digits of the
---         remainder in units of 1/l µs. No key: an empty queue.
+-- State   KEYS[1]: the next free departure in 16 digits of whole µs; where l > 1, a blank and 16 digits of the
+--         remainder in units of 1/l µs; a blank, and the rate that it goes by, w or w/l. No key: an empty queue.
 -- ARGV    now_us, cost, burst, w, l: a permit leaves every w/l µs, a reduced fraction; burst·w < 2^62,
 --         (burst + 1)·l < 2^53 and burst·w/l ≤ 2^52 (always so up to a million a day, and a burst as large)
 -- Reply   allowed, remaining, retry_after_us, reset_after_us, delay_us (rounded up to the microsecond)
--- Cost    O(1): GET, and when admitted PSETEX or SETEX; or INCRBY (SETRANGE where l > 1), where the queue was not
---         empty, the time is the server's, and the departure stays within its second
+-- Cost    O(1): GET, and when admitted PSETEX or SETEX; or SETRANGE, where the queue was not empty, the time is the
+--         server's, and the departure stays within its second
 -- Source  J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986;
 --         https://en.wikipedia.org/wiki/Leaky_bucket (as a queue)
 --
 -- Admits what gcra admits, and says when each leaves. The key expires once the queue is empty; by the server's time
 -- once the second in which that happens is over, so that a departure that moves on within its second needs no new
--- expiry. INCRBY and SETRANGE keep the old one, and cost less than half of a SET with one: gcra tells more. The expiry
--- is a margin, and lies on the server's clock: where the clients pass the time, and the server's steps forward, the
+-- expiry. SETRANGE keeps the old one, and costs less than half of a SET with one: gcra tells more. The expiry is a margin, and lies on the server's clock: where the clients pass the time, and the server's steps forward, the
 -- queue is empty early by as much; where it steps back, the key stays longer, which changes nothing.
 --
--- A burst or a rate that changes measures the same time anew: the queue is as long in µs, but holds fewer permits where
--- they take longer. A remainder in another l's units is off by less than 1 µs.
+-- Where the rate has changed, as many permits wait as did, and each takes its new time to leave: rounded up to the
+-- microsecond, and no more than a whole queue. This is written at once, even if nothing is admitted.
 
 local cost, burst, w, l = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), 1
 if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual values without a call of tonumber
@@ -40,22 +39,31 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
   return redis.error_reply('ERR leaky-bucket: want now_us, cost, burst, w, l: whole numbers of at least 1, burst*w below 2^62, burst*l below 2^53, burst*w/l up to 2^52')
 end
 
--- Until the next free departure it is wait µs and rest/l µs. second is that of this departure, where the state is
--- written as this l has it.
+-- Until the next free departure it is wait µs and rest/l µs. second is that of this departure, where it goes by this
+-- rate.
 local wait, rest, second = 0, 0, nil
 local state = redis.call('GET', KEYS[1])
+local rate, at = ARGV[4], 18
+if l > 1 then rate, at = rate .. '/' .. ARGV[5], 35 end
+local changed = false
 if state then
-  local departure
-  if #state == 33 then
-    departure = tonumber(string.sub(state, 1, 16)) -- not + 0, to which 010 is 8 on the embedded server
-    rest = tonumber(string.sub(state, 18))
+  local departure = tonumber(string.sub(state, 1, 16)) -- not + 0, to which 010 is 8 on the embedded server
+  changed = string.sub(state, at) ~= rate
+  if not changed then
+    second = departure - departure % 1000000
+    if l > 1 then rest = tonumber(string.sub(state, 18, 33)) end
+    if departure >= now then wait = departure - now else rest = 0 end
+  elseif departure >= now then
+    -- As many permits as before, in their new time: rounded up to the microsecond, and no more than a whole bucket.
+    local old_rest, old_w, old_l = string.match(state, '^%d+ (%d-) ?([^ /]+)/?([^ /]*)$')
+    old_rest, old_l = tonumber(old_rest) or 0, tonumber(old_l) or 1
+    wait = (departure - now + old_rest / old_l) * (old_l * w / (old_w * l))
+    wait = math.min(math.ceil(wait), math.ceil(burst * w / l))
   else
-    departure = state + 0
+    changed = false
   end
-  if (#state == 33) == (l > 1) then second = departure - departure % 1000000 end
-  if rest >= l then departure, rest = departure + 1, 0 end -- another l's, which was larger: rounded up
-  if departure >= now then wait = departure - now else rest = 0 end
 end
+
 local delay = wait
 if rest > 0 then delay = wait + 1 end
 
@@ -112,25 +120,22 @@ end
 
 local reset = wait
 if rest > 0 then reset = wait + 1 end
-if fits then
+if fits or changed then
   local departure = now + wait
-  local kept = time and before > 0 and departure - departure % 1000000 == second
+  -- in parts, because %d may be of 32 bits, and %.0f takes twice as long
+  local low = departure % 1000000000
+  local text = string.format('%07d%09d', (departure - low) / 1000000000, low)
   if l > 1 then
-    -- in two parts each, because %d may be of 32 bits, and %.0f takes twice as long
-    local low, rest_low = departure % 1000000000, rest % 1000000000
-    departure = string.format('%07d%09d %07d%09d',
-      (departure - low) / 1000000000, low, (rest - rest_low) / 1000000000, rest_low)
-    if kept then redis.call('SETRANGE', KEYS[1], '0', departure) end
-  elseif kept then
-    local taken = ARGV[4] -- a text, which 7.0 need not format
-    if cost > 1 then taken = cost * w end
-    redis.call('INCRBY', KEYS[1], taken)
+    local rest_low = rest % 1000000000
+    text = text .. string.format(' %07d%09d', (rest - rest_low) / 1000000000, rest_low)
   end
-  if not time then
-    redis.call('PSETEX', KEYS[1], math.ceil(reset / 1000) + 1000, departure)
-  elseif not kept then
-    redis.call('SETEX', KEYS[1], math.floor((now + wait) / 1000000) + 1 - time[1], departure)
+  if time and before > 0 and departure - departure % 1000000 == second then
+    redis.call('SETRANGE', KEYS[1], '0', text)
+  elseif time then
+    redis.call('SETEX', KEYS[1], math.floor(departure / 1000000) + 1 - time[1], text .. ' ' .. rate)
+  else
+    redis.call('PSETEX', KEYS[1], math.ceil(reset / 1000) + 1000, text .. ' ' .. rate)
   end
-  return {1, remaining, 0, reset, delay}
 end
+if fits then return {1, remaining, 0, reset, delay} end
 return {0, remaining, retry, delay, 0}
