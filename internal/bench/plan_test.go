@@ -143,12 +143,12 @@ func TestSides(t *testing.T) {
 		if s.isServer() {
 			continue
 		}
-		if made, err := s.script(costLimit, nil); err != nil || made.Label != c.label {
+		if made, err := s.script(nil); err != nil || made.Label != c.label {
 			t.Errorf("%+v makes %+v, %v", c.spec, made, err)
 		}
 	}
 	if s, _ := (SideSpec{Spec: dir + "gcra.lua"}).resolve("--base"); s != nil {
-		if c, _ := s.script(costLimit, nil); c.Program.Source != "return {1, 0, 0, 0}" || c.File != dir+"gcra.lua" {
+		if c, _ := s.script(nil); c.Program.Source != "return {1, 0, 0, 0}" || c.File != dir+"gcra.lua" {
 			t.Errorf("the file's own source is not what runs: %+v", c)
 		}
 	}

@@ -134,6 +134,9 @@ func (e evidence) burst() *int64 {
 		return nil
 	}
 	n := e.run.Limit.Requests
+	if choice, err := algorithms.Parse(e.row.Algorithm); err == nil {
+		n = choice.Policy(e.run.Limit.Policy()).Requests
+	}
 	if text, ok := algorithms.InRole(algorithms.Capacity, e.row.Algorithm, e.row.Parameters); ok {
 		fmt.Sscan(text, &n) // a legal value of an integer parameter
 	}
