@@ -83,13 +83,13 @@ func (p Problem) Row(f *Found, s *scenario.Scenario) Finding {
 	return row
 }
 
-// givenBurst is the capacity of the algorithm, or the limit's where it has no such parameter.
+// givenBurst is the capacity of the algorithm, or that of the limit that it goes by where it has no such parameter.
 func (p Problem) givenBurst() int64 {
 	given, _ := algorithms.InRole(algorithms.Capacity, p.Instance.Label, p.Instance.Parameters)
 	if n, err := strconv.ParseInt(given, 10, 64); err == nil {
 		return n
 	}
-	return p.Policy.Capacity()
+	return p.Instance.Policy.Capacity()
 }
 
 // measuredBurst is the burst by which a row with that one is measured: its own, but where its whole limit is, that of
