@@ -80,7 +80,7 @@ phases:
 			if line[column("algorithm")] != label {
 				continue
 			}
-			at, err := strconv.ParseInt(line[column("at_us")], 10, 64)
+			at, err := strconv.ParseInt(line[column("t_us")], 10, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
