@@ -65,10 +65,13 @@ func (c Choice) HasOwnLimit() bool {
 	return limited || windowed
 }
 
-// HasGateways reports whether c counts on gateways, each of which counts for itself.
-func (c Choice) HasGateways() bool {
-	_, ok := c.set["nodes"]
-	return ok
+// Gateways are how many count for c, each for itself; 0 where all that decide share one state.
+func (c Choice) Gateways() int64 {
+	v := Values{spec: c.Spec, set: c.set, resolved: map[string]string{}}
+	if !v.isSet("nodes") {
+		return 0
+	}
+	return v.Integer("nodes", 1)
 }
 
 // AtTheLimit is c by the limit that it is given instead of its own. The label stays.

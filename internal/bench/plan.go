@@ -64,7 +64,7 @@ func atTheLimit(choices []algorithms.Choice, wrong *lineup.Problems) []algorithm
 
 // checkOneGateway refuses a row of several gateways, each of which makes the calls that one makes.
 func checkOneGateway(c algorithms.Choice, wrong *lineup.Problems) {
-	if c.HasGateways() {
+	if c.Gateways() > 0 {
 		wrong.Bad(fmt.Errorf("%s: gateways that count each for itself are played by simulate; a call costs the same "+
 			"on each of them: leave out nodes", c.Label))
 	}
