@@ -31,7 +31,8 @@ func TestARowGoesByItsOwnLimit(t *testing.T) {
 				t.Errorf("%s goes by %v, want %v", row.Label, row.Policy, test.own)
 			}
 			parameters := maps.Clone(plain.Parameters)
-			parameters["limit"], parameters["per"] = fmt.Sprint(test.own.Requests), limit.FormatDuration(test.own.Window)
+			parameters["limit"] = fmt.Sprint(test.own.Requests)
+			parameters["per"] = limit.FormatDuration(test.own.Window)
 			if !maps.Equal(row.Parameters, parameters) {
 				t.Errorf("%s has the parameters %v, want %v", row.Label, row.Parameters, parameters)
 			}

@@ -118,8 +118,8 @@ func (t *trial) search(all []Candidate) error {
 }
 
 // worstOf is the most that the search gets out of the candidate's model in the interval of its promise; nil where there
-// is no model to ask, where several gateways decide, which the search does not attack, and of a shaper, whose promise is
-// about what leaves: the search is about what is admitted.
+// is no model to ask, where several gateways decide, which the search does not attack, and of a shaper, whose promise
+// is about what leaves: the search is about what is admitted.
 func (t *trial) worstOf(c *Candidate) (*int64, error) {
 	key := fmt.Sprint(c.Algorithm, " ", c.Promise.Scenario, " ", c.Promise.IntervalUS)
 	if most, known := t.searched[key]; known {

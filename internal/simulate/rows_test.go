@@ -50,8 +50,8 @@ func TestFurtherRowsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A row with a limit or gateways of its own is measured for each client by the limit of the scenario: its decisions give
-// the same figures when they are added up the slow way.
+// A row with a limit or gateways of its own is measured for each client by the limit of the scenario: its decisions
+// give the same figures when they are added up the slow way.
 func TestRowsAreMeasuredByTheScenariosLimit(t *testing.T) {
 	s := written(t, `name: uneven
 question: What is measured of rows with limits of their own?
@@ -101,8 +101,8 @@ phases:
 	}
 }
 
-// slowly is the peak in any window, what an exact limiter behind would refuse, and what one in this place would have let
-// through of each key beyond what this one does within the limit.
+// slowly is the peak in any window, what an exact limiter behind would refuse, and what one in this place would have
+// let through of each key beyond what this one does within the limit.
 func slowly(all []limit.Request, allowed map[int]bool, most, windowUS int64) (peak, excess, shortfall int64) {
 	held := func(taken map[int]bool, i int) (n int64) {
 		for k := range i + 1 {
@@ -145,7 +145,8 @@ phases:
 clients: {count: 5, on_reject: obey, attempts: 3, delay: {uniform: [1ms, 8ms]}, local_flag: true}
 `)
 		j := wall(job(s))
-		j.Server, j.Algorithms = redisserver.KindEmbedded, choices(t, "fixed-window:limit=10:nodes=4:balancer="+balancer)
+		j.Server = redisserver.KindEmbedded
+		j.Algorithms = choices(t, "fixed-window:limit=10:nodes=4:balancer="+balancer)
 		r := run(t, j).Document.Runs[0]
 		if len(r.Results) != 2 || r.Results[0].Admitted == 0 || r.Results[1].LocalFlag.LocalRejects == 0 {
 			t.Errorf("%s: %+v", balancer, r.Results)
