@@ -11,9 +11,10 @@ import (
 
 // Choice is an algorithm with the parameters that somebody set; all of them are legal.
 type Choice struct {
-	Label string // canonical: the name, and :k=v in the order of the spec's parameters
+	Label string // canonical: the name, and :k=v in the order of the spec's parameters, then of a row's
 	Spec  *Spec
 	set   map[string]string
+	seed  uint64 // of what is drawn when it decides
 }
 
 // Parse reads a label such as "gcra" or "token-bucket-interval:capacity=5:interval=1s".
@@ -48,7 +49,7 @@ func Choose(name string, set map[string]string) (Choice, error) {
 		return Choice{}, err
 	}
 	label := name
-	for _, p := range spec.Parameters {
+	for _, p := range spec.parameters() {
 		if value, ok := canonical[p.Name]; ok {
 			label += ":" + p.Name + "=" + value
 		}
@@ -56,9 +57,13 @@ func Choose(name string, set map[string]string) (Choice, error) {
 	return Choice{Label: label, Spec: spec, set: canonical}, nil
 }
 
-// WithDefaults is c with further parameters, such as a scenario's, where its label sets none. The label stays.
+// WithDefaults is c with further parameters of its algorithm's, such as a scenario's, where its label sets none. The
+// label stays.
 func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
 	canonical, err := c.Spec.check(set)
+	if err == nil {
+		err = c.Spec.noDefault(set)
+	}
 	if err != nil {
 		return Choice{}, err
 	}
@@ -67,18 +72,22 @@ func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
 	return c, nil
 }
 
-// Instance is c under the limit p. An error names c's label and says which value does not fit.
+// Instance is c where its contest has the limit p. An error names c's label and says which value does not fit.
 func (c Choice) Instance(p limit.Policy) (Instance, error) {
 	if err := p.Validate(); err != nil {
 		return Instance{}, fmt.Errorf("%s: %w", c.Label, err)
 	}
 	values := Values{spec: c.Spec, set: c.set, resolved: map[string]string{}}
-	in, err := c.Spec.Prepare(p, values)
+	own := c.Policy(p)
+	in, err := c.Spec.Prepare(own, values)
+	if err == nil {
+		in.Label, in.Spec, in.Parameters = c.Label, c.Spec, values.resolved
+		in.GranularityUS = max(1, in.GranularityUS)
+		err = c.atRow(&in, own)
+	}
 	if err != nil {
 		return Instance{}, fmt.Errorf("%s: %w", c.Label, err)
 	}
-	in.Label, in.Spec, in.Parameters = c.Label, c.Spec, values.resolved
-	in.GranularityUS = max(1, in.GranularityUS)
 	return in, nil
 }
 
@@ -100,11 +109,12 @@ func (s *Spec) check(set map[string]string) (map[string]string, error) {
 }
 
 func (s *Spec) unknown(name string) error {
-	if len(s.Parameters) == 0 {
+	all := s.parameters()
+	if len(all) == 0 {
 		return fmt.Errorf("%s: no such parameter %s; it has none", s.Name, message.Quote(name))
 	}
 	var legal []string
-	for _, p := range s.Parameters {
+	for _, p := range all {
 		legal = append(legal, p.Name)
 	}
 	return fmt.Errorf("%s: no such parameter %s; %s", s.Name, message.Quote(name), suggest(name, legal))
@@ -148,5 +158,5 @@ func (s *Spec) parameter(name string) *Parameter {
 			return &s.Parameters[i]
 		}
 	}
-	return nil
+	return s.rowParameter(name)
 }

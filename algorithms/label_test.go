@@ -59,8 +59,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"token-bukcet", "1/1s", `no such algorithm "token-bukcet"; did you mean "token-bucket"?`},
 		{"", "1/1s", `no such algorithm ""; want one of ` + strings.Join(Names(), ", ")},
 		{"gcra:brust=1", "1/1s",
-			`gcra: no such parameter "brust"; did you mean "burst"? want one of burst, time, granularity`},
-		{"gcra:q=1", "1/1s", `gcra: no such parameter "q"; want one of burst, time, granularity`},
+			`gcra: no such parameter "brust"; did you mean "burst"? want one of burst, time, granularity, limit, per, nodes, balancer`},
+		{"gcra:q=1", "1/1s", `gcra: no such parameter "q"; want one of burst, time, granularity, limit, per, nodes, balancer`},
 		{"none:time=client", "1/1s", `none: no such parameter "time"; it has none`},
 		{"gcra:burst", "1/1s", `algorithm "gcra:burst": "burst" is no parameter; want name=value`},
 		{"gcra:burst=1:burst=2", "1/1s", `algorithm "gcra:burst=1:burst=2": parameter "burst" is set twice`},
@@ -72,6 +72,18 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"gcra:time=mine", "1/1s", `gcra: parameter time: unknown value "mine"; want one of server, client`},
 		{"gcra:granularity=1s", "1/1s",
 			`gcra:granularity=1s: granularity is about the client's clock; set time=client as well`},
+		{"none:limit=5", "1/1s", `none: no such parameter "limit"; it has none`},
+		{"gcra:limit=0", "1/1s", `gcra: parameter limit: "0" is no whole number from 1 to 1000000000`},
+		{"gcra:per=1", "1/1s", `gcra: parameter per: duration "1": want a number with a unit: us, ms, s, m, h or d`},
+		{"gcra:per=999us", "1/1s",
+			`gcra: parameter per: duration "999us": want whole microseconds from 1ms to 8784h`},
+		{"gcra:nodes=101", "1/1s", `gcra: parameter nodes: "101" is no whole number from 1 to 100`},
+		{"gcra:nodes=2:balancer=least", "1/1s",
+			`gcra: parameter balancer: unknown value "least"; want one of round-robin, random`},
+		{"gcra:balancer=random", "1/1s",
+			`gcra:balancer=random: balancer says which of several gateways gets a request; set nodes as well`},
+		{"gcra:limit=999999937:per=24h", "1/1s",
+			`gcra:limit=999999937:per=24h: burst * us per permit (a reduced fraction's numerator) = 999999937 * 86400000000 reaches 2^53, up to which Lua counts exactly; choose a smaller burst, or requests that share more factors with the window`},
 		{"token-bucket-interval:interval=5", "1/1s",
 			`token-bucket-interval: parameter interval: duration "5": want a number with a unit: us, ms, s, m, h or d`},
 		{"token-bucket-interval:interval=0s", "1/1s",
@@ -131,6 +143,11 @@ func TestDefaultsOfAScenarioYieldToTheLabel(t *testing.T) {
 	}
 	if in.Label != "gcra:burst=100" || in.Parameters["burst"] != "100" || !in.ClientTime {
 		t.Errorf("%+v", in)
+	}
+	_, err = choice.WithDefaults(map[string]string{"per": "2s"})
+	if want := "gcra: per is a row's own and has no default; name a row gcra:per=2s instead"; err == nil ||
+		err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 	if _, err := choice.WithDefaults(map[string]string{"bust": "7"}); err == nil {
 		t.Error("an unknown parameter is taken")

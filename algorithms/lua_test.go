@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -50,6 +51,13 @@ func serverDecides(t *testing.T, s *redisserver.Server, in algorithms.Instance, 
 		t.Fatal(err)
 	}
 	decisions := make([]limit.Decision, len(requests))
+	if in.Gateways != nil {
+		turns := in.Gateways.Turns()
+		requests = slices.Clone(requests)
+		for i := range requests {
+			requests[i].Key = turns.Next(requests[i].Key)
+		}
+	}
 	if err := runner.Decide(t.Context(), requests, decisions); err != nil {
 		t.Fatalf("%s: %v", in.Label, err)
 	}
@@ -118,7 +126,7 @@ func compareAll(t *testing.T, prefix string, draw drawing) {
 func compare(t *testing.T, s *redisserver.Server, spec *algorithms.Spec, prefix string, seed uint64, draw drawing) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
-	label, p := limitstest.Random(random, spec)
+	label, p := limitstest.RandomRow(random, spec)
 	in := instance(t, label, p)
 	requests, want := draw(random, p, in.NewModel())
 	got := serverDecides(t, s, in, prefix, requests)

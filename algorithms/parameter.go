@@ -104,9 +104,12 @@ func (v Values) Integer(name string, otherwise int64) int64 {
 
 // DurationUS is the value of a Duration parameter in µs, or otherwise.
 func (v Values) DurationUS(name string, otherwise int64) int64 {
-	text := v.text(name, limit.FormatDuration(time.Duration(otherwise)*time.Microsecond))
-	d, _ := limit.ParseDuration(text)
-	return d.Microseconds()
+	return v.duration(name, time.Duration(otherwise)*time.Microsecond).Microseconds()
+}
+
+func (v Values) duration(name string, otherwise time.Duration) time.Duration {
+	d, _ := limit.ParseDuration(v.text(name, limit.FormatDuration(otherwise)))
+	return d
 }
 
 // Word is the value of a OneOf or Name parameter, or otherwise.

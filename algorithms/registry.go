@@ -9,6 +9,11 @@ func register(s Spec) bool {
 	if registered[s.Name] != nil {
 		panic("algorithm registered twice: " + s.Name)
 	}
+	for _, p := range s.Parameters {
+		if s.OfRow(p.Name) {
+			panic("algorithm " + s.Name + ": every row has the parameter " + p.Name + "; take another name")
+		}
+	}
 	registered[s.Name] = &s
 	return true
 }

@@ -49,11 +49,14 @@ type Traits struct {
 	LifeMS func(resetUS, windowUS int64) int64
 }
 
-// Instance is an algorithm with its parameters, for one limit.
+// Instance is an algorithm with its parameters, for one limit. What it promises, and its models, are those of all its
+// gateways together.
 type Instance struct {
 	Label      string            // the name, and :k=v for each parameter that was set
 	Spec       *Spec             // what it is an instance of
-	Parameters map[string]string // every parameter's value, defaults included
+	Parameters map[string]string // every parameter's value, defaults included; of a row's those that were set
+	Policy     limit.Policy      // the limit that it goes by, which need not be the one that it is measured against
+	Gateways   *Gateways         // that count each for itself; nil: all that decide share one state
 
 	Args []string // ARGV from the third on, of the call that decides a request
 	Init []string // ARGV from the third on, of the call that configures a key before its first request; nil: none

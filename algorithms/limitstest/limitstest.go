@@ -38,6 +38,26 @@ func Random(r *rand.Rand, spec *algorithms.Spec) (label string, p limit.Policy) 
 	return label, p
 }
 
+// RandomRow is Random, for a row that often has a limit of its own, gateways, or both.
+func RandomRow(r *rand.Rand, spec *algorithms.Spec) (label string, p limit.Policy) {
+	label, p = Random(r, spec)
+	row := ""
+	for _, q := range []struct{ name, value string }{
+		{"limit", fmt.Sprint(1 + r.Int64N(12))},
+		{"per", limit.FormatDuration(windows[r.IntN(len(windows))])},
+		{"nodes", fmt.Sprint(1 + r.IntN(4))},
+		{"balancer", []string{"round-robin", "random"}[r.IntN(2)]},
+	} {
+		if r.IntN(2) == 0 {
+			row += ":" + q.name + "=" + q.value
+		}
+	}
+	if legal(label+row, p) {
+		label += row
+	}
+	return label, p
+}
+
 // own draws most of the algorithm's numbers and durations, as they stand in a label. The limit draws the capacity.
 func own(r *rand.Rand, spec *algorithms.Spec, p limit.Policy) string {
 	text := ""

@@ -87,11 +87,15 @@ const (
 
 // parts say how a part of a file, told by its first field, is made whole and read.
 var parts = map[string]func(folder, text string) string{
-	"phases": func(_, text string) string { return problem(scenario.Parse("part.yaml", []byte(sceneHead+text))) },
-	"clients": func(_, text string) string {
-		return problem(scenario.Parse("part.yaml", []byte(sceneHead+phasesOf+text)))
-	},
-	"name": bindingPart,
+	"phases":  func(_, text string) string { return problem(scenario.Parse("part.yaml", []byte(sceneHead+text))) },
+	"clients": besidePhases,
+	"rows":    besidePhases,
+	"name":    bindingPart,
+}
+
+// besidePhases reads a field of a scenario that leaves out the phases.
+func besidePhases(_, text string) string {
+	return problem(scenario.Parse("part.yaml", []byte(sceneHead+phasesOf+text)))
 }
 
 func checkPart(_ *testing.T, folder string, block commandlinetest.Block) string {

@@ -58,11 +58,10 @@ func listing() (string, error) {
 		if spec.Bound != "" {
 			fmt.Fprintf(&b, "    bound: %s\n", spec.Bound)
 		}
-		for _, p := range spec.Parameters {
-			fmt.Fprintf(&b, "    :%s=%s  (default %s) %s\n", p.Name, strings.ToUpper(fmt.Sprint(p.Kind)), p.Default,
-				p.Doc)
-		}
+		listParameters(&b, spec.Parameters)
 	}
+	b.WriteString("\nA row of any algorithm but none, which is measured against the scenario's limit all the same\n")
+	listParameters(&b, algorithms.RowParameters())
 	listSequences(&b)
 	b.WriteString("\nScenarios\n\n")
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -71,6 +70,12 @@ func listing() (string, error) {
 	}
 	err = t.Flush()
 	return strings.TrimRight(b.String(), "\n"), err
+}
+
+func listParameters(b *strings.Builder, all []algorithms.Parameter) {
+	for _, p := range all {
+		fmt.Fprintf(b, "    :%s=%s  (default %s) %s\n", p.Name, strings.ToUpper(fmt.Sprint(p.Kind)), p.Default, p.Doc)
+	}
 }
 
 // listSequences shows what a scenario may name in its field sequences.

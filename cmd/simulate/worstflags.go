@@ -142,6 +142,10 @@ func (f *worstFlags) problem(c algorithms.Choice, p limit.Policy) (worst.Problem
 	if err != nil {
 		return worst.Problem{}, err
 	}
+	if in.Gateways != nil {
+		return worst.Problem{}, fmt.Errorf("worst: %s: the search attacks one gateway alone, and all of them promise "+
+			"as many times as much as there are; leave out nodes", message.Bare(in.Label))
+	}
 	if in.MostAdmitted == nil {
 		return worst.Problem{}, fmt.Errorf("worst: %s promises no bound: it admits whatever is asked of it; name "+
 			"another, or leave all names out for those that do",

@@ -88,8 +88,8 @@ const soon = 20 * time.Millisecond
 // clock would be in its window.
 func (g *segment) due(p *contest) time.Duration {
 	at := g.clock.Now() + soon
-	if g.entry.Aligned && p.Policy.Window <= lineup.LongestAlignment {
-		at += p.UntilPhase(g.clock.Origin.Add(at))
+	if window := g.entry.Policy.Window; g.entry.Aligned && window <= lineup.LongestAlignment {
+		at += p.UntilPhase(g.clock.Origin.Add(at), window)
 	}
 	return at
 }

@@ -103,24 +103,26 @@ func (p *pairPlan) checkSides(wrong *lineup.Problems) {
 
 // resolve makes the entries of one side.
 func (p *pairPlan) resolve(i int, wrong *lineup.Problems) {
-	p.costs[i] = p.row(i, costLimit, nil, wrong)
+	p.costs[i] = p.row(i, nil, wrong)
 	for _, s := range p.Scenarios {
 		r := &contest{Contest: lineup.NewContest(s, lineup.Instead{})}
 		r.traffic = &played{stream: s.Stream(s.Seed), most: limit.MaxWindow} // all of it: virtual time is quick
-		r.Entries = p.row(i, s.Limit, s.Parameters, wrong)
+		r.Entries = p.row(i, s, wrong)
 		p.runs[i] = append(p.runs[i], r)
 	}
 }
 
-// row gives the entries of a side under one limit, one for each row.
-func (p *pairPlan) row(i int, policy limit.Policy, parameters map[string]map[string]string,
-	wrong *lineup.Problems) []*lineup.Entry {
-	s := p.sides[i]
-	if s.isServer() {
-		all := lineup.Entries(withControl(p.Algorithms)[1:], nil, policy, parameters, wrong)
-		return all // without the control, which is beside every row
+// row gives the entries of a side that meet a scenario, or under costLimit where that is nil, one for each row.
+func (p *pairPlan) row(i int, s *scenario.Scenario, wrong *lineup.Problems) []*lineup.Entry {
+	side := p.sides[i]
+	if side.isServer() {
+		choices := withControl(p.Algorithms)[1:] // without the control, which is beside every row
+		if s != nil {
+			return lineup.Entries(choices, nil, s.Limit, s.Parameters, wrong)
+		}
+		return lineup.Entries(atTheLimit(choices, wrong), nil, costLimit, nil, wrong)
 	}
-	c, err := s.script(policy, parameters)
+	c, err := side.script(s)
 	if err != nil {
 		wrong.Bad(err)
 		return nil

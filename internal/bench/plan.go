@@ -46,9 +46,28 @@ func (j *Job) plan() (*plan, error) {
 	for _, s := range j.Scenarios {
 		p.runs = append(p.runs, j.scenario(s, choices, &wrong))
 	}
+	choices = atTheLimit(choices, &wrong)
 	p.costs = lineup.Entries(choices, j.Scripts, costLimit, nil, &wrong)
 	p.fills = lineup.Entries(choices, j.Scripts, fillLimit, nil, &wrong)
 	return p, wrong.Err()
+}
+
+// atTheLimit are the choices for whose calls the cost is measured, under the same limit for all of them.
+func atTheLimit(choices []algorithms.Choice, wrong *lineup.Problems) []algorithms.Choice {
+	var all []algorithms.Choice
+	for _, c := range choices {
+		checkOneGateway(c, wrong)
+		all = append(all, c.AtTheLimit())
+	}
+	return all
+}
+
+// checkOneGateway refuses a row of several gateways, each of which makes the calls that one makes.
+func checkOneGateway(c algorithms.Choice, wrong *lineup.Problems) {
+	if c.Gateways() > 0 {
+		wrong.Bad(fmt.Errorf("%s: gateways that count each for itself are played by simulate; a call costs the same "+
+			"on each of them: leave out nodes", c.Label))
+	}
 }
 
 func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *contest {

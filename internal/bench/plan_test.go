@@ -61,6 +61,20 @@ func TestLimitAndSeedReplaceTheScenarios(t *testing.T) {
 	}
 }
 
+// A row decides the scenario by its own limit, and its calls are timed under the limit of all.
+func TestARowsOwnLimitIsNotThatOfTheCosts(t *testing.T) {
+	p, err := planOf(t, func(j *Job) { j.Algorithms = choices(t, "gcra:limit=3:per=1s") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	played, timed := p.runs[0].Entries[1], p.costs[1]
+	if played.Label != timed.Label || played.Policy.Requests != 3 || timed.Policy != costLimit ||
+		p.fills[1].Policy != fillLimit {
+		t.Errorf("%s is played under %v, timed under %v and filled under %v", played.Label, played.Policy, timed.Policy,
+			p.fills[1].Policy)
+	}
+}
+
 // Whatever is wrong is told at once, each mistake on a line.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
@@ -73,6 +87,9 @@ func TestRefusals(t *testing.T) {
 				"container"},
 		{func(j *Job) { j.Server = "model" }, "--redis model: it decides without a server"},
 		{func(j *Job) { j.Rounds = -1 }, "rounds -1: want 1 to 1000"},
+		{func(j *Job) { j.Algorithms = choices(t, "gcra:nodes=4") },
+			"gcra:nodes=4: gateways that count each for itself are played by simulate; a call costs the same on each " +
+				"of them: leave out nodes"},
 		{func(j *Job) { j.Connections = 1001 }, "connections 1001: want 1 to 1000"},
 		{func(j *Job) { j.RepeatInvalid = -1 }, "repeats of an invalid measurement -1: want 0 to 1000"},
 		{func(j *Job) { j.Duration = time.Millisecond }, "duration 1ms: want 10ms to 1h0m0s"},
@@ -143,12 +160,12 @@ func TestSides(t *testing.T) {
 		if s.isServer() {
 			continue
 		}
-		if made, err := s.script(costLimit, nil); err != nil || made.Label != c.label {
+		if made, err := s.script(nil); err != nil || made.Label != c.label {
 			t.Errorf("%+v makes %+v, %v", c.spec, made, err)
 		}
 	}
 	if s, _ := (SideSpec{Spec: dir + "gcra.lua"}).resolve("--base"); s != nil {
-		if c, _ := s.script(costLimit, nil); c.Program.Source != "return {1, 0, 0, 0}" || c.File != dir+"gcra.lua" {
+		if c, _ := s.script(nil); c.Program.Source != "return {1, 0, 0, 0}" || c.File != dir+"gcra.lua" {
 			t.Errorf("the file's own source is not what runs: %+v", c)
 		}
 	}

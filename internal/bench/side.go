@@ -14,16 +14,26 @@ import (
 	"ratelab/internal/lineup"
 	"ratelab/internal/message"
 	"ratelab/internal/redisserver"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
 
 // side is one side of a comparison, resolved: what decides, or where.
 type side struct {
-	name   string // as it was asked for
-	server string // a spec of redisserver.Start; "" where the side is a script
-	// script makes the entry under one limit; nil where the side is a server. parameters are a scenario's, by
-	// algorithm.
-	script func(p limit.Policy, parameters map[string]map[string]string) (*lineup.Entry, error)
+	name   string  // as it was asked for
+	server string  // a spec of redisserver.Start; "" where the side is a script
+	script entryIn // nil where the side is a server
+}
+
+// entryIn makes the entry that meets a scenario, or under costLimit where that is nil.
+type entryIn func(s *scenario.Scenario) (*lineup.Entry, error)
+
+// limitIn is the limit under which it makes it.
+func limitIn(s *scenario.Scenario) limit.Policy {
+	if s == nil {
+		return costLimit
+	}
+	return s.Limit
 }
 
 func (s *side) isServer() bool { return s.script == nil }
@@ -36,7 +46,7 @@ func (s SideSpec) resolve(flag string) (*side, error) {
 	case strings.EqualFold(filepath.Ext(s.Spec), ".lua"):
 		return s.script()
 	case slices.Contains(algorithms.Names(), name):
-		choice, err := algorithms.Parse(s.Spec)
+		choice, err := parseSide(s.Spec)
 		return &side{name: s.Spec, script: ofAlgorithm(choice)}, err
 	case strings.Contains(s.Spec, "://"), kind == redisserver.KindProcess, kind == redisserver.KindContainer:
 		return &side{name: redisserver.NameOf(s.Spec), server: s.Spec}, nil
@@ -62,14 +72,28 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// ofAlgorithm makes entries of a built-in algorithm.
-func ofAlgorithm(choice algorithms.Choice) func(limit.Policy, map[string]map[string]string) (*lineup.Entry, error) {
-	return func(p limit.Policy, parameters map[string]map[string]string) (*lineup.Entry, error) {
-		choice, err := choice.WithDefaults(parameters[choice.Spec.Name])
+// parseSide reads the label of a built-in algorithm that one gateway can decide by.
+func parseSide(label string) (algorithms.Choice, error) {
+	choice, err := algorithms.Parse(label)
+	if err != nil {
+		return choice, err
+	}
+	var wrong lineup.Problems
+	checkOneGateway(choice, &wrong)
+	return choice, wrong.Err()
+}
+
+// ofAlgorithm makes entries of a built-in algorithm. What a call costs is measured under the same limit for all.
+func ofAlgorithm(choice algorithms.Choice) entryIn {
+	return func(s *scenario.Scenario) (*lineup.Entry, error) {
+		if s == nil {
+			return lineup.Builtin(choice.AtTheLimit(), costLimit)
+		}
+		choice, err := choice.WithDefaults(s.Parameters[choice.Spec.Name])
 		if err != nil {
 			return nil, err
 		}
-		return lineup.Builtin(choice, p)
+		return lineup.Builtin(choice, s.Limit)
 	}
 }
 
@@ -82,11 +106,11 @@ func (s SideSpec) script() (*side, error) {
 		label = filepath.Base(stem)
 	}
 	if label == "" {
-		return &side{name: s.Spec, script: func(p limit.Policy, _ map[string]map[string]string) (*lineup.Entry, error) {
-			return bound(s.Spec, p)
+		return &side{name: s.Spec, script: func(met *scenario.Scenario) (*lineup.Entry, error) {
+			return bound(s.Spec, limitIn(met))
 		}}, nil
 	}
-	choice, err := algorithms.Parse(label)
+	choice, err := parseSide(label)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", message.Path(s.Spec), err)
 	}
@@ -104,14 +128,14 @@ func bound(file string, p limit.Policy) (*lineup.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lineup.Entry{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file}, nil
+	return &lineup.Entry{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file,
+		Policy: p}, nil
 }
 
 // called is the algorithm with another source.
-func called(make func(limit.Policy, map[string]map[string]string) (*lineup.Entry, error), file, source string,
-) func(limit.Policy, map[string]map[string]string) (*lineup.Entry, error) {
-	return func(p limit.Policy, parameters map[string]map[string]string) (*lineup.Entry, error) {
-		c, err := make(p, parameters)
+func called(make entryIn, file, source string) entryIn {
+	return func(s *scenario.Scenario) (*lineup.Entry, error) {
+		c, err := make(s)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +144,8 @@ func called(make func(limit.Policy, map[string]map[string]string) (*lineup.Entry
 		if program.Init != nil {
 			program.InitSource = source
 		}
-		return &lineup.Entry{Label: c.Label, Parameters: c.Parameters, Program: &program, File: file}, nil
+		return &lineup.Entry{Label: c.Label, Parameters: c.Parameters, Program: &program, File: file,
+			Policy: c.Policy}, nil
 	}
 }
 

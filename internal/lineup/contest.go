@@ -47,10 +47,34 @@ func NewContest(s *scenario.Scenario, instead Instead) Contest {
 // LongestAlignment is the longest window for whose phase a play on the wall clock waits.
 const LongestAlignment = time.Minute
 
+// Alignment is the time of which a play on the wall clock has to begin at a multiple, as far as a window allows: that
+// of the limit, and what is a multiple of the own windows of all rows as well, where these lie where the clock puts
+// them. It is more than LongestAlignment where that is too long to wait for.
+func (c *Contest) Alignment() time.Duration {
+	common := c.Policy.Window
+	for _, e := range c.Entries {
+		if common > LongestAlignment {
+			break
+		}
+		if e.Aligned {
+			common *= e.Policy.Window / commonPart(common, e.Policy.Window)
+		}
+	}
+	return common
+}
+
+// commonPart is the longest time of which both are multiples.
+func commonPart(a, b time.Duration) time.Duration {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // UntilPhase is how long after t the wall clock is as far into a window as the scenario's clock at its beginning, so
 // that a play which begins then finds aligned windows where virtual time has them.
-func (c *Contest) UntilPhase(t time.Time) time.Duration {
-	w := c.Policy.WindowUS()
+func (c *Contest) UntilPhase(t time.Time, window time.Duration) time.Duration {
+	w := window.Microseconds()
 	return time.Duration(((c.Scenario.Start.UnixMicro()-t.UnixMicro())%w+w)%w) * time.Microsecond
 }
 
@@ -65,11 +89,19 @@ func (c *Contest) AsWritten() bool {
 func (c *Contest) Enter(choices []algorithms.Choice, scripts []string, wrong *Problems) {
 	// also of algorithms that are not among the rows
 	for _, name := range slices.Sorted(maps.Keys(c.Scenario.Parameters)) {
-		if _, err := algorithms.Choose(name, c.Scenario.Parameters[name]); err != nil {
+		choice, err := algorithms.Choose(name, nil)
+		if err == nil {
+			_, err = choice.WithDefaults(c.Scenario.Parameters[name])
+		}
+		if err != nil {
 			wrong.Bad(fmt.Errorf("%s: parameters: %w", c.Scenario.Name, err))
 		}
 	}
-	c.Entries = Entries(choices, scripts, c.Policy, c.Scenario.Parameters, wrong)
+	var seeded []algorithms.Choice
+	for _, choice := range choices {
+		seeded = append(seeded, choice.Seeded(c.Seed))
+	}
+	c.Entries = Entries(seeded, scripts, c.Policy, c.Scenario.Parameters, wrong)
 }
 
 // Entries are the rows under one limit, in their order: the algorithms, then the users' scripts. parameters are a

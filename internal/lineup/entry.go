@@ -17,9 +17,11 @@ type Entry struct {
 	Program    *script.Program
 	NewModel   func() limit.Limiter // nil for a user's script
 	File       string               // of a user's script
+	Policy     limit.Policy         // the limit that it goes by; what measures it goes by the contest's
+	Gateways   *algorithms.Gateways // as that of algorithms.Instance; nil for a user's script
 
 	MostAdmitted func(spanUS, largestCost int64) int64 // MostLetThrough of algorithms.Instance; nil for a user's script
-	Counts       bool                                  // as algorithms.Spec.Counts
+	Counts       bool                                  // as algorithms.Spec.Counts, against the limit of the contest
 	TickUS       int64                                 // how exact a retry_after is, in µs; 0 for a user's script
 	ClientTime   bool                                  // as that of algorithms.Instance
 	Aligned      bool                                  // it may go by windows that lie where the clock puts them
@@ -51,8 +53,10 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Entry, error) {
 		program.Init, program.InitSource = &init, source
 	}
 	return &Entry{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel,
-		MostAdmitted: in.MostLetThrough(), Counts: in.Spec.Counts(), TickUS: tick(in), ClientTime: in.ClientTime,
-		Aligned: in.Spec.Traits.Aligned || in.Spec.Traits.Grid}, nil
+		Policy: in.Policy, Gateways: in.Gateways, MostAdmitted: in.MostLetThrough(),
+		// what a row with another limit, or one of several nodes, counts is nothing that the limit's window holds
+		Counts: in.Spec.Counts() && !c.HasOwnLimit() && in.Gateways == nil,
+		TickUS: tick(in), ClientTime: in.ClientTime, Aligned: in.Spec.Traits.Aligned || in.Spec.Traits.Grid}, nil
 }
 
 // tick is the step of the clock that ends a rejection: a TTL's millisecond, or the client's granularity.
@@ -74,6 +78,6 @@ func Own(file string, p limit.Policy) (*Entry, error) {
 	}
 	// Its label may be that of an algorithm or of another script, whose keys must not be its own.
 	program = program.InKeyspace("own:" + program.Label + ":")
-	return &Entry{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file,
+	return &Entry{Label: program.Label, Parameters: map[string]string{}, Program: program, File: file, Policy: p,
 		Aligned: true}, nil
 }

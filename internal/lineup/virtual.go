@@ -15,6 +15,8 @@ type Virtual struct {
 	*virtualtime.Runner
 	Entry *Entry
 	Watch *Watch
+
+	decider replay.Decider // the runner, with what is before and around it
 }
 
 // On prepares the entry for virtual time on the server that is watched.
@@ -23,12 +25,12 @@ func (e *Entry) On(ctx context.Context, w *Watch, times Times, clock replay.Cloc
 	if err != nil {
 		return nil, err
 	}
-	return &Virtual{Runner: runner, Entry: e, Watch: w}, nil
+	return &Virtual{Runner: runner, Entry: e, Watch: w, decider: e.Balanced(w.Explaining(runner))}, nil
 }
 
 // Decide decides a batch.
 func (v *Virtual) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
-	return v.Watch.Explaining(v.Runner).Decide(ctx, requests, decisions)
+	return v.decider.Decide(ctx, requests, decisions)
 }
 
 // Left counts what the script has left at a time. Memory is that of a real server that nobody else uses: an embedded

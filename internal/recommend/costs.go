@@ -48,8 +48,8 @@ func CostsOf(r *benchresult.Document) *Costs {
 // Empty reports whether nothing was measured.
 func (c *Costs) Empty() bool { return len(c.us) == 0 }
 
-// of is the cost of a label, and the label that was measured where it is another: what has another capacity only makes
-// the same calls.
+// of is the cost of a label, and the label that was measured where it is another: what has another capacity or another
+// limit only makes the same calls, and so does each of several gateways.
 func (c *Costs) of(label string) (us *float64, measured string) {
 	if v, ok := c.us[label]; ok {
 		return &v, ""
@@ -61,18 +61,17 @@ func (c *Costs) of(label string) (us *float64, measured string) {
 	return nil, ""
 }
 
-// withoutCapacity is a label without the parameters that say how much is admitted at once.
+// withoutCapacity is a label without the parameters that say how much is admitted, at once or in all.
 func withoutCapacity(label string) string {
 	name, rest, _ := strings.Cut(label, ":")
-	capacity := ""
+	leaves := func(string) bool { return false }
 	if c, err := algorithms.Parse(name); err == nil {
-		if p := c.Spec.InRole(algorithms.Capacity); p != nil {
-			capacity = p.Name
-		}
+		capacity := c.Spec.InRole(algorithms.Capacity)
+		leaves = func(key string) bool { return c.Spec.OfRow(key) || capacity != nil && key == capacity.Name }
 	}
 	for _, setting := range strings.Split(rest, ":") {
 		key, _, _ := strings.Cut(setting, "=")
-		if setting != "" && key != capacity {
+		if setting != "" && !leaves(key) {
 			name += ":" + setting
 		}
 	}

@@ -128,15 +128,19 @@ func share(part, whole int64) float64 {
 }
 
 // burst is how much is admitted at once: what the parameter of that meaning says, and all of a window where there is
-// none.
+// none; on gateways that count each for itself so much on each.
 func (e evidence) burst() *int64 {
 	if e.own {
 		return nil
 	}
-	n := e.run.Limit.Requests
+	n, gateways := e.run.Limit.Requests, int64(0)
+	if choice, err := algorithms.Parse(e.row.Algorithm); err == nil {
+		n, gateways = choice.Policy(e.run.Limit.Policy()).Requests, choice.Gateways()
+	}
 	if text, ok := algorithms.InRole(algorithms.Capacity, e.row.Algorithm, e.row.Parameters); ok {
 		fmt.Sscan(text, &n) // a legal value of an integer parameter
 	}
+	n *= max(1, gateways)
 	return &n
 }
 

@@ -76,13 +76,14 @@ func (e evidence) mayDelay() *int64 {
 	if err != nil || choice.Spec.Family != "shaper" {
 		return nil
 	}
-	burst := e.run.Limit.Burst
+	own := choice.Policy(e.run.Limit.Policy())
+	burst := own.Capacity()
 	if text, ok := algorithms.InRole(algorithms.Capacity, e.row.Algorithm, e.row.Parameters); ok {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			burst = n
 		}
 	}
-	us := float64(burst-1) * float64(e.run.Limit.WindowUS) / float64(e.run.Limit.Requests)
+	us := float64(burst-1) * float64(own.WindowUS()) / float64(own.Requests)
 	whole := int64(us)
 	if float64(whole) < us {
 		whole++
@@ -117,7 +118,8 @@ func (t *trial) search(all []Candidate) error {
 }
 
 // worstOf is the most that the search gets out of the candidate's model in the interval of its promise; nil where there
-// is no model to ask, and of a shaper, whose promise is about what leaves: the search is about what is admitted.
+// is no model to ask, where several gateways decide, which the search does not attack, and of a shaper, whose promise
+// is about what leaves: the search is about what is admitted.
 func (t *trial) worstOf(c *Candidate) (*int64, error) {
 	key := fmt.Sprint(c.Algorithm, " ", c.Promise.Scenario, " ", c.Promise.IntervalUS)
 	if most, known := t.searched[key]; known {
@@ -137,7 +139,7 @@ func (t *trial) worstOf(c *Candidate) (*int64, error) {
 			return nil, err
 		}
 		in, err := choice.Instance(policy)
-		if err != nil || in.MostAdmitted == nil || in.MostDeparting != nil {
+		if err != nil || in.MostAdmitted == nil || in.MostDeparting != nil || in.Gateways != nil {
 			return nil, err
 		}
 		problem := worst.Problem{Instance: in, Policy: policy, WithinUS: c.Promise.IntervalUS,

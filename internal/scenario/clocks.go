@@ -63,22 +63,7 @@ func lastMoment(phases []traffic.Phase) time.Duration {
 
 // readSequences reads the labels of sequences of commands. Which there are is for the command to know.
 func readSequences(v strictyaml.Value) []string {
-	items, ok := v.List("a list of labels such as [read-then-increment]", maxSequences)
-	if !ok {
-		return nil
-	}
-	lines := map[string]int{}
-	labels := make([]string, len(items))
-	for i, item := range items {
-		label := readLabel(item)
-		if lines[label] > 0 {
-			item.Bad("%s is on line %d already; want it once", item.Shown(), lines[label])
-		}
-		if label != "" {
-			lines[label], labels[i] = item.Node.Line, label
-		}
-	}
-	return labels
+	return readLabels(v, "a list of labels such as [read-then-increment]", maxSequences, nil)
 }
 
 // checkEpoch refuses clocks that would show a time before 1970, which no server does.

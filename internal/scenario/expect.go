@@ -17,6 +17,7 @@ import (
 
 const (
 	maxLabel   = 200
+	maxRows    = 100
 	maxMeasure = 1e18
 )
 
@@ -133,6 +134,45 @@ func readLabel(v strictyaml.Value) string {
 		return ""
 	}
 	return s
+}
+
+// readLabels reads a list of labels, each once, and shows read each of them; unless that is nil.
+func readLabels(v strictyaml.Value, want string, most int, read func(item strictyaml.Value, label string)) []string {
+	items, ok := v.List(want, most)
+	if !ok {
+		return nil
+	}
+	lines := map[string]int{}
+	labels := make([]string, len(items))
+	for i, item := range items {
+		label := readLabel(item)
+		if lines[label] > 0 {
+			item.Bad("%s is on line %d already; want it once", item.Shown(), lines[label])
+		}
+		if label != "" {
+			lines[label], labels[i] = item.Node.Line, label
+			if read != nil {
+				read(item, label)
+			}
+		}
+	}
+	return labels
+}
+
+// rows reads the labels of further rows. Which algorithms there are is for the command to know.
+func (r *reader) rows(v strictyaml.Value) []Row {
+	var all []Row
+	readLabels(v, `a list of labels such as ["gcra:burst=10"]`, maxRows, func(item strictyaml.Value, label string) {
+		switch {
+		case strings.HasSuffix(label, LocalFlagSuffix):
+			item.Bad("%s: the row of clients that remember comes by itself beside that of %s; want a label without %s",
+				item.Shown(), message.Quote(strings.TrimSuffix(label, LocalFlagSuffix)), LocalFlagSuffix)
+		case !strings.Contains(label, ":"):
+			item.Bad("%s has a row already; want parameters that make another, such as %s:k=v", item.Shown(), label)
+		}
+		all = append(all, Row{Label: label, File: r.Name, Line: item.Node.Line, Column: item.Node.Column})
+	})
+	return all
 }
 
 // readRange reads an exact number or {min: , max: }.

@@ -31,6 +31,9 @@ type Scenario struct {
 	ServerClock clients.ServerClock
 	Sequences   []string
 
+	// Rows are further ones, beside those of all algorithms with their defaults.
+	Rows []Row
+
 	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
 	Parameters map[string]map[string]string
 	Expect     []Expectation
@@ -39,6 +42,14 @@ type Scenario struct {
 	NamesContract bool
 
 	SHA256 string // of the file's bytes, in hexadecimal
+}
+
+// Row is the label of a row that the file asks for, and where.
+type Row struct {
+	Label  string // a label: a name, and :k=v for each parameter set
+	File   string
+	Line   int
+	Column int
 }
 
 // Expectation is what the file says one algorithm does, and where it says so.

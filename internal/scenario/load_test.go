@@ -48,6 +48,7 @@ server_clock:
   - {at: 10s, step: -5s}
   - {at: 1m, step: 7s}
 sequences: [read-then-increment, distributed-lock, distributed-lock:lock_ttl=20ms]
+rows: ["gcra:limit=5", "gcra:limit=5:per=1s"]
 parameters:
   gcra: {burst: 100}
   token-bucket: {mode: lend, rate: 0.5}
@@ -117,6 +118,11 @@ func TestEveryFieldIsRead(t *testing.T) {
 			"distributed-lock:lock_ttl=20ms"}) || !s.Reactive() {
 		t.Errorf("the server's clock is %+v and the sequences %q", s.ServerClock, s.Sequences)
 	}
+	file := filepath.FromSlash("some/where/everything.yaml")
+	if want := []Row{{"gcra:limit=5", file, 33, 8}, {"gcra:limit=5:per=1s", file, 33, 24}}; !slices.Equal(s.Rows,
+		want) {
+		t.Errorf("the rows are %+v, want %+v", s.Rows, want)
+	}
 	for i := range want {
 		if !reflect.DeepEqual(s.Phases[i], want[i]) {
 			t.Errorf("phase %d is %+v, want %+v", i, s.Phases[i], want[i])
@@ -136,7 +142,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		"none overshoot 1.5.."}; !slices.Equal(expect, want) {
 		t.Errorf("expect %q, want %q", expect, want)
 	}
-	if m := s.Expect[0].Measures[1]; m.Line != 37 || m.Column != 50 || s.Expect[1].Line != 38 {
+	if m := s.Expect[0].Measures[1]; m.Line != 38 || m.Column != 50 || s.Expect[1].Line != 39 {
 		t.Errorf("places %d:%d and %d", m.Line, m.Column, s.Expect[1].Line)
 	}
 }

@@ -26,7 +26,7 @@ var nameText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 // scenario reads the whole file.
 func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	f, ok := v.Fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost",
-		"clients", "server_clock", "sequences", "parameters", "expect")
+		"clients", "server_clock", "sequences", "rows", "parameters", "expect")
 	if !ok {
 		return nil
 	}
@@ -35,6 +35,9 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	s.Limit, s.NamesContract = readLimit(f)
 	s.Phases = r.phases(f)
 	r.surroundings(f, s)
+	if v, ok := f.Get("rows"); ok {
+		s.Rows = r.rows(v)
+	}
 	if v, ok := f.Get("parameters"); ok {
 		s.Parameters = readParameters(v)
 	}

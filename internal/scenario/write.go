@@ -77,6 +77,7 @@ func (w *writer) scenario(s *Scenario) {
 		w.line("  - {%s}", w.phase(&s.Phases[i], common))
 	}
 	w.surroundings(s)
+	w.rows(s.Rows)
 	w.parameters(s.Parameters)
 	w.expectations(s.Expect)
 }
@@ -134,6 +135,17 @@ func (w *writer) phase(p *traffic.Phase, common traffic.Phase) string {
 	return strings.Join(fields, ", ")
 }
 
+func (w *writer) rows(all []Row) {
+	if len(all) == 0 {
+		return
+	}
+	labels := make([]string, len(all))
+	for i, row := range all {
+		labels[i] = scalar(row.Label)
+	}
+	w.line("rows: [%s]", strings.Join(labels, ", "))
+}
+
 // parameters are written in the order of their names.
 func (w *writer) parameters(all map[string]map[string]string) {
 	if len(all) == 0 {
@@ -189,6 +201,10 @@ func bare(s *Scenario) Scenario {
 	c.SHA256, c.Start = "", time.Time{}
 	c.NamesContract = s.NamesContract || s.Limit.Contract != limit.ByWindow // what is no default is written
 	c.Phases = append([]traffic.Phase{}, s.Phases...)
+	c.Rows = make([]Row, len(s.Rows))
+	for i, row := range s.Rows {
+		c.Rows[i] = Row{Label: row.Label}
+	}
 	c.Expect = make([]Expectation, len(s.Expect))
 	for i, e := range s.Expect {
 		c.Expect[i] = Expectation{Algorithm: e.Algorithm}

@@ -17,9 +17,27 @@ func (p *planner) choices(s *scenario.Scenario) []algorithms.Choice {
 	case p.job.Expected:
 		return expected(s)
 	case p.job.Algorithms == nil:
-		return everything(expected(s))
+		return everything(slices.Concat(p.further(s), expected(s)))
 	}
 	return p.job.Algorithms
+}
+
+// further are the rows that a scenario asks for, beside those of the algorithms with their defaults.
+func (p *planner) further(s *scenario.Scenario) []algorithms.Choice {
+	var choices []algorithms.Choice
+	for _, row := range s.Rows {
+		c, err := algorithms.Parse(row.Label)
+		switch {
+		case err != nil:
+			p.Bad(fmt.Errorf("%s:%d:%d: rows: %w", row.File, row.Line, row.Column, err))
+		case slices.ContainsFunc(choices, func(o algorithms.Choice) bool { return o.Label == c.Label }):
+			p.Bad(fmt.Errorf("%s:%d:%d: rows: there would be two rows named %q", row.File, row.Line, row.Column,
+				c.Label))
+		default:
+			choices = append(choices, c)
+		}
+	}
+	return choices
 }
 
 // expected are the algorithms that a scenario expects something of. It may also expect something of scripts and
@@ -51,8 +69,8 @@ func (p *planner) checkExpected(s *scenario.Scenario, entries []*lineup.Entry) {
 	}
 }
 
-// everything is all algorithms with their defaults, each followed by the variants that a scenario expects.
-func everything(expected []algorithms.Choice) []algorithms.Choice {
+// everything is all algorithms with their defaults, each followed by the variants that a scenario names.
+func everything(named []algorithms.Choice) []algorithms.Choice {
 	var all []algorithms.Choice
 	for _, spec := range algorithms.All() {
 		plain, err := algorithms.Parse(spec.Name)
@@ -60,7 +78,7 @@ func everything(expected []algorithms.Choice) []algorithms.Choice {
 			panic(err) // the name comes from the registry
 		}
 		all = append(all, plain)
-		for _, c := range expected {
+		for _, c := range named {
 			known := slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label })
 			if c.Spec.Name == spec.Name && !known {
 				all = append(all, c)

@@ -86,7 +86,7 @@ func (j *Job) realLanes(ctx context.Context, p *contest, b *backend) ([]*lane, e
 		if err != nil {
 			return nil, &replay.LaneError{Label: c.Label, Err: redisserver.Explain(err, s)}
 		}
-		lanes = append(lanes, &lane{entry: c, decider: watch.Explaining(script),
+		lanes = append(lanes, &lane{entry: c, decider: c.Balanced(watch.Explaining(script)),
 			means: &paced{WallClock: script, label: c.Label, watch: watch}})
 	}
 	return lanes, nil
@@ -130,14 +130,15 @@ func (w *paced) named(err error) error {
 // preparation is how long the scripts may take to load before the first request is late.
 const preparation = 300 * time.Millisecond
 
-// origin is when the first request is due: soon, and at a multiple of the window where that is not far, because
+// origin is when the first request is due: soon, and at a multiple of the windows where that is not far, because
 // aligned windows otherwise begin elsewhere than in virtual time.
 func (j *Job) origin(p *contest) time.Time {
 	soon := j.Now().Add(preparation)
-	if p.Policy.Window > lineup.LongestAlignment {
+	window := p.Alignment()
+	if window > lineup.LongestAlignment {
 		return soon
 	}
-	return soon.Add(p.UntilPhase(soon))
+	return soon.Add(p.UntilPhase(soon, window))
 }
 
 // sleep ends early when the job is to stop.
@@ -179,10 +180,9 @@ func realNotes(p *contest, lanes []*lane) []string {
 			"a boundary, TTLs count whole milliseconds, and the server's clock is not ours; one such decision "+
 			"changes those after it", most))
 	}
-	if p.Policy.Window > lineup.LongestAlignment {
+	if window := p.Alignment(); window > lineup.LongestAlignment {
 		notes = append(notes, fmt.Sprintf("the run did not begin at a multiple of %s: aligned windows begin "+
-			"elsewhere than in virtual time",
-			limit.FormatDuration(p.Policy.Window)))
+			"elsewhere than in virtual time", limit.FormatDuration(window)))
 	}
 	return notes
 }

@@ -37,17 +37,17 @@ func (s *search) mutate(p plan) plan {
 	case 0:
 		p.shiftUS = max(0, p.shiftUS+s.nudge())
 	case 1:
-		p.shiftUS = s.random.Int64N(s.Policy.WindowUS())
+		p.shiftUS = s.random.Int64N(s.Instance.Policy.WindowUS())
 	case 2, 3:
 		m.waitUS += s.nudge()
 	case 4:
-		m.after, m.waitUS = anchor(s.random.IntN(3)), s.random.Int64N(s.Policy.WindowUS())
+		m.after, m.waitUS = anchor(s.random.IntN(3)), s.random.Int64N(s.Instance.Policy.WindowUS())
 	case 5:
 		m.ms = !m.ms
 		m.costs = pick(s.random, s.modes())
 	case 6:
 		if m.count != everything {
-			m.count = 1 + s.random.Int64N(s.Policy.Capacity())
+			m.count = 1 + s.random.Int64N(s.Instance.Policy.Capacity())
 		}
 	case 7:
 		p.moves = s.remodel(p.moves, i)
@@ -70,7 +70,7 @@ func (s *search) remodel(moves []move, i int) []move {
 
 // nudge is a small change of a time, of any order of magnitude up to the window's.
 func (s *search) nudge() int64 {
-	span := s.Policy.WindowUS()
+	span := s.Instance.Policy.WindowUS()
 	for range s.random.IntN(8) {
 		span = max(1, span/10)
 	}

@@ -72,7 +72,7 @@ func (p Problem) Row(f *Found, s *scenario.Scenario) Finding {
 		Phases:       len(s.Phases),
 		Note:         p.Note(f),
 	}
-	row.Allowance = p.allowance(row.Burst)
+	row.Allowance = p.allowance(p.measuredBurst(row.Burst))
 	row.Overshoot = float64(f.Most) / float64(row.Allowance)
 	row.BoundReached = float64(f.Most) / float64(f.Bound)
 	for _, m := range s.Expect[0].Measures {
@@ -83,13 +83,22 @@ func (p Problem) Row(f *Found, s *scenario.Scenario) Finding {
 	return row
 }
 
-// givenBurst is the capacity of the algorithm, or the limit's where it has no such parameter.
+// givenBurst is the capacity of the algorithm, or that of the limit that it goes by where it has no such parameter.
 func (p Problem) givenBurst() int64 {
 	given, _ := algorithms.InRole(algorithms.Capacity, p.Instance.Label, p.Instance.Parameters)
 	if n, err := strconv.ParseInt(given, 10, 64); err == nil {
 		return n
 	}
-	return p.Policy.Capacity()
+	return p.Instance.Policy.Capacity()
+}
+
+// measuredBurst is the burst by which a row with that one is measured: its own, but where its whole limit is, that of
+// the limit.
+func (p Problem) measuredBurst(own int64) int64 {
+	if p.Instance.Policy != p.Policy {
+		return p.Policy.Capacity()
+	}
+	return own
 }
 
 // allowance is what the limit allows in the interval: L in a window, and in any other r·w and the burst.

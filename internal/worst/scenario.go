@@ -156,7 +156,7 @@ func (p Problem) Comments(f *Found) []string {
 	}
 	if f.Attack.ShiftUS > 0 {
 		lines = append(lines, fmt.Sprintf("It begins %s after a multiple of %s on the clock.", sheet.Span(p.PhaseUS(f)),
-			limit.FormatDuration(p.Policy.Window)))
+			limit.FormatDuration(p.Instance.Policy.Window)))
 	}
 	if note := p.Note(f); note != "" {
 		lines = append(lines, strings.ToUpper(note[:1])+note[1:]+".")
@@ -178,8 +178,10 @@ func (p Problem) Note(f *Found) string {
 	return ""
 }
 
-// PhaseUS is how long after a multiple of the window on the clock the attack begins.
-func (p Problem) PhaseUS(f *Found) int64 { return (epochUS + f.Attack.ShiftUS) % p.Policy.WindowUS() }
+// PhaseUS is how long after a multiple of the row's own window on the clock the attack begins.
+func (p Problem) PhaseUS(f *Found) int64 {
+	return (epochUS + f.Attack.ShiftUS) % p.Instance.Policy.WindowUS()
+}
 
 // Defaults of the search.
 const (

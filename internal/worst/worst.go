@@ -10,7 +10,9 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// Problem is what to search. Instance must promise something: its MostAdmitted is not nil.
+// Problem is what to search. Instance must promise something: its MostAdmitted is not nil. It has no Gateways: between
+// those a rejected request takes a turn, and the search forgets what was rejected. Policy is what it is measured by; an
+// instance with a limit of its own is attacked by that one's window.
 type Problem struct {
 	Instance    algorithms.Instance
 	Policy      limit.Policy
