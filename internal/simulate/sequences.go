@@ -70,7 +70,8 @@ func (c *contender) addSequence(row *report.Row) {
 	f := play.Figures()
 	row.Race = &measure.Race{
 		Commands: f.Commands, RaceAdmits: f.RaceAdmits, RaceRejects: f.RaceRejects, LockWaits: f.LockWaits,
-		LockLosses: f.LockLosses,
+		LockLosses: f.LockLosses, Crashes: f.Crashes, LockedOutUS: play.LockedOutUS(c.lastUS), QueuePeak: f.QueuePeak,
+		Trimmed: f.Trimmed, TrimmedNeedlessly: f.TrimmedNeedlessly, QueueLost: f.QueueLost, QueueKept: f.QueueKept,
 	}
 	keys, withoutTTL := play.Left(c.lastUS)
 	row.KeysLeft, row.KeysWithoutTTL = &keys, &withoutTTL
