@@ -23,6 +23,7 @@ type Play struct {
 	crashes *rand.Rand       // a draw for each attempt
 	orphans map[string]int64 // counters that dead clients left, and since when each rejects; notYet: it does not
 	queues  queues
+	skewUS  int64 // of the server's clock, at the last message
 	begun   int64 // attempts
 	calls   []Call
 	figures Figures
@@ -75,9 +76,6 @@ func (p *Play) Figures() Figures {
 // Calls are the commands in the order in which the server took them.
 func (p *Play) Calls() []Call { return p.calls }
 
-// Left counts the keys alive at atUS since the start, and those of them that would stay for ever.
-func (p *Play) Left(atUS int64) (keys, withoutTTL int64) { return p.store.Left(p.startUS + atUS) }
-
 // command is one under way, with the attempt that it belongs to.
 type command struct {
 	Command
@@ -91,6 +89,7 @@ func (p *Play) Serve(_ context.Context, q limit.Request, sent any) (any, error) 
 	if !ok {
 		return nil, fmt.Errorf("sequence %s: a message of type %T is none of its own", p.choice.Label, sent)
 	}
+	p.skewUS = q.ServerSkewUS
 	if p.choice.Spec.worker {
 		if err := p.work(q.AtUS, q.ServerSkewUS); err != nil {
 			return nil, err

@@ -18,7 +18,8 @@ import (
 func (b *backend) sequenceContender(p *contest, choice sequence.Choice, number int) *contender {
 	play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
 	c := &contender{
-		lane:     &lane{entry: &lineup.Entry{Label: choice.Label, Parameters: choice.Parameters()}, means: model{}},
+		lane: &lane{entry: &lineup.Entry{Label: choice.Label, Parameters: choice.Parameters()}, means: model{},
+			keys: play.Keys},
 		protocol: play, server: play, sequence: play,
 	}
 	if len(b.servers) > 0 {
