@@ -40,8 +40,8 @@ func sentence(r *measure.Race) string {
 		text += fmt.Sprintf(", a key locked out for %s by what one left", sheet.Span(r.LockedOutUS))
 	}
 	if r.QueuePeak > 0 {
-		text += fmt.Sprintf(", a queue of up to %s, %d trimmed away (%d needlessly), %d of admitted requests lost, "+
-			"%d of rejected ones kept", message.Count(r.QueuePeak, "element"), r.Trimmed, r.TrimmedNeedlessly, r.QueueLost,
+		text += fmt.Sprintf(", a queue of up to %s, %d trimmed away (%d needlessly), "+
+			"%d of admitted requests lost, %d of rejected ones kept", message.Count(r.QueuePeak, "element"), r.Trimmed, r.TrimmedNeedlessly, r.QueueLost,
 			r.QueueKept)
 	}
 	return text

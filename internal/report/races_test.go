@@ -26,8 +26,8 @@ func TestInterleavingsAreSentences(t *testing.T) {
 	want := []string{
 		"read-then-increment: 7 admitted and 0 rejected by interleaving alone, 2.50 round trips per decision",
 		"distributed-lock: 0 admitted and 1 rejected by interleaving alone, 1 wait for the lock, 3 locks lost",
-		"incr-then-compare: 0 admitted and 0 rejected by interleaving alone, 1 client died after INCRBY, a key locked " +
-			"out for 2.5s by what one left",
+		"incr-then-compare: 0 admitted and 0 rejected by interleaving alone, 1 client died after INCRBY, a key " +
+			"locked out for 2.5s by what one left",
 		"push-then-trim: 0 admitted and 0 rejected by interleaving alone, a queue of up to 9 elements, 8 trimmed " +
 			"away (2 needlessly), 7 of admitted requests lost, 3 of rejected ones kept",
 		"gcra+local-flag: of 10 requests, the clients' own flags reject 6; of these 2, asked alone at that moment, " +
