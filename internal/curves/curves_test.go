@@ -187,7 +187,8 @@ func TestKeysByHand(t *testing.T) {
 	in.Algorithms[1].Series.Keys = []int64{2, 5, 3}
 	got := timelines(t, in)["keys"]
 	if len(got.Curves) != 1 || got.Reference != nil || got.Unit != "keys" {
-		t.Fatalf("%d curves, reference %v, in %s; want one row alone, in keys", len(got.Curves), got.Reference, got.Unit)
+		t.Fatalf("%d curves, reference %v, in %s; want one row alone, in keys", len(got.Curves), got.Reference,
+			got.Unit)
 	}
 	c := got.Curves[0]
 	if fmt.Sprintf("%s %v %d %s", c.Label, c.Values, c.Top, c.Fact) != "mine [2 5 3] 5 3 in the end" {

@@ -402,8 +402,8 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 			In:   Written | Page | Expected, Better: Lower, Where: hasCrashes,
 			Value: ofRaces(func(r *Race) Value { return Known(r.Crashes) })},
 		{Name: "race.locked_out_us", Unit: Microseconds, Heading: "locked out",
-			Help: "the longest that a counter which a dead client left without a TTL rejected its key: from the first " +
-				"request that it rejected to the last request",
+			Help: "the longest that a counter which a dead client left without a TTL rejected its key: from the " +
+				"first request that it rejected to the last request",
 			In: Written | Page | Expected, Better: Lower, Where: hasCrashes,
 			Value: ofRaces(func(r *Race) Value { return Known(r.LockedOutUS) })},
 		{Name: "race.queue_peak", Unit: Elements, Heading: "longest queue",

@@ -30,7 +30,8 @@ func sumPlot(t curves.Timeline, l *labels) plot {
 	return p
 }
 
-// heightPlot shows what a shaper asks of those it admits, or what a row holds; head is what its highest value is called.
+// heightPlot shows what a shaper asks of those it admits, or what a row holds; head is what its highest value is
+// called.
 func heightPlot(t curves.Timeline, l *labels, head string) plot {
 	p := timePlot(t)
 	p.ValueHead = head

@@ -40,9 +40,9 @@ func sentence(r *measure.Race) string {
 		text += fmt.Sprintf(", a key locked out for %s by what one left", sheet.Span(r.LockedOutUS))
 	}
 	if r.QueuePeak > 0 {
-		text += fmt.Sprintf(", a queue of up to %s, %d trimmed away (%d needlessly), "+
-			"%d of admitted requests lost, %d of rejected ones kept", message.Count(r.QueuePeak, "element"), r.Trimmed, r.TrimmedNeedlessly, r.QueueLost,
-			r.QueueKept)
+		text += fmt.Sprintf(", a queue of up to %s, %d trimmed away (%d needlessly)",
+			message.Count(r.QueuePeak, "element"), r.Trimmed, r.TrimmedNeedlessly)
+		text += fmt.Sprintf(", %d of admitted requests lost, %d of rejected ones kept", r.QueueLost, r.QueueKept)
 	}
 	return text
 }
