@@ -70,6 +70,7 @@ const (
 	Level                // a height at each moment, the limit across it
 	Sum                  // what grows, beside the same of the exact reference
 	Wait                 // a height at each moment
+	Stock                // the same, of what is held
 )
 
 // overTime are the charts over time, in the order in which they are shown. To add one, write down here what it is
@@ -83,6 +84,7 @@ var overTime = []struct {
 	{"window", Level, Input.window}, // here an overshoot is seen
 	{"cumulative", Sum, Input.cumulative},
 	{"delay", Wait, Input.delay},
+	{"keys", Stock, Input.keys}, // here it is seen that nothing deletes them
 }
 
 // Names are those of all charts that a run may have, as their files have them.

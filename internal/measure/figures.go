@@ -119,13 +119,29 @@ type ClockEffect struct {
 type Race struct {
 	Commands int64 `json:"commands"` // sent to the server
 	// RaceAdmits were admitted though the sequence, run without interruption or lock at the moment of the last command
-	// on whose reply its decision depends, would have rejected them; RaceRejects are the reverse.
+	// on whose reply its decision depends, would have rejected them; RaceRejects are the reverse. Of a queue the moment
+	// is that at which the request's element is pushed.
 	RaceAdmits  int64 `json:"race_admits"`
 	RaceRejects int64 `json:"race_rejects"`
 	// LockWaits are attempts to take a lock that somebody else held; LockLosses are attempts whose lock expired before
 	// they were done.
 	LockWaits  int64 `json:"lock_waits"`
 	LockLosses int64 `json:"lock_losses"`
+	// Crashes are clients that died between two commands. Their requests are rejected, since nobody served them, and
+	// are no race_rejects. LockedOutUS is the longest time for which a counter that one of them left without a TTL
+	// rejected its key: from the first request that it rejected to the row's last; 0 where none did.
+	Crashes     int64 `json:"crashes"`
+	LockedOutUS int64 `json:"locked_out_us"`
+	// QueuePeak is the most elements that a queue had after any command; beyond the limit it is too long.
+	QueuePeak int64 `json:"queue_peak"`
+	// Trimmed are elements that a trim removed; TrimmedNeedlessly are those of them that were among as many as the
+	// limit lets stay: what was removed, less what was there beyond the limit when the trim ran.
+	Trimmed           int64 `json:"trimmed"`
+	TrimmedNeedlessly int64 `json:"trimmed_needlessly"`
+	// QueueLost are elements of admitted requests that were trimmed away, so that no worker gets them; QueueKept those
+	// of rejected requests that were not trimmed away, so that a worker does.
+	QueueLost int64 `json:"queue_lost"`
+	QueueKept int64 `json:"queue_kept"`
 }
 
 // LocalFlag is what a client's memory of being over the limit saves, and what it gets wrong.

@@ -408,7 +408,39 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 			Help: "attempts whose lock expired before they were done",
 			In:   Written | Page | Expected, Better: Lower,
 			Value: ofRaces(func(r *Race) Value { return Known(r.LockLosses) })},
+		{Name: "race.crashes", Unit: Crashes, Heading: "crashes",
+			Help: "clients that died between two commands; their requests count as rejected: nobody served them",
+			In:   Written | Page | Expected, Better: Lower, Where: hasCrashes,
+			Value: ofRaces(func(r *Race) Value { return Known(r.Crashes) })},
+		{Name: "race.locked_out_us", Unit: Microseconds, Heading: "locked out",
+			Help: "the longest that a counter which a dead client left without a TTL rejected its key: from the " +
+				"first request that it rejected to the last request",
+			In: Written | Page | Expected, Better: Lower, Where: hasCrashes,
+			Value: ofRaces(func(r *Race) Value { return Known(r.LockedOutUS) })},
+		{Name: "race.queue_peak", Unit: Elements, Heading: "longest queue",
+			Help: "the most elements that a queue had after any command; a queue is to have at most the limit",
+			In:   Written | Page | Expected, Better: Lower, Where: hasQueue,
+			Value: ofRaces(func(r *Race) Value { return Known(r.QueuePeak) })},
+		{Name: "race.trimmed", Unit: Elements, Heading: "trimmed", Help: "elements that a trim removed from a queue",
+			In: Written | Page | Expected, Where: hasQueue,
+			Value: ofRaces(func(r *Race) Value { return Known(r.Trimmed) })},
+		{Name: "race.trimmed_needlessly", Unit: Elements, Heading: "needlessly",
+			Help: "of the trimmed: those that were not beyond the limit when the trim ran",
+			In:   Written | Page | Expected, Better: Lower, Where: hasQueue,
+			Value: ofRaces(func(r *Race) Value { return Known(r.TrimmedNeedlessly) })},
+		{Name: "race.queue_lost", Unit: Elements, Heading: "lost",
+			Help: "elements of admitted requests that were trimmed away: no worker gets them",
+			In:   Written | Page | Expected, Better: Lower, Where: hasQueue,
+			Value: ofRaces(func(r *Race) Value { return Known(r.QueueLost) })},
+		{Name: "race.queue_kept", Unit: Elements, Heading: "kept",
+			Help: "elements of rejected requests that were not trimmed away: a worker gets them",
+			In:   Written | Page | Expected, Better: Lower, Where: hasQueue,
+			Value: ofRaces(func(r *Race) Value { return Known(r.QueueKept) })},
 	}}
+
+// hasCrashes and hasQueue report whether a row of a sequence has clients that died, or a queue.
+func hasCrashes(f *Figures) bool { return f.Race != nil && f.Race.Crashes > 0 }
+func hasQueue(f *Figures) bool   { return f.Race != nil && f.Race.QueuePeak > 0 }
 
 func ofRaces(value func(*Race) Value) func(*Figures) Value {
 	return func(f *Figures) Value {

@@ -41,6 +41,8 @@ const (
 	Rejections   Unit = "rejections"
 	Waits        Unit = "waits"
 	Locks        Unit = "locks"
+	Crashes      Unit = "crashes"
+	Elements     Unit = "elements"
 	Retries      Unit = "retries"
 	Microseconds Unit = "µs"
 	Bytes        Unit = "bytes"

@@ -49,6 +49,7 @@ type Series struct {
 	Admitted []int64 // admitted in the bucket
 	Rolling  []int64 // the highest (t−W, t] sum of any one key at any t in the bucket
 	DelayUS  []int64 // the longest that what arrived in the bucket has to wait; nil where nothing was delayed
+	Keys     []int64 // alive on the server at the end of the bucket; nil where nobody counts them
 }
 
 // Traffic is what was offered, in the buckets of the Series beside it.

@@ -24,7 +24,11 @@ func findingsOf(r *report.Run, l *labels) []sheet.Table {
 
 // subjectTable has a line for each row that has something to say about the subject.
 func subjectTable(r *report.Run, about *measure.Subject, l *labels) sheet.Table {
-	measures := about.Within(measure.Page)
+	var all []*measure.Figures
+	for i := range r.Results {
+		all = append(all, &r.Results[i].Figures)
+	}
+	measures := about.Shown(measure.Page, all)
 	t := tableOf(about.Caption, columns(measures, r)...)
 	named := about == measure.FairnessMeasures
 	if named {

@@ -30,10 +30,11 @@ func sumPlot(t curves.Timeline, l *labels) plot {
 	return p
 }
 
-// waitPlot shows what a shaper asks of those it admits.
-func waitPlot(t curves.Timeline, l *labels) plot {
+// heightPlot shows what a shaper asks of those it admits, or what a row holds; head is what its highest value is
+// called.
+func heightPlot(t curves.Timeline, l *labels, head string) plot {
 	p := timePlot(t)
-	p.ValueHead = "longest"
+	p.ValueHead = head
 	g := timeGroup(t, l)
 	p.vertical(float64(g.top()), t.Unit)
 	p.Curves = g.sorted()

@@ -119,7 +119,9 @@ func plots(in Input, i int, l *labels) ([]plot, error) {
 			case curves.Sum:
 				sums = append(sums, sumPlot(t, l))
 			case curves.Wait:
-				sums = append(sums, waitPlot(t, l))
+				sums = append(sums, heightPlot(t, l, "longest"))
+			case curves.Stock:
+				sums = append(sums, heightPlot(t, l, "most"))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
+	"ratelab/internal/sheet"
 )
 
 // interleavings gives a line for each row of a sequence of commands, and for each whose clients remember that they are
@@ -25,12 +26,23 @@ func (r *Run) interleavings() []string {
 	return lines
 }
 
-// sentence is what a race did. Locks are spoken of where there are any.
+// sentence is what a race did. Locks, crashes and queues are spoken of where there are any.
 func sentence(r *measure.Race) string {
 	text := fmt.Sprintf("%d admitted and %d rejected by interleaving alone", r.RaceAdmits, r.RaceRejects)
 	if r.LockWaits > 0 || r.LockLosses > 0 {
 		text += fmt.Sprintf(", %s for the lock, %s lost", message.Count(r.LockWaits, "wait"),
 			message.Count(r.LockLosses, "lock"))
+	}
+	if r.Crashes > 0 {
+		text += fmt.Sprintf(", %s died after INCRBY", message.Count(r.Crashes, "client"))
+	}
+	if r.LockedOutUS > 0 {
+		text += fmt.Sprintf(", a key locked out for %s by what one left", sheet.Span(r.LockedOutUS))
+	}
+	if r.QueuePeak > 0 {
+		text += fmt.Sprintf(", a queue of up to %s, %d trimmed away (%d needlessly)",
+			message.Count(r.QueuePeak, "element"), r.Trimmed, r.TrimmedNeedlessly)
+		text += fmt.Sprintf(", %d of admitted requests lost, %d of rejected ones kept", r.QueueLost, r.QueueKept)
 	}
 	return text
 }

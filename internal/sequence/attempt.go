@@ -15,8 +15,10 @@ type attempt struct {
 	finish func(limit.Decision) clients.Move // what is left to do once it is decided
 	alone  bool                              // whether it would be admitted if nobody came between
 
-	token string // what its lock holds
+	token string // what its lock holds, and what it pushes
 	tries int64  // to take the lock
+	dies  bool   // its client, once its INCRBY has arrived
+	died  bool
 }
 
 // Next sends the next command, or is done.
@@ -27,8 +29,8 @@ func (a *attempt) Next(_ int64, reply any) clients.Move {
 	} else {
 		move = a.then(reply.(Reply))
 	}
-	if move.Done {
-		a.play.figures.count(move.Decision.Allowed(), a.alone)
+	if move.Done && !a.died { // who died has decided nothing
+		a.play.decided(a, move.Decision.Allowed())
 	}
 	return move
 }

@@ -12,6 +12,11 @@ const (
 	IncrementBy                       // INCRBY Key Number
 	Expire                            // PEXPIRE Key Number
 	CompareAndDelete                  // EVAL of compareAndDelete: DEL Key where it holds Value
+	PushLeft                          // LPUSH Key Value, Number times over
+	Length                            // LLEN Key
+	Trim                              // LTRIM Key Number -1
+	PopRight                          // RPOP Key
+	PushAndTrim                       // EVAL of pushAndTrim: as PushLeft, then as Trim to Keep
 )
 
 // compareAndDelete is the script with which a lock's holder lets go of its own lock, and never of somebody else's: the
@@ -19,12 +24,23 @@ const (
 // https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
 const compareAndDelete = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])"
 
+// pushAndTrim is what people call atomic trimming: what is pushed beyond the limit is dropped before anybody sees it.
+// It answers how long the queue was in between.
+const pushAndTrim = "local length = redis.call('LPUSH', KEYS[1], unpack(ARGV, 2)) " +
+	"if length > tonumber(ARGV[1]) then redis.call('LTRIM', KEYS[1], '-' .. ARGV[1], '-1') end return length"
+
+// mostPushed is how many elements one command may push: unpack has room for a few thousand.
+const mostPushed = 1000
+
 // Command is one command of a client.
 type Command struct {
 	Operation Operation
 	Key       string
-	Value     string // of SetIfAbsent and CompareAndDelete
-	Number    int64  // of IncrementBy: permits; of SetIfAbsent and Expire: milliseconds, at least 1
+	Value     string // of SetIfAbsent, CompareAndDelete, PushLeft and PushAndTrim
+	// of IncrementBy: permits; of SetIfAbsent and Expire: milliseconds, at least 1; of PushLeft and PushAndTrim: how
+	// often Value is pushed; of Trim: the first place that stays, from the newest on, or from the oldest if negative
+	Number int64
+	Keep   int64 // of PushAndTrim: how many elements may stay
 }
 
 // Args are the command's words as they are sent, its key behind prefix.
@@ -39,9 +55,27 @@ func (c Command) Args(prefix string) []any {
 		return []any{"INCRBY", key, number}
 	case Expire:
 		return []any{"PEXPIRE", key, number}
+	case PushLeft:
+		return c.pushed([]any{"LPUSH", key})
+	case Length:
+		return []any{"LLEN", key}
+	case Trim:
+		return []any{"LTRIM", key, number, "-1"}
+	case PopRight:
+		return []any{"RPOP", key}
+	case PushAndTrim:
+		return c.pushed([]any{"EVAL", pushAndTrim, "1", key, strconv.FormatInt(c.Keep, 10)})
 	default:
 		return []any{"EVAL", compareAndDelete, "1", key, c.Value}
 	}
+}
+
+// pushed are words with what is pushed behind them.
+func (c Command) pushed(words []any) []any {
+	for range c.Number {
+		words = append(words, c.Value)
+	}
+	return words
 }
 
 // Reply is a server's answer: nothing, a text or an integer.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,8 +54,8 @@ func crowd(t *testing.T, label string, random *rand.Rand) []sequence.Call {
 	return play.Calls()
 }
 
-// labels are the sequences, and a lock that often expires under its holder.
-var labels = append(sequence.Names(), "distributed-lock:lock_ttl=4ms:tries=3")
+// labels are the sequences, a lock that often expires under its holder, and clients that die.
+var labels = append(slices.Clone(alike), "distributed-lock:lock_ttl=4ms:tries=3", "incr-then-compare:crash=20%")
 
 // What the model in virtual time answers a server answers as well, and nothing is left on it.
 func TestServersAnswerAsTheStore(t *testing.T) {

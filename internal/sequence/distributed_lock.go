@@ -12,10 +12,10 @@ var distributedLock = Spec{
 	Danger:  "who does not get the lock is rejected unread; a lock that expires under its holder guards nothing",
 	Sources: []string{"https://redis.io/docs/latest/develop/use/patterns/distributed-locks/"},
 	Parameters: []Parameter{
-		{Name: "lock_ttl", Doc: "how long a lock lives", Duration: true, Low: 1000, High: 3600e6, Default: 100_000},
-		{Name: "spin", Doc: "the wait before the lock is tried again", Duration: true, Low: 1, High: 60e6,
+		{Name: "lock_ttl", Doc: "how long a lock lives", Form: Duration, Low: 1000, High: 3600e6, Default: 100_000},
+		{Name: "spin", Doc: "the wait before the lock is tried again", Form: Duration, Low: 1, High: 60e6,
 			Default: 5000},
-		{Name: "jitter", Doc: "a random wait on top of it, from 0 to this", Duration: true, Low: 0, High: 60e6,
+		{Name: "jitter", Doc: "a random wait on top of it, from 0 to this", Form: Duration, Low: 0, High: 60e6,
 			Default: 5000},
 		{Name: "tries", Doc: "to take the lock, at the most", Low: 1, High: 10_000, Default: 10},
 	},

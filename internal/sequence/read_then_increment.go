@@ -27,18 +27,18 @@ func (a *attempt) judge(r Reply) clients.Move {
 	if count+cost > w.limit {
 		return a.finish(w.reject(count, cost))
 	}
-	return a.ask(a.increment(), func(r Reply) clients.Move { return a.open(r.Integer, w.admit(r.Integer)) })
+	return a.ask(a.increment(), func(r Reply) clients.Move { return a.open(r.Integer, w.admit(r.Integer), w.windowMS) })
 }
 
 func (a *attempt) increment() Command {
 	return Command{Operation: IncrementBy, Key: a.counter, Number: a.request.Cost}
 }
 
-// open gives the window its end where this request, which counted up to count, is the first of it.
-func (a *attempt) open(count int64, d limit.Decision) clients.Move {
+// open gives the counter its end, ms from then on, where this request, which counted up to count, is the first of it.
+func (a *attempt) open(count int64, d limit.Decision, ms int64) clients.Move {
 	if count != a.request.Cost {
 		return a.finish(d)
 	}
-	expire := Command{Operation: Expire, Key: a.counter, Number: a.play.window.windowMS}
+	expire := Command{Operation: Expire, Key: a.counter, Number: ms}
 	return a.send(expire, func(Reply) clients.Move { return a.finish(d) })
 }

@@ -1,4 +1,4 @@
-// Package sequence is how fixed windows are counted without a script: each client sends plain Redis commands, one
+// Package sequence is how limits are kept without a script: each client sends plain Redis commands, one
 // after the other, and decides by their replies. Between two commands of one client those of others run, which is
 // what the package is there to show: how many requests pass that the same commands would have rejected, had nobody
 // come between them.
@@ -7,8 +7,7 @@
 // virtual time of the few commands that they need; Confirm sends what happened to a real server and compares every
 // reply. What the decisions amount to is measured elsewhere.
 //
-// One danger is not played: a client that dies between INCR and PEXPIRE leaves a counter without a deadline, which
-// from L on rejects everything until somebody deletes it. Neither is a lock that outlives a failover.
+// One danger is not played: a lock that outlives a failover.
 package sequence
 
 import (
@@ -29,12 +28,15 @@ type Spec struct {
 	Sources    []string
 	Parameters []Parameter
 
-	begin  func(*attempt) clients.Move // the first command
-	decide func(*attempt) clients.Move // the same without a lock
+	prepare func(*attempt)              // before the first command; may be nil
+	suffix  func(*attempt) string       // of the counter's key; may be nil
+	worker  bool                        // whether one takes elements from what the clients push
+	begin   func(*attempt) clients.Move // the first command
+	decide  func(*attempt) clients.Move // the same without a lock
 }
 
 // specs are all sequences, by name.
-var specs = []Spec{distributedLock, incrThenCompare, readThenIncrement}
+var specs = []Spec{distributedLock, incrPerWindow, incrThenCompare, pushThenTrim, readThenIncrement}
 
 // All gives every sequence, ordered by name.
 func All() []Spec { return slices.Clone(specs) }

@@ -42,10 +42,13 @@ type client struct {
 	move     clients.Move
 }
 
-func (s *stage) client(cost int64) *client {
-	q := limit.Request{Key: "k", Cost: cost}
+func (s *stage) client(cost int64) *client { return s.beginning(0, cost) }
+
+// beginning is a client that begins at a time in ms.
+func (s *stage) beginning(ms, cost int64) *client {
+	q := limit.Request{AtUS: ms * 1000, Key: "k", Cost: cost}
 	c := &client{stage: s, request: q, exchange: s.play.Attempt(nil, q)}
-	c.move = c.exchange.Next(0, nil)
+	c.move = c.exchange.Next(ms*1000, nil)
 	return c
 }
 
@@ -173,18 +176,36 @@ func TestALockThatIsNeverFree(t *testing.T) {
 	}
 }
 
-// plainWindow is the rule that all sequences mean, on its own: a counter that opens with what it counts first.
+// rule is what a sequence means, on its own: whether it admits a request at a time since 1970.
+type rule interface{ admit(us, cost int64) bool }
+
+// ruleOf is the rule of a sequence with its usual parameters, and what may stand where one says otherwise.
+func ruleOf(label string, p limit.Policy) rule {
+	name, _, _ := strings.Cut(label, ":")
+	switch name {
+	case "incr-per-window":
+		return &numberedWindow{limit: p.Requests, windowUS: p.WindowUS()}
+	case "push-then-trim":
+		return &trimmedQueue{limit: p.Requests, windowUS: p.WindowUS()}
+	}
+	return &plainWindow{limit: p.Requests, windowMS: p.WindowUS() / 1000, countsRejected: name == "incr-then-compare",
+		strict: strings.HasSuffix(label, "at_limit"), endMS: -1}
+}
+
+// plainWindow is a counter that opens with what it counts first.
 type plainWindow struct {
 	limit, windowMS int64
 	countsRejected  bool
+	strict          bool // the last permit is never given
 	count, endMS    int64
 }
 
-func (w *plainWindow) admit(ms, cost int64) bool {
+func (w *plainWindow) admit(us, cost int64) bool {
+	ms := us / 1000
 	if ms > w.endMS {
 		w.count = 0
 	}
-	admitted := w.count+cost <= w.limit
+	admitted := w.count+cost < w.limit || !w.strict && w.count+cost == w.limit
 	if admitted || w.countsRejected {
 		if w.count == 0 {
 			w.endMS = ms + w.windowMS
@@ -194,30 +215,63 @@ func (w *plainWindow) admit(ms, cost int64) bool {
 	return admitted
 }
 
-// Where nobody comes between, every sequence decides as the plain rule, and nothing races.
+// numberedWindow is a counter that begins anew where time divides by the window's length.
+type numberedWindow struct{ limit, windowUS, count, number int64 }
+
+func (w *numberedWindow) admit(us, cost int64) bool {
+	if n := us / w.windowUS; n != w.number {
+		w.count, w.number = 0, n
+	}
+	w.count += cost
+	return w.count <= w.limit
+}
+
+// trimmedQueue is full at the limit, and loses one at each tick since midnight.
+type trimmedQueue struct{ limit, windowUS, length, ticks int64 }
+
+func (w *trimmedQueue) admit(us, cost int64) bool {
+	ticks := (us - midnight.UnixMicro()) * w.limit / w.windowUS
+	w.length = max(0, w.length-(ticks-w.ticks)) + cost
+	w.ticks = ticks
+	if w.length > w.limit {
+		w.length = w.limit
+		return false
+	}
+	return true
+}
+
+// alike are labels that decide as the rule where nobody comes between.
+var alike = append(sequence.Names(), "incr-then-compare:reject=at_limit", "incr-per-window:ttl=25ms",
+	"push-then-trim:script=yes", "push-then-trim:trim=by_excess")
+
+// Where nobody comes between, every sequence decides as its rule, and nothing races.
 func TestAloneASequenceIsAtomic(t *testing.T) {
-	for _, name := range sequence.Names() {
-		t.Run(name, func(t *testing.T) {
+	for _, label := range alike {
+		t.Run(label, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				most := rapid.Int64Range(1, 8).Draw(t, "limit")
-				play := newPlay(t, name, limit.Policy{Requests: most, Window: 20 * time.Millisecond})
-				rule := plainWindow{limit: most, windowMS: 20, countsRejected: name == "incr-then-compare", endMS: -1}
+				policy := limit.Policy{Requests: rapid.Int64Range(1, 8).Draw(t, "limit"), Window: 20 * time.Millisecond}
+				play, rule := newPlay(t, label, policy), ruleOf(label, policy)
 				var atUS int64
 				for range rapid.IntRange(1, 60).Draw(t, "requests") {
 					atUS += rapid.Int64Range(0, 9000).Draw(t, "gap")
 					q := limit.Request{AtUS: atUS, Key: "k", Cost: rapid.Int64Range(1, 3).Draw(t, "cost")}
-					got, want := alone(t, play, q), rule.admit(atUS/1000, q.Cost)
+					got, want := alone(t, play, q), rule.admit(midnight.UnixMicro()+atUS, q.Cost)
 					if got.Allowed() != want {
 						t.Fatalf("at %d µs a request of %d: admitted %t, the rule says %t", atUS, q.Cost, got.Allowed(),
 							want)
 					}
 				}
-				f := play.Figures()
-				if f.RaceAdmits != 0 || f.RaceRejects != 0 || f.LockWaits != 0 || f.LockLosses != 0 {
-					t.Fatalf("the figures are %+v, want no races", f)
-				}
+				nothingRaced(t, play.Figures())
 			})
 		})
+	}
+}
+
+func nothingRaced(t *rapid.T, f sequence.Figures) {
+	f.Commands, f.QueuePeak, f.Trimmed = 0, 0, 0
+	f.QueueKept = 0 // of a request of several permits what fits stays
+	if f != (sequence.Figures{}) {
+		t.Fatalf("the figures are %+v, want no races", f)
 	}
 }
 
@@ -242,14 +296,26 @@ func TestParse(t *testing.T) {
 			"tries:10]",
 		"distributed-lock:tries=5:lock_ttl=20000us": "distributed-lock:lock_ttl=20ms:tries=5 map[jitter:5ms " +
 			"lock_ttl:20ms spin:5ms tries:5]",
-		"distributed-lok":                  `no such sequence "distributed-lok"; did you mean "distributed-lock"? want one of distributed-lock, incr-then-compare, read-then-increment`,
-		"incr-then-compare:tries=5":        `sequence "incr-then-compare:tries=5": no such parameter "tries"; it has none`,
-		"distributed-lock:try=5":           `sequence "distributed-lock:try=5": no such parameter "try"; want one of lock_ttl, spin, jitter, tries`,
-		"distributed-lock:tries":           `sequence "distributed-lock:tries": "tries" is no parameter; want name=value`,
-		"distributed-lock:tries=0":         `sequence "distributed-lock:tries=0": parameter tries: "0"; want 1 to 10000`,
-		"distributed-lock:tries=5:tries=6": `sequence "distributed-lock:tries=5:tries=6": parameter "tries" is set twice`,
-		"distributed-lock:spin=0s":         `sequence "distributed-lock:spin=0s": parameter spin: "0s"; want 1µs to 1m`,
-		"distributed-lock:spin=1.5us":      `sequence "distributed-lock:spin=1.5us": parameter spin: "1.5us"; want 1µs to 1m`,
+		"distributed-lok":             `no such sequence "distributed-lok"; did you mean "distributed-lock"? want one of distributed-lock, incr-per-window, incr-then-compare, push-then-trim, read-then-increment`,
+		"read-then-increment:tries=5": `sequence "read-then-increment:tries=5": no such parameter "tries"; it has none`,
+		"incr-then-compare":           "incr-then-compare map[crash:0% reject:over_limit]",
+		"incr-then-compare:reject=at_limit:crash=0.5000%": "incr-then-compare:crash=0.5%:reject=at_limit map[" +
+			"crash:0.5% reject:at_limit]",
+		"incr-then-compare:crash=100.0001%": `sequence "incr-then-compare:crash=100.0001%": parameter crash: "100.0001%"; want 0% to 100%`,
+		"incr-then-compare:crash=0.00001%":  `sequence "incr-then-compare:crash=0.00001%": parameter crash: "0.00001%"; want 0% to 100%`,
+		"incr-then-compare:crash=.5%":       `sequence "incr-then-compare:crash=.5%": parameter crash: ".5%"; want 0% to 100%`,
+		"incr-then-compare:crash=1":         `sequence "incr-then-compare:crash=1": parameter crash: "1"; want 0% to 100%`,
+		"incr-then-compare:crash=-1%":       `sequence "incr-then-compare:crash=-1%": parameter crash: "-1%"; want 0% to 100%`,
+		"incr-then-compare:reject=at":       `sequence "incr-then-compare:reject=at": parameter reject: "at"; want one of over_limit, at_limit`,
+		"incr-per-window:ttl=none":          "incr-per-window:ttl=none map[ttl:none]",
+		"incr-per-window:ttl=2s":            "incr-per-window:ttl=2s map[ttl:2s]",
+		"incr-per-window:ttl=0s":            `sequence "incr-per-window:ttl=0s": parameter ttl: "0s"; want none, or 1ms to 24h`,
+		"distributed-lock:try=5":            `sequence "distributed-lock:try=5": no such parameter "try"; want one of lock_ttl, spin, jitter, tries`,
+		"distributed-lock:tries":            `sequence "distributed-lock:tries": "tries" is no parameter; want name=value`,
+		"distributed-lock:tries=0":          `sequence "distributed-lock:tries=0": parameter tries: "0"; want 1 to 10000`,
+		"distributed-lock:tries=5:tries=6":  `sequence "distributed-lock:tries=5:tries=6": parameter "tries" is set twice`,
+		"distributed-lock:spin=0s":          `sequence "distributed-lock:spin=0s": parameter spin: "0s"; want 1µs to 1m`,
+		"distributed-lock:spin=1.5us":       `sequence "distributed-lock:spin=1.5us": parameter spin: "1.5us"; want 1µs to 1m`,
 	} {
 		choice, err := sequence.Parse(label)
 		var got string

@@ -2,6 +2,7 @@ package sequence
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"ratelab/internal/message"
@@ -10,18 +11,25 @@ import (
 // Store is a Redis that knows the commands of this package, under a clock that is an argument. A key's deadline is in
 // whole milliseconds: it is alive while the clock, rounded down, is at most there, and is deleted when a command finds
 // it later than that. A clock that steps back prolongs the life of what nobody has touched since.
-type Store struct{ keys map[string]value }
+type Store struct {
+	keys    map[string]value
+	trimmed func(removed []string, length int64) // is told what a trim removed of a list so long; may be nil
+}
 
 type value struct {
 	text     string
-	deadline int64 // ms since 1970; 0: none
+	list     []string // the oldest first; no list is empty
+	deadline int64    // ms since 1970; 0: none
 }
 
 // NewStore is empty.
 func NewStore() *Store { return &Store{keys: map[string]value{}} }
 
+// length is how many elements a list has. Lists have no deadlines.
+func (s *Store) length(key string) int64 { return int64(len(s.keys[key].list)) }
+
 // Do answers one command at nowUS, in microseconds since 1970. An error is what Redis answers with one: a counter
-// that is no number, or that would overflow.
+// that is no number, or that would overflow. So is a push of more elements than mostPushed.
 func (s *Store) Do(nowUS int64, c Command) (Reply, error) {
 	nowMS := milliseconds(nowUS)
 	held, alive := s.alive(nowMS, c.Key)
@@ -35,7 +43,7 @@ func (s *Store) Do(nowUS int64, c Command) (Reply, error) {
 		if alive {
 			return Reply{}, nil
 		}
-		s.keys[c.Key] = value{c.Value, nowMS + c.Number}
+		s.keys[c.Key] = value{text: c.Value, deadline: nowMS + c.Number}
 		return text("OK"), nil
 	case IncrementBy:
 		return s.increment(held, c)
@@ -43,8 +51,21 @@ func (s *Store) Do(nowUS int64, c Command) (Reply, error) {
 		if !alive {
 			return integer(0), nil
 		}
-		s.keys[c.Key] = value{held.text, nowMS + c.Number}
+		s.keys[c.Key] = value{text: held.text, deadline: nowMS + c.Number}
 		return integer(1), nil
+	case PushLeft, PushAndTrim:
+		return s.push(held.list, c)
+	case Length:
+		return integer(int64(len(held.list))), nil
+	case Trim:
+		s.trim(c.Key, held.list, c.Number)
+		return text("OK"), nil
+	case PopRight:
+		if !alive {
+			return Reply{}, nil
+		}
+		s.keep(c.Key, held.list[1:])
+		return text(held.list[0]), nil
 	default:
 		if !alive || held.text != c.Value {
 			return integer(0), nil
@@ -68,6 +89,44 @@ func (s *Store) increment(held value, c Command) (Reply, error) {
 	return integer(count + c.Number), nil
 }
 
+// push adds the newest elements, and in a script drops what is beyond the limit.
+func (s *Store) push(list []string, c Command) (Reply, error) {
+	if c.Number > mostPushed {
+		return Reply{}, fmt.Errorf("a request of %d permits would push as many elements; want at most %d", c.Number,
+			mostPushed)
+	}
+	for range c.Number {
+		list = append(list, c.Value)
+	}
+	s.keep(c.Key, list)
+	if length := int64(len(list)); c.Operation == PushAndTrim && length > c.Keep {
+		s.trim(c.Key, list, -c.Keep)
+	}
+	return integer(int64(len(list))), nil
+}
+
+// trim keeps the elements from a place on, which counts from the newest, or if negative from the oldest.
+func (s *Store) trim(key string, list []string, from int64) {
+	length := int64(len(list))
+	stay := max(0, length-from)
+	if from < 0 {
+		stay = min(length, -from)
+	}
+	s.keep(key, list[:stay])
+	if removed := list[stay:]; len(removed) > 0 && s.trimmed != nil {
+		s.trimmed(removed, length)
+	}
+}
+
+// keep is what is left of a list. Redis deletes an empty one.
+func (s *Store) keep(key string, list []string) {
+	if len(list) == 0 {
+		delete(s.keys, key)
+		return
+	}
+	s.keys[key] = value{list: list}
+}
+
 // alive is the value of a key, which is deleted if its time is over.
 func (s *Store) alive(nowMS int64, key string) (value, bool) {
 	held, there := s.keys[key]
@@ -82,6 +141,7 @@ func (s *Store) alive(nowMS int64, key string) (value, bool) {
 func (s *Store) fork(key string) *Store {
 	f := NewStore()
 	if held, there := s.keys[key]; there {
+		held.list = slices.Clone(held.list) // a push must not write into that of s
 		f.keys[key] = held
 	}
 	return f

@@ -22,6 +22,7 @@ import (
 //	<scenario>.window.*      what was let through in the rolling window, against the limit
 //	<scenario>.cumulative.*  what was let through so far, against the exact reference
 //	<scenario>.delay.*       how long what is admitted has to wait; only of runs with a shaper
+//	<scenario>.keys.*        the keys on the server, over time; only of rows whose keys are counted all the time
 //	<scenario>.timescale.*   the most let through in any interval, by its length; only of runs with time scales
 //
 // It draws the formats named, or all where none is, and returns the paths. A file
@@ -79,7 +80,7 @@ func figures(in curves.Input) ([]figure, error) {
 // drawings make the figure of a chart over time.
 var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) figure{
 	curves.Flow: flowFigure, curves.Level: levelFigure, curves.Sum: sumFigure,
-	curves.Wait: waitFigure,
+	curves.Wait: waitFigure, curves.Stock: stockFigure,
 }
 
 // timelines are the curves of a run whose scenario's name will do for a file's.

@@ -36,18 +36,17 @@ func (a axes) drawWindow(c curves.Curve, t curves.Timeline) {
 	a.Pen.Stroke(level, chart.Ink, 0.9, 4, 3)
 	a.Pen.Stroke(line, a.color, 1.5)
 	a.Avoid(line, level)
-	a.labelPeak(c, t.BinUS)
+	a.labelPeak(c, t.BinUS, "nothing let through")
 	if a.first {
 		text := "limit " + chart.Exact(limit)
 		a.Place(text, chart.SmallLetters, a.AlongLine(a.y(limit), chart.SmallLetters.Width(text)))
 	}
 }
 
-// labelPeak marks the first moment of the highest sum with its figure.
-func (a axes) labelPeak(c curves.Curve, binUS int64) {
+// labelPeak marks the first moment of the highest sum with its figure; none is what it says where that is 0.
+func (a axes) labelPeak(c curves.Curve, binUS int64, none string) {
 	if c.Top == 0 {
-		a.Place("nothing let through", chart.SmallLetters,
-			a.AlongLine(a.y(0), chart.SmallLetters.Width("nothing let through")))
+		a.Place(none, chart.SmallLetters, a.AlongLine(a.y(0), chart.SmallLetters.Width(none)))
 		return
 	}
 	shown := min(c.Top, a.top)

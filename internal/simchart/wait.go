@@ -7,6 +7,14 @@ import (
 
 // waitFigure shows what a shaper asks of those it admits.
 func waitFigure(in curves.Input, t curves.Timeline) figure {
+	return heightFigure(in, t, "nothing admitted")
+}
+
+// stockFigure shows what is held, and that it only grows where nothing deletes it.
+func stockFigure(in curves.Input, t curves.Timeline) figure { return heightFigure(in, t, "none") }
+
+// heightFigure has a line for the height at each moment; none says that it is 0 all the time.
+func heightFigure(in curves.Input, t curves.Timeline, none string) figure {
 	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit, subtitle: t.Caption + ".",
 		horizontal: chart.Time(float64(t.EndUS)),
 		draw: func(a axes, c curves.Curve) {
@@ -14,6 +22,6 @@ func waitFigure(in curves.Input, t curves.Timeline) figure {
 			a.Pen.Fill(a.ToBase(line), chart.Tint(a.color, 0.16))
 			a.Pen.Stroke(line, a.color, 1.5)
 			a.Avoid(line)
-			a.labelPeak(c, t.BinUS)
+			a.labelPeak(c, t.BinUS, none)
 		}}
 }

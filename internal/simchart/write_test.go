@@ -39,12 +39,17 @@ func TestWriteNamesItsFiles(t *testing.T) {
 	in := one()
 	in.Algorithms[0].Series.DelayUS = make([]int64, len(in.Traffic.Offered))
 	in.Algorithms[0].Series.DelayUS[0] = 1_234_567
+	in.Algorithms[0].Series.Keys = make([]int64, len(in.Traffic.Offered))
+	in.Algorithms[0].Series.Keys[0] = 4_321
 	paths, err := Write(dir, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(read(t, filepath.Join(dir, "one-algorithm.delay.svg"))), ">1,235<") {
 		t.Error("the longest delay is not on its picture, in ms")
+	}
+	if !strings.Contains(string(read(t, filepath.Join(dir, "one-algorithm.keys.svg"))), ">4,321<") {
+		t.Error("the most keys are not on their picture")
 	}
 	var want []string
 	for _, figure := range curves.Names() {
@@ -216,7 +221,7 @@ func TestTimescalesAreTold(t *testing.T) {
 func TestNoTimescalesNoPicture(t *testing.T) {
 	in := one()
 	in.Run.TimeScales = nil
-	if got := len(figuresOf(in)); got != len(curves.Names())-2 { // nor does anything wait
+	if got := len(figuresOf(in)); got != len(curves.Names())-3 { // nor does anything wait, nor are keys counted
 		t.Errorf("%d pictures", got)
 	}
 }

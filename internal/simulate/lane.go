@@ -24,6 +24,9 @@ type lane struct {
 	// than the figures do.
 	wrongClock bool
 	completes  []func(*report.Row) // add what only this kind of run knows
+
+	// keys counts those on the server at the end of each of so many buckets; nil where nobody knows.
+	keys func(bucketUS int64, buckets int) []int64
 }
 
 // means are what decides a lane: a model, a script in virtual time, or one on the wall clock. Errors name the lane.

@@ -157,6 +157,11 @@ func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.O
 		return nil, err
 	}
 	c.traffic, c.lastUS = &row.Traffic, row.LastUS
+	if c.sequence != nil {
+		if err := c.sequence.Finish(base.Duration.Microseconds()); err != nil {
+			return nil, err
+		}
+	}
 	if err := c.confirmCommands(ctx, row, j.Stop); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,8 @@ import (
 func (b *backend) sequenceContender(p *contest, choice sequence.Choice, number int) *contender {
 	play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
 	c := &contender{
-		lane:     &lane{entry: &lineup.Entry{Label: choice.Label, Parameters: choice.Parameters()}, means: model{}},
+		lane: &lane{entry: &lineup.Entry{Label: choice.Label, Parameters: choice.Parameters()}, means: model{},
+			keys: play.Keys},
 		protocol: play, server: play, sequence: play,
 	}
 	if len(b.servers) > 0 {
@@ -70,7 +71,8 @@ func (c *contender) addSequence(row *report.Row) {
 	f := play.Figures()
 	row.Race = &measure.Race{
 		Commands: f.Commands, RaceAdmits: f.RaceAdmits, RaceRejects: f.RaceRejects, LockWaits: f.LockWaits,
-		LockLosses: f.LockLosses,
+		LockLosses: f.LockLosses, Crashes: f.Crashes, LockedOutUS: play.LockedOutUS(c.lastUS), QueuePeak: f.QueuePeak,
+		Trimmed: f.Trimmed, TrimmedNeedlessly: f.TrimmedNeedlessly, QueueLost: f.QueueLost, QueueKept: f.QueueKept,
 	}
 	keys, withoutTTL := play.Left(c.lastUS)
 	row.KeysLeft, row.KeysWithoutTTL = &keys, &withoutTTL

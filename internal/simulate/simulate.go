@@ -97,6 +97,9 @@ func (j *Job) run(ctx context.Context, p *contest, b *backend) (*report.Run, *cu
 		picture.Reference = &outcome.ReferenceSeries
 	}
 	for i, l := range outcome.Lanes {
+		if keys := lanes[i].keys; keys != nil {
+			l.Series.Keys = keys(l.Series.BucketUS, len(l.Series.Admitted))
+		}
 		picture.Algorithms = append(picture.Algorithms,
 			curves.Lane{Label: run.Results[i].Algorithm, Series: l.Series, Traffic: lanes[i].traffic})
 	}
