@@ -28,6 +28,9 @@ type Program struct {
 	Init       *Call
 	InitSource string
 
+	// SurvivesErrors: Decode makes a decision of an error reply, too, so that one ends nothing.
+	SurvivesErrors bool
+
 	// Decode turns the reply to Decide into a decision, or says why it is none.
 	Decode func(resp.Value) (limit.Decision, error)
 }

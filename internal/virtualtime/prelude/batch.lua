@@ -20,7 +20,7 @@ local function run()
       now = now_s + 0
       --[[assign]]
       if draws then reseed((first + n) * 69621 + now) end
-      answer = decide()
+      --[[decide]]
       --[[check]]
       --[[intact]]
       if refusal then error(refusal, 0) end
