@@ -65,8 +65,8 @@ func (m *Meter) MostAdmitted() []int64 {
 func (m *Meter) RateDifference() *float64 { return m.rate.mean() }
 
 // Observe takes the decision on q, whose key has the number, and what the exact Reference said to the same request.
-// NotConfigured counts as rejected, Unavailable as an error, and each beside that by itself. What cannot be, such as a request that is older than the one before, is reported by
-// Result.
+// NotConfigured counts as rejected, Unavailable as an error, and each beside that by itself. What cannot be, such as a
+// request that is older than the one before, is reported by Result.
 func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact bool) {
 	if !m.offer(q) {
 		return
