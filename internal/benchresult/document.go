@@ -145,6 +145,8 @@ type Work struct {
 	Commands          map[string]float64 `json:"commands,omitempty"`
 	NetInPerDecision  *float64           `json:"net_in_bytes_per_decision,omitempty"`
 	NetOutPerDecision *float64           `json:"net_out_bytes_per_decision,omitempty"`
+	// what the server would send to a replica, on the wire, of a private server's half mix: as many admitted as rejected
+	ReplicatedPerDecision *float64 `json:"replicated_bytes_per_decision,omitempty"`
 	// Go heap allocations of the client
 	AllocationsPerCall *float64 `json:"client_allocations_per_call,omitempty"`
 	Evicted            *int64   `json:"evicted_keys,omitempty"`
