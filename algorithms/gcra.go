@@ -61,8 +61,8 @@ type gcra struct {
 	store       store[arrival, *arrival]
 }
 
-// arrival is the theoretical arrival time: tatUS, and rest/l µs, where a permit took w/l µs to come back. Redis keeps it
-// through lastMS.
+// arrival is the theoretical arrival time: tatUS, and rest/l µs, where a permit took w/l µs to come back. Redis keeps
+// it through lastMS.
 type arrival struct{ tatUS, rest, w, l, lastMS int64 }
 
 func (a *arrival) expire(nowMS int64) (gone bool) {
@@ -75,9 +75,9 @@ func (a *arrival) expire(nowMS int64) (gone bool) {
 
 func (a *arrival) clone() arrival { return *a }
 
-// until is the time from nowUS to a, in µs and 1/l µs; none where a has passed. Where a was written under another rate,
-// as many permits are used up now as were, in the time that they take under this one: rounded up to the microsecond, and
-// at most a whole bucket. The script's doubles are rounded as these are.
+// until is the time from nowUS to a, in µs and 1/l µs; none where a has passed. Where a was written under another
+// rate, as many permits are used up now as were, in the time that they take under this one: rounded up to the
+// microsecond, and at most a whole bucket. The script's doubles are rounded as these are.
 func (g *gcra) until(a *arrival, nowUS int64) (wait, rest int64, changed bool) {
 	switch {
 	case a.w == 0 || a.tatUS < nowUS:
@@ -102,8 +102,8 @@ func (g *gcra) alone(key string) gcra {
 	return f
 }
 
-// Decide admits what leaves the TAT at most the whole bucket ahead. A change of the rate is written even where nothing is
-// admitted: until it is, the old one goes on.
+// Decide admits what leaves the TAT at most the whole bucket ahead. A change of the rate is written even where
+// nothing is admitted: until it is, the old one goes on.
 func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	a := g.store.of(key, nowUS)
 	wait, rest, changed := g.until(a, nowUS)
@@ -124,8 +124,8 @@ func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	return d
 }
 
-// write moves a to so long after nowUS, and gives that time rounded up. Where it goes on from what was there the key may
-// keep its expiry.
+// write moves a to so long after nowUS, and gives that time rounded up. Where it goes on from what was there the key
+// may keep its expiry.
 func (g *gcra) write(a *arrival, nowUS, wait, rest int64, goesOn bool) (resetUS int64) {
 	resetUS = roundUp(wait, rest)
 	lastMS := g.store.bucketMS(nowUS, nowUS+wait, resetUS)

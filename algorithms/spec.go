@@ -61,6 +61,10 @@ type Instance struct {
 	Args []string // ARGV from the third on, of the call that decides a request
 	Init []string // ARGV from the third on, of the call that configures a key before its first request; nil: none
 
+	// Delete is ARGV from the third on, of the call that deletes what Init configured; nil: there is none. It is no
+	// longer than Init.
+	Delete []string
+
 	ClientTime    bool  // ARGV[1] is the client's clock; otherwise it is empty, and the script asks the server
 	GranularityUS int64 // the client's clock counts in steps of so many microseconds, rounded down; at least 1
 

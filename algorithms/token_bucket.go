@@ -30,6 +30,7 @@ var _ = register(Spec{
 			return &configuredBucket{configuration{burst, w, l}, application, listed(application), newManagedBuckets(c)}
 		})
 		in.Init = append(append([]string{"init"}, decimal(burst, w, l)...), application)
+		in.Delete = []string{"delete"}
 		return in, nil
 	},
 })

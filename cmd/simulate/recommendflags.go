@@ -116,6 +116,10 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 				"which cannot be compared; "+
 				"see simulate %[1]s for how they fare, or name other scenarios", s.Name)
 		}
+		if s.Faulty() {
+			return nil, commandline.Usage("%s: managed and server_outage are faults, not traffic; see simulate %[1]s "+
+				"for how algorithms fare, or name other scenarios", s.Name)
+		}
 	}
 	costs, err := f.readCosts()
 	if err != nil {

@@ -7,10 +7,14 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
+	"ratelab/internal/serverstats"
 )
 
 // callCost is what a call takes of the network and of the client's heap.
-type callCost struct{ in, out, allocations float64 }
+type callCost struct {
+	in, out, allocations float64
+	replicated           *float64 // what goes to a replica; nil where the server is not ours alone
+}
 
 // takenStretches are so many stretches of the half mix: enough for allocations that come with a new key, or with a
 // goroutine of the runtime's, to vanish.
@@ -38,8 +42,19 @@ func (g *segment) countCall(ctx context.Context) (*callCost, error) {
 	}
 	caller, calls := mixed[0], takenStretches*stretch(benchresult.MixHalf)
 	if _, err = caller.Call(ctx, limit.Request{}); err == nil {
-		err = g.introduce(ctx, mixed, calls)
+		err = g.introduce(ctx, mixed, 2*calls)
 	}
+	if err != nil {
+		return nil, err
+	}
+	replicated, err := g.replicated(ctx, calls, func() error {
+		for range calls {
+			if _, err := caller.Call(ctx, limit.Request{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +68,36 @@ func (g *segment) countCall(ctx context.Context) (*callCost, error) {
 		in, out = in+o.BytesWritten, out+o.BytesRead
 	}
 	n := float64(calls)
-	return &callCost{float64(in) / n, float64(out) / n, math.Floor(float64(allocated()-before) / n)}, nil
+	return &callCost{float64(in) / n, float64(out) / n, math.Floor(float64(allocated()-before) / n), replicated}, nil
+}
+
+// replicated is how many bytes a replica would get of each of so many calls. They are calls of their own: what is
+// written down for a replica takes time, and the client's allocations are counted without the questions about it.
+func (g *segment) replicated(ctx context.Context, calls int, f func() error) (each *float64, err error) {
+	r, err := serverstats.Replicate(ctx, g.server, g.prefix+"replicated")
+	if r == nil || err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := r.Close(context.WithoutCancel(ctx)); err == nil {
+			err = closed
+		}
+	}()
+	before, err := r.Bytes(ctx)
+	if err == nil {
+		err = f()
+	}
+	if err != nil {
+		return nil, err
+	}
+	after, err := r.Bytes(ctx)
+	return pointer(float64(after-before) / float64(calls)), err
 }
 
 // record adds what a call takes to w.
 func (t *callCost) record(w *benchresult.Work) {
 	if t != nil {
 		w.NetInPerDecision, w.NetOutPerDecision, w.AllocationsPerCall = &t.in, &t.out, &t.allocations
+		w.ReplicatedPerDecision = t.replicated
 	}
 }

@@ -85,6 +85,10 @@ func checkPlain(s *scenario.Scenario, wrong *lineup.Problems) {
 		wrong.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave it "+
 			"to simulate, or leave those fields out", s.Name))
 	}
+	if s.Faulty() {
+		wrong.Bad(fmt.Errorf("%s: managed and server_outage are played in virtual time only; leave it to simulate, or "+
+			"leave those fields out", s.Name))
+	}
 }
 
 // withControl is choices, or every algorithm where it is nil, with the control as the first.

@@ -148,6 +148,8 @@ type Work struct {
 	Commands          map[string]float64 `json:"commands,omitempty"`
 	NetInPerDecision  *float64           `json:"net_in_bytes_per_decision,omitempty"`
 	NetOutPerDecision *float64           `json:"net_out_bytes_per_decision,omitempty"`
+	// what goes to a replica of a private server: bytes on the wire, of a mix of as many admitted as rejected
+	ReplicatedPerDecision *float64 `json:"replicated_bytes_per_decision,omitempty"`
 	// Go heap allocations of the client
 	AllocationsPerCall *float64 `json:"client_allocations_per_call,omitempty"`
 	Evicted            *int64   `json:"evicted_keys,omitempty"`

@@ -185,6 +185,9 @@ func (t *Target) Close(ctx context.Context) error {
 
 // decision is what the reply to a call means.
 func (t *Target) decision(reply resp.Value) (limit.Decision, error) {
+	if err := refusal(reply); errors.Is(err, errLostScripts) { // no error of the script's
+		return limit.Decision{}, err
+	}
 	d, err := t.program.Decode(reply)
 	if err != nil {
 		err = cmp.Or(refusal(reply), err)

@@ -27,7 +27,8 @@ func (t *Traffic) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&t.form, "trace-format", "",
 		"`FORMAT`: combined (Apache, nginx), csv or jsonl (default: told by the first line)")
 	fs.StringVar(&t.trace.Key, "trace-key", "",
-		"`COLUMN` or field that the limit is for (combined log: "+strings.Join(traffic.CombinedKeys, ", ")+")")
+		"`COLUMN` or field that the limit is for, or several, a+b (combined log: "+
+			strings.Join(traffic.CombinedKeys, ", ")+")")
 	fs.StringVar(&t.trace.Time, "trace-time", "", "`COLUMN` or field with the time; needed for csv and jsonl")
 	fs.StringVar(&t.trace.Cost, "trace-cost", "",
 		"`COLUMN` or field with the cost, or a sum such as a+b (default 1 each)")

@@ -128,6 +128,7 @@ func workFigures(w *benchresult.Work) []named {
 		{name: "bytes_per_key", value: optional(w.BytesPerKey), slack: WorkSlack},
 		{name: "net_in_bytes_per_decision", value: optional(w.NetInPerDecision), slack: WorkSlack},
 		{name: "net_out_bytes_per_decision", value: optional(w.NetOutPerDecision), slack: WorkSlack},
+		{name: "replicated_bytes_per_decision", value: optional(w.ReplicatedPerDecision), slack: WorkSlack},
 		{name: "client_allocations_per_call", value: optional(w.AllocationsPerCall), slack: WorkSlack},
 	}
 }

@@ -22,6 +22,7 @@ type Verdict int8
 
 // The verdicts a limiter can give.
 const (
+	Unavailable   Verdict = -2 // nobody decided, which a binding or a scenario names as an outcome: the request fails
 	NotConfigured Verdict = -1 // a managed limiter has no such bucket, or the application is not on its list
 	Rejected      Verdict = 0
 	Allowed       Verdict = 1

@@ -102,6 +102,9 @@ func (c *Contest) Enter(choices []algorithms.Choice, scripts []string, wrong *Pr
 		seeded = append(seeded, choice.Seeded(c.Seed))
 	}
 	c.Entries = Entries(seeded, scripts, c.Policy, c.Scenario.Parameters, wrong)
+	for _, e := range c.Entries {
+		e.manage(c.Scenario.Managed, c.Scenario.Start)
+	}
 }
 
 // Entries are the rows under one limit, in their order: the algorithms, then the users' scripts. parameters are a

@@ -5,6 +5,8 @@
 package lineup
 
 import (
+	"slices"
+
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/script"
@@ -51,6 +53,11 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Entry, error) {
 	if in.Init != nil {
 		init := call(in.Init)
 		program.Init, program.InitSource = &init, source
+	}
+	if in.Delete != nil {
+		// In virtual time both travel in the same way: with as many arguments.
+		remove := call(append(slices.Clone(in.Delete), make([]string, len(in.Init)-len(in.Delete))...))
+		program.Remove = &remove
 	}
 	return &Entry{Label: in.Label, Parameters: in.Parameters, Program: program, NewModel: in.NewModel,
 		Policy: in.Policy, Gateways: in.Gateways, MostAdmitted: in.MostLetThrough(),

@@ -65,8 +65,8 @@ func (m *Meter) MostAdmitted() []int64 {
 func (m *Meter) RateDifference() *float64 { return m.rate.mean() }
 
 // Observe takes the decision on q, whose key has the number, and what the exact Reference said to the same request.
-// NotConfigured counts as rejected. What cannot be, such as a request that is older than the one before, is reported by
-// Result.
+// NotConfigured counts as rejected, Unavailable as an error, and each beside that by itself. What cannot be, such as a
+// request that is older than the one before, is reported by Result.
 func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact bool) {
 	if !m.offer(q) {
 		return
@@ -82,7 +82,13 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact b
 		m.admit(departure{q, number, q.AtUS + d.DelayUS}, d)
 	case limit.Rejected, limit.NotConfigured:
 		m.counts.Rejected++
+		if d.Verdict == limit.NotConfigured {
+			m.counts.NotConfigured++
+		}
 		m.reject(q, d)
+	case limit.Unavailable:
+		m.counts.Errors++
+		m.counts.Unavailable++
 	}
 }
 
@@ -232,6 +238,9 @@ func (r Result) Check() error {
 	case r.Offered != r.Admitted+r.Rejected+r.Errors:
 		return fmt.Errorf("offered %d is not admitted %d + rejected %d + errors %d", r.Offered, r.Admitted, r.Rejected,
 			r.Errors)
+	case r.NotConfigured > r.Rejected || r.Unavailable > r.Errors:
+		return fmt.Errorf("%d not configured of %d rejected, %d unavailable of %d errors: want no part above its whole",
+			r.NotConfigured, r.Rejected, r.Unavailable, r.Errors)
 	case r.OfferedCost < r.Offered || r.AdmittedCost < r.Admitted:
 		return fmt.Errorf("costs %d offered and %d admitted are below the requests, %d and %d: a sum overflowed",
 			r.OfferedCost, r.AdmittedCost, r.Offered, r.Admitted)

@@ -36,8 +36,8 @@ func drawRun(t *rapid.T) (limit.Policy, time.Duration, []observation) {
 		run[i] = observation{
 			Request: limit.Request{AtUS: at, Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"),
 				Cost: rapid.Int64Range(1, 5).Draw(t, "cost")},
-			verdict: rapid.SampledFrom([]limit.Verdict{limit.NotConfigured, limit.Rejected, limit.Allowed,
-				limit.Allowed}).Draw(t, "verdict"),
+			verdict: rapid.SampledFrom([]limit.Verdict{limit.Unavailable, limit.NotConfigured, limit.Rejected,
+				limit.Allowed, limit.Allowed}).Draw(t, "verdict"),
 		}
 	}
 	extra := rapid.SampledFrom([]int64{0, 1, windowUS, 700_000}).Draw(t, "silence")
@@ -71,7 +71,17 @@ func oracle(p limit.Policy, duration time.Duration, keys int64, run []observatio
 		hash := xxh3.Hash128([]byte(fmt.Sprintf("%d,%s,%d,%d\n", o.AtUS, o.Key, o.Cost, bit))).Bytes()
 		digest.Add(digest, new(big.Int).SetBytes(hash[:]))
 	}
-	r.Rejected = r.Offered - r.Admitted
+	verdicts := func(v limit.Verdict) (n int64) {
+		for _, o := range run {
+			if o.verdict == v {
+				n++
+			}
+		}
+		return n
+	}
+	r.Errors, r.Unavailable = verdicts(limit.Unavailable), verdicts(limit.Unavailable)
+	r.NotConfigured = verdicts(limit.NotConfigured)
+	r.Rejected = r.Offered - r.Admitted - r.Errors
 	r.Overshoot = float64(r.PeakWindowAdmitted) / float64(p.Requests)
 	if duration > 0 && keys > 0 {
 		perKey := float64(p.Requests) * (float64(duration.Microseconds()) / float64(p.WindowUS()))

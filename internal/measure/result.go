@@ -3,10 +3,16 @@ package measure
 // Result is what one algorithm did with one scenario's traffic. Counts are requests; *_cost counts permits.
 // The definitions stand beside each field; W is the limit's window and L its requests.
 type Result struct {
-	Offered      int64 `json:"offered"`
-	Admitted     int64 `json:"admitted"`
-	Rejected     int64 `json:"rejected"`
-	Errors       int64 `json:"errors"`
+	Offered  int64 `json:"offered"`
+	Admitted int64 `json:"admitted"`
+	Rejected int64 `json:"rejected"`
+	Errors   int64 `json:"errors"`
+
+	// NotConfigured are the rejected that met no limit: a managed one has no such bucket, or the application is not on
+	// its list. Unavailable are the errors that a binding or a scenario names as an outcome: nobody decided.
+	NotConfigured int64 `json:"not_configured,omitempty"`
+	Unavailable   int64 `json:"unavailable,omitempty"`
+
 	OfferedCost  int64 `json:"offered_cost"`
 	AdmittedCost int64 `json:"admitted_cost"`
 

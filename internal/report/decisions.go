@@ -15,11 +15,11 @@ const decisionsHeader = "scenario,algorithm,t_us,key,cost,allowed,remaining,retr
 // flushAt is the number of bytes kept before they are written.
 const flushAt = 64 << 10
 
-// DecisionWriter writes one CSV line for each decision (RFC 4180, lines end in \n): t_us counts from the
-// scenario's start, allowed is 1, 0, or -1 for not configured, retry_after_us is -1 where waiting will never
+// DecisionWriter writes one CSV line for each decision (RFC 4180, lines end in \n): t_us counts from the scenario's
+// start, allowed is 1, 0, -1 for not configured or -2 for unavailable, retry_after_us is -1 where waiting will never
 // help. A key that a spreadsheet would run as a formula has an apostrophe before it, as has one that begins with an
-// apostrophe: take it away, and what is left is the key as it came, over which decisions_digest is
-// made. The writer allocates nothing per row. Not safe for concurrent use.
+// apostrophe: take it away, and what is left is the key as it came, over which decisions_digest is made. The writer
+// allocates nothing per row. Not safe for concurrent use.
 type DecisionWriter struct {
 	w                   io.Writer
 	buf                 []byte

@@ -34,6 +34,11 @@ type Scenario struct {
 	// Rows are further ones, beside those of all algorithms with their defaults.
 	Rows []Row
 
+	// Managed are the steps of the limits that have to be configured, and Outages the times in which nobody reaches the
+	// server, both in the order of time.
+	Managed []limit.ManagedStep
+	Outages []limit.Outage
+
 	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
 	Parameters map[string]map[string]string
 	Expect     []Expectation
@@ -107,6 +112,9 @@ func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(
 func (s *Scenario) Reactive() bool {
 	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
 }
+
+// Faulty reports whether limits are deleted, or the server is not there, in the course of it.
+func (s *Scenario) Faulty() bool { return s.Managed != nil || s.Outages != nil }
 
 // ClocksOff reports whether any clock is wrong at any time.
 func (s *Scenario) ClocksOff() bool {

@@ -26,7 +26,7 @@ var nameText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 // scenario reads the whole file.
 func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	f, ok := v.Fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost",
-		"clients", "server_clock", "sequences", "rows", "parameters", "expect")
+		"clients", "server_clock", "sequences", "managed", "server_outage", "rows", "parameters", "expect")
 	if !ok {
 		return nil
 	}
@@ -58,6 +58,7 @@ func (r *reader) surroundings(f strictyaml.Fields, s *Scenario) {
 	if v, ok := f.Get("sequences"); ok {
 		s.Sequences = readSequences(v)
 	}
+	readFaults(f, s)
 	if r.Noted() == 0 {
 		checkEpoch(f, s)
 	}

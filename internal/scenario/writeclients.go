@@ -30,6 +30,27 @@ func (w *writer) surroundings(s *Scenario) {
 		}
 		w.line("sequences: [%s]", strings.Join(labels, ", "))
 	}
+	w.faults(s)
+}
+
+// faults writes what befalls limits and server.
+func (w *writer) faults(s *Scenario) {
+	if s.Managed != nil {
+		w.line("managed:")
+	}
+	for _, step := range s.Managed {
+		do := "init"
+		if step.Deletes {
+			do = "delete"
+		}
+		w.line("  - {at: %s, do: %s}", signedDuration(step.AtUS), do)
+	}
+	if s.Outages != nil {
+		w.line("server_outage:")
+	}
+	for _, o := range s.Outages {
+		w.line("  - {at: %s, for: %s}", signedDuration(o.FromUS), signedDuration(o.UntilUS-o.FromUS))
+	}
 }
 
 func groupFields(g clients.Group) string {

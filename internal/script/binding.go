@@ -17,6 +17,8 @@ type binding struct {
 
 	element             path
 	admitted, rejected  condition // rejected may be nil
+	notConfigured       condition // nil: not told
+	unavailable         condition // the same
 	remaining, waitTime *figure   // nil: not told
 }
 
@@ -30,11 +32,15 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 //	args: ["{limit}", "{window_s}"]        # ARGV; may be left out
 //	admitted: [1, "OK", true]              # the replies that mean admitted, or an expression: ">= 0"
 //	rejected: [0]                          # optional: then any third reply is an error
+//	not_configured: [-1]                   # optional: of the rejected, those without a bucket; as admitted
+//	unavailable: ["fail"]                  # optional: nobody decided; as admitted, or error, for any error reply
 //	element: 1                             # which element of a table reply to test; [2, 1] is the first of the second
 //	remaining: {element: 2}                # optional, else 0
 //	retry_after: {element: 3, unit: ms}    # optional, else 0; s, ms or us
 //	init: {script: setup.lua, keys: ["rl:{key}"], args: ["{burst}"]}   # called once per key before its first request
 //	name: my-limiter                       # the result row; default: the file's base name
+//
+// not_configured and unavailable are looked at first. No figure is read of such a reply.
 //
 // Templates may name {key}, {cost}, {now_s}, {now_ms}, {now_us} (the caller's clock, since 1970, floored) and what
 // the limit fixes: {limit}, {burst}, {window_s}, {window_ms}, {window_us}, {rate} (requests per second, a decimal);
@@ -65,6 +71,7 @@ func Load(file string, p limit.Policy) (*Program, error) {
 		return nil, problems
 	}
 	program := &Program{Label: b.label, Foreign: true, Source: source, Decide: b.decide, Init: b.init, Decode: b.decode}
+	_, program.SurvivesErrors = b.unavailable.(anyError)
 	if b.init != nil {
 		program.InitSource = source
 		if b.initSource != "" {

@@ -46,6 +46,9 @@ type figure struct {
 // decode turns a reply into a decision.
 func (b *binding) decode(r resp.Value) (limit.Decision, error) {
 	if r.Kind == resp.Error {
+		if b.unavailable != nil && b.unavailable.holds(r) {
+			return unavailable, nil
+		}
 		return limit.Decision{}, errors.New(r.Text)
 	}
 	d, err := b.read(r)
@@ -55,10 +58,22 @@ func (b *binding) decode(r resp.Value) (limit.Decision, error) {
 	return d, nil
 }
 
+// What is known where nobody decided, or nobody had anything to go by.
+var (
+	unavailable   = limit.Decision{Verdict: limit.Unavailable}
+	notConfigured = limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
+)
+
 func (b *binding) read(r resp.Value) (limit.Decision, error) {
 	v, err := b.element.in(r)
 	if err != nil {
 		return limit.Decision{}, err
+	}
+	switch {
+	case b.unavailable != nil && b.unavailable.holds(v):
+		return unavailable, nil
+	case b.notConfigured != nil && b.notConfigured.holds(v):
+		return notConfigured, nil
 	}
 	d := limit.Decision{}
 	if d.Verdict, err = b.verdict(v); err != nil {

@@ -98,6 +98,31 @@ func TestDecodeRejected(t *testing.T) {
 	}
 }
 
+// Further outcomes are looked at first, and nothing more is read of such a reply.
+func TestDecodeFurtherOutcomes(t *testing.T) {
+	failed := resp.Value{Kind: resp.Error, Text: "ERR no bucket"}
+	for _, s := range []decodeStory{
+		{"admitted: [1]\nrejected: [0]\nnot_configured: [-1]\nunavailable: [fail]", []decodeLine{
+			{num(1), admitted, ""},
+			{num(0), rejected(0), ""},
+			{num(-1), notConfigured, ""},
+			{words("fail"), unavailable, ""},
+			{num(-2), rejected(0), `reply -2: want 1 (admitted) or 0 (rejected)`},
+			{failed, rejected(0), `ERR no bucket`},
+		}},
+		{"admitted: \">= 0\"\nnot_configured: == -1\nunavailable: error\nelement: 1\nremaining: {element: 2}",
+			[]decodeLine{
+				{table(num(0), num(3)), limit.Decision{Verdict: limit.Allowed, Remaining: 3}, ""},
+				{table(num(-1)), notConfigured, ""},
+				{table(num(-2), num(0)), rejected(0), ""},
+				{failed, unavailable, ""},
+			}},
+		{"admitted: [1]\nunavailable: nil", []decodeLine{{null, unavailable, ""}, {num(0), rejected(0), ""}}},
+	} {
+		s.check(t)
+	}
+}
+
 // Tables: which element to test, and nil where the script answers false instead of its table.
 func TestDecodeElements(t *testing.T) {
 	for _, s := range []decodeStory{

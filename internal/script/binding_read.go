@@ -32,7 +32,8 @@ type bindingReader struct {
 
 // binding reads the whole file. Its result is of use only where no problem was noted.
 func (r bindingReader) binding(root strictyaml.Value) *binding {
-	f, ok := root.Fields("keys", "args", "admitted", "rejected", "element", "remaining", "retry_after", "init", "name")
+	f, ok := root.Fields("keys", "args", "admitted", "rejected", "not_configured", "unavailable",
+		"element", "remaining", "retry_after", "init", "name")
 	if !ok {
 		return nil
 	}

@@ -22,8 +22,9 @@ func (r bindingReader) replies(f strictyaml.Fields, b *binding) {
 	}
 	if v, ok := f.Get("rejected"); ok {
 		b.rejected = r.condition(v)
-		apart(v, b)
+		apart(v, b.rejected, "admitted", b.admitted)
 	}
+	r.furtherOutcomes(f, b)
 	if v, ok := f.Get("remaining"); ok {
 		b.remaining = readFigure(v)
 	}
@@ -32,16 +33,37 @@ func (r bindingReader) replies(f strictyaml.Fields, b *binding) {
 	}
 }
 
-// apart refuses a value that means both.
-func apart(v strictyaml.Value, b *binding) {
-	admitted, ok1 := b.admitted.(oneOf)
-	rejected, ok2 := b.rejected.(oneOf)
+// furtherOutcomes reads which replies are neither a plain yes nor a plain no.
+func (r bindingReader) furtherOutcomes(f strictyaml.Fields, b *binding) {
+	if v, ok := f.Get("not_configured"); ok {
+		b.notConfigured = r.condition(v)
+		apart(v, b.notConfigured, "admitted", b.admitted)
+		apart(v, b.notConfigured, "rejected", b.rejected)
+	}
+	v, ok := f.Get("unavailable")
+	switch {
+	case !ok:
+		return
+	case v.IsText() && v.Node.Value == anyError{}.String():
+		b.unavailable = anyError{}
+	default:
+		b.unavailable = r.condition(v)
+	}
+	apart(v, b.unavailable, "admitted", b.admitted)
+	apart(v, b.unavailable, "rejected", b.rejected)
+	apart(v, b.unavailable, "not_configured", b.notConfigured)
+}
+
+// apart refuses a value at v that a list before it has, too.
+func apart(v strictyaml.Value, here condition, name string, before condition) {
+	list, ok1 := here.(oneOf)
+	earlier, ok2 := before.(oneOf)
 	if !ok1 || !ok2 {
 		return
 	}
-	for _, w := range rejected {
-		if admitted.holds(w) {
-			v.Bad("%v is listed under admitted too; want it once", oneOf{w})
+	for _, w := range list {
+		if earlier.holds(w) {
+			v.Bad("%v is listed under %s too; want it once", oneOf{w}, name)
 		}
 	}
 }

@@ -35,6 +35,16 @@ func (n nilness) String() string {
 	return "not nil"
 }
 
+// anyError is the expression error: an error reply, whatever it says, which no other condition judges.
+type anyError struct{}
+
+func (anyError) holds(v resp.Value) bool  { return v.Kind == resp.Error }
+func (anyError) judges(v resp.Value) bool { return true }
+
+func (anyError) others() string { return "a reply" }
+
+func (anyError) String() string { return "error" }
+
 // comparison is an expression such as >= 0. It judges numbers, also those that come as text, and nil, for which no
 // comparison holds: Lua's nil and false are how scripts say no.
 type comparison struct {

@@ -28,6 +28,14 @@ type Program struct {
 	Init       *Call
 	InitSource string
 
+	// Remove, where it is not nil, is a call of InitSource that undoes Init, with as many KEYS and ARGV. Managed says
+	// when which of them happens to every key, in the order of time.
+	Remove  *Call
+	Managed []limit.ManagedStep
+
+	// SurvivesErrors: Decode makes a decision of an error reply, too, so that one ends nothing.
+	SurvivesErrors bool
+
 	// Decode turns the reply to Decide into a decision, or says why it is none.
 	Decode func(resp.Value) (limit.Decision, error)
 }
@@ -42,12 +50,16 @@ func SHA1(source string) string {
 func (p *Program) InKeyspace(prefix string) *Program {
 	q := *p
 	q.Decide.Keys = prefixed(p.Decide.Keys, prefix)
-	if p.Init != nil {
-		init := *p.Init
-		init.Keys = prefixed(init.Keys, prefix)
-		q.Init = &init
-	}
+	q.Init, q.Remove = p.Init.inKeyspace(prefix), p.Remove.inKeyspace(prefix)
 	return &q
+}
+
+// inKeyspace is a call with prefix before each of its keys; of none there is none.
+func (c *Call) inKeyspace(prefix string) *Call {
+	if c == nil {
+		return nil
+	}
+	return &Call{Keys: prefixed(c.Keys, prefix), Args: c.Args}
 }
 
 func prefixed(keys []Template, prefix string) []Template {

@@ -1,7 +1,8 @@
 // Package serverstats reads what a Redis server says about its own work: calls and microseconds per command, bytes,
 // CPU seconds and evictions over a span. It deletes the keys that a run has left. Its figures separate algorithms
 // several times better than a client's latencies do, but they are the whole server's: only one that nobody else uses
-// gives figures of a run. It never changes a server's settings or counters; Delete is the only thing that writes.
+// gives figures of a run. It never changes a server's counters. Delete is the only thing that writes, and Replicate, on
+// a private server, changes settings.
 package serverstats
 
 import (

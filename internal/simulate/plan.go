@@ -59,7 +59,14 @@ func (p *planner) realClock(runs []*contest) {
 		p.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave out "+
 			"--clock real", name))
 	}
-	runs = slices.DeleteFunc(slices.Clone(runs), func(r *contest) bool { return r.Scenario.Reactive() })
+	for _, r := range runs {
+		if r.Scenario.Faulty() {
+			p.Bad(fmt.Errorf("%s: managed and server_outage are played in virtual time only; leave out --clock real",
+				r.Scenario.Name))
+		}
+	}
+	runs = slices.DeleteFunc(slices.Clone(runs),
+		func(r *contest) bool { return r.Scenario.Reactive() || r.Scenario.Faulty() })
 	if p.job.LongReal {
 		return
 	}

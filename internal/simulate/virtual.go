@@ -25,14 +25,15 @@ func (b *backend) virtualLanes(ctx context.Context, p *contest) ([]*lane, error)
 	for i, e := range p.Entries {
 		if len(b.servers) == 0 {
 			lanes = append(lanes, &lane{entry: e, means: model{},
-				decider: replay.NewModel(e.NewModel(), p.Scenario.Start)})
+				decider: replay.Unreachable(replay.NewModel(e.NewModel(), p.Scenario.Start), p.Scenario.Outages)})
 			continue
 		}
 		v, err := e.On(ctx, b.watch(i), lineup.Times{Start: p.Scenario.Start, Company: &b.company}, b.job.clock())
 		if err != nil {
 			return nil, err
 		}
-		lanes = append(lanes, &lane{entry: e, means: &scripted{Virtual: v}, decider: v})
+		lanes = append(lanes, &lane{entry: e, means: &scripted{Virtual: v},
+			decider: replay.Unreachable(v, p.Scenario.Outages)})
 	}
 	return lanes, nil
 }

@@ -13,17 +13,21 @@ import (
 //
 // or without the last two fields (the common log).
 type combinedLog struct {
-	key    string
+	keys   []string
+	joiner joiner
 	stamps stamps
 }
 
 func newCombined(t Trace) *combinedLog {
-	key := t.Key
-	if key == "" {
-		key = "client"
+	keys := combinedKeys(t.Key)
+	if len(keys) == 0 {
+		keys = []string{"client"}
 	}
-	return &combinedLog{key: key, stamps: stamps{style: apacheStyle}}
+	return &combinedLog{keys: keys, stamps: stamps{style: apacheStyle}}
 }
+
+// combinedKeys are the fields that a key is made of; none where it is left out.
+func combinedKeys(key string) []string { return parts(key, func(string) bool { return false }) }
 
 // combinedParts are the pieces of a line; tail is what follows the request: status, bytes, referer, agent.
 type combinedParts struct{ client, user, time, request, tail []byte }
@@ -78,7 +82,7 @@ func (c *combinedLog) record(line []byte) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	key, err := c.keyOf(p)
+	key, err := c.joiner.join(len(c.keys), func(i int) ([]byte, error) { return field(c.keys[i], p) })
 	if err != nil {
 		return record{}, err
 	}
@@ -89,8 +93,9 @@ func startsWithStatus(tail []byte) bool {
 	return len(tail) >= 3 && isDigits(tail[:3]) && (len(tail) == 3 || tail[3] == ' ')
 }
 
-func (c *combinedLog) keyOf(p combinedParts) ([]byte, error) {
-	switch c.key {
+// field is one of CombinedKeys of a line.
+func field(name string, p combinedParts) ([]byte, error) {
+	switch name {
 	case "client":
 		return p.client, nil
 	case "user":
@@ -100,7 +105,8 @@ func (c *combinedLog) keyOf(p combinedParts) ([]byte, error) {
 		return orDash(method), nil
 	case "path":
 		_, rest, _ := bytes.Cut(p.request, []byte{' '})
-		path, _, _ := bytes.Cut(rest, []byte{' '})
+		target, _, _ := bytes.Cut(rest, []byte{' '})
+		path, _, _ := bytes.Cut(target, []byte{'?'}) // a limit is for what is asked for, not for how
 		return orDash(path), nil
 	case "status":
 		return p.tail[:3], nil

@@ -3,7 +3,6 @@ package traffic
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"ratelab/internal/message"
 )
@@ -15,8 +14,10 @@ import (
 type csvFile struct {
 	separator byte
 	columns   int
-	key, time int // column numbers; key is −1 where all requests share one
+	time      int   // column numbers, as the following
+	keys      []int // none: all requests share one key
 	costs     []int
+	joiner    joiner
 	stamps    stamps
 	fields    [][]byte
 }
@@ -34,7 +35,7 @@ func separator(header []byte) (c byte, n int) {
 
 func newCSV(t Trace, header []byte) (*csvFile, error) {
 	sep, _ := separator(header)
-	c := &csvFile{separator: sep, key: -1}
+	c := &csvFile{separator: sep}
 	header = bytes.Clone(header) // split unescapes in place
 	if err := c.split(header); err != nil {
 		return nil, err
@@ -48,19 +49,11 @@ func newCSV(t Trace, header []byte) (*csvFile, error) {
 	if c.time, err = column("time", t.Time, names); err != nil {
 		return nil, err
 	}
-	if t.Key != "" {
-		if c.key, err = column("key", t.Key, names); err != nil {
-			return nil, err
-		}
+	if c.keys, err = columns("key", t.Key, names); err != nil {
+		return nil, err
 	}
-	for _, name := range summands(t.Cost, func(name string) bool { return slices.Contains(names, name) }) {
-		i, err := column("cost", name, names)
-		if err != nil {
-			return nil, err
-		}
-		c.costs = append(c.costs, i)
-	}
-	return c, nil
+	c.costs, err = columns("cost", t.Cost, names)
+	return c, err
 }
 
 // split cuts a record into c.fields, which point into line; quoted fields are unescaped in place.
@@ -126,8 +119,8 @@ func (c *csvFile) record(line []byte) (record, error) {
 		return record{}, err
 	}
 	r := record{at: at, key: oneKey, cost: 1}
-	if c.key >= 0 {
-		r.key = c.fields[c.key]
+	if len(c.keys) > 0 {
+		r.key, _ = c.joiner.join(len(c.keys), func(i int) ([]byte, error) { return c.fields[c.keys[i]], nil })
 	}
 	if err := checkKey(r.key); err != nil {
 		return record{}, err

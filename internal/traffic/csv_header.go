@@ -36,17 +36,14 @@ func shown(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// summands cuts "a+b" into a and b, unless there is a column of that whole name.
-func summands(cost string, exists func(string) bool) []string {
-	if cost == "" {
-		return nil
+// columns finds the one or several columns that a field of a Trace names.
+func columns(field, wanted string, names []string) (numbers []int, err error) {
+	for _, name := range parts(wanted, func(name string) bool { return slices.Contains(names, name) }) {
+		i, err := column(field, name, names)
+		if err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, i)
 	}
-	if exists(cost) {
-		return []string{cost}
-	}
-	parts := strings.Split(cost, "+")
-	for i := range parts {
-		parts[i] = strings.TrimSpace(parts[i])
-	}
-	return parts
+	return numbers, nil
 }

@@ -10,10 +10,11 @@ import (
 
 // jsonLines reads one JSON object per line.
 type jsonLines struct {
-	key, time string
-	cost      string
-	costs     []string // found at the first record, where a name with a plus is told from a sum
-	stamps    stamps
+	time        string
+	key, cost   string
+	keys, costs []string // found at the first record, where a name with a plus is told from several names
+	joiner      joiner
+	stamps      stamps
 }
 
 func newJSONL(t Trace) *jsonLines { return &jsonLines{key: t.Key, time: t.Time, cost: t.Cost} }
@@ -70,7 +71,7 @@ func (j *jsonLines) record(line []byte) (record, error) {
 		return record{}, err
 	}
 	if j.key != "" {
-		if r.key, err = scalar(o, j.key); err != nil {
+		if r.key, err = j.keyOf(o); err != nil {
 			return record{}, err
 		}
 	}
@@ -83,9 +84,16 @@ func (j *jsonLines) record(line []byte) (record, error) {
 	return r, err
 }
 
+func (j *jsonLines) keyOf(o object) ([]byte, error) {
+	if j.keys == nil {
+		j.keys = parts(j.key, func(name string) bool { return lookup(o, name) != nil })
+	}
+	return j.joiner.join(len(j.keys), func(i int) ([]byte, error) { return scalar(o, j.keys[i]) })
+}
+
 func (j *jsonLines) sum(o object) (total int64, err error) {
 	if j.costs == nil {
-		j.costs = summands(j.cost, func(name string) bool { return lookup(o, name) != nil })
+		j.costs = parts(j.cost, func(name string) bool { return lookup(o, name) != nil })
 	}
 	for _, name := range j.costs {
 		text, err := scalar(o, name)

@@ -15,8 +15,9 @@ type Trace struct {
 	Format Format // empty: guessed from the first line
 
 	// Key, Time and Cost name columns of a CSV file or (dotted) fields of JSON lines. Time is needed there; without
-	// Key all requests share one key; without Cost each costs 1, and "a+b" is the sum of two columns. In a combined
-	// log the time is fixed, Key is one of CombinedKeys (empty: client) and there is no cost.
+	// Key all requests share one key; without Cost each costs 1. In a combined log the time is fixed, Key is of
+	// CombinedKeys (empty: client) and there is no cost. A Cost "a+b" is the sum of two columns, a Key "a+b" the two
+	// values with a stroke between them, unless there is a column of that whole name; so on for more.
 	Key, Time, Cost string
 
 	Speed        float64      // 10 plays ten times as fast; 0 stands for 1
@@ -106,9 +107,11 @@ func (t Trace) checkFields(f Format) (problems []error) {
 	}
 	switch f {
 	case Combined:
-		if t.Key != "" && !slices.Contains(CombinedKeys, t.Key) {
-			bad("key", "%s is not a field of a combined log; %s", message.Quote(t.Key),
-				message.OneOf(t.Key, CombinedKeys))
+		for _, name := range combinedKeys(t.Key) {
+			if !slices.Contains(CombinedKeys, name) {
+				bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
+					message.OneOf(name, CombinedKeys))
+			}
 		}
 		if t.Time != "" {
 			bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))

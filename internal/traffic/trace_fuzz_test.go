@@ -16,6 +16,7 @@ var fuzzedTraces = []Trace{
 	{},
 	{Time: "t", Key: "k", Cost: "c"},
 	{Format: CSV, Time: "t", Cost: "a+b", Skip: 1},
+	{Format: Combined, Key: "client+agent"},
 	{Format: JSONL, Time: "t", Key: "a.b", WithinSecond: AtRand, Limit: 3},
 	{Format: Combined, Key: "user", WithinSecond: AtStart, Speed: 1000},
 }

@@ -67,8 +67,11 @@ func TestCombinedLog(t *testing.T) {
 		"client": {"10.0.0.1", "10.0.0.2", "2001:db8::1"},
 		"user":   {"-", "jo", "mary ann"},
 		"method": {"GET", "POST", "GET"},
-		"path":   {"/a", `/b?x=\"1\"`, "/a"},
+		"path":   {"/a", "/b", "/a"},
 		"status": {"200", "404", "200"},
+
+		"client+path":          {"10.0.0.1|/a", "10.0.0.2|/b", "2001:db8::1|/a"},
+		"method + user+status": {"GET|-|200", "POST|jo|404", "GET|mary ann|200"},
 	} {
 		got, _ := play(t, Trace{File: file, Key: key})
 		// Two requests share the first second and are half a second apart; the third comes a second later, its

@@ -27,7 +27,7 @@ func (r *Runner) build(args []any, requests []limit.Request) []any {
 	for _, q := range requests {
 		v := r.vars(q)
 		now := strconv.FormatInt(r.serverUS(q), 10)
-		args = r.prepare(args, now, v)
+		args = r.prepare(args, now, v, q.AtUS)
 		args = append(args, now)
 		if apart {
 			args = append(args, strconv.FormatInt(v.NowUS, 10))
@@ -51,14 +51,37 @@ func mark(set bool) byte {
 
 func clocksApart(q limit.Request) bool { return q.ServerSkewUS != q.ClientSkewUS }
 
-// prepare appends the call of the init script before a key's first request, at the server's time now.
-func (r *Runner) prepare(args []any, now string, v script.Vars) []any {
-	if r.program.Init == nil || r.ready[v.Key] {
+// prepare appends what comes before a request of a key, at the server's time now: init before its first one, and later
+// what the steps that have passed since its last one have left to be done. The server sees a step no earlier than that,
+// and nobody asks in between.
+func (r *Runner) prepare(args []any, now string, v script.Vars, atUS int64) []any {
+	p := r.program
+	if p.Init == nil {
 		return args
 	}
-	r.ready[v.Key] = true
+	seen, known := r.ready[v.Key]
+	passed := seen
+	for passed < len(p.Managed) && p.Managed[passed].AtUS <= atUS {
+		passed++
+	}
+	if known && seen == passed {
+		return args
+	}
+	r.ready[v.Key] = passed
+	deletes := func(s limit.ManagedStep) bool { return s.Deletes }
+	if known && slices.ContainsFunc(p.Managed[seen:passed], deletes) {
+		args = r.announce(args, now, v, p.Remove)
+	}
+	if passed == 0 || !p.Managed[passed-1].Deletes {
+		args = r.announce(args, now, v, p.Init)
+	}
+	return args
+}
+
+// announce appends a call of the init script.
+func (r *Runner) announce(args []any, now string, v script.Vars, c *script.Call) []any {
 	args = append(args, "", now)
-	for _, t := range r.wrapped.init.varying {
+	for _, t := range slices.Concat(c.Keys, c.Args) {
 		args = append(args, r.text(t, v))
 	}
 	return args

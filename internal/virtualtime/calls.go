@@ -7,7 +7,8 @@ import (
 	"ratelab/internal/resp"
 )
 
-// Calls are commands that scripts issued. A call of the init script is in the total alone.
+// Calls are commands that scripts issued. Those of the init script, and of a call that gave no decision, are in the
+// total alone.
 type Calls struct {
 	Total                int64
 	Admitting, Rejecting int64 // what decisions of either kind took
@@ -45,9 +46,10 @@ func (c *Calls) add(took []resp.Value, decisions []limit.Decision) error {
 
 func (c *Calls) count(each int64, decisions []limit.Decision) {
 	for i := range decisions {
-		if decisions[i].Allowed() {
+		switch decisions[i].Verdict {
+		case limit.Allowed:
 			c.Admitted, c.Admitting = c.Admitted+1, c.Admitting+each
-		} else {
+		case limit.Rejected, limit.NotConfigured:
 			c.Rejected, c.Rejecting = c.Rejected+1, c.Rejecting+each
 		}
 	}

@@ -30,9 +30,11 @@ type setup struct {
 	source string
 	init   string // "": none
 	shared bool
-	batch  int
-	keys   []string // templates of KEYS; nil: the key itself
-	args   []string // templates of ARGV
+
+	survives bool // an error is an outcome
+	batch    int
+	keys     []string // templates of KEYS; nil: the key itself
+	args     []string // templates of ARGV
 
 	elapsed  func() time.Duration // nil: batches have a fixed size
 	real     time.Time            // when it begins; zero: now
@@ -67,11 +69,12 @@ func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(resp.Val
 	p := &script.Program{Label: "test", Source: it.source, Decide: call,
 		Decode: func(r resp.Value) (limit.Decision, error) {
 			seen(r)
-			if r.Kind == resp.Error {
+			if r.Kind == resp.Error && !it.survives {
 				return limit.Decision{}, fmt.Errorf("%s", strings.Clone(r.Text))
 			}
 			return limit.Decision{Verdict: limit.Allowed}, nil
 		}}
+	p.SurvivesErrors = it.survives
 	if it.init != "" {
 		p.Init, p.InitSource = &call, it.init
 	}

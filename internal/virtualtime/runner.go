@@ -73,8 +73,8 @@ type Runner struct {
 	clockUS int64 // what the server's clock showed last
 	skewUS  int64 // how far it was off then
 
-	size    int             // arrivals per EVAL
-	ready   map[string]bool // keys whose init has been called
+	size    int            // arrivals per EVAL
+	ready   map[string]int // keys whose init has been called, and how many steps of Managed each has seen
 	scratch []byte
 	scan    resp.Scanner
 	living  living
@@ -111,7 +111,7 @@ func New(server Server, program *script.Program, o Options) (*Runner, error) {
 		r.unread = unread
 	}
 	if program.Init != nil {
-		r.ready = map[string]bool{}
+		r.ready = map[string]int{}
 	}
 	r.startUS = o.Start.UnixMicro()
 	first := o.Real.Add(generous).UnixMilli()

@@ -132,6 +132,24 @@ func TestAnErrorBelongsToItsArrival(t *testing.T) {
 }
 
 // The init script runs once for each key, before the key's first request, and its errors name its own lines.
+// Where an error is an outcome it is an answer like another, whether the script returns it, raises it or gets it of a
+// command. What virtual time cannot follow still ends the run.
+func TestAnErrorMayBeAnOutcome(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+		want(t, s, setup{source: `local n = redis.call('INCR', KEYS[1])
+if n == 1 then error('raised') end
+if n == 2 then return redis.error_reply('ERR returned') end
+if n == 3 then return redis.call('LPUSH', KEYS[1], 'x') end
+return n`, survives: true}, `(error) user_script:2: raised
+(error) ERR returned
+(error) WRONGTYPE Operation against a key holding the wrong kind of …
+4
+(error) user_script:2: raised`, at(1, "a"), at(2, "a"), at(3, "a"), at(4, "a"), at(5, "b"))
+		wantError(t, s, setup{source: "local name = 'BL' .. 'POP' return redis.call(name, KEYS[1], 0)", survives: true},
+			"BLPOP", at(1, "a"))
+	})
+}
+
 func TestInitRunsOncePerKey(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		it := setup{init: "return redis.call('INCRBY', KEYS[1], 100)", source: "return redis.call('INCR', KEYS[1])"}

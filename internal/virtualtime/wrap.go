@@ -71,6 +71,7 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 	}
 	fill := strings.NewReplacer(
 		"--[[check]]", check,
+		"--[[decide]]", decideCode(p),
 		"--[[slots]]", w.decide.slots(p.Decide),
 		"--[[assign]]", w.decide.assign(p.Decide, s.facts.ReadsArguments),
 		"--[[once]]", once(p.Decide, s.facts.ReadsArguments),
@@ -82,6 +83,15 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 	w.source = bodies + head + s.code() + preludeSource + s.maker() + aloneSource + fill.Replace(batchSource)
 	w.sha1 = script.SHA1(w.source)
 	return w, nil
+}
+
+// decideCode asks the script. An error ends the batch, unless it is an outcome: it is then an answer like another, but
+// for what the prelude itself refuses.
+func decideCode(p *script.Program) string {
+	if !p.SurvivesErrors {
+		return "answer = decide()"
+	}
+	return "local fine fine, answer = xpcall(decide, located) if not fine then answer = {err = tostring(answer)} end"
 }
 
 // settings are what the prelude is told about the scripts it stands around.

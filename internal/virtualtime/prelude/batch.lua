@@ -23,7 +23,7 @@ local function run()
       --[[assign]]
       if draws then reseed((first + n) * 69621 + now) end
       before = calls
-      answer = decide()
+      --[[decide]]
       --[[check]]
       --[[intact]]
       if refusal then error(refusal, 0) end
