@@ -17,6 +17,7 @@ var csvColumns = []string{
 	"service_p50_us", "service_p90_us", "service_p99_us", "service_p99_9_us", "service_max_us", "lag_p99_us",
 	"wait_p99_us",
 	"server_us_per_decision", "ratio_to_control", "decisions_per_s", "redis_calls_per_decision", "bytes_per_key",
+	"replicated_bytes_per_decision",
 	"client_allocations_per_call", "admitted", "overshoot", "seed", "server", "cpu", "valid", "partial",
 }
 
@@ -61,14 +62,15 @@ func (r *Limiter) csvLines(run *Play, connections int) []cells {
 			"part": "open", "scenario": run.Scenario, "algorithm": r.Algorithm, "outcome": v.name,
 			"connections": strconv.Itoa(connections),
 			"decisions":   sheet.Integer(decisions[v.name]), "accepted": sheet.Integer(r.Open.Accepted),
-			"rejected":                    sheet.Integer(r.Open.Rejected),
-			"dropped":                     sheet.Integer(r.Open.Dropped),
-			"server_us_per_decision":      sheet.OptionalFloat(r.Open.ServerUSPerCall),
-			"decisions_per_s":             sheet.OptionalFloat(&r.Open.AchievedPerS),
-			"redis_calls_per_decision":    sheet.OptionalFloat(r.Work.RedisCallsPerDecision),
-			"bytes_per_key":               sheet.OptionalFloat(r.Work.BytesPerKey),
-			"client_allocations_per_call": sheet.OptionalFloat(r.Work.AllocationsPerCall),
-			"seed":                        strconv.FormatUint(run.Seed, 10),
+			"rejected":                      sheet.Integer(r.Open.Rejected),
+			"dropped":                       sheet.Integer(r.Open.Dropped),
+			"server_us_per_decision":        sheet.OptionalFloat(r.Open.ServerUSPerCall),
+			"decisions_per_s":               sheet.OptionalFloat(&r.Open.AchievedPerS),
+			"redis_calls_per_decision":      sheet.OptionalFloat(r.Work.RedisCallsPerDecision),
+			"bytes_per_key":                 sheet.OptionalFloat(r.Work.BytesPerKey),
+			"replicated_bytes_per_decision": sheet.OptionalFloat(r.Work.ReplicatedPerDecision),
+			"client_allocations_per_call":   sheet.OptionalFloat(r.Work.AllocationsPerCall),
+			"seed":                          strconv.FormatUint(run.Seed, 10),
 		}
 		if r.Exact != nil {
 			line["admitted"] = sheet.Integer(r.Exact.Admitted)

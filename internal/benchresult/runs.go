@@ -90,6 +90,8 @@ var runColumns = []runColumn{
 		once(func(r *Limiter) string { return optional(r.Open.ServerUSPerCall) })},
 	{sheet.Column{Name: "calls", Leaves: 3},
 		once(func(r *Limiter) string { return optional(r.Work.RedisCallsPerDecision) })},
+	{sheet.Column{Group: "repl.", Name: "bytes", Leaves: 7},
+		once(func(r *Limiter) string { return optional(r.Work.ReplicatedPerDecision) })},
 	{sheet.Column{Group: "x", Name: "limit"}, once(func(r *Limiter) string {
 		if r.Exact == nil {
 			return sheet.Absent

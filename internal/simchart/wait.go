@@ -10,8 +10,15 @@ func waitFigure(in curves.Input, t curves.Timeline) figure {
 	return heightFigure(in, t, "nothing admitted")
 }
 
-// stockFigure shows what is held, and that it only grows where nothing deletes it.
-func stockFigure(in curves.Input, t curves.Timeline) figure { return heightFigure(in, t, "none") }
+// stockFigure shows what is held, and that it only grows where nothing deletes it: however much that is beside the
+// others, it is not cut off.
+func stockFigure(in curves.Input, t curves.Timeline) figure {
+	f := heightFigure(in, t, "none")
+	for i := range t.Curves {
+		f.top = max(f.top, t.Curves[i].Top)
+	}
+	return f
+}
 
 // heightFigure has a line for the height at each moment; none says that it is 0 all the time.
 func heightFigure(in curves.Input, t curves.Timeline, none string) figure {

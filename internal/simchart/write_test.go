@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -63,6 +64,25 @@ func TestWriteNamesItsFiles(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != len(want) {
 		t.Errorf("%d files are left (%v), want the %d that were named", len(left), err, len(want))
+	}
+}
+
+// What only grows is the point of the chart of keys: a row with hundreds of times as many as the next is not cut off.
+func TestKeysAreNotCutOff(t *testing.T) {
+	in := one()
+	in.Algorithms = append(in.Algorithms, in.Algorithms[0])
+	in.Run.Results = append(in.Run.Results, in.Run.Results[0])
+	in.Algorithms[1].Label, in.Run.Results[1].Algorithm = "other", "other"
+	for i, most := range []int64{4_321, 10} {
+		in.Algorithms[i].Series.Keys = slices.Repeat([]int64{most}, len(in.Traffic.Offered))
+	}
+	dir := t.TempDir()
+	if _, err := Write(dir, in, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	text := string(read(t, filepath.Join(dir, "one-algorithm.keys.svg")))
+	if !strings.Contains(text, ">4,321<") || strings.Contains(text, "cut off") {
+		t.Error("the most keys are cut off")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,14 +54,29 @@ func Outputs(t *testing.T, program string, rewrite bool, run func([]string, comm
 	}
 }
 
-// printed is what a call writes to standard output.
+// printed is what a call writes to standard output; of one that ends in | head -N its first N lines.
 func printed(t *testing.T, args []string, run func([]string, commandline.Streams) int) string {
 	t.Helper()
+	most := -1
+	if i := slices.Index(args, "|"); i >= 0 {
+		if len(args) != i+3 || args[i+1] != "head" {
+			t.Fatalf("%s: nothing but | head -N can follow a call", strings.Join(args, " "))
+		}
+		n, err := strconv.Atoi(strings.TrimPrefix(args[i+2], "-"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		args, most = args[:i], n
+	}
 	var stdout, stderr bytes.Buffer
 	if code := run(args[1:], commandline.Streams{Stdout: &stdout, Stderr: &stderr}); code != commandline.ExitOK {
 		t.Fatalf("%s\nexit code %d\n%s", strings.Join(args, " "), code, &stderr)
 	}
-	return stdout.String()
+	lines := strings.SplitAfter(stdout.String(), "\n")
+	if most >= 0 && most < len(lines) {
+		lines = lines[:most]
+	}
+	return strings.Join(lines, "")
 }
 
 // splitConsole parts a block into the call as it stands there, its words without `go run`, and what it printed. A call
