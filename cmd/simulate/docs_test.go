@@ -90,7 +90,8 @@ var parts = map[string]func(folder, text string) string{
 	"phases":  func(_, text string) string { return problem(scenario.Parse("part.yaml", []byte(sceneHead+text))) },
 	"clients": besidePhases,
 	"rows":    besidePhases,
-	"name":    bindingPart,
+	"managed": besidePhases,
+	"name":    bindingPart, "not_configured": bindingPart,
 }
 
 // besidePhases reads a field of a scenario that leaves out the phases.
