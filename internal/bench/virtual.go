@@ -74,7 +74,7 @@ func count(ctx context.Context, rows []*lineup.Virtual, o *replay.Outcome) ([]vi
 			return nil, err
 		}
 		all = append(all, virtualResult{o.Lanes[i].Result,
-			lineup.Spent{Offered: o.Lanes[i].Result.Offered, Calls: v.Calls(), Left: left}})
+			lineup.Spent{Calls: v.Calls(), Left: left}})
 	}
 	return all, nil
 }

@@ -13,11 +13,11 @@ import (
 func TestWorkAddsUp(t *testing.T) {
 	w := work(
 		virtualResult{measure.Result{Offered: 10},
-			lineup.Spent{Offered: 10, Calls: virtualtime.Calls{Total: 20, Admitting: 9, Admitted: 3},
+			lineup.Spent{Calls: virtualtime.Calls{Decisions: 10, Total: 20, Admitting: 9, Admitted: 3},
 				Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
 		virtualResult{measure.Result{Offered: 30},
-			lineup.Spent{Offered: 30,
-				Calls: virtualtime.Calls{Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25, Rejected: 10},
+			lineup.Spent{
+				Calls: virtualtime.Calls{Decisions: 30, Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25, Rejected: 10},
 				Left:  virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
 	)
 	if *w.RedisCallsPerAdmitted != 3 || *w.RedisCallsPerRejected != 2.5 {

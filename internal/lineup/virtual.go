@@ -54,22 +54,21 @@ func (v *Virtual) named(ctx context.Context, err error) error {
 
 // Spent is what decisions took.
 type Spent struct {
-	Offered int64 // requests
-	Calls   virtualtime.Calls
-	Left    virtualtime.Left
+	Calls virtualtime.Calls
+	Left  virtualtime.Left
 }
 
 // Plus is both together.
 func (s Spent) Plus(o Spent) Spent {
 	return Spent{
-		Offered: s.Offered + o.Offered, Calls: s.Calls.Plus(o.Calls),
+		Calls: s.Calls.Plus(o.Calls),
 		Left: virtualtime.Left{Keys: s.Left.Keys + o.Left.Keys, WithoutTTL: s.Left.WithoutTTL + o.Left.WithoutTTL,
 			Bytes: s.Left.Bytes + o.Left.Bytes},
 	}
 }
 
-// CallsPerDecision is nil where nothing was offered.
-func (s Spent) CallsPerDecision() *float64 { return each(s.Calls.Total, s.Offered) }
+// CallsPerDecision is nil where nothing was decided.
+func (s Spent) CallsPerDecision() *float64 { return each(s.Calls.Total, s.Calls.Decisions) }
 
 // CallsPerAdmitted is what an admitted decision took on average; nil where there is none.
 func (s Spent) CallsPerAdmitted() *float64 { return each(s.Calls.Admitting, s.Calls.Admitted) }
@@ -77,8 +76,8 @@ func (s Spent) CallsPerAdmitted() *float64 { return each(s.Calls.Admitting, s.Ca
 // CallsPerRejected is what a rejected one took; nil where there is none.
 func (s Spent) CallsPerRejected() *float64 { return each(s.Calls.Rejecting, s.Calls.Rejected) }
 
-// TripsPerDecision is one for a script; nil where nothing was offered.
-func (s Spent) TripsPerDecision() *float64 { return each(s.Offered, s.Offered) }
+// TripsPerDecision is one for a script; nil where nothing was decided.
+func (s Spent) TripsPerDecision() *float64 { return each(s.Calls.Decisions, s.Calls.Decisions) }
 
 // BytesPerKey is nil where no server says how much memory a key takes.
 func (s Spent) BytesPerKey() *float64 {

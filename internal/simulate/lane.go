@@ -59,7 +59,7 @@ func (s *scripted) survey(ctx context.Context, lastUS int64) (err error) {
 }
 
 func (s *scripted) complete(row *report.Row) {
-	spent := lineup.Spent{Offered: row.Offered, Calls: s.Calls(), Left: s.left}
+	spent := lineup.Spent{Calls: s.Calls(), Left: s.left}
 	row.KeysLeft, row.KeysWithoutTTL = &s.left.Keys, &s.left.WithoutTTL
 	row.RedisCallsPerDecision, row.RoundTripsPerDecision = spent.CallsPerDecision(), spent.TripsPerDecision()
 	row.RedisCallsPerAdmitted, row.RedisCallsPerRejected = spent.CallsPerAdmitted(), spent.CallsPerRejected()

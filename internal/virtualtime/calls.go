@@ -10,6 +10,7 @@ import (
 // Calls are commands that scripts issued. Those of the init script, and of a call that gave no decision, are in the
 // total alone.
 type Calls struct {
+	Decisions            int64 // that the script was asked for
 	Total                int64
 	Admitting, Rejecting int64 // what decisions of either kind took
 	Admitted, Rejected   int64 // how many decisions those are
@@ -17,8 +18,8 @@ type Calls struct {
 
 // Plus is both together.
 func (c Calls) Plus(o Calls) Calls {
-	return Calls{c.Total + o.Total, c.Admitting + o.Admitting, c.Rejecting + o.Rejecting, c.Admitted + o.Admitted,
-		c.Rejected + o.Rejected}
+	return Calls{c.Decisions + o.Decisions, c.Total + o.Total, c.Admitting + o.Admitting, c.Rejecting + o.Rejecting,
+		c.Admitted + o.Admitted, c.Rejected + o.Rejected}
 }
 
 var errTook = errors.New("the wrapper's account of the commands that it issued makes no sense")
@@ -29,6 +30,7 @@ func (c *Calls) add(took []resp.Value, decisions []limit.Decision) error {
 	if len(took)%2 == 0 {
 		return errTook
 	}
+	c.Decisions += int64(len(decisions))
 	c.Total += took[0].Int
 	spans := took[1:]
 	for i := 0; i < len(spans); i += 2 {

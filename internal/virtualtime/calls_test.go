@@ -18,7 +18,7 @@ func TestCallsAreCountedByVerdict(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		rapid.Check(t, func(rt *rapid.T) {
 			costs := rapid.SliceOfN(rapid.Int64Range(1, 4), 1, 60).Draw(rt, "costs")
-			var want virtualtime.Calls
+			want := virtualtime.Calls{Decisions: int64(len(costs))}
 			requests := make([]limit.Request, len(costs))
 			for i, c := range costs {
 				requests[i] = limit.Request{AtUS: int64(i), Key: "k", Cost: c}
