@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/report"
 	"ratelab/internal/sheet"
 )
@@ -46,13 +47,28 @@ func overviewCell(r *report.Run, row *report.Row) sheet.Cell {
 	return sheet.Cell{Text: text, Shade: level}
 }
 
-// alike is what of doc compares the algorithms themselves: all rows saw the same requests, and every clock was right.
+// alike is what of doc compares the algorithms themselves: all rows saw the same requests and were held to the same
+// contract, that of most runs; every clock was right, and the server was always there.
 func alike(doc *report.Document) *report.Document {
+	contract := usual(doc)
+	other := func(row report.Row) bool { return row.ClockEffect != nil || row.Race != nil || row.Unavailable > 0 }
 	return &report.Document{Runs: slices.DeleteFunc(slices.Clone(doc.Runs), func(r report.Run) bool {
-		return len(r.ClientGroups) > 0 ||
-			slices.ContainsFunc(r.Results,
-				func(row report.Row) bool { return row.ClockEffect != nil || row.Race != nil })
+		return len(r.ClientGroups) > 0 || r.Limit.Contract != contract || slices.ContainsFunc(r.Results, other)
 	})}
+}
+
+// usual is the contract of most runs.
+func usual(doc *report.Document) limit.Contract {
+	byBucket := 0
+	for i := range doc.Runs {
+		if doc.Runs[i].Limit.Contract == limit.ByBucket {
+			byBucket++
+		}
+	}
+	if 2*byBucket > len(doc.Runs) {
+		return limit.ByBucket
+	}
+	return limit.ByWindow
 }
 
 // answer says, of doc's scenarios that compare like with like, who is exact, who else keeps the contract in all, and at
@@ -63,7 +79,8 @@ func answer(all, doc *report.Document, rows []string) string {
 	}
 	scenarios := count(int64(len(doc.Runs)), "scenario")
 	if len(doc.Runs) < len(all.Runs) {
-		scenarios += " in which all algorithms meet the same requests and every clock is right"
+		scenarios += fmt.Sprintf(" in which all algorithms meet the same requests under the %s's contract, and "+
+			"neither a clock nor the server fails,", usual(all))
 	}
 	var right, keep []string
 	price := map[string]float64{}

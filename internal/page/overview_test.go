@@ -3,6 +3,7 @@ package page
 import (
 	"testing"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 )
@@ -20,15 +21,17 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 	stepped.Results[0].ClockEffect = &measure.ClockEffect{}
 	reacting := within("reacting", 2, 0)
 	reacting.ClientGroups = []string{"clients"}
+	bucket, outage := within("bucket", 2, 0), within("outage", 2, 0)
+	bucket.Limit.Contract, outage.Results[0].Unavailable = limit.ByBucket, 1
 	for want, runs := range map[string][]report.Run{
 		"In 2 scenarios log keeps the contract always, and lets through all that an exact limiter would. Nobody else " +
 			"always keeps it.": {within("a", 0, 0), within("b", 0, 0)},
 		"In 2 scenarios no algorithm keeps the contract always.": {within("a", 0, 0), within("b", 2, 0)},
 		"In 2 scenarios the contract is always kept by log, which lets through up to 30.0% less.": {within("a", 0, 3),
 			within("b", 0, 1)},
-		"In 1 scenario in which all algorithms meet the same requests and every clock is right log keeps " +
-			"the contract always, and lets through all that an exact limiter would. Nobody else always keeps it.": {
-			within("a", 0, 0), stepped, reacting},
+		"In 1 scenario in which all algorithms meet the same requests under the window's contract, and neither a clock " +
+			"nor the server fails, log keeps the contract always, and lets through all that an exact limiter would. " +
+			"Nobody else always keeps it.": {within("a", 0, 0), stepped, reacting, bucket, outage},
 		"": {stepped, reacting},
 	} {
 		doc := &report.Document{Runs: runs}
