@@ -17,7 +17,8 @@ func TestWorkAddsUp(t *testing.T) {
 				Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
 		virtualResult{measure.Result{Offered: 30},
 			lineup.Spent{
-				Calls: virtualtime.Calls{Decisions: 30, Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25, Rejected: 10},
+				Calls: virtualtime.Calls{Decisions: 30, Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25,
+					Rejected: 10},
 				Left:  virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
 	)
 	if *w.RedisCallsPerAdmitted != 3 || *w.RedisCallsPerRejected != 2.5 {

@@ -29,9 +29,9 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 		"In 2 scenarios no algorithm keeps the contract always.": {within("a", 0, 0), within("b", 2, 0)},
 		"In 2 scenarios the contract is always kept by log, which lets through up to 30.0% less.": {within("a", 0, 3),
 			within("b", 0, 1)},
-		"In 1 scenario in which all algorithms meet the same requests under the window's contract, and neither a clock " +
-			"nor the server fails, log keeps the contract always, and lets through all that an exact limiter would. " +
-			"Nobody else always keeps it.": {within("a", 0, 0), stepped, reacting, bucket, outage},
+		"In 1 scenario in which all algorithms meet the same requests under the window's contract, and neither a " +
+			"clock nor the server fails, log keeps the contract always, and lets through all that an exact limiter " +
+			"would. Nobody else always keeps it.": {within("a", 0, 0), stepped, reacting, bucket, outage},
 		"": {stepped, reacting},
 	} {
 		doc := &report.Document{Runs: runs}
