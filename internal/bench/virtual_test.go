@@ -19,7 +19,7 @@ func TestWorkAddsUp(t *testing.T) {
 			lineup.Spent{
 				Calls: virtualtime.Calls{Decisions: 30, Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25,
 					Rejected: 10},
-				Left:  virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
+				Left: virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
 	)
 	if *w.RedisCallsPerAdmitted != 3 || *w.RedisCallsPerRejected != 2.5 {
 		t.Errorf("calls %v an admission, %v a rejection", *w.RedisCallsPerAdmitted, *w.RedisCallsPerRejected)
