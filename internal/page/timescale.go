@@ -13,21 +13,24 @@ import (
 // plane is the size of a logarithmic plot: its coordinates are whole, and finer than any screen.
 const plane = 1000
 
-// scaled maps lengths of intervals and counts to the plane. Both axes are logarithmic: from a millisecond to ten
-// windows, a limit of a burst and a rate is a line that bends once, and an excess is a distance, wherever it stands.
+// scaled maps lengths of intervals and multiples of a promise to the plane. Both axes are logarithmic, so that a
+// millisecond can be read beside ten windows, and an excess is a distance, wherever it stands.
 type scaled struct {
 	*curves.Timescale
 	x, y chart.Axis
 	xEnd float64
 }
 
-// scalesPlot shows in which lengths of time an algorithm lets through more than the limit, and what it promises.
+// scalesPlot shows in which lengths of time an algorithm lets through how much of what it promises, or of what the
+// contract allows where it promises nothing. What one points at is told in counts.
 func scalesPlot(t *curves.Timescale, l *labels) plot {
 	s := newScaled(t)
-	p := plot{Kind: "scales", Caption: t.Caption, Width: fmt.Sprint(plane), High: fmt.Sprint(plane), YUnit: t.Unit,
-		ValueHead: "in " + span(t.Limit.WindowUS), BoundHead: "promised", Places: s.places(),
-		Last:  len(t.IntervalUS) - 1,
-		Limit: s.path(t.Allowed), Limits: numbers(t.Allowed), Allowed: chart.Exact(t.Allowed[t.Window])}
+	p := plot{Kind: "scales", Caption: "The most let through for one key in any interval, by the interval's length: " +
+		"multiples of what the algorithm promises for it, or of what the contract allows where it promises nothing. " +
+		"The key has the " + t.Unit, Width: fmt.Sprint(plane), High: fmt.Sprint(plane),
+		YUnit: t.Unit, ValueHead: "in " + span(t.Limit.WindowUS), BoundHead: "promised", Places: s.places(),
+		Last: len(t.IntervalUS) - 1, Level: "the promise; the contract allows", Limit: s.promise(),
+		Limits: numbers(t.Allowed), Allowed: chart.Exact(t.Allowed[t.Window])}
 	var g group
 	for _, c := range t.Curves {
 		g.add(l.of(c.Label), s.curve(c))
@@ -42,15 +45,22 @@ func scalesPlot(t *curves.Timescale, l *labels) plot {
 	return p
 }
 
+// leastMultiple is what the axis begins with at the least.
+const leastMultiple = 0.001
+
 func newScaled(t *curves.Timescale) *scaled {
-	top := slices.Max(t.Allowed)
+	low, top := 1.0, 1.0
 	for _, c := range t.Curves {
-		top = max(top, slices.Max(c.Values))
+		for _, v := range c.Multiples {
+			if v > 0 {
+				low, top = min(low, v), max(top, v)
+			}
+		}
 	}
 	last := float64(t.IntervalUS[len(t.IntervalUS)-1])
 	s := &scaled{Timescale: t,
 		x: chart.Logarithmic(float64(t.IntervalUS[0]), last, 70, "", chart.Span),
-		y: chart.Logarithmic(1, float64(max(top, 1)), 34, "", chart.Short)}
+		y: chart.Logarithmic(max(low, leastMultiple), top*1.25, 34, "", chart.Short)}
 	s.xEnd = s.x.Share(last)
 	return s
 }
@@ -63,21 +73,23 @@ func (s *scaled) places() string {
 	return strings.Join(list, "|")
 }
 
-// path goes through the values, one for each interval.
-func (s *scaled) path(values []int64) string {
+// path goes through the multiples, one for each interval.
+func (s *scaled) path(multiples []float64) string {
 	var out strings.Builder
-	for i, v := range values {
-		x := plane * s.x.Share(float64(s.IntervalUS[i])) / s.xEnd
-		y := plane * min(s.y.Share(float64(v)), 2) // a bound may be far beyond what happened
+	for i, v := range multiples {
+		x, y := plane*s.x.Share(float64(s.IntervalUS[i]))/s.xEnd, plane*s.y.Share(v)
 		fmt.Fprintf(&out, "%s%.0f %.0f", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
 	}
 	return out.String()
 }
 
+// promise is the level of what is promised.
+func (s *scaled) promise() string { return s.path(slices.Repeat([]float64{1}, len(s.IntervalUS))) }
+
 func (s *scaled) curve(c curves.Curve) curve {
-	out := curve{Path: s.path(c.Values), Values: numbers(c.Values), Most: chart.Exact(c.Top), Top: c.Top}
+	out := curve{Path: s.path(c.Multiples), Values: numbers(c.Values), Most: chart.Exact(c.Top), Top: c.Top}
 	if c.Bound != nil {
-		out.Bound, out.Bounds, out.Promis = s.path(c.Bound), numbers(c.Bound), chart.Exact(c.Bound[s.Window])
+		out.Bound, out.Bounds, out.Promis = s.promise(), numbers(c.Bound), chart.Exact(c.Bound[s.Window])
 	}
 	return out
 }
