@@ -64,7 +64,7 @@ func (c *Comparison) plan() (*pairPlan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Scenarios = slices.DeleteFunc(all, (*scenario.Scenario).Reactive)
+		p.Scenarios = slices.DeleteFunc(all, func(s *scenario.Scenario) bool { return !s.Plain() })
 	}
 	for _, s := range p.Scenarios {
 		checkPlain(s, &wrong)

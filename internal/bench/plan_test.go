@@ -225,5 +225,5 @@ func plain(t *testing.T) []*scenario.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, (*scenario.Scenario).Reactive)
+	return slices.DeleteFunc(all, func(s *scenario.Scenario) bool { return !s.Plain() })
 }

@@ -116,6 +116,9 @@ func (s *Scenario) Reactive() bool {
 // Faulty reports whether limits are deleted, or the server is not there, in the course of it.
 func (s *Scenario) Faulty() bool { return s.Managed != nil || s.Outages != nil }
 
+// Plain reports whether nothing but requests happens in it: what every algorithm meets alike, on any clock.
+func (s *Scenario) Plain() bool { return !s.Reactive() && !s.Faulty() }
+
 // ClocksOff reports whether any clock is wrong at any time.
 func (s *Scenario) ClocksOff() bool {
 	return len(s.ServerClock) > 0 || slices.ContainsFunc(s.Clients, func(g clients.Group) bool {

@@ -66,7 +66,7 @@ func (p *planner) realClock(runs []*contest) {
 		}
 	}
 	runs = slices.DeleteFunc(slices.Clone(runs),
-		func(r *contest) bool { return r.Scenario.Reactive() || r.Scenario.Faulty() })
+		func(r *contest) bool { return !r.Scenario.Plain() })
 	if p.job.LongReal {
 		return
 	}

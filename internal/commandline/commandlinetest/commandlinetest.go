@@ -26,6 +26,11 @@ func Scripts(t *testing.T, program string, update bool, more map[string]func(*te
 				"NO_COLOR"} {
 				env.Setenv(name, "")
 			}
+			root, err := filepath.Abs(filepath.Join("..", ".."))
+			if err != nil {
+				return err
+			}
+			env.Setenv("ROOT", root) // of the project, to read what it has committed
 			env.Values[programKey{}] = program
 			env.Values[backgroundKey{}] = map[string]*background{}
 			return nil
