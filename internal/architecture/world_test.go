@@ -19,7 +19,7 @@ var mayWait = map[string]string{
 	"internal/load":                        "paces on the wall clock: waiting precisely is what it is for",
 	"internal/caller":                      "gives up an answer that does not come; no figure depends on it",
 	"internal/commandline/commandlinetest": "ends programs under test that hang; no figure depends on it",
-	"internal/serverstats":                 "waits until a server begins to keep its writes, and ends; no figure depends on it",
+	"internal/serverstats":                 "waits until a server keeps its writes; no figure depends on it",
 	"internal/trialserver":                 "looks at its memory again and again; no figure depends on it",
 }
 
