@@ -57,10 +57,10 @@ func TestTimelinesByHand(t *testing.T) {
 		line          Timeline
 		want          string
 	}{
-		{"admitted", "", all["admitted"], "none [5 3 0] 5 8 of 8 admitted; mine [4 3 0] 5 7 of 8 admitted; " +
-			"meek [3 0 0] 3 3 of 5 admitted; exact [4 0 0] 5 4 of 8 admitted; exact reference [4 0 0] 5 4 of 8 " +
-			"admitted"},
-		{"window", "Admitted in the last 2 s, by the key that had most, in requests", all["window"],
+		{"admitted", "", all["admitted"], "none [5 3 0] 5 8 of 8 let through; mine [4 3 0] 5 7 of 8 let through; " +
+			"meek [3 0 0] 3 3 of 5 let through; exact [4 0 0] 5 4 of 8 let through; exact reference [4 0 0] 5 4 " +
+			"of 8 let through"},
+		{"window", "Let through in the last 2 s, by the key that had most, in requests", all["window"],
 			"none [5 8 3] 8 2.00 × the limit; mine [4 7 3] 7 1.75 × the limit; meek [3 3 0] 3 within the limit; " +
 				"exact [4 4 4] 4 within the limit; exact reference [4 4 4] 4 within the limit"},
 		{"cumulative", "Let through so far, in requests", all["cumulative"],
