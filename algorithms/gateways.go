@@ -46,7 +46,10 @@ func (g *Gateways) times(most func(spanUS, largestCost int64) int64) func(spanUS
 func onNode(key string, node int64) string { return key + "@" + strconv.FormatInt(node+1, 10) }
 
 // Turns are the balancer's, from its first request on.
-func (g *Gateways) Turns() Turns { return Turns{gateways: g} }
+func (g *Gateways) Turns() Turns { return g.TurnsAfter(0) }
+
+// TurnsAfter are the balancer's once it has handed on so many requests.
+func (g *Gateways) TurnsAfter(requests uint64) Turns { return Turns{gateways: g, number: requests} }
 
 // Turns hand requests on to gateways, in the order in which they come to the balancer. What never comes there, because
 // a client rejects it by itself, is not counted.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/bench"
+	"ratelab/internal/play"
 )
 
 // jobOf is the job that a command line asks for, and the names of its scenarios.
@@ -37,7 +38,7 @@ func TestDefaults(t *testing.T) {
 		job.Seed != nil {
 		t.Errorf("%v %v %q %v %v", names, job.Algorithms, job.Server, job.Limit, job.Seed)
 	}
-	if job.Rounds != bench.DefaultRounds || job.Duration != bench.DefaultDuration ||
+	if job.Rounds != bench.DefaultRounds || job.Wish != (play.Wish{}) ||
 		job.WarmUp != bench.DefaultWarmUp ||
 		job.Segment != bench.DefaultSegment || job.Connections != bench.DefaultConnections || job.RepeatInvalid != 0 ||
 		!slices.Equal(job.Sweep, bench.DefaultSweep()) || !slices.Equal(job.Fills, bench.DefaultFills()) {
@@ -52,7 +53,7 @@ func TestDefaults(t *testing.T) {
 func TestFlagsReachTheJob(t *testing.T) {
 	job, names := jobOf(t, "poisson", "-a", "gcra:burst=5", "--redis", "process", "--seed", "7", "--limit", "3/1s",
 		"--burst", "2", "--script", "mine.lua",
-		"--rounds", "9", "--duration", "3s", "--warm-up", "0s", "--segment", "40ms", "--connections", "6", "--sweep",
+		"--rounds", "9", "--for", "3s", "--warm-up", "0s", "--segment", "40ms", "--connections", "6", "--sweep",
 		"2,5",
 		"--no-memory", "--repeat-invalid", "4")
 	if !slices.Equal(names, []string{"poisson"}) || len(job.Algorithms) != 1 ||
@@ -62,7 +63,7 @@ func TestFlagsReachTheJob(t *testing.T) {
 	if job.Server != "process" || *job.Seed != 7 || job.Limit.Requests != 3 || job.Limit.Burst != 2 {
 		t.Errorf("%q %v %v", job.Server, *job.Seed, job.Limit)
 	}
-	if job.Rounds != 9 || job.Duration != 3*time.Second || job.WarmUp >= 0 || job.Segment != 40*time.Millisecond ||
+	if job.Rounds != 9 || job.Wish.For != 3*time.Second || job.WarmUp >= 0 || job.Segment != 40*time.Millisecond ||
 		job.Connections != 6 ||
 		!slices.Equal(job.Sweep, []int{2, 5}) || job.Fills == nil || len(job.Fills) > 0 || job.RepeatInvalid != 4 {
 		t.Errorf("%+v", job)
@@ -76,7 +77,7 @@ func TestFlagsReachTheJob(t *testing.T) {
 func TestQuick(t *testing.T) {
 	job, names := jobOf(t, "--quick")
 	if !slices.Equal(names, []string{"ten-times-over"}) || job.Algorithms != nil || job.Rounds != 2 ||
-		job.Duration != 2*time.Second ||
+		job.Wish.For != 2*time.Second ||
 		job.Segment != 200*time.Millisecond || len(job.Fills) == 0 || !slices.Equal(job.Sweep, []int{1, 8, 64}) {
 		t.Errorf("%v %+v", names, job)
 	}

@@ -83,7 +83,7 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 	job := &bench.Job{
 		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis,
 		AllowEviction: f.eviction, Instead: instead,
-		Rounds: f.rounds.Value, Duration: f.duration.Value, WarmUp: orNone(f.warmUp.Value), Segment: f.segment.Value,
+		Rounds: f.rounds.Value, Wish: f.wish(), WarmUp: orNone(f.warmUp.Value), Segment: f.segment.Value,
 		Connections: f.connections.Value, Sweep: f.sweep.Values, Fills: bench.DefaultFills(),
 		RepeatInvalid: f.repeatInvalid.Value,
 		Version:       commandline.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,

@@ -10,6 +10,8 @@ import (
 	"ratelab/internal/bench"
 	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
+	"ratelab/internal/limit"
+	"ratelab/internal/play"
 )
 
 // defaultFolder is where results go, and git ignores them.
@@ -30,7 +32,9 @@ type runFlags struct {
 	eviction      bool
 	quick         bool
 	rounds        commandline.Count
-	duration      commandline.Duration
+	from          commandline.Duration
+	length        commandline.Duration
+	whole         bool
 	warmUp        commandline.Duration
 	segment       commandline.Duration
 	connections   commandline.Count
@@ -42,7 +46,8 @@ type runFlags struct {
 
 func (f *runFlags) register(c *cobra.Command) {
 	f.rounds = commandline.Count{Value: bench.DefaultRounds, Least: 1, Most: 1000}
-	f.duration = segmentTime(bench.DefaultDuration)
+	f.from = commandline.Duration{Least: 0, Most: limit.MaxWindow}
+	f.length = segmentTime(0)
 	f.warmUp = warmUpTime(bench.DefaultWarmUp)
 	f.segment = segmentTime(bench.DefaultSegment)
 	f.connections = connections()
@@ -84,7 +89,10 @@ func (f *runFlags) measured(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.quick, "quick", false,
 		"the complete run in small, two minutes: ten-times-over, 2 short rounds; other flags go on top")
 	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
-	fs.Var(&f.duration, "duration", "play at most so much `TIME` of each scenario")
+	fs.Var(&f.from, "from", "play what is due from so much `TIME` after the scenario's start (default: where most is asked for)")
+	fs.Var(&f.length, "for", "play so much `TIME` of each scenario (default: "+limit.FormatDuration(play.DefaultLength)+
+		", or with --from all that is left)")
+	fs.BoolVar(&f.whole, "whole", false, "play each scenario from its start to its end")
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
 	fs.Var(&f.segment, "segment", "`TIME` of one closed-loop measurement")
 	fs.Var(&f.connections, "connections", "`N` connections, but for the sweep")
@@ -110,7 +118,19 @@ func (f *runFlags) check() error {
 	if f.noSweep && f.Given("sweep") {
 		return commandline.Usage("--no-sweep: --sweep says the contrary; leave one of them out")
 	}
+	if f.whole && (f.Given("from") || f.Given("for")) {
+		return commandline.Usage("--whole: --from and --for play a part; leave them out, or --whole")
+	}
 	return f.CheckFormat(benchresult.Forms.Names())
+}
+
+// wish is what is to be played of a scenario.
+func (f *runFlags) wish() play.Wish {
+	w := play.Wish{For: f.length.Value, Whole: f.whole}
+	if f.Given("from") {
+		w.From = &f.from.Value
+	}
+	return w
 }
 
 // shrink sets what --quick stands for, where nothing else is said.
@@ -124,7 +144,9 @@ func (f *runFlags) shrink() {
 		}
 	}
 	set("rounds", func() { f.rounds.Value = 2 })
-	set("duration", func() { f.duration.Value = 2 * time.Second })
+	if !f.Given("from") && !f.whole {
+		set("for", func() { f.length.Value = 2 * time.Second })
+	}
 	set("warm-up", func() { f.warmUp.Value = 100 * time.Millisecond })
 	set("segment", func() { f.segment.Value = 200 * time.Millisecond })
 	set("sweep", func() { f.sweep.Values = []int{1, 8, 64} })

@@ -26,7 +26,7 @@ func TestProgress(t *testing.T) {
 		"phases: [{name: all, duration: 50ms, constant: 10}]}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"run", brief, "-a", "gcra", "--redis", "process", "--rounds", "1", "--duration", "50ms",
+	args := []string{"run", brief, "-a", "gcra", "--redis", "process", "--rounds", "1", "--for", "50ms",
 		"--warm-up", "0s",
 		"--segment", "10ms", "--no-sweep", "--no-memory", "--charts", "none", "--out", t.TempDir()}
 	measure := func(more ...string) string {

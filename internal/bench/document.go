@@ -97,8 +97,7 @@ func pacerName(pacer string) string {
 
 func (j *Job) settings() benchresult.Settings {
 	return benchresult.Settings{
-		Rounds: j.Rounds, DurationUS: j.Duration.Microseconds(), WarmUpUS: max(j.WarmUp,
-			0).Microseconds(), SegmentUS: j.Segment.Microseconds(),
+		Rounds: j.Rounds, WarmUpUS: max(j.WarmUp, 0).Microseconds(), SegmentUS: j.Segment.Microseconds(),
 		Connections: j.Connections, Sweep: append([]int{},
 			j.Sweep...), CostLimit: result.LimitOf(costLimit), FillLimit: result.LimitOf(fillLimit),
 	}
@@ -110,17 +109,18 @@ func validity(reasons []benchresult.Reason) benchresult.Validity {
 
 // scenarioRun writes one scenario down.
 func (r *run) scenarioRun(i int, p *contest) benchresult.Play {
-	own, _ := p.traffic.stream.Duration() // 0 where it is not known
+	own, _ := p.stream.Duration() // 0 where it is not known
 	out := benchresult.Play{
 		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed,
 		Limit:      result.LimitOf(p.Policy),
-		DurationUS: own.Microseconds(), PlayedUS: p.traffic.longest().Microseconds(), OnLate: p.Scenario.OnLate,
-		Notes: append([]string{}, p.traffic.stream.Notes()...),
+		DurationUS: own.Microseconds(), FromUS: p.part.From.Microseconds(), PlayedUS: p.part.Length().Microseconds(),
+		OnLate: p.Scenario.OnLate, Notes: append([]string{}, p.stream.Notes()...),
 	}
-	if own > p.traffic.most {
-		out.Notes = append(out.Notes, fmt.Sprintf("of %s the first %s are played",
-			limit.FormatDuration(own), limit.FormatDuration(p.traffic.most)))
+	if p.part.Length() < own {
+		out.Notes = append(out.Notes, fmt.Sprintf("of %s what is due from %s is played; what comes before is decided in "+
+			"virtual time, at the instants at which it would have happened", limit.FormatDuration(own), p.part.Stretch))
 	}
+	out.Notes = append(out.Notes, r.differences(i, p)...)
 	if out.OnLate != scenario.OnLates[0] {
 		out.Notes = append(out.Notes, fmt.Sprintf("on_late %s applies to requests that no connection was free for "+
 			"until %v after they were due",

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/lineup"
 )
 
 // What the parts in virtual time take, roughly.
@@ -19,8 +20,19 @@ func (p *plan) closedTime() time.Duration { return max(p.WarmUp, 0) + p.Segment 
 // mixTime is that of one mix with all entries.
 func (p *plan) mixTime() time.Duration { return time.Duration(len(p.costs)) * p.closedTime() }
 
+// wait is how long a play of an entry waits for its window at most.
+func (c *contest) wait() time.Duration {
+	var most time.Duration
+	for _, e := range c.Entries {
+		if e.Aligned && e.Policy.Window <= lineup.LongestAlignment {
+			most = max(most, e.Policy.Window)
+		}
+	}
+	return most
+}
+
 func (p *plan) openTime(r *contest) time.Duration {
-	return max(p.WarmUp, 0) + r.traffic.longest() + overhead
+	return max(p.WarmUp, 0) + r.part.Length() + r.wait() + overhead
 }
 
 // longest is how long the keys of one measurement are needed at most.

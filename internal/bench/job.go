@@ -10,6 +10,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
+	"ratelab/internal/play"
 	"ratelab/internal/scenario"
 )
 
@@ -25,7 +26,7 @@ type Job struct {
 	AllowEviction bool // the user's server may be one that evicts keys
 
 	Rounds      int           // each measures everything once, in another order
-	Duration    time.Duration // the most of a scenario that a round plays
+	Wish        play.Wish     // what a round plays of each scenario
 	WarmUp      time.Duration // before each measurement, not counted; negative: none
 	Segment     time.Duration // one closed-loop measurement
 	Connections int           // of the open loop, and of the closed loop but for the sweep
@@ -49,7 +50,6 @@ type Job struct {
 // valid, at 3,200 requests per second: a shorter one makes no request wait for a connection.
 const (
 	DefaultRounds      = 5
-	DefaultDuration    = 5 * time.Second
 	DefaultWarmUp      = 500 * time.Millisecond
 	DefaultSegment     = time.Second
 	DefaultConnections = 32

@@ -108,7 +108,7 @@ func TestExactIsWhatTheModelsDecide(t *testing.T) {
 	s := p.runs[0]
 	for i, c := range s.Entries {
 		lane := replay.Lane{Label: c.Label, Decider: replay.NewModel(c.NewModel(), s.Scenario.Start)}
-		want, err := replay.Run(t.Context(), s.traffic, s.Policy, []replay.Lane{lane}, replay.Options{})
+		want, err := replay.Run(t.Context(), s.traffic(), s.Policy, []replay.Lane{lane}, replay.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

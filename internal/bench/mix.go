@@ -85,7 +85,7 @@ func exhaust(ctx context.Context, mix string, c load.Caller) error {
 			if err != nil || n == mostToExhaust {
 				return err
 			}
-			if !out.Allowed {
+			if !out.Decision.Allowed() {
 				break
 			}
 		}

@@ -17,7 +17,15 @@ func (c *counting) Call(_ context.Context, q limit.Request) (load.Outcome, error
 	if allowed {
 		c.permits[q.Key]++
 	}
-	return load.Outcome{Allowed: allowed}, nil
+	return outcome(allowed), nil
+}
+
+// outcome is that of a call which is answered at once.
+func outcome(allowed bool) (o load.Outcome) {
+	if allowed {
+		o.Decision.Verdict = limit.Allowed
+	}
+	return o
 }
 
 // Whatever the workers' pace, each mix admits the share that it is to.
@@ -39,7 +47,7 @@ func TestMixesComeOut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if out.Allowed {
+				if out.Decision.Allowed() {
 					admitted[i]++
 				}
 			}
@@ -57,7 +65,7 @@ func TestFreshKeysAreUsedToTheirLimit(t *testing.T) {
 	limiter := &counting{map[string]int64{}}
 	for _, w := range mixers(benchresult.MixAccepted, []load.Caller{limiter, limiter}) {
 		for range 1000 {
-			if out, _ := w.Call(t.Context(), limit.Request{}); !out.Allowed {
+			if out, _ := w.Call(t.Context(), limit.Request{}); !out.Decision.Allowed() {
 				t.Fatalf("%s was rejected", w.fresh)
 			}
 		}
@@ -72,7 +80,7 @@ type generous struct{ calls int }
 
 func (g *generous) Call(context.Context, limit.Request) (load.Outcome, error) {
 	g.calls++
-	return load.Outcome{Allowed: true}, nil
+	return outcome(true), nil
 }
 
 func TestExhaustGivesUp(t *testing.T) {

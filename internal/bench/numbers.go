@@ -24,7 +24,6 @@ const (
 func (j *Job) withDefaults() *Job {
 	d := *j
 	d.Rounds = or(d.Rounds, DefaultRounds)
-	d.Duration = or(d.Duration, DefaultDuration)
 	d.WarmUp = or(d.WarmUp, DefaultWarmUp)
 	d.Segment = or(d.Segment, DefaultSegment)
 	d.Connections = or(d.Connections, DefaultConnections)
@@ -52,7 +51,9 @@ func (j *Job) checkNumbers(wrong *lineup.Problems) {
 	within(wrong, "rounds", j.Rounds, 1, maxRounds)
 	within(wrong, "connections", j.Connections, 1, maxConnections)
 	within(wrong, "repeats of an invalid measurement", j.RepeatInvalid, 0, maxRounds)
-	timeWithin(wrong, "duration", j.Duration)
+	if j.Wish.For != 0 {
+		timeWithin(wrong, "length of the stretch", j.Wish.For)
+	}
 	timeWithin(wrong, "segment", j.Segment)
 	checkWarmUp(wrong, j.WarmUp)
 	for _, n := range j.Sweep {

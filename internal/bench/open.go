@@ -2,24 +2,27 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/caller"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
+	"ratelab/internal/message"
+	"ratelab/internal/play"
 )
 
 // lateAfter is how long a request may wait for a connection before a scenario's on_late applies to it.
 const lateAfter = 100 * time.Millisecond
 
-// mostIntroduced is how many keys are initialised before a scenario is played; others at their first request.
-const mostIntroduced = 10_000
-
 // openRound is what one round of a scenario measured of one entry.
 type openRound struct {
-	*load.OpenResult
+	*play.Played
 	account
 	startedUS int64
+	differs   play.Differences
+	course    play.Course
 	position  int // within the round, from 1
 }
 
@@ -32,12 +35,7 @@ func (s *session) open(ctx context.Context, p *contest, c *lineup.Entry, connect
 			return nil, err
 		}
 	}
-	g, err := s.segment(ctx, c, connections)
-	if err != nil {
-		return nil, err
-	}
-	found, err := g.open(ctx, p)
-	return found, g.end(ctx, err)
+	return s.played(ctx, p, c, connections)
 }
 
 // warm lets the entry decide in a closed loop that nobody measures.
@@ -51,47 +49,27 @@ func (s *session) warm(ctx context.Context, c *lineup.Entry, connections int, le
 	return r, g.end(ctx, err)
 }
 
-func (g *segment) open(ctx context.Context, p *contest) (*openRound, error) {
-	if g.entry.Program.Init != nil {
-		keys, err := p.traffic.keys(mostIntroduced)
-		if err == nil {
-			err = g.target.Introduce(ctx, keys)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	found := &openRound{startedUS: g.since(g.now())}
+// played plays the scenario's part on a keyspace of its own.
+func (s *session) played(ctx context.Context, p *contest, c *lineup.Entry, connections int) (*openRound, error) {
+	g := s.keyspace(c)
+	found := &openRound{startedUS: s.since(s.now())}
 	var err error
-	found.account, err = g.measured(ctx, func() error {
-		at := g.due(p)
-		found.OpenResult, err = load.Open(ctx, p.traffic.Requests(), g.callers, load.OpenOptions{
-			Clock: g.clock, At: at, OnLate: p.Scenario.OnLate, LateAfter: lateAfter,
-			IntervalUS: intervalUS(p.traffic.longest()), Stop: g.stop,
-		})
-		return err
+	found.Played, err = play.Run(ctx, &p.Contest, c, p.part, play.Options{
+		Server: s.server, Prefix: g.prefix, Connections: connections, Clock: g.clock, Sleep: s.sleep,
+		OnLate: p.Scenario.OnLate, LateAfter: lateAfter, IntervalUS: intervalUS(p.part.Length()), Stop: s.stop,
+		Around: func(t *caller.Target, play func() error) (err error) {
+			g.target = t
+			found.account, err = g.measured(ctx, play)
+			return err
+		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	g.pacer = found.Pacer
-	if found.Stopped {
+	if err == nil && found.Stopped {
 		err = errStopped
 	}
-	return found, err
-}
-
-// soon is time enough for a run to start.
-const soon = 20 * time.Millisecond
-
-// due is when the play begins: soon, and for what goes by aligned windows when the wall clock is where the scenario's
-// clock would be in its window.
-func (g *segment) due(p *contest) time.Duration {
-	at := g.clock.Now() + soon
-	if window := g.entry.Policy.Window; g.entry.Aligned && window <= lineup.LongestAlignment {
-		at += p.UntilPhase(g.clock.Origin.Add(at), window)
+	if err == nil {
+		s.pacer = found.Pacer
 	}
-	return at
+	return found, g.sweep(ctx, g.explain(err))
 }
 
 // mostIntervals is what a run is cut into at the most: each interval of each row takes eight histograms.
@@ -113,10 +91,61 @@ func (o *openRound) round(number int) benchresult.OpenRound {
 	d := o.Overall()
 	return benchresult.OpenRound{
 		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected,
+		DiffersFromVirtual: o.differs.Count, OutsideLag: o.differs.Unexplained,
 		ServerUSPerCall: o.serverUS(),
 		ServiceP50US:    float64(d.Service.ValueAtPercentile(50)),
 		ResponseP50US:   float64(d.Response.ValueAtPercentile(50)),
 		ResponseP99US:   float64(d.Response.ValueAtPercentile(99)),
 		LagP99US:        float64(d.Lag.ValueAtPercentile(99)),
 	}
+}
+
+// judge compares a play with virtual time, and makes its course. Nothing is measured meanwhile.
+func (s *session) judge(ctx context.Context, p *contest, c *lineup.Entry, virtual *virtualResult, o *openRound) error {
+	again := play.DecideAgain(&p.Contest, c, p.part, s.server, s.clock())
+	var err error
+	if o.differs, err = o.Compare(ctx, p.part, virtual.record, again); err != nil {
+		return err
+	}
+	o.course, err = o.Played.Course(ctx, &p.Contest, p.part, virtual.record)
+	return err
+}
+
+// addCourse joins the course of another round. All have the same buckets, but where the last reply came late.
+func addCourse(into *benchresult.Course, c play.Course) *benchresult.Course {
+	if into == nil {
+		into = &benchresult.Course{BucketUS: c.BucketUS}
+	}
+	join := func(into *[]int64, values []int64, of func(a, b int64) int64) {
+		for i, v := range values {
+			if i == len(*into) {
+				*into = append(*into, 0)
+			}
+			(*into)[i] = of((*into)[i], v)
+		}
+	}
+	sum := func(a, b int64) int64 { return a + b }
+	join(&into.Offered, c.Offered, sum)
+	join(&into.Admitted, c.Admitted, sum)
+	join(&into.Rolling, c.Rolling, func(a, b int64) int64 { return max(a, b) })
+	return into
+}
+
+// differences say which rows did not decide as virtual time does, and where lag is no reason for it.
+func (r *run) differences(i int, p *contest) []string {
+	var notes []string
+	for k, e := range p.Entries {
+		row := r.rows[i][k]
+		var outside int64
+		for _, round := range row.rounds {
+			outside += round.OutsideLag
+		}
+		if outside > 0 {
+			first := row.first
+			notes = append(notes, fmt.Sprintf("%s: %d of the decisions that differ from virtual time lie outside what lag "+
+				"explains, the first at %d us, key %s: %d in virtual time, %d here", e.Label, outside,
+				first.Request.AtUS, message.Quote(first.Request.Key), first.Virtual, first.Wall))
+		}
+	}
+	return notes
 }

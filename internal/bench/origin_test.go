@@ -2,9 +2,9 @@ package bench
 
 import (
 	"testing"
-	"time"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/play"
 )
 
 // edge has its burst on both sides of a second's end: an aligned window admits all of it where that is, and half of it
@@ -21,7 +21,7 @@ phases:
 func TestAPlayMeetsTheEdgeOfItsWindow(t *testing.T) {
 	j := tiny(t, "fixed-window-aligned")
 	j.Scenarios[0] = written(t, edge)
-	j.Rounds, j.Duration, j.Sweep, j.Fills = 3, 2*time.Second, []int{}, []int64{}
+	j.Rounds, j.Wish, j.Sweep, j.Fills = 3, play.Wish{Whole: true}, []int{}, []int64{}
 	r := runJob(t, j)
 	for _, round := range r.Runs[0].Rows[1].Rounds {
 		if round.Accepted < 79 { // one request may fall on the other side

@@ -8,7 +8,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
-	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/scenario"
 )
@@ -106,7 +105,7 @@ func (p *pairPlan) resolve(i int, wrong *lineup.Problems) {
 	p.costs[i] = p.row(i, nil, wrong)
 	for _, s := range p.Scenarios {
 		r := &contest{Contest: lineup.NewContest(s, lineup.Instead{})}
-		r.traffic = &played{stream: s.Stream(s.Seed), most: limit.MaxWindow} // all of it: virtual time is quick
+		r.stream = s.Stream(s.Seed) // all of it: virtual time is quick
 		r.Entries = p.row(i, s, wrong)
 		p.runs[i] = append(p.runs[i], r)
 	}

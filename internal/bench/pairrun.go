@@ -73,9 +73,9 @@ func (p *pairPlan) try(ctx context.Context) error {
 		if first.Entries[0].File == "" {
 			continue
 		}
-		requests, err := first.traffic.first(lineup.TrialRequests)
+		requests, err := lineup.FirstRequests(first.stream)
 		if err != nil {
-			return &InputError{Err: err}
+			return err
 		}
 		clock := replay.Clock{Now: p.Now, Sleep: p.Sleep}
 		if err := lineup.Try(ctx, first.Entries, p.Server, first.Scenario.Start, requests, clock); err != nil {

@@ -9,7 +9,10 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
+	"ratelab/internal/play"
+	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
 )
 
 // control is the algorithm that is measured in every round: what the harness and the round trip cost.
@@ -32,7 +35,16 @@ type plan struct {
 // contest is one scenario with its rows.
 type contest struct {
 	lineup.Contest
-	traffic *played
+	stream *traffic.Stream
+	part   *play.Part // what is played of it; nil: virtual time decides all of it, and that is all
+}
+
+// traffic is what virtual time decides: as far as the end of what is played.
+func (c *contest) traffic() replay.Traffic {
+	if c.part == nil {
+		return c.stream
+	}
+	return c.part.UpToHere()
 }
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
@@ -73,8 +85,17 @@ func checkOneGateway(c algorithms.Choice, wrong *lineup.Problems) {
 func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *contest {
 	checkPlain(s, wrong)
 	r := &contest{Contest: lineup.NewContest(s, j.Instead)}
-	r.traffic = &played{stream: s.Stream(r.Seed), most: j.Duration}
+	r.stream = s.Stream(r.Seed)
+	var err error
+	if r.part, err = play.NewPart(r.stream, j.Wish); err != nil {
+		wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))
+	}
 	r.Enter(choices, j.Scripts, wrong)
+	for _, e := range r.Entries {
+		if err := play.Check(e); err != nil {
+			wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))
+		}
+	}
 	return r
 }
 

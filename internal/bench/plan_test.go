@@ -27,7 +27,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Rounds != 5 || p.Duration != 5*time.Second || p.WarmUp != 500*time.Millisecond || p.Segment != time.Second ||
+	if p.Rounds != 5 || p.WarmUp != 500*time.Millisecond || p.Segment != time.Second ||
 		p.Connections != 32 ||
 		len(p.Sweep) != 7 || p.Sweep[6] != 64 || len(p.Fills) != 5 || p.Fills[4] != 10_000 ||
 		p.mostConnections() != 64 {
@@ -92,7 +92,7 @@ func TestRefusals(t *testing.T) {
 				"of them: leave out nodes"},
 		{func(j *Job) { j.Connections = 1001 }, "connections 1001: want 1 to 1000"},
 		{func(j *Job) { j.RepeatInvalid = -1 }, "repeats of an invalid measurement -1: want 0 to 1000"},
-		{func(j *Job) { j.Duration = time.Millisecond }, "duration 1ms: want 10ms to 1h0m0s"},
+		{func(j *Job) { j.Wish.For = time.Millisecond }, "length of the stretch 1ms: want 10ms to 1h0m0s"},
 		{func(j *Job) { j.Segment = 2 * time.Hour }, "segment 2h0m0s: want 10ms to 1h0m0s"},
 		{func(j *Job) { j.WarmUp = 2 * time.Hour }, "warm-up 2h0m0s: want at most 1h0m0s"},
 		{func(j *Job) { j.Sweep = []int{4, 4} }, "connections of the sweep [4 4]: want rising numbers, such as 1,2,4"},

@@ -33,8 +33,8 @@ func (r *run) rounds(ctx context.Context) error {
 // round measures one round: each scenario and each mix, with the entries in the round's order.
 func (r *run) round(ctx context.Context, number int) (*round, error) {
 	found := &round{number: number}
-	for _, p := range r.runs {
-		if err := r.play(ctx, p, found); err != nil {
+	for i := range r.runs {
+		if err := r.play(ctx, i, found); err != nil {
 			return nil, err
 		}
 	}
@@ -47,7 +47,8 @@ func (r *run) round(ctx context.Context, number int) (*round, error) {
 }
 
 // play measures one scenario's traffic.
-func (r *run) play(ctx context.Context, p *contest, into *round) error {
+func (r *run) play(ctx context.Context, n int, into *round) error {
+	p := r.runs[n]
 	all := make([]*openRound, len(p.Entries))
 	for position, i := range order(len(all), into.number) {
 		c := p.Entries[i]
@@ -58,6 +59,9 @@ func (r *run) play(ctx context.Context, p *contest, into *round) error {
 				return nil, err
 			}
 			all[i].position = position + 1
+			if err = r.judge(ctx, p, c, &r.virtual[n][i], all[i]); err != nil {
+				return nil, err
+			}
 			return r.heard(where, r.blame(where, all[i].Reasons(), &all[i].account, all[i].Sent)), nil
 		}, &into.reasons)
 		if err != nil {

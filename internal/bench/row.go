@@ -7,6 +7,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
+	"ratelab/internal/play"
 	"ratelab/internal/script"
 )
 
@@ -17,6 +18,8 @@ type row struct {
 	intervals []*load.Interval // of all rounds; still sparse
 	totals    totals
 	serverUS  []float64
+	course    *benchresult.Course // nil: nothing was played
+	first     *play.Difference    // that lag does not explain
 }
 
 func newRow() *row { return &row{open: benchresult.Open{Latency: outcomes()}} }
@@ -77,6 +80,10 @@ func (r *row) add(number int, o *openRound) {
 	r.intervals = append(r.intervals, o.Intervals...)
 	r.rounds = append(r.rounds, o.round(number))
 	r.totals.add(&o.Result, &o.account)
+	r.course = addCourse(r.course, o.course)
+	if r.first == nil && o.differs.Unexplained > 0 {
+		r.first = o.differs.First
+	}
 	if us := o.serverUS(); us != nil {
 		r.serverUS = append(r.serverUS, *us)
 	}
@@ -95,7 +102,7 @@ func (r *row) record(c *lineup.Entry, e *virtualResult, t *callCost) benchresult
 		out.Open.AchievedPerS /= n
 	}
 	out.Open.ServerUSPerCall = median(r.serverUS)
-	out.Open.Intervals = series(r.intervals)
+	out.Open.Intervals, out.Course = series(r.intervals), r.course
 	return out
 }
 

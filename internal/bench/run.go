@@ -74,9 +74,9 @@ func (p *plan) try(ctx context.Context) error {
 	if len(own) == 0 {
 		return nil
 	}
-	requests, err := first.traffic.first(lineup.TrialRequests)
+	requests, err := lineup.FirstRequests(first.stream)
 	if err != nil {
-		return &InputError{Err: err}
+		return err
 	}
 	return lineup.Try(ctx, own, p.Server, first.Scenario.Start, requests, replay.Clock{Now: p.Now, Sleep: p.Sleep})
 }

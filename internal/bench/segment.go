@@ -30,9 +30,7 @@ type segment struct {
 
 // segment prepares a measurement. Its name says which in an error.
 func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int) (*segment, error) {
-	s.segments++
-	g := &segment{session: s, entry: c, clock: load.NewClock(s.now())}
-	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
+	g := s.keyspace(c)
 	var err error
 	g.target, err = caller.Prepare(ctx, s.server.Client, c.Program.InKeyspace(g.prefix), caller.Options{
 		Shared: !s.server.Own, Lasts: s.lasts, Origin: g.clock.Origin, Now: g.clock.Now,
@@ -50,17 +48,32 @@ func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int)
 	return g, nil
 }
 
+// keyspace is a segment without connections.
+func (s *session) keyspace(c *lineup.Entry) *segment {
+	s.segments++
+	g := &segment{session: s, entry: c, clock: load.NewClock(s.now())}
+	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
+	return g
+}
+
 // end closes the connections and deletes the segment's keys. It returns failed, put into our words, or else its own
 // error.
 func (g *segment) end(ctx context.Context, failed error) error {
-	ctx = context.WithoutCancel(ctx)
 	failed = g.explain(failed)
-	err := g.target.Close(ctx)
-	if err == nil && g.server.Own {
-		// Keys that a script derived from those in KEYS. On a server that others use they wait for the session's end:
-		// the search goes through everybody's keys.
-		_, err = serverstats.Delete(ctx, g.server.Client, g.prefix)
+	err := g.target.Close(context.WithoutCancel(ctx))
+	if failed == nil {
+		failed = g.explain(err)
 	}
+	return g.sweep(ctx, failed)
+}
+
+// sweep deletes keys that a script derived from those in KEYS. On a server that others use they wait for the session's
+// end: the search goes through everybody's keys. It returns failed, or else its own error.
+func (g *segment) sweep(ctx context.Context, failed error) error {
+	if !g.server.Own {
+		return failed
+	}
+	_, err := serverstats.Delete(context.WithoutCancel(ctx), g.server.Client, g.prefix)
 	if failed != nil {
 		return failed
 	}

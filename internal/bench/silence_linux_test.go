@@ -106,7 +106,7 @@ func TestASilentServerInvalidatesWhatItFallsInto(t *testing.T) {
 func TestSilenceAtALowRate(t *testing.T) {
 	j := tiny(t, "gcra")
 	j.Scenarios[0] = written(t, strings.Replace(strings.Replace(small, "200ms", "2s", 1), "400", "2", 1))
-	j.Duration, j.Rounds, j.Sweep, j.Fills = 2*time.Second, 1, []int{}, []int64{}
+	j.Wish.For, j.Rounds, j.Sweep, j.Fills = 2*time.Second, 1, []int{}, []int64{}
 	if all := halted(t, "small gcra round 1", j); len(all) != 1 || all[0].Where != "small gcra round 1" {
 		t.Errorf("the silences are %+v; want one", all)
 	}

@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/measure"
+	"ratelab/internal/play"
 	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 	"ratelab/internal/virtualtime"
@@ -19,6 +20,7 @@ import (
 type virtualResult struct {
 	result measure.Result
 	spent  lineup.Spent
+	record *play.Record // nil where nothing is played
 }
 
 // decide replays the traffic past the entries in virtual time, on the server that the scenario's rows are measured on,
@@ -27,21 +29,30 @@ func (s *session) decide(ctx context.Context, p *contest) ([]virtualResult, erro
 	watch := lineup.NewWatch(ctx, s.server)
 	var rows []*lineup.Virtual
 	var lanes []replay.Lane
+	var records []*play.Record
 	company := &virtualtime.Company{}
 	for _, e := range p.Entries {
 		v, err := e.On(ctx, watch, lineup.Times{Start: p.Scenario.Start, Company: company}, s.clock())
 		if err != nil {
 			return nil, err
 		}
-		rows, lanes = append(rows, v), append(lanes, replay.Lane{Label: e.Label, Decider: v})
+		lane := replay.Lane{Label: e.Label, Decider: v}
+		if p.part != nil {
+			records = append(records, play.NewRecord(p.part))
+			lane.Observe = records[len(records)-1].Observe
+		}
+		rows, lanes = append(rows, v), append(lanes, lane)
 	}
 	var found []virtualResult
-	outcome, err := replay.Run(ctx, p.traffic, p.Policy, lanes, replay.Options{Stop: s.stop, Parallel: s.parallel()})
+	outcome, err := replay.Run(ctx, p.traffic(), p.Policy, lanes, replay.Options{Stop: s.stop, Parallel: s.parallel()})
 	switch {
 	case err == nil && outcome.Partial:
 		err = errStopped
 	case err == nil:
 		found, err = count(ctx, rows, outcome)
+	}
+	for i, r := range records[:min(len(records), len(found))] {
+		found[i].record = r
 	}
 	for _, v := range rows {
 		if closed := v.Close(context.WithoutCancel(ctx)); err == nil {
@@ -73,8 +84,7 @@ func count(ctx context.Context, rows []*lineup.Virtual, o *replay.Outcome) ([]vi
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, virtualResult{o.Lanes[i].Result,
-			lineup.Spent{Calls: v.Calls(), Left: left}})
+		all = append(all, virtualResult{result: o.Lanes[i].Result, spent: lineup.Spent{Calls: v.Calls(), Left: left}})
 	}
 	return all, nil
 }

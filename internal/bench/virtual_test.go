@@ -12,11 +12,11 @@ import (
 // By hand: 10 and 30 decisions with 20 and 40 calls, 1 and 3 keys of 100 and 500 bytes together.
 func TestWorkAddsUp(t *testing.T) {
 	w := work(
-		virtualResult{measure.Result{Offered: 10},
-			lineup.Spent{Calls: virtualtime.Calls{Decisions: 10, Total: 20, Admitting: 9, Admitted: 3},
+		virtualResult{result: measure.Result{Offered: 10},
+			spent: lineup.Spent{Calls: virtualtime.Calls{Decisions: 10, Total: 20, Admitting: 9, Admitted: 3},
 				Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
-		virtualResult{measure.Result{Offered: 30},
-			lineup.Spent{
+		virtualResult{result: measure.Result{Offered: 30},
+			spent: lineup.Spent{
 				Calls: virtualtime.Calls{Decisions: 30, Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25,
 					Rejected: 10},
 				Left: virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},

@@ -65,7 +65,6 @@ type Generator struct {
 // Settings are what was asked for.
 type Settings struct {
 	Rounds      int   `json:"rounds" jsonschema:"minimum=1"`
-	DurationUS  int64 `json:"duration_us"`                        // the most of a scenario that a round plays
 	WarmUpUS    int64 `json:"warm_up_us"`                         // before each measurement, not counted
 	SegmentUS   int64 `json:"segment_us"`                         // one closed-loop measurement
 	Connections int   `json:"connections" jsonschema:"minimum=1"` // of the open loop and the cost segments
@@ -108,7 +107,8 @@ type Play struct {
 	Seed           uint64       `json:"seed"`
 	Limit          result.Limit `json:"limit"`
 	DurationUS     int64        `json:"duration_us"` // the scenario's own; 0 where a trace does not say
-	PlayedUS       int64        `json:"played_us"`   // how much of it a round played
+	FromUS         int64        `json:"from_us"`     // where in it a round begins to play
+	PlayedUS       int64        `json:"played_us"`   // how much of it a round plays
 	OnLate         string       `json:"on_late" jsonschema:"enum=queue,enum=drop,enum=fatal"`
 	Rows           []Limiter    `json:"algorithms"`
 	Notes          []string     `json:"notes"`
@@ -128,7 +128,19 @@ type Limiter struct {
 	Exact  *measure.Result `json:"exact"` // the decisions on what was played, in virtual time: repeatable to the digit
 	Work   Work            `json:"work"`
 	Open   Open            `json:"open"` // all rounds together
+	Course *Course         `json:"course,omitempty"`
 	Rounds []OpenRound     `json:"rounds"`
+}
+
+// Course is how the plays went over the stretch's time, in buckets of equal width from its beginning, all rounds
+// together.
+type Course struct {
+	BucketUS int64   `json:"bucket_us" jsonschema:"minimum=1"`
+	Offered  []int64 `json:"offered"`  // cost of the requests that were due in the bucket
+	Admitted []int64 `json:"admitted"` // of these, the cost that was admitted; of a shaper what it lets go in the bucket
+	// the most of any round that was let through for one key in a window that ends in the bucket, at least: what may
+	// lie outside the window, as far as the server's instants are known, is not counted
+	Rolling []int64 `json:"rolling"`
 }
 
 // Work is what a decision takes, however fast: counted, not timed. Absent figures could not be had, as on a server
@@ -195,16 +207,19 @@ type Interval struct {
 
 // OpenRound is what one round of the open loop measured.
 type OpenRound struct {
-	Round           int      `json:"round"`      // from 1
-	Position        int      `json:"position"`   // within the round, from 1: the order changes from round to round
-	StartedUS       int64    `json:"started_us"` // since the document's start
-	Accepted        int64    `json:"accepted"`
-	Rejected        int64    `json:"rejected"`
-	ServerUSPerCall *float64 `json:"server_us_per_decision,omitempty"`
-	ServiceP50US    float64  `json:"service_p50_us"`
-	ResponseP50US   float64  `json:"response_p50_us"`
-	ResponseP99US   float64  `json:"response_p99_us"`
-	LagP99US        float64  `json:"lag_p99_us"`
+	Round     int   `json:"round"`      // from 1
+	Position  int   `json:"position"`   // within the round, from 1: the order changes from round to round
+	StartedUS int64 `json:"started_us"` // since the document's start
+	Accepted  int64 `json:"accepted"`
+	Rejected  int64 `json:"rejected"`
+	// decisions that are not those of virtual time, and of these such as lag does not explain: see play.Differences
+	DiffersFromVirtual int64    `json:"differs_from_virtual"`
+	OutsideLag         int64    `json:"differs_outside_lag"`
+	ServerUSPerCall    *float64 `json:"server_us_per_decision,omitempty"`
+	ServiceP50US       float64  `json:"service_p50_us"`
+	ResponseP50US      float64  `json:"response_p50_us"`
+	ResponseP99US      float64  `json:"response_p99_us"`
+	LagP99US           float64  `json:"lag_p99_us"`
 }
 
 // Health is how the generator fared: the worst over the rounds.

@@ -23,9 +23,9 @@ type Connection struct {
 
 // Outcome is what a Call saw. Its instants are those of the Target's clock.
 type Outcome struct {
-	Allowed bool
-	Written time.Duration // the instant before the request went into the socket
-	Replied time.Duration // the instant after its reply was read from the socket, before it was decoded
+	Decision limit.Decision
+	Written  time.Duration // the instant before the request went into the socket
+	Replied  time.Duration // the instant after its reply was read from the socket, before it was decoded
 
 	// Aside is what the Call did before Written that is no part of the decision, such as initialising a key: it counts
 	// neither as wait nor in the response.
@@ -67,7 +67,8 @@ func (c *Connection) call(q limit.Request) (o Outcome, err error) {
 			return o, err
 		}
 	}
-	v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: t.options.Origin.UnixMicro() + t.options.Now().Microseconds()}
+	v := script.Vars{Key: q.Key, Cost: q.Cost,
+		NowUS: t.options.Origin.UnixMicro() + t.options.Now().Microseconds() + q.ClientSkewUS}
 	if !settled {
 		t.note(s, t.program.Decide.Keys, v)
 	}
@@ -76,8 +77,7 @@ func (c *Connection) call(q limit.Request) (o Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	d, err := t.decision(reply)
-	o.Allowed = d.Allowed()
+	o.Decision, err = t.decision(reply)
 	if !settled && err == nil {
 		err = c.expire(t.settle(s))
 	}

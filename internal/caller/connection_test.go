@@ -30,7 +30,7 @@ func TestWhatAScriptIsTold(t *testing.T) {
 	p.Decode = func(r resp.Value) (d limit.Decision, err error) { names, err = script.Contract(r); return names, err }
 	_, _, c := prepared(t, p, o)
 	out, err := c.Call(t.Context(), limit.Request{Key: "k", Cost: 12})
-	if err != nil || out.Allowed {
+	if err != nil || out.Decision.Allowed() {
 		t.Fatal(out, err)
 	}
 	// meet reads the clock at 7 and 14, the arguments are made at 21, written at 28, and the reply is there at 35.

@@ -103,6 +103,13 @@ func (t *Target) Introduce(ctx context.Context, keys []string) error {
 	return nil
 }
 
+// Introduced says that init has been called for keys already, by somebody else.
+func (t *Target) Introduced(keys []string) {
+	for _, key := range keys {
+		t.sight(key).once.Do(func() {})
+	}
+}
+
 // sight is what is known of a key.
 func (t *Target) sight(key string) *sight {
 	t.mu.RLock()

@@ -66,6 +66,18 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Entry, error) {
 		TickUS: tick(in), ClientTime: in.ClientTime, Aligned: in.Spec.Traits.Aligned || in.Spec.Traits.Grid}, nil
 }
 
+// OnClientTime is a built-in algorithm's entry that goes by the clock of the client that asks, to the microsecond.
+func (e *Entry) OnClientTime() *Entry {
+	if e.ClientTime {
+		return e
+	}
+	mine, program := *e, *e.Program
+	program.Decide.Args = slices.Clone(program.Decide.Args)
+	program.Decide.Args[0] = script.NowUS(1)
+	mine.Program, mine.ClientTime, mine.TickUS = &program, true, 1
+	return &mine
+}
+
 // tick is the step of the clock that ends a rejection: a TTL's millisecond, or the client's granularity.
 func tick(in algorithms.Instance) int64 {
 	switch {

@@ -17,6 +17,16 @@ func (e *Entry) Balanced(inner replay.Decider) replay.Decider {
 	return &balanced{inner: inner, turns: e.Gateways.Turns()}
 }
 
+// Route gives the name under which each request's client is counted, in the order in which they come to the balancer,
+// which has handed on so many before.
+func (e *Entry) Route(before uint64) func(key string) string {
+	if e.Gateways == nil {
+		return func(key string) string { return key }
+	}
+	turns := e.Gateways.TurnsAfter(before)
+	return turns.Next
+}
+
 // balanced is a load balancer before a Decider.
 type balanced struct {
 	inner    replay.Decider

@@ -1,6 +1,7 @@
 package lineup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type Times struct {
 	Behind time.Duration // how far behind that the server's clock steps at most
 	Trial  bool          // the script's first run: see virtualtime.Options
 
+	Prefix string // of the keys; "": the server's
+
 	Company *virtualtime.Company // of the other runners on a server that is not ours; nil: none
 }
 
@@ -43,7 +46,7 @@ func Runner(ctx context.Context, s *redisserver.Server, program *script.Program,
 	began := clock.Now()
 	runner, err := virtualtime.New(
 		virtualtime.Server{Client: s.Client, Shared: !s.Own, Embedded: s.Kind == redisserver.KindEmbedded},
-		program.InKeyspace(s.Prefix),
+		program.InKeyspace(cmp.Or(times.Prefix, s.Prefix)),
 		virtualtime.Options{
 			Start:     times.Start,
 			Behind:    times.Behind,

@@ -18,6 +18,20 @@ import (
 // TrialRequests is how many of a run's first requests a user's script is tried with, one by one.
 const TrialRequests = 100
 
+// FirstRequests are those of a trial. The error is an *InputError, about the traffic.
+func FirstRequests(t replay.Traffic) ([]limit.Request, error) {
+	var first []limit.Request
+	for q, err := range t.Requests() {
+		if err != nil {
+			return nil, &InputError{Err: err}
+		}
+		if first = append(first, q); len(first) == TrialRequests {
+			break
+		}
+	}
+	return first, nil
+}
+
 // trialTime is how long a trial may take, and trialMemory how much, in bytes. On macOS and Windows a real server's
 // process is bounded in time alone.
 const (

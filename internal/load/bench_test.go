@@ -33,7 +33,7 @@ type sink struct{ now func() time.Duration }
 
 func (s sink) Call(context.Context, limit.Request) (load.Outcome, error) {
 	now := s.now()
-	return load.Outcome{Allowed: true, Written: now, Replied: now}, nil
+	return load.Outcome{Decision: limit.Decision{Verdict: limit.Allowed}, Written: now, Replied: now}, nil
 }
 
 // BenchmarkPacer prints how late requests are handed over, by this pacer and by one that calls time.Sleep: medians of
@@ -103,7 +103,7 @@ func (p pooled) Call(ctx context.Context, req limit.Request) (load.Outcome, erro
 	if err != nil {
 		return o, err
 	}
-	o.Replied, o.Allowed = p.now(), reply[0] == 1
+	o.Replied, o.Decision.Verdict = p.now(), limit.Verdict(reply[0])
 	return o, nil
 }
 
@@ -121,7 +121,9 @@ func (p pinned) Call(ctx context.Context, _ limit.Request) (load.Outcome, error)
 		return o, err
 	}
 	reply, err := cmd.Int64Slice()
-	o.Replied, o.Allowed = p.now(), err == nil && reply[0] == 1
+	if err == nil {
+		o.Replied, o.Decision.Verdict = p.now(), limit.Verdict(reply[0])
+	}
 	return o, err
 }
 

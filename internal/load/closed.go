@@ -112,7 +112,7 @@ func (l *closed) work(c Caller, worker int) {
 		}
 		rec.add(sample{
 			written: out.Written - l.counted, replied: out.Replied - l.counted,
-			bytesWritten: int32(out.BytesWritten), bytesRead: int32(out.BytesRead), allowed: out.Allowed,
+			bytesWritten: int32(out.BytesWritten), bytesRead: int32(out.BytesRead), allowed: out.Decision.Allowed(),
 		})
 		now = out.Replied
 		if next += step; next >= len(l.requests) {

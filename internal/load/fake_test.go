@@ -35,7 +35,10 @@ type slow struct {
 func (s *slow) Call(ctx context.Context, req limit.Request) (load.Outcome, error) {
 	s.calls = append(s.calls, req)
 	time.Sleep(s.aside)
-	o := load.Outcome{Allowed: req.Cost == 1, Written: s.clock.Now(), Aside: s.aside, BytesWritten: 100, BytesRead: 10}
+	o := load.Outcome{Written: s.clock.Now(), Aside: s.aside, BytesWritten: 100, BytesRead: 10}
+	if req.Cost == 1 {
+		o.Decision.Verdict = limit.Allowed
+	}
 	select {
 	case <-time.After(s.service):
 	case <-ctx.Done():

@@ -30,6 +30,10 @@ type OpenOptions struct {
 	IntervalUS int64         // width of the intervals of the time series; 0 is a second
 	Stop       <-chan struct{}
 
+	// Answered is told what a call saw, with the request's number in the stream, from 0; nil: nobody asks. The workers
+	// call it, several at a time.
+	Answered func(number int64, o Outcome)
+
 	// At is when a request with AtUS 0 is due, by Clock; the stream is read and the callers are ready before. Of a time
 	// that is past or too near, such as 0, it is as soon as may be.
 	At time.Duration
@@ -172,10 +176,14 @@ func (l *open) work(c Caller) {
 			l.end(err, false)
 			return
 		}
+		if l.o.Answered != nil {
+			l.o.Answered(j.number, out)
+		}
 		rec.add(sample{
 			due: j.due - zero, handed: j.handed - zero, written: out.Written - out.Aside - zero,
 			replied:      out.Replied - out.Aside - zero,
-			bytesWritten: int32(out.BytesWritten), bytesRead: int32(out.BytesRead), allowed: out.Allowed,
+			bytesWritten: int32(out.BytesWritten), bytesRead: int32(out.BytesRead),
+			allowed: out.Decision.Allowed(),
 		})
 	}
 }

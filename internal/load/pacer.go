@@ -20,6 +20,7 @@ type pacing struct {
 	start   time.Duration // when a request with AtUS 0 is due
 	counted time.Duration // when what counts begins
 
+	number                                     int64 // of the next request
 	batch                                      []job
 	offered                                    int64
 	firstDue, lastDue, firstHanded, lastHanded time.Duration
@@ -34,7 +35,9 @@ func (p *pacing) run(f *feeder, first []limit.Request) {
 			if !p.await(p.start + time.Duration(req.AtUS)*time.Microsecond) {
 				return
 			}
-			p.batch = append(p.batch, job{req: req, due: p.start + time.Duration(req.AtUS)*time.Microsecond})
+			p.batch = append(p.batch,
+				job{req: req, number: p.number, due: p.start + time.Duration(req.AtUS)*time.Microsecond})
+			p.number++
 		}
 		if len(f.chunks) == 0 {
 			p.handOver() // the stream is slow, perhaps: what is due does not wait for it

@@ -10,6 +10,7 @@ import (
 // job is a request on its way to a worker.
 type job struct {
 	req         limit.Request
+	number      int64         // in the stream, from 0
 	due, handed time.Duration // since the clock's origin
 	queued      bool          // no worker was free when it was handed over
 }

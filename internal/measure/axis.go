@@ -5,9 +5,11 @@ import "time"
 // maxBuckets is what a chart of 700 pixels can still show.
 const maxBuckets = 512
 
-// axis cuts time from the scenario's start into at most maxBuckets equal buckets [i·width, (i+1)·width). Two axes
-// that were made for one duration and have seen the same instants are equal, whatever was decided.
+// axis cuts time, from an instant that is the scenario's start as a rule, into at most maxBuckets equal buckets
+// [i·width, (i+1)·width). Two axes that were made for one duration and have seen the same instants are equal, whatever
+// was decided.
 type axis struct {
+	fromUS  int64
 	widthUS int64
 	lastUS  int64 // the latest instant seen
 }
@@ -21,6 +23,25 @@ func newAxis(duration time.Duration) axis {
 	}
 	return axis{widthUS: niceWidthUS(duration.Microseconds())}
 }
+
+// begin has the axis of a run of the duration begin at fromUS; 0 is unknown. Nothing has been seen.
+func (a *axis) begin(fromUS int64, duration time.Duration) {
+	if fromUS > 0 {
+		*a = newAxis(max(0, duration-time.Duration(fromUS)*time.Microsecond))
+		a.fromUS = fromUS
+	}
+}
+
+// bucket is that of atUS, below zero before the axis begins.
+func (a *axis) bucket(atUS int64) int {
+	if atUS < a.fromUS {
+		return -1
+	}
+	return int((atUS - a.fromUS) / a.widthUS)
+}
+
+// startUS is where a bucket begins.
+func (a *axis) startUS(bucket int) int64 { return a.fromUS + int64(bucket)*a.widthUS }
 
 // clockWidths continue 1, 2, 5, 10 … 500 ms the way clocks and calendars are divided.
 var clockWidths = []time.Duration{
@@ -58,7 +79,7 @@ func niceWidthUS(durationUS int64) int64 {
 // reach makes room for atUS and returns how many times the buckets must be merged in pairs for it.
 func (a *axis) reach(atUS int64) (merges int) {
 	a.lastUS = max(a.lastUS, atUS)
-	for atUS/a.widthUS >= maxBuckets {
+	for a.bucket(atUS) >= maxBuckets {
 		a.widthUS *= 2
 		merges++
 	}
@@ -69,7 +90,7 @@ func (a *axis) reach(atUS int64) (merges int) {
 func (a *axis) span(duration time.Duration) (buckets, merges int) {
 	end := max(a.lastUS, duration.Microseconds()-1)
 	merges = a.reach(end)
-	return int(end/a.widthUS) + 1, merges
+	return max(0, a.bucket(end)) + 1, merges
 }
 
 // merge joins the buckets of a full set of maxBuckets in pairs, with join.

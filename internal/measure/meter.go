@@ -48,6 +48,15 @@ func (m *Meter) WatchScales(lengths []int64) {
 	m.windows.release = m.scales.release
 }
 
+// Begin has the Series begin so far from the start; what is before counts for all other figures, and for what rolls. It
+// is called before the first Observe.
+func (m *Meter) Begin(usFromStart int64) {
+	m.timeline.axis.begin(usFromStart, m.duration)
+	if usFromStart > 0 {
+		m.timeline.current = -1
+	}
+}
+
 // WatchRate makes the meter compare what the limiter believes to be used with what it admitted; see RateDifference.
 // It is called before the first Observe.
 func (m *Meter) WatchRate() { m.rate = &RateDifference{} }
@@ -133,7 +142,7 @@ func (m *Meter) admit(a departure, d limit.Decision) {
 	}
 	if m.shaping != nil {
 		m.shaping.admit(a)
-		m.timeline.delay[m.timeline.current] = max(m.timeline.delay[m.timeline.current], d.DelayUS)
+		m.timeline.wait(d.DelayUS)
 	}
 	if d.DelayUS == 0 {
 		m.depart(a)

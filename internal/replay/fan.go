@@ -52,6 +52,7 @@ func newFan(ctx context.Context, p limit.Policy, duration time.Duration, lanes [
 
 // watch makes the worker measure what the options and its lane ask for.
 func (w *worker) watch(o Options) {
+	w.meter.Begin(o.From)
 	if o.Scales != nil {
 		w.meter.WatchScales(o.Scales)
 	}

@@ -43,6 +43,7 @@ type Options struct {
 	Parallel int           // lanes deciding at the same time; 0: all
 	Batch    int           // requests per batch; 0: a good size
 	Span     time.Duration // the most time one batch covers; 0: any
+	From     int64         // µs from the start at which all series begin
 	// µs from the start that all series reach at least, so that those of several replays are of one length
 	Reach    int64
 	Scales   []int64 // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured

@@ -35,7 +35,7 @@ type source struct {
 }
 
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
-	return &source{
+	s := &source{
 		options:   o,
 		policy:    p,
 		reference: measure.NewReference(p),
@@ -43,6 +43,9 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 		traffic:   measure.NewTrafficMeter(duration),
 		keys:      measure.NewKeySet(),
 	}
+	s.meter.Begin(o.From)
+	s.traffic.Begin(o.From)
+	return s
 }
 
 // read hands the traffic on in batches, until it ends, deliver fails, or it is told to stop.

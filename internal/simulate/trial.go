@@ -3,7 +3,6 @@ package simulate
 import (
 	"context"
 
-	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/replay"
 )
@@ -15,7 +14,7 @@ func (j *Job) try(ctx context.Context, p *plan) error {
 	if len(own) == 0 {
 		return nil
 	}
-	requests, err := firstRequests(p.runs[0])
+	requests, err := lineup.FirstRequests(p.runs[0].stream)
 	if err != nil {
 		return err
 	}
@@ -23,17 +22,3 @@ func (j *Job) try(ctx context.Context, p *plan) error {
 }
 
 func (j *Job) clock() replay.Clock { return replay.Clock{Now: j.Now, Sleep: j.Sleep} }
-
-func firstRequests(p *contest) ([]limit.Request, error) {
-	var first []limit.Request
-	for q, err := range p.stream.Requests() {
-		if err != nil {
-			return nil, &InputError{Err: err}
-		}
-		first = append(first, q)
-		if len(first) == lineup.TrialRequests {
-			break
-		}
-	}
-	return first, nil
-}

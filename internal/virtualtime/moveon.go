@@ -34,10 +34,7 @@ func (r *Runner) isDue() bool {
 func (r *Runner) moveOn(ctx context.Context) error {
 	r.stood = r.elapsed() - r.movedAt
 	delta := r.stood.Milliseconds()
-	keys := slices.Collect(maps.Keys(r.living.deadline))
-	if r.planted {
-		keys = append(keys, r.options.Sentinel)
-	}
+	keys := r.keys()
 	found, err := r.ask(ctx, moveOnSource, keys, delta, r.keepMS+delta)
 	if err != nil {
 		return err
@@ -48,6 +45,15 @@ func (r *Runner) moveOn(ctx context.Context) error {
 	err = r.missing(keys, found)
 	r.stood = 0
 	return err
+}
+
+// keys are those that the scripts have left, and the sentinel.
+func (r *Runner) keys() []string {
+	keys := slices.Collect(maps.Keys(r.living.deadline))
+	if r.planted {
+		keys = append(keys, r.options.Sentinel)
+	}
+	return keys
 }
 
 // missing forgets the keys that were not found, and fails where one of them must be alive.

@@ -130,11 +130,7 @@ func (r *Runner) Close(ctx context.Context) error {
 	defer r.busy.Unlock()
 	_ = r.drain(ctx) // where the connection is gone, deleting says so too
 	r.options.Company.leave(r)
-	keys := slices.Collect(maps.Keys(r.living.deadline))
-	if r.planted {
-		keys = append(keys, r.options.Sentinel)
-	}
-	err := r.inChunks(ctx, keys, func(pipe redis.Cmdable,
+	err := r.inChunks(ctx, r.keys(), func(pipe redis.Cmdable,
 		chunk []string) redis.Cmder {
 		return pipe.Del(ctx, chunk...)
 	}, nil)

@@ -54,7 +54,7 @@ func header(kind string) benchresult.Header {
 		Generator: benchresult.Generator{Pacer: "nanosleep, timer slack 1 ns", GOMAXPROCS: 2, GOGC: 400,
 			Processors: "server on 0; closed loops: generator on 1"},
 		Settings: benchresult.Settings{
-			Rounds: rounds, DurationUS: 3_000_000, WarmUpUS: 200_000, SegmentUS: 500_000, Connections: connections,
+			Rounds: rounds, WarmUpUS: 200_000, SegmentUS: 500_000, Connections: connections,
 			Sweep: []int{1, 2, 4, 8, 16, 32, 64}, CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000,
 				Burst: 100},
 			FillLimit: result.Limit{Requests: 10_000, WindowUS: 3_600_000_000, Burst: 10_000}, RepeatedRound: 1,

@@ -1,0 +1,138 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
+)
+
+// Differences are the decisions of a play that are not those of virtual time.
+type Differences struct {
+	Count int64
+	// Unexplained are those that lie outside the lag band: virtual time decides them as it did whenever the server may
+	// have taken the requests.
+	Unexplained int64
+	First       *Difference // nil: there is none; an unexplained one before the others
+}
+
+// Difference is one request that was decided otherwise.
+type Difference struct {
+	Request       limit.Request
+	Virtual, Wall limit.Verdict
+	Explained     bool
+}
+
+// Again decides the traffic up to the end of the stretch once more in virtual time, from the beginning, with these
+// requests in place of those of the stretch, and gives the decisions on them.
+type Again func(ctx context.Context, requests []limit.Request) ([]limit.Decision, error)
+
+// draws is how many times the instants of the lag band are drawn: a decision that goes one way in a twentieth of the
+// band is missed by one play in eight, and most depend on it far more than that.
+const draws = 40
+
+// Compare looks at the decisions of the stretch beside those of virtual time. The server took each request at an
+// instant between the one at which it was written and the one at which its reply was there: the lag band. Where the two
+// decide otherwise, the stretch is decided again with instants drawn from the bands of all its requests, until either
+// each of the plays' decisions has been seen or the draws are used up. Requests that were not sent are left out.
+func (p *Played) Compare(ctx context.Context, part *Part, record *Record, again Again) (Differences,
+	error) {
+	virtual := record.Stretch()
+	var d Differences
+	open := map[int]bool{} // differ, and are not explained so far
+	first := -1
+	for i, a := range p.Answers {
+		if !a.Sent || a.Decision.Allowed() == (virtual[i] == limit.Allowed) {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		open[i] = true
+	}
+	d.Count = int64(len(open))
+	random := rand.New(rand.NewPCG(uint64(len(p.Answers)), uint64(len(open)))) // any will do
+	for n := 0; n < draws && len(open) > 0; n++ {
+		if err := p.explain(ctx, part, random, again, open); err != nil {
+			return d, err
+		}
+	}
+	d.Unexplained = int64(len(open))
+	if len(open) > 0 {
+		first = slices.Min(slices.Collect(maps.Keys(open)))
+	}
+	if first >= 0 {
+		d.First = &Difference{part.Requests[first], virtual[first], p.Answers[first].Decision.Verdict, !open[first]}
+	}
+	return d, nil
+}
+
+// explain takes out of open what is decided as the play did, with instants drawn once.
+func (p *Played) explain(ctx context.Context, part *Part, random *rand.Rand, again Again, open map[int]bool) error {
+	type moved struct {
+		limit.Request
+		index int
+	}
+	var all []moved
+	for i, q := range part.Requests {
+		a := p.Answers[i]
+		if !a.Sent {
+			continue
+		}
+		at := a.WrittenUS + random.Int64N(max(0, a.RepliedUS-a.WrittenUS)+1)
+		q.AtUS = max(at, part.From.Microseconds())
+		all = append(all, moved{q, i})
+	}
+	slices.SortStableFunc(all, func(a, b moved) int { return int(a.AtUS - b.AtUS) })
+	requests := make([]limit.Request, len(all))
+	for i, m := range all {
+		requests[i] = m.Request
+	}
+	decisions, err := again(ctx, requests)
+	if err != nil {
+		return err
+	}
+	for i, m := range all {
+		if open[m.index] && decisions[i].Allowed() == p.Answers[m.index].Decision.Allowed() {
+			delete(open, m.index)
+		}
+	}
+	return nil
+}
+
+// DecideAgain is Again for an entry: by its model, or where it has none by its script in virtual time on the server.
+func DecideAgain(c *lineup.Contest, e *lineup.Entry, part *Part, s *redisserver.Server, clock replay.Clock) Again {
+	return func(ctx context.Context, requests []limit.Request) ([]limit.Decision, error) {
+		decider, end, err := decider(ctx, c, e, s, clock)
+		if err != nil {
+			return nil, err
+		}
+		err = inBatches(part.Before(), func(batch []limit.Request) error {
+			return decider.Decide(ctx, batch, make([]limit.Decision, len(batch)))
+		})
+		decisions := make([]limit.Decision, len(requests))
+		if err == nil {
+			err = decider.Decide(ctx, requests, decisions)
+		}
+		return decisions, errors.Join(err, end(context.WithoutCancel(ctx)))
+	}
+}
+
+// decider decides from the beginning of the scenario; end deletes what it leaves.
+func decider(ctx context.Context, c *lineup.Contest, e *lineup.Entry, s *redisserver.Server,
+	clock replay.Clock) (d replay.Decider, end func(context.Context) error, err error) {
+	if e.NewModel != nil {
+		return replay.NewModel(e.NewModel(), c.Scenario.Start), func(context.Context) error { return nil }, nil
+	}
+	v, err := e.On(ctx, lineup.NewWatch(ctx, s), lineup.Times{Start: c.Scenario.Start}, clock)
+	if err != nil {
+		return nil, nil, err
+	}
+	return v, v.Close, nil
+}
