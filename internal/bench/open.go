@@ -21,7 +21,7 @@ type openRound struct {
 	*play.Played
 	account
 	startedUS int64
-	differs   play.Differences
+	differs   *play.Differences // nil: each play has requests of its own
 	course    play.Course
 	position  int // within the round, from 1
 }
@@ -86,27 +86,36 @@ func intervalUS(d time.Duration) int64 {
 	}
 }
 
-// sample writes one round down.
+// round writes one round down.
 func (o *openRound) round(number int) benchresult.OpenRound {
 	d := o.Overall()
-	return benchresult.OpenRound{
+	out := benchresult.OpenRound{
 		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected,
-		DiffersFromVirtual: o.differs.Count, OutsideLag: o.differs.Unexplained,
 		ServerUSPerCall: o.serverUS(),
 		ServiceP50US:    float64(d.Service.ValueAtPercentile(50)),
 		ResponseP50US:   float64(d.Response.ValueAtPercentile(50)),
 		ResponseP99US:   float64(d.Response.ValueAtPercentile(99)),
 		LagP99US:        float64(d.Lag.ValueAtPercentile(99)),
 	}
+	if o.differs != nil {
+		out.DiffersFromVirtual, out.OutsideLag = &o.differs.Count, &o.differs.Unexplained
+	}
+	return out
 }
 
 // judge compares a play with virtual time, and makes its course. Nothing is measured meanwhile.
 func (s *session) judge(ctx context.Context, p *contest, c *lineup.Entry, virtual *virtualResult, o *openRound) error {
-	again := play.DecideAgain(&p.Contest, c, p.part, s.server, s.clock())
 	var err error
-	if o.differs, err = o.Compare(ctx, p.part, virtual.record, again); err != nil {
+	if o.Part != nil { // who reacts to answers that come later asks for other things
+		o.course, err = o.Played.Course(ctx, &p.Contest, o.Part, o.Record)
 		return err
 	}
+	again := play.DecideAgain(&p.Contest, c, p.part, s.server, s.clock())
+	d, err := o.Compare(ctx, p.part, virtual.record, again)
+	if err != nil {
+		return err
+	}
+	o.differs = &d
 	o.course, err = o.Played.Course(ctx, &p.Contest, p.part, virtual.record)
 	return err
 }
@@ -138,7 +147,9 @@ func (r *run) differences(i int, p *contest) []string {
 		row := r.rows[i][k]
 		var outside int64
 		for _, round := range row.rounds {
-			outside += round.OutsideLag
+			if round.OutsideLag != nil {
+				outside += *round.OutsideLag
+			}
 		}
 		if outside > 0 {
 			first := row.first

@@ -159,3 +159,16 @@ func (p *pairPlan) estimate() time.Duration {
 	rows := time.Duration(len(p.costs[base]))
 	return 2*rows*takeTime + 2*time.Duration(len(p.Scenarios))*scenarioTime + rows*time.Duration(p.Pairs)*p.pairTime()
 }
+
+// checkPlain refuses a scenario in which more happens than its phases say: what arrives would depend on what is
+// decided.
+func checkPlain(s *scenario.Scenario, wrong *lineup.Problems) {
+	if s.Reactive() {
+		wrong.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave it "+
+			"to simulate, or leave those fields out", s.Name))
+	}
+	if s.Faulty() {
+		wrong.Bad(fmt.Errorf("%s: managed and server_outage are played in virtual time only; leave it to simulate, or "+
+			"leave those fields out", s.Name))
+	}
+}

@@ -83,7 +83,9 @@ func checkOneGateway(c algorithms.Choice, wrong *lineup.Problems) {
 }
 
 func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *contest {
-	checkPlain(s, wrong)
+	if err := play.CheckScenario(s); err != nil {
+		wrong.Bad(err)
+	}
 	r := &contest{Contest: lineup.NewContest(s, j.Instead)}
 	r.stream = s.Stream(r.Seed)
 	var err error
@@ -97,19 +99,6 @@ func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong 
 		}
 	}
 	return r
-}
-
-// checkPlain refuses a scenario in which more happens than its phases say: what arrives would depend on what is
-// decided.
-func checkPlain(s *scenario.Scenario, wrong *lineup.Problems) {
-	if s.Reactive() {
-		wrong.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave it "+
-			"to simulate, or leave those fields out", s.Name))
-	}
-	if s.Faulty() {
-		wrong.Bad(fmt.Errorf("%s: managed and server_outage are played in virtual time only; leave it to simulate, or "+
-			"leave those fields out", s.Name))
-	}
 }
 
 // withControl is choices, or every algorithm where it is nil, with the control as the first.

@@ -81,7 +81,7 @@ func (r *row) add(number int, o *openRound) {
 	r.rounds = append(r.rounds, o.round(number))
 	r.totals.add(&o.Result, &o.account)
 	r.course = addCourse(r.course, o.course)
-	if r.first == nil && o.differs.Unexplained > 0 {
+	if r.first == nil && o.differs != nil && o.differs.Unexplained > 0 {
 		r.first = o.differs.First
 	}
 	if us := o.serverUS(); us != nil {

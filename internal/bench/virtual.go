@@ -43,14 +43,7 @@ func (s *session) decide(ctx context.Context, p *contest) ([]virtualResult, erro
 		}
 		rows, lanes = append(rows, v), append(lanes, lane)
 	}
-	var found []virtualResult
-	outcome, err := replay.Run(ctx, p.traffic(), p.Policy, lanes, replay.Options{Stop: s.stop, Parallel: s.parallel()})
-	switch {
-	case err == nil && outcome.Partial:
-		err = errStopped
-	case err == nil:
-		found, err = count(ctx, rows, outcome)
-	}
+	found, err := s.replayed(ctx, p, rows, lanes)
 	for i, r := range records[:min(len(records), len(found))] {
 		found[i].record = r
 	}
@@ -63,6 +56,43 @@ func (s *session) decide(ctx context.Context, p *contest) ([]virtualResult, erro
 		err = watch.Check(ctx)
 	}
 	return found, lineup.Blamed(err)
+}
+
+// replayed sends the traffic past the rows, each row's own where clients react.
+func (s *session) replayed(ctx context.Context, p *contest, rows []*lineup.Virtual, lanes []replay.Lane) (
+	[]virtualResult, error) {
+	if !p.Scenario.Reactive() {
+		return s.replay(ctx, p, p.traffic(), rows, lanes)
+	}
+	var all []virtualResult
+	for i, v := range rows {
+		sent, err := play.Virtual(ctx, &p.Contest, v.Entry, p.part, v)
+		if err != nil {
+			return nil, err
+		}
+		if v.Entry.NewModel == nil { // it has decided already
+			lanes[i].Decider = &lineup.FromJournal{Decisions: sent.Decisions}
+		}
+		found, err := s.replay(ctx, p, sent, rows[i:i+1], lanes[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// replay sends one traffic past rows.
+func (s *session) replay(ctx context.Context, p *contest, t replay.Traffic, rows []*lineup.Virtual,
+	lanes []replay.Lane) ([]virtualResult, error) {
+	outcome, err := replay.Run(ctx, t, p.Policy, lanes, replay.Options{Stop: s.stop, Parallel: s.parallel()})
+	switch {
+	case err != nil:
+		return nil, err
+	case outcome.Partial:
+		return nil, errStopped
+	}
+	return count(ctx, rows, outcome)
 }
 
 func (s *session) clock() replay.Clock { return replay.Clock{Now: s.now, Sleep: s.sleep} }

@@ -212,9 +212,10 @@ type OpenRound struct {
 	StartedUS int64 `json:"started_us"` // since the document's start
 	Accepted  int64 `json:"accepted"`
 	Rejected  int64 `json:"rejected"`
-	// decisions that are not those of virtual time, and of these such as lag does not explain: see play.Differences
-	DiffersFromVirtual int64    `json:"differs_from_virtual"`
-	OutsideLag         int64    `json:"differs_outside_lag"`
+	// decisions that are not those of virtual time, and of these such as lag does not explain: see play.Differences;
+	// absent where clients react, and so ask for other things
+	DiffersFromVirtual *int64   `json:"differs_from_virtual,omitempty"`
+	OutsideLag         *int64   `json:"differs_outside_lag,omitempty"`
 	ServerUSPerCall    *float64 `json:"server_us_per_decision,omitempty"`
 	ServiceP50US       float64  `json:"service_p50_us"`
 	ResponseP50US      float64  `json:"response_p50_us"`

@@ -30,14 +30,14 @@ func (l *ledger) decide(place int, d limit.Decision) {
 	l.Decisions[place], l.decided[place] = d, true
 }
 
-// close is the journal of the places that were decided.
-func (l *ledger) close() Journal {
-	n := 0
+// journal is that of the places that were decided.
+func (l *ledger) journal() Journal {
+	var j Journal
 	for i, decided := range l.decided {
 		if decided {
-			l.Requests[n], l.Decisions[n], l.Unasked[n] = l.Requests[i], l.Decisions[i], l.Unasked[i]
-			n++
+			j.Requests, j.Decisions = append(j.Requests, l.Requests[i]), append(j.Decisions, l.Decisions[i])
+			j.Unasked = append(j.Unasked, l.Unasked[i])
 		}
 	}
-	return Journal{l.Requests[:n], l.Decisions[:n], l.Unasked[:n]}
+	return j
 }

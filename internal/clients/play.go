@@ -57,6 +57,17 @@ func (r *run) begin(o *operation, nowUS int64) (event, error) {
 
 // serve lets the server answer the message that has arrived.
 func (r *run) serve(ctx context.Context, o *operation, nowUS int64) error {
+	q := r.arrive(o, nowUS)
+	reply, err := r.Server.Serve(ctx, q, o.message)
+	if err != nil {
+		return err
+	}
+	r.take(o, reply)
+	return nil
+}
+
+// arrive notes that a message is at the server, and what it asks for.
+func (r *run) arrive(o *operation, nowUS int64) limit.Request {
 	q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.clock.skewUS(nowUS),
 		ClientSkewUS: o.clientUS - nowUS}
 	if !o.sent && o.attempts > 1 {
@@ -66,15 +77,15 @@ func (r *run) serve(ctx context.Context, o *operation, nowUS int64) error {
 	if o.deciding {
 		o.place = r.ledger.open(q) // an earlier place, if there is one, stays undecided
 	}
-	reply, err := r.Server.Serve(ctx, q, o.message)
-	if err != nil {
-		return err
-	}
+	return q
+}
+
+// take notes the server's reply.
+func (r *run) take(o *operation, reply any) {
 	o.reply = reply
 	if d, ok := reply.(limit.Decision); ok && o.place >= 0 {
 		r.ledger.decide(o.place, d)
 	}
-	return nil
 }
 
 // move follows a client's move.

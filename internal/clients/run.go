@@ -61,7 +61,7 @@ func Run(ctx context.Context, s Setup, t Traffic) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Journal: r.ledger.close(), Clients: summarize(r.groups, r.retries), Stopped: r.stopped}, nil
+	return &Outcome{Journal: r.ledger.journal(), Clients: summarize(r.groups, r.retries), Stopped: r.stopped}, nil
 }
 
 // run is a Setup at work.

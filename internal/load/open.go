@@ -44,6 +44,18 @@ type OpenOptions struct {
 // mostQueued bounds the memory of a backlog to some 60 MB. What would be behind it is dropped, and counted.
 const mostQueued = 1 << 20
 
+// Source is where requests come from that depend on the answers to earlier ones. All its methods are called by one
+// goroutine at a time.
+type Source interface {
+	// Due gives what is due by nowUS since the run's start, which does not decrease, and has not been given before. Its
+	// AtUS is when it was due. over: nothing comes any more, not even after an answer. The requests are valid until the
+	// next call.
+	Due(nowUS int64) (requests []limit.Request, over bool, err error)
+	// Answered is told what the request of that number, from 0 in the order of Due, met. What that makes due may be
+	// given by the next Due.
+	Answered(number int64, o Outcome)
+}
+
 // OpenResult is what an open loop measured. Of the requests that count, Offered = Sent + Dropped + Unsent.
 type OpenResult struct {
 	Result
@@ -86,6 +98,8 @@ type open struct {
 	queue     *queue
 	collector *collector
 	pacing    pacing
+	asking    sync.Mutex // of what follows
+	source    Source     // nil: a stream
 	late      atomic.Int64
 	dropped   atomic.Int64
 }
@@ -98,19 +112,45 @@ func Open(ctx context.Context, stream iter.Seq2[limit.Request, error], callers [
 	if err := o.check(callers); err != nil {
 		return nil, err
 	}
-	l := &open{run: newRun(ctx), o: o, queue: newQueue(len(callers), o.queueMost),
-		collector: newCollector(false, o.IntervalUS)}
+	l := newOpen(ctx, callers, o)
 	feed := newFeeder(l.done)
-	defer l.release()
-	var ends, others sync.WaitGroup
-	others.Go(func() { l.watch(ctx, o.Stop) })
-	others.Go(func() {
+	var feeding sync.WaitGroup
+	feeding.Go(func() {
 		if err := feed.run(stream, o.Limit.Microseconds()); err != nil {
 			l.end(err, false)
 		}
 	})
-
 	first, _ := feed.next(nil) // the clock starts when there is something to send
+	r, err := l.send(ctx, callers, func() { l.pacing.run(feed, first) })
+	feeding.Wait()
+	return r, err
+}
+
+// OpenFrom is Open with requests that depend on the answers.
+func OpenFrom(ctx context.Context, source Source, callers []Caller, o OpenOptions) (*OpenResult, error) {
+	if err := o.check(callers); err != nil {
+		return nil, err
+	}
+	l := newOpen(ctx, callers, o)
+	l.source = source
+	return l.send(ctx, callers, func() {
+		if err := l.pacing.runLive(l.due); err != nil {
+			l.end(err, false)
+		}
+	})
+}
+
+func newOpen(ctx context.Context, callers []Caller, o OpenOptions) *open {
+	return &open{run: newRun(ctx), o: o, queue: newQueue(len(callers), o.queueMost),
+		collector: newCollector(false, o.IntervalUS)}
+}
+
+// send lets the callers send what pace hands over.
+func (l *open) send(ctx context.Context, callers []Caller, pace func()) (*OpenResult, error) {
+	defer l.release()
+	o := l.o
+	var ends, others sync.WaitGroup
+	others.Go(func() { l.watch(ctx, o.Stop) })
 	l.begin()
 	watched := watchHealth(o.Clock, l.pacing.counted)
 	var collected sync.WaitGroup
@@ -119,7 +159,7 @@ func Open(ctx context.Context, stream iter.Seq2[limit.Request, error], callers [
 		ends.Go(func() { l.work(c) })
 	}
 	others.Go(func() { <-l.done; l.queue.abandon() })
-	ends.Go(func() { l.pacing.run(feed, first); l.queue.end() })
+	ends.Go(func() { pace(); l.queue.end() })
 	ends.Wait()
 	health := watched.stop()
 	l.end(nil, false)
@@ -179,6 +219,9 @@ func (l *open) work(c Caller) {
 		if l.o.Answered != nil {
 			l.o.Answered(j.number, out)
 		}
+		if l.source != nil {
+			l.answered(j.number, out)
+		}
 		rec.add(sample{
 			due: j.due - zero, handed: j.handed - zero, written: out.Written - out.Aside - zero,
 			replied:      out.Replied - out.Aside - zero,
@@ -186,6 +229,28 @@ func (l *open) work(c Caller) {
 			allowed: out.Decision.Allowed(),
 		})
 	}
+}
+
+// answered brings an answer to the source, and hands over what is due then.
+func (l *open) answered(number int64, out Outcome) {
+	l.asking.Lock()
+	l.source.Answered(number, out)
+	l.asking.Unlock()
+	if _, err := l.due(); err != nil {
+		l.end(err, false)
+	}
+}
+
+// due hands over what the source has for now.
+func (l *open) due() (over bool, err error) {
+	l.asking.Lock()
+	defer l.asking.Unlock()
+	requests, over, err := l.source.Due((l.o.Clock.Now() - l.pacing.start).Microseconds())
+	for _, q := range requests {
+		l.pacing.add(q)
+	}
+	l.pacing.handOver()
+	return over, err
 }
 
 // inTime decides whether a request that had to wait is sent.

@@ -35,15 +35,38 @@ func (p *pacing) run(f *feeder, first []limit.Request) {
 			if !p.await(p.start + time.Duration(req.AtUS)*time.Microsecond) {
 				return
 			}
-			p.batch = append(p.batch,
-				job{req: req, number: p.number, due: p.start + time.Duration(req.AtUS)*time.Microsecond})
-			p.number++
+			p.add(req)
 		}
 		if len(f.chunks) == 0 {
 			p.handOver() // the stream is slow, perhaps: what is due does not wait for it
 		}
 	}
 	p.handOver()
+}
+
+// add puts a request into the batch that is handed over next.
+func (p *pacing) add(req limit.Request) {
+	p.batch = append(p.batch, job{req: req, number: p.number, due: p.start + time.Duration(req.AtUS)*time.Microsecond})
+	p.number++
+}
+
+// liveNap is how long nobody looks whether something is due that no answer brings about.
+const liveNap = 100 * time.Microsecond
+
+// runLive calls due again and again until it says that all is over.
+func (p *pacing) runLive(due func() (over bool, err error)) error {
+	p.clock.ownThread()
+	for !p.over() {
+		if left := p.start - p.clock.Now(); left > 0 {
+			p.clock.Nap(min(left, longestNap))
+			continue
+		}
+		if over, err := due(); over || err != nil {
+			return err
+		}
+		p.clock.Nap(liveNap)
+	}
+	return nil
 }
 
 // await sleeps until due; before that it hands over what was due earlier. It is false when the run is over.

@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"ratelab/internal/caller"
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/load"
@@ -41,11 +43,16 @@ type Options struct {
 
 // Played is what came of a play.
 type Played struct {
-	*load.OpenResult               // instants and intervals count from the beginning of the stretch
-	Answers          []Answer      // to each request of the stretch; the zero value of one that was not sent
-	Origin           time.Time     // on the server's clock, of the scenario's start
-	Shift            time.Duration // how far ahead of the server's clock the clients were set
-	Forwarded        int64         // requests decided before the stretch
+	*load.OpenResult // instants and intervals count from the beginning of the stretch
+
+	Answers   []Answer      // to each request of the stretch; the zero value of one that was not sent
+	Origin    time.Time     // on the server's clock, of the scenario's start
+	Shift     time.Duration // how far ahead of the server's clock the clients were set
+	Forwarded int64         // requests decided before the stretch
+
+	// Where clients react each row has its own requests, those of the Answers, and its own past. Else both are nil.
+	Part   *Part
+	Record *Record
 }
 
 // Answer is what a request met.
@@ -101,7 +108,10 @@ type player struct {
 	target  *caller.Target
 	callers []load.Caller
 	forward *virtualtime.Runner
-	count   int64
+	count   int64 // of requests before the stretch
+
+	live *clients.Live // where clients react; else nil
+	past clients.Journal
 }
 
 // attempt plays once, and deletes what is left; errLate: it could not begin in time.
@@ -174,7 +184,7 @@ const mostIntroduced = 10_000
 
 // play sends the requests.
 func (p *player) play(ctx context.Context) (*Played, error) {
-	out := &Played{Origin: p.onServer(0), Shift: p.shift, Forwarded: p.count, Answers: make([]Answer, len(p.part.Requests))}
+	out := &Played{Origin: p.onServer(0), Shift: p.shift, Forwarded: p.count}
 	if p.Clock.Now() > p.start()-lead {
 		return nil, errLate
 	}
@@ -186,11 +196,7 @@ func (p *player) play(ctx context.Context) (*Played, error) {
 		if p.Clock.Now() > p.start()-lead {
 			return errLate
 		}
-		out.OpenResult, err = load.Open(ctx, p.stream(), p.callers, load.OpenOptions{
-			Clock: p.Clock, At: p.start(), OnLate: p.OnLate, LateAfter: p.LateAfter, IntervalUS: p.IntervalUS,
-			Stop: p.Stop, Answered: func(n int64, o load.Outcome) { out.Answers[n] = p.answer(o) },
-		})
-		return err
+		return p.send(ctx, out)
 	})
 	if err != nil {
 		return nil, err
@@ -199,6 +205,23 @@ func (p *player) play(ctx context.Context) (*Played, error) {
 		return nil, errLate
 	}
 	return out, nil
+}
+
+// send lets the requests go.
+func (p *player) send(ctx context.Context, out *Played) (err error) {
+	o := load.OpenOptions{Clock: p.Clock, At: p.start(), OnLate: p.OnLate, LateAfter: p.LateAfter,
+		IntervalUS: p.IntervalUS, Stop: p.Stop}
+	if p.live == nil {
+		out.Answers = make([]Answer, len(p.part.Requests))
+		o.Answered = func(n int64, a load.Outcome) { out.Answers[n] = p.answer(a) }
+		out.OpenResult, err = load.Open(ctx, p.stream(), p.callers, o)
+		return err
+	}
+	s := p.source()
+	out.OpenResult, err = load.OpenFrom(ctx, s, p.callers, o)
+	out.Answers = s.answers
+	out.Part, out.Record = s.own()
+	return err
 }
 
 // lead is how long before its first request load.Open wants to be called.
@@ -253,14 +276,14 @@ func (p *player) close(ctx context.Context) error {
 	if p.forward != nil {
 		err = errors.Join(err, p.forward.Close(ctx))
 	}
-	p.target, p.forward = nil, nil
+	p.target, p.forward, p.live = nil, nil, nil
 	return err
 }
 
 // fastForward decides what comes before the stretch.
 func (p *player) fastForward(ctx context.Context) error {
 	p.count = 0
-	if p.part.From == 0 {
+	if p.part.From == 0 && !p.contest.Scenario.Reactive() {
 		return nil
 	}
 	clock := replay.Clock{Now: func() time.Time { return p.Clock.Origin.Add(p.Clock.Now()) }, Sleep: p.Sleep}
@@ -270,18 +293,39 @@ func (p *player) fastForward(ctx context.Context) error {
 		return err
 	}
 	p.forward = runner
-	decider := p.entry.Balanced(runner)
-	err = inBatches(p.part.Before(), func(batch []limit.Request) error {
-		for i := range batch {
-			batch[i].ClientSkewUS += p.shift.Microseconds()
-		}
-		p.count += int64(len(batch))
-		return decider.Decide(ctx, batch, make([]limit.Decision, len(batch)))
-	})
+	decider := &shifted{inner: p.entry.Balanced(runner), byUS: p.shift.Microseconds()}
+	if p.contest.Scenario.Reactive() {
+		err = p.forwardClients(ctx, decider)
+	} else {
+		err = p.decideBefore(ctx, decider, p.part.Before())
+	}
 	if err != nil {
 		return err
 	}
 	return runner.HandOver(ctx)
+}
+
+// decideBefore decides what comes before the stretch.
+func (p *player) decideBefore(ctx context.Context, d replay.Decider, before iter.Seq2[limit.Request, error]) error {
+	return inBatches(before, func(batch []limit.Request) error {
+		p.count += int64(len(batch))
+		return d.Decide(ctx, batch, make([]limit.Decision, len(batch)))
+	})
+}
+
+// shifted decides for clients whose clocks are set.
+type shifted struct {
+	inner replay.Decider
+	byUS  int64
+}
+
+// Decide gives inner's errors.
+func (s *shifted) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	requests = slices.Clone(requests)
+	for i := range requests {
+		requests[i].ClientSkewUS += s.byUS
+	}
+	return s.inner.Decide(ctx, requests, decisions)
 }
 
 // ahead is how far the server's clock is before ours: the middle of the shortest of a few questions.

@@ -3,58 +3,18 @@ package simulate
 import (
 	"context"
 	"fmt"
-	"iter"
-	"time"
 
-	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/waiting"
 )
 
-// recorded is a journal as the traffic of a replay, of the run's duration. As with the traffic that the clients began
-// with, it is foreseen, or known only at the end: series are cut into equal buckets then.
-type recorded struct {
-	clients.Journal
-	duration time.Duration
-	foreseen bool
-}
-
-// Requests are the journal's.
-func (r *recorded) Requests() iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) {
-		for _, q := range r.Journal.Requests {
-			if !yield(q, nil) {
-				return
-			}
-		}
-		r.foreseen = true
-	}
-}
-
-// Duration is the scenario's.
-func (r *recorded) Duration() (time.Duration, bool) {
-	if !r.foreseen {
-		return 0, false
-	}
-	return r.duration, true
-}
-
-// fromJournal decides as the journal says, in its order.
-type fromJournal struct{ decisions []limit.Decision }
-
-// Decide never fails.
-func (f *fromJournal) Decide(_ context.Context, _ []limit.Request, decisions []limit.Decision) error {
-	n := copy(decisions, f.decisions)
-	f.decisions = f.decisions[n:]
-	return nil
-}
-
 // confirming lets a script on a server decide the journal's requests again, and wants the model's answers.
 type confirming struct {
 	replay.Decider
-	model fromJournal
+	model lineup.FromJournal
 	stop  <-chan struct{}
 	count int64
 }

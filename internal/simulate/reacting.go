@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ratelab/internal/clients"
-	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/replay"
 )
@@ -115,25 +114,13 @@ func (b *backend) contender(ctx context.Context, p *contest, e *lineup.Entry, nu
 		c.means, c.script = &scripted{Virtual: v}, v
 	}
 	if e.NewModel == nil {
-		c.server = oneByOne{c.script}
+		c.server = lineup.OneByOne{Decider: c.script}
 		return c, nil
 	}
 	c.model = clients.NewLimiter(e.NewModel(), p.Scenario.Start)
 	c.model.CheckRetryAfter(e.TickUS)
 	c.server = c.model
 	return c, nil
-}
-
-// oneByOne is a clients.Server on which a script decides one request at a time.
-type oneByOne struct{ decider replay.Decider }
-
-// Serve decides q; any message will do.
-func (o oneByOne) Serve(ctx context.Context, q limit.Request, _ any) (any, error) {
-	decisions := make([]limit.Decision, 1)
-	if err := o.decider.Decide(ctx, []limit.Request{q}, decisions); err != nil {
-		return nil, err
-	}
-	return decisions[0], nil
 }
 
 // play lets the clients play against one row, then measures its journal.
@@ -149,7 +136,7 @@ func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.O
 	if c.played, err = clients.Run(ctx, setup, p.stream); err != nil {
 		return nil, playError(ctx, p, c, err)
 	}
-	row, err := replay.Run(ctx, &recorded{Journal: c.played.Journal, duration: base.Duration, foreseen: !p.endless()},
+	row, err := replay.Run(ctx, &lineup.Recorded{Journal: c.played.Journal, Lasts: base.Duration, Foreseen: !p.endless()},
 		p.Policy,
 		[]replay.Lane{{Label: c.entry.Label, Decider: c.confirmation(j), Observe: c.observe, Counts: c.entry.Counts}},
 		p.findings(replay.Options{Reach: base.LastUS}))
@@ -189,7 +176,7 @@ func playError(ctx context.Context, p *contest, c *contender, err error) error {
 
 // confirmation is what decides the journal again: the script where there is a server, and else the journal.
 func (c *contender) confirmation(j *Job) replay.Decider {
-	journal := fromJournal{c.played.Journal.Decisions}
+	journal := lineup.FromJournal{Decisions: c.played.Journal.Decisions}
 	if c.script == nil || c.model == nil {
 		return &journal
 	}

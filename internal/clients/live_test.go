@@ -1,0 +1,105 @@
+package clients_test
+
+import (
+	"context"
+	"iter"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"ratelab/internal/clients"
+	"ratelab/internal/limit"
+)
+
+// scattered are operations of three keys at random times.
+type scattered struct {
+	seed  uint64
+	count int
+}
+
+func (s scattered) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		random := rand.New(rand.NewPCG(s.seed, 0))
+		at := int64(0)
+		for range s.count {
+			at += random.Int64N(20_000)
+			if !yield(limit.Request{AtUS: at, Key: string(rune('a' + random.IntN(3))), Cost: 1 + random.Int64N(2)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (scattered) Duration() (time.Duration, bool) { return 2 * time.Second, true }
+
+// fixedWindows admits five permits of a key in each tenth of a second, and says when the next begins.
+type fixedWindows map[string]int64
+
+func (f fixedWindows) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
+	const width = 100_000
+	window := q.AtUS / width
+	key := q.Key + time.Duration(window).String()
+	if f[key]+q.Cost > 5 {
+		return limit.Decision{RetryAfterUS: (window+1)*width - q.AtUS}, nil
+	}
+	f[key] += q.Cost
+	return limit.Decision{Verdict: limit.Allowed}, nil
+}
+
+// Who is answered at the very instant of asking cannot tell the live play from the other: whatever part of it came
+// before it went live.
+func TestLiveIsTheSamePlay(t *testing.T) {
+	groups := []clients.Group{
+		{Name: "obey", Count: 3, OnReject: clients.Obey, DelayUS: clients.Range{Min: 300, Max: 5000}},
+		{Name: "ignore", Count: 2, OnReject: clients.Ignore, WaitUS: 30_011, Attempts: 5,
+			DelayUS: clients.Range{Min: 1, Max: 900}, OffsetUS: clients.Range{Min: -50, Max: 50}},
+		{Name: "backoff", Count: 2, OnReject: clients.BackOff, DelayUS: clients.Range{Min: 10, Max: 20},
+			Backoff: clients.Backoff{BaseUS: 9_000, MaxUS: 200_000, Factor: 2, Jitter: clients.FullJitter}},
+		{Name: "give up", Count: 1, OnReject: clients.GiveUp, DelayUS: clients.Range{Min: 70, Max: 80}},
+	}
+	retried := false
+	for seed := range uint64(50) {
+		traffic := scattered{seed, 300}
+		setup := func() clients.Setup {
+			return clients.Setup{Seed: seed, Groups: groups, Protocol: clients.OneCall{}, Server: fixedWindows{}}
+		}
+		want, err := clients.Run(t.Context(), setup(), traffic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := max((2 * time.Second).Microseconds(), want.Journal.Requests[len(want.Journal.Requests)-1].AtUS)
+		for _, forward := range []int64{0, 700_000, end} {
+			s := setup()
+			l, err := clients.NewLive(s, traffic, 2_000_000_000)
+			if err == nil {
+				err = l.Forward(t.Context(), forward)
+			}
+			for us, ok := l.Next(); ok && err == nil; us, ok = l.Next() {
+				var due []clients.Message
+				if due, err = l.Advance(us); err != nil {
+					break
+				}
+				for _, m := range due {
+					reply, _ := s.Server.Serve(t.Context(), m.Request, nil)
+					l.Answered(m.Number, us, reply.(limit.Decision))
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			// the other play ends with the traffic's duration, this one when all is done
+			got := l.Outcome().Journal
+			n := len(want.Journal.Requests)
+			if len(got.Requests) < n || !reflect.DeepEqual(got.Requests[:n], want.Journal.Requests) ||
+				!reflect.DeepEqual(got.Decisions[:n], want.Journal.Decisions) {
+				t.Fatalf("seed %d, live from %d on: %d decisions, %d wanted, or others", seed, forward,
+					len(got.Requests), n)
+			}
+			retried = retried || n > 320
+		}
+	}
+	if !retried {
+		t.Error("nobody came again")
+	}
+}
