@@ -2,6 +2,7 @@ package bench
 
 import (
 	"testing"
+	"time"
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/play"
@@ -54,5 +55,77 @@ func TestADearControlIsInvalid(t *testing.T) {
 		if got := dearControl(d); len(got) != c.reasons {
 			t.Errorf("%v of the control, floor %v: %v", c.ratio, c.floor, got)
 		}
+	}
+}
+
+// late has its burst after a while in which the limit is used up, under a window that ends in the middle of it.
+const late = `name: late
+question: Does what came before count?
+limit: {requests: 40, per: 1s}
+phases:
+  - {name: before, duration: 30s, constant: 10/s}
+  - {name: burst, duration: 100ms, constant: 60}
+  - {name: after, duration: 20s, constant: 1/s}
+`
+
+// Of a long scenario the stretch in which most is asked for is played, and what comes before it counts: ten of the
+// window are used up.
+func TestWhatComesBeforeTheStretchCounts(t *testing.T) {
+	j := tiny(t, "sliding-window-log")
+	j.Scenarios[0] = written(t, late)
+	j.Wish = play.Wish{For: 100 * time.Millisecond}
+	j.Rounds, j.Sweep, j.Fills = 1, []int{}, []int64{}
+	r := runJob(t, j).Runs[0]
+	if r.FromUS != 30_000_000 || r.PlayedUS != 100_000 {
+		t.Errorf("played %d µs from %d on", r.PlayedUS, r.FromUS)
+	}
+	row := r.Rows[1]
+	if row.Open.Offered != 60 || row.Open.Accepted < 30 || row.Open.Accepted > 31 || row.Exact.Offered != 360 {
+		t.Errorf("offered %d and accepted %d, in virtual time %d offered; want 60, 30 or 31, and 360", row.Open.Offered,
+			row.Open.Accepted, row.Exact.Offered)
+	}
+	if *row.Rounds[0].OutsideLag != 0 {
+		t.Errorf("%d decisions differ, and lag does not explain it: %q", *row.Rounds[0].OutsideLag, r.Notes)
+	}
+	var admitted, most int64
+	for i, n := range row.Course.Admitted {
+		admitted, most = admitted+n, max(most, row.Course.Rolling[i])
+	}
+	if admitted != row.Open.Accepted || most < 39 || most > 40 {
+		t.Errorf("the course has %d admitted and a window of %d; want %d and 40", admitted, most, row.Open.Accepted)
+	}
+}
+
+// crowd comes again when it is told to.
+const crowd = `name: crowd
+question: Who comes again?
+limit: {requests: 10, per: 100ms}
+phases:
+  - {name: rush, duration: 50ms, constant: 40}
+  - {name: drain, duration: 450ms, pause: true}
+clients:
+  - {name: obedient, count: 40, on_reject: obey, delay: 2ms}
+`
+
+// Clients that react play on the wall clock as they do in virtual time: all 40 pass, ten in each tenth of a second.
+func TestClientsThatReactArePlayed(t *testing.T) {
+	j := tiny(t, "fixed-window")
+	j.Scenarios[0] = written(t, crowd)
+	j.Wish, j.Rounds, j.Sweep, j.Fills = play.Wish{}, 1, []int{}, []int64{}
+	r := runJob(t, j)
+	row := r.Runs[0].Rows[1]
+	if row.Open.Accepted < 39 || row.Exact.Admitted != 40 || row.Open.Rejected < 40 || row.Exact.Rejected < 40 {
+		t.Errorf("admitted %d and rejected %d; in virtual time %d and %d", row.Open.Accepted, row.Open.Rejected,
+			row.Exact.Admitted, row.Exact.Rejected)
+	}
+	if row.Rounds[0].DiffersFromVirtual != nil {
+		t.Error("decisions on other requests are compared")
+	}
+	var offered int64
+	for _, n := range row.Course.Offered {
+		offered += n
+	}
+	if offered != row.Open.Sent {
+		t.Errorf("the course has %d offered of %d that were sent", offered, row.Open.Sent)
 	}
 }

@@ -46,7 +46,8 @@ func (r *Play) part() sheet.Part {
 func (r *Play) circumstances() string {
 	parts := []string{"limit " + r.Limit.String(), sheet.Span(r.PlayedUS) + " played"}
 	if r.DurationUS > r.PlayedUS {
-		parts[1] = fmt.Sprintf("%s of %s played", sheet.Span(r.PlayedUS), sheet.Span(r.DurationUS))
+		parts[1] = fmt.Sprintf("%s of %s played, from %s on", sheet.Span(r.PlayedUS), sheet.Span(r.DurationUS),
+			sheet.Span(r.FromUS))
 	}
 	if len(r.Rows) > 0 {
 		o := &r.Rows[0].Open
@@ -86,6 +87,7 @@ var runColumns = []runColumn{
 	{sheet.Column{Group: "service", Name: "p99", Leaves: 4},
 		func(l runLine) string { return percentile(l.of.Service, 99) }},
 	{sheet.Column{Group: "lag", Name: "p99", Leaves: 6}, func(l runLine) string { return percentile(l.of.Lag, 99) }},
+	{sheet.Column{Name: "differs", Leaves: 8}, once((*Limiter).differs)},
 	{sheet.Column{Group: "server", Name: "µs"},
 		once(func(r *Limiter) string { return optional(r.Open.ServerUSPerCall) })},
 	{sheet.Column{Name: "calls", Leaves: 3},
@@ -98,6 +100,18 @@ var runColumns = []runColumn{
 		}
 		return sheet.Times(r.Exact.Overshoot)
 	})},
+}
+
+// differs is how many decisions of all rounds are not those of virtual time.
+func (r *Limiter) differs() string {
+	var count int64
+	for _, round := range r.Rounds {
+		if round.DiffersFromVirtual == nil {
+			return sheet.Absent
+		}
+		count += *round.DiffersFromVirtual
+	}
+	return sheet.Integer(count)
 }
 
 // once says something of a row in its first line.
