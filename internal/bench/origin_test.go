@@ -3,8 +3,6 @@ package bench
 import (
 	"testing"
 	"time"
-
-	"ratelab/internal/benchresult"
 )
 
 // edge has its burst on both sides of a second's end: an aligned window admits all of it where that is, and half of it
@@ -38,21 +36,5 @@ func TestNothingPlayedIsInvalid(t *testing.T) {
 	r := runJob(t, j)
 	if r.Validity.Valid {
 		t.Error("a play of nothing is valid")
-	}
-}
-
-// A script that decides nothing and takes longer than one that decides, by more than the noise, is a reason.
-func TestADearControlIsInvalid(t *testing.T) {
-	ratio := func(f float64) *float64 { return &f }
-	for _, c := range []struct {
-		ratio, floor float64
-		reasons      int
-	}{{1.5, 1.04, 0}, {0.97, 1.04, 0}, {0.9, 1.04, 1}, {0.9, 1.94, 0}, {0.5, 1.94, 1}, {0.9, 0, 1}} {
-		mixes := []benchresult.Mix{{RatioToControl: ratio(c.ratio)}, {}}
-		d := &benchresult.Document{Costs: []benchresult.Cost{{Mixes: mixes}}}
-		d.NoiseFloor.ServerUS = c.floor
-		if got := dearControl(d); len(got) != c.reasons {
-			t.Errorf("%v of the control, floor %v: %v", c.ratio, c.floor, got)
-		}
 	}
 }

@@ -195,7 +195,7 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"Cost/algorithm=gcra": 40, "Cost/algorithm=fixed-window": 20, "Work/algorithm=gcra": 1,
+		"Cost/algorithm=gcra": 80, "Cost/algorithm=fixed-window": 40, "Work/algorithm=gcra": 1,
 		"Work/algorithm=fixed-window":                              1,
 		"Decisions/scenario=ten-times-over/algorithm=gcra":         1,
 		"Decisions/scenario=ten-times-over/algorithm=fixed-window": 1,
@@ -206,8 +206,8 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 		}
 	}
 	both := benchmarks(t, written(t, r, "bench"))
-	if len(both) != 128 || both[0].GetConfig("side") != "base" || both[127].GetConfig("side") != "head" {
-		t.Errorf("both sides: %d results, want 128 under side", len(both))
+	if len(both) != 248 || both[0].GetConfig("side") != "base" || both[247].GetConfig("side") != "head" {
+		t.Errorf("both sides: %d results, want 248 under side", len(both))
 	}
 }
 
