@@ -9,7 +9,7 @@
 //	instructions counted by path, where somebody counted them; then the timings are a second opinion
 //	server-cost  the server's µs per decision: a regression where the interval of the ratio lies above Tolerated, the
 //	             same where it lies within 1/Equivalent to Equivalent
-//	client-p50   the client's median service time: likewise, and a second run that says so too
+//	client-p50   the client's median service time: likewise, and the server or a second run that says so too
 //	client-p99   shown with its interval, never judged
 //
 // The intervals of all rows, gates and looks of a comparison hold together: with a probability of at most Alpha any of

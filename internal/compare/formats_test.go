@@ -35,7 +35,7 @@ var reports = sync.OnceValue(func() map[string]*Report {
 	two.Base.Server.Kind, two.Head.Server.Kind = "container", "container"
 	two.Base.Server.Version, two.Head.Server.Version = "7.0.15", "8.0.3"
 	eachPair(two, func(_ int, q *benchresult.Pair) { q.Controls = append(q.Controls, q.Controls[0]) })
-	long := withCounts(still(1.3))
+	long := withCounts(alone(1.3))
 	long.Rows[0].Name = "token-bucket-interval:capacity=1000:refill=10"
 	long.Base, long.Head = benchresulttest.Paired(1).Base, benchresulttest.Paired(1).Head
 	long.Head.Name = "some/where/" + strings.Repeat("far/", 30) + "gcra.lua"

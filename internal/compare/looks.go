@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"ratelab/internal/benchresult"
 )
@@ -49,21 +50,20 @@ var judged = []string{GateServerCost, GateClientP50}
 // Decided reports whether more pairs of a row would change nothing: its timings are the same, or better, or the server
 // is slower, whatever the client says. rows is how many the comparison has. It knows nothing of the run's validity.
 func Decided(row *benchresult.PairedRow, rows int) bool {
-	clear := true
-	for _, m := range metrics() {
-		t := pairedTrial(row, row.Pairs, m, rows)
-		if t.row.Outcome == Regression && m.gate == GateServerCost {
-			return true
-		}
-		clear = clear && t.row.Outcome != Inconclusive
-	}
-	return clear
+	return serverSlower(row, rows) || !slices.ContainsFunc(metrics(), func(m *metric) bool {
+		return pairedTrial(row, row.Pairs, m, rows).row.Outcome == Inconclusive
+	})
 }
 
-// NeedsConfirmation reports whether the client's median of a row is slower in the first run: a second one, into
-// Confirm, must tell whether that is so.
+// serverSlower reports whether a row's server time is a regression, which needs nobody to confirm it.
+func serverSlower(row *benchresult.PairedRow, rows int) bool {
+	return pairedTrial(row, row.Pairs, serverCost(), rows).row.Outcome == Regression
+}
+
+// NeedsConfirmation reports whether the client's median of a row is slower in the first run, and the server's time is
+// not: a second run, into Confirm, must tell whether that is so.
 func NeedsConfirmation(row *benchresult.PairedRow, rows int) bool {
-	return pairedTrial(row, row.Pairs, clientP50(), rows).row.Outcome == Regression
+	return pairedTrial(row, row.Pairs, clientP50(), rows).row.Outcome == Regression && !serverSlower(row, rows)
 }
 
 // Confirmed reports whether more pairs of the second run would change nothing.

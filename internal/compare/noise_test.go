@@ -14,6 +14,7 @@ type noise struct {
 	drift          float64 // ln of how much slower the machine is at the end, for all sides alike
 	spikes         float64 // share of measurements that something hit, 1.5 to 3 times slower
 	hits           float64 // share of those in which only the server's account of its time is off, 1.3 to 2.5 times
+	alone          bool    // a slower head is so for its clients only
 }
 
 // measured is the noise of 115 rounds of the same code, one piece each: with one measurement in 100 disturbed, the
@@ -61,7 +62,13 @@ func (s *simulation) pair(i, of int, slowdown float64) benchresult.Pair {
 	if p.HeadFirst {
 		first, second = slowdown, 1.0
 	}
-	p.Base, p.Head = s.sample(10*first, 130*first, at(0)), s.sample(10*second, 130*second, at(1))
+	server := func(slowdown float64) float64 {
+		if s.alone {
+			return 10
+		}
+		return 10 * slowdown
+	}
+	p.Base, p.Head = s.sample(server(first), 130*first, at(0)), s.sample(server(second), 130*second, at(1))
 	if p.HeadFirst {
 		p.Base, p.Head = p.Head, p.Base
 	}

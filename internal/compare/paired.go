@@ -77,7 +77,7 @@ func pairedGate(p *benchresult.Paired, m *metric) Gate {
 		if t.row.Outcome != Noted {
 			t.obstruct(headerObstacle(&p.Header))
 		}
-		if m.gate == GateClientP50 && t.row.Outcome == Regression {
+		if m.gate == GateClientP50 && t.row.Outcome == Regression && !serverSlower(&p.Rows[i], len(p.Rows)) {
 			t.confirm(&p.Rows[i], m, len(p.Rows))
 		}
 		trials = append(trials, t)
@@ -122,7 +122,8 @@ func pairedTrial(row *benchresult.PairedRow, pairs []benchresult.Pair, m *metric
 	return t
 }
 
-// confirm looks at the second run of what was slower in the first. Only both together are a regression.
+// confirm looks at the second run of a client that was slower in the first, where the server was not. Only both
+// together are a regression.
 func (t *trial) confirm(row *benchresult.PairedRow, m *metric, rows int) {
 	if len(row.Confirm) == 0 {
 		t.obstruct("slower, and there is no second run to confirm it", "compare once more")

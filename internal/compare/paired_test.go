@@ -25,6 +25,11 @@ func outcomes(r *Report) []Outcome {
 // still is a run without noise: base and head are as dear as the slowdown says, the control as ever.
 func still(slowdown float64) *benchresult.Paired { return simulate(noise{}, 1).paired(slowdown) }
 
+// alone is still where the head is slower for its clients only.
+func alone(slowdown float64) *benchresult.Paired {
+	return simulate(noise{alone: true}, 1).paired(slowdown)
+}
+
 // withCounts gives both sides the same decisions and work, so that every gate has something to judge.
 func withCounts(p *benchresult.Paired) *benchresult.Paired {
 	example := exampleRow()
@@ -116,14 +121,18 @@ func TestPairedVerdicts(t *testing.T) {
 				q.Base.ServerUSPerCall, q.Head.ServerUSPerCall, q.Controls[0].ServerUSPerCall = nil, nil, nil
 			})
 		}, []Outcome{Same, Same, Noted, Same, Noted}, OK, ""},
-		{"no second run", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Confirm = nil },
-			[]Outcome{Same, Same, Regression, Inconclusive, Noted}, Regression, "regression server-cost: gcra"},
-		{"a second run that says otherwise", still(1.3),
+		{"a slower client", alone(1.3), nil, []Outcome{Same, Same, Same, Regression, Noted}, Regression,
+			"regression client-p50: gcra: service_p50_us 130 -> 169, 1.30x [1.30, 1.30] after 16 pairs"},
+		{"no second run", alone(1.3), func(p *benchresult.Paired) { p.Rows[0].Confirm = nil },
+			[]Outcome{Same, Same, Same, Inconclusive, Noted}, Inconclusive,
+			"inconclusive client-p50: slower, and there is no second run to confirm it"},
+		{"a second run that says otherwise", alone(1.3),
 			func(p *benchresult.Paired) { p.Rows[0].Confirm = still(1.02).Rows[0].Pairs },
-			[]Outcome{Same, Same, Regression, Same, Noted}, Regression, "regression server-cost: gcra"},
-		{"a second run too short", still(1.3),
+			[]Outcome{Same, Same, Same, Same, Noted}, OK, ""},
+		{"a second run too short", alone(1.3),
 			func(p *benchresult.Paired) { p.Rows[0].Confirm = p.Rows[0].Confirm[:4] },
-			[]Outcome{Same, Same, Regression, Inconclusive, Noted}, Regression, "regression server-cost: gcra"},
+			[]Outcome{Same, Same, Same, Inconclusive, Noted}, Inconclusive,
+			"inconclusive client-p50: second run: after 4 pairs the ratio is 1.30x [0, inf]; about 12 more are needed"},
 	} {
 		withCounts(c.of)
 		if c.spoil != nil {
@@ -208,14 +217,17 @@ func TestNoiseFloorByHand(t *testing.T) {
 	}
 }
 
-// NeedsConfirmation asks where the first run is red, whatever the rest.
+// NeedsConfirmation asks where the client is red in the first run and the server is not.
 func TestNeedsConfirmation(t *testing.T) {
 	for slowdown, want := range map[float64]bool{1: false, 1.04: false, 1.3: true, 0.7: false} {
-		if row := still(slowdown).Rows[0]; NeedsConfirmation(&row, 1) != want {
+		if row := alone(slowdown).Rows[0]; NeedsConfirmation(&row, 1) != want {
 			t.Errorf("%vx: %t, want %t", slowdown, !want, want)
 		}
+		if row := still(slowdown).Rows[0]; NeedsConfirmation(&row, 1) {
+			t.Errorf("%vx of both asks for a second run, and the server's time says all", slowdown)
+		}
 	}
-	row := still(1.3).Rows[0]
+	row := alone(1.3).Rows[0]
 	row.Pairs = row.Pairs[:8]
 	if NeedsConfirmation(&row, 1) {
 		t.Error("eight pairs ask for a second run, and could not be judged with one")
