@@ -41,7 +41,7 @@ type Comparison struct {
 // What a comparison measures unless it says otherwise.
 const (
 	DefaultPairs       = 64
-	DefaultPairSegment = 400 * time.Millisecond
+	DefaultPairSegment = 240 * time.Millisecond // an even number of stretches, and short: fewer stalls fall into it
 	DefaultPairWarmUp  = 100 * time.Millisecond
 )
 

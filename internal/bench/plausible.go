@@ -90,8 +90,8 @@ func dearerForServer(ratio *float64, floor float64) string {
 	if ratio == nil || *ratio*floor >= 1 {
 		return ""
 	}
-	return fmt.Sprintf("it took the server %.2f times as long as a script that decides nothing, which is beyond the noise "+
-		"floor of %.2fx: something else was measured", *ratio, floor)
+	return fmt.Sprintf("it took the server %.2f times as long as a script that decides nothing, which is beyond the "+
+		"noise floor of %.2fx: something else was measured", *ratio, floor)
 }
 
 // dearControlOfPairs is dearControl for the pairs of a comparison, whose halves tell the noise.

@@ -21,8 +21,8 @@ func TestVoidPairsSpoilTheirOwn(t *testing.T) {
 		}
 		all := v.invalid(c.good)
 		if (all != nil) != c.invalid || v.hopeless() != c.hopeless {
-			t.Errorf("%d void and %d good: %d reasons, hopeless %t; want invalid %t, hopeless %t", c.void, c.good, len(all),
-				v.hopeless(), c.invalid, c.hopeless)
+			t.Errorf("%d void and %d good: %d reasons, hopeless %t; want invalid %t, hopeless %t", c.void, c.good,
+				len(all), v.hopeless(), c.invalid, c.hopeless)
 		}
 		if c.invalid && (len(all) != c.void || all[0].Where != "gcra pair 3 none") {
 			t.Errorf("%d void pairs have the reasons %+v", c.void, all)

@@ -31,14 +31,16 @@ func serverCost() *metric {
 
 func clientP50() *metric {
 	return &metric{
-		gate: GateClientP50, name: "service_p50_us", rule: rule() + "; slower only if the server is, or a second run says so too",
-		of: func(s *benchresult.Sample) float64 { return s.ServiceP50US },
+		gate: GateClientP50, name: "service_p50_us",
+		rule: rule() + "; slower only if the server is, or a second run says so too",
+		of:   func(s *benchresult.Sample) float64 { return s.ServiceP50US },
 	}
 }
 
 func rule() string {
 	return fmt.Sprintf("slower where the interval of the ratio lies above %s, the same where it lies within %s to %s; "+
-		"all intervals together hold with %g %%", times(Tolerated), times(1/Equivalent), times(Equivalent), 100*(1-2*Alpha))
+		"all intervals together hold with %g %%", times(Tolerated), times(1/Equivalent), times(Equivalent),
+		100*(1-2*Alpha))
 }
 
 func orZero(f *float64) float64 {

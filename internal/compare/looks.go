@@ -18,7 +18,8 @@ import (
 // Sources: Jennison and Turnbull, Interim analyses: the repeated confidence interval approach, 1989; Lan and DeMets,
 // Discrete sequential boundaries for clinical trials, 1983.
 
-// NextLook is at how many pairs it is looked next, after so many: 16, 24, 40, 64, 104 …, each the sum of the two before.
+// NextLook is at how many pairs it is looked next, after so many: 16, 24, 40, 64, 104 …, each the sum of the two
+// before.
 func NextLook(pairs int) int {
 	before, look := 8, 16
 	for look <= pairs {
@@ -71,7 +72,7 @@ func Confirmed(row *benchresult.PairedRow, rows int) bool {
 	return pairedTrial(row, row.Confirm, clientP50(), rows).row.Outcome != Inconclusive
 }
 
-// outcome is what the interval says. One that is above Tolerated and below Equivalent is a regression: so much is shown.
+// outcome is what the interval says. One between Tolerated and Equivalent is a regression: so much is shown.
 func (e estimate) outcome() Outcome {
 	switch {
 	case e.low > math.Log(Tolerated):

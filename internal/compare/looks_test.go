@@ -14,7 +14,10 @@ func TestRankByHand(t *testing.T) {
 		n     int
 		alpha float64
 		want  int
-	}{{10, 0.9 / 1024, 0}, {10, 1.0 / 1024, 1}, {10, 10.9 / 1024, 1}, {10, 11.0 / 1024, 2}, {0, 0.01, 0}, {1000, 1e-6, 425}} {
+	}{
+		{10, 0.9 / 1024, 0}, {10, 1.0 / 1024, 1}, {10, 10.9 / 1024, 1}, {10, 11.0 / 1024, 2}, {0, 0.01, 0},
+		{1000, 1e-6, 425}, // by exact integers elsewhere
+	} {
 		if got := rank(c.n, c.alpha); got != c.want {
 			t.Errorf("of %d values at %v: %d, want %d", c.n, c.alpha, got, c.want)
 		}
@@ -105,7 +108,8 @@ func TestTimingsAreASecondOpinion(t *testing.T) {
 		r := Paired(p)
 		r.Notes = []string{}
 		r.Gates = append(r.Gates, Gate{Name: GateInstructions, Outcome: c.instructions, Rows: []Judgement{{
-			Algorithm: "gcra", Where: "accepted", Measure: "instructions", Outcome: c.instructions, Statement: "by hand",
+			Algorithm: "gcra", Where: "accepted", Measure: "instructions", Outcome: c.instructions,
+			Statement: "by hand",
 		}}})
 		r.conclude()
 		if r.Verdict.Outcome != c.want || len(r.Notes) != c.notes ||

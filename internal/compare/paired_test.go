@@ -59,7 +59,8 @@ func TestPairedVerdicts(t *testing.T) {
 			"improvement server-cost: gcra"},
 		{"slower by what is tolerated", still(1.045), nil, []Outcome{Same, Same, Same, Same, Noted}, OK, ""},
 		{"slower by little, and shown to be", still(1.09), nil, []Outcome{Same, Same, Regression, Regression, Noted},
-			Regression, "regression server-cost: gcra: server_us_per_decision 10 -> 10.9, 1.09x [1.09, 1.09] after 16 pairs"},
+			Regression, "regression server-cost: gcra: server_us_per_decision 10 -> 10.9, 1.09x [1.09, 1.09] after " +
+				"16 pairs"},
 		{"another decision", still(1), func(p *benchresult.Paired) { p.Rows[0].Head.Exact[0].Admitted++ },
 			[]Outcome{Regression, Same, Same, Same, Noted}, Regression,
 			"regression decisions: gcra, ten-times-over: admitted 998 -> 999, and no other measure differs"},

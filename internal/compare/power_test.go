@@ -104,7 +104,7 @@ func TestTheLevelIsTheFamilys(t *testing.T) {
 	for i := range slowdowns {
 		slowdowns[i] = Tolerated
 	}
-	got := logged(t, share(500, n, func(s *simulation) Outcome { return Paired(s.paired(slowdowns...)).Verdict.Outcome }))
+	got := logged(t, verdicts(500, n, slowdowns...))
 	if got[Regression] > Alpha+0.01 {
 		t.Errorf("ten rows of %vx came out as %v; want at most %v red", Tolerated, got, Alpha+0.01)
 	}

@@ -111,7 +111,8 @@ func timingRow(gate, label string, row *Judgement, toControl bool) sheet.TableRo
 	if gate == "" {
 		outcome = ""
 	}
-	return sheet.TableRow{Cells: sheet.Cells(append(cells, strconv.Itoa(row.Timing.Samples), row.Timing.floorText(), outcome)...)}
+	cells = append(cells, strconv.Itoa(row.Timing.Samples), row.Timing.floorText(), outcome)
+	return sheet.TableRow{Cells: sheet.Cells(cells...)}
 }
 
 // hasToControl reports whether a ratio to the control tells more than the ratio: where each side has a control.

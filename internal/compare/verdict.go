@@ -14,8 +14,8 @@ func (r *Report) conclude() {
 	worst := Noted
 	for i := range r.Gates {
 		if g := &r.Gates[i]; r.dispensable(g) {
-			r.Notes = append(r.Notes, fmt.Sprintf("instructions were counted, and %s gives no second opinion: %s", g.Name,
-				strings.Join(g.Reasons, "; ")))
+			r.Notes = append(r.Notes, fmt.Sprintf("instructions were counted, and %s gives no second opinion: %s",
+				g.Name, strings.Join(g.Reasons, "; ")))
 		} else {
 			worst = worse(worst, g.Outcome)
 		}
@@ -41,8 +41,8 @@ func (r *Report) conclude() {
 	}
 }
 
-// dispensable reports whether a gate is a second opinion that there is none of: timings that cannot be judged, where the
-// instructions that a decision takes were.
+// dispensable reports whether a gate is a second opinion that can be done without: timings that cannot be judged, where
+// the instructions that a decision takes were.
 func (r *Report) dispensable(g *Gate) bool {
 	return g.timed() && g.Outcome == Inconclusive && slices.ContainsFunc(r.Gates, func(g Gate) bool {
 		return g.Name == GateInstructions && g.Outcome != Inconclusive && g.Outcome != Noted
