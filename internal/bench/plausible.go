@@ -41,13 +41,14 @@ func tooNoisy(floor *benchresult.NoiseFloor) []benchresult.Reason {
 // dearControl is why a document's figures are not those of the scripts: the script that decides nothing took the server
 // longer than one that decides, or got less done, by more than the noise between rounds. Of several the first is named.
 func dearControl(d *benchresult.Document) []benchresult.Reason {
+	noise := throughputNoise(d.Costs)
 	for _, c := range d.Costs {
 		for i := range c.Mixes {
 			control := mixOf(d.Costs, c.Mixes[i].Mix)
 			if control == nil || c.Algorithm == benchresult.Control {
 				continue
 			}
-			if why := dearer(control, &c.Mixes[i], &d.NoiseFloor); why != "" {
+			if why := dearer(control, &c.Mixes[i], d.NoiseFloor.ServerUS, noise); why != "" {
 				return []benchresult.Reason{{Code: reasonControl, Where: c.Algorithm + ", " + c.Mixes[i].Mix,
 					Statement: why}}
 			}
@@ -70,18 +71,33 @@ func mixOf(costs []benchresult.Cost, name string) *benchresult.Mix {
 	return nil
 }
 
-// dearer says in what the control is dearer than a mix of a script beyond the floor; "" where it is not. How much a
-// closed loop gets done follows from how long its calls take, and so has their noise.
-func dearer(control, m *benchresult.Mix, floor *benchresult.NoiseFloor) string {
-	if why := dearerForServer(m.RatioToControl, floor.ServerUS); why != "" {
+// throughputNoise is how far rounds of the same script lie apart in what gets done, as a noise floor tells it of times.
+// A stall hits it more than a median.
+func throughputNoise(costs []benchresult.Cost) float64 {
+	var groups [][]benchresult.Sample
+	for _, c := range costs {
+		for _, m := range c.Mixes {
+			var group []benchresult.Sample
+			for _, s := range m.Samples {
+				group = append(group, benchresult.Sample{ServiceP50US: s.ThroughputPerS})
+			}
+			groups = append(groups, group)
+		}
+	}
+	return max(1, benchresult.NoiseFloorOf(groups...).ClientP50US)
+}
+
+// dearer says in what the control is dearer than a mix of a script, beyond the noise of the server's time and of the
+// throughput; "" where it is not.
+func dearer(control, m *benchresult.Mix, floor, noise float64) string {
+	if why := dearerForServer(m.RatioToControl, floor); why != "" {
 		return why
 	}
-	noise := max(1, floor.ClientP50US)
 	if control.ThroughputPerS*noise >= m.ThroughputPerS {
 		return ""
 	}
 	return fmt.Sprintf("%.0f decisions a second, and %.0f of a script that decides nothing, which is beyond the noise "+
-		"floor of %.2fx: something else was measured", m.ThroughputPerS, control.ThroughputPerS, noise)
+		"between rounds, %.2fx: something else was measured", m.ThroughputPerS, control.ThroughputPerS, noise)
 }
 
 // dearerForServer is dearer for the server's time, by its ratio to the control's.

@@ -13,7 +13,7 @@ func TestADearControlIsInvalid(t *testing.T) {
 	ratio := func(f float64) *float64 { return &f }
 	for _, c := range []struct {
 		ratio                *float64
-		server, client       float64 // floors
+		server, rounds       float64 // noise of the server's time, and of the throughput
 		throughput, controls float64
 		want                 string // part of the statement
 	}{
@@ -29,7 +29,8 @@ func TestADearControlIsInvalid(t *testing.T) {
 		{nil, 0, 1.04, 1000, 1000, ""},
 	} {
 		mix := func(name string, perS float64) benchresult.Mix {
-			return benchresult.Mix{Mix: name, ThroughputPerS: perS}
+			return benchresult.Mix{Mix: name, ThroughputPerS: perS,
+				Samples: []benchresult.Sample{{ThroughputPerS: 100}, {ThroughputPerS: 100 * c.rounds}}}
 		}
 		d := &benchresult.Document{Costs: []benchresult.Cost{
 			{Identity: benchresult.Identity{Algorithm: control}, Mixes: []benchresult.Mix{
@@ -38,7 +39,7 @@ func TestADearControlIsInvalid(t *testing.T) {
 				c.throughput)}},
 		}}
 		d.Costs[1].Mixes[0].RatioToControl = c.ratio
-		d.NoiseFloor = benchresult.NoiseFloor{ServerUS: c.server, ClientP50US: c.client}
+		d.NoiseFloor = benchresult.NoiseFloor{ServerUS: c.server}
 		got := dearControl(d)
 		if (len(got) > 0) != (c.want != "") || len(got) > 0 && (got[0].Code != "control" ||
 			got[0].Where != "gcra, half" || !strings.Contains(got[0].Statement, c.want)) {
