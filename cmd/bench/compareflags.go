@@ -61,7 +61,7 @@ func (f *compareFlags) sides(fs *pflag.FlagSet) {
 	fs.StringVar(&f.redis, "redis", "",
 		"of two scripts: `SERVER`: "+serverKinds+" (default: a container where Docker answers, else a process)")
 	commandline.EvictionFlag(fs, &f.eviction)
-	fs.Var(&f.pairs, "pairs", "measure each side `N` times; fewer than 20 give no verdict on timings")
+	fs.Var(&f.pairs, "pairs", "measure each side at most `N` times; what is clear before ends it")
 	fs.Var(&f.segment, "segment", "`TIME` of one measurement")
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
 	fs.Var(&f.connections, "connections", "`N` connections")

@@ -8,7 +8,7 @@ bench run plays scenarios on the wall clock, every algorithm in turn and the con
 round, and takes a quarter of an hour (bench run --quick two minutes). The figures are good only as
 far as the generator kept up, so it watches itself: a run in which it did not is kept, marked
 invalid, and ends with exit code 4. bench compare measures two versions in one run, in turn, and
-gives a verdict that a CI job can rely on; 20 pairs take two minutes for each script.`
+gives a verdict that a CI job can rely on, as soon as it is clear: often after half a minute.`
 
 const examples = `  bench run --quick                                    everything once, small: two minutes
   bench run ten-times-over -a gcra,token-bucket        one scenario, two algorithms beside none
@@ -24,8 +24,8 @@ const closing = `bench COMMAND --help says more about a command, bench --version
 
 Exit codes: 0 ok · 1 a regression · 2 usage or invalid input · 3 the harness could not run (no
 server, a call that failed) · 4 inconclusive: the generator did not keep up, the server stood still,
-or too little was measured for a verdict · 130 interrupted, with what there was marked partial. (go
-run turns every code but 0 into 1.)
+the machine was too noisy, or too little was measured for a verdict · 130 interrupted, with what
+there was marked partial. (go run turns every code but 0 into 1.)
 `
 
 const aboutRun = `Play scenarios on the wall clock against every algorithm on a real server, and measure.
@@ -51,4 +51,5 @@ A side is one of
 Scenarios named behind them are those whose decisions must be the same (default: built-in ones).
 
 A regression is a decision that differs, more work, or a server time or median client time that is
-slower by more than 10 % at p < 0.01 over at least 20 pairs.`
+shown to be more than 5 % slower. It is looked at after 16, 24, 40, 64 … pairs, each on servers just
+started; what is clear ends the measurement, and what is not says how many more pairs it would take.`

@@ -23,14 +23,10 @@ type Comparison struct {
 	AllowEviction bool // a user's server may be one that evicts keys
 
 	Mix         string        // one of benchresult.Mixes; "": half
-	Pairs       int           // measurements of each side
+	Pairs       int           // the most measurements of each side; fewer where the verdict is clear before
 	Segment     time.Duration // one measurement of a side; the control's take half of it
 	WarmUp      time.Duration // before each measurement, not counted; negative: none
 	Connections int
-
-	// RepeatInvalid is how many pairs, of all together, are void and measured again, for which the generator was at
-	// fault or the server stood still; one more makes the result invalid. 0: a quarter of all pairs; negative: none.
-	RepeatInvalid int
 
 	Version string
 	Now     func() time.Time
@@ -44,9 +40,9 @@ type Comparison struct {
 
 // What a comparison measures unless it says otherwise.
 const (
-	DefaultPairs       = 20
-	DefaultPairSegment = 2 * time.Second
-	DefaultPairWarmUp  = 200 * time.Millisecond
+	DefaultPairs       = 64
+	DefaultPairSegment = 240 * time.Millisecond // an even number of stretches, and short: fewer stalls fall into it
+	DefaultPairWarmUp  = 100 * time.Millisecond
 )
 
 // SideSpec names one side of a comparison. Spec is one of

@@ -197,7 +197,7 @@ func TestStopKeepsTheFinishedPairs(t *testing.T) {
 	for text, pairs := range map[string]int{"pair 3": 2, "virtual time": 0} {
 		c := comparison(t, "gcra", "gcra")
 		stop := make(chan struct{})
-		c.Pairs, c.RepeatInvalid, c.Stop, c.Progress = 4, -1, stop, &at{text, func() { close(stop) }}
+		c.Pairs, c.Stop, c.Progress = 4, stop, &at{text, func() { close(stop) }}
 		if p := inPairs(t, c); !p.Partial || len(p.Rows[0].Pairs) != pairs {
 			t.Errorf("stopped at %q: partial %t, %d pairs, want %d", text, p.Partial, len(p.Rows[0].Pairs), pairs)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
@@ -45,30 +46,8 @@ func (r *run) document(ctx context.Context) *benchresult.Document {
 		d.Notes = append(d.Notes, departures(d.Costs[i])...)
 	}
 	d.NoiseFloor = benchresult.NoiseFloorOfCosts(d.Costs)
-	d.Validity = validity(append(r.reasons, dearControl(d)...))
+	d.Validity = validity(slices.Concat(r.reasons, dearControl(d), tooNoisy(&d.NoiseFloor)))
 	return d
-}
-
-// reasonControl is the code of a measurement in which deciding nothing cost more than deciding.
-const reasonControl = "control"
-
-// dearControl is why a document's times are not those of the scripts: the script that decides nothing took the server
-// more time than one that decides, by more than the noise.
-func dearControl(d *benchresult.Document) []benchresult.Reason {
-	floor := max(1, d.NoiseFloor.ServerUS)
-	for _, c := range d.Costs {
-		for _, m := range c.Mixes {
-			if m.RatioToControl == nil || *m.RatioToControl*floor >= 1 {
-				continue
-			}
-			return []benchresult.Reason{{Code: reasonControl, Where: c.Algorithm + ", " + m.Mix,
-				Statement: fmt.Sprintf("%s took the server %.2f times as long as a script that decides nothing, "+
-					"which is "+
-					"beyond the noise floor of %s: something else was measured", c.Algorithm, *m.RatioToControl,
-					fmt.Sprintf("%.2fx", floor))}}
-		}
-	}
-	return nil
 }
 
 // header is what is known of any document but its settings.

@@ -43,14 +43,14 @@ func labelsOf(rows []benchresult.Limiter) string {
 	return strings.Join(labels, " ")
 }
 
-// checkRow: of the 201 requests that are played 80 are to be admitted, 40 for each key, by all but the control.
+// checkRow: of the 200 requests that are played 80 are to be admitted, 40 for each key, by all but the control.
 func checkRow(t *testing.T, row *benchresult.Limiter, rounds int) {
 	t.Helper()
 	admitted := int64(80)
 	if row.Algorithm == control {
-		admitted = 201
+		admitted = 200
 	}
-	if len(row.Rounds) != rounds || row.Open.Offered != int64(201*rounds) || row.Exact.Offered != 201 ||
+	if len(row.Rounds) != rounds || row.Open.Offered != int64(200*rounds) || row.Exact.Offered != 200 ||
 		row.Exact.Admitted != admitted {
 		t.Errorf("%s: %d rounds, %d offered; exact %+v", row.Algorithm, len(row.Rounds), row.Open.Offered, row.Exact)
 	}

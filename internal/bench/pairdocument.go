@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
@@ -17,23 +18,31 @@ func (r *pairRun) document(ctx context.Context) *benchresult.Paired {
 	}
 	d := &benchresult.Paired{Header: s.header(result.Paired.Kind, r.Version), Rows: r.rows}
 	d.Partial = r.partial
-	d.Validity = validity(r.reasons)
 	d.Settings = benchresult.Settings{
 		Rounds: r.Pairs, WarmUpUS: max(r.WarmUp,
 			0).Microseconds(), SegmentUS: r.Segment.Microseconds(), Connections: r.Connections,
 		Sweep: []int{}, CostLimit: result.LimitOf(costLimit), FillLimit: result.LimitOf(fillLimit),
-		RepeatedRound: r.repeated,
+		RepeatedRound: r.void.pairs,
 	}
 	d.Notes = append(d.Notes, fmt.Sprintf("closed loop of the mix %s", r.Mix))
-	if r.repeated > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs were measured again: %s was at fault", r.repeated,
-			benchresult.Culprit(r.blamed)))
+	if r.void.pairs > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s, measured again: %s was at fault",
+			message.Count(r.void.pairs, "void pair"), benchresult.Culprit(r.void.reasons)))
 	}
 	for i, into := range []*benchresult.Side{&d.Base, &d.Head} {
 		*into = benchresult.Side{Name: r.sides[i].name, Server: describe(ctx, r.servers[i].server, r.servers[i].spec)}
 	}
 	d.NoiseFloor = benchresult.NoiseFloorOf(neighbours(r.rows)...)
+	d.Validity = validity(slices.Concat(r.reasons, r.void.invalid(playedPairs(r.rows)), dearControlOfPairs(d)))
 	return d
+}
+
+// playedPairs is how many pairs count, of both runs.
+func playedPairs(rows []benchresult.PairedRow) (n int) {
+	for _, row := range rows {
+		n += len(row.Pairs) + len(row.Confirm)
+	}
+	return n
 }
 
 // neighbours are the two halves of each side's stretches: the same code, measured twice at the same time.

@@ -149,8 +149,11 @@ func (p *pairPlan) controls() int {
 // pairTime is how long a pair probably takes.
 func (p *pairPlan) pairTime() time.Duration {
 	before := max(p.WarmUp, 0) + overhead
-	return 2*(before+p.Segment) + time.Duration(p.controls())*(before+p.Segment/2)
+	return restartTime + 2*(before+p.Segment) + time.Duration(p.controls())*(before+p.Segment/2)
 }
+
+// restartTime is how long new servers take, roughly.
+const restartTime = 200 * time.Millisecond
 
 // scenarioTime is what all rows of a scenario take in virtual time on one side, roughly.
 const scenarioTime = 100 * time.Millisecond

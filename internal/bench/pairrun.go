@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -19,12 +20,11 @@ type pairRun struct {
 	servers  [2]*session // of the sides; the same one where both are scripts
 	progress *progress
 
-	rows     []benchresult.PairedRow
-	reasons  []benchresult.Reason
-	repeats  int // how many more pairs may be measured again
-	repeated int
-	blamed   []benchresult.Reason // for what was measured again
-	partial  bool
+	began   time.Time
+	rows    []benchresult.PairedRow
+	reasons []benchresult.Reason // why the whole is invalid
+	void    voids
+	partial bool
 }
 
 // run does the comparison.
@@ -41,15 +41,10 @@ func (p *pairPlan) run(ctx context.Context) (*benchresult.Paired, error) {
 
 // newPairRun is a comparison that has no servers yet.
 func newPairRun(p *pairPlan) *pairRun {
-	r := &pairRun{pairPlan: p, progress: newProgress(p.Progress, p.estimate()), repeats: max(p.RepeatInvalid, 0)}
-	if p.RepeatInvalid == 0 {
-		r.repeats = p.mostVoid()
-	}
+	r := &pairRun{pairPlan: p, progress: newProgress(p.Progress, p.estimate()), began: p.Now()}
+	r.void.planned = len(p.costs[base]) * p.Pairs
 	return r
 }
-
-// mostVoid is a quarter of all pairs.
-func (p *pairPlan) mostVoid() int { return (len(p.costs[base])*p.Pairs + 3) / 4 }
 
 // played measures on the servers that there are, and ends them.
 func (r *pairRun) played(ctx context.Context) (*benchresult.Paired, error) {
@@ -91,22 +86,52 @@ func (r *pairRun) start(ctx context.Context) error {
 	if r.controls() == 1 {
 		specs = []string{r.Server}
 	}
-	began := r.Now()
 	for i, spec := range specs {
-		server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1), r.AllowEviction, r.Notice)
-		if err != nil {
+		if err := r.open(ctx, i, spec, r.Notice); err != nil {
 			return r.close(ctx, r.ofSide(i, err))
 		}
-		s := &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: began, lasts: r.pairTime()}
-		r.servers[i] = newSession(server, spec, note, s)
-		r.servers[i].places = place(ctx, server)
-		if err := r.servers[i].watch(ctx); err != nil {
-			return r.close(ctx, err)
-		}
 	}
-	if len(specs) == 1 {
+	r.shareServer()
+	return nil
+}
+
+// open gets a side's server, and looks after it.
+func (r *pairRun) open(ctx context.Context, i int, spec string, notice func(string)) error {
+	server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1), r.AllowEviction, notice)
+	if err != nil {
+		return err
+	}
+	s := &session{now: r.Now, sleep: r.Sleep, stop: r.Stop, began: r.began, lasts: r.pairTime()}
+	r.servers[i] = newSession(server, spec, note, s)
+	r.servers[i].places = place(ctx, server)
+	return r.servers[i].watch(ctx)
+}
+
+// shareServer makes the base's server the head's, where there is one.
+func (r *pairRun) shareServer() {
+	if r.controls() == 1 {
 		r.servers[head] = r.servers[base]
 	}
+}
+
+// restart ends the servers that are ours and gets new ones. What a process decides as it starts, such as where its
+// memory lies and the seed of its hash tables, makes one script quicker than another for as long as it lives: every
+// pair has a draw of its own, so that pairs depend on each other in nothing.
+func (r *pairRun) restart(ctx context.Context) error {
+	for i, old := range r.sessions() {
+		if !old.server.Own {
+			continue
+		}
+		if err := old.close(ctx, nil); err != nil {
+			return err
+		}
+		spec := cmp.Or(old.spec, old.server.Kind) // what was chosen once is not to be looked for again
+		if err := r.open(ctx, i, spec, nil); err != nil {
+			return err
+		}
+		r.servers[i].spec, r.servers[i].notes = old.spec, old.notes
+	}
+	r.shareServer()
 	return nil
 }
 
@@ -154,18 +179,31 @@ func (r *pairRun) everything(ctx context.Context) error {
 		}
 	}
 	for row := range r.rows {
-		if err := r.batch(ctx, row, "", &r.rows[row].Pairs); err != nil {
+		if err := r.first(ctx, row); err != nil {
 			return err
 		}
 	}
 	for row := range r.rows {
-		if !compare.NeedsConfirmation(&r.rows[row]) {
-			continue
-		}
-		r.progress.more(r.pairTime() * time.Duration(r.Pairs))
-		if err := r.batch(ctx, row, "again ", &r.rows[row].Confirm); err != nil {
+		if err := r.second(ctx, row); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// first measures a row until the verdict on it is clear.
+func (r *pairRun) first(ctx context.Context, row int) error {
+	found := &r.rows[row]
+	return r.batch(ctx, row, "", &found.Pairs, func() bool { return compare.Decided(found, len(r.rows)) })
+}
+
+// second measures a row again whose client is slower, until that is confirmed or refuted.
+func (r *pairRun) second(ctx context.Context, row int) error {
+	found := &r.rows[row]
+	if !compare.NeedsConfirmation(found, len(r.rows)) {
+		return nil
+	}
+	r.void.planned += r.Pairs
+	r.progress.more(r.pairTime() * time.Duration(r.Pairs))
+	return r.batch(ctx, row, "again ", &found.Confirm, func() bool { return compare.Confirmed(found, len(r.rows)) })
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/compare"
 )
 
 // count decides the scenarios on one side in virtual time, and counts what its calls take.
@@ -49,30 +51,44 @@ func exactRuns(runs []*contest, found []virtualResult) []benchresult.ExactRun {
 	return all
 }
 
-// batch measures so many pairs of a row. Those for which the generator was at fault, or in which the server stood
-// still, are void and measured again, as long as there are repeats: one stall among a hundred measurements is not to
-// spoil them all.
-func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]benchresult.Pair) error {
-	for n := 1; n <= r.Pairs; {
-		where := fmt.Sprintf("%s%s pair %d", prefix, r.rows[row].Name, n)
-		r.progress.step(where, r.pairTime())
-		pair, reasons, err := r.pair(ctx, row, n)
-		if err != nil {
+// batch measures pairs of a row until it is decided, and r.Pairs at the most. It looks whether that is so after as many
+// pairs as compare looks.
+func (r *pairRun) batch(ctx context.Context, row int, prefix string, into *[]benchresult.Pair,
+	decided func() bool) error {
+	look := compare.NextLook(0)
+	for len(*into) < r.Pairs && !r.void.hopeless() {
+		where := fmt.Sprintf("%s%s pair %d", prefix, r.rows[row].Name, len(*into)+1)
+		if err := r.next(ctx, row, where, into); err != nil {
 			return err
 		}
-		if len(reasons) > 0 && r.repeats > 0 {
-			r.repeats--
-			r.repeated++
-			r.blamed = append(r.blamed, reasons...)
-			r.progress.more(r.pairTime())
+		if len(*into) < look {
 			continue
 		}
-		for _, reason := range reasons {
-			reason.Where = where + " " + reason.Where
-			r.reasons = append(r.reasons, reason)
+		if decided() {
+			break
 		}
+		look = compare.NextLook(len(*into))
+	}
+	r.progress.more(-r.pairTime() * time.Duration(r.Pairs-len(*into)))
+	return nil
+}
+
+// next measures a row's next pair on new servers. It is void if the generator was at fault, or a server stood still:
+// then it is left out, and that it is the next one remains.
+func (r *pairRun) next(ctx context.Context, row int, where string, into *[]benchresult.Pair) error {
+	if err := r.restart(ctx); err != nil {
+		return err
+	}
+	r.progress.step(where, r.pairTime())
+	pair, reasons, err := r.pair(ctx, row, len(*into)+1)
+	switch {
+	case err != nil:
+		return err
+	case len(reasons) > 0:
+		r.void.add(where, reasons)
+		r.progress.more(r.pairTime())
+	default:
 		*into = append(*into, pair)
-		n++
 	}
 	return nil
 }

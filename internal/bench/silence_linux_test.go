@@ -16,7 +16,7 @@ import (
 // halt stops a server's process for a while when a step begins whose name has a text in it, so often.
 type halt struct {
 	t      *testing.T
-	pid    int
+	pid    func() int
 	during string
 	times  int
 	ended  chan struct{} // closed after the last
@@ -30,13 +30,13 @@ func (h *halt) Step(name string, _, _ time.Duration) {
 		return
 	}
 	h.times--
-	if err := syscall.Kill(h.pid, syscall.SIGSTOP); err != nil {
+	pid, last := h.pid(), h.times == 0
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		h.t.Error(err)
 	}
-	last := h.times == 0
 	go func() {
 		time.Sleep(silent)
-		if err := syscall.Kill(h.pid, syscall.SIGCONT); err != nil {
+		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 			h.t.Error(err)
 		}
 		if last {
@@ -53,7 +53,7 @@ func halted(t *testing.T, during string, j *Job) []benchresult.Reason {
 	if !ok {
 		t.Skip("the server has no process here")
 	}
-	h := &halt{t: t, pid: pid, during: during, times: 1, ended: make(chan struct{})}
+	h := &halt{t: t, pid: func() int { return pid }, during: during, times: 1, ended: make(chan struct{})}
 	j.Progress = h
 	p, err := j.plan()
 	if err != nil {
@@ -116,28 +116,33 @@ func TestSilenceAtALowRate(t *testing.T) {
 // comparison.
 func TestASilentServerVoidsItsPair(t *testing.T) {
 	for times, valid := range map[int]bool{1: true, 4: false} {
-		server := redisservertest.Private(t)
-		pid, _ := server.ProcessID(t.Context())
 		c := comparison(t, "gcra", "gcra")
-		h := &halt{t: t, pid: pid, during: "gcra pair 1", times: times, ended: make(chan struct{})}
+		h := &halt{t: t, during: "gcra pair 1", times: times, ended: make(chan struct{})}
 		c.Pairs, c.Progress = 10, h
 		p, err := c.plan()
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := newPairRun(p)
-		s := newSession(server, redisserver.KindProcess, "", &session{now: c.Now, sleep: c.Sleep, began: c.Now()})
-		if err := s.watch(t.Context()); err != nil {
+		h.pid = func() int {
+			pid, ok := r.servers[base].server.ProcessID(t.Context())
+			if !ok {
+				t.Fatal("the server has no process here")
+			}
+			return pid
+		}
+		if err := r.start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r.servers = [2]*session{s, s}
 		found, err := r.played(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-h.ended
-		if len(found.Rows[0].Pairs) != 10 || !slices.ContainsFunc(r.blamed, isSilence) {
-			t.Errorf("stopped %d times: %d pairs; measured again for %+v", times, len(found.Rows[0].Pairs), r.blamed)
+		if !slices.ContainsFunc(r.void.reasons, isSilence) || r.void.pairs < times ||
+			valid && len(found.Rows[0].Pairs) != 10 {
+			t.Errorf("stopped %d times: %d pairs; %d void for %+v", times, len(found.Rows[0].Pairs), r.void.pairs,
+				r.void.reasons)
 		}
 		all := silences(t, &found.Header)
 		if valid != (len(all) == 0) || !valid && !strings.HasPrefix(all[0].Where, "gcra pair 1 ") {

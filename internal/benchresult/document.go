@@ -83,7 +83,7 @@ type Validity struct {
 
 // Reason is one thing that makes figures worthless.
 type Reason struct {
-	Code      string `json:"code"`      // drops, rate, lag, stall, gc, cpu, pool, overflow, clock, calls, silence, nothing, control
+	Code      string `json:"code"`      // drops, rate, lag, stall, gc, cpu, pool, overflow, clock, calls, silence, nothing, control, noise
 	Where     string `json:"where"`     // such as "ten-times-over gcra round 3"
 	Statement string `json:"statement"` // the figure and its bound, in words
 	// How long a stall or a silence lasted and when it began, since the document's start; absent of other reasons.

@@ -28,7 +28,8 @@ func (h *Header) warnings() []string {
 const TheServer = "the server"
 
 // culprits are who is to blame for a reason, where it is not the generator.
-var culprits = map[string]string{"silence": TheServer, "nothing": "the measurement", "control": "the measurement"}
+var culprits = map[string]string{"silence": TheServer, "nothing": "the measurement", "control": "the measurement",
+	"noise": "the machine"}
 
 // Culprit is who made figures worthless, by the reasons.
 func Culprit(reasons []Reason) string {

@@ -40,7 +40,8 @@ func TestReasonsAreSummedUpByKind(t *testing.T) {
 func TestTheCulprit(t *testing.T) {
 	stall, silence := Reason{Code: "stall"}, Reason{Code: "silence"}
 	for want, reasons := range map[string][]Reason{
-		"the generator": {stall}, "the server": {silence, silence}, "the generator or the server": {silence, stall},
+		"the machine": {{Code: "noise"}}, "the measurement": {{Code: "control"}}, "the generator": {stall},
+		"the server": {silence, silence}, "the generator or the server": {silence, stall},
 	} {
 		if got := Culprit(reasons); got != want {
 			t.Errorf("%v: %s, want %s", reasons, got, want)

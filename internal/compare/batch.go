@@ -16,18 +16,31 @@ type metric struct {
 }
 
 func metrics() []*metric {
-	rule := fmt.Sprintf("slower by more than %s at the median, and p < %g after Holm's correction; at least %d pairs",
-		times(Threshold), Alpha, MinPairs)
-	return []*metric{{
-		gate: GateServerCost, name: "server_us_per_decision", rule: rule,
-		of: func(s *benchresult.Sample) float64 { return orZero(s.ServerUSPerCall) },
-	}, {
-		gate: GateClientP50, name: "service_p50_us", rule: rule + "; and again in a second run",
-		of: func(s *benchresult.Sample) float64 { return s.ServiceP50US },
-	}, {
+	return []*metric{serverCost(), clientP50(), {
 		gate: GateClientP99, name: "service_p99_us", rule: "never judged: the same code varies several times over",
 		of: func(s *benchresult.Sample) float64 { return s.ServiceP99US },
 	}}
+}
+
+func serverCost() *metric {
+	return &metric{
+		gate: GateServerCost, name: "server_us_per_decision", rule: rule(),
+		of: func(s *benchresult.Sample) float64 { return orZero(s.ServerUSPerCall) },
+	}
+}
+
+func clientP50() *metric {
+	return &metric{
+		gate: GateClientP50, name: "service_p50_us",
+		rule: rule() + "; slower only if the server is, or a second run says so too",
+		of:   func(s *benchresult.Sample) float64 { return s.ServiceP50US },
+	}
+}
+
+func rule() string {
+	return fmt.Sprintf("slower where the interval of the ratio lies above %s, the same where it lies within %s to %s; "+
+		"all intervals together hold with %g %%", times(Tolerated), times(1/Equivalent), times(Equivalent),
+		100*(1-2*Alpha))
 }
 
 func orZero(f *float64) float64 {
@@ -93,9 +106,7 @@ func (b *batch) addControls(controls []benchresult.Sample, m *metric) {
 // obstacle is why the pairs cannot be judged, and what would help; both are empty where they can.
 func (b *batch) obstacle(control *Control) (reason, remedy string) {
 	switch {
-	case len(b.logs) < MinPairs:
-		return fmt.Sprintf("pairs: %d, want at least %d", len(b.logs), MinPairs), "measure more pairs"
-	case abs(int64(2*b.headFirst-len(b.logs))) > 2:
+	case abs(2*b.headFirst-len(b.logs)) > 2:
 		return fmt.Sprintf("the head came first in %d of %d pairs, want half", b.headFirst,
 			len(b.logs)), "let the order of the sides alternate"
 	case !control.Steady:
@@ -104,21 +115,25 @@ func (b *batch) obstacle(control *Control) (reason, remedy string) {
 	return "", ""
 }
 
+func abs(n int) int { return max(n, -n) }
+
 const quieter = "measure on a quieter machine, or longer segments"
 
-// timing is the statistics, before any correction.
-func (b *batch) timing() *Timing {
-	t := &Timing{Test: "wilcoxon signed-rank", Samples: len(b.logs), HolmSlower: 1, HolmFaster: 1, NoiseFloor: b.floor}
-	t.PSlower, t.PFaster = signedRank(b.logs)
-	t.setRatio(median(b.logs, Confidence))
+// timing is the statistics of one of so many rows.
+func (b *batch) timing(rows int) *Timing {
+	t := &Timing{Test: "sign test", Samples: len(b.logs), Look: lookAt(len(b.logs)), NoiseFloor: b.floor}
+	alpha := alphaAt(t.Look, rows)
+	t.Confidence = 1 - 2*alpha
+	t.logs = median(b.logs, alpha)
+	t.setRatio(t.logs)
 	if len(b.halves) > 0 && len(b.halves[0]) > 1 {
 		t.Control = controlInTurns(b.halves, b.controls...)
 	} else {
 		t.Control = controlOf(b.controls...)
 	}
 	if len(b.toControl) > 0 {
-		t.RatioToControl = finite(median(b.toControl, Confidence).exp().center)
-		t.Control.Ratio = finite(median(b.own, Confidence).exp().center)
+		t.RatioToControl = finite(math.Exp(benchresult.Median(b.toControl)))
+		t.Control.Ratio = finite(math.Exp(benchresult.Median(b.own)))
 	}
 	return t
 }
@@ -129,19 +144,4 @@ func (t *Timing) setRatio(logs estimate) {
 	if r.low > 0 {
 		t.RatioLow = finite(r.low)
 	}
-}
-
-// outcome applies the thresholds to what Holm's correction left.
-func (t *Timing) outcome() Outcome {
-	switch {
-	case t.HolmSlower < Alpha && *t.Ratio > Threshold:
-		return Regression
-	case t.HolmFaster < Alpha && *t.Ratio < 1/Threshold:
-		return Improvement
-	case t.RatioHigh == nil || *t.RatioHigh > widestJudged:
-		return Inconclusive
-	case *t.RatioHigh > Threshold || t.RatioLow == nil || *t.RatioLow < 1/Threshold:
-		return Unshown
-	}
-	return Same
 }

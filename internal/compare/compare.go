@@ -6,11 +6,17 @@
 //
 //	decisions    any difference is a regression
 //	work         calls, round trips and keys: any increase; bytes and allocations: more than 1 %
-//	server-cost  the server's µs per decision, at least MinPairs pairs: p < Alpha (Holm) and median ratio > Threshold
-//	client-p50   the client's median service time: the same, and a second run that says so too
+//	instructions counted by path, where somebody counted them; then the timings are a second opinion
+//	server-cost  the server's µs per decision: a regression where the interval of the ratio lies above Tolerated, the
+//	             same where it lies within 1/Equivalent to Equivalent
+//	client-p50   the client's median service time: likewise, and the server or a second run that says so too
 //	client-p99   shown with its interval, never judged
 //
-// A timing gate that cannot tell (too few pairs, an unstable control, an invalid run) is inconclusive, which is
+// The intervals of all rows, gates and looks of a comparison hold together: with a probability of at most Alpha any of
+// them lies above the true ratio, and with as much any of them below. So this is the family-wise level of every wrong
+// regression, improvement or sameness, however often it was looked.
+//
+// A timing gate that cannot tell (a wide interval, an unstable control, an invalid run) is inconclusive, which is
 // neither good nor bad news and has an exit status of its own.
 //
 // Note: two runs are not compared. From one to the next a machine changes by more than most changes of a script do, so
@@ -24,26 +30,24 @@ import (
 	"ratelab/internal/result"
 )
 
-// The thresholds. Those of the timings follow from 115 rounds of the same code on a small machine, in which the
-// server's µs per decision varied by 11 % and the client's median by 15 %.
+// The thresholds.
 const (
-	MinPairs     = 20
-	Alpha        = 0.01 // of one gate, all its comparisons together
-	Threshold    = 1.10 // of the median ratio head/base, or its inverse for an improvement
-	WorkSlack    = 0.01 // of bytes and allocations
-	Confidence   = 0.95 // of the intervals
-	steadyStep   = 1.35 // the control's typical change from one measurement to the next; more is unstable
-	steadyDrift  = 1.50 // the control's change from the first third of the run to the last; more is unstable
-	widestJudged = 1.35 // an interval that reaches further than this is too wide to call it the same
+	Alpha       = 0.01 // that any interval lies above the true ratio; as much that any lies below
+	Tolerated   = 1.05 // the ratio head/base that is no regression yet; its inverse no improvement
+	Equivalent  = 1.10 // what lies within this ratio and its inverse is the same
+	WorkSlack   = 0.01 // of bytes and allocations
+	steadyStep  = 1.35 // the control's typical change from one measurement to the next; more is unstable
+	steadyDrift = 1.50 // the control's change from the first third of the run to the last; more is unstable
 )
 
 // The gates' names, in the order in which they are shown.
 const (
-	GateDecisions  = "decisions"
-	GateWork       = "work"
-	GateServerCost = "server-cost"
-	GateClientP50  = "client-p50"
-	GateClientP99  = "client-p99"
+	GateDecisions    = "decisions"
+	GateWork         = "work"
+	GateInstructions = "instructions"
+	GateServerCost   = "server-cost"
+	GateClientP50    = "client-p50"
+	GateClientP99    = "client-p99"
 )
 
 // wayPaired is how the sides were measured: in turn, in one run.
@@ -61,6 +65,7 @@ type Report struct {
 	Notes         []string `json:"notes"` // what was left out, and what a reader must know
 
 	paired *benchresult.Paired // what was compared, for WriteBench
+	pairs  int                 // with how many everything could probably be told; 0: they are no remedy
 }
 
 // Party is one of the two sides.
@@ -82,14 +87,15 @@ type Verdict struct {
 
 // Gate is one kind of comparison, over all algorithms.
 type Gate struct {
-	Name string `json:"name" jsonschema:"enum=decisions,enum=work,enum=server-cost,enum=client-p50,enum=client-p99"`
+	Name string `json:"name" jsonschema:"enum=decisions,enum=work,enum=instructions,enum=server-cost,enum=client-p50,enum=client-p99"`
 	Rule string `json:"rule"`
 	// the worst of its rows'
-	Outcome Outcome     `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=unshown,enum=same,enum=noted"`
+	Outcome Outcome     `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"`
 	Reasons []string    `json:"reasons"` // why rows could not be judged, or were not meant to be
 	Rows    []Judgement `json:"rows"`
 
 	remedies []string
+	pairs    int // with how many it could probably tell; 0: they are no remedy
 }
 
 // Judgement is one measure of one algorithm on the two sides.
@@ -99,7 +105,7 @@ type Judgement struct {
 	Measure   string  `json:"measure" jsonschema:"minLength=1"`
 	Base      Value   `json:"base"` // of a timing the median
 	Head      Value   `json:"head"`
-	Outcome   Outcome `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=unshown,enum=same,enum=noted"`
+	Outcome   Outcome `json:"outcome" jsonschema:"enum=regression,enum=inconclusive,enum=improvement,enum=same,enum=noted"`
 	Statement string  `json:"statement" jsonschema:"minLength=1"`
 	Timing    *Timing `json:"timing,omitempty"`
 }
@@ -107,20 +113,22 @@ type Judgement struct {
 // Timing is the statistics of a row. Ratios are head over base; a bound of the interval is absent where there are too
 // few measurements for it, a figure where there were none.
 type Timing struct {
-	Test      string   `json:"test" jsonschema:"enum=wilcoxon signed-rank"`
-	Samples   int      `json:"samples"` // pairs
-	Ratio     *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"`
+	Test      string   `json:"test" jsonschema:"enum=sign test"`
+	Samples   int      `json:"samples"`                                         // pairs
+	Look      int      `json:"look"`                                            // which look at the row this is, from 1
+	Ratio     *float64 `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0"` // the median of the pairs' own
 	RatioLow  *float64 `json:"ratio_low,omitempty" jsonschema:"exclusiveMinimum=0"`
 	RatioHigh *float64 `json:"ratio_high,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// of this interval by itself; all intervals of a comparison hold together with 0.98
+	Confidence float64 `json:"confidence" jsonschema:"maximum=1"`
+	// about how many pairs are missing for a verdict
+	MorePairs int `json:"more_pairs,omitempty" jsonschema:"minimum=1"`
 	// what is left of the ratio when the control's is taken out
 	RatioToControl *float64 `json:"ratio_to_control,omitempty" jsonschema:"exclusiveMinimum=0"`
-	PSlower        float64  `json:"p_slower" jsonschema:"maximum=1"`
-	PFaster        float64  `json:"p_faster" jsonschema:"maximum=1"`
-	// corrected for the gate's comparisons; 1 where it was not judged
-	HolmSlower float64 `json:"p_slower_holm" jsonschema:"maximum=1"`
-	HolmFaster float64 `json:"p_faster_holm" jsonschema:"maximum=1"`
 	// of the same code against itself, see benchresult.NoiseFloor
 	NoiseFloor *float64 `json:"noise_floor,omitempty" jsonschema:"minimum=1"`
 	Control    *Control `json:"control,omitempty"`
 	Confirm    *Timing  `json:"confirm,omitempty"` // the second run
+
+	logs estimate // of the ratio's logarithm
 }

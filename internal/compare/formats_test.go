@@ -35,7 +35,7 @@ var reports = sync.OnceValue(func() map[string]*Report {
 	two.Base.Server.Kind, two.Head.Server.Kind = "container", "container"
 	two.Base.Server.Version, two.Head.Server.Version = "7.0.15", "8.0.3"
 	eachPair(two, func(_ int, q *benchresult.Pair) { q.Controls = append(q.Controls, q.Controls[0]) })
-	long := withCounts(still(1.3))
+	long := withCounts(alone(1.3))
 	long.Rows[0].Name = "token-bucket-interval:capacity=1000:refill=10"
 	long.Base, long.Head = benchresulttest.Paired(1).Base, benchresulttest.Paired(1).Head
 	long.Head.Name = "some/where/" + strings.Repeat("far/", 30) + "gcra.lua"
@@ -195,7 +195,7 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"Cost/algorithm=gcra": 40, "Cost/algorithm=fixed-window": 20, "Work/algorithm=gcra": 1,
+		"Cost/algorithm=gcra": 80, "Cost/algorithm=fixed-window": 40, "Work/algorithm=gcra": 1,
 		"Work/algorithm=fixed-window":                              1,
 		"Decisions/scenario=ten-times-over/algorithm=gcra":         1,
 		"Decisions/scenario=ten-times-over/algorithm=fixed-window": 1,
@@ -206,8 +206,8 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 		}
 	}
 	both := benchmarks(t, written(t, r, "bench"))
-	if len(both) != 128 || both[0].GetConfig("side") != "base" || both[127].GetConfig("side") != "head" {
-		t.Errorf("both sides: %d results, want 128 under side", len(both))
+	if len(both) != 248 || both[0].GetConfig("side") != "base" || both[247].GetConfig("side") != "head" {
+		t.Errorf("both sides: %d results, want 248 under side", len(both))
 	}
 }
 

@@ -4,30 +4,40 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/perf/benchmath"
+	"ratelab/internal/benchresult"
 )
 
-// estimate is a median with its distribution-free interval; a bound is infinite where there are too few values for it.
+// estimate is a median with its interval; a bound is infinite where there are too few values for it.
 type estimate struct{ low, center, high float64 }
 
-// median estimates the median of values from their order statistics, whatever their distribution. The order statistics
-// are not symmetric for every number of values; the interval is widened so that it is, for swapping the sides of a
-// comparison must do no more than invert it.
-func median(values []float64, confidence float64) estimate {
+// median estimates the median of values, whatever their distribution: they need be independent, and have a median in
+// common. The true one lies below the interval with a probability of at most alpha, and above it with as much. The
+// interval lies between two order statistics, so that swapping the sides of a comparison does no more than invert it.
+//
+// Note: Wilcoxon's signed ranks are sharper where the noise is normal. Here one pair in fifteen is off by 1.3x to 2.5x
+// where the others lie within 2 %, and at these levels one such pair among twenty makes their interval useless.
+func median(values []float64, alpha float64) estimate {
 	if len(values) == 0 {
 		return estimate{math.Inf(-1), math.NaN(), math.Inf(1)}
 	}
-	negated := make([]float64, len(values))
-	for i, v := range values {
-		negated[i] = -v
+	sorted := slices.Sorted(slices.Values(values))
+	e := estimate{math.Inf(-1), benchresult.Median(values), math.Inf(1)}
+	if k := rank(len(values), alpha); k > 0 {
+		e.low, e.high = sorted[k-1], sorted[len(sorted)-k]
 	}
-	up, down := summary(values, confidence), summary(negated, confidence)
-	return estimate{min(up.Lo, -down.Hi), up.Center, max(up.Hi, -down.Lo)}
+	return e
 }
 
-func summary(values []float64, confidence float64) benchmath.Summary {
-	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
-	return benchmath.AssumeNothing.Summary(sample, confidence)
+// rank is the greatest k for which fewer than k of n values lie below their median with a probability of at most alpha,
+// or 0. n is at most MostPairs.
+func rank(n int, alpha float64) int {
+	below, exactly := 0.0, math.Exp2(-float64(n)) // P(fewer than k), P(exactly k)
+	for k := 0; ; k++ {
+		if below += exactly; below > alpha {
+			return k
+		}
+		exactly *= float64(n-k) / float64(k+1)
+	}
 }
 
 // exp takes an estimate of a logarithm to one of the ratio.

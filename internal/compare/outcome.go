@@ -16,13 +16,12 @@ const (
 	Regression   Outcome = "regression"
 	Inconclusive Outcome = "inconclusive"
 	Improvement  Outcome = "improvement"
-	Unshown      Outcome = "unshown" // neither a difference that counts nor that there is none
-	Same         Outcome = "same"    // no difference that counts
-	Noted        Outcome = "noted"   // shown, not judged
-	OK           Outcome = "ok"      // of a verdict: neither a regression nor inconclusive
+	Same         Outcome = "same"  // no difference that counts
+	Noted        Outcome = "noted" // shown, not judged
+	OK           Outcome = "ok"    // of a verdict: neither a regression nor inconclusive
 )
 
-var gravity = map[Outcome]int{Regression: 5, Inconclusive: 4, Improvement: 3, Unshown: 2, Same: 1, Noted: 0}
+var gravity = map[Outcome]int{Regression: 4, Inconclusive: 3, Improvement: 2, Same: 1, Noted: 0}
 
 // worse is the graver of the two.
 func worse(a, b Outcome) Outcome {

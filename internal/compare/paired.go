@@ -73,24 +73,16 @@ func (r *Report) exactOf(decisions *counted, row *benchresult.PairedRow) {
 func pairedGate(p *benchresult.Paired, m *metric) Gate {
 	var trials []*trial
 	for i := range p.Rows {
-		t := pairedTrial(&p.Rows[i], p.Rows[i].Pairs, m)
-		if t.otherwise != Noted {
-			t.blockFirst(headerObstacle(&p.Header))
+		t := pairedTrial(&p.Rows[i], p.Rows[i].Pairs, m, len(p.Rows))
+		if t.row.Outcome != Noted {
+			t.obstruct(headerObstacle(&p.Header))
+		}
+		if m.gate == GateClientP50 && t.row.Outcome == Regression && !serverSlower(&p.Rows[i], len(p.Rows)) {
+			t.confirm(&p.Rows[i], m, len(p.Rows))
 		}
 		trials = append(trials, t)
 	}
-	decide(trials)
-	if m.gate == GateClientP50 {
-		confirm(p, m, trials)
-	}
 	return gateOf(m, trials)
-}
-
-// blockFirst puts a reason before any other.
-func (t *trial) blockFirst(reason, remedy string) {
-	if reason != "" {
-		t.otherwise, t.reason, t.remedy = Inconclusive, reason, remedy
-	}
 }
 
 // headerObstacle is why no timing of a document can be judged.
@@ -110,65 +102,41 @@ func headerObstacle(h *benchresult.Header) (reason, remedy string) {
 	return "", ""
 }
 
-// pairedTrial is one metric of one row, not yet judged.
-func pairedTrial(row *benchresult.PairedRow, pairs []benchresult.Pair, m *metric) *trial {
+// pairedTrial is one metric of one of so many rows, judged by itself.
+func pairedTrial(row *benchresult.PairedRow, pairs []benchresult.Pair, m *metric, rows int) *trial {
 	b := collect(pairs, m)
-	timing := b.timing()
+	timing := b.timing(rows)
 	t := &trial{row: Judgement{Algorithm: row.Name, Measure: m.name, Timing: timing}}
 	if len(b.logs) > 0 {
 		t.row.Base, t.row.Head = number(benchresult.Median(b.base)), number(benchresult.Median(b.head))
 	}
 	switch {
 	case m.gate == GateClientP99:
-		t.block(Noted, "shown and not judged", "")
+		t.leaveOut("shown and not judged")
 	case b.measured > 0 && len(b.logs) == 0:
-		t.block(Noted, "not measured: a server that others use does not tell whose work it was", "")
+		t.leaveOut("not measured: a server that others use does not tell whose work it was")
 	default:
-		reason, remedy := b.obstacle(timing.Control)
-		t.block(Inconclusive, reason, remedy)
+		t.judge()
+		t.obstruct(b.obstacle(timing.Control))
 	}
 	return t
 }
 
-// confirm looks at the second run of what was slower in the first. Only both together are a regression.
-func confirm(p *benchresult.Paired, m *metric, first []*trial) {
-	var wanted, second []*trial
-	for i, t := range first {
-		if t.row.Outcome != Regression {
-			continue
-		}
-		again := pairedTrial(&p.Rows[i], p.Rows[i].Confirm, m)
-		if len(p.Rows[i].Confirm) == 0 {
-			again.blockFirst("slower, and there is no second run to confirm it", "compare once more")
-		}
-		wanted, second = append(wanted, t), append(second, again)
+// confirm looks at the second run of a client that was slower in the first, where the server was not. Only both
+// together are a regression.
+func (t *trial) confirm(row *benchresult.PairedRow, m *metric, rows int) {
+	if len(row.Confirm) == 0 {
+		t.obstruct("slower, and there is no second run to confirm it", "compare once more")
+		return
 	}
-	decide(second)
-	for i, t := range wanted {
-		again := second[i]
-		t.row.Timing.Confirm = again.row.Timing
-		switch again.row.Outcome {
-		case Regression:
-		case Inconclusive, Noted:
-			t.row.Outcome = Inconclusive
-			t.block(Inconclusive, "second run: "+again.reason, again.remedy)
-		default:
-			t.row.Outcome = Same
-		}
+	again := pairedTrial(row, row.Confirm, m, rows)
+	t.row.Timing.Confirm = again.row.Timing
+	switch again.row.Outcome {
+	case Regression:
+	case Inconclusive, Noted:
+		t.obstruct("second run: "+again.reason, again.remedy)
+		t.pairs = again.pairs
+	default:
+		t.row.Outcome = Same
 	}
-}
-
-// NeedsConfirmation reports whether the client's median of a row is slower in the first run by itself, before the
-// correction for the other rows: a second run, into Confirm, must tell whether that is so. It errs towards measuring
-// again, and knows nothing of the run's validity.
-func NeedsConfirmation(row *benchresult.PairedRow) bool {
-	for _, m := range metrics() {
-		if m.gate != GateClientP50 {
-			continue
-		}
-		t := pairedTrial(row, row.Pairs, m)
-		decide([]*trial{t})
-		return t.row.Outcome == Regression
-	}
-	return false
 }

@@ -25,6 +25,11 @@ func outcomes(r *Report) []Outcome {
 // still is a run without noise: base and head are as dear as the slowdown says, the control as ever.
 func still(slowdown float64) *benchresult.Paired { return simulate(noise{}, 1).paired(slowdown) }
 
+// alone is still where the head is slower for its clients only.
+func alone(slowdown float64) *benchresult.Paired {
+	return simulate(noise{alone: true}, 1).paired(slowdown)
+}
+
 // withCounts gives both sides the same decisions and work, so that every gate has something to judge.
 func withCounts(p *benchresult.Paired) *benchresult.Paired {
 	example := exampleRow()
@@ -49,10 +54,13 @@ func TestPairedVerdicts(t *testing.T) {
 	}{
 		{"the same code", still(1), nil, []Outcome{Same, Same, Same, Same, Noted}, OK, ""},
 		{"slower", still(1.3), nil, []Outcome{Same, Same, Regression, Regression, Noted}, Regression,
-			"regression server-cost: gcra: server_us_per_decision 10 -> 13, 1.30x [1.30, 1.30], p <0.0001"},
+			"regression server-cost: gcra: server_us_per_decision 10 -> 13, 1.30x [1.30, 1.30] after 16 pairs"},
 		{"faster", still(1 / 1.3), nil, []Outcome{Same, Same, Improvement, Improvement, Noted}, OK,
 			"improvement server-cost: gcra"},
-		{"slower by less than the threshold", still(1.09), nil, []Outcome{Same, Same, Same, Same, Noted}, OK, ""},
+		{"slower by what is tolerated", still(1.045), nil, []Outcome{Same, Same, Same, Same, Noted}, OK, ""},
+		{"slower by little, and shown to be", still(1.09), nil, []Outcome{Same, Same, Regression, Regression, Noted},
+			Regression, "regression server-cost: gcra: server_us_per_decision 10 -> 10.9, 1.09x [1.09, 1.09] after " +
+				"16 pairs"},
 		{"another decision", still(1), func(p *benchresult.Paired) { p.Rows[0].Head.Exact[0].Admitted++ },
 			[]Outcome{Regression, Same, Same, Same, Noted}, Regression,
 			"regression decisions: gcra, ten-times-over: admitted 998 -> 999, and no other measure differs"},
@@ -67,9 +75,11 @@ func TestPairedVerdicts(t *testing.T) {
 		{"fewer calls", still(1), func(p *benchresult.Paired) { p.Rows[0].Head.Work.RedisCallsPerDecision = float(2) },
 			[]Outcome{Same, Improvement, Same, Same, Noted}, OK, "improvement work: gcra: redis_calls_per_decision " +
 				"2.15 -> 2"},
-		{"19 pairs", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Pairs = p.Rows[0].Pairs[:19] },
+		{"8 pairs", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Pairs = p.Rows[0].Pairs[:8] },
 			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive, "inconclusive server-cost: " +
-				"pairs: 19, want at least 20"},
+				"after 8 pairs the ratio is 1.30x [0, inf]"},
+		{"9 pairs", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Pairs = p.Rows[0].Pairs[:9] },
+			[]Outcome{Same, Same, Regression, Regression, Noted}, Regression, "regression server-cost: gcra"},
 		{"no control", still(1.3), func(p *benchresult.Paired) {
 			eachPair(p,
 				func(_ int, q *benchresult.Pair) { q.Controls = nil })
@@ -81,16 +91,16 @@ func TestPairedVerdicts(t *testing.T) {
 		}, []Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive,
 			"inconclusive server-cost: the control changed by 1.50x from one measurement to the next, more than 1.35x"},
 		{"a control that drifts", still(1.3), func(p *benchresult.Paired) {
-			eachPair(p, func(i int, q *benchresult.Pair) { slow(&q.Controls[0], 1+float64(i)/20) })
+			eachPair(p, func(i int, q *benchresult.Pair) { slow(&q.Controls[0], 1+float64(i)/16) })
 		}, []Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive,
-			"inconclusive server-cost: the control drifted to 1.62x of what it was, beyond 1.50x"},
+			"inconclusive server-cost: the control drifted to 1.61x of what it was, beyond 1.50x"},
 		{"one hiccup of the control", still(1.3),
 			func(p *benchresult.Paired) { slow(&p.Rows[0].Pairs[7].Controls[0], 30) },
 			[]Outcome{Same, Same, Regression, Regression, Noted}, Regression, "regression server-cost: gcra"},
 		{"the head always first", still(1.3),
 			func(p *benchresult.Paired) { eachPair(p, func(_ int, q *benchresult.Pair) { q.HeadFirst = true }) },
 			[]Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive, "inconclusive server-cost: the " +
-				"head came first in 20 of 20 pairs, want half"},
+				"head came first in 16 of 16 pairs, want half"},
 		{"an invalid run", still(1.3), func(p *benchresult.Paired) {
 			p.Validity = benchresult.Validity{Reasons: []benchresult.Reason{{Code: "stall", Where: "pair 3",
 				Statement: "stood still for 203 ms"}}}
@@ -103,22 +113,27 @@ func TestPairedVerdicts(t *testing.T) {
 			func(p *benchresult.Paired) { p.Partial = true; p.Rows[0].Head.Exact[0].Rejected-- },
 			[]Outcome{Regression, Same, Inconclusive, Inconclusive, Noted}, Regression, "regression decisions"},
 		{"pairs at odds", still(1), func(p *benchresult.Paired) {
+			p.Rows[0].Pairs = simulate(noise{}, 1).pairs(64, 1)
 			eachPair(p, func(i int, q *benchresult.Pair) { slow(&q.Head, []float64{0.7, 1.6}[i/2%2]) })
 		}, []Outcome{Same, Same, Inconclusive, Inconclusive, Noted}, Inconclusive,
-			"inconclusive server-cost: the interval of the ratio reaches 1.60x, beyond 1.35x"},
+			"inconclusive server-cost: after 64 pairs the ratio is 1.06x [0.70, 1.60]; about "},
 		{"a server that others use", still(1), func(p *benchresult.Paired) {
 			eachPair(p, func(_ int, q *benchresult.Pair) {
 				q.Base.ServerUSPerCall, q.Head.ServerUSPerCall, q.Controls[0].ServerUSPerCall = nil, nil, nil
 			})
 		}, []Outcome{Same, Same, Noted, Same, Noted}, OK, ""},
-		{"no second run", still(1.3), func(p *benchresult.Paired) { p.Rows[0].Confirm = nil },
-			[]Outcome{Same, Same, Regression, Inconclusive, Noted}, Regression, "regression server-cost: gcra"},
-		{"a second run that says otherwise", still(1.3),
-			func(p *benchresult.Paired) { p.Rows[0].Confirm = still(1.05).Rows[0].Pairs },
-			[]Outcome{Same, Same, Regression, Same, Noted}, Regression, "regression server-cost: gcra"},
-		{"a second run too short", still(1.3),
+		{"a slower client", alone(1.3), nil, []Outcome{Same, Same, Same, Regression, Noted}, Regression,
+			"regression client-p50: gcra: service_p50_us 130 -> 169, 1.30x [1.30, 1.30] after 16 pairs"},
+		{"no second run", alone(1.3), func(p *benchresult.Paired) { p.Rows[0].Confirm = nil },
+			[]Outcome{Same, Same, Same, Inconclusive, Noted}, Inconclusive,
+			"inconclusive client-p50: slower, and there is no second run to confirm it"},
+		{"a second run that says otherwise", alone(1.3),
+			func(p *benchresult.Paired) { p.Rows[0].Confirm = still(1.02).Rows[0].Pairs },
+			[]Outcome{Same, Same, Same, Same, Noted}, OK, ""},
+		{"a second run too short", alone(1.3),
 			func(p *benchresult.Paired) { p.Rows[0].Confirm = p.Rows[0].Confirm[:4] },
-			[]Outcome{Same, Same, Regression, Inconclusive, Noted}, Regression, "regression server-cost: gcra"},
+			[]Outcome{Same, Same, Same, Inconclusive, Noted}, Inconclusive,
+			"inconclusive client-p50: second run: after 4 pairs the ratio is 1.30x [0, inf]; about 12 more are needed"},
 	} {
 		withCounts(c.of)
 		if c.spoil != nil {
@@ -166,30 +181,6 @@ func TestNothingIsInconclusive(t *testing.T) {
 	}
 }
 
-// Among five algorithms the p-value of the one that differs counts five times.
-func TestHolmIsApplied(t *testing.T) {
-	row := still(1.2).Rows[0]
-	for i := range 2 { // the two largest differences are against the rest, so that p is no smaller than can be shown
-		slow(&row.Pairs[i].Base, 2+float64(i)/10)
-	}
-	p := &benchresult.Paired{Rows: []benchresult.PairedRow{row}}
-	p.Validity.Valid = true
-	alone := gateNamed(Paired(p), GateServerCost).Rows[0]
-	for range 4 {
-		p.Rows = append(p.Rows, still(1).Rows[0])
-	}
-	among := gateNamed(Paired(p), GateServerCost).Rows[0]
-	if alone.Outcome != Regression || among.Outcome == Regression {
-		t.Errorf("alone %s, among five %s; want only the first red", alone.Outcome, among.Outcome)
-	}
-	if alone.Timing.HolmSlower != alone.Timing.PSlower {
-		t.Errorf("alone: p %v became %v", alone.Timing.PSlower, alone.Timing.HolmSlower)
-	}
-	if want := 5 * alone.Timing.PSlower; math.Abs(among.Timing.HolmSlower-min(1, want)) > 1e-12 {
-		t.Errorf("the smallest of five: p %v became %v, want %v", among.Timing.PSlower, among.Timing.HolmSlower, want)
-	}
-}
-
 // A server for each side: the raw ratio is judged, and what the servers differ by is told beside it.
 func TestTwoServers(t *testing.T) {
 	p := still(1.3)
@@ -227,17 +218,20 @@ func TestNoiseFloorByHand(t *testing.T) {
 	}
 }
 
-// NeedsConfirmation asks where the first run is red, whatever the rest.
+// NeedsConfirmation asks where the client is red in the first run and the server is not.
 func TestNeedsConfirmation(t *testing.T) {
-	for slowdown, want := range map[float64]bool{1: false, 1.05: false, 1.3: true, 0.7: false} {
-		if row := still(slowdown).Rows[0]; NeedsConfirmation(&row) != want {
+	for slowdown, want := range map[float64]bool{1: false, 1.04: false, 1.3: true, 0.7: false} {
+		if row := alone(slowdown).Rows[0]; NeedsConfirmation(&row, 1) != want {
 			t.Errorf("%vx: %t, want %t", slowdown, !want, want)
 		}
+		if row := still(slowdown).Rows[0]; NeedsConfirmation(&row, 1) {
+			t.Errorf("%vx of both asks for a second run, and the server's time says all", slowdown)
+		}
 	}
-	row := still(1.3).Rows[0]
-	row.Pairs = row.Pairs[:10]
-	if NeedsConfirmation(&row) {
-		t.Error("ten pairs ask for a second run, and could not be judged with one")
+	row := alone(1.3).Rows[0]
+	row.Pairs = row.Pairs[:8]
+	if NeedsConfirmation(&row, 1) {
+		t.Error("eight pairs ask for a second run, and could not be judged with one")
 	}
 }
 
@@ -261,8 +255,7 @@ func TestSwappingSides(t *testing.T) {
 				t.Fatalf("%v and %v are not inverse", *pair[0], *pair[1])
 			}
 		}
-		if a.Timing.PSlower != b.Timing.PFaster || a.Timing.PFaster != b.Timing.PSlower ||
-			*a.Timing.NoiseFloor != *b.Timing.NoiseFloor {
+		if *a.Timing.NoiseFloor != *b.Timing.NoiseFloor || a.Timing.MorePairs != b.Timing.MorePairs {
 			t.Fatalf("%+v\nswapped is %+v", a.Timing, b.Timing)
 		}
 		if (a.Outcome == Regression) != (b.Outcome == Improvement) ||

@@ -26,20 +26,21 @@ func serverCosts(runs int, n noise, slowdowns ...float64) map[Outcome]float64 {
 	})
 }
 
-// The same code against itself, thousands of times, over all gates: hardly ever red, and seldom undecided.
+// The same code against itself, thousands of times, over all gates and looks: hardly ever red. Where the machine is as
+// it was when this was written, it is also told to be the same.
 func TestSameCodeIsNotRed(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		runs     int
-		n        noise
-		rows     int
-		mostRed  float64
-		mostOpen float64
+		name      string
+		runs      int
+		n         noise
+		rows      int
+		leastSame float64
 	}{
-		{"as measured", 4000, measured, 1, 0.003, 0.01},
-		{"as measured, eight algorithms", 500, measured, 8, 0.008, 0.06},
-		{"each figure's spread half as much again", 2000, noise{server: 0.16, client: 0.2, spikes: 0.02}, 1, 0.01,
-			0.30},
+		{"in stretches", 4000, inStretches, 1, 0.99},
+		{"in stretches, eight algorithms", 500, inStretches, 8, 0.9},
+		{"as measured in one piece", 4000, measured, 1, 0},
+		{"as measured in one piece, eight algorithms", 500, measured, 8, 0},
+		{"each figure's spread half as much again", 2000, noise{server: 0.16, client: 0.2, spikes: 0.02}, 1, 0},
 	} {
 		slowdowns := make([]float64, c.rows)
 		for i := range slowdowns {
@@ -47,35 +48,65 @@ func TestSameCodeIsNotRed(t *testing.T) {
 		}
 		got := verdicts(c.runs, c.n, slowdowns...)
 		t.Logf("%s: %v", c.name, got)
-		if got[Regression] >= c.mostRed || got[Inconclusive] >= c.mostOpen {
-			t.Errorf("%s: the same code came out as %v; want less than %v red and %v undecided", c.name, got, c.mostRed,
-				c.mostOpen)
+		if got[Regression] > 0.002 || got[OK] < c.leastSame {
+			t.Errorf("%s: the same code came out as %v; want at most 0.002 red and at least %v the same", c.name, got,
+				c.leastSame)
 		}
 	}
 }
 
-// A fifth more work for the server is seen.
+// A fifth more work for the server is seen, and with few pairs where the machine is quiet.
 func TestTwentyPercentIsRed(t *testing.T) {
-	for name, n := range map[string]noise{"as measured": measured,
-		"without spikes, a spread of 11 % and 15 %": {server: 0.11, client: 0.15}} {
-		if got := logged(t, serverCosts(1500, n, 1.2)); got[Regression] < 0.95 {
-			t.Errorf("%s: 1.20x came out as %v; want at least 0.95 red", name, got)
+	for _, c := range []struct {
+		name     string
+		n        noise
+		leastRed float64
+	}{
+		{"in stretches", inStretches, 0.99},
+		{"as measured in one piece", measured, 0.95},
+		{"a spread of 11 % and 15 %", noise{server: 0.11, client: 0.15}, 0.9},
+	} {
+		if got := logged(t, serverCosts(2000, c.n, 1.2)); got[Regression] < c.leastRed {
+			t.Errorf("%s: 1.20x came out as %v; want at least %v red", c.name, got, c.leastRed)
 		}
 	}
-	if got := logged(t, serverCosts(300, measured, 1.2, 1, 1, 1, 1)); got[Regression] < 0.95 {
+	if got := logged(t, serverCosts(500, inStretches, 1.2, 1, 1, 1, 1)); got[Regression] < 0.95 {
 		t.Errorf("among five algorithms: 1.20x came out as %v; want at least 0.95 red", got)
 	}
+	pairs := 0
+	const runs = 500
+	for seed := range runs {
+		pairs += len(simulate(inStretches, uint64(seed)).first(1.2).Rows[0].Pairs)
+	}
+	if pairs > 18*runs {
+		t.Errorf("1.20x took %v pairs on the average, want at most 18: the first look tells nearly always",
+			float64(pairs)/runs)
+	}
 }
 
-// What lies below the threshold is seldom red: at a spread of 11 % twenty pairs cannot tell 1.05 from 1.10 always, and
-// at half of it they can.
-func TestFivePercentIsNotRed(t *testing.T) {
-	if got := logged(t, serverCosts(1500, measured, 1.05)); got[Regression] > 0.08 {
-		t.Errorf("1.05x came out as %v; want at most 0.08 red", got)
+// What the gate tolerates is red no more often than it says, at every look together; and what is not equivalent is no
+// more often the same. Both at the very edge, where the error is greatest, and with all the pairs that there may be.
+func TestTheErrorsAreAsStated(t *testing.T) {
+	for _, n := range []noise{inStretches, {server: 0.03, client: 0.03}, measured} {
+		for edge, wrong := range map[float64]Outcome{Tolerated: Regression, 1 / Tolerated: Improvement, 1.101: Same} {
+			got := logged(t, serverCosts(2000, n, edge))
+			if most := Alpha + 0.003; got[wrong] > most { // three standard errors of 2,000 at half of Alpha
+				t.Errorf("%+v: %vx came out as %v; want at most %v %s", n, edge, got, most, wrong)
+			}
+		}
 	}
-	quiet := noise{server: 0.05, client: 0.07}
-	if got := logged(t, serverCosts(1500, quiet, 1.05)); got[Regression] > 0.02 {
-		t.Errorf("1.05x on a quiet machine came out as %v; want at most 0.02 red", got)
+}
+
+// With so many rows the level is that of all of them: none is told to be slower.
+func TestTheLevelIsTheFamilys(t *testing.T) {
+	n := noise{server: 0.03, client: 0.03}
+	slowdowns := make([]float64, 10)
+	for i := range slowdowns {
+		slowdowns[i] = Tolerated
+	}
+	got := logged(t, verdicts(500, n, slowdowns...))
+	if got[Regression] > Alpha+0.01 {
+		t.Errorf("ten rows of %vx came out as %v; want at most %v red", Tolerated, got, Alpha+0.01)
 	}
 }
 
@@ -89,13 +120,10 @@ func TestDriftIsNotRed(t *testing.T) {
 		if got[Regression] >= 0.01 {
 			t.Errorf("a drift to %.1fx came out as %v; want less than 0.01 red", slower, got)
 		}
-		if slower == 2 && got[Inconclusive] < 0.3 {
-			t.Errorf("a drift to 2x came out as %v; a control that drifts so far is not steady", got)
-		}
 	}
 }
 
-// The client's median alone: both runs together are as careful as one test at the square of its level.
+// The client's median alone, with a server that takes no longer: both runs must say so.
 func TestClientMedianIsConfirmed(t *testing.T) {
 	wanted := 0.0
 	const runs = 1500
@@ -106,13 +134,15 @@ func TestClientMedianIsConfirmed(t *testing.T) {
 		}
 	}
 	t.Logf("asked for a second run: %v", wanted/runs)
-	if wanted/runs > 0.02 {
-		t.Errorf("the same code asked for a second run in %v of the runs; want at most 0.02", wanted/runs)
+	if wanted/runs > Alpha {
+		t.Errorf("the same code asked for a second run in %v of the runs; want at most %v", wanted/runs, Alpha)
 	}
-	got := logged(t, share(500, measured, func(s *simulation) Outcome {
+	n := inStretches
+	n.alone = true
+	got := logged(t, share(500, n, func(s *simulation) Outcome {
 		return gateNamed(Paired(s.paired(1.3)), GateClientP50).Rows[0].Outcome
 	}))
-	if got[Regression] < 0.9 {
-		t.Errorf("1.30x came out as %v; want at least 0.9 red", got)
+	if got[Regression] < 0.95 {
+		t.Errorf("1.30x came out as %v; want at least 0.95 red", got)
 	}
 }

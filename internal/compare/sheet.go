@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"ratelab/internal/sheet"
 )
@@ -74,11 +75,11 @@ func (r *Report) timingTable() sheet.Table {
 		{Name: "algorithm", Words: true, Narrowest: 12}}}
 	// The median of the pairs' ratios need not be the ratio of the medians beside it: so it says whose it is.
 	t.Columns = append(t.Columns, sheet.Column{Name: "base\nus", Leaves: 4}, sheet.Column{Name: "head\nus", Leaves: 4},
-		sheet.Column{Name: "pairs' ratio\n[95 % interval]"})
+		sheet.Column{Name: "pairs' ratio\n[interval]"})
 	if toControl {
 		t.Columns = append(t.Columns, sheet.Column{Name: "to\ncontrol", Leaves: 3})
 	}
-	t.Columns = append(t.Columns, sheet.Column{Name: "p\n(Holm)", Leaves: 1},
+	t.Columns = append(t.Columns, sheet.Column{Name: "pairs", Leaves: 1},
 		sheet.Column{Name: "noise\nfloor", Leaves: 2})
 	t.Columns = append(t.Columns, sheet.Column{Name: "outcome", Words: true})
 	for i := range r.Gates {
@@ -110,7 +111,8 @@ func timingRow(gate, label string, row *Judgement, toControl bool) sheet.TableRo
 	if gate == "" {
 		outcome = ""
 	}
-	return sheet.TableRow{Cells: sheet.Cells(append(cells, row.pText(), row.Timing.floorText(), outcome)...)}
+	cells = append(cells, strconv.Itoa(row.Timing.Samples), row.Timing.floorText(), outcome)
+	return sheet.TableRow{Cells: sheet.Cells(cells...)}
 }
 
 // hasToControl reports whether a ratio to the control tells more than the ratio: where each side has a control.
@@ -145,7 +147,7 @@ func (r *Report) remarks() []string {
 	var lines []string
 	for i := range r.Gates {
 		g := &r.Gates[i]
-		if !g.has(Inconclusive) && (g.Outcome != Noted || g.Name == GateClientP99) {
+		if (!g.has(Inconclusive) || r.dispensable(g)) && (g.Outcome != Noted || g.Name == GateClientP99) {
 			continue
 		}
 		for _, reason := range g.Reasons {
@@ -181,18 +183,18 @@ func (r *Report) changes() sheet.Table {
 func pageTable() sheet.Table {
 	t := sheet.Table{Columns: []sheet.Column{{Name: "gate", Words: true}, {Name: "algorithm", Words: true},
 		{Name: "measure", Words: true}}}
-	t.Columns = append(t.Columns, sheet.Numbers("base", "head", "ratio [95 % interval]", "p (Holm)", "noise floor")...)
+	t.Columns = append(t.Columns, sheet.Numbers("base", "head", "ratio [interval]", "pairs", "noise floor")...)
 	t.Columns = append(t.Columns, sheet.Column{Name: "outcome", Words: true})
 	return t
 }
 
 // pageRow is a row of any gate; counted figures have no ratio.
 func pageRow(gate string, row *Judgement) sheet.TableRow {
-	ratio, p, floor := "", "", ""
+	ratio, pairs, floor := "", "", ""
 	if row.Timing != nil {
-		ratio, p, floor = row.Timing.ratioText(), row.pText(), row.Timing.floorText()
+		ratio, pairs, floor = row.Timing.ratioText(), strconv.Itoa(row.Timing.Samples), row.Timing.floorText()
 	}
-	cells := sheet.Cells(gate, row.label(), row.Measure, short(row.Base), short(row.Head), ratio, p, floor)
+	cells := sheet.Cells(gate, row.label(), row.Measure, short(row.Base), short(row.Head), ratio, pairs, floor)
 	return sheet.TableRow{Cells: append(cells, outcomeCell(row.Outcome))}
 }
 

@@ -5,90 +5,65 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
-// trial is one row of a timing gate on its way to an outcome: what was measured, and why it cannot be judged.
+// trial is one row of a timing gate: what was measured, its outcome, and why it could not be judged.
 type trial struct {
 	row            Judgement
-	reason, remedy string
-	otherwise      Outcome // the outcome where there is a reason: Inconclusive or Noted
+	reason, remedy string // of an outcome that is Inconclusive or Noted
+	pairs          int    // how many would probably be a remedy; 0: they would be none
 }
 
-// blocked reports whether something keeps the row from being judged.
-func (t *trial) blocked() bool { return t.reason != "" }
+// leaveOut keeps a row from being judged.
+func (t *trial) leaveOut(reason string) { t.row.Outcome, t.reason = Noted, reason }
 
-// block keeps the first reason.
-func (t *trial) block(otherwise Outcome, reason, remedy string) {
-	if !t.blocked() && reason != "" {
-		t.otherwise, t.reason, t.remedy = otherwise, reason, remedy
-	}
-}
-
-// decide corrects the p-values of all that can be judged together, and applies the thresholds.
-func decide(trials []*trial) {
-	var judged []*Timing
-	for _, t := range trials {
-		if !t.blocked() {
-			judged = append(judged, t.row.Timing)
-		}
-	}
-	correct(judged)
-	for _, t := range trials {
-		if t.blocked() {
-			t.row.Outcome = t.otherwise
-			continue
-		}
-		t.row.Outcome = t.row.Timing.outcome()
-		if t.row.Outcome == Inconclusive {
-			t.tooWide(t.row.Timing)
-		}
+// obstruct makes a row inconclusive if there is a reason, which goes before any other.
+func (t *trial) obstruct(reason, remedy string) {
+	if reason != "" {
+		t.row.Outcome, t.reason, t.remedy, t.pairs = Inconclusive, reason, remedy, 0
+		t.row.Timing.MorePairs = 0
 	}
 }
 
-func (t *trial) tooWide(timing *Timing) {
-	high := "no end"
-	if timing.RatioHigh != nil {
-		high = times(*timing.RatioHigh)
+// judge takes the outcome from the interval. Where that tells nothing, it says how many pairs probably would.
+func (t *trial) judge() {
+	timing := t.row.Timing
+	if t.row.Outcome = timing.logs.outcome(); t.row.Outcome != Inconclusive {
+		return
 	}
-	t.block(Inconclusive, fmt.Sprintf("the interval of the ratio reaches %s, beyond %s", high, times(widestJudged)),
-		"measure more pairs, or on a quieter machine")
-}
-
-// correct applies Holm's correction to each side of the tests.
-func correct(judged []*Timing) {
-	slower, faster := make([]float64, len(judged)), make([]float64, len(judged))
-	for i, t := range judged {
-		slower[i], faster[i] = t.PSlower, t.PFaster
-	}
-	slower, faster = holm(slower), holm(faster)
-	for i, t := range judged {
-		t.HolmSlower, t.HolmFaster = slower[i], faster[i]
+	timing.MorePairs = timing.logs.more(timing.Samples)
+	t.reason = fmt.Sprintf("after %s the ratio is %s; about %d more are needed", message.Count(timing.Samples, "pair"),
+		timing.ratioText(), timing.MorePairs)
+	if t.pairs = timing.Samples + timing.MorePairs; t.pairs > MostPairs {
+		t.pairs, t.remedy = 0, quieter
 	}
 }
 
 // gateOf is the gate that the trials add up to.
 func gateOf(m *metric, trials []*trial) Gate {
 	g := Gate{Name: m.gate, Rule: m.rule, Outcome: Noted, Reasons: []string{}, Rows: []Judgement{}}
-	blocked := map[string][]string{}
+	rows := map[string][]string{} // by reason
 	var order []string
 	for _, t := range trials {
 		t.row.Statement = t.statement()
 		g.Rows = append(g.Rows, t.row)
 		g.Outcome = worse(g.Outcome, t.row.Outcome)
-		if !t.blocked() {
+		if t.reason == "" {
 			continue
 		}
-		if blocked[t.reason] == nil {
+		g.pairs = max(g.pairs, t.pairs)
+		if rows[t.reason] == nil {
 			order = append(order, t.reason)
 		}
-		blocked[t.reason] = append(blocked[t.reason], t.row.label())
-		if t.remedy != "" && t.row.Outcome == Inconclusive && !slices.Contains(g.remedies, t.remedy) {
+		rows[t.reason] = append(rows[t.reason], t.row.label())
+		if t.remedy != "" && !slices.Contains(g.remedies, t.remedy) {
 			g.remedies = append(g.remedies, t.remedy)
 		}
 	}
 	for _, reason := range order {
-		g.Reasons = append(g.Reasons, attributed(reason, blocked[reason], len(trials)))
+		g.Reasons = append(g.Reasons, attributed(reason, rows[reason], len(trials)))
 	}
 	return g
 }
@@ -114,22 +89,17 @@ func (r *Judgement) label() string {
 }
 
 func (t *trial) statement() string {
-	if t.blocked() {
+	switch {
+	case t.reason != "":
 		return t.reason
-	}
-	switch t.row.Outcome {
-	case Regression:
-		return "slower by more than " + times(Threshold)
-	case Improvement:
-		return "faster by more than " + times(Threshold)
-	}
-	if t.row.Outcome == Unshown {
-		return "nothing shown beyond " + times(Threshold) + ", nor that there is nothing"
-	}
-	if t.row.Timing.Confirm != nil {
+	case t.row.Outcome == Regression:
+		return "slower by more than " + times(Tolerated)
+	case t.row.Outcome == Improvement:
+		return "faster by more than " + times(Tolerated)
+	case t.row.Timing.Confirm != nil:
 		return "slower in the first run, and not in the second"
 	}
-	return "no difference beyond " + times(Threshold)
+	return "no difference beyond " + times(Equivalent)
 }
 
 // times is a ratio as people read it.

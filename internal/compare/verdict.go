@@ -3,6 +3,9 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"ratelab/internal/message"
 )
 
 // conclude draws the verdict from the gates. A regression outweighs what could not be judged; improvements are named
@@ -10,9 +13,14 @@ import (
 func (r *Report) conclude() {
 	worst := Noted
 	for i := range r.Gates {
-		worst = worse(worst, r.Gates[i].Outcome)
+		if g := &r.Gates[i]; r.dispensable(g) {
+			r.Notes = append(r.Notes, fmt.Sprintf("instructions were counted, and %s gives no second opinion: %s",
+				g.Name, strings.Join(g.Reasons, "; ")))
+		} else {
+			worst = worse(worst, g.Outcome)
+		}
 	}
-	r.Verdict = Verdict{Findings: []string{}, Remedies: []string{}}
+	r.Verdict, r.pairs = Verdict{Findings: []string{}, Remedies: []string{}}, 0
 	switch worst {
 	case Regression, Inconclusive:
 		r.Verdict.Outcome = worst
@@ -28,17 +36,29 @@ func (r *Report) conclude() {
 			r.find(&r.Gates[i], outcome)
 		}
 	}
+	if r.pairs > 0 {
+		r.Verdict.Remedies = append(r.Verdict.Remedies, fmt.Sprintf("measure more pairs: --pairs %d", r.pairs))
+	}
+}
+
+// dispensable reports whether a gate is a second opinion that can be done without: timings that cannot be judged, where
+// the instructions that a decision takes were.
+func (r *Report) dispensable(g *Gate) bool {
+	return g.timed() && g.Outcome == Inconclusive && slices.ContainsFunc(r.Gates, func(g Gate) bool {
+		return g.Name == GateInstructions && g.Outcome != Inconclusive && g.Outcome != Noted
+	})
 }
 
 // find adds a gate's findings of one outcome: row by row, but for what could not be judged, where the reasons say all.
 func (r *Report) find(g *Gate, outcome Outcome) {
 	if outcome == Inconclusive {
-		if !g.has(Inconclusive) {
+		if !g.has(Inconclusive) || r.dispensable(g) {
 			return
 		}
 		for _, reason := range g.Reasons {
 			r.Verdict.Findings = append(r.Verdict.Findings, fmt.Sprintf("%s %s: %s", Inconclusive, g.Name, reason))
 		}
+		r.pairs = max(r.pairs, g.pairs)
 		for _, remedy := range g.remedies {
 			if !slices.Contains(r.Verdict.Remedies, remedy) {
 				r.Verdict.Remedies = append(r.Verdict.Remedies, remedy)
@@ -63,8 +83,8 @@ func (r *Judgement) finding() string {
 	if r.Timing == nil {
 		return fmt.Sprintf("%s: %s", r.label(), r.Statement)
 	}
-	return fmt.Sprintf("%s: %s %s -> %s, %s, p %s", r.label(), r.Measure, r.Base, r.Head, r.Timing.ratioText(),
-		probability(r.Timing.corrected()))
+	return fmt.Sprintf("%s: %s %s -> %s, %s after %s", r.label(), r.Measure, r.Base, r.Head, r.Timing.ratioText(),
+		message.Count(r.Timing.Samples, "pair"))
 }
 
 // ratioText is the median ratio with its interval: 1.21x [1.18, 1.24].
@@ -80,23 +100,4 @@ func (t *Timing) ratioText() string {
 		high = fmt.Sprintf("%.2f", *t.RatioHigh)
 	}
 	return fmt.Sprintf("%s [%s, %s]", times(*t.Ratio), low, high)
-}
-
-// corrected is the p-value on the side on which the ratio lies.
-func (t *Timing) corrected() float64 {
-	if t.Ratio != nil && *t.Ratio < 1 {
-		return t.HolmFaster
-	}
-	return t.HolmSlower
-}
-
-// probability is p with two digits, and never 0.
-func probability(p float64) string {
-	switch {
-	case p < 0.0001:
-		return "<0.0001"
-	case p < 0.01:
-		return fmt.Sprintf("%.4f", p)
-	}
-	return fmt.Sprintf("%.2f", p)
 }

@@ -78,7 +78,7 @@ func (g *Gate) summary() string {
 	for _, part := range []struct {
 		outcome Outcome
 		words   string
-	}{{Regression, "worse"}, {Improvement, "better"}, {Inconclusive, "unclear"}, {Unshown, "unshown"}} {
+	}{{Regression, "worse"}, {Improvement, "better"}, {Inconclusive, "unclear"}} {
 		if n := g.count(part.outcome); n > 0 && n < len(g.Rows) {
 			s += fmt.Sprintf(", %d %s", n, part.words)
 		}
@@ -121,7 +121,7 @@ func (g *Gate) worthShowing() []Judgement {
 }
 
 // timed reports whether a gate is of timings.
-func (g *Gate) timed() bool { return g.Name != GateDecisions && g.Name != GateWork }
+func (g *Gate) timed() bool { return g.Name == GateClientP99 || slices.Contains(judged, g.Name) }
 
 // floorText is a noise floor, beside every figure.
 func (t *Timing) floorText() string {
@@ -129,20 +129,6 @@ func (t *Timing) floorText() string {
 		return "-"
 	}
 	return times(*t.NoiseFloor)
-}
-
-// pText is the corrected p-value of what was judged, and the plain one in brackets of what was not.
-func (r *Judgement) pText() string {
-	t := r.Timing
-	switch {
-	case t.Samples == 0:
-		return "-"
-	case t.HolmSlower < 1 || t.HolmFaster < 1 || r.Outcome == Same || r.Outcome == Unshown:
-		return probability(t.corrected())
-	case t.Ratio != nil && *t.Ratio < 1:
-		return "(" + probability(t.PFaster) + ")"
-	}
-	return "(" + probability(t.PSlower) + ")"
 }
 
 // capped keeps the first of many lines and says how many there are.

@@ -74,7 +74,7 @@ func (r *OpenResult) Reasons() []Reason {
 		lagP99, most, MostLag, 100*MostLagShare)
 	all.add(r.Sent == 0, ReasonNothing, "no request was sent: nothing is due in the part of the scenario that is "+
 		"played; "+
-		"a longer --duration plays more of it")
+		"another --from or a longer --for plays more of it")
 	all.machine(r.Health)
 	all.silence(r.Silence)
 	all.add(r.Health.CPUShare() >= MostCPUShare, ReasonCPU,

@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// Paired is a valid comparison of two scripts on one server: 20 pairs for each of two algorithms. The head of the first
+// Paired is a valid comparison of two scripts on one server: 40 pairs for each of two algorithms. The head of the first
 // is slowdown times as dear for the server (1 for the same code, 1.2 for 20 % more); that of the second is the same.
 func Paired(slowdown float64) *benchresult.Paired {
 	p := &benchresult.Paired{Header: header(result.Paired.Kind)}
@@ -43,7 +43,7 @@ func side(p *profile) benchresult.PairedSide {
 func pairs(p *profile, slowdown float64, d draw) []benchresult.Pair {
 	var list []benchresult.Pair
 	control := profiles()[0]
-	for n := 1; n <= 20; n++ {
+	for n := 1; n <= 40; n++ {
 		head := *p
 		head.acceptedUS, head.rejectedUS = p.acceptedUS*slowdown, p.rejectedUS*slowdown
 		list = append(list, benchresult.Pair{
