@@ -98,7 +98,7 @@ func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
 		t.Skip("no redis-server on PATH; bench is not tried")
 	}
 	s.run("./bench", "run", "extreme-case-1", "-a", "none,pocket-bucket:depth=50", "--redis", "process", "--rounds",
-		"1", "--duration", "1s", "--segment", "200ms",
+		"1", "--for", "1s", "--segment", "200ms",
 		"--warm-up", "50ms", "--sweep", "1", "--out", "measured")
 	s.wants(s.run("./bench", "show", "measured", "--format", "csv"), "pocket-bucket:depth=50")
 	s.run("./bench", "plot", "measured", "--charts", "svg", "--out", "plots")

@@ -39,9 +39,8 @@ func TestReasons(t *testing.T) {
 		spoil          func(r *load.OpenResult)
 	}{
 		{"", "", func(*load.OpenResult) {}},
-		{"nothing", "no request was sent: nothing is due in the part of the scenario that is played; a longer " +
-			"--duration " +
-			"plays more of it", func(r *load.OpenResult) { r.Sent = 0 }},
+		{"nothing", "no request was sent: nothing is due in the part of the scenario that is played; another --from " +
+			"or a longer --for plays more of it", func(r *load.OpenResult) { r.Sent = 0 }},
 		{"drops", "3 of 2000 requests were dropped, and on_late: queue lets 0 of them be",
 			func(r *load.OpenResult) { r.Dropped = 3 }},
 		{"", "", func(r *load.OpenResult) { r.Dropped, r.OnLate = 3, load.LateDrop }},
