@@ -18,7 +18,6 @@ type Connection struct {
 	target       *Target
 	socket       *Socket
 	out, scratch []byte
-	steps        []step // of the batch in out
 }
 
 // Outcome is what a Call saw. Its instants are those of the Target's clock.

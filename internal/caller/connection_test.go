@@ -98,38 +98,30 @@ func silent(t *testing.T) (c *caller.Connection, arrived chan bool) {
 	return c, arrived
 }
 
-// A context that ends cuts short what is under way, whether it is one call or a batch, and its error is the one to
-// tell.
+// A context that ends cuts short what is under way, and its error is the one to tell.
 func TestTheContextEndsWhatIsUnderWay(t *testing.T) {
-	for name, call := range ways {
-		t.Run(name, func(t *testing.T) {
-			c, arrived := silent(t)
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() { <-arrived; cancel() }()
-			began := time.Now()
-			if err := call(ctx, c, limit.Request{Key: "k", Cost: 1}); !errors.Is(err, context.Canceled) {
-				t.Errorf("error %v", err)
-			}
-			if took := time.Since(began); took > 20*time.Second { // an answer is waited for longer than that
-				t.Errorf("took %v", took)
-			}
-		})
+	c, arrived := silent(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-arrived; cancel() }()
+	began := time.Now()
+	if err := call(ctx, c, limit.Request{Key: "k", Cost: 1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(began); took > 20*time.Second { // an answer is waited for longer than that
+		t.Errorf("took %v", took)
 	}
 }
 
-// A context that ends when nobody needs it any more leaves the connection to those who come next. A batch needs it no
-// longer than it lasts, whyever it ends.
+// A context that ends when nobody needs it any more leaves the connection to those who come next.
 func TestAFinishedRunKeepsItsConnections(t *testing.T) {
-	for name, cause := range map[string]error{"call": caller.ErrFinished, "batch": nil} {
-		_, _, c := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
-		for range 20 {
-			ctx, cancel := context.WithCancelCause(t.Context())
-			if err := ways[name](ctx, c, limit.Request{Key: "k", Cost: 1}); err != nil {
-				t.Fatal(name, err)
-			}
-			cancel(cause)
-			time.Sleep(time.Millisecond) // whoever watched it runs by now
+	_, _, c := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
+	for range 20 {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		if err := call(ctx, c, limit.Request{Key: "k", Cost: 1}); err != nil {
+			t.Fatal(err)
 		}
+		cancel(caller.ErrFinished)
+		time.Sleep(time.Millisecond) // whoever watched it runs by now
 	}
 }
 
@@ -146,7 +138,7 @@ func TestTheDeadlineIsPutOff(t *testing.T) {
 		deadlines int64
 	}{{-time.Minute, 1}, {-55 * time.Second, 1}, {-54 * time.Second, 2}, {-53 * time.Second, 2}} {
 		now = step.at
-		if err := ways["call"](t.Context(), c, limit.Request{Key: "k", Cost: 1}); err != nil ||
+		if err := call(t.Context(), c, limit.Request{Key: "k", Cost: 1}); err != nil ||
 			seen.deadlines.Load()-before != step.deadlines {
 			t.Errorf("at %v %d deadlines so far, %v; want %d", now, seen.deadlines.Load()-before, err, step.deadlines)
 		}

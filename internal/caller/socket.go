@@ -28,10 +28,10 @@ type Socket struct {
 	cut     atomic.Bool     // ctx was done: the connection is of no use any more
 	renewed time.Duration   // when the deadline was last put off
 
-	in       []byte // in[from:to] has been read from the connection, and not yet by scan
-	from, to int
-	last     time.Duration // when the last of it came
-	scan     resp.Scanner
+	in   []byte // in[:to] has been read from the connection
+	to   int
+	last time.Duration // when the last of it came
+	scan resp.Scanner
 }
 
 // answerTimeout is how long an answer may take; the deadline is put off at most every renewal, not for every call, so
@@ -102,16 +102,13 @@ func (s *Socket) Exchange(o *Outcome, command []byte) (resp.Value, error) {
 		return resp.Value{}, err
 	}
 	reply, err := s.receive()
-	if err == nil {
-		err = s.scan.End()
-	}
 	o.Replied, o.BytesRead = s.last, s.to
 	return reply, err
 }
 
-// send writes commands, and says at which instant. Their replies are to be received before the next are sent.
-func (s *Socket) send(commands []byte) (time.Duration, error) {
-	s.from, s.to = 0, 0
+// send writes a command, and says at which instant.
+func (s *Socket) send(command []byte) (time.Duration, error) {
+	s.to = 0
 	now := s.now()
 	if now-s.renewed > renewal {
 		s.renewed = now
@@ -120,17 +117,19 @@ func (s *Socket) send(commands []byte) (time.Duration, error) {
 			s.interrupt() // it came in between
 		}
 	}
-	_, err := s.conn.Write(commands)
+	_, err := s.conn.Write(command)
 	return now, err
 }
 
-// receive reads the next reply, which is valid until the next is received.
+// receive reads the reply, behind which there is nothing. It is valid until the next is received.
 func (s *Socket) receive() (resp.Value, error) {
 	for {
-		s.scan.Reset(s.in[s.from:s.to])
+		s.scan.Reset(s.in[:s.to])
 		reply, err := s.scan.Value()
+		if err == nil {
+			err = s.scan.End()
+		}
 		if err != resp.ErrShort {
-			s.from = s.to - s.scan.Left()
 			return reply, err
 		}
 		if s.to == len(s.in) {

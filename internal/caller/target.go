@@ -1,6 +1,6 @@
 // Package caller calls a program's scripts on a server as they are deployed: EVALSHA, the server's own clock and TTLs.
-// A Target is the program on the server, a Connection calls it: for one request, with the instants between which it was
-// answered, or for several in one write.
+// A Target is the program on the server, and a Connection calls it for one request at a time, and tells the instants
+// between which it was answered.
 //
 // It does not wait until a request is due, tries nothing twice, and measures nothing beside those instants.
 package caller

@@ -105,70 +105,59 @@ func TestInitIsCalledOncePerKey(t *testing.T) {
 	}
 }
 
-// ways are both ways to call for one request.
-var ways = map[string]func(context.Context, *caller.Connection, limit.Request) error{
-	"call": func(ctx context.Context, c *caller.Connection, q limit.Request) error {
-		_, err := c.Call(ctx, q)
-		return err
-	},
-	"batch": func(ctx context.Context, c *caller.Connection, q limit.Request) error {
-		return c.Batch(ctx, midnight, []limit.Request{q}, make([]limit.Decision, 1))
-	},
+// call calls for one request.
+func call(ctx context.Context, c *caller.Connection, q limit.Request) error {
+	_, err := c.Call(ctx, q)
+	return err
 }
 
 // KEYS that have the cost in them are as many keys as there are costs: each gets its TTL, and Close deletes them all.
 // So it is with a key of init's alone, whether it was called ahead or not.
 func TestEveryNameInKEYSIsTakenCareOf(t *testing.T) {
-	for name, call := range ways {
-		t.Run(name, func(t *testing.T) {
-			p := initialised(`redis.call('SET', KEYS[1], 1) return {1, 0, 0, 0}`,
-				`return redis.call('SET', KEYS[1], 1)`, "")
-			byCost, err := script.ParseTemplate("mine:{key}:{cost}", nil)
-			if err != nil {
+	p := initialised(`redis.call('SET', KEYS[1], 1) return {1, 0, 0, 0}`,
+		`return redis.call('SET', KEYS[1], 1)`, "")
+	byCost, err := script.ParseTemplate("mine:{key}:{cost}", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Decide.Keys, p.Init.Keys = []script.Template{byCost}, []script.Template{script.KeyIn("init:")}
+	s, target, c := prepared(t, p, caller.Options{Shared: true})
+	if err := target.Introduce(t.Context(), []string{"ahead"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"ahead", "k"} {
+		for _, cost := range []int64{1, 2, 1} {
+			if err := call(t.Context(), c, limit.Request{Key: key, Cost: cost}); err != nil {
 				t.Fatal(err)
 			}
-			p.Decide.Keys, p.Init.Keys = []script.Template{byCost}, []script.Template{script.KeyIn("init:")}
-			s, target, c := prepared(t, p, caller.Options{Shared: true})
-			if err := target.Introduce(t.Context(), []string{"ahead"}); err != nil {
-				t.Fatal(err)
-			}
-			for _, key := range []string{"ahead", "k"} {
-				for _, cost := range []int64{1, 2, 1} {
-					if err := call(t.Context(), c, limit.Request{Key: key, Cost: cost}); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			keys := s.Client.Keys(t.Context(), "*").Val()
-			for _, key := range keys {
-				if ttl := s.Client.PTTL(t.Context(), key).Val(); ttl > 24*time.Hour || ttl < 23*time.Hour &&
-					key != s.Prefix+"mine:k:1" && key != s.Prefix+"mine:ahead:1" {
-					t.Errorf("%s expires in %v; want a day", key, ttl)
-				}
-			}
-			if calls := expires(t, s); len(keys) != 6 || calls != 6 {
-				t.Errorf("keys %q, %d calls of PEXPIRE; want 6 of each", keys, calls)
-			}
-			if err := target.Close(t.Context()); err != nil || s.Client.DBSize(t.Context()).Val() != 0 {
-				t.Errorf("%q are left, %v", s.Client.Keys(t.Context(), "*").Val(), err)
-			}
-		})
+		}
+	}
+	keys := s.Client.Keys(t.Context(), "*").Val()
+	for _, key := range keys {
+		if ttl := s.Client.PTTL(t.Context(), key).Val(); ttl > 24*time.Hour || ttl < 23*time.Hour &&
+			key != s.Prefix+"mine:k:1" && key != s.Prefix+"mine:ahead:1" {
+			t.Errorf("%s expires in %v; want a day", key, ttl)
+		}
+	}
+	if calls := expires(t, s); len(keys) != 6 || calls != 6 {
+		t.Errorf("keys %q, %d calls of PEXPIRE; want 6 of each", keys, calls)
+	}
+	if err := target.Close(t.Context()); err != nil || s.Client.DBSize(t.Context()).Val() != 0 {
+		t.Errorf("%q are left, %v", s.Client.Keys(t.Context(), "*").Val(), err)
 	}
 }
 
 // The first call finds what init has left, without a TTL that is none of the script's own.
 func TestNoTTLComesBetweenInitAndTheFirstCall(t *testing.T) {
-	for name, call := range ways {
-		p := initialised(`return {1, redis.call('PTTL', KEYS[1]), 0, 0}`, `return redis.call('SET', KEYS[1], 1)`, "")
-		var found limit.Decision
-		p.Decode = func(r resp.Value) (d limit.Decision, err error) {
-			found, err = script.Contract(r)
-			return found,
-				err
-		}
-		_, _, c := prepared(t, p, caller.Options{Shared: true})
-		if err := call(t.Context(), c, limit.Request{Key: "k", Cost: 1}); err != nil || found.Remaining != -1 {
-			t.Errorf("%s: found a TTL of %d ms, %v; want none", name, found.Remaining, err)
-		}
+	p := initialised(`return {1, redis.call('PTTL', KEYS[1]), 0, 0}`, `return redis.call('SET', KEYS[1], 1)`, "")
+	var found limit.Decision
+	p.Decode = func(r resp.Value) (d limit.Decision, err error) {
+		found, err = script.Contract(r)
+		return found,
+			err
+	}
+	_, _, c := prepared(t, p, caller.Options{Shared: true})
+	if err := call(t.Context(), c, limit.Request{Key: "k", Cost: 1}); err != nil || found.Remaining != -1 {
+		t.Errorf("found a TTL of %d ms, %v; want none", found.Remaining, err)
 	}
 }

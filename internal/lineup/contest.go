@@ -47,30 +47,6 @@ func NewContest(s *scenario.Scenario, instead Instead) Contest {
 // LongestAlignment is the longest window for whose phase a play on the wall clock waits.
 const LongestAlignment = time.Minute
 
-// Alignment is the time of which a play on the wall clock has to begin at a multiple, as far as a window allows: that
-// of the limit, and what is a multiple of the own windows of all rows as well, where these lie where the clock puts
-// them. It is more than LongestAlignment where that is too long to wait for.
-func (c *Contest) Alignment() time.Duration {
-	common := c.Policy.Window
-	for _, e := range c.Entries {
-		if common > LongestAlignment {
-			break
-		}
-		if e.Aligned {
-			common *= e.Policy.Window / commonPart(common, e.Policy.Window)
-		}
-	}
-	return common
-}
-
-// commonPart is the longest time of which both are multiples.
-func commonPart(a, b time.Duration) time.Duration {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
 // UntilPhase is how long after t the wall clock is as far into a window as the scenario's clock at its beginning, so
 // that a play which begins then finds aligned windows where virtual time has them.
 func (c *Contest) UntilPhase(t time.Time, window time.Duration) time.Duration {

@@ -4,38 +4,20 @@ import (
 	"testing"
 	"time"
 
-	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/scenario"
 )
 
-// A play on the wall clock begins where all windows begin that lie where the clock puts them: the rows' own, too.
-func TestAlignment(t *testing.T) {
-	for _, test := range []struct {
-		labels []string
-		want   time.Duration
-	}{
-		{[]string{"fixed-window-aligned", "gcra:per=7s"}, 4 * time.Second}, // a bucket goes by no grid
-		{[]string{"fixed-window-aligned:per=6s", "gcra"}, 12 * time.Second},
-		{[]string{"fixed-window-aligned:per=6s", "fixed-window-aligned:per=5s"}, time.Minute},
-		{[]string{"fixed-window-aligned:per=500ms"}, 4 * time.Second},
+// A play begins where the scenario's clock is in its window.
+func TestUntilPhase(t *testing.T) {
+	start := time.Date(2024, time.January, 1, 0, 0, 1, 0, time.UTC) // a second into each window of 4 s
+	c := NewContest(&scenario.Scenario{Start: start, Limit: limit.Policy{Requests: 10, Window: 4 * time.Second}}, Instead{})
+	for after, want := range map[time.Duration]time.Duration{
+		0: 0, time.Second: 3 * time.Second, 4 * time.Second: 0, 7500 * time.Millisecond: 500 * time.Millisecond,
+		-time.Second: time.Second, time.Hour: 0, time.Microsecond: 4*time.Second - time.Microsecond,
 	} {
-		c := NewContest(&scenario.Scenario{Limit: limit.Policy{Requests: 10, Window: 4 * time.Second}}, Instead{})
-		var choices []algorithms.Choice
-		for _, label := range test.labels {
-			choice, err := algorithms.Parse(label)
-			if err != nil {
-				t.Fatal(err)
-			}
-			choices = append(choices, choice)
-		}
-		var wrong Problems
-		c.Enter(choices, nil, &wrong)
-		if err := wrong.Err(); err != nil {
-			t.Fatal(err)
-		}
-		if got := c.Alignment(); got != test.want {
-			t.Errorf("%q: %v, want %v", test.labels, got, test.want)
+		if got := c.UntilPhase(start.Add(after), 4*time.Second); got != want {
+			t.Errorf("%v after the start: %v, want %v", after, got, want)
 		}
 	}
 }

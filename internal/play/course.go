@@ -8,6 +8,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
+	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 )
 
@@ -27,10 +28,7 @@ func (p *Played) Course(ctx context.Context, c *lineup.Contest, part *Part, r *R
 	if err != nil {
 		return Course{}, err
 	}
-	narrow := c.Policy
-	narrow.Window = max(narrow.Window-p.band(), time.Microsecond)
-	t := p.taken(part)
-	asTaken, err := p.again(ctx, narrow, part, r.then(t.answers), t)
+	asTaken, err := p.asTaken(ctx, c, part, r)
 	if err != nil {
 		return Course{}, err
 	}
@@ -38,6 +36,25 @@ func (p *Played) Course(ctx context.Context, c *lineup.Contest, part *Part, r *R
 	n := len(series.Admitted)
 	rolling := asTaken.Lanes[0].Series.Rolling
 	return Course{series.BucketUS, asDue.Traffic.Offered, series.Admitted, rolling[:min(n, len(rolling))]}, nil
+}
+
+// Least is what the play let through for certain, with what was recorded before it: peak, excess and what follows from
+// them hold at least. Its other figures are those of another limit.
+func (p *Played) Least(ctx context.Context, c *lineup.Contest, part *Part, r *Record) (measure.Result, error) {
+	o, err := p.asTaken(ctx, c, part, r)
+	if err != nil {
+		return measure.Result{}, err
+	}
+	return o.Lanes[0].Result, nil
+}
+
+// asTaken measures the play with each request in the middle of its band, in a window that is shorter by the longest
+// band: what is in it then was in the window.
+func (p *Played) asTaken(ctx context.Context, c *lineup.Contest, part *Part, r *Record) (*replay.Outcome, error) {
+	narrow := c.Policy
+	narrow.Window = max(narrow.Window-p.band(), time.Microsecond)
+	t := p.taken(part)
+	return p.again(ctx, narrow, part, r.then(t.answers), t)
 }
 
 // again measures decisions that are known.

@@ -29,6 +29,25 @@ type Difference struct {
 	Explained     bool
 }
 
+// Answered is how many requests, from the first on, were answered without a gap.
+func (p *Played) Answered() int {
+	if n := slices.IndexFunc(p.Answers, func(a Answer) bool { return !a.Sent }); n >= 0 {
+		return n
+	}
+	return len(p.Answers)
+}
+
+// Differing is how many of the first n decisions are not those of virtual time.
+func (p *Played) Differing(r *Record, n int) int64 {
+	var count int64
+	for i, virtual := range r.Stretch()[:min(n, len(r.Stretch()))] {
+		if p.Answers[i].Sent && p.Answers[i].Decision.Allowed() != (virtual == limit.Allowed) {
+			count++
+		}
+	}
+	return count
+}
+
 // Again decides the traffic up to the end of the stretch once more in virtual time, from the beginning, with these
 // requests in place of those of the stretch, and gives the decisions on them.
 type Again func(ctx context.Context, requests []limit.Request) ([]limit.Decision, error)

@@ -54,6 +54,9 @@ func TestOnlyLagExplainsADifference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if n := p.Differing(record, len(c.answers)); n != c.count {
+			t.Errorf("%s: %d differ; want %d", name, n, c.count)
+		}
 		if d.Count != c.count || d.Unexplained != c.unexplained || c.count > 0 && d.First.Request.AtUS != c.first {
 			t.Errorf("%s: %+v, first %+v; want %d, %d of them unexplained, the first at %d", name, d, d.First, c.count,
 				c.unexplained, c.first)

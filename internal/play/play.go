@@ -37,6 +37,11 @@ type Options struct {
 	IntervalUS int64         // the same
 	Stop       <-chan struct{}
 
+	// Sentinel is a key of the play's own that is looked for at its end: "": none.
+	Sentinel string
+	// Answered, where it is not nil, is told how many answers there are, now and then.
+	Answered func(n int64)
+
 	// Around, where it is not nil, is to call play once: what is measured beside the requests begins and ends here.
 	Around func(target *caller.Target, play func() error) error
 }
@@ -176,7 +181,26 @@ func (p *player) connect(ctx context.Context) error {
 	if p.forward != nil {
 		p.target.Introduced(p.forward.Introduced())
 	}
-	return p.target.Introduce(ctx, p.keys(mostIntroduced))
+	if err := p.target.Introduce(ctx, p.keys(mostIntroduced)); err != nil || p.Sentinel == "" {
+		return err
+	}
+	return p.Server.Client.Set(ctx, p.Sentinel, 1, p.target.TTL()).Err()
+}
+
+// ErrGone is a play in the middle of which somebody deleted its keys. Of other keys than the sentinel only the server
+// knows whether they expired.
+var ErrGone = errors.New("keys of the run vanished from the server in the middle of it")
+
+// seeSentinel fails with ErrGone where the sentinel is gone.
+func (p *player) seeSentinel(ctx context.Context) error {
+	if p.Sentinel == "" {
+		return nil
+	}
+	n, err := p.Server.Client.Exists(ctx, p.Sentinel).Result()
+	if err == nil && n == 0 {
+		err = ErrGone
+	}
+	return err
 }
 
 // mostIntroduced is how many keys are initialised before they are played; others are at their first request.
@@ -201,6 +225,9 @@ func (p *player) play(ctx context.Context) (*Played, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.seeSentinel(ctx); err != nil {
+		return nil, err
+	}
 	if late := out.Start.Sub(p.Clock.Origin.Add(p.start())); late > time.Millisecond {
 		return nil, errLate
 	}
@@ -213,7 +240,12 @@ func (p *player) send(ctx context.Context, out *Played) (err error) {
 		IntervalUS: p.IntervalUS, Stop: p.Stop}
 	if p.live == nil {
 		out.Answers = make([]Answer, len(p.part.Requests))
-		o.Answered = func(n int64, a load.Outcome) { out.Answers[n] = p.answer(a) }
+		o.Answered = func(n int64, a load.Outcome) {
+			out.Answers[n] = p.answer(a)
+			if p.Answered != nil && n%answeredEvery == 0 {
+				p.Answered(n)
+			}
+		}
 		out.OpenResult, err = load.Open(ctx, p.stream(), p.callers, o)
 		return err
 	}
@@ -223,6 +255,9 @@ func (p *player) send(ctx context.Context, out *Played) (err error) {
 	out.Part, out.Record = s.own()
 	return err
 }
+
+// answeredEvery is how many answers pass between two that somebody is told of.
+const answeredEvery = 256
 
 // lead is how long before its first request load.Open wants to be called.
 const lead = 6 * time.Millisecond
@@ -272,6 +307,9 @@ func (p *player) close(ctx context.Context) error {
 	var err error
 	if p.target != nil {
 		err = p.target.Close(ctx)
+		if p.Sentinel != "" {
+			err = errors.Join(err, p.Server.Client.Del(ctx, p.Sentinel).Err())
+		}
 	}
 	if p.forward != nil {
 		err = errors.Join(err, p.forward.Close(ctx))

@@ -14,6 +14,12 @@ import (
 	"ratelab/internal/measure"
 )
 
+// Clock is the wall clock, as an argument. Sleep ends early with the context's error.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+}
+
 // Decider decides requests in order; decisions has the length of requests. After an error the decisions are void.
 type Decider interface {
 	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error

@@ -164,9 +164,6 @@ func (s *Scanner) take(n int) []Value {
 // Release forgets the items taken so far: the values read from now on overwrite them.
 func (s *Scanner) Release() { s.slab = s.slab[:0] }
 
-// Left is how many bytes follow the values that have been read.
-func (s *Scanner) Left() int { return len(s.data) }
-
 // End refuses what follows the values that have been read.
 func (s *Scanner) End() error {
 	if len(s.data) > 0 {

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"slices"
+	"time"
 
 	"ratelab/internal/lineup"
 	"ratelab/internal/sequence"
@@ -15,6 +16,8 @@ type contest struct {
 	sequences []sequence.Choice // rows beside the entries
 	// asWritten: limit, seed and clock are those of the file, so that its expectations apply.
 	asWritten bool
+	// late is the most that a request of any row was sent after its time, on the wall clock.
+	late time.Duration
 }
 
 // rows is how many rows the scenario has: some entries have two.

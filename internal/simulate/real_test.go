@@ -1,18 +1,13 @@
 package simulate
 
 import (
-	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"ratelab/internal/limit"
-	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
-	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 )
 
@@ -71,109 +66,33 @@ func TestTheRealClockPacesTheSameScenario(t *testing.T) {
 	}
 }
 
-// quick is a clock that is always where somebody wants to be: it jumps over every sleep.
-type quick struct {
-	now  time.Time
-	stop chan struct{}
-	at   time.Duration // closes stop when so much has been slept
-}
-
-func (q *quick) job(j *Job) *Job {
-	q.stop = make(chan struct{})
-	j.Now = func() time.Time { return q.now }
-	j.Sleep = func(ctx context.Context, d time.Duration) error {
-		q.now = q.now.Add(d)
-		if q.at > 0 && q.now.Sub(scenario.DefaultStart) >= q.at {
-			close(q.stop)
-			<-ctx.Done()
-			return ctx.Err()
-		}
-		return nil
-	}
-	j.Server, j.Clock, j.Stop = redisserver.KindProcess, RealClock, q.stop
-	return j
-}
-
-// Where the script goes by the client's clock, and that clock is exact, no decision differs. The run begins at a
-// multiple of the window, as the virtual one did.
-func TestAnExactClockDecidesAsVirtualTime(t *testing.T) {
-	s := redisservertest.Private(t)
-	q := &quick{now: scenario.DefaultStart.Add(123456 * time.Microsecond)}
-	j := q.job(job(twoSeconds(t)))
-	j.Algorithms = choices(t, "fixed-window-aligned:time=client")
-	r := runOn(t, j, s).Document.Runs[0]
-	if line := r.Results[0]; *line.DiffersFromVirtual != 0 || line.Admitted != 40 {
-		t.Errorf("admitted %d, %d of them otherwise; want 10 for each key and second", line.Admitted,
-			*line.DiffersFromVirtual)
-	}
-	if got := verdicts(r); got != "- -" {
-		t.Errorf("expectations %s; want unchecked", got)
-	}
-	want := []string{
-		"paced on the wall clock: no request was sent more than 0s after its time; the measures count from the " +
-			"intended times",
-		"every decision is the one of virtual time",
-	}
-	if !slices.Equal(r.Notes[:2], want) {
-		t.Errorf("notes %q; want %q", r.Notes, want)
-	}
-}
-
-// Stopped in the middle, the run keeps what it had decided until then, and says so.
+// Stopped in the middle, the run keeps what every row had decided until then, and says so.
 func TestAStoppedRealRunIsPartial(t *testing.T) {
 	s := redisservertest.Private(t)
-	q := &quick{now: scenario.DefaultStart, at: 1500 * time.Millisecond}
-	j := q.job(job(twoSeconds(t)))
-	j.Algorithms = choices(t, "gcra:time=client")
+	j := wall(job(twoSeconds(t)))
+	stop := make(chan struct{})
+	j.Server, j.Clock, j.Stop = redisserver.KindProcess, RealClock, stop
+	j.Algorithms = choices(t, "none", "gcra")
+	timer := time.AfterFunc(1500*time.Millisecond, func() { close(stop) })
+	defer timer.Stop()
 	r := runOn(t, j, s).Document.Runs[0]
-	if line := r.Results[0]; !r.Partial || line.Offered == 0 || line.Offered >= 80 || *line.DiffersFromVirtual != 0 {
-		t.Errorf("partial %v, offered %d, %d otherwise", r.Partial, line.Offered, *line.DiffersFromVirtual)
+	for _, line := range r.Results {
+		if !r.Partial || line.Offered == 0 || line.Offered >= 80 || line.Offered != r.Results[0].Offered {
+			t.Errorf("%s: partial %v, offered %d", line.Algorithm, r.Partial, line.Offered)
+		}
 	}
 	if n := s.Client.DBSize(t.Context()).Val(); n != 0 {
 		t.Errorf("%d keys are left on the server", n)
 	}
 }
 
-// Each decision is compared with that of virtual time, batch after batch. Virtual time may have been stopped earlier.
-func TestDecisionsAreComparedOneByOne(t *testing.T) {
-	decided := func(text string) []limit.Decision {
-		var all []limit.Decision
-		for _, c := range text {
-			d := limit.Decision{Verdict: limit.Rejected, RetryAfterUS: 7}
-			if c == '1' {
-				d = limit.Decision{Verdict: limit.Allowed, Remaining: 3}
-			}
-			all = append(all, d)
-		}
-		return all
-	}
-	var virtual admissions
-	for _, batch := range []string{"110", "01"} {
-		if err := virtual.add(nil, decided(batch)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var l paced
-	compare := l.comparison(&virtual)
-	for _, step := range []struct {
-		batch   string
-		differs int64
-	}{{"11", 0}, {"10", 1}, {"000", 2}, {"1", 2}} {
-		if err := compare(nil, decided(step.batch)); err != nil || l.differs != step.differs {
-			t.Errorf("after %s %d differ (%v); want %d", step.batch, l.differs, err, step.differs)
-		}
-	}
-}
-
 // The notes say how far a row is from virtual time, and what may have moved it.
 func TestRealNotesSayWhatDiffers(t *testing.T) {
-	p := &contest{Contest: lineup.NewContest(twoSeconds(t), lineup.Instead{Limit: policy(t, "10/1h")})}
-	lanes := []*lane{{means: &paced{WallClock: &replay.WallClock{}, differs: 2}},
-		{means: &paced{WallClock: &replay.WallClock{}, differs: 5}}}
-	notes := realNotes(p, lanes)
-	for i, want := range []string{"paced on the wall clock", "up to 5 decisions of a row differ from virtual time: ",
-		"the run did not begin at a multiple of 1h"} {
-		if len(notes) != 3 || !strings.HasPrefix(notes[i], want) {
+	lanes := []*lane{{means: &paced{differs: 2}}, {means: &paced{differs: 5}}}
+	notes := realNotes(&contest{late: 7 * time.Millisecond}, lanes)
+	for i, want := range []string{"paced on the wall clock: no request was sent more than 7ms",
+		"up to 5 decisions of a row differ from virtual time: "} {
+		if len(notes) != 2 || !strings.HasPrefix(notes[i], want) {
 			t.Fatalf("notes %q", notes)
 		}
 	}

@@ -6,15 +6,15 @@ import (
 	"ratelab/internal/replay"
 )
 
-// replay sends a scenario past the lanes, looks at what they leave on their servers, and deletes it.
-func (j *Job) replay(ctx context.Context, p *contest, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
+// replay sends a scenario's traffic past the lanes, looks at what they leave on their servers, and deletes it.
+func (j *Job) replay(ctx context.Context, p *contest, t replay.Traffic, lanes []*lane, o replay.Options) (*replay.Outcome,
+	error) {
 	var all []replay.Lane
 	for _, l := range lanes {
 		all = append(all, replay.Lane{Label: l.entry.Label, Decider: l.decider, Observe: l.observe,
 			Counts: l.entry.Counts && !j.paced()})
 	}
-	o.Stop = j.Stop
-	outcome, err := replay.Run(ctx, p.stream, p.Policy, all, o)
+	outcome, err := replay.Run(ctx, t, p.Policy, all, o)
 	if err == nil {
 		err = survey(ctx, lanes, outcome.LastUS)
 	}
@@ -22,14 +22,15 @@ func (j *Job) replay(ctx context.Context, p *contest, lanes []*lane, o replay.Op
 }
 
 // record is replay with progress and a row for each decision, where those are wanted.
-func (j *Job) record(ctx context.Context, p *contest, lanes []*lane, o replay.Options) (*replay.Outcome, error) {
+func (j *Job) record(ctx context.Context, p *contest, t replay.Traffic, lanes []*lane, o replay.Options) (*replay.Outcome,
+	error) {
 	if err := j.Decisions.begin(p.Scenario.Name, lanes); err != nil {
 		return nil, err
 	}
 	if j.Progress != nil {
 		o.Progress = j.Progress.Requests
 	}
-	outcome, err := j.replay(ctx, p, lanes, o)
+	outcome, err := j.replay(ctx, p, t, lanes, o)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func (j *Job) runVirtual(ctx context.Context, p *contest, b *backend) ([]*lane, 
 	if err != nil {
 		return nil, nil, err
 	}
-	outcome, err := j.record(ctx, p, lanes, p.findings(replay.Options{Parallel: b.parallel()}))
+	outcome, err := j.record(ctx, p, p.stream, lanes, p.findings(replay.Options{Parallel: b.parallel(), Stop: j.Stop}))
 	return lanes, outcome, err
 }
 
