@@ -23,8 +23,9 @@ type Connection struct {
 
 // Outcome is what a Call saw. Its instants are those of the Target's clock.
 type Outcome struct {
-	Allowed bool
-	Written time.Duration // the instant before the request went into the socket
+	Allowed  bool
+	Decision limit.Decision // the whole of it
+	Written  time.Duration // the instant before the request went into the socket
 	Replied time.Duration // the instant after its reply was read from the socket, before it was decoded
 
 	// Aside is what the Call did before Written that is no part of the decision, such as initialising a key: it counts
@@ -77,7 +78,7 @@ func (c *Connection) call(q limit.Request) (o Outcome, err error) {
 		return o, err
 	}
 	d, err := t.decision(reply)
-	o.Allowed = d.Allowed()
+	o.Allowed, o.Decision = d.Allowed(), d
 	if !settled && err == nil {
 		err = c.expire(t.settle(s))
 	}
