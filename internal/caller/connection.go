@@ -25,8 +25,8 @@ type Connection struct {
 type Outcome struct {
 	Allowed  bool
 	Decision limit.Decision // the whole of it
-	Written  time.Duration // the instant before the request went into the socket
-	Replied time.Duration // the instant after its reply was read from the socket, before it was decoded
+	Written  time.Duration  // the instant before the request went into the socket
+	Replied  time.Duration  // the instant after its reply was read from the socket, before it was decoded
 
 	// Aside is what the Call did before Written that is no part of the decision, such as initialising a key: it counts
 	// neither as wait nor in the response.

@@ -53,7 +53,9 @@ type Missing struct{ message string }
 // Error is one line, with what to do.
 func (m *Missing) Error() string { return m.message }
 
-func missing(format string, arguments ...any) error { return &Missing{fmt.Sprintf(format, arguments...)} }
+func missing(format string, arguments ...any) error {
+	return &Missing{fmt.Sprintf(format, arguments...)}
+}
 
 const howToGet = "install it (apt-get install valgrind, dnf install valgrind)"
 

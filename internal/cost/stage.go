@@ -1,0 +1,248 @@
+package cost
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/keyspace"
+	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
+	"ratelab/internal/serverstats"
+)
+
+// template is the key whose state is made; a copy has another number. later is one of the same history that is asked
+// as late as may be.
+const (
+	template = "p00000"
+	later    = "p00001"
+)
+
+var timeCommand = regexp.MustCompile(`(?i)['"]TIME['"]`)
+
+// namesTime reports whether a source calls TIME, as far as can be read off it.
+func namesTime(source string) bool { return timeCommand.MatchString(source) }
+
+// stage is the native server on which states are made.
+type stage struct {
+	*redisserver.Server
+	clock      replay.Clock
+	replicated *serverstats.Replication
+}
+
+// openStage starts a server of the same program as the one that is counted. Keys whose TTL has passed stay.
+func openStage(ctx context.Context, spec string, clock replay.Clock) (*stage, error) {
+	server, err := redisserver.Start(ctx, spec, redisserver.WithDirectTransport(),
+		redisserver.Within(redisserver.Around{Options: []string{"--enable-debug-command", "yes"}}))
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{Server: server, clock: clock}
+	if err := keepExpired(ctx, server.Client); err == nil {
+		s.replicated, err = serverstats.Replicate(ctx, server, server.Prefix+"replicated")
+	}
+	if err != nil {
+		return nil, errors.Join(redisserver.Explain(err, server), server.Close())
+	}
+	return s, nil
+}
+
+func keepExpired(ctx context.Context, c *redis.Client) error {
+	return c.Do(ctx, "DEBUG", "SET-ACTIVE-EXPIRE", "0").Err()
+}
+
+func (s *stage) close(context.Context) error { return s.Server.Close() }
+
+// copied is one Redis key of the template.
+type copied struct {
+	name, dump string
+	deadlineMS int64 // since 1970; 0: none
+}
+
+// scene is a state, and what is decided in it.
+type scene struct {
+	keys        []copied
+	soon, late  []limit.Decision // what is asked at the path's instant, and as late as may be
+	commands    float64          // that the script issues for each
+	replicated  float64          // bytes
+	bytesPerKey *int64
+}
+
+// make decides a path's history in virtual time, so that its instant is at, and then what is asked, twice: on time, and
+// late. Deadlines are those that the keys would have on the wall clock.
+func (s *stage) make(ctx context.Context, e *lineup.Entry, p *path, at time.Time) (*scene, error) {
+	if err := s.Client.FlushAll(ctx).Err(); err != nil {
+		return nil, err
+	}
+	shift := int64(0)
+	if p.expired {
+		life, err := s.lifeUS(ctx, e, p, at)
+		if err != nil {
+			return nil, err
+		}
+		if shift = life; life == 0 {
+			p.missing = "its keys have no TTL"
+			return nil, nil
+		}
+	}
+	history := shifted(p.history, -shift)
+	begins := at.Add(-time.Second)
+	if len(history) > 0 {
+		begins = at.Add(time.Duration(history[0].AtUS)*time.Microsecond - time.Second)
+	}
+	offset := at.Sub(begins).Microseconds()
+	runner, err := lineup.Runner(ctx, s.Server, e.Program, lineup.Times{Start: begins}, 0, s.clock)
+	if err != nil {
+		return nil, err
+	}
+	var both []limit.Request
+	for _, q := range shifted(history, offset) {
+		other := q
+		other.Key = later
+		both = append(both, q, other)
+	}
+	if _, err := decide(ctx, runner, both); err != nil {
+		return nil, err
+	}
+	found := &scene{}
+	if len(history) > 0 {
+		if found.keys, err = s.copies(ctx, runner.Deadline); err != nil {
+			return nil, err
+		}
+		if !p.expired { // what has, by then, is gone
+			found.keys = slices.DeleteFunc(found.keys, func(k copied) bool {
+				return k.deadlineMS > 0 && k.deadlineMS <= at.UnixMilli()
+			})
+		}
+	}
+	before := runner.Calls().Total
+	var soon, late []limit.Request
+	for _, a := range p.asks {
+		soon = append(soon, limit.Request{AtUS: offset + p.aheadUS + a.afterUS, Key: template, Cost: a.cost})
+		late = append(late, limit.Request{AtUS: offset + p.aheadUS + a.afterUS + p.late.Microseconds(),
+			Key: later, Cost: a.cost})
+	}
+	if found.soon, err = decide(ctx, runner, soon); err != nil {
+		return nil, err
+	}
+	found.commands = float64(runner.Calls().Total-before) / float64(len(soon))
+	switch {
+	case p.verdict == limit.Rejected:
+		found.late = found.soon
+	case len(p.asks) > 1 && !p.paced:
+		found.late = slices.Clone(found.soon)
+		for i := 1; i < len(found.late) && p.late > 0; i++ {
+			// Permits come back one by one while the others are asked for; it is a burst as long as some are out.
+			found.late[i].Remaining = max(found.soon[i].Remaining, e.Policy.Capacity()-2)
+		}
+	default:
+		found.late, err = decide(ctx, runner, late)
+	}
+	return found, err
+}
+
+func shifted(history []limit.Request, byUS int64) []limit.Request {
+	out := make([]limit.Request, len(history))
+	for i, q := range history {
+		q.AtUS += byUS
+		out[i] = q
+	}
+	return out
+}
+
+func decide(ctx context.Context, r decider, requests []limit.Request) ([]limit.Decision, error) {
+	out := make([]limit.Decision, len(requests))
+	return out, r.Decide(ctx, requests, out)
+}
+
+type decider interface {
+	Decide(context.Context, []limit.Request, []limit.Decision) error
+}
+
+// lifeUS is how long after the history the key's TTL is over for sure; 0 where it has none.
+func (s *stage) lifeUS(ctx context.Context, e *lineup.Entry, p *path, at time.Time) (int64, error) {
+	runner, err := lineup.Runner(ctx, s.Server, e.Program, lineup.Times{Start: at}, 0, s.clock)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := decide(ctx, runner, p.history); err != nil {
+		return 0, err
+	}
+	keys, err := s.copies(ctx, runner.Deadline)
+	if err != nil {
+		return 0, err
+	}
+	last := int64(0)
+	for _, k := range keys {
+		if k.deadlineMS == 0 {
+			return 0, nil
+		}
+		last = max(last, k.deadlineMS)
+	}
+	if err := s.Client.FlushAll(ctx).Err(); err != nil || last == 0 {
+		return 0, err
+	}
+	return (last+2)*1000 - at.UnixMicro(), nil
+}
+
+// copies are the keys of the template as they are now.
+func (s *stage) copies(ctx context.Context, virtual func(int64) int64) ([]copied, error) {
+	var all []copied
+	err := keyspace.Scan(ctx, s.Client, s.Prefix, func(names []string) error {
+		for _, name := range names {
+			if !strings.Contains(name, template) {
+				continue
+			}
+			dump, err := s.Client.Dump(ctx, name).Result()
+			if err != nil {
+				return err
+			}
+			ms, err := s.Client.Do(ctx, "PEXPIRETIME", name).Int64()
+			if err != nil {
+				return err
+			}
+			if ms >= 0 {
+				ms = virtual(ms)
+			}
+			all = append(all, copied{name, dump, max(0, ms)})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// mostMeasured is how many requests of a key the native server decides.
+const mostMeasured = 20
+
+// weigh says what so many requests of a copy have sent to a replica, and what its key takes then, with its name.
+func (s *stage) weigh(ctx context.Context, before int64, requests int, c *copies, found *scene) error {
+	after, err := s.replicated.Bytes(ctx)
+	if err != nil {
+		return err
+	}
+	found.replicated = float64(after-before) / float64(requests)
+	key := c.keys[0]
+	return keyspace.Scan(ctx, s.Client, s.Prefix, func(names []string) error {
+		for _, name := range names {
+			if !strings.Contains(name, key) {
+				continue
+			}
+			bytes, err := s.Client.MemoryUsage(ctx, name, 0).Result()
+			if err != nil {
+				return err
+			}
+			if found.bytesPerKey == nil {
+				found.bytesPerKey = new(int64)
+			}
+			*found.bytesPerKey += bytes
+		}
+		return nil
+	})
+}
