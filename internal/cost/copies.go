@@ -16,11 +16,10 @@ import (
 // copies are keys of one state on a server, ready to be asked. What the client says of the time is the path's instant,
 // whatever time it is.
 type copies struct {
-	label   string
-	target  *caller.Target
-	calls   *caller.Connection
-	keys    []string
-	elapsed time.Duration // since the path's instant, as the client says it
+	label  string
+	target *caller.Target
+	calls  *caller.Connection
+	keys   []string
 }
 
 // keyNames are those of n copies, as long as the template's.
@@ -38,7 +37,7 @@ func setUp(ctx context.Context, client *redis.Client, label string, program *scr
 	c := &copies{label: label, keys: keyNames(n)}
 	var err error
 	c.target, err = caller.Prepare(ctx, client, program,
-		caller.Options{Origin: at, Now: func() time.Duration { return c.elapsed }})
+		caller.Options{Origin: at, Now: func() time.Duration { return 0 }})
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +71,10 @@ func (w *WrongPath) Error() string {
 
 // ask asks every copy, one request after the other, each once the reply to the last is there. The error is a *WrongPath
 // where a reply is not what virtual time decides.
-func (c *copies) ask(ctx context.Context, asks []asked, found *scene) error {
-	for key := range c.keys {
-		for i := range asks {
-			if err := c.askKey(ctx, c.keys[key], i, asks, found); err != nil {
+func (c *copies) ask(ctx context.Context, costs []int64, found *scene) error {
+	for _, key := range c.keys {
+		for i := range costs {
+			if err := c.askKey(ctx, key, i, costs, found); err != nil {
 				return err
 			}
 		}
@@ -83,19 +82,13 @@ func (c *copies) ask(ctx context.Context, asks []asked, found *scene) error {
 	return nil
 }
 
-// askOne asks the first copy one of the requests.
-func (c *copies) askOne(ctx context.Context, i int, asks []asked, found *scene) error {
-	return c.askKey(ctx, c.keys[0], i, asks, found)
-}
-
-func (c *copies) askKey(ctx context.Context, key string, i int, asks []asked, found *scene) error {
-	c.elapsed = asks[i].after()
-	o, err := c.calls.Call(ctx, limit.Request{Key: key, Cost: asks[i].cost})
+func (c *copies) askKey(ctx context.Context, key string, i int, costs []int64, found *scene) error {
+	o, err := c.calls.Call(ctx, limit.Request{Key: key, Cost: costs[i]})
 	if err != nil {
 		return err
 	}
 	if problem := differs(o.Decision, found.soon[i], found.late[i]); problem != "" {
-		return &WrongPath{Label: c.label, Problem: fmt.Sprintf("request %d of %d %s", i+1, len(asks), problem)}
+		return &WrongPath{Label: c.label, Problem: fmt.Sprintf("request %d of %d %s", i+1, len(costs), problem)}
 	}
 	return nil
 }

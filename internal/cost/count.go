@@ -19,7 +19,7 @@ import (
 const perDecision = 800 * time.Microsecond
 
 // attempts are how often a path is counted anew whose requests came too late.
-const attempts = 6
+const attempts = 20
 
 // How long before its instant a path is prepared: at first, and at the most.
 const (
@@ -47,35 +47,40 @@ func (r *run) countPath(ctx context.Context, to *costresult.Row, e *lineup.Entry
 			p.missing = "it keeps no log"
 		}
 	}
-	var err error
-	for try := range attempts {
-		if p.missing != "" {
-			break
-		}
-		var found *costresult.Path
-		if found, err = r.attempt(ctx, s, &p, try); err == nil && found != nil {
-			found.State, found.Limit = state, result.LimitOf(e.Policy)
-			found.RatioToControl = 1
-			if len(r.doc.Rows) > 1 {
-				found.RatioToControl = found.Instructions / r.doc.Rows[0].Paths[0].Instructions
-			}
-			to.Paths = append(to.Paths, *found)
-			return nil
-		}
-		var wrong *WrongPath
-		if errors.As(err, &wrong) && s.clocked || errors.Is(err, errLate) {
-			continue
-		}
-		if err != nil {
-			break
-		}
-	}
-	if p.missing != "" {
+	counted, err := r.repeat(ctx, s, &p)
+	switch {
+	case err != nil:
+		return r.named(err, e, state)
+	case p.missing != "":
 		of := result.LimitOf(e.Policy)
 		to.Missing = append(to.Missing, costresult.Missing{State: state, Limit: &of, Reason: p.missing})
 		return nil
 	}
-	return r.named(err, e, state)
+	counted.State, counted.Limit, counted.RatioToControl = state, result.LimitOf(e.Policy), 1
+	if len(r.doc.Rows) > 1 {
+		counted.RatioToControl = counted.Instructions / r.doc.Rows[0].Paths[0].Instructions
+	}
+	to.Paths = append(to.Paths, *counted)
+	return nil
+}
+
+// repeat counts a path, again where the machine was too slow for the server's clock.
+func (r *run) repeat(ctx context.Context, s situation, p *path) (*costresult.Path, error) {
+	for late := 0; ; {
+		found, counts, n, err := r.attempt(ctx, s, p, late)
+		if p.missing != "" {
+			return nil, nil
+		}
+		var wrong *WrongPath
+		switch again := errors.As(err, &wrong) && s.clocked || errors.Is(err, errLate); {
+		case again && late < attempts:
+			late++
+			continue
+		case err != nil:
+			return nil, err
+		}
+		return figures(counts, n, found), nil
+	}
 }
 
 // named completes an error of a path.
@@ -101,26 +106,27 @@ func stopped(stop <-chan struct{}) error {
 }
 
 // attempt counts a path once. It is nil, with p.missing set, where there turns out to be none.
-func (r *run) attempt(ctx context.Context, s situation, p *path, try int) (*costresult.Path, error) {
+func (r *run) attempt(ctx context.Context, s situation, p *path, try int) (found *scene, counts callgrind.Counts,
+	n int, err error) {
 	began := r.Now()
-	lead := min(r.lead+r.lead*time.Duration(try)/2, mostLead)
+	lead := min(r.lead+r.lead*time.Duration(try)/4, mostLead)
 	at := s.instant(began.Add(lead), p.late)
-	found, err := r.stage.make(ctx, s.Entry, p, at)
-	if err != nil || p.missing != "" {
-		return nil, err
+	if found, err = r.stage.make(ctx, s.Entry, p, at); err != nil || p.missing != "" {
+		return nil, counts, 0, err
 	}
 	if verdict := found.soon[0].Verdict; verdict != p.verdict {
 		p.missing = reasonFor(p.verdict)
-		return nil, nil
+		return nil, counts, 0, nil
 	}
-	keys := max(1, p.keys>>try)
+	keys := max(1, p.keys>>(try/3))
 	counted, measured, err := r.setUp(ctx, s.Entry, keys, found, at)
 	if err != nil {
-		return nil, err
+		return nil, counts, 0, err
 	}
 	defer r.clear(ctx)
 	r.lead = max(leastLead, min(mostLead, (r.lead+2*r.Now().Sub(began))/2))
-	return r.count(ctx, s, p, found, counted, measured, at)
+	counts, err = r.count(ctx, s, p, found, counted, measured, at)
+	return found, counts, len(p.costs) * keys, err
 }
 
 func reasonFor(want limit.Verdict) string {
@@ -152,13 +158,13 @@ func (r *run) setUp(ctx context.Context, e *lineup.Entry, keys int, found *scene
 }
 
 // count asks on both servers, when the path's instant has come: one counts instructions, the other what goes to a
-// replica. A stream's requests are asked on both in turn.
+// replica.
 func (r *run) count(ctx context.Context, s situation, p *path, found *scene, counted, measured *copies,
-	at time.Time) (*costresult.Path, error) {
-	few := min(len(p.asks), mostMeasured)
+	at time.Time) (callgrind.Counts, error) {
+	few := min(len(p.costs), mostMeasured)
 	before, err := r.stage.replicated.Bytes(ctx)
 	if err != nil {
-		return nil, err
+		return callgrind.Counts{}, err
 	}
 	counts, err := r.counted.Count(ctx, func() error {
 		if r.Now().After(at) {
@@ -167,43 +173,18 @@ func (r *run) count(ctx context.Context, s situation, p *path, found *scene, cou
 		if err := r.until(ctx, at); err != nil {
 			return err
 		}
-		if p.paced {
-			return r.stream(ctx, p, found, counted, measured, at)
-		}
-		if err := measured.ask(ctx, p.asks[:few], found); err != nil {
+		if err := measured.ask(ctx, p.costs[:few], found); err != nil {
 			return err
 		}
-		return counted.ask(ctx, p.asks, found)
+		return counted.ask(ctx, p.costs, found)
 	})
 	if err != nil {
-		return nil, err
+		return counts, err
 	}
-	if last := p.asks[len(p.asks)-1].after(); s.clocked && r.Now().After(at.Add(last+p.late+markTime)) {
-		return nil, errLate
+	if s.clocked && r.Now().After(at.Add(p.late+markTime)) {
+		return counts, errLate
 	}
-	if err := r.stage.weigh(ctx, before, few, measured, found); err != nil {
-		return nil, err
-	}
-	return figures(counts, len(p.asks)*len(counted.keys), found), nil
-}
-
-// stream asks one copy on each server, each request when it is due.
-func (r *run) stream(ctx context.Context, p *path, found *scene, counted, measured *copies, at time.Time) error {
-	for i, a := range p.asks {
-		if err := r.until(ctx, at.Add(a.after())); err != nil {
-			return err
-		}
-		if err := counted.askOne(ctx, i, p.asks, found); err != nil {
-			return err
-		}
-		if i >= mostMeasured {
-			continue
-		}
-		if err := measured.askOne(ctx, i, p.asks, found); err != nil {
-			return err
-		}
-	}
-	return nil
+	return counts, r.stage.weigh(ctx, before, few, measured, found)
 }
 
 // markTime is what callgrind takes to write down a part.
@@ -219,8 +200,9 @@ func figures(c callgrind.Counts, n int, found *scene) *costresult.Path {
 	return p
 }
 
-// instant is the first at which a path may be, not before a time. Where the server's clock decides, its second has just
-// begun, or its second quarter, so that all requests of the path lie within it; and within a window on the clock.
+// instant is the first at which a path may be, not before a time: all its requests lie within a tenth of a window on the
+// clock. Where the server's clock decides, its second is young, so that they, and a burst at 10/1s but for one, lie
+// within that, too: some scripts go by whole seconds.
 func (s situation) instant(earliest time.Time, late time.Duration) time.Time {
 	at := earliest.Truncate(time.Millisecond)
 	for !s.fits(at, late) {
@@ -231,12 +213,11 @@ func (s situation) instant(earliest time.Time, late time.Duration) time.Time {
 
 func (s situation) fits(at time.Time, late time.Duration) bool {
 	ms := at.UnixMilli() % 1000
-	if s.clocked && ms != 50 && ms != 300 {
+	if s.clocked && ms != 5 && ms != 305 {
 		return false
 	}
-	window := s.Policy.WindowUS()
-	span := 2 * late.Microseconds()
-	return window < 2*span || at.UnixMicro()%window+span <= window
+	part := s.Policy.WindowUS() / 10
+	return part == 0 || at.UnixMicro()%part+late.Microseconds() <= part
 }
 
 // until waits, in the end without letting go of the processor.

@@ -8,11 +8,13 @@
 package cost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"ratelab/internal/callgrind"
@@ -107,6 +109,9 @@ func (j *Job) Run(ctx context.Context) (*costresult.Document, error) {
 // enter makes the entries, under every limit.
 func (r *run) enter() error {
 	var wrong lineup.Problems
+	checkServer(r.Server, &wrong)
+	r.rows = nil
+	seen := map[string]bool{}
 	for _, s := range append([]Subject{Control()}, r.Subjects...) {
 		var row []*lineup.Entry
 		for _, p := range r.Limits {
@@ -115,9 +120,17 @@ func (r *run) enter() error {
 				wrong.Bad(fmt.Errorf("%w (under the limit %v)", err, p))
 				continue
 			}
-			e.Label = s.Label
+			e.Label = cmp.Or(s.Label, e.Label)
 			row = append(row, e)
 		}
+		if len(row) == 0 {
+			continue
+		}
+		if seen[row[0].Label] {
+			wrong.Bad(fmt.Errorf("there would be two rows named %q; give the script another name in its binding",
+				row[0].Label))
+		}
+		seen[row[0].Label] = true
 		r.rows = append(r.rows, row)
 	}
 	return wrong.Err()
@@ -226,4 +239,21 @@ func joined(all []costresult.Missing, limits int) []costresult.Missing {
 		}
 	}
 	return out
+}
+
+// Check resolves every name of the job and runs nothing; its error is an *InputError with everything that is wrong.
+func (j *Job) Check() error { return (&run{Job: j}).enter() }
+
+// checkServer refuses the servers whose instructions cannot be counted, and those that others use.
+func checkServer(spec string, wrong *lineup.Problems) {
+	const instead = "take --redis process or --redis container"
+	kind, _, _ := strings.Cut(spec, "=")
+	switch {
+	case spec == redisserver.KindEmbedded || spec == "model":
+		wrong.Bad(fmt.Errorf("--redis %s: it is no redis-server, and its instructions say nothing about one; %s", spec,
+			instead))
+	case strings.Contains(spec, "://") && kind != redisserver.KindContainer && kind != redisserver.KindProcess:
+		wrong.Bad(fmt.Errorf("--redis: a server that runs already cannot be counted, and others may use it; %s",
+			instead))
+	}
 }

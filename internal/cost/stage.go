@@ -124,10 +124,9 @@ func (s *stage) make(ctx context.Context, e *lineup.Entry, p *path, at time.Time
 	}
 	before := runner.Calls().Total
 	var soon, late []limit.Request
-	for _, a := range p.asks {
-		soon = append(soon, limit.Request{AtUS: offset + p.aheadUS + a.afterUS, Key: template, Cost: a.cost})
-		late = append(late, limit.Request{AtUS: offset + p.aheadUS + a.afterUS + p.late.Microseconds(),
-			Key: later, Cost: a.cost})
+	for _, cost := range p.costs {
+		soon = append(soon, limit.Request{AtUS: offset + p.aheadUS, Key: template, Cost: cost})
+		late = append(late, limit.Request{AtUS: offset + p.late.Microseconds(), Key: later, Cost: cost})
 	}
 	if found.soon, err = decide(ctx, runner, soon); err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func (s *stage) make(ctx context.Context, e *lineup.Entry, p *path, at time.Time
 	switch {
 	case p.verdict == limit.Rejected:
 		found.late = found.soon
-	case len(p.asks) > 1 && !p.paced:
+	case len(p.costs) > 1:
 		found.late = slices.Clone(found.soon)
 		for i := 1; i < len(found.late) && p.late > 0; i++ {
 			// Permits come back one by one while the others are asked for; it is a burst as long as some are out.

@@ -24,7 +24,7 @@ func Algorithm(c algorithms.Choice) Subject {
 	return Subject{Label: c.Label, Under: func(p limit.Policy) (*lineup.Entry, error) { return lineup.Builtin(c, p) }}
 }
 
-// Own is a user's script, with the binding beside it.
+// Own is a user's script, with the binding beside it; without a label it has the binding's name.
 func Own(label, file string) Subject {
 	return Subject{Label: label, Under: func(p limit.Policy) (*lineup.Entry, error) { return lineup.Own(file, p) }}
 }
@@ -85,4 +85,28 @@ func (s *stage) sizeAfter(ctx context.Context, e *lineup.Entry, at time.Time, n 
 		size += len(k.dump)
 	}
 	return size, err
+}
+
+// Subjects are algorithms, all of them where choices is nil, and users' scripts. The control is no subject: it is in
+// every job.
+func Subjects(choices []algorithms.Choice, scripts []string) []Subject {
+	if choices == nil {
+		for _, name := range algorithms.Names() {
+			c, err := algorithms.Parse(name)
+			if err != nil {
+				panic(err) // the name comes from the registry
+			}
+			choices = append(choices, c)
+		}
+	}
+	var all []Subject
+	for _, c := range choices {
+		if c.Label != costresult.Control {
+			all = append(all, Algorithm(c.AtTheLimit()))
+		}
+	}
+	for _, file := range scripts {
+		all = append(all, Own("", file))
+	}
+	return all
 }

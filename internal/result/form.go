@@ -35,7 +35,9 @@ var (
 )
 
 // Forms are all of them.
-func Forms() []Form { return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost} }
+func Forms() []Form {
+	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost}
+}
 
 // String is the form in words: a bench.json of bench run.
 func (f Form) String() string { return "a " + f.File + " of " + f.Of }
