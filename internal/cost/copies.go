@@ -57,6 +57,9 @@ func setUp(ctx context.Context, client *redis.Client, label string, program *scr
 	return c, err
 }
 
+// close ends the connection and deletes the copies.
+func (c *copies) close(ctx context.Context) error { return c.target.Close(context.WithoutCancel(ctx)) }
+
 // WrongPath is a script that did not decide what it does in virtual time: the figures would be of another path.
 type WrongPath struct {
 	Label, State string

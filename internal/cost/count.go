@@ -11,6 +11,7 @@ import (
 	"ratelab/internal/costresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
+	"ratelab/internal/redisserver"
 	"ratelab/internal/result"
 	"ratelab/internal/serverstats"
 )
@@ -123,7 +124,7 @@ func (r *run) attempt(ctx context.Context, s situation, p *path, try int) (found
 	if err != nil {
 		return nil, counts, 0, err
 	}
-	defer r.clear(ctx)
+	defer func() { err = errors.Join(err, counted.close(ctx), measured.close(ctx), r.clear(ctx)) }()
 	r.lead = max(leastLead, min(mostLead, (r.lead+2*r.Now().Sub(began))/2))
 	counts, err = r.count(ctx, s, p, found, counted, measured, at)
 	return found, counts, len(p.costs) * keys, err
@@ -150,11 +151,21 @@ func (r *run) setUp(ctx context.Context, e *lineup.Entry, keys int, found *scene
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := r.tidy(ctx); err != nil {
+		return nil, nil, err
+	}
 	size, err := r.counted.Client.DBSize(ctx).Result()
 	if err == nil && len(found.keys) > 0 && size != int64(furniture+keys*len(found.keys)) {
 		err = errLate // what has expired before it came is not there
 	}
 	return counted, measured, err
+}
+
+// tidy has the server's Lua collect its garbage, so that each count begins where the last began in the collector's work:
+// that is a hundredth of a decision's.
+func (r *run) tidy(ctx context.Context) error {
+	err := r.counted.Client.Eval(ctx, "collectgarbage('collect') return 1", nil).Err()
+	return redisserver.Explain(err, r.counted.Server)
 }
 
 // count asks on both servers, when the path's instant has come: one counts instructions, the other what goes to a
@@ -255,9 +266,13 @@ func (r *run) furnish(ctx context.Context) error {
 	return err
 }
 
-// warm lets a script decide, so that it is compiled and its Lua has what it keeps.
+// warm gives a script a Lua of its own, whose garbage is no other script's, and lets it decide until that has what it
+// keeps.
 func (r *run) warm(ctx context.Context, e *lineup.Entry) error {
-	const calls = 100
+	const calls = 300
+	if err := r.counted.Client.ScriptFlush(ctx).Err(); err != nil {
+		return err
+	}
 	at := r.Now()
 	c, err := setUp(ctx, r.counted.Client, e.Label, e.Program.InKeyspace(r.counted.Prefix), calls, &scene{}, at)
 	if err != nil {
@@ -268,7 +283,7 @@ func (r *run) warm(ctx context.Context, e *lineup.Entry) error {
 			return err
 		}
 	}
-	return r.clear(ctx)
+	return errors.Join(c.close(ctx), r.clear(ctx))
 }
 
 // clear deletes the copies on the counted server.

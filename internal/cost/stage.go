@@ -16,6 +16,7 @@ import (
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/serverstats"
+	"ratelab/internal/virtualtime"
 )
 
 // template is the key whose state is made; a copy has another number. later is one of the same history that is asked
@@ -75,63 +76,25 @@ type scene struct {
 	bytesPerKey *int64
 }
 
+// play is a history that has been decided in virtual time.
+type play struct {
+	*virtualtime.Runner
+	keys     []copied
+	offsetUS int64 // of the path's instant, since the runner's start
+}
+
 // make decides a path's history in virtual time, so that its instant is at, and then what is asked, twice: on time, and
 // late. Deadlines are those that the keys would have on the wall clock.
 func (s *stage) make(ctx context.Context, e *lineup.Entry, p *path, at time.Time) (*scene, error) {
-	if err := s.Client.FlushAll(ctx).Err(); err != nil {
+	played, err := s.before(ctx, e, p, at)
+	if err != nil || p.missing != "" {
 		return nil, err
 	}
-	shift := int64(0)
-	if p.expired {
-		life, err := s.lifeUS(ctx, e, p, at)
-		if err != nil {
-			return nil, err
-		}
-		if shift = life; life == 0 {
-			p.missing = "its keys have no TTL"
-			return nil, nil
-		}
-	}
-	history := shifted(p.history, -shift)
-	begins := at.Add(-time.Second)
-	if len(history) > 0 {
-		begins = at.Add(time.Duration(history[0].AtUS)*time.Microsecond - time.Second)
-	}
-	offset := at.Sub(begins).Microseconds()
-	runner, err := lineup.Runner(ctx, s.Server, e.Program, lineup.Times{Start: begins}, 0, s.clock)
-	if err != nil {
+	found, already := &scene{keys: played.keys}, played.Calls().Total
+	if found.soon, err = played.ask(ctx, p.costs, template, p.aheadUS); err != nil {
 		return nil, err
 	}
-	var both []limit.Request
-	for _, q := range shifted(history, offset) {
-		other := q
-		other.Key = later
-		both = append(both, q, other)
-	}
-	if _, err := decide(ctx, runner, both); err != nil {
-		return nil, err
-	}
-	found := &scene{}
-	if len(history) > 0 {
-		if found.keys, err = s.copies(ctx, runner.Deadline); err != nil {
-			return nil, err
-		}
-		if !p.expired { // what has, by then, is gone
-			found.keys = slices.DeleteFunc(found.keys, func(k copied) bool {
-				return k.deadlineMS > 0 && k.deadlineMS <= at.UnixMilli()
-			})
-		}
-	}
-	before := runner.Calls().Total
-	var soon, late []limit.Request
-	for _, cost := range p.costs {
-		soon = append(soon, limit.Request{AtUS: offset + p.aheadUS, Key: template, Cost: cost})
-		late = append(late, limit.Request{AtUS: offset + p.late.Microseconds(), Key: later, Cost: cost})
-	}
-	if found.soon, err = decide(ctx, runner, soon); err != nil {
-		return nil, err
-	}
-	found.commands = float64(runner.Calls().Total-before) / float64(len(soon))
+	found.commands = float64(played.Calls().Total-already) / float64(len(p.costs))
 	switch {
 	case p.verdict == limit.Rejected:
 		found.late = found.soon
@@ -142,9 +105,91 @@ func (s *stage) make(ctx context.Context, e *lineup.Entry, p *path, at time.Time
 			found.late[i].Remaining = max(found.soon[i].Remaining, e.Policy.Capacity()-2)
 		}
 	default:
-		found.late, err = decide(ctx, runner, late)
+		found.late, err = played.ask(ctx, p.costs, later, p.late.Microseconds())
 	}
 	return found, err
+}
+
+// ask has requests for a key decided, so long after the path's instant.
+func (p *play) ask(ctx context.Context, costs []int64, key string, afterUS int64) ([]limit.Decision, error) {
+	var requests []limit.Request
+	for _, cost := range costs {
+		requests = append(requests, limit.Request{AtUS: p.offsetUS + afterUS, Key: key, Cost: cost})
+	}
+	return decide(ctx, p.Runner, requests)
+}
+
+// How often a history is put earlier until its keys have expired, and how long they have been by then at the least. Their
+// TTL may depend on where the history lies in a window on the clock.
+const (
+	expiries    = 5
+	expiredMS   = 2
+	noTTL       = "its keys have no TTL"
+	movingTTL   = "its keys' TTL moves with the clock"
+	beforeFirst = time.Second // from the runner's start to the first request
+)
+
+// before plays what was before a path's instant.
+func (s *stage) before(ctx context.Context, e *lineup.Entry, p *path, at time.Time) (*play, error) {
+	history := p.history
+	for range expiries {
+		played, err := s.play(ctx, e, history, at)
+		if err != nil || len(history) == 0 {
+			return played, err
+		}
+		if !p.expired {
+			played.keys = slices.DeleteFunc(played.keys, func(k copied) bool { // what has, by then, is gone
+				return k.deadlineMS > 0 && k.deadlineMS <= at.UnixMilli()
+			})
+			return played, nil
+		}
+		over, gone := int64(0), at.UnixMilli()-expiredMS
+		for i := range played.keys {
+			k := &played.keys[i]
+			if k.deadlineMS == 0 {
+				p.missing = noTTL
+				return nil, nil
+			}
+			over, k.deadlineMS = max(over, k.deadlineMS-gone), gone
+		}
+		if len(played.keys) == 0 {
+			p.missing = noTTL
+			return nil, nil
+		}
+		if over <= 0 {
+			return played, nil
+		}
+		history = shifted(history, -over*1000)
+	}
+	p.missing = movingTTL
+	return nil, nil
+}
+
+// play decides a history for the template and for the key that is asked later.
+func (s *stage) play(ctx context.Context, e *lineup.Entry, history []limit.Request, at time.Time) (*play, error) {
+	if err := s.Client.FlushAll(ctx).Err(); err != nil {
+		return nil, err
+	}
+	begins := at.Add(-beforeFirst)
+	if len(history) > 0 {
+		begins = begins.Add(time.Duration(history[0].AtUS) * time.Microsecond)
+	}
+	runner, err := lineup.Runner(ctx, s.Server, e.Program, lineup.Times{Start: begins}, 0, s.clock)
+	if err != nil {
+		return nil, err
+	}
+	p := &play{Runner: runner, offsetUS: at.Sub(begins).Microseconds()}
+	var both []limit.Request
+	for _, q := range shifted(history, p.offsetUS) {
+		other := q
+		other.Key = later
+		both = append(both, q, other)
+	}
+	if _, err := decide(ctx, runner, both); err != nil {
+		return nil, err
+	}
+	p.keys, err = s.copies(ctx, runner.Deadline)
+	return p, err
 }
 
 func shifted(history []limit.Request, byUS int64) []limit.Request {
@@ -156,39 +201,9 @@ func shifted(history []limit.Request, byUS int64) []limit.Request {
 	return out
 }
 
-func decide(ctx context.Context, r decider, requests []limit.Request) ([]limit.Decision, error) {
+func decide(ctx context.Context, r *virtualtime.Runner, requests []limit.Request) ([]limit.Decision, error) {
 	out := make([]limit.Decision, len(requests))
 	return out, r.Decide(ctx, requests, out)
-}
-
-type decider interface {
-	Decide(context.Context, []limit.Request, []limit.Decision) error
-}
-
-// lifeUS is how long after the history the key's TTL is over for sure; 0 where it has none.
-func (s *stage) lifeUS(ctx context.Context, e *lineup.Entry, p *path, at time.Time) (int64, error) {
-	runner, err := lineup.Runner(ctx, s.Server, e.Program, lineup.Times{Start: at}, 0, s.clock)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := decide(ctx, runner, p.history); err != nil {
-		return 0, err
-	}
-	keys, err := s.copies(ctx, runner.Deadline)
-	if err != nil {
-		return 0, err
-	}
-	last := int64(0)
-	for _, k := range keys {
-		if k.deadlineMS == 0 {
-			return 0, nil
-		}
-		last = max(last, k.deadlineMS)
-	}
-	if err := s.Client.FlushAll(ctx).Err(); err != nil || last == 0 {
-		return 0, err
-	}
-	return (last+2)*1000 - at.UnixMicro(), nil
 }
 
 // copies are the keys of the template as they are now.

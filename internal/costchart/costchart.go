@@ -45,7 +45,7 @@ func picture(d *costresult.Document) (chart.Picture, error) {
 	p := chart.Page{
 		Title: "How many instructions does a decision take?",
 		Subtitle: status(d) + "Counted by callgrind on an unmodified server, network and parsing included. A mark: one " +
-			"path, a state of the key under a limit; a line: from the least to the most. A count is no time.",
+			"path, a state of the key under a limit; a line: from the least to the most; at the right the mean over that of none. A count is no time.",
 		Footer: footer(d),
 		Height: legend + l.height(),
 		Draw:   chart.Stacked(legend, chart.Legend(keys), l.draw),
