@@ -174,6 +174,9 @@ func (r *run) count(ctx context.Context, s situation, p *path, found *scene, cou
 	at time.Time) (callgrind.Counts, error) {
 	few := min(len(p.costs), mostMeasured)
 	before, err := r.stage.replicated.Bytes(ctx)
+	if err == nil {
+		err = r.until(ctx, at.Add(-2*markTime)) // what the server does by itself meanwhile is not to be counted
+	}
 	if err != nil {
 		return callgrind.Counts{}, err
 	}

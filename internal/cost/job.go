@@ -117,7 +117,7 @@ func (r *run) enter() error {
 		for _, p := range r.Limits {
 			e, err := s.Under(p)
 			if err != nil {
-				wrong.Bad(fmt.Errorf("%w (under the limit %v)", err, p))
+				wrong.Bad(err)
 				continue
 			}
 			e.Label = cmp.Or(s.Label, e.Label)

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"ratelab/algorithms"
@@ -21,7 +22,13 @@ func Control() Subject {
 
 // Algorithm is a built-in algorithm.
 func Algorithm(c algorithms.Choice) Subject {
-	return Subject{Label: c.Label, Under: func(p limit.Policy) (*lineup.Entry, error) { return lineup.Builtin(c, p) }}
+	return Subject{Label: c.Label, Under: func(p limit.Policy) (*lineup.Entry, error) {
+		e, err := lineup.Builtin(c, p)
+		if err != nil {
+			err = fmt.Errorf("%w (under the limit %v)", err, p)
+		}
+		return e, err
+	}}
 }
 
 // Own is a user's script, with the binding beside it; without a label it has the binding's name.
