@@ -215,8 +215,8 @@ func (s *Server) mark(ctx context.Context) error {
 	return nil
 }
 
-// Count counts what the server executes while f runs, which must have read all its replies when it returns. Whoever else
-// uses the server meanwhile is counted too.
+// Count counts what the server executes while f runs, which must have read all its replies when it returns. Whoever
+// else uses the server meanwhile is counted too.
 func (s *Server) Count(ctx context.Context, f func() error) (Counts, error) {
 	if err := s.mark(ctx); err != nil {
 		return Counts{}, err

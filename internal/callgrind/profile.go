@@ -24,8 +24,9 @@ var allocators = func() map[string]bool {
 
 // read reads a part in callgrind's format: what it sums up to, without what serverCron took.
 //
-// A function's name stands behind its number where it is first named: "cfn=(7) malloc", then "cfn=(7)". After the callee
-// come "calls=N …" and, on the next line, a position and what the callee cost together with all that it called.
+// A function's name stands behind its number where it is first named: "cfn=(7) malloc", then "cfn=(7)". After the
+// callee come "calls=N …" and, on the next line, a position and what the callee cost together with all that it
+// called.
 //
 // Source: https://valgrind.org/docs/manual/cl-format.html
 func read(r io.Reader) (Counts, error) {

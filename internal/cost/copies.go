@@ -50,7 +50,8 @@ func setUp(ctx context.Context, client *redis.Client, label string, program *scr
 	pipe := client.Pipeline()
 	for _, key := range c.keys {
 		for _, k := range found.keys {
-			pipe.Do(ctx, "RESTORE", strings.ReplaceAll(k.name, template, key), k.deadlineMS, k.dump, "REPLACE", "ABSTTL")
+			name := strings.ReplaceAll(k.name, template, key)
+			pipe.Do(ctx, "RESTORE", name, k.deadlineMS, k.dump, "REPLACE", "ABSTTL")
 		}
 	}
 	_, err = pipe.Exec(ctx)

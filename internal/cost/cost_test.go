@@ -60,7 +60,7 @@ func TestALostFastPathIsSeenWhereItIsTaken(t *testing.T) {
 			t.Errorf("%s: the same script twice is %.2f%% off", base.State, 100*off)
 		}
 		dearer := head.Instructions/base.Instructions - 1
-		if base.State == costresult.Burst && dearer < 0.05 || base.State != costresult.Burst && math.Abs(dearer) > 0.008 {
+		if fast := base.State == costresult.Burst; fast && dearer < 0.05 || !fast && math.Abs(dearer) > 0.008 {
 			t.Errorf("%s: without the fast path %+.2f%%", base.State, 100*dearer)
 		}
 	}

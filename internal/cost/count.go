@@ -161,8 +161,8 @@ func (r *run) setUp(ctx context.Context, e *lineup.Entry, keys int, found *scene
 	return counted, measured, err
 }
 
-// tidy has the server's Lua collect its garbage, so that each count begins where the last began in the collector's work:
-// that is a hundredth of a decision's.
+// tidy has the server's Lua collect its garbage, so that each count begins where the last began in the collector's
+// work: that is a hundredth of a decision's.
 func (r *run) tidy(ctx context.Context) error {
 	err := r.counted.Client.Eval(ctx, "collectgarbage('collect') return 1", nil).Err()
 	return redisserver.Explain(err, r.counted.Server)
@@ -214,9 +214,13 @@ func figures(c callgrind.Counts, n int, found *scene) *costresult.Path {
 	return p
 }
 
-// instant is the first at which a path may be, not before a time: all its requests lie within a tenth of a window on the
-// clock. Where the server's clock decides, its second is young, so that they, and a burst at 10/1s but for one, lie
-// within that, too: some scripts go by whole seconds.
+// youngMS is how much of the server's second has passed at an instant: steady requests of ten a second, and a burst
+// of ten but for one, lie within it.
+const youngMS = 305
+
+// instant is the first at which a path may be, not before a time: all its requests lie within a tenth of a window
+// on the clock. Where the server's clock decides, its second is young, so that they, and a burst at 10/1s but for
+// one, lie within that, too: some scripts go by whole seconds.
 func (s situation) instant(earliest time.Time, late time.Duration) time.Time {
 	at := earliest.Truncate(time.Millisecond)
 	for !s.fits(at, late) {
@@ -227,7 +231,7 @@ func (s situation) instant(earliest time.Time, late time.Duration) time.Time {
 
 func (s situation) fits(at time.Time, late time.Duration) bool {
 	ms := at.UnixMilli() % 1000
-	if s.clocked && ms != 5 && ms != 305 {
+	if s.clocked && ms != youngMS {
 		return false
 	}
 	part := s.Policy.WindowUS() / 10

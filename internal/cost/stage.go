@@ -119,8 +119,8 @@ func (p *play) ask(ctx context.Context, costs []int64, key string, afterUS int64
 	return decide(ctx, p.Runner, requests)
 }
 
-// How often a history is put earlier until its keys have expired, and how long they have been by then at the least. Their
-// TTL may depend on where the history lies in a window on the clock.
+// How often a history is put earlier until its keys have expired, and how long they have been by then at the least.
+// Their TTL may depend on where the history lies in a window on the clock.
 const (
 	expiries    = 5
 	expiredMS   = 2

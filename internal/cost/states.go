@@ -10,9 +10,9 @@ import (
 	"ratelab/internal/script"
 )
 
-// decisions are how many are counted of a path, unless time forbids it. Two counts of a hundred are 0.2 % apart on average
-// and 0.6 % at the most, on a machine with load 3 to 8; a thousand would not be closer. The server works off its Lua's
-// garbage every fifty calls.
+// decisions are how many are counted of a path, unless time forbids it. Two counts of a hundred are 0.2 % apart on
+// average and 0.6 % at the most, on a machine with load 3 to 8; a thousand would not be closer. The server works
+// off its Lua's garbage every fifty calls.
 const decisions = 100
 
 // How much of a history is played at the most, how long a log is filled at the most, and how many requests of a burst
@@ -135,9 +135,9 @@ func (s situation) steady(lastUS int64, late time.Duration) []limit.Request {
 	return all
 }
 
-// rejected takes the whole capacity at one instant. By the server's clock it lies ahead, so that no permit comes back
-// while rejections are counted: to the script that clock has stepped back. What is more than a history may have is taken
-// by one request.
+// rejected takes the whole capacity at one instant. By the server's clock it lies ahead, so that no permit comes
+// back while rejections are counted: to the script that clock has stepped back. What is more than a history may
+// have is taken by one request.
 func (s situation) rejected(p *path, capacity int64) {
 	at, n := int64(0), min(capacity, mostHistory)
 	if s.clocked {

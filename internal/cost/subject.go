@@ -53,8 +53,8 @@ func Version(of Subject, label, source string) Subject {
 	}}
 }
 
-// A script keeps a log if so many requests at nearly one instant make its keys larger by so many bytes each than half as
-// many do.
+// A script keeps a log if so many requests at nearly one instant make its keys larger by so many bytes each than
+// half as many do.
 const (
 	logged        = 8
 	bytesPerEntry = 2

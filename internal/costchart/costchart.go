@@ -4,7 +4,6 @@ package costchart
 
 import (
 	"bytes"
-	"fmt"
 	"image/color"
 	"slices"
 	"strings"
@@ -44,8 +43,9 @@ func picture(d *costresult.Document) (chart.Picture, error) {
 	legend := chart.LegendHeight(keys)
 	p := chart.Page{
 		Title: "How many instructions does a decision take?",
-		Subtitle: status(d) + "Counted by callgrind on an unmodified server, network and parsing included. A mark: one " +
-			"path, a state of the key under a limit; a line: from the least to the most; at the right the mean over that of none. A count is no time.",
+		Subtitle: status(d) + "Counted by callgrind on an unmodified server, network and parsing included. A mark: " +
+			"one path, a state of the key under a limit; a line: from the least to the most; at the right the mean " +
+			"over that of none. A count is no time.",
 		Footer: footer(d),
 		Height: legend + l.height(),
 		Draw:   chart.Stacked(legend, chart.Legend(keys), l.draw),
@@ -217,8 +217,8 @@ func (l layout) row(a *chart.Axes, r *costresult.Row, top float64, parted bool) 
 	}
 	a.Pen.WriteRight(text, chart.At(a.Right+88, middle+4), chart.SmallLetters)
 	if l.floor > 0 {
-		a.Pen.WriteRight(fmt.Sprintf("%s x", sheet.Significant(r.Mean()/l.floor)), chart.At(a.Right+figureSpace, middle+4),
-			chart.SmallLetters)
+		ratio := sheet.Significant(r.Mean()/l.floor) + " x"
+		a.Pen.WriteRight(ratio, chart.At(a.Right+figureSpace, middle+4), chart.SmallLetters)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 func document() *costresult.Document {
 	d := &costresult.Document{Server: result.Server{Kind: "process", Name: "redis", Version: "7.0.15"},
 		Valgrind: "3.19.0", Architecture: "amd64"}
-	d.Rows = []costresult.Row{{Algorithm: "none", Paths: []costresult.Path{{State: costresult.Any, Instructions: 22000}}},
+	none := []costresult.Path{{State: costresult.Any, Instructions: 22000}}
+	d.Rows = []costresult.Row{{Algorithm: "none", Paths: none},
 		{Algorithm: "dear"}, {Algorithm: "a-script-with-a-name-that-is-longer-than-there-is-room"}}
 	for i := range d.Rows[1:] {
 		for k, state := range costresult.States() {
@@ -43,8 +44,8 @@ func TestThePicture(t *testing.T) {
 		t.Error("two pictures of one document differ")
 	}
 	at := 0
-	for _, want := range []string{"How many instructions", "full log", ">none<", "a-script-wit", ">dear<", "redis 7.0.15",
-		"valgrind 3.19.0"} {
+	for _, want := range []string{"How many instructions", "full log", ">none<", "a-script-wit", ">dear<",
+		"redis 7.0.15", "valgrind 3.19.0"} {
 		next := strings.Index(texts[0][at:], want)
 		if next < 0 {
 			t.Fatalf("%q is not there, or not in its place", want)

@@ -34,7 +34,8 @@ func path(state string, under result.Limit, instructions, calls float64) costres
 		BytesPerKey: pointer(int64(120))}
 }
 
-// example has paths that are joined, over states and over limits, and such that are not: 0.6 % apart, or of other calls.
+// example has paths that are joined, over states and over limits, and such that are not: 0.6 % apart, or of other
+// calls.
 func example() *costresult.Document {
 	const sha = "448cae75579a4b31d33ae8ac263552b204ebaaf1"
 	control := path(costresult.Any, slow, 22000, 0)
@@ -64,7 +65,8 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for name, write := range map[string]func(io.Writer, *costresult.Document) error{
-		"table.txt": wide(0), "narrow.txt": wide(80), "table.md": costresult.WriteMarkdown, "table.csv": costresult.WriteCSV,
+		"table.txt": wide(0), "narrow.txt": wide(80), "table.md": costresult.WriteMarkdown,
+		"table.csv": costresult.WriteCSV,
 	} {
 		var got bytes.Buffer
 		if err := write(&got, example()); err != nil {
