@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/recommend": {
 		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/chart", "internal/limit",
-		"internal/benchresult", "internal/report", "internal/sheet", "internal/message", "internal/measure",
+		"internal/benchresult", "internal/costresult", "internal/report", "internal/sheet", "internal/message", "internal/measure",
 		"internal/traffic", "internal/worst",
 	},
 	"internal/worst": {"internal/result", "algorithms", "internal/scenario", "internal/limit", "internal/sheet",

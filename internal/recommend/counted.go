@@ -2,6 +2,7 @@ package recommend
 
 import (
 	"fmt"
+	"math"
 
 	"ratelab/internal/costresult"
 )
@@ -19,7 +20,7 @@ func CountedOf(d *costresult.Document) *Counted {
 		Architecture: d.Architecture}}
 	for i := range d.Rows {
 		if mean := d.Rows[i].Mean(); mean > 0 {
-			c.mean[d.Rows[i].Algorithm] = mean
+			c.mean[d.Rows[i].Algorithm] = math.Round(mean)
 		}
 	}
 	return c
