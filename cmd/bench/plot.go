@@ -22,8 +22,8 @@ func (a *app) plot() *cobra.Command {
 		Use:   "plot RESULT… [flags]",
 		Short: "Draw the charts of one result again, or of several together",
 		Long: `Draw the charts of results without measuring again. RESULT is a bench.json, or the folder that has
-one; a cost.json by itself is drawn, too. Of one result the charts go beside it; several, such as runs on two servers, are drawn into the
-same charts, and --out says where.`,
+one; a cost.json by itself is drawn, too. Of one result the charts go beside it; several, such as
+runs on two servers, are drawn into the same charts, and --out says where.`,
 		Args: wantResults(1, 0, "at least one result"),
 	}
 	groups := commandline.NewGroups(c)

@@ -61,7 +61,7 @@ func noCommand(root *cobra.Command, word string) error {
 // schema prints the JSON Schemas of what the program writes.
 func (a *app) schema() *cobra.Command {
 	return commandline.SchemaCommand(a.Streams,
-		"Print the JSON Schema of bench.json (the default), paired.json, cost.json, a comparison",
+		"Print the JSON Schema of bench.json (the default) or of another document",
 		[]string{"result", "paired", "comparison", "cost"}, map[string][]byte{
 			"result": result.Schema(result.Bench), "paired": result.Schema(result.Paired),
 			"comparison": result.Schema(result.Comparison), "cost": result.Schema(result.Cost),

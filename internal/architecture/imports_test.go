@@ -88,8 +88,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/recommend": {
 		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/chart", "internal/limit",
-		"internal/benchresult", "internal/costresult", "internal/report", "internal/sheet", "internal/message", "internal/measure",
-		"internal/traffic", "internal/worst",
+		"internal/benchresult", "internal/costresult", "internal/report", "internal/sheet", "internal/message",
+		"internal/measure", "internal/traffic", "internal/worst",
 	},
 	"internal/worst": {"internal/result", "algorithms", "internal/scenario", "internal/limit", "internal/sheet",
 		"internal/traffic", "internal/waiting"},
