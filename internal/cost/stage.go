@@ -46,7 +46,11 @@ func openStage(ctx context.Context, spec string, clock replay.Clock) (*stage, er
 		return nil, err
 	}
 	s := &stage{Server: server, clock: clock}
-	if err := keepExpired(ctx, server.Client); err == nil {
+	if err = keepExpired(ctx, server.Client); err == nil {
+		// whoever asks for replication is never served, and the server's end would wait for it
+		err = server.Client.ConfigSet(ctx, "shutdown-timeout", "0").Err()
+	}
+	if err == nil {
 		s.replicated, err = serverstats.Replicate(ctx, server, server.Prefix+"replicated")
 	}
 	if err != nil {

@@ -47,7 +47,6 @@ func (s settings) inside(command []string) []testcontainers.ContainerCustomizer 
 		testcontainers.WithCmd(all[1:]...),
 		testcontainers.WithEnv(s.around.Environment),
 		testcontainers.WithConfigModifier(func(c *container.Config) { c.User = "0" }),
-		//lint:ignore SA1019 as above
 		testcontainers.WithMounts(mounts...),
 	}
 }
