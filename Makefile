@@ -4,7 +4,7 @@ LDFLAGS := -X main.version=$(VERSION)
 
 PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build install simulate check test test-servers race bench bench-go results results-bench goldens docs lint vuln \
+.PHONY: help build install simulate check test test-servers race bench bench-go cost results results-bench goldens docs lint vuln \
   cross clean
 
 help: ## list the targets
@@ -38,6 +38,9 @@ bench: build ## measure every algorithm on a real server, in small: two minutes,
 bench-go: ## print decisions per second of the models and of virtual time, and what else has a Go benchmark
 	go test -run '^$$' -bench . -benchtime 1s ./algorithms/... ./internal/... ./lua
 
+cost: build ## count the instructions of every algorithm on each path into results/cost; needs valgrind, takes minutes
+	./results/count
+
 results: build ## write results/ anew: figures, charts and pages, the recommendation and the worst traffic found
 	./bin/simulate check --accept
 	./results/answer
@@ -48,7 +51,7 @@ results-bench: build ## measure results/bench anew, on Redis 8.0 in a container 
 goldens: ## write what tests compare with anew, in the order in which one needs the other: read the difference
 	go test ./internal/result ./internal/scenario -update
 	go test ./internal/report ./internal/page ./internal/benchchart ./internal/benchresult ./internal/recommend \
-	  ./internal/compare -update
+	  ./internal/compare ./internal/costresult -update
 	go test ./cmd/simulate ./cmd/bench -run Scripts -update
 
 docs: ## write the outputs in README.md and docs/ anew: read the difference before committing it
@@ -71,4 +74,4 @@ cross: ## compile for Linux, macOS and Windows
 	done
 
 clean: ## remove what was built
-	rm -rf bin results/latest results/latest-bench
+	rm -rf bin results/latest results/latest-bench results/latest-cost

@@ -14,6 +14,7 @@ const examples = `  bench run --quick                                    everyth
   bench run ten-times-over -a gcra,token-bucket        one scenario, two algorithms beside none
   bench run --redis container=valkey/valkey:8.1        another server
   bench run my-scenario.yaml --script my.lua           your own traffic, your own script
+  bench cost -a gcra,fixed-window                      instructions of each decision, counted
   bench compare --base old/gcra.lua --head lua/gcra.lua
                                                        is the changed script slower, or different?
   bench compare --base redis:7.0 --head redis:8.0      the same scripts on two servers

@@ -14,6 +14,7 @@ func TestMistypedServersKeepTheirPassword(t *testing.T) {
 func callsWith(server string) [][]string {
 	return [][]string{
 		{"run", "ten-times-over", "-a", "gcra", "--redis", server},
+		{"cost", "-a", "gcra", "--redis", server},
 		{"compare", "--base", "gcra", "--head", "gcra", "--redis", server},
 		{"compare", "--base", server, "--head", server},
 		{"compare", "--base", server, "--head", "gcra"},

@@ -10,6 +10,8 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
 	"ratelab/internal/compare"
+	"ratelab/internal/costresult"
+	"ratelab/internal/result"
 )
 
 // show prints a result again.
@@ -19,8 +21,8 @@ func (a *app) show() *cobra.Command {
 		Use:   "show RESULT [flags]",
 		Short: "Print the figures of a result again, in any format",
 		Long: `Print the figures of a result without measuring again. RESULT is a bench.json of bench run, a
-paired.json of bench compare, or the folder that has one. The exit code is 0 whatever the figures
-are.`,
+paired.json of bench compare, a cost.json of bench cost, or the folder that has one. The exit code
+is 0 whatever the figures are.`,
 		Args: wantResults(1, 1, "one result"),
 	}
 	groups := commandline.NewGroups(c)
@@ -40,6 +42,13 @@ func (a *app) printAgain(o *commandline.Output, path string) error {
 	if err := o.CheckFormat(benchresult.Forms.Names()); err != nil {
 		return err
 	}
+	_, form, err := result.Read(path, result.Bench, result.Paired, result.Cost)
+	if err != nil {
+		return badInput(err)
+	}
+	if form == result.Cost {
+		return a.showCost(o, path)
+	}
 	document, err := benchresult.ReadAny(path)
 	if err != nil {
 		return badInput(err)
@@ -56,4 +65,17 @@ func (a *app) printAgain(o *commandline.Output, path string) error {
 			strings.Join(compare.Forms.Names(), ", "))
 	}
 	return compare.Forms.Write(a.Stdout, o.Format, compare.Paired(paired), commandline.Terminal(a.Stdout))
+}
+
+// showCost prints what was counted.
+func (a *app) showCost(o *commandline.Output, path string) error {
+	if o.CheckFormat(costresult.Forms.Names()) != nil {
+		return commandline.Usage("--format %s: of counted cost want one of %s", o.Format,
+			strings.Join(costresult.Forms.Names(), ", "))
+	}
+	found, err := costresult.Read(path)
+	if err != nil {
+		return badInput(err)
+	}
+	return costresult.Forms.Write(a.Stdout, o.Format, found, commandline.Terminal(a.Stdout))
 }

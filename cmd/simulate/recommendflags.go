@@ -15,6 +15,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
+	"ratelab/internal/costresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
@@ -39,6 +40,7 @@ type recommendFlags struct {
 	maxCost      commandline.Duration
 	seeds        commandline.Count
 	costs        string
+	cost         string
 	prefer       string
 }
 
@@ -78,6 +80,8 @@ func (f *recommendFlags) tolerances(fs *pflag.FlagSet) {
 	fs.Var(&f.maxCost, "max-cost", "`TIME` of the server that a decision may take; needs --costs (default any)")
 	fs.StringVar(&f.costs, "costs", "",
 		"`FILE` bench.json of bench run: what a decision costs the server, shown and weighed")
+	fs.StringVar(&f.cost, "cost", "",
+		"`FILE` cost.json of bench cost: instructions of a decision, shown and weighed before Redis commands")
 	fs.StringVar(&f.prefer, "prefer", recommend.Preferences()[0],
 		"`ORDER` of both answers: "+strings.Join(recommend.Preferences(), ", "))
 }
@@ -127,6 +131,9 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	}
 	q := &recommend.Question{Scenarios: list, Instead: instead, Choices: choices, Scripts: len(f.Scripts) > 0,
 		Server: f.redis, Seeds: f.seeds.Value, Search: recommend.DefaultSearch, Prefer: f.prefer, Costs: costs}
+	if q.Counted, err = f.readCounted(); err != nil {
+		return nil, err
+	}
 	q.Tolerance = recommend.Tolerance{MaxOvershoot: *f.maxOvershoot.value, MaxExcess: *f.maxExcess.value,
 		MaxShortfall: *f.maxShortfall.value, MaxDelayUS: f.maxDelay.Value.Microseconds(), MaxCalls: f.maxCalls.value}
 	if f.Given("max-cost") {
@@ -191,6 +198,18 @@ func (f *recommendFlags) readCosts() (*recommend.Costs, error) {
 			"server of your own", message.Path(f.costs))
 	}
 	return costs, nil
+}
+
+// readCounted reads --cost; nil where it is not given.
+func (f *recommendFlags) readCounted() (*recommend.Counted, error) {
+	if f.cost == "" {
+		return nil, nil
+	}
+	d, err := costresult.Read(f.cost)
+	if err != nil {
+		return nil, commandline.Usage("--cost %w", err)
+	}
+	return recommend.CountedOf(d), nil
 }
 
 // ratio is the value of a flag for a figure from least on, which may not have been given.

@@ -92,6 +92,9 @@ func answerOf(list []*Candidate, by []criterion) Answer {
 
 // describe says of what the answer is.
 func (t *trial) describe(doc *Document) {
+	if t.Counted != nil {
+		doc.Counted = &t.Counted.Source
+	}
 	if t.Costs != nil {
 		doc.Costs = &t.Costs.Source
 	}

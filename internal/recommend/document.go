@@ -21,8 +21,9 @@ type Document struct {
 	// see Preferences
 	Prefer  string        `json:"prefer" jsonschema:"enum=cheap,enum=strict,enum=generous"`
 	Traffic []Traffic     `json:"traffic" jsonschema:"minItems=1"`
-	Server  result.Server `json:"server"`          // what decided for those that are Confirmed
-	Costs   *CostSource   `json:"costs,omitempty"` // where the server's time was measured; absent: nobody asked
+	Server  result.Server `json:"server"`            // what decided for those that are Confirmed
+	Costs   *CostSource   `json:"costs,omitempty"`   // where the server's time was measured; absent: nobody asked
+	Counted *CountSource  `json:"counted,omitempty"` // where instructions were counted; absent: nobody asked
 
 	OnThisTraffic Answer `json:"on_this_traffic"` // those that keep the tolerance in enough of the seeds
 	OnAnyTraffic  Answer `json:"on_any_traffic"`  // those whose own promise is within the tolerance
@@ -106,6 +107,8 @@ type Candidate struct {
 	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`          // the most in any scenario; real servers only
 	ServerUS    *float64 `json:"server_us_per_decision,omitempty"` // as measured in Costs
 	CostOf      string   `json:"cost_measured_of,omitempty"`       // the label that was measured, where it is another
+	// the mean over all paths of the script that were counted in Counted, each counting once
+	Instructions *float64 `json:"instructions_per_decision,omitempty"`
 
 	// every figure that keeps it out of the first answer, and out of the second
 	ExcludedBy []Exclusion `json:"excluded_by"`
@@ -189,6 +192,13 @@ type Tie struct {
 type LeftOut struct {
 	Algorithm string `json:"algorithm"`
 	Reason    string `json:"reason"`
+}
+
+// CountSource is where instructions were counted.
+type CountSource struct {
+	Server       string `json:"server"`
+	Valgrind     string `json:"valgrind"`
+	Architecture string `json:"architecture"`
 }
 
 // CostSource is the measurement that server times were read from.

@@ -75,6 +75,13 @@ var (
 			return fmt.Sprintf("it takes %s bytes a key, %s %s", less, b.Algorithm, more)
 		},
 	}
+	fewestInstructions = criterion{
+		func(c *Candidate) float64 { return *c.Instructions },
+		func(a, b *Candidate) string {
+			return fmt.Sprintf("it takes %.0f instructions a decision, %s %.0f", *a.Instructions, b.Algorithm,
+				*b.Instructions)
+		},
+	}
 	leastServerTime = criterion{
 		func(c *Candidate) float64 { return *c.ServerUS },
 		func(a, b *Candidate) string {
@@ -91,6 +98,7 @@ func cheapest(all []*Candidate) []criterion {
 		known func(*Candidate) bool
 		criterion
 	}{
+		{func(c *Candidate) bool { return c.Instructions != nil }, fewestInstructions},
 		{func(c *Candidate) bool { return c.CallsAdmitting != nil }, fewestAdmitting},
 		{func(c *Candidate) bool { return c.CallsRejecting != nil }, fewestRejecting},
 		{func(c *Candidate) bool { return c.BytesPerKey != nil }, fewestBytes},

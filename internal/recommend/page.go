@@ -81,6 +81,9 @@ func (d *Document) circumstances() []string {
 			message.Count(t.Offered, "request"), message.Count(t.Keys, "key"), sheet.Span(t.DurationUS), t.drawn()))
 	}
 	lines = append(lines, "tolerated: "+d.Tolerance.String(), "order: "+d.ordered(), "decided by: "+d.decided())
+	if d.Counted != nil {
+		lines = append(lines, d.Counted.String())
+	}
 	if d.Costs != nil {
 		lines = append(lines, d.Costs.String())
 	}
@@ -196,6 +199,7 @@ func (d *Document) costColumns() ([]sheet.Column, func([]*Candidate) []string) {
 		{sheet.Column{Name: "to\nreject", Leaves: 4}, func(c *Candidate) *float64 { return c.CallsRejecting }},
 		{sheet.Column{Name: "bytes\na key", Leaves: 1}, func(c *Candidate) *float64 { return c.BytesPerKey }},
 		{sheet.Column{Name: "server\nus"}, func(c *Candidate) *float64 { return c.ServerUS }},
+		{sheet.Column{Name: "instruc-\ntions"}, func(c *Candidate) *float64 { return c.Instructions }},
 	} {
 		if known(c.of) {
 			all = append(all, c)

@@ -27,6 +27,7 @@ type Question struct {
 	Tolerance Tolerance
 	Prefer    string
 	Costs     *Costs // nil: not asked for
+	Counted   *Counted
 	Tool      result.Tool
 }
 
@@ -312,6 +313,9 @@ func (t *trial) candidate(label string, labelIn func(scenario string) string) Ca
 		list = append(list, *t.rows[s.Name][labelIn(s.Name)])
 	}
 	c := judge(label, list, t.Tolerance, t.Costs)
+	if t.Counted != nil {
+		c.Instructions = t.Counted.of(label)
+	}
 	c.Confirmed = t.confirmed[label]
 	return c
 }

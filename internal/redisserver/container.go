@@ -74,6 +74,10 @@ func startBox(ctx context.Context, image string, set settings) (*Server, error) 
 			return s, err
 		}
 	}
+	if set.around != nil {
+		return nil, unavailable("container: %s cannot run inside a program of this machine: its Docker is elsewhere, "+
+			"or shares no folder; take --redis process", image)
+	}
 	return startMapped(ctx, image, set)
 }
 

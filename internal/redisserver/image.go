@@ -3,6 +3,8 @@ package redisserver
 import (
 	"cmp"
 	"context"
+	"os"
+	"strings"
 
 	"github.com/distribution/reference"
 	"github.com/moby/moby/api/pkg/authconfig"
@@ -69,4 +71,13 @@ func registryAuth(ctx context.Context, image string) string {
 		return ""
 	}
 	return encoded
+}
+
+// Image is the image that a spec of a container stands for, "" where the spec is of another kind.
+func Image(spec string) string {
+	kind, image, _ := strings.Cut(spec, "=")
+	if kind != KindContainer {
+		return ""
+	}
+	return cmp.Or(image, os.Getenv("REDIS_IMAGE"), DefaultImage)
 }

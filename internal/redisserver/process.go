@@ -39,7 +39,7 @@ func startProcess(ctx context.Context, program string, set settings) (*Server, e
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	p, err := startChild(exec.Command(path, arguments(t, dir)...))
+	p, err := startChild(set.command(path, arguments(t, dir)))
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, unavailable("process: %s does not start: %v", path, err)

@@ -51,6 +51,9 @@ func startSharing(ctx context.Context, image string, set settings) (*Server, err
 	s, err := startWithSocket(ctx, image, set, command, folder)
 	if err != nil {
 		os.RemoveAll(filepath.Dir(folder))
+		if set.around != nil {
+			return nil, err
+		}
 		return nil, ctx.Err()
 	}
 	end := s.stop
@@ -64,10 +67,9 @@ func startSharing(ctx context.Context, image string, set settings) (*Server, err
 func startWithSocket(ctx context.Context, image string, set settings, command []string, folder string) (*Server,
 	error) {
 	socket := []string{"--unixsocket", path.Join(boxFolder, socketName), "--unixsocketperm", "777"}
-	return startMapped(ctx, image, set,
-		testcontainers.WithCmd(append(command, socket...)...),
-		//lint:ignore SA1019 a bind mount is no good for every Docker: there, the port mapping stands in
-		testcontainers.WithMounts(testcontainers.BindMount(folder, boxFolder)))
+	//lint:ignore SA1019 a bind mount is no good for every Docker: there, the port mapping stands in
+	shared := testcontainers.WithMounts(testcontainers.BindMount(folder, boxFolder))
+	return startMapped(ctx, image, set, append(set.inside(append(command, socket...)), shared)...)
 }
 
 // imageCommand is the command that image was made with, which a container that is made and never started tells.

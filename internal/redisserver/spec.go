@@ -27,6 +27,7 @@ type settings struct {
 	evicts   bool
 	notice   func(line string)
 	watch    waiting.Watch
+	around   *Around // nil: nothing
 
 	// getenv is os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the container's
 	// image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and testcontainers'

@@ -14,6 +14,7 @@ import (
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/compare"
+	"ratelab/internal/costresult"
 	"ratelab/internal/measure"
 	"ratelab/internal/recommend"
 	"ratelab/internal/report"
@@ -37,6 +38,7 @@ var documents = map[string]any{
 		result.Seal
 	}{},
 	result.Comparison.File: compare.Report{},
+	result.Cost.File:       costresult.Document{},
 }
 
 // The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.

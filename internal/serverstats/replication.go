@@ -32,10 +32,10 @@ func Replicate(ctx context.Context, s *redisserver.Server, key string) (*Replica
 		return nil, nil
 	}
 	r := &Replication{client: s.Client}
-	// No copy of the data is made for the one that asks, no ping goes out meanwhile, and soon after it has gone nothing
-	// is written down any more: that would cost time in what is measured next.
+	// No copy of the data is made for the one that asks, no ping goes out meanwhile, its silence is borne, and
+	// soon after it has gone nothing is written down any more: that would cost time in what is measured next.
 	for _, setting := range [][2]string{{"repl-diskless-sync", "yes"}, {"repl-diskless-sync-delay", "3600"},
-		{"repl-ping-replica-period", "3600"}, {"repl-backlog-ttl", "1"}} {
+		{"repl-ping-replica-period", "3600"}, {"repl-timeout", "86400"}, {"repl-backlog-ttl", "1"}} {
 		if err := r.client.ConfigSet(ctx, setting[0], setting[1]).Err(); err != nil {
 			return nil, redisserver.Explain(err, s)
 		}

@@ -133,6 +133,9 @@ func (r *Runner) keepText() string {
 	return strconv.FormatInt(r.keepMS, 10)
 }
 
+// Deadline is the instant in virtual time, in ms since 1970, that a key's real deadline stands for.
+func (r *Runner) Deadline(realMS int64) (virtualMS int64) { return realMS - r.offsetMS }
+
 // Calls are the commands that the scripts have issued so far.
 func (r *Runner) Calls() Calls { return r.calls }
 

@@ -1,0 +1,242 @@
+// Package callgrind runs a server of our own under valgrind's callgrind and counts what it executes: instructions, and
+// calls of its allocator. The server is the one that is deployed, not a special build of it.
+//
+// A count is taken between two marks. A mark is a LASTSAVE, before which callgrind writes down what it has counted and
+// begins anew (--dump-before). So no second program has to stop the server, as vgdb does, and a container's server is
+// counted as a process's is. What the server does once a second whoever asks, its serverCron, is taken off.
+//
+// Source: https://valgrind.org/docs/manual/cl-manual.html
+//
+// It does not say what is counted: that is its callers' business. A count is no time.
+package callgrind
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"ratelab/internal/redisserver"
+)
+
+// mark is the server's function at whose beginning callgrind writes down a part, and markCommand what calls it: a
+// command that costs next to nothing, and for which a limiter has no use.
+const (
+	mark        = "lastsaveCommand"
+	markCommand = "LASTSAVE"
+)
+
+// Counts are what a server executed for something.
+type Counts struct {
+	Instructions int64
+	Allocations  int64 // calls of malloc and its kin
+}
+
+// Server is a server under callgrind.
+type Server struct {
+	*redisserver.Server
+	Valgrind string // its version, such as 3.19.0
+
+	folder string
+	parts  int    // written so far
+	empty  Counts // what two marks with nothing between them count
+}
+
+// Missing is the lack of valgrind, or of a valgrind that can run the server.
+type Missing struct{ message string }
+
+// Error is one line, with what to do.
+func (m *Missing) Error() string { return m.message }
+
+func missing(format string, arguments ...any) error {
+	return &Missing{fmt.Sprintf(format, arguments...)}
+}
+
+const howToGet = "install it (apt-get install valgrind, dnf install valgrind)"
+
+// Version is that of the valgrind on PATH. The error is a *Missing.
+func Version(ctx context.Context) (string, error) {
+	path, err := exec.LookPath("valgrind")
+	if err != nil {
+		return "", missing("valgrind: not on PATH, and without it no instruction can be counted; %s", howToGet)
+	}
+	said, err := exec.CommandContext(ctx, path, "--version").Output()
+	version, known := strings.CutPrefix(strings.TrimSpace(string(said)), "valgrind-")
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil || !known:
+		return "", missing("valgrind: %s --version says no version; %s", path, howToGet)
+	}
+	return version, nil
+}
+
+// Start starts the server that spec names, process or container, under callgrind. Its errors are those of
+// redisserver.Start, and *Missing.
+func Start(ctx context.Context, spec string, options ...redisserver.Option) (*Server, error) {
+	s := &Server{}
+	var err error
+	if s.Valgrind, err = Version(ctx); err != nil {
+		return nil, err
+	}
+	if s.folder, err = os.MkdirTemp("", "ratelab-callgrind-"); err != nil {
+		return nil, missing("valgrind: no folder for its counts: %v", err)
+	}
+	around, err := s.around(spec)
+	if err == nil {
+		options = append(options, redisserver.WithDirectTransport(), redisserver.Within(around))
+		s.Server, err = redisserver.Start(ctx, spec, options...)
+	}
+	if err == nil {
+		if err = s.prepare(ctx); err == nil {
+			return s, nil
+		}
+		err = errors.Join(err, s.Server.Close())
+	} else {
+		err = s.explain(err)
+	}
+	return nil, errors.Join(err, os.RemoveAll(s.folder))
+}
+
+// around is how the server is started. In a container the launcher, which is linked with this machine's libraries,
+// would not run: the tool itself is linked with none.
+func (s *Server) around(spec string) (redisserver.Around, error) {
+	a := redisserver.Around{
+		Command: []string{"valgrind"},
+		Folders: []string{s.folder},
+		// DEBUG keeps expired keys where they are
+		Options: []string{"--enable-debug-command", "yes", "--hz", "1"},
+	}
+	if kind, _, _ := strings.Cut(spec, "="); kind == redisserver.KindContainer {
+		tool, err := findTool()
+		if err != nil {
+			return a, err
+		}
+		a.Command[0] = tool
+		a.Environment = map[string]string{"VALGRIND_LIB": filepath.Dir(tool), "VALGRIND_LAUNCHER": tool}
+		a.Folders = append(a.Folders, filepath.Dir(tool))
+	}
+	a.Command = append(a.Command, "--tool=callgrind", "--dump-before="+mark, "--dump-line=no",
+		"--callgrind-out-file="+s.part(0), "--log-file="+s.log())
+	return a, os.Chmod(s.folder, 0o777) // a container's root may be nobody here
+}
+
+// toolFolders are where distributions put valgrind's tools.
+var toolFolders = []string{"/usr/libexec/valgrind", "/usr/lib/valgrind", "/usr/lib64/valgrind",
+	"/usr/local/libexec/valgrind", "/usr/lib/x86_64-linux-gnu/valgrind", "/usr/lib/aarch64-linux-gnu/valgrind"}
+
+// findTool is the path of callgrind itself.
+func findTool() (string, error) {
+	for _, folder := range append([]string{os.Getenv("VALGRIND_LIB")}, toolFolders...) {
+		if found, _ := filepath.Glob(filepath.Join(folder, "callgrind-*-linux")); folder != "" && len(found) > 0 {
+			return preferred(found), nil
+		}
+	}
+	return "", missing("valgrind: no callgrind-*-linux in any of %s; set VALGRIND_LIB to the folder that has it, or "+
+		"take --redis process", strings.Join(toolFolders, ", "))
+}
+
+// preferred is the tool of 64 bits, where there is one of 32, too.
+func preferred(tools []string) string {
+	for _, tool := range tools {
+		if strings.Contains(tool, "64") {
+			return tool
+		}
+	}
+	return tools[0]
+}
+
+func (s *Server) log() string { return filepath.Join(s.folder, "log") }
+
+// part is the file of a part; callgrind counts them from 1.
+func (s *Server) part(number int) string {
+	path := filepath.Join(s.folder, "out")
+	if number == 0 {
+		return path
+	}
+	return fmt.Sprintf("%s.%d", path, number)
+}
+
+var trouble = regexp.MustCompile(`(?m)^(?:==\d+== )?(?:valgrind: |.*(?:Fatal|unhandled instruction|Unrecognised)).*$`)
+
+// explain puts valgrind's own complaint before what was seen of a server that did not start.
+func (s *Server) explain(err error) error {
+	var absent *redisserver.Unavailable
+	if !errors.As(err, &absent) {
+		return err
+	}
+	said, _ := os.ReadFile(s.log())
+	if complaint := trouble.Find(said); complaint != nil {
+		return missing("valgrind %s cannot run the server: %s", s.Valgrind, strings.TrimSpace(string(complaint)))
+	}
+	if len(said) == 0 {
+		return err // it did not come to valgrind
+	}
+	return missing("valgrind %s: the server does not start under it (%v)", s.Valgrind, err)
+}
+
+// calibrations are how often nothing is counted; the least is what the marks take.
+const calibrations = 5
+
+// prepare sees that marks work, and what they take.
+func (s *Server) prepare(ctx context.Context) error {
+	if err := s.mark(ctx); err != nil {
+		return err
+	}
+	var least Counts
+	for range calibrations {
+		c, err := s.Count(ctx, func() error { return nil })
+		if err != nil {
+			return err
+		}
+		if least == (Counts{}) || c.Instructions < least.Instructions {
+			least = c
+		}
+	}
+	s.empty = least
+	return nil
+}
+
+// mark ends a part.
+func (s *Server) mark(ctx context.Context) error {
+	if err := s.Client.Do(ctx, markCommand).Err(); err != nil {
+		return redisserver.Explain(err, s.Server)
+	}
+	s.parts++
+	if _, err := os.Stat(s.part(s.parts)); err != nil {
+		return missing("valgrind %s does not see the function %s of %s %s: its program has no names of functions, or "+
+			"others; take another build of the server", s.Valgrind, mark, s.Name, s.Version)
+	}
+	return nil
+}
+
+// Count counts what the server executes while f runs, which must have read all its replies when it returns. Whoever
+// else uses the server meanwhile is counted too.
+func (s *Server) Count(ctx context.Context, f func() error) (Counts, error) {
+	if err := s.mark(ctx); err != nil {
+		return Counts{}, err
+	}
+	os.Remove(s.part(s.parts)) // it is nobody's, and a long run has thousands of them
+	failed := f()
+	if err := cmp.Or(failed, s.mark(ctx)); err != nil {
+		return Counts{}, err
+	}
+	file, err := os.Open(s.part(s.parts))
+	if err != nil {
+		return Counts{}, err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	c, err := read(file)
+	c.Instructions -= s.empty.Instructions
+	c.Allocations -= s.empty.Allocations
+	return c, err
+}
+
+// Close ends the server and deletes what callgrind has written.
+func (s *Server) Close() error { return errors.Join(s.Server.Close(), os.RemoveAll(s.folder)) }

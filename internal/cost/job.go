@@ -1,0 +1,259 @@
+// Package cost counts what a decision costs a server: instructions, calls of its allocator, Redis commands, replicated
+// bytes and memory, for each path through a script. A path is a state of the key and a limit.
+//
+// Two servers of the same program take part, both our own. One is native: on it, histories are decided in virtual time,
+// which makes a path's state. The other runs under callgrind: it is given copies of that state, and then the requests
+// that count, by the script as it is deployed. So the history of a day costs nothing, and no line of a wrapper is
+// counted. Each reply is compared with what virtual time decides: a path that was not taken is an error.
+package cost
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"ratelab/internal/callgrind"
+	"ratelab/internal/costresult"
+	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
+	"ratelab/internal/redisserver"
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/script"
+	"ratelab/internal/waiting"
+)
+
+// Subject is a script, or one version of a script: several may differ in their source alone.
+type Subject struct {
+	Label string
+	Under func(limit.Policy) (*lineup.Entry, error) // what it is under a limit
+}
+
+// Job is what is to be counted.
+type Job struct {
+	Subjects []Subject      // besides the control
+	Limits   []limit.Policy // the first is the scenario's own
+	States   []string       // nil: all
+	Server   string         // process or container, with a program or an image
+	Version  string         // of the tool
+
+	Now      func() time.Time
+	Sleep    func(context.Context, time.Duration) error
+	Stop     <-chan struct{}
+	Progress func(where string, done, total int)
+}
+
+// InputError is what is wrong with the job.
+type InputError = lineup.InputError
+
+// DefaultLimits are those under which scripts are counted besides the scenario's own: a permit takes from 86 ms to 36 s
+// to come back, or a time that is no whole number of microseconds.
+func DefaultLimits() []limit.Policy {
+	return []limit.Policy{
+		{Requests: 10, Window: time.Second},
+		{Requests: 100, Window: time.Hour},
+		{Requests: 333, Window: time.Second},
+		{Requests: 1_000_000, Window: 24 * time.Hour},
+	}
+}
+
+// Limits are own and the default ones, each once.
+func Limits(own limit.Policy) []limit.Policy {
+	all := []limit.Policy{own}
+	for _, p := range DefaultLimits() {
+		if p.Requests != own.Requests || p.Window != own.Window || own.Capacity() != own.Requests {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// run is a job under way.
+type run struct {
+	*Job
+	counted     *callgrind.Server
+	stage       *stage
+	rows        [][]*lineup.Entry // by subject and limit
+	doc         costresult.Document
+	done, total int
+	lead        time.Duration // how long before its instant a path is prepared
+}
+
+// errStopped ends what was under way when the job was told to stop.
+var errStopped = errors.New("stopped")
+
+// Run counts everything, or as much as there is time for until the job is told to stop: then the document is partial.
+// Errors are an *InputError, a *callgrind.Missing, a *WrongPath, or those of the servers.
+func (j *Job) Run(ctx context.Context) (*costresult.Document, error) {
+	r := &run{Job: j, lead: leastLead}
+	if err := r.enter(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := waiting.Of(ctx).Context(ctx)
+	defer cancel()
+	err := r.run(ctx)
+	if waiting.Closed(j.Stop) && len(r.doc.Rows) > 0 && err != nil {
+		r.doc.Partial, err = true, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r.doc, nil
+}
+
+// enter makes the entries, under every limit.
+func (r *run) enter() error {
+	var wrong lineup.Problems
+	checkServer(r.Server, &wrong)
+	r.rows = nil
+	seen := map[string]bool{}
+	for _, s := range append([]Subject{Control()}, r.Subjects...) {
+		var row []*lineup.Entry
+		for _, p := range r.Limits {
+			e, err := s.Under(p)
+			if err != nil {
+				wrong.Bad(err)
+				continue
+			}
+			e.Label = cmp.Or(s.Label, e.Label)
+			row = append(row, e)
+		}
+		if len(row) == 0 {
+			continue
+		}
+		if seen[row[0].Label] {
+			wrong.Bad(fmt.Errorf("there would be two rows named %q; give the script another name in its binding",
+				row[0].Label))
+		}
+		seen[row[0].Label] = true
+		r.rows = append(r.rows, row)
+	}
+	return wrong.Err()
+}
+
+// run starts the servers, and ends them.
+func (r *run) run(ctx context.Context) (err error) {
+	if err := r.try(ctx); err != nil {
+		return err
+	}
+	if r.counted, err = callgrind.Start(ctx, r.Server); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.counted.Close()) }()
+	clock := replay.Clock{Now: r.Now, Sleep: r.Sleep}
+	if r.stage, err = openStage(ctx, r.Server, clock); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.stage.close(ctx)) }()
+	r.describe()
+	if err := r.furnish(ctx); err != nil {
+		return redisserver.Explain(err, r.counted.Server)
+	}
+	r.total = 1 + (len(r.rows)-1)*len(r.Limits)*len(r.states())
+	return r.countAll(ctx)
+}
+
+// try lets users' scripts decide on a private server that is bounded, before anything waits for their replies.
+func (r *run) try(ctx context.Context) error {
+	var own []*lineup.Entry
+	for _, row := range r.rows {
+		if row[0].Program.Foreign {
+			own = append(own, row[0])
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	requests := make([]limit.Request, lineup.TrialRequests)
+	for i := range requests {
+		requests[i] = limit.Request{AtUS: int64(i), Key: template, Cost: 1}
+	}
+	return lineup.Try(ctx, own, r.Server, r.Now(), requests, replay.Clock{Now: r.Now, Sleep: r.Sleep})
+}
+
+func (r *run) describe() {
+	s := r.counted
+	r.doc = costresult.Document{
+		SchemaVersion: result.Cost.Version, Kind: result.Cost.Kind,
+		Tool:   result.Tool{Name: "bench", Version: r.Version},
+		Server: result.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport},
+		Image:  redisserver.Image(r.Server), Valgrind: s.Valgrind, Architecture: runtime.GOARCH,
+	}
+}
+
+func (r *run) states() []string {
+	if r.States == nil {
+		return costresult.States()
+	}
+	return r.States
+}
+
+// countAll counts row by row. A row is in the document as soon as its first path is.
+func (r *run) countAll(ctx context.Context) error {
+	for _, row := range r.rows {
+		program := row[0].Program
+		r.doc.Rows = append(r.doc.Rows, costresult.Row{Algorithm: row[0].Label, Parameters: row[0].Parameters,
+			ScriptSHA1: script.SHA1(program.Source)})
+		to := &r.doc.Rows[len(r.doc.Rows)-1]
+		if err := r.warm(ctx, row[0]); err != nil {
+			return err
+		}
+		if len(r.doc.Rows) == 1 {
+			if err := r.countPath(ctx, to, row[0], costresult.Any); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, e := range row {
+			for _, state := range r.states() {
+				if err := r.countPath(ctx, to, e, state); err != nil {
+					return err
+				}
+			}
+		}
+		to.Missing = joined(to.Missing, len(r.Limits))
+	}
+	return nil
+}
+
+// joined is a row's missing paths, those that are missing under every limit for one reason told once.
+func joined(all []costresult.Missing, limits int) []costresult.Missing {
+	var out []costresult.Missing
+	for _, m := range all {
+		n := 0
+		for _, o := range all {
+			if o.State == m.State && o.Reason == m.Reason {
+				n++
+			}
+		}
+		if n == limits {
+			m.Limit = nil
+		}
+		if !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Check resolves every name of the job and runs nothing; its error is an *InputError with everything that is wrong.
+func (j *Job) Check() error { return (&run{Job: j}).enter() }
+
+// checkServer refuses the servers whose instructions cannot be counted, and those that others use.
+func checkServer(spec string, wrong *lineup.Problems) {
+	const instead = "take --redis process or --redis container"
+	kind, _, _ := strings.Cut(spec, "=")
+	switch {
+	case spec == redisserver.KindEmbedded || spec == "model":
+		wrong.Bad(fmt.Errorf("--redis %s: it is no redis-server, and its instructions say nothing about one; %s", spec,
+			instead))
+	case strings.Contains(spec, "://") && kind != redisserver.KindContainer && kind != redisserver.KindProcess:
+		wrong.Bad(fmt.Errorf("--redis: a server that runs already cannot be counted, and others may use it; %s",
+			instead))
+	}
+}

@@ -1,0 +1,52 @@
+package redisserver
+
+import (
+	"os/exec"
+	"slices"
+
+	"github.com/moby/moby/api/types/container"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+// Around is a program inside which a server of our own runs, such as one that counts its instructions.
+type Around struct {
+	Command     []string          // its path and its arguments, before the server's own command; none: only Options
+	Environment map[string]string // of a container, besides the image's own
+	Folders     []string          // of this machine, which a container sees under the same paths
+	Options     []string          // the server's, behind those that it has anyway
+}
+
+// Within runs a server of our own inside another program. A container then runs as root and without its entrypoint.
+func Within(a Around) Option { return func(s *settings) { s.around = &a } }
+
+// command is that of a process: path and its arguments, inside what is around it.
+func (s settings) command(path string, arguments []string) *exec.Cmd {
+	if s.around == nil {
+		return exec.Command(path, arguments...)
+	}
+	all := slices.Concat(s.around.Command, []string{path}, arguments, s.around.Options)
+	return exec.Command(all[0], all[1:]...)
+}
+
+// inside are what a container takes to run a command inside what is around it.
+func (s settings) inside(command []string) []testcontainers.ContainerCustomizer {
+	if s.around == nil {
+		return []testcontainers.ContainerCustomizer{testcontainers.WithCmd(command...)}
+	}
+	all := slices.Concat(s.around.Command, command, s.around.Options)
+	if len(s.around.Command) == 0 {
+		return []testcontainers.ContainerCustomizer{testcontainers.WithCmd(all...)}
+	}
+	var mounts testcontainers.ContainerMounts
+	for _, folder := range s.around.Folders {
+		//lint:ignore SA1019 a bind mount is what lends a program of this machine to a container on it
+		mounts = append(mounts, testcontainers.BindMount(folder, testcontainers.ContainerMountTarget(folder)))
+	}
+	return []testcontainers.ContainerCustomizer{
+		testcontainers.WithEntrypoint(all[0]),
+		testcontainers.WithCmd(all[1:]...),
+		testcontainers.WithEnv(s.around.Environment),
+		testcontainers.WithConfigModifier(func(c *container.Config) { c.User = "0" }),
+		testcontainers.WithMounts(mounts...),
+	}
+}
