@@ -89,7 +89,8 @@ func (f *runFlags) measured(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.quick, "quick", false,
 		"the complete run in small, two minutes: ten-times-over, 2 short rounds; other flags go on top")
 	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
-	fs.Var(&f.from, "from", "play what is due from so much `TIME` after the scenario's start (default: where most is asked for)")
+	fs.Var(&f.from, "from", "play what is due from so much `TIME` after the scenario's start (default: where most is "+
+		"asked for)")
 	fs.Var(&f.length, "for", "play so much `TIME` of each scenario (default: "+limit.FormatDuration(play.DefaultLength)+
 		", or with --from all that is left)")
 	fs.BoolVar(&f.whole, "whole", false, "play each scenario from its start to its end")

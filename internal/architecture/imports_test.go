@@ -33,9 +33,8 @@ var mayImport = map[string][]string{
 	"internal/script":      {"internal/resp", "internal/limit", "internal/strictyaml", "internal/message"},
 	"internal/virtualtime": {"internal/script", "internal/limit", "internal/resp", "internal/message"},
 	"internal/caller":      {"internal/script", "internal/limit", "internal/resp", "internal/message"},
-	"internal/replay": {"internal/caller", "internal/measure", "internal/script", "internal/limit",
-		"internal/waiting"},
-	"internal/localflag": {"internal/clients", "internal/limit"},
+	"internal/replay":      {"internal/measure", "internal/limit", "internal/waiting"},
+	"internal/localflag":   {"internal/clients", "internal/limit"},
 	"internal/sequence": {"internal/virtualtime", "internal/clients", "internal/traffic", "internal/limit",
 		"internal/message", "internal/waiting"},
 	"internal/processors": {},
@@ -76,14 +75,19 @@ var mayImport = map[string][]string{
 		"internal/limit", "internal/sheet"},
 
 	"internal/lineup": {
-		"algorithms", "internal/scenario", "internal/limit", "internal/redisserver", "internal/replay",
-		"internal/script", "internal/virtualtime", "internal/waiting",
+		"algorithms", "internal/scenario", "internal/clients", "internal/limit", "internal/redisserver",
+		"internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",
+	},
+	"internal/play": {
+		"internal/caller", "internal/clients", "internal/limit", "internal/lineup", "internal/load",
+		"internal/measure", "internal/redisserver", "internal/replay", "internal/scenario", "internal/script",
+		"internal/virtualtime",
 	},
 	"internal/simulate": {
 		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/measure",
 		"internal/redisserver", "internal/replay",
 		"internal/report", "internal/curves", "internal/script", "internal/traffic", "internal/virtualtime",
-		"internal/clients",
+		"internal/clients", "internal/load", "internal/play",
 		"internal/localflag", "internal/sequence", "internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/recommend": {
@@ -95,7 +99,7 @@ var mayImport = map[string][]string{
 		"internal/traffic", "internal/waiting"},
 	"internal/bench": {
 		"internal/result", "algorithms", "internal/scenario", "internal/caller", "internal/lineup", "internal/limit",
-		"internal/load", "internal/measure", "internal/processors", "internal/benchresult",
+		"internal/load", "internal/measure", "internal/play", "internal/processors", "internal/benchresult",
 		"internal/redisserver", "internal/compare", "internal/replay", "internal/script", "internal/serverstats",
 		"internal/traffic", "internal/virtualtime", "internal/message", "internal/waiting",
 	},

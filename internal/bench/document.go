@@ -96,8 +96,9 @@ func (r *run) scenarioRun(i int, p *contest) benchresult.Play {
 		OnLate: p.Scenario.OnLate, Notes: append([]string{}, p.stream.Notes()...),
 	}
 	if p.part.Length() < own {
-		out.Notes = append(out.Notes, fmt.Sprintf("of %s what is due from %s is played; what comes before is decided in "+
-			"virtual time, at the instants at which it would have happened", limit.FormatDuration(own), p.part.Stretch))
+		out.Notes = append(out.Notes, fmt.Sprintf("of %s what is due from %s is played; what comes before is decided "+
+			"in virtual time, at the instants at which it would have happened", limit.FormatDuration(own),
+			p.part.Stretch))
 	}
 	out.Notes = append(out.Notes, r.differences(i, p)...)
 	if out.OnLate != scenario.OnLates[0] {

@@ -22,7 +22,8 @@ func tiny(t testing.TB, labels ...string) *Job {
 	return &Job{
 		Scenarios: []*scenario.Scenario{written(t, small)}, Algorithms: choices(t,
 			labels...), Server: redisserver.KindProcess,
-		Rounds: 2, Wish: play.Wish{For: 100 * time.Millisecond}, WarmUp: 10 * time.Millisecond, Segment: 20 * time.Millisecond,
+		Rounds: 2, Wish: play.Wish{For: 100 * time.Millisecond}, WarmUp: 10 * time.Millisecond,
+		Segment:     20 * time.Millisecond,
 		Connections: 2,
 		Sweep:       []int{1, 2}, Fills: []int64{1, 100}, Version: "test", Now: time.Now, Sleep: sleep,
 	}

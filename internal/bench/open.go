@@ -153,8 +153,8 @@ func (r *run) differences(i int, p *contest) []string {
 		}
 		if outside > 0 {
 			first := row.first
-			notes = append(notes, fmt.Sprintf("%s: %d of the decisions that differ from virtual time lie outside what lag "+
-				"explains, the first at %d us, key %s: %d in virtual time, %d here", e.Label, outside,
+			notes = append(notes, fmt.Sprintf("%s: %d of the decisions that differ from virtual time lie outside what "+
+				"lag explains, the first at %d us, key %s: %d in virtual time, %d here", e.Label, outside,
 				first.Request.AtUS, message.Quote(first.Request.Key), first.Virtual, first.Wall))
 		}
 	}

@@ -23,8 +23,8 @@ func (r *Document) opening() sheet.Part {
 	lines = append(lines, r.noise())
 	if len(r.Runs) > 0 {
 		lines = append(lines, "times in µs: response is from when a request was due to its reply, service from the "+
-			"write to the reply, lag the pacer's; differs counts decisions that are not those of virtual time, in which "+
-			"x limit and calls are exact")
+			"write to the reply, lag the pacer's; differs counts decisions that are not those of virtual time, in "+
+			"which x limit and calls are exact")
 	}
 	for _, n := range r.Notes {
 		lines = append(lines, "note: "+n)

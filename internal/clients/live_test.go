@@ -24,7 +24,8 @@ func (s scattered) Requests() iter.Seq2[limit.Request, error] {
 		at := int64(0)
 		for range s.count {
 			at += random.Int64N(20_000)
-			if !yield(limit.Request{AtUS: at, Key: string(rune('a' + random.IntN(3))), Cost: 1 + random.Int64N(2)}, nil) {
+			q := limit.Request{AtUS: at, Key: string(rune('a' + random.IntN(3))), Cost: 1 + random.Int64N(2)}
+			if !yield(q, nil) {
 				return
 			}
 		}

@@ -11,7 +11,8 @@ import (
 // A play begins where the scenario's clock is in its window.
 func TestUntilPhase(t *testing.T) {
 	start := time.Date(2024, time.January, 1, 0, 0, 1, 0, time.UTC) // a second into each window of 4 s
-	c := NewContest(&scenario.Scenario{Start: start, Limit: limit.Policy{Requests: 10, Window: 4 * time.Second}}, Instead{})
+	s := &scenario.Scenario{Start: start, Limit: limit.Policy{Requests: 10, Window: 4 * time.Second}}
+	c := NewContest(s, Instead{})
 	for after, want := range map[time.Duration]time.Duration{
 		0: 0, time.Second: 3 * time.Second, 4 * time.Second: 0, 7500 * time.Millisecond: 500 * time.Millisecond,
 		-time.Second: time.Second, time.Hour: 0, time.Microsecond: 4*time.Second - time.Microsecond,

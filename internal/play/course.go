@@ -75,8 +75,8 @@ func (p *Played) band() time.Duration {
 // middleUS is the middle of the band.
 func (a *Answer) middleUS() int64 { return (a.WrittenUS + a.RepliedUS) / 2 }
 
-// taken is the traffic as the server took it: what comes before the stretch, and what was sent of it, each in the middle
-// of its band.
+// taken is the traffic as the server took it: what comes before the stretch, and what was sent of it, each in the
+// middle of its band.
 type taken struct {
 	part     *Part
 	requests []limit.Request

@@ -26,7 +26,9 @@ func TestOnlyLagExplainsADifference(t *testing.T) {
 	if err := record.Observe(part.Requests, decide(part.Requests)); err != nil {
 		t.Fatal(err)
 	}
-	again := func(_ context.Context, requests []limit.Request) ([]limit.Decision, error) { return decide(requests), nil }
+	again := func(_ context.Context, requests []limit.Request) ([]limit.Decision, error) {
+		return decide(requests), nil
+	}
 	answer := func(allowed bool, writtenUS, repliedUS int64) play.Answer {
 		a := play.Answer{WrittenUS: writtenUS, RepliedUS: repliedUS, Sent: true}
 		if allowed {

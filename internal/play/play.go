@@ -325,8 +325,8 @@ func (p *player) fastForward(ctx context.Context) error {
 		return nil
 	}
 	clock := replay.Clock{Now: func() time.Time { return p.Clock.Origin.Add(p.Clock.Now()) }, Sleep: p.Sleep}
-	runner, err := lineup.Runner(ctx, p.Server, p.entry.Program, lineup.Times{Start: p.onServer(0), Prefix: p.Prefix}, 0,
-		clock)
+	times := lineup.Times{Start: p.onServer(0), Prefix: p.Prefix}
+	runner, err := lineup.Runner(ctx, p.Server, p.entry.Program, times, 0, clock)
 	if err != nil {
 		return err
 	}

@@ -227,8 +227,8 @@ func relative(key string, p limit.Policy, origin time.Time) string {
 }
 
 // compareState wants the same keys, counts that are equal, and times that are no further apart than late, and the
-// millisecond to which Redis keeps deadlines. A deadline that a script leaves as it is while it will do may be that of a
-// request some permits' intervals earlier.
+// millisecond to which Redis keeps deadlines. A deadline that a script leaves as it is while it will do may be that of
+// a request some permits' intervals earlier.
 func compareState(t *testing.T, label string, wall, virtual map[string][]number, late, interval int64) {
 	t.Helper()
 	if len(wall) == 0 {
@@ -250,7 +250,8 @@ func compareState(t *testing.T, label string, wall, virtual map[string][]number,
 				most += 4 * interval
 			}
 			if w[i].isTime != v[i].isTime || !w[i].isTime && apart != 0 || apart > most || apart < -most {
-				t.Errorf("%s, %s: %v after the play, %v after fast-forward; late by %d us at the most", label, key, w, v, late)
+				t.Errorf("%s, %s: %v after the play, %v after fast-forward; late by %d us at most", label, key, w,
+					v, late)
 				break
 			}
 		}

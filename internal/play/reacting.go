@@ -16,8 +16,8 @@ import (
 func CheckScenario(s *scenario.Scenario) error {
 	switch {
 	case s.ServerClock != nil:
-		return fmt.Errorf("%s: server_clock is played in virtual time only, since nobody sets a server's clock; leave it "+
-			"to simulate, or leave that field out", s.Name)
+		return fmt.Errorf("%s: server_clock is played in virtual time only, since nobody sets a server's clock; leave "+
+			"it to simulate, or leave that field out", s.Name)
 	case s.Faulty():
 		return fmt.Errorf("%s: managed and server_outage are played in virtual time only; leave it to simulate, or "+
 			"leave those fields out", s.Name)
@@ -102,8 +102,8 @@ func (s *source) own() (*Part, *Record) {
 
 // Virtual lets the clients of a contest play against an entry in virtual time, as far as the part's end, and gives what
 // they sent.
-func Virtual(ctx context.Context, c *lineup.Contest, e *lineup.Entry, part *Part, script replay.Decider) (*lineup.Recorded,
-	error) {
+func Virtual(ctx context.Context, c *lineup.Contest, e *lineup.Entry, part *Part, script replay.Decider) (
+	*lineup.Recorded, error) {
 	var server clients.Server = lineup.OneByOne{Decider: script}
 	if e.NewModel != nil {
 		server = clients.NewLimiter(e.NewModel(), c.Scenario.Start)

@@ -26,9 +26,9 @@ func onTheWallClock(e *lineup.Entry) (played *lineup.Entry, shifts bool, err err
 	}
 	for _, word := range []string{"TIME", "EXPIREAT", "PEXPIREAT", "EXAT", "PXAT"} {
 		if mentions(e.Program.Source, word) {
-			return nil, false, &NotPlayable{e.Label, fmt.Sprintf("the script uses %s under a window of %s, and the wall "+
-				"clock is waited for no longer than %s: take a window of at most that, or give the script the time as an "+
-				"argument, {now_us}", word, limit.FormatDuration(e.Policy.Window),
+			return nil, false, &NotPlayable{e.Label, fmt.Sprintf("the script uses %s under a window of %s, and the "+
+				"wall clock is waited for no longer than %s: take a window of at most that, or give the script the "+
+				"time as an argument, {now_us}", word, limit.FormatDuration(e.Policy.Window),
 				limit.FormatDuration(lineup.LongestAlignment))}
 		}
 	}

@@ -136,8 +136,8 @@ func (j *Job) play(ctx context.Context, p *contest, c *contender, base *replay.O
 	if c.played, err = clients.Run(ctx, setup, p.stream); err != nil {
 		return nil, playError(ctx, p, c, err)
 	}
-	row, err := replay.Run(ctx, &lineup.Recorded{Journal: c.played.Journal, Lasts: base.Duration, Foreseen: !p.endless()},
-		p.Policy,
+	again := &lineup.Recorded{Journal: c.played.Journal, Lasts: base.Duration, Foreseen: !p.endless()}
+	row, err := replay.Run(ctx, again, p.Policy,
 		[]replay.Lane{{Label: c.entry.Label, Decider: c.confirmation(j), Observe: c.observe, Counts: c.entry.Counts}},
 		p.findings(replay.Options{Reach: base.LastUS}))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // replay sends a scenario's traffic past the lanes, looks at what they leave on their servers, and deletes it.
-func (j *Job) replay(ctx context.Context, p *contest, t replay.Traffic, lanes []*lane, o replay.Options) (*replay.Outcome,
-	error) {
+func (j *Job) replay(ctx context.Context, p *contest, t replay.Traffic, lanes []*lane, o replay.Options) (
+	*replay.Outcome, error) {
 	var all []replay.Lane
 	for _, l := range lanes {
 		all = append(all, replay.Lane{Label: l.entry.Label, Decider: l.decider, Observe: l.observe,
@@ -22,8 +22,8 @@ func (j *Job) replay(ctx context.Context, p *contest, t replay.Traffic, lanes []
 }
 
 // record is replay with progress and a row for each decision, where those are wanted.
-func (j *Job) record(ctx context.Context, p *contest, t replay.Traffic, lanes []*lane, o replay.Options) (*replay.Outcome,
-	error) {
+func (j *Job) record(ctx context.Context, p *contest, t replay.Traffic, lanes []*lane, o replay.Options) (
+	*replay.Outcome, error) {
 	if err := j.Decisions.begin(p.Scenario.Name, lanes); err != nil {
 		return nil, err
 	}
