@@ -52,7 +52,7 @@ func TestWhatIsPlayed(t *testing.T) {
 		"all":                        {play.Wish{Whole: true}, 100, 0, 100, 7}, // the last instant belongs to it
 		"shorter than the default":   {play.Wish{}, 100, 0, 100, 7},
 		"a trace":                    {play.Wish{Whole: true}, 0, 0, 100, 7},
-		"the most of a cost":         {play.Wish{For: 10 * us}, 100, 20, 30, 2},                    // 6, the earliest of two
+		"the most of a cost":         {play.Wish{For: 10 * us}, 100, 20, 30, 2},                    // 6
 		"the most, longer":           {play.Wish{For: 26 * us}, 100, 20, 46, 4},                    // 12
 		"from somewhere":             {play.Wish{From: at(20 * us), For: 20 * us}, 100, 20, 40, 2}, // the end does not
 		"from somewhere on":          {play.Wish{From: at(25 * us)}, 100, 25, 100, 4},

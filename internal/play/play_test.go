@@ -65,65 +65,68 @@ func record(t *testing.T, c *lineup.Contest, e *lineup.Entry, p *play.Part) *pla
 	return r
 }
 
-const crowded = `limit: {requests: 12, per: 400ms}
+const crowded = `limit: {requests: 12, per: 1s}
 keys: {count: 3, distribution: sequential}
 phases:
   - {name: first, duration: 310ms, constant: 60}
-  - {name: rest, duration: 55ms, pause: true}
+  - {name: rest, duration: 755ms, pause: true}
   - {name: more, duration: 290ms, poisson: 150/s}
 `
 
 // What virtual time decides beforehand leaves the server as a play on the wall clock does: the same keys, counts and
-// deadlines, and times that differ by no more than the requests were late.
+// deadlines, and times that differ by no more than the requests were late. A request that was late across an edge is in
+// the state, and so a row has five tries.
 func TestFastForwardLeavesWhatAPlayLeaves(t *testing.T) {
 	s := redisservertest.Private(t)
 	c := contest(t, crowded)
 	compared := 0
 	for _, e := range c.Entries {
+		e.Aligned = true // some write their deadline anew where a second ends
 		end, _ := c.Scenario.Stream(c.Seed).Duration()
 		whole, err := play.NewPart(c.Scenario.Stream(c.Seed), play.Wish{Whole: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		empty := &play.Part{Stretch: play.Stretch{From: end, Until: end}, Traffic: c.Scenario.Stream(c.Seed)}
-		wall, played := asInVirtualTime(t, c, e, whole, s)
-		if played == nil {
-			continue
-		}
-		compared++
-		var late int64
-		for i, a := range played.Answers {
-			late = max(late, a.RepliedUS-whole.Requests[i].AtUS)
-		}
 		virtual, forwarded := left(t, c, e, empty, s)
 		if forwarded.Forwarded != int64(len(whole.Requests)) {
 			t.Errorf("%s: %d of %d requests came before", e.Label, forwarded.Forwarded, len(whole.Requests))
 		}
-		compareState(t, e.Label, wall, virtual, late, c.Policy.WindowUS()/c.Policy.Requests)
+		var difference string
+		for range 5 {
+			wall, played := left(t, c, e, whole, s)
+			d, err := played.Compare(t.Context(), whole, record(t, c, e, whole), play.DecideAgain(c, e, whole, s, clock()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Unexplained > 0 {
+				t.Errorf("%s: %d decisions differ, and lag does not explain it: %+v", e.Label, d.Unexplained, *d.First)
+			}
+			if d.Count > 0 {
+				continue // one request more or less is in the state
+			}
+			difference = differing(wall, virtual, late(played, whole), c.Policy.WindowUS()/c.Policy.Requests)
+			if difference == "" {
+				compared++
+				break
+			}
+		}
+		if difference != "" {
+			t.Errorf("%s: %s", e.Label, difference)
+		}
 	}
 	if compared < 4 {
 		t.Errorf("only %d rows were decided as in virtual time, and could be compared", compared)
 	}
 }
 
-// asInVirtualTime plays up to five times, until no decision differs: one request more or less would be in the state.
-func asInVirtualTime(t *testing.T, c *lineup.Contest, e *lineup.Entry, p *play.Part, s *redisserver.Server) (
-	map[string][]number, *play.Played) {
-	t.Helper()
-	for range 5 {
-		state, played := left(t, c, e, p, s)
-		d, err := played.Compare(t.Context(), p, record(t, c, e, p), play.DecideAgain(c, e, p, s, clock()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d.Unexplained > 0 {
-			t.Errorf("%s: %d decisions differ, and lag does not explain it: %+v", e.Label, d.Unexplained, *d.First)
-		}
-		if d.Count == 0 {
-			return state, played
-		}
+// late is the latest reply, after its request was due.
+func late(played *play.Played, p *play.Part) int64 {
+	var most int64
+	for i, a := range played.Answers {
+		most = max(most, a.RepliedUS-p.Requests[i].AtUS)
 	}
-	return nil, nil
+	return most
 }
 
 func clock() replay.Clock { return replay.Clock{Now: time.Now, Sleep: load.Wait} }
@@ -226,36 +229,29 @@ func relative(key string, p limit.Policy, origin time.Time) string {
 	})
 }
 
-// compareState wants the same keys, counts that are equal, and times that are no further apart than late, and the
-// millisecond to which Redis keeps deadlines. A deadline that a script leaves as it is while it will do may be that of
-// a request some permits' intervals earlier.
-func compareState(t *testing.T, label string, wall, virtual map[string][]number, late, interval int64) {
-	t.Helper()
-	if len(wall) == 0 {
-		t.Errorf("%s: nothing is left", label)
+// differing says what is not the same: keys, counts, or times that are further apart than late and the millisecond to
+// which Redis keeps deadlines. A deadline that a script leaves as it is while it will do may be that of the request
+// before.
+func differing(wall, virtual map[string][]number, late, interval int64) string {
+	w, v := slices.Sorted(maps.Keys(wall)), slices.Sorted(maps.Keys(virtual))
+	if len(w) == 0 || !slices.Equal(w, v) {
+		return fmt.Sprintf("the play leaves %q, fast-forward %q", w, v)
 	}
-	if w, v := slices.Sorted(maps.Keys(wall)), slices.Sorted(maps.Keys(virtual)); !slices.Equal(w, v) {
-		t.Errorf("%s: the play leaves %q, fast-forward %q", label, w, v)
-		return
-	}
-	for key, w := range wall {
-		v := virtual[key]
-		if len(w) != len(v) {
-			t.Errorf("%s, %s: %v after the play, %v after fast-forward", label, key, w, v)
-			continue
-		}
-		for i := range w {
+	for _, key := range w {
+		w, v := wall[key], virtual[key]
+		same := len(w) == len(v)
+		for i := 0; same && i < len(w); i++ {
 			apart, most := w[i].value-v[i].value, late+1000
 			if i == 0 {
-				most += 4 * interval
+				most += interval
 			}
-			if w[i].isTime != v[i].isTime || !w[i].isTime && apart != 0 || apart > most || apart < -most {
-				t.Errorf("%s, %s: %v after the play, %v after fast-forward; late by %d us at most", label, key, w,
-					v, late)
-				break
-			}
+			same = w[i].isTime == v[i].isTime && (apart == 0 || w[i].isTime && apart <= most && apart >= -most)
+		}
+		if !same {
+			return fmt.Sprintf("%s: %v after the play, %v after fast-forward; late by %d us at most", key, w, v, late)
 		}
 	}
+	return ""
 }
 
 // A window that nobody waits for is met by setting the clients' clocks: 20 requests before its edge, 20 after it, of
