@@ -95,7 +95,8 @@ func TestFastForwardLeavesWhatAPlayLeaves(t *testing.T) {
 		var difference string
 		for range 5 {
 			wall, played := left(t, c, e, whole, s)
-			d, err := played.Compare(t.Context(), whole, record(t, c, e, whole), play.DecideAgain(c, e, whole, s, clock()))
+			again := play.DecideAgain(c, e, whole, s, clock())
+			d, err := played.Compare(t.Context(), whole, record(t, c, e, whole), again)
 			if err != nil {
 				t.Fatal(err)
 			}
