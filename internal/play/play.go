@@ -141,9 +141,11 @@ func (p *player) start() time.Duration { return p.origin + p.part.From }
 
 // aim fixes the origin: the stretch begins once there was time enough to prepare it, with the server's clock where the
 // scenario's is in its window, for what goes by windows that lie where a clock puts them. Where such a window is too
-// long to wait for, the clients' clocks are set instead.
+// long to wait for, the clients' clocks are set instead. All the others begin at the scenario's part of a millisecond,
+// since TTLs are counted in those.
 func (p *player) aim(spare time.Duration) {
 	p.origin, p.shift = p.Clock.Now()+spare-p.part.From, 0
+	p.origin += p.contest.UntilPhase(p.onServer(0), time.Millisecond)
 	if !p.entry.Aligned {
 		return
 	}
