@@ -42,18 +42,10 @@ func (s *situation) intervals() []benchresult.Interval {
 // round plays one round into open.
 func (s *situation) round(p *profile, d draw, n int, open *benchresult.Open) benchresult.OpenRound {
 	own := outcomes()
-	admitted, _, _, _ := s.admitted(p)
 	for second := range s.seconds {
-		quota := admitted / s.seconds
-		if second < admitted%s.seconds {
-			quota++
-		}
+		quota := s.quota(p, second)
 		for i := range s.perSecond {
-			atUS := second * 1_000_000
-			if !s.atOnce {
-				atUS += i * 1_000_000 / s.perSecond
-			}
-			interval := &open.Intervals[atUS/intervalUS].Latency
+			interval := &open.Intervals[s.dueUS(second, i)/intervalUS].Latency
 			s.request(p, d, i, i < quota, &own, &open.Latency, interval)
 		}
 	}
@@ -92,6 +84,48 @@ func (s *situation) request(p *profile, d draw, i int64, accepted bool, into ...
 			record(&o.Rejected, lag, wait, service)
 		}
 	}
+}
+
+// course is how all rounds went: each admits the first requests of every second.
+func (s *situation) course(p *profile) *benchresult.Course {
+	n := s.seconds * 1_000_000 / bucketUS
+	c := &benchresult.Course{BucketUS: bucketUS, Offered: make([]int64, n), Admitted: make([]int64, n),
+		Rolling: make([]int64, n)}
+	for second := range s.seconds {
+		quota := s.quota(p, second)
+		for i := range s.perSecond {
+			k := s.dueUS(second, i) / bucketUS
+			c.Offered[k] += rounds
+			if i < quota {
+				c.Admitted[k] += rounds
+			}
+		}
+	}
+	window := s.limit.WindowUS / bucketUS
+	for k := range n {
+		for j := max(0, k-window+1); j <= k; j++ {
+			c.Rolling[k] += c.Admitted[j] / rounds
+		}
+	}
+	return c
+}
+
+// quota is how many a round admits in a second.
+func (s *situation) quota(p *profile, second int64) int64 {
+	admitted, _, _, _ := s.admitted(p)
+	quota := admitted / s.seconds
+	if second < admitted%s.seconds {
+		quota++
+	}
+	return quota
+}
+
+// dueUS is when the i-th request of a second is due.
+func (s *situation) dueUS(second, i int64) int64 {
+	if s.atOnce {
+		return second * 1_000_000
+	}
+	return second*1_000_000 + i*1_000_000/s.perSecond
 }
 
 // position is where p stands in round n: every round begins elsewhere.
