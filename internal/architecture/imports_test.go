@@ -66,8 +66,8 @@ var mayImport = map[string][]string{
 	"internal/curves": {"internal/result", "internal/chart", "internal/benchresult", "internal/report",
 		"internal/measure", "internal/sheet"},
 	"internal/simchart": {"internal/chart", "internal/curves"},
-	"internal/page": {"algorithms", "internal/chart", "internal/curves", "internal/report", "internal/measure",
-		"internal/limit", "internal/sheet"},
+	"internal/page": {"algorithms", "internal/benchresult", "internal/chart", "internal/curves", "internal/report",
+		"internal/measure", "internal/message", "internal/limit", "internal/sheet"},
 
 	"internal/lineup": {
 		"algorithms", "internal/scenario", "internal/limit", "internal/redisserver", "internal/replay",

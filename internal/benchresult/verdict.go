@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// warnings are the lines that stand above and below the figures of a run that must not be taken for what it is not:
+// Warnings are the lines that stand above and below the figures of a run that must not be taken for what it is not:
 // interrupted, or measured by a generator that was at fault.
-func (h *Header) warnings() []string {
+func (h *Header) Warnings() []string {
 	var lines []string
 	if !h.Validity.Valid {
 		lines = append(lines, fmt.Sprintf("INVALID: %s was at fault; do not rely on the times",

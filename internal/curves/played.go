@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
@@ -11,6 +12,7 @@ import (
 // Played is the chart of a scenario that was played on the wall clock of a server: what was offered and let through,
 // the sum in the rolling window, and how long the answers took. Everything stands at the scenario's own time.
 type Played struct {
+	Unit          string // requests, or permits where they do not cost one each
 	Limit         result.Limit
 	FromUS, EndUS int64       // of the time axis
 	RateUS        int64       // the width of the bins of the rates
@@ -29,10 +31,11 @@ type PlayedRow struct {
 	Accepted, Rejected        Response
 }
 
-// Response is how long the answers took from the moment a request was due, in each interval, all rounds together.
+// Response is how long the answers took from the moment a request was due, all rounds together. What too few answers
+// would tell is 0.
 type Response struct {
-	Answers      []int64
-	P50US, P99US []float64 // 0 where there were too few answers to tell
+	P50US, P99US           []float64 // in each interval
+	WholeP50US, WholeP99US float64   // of the whole stretch
 }
 
 // A percentile is told of so many answers: of fewer it would be one of the last few, whatever came.
@@ -43,7 +46,7 @@ const (
 
 // NewPlayed is nil where the result does not say how the plays went over time, or nothing was played.
 func NewPlayed(play *benchresult.Play) *Played {
-	p := &Played{Limit: play.Limit, FromUS: play.FromUS}
+	p := &Played{Unit: "requests", Limit: play.Limit, FromUS: play.FromUS}
 	rows := playedRows(play)
 	var width, length int64
 	for _, row := range rows {
@@ -65,9 +68,23 @@ func NewPlayed(play *benchresult.Play) *Played {
 	}
 	p.EndUS = p.FromUS + length
 	for _, row := range rows {
+		if e := row.Exact; e != nil && e.OfferedCost != e.Offered {
+			p.Unit = "permits"
+		}
 		p.Rows = append(p.Rows, p.row(row))
 	}
 	return p
+}
+
+// Window is the sum in the rolling window as a chart of its own.
+func (p *Played) Window() Timeline {
+	t := Timeline{Name: "played-window", Drawing: Level, FromUS: p.FromUS, BinUS: p.LevelUS, EndUS: p.EndUS,
+		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been let through for one key " +
+			"in the last " + chart.Each(float64(p.Limit.WindowUS)) + ", in " + p.Unit}}
+	for _, row := range p.Rows {
+		t.Curves = append(t.Curves, Curve{Label: row.Label, Values: row.Rolling, Top: row.Peak, Fact: row.Fact})
+	}
+	return t
 }
 
 // LimitPerS is the limit as a rate.
@@ -102,13 +119,20 @@ func (p *Played) row(of *benchresult.Limiter) PlayedRow {
 		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
 		AdmittedPerS: p.perS(c.Admitted, c.BucketUS, len(of.Rounds)),
 		Rolling:      padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS)),
-		Accepted:     p.response(of.Open.Intervals, func(o benchresult.Outcomes) benchresult.Durations { return o.Accepted }),
-		Rejected:     p.response(of.Open.Intervals, func(o benchresult.Outcomes) benchresult.Durations { return o.Rejected }),
+		Accepted:     p.response(of.Open, func(o benchresult.Outcomes) benchresult.Durations { return o.Accepted }),
+		Rejected:     p.response(of.Open, func(o benchresult.Outcomes) benchresult.Durations { return o.Rejected }),
 	}
 	if r.Peak = slices.Max(r.Rolling); r.Peak > p.Limit.Requests {
 		r.Fact = times(r.Peak, p.Limit.Requests) + " the limit"
 	}
 	return r
+}
+
+// SameOffered says whether all rows were offered the same.
+func (p *Played) SameOffered() bool {
+	return !slices.ContainsFunc(p.Rows, func(r PlayedRow) bool {
+		return !slices.Equal(r.OfferedPerS, p.Rows[0].OfferedPerS)
+	})
 }
 
 // bins is how many bins of a width cover the time axis.
@@ -130,26 +154,33 @@ func padded(values []int64, n int) []int64 {
 	return append(values, make([]int64, max(0, n-len(values)))...)[:n]
 }
 
-func (p *Played) response(intervals []benchresult.Interval,
-	of func(benchresult.Outcomes) benchresult.Durations) Response {
+func (p *Played) response(o benchresult.Open, of func(benchresult.Outcomes) benchresult.Durations) Response {
+	var r Response
+	r.WholeP50US, r.WholeP99US = percentiles(of(o.Latency))
 	if p.IntervalUS == 0 {
-		return Response{}
+		return r
 	}
 	n := p.bins(p.IntervalUS)
-	r := Response{Answers: make([]int64, n), P50US: make([]float64, n), P99US: make([]float64, n)}
-	for _, interval := range intervals {
-		i := interval.StartUS / p.IntervalUS
-		if i < 0 || i >= int64(n) {
-			continue // begun after the end: nothing is due there
-		}
-		h := of(interval.Latency).Response
-		r.Answers[i] = h.TotalCount()
-		if r.Answers[i] >= LeastForP50 {
-			r.P50US[i] = float64(h.ValueAtPercentile(50))
-		}
-		if r.Answers[i] >= LeastForP99 {
-			r.P99US[i] = float64(h.ValueAtPercentile(99))
+	r.P50US, r.P99US = make([]float64, n), make([]float64, n)
+	for _, interval := range o.Intervals {
+		if i := interval.StartUS / p.IntervalUS; i >= 0 && i < int64(n) { // what begins after the end is not due there
+			r.P50US[i], r.P99US[i] = percentiles(of(interval.Latency))
 		}
 	}
 	return r
+}
+
+// percentiles are those that enough answers tell.
+func percentiles(d benchresult.Durations) (p50US, p99US float64) {
+	if d.Response == nil {
+		return 0, 0
+	}
+	n := d.Response.TotalCount()
+	if n >= LeastForP50 {
+		p50US = float64(d.Response.ValueAtPercentile(50))
+	}
+	if n >= LeastForP99 {
+		p99US = float64(d.Response.ValueAtPercentile(99))
+	}
+	return p50US, p99US
 }

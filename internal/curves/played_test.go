@@ -48,7 +48,7 @@ func TestPlayedByHand(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	got := fmt.Sprint(p.Rows[0])
-	want := "{mine [5 2 2] [4 0 2] [4 7 0] 7 1.75 × the limit {[200 99 9] [70 80 0] [70 0 0]} {[10 0 0] [90 0 0] [0 0 0]}}"
+	want := "{mine [5 2 2] [4 0 2] [4 7 0] 7 1.75 × the limit {[70 80 0] [70 0 0] 0 0} {[90 0 0] [0 0 0] 0 0}}"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
