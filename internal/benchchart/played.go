@@ -10,6 +10,11 @@ import (
 	"ratelab/internal/sheet"
 )
 
+const admittedLatency = "admitted-latency"
+
+// PlayedName is that of the files of a scenario's picture where there is one result, without their extensions.
+func PlayedName(scenario string) string { return scenario + "." + admittedLatency }
+
 // played is the picture that answers both questions at once, on one axis of time: what was let through, and how long
 // the answers took.
 //
@@ -17,7 +22,7 @@ import (
 // a scenario's traffic against the overshoot compared costs at a few hundred requests a second, where caches are cold
 // and the control is dearer than a limiter. What a decision costs says server-cost, with its noise.
 func (s *scene) played(i int, run *benchresult.Play) (chart.Picture, bool) {
-	name := s.latencyName(i, run, "admitted-latency")
+	name := s.latencyName(i, run, admittedLatency)
 	p := curves.NewPlayed(run)
 	if p == nil {
 		s.leave(name, "nothing was played, or the result does not say how it went over time")

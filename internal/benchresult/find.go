@@ -1,6 +1,10 @@
 package benchresult
 
-import "ratelab/internal/result"
+import (
+	"fmt"
+
+	"ratelab/internal/result"
+)
 
 // Of is how the scenario was played under that limit and seed, or nil. A document that is nil has none.
 func (r *Document) Of(scenario string, limit result.Limit, seed uint64) *Play {
@@ -22,4 +26,12 @@ func (r *Limiter) Differing() (differing, decisions int64) {
 		decisions += round.Accepted + round.Rejected
 	}
 	return differing, decisions
+}
+
+// Trust says in a sentence how far the times can be relied on.
+func (r *Document) Trust() string {
+	if r.Validity.Valid {
+		return r.NoiseFloor.String()
+	}
+	return fmt.Sprintf("INVALID: %s was at fault, do not rely on the times; %s", Culprit(r.Validity.Reasons), r.NoiseFloor)
 }
