@@ -35,7 +35,7 @@ var units = []struct{ name, metadata string }{
 func WriteBench(w io.Writer, r *Document) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# %s %s\n", message.Visible(r.Tool.Name), message.Visible(r.Tool.Version))
-	for _, line := range r.Warnings() {
+	for _, line := range r.warnings() {
 		fmt.Fprintf(&out, "# %s\n", message.Visible(line))
 	}
 	for _, unit := range units {

@@ -1,10 +1,6 @@
 package benchresult
 
-import (
-	"fmt"
-
-	"ratelab/internal/result"
-)
+import "ratelab/internal/result"
 
 // Of is how the scenario was played under that limit and seed, or nil. A document that is nil has none.
 func (r *Document) Of(scenario string, limit result.Limit, seed uint64) *Play {
@@ -30,8 +26,8 @@ func (r *Limiter) Differing() (differing, decisions int64) {
 
 // Trust says in a sentence how far the times can be relied on.
 func (r *Document) Trust() string {
-	if r.Validity.Valid {
-		return r.NoiseFloor.String()
+	if fault := r.Fault(); fault != "" {
+		return fault + "; " + r.NoiseFloor.String()
 	}
-	return fmt.Sprintf("INVALID: %s was at fault, do not rely on the times; %s", Culprit(r.Validity.Reasons), r.NoiseFloor)
+	return r.NoiseFloor.String()
 }

@@ -23,7 +23,7 @@ func WriteMarkdown(w io.Writer, r *Document) error {
 // sheet is the whole document in the order in which it is read.
 func (r *Document) sheet() (s sheet.Sheet) {
 	var warnings sheet.Part
-	for _, line := range r.Warnings() {
+	for _, line := range r.warnings() {
 		warnings.Lead = append(warnings.Lead, sheet.Line{Text: line, Style: sheet.Alarm})
 	}
 	if warnings.Lead != nil {

@@ -38,8 +38,8 @@ func newMeasured(bench *benchresult.Document, r *report.Run, l *labels) *measure
 		return nil
 	}
 	part := sheet.Part{Title: "Measured on " + bench.Server.String(), Tables: []sheet.Table{measuredTable(bench, play, l)}}
-	for _, w := range bench.Warnings() {
-		part.Lead = append(part.Lead, sheet.Line{Text: w, Style: sheet.Alarm})
+	if fault := bench.Fault(); fault != "" {
+		part.Lead = append(part.Lead, sheet.Line{Text: fault, Style: sheet.Alarm})
 	}
 	part.Lead = append(part.Lead, sheet.Line{Text: measuredWords(bench, play), Style: sheet.Faint})
 	m := &measured{Above: sheet.Sheet{part}}

@@ -172,7 +172,8 @@
     curves.forEach((curve, n) => {
       const p = points(curve)[i], bound = bounds.find((b) => b.dataset.a === curve.dataset.a);
       put(rows[n].querySelector("td.v"), p && p.v);
-      if (bound) put(rows[n].querySelector(".promised"), points(bound)[i] && points(bound)[i].v);
+      const promised = rows[n].querySelector(".promised"), q = bound && points(bound)[i];
+      if (promised) put(promised, q && q.v);
       if (!p || rows[n].classList.contains("off")) return;
       x = p.x;
       dots += `M${p.x} ${p.y}h0`;
