@@ -93,16 +93,10 @@ func validateRuns(runs []benchresult.Play) error {
 
 // complete refuses histograms that are missing altogether: one without entries is drawn as nothing.
 func complete(open benchresult.Open) error {
-	all := []benchresult.Outcomes{open.Latency}
-	for _, interval := range open.Intervals {
-		all = append(all, interval.Latency)
-	}
-	for _, o := range all {
-		a, r := o.Accepted, o.Rejected
-		for _, h := range []*benchresult.Histogram{a.Response, a.Service, r.Response, r.Service} {
-			if h == nil || h.Histogram == nil {
-				return errors.New("a histogram of the response or the service time is missing")
-			}
+	a, r := open.Latency.Accepted, open.Latency.Rejected
+	for _, h := range []*benchresult.Histogram{a.Response, a.Service, r.Response, r.Service} {
+		if h == nil || h.Histogram == nil {
+			return errors.New("a histogram of the response or the service time is missing")
 		}
 	}
 	return nil

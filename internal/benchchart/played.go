@@ -90,8 +90,8 @@ func (s *scene) playedData(i int, run *benchresult.Play) []byte {
 			}
 		}
 		for _, interval := range row.Open.Intervals {
-			cells := append([]any{"", "", ""}, responseCells(interval.Latency.Accepted)...)
-			line(interval.StartUS, interval.WidthUS, append(cells, responseCells(interval.Latency.Rejected)...)...)
+			cells := append([]any{"", "", ""}, responseCells(interval.Accepted)...)
+			line(interval.StartUS, interval.WidthUS, append(cells, responseCells(interval.Rejected)...)...)
 		}
 	}
 	return t.bytes()
@@ -106,10 +106,10 @@ func at(values []int64, i int) int64 {
 }
 
 // responseCells are how many answers there were, and how long they took.
-func responseCells(d benchresult.Durations) []any {
-	n := d.Response.TotalCount()
+func responseCells(h *benchresult.Histogram) []any {
+	n := h.Count()
 	if n == 0 {
 		return []any{n, "", ""}
 	}
-	return []any{n, d.Response.ValueAtPercentile(50), d.Response.ValueAtPercentile(99)}
+	return []any{n, h.ValueAtPercentile(50), h.ValueAtPercentile(99)}
 }

@@ -46,9 +46,8 @@ func smallRow(label string, i int) benchresult.Limiter {
 	row.Open.Latency = benchresult.Outcomes{Accepted: accepted, Rejected: rejected}
 	row.Open.ServerUSPerCall = pointer(4 + 3*float64(i))
 	row.Open.Intervals = []benchresult.Interval{
-		{StartUS: 0, WidthUS: 1_000_000, Latency: row.Open.Latency},
-		{StartUS: 1_000_000, WidthUS: 1_000_000,
-			Latency: benchresult.Outcomes{Accepted: durations(), Rejected: durations()}},
+		{StartUS: 0, WidthUS: 1_000_000, Accepted: accepted.Response, Rejected: rejected.Response},
+		{StartUS: 1_000_000, WidthUS: 1_000_000},
 	}
 	row.Rounds = make([]benchresult.OpenRound, 2)
 	row.Course = &benchresult.Course{BucketUS: 500_000, Offered: []int64{8, 2, 0, 0},

@@ -119,8 +119,10 @@ func (p *Played) row(of *benchresult.Limiter) PlayedRow {
 		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
 		AdmittedPerS: p.perS(c.Admitted, c.BucketUS, len(of.Rounds)),
 		Rolling:      padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS)),
-		Accepted:     p.response(of.Open, func(o benchresult.Outcomes) benchresult.Durations { return o.Accepted }),
-		Rejected:     p.response(of.Open, func(o benchresult.Outcomes) benchresult.Durations { return o.Rejected }),
+		Accepted: p.response(of.Open.Latency.Accepted, of.Open.Intervals,
+			func(i *benchresult.Interval) *benchresult.Histogram { return i.Accepted }),
+		Rejected: p.response(of.Open.Latency.Rejected, of.Open.Intervals,
+			func(i *benchresult.Interval) *benchresult.Histogram { return i.Rejected }),
 	}
 	if r.Peak = slices.Max(r.Rolling); r.Peak > p.Limit.Requests {
 		r.Fact = times(r.Peak, p.Limit.Requests) + " the limit"
@@ -154,33 +156,32 @@ func padded(values []int64, n int) []int64 {
 	return append(values, make([]int64, max(0, n-len(values)))...)[:n]
 }
 
-func (p *Played) response(o benchresult.Open, of func(benchresult.Outcomes) benchresult.Durations) Response {
+func (p *Played) response(whole benchresult.Durations, intervals []benchresult.Interval,
+	of func(*benchresult.Interval) *benchresult.Histogram) Response {
 	var r Response
-	r.WholeP50US, r.WholeP99US = percentiles(of(o.Latency))
+	r.WholeP50US, r.WholeP99US = percentiles(whole.Response)
 	if p.IntervalUS == 0 {
 		return r
 	}
 	n := p.bins(p.IntervalUS)
 	r.P50US, r.P99US = make([]float64, n), make([]float64, n)
-	for _, interval := range o.Intervals {
-		if i := interval.StartUS / p.IntervalUS; i >= 0 && i < int64(n) { // what begins after the end is not due there
-			r.P50US[i], r.P99US[i] = percentiles(of(interval.Latency))
+	for k := range intervals {
+		i := intervals[k].StartUS / p.IntervalUS
+		if i >= 0 && i < int64(n) { // what begins after the end is not due there
+			r.P50US[i], r.P99US[i] = percentiles(of(&intervals[k]))
 		}
 	}
 	return r
 }
 
 // percentiles are those that enough answers tell.
-func percentiles(d benchresult.Durations) (p50US, p99US float64) {
-	if d.Response == nil {
-		return 0, 0
-	}
-	n := d.Response.TotalCount()
+func percentiles(h *benchresult.Histogram) (p50US, p99US float64) {
+	n := h.Count()
 	if n >= LeastForP50 {
-		p50US = float64(d.Response.ValueAtPercentile(50))
+		p50US = float64(h.ValueAtPercentile(50))
 	}
 	if n >= LeastForP99 {
-		p99US = float64(d.Response.ValueAtPercentile(99))
+		p99US = float64(h.ValueAtPercentile(99))
 	}
 	return p50US, p99US
 }

@@ -26,8 +26,7 @@ func playedRow(label string, offered, admitted, rolling []int64, intervals ...be
 }
 
 func interval(startUS int64, accepted, rejected *benchresult.Histogram) benchresult.Interval {
-	return benchresult.Interval{StartUS: startUS, WidthUS: 1_000_000, Latency: benchresult.Outcomes{
-		Accepted: benchresult.Durations{Response: accepted}, Rejected: benchresult.Durations{Response: rejected}}}
+	return benchresult.Interval{StartUS: startUS, WidthUS: 1_000_000, Accepted: accepted, Rejected: rejected}
 }
 
 // play is a stretch from 59 s on that ends in the middle of its third bucket.
@@ -42,8 +41,8 @@ func TestPlayedByHand(t *testing.T) {
 	p := NewPlayed(play(
 		playedRow("none", []int64{10, 4, 2}, []int64{10, 4, 2}, []int64{5, 7, 3}),
 		playedRow("mine", []int64{10, 4, 2}, []int64{8, 0, 2}, []int64{4, 7},
-			interval(0, after(200, 70), after(10, 90)), interval(1_000_000, after(99, 80), after(0, 0)),
-			interval(2_000_000, after(9, 80), after(0, 0)), interval(9_000_000, after(100, 80), after(0, 0)))))
+			interval(0, after(200, 70), after(10, 90)), interval(1_000_000, after(99, 80), nil),
+			interval(2_000_000, after(9, 80), nil), interval(9_000_000, after(100, 80), nil))))
 	if len(p.Rows) != 1 || p.FromUS != 59_000_000 || p.EndUS != 61_500_000 || p.LimitPerS() != 2 {
 		t.Fatalf("%+v", p)
 	}

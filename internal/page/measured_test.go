@@ -38,14 +38,17 @@ func playedRow(label string, peak int64, admitted []int64, us ...int64) benchres
 	row.Open.Accepted, row.Open.Rejected = 120, 30
 	row.Open.Latency = outcomes()
 	for i, v := range us {
-		interval := benchresult.Interval{StartUS: int64(i) * 1_000_000, WidthUS: 1_000_000, Latency: outcomes()}
-		for _, o := range []benchresult.Outcomes{row.Open.Latency, interval.Latency} {
-			for range min(v, 120) {
-				_ = o.Accepted.Response.RecordValue(v)
-			}
-			for range min(v, 30) {
-				_ = o.Rejected.Response.RecordValue(2 * v)
-			}
+		interval := benchresult.Interval{StartUS: int64(i) * 1_000_000, WidthUS: 1_000_000}
+		if v > 0 {
+			interval.Accepted, interval.Rejected = benchresult.NewHistogram(), benchresult.NewHistogram()
+		}
+		for range min(v, 120) {
+			_ = interval.Accepted.RecordValue(v)
+			_ = row.Open.Latency.Accepted.Response.RecordValue(v)
+		}
+		for range min(v, 30) {
+			_ = interval.Rejected.RecordValue(2 * v)
+			_ = row.Open.Latency.Rejected.Response.RecordValue(2 * v)
 		}
 		row.Open.Intervals = append(row.Open.Intervals, interval)
 	}

@@ -34,7 +34,7 @@ func (s *situation) open(p *profile, d draw) (benchresult.Open, []benchresult.Op
 func (s *situation) intervals() []benchresult.Interval {
 	var list []benchresult.Interval
 	for start := int64(0); start < s.seconds*1_000_000; start += intervalUS {
-		list = append(list, benchresult.Interval{StartUS: start, WidthUS: intervalUS, Latency: outcomes()})
+		list = append(list, benchresult.Interval{StartUS: start, WidthUS: intervalUS})
 	}
 	return list
 }
@@ -45,8 +45,8 @@ func (s *situation) round(p *profile, d draw, n int, open *benchresult.Open) ben
 	for second := range s.seconds {
 		quota := s.quota(p, second)
 		for i := range s.perSecond {
-			interval := &open.Intervals[s.dueUS(second, i)/intervalUS].Latency
-			s.request(p, d, i, i < quota, &own, &open.Latency, interval)
+			interval := &open.Intervals[s.dueUS(second, i)/intervalUS]
+			s.request(p, d, i, i < quota, interval, &own, &open.Latency)
 		}
 	}
 	both := benchresult.NewHistogram()
@@ -67,7 +67,8 @@ func (s *situation) round(p *profile, d draw, n int, open *benchresult.Open) ben
 }
 
 // request records the i-th request of a second; those of a burst wait for the connections.
-func (s *situation) request(p *profile, d draw, i int64, accepted bool, into ...*benchresult.Outcomes) {
+func (s *situation) request(p *profile, d draw, i int64, accepted bool, interval *benchresult.Interval,
+	into ...*benchresult.Outcomes) {
 	serverUS := p.rejectedUS
 	if accepted {
 		serverUS = p.acceptedUS
@@ -77,6 +78,14 @@ func (s *situation) request(p *profile, d draw, i int64, accepted bool, into ...
 		wait = d.around(3+float64(i)*(serverUS+11)*0.9, 0.05)
 	}
 	service := d.around(31+serverUS*2.2, 0.26)
+	answered := &interval.Rejected
+	if accepted {
+		answered = &interval.Accepted
+	}
+	if *answered == nil {
+		*answered = benchresult.NewHistogram()
+	}
+	_ = (*answered).RecordValue(lag + wait + service)
 	for _, o := range into {
 		if accepted {
 			record(&o.Accepted, lag, wait, service)
