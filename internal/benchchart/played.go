@@ -32,7 +32,8 @@ func (s *scene) played(i int, run *benchresult.Play) (chart.Picture, bool) {
 	stacks := chart.Stacks{Horizontal: chart.TimeBetween(float64(p.FromUS), float64(p.EndUS), 40),
 		Strips: d.strips()}
 	for _, row := range p.Rows {
-		stacks.Heads = append(stacks.Heads, chart.Panel{Label: row.Label, Color: chart.Color(row.Label), Fact: row.Fact})
+		head := chart.Panel{Label: row.Label, Color: chart.Color(row.Label), Fact: row.Fact}
+		stacks.Heads = append(stacks.Heads, head)
 	}
 	of := s.results[i : i+1]
 	words := page(playedTitle(run), playedSubtitle(run, of), of, run)
@@ -49,10 +50,12 @@ func playedTitle(run *benchresult.Play) string {
 }
 
 func playedSubtitle(run *benchresult.Play, of []*benchresult.Document) string {
-	return fmt.Sprintf("%s, played on %s over %s. Limit %s. Above: requests per second, of one round; in the middle: the most "+
-		"that is known to have been let through for one key in the last %s; below: response time from when a request was "+
-		"due, p50 where an interval has %d answers and p99 where it has %d.", run.Scenario, strings.TrimSpace(of[0].Server.Name+" "+of[0].Server.Version),
-		connections(of), policy(run.Limit), chart.Each(float64(run.Limit.WindowUS)), curves.LeastForP50, curves.LeastForP99)
+	server := of[0].Server
+	return fmt.Sprintf("%s, played on %s over %s. Limit %s. Above: requests per second, of one round; in the middle: "+
+		"the most that is known to have been let through for one key in the last %s; below: response time from when "+
+		"a request was due, p50 where an interval has %d answers and p99 where it has %d.", run.Scenario,
+		strings.TrimSpace(server.Name+" "+server.Version), connections(of), policy(run.Limit),
+		chart.Each(float64(run.Limit.WindowUS)), curves.LeastForP50, curves.LeastForP99)
 }
 
 // trust says how far the times can be relied on.
@@ -86,7 +89,8 @@ func (s *scene) playedData(i int, run *benchresult.Play) []byte {
 		}
 		if c := row.Course; c != nil {
 			for k, offered := range c.Offered {
-				line(int64(k)*c.BucketUS, c.BucketUS, offered, at(c.Admitted, k), at(c.Rolling, k), "", "", "", "", "", "")
+				line(int64(k)*c.BucketUS, c.BucketUS, offered, at(c.Admitted, k), at(c.Rolling, k),
+					"", "", "", "", "", "")
 			}
 		}
 		for _, interval := range row.Open.Intervals {

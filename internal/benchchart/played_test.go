@@ -14,8 +14,8 @@ import (
 func TestPlayedSaysWhatItShows(t *testing.T) {
 	r := small()
 	text := words(t, []*benchresult.Document{r}, "tiny.admitted-latency")
-	for _, want := range []string{"6 of 4", "4 of 4", "1.50 × the limit", "within the limit", "gcra", "2 rounds", "valid",
-		"the same code again"} {
+	for _, want := range []string{"6 of 4", "4 of 4", "1.50 × the limit", "within the limit", "gcra", "2 rounds",
+		"valid", "the same code again"} {
 		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -43,7 +43,8 @@ func TestStretchesHaveGaps(t *testing.T) {
 		}
 		xs = append(xs, x)
 	}
-	if len(xs) != 2 || !slices.Equal(xs[0], []float64{0, 10, 10, 20}) || !slices.Equal(xs[1], []float64{30, 40, 40, 45}) {
+	if len(xs) != 2 || !slices.Equal(xs[0], []float64{0, 10, 10, 20}) ||
+		!slices.Equal(xs[1], []float64{30, 40, 40, 45}) {
 		t.Errorf("stretches at %v, want from 0 to 20 and from 30 to the end at 45", xs)
 	}
 }

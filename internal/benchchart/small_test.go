@@ -51,7 +51,8 @@ func smallRow(label string, i int) benchresult.Limiter {
 	}
 	row.Rounds = make([]benchresult.OpenRound, 2)
 	row.Course = &benchresult.Course{BucketUS: 500_000, Offered: []int64{8, 2, 0, 0},
-		Admitted: []int64{8 - 2*int64(min(i, 1)), 2 - 2*int64(min(i, 1)), 0, 0}, Rolling: []int64{4, 8 - 2*int64(i), 4, 0}}
+		Admitted: []int64{8 - 2*int64(min(i, 1)), 2 - 2*int64(min(i, 1)), 0, 0},
+		Rolling:  []int64{4, 8 - 2*int64(i), 4, 0}}
 	return row
 }
 

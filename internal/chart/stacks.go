@@ -51,7 +51,8 @@ func (s Stacks) Draw(p *Pen, b Box) {
 	left := Margin + 16 + widest + 5
 	width := (PageWidth - Margin - left - float64(n-1)*stackGap) / float64(n)
 	for i := range s.Heads {
-		at := Box{Left: left + float64(i%n)*(width+stackGap), Top: b.Top + float64(i/n)*(s.rowHeight()+rowGap) + headHeight}
+		at := Box{Left: left + float64(i%n)*(width+stackGap), Top: b.Top + headHeight}
+		at.Top += float64(i/n) * (s.rowHeight() + rowGap)
 		at.Right = at.Left + width
 		s.Heads[i].drawHead(p, at)
 		s.drawColumn(p, i, at, i%n == 0)

@@ -79,8 +79,8 @@ func NewPlayed(play *benchresult.Play) *Played {
 // Window is the sum in the rolling window as a chart of its own.
 func (p *Played) Window() Timeline {
 	t := Timeline{Name: "played-window", Drawing: Level, FromUS: p.FromUS, BinUS: p.LevelUS, EndUS: p.EndUS,
-		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been let through for one key " +
-			"in the last " + chart.Each(float64(p.Limit.WindowUS)) + ", in " + p.Unit}}
+		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been let through for one " +
+			"key in the last " + chart.Each(float64(p.Limit.WindowUS)) + ", in " + p.Unit}}
 	for _, row := range p.Rows {
 		t.Curves = append(t.Curves, Curve{Label: row.Label, Values: row.Rolling, Top: row.Peak, Fact: row.Fact})
 	}

@@ -18,7 +18,8 @@ func after(n int, us int64) *benchresult.Histogram {
 }
 
 // playedRow is a row of two rounds over buckets of one second.
-func playedRow(label string, offered, admitted, rolling []int64, intervals ...benchresult.Interval) benchresult.Limiter {
+func playedRow(label string, offered, admitted, rolling []int64,
+	intervals ...benchresult.Interval) benchresult.Limiter {
 	row := benchresult.Limiter{Rounds: make([]benchresult.OpenRound, 2),
 		Course: &benchresult.Course{BucketUS: 1_000_000, Offered: offered, Admitted: admitted, Rolling: rolling}}
 	row.Algorithm, row.Open.Intervals = label, intervals

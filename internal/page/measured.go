@@ -37,7 +37,8 @@ func newMeasured(bench *benchresult.Document, r *report.Run, l *labels) *measure
 	if play == nil {
 		return nil
 	}
-	part := sheet.Part{Title: "Measured on " + bench.Server.String(), Tables: []sheet.Table{measuredTable(bench, play, l)}}
+	part := sheet.Part{Title: "Measured on " + bench.Server.String(),
+		Tables: []sheet.Table{measuredTable(bench, play, l)}}
 	if fault := bench.Fault(); fault != "" {
 		part.Lead = append(part.Lead, sheet.Line{Text: fault, Style: sheet.Alarm})
 	}
@@ -55,8 +56,8 @@ func measuredWords(bench *benchresult.Document, play *benchresult.Play) string {
 	if play.FromUS > 0 {
 		from = " from " + span(play.FromUS) + " on"
 	}
-	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s: %s. Response is from when a request was due to "+
-		"its reply.", span(play.PlayedUS), from, bench.Machine.CPU, message.Count(bench.Settings.Rounds, "round"),
+	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s: %s. Response is from when a request was "+
+		"due to its reply.", span(play.PlayedUS), from, bench.Machine.CPU, message.Count(bench.Settings.Rounds, "round"),
 		bench.NoiseFloor)
 }
 
@@ -66,7 +67,8 @@ var measuredColumns = []sheet.Column{
 	{Name: "÷ none", Help: "accepted p50 as a multiple of that of the control, which decides nothing"},
 	{Name: "rejected p50", Help: "response time of what was rejected"},
 	{Name: "p99", Help: "response time of what was rejected"},
-	{Name: "other decisions", Help: "decisions that are not those of virtual time, where requests arrive exactly when due"},
+	{Name: "other decisions",
+		Help: "decisions that are not those of virtual time, where requests arrive exactly when due"},
 	{Name: "beyond lag", Help: "of these such as the requests' lag does not explain"},
 }
 
@@ -97,8 +99,10 @@ func measuredCells(row, control *benchresult.Limiter, noise float64) []sheet.Cel
 	}
 	other := percentage(share(differing, decisions))
 	other.Text += "\n" + fmt.Sprintf("%s of %s", chart.Exact(differing), chart.Exact(decisions))
-	cells := []sheet.Cell{percentileCell(of.Accepted, 50), percentileCell(of.Accepted, 99), ratioCell(row, control, noise)}
-	return append(cells, percentileCell(of.Rejected, 50), percentileCell(of.Rejected, 99), other, whole(outside))
+	return []sheet.Cell{
+		percentileCell(of.Accepted, 50), percentileCell(of.Accepted, 99), ratioCell(row, control, noise),
+		percentileCell(of.Rejected, 50), percentileCell(of.Rejected, 99), other, whole(outside),
+	}
 }
 
 // percentileCell is empty where too few answers tell.
@@ -194,8 +198,9 @@ func (r responses) bounds() (low, high float64) {
 func (r responses) plot(axis chart.Axis, l *labels) plot {
 	out := overTime(r.FromUS, r.IntervalUS, r.EndUS)
 	out.Kind, out.ValueHead, out.BoundHead = "played-"+r.outcome, "p50", "p99"
-	out.Caption = fmt.Sprintf("Response time of what was %s, in µs, logarithmic: p50 where an interval has %d answers, "+
-		"p99 (dotted) where it has %d. The key has those of the whole", r.outcome, curves.LeastForP50, curves.LeastForP99)
+	out.Caption = fmt.Sprintf("Response time of what was %s, in µs, logarithmic: p50 where an interval has %d "+
+		"answers, p99 (dotted) where it has %d. The key has those of the whole", r.outcome, curves.LeastForP50,
+		curves.LeastForP99)
 	out.scale(axis)
 	var g group
 	for i := range r.Rows {

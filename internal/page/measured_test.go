@@ -31,7 +31,8 @@ func measuredToo() Input {
 
 // playedRow has 120 answers in each second in which they took any time, and so many of them more rejected.
 func playedRow(label string, peak int64, admitted []int64, us ...int64) benchresult.Limiter {
-	row := benchresult.Limiter{Rounds: []benchresult.OpenRound{{Accepted: 60, Rejected: 15}, {Accepted: 60, Rejected: 15}},
+	round := benchresult.OpenRound{Accepted: 60, Rejected: 15}
+	row := benchresult.Limiter{Rounds: []benchresult.OpenRound{round, round},
 		Course: &benchresult.Course{BucketUS: 1_000_000, Offered: []int64{8, 8, 0}, Admitted: admitted,
 			Rolling: []int64{peak / 2, peak, 0}}}
 	row.Algorithm = label

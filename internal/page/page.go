@@ -22,7 +22,7 @@ import (
 // Input is what a page shows.
 type Input struct {
 	Document   *report.Document
-	Charts     []curves.Input        // the course of each run, in the order of the document; or none: a page without pictures
+	Charts     []curves.Input        // of each run, in the order of the document; or none: a page without pictures
 	Bench      *benchresult.Document // what a server's wall clock measured of the same scenarios; may be nil
 	Algorithms []Algorithm           // what is known of them, in the order in which to explain them
 	Command    string                // that makes the same figures again; may be empty

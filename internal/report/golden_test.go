@@ -85,7 +85,7 @@ func TestPageOfWhatWasMeasured(t *testing.T) {
 		By: "redis 8.0.3 (container, unix)", Trust: "noise floor: 4.1%"}}
 	got := render(func(w *strings.Builder) error { return WritePage(w, extremeCase(), "charts", measured) })
 	for _, want := range []string{
-		"\n\nDecided in virtual time, exact:\n\n![extreme-case-1: admitted in the rolling window, against the limit](charts/",
+		"\n\nDecided in virtual time, exact:\n\n![extreme-case-1: admitted in the rolling window",
 		"\n\nMeasured on the wall clock of redis 8.0.3 (container, unix); noise floor: 4.1%:\n\n![extreme-case-1: ",
 		"](bench/extreme-case-1.admitted-latency.svg)\n\nMore charts: ",
 		"measured by `make results-bench`: [bench](bench/README.md)",

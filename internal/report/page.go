@@ -61,7 +61,8 @@ func WritePage(w io.Writer, doc *Document, charts string, measured map[string]Pi
 }
 
 func (p *Picture) write(out *bytes.Buffer, scenario string) {
-	fmt.Fprintf(out, "Measured on the wall clock of %s; %s:\n\n", sheet.EscapeMarkdown(p.By), sheet.EscapeMarkdown(p.Trust))
+	fmt.Fprintf(out, "Measured on the wall clock of %s; %s:\n\n", sheet.EscapeMarkdown(p.By),
+		sheet.EscapeMarkdown(p.Trust))
 	fmt.Fprintf(out, "![%s: offered and let through, the rolling window and response times, over time](%s)\n\n",
 		sheet.EscapeMarkdown(scenario), p.Path)
 }
