@@ -57,8 +57,8 @@ func measuredWords(bench *benchresult.Document, play *benchresult.Play) string {
 		from = " from " + span(play.FromUS) + " on"
 	}
 	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s: %s. Response is from when a request was "+
-		"due to its reply.", span(play.PlayedUS), from, bench.Machine.CPU, message.Count(bench.Settings.Rounds, "round"),
-		bench.NoiseFloor)
+		"due to its reply.", span(play.PlayedUS), from, bench.Machine.CPU,
+		message.Count(bench.Settings.Rounds, "round"), bench.NoiseFloor)
 }
 
 var measuredColumns = []sheet.Column{
