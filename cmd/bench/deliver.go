@@ -68,8 +68,8 @@ func earlierCharts(folder string) []string {
 	return names
 }
 
-// charts are the names that benchchart gives its files, after the scenario's where they are of one.
-var charts = regexp.MustCompile(`^(.*\.(cost-overshoot|latency-percentile|latency-time)(\..*)?|server-cost|throughput|memory)\.(svg|png|csv)$`)
+// charts are the names that benchchart gives its files, or gave them once, after the scenario's where they are of one.
+var charts = regexp.MustCompile(`^(.*\.(admitted-latency|latency-percentile|latency-time|cost-overshoot)(\..*)?|server-cost|throughput|memory)\.(svg|png|csv)$`)
 
 // removeEarlier removes bench.json and the charts of an earlier run.
 func removeEarlier(folder string) error {

@@ -13,7 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/atomicfile"
+	"ratelab/internal/benchchart"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
+	"ratelab/internal/curves"
 	"ratelab/internal/message"
 	"ratelab/internal/page"
 	"ratelab/internal/report"
@@ -37,7 +40,8 @@ func (a *app) check() *cobra.Command {
 		Short: "Decide everything again and compare with the committed results, exactly",
 		Long: `Decide every built-in scenario with every algorithm again, in virtual time on the embedded server, and compare
 each figure and each hash of decisions with the committed results. Exit code 1 names the first difference. If the
-change is meant, --accept writes the results anew: the document, and the pages with the pictures that they show.`,
+change is meant, --accept writes the results anew: the document, and the pages with the pictures that they show. The
+pages also show what bench run measured, where the folder has a bench/bench.json.`,
 		Args: commandline.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.checkResults(cmd.Context(), dir, accept, quiet)
@@ -83,8 +87,12 @@ func checkPage(dir string, result *simulate.Result) error {
 	if err != nil {
 		return commandline.Usage("%s: %w; make it with --accept", message.Path(path), message.Unreadable(err))
 	}
+	bench, err := readMeasured(dir)
+	if err != nil {
+		return err
+	}
 	var want bytes.Buffer
-	if err := page.Write(&want, pageInput(result, acceptedCommand)); err != nil {
+	if err := page.Write(&want, pageInput(result, bench, acceptedCommand)); err != nil {
 		return err
 	}
 	if !bytes.Equal(have, want.Bytes()) {
@@ -143,8 +151,40 @@ func readGolden(path string) (*report.Document, error) {
 	return doc, nil
 }
 
+// measuredFolder is where in the folder of the results lies what a server's wall clock measured.
+const measuredFolder = "bench"
+
+// readMeasured is what was measured, or nil where nothing was.
+func readMeasured(dir string) (*benchresult.Document, error) {
+	doc, err := benchresult.Read(filepath.Join(dir, measuredFolder))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, commandline.Usage("%w; measure it anew, or delete it", err)
+	}
+	return doc, nil
+}
+
+// pictures are of the runs that were played.
+func pictures(bench *benchresult.Document, doc *report.Document) map[string]report.Picture {
+	all := map[string]report.Picture{}
+	for i := range doc.Runs {
+		r := &doc.Runs[i]
+		if play := bench.Of(r.Scenario, r.Limit, r.Seed); play != nil && curves.NewPlayed(play) != nil {
+			all[r.Scenario] = report.Picture{Path: measuredFolder + "/" + benchchart.PlayedName(r.Scenario) + ".svg",
+				By: bench.Server.String(), Trust: bench.Trust()}
+		}
+	}
+	return all
+}
+
 // accept writes the results: the document, and the pages with the pictures that they show.
 func (a *app) accept(dir string, result *simulate.Result) error {
+	bench, err := readMeasured(dir)
+	if err != nil {
+		return err
+	}
 	charts := filepath.Join(dir, "charts")
 	if err := os.MkdirAll(charts, 0o755); err != nil {
 		return err
@@ -158,11 +198,11 @@ func (a *app) accept(dir string, result *simulate.Result) error {
 		}
 	}
 	doc := &result.Document
-	page := func(w io.Writer) error { return report.WritePage(w, doc, "charts") }
+	page := func(w io.Writer) error { return report.WritePage(w, doc, "charts", pictures(bench, doc)) }
 	if err := atomicfile.Write(filepath.Join(dir, "README.md"), page); err != nil {
 		return err
 	}
-	if err := writePage(dir, result, acceptedCommand); err != nil {
+	if err := writePage(dir, result, bench, acceptedCommand); err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, golden), func(w io.Writer) error { return report.WriteJSON(w, doc) })

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"ratelab/internal/atomicfile"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
@@ -30,16 +31,18 @@ func outputs(job *simulate.Job, pictures []string) []string {
 }
 
 // deliver prints the result, writes it into the folder, and gives the verdict.
-func (a *app) deliver(f *flags, args []string, result *simulate.Result, pictures, mine []string) error {
+func (a *app) deliver(f *flags, args []string, result *simulate.Result, bench *benchresult.Document, pictures,
+	mine []string) error {
 	figures := func() error {
 		return report.Forms.Write(a.Stdout, f.Format, &result.Document, commandline.Terminal(a.Stdout))
 	}
-	files := func() error { return a.write(f, args, result, pictures, mine) }
+	files := func() error { return a.write(f, args, result, bench, pictures, mine) }
 	return commandline.Deliver(a.Stdout, figures, files, outcome(f, result))
 }
 
 // write puts the document, the charts, and the page that shows them into the folder.
-func (a *app) write(f *flags, args []string, result *simulate.Result, pictures, mine []string) error {
+func (a *app) write(f *flags, args []string, result *simulate.Result, bench *benchresult.Document, pictures,
+	mine []string) error {
 	if err := commandline.RefuseForeign("--out", f.Folder, mine...); err != nil { // it came during the run
 		return err
 	}
@@ -54,11 +57,12 @@ func (a *app) write(f *flags, args []string, result *simulate.Result, pictures, 
 	if drawn == 0 {
 		return nil
 	}
-	if err := writePage(f.Folder, result,
+	if err := writePage(f.Folder, result, bench,
 		f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts")); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	if !f.Quiet {
+		noteUnshown(a.Stderr, bench, &result.Document)
 		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; charts, their data and result.json are beside it\n",
 			message.Path(filepath.Join(f.Folder, indexPage)))
 	}

@@ -28,6 +28,7 @@ type flags struct {
 	clock     string
 	longReal  bool
 	decisions string
+	bench     string
 }
 
 func (f *flags) register(c *cobra.Command) {
@@ -59,6 +60,8 @@ func (f *flags) output(fs *pflag.FlagSet) {
 	f.FormatFlag(fs, report.Forms.Names())
 	f.FolderFlag(fs, "results/latest", "index.html, charts, their data and result.json")
 	f.ChartsFlag(fs)
+	fs.StringVar(&f.bench, "bench", "",
+		"show in index.html what bench run measured of the same scenarios: a bench.json, or the `FOLDER` that has one")
 	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row for each decision to `FILE`")
 	f.QuietFlag(fs)
 }

@@ -22,6 +22,10 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
+	bench, err := f.measured(job, pictures)
+	if err != nil {
+		return err
+	}
 	rows, err := f.rowsTarget(a.Stdout, args)
 	if err != nil {
 		return err
@@ -44,7 +48,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
 		}
 	}
-	return a.deliver(f, args, result, pictures, mine)
+	return a.deliver(f, args, result, bench, pictures, mine)
 }
 
 // run does the job, with its progress on a terminal and its decisions in the file rows.

@@ -6,6 +6,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
+	"ratelab/internal/benchresult"
 	"ratelab/internal/page"
 	"ratelab/internal/simulate"
 )
@@ -17,15 +18,15 @@ const (
 )
 
 // writePage writes the result as a web page into the folder; command is what makes it again.
-func writePage(folder string, result *simulate.Result, command string) error {
+func writePage(folder string, result *simulate.Result, bench *benchresult.Document, command string) error {
 	return atomicfile.Write(filepath.Join(folder, indexPage), func(w io.Writer) error {
-		return page.Write(w, pageInput(result, command))
+		return page.Write(w, pageInput(result, bench, command))
 	})
 }
 
-// pageInput joins what was found with what the algorithms say of themselves.
-func pageInput(result *simulate.Result, command string) page.Input {
-	in := page.Input{Document: &result.Document, Charts: result.Charts, Command: command}
+// pageInput joins what was found with what the algorithms say of themselves, and what was measured, if anything.
+func pageInput(result *simulate.Result, bench *benchresult.Document, command string) page.Input {
+	in := page.Input{Document: &result.Document, Charts: result.Charts, Bench: bench, Command: command}
 	for _, spec := range algorithms.All() {
 		in.Algorithms = append(in.Algorithms, page.Algorithm{
 			Name: spec.Name, Family: spec.Family, State: spec.State, Rule: spec.Rule, Bound: spec.Bound,

@@ -116,16 +116,28 @@ func series(all []*load.Interval) []benchresult.Interval {
 	for _, i := range all {
 		m := merged[i.StartUS]
 		if m == nil {
-			m = &benchresult.Interval{StartUS: i.StartUS, WidthUS: i.WidthUS, Latency: outcomes()}
+			m = &benchresult.Interval{StartUS: i.StartUS, WidthUS: i.WidthUS}
 			merged[i.StartUS] = m
 		}
-		merge(&m.Latency, i.OfAccepted(), i.OfRejected())
+		m.Accepted, m.Rejected = withResponses(m.Accepted, i.OfAccepted()), withResponses(m.Rejected, i.OfRejected())
 	}
 	list := make([]benchresult.Interval, 0, len(merged))
 	for _, start := range slices.Sorted(maps.Keys(merged)) {
 		list = append(list, *merged[start])
 	}
 	return list
+}
+
+// withResponses adds response times; of nothing there is no histogram.
+func withResponses(into *benchresult.Histogram, d load.Durations) *benchresult.Histogram {
+	if d.Response.TotalCount() == 0 {
+		return into
+	}
+	if into == nil {
+		into = benchresult.NewHistogram()
+	}
+	into.Merge(d.Response)
+	return into
 }
 
 func outcomes() benchresult.Outcomes {

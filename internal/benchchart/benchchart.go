@@ -1,9 +1,9 @@
-// Package benchchart draws what a benchmark found: six pictures, each answering one question, as SVG and PNG, with the
+// Package benchchart draws what a benchmark found: five pictures, each answering one question, as SVG and PNG, with the
 // data of each beside it as CSV. It draws results as they are and measures nothing; the same results give the same
 // bytes.
 //
 // Several results, such as those of two servers or two versions, are drawn into the same pictures, each with its
-// mark. Only the latencies under a scenario's traffic, which fill a picture by themselves, have one for each result.
+// mark. Only those under a scenario's traffic, which fill a picture by themselves, have one for each result.
 package benchchart
 
 import (
@@ -21,14 +21,13 @@ const most = 4
 
 // Write draws the results into dir, which must exist, and puts the data of each picture beside it:
 //
-//	<scenario>.cost-overshoot.*      what a decision costs the server, against how strict it is
+//	<scenario>.admitted-latency.*    what was offered and let through, and response times, over the scenario's time
 //	<scenario>.latency-percentile.*  response and service time by percentile
-//	<scenario>.latency-time.*        response time over the scenario's time
 //	server-cost.*                    what an accepted and a rejected decision cost the server
 //	throughput.*                     decisions per second against connections
 //	memory.*                         bytes of a client's state as it fills
 //
-// With several results the latencies are drawn one by one, as <scenario>.latency-percentile.<server>.*. It draws
+// With several results those of a scenario are drawn one by one, as <scenario>.latency-percentile.<server>.*. It draws
 // the formats named, or all where none is, and returns the paths. A file appears whole or not at
 // all. What was not measured is not drawn, and LeftOut names it. An error is a result that cannot be drawn, results
 // that cannot stand in one picture, an unknown format, or a file that cannot be written.
@@ -94,16 +93,10 @@ func validateRuns(runs []benchresult.Play) error {
 
 // complete refuses histograms that are missing altogether: one without entries is drawn as nothing.
 func complete(open benchresult.Open) error {
-	all := []benchresult.Outcomes{open.Latency}
-	for _, interval := range open.Intervals {
-		all = append(all, interval.Latency)
-	}
-	for _, o := range all {
-		a, r := o.Accepted, o.Rejected
-		for _, h := range []*benchresult.Histogram{a.Response, a.Service, r.Response, r.Service} {
-			if h == nil || h.Histogram == nil {
-				return errors.New("a histogram of the response or the service time is missing")
-			}
+	a, r := open.Latency.Accepted, open.Latency.Rejected
+	for _, h := range []*benchresult.Histogram{a.Response, a.Service, r.Response, r.Service} {
+		if h == nil || h.Histogram == nil {
+			return errors.New("a histogram of the response or the service time is missing")
 		}
 	}
 	return nil

@@ -49,39 +49,3 @@ func TestRanksAreThePercentiles(t *testing.T) {
 		}
 	})
 }
-
-// Joined intervals keep every request, and the whole span.
-func TestMomentsKeepEveryRequest(t *testing.T) {
-	empty, one := benchresult.NewHistogram(), benchresult.NewHistogram()
-	_ = one.RecordValue(70)
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 400).Draw(t, "intervals")
-		want := int64(0)
-		intervals := make([]benchresult.Interval, n)
-		for i := range intervals {
-			latency := benchresult.Outcomes{Accepted: benchresult.Durations{Response: empty},
-				Rejected: benchresult.Durations{Response: empty}}
-			if i%3 == 0 {
-				latency.Accepted.Response, latency.Rejected.Response = one, one
-				want += 2
-			}
-			intervals[i] = benchresult.Interval{StartUS: int64(i) * 10, WidthUS: 10, Latency: latency}
-		}
-		moments := momentsOf(intervals)
-		got, width := int64(0), 0.0
-		for _, m := range moments {
-			got, width = got+m.requests, width+m.widthUS
-		}
-		if got != want || width != float64(n*10) || len(moments) > mostMoments {
-			t.Fatalf("%d intervals: %d of %d requests in %d moments of %v µs", n, got, want, len(moments), width)
-		}
-	})
-}
-
-// Where nothing was asked the line has a gap.
-func TestStretchesHaveGaps(t *testing.T) {
-	got := stretches([]moment{{requests: 1}, {requests: 1}, {}, {requests: 1}, {}})
-	if len(got) != 2 || len(got[0]) != 2 || len(got[1]) != 1 {
-		t.Errorf("stretches %v, want one of two and one of one", got)
-	}
-}

@@ -16,15 +16,25 @@ func TestDataByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"tiny.cost-overshoot": `server,algorithm,overshoot,peak_window_admitted,server_us_per_decision,cost_measured
-redis-server 7.0.15,none,2,8,4,under this traffic
-redis-server 7.0.15,gcra,1.5,6,7,under this traffic
-redis-server 7.0.15,sliding-window-log,1,4,10,under this traffic
-`,
-		"tiny.latency-time": `server,algorithm,start_us,width_us,requests,response_us_p50,response_us_p99
-redis-server 7.0.15,none,0,1e+06,10,500,1000
-redis-server 7.0.15,gcra,0,1e+06,10,1000,2000
-redis-server 7.0.15,sliding-window-log,0,1e+06,10,1500,3001
+		"tiny.admitted-latency": `server,algorithm,rounds,start_us,width_us,offered,admitted,rolling,accepted,accepted_response_us_p50,accepted_response_us_p99,rejected,rejected_response_us_p50,rejected_response_us_p99
+redis-server 7.0.15,none,2,40000000,500000,8,8,4,,,,,,
+redis-server 7.0.15,none,2,40500000,500000,2,2,8,,,,,,
+redis-server 7.0.15,none,2,41000000,500000,0,0,4,,,,,,
+redis-server 7.0.15,none,2,41500000,500000,0,0,0,,,,,,
+redis-server 7.0.15,none,2,40000000,1000000,,,,10,500,1000,0,,
+redis-server 7.0.15,none,2,41000000,1000000,,,,0,,,0,,
+redis-server 7.0.15,gcra,2,40000000,500000,8,6,4,,,,,,
+redis-server 7.0.15,gcra,2,40500000,500000,2,0,6,,,,,,
+redis-server 7.0.15,gcra,2,41000000,500000,0,0,4,,,,,,
+redis-server 7.0.15,gcra,2,41500000,500000,0,0,0,,,,,,
+redis-server 7.0.15,gcra,2,40000000,1000000,,,,6,600,1200,4,1600,2000
+redis-server 7.0.15,gcra,2,41000000,1000000,,,,0,,,0,,
+redis-server 7.0.15,sliding-window-log,2,40000000,500000,8,6,4,,,,,,
+redis-server 7.0.15,sliding-window-log,2,40500000,500000,2,0,4,,,,,,
+redis-server 7.0.15,sliding-window-log,2,41000000,500000,0,0,4,,,,,,
+redis-server 7.0.15,sliding-window-log,2,41500000,500000,0,0,0,,,,,,
+redis-server 7.0.15,sliding-window-log,2,40000000,1000000,,,,6,900,1800,4,2401,3001
+redis-server 7.0.15,sliding-window-log,2,41000000,1000000,,,,0,,,0,,
 `,
 		"throughput": `server,algorithm,connections,throughput_per_s,server_us_per_decision
 redis-server 7.0.15,none,1,2250,

@@ -30,11 +30,10 @@ func draw(s *scene) (pictures []chart.Picture, notes []string) {
 		}
 	}
 	for _, name := range s.scenarios() {
-		add(s.overshoot(name))
 		for i, r := range s.results {
 			if run := runOf(r, name); run != nil {
+				add(s.played(i, run))
 				add(s.percentiles(i, run))
-				add(s.overTime(i, run))
 			}
 		}
 	}

@@ -142,7 +142,7 @@ func nothingRejected() *benchresult.Document {
 			}
 			*empty = durations()
 			for j := range row.Open.Intervals {
-				row.Open.Intervals[j].Latency.Rejected = durations()
+				row.Open.Intervals[j].Rejected = nil
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func noRequests() *benchresult.Document {
 		open := &r.Runs[0].Rows[k].Open
 		open.Latency = benchresult.Outcomes{Accepted: durations(), Rejected: durations()}
 		for j := range open.Intervals {
-			open.Intervals[j].Latency = benchresult.Outcomes{Accepted: durations(), Rejected: durations()}
+			open.Intervals[j].Accepted, open.Intervals[j].Rejected = nil, nil
 		}
 	}
 	return r
@@ -176,7 +176,7 @@ func huge() *benchresult.Document {
 			row.Exact.Overshoot *= float64(1 + 400*k)
 			for range 10 {
 				_ = row.Open.Latency.Accepted.Response.RecordValue(benchresult.HighestUS)
-				_ = row.Open.Intervals[0].Latency.Accepted.Response.RecordValue(benchresult.HighestUS)
+				_ = row.Open.Intervals[0].Accepted.RecordValue(benchresult.HighestUS)
 			}
 		}
 		r.Runs[i].Limit = result.Limit{Requests: 123_456_789, WindowUS: 86_400_000_000, Burst: 9_876_543_210}

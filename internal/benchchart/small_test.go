@@ -16,12 +16,13 @@ func small() *benchresult.Document {
 	r.Started = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	r.Machine = benchresult.Machine{CPU: "Example CPU", Cores: 2}
 	r.Validity.Valid = true
-	r.NoiseFloor = benchresult.NoiseFloor{Pairs: 3, ServerUS: 1.05}
+	r.NoiseFloor = benchresult.NoiseFloor{Pairs: 3, ServerUS: 1.05, ClientP50US: 1.1}
 	r.Settings = benchresult.Settings{Rounds: 2, Connections: 4,
 		CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000},
 		FillLimit: result.Limit{Requests: 1000, WindowUS: 60_000_000}}
 	run := benchresult.Play{Scenario: "tiny", Question: "?", Seed: 7,
-		Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, PlayedUS: 2_000_000}
+		Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, FromUS: 40_000_000,
+		PlayedUS: 2_000_000}
 	for i, label := range []string{"none", "gcra", "sliding-window-log"} {
 		run.Rows = append(run.Rows, smallRow(label, i))
 		r.Costs = append(r.Costs, smallCost(label, i))
@@ -45,11 +46,13 @@ func smallRow(label string, i int) benchresult.Limiter {
 	row.Open.Latency = benchresult.Outcomes{Accepted: accepted, Rejected: rejected}
 	row.Open.ServerUSPerCall = pointer(4 + 3*float64(i))
 	row.Open.Intervals = []benchresult.Interval{
-		{StartUS: 0, WidthUS: 1_000_000, Latency: row.Open.Latency},
-		{StartUS: 1_000_000, WidthUS: 1_000_000,
-			Latency: benchresult.Outcomes{Accepted: durations(), Rejected: durations()}},
+		{StartUS: 0, WidthUS: 1_000_000, Accepted: accepted.Response, Rejected: rejected.Response},
+		{StartUS: 1_000_000, WidthUS: 1_000_000},
 	}
 	row.Rounds = make([]benchresult.OpenRound, 2)
+	row.Course = &benchresult.Course{BucketUS: 500_000, Offered: []int64{8, 2, 0, 0},
+		Admitted: []int64{8 - 2*int64(min(i, 1)), 2 - 2*int64(min(i, 1)), 0, 0},
+		Rolling:  []int64{4, 8 - 2*int64(i), 4, 0}}
 	return row
 }
 

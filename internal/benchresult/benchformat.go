@@ -110,7 +110,7 @@ func benchCost(out *bytes.Buffer, c *Cost) {
 	for i := range c.Sweep {
 		l := &c.Sweep[i]
 		name := sheet.BenchmarkName("Sweep", "connections", fmt.Sprint(l.Connections), "algorithm", c.Algorithm)
-		benchLine(out, name, l.Service.count(), measured{&l.ThroughputPerS, "decisions/s"},
+		benchLine(out, name, l.Service.Count(), measured{&l.ThroughputPerS, "decisions/s"},
 			measured{l.ServerUSPerCall, "server-us/op"})
 	}
 	for _, f := range c.Memory {

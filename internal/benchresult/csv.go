@@ -105,7 +105,7 @@ func (c *Cost) csvLines(connections int) []cells {
 		l := &c.Sweep[i]
 		line := cells{
 			"part": "sweep", "algorithm": c.Algorithm, "outcome": MixHalf, "connections": strconv.Itoa(l.Connections),
-			"decisions":              sheet.Integer(l.Service.count()),
+			"decisions":              sheet.Integer(l.Service.Count()),
 			"server_us_per_decision": sheet.OptionalFloat(l.ServerUSPerCall),
 			"decisions_per_s":        sheet.OptionalFloat(&l.ThroughputPerS),
 		}
@@ -121,7 +121,7 @@ func (c *Cost) csvLines(connections int) []cells {
 
 // percentiles fills those of h that the columns have.
 func (c cells) percentiles(of string, h *Histogram) {
-	if h.count() == 0 {
+	if h.Count() == 0 {
 		return
 	}
 	for name, p := range map[string]float64{"p50": 50, "p90": 90, "p99": 99, "p99_9": 99.9, "max": 100} {

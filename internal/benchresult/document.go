@@ -198,11 +198,12 @@ type Durations struct {
 	Response *Histogram `json:"response"` // from when it was due to the reply
 }
 
-// Interval is a stretch of the scenario's time, over all rounds.
+// Interval is how long answers took that were due in a stretch of time, over all rounds.
 type Interval struct {
-	StartUS int64    `json:"start_us"`
-	WidthUS int64    `json:"width_us"`
-	Latency Outcomes `json:"latency"`
+	StartUS  int64      `json:"start_us"` // from the beginning of what is played
+	WidthUS  int64      `json:"width_us"`
+	Accepted *Histogram `json:"accepted,omitempty"` // the response times; absent where nothing was
+	Rejected *Histogram `json:"rejected,omitempty"`
 }
 
 // OpenRound is what one round of the open loop measured.

@@ -16,7 +16,7 @@ func optional(f *float64) string {
 
 // percentile is of h in µs, or the mark of none. The clock and the histogram know no parts of a microsecond.
 func percentile(h *Histogram, p float64) string {
-	if h.count() == 0 {
+	if h.Count() == 0 {
 		return sheet.Absent
 	}
 	us := h.ValueAtPercentile(p)

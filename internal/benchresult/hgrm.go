@@ -21,7 +21,7 @@ func (r *Document) hgrmFiles() ([]output, error) {
 			stem := unusedStem(names, fileName(run.Scenario)+"."+fileName(row.Algorithm))
 			for _, verdict := range row.Open.Latency.verdicts() {
 				for _, of := range verdict.stretches() {
-					if of.count() == 0 {
+					if of.Count() == 0 {
 						continue
 					}
 					text, err := of.hgrm()

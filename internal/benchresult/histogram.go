@@ -26,8 +26,8 @@ func NewHistogram() *Histogram {
 	return &Histogram{hdrhistogram.New(LowestUS, HighestUS, SignificantDigits)}
 }
 
-// count is how much h holds; an absent histogram is empty.
-func (h *Histogram) count() int64 {
+// Count is how much h holds; an absent histogram is empty.
+func (h *Histogram) Count() int64 {
 	if h == nil || h.Histogram == nil {
 		return 0
 	}

@@ -20,7 +20,7 @@ func (r *Document) opening() sheet.Part {
 	if r.Validity.Valid {
 		lines = append(lines, "valid: the generator kept up with what it measured")
 	}
-	lines = append(lines, r.noise())
+	lines = append(lines, r.NoiseFloor.String())
 	if len(r.Runs) > 0 {
 		lines = append(lines, "times in µs: response is from when a request was due to its reply, service from the "+
 			"write to the reply, lag the pacer's; differs counts decisions that are not those of virtual time, in "+
@@ -62,8 +62,8 @@ func (r *Document) seeds() string {
 	return strings.Join(list, ", ")
 }
 
-func (r *Document) noise() string {
-	n := r.NoiseFloor
+// String says how much less than which is no difference.
+func (n NoiseFloor) String() string {
 	if n.Pairs == 0 {
 		return "noise floor: unknown; the same code was never measured twice"
 	}

@@ -11,9 +11,8 @@ import (
 // interrupted, or measured by a generator that was at fault.
 func (h *Header) warnings() []string {
 	var lines []string
-	if !h.Validity.Valid {
-		lines = append(lines, fmt.Sprintf("INVALID: %s was at fault; do not rely on the times",
-			Culprit(h.Validity.Reasons)))
+	if fault := h.Fault(); fault != "" {
+		lines = append(lines, fault)
 		for _, reason := range h.Validity.Summary() {
 			lines = append(lines, "INVALID: "+reason)
 		}
@@ -22,6 +21,14 @@ func (h *Header) warnings() []string {
 		lines = append(lines, "PARTIAL: interrupted; the figures are of the rounds that were finished")
 	}
 	return lines
+}
+
+// Fault says whose fault it is that a run is invalid; empty: it is valid.
+func (h *Header) Fault() string {
+	if h.Validity.Valid {
+		return ""
+	}
+	return fmt.Sprintf("INVALID: %s was at fault; do not rely on the times", Culprit(h.Validity.Reasons))
 }
 
 // TheServer is the Culprit of a run in which the generator did all it should.

@@ -47,26 +47,28 @@ func TestDurations(t *testing.T) {
 // The time axis of each span, as a reader sees it.
 func TestTimeTicks(t *testing.T) {
 	for _, c := range []struct {
-		us    float64
-		limit int
-		want  string
+		from, us float64
+		limit    int
+		want     string
 	}{
-		{6e6, 3, "0, 2 s, 4 s, 6 s"},
-		{6e6, 12, "0, 0.5 s, 1 s, 1.5 s, 2 s, 2.5 s, 3 s, 3.5 s, 4 s, 4.5 s, 5 s, 5.5 s, 6 s"},
-		{1000, 3, "0, 0.5 ms, 1 ms"},
-		{1, 3, "0, 1 µs"},
-		{90e6, 3, "0, 30 s, 60 s, 90 s"},
-		{600e6, 3, "0, 5 min, 10 min"},
-		{86400e6, 3, "0, 8 h, 16 h, 24 h"},
-		{7 * 86400e6, 4, "0, 2 d, 4 d, 6 d"},
-		{366 * 86400e6, 3, "0, 100 d, 200 d, 300 d"},
+		{0, 6e6, 3, "0, 2 s, 4 s, 6 s"},
+		{0, 6e6, 12, "0, 0.5 s, 1 s, 1.5 s, 2 s, 2.5 s, 3 s, 3.5 s, 4 s, 4.5 s, 5 s, 5.5 s, 6 s"},
+		{0, 1000, 3, "0, 0.5 ms, 1 ms"},
+		{0, 1, 3, "0, 1 µs"},
+		{0, 90e6, 3, "0, 30 s, 60 s, 90 s"},
+		{0, 600e6, 3, "0, 5 min, 10 min"},
+		{0, 86400e6, 3, "0, 8 h, 16 h, 24 h"},
+		{0, 7 * 86400e6, 4, "0, 2 d, 4 d, 6 d"},
+		{0, 366 * 86400e6, 3, "0, 100 d, 200 d, 300 d"},
+		{59e6, 61e6, 4, "59 s, 59.5 s, 60 s, 60.5 s, 61 s"}, // a stretch that begins later
+		{3600.3e6, 3602.2e6, 4, "3600.5 s, 3601 s, 3601.5 s, 3602 s"},
 	} {
 		var labels []string
-		for _, tick := range timeTicks(c.us, c.limit) {
+		for _, tick := range timeTicks(c.from, c.us, c.limit) {
 			labels = append(labels, tick.Label)
 		}
 		if got := strings.Join(labels, ", "); got != c.want {
-			t.Errorf("%s, at most %d: %s, want %s", Span(c.us), c.limit, got, c.want)
+			t.Errorf("%s to %s, at most %d: %s, want %s", Span(c.from), Span(c.us), c.limit, got, c.want)
 		}
 	}
 }

@@ -3,10 +3,14 @@ package chart
 import "math"
 
 // Time is an axis from 0 to spanUS, marked in the unit that suits it.
-func Time(spanUS float64) Axis {
+func Time(spanUS float64) Axis { return TimeBetween(0, spanUS, 52) }
+
+// TimeBetween is an axis from one instant to another, both in µs from a start that need not be on it. The labels take
+// pitch px each.
+func TimeBetween(fromUS, toUS, pitch float64) Axis {
 	return Axis{
-		Share: func(us float64) float64 { return us / spanUS },
-		Ticks: func(length float64) []Tick { return timeTicks(spanUS, max(int(length/52), 1)) },
+		Share: func(us float64) float64 { return (us - fromUS) / (toUS - fromUS) },
+		Ticks: func(length float64) []Tick { return timeTicks(fromUS, toUS, max(int(length/pitch), 1)) },
 	}
 }
 

@@ -1,6 +1,9 @@
 package chart
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // timeUnit is a unit of time, its name on an axis and in a sentence, the shortest axis that is marked in it,
 // and the distances between ticks that read well.
@@ -20,25 +23,34 @@ var timeUnits = []timeUnit{
 	{86400e6, "d", "day", 3 * 86400e6, []float64{0.5, 1, 2, 5, 7, 10, 14, 20, 30, 50, 100, 200}},
 }
 
-// timeTicks gives at most limit+1 ticks from 0 to spanUS, at the smallest step of the axis's unit that allows it.
-func timeTicks(spanUS float64, limit int) []Tick {
+// timeTicks gives at most limit+1 ticks between two instants, at the smallest step, in the unit that suits the time
+// between them, that allows it.
+func timeTicks(fromUS, toUS float64, limit int) []Tick {
 	unit := timeUnits[0]
 	for _, u := range timeUnits {
-		if spanUS >= u.fromUS {
+		if toUS-fromUS >= u.fromUS {
 			unit = u
 		}
 	}
-	ticks := []Tick{{0, "0"}}
 	for _, step := range unit.steps {
-		n := int(spanUS/(step*unit.us) + 1e-9)
-		if n > limit {
-			continue
+		first, last := int(math.Ceil(fromUS/(step*unit.us)-1e-9)), int(toUS/(step*unit.us)+1e-9)
+		if last-first <= limit {
+			return unit.ticks(step, first, last)
 		}
-		for i := 1; i <= n; i++ {
-			v := step * float64(i)
-			ticks = append(ticks, Tick{v * unit.us, strconv.FormatFloat(v, 'g', 4, 64) + " " + unit.name})
+	}
+	return nil
+}
+
+// ticks are at the multiples of a step, from the first to the last.
+func (u timeUnit) ticks(step float64, first, last int) []Tick {
+	var ticks []Tick
+	for i := first; i <= last; i++ {
+		v := step * float64(i)
+		label := "0"
+		if i != 0 {
+			label = strconv.FormatFloat(v, 'g', 10, 64) + " " + u.name
 		}
-		break
+		ticks = append(ticks, Tick{v * u.us, label})
 	}
 	return ticks
 }

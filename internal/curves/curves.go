@@ -102,6 +102,7 @@ type Timeline struct {
 	Name      string
 	Drawing   Drawing
 	Reference *Curve // of the exact limiter; nil where there is none
+	FromUS    int64  // of the time axis, where the first bin begins
 	BinUS     int64
 	EndUS     int64 // of the time axis; the last bin may reach beyond it
 }

@@ -27,6 +27,7 @@ func TestInABrowser(t *testing.T) {
 			story.run(t, open(t, chromium, everything(), "", chromedp.EmulateViewport(1400, 900), media("", "light")))
 		})
 	}
+	t.Run("what was measured", func(t *testing.T) { measuredStory(t, chromium) })
 	t.Run("state in the address", func(t *testing.T) { addressStory(t, chromium) })
 	t.Run("a phone", func(t *testing.T) { phoneStory(t, chromium) })
 	t.Run("on paper", func(t *testing.T) { paperStory(t, chromium) })
@@ -138,6 +139,32 @@ func endStory(t *testing.T, chromium context.Context) {
 	b.wants(`document.querySelector("#small [data-kind=window] .cross").getAttribute("d").split(" ")[0]`, "M3.25")
 	b.moveTo("#small [data-kind=window] .pad", 0.84, 0.5) // three of three and a half places end at 0.857
 	b.wants(valueHead, "2–3 s")
+}
+
+// measuredStory points at the figure of the wall clock, which begins later than the scenario, and has gaps.
+func measuredStory(t *testing.T, chromium context.Context) {
+	b := open(t, chromium, measuredToo(), "", chromedp.EmulateViewport(1400, 900), media("", "light"))
+	key := func(kind string) string {
+		return `Array.from(document.querySelectorAll("[data-kind=` + kind + `] .key tbody tr"), r => Array.from(r.querySelectorAll("bdi, td"), e => e.textContent).join(" ")).join("; ")`
+	}
+	head := func(kind string) string {
+		return `document.querySelector("[data-kind=` + kind + `] .key th.v").textContent`
+	}
+	b.wants(key("played-accepted"), "gcra 900 900; gcra:burst=2 95 95")
+	b.moveTo("[data-kind=played-accepted] .pad", 0.5, 0.5)
+	b.wants(head("played-accepted"), "2–3 s")
+	b.wants(key("played-accepted"), "gcra – –; gcra:burst=2 95 –")
+	b.moveTo("[data-kind=played-accepted] .pad", 0.9, 0.5)
+	b.wants(key("played-accepted"), "gcra 900 900; gcra:burst=2 95 –")
+	b.moveTo("[data-kind=played-rate] .pad", 0.1, 0.5)
+	b.wants(head("played-rate"), "1–2 s")
+	b.wants(key("played-rate"), "offered 4; gcra 2; gcra:burst=2 0.5")
+	b.moveTo("[data-kind=played-window] .pad", 0.5, 0.5)
+	b.wants(key("played-window"), "gcra 6; gcra:burst=2 2")
+	b.do(chromedp.Click(chromedp.CSS(`input[value=gcra]`)))
+	b.wants(`document.querySelector("[data-kind=played-rate] .area").viewBox.baseVal.height`, "1000") // its scale stays
+	b.wants(`Array.from(document.querySelectorAll("h3"), h => h.textContent).slice(0, 2).join("; ")`,
+		"Decided in virtual time: exact; Measured on redis 8.0.3 (container, unix)")
 }
 
 func themeStory(t *testing.T, b *tab) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/chart"
 	"ratelab/internal/report"
 )
@@ -28,7 +29,7 @@ type labels struct {
 	raw   []string
 }
 
-func newLabels(runs []report.Run) *labels {
+func newLabels(runs []report.Run, bench *benchresult.Document) *labels {
 	l := &labels{index: map[string]int{}}
 	others := false
 	for i := range runs {
@@ -41,8 +42,23 @@ func newLabels(runs []report.Run) *labels {
 	for i, name := range l.raw {
 		l.list[i].Off = others && report.IsFloor(name) // it admits whatever is offered and would dwarf the others
 	}
+	l.addMeasured(runs, bench)
 	l.add(report.ReferenceLabel)
 	return l
+}
+
+// addMeasured adds what only the wall clock has: rows with other parameters, and what was offered.
+func (l *labels) addMeasured(runs []report.Run, bench *benchresult.Document) {
+	for i := range runs {
+		play := playOf(bench, &runs[i])
+		if play == nil {
+			continue
+		}
+		for j := range play.Rows {
+			l.add(play.Rows[j].Algorithm)
+		}
+		l.add(offeredLabel)
+	}
 }
 
 func (l *labels) add(name string) {

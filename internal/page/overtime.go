@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
@@ -57,13 +58,26 @@ func timeGroup(t curves.Timeline, l *labels) *group {
 // timePlot is a plot over time, without curves. Its plane is as many places wide as there are bins until the end, of
 // which the last may be a part.
 func timePlot(t curves.Timeline) plot {
-	end, step := float64(t.EndUS), float64(t.BinUS)
-	unit := chart.NaturalUnit(end)
-	p := plot{Kind: t.Name, Caption: t.Caption, Width: number(end / step), Last: len(t.Curves[0].Values) - 1,
-		Step: number(step / unit), End: number(end / unit), UnitName: unitName(unit)}
-	p.horizontal(chart.Time(end))
+	p := overTime(t.FromUS, t.BinUS, t.EndUS)
+	p.Kind, p.Caption = t.Name, t.Caption
 	return p
 }
+
+// overTime is a plot over a time that is cut into bins, all in µs.
+func overTime(fromUS, binUS, endUS int64) plot {
+	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
+	unit := chart.NaturalUnit(end)
+	p := plot{Width: number((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1, Step: number(step / unit),
+		End: number(end / unit), UnitName: unitName(unit)}
+	if fromUS > 0 {
+		p.From = number(from / unit)
+	}
+	p.horizontal(chart.TimeBetween(from, end, timePitch))
+	return p
+}
+
+// timePitch is the room that a label of time takes, px.
+const timePitch = 52
 
 // unitName is how a unit of so many µs is written.
 func unitName(us float64) string {

@@ -14,6 +14,7 @@ import (
 	"html/template"
 	"io"
 
+	"ratelab/internal/benchresult"
 	"ratelab/internal/curves"
 	"ratelab/internal/report"
 )
@@ -21,9 +22,10 @@ import (
 // Input is what a page shows.
 type Input struct {
 	Document   *report.Document
-	Charts     []curves.Input // the course of each run, in the order of the document; or none: a page without pictures
-	Algorithms []Algorithm    // what is known of them, in the order in which to explain them
-	Command    string         // that makes the same figures again; may be empty
+	Charts     []curves.Input        // of each run, in the order of the document; or none: a page without pictures
+	Bench      *benchresult.Document // what a server's wall clock measured of the same scenarios; may be nil
+	Algorithms []Algorithm           // what is known of them, in the order in which to explain them
+	Command    string                // that makes the same figures again; may be empty
 }
 
 // Algorithm is what a reader must know of one, as it says of itself.

@@ -27,7 +27,7 @@
 
   // rescale gives a chart that starts at zero the height that its visible curves and its limit need.
   function rescale(chart) {
-    if (chart.dataset.kind === "scales") return;
+    if (chart.querySelector(".curve[data-v]")) return; // y is not the value itself
     const area = chart.querySelector(".area"), width = area.viewBox.baseVal.width;
     const limit = chart.querySelector(".limit");
     let top = limit ? Number(/^M0 (\d+)/.exec(limit.getAttribute("d"))[1]) : 0;
@@ -116,19 +116,26 @@
 
   const parsed = new WeakMap();
 
-  // points are a curve's places and values, read from its path: M0 5h3v2 … in the units of the data, or lines whose
-  // values stand beside them.
+  // points are a curve's places and values, read from its path: M0 5h3v2 … in the units of the data, or lines and steps
+  // whose values stand beside them. Where steps have a gap there is none.
   function points(curve) {
     if (parsed.has(curve)) return parsed.get(curve);
     const d = curve.getAttribute("d"), list = [];
-    if (curve.dataset.v) {
-      const values = curve.dataset.v.split(" ").map(Number);
+    const width = curve.ownerSVGElement.viewBox.baseVal.width; // the last place may be narrower
+    const values = (curve.dataset.v || "").split(" ").map(Number);
+    if (curve.dataset.v && d.includes("h")) { // a step for each place with a value: M3 5h1V7h1
+      let x = 0, y = 0, n = 0;
+      for (const [, move, a, b] of d.matchAll(/([MVh])(\d+)(?: (\d+))?/g)) {
+        if (move === "h") { list[x] = { x: (x + Math.min(x + 1, width)) / 2, y, v: values[n++] }; x++; }
+        else if (move === "M") { x = Number(a); y = Number(b); }
+        else y = Number(a);
+      }
+    } else if (curve.dataset.v) {
       d.slice(1).split("L").forEach((p, i) => {
         const [x, y] = p.split(" ").map(Number);
         list.push({ x, y, v: values[i] });
       });
     } else {
-      const width = curve.ownerSVGElement.viewBox.baseVal.width; // the last place may be narrower
       let y = Number(/^M0 (-?\d+)/.exec(d)[1]), x = 0;
       for (const [, move, n] of d.matchAll(/([hv])(-?\d+)/g)) {
         if (move === "v") { y += Number(n); continue; }
@@ -149,7 +156,7 @@
 
   function put(cell, value) {
     rest(cell);
-    cell.textContent = exact(value);
+    cell.textContent = value === undefined ? "–" : exact(value);
   }
 
   function point(chart, at) {
@@ -164,9 +171,10 @@
     let x = 0, dots = "";
     curves.forEach((curve, n) => {
       const p = points(curve)[i], bound = bounds.find((b) => b.dataset.a === curve.dataset.a);
-      put(rows[n].querySelector("td.v"), p.v);
-      if (bound) put(rows[n].querySelector(".promised"), points(bound)[i].v);
-      if (rows[n].classList.contains("off")) return;
+      put(rows[n].querySelector("td.v"), p && p.v);
+      const promised = rows[n].querySelector(".promised"), q = bound && points(bound)[i];
+      if (promised) put(promised, q && q.v);
+      if (!p || rows[n].classList.contains("off")) return;
       x = p.x;
       dots += `M${p.x} ${p.y}h0`;
       spoken.push(all("span:not(.off)", rows[n]).map((s) => s.lastChild.textContent).join(", ") + " " + exact(p.v));
@@ -180,7 +188,8 @@
 
   function named(chart, i) {
     if (chart.dataset.places) return chart.dataset.places.split("|")[i];
-    const at = (n) => Number(Math.min(n * Number(chart.dataset.step), Number(chart.dataset.end)).toPrecision(10));
+    const from = Number(chart.dataset.from || 0);
+    const at = (n) => Number(Math.min(from + n * Number(chart.dataset.step), Number(chart.dataset.end)).toPrecision(10));
     return `${at(i)}–${at(i + 1)} ${chart.dataset.unit}`;
   }
 
@@ -192,8 +201,9 @@
 
   // nearest is the place under a horizontal share of the plane.
   function nearest(chart, share) {
-    if (!chart.dataset.places) return Math.floor(share * Number(chart.dataset.end) / Number(chart.dataset.step));
-    const xs = points(chart.querySelector(".curve")).map((p) => p.x), x = share * chart.querySelector(".area").viewBox.baseVal.width;
+    const x = share * chart.querySelector(".area").viewBox.baseVal.width;
+    if (!chart.dataset.places) return Math.floor(x);
+    const xs = points(chart.querySelector(".curve")).map((p) => p.x);
     return xs.reduce((best, v, i) => (Math.abs(v - x) < Math.abs(xs[best] - x) ? i : best), 0);
   }
 

@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "rewrite testdata: read the difference b
 
 // The whole page of the worked case; the style sheet and the script, which are files of their own, are left out.
 func TestGolden(t *testing.T) {
-	for name, in := range map[string]Input{"worked.html": worked(), "everything.html": everything()} {
+	for name, in := range map[string]Input{"worked.html": worked(), "everything.html": everything(),
+		"measured.html": measuredToo()} {
 		page := rendered(t, in)
 		if page != rendered(t, in) {
 			t.Errorf("%s: the same input gives other bytes", name)
@@ -84,6 +85,8 @@ func TestHostileTextIsText(t *testing.T) {
 	missed := false
 	run.Expectations = []report.Expectation{{Algorithm: hostile, Measure: hostile, Want: hostile, Met: &missed}}
 	in.Command, in.Document.Tool.Version = hostile, hostile
+	in.Bench = measuredToo().Bench
+	in.Bench.Runs[0].Rows[2].Algorithm, in.Bench.Server.Version, in.Bench.Machine.CPU = hostile, hostile, hostile
 	in.Algorithms = append(in.Algorithms,
 		Algorithm{Name: hostile, Family: hostile, State: hostile, Rule: hostile, Bound: hostile,
 			Sources: []string{hostile, "https://" + hostile, "javascript:alert(1)"}})

@@ -22,7 +22,7 @@ func TestThePageShowsWhatThePicturesShow(t *testing.T) {
 	if _, err := simchart.Write(dir, in.Charts[0], "svg"); err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := plots(in, 0, newLabels(in.Document.Runs))
+	drawn, err := plots(in, 0, newLabels(in.Document.Runs, nil))
 	if err != nil || len(drawn) < 3 {
 		t.Fatalf("%d charts (%v), want at least 3", len(drawn), err)
 	}
@@ -110,7 +110,7 @@ func columnsOf(t *testing.T, path string) map[string][]int64 {
 // The page ends where the scenario does, also within its last bucket.
 func TestTheLastPlaceMayBeNarrower(t *testing.T) {
 	in := halved()
-	all, err := plots(in, 0, newLabels(in.Document.Runs))
+	all, err := plots(in, 0, newLabels(in.Document.Runs, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,10 +27,10 @@ type plot struct {
 	YUnit       string
 	Last        int // the number of the last place that a reader can point at
 
-	// What the script needs to name a place: of a time axis the width of a step, the end and their unit, of others the
-	// names.
-	Step, End, UnitName string
-	Places              string // separated by |
+	// What the script needs to name a place: of a time axis the width of a step, the beginning where that is not 0, the
+	// end and their unit, of others the names.
+	Step, From, End, UnitName string
+	Places                    string // separated by |
 
 	ValueHead string // above the values of the key
 	BoundHead string // above those that are promised; empty: none

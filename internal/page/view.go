@@ -36,6 +36,7 @@ type scenario struct {
 	Above    sheet.Sheet
 	Plots    []plot
 	Below    sheet.Sheet
+	Measured *measured // on the wall clock of a server; nil where it was not
 }
 
 // term is a word and what it stands for.
@@ -55,7 +56,7 @@ type promise struct {
 
 func newPage(in Input) (page, error) {
 	doc := in.Document
-	l := newLabels(doc.Runs)
+	l := newLabels(doc.Runs, in.Bench)
 	ids := identifiers(doc.Runs)
 	style := strings.TrimSpace(pageCSS) + "\n" + l.css()
 	p := page{
@@ -71,6 +72,9 @@ func newPage(in Input) (page, error) {
 		var err error
 		if s.Plots, err = plots(in, i, l); err != nil {
 			return page{}, err
+		}
+		if s.Measured = newMeasured(in.Bench, &doc.Runs[i], l); s.Measured != nil {
+			s.Above = append(s.Above, exactClock)
 		}
 		p.Scenarios = append(p.Scenarios, s)
 	}

@@ -33,7 +33,7 @@ func TestGolden(t *testing.T) {
 		"csv":     func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
 		"md":      func(w *strings.Builder, d *Document) error { return WriteMarkdown(w, d) },
 		"bench":   func(w *strings.Builder, d *Document) error { return WriteBench(w, d) },
-		"page.md": func(w *strings.Builder, d *Document) error { return WritePage(w, d, "charts") },
+		"page.md": func(w *strings.Builder, d *Document) error { return WritePage(w, d, "charts", nil) },
 	}
 	for base, doc := range map[string]*Document{"extreme-case": extremeCase(), "every-measure": everyMeasure()} {
 		for extension, write := range writers {
@@ -76,5 +76,22 @@ func TestWriteKnowsItsFormats(t *testing.T) {
 	err := Forms.Write(&strings.Builder{}, "xml", doc, sheet.Terminal{})
 	if err == nil || err.Error() != `format "xml": want one of table, json, csv, markdown, bench` {
 		t.Errorf("xml: %v", err)
+	}
+}
+
+// A scenario that was measured shows both pictures, each with its clock, and the page says what made them.
+func TestPageOfWhatWasMeasured(t *testing.T) {
+	measured := map[string]Picture{"extreme-case-1": {Path: "bench/extreme-case-1.admitted-latency.svg",
+		By: "redis 8.0.3 (container, unix)", Trust: "noise floor: 4.1%"}}
+	got := render(func(w *strings.Builder) error { return WritePage(w, extremeCase(), "charts", measured) })
+	for _, want := range []string{
+		"\n\nDecided in virtual time, exact:\n\n![extreme-case-1: admitted in the rolling window",
+		"\n\nMeasured on the wall clock of redis 8.0.3 (container, unix); noise floor: 4.1%:\n\n![extreme-case-1: ",
+		"](bench/extreme-case-1.admitted-latency.svg)\n\nMore charts: ",
+		"measured by `make results-bench`: [bench](bench/README.md)",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
 	}
 }

@@ -9,17 +9,29 @@ import (
 	"ratelab/internal/sheet"
 )
 
+// Picture is what a server's wall clock measured of a scenario.
+type Picture struct {
+	Path  string // from the page
+	By    string // the server
+	Trust string // how far the times can be relied on
+}
+
 // WritePage writes the committed results as a Markdown page: an overview, then for each scenario its table and
-// the picture of its rolling window, which lies in the folder charts beside the page.
-func WritePage(w io.Writer, doc *Document, charts string) error {
+// the picture of its rolling window, which lies in the folder charts beside the page, and that of what was measured
+// where there is one by the scenario's name.
+func WritePage(w io.Writer, doc *Document, charts string, measured map[string]Picture) error {
 	var out bytes.Buffer
 	out.WriteString("# Results\n\n" +
 		"Every figure and picture on this page was made by `make results`, and `simulate check` decides everything\n" +
 		"again and compares, exactly. One scenario alone: `go run ./cmd/simulate NAME`.\n\n" +
 		"The same as one page for a browser, with values at the cursor: [index.html](index.html). The worst traffic " +
 		"found for\n" +
-		"each algorithm: [worst](worst/README.md).\n\n" +
-		"## The highest rolling window, as a multiple of the limit\n\n" +
+		"each algorithm: [worst](worst/README.md).\n\n")
+	if len(measured) > 0 {
+		out.WriteString("Only response times are no decisions: they were measured by `make results-bench`: " +
+			"[bench](bench/README.md).\n\n")
+	}
+	out.WriteString("## The highest rolling window, as a multiple of the limit\n\n" +
 		"Above 1 an algorithm admitted more than the limit within one window. A burst is a capacity, so a bucket\n" +
 		"may: compare rows with the same burst. The links lead to the scenarios.\n\n")
 	if err := (sheet.Sheet{{Tables: []sheet.Table{doc.overview()}}}).WriteMarkdown(&out); err != nil {
@@ -32,13 +44,27 @@ func WritePage(w io.Writer, doc *Document, charts string) error {
 			return err
 		}
 		out.WriteString("\n")
+		picture, played := measured[r.Scenario]
+		if played {
+			out.WriteString("Decided in virtual time, exact:\n\n")
+		}
 		fmt.Fprintf(&out, "![%s: admitted in the rolling window, against the limit](%s/%s.window.svg)\n\n",
 			sheet.EscapeMarkdown(r.Scenario), charts, r.Scenario)
+		if played {
+			picture.write(&out, r.Scenario)
+		}
 		fmt.Fprintf(&out, "More charts: [index.html](index.html#%[1]s), or with their data `go run ./cmd/simulate "+
 			"%[1]s`.\n", r.Scenario)
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+func (p *Picture) write(out *bytes.Buffer, scenario string) {
+	fmt.Fprintf(out, "Measured on the wall clock of %s; %s:\n\n", sheet.EscapeMarkdown(p.By),
+		sheet.EscapeMarkdown(p.Trust))
+	fmt.Fprintf(out, "![%s: offered and let through, the rolling window and response times, over time](%s)\n\n",
+		sheet.EscapeMarkdown(scenario), p.Path)
 }
 
 // overview has a line for each scenario and a column for each algorithm that is in all of them.

@@ -42,7 +42,8 @@ func fill(to, from reflect.Value) {
 	}
 }
 
-// mayBeAbsent reports whether a list is one that JSON leaves out where it is empty.
+// mayBeAbsent reports whether a list or what a pointer leads to is one that JSON leaves out where there is none.
 func mayBeAbsent(field reflect.StructField, v reflect.Value) bool {
-	return v.Kind() == reflect.Slice && v.Len() == 0 && strings.HasSuffix(field.Tag.Get("json"), ",omitempty")
+	none := v.Kind() == reflect.Slice && v.Len() == 0 || v.Kind() == reflect.Pointer && v.IsNil()
+	return none && strings.HasSuffix(field.Tag.Get("json"), ",omitempty")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 )
 
 // Write writes a document as indented JSON and a newline, whole or not at all. Absent lists and maps are written as
@@ -47,8 +48,17 @@ func WriteSealed(w io.Writer, doc any) error {
 		return err
 	}
 	out.WriteByte('\n')
-	_, err := w.Write(out.Bytes())
+	_, err := w.Write(numbers.ReplaceAllFunc(out.Bytes(), oneLine))
 	return err
+}
+
+// numbers is a list of numbers as it is indented. Within a text a line end is escaped, so that it is none of those.
+var numbers = regexp.MustCompile(`\[\n[-+.eE0-9,\s]+\]`)
+
+// oneLine is such a list without its line ends: a course of hundreds of numbers is no reading matter.
+func oneLine(list []byte) []byte {
+	fields := bytes.Fields(list[1 : len(list)-1])
+	return slices.Concat([]byte{'['}, bytes.Join(fields, []byte{' '}), []byte{']'})
 }
 
 // checksum is that of a document without blanks, of which body lacks the last brace.

@@ -114,20 +114,26 @@ func checkHistograms(o *benchresult.Open) error {
 	for i, want := range []int64{o.Accepted, o.Rejected} {
 		decision := benchresult.Mixes()[i] // accepted or rejected
 		for j, name := range names {
-			var parts int64
-			for k := range o.Intervals {
-				parts += counts(&o.Intervals[k].Latency)[i][j]
-			}
 			all := whole[i][j]
 			if all != want && (all > want || o.Health.Overflow == 0) {
 				return fmt.Errorf("%s %s counts %d, and the decisions are %d", decision, name, all, want)
 			}
-			if len(o.Intervals) > 0 && parts != all && (parts > all || o.Health.Overflow == 0) {
-				return fmt.Errorf("the intervals' %s %s counts %d, and all together %d", decision, name, parts, all)
-			}
+		}
+		parts, all := intervalCounts(o)[i], whole[i][len(names)-1]
+		if len(o.Intervals) > 0 && parts != all && (parts > all || o.Health.Overflow == 0) {
+			return fmt.Errorf("the intervals' %s responses are %d, and all together %d", decision, parts, all)
 		}
 	}
 	return nil
+}
+
+// intervalCounts are how many answers the intervals have, of what was accepted and of what was rejected.
+func intervalCounts(o *benchresult.Open) (all [2]int64) {
+	for i := range o.Intervals {
+		all[0] += o.Intervals[i].Accepted.Count()
+		all[1] += o.Intervals[i].Rejected.Count()
+	}
+	return all
 }
 
 // counts are how much the histograms hold, of what was accepted and of what was rejected.

@@ -34,7 +34,7 @@ func (s *situation) open(p *profile, d draw) (benchresult.Open, []benchresult.Op
 func (s *situation) intervals() []benchresult.Interval {
 	var list []benchresult.Interval
 	for start := int64(0); start < s.seconds*1_000_000; start += intervalUS {
-		list = append(list, benchresult.Interval{StartUS: start, WidthUS: intervalUS, Latency: outcomes()})
+		list = append(list, benchresult.Interval{StartUS: start, WidthUS: intervalUS})
 	}
 	return list
 }
@@ -42,19 +42,11 @@ func (s *situation) intervals() []benchresult.Interval {
 // round plays one round into open.
 func (s *situation) round(p *profile, d draw, n int, open *benchresult.Open) benchresult.OpenRound {
 	own := outcomes()
-	admitted, _, _, _ := s.admitted(p)
 	for second := range s.seconds {
-		quota := admitted / s.seconds
-		if second < admitted%s.seconds {
-			quota++
-		}
+		quota := s.quota(p, second)
 		for i := range s.perSecond {
-			atUS := second * 1_000_000
-			if !s.atOnce {
-				atUS += i * 1_000_000 / s.perSecond
-			}
-			interval := &open.Intervals[atUS/intervalUS].Latency
-			s.request(p, d, i, i < quota, &own, &open.Latency, interval)
+			interval := &open.Intervals[s.dueUS(second, i)/intervalUS]
+			s.request(p, d, i, i < quota, interval, &own, &open.Latency)
 		}
 	}
 	both := benchresult.NewHistogram()
@@ -75,7 +67,8 @@ func (s *situation) round(p *profile, d draw, n int, open *benchresult.Open) ben
 }
 
 // request records the i-th request of a second; those of a burst wait for the connections.
-func (s *situation) request(p *profile, d draw, i int64, accepted bool, into ...*benchresult.Outcomes) {
+func (s *situation) request(p *profile, d draw, i int64, accepted bool, interval *benchresult.Interval,
+	into ...*benchresult.Outcomes) {
 	serverUS := p.rejectedUS
 	if accepted {
 		serverUS = p.acceptedUS
@@ -85,6 +78,14 @@ func (s *situation) request(p *profile, d draw, i int64, accepted bool, into ...
 		wait = d.around(3+float64(i)*(serverUS+11)*0.9, 0.05)
 	}
 	service := d.around(31+serverUS*2.2, 0.26)
+	answered := &interval.Rejected
+	if accepted {
+		answered = &interval.Accepted
+	}
+	if *answered == nil {
+		*answered = benchresult.NewHistogram()
+	}
+	_ = (*answered).RecordValue(lag + wait + service)
 	for _, o := range into {
 		if accepted {
 			record(&o.Accepted, lag, wait, service)
@@ -92,6 +93,48 @@ func (s *situation) request(p *profile, d draw, i int64, accepted bool, into ...
 			record(&o.Rejected, lag, wait, service)
 		}
 	}
+}
+
+// course is how all rounds went: each admits the first requests of every second.
+func (s *situation) course(p *profile) *benchresult.Course {
+	n := s.seconds * 1_000_000 / bucketUS
+	c := &benchresult.Course{BucketUS: bucketUS, Offered: make([]int64, n), Admitted: make([]int64, n),
+		Rolling: make([]int64, n)}
+	for second := range s.seconds {
+		quota := s.quota(p, second)
+		for i := range s.perSecond {
+			k := s.dueUS(second, i) / bucketUS
+			c.Offered[k] += rounds
+			if i < quota {
+				c.Admitted[k] += rounds
+			}
+		}
+	}
+	window := s.limit.WindowUS / bucketUS
+	for k := range n {
+		for j := max(0, k-window+1); j <= k; j++ {
+			c.Rolling[k] += c.Admitted[j] / rounds
+		}
+	}
+	return c
+}
+
+// quota is how many a round admits in a second.
+func (s *situation) quota(p *profile, second int64) int64 {
+	admitted, _, _, _ := s.admitted(p)
+	quota := admitted / s.seconds
+	if second < admitted%s.seconds {
+		quota++
+	}
+	return quota
+}
+
+// dueUS is when the i-th request of a second is due.
+func (s *situation) dueUS(second, i int64) int64 {
+	if s.atOnce {
+		return second * 1_000_000
+	}
+	return second*1_000_000 + i*1_000_000/s.perSecond
 }
 
 // position is where p stands in round n: every round begins elsewhere.

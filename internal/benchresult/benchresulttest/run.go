@@ -8,7 +8,10 @@ import (
 	"ratelab/internal/result"
 )
 
-const intervalUS = 500_000
+const (
+	intervalUS = 500_000
+	bucketUS   = 10_000
+)
 
 // situation is a scenario's traffic: as much in each second, either spread or at its first instant.
 type situation struct {
@@ -55,6 +58,7 @@ func (s *situation) row(p *profile) benchresult.Limiter {
 	row := benchresult.Limiter{Identity: p.identity(), Exact: s.exact(p)}
 	row.Work = work(p, row.Exact)
 	row.Open, row.Rounds = s.open(p, newDraw(s.name+p.label))
+	row.Course = s.course(p)
 	return row
 }
 

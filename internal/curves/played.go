@@ -1,0 +1,187 @@
+package curves
+
+import (
+	"slices"
+
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+)
+
+// Played is the chart of a scenario that was played on the wall clock of a server: what was offered and let through,
+// the sum in the rolling window, and how long the answers took. Everything stands at the scenario's own time.
+type Played struct {
+	Unit          string // requests, or permits where they do not cost one each
+	Limit         result.Limit
+	FromUS, EndUS int64       // of the time axis
+	RateUS        int64       // the width of the bins of the rates
+	LevelUS       int64       // of those of the rolling window
+	IntervalUS    int64       // of the intervals of the response times; 0 where there are none
+	Rows          []PlayedRow // without the floor, unless it is alone
+}
+
+// PlayedRow is one algorithm's.
+type PlayedRow struct {
+	Label                     string
+	OfferedPerS, AdmittedPerS []float64 // of cost, in each bin; of one round, the mean of all
+	Rolling                   []int64   // in each bin the most of any round, as far as it is known
+	Peak                      int64     // the highest of these
+	Fact                      string    // the one figure to take home, in words
+	Accepted, Rejected        Response
+}
+
+// Response is how long the answers took from the moment a request was due, all rounds together. What too few answers
+// would tell is 0.
+type Response struct {
+	P50US, P99US           []float64 // in each interval
+	WholeP50US, WholeP99US float64   // of the whole stretch
+}
+
+// A percentile is told of so many answers: of fewer it would be one of the last few, whatever came.
+const (
+	LeastForP50 = 10
+	LeastForP99 = 100
+)
+
+// NewPlayed is nil where the result does not say how the plays went over time, or nothing was played.
+func NewPlayed(play *benchresult.Play) *Played {
+	p := &Played{Unit: "requests", Limit: play.Limit, FromUS: play.FromUS}
+	rows := playedRows(play)
+	var width, length int64
+	for _, row := range rows {
+		c := row.Course
+		width = max(width, c.BucketUS)
+		length = max(length, c.BucketUS*int64(max(len(c.Offered), len(c.Rolling))))
+		for _, interval := range row.Open.Intervals {
+			p.IntervalUS = max(p.IntervalUS, interval.WidthUS)
+		}
+	}
+	if length == 0 {
+		return nil
+	}
+	buckets := int((length + width - 1) / width)
+	p.RateUS = width * int64(joinFactor(buckets, width, maxRateBins))
+	p.LevelUS = width * int64(joinFactor(buckets, width, maxBins))
+	if d := play.PlayedUS; d > length-width && d < length {
+		length = d // the last bucket reaches beyond the stretch's end
+	}
+	p.EndUS = p.FromUS + length
+	for _, row := range rows {
+		if e := row.Exact; e != nil && e.OfferedCost != e.Offered {
+			p.Unit = "permits"
+		}
+		p.Rows = append(p.Rows, p.row(row))
+	}
+	return p
+}
+
+// Window is the sum in the rolling window as a chart of its own.
+func (p *Played) Window() Timeline {
+	t := Timeline{Name: "played-window", Drawing: Level, FromUS: p.FromUS, BinUS: p.LevelUS, EndUS: p.EndUS,
+		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been let through for one " +
+			"key in the last " + chart.Each(float64(p.Limit.WindowUS)) + ", in " + p.Unit}}
+	for _, row := range p.Rows {
+		t.Curves = append(t.Curves, Curve{Label: row.Label, Values: row.Rolling, Top: row.Peak, Fact: row.Fact})
+	}
+	return t
+}
+
+// LimitPerS is the limit as a rate.
+func (p *Played) LimitPerS() float64 {
+	return float64(p.Limit.Requests) / float64(p.Limit.WindowUS) * 1e6
+}
+
+// playedRows are those that have a course, and are shown.
+func playedRows(play *benchresult.Play) []*benchresult.Limiter {
+	var all, shown []*benchresult.Limiter
+	for i := range play.Rows {
+		row := &play.Rows[i]
+		if row.Course == nil || row.Course.BucketUS < 1 || !slices.ContainsFunc(row.Course.Offered, positive) {
+			continue
+		}
+		all = append(all, row)
+		if !report.IsFloor(row.Algorithm) {
+			shown = append(shown, row)
+		}
+	}
+	if shown == nil {
+		return all
+	}
+	return shown
+}
+
+func positive(n int64) bool { return n > 0 }
+
+func (p *Played) row(of *benchresult.Limiter) PlayedRow {
+	c := of.Course
+	r := PlayedRow{Label: of.Algorithm, Fact: withinTheLimit,
+		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
+		AdmittedPerS: p.perS(c.Admitted, c.BucketUS, len(of.Rounds)),
+		Rolling:      padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS)),
+		Accepted: p.response(of.Open.Latency.Accepted, of.Open.Intervals,
+			func(i *benchresult.Interval) *benchresult.Histogram { return i.Accepted }),
+		Rejected: p.response(of.Open.Latency.Rejected, of.Open.Intervals,
+			func(i *benchresult.Interval) *benchresult.Histogram { return i.Rejected }),
+	}
+	if r.Peak = slices.Max(r.Rolling); r.Peak > p.Limit.Requests {
+		r.Fact = times(r.Peak, p.Limit.Requests) + " the limit"
+	}
+	return r
+}
+
+// SameOffered says whether all rows were offered the same.
+func (p *Played) SameOffered() bool {
+	return !slices.ContainsFunc(p.Rows, func(r PlayedRow) bool {
+		return !slices.Equal(r.OfferedPerS, p.Rows[0].OfferedPerS)
+	})
+}
+
+// bins is how many bins of a width cover the time axis.
+func (p *Played) bins(widthUS int64) int { return int((p.EndUS - p.FromUS + widthUS - 1) / widthUS) }
+
+// perS are the rates of one round in the bins, of sums of all rounds in buckets.
+func (p *Played) perS(sum []int64, bucketUS int64, rounds int) []float64 {
+	counts := padded(sums(sum, int(p.RateUS/bucketUS)), p.bins(p.RateUS))
+	rates := make([]float64, len(counts))
+	for i, n := range counts {
+		width := min(p.RateUS, p.EndUS-p.FromUS-int64(i)*p.RateUS)
+		rates[i] = float64(n) / float64(max(rounds, 1)) / float64(width) * 1e6
+	}
+	return rates
+}
+
+// padded are n values, zeroes at the end where there were fewer.
+func padded(values []int64, n int) []int64 {
+	return append(values, make([]int64, max(0, n-len(values)))...)[:n]
+}
+
+func (p *Played) response(whole benchresult.Durations, intervals []benchresult.Interval,
+	of func(*benchresult.Interval) *benchresult.Histogram) Response {
+	var r Response
+	r.WholeP50US, r.WholeP99US = percentiles(whole.Response)
+	if p.IntervalUS == 0 {
+		return r
+	}
+	n := p.bins(p.IntervalUS)
+	r.P50US, r.P99US = make([]float64, n), make([]float64, n)
+	for k := range intervals {
+		i := intervals[k].StartUS / p.IntervalUS
+		if i >= 0 && i < int64(n) { // what begins after the end is not due there
+			r.P50US[i], r.P99US[i] = percentiles(of(&intervals[k]))
+		}
+	}
+	return r
+}
+
+// percentiles are those that enough answers tell.
+func percentiles(h *benchresult.Histogram) (p50US, p99US float64) {
+	n := h.Count()
+	if n >= LeastForP50 {
+		p50US = float64(h.ValueAtPercentile(50))
+	}
+	if n >= LeastForP99 {
+		p99US = float64(h.ValueAtPercentile(99))
+	}
+	return p50US, p99US
+}

@@ -1,0 +1,82 @@
+package curves
+
+import (
+	"fmt"
+	"testing"
+
+	"ratelab/internal/benchresult"
+	"ratelab/internal/result"
+)
+
+// after is a histogram of n answers after us.
+func after(n int, us int64) *benchresult.Histogram {
+	h := benchresult.NewHistogram()
+	for range n {
+		_ = h.RecordValue(us)
+	}
+	return h
+}
+
+// playedRow is a row of two rounds over buckets of one second.
+func playedRow(label string, offered, admitted, rolling []int64,
+	intervals ...benchresult.Interval) benchresult.Limiter {
+	row := benchresult.Limiter{Rounds: make([]benchresult.OpenRound, 2),
+		Course: &benchresult.Course{BucketUS: 1_000_000, Offered: offered, Admitted: admitted, Rolling: rolling}}
+	row.Algorithm, row.Open.Intervals = label, intervals
+	return row
+}
+
+func interval(startUS int64, accepted, rejected *benchresult.Histogram) benchresult.Interval {
+	return benchresult.Interval{StartUS: startUS, WidthUS: 1_000_000, Accepted: accepted, Rejected: rejected}
+}
+
+// play is a stretch from 59 s on that ends in the middle of its third bucket.
+func play(rows ...benchresult.Limiter) *benchresult.Play {
+	return &benchresult.Play{FromUS: 59_000_000, PlayedUS: 2_500_000, Rows: rows,
+		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000}}
+}
+
+// Two rounds offered 10 in the first second: 5 a second. The last bucket has half a second. The intervals have 200, 99
+// and 9 answers, and the second one nothing rejected; what begins after the end is not there.
+func TestPlayedByHand(t *testing.T) {
+	p := NewPlayed(play(
+		playedRow("none", []int64{10, 4, 2}, []int64{10, 4, 2}, []int64{5, 7, 3}),
+		playedRow("mine", []int64{10, 4, 2}, []int64{8, 0, 2}, []int64{4, 7},
+			interval(0, after(200, 70), after(10, 90)), interval(1_000_000, after(99, 80), nil),
+			interval(2_000_000, after(9, 80), nil), interval(9_000_000, after(100, 80), nil))))
+	if len(p.Rows) != 1 || p.FromUS != 59_000_000 || p.EndUS != 61_500_000 || p.LimitPerS() != 2 {
+		t.Fatalf("%+v", p)
+	}
+	got := fmt.Sprint(p.Rows[0])
+	want := "{mine [5 2 2] [4 0 2] [4 7 0] 7 1.75 × the limit {[70 80 0] [70 0 0] 0 0} {[90 0 0] [0 0 0] 0 0}}"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// The floor is shown alone, and without a course, or with nothing offered, there is nothing to show.
+func TestPlayedRows(t *testing.T) {
+	one := []int64{1}
+	if p := NewPlayed(play(playedRow("none", one, one, one))); p == nil || p.Rows[0].Label != "none" ||
+		p.Rows[0].Fact != withinTheLimit || p.IntervalUS != 0 {
+		t.Errorf("none alone: %+v", p)
+	}
+	if p := NewPlayed(play(benchresult.Limiter{}, playedRow("mine", []int64{0}, one, one))); p != nil {
+		t.Errorf("of nothing: %+v", p)
+	}
+}
+
+// Rows whose last reply came so late that their buckets are wider stand on the same axis.
+func TestPlayedWidths(t *testing.T) {
+	wide := playedRow("wide", []int64{6, 2}, []int64{6, 2}, []int64{3, 1})
+	wide.Course.BucketUS = 2_000_000
+	p := NewPlayed(play(playedRow("fine", []int64{4, 2, 2}, []int64{4, 2, 2}, []int64{2, 3, 1}), wide))
+	if p.RateUS != 2_000_000 || p.EndUS != 61_500_000 {
+		t.Fatalf("%+v", p)
+	}
+	for _, row := range p.Rows {
+		if row.OfferedPerS[0] != 1.5 || row.Rolling[0] != 3 {
+			t.Errorf("%+v", row)
+		}
+	}
+}

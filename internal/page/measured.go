@@ -1,0 +1,262 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
+	"ratelab/internal/curves"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
+	"ratelab/internal/sheet"
+)
+
+// measured is what a server's wall clock said of a scenario.
+type measured struct {
+	Above sheet.Sheet
+	Plots []plot
+}
+
+// exactClock stands above what virtual time decided, where something else is on the page.
+var exactClock = sheet.Part{Title: "Decided in virtual time: exact"}
+
+// offeredLabel is the curve of what was offered.
+const offeredLabel = "offered"
+
+// playOf is how a run's scenario was played, or nil.
+func playOf(bench *benchresult.Document, r *report.Run) *benchresult.Play {
+	return bench.Of(r.Scenario, r.Limit, r.Seed)
+}
+
+// newMeasured is nil where the run's scenario was not played.
+func newMeasured(bench *benchresult.Document, r *report.Run, l *labels) *measured {
+	play := playOf(bench, r)
+	if play == nil {
+		return nil
+	}
+	part := sheet.Part{Title: "Measured on " + bench.Server.String(),
+		Tables: []sheet.Table{measuredTable(bench, play, l)}}
+	if fault := bench.Fault(); fault != "" {
+		part.Lead = append(part.Lead, sheet.Line{Text: fault, Style: sheet.Alarm})
+	}
+	part.Lead = append(part.Lead, sheet.Line{Text: measuredWords(bench, play), Style: sheet.Faint})
+	m := &measured{Above: sheet.Sheet{part}}
+	if p := curves.NewPlayed(play); p != nil {
+		m.Plots = playedPlots(p, l)
+	}
+	return m
+}
+
+// measuredWords say what was played on what, and how far its times can be relied on.
+func measuredWords(bench *benchresult.Document, play *benchresult.Play) string {
+	from := ""
+	if play.FromUS > 0 {
+		from = " from " + span(play.FromUS) + " on"
+	}
+	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s: %s. Response is from when a request was "+
+		"due to its reply.", span(play.PlayedUS), from, bench.Machine.CPU,
+		message.Count(bench.Settings.Rounds, "round"), bench.NoiseFloor)
+}
+
+var measuredColumns = []sheet.Column{
+	{Name: "accepted p50", Help: "response time of what was accepted"},
+	{Name: "p99", Help: "response time of what was accepted"},
+	{Name: "÷ none", Help: "accepted p50 as a multiple of that of the control, which decides nothing"},
+	{Name: "rejected p50", Help: "response time of what was rejected"},
+	{Name: "p99", Help: "response time of what was rejected"},
+	{Name: "other decisions",
+		Help: "decisions that are not those of virtual time, where requests arrive exactly when due"},
+	{Name: "beyond lag", Help: "of these such as the requests' lag does not explain"},
+}
+
+// measuredTable has a line for each row, the control at the foot.
+func measuredTable(bench *benchresult.Document, play *benchresult.Play, l *labels) sheet.Table {
+	t := tableOf("How long the answers took, and what was decided otherwise", measuredColumns...)
+	var control *benchresult.Limiter
+	for i := range play.Rows {
+		if play.Rows[i].Algorithm == benchresult.Control {
+			control = &play.Rows[i]
+		}
+	}
+	for i := range play.Rows {
+		row := &play.Rows[i]
+		line := rowOf(l.of(row.Algorithm), measuredCells(row, control, bench.NoiseFloor.ClientP50US)...)
+		line.Faint = row == control
+		t.Rows = append(t.Rows, line)
+	}
+	return withoutEmpty(t)
+}
+
+func measuredCells(row, control *benchresult.Limiter, noise float64) []sheet.Cell {
+	of := row.Open.Latency
+	differing, decisions := row.Differing()
+	var outside int64
+	for _, round := range row.Rounds {
+		outside += round.OutsideLag
+	}
+	other := percentage(share(differing, decisions))
+	other.Text += "\n" + fmt.Sprintf("%s of %s", chart.Exact(differing), chart.Exact(decisions))
+	return []sheet.Cell{
+		percentileCell(of.Accepted, 50), percentileCell(of.Accepted, 99), ratioCell(row, control, noise),
+		percentileCell(of.Rejected, 50), percentileCell(of.Rejected, 99), other, whole(outside),
+	}
+}
+
+// percentileCell is empty where too few answers tell.
+func percentileCell(d benchresult.Durations, p float64) sheet.Cell {
+	least := map[float64]int64{50: curves.LeastForP50, 99: curves.LeastForP99}[p]
+	if d.Response.TotalCount() < least {
+		return sheet.Cell{}
+	}
+	return duration(d.Response.ValueAtPercentile(p))
+}
+
+// ratioCell says of a ratio within the noise that it is none.
+func ratioCell(row, control *benchresult.Limiter, noise float64) sheet.Cell {
+	if control == nil || row == control || row.Open.Accepted == 0 || control.Open.Accepted == 0 {
+		return sheet.Cell{}
+	}
+	of := func(r *benchresult.Limiter) float64 {
+		return float64(r.Open.Latency.Accepted.Response.ValueAtPercentile(50))
+	}
+	ratio := of(row) / of(control)
+	c := sheet.Cell{Text: sheet.Significant(ratio), Key: key(ratio)}
+	if max(ratio, 1/ratio) <= noise {
+		c.Text += "\nwithin the noise"
+	}
+	return c
+}
+
+// playedPlots are the picture's three panels as charts; that of the response times once for each outcome.
+func playedPlots(p *curves.Played, l *labels) []plot {
+	all := []plot{ratePlot(p, l), levelPlot(p.Window(), l)}
+	for _, of := range []responses{
+		{p, "accepted", func(r *curves.PlayedRow) *curves.Response { return &r.Accepted }},
+		{p, "rejected", func(r *curves.PlayedRow) *curves.Response { return &r.Rejected }},
+	} {
+		if low, high := of.bounds(); high > 0 {
+			all = append(all, of.plot(chart.Logarithmic(low, high, 34, "", chart.Span), l))
+		}
+	}
+	return all
+}
+
+// ratePlot shows what was offered and let through, beside the limit as a rate.
+func ratePlot(p *curves.Played, l *labels) plot {
+	out := overTime(p.FromUS, p.RateUS, p.EndUS)
+	out.Kind, out.ValueHead = "played-rate", "highest"
+	out.Caption = "Offered and let through, in " + p.Unit + " per second of one round, the mean of all"
+	top := p.LimitPerS()
+	for _, row := range p.Rows {
+		top = max(top, slices.Max(row.OfferedPerS), slices.Max(row.AdmittedPerS))
+	}
+	axis := chart.Amounts(top, 30, "")
+	out.scale(axis)
+	out.Limit = fmt.Sprintf("M0 %sH%s", onPlane(axis, p.LimitPerS()), out.Width)
+	out.Level, out.Allowed = "the limit, per second", chart.Short(math.Round(10*p.LimitPerS())/10)
+	var g group
+	add := func(label string, perS []float64) {
+		most := math.Round(10*slices.Max(perS)) / 10
+		c := curve{Most: chart.Short(most), Top: int64(most)}
+		c.Path, c.Values = stepsOn(axis, perS, false)
+		g.add(l.of(label), c)
+	}
+	if p.SameOffered() {
+		add(offeredLabel, p.Rows[0].OfferedPerS)
+	}
+	for _, row := range p.Rows {
+		add(row.Label, row.AdmittedPerS)
+	}
+	out.Curves = g.sorted()
+	return out
+}
+
+// responses are the response times of one outcome.
+type responses struct {
+	*curves.Played
+	outcome string
+	of      func(*curves.PlayedRow) *curves.Response
+}
+
+// bounds are the shortest and the longest in µs, 0 where nowhere answers enough tell.
+func (r responses) bounds() (low, high float64) {
+	for i := range r.Rows {
+		of := r.of(&r.Rows[i])
+		for _, v := range slices.Concat(of.P50US, of.P99US) {
+			if v > 0 && (low == 0 || v < low) {
+				low = v
+			}
+			high = max(high, v)
+		}
+	}
+	return low, high
+}
+
+func (r responses) plot(axis chart.Axis, l *labels) plot {
+	out := overTime(r.FromUS, r.IntervalUS, r.EndUS)
+	out.Kind, out.ValueHead, out.BoundHead = "played-"+r.outcome, "p50", "p99"
+	out.Caption = fmt.Sprintf("Response time of what was %s, in µs, logarithmic: p50 where an interval has %d "+
+		"answers, p99 (dotted) where it has %d. The key has those of the whole", r.outcome, curves.LeastForP50,
+		curves.LeastForP99)
+	out.scale(axis)
+	var g group
+	for i := range r.Rows {
+		of := r.of(&r.Rows[i])
+		c := curve{Most: microseconds(of.WholeP50US), Promis: microseconds(of.WholeP99US)}
+		c.Path, c.Values = stepsOn(axis, of.P50US, true)
+		c.Bound, c.Bounds = stepsOn(axis, of.P99US, true)
+		if c.Path != "" {
+			g.add(l.of(r.Rows[i].Label), c)
+		}
+	}
+	out.Curves = g.curves
+	return out
+}
+
+// microseconds are whole; 0 is unknown.
+func microseconds(us float64) string {
+	if us == 0 {
+		return "–"
+	}
+	return chart.Exact(int64(us))
+}
+
+// scale marks a vertical axis whose values are not the plane's.
+func (p *plot) scale(axis chart.Axis) {
+	p.High = fmt.Sprint(plane)
+	for _, t := range axis.Ticks(plotHeight) {
+		at := onPlane(axis, t.At)
+		p.YTicks = append(p.YTicks, tick{percentFrom(1 - axis.Share(t.At)), t.Label})
+		p.Grid += fmt.Sprintf("M0 %sH%s", at, p.Width)
+	}
+}
+
+func onPlane(axis chart.Axis, v float64) string { return number(math.Round(plane * axis.Share(v))) }
+
+// stepsOn draws a value for each place and lists the values. With gaps there is one where a value is 0.
+func stepsOn(axis chart.Axis, values []float64, gaps bool) (path, list string) {
+	var out strings.Builder
+	var known []string
+	before := ""
+	for i, v := range values {
+		if gaps && v == 0 {
+			before = ""
+			continue
+		}
+		at := onPlane(axis, v)
+		switch before {
+		case at:
+		case "":
+			fmt.Fprintf(&out, "M%d %s", i, at)
+		default:
+			out.WriteString("V" + at)
+		}
+		before = at
+		out.WriteString("h1")
+		known = append(known, number(math.Round(10*v)/10))
+	}
+	return out.String(), strings.Join(known, " ")
+}

@@ -1,0 +1,108 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"ratelab/internal/benchresult"
+	"ratelab/internal/chart"
+	"ratelab/internal/result"
+)
+
+// measuredToo is worked with a stretch of it that was played in two rounds, from its second second on: gcra answers
+// after 100 µs at first and after 900 in the end, and a row stands there that virtual time does not know.
+func measuredToo() Input {
+	in := worked()
+	run := &in.Document.Runs[0]
+	in.Bench = &benchresult.Document{Server: benchresult.Server{
+		Server: result.Server{Kind: "container", Name: "redis", Version: "8.0.3", Transport: "unix"}}}
+	in.Bench.Machine.CPU, in.Bench.Settings.Rounds = "Example CPU", 2
+	in.Bench.Validity.Valid = true
+	in.Bench.NoiseFloor = benchresult.NoiseFloor{Pairs: 9, ClientP50US: 1.1}
+	in.Bench.Runs = []benchresult.Play{{Scenario: run.Scenario, Seed: run.Seed, Limit: run.Limit, FromUS: 1_000_000,
+		PlayedUS: 3_000_000, Rows: []benchresult.Limiter{
+			playedRow("none", 8, []int64{4, 4, 0}, 90, 0, 0),
+			playedRow("gcra", 6, []int64{4, 2, 0}, 100, 0, 900),
+			playedRow("gcra:burst=2", 2, []int64{1, 1, 0}, 95, 95, 95),
+		}}}
+	in.Bench.Runs[0].Rows[1].Rounds[0].DiffersFromVirtual = 3
+	return in
+}
+
+// playedRow has 120 answers in each second in which they took any time, and so many of them more rejected.
+func playedRow(label string, peak int64, admitted []int64, us ...int64) benchresult.Limiter {
+	round := benchresult.OpenRound{Accepted: 60, Rejected: 15}
+	row := benchresult.Limiter{Rounds: []benchresult.OpenRound{round, round},
+		Course: &benchresult.Course{BucketUS: 1_000_000, Offered: []int64{8, 8, 0}, Admitted: admitted,
+			Rolling: []int64{peak / 2, peak, 0}}}
+	row.Algorithm = label
+	row.Open.Accepted, row.Open.Rejected = 120, 30
+	row.Open.Latency = outcomes()
+	for i, v := range us {
+		interval := benchresult.Interval{StartUS: int64(i) * 1_000_000, WidthUS: 1_000_000}
+		if v > 0 {
+			interval.Accepted, interval.Rejected = benchresult.NewHistogram(), benchresult.NewHistogram()
+		}
+		for range min(v, 120) {
+			_ = interval.Accepted.RecordValue(v)
+			_ = row.Open.Latency.Accepted.Response.RecordValue(v)
+		}
+		for range min(v, 30) {
+			_ = interval.Rejected.RecordValue(2 * v)
+			_ = row.Open.Latency.Rejected.Response.RecordValue(2 * v)
+		}
+		row.Open.Intervals = append(row.Open.Intervals, interval)
+	}
+	return row
+}
+
+func outcomes() benchresult.Outcomes {
+	empty := func() benchresult.Durations { return benchresult.Durations{Response: benchresult.NewHistogram()} }
+	return benchresult.Outcomes{Accepted: empty(), Rejected: empty()}
+}
+
+// What was played under another limit or seed is not shown beside what virtual time decided.
+func TestMeasuredOfAnotherRun(t *testing.T) {
+	want := rendered(t, worked())
+	for _, change := range []func(*benchresult.Play){
+		func(p *benchresult.Play) { p.Seed++ },
+		func(p *benchresult.Play) { p.Limit.Requests++ },
+		func(p *benchresult.Play) { p.Scenario = "other" },
+	} {
+		in := measuredToo()
+		change(&in.Bench.Runs[0])
+		if rendered(t, in) != want {
+			t.Error("another run's measurement is on the page")
+		}
+	}
+}
+
+// An invalid measurement says so, and of a ratio within the noise the page says that it is none.
+func TestMeasuredIsNotTrustedBlindly(t *testing.T) {
+	in := measuredToo()
+	page := rendered(t, in)
+	if strings.Contains(page, "INVALID") || strings.Count(page, "within the noise") != 1 {
+		t.Error("95 µs beside 90 are within a noise of 1.1, and 900 are not")
+	}
+	in.Bench.Validity = benchresult.Validity{Reasons: []benchresult.Reason{{Code: "stall"}}}
+	if !strings.Contains(rendered(t, in), `<p class="alarm"><bdi>INVALID: the generator was at fault`) {
+		t.Error("nothing says that the run is invalid")
+	}
+}
+
+// Steps have a gap where there is no value, unless 0 is one.
+func TestStepsOn(t *testing.T) {
+	axis := chart.Axis{Share: func(v float64) float64 { return v / 10 }}
+	for _, c := range []struct {
+		gaps               bool
+		path, list, reason string
+	}{
+		{true, "M1 500h1h1V710h1M5 200h1", "5 5 7.1 2", "with gaps"},
+		{false, "M0 0h1V500h1h1V710h1V0h1V200h1", "0 5 5 7.1 0 2", "without"},
+	} {
+		path, list := stepsOn(axis, []float64{0, 5, 5, 7.1, 0, 2}, c.gaps)
+		if path != c.path || list != c.list {
+			t.Errorf("%s: %s, %s", c.reason, path, list)
+		}
+	}
+}
