@@ -15,13 +15,25 @@ func (r *Document) Of(scenario string, limit result.Limit, seed uint64) *Play {
 	return nil
 }
 
-// Differing is how many of all rounds' decisions are not those of virtual time, and how many decisions there were.
-func (r *Limiter) Differing() (differing, decisions int64) {
+// Differences compare the decisions of all rounds with those of virtual time.
+type Differences struct {
+	Differing  int64 // are not those of virtual time
+	OutsideLag int64 // of these, such as lag does not explain
+	Decisions  int64
+}
+
+// Differences are a row's; nil where its clients react, and so ask for other things than in virtual time.
+func (r *Limiter) Differences() *Differences {
+	d := &Differences{}
 	for _, round := range r.Rounds {
-		differing += round.DiffersFromVirtual
-		decisions += round.Accepted + round.Rejected
+		if round.DiffersFromVirtual == nil || round.OutsideLag == nil {
+			return nil
+		}
+		d.Differing += *round.DiffersFromVirtual
+		d.OutsideLag += *round.OutsideLag
+		d.Decisions += round.Accepted + round.Rejected
 	}
-	return differing, decisions
+	return d
 }
 
 // Trust says in a sentence how far the times can be relied on.

@@ -80,19 +80,19 @@ var runColumns = []runColumn{
 	{sheet.Column{Name: "number", Leaves: 1}, func(l runLine) string { return sheet.Integer(l.number) }},
 	{sheet.Column{Group: "response", Name: "p50"}, func(l runLine) string { return percentile(l.of.Response, 50) }},
 	{sheet.Column{Group: "response", Name: "p99"}, func(l runLine) string { return percentile(l.of.Response, 99) }},
-	{sheet.Column{Group: "response", Name: "p99.9", Leaves: 2},
+	{sheet.Column{Group: "response", Name: "p99.9", Leaves: 3},
 		func(l runLine) string { return percentile(l.of.Response, 99.9) }},
-	{sheet.Column{Group: "service", Name: "p50", Leaves: 5},
+	{sheet.Column{Group: "service", Name: "p50", Leaves: 6},
 		func(l runLine) string { return percentile(l.of.Service, 50) }},
-	{sheet.Column{Group: "service", Name: "p99", Leaves: 4},
+	{sheet.Column{Group: "service", Name: "p99", Leaves: 5},
 		func(l runLine) string { return percentile(l.of.Service, 99) }},
-	{sheet.Column{Group: "lag", Name: "p99", Leaves: 6}, func(l runLine) string { return percentile(l.of.Lag, 99) }},
-	{sheet.Column{Name: "differs", Leaves: 8}, once((*Limiter).differs)},
+	{sheet.Column{Group: "lag", Name: "p99", Leaves: 7}, func(l runLine) string { return percentile(l.of.Lag, 99) }},
+	{sheet.Column{Name: "differs", Leaves: 2}, once((*Limiter).differs)},
 	{sheet.Column{Group: "server", Name: "µs"},
 		once(func(r *Limiter) string { return optional(r.Open.ServerUSPerCall) })},
-	{sheet.Column{Name: "calls", Leaves: 3},
+	{sheet.Column{Name: "calls", Leaves: 4},
 		once(func(r *Limiter) string { return optional(r.Work.RedisCallsPerDecision) })},
-	{sheet.Column{Group: "repl.", Name: "bytes", Leaves: 7},
+	{sheet.Column{Group: "repl.", Name: "bytes", Leaves: 8},
 		once(func(r *Limiter) string { return optional(r.Work.ReplicatedPerDecision) })},
 	{sheet.Column{Group: "x", Name: "limit"}, once(func(r *Limiter) string {
 		if r.Exact == nil {
@@ -104,14 +104,11 @@ var runColumns = []runColumn{
 
 // differs is how many decisions of all rounds are not those of virtual time.
 func (r *Limiter) differs() string {
-	var count int64
-	for _, round := range r.Rounds {
-		if round.DiffersFromVirtual == nil {
-			return sheet.Absent
-		}
-		count += *round.DiffersFromVirtual
+	d := r.Differences()
+	if d == nil {
+		return sheet.Absent
 	}
-	return sheet.Integer(count)
+	return sheet.Integer(d.Differing)
 }
 
 // once says something of a row in its first line.

@@ -92,16 +92,14 @@ func measuredTable(bench *benchresult.Document, play *benchresult.Play, l *label
 
 func measuredCells(row, control *benchresult.Limiter, noise float64) []sheet.Cell {
 	of := row.Open.Latency
-	differing, decisions := row.Differing()
-	var outside int64
-	for _, round := range row.Rounds {
-		outside += round.OutsideLag
+	var other, outside sheet.Cell
+	if d := row.Differences(); d != nil {
+		other, outside = percentage(share(d.Differing, d.Decisions)), whole(d.OutsideLag)
+		other.Text += "\n" + fmt.Sprintf("%s of %s", chart.Exact(d.Differing), chart.Exact(d.Decisions))
 	}
-	other := percentage(share(differing, decisions))
-	other.Text += "\n" + fmt.Sprintf("%s of %s", chart.Exact(differing), chart.Exact(decisions))
 	return []sheet.Cell{
 		percentileCell(of.Accepted, 50), percentileCell(of.Accepted, 99), ratioCell(row, control, noise),
-		percentileCell(of.Rejected, 50), percentileCell(of.Rejected, 99), other, whole(outside),
+		percentileCell(of.Rejected, 50), percentileCell(of.Rejected, 99), other, outside,
 	}
 }
 

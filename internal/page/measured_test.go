@@ -25,14 +25,16 @@ func measuredToo() Input {
 			playedRow("gcra", 6, []int64{4, 2, 0}, 100, 0, 900),
 			playedRow("gcra:burst=2", 2, []int64{1, 1, 0}, 95, 95, 95),
 		}}}
-	in.Bench.Runs[0].Rows[1].Rounds[0].DiffersFromVirtual = 3
+	*in.Bench.Runs[0].Rows[1].Rounds[0].DiffersFromVirtual = 3
 	return in
 }
 
 // playedRow has 120 answers in each second in which they took any time, and so many of them more rejected.
 func playedRow(label string, peak int64, admitted []int64, us ...int64) benchresult.Limiter {
-	round := benchresult.OpenRound{Accepted: 60, Rejected: 15}
-	row := benchresult.Limiter{Rounds: []benchresult.OpenRound{round, round},
+	round := func() benchresult.OpenRound {
+		return benchresult.OpenRound{Accepted: 60, Rejected: 15, DiffersFromVirtual: new(int64), OutsideLag: new(int64)}
+	}
+	row := benchresult.Limiter{Rounds: []benchresult.OpenRound{round(), round()},
 		Course: &benchresult.Course{BucketUS: 1_000_000, Offered: []int64{8, 8, 0}, Admitted: admitted,
 			Rolling: []int64{peak / 2, peak, 0}}}
 	row.Algorithm = label

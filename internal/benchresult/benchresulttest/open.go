@@ -58,7 +58,9 @@ func (s *situation) round(p *profile, d draw, n int, open *benchresult.Open) ben
 	}
 	accepted, rejected := own.Accepted.Response.TotalCount(), own.Rejected.Response.TotalCount()
 	share := float64(accepted) / float64(accepted+rejected)
+	differs, outside := rejected/1000, int64(0)
 	return benchresult.OpenRound{
+		DiffersFromVirtual: &differs, OutsideLag: &outside,
 		Round: n, Position: position(p, n), StartedUS: int64(n-1)*23_000_000 + int64(position(p, n))*3_100_000,
 		Accepted: accepted, Rejected: rejected, ServerUSPerCall: d.near(share*p.acceptedUS + (1-share)*p.rejectedUS),
 		ServiceP50US: float64(service.ValueAtPercentile(50)), ResponseP50US: float64(both.ValueAtPercentile(50)),
