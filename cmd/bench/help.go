@@ -32,12 +32,13 @@ there was marked partial. (go run turns every code but 0 into 1.)
 const aboutRun = `Play scenarios on the wall clock against every algorithm on a real server, and measure.
 
 A round plays each scenario's own traffic to each algorithm, open loop (requests are sent when they
-are due, whether or not earlier ones were answered), at the instants of the windows at which simulate
-decides it: the ten seconds in which most is asked for, or --from, --for or --whole. What comes
-before is decided in virtual time, at the instants at which it would have happened. So a row says
-how many of its decisions differ from virtual time. Then the round loads each algorithm with accepted, rejected and mixed
-requests, closed loop. The order changes from round to round, and the control none, a script that
-admits everything, is in each of them. Then come the sweep over connections and the memory of a key.
+are due, whether or not earlier ones were answered), at the instants of the windows at which
+simulate decides it: the ten seconds in which most is asked for, or --from, --for or --whole. What
+comes before is decided in virtual time, at the instants at which it would have happened. So a row
+says how many of its decisions differ from virtual time. Then the round loads each algorithm with
+accepted, rejected and mixed requests, closed loop. The order changes from round to round, and the
+control none, a script that admits everything, is in each of them. Then come the sweep over
+connections and the memory of a key.
 
 Without a name the scenarios are extreme-case-1 and ten-times-over. The table goes to standard
 output; --out gets bench.json, from which all the rest can be made again, latency distributions
