@@ -46,7 +46,7 @@ type runFlags struct {
 
 func (f *runFlags) register(c *cobra.Command) {
 	f.rounds = commandline.Count{Value: bench.DefaultRounds, Least: 1, Most: 1000}
-	f.from = commandline.Duration{Least: 0, Most: limit.MaxWindow}
+	f.from = commandline.Duration{Value: -1, Least: 0, Most: limit.MaxWindow}
 	f.length = segmentTime(0)
 	f.warmUp = warmUpTime(bench.DefaultWarmUp)
 	f.segment = segmentTime(bench.DefaultSegment)

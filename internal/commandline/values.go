@@ -43,7 +43,7 @@ type Duration struct {
 }
 
 func (d *Duration) String() string {
-	if d.Value == 0 {
+	if d.Value < 0 || d.Value == 0 && d.Least > 0 {
 		return "" // not set; help shows no default then
 	}
 	return limit.FormatDuration(d.Value)
