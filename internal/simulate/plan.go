@@ -56,8 +56,8 @@ func (p *planner) realClock(runs []*contest) {
 			p.job.Server))
 	}
 	if name := reactive(runs); name != "" {
-		p.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave out "+
-			"--clock real", name))
+		p.Bad(fmt.Errorf("%s: --clock real does not play clients that react, clocks and sequences; leave it out, "+
+			"or take bench run", name))
 	}
 	for _, r := range runs {
 		if r.Scenario.Faulty() {
