@@ -234,8 +234,8 @@ func TestCompareClocks(t *testing.T) {
 func TestRealTimeRefusesWhatReacts(t *testing.T) {
 	j := job(builtinScenarios(t, "retrying-clients", "obedient-crowd", "poisson")...)
 	j.Clock, j.Server, j.LongReal = RealClock, "process", true
-	const want = "retrying-clients and others: clients that react, clocks and sequences are played in virtual time " +
-		"only; leave out --clock real"
+	const want = "retrying-clients and others: --clock real does not play clients that react, clocks and " +
+		"sequences; leave it out, or take bench run"
 	if err := j.Check(); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
