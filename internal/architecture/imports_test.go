@@ -82,7 +82,7 @@ var mayImport = map[string][]string{
 	"internal/play": {
 		"internal/caller", "internal/clients", "internal/limit", "internal/lineup", "internal/load",
 		"internal/measure", "internal/redisserver", "internal/replay", "internal/scenario", "internal/script",
-		"internal/virtualtime",
+		"internal/virtualtime", "internal/waiting",
 	},
 	"internal/simulate": {
 		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/measure",

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"ratelab/internal/load"
 	"ratelab/internal/message"
 	"ratelab/internal/play"
+	"ratelab/internal/replay"
 )
 
 // lateAfter is how long a request may wait for a connection before a scenario's on_late applies to it.
@@ -63,7 +65,7 @@ func (s *session) played(ctx context.Context, p *contest, c *lineup.Entry, conne
 			return err
 		},
 	})
-	if err == nil && found.Stopped {
+	if errors.Is(err, replay.ErrStopped) || err == nil && found.Stopped {
 		err = errStopped
 	}
 	if err == nil {

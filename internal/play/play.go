@@ -22,6 +22,7 @@ import (
 	"ratelab/internal/redisserver"
 	"ratelab/internal/replay"
 	"ratelab/internal/virtualtime"
+	"ratelab/internal/waiting"
 )
 
 // Options say on what is played, and how.
@@ -72,10 +73,12 @@ type Answer struct {
 const mostAttempts = 5
 
 // errLate is a preparation that took longer than was foreseen.
-var errLate = errors.New("what comes before the stretch took longer to decide than there was time")
+var errLate = fmt.Errorf("the play was not ready in time, %d times: something else keeps this machine busy",
+	mostAttempts)
 
-// Run plays the part against an entry of the contest. The error is a *NotPlayable, or that of the server or the script;
-// a run that was told to stop has played less, and says so.
+// Run plays the part against an entry of the contest. The error is a *NotPlayable, that of the server or the script, or
+// replay.ErrStopped where it was told to stop before it began to play; a run that is stopped later has played less, and
+// says so.
 func Run(ctx context.Context, c *lineup.Contest, e *lineup.Entry, p *Part, o Options) (*Played, error) {
 	pl := &player{contest: c, entry: e, part: p, Options: o}
 	var err error
@@ -85,14 +88,15 @@ func Run(ctx context.Context, c *lineup.Contest, e *lineup.Entry, p *Part, o Opt
 	if pl.ahead, err = ahead(ctx, o); err != nil {
 		return nil, err
 	}
-	for spare := preparation; ; spare *= 4 {
-		pl.attempts++
-		played, err := pl.attempt(ctx, spare)
-		if errors.Is(err, errLate) && pl.attempts < mostAttempts {
-			continue
+	spare := preparation
+	for range mostAttempts {
+		var played *Played
+		if played, err = pl.attempt(ctx, spare); !errors.Is(err, errLate) {
+			return played, err
 		}
-		return played, err
+		spare = 2 * max(spare, pl.took)
 	}
+	return nil, err
 }
 
 // preparation is how long a play needs to get ready, unless much comes before it.
@@ -101,12 +105,12 @@ const preparation = 30 * time.Millisecond
 // player is a play under way.
 type player struct {
 	Options
-	contest  *lineup.Contest
-	entry    *lineup.Entry
-	part     *Part
-	shifts   bool          // the client's clock is set so that it is where the scenario's is in its window
-	ahead    time.Duration // of the server's clock before ours
-	attempts int
+	contest *lineup.Contest
+	entry   *lineup.Entry
+	part    *Part
+	shifts  bool          // the client's clock is set so that it is where the scenario's is in its window
+	ahead   time.Duration // of the server's clock before ours
+	took    time.Duration // to get ready
 
 	origin  time.Duration // of the scenario, by our clock
 	shift   time.Duration // of the client's clock
@@ -122,6 +126,7 @@ type player struct {
 // attempt plays once, and deletes what is left; errLate: it could not begin in time.
 func (p *player) attempt(ctx context.Context, spare time.Duration) (played *Played, err error) {
 	p.aim(spare)
+	began := p.Clock.Now()
 	defer func() {
 		if closed := p.close(context.WithoutCancel(ctx)); err == nil {
 			err = closed
@@ -133,6 +138,7 @@ func (p *player) attempt(ctx context.Context, spare time.Duration) (played *Play
 	if err != nil {
 		return nil, err
 	}
+	p.took = p.Clock.Now() - began
 	return p.play(ctx)
 }
 
@@ -211,9 +217,6 @@ const mostIntroduced = 10_000
 // play sends the requests.
 func (p *player) play(ctx context.Context) (*Played, error) {
 	out := &Played{Origin: p.onServer(0), Shift: p.shift, Forwarded: p.count}
-	if p.Clock.Now() > p.start()-lead {
-		return nil, errLate
-	}
 	around := p.Around
 	if around == nil {
 		around = func(_ *caller.Target, play func() error) error { return play() }
@@ -348,6 +351,9 @@ func (p *player) fastForward(ctx context.Context) error {
 // decideBefore decides what comes before the stretch.
 func (p *player) decideBefore(ctx context.Context, d replay.Decider, before iter.Seq2[limit.Request, error]) error {
 	return inBatches(before, func(batch []limit.Request) error {
+		if waiting.Closed(p.Stop) {
+			return replay.ErrStopped
+		}
 		p.count += int64(len(batch))
 		return d.Decide(ctx, batch, make([]limit.Decision, len(batch)))
 	})
