@@ -29,6 +29,10 @@ type compareFlags struct {
 	warmUp         commandline.Duration
 	connections    commandline.Count
 	mix            string
+
+	instructions, noInstructions, instructionsOnly bool
+	everyGate                                      bool
+	pinned                                         string
 }
 
 func (f *compareFlags) register(c *cobra.Command) {
@@ -38,6 +42,7 @@ func (f *compareFlags) register(c *cobra.Command) {
 	f.connections = connections()
 	f.Groups = commandline.NewGroups(c)
 	f.Add("Two sides, measured in turn", f.sides)
+	f.Add("Instructions, counted under valgrind", f.counting)
 	f.Add("Output", func(fs *pflag.FlagSet) {
 		f.FormatFlag(fs, compare.Forms.Names())
 		f.FolderFlag(fs, defaultFolder, "comparison.json and .md, paired.json and samples for benchstat")
@@ -68,6 +73,27 @@ func (f *compareFlags) sides(fs *pflag.FlagSet) {
 	fs.StringVar(&f.mix, "mix", benchresult.MixHalf, "`MIX` of the requests: "+strings.Join(benchresult.Mixes(), ", "))
 }
 
+func (f *compareFlags) counting(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.instructions, "instructions", false, "insist on it: without valgrind end with code 3")
+	fs.BoolVar(&f.noInstructions, "no-instructions", false, "leave it out")
+	fs.BoolVar(&f.instructionsOnly, "instructions-only", false,
+		"insist on it, and measure no times: for CI, and for busy machines")
+	fs.StringVar(&f.pinned, "pinned", "",
+		"judge head also against the script of its name in this `FOLDER`, a release's, and not by time")
+	fs.BoolVar(&f.everyGate, "every-gate", false, "measure times also where a counted gate has failed already")
+}
+
+// ways is whether instructions are counted.
+func (f *compareFlags) ways() bench.Counting {
+	switch {
+	case f.instructions || f.instructionsOnly:
+		return bench.CountOrFail
+	case f.noInstructions:
+		return ""
+	}
+	return bench.CountIfPossible
+}
+
 // check refuses flags that do not go together, and the lack of those without which there is nothing to do.
 func (f *compareFlags) check(args []string) error {
 	if err := f.Empty(); err != nil {
@@ -80,6 +106,10 @@ func (f *compareFlags) check(args []string) error {
 		return commandline.Usage("--base: there is no --head to compare it with")
 	case !f.Given("base"):
 		return commandline.Usage("--head: there is no --base to compare it with")
+	case f.noInstructions && f.instructions:
+		return commandline.Usage("--no-instructions and --instructions contradict each other; leave one out")
+	case f.noInstructions && f.instructionsOnly:
+		return commandline.Usage("--no-instructions and --instructions-only contradict each other; leave one out")
 	}
 	if !slices.Contains(benchresult.Mixes(), f.mix) {
 		return commandline.Usage("--mix %s: %s", message.Quote(f.mix), message.OneOf(f.mix, benchresult.Mixes()))
