@@ -82,21 +82,24 @@ func uncounted(err error) error {
 	return nil
 }
 
+// recounts are how often at the most what is in doubt is counted again.
+const recounts = 3
+
 func (r *pairRun) countInstructions(ctx context.Context) error {
-	first, err := r.countPaths(ctx, r.limits, nil)
-	if err != nil {
-		return err
+	limits, states := r.limits, costresult.States()
+	for range 1 + recounts {
+		found, err := r.countPaths(ctx, limits, states)
+		if err != nil {
+			return err
+		}
+		r.counted.Runs = append(r.counted.Runs, *found)
+		doubtful := compare.Doubtful(r.counted.Runs)
+		if found.Partial || len(doubtful) == 0 {
+			return nil
+		}
+		limits, states = limitsOf(doubtful, r.limits), statesOf(doubtful)
 	}
-	r.counted.Runs = append(r.counted.Runs, *first)
-	doubtful := compare.Doubtful(first)
-	if first.Partial || len(doubtful) == 0 {
-		return nil
-	}
-	again, err := r.countPaths(ctx, limitsOf(doubtful, r.limits), statesOf(doubtful))
-	if err == nil {
-		r.counted.Runs = append(r.counted.Runs, *again)
-	}
-	return err
+	return nil
 }
 
 // countPaths counts all scripts in some states under some limits.

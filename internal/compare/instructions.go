@@ -66,6 +66,7 @@ func (c *counted) interrupted(name string) {
 type twoPaths struct {
 	old        string // whose the first is
 	base, head costresult.Path
+	alike      bool // both counts are of as many decisions
 }
 
 // where names the path.
@@ -80,25 +81,45 @@ func pathName(p *costresult.Path) string { return p.State + " at " + p.Limit.Str
 
 func (p *twoPaths) ratio() float64 { return p.head.Instructions / p.base.Instructions }
 
-// pathsOf are the paths that both sides have. Where a path was counted again, its instructions are the mean of both
-// counts.
+// pathsOf are the paths that both sides have. Only counts of as many decisions are alike, since the server works off its
+// Lua's garbage now and then; of those that were made again the least is taken: what disturbs a count adds to it.
 func pathsOf(runs []costresult.Document, old string) []twoPaths {
 	var all []twoPaths
-	for _, base := range pathsIn(&runs[0], old) {
-		head := pathIn(&runs[0], benchresult.CountedHead, &base)
-		if head == nil {
+	for _, path := range pathsIn(&runs[0], old) {
+		bases, heads := countsOf(runs, old, &path), countsOf(runs, benchresult.CountedHead, &path)
+		if len(heads) == 0 {
 			continue
 		}
-		both := twoPaths{old: old, base: base, head: *head}
-		for i := range runs[1:] {
-			b, h := pathIn(&runs[1+i], old, &base), pathIn(&runs[1+i], benchresult.CountedHead, &base)
-			if b != nil && h != nil {
-				n := float64(i + 1)
-				both.base.Instructions = (n*both.base.Instructions + b.Instructions) / (n + 1)
-				both.head.Instructions = (n*both.head.Instructions + h.Instructions) / (n + 1)
+		both := twoPaths{old: old, base: bases[0], head: heads[0]}
+		for _, b := range bases {
+			for _, h := range heads {
+				both.take(&b, &h)
 			}
 		}
 		all = append(all, both)
+	}
+	return all
+}
+
+// take takes two counts if they are alike: the more decisions, the better.
+func (p *twoPaths) take(base, head *costresult.Path) {
+	switch {
+	case base.Decisions != head.Decisions || p.alike && base.Decisions < p.base.Decisions:
+	case !p.alike || base.Decisions > p.base.Decisions:
+		p.base, p.head, p.alike = *base, *head, true
+	default:
+		p.base.Instructions = min(p.base.Instructions, base.Instructions)
+		p.head.Instructions = min(p.head.Instructions, head.Instructions)
+	}
+}
+
+// countsOf are all counts of a side's path.
+func countsOf(runs []costresult.Document, label string, as *costresult.Path) []costresult.Path {
+	var all []costresult.Path
+	for i := range runs {
+		if p := pathIn(&runs[i], label, as); p != nil {
+			all = append(all, *p)
+		}
 	}
 	return all
 }
@@ -120,13 +141,17 @@ func pathIn(d *costresult.Document, label string, as *costresult.Path) *costresu
 	return &paths[i]
 }
 
-// Doubtful are the paths whose count is so near to what is tolerated that it is to be made once more.
-func Doubtful(d *costresult.Document) []costresult.Path {
+// What differs by more than half of what is tolerated, and by less than so many times as much, is in doubt: once in some
+// hundred paths a busy machine adds 2 % to a count.
+const clearly = 5
+
+// Doubtful are the paths that are to be counted once more before they are judged.
+func Doubtful(runs []costresult.Document) []costresult.Path {
 	var all []costresult.Path
-	slack := slackOf(d)
+	slack := slackOf(&runs[0])
 	for _, old := range []string{benchresult.CountedBase, benchresult.CountedPinned} {
-		for _, p := range pathsOf([]costresult.Document{*d}, old) {
-			if off := math.Abs(p.ratio() - 1); off >= slack/2 && off <= 1.5*slack {
+		for _, p := range pathsOf(runs, old) {
+			if off := math.Abs(p.ratio() - 1); !p.alike || off >= slack/2 && off <= clearly*slack {
 				all = append(all, p.head)
 			}
 		}
@@ -166,6 +191,9 @@ func (c *counted) compareInstructions(name string, p *twoPaths, slack float64) {
 	row := Judgement{Algorithm: name, Where: p.where(), Measure: measureInstructions, Outcome: Same,
 		Base: number(math.Round(p.base.Instructions)), Head: number(math.Round(p.head.Instructions))}
 	switch ratio := p.ratio(); {
+	case !p.alike:
+		row.Outcome = Inconclusive
+		c.unlike(p)
 	case ratio > 1+slack:
 		row.Outcome = Regression
 	case ratio < 1/(1+slack):
@@ -173,6 +201,17 @@ func (c *counted) compareInstructions(name string, p *twoPaths, slack float64) {
 	}
 	row.Statement = fmt.Sprintf("%s -> %s, %s", row.Base, row.Head, closely(p.ratio()))
 	c.add(row)
+}
+
+// unlike is that a path was never counted over as many decisions on both sides.
+func (c *counted) unlike(p *twoPaths) {
+	c.gateSoFar.Reasons = append(c.gateSoFar.Reasons, fmt.Sprintf("%s: counted over %d decisions of %s and %d of head, "+
+		"which cannot be compared: the machine was too slow for more", p.where(), p.base.Decisions, p.old,
+		p.head.Decisions))
+	const remedy = "count again when the machine has less to do"
+	if !slices.Contains(c.gateSoFar.remedies, remedy) {
+		c.gateSoFar.remedies = append(c.gateSoFar.remedies, remedy)
+	}
 }
 
 // closely is a ratio with a digit more where it is near to 1: 1.22x, but 1.013x.
