@@ -86,25 +86,20 @@ func uncounted(err error) error {
 const recounts = 3
 
 func (r *pairRun) countInstructions(ctx context.Context) error {
-	limits, states := r.limits, costresult.States()
-	for range 1 + recounts {
-		found, err := r.countPaths(ctx, limits, states)
-		if err != nil {
-			return err
-		}
-		r.counted.Runs = append(r.counted.Runs, *found)
+	whole, err := r.countPaths(ctx, r.limits, r.states)
+	for again := 0; err == nil && whole && again < recounts; again++ {
 		doubtful := compare.Doubtful(r.counted.Runs)
-		if found.Partial || len(doubtful) == 0 {
-			return nil
+		for _, of := range r.limits {
+			if states := statesOf(doubtful, of); len(states) > 0 && err == nil && whole {
+				whole, err = r.countPaths(ctx, []limit.Policy{of}, states)
+			}
 		}
-		limits, states = limitsOf(doubtful, r.limits), statesOf(doubtful)
 	}
-	return nil
+	return err
 }
 
-// countPaths counts all scripts in some states under some limits.
-func (r *pairRun) countPaths(ctx context.Context, limits []limit.Policy,
-	states []string) (*costresult.Document, error) {
+// countPaths counts all scripts in some states under some limits. It reports whether that was not interrupted.
+func (r *pairRun) countPaths(ctx context.Context, limits []limit.Policy, states []string) (bool, error) {
 	subjects := []counter.Subject{{Label: benchresult.CountedBase, Under: r.sides[base].under},
 		{Label: benchresult.CountedHead, Under: r.sides[head].under}}
 	if r.pinned != nil {
@@ -118,24 +113,21 @@ func (r *pairRun) countPaths(ctx context.Context, limits []limit.Policy,
 		}}
 	found, err := j.Run(waiting.With(ctx, waiting.Watch{Stop: r.Stop}))
 	if err != nil && waiting.Closed(r.Stop) {
-		return nil, errStopped
+		return false, errStopped
 	}
-	if err == nil && found.Partial {
-		r.partial = true
+	if err != nil {
+		return false, err
 	}
-	return found, err
+	r.counted.Runs = append(r.counted.Runs, *found)
+	r.partial = r.partial || found.Partial
+	return !found.Partial, nil
 }
 
-// statesOf are the states of paths, each once.
-func statesOf(paths []costresult.Path) []string {
+// statesOf are the states of paths that are under a limit.
+func statesOf(paths []costresult.Path, of limit.Policy) []string {
 	return slices.DeleteFunc(costresult.States(), func(state string) bool {
-		return !slices.ContainsFunc(paths, func(p costresult.Path) bool { return p.State == state })
-	})
-}
-
-// limitsOf are the limits of paths, each once, as they were counted.
-func limitsOf(paths []costresult.Path, all []limit.Policy) []limit.Policy {
-	return slices.DeleteFunc(slices.Clone(all), func(l limit.Policy) bool {
-		return !slices.ContainsFunc(paths, func(p costresult.Path) bool { return p.Limit == result.LimitOf(l) })
+		return !slices.ContainsFunc(paths, func(p costresult.Path) bool {
+			return p.State == state && p.Limit == result.LimitOf(of)
+		})
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
 	counter "ratelab/internal/cost"
+	"ratelab/internal/costresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/scenario"
@@ -36,6 +37,7 @@ type pairPlan struct {
 	pinnedRuns []*contest // by scenario
 	pinnedCost *lineup.Entry
 	limits     []limit.Policy // under which instructions are counted
+	states     []string       // in which they are
 }
 
 // withDefaults is a copy of c in which every number is meant.
@@ -67,7 +69,7 @@ func (c *Comparison) plan() (*pairPlan, error) {
 	}
 	p.checkSides(&wrong)
 	p.pin(&wrong)
-	p.limits = counter.Limits(costLimit)
+	p.limits, p.states = counter.Limits(costLimit), costresult.States()
 	if len(p.Scenarios) > 0 {
 		p.limits = counter.Limits(p.Scenarios[0].Limit)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/callgrind"
 	"ratelab/internal/compare"
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
@@ -31,6 +32,11 @@ type pairRun struct {
 
 // run does the comparison.
 func (p *pairPlan) run(ctx context.Context) (*benchresult.Paired, error) {
+	if p.Instructions == CountOrFail {
+		if _, err := callgrind.Version(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.try(ctx); err != nil {
 		return nil, err
 	}
