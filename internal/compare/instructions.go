@@ -82,7 +82,8 @@ func pathName(p *costresult.Path) string { return p.State + " at " + p.Limit.Str
 func (p *twoPaths) ratio() float64 { return p.head.Instructions / p.base.Instructions }
 
 // pathsOf are the paths that both sides have. Only counts of as many decisions are alike, since the server works off its
-// Lua's garbage now and then; of those that were made again the least is taken: what disturbs a count adds to it.
+// Lua's garbage now and then; of those that were made again the median is taken, since a busy machine disturbs a count
+// either way.
 func pathsOf(runs []costresult.Document, old string) []twoPaths {
 	var all []twoPaths
 	for _, path := range pathsIn(&runs[0], old) {
@@ -91,9 +92,11 @@ func pathsOf(runs []costresult.Document, old string) []twoPaths {
 			continue
 		}
 		both := twoPaths{old: old, base: bases[0], head: heads[0]}
-		for _, b := range bases {
-			for _, h := range heads {
-				both.take(&b, &h)
+		for n := range decisionsOf(bases) {
+			if of := decisionsOf(heads)[n]; of != nil && (!both.alike || n > both.base.Decisions) {
+				both.alike = true
+				both.base.Decisions, both.base.Instructions = n, benchresult.Median(decisionsOf(bases)[n])
+				both.head.Decisions, both.head.Instructions = n, benchresult.Median(of)
 			}
 		}
 		all = append(all, both)
@@ -101,16 +104,13 @@ func pathsOf(runs []costresult.Document, old string) []twoPaths {
 	return all
 }
 
-// take takes two counts if they are alike: the more decisions, the better.
-func (p *twoPaths) take(base, head *costresult.Path) {
-	switch {
-	case base.Decisions != head.Decisions || p.alike && base.Decisions < p.base.Decisions:
-	case !p.alike || base.Decisions > p.base.Decisions:
-		p.base, p.head, p.alike = *base, *head, true
-	default:
-		p.base.Instructions = min(p.base.Instructions, base.Instructions)
-		p.head.Instructions = min(p.head.Instructions, head.Instructions)
+// decisionsOf are the instructions of counts, by how many decisions they were made of.
+func decisionsOf(counts []costresult.Path) map[int][]float64 {
+	by := map[int][]float64{}
+	for _, p := range counts {
+		by[p.Decisions] = append(by[p.Decisions], p.Instructions)
 	}
+	return by
 }
 
 // countsOf are all counts of a side's path.
