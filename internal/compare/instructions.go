@@ -7,7 +7,6 @@ import (
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/costresult"
-	"ratelab/internal/redisserver"
 	"ratelab/internal/result"
 )
 
@@ -19,9 +18,12 @@ const (
 	measureAllocations  = "server_allocations_per_decision"
 )
 
+// kindContainer is a server's kind where it is in a container, as a result has it.
+const kindContainer = "container"
+
 // slackOf is by how much two counts of one path may differ.
 func slackOf(d *costresult.Document) float64 {
-	if d.Server.Kind == redisserver.KindContainer {
+	if d.Server.Kind == kindContainer {
 		return ContainerSlack
 	}
 	return CountSlack
@@ -81,8 +83,8 @@ func pathName(p *costresult.Path) string { return p.State + " at " + p.Limit.Str
 
 func (p *twoPaths) ratio() float64 { return p.head.Instructions / p.base.Instructions }
 
-// pathsOf are the paths that both sides have. Only counts of as many decisions are alike, since the server works off its
-// Lua's garbage now and then; of those that were made again the median is taken, since a busy machine disturbs a count
+// pathsOf are the paths that both sides have. Only counts of as many decisions are alike, since the server works off
+// its Lua's garbage now and then; of those that were made again the median is taken, since a busy machine disturbs a count
 // either way.
 func pathsOf(runs []costresult.Document, old string) []twoPaths {
 	var all []twoPaths
@@ -141,8 +143,8 @@ func pathIn(d *costresult.Document, label string, as *costresult.Path) *costresu
 	return &paths[i]
 }
 
-// What differs by more than half of what is tolerated, and by less than so many times as much, is in doubt: once in some
-// hundred paths a busy machine adds 2 % to a count.
+// What differs by more than half of what is tolerated, and by less than so many times as much, is in doubt: a busy
+// machine moves a count by up to 2 %.
 const clearly = 5
 
 // Doubtful are the paths that are to be counted once more before they are judged.
@@ -205,8 +207,8 @@ func (c *counted) compareInstructions(name string, p *twoPaths, slack float64) {
 
 // unlike is that a path was never counted over as many decisions on both sides.
 func (c *counted) unlike(p *twoPaths) {
-	c.gateSoFar.Reasons = append(c.gateSoFar.Reasons, fmt.Sprintf("%s: counted over %d decisions of %s and %d of head, "+
-		"which cannot be compared: the machine was too slow for more", p.where(), p.base.Decisions, p.old,
+	c.gateSoFar.Reasons = append(c.gateSoFar.Reasons, fmt.Sprintf("%s: counted over %d decisions of %s and %d of "+
+		"head, which cannot be compared: the machine was too slow for more", p.where(), p.base.Decisions, p.old,
 		p.head.Decisions))
 	const remedy = "count again when the machine has less to do"
 	if !slices.Contains(c.gateSoFar.remedies, remedy) {

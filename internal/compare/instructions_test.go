@@ -80,8 +80,8 @@ func TestInstructionsByHand(t *testing.T) {
 		{"more replicated", []costresult.Document{both(burstAt(1000), bytes)}, Same, 0, ""},
 		{"of fewer decisions", []costresult.Document{both(few, burstAt(1020))}, Inconclusive, 4,
 			"inconclusive instructions: burst at 10/1s: counted over 25 decisions of base and 100 of head"},
-		{"of as many in another run", []costresult.Document{both(few, burstAt(1020)), both(burstAt(1015), few)}, Same, 0,
-			""},
+		{"of as many in another run", []costresult.Document{both(few, burstAt(1020)), both(burstAt(1015), few)}, Same,
+			0, ""},
 	} {
 		r := judgedBy(c.runs...)
 		found := strings.Join(append(r.Verdict.Findings, ""), "\n")
