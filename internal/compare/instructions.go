@@ -84,8 +84,8 @@ func pathName(p *costresult.Path) string { return p.State + " at " + p.Limit.Str
 func (p *twoPaths) ratio() float64 { return p.head.Instructions / p.base.Instructions }
 
 // pathsOf are the paths that both sides have. Only counts of as many decisions are alike, since the server works off
-// its Lua's garbage now and then; of those that were made again the median is taken, since a busy machine disturbs a count
-// either way.
+// its Lua's garbage now and then; of those that were made again the median is taken, since a busy machine disturbs a
+// count either way.
 func pathsOf(runs []costresult.Document, old string) []twoPaths {
 	var all []twoPaths
 	for _, path := range pathsIn(&runs[0], old) {
