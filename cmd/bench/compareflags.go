@@ -29,6 +29,10 @@ type compareFlags struct {
 	warmUp         commandline.Duration
 	connections    commandline.Count
 	mix            string
+
+	instructions, instructionsOnly bool
+	everyGate                                      bool
+	pinned                                         string
 }
 
 func (f *compareFlags) register(c *cobra.Command) {
@@ -38,6 +42,7 @@ func (f *compareFlags) register(c *cobra.Command) {
 	f.connections = connections()
 	f.Groups = commandline.NewGroups(c)
 	f.Add("Two sides, measured in turn", f.sides)
+	f.Add("Instructions, counted under valgrind", f.counting)
 	f.Add("Output", func(fs *pflag.FlagSet) {
 		f.FormatFlag(fs, compare.Forms.Names())
 		f.FolderFlag(fs, defaultFolder, "comparison.json and .md, paired.json and samples for benchstat")
@@ -66,6 +71,23 @@ func (f *compareFlags) sides(fs *pflag.FlagSet) {
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
 	fs.Var(&f.connections, "connections", "`N` connections")
 	fs.StringVar(&f.mix, "mix", benchresult.MixHalf, "`MIX` of the requests: "+strings.Join(benchresult.Mixes(), ", "))
+}
+
+func (f *compareFlags) counting(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.instructions, "instructions", false, "judge what is counted, and the times as a second opinion")
+	fs.BoolVar(&f.instructionsOnly, "instructions-only", false,
+		"judge what is counted, and measure no times: for CI, and for busy machines")
+	fs.StringVar(&f.pinned, "pinned", "",
+		"judge head also against the script of its name in this `FOLDER`, a release's, and not by time")
+	fs.BoolVar(&f.everyGate, "every-gate", false, "measure times also where a counted gate has failed already")
+}
+
+// ways is whether instructions are counted.
+func (f *compareFlags) ways() bench.Counting {
+	if f.instructions || f.instructionsOnly || f.Given("pinned") {
+		return bench.CountOrFail
+	}
+	return ""
 }
 
 // check refuses flags that do not go together, and the lack of those without which there is nothing to do.

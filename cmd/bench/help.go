@@ -17,6 +17,8 @@ const examples = `  bench run --quick                                    everyth
   bench cost -a gcra,fixed-window                      instructions of each decision, counted
   bench compare --base old/gcra.lua --head lua/gcra.lua
                                                        is the changed script slower, or different?
+  bench compare --base old/gcra.lua --head lua/gcra.lua --instructions-only
+                                                       the same by counting alone: for CI
   bench compare --base redis:7.0 --head redis:8.0      the same scripts on two servers
   bench plot results/latest-bench                      draw the charts again, without measuring
   bench show results/latest-bench --format csv         print the figures again, in another form`
@@ -56,5 +58,8 @@ A side is one of
 Scenarios named behind them are those whose decisions must be the same (default: built-in ones).
 
 A regression is a decision that differs, more work, or a server time or median client time that is
-shown to be more than 5 % slower. It is looked at after 16, 24, 40, 64 … pairs, each on servers just
-started; what is clear ends the measurement, and what is not says how many more pairs it would take.`
+shown to be more than 5 % slower; with --instructions also more than 1 % more instructions on a path
+(4 % on a container's server), counted on a server of its own as bench cost does. A time that cannot
+be judged is a note then, and not code 4. A counted regression ends the comparison before any time
+is measured. Times are looked at after 16, 24, 40, 64 … pairs, each on servers just started; what is
+clear ends the measurement, and what is not says how many more pairs it would take.`

@@ -31,8 +31,9 @@ func (a *app) comparison(f *compareFlags, args []string) (*bench.Comparison, err
 		Base: bench.SideSpec{Spec: f.base, As: f.as}, Head: bench.SideSpec{Spec: f.head, As: f.as},
 		Algorithms: choices, Scenarios: list, Server: f.redis, AllowEviction: f.eviction, Mix: f.mix,
 		Pairs: f.pairs.Value, Segment: f.segment.Value, WarmUp: orNone(f.warmUp.Value),
-		Connections: f.connections.Value,
-		Version:     commandline.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
+		Connections:  f.connections.Value,
+		Instructions: f.ways(), Untimed: f.instructionsOnly, EveryGate: f.everyGate, Pinned: f.pinned,
+		Version: commandline.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
 	}, nil
 }
 

@@ -28,6 +28,12 @@ type Comparison struct {
 	WarmUp      time.Duration // before each measurement, not counted; negative: none
 	Connections int
 
+	// what counts the instructions of both scripts; "": nobody
+	Instructions Counting
+	Untimed      bool   // decisions, work and instructions alone: no times
+	EveryGate    bool   // measure times also where what was counted is a regression already
+	Pinned       string // a folder with the scripts of a pinned release; "": none
+
 	Version string
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
@@ -37,6 +43,16 @@ type Comparison struct {
 	Progress Progress          // nil: nobody watches
 	Notice   func(line string) // is called with what the user ought to know at once; nil: nobody listens
 }
+
+// Counting is whether instructions are counted.
+type Counting string
+
+// The ways of counting. What CountIfPossible cannot count it leaves out, with the reason; it is an error of
+// CountOrFail.
+const (
+	CountIfPossible Counting = "if possible"
+	CountOrFail     Counting = "or fail"
+)
 
 // What a comparison measures unless it says otherwise.
 const (

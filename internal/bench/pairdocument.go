@@ -16,7 +16,8 @@ func (r *pairRun) document(ctx context.Context) *benchresult.Paired {
 	for _, note := range r.servers[head].notes {
 		s.note(note)
 	}
-	d := &benchresult.Paired{Header: s.header(result.Paired.Kind, r.Version), Rows: r.rows}
+	d := &benchresult.Paired{Header: s.header(result.Paired.Kind, r.Version), Rows: r.rows, Counted: r.counted,
+		Untimed: r.untimed}
 	d.Partial = r.partial
 	d.Settings = benchresult.Settings{
 		Rounds: r.Pairs, WarmUpUS: max(r.WarmUp,
@@ -24,7 +25,9 @@ func (r *pairRun) document(ctx context.Context) *benchresult.Paired {
 		Sweep: []int{}, CostLimit: result.LimitOf(costLimit), FillLimit: result.LimitOf(fillLimit),
 		RepeatedRound: r.void.pairs,
 	}
-	d.Notes = append(d.Notes, fmt.Sprintf("closed loop of the mix %s", r.Mix))
+	if r.untimed == "" {
+		d.Notes = append(d.Notes, fmt.Sprintf("closed loop of the mix %s", r.Mix))
+	}
 	if r.void.pairs > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s, measured again: %s was at fault",
 			message.Count(r.void.pairs, "void pair"), benchresult.Culprit(r.void.reasons)))

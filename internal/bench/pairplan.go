@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
+	counter "ratelab/internal/cost"
+	"ratelab/internal/costresult"
+	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/scenario"
 )
@@ -28,6 +32,12 @@ type pairPlan struct {
 	control *lineup.Entry
 	costs   [2][]*lineup.Entry // of each side, by row; under costLimit
 	runs    [2][]*contest      // of each side, by scenario; the entries are the rows
+
+	pinned     *side      // the head's script in a pinned release; nil: none
+	pinnedRuns []*contest // by scenario
+	pinnedCost *lineup.Entry
+	limits     []limit.Policy // under which instructions are counted
+	states     []string       // in which they are
 }
 
 // withDefaults is a copy of c in which every number is meant.
@@ -58,6 +68,11 @@ func (c *Comparison) plan() (*pairPlan, error) {
 		return nil, err
 	}
 	p.checkSides(&wrong)
+	p.pin(&wrong)
+	p.limits, p.states = counter.Limits(costLimit), costresult.States()
+	if len(p.Scenarios) > 0 {
+		p.limits = counter.Limits(p.Scenarios[0].Limit)
+	}
 	if p.Scenarios == nil {
 		all, err := scenario.Builtin()
 		if err != nil {
@@ -70,9 +85,45 @@ func (c *Comparison) plan() (*pairPlan, error) {
 	}
 	p.control = lineup.Entries([]algorithms.Choice{builtin(control)}, nil, costLimit, nil, &wrong)[0]
 	for i := range p.sides {
-		p.resolve(i, &wrong)
+		p.costs[i], p.runs[i] = p.resolve(p.sides[i], &wrong)
+	}
+	if p.pinned != nil {
+		var costs []*lineup.Entry
+		if costs, p.pinnedRuns = p.resolve(p.pinned, &wrong); len(costs) > 0 {
+			p.pinnedCost = costs[0]
+		}
 	}
 	return p, wrong.Err()
+}
+
+// pin finds the head's script in the pinned release, and refuses what does not go with counting.
+func (p *pairPlan) pin(wrong *lineup.Problems) {
+	servers := p.sides[head].isServer()
+	if p.Pinned != "" && servers {
+		wrong.Bad(errors.New("--pinned goes with two scripts; a server is none"))
+	} else if p.Pinned != "" {
+		var err error
+		if p.pinned, err = p.sides[head].release(p.Pinned); err != nil {
+			wrong.Bad(err)
+		}
+	}
+	if p.Instructions != CountOrFail {
+		return
+	}
+	if why := p.uncountable(); why != "" {
+		wrong.Bad(fmt.Errorf("--instructions: %s", why))
+	}
+}
+
+// uncountable is why the sides' instructions cannot be compared; "" where they can.
+func (p *pairPlan) uncountable() string {
+	switch {
+	case p.sides[base].isServer():
+		return "the sides are servers, and counts of two servers are never compared"
+	case strings.Contains(p.Server, "://"):
+		return "a server that runs already cannot be counted; take --redis process or --redis container"
+	}
+	return ""
 }
 
 func (c *Comparison) checkNumbers(wrong *lineup.Problems) {
@@ -100,20 +151,20 @@ func (p *pairPlan) checkSides(wrong *lineup.Problems) {
 	}
 }
 
-// resolve makes the entries of one side.
-func (p *pairPlan) resolve(i int, wrong *lineup.Problems) {
-	p.costs[i] = p.row(i, nil, wrong)
+// resolve makes the entries of one side: under costLimit, and in each scenario.
+func (p *pairPlan) resolve(of *side, wrong *lineup.Problems) (costs []*lineup.Entry, runs []*contest) {
+	costs = p.row(of, nil, wrong)
 	for _, s := range p.Scenarios {
 		r := &contest{Contest: lineup.NewContest(s, lineup.Instead{})}
 		r.stream = s.Stream(s.Seed) // all of it: virtual time is quick
-		r.Entries = p.row(i, s, wrong)
-		p.runs[i] = append(p.runs[i], r)
+		r.Entries = p.row(of, s, wrong)
+		runs = append(runs, r)
 	}
+	return costs, runs
 }
 
 // row gives the entries of a side that meet a scenario, or under costLimit where that is nil, one for each row.
-func (p *pairPlan) row(i int, s *scenario.Scenario, wrong *lineup.Problems) []*lineup.Entry {
-	side := p.sides[i]
+func (p *pairPlan) row(side *side, s *scenario.Scenario, wrong *lineup.Problems) []*lineup.Entry {
 	if side.isServer() {
 		choices := withControl(p.Algorithms)[1:] // without the control, which is beside every row
 		if s != nil {
@@ -158,9 +209,19 @@ const restartTime = 200 * time.Millisecond
 // scenarioTime is what all rows of a scenario take in virtual time on one side, roughly.
 const scenarioTime = 100 * time.Millisecond
 
+// countTime is what counting two scripts takes, roughly.
+const countTime = 40 * time.Second
+
 func (p *pairPlan) estimate() time.Duration {
 	rows := time.Duration(len(p.costs[base]))
-	return 2*rows*takeTime + 2*time.Duration(len(p.Scenarios))*scenarioTime + rows*time.Duration(p.Pairs)*p.pairTime()
+	exact := 2*rows*takeTime + 2*time.Duration(len(p.Scenarios))*scenarioTime
+	if p.Instructions != "" && p.uncountable() == "" {
+		exact += countTime
+	}
+	if p.Untimed {
+		return exact
+	}
+	return exact + rows*time.Duration(p.Pairs)*p.pairTime()
 }
 
 // checkPlain refuses a scenario in which more happens than its phases say: what arrives would depend on what is

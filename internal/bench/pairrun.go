@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/callgrind"
 	"ratelab/internal/compare"
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
@@ -25,10 +26,17 @@ type pairRun struct {
 	reasons []benchresult.Reason // why the whole is invalid
 	void    voids
 	partial bool
+	counted *benchresult.Counted // nil: not asked for, or not yet
+	untimed string               // why times were not measured
 }
 
 // run does the comparison.
 func (p *pairPlan) run(ctx context.Context) (*benchresult.Paired, error) {
+	if p.Instructions == CountOrFail {
+		if _, err := callgrind.Version(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.try(ctx); err != nil {
 		return nil, err
 	}
@@ -63,8 +71,11 @@ func (r *pairRun) played(ctx context.Context) (*benchresult.Paired, error) {
 
 // try lets the users' scripts decide the first requests on a private server.
 func (p *pairPlan) try(ctx context.Context) error {
-	for i := range p.sides {
-		first := p.runs[i][0]
+	firsts := []*contest{p.runs[base][0], p.runs[head][0]}
+	if p.pinned != nil {
+		firsts = append(firsts, p.pinnedRuns[0])
+	}
+	for _, first := range firsts {
 		if first.Entries[0].File == "" {
 			continue
 		}
@@ -177,6 +188,17 @@ func (r *pairRun) everything(ctx context.Context) error {
 		if err := r.count(ctx, i); err != nil {
 			return err
 		}
+	}
+	if err := r.countPinned(ctx); err != nil {
+		return err
+	}
+	if !r.failed() {
+		if err := r.instructions(ctx); err != nil {
+			return err
+		}
+	}
+	if r.untimed = r.whyUntimed(); r.untimed != "" {
+		return nil
 	}
 	for row := range r.rows {
 		if err := r.first(ctx, row); err != nil {

@@ -8,38 +8,50 @@ import (
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/compare"
+	"ratelab/internal/lineup"
 )
 
 // count decides the scenarios on one side in virtual time, and counts what its calls take.
 func (r *pairRun) count(ctx context.Context, i int) error {
-	s, found := r.servers[i], make([][]virtualResult, len(r.rows)) // by row and scenario
-	for _, p := range r.runs[i] {
-		r.progress.step(fmt.Sprintf("%s %s in virtual time", r.sides[i].name, p.Scenario.Name), scenarioTime)
+	found, err := r.countSide(ctx, r.sides[i], r.servers[i], r.runs[i], r.costs[i])
+	for row := range found {
+		if i == base {
+			r.rows[row].Base = found[row]
+		} else {
+			r.rows[row].Head = found[row]
+		}
+	}
+	return err
+}
+
+// countSide does so on a server; it returns what each row came to.
+func (r *pairRun) countSide(ctx context.Context, of *side, s *session, runs []*contest,
+	costs []*lineup.Entry) ([]benchresult.PairedSide, error) {
+	found := make([][]virtualResult, len(costs)) // by row and scenario
+	for _, p := range runs {
+		r.progress.step(fmt.Sprintf("%s %s in virtual time", of.name, p.Scenario.Name), scenarioTime)
 		all, err := s.decide(ctx, p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for row := range all {
 			found[row] = append(found[row], all[row])
 		}
 		r.reasons = append(r.reasons, s.silences(p.Scenario.Name+" in virtual time", mostInBatches)...)
 	}
-	for row, c := range r.costs[i] {
-		r.progress.step(fmt.Sprintf("%s %s bytes and allocations", r.sides[i].name, c.Label), takeTime)
+	var sides []benchresult.PairedSide
+	for row, c := range costs {
+		r.progress.step(fmt.Sprintf("%s %s bytes and allocations", of.name, c.Label), takeTime)
 		t, err := s.countCall(ctx, c)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		into := benchresult.PairedSide{Identity: identity(c), Exact: exactRuns(r.runs[i], found[row]),
+		into := benchresult.PairedSide{Identity: identity(c), Exact: exactRuns(runs, found[row]),
 			Work: work(found[row]...)}
 		t.record(&into.Work)
-		if i == base {
-			r.rows[row].Base = into
-		} else {
-			r.rows[row].Head = into
-		}
+		sides = append(sides, into)
 	}
-	return nil
+	return sides, nil
 }
 
 func exactRuns(runs []*contest, found []virtualResult) []benchresult.ExactRun {

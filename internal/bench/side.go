@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
+	counter "ratelab/internal/cost"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/message"
@@ -23,6 +24,9 @@ type side struct {
 	name   string  // as it was asked for
 	server string  // a spec of redisserver.Start; "" where the side is a script
 	script entryIn // nil where the side is a server
+	// what it is under a limit, to be counted; nil where the side is a server
+	under  func(limit.Policy) (*lineup.Entry, error)
+	pinned []string // the names of files under which a release has it, the likeliest first
 }
 
 // entryIn makes the entry that meets a scenario, or under costLimit where that is nil.
@@ -47,7 +51,10 @@ func (s SideSpec) resolve(flag string) (*side, error) {
 		return s.script()
 	case slices.Contains(algorithms.Names(), name):
 		choice, err := parseSide(s.Spec)
-		return &side{name: s.Spec, script: ofAlgorithm(choice)}, err
+		if err != nil {
+			return nil, err
+		}
+		return sideOf(s.Spec, choice), nil
 	case strings.Contains(s.Spec, "://"), kind == redisserver.KindProcess, kind == redisserver.KindContainer:
 		return &side{name: redisserver.NameOf(s.Spec), server: s.Spec}, nil
 	case s.Spec == redisserver.KindEmbedded, s.Spec == modelServer:
@@ -97,6 +104,36 @@ func ofAlgorithm(choice algorithms.Choice) entryIn {
 	}
 }
 
+// sideOf is the side of a built-in algorithm.
+func sideOf(name string, choice algorithms.Choice) *side {
+	return &side{name: name, script: ofAlgorithm(choice), pinned: []string{choice.Spec.Name + ".lua"},
+		under: counter.Algorithm(choice.AtTheLimit()).Under}
+}
+
+// withSource is the side with another source.
+func (s *side) withSource(file, source string) *side {
+	of := counter.Subject{Under: s.under}
+	return &side{name: file, script: called(s.script, file, source), pinned: s.pinned,
+		under: counter.Version(of, "", source).Under}
+}
+
+// release is the side's script as a folder has it.
+func (s *side) release(folder string) (*side, error) {
+	for _, name := range s.pinned {
+		file := filepath.Join(folder, name)
+		if !isThere(file) {
+			continue
+		}
+		source, err := readScript(file)
+		if err != nil {
+			return nil, fmt.Errorf("--pinned: %s: %w", message.Path(file), err)
+		}
+		return s.withSource(file, source), nil
+	}
+	return nil, fmt.Errorf("--pinned %s: there is no %s in it; name the folder with the scripts of a release",
+		message.Path(folder), strings.Join(s.pinned, ", and no "))
+}
+
 // script is the side of a file: with the binding beside it, or called as a built-in algorithm is.
 func (s SideSpec) script() (*side, error) {
 	stem := strings.TrimSuffix(s.Spec, filepath.Ext(s.Spec))
@@ -106,9 +143,10 @@ func (s SideSpec) script() (*side, error) {
 		label = filepath.Base(stem)
 	}
 	if label == "" {
-		return &side{name: s.Spec, script: func(met *scenario.Scenario) (*lineup.Entry, error) {
-			return bound(s.Spec, limitIn(met))
-		}}, nil
+		return &side{name: s.Spec, pinned: []string{filepath.Base(s.Spec)},
+			script: func(met *scenario.Scenario) (*lineup.Entry, error) { return bound(s.Spec, limitIn(met)) },
+			under:  func(p limit.Policy) (*lineup.Entry, error) { return bound(s.Spec, p) },
+		}, nil
 	}
 	choice, err := parseSide(label)
 	if err != nil {
@@ -118,7 +156,11 @@ func (s SideSpec) script() (*side, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", message.Path(s.Spec), err)
 	}
-	return &side{name: s.Spec, script: called(ofAlgorithm(choice), s.Spec, source)}, nil
+	of := sideOf(s.Spec, choice).withSource(s.Spec, source)
+	if own := filepath.Base(s.Spec); !slices.Contains(of.pinned, own) {
+		of.pinned = append(of.pinned, own)
+	}
+	return of, nil
 }
 
 // bound makes an entry of a script and its binding. Unlike lineup.Own it lets the keys be, so that those of the

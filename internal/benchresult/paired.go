@@ -8,6 +8,10 @@ type Paired struct {
 	Base Side        `json:"base"`
 	Head Side        `json:"head"`
 	Rows []PairedRow `json:"algorithms"`
+	// absent: nobody asked for it
+	Counted *Counted `json:"counted,omitempty"`
+	// why no times were measured; absent where they were to be
+	Untimed string `json:"untimed,omitempty"`
 }
 
 // Side is one of the two.
@@ -23,6 +27,8 @@ type PairedRow struct {
 	Head    PairedSide `json:"head"`
 	Pairs   []Pair     `json:"pairs"`
 	Confirm []Pair     `json:"confirm"` // the second run, where the first found a slower client
+	// the script of a pinned release, counted and not timed
+	Pinned *PairedSide `json:"pinned,omitempty"`
 }
 
 // PairedSide is what one side is and what was counted there.

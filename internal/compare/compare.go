@@ -6,7 +6,8 @@
 //
 //	decisions    any difference is a regression
 //	work         calls, round trips and keys: any increase; bytes and allocations: more than 1 %
-//	instructions counted by path, where somebody counted them; then the timings are a second opinion
+//	instructions counted by path: more than CountSlack is a regression, in a container more than ContainerSlack; where
+//	             they were counted the timings are a second opinion
 //	server-cost  the server's µs per decision: a regression where the interval of the ratio lies above Tolerated, the
 //	             same where it lies within 1/Equivalent to Equivalent
 //	client-p50   the client's median service time: likewise, and the server or a second run that says so too
@@ -32,10 +33,14 @@ import (
 
 // The thresholds.
 const (
-	Alpha       = 0.01 // that any interval lies above the true ratio; as much that any lies below
-	Tolerated   = 1.05 // the ratio head/base that is no regression yet; its inverse no improvement
-	Equivalent  = 1.10 // what lies within this ratio and its inverse is the same
-	WorkSlack   = 0.01 // of bytes and allocations
+	Alpha      = 0.01 // that any interval lies above the true ratio; as much that any lies below
+	Tolerated  = 1.05 // the ratio head/base that is no regression yet; its inverse no improvement
+	Equivalent = 1.10 // what lies within this ratio and its inverse is the same
+	WorkSlack  = 0.01 // of bytes and allocations
+	CountSlack = 0.01 // of the instructions of a path
+	// ContainerSlack is that of a container's server, whose counts repeat less well.
+	ContainerSlack = 0.04
+
 	steadyStep  = 1.35 // the control's typical change from one measurement to the next; more is unstable
 	steadyDrift = 1.50 // the control's change from the first third of the run to the last; more is unstable
 )
@@ -101,7 +106,7 @@ type Gate struct {
 // Judgement is one measure of one algorithm on the two sides.
 type Judgement struct {
 	Algorithm string  `json:"algorithm"`
-	Where     string  `json:"where"` // of decisions the scenario; else empty
+	Where     string  `json:"where"` // of decisions the scenario, of instructions the path; else empty
 	Measure   string  `json:"measure" jsonschema:"minLength=1"`
 	Base      Value   `json:"base"` // of a timing the median
 	Head      Value   `json:"head"`

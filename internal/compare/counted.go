@@ -88,20 +88,23 @@ func decided(r *measure.Result) []named {
 		named{name: "decisions_digest", value: Value{Text: r.DecisionsDigest}})
 }
 
+// againstPinned is where a row's head is compared with the script of a pinned release.
+const againstPinned = "against pinned"
+
 // compare compares what each decision takes.
-func (c *counted) compare(algorithm string, base, head *benchresult.Work) {
+func (c *counted) compare(algorithm, where string, base, head *benchresult.Work) {
 	was, is := workFigures(base), workFigures(head)
 	for i := range was {
-		c.compareFigure(algorithm, was[i], is[i])
+		c.compareFigure(algorithm, where, was[i], is[i])
 	}
 }
 
 // compareFigure leaves out what neither side has.
-func (c *counted) compareFigure(algorithm string, base, head named) {
+func (c *counted) compareFigure(algorithm, where string, base, head named) {
 	if base.value.Number == nil && head.value.Number == nil {
 		return
 	}
-	row := Judgement{Algorithm: algorithm, Measure: base.name, Base: base.value, Head: head.value}
+	row := Judgement{Algorithm: algorithm, Where: where, Measure: base.name, Base: base.value, Head: head.value}
 	row.Outcome, row.Statement = Same, "the same"
 	switch {
 	case base.value.Number == nil || head.value.Number == nil:

@@ -24,18 +24,49 @@ func Paired(p *benchresult.Paired) *Report {
 		r.Notes = append(r.Notes, "the sides ran on a server each: the ratios judged are raw; those to the control "+
 			"leave out what the servers differ by")
 	}
-	decisions, work := newDecisions(), newWork()
-	for i := range p.Rows {
-		row := &p.Rows[i]
-		r.exactOf(decisions, row)
-		work.compare(row.Name, &row.Base.Work, &row.Head.Work)
-	}
-	r.Gates = []Gate{decisions.gate(), work.gate()}
+	r.Gates = r.countedGates(p)
 	for _, m := range metrics() {
 		r.Gates = append(r.Gates, pairedGate(p, m))
 	}
 	r.conclude()
 	return r
+}
+
+// countedGates are those that no quiet machine is needed for.
+func (r *Report) countedGates(p *benchresult.Paired) []Gate {
+	decisions, work := newDecisions(), newWork()
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		r.exactOf(decisions, row)
+		work.compare(row.Name, "", &row.Base.Work, &row.Head.Work)
+		if row.Pinned != nil {
+			r.differsFromPinned(row)
+			work.compare(row.Name, againstPinned, &row.Pinned.Work, &row.Head.Work)
+		}
+	}
+	gates := []Gate{decisions.gate(), work.gate()}
+	if p.Counted != nil {
+		gates = append(gates, r.instructions(p))
+	}
+	return gates
+}
+
+// CountedFailed reports whether a gate that no quiet machine is needed for is a regression already: then no time
+// changes the verdict.
+func CountedFailed(p *benchresult.Paired) bool {
+	return slices.ContainsFunc((&Report{}).countedGates(p), func(g Gate) bool { return g.Outcome == Regression })
+}
+
+// differsFromPinned notes where decisions are not those of the pinned release: that is news, and no fault.
+func (r *Report) differsFromPinned(row *benchresult.PairedRow) {
+	pinned := newDecisions()
+	(&Report{}).exactOf(pinned, &benchresult.PairedRow{Name: row.Name, Base: *row.Pinned, Head: row.Head})
+	for _, found := range pinned.gateSoFar.Rows {
+		if found.Outcome != Same {
+			r.Notes = append(r.Notes, fmt.Sprintf("not the pinned release's decisions: %s: %s", found.label(),
+				found.Statement))
+		}
+	}
 }
 
 // twoServers reports whether each side has a server, and a control on it.
@@ -71,6 +102,11 @@ func (r *Report) exactOf(decisions *counted, row *benchresult.PairedRow) {
 
 // pairedGate judges one metric of every row.
 func pairedGate(p *benchresult.Paired, m *metric) Gate {
+	if p.Untimed != "" {
+		g := gateOf(m, nil)
+		g.Outcome, g.Reasons = Noted, []string{p.Untimed}
+		return g
+	}
 	var trials []*trial
 	for i := range p.Rows {
 		t := pairedTrial(&p.Rows[i], p.Rows[i].Pairs, m, len(p.Rows))

@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ratelab/internal/benchresult"
+	"ratelab/internal/callgrind"
+	"ratelab/internal/compare"
+	counter "ratelab/internal/cost"
+	"ratelab/internal/costresult"
+	"ratelab/internal/limit"
+	"ratelab/internal/lineup"
+	"ratelab/internal/result"
+	"ratelab/internal/waiting"
+)
+
+// countPinned decides and counts what head is compared with besides base.
+func (r *pairRun) countPinned(ctx context.Context) error {
+	if r.pinned == nil {
+		return nil
+	}
+	found, err := r.countSide(ctx, r.pinned, r.servers[head], r.pinnedRuns, []*lineup.Entry{r.pinnedCost})
+	if err == nil {
+		r.rows[0].Pinned = &found[0]
+	}
+	return err
+}
+
+// found is what there is so far, as far as the counted gates go.
+func (r *pairRun) found() *benchresult.Paired {
+	return &benchresult.Paired{Rows: r.rows, Counted: r.counted}
+}
+
+// failed reports whether the comparison is lost, and nobody wants to know more.
+func (r *pairRun) failed() bool { return !r.EveryGate && compare.CountedFailed(r.found()) }
+
+// whyUntimed is why no times are measured; "" where they are.
+func (r *pairRun) whyUntimed() string {
+	switch {
+	case r.Untimed:
+		return "only what can be counted was asked for"
+	case r.failed():
+		return "not measured, since a counted gate has failed already; --every-gate measures all the same"
+	}
+	return ""
+}
+
+// instructions counts what the decisions of both scripts take, on every path, and once more what is in doubt.
+func (r *pairRun) instructions(ctx context.Context) error {
+	if r.Instructions == "" {
+		return nil
+	}
+	r.counted = &benchresult.Counted{LeftOut: r.uncountable(), Runs: []costresult.Document{}}
+	if r.counted.LeftOut != "" {
+		return nil
+	}
+	err := r.countInstructions(ctx)
+	for _, s := range r.sessions() {
+		s.vigil.Silences() // of this time, in which nothing was asked of them
+	}
+	if reason := uncounted(err); reason != nil && r.Instructions == CountIfPossible {
+		r.counted.LeftOut = reason.Error()
+		return nil
+	}
+	return err
+}
+
+// uncounted is err where it keeps from counting, and from nothing else: there is no valgrind, or a script has not the
+// paths that were to be counted.
+func uncounted(err error) error {
+	var missing *callgrind.Missing
+	var wrong *counter.WrongPath
+	var input *InputError
+	if errors.As(err, &missing) || errors.As(err, &wrong) || errors.As(err, &input) {
+		return err
+	}
+	return nil
+}
+
+// recounts are how often at the most what is in doubt is counted again.
+const recounts = 3
+
+func (r *pairRun) countInstructions(ctx context.Context) error {
+	whole, err := r.countPaths(ctx, r.limits, r.states)
+	for again := 0; err == nil && whole && again < recounts; again++ {
+		doubtful := compare.Doubtful(r.counted.Runs)
+		for _, of := range r.limits {
+			if states := statesOf(doubtful, of); len(states) > 0 && err == nil && whole {
+				whole, err = r.countPaths(ctx, []limit.Policy{of}, states)
+			}
+		}
+	}
+	return err
+}
+
+// countPaths counts all scripts in some states under some limits. It reports whether that was not interrupted.
+func (r *pairRun) countPaths(ctx context.Context, limits []limit.Policy, states []string) (bool, error) {
+	subjects := []counter.Subject{{Label: benchresult.CountedBase, Under: r.sides[base].under},
+		{Label: benchresult.CountedHead, Under: r.sides[head].under}}
+	if r.pinned != nil {
+		subjects = append(subjects, counter.Subject{Label: benchresult.CountedPinned, Under: r.pinned.under})
+	}
+	s := r.servers[base]
+	j := &counter.Job{Subjects: subjects, Limits: limits, States: states, Server: cmp.Or(s.spec, s.server.Kind),
+		Version: r.Version, Now: r.Now, Sleep: r.Sleep, Stop: r.Stop,
+		Progress: func(where string, _, total int) {
+			r.progress.step(fmt.Sprintf("instructions of %s", where), countTime/time.Duration(total))
+		}}
+	found, err := j.Run(waiting.With(ctx, waiting.Watch{Stop: r.Stop}))
+	if err != nil && waiting.Closed(r.Stop) {
+		return false, errStopped
+	}
+	if err != nil {
+		return false, err
+	}
+	r.counted.Runs = append(r.counted.Runs, *found)
+	r.partial = r.partial || found.Partial
+	return !found.Partial, nil
+}
+
+// statesOf are the states of paths that are under a limit.
+func statesOf(paths []costresult.Path, of limit.Policy) []string {
+	return slices.DeleteFunc(costresult.States(), func(state string) bool {
+		return !slices.ContainsFunc(paths, func(p costresult.Path) bool {
+			return p.State == state && p.Limit == result.LimitOf(of)
+		})
+	})
+}
