@@ -31,8 +31,8 @@ type compareFlags struct {
 	mix            string
 
 	instructions, instructionsOnly bool
-	everyGate                                      bool
-	pinned                                         string
+	everyGate                      bool
+	pinned                         string
 }
 
 func (f *compareFlags) register(c *cobra.Command) {
