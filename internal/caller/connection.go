@@ -57,6 +57,17 @@ func (c *Connection) Call(ctx context.Context, q limit.Request) (Outcome, error)
 	return o, nil
 }
 
+// Ping asks for nothing, which wakes up the connection and the server. Its outcome has no decision.
+func (c *Connection) Ping(ctx context.Context) (o Outcome, err error) {
+	c.socket.Heed(ctx)
+	c.out = resp.AppendCommand(c.out[:0], "PING")
+	reply, err := c.socket.Exchange(&o, c.out)
+	if err = cmp.Or(err, refusal(reply)); err != nil {
+		err = cmp.Or(ctx.Err(), err)
+	}
+	return o, err
+}
+
 func (c *Connection) call(q limit.Request) (o Outcome, err error) {
 	t := c.target
 	s := t.sight(q.Key)

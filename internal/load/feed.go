@@ -21,16 +21,13 @@ func newFeeder(quit <-chan struct{}) *feeder {
 	return &feeder{chunks: make(chan []limit.Request, 16), blank: make(chan []limit.Request, 16), quit: quit}
 }
 
-// run reads the stream up to atMostUS, or all of it where that is 0. The error is the stream's.
-func (f *feeder) run(stream iter.Seq2[limit.Request, error], atMostUS int64) error {
+// run reads the stream. The error is the stream's.
+func (f *feeder) run(stream iter.Seq2[limit.Request, error]) error {
 	defer close(f.chunks)
 	chunk := make([]limit.Request, 0, chunkSize)
 	for req, err := range stream {
 		if err != nil {
 			return err
-		}
-		if atMostUS > 0 && req.AtUS > atMostUS {
-			break
 		}
 		chunk = append(chunk, req)
 		if len(chunk) == chunkSize && !f.send(&chunk) {

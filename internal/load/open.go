@@ -25,8 +25,6 @@ type OpenOptions struct {
 	Clock      Stopwatch
 	OnLate     string        // LateQueue (also ""), LateDrop or LateFatal
 	LateAfter  time.Duration // how long a request may wait for a worker after it was due before it is late
-	WarmUp     time.Duration // requests due before are sent and not counted
-	Limit      time.Duration // the run ends after so much of the stream, warming up included; 0 is all of it
 	IntervalUS int64         // width of the intervals of the time series; 0 is a second
 	Stop       <-chan struct{}
 
@@ -35,7 +33,8 @@ type OpenOptions struct {
 	Answered func(number int64, o Outcome)
 
 	// At is when a request with AtUS 0 is due, by Clock; the stream is read and the callers are ready before. Of a time
-	// that is past or too near, such as 0, it is as soon as may be.
+	// that is past or too near, such as 0, it is as soon as may be. Requests with a negative AtUS warm up: they are sent
+	// and not counted.
 	At time.Duration
 
 	queueMost int // jobs that may wait; 0 is mostQueued
@@ -116,7 +115,7 @@ func Open(ctx context.Context, stream iter.Seq2[limit.Request, error], callers [
 	feed := newFeeder(l.done)
 	var feeding sync.WaitGroup
 	feeding.Go(func() {
-		if err := feed.run(stream, o.Limit.Microseconds()); err != nil {
+		if err := feed.run(stream); err != nil {
 			l.end(err, false)
 		}
 	})
@@ -152,7 +151,7 @@ func (l *open) send(ctx context.Context, callers []Caller, pace func()) (*OpenRe
 	var ends, others sync.WaitGroup
 	others.Go(func() { l.watch(ctx, o.Stop) })
 	l.begin()
-	watched := watchHealth(o.Clock, l.pacing.counted)
+	watched := watchHealth(o.Clock, l.pacing.start)
 	var collected sync.WaitGroup
 	collected.Go(l.collector.run)
 	for _, c := range callers {
@@ -195,14 +194,14 @@ const lead = 5 * time.Millisecond
 // begin fixes the start.
 func (l *open) begin() {
 	start := max(l.o.At, l.o.Clock.Now()+lead)
-	l.pacing = pacing{clock: l.o.Clock, queue: l.queue, over: l.over, start: start, counted: start + l.o.WarmUp}
+	l.pacing = pacing{clock: l.o.Clock, queue: l.queue, over: l.over, start: start}
 }
 
 // work sends what the queue has, one after the other.
 func (l *open) work(c Caller) {
 	rec := l.collector.recorder()
 	defer rec.close()
-	zero := l.pacing.counted
+	zero := l.pacing.start
 	for {
 		j, ok := l.queue.pop()
 		if !ok {
@@ -259,12 +258,12 @@ func (l *open) inTime(j job) bool {
 	if late <= l.o.LateAfter {
 		return true
 	}
-	if j.due >= l.pacing.counted {
+	if j.due >= l.pacing.start {
 		l.late.Add(1)
 	}
 	switch l.o.OnLate {
 	case LateDrop:
-		if j.due >= l.pacing.counted {
+		if j.due >= l.pacing.start {
 			l.dropped.Add(1)
 		}
 		return false
@@ -279,7 +278,7 @@ func (l *open) inTime(j job) bool {
 func (l *open) result(health Health) *OpenResult {
 	p := &l.pacing
 	r := &OpenResult{
-		Result: l.collector.result(l.o.Clock, p.counted, l.queue.workers), OnLate: l.o.OnLate,
+		Result: l.collector.result(l.o.Clock, p.start, l.queue.workers), OnLate: l.o.OnLate,
 		Offered: p.offered, Late: l.late.Load(), Spilled: l.queue.spilled, PoolWaits: l.queue.poolWaits,
 		Dropped:           l.dropped.Load() + l.queue.spilled,
 		IntendedPerSecond: rate(p.offered, p.firstDue, p.lastDue), AchievedPerSecond: rate(p.offered, p.firstHanded,
@@ -287,7 +286,7 @@ func (l *open) result(health Health) *OpenResult {
 		Span: p.lastDue - p.firstDue, HandedSpan: p.lastHanded - p.firstHanded,
 	}
 	r.Stopped, r.Health = l.stopped, health
-	r.Silence = l.collector.waited.silence(l.o.Clock, p.counted, health.stalls)
+	r.Silence = l.collector.waited.silence(l.o.Clock, p.start, health.stalls)
 	r.Unsent = r.Offered - r.Sent - r.Dropped
 	return r
 }

@@ -147,14 +147,12 @@ func TestABurstWaitsAndDoesNotLag(t *testing.T) {
 	})
 }
 
-// Requests due before the end of the warming up are sent and not counted, Limit ends the stream, and instants count
-// from where counting begins.
-func TestWarmUpAndLimit(t *testing.T) {
+// Requests due before the start are sent and not counted, and instants count from it.
+func TestWarmUp(t *testing.T) {
 	bubble(t, 0, func(t *testing.T, clock load.Stopwatch) {
 		all, callers := slows(clock, 1, time.Millisecond)
-		o := load.OpenOptions{Clock: clock, WarmUp: 20 * time.Millisecond, Limit: 40 * time.Millisecond,
-			IntervalUS: 10_000}
-		r, err := load.Open(t.Context(), due(0, 10, 20, 30, 40, 50), callers, o)
+		o := load.OpenOptions{Clock: clock, At: 25 * time.Millisecond, IntervalUS: 10_000}
+		r, err := load.Open(t.Context(), after(-20*time.Millisecond, due(0, 10, 20, 30, 40)), callers, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +162,7 @@ func TestWarmUpAndLimit(t *testing.T) {
 		if r.FirstWritten != 0 || r.LastWritten != 20*time.Millisecond || r.Intervals[0].StartUS != 0 {
 			t.Errorf("written from %v to %v; want 0 to 20ms", r.FirstWritten, r.LastWritten)
 		}
-		if want := clock.Origin.Add(25 * time.Millisecond); !r.Start.Equal(want) { // the lead is 5 ms
+		if want := clock.Origin.Add(25 * time.Millisecond); !r.Start.Equal(want) {
 			t.Errorf("began at %v; want %v", r.Start, want)
 		}
 	})

@@ -14,11 +14,10 @@ const largestBatch = 4096
 
 // pacing is the pacer's work on one run, and what it counts: requests that count, not those that warm up.
 type pacing struct {
-	clock   Stopwatch
-	queue   *queue
-	over    func() bool
-	start   time.Duration // when a request with AtUS 0 is due
-	counted time.Duration // when what counts begins
+	clock Stopwatch
+	queue *queue
+	over  func() bool
+	start time.Duration // when a request with AtUS 0 is due; those due earlier do not count
 
 	number                                     int64 // of the next request
 	batch                                      []job
@@ -97,7 +96,7 @@ func (p *pacing) handOver() {
 	for i := range p.batch {
 		j := &p.batch[i]
 		j.handed = now
-		if j.due >= p.counted {
+		if j.due >= p.start {
 			if p.offered == 0 {
 				p.firstDue, p.firstHanded = j.due, now
 			}
@@ -105,6 +104,6 @@ func (p *pacing) handOver() {
 			p.lastDue, p.lastHanded = j.due, now
 		}
 	}
-	p.queue.push(p.batch, p.counted)
+	p.queue.push(p.batch, p.start)
 	p.batch = p.batch[:0]
 }

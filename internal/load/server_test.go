@@ -53,12 +53,25 @@ func every(gap time.Duration, n int, key string) iter.Seq2[limit.Request, error]
 	}
 }
 
+// after is a stream that begins so much later; of a negative d, earlier.
+func after(d time.Duration, stream iter.Seq2[limit.Request, error]) iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		for q, err := range stream {
+			q.AtUS += d.Microseconds()
+			if !yield(q, err) {
+				return
+			}
+		}
+	}
+}
+
 // Both loops decide what a client would be told, send as many calls as they say, and leave nothing behind.
 func TestBothLoopsOnAServer(t *testing.T) {
 	clock := load.NewClock(time.Now())
 	s, target, callers := prepared(t, scripttest.Program(scripttest.Counting, "3"), 4, clock)
-	open, err := load.Open(t.Context(), every(500*time.Microsecond, 200, "k"), callers,
-		load.OpenOptions{Clock: clock, WarmUp: time.Millisecond})
+	stream := after(-time.Millisecond, every(500*time.Microsecond, 200, "k"))
+	open, err := load.Open(t.Context(), stream, callers,
+		load.OpenOptions{Clock: clock, At: clock.Now() + 20*time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

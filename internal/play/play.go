@@ -115,7 +115,7 @@ type player struct {
 	origin  time.Duration // of the scenario, by our clock
 	shift   time.Duration // of the client's clock
 	target  *caller.Target
-	callers []load.Caller
+	callers []*caller.Connection
 	forward *virtualtime.Runner
 	count   int64 // of requests before the stretch
 
@@ -222,7 +222,7 @@ func (p *player) play(ctx context.Context) (*Played, error) {
 		around = func(_ *caller.Target, play func() error) error { return play() }
 	}
 	err := around(p.target, func() (err error) {
-		if p.Clock.Now() > p.start()-lead {
+		if p.Clock.Now() > p.start()-rehearsal-lead {
 			return errLate
 		}
 		return p.send(ctx, out)
@@ -244,25 +244,19 @@ func (p *player) send(ctx context.Context, out *Played) (err error) {
 	o := load.OpenOptions{Clock: p.Clock, At: p.start(), OnLate: p.OnLate, LateAfter: p.LateAfter,
 		IntervalUS: p.IntervalUS, Stop: p.Stop}
 	if p.live == nil {
-		out.Answers = make([]Answer, len(p.part.Requests))
-		o.Answered = func(n int64, a load.Outcome) {
-			out.Answers[n] = p.answer(a)
-			if p.Answered != nil && n%answeredEvery == 0 {
-				p.Answered(n)
-			}
-		}
-		out.OpenResult, err = load.Open(ctx, p.stream(), p.callers, o)
+		out.OpenResult, err = p.sendRehearsed(ctx, out, o)
 		return err
 	}
+	callers := make([]load.Caller, len(p.callers))
+	for i, c := range p.callers {
+		callers[i] = c
+	}
 	s := p.source()
-	out.OpenResult, err = load.OpenFrom(ctx, s, p.callers, o)
+	out.OpenResult, err = load.OpenFrom(ctx, s, callers, o)
 	out.Answers = s.answers
 	out.Part, out.Record = s.own()
 	return err
 }
-
-// answeredEvery is how many answers pass between two that somebody is told of.
-const answeredEvery = 256
 
 // lead is how long before its first request load.Open wants to be called.
 const lead = 6 * time.Millisecond
