@@ -91,12 +91,11 @@ func (r *pairRun) countInstructions(ctx context.Context) error {
 			r.progress.step(fmt.Sprintf("instructions of %s", where), pathTime)
 		}}
 	found, err := j.Run(waiting.With(ctx, waiting.Watch{Stop: r.Stop}))
-	if err != nil && waiting.Closed(r.Stop) {
+	if err == nil {
+		r.counted.Document = found
+	}
+	if waiting.Closed(r.Stop) {
 		return errStopped
 	}
-	if err != nil {
-		return err
-	}
-	r.counted.Document, r.partial = found, r.partial || found.Partial
-	return nil
+	return err
 }

@@ -47,7 +47,7 @@ func (r *Report) instructions(p *benchresult.Paired) Gate {
 		r.Notes = append(r.Notes, oneSided(d, name, old)...)
 	}
 	if d.Partial {
-		g.interrupted(name)
+		g.interrupted(name, len(pathsOf(d, benchresult.CountedBase)))
 	}
 	return g.gate()
 }
@@ -57,8 +57,8 @@ func ruleOf(slack float64) string {
 }
 
 // interrupted is that paths are missing: what was counted stands, and more is not known.
-func (c *counted) interrupted(name string) {
-	const reason = "interrupted: not every path was counted"
+func (c *counted) interrupted(name string, paths int) {
+	reason := fmt.Sprintf("interrupted: of all paths %d had been counted", paths)
 	c.add(Judgement{Algorithm: name, Measure: measureInstructions, Outcome: Inconclusive, Statement: reason})
 	c.gateSoFar.Reasons = append(c.gateSoFar.Reasons, reason)
 	c.gateSoFar.remedies = append(c.gateSoFar.remedies, "let the run end")

@@ -32,10 +32,11 @@ func newTurn(to *costresult.Row, e *lineup.Entry, state string) *turn {
 	return &turn{situation: s, state: state, path: s.path(state), to: to}
 }
 
-// Counts that are so close to each other in the first round are not counted again. Otherwise there are so many rounds,
-// and the median of each row's counts is taken.
+// Where the first round's counts are as near to each other as the same script's are, or so far apart that there is no
+// doubt, it is the only one. Otherwise there are so many, and the median of each row's counts is taken.
 const (
 	near   = 0.004
+	far    = 0.1
 	rounds = 3
 )
 
@@ -130,17 +131,26 @@ func next(all []*turn) *turn {
 		slices.Reverse(there)
 	}
 	t := slices.MinFunc(there, fewest)
-	if done := len(t.counts); done >= rounds || done == 1 && agree(there) {
+	if done := len(t.counts); done >= rounds || done == 1 && clear(there) {
 		return nil
 	}
 	return t
 }
 
-// agree reports whether all first counts are near to each other.
-func agree(all []*turn) bool {
-	first := func(a, b *turn) int { return cmp.Compare(a.counts[0].Instructions, b.counts[0].Instructions) }
-	least, most := slices.MinFunc(all, first).counts[0], slices.MaxFunc(all, first).counts[0]
-	return float64(most.Instructions) <= float64(least.Instructions)*(1+near)
+// clear reports whether each of the first counts is near to the next larger one, or far from it.
+func clear(all []*turn) bool {
+	var counts []int64
+	for _, t := range all {
+		counts = append(counts, t.counts[0].Instructions)
+	}
+	slices.Sort(counts)
+	for i := 1; i < len(counts); i++ {
+		less, more := float64(counts[i-1]), float64(counts[i])
+		if more > less*(1+near) && more < less*(1+far) {
+			return false
+		}
+	}
+	return true
 }
 
 // announce says what is being counted, once of each path of a row.

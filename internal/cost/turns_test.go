@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/callgrind"
 )
 
-// The order in which rows are counted, each letter one count. What is near after one round is not counted again; what
-// is not has three, each in the other order than the last. A row that has no such path takes no turn.
+// The order in which rows are counted, each letter one count. What is near or far after one round is not counted again;
+// what is neither has three, each in the other order than the last. A row that has no such path takes no turn.
 func TestTurns(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -20,6 +20,10 @@ func TestTurns(t *testing.T) {
 		{"the same", map[string][]int64{"a": {1000}, "b": {1004}}, "ab"},
 		{"dearer", map[string][]int64{"a": {1000, 1000, 1000}, "b": {1020, 1020, 1020}}, "abbaab"},
 		{"disturbed", map[string][]int64{"a": {1010, 1000, 1000}, "b": {1000, 1000, 1000}}, "abbaab"},
+		{"far dearer", map[string][]int64{"a": {1000}, "b": {1110}}, "ab"},
+		{"two near, one far", map[string][]int64{"a": {1000}, "b": {1110}, "c": {1003}}, "abc"},
+		{"two in doubt, one far", map[string][]int64{"a": {1000, 1000, 1000}, "b": {1200, 1200, 1200},
+			"c": {1020, 1020, 1020}}, "abccbaabc"},
 		{"three", map[string][]int64{"a": {1000, 1000, 1000}, "b": {1000, 1000, 1000}, "c": {990, 990, 990}},
 			"abccbaabc"},
 		{"none of one", map[string][]int64{"a": {1000}, "b": nil}, "a"},
