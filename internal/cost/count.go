@@ -37,7 +37,7 @@ func (r *run) attempt(ctx context.Context, t *turn, keys, late int) (err error) 
 	}
 	counted, measured, err := r.setUp(ctx, t.Entry, p.keys, found, at)
 	if err != nil {
-		return err
+		return errors.Join(err, r.clear(ctx))
 	}
 	defer func() { err = errors.Join(err, counted.close(ctx), measured.close(ctx), r.clear(ctx)) }()
 	tidied, err := r.tidy(ctx)
@@ -181,15 +181,24 @@ func (r *run) furnish(ctx context.Context) error {
 	return err
 }
 
-// warm lets a script decide until the server has what it keeps for it.
+// warm lets a script decide as often as it is counted at a time, and without a collector as then, until the server has
+// what it keeps for that: Lua's table of strings and the allocator's slabs grow at first.
 func (r *run) warm(ctx context.Context, e *lineup.Entry) error {
-	const calls = 100
-	c, err := setUp(ctx, r.counted.Client, e.Label, e.Program.InKeyspace(r.counted.Prefix), calls, &scene{}, r.Now())
+	const times = 3
+	c, err := setUp(ctx, r.counted.Client, e.Label, e.Program.InKeyspace(r.counted.Prefix), decisions, &scene{}, r.Now())
 	if err != nil {
 		return err
 	}
-	for _, key := range c.keys {
-		if _, err := c.calls.Call(ctx, limit.Request{Key: key, Cost: 1}); err != nil {
+	for range times {
+		if _, err := r.tidy(ctx); err != nil {
+			return err
+		}
+		for _, key := range c.keys {
+			if _, err := c.calls.Call(ctx, limit.Request{Key: key, Cost: 1}); err != nil {
+				return err
+			}
+		}
+		if err := r.collect(ctx); err != nil {
 			return err
 		}
 	}

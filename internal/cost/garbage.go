@@ -18,7 +18,7 @@ import (
 // objects are still in use is therefore no part of a count.
 const collect = "collectgarbage('collect') collectgarbage('stop') return 1"
 
-// A server starts its collector by itself at every so manieth script, whether it is stopped or not. It collects for us
+// A server starts its collector by itself at every script of so many, whether it is stopped or not. It collects for us
 // thrice around what is counted, so that decisions fit in between.
 const (
 	collectorPeriod = 50
