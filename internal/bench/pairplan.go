@@ -208,10 +208,10 @@ const restartTime = 200 * time.Millisecond
 // scenarioTime is what all rows of a scenario take in virtual time on one side, roughly.
 const scenarioTime = 100 * time.Millisecond
 
-// What counting takes, roughly: the servers' start, and a path of a script that goes by the server's clock.
+// What counting takes, roughly: the servers' start, and two rounds of a path where the server's clock decides.
 const (
 	countStart = 5 * time.Second
-	pathTime   = time.Second
+	pathTime   = 2 * time.Second
 )
 
 // countTime is what counting all paths takes, roughly.

@@ -113,13 +113,13 @@ func Start(ctx context.Context, spec string, options ...redisserver.Option) (*Se
 	return nil, errors.Join(err, os.RemoveAll(s.folder))
 }
 
-// options are the server's. DEBUG keeps expired keys where they are. What the server would do or note by the time, and so
-// at other decisions each time, it does once a second or not at all.
+// options are the server's. DEBUG keeps expired keys where they are. What the server would do or note by the time, and
+// so at other decisions each time, it does once a second or not at all.
 var options = []string{"--enable-debug-command", "yes", "--hz", "1", "--dynamic-hz", "no", "--jemalloc-bg-thread", "no",
 	"--slowlog-log-slower-than", "-1", "--latency-tracking", "no"}
 
-// allocator has jemalloc, under its own name or with its prefix, give nothing back to the system: when it does depends on
-// the time, and a thread of it counts as well.
+// allocator has jemalloc, under its own name or with its prefix, give nothing back to the system: when it does depends
+// on the time, and a thread of it counts as well.
 var allocator = map[string]string{"MALLOC_CONF": calm, "JE_MALLOC_CONF": calm}
 
 const calm = "background_thread:false,dirty_decay_ms:-1,muzzy_decay_ms:-1"

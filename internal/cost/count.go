@@ -23,7 +23,8 @@ const (
 // errLate ends an attempt whose state is no longer what it says.
 var errLate = errors.New("the machine was too slow for it")
 
-// attempt counts a row's path once, over so many copies of a key. Where there turns out to be no such path, it notes why.
+// attempt counts a row's path once, over so many copies of a key. Where there turns out to be no such path, it notes
+// why.
 func (r *run) attempt(ctx context.Context, t *turn, keys, late int) (err error) {
 	began, p := r.Now(), t.path.over(keys)
 	lead := min(r.lead+r.lead*time.Duration(late)/4, mostLead)

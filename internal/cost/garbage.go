@@ -9,10 +9,10 @@ import (
 	"ratelab/internal/serverstats"
 )
 
-// Lua's collector is the largest part of what two counts of one script differ by: it works in steps, a server starts one
-// at every fiftieth script it runs, and when the next comes, and how long it is, depends on all that has been in that
-// Lua before. So it is stopped while something is counted, and then made to collect everything: each decision is charged
-// with the end of its own garbage, and with none of anybody else's.
+// Lua's collector is the largest part of what two counts of one script differ by: it works in steps, a server starts
+// one at every fiftieth script it runs, and when the next comes, and how long it is, depends on all that has been in
+// that Lua before. So it is stopped while something is counted, and then made to collect everything: each decision is
+// charged with the end of its own garbage, and with none of anybody else's.
 //
 // What a collection takes that finds nothing to collect is counted by itself, and taken off. What it takes to see which
 // objects are still in use is therefore no part of a count.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/callgrind"
 	"ratelab/internal/costresult"
 	"ratelab/internal/lineup"
@@ -32,12 +31,14 @@ func newTurn(to *costresult.Row, e *lineup.Entry, state string) *turn {
 	return &turn{situation: s, state: state, path: s.path(state), to: to}
 }
 
-// Where the first round's counts are as near to each other as the same script's are, or so far apart that there is no
-// doubt, it is the only one. Otherwise there are so many, and the median of each row's counts is taken.
+// Rows that are compared are counted in two rounds, and in a third where they are neither as near to each other as the
+// same script is to itself, nor so far apart that there is no doubt. The least of each row's counts is taken: what comes
+// between, such as an allocator that has to grow, takes more instructions and never less.
 const (
-	near   = 0.004
-	far    = 0.1
-	rounds = 3
+	near        = 0.004
+	far         = 0.1
+	leastRounds = 2
+	mostRounds  = 3
 )
 
 // attempts are how often a path is counted anew whose requests came too late.
@@ -131,17 +132,18 @@ func next(all []*turn) *turn {
 		slices.Reverse(there)
 	}
 	t := slices.MinFunc(there, fewest)
-	if done := len(t.counts); done >= rounds || done == 1 && clear(there) {
+	switch done := len(t.counts); {
+	case done == mostRounds, done == leastRounds && clear(there), done == 1 && len(there) == 1:
 		return nil
 	}
 	return t
 }
 
-// clear reports whether each of the first counts is near to the next larger one, or far from it.
+// clear reports whether each row's count is near to the next larger one, or far from it.
 func clear(all []*turn) bool {
 	var counts []int64
 	for _, t := range all {
-		counts = append(counts, t.counts[0].Instructions)
+		counts = append(counts, t.least(instructions))
 	}
 	slices.Sort(counts)
 	for i := 1; i < len(counts); i++ {
@@ -165,22 +167,28 @@ func (r *run) announce(t *turn) {
 	r.done++
 }
 
+func instructions(c callgrind.Counts) int64 { return c.Instructions }
+
+func allocations(c callgrind.Counts) int64 { return c.Allocations }
+
+// least is the least of all rounds' counts of something.
+func (t *turn) least(of func(callgrind.Counts) int64) int64 {
+	least := of(t.counts[0])
+	for _, c := range t.counts {
+		least = min(least, of(c))
+	}
+	return least
+}
+
 // figures are those of a decision, of which each round counted n.
 func (t *turn) figures(n int) *costresult.Path {
-	each := func(of func(callgrind.Counts) int64) float64 {
-		var all []float64
-		for _, c := range t.counts {
-			all = append(all, float64(of(c))/float64(n))
-		}
-		return benchresult.Median(all)
-	}
 	p := &costresult.Path{
-		Decisions:    n,
-		Instructions: each(func(c callgrind.Counts) int64 { return c.Instructions }),
-		Commands:     t.found.commands, ReplicatedBytes: t.found.replicated, BytesPerKey: t.found.bytesPerKey,
+		Decisions: n, Instructions: float64(t.least(instructions)) / float64(n),
+		Commands: t.found.commands, ReplicatedBytes: t.found.replicated, BytesPerKey: t.found.bytesPerKey,
 	}
-	if allocations := each(func(c callgrind.Counts) int64 { return c.Allocations }); allocations > 0 {
-		p.Allocations = &allocations
+	if all := t.least(allocations); all > 0 {
+		each := float64(all) / float64(n)
+		p.Allocations = &each
 	}
 	return p
 }
