@@ -31,8 +31,8 @@ func newTurn(to *costresult.Row, e *lineup.Entry, state string) *turn {
 	return &turn{situation: s, state: state, path: s.path(state), to: to}
 }
 
-// Rows that are compared are counted in two rounds, and in a third where they are neither as near to each other as the
-// same script is to itself, nor so far apart that there is no doubt. The least of each row's counts is taken: what comes
+// Rows that are compared are counted in two rounds, and in a third where they are neither as near to each other as a
+// script is to itself, nor so far apart that there is no doubt. The least of each row's counts is taken: what comes
 // between, such as an allocator that has to grow, takes more instructions and never less.
 const (
 	near        = 0.004

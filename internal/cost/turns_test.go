@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/callgrind"
 )
 
-// The order in which rows are counted, each letter one count. What is near or far after two rounds is not counted again;
-// what is neither has three, each in the other order than the last. A row that has no such path takes no turn.
+// The order in which rows are counted, each letter one count. What is near or far after two rounds is not counted
+// again; what is neither has three, each in the other order than the last. A row that has no such path takes no turn.
 func TestTurns(t *testing.T) {
 	for _, c := range []struct {
 		name   string
