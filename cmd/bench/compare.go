@@ -78,7 +78,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	report := compare.Paired(found)
 	verdict := verdictOf(report)
 	if found.Partial {
-		verdict = fmt.Errorf("%w: the verdict is on the pairs that were finished, and says so",
+		verdict = fmt.Errorf("%w: the verdict is on what was finished, and says so",
 			commandline.ErrInterrupted)
 	}
 	figures := func() error { return compare.Forms.Write(a.Stdout, f.Format, report, commandline.Terminal(a.Stdout)) }

@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
 	"ratelab/internal/compare"
+	"ratelab/internal/costresult"
 	"ratelab/internal/message"
 )
 
@@ -31,6 +32,7 @@ type compareFlags struct {
 	mix            string
 
 	instructions, instructionsOnly bool
+	states                         []string
 	everyGate                      bool
 	pinned                         string
 }
@@ -54,6 +56,7 @@ func (f *compareFlags) register(c *cobra.Command) {
 		"format":     compare.Forms.Names(),
 		"mix":        benchresult.Mixes(),
 		"redis":      serverWords,
+		"states":     costresult.States(),
 	})
 }
 
@@ -74,9 +77,12 @@ func (f *compareFlags) sides(fs *pflag.FlagSet) {
 }
 
 func (f *compareFlags) counting(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.instructions, "instructions", false, "judge what is counted, and the times as a second opinion")
+	fs.BoolVar(&f.instructions, "instructions", false,
+		"insist on counting (default: count where there is valgrind)")
 	fs.BoolVar(&f.instructionsOnly, "instructions-only", false,
 		"judge what is counted, and measure no times: for CI, and for busy machines")
+	fs.StringSliceVar(&f.states, "states", nil,
+		"count only in these `STATES` of a key: "+strings.Join(costresult.States(), ", ")+" (default all)")
 	fs.StringVar(&f.pinned, "pinned", "",
 		"judge head also against the script of its name in this `FOLDER`, a release's, and not by time")
 	fs.BoolVar(&f.everyGate, "every-gate", false, "measure times also where a counted gate has failed already")
@@ -84,10 +90,10 @@ func (f *compareFlags) counting(fs *pflag.FlagSet) {
 
 // ways is whether instructions are counted.
 func (f *compareFlags) ways() bench.Counting {
-	if f.instructions || f.instructionsOnly || f.Given("pinned") {
+	if f.instructions || f.instructionsOnly || f.Given("pinned") || f.Given("states") {
 		return bench.CountOrFail
 	}
-	return ""
+	return bench.CountIfPossible
 }
 
 // check refuses flags that do not go together, and the lack of those without which there is nothing to do.
@@ -105,6 +111,11 @@ func (f *compareFlags) check(args []string) error {
 	}
 	if !slices.Contains(benchresult.Mixes(), f.mix) {
 		return commandline.Usage("--mix %s: %s", message.Quote(f.mix), message.OneOf(f.mix, benchresult.Mixes()))
+	}
+	for _, state := range f.states {
+		if !slices.Contains(costresult.States(), state) {
+			return commandline.Usage("--states %s: %s", message.Quote(state), message.OneOf(state, costresult.States()))
+		}
 	}
 	return f.CheckFormat(compare.Forms.Names())
 }

@@ -25,8 +25,8 @@ import (
 )
 
 const aboutCost = `Count what a decision costs a server: instructions, under valgrind's callgrind and on an unmodified
-redis-server, for each path through a script. Counts repeat within about a percent, on a busy
-machine too, where times do not.
+redis-server, for each path through a script. Counts repeat within half a percent, on a busy machine
+too, where times do not.
 
 A path is a state of the key and a limit. The states: first (a new key), steady (one request for
 each permit's interval), burst (at one instant, on a new key), rejected, expired (the TTL has passed,

@@ -8,7 +8,7 @@ bench run plays scenarios on the wall clock, every algorithm in turn and the con
 round, and takes a quarter of an hour (bench run --quick two minutes). The figures are good only as
 far as the generator kept up, so it watches itself: a run in which it did not is kept, marked
 invalid, and ends with exit code 4. bench compare measures two versions in one run, in turn, and
-gives a verdict that a CI job can rely on, as soon as it is clear: often after half a minute.`
+gives a verdict that a CI job can rely on, as soon as it is clear: in a minute or two.`
 
 const examples = `  bench run --quick                                    everything once, small: two minutes
   bench run ten-times-over -a gcra,token-bucket        one scenario, two algorithms beside none
@@ -57,9 +57,10 @@ A side is one of
                 then the built-in algorithms run on two servers at once
 Scenarios named behind them are those whose decisions must be the same (default: built-in ones).
 
-A regression is a decision that differs, more work, or a server time or median client time that is
-shown to be more than 5 % slower; with --instructions also more than 1 % more instructions on a path
-(4 % on a container's server), counted on a server of its own as bench cost does. A time that cannot
-be judged is a note then, and not code 4. A counted regression ends the comparison before any time
-is measured. Times are looked at after 16, 24, 40, 64 … pairs, each on servers just started; what is
-clear ends the measurement, and what is not says how many more pairs it would take.`
+A regression is a decision that differs, more work, more than 1 % more instructions on a path (4 %
+on a container's server), or a server time or median client time that is shown to be more than 5 %
+slower. Instructions are those of two scripts, counted as bench cost does, where there is valgrind:
+in a minute or two, on a busy machine as well. A time that cannot be judged is a note then, and not
+code 4. A counted regression ends the comparison before any time is measured. Times are looked at
+after 16, 24, 40, 64 … pairs, each on servers just started; what is clear ends the measurement, and
+what is not says how many more pairs it would take.`

@@ -32,7 +32,7 @@ func (a *app) comparison(f *compareFlags, args []string) (*bench.Comparison, err
 		Algorithms: choices, Scenarios: list, Server: f.redis, AllowEviction: f.eviction, Mix: f.mix,
 		Pairs: f.pairs.Value, Segment: f.segment.Value, WarmUp: orNone(f.warmUp.Value),
 		Connections:  f.connections.Value,
-		Instructions: f.ways(), Untimed: f.instructionsOnly, EveryGate: f.everyGate, Pinned: f.pinned,
+		Instructions: f.ways(), States: f.states, Untimed: f.instructionsOnly, EveryGate: f.everyGate, Pinned: f.pinned,
 		Version: commandline.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
 	}, nil
 }

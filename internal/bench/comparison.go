@@ -30,9 +30,10 @@ type Comparison struct {
 
 	// what counts the instructions of both scripts; "": nobody
 	Instructions Counting
-	Untimed      bool   // decisions, work and instructions alone: no times
-	EveryGate    bool   // measure times also where what was counted is a regression already
-	Pinned       string // a folder with the scripts of a pinned release; "": none
+	States       []string // of a key in which they are; nil: all
+	Untimed      bool     // decisions, work and instructions alone: no times
+	EveryGate    bool     // measure times also where what was counted is a regression already
+	Pinned       string   // a folder with the scripts of a pinned release; "": none
 
 	Version string
 	Now     func() time.Time

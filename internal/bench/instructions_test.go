@@ -47,7 +47,7 @@ func TestALostFastPathIsARegressionOfItsPath(t *testing.T) {
 	}
 	r := newPairRun(p)
 	r.limits = []limit.Policy{{Requests: 10, Window: time.Second}}
-	r.states = []string{costresult.First, costresult.Burst}
+	r.States = []string{costresult.First, costresult.Burst}
 	r.Instructions = CountOrFail
 	if err := r.start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -5,17 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/callgrind"
 	"ratelab/internal/compare"
 	counter "ratelab/internal/cost"
-	"ratelab/internal/costresult"
-	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/internal/result"
 	"ratelab/internal/waiting"
 )
 
@@ -50,12 +45,12 @@ func (r *pairRun) whyUntimed() string {
 	return ""
 }
 
-// instructions counts what the decisions of both scripts take, on every path, and once more what is in doubt.
+// instructions counts what the decisions of both scripts take, on every path.
 func (r *pairRun) instructions(ctx context.Context) error {
 	if r.Instructions == "" {
 		return nil
 	}
-	r.counted = &benchresult.Counted{LeftOut: r.uncountable(), Runs: []costresult.Document{}}
+	r.counted = &benchresult.Counted{LeftOut: r.uncountable()}
 	if r.counted.LeftOut != "" {
 		return nil
 	}
@@ -82,52 +77,25 @@ func uncounted(err error) error {
 	return nil
 }
 
-// recounts are how often at the most what is in doubt is counted again.
-const recounts = 3
-
+// countInstructions counts all scripts, in turns.
 func (r *pairRun) countInstructions(ctx context.Context) error {
-	whole, err := r.countPaths(ctx, r.limits, r.states)
-	for again := 0; err == nil && whole && again < recounts; again++ {
-		doubtful := compare.Doubtful(r.counted.Runs)
-		for _, of := range r.limits {
-			if states := statesOf(doubtful, of); len(states) > 0 && err == nil && whole {
-				whole, err = r.countPaths(ctx, []limit.Policy{of}, states)
-			}
-		}
-	}
-	return err
-}
-
-// countPaths counts all scripts in some states under some limits. It reports whether that was not interrupted.
-func (r *pairRun) countPaths(ctx context.Context, limits []limit.Policy, states []string) (bool, error) {
 	subjects := []counter.Subject{{Label: benchresult.CountedBase, Under: r.sides[base].under},
 		{Label: benchresult.CountedHead, Under: r.sides[head].under}}
 	if r.pinned != nil {
 		subjects = append(subjects, counter.Subject{Label: benchresult.CountedPinned, Under: r.pinned.under})
 	}
 	s := r.servers[base]
-	j := &counter.Job{Subjects: subjects, Limits: limits, States: states, Server: cmp.Or(s.spec, s.server.Kind),
-		Version: r.Version, Now: r.Now, Sleep: r.Sleep, Stop: r.Stop,
-		Progress: func(where string, _, total int) {
-			r.progress.step(fmt.Sprintf("instructions of %s", where), countTime/time.Duration(total))
+	j := &counter.Job{Subjects: subjects, InTurns: true, Limits: r.limits, States: r.States,
+		Server: cmp.Or(s.spec, s.server.Kind), Version: r.Version, Now: r.Now, Sleep: r.Sleep, Stop: r.Stop,
+		Progress: func(where string, _, _ int) {
+			r.progress.step(fmt.Sprintf("instructions of %s", where), pathTime)
 		}}
 	found, err := j.Run(waiting.With(ctx, waiting.Watch{Stop: r.Stop}))
-	if err != nil && waiting.Closed(r.Stop) {
-		return false, errStopped
+	if err == nil {
+		r.counted.Document = found
 	}
-	if err != nil {
-		return false, err
+	if waiting.Closed(r.Stop) {
+		return errStopped
 	}
-	r.counted.Runs = append(r.counted.Runs, *found)
-	r.partial = r.partial || found.Partial
-	return !found.Partial, nil
-}
-
-// statesOf are the states of paths that are under a limit.
-func statesOf(paths []costresult.Path, of limit.Policy) []string {
-	return slices.DeleteFunc(costresult.States(), func(state string) bool {
-		return !slices.ContainsFunc(paths, func(p costresult.Path) bool {
-			return p.State == state && p.Limit == result.LimitOf(of)
-		})
-	})
+	return err
 }

@@ -37,7 +37,6 @@ type pairPlan struct {
 	pinnedRuns []*contest // by scenario
 	pinnedCost *lineup.Entry
 	limits     []limit.Policy // under which instructions are counted
-	states     []string       // in which they are
 }
 
 // withDefaults is a copy of c in which every number is meant.
@@ -69,7 +68,7 @@ func (c *Comparison) plan() (*pairPlan, error) {
 	}
 	p.checkSides(&wrong)
 	p.pin(&wrong)
-	p.limits, p.states = counter.Limits(costLimit), costresult.States()
+	p.limits = counter.Limits(costLimit)
 	if len(p.Scenarios) > 0 {
 		p.limits = counter.Limits(p.Scenarios[0].Limit)
 	}
@@ -209,14 +208,29 @@ const restartTime = 200 * time.Millisecond
 // scenarioTime is what all rows of a scenario take in virtual time on one side, roughly.
 const scenarioTime = 100 * time.Millisecond
 
-// countTime is what counting two scripts takes, roughly.
-const countTime = 40 * time.Second
+// What counting takes, roughly: the servers' start, and two rounds of a path where the server's clock decides.
+const (
+	countStart = 5 * time.Second
+	pathTime   = 2 * time.Second
+)
+
+// countTime is what counting all paths takes, roughly.
+func (p *pairPlan) countTime() time.Duration {
+	states, scripts := len(p.States), len(p.sides)
+	if p.States == nil {
+		states = len(costresult.States())
+	}
+	if p.pinned != nil {
+		scripts++
+	}
+	return countStart + time.Duration(len(p.limits)*states*scripts)*pathTime
+}
 
 func (p *pairPlan) estimate() time.Duration {
 	rows := time.Duration(len(p.costs[base]))
 	exact := 2*rows*takeTime + 2*time.Duration(len(p.Scenarios))*scenarioTime
 	if p.Instructions != "" && p.uncountable() == "" {
-		exact += countTime
+		exact += p.countTime()
 	}
 	if p.Untimed {
 		return exact

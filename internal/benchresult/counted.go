@@ -13,7 +13,6 @@ const (
 type Counted struct {
 	// why nothing was counted; absent where it was
 	LeftOut string `json:"left_out,omitempty"`
-	// the rows base and head, and pinned where there is one: first of all paths, then once more of those whose
-	// difference is near to what is tolerated
-	Runs []costresult.Document `json:"runs"`
+	// the rows base and head, and pinned where there is one: counted in turns, path by path
+	Document *costresult.Document `json:"document,omitempty"`
 }

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,15 @@ const (
 type Counts struct {
 	Instructions int64
 	Allocations  int64 // calls of malloc and its kin
+	Collections  int64 // calls of Lua's collector, but for the steps that it does by itself
+}
+
+// Without is what remains of counts without others.
+func (c Counts) Without(others Counts) Counts {
+	c.Instructions -= others.Instructions
+	c.Allocations -= others.Allocations
+	c.Collections -= others.Collections
+	return c
 }
 
 // Server is a server under callgrind.
@@ -103,14 +113,25 @@ func Start(ctx context.Context, spec string, options ...redisserver.Option) (*Se
 	return nil, errors.Join(err, os.RemoveAll(s.folder))
 }
 
+// options are the server's. DEBUG keeps expired keys where they are. What the server would do or note by the time, and
+// so at other decisions each time, it does once a second or not at all.
+var options = []string{"--enable-debug-command", "yes", "--hz", "1", "--dynamic-hz", "no", "--jemalloc-bg-thread", "no",
+	"--slowlog-log-slower-than", "-1", "--latency-tracking", "no"}
+
+// allocator has jemalloc, under its own name or with its prefix, give nothing back to the system: when it does depends
+// on the time, and a thread of it counts as well.
+var allocator = map[string]string{"MALLOC_CONF": calm, "JE_MALLOC_CONF": calm}
+
+const calm = "background_thread:false,dirty_decay_ms:-1,muzzy_decay_ms:-1"
+
 // around is how the server is started. In a container the launcher, which is linked with this machine's libraries,
 // would not run: the tool itself is linked with none.
 func (s *Server) around(spec string) (redisserver.Around, error) {
 	a := redisserver.Around{
-		Command: []string{"valgrind"},
-		Folders: []string{s.folder},
-		// DEBUG keeps expired keys where they are
-		Options: []string{"--enable-debug-command", "yes", "--hz", "1"},
+		Command:     []string{"valgrind"},
+		Environment: maps.Clone(allocator),
+		Folders:     []string{s.folder},
+		Options:     options,
 	}
 	if kind, _, _ := strings.Cut(spec, "="); kind == redisserver.KindContainer {
 		tool, err := findTool()
@@ -118,7 +139,7 @@ func (s *Server) around(spec string) (redisserver.Around, error) {
 			return a, err
 		}
 		a.Command[0] = tool
-		a.Environment = map[string]string{"VALGRIND_LIB": filepath.Dir(tool), "VALGRIND_LAUNCHER": tool}
+		a.Environment["VALGRIND_LIB"], a.Environment["VALGRIND_LAUNCHER"] = filepath.Dir(tool), tool
 		a.Folders = append(a.Folders, filepath.Dir(tool))
 	}
 	a.Command = append(a.Command, "--tool=callgrind", "--dump-before="+mark, "--dump-line=no",
@@ -233,9 +254,7 @@ func (s *Server) Count(ctx context.Context, f func() error) (Counts, error) {
 	defer os.Remove(file.Name())
 	defer file.Close()
 	c, err := read(file)
-	c.Instructions -= s.empty.Instructions
-	c.Allocations -= s.empty.Allocations
-	return c, err
+	return c.Without(s.empty), err
 }
 
 // Close ends the server and deletes what callgrind has written.

@@ -11,6 +11,9 @@ import (
 // cron is what the server calls by itself, as often as hz says.
 const cron = "serverCron"
 
+// collector is what a server's Lua, and the server, call to have garbage collected.
+const collector = "lua_gc"
+
 // allocators are the functions through which a server asks for memory: libc's or jemalloc's, under its own names or
 // with its prefix.
 var allocators = func() map[string]bool {
@@ -57,8 +60,11 @@ func read(r io.Reader) (Counts, error) {
 			if err != nil {
 				return c, fmt.Errorf("callgrind's counts: %q", lines.Text())
 			}
-			if allocators[callee] {
+			switch {
+			case allocators[callee]:
 				c.Allocations += n
+			case callee == collector:
+				c.Collections += n
 			}
 		case strings.HasPrefix(lines.Text(), "totals:"):
 			total, err := lastNumber(lines.Text())

@@ -31,13 +31,16 @@ calls=1 0
 cfn=(6) free
 calls=7 0 
 0 70
+cfn=(7) lua_gc
+calls=2 0 
+0 50
 
 totals: 1000
 `
 
 func TestAPartSumsUpWithoutTheCron(t *testing.T) {
 	got, err := read(strings.NewReader(part))
-	if want := (Counts{Instructions: 700, Allocations: 7}); err != nil || got != want {
+	if want := (Counts{Instructions: 700, Allocations: 7, Collections: 2}); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }

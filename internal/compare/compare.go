@@ -38,7 +38,7 @@ const (
 	Equivalent = 1.10 // what lies within this ratio and its inverse is the same
 	WorkSlack  = 0.01 // of bytes and allocations
 	CountSlack = 0.01 // of the instructions of a path
-	// ContainerSlack is that of a container's server, whose counts repeat less well.
+	// ContainerSlack is that of a container's server.
 	ContainerSlack = 0.04
 
 	steadyStep  = 1.35 // the control's typical change from one measurement to the next; more is unstable

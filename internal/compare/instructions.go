@@ -33,21 +33,21 @@ func slackOf(d *costresult.Document) float64 {
 func (r *Report) instructions(p *benchresult.Paired) Gate {
 	g := &counted{Gate{Name: GateInstructions, Outcome: Noted, Reasons: []string{}, Rows: []Judgement{}, Rule: ruleOf(
 		CountSlack)}}
-	c := p.Counted
-	if len(c.Runs) == 0 {
-		g.gateSoFar.Reasons = []string{c.LeftOut}
+	d := p.Counted.Document
+	if d == nil {
+		g.gateSoFar.Reasons = []string{p.Counted.LeftOut}
 		return g.gateSoFar
 	}
-	slack, name := slackOf(&c.Runs[0]), p.Rows[0].Name
+	slack, name := slackOf(d), p.Rows[0].Name
 	g.gateSoFar.Rule = ruleOf(slack)
 	for _, old := range []string{benchresult.CountedBase, benchresult.CountedPinned} {
-		for _, pair := range pathsOf(c.Runs, old) {
+		for _, pair := range pathsOf(d, old) {
 			g.comparePath(name, &pair, slack)
 		}
-		r.Notes = append(r.Notes, oneSided(&c.Runs[0], name, old)...)
+		r.Notes = append(r.Notes, oneSided(d, name, old)...)
 	}
-	if c.Runs[0].Partial {
-		g.interrupted(name)
+	if d.Partial {
+		g.interrupted(name, len(pathsOf(d, benchresult.CountedBase)))
 	}
 	return g.gate()
 }
@@ -57,8 +57,8 @@ func ruleOf(slack float64) string {
 }
 
 // interrupted is that paths are missing: what was counted stands, and more is not known.
-func (c *counted) interrupted(name string) {
-	const reason = "interrupted: not every path was counted"
+func (c *counted) interrupted(name string, paths int) {
+	reason := fmt.Sprintf("interrupted: of all paths %d had been counted", paths)
 	c.add(Judgement{Algorithm: name, Measure: measureInstructions, Outcome: Inconclusive, Statement: reason})
 	c.gateSoFar.Reasons = append(c.gateSoFar.Reasons, reason)
 	c.gateSoFar.remedies = append(c.gateSoFar.remedies, "let the run end")
@@ -68,7 +68,6 @@ func (c *counted) interrupted(name string) {
 type twoPaths struct {
 	old        string // whose the first is
 	base, head costresult.Path
-	alike      bool // both counts are of as many decisions
 }
 
 // where names the path.
@@ -83,44 +82,12 @@ func pathName(p *costresult.Path) string { return p.State + " at " + p.Limit.Str
 
 func (p *twoPaths) ratio() float64 { return p.head.Instructions / p.base.Instructions }
 
-// pathsOf are the paths that both sides have. Only counts of as many decisions are alike, since the server works off
-// its Lua's garbage now and then; of those that were made again the median is taken, since a busy machine disturbs a
-// count either way.
-func pathsOf(runs []costresult.Document, old string) []twoPaths {
+// pathsOf are the paths that both sides have.
+func pathsOf(d *costresult.Document, old string) []twoPaths {
 	var all []twoPaths
-	for _, path := range pathsIn(&runs[0], old) {
-		bases, heads := countsOf(runs, old, &path), countsOf(runs, benchresult.CountedHead, &path)
-		if len(heads) == 0 {
-			continue
-		}
-		both := twoPaths{old: old, base: bases[0], head: heads[0]}
-		for n := range decisionsOf(bases) {
-			if of := decisionsOf(heads)[n]; of != nil && (!both.alike || n > both.base.Decisions) {
-				both.alike = true
-				both.base.Decisions, both.base.Instructions = n, benchresult.Median(decisionsOf(bases)[n])
-				both.head.Decisions, both.head.Instructions = n, benchresult.Median(of)
-			}
-		}
-		all = append(all, both)
-	}
-	return all
-}
-
-// decisionsOf are the instructions of counts, by how many decisions they were made of.
-func decisionsOf(counts []costresult.Path) map[int][]float64 {
-	by := map[int][]float64{}
-	for _, p := range counts {
-		by[p.Decisions] = append(by[p.Decisions], p.Instructions)
-	}
-	return by
-}
-
-// countsOf are all counts of a side's path.
-func countsOf(runs []costresult.Document, label string, as *costresult.Path) []costresult.Path {
-	var all []costresult.Path
-	for i := range runs {
-		if p := pathIn(&runs[i], label, as); p != nil {
-			all = append(all, *p)
+	for _, path := range pathsIn(d, old) {
+		if head := pathIn(d, benchresult.CountedHead, &path); head != nil {
+			all = append(all, twoPaths{old: old, base: path, head: *head})
 		}
 	}
 	return all
@@ -141,24 +108,6 @@ func pathIn(d *costresult.Document, label string, as *costresult.Path) *costresu
 		return nil
 	}
 	return &paths[i]
-}
-
-// What differs by more than half of what is tolerated, and by less than so many times as much, is in doubt: a busy
-// machine moves a count by up to 2 %.
-const clearly = 5
-
-// Doubtful are the paths that are to be counted once more before they are judged.
-func Doubtful(runs []costresult.Document) []costresult.Path {
-	var all []costresult.Path
-	slack := slackOf(&runs[0])
-	for _, old := range []string{benchresult.CountedBase, benchresult.CountedPinned} {
-		for _, p := range pathsOf(runs, old) {
-			if off := math.Abs(p.ratio() - 1); !p.alike || off >= slack/2 && off <= clearly*slack {
-				all = append(all, p.head)
-			}
-		}
-	}
-	return all
 }
 
 // comparePath judges a path's instructions and commands, and notes what else became dearer.
@@ -193,9 +142,6 @@ func (c *counted) compareInstructions(name string, p *twoPaths, slack float64) {
 	row := Judgement{Algorithm: name, Where: p.where(), Measure: measureInstructions, Outcome: Same,
 		Base: number(math.Round(p.base.Instructions)), Head: number(math.Round(p.head.Instructions))}
 	switch ratio := p.ratio(); {
-	case !p.alike:
-		row.Outcome = Inconclusive
-		c.unlike(p)
 	case ratio > 1+slack:
 		row.Outcome = Regression
 	case ratio < 1/(1+slack):
@@ -203,17 +149,6 @@ func (c *counted) compareInstructions(name string, p *twoPaths, slack float64) {
 	}
 	row.Statement = fmt.Sprintf("%s -> %s, %s", row.Base, row.Head, closely(p.ratio()))
 	c.add(row)
-}
-
-// unlike is that a path was never counted over as many decisions on both sides.
-func (c *counted) unlike(p *twoPaths) {
-	c.gateSoFar.Reasons = append(c.gateSoFar.Reasons, fmt.Sprintf("%s: counted over %d decisions of %s and %d of "+
-		"head, which cannot be compared: the machine was too slow for more", p.where(), p.base.Decisions, p.old,
-		p.head.Decisions))
-	const remedy = "count again when the machine has less to do"
-	if !slices.Contains(c.gateSoFar.remedies, remedy) {
-		c.gateSoFar.remedies = append(c.gateSoFar.remedies, remedy)
-	}
 }
 
 // closely is a ratio with a digit more where it is near to 1: 1.22x, but 1.013x.

@@ -52,15 +52,16 @@ func TestALostFastPathIsSeenWhereItIsTaken(t *testing.T) {
 	d := counted(t, &Job{
 		Subjects: []Subject{Version(gcra, "base", source), Version(gcra, "same", source), Version(gcra, "head", slow)},
 		Limits:   []limit.Policy{{Requests: 10, Window: time.Second}},
-		States:   []string{costresult.First, costresult.Steady, costresult.Burst, costresult.Rejected},
+		States:   []string{costresult.First, costresult.Burst},
+		InTurns:  true,
 	})
 	for i, base := range d.Of("base").Paths {
 		same, head := d.Of("same").Paths[i], d.Of("head").Paths[i]
-		if off := math.Abs(same.Instructions/base.Instructions - 1); off > 0.008 {
+		if off := math.Abs(same.Instructions/base.Instructions - 1); off > 0.005 {
 			t.Errorf("%s: the same script twice is %.2f%% off", base.State, 100*off)
 		}
 		dearer := head.Instructions/base.Instructions - 1
-		if fast := base.State == costresult.Burst; fast && dearer < 0.05 || !fast && math.Abs(dearer) > 0.008 {
+		if fast := base.State == costresult.Burst; fast && dearer < 0.05 || !fast && math.Abs(dearer) > 0.005 {
 			t.Errorf("%s: without the fast path %+.2f%%", base.State, 100*dearer)
 		}
 	}

@@ -1,26 +1,18 @@
 package cost
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"ratelab/internal/callgrind"
-	"ratelab/internal/costresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/result"
 	"ratelab/internal/serverstats"
 )
 
 // perDecision is more than a decision takes under callgrind.
 const perDecision = 800 * time.Microsecond
-
-// attempts are how often a path is counted anew whose requests came too late.
-const attempts = 20
 
 // How long before its instant a path is prepared: at first, and at the most.
 const (
@@ -31,103 +23,37 @@ const (
 // errLate ends an attempt whose state is no longer what it says.
 var errLate = errors.New("the machine was too slow for it")
 
-// countPath counts one path, or notes why there is none.
-func (r *run) countPath(ctx context.Context, to *costresult.Row, e *lineup.Entry, state string) error {
-	if r.Progress != nil {
-		r.Progress(fmt.Sprintf("%s, %s at %v", e.Label, state, e.Policy), r.done, r.total)
-	}
-	r.done++
-	s := situationOf(e)
-	p := s.path(state)
-	if state == costresult.FullLog {
-		logs, err := r.stage.keepsLog(ctx, e, r.Now())
-		if err != nil {
-			return fmt.Errorf("%s: %w", e.Label, err)
-		}
-		if !logs {
-			p.missing = "it keeps no log"
-		}
-	}
-	counted, err := r.repeat(ctx, s, &p)
-	switch {
-	case err != nil:
-		return r.named(err, e, state)
-	case p.missing != "":
-		of := result.LimitOf(e.Policy)
-		to.Missing = append(to.Missing, costresult.Missing{State: state, Limit: &of, Reason: p.missing})
-		return nil
-	}
-	counted.State, counted.Limit, counted.RatioToControl = state, result.LimitOf(e.Policy), 1
-	if len(r.doc.Rows) > 1 {
-		counted.RatioToControl = counted.Instructions / r.doc.Rows[0].Paths[0].Instructions
-	}
-	to.Paths = append(to.Paths, *counted)
-	return nil
-}
-
-// repeat counts a path, again where the machine was too slow for the server's clock.
-func (r *run) repeat(ctx context.Context, s situation, p *path) (*costresult.Path, error) {
-	for late := 0; ; {
-		found, counts, n, err := r.attempt(ctx, s, p, late)
-		if p.missing != "" {
-			return nil, nil
-		}
-		var wrong *WrongPath
-		switch again := errors.As(err, &wrong) && s.clocked || errors.Is(err, errLate); {
-		case again && late < attempts:
-			late++
-			continue
-		case err != nil:
-			return nil, err
-		}
-		return figures(counts, n, found), nil
-	}
-}
-
-// named completes an error of a path.
-func (r *run) named(err error, e *lineup.Entry, state string) error {
-	var wrong *WrongPath
-	switch {
-	case errors.As(err, &wrong):
-		wrong.State, wrong.Limit = state, e.Policy
-		return wrong
-	case errors.Is(err, context.Canceled):
-		return cmp.Or(stopped(r.Stop), err)
-	}
-	return fmt.Errorf("%s, %s at %v: %w", e.Label, state, e.Policy, err)
-}
-
-func stopped(stop <-chan struct{}) error {
-	select {
-	case <-stop:
-		return errStopped
-	default:
-		return nil
-	}
-}
-
-// attempt counts a path once. It is nil, with p.missing set, where there turns out to be none.
-func (r *run) attempt(ctx context.Context, s situation, p *path, try int) (found *scene, counts callgrind.Counts,
-	n int, err error) {
-	began := r.Now()
-	lead := min(r.lead+r.lead*time.Duration(try)/4, mostLead)
-	at := s.instant(began.Add(lead), p.late)
-	if found, err = r.stage.make(ctx, s.Entry, p, at); err != nil || p.missing != "" {
-		return nil, counts, 0, err
-	}
-	if verdict := found.soon[0].Verdict; verdict != p.verdict {
+// attempt counts a row's path once, over so many copies of a key. Where there turns out to be no such path, it notes
+// why.
+func (r *run) attempt(ctx context.Context, t *turn, keys, late int) (err error) {
+	began, p := r.Now(), t.path.over(keys)
+	lead := min(r.lead+r.lead*time.Duration(late)/4, mostLead)
+	at := t.instant(began.Add(lead), p.late)
+	found, err := r.stage.make(ctx, t.Entry, &p, at)
+	if err == nil && p.missing == "" && found.soon[0].Verdict != p.verdict {
 		p.missing = reasonFor(p.verdict)
-		return nil, counts, 0, nil
 	}
-	keys := max(1, p.keys>>(try/3))
-	counted, measured, err := r.setUp(ctx, s.Entry, keys, found, at)
+	if t.path.missing = p.missing; err != nil || p.missing != "" {
+		return err
+	}
+	counted, measured, err := r.setUp(ctx, t.Entry, p.keys, found, at)
 	if err != nil {
-		return nil, counts, 0, err
+		return errors.Join(err, r.clear(ctx))
 	}
 	defer func() { err = errors.Join(err, counted.close(ctx), measured.close(ctx), r.clear(ctx)) }()
+	tidied, err := r.tidy(ctx)
+	if err != nil {
+		return err
+	}
 	r.lead = max(leastLead, min(mostLead, (r.lead+2*r.Now().Sub(began))/2))
-	counts, err = r.count(ctx, s, p, found, counted, measured, at)
-	return found, counts, len(p.costs) * keys, err
+	counts, err := r.count(ctx, t.situation, &p, found, counted, measured, at)
+	if err == nil && r.disturbed(counts, tidied) {
+		err = errDisturbed
+	}
+	if err == nil {
+		t.found, t.counts = found, append(t.counts, counts.Without(tidied))
+	}
+	return err
 }
 
 func reasonFor(want limit.Verdict) string {
@@ -151,21 +77,11 @@ func (r *run) setUp(ctx context.Context, e *lineup.Entry, keys int, found *scene
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := r.tidy(ctx); err != nil {
-		return nil, nil, err
-	}
 	size, err := r.counted.Client.DBSize(ctx).Result()
 	if err == nil && len(found.keys) > 0 && size != int64(furniture+keys*len(found.keys)) {
 		err = errLate // what has expired before it came is not there
 	}
 	return counted, measured, err
-}
-
-// tidy has the server's Lua collect its garbage, so that each count begins where the last began in the collector's
-// work: that is a hundredth of a decision's.
-func (r *run) tidy(ctx context.Context) error {
-	err := r.counted.Client.Eval(ctx, "collectgarbage('collect') return 1", nil).Err()
-	return redisserver.Explain(err, r.counted.Server)
 }
 
 // count asks on both servers, when the path's instant has come: one counts instructions, the other what goes to a
@@ -190,29 +106,22 @@ func (r *run) count(ctx context.Context, s situation, p *path, found *scene, cou
 		if err := measured.ask(ctx, p.costs[:few], found); err != nil {
 			return err
 		}
-		return counted.ask(ctx, p.costs, found)
+		if err := counted.ask(ctx, p.costs, found); err != nil {
+			return err
+		}
+		if s.clocked && r.Now().After(at.Add(p.late)) {
+			return errLate
+		}
+		return r.collect(ctx)
 	})
 	if err != nil {
 		return counts, err
-	}
-	if s.clocked && r.Now().After(at.Add(p.late+markTime)) {
-		return counts, errLate
 	}
 	return counts, r.stage.weigh(ctx, before, few, measured, found)
 }
 
 // markTime is what callgrind takes to write down a part.
 const markTime = 30 * time.Millisecond
-
-func figures(c callgrind.Counts, n int, found *scene) *costresult.Path {
-	p := &costresult.Path{Decisions: n, Instructions: float64(c.Instructions) / float64(n), Commands: found.commands,
-		ReplicatedBytes: found.replicated, BytesPerKey: found.bytesPerKey}
-	if c.Allocations > 0 {
-		each := float64(c.Allocations) / float64(n)
-		p.Allocations = &each
-	}
-	return p
-}
 
 // youngMS is how much of the server's second has passed at an instant: steady requests of ten a second, and a burst
 // of ten but for one, lie within it.
@@ -273,20 +182,24 @@ func (r *run) furnish(ctx context.Context) error {
 	return err
 }
 
-// warm gives a script a Lua of its own, whose garbage is no other script's, and lets it decide until that has what it
-// keeps.
+// warm lets a script decide as often as it is counted at a time, and without a collector as then, until the server has
+// what it keeps for that: Lua's table of strings and the allocator's slabs grow at first.
 func (r *run) warm(ctx context.Context, e *lineup.Entry) error {
-	const calls = 300
-	if err := r.counted.Client.ScriptFlush(ctx).Err(); err != nil {
-		return err
-	}
-	at := r.Now()
-	c, err := setUp(ctx, r.counted.Client, e.Label, e.Program.InKeyspace(r.counted.Prefix), calls, &scene{}, at)
+	const times = 3
+	c, err := setUp(ctx, r.counted.Client, e.Label, e.Program.InKeyspace(r.counted.Prefix), decisions, &scene{}, r.Now())
 	if err != nil {
 		return err
 	}
-	for _, key := range c.keys {
-		if _, err := c.calls.Call(ctx, limit.Request{Key: key, Cost: 1}); err != nil {
+	for range times {
+		if _, err := r.tidy(ctx); err != nil {
+			return err
+		}
+		for _, key := range c.keys {
+			if _, err := c.calls.Call(ctx, limit.Request{Key: key, Cost: 1}); err != nil {
+				return err
+			}
+		}
+		if err := r.collect(ctx); err != nil {
 			return err
 		}
 	}

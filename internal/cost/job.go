@@ -39,6 +39,7 @@ type Job struct {
 	Subjects []Subject      // besides the control
 	Limits   []limit.Policy // the first is the scenario's own
 	States   []string       // nil: all
+	InTurns  bool           // the subjects are to be compared with each other: see turn
 	Server   string         // process or container, with a program or an image
 	Version  string         // of the tool
 
@@ -81,6 +82,7 @@ type run struct {
 	rows        [][]*lineup.Entry // by subject and limit
 	doc         costresult.Document
 	done, total int
+	unseen      int64         // scripts that the server's statistics leave out: see align
 	lead        time.Duration // how long before its instant a path is prepared
 }
 
@@ -193,30 +195,51 @@ func (r *run) states() []string {
 	return r.States
 }
 
-// countAll counts row by row. A row is in the document as soon as its first path is.
+// countAll counts the control, and then the subjects: each by itself, or in turns. A row is in the document as soon as
+// its first path is to be counted.
 func (r *run) countAll(ctx context.Context) error {
-	for _, row := range r.rows {
-		program := row[0].Program
+	if err := r.countRows(ctx, r.rows[:1], r.Limits[:1], []string{costresult.Any}); err != nil {
+		return err
+	}
+	subjects := r.rows[1:]
+	if r.InTurns {
+		return r.countRows(ctx, subjects, r.Limits, r.states())
+	}
+	for i := range subjects {
+		if err := r.countRows(ctx, subjects[i:i+1], r.Limits, r.states()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countRows counts rows path by path, in one Lua.
+func (r *run) countRows(ctx context.Context, rows [][]*lineup.Entry, limits []limit.Policy, states []string) error {
+	if err := r.counted.Client.ScriptFlush(ctx).Err(); err != nil {
+		return err
+	}
+	first := len(r.doc.Rows)
+	for _, row := range rows {
 		r.doc.Rows = append(r.doc.Rows, costresult.Row{Algorithm: row[0].Label, Parameters: row[0].Parameters,
-			ScriptSHA1: script.SHA1(program.Source)})
-		to := &r.doc.Rows[len(r.doc.Rows)-1]
+			ScriptSHA1: script.SHA1(row[0].Program.Source)})
 		if err := r.warm(ctx, row[0]); err != nil {
 			return err
 		}
-		if len(r.doc.Rows) == 1 {
-			if err := r.countPath(ctx, to, row[0], costresult.Any); err != nil {
+	}
+	to := r.doc.Rows[first:]
+	for i := range limits {
+		for _, state := range states {
+			var all []*turn
+			for n, row := range rows {
+				all = append(all, newTurn(&to[n], row[i], state))
+			}
+			if err := r.countPath(ctx, all); err != nil {
 				return err
 			}
-			continue
 		}
-		for _, e := range row {
-			for _, state := range r.states() {
-				if err := r.countPath(ctx, to, e, state); err != nil {
-					return err
-				}
-			}
-		}
-		to.Missing = joined(to.Missing, len(r.Limits))
+	}
+	for n := range to {
+		to[n].Missing = joined(to[n].Missing, len(limits))
 	}
 	return nil
 }

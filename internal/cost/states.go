@@ -10,17 +10,16 @@ import (
 	"ratelab/internal/script"
 )
 
-// decisions are how many are counted of a path, unless time forbids it. Two counts of a hundred were 0.2 % apart on
-// average and 0.6 % at the most, for four paths of gcra at load 3 to 8; a thousand would not be closer. The server
-// works off its Lua's garbage every fifty calls.
-const decisions = 100
+// decisions are how many are counted of a path at a time, unless time forbids it: as many as fit between two turns of
+// the server's collector of garbage, see collect.
+const decisions = 40
 
 // How much of a history is played at the most, how long a log is filled at the most, and how many requests of a burst
 // come to one key at the most.
 const (
 	mostHistory = 2_000
 	mostEntries = 10_000
-	mostBurst   = 50
+	mostBurst   = decisions
 )
 
 // patience is for how long after its instant a path's state is what it says, at the most: where the server's clock
@@ -31,12 +30,21 @@ func patience(window time.Duration) time.Duration { return min(100*time.Millisec
 type path struct {
 	history []limit.Request // on one key; AtUS is relative to the path's instant
 	costs   []int64         // of the requests that count, on one key
-	keys    int             // so many copies of the key are asked
+	keys    int             // so many copies of the key are asked, each with these costs
+	oneKey  bool            // or all of that comes to one
 	verdict limit.Verdict
 	aheadUS int64         // in virtual time it is asked so much later: see rejected
 	expired bool          // the instant is just after the key's TTL
 	late    time.Duration // for so long the state is what it says
 	missing string        // why there is no such path; "" where there is
+}
+
+// over is a path that is asked of fewer copies.
+func (p path) over(keys int) path {
+	if p.keys = keys; p.oneKey {
+		p.costs, p.keys = slices.Repeat(p.costs, keys), 1
+	}
+	return p
 }
 
 // situation is what a path depends on.
@@ -84,7 +92,7 @@ func (s situation) path(state string) path {
 		p.history = s.steady(s.stepUS, p.late)
 	case costresult.Burst:
 		n := int(min(capacity, mostBurst))
-		p.costs, p.keys = slices.Repeat([]int64{1}, n), (p.keys+n-1)/n
+		p.costs, p.keys = slices.Repeat([]int64{1}, n), max(1, p.keys/n)
 	case costresult.Rejected:
 		s.rejected(&p, capacity)
 	case costresult.Expired:
@@ -154,7 +162,7 @@ func (s situation) rejected(p *path, capacity int64) {
 	for range n {
 		p.history = append(p.history, s.once(at, 1)...)
 	}
-	p.costs, p.keys, p.verdict = slices.Repeat([]int64{1}, p.keys), 1, limit.Rejected
+	p.oneKey, p.verdict = true, limit.Rejected
 }
 
 // fullLog has one entry that leaves at the instant and the others in the second half of the window, by µs; what keeps

@@ -59,7 +59,7 @@ type Row struct {
 type Path struct {
 	State string       `json:"state"`
 	Limit result.Limit `json:"limit"`
-	// that were counted
+	// that were counted at a time: where that was done again, the figures are of the least count
 	Decisions int `json:"decisions" jsonschema:"minimum=1"`
 	// of the whole server, from reading the request to writing the reply
 	Instructions float64 `json:"instructions_per_decision"`

@@ -1,6 +1,7 @@
 package redisserver
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 
@@ -11,7 +12,7 @@ import (
 // Around is a program inside which a server of our own runs, such as one that counts its instructions.
 type Around struct {
 	Command     []string          // its path and its arguments, before the server's own command; none: only Options
-	Environment map[string]string // of a container, besides the image's own
+	Environment map[string]string // besides the process's or the image's own
 	Folders     []string          // of this machine, which a container sees under the same paths
 	Options     []string          // the server's, behind those that it has anyway
 }
@@ -25,7 +26,14 @@ func (s settings) command(path string, arguments []string) *exec.Cmd {
 		return exec.Command(path, arguments...)
 	}
 	all := slices.Concat(s.around.Command, []string{path}, arguments, s.around.Options)
-	return exec.Command(all[0], all[1:]...)
+	c := exec.Command(all[0], all[1:]...)
+	if len(s.around.Environment) > 0 {
+		c.Env = os.Environ()
+		for name, value := range s.around.Environment {
+			c.Env = append(c.Env, name+"="+value)
+		}
+	}
+	return c
 }
 
 // inside are what a container takes to run a command inside what is around it.
