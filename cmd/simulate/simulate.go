@@ -2,17 +2,19 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/scenario"
 	"ratelab/internal/simulate"
 )
 
-// simulate is the main job. If it fails nothing is printed and the files are as they were.
+// simulate is the main job. If it fails nothing is printed but the matrix, and the files are as they were.
 func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	job, err := a.job(f, args)
 	if err != nil {
@@ -38,9 +40,20 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
+	var models *report.Document // where the matrix is the answer
+	if f.atAGlance(job) {
+		if models, err = a.glance(ctx, job); err != nil {
+			giveBack()
+			return err
+		}
+	}
 	result, err := a.run(ctx, f, job, rows)
 	if err != nil {
 		giveBack()
+		var differs *simulate.DifferenceError
+		if errors.As(err, &differs) {
+			return commandline.Exit(commandline.ExitMissed, err)
+		}
 		return commandline.ServerFlag(err, "redis", serverKinds)
 	}
 	if !f.Quiet {
@@ -48,7 +61,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
 		}
 	}
-	return a.deliver(f, args, result, bench, pictures, mine)
+	return a.deliver(f, args, result, models, bench, pictures, mine)
 }
 
 // run does the job, with its progress on a terminal and its decisions in the file rows.
