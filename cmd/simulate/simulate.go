@@ -40,14 +40,13 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	var models *report.Document // where the matrix is the answer
-	if f.atAGlance(job) {
-		if models, err = a.glance(ctx, job); err != nil {
-			giveBack()
-			return err
-		}
+	printer := commandline.NewPrinter(a.Stdout)
+	defer printer.Stop()
+	figures, err := a.figures(ctx, f, job, printer)
+	var result *simulate.Result
+	if err == nil {
+		result, err = a.run(ctx, f, job, rows)
 	}
-	result, err := a.run(ctx, f, job, rows)
 	if err != nil {
 		giveBack()
 		var differs *simulate.DifferenceError
@@ -61,7 +60,8 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
 		}
 	}
-	return a.deliver(f, args, result, models, bench, pictures, mine)
+	printer.Print(func() error { return figures(&result.Document) })
+	return printer.Deliver(func() error { return a.write(f, args, result, bench, pictures, mine) }, outcome(f, result))
 }
 
 // run does the job, with its progress on a terminal and its decisions in the file rows.
@@ -69,6 +69,12 @@ func (a *app) run(ctx context.Context, f *flags, job *simulate.Job, rows string)
 	bar := commandline.NewBar(a.Stderr, f.Quiet)
 	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
 	defer bar.Finish()
+	if decided := job.Decided; decided != nil {
+		job.Decided = func(r *report.Run) {
+			bar.Finish()
+			decided(r)
+		}
+	}
 	if rows != "" {
 		return withDecisions(ctx, job, rows)
 	}
