@@ -14,7 +14,8 @@ const fewScenarios = 5
 
 // atAGlance reports whether the answer is one matrix, and not a table for each scenario.
 func (f *flags) atAGlance(job *simulate.Job) bool {
-	return !f.all && f.Format == report.TableForm && f.clock == simulate.VirtualClock && len(job.Scenarios) > fewScenarios
+	return !f.all && f.Format == report.TableForm && f.clock == simulate.VirtualClock &&
+		len(job.Scenarios) > fewScenarios
 }
 
 // figures prints what can be printed at once, and has the job print the rest: more than a few scenarios are one matrix,

@@ -16,6 +16,9 @@ import (
 
 // simulate is the main job. If it fails nothing is printed but the matrix, and the files are as they were.
 func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
+	if f.asksForLimits(args) {
+		return a.look(&limitsFlags{Traffic: f.Traffic, Output: f.Output}, f.Groups)
+	}
 	job, err := a.job(f, args)
 	if err != nil {
 		return err

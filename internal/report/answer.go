@@ -54,8 +54,8 @@ func (d *Document) Answer() string {
 	return strings.Join(sentences, " ")
 }
 
-// keeps reports whether the row of that name lets nothing through that it should not, in all runs, and the largest share
-// of what an exact limiter lets through that it loses in one.
+// keeps reports whether the row of that name lets nothing through that it should not, in all runs, and the largest
+// share of what an exact limiter lets through that it loses in one.
 func keeps(runs []Run, name string) (kept bool, price float64) {
 	kept = name != FloorLabel
 	for i := range runs {
