@@ -45,7 +45,7 @@ results: build ## write results/ anew: figures, charts and pages, the recommenda
 	./bin/simulate check --accept
 	./results/answer
 
-results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: a quarter of an hour
+results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: half an hour
 	./results/measure
 
 goldens: ## write what tests compare with anew, in the order in which one needs the other: read the difference

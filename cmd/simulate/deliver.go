@@ -30,16 +30,6 @@ func outputs(job *simulate.Job, pictures []string) []string {
 	return names
 }
 
-// deliver prints the result, writes it into the folder, and gives the verdict.
-func (a *app) deliver(f *flags, args []string, result *simulate.Result, bench *benchresult.Document, pictures,
-	mine []string) error {
-	figures := func() error {
-		return report.Forms.Write(a.Stdout, f.Format, &result.Document, commandline.Terminal(a.Stdout))
-	}
-	files := func() error { return a.write(f, args, result, bench, pictures, mine) }
-	return commandline.Deliver(a.Stdout, figures, files, outcome(f, result))
-}
-
 // write puts the document, the charts, and the page that shows them into the folder.
 func (a *app) write(f *flags, args []string, result *simulate.Result, bench *benchresult.Document, pictures,
 	mine []string) error {

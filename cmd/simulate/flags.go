@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -29,6 +31,7 @@ type flags struct {
 	longReal  bool
 	decisions string
 	bench     string
+	all       bool
 }
 
 func (f *flags) register(c *cobra.Command) {
@@ -60,6 +63,8 @@ func (f *flags) output(fs *pflag.FlagSet) {
 	f.FormatFlag(fs, report.Forms.Names())
 	f.FolderFlag(fs, "results/latest", "index.html, charts, their data and result.json")
 	f.ChartsFlag(fs)
+	fs.BoolVar(&f.all, "all", false, fmt.Sprintf("print a table for each scenario where there are more than %d: else "+
+		"they are one matrix", fewScenarios))
 	fs.StringVar(&f.bench, "bench", "",
 		"show in index.html what bench run measured of the same scenarios: a bench.json, or the `FOLDER` that has one")
 	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row for each decision to `FILE`")

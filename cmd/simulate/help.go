@@ -2,9 +2,10 @@ package main
 
 const about = `Replay traffic against rate limiters' Lua in virtual time, and show what each admits.
 
-Without arguments every built-in scenario meets every algorithm on a Redis inside the process:
-nothing to install. The table goes to standard output; charts and the data behind them go to --out.
-The same input gives the same bytes on every run and the same decisions on every server.`
+Without arguments every built-in scenario meets every algorithm. The Go models answer at once, in
+one matrix; then the Lua, on a Redis inside the process, must give the same answers: nothing to
+install. A few scenarios get a table each. Figures go to standard output, charts and their data to
+--out. The same input gives the same bytes on every run and the same decisions on every server.`
 
 const examples = `  simulate                                             everything built in
   simulate extreme-case-1 my-scenario.yaml             a built-in scenario, and a file of yours

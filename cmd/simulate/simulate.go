@@ -2,18 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/scenario"
 	"ratelab/internal/simulate"
 )
 
-// simulate is the main job. If it fails nothing is printed and the files are as they were.
+// simulate is the main job. If it fails nothing is printed but the matrix, and the files are as they were.
 func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
+	if f.asksForLimits(args) {
+		return a.look(&limitsFlags{Traffic: f.Traffic, Output: f.Output}, f.Groups)
+	}
 	job, err := a.job(f, args)
 	if err != nil {
 		return err
@@ -38,9 +43,19 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := a.run(ctx, f, job, rows)
+	printer := commandline.NewPrinter(a.Stdout)
+	defer printer.Stop()
+	figures, err := a.figures(ctx, f, job, printer)
+	var result *simulate.Result
+	if err == nil {
+		result, err = a.run(ctx, f, job, rows)
+	}
 	if err != nil {
 		giveBack()
+		var differs *simulate.DifferenceError
+		if errors.As(err, &differs) {
+			return commandline.Exit(commandline.ExitMissed, err)
+		}
 		return commandline.ServerFlag(err, "redis", serverKinds)
 	}
 	if !f.Quiet {
@@ -48,7 +63,8 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
 		}
 	}
-	return a.deliver(f, args, result, bench, pictures, mine)
+	printer.Print(func() error { return figures(&result.Document) })
+	return printer.Deliver(func() error { return a.write(f, args, result, bench, pictures, mine) }, outcome(f, result))
 }
 
 // run does the job, with its progress on a terminal and its decisions in the file rows.
@@ -56,6 +72,12 @@ func (a *app) run(ctx context.Context, f *flags, job *simulate.Job, rows string)
 	bar := commandline.NewBar(a.Stderr, f.Quiet)
 	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
 	defer bar.Finish()
+	if decided := job.Decided; decided != nil {
+		job.Decided = func(r *report.Run) {
+			bar.Finish()
+			decided(r)
+		}
+	}
 	if rows != "" {
 		return withDecisions(ctx, job, rows)
 	}

@@ -75,6 +75,7 @@ var mayImport = map[string][]string{
 	"internal/page": {"algorithms", "internal/benchresult", "internal/chart", "internal/curves", "internal/report",
 		"internal/measure", "internal/message", "internal/limit", "internal/sheet"},
 
+	"internal/usage": {"internal/result", "internal/sheet", "internal/limit", "internal/message"},
 	"internal/lineup": {
 		"algorithms", "internal/scenario", "internal/clients", "internal/limit", "internal/redisserver",
 		"internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",

@@ -35,6 +35,7 @@ func (t *Traffic) Register(fs *pflag.FlagSet) {
 	fs.Float64Var(&t.trace.Speed, "trace-speed", 1, "play `TIMES` as fast")
 	fs.Int64Var(&t.trace.Skip, "trace-skip", 0, "leave out the first `N` requests")
 	fs.Int64Var(&t.trace.Limit, "trace-limit", 0, "take `N` requests at most (default all)")
+	fs.Int64Var(&t.trace.Bad, "trace-bad", 0, "leave out up to `N` lines that are no requests, and say which")
 	fs.StringVar(&t.within, "within-second", "",
 		"`RULE` for requests whose time is a whole second: even, uniform or at_once (default even)")
 }

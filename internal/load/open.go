@@ -32,9 +32,9 @@ type OpenOptions struct {
 	// call it, several at a time.
 	Answered func(number int64, o Outcome)
 
-	// At is when a request with AtUS 0 is due, by Clock; the stream is read and the callers are ready before. Of a time
-	// that is past or too near, such as 0, it is as soon as may be. Requests with a negative AtUS warm up: they are sent
-	// and not counted.
+	// At is when a request with AtUS 0 is due, by Clock; the stream is read and the callers are ready before. Of a
+	// time that is past or too near, such as 0, it is as soon as may be. Requests with a negative AtUS warm up: they
+	// are sent and not counted.
 	At time.Duration
 
 	queueMost int // jobs that may wait; 0 is mostQueued

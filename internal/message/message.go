@@ -103,3 +103,25 @@ func Count[N int | int64](n N, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// Enumerate names up to four in full: "a, b and c"; of more than that the first two and how many others.
+func Enumerate(names []string) string {
+	switch n := len(names); {
+	case n == 0:
+		return "none"
+	case n == 1:
+		return names[0]
+	case n <= 4:
+		return List(names[:n-1]) + " and " + names[n-1]
+	default:
+		return fmt.Sprintf("%s, %s and %d others", names[0], names[1], n-2)
+	}
+}
+
+// Verb is the form that agrees with n.
+func Verb(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}

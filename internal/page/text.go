@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"strings"
 
 	"ratelab/internal/chart"
@@ -22,20 +21,6 @@ func share(part, whole int64) float64 {
 		return 0
 	}
 	return float64(part) / float64(whole)
-}
-
-// enumerate names up to four in full: "a, b and c"; of more than that the first two and how many others.
-func enumerate(names []string) string {
-	switch n := len(names); {
-	case n == 0:
-		return "none"
-	case n == 1:
-		return names[0]
-	case n <= 4:
-		return joined(names[:n-1]) + " and " + names[n-1]
-	default:
-		return fmt.Sprintf("%s, %s and %d others", names[0], names[1], n-2)
-	}
 }
 
 func joined(names []string) string { return strings.Join(names, ", ") }

@@ -7,6 +7,7 @@ import (
 
 	"ratelab/internal/chart"
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/sheet"
 )
@@ -74,8 +75,8 @@ func (j jury) limitSentence() string {
 			"%d, %s.",
 			name(j.keep[0]), contract, broken, j.worst())
 	case kept <= 4:
-		return fmt.Sprintf("Only %s %s %s; of the other %d, %s.", enumerate(names(j.keep)), verb(kept, "keeps", "keep"),
-			contract, broken, j.worst())
+		return fmt.Sprintf("Only %s %s %s; of the other %d, %s.", message.Enumerate(names(j.keep)),
+			message.Verb(kept, "keeps", "keep"), contract, broken, j.worst())
 	}
 	return fmt.Sprintf("%d of %d keep %s; of the other %d, %s.", kept, kept+broken, contract, broken, j.worst())
 }
@@ -114,8 +115,8 @@ func (j jury) worst() string {
 		}
 		return row.PeakWindowAdmitted
 	})
-	return fmt.Sprintf("%s %s: %s", enumerate(names(top)), verb(len(top), "exceeds it most", "exceed it most"),
-		j.excess(top[0], len(top) > 1))
+	return fmt.Sprintf("%s %s: %s", message.Enumerate(names(top)),
+		message.Verb(len(top), "exceeds it most", "exceed it most"), j.excess(top[0], len(top) > 1))
 }
 
 // excess is how much a row lets through in a window, and in how short an interval that is already above the limit.
@@ -181,8 +182,8 @@ func (j jury) shortSentence() string {
 	case len(right) > 4:
 		return fmt.Sprintf("%d of those that keep it %s; %s.", len(right), all, j.shortfall())
 	}
-	return fmt.Sprintf("%s %s through all that an exact limiter would; %s.",
-		enumerate(names(right)), verb(len(right), "keeps it and lets", "keep it and let"), j.shortfall())
+	return fmt.Sprintf("%s %s through all that an exact limiter would; %s.", message.Enumerate(names(right)),
+		message.Verb(len(right), "keeps it and lets", "keep it and let"), j.shortfall())
 }
 
 // exact reports whether a row has kept the contract and let through as much as an exact limiter.
@@ -204,8 +205,8 @@ func (j jury) shortfall() string {
 	case len(j.rows) == 1:
 		return fmt.Sprintf("it falls short of an exact limiter by %s (%s)", figure, part)
 	case len(top) > 1:
-		return fmt.Sprintf("%s fall furthest short of an exact limiter, by %s each (%s)", enumerate(names(top)), figure,
-			part)
+		return fmt.Sprintf("%s fall furthest short of an exact limiter, by %s each (%s)",
+			message.Enumerate(names(top)), figure, part)
 	}
 	return fmt.Sprintf("%s falls furthest short of an exact limiter, by %s (%s)", name(top[0]), figure, part)
 }
@@ -242,13 +243,6 @@ func names(rows []*report.Row) []string {
 		list[i] = name(row)
 	}
 	return list
-}
-
-func verb(n int, one, several string) string {
-	if n == 1 {
-		return one
-	}
-	return several
 }
 
 // capital begins a sentence, unless with a name, which stays as it is.

@@ -12,15 +12,26 @@ const Tolerated = 0.01
 // through, 1.98; or how much of what an exact limiter lets through was lost, -36.0%; whichever is the larger share. It
 // is ok where neither is worth a word.
 func (r *Run) Glance(row *Row) (text string, level int) {
-	over, short := share(row.ExcessCost, row.AdmittedCost), share(row.ShortfallCost, row.ExactCost)
-	if short > Tolerated && short > over {
-		return "-" + sheet.Percent(short), levelOf(short, 0.05, 0.15, 0.3)
-	}
-	if row.ExcessCost == 0 {
+	lost, level := r.glance(row)
+	switch {
+	case level == 0:
 		return "ok", 0
+	case lost > 0:
+		return "-" + sheet.Percent(lost), level
 	}
-	ratio := r.Ratio(row)
-	return sheet.Times(ratio), levelOf(ratio, 1.1, 1.5, 2)
+	return sheet.Times(r.Ratio(row)), level
+}
+
+// glance is how bad a row is, and the share that it loses where that is what is bad about it.
+func (r *Run) glance(row *Row) (lost float64, level int) {
+	over, short := share(row.ExcessCost, row.AdmittedCost), share(row.ShortfallCost, row.ExactCost)
+	switch {
+	case short > Tolerated && short > over:
+		return short, levelOf(short, 0.05, 0.15, 0.3)
+	case row.ExcessCost == 0:
+		return 0, 0
+	}
+	return 0, levelOf(r.Ratio(row), 1.1, 1.5, 2)
 }
 
 // Ratio is the most that a row let through as a multiple of what the contract allows: in a window, or under a bucket's

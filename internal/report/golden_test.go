@@ -25,6 +25,12 @@ func TestGolden(t *testing.T) {
 			d *Document) error {
 			return WriteTable(w, d, sheet.Terminal{Width: 80})
 		},
+		"matrix.txt": func(w *strings.Builder, d *Document) error {
+			return WriteMatrix(w, d, sheet.Terminal{Width: 80})
+		},
+		"matrix-narrow.txt": func(w *strings.Builder, d *Document) error {
+			return WriteMatrix(w, d, sheet.Terminal{Width: 30})
+		},
 		"table.ansi": func(w *strings.Builder,
 			d *Document) error {
 			return WriteTable(w, d, sheet.Terminal{Color: true})

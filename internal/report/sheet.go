@@ -14,6 +14,16 @@ func WriteTable(w io.Writer, doc *Document, t sheet.Terminal) error {
 	return doc.sheet().WriteTerminal(w, t)
 }
 
+// WriteNext writes a run as WriteTable does, behind others unless it is the first.
+func WriteNext(w io.Writer, r *Run, first bool, t sheet.Terminal) error {
+	if !first {
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+	}
+	return sheet.Sheet{r.part()}.WriteTerminal(w, t)
+}
+
 // WriteMarkdown writes a heading, the circumstances and a GitHub table for each run.
 func WriteMarkdown(w io.Writer, doc *Document) error { return doc.sheet().WriteMarkdown(w) }
 

@@ -2,8 +2,8 @@
 // become JSON, and how a file is read back. What is not the document that was asked for, not of this version, or not
 // whole, is refused by name, and with the remedy. It holds their JSON Schemas, which a test makes of the Go types.
 //
-// What is in a document, its package says: report, benchresult, recommend, worst, compare
-// and costresult.
+// What is in a document, its package says: report, benchresult, recommend, worst, compare,
+// costresult and usage.
 package result
 
 import "strings"
@@ -31,12 +31,13 @@ var (
 		Again: "measure again", Sealed: true}
 	Comparison = Form{File: "comparison.json", Of: "bench compare", Version: 2, Kind: "comparison",
 		Again: "compare again"}
-	Cost = Form{File: "cost.json", Of: "bench cost", Version: 1, Kind: "cost", Again: "count again"}
+	Usage = Form{File: "usage.json", Of: "simulate limits", Version: 1, Kind: "usage", Again: "look again"}
+	Cost  = Form{File: "cost.json", Of: "bench cost", Version: 1, Kind: "cost", Again: "count again"}
 )
 
 // Forms are all of them.
 func Forms() []Form {
-	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost}
+	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage}
 }
 
 // String is the form in words: a bench.json of bench run.

@@ -19,6 +19,7 @@ import (
 	"ratelab/internal/recommend"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
+	"ratelab/internal/usage"
 	"ratelab/internal/worst"
 )
 
@@ -39,6 +40,7 @@ var documents = map[string]any{
 	}{},
 	result.Comparison.File: compare.Report{},
 	result.Cost.File:       costresult.Document{},
+	result.Usage.File:      usage.Document{},
 }
 
 // The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.

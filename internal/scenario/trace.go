@@ -18,7 +18,7 @@ func (r *reader) tracePhase(phase strictyaml.Fields, v strictyaml.Value, p *traf
 				map[string]string{"keys": "key", "cost": "cost"}[name])
 		}
 	}
-	f, ok := v.Fields("file", "format", "key", "time", "cost", "speed", "skip", "limit", "within_second")
+	f, ok := v.Fields("file", "format", "key", "time", "cost", "speed", "skip", "limit", "bad", "within_second")
 	if !ok {
 		return
 	}
@@ -66,6 +66,9 @@ func readTraceNumbers(f strictyaml.Fields, t *traffic.Trace) {
 	}
 	if v, ok := f.Get("limit"); ok {
 		t.Limit, _ = v.Integer(0, limit.MaxExact)
+	}
+	if v, ok := f.Get("bad"); ok {
+		t.Bad, _ = v.Integer(0, limit.MaxExact)
 	}
 }
 

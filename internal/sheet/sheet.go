@@ -63,6 +63,7 @@ type Table struct {
 	Columns []Column
 	Rows    []TableRow
 	Matrix  bool // on a page its headings stand upright and its cells are shaded
+	Tight   bool // on a terminal one blank stands between its columns instead of two
 }
 
 // Column is a heading and what is below it. Words go left, numbers right.

@@ -160,6 +160,9 @@ func (t Terminal) fitted(g *Table) string {
 	return rendered + "\n" + strings.TrimSuffix(note.String(), "\n")
 }
 
+// Fits reports whether there is room for a table as it is.
+func (t Terminal) Fits(g *Table) bool { return t.excess(t.render(g)) == 0 }
+
 // excess is by how much a table is too wide.
 func (t Terminal) excess(rendered string) int {
 	if t.Width == 0 {
@@ -222,7 +225,11 @@ func (g *Table) widest(i int) (width int) {
 
 func (t Terminal) render(g *Table) string {
 	w := table.NewWriter()
-	w.SetStyle(plain())
+	style := plain()
+	if g.Tight {
+		style.Box.PaddingRight = " "
+	}
+	w.SetStyle(style)
 	var configs []table.ColumnConfig
 	var groups, names table.Row
 	grouped := false

@@ -5,16 +5,15 @@ import (
 	"fmt"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/lineup"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/waiting"
 )
 
-// confirming lets a script on a server decide the journal's requests again, and wants the model's answers.
+// confirming is a script on a server that must answer as its model does, or did.
 type confirming struct {
 	replay.Decider
-	model lineup.FromJournal
+	model replay.Decider
 	stop  <-chan struct{}
 	count int64
 }
@@ -43,7 +42,8 @@ func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decis
 
 // sameAnswer compares what a client is told.
 func sameAnswer(a, b limit.Decision) bool {
-	return a.Verdict == b.Verdict && a.Remaining == b.Remaining && a.RetryAfterUS == b.RetryAfterUS
+	return a.Verdict == b.Verdict && a.Remaining == b.Remaining && a.RetryAfterUS == b.RetryAfterUS &&
+		a.DelayUS == b.DelayUS
 }
 
 // DifferenceError is a request on which a script and its model do not agree: one of the two is wrong.
@@ -65,5 +65,9 @@ func (e *DifferenceError) Error() string {
 }
 
 func answer(d limit.Decision) string {
-	return fmt.Sprintf("allowed %d, remaining %d, retry_after_us %d", d.Verdict, d.Remaining, d.RetryAfterUS)
+	text := fmt.Sprintf("allowed %d, remaining %d, retry_after_us %d", d.Verdict, d.Remaining, d.RetryAfterUS)
+	if d.DelayUS != 0 {
+		text += fmt.Sprintf(", delay_us %d", d.DelayUS)
+	}
+	return text
 }

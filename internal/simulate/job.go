@@ -41,6 +41,7 @@ type Job struct {
 
 	Progress  Progress
 	Notice    func(line string) // is called with what the user ought to know at once; nil: nobody listens
+	Decided   func(*report.Run) // is called with each scenario's figures as soon as they are there; nil: the same
 	Decisions *Decisions        // nil: not wanted
 }
 

@@ -184,5 +184,5 @@ func (c *contender) confirmation(j *Job) replay.Decider {
 	if c.flag != nil {
 		script = &behindFlag{inner: script, journal: c.played.Journal}
 	}
-	return &confirming{Decider: script, model: journal, stop: j.Stop}
+	return &confirming{Decider: script, model: &journal, stop: j.Stop}
 }

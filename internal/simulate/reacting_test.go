@@ -90,31 +90,33 @@ return 1`, "keys: [\"mine:{key}\"]\nargs: [\"{limit}\", \"{window_ms}\"]\nadmitt
 	}
 }
 
-// A model that does not decide as its script is found out, and the message has all that is needed to see why.
+// A model that does not answer as its script does is found out, and the message has all that is needed to see why.
 func TestADifferenceIsAnError(t *testing.T) {
-	j := job(reacting(t, "clients: {on_reject: obey}"))
-	j.Server, j.Algorithms = redisserver.KindEmbedded, choices(t, "gcra")
-	plan, err := j.plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := plan.runs[0].Entries[0]
-	right := c.NewModel
-	c.NewModel = func() limit.Limiter { return &generous{Limiter: right()} }
-	b, err := j.start(t.Context(), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.close()
-	_, err = j.decide(t.Context(), plan, b)
-	var differs *DifferenceError
-	if !errors.As(err, &differs) || differs.Number != 6 {
-		t.Fatalf("got %v", err)
-	}
-	const want = `gcra: request 6 (key "k0", cost 1, at 500000 us): the model answers allowed 1, remaining 2, retry_after_us 0, ` +
-		`the script on the server allowed 1, remaining 1, retry_after_us 0`
-	if err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+	for _, clients := range []string{"", "clients: {on_reject: obey}"} {
+		j := job(reacting(t, clients))
+		j.Server, j.Algorithms = redisserver.KindEmbedded, choices(t, "gcra")
+		plan, err := j.plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := plan.runs[0].Entries[0]
+		right := c.NewModel
+		c.NewModel = func() limit.Limiter { return &generous{Limiter: right()} }
+		b, err := j.start(t.Context(), plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = j.decide(t.Context(), plan, b)
+		b.close()
+		var differs *DifferenceError
+		if !errors.As(err, &differs) || differs.Number != 6 {
+			t.Fatalf("%q: got %v", clients, err)
+		}
+		const want = `gcra: request 6 (key "k0", cost 1, at 500000 us): the model answers allowed 1, remaining 2, ` +
+			`retry_after_us 0, the script on the server allowed 1, remaining 1, retry_after_us 0`
+		if err.Error() != want {
+			t.Errorf("%q: got  %v\nwant %s", clients, err, want)
+		}
 	}
 }
 

@@ -56,8 +56,15 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 		if !(run.Partial && p.Scenario.Reactive()) { // its rows end at different moments, and share no axis
 			all.Charts = append(all.Charts, *picture)
 		}
-		if left := len(plan.runs) - i - 1; run.Partial || left > 0 && waiting.Closed(j.Stop) {
+		left := len(plan.runs) - i - 1
+		stopped := run.Partial || left > 0 && waiting.Closed(j.Stop)
+		if stopped {
 			all.interrupt(left)
+		}
+		if j.Decided != nil {
+			j.Decided(&all.Document.Runs[i])
+		}
+		if stopped {
 			break
 		}
 	}

@@ -32,8 +32,12 @@ func (b *backend) virtualLanes(ctx context.Context, p *contest) ([]*lane, error)
 		if err != nil {
 			return nil, err
 		}
+		var decider replay.Decider = v
+		if e.NewModel != nil {
+			decider = &confirming{Decider: v, model: replay.NewModel(e.NewModel(), p.Scenario.Start)}
+		}
 		lanes = append(lanes, &lane{entry: e, means: &scripted{Virtual: v},
-			decider: replay.Unreachable(v, p.Scenario.Outages)})
+			decider: replay.Unreachable(decider, p.Scenario.Outages)})
 	}
 	return lanes, nil
 }

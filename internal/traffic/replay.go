@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ratelab/internal/limit"
@@ -21,10 +22,12 @@ type tracePass struct {
 	spread spreader
 
 	begun   bool
-	firstUS int64 // the first request's timestamp, which is the phase's start
-	endUS   int64 // where the last timestamp's unit ends, from the phase's start
-	stopped bool  // the consumer wants no more
-	failed  error // a request beyond maxTraceUS
+	key     string // the first request's
+	several bool   // there are other keys
+	firstUS int64  // the first request's timestamp, which is the phase's start
+	endUS   int64  // where the last timestamp's unit ends, from the phase's start
+	stopped bool   // the consumer wants no more
+	failed  error  // a request beyond maxTraceUS
 }
 
 // replay yields a trace's requests; it reports whether the next phase may follow.
@@ -126,7 +129,10 @@ func (t *tracePass) emit(e entry) bool {
 		second := e.at - e.at%secondUS
 		t.endUS = max(t.endUS, t.scale(second+secondUS-t.firstUS))
 	}
-	t.count++
+	if t.count++; t.key == "" {
+		t.key = e.key
+	}
+	t.several = t.several || e.key != t.key
 	if !t.yield(limit.Request{AtUS: t.startUS + at, Key: e.key, Cost: e.cost}, nil) {
 		t.stopped = true
 		return false
@@ -140,6 +146,9 @@ func (t *tracePass) scale(us int64) int64 {
 	}
 	return us
 }
+
+// manyRequests are so many that one client is not expected to send all of them.
+const manyRequests = 100
 
 // note records what was found out about the file.
 func (t *tracePass) note(s *scanner) {
@@ -160,6 +169,21 @@ func (t *tracePass) note(s *scanner) {
 		}
 		add("%d of %d requests say no more than the second; they were spread within it (within_second: %s)",
 			t.spread.spread, t.sorter.seen, rule)
+	}
+	if n := int64(len(s.bad)) + s.badMore; n > 0 {
+		shown := make([]string, len(s.bad))
+		for i, err := range s.bad {
+			shown[i] = err.Error()
+		}
+		more := ""
+		if s.badMore > 0 {
+			more = "; …"
+		}
+		add("%s were left out that are no requests: %s%s", message.Count(n, "line"), strings.Join(shown, "; "), more)
+	}
+	if !t.several && t.key != "" && t.sorter.seen >= manyRequests {
+		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
+			"another field", t.sorter.seen, message.Quote(t.key))
 	}
 	if t.sorter.outOfOrder > 0 {
 		add("%d of %d lines were out of order and were sorted", t.sorter.outOfOrder, t.sorter.seen)

@@ -42,6 +42,8 @@ type scanner struct {
 	used    int64
 	keys    map[string]string
 	pending []byte // the first line, read for the format's sake, if it is a record
+	bad     LineErrors
+	badMore int64 // beyond those in bad, which were left out as well
 }
 
 // newScanner finds the file's format and reads a CSV header.
@@ -110,27 +112,50 @@ func (s *scanner) line() ([]byte, error) {
 	return s.lines.next()
 }
 
-// next gives the next entry; io.EOF after the last. Bad lines are collected into a LineErrors, with which the
-// scan is over.
+// next gives the next entry; io.EOF after the last. Bad lines are left out, as many as the trace allows; the next one
+// is collected, with others after it, into a LineErrors, with which the scan is over.
 func (s *scanner) next() (entry, error) {
 	if s.trace.Limit > 0 && s.used >= s.trace.Limit {
 		return entry{}, io.EOF
 	}
-	s.used++
 	line, err := s.line()
 	if err != nil {
 		return entry{}, err
 	}
 	r, err := s.format.record(line)
-	if err != nil {
-		return entry{}, s.collect(s.at(err))
+	for err != nil {
+		if err = s.at(err); !s.leaveOut(err) {
+			return entry{}, s.collect(err)
+		}
+		if line, err = s.line(); err != nil {
+			return entry{}, err
+		}
+		r, err = s.format.record(line)
 	}
+	s.used++
 	return entry{at: r.at.us, line: s.lines.number, key: s.intern(r.key), cost: r.cost, whole: r.at.whole}, nil
 }
+
+// leaveOut reports whether one bad line more may be left out.
+func (s *scanner) leaveOut(bad error) bool {
+	if int64(len(s.bad))+s.badMore >= s.trace.Bad {
+		return false
+	}
+	if len(s.bad) < maxBadShown {
+		s.bad = append(s.bad, bad)
+	} else {
+		s.badMore++
+	}
+	return true
+}
+
+// maxBadShown is how many of the bad lines that are left out are shown.
+const maxBadShown = 3
 
 // collect looks for more bad lines after the first.
 func (s *scanner) collect(first error) error {
 	found := LineErrors{first}
+	s.used++
 	for range errorHorizon {
 		if len(found) == maxLineErrors {
 			break

@@ -23,6 +23,7 @@ type Trace struct {
 	Speed        float64      // 10 plays ten times as fast; 0 stands for 1
 	Skip         int64        // this many requests of the file are left out first, unread
 	Limit        int64        // at most this many are taken after them; 0 stands for all
+	Bad          int64        // up to so many lines that are no requests are left out, and noted; more are an error
 	WithinSecond WithinSecond // empty: even
 }
 
@@ -96,6 +97,9 @@ func (t Trace) Validate() (problems []error) {
 	}
 	if t.Limit < 0 {
 		bad("limit", "%d is negative; want 0 (all) or more requests", t.Limit)
+	}
+	if t.Bad < 0 {
+		bad("bad", "%d is negative; want 0 or more lines", t.Bad)
 	}
 	return append(problems, t.checkFields(t.Format)...)
 }

@@ -2,7 +2,9 @@ package traffic
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -216,5 +218,60 @@ limit: -1 is negative; want 0 (all) or more requests`
 	}
 	if problems := (Trace{File: "a.csv", Format: CSV}).Validate(); len(problems) != 1 {
 		t.Errorf("a CSV without a time column: %v", problems)
+	}
+}
+
+// Lines that are no requests are left out, as many as a trace allows, and said.
+func TestBadLinesAreLeftOut(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.csv")
+	lines := "at,user\n1,a\nx,a\n2,b\n,b\n3,a\n"
+	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	trace := Trace{File: file, Key: "user", Time: "at", Bad: 2}
+	s := Compile(1, []Phase{{Name: "trace", Trace: &trace}})
+	var got []int64
+	for q, err := range s.Requests() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, q.AtUS/1_000_000)
+	}
+	if !slices.Equal(got, []int64{0, 1, 2}) {
+		t.Errorf("requests at %v s", got)
+	}
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines were left out that are no requests") ||
+		!strings.Contains(notes, "a.csv:3: ") || !strings.Contains(notes, "a.csv:5: ") {
+		t.Errorf("notes:\n%s", notes)
+	}
+	trace.Bad = 1
+	for _, err := range Compile(1, []Phase{{Name: "trace", Trace: &trace}}).Requests() {
+		if err != nil {
+			if !strings.Contains(err.Error(), "a.csv:5: ") {
+				t.Errorf("got %v", err)
+			}
+			return
+		}
+	}
+	t.Error("one bad line too many was taken")
+}
+
+// A log in which one client sends everything is probably that of a proxy.
+func TestOneClientIsNoticed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.csv")
+	for others, want := range map[string]bool{"": true, "500,b\n": false} {
+		lines := "at,user\n"
+		for i := range 100 {
+			lines += fmt.Sprintf("%d,proxy\n", i)
+		}
+		if err := os.WriteFile(file, []byte(lines+others), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := Compile(1, []Phase{{Name: "trace", Trace: &Trace{File: file, Key: "user", Time: "at"}}})
+		for range s.Requests() {
+		}
+		if got := strings.Contains(strings.Join(s.Notes(), "\n"), "all 100 requests are of one client"); got != want {
+			t.Errorf("%q: %q", others, s.Notes())
+		}
 	}
 }

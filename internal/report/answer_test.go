@@ -1,4 +1,4 @@
-package page
+package report_test
 
 import (
 	"testing"
@@ -35,7 +35,7 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 		"": {stepped, reacting},
 	} {
 		doc := &report.Document{Runs: runs}
-		got := answer(doc, alike(doc), []string{"log"})
+		got := doc.Answer()
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

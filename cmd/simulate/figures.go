@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"ratelab/internal/commandline"
+	"ratelab/internal/report"
+	"ratelab/internal/simulate"
+)
+
+// fewScenarios are as many as people want to read a table of each.
+const fewScenarios = 5
+
+// atAGlance reports whether the answer is one matrix, and not a table for each scenario.
+func (f *flags) atAGlance(job *simulate.Job) bool {
+	return !f.all && f.Format == report.TableForm && f.clock == simulate.VirtualClock &&
+		len(job.Scenarios) > fewScenarios
+}
+
+// figures prints what can be printed at once, and has the job print the rest: more than a few scenarios are one matrix,
+// by the models; of a few each has its table as soon as it is decided. Other forms come whole. It gives what is to be
+// printed at the end.
+func (a *app) figures(ctx context.Context, f *flags, job *simulate.Job, p *commandline.Printer) (
+	atTheEnd func(*report.Document) error, err error) {
+	terminal := commandline.Terminal(a.Stdout)
+	switch {
+	case f.Format != report.TableForm:
+		return func(d *report.Document) error { return report.Forms.Write(a.Stdout, f.Format, d, terminal) }, nil
+	case f.atAGlance(job):
+		models, err := a.byModels(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		p.Print(func() error { return report.WriteMatrix(a.Stdout, models, terminal) })
+		return func(d *report.Document) error { return report.WriteConfirmation(a.Stdout, d, models, terminal) }, nil
+	}
+	first := true
+	job.Decided = func(r *report.Run) {
+		p.Print(func() error { return report.WriteNext(a.Stdout, r, first, terminal) })
+		first = false
+	}
+	return func(*report.Document) error { return nil }, nil
+}
+
+// byModels is what the models alone find of the job, in a second or two.
+func (a *app) byModels(ctx context.Context, job *simulate.Job) (*report.Document, error) {
+	models := *job
+	models.Server, models.Scripts, models.Decisions, models.Progress = simulate.ModelServer, nil, nil, nil
+	found, err := models.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if found.Interrupted {
+		return nil, fmt.Errorf("%w: nothing was decided", commandline.ErrInterrupted)
+	}
+	return &found.Document, nil
+}

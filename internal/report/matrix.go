@@ -1,0 +1,260 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ratelab/internal/message"
+	"ratelab/internal/sheet"
+)
+
+// WriteMatrix writes doc at one glance: a line for each scenario, a column for each algorithm, and in each cell one
+// figure. Where the terminal is too narrow for that, it is a line for each algorithm, with the scenario that does most
+// to it. Scenarios in which clients react are named only: their rows do not meet the same requests.
+func WriteMatrix(w io.Writer, doc *Document, t sheet.Terminal) error {
+	same, reacting := doc.apart()
+	part := sheet.Part{Title: "Which limiter keeps its limit?"}
+	columns := same.matrixColumns()
+	if matrix := same.matrix(columns); t.Fits(&matrix) {
+		part.Lead, part.Tables = []sheet.Line{{Text: keyTo(columns)}}, []sheet.Table{matrix}
+	} else {
+		part.Tables = []sheet.Table{same.worstCells(columns)}
+	}
+	part.Notes = append(part.Notes, sheet.Line{Text: "1.98: so many times what the limit allows got through; -36%: " +
+		"so much less than an exact limiter lets through; ok: neither by more than " + sheet.Percent(Tolerated)})
+	if len(reacting) > 0 {
+		part.Notes = append(part.Notes, sheet.Line{Text: fmt.Sprintf("%s more, in which clients react, so that no two "+
+			"rows meet the same requests: %s", message.Count(len(reacting), "scenario"), message.List(reacting))})
+	}
+	if answer := doc.Answer(); answer != "" {
+		part.Notes = append(part.Notes, sheet.Line{Text: answer})
+	}
+	return sheet.Sheet{part}.WriteTerminal(w, t)
+}
+
+// apart is the document without the scenarios in which clients react, and their names.
+func (d *Document) apart() (same *Document, reacting []string) {
+	same = &Document{}
+	for i := range d.Runs {
+		if len(d.Runs[i].ClientGroups) > 0 {
+			reacting = append(reacting, d.Runs[i].Scenario)
+		} else {
+			same.Runs = append(same.Runs, d.Runs[i])
+		}
+	}
+	return same, reacting
+}
+
+// matrixColumn are rows that have the same cell in every scenario.
+type matrixColumn struct {
+	names []string
+	cells []sheet.Cell // by scenario
+	wrong []float64    // by scenario: the share that got through or was lost, whichever is larger
+}
+
+// matrixColumns are the rows that every scenario has, but for the floor: it shows the traffic and no limiter.
+func (d *Document) matrixColumns() []matrixColumn {
+	var all []matrixColumn
+	for _, name := range d.Everywhere() {
+		if IsFloor(name) {
+			continue
+		}
+		c := matrixColumn{names: []string{name}}
+		for i := range d.Runs {
+			row := d.Runs[i].Find(name)
+			c.cells = append(c.cells, d.Runs[i].glanceCell(row))
+			c.wrong = append(c.wrong, row.wrong())
+		}
+		like := func(o matrixColumn) bool { return slices.Equal(o.cells, c.cells) }
+		if i := slices.IndexFunc(all, like); i >= 0 {
+			all[i].names = append(all[i].names, name)
+		} else {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// glanceCell is a row at a glance, in whole percent.
+func (r *Run) glanceCell(row *Row) sheet.Cell {
+	if row == nil {
+		return sheet.Cell{Text: sheet.Absent}
+	}
+	lost, level := r.glance(row)
+	text, _ := r.Glance(row)
+	if lost > 0 {
+		text = fmt.Sprintf("-%.0f%%", 100*lost)
+	}
+	c := sheet.Cell{Text: text, Shade: level}
+	if level >= seriousLevel {
+		c.Style = sheet.Alarm
+	}
+	return c
+}
+
+// wrong is the share that got through or was lost, whichever is larger; of no row none.
+func (r *Row) wrong() float64 {
+	if r == nil {
+		return 0
+	}
+	return max(share(r.ExcessCost, r.AdmittedCost), share(r.ShortfallCost, r.ExactCost))
+}
+
+// seriousLevel is how bad a cell is that stands out on a terminal: one and a half times the limit, or 15 % lost.
+const seriousLevel = 3
+
+func (d *Document) matrix(columns []matrixColumn) sheet.Table {
+	t := sheet.Table{Tight: true, Columns: []sheet.Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
+	for i := range columns {
+		t.Columns = append(t.Columns, sheet.Column{Name: letter(i)})
+	}
+	for i := range d.Runs {
+		cells := sheet.Cells(d.Runs[i].Scenario)
+		for _, c := range columns {
+			cells = append(cells, c.cells[i])
+		}
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: cells})
+	}
+	return t
+}
+
+// letter is the name of a column, since the rows' own names are wider than any figure.
+func letter(i int) string { return string(rune('a' + i%26)) }
+
+// keyTo says what the letters stand for.
+func keyTo(columns []matrixColumn) string {
+	var all []string
+	for i, c := range columns {
+		all = append(all, letter(i)+"="+strings.Join(c.names, "="))
+	}
+	return message.List(all)
+}
+
+// worstCells has a line for each row: the worst that any scenario does to it, which one that is, and in how many it is
+// ok.
+func (d *Document) worstCells(columns []matrixColumn) sheet.Table {
+	t := sheet.Table{Columns: []sheet.Column{{Name: "algorithm", Words: true, Narrowest: narrowest},
+		{Name: "worst"}, {Name: "in", Words: true, Narrowest: narrowest}, {Name: fmt.Sprintf("ok of %d", len(d.Runs))}}}
+	for _, c := range columns {
+		worst, fine := 0, 0
+		for i, cell := range c.cells {
+			if c.wrong[i] > c.wrong[worst] {
+				worst = i
+			}
+			if cell.Shade == 0 {
+				fine++
+			}
+		}
+		where := d.Runs[worst].Scenario
+		if c.cells[worst].Shade == 0 {
+			where = ""
+		}
+		for _, name := range c.names {
+			t.Rows = append(t.Rows, sheet.TableRow{Cells: []sheet.Cell{{Text: name}, c.cells[worst], {Text: where},
+				{Text: fmt.Sprint(fine)}}})
+		}
+	}
+	return t
+}
+
+// WriteConfirmation says what doc confirms that the models decided first: by which server, how many requests, and what
+// that took. Rows that no model has, those of users' scripts, get a matrix of their own.
+func WriteConfirmation(w io.Writer, doc, models *Document, t sheet.Terminal) error {
+	own := doc.without(models)
+	if len(own.Everywhere()) > 0 {
+		if err := WriteMatrix(w, own, t); err != nil {
+			return err
+		}
+	}
+	part := sheet.Part{}
+	if cost := doc.commands(); cost != "" {
+		part.Notes = append(part.Notes, sheet.Line{Text: cost})
+	}
+	part.Notes = append(part.Notes, sheet.Line{Text: doc.confirmation(models)})
+	return sheet.Sheet{part}.WriteTerminal(w, t)
+}
+
+// without is d without the rows that other has.
+func (d *Document) without(other *Document) *Document {
+	left := &Document{}
+	for i := range d.Runs {
+		r := d.Runs[i]
+		r.Results = nil
+		for _, row := range d.Runs[i].Results {
+			if i >= len(other.Runs) || other.Runs[i].Find(row.Algorithm) == nil {
+				r.Results = append(r.Results, row)
+			}
+		}
+		left.Runs = append(left.Runs, r)
+	}
+	return left
+}
+
+// confirmation is the sentence.
+func (d *Document) confirmation(models *Document) string {
+	var decisions, met, checked int64
+	for i := range d.Runs {
+		for j := range d.Runs[i].Results {
+			if row := &d.Runs[i].Results[j]; models.Runs[i].Find(row.Algorithm) != nil {
+				decisions += row.Offered
+			}
+		}
+		for _, e := range d.Runs[i].Expectations {
+			if e.Met != nil {
+				checked++
+				if *e.Met {
+					met++
+				}
+			}
+		}
+	}
+	server := &d.Runs[0].Server
+	if server.Kind == modelKind {
+		return fmt.Sprintf("decided by the Go models, %d decisions; no script has confirmed them", decisions)
+	}
+	text := fmt.Sprintf("confirmed: the Lua on %s gave the models' answer to each of %d calls", server, decisions)
+	if len(d.Runs) < len(models.Runs) {
+		text = fmt.Sprintf("interrupted: in %d of %d scenarios, the last perhaps not to its end, the Lua on %s "+
+			"gave the models' answers", len(d.Runs), len(models.Runs), server)
+	}
+	if checked > 0 {
+		text += fmt.Sprintf("; %d of %s met", met, message.Count(checked, "expectation"))
+	}
+	return text
+}
+
+// modelKind is the kind of server that is none.
+const modelKind = "model"
+
+// commands says what a decision takes of each row, the least first, on average over all scenarios.
+func (d *Document) commands() string {
+	type cost struct {
+		name  string
+		calls float64
+	}
+	var all []cost
+	for _, name := range d.Everywhere() {
+		var calls, decisions float64
+		for i := range d.Runs {
+			if row := d.Runs[i].Find(name); row != nil && row.RedisCallsPerDecision != nil {
+				calls += *row.RedisCallsPerDecision * float64(row.Offered)
+				decisions += float64(row.Offered)
+			}
+		}
+		if decisions > 0 && !IsFloor(name) {
+			all = append(all, cost{name, calls / decisions})
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	slices.SortStableFunc(all, func(a, b cost) int { return cmp.Compare(a.calls, b.calls) })
+	texts := make([]string, len(all))
+	for i, c := range all {
+		texts[i] = fmt.Sprintf("%s %.2f", c.name, c.calls)
+	}
+	return "Redis commands a decision: " + message.List(texts)
+}
