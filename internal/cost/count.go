@@ -186,7 +186,8 @@ func (r *run) furnish(ctx context.Context) error {
 // what it keeps for that: Lua's table of strings and the allocator's slabs grow at first.
 func (r *run) warm(ctx context.Context, e *lineup.Entry) error {
 	const times = 3
-	c, err := setUp(ctx, r.counted.Client, e.Label, e.Program.InKeyspace(r.counted.Prefix), decisions, &scene{}, r.Now())
+	program := e.Program.InKeyspace(r.counted.Prefix)
+	c, err := setUp(ctx, r.counted.Client, e.Label, program, decisions, &scene{}, r.Now())
 	if err != nil {
 		return err
 	}
