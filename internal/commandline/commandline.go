@@ -37,7 +37,17 @@ func Execute(root *cobra.Command, args []string, s Streams) int {
 	help := &remembering{w: s.Stdout}
 	root.SetOut(help)
 	root.SetErr(s.Stderr)
-	err := root.ExecuteContext(waiting.With(context.Background(), s.watch(root.Name())))
+	watch := s.watch(root.Name())
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-s.Stop:
+			watch.Say("interrupted: finishing what is under way; once more ends it at once")
+		case <-ended:
+		}
+	}()
+	err := root.ExecuteContext(waiting.With(context.Background(), watch))
+	close(ended)
 	if err == nil {
 		err = help.err
 	}
