@@ -36,14 +36,11 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     .. 'whole numbers of at least 1, n up to window_us and 1000, window_us*n below 2^53')
 end
 
-local fields = redis.call('HGETALL', KEYS[1])
-local grid, other = ARGV[4] .. ' ' .. ARGV[5], nil
-for i = 1, #fields, 2 do
-  if fields[i] == 'grid' then -- the first one, as a rule
-    if fields[i + 1] ~= grid then other = fields[i + 1] end
-    break
-  end
-end
+local hash, fields = {}, redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do hash[fields[i]] = fields[i + 1] end
+local grid, other = ARGV[4] .. ' ' .. ARGV[5], hash.grid
+if other == grid then other = nil end
+hash.grid = nil
 
 -- The sub-windows that are there: parts of them make span. until_begin is the time from now to the first µs of number.
 local span, parts, elapsed, number
@@ -62,17 +59,16 @@ if other then
 else
   lay(window, n)
 end
+
 local sum, newest, gone = 0, -1, {}
-for i = 1, #fields, 2 do
-  if fields[i] ~= 'grid' then
-    -- + 0 for tonumber, here and below: saves 17 % of the steady path at 1000/3s: bench cost -a sliding-window-buckets
-    local sub = fields[i] + 0
-    if sub < number - parts then
-      gone[#gone + 1] = fields[i]
-    else
-      sum = sum + fields[i + 1]
-      if sub > newest then newest = sub end
-    end
+for field, count in pairs(hash) do
+  -- + 0 for tonumber, here and below: saves 13 % of the steady path at 1000/3s: bench cost -a sliding-window-buckets
+  local sub = field + 0
+  if sub < number - parts then
+    gone[#gone + 1] = field
+  else
+    sum = sum + count
+    if sub > newest then newest = sub end
   end
 end
 
@@ -105,13 +101,11 @@ if cost > limit then return {0, remaining, -1, reset} end
 -- Sub-window m leaves when m + parts + 1 begins; the request passes once enough have left. counts is indexed by age in
 -- sub-windows, which is small.
 local counts, subs = {}, {}
-for i = 1, #fields, 2 do
-  if fields[i] ~= 'grid' then
-    local sub = fields[i] + 0
-    if sub >= number - parts then
-      counts[number - sub] = fields[i + 1] + 0
-      subs[#subs + 1] = sub
-    end
+for field, count in pairs(hash) do
+  local sub = field + 0
+  if sub >= number - parts then
+    counts[number - sub] = count + 0
+    subs[#subs + 1] = sub
   end
 end
 table.sort(subs)
