@@ -17,8 +17,7 @@
 -- Where the window's length changes, the count of the old window around now goes on until that ends, or is carried
 -- into the new window by the first request that is admitted.
 
-local cost, limit, window = 1, tonumber(ARGV[3]), tonumber(ARGV[4])
-if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
+local cost, limit, window = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local now, margin_ms
 if ARGV[1] == '' then
   local time = redis.call('TIME')
@@ -35,12 +34,12 @@ end
 
 local left = window - now % window
 local number = (now + left) / window - 1
-local form = '%.0f'
-if number < 2147483648 then form = '%d' end -- takes half as long, and may be of 32 bits
-local field = string.format(form, number)
+local field = string.format('%.0f', number)
+-- Only the first request of a window looks for the windows' length. To read both with one HMGET would be shorter. This
+-- saves 11 % of the rejected path at 1000/3s: bench cost -a fixed-window-aligned
 local found = redis.call('HGET', KEYS[1], field)
 if found then
-  local count = found + 0
+  local count = tonumber(found)
   if count + cost <= limit then
     redis.call('HINCRBY', KEYS[1], field, cost)
     return {1, limit - count - cost, 0, left}
@@ -51,13 +50,11 @@ if found then
 end
 
 -- other: the length of windows from before a change of it.
-local length, other = redis.call('HGET', KEYS[1], 'window'), nil
+local length, other = tonumber(redis.call('HGET', KEYS[1], 'window')), nil
 local count, ends = 0, left
-if length and tonumber(length) ~= window then
-  other = tonumber(length)
-  local rest = other - now % other
-  count = (redis.call('HGET', KEYS[1], string.format('%.0f', (now + rest) / other - 1)) or 0) + 0
-  ends = rest
+if length and length ~= window then
+  other, ends = length, length - now % length
+  count = tonumber(redis.call('HGET', KEYS[1], string.format('%.0f', (now + ends) / other - 1)) or 0)
 end
 if count + cost > limit then
   local retry, reset = ends, 0
@@ -71,7 +68,7 @@ if length and not other then
   if redis.call('HLEN', KEYS[1]) > 16 then
     local lowest
     for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
-      if name ~= 'window' and (not lowest or name + 0 < lowest + 0) then lowest = name end
+      if name ~= 'window' and (not lowest or tonumber(name) < tonumber(lowest)) then lowest = name end
     end
     redis.call('HDEL', KEYS[1], lowest)
   end

@@ -6,7 +6,7 @@
 -- ARGV    now_us (unused: the key's TTL is on the server's clock), cost, limit, window_ms (rounded up)
 -- Reply   allowed, remaining, retry_after_us, reset_after_us (both tight to the millisecond: Redis keeps a key
 --         while its clock, in ms, is at most the deadline)
--- Cost    O(1): GET and PTTL, and INCR, INCRBY or PSETEX when admitted
+-- Cost    O(1): GET, and PSETEX for the first of a window; else PTTL, and INCRBY when admitted
 -- Source  https://redis.io/docs/latest/commands/incr/ (pattern: rate limiter)
 --
 -- So the server's clock decides: where it steps forward, the window ends early by as much, and where it steps back,
@@ -15,11 +15,9 @@
 -- Count and TTL are set by one command, so that no crash leaves a counter without its TTL; should another writer have
 -- left one, it is given a window to live.
 --
--- Note: INCR and a TTL alone, in two calls, would count rejected requests. BITFIELD with OVERFLOW FAIL would check and
--- count in one, and takes as long as the GET and INCR that it would replace.
+-- Note: INCR and a TTL alone, in two calls, would count rejected requests.
 
-local cost, limit, window_ms = 1, tonumber(ARGV[3]), tonumber(ARGV[4])
-if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
+local cost, limit, window_ms = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if not (cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
     and limit and limit >= 1 and limit <= 4503599627370496 and limit % 1 == 0
     and window_ms and window_ms >= 1 and window_ms <= 4503599627370 and window_ms % 1 == 0) then
@@ -33,7 +31,7 @@ if not count then
   return {1, limit - cost, 0, (window_ms + 1) * 1000}
 end
 
-count = count + 0
+count = tonumber(count)
 local ttl = redis.call('PTTL', KEYS[1])
 if ttl < 0 then
   redis.call('PEXPIRE', KEYS[1], window_ms)
@@ -41,7 +39,7 @@ if ttl < 0 then
 end
 local reset = (ttl + 1) * 1000
 if count + cost <= limit then
-  if cost == 1 then redis.call('INCR', KEYS[1]) else redis.call('INCRBY', KEYS[1], cost) end
+  redis.call('INCRBY', KEYS[1], cost)
   return {1, limit - count - cost, 0, reset}
 end
 local retry = reset

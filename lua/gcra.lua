@@ -20,14 +20,10 @@
 -- up to the microsecond, and no more than a whole bucket. This is written at once, even if nothing is admitted.
 --
 -- By the server's time, a key lives at least until the second in which its TAT lies is over. A TAT that moves on
--- within that second needs no new expiry: SETRANGE keeps the old one, and costs less than half of a SET with one. (By
--- the clients' time a key lives a second longer than its TAT, and so as long.)
---
--- Note: that did not help: to check the arguments less. All checks take 0.1 µs.
+-- within that second needs no new expiry: SETRANGE keeps the old one, for which the digits are padded. (By the clients'
+-- time a key lives a second longer than its TAT, and each admission sets the expiry.)
 
-local cost, burst, w, l = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), 1
-if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual values without a call of tonumber
-if ARGV[5] ~= '1' then l = tonumber(ARGV[5]) end
+local cost, burst, w, l = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local now, time
 if ARGV[1] == '' then
   time = redis.call('TIME')
@@ -41,31 +37,33 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and l and l >= 1 and l % 1 == 0
     and (burst * w + l < 9007199254740992 or burst * w < 4611686018427387904 and (burst + 1) * l < 9007199254740992
       and burst * w / l <= 4503599627370496)) then
-  return redis.error_reply('ERR gcra: want now_us, cost, burst, w, l: whole numbers of at least 1, burst*w below 2^62, burst*l below 2^53, burst*w/l up to 2^52')
+  return redis.error_reply('ERR gcra: want now_us, cost, burst, w, l: whole numbers of at least 1, '
+    .. 'burst*w below 2^62, burst*l below 2^53, burst*w/l up to 2^52')
 end
 
--- What is used up of the bucket takes wait µs and rest/l µs to come back. second is that of the old TAT, where it goes by
--- this rate.
+-- What is used up of the bucket takes wait µs and rest/l µs to come back. second is that of the old TAT, where it goes
+-- by this rate.
 local wait, rest, second = 0, 0, nil
 local state = redis.call('GET', KEYS[1])
 local rate, at = ARGV[4], 18
 if l > 1 then rate, at = rate .. '/' .. ARGV[5], 35 end
 local changed = false
 if state then
-  local tat = tonumber(string.sub(state, 1, 16)) -- not + 0, to which 010 is 8 on the embedded server
-  changed = string.sub(state, at) ~= rate
-  if not changed then
-    second = tat - tat % 1000000
-    if l > 1 then rest = tonumber(string.sub(state, 18, 33)) end
-    if tat >= now then wait = tat - now else rest = 0 end
-  elseif tat >= now then
-    -- As many permits as before, in their new time: rounded up to the microsecond, and no more than a whole bucket.
-    local old_rest, old_w, old_l = string.match(state, '^%d+ (%d-) ?([^ /]+)/?([^ /]*)$')
-    old_rest, old_l = tonumber(old_rest) or 0, tonumber(old_l) or 1
-    wait = (tat - now + old_rest / old_l) * (old_l * w / (old_w * l))
-    wait = math.min(math.ceil(wait), math.ceil(burst * w / l))
-  else
-    changed = false
+  -- By position, and string.match only where the rate has changed: saves a tenth of the rejected path at 1000/3s, by
+  -- the clients' time: bench cost -a gcra:time=client
+  local tat = tonumber(string.sub(state, 1, 16))
+  if tat >= now then
+    wait, changed = tat - now, string.sub(state, at) ~= rate
+    if not changed then
+      if l > 1 then rest = tonumber(string.sub(state, 18, 33)) end
+      second = tat - tat % 1000000
+    else
+      -- As many permits as before, in their new time: rounded up to the microsecond, and no more than a whole bucket.
+      local old_rest, old_w, old_l = string.match(state, '^%d+ (%d-) ?([^ /]+)/?([^ /]*)$')
+      old_rest, old_l = tonumber(old_rest) or 0, tonumber(old_l) or 1
+      wait = (wait + old_rest / old_l) * (old_l * w / (old_w * l))
+      wait = math.min(math.ceil(wait), math.ceil(burst * w / l))
+    end
   end
 end
 
@@ -124,13 +122,9 @@ local reset = wait
 if rest > 0 then reset = wait + 1 end
 if fits or changed then
   local tat = now + wait
-  -- in parts, because %d may be of 32 bits, and %.0f takes twice as long
-  local low = tat % 1000000000
-  local text = string.format('%07d%09d', (tat - low) / 1000000000, low)
-  if l > 1 then
-    local rest_low = rest % 1000000000
-    text = text .. string.format(' %07d%09d', (rest - rest_low) / 1000000000, rest_low)
-  end
+  local text = string.format('%016.0f', tat)
+  if l > 1 then text = text .. string.format(' %016.0f', rest) end
+  -- SETRANGE saves 14 % of the burst path at 1000/3s: bench cost -a gcra
   if time and before > 0 and tat - tat % 1000000 == second then
     redis.call('SETRANGE', KEYS[1], '0', text)
   elseif time then

@@ -14,15 +14,14 @@
 --
 -- Admits what gcra admits, and says when each leaves. The key expires once the queue is empty; by the server's time
 -- once the second in which that happens is over, so that a departure that moves on within its second needs no new
--- expiry. SETRANGE keeps the old one, and costs less than half of a SET with one: gcra tells more. The expiry is a margin, and lies on the server's clock: where the clients pass the time, and the server's steps forward, the
--- queue is empty early by as much; where it steps back, the key stays longer, which changes nothing.
+-- expiry: SETRANGE keeps the old one, for which the digits are padded. The expiry is a margin, and lies on the server's
+-- clock: where the clients pass the time, and the server's steps forward, the queue is empty early by as much; where it
+-- steps back, the key stays longer, which changes nothing.
 --
 -- Where the rate has changed, as many permits wait as did, and each takes its new time to leave: rounded up to the
 -- microsecond, and no more than a whole queue. This is written at once, even if nothing is admitted.
 
-local cost, burst, w, l = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), 1
-if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual values without a call of tonumber
-if ARGV[5] ~= '1' then l = tonumber(ARGV[5]) end
+local cost, burst, w, l = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local now, time
 if ARGV[1] == '' then
   time = redis.call('TIME')
@@ -36,7 +35,8 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and l and l >= 1 and l % 1 == 0
     and (burst * w + l < 9007199254740992 or burst * w < 4611686018427387904 and (burst + 1) * l < 9007199254740992
       and burst * w / l <= 4503599627370496)) then
-  return redis.error_reply('ERR leaky-bucket: want now_us, cost, burst, w, l: whole numbers of at least 1, burst*w below 2^62, burst*l below 2^53, burst*w/l up to 2^52')
+  return redis.error_reply('ERR leaky-bucket: want now_us, cost, burst, w, l: whole numbers of at least 1, '
+    .. 'burst*w below 2^62, burst*l below 2^53, burst*w/l up to 2^52')
 end
 
 -- Until the next free departure it is wait µs and rest/l µs. second is that of this departure, where it goes by this
@@ -47,20 +47,21 @@ local rate, at = ARGV[4], 18
 if l > 1 then rate, at = rate .. '/' .. ARGV[5], 35 end
 local changed = false
 if state then
-  local departure = tonumber(string.sub(state, 1, 16)) -- not + 0, to which 010 is 8 on the embedded server
-  changed = string.sub(state, at) ~= rate
-  if not changed then
-    second = departure - departure % 1000000
-    if l > 1 then rest = tonumber(string.sub(state, 18, 33)) end
-    if departure >= now then wait = departure - now else rest = 0 end
-  elseif departure >= now then
-    -- As many permits as before, in their new time: rounded up to the microsecond, and no more than a whole bucket.
-    local old_rest, old_w, old_l = string.match(state, '^%d+ (%d-) ?([^ /]+)/?([^ /]*)$')
-    old_rest, old_l = tonumber(old_rest) or 0, tonumber(old_l) or 1
-    wait = (departure - now + old_rest / old_l) * (old_l * w / (old_w * l))
-    wait = math.min(math.ceil(wait), math.ceil(burst * w / l))
-  else
-    changed = false
+  -- By position, and string.match only where the rate has changed: saves a tenth of the rejected path at 1000/3s, by
+  -- the clients' time: bench cost -a leaky-bucket:time=client
+  local departure = tonumber(string.sub(state, 1, 16))
+  if departure >= now then
+    wait, changed = departure - now, string.sub(state, at) ~= rate
+    if not changed then
+      if l > 1 then rest = tonumber(string.sub(state, 18, 33)) end
+      second = departure - departure % 1000000
+    else
+      -- As many permits as before, in their new time: rounded up to the microsecond, and no more than a whole bucket.
+      local old_rest, old_w, old_l = string.match(state, '^%d+ (%d-) ?([^ /]+)/?([^ /]*)$')
+      old_rest, old_l = tonumber(old_rest) or 0, tonumber(old_l) or 1
+      wait = (wait + old_rest / old_l) * (old_l * w / (old_w * l))
+      wait = math.min(math.ceil(wait), math.ceil(burst * w / l))
+    end
   end
 end
 
@@ -122,13 +123,9 @@ local reset = wait
 if rest > 0 then reset = wait + 1 end
 if fits or changed then
   local departure = now + wait
-  -- in parts, because %d may be of 32 bits, and %.0f takes twice as long
-  local low = departure % 1000000000
-  local text = string.format('%07d%09d', (departure - low) / 1000000000, low)
-  if l > 1 then
-    local rest_low = rest % 1000000000
-    text = text .. string.format(' %07d%09d', (rest - rest_low) / 1000000000, rest_low)
-  end
+  local text = string.format('%016.0f', departure)
+  if l > 1 then text = text .. string.format(' %016.0f', rest) end
+  -- SETRANGE saves 13 % of the burst path at 1000/3s: bench cost -a leaky-bucket
   if time and before > 0 and departure - departure % 1000000 == second then
     redis.call('SETRANGE', KEYS[1], '0', text)
   elseif time then

@@ -13,6 +13,8 @@
 //   - All arithmetic is on integers below 2^53, which a Lua number counts without gaps.
 //   - Where the client passes the time, each key lives a second longer than its state matters: the clients'
 //     clocks may lag, or count in whole seconds.
+//   - A script is plain. What looks clever saves a tenth of some path's instructions, and its comment says how much,
+//     and which command counted it.
 //
 // The package runs nothing and knows no algorithm; package algorithms says what each script takes.
 package lua

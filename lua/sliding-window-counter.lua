@@ -6,9 +6,8 @@
 --         window: their length in µs
 -- ARGV    now_us, cost, limit (below 2^31), window_us (below 2^45)
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
--- Cost    O(1): two HGETs, and HINCRBY when admitted. Until a window has its first: three HGETs, and HLEN, HINCRBY,
---         PTTL and PEXPIRE when admitted, and HKEYS and HDEL where sixteen are there; the first of a key: two HGETs,
---         HSET and PEXPIRE
+-- Cost    O(1): HMGET, and HINCRBY when admitted. The first that a window admits: HMGET, HLEN, HINCRBY, PTTL and
+--         PEXPIRE, and HKEYS and HDEL where sixteen are there; the first of a key: HMGET, HSET and PEXPIRE
 -- Source  https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
 --
 -- With e µs gone of the current window it admits iff previous·(window − e) + (current + cost)·window ≤
@@ -20,11 +19,8 @@
 --
 -- Where the window's length changes, the old windows weigh as they did, until the first request that is admitted
 -- carries what they weigh into the new window.
---
--- Note: one HMGET for the two counters takes longer than two HGETs, because its reply is a table.
 
-local cost, limit, window = 1, tonumber(ARGV[3]), tonumber(ARGV[4])
-if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
+local cost, limit, window = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local now, margin_ms
 if ARGV[1] == '' then
   local time = redis.call('TIME')
@@ -36,7 +32,8 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
     and limit and limit >= 1 and limit < 2147483648 and limit % 1 == 0
     and window and window >= 1 and window < 35184372088832 and window % 1 == 0) then
-  return redis.error_reply('ERR sliding-window-counter: want now_us, cost, limit, window_us: whole numbers of at least 1, limit below 2^31, window below 2^45')
+  return redis.error_reply('ERR sliding-window-counter: want now_us, cost, limit, window_us: '
+    .. 'whole numbers of at least 1, limit below 2^31, window below 2^45')
 end
 
 -- share is floor(a * b / c), exactly, for a < 2^45, b < c and c < 2^45: a's digits in base 128, as in long division.
@@ -54,28 +51,18 @@ end
 
 local elapsed = now % window
 local number = (now - elapsed) / window
-local form = '%.0f'
-if number < 2147483648 then form = '%d' end -- takes half as long, and may be of 32 bits
-local field = string.format(form, number)
-local found = redis.call('HGET', KEYS[1], field)
+local field = string.format('%.0f', number)
+local counts = redis.call('HMGET', KEYS[1], field, string.format('%.0f', number - 1), 'window')
 
 -- at µs into a window as long as span. other: these are windows from before a change of their length.
-local at, span, current, previous, length, other = elapsed, window, 0, 0, nil, false
-if found then
-  current = found + 0
-  previous = (redis.call('HGET', KEYS[1], string.format(form, number - 1)) or 0) + 0
-else
-  length = redis.call('HGET', KEYS[1], 'window')
-  if length and tonumber(length) ~= window then
-    other, span = true, tonumber(length)
-    at = now % span
-    local old = (now - at) / span
-    current = (redis.call('HGET', KEYS[1], string.format('%.0f', old)) or 0) + 0
-    previous = (redis.call('HGET', KEYS[1], string.format('%.0f', old - 1)) or 0) + 0
-  elseif length then
-    previous = (redis.call('HGET', KEYS[1], string.format(form, number - 1)) or 0) + 0
-  end
+local at, span, length = elapsed, window, tonumber(counts[3])
+local other = not counts[1] and length and length ~= window
+if other then
+  span, at = length, now % length
+  local old = (now - at) / span
+  counts = redis.call('HMGET', KEYS[1], string.format('%.0f', old), string.format('%.0f', old - 1))
 end
+local current, previous = tonumber(counts[1] or 0), tonumber(counts[2] or 0)
 
 -- What the previous window takes of the limit, rounded up. The sum is of integers, so that this changes nothing.
 local weighed = 0
@@ -83,7 +70,7 @@ if previous > 0 then weighed = previous - share(previous, at, span) end
 local remaining = math.max(0, limit - current - weighed)
 
 if cost <= remaining then
-  if found then
+  if counts[1] and not other then
     redis.call('HINCRBY', KEYS[1], field, cost)
     return {1, remaining - cost, 0, 2 * window - elapsed}
   end
@@ -92,7 +79,10 @@ if cost <= remaining then
     if redis.call('HLEN', KEYS[1]) > 16 then
       local lowest
       for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
-        if name ~= 'window' and name + 0 ~= number - 1 and (not lowest or name + 0 < lowest + 0) then lowest = name end
+        if name ~= 'window' and tonumber(name) ~= number - 1
+            and (not lowest or tonumber(name) < tonumber(lowest)) then
+          lowest = name
+        end
       end
       redis.call('HDEL', KEYS[1], lowest)
     end

@@ -20,9 +20,8 @@
 -- Where the interval's length changes, the first of the new ones begins at the last admission: no part of an old
 -- interval is paid as many new ones. Of a debt that is larger than the new one may be, the rest is forgiven.
 
-local cost, capacity, refill, interval = 1, tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local debt = tonumber(ARGV[6])
-if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
+local cost, capacity, refill = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local interval, debt = tonumber(ARGV[5]), tonumber(ARGV[6])
 local now
 if ARGV[1] == '' then
   local time = redis.call('TIME')
@@ -37,16 +36,16 @@ if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
     and interval and interval >= 1 and interval % 1 == 0
     and debt and debt >= 0 and debt < capacity and debt % 1 == 0
     and math.ceil((capacity + debt) / refill) * interval <= 4503599627370496) then
-  return redis.error_reply('ERR token-bucket-debt: want now_us, cost, capacity, refill, interval_us: whole numbers of at least 1, debt 0 to capacity - 1, filling within 2^52 us')
+  return redis.error_reply('ERR token-bucket-debt: want now_us, cost, capacity, refill, interval_us: '
+    .. 'whole numbers of at least 1, debt 0 to capacity - 1, filling within 2^52 us')
 end
 
 local tokens, last = capacity, now
 local state = redis.call('GET', KEYS[1])
 if state then
-  local paid, left, length, since = string.match(state, '^(%d+) (-?%d+) (%S+) (%d+)$')
-  last = tonumber(paid) -- not + 0, to which 010 is 8 on the embedded server
-  tokens = math.max(-debt, left + 0)
-  if length ~= ARGV[5] and tonumber(length) ~= interval then last = last + tonumber(since) end
+  local paid, left, length, since = string.match(state, '(%d+) (-?%d+) (%d+) (%d+)')
+  last, tokens = tonumber(paid), math.max(-debt, tonumber(left))
+  if tonumber(length) ~= interval then last = last + tonumber(since) end
   local intervals = math.max(0, math.floor((now - last) / interval))
   tokens = math.min(capacity, tokens + intervals * refill)
   last = last + intervals * interval
@@ -59,11 +58,8 @@ if cost <= remaining then
   remaining = 0
   if tokens > 0 then remaining = math.min(capacity, tokens + debt) end
   local filling = math.ceil((capacity - tokens) / refill) * interval
-  -- %d may be of 32 bits, and %.0f takes twice as long
-  local low, since, form = last % 1000000000, math.max(0, now - last), '%d%09d %.0f %s %.0f'
-  if tokens < 2147483648 and tokens > -2147483648 and since < 2147483648 then form = '%d%09d %d %s %d' end
   redis.call('PSETEX', KEYS[1], math.ceil((math.max(0, last - now) + filling) / 1000),
-    string.format(form, (last - low) / 1000000000, low, tokens, ARGV[5], since))
+    string.format('%.0f %.0f %.0f %.0f', last, tokens, interval, math.max(0, now - last)))
   return {1, remaining, 0, last + filling - now}
 end
 

@@ -3,10 +3,10 @@
 -- per µs; decides as gcra does while time does not run backwards.
 --
 -- State   KEYS[1]: a hash. app:NAME, for each application that is allowed (app:* for every one): capacity, w and l,
---         with blanks between. level: the time in µs, as 16 digits, a blank, and 16 digits of the level at that time in
---         units of 1/w permit (where capacity·w + l reaches 2^53, of whole µs of refilling, a blank, and 16 digits of
---         1/l µs); its absence means full. Being configuration, the hash has no TTL: it lives until it is deleted, and
---         losing it would mean "not configured". (noeviction and the volatile-… policies do not evict it.)
+--         with blanks between. level: the time in µs, a blank, and the level at that time in units of 1/w permit (where
+--         capacity·w + l reaches 2^53, whole µs of refilling, a blank, and a rest in 1/l µs); its absence means full.
+--         Being configuration, the hash has no TTL: it lives until it is deleted, and losing it would mean "not
+--         configured". (noeviction and the volatile-… policies do not evict it.)
 -- ARGV    now_us, cost, operation, and
 --           acquire: application
 --           init:    capacity, w, l (a permit comes back every w/l µs; capacity·w < 2^62, (capacity + 1)·l < 2^53 and
@@ -19,18 +19,15 @@
 --         nothing; another one replaces it and fills the bucket
 --         delete:  {1, 0, 0, 0}, or {−1, 0, −1, 0} when there was none
 --         A caller knows a fourth answer, unavailable: Redis did not answer.
--- Cost    acquire: O(1): two HGETs (another for app:*), and HSET when admitted. init: O(applications). delete:
---         O(applications)
+-- Cost    acquire: O(1): HMGET, and HSET when admitted. init, delete: O(applications)
 -- Source  J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986;
 --         https://en.wikipedia.org/wiki/Token_bucket
 --
 -- No fraction of a token is lost: the level is an integer of such units. A clock that steps back adds nothing, and
 -- the time of the level never moves back; no TTL is there that a clock could be wrong about.
---
--- Note: a field each for capacity, w, l, time and level takes an HMGET, whose reply is a table: three times an HGET.
 
-local now, cost, operation = nil, 1, ARGV[3]
-if ARGV[2] ~= '1' then cost = tonumber(ARGV[2]) end -- the usual value without a call of tonumber
+local cost, operation = tonumber(ARGV[2]), ARGV[3]
+local now
 if ARGV[1] == '' then
   local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
@@ -52,21 +49,19 @@ if operation == 'acquire' then
   if not (cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0 and application and application ~= '') then
     return redis.error_reply('ERR token-bucket: acquire: want a cost, a whole number of at least 1, and an application')
   end
-  configuration = redis.call('HGET', KEYS[1], 'app:' .. application)
-  if not configuration then configuration = redis.call('HGET', KEYS[1], 'app:*') end
+  local found = redis.call('HMGET', KEYS[1], 'app:' .. application, 'app:*', 'level')
+  configuration, state = found[1] or found[2], found[3]
   if not configuration then return {-1, 0, -1, 0} end
-  capacity, w, l = string.match(configuration, '(.-) (.-) (.+)')
-  capacity = capacity + 0
-  w = w + 0
-  l = l + 0
-  state = redis.call('HGET', KEYS[1], 'level')
+  capacity, w, l = string.match(configuration, '(%d+) (%d+) (%d+)')
+  capacity, w, l = tonumber(capacity), tonumber(w), tonumber(l)
 elseif operation == 'init' then
   capacity, w, l = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
   if not (capacity and capacity >= 1 and capacity % 1 == 0 and w and w >= 1 and w % 1 == 0
       and l and l >= 1 and l % 1 == 0
       and (capacity * w + l < 9007199254740992 or capacity * w < 4611686018427387904
         and (capacity + 1) * l < 9007199254740992 and capacity * w / l <= 4503599627370496)) then
-    return redis.error_reply('ERR token-bucket: init: want capacity, w, l: whole numbers of at least 1, capacity*w below 2^62, capacity*l below 2^53, capacity*w/l up to 2^52')
+    return redis.error_reply('ERR token-bucket: init: want capacity, w, l: whole numbers of at least 1, '
+      .. 'capacity*w below 2^62, capacity*l below 2^53, capacity*w/l up to 2^52')
   end
   configuration = string.format('%.0f %.0f %.0f', capacity, w, l)
   local wanted, applications = {}, 0
@@ -109,8 +104,8 @@ if full + l >= 9007199254740992 then
   local full_whole, full_part = time(capacity)
   local whole, part = full_whole, full_part
   if state then
-    local at = tonumber(string.sub(state, 1, 16))
-    whole, part = tonumber(string.sub(state, 18, 33)), tonumber(string.sub(state, 35))
+    local at, old_whole, old_part = string.match(state, '(%d+) (%d+) (%d+)')
+    at, whole, part = tonumber(at), tonumber(old_whole), tonumber(old_part)
     if now < at then early = at - now else whole = whole + now - at end
     if whole > full_whole or whole == full_whole and part > full_part then whole, part = full_whole, full_part end
   end
@@ -123,10 +118,7 @@ if full + l >= 9007199254740992 then
     if fits then
       whole, part = whole - taken, part - taken_part
       if part < 0 then whole, part = whole - 1, part + l end
-      local low, high = (now + early) % 1000000000, whole % 1000000000
-      redis.call('HSET', KEYS[1], 'level', string.format('%07d%09d %07d%09d %07d%09d',
-        (now + early - low) / 1000000000, low, (whole - high) / 1000000000, high,
-        (part - part % 1000000000) / 1000000000, part % 1000000000))
+      redis.call('HSET', KEYS[1], 'level', string.format('%.0f %.0f %.0f', now + early, whole, part))
     else
       retry = early + taken - whole
       if taken_part > part then retry = retry + 1 end
@@ -151,8 +143,8 @@ end
 
 local level = full
 if state then
-  local at = tonumber(string.sub(state, 1, 16)) -- not + 0, to which 010 is 8 on the embedded server
-  level = tonumber(string.sub(state, 18))
+  local at, old_level = string.match(state, '(%d+) (%d+)')
+  at, level = tonumber(at), tonumber(old_level)
   if now < at then
     early = at - now
   else
@@ -168,10 +160,7 @@ local taken = cost * w
 if taken <= level then
   level = level - taken
   reset = early + math.ceil((full - level) / l)
-  -- in two parts each, because %d may be of 32 bits, and %.0f takes twice as long
-  local low, level_low = (now + early) % 1000000000, level % 1000000000
-  redis.call('HSET', KEYS[1], 'level', string.format('%07d%09d %07d%09d',
-    (now + early - low) / 1000000000, low, (level - level_low) / 1000000000, level_low))
+  redis.call('HSET', KEYS[1], 'level', string.format('%.0f %.0f', now + early, level))
   return {1, math.floor(level / w), 0, reset}
 end
 
