@@ -158,9 +158,12 @@ func (l *open) send(ctx context.Context, callers []Caller, pace func()) (*OpenRe
 		ends.Go(func() { l.work(c) })
 	}
 	others.Go(func() { <-l.done; l.queue.abandon() })
-	ends.Go(func() { pace(); l.queue.end() })
-	ends.Wait()
+	cores := withSpare(func() {
+		ends.Go(func() { pace(); l.queue.end() })
+		ends.Wait()
+	})
 	health := watched.stop()
+	health.Cores = cores
 	l.end(nil, false)
 	others.Wait()
 	close(l.collector.sheets)
