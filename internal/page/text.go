@@ -23,8 +23,6 @@ func share(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-func joined(names []string) string { return strings.Join(names, ", ") }
-
 // count writes a number and its noun: 1 request, 1,000 requests.
 func count(n int64, noun string) string {
 	if n == 1 {
