@@ -12,10 +12,19 @@ import (
 // fewScenarios are as many as people want to read a table of each.
 const fewScenarios = 5
 
-// atAGlance reports whether the answer is one matrix, and not a table for each scenario.
+// atAGlance reports whether the answer is one matrix, and not a table for each scenario: scenarios in which clients
+// react have no place in it.
 func (f *flags) atAGlance(job *simulate.Job) bool {
-	return !f.all && f.Format == report.TableForm && f.clock == simulate.VirtualClock &&
-		len(job.Scenarios) > fewScenarios
+	if f.all || f.Format != report.TableForm || f.clock != simulate.VirtualClock {
+		return false
+	}
+	placed := 0
+	for _, s := range job.Scenarios {
+		if s.Clients == nil {
+			placed++
+		}
+	}
+	return placed > fewScenarios
 }
 
 // figures prints what can be printed at once, and has the job print the rest: more than a few scenarios are one matrix,

@@ -24,7 +24,8 @@ func WriteMatrix(w io.Writer, doc *Document, t sheet.Terminal) error {
 		part.Tables = []sheet.Table{same.worstCells(columns)}
 	}
 	part.Notes = append(part.Notes, sheet.Line{Text: "1.98: so many times what the limit allows got through; -36%: " +
-		"so much less than an exact limiter lets through; ok: neither by more than " + sheet.Percent(Tolerated)})
+		"so much less than an exact limiter lets through; ok: nothing too much, and at most " +
+		sheet.Percent(Tolerated) + " less"})
 	if len(reacting) > 0 {
 		part.Notes = append(part.Notes, sheet.Line{Text: fmt.Sprintf("%s more, in which clients react, so that no two "+
 			"rows meet the same requests: %s", message.Count(len(reacting), "scenario"), message.List(reacting))})
