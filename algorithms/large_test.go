@@ -12,6 +12,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/algorithms/algotest"
 	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver/redisservertest"
 )
 
@@ -19,6 +20,7 @@ import (
 // its model does: also where requests and window have no factor in common, so that a bucket in units of a fraction of a
 // microsecond is more than 2^53 of them.
 func TestLimitsUpToAMillionADayAreExact(t *testing.T) {
+	longtest.Skip(t, "plays hundreds of limits")
 	s := redisservertest.Embedded(t)
 	outer, run := t, 0 // rapid's has no context
 	for _, spec := range algorithms.All() {

@@ -15,6 +15,7 @@ import (
 	"ratelab/internal/compare"
 	"ratelab/internal/costresult"
 	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
 	"ratelab/lua"
 )
 
@@ -39,6 +40,7 @@ func lostFastPath(t *testing.T) string {
 // Without its fast path gcra is dearer on the path that takes it, which is named, and dearer than the pinned release.
 // No time is measured then.
 func TestALostFastPathIsARegressionOfItsPath(t *testing.T) {
+	longtest.Skip(t, "counts under valgrind")
 	c := comparison(t, "gcra", lostFastPath(t))
 	c.Pinned = filepath.Join("..", "..", "lua")
 	p, err := c.plan()

@@ -68,9 +68,10 @@ func TestWhatComesBeforeTheStretchCounts(t *testing.T) {
 		t.Errorf("played %d µs from %d on", r.PlayedUS, r.FromUS)
 	}
 	row := r.Rows[1]
-	if row.Open.Offered != 60 || row.Open.Accepted < 30 || row.Open.Accepted > 31 || row.Exact.Offered != 360 {
-		t.Errorf("offered %d and accepted %d, in virtual time %d offered; want 60, 30 or 31, and 360", row.Open.Offered,
-			row.Open.Accepted, row.Exact.Offered)
+	// 30 are what is left of 40; where the machine is late some of those before have left the window meanwhile.
+	if row.Open.Offered != 60 || row.Open.Accepted < 30 || row.Open.Accepted > 36 || row.Exact.Offered != 360 {
+		t.Errorf("offered %d and accepted %d, in virtual time %d offered; want 60, 30 or a few more, and 360",
+			row.Open.Offered, row.Open.Accepted, row.Exact.Offered)
 	}
 	if *row.Rounds[0].OutsideLag != 0 {
 		t.Errorf("%d decisions differ, and lag does not explain it: %q", *row.Rounds[0].OutsideLag, r.Notes)

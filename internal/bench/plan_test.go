@@ -160,12 +160,12 @@ func TestSides(t *testing.T) {
 		if s.isServer() {
 			continue
 		}
-		if made, err := s.script(nil); err != nil || made.Label != c.label {
+		if made, err := s.in(nil); err != nil || made.Label != c.label {
 			t.Errorf("%+v makes %+v, %v", c.spec, made, err)
 		}
 	}
 	if s, _ := (SideSpec{Spec: dir + "gcra.lua"}).resolve("--base"); s != nil {
-		if c, _ := s.script(nil); c.Program.Source != "return {1, 0, 0, 0}" || c.File != dir+"gcra.lua" {
+		if c, _ := s.in(nil); c.Program.Source != "return {1, 0, 0, 0}" || c.File != dir+"gcra.lua" {
 			t.Errorf("the file's own source is not what runs: %+v", c)
 		}
 	}
@@ -194,7 +194,7 @@ func TestComparisonRefusals(t *testing.T) {
 			dir + "odd.yaml: no such file; odd.lua needs a binding"},
 		{func(c *Comparison) { c.Base.Spec = dir + "gone.lua" }, dir + "gone.lua: no such file"},
 		{func(c *Comparison) { c.Base = SideSpec{dir + "empty.lua", "gcra"} },
-			dir + "empty.lua: 0 bytes; want Lua that decides one request"},
+			dir + "empty.lua: the script is empty; want Lua that decides one request"},
 		{func(c *Comparison) { c.Base = SideSpec{dir + "odd.lua", "gcar"} }, dir + `odd.lua: no such algorithm "gcar"`},
 	} {
 		x := &Comparison{Base: SideSpec{Spec: "gcra"}, Head: SideSpec{Spec: "token-bucket"}, Server: "process"}

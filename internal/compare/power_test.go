@@ -3,6 +3,8 @@ package compare
 import (
 	"math"
 	"testing"
+
+	"ratelab/internal/longtest"
 )
 
 // verdicts compares simulated runs with these slowdowns, one for each algorithm, and tells how often each verdict came
@@ -29,6 +31,7 @@ func serverCosts(runs int, n noise, slowdowns ...float64) map[Outcome]float64 {
 // The same code against itself, thousands of times, over all gates and looks: hardly ever red. Where the machine is as
 // it was when this was written, it is also told to be the same.
 func TestSameCodeIsNotRed(t *testing.T) {
+	longtest.Skip(t, "draws thousands of comparisons")
 	for _, c := range []struct {
 		name      string
 		runs      int
@@ -87,6 +90,7 @@ func TestTwentyPercentIsRed(t *testing.T) {
 // What the gate tolerates is red no more often than it says, at every look together; and what is not equivalent is no
 // more often the same. Both at the very edge, where the error is greatest, and with all the pairs that there may be.
 func TestTheErrorsAreAsStated(t *testing.T) {
+	longtest.Skip(t, "draws thousands of comparisons")
 	for _, n := range []noise{inStretches, {server: 0.03, client: 0.03}, measured} {
 		for edge, wrong := range map[float64]Outcome{Tolerated: Regression, 1 / Tolerated: Improvement, 1.101: Same} {
 			got := logged(t, serverCosts(2000, n, edge))
