@@ -125,7 +125,7 @@ func (a *app) countCost(ctx context.Context, f *costFlags, args []string) error 
 
 // counted does the job while a bar shows how far it is.
 func (a *app) counted(ctx context.Context, f *costFlags, job *cost.Job) (*costresult.Document, error) {
-	bar := commandline.NewBar(a.Stderr, f.Quiet)
+	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
 	began := time.Now()
 	job.Progress = func(where string, done, total int) {
@@ -161,7 +161,8 @@ func (a *app) costJob(f *costFlags, args []string) (*cost.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cost.Job{Subjects: cost.Subjects(choices, f.scripts), Limits: cost.Limits(list[0].Limit), Server: f.redis,
+	return &cost.Job{Subjects: cost.Subjects(choices, f.scripts), Limits: costresult.Limits(list[0].Limit),
+		Server:  f.redis,
 		Version: commandline.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop}, nil
 }
 

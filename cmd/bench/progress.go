@@ -15,7 +15,7 @@ func (p progress) Step(name string, done, total time.Duration) { p.Remaining(nam
 
 // watched does the job while a bar shows how far it is.
 func watched[T any](a *app, quiet bool, job func(bench.Progress) (T, error)) (T, error) {
-	bar := commandline.NewBar(a.Stderr, quiet)
+	bar := a.NewBar(quiet)
 	defer bar.Finish()
 	return job(progress{bar})
 }

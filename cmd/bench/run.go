@@ -16,6 +16,7 @@ import (
 // run is the command that measures.
 func (a *app) run() *cobra.Command {
 	var f runFlags
+	f.Streams = a.Streams
 	c := &cobra.Command{
 		Use:               "run [scenario or file …] [flags]",
 		Short:             "Measure scenarios and algorithms on a real server",

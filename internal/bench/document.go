@@ -13,13 +13,16 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// keep takes what a finished round found.
-func (r *run) keep(d *round) {
-	for i, entries := range d.open {
-		for k, o := range entries {
-			r.rows[i][k].add(d.number, o)
-		}
+// keepOpen takes what a finished round found of a scenario.
+func (r *run) keepOpen(scenario int, d *round) {
+	for k, o := range d.open {
+		r.rows[scenario][k].add(d.number, o)
 	}
+	r.reasons = append(r.reasons, d.reasons...)
+}
+
+// keepClosed takes what a finished round found in closed loops.
+func (r *run) keepClosed(d *round) {
 	for m, mix := range benchresult.Mixes() {
 		for k, s := range d.closed[m] {
 			r.costs[k].mixes[mix].add(d.number, s)

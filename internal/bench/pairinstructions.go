@@ -79,10 +79,10 @@ func uncounted(err error) error {
 
 // countInstructions counts all scripts, in turns.
 func (r *pairRun) countInstructions(ctx context.Context) error {
-	subjects := []counter.Subject{{Label: benchresult.CountedBase, Under: r.sides[base].under},
-		{Label: benchresult.CountedHead, Under: r.sides[head].under}}
+	subjects := []counter.Subject{{Label: benchresult.CountedBase, Under: r.sides[base].script.Under},
+		{Label: benchresult.CountedHead, Under: r.sides[head].script.Under}}
 	if r.pinned != nil {
-		subjects = append(subjects, counter.Subject{Label: benchresult.CountedPinned, Under: r.pinned.under})
+		subjects = append(subjects, counter.Subject{Label: benchresult.CountedPinned, Under: r.pinned.script.Under})
 	}
 	s := r.servers[base]
 	j := &counter.Job{Subjects: subjects, InTurns: true, Limits: r.limits, States: r.States,

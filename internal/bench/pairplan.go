@@ -9,7 +9,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
-	counter "ratelab/internal/cost"
 	"ratelab/internal/costresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
@@ -68,9 +67,9 @@ func (c *Comparison) plan() (*pairPlan, error) {
 	}
 	p.checkSides(&wrong)
 	p.pin(&wrong)
-	p.limits = counter.Limits(costLimit)
+	p.limits = costresult.Limits(costLimit)
 	if len(p.Scenarios) > 0 {
-		p.limits = counter.Limits(p.Scenarios[0].Limit)
+		p.limits = costresult.Limits(p.Scenarios[0].Limit)
 	}
 	if p.Scenarios == nil {
 		all, err := scenario.Builtin()
@@ -101,9 +100,11 @@ func (p *pairPlan) pin(wrong *lineup.Problems) {
 	if p.Pinned != "" && servers {
 		wrong.Bad(errors.New("--pinned goes with two scripts; a server is none"))
 	} else if p.Pinned != "" {
-		var err error
-		if p.pinned, err = p.sides[head].release(p.Pinned); err != nil {
-			wrong.Bad(err)
+		released, err := p.sides[head].script.Release(p.Pinned)
+		if err != nil {
+			wrong.Bad(fmt.Errorf("--pinned %w", err))
+		} else {
+			p.pinned = &side{name: released.Name, script: released}
 		}
 	}
 	if p.Instructions != CountOrFail {
@@ -171,7 +172,7 @@ func (p *pairPlan) row(side *side, s *scenario.Scenario, wrong *lineup.Problems)
 		}
 		return lineup.Entries(atTheLimit(choices, wrong), nil, costLimit, nil, wrong)
 	}
-	c, err := side.script(s)
+	c, err := side.in(s)
 	if err != nil {
 		wrong.Bad(err)
 		return nil

@@ -24,6 +24,7 @@ import (
 // Streams are where a program writes and what ends it early.
 type Streams struct {
 	Stdout, Stderr io.Writer
+	Stdin          *Stdin          // what --trace - reads; nil: nothing
 	Stop           <-chan struct{} // closed by the first interrupt; nil where nobody interrupts
 }
 
@@ -37,6 +38,7 @@ func Execute(root *cobra.Command, args []string, s Streams) int {
 	help := &remembering{w: s.Stdout}
 	root.SetOut(help)
 	root.SetErr(s.Stderr)
+	defer s.Stdin.Close()
 	watch := s.watch(root.Name())
 	ended := make(chan struct{})
 	go func() {

@@ -39,8 +39,20 @@ type Bar struct {
 	bar   *progressbar.ProgressBar
 }
 
-// NewBar is a bar on w, which shows nothing if quiet.
-func NewBar(w io.Writer, quiet bool) *Bar { return &Bar{w: w, shown: !quiet && IsTerminal(w)} }
+// NewBar is a bar on Stderr, which shows nothing if quiet. Where Stdout is a pipe, what reads it may have the terminal,
+// as less does, and there is no bar.
+func (s Streams) NewBar(quiet bool) *Bar {
+	return &Bar{w: s.Stderr, shown: !quiet && IsTerminal(s.Stderr) && !isPipe(s.Stdout)}
+}
+
+func isPipe(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
 
 // Start begins at 0; a total of 0 is one that is not known.
 func (b *Bar) Start(description string, total int64) {
@@ -83,7 +95,8 @@ func NumberOf(name string, number, of int) string {
 	return fmt.Sprintf("%d/%d %s", number, of, name)
 }
 
-// Remaining shows that name is going on, and for how long all of it will: done of total is behind.
+// Remaining shows that name is going on, and for how long all of it will: done of total is behind. A total of 0 is one
+// that is not known yet.
 func (b *Bar) Remaining(name string, done, total time.Duration) {
 	if !b.shown {
 		return
@@ -97,8 +110,11 @@ func (b *Bar) Remaining(name string, done, total time.Duration) {
 			progressbar.OptionThrottle(100e6),
 		)
 	}
-	left := max(total-done, 0).Round(time.Second)
-	b.bar.Describe(fmt.Sprintf("%s, about %s left", message.Visible(name), left))
+	text := message.Visible(name)
+	if total > 0 {
+		text += fmt.Sprintf(", about %s left", max(total-done, 0).Round(time.Second))
+	}
+	b.bar.Describe(text)
 	b.bar.ChangeMax64(max(total.Milliseconds(), 1))
 	b.Set(done.Milliseconds())
 }

@@ -16,14 +16,18 @@ import (
 
 // Traffic is the flags that describe recorded traffic, to be used instead of a scenario.
 type Traffic struct {
+	Streams Streams // with the standard input that --trace - reads
+
 	trace  traffic.Trace
+	files  []string
 	form   string
 	within string
 }
 
 // Register adds the flags to fs.
 func (t *Traffic) Register(fs *pflag.FlagSet) {
-	fs.StringVar(&t.trace.File, "trace", "", "a log as the only scenario: `FILE`, plain or gzip")
+	fs.StringArrayVar(&t.files, "trace", nil, "a log as the only scenario: `FILE`, plain or gzip, or - for standard "+
+		"input; given again, the files are one log")
 	fs.StringVar(&t.form, "trace-format", "",
 		"`FORMAT`: combined (Apache, nginx), csv or jsonl (default: told by the first line)")
 	fs.StringVar(&t.trace.Key, "trace-key", "",
@@ -45,14 +49,17 @@ func (t *Traffic) Completions() map[string][]string {
 	return map[string][]string{"trace-format": texts(traffic.Formats), "within-second": texts(traffic.WithinSeconds)}
 }
 
-// File is the trace's, "" where none was given.
-func (t *Traffic) File() string { return t.trace.File }
+// HasTrace reports whether there is a trace.
+func (t *Traffic) HasTrace() bool { return len(t.files) > 0 }
+
+// Traces are the files of the trace, as they were named.
+func (t *Traffic) Traces() []string { return t.files }
 
 // Scenarios are those that args name, or the trace as the only one, or what otherwise makes. The policy is the one
 // of --limit.
 func (t *Traffic) Scenarios(args []string, p *limit.Policy, given *Groups,
 	otherwise func() ([]*scenario.Scenario, error)) ([]*scenario.Scenario, error) {
-	if t.trace.File != "" {
+	if t.HasTrace() {
 		return t.only(args, p)
 	}
 	stray := given.FirstGiven(func(name string) bool {
@@ -112,6 +119,9 @@ func (t *Traffic) only(args []string, p *limit.Policy) ([]*scenario.Scenario, er
 	if err != nil {
 		return nil, err
 	}
+	if trace, err = t.Streams.reads(trace); err != nil {
+		return nil, err
+	}
 	s, err := scenario.FromTrace(trace, *p)
 	if err != nil {
 		return nil, Usage("--trace: %w", err)
@@ -122,6 +132,7 @@ func (t *Traffic) only(args []string, p *limit.Policy) ([]*scenario.Scenario, er
 // described is the trace with all that the flags say of it, or every one of them that cannot be meant.
 func (t *Traffic) described() (traffic.Trace, error) {
 	trace := t.trace
+	trace.File, trace.More = t.files[0], t.files[1:]
 	trace.Format, trace.WithinSecond = traffic.Format(t.form), traffic.WithinSecond(t.within)
 	problems := trace.Validate()
 	if trace.Speed == 0 { // in a file it stands for nothing said

@@ -69,16 +69,6 @@ func readsServersClock(p *script.Program) bool {
 	return namesTime(p.Source)
 }
 
-// takesCost reports whether a request's cost reaches the script.
-func (s situation) takesCost() bool {
-	for _, a := range s.Program.Decide.Args {
-		if !a.Same(script.Vars{Cost: 1}, script.Vars{Cost: 2}) {
-			return true
-		}
-	}
-	return false
-}
-
 // path is that of a state.
 func (s situation) path(state string) path {
 	p := path{keys: decisions, verdict: limit.Allowed, costs: []int64{1}}
@@ -113,7 +103,7 @@ func (s situation) path(state string) path {
 
 func (s situation) lacksCost(capacity, cost int64) string {
 	switch {
-	case !s.takesCost():
+	case !s.TakesCost():
 		return "its call has no cost"
 	case capacity < cost:
 		return "the capacity is less"
@@ -153,7 +143,7 @@ func (s situation) rejected(p *path, capacity int64) {
 	}
 	p.aheadUS = at
 	if rest := capacity - n; rest > 0 {
-		if !s.takesCost() {
+		if !s.TakesCost() {
 			p.missing = "its call has no cost, and the capacity is too large for a history"
 			return
 		}

@@ -36,23 +36,6 @@ func Own(label, file string) Subject {
 	return Subject{Label: label, Under: func(p limit.Policy) (*lineup.Entry, error) { return lineup.Own(file, p) }}
 }
 
-// Version is a subject with another source, called in the same way.
-func Version(of Subject, label, source string) Subject {
-	return Subject{Label: label, Under: func(p limit.Policy) (*lineup.Entry, error) {
-		e, err := of.Under(p)
-		if err != nil {
-			return nil, err
-		}
-		program := *e.Program
-		program.Source = source
-		if program.Init != nil && program.InitSource == e.Program.Source {
-			program.InitSource = source
-		}
-		e.Program = &program
-		return e, nil
-	}}
-}
-
 // A script keeps a log if so many requests at nearly one instant make its keys larger by so many bytes each than
 // half as many do.
 const (

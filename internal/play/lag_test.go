@@ -65,3 +65,45 @@ func TestOnlyLagExplainsADifference(t *testing.T) {
 		}
 	}
 }
+
+// Four hundred come at one instant and wait in a line of their own, and a permit comes back meanwhile: whoever of them
+// got it, that is explained, also where nobody would draw it.
+func TestAPermitThatAnyMayGet(t *testing.T) {
+	const waiting, permits, backUS = 400, 10, 3900
+	decide := func(requests []limit.Request) []limit.Decision {
+		all, admitted := make([]limit.Decision, len(requests)), 0
+		for i, q := range requests {
+			if admitted < permits || admitted == permits && q.AtUS >= backUS {
+				all[i].Verdict = limit.Allowed
+				admitted++
+			}
+		}
+		return all
+	}
+	pairs := make([]int64, 2*waiting)
+	for i := range waiting {
+		pairs[2*i+1] = 1
+	}
+	part := &play.Part{Requests: costs(pairs...)}
+	record := play.NewRecord(part)
+	if err := record.Observe(part.Requests, decide(part.Requests)); err != nil {
+		t.Fatal(err)
+	}
+	again := func(_ context.Context, requests []limit.Request) ([]limit.Decision, error) {
+		return decide(requests), nil
+	}
+	for _, lucky := range []int{391, 395, 399} {
+		p := &play.Played{}
+		for i := range waiting {
+			a := play.Answer{WrittenUS: 0, RepliedUS: int64(i+1) * 10, Sent: true}
+			if i < permits || i == lucky {
+				a.Decision.Verdict = limit.Allowed
+			}
+			p.Answers = append(p.Answers, a)
+		}
+		d, err := p.Compare(t.Context(), part, record, again)
+		if err != nil || d.Count != 1 || d.Unexplained != 0 {
+			t.Errorf("request %d got it: %+v, %v", lucky, d, err)
+		}
+	}
+}

@@ -4,10 +4,12 @@ package usage
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"ratelab/internal/limit"
@@ -101,6 +103,34 @@ func (l *Log) Look(limits []limit.Policy) *Document {
 		d.Limits = append(d.Limits, l.touched(p.Requests, p.WindowUS()))
 	}
 	return d
+}
+
+// Otherwise says what another rule for whole seconds would refuse, where that differs: "at_once would refuse 123
+// instead of 98 at 5/1s". It is "" where nothing differs. Both documents have the same limits.
+func (d *Document) Otherwise(rule string, other *Document) string {
+	var all []string
+	for i, t := range d.Limits {
+		if o := other.Limits[i]; o.Refused != t.Refused {
+			all = append(all, fmt.Sprintf("%d instead of %d at %s", o.Refused, t.Refused, t.policy()))
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return rule + " would refuse " + strings.Join(all, ", ")
+}
+
+// policy is the limit.
+func (t Touched) policy() limit.Policy {
+	return limit.Policy{Requests: t.Requests, Window: time.Duration(t.WindowUS) * time.Microsecond}
+}
+
+// Policies are the limits that were looked at.
+func (d *Document) Policies() (all []limit.Policy) {
+	for _, t := range d.Limits {
+		all = append(all, t.policy())
+	}
+	return all
 }
 
 // window looks at the busiest windows of one length.

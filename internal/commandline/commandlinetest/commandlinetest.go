@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"ratelab/internal/longtest"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -75,6 +77,8 @@ func condition(name string) (bool, error) {
 	switch name {
 	case "root":
 		return os.Geteuid() == 0, nil
+	case "all":
+		return longtest.All(), nil
 	case "redis":
 	default:
 		return false, fmt.Errorf("no such condition")
