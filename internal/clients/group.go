@@ -20,6 +20,12 @@ type Group struct {
 	LocalFlag bool
 }
 
+// Drawn reports whether anything that its clients do is drawn at random.
+func (g *Group) Drawn() bool {
+	jitters := g.OnReject == BackOff && g.Backoff.Jitter != NoJitter && g.Backoff.Jitter != ""
+	return jitters || !g.DelayUS.fixed() || !g.OffsetUS.fixed() || !g.DriftPPM.fixed()
+}
+
 // Range is the whole numbers from Min to Max, both included, from which one is drawn uniformly.
 type Range struct{ Min, Max int64 }
 

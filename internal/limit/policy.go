@@ -81,10 +81,15 @@ func ParsePolicy(text string) (Policy, error) {
 		return Policy{}, fmt.Errorf("limit %s: %s is not a whole number of requests", message.Quote(text),
 			message.Quote(count))
 	}
+	written := per
 	if per != "" && (per[0] < '0' || per[0] > '9') && per[0] != '-' && per[0] != '+' && per[0] != '.' {
 		per = "1" + per
 	}
 	window, err := ParseDuration(per)
+	if err != nil && per != written {
+		return Policy{}, fmt.Errorf("limit %s: %s is no window; want one such as 1s, 1m or 24h", message.Quote(text),
+			message.Quote(written))
+	}
 	if err != nil {
 		return Policy{}, fmt.Errorf("limit %s: %w", message.Quote(text), err)
 	}

@@ -43,12 +43,16 @@ func Builtin() ([]*Scenario, error) {
 }
 
 func builtin(name string) (*Scenario, error) {
-	file := name + ".yaml"
-	data, err := scenarios.Files.ReadFile(file)
+	return Parse(name+".yaml", Source(name))
+}
+
+// Source is the file of a built-in scenario, one of Names.
+func Source(name string) []byte {
+	data, err := scenarios.Files.ReadFile(name + ".yaml")
 	if err != nil {
-		return nil, err
+		panic(err) // the embedded files are part of the program
 	}
-	return Parse(file, data)
+	return data
 }
 
 // Load finds a scenario: a built-in one by its name, or a file by its path, which has a slash or ends in .yaml or

@@ -23,7 +23,7 @@ phases:
 	for request, err := range edge.Stream(1).Requests() {
 		fmt.Println(request.AtUS, request.Key, request.Cost, err)
 	}
-	_, err = scenario.Parse("edge.yaml", []byte("name: edge\nlimit: 2/1s\n"))
+	_, err = scenario.Parse("edge.yaml", []byte("name: edge\nlimit: 2 a second\n"))
 	fmt.Println(err)
 	// Output:
 	// 990000 k0 1 <nil>
@@ -32,5 +32,5 @@ phases:
 	// 1005000 k0 1 <nil>
 	// edge.yaml:1:1: question: missing; want the question that the scenario answers
 	// edge.yaml:1:1: phases: missing; want a list of at least one phase
-	// edge.yaml:2:8: limit: "2/1s"; want a mapping of requests, per, burst, contract
+	// edge.yaml:2:8: limit: "2 a second": want REQUESTS/WINDOW, such as 100/1m
 }

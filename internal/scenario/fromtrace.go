@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"strings"
 
@@ -22,8 +21,10 @@ func FromTrace(t traffic.Trace, p limit.Policy) (*Scenario, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("limit: %w", err)
 	}
-	base := path.Base(strings.ReplaceAll(t.File, `\`, "/"))
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %s", t, p))
+	base := t.Title()
+	described := t
+	described.Stdin = nil // its address would be another one each time
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %s", described, p))
 	return &Scenario{
 		Name:     traceName(base),
 		Question: traceQuestion(p.String(), base),

@@ -125,8 +125,15 @@ func readStart(v strictyaml.Value) time.Time {
 
 // readLimit reads the policy, and whether it names its contract.
 func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
-	v, ok := f.Need("limit", "{requests: 1000, per: 3s}")
+	v, ok := f.Need("limit", "1000/3s, or {requests: 1000, per: 3s}")
 	if !ok {
+		return p, false
+	}
+	if v.IsText() {
+		p, err := limit.ParsePolicy(v.Node.Value)
+		if err != nil {
+			v.Bad("%s", strings.TrimPrefix(err.Error(), "limit "))
+		}
 		return p, false
 	}
 	f, ok = v.Fields("requests", "per", "burst", "contract")

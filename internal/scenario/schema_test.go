@@ -157,3 +157,19 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 		}
 	}
 }
+
+// A limit may be written as on the command line; it means what its fields would.
+func TestALimitAsText(t *testing.T) {
+	const rest = "\nname: a\nquestion: b?\nphases: [{name: all, duration: 1s, constant: 1}]\n"
+	short, err := Parse("a.yaml", []byte("limit: 100/1m"+rest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := Parse("a.yaml", []byte("limit: {requests: 100, per: 1m}"+rest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if short.Limit != long.Limit || short.NamesContract {
+		t.Errorf("%+v, %+v", short.Limit, long.Limit)
+	}
+}

@@ -8,6 +8,7 @@ import (
 // entry is one request of a trace on its way through sorting and spreading. at is in microseconds since 1970.
 type entry struct {
 	at    int64
+	file  *source
 	line  int64
 	key   string
 	cost  int64

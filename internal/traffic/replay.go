@@ -1,9 +1,11 @@
 package traffic
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +20,9 @@ const maxTraceUS = int64(limit.MaxWindow / time.Microsecond)
 type tracePass struct {
 	*player
 	phase  Phase
-	sorter reorder
+	files  []*traceFile
+	taken  int64 // requests of all files
+	bad    leftOut
 	spread spreader
 
 	begun   bool
@@ -51,46 +55,61 @@ func (p *player) replay(phase Phase) bool {
 }
 
 func (t *tracePass) run() error {
-	src, err := openSource(t.phase.Trace.File)
+	defer t.close()
+	merged, err := t.open()
 	if err != nil {
 		return err
 	}
-	defer src.close()
-	s, err := newScanner(*t.phase.Trace, src)
-	if err != nil {
+	if err := t.pump(merged); err != nil || t.stopped {
 		return err
 	}
-	if err := t.pump(s); err != nil || t.stopped {
-		return err
+	if t.taken == 0 {
+		return fmt.Errorf("%s: no requests are left after skip %d; want at least one",
+			message.Path(t.phase.Trace.nameOf(t.phase.Trace.File)), t.phase.Trace.Skip)
 	}
-	if t.sorter.seen == 0 {
-		return fmt.Errorf("%s: no requests are left after skip %d; want at least one", src.name, t.phase.Trace.Skip)
-	}
-	t.note(s)
+	t.player.spread += t.spread.spread
+	t.note()
 	return nil
 }
 
-// pump moves entries from the scanner through the sorter until the file or the phase ends.
-func (t *tracePass) pump(s *scanner) error {
+// open opens every file and finds its first request.
+func (t *tracePass) open() (*merger, error) {
+	trace, m := *t.phase.Trace, &merger{}
+	if len(trace.More) > 0 { // skip and limit are for what is merged, not for each file
+		m.skip, m.limit = trace.Skip, trace.Limit
+		trace.Skip, trace.Limit = 0, 0
+	}
+	for _, path := range trace.files() {
+		f, err := openTraceFile(trace, path, &t.bad)
+		if err != nil {
+			return nil, err
+		}
+		t.files = append(t.files, f)
+		if err := m.add(f); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (t *tracePass) close() {
+	for _, f := range t.files {
+		f.close()
+	}
+}
+
+// pump takes the requests in the order of time until the trace or the phase ends.
+func (t *tracePass) pump(m *merger) error {
 	for {
-		e, err := s.next()
+		e, err := m.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		if err := t.sorter.push(e); err != nil {
-			return s.at(err)
-		}
-		for t.sorter.ready() {
-			if more, err := t.release(s); !more {
-				return err
-			}
-		}
-	}
-	for len(t.sorter.heap) > 0 {
-		if more, err := t.release(s); !more {
+		t.taken++
+		if more, err := t.take(e); !more {
 			return err
 		}
 	}
@@ -100,15 +119,14 @@ func (t *tracePass) pump(s *scanner) error {
 	return nil
 }
 
-// release takes one entry from the sorter to the spreader.
-func (t *tracePass) release(s *scanner) (more bool, err error) {
-	e := t.sorter.pop()
+// take hands one entry to the spreader.
+func (t *tracePass) take(e entry) (more bool, err error) {
 	if !t.begun {
 		t.begun, t.firstUS = true, e.at
 	}
 	more, err = t.spread.add(e, t.emit)
 	if err != nil {
-		return false, fmt.Errorf("%s:%d: %w", s.lines.src.name, e.line, err)
+		return false, fmt.Errorf("%s:%d: %w", e.file.name, e.line, err)
 	}
 	return more, t.failed
 }
@@ -121,7 +139,7 @@ func (t *tracePass) emit(e entry) bool {
 	}
 	if at > maxTraceUS {
 		t.failed = fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed",
-			message.Path(t.phase.Trace.File), e.line, limit.FormatDuration(limit.MaxWindow))
+			e.file.name, e.line, limit.FormatDuration(limit.MaxWindow))
 		return false
 	}
 	t.endUS = at + 1
@@ -150,42 +168,51 @@ func (t *tracePass) scale(us int64) int64 {
 // manyRequests are so many that one client is not expected to send all of them.
 const manyRequests = 100
 
-// note records what was found out about the file.
-func (t *tracePass) note(s *scanner) {
+// note records what was found out about the files.
+func (t *tracePass) note() {
 	add := func(format string, args ...any) {
-		text := fmt.Sprintf(format, args...)
-		t.notes = append(t.notes, message.Path(filepath.Base(t.phase.Trace.File))+": "+text)
+		t.notes = append(t.notes, message.Path(t.phase.Trace.Title())+": "+fmt.Sprintf(format, args...))
 	}
-	if s.guessed != "" {
-		add("the format was guessed to be %s", s.guessed)
-	}
-	for _, n := range s.format.notes() {
-		add("%s", n)
+	var read, outOfOrder int64
+	for _, f := range t.files {
+		read += f.sorter.seen
+		outOfOrder += f.sorter.outOfOrder
+		t.noteFile(f)
 	}
 	if t.spread.spread > 0 {
-		rule := t.spread.rule
-		if rule == "" {
-			rule = Even
-		}
 		add("%d of %d requests say no more than the second; they were spread within it (within_second: %s)",
-			t.spread.spread, t.sorter.seen, rule)
+			t.spread.spread, read, cmp.Or(t.spread.rule, Even))
 	}
-	if n := int64(len(s.bad)) + s.badMore; n > 0 {
-		shown := make([]string, len(s.bad))
-		for i, err := range s.bad {
-			shown[i] = err.Error()
-		}
-		more := ""
-		if s.badMore > 0 {
-			more = "; …"
-		}
-		add("%s were left out that are no requests: %s%s", message.Count(n, "line"), strings.Join(shown, "; "), more)
+	if t.bad.count > 0 {
+		add("%s were left out that are no requests: %s", message.Count(t.bad.count, "line"), t.bad.text())
 	}
-	if !t.several && t.key != "" && t.sorter.seen >= manyRequests {
+	if !t.several && t.key != "" && read >= manyRequests {
 		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
-			"another field", t.sorter.seen, message.Quote(t.key))
+			"another field", read, message.Quote(t.key))
 	}
-	if t.sorter.outOfOrder > 0 {
-		add("%d of %d lines were out of order and were sorted", t.sorter.outOfOrder, t.sorter.seen)
+	if outOfOrder > 0 {
+		add("%d of %d lines were out of order and were sorted", outOfOrder, read)
 	}
+}
+
+// noteFile tells how one file is written; what is true of several is said once, of the first.
+func (t *tracePass) noteFile(f *traceFile) {
+	for _, text := range f.notes() {
+		if !slices.ContainsFunc(t.notes, func(note string) bool { return strings.HasSuffix(note, ": "+text) }) {
+			t.notes = append(t.notes, filepath.Base(f.scan.lines.src.name)+": "+text)
+		}
+	}
+}
+
+// text are the lines that are shown, in one line.
+func (l *leftOut) text() string {
+	shown := make([]string, len(l.shown))
+	for i, err := range l.shown {
+		shown[i] = err.Error()
+	}
+	more := ""
+	if l.count > int64(len(shown)) {
+		more = "; …"
+	}
+	return strings.Join(shown, "; ") + more
 }

@@ -42,13 +42,18 @@ type scanner struct {
 	used    int64
 	keys    map[string]string
 	pending []byte // the first line, read for the format's sake, if it is a record
-	bad     LineErrors
-	badMore int64 // beyond those in bad, which were left out as well
+	leftOut *leftOut
+}
+
+// leftOut are the lines of a trace, in whichever of its files, that are no requests.
+type leftOut struct {
+	shown LineErrors
+	count int64
 }
 
 // newScanner finds the file's format and reads a CSV header.
-func newScanner(t Trace, src *source) (*scanner, error) {
-	s := &scanner{trace: t, lines: lines{src: src}, keys: map[string]string{}}
+func newScanner(t Trace, src *source, bad *leftOut) (*scanner, error) {
+	s := &scanner{trace: t, lines: lines{src: src}, keys: map[string]string{}, leftOut: bad}
 	first, err := s.lines.next()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: the file is empty; want a trace", src.name)
@@ -133,18 +138,17 @@ func (s *scanner) next() (entry, error) {
 		r, err = s.format.record(line)
 	}
 	s.used++
-	return entry{at: r.at.us, line: s.lines.number, key: s.intern(r.key), cost: r.cost, whole: r.at.whole}, nil
+	return entry{at: r.at.us, file: s.lines.src, line: s.lines.number, key: s.intern(r.key), cost: r.cost,
+		whole: r.at.whole}, nil
 }
 
 // leaveOut reports whether one bad line more may be left out.
 func (s *scanner) leaveOut(bad error) bool {
-	if int64(len(s.bad))+s.badMore >= s.trace.Bad {
+	if s.leftOut.count >= s.trace.Bad {
 		return false
 	}
-	if len(s.bad) < maxBadShown {
-		s.bad = append(s.bad, bad)
-	} else {
-		s.badMore++
+	if s.leftOut.count++; len(s.leftOut.shown) < maxBadShown {
+		s.leftOut.shown = append(s.leftOut.shown, bad)
 	}
 	return true
 }
@@ -154,7 +158,7 @@ const maxBadShown = 3
 
 // collect looks for more bad lines after the first.
 func (s *scanner) collect(first error) error {
-	found := LineErrors{first}
+	found := LineErrors{s.advise(first)}
 	s.used++
 	for range errorHorizon {
 		if len(found) == maxLineErrors {
@@ -176,6 +180,16 @@ func (s *scanner) collect(first error) error {
 		}
 	}
 	return found
+}
+
+// advise says with a bad line how to do without it. Where no line before it was good it says nothing: then the trace is
+// read in the wrong way.
+func (s *scanner) advise(bad error) error {
+	if s.used == 0 {
+		return bad
+	}
+	more := max(10, 10*s.leftOut.count)
+	return fmt.Errorf("%w; --trace-bad %d, or bad: %d in a scenario, leaves out such lines", bad, more, more)
 }
 
 func (s *scanner) intern(key []byte) string {

@@ -24,7 +24,7 @@ const (
 // source reads a trace's bytes: it opens the file, unpacks gzip, and refuses what is not text.
 type source struct {
 	name   string
-	file   *os.File
+	close  func() error
 	packed *counter
 	out    int64
 	unzip  *gzip.Reader // nil where the file is plain
@@ -42,7 +42,16 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// openSource opens a trace. Its errors name the file and are one line each.
+// open opens one of a trace's files. Its errors name the file and are one line each.
+func (t Trace) open(path string) (*source, error) {
+	if t.Stdin != nil && path == StandardInput {
+		// Every pass reads from the beginning, whatever others read meanwhile.
+		all := io.NewSectionReader(t.Stdin, 0, t.Stdin.Size())
+		return newSource(t.nameOf(path), all, func() error { return nil })
+	}
+	return openSource(path)
+}
+
 func openSource(name string) (*source, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -54,10 +63,15 @@ func openSource(name string) (*source, error) {
 		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times",
 			message.Path(name))
 	}
-	s := &source{name: message.Path(name), file: file, packed: &counter{r: file}}
+	return newSource(message.Path(name), file, file.Close)
+}
+
+// newSource finds out what the bytes are. It closes them where they cannot be read.
+func newSource(name string, bytes io.Reader, closeIt func() error) (*source, error) {
+	s := &source{name: name, close: closeIt, packed: &counter{r: bytes}}
 	s.in = bufio.NewReaderSize(s.packed, 64<<10)
 	if err := s.detect(); err != nil {
-		file.Close()
+		s.close()
 		return nil, err
 	}
 	return s, nil
@@ -123,5 +137,3 @@ func (s *source) broken(err error) error {
 	return fmt.Errorf("%s: the gzip data are damaged after %s bytes of text; want an intact file", s.name,
 		grouped(s.out))
 }
-
-func (s *source) close() { s.file.Close() }

@@ -22,6 +22,7 @@ type Stream struct {
 type outcome struct {
 	durationUS int64
 	count      int64
+	spread     int64
 	notes      []string
 }
 
@@ -43,7 +44,7 @@ func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.played = &outcome{durationUS: p.startUS, count: p.count, notes: p.notes}
+		s.played = &outcome{durationUS: p.startUS, count: p.count, spread: p.spread, notes: p.notes}
 	}
 }
 
@@ -86,6 +87,15 @@ func (s *Stream) Notes() []string {
 	return nil
 }
 
+// Spread is how many requests were given a place within their second, which a trace does not say. It is known after
+// Requests was exhausted, and 0 before.
+func (s *Stream) Spread() int64 {
+	if o := s.outcome(); o != nil {
+		return o.spread
+	}
+	return 0
+}
+
 func (s *Stream) outcome() *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,6 +109,7 @@ type player struct {
 	startUS int64 // of the current phase
 	count   int64
 	names   keyNames
+	spread  int64
 	notes   []string
 }
 

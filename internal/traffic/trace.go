@@ -2,7 +2,9 @@ package traffic
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -11,8 +13,10 @@ import (
 
 // Trace is recorded traffic: which file, and how to read it.
 type Trace struct {
-	File   string // plain or gzip, told by content
-	Format Format // empty: guessed from the first line
+	File   string            // plain or gzip, told by content
+	More   []string          // further files of the same log, in any order: all of them are merged by time
+	Stdin  *io.SectionReader // what the path StandardInput holds; nil: it is a file like others
+	Format Format            // empty: guessed from the first line
 
 	// Key, Time and Cost name columns of a CSV file or (dotted) fields of JSON lines. Time is needed there; without
 	// Key all requests share one key; without Cost each costs 1. In a combined log the time is fixed, Key is of
@@ -26,6 +30,9 @@ type Trace struct {
 	Bad          int64        // up to so many lines that are no requests are left out, and noted; more are an error
 	WithinSecond WithinSecond // empty: even
 }
+
+// StandardInput is the path that stands for what came through a pipe, where the trace has that.
+const StandardInput = "-"
 
 // Format is how a trace is written.
 type Format string
@@ -77,10 +84,13 @@ func (t Trace) Validate() (problems []error) {
 		problems = append(problems, &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)})
 	}
 	switch {
-	case t.File == "":
+	case slices.Contains(t.files(), ""):
 		bad("file", "missing; want the path of a trace")
-	case strings.ContainsFunc(t.File, message.IsControl):
-		bad("file", "%s has control characters; want a path", message.Quote(t.File))
+	case slices.ContainsFunc(t.files(), hasControl):
+		first := slices.IndexFunc(t.files(), hasControl)
+		bad("file", "%s has control characters; want a path", message.Quote(t.files()[first]))
+	case twice(t.files()) != "":
+		bad("file", "%s is named twice; want each file of a log once", message.Quote(twice(t.files())))
 	}
 	if t.Format != "" && !slices.Contains(Formats, t.Format) {
 		bad("format", "%s is not a format; %s", message.Quote(t.Format), message.OneOf(string(t.Format), Formats))
@@ -102,6 +112,38 @@ func (t Trace) Validate() (problems []error) {
 		bad("bad", "%d is negative; want 0 or more lines", t.Bad)
 	}
 	return append(problems, t.checkFields(t.Format)...)
+}
+
+func hasControl(path string) bool { return strings.ContainsFunc(path, message.IsControl) }
+
+// twice is the first of the paths that was there before, "" where there is none.
+func twice(paths []string) string {
+	for i, path := range paths {
+		if slices.Contains(paths[:i], path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// files are all that the trace consists of.
+func (t Trace) files() []string { return append([]string{t.File}, t.More...) }
+
+// Title is what notes and questions call the trace: its first file, and how many more there are.
+func (t Trace) Title() string {
+	title := path.Base(strings.ReplaceAll(t.nameOf(t.File), `\`, "/"))
+	if len(t.More) > 0 {
+		title += fmt.Sprintf(" and %d more", len(t.More))
+	}
+	return title
+}
+
+// nameOf is a path as messages show it.
+func (t Trace) nameOf(path string) string {
+	if t.Stdin != nil && path == StandardInput {
+		return "standard input"
+	}
+	return path
 }
 
 // checkFields reports which of Key, Time and Cost do not go with the format; an empty format may still become any.

@@ -137,10 +137,14 @@ func playBad(t *testing.T, file string, trace Trace) string {
 	return strings.ReplaceAll(failed.Error(), filepath.Dir(file)+string(filepath.Separator), "DIR/")
 }
 
+// leaveOutAdvice ends the first of the messages where a line before it was good; a test of its own holds it to that.
+const leaveOutAdvice = "; --trace-bad 10, or bad: 10 in a scenario, leaves out such lines"
+
 func TestBadTraces(t *testing.T) {
 	for _, c := range badTraces {
 		t.Run(c.name, func(t *testing.T) {
-			if got := playBad(t, write(t, c.file, c.content), c.trace); got != c.want {
+			got := strings.Replace(playBad(t, write(t, c.file, c.content), c.trace), leaveOutAdvice, "", 1)
+			if got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
@@ -272,6 +276,31 @@ func TestOneClientIsNoticed(t *testing.T) {
 		}
 		if got := strings.Contains(strings.Join(s.Notes(), "\n"), "all 100 requests are of one client"); got != want {
 			t.Errorf("%q: %q", others, s.Notes())
+		}
+	}
+}
+
+// A bad line among good ones says what leaves it out; where nothing is good that would be wrong advice.
+func TestABadLineNamesTheFlag(t *testing.T) {
+	for lines, want := range map[string]string{
+		"1,a\nx,a\n2,b\n":                    "--trace-bad 10, or bad: 10 in a scenario, leaves out such lines",
+		"1,a\n" + strings.Repeat("x,a\n", 3): "--trace-bad 20, ",
+		"x,a\n1,a\n":                         "",
+	} {
+		file := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(file, []byte("at,user\n"+lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		trace := Trace{File: file, Key: "user", Time: "at"}
+		if strings.Contains(want, "20") {
+			trace.Bad = 2
+		}
+		var got error
+		for _, got = range Compile(1, []Phase{{Name: "trace", Trace: &trace}}).Requests() {
+		}
+		if got == nil || !strings.Contains(got.Error(), want) ||
+			strings.Contains(got.Error(), "--trace-bad") != (want != "") {
+			t.Errorf("%q: %v", lines, got)
 		}
 	}
 }
