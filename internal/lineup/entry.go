@@ -78,6 +78,13 @@ func (e *Entry) OnClientTime() *Entry {
 	return &mine
 }
 
+// TakesCost reports whether a request's cost reaches the script.
+func (e *Entry) TakesCost() bool {
+	return slices.ContainsFunc(e.Program.Decide.Args, func(t script.Template) bool {
+		return !t.Same(script.Vars{Cost: 1}, script.Vars{Cost: 2})
+	})
+}
+
 // tick is the step of the clock that ends a rejection: a TTL's millisecond, or the client's granularity.
 func tick(in algorithms.Instance) int64 {
 	switch {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -120,6 +121,9 @@ func tired(err error, c *Entry, requests int) error {
 	return err
 }
 
+// aboutNothing is an error of what is used in the place of text or a number, and is none.
+var aboutNothing = regexp.MustCompile(`strings or integers|\bnil\b`)
+
 // faultOf puts what ended a trial into the class of errors that it belongs to.
 func faultOf(err error, s *redisserver.Server, c *Entry) error {
 	var call *virtualtime.CallError
@@ -130,6 +134,9 @@ func faultOf(err error, s *redisserver.Server, c *Entry) error {
 	case errors.As(err, &compile):
 		return &InputError{fmt.Errorf("%s: %s", c.File, oneLine(compile))}
 	case errors.As(err, &call):
+		if unbound := c.Program.Unbound(); unbound != "" && aboutNothing.MatchString(call.Text) {
+			return &InputError{fmt.Errorf("%s: on trial: %s (%s)", c.File, unbound, oneLine(call))}
+		}
 		return &InputError{fmt.Errorf("%s: on trial: %s", c.File, oneLine(call))}
 	}
 	err = redisserver.Explain(err, s)

@@ -15,6 +15,8 @@ type Virtual struct {
 	*virtualtime.Runner
 	Entry *Entry
 	Watch *Watch
+	// OthersToo asks for memory on a server that others use, too. It may take the user's leave to ask.
+	OthersToo bool
 
 	decider replay.Decider // the runner, with what is before and around it
 }
@@ -33,11 +35,11 @@ func (v *Virtual) Decide(ctx context.Context, requests []limit.Request, decision
 	return v.decider.Decide(ctx, requests, decisions)
 }
 
-// Left counts what the script has left at a time. Memory is that of a real server that nobody else uses: an embedded
-// one invents its answer.
+// Left counts what the script has left at a time. Memory is that of a real server that nobody else uses, unless
+// OthersToo: an embedded one invents its answer.
 func (v *Virtual) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
 	s := v.Watch.Server()
-	left, err := v.Runner.Left(ctx, atUS, s.Own && s.Kind != redisserver.KindEmbedded)
+	left, err := v.Runner.Left(ctx, atUS, (s.Own || v.OthersToo) && s.Kind != redisserver.KindEmbedded)
 	return left, v.named(ctx, err)
 }
 

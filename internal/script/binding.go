@@ -70,7 +70,8 @@ func Load(file string, p limit.Policy) (*Program, error) {
 	if problems = append(problems, more...); len(problems) > 0 {
 		return nil, problems
 	}
-	program := &Program{Label: b.label, Foreign: true, Source: source, Decide: b.decide, Init: b.init, Decode: b.decode}
+	program := &Program{Label: b.label, Foreign: true, Source: source, Decide: b.decide, Init: b.init, Decode: b.decode,
+		TellsRetry: b.waitTime != nil}
 	_, program.SurvivesErrors = b.unavailable.(anyError)
 	if b.init != nil {
 		program.InitSource = source

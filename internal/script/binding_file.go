@@ -6,10 +6,22 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v4"
 
 	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 )
+
+// ReadSource reads a file of Lua; the error, a strictyaml.Errors, says why it can be none.
+func ReadSource(file string) (string, error) {
+	source, problems := readScript(file)
+	if len(problems) > 0 {
+		return "", problems
+	}
+	return source, nil
+}
 
 // readScript reads Lua, which it checks for being text at all: whether it compiles is for a server to say.
 func readScript(file string) (string, strictyaml.Errors) {
@@ -69,4 +81,37 @@ func readFile(file string) ([]byte, error) {
 		return nil, message.Unreadable(err)
 	}
 	return data, nil
+}
+
+// outline reads the top-level fields of a YAML file, nil where it has none.
+func outline(file string) map[string]any {
+	data, err := readFile(file)
+	if err != nil {
+		return nil
+	}
+	var fields map[string]any
+	if yaml.Unmarshal(data, &fields) != nil {
+		return nil
+	}
+	return fields
+}
+
+// IsBinding reports whether a YAML file looks like the binding of some script, and not like a scenario.
+func IsBinding(file string) bool {
+	fields := outline(file)
+	_, admitted := fields["admitted"]
+	_, phases := fields["phases"]
+	return admitted && !phases
+}
+
+// IsInit reports whether a script is one that a binding in its folder calls once for each key.
+func IsInit(dir, name string) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.yaml")) // the pattern is a good one
+	for _, file := range files {
+		init, _ := outline(file)["init"].(map[string]any)
+		if init["script"] == name {
+			return true
+		}
+	}
+	return false
 }

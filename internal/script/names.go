@@ -46,8 +46,10 @@ var embeddedGaps = map[string]string{
 	"cmsgpack": "the embedded server has no cmsgpack library",
 	"tostring": "tostring of a large number is rounded to 14 digits by Redis and printed in full by the " +
 		"embedded server",
-	"tonumber": "tonumber of text such as 1e3 or 5e-05 is nil on the embedded server",
 }
+
+// exponentGap is another, of numbers as Redis writes small fractions and nothing else that a limiter counts.
+const exponentGap = "tonumber of text such as 1e3 or 5e-05 is nil on the embedded server"
 
 // nameRefused says why a free name is refused, or "".
 func nameRefused(name string) string {

@@ -2,6 +2,8 @@ package script
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/yuin/gopher-lua/ast"
 )
@@ -16,6 +18,9 @@ type reader struct {
 	reported map[string]bool
 
 	functions int // around what is being read
+
+	fractions bool // some number in it need not be whole
+	converts  int  // the first line that makes a number of other text than an argument; 0: none does
 }
 
 // definition is a `local name = function …` whose function is being read, with the number of scopes around it.
@@ -182,7 +187,11 @@ func (r *reader) expressions(all []ast.Expr) {
 
 func (r *reader) expression(e ast.Expr) {
 	switch e := e.(type) {
-	case nil, *ast.TrueExpr, *ast.FalseExpr, *ast.NilExpr, *ast.NumberExpr, *ast.StringExpr:
+	case nil, *ast.TrueExpr, *ast.FalseExpr, *ast.NilExpr:
+	case *ast.NumberExpr:
+		r.fractions = r.fractions || strings.ContainsAny(e.Value, ".eE") && !strings.HasPrefix(e.Value, "0x")
+	case *ast.StringExpr:
+		r.fractions = r.fractions || strings.Contains(strings.ToUpper(e.Value), "FLOAT") // INCRBYFLOAT
 	case *ast.Comma3Expr:
 		r.facts.Varargs = r.facts.Varargs || r.functions == 0
 	case *ast.IdentExpr:
@@ -194,8 +203,7 @@ func (r *reader) expression(e ast.Expr) {
 			r.expressions([]ast.Expr{f.Key, f.Value})
 		}
 	case *ast.FuncCallExpr:
-		r.expressions([]ast.Expr{e.Func, e.Receiver})
-		r.expressions(e.Args)
+		r.call(e)
 	case *ast.LogicalOpExpr:
 		r.expressions([]ast.Expr{e.Lhs, e.Rhs})
 	case *ast.RelationalOpExpr:
@@ -203,6 +211,7 @@ func (r *reader) expression(e ast.Expr) {
 	case *ast.StringConcatOpExpr:
 		r.expressions([]ast.Expr{e.Lhs, e.Rhs})
 	case *ast.ArithmeticOpExpr:
+		r.fractions = r.fractions || e.Operator == "/" || e.Operator == "^"
 		r.expressions([]ast.Expr{e.Lhs, e.Rhs})
 	case *ast.UnaryMinusOpExpr:
 		r.expression(e.Expr)
@@ -216,6 +225,37 @@ func (r *reader) expression(e ast.Expr) {
 		r.refuse(e.Line(), "an expression of the unknown kind %T", e)
 	}
 }
+
+// call reads a call. Of tonumber it is of interest what text it is given.
+func (r *reader) call(e *ast.FuncCallExpr) {
+	name, ok := e.Func.(*ast.IdentExpr)
+	if ok && name.Value == "tonumber" && r.scope(name.Value) < 0 {
+		switch of := r.argumentOf(e); {
+		case of && r.facts.Converts == 0:
+			r.facts.Converts = name.Line()
+		case !of && r.converts == 0:
+			r.converts = name.Line()
+		}
+	}
+	r.expressions([]ast.Expr{e.Func, e.Receiver})
+	r.expressions(e.Args)
+}
+
+// argumentOf reports whether a call is given nothing but an element of ARGV or KEYS.
+func (r *reader) argumentOf(e *ast.FuncCallExpr) bool {
+	if len(e.Args) != 1 {
+		return false
+	}
+	element, ok := e.Args[0].(*ast.AttrGetExpr)
+	if !ok {
+		return false
+	}
+	name, ok := element.Object.(*ast.IdentExpr)
+	return ok && argument(name.Value) && r.scope(name.Value) < 0
+}
+
+// wholeMath are the functions of math that make whole numbers of whole ones.
+var wholeMath = set("abs", "ceil", "floor", "fmod", "max", "min", "mod")
 
 func (r *reader) function(f *ast.FunctionExpr) {
 	r.functions++
@@ -239,6 +279,7 @@ func (r *reader) value(name *ast.IdentExpr) {
 		r.facts.ReadsArguments = false
 	case tables[name.Value]:
 		r.values[name.Value] = true
+		r.fractions = true // whatever it is used for
 		r.facts.Random = r.facts.Random || name.Value == "math"
 		r.facts.SetsProtocol = r.facts.SetsProtocol || isRedis(name.Value)
 	case name.Value == "getmetatable" || name.Value == "setmetatable":
@@ -271,6 +312,11 @@ func (r *reader) element(e *ast.AttrGetExpr) {
 		r.expression(e.Object)
 		return
 	}
+	if number, ok := e.Key.(*ast.NumberExpr); ok && argument(name.Value) {
+		if n, err := strconv.Atoi(number.Value); err == nil {
+			r.facts.Reads = append(r.facts.Reads, Read{name.Value, n, e.Line()})
+		}
+	}
 	field, constant := e.Key.(*ast.StringExpr)
 	switch {
 	case !r.known(name) || argument(name.Value):
@@ -278,8 +324,9 @@ func (r *reader) element(e *ast.AttrGetExpr) {
 		r.value(name)
 	case settings[name.Value][field.Value]:
 		r.refuse(name.Line(), "%s.%s changes the server for all its scripts", name.Value, field.Value)
-	case name.Value == "math" && (field.Value == "random" || field.Value == "randomseed"):
-		r.facts.Random = true
+	case name.Value == "math" && !wholeMath[field.Value]:
+		r.fractions = true
+		r.facts.Random = r.facts.Random || strings.HasPrefix(field.Value, "random")
 	case isRedis(name.Value) && field.Value == "setresp":
 		r.facts.SetsProtocol = true
 	}

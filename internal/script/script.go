@@ -33,6 +33,9 @@ type Program struct {
 	Remove  *Call
 	Managed []limit.ManagedStep
 
+	// TellsRetry: a rejection says when to come back.
+	TellsRetry bool
+
 	// SurvivesErrors: Decode makes a decision of an error reply, too, so that one ends nothing.
 	SurvivesErrors bool
 

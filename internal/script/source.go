@@ -9,6 +9,8 @@ import (
 
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
+
+	"ratelab/internal/message"
 )
 
 // Facts is what a reading of a script's source, without running it, tells those who run it.
@@ -30,6 +32,15 @@ type Facts struct {
 	Flags    []string // of a #! line
 	Refused  []Remark // what no virtual clock can follow, and what Redis itself refuses
 	Embedded []Remark // what the embedded server gets wrong
+	Converts int      // the first line that makes a number of an argument; 0: none does
+	Reads    []Read   // elements of KEYS and ARGV that it names by their number
+}
+
+// Read is an element of KEYS or ARGV that a line names.
+type Read struct {
+	Of     string
+	Number int
+	Line   int
 }
 
 // Remark is one thing to say about one line of a script.
@@ -54,12 +65,53 @@ func Analyse(source string) Facts {
 	}
 	f.Body = spell(tokens)
 	r.block(chunk)
+	if r.converts > 0 && r.fractions {
+		r.note(&f.Embedded, Remark{r.converts, exponentGap})
+	}
 	for name := range r.values {
 		f.Values = append(f.Values, name)
 	}
 	slices.Sort(f.Values)
 	return *f
 }
+
+// Gaps are what the embedded server gets wrong of the program. Numbers that its binding passes are written out, unless
+// it says otherwise.
+func (p *Program) Gaps() []Remark {
+	f := Analyse(p.Source)
+	exponents := slices.ContainsFunc(p.Decide.Args, func(t Template) bool {
+		return slices.ContainsFunc(t.parts, func(p part) bool {
+			return p.kind == literal &&
+				exponent.MatchString(p.text)
+		})
+	})
+	if f.Converts > 0 && exponents {
+		return append(f.Embedded, Remark{f.Converts, exponentGap})
+	}
+	return f.Embedded
+}
+
+// Unbound says which element the script reads that its binding does not give; "" where there is none.
+func (p *Program) Unbound() string {
+	facts := Analyse(p.Source)
+	if !facts.ReadsArguments { // it may have put it there
+		return ""
+	}
+	for _, r := range facts.Reads {
+		given, what := len(p.Decide.Keys), "key"
+		if r.Of == "ARGV" {
+			given, what = len(p.Decide.Args), "argument"
+		}
+		if r.Number > given {
+			return fmt.Sprintf("line %d reads %s[%d], which is nil: the binding gives %s", r.Line, r.Of, r.Number,
+				message.Count(given, what))
+		}
+	}
+	return ""
+}
+
+// exponent is text that is a number with an exponent.
+var exponent = regexp.MustCompile(`^[-+]?[0-9.]+[eE][-+]?[0-9]+$`)
 
 // parsed is what the tokens mean. The parser does not tell `local function f` from `local f = function`, in which f is
 // another variable inside the function than outside: it is given `local f f = function` for the former.
