@@ -36,6 +36,10 @@ func allowing(t *rapid.T, tolerance Tolerance, flags string) Tolerance {
 			tolerance.MaxShortfall = v
 		case "--max-excess":
 			tolerance.MaxExcess = v
+		case "--max-amplification":
+			tolerance.MaxAmplification = &v
+		case "--max-bytes":
+			tolerance.MaxBytes = &v
 		case "--max-calls":
 			tolerance.MaxCalls = &v
 		case "--max-cost":

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -69,8 +70,10 @@ func (t *trial) document(other *trial) (*Document, error) {
 		Tolerance: t.Tolerance, Prefer: t.Prefer, Candidates: all, LeftOut: t.leftOut, Ties: ties(all),
 		Notes: []string{}}
 	here, anywhere := onThisTraffic(all), onAnyTraffic(all)
-	doc.OnThisTraffic = answerOf(here, criteria(t.Prefer, here, false))
-	doc.OnAnyTraffic = answerOf(anywhere, criteria(t.Prefer, anywhere, true))
+	doc.OnThisTraffic = answerOf(here, criteria(t.Prefer, here, false), rankHere)
+	doc.OnAnyTraffic = answerOf(anywhere, criteria(t.Prefer, anywhere, true), rankAnywhere)
+	doc.OnThisTraffic.Why = append(doc.OnThisTraffic.Why, notTheCheaper(here, all, excludedHere)...)
+	doc.OnAnyTraffic.Why = append(doc.OnAnyTraffic.Why, notTheCheaper(anywhere, all, unpromised)...)
 	if c := nearest(all); c != nil {
 		doc.OnThisTraffic.Why = append(doc.OnThisTraffic.Why, c.nearestInWords())
 	}
@@ -79,15 +82,16 @@ func (t *trial) document(other *trial) (*Document, error) {
 		return nil, err
 	}
 	t.describe(doc)
+	for i, s := range t.Scenarios {
+		if doc.Traffic[i].ToldApart, err = t.toldApart(s, here); err != nil {
+			return nil, err
+		}
+	}
 	return doc, nil
 }
 
-func answerOf(list []*Candidate, by []criterion) Answer {
-	a := Answer{Algorithms: []string{}, Why: firstOf(list, by)}
-	for _, c := range list {
-		a.Algorithms = append(a.Algorithms, c.Algorithm)
-	}
-	return a
+func answerOf(list []*Candidate, by []criterion, rank func(*Candidate) int) Answer {
+	return Answer{Algorithms: labelsOf(list), Why: firstOf(list, by, rank)}
 }
 
 // describe says of what the answer is.
@@ -105,7 +109,10 @@ func (t *trial) describe(doc *Document) {
 		doc.Traffic = append(doc.Traffic,
 			Traffic{Scenario: run.Scenario, Question: run.Question, Seed: run.Seed, Seeds: seeds,
 				Needed: needed(seeds), Limit: run.Limit, DurationUS: run.DurationUS, Keys: run.Keys,
-				Offered: run.Reference.Offered, Notes: append([]string{}, run.Notes...)})
+				Offered: offered(run), Reacts: s.Reactive(), Notes: append([]string{}, run.Notes...)})
+	}
+	if _, any := doc.reacts(); any {
+		doc.Notes = append(doc.Notes, whileClientsReact)
 	}
 	said := map[limit.Contract]bool{}
 	for _, traffic := range doc.Traffic {
@@ -124,12 +131,29 @@ func (t *trial) describe(doc *Document) {
 	}
 }
 
+// offered is what a run's traffic asks for: requests, or, where clients react, what they want done.
+func offered(run *report.Run) int64 {
+	if run.Reference != nil {
+		return run.Reference.Offered
+	}
+	for i := range run.Results {
+		if c := run.Results[i].Clients; c != nil {
+			return c.Operations
+		}
+	}
+	return 0
+}
+
 // untested reports whether no scenario offers more than the exact limit admits, with any seed.
 func (t *trial) untested() bool {
 	for _, rows := range t.rows {
 		for _, row := range rows {
 			for _, e := range row.seeds {
-				if e.run.Reference.Rejected > 0 {
+				own := &e.row.Result // where clients react, each row is its own
+				if e.run.Reference != nil {
+					own = e.run.Reference
+				}
+				if own.Rejected > 0 {
 					return false
 				}
 			}

@@ -40,7 +40,8 @@ type Document struct {
 	LeftOut    []LeftOut   `json:"left_out"` // variants that cannot keep such a limit at all
 }
 
-// Answer is who is in one of the two answers, the first to take first.
+// Answer is who is in one of the two answers, the first to take first. Who decides this traffic alike, and on any
+// traffic promises the same with the same burst, is one there: of one rank, the cheapest first.
 type Answer struct {
 	Algorithms []string `json:"algorithms"`
 	Why        []string `json:"why"` // in words: why the first is before the second, or what comes nearest
@@ -71,15 +72,19 @@ type Traffic struct {
 	Limit      result.Limit `json:"limit"`
 	DurationUS int64        `json:"duration_us"` // as the others with the first seed
 	Keys       int64        `json:"keys"`
-	Offered    int64        `json:"offered"`
-	Notes      []string     `json:"notes"`
+	Offered    int64        `json:"offered"`                 // where clients react: what they want done
+	Reacts     bool         `json:"clients_react,omitempty"` // so that each row has requests of its own
+	// how many of the offered tell those apart who are in the first answer: one of them admits, another does not;
+	// absent where there are not two, or one without a model
+	ToldApart *int64   `json:"told_apart,omitempty"`
+	Notes     []string `json:"notes"`
 }
 
 // Candidate is one algorithm with its parameters, its worst figure in each respect, and what became of it.
 type Candidate struct {
 	// its label; burst=L/10 in it stands for a tenth of each scenario's limit
 	Algorithm string `json:"algorithm" jsonschema:"minLength=1"`
-	// from 1 in each answer; absent where it is not in that one
+	// from 1 in each answer, the same of those that are one in it; absent where it is not in that one
 	RankOnThisTraffic int    `json:"rank_on_this_traffic,omitempty" jsonschema:"minimum=1"`
 	RankOnAnyTraffic  int    `json:"rank_on_any_traffic,omitempty" jsonschema:"minimum=1"`
 	Burst             *int64 `json:"burst,omitempty"` // how much it admits at once; absent for scripts, and where limits differ
@@ -90,8 +95,14 @@ type Candidate struct {
 
 	// Of the scenario in which the median is worst.
 	Overshoot Worst `json:"overshoot"` // the most let through, as a multiple of what the contract allows
-	Excess    Worst `json:"excess"`    // share of what it admitted
-	Shortfall Worst `json:"shortfall"` // share of what an exact limiter lets through
+	Excess    Worst `json:"excess"`    // share of what it admitted; 0 where clients react
+	// share of what an exact limiter lets through, or, where clients react, of what its clients get done
+	Shortfall Worst `json:"shortfall"`
+
+	// Of clients that react, of the scenario in which the median is worst; absent where they react in none.
+	Goodput         *Worst `json:"goodput_per_second,omitempty"`
+	Amplification   *Worst `json:"amplification,omitempty"`          // tries a success
+	TimeToSuccessUS *Worst `json:"time_to_success_us_p99,omitempty"` // of a hundred successes the last but one
 
 	// Promise is the most that it may let through whatever the traffic, as a multiple of what the contract allows;
 	// absent where it promises nothing.
@@ -104,7 +115,12 @@ type Candidate struct {
 	CallsAdmitting *float64 `json:"redis_calls_per_admitted,omitempty"`
 	CallsRejecting *float64 `json:"redis_calls_per_rejected,omitempty"`
 
-	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`          // the most in any scenario; real servers only
+	// of the commands of all tries, the most in any scenario; absent unless clients react in all
+	CallsPerSuccess *float64 `json:"redis_calls_per_success,omitempty"`
+
+	// what one key takes when a log of it would be fullest, or, where clients react, those that are left at the end on
+	// average; the most in any scenario; real servers only
+	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`
 	ServerUS    *float64 `json:"server_us_per_decision,omitempty"` // as measured in Costs
 	CostOf      string   `json:"cost_measured_of,omitempty"`       // the label that was measured, where it is another
 	// the mean over all paths of the script that were counted in Counted, each counting once
@@ -143,7 +159,7 @@ type Promise struct {
 
 // Exclusion is one figure that is beyond the tolerance.
 type Exclusion struct {
-	Measure string `json:"measure" jsonschema:"enum=overshoot,enum=shortfall,enum=excess,enum=delay,enum=promise,enum=redis_calls_per_decision,enum=server_us_per_decision"`
+	Measure string `json:"measure" jsonschema:"enum=overshoot,enum=shortfall,enum=excess,enum=delay,enum=amplification,enum=promise,enum=redis_calls_per_decision,enum=bytes_per_key,enum=server_us_per_decision"`
 	// absent for what no scenario changes
 	Scenario string `json:"scenario,omitempty"`
 	// what would have to be tolerated; absent where it was not measured, so that nothing can be shown
@@ -163,6 +179,10 @@ type Figures struct {
 	Excess    Spread `json:"excess"`
 	Shortfall Spread `json:"shortfall"`
 
+	Goodput         *Spread `json:"goodput_per_second,omitempty"`
+	Amplification   *Spread `json:"amplification,omitempty"`
+	TimeToSuccessUS *Spread `json:"time_to_success_us_p99,omitempty"`
+
 	Runs []Played `json:"runs" jsonschema:"minItems=1"` // one for each seed
 }
 
@@ -179,8 +199,18 @@ type Played struct {
 	ExcessCost         int64   `json:"excess_cost"`
 	ShortfallCost      int64   `json:"shortfall_cost"`
 
+	Clients         *Served              `json:"clients,omitempty"`  // of those that react
 	DelayUS         *measure.Percentiles `json:"delay_us,omitempty"` // of a shaper that delayed something
 	DecisionsDigest string               `json:"decisions_digest" jsonschema:"pattern=^[0-9a-f]{32}$"`
+}
+
+// Served is what clients that react got of a row.
+type Served struct {
+	GoodputPerSecond      float64 `json:"goodput_per_second"`
+	ExactGoodputPerSecond float64 `json:"exact_goodput_per_second"` // of the same clients against an exact limiter
+	// tries a success, or all tries where nothing succeeded
+	Amplification   float64              `json:"amplification"`
+	TimeToSuccessUS *measure.Percentiles `json:"time_to_success_us,omitempty"`
 }
 
 // Tie is a group of candidates that took the same decisions in every scenario, and let go at the same moments.

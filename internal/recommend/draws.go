@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
 	"ratelab/internal/scenario"
@@ -46,15 +47,16 @@ func recorded(s *scenario.Scenario) bool {
 
 // look reads the traffic: what the largest cost is, and whether any of the seeds changes anything.
 func (d *draw) look(s *scenario.Scenario) error {
-	random := false
+	random := slices.ContainsFunc(s.Clients, func(g clients.Group) bool { return g.Drawn() })
 	for _, seed := range d.seeds[1:] {
+		if random {
+			break
+		}
 		differs, err := differ(s.Stream(d.seeds[0]).Requests(), s.Stream(seed).Requests())
 		if err != nil {
 			return err
 		}
-		if random = differs; random {
-			break
-		}
+		random = differs
 	}
 	if !random {
 		d.seeds = d.seeds[:1]

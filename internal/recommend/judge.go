@@ -16,6 +16,8 @@ type evidence struct {
 	run *report.Run
 	row *report.Row
 	own bool // a user's script, of which no parameter is known
+
+	exact *report.Row // of the yardstick with the same seed; nil where clients do not react
 }
 
 // testimony is one candidate in one scenario: with every seed, and what it cost on a server, where it was confirmed.
@@ -30,7 +32,7 @@ func (e evidence) played(t Tolerance) Played {
 	p := Played{
 		Seed: e.run.Seed, Offered: r.Offered, Admitted: r.Admitted, PeakWindowAdmitted: r.PeakWindowAdmitted,
 		Overshoot: e.run.Ratio(e.row), AdmittedCost: r.AdmittedCost, ExactCost: r.ExactCost, ExcessCost: r.ExcessCost,
-		ShortfallCost: r.ShortfallCost, DecisionsDigest: r.DecisionsDigest,
+		ShortfallCost: r.ShortfallCost, DecisionsDigest: r.DecisionsDigest, Clients: e.served(),
 	}
 	if e.row.Shaping != nil {
 		p.DelayUS = &e.row.Shaping.DelayUS
@@ -72,6 +74,9 @@ func traits() []trait {
 			}},
 		{measureShortfall, (*Played).shortfall, func(t Tolerance) float64 { return t.MaxShortfall },
 			func(p *Played, _ *report.Run, most float64) string {
+				if p.Clients != nil {
+					return p.Clients.missingInWords(most)
+				}
 				return fmt.Sprintf("lets through %d less than the %d of an exact limiter: %s%%, more than %s",
 					p.ShortfallCost, p.ExactCost, beyond(p.shortfall(), most, 100, 1), given(most))
 			},
@@ -94,6 +99,13 @@ func traits() []trait {
 			func(most, got float64, _ limit.Contract) string {
 				return fmt.Sprintf("a delay of more than %s, up to %s", sheet.Span(int64(most)), sheet.Span(int64(got)))
 			}},
+		{measureAmplification, (*Played).tries, Tolerance.tries,
+			func(p *Played, _ *report.Run, most float64) string {
+				return fmt.Sprintf("%s tries a success, more than %s", beyond(p.tries(), most, 1, 2), decimal(most))
+			},
+			func(most, got float64, _ limit.Contract) string {
+				return fmt.Sprintf("more than %s tries a success, up to %s", decimal(most), beyond(got, most, 1, 2))
+			}},
 	}
 }
 
@@ -105,11 +117,22 @@ func allowance(c limit.Contract) string {
 	return "the limit"
 }
 
-// excess is the share of the admitted cost that breaks the contract.
-func (p *Played) excess() float64 { return share(p.ExcessCost, p.AdmittedCost) }
+// excess is the share of the admitted cost that breaks the contract; where clients react, nobody compares it.
+func (p *Played) excess() float64 {
+	if p.Clients != nil {
+		return 0
+	}
+	return share(p.ExcessCost, p.AdmittedCost)
+}
 
-// shortfall is the share that is missing of the cost that an exact limiter lets through.
-func (p *Played) shortfall() float64 { return share(p.ShortfallCost, p.ExactCost) }
+// shortfall is the share that is missing of the cost that an exact limiter lets through, and where clients react of its
+// goodput.
+func (p *Played) shortfall() float64 {
+	if p.Clients != nil {
+		return p.Clients.missing()
+	}
+	return share(p.ShortfallCost, p.ExactCost)
+}
 
 // delay is the longest, in µs.
 func (p *Played) delay() float64 {
@@ -156,6 +179,7 @@ func (t *testimony) figures(tolerance Tolerance) Figures {
 	}
 	f.Overshoot = f.spread(func(p *Played) float64 { return p.Overshoot })
 	f.Excess, f.Shortfall = f.spread((*Played).excess), f.spread((*Played).shortfall)
+	f.serve()
 	return f
 }
 
@@ -188,7 +212,7 @@ func judge(label string, all []testimony, t Tolerance, costs *Costs) Candidate {
 	}
 	c.Burst = oneBurst(c.Scenarios)
 	c.promise(all, t)
-	c.excludeByCalls(t, all)
+	c.excludeByServer(t, all)
 	if costs != nil {
 		c.ServerUS, c.CostOf = costs.of(label)
 		c.excludeByCost(t)
@@ -216,6 +240,7 @@ func (c *Candidate) worse(f *Figures, first bool) {
 	more(&c.Overshoot, f.Overshoot)
 	more(&c.Excess, f.Excess)
 	more(&c.Shortfall, f.Shortfall)
+	c.serve(f)
 	if first || f.Kept*c.Seeds < c.Kept*len(f.Runs) {
 		c.Kept, c.Seeds = f.Kept, len(f.Runs)
 	}
@@ -240,6 +265,7 @@ func (c *Candidate) cost(row *report.Row, first bool) {
 		c.CallsRejecting = v // where a scenario rejects nothing another one tells
 	}
 	more(&c.BytesPerKey, row.BytesPerKey)
+	more(&c.CallsPerSuccess, callsPerSuccess(row))
 }
 
 // exclude notes which figures of a scenario are beyond the tolerance, where it is kept in too few seeds.
@@ -304,24 +330,32 @@ func (f *Figures) enough(x trait, t Tolerance, must int) float64 {
 	return values[len(values)-1]
 }
 
-// excludeByCalls holds the commands that the server counted against the tolerance.
-func (c *Candidate) excludeByCalls(t Tolerance, all []testimony) {
-	if t.MaxCalls == nil {
-		return
-	}
-	for i := range all {
-		row := all[i].server
-		if row == nil || row.RedisCallsPerDecision == nil || *row.RedisCallsPerDecision <= *t.MaxCalls {
-			continue
+// excludeByServer holds what the server counted, and what it took, against the tolerance.
+func (c *Candidate) excludeByServer(t Tolerance, all []testimony) {
+	for _, x := range []struct {
+		measure, words string
+		digits         int
+		most           *float64
+		of             func(*report.Row) *float64
+	}{
+		{measureCalls, "Redis commands a decision", 1, t.MaxCalls,
+			func(r *report.Row) *float64 { return r.RedisCallsPerDecision }},
+		{measureBytes, "bytes a key", 0, t.MaxBytes, func(r *report.Row) *float64 { return r.BytesPerKey }},
+	} {
+		for i := range all {
+			row := all[i].server
+			if x.most == nil || row == nil || x.of(row) == nil || *x.of(row) <= *x.most {
+				continue
+			}
+			where := ""
+			if len(all) > 1 {
+				where = c.Scenarios[i].Scenario + ": "
+			}
+			got := x.of(row)
+			c.excludeFromBoth(Exclusion{x.measure, c.Scenarios[i].Scenario, got, *x.most,
+				where + fmt.Sprintf("%s %s, more than %s", beyond(*got, *x.most, 1, x.digits), x.words,
+					decimal(*x.most))})
 		}
-		where := ""
-		if len(all) > 1 {
-			where = c.Scenarios[i].Scenario + ": "
-		}
-		got := row.RedisCallsPerDecision
-		c.excludeFromBoth(Exclusion{measureCalls, c.Scenarios[i].Scenario, got, *t.MaxCalls,
-			where + fmt.Sprintf("%s Redis commands a decision, more than %s", beyond(*got, *t.MaxCalls, 1, 1),
-				decimal(*t.MaxCalls))})
 	}
 }
 

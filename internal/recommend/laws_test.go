@@ -1,6 +1,7 @@
 package recommend
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -17,10 +18,23 @@ const lawSeeds = 20
 // anyWorld is a world in which the candidates do anything in one scenario that is always the same, and in one that
 // every seed makes anew: most of them keep to a tolerance there with most seeds.
 func anyWorld(t *rapid.T) *stage {
-	w := &stage{scenarios: map[string]map[string]figuresOf{}, seeded: map[string]map[string][]figuresOf{"drawn": {}}}
+	w := &stage{memory: true, scenarios: map[string]map[string]figuresOf{},
+		seeded: map[string]map[string][]figuresOf{"drawn": {}}}
 	w.scenarios["edge"], w.scenarios["drawn"] = map[string]figuresOf{}, map[string]figuresOf{}
-	for _, label := range workedLabels {
+	for i, label := range workedLabels {
 		usual := anyFigures(t)
+		if i > 0 && rapid.IntRange(0, 2).Draw(t, "alike") == 0 { // what it takes is its own
+			like := rapid.SampledFrom(workedLabels[:i]).Draw(t, "as")
+			calls := usual.calls
+			usual = w.scenarios["edge"][like]
+			usual.calls = calls
+			w.scenarios["edge"][label] = usual
+			for _, f := range w.seeded["drawn"][like] {
+				f.calls = calls
+				w.seeded["drawn"][label] = append(w.seeded["drawn"][label], f)
+			}
+			continue
+		}
 		w.scenarios["edge"][label] = usual
 		var all []figuresOf
 		for range lawSeeds {
@@ -60,11 +74,13 @@ func anyTolerance(t *rapid.T) Tolerance {
 		return &v
 	}
 	tolerance.MaxCalls, tolerance.MaxServerUS = optional("calls", 5), optional("us", 30)
+	tolerance.MaxBytes = optional("bytes", 500)
 	return tolerance
 }
 
 func lawQuestion(t *testing.T, rt *rapid.T, tolerance Tolerance) *Question {
 	q := workedQuestion(t)
+	q.Memory = true
 	q.Scenarios, q.Seeds, q.Search = []*scenario.Scenario{named("edge"), random("drawn")}, lawSeeds, 0
 	q.Tolerance, q.Prefer = tolerance, rapid.SampledFrom(Preferences()).Draw(rt, "prefer")
 	q.Costs = &Costs{us: map[string]float64{"gcra": 10, "leaky-bucket": 12, "sliding-window-log": 20}}
@@ -100,7 +116,7 @@ func TestEverybodyIsRankedOrExcluded(t *testing.T) {
 			if c.RankOnAnyTraffic > 0 {
 				anywhere = append(anywhere, c.RankOnAnyTraffic-1)
 			}
-			if c.RankOnThisTraffic > 0 && c.RankOnThisTraffic != i+1 {
+			if c.RankOnThisTraffic > 0 && doc.OnThisTraffic.Algorithms[i] != c.Algorithm {
 				rt.Fatalf("%s: rank %d at %d", c.Algorithm, c.RankOnThisTraffic, i)
 			}
 			for _, x := range slices.Concat(c.ExcludedBy, c.Unpromised) {
@@ -111,13 +127,52 @@ func TestEverybodyIsRankedOrExcluded(t *testing.T) {
 		}
 		for _, ranks := range [][]int{here, anywhere} {
 			slices.Sort(ranks)
-			for i, r := range ranks {
+			for i, r := range slices.Compact(ranks) {
 				if r != i {
 					rt.Fatalf("ranks %v", ranks)
 				}
 			}
 		}
 	})
+}
+
+// Who decides alike is one candidate on this traffic: of one rank, whoever decides otherwise of another, side by side
+// in the answer and the cheapest first.
+func TestWhoDecidesAlikeIsOneCandidate(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := anyWorld(rt)
+		doc := answer(t, lawQuestion(t, rt, anyTolerance(rt)), w)
+		var before string
+		for _, label := range doc.OnThisTraffic.Algorithms {
+			if before == "" {
+				before = label
+				continue
+			}
+			alike := asIfFree(w, before) == asIfFree(w, label)
+			if a, b := rankOf(doc, before), rankOf(doc, label); alike != (a == b) || !alike && b != a+1 {
+				rt.Fatalf("%s has rank %d and %s %d; alike: %t", before, a, label, b, alike)
+			}
+			if a, b := w.scenarios["edge"][before].calls, w.scenarios["edge"][label].calls; alike && a > b {
+				rt.Fatalf("%s takes %v commands and comes before %s, which takes %v", before, a, label, b)
+			}
+			before = label
+		}
+	})
+}
+
+// asIfFree is what a candidate of the world does, whatever it takes.
+func asIfFree(w *stage, label string) string {
+	text := ""
+	for _, f := range append([]figuresOf{w.scenarios["edge"][label]}, w.seeded["drawn"][label]...) {
+		f.calls = 0
+		text += fmt.Sprintln(f)
+	}
+	return text
+}
+
+func rankOf(d *Document, label string) int {
+	i := slices.IndexFunc(d.Candidates, func(c Candidate) bool { return c.Algorithm == label })
+	return d.Candidates[i].RankOnThisTraffic
 }
 
 // keptByDefinition asks the world's figures, without the code that judges: is everything within the tolerance, in the
@@ -151,7 +206,10 @@ func affordable(w *stage, c *Candidate, t Tolerance) bool {
 		return false
 	}
 	calls := max(w.scenarios["edge"][c.Algorithm].calls, w.seeded["drawn"][c.Algorithm][0].calls)
-	return t.MaxCalls == nil || !c.Confirmed || calls <= *t.MaxCalls
+	// nothing but a log that is played can be at its fullest: the scenario that is always the same has no requests
+	bytes := max(50*w.scenarios["edge"][c.Algorithm].calls, 100*w.seeded["drawn"][c.Algorithm][0].calls)
+	return (t.MaxCalls == nil || !c.Confirmed || calls <= *t.MaxCalls) &&
+		(t.MaxBytes == nil || !c.Confirmed || bytes <= *t.MaxBytes)
 }
 
 // To tolerate less never lets one more candidate in, in either answer.
@@ -161,6 +219,7 @@ func TestTighteningNeverAddsACandidate(t *testing.T) {
 		tighter := Tolerance{MaxOvershoot: min(a.MaxOvershoot, b.MaxOvershoot),
 			MaxExcess:    min(a.MaxExcess, b.MaxExcess),
 			MaxShortfall: min(a.MaxShortfall, b.MaxShortfall), MaxDelayUS: min(a.MaxDelayUS, b.MaxDelayUS),
+			MaxBytes: least(a.MaxBytes, b.MaxBytes),
 			MaxCalls: least(a.MaxCalls, b.MaxCalls), MaxServerUS: least(a.MaxServerUS, b.MaxServerUS)}
 		q := lawQuestion(t, rt, a)
 		loose := answer(t, q, w)
@@ -196,7 +255,8 @@ func TestRemediesHelp(t *testing.T) {
 		q.Server = "embedded"
 		for _, c := range answer(t, q, w).Candidates {
 			remedy := c.remedy()
-			if c.qualifies() || remedy == "" || !c.Confirmed && q.Tolerance.MaxCalls != nil {
+			if c.qualifies() || remedy == "" || !c.Confirmed &&
+				(q.Tolerance.MaxCalls != nil || q.Tolerance.MaxBytes != nil) {
 				continue
 			}
 			looser := *q

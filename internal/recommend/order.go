@@ -75,6 +75,21 @@ var (
 			return fmt.Sprintf("it takes %s bytes a key, %s %s", less, b.Algorithm, more)
 		},
 	}
+	fewestTries = criterion{
+		func(c *Candidate) float64 { return c.Amplification.Median },
+		func(a, b *Candidate) string {
+			less, more := apartBy(a.Amplification.Median, b.Amplification.Median)
+			return fmt.Sprintf("its clients try %s times for a success, those of %s %s", less, b.Algorithm, more)
+		},
+	}
+	fewestPerSuccess = criterion{
+		func(c *Candidate) float64 { return *c.CallsPerSuccess },
+		func(a, b *Candidate) string {
+			less, more := apartBy(*a.CallsPerSuccess, *b.CallsPerSuccess)
+			return fmt.Sprintf("a success takes %s Redis commands, with all its tries, of %s %s", less, b.Algorithm,
+				more)
+		},
+	}
 	fewestInstructions = criterion{
 		func(c *Candidate) float64 { return *c.Instructions },
 		func(a, b *Candidate) string {
@@ -98,11 +113,13 @@ func cheapest(all []*Candidate) []criterion {
 		known func(*Candidate) bool
 		criterion
 	}{
+		{func(c *Candidate) bool { return c.CallsPerSuccess != nil }, fewestPerSuccess},
 		{func(c *Candidate) bool { return c.Instructions != nil }, fewestInstructions},
 		{func(c *Candidate) bool { return c.CallsAdmitting != nil }, fewestAdmitting},
 		{func(c *Candidate) bool { return c.CallsRejecting != nil }, fewestRejecting},
 		{func(c *Candidate) bool { return c.BytesPerKey != nil }, fewestBytes},
 		{func(c *Candidate) bool { return c.ServerUS != nil }, leastServerTime},
+		{func(c *Candidate) bool { return c.Amplification != nil }, fewestTries},
 	} {
 		if !slices.ContainsFunc(all, func(c *Candidate) bool { return !x.known(c) }) {
 			by = append(by, x.criterion)
@@ -176,27 +193,28 @@ func OrderInWords(prefer string) string {
 // order ranks those of the first answer and those of the second, by the preference, and sorts: the first answer's, then
 // those that are in the second alone, then the others, the nearest first.
 func order(all []Candidate, prefer string) {
-	rank(all, (*Candidate).qualifies, func(c *Candidate) *int { return &c.RankOnThisTraffic },
-		func(among []*Candidate) []criterion { return criteria(prefer, among, false) })
-	rank(all, (*Candidate).promises, func(c *Candidate) *int { return &c.RankOnAnyTraffic },
-		func(among []*Candidate) []criterion { return criteria(prefer, among, true) })
-	place := func(rank int) float64 {
-		if rank == 0 {
-			return math.Inf(1)
+	here := rank(all, (*Candidate).qualifies, func(c *Candidate) *int { return &c.RankOnThisTraffic },
+		func(among []*Candidate) []criterion { return criteria(prefer, among, false) }, sameDecisions)
+	anywhere := rank(all, (*Candidate).promises, func(c *Candidate) *int { return &c.RankOnAnyTraffic },
+		func(among []*Candidate) []criterion { return criteria(prefer, among, true) }, samePromise)
+	place := func(answer []string, c *Candidate) int {
+		if i := slices.Index(answer, c.Algorithm); i >= 0 {
+			return i
 		}
-		return float64(rank)
+		return len(all)
 	}
 	slices.SortStableFunc(all, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(place(a.RankOnThisTraffic), place(b.RankOnThisTraffic)),
-			cmp.Compare(place(a.RankOnAnyTraffic), place(b.RankOnAnyTraffic)),
+		return cmp.Or(cmp.Compare(place(here, &a), place(here, &b)),
+			cmp.Compare(place(anywhere, &a), place(anywhere, &b)),
 			cmp.Compare(a.distance(), b.distance()), cmp.Compare(len(a.ExcludedBy), len(b.ExcludedBy)),
 			cmp.Compare(a.Shortfall.Median, b.Shortfall.Median), strings.Compare(a.Algorithm, b.Algorithm))
 	})
 }
 
-// rank numbers those who are in an answer.
+// rank numbers those who are in an answer, and names them in their order: those that are alike in it are one, and have
+// the number of the first of them, which is the cheapest.
 func rank(all []Candidate, in func(*Candidate) bool, number func(*Candidate) *int,
-	criteria func([]*Candidate) []criterion) {
+	criteria func([]*Candidate) []criterion, alike func(a, b *Candidate) bool) []string {
 	var among []*Candidate
 	for i := range all {
 		if *number(&all[i]) = 0; in(&all[i]) {
@@ -205,9 +223,14 @@ func rank(all []Candidate, in func(*Candidate) bool, number func(*Candidate) *in
 	}
 	by := criteria(among)
 	slices.SortStableFunc(among, func(a, b *Candidate) int { return before(a, b, by) })
-	for i, c := range among {
-		*number(c) = i + 1
+	var labels []string
+	for i, group := range grouped(among, alike) {
+		for _, c := range group {
+			*number(c) = i + 1
+			labels = append(labels, c.Algorithm)
+		}
 	}
+	return labels
 }
 
 func before(a, b *Candidate, by []criterion) int {
@@ -221,12 +244,16 @@ func before(a, b *Candidate, by []criterion) int {
 
 // onThisTraffic are those of the first answer, and onAnyTraffic those of the second, by rank.
 func onThisTraffic(all []Candidate) []*Candidate {
-	return ranked(all, func(c *Candidate) int { return c.RankOnThisTraffic })
+	return ranked(all, rankHere)
 }
 
 func onAnyTraffic(all []Candidate) []*Candidate {
-	return ranked(all, func(c *Candidate) int { return c.RankOnAnyTraffic })
+	return ranked(all, rankAnywhere)
 }
+
+func rankHere(c *Candidate) int { return c.RankOnThisTraffic }
+
+func rankAnywhere(c *Candidate) int { return c.RankOnAnyTraffic }
 
 func ranked(all []Candidate, rank func(*Candidate) int) []*Candidate {
 	var list []*Candidate
@@ -235,7 +262,8 @@ func ranked(all []Candidate, rank func(*Candidate) int) []*Candidate {
 			list = append(list, &all[i])
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Candidate) int { return rank(a) - rank(b) })
+	by := cheapest(list) // of those of one rank: in all else they are the same
+	slices.SortStableFunc(list, func(a, b *Candidate) int { return cmp.Or(rank(a)-rank(b), before(a, b, by)) })
 	return list
 }
 

@@ -1,11 +1,9 @@
 package recommend
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"ratelab/internal/message"
 	"ratelab/internal/sheet"
@@ -33,6 +31,11 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 func (d *Document) part() sheet.Part {
 	lead := []sheet.Line{{Text: d.headlineHere(), Style: sheet.Strong},
 		{Text: d.headlineAnywhere(), Style: sheet.Strong}}
+	for i := range d.Traffic {
+		if text := d.Traffic[i].apartInWords(len(d.OnThisTraffic.Algorithms)); text != "" {
+			lead = append(lead, sheet.Items(text)...)
+		}
+	}
 	if d.Finding != "" {
 		lead = append(lead, sheet.Items(d.Finding)...)
 	}
@@ -55,7 +58,7 @@ func (d *Document) headlineHere() string {
 	if len(list) == 0 {
 		return fmt.Sprintf("On this traffic: none of %d candidates keeps the tolerance", len(d.Candidates))
 	}
-	return "On this traffic: " + list[0].headline()
+	return "On this traffic: " + list[0].headline() + alikeInWords(list, rankHere)
 }
 
 func (d *Document) headlineAnywhere() string {
@@ -63,7 +66,7 @@ func (d *Document) headlineAnywhere() string {
 	if len(list) == 0 {
 		return fmt.Sprintf("On any traffic: none of %d candidates promises to keep it", len(d.Candidates))
 	}
-	return "On any traffic: " + list[0].headline()
+	return "On any traffic: " + list[0].headline() + alikeInWords(list, rankAnywhere)
 }
 
 func (c *Candidate) headline() string {
@@ -78,7 +81,7 @@ func (d *Document) circumstances() []string {
 	var lines []string
 	for _, t := range d.Traffic {
 		lines = append(lines, fmt.Sprintf("%s: limit %s, %s, %s, %s, %s", t.Scenario, t.Limit.String(),
-			message.Count(t.Offered, "request"), message.Count(t.Keys, "key"), sheet.Span(t.DurationUS), t.drawn()))
+			t.asked(), message.Count(t.Keys, "key"), sheet.Span(t.DurationUS), t.drawn()))
 	}
 	lines = append(lines, "tolerated: "+d.Tolerance.String(), "order: "+d.ordered(), "decided by: "+d.decided())
 	if d.Counted != nil {
@@ -88,6 +91,14 @@ func (d *Document) circumstances() []string {
 		lines = append(lines, d.Costs.String())
 	}
 	return lines
+}
+
+// asked is what the traffic asks for.
+func (t *Traffic) asked() string {
+	if t.Reacts {
+		return message.Count(t.Offered, "operation") + " of clients that react"
+	}
+	return message.Count(t.Offered, "request")
 }
 
 // drawn says with which seeds the traffic was played, and in how many of them the tolerance must be kept.
@@ -100,6 +111,9 @@ func (t *Traffic) drawn() string {
 
 func (d *Document) ordered() string {
 	text := d.Prefer + ", that is " + OrderInWords(d.Prefer)
+	if _, any := d.reacts(); any {
+		text += "; before all, where clients react everywhere, fewest commands for a success"
+	}
 	if d.Server.Kind == Models {
 		text += "; commands are unknown, since no script has run"
 	}
@@ -110,7 +124,8 @@ func (d *Document) decided() string {
 	if d.Server.Kind == Models {
 		return "the Go models alone; no script has confirmed them"
 	}
-	return "the Go models; for those in an answer, and the nearest, confirmed by their Lua on " + d.Server.String()
+	return "the Go models; for those in an answer, and the nearest of each algorithm, confirmed by their Lua on " +
+		d.Server.String()
 }
 
 // remarks are the lines below the tables.
@@ -136,6 +151,9 @@ func (d *Document) remarks() []string {
 			lines = append(lines, "note: "+t.Scenario+": "+note)
 		}
 	}
+	if slices.ContainsFunc(d.tables(), hasAlike) {
+		lines = append(lines, alikeNote)
+	}
 	return append(lines, "burst: how much is admitted at once; promise: the most that a row lets through whatever the "+
 		"traffic; both, as x allowed, as a multiple of what the contract allows")
 }
@@ -143,49 +161,18 @@ func (d *Document) remarks() []string {
 // names is the column of the algorithms.
 var names = sheet.Column{Name: "algorithm", Words: true, Widest: 26, Narrowest: 14, Break: sheet.BreakList}
 
-// rows are the rows of a table: those that decide alike, and are alike in what the table is about, stand in one.
-func rows(list []*Candidate, alike func(a, b *Candidate) bool) [][]*Candidate {
-	var groups [][]*Candidate
-	for _, c := range list {
-		i := slices.IndexFunc(groups, func(g []*Candidate) bool { return sameDecisions(g[0], c) && alike(g[0], c) })
-		if i < 0 {
-			groups = append(groups, nil)
-			i = len(groups) - 1
-		}
-		groups[i] = append(groups[i], c)
+// own says of which columns the figures are a candidate's own, whoever decides alike.
+func own(columns []sheet.Column) []bool {
+	var all []bool
+	for _, c := range columns {
+		all = append(all, !slices.Contains([]string{"rank", "kept", "x allowed", "excess", "shortfall",
+			"shortfall\nhere", "goodput\na second", "tries a\nsuccess", "p99 to\nsuccess", "excluded by"}, c.Name))
 	}
-	return groups
-}
-
-// namesOf are the names of a group, with commas between them.
-func namesOf(group []*Candidate) string {
-	var labels []string
-	for _, c := range group {
-		labels = append(labels, c.Algorithm)
-	}
-	return strings.Join(labels, ", ")
-}
-
-// between is a figure of a group: one, or the least and the most; those that have none are not counted.
-func between(group []*Candidate, figure func(*Candidate) *float64, text func(float64) string) string {
-	var all []float64
-	for _, c := range group {
-		if v := figure(c); v != nil {
-			all = append(all, *v)
-		}
-	}
-	if len(all) == 0 {
-		return absent
-	}
-	least, most := text(slices.Min(all)), text(slices.Max(all))
-	if least == most {
-		return least
-	}
-	return least + ".." + most
+	return all
 }
 
 // costColumns are the columns of cost that anything is known of.
-func (d *Document) costColumns() ([]sheet.Column, func([]*Candidate) []string) {
+func (d *Document) costColumns() ([]sheet.Column, func(*Candidate) []string) {
 	type cost struct {
 		sheet.Column
 		of func(*Candidate) *float64
@@ -195,7 +182,9 @@ func (d *Document) costColumns() ([]sheet.Column, func([]*Candidate) []string) {
 		return slices.ContainsFunc(d.Candidates, func(c Candidate) bool { return of(&c) != nil })
 	}
 	for _, c := range []cost{
-		{sheet.Column{Name: "commands\nto admit"}, func(c *Candidate) *float64 { return c.CallsAdmitting }},
+		{sheet.Column{Name: "commands\na success"}, func(c *Candidate) *float64 { return c.CallsPerSuccess }},
+		{sheet.Column{Name: "commands\nto admit", Leaves: d.whenReacting(3)},
+			func(c *Candidate) *float64 { return c.CallsAdmitting }},
 		{sheet.Column{Name: "to\nreject", Leaves: 4}, func(c *Candidate) *float64 { return c.CallsRejecting }},
 		{sheet.Column{Name: "bytes\na key", Leaves: 1}, func(c *Candidate) *float64 { return c.BytesPerKey }},
 		{sheet.Column{Name: "server\nus"}, func(c *Candidate) *float64 { return c.ServerUS }},
@@ -209,34 +198,42 @@ func (d *Document) costColumns() ([]sheet.Column, func([]*Candidate) []string) {
 	for _, c := range all {
 		columns = append(columns, c.Column)
 	}
-	return columns, func(group []*Candidate) []string {
+	return columns, func(c *Candidate) []string {
 		var cells []string
-		for _, c := range all {
-			cells = append(cells, between(group, c.of, func(v float64) string { return trimmed(v, 2) }))
+		for _, x := range all {
+			cells = append(cells, figure(x.of(c), func(v float64) string { return trimmed(v, 2) }))
 		}
 		return cells
 	}
 }
 
-func promiseOf(c *Candidate) *float64 {
-	if c.Promise == nil {
-		return nil
+// figure is one in words, where there is one.
+func figure(v *float64, text func(float64) string) string {
+	if v == nil {
+		return absent
 	}
-	return &c.Promise.Ratio
+	return text(*v)
+}
+
+func (c *Candidate) promised() string {
+	if c.Promise == nil {
+		return absent
+	}
+	return sheet.Times(c.Promise.Ratio)
 }
 
 // here is the table of the first answer, by rank, anywhere that of the second, and neither that of the others.
 func (d *Document) here() sheet.Table {
 	costs, cells := d.costColumns()
+	clients, served := d.clientColumns()
 	t := sheet.Table{Caption: "On this traffic", Columns: slices.Concat([]sheet.Column{{Name: "rank"}, names,
-		{Name: "kept"}, {Name: "x allowed"}, {Name: "excess", Leaves: 3}, {Name: "shortfall"},
-		{Name: "promise", Leaves: 2}},
-		costs)}
-	for _, group := range rows(onThisTraffic(d.Candidates), func(_, _ *Candidate) bool { return true }) {
-		c := group[0]
-		row := []string{fmt.Sprint(c.RankOnThisTraffic), namesOf(group), c.kept(), c.Overshoot.times(),
-			c.Excess.percent(), c.Shortfall.percent(), between(group, promiseOf, sheet.Times)}
-		t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(append(row, cells(group)...)...)})
+		{Name: "kept"}, {Name: "x allowed"}, {Name: "excess", Leaves: 3},
+		{Name: "shortfall", Leaves: d.whenReacting(2)}, {Name: "promise", Leaves: 2}}, clients, costs)}
+	for _, group := range grouped(onThisTraffic(d.Candidates), sameDecisions) {
+		t.Rows = append(t.Rows, groupRows(group, own(t.Columns), func(c *Candidate) []string {
+			return slices.Concat([]string{fmt.Sprint(c.RankOnThisTraffic), c.Algorithm, c.kept(), c.Overshoot.times(),
+				c.Excess.percent(), c.Shortfall.percent(), c.promised()}, served(c), cells(c))
+		})...)
 	}
 	return t
 }
@@ -245,12 +242,11 @@ func (d *Document) anywhere() sheet.Table {
 	costs, cells := d.costColumns()
 	t := sheet.Table{Caption: "On any traffic", Columns: slices.Concat([]sheet.Column{{Name: "rank"}, names,
 		{Name: "burst", Leaves: 2}, {Name: "promise"}, {Name: "found"}, {Name: "shortfall\nhere"}}, costs)}
-	alike := func(a, b *Candidate) bool { return a.Promise.Ratio == b.Promise.Ratio && a.burst() == b.burst() }
-	for _, group := range rows(onAnyTraffic(d.Candidates), alike) {
-		c := group[0]
-		row := []string{fmt.Sprint(c.RankOnAnyTraffic), namesOf(group), c.burst(), sheet.Times(c.Promise.Ratio),
-			c.found(), c.Shortfall.percent()}
-		t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(append(row, cells(group)...)...)})
+	for _, group := range grouped(onAnyTraffic(d.Candidates), samePromise) {
+		t.Rows = append(t.Rows, groupRows(group, own(t.Columns), func(c *Candidate) []string {
+			return append([]string{fmt.Sprint(c.RankOnAnyTraffic), c.Algorithm, c.burst(), c.promised(), c.found(),
+				c.Shortfall.percent()}, cells(c)...)
+		})...)
 	}
 	return t
 }
@@ -265,26 +261,33 @@ func (d *Document) neither() sheet.Table {
 			list = append(list, c)
 		}
 	}
-	for _, group := range rows(list, func(a, b *Candidate) bool { return a.reason() == b.reason() }) {
-		c := group[0]
-		burst := c.burst()
-		if slices.ContainsFunc(group, func(o *Candidate) bool { return o.burst() != burst }) {
-			burst = absent
-		}
-		cells := sheet.Cells(namesOf(group), burst, c.kept(), sheet.Times(c.Overshoot.Median),
-			sheet.Percent(c.Shortfall.Median), c.reason())
-		t.Rows = append(t.Rows, sheet.TableRow{Cells: cells})
+	alike := func(a, b *Candidate) bool { return sameDecisions(a, b) && a.excluded() == b.excluded() }
+	for _, group := range grouped(list, alike) {
+		t.Rows = append(t.Rows, groupRows(group, own(t.Columns), func(c *Candidate) []string {
+			return []string{c.Algorithm, c.burst(), c.kept(), sheet.Times(c.Overshoot.Median),
+				sheet.Percent(c.Shortfall.Median), c.excluded()}
+		})...)
 	}
 	return t
 }
 
-// reason is the figure that is furthest beyond the tolerance, and how many others are beyond it.
-func (c *Candidate) reason() string {
-	worst := slices.MaxFunc(c.ExcludedBy, func(x, y Exclusion) int { return cmp.Compare(x.times(), y.times()) })
-	if more := len(c.ExcludedBy) - 1; more > 0 {
-		return fmt.Sprintf("%s; %d more", worst.Words, more)
+// reason is the figure that is furthest beyond the tolerance.
+func (c *Candidate) reason() *Exclusion {
+	worst := &c.ExcludedBy[0]
+	for i := range c.ExcludedBy {
+		if x := &c.ExcludedBy[i]; x.times() > worst.times() {
+			worst = x
+		}
 	}
-	return worst.Words
+	return worst
+}
+
+// excluded is the reason, and how many other figures are beyond the tolerance.
+func (c *Candidate) excluded() string {
+	if more := len(c.ExcludedBy) - 1; more > 0 {
+		return fmt.Sprintf("%s; %d more", c.reason().Words, more)
+	}
+	return c.reason().Words
 }
 
 const absent = "-"

@@ -21,6 +21,7 @@ type Question struct {
 	Choices []algorithms.Choice // nil: every algorithm, with the variants that a person would try
 	Scripts bool                // there are users' scripts, which Replay adds on a server
 	Server  string              // that confirms what the models decide; Models for none
+	Memory  bool                // Server knows what a key takes, and may be asked
 	Seeds   int                 // how many are played of traffic with something random in it; at least 1
 	Search  int64               // decisions of a model that the search for one's worst traffic may take; 0: no search
 
@@ -42,6 +43,7 @@ type Play struct {
 	Server    string
 	Scenarios []*scenario.Scenario
 	Choices   []algorithms.Choice
+	Only      *lineup.OneKey // whose requests arrive; nil: all
 	lineup.Instead
 }
 
@@ -57,7 +59,7 @@ var (
 )
 
 // Answer lets the models decide first, with every seed, and searches for the worst traffic of those that promise to
-// keep the tolerance. Then the Lua of those that are in an answer, and of the nearest that is not, decides on the
+// keep the tolerance. Then the Lua of those that are in an answer, and of the nearest others, decides on the
 // server with the first seed. It is an error if the two decide differently.
 func (q *Question) Answer(ctx context.Context, replay Replay) (*Document, error) {
 	trial := q.trial(q.draws())
@@ -156,8 +158,13 @@ func (t *trial) play(ctx context.Context, replay Replay) error {
 	for i, group := range t.groups {
 		choices := choicesOf(t.entrants, i)
 		for _, s := range group {
+			choices := choices
+			if y := yardstick(t.policies[i].Contract); s.Reactive() &&
+				!slices.ContainsFunc(choices, func(c algorithms.Choice) bool { return c.Label == y.Label }) {
+				choices = append(slices.Clone(choices), y)
+			}
 			for _, seed := range t.draws[s.Name].seeds {
-				play := Play{Models, []*scenario.Scenario{s}, choices, t.Instead}
+				play := Play{Server: Models, Scenarios: []*scenario.Scenario{s}, Choices: choices, Instead: t.Instead}
 				play.Seed = &seed
 				doc, err := replay(ctx, play)
 				if err != nil {
@@ -177,6 +184,9 @@ func (t *trial) keep(run *report.Run) {
 	}
 	for i := range run.Results {
 		row := &run.Results[i]
+		if row.LocalFlag != nil { // the clients' memory is no candidate
+			continue
+		}
 		known := t.rows[run.Scenario][row.Algorithm]
 		if known == nil {
 			known = &testimony{}
@@ -186,12 +196,13 @@ func (t *trial) keep(run *report.Run) {
 	}
 }
 
-// confirm lets those decide on the server, with the first seed, that are in an answer under either contract, and the
-// nearest that is in none.
+// confirm lets those decide on the server, with the first seed, that are in an answer under either contract, and of
+// each algorithm the nearest that does not keep the tolerance: what that takes says whether to keep it costs more.
 func (t *trial) confirm(ctx context.Context, replay Replay, other *trial) error {
 	list := t.toConfirm(other)
 	for i, group := range t.groups {
-		doc, err := replay(ctx, Play{t.Server, group, choicesOf(list, i), t.Instead})
+		doc, err := replay(ctx, Play{Server: t.Server, Scenarios: group, Choices: choicesOf(list, i),
+			Instead: t.Instead})
 		if err != nil {
 			return err
 		}
@@ -201,6 +212,9 @@ func (t *trial) confirm(ctx context.Context, replay Replay, other *trial) error 
 			}
 		}
 		if err := t.playScripts(ctx, replay, group); err != nil {
+			return err
+		}
+		if err := t.measureMemory(ctx, replay, group, choicesOf(list, i)); err != nil {
 			return err
 		}
 	}
@@ -215,12 +229,17 @@ func (t *trial) confirm(ctx context.Context, replay Replay, other *trial) error 
 
 // toConfirm are the entrants that matter.
 func (t *trial) toConfirm(other *trial) []entrant {
-	matter := map[string]bool{}
+	matter, nearest := map[string]bool{}, map[string]*Candidate{}
 	all := t.judge()
-	for _, c := range all {
+	for i := range all {
+		c := &all[i]
 		matter[c.Algorithm] = c.qualifies() || c.promises()
+		name := algorithmOf(c.Algorithm)
+		if near := nearest[name]; !c.qualifies() && (near == nil || c.distance() < near.distance()) {
+			nearest[name] = c
+		}
 	}
-	if c := nearest(all); c != nil {
+	for _, c := range nearest {
 		matter[c.Algorithm] = true
 	}
 	if other != nil {
@@ -243,6 +262,9 @@ func (t *trial) compare(run *report.Run, choices []algorithms.Choice) error {
 	for i := range run.Results {
 		row := &run.Results[i]
 		label := row.Algorithm
+		if row.LocalFlag != nil {
+			continue
+		}
 		if !slices.ContainsFunc(choices, func(c algorithms.Choice) bool { return c.Label == label }) {
 			if slices.ContainsFunc(t.entrants, func(e entrant) bool { return e.label == label }) {
 				return fmt.Errorf("%w: a script and an algorithm are both named %s; give the script another name in "+
@@ -251,7 +273,7 @@ func (t *trial) compare(run *report.Run, choices []algorithms.Choice) error {
 			if !slices.Contains(t.scripts, label) {
 				t.scripts = append(t.scripts, label)
 			}
-			t.rows[run.Scenario][label] = &testimony{[]evidence{{run, row, true}}, row}
+			t.rows[run.Scenario][label] = &testimony{[]evidence{{run: run, row: row, own: true}}, row}
 			continue
 		}
 		known := t.rows[run.Scenario][label]
@@ -272,7 +294,8 @@ func (t *trial) playScripts(ctx context.Context, replay Replay, group []*scenari
 	}
 	for _, s := range group {
 		for _, seed := range t.draws[s.Name].seeds[1:] {
-			play := Play{t.Server, []*scenario.Scenario{s}, []algorithms.Choice{}, t.Instead}
+			play := Play{Server: t.Server, Scenarios: []*scenario.Scenario{s}, Choices: []algorithms.Choice{},
+				Instead: t.Instead}
 			play.Seed = &seed
 			doc, err := replay(ctx, play)
 			if err != nil {
@@ -281,7 +304,7 @@ func (t *trial) playScripts(ctx context.Context, replay Replay, group []*scenari
 			run := &doc.Runs[0]
 			for i := range run.Results {
 				known := t.rows[s.Name][run.Results[i].Algorithm]
-				known.seeds = append(known.seeds, evidence{run, &run.Results[i], true})
+				known.seeds = append(known.seeds, evidence{run: run, row: &run.Results[i], own: true})
 			}
 		}
 	}
@@ -310,7 +333,7 @@ func (t *trial) judge() []Candidate {
 func (t *trial) candidate(label string, labelIn func(scenario string) string) Candidate {
 	var list []testimony
 	for _, s := range t.Scenarios {
-		list = append(list, *t.rows[s.Name][labelIn(s.Name)])
+		list = append(list, t.testimonyOf(s, labelIn(s.Name)))
 	}
 	c := judge(label, list, t.Tolerance, t.Costs)
 	if t.Counted != nil {
@@ -318,6 +341,20 @@ func (t *trial) candidate(label string, labelIn func(scenario string) string) Ca
 	}
 	c.Confirmed = t.confirmed[label]
 	return c
+}
+
+// testimonyOf is what a label did in a scenario, beside the yardstick where clients react.
+func (t *trial) testimonyOf(s *scenario.Scenario, label string) testimony {
+	all := *t.rows[s.Name][label]
+	exact := t.rows[s.Name][t.yardstickIn(s)]
+	if !s.Reactive() || exact == nil {
+		return all
+	}
+	all.seeds = slices.Clone(all.seeds)
+	for i := range all.seeds {
+		all.seeds[i].exact = exact.seeds[i].row
+	}
+	return all
 }
 
 // answered are the candidates in their order, once whoever promises to keep the tolerance was searched.

@@ -21,7 +21,10 @@ type Tolerance struct {
 	MaxShortfall float64  `json:"max_shortfall" jsonschema:"maximum=1"`
 	MaxDelayUS   int64    `json:"max_delay_us"`
 	MaxCalls     *float64 `json:"max_redis_calls_per_decision,omitempty"`
-	MaxServerUS  *float64 `json:"max_server_us_per_decision,omitempty"`
+	// tries a success, of clients that react
+	MaxAmplification *float64 `json:"max_amplification,omitempty"`
+	MaxBytes         *float64 `json:"max_bytes_per_key,omitempty"`
+	MaxServerUS      *float64 `json:"max_server_us_per_decision,omitempty"`
 }
 
 // DefaultTolerance allows a tenth more than the contract in the worst interval, a hundredth of the admitted beyond it,
@@ -31,6 +34,14 @@ type Tolerance struct {
 // usual reason to ask at all is to pay less than a log.
 func DefaultTolerance() Tolerance {
 	return Tolerance{MaxOvershoot: 1.1, MaxExcess: 0.01, MaxShortfall: 0.01}
+}
+
+// tries is the amplification that is tolerated.
+func (t Tolerance) tries() float64 {
+	if t.MaxAmplification == nil {
+		return math.Inf(1)
+	}
+	return *t.MaxAmplification
 }
 
 // needed is in how many of so many seeds the tolerance must be kept: 19 of 20.
@@ -53,13 +64,15 @@ func (t Tolerance) strictBurst(requests int64) int64 {
 
 // The measures that can exclude, by their names in JSON.
 const (
-	measureOvershoot = "overshoot"
-	measureShortfall = "shortfall"
-	measureExcess    = "excess"
-	measureDelay     = "delay"
-	measurePromise   = "promise"
-	measureCalls     = "redis_calls_per_decision"
-	measureServerUS  = "server_us_per_decision"
+	measureOvershoot     = "overshoot"
+	measureShortfall     = "shortfall"
+	measureExcess        = "excess"
+	measureDelay         = "delay"
+	measureAmplification = "amplification"
+	measurePromise       = "promise"
+	measureCalls         = "redis_calls_per_decision"
+	measureBytes         = "bytes_per_key"
+	measureServerUS      = "server_us_per_decision"
 )
 
 // String is the tolerance in words.
@@ -72,8 +85,14 @@ func (t Tolerance) String() string {
 	if t.MaxDelayUS > 0 {
 		parts = append(parts, sheet.Span(t.MaxDelayUS)+" delay")
 	}
+	if t.MaxAmplification != nil {
+		parts = append(parts, decimal(*t.MaxAmplification)+" tries a success")
+	}
 	if t.MaxCalls != nil {
 		parts = append(parts, fmt.Sprintf("%s Redis commands a decision", decimal(*t.MaxCalls)))
+	}
+	if t.MaxBytes != nil {
+		parts = append(parts, fmt.Sprintf("%s bytes a key", decimal(*t.MaxBytes)))
 	}
 	if t.MaxServerUS != nil {
 		parts = append(parts, fmt.Sprintf("%s us of the server a decision", decimal(*t.MaxServerUS)))
@@ -92,8 +111,12 @@ func flagFor(measure string, got float64) string {
 		return "--max-excess " + percentUp(got)
 	case measureDelay:
 		return "--max-delay " + limit.FormatDuration(time.Duration(got)*time.Microsecond)
+	case measureAmplification:
+		return "--max-amplification " + decimal(roundUp(got, 100))
 	case measureCalls:
 		return "--max-calls " + decimal(roundUp(got, 100))
+	case measureBytes:
+		return "--max-bytes " + decimal(roundUp(got, 1))
 	}
 	return "--max-cost " + decimal(roundUp(got, 1)) + "us"
 }

@@ -9,15 +9,19 @@ import (
 	"ratelab/internal/sheet"
 )
 
-// firstOf says why the first of an answer is before the second.
-func firstOf(list []*Candidate, by []criterion) []string {
-	switch len(list) {
-	case 0:
+// firstOf says why the first of an answer is before the second; those of one rank are one.
+func firstOf(list []*Candidate, by []criterion, rank func(*Candidate) int) []string {
+	if len(list) == 0 {
 		return []string{}
-	case 1:
-		return []string{list[0].Algorithm + " is the only one"}
 	}
-	a, b := list[0], firstOther(list)
+	second := slices.IndexFunc(list, func(c *Candidate) bool { return rank(c) != rank(list[0]) })
+	switch {
+	case len(list) == 1:
+		return []string{list[0].Algorithm + " is the only one"}
+	case second < 0:
+		second = 1 // all are one: the cheapest stands for them
+	}
+	a, b := list[0], list[second]
 	for _, c := range by {
 		if c.value(a) != c.value(b) {
 			return []string{fmt.Sprintf("%s is before %s: %s", a.Algorithm, b.Algorithm, c.words(a, b))}
@@ -25,16 +29,6 @@ func firstOf(list []*Candidate, by []criterion) []string {
 	}
 	return []string{fmt.Sprintf("%s is before %s by its name alone: no cost that is known tells them apart",
 		a.Algorithm, b.Algorithm)}
-}
-
-// firstOther is the first after the leader that decides otherwise; where all decide as it does, the second.
-func firstOther(list []*Candidate) *Candidate {
-	for _, c := range list[1:] {
-		if !sameDecisions(list[0], c) {
-			return c
-		}
-	}
-	return list[1]
 }
 
 // nearest is who comes nearest to the first answer, and what would let it in. The candidates are in their order.
@@ -140,34 +134,6 @@ func (o *OtherContract) inWords() string {
 	}
 	return fmt.Sprintf("nobody named a contract, so the window's decides; --contract %s would choose %s on this "+
 		"traffic, %s on any", o.Contract, name(o.OnThisTraffic), name(o.OnAnyTraffic))
-}
-
-// ties groups the candidates that took the same decisions everywhere, and let go at the same moments, in their order.
-func ties(all []Candidate) []Tie {
-	groups := []Tie{}
-	explained := make([]bool, len(all))
-	for i := range all {
-		group := []string{all[i].Algorithm}
-		for k := i + 1; k < len(all) && !explained[i]; k++ {
-			if !explained[k] && sameDecisions(&all[i], &all[k]) {
-				group, explained[k] = append(group, all[k].Algorithm), true
-			}
-		}
-		if len(group) > 1 {
-			groups = append(groups, Tie{group})
-		}
-	}
-	return groups
-}
-
-// sameDecisions reports whether two candidates decide, and let go, alike with every seed.
-func sameDecisions(a, b *Candidate) bool {
-	return slices.EqualFunc(a.Scenarios, b.Scenarios, func(f, g Figures) bool {
-		return f.Scenario == g.Scenario && slices.EqualFunc(f.Runs, g.Runs, func(p, q Played) bool {
-			return p.DecisionsDigest == q.DecisionsDigest && (p.DelayUS == nil) == (q.DelayUS == nil) &&
-				(p.DelayUS == nil || *p.DelayUS == *q.DelayUS)
-		})
-	})
 }
 
 // Nearest says what comes nearest of those that do not keep the tolerance here, and what would have to be tolerated; ""

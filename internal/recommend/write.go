@@ -25,7 +25,8 @@ var csvHeader = []string{"rank_on_this_traffic", "rank_on_any_traffic", "algorit
 	"excess_median", "excess_least", "excess_most",
 	"shortfall_median", "shortfall_least", "shortfall_most", "shortfall_scenario",
 	"promise", "promise_found", "redis_calls_per_decision", "redis_calls_per_admitted",
-	"redis_calls_per_rejected", "bytes_per_key", "server_us_per_decision", "confirmed", "excluded_by", "unpromised"}
+	"redis_calls_per_rejected", "bytes_per_key", "server_us_per_decision", "confirmed", "excluded_by", "unpromised",
+	"goodput_per_second", "amplification", "time_to_success_us_p99", "redis_calls_per_success"}
 
 // WriteCSV writes one line for each candidate, in their order, with its worst figures.
 func WriteCSV(w io.Writer, d *Document) error {
@@ -68,7 +69,15 @@ func (c *Candidate) csvLine() []string {
 		[]string{c.Shortfall.Scenario, promise, found, sheet.OptionalFloat(c.RedisCalls),
 			sheet.OptionalFloat(c.CallsAdmitting), sheet.OptionalFloat(c.CallsRejecting),
 			sheet.OptionalFloat(c.BytesPerKey), sheet.OptionalFloat(c.ServerUS), strconv.FormatBool(c.Confirmed),
-			words(c.ExcludedBy), words(c.Unpromised)})
+			words(c.ExcludedBy), words(c.Unpromised), c.Goodput.median(), c.Amplification.median(),
+			c.TimeToSuccessUS.median(), sheet.OptionalFloat(c.CallsPerSuccess)})
 }
 
 func (s Spread) csv() []string { return []string{decimal(s.Median), decimal(s.Least), decimal(s.Most)} }
+
+func (w *Worst) median() string {
+	if w == nil {
+		return ""
+	}
+	return decimal(w.Median)
+}

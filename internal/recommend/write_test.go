@@ -43,6 +43,8 @@ func full(t *testing.T) *Document {
 			Traffic: "closed loop, half of the requests accepted, limit 100/1h"}}
 	doc := answer(t, q, worked())
 	doc.LeftOut = append(doc.LeftOut, LeftOut{"gcra:burst=7", "gcra:burst=7: a product reaches 2^53"})
+	few := int64(8)
+	doc.Traffic[0].ToldApart = &few
 	doc.Traffic[0].Notes = append(doc.Traffic[0].Notes, "12 lines were sorted")
 	return doc
 }
