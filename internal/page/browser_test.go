@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/longtest"
+
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -27,9 +29,7 @@ const patience = 2 * time.Minute
 // browser is a headless Chromium. Where there is none the test is skipped, unless REQUIRE_BROWSER is 1.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a browser; leave out -short")
-	}
+	longtest.Skip(t, "starts a browser")
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"ratelab/internal/report"
 	"ratelab/internal/sheet"
 )
@@ -27,8 +29,10 @@ func newOverview(doc *report.Document, ids []string) sheet.Sheet {
 	part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint,
 		Text: "How many times what the contract allows got through, or after a minus how much of what an exact " +
 			"limiter " +
-			"lets through was lost, whichever is the larger share; ok where the contract held and no more than " +
-			sheet.Percent(report.Tolerated) + " was lost."})
+			"lets through was lost, whichever is the larger share: orange for too much let through, blue for too " +
+			"much " +
+			"lost, the stronger the more. ok: the contract held, and no more than " +
+			sheet.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2."})
 	part.Tables = []sheet.Table{matrix}
 	return sheet.Sheet{part}
 }
@@ -39,5 +43,8 @@ func overviewCell(r *report.Run, row *report.Row) sheet.Cell {
 		return sheet.Cell{Text: "–"}
 	}
 	text, level := r.Glance(row)
+	if strings.HasPrefix(text, "-") {
+		level = -level
+	}
 	return sheet.Cell{Text: text, Shade: level}
 }

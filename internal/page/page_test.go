@@ -156,7 +156,7 @@ func TestContrast(t *testing.T) {
 				}
 			}
 		}
-		for _, shade := range []string{"shade1", "shade2", "shade3", "shade4"} {
+		for _, shade := range []string{"shade1", "shade2", "shade3", "shade4", "lack1", "lack2", "lack3", "lack4"} {
 			if c := contrast(parsed(t, mode["ink"]), parsed(t, mode[shade])); c < 4.5 {
 				t.Errorf("ink on %s: %.2f; want 4.5", shade, c)
 			}

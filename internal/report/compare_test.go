@@ -64,7 +64,7 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 	} {
 		changed := clone(extremeCase())
 		c.change(changed)
-		difference, equal := Compare(extremeCase(), changed)
+		difference, equal := Compare(extremeCase(), changed, "results/")
 		if equal || difference != c.want {
 			t.Errorf("%q, equal %t\nwant %q", difference, equal, c.want)
 		}
@@ -91,7 +91,7 @@ func TestCompareOverlooksVersionsAndServers(t *testing.T) {
 	} {
 		changed := clone(extremeCase())
 		change(changed)
-		if difference, equal := Compare(extremeCase(), changed); !equal {
+		if difference, equal := Compare(extremeCase(), changed, "results/"); !equal {
 			t.Errorf("%s: %s", name, difference)
 		}
 	}
@@ -104,11 +104,11 @@ func TestCompareOverlooksAnotherServersMemory(t *testing.T) {
 	redis.Runs[0].Server = result.Server{Kind: "process", Name: "redis", Version: "7.0.15"}
 	valkey.Runs[0].Server = result.Server{Kind: "process", Name: "valkey", Version: "8.1.0"}
 	redis.Runs[0].Results[2].BytesPerKey, valkey.Runs[0].Results[2].BytesPerKey = &fewer, &more
-	if difference, equal := Compare(redis, valkey); !equal {
+	if difference, equal := Compare(redis, valkey, "results/"); !equal {
 		t.Errorf("two servers: %s", difference)
 	}
 	valkey.Runs[0].Server = redis.Runs[0].Server
-	if difference, equal := Compare(redis, valkey); equal ||
+	if difference, equal := Compare(redis, valkey, "results/"); equal ||
 		difference != "extreme-case-1, gcra: bytes_per_key is 88, results/ says 56" {
 		t.Errorf("the same server: %q, equal %t", difference, equal)
 	}
@@ -119,7 +119,7 @@ func TestCompareHoldsEveryServerToTheDecisions(t *testing.T) {
 	changed := clone(extremeCase())
 	changed.Runs[0].Server.Kind = "process"
 	changed.Runs[0].Results[2].Excess = 764
-	if difference, equal := Compare(extremeCase(), changed); equal ||
+	if difference, equal := Compare(extremeCase(), changed, "results/"); equal ||
 		difference != "extreme-case-1, gcra: excess is 764, results/ says 765" {
 		t.Errorf("%q, equal %t", difference, equal)
 	}

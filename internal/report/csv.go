@@ -1,21 +1,51 @@
 package report
 
 import (
+	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/sheet"
 )
 
 // WriteCSV writes one header and one line for each scenario and algorithm, and one for each exact
 // reference that there is.
-// Names are those of the JSON document; a measure that was not taken is an empty cell.
+// Names are those of the JSON document; a measure that was not taken is an empty cell. What is a list there, or has
+// fields, is compact JSON, in the last columns.
 func WriteCSV(w io.Writer, doc *Document) error {
-	return sheet.WriteCSV(w, csvHeader(), func(yield func([]string) bool) {
+	return sheet.WriteCSV(w, CSVColumns(), csvLines(doc))
+}
+
+// WriteColumns is WriteCSV with these columns alone, in this order; each is one of CSVColumns.
+func WriteColumns(w io.Writer, doc *Document, names []string) error {
+	header := CSVColumns()
+	places := make([]int, len(names))
+	for i, name := range names {
+		if places[i] = slices.Index(header, name); places[i] < 0 {
+			return fmt.Errorf("column %s: %s", message.Quote(name), message.OneOf(name, header))
+		}
+	}
+	return sheet.WriteCSV(w, names, func(yield func([]string) bool) {
+		for line := range csvLines(doc) {
+			picked := make([]string, len(places))
+			for i, at := range places {
+				picked[i] = line[at]
+			}
+			if !yield(picked) {
+				return
+			}
+		}
+	})
+}
+
+func csvLines(doc *Document) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
 		for i := range doc.Runs {
 			run := &doc.Runs[i]
 			for j := range run.Results {
@@ -30,18 +60,23 @@ func WriteCSV(w io.Writer, doc *Document) error {
 				return
 			}
 		}
-	})
+	}
 }
 
-func csvHeader() []string {
+// CSVColumns are the names of all columns.
+func CSVColumns() []string {
+	figures := new(measure.Figures)
 	header := []string{"scenario", "algorithm"}
-	for _, v := range columnsOfRow(new(measure.Figures)) {
+	for _, v := range columnsOfRow(figures) {
 		header = append(header, v.name)
 	}
-	return append(header, "decisions_digest", "script_sha1", "parameters", "limit_requests", "limit_window_us",
+	header = append(header, "decisions_digest", "script_sha1", "parameters", "limit_requests", "limit_window_us",
 		"limit_burst", "limit_contract", "duration_us", "keys", "seed", "clock", "server_kind", "server_name",
-		"server_version",
-		"server_transport", "partial")
+		"server_version", "server_transport", "partial")
+	for _, v := range composite(figures) {
+		header = append(header, v.name)
+	}
+	return header
 }
 
 func csvLine(run *Run, row *Row) []string {
@@ -49,16 +84,21 @@ func csvLine(run *Run, row *Row) []string {
 	for _, v := range columnsOfRow(&row.Figures) {
 		line = append(line, v.text)
 	}
-	return append(line, row.DecisionsDigest, row.ScriptSHA1, parameterText(row.Parameters),
+	line = append(line, row.DecisionsDigest, row.ScriptSHA1, parameterText(row.Parameters),
 		sheet.Integer(run.Limit.Requests), sheet.Integer(run.Limit.WindowUS), sheet.Integer(run.Limit.Burst),
 		run.Limit.Contract.String(),
 		sheet.Integer(run.DurationUS), sheet.Integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
 		run.Server.Kind, run.Server.Name, run.Server.Version, run.Server.Transport,
 		strconv.FormatBool(run.Partial))
+	for _, v := range composite(&row.Figures) {
+		line = append(line, v.text)
+	}
+	return line
 }
 
+// columnsOfRow are the figures that are one number each.
 func columnsOfRow(f *measure.Figures) []named {
-	return slices.Concat(counts(f), extras(f), findings(f))
+	return append(slices.Concat(counts(f), extras(f)), rateDifference(f))
 }
 
 // parameterText joins parameters as a label does, in the order of their names: burst=100:refill=5.

@@ -40,35 +40,36 @@ func (e Expectation) text() string {
 }
 
 // compareNames names the first scenario or algorithm that only one side has, or the first out of its order.
-func compareNames(where, what string, golden, got []string) string {
+func (c comparison) compareNames(where, what string, golden, got []string) string {
 	for _, name := range golden {
 		if !slices.Contains(got, name) {
-			return differs(where, fmt.Sprintf("%s %q", what, name), "", "present")
+			return c.differs(where, fmt.Sprintf("%s %q", what, name), "", "present")
 		}
 	}
 	for i, name := range got {
 		if !slices.Contains(golden, name) {
-			return differs(where, fmt.Sprintf("%s %q", what, name), "present", "")
+			return c.differs(where, fmt.Sprintf("%s %q", what, name), "present", "")
 		}
 		if i >= len(golden) {
-			return differs(where, "number of "+what+"s", fmt.Sprint(len(got)), fmt.Sprint(len(golden)))
+			return c.differs(where, "number of "+what+"s", fmt.Sprint(len(got)), fmt.Sprint(len(golden)))
 		}
 		if golden[i] != name {
-			return differs(where, fmt.Sprintf("%s %d", what, i+1), name, golden[i])
+			return c.differs(where, fmt.Sprintf("%s %d", what, i+1), name, golden[i])
 		}
 	}
 	if len(golden) != len(got) {
-		return differs(where, "number of "+what+"s", fmt.Sprint(len(got)), fmt.Sprint(len(golden)))
+		return c.differs(where, "number of "+what+"s", fmt.Sprint(len(got)), fmt.Sprint(len(golden)))
 	}
 	return ""
 }
 
 // differs says it in one line; an empty text is an absent value.
-func differs(where, name, got, golden string) string {
+func (c comparison) differs(where, name, got, golden string) string {
 	if where != "" {
 		where += ": "
 	}
-	return fmt.Sprintf("%s%s is %s, results/ says %s", where, name, orAbsent(got), orAbsent(golden))
+	return fmt.Sprintf("%s%s is %s, %s says %s", where, name, orAbsent(got), c.golden,
+		orAbsent(golden))
 }
 
 func orAbsent(text string) string {

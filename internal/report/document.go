@@ -15,6 +15,23 @@ type Document struct {
 	SchemaVersion int         `json:"schema_version"`
 	Tool          result.Tool `json:"tool"`
 	Runs          []Run       `json:"runs"`
+	// Examinations are of users' scripts, under standard traffics; absent where there are none.
+	Examinations []Examination `json:"examinations,omitempty"`
+}
+
+// Examination is what standard traffics showed of a user's script.
+type Examination struct {
+	Algorithm  string       `json:"algorithm"` // its label
+	ScriptSHA1 string       `json:"script_sha1"`
+	Limit      result.Limit `json:"limit"` // under which it was examined
+	Findings   []Finding    `json:"findings"`
+}
+
+// Finding is one thing that an examination found.
+type Finding struct {
+	Kind  string `json:"kind"`  // such as locks_out
+	Fault bool   `json:"fault"` // nobody wants it of a limiter; else it is the price of a kind of limiter
+	Text  string `json:"text"`  // with its figures
 }
 
 // Run is one scenario under every algorithm that was asked for, on one server.

@@ -43,14 +43,20 @@ func columnsOf(f *measure.Figures, subjects ...*measure.Subject) []named {
 	return list
 }
 
-// findings lists what goes beyond a row's counts, each as compact JSON.
-func findings(r *measure.Figures) []named {
+// findings lists what goes beyond a row's counts.
+func findings(r *measure.Figures) []named { return append(composite(r), rateDifference(r)) }
+
+func rateDifference(r *measure.Figures) named {
+	return named{"rate_difference", sheet.OptionalFloat(r.RateDifference)}
+}
+
+// composite are those of them that have several numbers, each as compact JSON.
+func composite(r *measure.Figures) []named {
 	return []named{
 		{"most_admitted", compact(r.MostAdmitted, r.MostAdmitted == nil)},
 		{"bound", compact(r.Bound, r.Bound == nil)},
 		{"shaping", compact(r.Shaping, r.Shaping == nil)},
 		{"fairness", compact(r.Fairness, r.Fairness == nil)},
-		{"rate_difference", sheet.OptionalFloat(r.RateDifference)},
 		{"clients", compact(r.Clients, r.Clients == nil)},
 		{"clock_effect", compact(r.ClockEffect, r.ClockEffect == nil)},
 		{"race", compact(r.Race, r.Race == nil)},

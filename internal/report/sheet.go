@@ -31,7 +31,7 @@ func (d *Document) sheet() (s sheet.Sheet) {
 	for i := range d.Runs {
 		s = append(s, d.Runs[i].part())
 	}
-	return s
+	return append(s, d.examined()...)
 }
 
 // part is what people read of a run.

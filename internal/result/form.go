@@ -3,7 +3,7 @@
 // whole, is refused by name, and with the remedy. It holds their JSON Schemas, which a test makes of the Go types.
 //
 // What is in a document, its package says: report, benchresult, recommend, worst, compare,
-// costresult and usage.
+// costresult, usage and change.
 package result
 
 import "strings"
@@ -31,13 +31,14 @@ var (
 		Again: "measure again", Sealed: true}
 	Comparison = Form{File: "comparison.json", Of: "bench compare", Version: 2, Kind: "comparison",
 		Again: "compare again"}
-	Usage = Form{File: "usage.json", Of: "simulate limits", Version: 1, Kind: "usage", Again: "look again"}
-	Cost  = Form{File: "cost.json", Of: "bench cost", Version: 1, Kind: "cost", Again: "count again"}
+	Change = Form{File: "change.json", Of: "simulate compare", Version: 1, Kind: "change", Again: "compare again"}
+	Usage  = Form{File: "usage.json", Of: "simulate limits", Version: 1, Kind: "usage", Again: "look again"}
+	Cost   = Form{File: "cost.json", Of: "bench cost", Version: 1, Kind: "cost", Again: "count again"}
 )
 
 // Forms are all of them.
 func Forms() []Form {
-	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage}
+	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage, Change}
 }
 
 // String is the form in words: a bench.json of bench run.

@@ -13,6 +13,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"ratelab/internal/benchresult"
+	"ratelab/internal/change"
 	"ratelab/internal/compare"
 	"ratelab/internal/costresult"
 	"ratelab/internal/measure"
@@ -41,6 +42,7 @@ var documents = map[string]any{
 	result.Comparison.File: compare.Report{},
 	result.Cost.File:       costresult.Document{},
 	result.Usage.File:      usage.Document{},
+	result.Change.File:     change.Document{},
 }
 
 // The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.
@@ -66,7 +68,8 @@ func generated(t *testing.T, form result.Form) []byte {
 	r := &jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, Namer: name, Mapper: special, LookupComment: helpOf,
 	}
-	if err := r.AddGoComments("ratelab", "internal", jsonschema.WithFullComment()); err != nil {
+	module := strings.TrimSuffix(reflect.TypeFor[usage.Document]().PkgPath(), "/internal/usage")
+	if err := r.AddGoComments(module, "internal", jsonschema.WithFullComment()); err != nil {
 		t.Fatal(err)
 	}
 	for at, text := range r.CommentMap {

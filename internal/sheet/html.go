@@ -152,6 +152,8 @@ func (c cellHTML) Class() template.HTMLAttr {
 	switch {
 	case c.Shade > 0:
 		return class(fmt.Sprintf("shade%d", c.Shade))
+	case c.Shade < 0:
+		return class(fmt.Sprintf("lack%d", -c.Shade))
 	case c.Style == Strong || c.Style == Alarm:
 		return class("over")
 	case c.Words:

@@ -106,7 +106,7 @@ type Cell struct {
 	Key   string // on a page it is sorted by this number, where its text is no plain one
 	Mark  string // on a page the class of the swatch before it, such as that of a curve
 	Help  string // on a page it is shown where one points at the link
-	Shade int    // in a matrix on a page, 0 for none to 4
+	Shade int    // in a matrix on a page, 0 for none to 4; as far below 0 where there is too little
 }
 
 // Cells are plain ones.

@@ -2,10 +2,12 @@ package worst
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/measure"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 )
@@ -24,6 +26,31 @@ type Document struct {
 	// interrupted: algorithms may be missing, and the last ones are not confirmed
 	Partial bool      `json:"partial"`
 	Results []Finding `json:"results"`
+	Scripts []Met     `json:"scripts,omitempty"` // of the user's own
+}
+
+// Met is a user's script under all the traffic that was found: what is worst for it of what is worst for others. More
+// may be possible, since nobody searched for that.
+type Met struct {
+	Algorithm       string  `json:"algorithm" jsonschema:"minLength=1"` // its label
+	MostAdmitted    int64   `json:"most_admitted"`                      // in one window of the limit
+	Overshoot       float64 `json:"overshoot"`                          // that over the limit
+	WorstOf         string  `json:"worst_of"`                           // the algorithm whose worst traffic it was
+	File            string  `json:"file"`
+	DecisionsDigest string  `json:"decisions_digest" jsonschema:"pattern=^[0-9a-f]{32}$"`
+}
+
+// Meet takes in what the script of that label made of the traffic of a finding.
+func (d *Document) Meet(f *Finding, label string, r *measure.Result) {
+	met := Met{Algorithm: label, MostAdmitted: r.PeakWindowAdmitted, Overshoot: r.Overshoot, WorstOf: f.Algorithm,
+		File: f.File, DecisionsDigest: r.DecisionsDigest}
+	i := slices.IndexFunc(d.Scripts, func(m Met) bool { return m.Algorithm == met.Algorithm })
+	switch {
+	case i < 0:
+		d.Scripts = append(d.Scripts, met)
+	case d.Scripts[i].MostAdmitted < met.MostAdmitted:
+		d.Scripts[i] = met
+	}
 }
 
 // Finding is the worst traffic of one algorithm.

@@ -35,7 +35,24 @@ func (d *Document) part() sheet.Part {
 	for _, line := range d.circumstances() {
 		part.Lead = append(part.Lead, sheet.Line{Text: line})
 	}
+	if len(d.Scripts) > 0 {
+		part.Tables = append(part.Tables, d.scripts())
+	}
 	return part
+}
+
+// scripts are the user's own.
+func (d *Document) scripts() sheet.Table {
+	t := sheet.Table{Title: "your scripts under all of this traffic: at least so much, since nobody searched for " +
+		"their worst",
+		Columns: []sheet.Column{{Name: "script", Words: true, Widest: 24, Narrowest: 14},
+			{Name: "most in\n" + sheet.Span(d.Limit.WindowUS)}, {Name: "x\nlimit"},
+			{Name: "under the\nworst of", Words: true, Leaves: 1}, {Name: "file", Words: true, Leaves: 2}}}
+	for _, m := range d.Scripts {
+		t.Rows = append(t.Rows, sheet.TableRow{Cells: sheet.Cells(m.Algorithm, fmt.Sprint(m.MostAdmitted),
+			sheet.Times(m.Overshoot), m.WorstOf, m.File)})
+	}
+	return t
 }
 
 func (d *Document) table() sheet.Table {
