@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/benchresult"
@@ -71,20 +75,23 @@ func outcome(f *flags, result *simulate.Result) error {
 	return fmt.Errorf("%w: the figures cover the beginning only, and say so", commandline.ErrInterrupted)
 }
 
-// draw writes the charts of every scenario and says how many files they are.
+// draw writes the charts of every scenario, on all cores, and says how many files they are.
 func draw(folder string, result *simulate.Result, formats []string) (int, error) {
-	drawn := 0
 	if len(formats) == 0 {
 		return 0, nil
 	}
+	var drawn atomic.Int64
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, in := range result.Charts {
-		files, err := simchart.Write(folder, in, formats...)
-		if err != nil {
-			return drawn, err
-		}
-		drawn += len(files)
+		group.Go(func() error {
+			files, err := simchart.Write(folder, in, formats...)
+			drawn.Add(int64(len(files)))
+			return err
+		})
 	}
-	return drawn, nil
+	err := group.Wait()
+	return int(drawn.Load()), err
 }
 
 // verdict names every expectation that was missed.

@@ -34,6 +34,8 @@ func (a *app) figures(ctx context.Context, f *flags, job *simulate.Job, p *comma
 	atTheEnd func(*report.Document) error, err error) {
 	terminal := commandline.Terminal(a.Stdout)
 	switch {
+	case len(f.columns) > 0:
+		return func(d *report.Document) error { return report.WriteColumns(a.Stdout, d, f.columns) }, nil
 	case f.Format != report.TableForm:
 		return func(d *report.Document) error { return report.Forms.Write(a.Stdout, f.Format, d, terminal) }, nil
 	case f.atAGlance(job):
@@ -42,14 +44,19 @@ func (a *app) figures(ctx context.Context, f *flags, job *simulate.Job, p *comma
 			return nil, err
 		}
 		p.Print(func() error { return report.WriteMatrix(a.Stdout, models, terminal) })
-		return func(d *report.Document) error { return report.WriteConfirmation(a.Stdout, d, models, terminal) }, nil
+		return func(d *report.Document) error {
+			if err := report.WriteConfirmation(a.Stdout, d, models, terminal); err != nil {
+				return err
+			}
+			return report.WriteExaminations(a.Stdout, d, terminal)
+		}, nil
 	}
 	first := true
 	job.Decided = func(r *report.Run) {
 		p.Print(func() error { return report.WriteNext(a.Stdout, r, first, terminal) })
 		first = false
 	}
-	return func(*report.Document) error { return nil }, nil
+	return func(d *report.Document) error { return report.WriteExaminations(a.Stdout, d, terminal) }, nil
 }
 
 // byModels is what the models alone find of the job, in a second or two.

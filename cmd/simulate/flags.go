@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +19,9 @@ import (
 // serverKinds are the values of --redis.
 const serverKinds = redisserver.Kinds + ", or model"
 
+// csvForm is the form of which columns can be picked.
+const csvForm = "csv"
+
 // flags are those of the root command.
 type flags struct {
 	*commandline.Groups
@@ -32,6 +36,7 @@ type flags struct {
 	decisions string
 	bench     string
 	all       bool
+	columns   []string
 }
 
 func (f *flags) register(c *cobra.Command) {
@@ -45,6 +50,7 @@ func (f *flags) register(c *cobra.Command) {
 		"algorithms": algorithms.Names(),
 		"format":     report.Forms.Names(),
 		"charts":     commandline.Charts,
+		"columns":    report.CSVColumns(),
 		"clock":      {simulate.VirtualClock, simulate.RealClock},
 		"redis":      {"embedded", "process", "container", "model", "redis://"},
 	})
@@ -61,6 +67,8 @@ func (f *flags) deciders(fs *pflag.FlagSet) {
 
 func (f *flags) output(fs *pflag.FlagSet) {
 	f.FormatFlag(fs, report.Forms.Names())
+	fs.StringSliceVar(&f.columns, "columns", nil,
+		"of --format csv: `NAMES` of columns, comma separated, such as scenario,algorithm,overshoot (default all)")
 	f.FolderFlag(fs, "results/latest", "index.html, charts, their data and result.json")
 	f.ChartsFlag(fs)
 	fs.BoolVar(&f.all, "all", false, fmt.Sprintf("print a table for each scenario where there are more than %d: else "+
@@ -78,6 +86,14 @@ func (f *flags) check() error {
 	}
 	if err := f.CheckFormat(report.Forms.Names()); err != nil {
 		return err
+	}
+	if len(f.columns) > 0 && f.Format != csvForm {
+		return commandline.Usage("--columns: goes with --format csv")
+	}
+	for _, name := range f.columns {
+		if all := report.CSVColumns(); !slices.Contains(all, name) {
+			return commandline.Usage("--columns %s: %s", message.Quote(name), message.OneOf(name, all))
+		}
 	}
 	if f.clock != simulate.VirtualClock && f.clock != simulate.RealClock {
 		return commandline.Usage("--clock %s: want virtual or real", message.Quote(f.clock))

@@ -20,6 +20,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/tools/txtar"
 
+	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 )
@@ -123,9 +124,7 @@ func (a attack) outcome(t *testing.T, folder, server string) (code int, says str
 // Every hostile script of the archive runs against a server that others use. None gets anything, the page says so, and
 // by the server's own account no foreign key is named.
 func TestHostileScripts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs two hundred commands; leave out -short")
-	}
+	longtest.Skip(t, "runs two hundred commands")
 	s := redisservertest.Private(t)
 	ctx := t.Context()
 	for key, value := range theirs {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 )
@@ -26,9 +27,7 @@ var kills = flag.Int("kills", 20,
 // A run of minutes is killed at a random moment, by each signal in turn. No file is torn then, and after the next run
 // nothing of it is left: no key on the server, no temporary file in the folder.
 func TestKilledAtAnyMoment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills many runs; leave out -short")
-	}
+	longtest.Skip(t, "kills many runs")
 	c := newCampaign(t)
 	began := time.Now()
 	if code := c.run(c.long...); code != 0 {

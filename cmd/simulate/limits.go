@@ -13,19 +13,23 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
+	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
 	"ratelab/internal/usage"
 	"ratelab/internal/waiting"
 )
 
 const aboutLimits = `Say what the clients of a log use, and whom a limit would touch.
 
-For windows of 1 s, 10 s, 1 min and 1 h: how much the clients ask for in their busiest window, which is
-the most in any interval of that length. Then, for a few limits or for those that you name, what an
-exact limiter would refuse, of how many clients, and of whom most. No algorithm decides here: how each
-of them keeps such a limit, simulate --limit 100/1m --trace FILE says.`
+For windows of 1 s, 10 s, 1 min and 1 h: how much the clients ask for in their busiest window,
+which is the most in any interval of that length. Then, for a few limits or for those that you
+name, what an exact limiter would refuse, of how many clients, and of whom most. No algorithm
+decides here: how each of them keeps such a limit, simulate --limit 100/1m --trace FILE says.`
 
 const examplesLimits = `  simulate limits --trace access.log.gz                         what clients use, and limits that fit
   simulate limits --trace access.log.gz --limit 20/1m,100/1m    whom these two would touch
+  zcat access.log.*.gz | simulate limits --trace -              a log from a pipe
+  simulate limits --trace access.log.1 --trace access.log       a log in several files, in any order
   simulate limits --trace calls.csv --trace-key user --trace-time at --trace-cost tokens`
 
 const closingLimits = `Exit codes: 0 ok · 2 usage or a log that cannot be read · 3 the harness could not run · 130 interrupted.
@@ -41,6 +45,7 @@ type limitsFlags struct {
 // limits looks at a log.
 func (a *app) limits() *cobra.Command {
 	var f limitsFlags
+	f.Streams = a.Streams
 	c := &cobra.Command{
 		Use:     "limits --trace FILE [flags]",
 		Short:   "Say what the clients of a log use, and whom a limit would touch",
@@ -63,10 +68,13 @@ func (a *app) limits() *cobra.Command {
 
 // look reads the log and prints what is in it.
 func (a *app) look(f *limitsFlags, given *commandline.Groups) error {
+	if err := given.Empty(); err != nil {
+		return err
+	}
 	if err := f.CheckFormat(usage.Forms.Names()); err != nil {
 		return err
 	}
-	if f.File() == "" {
+	if !f.HasTrace() {
 		return commandline.Usage("limits: --trace FILE is missing: the log to look at")
 	}
 	var policies []limit.Policy
@@ -90,13 +98,40 @@ func (a *app) look(f *limitsFlags, given *commandline.Groups) error {
 	doc := log.Look(policies)
 	doc.Tool = result.Tool{Name: "simulate", Version: commandline.Version(version)}
 	doc.Notes = append(doc.Notes, stream.Notes()...)
+	if stream.Spread() > 0 && given.FirstGiven(func(name string) bool { return name == "within-second" }) == "" {
+		if err := a.otherwise(doc, list[0]); err != nil {
+			return commandline.Exit(commandline.ExitUsage, err)
+		}
+	}
 	figures := func() error { return usage.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
 	return commandline.Deliver(a.Stdout, figures, func() error { return nil }, nil)
 }
 
+// otherwise notes what the rules for whole seconds that nobody chose would say.
+func (a *app) otherwise(doc *usage.Document, log *scenario.Scenario) error {
+	var differ []string
+	for _, rule := range traffic.WithinSeconds[1:] {
+		trace, again := *log.Phases[0].Trace, *log
+		trace.WithinSecond = rule
+		again.Phases = []traffic.Phase{{Name: log.Phases[0].Name, Trace: &trace}}
+		read, err := usage.Read(stoppable(again.Stream(again.Seed).Requests(), a.Stop))
+		if err != nil {
+			return err
+		}
+		if text := doc.Otherwise(string(rule), read.Look(doc.Policies())); text != "" {
+			differ = append(differ, text)
+		}
+	}
+	if differ != nil {
+		doc.Notes = append(doc.Notes, "times are whole seconds, spread evenly within each (--within-second even); "+
+			strings.Join(differ, "; "))
+	}
+	return nil
+}
+
 // asksForLimits reports whether there is a log, and nothing that could be done to it: then the question is which limit.
 func (f *flags) asksForLimits(args []string) bool {
-	return f.File() != "" && len(args) == 0 &&
+	return f.HasTrace() && len(args) == 0 &&
 		f.FirstGiven(func(name string) bool {
 			return slices.Contains([]string{"limit", "algorithms", "script", "decisions", "bench"}, name)
 		}) == ""

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-	"text/tabwriter"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ratelab/algorithms"
 	"ratelab/internal/commandline"
@@ -16,78 +15,62 @@ import (
 	"ratelab/internal/sheet"
 )
 
+const aboutList = `Show what there is: the algorithms with their parameters, the sequences of commands, and the
+built-in scenarios. A NAME is one of those, with all that is to be said of it: of an algorithm the
+head of its script, of a scenario its file, to begin your own with. list measures has every
+measure: its name in JSON, and in a scenario's expect where that may hold it to a value.`
+
+const examplesList = `  simulate list                       everything, in short
+  simulate list gcra                  an algorithm: rule, bound, parameters, state, cost
+  simulate list poisson > mine.yaml   a scenario's file, to begin with
+  simulate list measures              what the figures are called, and what they mean
+  simulate list --format json         for other programs`
+
 // list shows what there is to choose from.
 func (a *app) list() *cobra.Command {
-	return &cobra.Command{
-		Use:   "list [measures]",
-		Short: "Show the algorithms with their parameters, and the built-in scenarios; or the measures",
-		Long: "Shows the algorithms with their parameters, the sequences of commands and the built-in scenarios.\n\n" +
-			"list measures shows every measure: its name in JSON, and in a scenario's expect where that may hold it " +
-			"to a value.",
-		ValidArgs: []string{"measures"},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 || len(args) == 1 && args[0] != "measures" {
-				return commandline.Usage("list: %s is nothing that can be listed; want list, or list measures",
-					message.Quote(args[len(args)-1]))
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return measures().WriteTerminal(a.Stdout, commandline.Terminal(a.Stdout))
-			}
-			text, err := listing()
-			if err != nil {
+	var o commandline.Output
+	c := &cobra.Command{
+		Use:     "list [NAME | measures] [flags]",
+		Short:   "Show the algorithms with their parameters, and the built-in scenarios; or the measures",
+		Long:    aboutList,
+		Example: examplesList,
+		Args:    cobra.ArbitraryArgs,
+	}
+	c.DisableFlagsInUseLine = true
+	c.ValidArgs = slices.Concat([]string{measuresWord}, algorithms.Names(), sequence.Names(), scenario.Names())
+	groups := commandline.NewGroups(c)
+	groups.Add("Output", func(fs *pflag.FlagSet) { o.FormatFlag(fs, catalogueForms.Names()) })
+	groups.Complete(c, map[string][]string{"format": catalogueForms.Names()})
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := o.CheckFormat(catalogueForms.Names()); err != nil {
+			return err
+		}
+		terminal := commandline.Terminal(a.Stdout)
+		switch {
+		case len(args) > 1:
+			return commandline.Usage("list: %s: want one name", message.Quote(args[1]))
+		case len(args) == 1 && args[0] == measuresWord && o.Format == tableForm:
+			return measures().WriteTerminal(a.Stdout, terminal)
+		case len(args) == 1 && args[0] == measuresWord:
+			return commandline.Usage("list measures: there is no other form than a table")
+		}
+		all, err := wholeCatalogue()
+		if err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			if all, err = all.only(args[0]); err != nil {
 				return err
 			}
-			return commandline.Println(a.Stdout, text)
-		},
-	}
-}
-
-func listing() (string, error) {
-	all, err := scenario.Builtin()
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString("Algorithms\n")
-	for _, spec := range algorithms.All() {
-		fmt.Fprintf(&b, "\n  %s (%s)\n", spec.Name, spec.Family)
-		fmt.Fprintf(&b, "    %s\n", spec.Rule)
-		if spec.Bound != "" {
-			fmt.Fprintf(&b, "    bound: %s\n", spec.Bound)
 		}
-		listParameters(&b, spec.Parameters)
+		return catalogueForms.Write(a.Stdout, o.Format, all, terminal)
 	}
-	b.WriteString("\nA row of any algorithm but none, which is measured against the scenario's limit all the same\n")
-	listParameters(&b, algorithms.RowParameters())
-	listSequences(&b)
-	b.WriteString("\nScenarios\n\n")
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, s := range all {
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", s.Name, s.Limit, s.Question)
-	}
-	err = t.Flush()
-	return strings.TrimRight(b.String(), "\n"), err
+	commandline.Help(c, groups, "")
+	return c
 }
 
-func listParameters(b *strings.Builder, all []algorithms.Parameter) {
-	for _, p := range all {
-		fmt.Fprintf(b, "    :%s=%s  (default %s) %s\n", p.Name, strings.ToUpper(fmt.Sprint(p.Kind)), p.Default, p.Doc)
-	}
-}
-
-// listSequences shows what a scenario may name in its field sequences.
-func listSequences(b *strings.Builder) {
-	b.WriteString("\nSequences of commands without a script, which a scenario names in sequences: […]\n")
-	for _, spec := range sequence.All() {
-		fmt.Fprintf(b, "\n  %s\n    %s\n    danger: %s\n", spec.Name, spec.Rule, spec.Danger)
-		for _, p := range spec.Parameters {
-			fmt.Fprintf(b, "    :%s=%s  (default %s) %s\n", p.Name, p.Kind(), p.Usual(), p.Doc)
-		}
-	}
-}
+// measuresWord asks for the measures.
+const measuresWord = "measures"
 
 // measures are all there are, by what they are about.
 func measures() sheet.Sheet {

@@ -11,5 +11,5 @@ import (
 func main() {
 	stop := commandline.Interrupts(os.Exit)
 	os.Exit(run(os.Args[1:], commandline.Streams{Stdout: commandline.Writable(os.Stdout), Stderr: os.Stderr,
-		Stop: stop}))
+		Stdin: &commandline.Stdin{From: os.Stdin}, Stop: stop}))
 }

@@ -58,7 +58,7 @@ expect:
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d, equal := report.Compare(doc, doc); !equal {
+			if d, equal := report.Compare(doc, doc, "results/"); !equal {
 				t.Error(d)
 			}
 		}

@@ -39,10 +39,11 @@ const examplesRecommend = `  simulate recommend extreme-case-1                  
   simulate recommend poisson -a gcra,gcra:burst=20 --script my.lua  these two, and yours
   simulate recommend extreme-case-1 --format markdown --out choice  for a design document, with the picture`
 
-const closingRecommend = `Orders: cheap is fewest Redis commands to admit a request, then to reject one, then fewest bytes a key and least of the
-server's time (--costs), where these are known of all, then the name; strict is least let through (on any traffic:
-promised), then least excess, then least shortfall, then cheap; generous is least shortfall, then cheap. Scenarios whose
-clients react are refused: each algorithm would have other requests.
+const closingRecommend = `Orders: cheap is fewest Redis commands to admit a request, then to reject one, then fewest bytes a key and
+least of the server's time (--costs), where these are known of all, then the name; where clients
+react, first of all fewest commands for a success. strict is least let through (on any traffic:
+promised), then least excess, then least shortfall, then cheap; generous is least shortfall, then
+cheap. Scenarios about clocks, sequences and faults are refused.
 
 Exit codes: 0 something keeps the tolerance on this traffic · 1 nothing does, and what comes nearest is said ·
 2 usage or invalid input · 3 the harness could not run, or a script does not decide as its model · 130 interrupted.
@@ -57,6 +58,7 @@ var errNothingRecommended = fmt.Errorf("%w: nothing is recommended", commandline
 // recommend says which algorithm to take.
 func (a *app) recommend() *cobra.Command {
 	var f recommendFlags
+	f.Streams = a.Streams
 	c := &cobra.Command{
 		Use:     "recommend [scenario or file …] [flags]",
 		Short:   "Say which algorithm to take: for this traffic, and for any",
@@ -113,13 +115,13 @@ func (a *app) replay(f *recommendFlags) recommend.Replay {
 		}
 		job := a.newJob(play.Scenarios)
 		job.Algorithms, job.Server, job.AllowEviction = play.Choices, play.Server, f.eviction
-		job.Instead = play.Instead
+		job.Instead, job.Only = play.Instead, play.Only
 		if play.Server != recommend.Models {
 			job.Scripts = f.Scripts
 		}
-		bar := commandline.NewBar(a.Stderr, f.Quiet)
+		bar := a.NewBar(f.Quiet)
 		defer bar.Finish()
-		job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
+		job.Progress, job.Notice = progressOf(bar, job.Scenarios), a.Notices("simulate", f.Quiet)
 		result, err := job.Run(ctx)
 		if err != nil {
 			return nil, err

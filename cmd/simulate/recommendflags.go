@@ -37,6 +37,8 @@ type recommendFlags struct {
 	maxExcess    share
 	maxDelay     commandline.Duration
 	maxCalls     ratio
+	maxBytes     ratio
+	maxTries     ratio
 	maxCost      commandline.Duration
 	seeds        commandline.Count
 	costs        string
@@ -50,7 +52,7 @@ func (f *recommendFlags) register(c *cobra.Command) {
 	f.maxShortfall, f.maxExcess = share{&tolerance.MaxShortfall}, share{&tolerance.MaxExcess}
 	f.maxDelay = commandline.Duration{Most: limit.MaxWindow}
 	f.seeds = commandline.Count{Value: recommend.DefaultSeeds, Least: 1, Most: 1000}
-	f.maxCalls.least = 1
+	f.maxCalls.least, f.maxBytes.least, f.maxTries.least = 1, 1, 1
 	f.maxCost = commandline.Duration{Least: time.Microsecond, Most: time.Second}
 	f.Groups = commandline.NewGroups(c)
 	f.Add("What is tolerated, and what comes first", f.tolerances)
@@ -74,9 +76,12 @@ func (f *recommendFlags) tolerances(fs *pflag.FlagSet) {
 	fs.Var(&f.maxShortfall, "max-shortfall",
 		"`SHARE` of what an exact limiter lets through that may be missing")
 	fs.Var(&f.maxDelay, "max-delay", "`TIME` that a shaper may delay what it admits")
+	fs.Var(&f.maxTries, "max-amplification", "tries `N` that a success may take of clients that react (default any)")
 	fs.Var(&f.seeds, "seeds", "how many are played of random traffic, from the scenario's own on; the tolerance must "+
 		"be kept in 19 of 20 of them")
 	fs.Var(&f.maxCalls, "max-calls", "Redis commands `N` that a decision may take (default any)")
+	fs.Var(&f.maxBytes, "max-bytes", "bytes `N` of memory that a key may take; needs a real server in --redis "+
+		"(default any)")
 	fs.Var(&f.maxCost, "max-cost", "`TIME` of the server that a decision may take; needs --costs (default any)")
 	fs.StringVar(&f.costs, "costs", "",
 		"`FILE` bench.json of bench run: what a decision costs the server, shown and weighed")
@@ -114,15 +119,9 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range list {
-		if s.Reactive() {
-			return nil, commandline.Usage("%s: clients, clocks or sequences make other requests for each algorithm, "+
-				"which cannot be compared; "+
-				"see simulate %[1]s for how they fare, or name other scenarios", s.Name)
-		}
-		if s.Faulty() {
-			return nil, commandline.Usage("%s: managed and server_outage are faults, not traffic; see simulate %[1]s "+
-				"for how algorithms fare, or name other scenarios", s.Name)
+	for i, s := range list {
+		if err := f.noChoice(s, args, i); err != nil {
+			return nil, err
 		}
 	}
 	costs, err := f.readCosts()
@@ -130,17 +129,46 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 		return nil, err
 	}
 	q := &recommend.Question{Scenarios: list, Instead: instead, Choices: choices, Scripts: len(f.Scripts) > 0,
-		Server: f.redis, Seeds: f.seeds.Value, Search: recommend.DefaultSearch, Prefer: f.prefer, Costs: costs}
+		Server: f.redis, Memory: f.knowsMemory(), Seeds: f.seeds.Value,
+		Search: recommend.DefaultSearch, Prefer: f.prefer, Costs: costs}
 	if q.Counted, err = f.readCounted(); err != nil {
 		return nil, err
 	}
 	q.Tolerance = recommend.Tolerance{MaxOvershoot: *f.maxOvershoot.value, MaxExcess: *f.maxExcess.value,
-		MaxShortfall: *f.maxShortfall.value, MaxDelayUS: f.maxDelay.Value.Microseconds(), MaxCalls: f.maxCalls.value}
+		MaxShortfall: *f.maxShortfall.value, MaxDelayUS: f.maxDelay.Value.Microseconds(), MaxCalls: f.maxCalls.value,
+		MaxBytes: f.maxBytes.value, MaxAmplification: f.maxTries.value}
 	if f.Given("max-cost") {
 		us := float64(f.maxCost.Value.Microseconds())
 		q.Tolerance.MaxServerUS = &us
 	}
 	return q, nil
+}
+
+// noChoice refuses a scenario that is about other things than who to take, by the name under which it was given.
+func (f *recommendFlags) noChoice(s *scenario.Scenario, args []string, i int) error {
+	what := ""
+	switch {
+	case s.Sequences != nil:
+		what = "sequences are commands without a script"
+	case s.ClocksOff():
+		what = "clocks that are off are a fault, not traffic"
+	case s.Faulty():
+		what = "managed and server_outage are faults, not traffic"
+	case f.maxTries.value != nil && s.Clients == nil:
+		return commandline.Usage("--max-amplification: no clients of %s try again; leave it out, or name a scenario "+
+			"with clients", s.Name)
+	default:
+		return nil
+	}
+	return commandline.Usage("%s: %s; see simulate %[1]s for how algorithms fare, or name other scenarios",
+		message.Path(args[i]), what)
+}
+
+// knowsMemory reports whether the server is asked what a key takes: one of ours is, and one that others use only where
+// somebody wants to know.
+func (f *recommendFlags) knowsMemory() bool {
+	kind, _, _ := strings.Cut(f.redis, "=")
+	return kind == redisserver.KindProcess || kind == redisserver.KindContainer || f.maxBytes.value != nil
 }
 
 func noTraffic() ([]*scenario.Scenario, error) {
@@ -167,6 +195,10 @@ func (f *recommendFlags) check() error {
 	if f.Given("max-cost") && f.costs == "" {
 		return commandline.Usage("--max-cost %s: goes with --costs FILE, the bench.json of bench run",
 			f.maxCost.String())
+	}
+	if f.maxBytes.value != nil && (f.redis == recommend.Models || f.redis == redisserver.KindEmbedded) {
+		return commandline.Usage("--max-bytes %s: --redis %s has no memory to measure; take --redis process, "+
+			"container or a URL", f.maxBytes.String(), f.redis)
 	}
 	if f.redis != recommend.Models {
 		return nil

@@ -21,6 +21,7 @@ type app struct{ commandline.Streams }
 
 func newRoot(a *app) *cobra.Command {
 	var f flags
+	f.Streams = a.Streams
 	root := &cobra.Command{
 		Use:     "simulate [scenario or file …] [flags]",
 		Short:   "Replay traffic against rate limiters' Lua in virtual time",
@@ -34,7 +35,8 @@ func newRoot(a *app) *cobra.Command {
 		ValidArgsFunction: commandline.CompleteScenarios,
 	}
 	f.register(root)
-	root.AddCommand(a.list(), a.validate(), a.schema(), a.check(), a.recommend(), a.worst(), a.limits(), a.clean())
+	root.AddCommand(a.list(), a.validate(), a.schema(), a.check(), a.recommend(), a.worst(), a.compare(), a.limits(),
+		a.clean())
 	commandline.StrictHelp(root)
 	commandline.Help(root, f.Groups, closing)
 	return root
@@ -43,10 +45,11 @@ func newRoot(a *app) *cobra.Command {
 // schema prints the JSON Schemas of what the program reads and writes.
 func (a *app) schema() *cobra.Command {
 	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (the default) or of a result",
-		[]string{"scenario", "result", "recommendation", "worst", "usage"}, map[string][]byte{
+		[]string{"scenario", "result", "recommendation", "worst", "usage", "change"}, map[string][]byte{
 			"scenario": scenario.Schema(), "result": result.Schema(result.Simulation),
 			"recommendation": result.Schema(result.Recommendation),
 			"worst":          result.Schema(result.Worst),
 			"usage":          result.Schema(result.Usage),
+			"change":         result.Schema(result.Change),
 		})
 }

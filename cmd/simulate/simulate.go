@@ -69,8 +69,8 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 
 // run does the job, with its progress on a terminal and its decisions in the file rows.
 func (a *app) run(ctx context.Context, f *flags, job *simulate.Job, rows string) (*simulate.Result, error) {
-	bar := commandline.NewBar(a.Stderr, f.Quiet)
-	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
+	bar := a.NewBar(f.Quiet)
+	job.Progress, job.Notice = progressOf(bar, job.Scenarios), a.Notices("simulate", f.Quiet)
 	defer bar.Finish()
 	if decided := job.Decided; decided != nil {
 		job.Decided = func(r *report.Run) {

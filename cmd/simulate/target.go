@@ -36,7 +36,7 @@ func (f *flags) rowsTarget(stdout io.Writer, scenarios []string) (string, error)
 		return bad("%s is not a folder", message.Path(folder))
 	}
 	if target, err := os.Stat(path); err == nil { // there is something, which would be lost
-		inputs := slices.Concat(scenarios, f.Scripts, []string{f.File()})
+		inputs := slices.Concat(scenarios, f.Scripts, f.Traces())
 		if why := irreplaceable(target, stdout, inputs); why != "" {
 			return bad("%s", why)
 		}

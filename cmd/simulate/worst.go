@@ -17,23 +17,25 @@ import (
 	"ratelab/internal/worst"
 )
 
-const aboutWorst = `Search for the traffic with which an algorithm admits the most in any interval of a given length, and
-write the smallest scenario that shows it.
+const aboutWorst = `Search for the traffic with which an algorithm admits the most in any interval of a given length,
+and write the smallest scenario that shows it.
 
-The search plays adversary against the algorithm's Go model: it chooses the phase of the clock, opens
-windows with single requests, floods, waits for what the replies promise, and then changes its best
-plans at random. What it finds is made small, written as a scenario, and decided again by the
-algorithm's script on a server before it is reported. It compares with the algorithm's own bound:
-100 % says that the bound is tight, and more than that that it is broken (exit code 1).
+The search plays adversary against the algorithm's Go model: it chooses the phase of the clock,
+opens windows with single requests, floods, waits for what the replies promise, and then changes
+its best plans at random. What it finds is made small, written as a scenario, and decided again by
+the algorithm's script on a server before it is reported. It compares with the algorithm's own
+bound: 100 % says that the bound is tight, and more than that that it is broken (exit code 1).
 
-Without arguments every algorithm that promises a bound is searched. The same seed and budget give the
-same answer. A scenario is run again, with the expectations that it states, by its name:
-simulate results/latest-worst/worst-gcra.yaml`
+Without arguments every algorithm that promises a bound is searched. A --script of your own has no
+model to ask: it meets the worst traffic of each of these algorithms, and the most that it admits
+is said. The same seed and budget give the same answer. A scenario is run again, with the
+expectations that it states, by its name: simulate results/latest-worst/worst-gcra.yaml`
 
 const examplesWorst = `  simulate worst                                       every algorithm at 100 per second
   simulate worst gcra gcra:burst=10 --limit 1000/1m    one algorithm with two bursts, at your limit
   simulate worst fixed-window --within 10ms            the most that passes within 10 ms
   simulate worst token-bucket-debt --largest-cost 10   a request may cost up to 10
+  simulate worst --script my.lua                       what my.lua admits of each one's worst
   simulate worst --redis process --out results/worst   confirmed on a real redis-server`
 
 // worst searches for the worst traffic of algorithms.
@@ -143,7 +145,7 @@ func (a *app) stopped() bool { return waiting.Closed(a.Stop) }
 
 // searchAll searches for one algorithm after the other; after an interrupt for none that has not begun.
 func (a *app) searchAll(problems []worst.Problem, quiet bool) ([]*finding, error) {
-	bar := commandline.NewBar(a.Stderr, quiet)
+	bar := a.NewBar(quiet)
 	defer bar.Finish()
 	fileOf := map[string]string{}
 	var all []*finding

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"ratelab/internal/commandline"
 	"ratelab/internal/report"
 	"ratelab/internal/scenario"
 	"ratelab/internal/simulate"
@@ -22,11 +21,11 @@ func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *w
 	for _, one := range all {
 		list = append(list, one.scenario)
 	}
-	model, err := a.decideFiles(ctx, f, simulate.ModelServer, list)
+	model, err := a.decideFiles(ctx, f, simulate.ModelServer, list, nil)
 	if err != nil {
 		return nil, err
 	}
-	scripts, err := a.decideFiles(ctx, f, f.redis, list)
+	scripts, err := a.decideFiles(ctx, f, f.redis, list, f.scripts)
 	if err != nil {
 		return nil, err
 	}
@@ -46,18 +45,22 @@ func (a *app) confirm(ctx context.Context, f *worstFlags, all []*finding, doc *w
 			return differs, nil
 		}
 		one.row.Confirmed, one.row.DecisionsDigest = true, by.Results[0].DecisionsDigest
+		for _, own := range by.Results[1:] {
+			doc.Meet(&one.row, own.Algorithm, &own.Result)
+		}
 	}
 	return nil, nil
 }
 
-// decideFiles runs the scenarios, each with the algorithm that it is about.
-func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string,
-	list []*scenario.Scenario) (*simulate.Result, error) {
+// decideFiles runs the scenarios, each with the algorithm that it is about, and with scripts of the user's own.
+func (a *app) decideFiles(ctx context.Context, f *worstFlags, server string, list []*scenario.Scenario,
+	scripts []string) (*simulate.Result, error) {
 	job := a.newJob(list)
+	job.Scripts = scripts
 	job.Server, job.AllowEviction, job.Expected = server, f.eviction, true
-	bar := commandline.NewBar(a.Stderr, f.Quiet) // a flood of a million takes a script some time
+	bar := a.NewBar(f.Quiet) // a flood of a million takes a script some time
 	defer bar.Finish()
-	job.Progress, job.Notice = progress{bar}, a.Notices("simulate", f.Quiet)
+	job.Progress, job.Notice = progressOf(bar, job.Scenarios), a.Notices("simulate", f.Quiet)
 	return job.Run(ctx)
 }
 

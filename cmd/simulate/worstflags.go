@@ -29,6 +29,7 @@ type worstFlags struct {
 	largestCost commandline.Count
 	budget      commandline.Count
 	seed        commandline.Seed
+	scripts     []string
 	redis       string
 	eviction    bool
 }
@@ -53,6 +54,9 @@ func (f *worstFlags) register(c *cobra.Command) {
 		fs.Int64Var(&f.burst, "burst", 0, "how `MANY` may come at once (default REQUESTS)")
 		fs.Var(&f.within, "within", "the interval in which the most is to be admitted (default the window)")
 		fs.Var(&f.largestCost, "largest-cost", "the most that one request may cost")
+		fs.StringArrayVar(&f.scripts, "script", nil,
+			"play what is found to a Lua script of your own as well, `FILE.lua`, with its binding beside it; may be "+
+				"repeated")
 	})
 	f.Add("How", func(fs *pflag.FlagSet) {
 		fs.Var(&f.budget, "budget", "decisions that the search for one algorithm may take; a flood takes as many as "+
@@ -129,6 +133,11 @@ func (f *worstFlags) policy() (limit.Policy, error) {
 	if f.redis == "model" {
 		return limit.Policy{}, commandline.Usage("--redis model: the search asks the models already; want %s",
 			redisserver.Kinds)
+	}
+	if len(f.scripts) > 0 && f.within.Value > 0 {
+		return limit.Policy{}, commandline.Usage("--within: goes without --script, of which the most in one window " +
+			"of the " +
+			"limit is said")
 	}
 	if f.within.Value%time.Microsecond != 0 {
 		return limit.Policy{}, commandline.Usage("--within %v: want whole microseconds", f.within.Value)

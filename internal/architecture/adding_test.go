@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ratelab/internal/longtest"
 )
 
 // added are the files of an algorithm that nobody has heard of, by what a stranger calls its parameters. They decide
@@ -42,9 +44,7 @@ var _ = register(Spec{
 // Adding an algorithm adds files and edits none: every command knows it, its colour, and its capacity under whatever
 // name.
 func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles both programs anew; leave out -short")
-	}
+	longtest.Skip(t, "compiles both programs anew")
 	tree(t) // reads every file of ours, so that go test knows when its cached answer is stale
 	dir := t.TempDir()
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
@@ -69,7 +69,7 @@ func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
 	s.run("go", "build", "-C", absolute, "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+"/",
 		"./cmd/simulate", "./cmd/bench")
 
-	s.wants(s.run("./simulate", "list"), "pocket-bucket (bucket)", ":depth=INTEGER")
+	s.wants(s.run("./simulate", "list", "pocket-bucket"), "pocket-bucket (bucket)", ":depth=INTEGER")
 	rows := "gcra,gcra:burst=50,pocket-bucket,pocket-bucket:depth=50,pocket-bucket:whose=ours"
 	table := s.run("./simulate", "extreme-case-1", "-a", rows, "--out", "out", "--charts", "svg", "--format", "csv")
 	s.sameRows(table, "gcra", "pocket-bucket")

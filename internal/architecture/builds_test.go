@@ -5,13 +5,13 @@ import (
 	"os/exec"
 	"runtime"
 	"testing"
+
+	"ratelab/internal/longtest"
 )
 
 // The module builds for every system that it is for, without a C compiler.
 func TestItBuildsForEverySystem(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles everything for each system; leave out -short")
-	}
+	longtest.Skip(t, "compiles everything for each system")
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command on PATH")
 	}

@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"internal/benchresult": {"internal/costresult", "internal/result", "internal/sheet", "internal/measure",
 		"internal/atomicfile", "internal/message"},
 	"internal/benchresult/benchresulttest": {"internal/result", "internal/benchresult", "internal/measure"},
-	"internal/costresult":                  {"internal/result", "internal/sheet"},
+	"internal/costresult":                  {"internal/result", "internal/sheet", "internal/limit"},
 	"internal/costchart":                   {"internal/chart", "internal/costresult", "internal/sheet"},
 	"internal/callgrind":                   {"internal/redisserver"},
 	"internal/callgrind/callgrindtest":     {"internal/callgrind", "internal/redisserver"},
@@ -75,9 +75,15 @@ var mayImport = map[string][]string{
 	"internal/page": {"algorithms", "internal/benchresult", "internal/chart", "internal/curves", "internal/report",
 		"internal/measure", "internal/message", "internal/limit", "internal/sheet"},
 
+	"internal/change": {"internal/result", "internal/sheet", "internal/limit", "internal/lineup",
+		"internal/redisserver", "internal/replay", "internal/scenario", "internal/script", "internal/virtualtime",
+		"internal/waiting", "internal/message"},
+	"internal/examine": {"algorithms", "internal/limit", "internal/lineup", "internal/replay", "internal/report",
+		"internal/result", "internal/scenario", "internal/script", "internal/sheet", "internal/virtualtime"},
 	"internal/usage": {"internal/result", "internal/sheet", "internal/limit", "internal/message"},
 	"internal/lineup": {
-		"algorithms", "internal/scenario", "internal/clients", "internal/limit", "internal/redisserver",
+		"algorithms", "internal/scenario", "internal/clients", "internal/limit", "internal/message",
+		"internal/redisserver",
 		"internal/replay", "internal/script", "internal/virtualtime", "internal/waiting",
 	},
 	"internal/play": {
@@ -89,16 +95,16 @@ var mayImport = map[string][]string{
 		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/limit", "internal/measure",
 		"internal/redisserver", "internal/replay",
 		"internal/report", "internal/curves", "internal/script", "internal/traffic", "internal/virtualtime",
-		"internal/clients", "internal/load", "internal/play",
+		"internal/clients", "internal/examine", "internal/load", "internal/play",
 		"internal/localflag", "internal/sequence", "internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/recommend": {
 		"internal/result", "algorithms", "internal/scenario", "internal/lineup", "internal/chart", "internal/limit",
 		"internal/benchresult", "internal/costresult", "internal/report", "internal/sheet", "internal/message",
-		"internal/measure", "internal/traffic", "internal/worst",
+		"internal/clients", "internal/measure", "internal/traffic", "internal/worst",
 	},
-	"internal/worst": {"internal/result", "algorithms", "internal/scenario", "internal/limit", "internal/sheet",
-		"internal/traffic", "internal/waiting"},
+	"internal/worst": {"internal/result", "algorithms", "internal/scenario", "internal/limit", "internal/measure",
+		"internal/sheet", "internal/traffic", "internal/waiting"},
 	"internal/bench": {
 		"internal/result", "algorithms", "internal/scenario", "internal/caller", "internal/lineup", "internal/limit",
 		"internal/load", "internal/measure", "internal/play", "internal/processors", "internal/benchresult",
@@ -112,7 +118,8 @@ var mayImport = map[string][]string{
 		"internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/commandline/commandlinetest": {"algorithms", "internal/scenario", "internal/commandline",
-		"internal/message"},
+		"internal/longtest", "internal/message"},
+	"internal/longtest":     {},
 	"internal/architecture": {},
 }
 

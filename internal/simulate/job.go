@@ -32,6 +32,10 @@ type Job struct {
 	Clock    string
 	LongReal bool // a real clock may run for more than MaxReal
 
+	// Only is the one key whose requests arrive, and until when, so that the memory which is left is what it takes, on
+	// a server that others use, too; nil: all. Clients that react do as ever.
+	Only *lineup.OneKey
+
 	AllowEviction bool // the user's server may be one that evicts keys
 
 	Version string

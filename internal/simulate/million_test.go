@@ -12,6 +12,7 @@ import (
 	"ratelab/algorithms/limitstest"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
+	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/virtualtime"
 )
@@ -23,9 +24,7 @@ const million = 1_000_000
 // with random parameters under random limits, in batches of random size. Each answer must be the same in every
 // field. RATELAB_SEED repeats a failure, or looks elsewhere.
 func TestMillion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	longtest.Skip(t, "decides a million requests twice")
 	first := uint64(1_000_000)
 	if text := os.Getenv("RATELAB_SEED"); text != "" {
 		var err error

@@ -10,7 +10,6 @@ import (
 	"ratelab/internal/lineup"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/scenario"
-	"ratelab/internal/script"
 )
 
 // plan is the job with every name resolved: all that can still fail is the server.
@@ -45,6 +44,7 @@ func (p *planner) scenario(s *scenario.Scenario) *contest {
 	r.stream = s.Stream(r.Seed)
 	r.Enter(p.choices(s), p.job.Scripts, &p.Problems)
 	p.checkExpected(s, r.Entries)
+	p.checkObeyed(s, r.Entries)
 	r.sequences = p.sequences(s, r.Entries)
 	return r
 }
@@ -115,7 +115,7 @@ func (p *plan) warnings(kind string) []string {
 	}
 	var all []string
 	for _, c := range p.own() {
-		for _, r := range script.Analyse(c.Program.Source).Embedded {
+		for _, r := range c.Program.Gaps() {
 			all = append(all, fmt.Sprintf("%s:%d: %s; check with --redis process", c.File, r.Line, r.Text))
 		}
 	}

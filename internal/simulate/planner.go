@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
+	"ratelab/internal/clients"
 	"ratelab/internal/lineup"
+	"ratelab/internal/message"
 	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
 )
@@ -64,7 +66,29 @@ func (p *planner) checkExpected(s *scenario.Scenario, entries []*lineup.Entry) {
 			p.Bad(fmt.Errorf("%s:%d:%d: expect: %q: the scenario has no clients with local_flag: true", e.File, e.Line,
 				e.Column, e.Algorithm))
 		case err != nil && !namesSequence(s, e.Algorithm) && !lineup.Labelled(entries, e.Algorithm):
-			p.Bad(fmt.Errorf("%s:%d:%d: expect: %w", e.File, e.Line, e.Column, err))
+			own := ""
+			if !lineup.IsAlgorithm(base) {
+				own = " (the row of a script of your own needs --script FILE.lua)"
+			}
+			p.Bad(fmt.Errorf("%s:%d:%d: expect: %w%s", e.File, e.Line, e.Column, err, own))
+		}
+	}
+}
+
+// checkObeyed refuses scripts that never say when to come back where clients go by that, as often as it takes: they
+// would be back within a microsecond, and the run without an end.
+func (p *planner) checkObeyed(s *scenario.Scenario, entries []*lineup.Entry) {
+	for i := range s.Clients {
+		g := &s.Clients[i]
+		if g.OnReject != clients.Obey || g.Attempts > 0 {
+			continue
+		}
+		for _, e := range entries {
+			if e.File != "" && !e.Program.TellsRetry {
+				p.Bad(fmt.Errorf("%s: %s: on_reject: obey goes by when a rejection says to come back, "+
+					"and %s never says so: name retry_after in its binding, or set attempts: 5, or "+
+					"on_reject: backoff", s.Name, g.Name, message.Path(e.File)))
+			}
 		}
 	}
 }

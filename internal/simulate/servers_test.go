@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ratelab/internal/longtest"
 	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
@@ -72,7 +73,7 @@ func TestEveryServerDecidesAsTheModels(t *testing.T) {
 
 // everyScenario is what is built in, or a few of them where time is short.
 func everyScenario(t *testing.T) []*scenario.Scenario {
-	if testing.Short() {
+	if !longtest.All() {
 		return builtinScenarios(t, "extreme-case-1", "mixed-costs", "first-hit-window-worst")
 	}
 	return builtinScenarios(t, scenario.Names()...)

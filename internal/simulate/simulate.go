@@ -65,10 +65,10 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 			j.Decided(&all.Document.Runs[i])
 		}
 		if stopped {
-			break
+			return all, nil
 		}
 	}
-	return all, nil
+	return all, j.examine(ctx, plan, b, &all.Document)
 }
 
 // interrupt notes how many scenarios after the last one were not run.

@@ -16,7 +16,11 @@ func (j *Job) runVirtual(ctx context.Context, p *contest, b *backend) ([]*lane, 
 	if err != nil {
 		return nil, nil, err
 	}
-	outcome, err := j.record(ctx, p, p.stream, lanes, p.findings(replay.Options{Parallel: b.parallel(), Stop: j.Stop}))
+	var all replay.Traffic = p.stream
+	if j.Only != nil {
+		all = j.Only.Of(all)
+	}
+	outcome, err := j.record(ctx, p, all, lanes, p.findings(replay.Options{Parallel: b.parallel(), Stop: j.Stop}))
 	return lanes, outcome, err
 }
 
@@ -32,6 +36,7 @@ func (b *backend) virtualLanes(ctx context.Context, p *contest) ([]*lane, error)
 		if err != nil {
 			return nil, err
 		}
+		v.OthersToo = b.job.Only != nil
 		var decider replay.Decider = v
 		if e.NewModel != nil {
 			decider = &confirming{Decider: v, model: replay.NewModel(e.NewModel(), p.Scenario.Start)}
