@@ -4,8 +4,8 @@ LDFLAGS := -X main.version=$(VERSION)
 
 PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build install simulate check test test-servers race bench bench-go cost results results-bench goldens docs lint vuln \
-  cross clean
+.PHONY: help build install simulate check test test-all test-servers race bench bench-go cost results results-bench goldens docs lint vuln \
+  cross rename clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,12 +22,15 @@ simulate: build ## run everything built in: the table here, charts in results/la
 check: build ## decide everything again and compare with results/, exactly
 	./bin/simulate check
 
-test: ## run the tests; those that lack a server say so and skip
-	go test ./...
+test: ## run the tests, and say at the end which were skipped, and why
+	@go test -json ./... | go run ./.ci/tests
+
+test-all: ## run all tests, the long ones as well; those that lack a server say so and skip
+	@RATELAB_ALL=1 go test -timeout 40m -json ./... | go run ./.ci/tests
 
 test-servers: ## run the tests and fail where a redis-server or Docker is missing
 	RATELAB_TEST_IMAGES=$${RATELAB_TEST_IMAGES:-redis:8.0-alpine,valkey/valkey:8.1-alpine} \
-	  REQUIRE_REDIS=1 REQUIRE_DOCKER=1 go test -timeout 40m ./...
+	  RATELAB_ALL=1 REQUIRE_REDIS=1 REQUIRE_DOCKER=1 go test -timeout 40m ./...
 
 race: ## run the tests under the race detector
 	go test -race -short ./...
@@ -72,6 +75,9 @@ cross: ## compile for Linux, macOS and Windows
 	  echo "GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./cmd/..."; \
 	  GOOS=$${platform%/*} GOARCH=$${platform#*/} go build -o /dev/null ./cmd/... || exit 1; \
 	done
+
+rename: ## give the module a path that go install can fetch: make rename MODULE=example.org/you/ratelab
+	@.ci/rename '$(MODULE)'
 
 clean: ## remove what was built
 	rm -rf bin results/latest results/latest-bench results/latest-cost
