@@ -19,6 +19,9 @@ const (
 	PushAndTrim                       // EVAL of pushAndTrim: as PushLeft, then as Trim to Keep
 )
 
+// script reports whether the command is an EVAL.
+func (o Operation) script() bool { return o == CompareAndDelete || o == PushAndTrim }
+
 // compareAndDelete is the script with which a lock's holder lets go of its own lock, and never of somebody else's: the
 // one place where a sequence cannot do without. Source:
 // https://redis.io/docs/latest/develop/use/patterns/distributed-locks/

@@ -24,12 +24,13 @@ func Confirm(ctx context.Context, client *redis.Client, shared bool, prefix stri
 	}
 	clock := &virtualtime.Clock{}
 	clock.Set(earliest(calls))
+	hook := virtualtime.NewHook(clock, real)
 	if shared {
-		client.AddHook(virtualtime.NewGuestHook(clock, real.Add(time.Duration(len(calls))*perCall)))
-	} else {
-		client.AddHook(virtualtime.NewHook(clock, real))
+		hook = virtualtime.NewGuestHook(clock, real.Add(time.Duration(len(calls))*perCall))
 	}
-	failed := confirm(ctx, client, clock, prefix, calls, stop)
+	client.AddHook(hook)
+	c := &confirmation{client: client, clock: clock, hook: hook, prefix: prefix, calls: calls}
+	failed := c.all(ctx, stop)
 	if err := forget(context.WithoutCancel(ctx), client, prefix, calls); failed == nil {
 		failed = err
 	}
@@ -63,42 +64,84 @@ func earliest(calls []Call) int64 {
 // ErrStopped is a Confirm that was told to stop before it came to the end.
 var ErrStopped = errors.New("stopped")
 
-func confirm(ctx context.Context, client *redis.Client, clock *virtualtime.Clock, prefix string, calls []Call,
-	stop <-chan struct{}) error {
-	for i, c := range calls {
+// confirmation is the calls on their way to the server.
+type confirmation struct {
+	client *redis.Client
+	clock  *virtualtime.Clock
+	hook   *virtualtime.Hook
+	prefix string
+	calls  []Call
+}
+
+// all confirms every call.
+func (c *confirmation) all(ctx context.Context, stop <-chan struct{}) error {
+	for next := 0; next < len(c.calls); {
 		if waiting.Closed(stop) {
 			return ErrStopped
 		}
-		clock.Set(c.AtUS)
-		reply, err := ask(ctx, client, c.Command.Args(prefix))
-		var refused redis.Error
-		if err != nil && !errors.As(err, &refused) {
+		replies, err := c.ask(ctx, c.calls[next:])
+		if err != nil {
 			return err
 		}
-		got := reply.String()
-		if err != nil {
-			got = "the error " + err.Error()
-		}
-		if got != c.Reply.String() {
-			return &DifferenceError{i + 1, c, got}
+		for _, reply := range replies {
+			call := c.calls[next]
+			next++
+			if got := shown(reply); got != call.Reply.String() {
+				return &DifferenceError{next, call, got}
+			}
 		}
 	}
 	return nil
 }
 
-// ask is one command's reply.
-func ask(ctx context.Context, client *redis.Client, args []any) (Reply, error) {
-	answer, err := client.Do(ctx, args...).Result()
-	if errors.Is(err, redis.Nil) {
-		return Reply{}, nil
+// How much may travel together: about a millisecond of a server.
+const (
+	mostTogether = 200
+	mostWords    = 2000
+)
+
+// ask sends the first few of calls, and gives at least one reply: those that go together, or one script alone.
+func (c *confirmation) ask(ctx context.Context, calls []Call) ([]any, error) {
+	var together []virtualtime.Command
+	words := 0
+	for i, call := range calls {
+		args := call.Command.Args(c.prefix)
+		words += len(args)
+		stepsBack := i > 0 && call.AtUS < calls[i-1].AtUS
+		if call.Command.Operation.script() || stepsBack || i == mostTogether || i > 0 && words > mostWords {
+			break
+		}
+		together = append(together, virtualtime.Command{AtUS: call.AtUS, Args: args})
 	}
-	switch answer := answer.(type) {
+	if together != nil {
+		return c.hook.Several(ctx, c.client, together)
+	}
+	c.clock.Set(calls[0].AtUS)
+	reply, err := c.client.Do(ctx, calls[0].Command.Args(c.prefix)...).Result()
+	var refused redis.Error
+	switch {
+	case errors.Is(err, redis.Nil):
+		return []any{nil}, nil
+	case errors.As(err, &refused):
+		return []any{err}, nil
+	}
+	return []any{reply}, err
+}
+
+// shown is a server's reply as a Reply would show it.
+func shown(reply any) string {
+	switch reply := reply.(type) {
+	case nil:
+		return Reply{}.String()
 	case int64:
-		return integer(answer), err
+		return integer(reply).String()
 	case string:
-		return text(answer), err
+		return text(reply).String()
+	case error:
+		return "the error " + reply.Error()
+	default:
+		return fmt.Sprint(reply)
 	}
-	return Reply{}, err
 }
 
 // forget deletes every key of calls.

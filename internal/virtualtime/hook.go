@@ -39,6 +39,7 @@ type Hook struct {
 	mu      sync.Mutex
 	sources map[string]string // SHA-1 -> what the library has sent or loaded
 	wrapped map[string]string // SHA-1 -> the same in the prelude
+	several string            // the wrapper of Several; "": not yet made
 }
 
 var _ redis.Hook = (*Hook)(nil)

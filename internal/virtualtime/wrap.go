@@ -18,7 +18,8 @@ var (
 	preludeSource = part("clock") + part("commands") + part("expiry") + part("facade") + part("fence")
 	aloneSource   = part("alone")
 	batchSource   = part("batch")
-	singleSource  = part("single")
+	singleSource  = part("exact") + part("single")
+	severalSource = part("exact") + part("several")
 	checkSource   = part("check")
 )
 

@@ -47,7 +47,9 @@ local ok, problem = xpcall(run, located)
 -- Of each key: its deadline in virtual ms, -1 without one, -2 where it is gone; and when it was missed, or -1.
 local changed, c = {}, 0
 for key in pairs(look) do
-  local at = raw('PEXPIRETIME', key)
+  local last, at = dies[key]
+  if last and last ~= huge then at = (last - 999) / 1000 + offset -- set by this EVAL, or read
+  else at = raw('PEXPIRETIME', key) end
   if at == -1 and keep then raw('PEXPIREAT', key, format('%.0f', keep)) end
   if at == keep then at = -1 elseif at >= 0 then at = at - offset end
   changed[c + 1], changed[c + 2], changed[c + 3] = key, at, missed[key] or -1

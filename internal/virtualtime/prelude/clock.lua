@@ -15,7 +15,7 @@ local tostring, tonumber, pairs, rawget, rawset, setmetatable = tostring, tonumb
 local getmetatable = getmetatable
 local raw = real.call
 local floor, huge, format = math.floor, math.huge, string.format
-local upper, sub, byte, match = string.upper, string.sub, string.byte, string.match
+local upper, sub, byte, match, find = string.upper, string.sub, string.byte, string.match, string.find
 local min = math.min
 local now, now_s = 0, '0' -- the server's virtual time at this arrival in µs, as number and as string
 -- Whether a whole number is better written by format('%d') than by the server, which takes a fifth of a SET for it; not

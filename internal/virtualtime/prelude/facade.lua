@@ -1,9 +1,9 @@
 -- What the body sees under the name redis, and how its errors are told.
 
--- Any other spelling of a known command is learnt; any other command is refused by its name.
+-- A command is learnt in the spelling in which it comes; an unknown one is refused by its name.
 setmetatable(H, {__index = function(t, cmd)
   if type(cmd) ~= 'string' then return raw end
-  local h = rawget(t, upper(cmd))
+  local h = known(upper(cmd))
   if not h then refuse('VTCMD virtual time does not know the command "' .. cmd .. '"') end
   t[cmd] = h
   return h
@@ -27,7 +27,8 @@ local shadow = {call = call}
 for name, value in pairs(real) do -- constants, and functions that touch neither keys nor time
   if type(value) ~= 'function' then shadow[name] = value end
 end
-for name in string.gmatch('error_reply status_reply sha1hex setresp acl_check_cmd', '%S+') do shadow[name] = real[name] end
+shadow.error_reply, shadow.status_reply, shadow.sha1hex = real.error_reply, real.status_reply, real.sha1hex
+shadow.setresp, shadow.acl_check_cmd = real.setresp, real.acl_check_cmd
 function shadow.pcall(...)
   local ok, reply = pcall(call, ...)
   if ok or type(reply) == 'table' then return reply end
