@@ -50,7 +50,7 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 
 // read hands the traffic on in batches, until it ends, deliver fails, or it is told to stop.
 func (s *source) read(traffic Traffic, deliver func(*batch) error) error {
-	b := s.newBatch()
+	b := newBatch(0)
 	var count int64
 	for q, err := range traffic.Requests() {
 		if err != nil {
@@ -62,7 +62,7 @@ func (s *source) read(traffic Traffic, deliver func(*batch) error) error {
 			}
 			count += int64(len(b.requests))
 			s.progress(count)
-			b = s.newBatch()
+			b = newBatch(len(b.requests))
 			if waiting.Closed(s.options.Stop) {
 				s.partial = true
 				return nil
@@ -90,8 +90,8 @@ func (s *source) full(b *batch, next limit.Request) bool {
 	return n > 0 && span > 0 && next.AtUS-b.requests[0].AtUS > span
 }
 
-func (s *source) newBatch() *batch {
-	n := s.options.Batch
+// newBatch has room for n requests, as many as the batch before it had: where a span of time bounds them, most are small.
+func newBatch(n int) *batch {
 	return &batch{requests: make([]limit.Request, 0, n), exact: make([]bool, 0, n), numbers: make([]int64, 0, n)}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // build appends what prelude.lua calls A[4] and after: which elements of KEYS and ARGV travel with each arrival, and
-// whether the client's clock does; those that hold for all of them, and the arrivals.
+// whether the client's clock does; those that hold for all of them, those that hold for all batches, and the arrivals.
 func (r *Runner) build(args []any, requests []limit.Request) []any {
 	layout := r.wrapped.decide.varying
 	first := r.vars(requests[0])
@@ -23,6 +23,9 @@ func (r *Runner) build(args []any, requests []limit.Request) []any {
 	args = append(args, string(travels))
 	for _, t := range layout {
 		args = append(args, r.text(t, first))
+	}
+	for _, text := range r.wrapped.decide.fixed {
+		args = append(args, text)
 	}
 	for _, q := range requests {
 		v := r.vars(q)

@@ -8,14 +8,29 @@ import (
 	"ratelab/internal/script"
 )
 
-// layout says which elements of KEYS and ARGV travel with an arrival; the others are part of the source.
+// layout says which elements of KEYS and ARGV travel with an arrival, and which with a batch. None is part of the source,
+// but for those beyond mostFixed: a server then knows one wrapper of a script for all limits.
 type layout struct {
 	varying   []script.Template // in the order in which they travel, those of KEYS first
+	fixed     []string          // the constant ones, likewise
 	tellsTime bool              // some element is the plain clock: the client's travels where it is not the server's
 }
 
 // mostVarying keeps the wrapper within the 60 outer variables that a Lua 5.1 function may use.
 const mostVarying = 16
+
+// mostFixed keeps it within the 200 locals that one may have.
+const mostFixed = 40
+
+// fixed are the elements that never differ.
+func fixed(c script.Call) (all []string) {
+	for _, t := range slices.Concat(c.Keys, c.Args) {
+		if text, constant := t.Constant(); constant && len(all) < mostFixed {
+			all = append(all, text)
+		}
+	}
+	return all
+}
 
 // tellsTime reports whether an element of the call is the plain clock.
 func tellsTime(c script.Call) bool {
@@ -31,13 +46,16 @@ func varying(c script.Call) []script.Template {
 }
 
 // slots declares a local for each varying element: its value for the whole batch, or nil where it travels with
-// each arrival. Then it grants the keys.
+// each arrival; and one for each fixed element. Then it grants the keys.
 func (l *layout) slots(c script.Call) string {
 	var b strings.Builder
 	for i := range l.varying {
 		fmt.Fprintf(&b, "local v%d, each%d = A[p + %d], byte(A[4], %d) == 49 ", i+1, i+1, i, i+1)
 	}
-	fmt.Fprintf(&b, "p = p + %d", len(l.varying))
+	for i := range l.fixed {
+		fmt.Fprintf(&b, "local f%d = A[p + %d] ", i+1, len(l.varying)+i)
+	}
+	fmt.Fprintf(&b, "p = p + %d", len(l.varying)+len(l.fixed))
 	if l.tellsTime {
 		fmt.Fprintf(&b, " local client_s, apart = now_s, byte(A[4], %d) == 49", len(l.varying)+1)
 	}
@@ -102,12 +120,15 @@ func tables(c script.Call) string {
 
 // elements are the expressions for the elements of KEYS and ARGV.
 func elements(c script.Call) (keys, args []string) {
-	n := 0
+	n, f := 0, 0
 	list := func(templates []script.Template) []string {
 		elements := make([]string, len(templates))
 		for i, t := range templates {
 			text, constant := t.Constant()
 			switch {
+			case constant && f < mostFixed:
+				f++
+				elements[i] = fmt.Sprintf("f%d", f)
 			case constant:
 				elements[i] = script.Quote(text)
 			case t.IsNow():

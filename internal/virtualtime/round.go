@@ -60,7 +60,7 @@ func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, [
 
 // arguments are those of one EVAL: with its source the first time, by its digest from then on.
 func (r *Runner) arguments(requests []limit.Request) []any {
-	args := make([]any, 0, 9+len(requests)*(1+len(r.wrapped.decide.varying)))
+	args := make([]any, 0, 9+len(r.wrapped.decide.fixed)+(1+len(requests))*(1+len(r.wrapped.decide.varying)))
 	if r.loaded {
 		args = append(args, "EVALSHA", r.wrapped.sha1, "0")
 	} else {

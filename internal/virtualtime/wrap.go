@@ -57,7 +57,7 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 		return nil, err
 	}
 	w := &wrapped{}
-	w.decide.varying, w.decide.tellsTime = varying(p.Decide), tellsTime(p.Decide)
+	w.decide = layout{varying: varying(p.Decide), fixed: fixed(p.Decide), tellsTime: tellsTime(p.Decide)}
 	if n := len(w.decide.varying); n > mostVarying {
 		return nil, fmt.Errorf("%d elements of KEYS and ARGV change from request to request; virtual time carries at "+
 			"most %d", n, mostVarying)
