@@ -90,7 +90,8 @@ func (s *source) full(b *batch, next limit.Request) bool {
 	return n > 0 && span > 0 && next.AtUS-b.requests[0].AtUS > span
 }
 
-// newBatch has room for n requests, as many as the batch before it had: where a span of time bounds them, most are small.
+// newBatch has room for n requests, as many as the batch before it had: where a span of time bounds them, most are
+// small.
 func newBatch(n int) *batch {
 	return &batch{requests: make([]limit.Request, 0, n), exact: make([]bool, 0, n), numbers: make([]int64, 0, n)}
 }

@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/script"
 )
 
-// layout says which elements of KEYS and ARGV travel with an arrival, and which with a batch. None is part of the source,
-// but for those beyond mostFixed: a server then knows one wrapper of a script for all limits.
+// layout says which elements of KEYS and ARGV travel with an arrival, and which with a batch. None is part of the
+// source, but for those beyond mostFixed: a server then knows one wrapper of a script for all limits.
 type layout struct {
 	varying   []script.Template // in the order in which they travel, those of KEYS first
 	fixed     []string          // the constant ones, likewise

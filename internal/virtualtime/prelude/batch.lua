@@ -1,8 +1,9 @@
 -- A batch of arrivals, between which the server's clock never steps back. A[3] is the first one's number in the run.
 -- A[4] has a 1 for each element of KEYS and ARGV that travels with its arrival and a 0 for one that holds for the whole
 -- batch, and at its end a 1 where the clients' clocks are not the server's. Those follow, then those that hold for all
--- batches, and then the arrivals: the server's time in µs, the client's where it is another one, and what travels. An empty time announces a call of
--- the init script, with all of its elements. The last of A is a key that is there as long as the run's keys are, or ''.
+-- batches, and then the arrivals: the server's time in µs, the client's where it is another one, and what travels. An
+-- empty time announces a call of the init script, with all of its elements. The last of A is a key that is there as long
+-- as the run's keys are, or ''.
 local out, count = {}, #A - 1
 local each, spans, before = nil, 1, calls -- what an arrival took, where that is not what the one before took
 local took = {}
