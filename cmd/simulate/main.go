@@ -9,8 +9,8 @@ import (
 	"ratelab/internal/commandline"
 )
 
-// gcPercent: the embedded server makes 8 KB of garbage for each command, and little of what it makes stays. A collection
-// at three times what is in use, and not at twice, saves a fifth of the processor time and costs some 300 MB.
+// gcPercent: the embedded server makes 8 KB of garbage for each command, and little of what it makes stays. A
+// collection at three times what is in use, and not at twice, saves a fifth of the processor time and costs some 300 MB.
 const gcPercent = 200
 
 func main() {
