@@ -41,7 +41,11 @@ func subjectTable(r *report.Run, about *measure.Subject, l *labels) sheet.Table 
 		}
 		list := cells(measures, &row.Figures)
 		if named {
-			list = append(list, sheet.Cell{Text: row.Fairness.WorstKey})
+			worst := sheet.Cell{}
+			if f := row.Fairness; f.WorstServed < f.BestServed { // of equals the first by name is no finding
+				worst.Text = f.WorstKey
+			}
+			list = append(list, worst)
 		}
 		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), list...))
 	}
