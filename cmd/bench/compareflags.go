@@ -51,7 +51,7 @@ func (f *compareFlags) register(c *cobra.Command) {
 		f.QuietFlag(fs)
 	})
 	f.Complete(c, map[string][]string{
-		"algorithms": algorithms.Names(),
+		"algorithms": commandline.Labels(),
 		"as":         algorithms.Names(),
 		"format":     compare.Forms.Names(),
 		"mix":        benchresult.Mixes(),

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/commandline"
 	"ratelab/internal/cost"
@@ -70,7 +69,7 @@ func (f *costFlags) register(c *cobra.Command) {
 		f.QuietFlag(fs)
 	})
 	f.Complete(c, map[string][]string{
-		"algorithms": algorithms.Names(),
+		"algorithms": commandline.Labels(),
 		"format":     costresult.Forms.Names(),
 		"charts":     commandline.Charts,
 		"redis":      {redisserver.KindProcess, redisserver.KindContainer},

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ratelab/algorithms"
 	"ratelab/internal/bench"
 	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
@@ -60,7 +59,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	f.Add("Output", f.output)
 	f.Complete(c, f.Completions())
 	f.Complete(c, map[string][]string{
-		"algorithms": algorithms.Names(),
+		"algorithms": commandline.Labels(),
 		"format":     benchresult.Forms.Names(),
 		"charts":     commandline.Charts,
 		"redis":      serverWords,

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/benchchart"
 	"ratelab/internal/benchresult"
@@ -87,7 +86,7 @@ func (a *app) check() *cobra.Command {
 			"with a FOLDER: built-in `NAMES` as further rows, comma separated")
 		fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	})
-	f.Complete(c, map[string][]string{"algorithms": algorithms.Names()})
+	f.Complete(c, map[string][]string{"algorithms": commandline.Labels()})
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.Empty(); err != nil {
 			return err

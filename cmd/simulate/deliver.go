@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -100,8 +99,7 @@ func verdict(doc *report.Document) error {
 	for i := range doc.Runs {
 		for _, e := range doc.Runs[i].Expectations {
 			if e.Met != nil && !*e.Met {
-				missed = append(missed, fmt.Errorf("%w: %s: %s: %s is %s, want %s", simulate.ErrExpectation,
-					doc.Runs[i].Scenario, e.Algorithm, e.Measure, strconv.FormatFloat(*e.Got, 'f', -1, 64), e.Want))
+				missed = append(missed, fmt.Errorf("%w: %s: %s", simulate.ErrExpectation, doc.Runs[i].Scenario, e.Missed()))
 			}
 		}
 	}

@@ -90,6 +90,7 @@ var parts = map[string]func(folder, text string) string{
 	"phases":  func(_, text string) string { return problem(scenario.Parse("part.yaml", []byte(sceneHead+text))) },
 	"clients": besidePhases,
 	"rows":    besidePhases,
+	"keys":    besidePhases,
 	"managed": besidePhases,
 	"name":    bindingPart, "not_configured": bindingPart,
 }

@@ -168,7 +168,7 @@ func TestTheActionInAnotherRepository(t *testing.T) {
 	wants("a right change", 0, "ok: 1 scenario", "the same answers to")
 
 	r.write("limits/limiter.lua", strings.Replace(good, "n <= tonumber(ARGV[1])", "n <= ARGV[1] + 1", 1))
-	wants("one too many", 1, "expectation missed: edge: limiter: admitted is 22, want 20")
+	wants("one too many", 1, "expectation missed: edge: limiter: admitted is 22, expected 20")
 	r.write("limits/edge.yaml", strings.Replace(r.read("limits/edge.yaml"), "admitted: 20", "admitted: 22", 1))
 	r.bash(r.temp + "/ratelab/simulate check limits --accept")
 	wants("one too many that is meant", 1, "::error file=limits/limiter.lua::simulate: first in ", "base rejects it")

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ratelab/algorithms"
 	"ratelab/internal/commandline"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
@@ -47,7 +46,7 @@ func (f *flags) register(c *cobra.Command) {
 	f.Add("Output", f.output)
 	f.Complete(c, f.Completions())
 	f.Complete(c, map[string][]string{
-		"algorithms": algorithms.Names(),
+		"algorithms": commandline.Labels(),
 		"format":     report.Forms.Names(),
 		"charts":     commandline.Charts,
 		"columns":    report.CSVColumns(),

@@ -10,7 +10,7 @@ import (
 )
 
 // gcPercent: the embedded server makes 8 KB of garbage for each command, and little of what it makes stays. A
-// collection at three times what is in use, and not at twice, saves a fifth of the processor time and costs some 300 MB.
+// collection at three times what is in use, and not at twice, saves a fifth of the processor time, for some 300 MB.
 const gcPercent = 200
 
 func main() {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ratelab/algorithms"
 	"ratelab/internal/benchresult"
 	"ratelab/internal/commandline"
 	"ratelab/internal/costresult"
@@ -61,7 +60,7 @@ func (f *recommendFlags) register(c *cobra.Command) {
 	f.Add("What decides, and output", f.output)
 	f.Complete(c, f.Completions())
 	f.Complete(c, map[string][]string{
-		"algorithms": algorithms.Names(),
+		"algorithms": commandline.Labels(),
 		"format":     recommend.Forms.Names(),
 		"charts":     commandline.Charts,
 		"prefer":     recommend.Preferences(),

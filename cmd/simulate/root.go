@@ -1,9 +1,13 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 )
@@ -30,6 +34,9 @@ func newRoot(a *app) *cobra.Command {
 		Version: commandline.Version(version),
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := slipOfACommand(cmd, args); err != nil {
+				return err
+			}
 			return a.simulate(cmd.Context(), &f, args)
 		},
 		ValidArgsFunction: commandline.CompleteScenarios,
@@ -40,6 +47,28 @@ func newRoot(a *app) *cobra.Command {
 	commandline.StrictHelp(root)
 	commandline.Help(root, f.Groups, closing)
 	return root
+}
+
+// slipOfACommand refuses a first word that is no scenario, and looks more like a command.
+func slipOfACommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 || slices.Contains(scenario.Names(), args[0]) || strings.ContainsAny(args[0], `./\`) {
+		return nil
+	}
+	word := args[0]
+	if word == "version" {
+		return commandline.Usage("%s: no such scenario or command; did you mean simulate --version?", message.Quote(word))
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	near, ok := message.Nearest(word, append(names, scenario.Names()...))
+	if !ok || !slices.Contains(names, near) {
+		return nil
+	}
+	return commandline.Usage("%s: no such scenario or command; did you mean simulate %s?", message.Quote(word), near)
 }
 
 // schema prints the JSON Schemas of what the program reads and writes.

@@ -95,11 +95,29 @@ func (g *Groups) Empty() error {
 	return err
 }
 
-// Complete lets a shell complete the values of flags. A flag that is not registered panics.
+// Complete lets a shell complete the values of flags: of a list each of its elements, and of one with a colon, as in
+// gcra:burst=, only once that is typed. A flag that is not registered panics.
 func (g *Groups) Complete(c *cobra.Command, values map[string][]string) {
 	for name, words := range values {
-		if err := c.RegisterFlagCompletionFunc(name,
-			cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		_, isList := c.Flag(name).Value.(*watchedList)
+		offer := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			done := ""
+			if isList {
+				done = typed[:strings.LastIndexByte(typed, ',')+1]
+			}
+			var all []string
+			for _, w := range words {
+				if strings.HasPrefix(w, typed[len(done):]) &&
+					(!strings.Contains(w, ":") || strings.Contains(typed[len(done):], ":")) {
+					all = append(all, done+w)
+				}
+			}
+			if isList {
+				return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp
+		}
+		if err := c.RegisterFlagCompletionFunc(name, offer); err != nil {
 			panic(err)
 		}
 	}

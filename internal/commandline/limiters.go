@@ -40,6 +40,17 @@ func (l *Limiters) Register(fs *pflag.FlagSet) {
 	fs.Var(&l.Seed, "seed", "a whole number `N` instead of each scenario's own seed")
 }
 
+// Labels are what a shell offers for --algorithms: the names, and after one of them its parameters.
+func Labels() []string {
+	all := algorithms.Names()
+	for _, a := range algorithms.All() {
+		for _, p := range a.Parameters {
+			all = append(all, a.Name+":"+p.Name+"=")
+		}
+	}
+	return all
+}
+
 // Choices resolves --algorithms: nil where all are meant.
 func (l *Limiters) Choices() ([]algorithms.Choice, error) {
 	return Choices("--algorithms", l.algorithms)

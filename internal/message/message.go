@@ -81,6 +81,35 @@ func OneOf[T ~string](word string, names []T) string {
 	return want
 }
 
+// DidYouMean ends the message about a word that is none of many names, too many to list: `; did you mean "gcra"?`. A
+// name that begins with the word, or has it in it, is as good as one that is spelled like it. It is "" where there is
+// none.
+func DidYouMean[T ~string](word string, names []T) string {
+	var near []string
+	for _, n := range names {
+		if len(word) >= shortestPart && strings.Contains(string(n), word) {
+			near = append(near, Quote(n))
+		}
+	}
+	if n, ok := Nearest(word, names); ok && near == nil {
+		near = []string{Quote(n)}
+	}
+	switch {
+	case near == nil:
+		return ""
+	case len(near) > mostMeant:
+		return fmt.Sprintf("; did you mean %s, or one of %d others?", List(near[:mostMeant-1]), len(near)-mostMeant+1)
+	case len(near) == 1:
+		return "; did you mean " + near[0] + "?"
+	}
+	return "; did you mean " + List(near[:len(near)-1]) + " or " + near[len(near)-1] + "?"
+}
+
+const (
+	shortestPart = 3 // letters: of fewer than that nothing can be told
+	mostMeant    = 3
+)
+
 // Nearest is the name that word is probably a slip of: a third of its letters may differ, and one more. Of several that
 // are as near it is the first.
 func Nearest[T ~string](word string, names []T) (near T, ok bool) {

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"ratelab/internal/message"
@@ -70,7 +72,7 @@ func (r *Run) expectationLines() []sheet.Line {
 			met++
 			continue
 		}
-		lines = append(lines, sheet.Line{Text: e.missed(), Style: sheet.Alarm, Item: true})
+		lines = append(lines, sheet.Line{Text: "MISSED: " + e.Missed(), Style: sheet.Alarm, Item: true})
 	}
 	if checked == 0 {
 		return sheet.Items(message.Count(len(r.Expectations), "expectation") + ", none of them checked")
@@ -82,10 +84,25 @@ func (r *Run) expectationLines() []sheet.Line {
 	return append(lines, sheet.Items(sum)...)
 }
 
-func (e Expectation) missed() string {
-	got := sheet.OptionalFloat(e.Got)
-	if got == "" {
-		got = "nothing"
+// Missed says what was got and what was wanted, of an expectation that was not met.
+func (e Expectation) Missed() string {
+	got := "nothing"
+	if e.Got != nil {
+		got = strconv.FormatFloat(math.Round(*e.Got*1e4)/1e4, 'f', -1, 64)
 	}
-	return fmt.Sprintf("MISSED: %s: %s is %s, expected %s", e.Algorithm, e.Measure, got, e.Want)
+	return fmt.Sprintf("%s: %s is %s, expected %s", e.Algorithm, e.Measure, got, e.expected())
+}
+
+// expected is Want in words.
+func (e Expectation) expected() string {
+	low, high, bounds := strings.Cut(e.Want, "..")
+	switch {
+	case !bounds:
+		return e.Want
+	case low == "":
+		return "at most " + high
+	case high == "":
+		return "at least " + low
+	}
+	return low + " to " + high
 }

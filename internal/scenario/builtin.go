@@ -68,8 +68,8 @@ func Load(nameOrPath string) (*Scenario, error) {
 			return builtin(n)
 		}
 	}
-	return nil, fmt.Errorf("scenario %s: no such scenario; %s, or a path with a slash or .yaml",
-		message.Quote(nameOrPath), message.OneOf(nameOrPath, names))
+	return nil, fmt.Errorf("scenario %s: no such scenario%s (simulate list has all of them; a file is a path with a "+
+		"slash or .yaml)", message.Quote(nameOrPath), message.DidYouMean(nameOrPath, names))
 }
 
 func loadFile(file string) (*Scenario, error) {

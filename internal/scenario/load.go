@@ -16,7 +16,7 @@ import (
 
 // Scenario is one file, read and checked.
 type Scenario struct {
-	Name     string // the file's base name
+	Name     string // the file's base name, unless it says otherwise
 	Question string // what the scenario answers, in at most 90 characters
 	Limit    limit.Policy
 	Seed     uint64

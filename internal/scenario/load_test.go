@@ -208,9 +208,23 @@ func TestLoad(t *testing.T) {
 	if s, err = Load(file); err != nil || s.Name != "mine" {
 		t.Errorf("%+v, %v", s, err)
 	}
+	for from, want := range map[string]string{"name: everything": "mine", "name: another": "another"} {
+		named := strings.Replace(everything, "name: everything\n", strings.TrimPrefix(from, "name: everything")+"\n", 1)
+		if err := os.WriteFile(file, []byte(named), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if s, err = Load(file); err != nil || s.Name != want {
+			t.Errorf("%q: %+v, %v; want the name %s", from, s, err, want)
+		}
+	}
+	for _, name := range Names() {
+		if s, err := Load(name); err != nil || s.Name != name {
+			t.Errorf("the built-in scenario in %s.yaml: %+v, %v", name, s, err)
+		}
+	}
 	for name, want := range map[string]string{
-		"extreme-case1": `scenario "extreme-case1": no such scenario; did you mean "extreme-case-1"? want one of `,
-		"zz\x1b":        `scenario "zz\x1b": no such scenario; want one of `,
+		"extreme-case1": `scenario "extreme-case1": no such scenario; did you mean "extreme-case-1"? (simulate list`,
+		"zz\x1b":        `scenario "zz\x1b": no such scenario (simulate list`,
 		"./gone.yaml":   "./gone.yaml: no such file; want a scenario file",
 		"gone.yml":      "gone.yml: no such file; want a scenario file",
 		"../scenario":   "../scenario: this is a folder; want a scenario file",

@@ -41,10 +41,19 @@ func shapeFields() []string {
 	return names
 }
 
+// notInAPhase are fields that people expect in a phase, and what they mean.
+var notInAPhase = map[string]string{
+	"rate":     "want constant: 400/s for an even flow, or poisson: 400/s for a random one",
+	"rps":      "want constant: 400/s for an even flow, or poisson: 400/s for a random one",
+	"count":    "want constant: 980 for so many evenly in its duration, or burst: 980 for all at once",
+	"requests": "want constant: 980 for so many evenly in its duration, or burst: 980 for all at once",
+	"limit":    "the limit is the scenario's, for all phases; want it beside phases",
+}
+
 // phase reads one phase; lines holds the names of those before it.
 func (r *reader) phase(v strictyaml.Value, defaults traffic.Phase, lines map[string]int) traffic.Phase {
 	p := defaults
-	f, ok := v.Fields(slices.Concat([]string{"name", "duration"}, shapeFields(), []string{"keys", "cost"})...)
+	f, ok := v.FieldsOr(notInAPhase, slices.Concat([]string{"name", "duration"}, shapeFields(), []string{"keys", "cost"})...)
 	if !ok {
 		return p
 	}

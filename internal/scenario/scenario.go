@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
 )
@@ -66,8 +65,10 @@ func (r *reader) surroundings(f strictyaml.Fields, s *Scenario) {
 
 // head reads the fields that are one scalar each.
 func (r *reader) head(f strictyaml.Fields, s *Scenario) {
-	if v, ok := f.Need("name", "the file's base name"); ok {
+	if v, ok := f.Get("name"); ok {
 		s.Name = r.name(v)
+	} else if s.Name = baseName(r.Name); !nameText.MatchString(s.Name) || len(s.Name) > maxName {
+		f.Need("name", "one of small letters, digits and hyphens, since the file's own name is none")
 	}
 	if v, ok := f.Need("question", "the question that the scenario answers"); ok {
 		s.Question, ok = v.Text("a question", maxQuestion)
@@ -87,7 +88,7 @@ func (r *reader) head(f strictyaml.Fields, s *Scenario) {
 	}
 }
 
-// name reads the scenario's name, which becomes file names and key prefixes.
+// name reads the scenario's name, which becomes file names and key prefixes. Without one it is the file's base name.
 func (r *reader) name(v strictyaml.Value) string {
 	s, ok := v.Text("a name", maxName)
 	if !ok {
@@ -96,9 +97,6 @@ func (r *reader) name(v strictyaml.Value) string {
 	if !nameText.MatchString(s) {
 		v.Bad("%s is not a name; want small letters, digits and hyphens between them", v.Shown())
 		return ""
-	}
-	if base := baseName(r.Name); s != base {
-		v.Bad("%s is not the file's base name; want %s", v.Shown(), message.Quote(base))
 	}
 	return s
 }

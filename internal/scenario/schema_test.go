@@ -99,6 +99,43 @@ func TestSchemaListsTheMeasures(t *testing.T) {
 	}
 }
 
+// An editor shows what each field is.
+func TestSchemaDescribesEveryField(t *testing.T) {
+	var whole any
+	if err := json.Unmarshal(Schema(), &whole); err != nil {
+		t.Fatal(err)
+	}
+	fields := 0
+	var look func(at string, v any)
+	look = func(at string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			properties, _ := v["properties"].(map[string]any)
+			if _, schema := v["additionalProperties"]; !schema { // a condition, which names fields and describes none
+				properties = nil
+			}
+			for name, p := range properties {
+				fields++
+				text, _ := p.(map[string]any)["description"].(string)
+				if len(text) < len("At most.") || !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, ")") {
+					t.Errorf("%s.%s has the description %q; want a sentence", at, name, text)
+				}
+			}
+			for name, e := range v {
+				look(at+"."+name, e)
+			}
+		case []any:
+			for i, e := range v {
+				look(fmt.Sprintf("%s[%d]", at, i), e)
+			}
+		}
+	}
+	look("", whole)
+	if fields < 60 {
+		t.Errorf("%d fields were looked at; want all of them", fields)
+	}
+}
+
 func TestSchemaAcceptsTheBuiltin(t *testing.T) {
 	schema := compileSchema(t)
 	for _, name := range append(Names(), "everything") {
@@ -119,22 +156,21 @@ func TestSchemaAcceptsTheBuiltin(t *testing.T) {
 // beyondSchema are the bad files that a JSON Schema cannot see through, each with the reason; what else the loader
 // refuses, the schema refuses too.
 var beyondSchema = map[string]string{
-	"clients-ranges":       "it would have to compare durations",
-	"clients-same-name":    "it would have to compare two groups",
-	"clients-too-many":     "it would have to add up",
-	"clocks-before-1970":   "it would have to add up",
-	"server-clock-order":   "it would have to compare two steps",
-	"duplicate-fields":     "the YAML reader drops one, or refuses",
-	"expect-of-nobody":     "it would have to compare an entry with the clients, clocks and sequences",
-	"expect-twice":         "it would have to compare two entries",
-	"limit-finer-than-us":  "it would have to count digits",
-	"longer-than-a-year":   "it would have to add up",
-	"merge-key":            "it is merged before the schema sees it",
-	"name-of-another-file": "it does not know the file's name",
-	"no-time-at-all":       "it would have to add up",
-	"same-phase-twice":     "it would have to compare two phases",
-	"start-range":          "it would have to compare times",
-	"two-documents":        "an editor checks each by itself",
+	"clients-ranges":      "it would have to compare durations",
+	"clients-same-name":   "it would have to compare two groups",
+	"clients-too-many":    "it would have to add up",
+	"clocks-before-1970":  "it would have to add up",
+	"server-clock-order":  "it would have to compare two steps",
+	"duplicate-fields":    "the YAML reader drops one, or refuses",
+	"expect-of-nobody":    "it would have to compare an entry with the clients, clocks and sequences",
+	"expect-twice":        "it would have to compare two entries",
+	"limit-finer-than-us": "it would have to count digits",
+	"longer-than-a-year":  "it would have to add up",
+	"merge-key":           "it is merged before the schema sees it",
+	"no-time-at-all":      "it would have to add up",
+	"same-phase-twice":    "it would have to compare two phases",
+	"start-range":         "it would have to compare times",
+	"two-documents":       "an editor checks each by itself",
 }
 
 // TestSchemaAgreesWithTheLoader on every bad file, except where the list above says why not.

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,11 +68,15 @@ func (v Value) Mapping(want string) (Fields, bool) {
 }
 
 // Fields opens a mapping whose fields are all among legal.
-func (v Value) Fields(legal ...string) (Fields, bool) {
+func (v Value) Fields(legal ...string) (Fields, bool) { return v.FieldsOr(nil, legal...) }
+
+// FieldsOr is Fields with hints: what to say of an unknown field of that name, instead of the legal one that is spelled
+// most like it.
+func (v Value) FieldsOr(hints map[string]string, legal ...string) (Fields, bool) {
 	f, ok := v.Mapping("a mapping of " + message.List(legal))
 	unknown := slices.DeleteFunc(slices.Clone(f.Entries), func(e Entry) bool { return slices.Contains(legal, e.Name) })
 	for _, e := range unknown[:min(len(unknown), mostUnknown)] {
-		e.Label.Bad("unknown field; %s", message.OneOf(e.Name, legal))
+		e.Label.Bad("unknown field; %s", cmp.Or(hints[e.Name], message.OneOf(e.Name, legal)))
 	}
 	if more := len(unknown) - mostUnknown; more > 0 {
 		label := unknown[mostUnknown].Label
