@@ -99,7 +99,8 @@ func verdict(doc *report.Document) error {
 	for i := range doc.Runs {
 		for _, e := range doc.Runs[i].Expectations {
 			if e.Met != nil && !*e.Met {
-				missed = append(missed, fmt.Errorf("%w: %s: %s", simulate.ErrExpectation, doc.Runs[i].Scenario, e.Missed()))
+				missed = append(missed,
+					fmt.Errorf("%w: %s: %s", simulate.ErrExpectation, doc.Runs[i].Scenario, e.Missed()))
 			}
 		}
 	}

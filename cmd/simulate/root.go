@@ -56,7 +56,8 @@ func slipOfACommand(root *cobra.Command, args []string) error {
 	}
 	word := args[0]
 	if word == "version" {
-		return commandline.Usage("%s: no such scenario or command; did you mean simulate --version?", message.Quote(word))
+		return commandline.Usage("%s: no such scenario or command; did you mean simulate --version?",
+			message.Quote(word))
 	}
 	var names []string
 	for _, c := range root.Commands() {

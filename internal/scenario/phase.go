@@ -43,12 +43,17 @@ func shapeFields() []string {
 
 // notInAPhase are fields that people expect in a phase, and what they mean.
 var notInAPhase = map[string]string{
-	"rate":     "want constant: 400/s for an even flow, or poisson: 400/s for a random one",
-	"rps":      "want constant: 400/s for an even flow, or poisson: 400/s for a random one",
-	"count":    "want constant: 980 for so many evenly in its duration, or burst: 980 for all at once",
-	"requests": "want constant: 980 for so many evenly in its duration, or burst: 980 for all at once",
+	"rate":     wantRate,
+	"rps":      wantRate,
+	"count":    wantCount,
+	"requests": wantCount,
 	"limit":    "the limit is the scenario's, for all phases; want it beside phases",
 }
+
+const (
+	wantRate  = "want constant: 400/s for an even flow, or poisson: 400/s for a random one"
+	wantCount = "want constant: 980 for so many evenly in its duration, or burst: 980 for all at once"
+)
 
 // phase reads one phase; lines holds the names of those before it.
 func (r *reader) phase(v strictyaml.Value, defaults traffic.Phase, lines map[string]int) traffic.Phase {
