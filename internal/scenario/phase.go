@@ -58,7 +58,8 @@ const (
 // phase reads one phase; lines holds the names of those before it.
 func (r *reader) phase(v strictyaml.Value, defaults traffic.Phase, lines map[string]int) traffic.Phase {
 	p := defaults
-	f, ok := v.FieldsOr(notInAPhase, slices.Concat([]string{"name", "duration"}, shapeFields(), []string{"keys", "cost"})...)
+	legal := slices.Concat([]string{"name", "duration"}, shapeFields(), []string{"keys", "cost"})
+	f, ok := v.FieldsOr(notInAPhase, legal...)
 	if !ok {
 		return p
 	}
