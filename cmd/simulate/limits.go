@@ -14,7 +14,6 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
-	"ratelab/internal/traffic"
 	"ratelab/internal/usage"
 	"ratelab/internal/waiting"
 )
@@ -98,7 +97,7 @@ func (a *app) look(f *limitsFlags, given *commandline.Groups) error {
 	doc := log.Look(policies)
 	doc.Tool = result.Tool{Name: "simulate", Version: commandline.Version(version)}
 	doc.Notes = append(doc.Notes, stream.Notes()...)
-	if stream.Spread() > 0 && given.FirstGiven(func(name string) bool { return name == "within-second" }) == "" {
+	if stream.Spread() > 0 && !choseRule(given) {
 		if err := a.otherwise(doc, list[0]); err != nil {
 			return commandline.Exit(commandline.ExitUsage, err)
 		}
@@ -110,21 +109,18 @@ func (a *app) look(f *limitsFlags, given *commandline.Groups) error {
 // otherwise notes what the rules for whole seconds that nobody chose would say.
 func (a *app) otherwise(doc *usage.Document, log *scenario.Scenario) error {
 	var differ []string
-	for _, rule := range traffic.WithinSeconds[1:] {
-		trace, again := *log.Phases[0].Trace, *log
-		trace.WithinSecond = rule
-		again.Phases = []traffic.Phase{{Name: log.Phases[0].Name, Trace: &trace}}
-		read, err := usage.Read(stoppable(again.Stream(again.Seed).Requests(), a.Stop))
+	rules, all := underOtherRules(log)
+	for i, rule := range rules {
+		read, err := usage.Read(stoppable(all[i].Stream(all[i].Seed).Requests(), a.Stop))
 		if err != nil {
 			return err
 		}
-		if text := doc.Otherwise(string(rule), read.Look(doc.Policies())); text != "" {
+		if text := doc.Otherwise(rule, read.Look(doc.Policies())); text != "" {
 			differ = append(differ, text)
 		}
 	}
 	if differ != nil {
-		doc.Notes = append(doc.Notes, "times are whole seconds, spread evenly within each (--within-second even); "+
-			strings.Join(differ, "; "))
+		doc.Notes = append(doc.Notes, wholeSeconds+strings.Join(differ, "; "))
 	}
 	return nil
 }

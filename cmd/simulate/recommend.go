@@ -95,7 +95,15 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 		}
 	}
 	question.Tool = result.Tool{Name: "simulate", Version: commandline.Version(version)}
+	question.Early = func(doc *recommend.Document) {
+		if !f.Quiet {
+			fmt.Fprintf(a.Stderr, "simulate: the models say: %s; confirming with the Lua ...\n", briefly(doc))
+		}
+	}
 	doc, err := question.Answer(ctx, a.replay(f))
+	if err == nil {
+		err = a.choosesOtherwise(ctx, f, question, doc)
+	}
 	if errors.Is(err, recommend.ErrNobody) || errors.Is(err, recommend.ErrName) {
 		err = commandline.Usage("recommend: %w", err)
 	}
@@ -104,6 +112,20 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 		return commandline.ServerFlag(err, "redis", serverKinds)
 	}
 	return a.deliverRecommendation(f, doc, pictures)
+}
+
+// briefly is an answer in a few words.
+func briefly(doc *recommend.Document) string {
+	return fmt.Sprintf("%s on this traffic, %s on any", orNothing(doc.OnThisTraffic.First()),
+		orNothing(doc.OnAnyTraffic.First()))
+}
+
+// orNothing is a candidate, or nothing.
+func orNothing(candidate string) string {
+	if candidate == "" {
+		return "nothing"
+	}
+	return message.Shown(candidate)
 }
 
 // replay runs a job of candidates on a server, with its progress on a terminal.

@@ -106,6 +106,9 @@ func (a *app) job(f *flags, args []string) (*simulate.Job, error) {
 	job.Server, job.Clock, job.LongReal = f.redis, f.clock, f.longReal
 	job.AllowEviction = f.eviction
 	job.Instead = instead
+	if f.HasTrace() && !choseRule(f.Groups) {
+		job.Assumed = a.otherRules(job)
+	}
 	return job, nil
 }
 

@@ -23,6 +23,7 @@ type Question struct {
 	Server  string              // that confirms what the models decide; Models for none
 	Memory  bool                // Server knows what a key takes, and may be asked
 	Seeds   int                 // how many are played of traffic with something random in it; at least 1
+	Early   func(*Document)     // is shown what the models say, before Server confirms it; nil: nobody is
 	Search  int64               // decisions of a model that the search for one's worst traffic may take; 0: no search
 
 	Tolerance Tolerance
@@ -74,11 +75,27 @@ func (q *Question) Answer(ctx context.Context, replay Replay) (*Document, error)
 		return nil, err
 	}
 	if q.Server != Models {
+		if err := trial.foretell(other); err != nil {
+			return nil, err
+		}
 		if err := trial.confirm(ctx, replay, other); err != nil {
 			return nil, err
 		}
 	}
 	return trial.document(other)
+}
+
+// foretell shows what the models say, where they know every candidate.
+func (t *trial) foretell(other *trial) error {
+	if t.Early == nil || t.Scripts {
+		return nil
+	}
+	doc, err := t.document(other)
+	if err != nil {
+		return err
+	}
+	t.Early(doc)
+	return nil
 }
 
 // trial is the question while it is being answered.

@@ -52,6 +52,13 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 		if err != nil {
 			return nil, err
 		}
+		if j.Assumed != nil && !run.Partial && p.stream.Spread() > 0 {
+			notes, err := j.Assumed(ctx, p.Scenario, run)
+			if err != nil {
+				return nil, err
+			}
+			run.Notes = append(run.Notes, notes...)
+		}
 		all.Document.Runs = append(all.Document.Runs, *run)
 		if !(run.Partial && p.Scenario.Reactive()) { // its rows end at different moments, and share no axis
 			all.Charts = append(all.Charts, *picture)
