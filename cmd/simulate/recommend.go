@@ -96,7 +96,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	}
 	question.Tool = result.Tool{Name: "simulate", Version: commandline.Version(version)}
 	question.Early = func(doc *recommend.Document) {
-		if !f.Quiet {
+		if a.Watched(f.Quiet) {
 			fmt.Fprintf(a.Stderr, "simulate: the models say: %s; confirming with the Lua ...\n", briefly(doc))
 		}
 	}

@@ -42,8 +42,11 @@ type Bar struct {
 // NewBar is a bar on Stderr, which shows nothing if quiet. Where Stdout is a pipe, what reads it may have the terminal,
 // as less does, and there is no bar.
 func (s Streams) NewBar(quiet bool) *Bar {
-	return &Bar{w: s.Stderr, shown: !quiet && IsTerminal(s.Stderr) && !isPipe(s.Stdout)}
+	return &Bar{w: s.Stderr, shown: s.Watched(quiet)}
 }
+
+// Watched reports whether somebody sees on Stderr how far the work is.
+func (s Streams) Watched(quiet bool) bool { return !quiet && IsTerminal(s.Stderr) && !isPipe(s.Stdout) }
 
 func isPipe(w io.Writer) bool {
 	file, ok := w.(*os.File)

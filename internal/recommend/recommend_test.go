@@ -459,6 +459,23 @@ func TestModelsAlone(t *testing.T) {
 	}
 }
 
+// What the models say is shown before the server was asked, unless there are scripts, which no model knows.
+func TestTheModelsAnswerIsShownFirst(t *testing.T) {
+	for _, scripts := range []bool{false, true} {
+		q, w := workedQuestion(t), worked()
+		var early []string
+		asked := 0
+		q.Scripts, q.Early = scripts, func(doc *Document) {
+			early, asked = append(early, doc.OnThisTraffic.First()), len(w.calls)
+		}
+		answer(t, q, w)
+		if want := map[bool]int{false: 1, true: 0}[scripts]; len(early) != want || asked >= len(w.calls) ||
+			!scripts && early[0] != "gcra" {
+			t.Errorf("scripts %t: %v was shown after %d of %d jobs", scripts, early, asked, len(w.calls))
+		}
+	}
+}
+
 func TestReplayErrorsAreReturned(t *testing.T) {
 	stopped := errors.New("stopped")
 	_, err := workedQuestion(t).Answer(context.Background(),
