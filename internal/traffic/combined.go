@@ -3,6 +3,7 @@ package traffic
 import (
 	"bytes"
 	"fmt"
+	"net/netip"
 
 	"ratelab/internal/message"
 )
@@ -11,9 +12,11 @@ import (
 //
 //	client ident user [17/May/2015:10:05:03 +0000] "GET /path HTTP/1.1" 200 203023 "referer" "agent"
 //
-// or without the last two fields (the common log).
+// or without the last two fields (the common log), and with a virtual host before the client, as Apache's
+// vhost_combined has it.
 type combinedLog struct {
 	keys   []string
+	hosts  int64 // lines that begin with a virtual host
 	joiner joiner
 	stamps stamps
 }
@@ -29,8 +32,8 @@ func newCombined(t Trace) *combinedLog {
 // combinedKeys are the fields that a key is made of; none where it is left out.
 func combinedKeys(key string) []string { return parts(key, func(string) bool { return false }) }
 
-// combinedParts are the pieces of a line; tail is what follows the request: status, bytes, referer, agent.
-type combinedParts struct{ client, user, time, request, tail []byte }
+// combinedParts are the pieces of a line; host is empty where it does not begin with a virtual host, and tail is what follows the request: status, bytes, referer, agent.
+type combinedParts struct{ host, client, user, time, request, tail []byte }
 
 // splitCombined cuts a line. The user may contain blanks, and quotes inside the request are escaped with a
 // backslash by Apache and as \x22 by nginx.
@@ -55,8 +58,22 @@ func splitCombined(line []byte) (p combinedParts, ok bool) {
 	if !ok || len(p.client) == 0 {
 		return p, false
 	}
-	_, p.user, ok = bytes.Cut(identAndUser, []byte{' '})
+	ident, user, ok := bytes.Cut(identAndUser, []byte{' '})
+	if ok && isAddress(ident) && !isAddress(p.client) {
+		p.host, p.client = p.client, ident
+		_, user, ok = bytes.Cut(user, []byte{' '})
+	}
+	p.user = user
 	return p, ok
+}
+
+// isAddress reports whether a field is an IP address. An ident, which is mostly a dash, is told quickly.
+func isAddress(b []byte) bool {
+	if len(b) < len("::1") {
+		return false
+	}
+	_, err := netip.ParseAddr(string(b))
+	return err == nil
 }
 
 // closingQuote finds the first quote that no backslash escapes, or gives −1.
@@ -78,6 +95,9 @@ func (c *combinedLog) record(line []byte) (record, error) {
 	if !ok || !startsWithStatus(p.tail) {
 		return record{}, fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`, message.Quote(line))
 	}
+	if p.host != nil {
+		c.hosts++
+	}
 	at, err := c.stamps.parse(p.time)
 	if err != nil {
 		return record{}, err
@@ -98,6 +118,8 @@ func field(name string, p combinedParts) ([]byte, error) {
 	switch name {
 	case "client":
 		return p.client, nil
+	case "host":
+		return orDash(p.host), nil
 	case "user":
 		return p.user, nil
 	case "method":
@@ -144,4 +166,10 @@ func agentOf(tail []byte) ([]byte, error) {
 }
 
 // notes implements format.
-func (c *combinedLog) notes() []string { return nil }
+func (c *combinedLog) notes() []string {
+	if c.hosts == 0 {
+		return nil
+	}
+	return []string{message.Count(c.hosts, "line") + " begin with a virtual host; the client is the field after it, and " +
+		"the host a field named host"}
+}

@@ -59,7 +59,7 @@ const (
 var (
 	Formats       = []Format{Combined, CSV, JSONL}
 	WithinSeconds = []WithinSecond{Even, AtRand, AtStart}
-	CombinedKeys  = []string{"client", "user", "method", "path", "status", "agent"}
+	CombinedKeys  = []string{"client", "user", "method", "path", "status", "agent", "host"}
 )
 
 // The outermost values of a trace and its lines.

@@ -38,16 +38,16 @@ var badTraces = []struct {
 		Trace{Key: "agent"},
 		`DIR/a.log:1: "200 1": the line has no agent; want a combined log, or another key`},
 	{"a key that a log lacks", "a.log", accessLog, Trace{Key: "referer"},
-		`DIR/a.log:1: key: "referer" is not a field of a combined log; want one of client, user, method, path, status, agent, or several joined by +`},
+		`DIR/a.log:1: key: "referer" is not a field of a combined log; want one of client, user, method, path, status, agent, host, or several joined by +`},
 	{"a cost that a log lacks", "a.log", accessLog, Trace{Cost: "bytes"},
 		`DIR/a.log:1: cost: "bytes": a combined log has no cost; leave the field out`},
 
 	{"a part of a key that a log lacks", "a.log", accessLog, Trace{Key: "client+pth"},
-		`DIR/a.log:1: key: "pth" is not a field of a combined log; did you mean "path"? want one of client, user, method, path, status, agent, or several joined by +`},
+		`DIR/a.log:1: key: "pth" is not a field of a combined log; did you mean "path"? want one of client, user, method, path, status, agent, host, or several joined by +`},
 	{"a key with nothing after the plus", "a.log", accessLog, Trace{Key: "client+"},
-		`DIR/a.log:1: key: "" is not a field of a combined log; want one of client, user, method, path, status, agent, or several joined by +`},
+		`DIR/a.log:1: key: "" is not a field of a combined log; want one of client, user, method, path, status, agent, host, or several joined by +`},
 	{"several fields that a log lacks", "a.log", accessLog, Trace{Key: "ip", Time: "t"},
-		`DIR/a.log:1: key: "ip" is not a field of a combined log; want one of client, user, method, path, status, agent, or several joined by +
+		`DIR/a.log:1: key: "ip" is not a field of a combined log; want one of client, user, method, path, status, agent, host, or several joined by +
 DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 
 	{"no time column", "t.csv", "when,who\n1,a\n", Trace{},
