@@ -43,8 +43,8 @@ type Job struct {
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
 	Stop    <-chan struct{}                            // closed: end early and mark the document partial
 
-	Progress  Progress
-	Notice    func(line string) // is called with what the user ought to know at once; nil: nobody listens
+	Progress Progress
+	Notice   func(line string) // is called with what the user ought to know at once; nil: nobody listens
 	// Assumed is asked for notes where requests of a trace were given a place within their second; nil: nobody is.
 	Assumed   func(context.Context, *scenario.Scenario, *report.Run) ([]string, error)
 	Decided   func(*report.Run) // is called with each scenario's figures as soon as they are there; nil: the same
