@@ -80,9 +80,9 @@ func (s *search) replay(each func(visit func(clockUS, cost, count int64) bool)) 
 	model, ok := s.Instance.NewModel(), true
 	var admitted []admission
 	each(func(clockUS, cost, count int64) bool {
-		passed := int64(0)
-		for range count {
-			d, decided := s.ask(model, clockUS, cost)
+		passed, n, b := int64(0), int64(1), s.blocks(cost)
+		for passed < count {
+			d, decided := s.ask(model, clockUS, n*cost)
 			if !decided {
 				ok = false
 				return false
@@ -90,7 +90,8 @@ func (s *search) replay(each func(visit func(clockUS, cost, count int64) bool)) 
 			if !d.Allowed() {
 				break // and so are its equals at this instant
 			}
-			passed++
+			passed += n
+			n = b.next(model, clockUS, count-passed, d.Remaining)
 		}
 		if passed > 0 {
 			admitted = append(admitted, admission{clockUS, cost, passed})
@@ -100,19 +101,23 @@ func (s *search) replay(each func(visit func(clockUS, cost, count int64) bool)) 
 	return peak(admitted, s.WithinUS), ok
 }
 
-// shortened is as much of the end of an attack as one file can say, and what it admits; these decisions are beyond the
-// budget. Only a search that was cut short leaves traffic of so many kinds.
+// shortened is as much of the end of an attack as one file can say, and what it admits. Only a search that was cut short leaves traffic of so many kinds.
 func (p Problem) shortened(a Attack) (Attack, int64) {
 	for a.Phases() > mostPhases {
 		first := a.Strikes[0]
 		a.Strikes = a.Strikes[1:]
 		a.ShiftUS += first.SpanUS + first.RestUS
 	}
+	return a, p.oneByOne(a)
+}
+
+// oneByOne is what the attack admits where each request is asked for by itself; these decisions are beyond the budget.
+func (p Problem) oneByOne(a Attack) int64 {
 	p.Stop, p.Progress = nil, nil
 	s := newSearch(p)
-	s.budget = a.Requests() + 1
+	s.units, s.budget = true, a.Requests()+1
 	most, _ := s.replay(a.each)
-	return a, most
+	return most
 }
 
 func (z *simplifier) holds(a Attack) bool {

@@ -49,12 +49,25 @@ var epochUS = scenario.DefaultStart.UnixMicro()
 const mostPhases = 1000
 
 // Search looks for the worst traffic, and makes it small. The same problem has the same answer, unless it is stopped.
+//
+// It asks for the requests of one instant in blocks. Where the answer, asked for one by one, does not admit as much, a
+// block is no sum of requests, and everything is searched again without.
 func (p Problem) Search() Found {
+	found := p.search(false)
+	if p.oneByOne(found.Attack) < found.Most {
+		return p.search(true)
+	}
+	return found
+}
+
+// search is Search with blocks, or by units.
+func (p Problem) search(units bool) Found {
 	s := newSearch(p)
+	s.units = units
 	s.budget = p.Budget - p.Budget/4 // a quarter is left for making the answer small
 	s.survey()
 	s.climb()
-	complete := !s.over()
+	complete := !s.over() && (!s.cut || s.best.peak >= s.bound)
 	s.budget = p.Budget
 	found := Found{Bound: s.bound, Complete: complete}
 	found.Attack, found.Most = s.simplify(s.best)
