@@ -138,7 +138,8 @@ func (l *player) askFor(count, cost int64) (admitted int64) {
 	b := l.search.blocks(cost)
 	for n := int64(1); admitted < count && l.askBlock(n, cost); {
 		admitted += n
-		n = b.next(l.limiter, l.startUS+l.nowUS, count-admitted, l.last.Remaining)
+		may := min(count-admitted, l.search.mostRequests()-l.requests)
+		n = b.next(l.limiter, l.startUS+l.nowUS, may, l.last.Remaining)
 	}
 	return admitted
 }

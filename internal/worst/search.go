@@ -22,6 +22,7 @@ type search struct {
 	cut     bool // a plan would have made more requests than an attack may
 
 	best    played // the worst so far
+	shown   plan   // that it did
 	leaders []scored
 	learned lessons
 }
@@ -80,7 +81,7 @@ func (s *search) done() bool { return s.over() || s.best.peak >= s.bound }
 func (s *search) try(p plan) int64 {
 	result := s.play(p)
 	if result.peak > s.best.peak {
-		s.best = result
+		s.best, s.shown = result, p.clone()
 	}
 	s.lead(p, result.peak)
 	return result.peak

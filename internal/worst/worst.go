@@ -1,7 +1,8 @@
 // Package worst looks for the traffic with which a rate limiter admits the most in any interval of a given length, and
 // makes the smallest scenario of it that shows the same. The search asks the algorithm's Go model, as an adversary
-// would ask the limiter: it knows no algorithm, only clocks, costs and the replies. What it finds is a lower bound of
-// the worst case, however close to the algorithm's own upper bound; it proves nothing.
+// would ask the limiter: it knows no algorithm and no family of them, only clocks, costs and the replies. It may copy
+// the model, which nobody can do to a limiter, to learn whether many requests can be asked for as one. What it
+// finds is a lower bound of the worst case, however close to the algorithm's own upper bound; it proves nothing.
 package worst
 
 import (
@@ -71,7 +72,11 @@ func (p Problem) search(units bool) Found {
 	s.budget = p.Budget
 	found := Found{Bound: s.bound, Complete: complete}
 	found.Attack, found.Most = s.simplify(s.best)
-	found.Decisions, found.Smallest, found.Stopped = s.spent, !s.over(), s.stopped
+	found.Smallest = !s.over()
+	if a, most := s.evened(found.Attack); most >= found.Most && a.simplerThan(&found.Attack) {
+		found.Attack, found.Most = a, most
+	}
+	found.Decisions, found.Stopped = s.spent, s.stopped
 	s.report()
 	if found.Attack.Phases() > mostPhases {
 		found.Attack, found.Most = p.shortened(found.Attack)

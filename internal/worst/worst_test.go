@@ -243,8 +243,8 @@ func TestABrokenBoundIsSeen(t *testing.T) {
 	}
 }
 
-// unreachable is a problem whose bound no search reaches: of two floods a whole window apart, both of which the interval
-// holds, the sub-windows still count the first when the second comes.
+// unreachable is a problem whose bound no search reaches: of two floods a whole window apart, both of which the
+// interval holds, the sub-windows still count the first when the second comes.
 func unreachable(t testing.TB, text string) Problem {
 	p := problem(t, "sliding-window-buckets", text)
 	p.WithinUS = p.Policy.WindowUS() + 1
