@@ -18,18 +18,28 @@ func (s *search) survey() {
 	}
 }
 
-// surveyMost bounds the plans of the survey.
-const surveyMost = 1600
+// refillsMost and surveyMost bound the plans of the survey: those that refill are few, lest they take the budget of
+// the others where they do not reach the bound.
+const (
+	refillsMost = 200
+	surveyMost  = 1600
+)
 
 // starts are the survey's plans, the plainest first.
 func (s *search) starts() []plan {
 	shifts, gaps := s.shifts(), s.gaps()
 	var plans []plan
-	for _, ends := range [][]move{{s.refills()}, {s.flood(single, false), s.flood(single, true)}} {
+	for _, part := range []struct {
+		ends []move
+		most int
+	}{
+		{[]move{s.refills()}, refillsMost},
+		{[]move{s.flood(single, false), s.flood(single, true)}, surveyMost},
+	} {
 		var all []ranked
 		for i, shift := range shifts {
 			for j, mode := range s.modes() {
-				for k, end := range ends {
+				for k, end := range part.ends {
 					end.costs = mode
 					all = append(all, ranked{i + j + k, plan{shift, []move{end}}})
 					all = append(all, primed(shift, gaps, end, i+j+k)...)
@@ -37,7 +47,7 @@ func (s *search) starts() []plan {
 			}
 		}
 		slices.SortStableFunc(all, func(a, b ranked) int { return a.rank - b.rank })
-		for _, r := range all[:min(len(all), surveyMost)] {
+		for _, r := range all[:min(len(all), part.most)] {
 			plans = append(plans, r.plan)
 		}
 	}
