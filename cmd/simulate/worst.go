@@ -21,10 +21,11 @@ const aboutWorst = `Search for the traffic with which an algorithm admits the mo
 and write the smallest scenario that shows it.
 
 The search plays adversary against the algorithm's Go model: it chooses the phase of the clock,
-opens windows with single requests, floods, waits for what the replies promise, and then changes
-its best plans at random. What it finds is made small, written as a scenario, and decided again by
-the algorithm's script on a server before it is reported. It compares with the algorithm's own
-bound: 100 % says that the bound is tight, and more than that that it is broken (exit code 1).
+opens windows with single requests, floods, waits until everything is back or the interval ends,
+floods again, takes each request as it is promised, and then changes its best plans at random. What
+it finds is made small, written as a scenario, and decided again, request by request, by the
+algorithm's script on a server before it is reported. It compares with the algorithm's own bound:
+100 % says that the bound is tight, and more than that that it is broken (exit code 1).
 
 Without arguments every algorithm that promises a bound is searched. A --script of your own has no
 model to ask: it meets the worst traffic of each of these algorithms, and the most that it admits
@@ -36,7 +37,7 @@ const examplesWorst = `  simulate worst                                       ev
   simulate worst fixed-window --within 10ms            the most that passes within 10 ms
   simulate worst token-bucket-debt --largest-cost 10   a request may cost up to 10
   simulate worst --script my.lua                       what my.lua admits of each one's worst
-  simulate worst --redis process --out results/worst   confirmed on a real redis-server`
+  simulate worst --redis process --limit 1000000/1h    a large limit, confirmed on a real redis-server`
 
 // worst searches for the worst traffic of algorithms.
 func (a *app) worst() *cobra.Command {

@@ -59,8 +59,8 @@ func (f *worstFlags) register(c *cobra.Command) {
 				"repeated")
 	})
 	f.Add("How", func(fs *pflag.FlagSet) {
-		fs.Var(&f.budget, "budget", "decisions that the search for one algorithm may take; a flood takes as many as "+
-			"it admits")
+		fs.Var(&f.budget, "budget", "decisions that the search for one algorithm may take; what it finds has at most "+
+			"twice as many requests")
 		fs.Var(&f.seed, "seed", "of what is tried at random (default 1)")
 		fs.StringVar(&f.redis, "redis", redisserver.KindEmbedded,
 			"the `SERVER` on which the scripts confirm it: "+redisserver.Kinds)

@@ -109,8 +109,8 @@ func (z *simplifier) pullBack() bool {
 // shrink tries fewer requests at an instant, and fewer instants.
 func (z *simplifier) shrink() bool {
 	for i, s := range z.now.Strikes {
-		for _, size := range []int64{1, s.Size / 2, s.Size - 1} {
-			if size >= 1 && z.attempt(z.with(func(a *Attack) { a.Strikes[i].Size = size })) {
+		for less := s.Size - 1; less >= 1; less /= 2 {
+			if z.attempt(z.with(func(a *Attack) { a.Strikes[i].Size = s.Size - less })) {
 				return true
 			}
 		}

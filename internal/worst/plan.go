@@ -17,6 +17,7 @@ type move struct {
 
 	count int64 // requests at that instant; everything: until one is rejected
 	forUS int64 // not 0: goes on for so long, asking for everything whenever a reply promised something
+	full  bool  // goes on only when the full burst is back, and once more in the last microsecond
 	costs costs
 	ms    bool // goes by the whole millisecond before the promised time, where keys live by milliseconds
 }

@@ -23,6 +23,7 @@ type player struct {
 	ended   bool // the budget is spent
 
 	admitted []admission
+	requests int64 // that were admitted
 }
 
 func (s *search) play(p plan) played {
@@ -47,7 +48,11 @@ func (l *player) move(m move) {
 	if l.begun {
 		l.nowUS = max(at, l.nowUS)
 	}
-	if m.forUS > 0 {
+	switch {
+	case m.forUS > 0 && m.full:
+		l.refill(m)
+		return
+	case m.forUS > 0:
 		l.saturate(m)
 		return
 	}
@@ -56,6 +61,20 @@ func (l *player) move(m move) {
 
 // patience is how many rejections in a row end a stretch.
 const patience = 12
+
+// refill takes all there is whenever the full burst is back, and what there is of it in the last microsecond.
+func (l *player) refill(m move) {
+	last := l.nowUS + m.forUS - 1
+	for !l.ended {
+		if l.take(everything, m.costs) > 0 && m.costs == finished {
+			m.costs = largest
+		}
+		if l.nowUS >= last || l.last.RetryAfterUS == limit.Never {
+			return
+		}
+		l.nowUS = min(last, l.nowUS+max(1, l.last.RetryAfterUS, l.last.ResetAfterUS))
+	}
+}
 
 // saturate takes all there is, whenever a reply promised that there would be something.
 func (l *player) saturate(m move) {
@@ -106,35 +125,53 @@ func (l *player) take(count int64, c costs) (admitted int64) {
 	if c == largest {
 		cost = l.search.LargestCost
 	}
-	for admitted < count && l.ask(cost) {
-		admitted++
-	}
+	admitted = l.askFor(count, cost)
 	if admitted >= 2 && l.search.LargestCost > 1 && (c == finishing || c == finished) && !l.ended {
 		l.finish()
 	}
 	return admitted
 }
 
-// ask makes one request, unless the budget is spent; it reports whether it was admitted.
-func (l *player) ask(cost int64) bool {
-	d, ok := l.search.ask(l.limiter, l.startUS+l.nowUS, cost)
+// askFor makes up to so many requests of one cost at this instant, until one is rejected, and says how many were
+// admitted.
+func (l *player) askFor(count, cost int64) (admitted int64) {
+	b := l.search.blocks(cost)
+	for n := int64(1); admitted < count && l.askBlock(n, cost); {
+		admitted += n
+		may := min(count-admitted, l.search.mostRequests()-l.requests)
+		n = b.next(l.limiter, l.startUS+l.nowUS, may, l.last.Remaining)
+	}
+	return admitted
+}
+
+// ask makes one request; it reports whether it was admitted.
+func (l *player) ask(cost int64) bool { return l.askBlock(1, cost) }
+
+// askBlock makes n requests at once, unless the budget is spent; it reports whether they were admitted.
+func (l *player) askBlock(n, cost int64) bool {
+	if l.requests+n > l.search.mostRequests() {
+		l.ended, l.search.cut = true, true
+		return false
+	}
+	d, ok := l.search.ask(l.limiter, l.startUS+l.nowUS, n*cost)
 	if !ok {
 		l.ended = true
 		return false
 	}
 	l.last, l.begun = d, true
 	if d.Allowed() {
-		l.note(cost)
+		l.note(n, cost)
 	}
 	return d.Allowed()
 }
 
-func (l *player) note(cost int64) {
+func (l *player) note(count, cost int64) {
+	l.requests += count
 	if n := len(l.admitted); n > 0 && l.admitted[n-1].atUS == l.nowUS && l.admitted[n-1].cost == cost {
-		l.admitted[n-1].count++
+		l.admitted[n-1].count += count
 		return
 	}
-	l.admitted = append(l.admitted, admission{l.nowUS, cost, 1})
+	l.admitted = append(l.admitted, admission{l.nowUS, cost, count})
 }
 
 // finish puts the largest cost that passes in the place of the last request that was admitted; a model cannot go back,
@@ -143,13 +180,11 @@ func (l *player) finish() {
 	history := l.admitted
 	history[len(history)-1].count--
 	now := l.nowUS
-	l.limiter, l.admitted = l.search.Instance.NewModel(), nil
+	l.limiter, l.admitted, l.requests = l.search.Instance.NewModel(), nil, 0
 	for _, a := range history {
 		l.nowUS = a.atUS
-		for range a.count {
-			if !l.ask(a.cost) {
-				return
-			}
+		if l.askFor(a.count, a.cost) < a.count {
+			return
 		}
 	}
 	l.nowUS = now

@@ -18,8 +18,11 @@ type search struct {
 	budget  int64 // decisions up to which the present stage may go
 	spent   int64
 	stopped bool
+	units   bool // one request at a time; otherwise those of one instant are asked for in blocks
+	cut     bool // a plan would have made more requests than an attack may
 
 	best    played // the worst so far
+	shown   plan   // that it did
 	leaders []scored
 	learned lessons
 }
@@ -34,7 +37,7 @@ type scored struct {
 const keptLeaders = 6
 
 // checkEvery is how many decisions pass between two looks at whether to stop.
-const checkEvery = 4096
+const checkEvery = 64
 
 func newSearch(p Problem) *search {
 	sum := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, p.Seed), p.Instance.Label...))
@@ -45,7 +48,7 @@ func newSearch(p Problem) *search {
 	}
 }
 
-// ask lets the model decide one request, unless the budget is spent or somebody wants an end.
+// ask lets the model decide one request, or a block of them, unless the budget is spent or somebody wants an end.
 func (s *search) ask(l limit.Limiter, atUS, cost int64) (d limit.Decision, ok bool) {
 	if s.over() {
 		return limit.Decision{}, false
@@ -64,6 +67,9 @@ func (s *search) report() {
 	}
 }
 
+// mostRequests is how many an attack may make: somebody has to decide them one by one when it is confirmed.
+func (p Problem) mostRequests() int64 { return 2 * p.Budget }
+
 // over reports whether nothing more may be asked.
 func (s *search) over() bool { return s.stopped || s.spent >= s.budget }
 
@@ -75,7 +81,7 @@ func (s *search) done() bool { return s.over() || s.best.peak >= s.bound }
 func (s *search) try(p plan) int64 {
 	result := s.play(p)
 	if result.peak > s.best.peak {
-		s.best = result
+		s.best, s.shown = result, p.clone()
 	}
 	s.lead(p, result.peak)
 	return result.peak

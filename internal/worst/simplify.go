@@ -29,6 +29,25 @@ func (s *search) simplify(p played) (Attack, int64) {
 	return z.now, z.target
 }
 
+// evened is the smallest attack for what a found one did in a train of bursts, where each request is taken as soon as
+// it is promised instead: a bucket's 10 every 100 ms for nearly a second, and a shorter wait, are 100 a second. It
+// admits nothing where there is no such train, or where it cannot be afforded.
+func (s *search) evened(a Attack) (Attack, int64) {
+	train := func(k Strike) bool { return k.Times > 1 && k.Size > 1 }
+	if !slices.ContainsFunc(a.Strikes, train) || s.over() {
+		return Attack{}, 0
+	}
+	even := s.shown.clone()
+	for i := range even.moves {
+		even.moves[i].full = false
+	}
+	p := s.play(even)
+	if s.over() {
+		return Attack{}, 0
+	}
+	return s.simplify(p)
+}
+
 // reduce leaves out what comes after the worst interval, which changes nothing, and of what comes before it all that
 // the interval does not need: in ever smaller chunks (A. Zeller and R. Hildebrandt, Simplifying and isolating
 // failure-inducing input, 2002).
@@ -80,9 +99,9 @@ func (s *search) replay(each func(visit func(clockUS, cost, count int64) bool)) 
 	model, ok := s.Instance.NewModel(), true
 	var admitted []admission
 	each(func(clockUS, cost, count int64) bool {
-		passed := int64(0)
-		for range count {
-			d, decided := s.ask(model, clockUS, cost)
+		passed, n, b := int64(0), int64(1), s.blocks(cost)
+		for passed < count {
+			d, decided := s.ask(model, clockUS, n*cost)
 			if !decided {
 				ok = false
 				return false
@@ -90,7 +109,8 @@ func (s *search) replay(each func(visit func(clockUS, cost, count int64) bool)) 
 			if !d.Allowed() {
 				break // and so are its equals at this instant
 			}
-			passed++
+			passed += n
+			n = b.next(model, clockUS, count-passed, d.Remaining)
 		}
 		if passed > 0 {
 			admitted = append(admitted, admission{clockUS, cost, passed})
@@ -100,19 +120,24 @@ func (s *search) replay(each func(visit func(clockUS, cost, count int64) bool)) 
 	return peak(admitted, s.WithinUS), ok
 }
 
-// shortened is as much of the end of an attack as one file can say, and what it admits; these decisions are beyond the
-// budget. Only a search that was cut short leaves traffic of so many kinds.
+// shortened is as much of the end of an attack as one file can say, and what it admits. Only a search that was cut
+// short leaves traffic of so many kinds.
 func (p Problem) shortened(a Attack) (Attack, int64) {
 	for a.Phases() > mostPhases {
 		first := a.Strikes[0]
 		a.Strikes = a.Strikes[1:]
 		a.ShiftUS += first.SpanUS + first.RestUS
 	}
+	return a, p.oneByOne(a)
+}
+
+// oneByOne is what the attack admits where each request is asked for by itself; these decisions are beyond the budget.
+func (p Problem) oneByOne(a Attack) int64 {
 	p.Stop, p.Progress = nil, nil
 	s := newSearch(p)
-	s.budget = a.Requests() + 1
+	s.units, s.budget = true, a.Requests()+1
 	most, _ := s.replay(a.each)
-	return a, most
+	return most
 }
 
 func (z *simplifier) holds(a Attack) bool {

@@ -6,7 +6,9 @@ import "slices"
 // requests that open windows or keep a key alive, at several phases of the clock, and then whatever the replies
 // promise. Those with fewer and plainer ingredients come first.
 func (s *search) survey() {
-	s.try(plan{0, []move{s.flood(s.modes()[0], false)}}) // first of all: it may be all that the budget allows
+	first := s.refills() // first of all: it may be all that the budget allows
+	first.costs = s.modes()[0]
+	s.try(plan{0, []move{first}})
 	s.learn()
 	for _, p := range s.starts() {
 		if s.done() {
@@ -16,29 +18,45 @@ func (s *search) survey() {
 	}
 }
 
-// surveyMost bounds the plans of the survey.
-const surveyMost = 1600
+// refillsMost and surveyMost bound the plans of the survey: those that refill are few, lest they take the budget of
+// the others where they do not reach the bound.
+const (
+	refillsMost = 200
+	surveyMost  = 1600
+)
 
 // starts are the survey's plans, the plainest first.
 func (s *search) starts() []plan {
-	var all []ranked
 	shifts, gaps := s.shifts(), s.gaps()
-	for i, shift := range shifts {
-		for j, mode := range s.modes() {
-			for k, ms := range []bool{false, true} {
-				end := s.flood(mode, ms)
-				all = append(all, ranked{i + j + k, plan{shift, []move{end}}})
-				all = append(all, primed(shift, gaps, end, i+j+k)...)
+	var plans []plan
+	for _, part := range []struct {
+		ends []move
+		most int
+	}{
+		{[]move{s.refills()}, refillsMost},
+		{[]move{s.flood(single, false), s.flood(single, true)}, surveyMost},
+	} {
+		var all []ranked
+		for i, shift := range shifts {
+			for j, mode := range s.modes() {
+				for k, end := range part.ends {
+					end.costs = mode
+					all = append(all, ranked{i + j + k, plan{shift, []move{end}}})
+					all = append(all, primed(shift, gaps, end, i+j+k)...)
+				}
 			}
 		}
-	}
-	slices.SortStableFunc(all, func(a, b ranked) int { return a.rank - b.rank })
-	var plans []plan
-	for _, r := range all[:min(len(all), surveyMost)] {
-		plans = append(plans, r.plan)
+		slices.SortStableFunc(all, func(a, b ranked) int { return a.rank - b.rank })
+		for _, r := range all[:min(len(all), part.most)] {
+			plans = append(plans, r.plan)
+		}
 	}
 	return plans
 }
+
+// refills empties what there is, lets it fill, and takes it again until the interval ends: most of what counters,
+// windows and buckets can be made to do, in few and large blocks.
+func (s *search) refills() move { return move{count: everything, forUS: s.WithinUS, full: true} }
 
 // ranked is a plan and how far-fetched it is.
 type ranked struct {

@@ -1,7 +1,8 @@
 // Package worst looks for the traffic with which a rate limiter admits the most in any interval of a given length, and
 // makes the smallest scenario of it that shows the same. The search asks the algorithm's Go model, as an adversary
-// would ask the limiter: it knows no algorithm, only clocks, costs and the replies. What it finds is a lower bound of
-// the worst case, however close to the algorithm's own upper bound; it proves nothing.
+// would ask the limiter: it knows no algorithm and no family of them, only clocks, costs and the replies. It may copy
+// the model, which nobody can do to a limiter, to learn whether many requests can be asked for as one. What it
+// finds is a lower bound of the worst case, however close to the algorithm's own upper bound; it proves nothing.
 package worst
 
 import (
@@ -49,16 +50,33 @@ var epochUS = scenario.DefaultStart.UnixMicro()
 const mostPhases = 1000
 
 // Search looks for the worst traffic, and makes it small. The same problem has the same answer, unless it is stopped.
+//
+// It asks for the requests of one instant in blocks. Where the answer, asked for one by one, does not admit as much, a
+// block is no sum of requests, and everything is searched again without.
 func (p Problem) Search() Found {
+	found := p.search(false)
+	if p.oneByOne(found.Attack) < found.Most {
+		return p.search(true)
+	}
+	return found
+}
+
+// search is Search with blocks, or by units.
+func (p Problem) search(units bool) Found {
 	s := newSearch(p)
+	s.units = units
 	s.budget = p.Budget - p.Budget/4 // a quarter is left for making the answer small
 	s.survey()
 	s.climb()
-	complete := !s.over()
+	complete := !s.over() && (!s.cut || s.best.peak >= s.bound)
 	s.budget = p.Budget
 	found := Found{Bound: s.bound, Complete: complete}
 	found.Attack, found.Most = s.simplify(s.best)
-	found.Decisions, found.Smallest, found.Stopped = s.spent, !s.over(), s.stopped
+	found.Smallest = !s.over()
+	if a, most := s.evened(found.Attack); most >= found.Most && a.simplerThan(&found.Attack) {
+		found.Attack, found.Most = a, most
+	}
+	found.Decisions, found.Stopped = s.spent, s.stopped
 	s.report()
 	if found.Attack.Phases() > mostPhases {
 		found.Attack, found.Most = p.shortened(found.Attack)

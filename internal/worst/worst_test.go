@@ -11,6 +11,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
 	"ratelab/internal/result"
 	"ratelab/internal/result/resulttest"
 	"ratelab/internal/scenario"
@@ -112,6 +113,27 @@ func TestEveryBoundIsNearlyReached(t *testing.T) {
 				t.Errorf("%s: %d of %d", p.CommandLine(), f.Most, f.Bound)
 			}
 		}
+	}
+}
+
+// So it does at limits of every size, without a seed's luck.
+func TestEveryBoundIsNearlyReachedAtAnySize(t *testing.T) {
+	for _, text := range []string{"37/7s", "500/13m", "1000000/1h"} {
+		t.Run(strings.ReplaceAll(text, "/", " per "), func(t *testing.T) {
+			if text == "1000000/1h" {
+				longtest.Skip(t, "decides a hundred floods of a million requests one by one")
+			}
+			for _, label := range promising(t) {
+				p := problem(t, label, text)
+				f := p.Search()
+				if f.Broken() || 100*f.Most < 95*f.Bound {
+					t.Errorf("%s: %d of %d", p.CommandLine(), f.Most, f.Bound)
+				}
+				if got := p.oneByOne(f.Attack); got != f.Most {
+					t.Errorf("%s: one by one %d are admitted, the search found %d", p.CommandLine(), got, f.Most)
+				}
+			}
+		})
 	}
 }
 
@@ -221,10 +243,18 @@ func TestABrokenBoundIsSeen(t *testing.T) {
 	}
 }
 
+// unreachable is a problem whose bound no search reaches: of two floods a whole window apart, both of which the
+// interval holds, the sub-windows still count the first when the second comes.
+func unreachable(t testing.TB, text string) Problem {
+	p := problem(t, "sliding-window-buckets", text)
+	p.WithinUS = p.Policy.WindowUS() + 1
+	return p
+}
+
 // A budget that is too small still finds something, and says that it is not all.
 func TestBudgetRunsOut(t *testing.T) {
 	for _, budget := range []int64{1, 2, 50, 150, 1000} {
-		p := problem(t, "sliding-window-counter", "100/1s")
+		p := unreachable(t, "100/1s")
 		p.Budget = budget
 		f := p.Search()
 		if f.Complete || f.Decisions > budget || p.Note(&f) == "" || f.Most < 1 && budget > 1 {
@@ -238,7 +268,7 @@ func TestBudgetRunsOut(t *testing.T) {
 
 // A search that is stopped ends at once with what it has.
 func TestStop(t *testing.T) {
-	p := problem(t, "sliding-window-counter", "100000/1s")
+	p := unreachable(t, "100000/1s")
 	stop := make(chan struct{})
 	close(stop)
 	p.Stop = stop
