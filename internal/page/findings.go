@@ -41,11 +41,7 @@ func subjectTable(r *report.Run, about *measure.Subject, l *labels) sheet.Table 
 		}
 		list := cells(measures, &row.Figures)
 		if named {
-			worst := sheet.Cell{}
-			if f := row.Fairness; f.WorstServed < f.BestServed { // of equals the first by name is no finding
-				worst.Text = f.WorstKey
-			}
-			list = append(list, worst)
+			list = append(list, sheet.Cell{Text: row.Fairness.WorstKey})
 		}
 		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), list...))
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -31,8 +30,6 @@ func TestInABrowser(t *testing.T) {
 	t.Run("what was measured", func(t *testing.T) { measuredStory(t, chromium) })
 	t.Run("state in the address", func(t *testing.T) { addressStory(t, chromium) })
 	t.Run("a phone", func(t *testing.T) { phoneStory(t, chromium) })
-	t.Run("four widths", func(t *testing.T) { widthsStory(t, chromium) })
-	t.Run("more curves than can be told apart", func(t *testing.T) { crowdStory(t, chromium) })
 	t.Run("on paper", func(t *testing.T) { paperStory(t, chromium) })
 	t.Run("without a script", func(t *testing.T) { scriptlessStory(t, chromium) })
 	t.Run("a narrower place at the end", func(t *testing.T) { endStory(t, chromium) })
@@ -202,42 +199,6 @@ func phoneStory(t *testing.T, chromium context.Context) {
 	b.wants(`document.documentElement.scrollWidth`, "360")
 	b.wants(`innerWidth`, "360")
 	b.wants(`document.querySelector(".scroll").scrollWidth > 360`, "true") // tables scroll in their own box
-}
-
-// widthsStory looks at each width for what is cut without a sign.
-func widthsStory(t *testing.T, chromium context.Context) {
-	for _, width := range []int64{390, 768, 1280, 1920} {
-		b := open(t, chromium, large(), "", chromedp.EmulateViewport(width, 1000))
-		b.do(chromedp.Evaluate[chromedp.Void](
-			`document.querySelectorAll(".run").forEach(e => { e.style.contentVisibility = "visible"; })`))
-		b.do(chromedp.Poll[chromedp.Void](`document.querySelector(".scroll.fits, .scroll.after") !== null`))
-		b.wants(`document.documentElement.scrollWidth`, fmt.Sprint(width))
-		b.do(chromedp.Poll[chromedp.Void](`Array.from(document.querySelectorAll(".scroll")).every(e => ` +
-			`!e.checkVisibility() || e.scrollWidth <= e.clientWidth + 1 || getComputedStyle(e, "::after").visibility === "visible")`))
-		b.wants(`Array.from(document.querySelectorAll("main *:not(svg *)")).filter(e => !e.closest(".scroll, pre, .unseen") `+
-			`&& e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80)).join()`, "")
-	}
-	wide := open(t, chromium, everything(), "", chromedp.EmulateViewport(1920, 1000))
-	wide.do(chromedp.Poll[chromedp.Void](`document.querySelector(".scroll.fits > .matrix") !== null`))
-	wide.wants(`getComputedStyle(document.querySelector(".matrix thead th")).position`, "sticky")
-	narrow := open(t, chromium, large(), "", chromedp.EmulateViewport(390, 800))
-	narrow.do(chromedp.Poll[chromedp.Void](`document.querySelector(".scroll.after") !== null`))
-	narrow.do(chromedp.Evaluate[chromedp.Void](
-		`{ const e = document.querySelector(".scroll.after"); e.id = "cut"; e.scrollLeft = e.scrollWidth; }`))
-	narrow.do(chromedp.Poll[chromedp.Void](`document.querySelector("#cut").className === "scroll before"`))
-}
-
-// crowdStory asks for the curves that are not drawn at first.
-func crowdStory(t *testing.T, chromium context.Context) {
-	b := open(t, chromium, large(), "", chromedp.EmulateViewport(1400, 900))
-	b.do(chromedp.Evaluate[chromedp.Void](
-		`document.querySelectorAll(".run").forEach(e => { e.style.contentVisibility = "visible"; })`))
-	drawn := `Array.from(document.querySelectorAll(".chart:has(.rest) .curve")).filter(c => ` +
-		`c.closest(".chart") === document.querySelector(".chart:has(.rest)") && getComputedStyle(c).display !== "none").length`
-	b.wants(drawn, "8")
-	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".rest").click()`))
-	b.wants(`getComputedStyle(document.querySelector(".rest")).display`, "none")
-	b.wants(drawn+" > 8", "true")
 }
 
 func paperStory(t *testing.T, chromium context.Context) {

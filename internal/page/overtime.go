@@ -77,7 +77,7 @@ func overTime(fromUS, binUS, endUS int64) plot {
 }
 
 // timePitch is the room that a label of time takes, px.
-const timePitch = 68
+const timePitch = 52
 
 // unitName is how a unit of so many µs is written.
 func unitName(us float64) string {

@@ -7,22 +7,14 @@ import (
 	"ratelab/internal/sheet"
 )
 
-// notCompared marks a scenario by which the answer does not go.
-const notCompared = "†"
-
 // newOverview answers at one glance: a line per scenario, a column per algorithm.
 func newOverview(doc *report.Document, ids []string) sheet.Sheet {
 	names := doc.Everywhere()
 	matrix := sheet.Table{Caption: "Overview", Matrix: true, Columns: []sheet.Column{{Name: "scenario", Words: true}}}
 	matrix.Columns = append(matrix.Columns, sheet.Numbers(names...)...)
-	answer, apart := doc.Answer(), false
 	for i := range doc.Runs {
 		r := &doc.Runs[i]
-		name := r.Scenario
-		if answer != "" && !doc.Compares(r) {
-			name, apart = name+"\u00a0"+notCompared, true
-		}
-		line := []sheet.Cell{{Text: name, Link: "#" + ids[i], Help: r.Question}}
+		line := []sheet.Cell{{Text: r.Scenario, Link: "#" + ids[i], Help: r.Question}}
 		for _, n := range names {
 			line = append(line, overviewCell(r, r.Find(n)))
 		}
@@ -30,21 +22,18 @@ func newOverview(doc *report.Document, ids []string) sheet.Sheet {
 	}
 	part := sheet.Part{Title: "Which one?", Level: 2}
 	if len(doc.Runs) > 1 {
-		if answer != "" {
-			part.Lead = append(part.Lead, sheet.Line{Text: answer, Style: sheet.Strong})
+		if text := doc.Answer(); text != "" {
+			part.Lead = append(part.Lead, sheet.Line{Text: text, Style: sheet.Strong})
 		}
 	}
 	part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint,
 		Text: "How many times what the contract allows got through, or after a minus how much of what an exact " +
-			"limiter lets through was lost, whichever is the larger share: orange for too much let through, blue " +
-			"for too much lost, the stronger the more. ok: the contract held, and no more than " +
+			"limiter " +
+			"lets through was lost, whichever is the larger share: orange for too much let through, blue for too " +
+			"much " +
+			"lost, the stronger the more. ok: the contract held, and no more than " +
 			sheet.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2."})
 	part.Tables = []sheet.Table{matrix}
-	if apart {
-		part.Notes = []sheet.Line{{Style: sheet.Faint, Text: notCompared + " not among the scenarios of the sentence " +
-			"above: clients that react, a clock or a server that fails, commands that race, or another contract. " +
-			"There the rows differ for more reasons than their algorithms."}}
-	}
 	return sheet.Sheet{part}
 }
 

@@ -31,8 +31,7 @@
     const area = chart.querySelector(".area"), width = area.viewBox.baseVal.width;
     const limit = chart.querySelector(".limit");
     let top = limit ? Number(/^M0 (\d+)/.exec(limit.getAttribute("d"))[1]) : 0;
-    const seen = chart.classList.contains("whole") ? ".curve:not(.off)" : ".curve:not(.off, .more)";
-    for (const c of all(seen, chart)) top = Math.max(top, Number(c.dataset.top));
+    for (const c of all(".curve:not(.off)", chart)) top = Math.max(top, Number(c.dataset.top));
     const high = Math.ceil(Math.max(top, 1) * (1 + 17 / 223));
     area.setAttribute("viewBox", `0 0 ${width} ${high}`);
     area.firstElementChild.setAttribute("transform", `matrix(1 0 0 -1 0 ${high})`);
@@ -176,7 +175,6 @@
       const promised = rows[n].querySelector(".promised"), q = bound && points(bound)[i];
       if (promised) put(promised, q && q.v);
       if (!p || rows[n].classList.contains("off")) return;
-      if (rows[n].classList.contains("more") && !chart.classList.contains("whole")) return;
       x = p.x;
       dots += `M${p.x} ${p.y}h0`;
       spoken.push(all("span:not(.off)", rows[n]).map((s) => s.lastChild.textContent).join(", ") + " " + exact(p.v));
@@ -278,22 +276,6 @@
     return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
   }
 
-  // --- tables that are wider than their box ---
-
-  function edges(box) {
-    const more = box.scrollWidth - box.clientWidth;
-    box.classList.toggle("before", more > 1 && box.scrollLeft > 1);
-    box.classList.toggle("after", more > 1 && box.scrollLeft < more - 1);
-  }
-
-  const sized = new ResizeObserver((entries) => {
-    for (const { target: box } of entries) {
-      box.classList.remove("fits");
-      box.classList.toggle("fits", box.scrollWidth <= box.clientWidth + 1);
-      edges(box);
-    }
-  });
-
   // --- controls ---
 
   const dark = () => getComputedStyle(root).colorScheme === "dark" ||
@@ -324,11 +306,7 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
-    if (button.dataset.do === "rest") {
-      const chart = button.closest(".chart");
-      chart.classList.add("whole");
-      rescale(chart);
-    } else if (button.dataset.do) controls[button.dataset.do]();
+    if (button.dataset.do) controls[button.dataset.do]();
     else if (button.closest("thead")) sort(button);
   });
   document.addEventListener("change", (event) => {
@@ -357,11 +335,6 @@
     pad.setAttribute("aria-valuenow", "0");
   }
   if (matchMedia("(max-width: 1099px)").matches) for (const e of all("details.controls")) e.open = false;
-  for (const box of all(".scroll")) {
-    sized.observe(box);
-    box.addEventListener("scroll", () => edges(box), { passive: true });
-  }
-  for (const chart of all(".chart:has(.more)")) rescale(chart);
   const saved = remembered();
   theme(saved === "dark" || saved === "light" ? saved : undefined);
   const start = read();

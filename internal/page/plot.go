@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ratelab/internal/chart"
-	"ratelab/internal/report"
 )
 
 // plot is one chart. Its curves are drawn in the units of the data, x to the right and y upwards, so that a reader's
@@ -53,39 +52,6 @@ type curve struct {
 	Promis string // the promise at the window, as the key shows it
 	Top    int64  // the highest value, to find a scale
 	Off    bool
-	More   bool // beyond mostCurves: drawn when a reader asks for it
-}
-
-// mostCurves are drawn at first. More cannot be told apart.
-const mostCurves = 8
-
-// Class is that of its entry in the key.
-func (c curve) Class() string {
-	var all []string
-	if c.Off {
-		all = append(all, "off")
-	}
-	if c.More {
-		all = append(all, "more")
-	}
-	return strings.Join(all, " ")
-}
-
-// Rest is what asks for the curves beyond mostCurves; "": there are none.
-func (p plot) Rest() string {
-	on, more := 0, 0
-	for _, c := range p.Curves {
-		if !c.Off {
-			on++
-		}
-		if c.More {
-			more++
-		}
-	}
-	if more == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d are shown: show all", on-more, on)
 }
 
 // Numbers lists the rows' numbers for the script.
@@ -126,28 +92,7 @@ func (c *curve) choose() {
 
 func (g *group) sorted() []curve {
 	slices.SortStableFunc(g.curves, func(a, b curve) int { return int(min(max(b.Top-a.Top, -1), 1)) })
-	g.crowd()
 	return g.curves
-}
-
-// crowd leaves the reference and the highest others to be drawn at first.
-func (g *group) crowd() {
-	on := 0
-	for _, c := range g.curves {
-		if !c.Off {
-			on++
-		}
-	}
-	for i := len(g.curves) - 1; i >= 0 && on > mostCurves; i-- {
-		if c := &g.curves[i]; !c.Off && !c.has(report.ReferenceLabel) {
-			c.More = true
-			on--
-		}
-	}
-}
-
-func (c curve) has(name string) bool {
-	return slices.ContainsFunc(c.Rows, func(l label) bool { return l.Text == name })
 }
 
 // top is the highest value of the curves that are drawn at first.

@@ -65,8 +65,7 @@ var capacityColumn = sheet.Column{Name: "burst", Help: "the capacity that the al
 func columns(measures []*measure.Measure, r *report.Run) []sheet.Column {
 	var list []sheet.Column
 	for _, m := range measures {
-		list = append(list, sheet.Column{
-			Name: unbroken(m.PageHeading(chart.Span(float64(r.Limit.WindowUS)))), Help: m.Help})
+		list = append(list, sheet.Column{Name: m.PageHeading(chart.Span(float64(r.Limit.WindowUS))), Help: m.Help})
 	}
 	return list
 }
@@ -107,8 +106,5 @@ func cellOf(m *measure.Measure, v measure.Value) sheet.Cell {
 // burst is the capacity that a row was given.
 func burst(row *report.Row) string {
 	capacity, _ := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
-	if n, err := strconv.ParseInt(capacity, 10, 64); err == nil {
-		return chart.Exact(n)
-	}
 	return capacity
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"regexp"
 	"strings"
 
 	"ratelab/internal/chart"
@@ -10,12 +9,6 @@ import (
 
 // shown is text from outside as the page shows it. That it is no markup is the template's care.
 func shown(s string) string { return sheet.Shown(s) }
-
-// figure is a number and its unit.
-var figure = regexp.MustCompile(`(\d) (µs|ms|s|min|h|d|%|×)([^\pL]|$)`)
-
-// unbroken is text in which no line ends between a number and its unit.
-func unbroken(s string) string { return figure.ReplaceAllString(s, "$1\u00a0$2$3") }
 
 // timesInWords is sheet.Times in a sentence.
 func timesInWords(overshoot float64) string {

@@ -24,7 +24,6 @@ type page struct {
 	Overview  sheet.Sheet
 	Scenarios []scenario
 	Measures  []term
-	Columns   []term // of the tables, those that have an explanation, each once
 	Promises  []promise
 	Command   string
 	Version   string
@@ -78,31 +77,11 @@ func newPage(in Input) (page, error) {
 			s.Above = append(s.Above, exactClock)
 		}
 		p.Scenarios = append(p.Scenarios, s)
-		p.explain(s.Above, s.Below)
-		if s.Measured != nil {
-			p.explain(s.Measured.Above)
-		}
 	}
 	for _, a := range in.Algorithms {
 		p.Promises = append(p.Promises, newPromise(a, l))
 	}
 	return p, nil
-}
-
-// explain notes what the columns of sheets are: a title that a pointer brings up is nothing on a phone or on paper.
-func (p *page) explain(sheets ...sheet.Sheet) {
-	for _, part := range slices.Concat(sheets...) {
-		p.explain(part.Folded)
-		for i := range part.Tables {
-			for _, c := range part.Tables[i].Columns {
-				name := strings.ReplaceAll(c.Name, "\u00a0", " ")
-				known := slices.ContainsFunc(p.Columns, func(t term) bool { return t.Text == c.Help })
-				if c.Help != "" && !known {
-					p.Columns = append(p.Columns, term{shown(name), shown(c.Help)})
-				}
-			}
-		}
-	}
 }
 
 func newScenario(r *report.Run, id string, l *labels) scenario {
@@ -114,7 +93,7 @@ func newScenario(r *report.Run, id string, l *labels) scenario {
 		above.Lead = append(above.Lead,
 			sheet.Line{Text: "Interrupted: the counts cover the beginning only.", Style: sheet.Alarm})
 	}
-	above.Lead = append(above.Lead, sheet.Line{Text: unbroken(verdict(r)), Style: sheet.Strong})
+	above.Lead = append(above.Lead, sheet.Line{Text: verdict(r), Style: sheet.Strong})
 	above.Lead = append(above.Lead, facts(r)...)
 	below := sheet.Part{Tables: findingsOf(r, l)}
 	for _, line := range r.Remarks() {

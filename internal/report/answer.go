@@ -67,16 +67,14 @@ func keeps(runs []Run, name string) (kept bool, price float64) {
 	return kept, price
 }
 
-// comparable are the runs that Answer goes by.
+// comparable are the runs that compare the algorithms themselves: all rows saw the same requests and were held to the
+// same contract, that of most runs; every clock was right, and the server was always there.
 func (d *Document) comparable() []Run {
-	return slices.DeleteFunc(slices.Clone(d.Runs), func(r Run) bool { return !d.Compares(&r) })
-}
-
-// Compares reports whether a run compares the algorithms themselves, so that Answer goes by it: all rows saw the same
-// requests and were held to the same contract, that of most runs; every clock was right, and the server always there.
-func (d *Document) Compares(r *Run) bool {
+	contract := d.usualContract()
 	other := func(row Row) bool { return row.ClockEffect != nil || row.Race != nil || row.Unavailable > 0 }
-	return len(r.ClientGroups) == 0 && r.Limit.Contract == d.usualContract() && !slices.ContainsFunc(r.Results, other)
+	return slices.DeleteFunc(slices.Clone(d.Runs), func(r Run) bool {
+		return len(r.ClientGroups) > 0 || r.Limit.Contract != contract || slices.ContainsFunc(r.Results, other)
+	})
 }
 
 // usualContract is that of most runs.
