@@ -96,7 +96,7 @@ func Names() []string {
 	return append(names, TimescaleName)
 }
 
-// Timeline is a chart over time, in bins of equal width. Its axis begins with the scenario, or where something happens.
+// Timeline is a chart over time, in bins of equal width from the scenario's start.
 type Timeline struct {
 	Chart
 	Name      string
@@ -127,18 +127,16 @@ func Timelines(in Input) ([]Timeline, error) {
 // bins of join buckets.
 func (in Input) timeline(bins int, curve func(l Lane, join int) Curve) Timeline {
 	width, buckets := in.Traffic.BucketUS, int64(len(in.Traffic.Offered))
-	skip := in.silence()
-	join := joinFactor(len(in.Traffic.Offered)-skip, width, bins)
-	t := Timeline{Chart: newChart(in.Run), FromUS: width * int64(skip), BinUS: width * int64(join),
-		EndUS: width * buckets}
+	join := joinFactor(len(in.Traffic.Offered), width, bins)
+	t := Timeline{Chart: newChart(in.Run), BinUS: width * int64(join), EndUS: width * buckets}
 	if d := in.Run.DurationUS; d > t.EndUS-width && d < t.EndUS {
 		t.EndUS = d // the last bucket reaches beyond the scenario's end
 	}
 	for _, l := range in.Algorithms {
-		t.Curves = append(t.Curves, curve(l.from(skip), join))
+		t.Curves = append(t.Curves, curve(l, join))
 	}
 	for _, l := range in.reference() {
-		c := curve(l.from(skip), join)
+		c := curve(l, join)
 		t.Reference = &c
 	}
 	return t
@@ -152,13 +150,12 @@ func (in Input) reference() []Lane {
 	return []Lane{{Label: report.ReferenceLabel, Series: *in.Reference}}
 }
 
-// offered is what a lane was offered, in the buckets of its series.
+// offered is what a lane was offered, in the buckets of the traffic.
 func (in Input) offered(l Lane) []int64 {
 	if l.Traffic != nil {
 		return l.Traffic.Offered
 	}
-	all := in.Traffic.Offered
-	return all[len(all)-len(l.Series.Admitted):]
+	return in.Traffic.Offered
 }
 
 func newChart(run *report.Run) Chart {

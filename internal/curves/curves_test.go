@@ -136,8 +136,8 @@ func TestCurvesKeepWhatCounts(t *testing.T) {
 		all, n := timelines(t, in), len(in.Traffic.Offered)
 		for _, line := range all {
 			bins := int64(len(line.Reference.Values))
-			if drawn := line.EndUS - line.FromUS; (bins-1)*line.BinUS >= drawn || bins*line.BinUS < drawn {
-				t.Fatalf("%d bins of %d us from %d us until %d us", bins, line.BinUS, line.FromUS, line.EndUS)
+			if (bins-1)*line.BinUS >= line.EndUS || bins*line.BinUS < line.EndUS {
+				t.Fatalf("%d bins of %d us until %d us", bins, line.BinUS, line.EndUS)
 			}
 			if lines, err := csv.NewReader(strings.NewReader(string(line.CSV()))).ReadAll(); err != nil ||
 				len(lines) != 1+n {
@@ -160,44 +160,11 @@ func TestCurvesKeepWhatCounts(t *testing.T) {
 	})
 }
 
-// The axis begins shortly before something happens, at a round time, where that is late; the data at the start.
-func TestSilenceIsNotDrawn(t *testing.T) {
-	in := worked()
-	n, width := 610, int64(100_000)
-	series := func() measure.Series {
-		s := measure.Series{BucketUS: width, Admitted: make([]int64, n), Rolling: make([]int64, n)}
-		s.Admitted[590], s.Rolling[590] = 7, 7
-		return s
-	}
-	offered := make([]int64, n)
-	reference := series()
-	in.Traffic, in.Reference = measure.Traffic{BucketUS: width, Offered: offered}, &reference
-	in.Run.DurationUS = width * int64(n)
-	for i := range in.Algorithms {
-		in.Algorithms[i] = Lane{Label: in.Algorithms[i].Label, Series: series()}
-	}
-	for first, want := range map[int]int64{590: 58_700_000, 400: 37_000_000, 300: 0, 0: 0} {
-		clear(offered)
-		offered[first] = 7
-		w := timelines(t, in)["window"]
-		if w.FromUS != want || slices.Max(w.Curves[0].Values) != 7 {
-			t.Errorf("first request after %d buckets: the axis begins at %d us, want %d", first, w.FromUS, want)
-		}
-		if lines := strings.Count(string(w.CSV()), "\n"); lines != 1+n {
-			t.Errorf("%d lines of data, want %d", lines, 1+n)
-		}
-	}
-}
-
 // drawn is a run of any length, with bins that may not divide it.
 func drawn(t *rapid.T) Input {
 	n := rapid.IntRange(1, 600).Draw(t, "buckets")
 	width := rapid.SampledFrom([]int64{1, 5_000, 11_719, 1_000_000, 168_750_000}).Draw(t, "width")
-	silent := max(rapid.IntRange(-n, n).Draw(t, "silent"), 0)
-	values := rapid.Map(rapid.SliceOfN(rapid.Int64Range(0, 1000), n, n), func(all []int64) []int64 {
-		clear(all[:silent])
-		return all
-	})
+	values := rapid.SliceOfN(rapid.Int64Range(0, 1000), n, n)
 	lane := func() measure.Series {
 		return measure.Series{BucketUS: width, Admitted: values.Draw(t, "admitted"), Rolling: values.Draw(t, "rolling")}
 	}

@@ -4,23 +4,7 @@ import (
 	"image/color"
 
 	"ratelab/internal/chart"
-	"ratelab/internal/curves"
 )
-
-// timeAxis counts µs from where the axis begins, as the bins do; its marks count from the scenario's start.
-func timeAxis(t curves.Timeline) chart.Axis {
-	from, marks := float64(t.FromUS), chart.TimeBetween(float64(t.FromUS), float64(t.EndUS), 52)
-	return chart.Axis{
-		Share: func(us float64) float64 { return marks.Share(from + us) },
-		Ticks: func(length float64) []chart.Tick {
-			ticks := marks.Ticks(length)
-			for i := range ticks {
-				ticks[i].At -= from
-			}
-			return ticks
-		},
-	}
-}
 
 // axes are a panel's, with the lines that values in bins make on them.
 type axes struct {

@@ -12,7 +12,7 @@ import (
 func levelFigure(in curves.Input, t curves.Timeline) figure {
 	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " in the last " + window(t.Chart),
 		subtitle: t.Caption + ". Dashed: the limit." + ifThere(t, " Grey line: the exact reference."),
-		top:      max(t.Limit.Requests, top(t.Reference)), horizontal: timeAxis(t),
+		top:      max(t.Limit.Requests, top(t.Reference)), horizontal: chart.Time(float64(t.EndUS)),
 		draw: func(a axes, c curves.Curve) { a.drawWindow(c, t) }}
 }
 

@@ -11,7 +11,7 @@ import (
 func sumFigure(in curves.Input, t curves.Timeline) figure {
 	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " so far",
 		subtitle: t.Caption + ifThere(t, ", against the exact reference (grey line). Shaded: the difference") + ".",
-		top:      top(t.Reference), horizontal: timeAxis(t),
+		top:      top(t.Reference), horizontal: chart.Time(float64(t.EndUS)),
 		draw: func(a axes, c curves.Curve) { a.drawCumulative(c, t) }}
 }
 
