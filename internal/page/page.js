@@ -276,6 +276,14 @@
     return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
   }
 
+  // A table that was moved to the side has more of it on the left, too.
+  document.addEventListener("scroll", ({ target }) => {
+    if (target.classList && target.classList.contains("scroll")) target.classList.toggle("moved", target.scrollLeft > 0);
+  }, { capture: true, passive: true });
+
+  // What the columns say is open on paper, also where a style sheet cannot open it.
+  addEventListener("beforeprint", () => { for (const e of all("details.columns")) e.open = true; });
+
   // --- controls ---
 
   const dark = () => getComputedStyle(root).colorScheme === "dark" ||

@@ -58,10 +58,10 @@ func newPage(in Input) (page, error) {
 	doc := in.Document
 	l := newLabels(doc.Runs, in.Bench)
 	ids := identifiers(doc.Runs)
-	style := strings.TrimSpace(pageCSS) + "\n" + l.css()
+	style := strings.TrimSpace(pageCSS) + "\n" + l.css() + matrixCSS(len(doc.Everywhere()))
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
-		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(doc, ids),
+		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(in, ids),
 		Measures: measures, Command: shown(in.Command), Version: shown(doc.Tool.Version), Made: shown(doc.Tool.Name),
 	}
 	if len(doc.Runs) == 1 {
