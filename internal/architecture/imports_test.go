@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"internal/chart": {"algorithms", "internal/atomicfile", "internal/message"},
 	"internal/benchchart": {"internal/result", "internal/chart", "internal/curves", "internal/benchresult",
 		"internal/sheet"},
-	"internal/curves": {"internal/result", "internal/chart", "internal/benchresult", "internal/report",
+	"internal/curves": {"internal/limit", "internal/result", "internal/chart", "internal/benchresult", "internal/report",
 		"internal/measure", "internal/sheet"},
 	"internal/simchart": {"internal/chart", "internal/curves"},
 	"internal/page": {"algorithms", "internal/benchresult", "internal/chart", "internal/curves", "internal/report",

@@ -13,7 +13,8 @@ func levelPlot(t curves.Timeline, l *labels) plot {
 	p := timePlot(t)
 	p.ValueHead = "highest"
 	g := timeGroup(t, l)
-	limit := t.Limit.Requests
+	limit, name := t.Allows()
+	p.Level = "the " + name
 	high := p.vertical(float64(max(g.top(), limit)), t.Unit)
 	p.Limit, p.Allowed = fmt.Sprintf("M0 %dH%s", limit, p.Width), chart.Exact(limit)
 	p.Excess = fmt.Sprintf("M0 %dH%sV%s H0Z", limit, p.Width, number(high))
@@ -60,13 +61,16 @@ func timeGroup(t curves.Timeline, l *labels) *group {
 func timePlot(t curves.Timeline) plot {
 	p := overTime(t.FromUS, t.BinUS, t.EndUS)
 	p.Kind, p.Caption = t.Name, t.Caption
+	if t.Silence != "" {
+		p.Caption += ". " + t.Silence
+	}
 	return p
 }
 
 // overTime is a plot over a time that is cut into bins, all in µs.
 func overTime(fromUS, binUS, endUS int64) plot {
 	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
-	unit := chart.NaturalUnit(end)
+	unit := chart.NaturalUnit(end - from)
 	p := plot{Width: number((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1, Step: number(step / unit),
 		End: number(end / unit), UnitName: unitName(unit)}
 	if fromUS > 0 {

@@ -19,8 +19,8 @@ type plot struct {
 	Grid        string // path
 	Limit       string // path of the dashed line
 	Limits      string // what its points stand for, where y is not the value itself
-	Level       string // what that line is, where it is not the limit
-	Allowed     string // the limit, as the key shows it
+	Level       string // what that line is
+	Allowed     string // its value, as the key shows it
 	Excess      string // path of the area above the limit
 	XTicks      []tick
 	YTicks      []tick

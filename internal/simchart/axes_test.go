@@ -17,7 +17,7 @@ func TestLinesPassThroughEveryValue(t *testing.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(0, 1000), 1, 270).Draw(t, "values")
 		end := float64(int64(len(values))*binUS - rapid.Int64Range(0, binUS-1).Draw(t, "missing"))
 		a := axes{Axes: &chart.Axes{Box: chart.Box{Left: 40, Top: 10, Right: 680, Bottom: 160},
-			Horizontal: chart.Time(end), Vertical: chart.Counts(1000, 150, "requests")}}
+			Horizontal: chart.Time(0, end), Vertical: chart.Counts(1000, 150, "requests")}}
 		stairs, slopes, totals := a.steps(values, binUS), a.profile(values, binUS), a.rise(values, binUS)
 		for i, v := range values {
 			from, middle, to := float64(i*binUS), min((float64(i)+0.5)*binUS, end), min(float64((i+1)*binUS), end)
