@@ -164,7 +164,7 @@ func measuredStory(t *testing.T, chromium context.Context) {
 	b.do(chromedp.Click(chromedp.CSS(`input[value=gcra]`)))
 	b.wants(`document.querySelector("[data-kind=played-rate] .area").viewBox.baseVal.height`, "1000") // its scale stays
 	b.wants(`Array.from(document.querySelectorAll("h3"), h => h.textContent).slice(0, 2).join("; ")`,
-		"Decided in virtual time: exact; Measured on redis 8.0.3 (container, unix)")
+		"Decided in virtual time: exact; Measured by the wall clock on redis 8.0.3 (container, unix)")
 }
 
 func themeStory(t *testing.T, b *tab) {

@@ -12,7 +12,8 @@ import (
 func levelPlot(t curves.Timeline, l *labels) plot {
 	p := timePlot(t)
 	p.ValueHead = "highest"
-	g := timeGroup(t, l)
+	g, count := timeGroup(t, l)
+	p.Count = count
 	limit, name := t.Allows()
 	p.Level = "the " + name
 	high := p.vertical(float64(max(g.top(), limit)), t.Unit)
@@ -26,7 +27,8 @@ func levelPlot(t curves.Timeline, l *labels) plot {
 func sumPlot(t curves.Timeline, l *labels) plot {
 	p := timePlot(t)
 	p.ValueHead = "in the end"
-	g := timeGroup(t, l)
+	g, count := timeGroup(t, l)
+	p.Count = count
 	p.vertical(float64(g.top()), t.Unit)
 	p.Curves = g.sorted()
 	return p
@@ -37,15 +39,17 @@ func sumPlot(t curves.Timeline, l *labels) plot {
 func heightPlot(t curves.Timeline, l *labels, head string) plot {
 	p := timePlot(t)
 	p.ValueHead = head
-	g := timeGroup(t, l)
+	g, count := timeGroup(t, l)
+	p.Count = count
 	p.vertical(float64(g.top()), t.Unit)
 	p.Curves = g.sorted()
 	return p
 }
 
-// timeGroup has the curves of the rows, and that of the reference as the last where there is one.
-func timeGroup(t curves.Timeline, l *labels) *group {
-	var g group
+// timeGroup has the curves of the rows, and that of the reference as the last where there is one; and how many of them
+// are drawn, where not all are.
+func timeGroup(t curves.Timeline, l *labels) (g *group, count string) {
+	g = &group{}
 	all := t.Curves
 	if t.Reference != nil {
 		all = append(all[:len(all):len(all)], *t.Reference)
@@ -53,7 +57,7 @@ func timeGroup(t curves.Timeline, l *labels) *group {
 	for _, c := range all {
 		g.add(l.of(c.Label), curve{Path: steps(c.Values), Most: chart.Exact(c.Top), Top: c.Top})
 	}
-	return &g
+	return g, g.rest(l.order)
 }
 
 // timePlot is a plot over time, without curves. Its plane is as many places wide as there are bins until the end, of
@@ -81,7 +85,7 @@ func overTime(fromUS, binUS, endUS int64) plot {
 }
 
 // timePitch is the room that a label of time takes, px.
-const timePitch = 52
+const timePitch = 64
 
 // unitName is how a unit of so many µs is written.
 func unitName(us float64) string {

@@ -35,6 +35,7 @@ func scalesPlot(t *curves.Timescale, l *labels) plot {
 	for _, c := range t.Curves {
 		g.add(l.of(c.Label), s.curve(c))
 	}
+	p.Count = g.rest(l.order)
 	p.horizontal(chart.Axis{Share: func(us float64) float64 { return s.x.Share(us) / s.xEnd }, Ticks: s.x.Ticks})
 	for _, t := range s.y.Ticks(plotHeight) {
 		at := math.Round(plane * s.y.Share(t.At))

@@ -25,7 +25,7 @@ var sheetHTML = template.Must(template.New("sheet").Parse(
 {{define "small"}}{{range .Small}}<small>{{.}}</small>{{end}}{{end -}}
 {{define "name"}}<th scope="row">` +
 		`{{if .Mark}}<svg class="swatch {{.Mark}}" aria-hidden="true"><path d="M0 5h26"/></svg>{{end}}` +
-		`{{if .Link}}<a href="{{.Link}}"{{if .Help}} title="{{.Help}}"{{end}}>{{end}}<bdi>{{.Text}}</bdi>` +
+		`{{if .Link}}<a href="{{.Link}}"{{if .Help}} title="{{.Help}}"{{end}}>{{end}}<bdi>{{.Soft}}</bdi>` +
 		`{{if .Link}}</a>{{end}}{{template "small" .}}</th>{{end -}}
 {{define "row"}}<tr>{{range $i, $c := .}}{{if $i}}` +
 		`<td{{.Class}}{{if .Key}} data-k="{{.Key}}"{{end}}>` +
@@ -186,6 +186,17 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 func (t tableHTML) Helps() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Head), func(c Column) bool { return c.Help == "" })
 }
+
+// Soft is the cell's text as a name that may be broken.
+func (c cellHTML) Soft() template.HTML { return Soft(c.Text) }
+
+// Soft is a name, such as gcra:burst=100+local-flag, that has been through Shown: where there is no room for it, it is
+// broken before what it adds, and not within a word.
+func Soft(name string) template.HTML {
+	return template.HTML(softer.Replace(template.HTMLEscapeString(name)))
+}
+
+var softer = strings.NewReplacer(":", ":<wbr>", "+", "<wbr>+")
 
 // measured is a number with a blank before its unit.
 var measured = regexp.MustCompile(`(\d) ((?:µs|ms|s|min|h|d|k|M)\b|×)`)

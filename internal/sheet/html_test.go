@@ -55,6 +55,13 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// A name is broken between its parts, and stays text.
+func TestSoft(t *testing.T) {
+	if got, want := string(Soft("a:b=<i>+c")), "a:<wbr>b=&lt;i&gt;<wbr>+c"; got != want {
+		t.Errorf("%q; want %q", got, want)
+	}
+}
+
 // A number and its unit are not parted at the end of a line.
 func TestNumbersKeepTheirUnits(t *testing.T) {
 	for s, want := range map[string]string{
