@@ -164,10 +164,12 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// A row looks the same whoever is shown beside it, and no two of one colour look alike as long as there are dashes left.
+// A row looks the same whoever is shown beside it, and no two of one colour look alike as long as there are dashes
+// left.
 func TestLooksDoNotDependOnTheOthers(t *testing.T) {
 	alone := Looks([]string{"fixed-window+local-flag"})
-	beside := Looks([]string{"none", "fixed-window", "gcra:burst=7", "gcra+local-flag", "fixed-window+local-flag", "mine"})
+	beside := Looks([]string{"none", "fixed-window", "gcra:burst=7", "gcra+local-flag", "fixed-window+local-flag",
+		"mine"})
 	if a, b := alone["fixed-window+local-flag"], beside["fixed-window+local-flag"]; !slices.Equal(a.Dashes, b.Dashes) {
 		t.Errorf("%v alone and %v beside others", a, b)
 	}

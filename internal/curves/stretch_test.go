@@ -37,7 +37,8 @@ func TestLongSilenceIsNotDrawn(t *testing.T) {
 		{36, 38, 35_000_000, 40_000_000, "The axis begins at 35 s, before which nothing happens", "the start is"},
 		{0, 12, 0, 15_000_000, "The axis ends at 15 s, after which nothing happens", "the end is"},
 		{20, 22, 19_000_000, 24_000_000,
-			"The axis begins at 19 s, before which nothing happens, and ends at 24 s, after which nothing happens", "both are"},
+			"The axis begins at 19 s, before which nothing happens, and ends at 24 s, after which nothing happens",
+			"both are"},
 		{0, 0, 0, 40_000_000, "", "nobody comes at all"},
 	} {
 		for name, line := range timelines(t, silent(c.from, c.to)) {

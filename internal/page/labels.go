@@ -106,8 +106,8 @@ func wrong(row *report.Row) float64 {
 
 func (l *labels) of(name string) label { return l.list[l.index[name]] }
 
-// legend is the labels with those of one algorithm together: gcra, and after it gcra:burst=100. What only one of several
-// scenarios has stands apart, since it would bury the others.
+// legend is the labels with those of one algorithm together: gcra, and after it gcra:burst=100. What only one of
+// several scenarios has stands apart, since it would bury the others.
 type legend struct{ Shared, Single []label }
 
 func (l *labels) legend() legend {

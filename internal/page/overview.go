@@ -25,9 +25,9 @@ func newOverview(in Input, ids []string) sheet.Sheet {
 		}
 	}
 	part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint,
-		Text: "1.98: so many times what the contract allows got through. -36.0%: so much of what an exact limiter lets " +
-			"through was lost. Whichever is the larger share is shown, orange for too much let through, blue for too " +
-			"much lost, the stronger the more. ok: the contract held, and no more than " +
+		Text: "1.98: so many times what the contract allows got through. -36.0%: so much of what an exact limiter " +
+			"lets through was lost. Whichever is the larger share is shown, orange for too much let through, blue " +
+			"for too much lost, the stronger the more. ok: the contract held, and no more than " +
 			sheet.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2, >1.00 a little more than 1."})
 	part.Notes = append(part.Notes, alsoMeasured(in)...)
 	part.Tables = []sheet.Table{matrixOf(in, ids)}
@@ -94,9 +94,9 @@ func leftOut(doc *report.Document) []sheet.Line {
 func alsoMeasured(in Input) []sheet.Line {
 	for i := range in.Document.Runs {
 		if playOf(in.Bench, &in.Document.Runs[i]) != nil {
-			return []sheet.Line{{Style: sheet.Faint, Text: measuredMark + " Also measured on " + in.Bench.Server.String() +
-				", by the wall clock: response times, and how many decisions were others. They stand in a part of " +
-				"their own. All else on this page is decided in virtual time, and exact."}}
+			return []sheet.Line{{Style: sheet.Faint, Text: measuredMark + " Also measured on " +
+				in.Bench.Server.String() + ", by the wall clock: response times, and how many decisions were others. " +
+				"They stand in a part of their own. All else on this page is decided in virtual time, and exact."}}
 		}
 	}
 	return nil
@@ -114,8 +114,8 @@ func overviewCell(r *report.Run, row *report.Row) sheet.Cell {
 	return sheet.Cell{Text: text, Shade: level}
 }
 
-// What page.css gives the matrix, in rem: the names of its rows, and each column. The rest of the page's width, in em of
-// a media query, which are those rem: the margins and a scroll bar, and from besideFrom on the contents beside it.
+// What page.css gives the matrix, in rem: the names of its rows, and each column. The rest of the page's width, in em
+// of a media query, which are those rem: the margins and a scroll bar, and from besideFrom on the contents beside it.
 const (
 	matrixName, matrixCell   = 9.6, 3.2
 	matrixMargins            = 3.0
