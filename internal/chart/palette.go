@@ -69,8 +69,8 @@ var dashes = [][]float64{{5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {10, 4}, {9, 2, 1.6
 var inkDashes = [][]float64{nil, {1.6, 2}, {7, 2, 1.6, 2}, {14, 3}, {9, 2, 1.6, 2, 1.6, 2}, {3, 5}, {20, 3, 3, 3}}
 
 // Looks are those of rows that are shown together: the algorithm's colour, and dashes that follow from the label
-// alone, so that a row looks the same in every chart and on every page. Only where two rows of one colour would look alike does
-// the later take the next dashes that are free; where none are free, it keeps its own.
+// alone, so that a row looks the same in every chart and on every page. Only where two rows of one colour would look
+// alike does the later take the next dashes that are free; where none are free, it keeps its own.
 func Looks(labels []string) map[string]Look {
 	used, all := map[color.NRGBA][]bool{}, map[string]Look{}
 	for _, label := range labels {

@@ -199,7 +199,7 @@ func Soft(name string) template.HTML {
 var softer = strings.NewReplacer(":", ":<wbr>", "+", "<wbr>+")
 
 // measured is a number with a blank before its unit.
-var measured = regexp.MustCompile(`(\d) ((?:µs|ms|s|min|h|d|k|M)\b|×)`)
+var measured = regexp.MustCompile(`(\d) ((?:µs|ms|s|min|h|d|k|M)\b|[×%])`)
 
 // together keeps a number and its unit on one line.
 func together(s string) string { return measured.ReplaceAllString(s, "$1\u00a0$2") }

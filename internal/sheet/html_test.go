@@ -68,6 +68,7 @@ func TestNumbersKeepTheirUnits(t *testing.T) {
 		"peak in 1 s":              "peak in 1\u00a0s",
 		"above 1 × in 20 min and":  "above 1\u00a0× in 20\u00a0min and",
 		"1 second, 3 minutes, a s": "1 second, 3 minutes, a s",
+		"(7.7 % of the offered)":   "(7.7\u00a0% of the offered)",
 		"5 µs of 10 M":             "5\u00a0µs of 10\u00a0M",
 	} {
 		if got := together(s); got != want {
