@@ -17,7 +17,7 @@ func TestLinesPassThroughEveryValue(t *testing.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(0, 1000), 1, 270).Draw(t, "values")
 		start := rapid.Int64Range(0, 1e9).Draw(t, "start")
 		begin := float64(start)
-		end := begin + float64(int64(len(values))*binUS - rapid.Int64Range(0, binUS-1).Draw(t, "missing"))
+		end := begin + float64(int64(len(values))*binUS-rapid.Int64Range(0, binUS-1).Draw(t, "missing"))
 		a := axes{Axes: &chart.Axes{Box: chart.Box{Left: 40, Top: 10, Right: 680, Bottom: 160},
 			Horizontal: chart.Time(begin, end), Vertical: chart.Counts(1000, 150, "requests")}, from: start}
 		stairs, slopes, totals := a.steps(values, binUS), a.profile(values, binUS), a.rise(values, binUS)
