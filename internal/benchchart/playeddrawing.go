@@ -12,6 +12,8 @@ import (
 type playedDrawing struct {
 	*curves.Played
 	perS      float64 // the highest rate on the scale
+	allowed   int64   // the most that the contract allows in a window
+	line      string  // what that is called
 	peak      int64   // the highest sum in a window
 	low, high float64 // response times, µs
 }
@@ -20,7 +22,9 @@ type playedDrawing struct {
 const dwarfing = 3
 
 func newPlayedDrawing(p *curves.Played) *playedDrawing {
-	d := &playedDrawing{Played: p, perS: p.LimitPerS(), peak: p.Limit.Requests}
+	d := &playedDrawing{Played: p, perS: p.LimitPerS()}
+	d.allowed, d.line = curves.Chart{Limit: p.Limit}.Allows()
+	d.peak = d.allowed
 	offered := 0.0
 	for _, row := range p.Rows {
 		d.perS = max(d.perS, slices.Max(row.AdmittedPerS))
@@ -99,13 +103,13 @@ func (d *playedDrawing) steps(a *chart.Axes, perS []float64) []chart.Point {
 
 func (d *playedDrawing) drawLevel(column int, a *chart.Axes) {
 	row := d.Rows[column]
-	color, limit := chart.Color(row.Label), a.Level(float64(d.Limit.Requests))
+	color, limit := chart.Color(row.Label), a.Level(float64(d.allowed))
 	line := d.level(a, row.Rolling)
 	a.Pen.Fill(a.ToBase(line), chart.Tint(color, 0.16))
-	if row.Peak > d.Limit.Requests {
+	if row.Peak > d.allowed {
 		over := slices.Clone(row.Rolling)
 		for i, v := range over {
-			over[i] = max(v, d.Limit.Requests)
+			over[i] = max(v, d.allowed)
 		}
 		a.Pen.Fill(append(d.level(a, over), limit[1], limit[0]), chart.Tint(color, 0.45))
 	}
@@ -132,7 +136,7 @@ func (d *playedDrawing) middleUS(bin int) float64 {
 func (d *playedDrawing) labelPeak(a *chart.Axes, row curves.PlayedRow) {
 	q := a.At(d.middleUS(slices.Index(row.Rolling, row.Peak)), float64(row.Peak))
 	a.Pen.Dot(q, 2.6, chart.Color(row.Label))
-	text := chart.Exact(row.Peak) + " of " + chart.Exact(d.Limit.Requests)
+	text := chart.Exact(row.Peak) + " of " + chart.Exact(d.allowed)
 	a.Place(text, chart.FigureLetters, a.Around(q, chart.FigureLetters.Width(text)))
 }
 
@@ -173,10 +177,14 @@ func (d *playedDrawing) stretches(a *chart.Axes, us []float64) [][]chart.Point {
 }
 
 func (d *playedDrawing) keys() []chart.Key {
+	line := "limit"
+	if d.line != line {
+		line += "; in the middle " + d.line
+	}
 	return []chart.Key{
 		chart.AreaKey("offered", chart.Offered),
 		chart.AreaKey("let through", chart.Tint(chart.Ink, 0.45)),
-		chart.LineKey("limit", chart.Ink, 0.9, limitDashes...),
+		chart.LineKey(line, chart.Ink, 0.9, limitDashes...),
 		chart.LineKey("accepted p50", chart.Ink, 2.2),
 		chart.LineKey("accepted p99", chart.Ink, 1),
 		chart.LineKey("rejected p50", chart.Ink, 1.5, rejectedDashes...),

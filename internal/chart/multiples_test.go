@@ -5,7 +5,7 @@ import "testing"
 // A panel's head stands below the data of the panel above it, and within the page.
 func TestHeadsKeepOffTheData(t *testing.T) {
 	for n := 1; n <= 16; n++ {
-		m := Multiples{Panels: make([]Panel, n), Horizontal: Time(1), Vertical: Counts(1, 104, "")}
+		m := Multiples{Panels: make([]Panel, n), Horizontal: Time(0, 1), Vertical: Counts(1, 104, "")}
 		for i := range n {
 			m.Panels[i] = Panel{Label: "gcra", Draw: func(*Axes) {}}
 		}

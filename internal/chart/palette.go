@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"hash/fnv"
 	"image/color"
 	"strings"
 	"sync"
@@ -60,22 +61,55 @@ type Look struct {
 	Dashes []float64 // of dashes and gaps, in turn; nil for a solid line
 }
 
-// dashes tell rows of one colour apart, in their order. The first is solid.
-var dashes = [][]float64{nil, {5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {9, 4}}
+// dashes tell rows of one colour apart: an algorithm as it is has a solid line, one with other parameters has dashes.
+var dashes = [][]float64{{5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {10, 4}, {9, 2, 1.6, 2, 1.6, 2}, {14, 3}, {3, 5}}
 
-// Looks are those of rows in every chart and page that shows them together: the algorithm's colour, and dashes for the
-// second and later rows of one colour, such as other values of a parameter.
+// inkDashes are those of rows that are drawn in ink, as the limit is, whose dashes none of them may have. They have no
+// colour of their own, so these tell one name from another, too.
+var inkDashes = [][]float64{nil, {1.6, 2}, {7, 2, 1.6, 2}, {14, 3}, {9, 2, 1.6, 2, 1.6, 2}, {3, 5}, {20, 3, 3, 3}}
+
+// Looks are those of rows that are shown together: the algorithm's colour, and dashes that follow from the label
+// alone, so that a row looks the same in every chart and on every page. Only where two rows of one colour would look
+// alike does the later take the next dashes that are free; where none are free, it keeps its own.
 func Looks(labels []string) map[string]Look {
-	used, all := map[color.NRGBA]int{}, map[string]Look{}
+	used, all := map[color.NRGBA][]bool{}, map[string]Look{}
 	for _, label := range labels {
 		if _, twice := all[label]; twice {
 			continue
 		}
-		c := Color(label)
-		all[label] = Look{c, dashes[used[c]%len(dashes)]}
-		used[c]++
+		c, list := Color(label), dashes
+		switch {
+		case c == Ink:
+			list = inkDashes
+		case !strings.ContainsAny(label, ":+"):
+			all[label] = Look{c, nil}
+			continue
+		}
+		if used[c] == nil {
+			used[c] = make([]bool, len(list))
+		}
+		own := int(hashed(label) % uint32(len(list)))
+		i := own
+		for step := range list {
+			if next := (own + step) % len(list); !used[c][next] {
+				i = next
+				break
+			}
+		}
+		used[c][i] = true
+		all[label] = Look{c, list[i]}
 	}
 	return all
+}
+
+// hashed is a number that follows from what a label adds to its algorithm, or from the label where it adds nothing.
+func hashed(label string) uint32 {
+	h := fnv.New32a()
+	if i := strings.IndexAny(label, ":+"); i >= 0 {
+		label = label[i:]
+	}
+	_, _ = h.Write([]byte(label)) // a hash takes everything
+	return h.Sum32()
 }
 
 // Tint is c as a pane of glass: drawn over the paper it lets share of itself through.

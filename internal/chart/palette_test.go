@@ -157,9 +157,34 @@ func TestLooks(t *testing.T) {
 	if slices.Equal(looks["gcra:burst=7"].Dashes, looks["gcra+local-flag"].Dashes) {
 		t.Error("two rows of one colour have the same dashes")
 	}
-	for _, label := range []string{"gcra", "none", "mine"} {
+	for _, label := range []string{"gcra", "none"} {
 		if looks[label].Dashes != nil {
-			t.Errorf("%s is the first of its colour and has dashes", label)
+			t.Errorf("%s is an algorithm as it is and has dashes", label)
+		}
+	}
+}
+
+// A row looks the same whoever is shown beside it, and no two of one colour look alike as long as there are dashes
+// left.
+func TestLooksDoNotDependOnTheOthers(t *testing.T) {
+	alone := Looks([]string{"fixed-window+local-flag"})
+	beside := Looks([]string{"none", "fixed-window", "gcra:burst=7", "gcra+local-flag", "fixed-window+local-flag",
+		"mine"})
+	if a, b := alone["fixed-window+local-flag"], beside["fixed-window+local-flag"]; !slices.Equal(a.Dashes, b.Dashes) {
+		t.Errorf("%v alone and %v beside others", a, b)
+	}
+	for _, name := range []string{"gcra:burst=", "mine-"} {
+		var labels []string
+		for i := range len(dashes) {
+			labels = append(labels, fmt.Sprint(name, i))
+		}
+		seen := map[string]string{}
+		for label, look := range Looks(labels) {
+			dash := fmt.Sprint(look.Dashes)
+			if other, twice := seen[dash]; twice {
+				t.Errorf("%s looks as %s", label, other)
+			}
+			seen[dash] = label
 		}
 	}
 }

@@ -2,8 +2,8 @@ package chart
 
 import "math"
 
-// Time is an axis from 0 to spanUS, marked in the unit that suits it.
-func Time(spanUS float64) Axis { return TimeBetween(0, spanUS, 52) }
+// Time is an axis from one instant to another, both in µs, marked in the unit that suits the time between them.
+func Time(fromUS, toUS float64) Axis { return TimeBetween(fromUS, toUS, 52) }
 
 // TimeBetween is an axis from one instant to another, both in µs from a start that need not be on it. The labels take
 // pitch px each.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -21,6 +22,7 @@ type Input struct {
 	Traffic    measure.Traffic
 	Reference  *measure.Series // of the exact limiter; nil where each row had requests of its own
 	Algorithms []Lane
+	fromUS     int64 // where the first bucket begins, if not at the scenario's start
 }
 
 // Lane is one algorithm's course under its label, as in report.Row.
@@ -37,6 +39,14 @@ type Chart struct {
 	Limit   result.Limit
 	Curves  []Curve // of the rows, in the order of the run
 	columns []column
+}
+
+// Allows is the most that the contract allows for one key in the limit's window, and what a chart calls that.
+func (c Chart) Allows() (allowed int64, name string) {
+	if c.Limit.Contract == limit.ByBucket {
+		return c.Limit.Requests + c.Limit.Burst, "limit + burst"
+	}
+	return c.Limit.Requests, "limit"
 }
 
 // Curve is one row's.
@@ -104,7 +114,8 @@ type Timeline struct {
 	Reference *Curve // of the exact limiter; nil where there is none
 	FromUS    int64  // of the time axis, where the first bin begins
 	BinUS     int64
-	EndUS     int64 // of the time axis; the last bin may reach beyond it
+	EndUS     int64  // of the time axis; the last bin may reach beyond it
+	Silence   string // a sentence on what of the scenario the axis leaves out; may be empty
 }
 
 // Timelines makes the charts over time of a run, or says why its course cannot be drawn.
@@ -113,9 +124,10 @@ func Timelines(in Input) ([]Timeline, error) {
 		return nil, err
 	}
 	var all []Timeline
+	drawn := in.within(in.stretch())
 	for _, d := range overTime {
-		t := d.of(in)
-		t.Name, t.Drawing = d.name, d.drawing
+		t := d.of(drawn)
+		t.Name, t.Drawing, t.Silence, t.columns = d.name, d.drawing, in.silence(t), d.of(in).columns
 		if len(t.Curves) > 0 {
 			all = append(all, t)
 		}
@@ -128,7 +140,8 @@ func Timelines(in Input) ([]Timeline, error) {
 func (in Input) timeline(bins int, curve func(l Lane, join int) Curve) Timeline {
 	width, buckets := in.Traffic.BucketUS, int64(len(in.Traffic.Offered))
 	join := joinFactor(len(in.Traffic.Offered), width, bins)
-	t := Timeline{Chart: newChart(in.Run), BinUS: width * int64(join), EndUS: width * buckets}
+	t := Timeline{Chart: newChart(in.Run), FromUS: in.fromUS, BinUS: width * int64(join),
+		EndUS: in.fromUS + width*buckets}
 	if d := in.Run.DurationUS; d > t.EndUS-width && d < t.EndUS {
 		t.EndUS = d // the last bucket reaches beyond the scenario's end
 	}

@@ -115,7 +115,7 @@ func positive(n int64) bool { return n > 0 }
 
 func (p *Played) row(of *benchresult.Limiter) PlayedRow {
 	c := of.Course
-	r := PlayedRow{Label: of.Algorithm, Fact: withinTheLimit,
+	r := PlayedRow{Label: of.Algorithm,
 		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
 		AdmittedPerS: p.perS(c.Admitted, c.BucketUS, len(of.Rounds)),
 		Rolling:      padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS)),
@@ -124,9 +124,8 @@ func (p *Played) row(of *benchresult.Limiter) PlayedRow {
 		Rejected: p.response(of.Open.Latency.Rejected, of.Open.Intervals,
 			func(i *benchresult.Interval) *benchresult.Histogram { return i.Rejected }),
 	}
-	if r.Peak = slices.Max(r.Rolling); r.Peak > p.Limit.Requests {
-		r.Fact = times(r.Peak, p.Limit.Requests) + " the limit"
-	}
+	r.Peak = slices.Max(r.Rolling)
+	r.Fact = Chart{Limit: p.Limit}.kept(r.Peak)
 	return r
 }
 

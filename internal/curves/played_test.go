@@ -58,7 +58,7 @@ func TestPlayedByHand(t *testing.T) {
 func TestPlayedRows(t *testing.T) {
 	one := []int64{1}
 	if p := NewPlayed(play(playedRow("none", one, one, one))); p == nil || p.Rows[0].Label != "none" ||
-		p.Rows[0].Fact != withinTheLimit || p.IntervalUS != 0 {
+		p.Rows[0].Fact != "within the limit" || p.IntervalUS != 0 {
 		t.Errorf("none alone: %+v", p)
 	}
 	if p := NewPlayed(play(benchresult.Limiter{}, playedRow("mine", []int64{0}, one, one))); p != nil {

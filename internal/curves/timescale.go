@@ -60,9 +60,10 @@ func (t *Timescale) curve(row *report.Row) Curve {
 
 // fact says how much more than the window's limit there was, and in how short a time.
 func (t *Timescale) fact(values []int64) string {
-	limit, most := t.Limit.Requests, values[t.Window]
+	limit, name := t.Allows()
+	most := values[t.Window]
 	if most <= limit {
-		return withinTheLimit
+		return t.kept(most)
 	}
 	// first is the shortest interval with at least so much.
 	first := func(least int64) int64 {
@@ -74,7 +75,7 @@ func (t *Timescale) fact(values []int64) string {
 	case above >= t.Limit.WindowUS:
 		return times(most, limit) + " only over " + chart.Span(float64(t.Limit.WindowUS))
 	case above == reached:
-		return times(most, limit) + " the limit within " + chart.Span(float64(above))
+		return times(most, limit) + " the " + name + " within " + chart.Span(float64(above))
 	}
 	return fmt.Sprintf("%s over %s, above 1 × in %s", times(most, limit),
 		chart.Span(float64(reached)), chart.Span(float64(above)))

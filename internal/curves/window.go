@@ -8,12 +8,12 @@ import (
 )
 
 func (in Input) window() Timeline {
-	limit := in.Run.Limit.Requests
+	base := newChart(in.Run)
+	limit, _ := base.Allows()
 	t := in.timeline(maxBins, func(l Lane, join int) Curve {
-		c := Curve{Label: l.Label, Values: peaks(l.Series.Rolling, join), Fact: withinTheLimit}
-		if c.Top = slices.Max(c.Values); c.Top > limit {
-			c.Fact = times(c.Top, limit) + " the limit"
-		}
+		c := Curve{Label: l.Label, Values: peaks(l.Series.Rolling, join)}
+		c.Top = slices.Max(c.Values)
+		c.Fact = base.kept(c.Top)
 		return c
 	})
 	t.Caption = "Let through in the last " + chart.Each(float64(in.Run.Limit.WindowUS))
@@ -26,8 +26,17 @@ func (in Input) window() Timeline {
 	return t
 }
 
-// withinTheLimit is the fact about a curve that is nowhere above it.
-const withinTheLimit = "within the limit"
+// kept is the fact about a curve whose highest is so much.
+func (c Chart) kept(top int64) string {
+	allowed, name := c.Allows()
+	if top > allowed {
+		return times(top, allowed) + " the " + name
+	}
+	return within + name
+}
 
-// times is a multiple of the limit in words: 1.98 ×.
-func times(most, limit int64) string { return sheet.Times(float64(most)/float64(limit)) + " ×" }
+// within begins the fact about a curve that is nowhere above what is allowed.
+const within = "within the "
+
+// times is a multiple of what is allowed in words: 1.98 ×.
+func times(most, allowed int64) string { return sheet.Times(float64(most)/float64(allowed)) + " ×" }

@@ -252,7 +252,7 @@ var RateMeasures = &Subject{Name: "what a counting algorithm believes",
 // ClientMeasures are about clients that react to their rejections.
 var ClientMeasures = &Subject{
 	Name:  "how clients fared that react",
-	Title: "how the clients fared", Caption: "How the clients fared that retry", Measures: []Measure{
+	Title: "how the clients fared", Caption: "How the clients that retry fared", Measures: []Measure{
 		{Name: "clients.operations", Unit: Operations, Heading: "operations", Help: "what clients want done",
 			In:    Written | Page | Expected,
 			Value: ofClients(func(c *Clients) Value { return Known(c.Operations) })},

@@ -41,11 +41,20 @@ func subjectTable(r *report.Run, about *measure.Subject, l *labels) sheet.Table 
 		}
 		list := cells(measures, &row.Figures)
 		if named {
-			list = append(list, sheet.Cell{Text: row.Fairness.WorstKey})
+			list = append(list, worstKey(row.Fairness))
 		}
 		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), list...))
 	}
 	return withoutEmpty(t)
+}
+
+// worstKey names the key that was served worst, where that says anything: of keys that are all served alike it would be
+// the first of the alphabet.
+func worstKey(f *measure.Fairness) sheet.Cell {
+	if f.WorstServed == f.BestServed {
+		return sheet.Cell{}
+	}
+	return sheet.Cell{Text: f.WorstKey}
 }
 
 // groupTable is about one group of clients.

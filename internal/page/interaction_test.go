@@ -29,6 +29,9 @@ func TestInABrowser(t *testing.T) {
 	}
 	t.Run("what was measured", func(t *testing.T) { measuredStory(t, chromium) })
 	t.Run("state in the address", func(t *testing.T) { addressStory(t, chromium) })
+	t.Run("at every width", func(t *testing.T) { widthsStory(t, chromium) })
+	t.Run("headings that stay", func(t *testing.T) { headingsStory(t, chromium) })
+	t.Run("more curves than one can tell apart", func(t *testing.T) { restStory(t, chromium) })
 	t.Run("a phone", func(t *testing.T) { phoneStory(t, chromium) })
 	t.Run("on paper", func(t *testing.T) { paperStory(t, chromium) })
 	t.Run("without a script", func(t *testing.T) { scriptlessStory(t, chromium) })
@@ -164,7 +167,7 @@ func measuredStory(t *testing.T, chromium context.Context) {
 	b.do(chromedp.Click(chromedp.CSS(`input[value=gcra]`)))
 	b.wants(`document.querySelector("[data-kind=played-rate] .area").viewBox.baseVal.height`, "1000") // its scale stays
 	b.wants(`Array.from(document.querySelectorAll("h3"), h => h.textContent).slice(0, 2).join("; ")`,
-		"Decided in virtual time: exact; Measured on redis 8.0.3 (container, unix)")
+		"Decided in virtual time: exact; Measured by the wall clock on redis 8.0.3 (container, unix)")
 }
 
 func themeStory(t *testing.T, b *tab) {
@@ -205,6 +208,7 @@ func paperStory(t *testing.T, chromium context.Context) {
 	b := open(t, chromium, everything(), "", media("print", "dark"))
 	b.wants(`getComputedStyle(document.body).color`, "rgb(31, 35, 40)")
 	b.wants(`getComputedStyle(document.querySelector("aside")).display`, "none")
+	b.wants(`document.querySelector(".columns dd").checkVisibility()`, "true") // though it is closed
 	b.wants(`getComputedStyle(document.querySelector("#second")).breakBefore`, "page")
 	sheets, err := chromedp.Run(b.ctx, chromedp.PrintToPDF())
 	if err != nil {

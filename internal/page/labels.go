@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"html/template"
 	"image/color"
 	"math"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/chart"
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 )
 
 // label is a row's name wherever it stands on the page, with the number of its colour and its dashes.
@@ -19,6 +22,9 @@ type label struct {
 	Off   bool // not drawn at first
 }
 
+// Soft is the text as a name that may be broken between its parts.
+func (l label) Soft() template.HTML { return sheet.Soft(l.Text) }
+
 // class is that of what is drawn in its colour and dashes.
 func (l label) class() string { return fmt.Sprintf("a%d", l.Index) }
 
@@ -27,15 +33,21 @@ type labels struct {
 	list  []label
 	index map[string]int
 	raw   []string
+
+	runs    []int // in how many runs each of the list has a row
+	several bool  // there is more than one run
+
+	order []int // in which rows are drawn where there are too many for one chart
 }
 
 func newLabels(runs []report.Run, bench *benchresult.Document) *labels {
-	l := &labels{index: map[string]int{}}
+	l := &labels{index: map[string]int{}, several: len(runs) > 1}
 	others := false
 	for i := range runs {
 		for j := range runs[i].Results {
 			name := runs[i].Results[j].Algorithm
 			l.add(name)
+			l.runs[l.index[name]]++
 			others = others || !report.IsFloor(name)
 		}
 	}
@@ -68,12 +80,49 @@ func (l *labels) add(name string) {
 	l.index[name] = len(l.list)
 	l.list = append(l.list, label{Text: shown(name), Index: len(l.list)})
 	l.raw = append(l.raw, name)
+	l.runs = append(l.runs, 0)
+}
+
+// ranked is l for the charts of r: the exact reference comes first, and then who does worst. The others are last.
+func (l *labels) ranked(r *report.Run) *labels {
+	rows := slices.Clone(r.Results)
+	slices.SortStableFunc(rows, func(a, b report.Row) int { return cmp.Compare(wrong(&b), wrong(&a)) })
+	ranked := *l
+	ranked.order = []int{l.index[report.ReferenceLabel]}
+	for i := range rows {
+		ranked.order = append(ranked.order, l.index[rows[i].Algorithm])
+	}
+	for n := range l.list {
+		ranked.order = append(ranked.order, n)
+	}
+	return &ranked
+}
+
+// wrong is how much of what a row admits is excess, or how much of what an exact limiter lets through it lacks,
+// whichever is the larger share.
+func wrong(row *report.Row) float64 {
+	return max(share(row.ExcessCost, row.AdmittedCost), share(row.ShortfallCost, row.ExactCost))
 }
 
 func (l *labels) of(name string) label { return l.list[l.index[name]] }
 
-// legend lists the labels with those of one algorithm together: gcra, and after it gcra:burst=100.
-func (l *labels) legend() []label {
+// legend is the labels with those of one algorithm together: gcra, and after it gcra:burst=100. What only one of
+// several scenarios has stands apart, since it would bury the others.
+type legend struct{ Shared, Single []label }
+
+func (l *labels) legend() legend {
+	var all legend
+	for _, n := range l.byAlgorithm() {
+		if l.runs[n.Index] == 1 && l.several {
+			all.Single = append(all.Single, n)
+		} else {
+			all.Shared = append(all.Shared, n)
+		}
+	}
+	return all
+}
+
+func (l *labels) byAlgorithm() []label {
 	algorithm := func(n label) int {
 		name, _, _ := strings.Cut(l.raw[n.Index], ":")
 		name, _, _ = strings.Cut(name, "+")

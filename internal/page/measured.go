@@ -20,8 +20,8 @@ type measured struct {
 	Plots []plot
 }
 
-// exactClock stands above what virtual time decided, where something else is on the page.
-var exactClock = sheet.Part{Title: "Decided in virtual time: exact"}
+// exactClock stands above what virtual time decided, where a scenario has something else, too.
+const exactClock = "Decided in virtual time: exact"
 
 // offeredLabel is the curve of what was offered.
 const offeredLabel = "offered"
@@ -37,7 +37,7 @@ func newMeasured(bench *benchresult.Document, r *report.Run, l *labels) *measure
 	if play == nil {
 		return nil
 	}
-	part := sheet.Part{Title: "Measured on " + bench.Server.String(),
+	part := sheet.Part{Title: "Measured by the wall clock on " + bench.Server.String(),
 		Tables: []sheet.Table{measuredTable(bench, play, l)}}
 	if fault := bench.Fault(); fault != "" {
 		part.Lead = append(part.Lead, sheet.Line{Text: fault, Style: sheet.Alarm})
@@ -168,6 +168,7 @@ func ratePlot(p *curves.Played, l *labels) plot {
 	for _, row := range p.Rows {
 		add(row.Label, row.AdmittedPerS)
 	}
+	out.Count = g.rest(l.order)
 	out.Curves = g.sorted()
 	return out
 }
@@ -210,6 +211,7 @@ func (r responses) plot(axis chart.Axis, l *labels) plot {
 			g.add(l.of(r.Rows[i].Label), c)
 		}
 	}
+	out.Count = g.rest(l.order)
 	out.Curves = g.curves
 	return out
 }

@@ -12,8 +12,10 @@ import (
 func levelPlot(t curves.Timeline, l *labels) plot {
 	p := timePlot(t)
 	p.ValueHead = "highest"
-	g := timeGroup(t, l)
-	limit := t.Limit.Requests
+	g, count := timeGroup(t, l)
+	p.Count = count
+	limit, name := t.Allows()
+	p.Level = "the " + name
 	high := p.vertical(float64(max(g.top(), limit)), t.Unit)
 	p.Limit, p.Allowed = fmt.Sprintf("M0 %dH%s", limit, p.Width), chart.Exact(limit)
 	p.Excess = fmt.Sprintf("M0 %dH%sV%s H0Z", limit, p.Width, number(high))
@@ -25,7 +27,8 @@ func levelPlot(t curves.Timeline, l *labels) plot {
 func sumPlot(t curves.Timeline, l *labels) plot {
 	p := timePlot(t)
 	p.ValueHead = "in the end"
-	g := timeGroup(t, l)
+	g, count := timeGroup(t, l)
+	p.Count = count
 	p.vertical(float64(g.top()), t.Unit)
 	p.Curves = g.sorted()
 	return p
@@ -36,15 +39,17 @@ func sumPlot(t curves.Timeline, l *labels) plot {
 func heightPlot(t curves.Timeline, l *labels, head string) plot {
 	p := timePlot(t)
 	p.ValueHead = head
-	g := timeGroup(t, l)
+	g, count := timeGroup(t, l)
+	p.Count = count
 	p.vertical(float64(g.top()), t.Unit)
 	p.Curves = g.sorted()
 	return p
 }
 
-// timeGroup has the curves of the rows, and that of the reference as the last where there is one.
-func timeGroup(t curves.Timeline, l *labels) *group {
-	var g group
+// timeGroup has the curves of the rows, and that of the reference as the last where there is one; and how many of them
+// are drawn, where not all are.
+func timeGroup(t curves.Timeline, l *labels) (g *group, count string) {
+	g = &group{}
 	all := t.Curves
 	if t.Reference != nil {
 		all = append(all[:len(all):len(all)], *t.Reference)
@@ -52,7 +57,7 @@ func timeGroup(t curves.Timeline, l *labels) *group {
 	for _, c := range all {
 		g.add(l.of(c.Label), curve{Path: steps(c.Values), Most: chart.Exact(c.Top), Top: c.Top})
 	}
-	return &g
+	return g, g.rest(l.order)
 }
 
 // timePlot is a plot over time, without curves. Its plane is as many places wide as there are bins until the end, of
@@ -60,13 +65,16 @@ func timeGroup(t curves.Timeline, l *labels) *group {
 func timePlot(t curves.Timeline) plot {
 	p := overTime(t.FromUS, t.BinUS, t.EndUS)
 	p.Kind, p.Caption = t.Name, t.Caption
+	if t.Silence != "" {
+		p.Caption += ". " + t.Silence
+	}
 	return p
 }
 
 // overTime is a plot over a time that is cut into bins, all in µs.
 func overTime(fromUS, binUS, endUS int64) plot {
 	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
-	unit := chart.NaturalUnit(end)
+	unit := chart.NaturalUnit(end - from)
 	p := plot{Width: number((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1, Step: number(step / unit),
 		End: number(end / unit), UnitName: unitName(unit)}
 	if fromUS > 0 {
@@ -77,7 +85,7 @@ func overTime(fromUS, binUS, endUS int64) plot {
 }
 
 // timePitch is the room that a label of time takes, px.
-const timePitch = 52
+const timePitch = 64
 
 // unitName is how a unit of so many µs is written.
 func unitName(us float64) string {

@@ -1,40 +1,105 @@
 package page
 
 import (
+	"fmt"
 	"strings"
 
 	"ratelab/internal/report"
 	"ratelab/internal/sheet"
 )
 
+// The marks beside the name of a scenario, which a note below the matrix explains.
+const (
+	leftOutMark  = "†"
+	measuredMark = "‡"
+)
+
 // newOverview answers at one glance: a line per scenario, a column per algorithm.
-func newOverview(doc *report.Document, ids []string) sheet.Sheet {
-	names := doc.Everywhere()
+func newOverview(in Input, ids []string) sheet.Sheet {
+	doc := in.Document
+	part := sheet.Part{Title: "Which one?", Level: 2}
+	if len(doc.Runs) > 1 {
+		if text := doc.Answer(); text != "" {
+			part.Lead = append(part.Lead, sheet.Line{Text: text, Style: sheet.Strong})
+			part.Notes = append(part.Notes, leftOut(doc)...)
+		}
+	}
+	part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint,
+		Text: "1.98: so many times what the contract allows got through. -36.0%: so much of what an exact limiter " +
+			"lets through was lost. Whichever is the larger share is shown, orange for too much let through, blue " +
+			"for too much lost, the stronger the more. ok: the contract held, and no more than " +
+			sheet.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2, >1.00 a little more than 1."})
+	part.Notes = append(part.Notes, alsoMeasured(in)...)
+	part.Tables = []sheet.Table{matrixOf(in, ids)}
+	return sheet.Sheet{part}
+}
+
+// matrixOf has a word for each row of each run that all runs have.
+func matrixOf(in Input, ids []string) sheet.Table {
+	doc, names := in.Document, in.Document.Everywhere()
 	matrix := sheet.Table{Caption: "Overview", Matrix: true, Columns: []sheet.Column{{Name: "scenario", Words: true}}}
 	matrix.Columns = append(matrix.Columns, sheet.Numbers(names...)...)
 	for i := range doc.Runs {
 		r := &doc.Runs[i]
-		line := []sheet.Cell{{Text: r.Scenario, Link: "#" + ids[i], Help: r.Question}}
+		line := []sheet.Cell{{Text: r.Scenario + marksOf(in, r), Link: "#" + ids[i], Help: r.Question}}
 		for _, n := range names {
 			line = append(line, overviewCell(r, r.Find(n)))
 		}
 		matrix.Rows = append(matrix.Rows, sheet.TableRow{Cells: line})
 	}
-	part := sheet.Part{Title: "Which one?", Level: 2}
-	if len(doc.Runs) > 1 {
-		if text := doc.Answer(); text != "" {
-			part.Lead = append(part.Lead, sheet.Line{Text: text, Style: sheet.Strong})
+	return matrix
+}
+
+// marksOf are those beside a scenario's name, with a blank before them that does not break.
+func marksOf(in Input, r *report.Run) string {
+	marks := ""
+	if len(in.Document.Runs) > 1 && in.Document.Answer() != "" && in.Document.LeftOut(r) != "" {
+		marks += leftOutMark
+	}
+	if playOf(in.Bench, r) != nil {
+		marks += measuredMark
+	}
+	if marks == "" {
+		return ""
+	}
+	return "\u00a0" + marks
+}
+
+// leftOut says which scenarios the answer is not about, and why, the reasons in the order in which they are met.
+func leftOut(doc *report.Document) []sheet.Line {
+	var reasons []string
+	names := map[string][]string{}
+	for i := range doc.Runs {
+		r := &doc.Runs[i]
+		why := doc.LeftOut(r)
+		if why == "" {
+			continue
+		}
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], r.Scenario)
+	}
+	if reasons == nil {
+		return nil
+	}
+	for i, why := range reasons {
+		reasons[i] = why + " (" + strings.Join(names[why], ", ") + ")"
+	}
+	return []sheet.Line{{Style: sheet.Faint, Text: leftOutMark + " The answer above leaves these out: " +
+		strings.Join(reasons, "; ") + "."}}
+}
+
+// alsoMeasured says what stands on the page besides virtual time.
+func alsoMeasured(in Input) []sheet.Line {
+	for i := range in.Document.Runs {
+		if playOf(in.Bench, &in.Document.Runs[i]) != nil {
+			return []sheet.Line{{Style: sheet.Faint, Text: measuredMark + " Also measured on " +
+				in.Bench.Server.String() + ", by the wall clock: response times, and how many decisions were others. " +
+				"They stand in a part of their own. All else on this page is decided in virtual time, and exact."}}
 		}
 	}
-	part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint,
-		Text: "How many times what the contract allows got through, or after a minus how much of what an exact " +
-			"limiter " +
-			"lets through was lost, whichever is the larger share: orange for too much let through, blue for too " +
-			"much " +
-			"lost, the stronger the more. ok: the contract held, and no more than " +
-			sheet.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2."})
-	part.Tables = []sheet.Table{matrix}
-	return sheet.Sheet{part}
+	return nil
 }
 
 // overviewCell is an algorithm in a scenario.
@@ -47,4 +112,22 @@ func overviewCell(r *report.Run, row *report.Row) sheet.Cell {
 		level = -level
 	}
 	return sheet.Cell{Text: text, Shade: level}
+}
+
+// What page.css gives the matrix, in rem: the names of its rows, and each column. The rest of the page's width, in em
+// of a media query, which are those rem: the margins and a scroll bar, and from besideFrom on the contents beside it.
+const (
+	matrixName, matrixCell   = 9.6, 3.2
+	matrixMargins            = 3.0
+	besideFrom, besideMatrix = 68.75, 22.0
+)
+
+// matrixCSS says how many columns the matrix has, and from which width of the window on it is not cut: there its box
+// does not scroll. What it takes is known without a script, since all its columns have the same width.
+func matrixCSS(columns int) string {
+	needs := matrixName + matrixCell*float64(columns)
+	free := ".wide{overflow:visible;max-height:none}.wide::before,.wide::after{content:none}"
+	css := fmt.Sprintf(".matrix{--columns:%d}\n@media (min-width:%.2fem) and (max-width:%.2fem){%s}\n", columns,
+		needs+matrixMargins, besideFrom-0.01, free)
+	return css + fmt.Sprintf("@media (min-width:%.2fem){%s}\n", max(besideFrom, needs+besideMatrix), free)
 }

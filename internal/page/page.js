@@ -22,7 +22,30 @@
       if (on.length > 0) painted.setAttribute("class", painted.getAttribute("class").replace(/\ba\d+\b/, "a" + on[0]));
     }
     for (const e of all("span[data-n]")) e.classList.toggle("off", off.has(e.dataset.n));
-    for (const chart of all(".chart")) rescale(chart);
+    for (const chart of all(".chart")) drawn(chart);
+  }
+
+  // A chart of many curves shows some at first, the others rest: rest says of one whether it does.
+  function rest(chart, numbers, on) {
+    for (const e of all("[data-a]", chart)) if (e.dataset.a === numbers) e.classList.toggle("rest", on);
+  }
+
+  // drawn brings a chart in line with the curves that it shows.
+  function drawn(chart) {
+    rescale(chart);
+    const count = chart.querySelector(".count");
+    if (!count) return;
+    const here = all(".curve:not(.off)", chart), shown = here.filter((c) => !c.classList.contains("rest"));
+    const first = still(count), now = `${shown.length} of ${here.length} shown`;
+    count.textContent = first.startsWith(now + ":") ? first : now;
+    chart.querySelector("[data-do=others]").textContent = shown.length < here.length ? "show all" : "as at first";
+  }
+
+  // others shows all curves of a chart, or those of the first moment where it does show all.
+  function others(chart) {
+    const more = chart.querySelector(".curve.rest:not(.off)") !== null;
+    for (const e of all("[data-a]", chart)) e.classList.toggle("rest", !more && e.dataset.rest !== undefined);
+    drawn(chart);
   }
 
   // rescale gives a chart that starts at zero the height that its visible curves and its limit need.
@@ -31,7 +54,7 @@
     const area = chart.querySelector(".area"), width = area.viewBox.baseVal.width;
     const limit = chart.querySelector(".limit");
     let top = limit ? Number(/^M0 (\d+)/.exec(limit.getAttribute("d"))[1]) : 0;
-    for (const c of all(".curve:not(.off)", chart)) top = Math.max(top, Number(c.dataset.top));
+    for (const c of all(".curve:not(.off):not(.rest)", chart)) top = Math.max(top, Number(c.dataset.top));
     const high = Math.ceil(Math.max(top, 1) * (1 + 17 / 223));
     area.setAttribute("viewBox", `0 0 ${width} ${high}`);
     area.firstElementChild.setAttribute("transform", `matrix(1 0 0 -1 0 ${high})`);
@@ -147,15 +170,15 @@
   }
 
   const cursors = new WeakMap(); // chart → number of its place
-  const resting = new WeakMap(); // cell → what it shows at rest
+  const resting = new WeakMap(); // element → what it shows at rest
 
-  function rest(cell) {
+  function still(cell) {
     if (!resting.has(cell)) resting.set(cell, cell.textContent);
     return resting.get(cell);
   }
 
   function put(cell, value) {
-    rest(cell);
+    still(cell);
     cell.textContent = value === undefined ? "–" : exact(value);
   }
 
@@ -164,7 +187,7 @@
     const last = Number(chart.dataset.last), i = Math.min(Math.max(at, 0), last);
     cursors.set(chart, i);
     const where = named(chart, i), head = chart.querySelector(".key th.v"), spoken = [];
-    rest(head);
+    still(head);
     head.textContent = where;
     const limit = chart.querySelector(".area .limit");
     if (limit && limit.dataset.v) put(chart.querySelector(".allowed"), points(limit)[i].v);
@@ -174,7 +197,7 @@
       put(rows[n].querySelector("td.v"), p && p.v);
       const promised = rows[n].querySelector(".promised"), q = bound && points(bound)[i];
       if (promised) put(promised, q && q.v);
-      if (!p || rows[n].classList.contains("off")) return;
+      if (!p || rows[n].matches(".off, .rest")) return;
       x = p.x;
       dots += `M${p.x} ${p.y}h0`;
       spoken.push(all("span:not(.off)", rows[n]).map((s) => s.lastChild.textContent).join(", ") + " " + exact(p.v));
@@ -195,7 +218,7 @@
 
   function leave(chart) {
     cursors.delete(chart);
-    for (const cell of all(".v", chart)) cell.textContent = rest(cell);
+    for (const cell of all(".v", chart)) cell.textContent = still(cell);
     for (const mark of all(".cross, .dots", chart)) mark.setAttribute("d", "");
   }
 
@@ -276,6 +299,14 @@
     return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
   }
 
+  // A table that was moved to the side has more of it on the left, too.
+  document.addEventListener("scroll", ({ target }) => {
+    if (target.classList && target.classList.contains("scroll")) target.classList.toggle("moved", target.scrollLeft > 0);
+  }, { capture: true, passive: true });
+
+  // What the columns say is open on paper, also where a style sheet cannot open it.
+  addEventListener("beforeprint", () => { for (const e of all("details.columns")) e.open = true; });
+
   // --- controls ---
 
   const dark = () => getComputedStyle(root).colorScheme === "dark" ||
@@ -300,13 +331,18 @@
     all: () => change(new Set()),
     none: () => change(new Set(boxes.map((b) => b.dataset.n))),
     first: () => change(new Set(first)),
+    others: (button) => others(button.closest(".chart")),
     theme: () => theme(remembered(dark() ? "light" : "dark") || (dark() ? "light" : "dark")),
   };
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (!button) return;
-    if (button.dataset.do) controls[button.dataset.do]();
+    if (!button) {
+      const row = event.target.closest(".key tbody tr"), chart = row && row.closest(".chart");
+      if (row) { rest(chart, row.dataset.a, !row.classList.contains("rest")); drawn(chart); }
+      return;
+    }
+    if (button.dataset.do) controls[button.dataset.do](button);
     else if (button.closest("thead")) sort(button);
   });
   document.addEventListener("change", (event) => {

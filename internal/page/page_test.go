@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ratelab/internal/chart"
+	"ratelab/internal/limit"
 	"ratelab/internal/report"
 )
 
@@ -113,6 +114,37 @@ func TestHostileTextIsText(t *testing.T) {
 func TestSizeOfALargePage(t *testing.T) {
 	if size := len(rendered(t, large())); size > 4<<20 {
 		t.Errorf("%d bytes; want no more than 4 MiB", size)
+	}
+}
+
+// Where all keys are served alike none is named as the worst, which would be the first of the alphabet.
+func TestTheWorstKeyIsAFinding(t *testing.T) {
+	in := everything()
+	const heading = ">worst-served key<"
+	if !strings.Contains(rendered(t, in), heading) {
+		t.Error("a key that is served worst is not named")
+	}
+	for i := range in.Document.Runs[1].Results {
+		f := in.Document.Runs[1].Results[i].Fairness
+		f.WorstServed = f.BestServed
+	}
+	if strings.Contains(rendered(t, in), heading) {
+		t.Error("a key is named though all are served alike")
+	}
+}
+
+// The line of a bucket's contract is called what it is.
+func TestLimitAndBurst(t *testing.T) {
+	in := worked()
+	in.Document.Runs[0].Limit.Contract = limit.ByBucket
+	page := rendered(t, in)
+	for _, want := range []string{`limit + burst <span class="v allowed">8</span>`, "the contract allows the limit + burst"} {
+		if !strings.Contains(html.UnescapeString(page), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(page, `the limit <span class="v allowed">`) {
+		t.Error("something is called the limit that is not")
 	}
 }
 

@@ -19,8 +19,8 @@ type plot struct {
 	Grid        string // path
 	Limit       string // path of the dashed line
 	Limits      string // what its points stand for, where y is not the value itself
-	Level       string // what that line is, where it is not the limit
-	Allowed     string // the limit, as the key shows it
+	Level       string // what that line is
+	Allowed     string // its value, as the key shows it
 	Excess      string // path of the area above the limit
 	XTicks      []tick
 	YTicks      []tick
@@ -35,6 +35,7 @@ type plot struct {
 	ValueHead string // above the values of the key
 	BoundHead string // above those that are promised; empty: none
 	Curves    []curve
+	Count     string // 8 of 18 shown, where not all are at first
 }
 
 // tick is a mark and how far along its axis it stands, in percent.
@@ -51,7 +52,21 @@ type curve struct {
 	Most   string // the highest value, as the key shows it
 	Promis string // the promise at the window, as the key shows it
 	Top    int64  // the highest value, to find a scale
-	Off    bool
+	Off    bool   // all of its rows are not drawn at first, wherever they are
+	Rest   bool   // it is not drawn at first in this chart, which has many
+}
+
+// State is how the curve is drawn at first, as the classes that say so; empty for one that is drawn.
+func (c curve) State() string {
+	switch {
+	case c.Off && c.Rest:
+		return "off rest"
+	case c.Off:
+		return "off"
+	case c.Rest:
+		return "rest"
+	}
+	return ""
 }
 
 // Numbers lists the rows' numbers for the script.
@@ -95,11 +110,42 @@ func (g *group) sorted() []curve {
 	return g.curves
 }
 
+// mostCurves is how many curves a chart has at first: more cannot be told apart.
+const mostCurves = 8
+
+// rest leaves mostCurves to be drawn at first, those of the rows that come first in order, which has the numbers of
+// labels. It returns how many of how many that are, or nothing where all are drawn.
+func (g *group) rest(order []int) string {
+	var drawn []*curve
+	for i := range g.curves {
+		if !g.curves[i].Off {
+			drawn = append(drawn, &g.curves[i])
+		}
+	}
+	if len(drawn) <= mostCurves {
+		return ""
+	}
+	for _, c := range drawn {
+		c.Rest = true
+	}
+	left := mostCurves
+	for _, n := range order {
+		i := slices.IndexFunc(drawn, func(c *curve) bool {
+			return slices.ContainsFunc(c.Rows, func(r label) bool { return r.Index == n })
+		})
+		if i >= 0 && drawn[i].Rest && left > 0 {
+			drawn[i].Rest = false
+			left--
+		}
+	}
+	return fmt.Sprintf("%d of %d shown: those furthest from exact", mostCurves-left, len(drawn))
+}
+
 // top is the highest value of the curves that are drawn at first.
 func (g *group) top() int64 {
 	var top int64
 	for _, c := range g.curves {
-		if !c.Off {
+		if !c.Off && !c.Rest {
 			top = max(top, c.Top)
 		}
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -44,6 +45,39 @@ func placed(t interface{ Fatal(...any) }, path string) []int64 {
 		}
 	}
 	return values
+}
+
+// Of more curves than can be told apart the first in order are drawn, whatever else has the same curve, and none that
+// is off anyway; the scale is theirs.
+func TestRest(t *testing.T) {
+	var g group
+	for i := range 12 {
+		g.add(label{Index: i, Off: i == 0}, curve{Path: strconv.Itoa(i), Top: int64(100 - i)})
+	}
+	g.add(label{Index: 12}, curve{Path: "11"}) // the same as 11
+	order := []int{12, 5, 11, 6, 7, 8, 9, 10, 0, 4, 3, 2, 1}
+	if got := g.rest(order); got != "8 of 11 shown: those furthest from exact" {
+		t.Errorf("%q", got)
+	}
+	var drawn []int
+	for _, c := range g.curves {
+		if c.State() == "" {
+			drawn = append(drawn, c.Shown.Index)
+		}
+	}
+	if want := []int{4, 5, 6, 7, 8, 9, 10, 11}; !slices.Equal(drawn, want) {
+		t.Errorf("%d are drawn, want %d", drawn, want)
+	}
+	if g.top() != 96 {
+		t.Errorf("the scale goes to %d", g.top())
+	}
+	g.curves = g.curves[:9] // eight, and the one that is off
+	for i := range g.curves {
+		g.curves[i].Rest = false
+	}
+	if got := g.rest(order); got != "" || g.curves[1].Rest {
+		t.Errorf("eight: %q", got)
+	}
 }
 
 func TestStepsAreShort(t *testing.T) {

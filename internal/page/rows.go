@@ -2,6 +2,7 @@ package page
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"ratelab/algorithms"
@@ -28,28 +29,35 @@ func rowsOf(r *report.Run, l *labels) sheet.Table {
 	for i := range r.Results {
 		all = append(all, &r.Results[i].Figures)
 	}
-	shown := measure.DecisionMeasures.Shown(measure.Page, all)
-	t := tableOf(caption(r), append([]sheet.Column{capacityColumn}, columns(shown, r)...)...)
+	shown := peakFirst(measure.DecisionMeasures.Shown(measure.Page, all))
+	t := tableOf(caption(r), append(columns(shown, r), capacityColumn)...)
 	for _, group := range r.Alike() {
 		row := rowOf(l.of(group[0].Algorithm),
-			append([]sheet.Cell{{Text: burst(group[0])}}, cells(shown, &group[0].Figures)...)...)
+			append(cells(shown, &group[0].Figures), sheet.Cell{Text: burst(group[0])})...)
 		for _, same := range group[1:] {
 			below(&row.Cells[0], report.AlikeMark+l.of(same.Algorithm).Text)
-			below(&row.Cells[1], burst(same))
 			for j, m := range shown {
 				if m.Own {
-					below(&row.Cells[2+j], cellOf(m, m.Value(&same.Figures)).Text)
+					below(&row.Cells[1+j], cellOf(m, m.Value(&same.Figures)).Text)
 				}
 			}
+			below(&row.Cells[1+len(shown)], burst(same))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	if r.Reference != nil {
-		foot := rowOf(l.of(report.ReferenceLabel), append([]sheet.Cell{{}}, cells(shown, all[0])...)...)
+		foot := rowOf(l.of(report.ReferenceLabel), append(cells(shown, all[0]), sheet.Cell{})...)
 		foot.Faint = true
 		t.Rows = append(t.Rows, foot)
 	}
 	return withoutEmpty(t)
+}
+
+// peakFirst puts what was counted behind the measures of it: a phone shows the first columns only, and those are to say
+// how well the contract was kept.
+func peakFirst(measures []*measure.Measure) []*measure.Measure {
+	i := max(0, slices.IndexFunc(measures, func(m *measure.Measure) bool { return m.Name == "peak_window_admitted" }))
+	return slices.Concat(measures[i:], measures[:i])
 }
 
 // below adds a line below what a cell says: of a row that decides alike.
@@ -106,5 +114,8 @@ func cellOf(m *measure.Measure, v measure.Value) sheet.Cell {
 // burst is the capacity that a row was given.
 func burst(row *report.Row) string {
 	capacity, _ := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
+	if n, err := strconv.ParseInt(capacity, 10, 64); err == nil {
+		return chart.Exact(n)
+	}
 	return capacity
 }

@@ -29,12 +29,13 @@ func scalesPlot(t *curves.Timescale, l *labels) plot {
 		"multiples of what the algorithm promises for it, or of what the contract allows where it promises nothing. " +
 		"The key has the " + t.Unit, Width: fmt.Sprint(plane), High: fmt.Sprint(plane),
 		YUnit: t.Unit, ValueHead: "in " + span(t.Limit.WindowUS), BoundHead: "promised", Places: s.places(),
-		Last: len(t.IntervalUS) - 1, Level: "the promise; the contract allows", Limit: s.promise(),
+		Last: len(t.IntervalUS) - 1, Level: contractLevel(t.Chart), Limit: s.promise(),
 		Limits: numbers(t.Allowed), Allowed: chart.Exact(t.Allowed[t.Window])}
 	var g group
 	for _, c := range t.Curves {
 		g.add(l.of(c.Label), s.curve(c))
 	}
+	p.Count = g.rest(l.order)
 	p.horizontal(chart.Axis{Share: func(us float64) float64 { return s.x.Share(us) / s.xEnd }, Ticks: s.x.Ticks})
 	for _, t := range s.y.Ticks(plotHeight) {
 		at := math.Round(plane * s.y.Share(t.At))
@@ -43,6 +44,14 @@ func scalesPlot(t *curves.Timescale, l *labels) plot {
 	}
 	p.Curves = g.sorted()
 	return p
+}
+
+// contractLevel is what the line of the promise is called, with what the contract allows beside it.
+func contractLevel(c curves.Chart) string {
+	if _, name := c.Allows(); name != "limit" {
+		return "the promise; the contract allows the " + name
+	}
+	return "the promise; the contract allows"
 }
 
 // leastMultiple is what the axis begins with at the least.
@@ -59,7 +68,7 @@ func newScaled(t *curves.Timescale) *scaled {
 	}
 	last := float64(t.IntervalUS[len(t.IntervalUS)-1])
 	s := &scaled{Timescale: t,
-		x: chart.Logarithmic(float64(t.IntervalUS[0]), last, 70, "", chart.Span),
+		x: chart.LogTime(float64(t.IntervalUS[0]), last),
 		y: chart.Logarithmic(max(low, leastMultiple), top*1.25, 34, "", chart.Short)}
 	s.xEnd = s.x.Share(last)
 	return s

@@ -20,7 +20,7 @@ type page struct {
 	Style     template.CSS
 	Script    template.JS
 	Title     string
-	Legend    []label
+	Legend    legend
 	Overview  sheet.Sheet
 	Scenarios []scenario
 	Measures  []term
@@ -58,23 +58,22 @@ func newPage(in Input) (page, error) {
 	doc := in.Document
 	l := newLabels(doc.Runs, in.Bench)
 	ids := identifiers(doc.Runs)
-	style := strings.TrimSpace(pageCSS) + "\n" + l.css()
+	style := strings.TrimSpace(pageCSS) + "\n" + l.css() + matrixCSS(len(doc.Everywhere()))
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
-		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(doc, ids),
+		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(in, ids),
 		Measures: measures, Command: shown(in.Command), Version: shown(doc.Tool.Version), Made: shown(doc.Tool.Name),
 	}
 	if len(doc.Runs) == 1 {
 		p.Title = shown(doc.Runs[0].Scenario)
 	}
 	for i := range doc.Runs {
-		s := newScenario(&doc.Runs[i], ids[i], l)
+		l := l.ranked(&doc.Runs[i])
+		played := newMeasured(in.Bench, &doc.Runs[i], l)
+		s := newScenario(&doc.Runs[i], ids[i], l, played)
 		var err error
 		if s.Plots, err = plots(in, i, l); err != nil {
 			return page{}, err
-		}
-		if s.Measured = newMeasured(in.Bench, &doc.Runs[i], l); s.Measured != nil {
-			s.Above = append(s.Above, exactClock)
 		}
 		p.Scenarios = append(p.Scenarios, s)
 	}
@@ -84,8 +83,8 @@ func newPage(in Input) (page, error) {
 	return p, nil
 }
 
-func newScenario(r *report.Run, id string, l *labels) scenario {
-	above := sheet.Part{Title: r.Scenario, Level: 2, Tables: []sheet.Table{rowsOf(r, l)}}
+func newScenario(r *report.Run, id string, l *labels, played *measured) scenario {
+	above := sheet.Part{Title: r.Scenario, Level: 2}
 	if r.Question != "" {
 		above.Lead = append(above.Lead, sheet.Line{Text: r.Question})
 	}
@@ -95,6 +94,10 @@ func newScenario(r *report.Run, id string, l *labels) scenario {
 	}
 	above.Lead = append(above.Lead, sheet.Line{Text: verdict(r), Style: sheet.Strong})
 	above.Lead = append(above.Lead, facts(r)...)
+	decided := sheet.Part{Tables: []sheet.Table{rowsOf(r, l)}}
+	if played != nil {
+		decided.Title = exactClock
+	}
 	below := sheet.Part{Tables: findingsOf(r, l)}
 	for _, line := range r.Remarks() {
 		if line.Style == sheet.Plain {
@@ -103,7 +106,7 @@ func newScenario(r *report.Run, id string, l *labels) scenario {
 		below.Notes = append(below.Notes, line)
 	}
 	hashes := sheet.Part{Tables: []sheet.Table{hashes(r, l)}}
-	return scenario{ID: id, Name: shown(r.Scenario), Above: sheet.Sheet{above},
+	return scenario{ID: id, Name: shown(r.Scenario), Above: sheet.Sheet{above, decided}, Measured: played,
 		Below: sheet.Sheet{below, {Title: "To compare to the byte", Folded: sheet.Sheet{hashes}}}}
 }
 

@@ -67,14 +67,31 @@ func keeps(runs []Run, name string) (kept bool, price float64) {
 	return kept, price
 }
 
-// comparable are the runs that compare the algorithms themselves: all rows saw the same requests and were held to the
-// same contract, that of most runs; every clock was right, and the server was always there.
+// comparable are the runs that compare the algorithms themselves.
 func (d *Document) comparable() []Run {
-	contract := d.usualContract()
-	other := func(row Row) bool { return row.ClockEffect != nil || row.Race != nil || row.Unavailable > 0 }
-	return slices.DeleteFunc(slices.Clone(d.Runs), func(r Run) bool {
-		return len(r.ClientGroups) > 0 || r.Limit.Contract != contract || slices.ContainsFunc(r.Results, other)
-	})
+	return slices.DeleteFunc(slices.Clone(d.Runs), func(r Run) bool { return d.LeftOut(&r) != "" })
+}
+
+// LeftOut says why a run is none that compares the algorithms themselves, which the answer is about: there all rows saw
+// the same requests and were held to the same contract, that of most runs; every clock was right, and the server was
+// always there. It is empty for a run that is.
+func (d *Document) LeftOut(r *Run) string {
+	with := func(what func(*Row) bool) bool {
+		return slices.ContainsFunc(r.Results, func(row Row) bool { return what(&row) })
+	}
+	switch {
+	case r.Limit.Contract != d.usualContract():
+		return "the contract is the " + r.Limit.Contract.String() + "'s"
+	case with(func(row *Row) bool { return row.Unavailable > 0 }):
+		return "the server fails"
+	case with(func(row *Row) bool { return row.Race != nil }):
+		return "commands interleave"
+	case with(func(row *Row) bool { return row.ClockEffect != nil }):
+		return "a clock is wrong"
+	case len(r.ClientGroups) > 0:
+		return "clients react, so that each algorithm meets requests of its own"
+	}
+	return ""
 }
 
 // usualContract is that of most runs.

@@ -41,3 +41,24 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 		}
 	}
 }
+
+// Who reads the answer is told of each run that it leaves out, and why.
+func TestLeftOut(t *testing.T) {
+	run := func(row report.Row, groups ...string) report.Run {
+		return report.Run{Results: []report.Row{row}, ClientGroups: groups}
+	}
+	down := report.Row{}
+	down.Unavailable = 1
+	runs := []report.Run{run(report.Row{}), run(down, "clients"), run(report.Row{}, "clients"), run(report.Row{}),
+		run(report.Row{Figures: measure.Figures{Race: &measure.Race{}}}, "clients"),
+		run(report.Row{Figures: measure.Figures{ClockEffect: &measure.ClockEffect{}}}), run(report.Row{})}
+	runs[6].Limit.Contract = limit.ByBucket
+	doc := &report.Document{Runs: runs}
+	for i, want := range []string{"", "the server fails",
+		"clients react, so that each algorithm meets requests of its own", "", "commands interleave",
+		"a clock is wrong", "the contract is the bucket's"} {
+		if got := doc.LeftOut(&doc.Runs[i]); got != want {
+			t.Errorf("run %d: %q; want %q", i, got, want)
+		}
+	}
+}

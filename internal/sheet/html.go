@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,7 +13,8 @@ import (
 
 // sheetHTML is a sheet within a page. Tables scroll within their own boxes. A page's script may sort the body of those
 // of the class sorts by data-k, where a cell has one; the foot stays where it is. The page's style sheet says what
-// swatch, words, over, shade and the names of the styles look like.
+// swatch, words, over, shade and the names of the styles look like. What a column says stands below its table as text,
+// too: a finger and a sheet of paper cannot point at a heading.
 var sheetHTML = template.Must(template.New("sheet").Parse(
 	`{{define "lines"}}{{range .}}` +
 		`{{if eq .Element "dl"}}<dl class="facts">{{range .Lines}}<div><dt>{{.Term}}</dt><dd><bdi>{{.Text}}</bdi></dd></div>` +
@@ -22,15 +25,16 @@ var sheetHTML = template.Must(template.New("sheet").Parse(
 {{define "small"}}{{range .Small}}<small>{{.}}</small>{{end}}{{end -}}
 {{define "name"}}<th scope="row">` +
 		`{{if .Mark}}<svg class="swatch {{.Mark}}" aria-hidden="true"><path d="M0 5h26"/></svg>{{end}}` +
-		`{{if .Link}}<a href="{{.Link}}"{{if .Help}} title="{{.Help}}"{{end}}>{{end}}<bdi>{{.Text}}</bdi>` +
+		`{{if .Link}}<a href="{{.Link}}"{{if .Help}} title="{{.Help}}"{{end}}>{{end}}<bdi>{{.Soft}}</bdi>` +
 		`{{if .Link}}</a>{{end}}{{template "small" .}}</th>{{end -}}
 {{define "row"}}<tr>{{range $i, $c := .}}{{if $i}}` +
 		`<td{{.Class}}{{if .Key}} data-k="{{.Key}}"{{end}}>` +
 		`{{if .Words}}<bdi>{{.Text}}</bdi>{{else}}{{.Text}}{{end}}{{template "small" .}}</td>` +
 		`{{else}}{{template "name" .}}{{end}}{{end}}</tr>
 {{end -}}
-{{define "table"}}<div class="scroll" role="region" tabindex="0" aria-label="{{.Caption}}"><table class="{{.Class}}">
-{{if not .Matrix}}<caption>{{.Caption}}</caption>
+{{define "table"}}<div class="scroll{{if .Matrix}} wide{{end}}" role="region" tabindex="0" aria-label="{{.Caption}}">` +
+		`<table class="{{.Class}}">
+{{if not .Matrix}}<caption><span>{{.Caption}}</span></caption>
 {{end}}<thead><tr>{{$matrix := .Matrix}}{{range $i, $c := .Head}}<th scope="col"{{if .Help}} title="{{.Help}}"{{end}}>` +
 		`{{if and $matrix $i}}<span><bdi>{{.Name}}</bdi></span>{{else}}{{.Name}}{{end}}</th>{{end}}</tr></thead>
 <tbody>
@@ -38,7 +42,9 @@ var sheetHTML = template.Must(template.New("sheet").Parse(
 {{if .Foot}}<tfoot>
 {{range .Foot}}{{template "row" .}}{{end}}</tfoot>
 {{end}}</table></div>
-{{end -}}
+{{if .Helps}}<details class="columns"><summary>What the columns say</summary><dl>{{range .Helps}}<div><dt>{{.Name}}</dt>` +
+		`<dd>{{.Help}}</dd></div>{{end}}</dl></details>
+{{end}}{{end -}}
 {{define "parts"}}{{range .}}{{if .Folded}}<details class="folded"><summary>{{.Title}}</summary>
 {{template "parts" .Folded}}</details>
 {{else}}{{.Heading}}{{template "lines" .Lead}}{{range .Tables}}{{template "table" .}}{{end}}{{template "lines" .Notes}}` +
@@ -95,7 +101,7 @@ var styleClass = map[Style]string{Faint: "faint", Strong: "strong", Alarm: "alar
 
 func blocks(lines []Line) (list []blockHTML) {
 	for _, l := range lines {
-		l.Term, l.Text = Shown(l.Term), Shown(l.Text)
+		l.Term, l.Text = Shown(l.Term), together(Shown(l.Text))
 		element := "p"
 		switch {
 		case l.Item:
@@ -128,9 +134,9 @@ func (t tableHTML) Class() string {
 
 // html is the table with what its rows are named after in the first column, and rows to compare with at its foot.
 func (g *Table) html() tableHTML {
-	view := tableHTML{Caption: Shown(g.Title + g.Caption), Matrix: g.Matrix}
+	view := tableHTML{Caption: together(Shown(g.Title + g.Caption)), Matrix: g.Matrix}
 	for _, c := range g.Columns {
-		view.Head = append(view.Head, Column{Name: Shown(c.heading()), Help: Shown(c.Help)})
+		view.Head = append(view.Head, Column{Name: together(Shown(c.heading())), Help: Shown(c.Help)})
 	}
 	for _, r := range g.Rows {
 		if line := g.cells(&r); r.Faint {
@@ -175,6 +181,28 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 	}
 	return line
 }
+
+// Helps are the columns of which something is said.
+func (t tableHTML) Helps() []Column {
+	return slices.DeleteFunc(slices.Clone(t.Head), func(c Column) bool { return c.Help == "" })
+}
+
+// Soft is the cell's text as a name that may be broken.
+func (c cellHTML) Soft() template.HTML { return Soft(c.Text) }
+
+// Soft is a name, such as gcra:burst=100+local-flag, that has been through Shown: where there is no room for it, it is
+// broken before what it adds, and not within a word.
+func Soft(name string) template.HTML {
+	return template.HTML(softer.Replace(template.HTMLEscapeString(name)))
+}
+
+var softer = strings.NewReplacer(":", ":<wbr>", "+", "<wbr>+")
+
+// measured is a number with a blank before its unit.
+var measured = regexp.MustCompile(`(\d) ((?:µs|ms|s|min|h|d|k|M)\b|[×%])`)
+
+// together keeps a number and its unit on one line.
+func together(s string) string { return measured.ReplaceAllString(s, "$1\u00a0$2") }
 
 // class is the attribute, of names of our own.
 func class(name string) template.HTMLAttr {

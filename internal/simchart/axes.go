@@ -12,6 +12,7 @@ type axes struct {
 	color color.NRGBA // of its curve
 	first bool        // of the panels: it says what the lines are that all have
 	top   int64       // of the scale: what is higher is cut off
+	from  int64       // of the time axis, where the first bin begins, µs
 }
 
 func (a axes) y(v int64) float64 { return a.Y(float64(v)) }
@@ -21,7 +22,7 @@ func (a axes) steps(values []int64, binUS int64) []chart.Point {
 	line := []chart.Point{chart.At(a.Left, a.y(values[0]))}
 	for i := 1; i < len(values); i++ {
 		if values[i] != values[i-1] {
-			x := a.X(float64(int64(i) * binUS))
+			x := a.X(float64(a.from + int64(i)*binUS))
 			line = append(line, chart.At(x, a.y(values[i-1])), chart.At(x, a.y(values[i])))
 		}
 	}
@@ -32,7 +33,7 @@ func (a axes) steps(values []int64, binUS int64) []chart.Point {
 func (a axes) rise(totals []int64, binUS int64) []chart.Point {
 	line := []chart.Point{chart.At(a.Left, a.y(0))}
 	for i, v := range totals {
-		line = append(line, chart.At(min(a.X(float64(int64(i+1)*binUS)), a.Right), a.y(v)))
+		line = append(line, chart.At(min(a.X(float64(a.from+int64(i+1)*binUS)), a.Right), a.y(v)))
 	}
 	return chart.Simplify(line)
 }
@@ -48,7 +49,7 @@ func (a axes) profile(values []int64, binUS int64) []chart.Point {
 }
 
 func (a axes) binMiddle(i int, binUS int64) float64 {
-	return min(a.X((float64(i)+0.5)*float64(binUS)), a.Right)
+	return min(a.X(float64(a.from)+(float64(i)+0.5)*float64(binUS)), a.Right)
 }
 
 // closedAt closes a line with a level to an area.

@@ -10,17 +10,20 @@ import (
 )
 
 // Every line passes through every value that it stands for, as closely as can be seen, also in a last bin of which
-// only a part is left.
+// only a part is left, and wherever the axis begins.
 func TestLinesPassThroughEveryValue(t *testing.T) {
 	const binUS, near = 1000, 0.06
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(0, 1000), 1, 270).Draw(t, "values")
-		end := float64(int64(len(values))*binUS - rapid.Int64Range(0, binUS-1).Draw(t, "missing"))
+		start := rapid.Int64Range(0, 1e9).Draw(t, "start")
+		begin := float64(start)
+		end := begin + float64(int64(len(values))*binUS-rapid.Int64Range(0, binUS-1).Draw(t, "missing"))
 		a := axes{Axes: &chart.Axes{Box: chart.Box{Left: 40, Top: 10, Right: 680, Bottom: 160},
-			Horizontal: chart.Time(end), Vertical: chart.Counts(1000, 150, "requests")}}
+			Horizontal: chart.Time(begin, end), Vertical: chart.Counts(1000, 150, "requests")}, from: start}
 		stairs, slopes, totals := a.steps(values, binUS), a.profile(values, binUS), a.rise(values, binUS)
 		for i, v := range values {
-			from, middle, to := float64(i*binUS), min((float64(i)+0.5)*binUS, end), min(float64((i+1)*binUS), end)
+			from, middle := begin+float64(i*binUS), min(begin+(float64(i)+0.5)*binUS, end)
+			to := min(begin+float64((i+1)*binUS), end)
 			for name, d := range map[string]float64{
 				"steps":   distance(a.At((from+to)/2, float64(v)), stairs),
 				"profile": distance(a.At(middle, float64(v)), slopes),

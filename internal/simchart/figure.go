@@ -17,6 +17,7 @@ type figure struct {
 	subtitle   string // the limit follows
 	unit       string // of the y axis
 	top        int64  // the greatest value to show besides the curves' own
+	from       int64  // of a time axis, µs
 	horizontal chart.Axis
 	vertical   chart.Axis // counts from 0 to the highest, where it is not set
 	draw       func(axes, curves.Curve)
@@ -36,12 +37,21 @@ func (f figure) picture() chart.Picture {
 	return chart.Picture{Name: f.in.Run.Scenario + "." + f.name, Page: page, Data: f.chart.CSV()}
 }
 
+// overTime is a figure of the timeline, which says what its axis leaves out.
+func overTime(in curves.Input, t curves.Timeline, unit, subtitle string) figure {
+	if t.Silence != "" {
+		subtitle += " " + t.Silence + "."
+	}
+	return figure{in: in, chart: t.Chart, name: t.Name, unit: unit, subtitle: subtitle, from: t.FromUS,
+		horizontal: chart.Time(float64(t.FromUS), float64(t.EndUS))}
+}
+
 func (f figure) panels() []chart.Panel {
 	var all []chart.Panel
 	for i, c := range f.chart.Shown() {
 		color := chart.Color(c.Label)
 		cut := clamped(c, f.highest())
-		draw := func(a *chart.Axes) { f.draw(axes{a, color, i == 0, f.highest()}, cut) }
+		draw := func(a *chart.Axes) { f.draw(axes{a, color, i == 0, f.highest(), f.from}, cut) }
 		all = append(all, chart.Panel{Label: c.Label, Color: color, Fact: c.Fact, Draw: draw})
 	}
 	return all

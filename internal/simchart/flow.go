@@ -10,9 +10,9 @@ import (
 // flowFigure shows what became of the traffic as it came: what stays grey was rejected.
 func flowFigure(in curves.Input, t curves.Timeline) figure {
 	per := t.Unit + " per " + chart.Each(float64(t.BinUS))
-	return figure{in: in, chart: t.Chart, name: t.Name, unit: per, horizontal: chart.Time(float64(t.EndUS)),
-		subtitle: fmt.Sprintf("Offered (grey) and let through (colour), %s.", per),
-		draw:     func(a axes, c curves.Curve) { a.drawLetThrough(c, t.BinUS) }}
+	f := overTime(in, t, per, fmt.Sprintf("Offered (grey) and let through (colour), %s.", per))
+	f.draw = func(a axes, c curves.Curve) { a.drawLetThrough(c, t.BinUS) }
+	return f
 }
 
 func (a axes) drawLetThrough(c curves.Curve, binUS int64) {

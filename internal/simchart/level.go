@@ -10,14 +10,16 @@ import (
 // levelFigure is the picture on which an overshoot is seen: the sum let through in the window that ends at each
 // moment, with the limit across it.
 func levelFigure(in curves.Input, t curves.Timeline) figure {
-	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " in the last " + window(t.Chart),
-		subtitle: t.Caption + ". Dashed: the limit." + ifThere(t, " Grey line: the exact reference."),
-		top:      max(t.Limit.Requests, top(t.Reference)), horizontal: chart.Time(float64(t.EndUS)),
-		draw: func(a axes, c curves.Curve) { a.drawWindow(c, t) }}
+	allowed, name := t.Allows()
+	f := overTime(in, t, t.Unit+" in the last "+window(t.Chart),
+		t.Caption+". Dashed: the "+name+"."+ifThere(t, " Grey line: the exact reference."))
+	f.top = max(allowed, top(t.Reference))
+	f.draw = func(a axes, c curves.Curve) { a.drawWindow(c, t) }
+	return f
 }
 
 func (a axes) drawWindow(c curves.Curve, t curves.Timeline) {
-	limit := t.Limit.Requests
+	limit, name := t.Allows()
 	line := a.profile(c.Values, t.BinUS)
 	a.Pen.Fill(a.ToBase(line), chart.Tint(a.color, 0.16))
 	if c.Top > limit {
@@ -38,7 +40,7 @@ func (a axes) drawWindow(c curves.Curve, t curves.Timeline) {
 	a.Avoid(line, level)
 	a.labelPeak(c, t.BinUS, "nothing let through")
 	if a.first {
-		text := "limit " + chart.Exact(limit)
+		text := name + " " + chart.Exact(limit)
 		a.Place(text, chart.SmallLetters, a.AlongLine(a.y(limit), chart.SmallLetters.Width(text)))
 	}
 }

@@ -9,10 +9,11 @@ import (
 
 // sumFigure shows where an algorithm and the exact limit part, and whether they meet again.
 func sumFigure(in curves.Input, t curves.Timeline) figure {
-	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit + " so far",
-		subtitle: t.Caption + ifThere(t, ", against the exact reference (grey line). Shaded: the difference") + ".",
-		top:      top(t.Reference), horizontal: chart.Time(float64(t.EndUS)),
-		draw: func(a axes, c curves.Curve) { a.drawCumulative(c, t) }}
+	f := overTime(in, t, t.Unit+" so far",
+		t.Caption+ifThere(t, ", against the exact reference (grey line). Shaded: the difference")+".")
+	f.top = top(t.Reference)
+	f.draw = func(a axes, c curves.Curve) { a.drawCumulative(c, t) }
+	return f
 }
 
 func (a axes) drawCumulative(c curves.Curve, t curves.Timeline) {

@@ -22,13 +22,13 @@ func stockFigure(in curves.Input, t curves.Timeline) figure {
 
 // heightFigure has a line for the height at each moment; none says that it is 0 all the time.
 func heightFigure(in curves.Input, t curves.Timeline, none string) figure {
-	return figure{in: in, chart: t.Chart, name: t.Name, unit: t.Unit, subtitle: t.Caption + ".",
-		horizontal: chart.Time(float64(t.EndUS)),
-		draw: func(a axes, c curves.Curve) {
-			line := a.profile(c.Values, t.BinUS)
-			a.Pen.Fill(a.ToBase(line), chart.Tint(a.color, 0.16))
-			a.Pen.Stroke(line, a.color, 1.5)
-			a.Avoid(line)
-			a.labelPeak(c, t.BinUS, none)
-		}}
+	f := overTime(in, t, t.Unit, t.Caption+".")
+	f.draw = func(a axes, c curves.Curve) {
+		line := a.profile(c.Values, t.BinUS)
+		a.Pen.Fill(a.ToBase(line), chart.Tint(a.color, 0.16))
+		a.Pen.Stroke(line, a.color, 1.5)
+		a.Avoid(line)
+		a.labelPeak(c, t.BinUS, none)
+	}
+	return f
 }
