@@ -32,7 +32,8 @@ func newCombined(t Trace) *combinedLog {
 // combinedKeys are the fields that a key is made of; none where it is left out.
 func combinedKeys(key string) []string { return parts(key, func(string) bool { return false }) }
 
-// combinedParts are the pieces of a line; host is empty where it does not begin with a virtual host, and tail is what follows the request: status, bytes, referer, agent.
+// combinedParts are the pieces of a line; host is empty where it does not begin with a virtual host, and tail is what
+// follows the request: status, bytes, referer, agent.
 type combinedParts struct{ host, client, user, time, request, tail []byte }
 
 // splitCombined cuts a line. The user may contain blanks, and quotes inside the request are escaped with a
@@ -170,6 +171,6 @@ func (c *combinedLog) notes() []string {
 	if c.hosts == 0 {
 		return nil
 	}
-	return []string{message.Count(c.hosts, "line") + " begin with a virtual host; the client is the field after it, and " +
-		"the host a field named host"}
+	return []string{message.Count(c.hosts, "line") + " begin with a virtual host; the client is the field after it, " +
+		"and the host a field named host"}
 }
