@@ -11,7 +11,8 @@ import (
 type Curves struct {
 	Users    int64 // who have any request
 	Requests int64
-	UnitCost bool // every request costs 1
+	UnitCost bool          // every request costs 1
+	Span     time.Duration // how long the part lasts
 	Windows  []WindowCurves
 	Rates    []RateCurve
 }
