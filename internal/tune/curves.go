@@ -38,19 +38,27 @@ type survey struct {
 	good    func(number int64) bool
 	seen    set
 	keys    []int64 // that have a request, in no order
+	found
+}
 
+// found is what a survey has counted.
+type found struct {
 	users, requests int64
-	unit            bool
+	costs           bool // some request does not cost 1
 	peaks           []peaks
 	filled          []struct{ aligned, firstHit histogram } // windows by their requests, for each length
 	least           []histogram                             // for each rate
 }
 
+func nothing(lengths, rates int) found {
+	return found{peaks: make([]peaks, lengths), filled: make([]struct{ aligned, firstHit histogram }, lengths),
+		least: make([]histogram, rates)}
+}
+
 // newSurvey begins curves for windows of some lengths and buckets of some rates. startUS is the clock at time 0.
 func newSurvey(startUS int64, lengths []time.Duration, rates []limit.Policy, good func(int64) bool) *survey {
-	return &survey{bursts: newBursts(rates), windows: newWindows(startUS, lengths), good: good, unit: true,
-		peaks:  make([]peaks, len(lengths)),
-		filled: make([]struct{ aligned, firstHit histogram }, len(lengths)), least: make([]histogram, len(rates))}
+	return &survey{bursts: newBursts(rates), windows: newWindows(startUS, lengths), good: good,
+		found: nothing(len(lengths), len(rates))}
 }
 
 // add is a request. Times do not decrease until rest is called.
@@ -59,7 +67,7 @@ func (s *survey) add(number, atUS, cost int64) {
 		return
 	}
 	s.requests++
-	s.unit = s.unit && cost == 1
+	s.costs = s.costs || cost != 1
 	if !s.seen.has(number) {
 		s.seen.add(number)
 		s.keys = append(s.keys, number)
@@ -90,13 +98,13 @@ func (s *survey) rest() {
 	s.windows.clear()
 }
 
-// curves ends the pass, after rest.
+// curves is what was found since the last time, after rest.
 func (s *survey) curves(rates []limit.Policy) *Curves {
-	c := &Curves{Users: s.users, Requests: s.requests, UnitCost: s.unit}
+	c := &Curves{Users: s.users, Requests: s.requests, UnitCost: !s.costs}
 	for i, length := range s.windows.lengths {
 		w := WindowCurves{Window: length, LogUsers: s.peaks[i].log.distribution(),
 			AlignedUsers: s.peaks[i].aligned.distribution(), FirstHitUsers: s.peaks[i].firstHit.distribution()}
-		if s.unit {
+		if !s.costs {
 			w.AlignedWindows = s.filled[i].aligned.distribution()
 			w.FirstHitWindows = s.filled[i].firstHit.distribution()
 		}
@@ -105,5 +113,6 @@ func (s *survey) curves(rates []limit.Policy) *Curves {
 	for i, p := range rates {
 		c.Rates = append(c.Rates, RateCurve{p, s.least[i].distribution()})
 	}
+	s.found = nothing(len(s.windows.lengths), len(rates))
 	return c
 }

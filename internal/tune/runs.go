@@ -70,7 +70,7 @@ func (l *lane) rest(p part) {
 	clear(l.refused)
 }
 
-// batchSize is how many requests all lanes decide before the next are read.
+// batchSize is how many requests all lanes decide before the next ones.
 const batchSize = 8192
 
 // mostStates bounds how many keys all models of a pass may hold, and with it the memory: about a GB.
@@ -89,23 +89,49 @@ func (c *census) run(lanes []*lane) error {
 	return nil
 }
 
-// pass reads the traffic once.
+// batch is requests of one stretch of traffic.
+type batch struct {
+	moments []moment
+	ends    bool // the stretch, after these
+	part    part
+}
+
+// pass reads the traffic once, and while it reads the lanes decide what was read before.
 func (c *census) pass(lanes []*lane) error {
-	batch := make([]moment, 0, batchSize)
-	decide := func() {
-		each(lanes, func(l *lane) { l.decide(c, batch) })
-		batch = batch[:0]
+	ready, free, done := make(chan batch, 1), make(chan []moment, 2), make(chan struct{})
+	go func() {
+		for b := range ready {
+			each(lanes, func(l *lane) { l.take(c, b) })
+			free <- b.moments[:0]
+		}
+		close(done)
+	}()
+	free <- make([]moment, 0, batchSize)
+	moments := make([]moment, 0, batchSize)
+	send := func(ends bool, p part) {
+		ready <- batch{moments, ends, p}
+		moments = <-free
 	}
-	return c.play(func(m moment) error {
-		if batch = append(batch, m); len(batch) == batchSize {
-			decide()
+	err := c.play(func(m moment) error {
+		if moments = append(moments, m); len(moments) == batchSize {
+			send(false, m.part)
 		}
 		return nil
 	}, func(p part) error {
-		decide()
-		each(lanes, func(l *lane) { l.rest(p) })
+		send(true, p)
 		return nil
 	})
+	close(ready)
+	<-done
+	return err
+}
+
+// take decides a batch.
+func (l *lane) take(c *census, b batch) {
+	l.decide(c, b.moments)
+	if b.ends {
+		l.rest(b.part)
+	}
 }
 
 // each works on the lanes with all processors. No two share anything that changes.

@@ -203,23 +203,27 @@ func (c *census) play(visit func(moment) error, rest func(part) error) error {
 	return nil
 }
 
-// survey makes the exact curves of both parts in one pass.
+// survey makes the exact curves of both parts in one pass. They follow each other, so that the state of keys is there
+// once.
 func (c *census) survey(grid *grid) ([parts]*Curves, error) {
-	var all [parts]*survey
-	for p := range all {
-		all[p] = newSurvey(c.traffic.StartUS, grid.lengths, grid.rates, c.isGood)
+	s := newSurvey(c.traffic.StartUS, grid.lengths, grid.rates, c.isGood)
+	var curves [parts]*Curves
+	now := fitted
+	end := func() {
+		curves[now] = s.curves(grid.rates)
+		curves[now].Span = time.Duration(c.spans[now]) * time.Microsecond
 	}
 	err := c.play(func(m moment) error {
-		all[m.part].add(m.number, m.AtUS, m.Cost)
+		if m.part != now {
+			end()
+			now = m.part
+		}
+		s.add(m.number, m.AtUS, m.Cost)
 		return nil
-	}, func(p part) error {
-		all[p].rest()
+	}, func(part) error {
+		s.rest()
 		return nil
 	})
-	var curves [parts]*Curves
-	for p, s := range all {
-		curves[p] = s.curves(grid.rates)
-		curves[p].Span = time.Duration(c.spans[p]) * time.Microsecond
-	}
+	end()
 	return curves, err
 }
