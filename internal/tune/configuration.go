@@ -59,7 +59,7 @@ func redisRate(p limit.Policy) Configuration {
 	return Configuration{For: "redis_rate",
 		Text: fmt.Sprintf("redis_rate.Limit{Rate: %d, Burst: %d, Period: %s}", p.Requests, p.Capacity(),
 			goDuration(p.Window)),
-		Differs: "the same GCRA, in floating-point seconds: a request that comes at the instant of its permit may " +
+		Differs: "the same GCRA, in floating-point seconds: a request that comes at the instant of its permit may be " +
 			"decided either way"}
 }
 

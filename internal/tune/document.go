@@ -20,8 +20,8 @@ type Document struct {
 	Chosen *int `json:"chosen"`
 	// where it is not the chosen one, the row that keeps them on both parts, with the most room; null: none does
 	KeptOnBoth *int `json:"kept_on_both"`
-	// where none is chosen: of the rows that refuse no more than is wished, the one with the best worst second, and of
-	// those that protect the backend the one that refuses least
+	// where none is chosen: of the rows that refuse no more than is wished the one with the best worst second, and of
+	// those that protect the backend the one that refuses least; of a wish that no row keeps, what misses it by least
 	Nearest []int `json:"nearest"`
 	// rows than which no other refuses less and has the better worst second, on the fitted part
 	Frontier []int `json:"frontier"`
@@ -94,7 +94,13 @@ type Row struct {
 }
 
 // Setting is the row's.
-func (r *Row) Setting() Setting { return Setting{r.Algorithm, r.Limit.Policy(), r.Subwindows} }
+func (r *Row) Setting() Setting {
+	s := Setting{r.Algorithm, r.Limit.Policy(), r.Subwindows}
+	if !s.IsBucket() {
+		s.Policy.Burst = 0
+	}
+	return s
+}
 
 // WindowNeed is the smallest limit of a window that refuses no more than a share of the users.
 type WindowNeed struct {

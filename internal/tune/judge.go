@@ -71,12 +71,20 @@ func (d *Document) tie(a, b *Row) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), inOrder(a.Setting(), b.Setting()))
 }
 
-// nearest finds, where no row keeps all wishes, the nearest on each side.
+// nearest finds, where no row keeps all wishes, the nearest on each side: of those that keep one wish what is best by
+// the other; where none keeps it, what misses it by least.
 func (d *Document) nearest() {
-	spares := d.best(func(r *Row) bool { return d.Wishes.spares(&r.Fitted) },
-		func(a, b *Row) int { return cmp.Or(d.gentler(a, b), d.kinder(a, b), d.tie(a, b)) })
-	protects := d.best(func(r *Row) bool { return d.Wishes.protects(&r.Fitted) },
-		func(a, b *Row) int { return cmp.Or(d.kinder(a, b), d.gentler(a, b), d.tie(a, b)) })
+	all := func(*Row) bool { return true }
+	kind := func(a, b *Row) int { return cmp.Or(d.kinder(a, b), d.gentler(a, b), d.tie(a, b)) }
+	gentle := func(a, b *Row) int { return cmp.Or(d.gentler(a, b), d.kinder(a, b), d.tie(a, b)) }
+	spares := d.best(func(r *Row) bool { return d.Wishes.spares(&r.Fitted) }, gentle)
+	if spares == nil {
+		spares = d.best(all, kind)
+	}
+	protects := d.best(func(r *Row) bool { return d.Wishes.protects(&r.Fitted) }, kind)
+	if protects == nil {
+		protects = d.best(all, gentle)
+	}
 	for _, i := range []*int{spares, protects} {
 		if i != nil && !slices.Contains(d.Nearest, *i) {
 			d.Nearest = append(d.Nearest, *i)

@@ -173,16 +173,22 @@ func (everything) Decide(int64, string, int64) limit.Decision {
 	return limit.Decision{Verdict: limit.Allowed}
 }
 
+// Where a figure comes from.
+const (
+	curve = "curve"
+	runs  = "runs"
+)
+
 // compare says which of the row's figures are on exact curves, and holds the run to them.
 func (r *Row) compare(curves [parts]*Curves) error {
-	r.UsersFrom, r.RequestsFrom = "runs", "runs"
+	r.UsersFrom, r.RequestsFrom = runs, runs
 	for p, f := range [parts]Figures{r.Fitted, r.HeldOut} {
 		users, requests := curves[p].at(r.Setting())
 		if users != nil {
-			r.UsersFrom = "curve"
+			r.UsersFrom = curve
 		}
 		if requests != nil && p == int(fitted) {
-			r.RequestsFrom = "curve"
+			r.RequestsFrom = curve
 		}
 		if users != nil && *users != f.UsersRefused || requests != nil && *requests != f.RequestsRefused {
 			return fmt.Errorf("%s %s: the model refuses %d users and %d requests, and the exact curve says otherwise: "+

@@ -60,8 +60,11 @@ type steps struct {
 	factors []float64 // nil, or these of the limit with which nobody is refused, instead of shares
 }
 
-// usual are the shares that every answer looks at.
-var usual = []float64{0, 0.001, 0.01, 0.05, 0.2}
+// The shares that are looked at besides the one that is wished; and where the backend alone counts, whoever is refused.
+var (
+	usual    = []float64{0, 0.01, 0.05, 0.2, 0.5}
+	unspared = []float64{0, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9}
+)
 
 // stepsFor are those of a wish. Where requests are counted the limits of users say little: of a log with one key there
 // is one, below which everybody is refused. Then limits lie between the one that refuses nobody and a twelfth of it.
@@ -69,9 +72,9 @@ func stepsFor(w *Wishes) steps {
 	if w.Of == Requests {
 		return steps{factors: []float64{1, 0.8, 0.6, 0.4, 0.2, 0.08}}
 	}
-	s := steps{shares: slices.Clone(usual), wish: 0.001}
+	s := steps{shares: slices.Clone(unspared), wish: 0.001}
 	if w.RefuseAtMost != nil {
-		s.shares, s.wish = []float64{0, 0.01, 0.05, 0.2}, *w.RefuseAtMost
+		s.shares, s.wish = slices.Clone(usual), *w.RefuseAtMost
 	}
 	if !slices.Contains(s.shares, s.wish) {
 		s.shares = append(s.shares, s.wish)

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ratelab/internal/message"
@@ -18,16 +19,6 @@ func (d *Document) sheet() sheet.Sheet {
 	}
 	all[0].Tables = append(all[0].Tables, d.windowTable(), d.rateTable())
 	all[0].Notes = d.notes()
-	for _, c := range d.Configurations {
-		part := sheet.Part{Lead: []sheet.Line{{Text: "for " + c.For + ":"}}}
-		for _, line := range strings.Split(c.Text, "\n") {
-			if line != "" {
-				part.Lead = append(part.Lead, sheet.Line{Text: line})
-			}
-		}
-		part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint, Text: "what it does otherwise: " + c.Differs})
-		all = append(all, part)
-	}
 	return all
 }
 
@@ -81,13 +72,20 @@ func (d *Document) NearestText() string {
 	var all []string
 	for _, i := range d.Nearest {
 		r := &d.Rows[i]
-		side := "what protects the backend"
-		if d.Wishes.spares(&r.Fitted) {
-			side = "what spares the users"
-		}
-		all = append(all, fmt.Sprintf("of %s %s is nearest: %s", side, r.label(), d.does(r)))
+		all = append(all, fmt.Sprintf("%s %s: %s", d.side(&r.Fitted), r.label(), d.does(r)))
 	}
 	return strings.Join(all, "; ")
+}
+
+// side is which of the wishes is kept by what is nearest.
+func (d *Document) side(f *Figures) string {
+	switch {
+	case d.Wishes.RefuseAtMost != nil && d.Wishes.spares(f):
+		return "what refuses so few comes nearest with"
+	case d.Wishes.Protect != nil && d.Wishes.protects(f):
+		return "what protects the backend comes nearest with"
+	}
+	return "nearest is"
 }
 
 // label is the setting in words.
@@ -118,23 +116,29 @@ func (d *Document) refused(f *Figures) string {
 }
 
 func (d *Document) notes() []sheet.Line {
-	var exactly []string
-	for _, r := range d.Rows {
-		if r.RequestsFrom == "curve" && (len(exactly) == 0 || exactly[len(exactly)-1] != r.Algorithm) {
-			exactly = append(exactly, r.Algorithm)
-		}
+	text := d.Wishes.Of + " refused: by runs of the models"
+	if exactly := d.onCurves(); exactly != nil {
+		text = fmt.Sprintf("%s refused: of %s by exact curves, else by runs of the models", d.Wishes.Of,
+			message.Enumerate(exactly))
 	}
-	from := "users refused: by exact curves for fixed-window, fixed-window-aligned, sliding-window-log and gcra, by " +
-		"runs of the models for the others"
-	if d.Wishes.Of == Requests {
-		from = "requests refused: by runs of the models"
-		if exactly != nil {
-			from += ", and for " + message.Enumerate(exactly) + " by exact curves"
-		}
-	}
-	lines := []string{from + "; worst seconds: by runs"}
+	lines := []string{text + "; worst seconds: by runs"}
 	for _, n := range d.Notes {
 		lines = append(lines, "note: "+n)
 	}
 	return sheet.Items(lines...)
+}
+
+// onCurves are the algorithms of which exact curves say what the wishes ask.
+func (d *Document) onCurves() (names []string) {
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		from := r.UsersFrom
+		if d.Wishes.Of == Requests {
+			from = r.RequestsFrom
+		}
+		if from == curve && !slices.Contains(names, r.Algorithm) {
+			names = append(names, r.Algorithm)
+		}
+	}
+	return names
 }

@@ -104,7 +104,10 @@ func (d *Document) presentTable() sheet.Table {
 		}
 		better := "nothing"
 		if r.BeatenBy != nil {
-			better = d.Rows[*r.BeatenBy].label()
+			by := &d.Rows[*r.BeatenBy]
+			if better = by.label(); d.kinder(by, r) == 0 && d.gentler(by, r) == 0 {
+				better = "alike: " + better
+			}
 		}
 		t.Rows = append(t.Rows, d.cells(r, better))
 	}

@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"ratelab/internal/result"
 	"ratelab/internal/sheet"
@@ -19,11 +20,47 @@ const usualWidth = 80
 
 // WriteTable writes d for people.
 func WriteTable(w io.Writer, d *Document, t sheet.Terminal) error {
-	return d.sheet().WriteTerminal(w, t.Or(usualWidth))
+	t = t.Or(usualWidth)
+	if err := d.sheet().WriteTerminal(w, t); err != nil {
+		return err
+	}
+	for _, c := range d.Configurations {
+		// what is to be pasted is not broken anywhere
+		if _, err := fmt.Fprintf(w, "\nfor %s:\n%s", c.For, strings.TrimPrefix(c.Text+"\n", "\n")); err != nil {
+			return err
+		}
+		if err := c.sheet().WriteTerminal(w, t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// WriteMarkdown writes d as GitHub tables.
-func WriteMarkdown(w io.Writer, d *Document) error { return d.sheet().WriteMarkdown(w) }
+// sheet is what the product does otherwise.
+func (c *Configuration) sheet() sheet.Sheet {
+	return sheet.Sheet{{Lead: []sheet.Line{{Style: sheet.Faint, Text: "what it does otherwise: " + c.Differs}}}}
+}
+
+// WriteMarkdown writes d as GitHub tables, and what is to be pasted as code.
+func WriteMarkdown(w io.Writer, d *Document) error {
+	if err := d.sheet().WriteMarkdown(w); err != nil {
+		return err
+	}
+	for _, c := range d.Configurations {
+		if _, err := fmt.Fprintf(w, "\nFor %s:\n\n", sheet.EscapeMarkdown(c.For)); err != nil {
+			return err
+		}
+		if c.Text != "" {
+			if _, err := fmt.Fprintf(w, "```\n%s\n```\n\n", c.Text); err != nil {
+				return err
+			}
+		}
+		if err := c.sheet().WriteMarkdown(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // WriteJSON writes the document and a newline.
 func WriteJSON(w io.Writer, d *Document) error { return result.Write(w, d) }
