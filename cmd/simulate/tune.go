@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ratelab/algorithms"
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/commandline"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
@@ -94,10 +97,15 @@ func (f *tuneFlags) register(c *cobra.Command) {
 		fs.BoolVar(&f.who, "who", false, "whom the present setting hits, and nothing else")
 	})
 	f.Add("Recorded traffic instead of a scenario", f.Traffic.Register)
-	f.Add("Output", func(fs *pflag.FlagSet) { f.FormatFlag(fs, tune.Forms.Names()) })
+	f.Add("Output", func(fs *pflag.FlagSet) {
+		f.FormatFlag(fs, tune.Forms.Names())
+		fs.StringVarP(&f.Folder, "out", "o", "", "`FOLDER` for tune.json and the picture with its data (default none)")
+		f.ChartsFlag(fs)
+		f.QuietFlag(fs)
+	})
 	f.Complete(c, f.Completions())
 	f.Complete(c, map[string][]string{"format": tune.Forms.Names(), "algorithms": algorithms.Names(),
-		"good": {"p90", "p95", "p99", "p99.9"}})
+		"charts": commandline.Charts, "good": {"p90", "p95", "p99", "p99.9"}})
 }
 
 // tune turns what must hold into numbers.
@@ -124,7 +132,18 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	pictures, err := f.ChartFormats()
+	if err != nil {
+		return err
+	}
+	giveBack, err := f.folder(pictures)
+	if err != nil {
+		return err
+	}
 	doc, err := question.Answer()
+	if err != nil {
+		giveBack()
+	}
 	var unread *tune.TrafficError
 	switch {
 	case errors.Is(err, commandline.ErrInterrupted):
@@ -146,7 +165,51 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 		verdict = commandline.Exit(commandline.ExitMissed, fmt.Errorf("%w: %s", errNoSetting, doc.NearestText()))
 	}
 	figures := func() error { return tune.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
-	return commandline.Deliver(a.Stdout, figures, func() error { return nil }, verdict)
+	return commandline.Deliver(a.Stdout, figures, func() error { return a.tuneFiles(f, doc, pictures) }, verdict)
+}
+
+// tuneNames are the names of the files that tuneFiles writes.
+func tuneNames(pictures []string) []string {
+	names := []string{result.Tune.File}
+	for _, extension := range append([]string{"csv"}, pictures...) {
+		if len(pictures) > 0 {
+			names = append(names, tune.PictureName+"."+extension)
+		}
+	}
+	return names
+}
+
+// folder makes that of --out, if any. What it returns removes it again where nothing comes into it.
+func (f *tuneFlags) folder(pictures []string) (giveBack func(), err error) {
+	if f.Folder == "" {
+		return func() {}, nil
+	}
+	if err := commandline.RefuseForeign("--out", f.Folder, tuneNames(pictures)...); err != nil {
+		return nil, err
+	}
+	return commandline.MakeFolder("--out", f.Folder)
+}
+
+// tuneFiles writes the document and its picture.
+func (a *app) tuneFiles(f *tuneFlags, doc *tune.Document, pictures []string) error {
+	if f.Folder == "" {
+		return nil
+	}
+	if err := commandline.RefuseForeign("--out", f.Folder, tuneNames(pictures)...); err != nil {
+		return err
+	}
+	json := func(w io.Writer) error { return tune.WriteJSON(w, doc) }
+	err := atomicfile.Write(filepath.Join(f.Folder, result.Tune.File), json)
+	if err == nil && len(pictures) > 0 {
+		_, err = tune.WritePicture(f.Folder, doc, pictures...)
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if !f.Quiet {
+		fmt.Fprintf(a.Stderr, "simulate: the figures and their picture are in %s\n", message.Path(f.Folder))
+	}
+	return nil
 }
 
 // question is what the flags and arguments ask, and the first stream, which has notes.
@@ -202,6 +265,8 @@ func (f *tuneFlags) check(args []string) error {
 	case !f.HasTrace() && len(args) == 0:
 		return commandline.Usage("tune: no traffic; name a scenario (simulate list shows them) or a file, or give " +
 			"--trace FILE")
+	case f.who && f.Folder != "":
+		return commandline.Usage("--who: there is no picture of it; leave out --out")
 	case f.who && f.refuse+f.protect != "":
 		return commandline.Usage("--who: says whom the present setting hits; leave out --refuse-at-most and --protect")
 	case f.who && f.limit == "" && f.HasTrace():
