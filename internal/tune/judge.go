@@ -59,14 +59,14 @@ func (d *Document) kinder(a, b *Row) int {
 
 // tie decides between rows alike: what is already there first, then what other products have as well, then by name.
 func (d *Document) tie(a, b *Row) int {
-	rank := func(r *Row) int {
-		switch {
-		case r.Present:
-			return 0
-		case r.Algorithm == "gcra":
-			return 1
+	rank := func(r *Row) (n int) {
+		if !r.Present {
+			n += 2
 		}
-		return 2
+		if r.Algorithm != "gcra" {
+			n++
+		}
+		return n
 	}
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), inOrder(a.Setting(), b.Setting()))
 }

@@ -44,7 +44,7 @@ func (d *Document) pictureSubtitle() string {
 	text := fmt.Sprintf("%s. Each disc a setting, as fitted on %s; the line is the frontier, which none beats. "+
 		"Shaded: what is wished.", d.Headline(), d.Traffic.Fitted)
 	if slices.ContainsFunc(d.Rows, func(r Row) bool { return r.Present }) {
-		text += " Squares: the present setting."
+		text += " Diamonds: the present setting."
 	}
 	return text
 }

@@ -12,6 +12,7 @@ import (
 
 // No text meets another or leaves the page, wherever the settings stand.
 func TestTextsKeepApart(t *testing.T) {
+	names := Default()
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &Document{Wishes: Wishes{Of: Users}, Traffic: Fitting{Name: "access.log.gz", Fitted: "the first 41h"}}
 		if rapid.Bool().Draw(rt, "refuse") {
@@ -24,7 +25,7 @@ func TestTextsKeepApart(t *testing.T) {
 		}
 		d.Unlimited.Fitted.WorstSecond = rapid.Int64Range(1, 1000).Draw(rt, "unlimited")
 		for i := range rapid.IntRange(1, 40).Draw(rt, "rows") {
-			r := Row{Algorithm: Default[i%len(Default)], Present: i%7 == 3, Limit: result.LimitOf(limit.Policy{
+			r := Row{Algorithm: names[i%len(names)], Present: i%7 == 3, Limit: result.LimitOf(limit.Policy{
 				Requests: int64(i) + 1, Window: time.Minute})}
 			r.Fitted = Figures{Users: 100, UsersRefused: rapid.Int64Range(0, 100).Draw(rt, "refused"),
 				WorstSecond: rapid.Int64Range(1, d.Unlimited.Fitted.WorstSecond).Draw(rt, "worst")}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
 	"ratelab/internal/sheet"
@@ -22,10 +24,17 @@ type Question struct {
 	Who        bool          // ask only whom the present setting hits
 }
 
-// Default is the algorithms that are tried. A managed token bucket decides as gcra, and a shaper delays what it admits:
-// they are tried where they are named.
-var Default = []string{"fixed-window", "fixed-window-aligned", "gcra", "sliding-window-buckets",
-	"sliding-window-counter", "sliding-window-log", "token-bucket-debt", "token-bucket-interval"}
+// Default is the algorithms that are tried unless others are named: all but those that have no limit, delay what they
+// admit, or are managed, which is no other limit.
+func Default() (names []string) {
+	for _, spec := range algorithms.All() {
+		in, err := Setting{Algorithm: spec.Name, Policy: limit.Policy{Requests: 1, Window: time.Second}}.Instance()
+		if err == nil && in.Init == nil && spec.Family != "floor" && spec.Family != "shaper" {
+			names = append(names, spec.Name)
+		}
+	}
+	return names
+}
 
 // ErrTraffic is what an error is where the traffic has nothing to tune for.
 var ErrTraffic = errors.New("nothing to tune")
@@ -39,7 +48,7 @@ func (q *Question) Answer() (*Document, error) {
 	}
 	d := q.document(c)
 	if q.Algorithms == nil {
-		q.Algorithms = Default
+		q.Algorithms = Default()
 	}
 	if q.Who {
 		return d, q.findWho(c, d)

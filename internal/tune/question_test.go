@@ -53,7 +53,7 @@ func TestRowsAreWhatModelsDo(t *testing.T) {
 			return
 		}
 		q := ask(requests(all))
-		q.Algorithms = append(slices.Clone(Default), "leaky-bucket", "token-bucket")
+		q.Algorithms = append(Default(), "leaky-bucket", "token-bucket")
 		q.Present = &limit.Policy{Requests: 3, Window: 2 * time.Second, Burst: 2}
 		if rapid.Bool().Draw(t, "of requests") {
 			q.Wishes.Of = Requests
@@ -296,5 +296,19 @@ func TestWho(t *testing.T) {
 	want := []Hit{{"a", true, 3, 2, 10, 30}, {"c", true, 2, 1, 50, 50}}
 	if got := d.Touched[0]; got.Refused != 3 || got.Keys != 2 || got.Good != 2 || !slices.Equal(got.Who, want) {
 		t.Fatalf("%+v", got)
+	}
+}
+
+// Of a part that lasts an instant there is a setting of every algorithm all the same.
+func TestShortTraffic(t *testing.T) {
+	q := ask(requests{{AtUS: 0, Key: "a", Cost: 1}, {AtUS: 0, Key: "a", Cost: 1}, {AtUS: 2, Key: "b", Cost: 9}})
+	d, err := q.Answer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Default() {
+		if !slices.ContainsFunc(d.Rows, func(r Row) bool { return r.Algorithm == name }) {
+			t.Errorf("%s has no setting", name)
+		}
 	}
 }

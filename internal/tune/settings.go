@@ -113,7 +113,7 @@ func settings(algorithm string, c *Curves, s steps, w *Wishes, present *limit.Po
 			for _, n := range s.limits(users, c.Users) {
 				add(limit.Policy{Requests: n, Window: window.Window}, 0)
 			}
-			if algorithm == "sliding-window-counter" {
+			if !slices.Contains(exact, algorithm) {
 				for _, n := range s.wider(users, c.Users) {
 					add(limit.Policy{Requests: n, Window: window.Window}, 0)
 				}
@@ -219,10 +219,11 @@ func (s *steps) buckets(c *Curves) []limit.Policy {
 // A bucket that takes longer to fill than the part lasts is a quota for the whole of it, and says nothing of a rate.
 func (c *Curves) frontier(share float64, most int) []limit.Policy {
 	var all []limit.Policy
-	for _, rate := range c.Rates {
+	for i, rate := range c.Rates {
 		p := rate.Rate
 		p.Burst = rate.Users.Least(atMost(share, c.Users), Distribution.Beyond)
-		if p.Burst > limit.MaxRequests || filling(p) > c.Span {
+		last := i == len(c.Rates)-1 && len(all) == 0 // of a very short part no bucket would be left
+		if p.Burst > limit.MaxRequests || filling(p) > c.Span && !last {
 			continue
 		}
 		if n := len(all); n == 0 || p.Burst < all[n-1].Burst {

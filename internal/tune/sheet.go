@@ -58,13 +58,13 @@ func (d *Document) about() []sheet.Line {
 func (d *Document) Headline() string {
 	if d.Chosen != nil {
 		r := &d.Rows[*d.Chosen]
-		text := "take " + r.label() + ": " + d.does(r)
+		text := "Take " + r.label() + ": " + d.does(r)
 		if !r.KeepsHeldOut {
 			text += "; what is held out does not keep the wishes"
 		}
 		return text
 	}
-	return "no setting that was tried keeps all wishes; " + d.NearestText()
+	return "No setting that was tried keeps all wishes; " + d.NearestText()
 }
 
 // NearestText is the nearest on each side.

@@ -138,7 +138,11 @@ func (d *Document) needCells(needs []Need, first ...string) sheet.TableRow {
 		if n.Least >= tooMuch {
 			least = sheet.Absent
 		}
-		first = append(first, least, sheet.Percent(share(n.RefusedHeldOut, d.Unlimited.HeldOut.Users)))
+		held := sheet.Absent
+		if users := d.Unlimited.HeldOut.Users; users > 0 {
+			held = sheet.Percent(share(n.RefusedHeldOut, users))
+		}
+		first = append(first, least, held)
 	}
 	return sheet.TableRow{Cells: sheet.Cells(first...)}
 }
@@ -148,7 +152,7 @@ func (d *Document) windowTable() sheet.Table {
 	t := sheet.Table{Title: "exact: the least limit that refuses no more than such a share of good users, " +
 		"ever, and the share of those held out",
 		Columns: d.needColumns(sheet.Column{Name: "algorithm", Words: true, Narrowest: 15},
-			sheet.Column{Name: "window"})}
+			sheet.Column{Name: "window"}), Tight: true}
 	for _, w := range d.Windows {
 		t.Rows = append(t.Rows, d.needCells(w.Needs, w.Algorithm, sheet.Span(w.WindowUS)))
 	}
