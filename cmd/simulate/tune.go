@@ -128,7 +128,9 @@ func (a *app) tune() *cobra.Command {
 
 // tuned answers.
 func (a *app) tuned(f *tuneFlags, args []string) error {
-	question, log, err := f.question(args, a.Stop)
+	bar := a.NewBar(f.Quiet)
+	defer bar.Finish()
+	question, log, err := f.question(args, &reading{bar: bar, stop: a.Stop})
 	if err != nil {
 		return err
 	}
@@ -141,6 +143,7 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 		return err
 	}
 	doc, err := question.Answer()
+	bar.Finish()
 	if err != nil {
 		giveBack()
 	}
@@ -213,7 +216,7 @@ func (a *app) tuneFiles(f *tuneFlags, doc *tune.Document, pictures []string) err
 }
 
 // question is what the flags and arguments ask, and the first stream, which has notes.
-func (f *tuneFlags) question(args []string, stop <-chan struct{}) (*tune.Question, *traffic.Stream, error) {
+func (f *tuneFlags) question(args []string, shown *reading) (*tune.Question, *traffic.Stream, error) {
 	if err := f.check(args); err != nil {
 		return nil, nil, err
 	}
@@ -249,7 +252,7 @@ func (f *tuneFlags) question(args []string, stop <-chan struct{}) (*tune.Questio
 		q.Name = s.Phases[0].Trace.Title()
 	}
 	var first *traffic.Stream
-	q.Traffic, first = f.streams(s, stop)
+	q.Traffic, first = f.streams(s, shown)
 	return q, first, nil
 }
 
@@ -397,16 +400,16 @@ func (f *tuneFlags) names() ([]string, error) {
 
 // streams are one for a log, and for a scenario one for each of its seeds; of traffic without anything random in it
 // one as well. The first is given as it is.
-func (f *tuneFlags) streams(s *scenario.Scenario, stop <-chan struct{}) (*tune.Traffic, *traffic.Stream) {
+func (f *tuneFlags) streams(s *scenario.Scenario, shown *reading) (*tune.Traffic, *traffic.Stream) {
 	first := s.Stream(s.Seed)
 	t := &tune.Traffic{StartUS: s.Start.UnixMicro(), Fit: *f.fit.value,
-		Streams: []tune.Stream{endable{first, stop}}}
+		Streams: []tune.Stream{watched{first, shown}}}
 	if f.who || f.HasTrace() || !isRandom(s) {
 		return t, first
 	}
 	for i := range uint64(f.seeds.Value - 1) {
 		seed := (s.Seed + 1 + i) % (uint64(limit.MaxExact) + 1)
-		t.Streams = append(t.Streams, endable{s.Stream(seed), stop})
+		t.Streams = append(t.Streams, watched{s.Stream(seed), shown})
 	}
 	return t, first
 }
@@ -428,13 +431,33 @@ func isRandom(s *scenario.Scenario) bool {
 	return more
 }
 
-// endable is a stream that an interrupt ends.
-type endable struct {
-	*traffic.Stream
+// reading is how far the traffic is read, which is done several times: a bar, and what ends it early.
+type reading struct {
+	bar  *commandline.Bar
 	stop <-chan struct{}
+	pass int
+}
+
+// watched is a stream of which a bar shows how far it is read, and that an interrupt ends.
+type watched struct {
+	*traffic.Stream
+	reading *reading
 }
 
 // Requests implements tune.Stream.
-func (e endable) Requests() iter.Seq2[limit.Request, error] {
-	return stoppable(e.Stream.Requests(), e.stop)
+func (w watched) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		total, _ := w.Count()
+		w.reading.pass++
+		w.reading.bar.Start(fmt.Sprintf("reading, pass %d", w.reading.pass), total)
+		n := int64(0)
+		for q, err := range stoppable(w.Stream.Requests(), w.reading.stop) {
+			if n++; n%4096 == 0 {
+				w.reading.bar.Set(n)
+			}
+			if !yield(q, err) {
+				return
+			}
+		}
+	}
 }

@@ -17,16 +17,16 @@ type Document struct {
 	// every setting that was tried, by algorithm, window, limit and burst
 	Rows []Row `json:"rows"`
 	// row of what to take, from 0; null: no setting keeps all wishes
-	Chosen *int `json:"chosen"`
+	Chosen *int `json:"chosen" jsonschema:"nullable"`
 	// where it is not the chosen one, the row that keeps them on both parts, with the most room; null: none does
-	KeptOnBoth *int `json:"kept_on_both"`
+	KeptOnBoth *int `json:"kept_on_both" jsonschema:"nullable"`
 	// where none is chosen: of the rows that refuse no more than is wished the one with the best worst second, and of
 	// those that protect the backend the one that refuses least; of a wish that no row keeps, what misses it by least
 	Nearest []int `json:"nearest"`
 	// rows than which no other refuses less and has the better worst second, on the fitted part
 	Frontier []int `json:"frontier"`
 	// of the frontier, the row farthest below the line between its ends; null: it has less than three
-	Knee *int `json:"knee"`
+	Knee *int `json:"knee" jsonschema:"nullable"`
 
 	// what the backend gets without a limit
 	Unlimited Both `json:"unlimited"`
@@ -90,7 +90,7 @@ type Row struct {
 	Keeps        bool `json:"keeps"` // all wishes, on the fitted part
 	KeepsHeldOut bool `json:"keeps_held_out"`
 	// a row of the frontier that neither refuses more nor has a worse worst second; null: it is on the frontier
-	BeatenBy *int `json:"beaten_by"`
+	BeatenBy *int `json:"beaten_by" jsonschema:"nullable"`
 }
 
 // Setting is the row's.

@@ -19,11 +19,11 @@ const (
 // Wishes are what must hold. At least one is stated.
 type Wishes struct {
 	// the largest share that may be refused; null: any
-	RefuseAtMost *float64 `json:"refuse_at_most" jsonschema:"maximum=1"`
+	RefuseAtMost *float64 `json:"refuse_at_most" jsonschema:"nullable"`
 	// of what shares are: users or requests
 	Of string `json:"of" jsonschema:"enum=users,enum=requests"`
 	// the largest cost that the backend takes in any second; null: any
-	Protect *int64 `json:"protect_per_second"`
+	Protect *int64 `json:"protect_per_second" jsonschema:"nullable"`
 }
 
 var shareText = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,8})?)%(users|requests)$`)
