@@ -55,8 +55,7 @@ func (q *Question) Answer() (*Document, error) {
 	}
 	if d.Wishes.Of == Users && c.people == 1 {
 		d.Wishes.Of = Requests
-		d.Notes = append(d.Notes, "there is one good user: a share of users says nothing, and what is wished of users "+
-			"is held to the requests")
+		d.Notes = append(d.Notes, "there is one good user, of whom a share says nothing: shares are of the requests")
 	}
 	grid := newGrid(c, q.Present)
 	curves, err := c.survey(grid)
