@@ -37,9 +37,9 @@ func (d *Document) best(so func(*Row) bool, order func(a, b *Row) int) *int {
 func (d *Document) chosenFirst(a, b *Row) int {
 	switch w := &d.Wishes; {
 	case w.Protect == nil:
-		return cmp.Or(d.gentler(a, b), d.tie(a, b))
+		return cmp.Or(d.gentler(a, b), d.kinder(a, b), d.tie(a, b))
 	case w.RefuseAtMost == nil:
-		return cmp.Or(d.kinder(a, b), d.tie(a, b))
+		return cmp.Or(d.kinder(a, b), d.gentler(a, b), d.tie(a, b))
 	default:
 		return cmp.Or(cmp.Compare(w.room(&b.Fitted), w.room(&a.Fitted)), d.gentler(a, b), d.kinder(a, b), d.tie(a, b))
 	}

@@ -142,10 +142,19 @@ func TestChosenKeepsTheWishes(t *testing.T) {
 	})
 }
 
-// No row of the frontier is beaten by any row, and every other row is, by one of the frontier.
+// No row of the frontier is beaten by any row, and every other row is, by one of the frontier. What is chosen is not
+// beaten.
 func TestFrontierIsNotBeaten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &Document{Wishes: Wishes{Of: Users}}
+		if rapid.Bool().Draw(t, "refuse") {
+			most := rapid.SampledFrom([]float64{0, 0.2, 0.4}).Draw(t, "most")
+			d.Wishes.RefuseAtMost = &most
+		}
+		if rapid.Bool().Draw(t, "protect") {
+			most := rapid.Int64Range(1, 6).Draw(t, "protected")
+			d.Wishes.Protect = &most
+		}
 		for range rapid.IntRange(1, 20).Draw(t, "rows") {
 			d.Rows = append(d.Rows, Row{Algorithm: "gcra", Both: Both{Fitted: Figures{Users: 10,
 				UsersRefused: rapid.Int64Range(0, 5).Draw(t, "refused"),
@@ -163,6 +172,9 @@ func TestFrontierIsNotBeaten(t *testing.T) {
 			}
 			if !on && !beats(d.Rows[*r.BeatenBy].Fitted, r.Fitted) && d.Rows[*r.BeatenBy].Fitted != r.Fitted {
 				t.Fatalf("row %d is not beaten by %d", i, *r.BeatenBy)
+			}
+			if is(d.Chosen, i) && beaten {
+				t.Fatalf("row %d is chosen, and beaten", i)
 			}
 		}
 	})
