@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"ratelab/internal/limit"
 )
 
@@ -94,6 +96,48 @@ func TestConfigurations(t *testing.T) {
 	if !strings.Contains(own.Text, `args: ["{now_us}", "{cost}", "9", "9", "1000000"]`) || err != nil {
 		t.Errorf("%s, %v", own.Text, err)
 	}
+}
+
+// nginxZone is the rule of limit_req for one key: how much more was asked for than the rate brought, in thousandths of
+// a request, by the millisecond, and what may be.
+type nginxZone struct {
+	perSecond, burst int64
+	known            bool
+	excess, lastMS   int64
+}
+
+func (z *nginxZone) allows(nowMS int64) bool {
+	excess := int64(0)
+	if z.known {
+		excess = max(0, z.excess-z.perSecond*(nowMS-z.lastMS)+1000)
+	}
+	if excess > z.burst*1000 {
+		return false
+	}
+	z.known, z.excess, z.lastMS = true, excess, nowMS
+	return true
+}
+
+// With a burst of one less nginx decides as gcra does, at whole milliseconds and whole requests a second.
+func TestNginxWithOneLessDecidesAsGCRA(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := limit.Policy{Requests: rapid.Int64Range(1, 50).Draw(t, "rate"), Window: time.Second,
+			Burst: rapid.Int64Range(1, 10).Draw(t, "burst")}
+		in, err := Setting{Algorithm: "gcra", Policy: p}.Instance()
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, zone := in.NewModel(), nginxZone{perSecond: p.Requests, burst: p.Burst - 1}
+		nowMS := int64(1_700_000_000_000)
+		for i := range rapid.IntRange(1, 80).Draw(t, "requests") {
+			nowMS += rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 100),
+				rapid.Int64Range(0, 2000)).Draw(t, "gap")
+			want := model.Decide(nowMS*1000, "a", 1).Allowed()
+			if got := zone.allows(nowMS); got != want {
+				t.Fatalf("request %d: gcra %v, nginx %v", i, want, got)
+			}
+		}
+	})
 }
 
 // Rates descend from what the busiest second has, in numbers that people choose, each once.
