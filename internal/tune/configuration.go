@@ -19,7 +19,9 @@ func (d *Document) configure() error {
 		return err
 	}
 	d.Configurations = append(d.Configurations, own)
-	gcra := d.best(func(r *Row) bool { return r.Keeps && r.Algorithm == "gcra" }, d.chosenFirst)
+	gcra := d.best(func(r *Row) bool {
+		return r.Keeps && (r.Algorithm == "gcra" || r.Algorithm == "token-bucket") // which decide alike
+	}, d.chosenFirst)
 	if gcra == nil {
 		d.Notes = append(d.Notes, "no setting of gcra that was tried keeps the wishes, and redis_rate and nginx know "+
 			"no other algorithm: there is no configuration of theirs")
