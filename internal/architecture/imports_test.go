@@ -81,6 +81,8 @@ var mayImport = map[string][]string{
 	"internal/examine": {"algorithms", "internal/limit", "internal/lineup", "internal/replay", "internal/report",
 		"internal/result", "internal/scenario", "internal/script", "internal/sheet", "internal/virtualtime"},
 	"internal/usage": {"internal/result", "internal/sheet", "internal/limit", "internal/message"},
+	"internal/tune": {"algorithms", "internal/chart", "internal/limit", "internal/measure", "internal/message",
+		"internal/result", "internal/sheet"},
 	"internal/lineup": {
 		"algorithms", "internal/scenario", "internal/clients", "internal/limit", "internal/message",
 		"internal/redisserver",

@@ -21,7 +21,7 @@ var marks = map[string]*regexp.Regexp{
 		`content="default-src &#39;none&#39;; img-src data:; style-src &#39;sha256-`),
 	".svg": regexp.MustCompile(`^<svg xmlns="http://www\.w3\.org/2000/svg" width="720" height="[0-9.]+" viewBox="0 0 720 [0-9.]+" role="img" ` +
 		`font-family="Liberation Sans,Arimo,[^"]*">\n<title>`),
-	".csv":  regexp.MustCompile(`^(?:t_us,offered,|interval_us,|server,algorithm,|algorithm,(?:qualifies|rank_on_this_traffic|script_sha1),)`),
+	".csv":  regexp.MustCompile(`^(?:t_us,offered,|interval_us,|server,algorithm,|algorithm,(?:qualifies|rank_on_this_traffic|script_sha1|requests,window_us,burst),)`),
 	".yaml": regexp.MustCompile(`^# yaml-language-server: \$schema=schema\.json\n# The worst traffic found for `),
 	".md": regexp.MustCompile("^(?:# Results\n\nEvery figure and picture on this page was made by `make " +
 		"results`|\\*\\*[^\n]*\n\n\\| gate \\| outcome \\| compared \\|\n)"),

@@ -3,7 +3,7 @@
 // whole, is refused by name, and with the remedy. It holds their JSON Schemas, which a test makes of the Go types.
 //
 // What is in a document, its package says: report, benchresult, recommend, worst, compare,
-// costresult, usage and change.
+// costresult, usage, tune and change.
 package result
 
 import "strings"
@@ -33,12 +33,13 @@ var (
 		Again: "compare again"}
 	Change = Form{File: "change.json", Of: "simulate compare", Version: 1, Kind: "change", Again: "compare again"}
 	Usage  = Form{File: "usage.json", Of: "simulate limits", Version: 1, Kind: "usage", Again: "look again"}
+	Tune   = Form{File: "tune.json", Of: "simulate tune", Version: 1, Kind: "tune", Again: "tune again"}
 	Cost   = Form{File: "cost.json", Of: "bench cost", Version: 1, Kind: "cost", Again: "count again"}
 )
 
 // Forms are all of them.
 func Forms() []Form {
-	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage, Change}
+	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage, Change, Tune}
 }
 
 // String is the form in words: a bench.json of bench run.

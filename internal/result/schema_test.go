@@ -20,6 +20,7 @@ import (
 	"ratelab/internal/recommend"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
+	"ratelab/internal/tune"
 	"ratelab/internal/usage"
 	"ratelab/internal/worst"
 )
@@ -43,6 +44,7 @@ var documents = map[string]any{
 	result.Cost.File:       costresult.Document{},
 	result.Usage.File:      usage.Document{},
 	result.Change.File:     change.Document{},
+	result.Tune.File:       tune.Document{},
 }
 
 // The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.

@@ -1,0 +1,72 @@
+package tune
+
+import (
+	"cmp"
+	"slices"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/result"
+)
+
+// mostHit is how many keys are named for each algorithm.
+const mostHit = 1000
+
+// hits is whom a model refuses.
+type hits struct {
+	limiter limit.Limiter
+	by      map[int64]*Hit
+}
+
+// findWho names whom the present setting hits, under each of the algorithms, in all of the traffic. Nothing is fitted,
+// so that nothing is held out.
+func (q *Question) findWho(c *census, d *Document) error {
+	var all []*hits
+	var names []string
+	for _, name := range q.Algorithms {
+		for _, s := range settings(name, &Curves{}, steps{}, &d.Wishes, q.Present) {
+			in, err := s.Instance()
+			if err != nil {
+				return err
+			}
+			names, all = append(names, name), append(all, &hits{in.NewModel(), map[int64]*Hit{}})
+		}
+	}
+	asked := make([]int64, c.keys.Count())
+	for r, err := range q.Traffic.Streams[0].Requests() {
+		if err != nil {
+			return &TrafficError{err}
+		}
+		number := c.keys.Add(r.Key)
+		asked[number]++
+		for _, h := range all {
+			if h.limiter.Decide(q.Traffic.StartUS+r.AtUS, r.Key, r.Cost).Allowed() {
+				continue
+			}
+			hit := h.by[number]
+			if hit == nil {
+				hit = &Hit{Key: r.Key, Good: c.isGood(number), FirstUS: r.AtUS}
+				h.by[number] = hit
+			}
+			hit.Refused++
+			hit.LastUS = r.AtUS
+		}
+	}
+	for i, h := range all {
+		t := Touched{Algorithm: names[i], Limit: result.LimitOf(*q.Present), Keys: int64(len(h.by))}
+		named := make([]Hit, 0, len(h.by))
+		for number, hit := range h.by {
+			hit.Requests = asked[number]
+			t.Refused += hit.Refused
+			if hit.Good {
+				t.Good++
+			}
+			named = append(named, *hit)
+		}
+		slices.SortFunc(named, func(a, b Hit) int {
+			return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Key, b.Key))
+		})
+		t.Who = named[:min(len(named), mostHit)]
+		d.Touched = append(d.Touched, t)
+	}
+	return nil
+}
