@@ -163,7 +163,7 @@ func (s stranger) sameColour() {
 		s.Error("the chart has no spare colour")
 	}
 	s.wants(strings.ToLower(page), "light-dark("+spare)
-	if !regexp.MustCompile(`<small>= pocket-bucket:depth=50</small></th><td>50<small>50</small></td>`).MatchString(page) {
+	if !regexp.MustCompile(`<small>= pocket-bucket:depth=50</small></th>.*<td>50<small>50</small></td>`).MatchString(page) {
 		s.Error("the page does not show the capacity")
 	}
 }
