@@ -7,6 +7,7 @@ import (
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/load"
+	"ratelab/internal/longtest"
 	"ratelab/internal/play"
 )
 
@@ -22,6 +23,7 @@ phases:
 
 // A play on the wall clock begins where the scenario's clock would be in its window, whenever that is.
 func TestAPlayMeetsTheEdgeOfItsWindow(t *testing.T) {
+	longtest.Skip(t, "plays on the wall clock")
 	j := tiny(t, "fixed-window-aligned")
 	j.Scenarios[0] = written(t, edge)
 	j.Rounds, j.Wish, j.Sweep, j.Fills = 3, play.Wish{Whole: true}, []int{}, []int64{}
