@@ -143,7 +143,7 @@ func contenders(b *testing.B, s *redisserver.Server, p limit.Policy) []contender
 }
 
 // script is a built-in algorithm, called under the Lua contract.
-func script(b *testing.B, client *redis.Client, label string, p limit.Policy) contender {
+func script(b *testing.B, client redis.Cmdable, label string, p limit.Policy) contender {
 	choice, err := algorithms.Parse(label)
 	must(b, err)
 	in, err := choice.Instance(p)
@@ -152,7 +152,7 @@ func script(b *testing.B, client *redis.Client, label string, p limit.Policy) co
 }
 
 // evalsha is a contender that calls source with the instance's arguments.
-func evalsha(b *testing.B, client *redis.Client, name, source string, in algorithms.Instance, burst int64) contender {
+func evalsha(b *testing.B, client redis.Cmdable, name, source string, in algorithms.Instance, burst int64) contender {
 	sha, err := client.ScriptLoad(b.Context(), source).Result()
 	must(b, err)
 	call := func(ctx context.Context, key string, cost int64, args []string) ([]int64, error) {

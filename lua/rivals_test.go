@@ -14,7 +14,7 @@ import (
 )
 
 // library is redis_rate v10 as it is used: Limiter.Allow.
-func library(client *redis.Client, p limit.Policy) contender {
+func library(client redis.Cmdable, p limit.Policy) contender {
 	limiter := redis_rate.NewLimiter(client)
 	l := redis_rate.Limit{Rate: int(p.Requests), Period: p.Window, Burst: int(p.Capacity())}
 	return contender{
@@ -48,7 +48,7 @@ return {1, left, 0, ttl * 1000000}
 `
 
 // twoCalls is twoCallsSource with the arguments of fixed-window.
-func twoCalls(b *testing.B, client *redis.Client, p limit.Policy) contender {
+func twoCalls(b *testing.B, client redis.Cmdable, p limit.Policy) contender {
 	choice, err := algorithms.Parse("fixed-window")
 	must(b, err)
 	in, err := choice.Instance(p)

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"golang.org/x/tools/txtar"
 
 	"ratelab/internal/longtest"
@@ -130,10 +129,7 @@ func TestHostileScripts(t *testing.T) {
 	for key, value := range theirs {
 		s.Client.Set(ctx, key, value, 0)
 	}
-	address := "unix://" + s.Client.Options().Addr
-	if s.Transport != redisserver.TransportUnix {
-		address = "redis://" + s.Client.Options().Addr
-	}
+	address := "unix://" + redisservertest.Socket(t, s)
 	witness := watch(t, s)
 	folder := t.TempDir()
 	attacks := unpacked(t, folder)
@@ -222,7 +218,7 @@ func asDocumented(t *testing.T, s *redisserver.Server, page string) {
 // witness reads what MONITOR shows of one server.
 type witness struct {
 	conn    net.Conn
-	said    *redis.Client
+	said    redisserver.Client
 	checked chan int // commands, once it has seen the last of them
 	named   []string // lines in which a key of others is named
 }
@@ -236,8 +232,7 @@ const (
 
 func watch(t *testing.T, s *redisserver.Server) *witness {
 	t.Helper()
-	o := s.Client.Options()
-	conn, err := o.Dialer(t.Context(), o.Network, o.Addr)
+	conn, err := s.Open(t.Context())
 	if err == nil {
 		_, err = conn.Write([]byte("MONITOR\r\n"))
 	}

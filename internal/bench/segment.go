@@ -31,8 +31,9 @@ type segment struct {
 // segment prepares a measurement. Its name says which in an error.
 func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int) (*segment, error) {
 	g := s.keyspace(c)
+	server := caller.Server{Client: s.server.Client, Open: s.server.Open}
 	var err error
-	g.target, err = caller.Prepare(ctx, s.server.Client, c.Program.InKeyspace(g.prefix), caller.Options{
+	g.target, err = caller.Prepare(ctx, server, c.Program.InKeyspace(g.prefix), caller.Options{
 		Shared: !s.server.Own, Lasts: s.lasts, Origin: g.clock.Origin, Now: g.clock.Now,
 	})
 	if err != nil {

@@ -58,7 +58,7 @@ func newSession(server *redisserver.Server, spec, note string, s *session) *sess
 
 // watch begins to look whether the server stands still, until close.
 func (s *session) watch(ctx context.Context) (err error) {
-	s.vigil, err = load.KeepVigil(ctx, s.server.Client, load.NewClock(s.now()))
+	s.vigil, err = load.KeepVigil(ctx, s.server.Open, load.NewClock(s.now()))
 	return redisserver.Explain(err, s.server)
 }
 

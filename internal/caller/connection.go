@@ -35,7 +35,7 @@ type Outcome struct {
 
 // Connect opens a connection. Close ends it.
 func (t *Target) Connect(ctx context.Context) (*Connection, error) {
-	socket, err := Dial(ctx, t.client, t.options.Now)
+	socket, err := Dial(ctx, t.server.Open, t.options.Now)
 	if err != nil {
 		return nil, err
 	}

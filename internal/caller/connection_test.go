@@ -93,8 +93,8 @@ func silent(t *testing.T) (c *caller.Connection, arrived chan bool) {
 	arrived = make(chan bool, 1)
 	never := make(chan string)
 	t.Cleanup(func() { close(never) })
-	client := faked(t, func() string { arrived <- true; return <-never })
-	_, c = connected(t, client, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
+	server := faked(t, func() string { arrived <- true; return <-never })
+	_, c = connected(t, server, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
 	return c, arrived
 }
 
@@ -128,9 +128,9 @@ func TestAFinishedRunKeepsItsConnections(t *testing.T) {
 // An answer is not waited for without an end; the deadline is put off now and then.
 func TestTheDeadlineIsPutOff(t *testing.T) {
 	s, _, _ := prepared(t, scripttest.Program(scripttest.Counting, "3"), caller.Options{})
-	client, seen := watching(t, s.Client, 1<<20)
+	server, seen := watching(of(s), 1<<20)
 	now := time.Duration(0)
-	_, c := connected(t, client, scripttest.Program(scripttest.Counting, "3"),
+	_, c := connected(t, server, scripttest.Program(scripttest.Counting, "3"),
 		caller.Options{Origin: midnight, Now: func() time.Duration { return now }})
 	before := seen.deadlines.Load()
 	for _, step := range []struct {

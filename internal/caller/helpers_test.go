@@ -28,19 +28,22 @@ func prepared(t testing.TB, p *script.Program, o caller.Options) (*redisserver.S
 	*caller.Connection) {
 	t.Helper()
 	s := redisservertest.Private(t)
-	target, c := connected(t, s.Client, p.InKeyspace(s.Prefix), o)
+	target, c := connected(t, of(s), p.InKeyspace(s.Prefix), o)
 	return s, target, c
 }
 
-// connected is a program on the server of client, with a connection.
-func connected(t testing.TB, client *redis.Client, p *script.Program, o caller.Options) (*caller.Target,
+// of is a server as callers see it.
+func of(s *redisserver.Server) caller.Server { return caller.Server{Client: s.Client, Open: s.Open} }
+
+// connected is a program on a server, with a connection.
+func connected(t testing.TB, server caller.Server, p *script.Program, o caller.Options) (*caller.Target,
 	*caller.Connection) {
 	t.Helper()
 	if o.Now == nil {
 		began := time.Now()
 		o.Origin, o.Now = midnight, func() time.Duration { return time.Since(began) }
 	}
-	target, err := caller.Prepare(t.Context(), client, p, o)
+	target, err := caller.Prepare(t.Context(), server, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,22 +78,18 @@ func (w watched) SetDeadline(t time.Time) error {
 
 func (w watched) Read(p []byte) (int, error) { return w.Conn.Read(p[:min(len(p), w.most)]) }
 
-// watching is a client of the same server whose connections are watched.
-func watching(t testing.TB, client *redis.Client, most int) (*redis.Client, *seen) {
-	options := *client.Options()
-	dialer := options.Dialer
-	s := &seen{}
-	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dialer(ctx, network, addr)
+// watching is the same server, with connections that are watched.
+func watching(server caller.Server, most int) (caller.Server, *seen) {
+	open, s := server.Open, &seen{}
+	server.Open = func(ctx context.Context) (net.Conn, error) {
+		conn, err := open(ctx)
 		return watched{conn, s, most}, err
 	}
-	own := redis.NewClient(&options)
-	t.Cleanup(func() { own.Close() })
-	return own, s
+	return server, s
 }
 
-// faked is a client of a server that answers EVALSHA as it is told to. Where answer is empty it hangs up.
-func faked(t testing.TB, answer func() string) *redis.Client {
+// faked is a server that answers EVALSHA as it is told to. Where answer is empty it hangs up.
+func faked(t testing.TB, answer func() string) caller.Server {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +107,10 @@ func faked(t testing.TB, answer func() string) *redis.Client {
 	client := redis.NewClient(&redis.Options{Addr: l.Addr().String(), Protocol: 2, DisableIdentity: true,
 		MaxRetries: -1})
 	t.Cleanup(func() { client.Close() })
-	return client
+	return caller.Server{Client: client, Open: func(ctx context.Context) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", l.Addr().String())
+	}}
 }
 
 // fake serves one connection.

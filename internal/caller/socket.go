@@ -8,19 +8,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/resp"
 )
 
-// Socket is a connection that nobody else uses. go-redis opens it, logs in and selects the database; from then on
-// commands are written to it, and replies read from it, without go-redis between. It is not safe for concurrent use.
+// Socket is a connection that nobody else uses: commands are written to it, and replies read from it, without go-redis
+// between. It is not safe for concurrent use.
 //
 // Note: go-redis hides the instant of the write, and its pool checks a connection's health with a system call and sets
 // two deadlines per call. A redis.Conn pinned to the worker, without deadlines and with its arguments prepared, closes
 // much of the gap to redis-benchmark (BenchmarkClosed in load), but still allocates, and still hides the instant.
 type Socket struct {
-	client  *redis.Client // its own: the connection lasts until this is closed
 	conn    net.Conn
 	now     func() time.Duration
 	ctx     context.Context // the last that was heeded
@@ -41,33 +38,26 @@ const (
 	renewal       = 5 * time.Second
 )
 
-// Dial opens one connection as client would: RESP 2, in which a server says nothing unasked, and no second try. now is
-// the clock of its instants, which never steps back.
-func Dial(ctx context.Context, client *redis.Client, now func() time.Duration) (*Socket, error) {
-	options := *client.Options()
-	dialer := options.Dialer
-	var dialled atomic.Pointer[net.Conn] // by a goroutine of the client's, which may outlive a failed call
-	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := dialer(ctx, network, addr)
-		dialled.Store(&c)
-		return c, err
-	}
-	options.PoolSize, options.MinIdleConns, options.MaxRetries, options.Protocol = 1, 0, -1, 2
-	own := redis.NewClient(&options)
-	if err := own.Ping(ctx).Err(); err != nil {
-		own.Close()
+// Dial makes a socket of a connection that open opens. now is the clock of its instants, which never steps back.
+func Dial(ctx context.Context, open Opener, now func() time.Duration) (*Socket, error) {
+	conn, err := open(ctx)
+	if err != nil {
 		return nil, err
 	}
 	return &Socket{
-		client: own, conn: *dialled.Load(), now: now, renewed: math.MinInt64 / 2, in: make([]byte, 4096),
+		conn: conn, now: now, renewed: math.MinInt64 / 2, in: make([]byte, 4096),
 		ctx: context.Background(), forget: func() bool { return true },
 	}, nil
 }
 
+// Opener opens a connection, logged in and in its database, on which RESP2 is spoken and nothing comes unasked:
+// redisserver.Server.Open.
+type Opener func(context.Context) (net.Conn, error)
+
 // Close ends the connection.
 func (s *Socket) Close() {
 	s.forget()
-	_ = s.client.Close()
+	_ = s.conn.Close()
 }
 
 // ErrFinished is the cause with which a context ends that nobody needs any more: no connection is given up for it.

@@ -24,6 +24,12 @@ import (
 	"ratelab/internal/script"
 )
 
+// Server is where a program is called.
+type Server struct {
+	Client redis.Cmdable // loads scripts, and deletes keys in the end
+	Open   Opener        // of the connections on which it is called
+}
+
 // Options say how a program's keys are treated, and what time it is.
 type Options struct {
 	// Shared: the server is not ours. Keys that their script gives no TTL get one that outlasts the calls, so that a
@@ -37,7 +43,7 @@ type Options struct {
 
 // Target is a program on a server, ready to be called. It is safe for concurrent use.
 type Target struct {
-	client       *redis.Client
+	server       Server
 	program      *script.Program
 	options      Options
 	decide, init evalsha
@@ -59,19 +65,19 @@ type sight struct {
 	endless []string    // of KEYS, on a server that is not ours: whatever has yet to be given a TTL
 }
 
-// Prepare loads the program's scripts. The client is used for this and for Close, and its options for connections.
-func Prepare(ctx context.Context, client *redis.Client, program *script.Program, o Options) (*Target, error) {
-	t := &Target{client: client, program: program, options: o, sights: map[string]*sight{}, named: map[string]bool{}}
+// Prepare loads the program's scripts.
+func Prepare(ctx context.Context, server Server, program *script.Program, o Options) (*Target, error) {
+	t := &Target{server: server, program: program, options: o, sights: map[string]*sight{}, named: map[string]bool{}}
 	t.wanders = slices.ContainsFunc(program.Decide.Keys, func(k script.Template) bool {
 		return !k.Same(script.Vars{}, script.Vars{Cost: 1, NowUS: 1})
 	})
-	sha, err := client.ScriptLoad(ctx, program.Source).Result()
+	sha, err := server.Client.ScriptLoad(ctx, program.Source).Result()
 	if err != nil {
 		return nil, err
 	}
 	t.decide = newEvalsha(sha, program.Decide)
 	if program.Init != nil {
-		if sha, err = client.ScriptLoad(ctx, program.InitSource).Result(); err != nil {
+		if sha, err = server.Client.ScriptLoad(ctx, program.InitSource).Result(); err != nil {
 			return nil, fmt.Errorf("init: %w", err)
 		}
 		t.init = newEvalsha(sha, *program.Init)
@@ -88,7 +94,7 @@ func (t *Target) Introduce(ctx context.Context, keys []string) error {
 	if t.program.Init == nil || len(keys) == 0 {
 		return nil
 	}
-	socket, err := Dial(ctx, t.client, t.options.Now)
+	socket, err := Dial(ctx, t.server.Open, t.options.Now)
 	if err != nil {
 		return err
 	}
@@ -183,7 +189,7 @@ func (t *Target) Close(ctx context.Context) error {
 		s.Close()
 	}
 	for chunk := range slices.Chunk(slices.Collect(maps.Keys(t.named)), deleteChunk) {
-		if err := t.client.Del(ctx, chunk...).Err(); err != nil {
+		if err := t.server.Client.Del(ctx, chunk...).Err(); err != nil {
 			return err
 		}
 	}

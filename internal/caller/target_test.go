@@ -40,12 +40,12 @@ func TestOnASharedServerEveryKeyExpires(t *testing.T) {
 func TestAScriptThatDoesNotCompileIsRefusedAtOnce(t *testing.T) {
 	s := redisservertest.Private(t)
 	p := scripttest.Program("return (", "")
-	if _, err := caller.Prepare(t.Context(), s.Client, p, caller.Options{}); err == nil {
+	if _, err := caller.Prepare(t.Context(), of(s), p, caller.Options{}); err == nil {
 		t.Error("no error")
 	}
 	p = scripttest.Program(scripttest.Counting, "3")
 	p.Init, p.InitSource = &script.Call{}, "return ("
-	if _, err := caller.Prepare(t.Context(), s.Client, p, caller.Options{}); err == nil ||
+	if _, err := caller.Prepare(t.Context(), of(s), p, caller.Options{}); err == nil ||
 		!strings.HasPrefix(err.Error(), "init: ") {
 		t.Errorf("init: %v", err)
 	}

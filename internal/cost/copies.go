@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/caller"
 	"ratelab/internal/limit"
+	"ratelab/internal/redisserver"
 	"ratelab/internal/script"
 )
 
@@ -32,11 +31,11 @@ func keyNames(n int) []string {
 }
 
 // setUp puts n copies of a state onto a server.
-func setUp(ctx context.Context, client *redis.Client, label string, program *script.Program, n int, found *scene,
-	at time.Time) (*copies, error) {
+func setUp(ctx context.Context, server *redisserver.Server, label string, program *script.Program, n int,
+	found *scene, at time.Time) (*copies, error) {
 	c := &copies{label: label, keys: keyNames(n)}
 	var err error
-	c.target, err = caller.Prepare(ctx, client, program,
+	c.target, err = caller.Prepare(ctx, caller.Server{Client: server.Client, Open: server.Open}, program,
 		caller.Options{Origin: at, Now: func() time.Duration { return 0 }})
 	if err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func setUp(ctx context.Context, client *redis.Client, label string, program *scr
 	if err := c.target.Introduce(ctx, c.keys); err != nil || len(found.keys) == 0 {
 		return c, err
 	}
-	pipe := client.Pipeline()
+	pipe := server.Client.Pipeline()
 	for _, key := range c.keys {
 		for _, k := range found.keys {
 			name := strings.ReplaceAll(k.name, template, key)

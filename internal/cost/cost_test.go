@@ -147,7 +147,7 @@ func TestAnotherPathIsAnError(t *testing.T) {
 		"was allowed, and is not configured in virtual time": {Verdict: limit.NotConfigured},
 	} {
 		found := &scene{soon: []limit.Decision{soon}, late: []limit.Decision{soon}}
-		c, err := setUp(t.Context(), s.Client, "mine", e.Program.InKeyspace(problem), 1, found, time.Now())
+		c, err := setUp(t.Context(), s.Server, "mine", e.Program.InKeyspace(problem), 1, found, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

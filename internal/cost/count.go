@@ -70,10 +70,10 @@ func (r *run) setUp(ctx context.Context, e *lineup.Entry, keys int, found *scene
 		return nil, nil, err
 	}
 	program := e.Program.InKeyspace(r.counted.Prefix)
-	if measured, err = setUp(ctx, r.stage.Client, e.Label, program, 1, found, at); err != nil {
+	if measured, err = setUp(ctx, r.stage.Server, e.Label, program, 1, found, at); err != nil {
 		return nil, nil, err
 	}
-	counted, err = setUp(ctx, r.counted.Client, e.Label, program, keys, found, at)
+	counted, err = setUp(ctx, r.counted.Server, e.Label, program, keys, found, at)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -187,7 +187,7 @@ func (r *run) furnish(ctx context.Context) error {
 func (r *run) warm(ctx context.Context, e *lineup.Entry) error {
 	const times = 3
 	program := e.Program.InKeyspace(r.counted.Prefix)
-	c, err := setUp(ctx, r.counted.Client, e.Label, program, decisions, &scene{}, r.Now())
+	c, err := setUp(ctx, r.counted.Server, e.Label, program, decisions, &scene{}, r.Now())
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/keyspace"
 	"ratelab/internal/limit"
 	"ratelab/internal/lineup"
@@ -59,7 +57,7 @@ func openStage(ctx context.Context, spec string, clock replay.Clock) (*stage, er
 	return s, nil
 }
 
-func keepExpired(ctx context.Context, c *redis.Client) error {
+func keepExpired(ctx context.Context, c redisserver.Client) error {
 	return c.Do(ctx, "DEBUG", "SET-ACTIVE-EXPIRE", "0").Err()
 }
 

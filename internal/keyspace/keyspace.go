@@ -20,7 +20,7 @@ var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]
 // Scan visits the keys that begin with prefix, whatever characters it has, a few at a time; some may come twice. MATCH
 // saves sending the others; the last word is had here, since what visit does may be to delete them. Errors are the
 // calls' and visit's.
-func Scan(ctx context.Context, c *redis.Client, prefix string, visit func(keys []string) error) error {
+func Scan(ctx context.Context, c redis.Cmdable, prefix string, visit func(keys []string) error) error {
 	for cursor := uint64(0); ; {
 		keys, next, err := c.Scan(ctx, cursor, literal.Replace(prefix)+"*", Chunk).Result()
 		if err != nil {

@@ -158,7 +158,11 @@ func benchmarkClosed(b *testing.B, network string, connections int, apart bool) 
 	b.Cleanup(func() { client.Close() })
 	p := scripttest.Program(scripttest.Counting, "1000")
 	p.Decide.Keys = []script.Template{script.KeyIn("")}
-	target, err := caller.Prepare(b.Context(), client, p, caller.Options{Origin: clock.Origin, Now: clock.Now})
+	server := caller.Server{Client: client, Open: func(ctx context.Context) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, network, options(1).Addr)
+	}}
+	target, err := caller.Prepare(b.Context(), server, p, caller.Options{Origin: clock.Origin, Now: clock.Now})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func prepared(t testing.TB, p *script.Program, connections int, clock load.Stopw
 	*caller.Target, []load.Caller) {
 	t.Helper()
 	s := redisservertest.Private(t)
-	target, err := caller.Prepare(t.Context(), s.Client, p.InKeyspace(s.Prefix),
+	target, err := caller.Prepare(t.Context(), caller.Server{Client: s.Client, Open: s.Open}, p.InKeyspace(s.Prefix),
 		caller.Options{Origin: clock.Origin, Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/caller"
 	"ratelab/internal/resp"
 )
@@ -37,9 +35,9 @@ const (
 	settles = 2 * MostSilence
 )
 
-// KeepVigil begins to watch the server of client, until Close.
-func KeepVigil(ctx context.Context, client *redis.Client, clock Stopwatch) (*Vigil, error) {
-	socket, err := caller.Dial(ctx, client, clock.Now)
+// KeepVigil begins to watch the server that open connects to, until Close.
+func KeepVigil(ctx context.Context, open caller.Opener, clock Stopwatch) (*Vigil, error) {
+	socket, err := caller.Dial(ctx, open, clock.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func TestAVigilHearsSilence(t *testing.T) {
 		t.Fatal("no process")
 	}
 	clock := load.NewClock(time.Now())
-	v, err := load.KeepVigil(t.Context(), s.Client, clock)
+	v, err := load.KeepVigil(t.Context(), s.Open, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAVigilHearsSilence(t *testing.T) {
 // A server that dies ends the vigil and nothing else.
 func TestAVigilEndsWithTheServer(t *testing.T) {
 	s := redisservertest.Private(t)
-	v, err := load.KeepVigil(t.Context(), s.Client, load.NewClock(time.Now()))
+	v, err := load.KeepVigil(t.Context(), s.Open, load.NewClock(time.Now()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -170,8 +170,9 @@ func (p *player) onServer(d time.Duration) time.Time {
 
 // connect makes the callers ready.
 func (p *player) connect(ctx context.Context) error {
+	server := caller.Server{Client: p.Server.Client, Open: p.Server.Open}
 	var err error
-	p.target, err = caller.Prepare(ctx, p.Server.Client, p.entry.Program.InKeyspace(p.Prefix), caller.Options{
+	p.target, err = caller.Prepare(ctx, server, p.entry.Program.InKeyspace(p.Prefix), caller.Options{
 		Shared: !p.Server.Own, Lasts: p.start() + p.part.Length(),
 		Origin: p.Clock.Origin.Add(p.ahead + p.shift), Now: p.Clock.Now,
 	})

@@ -49,7 +49,7 @@ func (s *Server) entered() bool {
 }
 
 // renew moves the end on. Where that fails there is another time, or the run fails anyway.
-func (e *entry) renew(ctx context.Context, c *redis.Client) {
+func (e *entry) renew(ctx context.Context, c Client) {
 	defer close(e.done)
 	tick := time.NewTicker(registry.Renewal)
 	defer tick.Stop()
@@ -65,7 +65,7 @@ func (e *entry) renew(ctx context.Context, c *redis.Client) {
 
 // end takes the run out of the registry, unless it has left keys. Where the server does not answer any more, its end
 // will pass.
-func (e *entry) end(c *redis.Client) {
+func (e *entry) end(c Client) {
 	e.stop()
 	<-e.done
 	if e.leftKeys {

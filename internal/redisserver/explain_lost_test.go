@@ -23,9 +23,9 @@ func TestServerWithoutRoomIsExplained(t *testing.T) {
 
 func TestPoolThatIsTooSmallIsExplained(t *testing.T) {
 	s := private(t)
-	options := s.target.options(1)
-	options.PoolTimeout = 1 // a nanosecond
-	c := redis.NewClient(options)
+	o := options(s.target, 1)
+	o.PoolTimeout = 1 // a nanosecond
+	c := redis.NewClient(o)
 	defer c.Close()
 	held := c.Conn()
 	defer held.Close()

@@ -14,8 +14,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/registry"
 )
 
@@ -58,12 +56,12 @@ type Server struct {
 	Warning string // what a user should know of the server beforehand; "" is nothing
 
 	// Client never retries (a retried EVAL counts twice) and speaks RESP2.
-	Client *redis.Client
+	Client Client
 
 	target  target
 	cause   func() string // why a server of our own is gone, or ""; nil where that cannot be known
 	mu      sync.Mutex
-	clients []*redis.Client
+	clients []Client
 	stop    func() error // ends what was started; nil where nothing was
 	entry   *entry       // in the registry of a server that others use too; nil on one of our own
 	// of the server's process on this machine; nil where it is not ours or not here
@@ -82,8 +80,8 @@ func (s *Server) ProcessID(ctx context.Context) (pid int, ok bool) {
 
 // NewClient opens another client on the same server, with a pool of poolSize connections, for whoever wants
 // hooks or a pool of their own. Close closes it too.
-func (s *Server) NewClient(poolSize int) *redis.Client {
-	c := redis.NewClient(s.target.options(poolSize))
+func (s *Server) NewClient(poolSize int) Client {
+	c := newClient(s.target, poolSize)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clients = append(s.clients, c)

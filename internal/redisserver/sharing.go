@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/testcontainers/testcontainers-go"
 )
 
@@ -111,19 +110,19 @@ func (s *Server) reroute(ctx context.Context, socket string, set settings) bool 
 	there.network, there.addr = "unix", socket
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	client := redis.NewClient(there.options(set.poolSize))
+	client := newClient(there, set.poolSize)
 	if id := runID(ctx, client); id == "" || id != runID(ctx, s.Client) {
 		client.Close()
 		return false
 	}
 	s.Client.Close()
-	s.target, s.Client, s.clients = there, client, []*redis.Client{client}
+	s.target, s.Client, s.clients = there, client, []Client{client}
 	s.Transport, s.Route = there.transport(), RouteSharedFolder
 	return true
 }
 
 // runID is the random name that a server gives itself at each start, or "" where it cannot be had.
-func runID(ctx context.Context, c *redis.Client) string {
+func runID(ctx context.Context, c Client) string {
 	info, err := c.Info(ctx, "server").Result()
 	if err != nil {
 		return ""

@@ -4,12 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // dialTimeout bounds everything before the first useful answer; callTimeout one call afterwards. A call may be
@@ -79,27 +74,3 @@ func (t target) wire(ctx context.Context) (net.Conn, error) {
 	}
 	return t.wires.attach(conn)
 }
-
-// options are go-redis' for this target. Nothing is sent that a narrow ACL would refuse (CLIENT SETINFO, the
-// maintenance notifications), nothing is tried twice, and the credentials are behind a function, so that
-// printing the options shows none.
-func (t target) options(poolSize int) *redis.Options {
-	silence()
-	o := &redis.Options{
-		Network: "tcp", Addr: t.addr, DB: t.db,
-		Dialer:   func(ctx context.Context, _, _ string) (net.Conn, error) { return t.wire(ctx) },
-		Protocol: 2, DisableIdentity: true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		MaxRetries:               -1, DialerRetries: 1,
-		DialTimeout: dialTimeout, ReadTimeout: callTimeout, WriteTimeout: callTimeout,
-		ContextTimeoutEnabled: true,
-		PoolSize:              poolSize, PipelinePoolSize: -1,
-	}
-	if t.password.reveal() != "" {
-		o.CredentialsProvider = func() (string, string) { return t.user, t.password.reveal() }
-	}
-	return o
-}
-
-// silence turns off go-redis' own logger, which writes each failed dial to stderr beside our one line.
-var silence = sync.OnceFunc(logging.Disable)

@@ -149,7 +149,7 @@ func TestAServerAndItsPartsPrintNoPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, v := range []any{s, *s.Client.Options(), s.Client, s.target, []any{s}} {
+	for _, v := range []any{s, *options(s.target, 1), s.Client, s.target, []any{s}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 			if text := fmt.Sprintf(verb, v); strings.Contains(text, "s3cret") {
 				t.Errorf("%s of %T shows the password: %s", verb, v, text)

@@ -69,12 +69,12 @@ func answering(t *testing.T, watch waiting.Watch, serve func(net.Conn)) *Server 
 
 // However a client asks, in the middle of a run.
 func TestAMonstrousAnswerInTheMiddle(t *testing.T) {
-	calls := map[string]func(context.Context, *redis.Client) error{
-		"plain": func(ctx context.Context, c *redis.Client) error { return c.Do(ctx, "EVALSHA").Err() },
-		"raw": func(ctx context.Context, c *redis.Client) error {
+	calls := map[string]func(context.Context, Client) error{
+		"plain": func(ctx context.Context, c Client) error { return c.Do(ctx, "EVALSHA").Err() },
+		"raw": func(ctx context.Context, c Client) error {
 			return c.Process(ctx, redis.NewRawCmd(ctx, "EVALSHA"))
 		},
-		"pipeline": func(ctx context.Context, c *redis.Client) error {
+		"pipeline": func(ctx context.Context, c Client) error {
 			pipe := c.Pipeline()
 			_ = pipe.Process(ctx, redis.NewRawCmd(ctx, "EVALSHA"))
 			_, err := pipe.Exec(ctx)
@@ -116,7 +116,7 @@ func FuzzClient(f *testing.F) {
 		for _, raw := range []bool{false, true} {
 			at := target{wires: newWires(waiting.Watch{}, "fuzz"),
 				dial: func(context.Context) (net.Conn, error) { return &canned{Reader: bytes.NewReader(data)}, nil }}
-			o := at.options(1)
+			o := options(at, 1)
 			o.Protocol, o.DB = 2, 0
 			client := redis.NewClient(o)
 			if raw {

@@ -13,7 +13,7 @@ import (
 )
 
 // Dead are the runs, but those of the ids in own, whose keys nobody will delete any more.
-func Dead(ctx context.Context, c *redis.Client, own ...string) ([]Run, error) {
+func Dead(ctx context.Context, c redis.Cmdable, own ...string) ([]Run, error) {
 	runs, now, err := Runs(ctx, c)
 	return slices.DeleteFunc(runs, func(r Run) bool { return slices.Contains(own, r.ID) || !r.Dead(now) }), err
 }
@@ -21,7 +21,7 @@ func Dead(ctx context.Context, c *redis.Client, own ...string) ([]Run, error) {
 // Clean deletes the keys of the runs, in one pass over the server's keys in small steps, and then their entries. It
 // returns how many keys it deleted, by run, also with an error, which is a call's. Two that clean at the same time
 // share the work.
-func Clean(ctx context.Context, c *redis.Client, runs []Run) (map[string]int64, error) {
+func Clean(ctx context.Context, c redis.Cmdable, runs []Run) (map[string]int64, error) {
 	deleted := map[string]int64{}
 	err := visit(ctx, c, runs, func(id string, keys []string) error {
 		n, err := c.Unlink(ctx, keys...).Result()
@@ -40,7 +40,7 @@ func Clean(ctx context.Context, c *redis.Client, runs []Run) (map[string]int64, 
 }
 
 // Count is what Clean would delete.
-func Count(ctx context.Context, c *redis.Client, runs []Run) (map[string]int64, error) {
+func Count(ctx context.Context, c redis.Cmdable, runs []Run) (map[string]int64, error) {
 	counted, seen := map[string]int64{}, map[string]bool{}
 	err := visit(ctx, c, runs, func(id string, keys []string) error {
 		for _, key := range keys {
@@ -55,7 +55,7 @@ func Count(ctx context.Context, c *redis.Client, runs []Run) (map[string]int64, 
 }
 
 // visit shows the keys of the runs, those of one run at a time.
-func visit(ctx context.Context, c *redis.Client, runs []Run, each func(id string, keys []string) error) error {
+func visit(ctx context.Context, c redis.Cmdable, runs []Run, each func(id string, keys []string) error) error {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -98,7 +98,7 @@ func owner(key string) string {
 // Strays are runs of which keys are there, but no entry: it has expired, or they were of a program that kept none. It
 // goes through all keys. A living run is never among them, since it enters itself before it writes: the entries are
 // read after the keys.
-func Strays(ctx context.Context, c *redis.Client) ([]Run, error) {
+func Strays(ctx context.Context, c redis.Cmdable) ([]Run, error) {
 	found := map[string]bool{}
 	err := keyspace.Scan(ctx, c, Prefix, func(keys []string) error {
 		for _, key := range keys {

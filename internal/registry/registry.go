@@ -93,7 +93,7 @@ var (
 )
 
 // Enter writes r's entry, or moves its end on. Call it before the run writes its first key.
-func Enter(ctx context.Context, c *redis.Client, r Run) error {
+func Enter(ctx context.Context, c redis.Cmdable, r Run) error {
 	err := enter.Run(ctx, c, []string{Index, entryPrefix + r.ID}, r.ID, Lease.Milliseconds(), Kept.Milliseconds(),
 		"host", r.Host, "program", r.Program, "process", r.Process.PID, "place", r.Process.Place, "start",
 		r.Process.Start).Err()
@@ -101,10 +101,10 @@ func Enter(ctx context.Context, c *redis.Client, r Run) error {
 }
 
 // Leave deletes r's entry. Call it when the run's keys are gone.
-func Leave(ctx context.Context, c *redis.Client, r Run) error { return remove(ctx, c, r, "") }
+func Leave(ctx context.Context, c redis.Cmdable, r Run) error { return remove(ctx, c, r, "") }
 
 // remove deletes r's entry if its end is still the one given, or whatever that is if it is "".
-func remove(ctx context.Context, c *redis.Client, r Run, end string) error {
+func remove(ctx context.Context, c redis.Cmdable, r Run, end string) error {
 	return answered(leave.Run(ctx, c, []string{Index, entryPrefix + r.ID}, r.ID, end).Err())
 }
 
@@ -134,7 +134,7 @@ func validID(text string) bool { return id.MatchString(text) && text != "0000000
 
 // Runs are the entries, those whose end comes first before the others, and the server's time. An entry with an id that
 // no run gives itself is left out.
-func Runs(ctx context.Context, c *redis.Client) (runs []Run, now time.Time, err error) {
+func Runs(ctx context.Context, c redis.Cmdable) (runs []Run, now time.Time, err error) {
 	members, err := c.ZRangeWithScores(ctx, Index, 0, mostRuns-1).Result()
 	if err != nil {
 		return nil, now, answered(err)

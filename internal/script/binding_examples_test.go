@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/resp"
 )
 
@@ -41,7 +41,7 @@ at=500ms  key=alice cost=1 -> deny  remaining=0 retry=300000`},
 		if err != nil {
 			t.Fatal(err)
 		}
-		calls := &caller{client: embedded(t), program: p, ready: map[string]bool{}}
+		calls := &caller{client: redisservertest.Embedded(t).Client, program: p, ready: map[string]bool{}}
 		for line := range strings.SplitSeq(strings.TrimSpace(c.trace), "\n") {
 			if got := calls.replay(t, line); got != line {
 				t.Errorf("%s:\ngot  %s\nwant %s", c.file, got, line)
@@ -50,15 +50,9 @@ at=500ms  key=alice cost=1 -> deny  remaining=0 retry=300000`},
 	}
 }
 
-func embedded(t *testing.T) *redis.Client {
-	client := redis.NewClient(&redis.Options{Addr: miniredis.RunT(t).Addr(), MaxRetries: -1})
-	t.Cleanup(func() { client.Close() })
-	return client
-}
-
 // caller calls a program as it is, without virtual time: the examples take the time from their arguments.
 type caller struct {
-	client  *redis.Client
+	client  redis.Cmdable
 	program *Program
 	ready   map[string]bool
 }

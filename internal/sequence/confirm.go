@@ -12,12 +12,18 @@ import (
 	"ratelab/internal/waiting"
 )
 
+// Client is a client of go-redis, which takes a hook.
+type Client interface {
+	virtualtime.Client
+	AddHook(redis.Hook)
+}
+
 // Confirm sends calls to a server again, in their order, each at its own virtual time, and wants the same replies. The
 // client must be fresh, and is the caller's to close; the keys, behind prefix, are deleted in the end. real is the
 // real time now; a stop that is closed ends it early. The error is a *DifferenceError, ErrStopped, or the connection's.
 //
 // shared: others use the server too. A key that a killed run leaves there then ends with its TTL.
-func Confirm(ctx context.Context, client *redis.Client, shared bool, prefix string, calls []Call, real time.Time,
+func Confirm(ctx context.Context, client Client, shared bool, prefix string, calls []Call, real time.Time,
 	stop <-chan struct{}) error {
 	if len(calls) == 0 {
 		return nil
@@ -66,7 +72,7 @@ var ErrStopped = errors.New("stopped")
 
 // confirmation is the calls on their way to the server.
 type confirmation struct {
-	client *redis.Client
+	client Client
 	clock  *virtualtime.Clock
 	hook   *virtualtime.Hook
 	prefix string
@@ -145,7 +151,7 @@ func shown(reply any) string {
 }
 
 // forget deletes every key of calls.
-func forget(ctx context.Context, client *redis.Client, prefix string, calls []Call) error {
+func forget(ctx context.Context, client Client, prefix string, calls []Call) error {
 	seen := map[string]bool{}
 	for _, c := range calls {
 		if seen[c.Command.Key] {

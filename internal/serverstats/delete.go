@@ -12,7 +12,7 @@ import (
 
 // Delete deletes the keys that begin with prefix, which may not be empty, and nothing else: what a run has left. It
 // returns how many there were, also with an error, which is a call's.
-func Delete(ctx context.Context, c *redis.Client, prefix string) (int64, error) {
+func Delete(ctx context.Context, c redis.Cmdable, prefix string) (int64, error) {
 	if prefix == "" {
 		return 0, errors.New(`delete keys under the prefix "": that would be everything; want the run's own, such as "ratelab:3f1c…:"`)
 	}

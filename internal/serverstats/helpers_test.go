@@ -50,7 +50,7 @@ func load(t *testing.T, s *redisserver.Server, body string) string {
 }
 
 // call calls a script n times over one connection.
-func call(t *testing.T, c *redis.Client, sha, key string, n int) {
+func call(t *testing.T, c redis.Cmdable, sha, key string, n int) {
 	t.Helper()
 	for range n {
 		if err := c.EvalSha(t.Context(), sha, []string{key}).Err(); err != nil && err != redis.Nil {

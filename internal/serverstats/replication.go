@@ -20,7 +20,7 @@ import (
 // Note: a real replica was the alternative. It takes a second server, a fork for each, and pings on the way; its figure
 // is the same to the byte.
 type Replication struct {
-	client *redis.Client
+	client redis.Cmdable
 	asking net.Conn // the replica that waits
 }
 
@@ -40,9 +40,8 @@ func Replicate(ctx context.Context, s *redisserver.Server, key string) (*Replica
 			return nil, redisserver.Explain(err, s)
 		}
 	}
-	o := r.client.Options()
 	var err error
-	if r.asking, err = o.Dialer(ctx, o.Network, o.Addr); err != nil {
+	if r.asking, err = s.Open(ctx); err != nil {
 		return nil, redisserver.Explain(err, s)
 	}
 	_, err = r.asking.Write([]byte("PSYNC ? -1\r\n"))

@@ -61,7 +61,7 @@ func Of(ctx context.Context, s *redisserver.Server) (Snapshot, error) {
 
 // Read reads the statistics of a server of 7.0 or later, whoever uses it, over a client that speaks RESP2. Errors are
 // the call's, or say which line of INFO cannot be read.
-func Read(ctx context.Context, c *redis.Client) (Snapshot, error) {
+func Read(ctx context.Context, c redis.Cmdable) (Snapshot, error) {
 	text, err := c.Info(ctx, sections...).Result()
 	if err != nil {
 		return Snapshot{}, err

@@ -84,12 +84,9 @@ func stock(b *testing.B, s *redisserver.Server, l limiter, n int) time.Duration 
 	if err != nil {
 		b.Fatal(err)
 	}
-	socket := s.Client.Options().Addr
+	socket := redisservertest.Socket(b, s)
 	args := []string{"-s", socket, "-P", "32", "-c", "50", "-n", strconv.Itoa(n), "-q", "EVALSHA", sha1, "1",
 		"bench:{k}"}
-	if s.Transport != redisserver.TransportUnix {
-		b.Skip("redis-benchmark is asked through a unix socket only")
-	}
 	out, err := exec.CommandContext(b.Context(), "redis-benchmark", append(args, l.args...)...).CombinedOutput()
 	rates := perSecond.FindAllSubmatch(bytes.ReplaceAll(out, []byte("\r"), []byte("\n")), -1)
 	if err != nil || len(rates) == 0 {

@@ -27,9 +27,8 @@ func hookedProtocol(t *testing.T, s *redisserver.Server, protocol int) (*redis.C
 	t.Helper()
 	clock := &virtualtime.Clock{}
 	clock.Set(midnight)
-	options := *s.NewClient(2).Options()
-	options.Protocol = protocol
-	client := redis.NewClient(&options)
+	client := redis.NewClient(&redis.Options{Protocol: protocol, DisableIdentity: true, MaxRetries: -1, PoolSize: 2,
+		Dialer: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.Open(ctx) }})
 	t.Cleanup(func() { client.Close() })
 	client.AddHook(virtualtime.NewHook(clock, time.Now()))
 	return client, clock

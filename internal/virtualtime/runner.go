@@ -23,9 +23,15 @@ import (
 	"ratelab/internal/script"
 )
 
+// Client is a client of go-redis.
+type Client interface {
+	redis.Cmdable
+	Do(ctx context.Context, args ...any) *redis.Cmd
+}
+
 // Server is the connection that a Runner needs.
 type Server struct {
-	Client *redis.Client
+	Client Client
 	// Shared: the server is not ours. Keys without a deadline then get a real one, so that a killed run leaves
 	// nothing for good, and the wrapper scripts are left where the server may evict them.
 	Shared bool

@@ -3,8 +3,6 @@ package virtualtime
 import (
 	"context"
 	"strconv"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Command is a plain command, no script, at a time of its own.
@@ -16,7 +14,7 @@ type Command struct {
 // Several sends commands, between which the clock never steps back, in one EVAL: it takes a tenth of what they take one
 // by one. client must have the hook; its Clock plays no part. There is a reply for each command, down to the first that
 // is an error: nil, an integer, a text, a list of replies, or, as the last one, an error.
-func (h *Hook) Several(ctx context.Context, client *redis.Client, commands []Command) ([]any, error) {
+func (h *Hook) Several(ctx context.Context, client Client, commands []Command) ([]any, error) {
 	source, err := h.severalSource()
 	if err != nil {
 		return nil, err
