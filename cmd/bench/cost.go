@@ -65,7 +65,7 @@ func (f *costFlags) register(c *cobra.Command) {
 	f.Add("Output", func(fs *pflag.FlagSet) {
 		f.FormatFlag(fs, costresult.Forms.Names())
 		f.FolderFlag(fs, costFolder, "cost.json and the chart")
-		f.ChartsFlag(fs)
+		f.ChartsFlag(fs, "")
 		f.QuietFlag(fs)
 	})
 	f.Complete(c, map[string][]string{
@@ -100,7 +100,7 @@ func (a *app) countCost(ctx context.Context, f *costFlags, args []string) error 
 	if err != nil {
 		return err
 	}
-	pictures, err := f.ChartFormats()
+	pictures, err := f.ChartFormats(false)
 	if err != nil {
 		return err
 	}

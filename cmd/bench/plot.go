@@ -29,7 +29,7 @@ runs on two servers, are drawn into the same charts, and --out says where.`,
 	groups := commandline.NewGroups(c)
 	groups.Add("Output", func(fs *pflag.FlagSet) {
 		o.FolderFlag(fs, "", "the charts and their data (default: beside the only RESULT)")
-		o.ChartsFlag(fs)
+		o.ChartsFlag(fs, "")
 		o.QuietFlag(fs)
 	})
 	groups.Complete(c, map[string][]string{"charts": commandline.Charts})
@@ -44,7 +44,7 @@ runs on two servers, are drawn into the same charts, and --out says where.`,
 }
 
 func (a *app) redraw(o *commandline.Output, args []string) error {
-	formats, err := o.ChartFormats()
+	formats, err := o.ChartFormats(false)
 	if err != nil {
 		return err
 	}

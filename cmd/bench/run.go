@@ -38,7 +38,7 @@ func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	pictures, err := f.ChartFormats()
+	pictures, err := f.ChartFormats(false)
 	if err != nil {
 		return err
 	}

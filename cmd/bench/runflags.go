@@ -106,7 +106,7 @@ func (f *runFlags) measured(fs *pflag.FlagSet) {
 func (f *runFlags) output(fs *pflag.FlagSet) {
 	f.FormatFlag(fs, benchresult.Forms.Names())
 	f.FolderFlag(fs, defaultFolder, "bench.json, histograms, samples and charts")
-	f.ChartsFlag(fs)
+	f.ChartsFlag(fs, "")
 	f.QuietFlag(fs)
 }
 

@@ -16,7 +16,7 @@ func deliverMain() {
 	a := &app{commandline.Streams{Stdout: os.Stdout, Stderr: os.Stderr}}
 	var o commandline.Output
 	c := &cobra.Command{Use: "bench", Args: cobra.ExactArgs(1), RunE: func(_ *cobra.Command, args []string) error {
-		pictures, err := o.ChartFormats()
+		pictures, err := o.ChartFormats(false)
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func deliverMain() {
 	commandline.NewGroups(c).Add("Output", func(fs *pflag.FlagSet) {
 		o.FormatFlag(fs, benchresult.Forms.Names())
 		o.FolderFlag(fs, "", "")
-		o.ChartsFlag(fs)
+		o.ChartsFlag(fs, "")
 		o.QuietFlag(fs)
 	})
 	os.Exit(commandline.Execute(c, os.Args[1:], a.Streams))

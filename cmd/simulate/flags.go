@@ -69,7 +69,7 @@ func (f *flags) output(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.columns, "columns", nil,
 		"of --format csv: `NAMES` of columns, comma separated, such as scenario,algorithm,overshoot (default all)")
 	f.FolderFlag(fs, "results/latest", "index.html, charts, their data and result.json")
-	f.ChartsFlag(fs)
+	f.ChartsFlag(fs, fmt.Sprintf(", svg of more than %d scenarios", fewScenarios))
 	fs.BoolVar(&f.all, "all", false, fmt.Sprintf("print a table for each scenario where there are more than %d: else "+
 		"they are one matrix", fewScenarios))
 	fs.StringVar(&f.bench, "bench", "",

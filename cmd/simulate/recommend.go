@@ -81,7 +81,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	if err != nil {
 		return err
 	}
-	pictures, err := f.ChartFormats()
+	pictures, err := f.ChartFormats(false)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (f *recommendFlags) output(fs *pflag.FlagSet) {
 	f.FormatFlag(fs, recommend.Forms.Names())
 	fs.StringVarP(&f.Folder, "out", "o", "",
 		"`FOLDER` for recommendation.json and the picture with its data (default none)")
-	f.ChartsFlag(fs)
+	f.ChartsFlag(fs, "")
 	f.QuietFlag(fs)
 }
 

@@ -23,7 +23,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	pictures, err := f.ChartFormats()
+	pictures, err := f.ChartFormats(len(job.Scenarios) > fewScenarios)
 	if err != nil {
 		return err
 	}

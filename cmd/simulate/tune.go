@@ -65,7 +65,7 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	pictures, err := f.ChartFormats()
+	pictures, err := f.ChartFormats(false)
 	if err != nil {
 		return err
 	}

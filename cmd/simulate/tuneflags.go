@@ -69,7 +69,7 @@ func (f *tuneFlags) register(c *cobra.Command) {
 	f.Add("Output", func(fs *pflag.FlagSet) {
 		f.FormatFlag(fs, tune.Forms.Names())
 		fs.StringVarP(&f.Folder, "out", "o", "", "`FOLDER` for tune.json and the picture with its data (default none)")
-		f.ChartsFlag(fs)
+		f.ChartsFlag(fs, "")
 		f.QuietFlag(fs)
 	})
 	f.Complete(c, f.Completions())

@@ -222,9 +222,10 @@ func TestSharedServer(t *testing.T) {
 	if n := theirs.Client.Get(ctx, "theirs:7").Val(); n != "7" {
 		t.Errorf("theirs:7 is %q", n)
 	}
-	config := theirs.Client.InfoMap(ctx, "commandstats").Val()["Commandstats"]
-	for name := range config {
-		if strings.HasPrefix(name, "cmdstat_config") && name != "cmdstat_config|resetstat" || strings.HasPrefix(name, "cmdstat_flush") {
+	commands := theirs.Client.InfoMap(ctx, "commandstats").Val()["Commandstats"]
+	for name := range commands {
+		config := strings.HasPrefix(name, "cmdstat_config") && name != "cmdstat_config|resetstat"
+		if config || strings.HasPrefix(name, "cmdstat_flush") {
 			t.Errorf("the job sent %s", name)
 		}
 	}

@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"fmt"
+	"image/png"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -26,7 +27,8 @@ func (p Page) Encode(format string) []byte {
 	}
 	canvas := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(72*pixelsPerPoint), vgimg.UseBackgroundColor(Paper))
 	p.draw(&Pen{canvas: canvas, height: height})
-	must(vgimg.PngCanvas{Canvas: canvas}.WriteTo(&out))
+	// Note: the default level takes half as long again, for 4 % fewer bytes.
+	must(0, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, canvas.Image()))
 	return out.Bytes()
 }
 

@@ -14,7 +14,8 @@ type Output struct {
 	Folder string
 	Quiet  bool
 
-	charts string
+	charts      string
+	chartsGiven func() bool
 }
 
 // Charts are the values of --charts that a shell offers.
@@ -30,9 +31,10 @@ func (o *Output) FolderFlag(fs *pflag.FlagSet, folder, what string) {
 	fs.StringVarP(&o.Folder, "out", "o", folder, "`FOLDER` for "+what)
 }
 
-// ChartsFlag adds --charts.
-func (o *Output) ChartsFlag(fs *pflag.FlagSet) {
-	fs.StringVar(&o.charts, "charts", "svg,png", "`FORMATS` of the charts: svg, png, svg,png or none")
+// ChartsFlag adds --charts; except is what its help says of where the default is another.
+func (o *Output) ChartsFlag(fs *pflag.FlagSet, except string) {
+	fs.StringVar(&o.charts, "charts", "svg,png", "`FORMATS` of the charts: svg, png, svg,png or none"+except)
+	o.chartsGiven = func() bool { return fs.Changed("charts") }
 }
 
 // QuietFlag adds --quiet.
@@ -40,8 +42,12 @@ func (o *Output) QuietFlag(fs *pflag.FlagSet) {
 	fs.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress, no notes on standard error")
 }
 
-// ChartFormats is --charts as a list; empty for none.
-func (o *Output) ChartFormats() ([]string, error) {
+// ChartFormats is --charts as a list; empty for none. Of many pictures, unless the flag is given, SVG alone is enough:
+// a PNG takes three times the processor time.
+func (o *Output) ChartFormats(many bool) ([]string, error) {
+	if many && !o.chartsGiven() {
+		return []string{"svg"}, nil
+	}
 	if o.charts == "none" {
 		return nil, nil
 	}
