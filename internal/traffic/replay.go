@@ -186,7 +186,11 @@ func (t *tracePass) note() {
 	if t.bad.count > 0 {
 		add("%s were left out that are no requests: %s", message.Count(t.bad.count, "line"), t.bad.text())
 	}
-	if !t.several && t.key != "" && read >= manyRequests {
+	switch {
+	case t.several || t.key == "" || read < manyRequests:
+	case t.phase.Trace.Key == "" && t.key == string(oneKey):
+		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart", read)
+	default:
 		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
 			"another field", read, message.Quote(t.key))
 	}

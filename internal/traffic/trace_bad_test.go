@@ -280,6 +280,25 @@ func TestOneClientIsNoticed(t *testing.T) {
 	}
 }
 
+// A log without a key has one limit for all, and no proxy in front.
+func TestALogWithoutAKeyIsUnderOneLimit(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.csv")
+	lines := "at\n"
+	for i := range 100 {
+		lines += fmt.Sprintf("%d\n", i)
+	}
+	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := Compile(1, []Phase{{Name: "trace", Trace: &Trace{File: file, Time: "at"}}})
+	for range s.Requests() {
+	}
+	notes := strings.Join(s.Notes(), "\n")
+	if !strings.Contains(notes, "all 100 requests are under one limit: --trace-key") || strings.Contains(notes, "proxy") {
+		t.Errorf("%q", s.Notes())
+	}
+}
+
 // A bad line among good ones says what leaves it out; where nothing is good that would be wrong advice.
 func TestABadLineNamesTheFlag(t *testing.T) {
 	for lines, want := range map[string]string{
