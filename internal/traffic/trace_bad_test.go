@@ -294,7 +294,7 @@ func TestALogWithoutAKeyIsUnderOneLimit(t *testing.T) {
 	for range s.Requests() {
 	}
 	notes := strings.Join(s.Notes(), "\n")
-	if !strings.Contains(notes, "all 100 requests are under one limit: --trace-key") || strings.Contains(notes, "proxy") {
+	if !strings.Contains(notes, "all 100 requests are under one limit: ") || strings.Contains(notes, "proxy") {
 		t.Errorf("%q", s.Notes())
 	}
 }
