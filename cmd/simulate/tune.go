@@ -23,17 +23,21 @@ of the algorithms decide at some twenty settings of each. It prints of each algo
 frontier between the two wishes with its knee, where the present setting (--limit) lies, and the chosen one as
 configuration. Settings are fitted on one part of the traffic, and every figure is said of the other part as well.
 
+Of a large log --sample 1% plays the heavy keys and one of a hundred others, and says how far its shares may be off.
+
 With --who it says whom the present setting hits instead: the keys, how often, when first and last.`
 
 const examplesTune = `  simulate tune --trace access.log.gz --refuse-at-most 0.1%users --protect 500/s
   simulate tune --trace access.log.gz --protect 500/s --limit 100/1m          and where 100/1m lies
   simulate tune --trace access.log.gz --refuse-at-most 1%requests -a gcra,fixed-window
   simulate tune --trace access.log.gz --protect 500/s --good-pattern '^10[.]' whom to spare
+  simulate tune --trace access.log.gz --refuse-at-most 1%users --sample 1%    a large log, by some of its keys
   simulate tune zipf-head --refuse-at-most 1%users                            a scenario, fitted on half of its seeds
   simulate tune --trace access.log.gz --limit 100/1m -a gcra --who            whom that hits`
 
 const closingTune = `Exit codes: 0 some setting keeps the wishes on the fitted part · 1 none does, and what comes nearest is said ·
-2 usage or invalid input · 3 the harness could not run · 130 interrupted.
+2 usage or invalid input · 3 the harness could not run · 4 a sample does not show that the chosen setting protects the
+backend · 130 interrupted.
 `
 
 // errNoSetting is the verdict where no setting keeps the wishes.
@@ -74,6 +78,7 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 		return err
 	}
 	doc, err := question.Answer()
+	err = nameChanged(err, f.files)
 	bar.Finish()
 	if err != nil {
 		giveBack()
@@ -97,6 +102,9 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 	var verdict error
 	if !f.who && doc.Chosen == nil {
 		verdict = commandline.Exit(commandline.ExitMissed, fmt.Errorf("%w: %s", errNoSetting, doc.NearestText()))
+	} else if !f.who && !doc.ShowsProtection(&doc.Rows[*doc.Chosen]) {
+		verdict = commandline.Exit(commandline.ExitInconclusive, fmt.Errorf("--protect %s: a sample says of worst "+
+			"seconds only that they are at least so much; have the chosen setting decided without --sample", f.protect))
 	}
 	figures := func() error { return tune.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
 	return commandline.Deliver(a.Stdout, figures, func() error { return a.tuneFiles(f, doc, pictures) }, verdict)

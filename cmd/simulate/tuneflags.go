@@ -37,12 +37,20 @@ type tuneFlags struct {
 	burst       int64
 	algorithms  []string
 	who         bool
+
+	sample share
+	within share
+	salt   commandline.Seed
+
+	files []stamp // that the traffic is read from
 }
 
 func (f *tuneFlags) register(c *cobra.Command) {
 	half := 0.5
 	f.fit.value = &half
 	f.seeds = commandline.Count{Value: 20, Least: 2, Most: 1000}
+	tenth, noSalt := 0.001, uint64(0)
+	f.within.value, f.salt.Value = &tenth, &noSalt
 	f.Groups = commandline.NewGroups(c)
 	f.Add("What must hold; one of both at least", func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.refuse, "refuse-at-most", "",
@@ -64,6 +72,13 @@ func (f *tuneFlags) register(c *cobra.Command) {
 		fs.Var(&f.fit, "fit", "`SHARE` of a log's time, or of a scenario's seeds, that settings are fitted on")
 		fs.Var(&f.seeds, "seeds", "how many are played of a scenario with something random in it")
 		fs.BoolVar(&f.who, "who", false, "whom the present setting hits, and nothing else")
+	})
+	f.Add("Sampling by key, for large logs", func(fs *pflag.FlagSet) {
+		fs.Var(&f.sample, "sample", "`SHARE` of the keys to be played, such as 1%, besides all heavy ones; shares are "+
+			"estimates then, with intervals, and maxima \"at least\" so much (default all keys)")
+		fs.Var(&f.within, "within", "how far off, in percentage points, a share of requests near what is wished may "+
+			"be at most: it says which keys are heavy")
+		fs.Var(&f.salt, "sample-salt", "another number draws other keys")
 	})
 	f.Add("Recorded traffic instead of a scenario", f.Traffic.Register)
 	f.Add("Output", func(fs *pflag.FlagSet) {
@@ -113,8 +128,12 @@ func (f *tuneFlags) question(args []string, shown *reading) (*tune.Question, *tr
 	if f.HasTrace() {
 		q.Name = s.Phases[0].Trace.Title()
 	}
+	f.files = stamps(s)
 	var first *traffic.Stream
 	q.Traffic, first = f.streams(s, shown)
+	if f.sample.value != nil {
+		q.Traffic.Sample = &tune.Sample{Share: *f.sample.value, Within: *f.within.value, Salt: *f.salt.Value}
+	}
 	return q, first, nil
 }
 
@@ -132,6 +151,18 @@ func (f *tuneFlags) check(args []string) error {
 			"--trace FILE")
 	case f.who && f.Folder != "":
 		return commandline.Usage("--who: there is no picture of it; leave out --out")
+	case f.who && f.sample.value != nil:
+		return commandline.Usage("--who: names all whom the setting hits; leave out --sample")
+	case f.sample.value == nil && f.Given("within"):
+		return commandline.Usage("--within %s: says how exact a sample is; give --sample 1%% as well, or leave it out",
+			f.within.String())
+	case f.sample.value == nil && f.Given("sample-salt"):
+		return commandline.Usage("--sample-salt %s: says which keys a sample has; give --sample 1%% as well, or leave "+
+			"it out", f.salt.String())
+	case f.sample.value != nil && *f.sample.value == 0:
+		return commandline.Usage("--sample %s: want more than 0%%, up to 100%%, such as 1%%", f.sample.String())
+	case *f.within.value == 0:
+		return commandline.Usage("--within %s: want more than 0%%, such as 0.1%%", f.within.String())
 	case f.who && f.refuse+f.protect != "":
 		return commandline.Usage("--who: says whom the present setting hits; leave out --refuse-at-most and --protect")
 	case f.who && f.limit == "" && f.HasTrace():

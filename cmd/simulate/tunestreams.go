@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"strings"
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
 	"ratelab/internal/tune"
@@ -42,6 +46,51 @@ func isRandom(s *scenario.Scenario) bool {
 	}
 	_, _, more := next()
 	return more
+}
+
+// stamp is a file of a log as it was before it was read.
+type stamp struct {
+	path string
+	info os.FileInfo // nil: there was none to be had
+}
+
+// stamps are those of all files that a scenario's traffic is read from.
+func stamps(s *scenario.Scenario) (all []stamp) {
+	for _, phase := range s.Phases {
+		if phase.Trace == nil {
+			continue
+		}
+		for _, path := range append([]string{phase.Trace.File}, phase.Trace.More...) {
+			info, err := os.Stat(path)
+			if err != nil {
+				info = nil
+			}
+			all = append(all, stamp{path, info})
+		}
+	}
+	return all
+}
+
+// changed are the paths of the files that are not as they were.
+func changed(all []stamp) (paths []string) {
+	for _, was := range all {
+		now, err := os.Stat(was.path)
+		if err != nil || was.info == nil || now.Size() != was.info.Size() || !now.ModTime().Equal(was.info.ModTime()) {
+			paths = append(paths, message.Path(was.path))
+		}
+	}
+	return paths
+}
+
+// nameChanged is an error that says which files have changed, where it is one of that and they can be told.
+func nameChanged(err error, all []stamp) error {
+	var other *tune.ChangedError
+	if errors.As(err, &other) {
+		if paths := changed(all); len(paths) > 0 {
+			other.Name = strings.Join(paths, ", ")
+		}
+	}
+	return err
 }
 
 // reading is how far the traffic is read, which is done several times: a bar, and what ends it early.

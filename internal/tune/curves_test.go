@@ -42,7 +42,7 @@ func curvesOf(all []limit.Request, lengths []time.Duration, rates []limit.Policy
 		s.add(numbered(q.Key), q.AtUS, q.Cost)
 	}
 	s.rest()
-	return s.curves(rates)
+	return s.take().curves()
 }
 
 // played is what a model refuses under a limit: of how many users anything, and how many requests.
@@ -168,7 +168,7 @@ func TestStretchesAddUp(t *testing.T) {
 			}
 			s.rest()
 		}
-		both, a, b := s.curves(rates), curvesOf(first, lengths, rates), curvesOf(second, lengths, rates)
+		both, a, b := s.take().curves(), curvesOf(first, lengths, rates), curvesOf(second, lengths, rates)
 		for _, n := range []int64{1, 2, 5, 10, 20, 60} {
 			for _, figure := range []func(*Curves) int64{
 				func(c *Curves) int64 { return c.Users },
@@ -192,7 +192,7 @@ func TestCurvesAreOfTheGood(t *testing.T) {
 		s.add(1, 5, 1)
 	}
 	s.rest()
-	c := s.curves(nil)
+	c := s.take().curves()
 	if c.Users != 1 || c.Requests != 1 || fmt.Sprint(c.Windows[0].LogUsers) != "[{1 1}]" {
 		t.Fatalf("%+v", c)
 	}

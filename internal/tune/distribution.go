@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -40,6 +41,36 @@ func (h *histogram) distribution() Distribution {
 		d = append(d, Occurrence{value, count})
 	}
 	slices.SortFunc(d, func(a, b Occurrence) int { return cmp.Compare(a.Value, b.Value) })
+	return d
+}
+
+// blended is two curves as one, of which each occurrence in the second counts so many times. What lies beyond any value
+// is rounded to a whole number once.
+func blended(one, other Distribution, times float64) Distribution {
+	d := Distribution{}
+	var ones, others, above int64
+	for i, k := len(one)-1, len(other)-1; i >= 0 || k >= 0; {
+		value := int64(math.MinInt64)
+		if i >= 0 {
+			value = one[i].Value
+		}
+		if k >= 0 {
+			value = max(value, other[k].Value)
+		}
+		if i >= 0 && one[i].Value == value {
+			ones += one[i].Count
+			i--
+		}
+		if k >= 0 && other[k].Value == value {
+			others += other[k].Count
+			k--
+		}
+		if sum := ones + int64(math.Round(float64(others)*times)); sum > above {
+			d = append(d, Occurrence{value, sum - above})
+			above = sum
+		}
+	}
+	slices.Reverse(d)
 	return d
 }
 

@@ -13,6 +13,8 @@ type Document struct {
 	Traffic Fitting   `json:"traffic"`
 	Good    GoodUsers `json:"good_users"`
 	Wishes  Wishes    `json:"wishes"`
+	// which keys were played; absent: all of them
+	Sample *Sampling `json:"sample,omitempty"`
 
 	// every setting that was tried, by algorithm, window, limit and burst
 	Rows []Row `json:"rows"`
@@ -89,6 +91,9 @@ type Row struct {
 	Both
 	Keeps        bool `json:"keeps"` // all wishes, on the fitted part
 	KeepsHeldOut bool `json:"keeps_held_out"`
+	// where keys are sampled: the interval of what is refused has the wish in it, on the fitted part
+	Straddles        bool `json:"straddles,omitempty"`
+	StraddlesHeldOut bool `json:"straddles_held_out,omitempty"`
 	// a row of the frontier that neither refuses more nor has a worse worst second; null: it is on the frontier
 	BeatenBy *int `json:"beaten_by" jsonschema:"nullable"`
 }
@@ -123,6 +128,29 @@ type Need struct {
 	Least          int64 `json:"least"`
 	Refused        int64 `json:"users_refused"`
 	RefusedHeldOut int64 `json:"users_refused_held_out"`
+	// where keys are sampled; the least limit that refuses nobody is at least so much then, the others are estimated
+	Sampled *NeedSampled `json:"sampled,omitempty"`
+}
+
+// NeedSampled is what a sample says of the users whom a limit refuses.
+type NeedSampled struct {
+	Fitted  Estimate `json:"fitted"`
+	HeldOut Estimate `json:"held_out"`
+}
+
+// Sampling is which keys were played.
+type Sampling struct {
+	Share  float64 `json:"share" jsonschema:"maximum=1"` // of the keys that are not heavy
+	Salt   uint64  `json:"salt"`
+	Within float64 `json:"within" jsonschema:"maximum=1"` // as a share; of requests, at the share planned_at
+	// the share refused at which the bound of the standard error of requests is half of within
+	PlannedAt   float64 `json:"planned_at" jsonschema:"maximum=1"`
+	MostOfRest  int64   `json:"n_max"`        // keys with more requests are heavy
+	HeavyKeys   int64   `json:"heavy_keys"`   // all taken
+	OtherKeys   int64   `json:"other_keys"`   // the rest
+	SampledKeys int64   `json:"sampled_keys"` // of the rest
+	// of the keys that were taken
+	RequestsPlayed int64 `json:"requests_played"`
 }
 
 // Configuration is a setting as something else takes it.

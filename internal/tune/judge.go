@@ -10,6 +10,7 @@ func (d *Document) judge() {
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		r.Keeps, r.KeepsHeldOut = d.Wishes.keeps(&r.Fitted), d.Wishes.keeps(&r.HeldOut)
+		r.Straddles, r.StraddlesHeldOut = d.Wishes.straddles(&r.Fitted), d.Wishes.straddles(&r.HeldOut)
 	}
 	d.Chosen = d.best(func(r *Row) bool { return r.Keeps }, d.chosenFirst)
 	if d.Chosen == nil {

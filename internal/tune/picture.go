@@ -46,6 +46,9 @@ func (d *Document) pictureSubtitle() string {
 	if slices.ContainsFunc(d.Rows, func(r Row) bool { return r.Present }) {
 		text += " Diamonds: the present setting."
 	}
+	if d.leavesOut() {
+		text += " Of a sample: shares are estimates, bars two standard errors, worst seconds at least so much."
+	}
 	return text
 }
 
@@ -60,8 +63,7 @@ func (d *Document) footer() string {
 
 // shown is where a row stands: the share that it refuses, and the worst second.
 func (d *Document) shown(r *Row) (x, y float64) {
-	n, of := d.Wishes.refused(&r.Fitted)
-	return share(n, of), float64(r.Fitted.WorstSecond)
+	return d.Wishes.share(&r.Fitted), float64(r.Fitted.WorstSecond)
 }
 
 // refusedAxis is an axis of shares on which the small ones have room.
@@ -101,6 +103,9 @@ func (d *Document) worstAxis() chart.Axis {
 	if !d.unitCost() {
 		what = "cost"
 	}
+	if d.leavesOut() {
+		what += ", at least"
+	}
 	return chart.Amounts(top*1.05, 40, "the backend's worst second, "+what)
 }
 
@@ -135,10 +140,26 @@ func (d *Document) drawInside(a *chart.Axes) {
 		line[i] = a.At(d.shown(&d.Rows[row]))
 	}
 	a.Pen.Stroke(line, chart.Reference, 1.2)
+	d.drawIntervals(a)
 	a.Avoid(line)
 	d.drawMarked(a)
 	a.Place("without a limit", chart.SmallLetters, []chart.Point{chart.At(a.Right-90, level-4),
 		chart.At(a.Right-90, level+12), chart.At(a.Left+4, level-4)})
+}
+
+// drawIntervals draws how exact the shares of the frontier are, where they are estimates.
+func (d *Document) drawIntervals(a *chart.Axes) {
+	for _, i := range d.Frontier {
+		r := &d.Rows[i]
+		e := d.Wishes.estimate(&r.Fitted)
+		if e == nil || e.PlusMinus == nil || *e.PlusMinus == 0 {
+			continue
+		}
+		x, y := d.shown(r)
+		left, right := a.At(max(0, x-*e.PlusMinus), y), a.At(min(1, x+*e.PlusMinus), y)
+		right.X = min(right.X, a.Right)
+		a.Pen.Stroke([]chart.Point{left, right}, chart.Color(r.Algorithm), 2)
+	}
 }
 
 // mark is a point with a name: several rows may stand there.

@@ -46,6 +46,16 @@ func (q *Question) Answer() (*Document, error) {
 	if err != nil {
 		return nil, blamed(q.Name, err)
 	}
+	return q.answer(c)
+}
+
+// answer goes on from the first pass.
+func (q *Question) answer(c *census) (*Document, error) {
+	if q.Traffic.Sample != nil {
+		if err := c.stratify(q.Wishes.planned()); err != nil {
+			return nil, blamed(q.Name, err)
+		}
+	}
 	d := q.document(c)
 	if q.Algorithms == nil {
 		q.Algorithms = Default()
@@ -58,29 +68,42 @@ func (q *Question) Answer() (*Document, error) {
 		d.Notes = append(d.Notes, "there is one good user, of whom a share says nothing: shares are of the requests")
 	}
 	grid := newGrid(c, q.Present)
-	curves, err := c.survey(grid)
+	found, err := c.survey(grid)
 	if err != nil {
-		return nil, err
+		return nil, blamed(q.Name, err)
 	}
-	if curves[fitted].Requests == 0 {
+	if found.all[fitted].Requests == 0 {
 		return nil, fmt.Errorf("%w: %s: no request of a good user is in the fitted part, %s", ErrTraffic, q.Name,
 			d.Traffic.Fitted)
 	}
-	d.needs(curves)
-	if err := q.play(c, d, grid, curves); err != nil {
-		return nil, err
+	if c.strata != nil {
+		d.Sample = c.sampling(q.Wishes.planned())
+	}
+	d.needs(c, found)
+	if err := q.play(c, d, grid, found); err != nil {
+		return nil, renamed(q.Name, err)
 	}
 	d.judge()
 	return d, d.configure()
 }
 
-// blamed is an error of take, with the name of the traffic where it is about all of it.
+// blamed is an error with the name of the traffic where it is about all of it.
 func blamed(name string, err error) error {
 	var traffic *TrafficError
-	if errors.As(err, &traffic) {
+	if err = renamed(name, err); errors.As(err, &traffic) {
 		return err
 	}
 	return fmt.Errorf("%w: %s: %w", ErrTraffic, name, err)
+}
+
+// renamed is an error that says which traffic has changed, where it is one of that.
+func renamed(name string, err error) error {
+	var changed *ChangedError
+	if !errors.As(err, &changed) {
+		return err
+	}
+	changed.Name = name
+	return &TrafficError{changed}
 }
 
 // document is what is known before anything has decided.
@@ -100,25 +123,26 @@ func (q *Question) document(c *census) *Document {
 }
 
 // play has the models decide at all settings, then at some near the best of each algorithm, and makes rows of them.
-func (q *Question) play(c *census, d *Document, grid *grid, curves [parts]*Curves) error {
+func (q *Question) play(c *census, d *Document, grid *grid, found *surveyed) error {
 	var all []Setting
 	s := stepsFor(&d.Wishes)
 	for _, name := range q.Algorithms {
-		all = append(all, settings(name, curves[fitted], s, &d.Wishes, q.Present)...)
+		all = append(all, settings(name, found.all[fitted], s, &d.Wishes, q.Present)...)
 	}
 	nobody := &lane{model: func() limit.Limiter { return everything{} }}
-	if err := q.try(c, d, curves, all, nobody); err != nil {
+	if err := q.try(c, d, found, all, nobody); err != nil {
 		return err
 	}
 	d.Unlimited = nobody.both()
+	c.tally.unlimited(&d.Unlimited)
 	var near []Setting
 	for _, name := range q.Algorithms {
 		if best := d.best(func(r *Row) bool { return r.Algorithm == name }, d.promising); best != nil {
-			near = append(near, d.Rows[*best].Setting().near(grid, curves[fitted].Span)...)
+			near = append(near, d.Rows[*best].Setting().near(grid, found.all[fitted].Span)...)
 		}
 	}
 	near = slices.DeleteFunc(near, func(s Setting) bool { return slices.Contains(all, s) })
-	if err := q.try(c, d, curves, near); err != nil {
+	if err := q.try(c, d, found, near); err != nil {
 		return err
 	}
 	slices.SortStableFunc(d.Rows, func(a, b Row) int { return inOrder(a.Setting(), b.Setting()) })
@@ -126,7 +150,7 @@ func (q *Question) play(c *census, d *Document, grid *grid, curves [parts]*Curve
 }
 
 // try makes rows of settings. The lanes run beside them.
-func (q *Question) try(c *census, d *Document, curves [parts]*Curves, all []Setting, lanes ...*lane) error {
+func (q *Question) try(c *census, d *Document, found *surveyed, all []Setting, lanes ...*lane) error {
 	beside := len(lanes)
 	for _, one := range all {
 		in, err := one.Instance()
@@ -141,7 +165,7 @@ func (q *Question) try(c *census, d *Document, curves [parts]*Curves, all []Sett
 	for i, one := range all {
 		r := Row{Algorithm: one.Algorithm, Limit: result.LimitOf(one.Policy), Subwindows: one.Subwindows,
 			Both: lanes[beside+i].both(), Present: q.Present != nil && one.is(*q.Present)}
-		if err := r.compare(curves); err != nil {
+		if err := r.compare(found.played, lanes[beside+i].figures); err != nil {
 			return err
 		}
 		d.Rows = append(d.Rows, r)
@@ -171,7 +195,13 @@ func (s Setting) is(p limit.Policy) bool {
 		(!s.IsBucket() || s.Policy.Capacity() == p.Capacity()) && s.Subwindows != manyParts
 }
 
-func (l *lane) both() Both { return Both{l.figures[fitted], l.figures[heldOut]} }
+// both is the figures of all keys.
+func (l *lane) both() Both {
+	if l.now == parts {
+		return Both{l.estimated[fitted], l.estimated[heldOut]}
+	}
+	return Both{l.figures[fitted], l.figures[heldOut]}
+}
 
 // everything is no limit.
 type everything struct{}
@@ -187,10 +217,10 @@ const (
 	runs  = "runs"
 )
 
-// compare says which of the row's figures are on exact curves, and holds the run to them.
-func (r *Row) compare(curves [parts]*Curves) error {
+// compare says which of the row's figures are on exact curves, and holds the run to them, both of the keys played.
+func (r *Row) compare(curves [parts]*Curves, played [parts]Figures) error {
 	r.UsersFrom, r.RequestsFrom = runs, runs
-	for p, f := range [parts]Figures{r.Fitted, r.HeldOut} {
+	for p, f := range played {
 		users, requests := curves[p].at(r.Setting())
 		if users != nil {
 			r.UsersFrom = curve
@@ -238,24 +268,33 @@ var exact = []string{"fixed-window", "fixed-window-aligned", "sliding-window-log
 var tabulated = []float64{0, 0.001, 0.01, 0.05}
 
 // needs gives the curves as numbers.
-func (d *Document) needs(curves [parts]*Curves) {
-	need := func(fit, held Distribution) (all []Need) {
+func (d *Document) needs(c *census, found *surveyed) {
+	need := func(of func(*Curves) Distribution) (all []Need) {
+		fit, held := of(found.all[fitted]), of(found.all[heldOut])
 		for _, share := range tabulated {
-			n := fit.Least(atMost(share, curves[fitted].Users), Distribution.Beyond)
-			all = append(all, Need{share, n, fit.Beyond(n), held.Beyond(n)})
+			n := fit.Least(atMost(share, found.all[fitted].Users), Distribution.Beyond)
+			one := Need{Share: share, Least: n, Refused: fit.Beyond(n), RefusedHeldOut: held.Beyond(n)}
+			if c.tally != nil {
+				one.Sampled = &NeedSampled{}
+				for p, e := range [parts]*Estimate{&one.Sampled.Fitted, &one.Sampled.HeldOut} {
+					*e = c.tally.proportion(part(p), of(found.heavy[p]).Beyond(n), of(found.light[p]).Beyond(n))
+				}
+			}
+			all = append(all, one)
 		}
 		return all
 	}
 	for _, name := range exact {
-		for i := range curves[fitted].Windows {
-			fit, _ := curves[fitted].Windows[i].of(name)
-			held, _ := curves[heldOut].Windows[i].of(name)
-			d.Windows = append(d.Windows, WindowNeed{name, curves[fitted].Windows[i].Window.Microseconds(),
-				need(fit, held)})
+		for i := range found.all[fitted].Windows {
+			d.Windows = append(d.Windows, WindowNeed{name, found.all[fitted].Windows[i].Window.Microseconds(),
+				need(func(c *Curves) Distribution {
+					users, _ := c.Windows[i].of(name)
+					return users
+				})})
 		}
 	}
-	for i, r := range curves[fitted].Rates {
+	for i, r := range found.all[fitted].Rates {
 		d.Rates = append(d.Rates, RateNeed{r.Rate.Requests, r.Rate.WindowUS(),
-			need(r.Users, curves[heldOut].Rates[i].Users)})
+			need(func(c *Curves) Distribution { return c.Rates[i].Users })})
 	}
 }

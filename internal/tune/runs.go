@@ -16,6 +16,8 @@ type Figures struct {
 	OfferedCost     int64 `json:"offered_cost"` // of everybody
 	AdmittedCost    int64 `json:"admitted_cost"`
 	WorstSecond     int64 `json:"worst_second"` // the most cost that leaves for the backend in any second
+	// where keys are sampled, so that what is refused and admitted is estimated
+	Sampled *Sampled `json:"sampled,omitempty"`
 }
 
 // lane is one setting that a model plays, a fresh one for each stretch of traffic.
@@ -25,13 +27,21 @@ type lane struct {
 	seen    set
 	refused set
 	load    load
-	figures [parts]Figures
+	figures [parts]Figures // of the keys that are played
+
+	// where keys are sampled
+	now       part
+	of        []refusals // by key: what it is refused in the part in hand
+	estimated [parts]Figures
 }
 
 // decide has the lane's model decide what belongs to one stretch of traffic.
 func (l *lane) decide(c *census, batch []moment) {
 	if l.limiter == nil {
 		l.limiter = l.model()
+	}
+	if len(batch) > 0 {
+		l.until(c, batch[0].part)
 	}
 	for i := range batch {
 		m := &batch[i]
@@ -41,6 +51,8 @@ func (l *lane) decide(c *census, batch []moment) {
 		if d.Allowed() {
 			f.AdmittedCost += m.Cost
 			l.load.add(m.AtUS, d.DelayUS, m.Cost)
+		} else if l.of != nil {
+			l.of[m.number].cost += m.Cost
 		}
 		if !c.isGood(m.number) {
 			continue
@@ -53,11 +65,32 @@ func (l *lane) decide(c *census, batch []moment) {
 		if d.Allowed() {
 			continue
 		}
+		isNew := !l.refused.has(m.number)
 		f.RequestsRefused++
-		if !l.refused.has(m.number) {
+		if isNew {
 			l.refused.add(m.number)
 			f.UsersRefused++
 		}
+		if l.of != nil {
+			l.of[m.number].requests++
+			if isNew {
+				l.of[m.number].users++
+			}
+		}
+	}
+}
+
+// until ends the parts before p: of sampled keys it estimates what they say of all.
+func (l *lane) until(c *census, p part) {
+	if c.strata == nil {
+		return
+	}
+	if l.of == nil {
+		l.of = make([]refusals, c.players())
+	}
+	for ; l.now < p; l.now++ {
+		l.estimated[l.now] = c.tally.estimated(l.now, l.figures[l.now], l.of, c.isGood)
+		clear(l.of)
 	}
 }
 
@@ -78,7 +111,7 @@ const mostStates = 8_000_000
 
 // run has the models decide, as many at once as memory allows: the traffic is read once for each such group.
 func (c *census) run(lanes []*lane) error {
-	group := min(max(1, int(mostStates/c.keys.Count())), len(lanes))
+	group := min(max(1, int(mostStates/c.players())), len(lanes))
 	for len(lanes) > 0 {
 		n := min(group, len(lanes))
 		if err := c.pass(lanes[:n]); err != nil {
@@ -123,6 +156,12 @@ func (c *census) pass(lanes []*lane) error {
 	})
 	close(ready)
 	<-done
+	if err == nil {
+		each(lanes, func(l *lane) {
+			l.until(c, parts)
+			l.of = nil
+		})
+	}
 	return err
 }
 

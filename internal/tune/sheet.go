@@ -27,7 +27,11 @@ func (d *Document) lead() []sheet.Line {
 	lines := []sheet.Line{{Style: sheet.Strong, Text: d.Headline()}}
 	if i := d.KeptOnBoth; i != nil {
 		r := &d.Rows[*i]
-		lines = append(lines, sheet.Line{Text: "kept on both parts: " + r.label() + ", " + d.does(r)})
+		kept := "kept on both parts: "
+		if d.leavesOut() {
+			kept = "on both parts the sample has nothing against: "
+		}
+		lines = append(lines, sheet.Line{Text: kept + r.label() + ", " + d.does(r)})
 	}
 	return append(lines, d.about()...)
 }
@@ -45,6 +49,9 @@ func (d *Document) about() []sheet.Line {
 		good += fmt.Sprintf(": those that use at most %d in all", d.Good.Most)
 	}
 	lines := []sheet.Line{{Style: sheet.Faint, Text: text}, {Style: sheet.Faint, Text: good}}
+	if d.Sample != nil {
+		lines = append(lines, sheet.Line{Style: sheet.Faint, Text: d.sampleText()})
+	}
 	if d.Touched == nil {
 		worst := fmt.Sprintf("without a limit the backend's worst second has %d | %d (fitted | held out)",
 			d.Unlimited.Fitted.WorstSecond, d.Unlimited.HeldOut.WorstSecond)
@@ -62,7 +69,7 @@ func (d *Document) Headline() string {
 		if !r.KeepsHeldOut {
 			text += "; what is held out does not keep the wishes"
 		}
-		return text
+		return text + d.reserve(r)
 	}
 	return "No setting that was tried keeps all wishes; " + d.NearestText()
 }
@@ -102,8 +109,8 @@ func (r *Row) label() string {
 
 // does is what a row does, fitted and held out.
 func (d *Document) does(r *Row) string {
-	return fmt.Sprintf("%s | %s of %s refused, worst second %d | %d (fitted | held out)", d.refused(&r.Fitted),
-		d.refused(&r.HeldOut), d.Wishes.Of, r.Fitted.WorstSecond, r.HeldOut.WorstSecond)
+	return fmt.Sprintf("%s | %s of %s refused, %s %d | %d (fitted | held out)", d.inFull(&r.Fitted),
+		d.inFull(&r.HeldOut), d.Wishes.Of, d.worstWords(), r.Fitted.WorstSecond, r.HeldOut.WorstSecond)
 }
 
 // refused is the share that is.
@@ -112,16 +119,23 @@ func (d *Document) refused(f *Figures) string {
 	if of == 0 {
 		return sheet.Absent
 	}
+	if e := d.Wishes.estimate(f); e != nil && d.leavesOut() {
+		return e.brief()
+	}
 	return sheet.Percent(share(n, of))
 }
 
 func (d *Document) notes() []sheet.Line {
 	text := d.Wishes.Of + " refused: by runs of the models"
 	if exactly := d.onCurves(); exactly != nil {
-		text = fmt.Sprintf("%s refused: of %s by exact curves, else by runs of the models", d.Wishes.Of,
-			message.Enumerate(exactly))
+		curves := "exact curves"
+		if d.leavesOut() {
+			curves = "curves"
+		}
+		text = fmt.Sprintf("%s refused: of %s by %s, else by runs of the models", d.Wishes.Of,
+			message.Enumerate(exactly), curves)
 	}
-	lines := []string{text + "; worst seconds: by runs"}
+	lines := append([]string{text + "; worst seconds: by runs"}, d.sampleNotes()...)
 	for _, n := range d.Notes {
 		lines = append(lines, "note: "+n)
 	}

@@ -1,5 +1,10 @@
 package tune
 
+import (
+	"iter"
+	"math/bits"
+)
+
 // slab is a row of so many cells for each key, by the key's number. It grows by pages, so that nothing is copied and
 // memory follows the number of keys.
 type slab[T any] struct {
@@ -40,4 +45,17 @@ func (s *set) add(number int64) {
 // has reports whether a key is in it.
 func (s set) has(number int64) bool {
 	return int(number/64) < len(s) && s[number/64]&(1<<(number%64)) != 0
+}
+
+// all is the keys in it, ascending.
+func (s set) all() iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i, word := range s {
+			for ; word != 0; word &= word - 1 {
+				if !yield(int64(i)*64 + int64(bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -11,10 +11,10 @@ import (
 
 // columns are those of settings.
 func (d *Document) columns(more ...sheet.Column) []sheet.Column {
-	of := d.Wishes.Of + " refused"
+	of, worst := d.Wishes.Of+" refused", "worst second"
 	all := []sheet.Column{{Name: "algorithm", Words: true, Narrowest: 15}, {Name: "limit"}, {Name: "burst"},
 		{Group: of, Name: "fitted"}, {Group: of, Name: "held\nout"},
-		{Group: "worst second", Name: "fitted"}, {Group: "worst second", Name: "held\nout"}}
+		{Group: worst, Name: "fitted"}, {Group: worst, Name: "held\nout"}}
 	return append(all, more...)
 }
 
@@ -28,7 +28,7 @@ func (d *Document) cells(r *Row, more ...string) sheet.TableRow {
 		burst = fmt.Sprintf("/%d", r.Subwindows)
 	}
 	cells := sheet.Cells(r.Algorithm, r.Setting().Limit(), burst, d.refused(&r.Fitted), d.refused(&r.HeldOut),
-		sheet.Integer(r.Fitted.WorstSecond), sheet.Integer(r.HeldOut.WorstSecond))
+		d.worst(&r.Fitted), d.worst(&r.HeldOut))
 	return sheet.TableRow{Cells: append(cells, sheet.Cells(more...)...)}
 }
 
@@ -36,7 +36,7 @@ func (d *Document) cells(r *Row, more ...string) sheet.TableRow {
 func (d *Document) bestTable() sheet.Table {
 	t := sheet.Table{Title: "of each algorithm what keeps the wishes best, and how many of those tried do; /10: in " +
 		"so many sub-windows",
-		Columns: d.columns(sheet.Column{Name: "keep"})}
+		Columns: d.columns(sheet.Column{Name: "keep"}), Tight: d.leavesOut()}
 	for i := 0; i < len(d.Rows); {
 		name, tried, keep := d.Rows[i].Algorithm, 0, 0
 		for ; i < len(d.Rows) && d.Rows[i].Algorithm == name; i++ {
@@ -62,7 +62,7 @@ func (d *Document) frontierTable() sheet.Table {
 	shown := d.shownFrontier()
 	t := sheet.Table{Title: fmt.Sprintf("the frontier: of %s none has both figures better, fitted; %d of its %d",
 		message.Count(len(d.Rows), "setting"), len(shown), len(d.Frontier)),
-		Columns: d.columns(sheet.Column{Name: "", Words: true})}
+		Columns: d.columns(sheet.Column{Name: "", Words: true, Narrowest: 9}), Tight: d.leavesOut()}
 	for _, i := range shown {
 		var marks []string
 		r := &d.Rows[i]
@@ -73,6 +73,9 @@ func (d *Document) frontierTable() sheet.Table {
 		}
 		if is(d.Knee, i) {
 			marks = append(marks, "knee")
+		}
+		if r.Straddles {
+			marks = append(marks, "straddles")
 		}
 		if r.Present {
 			marks = append(marks, "present")
@@ -96,7 +99,7 @@ func (d *Document) shownFrontier() []int {
 // presentTable is where the present setting stands.
 func (d *Document) presentTable() sheet.Table {
 	t := sheet.Table{Title: "the present setting, and what of the frontier is better",
-		Columns: d.columns(sheet.Column{Name: "better", Words: true, Narrowest: 12})}
+		Columns: d.columns(sheet.Column{Name: "better", Words: true, Narrowest: 12}), Tight: d.leavesOut()}
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		if !r.Present {
@@ -116,24 +119,31 @@ func (d *Document) presentTable() sheet.Table {
 
 // needColumns are those of the curves. Of one user there is only one question, whether it is ever refused.
 func (d *Document) needColumns(first ...sheet.Column) []sheet.Column {
-	for _, share := range tabulated[:d.shares()] {
+	for _, share := range d.shares() {
 		group := given(share)
 		first = append(first, sheet.Column{Group: group, Name: "least"}, sheet.Column{Group: group, Name: "held\nout"})
 	}
 	return first
 }
 
-// shares is how many of the tabulated shares differ.
-func (d *Document) shares() int {
-	if d.Good.Users == 1 {
-		return 1
+// shares are those of the tabulated ones that a table has room for and that differ. A sample has no limit that refuses
+// nobody: that is a maximum.
+func (d *Document) shares() []float64 {
+	switch {
+	case d.Good.Users == 1:
+		return tabulated[:1]
+	case d.leavesOut():
+		return tabulated[1:3]
 	}
-	return len(tabulated)
+	return tabulated
 }
 
 // needCells are the numbers of a line of the curves.
 func (d *Document) needCells(needs []Need, first ...string) sheet.TableRow {
-	for _, n := range needs[:d.shares()] {
+	for _, n := range needs {
+		if !slices.Contains(d.shares(), n.Share) {
+			continue
+		}
 		least := sheet.Integer(n.Least)
 		if n.Least >= tooMuch {
 			least = sheet.Absent
@@ -141,15 +151,26 @@ func (d *Document) needCells(needs []Need, first ...string) sheet.TableRow {
 		held := sheet.Absent
 		if users := d.Unlimited.HeldOut.Users; users > 0 {
 			held = sheet.Percent(share(n.RefusedHeldOut, users))
+			if d.leavesOut() {
+				held = n.Sampled.HeldOut.brief()
+			}
 		}
 		first = append(first, least, held)
 	}
 	return sheet.TableRow{Cells: sheet.Cells(first...)}
 }
 
+// curveWord is how curves are known.
+func (d *Document) curveWord() string {
+	if d.leavesOut() {
+		return "estimated"
+	}
+	return "exact"
+}
+
 // windowTable is the exact curves of windows at some shares.
 func (d *Document) windowTable() sheet.Table {
-	t := sheet.Table{Title: "exact: the least limit that refuses no more than such a share of good users, " +
+	t := sheet.Table{Title: d.curveWord() + ": the least limit that refuses no more than such a share of good users, " +
 		"ever, and the share of those held out",
 		Columns: d.needColumns(sheet.Column{Name: "algorithm", Words: true, Narrowest: 15},
 			sheet.Column{Name: "window"}), Tight: true}
@@ -161,7 +182,7 @@ func (d *Document) windowTable() sheet.Table {
 
 // rateTable is the exact curves of buckets at some shares: of the rates those at which they change.
 func (d *Document) rateTable() sheet.Table {
-	t := sheet.Table{Title: "exact, of gcra and token-bucket: the least burst that does so at a rate",
+	t := sheet.Table{Title: d.curveWord() + ", of gcra and token-bucket: the least burst that does so at a rate",
 		Columns: d.needColumns(sheet.Column{Name: "rate"})}
 	last := ""
 	var all []sheet.TableRow

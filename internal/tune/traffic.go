@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"ratelab/internal/limit"
@@ -20,6 +22,9 @@ type Traffic struct {
 
 	// Fit is the share that settings are fitted on, between 0 and 1: of a single stream's time, or of several streams.
 	Fit float64
+
+	// Sample is which keys are played; nil: all.
+	Sample *Sample
 }
 
 // Stream yields requests in the order of time, the same ones each time it is asked.
@@ -70,11 +75,19 @@ type census struct {
 
 	splitUS     int64 // the first time that is held out, of a single stream
 	fitsStreams int   // of several streams
+	seen        trail // of all requests
+
+	// where keys are sampled
+	counts []uint32 // by key: its requests
+	drawn  set      // whom the hash draws
+	strata *strata
+	tally  *tally
+	kept   kept
 }
 
 // take counts who is there. An error says in one line why nothing can be tuned.
 func take(t *Traffic, good Good) (*census, error) {
-	c := &census{traffic: t, keys: measure.NewKeySet(), firstUS: -1}
+	c := &census{traffic: t, keys: measure.NewKeySet(), firstUS: -1, kept: kept{most: mostKept}}
 	seconds := slab[second]{width: 1}
 	for _, stream := range t.Streams {
 		for q, err := range stream.Requests() {
@@ -85,6 +98,7 @@ func take(t *Traffic, good Good) (*census, error) {
 		}
 		seconds.clear()
 	}
+	c.seen.keys = c.keys.Count()
 	if c.requests == 0 {
 		return nil, errors.New("there are no requests in it")
 	}
@@ -107,7 +121,17 @@ func (c *census) add(q limit.Request, good Good, seconds *slab[second]) {
 			c.good.add(number)
 			c.people++
 		}
+		if s := c.traffic.Sample; s != nil {
+			c.counts = append(c.counts, 0)
+			if s.draws(q.Key) {
+				c.drawn.add(number)
+			}
+		}
 	}
+	if c.counts != nil && c.counts[number] < math.MaxUint32 {
+		c.counts[number]++
+	}
+	c.seen.add(number, q.AtUS, q.Cost)
 	c.uses[number] += q.Cost
 	c.requests++
 	c.cost += q.Cost
@@ -164,19 +188,90 @@ func quantile(sorted []int64, share float64) int64 {
 	return sorted[max(rank, 1)-1]
 }
 
-// isGood reports whether a key is a good user's.
-func (c *census) isGood(number int64) bool { return c.good.has(number) }
+// isGood reports whether a key is a good user's. Where keys are sampled it has its number among those that are taken.
+func (c *census) isGood(number int64) bool {
+	if c.strata != nil {
+		return c.strata.good.has(number)
+	}
+	return c.good.has(number)
+}
 
 // moment is a request, whose it is and where it belongs.
 type moment struct {
 	limit.Request
-	number int64
+	number int64 // of the key, where keys are sampled among those that are taken
 	part   part
 }
 
-// play hands on all requests. Before those that meet limiters which remember nothing it calls rest, with the part that
-// has just ended; and once more at the end.
+// trail is what tells one pass over the traffic from another: how many requests there are, of how many keys, and a sum
+// in which every one of them, and their order, counts.
+type trail struct {
+	requests, keys int64
+	sum            uint64
+}
+
+func (t *trail) add(number, atUS, cost int64) {
+	t.requests++
+	x := t.sum ^ uint64(number)*0x9e3779b97f4a7c15 ^ uint64(atUS)*0xbf58476d1ce4e5b9 ^ uint64(cost)*0x94d049bb133111eb
+	t.sum = (x ^ x>>29) * 0xd6e8feb86659fd93 // odd, so that no difference is lost
+}
+
+// ChangedError is traffic that a later pass finds to be another one.
+type ChangedError struct {
+	Name      string
+	then, now int64 // requests
+}
+
+func (e *ChangedError) Error() string {
+	found := fmt.Sprintf("the next pass found %d", e.now)
+	if e.now == e.then {
+		found = "the next pass found as many, but others"
+	}
+	return fmt.Sprintf("%s: has changed while it was read: the first pass found %s, %s; want a log that nobody writes "+
+		"to, such as a copy", e.Name, message.Count(e.then, "request"), found)
+}
+
+// play hands on all requests of the keys that are played. Before those that meet limiters which remember nothing it
+// calls rest, with the part that has just ended; and once more at the end. Of sampled keys the first such pass counts
+// what all keys have, and keeps the requests.
 func (c *census) play(visit func(moment) error, rest func(part) error) error {
+	if c.kept.complete {
+		return c.kept.play(c.strata.names, visit, rest)
+	}
+	if c.tally == nil || c.tally.done {
+		return c.read(visit, rest)
+	}
+	err := c.read(func(m moment) error {
+		c.kept.add(m.AtUS, m.number, m.Cost)
+		return visit(m)
+	}, func(p part) error {
+		c.tally.rest(p)
+		c.kept.rest(p)
+		return rest(p)
+	})
+	c.tally.done, c.kept.complete = true, err == nil && !c.kept.tooMany
+	if err != nil {
+		return err
+	}
+	return c.tally.end(c.isGood)
+}
+
+// sampled is the number of a request's key among those that are taken, −1 where it is not one of them.
+func (c *census) sampled(q limit.Request, number int64, p part) int64 {
+	place := int64(c.strata.places[number])
+	if place >= 0 && c.strata.names[place] == "" {
+		c.strata.names[place] = strings.Clone(q.Key) // without the line that it is part of
+	}
+	if !c.tally.done {
+		light := place < 0 || c.strata.light.has(place)
+		c.tally.add(q, number, place, light, c.good.has(number), p)
+	}
+	return place
+}
+
+// read is a pass over the traffic, which must be as it was.
+func (c *census) read(visit func(moment) error, rest func(part) error) error {
+	var seen trail
 	for i, stream := range c.traffic.Streams {
 		now := fitted
 		if len(c.traffic.Streams) > 1 && i >= c.fitsStreams {
@@ -192,7 +287,19 @@ func (c *census) play(visit func(moment) error, rest func(part) error) error {
 				}
 				now = heldOut
 			}
-			if err := visit(moment{q, c.keys.Add(q.Key), now}); err != nil {
+			number := c.keys.Add(q.Key)
+			seen.add(number, q.AtUS, q.Cost)
+			if number >= c.seen.keys {
+				continue // it was not there before, as is said at the end
+			}
+			m := moment{q, number, now}
+			if c.strata != nil {
+				if m.number = c.sampled(q, number, now); m.number < 0 {
+					continue
+				}
+				m.Key = c.strata.names[m.number]
+			}
+			if err := visit(m); err != nil {
 				return err
 			}
 		}
@@ -200,22 +307,28 @@ func (c *census) play(visit func(moment) error, rest func(part) error) error {
 			return err
 		}
 	}
+	if seen.keys = c.keys.Count(); seen != c.seen {
+		return &ChangedError{then: c.seen.requests, now: seen.requests}
+	}
 	return nil
 }
 
-// survey makes the exact curves of both parts in one pass. They follow each other, so that the state of keys is there
-// once.
-func (c *census) survey(grid *grid) ([parts]*Curves, error) {
+// surveyed is the curves of both parts: as they are of the keys that are played, of these the heavy ones and the ones
+// drawn, and as they are estimated of all. Where nothing is sampled all keys are heavy.
+type surveyed struct{ played, heavy, light, all [parts]*Curves }
+
+// survey makes curves of both parts in one pass. They follow each other, so that the state of keys is there once.
+func (c *census) survey(grid *grid) (*surveyed, error) {
 	s := newSurvey(c.traffic.StartUS, grid.lengths, grid.rates, c.isGood)
-	var curves [parts]*Curves
-	now := fitted
-	end := func() {
-		curves[now] = s.curves(grid.rates)
-		curves[now].Span = time.Duration(c.spans[now]) * time.Microsecond
+	if c.strata != nil {
+		s.light = c.strata.light
 	}
+	found := &surveyed{}
+	var halves [parts]*findings
+	now := fitted
 	err := c.play(func(m moment) error {
 		if m.part != now {
-			end()
+			halves[now] = s.take()
 			now = m.part
 		}
 		s.add(m.number, m.AtUS, m.Cost)
@@ -224,6 +337,22 @@ func (c *census) survey(grid *grid) ([parts]*Curves, error) {
 		s.rest()
 		return nil
 	})
-	end()
-	return curves, err
+	if err != nil {
+		return nil, err
+	}
+	halves[now] = s.take()
+	for p := range found.played {
+		half := halves[p]
+		if half == nil {
+			half = s.take() // nobody is in it
+		}
+		found.played[p] = half.curves()
+		found.all[p] = found.played[p]
+		if c.strata != nil {
+			found.heavy[p], found.light[p] = half.of(0).curves(), half.of(1).curves()
+			found.all[p] = half.scaled(c.tally.scale(part(p)))
+		}
+		found.all[p].Span = time.Duration(c.spans[p]) * time.Microsecond
+	}
+	return found, nil
 }

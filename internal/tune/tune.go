@@ -8,5 +8,8 @@
 // Settings are chosen on one part of the traffic, and every figure is given for another part as well, which the choice
 // has not seen.
 //
+// Of a large log a sample of the keys may be played: the heavy ones, and of the others those that a hash draws. Then
+// shares are estimates that say how exact they are, and maxima are said to be at least so much.
+//
 // It prints nothing, reads no clock and starts no server.
 package tune

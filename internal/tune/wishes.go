@@ -78,8 +78,44 @@ func (w *Wishes) refused(f *Figures) (n, of int64) {
 
 // spares reports whether no more is refused than was wished.
 func (w *Wishes) spares(f *Figures) bool {
+	if e := w.estimate(f); e != nil && w.RefuseAtMost != nil {
+		return e.Share <= *w.RefuseAtMost+1e-12
+	}
 	n, of := w.refused(f)
 	return w.RefuseAtMost == nil || n <= atMost(*w.RefuseAtMost, of)
+}
+
+// estimate is the share that is refused, in the unit of the wish, where keys are sampled; nil where they are not.
+func (w *Wishes) estimate(f *Figures) *Estimate {
+	switch {
+	case f.Sampled == nil:
+		return nil
+	case w.Of == Users:
+		return &f.Sampled.Users
+	}
+	return &f.Sampled.Requests
+}
+
+// share is that of what is refused, in the unit of the wish.
+func (w *Wishes) share(f *Figures) float64 {
+	if e := w.estimate(f); e != nil {
+		return e.Share
+	}
+	return share(w.refused(f))
+}
+
+// straddles reports whether the wish lies within the interval of what is refused.
+func (w *Wishes) straddles(f *Figures) bool {
+	e := w.estimate(f)
+	return e != nil && w.RefuseAtMost != nil && e.covers(*w.RefuseAtMost)
+}
+
+// planned is the share at which a sample has to be exact.
+func (w *Wishes) planned() float64 {
+	if w.RefuseAtMost != nil {
+		return *w.RefuseAtMost
+	}
+	return usualShare
 }
 
 // protects reports whether the backend gets no more than was wished.
@@ -95,8 +131,7 @@ func (w *Wishes) room(f *Figures) float64 {
 		room = 1 - float64(f.WorstSecond)/float64(*w.Protect)
 	}
 	if w.RefuseAtMost != nil && *w.RefuseAtMost > 0 {
-		n, of := w.refused(f)
-		room = min(room, 1 - share(n, of) / *w.RefuseAtMost)
+		room = min(room, 1 - w.share(f) / *w.RefuseAtMost)
 	}
 	return room
 }

@@ -78,6 +78,9 @@ func WriteCSV(w io.Writer, d *Document) error {
 			header = append(header, part+"_"+figure)
 		}
 	}
+	if d.Sample != nil {
+		header = append(header, sampledHeader()...)
+	}
 	return sheet.WriteCSV(w, header, func(yield func([]string) bool) {
 		for i := range d.Rows {
 			r := &d.Rows[i]
@@ -90,6 +93,9 @@ func WriteCSV(w io.Writer, d *Document) error {
 					f.AdmittedCost, f.WorstSecond} {
 					line = append(line, sheet.Integer(n))
 				}
+			}
+			if d.Sample != nil {
+				line = append(line, r.sampled()...)
 			}
 			if !yield(line) {
 				return
