@@ -1,8 +1,6 @@
 package measure
 
 import (
-	"fmt"
-	"math/bits"
 	"strconv"
 
 	"github.com/zeebo/xxh3"
@@ -10,14 +8,15 @@ import (
 	"ratelab/internal/limit"
 )
 
-// digest adds up the hashes of one line "t_us,key,cost,0|1\n" for each request: two runs that decided alike have the
+// Digest adds up the hashes of one line "t_us,key,cost,0|1\n" for each request: two runs that decided alike have the
 // same, whatever the order of their keys.
-type digest struct {
-	high, low uint64
-	line      []byte
+type Digest struct {
+	sum  Sum128
+	line []byte
 }
 
-func (d *digest) add(q limit.Request, admitted bool) {
+// Add adds that of one request.
+func (d *Digest) Add(q limit.Request, admitted bool) {
 	b := strconv.AppendInt(d.line[:0], q.AtUS, 10)
 	b = append(b, ',')
 	b = append(b, q.Key...)
@@ -30,10 +29,8 @@ func (d *digest) add(q limit.Request, admitted bool) {
 	}
 	d.line = b
 	hash := xxh3.Hash128(b)
-	var carry uint64
-	d.low, carry = bits.Add64(d.low, hash.Lo, 0)
-	d.high, _ = bits.Add64(d.high, hash.Hi, carry)
+	d.sum.add(Sum128{hash.Hi, hash.Lo})
 }
 
-// sum is the digest so far.
-func (d *digest) sum() string { return fmt.Sprintf("%016x%016x", d.high, d.low) }
+// Sum is the sum so far.
+func (d *Digest) Sum() Sum128 { return d.sum }

@@ -1,5 +1,10 @@
 package measure
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Fairness is how evenly an algorithm serves the keys of a run. Against an exact limiter in its place: for each key,
 // served is its admitted cost divided by what the exact limiter lets through; keys of which that lets nothing through
 // are left out.
@@ -39,56 +44,160 @@ type Account struct {
 	Within, Excess *Ledger // of this one
 }
 
-// Fairness is what the account comes to under a limit of so many requests; names are the keys by number. It is nil
-// unless several keys were seen, all of them have names, and the exact limiter lets something of some through.
-func (a *Account) Fairness(names []string, limit int64) *Fairness {
-	if len(names) < 2 || len(names) < len(a.Offered.cost) {
+// Served is what Fairness is made of, for some of a run's keys, in whole numbers that add up and the worst of all.
+type Served struct {
+	KeysOver  int64       `json:"keys_over"`
+	KeysShort int64       `json:"keys_short"`
+	Over      *WorstKey   `json:"over,omitempty"`
+	Short     *WorstKey   `json:"short,omitempty"`
+	Least     *WorstKey   `json:"least,omitempty"` // the key with the lowest served
+	Alike     []AlikeKeys `json:"alike"`           // ascending by Exact, then Admitted, each fraction once
+}
+
+// AlikeKeys are so many keys of which each was admitted one share of what the exact limiter lets through: a fraction in
+// its lowest terms.
+type AlikeKeys struct {
+	Admitted int64 `json:"admitted"`
+	Exact    int64 `json:"exact"`
+	Keys     int64 `json:"keys"`
+}
+
+// WorstKey is the worst of some keys: Part of Whole is what is wrong with it.
+type WorstKey struct {
+	Key   []byte `json:"key"` // as it came: not every key is text that JSON can carry
+	Part  int64  `json:"part"`
+	Whole int64  `json:"whole"`
+}
+
+func (k *WorstKey) share() float64 { return float64(k.Part) / float64(k.Whole) }
+
+// shown is the key and its share, for a document.
+func (k *WorstKey) shown() *KeyShare {
+	if k == nil {
 		return nil
 	}
-	var f Fairness
-	var sum, squares float64
+	return &KeyShare{string(k.Key), k.share()}
+}
+
+// Served is the account key by key; names are the keys by number. It is nil where not all of them have names.
+func (a *Account) Served(names []string, limit int64) *Served {
+	if len(names) < len(a.Offered.cost) {
+		return nil
+	}
+	s := &Served{}
+	alike := map[AlikeKeys]int64{}
 	for i, name := range names {
 		exact, within, excess := a.Exact.Cost(i), a.Within.Cost(i), a.Excess.Cost(i)
 		busy := a.Offered.Cost(i) >= limit
 		if excess > 0 {
-			f.KeysOver++
-			f.Over = f.Over.worse(busy, name, float64(excess)/float64(within+excess))
+			s.KeysOver++
+			if busy {
+				s.Over = s.Over.highest(name, excess, within+excess)
+			}
 		}
 		if short := exact - within; short > 0 {
-			f.KeysShort++
-			f.Short = f.Short.worse(busy, name, float64(short)/float64(exact))
+			s.KeysShort++
+			if busy {
+				s.Short = s.Short.highest(name, short, exact)
+			}
 		}
 		if exact == 0 {
 			continue
 		}
-		served := float64(within+excess) / float64(exact)
-		sum, squares = sum+served, squares+served*served
-		f.serve(name, served)
+		s.Least = s.Least.lowest(name, within+excess, exact)
+		by := greatestDivisor(within+excess, exact)
+		alike[AlikeKeys{Admitted: (within + excess) / by, Exact: exact / by}]++
 	}
-	switch {
-	case f.Keys == 0:
-		return nil
-	case squares == 0:
-		f.JainIndex = 1 // nobody gets anything, all alike
-	default:
-		f.JainIndex = sum * sum / (float64(f.Keys) * squares)
+	s.Alike = make([]AlikeKeys, 0, len(alike))
+	for share, keys := range alike {
+		share.Keys = keys
+		s.Alike = append(s.Alike, share)
 	}
-	return &f
+	slices.SortFunc(s.Alike, byShare)
+	return s
 }
 
-// worse is the worse of k and a key that counts if it is busy.
-func (k *KeyShare) worse(busy bool, key string, share float64) *KeyShare {
-	if !busy || k != nil && (share < k.Share || share == k.Share && key > k.Key) {
+func byShare(a, b AlikeKeys) int {
+	return cmp.Or(cmp.Compare(a.Exact, b.Exact), cmp.Compare(a.Admitted, b.Admitted))
+}
+
+func greatestDivisor(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// highest is the worse of k and another key, where a large share is bad.
+func (k *WorstKey) highest(name string, part, whole int64) *WorstKey {
+	o := WorstKey{[]byte(name), part, whole}
+	if k == nil || o.share() > k.share() || o.share() == k.share() && name < string(k.Key) {
+		return &o
+	}
+	return k
+}
+
+// lowest is the worse of k and another key, where a small share is bad.
+func (k *WorstKey) lowest(name string, part, whole int64) *WorstKey {
+	o := WorstKey{[]byte(name), part, whole}
+	if k == nil || o.share() < k.share() || o.share() == k.share() && name < string(k.Key) {
+		return &o
+	}
+	return k
+}
+
+// worse is the worse of two by the rule; nil is none.
+func (k *WorstKey) worse(o *WorstKey, rule func(k *WorstKey, name string, part, whole int64) *WorstKey) *WorstKey {
+	if o == nil {
 		return k
 	}
-	return &KeyShare{key, share}
+	return rule(k, string(o.Key), o.Part, o.Whole)
 }
 
-// serve compares one key with the worst and the best so far.
-func (f *Fairness) serve(name string, served float64) {
-	f.Keys++
-	if f.Keys == 1 || served < f.WorstServed || served == f.WorstServed && name < f.WorstKey {
-		f.WorstKey, f.WorstServed = name, served
+// plus is what both come to; nil where one of them is not known.
+func (s *Served) plus(o *Served) *Served {
+	if s == nil || o == nil {
+		return nil
 	}
-	f.BestServed = max(f.BestServed, served)
+	sum := &Served{KeysOver: s.KeysOver + o.KeysOver, KeysShort: s.KeysShort + o.KeysShort,
+		Over:  s.Over.worse(o.Over, (*WorstKey).highest),
+		Short: s.Short.worse(o.Short, (*WorstKey).highest),
+		Least: s.Least.worse(o.Least, (*WorstKey).lowest)}
+	all := slices.Concat(s.Alike, o.Alike)
+	slices.SortFunc(all, byShare)
+	sum.Alike = make([]AlikeKeys, 0, len(all))
+	for _, a := range all {
+		if last := len(sum.Alike) - 1; last >= 0 && byShare(sum.Alike[last], a) == 0 {
+			sum.Alike[last].Keys += a.Keys
+		} else {
+			sum.Alike = append(sum.Alike, a)
+		}
+	}
+	return sum
+}
+
+// Fairness is what the run's keys, so many, come to. It is nil unless there are several, not too many, and the exact
+// limiter lets something of some through.
+func (s *Served) Fairness(keys int64) *Fairness {
+	if s == nil || keys < 2 || keys > MaxFairKeys || s.Least == nil {
+		return nil
+	}
+	f := &Fairness{WorstKey: string(s.Least.Key), WorstServed: s.Least.share(), KeysOver: s.KeysOver,
+		KeysShort: s.KeysShort, Over: s.Over.shown(), Short: s.Short.shown()}
+	var sum, squares float64
+	for _, a := range s.Alike { // in one order, so that the sums are always rounded alike
+		served := float64(a.Admitted) / float64(a.Exact)
+		f.Keys += a.Keys
+		sum, squares = sum+float64(a.Keys)*served, squares+float64(a.Keys)*(served*served)
+		f.BestServed = max(f.BestServed, served)
+	}
+	if f.JainIndex = 1; squares > 0 { // where nobody gets anything, all are served alike
+		f.JainIndex = sum * sum / (float64(f.Keys) * squares)
+	}
+	return f
+}
+
+// Fairness is what the account of a whole run comes to under a limit of so many requests; names are the keys by number.
+func (a *Account) Fairness(names []string, limit int64) *Fairness {
+	return a.Served(names, limit).Fairness(int64(len(names)))
 }

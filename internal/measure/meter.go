@@ -16,11 +16,11 @@ import (
 type Meter struct {
 	policy   limit.Policy
 	duration time.Duration
-	counts   Result // the sums; the derived figures are filled in by Result
+	counts   Counts // what Result says besides is filled in there
 	windows  *windows
 	behind   *buckets // the exact limiter behind, by the bucket; by the window it is in windows
 	timeline timeline
-	digest   digest
+	digest   Digest
 	within   Ledger
 	excess   Ledger
 	scales   *scales         // nil: not wanted
@@ -71,7 +71,7 @@ func (m *Meter) MostAdmitted() []int64 {
 }
 
 // RateDifference is the mean; nil where WatchRate was not called or nothing was ever in use.
-func (m *Meter) RateDifference() *float64 { return m.rate.mean() }
+func (m *Meter) RateDifference() *float64 { return m.rate.Mean() }
 
 // Observe takes the decision on q, whose key has the number, and what the exact Reference said to the same request.
 // NotConfigured counts as rejected, Unavailable as an error, and each beside that by itself. What cannot be, such as a
@@ -80,7 +80,7 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact b
 	if !m.offer(q) {
 		return
 	}
-	m.digest.add(q, d.Allowed())
+	m.digest.Add(q, d.Allowed())
 	if d.Allowed() != exact {
 		m.counts.DiffersFromExact++
 	}
@@ -106,7 +106,7 @@ func (m *Meter) ObserveError(q limit.Request, exact bool) {
 	if !m.offer(q) {
 		return
 	}
-	m.digest.add(q, false)
+	m.digest.Add(q, false)
 	m.counts.Errors++
 	if exact {
 		m.counts.DiffersFromExact++
@@ -190,7 +190,7 @@ func (m *Meter) reject(q limit.Request, d limit.Decision) {
 }
 
 // Shaping is what was delayed; nil where nothing was. It is complete once Result has been called.
-func (m *Meter) Shaping() *Shaping { return m.shaping.result() }
+func (m *Meter) Shaping() *Shaping { return m.shaping.delaysOf().Shaping() }
 
 // Within is what was let through within the contract, by key. It is complete once Result has been called.
 func (m *Meter) Within() *Ledger { return &m.within }
@@ -199,31 +199,44 @@ func (m *Meter) Within() *Ledger { return &m.within }
 func (m *Meter) Excess() *Ledger { return &m.excess }
 
 // Result is the account of everything observed, for a run that took the duration and saw so many distinct keys; exact
-// is what the Reference in the same place let through, nil where nobody wants the shortfall. Without a duration or keys
-// the utilization is 0, since it has no denominator. An error means that the figures contradict each other: the harness
-// is wrong, not the algorithm.
+// is what the Reference in the same place let through, nil where nobody wants the shortfall. An error means that the
+// figures contradict each other, or could not be.
 func (m *Meter) Result(duration time.Duration, keys int64, exact *Ledger) (Result, error) {
+	m.finish(duration)
+	r, err := m.tallied(exact).Result(m.policy, duration, keys)
+	if m.broken != nil {
+		return r, m.broken
+	}
+	return r, err
+}
+
+// Tally is everything observed, in a run that took the duration; exact is as that of Result. It is the last thing to
+// ask of a Meter.
+func (m *Meter) Tally(duration time.Duration, exact *Ledger) (*Tally, error) {
+	m.finish(duration)
+	return &Tally{Counts: m.tallied(exact), Series: m.Series(), MostAdmitted: m.MostAdmitted(), Rate: m.rate,
+		Delays: m.shaping.delaysOf()}, m.broken
+}
+
+// finish has everything leave, and what leaves after the run be on no timeline.
+func (m *Meter) finish(duration time.Duration) {
 	m.duration = duration
 	if m.shaping != nil {
 		m.leave(duration.Microseconds() - 1)
 		m.over = true
 		m.leave(math.MaxInt64)
 	}
-	r := m.counts
+}
+
+// tallied are the counts, with what they lack of exact.
+func (m *Meter) tallied(exact *Ledger) Counts {
+	c := m.counts
+	c.DecisionsDigest = m.digest.Sum()
 	if exact != nil {
-		r.Shortfall, r.ShortfallCost = Shortfall(exact, &m.within)
-		r.ExactCost = exact.total()
+		c.Shortfall, c.ShortfallCost = Shortfall(exact, &m.within)
+		c.ExactCost = exact.total()
 	}
-	r.Overshoot = float64(r.PeakWindowAdmitted) / float64(m.policy.Requests)
-	if duration > 0 && keys > 0 {
-		windows := float64(duration.Microseconds()) / float64(m.policy.WindowUS())
-		r.Utilization = float64(r.AdmittedCost) / (float64(m.policy.Requests) * windows * float64(keys))
-	}
-	r.DecisionsDigest = m.digest.sum()
-	if m.broken != nil {
-		return r, m.broken
-	}
-	return r, r.Check()
+	return c
 }
 
 // Reach has the Series go on to usFromStart at least, although nothing happens there.

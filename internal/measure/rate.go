@@ -1,5 +1,7 @@
 package measure
 
+import "math/bits"
+
 // RateDifference is how far an algorithm that counts against L is off in what it believes to have been used: the mean,
 // over the requests that came when something was in use, of
 //
@@ -12,24 +14,40 @@ package measure
 // It is the difference between the real rate and the approximate rate that Cloudflare published for their sliding
 // counter, 6 % on average, over 400 million requests of 270,000 sources.
 // Source: https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
+//
+// The sum is one of whole numbers, units of 2^-64, so that it does not depend on the order of the requests: each is
+// rounded down to such a unit.
 type RateDifference struct {
-	sum      float64
-	requests int64
+	Sum      Sum128 `json:"sum" jsonschema:"type=string"` // in units of 2^-64
+	Requests int64  `json:"requests"`
 }
 
 func (r *RateDifference) add(believed, exact int64) {
 	if exact <= 0 {
 		return
 	}
-	r.sum += float64(max(believed-exact, exact-believed)) / float64(exact)
-	r.requests++
+	off, by := uint64(max(believed-exact, exact-believed)), uint64(exact)
+	part, _ := bits.Div64(off%by, 0, by)
+	r.Sum.add(Sum128{off / by, part})
+	r.Requests++
 }
 
-// mean is absent where nothing was ever in use.
-func (r *RateDifference) mean() *float64 {
-	if r == nil || r.requests == 0 {
+// Mean is absent where nothing was ever in use.
+func (r *RateDifference) Mean() *float64 {
+	if r == nil || r.Requests == 0 {
 		return nil
 	}
-	m := r.sum / float64(r.requests)
+	m := (float64(r.Sum.High) + float64(r.Sum.Low)/(1<<64)) / float64(r.Requests)
 	return &m
+}
+
+// plus adds what was observed of other keys; nil is nothing.
+func (r *RateDifference) plus(o *RateDifference) *RateDifference {
+	if r == nil || o == nil {
+		return nil
+	}
+	sum := *r
+	sum.Sum.add(o.Sum)
+	sum.Requests += o.Requests
+	return &sum
 }

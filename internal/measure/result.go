@@ -51,15 +51,16 @@ type Result struct {
 // start; all slices of one run have the same length and the same width. All counts are permits (cost), which
 // count when they leave.
 type Series struct {
-	BucketUS int64
-	Admitted []int64 // admitted in the bucket
-	Rolling  []int64 // the highest (t−W, t] sum of any one key at any t in the bucket
-	DelayUS  []int64 // the longest that what arrived in the bucket has to wait; nil where nothing was delayed
-	Keys     []int64 // alive on the server at the end of the bucket; nil where nobody counts them
+	BucketUS int64   `json:"bucket_us"`
+	Admitted []int64 `json:"admitted"` // admitted in the bucket
+	Rolling  []int64 `json:"rolling"`  // the highest (t−W, t] sum of any one key at any t in the bucket
+	// the longest that what arrived in the bucket has to wait; nil where nothing was delayed
+	DelayUS []int64 `json:"delay_us,omitempty"`
+	Keys    []int64 `json:"keys,omitempty"` // alive on the server at the end of the bucket; nil where nobody counts them
 }
 
 // Traffic is what was offered, in the buckets of the Series beside it.
 type Traffic struct {
-	BucketUS int64
-	Offered  []int64
+	BucketUS int64   `json:"bucket_us"`
+	Offered  []int64 `json:"offered"`
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"container/heap"
 	"slices"
 
@@ -60,28 +61,68 @@ func (s *shaping) next(atUS int64) (departure, bool) {
 	return heap.Pop(&s.waiting).(queued).departure, true
 }
 
-// result is what the delays come to.
-func (s *shaping) result() *Shaping {
+// Delays are how long what was admitted had to wait, in whole numbers that add up.
+type Delays struct {
+	Each           []Delayed `json:"each"` // ascending, each delay once
+	PeakOfArrivals int64     `json:"peak_of_arrivals"`
+}
+
+// Delayed is how many requests had to wait so long.
+type Delayed struct {
+	US       int64 `json:"us"`
+	Requests int64 `json:"requests"`
+}
+
+// delaysOf are those of all that was admitted; nil where nothing was delayed.
+func (s *shaping) delaysOf() *Delays {
 	if s == nil {
 		return nil
 	}
-	all := make([]int64, 0, len(s.delays))
-	var total int64
-	for delay, n := range s.delays {
-		all = append(all, delay)
-		total += n
+	d := &Delays{Each: make([]Delayed, 0, len(s.delays)), PeakOfArrivals: s.peak}
+	for us, n := range s.delays {
+		d.Each = append(d.Each, Delayed{us, n})
 	}
-	slices.Sort(all)
+	slices.SortFunc(d.Each, byDelay)
+	return d
+}
+
+func byDelay(a, b Delayed) int { return cmp.Compare(a.US, b.US) }
+
+// plus is what both come to.
+func (d *Delays) plus(o *Delays) *Delays {
+	all := slices.Concat(d.Each, o.Each)
+	slices.SortFunc(all, byDelay)
+	sum := &Delays{PeakOfArrivals: max(d.PeakOfArrivals, o.PeakOfArrivals)}
+	for _, each := range all {
+		if last := len(sum.Each) - 1; last >= 0 && sum.Each[last].US == each.US {
+			sum.Each[last].Requests += each.Requests
+		} else {
+			sum.Each = append(sum.Each, each)
+		}
+	}
+	return sum
+}
+
+// Shaping is what the delays come to; nil where there are none.
+func (d *Delays) Shaping() *Shaping {
+	if d == nil {
+		return nil
+	}
+	var total int64
+	for _, each := range d.Each {
+		total += each.Requests
+	}
 	at := func(percent int64) int64 {
 		rank := (percent*total + 99) / 100 // the nearest rank
-		for _, delay := range all {
-			if rank -= s.delays[delay]; rank <= 0 {
-				return delay
+		for _, each := range d.Each {
+			if rank -= each.Requests; rank <= 0 {
+				return each.US
 			}
 		}
-		return all[len(all)-1]
+		return d.Each[len(d.Each)-1].US
 	}
-	return &Shaping{DelayUS: Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}, PeakOfArrivals: s.peak}
+	return &Shaping{DelayUS: Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)},
+		PeakOfArrivals: d.PeakOfArrivals}
 }
 
 // queue is a heap of those that wait, by departure; of equals the first admitted is the first.

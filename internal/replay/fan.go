@@ -11,11 +11,16 @@ import (
 	"ratelab/internal/measure"
 )
 
-// fan delivers each batch to every lane; each lane works through them in its own goroutine.
+// fan has each source work in a goroutine of its own, and behind it each of its lanes in another.
 type fan struct {
-	ctx     context.Context
-	group   *errgroup.Group
-	workers []*worker
+	ctx      context.Context
+	group    *errgroup.Group
+	policy   limit.Policy
+	duration time.Duration
+	lanes    []Lane
+	options  Options
+	turn     chan struct{} // held while deciding; nil: no bound
+	sources  []*source
 }
 
 type worker struct {
@@ -23,31 +28,60 @@ type worker struct {
 	meter     *measure.Meter
 	batches   chan *batch
 	decisions []limit.Decision
-	turn      chan struct{} // held while deciding; nil: no bound
+	turn      chan struct{} // of the fan
 	stopped   bool
 	unseen    measure.Ledger // what the reference admits of what came after a lane stopped
 }
 
 func newFan(ctx context.Context, p limit.Policy, duration time.Duration, lanes []Lane, o Options) *fan {
 	group, ctx := errgroup.WithContext(ctx)
-	f := &fan{ctx: ctx, group: group}
-	var turn chan struct{}
+	f := &fan{ctx: ctx, group: group, policy: p, duration: duration, lanes: lanes, options: o}
 	if o.Parallel > 0 {
-		turn = make(chan struct{}, o.Parallel)
-	}
-	for _, lane := range lanes {
-		w := &worker{
-			lane:      lane,
-			meter:     measure.NewMeter(p, duration),
-			batches:   make(chan *batch, 2),
-			decisions: make([]limit.Decision, o.Batch),
-			turn:      turn,
-		}
-		w.watch(o)
-		f.workers = append(f.workers, w)
-		group.Go(func() error { return w.work(ctx) })
+		f.turn = make(chan struct{}, o.Parallel)
 	}
 	return f
+}
+
+// begin starts so many sources. The lanes of all but the first are new ones.
+func (f *fan) begin(sources int) []*source {
+	for i := range sources {
+		s := newSource(f.policy, f.duration, f.options)
+		for _, lane := range f.lanes {
+			if i > 0 {
+				lane.Decider = lane.Another()
+			}
+			s.workers = append(s.workers, f.worker(lane))
+		}
+		f.sources = append(f.sources, s)
+		f.group.Go(func() error { return s.work(f.ctx) })
+	}
+	return f.sources
+}
+
+func (f *fan) worker(lane Lane) *worker {
+	w := &worker{lane: lane, meter: measure.NewMeter(f.policy, f.duration), batches: make(chan *batch, 2),
+		turn: f.turn}
+	w.watch(f.options)
+	f.group.Go(func() error { return w.work(f.ctx) })
+	return w
+}
+
+// send hands a batch to a source; its error is the context's, which also ends when a lane fails.
+func (f *fan) send(s *source, requests []limit.Request) error {
+	select {
+	case s.requests <- requests:
+		return nil
+	case <-f.ctx.Done():
+		return f.ctx.Err()
+	}
+}
+
+// finish waits for the sources and lanes to work off what was sent, and gives the first error.
+func (f *fan) finish() error {
+	for _, s := range f.sources {
+		close(s.requests)
+	}
+	return f.group.Wait()
 }
 
 // watch makes the worker measure what the options and its lane ask for.
@@ -61,33 +95,16 @@ func (w *worker) watch(o Options) {
 	}
 }
 
-// outcome is what the worker's lane did with what src read.
-func (w *worker) outcome(r measure.Result, src *source) LaneOutcome {
-	account := measure.Account{Offered: &src.offered, Exact: w.exact(src), Within: w.meter.Within(),
-		Excess: w.meter.Excess()}
-	return LaneOutcome{Result: r, Series: w.meter.Series(), MostAdmitted: w.meter.MostAdmitted(),
-		RateDifference: w.meter.RateDifference(), Shaping: w.meter.Shaping(),
-		Fairness: account.Fairness(src.names, src.policy.Requests)}
-}
-
-// deliver gives b to every lane; its error is the context's, which also ends when a lane fails.
-func (f *fan) deliver(b *batch) error {
-	for _, w := range f.workers {
-		select {
-		case w.batches <- b:
-		case <-f.ctx.Done():
-			return f.ctx.Err()
-		}
+// tally is what the worker's lane did with what src took.
+func (w *worker) tally(duration time.Duration, src *source) (*measure.Tally, error) {
+	exact := w.exact(src)
+	t, err := w.meter.Tally(duration, exact)
+	if err == nil && src.options.Fairness {
+		account := measure.Account{Offered: &src.offered, Exact: exact, Within: w.meter.Within(),
+			Excess: w.meter.Excess()}
+		t.Served = account.Served(src.names, src.policy.Requests)
 	}
-	return nil
-}
-
-// finish waits for the lanes to work off what was delivered, and gives the first error.
-func (f *fan) finish() error {
-	for _, w := range f.workers {
-		close(w.batches)
-	}
-	return f.group.Wait()
+	return t, err
 }
 
 func (w *worker) work(ctx context.Context) error {
@@ -128,6 +145,9 @@ func (w *worker) exact(src *source) *measure.Ledger {
 }
 
 func (w *worker) decide(ctx context.Context, b *batch) error {
+	if n := len(b.requests); n > len(w.decisions) {
+		w.decisions = make([]limit.Decision, n)
+	}
 	decisions := w.decisions[:len(b.requests)]
 	if w.turn != nil {
 		select {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"ratelab/internal/limit"
@@ -40,6 +41,10 @@ type Lane struct {
 	Observe func([]limit.Request, []limit.Decision) error
 	// Counts: what remains is what the limit leaves of a count, so that its rate difference can be measured.
 	Counts bool
+	// Another is a limiter like Decider that has seen nothing, which keys that share nothing with those of Decider may
+	// have; nil: there is none, or the keys do not stand alone. A lane with Observe needs its requests in one order,
+	// and has none.
+	Another func() Decider
 }
 
 // Options steer a replay; the zero value will do.
@@ -54,6 +59,10 @@ type Options struct {
 	Reach    int64
 	Scales   []int64 // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured
 	Fairness bool    // measure it
+	// Sources is over how many goroutines the keys are shared out at most, where there are requests enough and every
+	// lane has Another; 0 stands for 1. It changes no figure.
+	Sources int
+	Shard   Shard // the keys that are replayed; the zero value: all
 }
 
 // ErrStopped is what a Decider returns that gave up before it decided a batch because it was told to stop. The
@@ -104,61 +113,58 @@ func (e *TrafficError) Unwrap() error { return e.Err }
 // Run replays traffic under policy p past the lanes. The error is a *TrafficError, a *LaneError, or the context's;
 // there is no outcome then.
 func Run(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o Options) (*Outcome, error) {
+	part, err := RunPart(ctx, traffic, p, lanes, o)
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]string, len(lanes))
+	for i, lane := range lanes {
+		labels[i] = lane.Label
+	}
+	return part.Outcome(p, labels)
+}
+
+// RunPart is Run, and what it finds a part, of Options.Shard, that can be added to others.
+func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o Options) (*Part, error) {
 	duration, _ := traffic.Duration()
 	if o.Batch == 0 {
 		o.Batch = defaultBatch
 	}
+	alone := func(l Lane) bool { return l.Another == nil }
+	if slices.ContainsFunc(lanes, alone) {
+		o.Sources = 1
+	}
 	f := newFan(ctx, p, duration, lanes, o)
-	src := newSource(p, duration, o)
-	err := src.read(traffic, f.deliver)
+	r := &reader{options: o, begin: f.begin, send: f.send}
+	err := r.read(traffic)
 	if laneErr := f.finish(); err == nil || laneErr != nil {
 		err = laneErr
 	}
 	if err != nil {
 		return nil, err
 	}
-	if src.partial {
-		duration = time.Duration(src.lastUS+1) * time.Microsecond
+	if r.partial {
+		duration = time.Duration(r.all.LastUS+1) * time.Microsecond
 	} else {
 		duration, _ = traffic.Duration()
 	}
-	src.reach(f, o.Reach)
-	return outcome(src, f, duration)
+	r.all.DurationUS = duration.Microseconds()
+	return f.part(r.all, r.partial)
 }
 
-// reach has every series go on to usFromStart.
-func (s *source) reach(f *fan, usFromStart int64) {
-	s.traffic.Reach(usFromStart)
-	s.meter.Reach(usFromStart)
-	for _, w := range f.workers {
-		w.meter.Reach(usFromStart)
-	}
-}
-
-// outcome asks every meter for its figures.
-func outcome(src *source, f *fan, duration time.Duration) (*Outcome, error) {
-	keys := src.keys.Count()
-	out := &Outcome{Duration: duration, Keys: keys, LastUS: src.lastUS, LargestCost: src.largest, Partial: src.partial,
-		Traffic: src.traffic.Traffic(duration)}
-	var err error
-	if out.Reference, err = src.meter.Result(duration, keys, nil); err != nil {
-		return nil, fmt.Errorf("exact reference: %w", err)
-	}
-	if out.Reference.ExactCost = out.Reference.AdmittedCost; out.Reference.Excess > 0 {
-		return nil, fmt.Errorf("exact reference: %d of its own admissions break the contract", out.Reference.Excess)
-	}
-	out.ReferenceSeries = src.meter.Series()
-	for _, w := range f.workers {
-		result, err := w.meter.Result(duration, keys, w.exact(src))
+// part is what all sources found together.
+func (f *fan) part(all Whole, partial bool) (*Part, error) {
+	var sum *Part
+	for _, s := range f.sources {
+		part, err := s.part(all)
+		if err == nil && sum != nil {
+			part, err = sum.Plus(part)
+		}
 		if err != nil {
-			return nil, &LaneError{w.lane.Label, err}
+			return nil, err
 		}
-		out.Partial = out.Partial || w.stopped
-		if result.Offered != out.Reference.Offered && !w.stopped {
-			return nil, &LaneError{w.lane.Label,
-				fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)}
-		}
-		out.Lanes = append(out.Lanes, w.outcome(result, src))
+		sum = part
 	}
-	return out, nil
+	sum.partial = sum.partial || partial
+	return sum, nil
 }

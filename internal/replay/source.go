@@ -1,11 +1,12 @@
 package replay
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
-	"ratelab/internal/waiting"
 )
 
 // defaultBatch is large enough that a server's pipeline fills, and small enough that a lane's memory stays in the
@@ -19,7 +20,7 @@ type batch struct {
 	numbers  []int64 // of the keys
 }
 
-// source reads the traffic once, for everybody: it lets the reference decide and counts what was offered.
+// source takes the requests of some keys, once for all lanes: it lets the reference decide and counts what was offered.
 type source struct {
 	options   Options
 	policy    limit.Policy
@@ -29,9 +30,9 @@ type source struct {
 	keys      *measure.KeySet
 	offered   measure.Ledger // only where fairness is measured
 	names     []string       // of the keys by number, where fairness is measured; nil when there are too many
-	lastUS    int64
-	largest   int64 // cost
-	partial   bool
+
+	requests chan []limit.Request
+	workers  []*worker
 }
 
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
@@ -42,73 +43,48 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 		meter:     measure.NewMeter(p, duration),
 		traffic:   measure.NewTrafficMeter(duration),
 		keys:      measure.NewKeySet(),
+		requests:  make(chan []limit.Request, 1),
 	}
 	s.meter.Begin(o.From)
 	s.traffic.Begin(o.From)
 	return s
 }
 
-// read hands the traffic on in batches, until it ends, deliver fails, or it is told to stop.
-func (s *source) read(traffic Traffic, deliver func(*batch) error) error {
-	b := newBatch(0)
-	var count int64
-	for q, err := range traffic.Requests() {
-		if err != nil {
-			return &TrafficError{err}
+// work takes batches until there are no more, and hands them on to every lane.
+func (s *source) work(ctx context.Context) error {
+	defer func() {
+		for _, w := range s.workers {
+			close(w.batches)
 		}
-		if s.full(b, q) {
-			if err := deliver(b); err != nil {
-				return err
-			}
-			count += int64(len(b.requests))
-			s.progress(count)
-			b = newBatch(len(b.requests))
-			if waiting.Closed(s.options.Stop) {
-				s.partial = true
-				return nil
+	}()
+	for requests := range s.requests {
+		b := s.judge(requests)
+		for _, w := range s.workers {
+			select {
+			case w.batches <- b:
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 		}
-		s.add(b, q)
 	}
-	if len(b.requests) == 0 {
-		return nil
-	}
-	if err := deliver(b); err != nil {
-		return err
-	}
-	s.progress(count + int64(len(b.requests)))
 	return nil
 }
 
-// full reports whether next belongs to another batch.
-func (s *source) full(b *batch, next limit.Request) bool {
-	n := len(b.requests)
-	if n == s.options.Batch {
-		return true
+// judge is a batch with what the reference decides.
+func (s *source) judge(requests []limit.Request) *batch {
+	b := &batch{requests, make([]bool, len(requests)), make([]int64, len(requests))}
+	for i, q := range requests {
+		exact := s.reference.Admit(q)
+		d := limit.Decision{Verdict: limit.Rejected}
+		if exact {
+			d.Verdict = limit.Allowed
+		}
+		number := s.number(q)
+		s.meter.Observe(q, number, d, exact)
+		s.traffic.Observe(q)
+		b.exact[i], b.numbers[i] = exact, number
 	}
-	span := s.options.Span.Microseconds()
-	return n > 0 && span > 0 && next.AtUS-b.requests[0].AtUS > span
-}
-
-// newBatch has room for n requests, as many as the batch before it had: where a span of time bounds them, most are
-// small.
-func newBatch(n int) *batch {
-	return &batch{requests: make([]limit.Request, 0, n), exact: make([]bool, 0, n), numbers: make([]int64, 0, n)}
-}
-
-func (s *source) add(b *batch, q limit.Request) {
-	exact := s.reference.Admit(q)
-	d := limit.Decision{Verdict: limit.Rejected}
-	if exact {
-		d.Verdict = limit.Allowed
-	}
-	number := s.number(q)
-	s.meter.Observe(q, number, d, exact)
-	s.traffic.Observe(q)
-	s.lastUS, s.largest = q.AtUS, max(s.largest, q.Cost)
-	b.requests = append(b.requests, q)
-	b.exact = append(b.exact, exact)
-	b.numbers = append(b.numbers, number)
+	return b
 }
 
 // number is the key's, once for all lanes. Where fairness is measured it notes the name and what is offered.
@@ -129,8 +105,26 @@ func (s *source) number(q limit.Request) int64 {
 	return number
 }
 
-func (s *source) progress(requests int64) {
-	if s.options.Progress != nil {
-		s.options.Progress(requests)
+// part is what the source and its lanes found, of traffic that comes to all.
+func (s *source) part(all Whole) (*Part, error) {
+	keys, duration := s.keys.Count(), time.Duration(all.DurationUS)*time.Microsecond
+	reach := max(s.options.Reach, all.LastUS)
+	p := &Part{All: all, Keys: keys}
+	s.traffic.Reach(reach)
+	p.Traffic = s.traffic.Traffic(duration)
+	s.meter.Reach(reach)
+	var err error
+	if p.Reference, err = s.meter.Tally(duration, nil); err != nil {
+		return nil, fmt.Errorf("exact reference: %w", err)
 	}
+	for _, w := range s.workers {
+		w.meter.Reach(reach)
+		t, err := w.tally(duration, s)
+		if err != nil {
+			return nil, &LaneError{w.lane.Label, err}
+		}
+		p.Lanes = append(p.Lanes, t)
+		p.partial = p.partial || w.stopped
+	}
+	return p, nil
 }

@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"slices"
+
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
@@ -10,71 +12,58 @@ import (
 
 // describe writes down one scenario's outcome.
 func (j *Job) describe(p *contest, b *backend, lanes []*lane, o *replay.Outcome) *report.Run {
-	run := &report.Run{
-		Scenario:   p.Scenario.Name,
-		Question:   p.Scenario.Question,
-		Seed:       p.Seed,
-		Clock:      VirtualClock,
-		Limit:      result.LimitOf(p.Policy),
-		DurationUS: o.Duration.Microseconds(),
-		Keys:       o.Keys,
-		Server:     b.describe(),
-		Partial:    o.Partial,
-		Notes:      p.stream.Notes(),
-	}
-	if j.Clock != RealClock {
-		run.TimeScales = p.timeScales()
-		run.Notes = append(run.Notes, fairnessNote(o.Keys)...)
-	}
+	h := p.head(lanes, o.LargestCost)
+	run := h.begin(o, b.describe(), j.Clock)
 	for i, l := range lanes {
-		row := l.row(o.Lanes[i])
-		l.addFindings(&row, o.Lanes[i], run.TimeScales, o.LargestCost)
+		row := h.Rows[i].row(o.Lanes[i], !j.paced())
+		l.means.complete(&row)
 		for _, complete := range l.completes {
 			complete(&row)
 		}
-		if j.Clock != RealClock {
-			l.promise(&row, p.Policy.WindowUS(), o.LargestCost)
+		if row.ClockEffect != nil {
+			row.Promise = nil
 		}
 		run.Results = append(run.Results, row)
 	}
-	if !p.Scenario.Reactive() {
-		run.Reference = &o.Reference
-	} else {
+	if p.Scenario.Reactive() {
+		run.Reference = nil
 		run.ClientGroups = groupNames(p)
 		run.Notes = append(run.Notes, clientNotes(p, b)...)
 	}
-	if j.Clock == RealClock {
-		run.Clock = RealClock
+	if j.paced() {
 		run.Notes = append(run.Notes, realNotes(p, lanes)...)
 	}
-	if o.Partial {
-		run.Notes = append(run.Notes, "interrupted: the figures cover the beginning only")
-		if j.Clock == RealClock {
-			run.Notes = append(run.Notes, "interrupted: the exact reference had read some requests ahead of the rows")
-		}
-	}
-	run.Expectations = append(expectations(p, run), brokenPromises(run)...)
-	if !p.asWritten && len(run.Expectations) > 0 {
-		run.Notes = append(run.Notes, "expectations are not checked: they hold for the file's own limit and seed in "+
-			"virtual time")
-	}
+	h.end(run)
 	return run
 }
 
-// expectations compares the scenario's promises with the rows.
-func expectations(p *contest, run *report.Run) []report.Expectation {
-	var all []report.Expectation
-	for _, e := range p.Scenario.Expect {
-		row := run.Find(rowLabel(e.Algorithm))
-		for _, want := range e.Measures {
-			x := report.Expectation{Algorithm: e.Algorithm, Measure: want.Measure, Want: want.String()}
-			if row != nil && p.asWritten && !run.Partial {
-				x.Got, x.Met = checked(row, want, run.Server.Kind)
-			}
-			all = append(all, x)
+// begin is a run on the server without its rows.
+func (h *Head) begin(o *replay.Outcome, server result.Server, clock string) *report.Run {
+	run := &report.Run{Scenario: h.Scenario, Question: h.Question, Seed: h.Seed, Clock: VirtualClock, Limit: h.Limit,
+		DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: server, Partial: o.Partial,
+		Reference: &o.Reference, Notes: slices.Clone(h.Notes)}
+	if clock == RealClock {
+		run.Clock = RealClock
+		return run
+	}
+	run.TimeScales = timeScales(h.Limit.Policy())
+	run.Notes = append(run.Notes, fairnessNote(o.Keys)...)
+	return run
+}
+
+// end says of a run with its rows what they come to.
+func (h *Head) end(run *report.Run) {
+	if run.Partial {
+		run.Notes = append(run.Notes, "interrupted: the figures cover the beginning only")
+		if run.Clock == RealClock {
+			run.Notes = append(run.Notes, "interrupted: the exact reference had read some requests ahead of the rows")
 		}
 	}
-	return all
+	run.Expectations = append(h.expectations(run), brokenPromises(run)...)
+	if !h.AsWritten && len(run.Expectations) > 0 {
+		run.Notes = append(run.Notes, "expectations are not checked: they hold for the file's own limit and seed in "+
+			"virtual time")
+	}
 }
 
 // checked is what came of an expectation of a row. A figure that the row does not have is missed, unless it is one of

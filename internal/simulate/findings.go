@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
@@ -15,30 +16,9 @@ func (p *contest) findings(o replay.Options) replay.Options {
 }
 
 // timeScales are those of a run with findings, and what the limit allows in each.
-func (p *contest) timeScales() *report.TimeScales {
-	lengths := measure.TimeScales(p.Policy.WindowUS())
-	return &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(p.Policy, lengths)}
-}
-
-// addFindings completes the lane's row where its replay was asked for findings. No request cost more than largestCost.
-func (l *lane) addFindings(row *report.Row, o replay.LaneOutcome, scales *report.TimeScales, largestCost int64) {
-	row.MostAdmitted, row.Fairness, row.RateDifference = o.MostAdmitted, o.Fairness, o.RateDifference
-	row.Shaping = o.Shaping
-	if o.MostAdmitted == nil || l.entry.MostAdmitted == nil || l.wrongClock {
-		return
-	}
-	for _, us := range scales.IntervalUS {
-		row.Bound = append(row.Bound, l.entry.MostAdmitted(us, max(1, largestCost)))
-	}
-}
-
-// promise completes the row where its algorithm promises something for a window by a clock that is right.
-func (l *lane) promise(row *report.Row, windowUS, largestCost int64) {
-	if l.entry.MostAdmitted == nil || l.wrongClock || row.ClockEffect != nil {
-		return
-	}
-	most := l.entry.MostAdmitted(windowUS, max(1, largestCost))
-	row.Promise = &most
+func timeScales(p limit.Policy) *report.TimeScales {
+	lengths := measure.TimeScales(p.WindowUS())
+	return &report.TimeScales{IntervalUS: lengths, Limit: measure.Allowed(p, lengths)}
 }
 
 // brokenPromises are the rows that let through more in an interval than their algorithm promises, which no traffic

@@ -8,7 +8,6 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
-	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
 
@@ -84,15 +83,4 @@ func (l *lane) observe(requests []limit.Request, decisions []limit.Decision) err
 		}
 	}
 	return nil
-}
-
-// row is the lane's line in the document.
-func (l *lane) row(o replay.LaneOutcome) report.Row {
-	row := report.Row{Algorithm: l.entry.Label, Parameters: l.entry.Parameters,
-		Figures: measure.Figures{Result: o.Result}}
-	if program := l.entry.Program; program != nil {
-		row.ScriptSHA1 = script.SHA1(program.Source)
-	}
-	l.means.complete(&row)
-	return row
 }

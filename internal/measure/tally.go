@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Tally is what was observed of some of a run's keys. Tallies of disjoint sets of keys, over one time, add up to that
+// of all: whatever is in one is a sum of whole numbers, a maximum, or the worst of a list. A figure that is a ratio is
+// made of them at the end.
+type Tally struct {
+	Counts       Counts          `json:"counts"`
+	Series       Series          `json:"series"`
+	MostAdmitted []int64         `json:"most_admitted,omitempty"` // for each of the time scales
+	Rate         *RateDifference `json:"rate,omitempty"`
+	Delays       *Delays         `json:"delays,omitempty"` // absent where nothing was delayed
+	Served       *Served         `json:"served,omitempty"` // absent where it was not asked for, or of too many keys
+}
+
+// Counts are the whole numbers of a Result, under its definitions.
+type Counts struct {
+	Offered            int64  `json:"offered"`
+	Admitted           int64  `json:"admitted"`
+	Rejected           int64  `json:"rejected"`
+	Errors             int64  `json:"errors"`
+	NotConfigured      int64  `json:"not_configured"`
+	Unavailable        int64  `json:"unavailable"`
+	OfferedCost        int64  `json:"offered_cost"`
+	AdmittedCost       int64  `json:"admitted_cost"`
+	PeakWindowAdmitted int64  `json:"peak_window_admitted"` // the largest of any key, where the others are sums
+	Excess             int64  `json:"excess"`
+	ExcessCost         int64  `json:"excess_cost"`
+	Shortfall          int64  `json:"shortfall"`
+	ShortfallCost      int64  `json:"shortfall_cost"`
+	ExactCost          int64  `json:"exact_cost"`
+	DiffersFromExact   int64  `json:"differs_from_exact"`
+	DecisionsDigest    Sum128 `json:"decisions_digest" jsonschema:"type=string"`
+}
+
+// plus is what both come to.
+func (c Counts) plus(o Counts) Counts {
+	c.Offered += o.Offered
+	c.Admitted += o.Admitted
+	c.Rejected += o.Rejected
+	c.Errors += o.Errors
+	c.NotConfigured += o.NotConfigured
+	c.Unavailable += o.Unavailable
+	c.OfferedCost += o.OfferedCost
+	c.AdmittedCost += o.AdmittedCost
+	c.PeakWindowAdmitted = max(c.PeakWindowAdmitted, o.PeakWindowAdmitted)
+	c.Excess += o.Excess
+	c.ExcessCost += o.ExcessCost
+	c.Shortfall += o.Shortfall
+	c.ShortfallCost += o.ShortfallCost
+	c.ExactCost += o.ExactCost
+	c.DiffersFromExact += o.DiffersFromExact
+	c.DecisionsDigest.add(o.DecisionsDigest)
+	return c
+}
+
+// Result is what the counts of all keys come to, in a run under p that took the duration and saw so many distinct keys.
+// Without a duration or keys the utilization is 0, since it has no denominator. An error means that the figures
+// contradict each other: the harness is wrong, not the algorithm.
+func (c Counts) Result(p limit.Policy, duration time.Duration, keys int64) (Result, error) {
+	r := Result{
+		Offered: c.Offered, Admitted: c.Admitted, Rejected: c.Rejected, Errors: c.Errors,
+		NotConfigured: c.NotConfigured, Unavailable: c.Unavailable,
+		OfferedCost: c.OfferedCost, AdmittedCost: c.AdmittedCost, PeakWindowAdmitted: c.PeakWindowAdmitted,
+		Excess: c.Excess, ExcessCost: c.ExcessCost, Shortfall: c.Shortfall, ShortfallCost: c.ShortfallCost,
+		ExactCost: c.ExactCost, DiffersFromExact: c.DiffersFromExact, DecisionsDigest: c.DecisionsDigest.String(),
+		Overshoot: float64(c.PeakWindowAdmitted) / float64(p.Requests),
+	}
+	if duration > 0 && keys > 0 {
+		windows := float64(duration.Microseconds()) / float64(p.WindowUS())
+		r.Utilization = float64(r.AdmittedCost) / (float64(p.Requests) * windows * float64(keys))
+	}
+	return r, r.Check()
+}
+
+// Plus is what both tallies come to. It fails where they are not of one run, in which all series are of one length.
+func (t *Tally) Plus(o *Tally) (*Tally, error) {
+	if len(t.MostAdmitted) != len(o.MostAdmitted) || (t.Rate == nil) != (o.Rate == nil) {
+		return nil, fmt.Errorf("what was measured of some keys is not what was measured of others")
+	}
+	series, err := t.Series.plus(o.Series)
+	if err != nil {
+		return nil, err
+	}
+	sum := &Tally{Counts: t.Counts.plus(o.Counts), Series: series, MostAdmitted: slices.Clone(t.MostAdmitted),
+		Rate: t.Rate.plus(o.Rate), Served: t.Served.plus(o.Served)}
+	for i, most := range o.MostAdmitted {
+		sum.MostAdmitted[i] = max(sum.MostAdmitted[i], most)
+	}
+	if t.Delays != nil || o.Delays != nil {
+		sum.Delays = t.delays().plus(o.delays())
+	}
+	return sum, nil
+}
+
+// delays are the tally's; where nothing was delayed, all that was admitted left at once.
+func (t *Tally) delays() *Delays {
+	if t.Delays != nil {
+		return t.Delays
+	}
+	d := &Delays{PeakOfArrivals: t.Counts.PeakWindowAdmitted}
+	if t.Counts.Admitted > 0 {
+		d.Each = []Delayed{{0, t.Counts.Admitted}}
+	}
+	return d
+}
+
+// plus is the course of both.
+func (s Series) plus(o Series) (Series, error) {
+	n := len(s.Admitted)
+	if s.BucketUS != o.BucketUS || len(o.Admitted) != n || len(s.Rolling) != n || len(o.Rolling) != n ||
+		s.DelayUS != nil && len(s.DelayUS) != n || o.DelayUS != nil && len(o.DelayUS) != n {
+		return Series{}, fmt.Errorf("%d buckets of %d us do not add up with %d of %d us", n, s.BucketUS,
+			len(o.Admitted), o.BucketUS)
+	}
+	return Series{BucketUS: s.BucketUS, Admitted: joined(s.Admitted, o.Admitted, plus),
+		Rolling: joined(s.Rolling, o.Rolling, larger), DelayUS: joined(s.DelayUS, o.DelayUS, larger)}, nil
+}
+
+// Plus is what was offered in both.
+func (t Traffic) Plus(o Traffic) (Traffic, error) {
+	if t.BucketUS != o.BucketUS || len(t.Offered) != len(o.Offered) {
+		return Traffic{}, fmt.Errorf("%d buckets of %d us do not add up with %d of %d us", len(t.Offered), t.BucketUS,
+			len(o.Offered), o.BucketUS)
+	}
+	return Traffic{BucketUS: t.BucketUS, Offered: joined(t.Offered, o.Offered, plus)}, nil
+}
+
+// joined are two lists of one length, joined place by place; nil stands for zeros.
+func joined(a, b []int64, join func(a, b int64) int64) []int64 {
+	switch {
+	case a == nil:
+		return slices.Clone(b)
+	case b == nil:
+		return slices.Clone(a)
+	}
+	sum := make([]int64, len(a))
+	for i := range a {
+		sum[i] = join(a[i], b[i])
+	}
+	return sum
+}

@@ -1,0 +1,85 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+)
+
+// Part is what a replay found of some keys. Parts of disjoint sets of keys, of one traffic past the same lanes, add up
+// to the part of all keys, whatever the order.
+type Part struct {
+	All       Whole            `json:"all"`
+	Keys      int64            `json:"keys"` // distinct, of this part
+	Traffic   measure.Traffic  `json:"traffic"`
+	Reference *measure.Tally   `json:"reference"`
+	Lanes     []*measure.Tally `json:"lanes"` // in the order of the lanes
+
+	partial bool
+}
+
+// Whole is what every part of one traffic knows alike, since it reads the requests of all keys.
+type Whole struct {
+	Requests    int64 `json:"requests"`
+	DurationUS  int64 `json:"duration_us"`
+	LastUS      int64 `json:"last_us"`      // the time of the last request
+	LargestCost int64 `json:"largest_cost"` // of any request
+	// Digest is the sum modulo 2^128 of the XXH3-128 of one line "t_us,key,cost,0\n" for each request; 0 where nobody
+	// asked for a shard.
+	Digest measure.Sum128 `json:"digest" jsonschema:"type=string"`
+}
+
+// Plus is what both parts come to.
+func (p *Part) Plus(o *Part) (*Part, error) {
+	switch {
+	case p.All != o.All:
+		return nil, errors.New("the parts are not of one traffic")
+	case len(p.Lanes) != len(o.Lanes):
+		return nil, fmt.Errorf("%d and %d rows do not add up", len(p.Lanes), len(o.Lanes))
+	}
+	sum := &Part{All: p.All, Keys: p.Keys + o.Keys, partial: p.partial || o.partial}
+	var err error
+	if sum.Traffic, err = p.Traffic.Plus(o.Traffic); err != nil {
+		return nil, err
+	}
+	if sum.Reference, err = p.Reference.Plus(o.Reference); err != nil {
+		return nil, err
+	}
+	for i := range p.Lanes {
+		lane, err := p.Lanes[i].Plus(o.Lanes[i])
+		if err != nil {
+			return nil, err
+		}
+		sum.Lanes = append(sum.Lanes, lane)
+	}
+	return sum, nil
+}
+
+// Outcome is what the part of all keys comes to, under policy p; labels are the lanes'. The error is a *LaneError, or
+// says that the reference is wrong.
+func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
+	out := &Outcome{Duration: time.Duration(p.All.DurationUS) * time.Microsecond, Keys: p.Keys, LastUS: p.All.LastUS,
+		LargestCost: p.All.LargestCost, Partial: p.partial, Traffic: p.Traffic, ReferenceSeries: p.Reference.Series}
+	var err error
+	if out.Reference, err = p.Reference.Counts.Result(policy, out.Duration, p.Keys); err != nil {
+		return nil, fmt.Errorf("exact reference: %w", err)
+	}
+	if out.Reference.ExactCost = out.Reference.AdmittedCost; out.Reference.Excess > 0 {
+		return nil, fmt.Errorf("exact reference: %d of its own admissions break the contract", out.Reference.Excess)
+	}
+	for i, t := range p.Lanes {
+		result, err := t.Counts.Result(policy, out.Duration, p.Keys)
+		if err == nil && result.Offered != out.Reference.Offered && !p.partial {
+			err = fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)
+		}
+		if err != nil {
+			return nil, &LaneError{labels[i], err}
+		}
+		out.Lanes = append(out.Lanes, LaneOutcome{Result: result, Series: t.Series, MostAdmitted: t.MostAdmitted,
+			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys), RateDifference: t.Rate.Mean()})
+	}
+	return out, nil
+}
