@@ -20,22 +20,22 @@ import (
 	"ratelab/internal/simulate"
 )
 
-// outputs are the names of the files that a job may write.
-func outputs(job *simulate.Job, pictures []string) []string {
+// outputs are the names of the files that a job with these scenarios may write.
+func outputs(scenarios, pictures []string) []string {
 	names := []string{resultFile}
 	if len(pictures) == 0 {
 		return names
 	}
 	names = append(names, indexPage)
-	for _, s := range job.Scenarios {
-		names = append(names, simchart.Files(s.Name, pictures...)...)
+	for _, s := range scenarios {
+		names = append(names, simchart.Files(s, pictures...)...)
 	}
 	return names
 }
 
-// write puts the document, the charts, and the page that shows them into the folder.
-func (a *app) write(f *flags, args []string, result *simulate.Result, bench *benchresult.Document, pictures,
-	mine []string) error {
+// write puts the document, the charts, and the page that shows them into the folder; command is what makes them again.
+func (a *app) write(f *commandline.Output, command string, result *simulate.Result, bench *benchresult.Document,
+	pictures, mine []string) error {
 	if err := commandline.RefuseForeign("--out", f.Folder, mine...); err != nil { // it came during the run
 		return err
 	}
@@ -50,8 +50,7 @@ func (a *app) write(f *flags, args []string, result *simulate.Result, bench *ben
 	if drawn == 0 {
 		return nil
 	}
-	if err := writePage(f.Folder, result, bench,
-		f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts")); err != nil {
+	if err := writePage(f.Folder, result, bench, command); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	if !f.Quiet {

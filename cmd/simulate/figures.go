@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/report"
@@ -57,6 +59,25 @@ func (a *app) figures(ctx context.Context, f *flags, job *simulate.Job, p *comma
 		first = false
 	}
 	return func(d *report.Document) error { return report.WriteExaminations(a.Stdout, d, terminal) }, nil
+}
+
+// print prints a document that is complete: what figures prints of it in the end.
+func (f *forms) print(w io.Writer, format string, doc *report.Document) error {
+	terminal := commandline.Terminal(w)
+	switch {
+	case len(f.columns) > 0:
+		return report.WriteColumns(w, doc, f.columns)
+	case format != report.TableForm:
+		return report.Forms.Write(w, format, doc, terminal)
+	case !f.all && len(doc.Runs) > fewScenarios:
+		return errors.Join(report.WriteMatrix(w, doc, terminal), report.WriteConfirmation(w, doc, doc, terminal))
+	}
+	for i := range doc.Runs {
+		if err := report.WriteNext(w, &doc.Runs[i], i == 0, terminal); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // byModels is what the models alone find of the job, in a second or two.

@@ -34,8 +34,34 @@ type flags struct {
 	longReal  bool
 	decisions string
 	bench     string
-	all       bool
-	columns   []string
+	shard     shardFlag
+	forms
+}
+
+// forms are the flags of what is printed.
+type forms struct {
+	all     bool
+	columns []string
+}
+
+func (f *forms) register(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.columns, "columns", nil,
+		"of --format csv: `NAMES` of columns, comma separated, such as scenario,algorithm,overshoot (default all)")
+	fs.BoolVar(&f.all, "all", false, fmt.Sprintf("print a table for each scenario where there are more than %d: else "+
+		"they are one matrix", fewScenarios))
+}
+
+// check looks at the columns, which go with one format.
+func (f *forms) check(format string) error {
+	if len(f.columns) > 0 && format != csvForm {
+		return commandline.Usage("--columns: goes with --format csv")
+	}
+	for _, name := range f.columns {
+		if all := report.CSVColumns(); !slices.Contains(all, name) {
+			return commandline.Usage("--columns %s: %s", message.Quote(name), message.OneOf(name, all))
+		}
+	}
+	return nil
 }
 
 func (f *flags) register(c *cobra.Command) {
@@ -62,16 +88,15 @@ func (f *flags) deciders(fs *pflag.FlagSet) {
 		"`CLOCK`: virtual, or real to pace the same requests on the wall clock of a real server")
 	fs.BoolVar(&f.longReal, "long-real", false,
 		"let --clock real take more than "+limit.FormatDuration(simulate.MaxReal))
+	fs.Var(&f.shard, "shard", "with --redis model: do the part of the job that falls on shard `I/N` of the keys, such "+
+		"as 2/4, and write it to --out; simulate merge puts the parts together")
 }
 
 func (f *flags) output(fs *pflag.FlagSet) {
 	f.FormatFlag(fs, report.Forms.Names())
-	fs.StringSliceVar(&f.columns, "columns", nil,
-		"of --format csv: `NAMES` of columns, comma separated, such as scenario,algorithm,overshoot (default all)")
+	f.forms.register(fs)
 	f.FolderFlag(fs, "results/latest", "index.html, charts, their data and result.json")
 	f.ChartsFlag(fs, fmt.Sprintf(", svg of more than %d scenarios", fewScenarios))
-	fs.BoolVar(&f.all, "all", false, fmt.Sprintf("print a table for each scenario where there are more than %d: else "+
-		"they are one matrix", fewScenarios))
 	fs.StringVar(&f.bench, "bench", "",
 		"show in index.html what bench run measured of the same scenarios: a bench.json, or the `FOLDER` that has one")
 	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row for each decision to `FILE`")
@@ -86,13 +111,11 @@ func (f *flags) check() error {
 	if err := f.CheckFormat(report.Forms.Names()); err != nil {
 		return err
 	}
-	if len(f.columns) > 0 && f.Format != csvForm {
-		return commandline.Usage("--columns: goes with --format csv")
+	if err := f.forms.check(f.Format); err != nil {
+		return err
 	}
-	for _, name := range f.columns {
-		if all := report.CSVColumns(); !slices.Contains(all, name) {
-			return commandline.Usage("--columns %s: %s", message.Quote(name), message.OneOf(name, all))
-		}
+	if err := f.checkShard(); err != nil {
+		return err
 	}
 	if f.clock != simulate.VirtualClock && f.clock != simulate.RealClock {
 		return commandline.Usage("--clock %s: want virtual or real", message.Quote(f.clock))

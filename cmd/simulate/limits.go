@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
+	"ratelab/internal/simulate"
 	"ratelab/internal/usage"
 	"ratelab/internal/waiting"
 )
@@ -120,7 +121,7 @@ func (a *app) otherwise(doc *usage.Document, log *scenario.Scenario) error {
 		}
 	}
 	if differ != nil {
-		doc.Notes = append(doc.Notes, wholeSeconds+strings.Join(differ, "; "))
+		doc.Notes = append(doc.Notes, simulate.WholeSeconds+strings.Join(differ, "; "))
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func (a *app) otherwise(doc *usage.Document, log *scenario.Scenario) error {
 func (f *flags) asksForLimits(args []string) bool {
 	return f.HasTrace() && len(args) == 0 &&
 		f.FirstGiven(func(name string) bool {
-			return slices.Contains([]string{"limit", "algorithms", "script", "decisions", "bench"}, name)
+			return slices.Contains([]string{"limit", "algorithms", "script", "decisions", "bench", "shard"}, name)
 		}) == ""
 }
 

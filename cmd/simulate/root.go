@@ -43,7 +43,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	f.register(root)
 	root.AddCommand(a.list(), a.validate(), a.schema(), a.check(), a.recommend(), a.worst(), a.compare(), a.limits(),
-		a.tune(), a.clean())
+		a.tune(), a.merge(), a.clean())
 	commandline.StrictHelp(root)
 	commandline.Help(root, f.Groups, closing)
 	return root
@@ -75,12 +75,14 @@ func slipOfACommand(root *cobra.Command, args []string) error {
 // schema prints the JSON Schemas of what the program reads and writes.
 func (a *app) schema() *cobra.Command {
 	return commandline.SchemaCommand(a.Streams, "Print the JSON Schema of scenario files (the default) or of a result",
-		[]string{"scenario", "result", "recommendation", "worst", "usage", "tune", "change"}, map[string][]byte{
+		[]string{"scenario", "result", "recommendation", "worst", "usage", "tune", "change", "shard"},
+		map[string][]byte{
 			"scenario": scenario.Schema(), "result": result.Schema(result.Simulation),
 			"recommendation": result.Schema(result.Recommendation),
 			"worst":          result.Schema(result.Worst),
 			"usage":          result.Schema(result.Usage),
 			"tune":           result.Schema(result.Tune),
 			"change":         result.Schema(result.Change),
+			"shard":          result.Schema(result.Shard),
 		})
 }

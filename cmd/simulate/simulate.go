@@ -23,6 +23,9 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.shard.Of > 0 {
+		return a.shard(ctx, f, args, job)
+	}
 	pictures, err := f.ChartFormats(len(job.Scenarios) > fewScenarios)
 	if err != nil {
 		return err
@@ -35,7 +38,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	mine := outputs(job, pictures)
+	mine := outputs(scenarioNames(job.Scenarios), pictures)
 	if err := commandline.RefuseForeign("--out", f.Folder, mine...); err != nil {
 		return err
 	}
@@ -64,7 +67,8 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 		}
 	}
 	printer.Print(func() error { return figures(&result.Document) })
-	return printer.Deliver(func() error { return a.write(f, args, result, bench, pictures, mine) }, outcome(f, result))
+	write := func() error { return a.write(&f.Output, f.again(args), result, bench, pictures, mine) }
+	return printer.Deliver(write, outcome(f, result))
 }
 
 // run does the job, with its progress on a terminal and its decisions in the file rows.
@@ -107,9 +111,22 @@ func (a *app) job(f *flags, args []string) (*simulate.Job, error) {
 	job.AllowEviction = f.eviction
 	job.Instead = instead
 	if f.HasTrace() && !choseRule(f.Groups) {
-		job.Assumed = a.otherRules(job)
+		job.Assumed = a.otherRules(job, f.shard.Shard)
 	}
 	return job, nil
+}
+
+func scenarioNames(list []*scenario.Scenario) []string {
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// again is the command line that asks for the same figures.
+func (f *flags) again(args []string) string {
+	return f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts", "shard")
 }
 
 // newJob is a job on the embedded server in virtual time.

@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"ratelab/internal/commandline"
-	"ratelab/internal/message"
 	"ratelab/internal/recommend"
-	"ratelab/internal/report"
+	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 	"ratelab/internal/simulate"
 	"ratelab/internal/traffic"
@@ -16,9 +15,6 @@ import (
 
 // Where the times of a log are whole seconds, where its requests lie within them is an assumption. Unless somebody has
 // chosen a rule, the others are tried, and what they would change is said.
-
-// wholeSeconds begins the note about what the other rules say.
-const wholeSeconds = "times are whole seconds, spread evenly within each (--within-second even); "
 
 // choseRule reports whether the user did.
 func choseRule(given *commandline.Groups) bool {
@@ -36,46 +32,25 @@ func underOtherRules(log *scenario.Scenario) (rules []string, all []*scenario.Sc
 	return rules, all
 }
 
-// otherRules notes which rows the models decide otherwise under another rule.
-func (a *app) otherRules(job *simulate.Job) func(context.Context, *scenario.Scenario, *report.Run) ([]string, error) {
-	return func(ctx context.Context, s *scenario.Scenario, run *report.Run) ([]string, error) {
-		var differ []string
+// otherRules is what the models reject under each of the other rules; of a shard where that is asked for.
+func (a *app) otherRules(job *simulate.Job, shard replay.Shard) func(context.Context, *scenario.Scenario) (
+	[]simulate.Assumption, error) {
+	return func(ctx context.Context, s *scenario.Scenario) ([]simulate.Assumption, error) {
+		var assumed []simulate.Assumption
 		rules, all := underOtherRules(s)
 		for i, rule := range rules {
 			again := a.newJob(all[i : i+1])
 			again.Algorithms, again.Instead, again.Server = job.Algorithms, job.Instead, simulate.ModelServer
-			result, err := again.Run(ctx)
+			rejected, whole, err := again.Rejected(ctx, shard)
 			if err != nil {
 				return nil, err
 			}
-			if text := rejectsOtherwise(run, &result.Document.Runs[0]); text != "" && !result.Interrupted {
-				differ = append(differ, rule+" would reject "+text)
+			if whole {
+				assumed = append(assumed, simulate.Assumption{Rule: rule, Rejected: rejected})
 			}
 		}
-		if differ == nil {
-			return nil, nil
-		}
-		return []string{wholeSeconds + strings.Join(differ, "; ")}, nil
+		return assumed, nil
 	}
-}
-
-// mostRowsNamed is how many rows that decide otherwise are named.
-const mostRowsNamed = 3
-
-// rejectsOtherwise is "3 instead of 0 (gcra)", of the first few rows that do.
-func rejectsOtherwise(run, other *report.Run) string {
-	var all []string
-	for i := range other.Results {
-		o := &other.Results[i]
-		if row := run.Find(o.Algorithm); row != nil && row.Rejected != o.Rejected {
-			all = append(all, fmt.Sprintf("%d instead of %d (%s)", o.Rejected, row.Rejected, o.Algorithm))
-		}
-	}
-	text := strings.Join(all[:min(len(all), mostRowsNamed)], ", ")
-	if more := len(all) - mostRowsNamed; more > 0 {
-		text += fmt.Sprintf(", and differently in %s", message.Count(more, "more row"))
-	}
-	return text
 }
 
 // choosesOtherwise notes what would be recommended under the other rules, where that is another name.
@@ -108,7 +83,7 @@ func (a *app) choosesOtherwise(ctx context.Context, f *recommendFlags, q *recomm
 		}
 	}
 	if differ != nil {
-		doc.Notes = append(doc.Notes, wholeSeconds+strings.Join(differ, "; "))
+		doc.Notes = append(doc.Notes, simulate.WholeSeconds+strings.Join(differ, "; "))
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import "math/bits"
 // The sum is one of whole numbers, units of 2^-64, so that it does not depend on the order of the requests: each is
 // rounded down to such a unit.
 type RateDifference struct {
-	Sum      Sum128 `json:"sum" jsonschema:"type=string"` // in units of 2^-64
+	Sum      Sum128 `json:"sum"` // in units of 2^-64
 	Requests int64  `json:"requests"`
 }
 

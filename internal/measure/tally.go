@@ -37,7 +37,7 @@ type Counts struct {
 	ShortfallCost      int64  `json:"shortfall_cost"`
 	ExactCost          int64  `json:"exact_cost"`
 	DiffersFromExact   int64  `json:"differs_from_exact"`
-	DecisionsDigest    Sum128 `json:"decisions_digest" jsonschema:"type=string"`
+	DecisionsDigest    Sum128 `json:"decisions_digest"`
 }
 
 // plus is what both come to.

@@ -29,8 +29,11 @@ type Whole struct {
 	LargestCost int64 `json:"largest_cost"` // of any request
 	// Digest is the sum modulo 2^128 of the XXH3-128 of one line "t_us,key,cost,0\n" for each request; 0 where nobody
 	// asked for a shard.
-	Digest measure.Sum128 `json:"digest" jsonschema:"type=string"`
+	Digest measure.Sum128 `json:"digest"`
 }
+
+// Partial reports whether the replay was stopped before the end of its traffic.
+func (p *Part) Partial() bool { return p.partial }
 
 // Plus is what both parts come to.
 func (p *Part) Plus(o *Part) (*Part, error) {

@@ -34,12 +34,14 @@ var (
 	Change = Form{File: "change.json", Of: "simulate compare", Version: 1, Kind: "change", Again: "compare again"}
 	Usage  = Form{File: "usage.json", Of: "simulate limits", Version: 1, Kind: "usage", Again: "look again"}
 	Tune   = Form{File: "tune.json", Of: "simulate tune", Version: 1, Kind: "tune", Again: "tune again"}
-	Cost   = Form{File: "cost.json", Of: "bench cost", Version: 1, Kind: "cost", Again: "count again"}
+	Shard  = Form{File: "shard.json", Of: "simulate --shard", Version: 1, Kind: "shard",
+		Again: "run simulate --shard again", Sealed: true}
+	Cost = Form{File: "cost.json", Of: "bench cost", Version: 1, Kind: "cost", Again: "count again"}
 )
 
 // Forms are all of them.
 func Forms() []Form {
-	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage, Change, Tune}
+	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage, Change, Tune, Shard}
 }
 
 // String is the form in words: a bench.json of bench run.

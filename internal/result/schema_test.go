@@ -20,6 +20,7 @@ import (
 	"ratelab/internal/recommend"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
+	"ratelab/internal/simulate"
 	"ratelab/internal/tune"
 	"ratelab/internal/usage"
 	"ratelab/internal/worst"
@@ -45,6 +46,10 @@ var documents = map[string]any{
 	result.Usage.File:      usage.Document{},
 	result.Change.File:     change.Document{},
 	result.Tune.File:       tune.Document{},
+	result.Shard.File: struct {
+		simulate.Part
+		result.Seal
+	}{},
 }
 
 // The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.
@@ -116,6 +121,9 @@ func name(t reflect.Type) string {
 // special are types whose JSON is not that of their fields.
 func special(t reflect.Type) *jsonschema.Schema {
 	switch t {
+	case reflect.TypeFor[measure.Sum128]():
+		return &jsonschema.Schema{Type: "string", Pattern: "^[0-9a-f]{32}$",
+			Description: "a sum modulo 2^128, in hexadecimal"}
 	case reflect.TypeFor[compare.Value]():
 		return &jsonschema.Schema{Description: "a number, a text such as a hash, or null where there is none",
 			AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}

@@ -45,8 +45,9 @@ type Job struct {
 
 	Progress Progress
 	Notice   func(line string) // is called with what the user ought to know at once; nil: nobody listens
-	// Assumed is asked for notes where requests of a trace were given a place within their second; nil: nobody is.
-	Assumed   func(context.Context, *scenario.Scenario, *report.Run) ([]string, error)
+	// Assumed is asked what the other rules come to where requests of a trace were given a place within their second;
+	// nil: nobody is.
+	Assumed   func(context.Context, *scenario.Scenario) ([]Assumption, error)
 	Decided   func(*report.Run) // is called with each scenario's figures as soon as they are there; nil: the same
 	Decisions *Decisions        // nil: not wanted
 }

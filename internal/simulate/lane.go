@@ -15,6 +15,7 @@ import (
 type lane struct {
 	entry     *lineup.Entry
 	decider   replay.Decider
+	another   func() replay.Decider // as that of replay.Lane
 	observers []observer
 	means     means
 	traffic   *measure.Traffic // that reached this lane, where it is not the same for all

@@ -9,16 +9,30 @@ import (
 // replay sends a scenario's traffic past the lanes, looks at what they leave on their servers, and deletes it.
 func (j *Job) replay(ctx context.Context, p *contest, t replay.Traffic, lanes []*lane, o replay.Options) (
 	*replay.Outcome, error) {
-	var all []replay.Lane
-	for _, l := range lanes {
-		all = append(all, replay.Lane{Label: l.entry.Label, Decider: l.decider, Observe: l.observe,
-			Counts: l.entry.Counts && !j.paced()})
+	all := replayed(lanes)
+	if j.paced() {
+		for i := range all {
+			all[i].Counts = false
+		}
 	}
 	outcome, err := replay.Run(ctx, t, p.Policy, all, o)
 	if err == nil {
 		err = survey(ctx, lanes, outcome.LastUS)
 	}
 	return outcome, cleanUp(ctx, lanes, err)
+}
+
+// replayed are the lanes as a replay takes them.
+func replayed(lanes []*lane) []replay.Lane {
+	var all []replay.Lane
+	for _, l := range lanes {
+		r := replay.Lane{Label: l.entry.Label, Decider: l.decider, Counts: l.entry.Counts, Another: l.another}
+		if len(l.observers) > 0 {
+			r.Observe, r.Another = l.observe, nil
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 // record is replay with progress and a row for each decision, where those are wanted.

@@ -53,11 +53,11 @@ func (j *Job) decide(ctx context.Context, plan *plan, b *backend) (*Result, erro
 			return nil, err
 		}
 		if j.Assumed != nil && !run.Partial && p.stream.Spread() > 0 {
-			notes, err := j.Assumed(ctx, p.Scenario, run)
+			assumed, err := j.Assumed(ctx, p.Scenario)
 			if err != nil {
 				return nil, err
 			}
-			run.Notes = append(run.Notes, notes...)
+			run.Notes = append(run.Notes, assumedNote(run, assumed)...)
 		}
 		all.Document.Runs = append(all.Document.Runs, *run)
 		if !(run.Partial && p.Scenario.Reactive()) { // its rows end at different moments, and share no axis

@@ -20,7 +20,8 @@ func (j *Job) runVirtual(ctx context.Context, p *contest, b *backend) ([]*lane, 
 	if j.Only != nil {
 		all = j.Only.Of(all)
 	}
-	outcome, err := j.record(ctx, p, all, lanes, p.findings(replay.Options{Parallel: b.parallel(), Stop: j.Stop}))
+	o := replay.Options{Parallel: b.parallel(), Sources: b.parallel(), Stop: j.Stop}
+	outcome, err := j.record(ctx, p, all, lanes, p.findings(o))
 	return lanes, outcome, err
 }
 
@@ -28,8 +29,14 @@ func (b *backend) virtualLanes(ctx context.Context, p *contest) ([]*lane, error)
 	var lanes []*lane
 	for i, e := range p.Entries {
 		if len(b.servers) == 0 {
-			lanes = append(lanes, &lane{entry: e, means: model{},
-				decider: replay.Unreachable(replay.NewModel(e.NewModel(), p.Scenario.Start), p.Scenario.Outages)})
+			another := func() replay.Decider {
+				return replay.Unreachable(replay.NewModel(e.NewModel(), p.Scenario.Start), p.Scenario.Outages)
+			}
+			l := &lane{entry: e, means: model{}, decider: another()}
+			if e.Gateways == nil { // which take turns over the requests of all keys
+				l.another = another
+			}
+			lanes = append(lanes, l)
 			continue
 		}
 		v, err := e.On(ctx, b.watch(i), lineup.Times{Start: p.Scenario.Start, Company: &b.company}, b.job.clock())
