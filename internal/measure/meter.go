@@ -223,6 +223,7 @@ func (m *Meter) finish(duration time.Duration) {
 	m.duration = duration
 	if m.shaping != nil {
 		m.leave(duration.Microseconds() - 1)
+		m.timeline.complete(duration, m.windows) // by what has left so far
 		m.over = true
 		m.leave(math.MaxInt64)
 	}

@@ -325,3 +325,26 @@ func TestKeySetCountsExactly(t *testing.T) {
 		}
 	})
 }
+
+// What leaves after the run is over is on no timeline, also where nobody came for a while before.
+func TestWhatLeavesAfterTheEndIsOnNoTimeline(t *testing.T) {
+	m := NewMeter(limit.Policy{Requests: 1, Window: 10 * time.Millisecond}, 30*time.Millisecond)
+	for _, d := range []struct{ atUS, delayUS int64 }{{0, 0}, {1000, 11_000}, {2000, 58_000}} {
+		m.Observe(limit.Request{AtUS: d.atUS, Key: "k", Cost: 1}, 0, limit.Decision{Verdict: limit.Allowed,
+			DelayUS: d.delayUS}, true)
+	}
+	tally, err := m.Tally(30*time.Millisecond, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := tally.Series
+	for i, got := range s.Rolling {
+		atUS, want := int64(i)*s.BucketUS, int64(0)
+		if atUS < 10_000 || atUS >= 12_000 && atUS < 22_000 { // of the first, and of the one that leaves at 12 ms
+			want = 1
+		}
+		if got != want {
+			t.Errorf("at %d us %d are in the window; want %d", atUS, got, want)
+		}
+	}
+}

@@ -65,10 +65,16 @@ func (l *timeline) wait(us int64) {
 	}
 }
 
-func (l *timeline) series(duration time.Duration, w *windows) Series {
+// complete enters every bucket of the duration, and gives their number.
+func (l *timeline) complete(duration time.Duration, w *windows) int {
 	n, merges := l.axis.span(duration)
 	l.mergeBuckets(merges)
 	l.enter(n-1, w)
+	return n
+}
+
+func (l *timeline) series(duration time.Duration, w *windows) Series {
+	n := l.complete(duration, w)
 	return Series{BucketUS: l.axis.widthUS, Admitted: slices.Clone(l.admitted[:n]),
 		Rolling: slices.Clone(l.rolling[:n]), DelayUS: slices.Clone(l.delay[:n])}
 }

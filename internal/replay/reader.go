@@ -58,7 +58,7 @@ func (r *reader) take(q limit.Request) error {
 	case r.sources != nil:
 		return r.hand(q)
 	}
-	if r.held = append(r.held, q); len(r.held) < sharesFrom {
+	if r.held = append(r.held, q); len(r.held) < r.options.ShareFrom {
 		return nil
 	}
 	return r.share(r.options.Sources)

@@ -61,7 +61,8 @@ type Options struct {
 	Fairness bool    // measure it
 	// Sources is over how many goroutines the keys are shared out at most, where there are requests enough and every
 	// lane has Another; 0 stands for 1. It changes no figure.
-	Sources int
+	Sources  int
+	ShareFrom int // from so many requests on; 0: where it pays
 	Shard   Shard // the keys that are replayed; the zero value: all
 }
 
@@ -129,6 +130,9 @@ func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane,
 	duration, _ := traffic.Duration()
 	if o.Batch == 0 {
 		o.Batch = defaultBatch
+	}
+	if o.ShareFrom == 0 {
+		o.ShareFrom = sharesFrom
 	}
 	alone := func(l Lane) bool { return l.Another == nil }
 	if slices.ContainsFunc(lanes, alone) {
