@@ -64,7 +64,7 @@ type AlikeKeys struct {
 
 // WorstKey is the worst of some keys: Part of Whole is what is wrong with it.
 type WorstKey struct {
-	Key   []byte `json:"key"` // as it came: not every key is text that JSON can carry
+	Key   string `json:"key"`
 	Part  int64  `json:"part"`
 	Whole int64  `json:"whole"`
 }
@@ -76,7 +76,7 @@ func (k *WorstKey) shown() *KeyShare {
 	if k == nil {
 		return nil
 	}
-	return &KeyShare{string(k.Key), k.share()}
+	return &KeyShare{k.Key, k.share()}
 }
 
 // Served is the account key by key; names are the keys by number. It is nil where not all of them have names.
@@ -92,19 +92,19 @@ func (a *Account) Served(names []string, limit int64) *Served {
 		if excess > 0 {
 			s.KeysOver++
 			if busy {
-				s.Over = s.Over.highest(name, excess, within+excess)
+				s.Over = s.Over.highest(WorstKey{name, excess, within + excess})
 			}
 		}
 		if short := exact - within; short > 0 {
 			s.KeysShort++
 			if busy {
-				s.Short = s.Short.highest(name, short, exact)
+				s.Short = s.Short.highest(WorstKey{name, short, exact})
 			}
 		}
 		if exact == 0 {
 			continue
 		}
-		s.Least = s.Least.lowest(name, within+excess, exact)
+		s.Least = s.Least.lowest(WorstKey{name, within + excess, exact})
 		by := greatestDivisor(within+excess, exact)
 		alike[AlikeKeys{Admitted: (within + excess) / by, Exact: exact / by}]++
 	}
@@ -128,30 +128,30 @@ func greatestDivisor(a, b int64) int64 {
 	return a
 }
 
-// highest is the worse of k and another key, where a large share is bad.
-func (k *WorstKey) highest(name string, part, whole int64) *WorstKey {
-	o := WorstKey{[]byte(name), part, whole}
-	if k == nil || o.share() > k.share() || o.share() == k.share() && name < string(k.Key) {
-		return &o
+// highest is the worse of k and another key, where a large share is bad; of equals the first in order of names.
+func (k *WorstKey) highest(o WorstKey) *WorstKey {
+	if k == nil || o.share() > k.share() || o.share() == k.share() && o.Key < k.Key {
+		k = new(WorstKey)
+		*k = o
 	}
 	return k
 }
 
-// lowest is the worse of k and another key, where a small share is bad.
-func (k *WorstKey) lowest(name string, part, whole int64) *WorstKey {
-	o := WorstKey{[]byte(name), part, whole}
-	if k == nil || o.share() < k.share() || o.share() == k.share() && name < string(k.Key) {
-		return &o
+// lowest is the same where a small share is bad.
+func (k *WorstKey) lowest(o WorstKey) *WorstKey {
+	if k == nil || o.share() < k.share() || o.share() == k.share() && o.Key < k.Key {
+		k = new(WorstKey)
+		*k = o
 	}
 	return k
 }
 
 // worse is the worse of two by the rule; nil is none.
-func (k *WorstKey) worse(o *WorstKey, rule func(k *WorstKey, name string, part, whole int64) *WorstKey) *WorstKey {
+func (k *WorstKey) worse(o *WorstKey, rule func(k *WorstKey, o WorstKey) *WorstKey) *WorstKey {
 	if o == nil {
 		return k
 	}
-	return rule(k, string(o.Key), o.Part, o.Whole)
+	return rule(k, *o)
 }
 
 // plus is what both come to; nil where one of them is not known.
@@ -182,7 +182,7 @@ func (s *Served) Fairness(keys int64) *Fairness {
 	if s == nil || keys < 2 || keys > MaxFairKeys || s.Least == nil {
 		return nil
 	}
-	f := &Fairness{WorstKey: string(s.Least.Key), WorstServed: s.Least.share(), KeysOver: s.KeysOver,
+	f := &Fairness{WorstKey: s.Least.Key, WorstServed: s.Least.share(), KeysOver: s.KeysOver,
 		KeysShort: s.KeysShort, Over: s.Over.shown(), Short: s.Short.shown()}
 	var sum, squares float64
 	for _, a := range s.Alike { // in one order, so that the sums are always rounded alike

@@ -61,9 +61,9 @@ type Options struct {
 	Fairness bool    // measure it
 	// Sources is over how many goroutines the keys are shared out at most, where there are requests enough and every
 	// lane has Another; 0 stands for 1. It changes no figure.
-	Sources  int
-	ShareFrom int // from so many requests on; 0: where it pays
-	Shard   Shard // the keys that are replayed; the zero value: all
+	Sources   int
+	ShareFrom int   // from so many requests on; 0: where it pays
+	Shard     Shard // the keys that are replayed; the zero value: all
 }
 
 // ErrStopped is what a Decider returns that gave up before it decided a batch because it was told to stop. The

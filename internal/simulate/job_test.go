@@ -224,7 +224,7 @@ func TestDecisionsAddUpToTheFigures(t *testing.T) {
 // What stops a job early is marked: the document says so, nothing further is run, no promise is checked.
 func TestAStoppedJobIsPartial(t *testing.T) {
 	stop := make(chan struct{})
-	j := job(evenly(t, "long", 40_000, "expect: [{algorithm: none, admitted: 40000}]"), evenly(t, "never", 10, ""))
+	j := job(evenly(t, "long", 100_000, "expect: [{algorithm: none, admitted: 100000}]"), evenly(t, "never", 10, ""))
 	j.Algorithms = choices(t, "none", "gcra")
 	j.Stop = stop
 	j.Progress = stopper(func() { close(stop) })
@@ -234,7 +234,7 @@ func TestAStoppedJobIsPartial(t *testing.T) {
 		t.Fatalf("%d runs, partial %v; want the first one, partial", len(doc.Runs), doc.Runs[0].Partial)
 	}
 	r := doc.Runs[0]
-	if n := r.Reference.Offered; n == 0 || n >= 40_000 || row(t, r, "gcra").Offered != n {
+	if n := r.Reference.Offered; n == 0 || n >= 100_000 || row(t, r, "gcra").Offered != n {
 		t.Errorf("the reference was offered %d, gcra %d", n, row(t, r, "gcra").Offered)
 	}
 	if got := verdicts(r); got != "-" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ratelab/internal/curves"
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
@@ -103,9 +104,11 @@ func (f PartFile) sameJob(o PartFile) error {
 	case o.Tool.Version != f.Tool.Version:
 		return other("the version", o.Tool.Version, f.Tool.Version)
 	case o.Shard.Of != f.Shard.Of:
-		return other("a job in shards,", o.Shard.Of, f.Shard.Of)
+		return fmt.Errorf("%s: is shard %v, and %s is %v; name all shards of one job, cut into as many",
+			message.Path(o.Path), o.Shard, message.Path(f.Path), f.Shard)
 	case len(o.Runs) != len(f.Runs):
-		return other("a number of scenarios,", len(o.Runs), len(f.Runs))
+		return fmt.Errorf("%s: has %s, and %s has %d; make all shards of the same", message.Path(o.Path),
+			message.Count(len(o.Runs), "scenario"), message.Path(f.Path), len(f.Runs))
 	}
 	for i := range f.Runs {
 		ours, theirs := &f.Runs[i], &o.Runs[i]
@@ -129,11 +132,11 @@ func (h *Head) differs(o *Head) (what string, a, b any) {
 		a, b any
 	}{
 		{"the scenario", h.Scenario, o.Scenario},
-		{"the limit", h.Limit, o.Limit},
+		{"the limit", limitAlone(h.Limit), limitAlone(o.Limit)},
 		{"the contract", h.Limit.Contract, o.Limit.Contract},
 		{"the seed", h.Seed, o.Seed},
 		{"the question", message.Quote(h.Question), message.Quote(o.Question)},
-		{"the algorithms", h.labels(), o.labels()},
+		{"the rows", h.labels(), o.labels()},
 	} {
 		if fmt.Sprint(s.a) != fmt.Sprint(s.b) {
 			return s.what, s.a, s.b
@@ -143,6 +146,12 @@ func (h *Head) differs(o *Head) (what string, a, b any) {
 		return "a scenario", "with other parameters or expectations", h.Scenario
 	}
 	return "", nil, nil
+}
+
+// limitAlone is the limit without its contract.
+func limitAlone(l result.Limit) result.Limit {
+	l.Contract = limit.ByWindow
+	return l
 }
 
 func (h *Head) labels() []string {
