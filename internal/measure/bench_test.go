@@ -28,10 +28,11 @@ func BenchmarkObserve(b *testing.B) {
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "observations/s")
 		})
 		b.Run(fmt.Sprintf("reference/keys=%d", keys), func(b *testing.B) {
-			r := NewReference(p)
+			r := NewReference(p, 0)
 			b.ReportAllocs()
 			for i := range b.N {
-				r.Admit(limit.Request{AtUS: int64(i) * 10, Key: names[i*7919%keys], Cost: 1})
+				r.Admit(limit.Request{AtUS: int64(i) * 10, Key: names[i*7919%keys], Cost: 1},
+					int64(i*7919%keys))
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
 		})

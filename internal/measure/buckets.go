@@ -6,11 +6,11 @@ import (
 	"ratelab/internal/limit"
 )
 
-// buckets is an exact bucket for each key: full at first, refilled continuously, with no fraction lost. A key whose
+// buckets is an exact bucket for each key, known by its number: full at first, refilled continuously, with no fraction lost. A key whose
 // bucket is full again is forgotten when the number of keys has doubled.
 type buckets struct {
 	capacity, requests, windowUS int64
-	keys                         map[string]bucket
+	keys                         map[int64]bucket
 	sweepAt                      int
 }
 
@@ -18,30 +18,33 @@ type buckets struct {
 type bucket struct{ tokens, part, atUS int64 }
 
 func newBuckets(p limit.Policy) *buckets {
-	return &buckets{capacity: p.Capacity(), requests: p.Requests, windowUS: p.WindowUS(), keys: map[string]bucket{},
+	return &buckets{capacity: p.Capacity(), requests: p.Requests, windowUS: p.WindowUS(), keys: map[int64]bucket{},
 		sweepAt: firstSweep}
 }
 
-// take takes cost from the key's bucket at nowUS, which is not before any earlier one, if that much is in it.
-func (b *buckets) take(key string, nowUS, cost int64) bool {
-	if cost > b.capacity {
+// holds reports whether so much is in the key's bucket at nowUS, which is not before any earlier one.
+func (b *buckets) holds(key, nowUS, cost int64) bool { return cost <= b.at(key, nowUS).tokens }
+
+// take takes cost from the key's bucket at nowUS, if that much is in it.
+func (b *buckets) take(key, nowUS, cost int64) bool {
+	k := b.at(key, nowUS)
+	if cost > k.tokens {
 		return false
 	}
-	k, known := b.keys[key]
-	if known {
-		k = b.refilled(k, nowUS)
-	} else {
-		if len(b.keys) >= b.sweepAt {
-			b.sweep(nowUS)
-		}
-		k = bucket{b.capacity, 0, nowUS}
+	if _, known := b.keys[key]; !known && len(b.keys) >= b.sweepAt {
+		b.sweep(nowUS)
 	}
-	allowed := cost <= k.tokens
-	if allowed {
-		k.tokens -= cost
-	}
+	k.tokens -= cost
 	b.keys[key] = k
-	return allowed
+	return true
+}
+
+// at is the key's bucket at nowUS.
+func (b *buckets) at(key, nowUS int64) bucket {
+	if k, known := b.keys[key]; known {
+		return b.refilled(k, nowUS)
+	}
+	return bucket{b.capacity, 0, nowUS}
 }
 
 // refilled is k at nowUS: what it holds and L/W for each microsecond since, in whole parts of 1/W.

@@ -1,6 +1,10 @@
 package measure
 
-import "ratelab/internal/limit"
+import (
+	"time"
+
+	"ratelab/internal/limit"
+)
 
 // Reference is the exact limiter of a contract: it rejects nothing that would fit, and keeps the contract always. It
 // shares no code with the algorithms that it judges.
@@ -8,29 +12,32 @@ import "ratelab/internal/limit"
 // By the window it is a sliding log for each key, which records what it admits itself: in no half-open interval
 // (t−W, t] more than L. The burst plays no part. By the bucket it is a bucket of B for each key that L/W refills
 // continuously.
-type Reference struct {
-	limit   int64
-	windows *windows
-	buckets *buckets // nil: by the window
+//
+// It is the exact limiter behind a Meter, with nobody in front of it: what it admits is in that one's memory already,
+// which is as large as that of all else together.
+type Reference struct{ *Meter }
+
+// NewReference starts with empty logs, or full buckets; the duration is as that of NewMeter.
+func NewReference(p limit.Policy, duration time.Duration) Reference {
+	return Reference{NewMeter(p, duration)}
 }
 
-// NewReference starts with empty logs, or full buckets.
-func NewReference(p limit.Policy) *Reference {
-	if p.Contract == limit.ByBucket {
-		return &Reference{buckets: newBuckets(p)}
+// Admit decides q, whose AtUS is not below that of the request before, and whose key has the number; the Meter observes
+// it. Amortised O(1).
+func (r Reference) Admit(q limit.Request, number int64) bool {
+	r.timeline.moveTo(q.AtUS, r.windows) // by what was there before q looks what there is now
+	exact, d := r.fits(q, number), limit.Decision{Verdict: limit.Rejected}
+	if exact {
+		d.Verdict = limit.Allowed
 	}
-	return &Reference{limit: p.Requests, windows: newWindows(p.WindowUS())}
+	r.Observe(q, number, d, exact)
+	return exact
 }
 
-// Admit decides q, whose AtUS is not below that of the request before. Amortised O(1).
-func (r *Reference) Admit(q limit.Request) bool {
-	if r.buckets != nil {
-		return r.buckets.take(q.Key, q.AtUS, q.Cost)
+// fits reports whether the exact limiter behind would let q through, if it were let through to it.
+func (m *Meter) fits(q limit.Request, number int64) bool {
+	if m.behind != nil {
+		return m.behind.holds(number, q.AtUS, q.Cost)
 	}
-	i := r.windows.slot(q.Key, q.AtUS)
-	if q.Cost > r.limit-r.windows.sums[i] {
-		return false
-	}
-	r.windows.add(i, q.AtUS, q.Cost, true)
-	return true
+	return q.Cost <= m.policy.Requests-m.windows.kept(number, q.AtUS)
 }

@@ -12,10 +12,10 @@ import (
 // a third request through, which an exact limiter behind it would still refuse.
 func ExampleMeter() {
 	p := limit.Policy{Requests: 2, Window: time.Second}
-	m, exact := measure.NewMeter(p, time.Second), measure.NewReference(p)
+	m, exact := measure.NewMeter(p, time.Second), measure.NewReference(p, 0)
 	for i := range int64(3) {
 		q := limit.Request{AtUS: i * 1000, Key: "client", Cost: 1}
-		m.Observe(q, 0, limit.Decision{Verdict: limit.Allowed}, exact.Admit(q))
+		m.Observe(q, 0, limit.Decision{Verdict: limit.Allowed}, exact.Admit(q, 0))
 	}
 	r, err := m.Result(time.Second, 1, nil)
 	if err != nil {

@@ -94,7 +94,7 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact b
 		if d.Verdict == limit.NotConfigured {
 			m.counts.NotConfigured++
 		}
-		m.reject(q, d)
+		m.reject(q, number, d)
 	case limit.Unavailable:
 		m.counts.Errors++
 		m.counts.Unavailable++
@@ -135,7 +135,7 @@ func (m *Meter) offer(q limit.Request) bool {
 // admit counts an admission now, or where it is delayed when it leaves.
 func (m *Meter) admit(a departure, d limit.Decision) {
 	if m.rate != nil {
-		m.rate.add(m.policy.Requests-d.Remaining-a.Cost, m.windows.sum(a.Key, a.AtUS))
+		m.rate.add(m.policy.Requests-d.Remaining-a.Cost, m.windows.sum(a.number, a.AtUS))
 	}
 	if d.DelayUS != 0 && m.shaping == nil {
 		m.shaping = newShaping(m.windows, m.counts.Admitted-1, m.counts.PeakWindowAdmitted)
@@ -161,10 +161,10 @@ func (m *Meter) leave(atUS int64) {
 
 // depart counts what is let through now, and lets the exact limiter behind decide on it.
 func (m *Meter) depart(a departure) {
-	slot := m.windows.slot(a.Key, a.leavesUS)
-	within := m.windows.kept[slot]+a.Cost <= m.policy.Requests
+	slot := m.windows.slot(a.number, a.leavesUS)
+	within := m.windows.rings[slot].kept+a.Cost <= m.policy.Requests
 	if m.behind != nil {
-		within = m.behind.take(a.Key, a.leavesUS, a.Cost)
+		within = m.behind.take(a.number, a.leavesUS, a.Cost)
 	}
 	if within {
 		m.within.Add(a.number, a.Cost)
@@ -183,9 +183,9 @@ func (m *Meter) depart(a departure) {
 	}
 }
 
-func (m *Meter) reject(q limit.Request, d limit.Decision) {
+func (m *Meter) reject(q limit.Request, number int64, d limit.Decision) {
 	if m.rate != nil && d.Verdict == limit.Rejected {
-		m.rate.add(m.policy.Requests-d.Remaining, m.windows.sum(q.Key, q.AtUS))
+		m.rate.add(m.policy.Requests-d.Remaining, m.windows.sum(number, q.AtUS))
 	}
 }
 

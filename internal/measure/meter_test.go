@@ -16,9 +16,10 @@ import (
 
 // observe has m observe the run beside an exact limiter in its place, and gives what that let through.
 func observe(m *Meter, p limit.Policy, run []observation) *Ledger {
-	reference, keys, exact := NewReference(p), NewKeySet(), &Ledger{}
+	reference, keys, exact := NewReference(p, 0), NewKeySet(), &Ledger{}
 	for _, o := range run {
-		number, yes := keys.Add(o.Key), reference.Admit(o.Request)
+		number := keys.Add(o.Key)
+		yes := reference.Admit(o.Request, number)
 		if yes {
 			exact.Add(number, o.Cost)
 		}
@@ -31,13 +32,14 @@ func observe(m *Meter, p limit.Policy, run []observation) *Ledger {
 // requests in seconds 1 to 6, all of which an aligned window admits.
 func TestCaseOneByHand(t *testing.T) {
 	p := limit.Policy{Requests: 1000, Window: 3 * time.Second}
-	m, reference, traffic, keys := NewMeter(p, 6*time.Second), NewReference(p), NewTrafficMeter(6*time.Second),
+	m, reference, traffic, keys := NewMeter(p, 6*time.Second), NewReference(p, 0), NewTrafficMeter(6*time.Second),
 		NewKeySet()
 	exact := &Ledger{}
 	for second, count := range []int64{10, 10, 980, 900, 100, 0} {
 		for i := range count {
 			q := limit.Request{AtUS: int64(second)*1_000_000 + i*1_000_000/count, Key: "k", Cost: 1}
-			number, yes := keys.Add(q.Key), reference.Admit(q)
+			number := keys.Add(q.Key)
+			yes := reference.Admit(q, number)
 			if yes {
 				exact.Add(number, q.Cost)
 			}
@@ -134,13 +136,13 @@ func TestSeriesEqualsItsDefinition(t *testing.T) {
 func TestReferenceIsTheExactLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, _, run := drawRun(t)
-		reference := NewReference(p)
+		reference, keys := NewReference(p, 0), NewKeySet()
 		of := map[string][]observation{}
 		for i, o := range run {
 			of[o.Key] = append(of[o.Key], o)
 			decided := admits(p, of[o.Key])
 			want := decided[len(decided)-1]
-			if got := reference.Admit(o.Request); got != want {
+			if got := reference.Admit(o.Request, keys.Add(o.Key)); got != want {
 				t.Fatalf("request %d, %+v: admitted %v; want %v", i, o.Request, got, want)
 			}
 		}
@@ -161,9 +163,9 @@ func TestTheBucketOfTheLargestLimit(t *testing.T) {
 			run = append(run, observation{Request: limit.Request{AtUS: at, Key: "k", Cost: cost}})
 		}
 	}
-	reference := NewReference(p)
+	reference := NewReference(p, 0)
 	for i, want := range admits(p, run) {
-		if got := reference.Admit(run[i].Request); got != want {
+		if got := reference.Admit(run[i].Request, 0); got != want {
 			t.Errorf("request %d at %d us of cost %d: %v; want %v", i, run[i].AtUS, run[i].Cost, got, want)
 		}
 	}
@@ -224,9 +226,9 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 
 // newOf is a meter that saw the run with no delays.
 func newOf(p limit.Policy, duration time.Duration, run []observation) *Meter {
-	m := NewMeter(p, duration)
+	m, keys := NewMeter(p, duration), NewKeySet()
 	for _, o := range run {
-		m.Observe(o.Request, 0, limit.Decision{Verdict: o.verdict}, true)
+		m.Observe(o.Request, keys.Add(o.Key), limit.Decision{Verdict: o.verdict}, true)
 	}
 	_, _ = m.Result(duration, 3, nil)
 	return m
@@ -257,11 +259,11 @@ func TestRoundBuckets(t *testing.T) {
 
 func TestMemoryGrowsWithLivingKeysOnly(t *testing.T) {
 	p := limit.Policy{Requests: 10, Window: 10 * time.Millisecond}
-	m, reference := NewMeter(p, 0), NewReference(p)
+	m, reference := NewMeter(p, 0), NewReference(p, 0)
 	const atOnce = 10_000 // keys in a window: one each microsecond
 	for i := range int64(20 * atOnce) {
 		q := limit.Request{AtUS: i, Key: fmt.Sprint(i), Cost: 1}
-		m.Observe(q, i, limit.Decision{Verdict: limit.Allowed}, reference.Admit(q))
+		m.Observe(q, i, limit.Decision{Verdict: limit.Allowed}, reference.Admit(q, i))
 	}
 	for name, w := range map[string]*windows{"meter": m.windows, "reference": reference.windows} {
 		if n := len(w.sums); n > 4*atOnce {

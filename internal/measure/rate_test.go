@@ -45,15 +45,16 @@ func TestTheReferenceHasNoRateDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, duration, run := drawRun(t)
 		p.Contract = limit.ByWindow
-		r, m := NewReference(p), NewMeter(p, duration)
+		r, m, keys := NewReference(p, 0), NewMeter(p, duration), NewKeySet()
 		m.WatchRate()
 		for _, o := range run {
 			d := limit.Decision{Verdict: limit.Rejected}
-			if r.Admit(o.Request) {
+			number := keys.Add(o.Key)
+			if r.Admit(o.Request, number) {
 				d.Verdict = limit.Allowed
 			}
-			d.Remaining = p.Requests - r.windows.sum(o.Key, o.AtUS)
-			m.Observe(o.Request, 0, d, d.Allowed())
+			d.Remaining = p.Requests - r.windows.sum(number, o.AtUS)
+			m.Observe(o.Request, number, d, d.Allowed())
 		}
 		if got := m.RateDifference(); got != nil && *got != 0 {
 			t.Fatalf("a difference of %v", *got)

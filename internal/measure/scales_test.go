@@ -52,11 +52,11 @@ func TestMostAdmittedOverLongTracks(t *testing.T) {
 		w.release = s.release
 		gaps := rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1, 1, 2, 3, 9, 40, 1200}), 20, 20).Draw(t, "gaps")
 		keys := rapid.SampledFrom([]int64{1, 3, 2500}).Draw(t, "keys")
-		seen, want := map[string][]admission{}, make([]int64, len(lengths))
+		seen, want := map[int64][]admission{}, make([]int64, len(lengths))
 		at := int64(0)
 		for i := range int64(6000) {
 			at += gaps[(i*i+i/20)%20]
-			key, cost := fmt.Sprint(i*7919%keys), i%3+1
+			key, cost := i*7919%keys, i%3+1
 			slot := w.slot(key, at)
 			s.add(slot, at, cost)
 			w.add(slot, at, cost, i%4 > 0)

@@ -45,7 +45,7 @@ func newShaping(so *windows, before, peak int64) *shaping {
 func (s *shaping) admit(a departure) {
 	delay := a.leavesUS - a.AtUS
 	s.delays[delay]++
-	slot := s.arrivals.slot(a.Key, a.AtUS)
+	slot := s.arrivals.slot(a.number, a.AtUS)
 	s.peak = max(s.peak, s.arrivals.add(slot, a.AtUS, a.Cost, true))
 	if delay > 0 {
 		s.order++

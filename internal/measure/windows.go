@@ -1,20 +1,18 @@
 package measure
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // windows keeps, for each living key, the sum of the costs in (now−W, now], and of those that somebody else keeps, too.
 // A key lives while it has such a cost; the others are swept when the number of slots has doubled, so that memory grows
-// with living keys and not with the length of a run, at amortised O(1) an operation.
+// with living keys, and by four bytes with all that there were, and not with the length of a run, at amortised O(1) an
+// operation. Keys are known by their numbers, which are small.
 type windows struct {
 	widthUS int64
-	index   map[string]int
+	slots   []int32 // by number: 1 + the slot, 0 where there is none
+	numbers []int32 // by slot, of the keys that have them; -1: it is free
 	sums    []int64 // by slot; apart from the rings, so that highest scans them fast. Stale until expired
-	kept    []int64 // of those that are kept
 	rings   []ring
-	free    []int                            // slots whose keys were swept
+	free    []int32                          // slots whose keys were swept
 	sweepAt int                              // slots in use at which to sweep next
 	release func(slot int, nowUS int64) bool // asked before a slot is freed; false keeps it. nil: always
 }
@@ -22,56 +20,79 @@ type windows struct {
 // firstSweep is the number of keys below which sweeping is not worth it.
 const firstSweep = 1024
 
-func newWindows(widthUS int64) *windows {
-	return &windows{widthUS: widthUS, index: make(map[string]int), sweepAt: firstSweep}
-}
+func newWindows(widthUS int64) *windows { return &windows{widthUS: widthUS, sweepAt: firstSweep} }
 
 // slot is the key's place, its sum brought up to nowUS.
-func (w *windows) slot(key string, nowUS int64) int {
-	i, ok := w.index[key]
-	if !ok {
-		return w.newSlot(key, nowUS)
+func (w *windows) slot(number, nowUS int64) int {
+	i := w.has(number)
+	if i < 0 {
+		return w.newSlot(number, nowUS)
 	}
 	w.expire(i, nowUS)
 	return i
 }
 
+// has is the key's place, below zero where it has none.
+func (w *windows) has(number int64) int {
+	if number >= int64(len(w.slots)) {
+		return -1
+	}
+	return int(w.slots[number]) - 1
+}
+
 // sum is the key's at nowUS; unlike slot it makes no place for a key that has none.
-func (w *windows) sum(key string, nowUS int64) int64 {
-	i, ok := w.index[key]
-	if !ok {
+func (w *windows) sum(number, nowUS int64) int64 {
+	i := w.has(number)
+	if i < 0 {
 		return 0
 	}
 	w.expire(i, nowUS)
 	return w.sums[i]
 }
 
-func (w *windows) newSlot(key string, nowUS int64) int {
-	if len(w.index) >= w.sweepAt {
+// kept is what of that sum somebody else keeps, too.
+func (w *windows) kept(number, nowUS int64) int64 {
+	i := w.has(number)
+	if i < 0 {
+		return 0
+	}
+	w.expire(i, nowUS)
+	return w.rings[i].kept
+}
+
+func (w *windows) newSlot(number, nowUS int64) int {
+	if len(w.numbers)-len(w.free) >= w.sweepAt {
 		w.sweep(nowUS)
 	}
 	var i int
 	if last := len(w.free) - 1; last >= 0 {
-		i, w.free = w.free[last], w.free[:last]
+		i, w.free = int(w.free[last]), w.free[:last]
+		w.numbers[i] = int32(number)
 	} else {
 		i = len(w.sums)
-		w.sums, w.kept, w.rings = append(w.sums, 0), append(w.kept, 0), append(w.rings, ring{})
+		w.numbers, w.sums, w.rings = append(w.numbers, int32(number)), append(w.sums, 0), append(w.rings, ring{})
 	}
-	w.index[key] = i
+	for number >= int64(len(w.slots)) {
+		w.slots = append(w.slots, 0)
+	}
+	w.slots[number] = int32(i) + 1
 	return i
 }
 
 // sweep frees the slots of keys that have nothing left in their window.
 func (w *windows) sweep(nowUS int64) {
-	for key, i := range w.index {
+	for i, number := range w.numbers {
+		if number < 0 {
+			continue
+		}
 		w.expire(i, nowUS)
 		if w.sums[i] == 0 && (w.release == nil || w.release(i, nowUS)) {
-			delete(w.index, key)
+			w.slots[number], w.numbers[i] = 0, -1
 			w.rings[i].shrink()
-			w.free = append(w.free, i)
+			w.free = append(w.free, int32(i))
 		}
 	}
-	w.sweepAt = max(firstSweep, 2*len(w.index))
+	w.sweepAt = max(firstSweep, 2*(len(w.numbers)-len(w.free)))
 }
 
 // expire drops what is W or longer ago: the interval is half-open, (now−W, now].
@@ -80,25 +101,26 @@ func (w *windows) expire(i int, nowUS int64) {
 	for r.used > 0 && r.first().atUS <= nowUS-w.widthUS {
 		cost, kept := r.first().of()
 		w.sums[i] -= cost
-		w.kept[i] -= kept
+		r.kept -= kept
 		r.drop()
 	}
 }
 
 // add puts cost at nowUS into the slot, which is up to date, and returns the new sum.
 func (w *windows) add(i int, nowUS, cost int64, kept bool) int64 {
-	w.rings[i].add(nowUS, cost, kept)
-	w.sums[i] += cost
+	r := &w.rings[i]
+	r.add(nowUS, cost, kept)
 	if kept {
-		w.kept[i] += cost
+		r.kept += cost
 	}
+	w.sums[i] += cost
 	return w.sums[i]
 }
 
 // clone is a copy that goes its own way.
 func (w *windows) clone() *windows {
 	c := *w
-	c.index, c.sums, c.kept, c.free = maps.Clone(w.index), slices.Clone(w.sums), slices.Clone(w.kept),
+	c.slots, c.numbers, c.sums, c.free = slices.Clone(w.slots), slices.Clone(w.numbers), slices.Clone(w.sums),
 		slices.Clone(w.free)
 	c.rings, c.release = slices.Clone(w.rings), nil
 	for i := range c.rings {
@@ -123,7 +145,8 @@ func (w *windows) highest(nowUS int64) int64 {
 // ring is a queue of admissions in a circular buffer whose size is a power of two.
 type ring struct {
 	buffer     []admission
-	head, used int
+	head, used uint32
+	kept       int64 // the sum of what is kept
 }
 
 // admission is a cost and when it was admitted. Whether it is kept is the sign, so that it takes no room: below zero it
@@ -141,7 +164,7 @@ func (a *admission) of() (cost, kept int64) {
 func (r *ring) first() *admission { return &r.buffer[r.head] }
 
 func (r *ring) drop() {
-	r.head = (r.head + 1) & (len(r.buffer) - 1)
+	r.head = (r.head + 1) & uint32(len(r.buffer)-1)
 	r.used--
 }
 
@@ -151,16 +174,16 @@ func (r *ring) add(atUS, cost int64, kept bool) {
 		cost = -cost
 	}
 	if r.used > 0 {
-		last := &r.buffer[(r.head+r.used-1)&(len(r.buffer)-1)]
+		last := &r.buffer[(r.head+r.used-1)&uint32(len(r.buffer)-1)]
 		if last.atUS == atUS && last.signed < 0 == !kept {
 			last.signed += cost
 			return
 		}
 	}
-	if r.used == len(r.buffer) {
+	if int(r.used) == len(r.buffer) {
 		r.grow()
 	}
-	r.buffer[(r.head+r.used)&(len(r.buffer)-1)] = admission{atUS, cost}
+	r.buffer[(r.head+r.used)&uint32(len(r.buffer)-1)] = admission{atUS, cost}
 	r.used++
 }
 

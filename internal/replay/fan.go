@@ -139,9 +139,9 @@ func (w *worker) miss(b *batch) {
 // exact is what the reference admits of what the lane decided.
 func (w *worker) exact(src *source) *measure.Ledger {
 	if !w.stopped {
-		return src.meter.Within()
+		return src.reference.Within()
 	}
-	return src.meter.Within().Less(&w.unseen)
+	return src.reference.Within().Less(&w.unseen)
 }
 
 func (w *worker) decide(ctx context.Context, b *batch) error {

@@ -24,8 +24,7 @@ type batch struct {
 type source struct {
 	options   Options
 	policy    limit.Policy
-	reference *measure.Reference
-	meter     *measure.Meter // of the reference
+	reference measure.Reference
 	traffic   *measure.TrafficMeter
 	keys      *measure.KeySet
 	offered   measure.Ledger // only where fairness is measured
@@ -39,13 +38,12 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 	s := &source{
 		options:   o,
 		policy:    p,
-		reference: measure.NewReference(p),
-		meter:     measure.NewMeter(p, duration),
+		reference: measure.NewReference(p, duration),
 		traffic:   measure.NewTrafficMeter(duration),
 		keys:      measure.NewKeySet(),
 		requests:  make(chan []limit.Request, 1),
 	}
-	s.meter.Begin(o.From)
+	s.reference.Begin(o.From)
 	s.traffic.Begin(o.From)
 	return s
 }
@@ -74,15 +72,9 @@ func (s *source) work(ctx context.Context) error {
 func (s *source) judge(requests []limit.Request) *batch {
 	b := &batch{requests, make([]bool, len(requests)), make([]int64, len(requests))}
 	for i, q := range requests {
-		exact := s.reference.Admit(q)
-		d := limit.Decision{Verdict: limit.Rejected}
-		if exact {
-			d.Verdict = limit.Allowed
-		}
 		number := s.number(q)
-		s.meter.Observe(q, number, d, exact)
+		b.exact[i], b.numbers[i] = s.reference.Admit(q, number), number
 		s.traffic.Observe(q)
-		b.exact[i], b.numbers[i] = exact, number
 	}
 	return b
 }
@@ -112,9 +104,9 @@ func (s *source) part(all Whole) (*Part, error) {
 	p := &Part{All: all, Keys: keys}
 	s.traffic.Reach(reach)
 	p.Traffic = s.traffic.Traffic(duration)
-	s.meter.Reach(reach)
+	s.reference.Reach(reach)
 	var err error
-	if p.Reference, err = s.meter.Tally(duration, nil); err != nil {
+	if p.Reference, err = s.reference.Tally(duration, nil); err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
 	}
 	for _, w := range s.workers {

@@ -80,9 +80,9 @@ func differences(off, right clients.Journal, windowUS int64) map[window]int64 {
 
 // peak is the most that the journal admits for one key in any window.
 func peak(j clients.Journal, p limit.Policy) int64 {
-	m := measure.NewMeter(p, 0)
+	m, keys := measure.NewMeter(p, 0), measure.NewKeySet()
 	for i, q := range j.Requests {
-		m.Observe(q, 0, j.Decisions[i], true)
+		m.Observe(q, keys.Add(q.Key), j.Decisions[i], true)
 	}
 	r, err := m.Result(0, 0, nil)
 	if err != nil {
