@@ -23,6 +23,9 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if job.Server == simulate.ModelServer {
+		collectAt(modelsGCPercent)
+	}
 	if f.shard.Of > 0 {
 		return a.shard(ctx, f, args, job)
 	}

@@ -40,12 +40,25 @@ func (s *scales) add(slot int, atUS, cost int64) {
 		t.entries[n-1].total += cost
 		return
 	}
-	if n-t.done >= runLength {
-		s.look(t)
-		s.forget(t)
-		n = len(t.entries)
+	if n-t.done >= runLength || n == cap(t.entries) {
+		if n > 0 {
+			s.look(t)
+			s.forget(t)
+			n = len(t.entries)
+		}
+		t.grow()
 	}
 	t.entries = append(t.entries, point{atUS, t.totalBefore(n) + cost})
+}
+
+// firstTrack is the room of a new track: most keys of a large run come a few times within the longest interval.
+const firstTrack = 4
+
+// grow makes more room where less than a quarter is left, so that tracks are looked through once for some entries.
+func (t *track) grow() {
+	if all := cap(t.entries); len(t.entries) == all || all-len(t.entries) < all/4 {
+		t.entries = append(make([]point, 0, max(firstTrack, 2*all)), t.entries...)
+	}
 }
 
 // totalBefore is the total of all entries up to the i-th, exclusive.
@@ -64,6 +77,9 @@ func (s *scales) look(t *track) {
 	}
 	first, last, from := t.entries[t.done].atUS, t.entries[n-1].total, t.done
 	for k, length := range s.lengths {
+		if last-t.before <= s.most[k] { // all there is could not exceed it, nor what a longer one has
+			break
+		}
 		from = t.since(first-length, from)
 		if last-t.totalBefore(from) > s.most[k] { // all of them together could exceed it
 			s.most[k] = t.slide(from, length, s.most[k])
@@ -94,11 +110,11 @@ func (t *track) slide(from int, length, most int64) int64 {
 	return most
 }
 
-// forget drops the entries that no later interval reaches back to, once they are half of all.
+// forget drops the entries that no later interval reaches back to, once they are a quarter of all.
 func (s *scales) forget(t *track) {
 	n := len(t.entries)
 	gone := t.since(t.entries[n-1].atUS-s.lengths[len(s.lengths)-1], n)
-	if 2*gone < n {
+	if gone == 0 || 4*gone < n {
 		return
 	}
 	t.before = t.totalBefore(gone)

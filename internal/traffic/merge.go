@@ -45,7 +45,7 @@ func (f *traceFile) next() (entry, error) {
 			return entry{}, f.scan.at(err)
 		}
 	}
-	if len(f.sorter.heap) == 0 {
+	if f.sorter.waiting() == 0 {
 		return entry{}, io.EOF
 	}
 	return f.sorter.pop(), nil

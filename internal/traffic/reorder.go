@@ -22,9 +22,11 @@ const (
 	sortLines  = 1 << 16
 )
 
-// reorder sorts entries that are almost sorted: it holds back a window of them in a heap, ordered by time and,
-// within the same instant, by line.
+// reorder sorts entries that are almost sorted: it holds back a window of them. Those that come in the order of time,
+// which most do, wait in a queue, and the others in a heap, ordered by time and, within the same instant, by line.
 type reorder struct {
+	queue      []entry
+	gone       int // of the queue, from its beginning
 	heap       []entry
 	newest     int64 // the latest time seen
 	newestLine int64
@@ -50,31 +52,58 @@ func (r *reorder) push(e entry) error {
 			time.Duration(r.newest-e.at)*time.Microsecond,
 			r.newestLine, sortWindow, grouped(sortLines))
 	}
+	if n := len(r.queue); n == r.gone || e.at >= r.queue[n-1].at {
+		r.queue = append(r.queue, e)
+		return nil
+	}
 	r.heap = append(r.heap, e)
 	r.up(len(r.heap) - 1)
 	return nil
 }
 
+// waiting is how many entries are held back.
+func (r *reorder) waiting() int { return len(r.queue) - r.gone + len(r.heap) }
+
 // ready reports whether the earliest entry has left the window.
 func (r *reorder) ready() bool {
-	return len(r.heap) > sortLines || len(r.heap) > 0 && r.newest-r.heap[0].at > sortWindow.Microseconds()
+	n := r.waiting()
+	return n > sortLines || n > 0 && r.newest-r.first().at > sortWindow.Microseconds()
+}
+
+// first is the earliest entry; there must be one.
+func (r *reorder) first() *entry {
+	switch {
+	case r.gone == len(r.queue):
+		return &r.heap[0]
+	case len(r.heap) == 0 || !earlier(&r.heap[0], &r.queue[r.gone]):
+		return &r.queue[r.gone]
+	}
+	return &r.heap[0]
 }
 
 // pop releases the earliest entry; there must be one.
 func (r *reorder) pop() entry {
-	first, last := r.heap[0], len(r.heap)-1
-	r.heap[0] = r.heap[last]
-	r.heap[last] = entry{} // let go of the key
+	at := r.first()
+	first := *at
+	r.released = first.at
+	*at = entry{} // let go of the key
+	if r.gone < len(r.queue) && at == &r.queue[r.gone] {
+		if r.gone++; 2*r.gone >= cap(r.queue) || r.gone == len(r.queue) {
+			r.queue = r.queue[:copy(r.queue, r.queue[r.gone:])]
+			r.gone = 0
+		}
+		return first
+	}
+	last := len(r.heap) - 1
+	r.heap[0], r.heap[last] = r.heap[last], entry{}
 	r.heap = r.heap[:last]
 	r.down(0)
-	r.released = first.at
 	return first
 }
 
-func (r *reorder) before(i, j int) bool {
-	a, b := &r.heap[i], &r.heap[j]
-	return a.at < b.at || a.at == b.at && a.line < b.line
-}
+func (r *reorder) before(i, j int) bool { return earlier(&r.heap[i], &r.heap[j]) }
+
+func earlier(a, b *entry) bool { return a.at < b.at || a.at == b.at && a.line < b.line }
 
 func (r *reorder) up(i int) {
 	for i > 0 && r.before(i, (i-1)/2) {

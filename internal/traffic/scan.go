@@ -15,7 +15,7 @@ const (
 	// errorHorizon is how many lines are read after a bad one in search of others.
 	errorHorizon = 100_000
 	// maxInterned bounds the table of keys seen, which saves an allocation per line.
-	maxInterned = 1 << 16
+	maxInterned = 1 << 18
 )
 
 // LineErrors are the bad lines of a trace, each as file:line: what was found; what is wanted.
