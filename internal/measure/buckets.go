@@ -6,8 +6,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// buckets is an exact bucket for each key, known by its number: full at first, refilled continuously, with no fraction lost. A key whose
-// bucket is full again is forgotten when the number of keys has doubled.
+// buckets is an exact bucket for each key, known by its number: full at first, refilled continuously, with no fraction
+// lost. A key whose bucket is full again is forgotten when the number of keys has doubled.
 type buckets struct {
 	capacity, requests, windowUS int64
 	keys                         map[int64]bucket

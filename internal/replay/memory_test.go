@@ -33,7 +33,8 @@ func (passing) Duration() (time.Duration, bool) {
 }
 
 // Memory grows with the keys that live, and by the hash with which distinct keys are counted (16 bytes, up to three
-// times as much in a growing table) and the place of its window in each meter (4 bytes), not with the length of the traffic.
+// times as much in a growing table) and the place of its window in each meter (4 bytes), not with the length of the
+// traffic.
 func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("collects the garbage of a million requests")

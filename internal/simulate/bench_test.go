@@ -83,9 +83,10 @@ func writeLog(b *testing.B, path string, lines, clients int) {
 	for i := range lines {
 		at := i * 7200 / lines
 		c := int(float64(clients) * math.Pow(random.Float64(), 2))
-		fmt.Fprintf(zip, "10.%d.%d.%d - - [01/Jan/2024:%02d:%02d:%02d +0000] \"GET /api/items?page=%d HTTP/1.1\" 200 %d "+
-			"\"-\" \"Mozilla/5.0 (X11; Linux x86_64) Chrome/120.0 Safari/537.36\"\n", c>>16, c>>8&255, c&255,
-			at/3600, at/60%60, at%60, random.IntN(100), random.IntN(10_000))
+		fmt.Fprintf(zip, "10.%d.%d.%d - - [01/Jan/2024:%02d:%02d:%02d +0000] ", c>>16, c>>8&255, c&255, at/3600,
+			at/60%60, at%60)
+		fmt.Fprintf(zip, "\"GET /api/items?page=%d HTTP/1.1\" 200 %d \"-\" ", random.IntN(100), random.IntN(10_000))
+		fmt.Fprintln(zip, `"Mozilla/5.0 (X11; Linux x86_64) Chrome/120.0 Safari/537.36"`)
 	}
 	if err := errors.Join(zip.Close(), file.Close()); err != nil {
 		b.Fatal(err)

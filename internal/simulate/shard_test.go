@@ -103,8 +103,8 @@ func TestShardsOfALogAreOneRun(t *testing.T) {
 			r.Fatal(err)
 		}
 		compareShards(t, r, func() *Job {
-			s := written(t, "name: logged\nquestion: What is admitted?\nlimit: {requests: 3, per: 1s}\nphases: [{pause: true, "+
-				"duration: 1s, name: all}]\n")
+			s := written(t, "name: logged\nquestion: What is admitted?\nlimit: {requests: 3, per: 1s}\n"+
+				"phases: [{pause: true, duration: 1s, name: all}]\n")
 			s.Phases = traceOf(path)
 			return job(s)
 		})
@@ -158,7 +158,8 @@ cost: %s
 	for i := range rapid.IntRange(1, 3).Draw(r, "phases") {
 		text += fmt.Sprintf("  - {name: phase %d, duration: 1s, %s}\n", i, arrivals.Draw(r, "arrivals"))
 	}
-	return text + "expect:\n  - {algorithm: gcra, admitted: {min: 5}}\n  - {algorithm: fixed-window, overshoot: {max: 2}}\n"
+	return text + "expect:\n  - {algorithm: gcra, admitted: {min: 5}}\n" +
+		"  - {algorithm: fixed-window, overshoot: {max: 2}}\n"
 }
 
 // The built-in scenarios that are played key by key are, with every row that is.
