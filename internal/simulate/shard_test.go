@@ -270,3 +270,15 @@ func TestAPartThatLacksSomethingIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A shard that is stopped is none: nothing could be added to it.
+func TestAStoppedShardIsNone(t *testing.T) {
+	stop := make(chan struct{})
+	j := job(evenly(t, "long", 200_000, "keys: {count: 50}"))
+	j.Algorithms, j.Stop = choices(t, "gcra"), stop
+	j.Progress = stopper(func() { close(stop) })
+	part, err := j.RunPart(t.Context(), replay.Shard{Number: 1, Of: 2})
+	if !errors.Is(err, ErrStopped) || part != nil || !strings.HasPrefix(err.Error(), "long: stopped") {
+		t.Errorf("part %v, error %v", part, err)
+	}
+}
