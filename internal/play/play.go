@@ -43,6 +43,9 @@ type Options struct {
 	// Answered, where it is not nil, is told how many answers there are, now and then.
 	Answered func(n int64)
 
+	// Together, where it is not nil, is who else plays the same stretch at the same time, with other requests of it.
+	Together Together
+
 	// Around, where it is not nil, is to call play once: what is measured beside the requests begins and ends here.
 	Around func(target *caller.Target, play func() error) error
 }
@@ -89,6 +92,9 @@ func Run(ctx context.Context, c *lineup.Contest, e *lineup.Entry, p *Part, o Opt
 		return nil, err
 	}
 	spare := preparation
+	if o.Together != nil {
+		spare = preparationOfAll
+	}
 	for range mostAttempts {
 		var played *Played
 		if played, err = pl.attempt(ctx, spare); !errors.Is(err, errLate) {
@@ -125,7 +131,9 @@ type player struct {
 
 // attempt plays once, and deletes what is left; errLate: it could not begin in time.
 func (p *player) attempt(ctx context.Context, spare time.Duration) (played *Played, err error) {
-	p.aim(spare)
+	if err = p.aimTogether(ctx, spare); err != nil {
+		return nil, err
+	}
 	began := p.Clock.Now()
 	defer func() {
 		if closed := p.close(context.WithoutCancel(ctx)); err == nil {
@@ -139,7 +147,8 @@ func (p *player) attempt(ctx context.Context, spare time.Duration) (played *Play
 		return nil, err
 	}
 	p.took = p.Clock.Now() - began
-	return p.play(ctx)
+	played, err = p.play(ctx)
+	return p.endTogether(ctx, played, err)
 }
 
 // start is when the stretch begins, by our clock.
@@ -189,6 +198,11 @@ func (p *player) connect(ctx context.Context) error {
 	}
 	if p.forward != nil {
 		p.target.Introduced(p.forward.Introduced())
+	}
+	if p.follows() {
+		keys, err := p.introducedByFirst()
+		p.target.Introduced(keys)
+		return err
 	}
 	if err := p.target.Introduce(ctx, p.keys(mostIntroduced)); err != nil || p.Sentinel == "" {
 		return err
@@ -269,11 +283,13 @@ func (p *player) answer(o load.Outcome) Answer {
 
 // stream are the requests of the stretch, from its beginning on, each as the balancer before the gateways sends it,
 // whose turns go on from those before the stretch.
-func (p *player) stream() iter.Seq2[limit.Request, error] {
+func (p *player) stream() iter.Seq2[limit.Request, error] { return p.sent(p.part) }
+
+func (p *player) sent(part *Part) iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		route := p.entry.Route(uint64(p.count))
-		for _, q := range p.part.Requests {
-			q.AtUS -= p.part.From.Microseconds()
+		for _, q := range part.Requests {
+			q.AtUS -= part.From.Microseconds()
 			q.Key = route(q.Key)
 			if !yield(q, nil) {
 				return
@@ -289,7 +305,7 @@ func (p *player) keys(most int) []string {
 	}
 	seen := map[string]bool{}
 	var all []string
-	for q := range p.stream() {
+	for q := range p.sent(p.whole()) {
 		if seen[q.Key] {
 			continue
 		}
@@ -321,7 +337,7 @@ func (p *player) close(ctx context.Context) error {
 // fastForward decides what comes before the stretch.
 func (p *player) fastForward(ctx context.Context) error {
 	p.count = 0
-	if p.part.From == 0 && !p.contest.Scenario.Reactive() {
+	if p.follows() || p.part.From == 0 && !p.contest.Scenario.Reactive() {
 		return nil
 	}
 	clock := replay.Clock{Now: func() time.Time { return p.Clock.Origin.Add(p.Clock.Now()) }, Sleep: p.Sleep}
