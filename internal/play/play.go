@@ -88,7 +88,7 @@ func Run(ctx context.Context, c *lineup.Contest, e *lineup.Entry, p *Part, o Opt
 	if pl.entry, pl.shifts, err = onTheWallClock(e); err != nil {
 		return nil, err
 	}
-	if pl.ahead, err = ahead(ctx, o); err != nil {
+	if pl.ahead, pl.unsure, err = ahead(ctx, o); err != nil {
 		return nil, err
 	}
 	spare := preparation
@@ -116,6 +116,7 @@ type player struct {
 	part    *Part
 	shifts  bool          // the client's clock is set so that it is where the scenario's is in its window
 	ahead   time.Duration // of the server's clock before ours
+	unsure  time.Duration // how far that may be off
 	took    time.Duration // to get ready
 
 	origin  time.Duration // of the scenario, by our clock
@@ -278,7 +279,12 @@ const lead = 6 * time.Millisecond
 
 func (p *player) answer(o load.Outcome) Answer {
 	us := func(at time.Duration) int64 { return (at - p.origin).Microseconds() }
-	return Answer{o.Decision, us(o.Written), us(o.Replied), true}
+	a := Answer{o.Decision, us(o.Written), us(o.Replied), true}
+	if p.Together != nil { // instants by several clocks are compared, which agree no better than that
+		a.WrittenUS -= p.unsure.Microseconds()
+		a.RepliedUS += p.unsure.Microseconds()
+	}
+	return a
 }
 
 // stream are the requests of the stretch, from its beginning on, each as the balancer before the gateways sends it,
@@ -385,24 +391,28 @@ func (s *shifted) Decide(ctx context.Context, requests []limit.Request, decision
 	return s.inner.Decide(ctx, requests, decisions)
 }
 
-// ahead is how far the server's clock is before ours: the middle of the shortest of a few questions.
-func ahead(ctx context.Context, o Options) (time.Duration, error) {
-	var best, shortest time.Duration
+// ahead is how far the server's clock is before ours, the middle of the shortest of a few questions, and how far that
+// may be off. Behind a socket is the same clock.
+func ahead(ctx context.Context, o Options) (best, unsure time.Duration, err error) {
+	var shortest time.Duration
 	for i := range 5 {
 		asked := o.Clock.Now()
 		server, err := o.Server.Client.Time(ctx).Result()
 		if err != nil {
-			return 0, redisserver.Explain(err, o.Server)
+			return 0, 0, redisserver.Explain(err, o.Server)
 		}
 		took := o.Clock.Now() - asked
 		if i == 0 || took < shortest {
 			best, shortest = server.Sub(o.Clock.Origin.Add(asked+took/2)), took
 		}
 	}
-	if best.Abs() <= shortest { // no clock is known better than that
-		return 0, nil
+	switch {
+	case best.Abs() > shortest: // no clock is known better than that
+		return best, shortest / 2, nil
+	case o.Server.Transport == redisserver.TransportUnix:
+		return 0, 0, nil
 	}
-	return best, nil
+	return 0, best.Abs() + shortest/2, nil
 }
 
 // NotPlayable is a row that the wall clock cannot play.
