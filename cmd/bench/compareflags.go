@@ -46,6 +46,8 @@ func (f *compareFlags) register(c *cobra.Command) {
 	f.Add("Two sides, measured in turn", f.sides)
 	f.Add("Instructions, counted under valgrind", f.counting)
 	f.Add("Output", func(fs *pflag.FlagSet) {
+		fs.String("shard", "", "is refused with the reason")
+		_ = fs.MarkHidden("shard")
 		f.FormatFlag(fs, compare.Forms.Names())
 		f.FolderFlag(fs, defaultFolder, "comparison.json and .md, paired.json and samples for benchstat")
 		f.QuietFlag(fs)
@@ -102,6 +104,9 @@ func (f *compareFlags) check(args []string) error {
 		return err
 	}
 	switch {
+	case f.Given("shard"):
+		return commandline.Usage("--shard: two sides are compared in closed loops, in which each call waits for the " +
+			"one before, so that nothing can be dealt to shards; leave it out")
 	case !f.Given("base") && !f.Given("head"):
 		return noSides(args)
 	case !f.Given("head"):

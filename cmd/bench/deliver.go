@@ -108,11 +108,16 @@ func verdict(found *benchresult.Document) error {
 	if found.Partial {
 		return fmt.Errorf("%w: the figures cover what was finished only, and say so", commandline.ErrInterrupted)
 	}
-	if found.Validity.Valid {
+	return invalid(found.Validity)
+}
+
+// invalid is why figures cannot be used; nil: they can.
+func invalid(v benchresult.Validity) error {
+	if v.Valid {
 		return nil
 	}
 	var all []error
-	for _, reason := range found.Validity.Summary() {
+	for _, reason := range v.Summary() {
 		all = append(all, errors.New("invalid: "+reason))
 	}
 	return commandline.Exit(commandline.ExitInconclusive, errors.Join(all...))

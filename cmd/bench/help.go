@@ -20,6 +20,7 @@ const examples = `  bench run --quick                                    everyth
   bench compare --base old/gcra.lua --head lua/gcra.lua --instructions-only
                                                        the same by counting alone: for CI
   bench compare --base redis:7.0 --head redis:8.0      the same scripts on two servers
+  bench merge parts/bench-shard-*-of-4.json            what four processes measured together
   bench plot results/latest-bench                      draw the charts again, without measuring
   bench show results/latest-bench --format csv         print the figures again, in another form`
 
@@ -44,7 +45,11 @@ connections and the memory of a key.
 
 Without a name the scenarios are extreme-case-1 and ten-times-over. The table goes to standard
 output; --out gets bench.json, from which all the rest can be made again, latency distributions
-(hgrm), samples for benchstat, and the charts with their data.`
+(hgrm), samples for benchstat, and the charts with their data.
+
+Where one process cannot send enough, several play the scenarios' own traffic together, on one
+server and on the same keys: --shard 1/4 to 4/4, each the same command otherwise. Each writes its
+file to --out, and bench merge makes one result of them.`
 
 const aboutCompare = `Measure two sides in turn, in one run on one machine, and give a verdict that a CI job can rely on:
 0 no worse, 1 a regression, 4 it cannot be told.

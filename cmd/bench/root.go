@@ -38,7 +38,7 @@ func newRoot(a *app) *cobra.Command {
 		}
 		return noCommand(c, args[0])
 	}
-	root.AddCommand(a.run(), a.cost(), a.compare(), a.plot(), a.show(), a.schema())
+	root.AddCommand(a.run(), a.cost(), a.compare(), a.merge(), a.plot(), a.show(), a.schema())
 	commandline.StrictHelp(root)
 	commandline.Help(root, nil, closing)
 	return root
@@ -62,8 +62,9 @@ func noCommand(root *cobra.Command, word string) error {
 func (a *app) schema() *cobra.Command {
 	return commandline.SchemaCommand(a.Streams,
 		"Print the JSON Schema of bench.json (the default) or of another document",
-		[]string{"result", "paired", "comparison", "cost"}, map[string][]byte{
+		[]string{"result", "paired", "comparison", "cost", "shard"}, map[string][]byte{
 			"result": result.Schema(result.Bench), "paired": result.Schema(result.Paired),
 			"comparison": result.Schema(result.Comparison), "cost": result.Schema(result.Cost),
+			"shard": result.Schema(result.BenchShard),
 		})
 }

@@ -38,6 +38,9 @@ func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.shard.Of > 0 {
+		return a.measureShard(ctx, f, job)
+	}
 	pictures, err := f.ChartFormats(false)
 	if err != nil {
 		return err

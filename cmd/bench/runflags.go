@@ -41,6 +41,9 @@ type runFlags struct {
 	noSweep       bool
 	noMemory      bool
 	repeatInvalid commandline.Count
+	shard         commandline.Shard
+	run           string
+	wait          commandline.Duration
 }
 
 func (f *runFlags) register(c *cobra.Command) {
@@ -52,10 +55,12 @@ func (f *runFlags) register(c *cobra.Command) {
 	f.connections = connections()
 	f.sweep = commandline.Counts{Values: bench.DefaultSweep(), Most: mostConnections}
 	f.repeatInvalid = commandline.Count{Least: 0, Most: 100}
+	f.wait = commandline.Duration{Value: time.Minute, Least: time.Second, Most: time.Hour}
 	f.Groups = commandline.NewGroups(c)
 	f.Add("What is limited, and by what", f.Limiters.Register)
 	f.Add("Recorded traffic instead of a scenario", f.Traffic.Register)
 	f.Add("What is measured, and how long", f.measured)
+	f.Add("Load from several processes", f.sharded)
 	f.Add("Output", f.output)
 	f.Complete(c, f.Completions())
 	f.Complete(c, map[string][]string{
@@ -103,6 +108,13 @@ func (f *runFlags) measured(fs *pflag.FlagSet) {
 		"repeat a measurement in which the generator was at fault, or the server stood still, at most `N` times")
 }
 
+func (f *runFlags) sharded(fs *pflag.FlagSet) {
+	fs.Var(&f.shard, "shard", "play shard `I/N` of the requests, such as 2/4, together with the other shards, each in "+
+		"a process of its own: bench merge puts them together")
+	fs.StringVar(&f.run, "run", defaultRun, "the `NAME` under which the shards of a run find each other on the server")
+	fs.Var(&f.wait, "wait", "so much `TIME` for all shards to come")
+}
+
 func (f *runFlags) output(fs *pflag.FlagSet) {
 	f.FormatFlag(fs, benchresult.Forms.Names())
 	f.FolderFlag(fs, defaultFolder, "bench.json, histograms, samples and charts")
@@ -120,6 +132,9 @@ func (f *runFlags) check() error {
 	}
 	if f.whole && (f.Given("from") || f.Given("for")) {
 		return commandline.Usage("--whole: --from and --for play a part; leave them out, or --whole")
+	}
+	if err := f.checkShard(); err != nil {
+		return err
 	}
 	return f.CheckFormat(benchresult.Forms.Names())
 }

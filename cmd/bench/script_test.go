@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	commandlinetest.Scripts(t, "bench", *update, map[string]func(*testscript.TestScript, bool, []string){
-		"example": exampleCmd,
+		"example": exampleCmd, "shards": shardsCmd,
 	})
 }
 

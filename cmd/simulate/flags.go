@@ -34,7 +34,7 @@ type flags struct {
 	longReal  bool
 	decisions string
 	bench     string
-	shard     shardFlag
+	shard     commandline.Shard
 	forms
 }
 

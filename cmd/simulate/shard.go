@@ -6,50 +6,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/simulate"
 )
-
-// mostShards is how many shards a job may have: more are more work to start than to do.
-const mostShards = 1000
-
-// shardFlag is the value of --shard; Of is 0 where it was not given.
-type shardFlag struct{ replay.Shard }
-
-func (s *shardFlag) String() string {
-	if s.Of == 0 {
-		return ""
-	}
-	return s.Shard.String()
-}
-
-// Type implements pflag.Value.
-func (s *shardFlag) Type() string { return "I/N" }
-
-// Wanted says what the value is to be.
-func (s *shardFlag) Wanted() string {
-	return fmt.Sprintf("one of N shards, such as 2/4, N from 1 to %d", mostShards)
-}
-
-// Set implements pflag.Value.
-func (s *shardFlag) Set(text string) error {
-	number, of, _ := strings.Cut(text, "/")
-	i, err := strconv.Atoi(number)
-	n, failed := strconv.Atoi(of)
-	given := replay.Shard{Number: i, Of: n}
-	if err != nil || failed != nil || given.String() != text || i < 1 || i > n || n > mostShards {
-		return errors.New(s.Wanted())
-	}
-	s.Shard = given
-	return nil
-}
 
 // ofTheWhole are flags about what is made of all shards together.
 var ofTheWhole = []string{"format", "columns", "charts", "all", "bench", "decisions"}

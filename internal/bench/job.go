@@ -11,6 +11,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/lineup"
 	"ratelab/internal/play"
+	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 )
 
@@ -36,6 +37,12 @@ type Job struct {
 	// RepeatInvalid is how often each measurement of a round for which the generator was at fault, or in which the
 	// server stood still, is made again, before its figures are taken as they are and the result is invalid; 0: never.
 	RepeatInvalid int
+
+	// Of a shard: which it is, of how many; the name under which the shards of a run meet on the server; and how long
+	// one waits for the others to come. RunShard takes them.
+	Shard   replay.Shard
+	Meeting string
+	Wait    time.Duration
 
 	Version string
 	Now     func() time.Time

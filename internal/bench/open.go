@@ -37,7 +37,7 @@ func (s *session) open(ctx context.Context, p *contest, c *lineup.Entry, connect
 			return nil, err
 		}
 	}
-	return s.played(ctx, p, c, connections)
+	return s.played(ctx, p, c, connections, nil)
 }
 
 // warm lets the entry decide in a closed loop that nobody measures.
@@ -51,14 +51,16 @@ func (s *session) warm(ctx context.Context, c *lineup.Entry, connections int, le
 	return r, g.end(ctx, err)
 }
 
-// played plays the scenario's part on a keyspace of its own.
-func (s *session) played(ctx context.Context, p *contest, c *lineup.Entry, connections int) (*openRound, error) {
+// played plays the scenario's part on a keyspace of its own, or on that of all who play it together.
+func (s *session) played(ctx context.Context, p *contest, c *lineup.Entry, connections int,
+	together play.Together) (*openRound, error) {
 	g := s.keyspace(c)
 	found := &openRound{startedUS: s.since(s.now())}
 	var err error
 	found.Played, err = play.Run(ctx, &p.Contest, c, p.part, play.Options{
 		Server: s.server, Prefix: g.prefix, Connections: connections, Clock: g.clock, Sleep: s.sleep,
 		OnLate: p.Scenario.OnLate, LateAfter: lateAfter, IntervalUS: intervalUS(p.part.Length()), Stop: s.stop,
+		Together: together,
 		Around: func(t *caller.Target, play func() error) (err error) {
 			g.target = t
 			found.account, err = g.measured(ctx, play)

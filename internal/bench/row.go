@@ -169,8 +169,8 @@ func addHealth(h *benchresult.Health, o *openRound) {
 	h.GCPauseP999US = max(h.GCPauseP999US, us(o.Health.GCPauseP999.Nanoseconds()))
 	h.GCPauseMaxUS = max(h.GCPauseMaxUS, us(o.Health.GCPauseMax.Nanoseconds()))
 	h.SchedulerP99US = max(h.SchedulerP99US, us(o.Health.SchedLatencyP99.Nanoseconds()))
-	if o.Health.CPU >= 0 && o.Health.Watched > 0 {
-		h.CPUShare = max(h.CPUShare, o.Health.CPU.Seconds()/o.Health.Watched.Seconds())
+	if share := o.Health.CPUShare(); share >= 0 {
+		h.CPUShare = max(h.CPUShare, share*float64(o.Health.Cores)) // of one core
 	}
 	h.PoolWaits = max(h.PoolWaits, o.PoolWaits)
 	h.Overflow = max(h.Overflow, o.Overflow)

@@ -32,6 +32,8 @@ type Document struct {
 	Server Server `json:"server"`
 	Runs   []Play `json:"runs"`  // each scenario's own traffic, open loop
 	Costs  []Cost `json:"costs"` // each algorithm's cost, closed loop, whatever the scenario
+	// Shards are the processes that made the load together; absent where it was one.
+	Shards []ShardMember `json:"shards,omitempty"`
 }
 
 // Machine is where the generator ran, and the server too where it is our own.

@@ -15,7 +15,7 @@ import (
 // marks are what the files of these programs begin with, by extension. What each of them writes has it already: no file
 // was given a mark for this, and older results are known too.
 var marks = map[string]*regexp.Regexp{
-	".json": regexp.MustCompile(`^\{\s*(?:"schema_version": \d+,\s*(?:"kind": "comparison",|(?:"kind": "\w+",\s*)?"tool": \{\s*"name": "(?:simulate|bench)")` +
+	".json": regexp.MustCompile(`^\{\s*(?:"schema_version": \d+,\s*(?:"kind": "comparison",|(?:"kind": "[\w-]+",\s*)?"tool": \{\s*"name": "(?:simulate|bench)")` +
 		`|"\$schema": "[^"]*",\s*"title": "ratelab scenario",)`),
 	".html": regexp.MustCompile(`^<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" ` +
 		`content="default-src &#39;none&#39;; img-src data:; style-src &#39;sha256-`),

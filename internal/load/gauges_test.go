@@ -44,7 +44,11 @@ func TestHealthSeesAGarbageCollection(t *testing.T) {
 		garbage == 0 {
 		t.Errorf("%+v", h)
 	}
-	h.Watched = h.CPU
+	h.Watched = 99 * time.Millisecond
+	if got := h.CPUShare(); got != -1 {
+		t.Errorf("share %v of %v; want none of so short a time", got, h.Watched)
+	}
+	h.Watched, h.CPU = time.Second, time.Second
 	if got, want := h.CPUShare(), 1/float64(h.Cores); got != want {
 		t.Errorf("share %v of %d processors; want %v", got, h.Cores, want)
 	}

@@ -28,9 +28,13 @@ type Health struct {
 	stalls []span // of more than MostStall
 }
 
+// leastWatched is how long a process must have been watched so that its processor time tells something: the kernel
+// brings it up to date every few milliseconds, and a run of 1 ms took 1364 % of its processors.
+const leastWatched = 100 * time.Millisecond
+
 // CPUShare is the part of the processors' time that the process took, 0 to 1, or -1 where that is not known.
 func (h Health) CPUShare() float64 {
-	if h.CPU < 0 || h.Watched <= 0 || h.Cores == 0 {
+	if h.CPU < 0 || h.Watched < leastWatched || h.Cores == 0 {
 		return -1
 	}
 	return float64(h.CPU) / float64(h.Watched) / float64(h.Cores)

@@ -73,6 +73,10 @@ type OpenResult struct {
 	AchievedPerSecond float64 // the same of the instants at which they were handed over
 	Span              time.Duration
 	HandedSpan        time.Duration // from the first handed over to the last
+
+	// When the first request and the last one were due, and when they were handed over, since the start of what
+	// counts; 0 where nothing was.
+	FirstDue, LastDue, FirstHanded, LastHanded time.Duration
 }
 
 // LateError is a late request under LateFatal.
@@ -287,6 +291,10 @@ func (l *open) result(health Health) *OpenResult {
 		IntendedPerSecond: rate(p.offered, p.firstDue, p.lastDue), AchievedPerSecond: rate(p.offered, p.firstHanded,
 			p.lastHanded),
 		Span: p.lastDue - p.firstDue, HandedSpan: p.lastHanded - p.firstHanded,
+	}
+	if p.offered > 0 {
+		r.FirstDue, r.LastDue = p.firstDue-p.start, p.lastDue-p.start
+		r.FirstHanded, r.LastHanded = p.firstHanded-p.start, p.lastHanded-p.start
 	}
 	r.Stopped, r.Health = l.stopped, health
 	r.Silence = l.collector.waited.silence(l.o.Clock, p.start, health.stalls)

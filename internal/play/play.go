@@ -43,6 +43,9 @@ type Options struct {
 	// Answered, where it is not nil, is told how many answers there are, now and then.
 	Answered func(n int64)
 
+	// Together, where it is not nil, is who else plays the same stretch at the same time, with other requests of it.
+	Together Together
+
 	// Around, where it is not nil, is to call play once: what is measured beside the requests begins and ends here.
 	Around func(target *caller.Target, play func() error) error
 }
@@ -85,10 +88,13 @@ func Run(ctx context.Context, c *lineup.Contest, e *lineup.Entry, p *Part, o Opt
 	if pl.entry, pl.shifts, err = onTheWallClock(e); err != nil {
 		return nil, err
 	}
-	if pl.ahead, err = ahead(ctx, o); err != nil {
+	if pl.ahead, pl.unsure, err = ahead(ctx, o); err != nil {
 		return nil, err
 	}
 	spare := preparation
+	if o.Together != nil {
+		spare = preparationOfAll
+	}
 	for range mostAttempts {
 		var played *Played
 		if played, err = pl.attempt(ctx, spare); !errors.Is(err, errLate) {
@@ -110,6 +116,7 @@ type player struct {
 	part    *Part
 	shifts  bool          // the client's clock is set so that it is where the scenario's is in its window
 	ahead   time.Duration // of the server's clock before ours
+	unsure  time.Duration // how far that may be off
 	took    time.Duration // to get ready
 
 	origin  time.Duration // of the scenario, by our clock
@@ -125,7 +132,9 @@ type player struct {
 
 // attempt plays once, and deletes what is left; errLate: it could not begin in time.
 func (p *player) attempt(ctx context.Context, spare time.Duration) (played *Played, err error) {
-	p.aim(spare)
+	if err = p.aimTogether(ctx, spare); err != nil {
+		return nil, err
+	}
 	began := p.Clock.Now()
 	defer func() {
 		if closed := p.close(context.WithoutCancel(ctx)); err == nil {
@@ -139,7 +148,8 @@ func (p *player) attempt(ctx context.Context, spare time.Duration) (played *Play
 		return nil, err
 	}
 	p.took = p.Clock.Now() - began
-	return p.play(ctx)
+	played, err = p.play(ctx)
+	return p.endTogether(ctx, played, err)
 }
 
 // start is when the stretch begins, by our clock.
@@ -189,6 +199,11 @@ func (p *player) connect(ctx context.Context) error {
 	}
 	if p.forward != nil {
 		p.target.Introduced(p.forward.Introduced())
+	}
+	if p.follows() {
+		keys, err := p.introducedByFirst()
+		p.target.Introduced(keys)
+		return err
 	}
 	if err := p.target.Introduce(ctx, p.keys(mostIntroduced)); err != nil || p.Sentinel == "" {
 		return err
@@ -264,16 +279,23 @@ const lead = 6 * time.Millisecond
 
 func (p *player) answer(o load.Outcome) Answer {
 	us := func(at time.Duration) int64 { return (at - p.origin).Microseconds() }
-	return Answer{o.Decision, us(o.Written), us(o.Replied), true}
+	a := Answer{o.Decision, us(o.Written), us(o.Replied), true}
+	if p.Together != nil { // instants by several clocks are compared, which agree no better than that
+		a.WrittenUS -= p.unsure.Microseconds()
+		a.RepliedUS += p.unsure.Microseconds()
+	}
+	return a
 }
 
 // stream are the requests of the stretch, from its beginning on, each as the balancer before the gateways sends it,
 // whose turns go on from those before the stretch.
-func (p *player) stream() iter.Seq2[limit.Request, error] {
+func (p *player) stream() iter.Seq2[limit.Request, error] { return p.sent(p.part) }
+
+func (p *player) sent(part *Part) iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		route := p.entry.Route(uint64(p.count))
-		for _, q := range p.part.Requests {
-			q.AtUS -= p.part.From.Microseconds()
+		for _, q := range part.Requests {
+			q.AtUS -= part.From.Microseconds()
 			q.Key = route(q.Key)
 			if !yield(q, nil) {
 				return
@@ -289,7 +311,7 @@ func (p *player) keys(most int) []string {
 	}
 	seen := map[string]bool{}
 	var all []string
-	for q := range p.stream() {
+	for q := range p.sent(p.whole()) {
 		if seen[q.Key] {
 			continue
 		}
@@ -321,7 +343,7 @@ func (p *player) close(ctx context.Context) error {
 // fastForward decides what comes before the stretch.
 func (p *player) fastForward(ctx context.Context) error {
 	p.count = 0
-	if p.part.From == 0 && !p.contest.Scenario.Reactive() {
+	if p.follows() || p.part.From == 0 && !p.contest.Scenario.Reactive() {
 		return nil
 	}
 	clock := replay.Clock{Now: func() time.Time { return p.Clock.Origin.Add(p.Clock.Now()) }, Sleep: p.Sleep}
@@ -369,24 +391,28 @@ func (s *shifted) Decide(ctx context.Context, requests []limit.Request, decision
 	return s.inner.Decide(ctx, requests, decisions)
 }
 
-// ahead is how far the server's clock is before ours: the middle of the shortest of a few questions.
-func ahead(ctx context.Context, o Options) (time.Duration, error) {
-	var best, shortest time.Duration
+// ahead is how far the server's clock is before ours, the middle of the shortest of a few questions, and how far that
+// may be off. Behind a socket is the same clock.
+func ahead(ctx context.Context, o Options) (best, unsure time.Duration, err error) {
+	var shortest time.Duration
 	for i := range 5 {
 		asked := o.Clock.Now()
 		server, err := o.Server.Client.Time(ctx).Result()
 		if err != nil {
-			return 0, redisserver.Explain(err, o.Server)
+			return 0, 0, redisserver.Explain(err, o.Server)
 		}
 		took := o.Clock.Now() - asked
 		if i == 0 || took < shortest {
 			best, shortest = server.Sub(o.Clock.Origin.Add(asked+took/2)), took
 		}
 	}
-	if best.Abs() <= shortest { // no clock is known better than that
-		return 0, nil
+	switch {
+	case best.Abs() > shortest: // no clock is known better than that
+		return best, shortest / 2, nil
+	case o.Server.Transport == redisserver.TransportUnix:
+		return 0, 0, nil
 	}
-	return best, nil
+	return 0, best.Abs() + shortest/2, nil
 }
 
 // NotPlayable is a row that the wall clock cannot play.

@@ -29,6 +29,8 @@ var (
 		Sealed: true}
 	Paired = Form{File: "paired.json", Of: "bench compare --base --head", Version: 2, Kind: "paired",
 		Again: "measure again", Sealed: true}
+	BenchShard = Form{File: "bench-shard.json", Of: "bench run --shard", Version: 1, Kind: "bench-shard",
+		Again: "measure all shards again", Sealed: true}
 	Comparison = Form{File: "comparison.json", Of: "bench compare", Version: 2, Kind: "comparison",
 		Again: "compare again"}
 	Change = Form{File: "change.json", Of: "simulate compare", Version: 1, Kind: "change", Again: "compare again"}
@@ -41,7 +43,8 @@ var (
 
 // Forms are all of them.
 func Forms() []Form {
-	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage, Change, Tune, Shard}
+	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage, Change, Tune, Shard,
+		BenchShard}
 }
 
 // String is the form in words: a bench.json of bench run.

@@ -41,6 +41,10 @@ var documents = map[string]any{
 		benchresult.Paired
 		result.Seal
 	}{},
+	result.BenchShard.File: struct {
+		benchresult.Part
+		result.Seal
+	}{},
 	result.Comparison.File: compare.Report{},
 	result.Cost.File:       costresult.Document{},
 	result.Usage.File:      usage.Document{},
