@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/limit"
+	_ "ratelab/internal/longtest" // fewer examples
 )
 
 // allowing is a tolerance with what the flags allow.

@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
@@ -26,7 +27,7 @@ type Client interface {
 func newClient(t target, poolSize int) Client { return redis.NewClient(options(t, poolSize)) }
 
 // Open opens a connection to the server, logged in and in its database, on which RESP2 is spoken and nothing comes
-// unasked. It is the caller's to close, and nobody else uses it.
+// unasked. It is the caller's to close, nobody else uses it, and it has no deadline.
 func (s *Server) Open(ctx context.Context) (net.Conn, error) {
 	o := options(s.target, 1)
 	dial := o.Dialer
@@ -41,7 +42,12 @@ func (s *Server) Open(ctx context.Context) (net.Conn, error) {
 		client.Close()
 		return nil, err
 	}
-	return ownConn{*dialled.Load(), client.Close}, nil
+	conn := *dialled.Load()
+	if err := conn.SetDeadline(time.Time{}); err != nil { // the one of PING
+		client.Close()
+		return nil, err
+	}
+	return ownConn{conn, client.Close}, nil
 }
 
 // ownConn is a connection that lasts until the client is closed which has logged in on it.

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/chart"
+	_ "ratelab/internal/longtest" // fewer examples
 )
 
 // Every line passes through every value that it stands for, as closely as can be seen, also in a last bin of which

@@ -74,7 +74,7 @@ func TestEveryServerDecidesAsTheModels(t *testing.T) {
 // everyScenario is what is built in, or a few of them where time is short.
 func everyScenario(t *testing.T) []*scenario.Scenario {
 	if !longtest.All() {
-		return builtinScenarios(t, "extreme-case-1", "mixed-costs", "first-hit-window-worst")
+		return builtinScenarios(t, "mixed-costs")
 	}
 	return builtinScenarios(t, scenario.Names()...)
 }
