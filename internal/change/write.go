@@ -73,12 +73,15 @@ func (d *Document) sheet() sheet.Sheet {
 // verdict is the outcome in a sentence.
 func (d *Document) verdict() sheet.Line {
 	var requests, decided, told int64
-	differing := 0
+	differing, otherwise := 0, 0 // traffics in which anything differs, or a decision
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		requests, decided, told = requests+r.Requests, decided+r.DecidedOtherwise, told+r.ToldOtherwise
 		if r.differs() {
 			differing++
+		}
+		if r.DecidedOtherwise > 0 {
+			otherwise++
 		}
 	}
 	of := fmt.Sprintf("%s -> %s: ", message.Shown(d.Base.Name), message.Shown(d.Head.Name))
@@ -87,7 +90,7 @@ func (d *Document) verdict() sheet.Line {
 	case decided > 0:
 		line.Style = sheet.Alarm
 		line.Text = fmt.Sprintf("%sDIFFERENT: of %s %s decided otherwise, in %d of %s", of,
-			message.Count(requests, "request"), are(decided), differing, message.Count(len(d.Rows), "traffic"))
+			message.Count(requests, "request"), are(decided), otherwise, message.Count(len(d.Rows), "traffic"))
 	case told > 0:
 		line.Style = sheet.Alarm
 		line.Text = fmt.Sprintf("%sDIFFERENT: %s are decided alike; %s told another remaining or retry_after_us, in "+

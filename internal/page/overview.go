@@ -26,8 +26,9 @@ func newOverview(in Input, ids []string) sheet.Sheet {
 	}
 	part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint,
 		Text: "1.98: so many times what the contract allows got through. -36.0%: so much of what an exact limiter " +
-			"lets through was lost. Whichever is the larger share is shown, orange for too much let through, blue " +
-			"for too much lost, the stronger the more. ok: the contract held, and no more than " +
+			"lets through was lost. The worse of both is shown, by three steps (1.1, 1.5 and 2 times; 5, 15 and 30 " +
+			"% lost), and of equals what got through: orange for too much let through, blue for too much lost, the " +
+			"stronger the more. ok: the contract held, and no more than " +
 			sheet.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2, >1.00 a little more than 1."})
 	part.Notes = append(part.Notes, alsoMeasured(in)...)
 	part.Tables = []sheet.Table{matrixOf(in, ids)}

@@ -49,7 +49,10 @@ func verdict(r *report.Run) string {
 	if j.offered == 0 {
 		return "No request arrived, so there was nothing to decide."
 	}
-	sentences := []string{j.limitSentence(), j.shortSentence()}
+	sentences := []string{j.limitSentence()}
+	if len(r.ClientGroups) == 0 { // clients that react send each row requests of its own: one shortfall is not another
+		sentences = append(sentences, j.shortSentence())
+	}
 	if r.Partial {
 		sentences = append([]string{"Interrupted before its end; so far:"}, sentences...)
 	}

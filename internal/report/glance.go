@@ -9,8 +9,8 @@ import (
 const Tolerated = 0.01
 
 // Glance is a row of r in one word, and how bad that is, from 0 to 4: how many times what the contract allows got
-// through, 1.98; or how much of what an exact limiter lets through was lost, -36.0%; whichever is the larger share. It
-// is ok where neither is worth a word.
+// through, 1.98; or how much of what an exact limiter lets through was lost, -36.0%; whichever is worse, by the steps of
+// overSteps and lostSteps, and of equals what got through. It is ok where neither is worth a word.
 func (r *Run) Glance(row *Row) (text string, level int) {
 	lost, level := r.glance(row)
 	switch {
@@ -24,15 +24,26 @@ func (r *Run) Glance(row *Row) (text string, level int) {
 
 // glance is how bad a row is, and the share that it loses where that is what is bad about it.
 func (r *Run) glance(row *Row) (lost float64, level int) {
-	over, short := share(row.ExcessCost, row.AdmittedCost), share(row.ShortfallCost, row.ExactCost)
-	switch {
-	case short > Tolerated && short > over:
-		return short, levelOf(short, 0.05, 0.15, 0.3)
-	case row.ExcessCost == 0:
-		return 0, 0
+	over, missing := 0, 0
+	if row.ExcessCost > 0 {
+		over = levelOf(r.Ratio(row), overSteps...)
 	}
-	return 0, levelOf(r.Ratio(row), 1.1, 1.5, 2)
+	short := share(row.ShortfallCost, row.ExactCost)
+	if short > Tolerated {
+		missing = levelOf(short, lostSteps...)
+	}
+	if missing > over {
+		return short, missing
+	}
+	return 0, over
 }
+
+// The steps from which on an error is worse: of what got through as a multiple of what is allowed, and of the share that
+// was lost.
+var (
+	overSteps = []float64{1.1, 1.5, 2}
+	lostSteps = []float64{0.05, 0.15, 0.3}
+)
 
 // Ratio is the most that a row let through as a multiple of what the contract allows: in a window, or under a bucket's
 // contract in the interval of all time scales in which that is most.

@@ -24,8 +24,8 @@ func WriteMatrix(w io.Writer, doc *Document, t sheet.Terminal) error {
 		part.Tables = []sheet.Table{same.worstCells(columns)}
 	}
 	part.Notes = append(part.Notes, sheet.Line{Text: "1.98: so many times what the limit allows got through; -36%: " +
-		"so much less than an exact limiter lets through; ok: nothing too much, and at most " +
-		sheet.Percent(Tolerated) + " less"})
+		"so much less than an exact limiter lets through; of both the worse is said; ok: nothing too much, and at " +
+		"most " + sheet.Percent(Tolerated) + " less"})
 	if len(reacting) > 0 {
 		part.Notes = append(part.Notes, sheet.Line{Text: fmt.Sprintf("%s more, in which clients react, so that no two "+
 			"rows meet the same requests: %s", message.Count(len(reacting), "scenario"), message.List(reacting))})
@@ -53,7 +53,7 @@ func (d *Document) apart() (same *Document, reacting []string) {
 type matrixColumn struct {
 	names []string
 	cells []sheet.Cell // by scenario
-	wrong []float64    // by scenario: the share that got through or was lost, whichever is larger
+	wrong []wrong      // by scenario
 }
 
 // matrixColumns are the rows that every scenario has, but for the floor: it shows the traffic and no limiter.
@@ -67,7 +67,7 @@ func (d *Document) matrixColumns() []matrixColumn {
 		for i := range d.Runs {
 			row := d.Runs[i].Find(name)
 			c.cells = append(c.cells, d.Runs[i].glanceCell(row))
-			c.wrong = append(c.wrong, row.wrong())
+			c.wrong = append(c.wrong, d.Runs[i].wrong(row))
 		}
 		like := func(o matrixColumn) bool { return slices.Equal(o.cells, c.cells) }
 		if i := slices.IndexFunc(all, like); i >= 0 {
@@ -96,12 +96,33 @@ func (r *Run) glanceCell(row *Row) sheet.Cell {
 	return c
 }
 
-// wrong is the share that got through or was lost, whichever is larger; of no row none.
-func (r *Row) wrong() float64 {
-	if r == nil {
-		return 0
+// wrong is what a cell says, in an order: what is worse by its level, of equals what got through, and then more of it.
+type wrong struct {
+	level int
+	over  bool
+	much  float64
+}
+
+func (r *Run) wrong(row *Row) wrong {
+	if row == nil {
+		return wrong{}
 	}
-	return max(share(r.ExcessCost, r.AdmittedCost), share(r.ShortfallCost, r.ExactCost))
+	if lost, level := r.glance(row); lost > 0 {
+		return wrong{level, false, lost}
+	} else if level > 0 {
+		return wrong{level, true, r.Ratio(row)}
+	}
+	return wrong{}
+}
+
+func (w wrong) worse(than wrong) bool {
+	if w.level != than.level {
+		return w.level > than.level
+	}
+	if w.over != than.over {
+		return w.over
+	}
+	return w.much > than.much
 }
 
 // seriousLevel is how bad a cell is that stands out on a terminal: one and a half times the limit, or 15 % lost.
@@ -142,7 +163,7 @@ func (d *Document) worstCells(columns []matrixColumn) sheet.Table {
 	for _, c := range columns {
 		worst, fine := 0, 0
 		for i, cell := range c.cells {
-			if c.wrong[i] > c.wrong[worst] {
+			if c.wrong[i].worse(c.wrong[worst]) {
 				worst = i
 			}
 			if cell.Shade == 0 {

@@ -64,13 +64,14 @@ func Span(us int64) string { return ASCII(limit.FormatDuration(time.Duration(us)
 // ASCII is text of ours with the letters of every keyboard.
 func ASCII(text string) string { return strings.ReplaceAll(text, "µ", "u") }
 
-// Briefly is a time of whole microseconds to three digits, with the letters of every keyboard.
+// Briefly is a time of whole microseconds to three digits, or to the second where that is more, with the letters of
+// every keyboard: 83h3m20s would be taken for all that is known of 83h1m.
 func Briefly(us int64) string {
 	if us == 0 {
 		return "0s"
 	}
 	d, unit := time.Duration(us)*time.Microsecond, time.Microsecond
-	for d/unit >= 1000 {
+	for d/unit >= 1000 && unit < time.Second {
 		unit *= 10
 	}
 	return ASCII(limit.FormatDuration(d.Round(unit)))

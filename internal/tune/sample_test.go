@@ -6,11 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"testing"
+	"time"
+
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/traffic"
-	"testing"
-	"time"
 )
 
 // total is what one key asks for and is refused in all.
