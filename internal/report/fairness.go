@@ -42,7 +42,8 @@ func (r *Run) fairness() []string {
 // served is a key's share of what the exact reference admits it, from the worst to the best, in words.
 func served(f *measure.Fairness) string {
 	return fmt.Sprintf("Jain's index %.3f; a key gets from %s (%s) to %s of what is exact; %s short of it",
-		f.JainIndex, sheet.Times(f.WorstServed), f.WorstKey, sheet.Times(f.BestServed), message.Count(f.KeysShort, "key"))
+		f.JainIndex, sheet.Times(f.WorstServed), f.WorstKey, sheet.Times(f.BestServed),
+		message.Count(f.KeysShort, "key"))
 }
 
 // manyKeys is from how many keys on a run is one of many sources, whose decisions are worth an average.

@@ -9,8 +9,8 @@ import (
 const Tolerated = 0.01
 
 // Glance is a row of r in one word, and how bad that is, from 0 to 4: how many times what the contract allows got
-// through, 1.98; or how much of what an exact limiter lets through was lost, -36.0%; whichever is worse, by the steps of
-// overSteps and lostSteps, and of equals what got through. It is ok where neither is worth a word.
+// through, 1.98; or how much of what an exact limiter lets through was lost, -36.0%; whichever is worse, by overSteps
+// and lostSteps, and of equals what got through. It is ok where neither is worth a word.
 func (r *Run) Glance(row *Row) (text string, level int) {
 	lost, level := r.glance(row)
 	switch {
@@ -38,8 +38,8 @@ func (r *Run) glance(row *Row) (lost float64, level int) {
 	return 0, over
 }
 
-// The steps from which on an error is worse: of what got through as a multiple of what is allowed, and of the share that
-// was lost.
+// The steps from which on an error is worse: of what got through as a multiple of what is allowed, and of the share
+// that was lost.
 var (
 	overSteps = []float64{1.1, 1.5, 2}
 	lostSteps = []float64{0.05, 0.15, 0.3}
