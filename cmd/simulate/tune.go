@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
+	"ratelab/internal/traffic"
 	"ratelab/internal/tune"
 )
 
@@ -65,7 +66,8 @@ func (a *app) tune() *cobra.Command {
 func (a *app) tuned(f *tuneFlags, args []string) error {
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
-	question, log, err := f.question(args, &reading{bar: bar, stop: a.Stop})
+	shown := &reading{bar: bar, stop: a.Stop}
+	question, log, err := f.question(args, shown)
 	if err != nil {
 		return err
 	}
@@ -78,6 +80,9 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 		return err
 	}
 	doc, err := question.Answer()
+	if err == nil && log.Spread() > 0 && !f.Given("within-second") && doc.Chosen != nil {
+		doc.AtOnce, err = f.atOnce(*question, shown, doc.Rows[*doc.Chosen].Setting())
+	}
 	err = nameChanged(err, f.files)
 	bar.Finish()
 	if err != nil {
@@ -94,7 +99,7 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 	}
 	doc.Tool = result.Tool{Name: "simulate", Version: commandline.Version(version)}
 	doc.Notes = append(doc.Notes, log.Notes()...)
-	if log.Spread() > 0 && !f.Given("within-second") {
+	if log.Spread() > 0 && !f.Given("within-second") && doc.AtOnce == nil {
 		doc.Notes = append(doc.Notes, "times are whole seconds, spread evenly within each (--within-second even): who "+
 			"sends several at once needs a larger burst than is said here; --within-second at_once says how large at "+
 			"most")
@@ -108,6 +113,12 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 	}
 	figures := func() error { return tune.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
 	return commandline.Deliver(a.Stdout, figures, func() error { return a.tuneFiles(f, doc, pictures) }, verdict)
+}
+
+// atOnce is whom a setting hits if the requests of a second come at its beginning, for a log of whole seconds.
+func (f *tuneFlags) atOnce(q tune.Question, shown *reading, chosen tune.Setting) (*tune.Touched, error) {
+	q.Traffic, _ = f.streams(underRule(f.source, traffic.AtStart), shown)
+	return q.Hits(chosen)
 }
 
 // tuneNames are the names of the files that tuneFiles writes.

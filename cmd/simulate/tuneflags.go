@@ -42,7 +42,8 @@ type tuneFlags struct {
 	within share
 	salt   commandline.Seed
 
-	files []stamp // that the traffic is read from
+	source *scenario.Scenario // of the traffic
+	files  []stamp            // that it is read from
 }
 
 func (f *tuneFlags) register(c *cobra.Command) {
@@ -128,7 +129,7 @@ func (f *tuneFlags) question(args []string, shown *reading) (*tune.Question, *tr
 	if f.HasTrace() {
 		q.Name = s.Phases[0].Trace.Title()
 	}
-	f.files = stamps(s)
+	f.source, f.files = s, stamps(s)
 	var first *traffic.Stream
 	q.Traffic, first = f.streams(s, shown)
 	if f.sample.value != nil {

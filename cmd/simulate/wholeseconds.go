@@ -24,12 +24,17 @@ func choseRule(given *commandline.Groups) bool {
 // underOtherRules are a log with each of the rules for whole seconds that nobody chose.
 func underOtherRules(log *scenario.Scenario) (rules []string, all []*scenario.Scenario) {
 	for _, rule := range traffic.WithinSeconds[1:] {
-		trace, again := *log.Phases[0].Trace, *log
-		trace.WithinSecond = rule
-		again.Phases = []traffic.Phase{{Name: log.Phases[0].Name, Trace: &trace}}
-		rules, all = append(rules, string(rule)), append(all, &again)
+		rules, all = append(rules, string(rule)), append(all, underRule(log, rule))
 	}
 	return rules, all
+}
+
+// underRule is a log with a rule for whole seconds.
+func underRule(log *scenario.Scenario, rule traffic.WithinSecond) *scenario.Scenario {
+	trace, again := *log.Phases[0].Trace, *log
+	trace.WithinSecond = rule
+	again.Phases = []traffic.Phase{{Name: log.Phases[0].Name, Trace: &trace}}
+	return &again
 }
 
 // otherRules is what the models reject under each of the other rules; of a shard where that is asked for.

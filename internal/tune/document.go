@@ -38,6 +38,9 @@ type Document struct {
 	Rates []RateNeed `json:"rates"`
 
 	Configurations []Configuration `json:"configurations"`
+	// where times are whole seconds and nobody said how they lie within them: whom the chosen setting hits if all of a
+	// second come at its beginning; null otherwise
+	AtOnce *Touched `json:"at_once" jsonschema:"nullable"`
 	// whom the present setting hits, where that was asked, and nothing else then
 	Touched []Touched `json:"touched"`
 	Notes   []string  `json:"notes"`

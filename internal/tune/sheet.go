@@ -25,6 +25,9 @@ func (d *Document) sheet() sheet.Sheet {
 // lead is the answer, and what it is about.
 func (d *Document) lead() []sheet.Line {
 	lines := []sheet.Line{{Style: sheet.Strong, Text: d.Headline()}}
+	if text := d.atOnce(); text != "" {
+		lines = append(lines, sheet.Line{Style: sheet.Alarm, Text: text})
+	}
 	if i := d.KeptOnBoth; i != nil {
 		r := &d.Rows[*i]
 		kept := "kept on both parts: "
@@ -34,6 +37,17 @@ func (d *Document) lead() []sheet.Line {
 		lines = append(lines, sheet.Line{Text: kept + r.label() + ", " + d.does(r)})
 	}
 	return append(lines, d.about()...)
+}
+
+// atOnce says what the chosen setting would refuse if the requests of a second came at once; "" where that was not
+// asked, or is nothing.
+func (d *Document) atOnce() string {
+	if d.AtOnce == nil || d.AtOnce.Refused == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The log has whole seconds, and what is said takes requests as spread evenly within each. If "+
+		"they come at once it refuses %s of %s, %d of them good: --within-second at_once tunes for that",
+		message.Count(d.AtOnce.Refused, "request"), message.Count(d.AtOnce.Keys, "key"), d.AtOnce.Good)
 }
 
 // about is the traffic and who is good.

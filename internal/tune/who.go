@@ -20,21 +20,47 @@ type hits struct {
 // findWho names whom the present setting hits, under each of the algorithms, in all of the traffic. Nothing is fitted,
 // so that nothing is held out.
 func (q *Question) findWho(c *census, d *Document) error {
-	var all []*hits
-	var names []string
+	var all []Setting
 	for _, name := range q.Algorithms {
-		for _, s := range settings(name, &Curves{}, steps{}, &d.Wishes, q.Present) {
-			in, err := s.Instance()
-			if err != nil {
-				return err
-			}
-			names, all = append(names, name), append(all, &hits{in.NewModel(), map[int64]*Hit{}})
+		all = append(all, settings(name, &Curves{}, steps{}, &d.Wishes, q.Present)...)
+	}
+	touched, err := q.whom(c, all)
+	for i := range touched {
+		touched[i].Limit = result.LimitOf(*q.Present)
+	}
+	d.Touched = touched
+	return err
+}
+
+// Hits is whom one setting hits, in all of the traffic.
+func (q *Question) Hits(s Setting) (*Touched, error) {
+	everyKey, again := *q.Traffic, *q
+	everyKey.Sample, again.Traffic = nil, &everyKey
+	c, err := take(&everyKey, q.Good)
+	if err != nil {
+		return nil, blamed(q.Name, err)
+	}
+	touched, err := again.whom(c, []Setting{s})
+	if err != nil {
+		return nil, renamed(q.Name, err)
+	}
+	return &touched[0], nil
+}
+
+// whom is whom each of the settings hits.
+func (q *Question) whom(c *census, settings []Setting) ([]Touched, error) {
+	var all []*hits
+	for _, s := range settings {
+		in, err := s.Instance()
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, &hits{in.NewModel(), map[int64]*Hit{}})
 	}
 	asked := make([]int64, c.keys.Count())
 	for r, err := range q.Traffic.Streams[0].Requests() {
 		if err != nil {
-			return &TrafficError{err}
+			return nil, &TrafficError{err}
 		}
 		number := c.keys.Add(r.Key)
 		asked[number]++
@@ -51,8 +77,10 @@ func (q *Question) findWho(c *census, d *Document) error {
 			hit.LastUS = r.AtUS
 		}
 	}
+	var touched []Touched
 	for i, h := range all {
-		t := Touched{Algorithm: names[i], Limit: result.LimitOf(*q.Present), Keys: int64(len(h.by))}
+		t := Touched{Algorithm: settings[i].Algorithm, Limit: result.LimitOf(settings[i].Policy),
+			Keys: int64(len(h.by))}
 		named := make([]Hit, 0, len(h.by))
 		for number, hit := range h.by {
 			hit.Requests = asked[number]
@@ -66,7 +94,7 @@ func (q *Question) findWho(c *census, d *Document) error {
 			return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Key, b.Key))
 		})
 		t.Who = named[:min(len(named), mostHit)]
-		d.Touched = append(d.Touched, t)
+		touched = append(touched, t)
 	}
-	return nil
+	return touched, nil
 }
