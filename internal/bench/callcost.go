@@ -71,26 +71,23 @@ func (g *segment) countCall(ctx context.Context) (*callCost, error) {
 	return &callCost{float64(in) / n, float64(out) / n, math.Floor(float64(allocated()-before) / n), replicated}, nil
 }
 
-// replicated is how many bytes a replica would get of each of so many calls. They are calls of their own: what is
-// written down for a replica takes time, and the client's allocations are counted without the questions about it.
+// replicated is how many bytes a replica would get of each of so many calls. They are calls of their own: the client's
+// allocations are counted without the questions about it.
 func (g *segment) replicated(ctx context.Context, calls int, f func() error) (each *float64, err error) {
-	r, err := serverstats.Replicate(ctx, g.server, g.prefix+"replicated")
-	if r == nil || err != nil {
+	if g.written == nil {
+		g.written, err = serverstats.Replicate(ctx, g.server, g.prefix+"replicated")
+	}
+	if g.written == nil || err != nil {
 		return nil, err
 	}
-	defer func() {
-		if closed := r.Close(context.WithoutCancel(ctx)); err == nil {
-			err = closed
-		}
-	}()
-	before, err := r.Bytes(ctx)
+	before, err := g.written.Bytes(ctx)
 	if err == nil {
 		err = f()
 	}
 	if err != nil {
 		return nil, err
 	}
-	after, err := r.Bytes(ctx)
+	after, err := g.written.Bytes(ctx)
 	return pointer(float64(after-before) / float64(calls)), err
 }
 

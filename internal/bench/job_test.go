@@ -156,13 +156,9 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info := s.Client.InfoMap(t.Context(), "server").Val()
-	var pid int
-	if _, err := fmt.Sscan(info["Server"]["process_id"], &pid); err != nil {
-		t.Fatal(err)
-	}
+	under := newSession(s, "", "", &session{now: time.Now, sleep: sleep, began: time.Now()})
 	j.Progress = &at{"small gcra round 2", func() {
-		process, err := os.FindProcess(pid)
+		process, err := os.FindProcess(processOf(t, under))
 		if err == nil {
 			err = process.Kill()
 		}
@@ -174,7 +170,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.on(t.Context(), newSession(s, "", "", &session{now: time.Now, sleep: sleep, began: time.Now()}))
+	r, err := p.on(t.Context(), under)
 	var gone *redisserver.Unavailable
 	if r != nil || !errors.As(err, &gone) {
 		t.Errorf("got %v and %v; want no result and an *Unavailable", r, err)

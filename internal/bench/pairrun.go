@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -98,7 +97,7 @@ func (r *pairRun) start(ctx context.Context) error {
 		specs = []string{r.Server}
 	}
 	for i, spec := range specs {
-		if err := r.open(ctx, i, spec, r.Notice); err != nil {
+		if err := r.open(ctx, i, spec); err != nil {
 			return r.close(ctx, r.ofSide(i, err))
 		}
 	}
@@ -107,8 +106,8 @@ func (r *pairRun) start(ctx context.Context) error {
 }
 
 // open gets a side's server, and looks after it.
-func (r *pairRun) open(ctx context.Context, i int, spec string, notice func(string)) error {
-	server, note, err := startServer(ctx, spec, max(r.Connections, len(r.costs[base])+1), r.AllowEviction, notice)
+func (r *pairRun) open(ctx context.Context, i int, spec string) error {
+	server, note, err := startServer(ctx, spec, r.mostConnections(), r.AllowEviction, r.Notice)
 	if err != nil {
 		return err
 	}
@@ -125,26 +124,18 @@ func (r *pairRun) shareServer() {
 	}
 }
 
-// restart ends the servers that are ours and gets new ones. What a process decides as it starts, such as where its
-// memory lies and the seed of its hash tables, makes one script quicker than another for as long as it lives: every
-// pair has a draw of its own, so that pairs depend on each other in nothing.
+// restart gets new servers for those that are ours, so that pairs depend on each other in nothing.
 func (r *pairRun) restart(ctx context.Context) error {
-	for i, old := range r.sessions() {
-		if !old.server.Own {
-			continue
-		}
-		if err := old.close(ctx, nil); err != nil {
+	for _, s := range r.sessions() {
+		if err := s.renew(ctx, r.mostConnections(), r.AllowEviction); err != nil {
 			return err
 		}
-		spec := cmp.Or(old.spec, old.server.Kind) // what was chosen once is not to be looked for again
-		if err := r.open(ctx, i, spec, nil); err != nil {
-			return err
-		}
-		r.servers[i].spec, r.servers[i].notes = old.spec, old.notes
 	}
-	r.shareServer()
 	return nil
 }
+
+// mostConnections is how many connections a side has open at a time.
+func (r *pairRun) mostConnections() int { return max(r.Connections, len(r.costs[base])+1) }
 
 // ofSide names the flag in what is wrong with the server that a side is.
 func (r *pairRun) ofSide(i int, err error) error {

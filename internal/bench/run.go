@@ -135,7 +135,7 @@ func (r *run) decideAll(ctx context.Context) error {
 	return nil
 }
 
-// takeAll counts what a call of every entry takes.
+// takeAll counts what a call of every entry takes. What is measured next is measured on a new server.
 func (r *run) takeAll(ctx context.Context) error {
 	for i, c := range r.plan.costs {
 		where := c.Label + " bytes and allocations"
@@ -146,7 +146,7 @@ func (r *run) takeAll(ctx context.Context) error {
 		}
 		r.reasons = append(r.reasons, r.silences(where, load.MostSilence)...)
 	}
-	return nil
+	return r.renew(ctx, r.mostConnections(), r.AllowEviction)
 }
 
 // fillAll measures the memory of keys, where the server tells.

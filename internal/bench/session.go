@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type session struct {
 	vigil    *load.Vigil   // nil where nobody watches
 	lasts    time.Duration // how long one measurement, of all entries in turns, takes at most
 	segments int
+	written  *serverstats.Replication // what a replica would get; nil as long as nothing was counted
 	pacer    string
 	places   places
 	notes    []string
@@ -50,10 +52,28 @@ func newSession(server *redisserver.Server, spec, note string, s *session) *sess
 	}
 	if !server.Own {
 		s.note("others use the server too: its µs per decision, its counts of commands, the check that it executed " +
-			"as many calls " +
-			"as were sent, and the memory of keys are unavailable")
+			"as many calls as were sent, and the memory of keys are unavailable")
 	}
 	return s
+}
+
+// renew gives the session a new server if its own was started here. What a process decides as it starts, such as where
+// its memory lies and the seed of its hash tables, makes one script quicker than another for as long as it lives; and
+// one that has written down what it would send to a replica goes on doing so for seconds.
+func (s *session) renew(ctx context.Context, connections int, eviction bool) error {
+	if !s.server.Own {
+		return nil
+	}
+	if err := s.close(ctx, nil); err != nil {
+		return err
+	}
+	spec := cmp.Or(s.spec, s.server.Kind) // what was chosen once is not to be looked for again
+	server, _, err := startServer(ctx, spec, connections, eviction, nil)
+	if err != nil {
+		return err
+	}
+	s.server, s.places, s.written = server, place(ctx, server), nil
+	return s.watch(ctx)
 }
 
 // watch begins to look whether the server stands still, until close.
@@ -132,6 +152,7 @@ func (s *session) since(at time.Time) int64 { return at.Sub(s.began).Microsecond
 // returns, it is tried all the same.
 func (s *session) close(ctx context.Context, failed error) error {
 	s.vigil.Close()
+	s.written.Close()
 	if !s.server.Own {
 		_, err := serverstats.Delete(context.WithoutCancel(ctx), s.server.Client, s.server.Prefix)
 		if err != nil {

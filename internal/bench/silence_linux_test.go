@@ -50,17 +50,13 @@ func (h *halt) Step(name string, _, _ time.Duration) {
 func halted(t *testing.T, during string, j *Job) []benchresult.Reason {
 	t.Helper()
 	server := redisservertest.Private(t)
-	pid, ok := server.ProcessID(t.Context())
-	if !ok {
-		t.Skip("the server has no process here")
-	}
-	h := &halt{t: t, pid: func() int { return pid }, during: during, times: 1, ended: make(chan struct{})}
+	s := newSession(server, redisserver.KindProcess, "", &session{now: j.Now, sleep: j.Sleep, began: j.Now()})
+	h := &halt{t: t, pid: func() int { return processOf(t, s) }, during: during, times: 1, ended: make(chan struct{})}
 	j.Progress = h
 	p, err := j.plan()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSession(server, redisserver.KindProcess, "", &session{now: j.Now, sleep: j.Sleep, began: j.Now()})
 	r, err := p.on(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -128,13 +124,7 @@ func TestASilentServerVoidsItsPair(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newPairRun(p)
-		h.pid = func() int {
-			pid, ok := r.servers[base].server.ProcessID(t.Context())
-			if !ok {
-				t.Fatal("the server has no process here")
-			}
-			return pid
-		}
+		h.pid = func() int { return processOf(t, r.servers[base]) }
 		if err := r.start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
