@@ -13,6 +13,7 @@ import (
 	"ratelab/algorithms/algotest"
 	"ratelab/algorithms/limitstest"
 	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/script"
@@ -105,7 +106,7 @@ type drawing func(*rand.Rand, limit.Policy, limit.Limiter) ([]limit.Request, []l
 
 func compareAll(t *testing.T, prefix string, draw drawing) {
 	t.Helper()
-	decisions := 4000
+	decisions := longtest.Of(4000, 1200)
 	if text := os.Getenv("RATELAB_DECISIONS"); text != "" {
 		var err error
 		if decisions, err = strconv.Atoi(text); err != nil {

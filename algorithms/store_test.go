@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ratelab/algorithms/algotest"
+	"ratelab/internal/longtest"
 )
 
 // Fifty thousand keys come and go, a few at a time: a model keeps those that Redis keeps, up to two seconds after they
@@ -17,7 +18,7 @@ func TestModelsForgetWhatIsOverAndNothingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := policy(t, "3/10ms")
 			many, random := modelOf(t, name, p), rand.New(rand.NewPCG(1, 2))
-			for group := range int64(500) {
+			for group := range int64(longtest.Of(500, 150)) {
 				at := algotest.StartUS + group*3_000_000
 				alone := map[string]func(int64) any{}
 				for step := range int64(300) {

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false,
 
 // The test's binary is the program too, for the scripts below testdata, and deliver.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bench": main, "deliver": deliverMain})
+	commandlinetest.Main(m, "bench", main, run, map[string]func(){"deliver": deliverMain})
 }
 
 func TestScripts(t *testing.T) {

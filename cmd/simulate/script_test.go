@@ -4,8 +4,6 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"ratelab/internal/commandline/commandlinetest"
 )
 
@@ -13,9 +11,7 @@ var update = flag.Bool("update", false,
 	"rewrite the golden parts of testdata/*.txtar: read the difference before committing it")
 
 // The test's binary is the program too, for the scripts below testdata.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"simulate": main})
-}
+func TestMain(m *testing.M) { commandlinetest.Main(m, "simulate", main, run, nil) }
 
 func TestScripts(t *testing.T) { commandlinetest.Scripts(t, "simulate", *update, nil) }
 

@@ -25,7 +25,8 @@ var mayWait = map[string]string{
 
 // programs are the packages outside cmd/ that print and exit all the same, each with its reason.
 var programs = map[string]string{
-	"internal/trialserver": "is a program of its own, which others become when they are asked to",
+	"internal/trialserver":                 "is a program of its own, which others become when they are asked to",
+	"internal/commandline/commandlinetest": "makes the binary of a command's tests a program that takes orders",
 }
 
 // Time is an argument: what reads no clock needs no sleep and no tolerance in its tests, and repeats to the byte.

@@ -195,7 +195,7 @@ func TestSharedServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j := tiny(t, "gcra", "token-bucket", "token-bucket-interval")
+	j := tiny(t, "gcra", "token-bucket-interval")
 	j.Server = "unix://" + redisservertest.Socket(t, theirs)
 	theirs.Client.ConfigResetStat(ctx) // commands so far were the test's own
 	r := runJob(t, j)

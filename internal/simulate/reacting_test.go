@@ -134,24 +134,6 @@ func (g *generous) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	return d
 }
 
-// Clients that try for ever are the scenario's mistake.
-func TestTooManyAttemptsAreAnInputError(t *testing.T) {
-	s := written(t, `name: endless
-question: Does it end?
-limit: {requests: 1, per: 1d}
-phases: [{name: a, duration: 10s, constant: 2}]
-clients: {on_reject: ignore, wait: 1us}
-`)
-	j := job(s)
-	j.Algorithms = choices(t, "gcra")
-	_, err := j.Run(t.Context())
-	var bad *InputError
-	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(),
-		"endless: clients: against gcra: more than 2000000 attempts; give") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // A job that is stopped at once has all its rows, and says that they are not complete.
 func TestAWorldCanBeStopped(t *testing.T) {
 	stop := make(chan struct{})

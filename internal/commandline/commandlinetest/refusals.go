@@ -22,6 +22,7 @@ var secrets = []string{"hunter2", "s3cret"}
 // transcript as it really went. Besides the words, which cmp compares, each call keeps the laws of a refusal: nothing
 // on standard output, no file made, lost or changed, each line by the program, no password, nothing of Go's.
 func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
+	calls := newSeries(ts)
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		line = strings.TrimSuffix(line, "\n")
 		words, ok := strings.CutPrefix(line, "$ ")
@@ -33,8 +34,8 @@ func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		env, arguments := splitCall(ts, words)
 		before := snapshot(ts)
-		got := execute(ts, env, arguments)
-		fmt.Fprintf(ts.Stdout(), "%s\n%s[%d]\n", line, named(ts, got.stderr), got.code)
+		got := calls.execute(env, arguments)
+		fmt.Fprintf(ts.Stdout(), "%s\n%s[%d]\n", line, named(ts, got.Stderr), got.Code)
 		if after := snapshot(ts); after != before {
 			ts.Fatalf("%s\nchanged files:\nbefore:\n%safter:\n%s", line, before, after)
 		}
@@ -43,21 +44,21 @@ func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func lawful(ts *testscript.TestScript, line string, got call) {
-	if got.code != commandline.ExitUsage && got.code != commandline.ExitHarness {
-		ts.Fatalf("%s\nexit code %d\n%s%s", line, got.code, got.stdout, got.stderr)
+	if got.Code != commandline.ExitUsage && got.Code != commandline.ExitHarness {
+		ts.Fatalf("%s\nexit code %d\n%s%s", line, got.Code, got.Stdout, got.Stderr)
 	}
-	if got.stdout != "" {
-		ts.Fatalf("%s\nis refused and prints\n%s", line, got.stdout)
+	if got.Stdout != "" {
+		ts.Fatalf("%s\nis refused and prints\n%s", line, got.Stdout)
 	}
-	for text := range strings.Lines(got.stderr) {
+	for text := range strings.Lines(got.Stderr) {
 		if !strings.HasPrefix(text, programName(ts)+": ") {
 			ts.Fatalf("%s\nprints a line of somebody else's: %s", line, text)
 		}
 	}
 	for _, bad := range append([]string{"panic", "goroutine ", "runtime error", "strconv.", "%!", "<nil>", "0xc0"},
 		secrets...) {
-		if strings.Contains(got.stderr, bad) {
-			ts.Fatalf("%s\nthe message has %q in it: %s", line, bad, got.stderr)
+		if strings.Contains(got.Stderr, bad) {
+			ts.Fatalf("%s\nthe message has %q in it: %s", line, bad, got.Stderr)
 		}
 	}
 }

@@ -22,13 +22,18 @@ const patience = 5 * time.Minute
 
 // call is one run of the program.
 type call struct {
-	code           int
-	stdout, stderr string
+	Code           int
+	Stdout, Stderr string
 }
 
 // program is a run of the program in the script's folder and environment.
 func program(ctx context.Context, ts *testscript.TestScript, env, args []string) *exec.Cmd {
-	path, err := exec.LookPath(programName(ts))
+	return programNamed(ctx, ts, programName(ts), env, args)
+}
+
+// programNamed is a run of another one of those that the test's binary is.
+func programNamed(ctx context.Context, ts *testscript.TestScript, name string, env, args []string) *exec.Cmd {
+	path, err := exec.LookPath(name)
 	ts.Check(err)
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = ts.MkAbs(".")
@@ -68,10 +73,10 @@ func exitStatus(ts *testscript.TestScript, err error) int {
 // The output is there for stdout, stderr and cmp.
 func runCmd(ts *testscript.TestScript, _ bool, args []string) {
 	got := execute(ts, nil, args[1:])
-	fmt.Fprint(ts.Stdout(), got.stdout)
-	fmt.Fprint(ts.Stderr(), got.stderr)
-	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got.code)) {
-		ts.Fatalf("exit code %d; want %s\n%s%s", got.code, args[0], got.stdout, got.stderr)
+	fmt.Fprint(ts.Stdout(), got.Stdout)
+	fmt.Fprint(ts.Stderr(), got.Stderr)
+	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got.Code)) {
+		ts.Fatalf("exit code %d; want %s\n%s%s", got.Code, args[0], got.Stdout, got.Stderr)
 	}
 }
 
