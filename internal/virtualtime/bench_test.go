@@ -3,7 +3,9 @@ package virtualtime_test
 import (
 	"bytes"
 	"context"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -12,26 +14,43 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/resp"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 	"ratelab/lua"
 )
 
-// limiter is one of the module's own scripts with arguments under which every request is admitted, so that both
-// sides of a comparison do the same work. The time is the server's.
+// limiter is a script, one of the module's own or of testdata, with arguments under which every request is admitted, so
+// that both sides of a comparison do the same work. The time is the server's.
 type limiter struct {
-	name string
-	args []string
+	name   string
+	source func(name string) (string, error)
+	decode func(resp.Value) (limit.Decision, error)
+	args   []string
 }
 
 var limiters = []limiter{
-	{"fixed-window", []string{"", "1", "1000000000", "3000"}},
+	{"fixed-window", lua.Source, script.Contract, []string{"", "1", "1000000000", "3000"}},
 	// the permits of 1000 per 3 s, and a bucket that outlasts the run
-	{"gcra", []string{"", "1", "1000000000000", "3000", "1"}},
+	{"gcra", lua.Source, script.Contract, []string{"", "1", "1000000000000", "3000", "1"}},
+	{"emission-interval", fromTestdata, admitted, []string{"1000000000", "1000", "3", "1"}},
+}
+
+func fromTestdata(name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join("testdata", name+".lua"))
+	return string(text), err
+}
+
+// admitted decodes a reply that begins with what was admitted.
+func admitted(r resp.Value) (limit.Decision, error) {
+	if len(r.Items) == 0 || r.Items[0].Int == 0 {
+		return limit.Decision{}, nil
+	}
+	return limit.Decision{Verdict: limit.Allowed}, nil
 }
 
 func (l limiter) program(b *testing.B) *script.Program {
-	source, err := lua.Source(l.name)
+	source, err := l.source(l.name)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -39,7 +58,7 @@ func (l limiter) program(b *testing.B) *script.Program {
 	for _, text := range l.args {
 		args = append(args, script.Literal(text))
 	}
-	return &script.Program{Label: l.name, Source: source, Decode: script.Contract,
+	return &script.Program{Label: l.name, Source: source, Decode: l.decode,
 		Decide: script.Call{Keys: []script.Template{script.KeyIn("bench:")}, Args: args}}
 }
 
