@@ -2,7 +2,10 @@ package algorithms
 
 import (
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"ratelab/algorithms/algotest"
@@ -24,26 +27,58 @@ func BenchmarkModelOneKey(b *testing.B) {
 
 // A million keys in random order: what a decision costs where no cache holds the keys.
 func BenchmarkModelMillionKeys(b *testing.B) {
+	for _, name := range []string{"gcra", "fixed-window", "token-bucket"} {
+		b.Run(name, func(b *testing.B) {
+			decide := asked(b, name, millionKeys())
+			for b.Loop() {
+				decide()
+			}
+			perSecond(b)
+		})
+	}
+}
+
+// The same keys dealt out to all processors, as a log's are to the shards of a run: decisions of all of them together.
+func BenchmarkModelMillionKeysInShards(b *testing.B) {
+	shards := runtime.GOMAXPROCS(0)
+	var decide []func()
+	for keys := range slices.Chunk(millionKeys(), (1_000_000+shards-1)/shards) {
+		decide = append(decide, asked(b, "gcra", keys))
+	}
+	var ends sync.WaitGroup
+	b.ResetTimer()
+	for _, next := range decide {
+		ends.Go(func() {
+			for range b.N / shards {
+				next()
+			}
+		})
+	}
+	ends.Wait()
+	perSecond(b)
+}
+
+func millionKeys() []string {
 	keys := make([]string, 1_000_000)
 	for i := range keys {
 		keys[i] = "client-" + strconv.Itoa(i)
 	}
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	for _, name := range []string{"gcra", "fixed-window", "token-bucket"} {
-		b.Run(name, func(b *testing.B) {
-			l, at, i := modelOf(b, name, policy(b, "100/1h")), algotest.StartUS, 0
-			for _, key := range keys {
-				l.Decide(at, key, 1)
-			}
-			for b.Loop() {
-				at++
-				l.Decide(at, keys[i], 1)
-				if i++; i == len(keys) {
-					i = 0
-				}
-			}
-			perSecond(b)
-		})
+	return keys
+}
+
+// asked decides for each of the keys in turn, all of which it knows already.
+func asked(b *testing.B, name string, keys []string) func() {
+	l, at, i := modelOf(b, name, policy(b, "100/1h")), algotest.StartUS, 0
+	for _, key := range keys {
+		l.Decide(at, key, 1)
+	}
+	return func() {
+		at++
+		l.Decide(at, keys[i], 1)
+		if i++; i == len(keys) {
+			i = 0
+		}
 	}
 }
 
