@@ -103,6 +103,10 @@ func nginx(p limit.Policy, unitCost bool) Configuration {
 		if !inMinute {
 			rounded = "the rate is rounded down to whole requests a minute; "
 		}
+		if kept := perMinute * 1000 / 60; kept*60 < perMinute*1000 {
+			rounded += fmt.Sprintf("it keeps the rate as %d thousandths of a request a second, %g a minute; ", kept,
+				float64(kept*60)/1000)
+		}
 	}
 	c.Text = fmt.Sprintf("limit_req_zone $binary_remote_addr zone=perclient:10m rate=%s;\n"+
 		"limit_req zone=perclient burst=%d nodelay;", rate, p.Capacity()-1)

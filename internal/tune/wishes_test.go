@@ -99,17 +99,18 @@ func TestConfigurations(t *testing.T) {
 }
 
 // nginxZone is the rule of limit_req for one key: how much more was asked for than the rate brought, in thousandths of
-// a request, by the millisecond, and what may be.
+// a request, by the millisecond, and what may be. The rate is in thousandths of a request a second, rounded down:
+// ngx_http_limit_req_module.c.
 type nginxZone struct {
-	perSecond, burst int64
-	known            bool
-	excess, lastMS   int64
+	rate, burst    int64
+	known          bool
+	excess, lastMS int64
 }
 
 func (z *nginxZone) allows(nowMS int64) bool {
 	excess := int64(0)
 	if z.known {
-		excess = max(0, z.excess-z.perSecond*(nowMS-z.lastMS)+1000)
+		excess = max(0, z.excess-z.rate*(nowMS-z.lastMS)/1000+1000)
 	}
 	if excess > z.burst*1000 {
 		return false
@@ -127,7 +128,7 @@ func TestNginxWithOneLessDecidesAsGCRA(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, zone := in.NewModel(), nginxZone{perSecond: p.Requests, burst: p.Burst - 1}
+		model, zone := in.NewModel(), nginxZone{rate: p.Requests * 1000, burst: p.Burst - 1}
 		nowMS := int64(1_700_000_000_000)
 		for i := range rapid.IntRange(1, 80).Draw(t, "requests") {
 			nowMS += rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 100),
@@ -138,6 +139,29 @@ func TestNginxWithOneLessDecidesAsGCRA(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A rate by the minute is no whole number of thousandths a second in most cases, and nginx's is then a little lower.
+func TestNginxRoundsARateByTheMinute(t *testing.T) {
+	for _, c := range []struct {
+		perMinute, refusedMS, admittedMS int64 // after the first request
+		want                             string
+	}{
+		{1, 62_499, 62_500, "it keeps the rate as 16 thousandths of a request a second, 0.96 a minute; "},
+		{100, 600, 601, "it keeps the rate as 1666 thousandths of a request a second, 99.96 a minute; "},
+		{90, 666, 667, ""},
+	} {
+		got := nginx(limit.Policy{Requests: c.perMinute, Window: time.Minute, Burst: 1}, true)
+		if found := strings.Contains(got.Differs, c.want); !found || c.want == "" && strings.Contains(got.Differs, "keeps") {
+			t.Errorf("%dr/m: %s", c.perMinute, got.Differs)
+		}
+		for after, want := range map[int64]bool{c.refusedMS: false, c.admittedMS: true} {
+			zone := nginxZone{rate: c.perMinute * 1000 / 60}
+			if zone.allows(0); zone.allows(after) != want {
+				t.Errorf("%dr/m: %d ms after the first request: admitted %t", c.perMinute, after, !want)
+			}
+		}
+	}
 }
 
 // Rates descend from what the busiest second has, in numbers that people choose, each once.
