@@ -451,10 +451,15 @@ func TestPartWithoutSampledUsersIsRefused(t *testing.T) {
 
 // What is kept of a log that is too large to keep is read again, with the same answer.
 func TestReadingAgainIsTheSame(t *testing.T) {
+	t.Run("of all keys", func(t *testing.T) { readAgain(t, nil) })
+	t.Run("of a sample", func(t *testing.T) { readAgain(t, &Sample{Share: 0.5, Within: 0.05}) })
+}
+
+func readAgain(t *testing.T, s *Sample) {
 	var answers []string
 	for _, most := range []int64{mostKept, 100} {
 		q := ask(throng(1000, 1))
-		q.Traffic.Sample = &Sample{Share: 0.5, Within: 0.05}
+		q.Traffic.Sample = s
 		q.Algorithms = []string{"gcra"}
 		c, err := take(q.Traffic, q.Good)
 		if err != nil {

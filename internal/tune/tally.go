@@ -92,6 +92,9 @@ func (a *tally) add(q limit.Request, number, place int64, light, good bool, p pa
 
 // rest ends a stretch.
 func (a *tally) rest(p part) {
+	if a == nil {
+		return
+	}
 	clear(a.present)
 	a.load.rest()
 	a.parts[p].worst = max(a.parts[p].worst, a.load.most)
@@ -107,9 +110,13 @@ type lot struct {
 	stretches int64 // the most in which one of them has a request
 }
 
-// end adds up what the keys that are drawn have. An error says where a part has keys of the rest and none of them is
-// drawn.
+// end adds up what the keys that are drawn have, and no more is counted. An error says where a part has keys of the rest
+// and none of them is drawn.
 func (a *tally) end(isGood func(int64) bool) error {
+	if a == nil {
+		return nil
+	}
+	a.done = true
 	for p, name := range [parts]string{"fitted", "held-out"} {
 		d := &a.drawn[p]
 		for place := range a.strata.light.all() {

@@ -232,27 +232,27 @@ func (e *ChangedError) Error() string {
 }
 
 // play hands on all requests of the keys that are played. Before those that meet limiters which remember nothing it
-// calls rest, with the part that has just ended; and once more at the end. Of sampled keys the first such pass counts
-// what all keys have, and keeps the requests.
+// calls rest, with the part that has just ended; and once more at the end. The first such pass keeps the requests, and
+// of sampled keys it counts what all keys have.
 func (c *census) play(visit func(moment) error, rest func(part) error) error {
-	if c.kept.complete {
-		return c.kept.play(c.strata.names, visit, rest)
-	}
-	if c.tally == nil || c.tally.done {
+	switch {
+	case c.kept.complete:
+		return c.kept.play(visit, rest)
+	case c.kept.tooMany:
 		return c.read(visit, rest)
 	}
 	err := c.read(func(m moment) error {
-		c.kept.add(m.AtUS, m.number, m.Cost)
+		c.kept.add(m)
 		return visit(m)
 	}, func(p part) error {
 		c.tally.rest(p)
 		c.kept.rest(p)
 		return rest(p)
 	})
-	c.tally.done, c.kept.complete = true, err == nil && !c.kept.tooMany
 	if err != nil {
 		return err
 	}
+	c.kept.complete = !c.kept.tooMany
 	return c.tally.end(c.isGood)
 }
 
