@@ -110,8 +110,8 @@ type lot struct {
 	stretches int64 // the most in which one of them has a request
 }
 
-// end adds up what the keys that are drawn have, and no more is counted. An error says where a part has keys of the rest
-// and none of them is drawn.
+// end adds up what the keys that are drawn have, and no more is counted. An error says where a part has keys of the
+// rest and none of them is drawn.
 func (a *tally) end(isGood func(int64) bool) error {
 	if a == nil {
 		return nil

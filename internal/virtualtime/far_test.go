@@ -54,7 +54,8 @@ func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
 		}
 		stats := host.Client.InfoMap(t.Context(), "commandstats").Val()["Commandstats"]["cmdstat_evalsha"]
 		var calls int64 // of a quick script 8
-		if _, err := fmt.Sscanf(stats, "calls=%d,", &calls); err != nil || calls < 20 || calls > int64(len(requests))*3/4 {
+		if _, err := fmt.Sscanf(stats, "calls=%d,", &calls); err != nil || calls < 20 ||
+			calls > int64(len(requests))*3/4 {
 			t.Errorf("%d decisions of half a millisecond took %d EVALSHA, with a delay of %v; want 1 for 16; %s",
 				len(requests), calls, delay, stats)
 		}
