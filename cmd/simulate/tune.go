@@ -64,6 +64,7 @@ func (a *app) tune() *cobra.Command {
 
 // tuned answers.
 func (a *app) tuned(f *tuneFlags, args []string) error {
+	collectAt(modelsGCPercent)
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
 	shown := &reading{bar: bar, stop: a.Stop}
