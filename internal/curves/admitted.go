@@ -14,7 +14,8 @@ func (in Input) admitted() Timeline {
 	t := in.timeline(maxRateBins, func(l Lane, join int) Curve {
 		c := Curve{Label: l.Label, Values: sums(l.Series.Admitted, join), Offered: sums(in.offered(l), join)}
 		c.Top = slices.Max(c.Offered)
-		c.Fact = fmt.Sprintf("%s of %s let through", chart.Exact(total(c.Values)), chart.Exact(total(c.Offered)))
+		c.Fact = in.withLater(fmt.Sprintf("%s of %s let through", chart.Exact(total(c.Values)+in.later(l)),
+			chart.Exact(total(c.Offered))), l)
 		return c
 	})
 	t.columns = in.columns(in.Traffic.Offered, func(l Lane) []int64 { return l.Series.Admitted })

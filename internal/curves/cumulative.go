@@ -6,10 +6,10 @@ import (
 
 func (in Input) cumulative() Timeline {
 	t := in.timeline(maxBins, func(l Lane, join int) Curve {
-		all := total(l.Series.Admitted)
-		c := Curve{Label: l.Label, Values: soFar(l.Series.Admitted, join), Top: all}
+		seen := total(l.Series.Admitted)
+		c := Curve{Label: l.Label, Values: soFar(l.Series.Admitted, join), Top: seen}
 		for _, r := range in.reference() {
-			c.Fact = apart(all - total(r.Series.Admitted))
+			c.Fact = in.withLater(apart(seen+in.later(l)-total(r.Series.Admitted)), l)
 		}
 		return c
 	})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ratelab/internal/chart"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
@@ -161,6 +162,23 @@ func (in Input) reference() []Lane {
 		return nil
 	}
 	return []Lane{{Label: report.ReferenceLabel, Series: *in.Reference}}
+}
+
+// later is what a lane admitted and lets leave after the run's end, as a shaper does with what it holds back.
+func (in Input) later(l Lane) int64 {
+	i := slices.IndexFunc(in.Run.Results, func(r report.Row) bool { return r.Algorithm == l.Label })
+	if i < 0 || in.Run.Results[i].Shaping == nil {
+		return 0
+	}
+	return in.Run.Results[i].AdmittedCost - total(l.Series.Admitted)
+}
+
+// withLater adds to a fact how much of what was let through is not to be seen.
+func (in Input) withLater(fact string, l Lane) string {
+	if later := in.later(l); later > 0 {
+		return fact + ", " + chart.Exact(later) + " after " + chart.Span(float64(in.Run.DurationUS))
+	}
+	return fact
 }
 
 // offered is what a lane was offered, in the buckets of the traffic.

@@ -84,6 +84,23 @@ func TestTimelinesByHand(t *testing.T) {
 }
 
 // The time axis ends with the scenario where that is within the last bucket, and otherwise with the buckets.
+// What a shaper admits and lets leave after the end is in no bucket, and in the facts, which say so.
+func TestWhatLeavesAfterTheEnd(t *testing.T) {
+	in := worked()
+	shaper := report.Row{Algorithm: "meek", Figures: measure.Figures{Shaping: &measure.Shaping{}}}
+	shaper.AdmittedCost = 5
+	in.Run.Results = []report.Row{shaper}
+	all := timelines(t, in)
+	for name, want := range map[string]string{
+		"admitted":   "5 of 5 let through, 2 after 2.5 s",
+		"cumulative": "1 more than exact, 2 after 2.5 s",
+	} {
+		if got := all[name].Curves[2]; got.Fact != want || got.Top > 5 {
+			t.Errorf("%s: %+v, want %q", name, got, want)
+		}
+	}
+}
+
 func TestEndOfTheTimeAxis(t *testing.T) {
 	for duration, want := range map[int64]int64{
 		0: 3_000_000, 1_500_000: 3_000_000, 2_000_000: 3_000_000, 2_000_001: 2_000_001, 3_000_000: 3_000_000,
