@@ -14,14 +14,24 @@ const (
 	measuredMark = "‡"
 )
 
+// overviewTitle asks what the answer below it answers, if there is one.
+func overviewTitle(doc *report.Document) string {
+	if len(doc.Runs) > 1 && doc.Answer() != "" {
+		return "Which one?"
+	}
+	return "At a glance"
+}
+
 // newOverview answers at one glance: a line per scenario, a column per algorithm.
 func newOverview(in Input, ids []string) sheet.Sheet {
 	doc := in.Document
-	part := sheet.Part{Title: "Which one?", Level: 2}
+	part := sheet.Part{Title: overviewTitle(doc), Level: 2}
 	if len(doc.Runs) > 1 {
 		if text := doc.Answer(); text != "" {
 			part.Lead = append(part.Lead, sheet.Line{Text: text, Style: sheet.Strong})
-			part.Notes = append(part.Notes, leftOut(doc)...)
+			part.Notes = append(part.Notes, leftOut(doc, leftOutMark+" The answer above leaves these out: ")...)
+		} else {
+			part.Lead = append(part.Lead, leftOut(doc, "There is no one answer to all of these scenarios: ")...)
 		}
 	}
 	part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint,
@@ -66,8 +76,8 @@ func marksOf(in Input, r *report.Run) string {
 	return "\u00a0" + marks
 }
 
-// leftOut says which scenarios the answer is not about, and why, the reasons in the order in which they are met.
-func leftOut(doc *report.Document) []sheet.Line {
+// leftOut says which scenarios no answer is about, and why, the reasons in the order in which they are met.
+func leftOut(doc *report.Document, beginning string) []sheet.Line {
 	var reasons []string
 	names := map[string][]string{}
 	for i := range doc.Runs {
@@ -87,8 +97,7 @@ func leftOut(doc *report.Document) []sheet.Line {
 	for i, why := range reasons {
 		reasons[i] = why + " (" + strings.Join(names[why], ", ") + ")"
 	}
-	return []sheet.Line{{Style: sheet.Faint, Text: leftOutMark + " The answer above leaves these out: " +
-		strings.Join(reasons, "; ") + "."}}
+	return []sheet.Line{{Style: sheet.Faint, Text: beginning + strings.Join(reasons, "; ") + "."}}
 }
 
 // alsoMeasured says what stands on the page besides virtual time.
