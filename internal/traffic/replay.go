@@ -184,7 +184,8 @@ func (t *tracePass) note() {
 			t.spread.spread, read, cmp.Or(t.spread.rule, Even))
 	}
 	if t.bad.count > 0 {
-		add("%s were left out that are no requests: %s", message.Count(t.bad.count, "line"), t.bad.text())
+		add("%s left out that %s: %s", message.Count(t.bad.count, "line")+message.Verb(int(t.bad.count), " was", " were"),
+			message.Verb(int(t.bad.count), "is no request", "are no requests"), t.bad.text())
 	}
 	switch {
 	case t.several || t.key == "" || read < manyRequests:
