@@ -168,7 +168,7 @@ func (a *app) deliverRecommendation(f *recommendFlags, doc *recommend.Document, 
 	if doc.OnThisTraffic.First() == "" {
 		verdict = commandline.Exit(commandline.ExitMissed, fmt.Errorf("%w: %s", errNobodyQualifies, doc.Nearest()))
 	}
-	figures := func() error { return recommend.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
+	figures := func() error { return recommend.Forms.Write(a.Stdout, f.Format, doc, f.Terminal(a.Stdout)) }
 	files := func() error {
 		if f.Folder == "" {
 			return nil
