@@ -25,9 +25,9 @@ func (s *Sampling) widest(requests int64) float64 {
 
 // savesNothing says why all keys are played, and what would change that.
 func (s *Sampling) savesNothing(requests int64) string {
-	return fmt.Sprintf("every key has more than %s: a sample of %s of so few requests cannot say shares within %s, and "+
-		"so all keys are played; --within %s would play fewer", message.Count(s.MostOfRest, "request"), given(s.Share),
-		given(s.Within), given(s.widest(requests)))
+	return fmt.Sprintf("every key has more than %s: a sample of %s of so few requests cannot say shares within %s, "+
+		"and so all keys are played; --within %s would play fewer", message.Count(s.MostOfRest, "request"),
+		given(s.Share), given(s.Within), given(s.widest(requests)))
 }
 
 // leavesOut reports whether some keys were not played.
