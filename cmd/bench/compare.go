@@ -81,7 +81,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 		verdict = fmt.Errorf("%w: the verdict is on what was finished, and says so",
 			commandline.ErrInterrupted)
 	}
-	figures := func() error { return compare.Forms.Write(a.Stdout, f.Format, report, commandline.Terminal(a.Stdout)) }
+	figures := func() error { return compare.Forms.Write(a.Stdout, f.Format, report, f.Terminal(a.Stdout)) }
 	return commandline.Deliver(a.Stdout, figures, func() error { return a.keepPaired(f, found, report) }, verdict)
 }
 

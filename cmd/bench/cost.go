@@ -177,7 +177,7 @@ func costFault(err error) error {
 // deliverCost prints the document, writes it and its chart, and says where they are.
 func (a *app) deliverCost(f *costFlags, pictures []string, found *costresult.Document) error {
 	figures := func() error {
-		return costresult.Forms.Write(a.Stdout, f.Format, found, commandline.Terminal(a.Stdout))
+		return costresult.Forms.Write(a.Stdout, f.Format, found, f.Terminal(a.Stdout))
 	}
 	files := func() error {
 		if err := commandline.RefuseForeign("--out", f.Folder, costNames...); err != nil { // it came during the run

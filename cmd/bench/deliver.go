@@ -19,7 +19,7 @@ import (
 
 // deliver prints the result, draws the charts, writes the files, and gives the verdict.
 func (a *app) deliver(o *commandline.Output, pictures []string, found *benchresult.Document) error {
-	figures := func() error { return a.print(o.Format, found) }
+	figures := func() error { return a.print(o, found) }
 	files := func() error {
 		if err := refuseForeign(o.Folder); err != nil { // it came during the run
 			return err
@@ -82,8 +82,8 @@ func removeEarlier(folder string) error {
 }
 
 // print writes the result to standard output.
-func (a *app) print(format string, found *benchresult.Document) error {
-	return benchresult.Forms.Write(a.Stdout, format, found, commandline.Terminal(a.Stdout))
+func (a *app) print(o *commandline.Output, found *benchresult.Document) error {
+	return benchresult.Forms.Write(a.Stdout, o.Format, found, o.Terminal(a.Stdout))
 }
 
 // draw writes the charts and says what could not be drawn.

@@ -21,7 +21,10 @@ func serverFault(err error) error {
 	if !errors.As(err, &absent) {
 		return commandline.ServerFlag(err, "redis", serverKinds)
 	}
-	text := strings.ReplaceAll(err.Error(), ", --redis container (Docker) or --redis embedded do it",
-		" or --redis container (Docker) do it")
-	return commandline.Exit(commandline.ExitHarness, errors.New(text))
+	return commandline.Exit(commandline.ExitHarness, errors.New(withoutEmbedded.Replace(err.Error())))
 }
+
+// withoutEmbedded takes the server out of advice that bench refuses.
+var withoutEmbedded = strings.NewReplacer(
+	", --redis container (Docker) or --redis embedded do it", " or --redis container (Docker) do it",
+	", --redis redis://HOST:PORT or --redis embedded", " or --redis redis://HOST:PORT")

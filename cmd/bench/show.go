@@ -55,7 +55,7 @@ func (a *app) printAgain(o *commandline.Output, path string) error {
 	}
 	paired, ok := document.(*benchresult.Paired)
 	if !ok {
-		if err := a.print(o.Format, document.(*benchresult.Document)); err != nil {
+		if err := a.print(o, document.(*benchresult.Document)); err != nil {
 			return fmt.Errorf("standard output: %w", err)
 		}
 		return nil
@@ -64,7 +64,7 @@ func (a *app) printAgain(o *commandline.Output, path string) error {
 		return commandline.Usage("--format %s: of two sides measured in turn want one of %s", o.Format,
 			strings.Join(compare.Forms.Names(), ", "))
 	}
-	return compare.Forms.Write(a.Stdout, o.Format, compare.Paired(paired), commandline.Terminal(a.Stdout))
+	return compare.Forms.Write(a.Stdout, o.Format, compare.Paired(paired), o.Terminal(a.Stdout))
 }
 
 // showCost prints what was counted.
@@ -77,5 +77,5 @@ func (a *app) showCost(o *commandline.Output, path string) error {
 	if err != nil {
 		return badInput(err)
 	}
-	return costresult.Forms.Write(a.Stdout, o.Format, found, commandline.Terminal(a.Stdout))
+	return costresult.Forms.Write(a.Stdout, o.Format, found, o.Terminal(a.Stdout))
 }

@@ -84,7 +84,7 @@ func (a *app) check() *cobra.Command {
 			"with a FOLDER: a script that lies elsewhere, `FILE.lua`, with its binding beside it; may be repeated")
 		fs.StringSliceVarP(&f.algorithms, "algorithms", "a", nil,
 			"with a FOLDER: built-in `NAMES` as further rows, comma separated")
-		fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+		fs.BoolVarP(&f.quiet, "quiet", "q", false, "only the results: no progress, no notes")
 	})
 	f.Complete(c, map[string][]string{"algorithms": commandline.Labels()})
 	c.RunE = func(cmd *cobra.Command, args []string) error {

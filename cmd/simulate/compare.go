@@ -199,7 +199,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	if err != nil {
 		return commandline.ServerFlag(err, "redis", redisserver.Kinds)
 	}
-	figures := func() error { return change.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
+	figures := func() error { return change.Forms.Write(a.Stdout, f.Format, doc, f.Terminal(a.Stdout)) }
 	return commandline.Deliver(a.Stdout, figures, func() error { return nil }, verdictOnChange(doc))
 }
 

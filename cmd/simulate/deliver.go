@@ -55,7 +55,7 @@ func (a *app) write(f *commandline.Output, command string, result *simulate.Resu
 	}
 	if !f.Quiet {
 		noteUnshown(a.Stderr, bench, &result.Document)
-		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; charts, their data and result.json are beside it\n",
+		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; beside it charts and data\n",
 			message.Path(filepath.Join(f.Folder, indexPage)))
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"ratelab/internal/commandline"
 	"ratelab/internal/report"
+	"ratelab/internal/sheet"
 	"ratelab/internal/simulate"
 )
 
@@ -34,7 +35,7 @@ func (f *flags) atAGlance(job *simulate.Job) bool {
 // printed at the end.
 func (a *app) figures(ctx context.Context, f *flags, job *simulate.Job, p *commandline.Printer) (
 	atTheEnd func(*report.Document) error, err error) {
-	terminal := commandline.Terminal(a.Stdout)
+	terminal := f.Terminal(a.Stdout)
 	switch {
 	case len(f.columns) > 0:
 		return func(d *report.Document) error { return report.WriteColumns(a.Stdout, d, f.columns) }, nil
@@ -62,8 +63,7 @@ func (a *app) figures(ctx context.Context, f *flags, job *simulate.Job, p *comma
 }
 
 // print prints a document that is complete: what figures prints of it in the end.
-func (f *forms) print(w io.Writer, format string, doc *report.Document) error {
-	terminal := commandline.Terminal(w)
+func (f *forms) print(w io.Writer, format string, doc *report.Document, terminal sheet.Terminal) error {
 	switch {
 	case len(f.columns) > 0:
 		return report.WriteColumns(w, doc, f.columns)

@@ -58,6 +58,7 @@ func (a *app) limits() *cobra.Command {
 	groups.Add("What is said of it", func(fs *pflag.FlagSet) {
 		fs.StringSliceVar(&f.limits, "limit", nil, "`REQUESTS/WINDOW` such as 100/1m, or several, comma separated")
 		f.FormatFlag(fs, usage.Forms.Names())
+		f.QuietFlag(fs)
 	})
 	groups.Complete(c, f.Completions())
 	groups.Complete(c, map[string][]string{"format": usage.Forms.Names()})
@@ -103,7 +104,7 @@ func (a *app) look(f *limitsFlags, given *commandline.Groups) error {
 			return commandline.Exit(commandline.ExitUsage, err)
 		}
 	}
-	figures := func() error { return usage.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
+	figures := func() error { return usage.Forms.Write(a.Stdout, f.Format, doc, f.Terminal(a.Stdout)) }
 	return commandline.Deliver(a.Stdout, figures, func() error { return nil }, nil)
 }
 

@@ -45,7 +45,7 @@ func (a *app) list() *cobra.Command {
 		if err := o.CheckFormat(catalogueForms.Names()); err != nil {
 			return err
 		}
-		terminal := commandline.Terminal(a.Stdout)
+		terminal := commandline.Terminal(a.Stdout).Or(usualWidth)
 		switch {
 		case len(args) > 1:
 			return commandline.Usage("list: %s: want one name", message.Quote(args[1]))
@@ -68,6 +68,9 @@ func (a *app) list() *cobra.Command {
 	commandline.Help(c, groups, "")
 	return c
 }
+
+// usualWidth is that of the tables where no terminal says otherwise.
+const usualWidth = 100
 
 // measuresWord asks for the measures.
 const measuresWord = "measures"

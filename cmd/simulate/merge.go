@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"ratelab/internal/commandline"
+	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/simulate"
 )
@@ -94,7 +97,7 @@ func (a *app) mergeFiles(f *mergeFlags, paths []string) error {
 	}
 	printer := commandline.NewPrinter(a.Stdout)
 	defer printer.Stop()
-	printer.Print(func() error { return f.print(a.Stdout, f.Format, doc) })
+	printer.Print(func() error { return f.print(a.Stdout, f.Format, doc, f.Terminal(a.Stdout)) })
 	write := func() error { return a.write(&f.Output, files[0].Command, merged, nil, pictures, mine) }
 	return printer.Deliver(write, verdict(doc))
 }
@@ -104,6 +107,11 @@ func readParts(paths []string) ([]simulate.PartFile, error) {
 	var files []simulate.PartFile
 	var problems []error
 	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			problems = append(problems, fmt.Errorf("%s: is a folder; name the files of all shards in it: %s",
+				message.Path(path), message.Path(filepath.Join(path, "shard-*.json"))))
+			continue
+		}
 		file, err := simulate.ReadPart(path)
 		if err != nil {
 			problems = append(problems, err)

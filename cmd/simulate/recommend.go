@@ -96,8 +96,8 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	}
 	question.Tool = result.Tool{Name: "simulate", Version: commandline.Version(version)}
 	question.Early = func(doc *recommend.Document) {
-		if a.Watched(f.Quiet) {
-			fmt.Fprintf(a.Stderr, "simulate: the models say: %s; confirming with the Lua ...\n", briefly(doc))
+		if !f.Quiet {
+			a.early(briefly(doc))
 		}
 	}
 	doc, err := question.Answer(ctx, a.replay(f))
@@ -168,7 +168,7 @@ func (a *app) deliverRecommendation(f *recommendFlags, doc *recommend.Document, 
 	if doc.OnThisTraffic.First() == "" {
 		verdict = commandline.Exit(commandline.ExitMissed, fmt.Errorf("%w: %s", errNobodyQualifies, doc.Nearest()))
 	}
-	figures := func() error { return recommend.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
+	figures := func() error { return recommend.Forms.Write(a.Stdout, f.Format, doc, f.Terminal(a.Stdout)) }
 	files := func() error {
 		if f.Folder == "" {
 			return nil

@@ -54,6 +54,7 @@ func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
 	figures, err := a.figures(ctx, f, job, printer)
 	var result *simulate.Result
 	if err == nil {
+		a.foretell(ctx, f, job)
 		result, err = a.run(ctx, f, job, rows)
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ const examplesTune = `  simulate tune --trace access.log.gz --refuse-at-most 0.1
   simulate tune --trace access.log.gz --protect 500/s --limit 100/1m          and where 100/1m lies
   simulate tune --trace access.log.gz --refuse-at-most 1%requests -a gcra,fixed-window
   simulate tune --trace access.log.gz --protect 500/s --good-pattern '^10[.]' whom to spare
-  simulate tune --trace access.log.gz --refuse-at-most 1%users --sample 1%    a large log, by some of its keys
+  simulate tune --trace access.log.gz --refuse-at-most 1%users --sample 5% --within 1%  a large log, by some keys
   simulate tune zipf-head --refuse-at-most 1%users                            a scenario, fitted on half of its seeds
   simulate tune --trace access.log.gz --limit 100/1m -a gcra --who            whom that hits`
 
@@ -71,6 +71,12 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 	question, log, err := f.question(args, shown)
 	if err != nil {
 		return err
+	}
+	if tell := a.Notices("simulate", f.Quiet); tell != nil {
+		question.Notice = func(line string) {
+			bar.Finish()
+			tell(line)
+		}
 	}
 	pictures, err := f.ChartFormats(false)
 	if err != nil {
@@ -112,7 +118,7 @@ func (a *app) tuned(f *tuneFlags, args []string) error {
 		verdict = commandline.Exit(commandline.ExitInconclusive, fmt.Errorf("--protect %s: a sample says of worst "+
 			"seconds only that they are at least so much; have the chosen setting decided without --sample", f.protect))
 	}
-	figures := func() error { return tune.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
+	figures := func() error { return tune.Forms.Write(a.Stdout, f.Format, doc, f.Terminal(a.Stdout)) }
 	return commandline.Deliver(a.Stdout, figures, func() error { return a.tuneFiles(f, doc, pictures) }, verdict)
 }
 

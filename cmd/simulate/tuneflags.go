@@ -78,7 +78,7 @@ func (f *tuneFlags) register(c *cobra.Command) {
 		fs.Var(&f.sample, "sample", "`SHARE` of the keys to be played, such as 1%, besides all heavy ones; shares are "+
 			"estimates then, with intervals, and maxima \"at least\" so much (default all keys)")
 		fs.Var(&f.within, "within", "how far off, in percentage points, a share of requests near what is wished may "+
-			"be at most: it says which keys are heavy")
+			"be at most: it says which keys are heavy; of a million requests 1% leaves many out, 0.1% nobody")
 		fs.Var(&f.salt, "sample-salt", "another number draws other keys")
 	})
 	f.Add("Recorded traffic instead of a scenario", f.Traffic.Register)

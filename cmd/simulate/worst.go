@@ -111,7 +111,7 @@ func (a *app) findWorst(ctx context.Context, f *worstFlags, args []string) error
 
 // deliverWorst prints the result, writes the files, says where they are, and gives the verdict.
 func (a *app) deliverWorst(f *worstFlags, doc *worst.Document, files func() error) error {
-	figures := func() error { return worst.Forms.Write(a.Stdout, f.Format, doc, commandline.Terminal(a.Stdout)) }
+	figures := func() error { return worst.Forms.Write(a.Stdout, f.Format, doc, f.Terminal(a.Stdout)) }
 	writeFiles := func() error {
 		err := files()
 		if err == nil && !f.Quiet && len(doc.Results) > 0 {

@@ -262,3 +262,19 @@ func TestForms(t *testing.T) {
 		}
 	}
 }
+
+// At 80 columns it is still seen what is told otherwise: which request was the first stands above the table.
+func TestANarrowTableKeepsWhatIsToldOtherwise(t *testing.T) {
+	side := Spent{Admitted: 10_000, RedisCalls: 157_195}
+	d := &Document{Rows: []Row{{Traffic: "first-hit-window-worst", Requests: 100_000, ToldOtherwise: 7, Base: side,
+		Head: side, First: &Difference{Number: 1000}}}}
+	table := d.table()
+	var out strings.Builder
+	s := sheet.Sheet{{Tables: []sheet.Table{table}}}
+	if err := s.WriteTerminal(&out, sheet.Terminal{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, " told") || strings.Contains(text, "told otherwise") {
+		t.Errorf("it left:\n%s", text)
+	}
+}

@@ -193,7 +193,7 @@ func (d *Document) work() []sheet.Line {
 func (d *Document) table() sheet.Table {
 	t := sheet.Table{Columns: []sheet.Column{{Name: "traffic", Words: true, Narrowest: 12}, {Name: "requests",
 		Leaves: 2},
-		{Name: "decided\notherwise"}, {Name: "told\notherwise", Leaves: 3}, {Name: "first", Leaves: 1},
+		{Name: "decided\notherwise"}, {Name: "told\notherwise", Leaves: 1}, {Name: "first", Leaves: 3},
 		{Group: "admitted", Name: "base"}, {Group: "admitted", Name: "head"}, {Group: "commands", Name: "base"},
 		{Group: "commands", Name: "head"}}}
 	for i := range d.Rows {

@@ -112,6 +112,10 @@ func (l *Limiters) policy(given *Groups) (*limit.Policy, error) {
 
 // PolicyOf is the limit that --limit and --burst state; without the latter the burst is that of the limit.
 func PolicyOf(text string, burst int64, burstGiven bool) (limit.Policy, error) {
+	if first, _, several := strings.Cut(text, ","); several {
+		return limit.Policy{}, Usage("--limit %s: want one limit, such as %s: a run has one; of several, one run "+
+			"each, or simulate limits, which takes them with commas", message.Quote(text), message.Shown(first))
+	}
 	p, err := limit.ParsePolicy(text)
 	if err != nil {
 		return p, Usage("--%v", err) // it begins with: limit "…"

@@ -1,11 +1,13 @@
 package commandline
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"ratelab/internal/message"
+	"ratelab/internal/sheet"
 )
 
 // Output is the flags of what is written, and where.
@@ -37,9 +39,16 @@ func (o *Output) ChartsFlag(fs *pflag.FlagSet, except string) {
 	o.chartsGiven = func() bool { return fs.Changed("charts") }
 }
 
+// Terminal is that of w; of a table that is to be quiet no note is shown.
+func (o *Output) Terminal(w io.Writer) sheet.Terminal {
+	t := Terminal(w)
+	t.Quiet = o.Quiet
+	return t
+}
+
 // QuietFlag adds --quiet.
 func (o *Output) QuietFlag(fs *pflag.FlagSet) {
-	fs.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress, no notes on standard error")
+	fs.BoolVarP(&o.Quiet, "quiet", "q", false, "only the results: no progress, no notes")
 }
 
 // ChartFormats is --charts as a list; empty for none. Of many pictures, unless the flag is given, SVG alone is enough:

@@ -45,8 +45,11 @@ func (s Streams) NewBar(quiet bool) *Bar {
 	return &Bar{w: s.Stderr, shown: s.Watched(quiet)}
 }
 
-// Watched reports whether somebody sees on Stderr how far the work is.
-func (s Streams) Watched(quiet bool) bool { return !quiet && IsTerminal(s.Stderr) && !isPipe(s.Stdout) }
+// Watched reports whether somebody sees on Stderr how far the work is. A dumb terminal cannot draw over what it has
+// drawn, and what captures a session's output says that it is one.
+func (s Streams) Watched(quiet bool) bool {
+	return !quiet && IsTerminal(s.Stderr) && !isPipe(s.Stdout) && os.Getenv("TERM") != "dumb"
+}
 
 func isPipe(w io.Writer) bool {
 	file, ok := w.(*os.File)

@@ -113,7 +113,8 @@ func (t *Traffic) only(args []string, p *limit.Policy) ([]*scenario.Scenario, er
 		return nil, Usage("%s: --trace is the only scenario; leave out the other", message.Quote(args[0]))
 	}
 	if p == nil {
-		return nil, Usage("--trace needs a --limit, such as --limit 100/1m")
+		return nil, Usage("--trace needs a --limit, such as --limit 100/1m; which fit the log says simulate limits "+
+			"--trace %s, and which keep what must hold simulate tune", message.Path(t.files[0]))
 	}
 	trace, err := t.described()
 	if err != nil {

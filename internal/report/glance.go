@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"ratelab/internal/limit"
 	"ratelab/internal/sheet"
 )
@@ -20,6 +22,27 @@ func (r *Run) Glance(row *Row) (text string, level int) {
 		return "-" + sheet.Percent(lost), level
 	}
 	return sheet.Times(r.Ratio(row)), level
+}
+
+// Briefly is every row at a glance but the floor, those of one word together, in the order of the rows.
+func (r *Run) Briefly() string {
+	var words []string
+	names := map[string][]string{}
+	for i := range r.Results {
+		row := &r.Results[i]
+		if IsFloor(row.Algorithm) {
+			continue
+		}
+		word, _ := r.Glance(row)
+		if names[word] == nil {
+			words = append(words, word)
+		}
+		names[word] = append(names[word], row.Algorithm)
+	}
+	for i, word := range words {
+		words[i] += " " + strings.Join(names[word], ", ")
+	}
+	return strings.Join(words, "; ")
 }
 
 // glance is how bad a row is, and the share that it loses where that is what is bad about it.

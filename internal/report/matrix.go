@@ -25,7 +25,7 @@ func WriteMatrix(w io.Writer, doc *Document, t sheet.Terminal) error {
 	}
 	part.Notes = append(part.Notes, sheet.Line{Text: "1.98: so many times what the limit allows got through; -36%: " +
 		"so much less than an exact limiter lets through; of both the worse is said; ok: nothing too much, and at " +
-		"most " + sheet.Percent(Tolerated) + " less"})
+		"most " + sheet.Percent(Tolerated) + " less" + same.delaying()})
 	if len(reacting) > 0 {
 		part.Notes = append(part.Notes, sheet.Line{Text: fmt.Sprintf("%s more, in which clients react, so that no two "+
 			"rows meet the same requests: %s", message.Count(len(reacting), "scenario"), message.List(reacting))})
@@ -34,6 +34,22 @@ func WriteMatrix(w io.Writer, doc *Document, t sheet.Terminal) error {
 		part.Notes = append(part.Notes, sheet.Line{Text: answer})
 	}
 	return sheet.Sheet{part}.WriteTerminal(w, t)
+}
+
+// delaying says of shapers, of which the matrix shows no delay, what their cells are about.
+func (d *Document) delaying() string {
+	var names []string
+	for _, name := range d.Everywhere() {
+		shapes := func(r Run) bool { row := r.Find(name); return row != nil && row.Shaping != nil }
+		if slices.ContainsFunc(d.Runs, shapes) {
+			names = append(names, sheet.Shown(name))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("; %s %s what is admitted, which counts when it leaves", message.Enumerate(names),
+		message.Verb(len(names), "delays", "delay"))
 }
 
 // apart is the document without the scenarios in which clients react, and their names.

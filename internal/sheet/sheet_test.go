@@ -195,14 +195,14 @@ func TestColumnsLeave(t *testing.T) {
 	for width, want := range map[int]string{
 		0:  "algorithm offered admitted used|",
 		40: "algorithm offered admitted used|",
-		30: "algorithm admitted used|no room for: offered",
-		24: "algorithm admitted|no room for: offered, used up",
+		30: "algorithm admitted used|columns left out: offered",
+		24: "algorithm admitted|columns left out: offered, used up",
 	} {
 		out := onTerminal(t, Sheet{{Tables: []Table{table}}}, Terminal{Width: width})
 		heading, _, _ := strings.Cut(out, "\n")
-		_, note, _ := strings.Cut(out, "no room for:")
+		_, note, _ := strings.Cut(out, "columns left out:")
 		if note != "" {
-			note = "no room for: " + strings.Join(strings.Fields(note), " ")
+			note = "columns left out: " + strings.Join(strings.Fields(note), " ")
 		}
 		if got := strings.Join(strings.Fields(heading), " ") + "|" + note; got != want ||
 			!strings.Contains(out, "aligned") {

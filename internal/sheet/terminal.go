@@ -15,6 +15,7 @@ import (
 // Terminal is where a sheet is read.
 type Terminal struct {
 	Width int  // columns to keep within; 0 for as wide as it gets
+	Quiet bool // leave out the notes
 	Color bool // ANSI colours: what is alarming stands out, what is there to compare with steps back
 }
 
@@ -67,13 +68,20 @@ func (t Terminal) part(out *bytes.Buffer, p *Part) {
 		}
 		out.WriteString(t.fitted(&g) + "\n")
 	}
-	if len(p.Notes) > 0 && p.hasTable() {
+	notes := p.Notes
+	if t.Quiet {
+		notes = slices.DeleteFunc(slices.Clone(notes), func(l Line) bool { return strings.HasPrefix(l.whole(), noted) })
+	}
+	if len(notes) > 0 && p.hasTable() {
 		apart()
 	}
-	for _, l := range p.Notes {
+	for _, l := range notes {
 		t.line(out, l, t.colors(l.Style)...)
 	}
 }
+
+// noted is how a line begins that says how the figures came about, and none of them.
+const noted = "note: "
 
 func (p *Part) hasTable() bool {
 	for _, g := range p.Tables {
@@ -156,7 +164,7 @@ func (t Terminal) fitted(g *Table) string {
 		return rendered
 	}
 	var note bytes.Buffer
-	t.line(&note, Line{Text: "no room for: " + strings.Join(gone, ", ")}, text.Faint)
+	t.line(&note, Line{Text: "columns left out: " + strings.Join(gone, ", ")}, text.Faint)
 	return rendered + "\n" + strings.TrimSuffix(note.String(), "\n")
 }
 

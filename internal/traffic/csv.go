@@ -111,8 +111,8 @@ func (c *csvFile) record(line []byte) (record, error) {
 		return record{}, err
 	}
 	if len(c.fields) != c.columns {
-		return record{}, fmt.Errorf("%s: %d fields; want %d, as in the header", message.Quote(line), len(c.fields),
-			c.columns)
+		return record{}, fmt.Errorf("%s: %s; want %d, as in the header", message.Quote(line),
+			message.Count(len(c.fields), "field"), c.columns)
 	}
 	at, err := c.stamps.parse(bytes.TrimSpace(c.fields[c.time]))
 	if err != nil {

@@ -16,6 +16,7 @@ type lines struct {
 	quotes bool  // an odd number of double quotes continues on the next line
 	number int64 // of the record's first line, from 1
 	read   int64 // lines read so far
+	cut    bool  // the last of them has no end
 	buf    []byte
 }
 
@@ -63,7 +64,7 @@ func (l *lines) line() ([]byte, error) {
 		line, err = l.long(line)
 	}
 	if err == io.EOF && len(line) > 0 {
-		err = nil // the last line may lack its end
+		l.cut, err = true, nil // the last line may lack its end
 	}
 	if err != nil {
 		return nil, l.failed(err)

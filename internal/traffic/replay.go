@@ -184,7 +184,9 @@ func (t *tracePass) note() {
 			t.spread.spread, read, cmp.Or(t.spread.rule, Even))
 	}
 	if t.bad.count > 0 {
-		add("%s were left out that are no requests: %s", message.Count(t.bad.count, "line"), t.bad.text())
+		n := int(t.bad.count)
+		add("%s %s left out that %s: %s", message.Count(n, "line"), message.Verb(n, "was", "were"),
+			message.Verb(n, "is no request", "are no requests"), t.bad.text())
 	}
 	switch {
 	case t.several || t.key == "" || read < manyRequests:

@@ -188,6 +188,10 @@ func (s *scanner) advise(bad error) error {
 	if s.used == 0 {
 		return bad
 	}
+	if s.lines.cut {
+		return fmt.Errorf("%w; the file ends within this line: is it cut short, or still being written? "+
+			"--trace-bad %d, or bad: %d in a scenario, leaves the line out", bad, s.leftOut.count+1, s.leftOut.count+1)
+	}
 	more := max(10, 10*s.leftOut.count)
 	return fmt.Errorf("%w; --trace-bad %d, or bad: %d in a scenario, leaves out such lines", bad, more, more)
 }

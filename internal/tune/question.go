@@ -22,6 +22,7 @@ type Question struct {
 	Present    *limit.Policy // what the user has now; nil: nothing
 	Algorithms []string      // nil: Default
 	Who        bool          // ask only whom the present setting hits
+	Notice     func(string)  // is told, after the first pass, that a sample saves nothing; nil: nobody is
 }
 
 // Default is the algorithms that are tried unless others are named: all but those that have no limit, delay what they
@@ -57,6 +58,9 @@ func (q *Question) answer(c *census) (*Document, error) {
 		}
 	}
 	d := q.document(c)
+	if s := q.Traffic.Sample; s != nil && s.Share < 1 && c.strata.whole() && q.Notice != nil {
+		q.Notice(c.sampling(q.Wishes.planned()).savesNothing(c.requests))
+	}
 	if q.Algorithms == nil {
 		q.Algorithms = Default()
 	}

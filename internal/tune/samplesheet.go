@@ -23,6 +23,13 @@ func (s *Sampling) widest(requests int64) float64 {
 	return math.Ceil(2000*standard) / 1000
 }
 
+// savesNothing says why all keys are played, and what would change that.
+func (s *Sampling) savesNothing(requests int64) string {
+	return fmt.Sprintf("every key has more than %s: a sample of %s of so few requests cannot say shares within %s, "+
+		"and so all keys are played; --within %s would play fewer", message.Count(s.MostOfRest, "request"),
+		given(s.Share), given(s.Within), given(s.widest(requests)))
+}
+
 // leavesOut reports whether some keys were not played.
 func (d *Document) leavesOut() bool {
 	return d.Sample != nil && d.Sample.SampledKeys < d.Sample.OtherKeys
@@ -138,10 +145,7 @@ func (d *Document) sampleNotes() []string {
 		return nil
 	}
 	if !d.leavesOut() && s.Share < 1 {
-		return []string{fmt.Sprintf("note: every key has more than %s: a sample of %s of so few requests cannot say "+
-			"shares within %s, and so all keys are played; --within %s would play fewer",
-			message.Count(s.MostOfRest, "request"), given(s.Share), given(s.Within),
-			given(s.widest(d.Traffic.Requests)))}
+		return []string{"note: " + s.savesNothing(d.Traffic.Requests)}
 	}
 	if !d.leavesOut() {
 		return nil

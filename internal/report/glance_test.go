@@ -1,0 +1,39 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/sheet"
+)
+
+// A shaper is ok by what leaves it: the matrix says that it delays.
+func TestTheMatrixSaysWhoDelays(t *testing.T) {
+	doc := extremeCase()
+	matrix := func() string {
+		return render(func(w *strings.Builder) error { return WriteMatrix(w, doc, sheet.Terminal{}) })
+	}
+	if out := matrix(); strings.Contains(out, "delay") {
+		t.Errorf("nobody delays:\n%s", out)
+	}
+	row := &doc.Runs[0].Results[len(doc.Runs[0].Results)-1]
+	row.Shaping = &measure.Shaping{DelayUS: measure.Percentiles{P50: 1, P99: 1, Max: 1}}
+	want := "; " + row.Algorithm + " delays what is admitted, which counts when it leaves"
+	if out := matrix(); !strings.Contains(out, want) {
+		t.Errorf("%s delays:\n%s", row.Algorithm, out)
+	}
+}
+
+// Rows of one word stand together, without the floor.
+func TestBriefly(t *testing.T) {
+	run := &Run{Results: []Row{
+		{Algorithm: FloorLabel, Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 2}}},
+		{Algorithm: "a", Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 1.98}}},
+		{Algorithm: "b"},
+		{Algorithm: "c", Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 1.98}}},
+	}}
+	if got, want := run.Briefly(), "1.98 a, c; ok b"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
