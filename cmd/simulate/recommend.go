@@ -13,8 +13,10 @@ import (
 	"ratelab/internal/commandline"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
+	"ratelab/internal/redisserver"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
+	"ratelab/internal/simulate"
 )
 
 const aboutRecommend = `Say which algorithm to take, twice, the cheapest first. On this traffic: which candidates keep a stated
@@ -80,6 +82,11 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	question, err := f.question(args)
 	if err != nil {
 		return err
+	}
+	if question.Server != simulate.ModelServer {
+		if err := redisserver.CheckKind(question.Server); err != nil {
+			return commandline.ServerFlag(err, "redis", serverKinds)
+		}
 	}
 	pictures, err := f.ChartFormats(false)
 	if err != nil {

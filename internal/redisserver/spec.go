@@ -77,21 +77,31 @@ func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 	for _, o := range opts {
 		o(&set)
 	}
-	kind, argument, given := strings.Cut(spec, "=")
-	if given && argument == "" && (kind == KindProcess || kind == KindContainer) {
-		return nil, badSpec("server %q: nothing after the =; want %s", spec, Kinds)
+	if err := CheckKind(spec); err != nil {
+		return nil, err
 	}
-	switch {
-	case spec == KindEmbedded:
+	switch kind, argument, _ := strings.Cut(spec, "="); kind {
+	case KindEmbedded:
 		return startEmbedded(ctx, set)
-	case kind == KindProcess:
+	case KindProcess:
 		return startProcess(ctx, argument, set)
-	case kind == KindContainer:
+	case KindContainer:
 		return startContainer(ctx, argument, set)
-	case strings.Contains(spec, "://"):
-		return startURL(ctx, spec, set)
 	}
-	return nil, unknownSpec(spec)
+	return startURL(ctx, spec, set)
+}
+
+// CheckKind says, as a *BadSpec, why spec names no kind of server, before anything takes long.
+func CheckKind(spec string) error {
+	kind, argument, given := strings.Cut(spec, "=")
+	several := kind == KindProcess || kind == KindContainer
+	switch {
+	case several && given && argument == "":
+		return badSpec("server %q: nothing after the =; want %s", spec, Kinds)
+	case several || spec == KindEmbedded || strings.Contains(spec, "://"):
+		return nil
+	}
+	return unknownSpec(spec)
 }
 
 // hostPort is what people write who forget the scheme, and short enough words to hold no password.
