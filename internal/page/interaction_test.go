@@ -201,7 +201,8 @@ func phoneStory(t *testing.T, chromium context.Context) {
 	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".run").forEach(e => { e.style.contentVisibility = "visible"; })`))
 	b.wants(`document.documentElement.scrollWidth`, "360")
 	b.wants(`innerWidth`, "360")
-	b.wants(`document.querySelector(".scroll").scrollWidth > 360`, "true") // tables scroll in their own box
+	b.wants(`document.querySelector(".wide").scrollWidth > 360`, "true") // tables scroll in their own box
+	b.wants(`document.querySelector(".narrow").scrollWidth <= document.querySelector(".narrow").clientWidth`, "true")
 }
 
 func paperStory(t *testing.T, chromium context.Context) {

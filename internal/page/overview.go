@@ -41,8 +41,26 @@ func newOverview(in Input, ids []string) sheet.Sheet {
 			"stronger the more. ok: the contract held, and no more than " +
 			sheet.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2, >1.00 a little more than 1."})
 	part.Notes = append(part.Notes, alsoMeasured(in)...)
-	part.Tables = []sheet.Table{matrixOf(in, ids)}
+	if len(doc.Runs) > 1 {
+		part.Tables = append(part.Tables, narrowOf(doc)...)
+	}
+	part.Tables = append(part.Tables, matrixOf(in, ids))
 	return sheet.Sheet{part}
+}
+
+// narrowOf is what a phone shows in one view: the worst of each algorithm. There is none where clients react in every
+// scenario.
+func narrowOf(doc *report.Document) []sheet.Table {
+	t := doc.Worst()
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	t.Caption, t.Narrow = "The worst of each, of the scenarios in which all meet the same requests", true
+	for i := range t.Rows {
+		worst := &t.Rows[i].Cells[1]
+		worst.Shade = shade(worst.Text, worst.Shade)
+	}
+	return []sheet.Table{t}
 }
 
 // matrixOf has a word for each row of each run that all runs have.
@@ -118,10 +136,15 @@ func overviewCell(r *report.Run, row *report.Row) sheet.Cell {
 		return sheet.Cell{Text: "–"}
 	}
 	text, level := r.Glance(row)
+	return sheet.Cell{Text: text, Shade: shade(text, level)}
+}
+
+// shade is a cell's on a page: below zero for what was lost.
+func shade(text string, level int) int {
 	if strings.HasPrefix(text, "-") {
-		level = -level
+		return -level
 	}
-	return sheet.Cell{Text: text, Shade: level}
+	return level
 }
 
 // What page.css gives the matrix, in rem: the names of its rows, and each column. The rest of the page's width, in em

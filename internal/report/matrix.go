@@ -171,8 +171,14 @@ func keyTo(columns []matrixColumn) string {
 	return message.List(all)
 }
 
-// worstCells has a line for each row: the worst that any scenario does to it, which one that is, and in how many it is
-// ok.
+// Worst has a line for each row but the floor: the worst that any scenario does to it, which one that is, and in how
+// many it is ok. Scenarios in which clients react do not count.
+func (d *Document) Worst() sheet.Table {
+	same, _ := d.apart()
+	return same.worstCells(same.matrixColumns())
+}
+
+// worstCells is Worst of a document in which no clients react.
 func (d *Document) worstCells(columns []matrixColumn) sheet.Table {
 	t := sheet.Table{Columns: []sheet.Column{{Name: "algorithm", Words: true, Narrowest: narrowest},
 		{Name: "worst"}, {Name: "in", Words: true, Narrowest: narrowest}, {Name: fmt.Sprintf("ok of %d", len(d.Runs))}}}

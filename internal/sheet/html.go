@@ -32,7 +32,7 @@ var sheetHTML = template.Must(template.New("sheet").Parse(
 		`{{if .Words}}<bdi>{{.Text}}</bdi>{{else}}{{.Text}}{{end}}{{template "small" .}}</td>` +
 		`{{else}}{{template "name" .}}{{end}}{{end}}</tr>
 {{end -}}
-{{define "table"}}<div class="scroll{{if .Matrix}} wide{{end}}" role="region" tabindex="0" aria-label="{{.Caption}}">` +
+{{define "table"}}<div class="scroll{{if .Matrix}} wide{{end}}{{if .Narrow}} narrow{{end}}" role="region" tabindex="0" aria-label="{{.Caption}}">` +
 		`<table class="{{.Class}}">
 {{if not .Matrix}}<caption><span>{{.Caption}}</span></caption>
 {{end}}<thead><tr>{{$matrix := .Matrix}}{{range $i, $c := .Head}}<th scope="col"{{if .Help}} title="{{.Help}}"{{end}}>` +
@@ -121,6 +121,7 @@ func blocks(lines []Line) (list []blockHTML) {
 type tableHTML struct {
 	Caption    string
 	Matrix     bool
+	Narrow     bool
 	Head       []Column
 	Body, Foot [][]cellHTML
 }
@@ -134,7 +135,7 @@ func (t tableHTML) Class() string {
 
 // html is the table with what its rows are named after in the first column, and rows to compare with at its foot.
 func (g *Table) html() tableHTML {
-	view := tableHTML{Caption: together(Shown(g.Title + g.Caption)), Matrix: g.Matrix}
+	view := tableHTML{Caption: together(Shown(g.Title + g.Caption)), Matrix: g.Matrix, Narrow: g.Narrow}
 	for _, c := range g.Columns {
 		view.Head = append(view.Head, Column{Name: together(Shown(c.heading())), Help: Shown(c.Help)})
 	}

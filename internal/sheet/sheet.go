@@ -64,6 +64,7 @@ type Table struct {
 	Rows    []TableRow
 	Matrix  bool // on a page its headings stand upright and its cells are shaded
 	Tight   bool // on a terminal one blank stands between its columns instead of two
+	Narrow  bool // on a page it is for a phone, which shows only some columns of the matrix after it
 }
 
 // Column is a heading and what is below it. Words go left, numbers right.
