@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/invopop/jsonschema"
@@ -74,17 +75,25 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	}
 }
 
+// comments are those of the module's types and fields. To read them all takes a quarter of a second.
+var comments = sync.OnceValues(func() (map[string]string, error) {
+	r := &jsonschema.Reflector{}
+	module := strings.TrimSuffix(reflect.TypeFor[usage.Document]().PkgPath(), "/internal/usage")
+	err := r.AddGoComments(module, "internal", jsonschema.WithFullComment())
+	for at, text := range r.CommentMap {
+		r.CommentMap[at] = strings.Join(strings.Fields(text), " ")
+	}
+	return r.CommentMap, err
+})
+
 func generated(t *testing.T, form result.Form) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, Namer: name, Mapper: special, LookupComment: helpOf,
 	}
-	module := strings.TrimSuffix(reflect.TypeFor[usage.Document]().PkgPath(), "/internal/usage")
-	if err := r.AddGoComments(module, "internal", jsonschema.WithFullComment()); err != nil {
+	var err error
+	if r.CommentMap, err = comments(); err != nil {
 		t.Fatal(err)
-	}
-	for at, text := range r.CommentMap {
-		r.CommentMap[at] = strings.Join(strings.Fields(text), " ")
 	}
 	s := r.Reflect(documents[form.File])
 	s.Title = "A" + strings.TrimPrefix(form.String(), "a")
