@@ -13,6 +13,7 @@ import (
 
 // The server has the run's entry, and its answer is still under way, when the start is interrupted.
 func TestAnInterruptedStartLeavesNoEntry(t *testing.T) {
+	t.Parallel() // it waits for two seconds
 	host := redisservertest.Private(t)
 	far := redisservertest.Far(t, host, 100*time.Millisecond)
 	ctx, interrupt := context.WithCancel(t.Context())

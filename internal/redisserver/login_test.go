@@ -94,6 +94,7 @@ func program(t *testing.T, body string) string {
 }
 
 func TestClusterNodeIsRefusedEvenWithAllSlots(t *testing.T) {
+	t.Parallel() // it waits for two seconds
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		absent(t, err)
 	}
