@@ -196,6 +196,7 @@ func TestSharedServer(t *testing.T) {
 		}
 	}
 	j := tiny(t, "gcra", "token-bucket-interval")
+	j.Rounds, j.Sweep = 1, []int{2}
 	j.Server = "unix://" + redisservertest.Socket(t, theirs)
 	theirs.Client.ConfigResetStat(ctx) // commands so far were the test's own
 	r := runJob(t, j)

@@ -29,6 +29,7 @@ func TestTheRealClockPacesTheSameScenario(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes three seconds")
 	}
+	t.Parallel() // it waits for most of them
 	s := redisservertest.Private(t)
 	j := wall(job(twoSeconds(t)))
 	j.Server, j.Clock = redisserver.KindProcess, RealClock
@@ -68,6 +69,7 @@ func TestTheRealClockPacesTheSameScenario(t *testing.T) {
 
 // Stopped in the middle, the run keeps what every row had decided until then, and says so.
 func TestAStoppedRealRunIsPartial(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	s := redisservertest.Private(t)
 	j := wall(job(twoSeconds(t)))
 	stop := make(chan struct{})

@@ -105,6 +105,7 @@ func TestScriptsAreTriedFirst(t *testing.T) {
 	} {
 		for _, server := range kinds(t) {
 			t.Run(test.name+"/"+server, func(t *testing.T) {
+				t.Parallel() // it waits for servers
 				j := job(evenly(t, "steady", 10, ""))
 				j.Server, j.Scripts = server, []string{scriptFile(t, "broken", test.source, plain)}
 				result, err := j.Run(t.Context())

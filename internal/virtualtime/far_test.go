@@ -48,7 +48,7 @@ func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
 			t.Fatal(err)
 		}
 		host.Client.ConfigResetStat(t.Context())
-		requests := stream(longtest.Of(1600, 800), 1000, oneKey)
+		requests := stream(longtest.Of(1600, 500), 1000, oneKey)
 		if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 			t.Fatal(err)
 		}
