@@ -18,7 +18,7 @@ func TestModelsForgetWhatIsOverAndNothingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := policy(t, "3/10ms")
 			many, random := modelOf(t, name, p), rand.New(rand.NewPCG(1, 2))
-			for group := range int64(longtest.Of(500, 150)) {
+			for group := range int64(longtest.Of(500, 80)) {
 				at := algotest.StartUS + group*3_000_000
 				alone := map[string]func(int64) any{}
 				for step := range int64(300) {

@@ -108,7 +108,7 @@ func TestTheLevelIsTheFamilys(t *testing.T) {
 	for i := range slowdowns {
 		slowdowns[i] = Tolerated
 	}
-	got := logged(t, verdicts(longtest.Of(500, 200), n, slowdowns...))
+	got := logged(t, verdicts(longtest.Of(500, 100), n, slowdowns...))
 	if got[Regression] > Alpha+0.01 {
 		t.Errorf("ten rows of %vx came out as %v; want at most %v red", Tolerated, got, Alpha+0.01)
 	}
