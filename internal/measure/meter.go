@@ -218,11 +218,12 @@ func (m *Meter) Tally(duration time.Duration, exact *Ledger) (*Tally, error) {
 		Delays: m.shaping.delaysOf()}, m.broken
 }
 
-// finish has everything leave, and what leaves after the run be on no timeline.
+// finish has everything leave, and what leaves after the run be on no timeline. The run lasts to its last request at
+// least, which may be another shard's.
 func (m *Meter) finish(duration time.Duration) {
 	m.duration = duration
 	if m.shaping != nil {
-		m.leave(duration.Microseconds() - 1)
+		m.leave(max(m.timeline.axis.lastUS, duration.Microseconds()-1))
 		m.timeline.complete(duration, m.windows) // by what has left so far
 		m.over = true
 		m.leave(math.MaxInt64)

@@ -12,6 +12,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 )
@@ -136,7 +137,7 @@ func drawKeys(r *rapid.T) traffic {
 	var requests traffic
 	at, keys := int64(0), rapid.Int64Range(0, 12).Draw(r, "keys")
 	gap := rapid.SampledFrom([]int64{0, 1000, 400_000, 3_000_000}).Draw(r, "longest gap")
-	for range rapid.IntRange(0, 150).Draw(r, "requests") {
+	for range rapid.IntRange(0, longtest.Of(150, 60)).Draw(r, "requests") {
 		at += rapid.Int64Range(0, gap).Draw(r, "gap")
 		requests = append(requests, limit.Request{AtUS: at, Key: key(rapid.Int64Range(0, keys).Draw(r, "key")),
 			Cost: rapid.SampledFrom([]int64{1, 1, 1, 2, 6}).Draw(r, "cost")})
