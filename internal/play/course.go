@@ -28,20 +28,18 @@ func (p *Played) Course(ctx context.Context, c *lineup.Contest, part *Part, r *R
 	if err != nil {
 		return Course{}, err
 	}
-	asTaken, err := p.asTaken(ctx, c, part, r)
+	asTaken, err := p.asTaken(ctx, c, r, p.taken(part).inTime())
 	if err != nil {
 		return Course{}, err
 	}
 	series := asDue.Lanes[0].Series
-	n := len(series.Admitted)
-	rolling := asTaken.Lanes[0].Series.Rolling
-	return Course{series.BucketUS, asDue.Traffic.Offered, series.Admitted, rolling[:min(n, len(rolling))]}, nil
+	return Course{series.BucketUS, asDue.Traffic.Offered, series.Admitted, asTaken.Lanes[0].Series.Rolling}, nil
 }
 
 // Least is what the play let through for certain, with what was recorded before it: peak, excess and what follows from
 // them hold at least. Its other figures are those of another limit.
 func (p *Played) Least(ctx context.Context, c *lineup.Contest, part *Part, r *Record) (measure.Result, error) {
-	o, err := p.asTaken(ctx, c, part, r)
+	o, err := p.asTaken(ctx, c, r, p.taken(part))
 	if err != nil {
 		return measure.Result{}, err
 	}
@@ -50,11 +48,10 @@ func (p *Played) Least(ctx context.Context, c *lineup.Contest, part *Part, r *Re
 
 // asTaken measures the play with each request in the middle of its band, in a window that is shorter by the longest
 // band: what is in it then was in the window.
-func (p *Played) asTaken(ctx context.Context, c *lineup.Contest, part *Part, r *Record) (*replay.Outcome, error) {
+func (p *Played) asTaken(ctx context.Context, c *lineup.Contest, r *Record, t *taken) (*replay.Outcome, error) {
 	narrow := c.Policy
 	narrow.Window = max(narrow.Window-p.band(), time.Microsecond)
-	t := p.taken(part)
-	return p.again(ctx, narrow, part, r.then(t.answers), t)
+	return p.again(ctx, narrow, t.part, r.then(t.answers), t)
 }
 
 // again measures decisions that are known.
@@ -96,6 +93,15 @@ func (p *Played) taken(part *Part) *taken {
 		q := part.Requests[i]
 		q.AtUS = max(p.Answers[i].middleUS(), part.From.Microseconds())
 		t.requests, t.answers = append(t.requests, q), append(t.answers, p.Answers[i])
+	}
+	return t
+}
+
+// inTime leaves out what was taken after the stretch's end, so that the rest has the buckets of what was due.
+func (t *taken) inTime() *taken {
+	late := func(q limit.Request) bool { return q.AtUS >= t.part.Until.Microseconds() }
+	if i := slices.IndexFunc(t.requests, late); i >= 0 {
+		return &taken{t.part, t.requests[:i], t.answers[:i]}
 	}
 	return t
 }
