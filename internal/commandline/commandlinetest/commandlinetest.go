@@ -34,6 +34,7 @@ func Scripts(t *testing.T, program string, update bool, more map[string]func(*te
 			}
 			env.Setenv("ROOT", root) // of the project, to read what it has committed
 			env.Values[programKey{}] = program
+			env.Values[seriesKey{}] = &series{}
 			env.Values[backgroundKey{}] = map[string]*background{}
 			return nil
 		},

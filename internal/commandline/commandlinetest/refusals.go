@@ -22,7 +22,6 @@ var secrets = []string{"hunter2", "s3cret"}
 // transcript as it really went. Besides the words, which cmp compares, each call keeps the laws of a refusal: nothing
 // on standard output, no file made, lost or changed, each line by the program, no password, nothing of Go's.
 func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
-	calls := newSeries(ts)
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		line = strings.TrimSuffix(line, "\n")
 		words, ok := strings.CutPrefix(line, "$ ")
@@ -34,7 +33,7 @@ func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		env, arguments := splitCall(ts, words)
 		before := snapshot(ts)
-		got := calls.execute(env, arguments)
+		got := inSeries(ts, env, arguments)
 		fmt.Fprintf(ts.Stdout(), "%s\n%s[%d]\n", line, named(ts, got.Stderr), got.Code)
 		if after := snapshot(ts); after != before {
 			ts.Fatalf("%s\nchanged files:\nbefore:\n%safter:\n%s", line, before, after)

@@ -37,27 +37,19 @@ func programNamed(ctx context.Context, ts *testscript.TestScript, name string, e
 	ts.Check(err)
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "TMP", "SYSTEMROOT", "DOCKER_HOST", "REDIS_PASSWORD",
-		"TESTCONTAINERS_RYUK_DISABLED"} {
-		if value := ts.Getenv(name); value != "" {
-			cmd.Env = append(cmd.Env, name+"="+value)
-		}
-	}
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(environment(ts), env...)
 	return cmd
 }
 
-func execute(ts *testscript.TestScript, env, args []string) call {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	cmd := program(ctx, ts, env, args)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		ts.Fatalf("%s %q hangs", programName(ts), args)
+// environment is what a run sees of the script's.
+func environment(ts *testscript.TestScript) (settings []string) {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "TMP", "SYSTEMROOT", "DOCKER_HOST", "REDIS_PASSWORD",
+		"TESTCONTAINERS_RYUK_DISABLED"} {
+		if value := ts.Getenv(name); value != "" {
+			settings = append(settings, name+"="+value)
+		}
 	}
-	return call{exitStatus(ts, err), stdout.String(), stderr.String()}
+	return settings
 }
 
 func exitStatus(ts *testscript.TestScript, err error) int {
@@ -70,9 +62,9 @@ func exitStatus(ts *testscript.TestScript, err error) int {
 }
 
 // runCmd is: run CODE ARGUMENT… or run CODE|CODE ARGUMENT…
-// The output is there for stdout, stderr and cmp.
+// The output is there for stdout, stderr and cmp. All of a script are calls within one process.
 func runCmd(ts *testscript.TestScript, _ bool, args []string) {
-	got := execute(ts, nil, args[1:])
+	got := inSeries(ts, nil, args[1:])
 	fmt.Fprint(ts.Stdout(), got.Stdout)
 	fmt.Fprint(ts.Stderr(), got.Stderr)
 	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got.Code)) {

@@ -35,6 +35,7 @@ func Main(m testscript.TestingM, program string, main func(), run func([]string,
 // serve makes one call after the other, as standard input asks for them.
 func serve(run func([]string, commandline.Streams) int) {
 	in, out := gob.NewDecoder(os.Stdin), gob.NewEncoder(os.Stdout)
+	os.Stdout = os.Stderr // what passes by the call's own output is no answer
 	for {
 		var o order
 		if err := in.Decode(&o); errors.Is(err, io.EOF) {
@@ -64,7 +65,7 @@ func makeCall(o order, run func([]string, commandline.Streams) int) call {
 }
 
 // series makes calls in the script's folder and environment, all within one process: to start one takes longer than
-// most calls that are refused.
+// most calls do.
 type series struct {
 	ts     *testscript.TestScript
 	orders *gob.Encoder
@@ -73,11 +74,21 @@ type series struct {
 	kill   func()
 }
 
-// newSeries starts the process, which ends with the script at the latest.
-func newSeries(ts *testscript.TestScript) *series {
+type seriesKey struct{}
+
+// inSeries makes the script's next call; the first one starts the process, which ends with the script.
+func inSeries(ts *testscript.TestScript, env, args []string) call {
+	one := ts.Value(seriesKey{}).(*series)
+	if one.ts == nil {
+		one.start(ts)
+	}
+	return one.execute(append(environment(ts), env...), args)
+}
+
+func (s *series) start(ts *testscript.TestScript) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := programNamed(ctx, ts, seriesProgram, nil, nil)
-	s := &series{ts: ts, kill: cancel}
+	s.ts, s.kill = ts, cancel
 	in, err := cmd.StdinPipe()
 	ts.Check(err)
 	out, err := cmd.StdoutPipe()
@@ -90,7 +101,6 @@ func newSeries(ts *testscript.TestScript) *series {
 		_ = cmd.Wait() // killed, if it has not ended
 	})
 	s.orders, s.calls = gob.NewEncoder(in), gob.NewDecoder(out)
-	return s
 }
 
 // execute makes the next call.
