@@ -174,9 +174,10 @@ func huge() *benchresult.Document {
 		for k := range r.Runs[i].Rows {
 			row := &r.Runs[i].Rows[k]
 			row.Exact.Overshoot *= float64(1 + 400*k)
-			for range 10 {
-				_ = row.Open.Latency.Accepted.Response.RecordValue(benchresult.HighestUS)
-				_ = row.Open.Intervals[0].Accepted.RecordValue(benchresult.HighestUS)
+			for _, h := range []**benchresult.Histogram{&row.Open.Latency.Accepted.Response,
+				&row.Open.Intervals[0].Accepted} {
+				*h = &benchresult.Histogram{Histogram: (*h).Clone()}
+				_ = (*h).RecordValues(benchresult.HighestUS, 10)
 			}
 		}
 		r.Runs[i].Limit = result.Limit{Requests: 123_456_789, WindowUS: 86_400_000_000, Burst: 9_876_543_210}

@@ -3,6 +3,8 @@
 package benchresulttest
 
 import (
+	"reflect"
+	"sync"
 	"time"
 
 	"ratelab/internal/benchresult"
@@ -15,8 +17,14 @@ const (
 )
 
 // Example is a valid result: seven algorithms, two scenarios, five rounds, every field filled. Callers may change
-// what they get; the next call makes another one.
+// what they get, but for its histograms: those are shared, since they are the most of it.
 func Example() *benchresult.Document {
+	return clone(reflect.ValueOf(made())).Interface().(*benchresult.Document)
+}
+
+var made = sync.OnceValue(makeExample)
+
+func makeExample() *benchresult.Document {
 	r := &benchresult.Document{Header: header(result.Bench.Kind), Server: server()}
 	for _, s := range situations() {
 		r.Runs = append(r.Runs, s.run())
@@ -24,6 +32,37 @@ func Example() *benchresult.Document {
 	r.Costs = costs()
 	r.NoiseFloor = benchresult.NoiseFloorOfCosts(r.Costs)
 	return r
+}
+
+// clone is a copy that shares histograms only.
+func clone(v reflect.Value) reflect.Value {
+	if _, shared := v.Interface().(*benchresult.Histogram); shared || v.IsZero() {
+		return v
+	}
+	to := reflect.New(v.Type()).Elem()
+	to.Set(v) // with the fields that are not exported, such as those of a time
+	switch v.Kind() {
+	case reflect.Pointer:
+		to.Set(reflect.New(v.Type().Elem()))
+		to.Elem().Set(clone(v.Elem()))
+	case reflect.Slice:
+		to.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			to.Index(i).Set(clone(v.Index(i)))
+		}
+	case reflect.Map:
+		to.Set(reflect.MakeMap(v.Type()))
+		for key, value := range v.Seq2() {
+			to.SetMapIndex(key, clone(value))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				to.Field(i).Set(clone(v.Field(i)))
+			}
+		}
+	}
+	return to
 }
 
 // Invalid is Example after the generator was stopped in the middle, and interrupted later.
