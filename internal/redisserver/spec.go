@@ -106,14 +106,14 @@ func CheckKind(spec string) error {
 
 // hostPort is what people write who forget the scheme, and short enough words to hold no password.
 var (
-	hostPort = regexp.MustCompile(`^[A-Za-z0-9.-]{1,255}:[0-9]{1,5}$`)
+	hostPort = onDemand(`^[A-Za-z0-9.-]{1,255}:[0-9]{1,5}$`)
 	word     = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 )
 
 // unknownSpec quotes only what cannot hold a password: a URL whose scheme was mistyped can.
 func unknownSpec(spec string) error {
 	switch {
-	case hostPort.MatchString(spec):
+	case hostPort().MatchString(spec):
 		return badSpec("server %q: a scheme is missing; want redis://%s, or rediss://%s with TLS", spec, spec, spec)
 	case word.MatchString(spec):
 		return badSpec("server %s: no such kind; want %s", message.Quote(spec), Kinds)
