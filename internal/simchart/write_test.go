@@ -86,25 +86,27 @@ func TestKeysAreNotCutOff(t *testing.T) {
 	}
 }
 
-// The same input gives the same bytes, also over files that are there already. (Few PNG: they take long.)
+// The same input gives the same bytes, also over files that are there already. (PNG of one input: they take long.)
 func TestWriteTwiceGivesTheSameBytes(t *testing.T) {
-	first, second := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
 	for i, in := range situations() {
 		formats := []string{"svg"}
-		if i%4 == 2 {
+		if i == 2 {
 			formats = chart.Formats()
 		}
-		paths, err := Write(first, in, formats...)
+		paths, err := Write(dir, in, formats...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 {
-			if _, err := Write(second, in, formats...); err != nil {
-				t.Fatal(err)
-			}
-		}
+		var first [][]byte
 		for _, path := range paths {
-			if !bytes.Equal(read(t, path), read(t, filepath.Join(second, filepath.Base(path)))) {
+			first = append(first, read(t, path))
+		}
+		if _, err := Write(dir, in, formats...); err != nil {
+			t.Fatal(err)
+		}
+		for i, path := range paths {
+			if !bytes.Equal(first[i], read(t, path)) {
 				t.Errorf("%s differs when drawn again", filepath.Base(path))
 			}
 		}
