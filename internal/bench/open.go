@@ -124,7 +124,7 @@ func (s *session) judge(ctx context.Context, p *contest, c *lineup.Entry, virtua
 	return err
 }
 
-// addCourse joins the course of another round. All have the same buckets, but where the last reply came late.
+// addCourse joins the course of another round. All have the same buckets.
 func addCourse(into *benchresult.Course, c play.Course) *benchresult.Course {
 	if into == nil {
 		into = &benchresult.Course{BucketUS: c.BucketUS}

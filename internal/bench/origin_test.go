@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -29,8 +30,11 @@ func TestAPlayMeetsTheEdgeOfItsWindow(t *testing.T) {
 	j.Rounds, j.Wish, j.Sweep, j.Fills = 3, play.Wish{Whole: true}, []int{}, []int64{}
 	r := runJob(t, j)
 	for _, round := range r.Runs[0].Rows[1].Rounds {
-		if round.Accepted < 79 { // one request may fall on the other side
-			t.Errorf("round %d accepted %d of 80", round.Round, round.Accepted)
+		// As many may fall on the other side as were due within the longest response before it: one, unless the
+		// machine is busy.
+		late := int64(math.Ceil(round.ResponseP99US / 3750))
+		if round.Accepted < 80-late {
+			t.Errorf("round %d accepted %d of 80, and at most %d may have been late", round.Round, round.Accepted, late)
 		}
 	}
 }
