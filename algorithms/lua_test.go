@@ -106,7 +106,7 @@ type drawing func(*rand.Rand, limit.Policy, limit.Limiter) ([]limit.Request, []l
 
 func compareAll(t *testing.T, prefix string, draw drawing) {
 	t.Helper()
-	decisions := longtest.Of(4000, 800)
+	decisions := longtest.Of(4000, 500)
 	if text := os.Getenv("RATELAB_DECISIONS"); text != "" {
 		var err error
 		if decisions, err = strconv.Atoi(text); err != nil {

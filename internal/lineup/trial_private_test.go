@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
 	"ratelab/internal/replay"
@@ -57,6 +58,7 @@ func wantInput(t *testing.T, err error, want string) {
 // On a process memory ends before the machine's does: Lua says so, or the server ends, which is the script's fault. On
 // a machine that is busy, time may be over before.
 func TestAGreedyScriptOnAProcess(t *testing.T) {
+	longtest.Skip(t, "takes hundreds of megabytes twice")
 	redisservertest.Private(t) // or skip
 	if runtime.GOOS != "linux" {
 		t.Skip("a process is not bounded on this system")

@@ -88,7 +88,7 @@ limit: {requests: 7, per: 1100ms, burst: 4}
 keys: {count: 2000, distribution: zipf, exponent: 1.1}
 cost: {uniform: [1, 5]}
 phases:
-  - {name: crowd, duration: 6s, poisson: `+strconv.Itoa(longtest.Of(1000, 500))+`/s}
+  - {name: crowd, duration: 6s, poisson: `+strconv.Itoa(longtest.Of(1000, 300))+`/s}
 `)
 }
 

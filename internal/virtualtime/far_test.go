@@ -36,6 +36,9 @@ func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
 	it := setup{shared: true, source: fmt.Sprintf("local n = 0 for i = 1, %d do n = n + i end return 1",
 		loopsFor(t, host, time.Millisecond/2))}
 	for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
+		if delay == 0 && !longtest.All() {
+			continue
+		}
 		far, err := redisserver.Start(t.Context(), redisservertest.Far(t, host, delay))
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver/redisservertest"
 )
 
@@ -102,6 +104,7 @@ func TestKeysLiveAndDieAsInRealTime(t *testing.T) {
 		if one.nowMS > end {
 			break
 		}
+		time.Sleep(time.Duration(longtest.Of(0, 400)) * time.Microsecond) // twice in each millisecond will do
 	}
 	got := s.virtual(t, server, setup{}, "virtual", watched)
 	compareLives(t, watched, got)

@@ -133,7 +133,7 @@ func TestAKeyThatGetsItsDeadlineLaterIsSwept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests := stream(longtest.Of(20_000, 10_000), 100, func(i int) string { return fmt.Sprintf("k%d", i/2) })
+	requests := stream(longtest.Of(20_000, 8000), 100, func(i int) string { return fmt.Sprintf("k%d", i/2) })
 	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
 	}
