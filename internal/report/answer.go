@@ -19,8 +19,7 @@ func (d *Document) Answer() string {
 	}
 	scenarios := message.Count(len(runs), "scenario")
 	if len(runs) < len(d.Runs) {
-		scenarios += fmt.Sprintf(" in which all algorithms meet the same requests under the %s's contract, and "+
-			"neither a clock nor the server fails,", d.usualContract())
+		scenarios += fmt.Sprintf(" (the same requests for all, the %s's contract, no fault)", d.usualContract())
 	}
 	var right, keep []string
 	for _, name := range d.Everywhere() {
@@ -30,28 +29,22 @@ func (d *Document) Answer() string {
 		case price == 0:
 			right = append(right, sheet.Shown(name))
 		default:
-			keep = append(keep, fmt.Sprintf("%s, which lets through up to %s less", sheet.Shown(name),
-				sheet.Percent(price)))
+			keep = append(keep, fmt.Sprintf("%s, admitting up to %s less", sheet.Shown(name), sheet.Percent(price)))
 		}
 	}
-	var sentences []string
-	if right != nil {
-		sentences = append(sentences, fmt.Sprintf("In %s %s %s the contract always, and %s through all that an exact "+
-			"limiter would.", scenarios, message.Enumerate(right), message.Verb(len(right), "keeps", "keep"),
-			message.Verb(len(right), "lets", "let")))
-	}
+	also := strings.Join(keep, "; ")
 	switch {
-	case keep == nil && right == nil:
-		return fmt.Sprintf("In %s no algorithm keeps the contract always.", scenarios)
-	case keep == nil:
-		sentences = append(sentences, "Nobody else always keeps it.")
+	case right == nil && keep == nil:
+		return fmt.Sprintf("In %s no algorithm keeps the contract in all.", scenarios)
 	case right == nil:
-		sentences = append(sentences, fmt.Sprintf("In %s the contract is always kept by %s.", scenarios,
-			strings.Join(keep, "; ")))
-	default:
-		sentences = append(sentences, fmt.Sprintf("Who else keeps it always: %s.", strings.Join(keep, "; ")))
+		return fmt.Sprintf("In %s nobody admits what an exact limiter would. Who keeps the contract: %s.",
+			scenarios, also)
+	case keep == nil:
+		also = "nobody"
 	}
-	return strings.Join(sentences, " ")
+	return fmt.Sprintf("In %s %s %s the contract, and %s all that an exact limiter would. Who else keeps it: %s.",
+		scenarios, message.Enumerate(right), message.Verb(len(right), "keeps", "keep"),
+		message.Verb(len(right), "admits", "admit"), also)
 }
 
 // keeps reports whether the row of that name lets nothing through that it should not, in all runs, and the largest

@@ -24,14 +24,14 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 	bucket, outage := within("bucket", 2, 0), within("outage", 2, 0)
 	bucket.Limit.Contract, outage.Results[0].Unavailable = limit.ByBucket, 1
 	for want, runs := range map[string][]report.Run{
-		"In 2 scenarios log keeps the contract always, and lets through all that an exact limiter would. Nobody else " +
-			"always keeps it.": {within("a", 0, 0), within("b", 0, 0)},
-		"In 2 scenarios no algorithm keeps the contract always.": {within("a", 0, 0), within("b", 2, 0)},
-		"In 2 scenarios the contract is always kept by log, which lets through up to 30.0% less.": {within("a", 0, 3),
-			within("b", 0, 1)},
-		"In 1 scenario in which all algorithms meet the same requests under the window's contract, and neither a " +
-			"clock nor the server fails, log keeps the contract always, and lets through all that an exact limiter " +
-			"would. Nobody else always keeps it.": {within("a", 0, 0), stepped, reacting, bucket, outage},
+		"In 2 scenarios log keeps the contract, and admits all that an exact limiter would. Who else keeps " +
+			"it: nobody.": {within("a", 0, 0), within("b", 0, 0)},
+		"In 2 scenarios no algorithm keeps the contract in all.": {within("a", 0, 0), within("b", 2, 0)},
+		"In 2 scenarios nobody admits what an exact limiter would. Who keeps the contract: log, admitting up to " +
+			"30.0% less.": {within("a", 0, 3), within("b", 0, 1)},
+		"In 1 scenario (the same requests for all, the window's contract, no fault) log keeps the contract, " +
+			"and admits all that an exact limiter would. Who else keeps it: nobody.": {within("a", 0, 0), stepped,
+			reacting, bucket, outage},
 		"": {stepped, reacting},
 	} {
 		doc := &report.Document{Runs: runs}

@@ -19,7 +19,7 @@ func TestTheMatrixSaysWhoDelays(t *testing.T) {
 	}
 	row := &doc.Runs[0].Results[len(doc.Runs[0].Results)-1]
 	row.Shaping = &measure.Shaping{DelayUS: measure.Percentiles{P50: 1, P99: 1, Max: 1}}
-	want := "; " + row.Algorithm + " delays what is admitted, which counts when it leaves"
+	want := "; " + row.Algorithm + " delays requests, which count when they leave"
 	if out := matrix(); !strings.Contains(out, want) {
 		t.Errorf("%s delays:\n%s", row.Algorithm, out)
 	}

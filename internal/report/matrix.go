@@ -24,11 +24,11 @@ func WriteMatrix(w io.Writer, doc *Document, t sheet.Terminal) error {
 		part.Tables = []sheet.Table{same.worstCells(columns)}
 	}
 	part.Notes = append(part.Notes, sheet.Line{Text: "1.98: so many times what the limit allows got through; -36%: " +
-		"so much less than an exact limiter lets through; of both the worse is said; ok: nothing too much, and at " +
-		"most " + sheet.Percent(Tolerated) + " less" + same.delaying()})
+		"so much less than an exact limiter admits; the worse of both; ok: nothing too much, at most " +
+		sheet.Percent(Tolerated) + " less" + same.delaying()})
 	if len(reacting) > 0 {
-		part.Notes = append(part.Notes, sheet.Line{Text: fmt.Sprintf("%s more, in which clients react, so that no two "+
-			"rows meet the same requests: %s", message.Count(len(reacting), "scenario"), message.List(reacting))})
+		part.Notes = append(part.Notes, sheet.Line{Text: fmt.Sprintf("%s more, whose clients react: %s",
+			message.Count(len(reacting), "scenario"), message.List(reacting))})
 	}
 	if answer := doc.Answer(); answer != "" {
 		part.Notes = append(part.Notes, sheet.Line{Text: answer})
@@ -48,7 +48,7 @@ func (d *Document) delaying() string {
 	if names == nil {
 		return ""
 	}
-	return fmt.Sprintf("; %s %s what is admitted, which counts when it leaves", message.Enumerate(names),
+	return fmt.Sprintf("; %s %s requests, which count when they leave", message.Enumerate(names),
 		message.Verb(len(names), "delays", "delay"))
 }
 
