@@ -24,6 +24,8 @@ type store[S any, P perishable[S]] struct {
 	lastKey string // most requests of a hot key follow each other
 	last    *S
 
+	numbered []S // the states of keys that have a number in place of a name
+
 	clock   clock // what the rule goes by
 	aheadUS int64 // how far the server's clock is ahead of that one
 	nowMS   int64 // the server's clock at the last look
@@ -53,6 +55,17 @@ func (t *store[S, P]) bury() {
 	for _, s := range t.states {
 		P(s).expire(t.nowMS)
 	}
+	for i := range t.numbered {
+		P(&t.numbered[i]).expire(t.nowMS)
+	}
+}
+
+// pick makes the empty name, until the next call, that of the key with this number.
+func (t *store[S, P]) pick(number int64) {
+	if missing := number + 1 - int64(len(t.numbered)); missing > 0 {
+		t.numbered = append(t.numbered, make([]S, missing)...)
+	}
+	t.lastKey, t.last = "", &t.numbered[number]
 }
 
 // fork is a store with a copy of key's state, under the same clock.

@@ -56,6 +56,14 @@ type TwoClocked interface {
 	DecideAt(serverUS, clientUS int64, key string, cost int64) Decision
 }
 
+// Numbered is a Limiter to which who has numbered the keys, from 0 on, says a number in place of the name: to look up
+// a name among a million takes longer than to decide. A limiter is asked by name or by number, and never by both. It
+// keeps room for every number up to the largest, where it would forget a name.
+type Numbered interface {
+	Limiter
+	DecideNumbered(nowUS, number, cost int64) Decision
+}
+
 // Forker is a Limiter that can be asked what would happen.
 type Forker interface {
 	Limiter

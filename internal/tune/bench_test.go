@@ -51,11 +51,11 @@ func BenchmarkSettings(b *testing.B) {
 	}
 	var lanes []*lane
 	for i := range int64(20) {
-		in, err := Setting{Algorithm: "gcra", Policy: limit.Policy{Requests: i + 1, Window: time.Minute}}.Instance()
+		model, err := Setting{Algorithm: "gcra", Policy: limit.Policy{Requests: i + 1, Window: time.Minute}}.model()
 		if err != nil {
 			b.Fatal(err)
 		}
-		lanes = append(lanes, &lane{model: in.NewModel})
+		lanes = append(lanes, &lane{model: model})
 	}
 	b.ResetTimer()
 	if err := c.run(lanes); err != nil {

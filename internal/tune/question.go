@@ -133,7 +133,7 @@ func (q *Question) play(c *census, d *Document, grid *grid, found *surveyed) err
 	for _, name := range q.Algorithms {
 		all = append(all, settings(name, found.all[fitted], s, &d.Wishes, q.Present)...)
 	}
-	nobody := &lane{model: func() limit.Limiter { return everything{} }}
+	nobody := &lane{model: func() limit.Numbered { return everything{} }}
 	if err := q.try(c, d, found, all, nobody); err != nil {
 		return err
 	}
@@ -157,11 +157,11 @@ func (q *Question) play(c *census, d *Document, grid *grid, found *surveyed) err
 func (q *Question) try(c *census, d *Document, found *surveyed, all []Setting, lanes ...*lane) error {
 	beside := len(lanes)
 	for _, one := range all {
-		in, err := one.Instance()
+		model, err := one.model()
 		if err != nil {
 			return err
 		}
-		lanes = append(lanes, &lane{model: in.NewModel})
+		lanes = append(lanes, &lane{model: model})
 	}
 	if err := c.run(lanes); err != nil {
 		return err
@@ -212,6 +212,11 @@ type everything struct{}
 
 // Decide admits.
 func (everything) Decide(int64, string, int64) limit.Decision {
+	return limit.Decision{Verdict: limit.Allowed}
+}
+
+// DecideNumbered admits.
+func (everything) DecideNumbered(_, _, _ int64) limit.Decision {
 	return limit.Decision{Verdict: limit.Allowed}
 }
 

@@ -22,8 +22,8 @@ type Figures struct {
 
 // lane is one setting that a model plays, a fresh one for each stretch of traffic.
 type lane struct {
-	model   func() limit.Limiter
-	limiter limit.Limiter
+	model   func() limit.Numbered
+	limiter limit.Numbered
 	seen    set
 	refused set
 	load    load
@@ -46,7 +46,7 @@ func (l *lane) decide(c *census, batch []moment) {
 	for i := range batch {
 		m := &batch[i]
 		f := &l.figures[m.part]
-		d := l.limiter.Decide(c.traffic.StartUS+m.AtUS, m.Key, m.Cost)
+		d := l.limiter.DecideNumbered(c.traffic.StartUS+m.AtUS, m.number, m.Cost)
 		f.OfferedCost += m.Cost
 		if d.Allowed() {
 			f.AdmittedCost += m.Cost

@@ -32,6 +32,15 @@ func (s Setting) Instance() (algorithms.Instance, error) {
 	return choice.Instance(s.Policy)
 }
 
+// model makes models of the setting. All have numbered keys: none is of a row on gateways, or under a coarse clock.
+func (s Setting) model() (func() limit.Numbered, error) {
+	in, err := s.Instance()
+	if err != nil {
+		return nil, err
+	}
+	return func() limit.Numbered { return in.NewModel().(limit.Numbered) }, nil
+}
+
 // IsBucket reports whether the setting has a burst.
 func (s Setting) IsBucket() bool { return holds(s.Algorithm) }
 

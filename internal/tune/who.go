@@ -13,7 +13,7 @@ const mostHit = 1000
 
 // hits is whom a model refuses.
 type hits struct {
-	limiter limit.Limiter
+	limiter limit.Numbered
 	by      map[int64]*Hit
 }
 
@@ -51,11 +51,11 @@ func (q *Question) Hits(s Setting) (*Touched, error) {
 func (q *Question) whom(c *census, settings []Setting) ([]Touched, error) {
 	var all []*hits
 	for _, s := range settings {
-		in, err := s.Instance()
+		model, err := s.model()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &hits{in.NewModel(), map[int64]*Hit{}})
+		all = append(all, &hits{model(), map[int64]*Hit{}})
 	}
 	asked := make([]int64, c.keys.Count())
 	for r, err := range q.Traffic.Streams[0].Requests() {
@@ -65,7 +65,7 @@ func (q *Question) whom(c *census, settings []Setting) ([]Touched, error) {
 		number := c.keys.Add(r.Key)
 		asked[number]++
 		for _, h := range all {
-			if h.limiter.Decide(q.Traffic.StartUS+r.AtUS, r.Key, r.Cost).Allowed() {
+			if h.limiter.DecideNumbered(q.Traffic.StartUS+r.AtUS, number, r.Cost).Allowed() {
 				continue
 			}
 			hit := h.by[number]
