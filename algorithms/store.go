@@ -24,7 +24,10 @@ type store[S any, P perishable[S]] struct {
 	lastKey string // most requests of a hot key follow each other
 	last    *S
 
-	numbered []S // the states of keys that have a number in place of a name
+	// The states of keys that have a number in place of a name. None is dropped.
+	//
+	// Note: to drop them as those of names are took longer than the names do, since a sweep looks at every number.
+	numbered []S
 
 	clock   clock // what the rule goes by
 	aheadUS int64 // how far the server's clock is ahead of that one
