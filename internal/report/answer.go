@@ -35,7 +35,7 @@ func (d *Document) Answer() string {
 	also := strings.Join(keep, "; ")
 	switch {
 	case right == nil && keep == nil:
-		return fmt.Sprintf("In %s no algorithm keeps the contract in all.", scenarios)
+		return fmt.Sprintf("No algorithm keeps the contract in all of %s.", scenarios)
 	case right == nil:
 		return fmt.Sprintf("In %s nobody admits what an exact limiter would. Who keeps the contract: %s.",
 			scenarios, also)
