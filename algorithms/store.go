@@ -26,7 +26,8 @@ type store[S any, P perishable[S]] struct {
 
 	// The states of keys that have a number in place of a name. None is dropped.
 	//
-	// Note: to drop them as those of names are took longer than the names do, since a sweep looks at every number.
+	// Note: dropping them in sweeps, as named ones are, was tried. It took longer than looking names up: each sweep
+	// visits every number that there ever was.
 	numbered []S
 
 	clock   clock // what the rule goes by
