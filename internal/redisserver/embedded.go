@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ratelab/internal/trialserver"
+	"ratelab/internal/embedded"
 
 	"github.com/alicebob/miniredis/v2"
 )
@@ -24,7 +24,10 @@ func startEmbedded(ctx context.Context, set settings) (*Server, error) {
 	if set.memory > 0 {
 		return startBoundedEmbedded(ctx, set)
 	}
-	m := trialserver.New()
+	m, err := embedded.New()
+	if err != nil {
+		return nil, unavailable("embedded: %v", err)
+	}
 	t := target{network: "pipe", addr: "pipe", label: KindEmbedded,
 		dial: func(context.Context) (net.Conn, error) { return m.Dial() }}
 	s := newServer(KindEmbedded, t, set)

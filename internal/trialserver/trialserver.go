@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/embedded"
+
 	"github.com/alicebob/miniredis/v2"
 )
 
@@ -31,14 +33,6 @@ func init() {
 	if value := os.Getenv(variable); value != "" {
 		os.Exit(serve(value))
 	}
-}
-
-// New is a miniredis whose clock is stopped at the virtual midnight. Virtual time never asks it, and a script that gets
-// past the prelude sees a clock that stands still rather than one that makes runs differ.
-func New() *miniredis.Miniredis {
-	m := miniredis.NewMiniRedis()
-	m.SetTime(time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC))
-	return m
 }
 
 // serve is the server. It returns an exit code.
@@ -59,7 +53,11 @@ func serve(value string) int {
 		io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	m := New()
+	m, err := embedded.New()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	for {
 		conn, err := listener.Accept()
 		if err != nil {

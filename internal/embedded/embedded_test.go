@@ -1,0 +1,284 @@
+package embedded_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"pgregory.net/rapid"
+
+	"ratelab/internal/embedded"
+	"ratelab/internal/longtest"
+)
+
+// connection is one to an embedded server.
+type connection struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+// dial is a connection to m that ends with the test.
+func dial(t testing.TB, m *miniredis.Miniredis) *connection {
+	t.Helper()
+	conn, err := m.Dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return &connection{conn, bufio.NewReader(conn)}
+}
+
+// server is a new one of ours.
+func server(t testing.TB) *miniredis.Miniredis {
+	t.Helper()
+	m, err := embedded.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+// stock is miniredis as it comes.
+func stock(t testing.TB) *miniredis.Miniredis {
+	t.Helper()
+	m := miniredis.NewMiniRedis()
+	t.Cleanup(m.Close)
+	return m
+}
+
+// ask sends a command, and returns the text of its reply, without what names a place in memory or a script.
+func (c *connection) ask(t testing.TB, words ...string) string {
+	t.Helper()
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "*%d\r\n", len(words))
+	for _, word := range words {
+		fmt.Fprintf(&text, "$%d\r\n%s\r\n", len(word), word)
+	}
+	if _, err := c.Write(text.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := c.read()
+	if err != nil {
+		t.Fatalf("%q: %v", words, err)
+	}
+	return places.ReplaceAllString(reply, "$1")
+}
+
+var places = regexp.MustCompile(`(table: )0x[0-9a-f]+|(script: )[0-9a-f]{40}`)
+
+// read is the text of one reply.
+func (c *connection) read() (string, error) {
+	line, err := c.reader.ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	n, _ := strconv.Atoi(strings.TrimSpace(line[1:]))
+	switch line[0] {
+	case '$':
+		if n < 0 {
+			return line, nil
+		}
+		text := make([]byte, n+2)
+		_, err = io.ReadFull(c.reader, text)
+		return line + string(text), err
+	case '*', '%':
+		if line[0] == '%' {
+			n *= 2
+		}
+		for range n {
+			item, err := c.read()
+			if err != nil {
+				return "", err
+			}
+			line += item
+		}
+	}
+	return line, nil
+}
+
+// scripts are those of testdata/scripts.txt. The first line of it is one too: a comment.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/scripts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(strings.Split(string(text), "\n"), "#!lua flags=no-writes\nreturn 1")
+}
+
+func TestScriptsAreAnsweredAsByMiniredis(t *testing.T) {
+	for _, protocol := range []string{"2", "3"} {
+		ours, its := dial(t, server(t)), dial(t, stock(t))
+		ours.ask(t, "HELLO", protocol)
+		its.ask(t, "HELLO", protocol)
+		for _, source := range scripts(t) {
+			got := ours.ask(t, "EVAL", source, "2", "k1", "k2", "a1", "a2", "a3")
+			if want := its.ask(t, "EVAL", source, "2", "k1", "k2", "a1", "a2", "a3"); got != want {
+				t.Errorf("RESP%s, %q: answered %q, by miniredis %q", protocol, source, got, want)
+			}
+		}
+	}
+}
+
+// drawValue is one in Lua.
+func drawValue(t *rapid.T, depth int) string {
+	kinds := []string{"nil", "true", "false", "number", "text", "list", "told"}
+	if depth > 3 {
+		kinds = kinds[:5]
+	}
+	switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
+	case "number":
+		return fmt.Sprint(rapid.Float64Range(-1e15, 1e15).Draw(t, "number"))
+	case "text":
+		return luaText(rapid.StringN(0, 20, -1).Draw(t, "text"))
+	case "list":
+		var items []string
+		for range rapid.IntRange(0, 5).Draw(t, "items") {
+			items = append(items, drawValue(t, depth+1))
+		}
+		return "{" + strings.Join(items, ", ") + "}"
+	case "told":
+		return "{" + rapid.SampledFrom([]string{"ok", "err"}).Draw(t, "field") + " = " +
+			luaText(rapid.StringMatching(`[A-Za-z %\n]{0,8}`).Draw(t, "told")) + "}"
+	default:
+		return kind
+	}
+}
+
+// luaText is a text as Lua writes one.
+func luaText(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&b, "\\%03d", text[i])
+	}
+	return `"` + b.String() + `"`
+}
+
+func TestWhatAScriptReturnsIsWrittenAsByMiniredis(t *testing.T) {
+	ours, its := dial(t, server(t)), dial(t, stock(t))
+	rapid.Check(t, func(rt *rapid.T) {
+		for _, source := range []string{
+			"return " + drawValue(rt, 0),
+			"redis.call('DEL', 'k') redis.call('RPUSH', 'k', " + luaText(rapid.String().Draw(rt, "a")) + ", " +
+				luaText(rapid.String().Draw(rt, "b")) + ") return redis.call('LRANGE', 'k', 0, -1)",
+		} {
+			if got, want := ours.ask(t, "EVAL", source, "0"), its.ask(t, "EVAL", source, "0"); got != want {
+				rt.Fatalf("%s: answered %q, by miniredis %q", source, got, want)
+			}
+		}
+	})
+}
+
+// Each story is told to both servers.
+func TestScriptsAreKnownAsToMiniredis(t *testing.T) {
+	const source, other = "return redis.call('INCR', 'n')", "return 2"
+	there := dial(t, stock(t))
+	sum := func(source string) string { return strings.Fields(there.ask(t, "SCRIPT", "LOAD", source))[1] }
+	fill := map[string]string{"SOURCE": source, "OTHER": other, "BAD": "return this is no Lua",
+		"AWAY": "redis.call('SELECT', 5) " + source, "SHA1": sum(source), "SHA1-OTHER": sum(other)}
+	for name, story := range map[string]string{
+		"by digest":       "EVALSHA SHA1 0 | EVAL SOURCE 0 | EVALSHA SHA1 0",
+		"loaded":          "SCRIPT LOAD SOURCE | EVALSHA SHA1 0 | SCRIPT EXISTS SHA1 SHA1-OTHER",
+		"exists":          "EVAL SOURCE 0 | SCRIPT EXISTS SHA1 SHA1-OTHER | EVAL OTHER 0 | SCRIPT EXISTS SHA1-OTHER",
+		"flushed":         "EVAL SOURCE 0 | SCRIPT FLUSH | EVALSHA SHA1 0 | SCRIPT EXISTS SHA1",
+		"no Lua":          "SCRIPT LOAD BAD | EVAL BAD 0",
+		"read only":       "EVAL SOURCE 0 | EVALSHA_RO SHA1 0 | EVAL_RO SOURCE 0 | EVAL_RO OTHER 0",
+		"transaction":     "EVAL SOURCE 0 | MULTI | EVALSHA SHA1 0 | EVAL OTHER 0 | EXEC | EVALSHA SHA1 0",
+		"other database":  "EVAL SOURCE 0 | SELECT 2 | EVALSHA SHA1 0 | GET n | SELECT 0 | GET n",
+		"within a script": "EVAL AWAY 0 | EVAL SOURCE 0 | GET n | SELECT 5 | GET n",
+		"wrong": "EVAL | EVAL SOURCE | EVAL SOURCE x | EVAL SOURCE -1 | EVAL SOURCE 1 | EVALSHA SHA1 | SCRIPT | " +
+			"SCRIPT LOAD | SCRIPT NONE | EVAL BAD x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			ours, its := dial(t, server(t)), dial(t, stock(t))
+			for command := range strings.SplitSeq(story, " | ") {
+				words := strings.Fields(command)
+				for i, word := range words {
+					if text, ok := fill[word]; ok {
+						words[i] = text
+					}
+				}
+				if got, want := ours.ask(t, words...), its.ask(t, words...); got != want {
+					t.Fatalf("%s: answered %q, by miniredis %q", command, got, want)
+				}
+			}
+		})
+	}
+}
+
+// These end miniredis, or are told in other words there.
+func TestScriptsThatMiniredisDoesNotAnswer(t *testing.T) {
+	conn := dial(t, server(t))
+	const limit = "-ERR reached lua stack limit\r\n"
+	for source, want := range map[string]string{
+		"local t = {} t[1] = t return t":          limit,
+		"local t = {} t[1], t[2] = t, t return t": limit,
+		"return print": "$-1\r\n",
+		"return setmetatable({}, {__index = error})":            "*0\r\n",
+		"return {redis.call('PING'), coroutine.create(print)}":  "*2\r\n+PONG\r\n$-1\r\n",
+		"return getmetatable(redis.call('SET', 'k', 1)) == nil": ":1\r\n",
+	} {
+		if got := conn.ask(t, "EVAL", source, "0"); got != want {
+			t.Errorf("%q: answered %q, want %q", source, got, want)
+		}
+	}
+	for source, want := range map[string]string{
+		"\nx = 1":        ":2: Script attempted to create global variable 'x' ",
+		"return x":       ":1: Script attempted to access nonexistent global variable 'x' ",
+		"return package": ":1: Script attempted to access nonexistent global variable 'package' ",
+		"error('100%d')": ":1: 100%d ",
+	} {
+		got := conn.ask(t, "EVAL", source, "0")
+		want = "-ERR Error compiling script (new function): " + want + "stack traceback:"
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q: answered %q, want %q …", source, got, want)
+		}
+	}
+}
+
+func TestAScriptIsAlone(t *testing.T) {
+	m := server(t)
+	const connections = 4
+	each := longtest.Of(500, 100)
+	var done sync.WaitGroup
+	for i := range connections {
+		conn := dial(t, m)
+		if i == 0 {
+			conn.ask(t, "SELECT", "0") // from then on miniredis's own EVAL is for this one
+		}
+		done.Go(func() {
+			for range each {
+				conn.ask(t, "EVAL", "redis.call('SET', 'n', (redis.call('GET', 'n') or 0) + 1)", "0")
+			}
+		})
+	}
+	done.Wait()
+	if got := dial(t, m).ask(t, "GET", "n"); !strings.Contains(got, fmt.Sprintf("\n%d\r", connections*each)) {
+		t.Errorf("%d connections count to %d each, together to %q", connections, each, got)
+	}
+}
+
+// What a call costs, beside miniredis's own EVAL.
+func BenchmarkCall(b *testing.B) {
+	const source = "for i = 1, 1000 do redis.call('GET', KEYS[1]) end"
+	for name, m := range map[string]*miniredis.Miniredis{"ours": server(b), "miniredis": stock(b)} {
+		b.Run(name, func(b *testing.B) {
+			conn := dial(b, m)
+			b.ReportAllocs()
+			for b.Loop() {
+				conn.ask(b, "EVAL", source, "1", "k")
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/call")
+		})
+	}
+}
