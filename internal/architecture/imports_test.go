@@ -122,7 +122,7 @@ var mayImport = map[string][]string{
 		"internal/waiting", "internal/atomicfile", "internal/message",
 	},
 	"internal/commandline/commandlinetest": {"algorithms", "internal/scenario", "internal/commandline",
-		"internal/longtest", "internal/message"},
+		"internal/longtest", "internal/message", "internal/redisserver"},
 	"internal/longtest":     {},
 	"internal/architecture": {},
 }

@@ -12,6 +12,7 @@ import (
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/benchresult/benchresulttest"
+	"ratelab/internal/longtest"
 	"ratelab/internal/result"
 )
 
@@ -157,7 +158,7 @@ func TestReadRefuses(t *testing.T) {
 // Cut anywhere, a file is refused.
 func TestEveryCutIsRefused(t *testing.T) {
 	good := encodedPair(t, benchresulttest.Paired(1))
-	for n := 0; n < len(good)-2; n += 97 {
+	for n := 0; n < len(good)-2; n += longtest.Of(97, 499) {
 		if _, err := benchresult.ReadAny(save(t, "paired.json", good[:n])); err == nil {
 			t.Fatalf("cut after %d of %d bytes it is taken", n, len(good))
 		}

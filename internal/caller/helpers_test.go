@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/caller"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
@@ -104,13 +102,10 @@ func faked(t testing.TB, answer func() string) caller.Server {
 			go fake(conn, answer)
 		}
 	}()
-	client := redis.NewClient(&redis.Options{Addr: l.Addr().String(), Protocol: 2, DisableIdentity: true,
-		MaxRetries: -1})
+	dial := redisserver.DialTo("tcp", l.Addr().String())
+	client := redisserver.NewClient(2, dial)
 	t.Cleanup(func() { client.Close() })
-	return caller.Server{Client: client, Open: func(ctx context.Context) (net.Conn, error) {
-		var d net.Dialer
-		return d.DialContext(ctx, "tcp", l.Addr().String())
-	}}
+	return caller.Server{Client: client, Open: dial}
 }
 
 // fake serves one connection.

@@ -26,6 +26,21 @@ type Client interface {
 
 func newClient(t target, poolSize int) Client { return redis.NewClient(options(t, poolSize)) }
 
+// NewClient is a client as a program of its own has one: go-redis as it comes, over the connections that dial makes,
+// with that version of RESP. It tries nothing twice.
+func NewClient(protocol int, dial func(context.Context) (net.Conn, error)) Client {
+	return redis.NewClient(&redis.Options{Protocol: protocol, DisableIdentity: true, MaxRetries: -1, PoolSize: 2,
+		Dialer: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }})
+}
+
+// DialTo dials that address.
+func DialTo(network, address string) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, network, address)
+	}
+}
+
 // Open opens a connection to the server, logged in and in its database, on which RESP2 is spoken and nothing comes
 // unasked. It is the caller's to close, nobody else uses it, and it has no deadline.
 func (s *Server) Open(ctx context.Context) (net.Conn, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"ratelab/internal/longtest"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -168,8 +169,8 @@ func TestShardsOfBuiltInScenariosAreOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range all {
-		if s.Reactive() {
+	for i, s := range all {
+		if s.Reactive() || i%3 > 0 && !longtest.All() {
 			continue
 		}
 		newJob := func() *Job {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ratelab/internal/longtest"
 )
 
 // badTraces are files that cannot be played, and what is said about each. DIR stands for the file's folder.
@@ -196,6 +198,7 @@ func TestTenBadLinesAreEnough(t *testing.T) {
 
 // TestCrowdedSecond: more requests in one second than can be held are refused where they would have to be spread.
 func TestCrowdedSecond(t *testing.T) {
+	longtest.Skip(t, "reads a million lines twice")
 	file := write(t, "t.csv", "t\n"+strings.Repeat("5\n", maxPerSecond+1))
 	want := fmt.Sprintf("DIR/t.csv:%d: more than 1,048,576 requests carry the same second; want finer timestamps, or "+
 		"within_second: at_once", maxPerSecond+2)

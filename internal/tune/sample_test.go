@@ -174,6 +174,9 @@ func hourly(burst int64) Setting {
 // Intervals have the truth in them as often as they say, of logs of few and of many heavy keys.
 func TestCoverageOfGeneratedLogs(t *testing.T) {
 	for exponent, burst := range map[float64]int64{0.8: 6, 1.2: 3} {
+		if exponent > 1 && !longtest.All() {
+			continue
+		}
 		t.Run(fmt.Sprint("zipf ", exponent), func(t *testing.T) {
 			totals := totalsOf(t, hourly(burst), generated(75_000, 10_000, exponent, 5))
 			holdCoverage(t, totals, Sample{Share: 0.2, Within: 0.02}, 0.05)

@@ -18,17 +18,16 @@ import (
 )
 
 // hooked is a client under a clock that stands at midnight.
-func hooked(t *testing.T, s *redisserver.Server) (*redis.Client, *virtualtime.Clock) {
+func hooked(t *testing.T, s *redisserver.Server) (redisserver.Client, *virtualtime.Clock) {
 	t.Helper()
 	return hookedProtocol(t, s, 2)
 }
 
-func hookedProtocol(t *testing.T, s *redisserver.Server, protocol int) (*redis.Client, *virtualtime.Clock) {
+func hookedProtocol(t *testing.T, s *redisserver.Server, protocol int) (redisserver.Client, *virtualtime.Clock) {
 	t.Helper()
 	clock := &virtualtime.Clock{}
 	clock.Set(midnight)
-	client := redis.NewClient(&redis.Options{Protocol: protocol, DisableIdentity: true, MaxRetries: -1, PoolSize: 2,
-		Dialer: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.Open(ctx) }})
+	client := redisserver.NewClient(protocol, s.Open)
 	t.Cleanup(func() { client.Close() })
 	client.AddHook(virtualtime.NewHook(clock, time.Now()))
 	return client, clock

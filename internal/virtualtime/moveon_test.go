@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
@@ -33,10 +32,7 @@ func newSlow(t *testing.T) *slow {
 	t.Helper()
 	m := miniredis.NewMiniRedis()
 	t.Cleanup(m.Close)
-	client := redis.NewClient(&redis.Options{Dialer: func(context.Context, string, string) (net.Conn,
-		error) {
-		return m.Dial()
-	}, Protocol: 2})
+	client := redisserver.NewClient(2, func(context.Context) (net.Conn, error) { return m.Dial() })
 	t.Cleanup(func() { client.Close() })
 	s := &slow{&redisserver.Server{Client: client, Transport: redisserver.TransportPipe}, m,
 		time.UnixMicro(1_800_000_000_000_000), &atomic.Int64{}}

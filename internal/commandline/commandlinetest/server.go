@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"ratelab/internal/redisserver"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -68,9 +69,8 @@ func poll(ts *testscript.TestScript, what string, so func() bool) {
 }
 
 // client speaks to the server of that name.
-func client(ts *testscript.TestScript, name string) *redis.Client {
-	c := redis.NewClient(&redis.Options{Network: "unix", Addr: ts.Getenv(name + "_SOCKET"), MaxRetries: -1, Protocol: 2,
-		DisableIdentity: true})
+func client(ts *testscript.TestScript, name string) redisserver.Client {
+	c := redisserver.NewClient(2, redisserver.DialTo("unix", ts.Getenv(name+"_SOCKET")))
 	ts.Defer(func() { c.Close() })
 	return c
 }
