@@ -34,7 +34,6 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 func (s *scripts) comeBack() {
 	if s.elsewhere {
 		s.serve.Dispatch(s.inner, []string{"SELECT", "0"})
-		s.writer.Reset(&s.replies) // it says OK
 		s.elsewhere = false
 	}
 }
@@ -215,6 +214,7 @@ func number(n lua.LNumber) string {
 // issue has the server do a command, and reads what it answers: a value, or an error.
 func (s *scripts) issue(l *lua.LState, args []string) (value lua.LValue, problem string) {
 	s.replies.Reset()
+	s.writer.Reset(&s.replies) // what an interrupted command has left
 	s.serve.Dispatch(s.inner, args)
 	s.writer.Flush()
 	s.elsewhere = s.elsewhere || strings.EqualFold(args[0], "SELECT")
