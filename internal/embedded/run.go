@@ -51,7 +51,7 @@ var libraries = []struct {
 }
 
 // state is a new Lua, with what a script finds there.
-func (s *scripts) state(sha1 string, keys, args []string) *lua.LState {
+func (s *scripts) state(digest string, keys, args []string) *lua.LState {
 	l := lua.NewState(lua.Options{SkipOpenLibs: true})
 	for _, library := range libraries {
 		l.Push(l.NewFunction(library.open))
@@ -66,10 +66,10 @@ func (s *scripts) state(sha1 string, keys, args []string) *lua.LState {
 	l.SetGlobal("ARGV", list(l, args))
 	l.SetGlobal("os", l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"clock": clock}))
 	redis := l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
-		"call":               s.call(sha1, true),
-		"pcall":              s.call(sha1, false),
-		"error_reply":        errorReply,
-		"status_reply":       statusReply,
+		"call":               s.call(digest, true),
+		"pcall":              s.call(digest, false),
+		"error_reply":        reply("err", asError),
+		"status_reply":       reply("ok", asIs),
 		"sha1hex":            sha1hex,
 		"log":                nothing,
 		"set_repl":           nothing,
@@ -124,30 +124,30 @@ func setProtocol(l *lua.LState) int {
 	return 0
 }
 
-func errorReply(l *lua.LState) int {
-	text, ok := l.Get(1).(lua.LString)
-	if !ok {
-		l.Error(lua.LString("wrong number or type of arguments"), 1)
-		return 0
+// reply is redis.error_reply or redis.status_reply: a table whose one field is what phrase makes of a text.
+func reply(field string, phrase func(text string) string) lua.LGFunction {
+	return func(l *lua.LState) int {
+		text, ok := l.Get(1).(lua.LString)
+		if !ok {
+			l.Error(lua.LString("wrong number or type of arguments"), 1)
+			return 0
+		}
+		l.Push(told(l, field, phrase(string(text))))
+		return 1
 	}
-	code, rest, several := strings.Cut(string(text), " ")
+}
+
+// asError puts a code before a text of one word, which has none.
+func asError(text string) string {
+	code, rest, several := strings.Cut(text, " ")
 	code = strings.TrimPrefix(code, "-")
 	if !several {
 		code, rest = "ERR", code
 	}
-	l.Push(told(l, "err", code+" "+rest))
-	return 1
+	return code + " " + rest
 }
 
-func statusReply(l *lua.LState) int {
-	text, ok := l.Get(1).(lua.LString)
-	if !ok {
-		l.Error(lua.LString("wrong number or type of arguments"), 1)
-		return 0
-	}
-	l.Push(told(l, "ok", string(text)))
-	return 1
-}
+func asIs(text string) string { return text }
 
 // told is a table as redis.call makes one of a status or an error.
 func told(l *lua.LState, field, text string) *lua.LTable {
@@ -167,7 +167,7 @@ func sha1hex(l *lua.LState) int {
 }
 
 // call is redis.call, or redis.pcall, which gives an error back in place of raising it.
-func (s *scripts) call(sha1 string, raises bool) lua.LGFunction {
+func (s *scripts) call(digest string, raises bool) lua.LGFunction {
 	return func(l *lua.LState) int {
 		args := make([]string, l.GetTop())
 		for i := range args {
@@ -178,12 +178,12 @@ func (s *scripts) call(sha1 string, raises bool) lua.LGFunction {
 				args[i] = number(arg)
 			default:
 				l.Error(lua.LString(fmt.Sprintf(
-					"Lua redis lib command arguments must be strings or integers script: %s, &c.", sha1)), 1)
+					"Lua redis lib command arguments must be strings or integers script: %s, &c.", digest)), 1)
 			}
 		}
 		if len(args) == 0 {
 			l.Error(lua.LString(fmt.Sprintf(
-				"Please specify at least one argument for this redis lib call script: %s, &c.", sha1)), 1)
+				"Please specify at least one argument for this redis lib call script: %s, &c.", digest)), 1)
 		}
 		value, problem := s.issue(l, args)
 		unknown := strings.Contains(problem, "ERR unknown command")
@@ -191,7 +191,7 @@ func (s *scripts) call(sha1 string, raises bool) lua.LGFunction {
 		case problem == "":
 			l.Push(value)
 		case raises && unknown:
-			l.Error(lua.LString(fmt.Sprintf("Unknown Redis command called from script script: %s, &c.", sha1)), 1)
+			l.Error(lua.LString(fmt.Sprintf("Unknown Redis command called from script script: %s, &c.", digest)), 1)
 		case raises:
 			l.Error(lua.LString(problem), 1)
 		case unknown:
