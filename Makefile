@@ -26,7 +26,7 @@ test: ## run the tests, and say at the end which were skipped, and why
 	@go test -json ./... | go run ./.ci/tests
 
 test-all: ## run all tests, the long ones as well; those that lack a server say so and skip
-	@RATELAB_ALL=1 go test -timeout 40m -json ./... | go run ./.ci/tests
+	@RATELAB_ALL=1 go test -tags browser -timeout 40m -json ./... | go run ./.ci/tests
 
 test-servers: ## run the tests and fail where a redis-server or Docker is missing
 	RATELAB_TEST_IMAGES=$${RATELAB_TEST_IMAGES:-redis:8.0-alpine,valkey/valkey:8.1-alpine} \

@@ -1,3 +1,5 @@
+//go:build browser
+
 package page
 
 import (
@@ -10,8 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"ratelab/internal/longtest"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -29,7 +29,6 @@ const patience = 2 * time.Minute
 // browser is a headless Chromium. Where there is none the test is skipped, unless REQUIRE_BROWSER is 1.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	longtest.Skip(t, "starts a browser")
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
