@@ -1,4 +1,4 @@
-package algotest
+package algorithms_test
 
 import (
 	"math/rand/v2"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ratelab/algorithms/algotest"
 	"ratelab/internal/limit"
 )
 
 // A trace's words become requests and decisions.
 func TestParseReadsATrace(t *testing.T) {
-	traces, err := Parse("gcra.txt", `
+	traces, err := algotest.Parse("gcra.txt", `
 # a comment
 limit 3/3s burst 5
 at=0s -> allow remaining=4 reset=1s # why
@@ -24,18 +25,18 @@ at=1ms -> not-configured retry=1s
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Trace{
+	want := []algotest.Trace{
 		{Name: "gcra.txt:3", Label: "gcra", Policy: limit.Policy{Requests: 3, Window: 3_000_000_000, Burst: 5},
-			Steps: []Step{
-				{4, limit.Request{Key: "k", Cost: 1},
-					limit.Decision{Verdict: limit.Allowed, Remaining: 4, ResetAfterUS: 1_000_000}},
-				{5, limit.Request{AtUS: -1_000_000, Key: "b", Cost: 9},
-					limit.Decision{Remaining: 4, RetryAfterUS: limit.Never, ResetAfterUS: 250}},
+			Steps: []algotest.Step{
+				{Line: 4, Request: limit.Request{Key: "k", Cost: 1},
+					Want: limit.Decision{Verdict: limit.Allowed, Remaining: 4, ResetAfterUS: 1_000_000}},
+				{Line: 5, Request: limit.Request{AtUS: -1_000_000, Key: "b", Cost: 9},
+					Want: limit.Decision{Remaining: 4, RetryAfterUS: limit.Never, ResetAfterUS: 250}},
 			}},
 		{Name: "gcra.txt:6", Label: "gcra:burst=2", Policy: limit.Policy{Requests: 1, Window: 60_000_000_000},
-			Steps: []Step{
-				{8, limit.Request{AtUS: 1000, Key: "k", Cost: 1},
-					limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: 1_000_000}},
+			Steps: []algotest.Step{
+				{Line: 8, Request: limit.Request{AtUS: 1000, Key: "k", Cost: 1},
+					Want: limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: 1_000_000}},
 			}},
 	}
 	if diff := cmp.Diff(want, traces); diff != "" {
@@ -54,7 +55,7 @@ func TestParseRefusesWhatItDoesNotKnow(t *testing.T) {
 		"limit 1/1s\nat=0s cost=one -> allow\n":   "x.txt:2:",
 		"limit 1/0s\n":                            "x.txt:1: limit",
 	} {
-		if _, err := Parse("x.txt", line); err == nil || !strings.Contains(err.Error(), part) {
+		if _, err := algotest.Parse("x.txt", line); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q: %v; want %s", line, err, part)
 		}
 	}
@@ -67,7 +68,7 @@ func (f fixed) Decide(int64, string, int64) limit.Decision { return limit.Decisi
 
 // A step that comes out otherwise is told in the trace's own words.
 func TestCheckTellsWhatCameOut(t *testing.T) {
-	traces, err := Parse("x.txt", "limit 1/1s\nat=0s -> allow\nat=0s -> deny retry=1s\n")
+	traces, err := algotest.Parse("x.txt", "limit 1/1s\nat=0s -> allow\nat=0s -> deny retry=1s\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,9 +82,9 @@ func TestCheckTellsWhatCameOut(t *testing.T) {
 func TestRandomRequestsRepeat(t *testing.T) {
 	p := limit.Policy{Requests: 5, Window: 10_000_000}
 	draw := func() []limit.Request {
-		requests, decisions := RandomRequests(rand.New(rand.NewPCG(7, 0)), p,
+		requests, decisions := algotest.RandomRequests(rand.New(rand.NewPCG(7, 0)), p,
 			fixed{RetryAfterUS: 100, ResetAfterUS: 500})
-		if len(requests) != RandomSteps || len(decisions) != RandomSteps {
+		if len(requests) != algotest.RandomSteps || len(decisions) != algotest.RandomSteps {
 			t.Fatalf("%d requests, %d decisions", len(requests), len(decisions))
 		}
 		return requests

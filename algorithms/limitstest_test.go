@@ -1,10 +1,11 @@
-package limitstest
+package algorithms_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"ratelab/algorithms"
+	"ratelab/algorithms/limitstest"
 )
 
 // Every number and duration that an algorithm declares is drawn now and then, with more values than its default, and
@@ -13,7 +14,7 @@ func TestEveryParameterIsDrawn(t *testing.T) {
 	for _, spec := range algorithms.All() {
 		r, seen := rand.New(rand.NewPCG(1, 1)), map[string]map[string]bool{}
 		for range 300 {
-			label, p := Random(r, &spec)
+			label, p := limitstest.Random(r, &spec)
 			choice, err := algorithms.Parse(label)
 			if err != nil {
 				t.Fatal(err)

@@ -1,13 +1,11 @@
-package benchresulttest_test
+package benchresult_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/benchresult/benchresulttest"
-	"ratelab/internal/result"
 )
 
 func TestExamplesAddUp(t *testing.T) {
@@ -72,14 +70,6 @@ func TestCheckSees(t *testing.T) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-}
-
-// example is made once; fresh is a copy of it whose lists may be changed, but not its histograms.
-var example = sync.OnceValue(benchresulttest.Example)
-
-func fresh() *benchresult.Document {
-	c := result.WithoutNulls(*example()).(benchresult.Document)
-	return &c
 }
 
 // oneMore puts a histogram with another value in h's place.

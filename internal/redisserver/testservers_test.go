@@ -1,4 +1,4 @@
-package redisservertest
+package redisserver_test
 
 import (
 	"os/exec"
@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"ratelab/internal/redisserver"
+	"ratelab/internal/redisserver/redisservertest"
 )
 
 func TestEachGivesEveryServerThereIs(t *testing.T) {
 	t.Setenv("RATELAB_TEST_IMAGES", "")
 	t.Setenv("REQUIRE_DOCKER", "")
 	var kinds []string
-	Each(t, func(t *testing.T, s *redisserver.Server) {
+	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
 		kinds = append(kinds, s.Kind)
 		if err := s.Client.Set(t.Context(), s.Prefix+"k", 1, 0).Err(); err != nil {
 			t.Error(err)
@@ -32,7 +33,7 @@ func TestMissingServerSkipsUnlessRequired(t *testing.T) {
 	t.Setenv("REDIS_SERVER", "")
 	t.Setenv("REQUIRE_REDIS", "")
 	var sub *testing.T
-	t.Run("absent", func(t *testing.T) { sub = t; Private(t) })
+	t.Run("absent", func(t *testing.T) { sub = t; redisservertest.Private(t) })
 	if !sub.Skipped() {
 		t.Error("a server that is not there neither skipped nor failed")
 	}
@@ -49,7 +50,7 @@ func TestImagesAreNamedOrRequired(t *testing.T) {
 	} {
 		t.Setenv("RATELAB_TEST_IMAGES", c.named)
 		t.Setenv("REQUIRE_DOCKER", c.required)
-		if got := Images(); !slices.Equal(got, c.want) {
+		if got := redisservertest.Images(); !slices.Equal(got, c.want) {
 			t.Errorf("RATELAB_TEST_IMAGES=%q REQUIRE_DOCKER=%q: %q; want %q", c.named, c.required, got, c.want)
 		}
 	}
