@@ -12,6 +12,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/algorithms/algotest"
 	"ratelab/algorithms/limitstest"
+	_ "ratelab/internal/container/docker"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver"

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"ratelab/internal/commandline"
+	_ "ratelab/internal/container/docker" // --redis container
 )
 
 func main() {

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"ratelab/internal/commandline"
+	_ "ratelab/internal/container/docker" // --redis container
 )
 
 // gcPercent: the embedded server makes 8 KB of garbage for each command, and little of what it makes stays. A

@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/benchresult"
 	"ratelab/internal/benchresult/benchresulttest"
 	"ratelab/internal/compare"
+	_ "ratelab/internal/container/docker"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"

@@ -11,6 +11,7 @@ import (
 
 	"ratelab/internal/callgrind"
 	"ratelab/internal/callgrind/callgrindtest"
+	_ "ratelab/internal/container/docker"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redisserver/redisservertest"
 )

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	_ "ratelab/internal/container/docker"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"

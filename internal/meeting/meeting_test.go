@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	_ "ratelab/internal/container/docker"
 	"ratelab/internal/meeting"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"

@@ -4,16 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/moby/moby/api/types/container"
-	"github.com/testcontainers/testcontainers-go"
-	"github.com/testcontainers/testcontainers-go/log"
-	"github.com/testcontainers/testcontainers-go/wait"
-
+	"ratelab/internal/container"
 	"ratelab/internal/message"
 	"ratelab/internal/waiting"
 )
@@ -33,15 +27,18 @@ func startContainer(ctx context.Context, image string, set settings) (s *Server,
 	if err != nil {
 		return nil, err
 	}
-	quietContainers()
+	docker, err := container.Docker()
+	if err != nil {
+		return nil, err
+	}
 	err = waiting.During(ctx, "Docker to get the image "+image, time.After, func(ctx context.Context) error {
-		return heeding(ctx, func() error { return pull(ctx, image) })
+		return heeding(ctx, func() error { return explainContainer(ctx, image, docker.Pull(ctx, image)) })
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = waiting.During(ctx, "Docker to start a container of "+image, time.After, func(ctx context.Context) error {
-		return heeding(ctx, func() (err error) { s, err = startBox(ctx, image, set); return err })
+		return heeding(ctx, func() (err error) { s, err = startBox(ctx, docker, image, set); return err })
 	})
 	if err != nil {
 		return nil, err
@@ -49,7 +46,7 @@ func startContainer(ctx context.Context, image string, set settings) (s *Server,
 	return s, nil
 }
 
-// heeding returns with do, or soon after ctx is done: testcontainers asks an ill Docker some things without a context.
+// heeding returns with do, or soon after ctx is done: an ill Docker is asked some things without a context.
 func heeding(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -67,9 +64,9 @@ func heeding(ctx context.Context, do func() error) error {
 }
 
 // startBox starts a container of an image that is here.
-func startBox(ctx context.Context, image string, set settings) (*Server, error) {
-	if set.direct && daemonIsHere() {
-		s, err := startSharing(ctx, image, set)
+func startBox(ctx context.Context, docker container.Engine, image string, set settings) (*Server, error) {
+	if set.direct && docker.Local() {
+		s, err := startSharing(ctx, docker, image, set)
 		if s != nil || err != nil {
 			return s, err
 		}
@@ -78,25 +75,35 @@ func startBox(ctx context.Context, image string, set settings) (*Server, error) 
 		return nil, unavailable("container: %s cannot run inside a program of this machine: its Docker is elsewhere, "+
 			"or shares no folder; take --redis process", image)
 	}
-	return startMapped(ctx, image, set)
+	return startMapped(ctx, docker, boxSpec(image, set), set)
 }
 
-// startMapped runs image with the command that it was made with, so that official, Debian-packaged and Valkey
-// images all do, unless more says otherwise, and turns persistence off once it answers.
+// boxSpec is a container of image with the command that it was made with, so that official, Debian-packaged and Valkey
+// images all do.
+func boxSpec(image string, set settings) container.Spec {
+	spec := container.Spec{Image: image, Port: containerPort, Data: "/data",
+		Labels: map[string]string{containerLabel: "server"}}
+	if set.memory > 0 {
+		spec.Memory = ownMemory + set.memory
+	}
+	return spec
+}
+
+// startMapped runs the container, and turns the server's persistence off once it answers.
 //
 // Note: testcontainers' Redis module is not used: it waits for a line of the official image's log, and
 // overriding the command would need the server's program, whose name differs between images.
-func startMapped(ctx context.Context, image string, set settings, more ...testcontainers.ContainerCustomizer) (*Server,
-	error) {
-	box, err := makeBox(ctx, image, set, more...)
+func startMapped(ctx context.Context, docker container.Engine, spec container.Spec, set settings) (*Server, error) {
+	box, err := docker.Run(ctx, spec)
 	if err != nil {
-		return nil, err
+		return nil, explainContainer(ctx, spec.Image, err)
 	}
-	t, err := mappedTarget(ctx, box, image)
+	address, err := box.Address(ctx)
 	if err != nil {
 		endContainer(box, false)
-		return nil, err
+		return nil, explainContainer(ctx, spec.Image, err)
 	}
+	t := target{network: "tcp", addr: address, label: "container " + spec.Image}
 	s := newServer(KindContainer, t, set)
 	s.Route = RoutePortMapping
 	s.cause = func() string { return boxCause(box) }
@@ -108,52 +115,11 @@ func startMapped(ctx context.Context, image string, set settings, more ...testco
 	return s, nil
 }
 
-// makeBox makes a container of image and, unless more says otherwise, starts it.
-func makeBox(ctx context.Context, image string, set settings,
-	more ...testcontainers.ContainerCustomizer) (*testcontainers.DockerContainer, error) {
-	box, err := testcontainers.Run(ctx, image, append([]testcontainers.ContainerCustomizer{
-		testcontainers.WithExposedPorts(containerPort),
-		testcontainers.WithLabels(map[string]string{containerLabel: "server"}),
-		testcontainers.WithTmpfs(map[string]string{"/data": ""}), // instead of the image's anonymous volume
-		testcontainers.WithWaitStrategy(wait.ForMappedPort(containerPort)),
-		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) { boundContainer(c, set.memory) }),
-	}, more...)...)
-	if err != nil {
-		endContainer(box, false)
-		return nil, explainContainer(ctx, image, err)
-	}
-	return box, nil
-}
-
 // ownMemory is more than a server takes without data.
 const ownMemory = 256 << 20
 
-// boundContainer lets the server take so many bytes more than it begins with; 0 is any number.
-func boundContainer(c *container.HostConfig, bytes int64) {
-	if bytes > 0 {
-		c.Memory = ownMemory + bytes
-		c.MemorySwap = c.Memory
-	}
-}
-
-// quietContainers turns off testcontainers' own logger for the whole process: its client prints a banner about
-// the Docker it found past any logger that a request brings.
-var quietContainers = sync.OnceFunc(func() { log.SetDefault(log.NewNoopLogger()) })
-
-func mappedTarget(ctx context.Context, box *testcontainers.DockerContainer, image string) (target, error) {
-	host, err := box.Host(ctx)
-	if err != nil {
-		return target{}, explainContainer(ctx, image, err)
-	}
-	port, err := box.MappedPort(ctx, containerPort)
-	if err != nil {
-		return target{}, explainContainer(ctx, image, err)
-	}
-	return target{network: "tcp", addr: net.JoinHostPort(host, port.Port()), label: "container " + image}, nil
-}
-
 // awaitBox waits until the server in the box answers, and tells it to keep nothing.
-func (s *Server) awaitBox(ctx context.Context, box *testcontainers.DockerContainer) error {
+func (s *Server) awaitBox(ctx context.Context, box container.Box) error {
 	watched, stop := context.WithCancel(ctx)
 	defer stop()
 	if err := s.awaitReady(ctx, boxEnd(watched, box)); err != nil {
@@ -171,7 +137,7 @@ func (s *Server) awaitBox(ctx context.Context, box *testcontainers.DockerContain
 
 // boxEnd is closed when the container has ended, so that nobody waits for what it would have answered. It
 // looks until ctx is done.
-func boxEnd(ctx context.Context, box *testcontainers.DockerContainer) <-chan struct{} {
+func boxEnd(ctx context.Context, box container.Box) <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(200 * time.Millisecond)
@@ -192,7 +158,7 @@ func boxEnd(ctx context.Context, box *testcontainers.DockerContainer) <-chan str
 }
 
 // boxPID is the container's process where it is one of this machine's, as a socket that both share proves.
-func (s *Server) boxPID(ctx context.Context, box *testcontainers.DockerContainer) (int, error) {
+func (s *Server) boxPID(ctx context.Context, box container.Box) (int, error) {
 	if s.Route != RouteSharedFolder {
 		return 0, errors.New("the container's processes may be another machine's")
 	}
@@ -200,11 +166,11 @@ func (s *Server) boxPID(ctx context.Context, box *testcontainers.DockerContainer
 	if err != nil {
 		return 0, err
 	}
-	return state.Pid, nil
+	return state.PID, nil
 }
 
 // boxCause says how the container ended and what it said last, or "" while it runs.
-func boxCause(box *testcontainers.DockerContainer) string {
+func boxCause(box container.Box) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	state, err := box.State(ctx)
@@ -222,19 +188,18 @@ func boxCause(box *testcontainers.DockerContainer) string {
 }
 
 // endContainer ends the container. A server that hangs would not hear that it is asked to stop.
-func endContainer(box *testcontainers.DockerContainer, hangs bool) error {
-	if box == nil {
-		return nil
-	}
-	timeout := time.Second
+func endContainer(box container.Box, hangs bool) error {
 	if hangs {
-		timeout = 0
+		return box.End(0)
 	}
-	return testcontainers.TerminateContainer(box, testcontainers.StopTimeout(timeout))
+	return box.End(time.Second)
 }
 
-// explainContainer words what Docker or testcontainers said: the reason stands at the end of their chains.
+// explainContainer words what Docker or its client said, nil for nil: the reason stands at the end of their chains.
 func explainContainer(ctx context.Context, image string, err error) error {
+	if err == nil {
+		return nil
+	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	cause := message.Shown(ending(text))
 	switch {

@@ -6,10 +6,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
-	"strings"
 
-	"github.com/testcontainers/testcontainers-go"
+	"ratelab/internal/container"
 )
 
 // boxFolder is where a container sees the shared folder; socketName is the socket in it, on both sides.
@@ -18,36 +16,22 @@ const (
 	socketName = "redis.sock"
 )
 
-// daemonIsHere reports whether Docker runs on this machine's own kernel, as far as can be told beforehand. A unix
-// socket crosses neither a virtual machine's border nor a network.
-func daemonIsHere() bool {
-	if runtime.GOOS != "linux" {
-		return false
-	}
-	provider, err := testcontainers.NewDockerProvider()
-	if err != nil {
-		return false
-	}
-	defer provider.Close()
-	return strings.HasPrefix(provider.Client().DaemonHost(), "unix://")
-}
-
 // startSharing starts image's server with a unix socket beside its port, in a folder that both sides share, and
 // goes by the socket if the server behind the port answers there too. It answers nil and nil where the container
 // does not start that way, as where a security module forbids the folder, and an error where no way would do.
 //
 // Note: host networking would do without the folder, but not without a free port that nobody else takes meanwhile,
 // and it gives the server more of the machine than it needs.
-func startSharing(ctx context.Context, image string, set settings) (*Server, error) {
-	command, err := imageCommand(ctx, image, set)
+func startSharing(ctx context.Context, docker container.Engine, image string, set settings) (*Server, error) {
+	command, err := docker.Command(ctx, boxSpec(image, set))
 	if err != nil {
-		return nil, err
+		return nil, explainContainer(ctx, image, err)
 	}
 	folder, err := newSharedFolder()
 	if err != nil {
 		return nil, nil
 	}
-	s, err := startWithSocket(ctx, image, set, command, folder)
+	s, err := startWithSocket(ctx, docker, image, set, command, folder)
 	if err != nil {
 		os.RemoveAll(filepath.Dir(folder))
 		if set.around != nil {
@@ -63,26 +47,12 @@ func startSharing(ctx context.Context, image string, set settings) (*Server, err
 
 // startWithSocket starts image with the options of a socket after its own command. Official images' entrypoints
 // pass options on, also where there is no command; a command that swallows them leaves the port mapping.
-func startWithSocket(ctx context.Context, image string, set settings, command []string, folder string) (*Server,
-	error) {
-	socket := []string{"--unixsocket", path.Join(boxFolder, socketName), "--unixsocketperm", "777"}
-	//lint:ignore SA1019 a bind mount is no good for every Docker: there, the port mapping stands in
-	shared := testcontainers.WithMounts(testcontainers.BindMount(folder, boxFolder))
-	return startMapped(ctx, image, set, append(set.inside(append(command, socket...)), shared)...)
-}
-
-// imageCommand is the command that image was made with, which a container that is made and never started tells.
-func imageCommand(ctx context.Context, image string, set settings) ([]string, error) {
-	box, err := makeBox(ctx, image, set, testcontainers.WithNoStart())
-	if err != nil {
-		return nil, err
-	}
-	defer endContainer(box, false)
-	about, err := box.Inspect(ctx)
-	if err != nil {
-		return nil, explainContainer(ctx, image, err)
-	}
-	return about.Config.Cmd, nil
+func startWithSocket(ctx context.Context, docker container.Engine, image string, set settings, command []string,
+	folder string) (*Server, error) {
+	spec := boxSpec(image, set)
+	set.inside(&spec, append(command, "--unixsocket", path.Join(boxFolder, socketName), "--unixsocketperm", "777"))
+	spec.Folders[folder] = boxFolder
+	return startMapped(ctx, docker, spec, set)
 }
 
 // newSharedFolder makes a folder that whatever user the server runs as may write to, inside one that no other

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ratelab/internal/container"
+	_ "ratelab/internal/container/docker"
 )
 
 func TestOnlyTheSameRunOfAServerIsReroutedTo(t *testing.T) {
@@ -67,6 +70,15 @@ func images(t *testing.T) []string {
 	return strings.Split(named, ",")
 }
 
+func docker(t *testing.T) container.Engine {
+	t.Helper()
+	engine, err := container.Docker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine
+}
+
 // All of them at once: two images are compared in alternating rounds.
 func TestContainersAreReachedDirectly(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
@@ -81,7 +93,7 @@ func TestContainersAreReachedDirectly(t *testing.T) {
 		servers = append(servers, s)
 		runs = append(runs, runID(t.Context(), s.Client))
 		want := "tcp, port mapping"
-		if daemonIsHere() {
+		if docker(t).Local() {
 			want = "unix, shared folder"
 		}
 		if s.Link() != want {
@@ -107,11 +119,11 @@ func TestContainersAreReachedDirectly(t *testing.T) {
 
 // Each command that an image may have, and where it leads.
 func TestCommandsThatTakeNoSocketLeaveThePortMapping(t *testing.T) {
-	if _ = images(t); !daemonIsHere() {
+	if _ = images(t); !docker(t).Local() {
 		t.Skip("Docker is elsewhere")
 	}
 	image := images(t)[0]
-	program, err := imageCommand(t.Context(), image, settings{})
+	program, err := docker(t).Command(t.Context(), boxSpec(image, settings{}))
 	if err != nil || len(program) == 0 {
 		t.Fatal(program, err)
 	}
@@ -130,7 +142,7 @@ func TestCommandsThatTakeNoSocketLeaveThePortMapping(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(filepath.Dir(folder))
-		s, err := startWithSocket(t.Context(), image, settings{poolSize: 1}, c.command, folder)
+		s, err := startWithSocket(t.Context(), docker(t), image, settings{poolSize: 1}, c.command, folder)
 		if err != nil {
 			if c.want != "" {
 				t.Errorf("a command that %s: %v", c.name, err)

@@ -5,8 +5,7 @@ import (
 	"os/exec"
 	"slices"
 
-	"github.com/moby/moby/api/types/container"
-	"github.com/testcontainers/testcontainers-go"
+	"ratelab/internal/container"
 )
 
 // Around is a program inside which a server of our own runs, such as one that counts its instructions.
@@ -36,25 +35,21 @@ func (s settings) command(path string, arguments []string) *exec.Cmd {
 	return c
 }
 
-// inside are what a container takes to run a command inside what is around it.
-func (s settings) inside(command []string) []testcontainers.ContainerCustomizer {
+// inside makes spec run command, inside what is around it.
+func (s settings) inside(spec *container.Spec, command []string) {
+	spec.Folders = map[string]string{}
+	spec.Command = command
 	if s.around == nil {
-		return []testcontainers.ContainerCustomizer{testcontainers.WithCmd(command...)}
+		return
 	}
 	all := slices.Concat(s.around.Command, command, s.around.Options)
+	spec.Command = all
 	if len(s.around.Command) == 0 {
-		return []testcontainers.ContainerCustomizer{testcontainers.WithCmd(all...)}
+		return
 	}
-	var mounts testcontainers.ContainerMounts
+	spec.Entrypoint, spec.Command = all[0], all[1:]
+	spec.Environment, spec.AsRoot = s.around.Environment, true
 	for _, folder := range s.around.Folders {
-		//lint:ignore SA1019 a bind mount is what lends a program of this machine to a container on it
-		mounts = append(mounts, testcontainers.BindMount(folder, testcontainers.ContainerMountTarget(folder)))
-	}
-	return []testcontainers.ContainerCustomizer{
-		testcontainers.WithEntrypoint(all[0]),
-		testcontainers.WithCmd(all[1:]...),
-		testcontainers.WithEnv(s.around.Environment),
-		testcontainers.WithConfigModifier(func(c *container.Config) { c.User = "0" }),
-		testcontainers.WithMounts(mounts...),
+		spec.Folders[folder] = folder
 	}
 }

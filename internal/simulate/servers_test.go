@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	_ "ratelab/internal/container/docker"
 	"ratelab/internal/longtest"
 	"ratelab/internal/measure"
 	"ratelab/internal/redisserver"

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "ratelab/internal/container/docker"
 	"ratelab/internal/limit"
 	"ratelab/internal/redisserver"
 	"ratelab/internal/redisserver/redisservertest"
