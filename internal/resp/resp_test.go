@@ -60,11 +60,7 @@ var refused = map[string]string{
 	"\n":                                "the line",
 	"\r\n":                              "the line",
 	"\x15\x03\x01\x00\x02\x02\n":        "the line",
-	"*6\r\n" + strings.Repeat("$60000000\r\n"+text+"\r\n", 5): "more than 268435456 bytes",
 }
-
-// text is one that passes, but not five times in one reply.
-var text = strings.Repeat("x", 60_000_000)
 
 func TestWhatNoRedisAnswersIsRefused(t *testing.T) {
 	for data, want := range refused {
@@ -78,6 +74,26 @@ func TestWhatNoRedisAnswersIsRefused(t *testing.T) {
 		if again := c.Check([]byte("+OK\r\n")); again != err {
 			t.Errorf("%.60q: %v after it; want the objection for good", data, again)
 		}
+	}
+}
+
+// A text of 60 MB passes, but not five times in one reply.
+func TestTheTextsOfAReplyAreBoundedTogether(t *testing.T) {
+	var c Checker
+	text := []byte(strings.Repeat("x", 1_000_000))
+	err := c.Check([]byte("*6\r\n"))
+	passed := 0
+	for ; err == nil && passed < 300; passed++ {
+		if passed%60 == 0 {
+			err = errors.Join(err, c.Check([]byte("$60000000\r\n")))
+		}
+		err = errors.Join(err, c.Check(text))
+		if passed%60 == 59 {
+			err = errors.Join(err, c.Check([]byte("\r\n")))
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "more than 268435456 bytes") || passed != 269 {
+		t.Errorf("%v after %d MB; want it of more than 268435456 bytes", err, passed)
 	}
 }
 
