@@ -3,19 +3,28 @@ package benchchart
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"testing"
 
 	"ratelab/internal/benchresult"
 	"ratelab/internal/chart"
 )
 
+// drawn are the pictures of each situation, drawn once.
+var drawn = sync.OnceValue(func() map[string][]chart.Picture {
+	all := map[string][]chart.Picture{}
+	for _, s := range situations() {
+		all[s.name], _ = draw(newScene(s.in))
+	}
+	return all
+})
+
 // No text meets another or leaves the page, in any situation.
 func TestTextsKeepApart(t *testing.T) {
-	for _, s := range situations() {
-		pictures, _ := draw(newScene(s.in))
+	for name, pictures := range drawn() {
 		for _, p := range pictures {
 			for _, fault := range p.Faults() {
-				t.Errorf("%s: %s: %s", s.name, p.Name, fault)
+				t.Errorf("%s: %s: %s", name, p.Name, fault)
 			}
 		}
 	}
@@ -23,19 +32,18 @@ func TestTextsKeepApart(t *testing.T) {
 
 // Each SVG is of a size that a page can carry, and asks for no font that a reader may lack.
 func TestSVGIsPortable(t *testing.T) {
-	for _, s := range situations() {
-		pictures, _ := draw(newScene(s.in))
+	for name, pictures := range drawn() {
 		for _, p := range pictures {
 			svg := p.Encode("svg")
 			if len(svg) > 150_000 {
-				t.Errorf("%s: %s takes %d bytes, want 150,000 at most", s.name, p.Name, len(svg))
+				t.Errorf("%s: %s takes %d bytes, want 150,000 at most", name, p.Name, len(svg))
 			}
 			if !bytes.Contains(svg, []byte(`sans-serif"`)) || bytes.Contains(svg, []byte("font-family:")) ||
 				bytes.Contains(svg, []byte("NaN")) {
-				t.Errorf("%s: %s asks for a font, or has no number", s.name, p.Name)
+				t.Errorf("%s: %s asks for a font, or has no number", name, p.Name)
 			}
 			if bytes.Contains(svg, []byte("<odd>")) {
-				t.Errorf("%s: %s: a label's markup reached the SVG", s.name, p.Name)
+				t.Errorf("%s: %s: a label's markup reached the SVG", name, p.Name)
 			}
 		}
 	}

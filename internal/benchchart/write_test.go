@@ -88,8 +88,7 @@ func TestWriteNamesItsFiles(t *testing.T) {
 func TestWriteNamesTheServers(t *testing.T) {
 	for _, s := range situations()[1:3] {
 		var names []string
-		pictures, _ := draw(newScene(s.in))
-		for _, p := range pictures {
+		for _, p := range drawn()[s.name] {
 			names = append(names, p.Name)
 		}
 		if sorted := slices.Sorted(slices.Values(names)); len(slices.Compact(sorted)) != len(names) {

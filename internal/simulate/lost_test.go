@@ -29,7 +29,7 @@ const crowdedHour = `name: crowded-hour
 question: What if somebody removes the keys in the middle?
 limit: {requests: 100, per: 1h}
 phases:
-  - {name: all, duration: 30m, constant: 100000}
+  - {name: all, duration: 30m, constant: 20000}
 expect:
   - {algorithm: sliding-window-log, peak_window_admitted: 100}
 `

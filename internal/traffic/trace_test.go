@@ -324,7 +324,7 @@ func longLog(n int) string {
 
 // TestMemoryDoesNotGrowWithTheTrace: a million lines are played in a few megabytes.
 func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
-	lines := longtest.Of(1_000_000, 300_000)
+	lines := longtest.Of(1_000_000, 200_000)
 	file := write(t, "long.log.gz", zipped(t, longLog(lines)))
 	heap := func() int64 {
 		var m runtime.MemStats

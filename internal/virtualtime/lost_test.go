@@ -119,10 +119,10 @@ func TestNoKeyIsMissedWhoseScriptIsToBlame(t *testing.T) {
 		source.WriteString("function() " + way + " end, ")
 	}
 	source.WriteString("} ways[tonumber(ARGV[1])]() return 1")
-	few := longtest.Of(3000, 1000)
+	few := longtest.Of(3000, 600)
 	onBoth(t, func(t *testing.T, s *redisserver.Server) {
 		for _, c := range []struct{ batch, keys, requests int }{{1, 3, 300}, {7, 5, few}, {500, 5, few},
-			{64, 4000, longtest.Of(12_000, 3000)}} {
+			{64, 4000, longtest.Of(12_000, 1500)}} {
 			for _, shared := range []bool{false, true} {
 				seed := rand.Uint64()
 				random := rand.New(rand.NewPCG(seed, 0))

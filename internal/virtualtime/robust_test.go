@@ -107,10 +107,7 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := 1_000_000
-	if !longtest.All() {
-		size = 100_000
-	}
+	size := longtest.Of(1_000_000, 50_000)
 	requests := stream(size, 100, func(i int) string { return fmt.Sprintf("k%d", i) }) // 200 alive at a time
 	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
@@ -133,11 +130,11 @@ func TestAKeyThatGetsItsDeadlineLaterIsSwept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests := stream(longtest.Of(20_000, 8000), 100, func(i int) string { return fmt.Sprintf("k%d", i/2) })
+	requests := stream(longtest.Of(20_000, 5000), 100, func(i int) string { return fmt.Sprintf("k%d", i/2) })
 	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
 	}
-	if size := s.Client.DBSize(t.Context()).Val(); size > 4000 {
+	if size := s.Client.DBSize(t.Context()).Val(); size > int64(longtest.Of(4000, 2000)) {
 		t.Errorf("%d of %d keys are on the server, though 100 are alive", size, len(requests)/2)
 	}
 }
