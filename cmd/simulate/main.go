@@ -10,8 +10,8 @@ import (
 	_ "ratelab/internal/container/docker" // --redis container
 )
 
-// gcPercent: the embedded server makes 8 KB of garbage for each command, and little of what it makes stays. A
-// collection at three times what is in use, and not at twice, saves a fifth of the processor time, for some 300 MB.
+// gcPercent: scripts on the embedded server make much garbage, and little of what they make stays. A collection at
+// three times what is in use, and not at twice, saves a twelfth of the processor time, for some 200 MB.
 const gcPercent = 200
 
 // modelsGCPercent is for the models, which make little garbage, and keep much of what they make where keys are many.

@@ -224,6 +224,8 @@ func TestScriptsThatMiniredisDoesNotAnswer(t *testing.T) {
 		"local t = {} t[1] = t return t":          limit,
 		"local t = {} t[1], t[2] = t, t return t": limit,
 		"return print": "$-1\r\n",
+		"return tonumber(string.match('x', '%d')) == nil":       ":1\r\n",
+		"return tonumber(string.match('x', '[%d]')) == nil":     ":1\r\n",
 		"return setmetatable({}, {__index = error})":            "*0\r\n",
 		"return {redis.call('PING'), coroutine.create(print)}":  "*2\r\n+PONG\r\n$-1\r\n",
 		"return getmetatable(redis.call('SET', 'k', 1)) == nil": ":1\r\n",

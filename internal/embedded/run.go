@@ -58,6 +58,7 @@ func (s *scripts) state(digest string, keys, args []string) *lua.LState {
 		l.Push(lua.LString(library.name))
 		l.Call(1, 0)
 	}
+	s.quicken(l)
 	l.Push(l.NewFunction(luajson.Loader))
 	l.Call(0, 1)
 	l.SetGlobal("cjson", l.Get(-1))

@@ -28,7 +28,9 @@ type scripts struct {
 	replies   bytes.Buffer // what they were answered
 	writer    *bufio.Writer
 	answer    answer
-	elsewhere bool // inner is in another database than 0
+	elsewhere bool                // inner is in another database than 0
+	patterns  map[string]*pattern // of string.match, nil where gopher-lua matches it
+	formatted []byte              // by string.format
 
 	mu       sync.Mutex // guards what follows
 	bySource map[string]*script
@@ -48,7 +50,7 @@ const innerCommand = "RATELAB.INNER"
 // serveScripts puts an EVAL of our own before that of m, which has been started.
 func serveScripts(m *miniredis.Miniredis) error {
 	s := &scripts{m: m, serve: m.Server(), bySource: map[string]*script{}, bySHA1: map[string]*script{},
-		apart: map[*server.Peer]bool{}}
+		apart: map[*server.Peer]bool{}, patterns: map[string]*pattern{}}
 	s.outer = server.NewPeer(bufio.NewWriter(io.Discard))
 	s.writer = bufio.NewWriter(&s.replies)
 	s.inner = server.NewPeer(s.writer)

@@ -1,0 +1,252 @@
+package embedded
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// quicken puts our own string.match and string.format before gopher-lua's, which takes a pattern or a form apart at
+// each call: that was an eighth of what a limiter's script took. What is not plain is left to gopher-lua.
+func (s *scripts) quicken(l *lua.LState) {
+	library, ok := l.GetGlobal(lua.StringLibName).(*lua.LTable)
+	if !ok {
+		return
+	}
+	match := library.RawGetString("match").(*lua.LFunction).GFunction
+	library.RawSetString("match", l.NewFunction(func(l *lua.LState) int {
+		if n := s.match(l); n > 0 {
+			return n
+		}
+		if n := match(l); n > 0 {
+			return n
+		}
+		l.Push(lua.LNil) // gopher-lua returns nothing at all, at which tonumber fails
+		return 1
+	}))
+	format := library.RawGetString("format").(*lua.LFunction).GFunction
+	library.RawSetString("format", l.NewFunction(func(l *lua.LState) int {
+		if n := s.format(l); n > 0 {
+			return n
+		}
+		return format(l)
+	}))
+}
+
+// match is string.match of a plain pattern; 0 where it is none.
+func (s *scripts) match(l *lua.LState) int {
+	if l.GetTop() != 2 {
+		return 0
+	}
+	text, is := l.Get(1).(lua.LString)
+	source, are := l.Get(2).(lua.LString)
+	if !is || !are {
+		return 0
+	}
+	p, known := s.patterns[string(source)]
+	if !known {
+		if len(s.patterns) >= mostPatterns {
+			clear(s.patterns)
+		}
+		p = plain(string(source))
+		s.patterns[string(source)] = p
+	}
+	if p == nil {
+		return 0
+	}
+	return p.match(l, string(text))
+}
+
+// mostPatterns is how many are remembered: a script may make new ones as it goes.
+const mostPatterns = 1000
+
+// pattern is one of Lua in which no item could take what the next one needs, so that each takes all it can.
+type pattern struct {
+	anchored, toEnd bool
+	items           []item
+	captures        [][2]int // from before this item to before that one
+}
+
+// item is a class of bytes, and how many of it there may be: one, at least one, or any number.
+type item struct {
+	class    [256]bool
+	optional bool
+	many     bool
+}
+
+// mostItems is of one pattern.
+const mostItems = 15
+
+// plain reads a pattern; nil where it is not a plain one.
+func plain(source string) *pattern {
+	p := &pattern{}
+	rest, anchored := strings.CutPrefix(source, "^")
+	p.anchored = anchored
+	open := -1
+	for rest != "" {
+		switch {
+		case rest == "$":
+			p.toEnd, rest = true, ""
+			continue
+		case rest[0] == '(' && open < 0:
+			open, rest = len(p.items), rest[1:]
+			continue
+		case rest[0] == ')' && open >= 0 && open < len(p.items):
+			p.captures = append(p.captures, [2]int{open, len(p.items)})
+			open, rest = -1, rest[1:]
+			continue
+		}
+		var it item
+		n := it.read(rest)
+		if n == 0 || len(p.items) == mostItems {
+			return nil
+		}
+		rest = rest[n:]
+		if rest != "" {
+			switch rest[0] {
+			case '-':
+				return nil
+			case '+', '*', '?':
+				it.many, it.optional = rest[0] != '?', rest[0] != '+'
+				rest = rest[1:]
+			}
+		}
+		p.items = append(p.items, it)
+	}
+	if open >= 0 || len(p.items) == 0 || !p.certain() {
+		return nil
+	}
+	return p
+}
+
+// read reads the class that text begins with, and returns how long it is; 0 where it is not a plain one.
+func (i *item) read(text string) int {
+	switch c := text[0]; {
+	case strings.HasPrefix(text, "%d"):
+		i.span('0', '9')
+		return 2
+	case c == '%' && len(text) > 1 && strings.IndexByte("^$()%.[]*+-?", text[1]) >= 0:
+		i.span(text[1], text[1])
+		return 2
+	case c == '[' && len(text) >= 5 && alphanumeric(text[1]) && text[2] == '-' && alphanumeric(text[3]) &&
+		text[4] == ']':
+		i.span(text[1], text[3])
+		return 5
+	case strings.IndexByte("^$()%.[]*+?\x00", c) >= 0:
+		return 0
+	default:
+		i.span(c, c)
+		return 1
+	}
+}
+
+func alphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+func (i *item) span(from, to byte) {
+	for c := int(from); c <= int(to); c++ {
+		i.class[c] = true
+	}
+}
+
+// certain reports whether no item that may take more or less could take what one after it needs.
+func (p *pattern) certain() bool {
+	for i, it := range p.items {
+		if !it.many && !it.optional {
+			continue
+		}
+		for _, next := range p.items[i+1:] {
+			for c := range it.class {
+				if it.class[c] && next.class[c] {
+					return false
+				}
+			}
+			if !next.optional {
+				break
+			}
+		}
+	}
+	return true
+}
+
+// match pushes the captures, or all that matches where there are none, or nil.
+func (p *pattern) match(l *lua.LState, text string) int {
+	var at [mostItems + 1]int
+	for start := 0; start <= len(text); start++ {
+		if p.at(&at, text, start) {
+			for _, c := range p.captures {
+				l.Push(lua.LString(text[at[c[0]]:at[c[1]]]))
+			}
+			if len(p.captures) == 0 {
+				l.Push(lua.LString(text[start:at[len(p.items)]]))
+			}
+			return max(1, len(p.captures))
+		}
+		if p.anchored {
+			break
+		}
+	}
+	l.Push(lua.LNil)
+	return 1
+}
+
+// at reports whether the pattern matches from start on, and notes where each item begins.
+func (p *pattern) at(at *[mostItems + 1]int, text string, start int) bool {
+	to := start
+	at[0] = start
+	for i := range p.items {
+		it := &p.items[i]
+		for to < len(text) && it.class[text[to]] && (it.many || to == at[i]) {
+			to++
+		}
+		if to == at[i] && !it.optional {
+			return false
+		}
+		at[i+1] = to
+	}
+	return !p.toEnd || to == len(text)
+}
+
+// format is string.format of whole numbers, in forms such as %.0f, %016.0f and %d with other text around them; 0 where
+// there is anything else in it.
+func (s *scripts) format(l *lua.LState) int {
+	form, ok := l.Get(1).(lua.LString)
+	if !ok {
+		return 0
+	}
+	s.formatted = s.formatted[:0]
+	rest := string(form)
+	for argument := 2; ; argument++ {
+		before, verb, more := strings.Cut(rest, "%")
+		s.formatted = append(s.formatted, before...)
+		if !more {
+			break
+		}
+		width := 0
+		if len(verb) > 3 && verb[0] == '0' && verb[1] >= '1' && verb[1] <= '9' && verb[2] >= '0' && verb[2] <= '9' {
+			width, verb = int(verb[1]-'0')*10+int(verb[2]-'0'), verb[3:]
+		}
+		if rest, ok = strings.CutPrefix(verb, ".0f"); !ok {
+			if rest, ok = strings.CutPrefix(verb, "d"); !ok {
+				return 0
+			}
+		}
+		number, ok := l.Get(argument).(lua.LNumber)
+		whole := int64(number)
+		if !ok || math.Abs(float64(number)) > 1<<53 || float64(whole) != float64(number) || whole <= 0 && width > 0 ||
+			whole == 0 && math.Signbit(float64(number)) {
+			return 0
+		}
+		from := len(s.formatted)
+		s.formatted = strconv.AppendInt(s.formatted, whole, 10)
+		for short := width - (len(s.formatted) - from); short > 0; short-- {
+			s.formatted = slices.Insert(s.formatted, from, '0')
+		}
+	}
+	l.Push(lua.LString(string(s.formatted)))
+	return 1
+}
