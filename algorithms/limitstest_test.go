@@ -15,15 +15,7 @@ func TestEveryParameterIsDrawn(t *testing.T) {
 		r, seen := rand.New(rand.NewPCG(1, 1)), map[string]map[string]bool{}
 		for range 300 {
 			label, p := limitstest.Random(r, &spec)
-			choice, err := algorithms.Parse(label)
-			if err != nil {
-				t.Fatal(err)
-			}
-			in, err := choice.Instance(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, value := range in.Parameters {
+			for name, value := range instance(t, label, p).Parameters {
 				if seen[name] == nil {
 					seen[name] = map[string]bool{}
 				}

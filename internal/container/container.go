@@ -1,6 +1,6 @@
-// Package container says what a server in a container takes, and runs none: a client of Docker is sixty packages to
-// compile and to link, and only some programs want one. They import package docker below this one for its effect, as
-// with a driver of database/sql.
+// Package container says what a server in a container takes, and runs none: a client of Docker is more than a hundred
+// packages to compile and to link, and only some programs want one. They import package docker below this one for its
+// effect, as with a driver of database/sql.
 package container
 
 import (

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,9 +40,9 @@ func (s *scripts) match(l *lua.LState) int {
 	if l.GetTop() != 2 {
 		return 0
 	}
-	text, is := l.Get(1).(lua.LString)
-	source, are := l.Get(2).(lua.LString)
-	if !is || !are {
+	text, isText := l.Get(1).(lua.LString)
+	source, isPattern := l.Get(2).(lua.LString)
+	if !isText || !isPattern {
 		return 0
 	}
 	p, known := s.patterns[string(source)]
@@ -241,11 +240,12 @@ func (s *scripts) format(l *lua.LState) int {
 			whole == 0 && math.Signbit(float64(number)) {
 			return 0
 		}
-		from := len(s.formatted)
-		s.formatted = strconv.AppendInt(s.formatted, whole, 10)
-		for short := width - (len(s.formatted) - from); short > 0; short-- {
-			s.formatted = slices.Insert(s.formatted, from, '0')
+		var room [20]byte
+		digits := strconv.AppendInt(room[:0], whole, 10)
+		for range width - len(digits) {
+			s.formatted = append(s.formatted, '0')
 		}
+		s.formatted = append(s.formatted, digits...)
 	}
 	l.Push(lua.LString(string(s.formatted)))
 	return 1

@@ -82,7 +82,7 @@ func startBox(ctx context.Context, docker container.Engine, image string, set se
 // images all do.
 func boxSpec(image string, set settings) container.Spec {
 	spec := container.Spec{Image: image, Port: containerPort, Data: "/data",
-		Labels: map[string]string{containerLabel: "server"}}
+		Labels: map[string]string{containerLabel: "server"}, Folders: map[string]string{}}
 	if set.memory > 0 {
 		spec.Memory = ownMemory + set.memory
 	}

@@ -37,14 +37,13 @@ func (s settings) command(path string, arguments []string) *exec.Cmd {
 
 // inside makes spec run command, inside what is around it.
 func (s settings) inside(spec *container.Spec, command []string) {
-	spec.Folders = map[string]string{}
-	spec.Command = command
 	if s.around == nil {
+		spec.Command = command
 		return
 	}
 	all := slices.Concat(s.around.Command, command, s.around.Options)
-	spec.Command = all
 	if len(s.around.Command) == 0 {
+		spec.Command = all
 		return
 	}
 	spec.Entrypoint, spec.Command = all[0], all[1:]
