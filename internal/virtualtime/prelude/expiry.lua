@@ -76,10 +76,14 @@ local function set_any(cmd, key, ...)
   return raw(cmd, key, unpack(a, 1, n))
 end
 
--- live sets key with a deadline.
-local function live(key, value, at)
-  if type(value) == 'number' then value = short(value) end
-  local reply = raw('SET', key, value, 'PXAT', stamp(at))
+-- live sets key with a TTL of v units. It does by itself what due, stamp and short would do: a call of a Lua function
+-- takes a hundredth of a decision.
+local function live(key, value, unit, v)
+  local ahead = v * unit
+  if ahead > farthest then far(v) end
+  local at = (now - now % 1000) / 1000 + ahead
+  if type(value) == 'number' and value % 1 == 0 then value = short(value) end
+  local reply = raw('SET', key, value, 'PXAT', quick and format('%d', at + offset) or at + offset)
   local last = at * 1000 + 999
   if last < dies[key] then look[key] = true end
   dies[key] = last
@@ -90,9 +94,11 @@ local function set(cmd, key, ...)
   local last = dies[key]
   if not last or now > last or checked[key] ~= turn then key = touch(key) end
   local value, name, ttl = ...
-  if (name == 'PX' or name == 'EX') and select('#', ...) == 3 then
-    local v = whole(ttl)
-    if v and v > 0 then return live(key, value, due(units[name], false, v)) end
+  local unit = name == 'PX' and 1 or name == 'EX' and 1000
+  if unit and select('#', ...) == 3 then
+    local v = ttl
+    if type(v) ~= 'number' or v % 1 ~= 0 or v >= 1e15 then v = whole(v) end
+    if v and v > 0 then return live(key, value, unit, v) end
   end
   return set_any(cmd, key, ...)
 end
@@ -116,7 +122,7 @@ local function setex(unit)
     local v = whole(ttl)
     if not v then return refused(cmd, key, bad(ttl), value) end
     if v <= 0 then return refused(cmd, key, ttl, value) end
-    return live(key, value, due(unit, false, v))
+    return live(key, value, unit, v)
   end
 end
 
