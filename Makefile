@@ -4,7 +4,7 @@ LDFLAGS := -X main.version=$(VERSION)
 
 PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build install simulate check test test-all test-servers race bench bench-go cost results results-bench goldens docs lint vuln \
+.PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench goldens docs lint vuln \
   cross rename clean
 
 help: ## list the targets
@@ -41,20 +41,20 @@ bench: build ## measure every algorithm on a real server, in small: two minutes,
 bench-go: ## print decisions per second of the models and of virtual time, and what else has a Go benchmark
 	go test -run '^$$' -bench . -benchtime 1s ./algorithms/... ./internal/... ./lua
 
-cost: build ## count the instructions of every algorithm on each path into results/cost; needs valgrind, takes minutes
-	./results/count
+costs: build ## count the work and bytes of what simulate recommend may answer with, for its table; needs valgrind
+	./bin/bench count >costs.csv.new && mv costs.csv.new internal/costs/costs.csv
 
-results: build ## write results/ anew: figures, charts and pages, the recommendation and the worst traffic found
-	./bin/simulate check --accept
+results: build ## write results/ anew: figures, charts and pages, and the recommendation
+	go test ./cmd/simulate -run ResultsPages -update
 	./results/answer
 
-results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: half an hour
+results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: less than half an hour
 	./results/measure
 
 goldens: ## write what tests compare with anew, in the order in which one needs the other: read the difference
 	go test ./internal/result ./internal/scenario -update
-	go test ./internal/report ./internal/page ./internal/benchchart ./internal/benchresult ./internal/recommend \
-	  ./internal/compare ./internal/costresult -update
+	go test ./internal/report ./internal/page ./internal/chart \
+	  ./internal/counting -update
 	go test ./cmd/simulate ./cmd/bench -run Scripts -update
 
 docs: ## write the outputs in README.md and docs/ anew: read the difference before committing it
@@ -80,4 +80,4 @@ rename: ## give the module a path that go install can fetch: make rename MODULE=
 	@.ci/rename '$(MODULE)'
 
 clean: ## remove what was built
-	rm -rf bin results/latest results/latest-bench results/latest-cost
+	rm -rf bin results/latest results/latest-bench

@@ -38,18 +38,18 @@ func BenchmarkModelMillionKeys(b *testing.B) {
 	}
 }
 
-// The same keys dealt out to all processors, as a log's are to the shards of a run: decisions of all of them together.
-func BenchmarkModelMillionKeysInShards(b *testing.B) {
-	shards := runtime.GOMAXPROCS(0)
+// The same keys dealt out to all processors, as a large log's are: decisions of all of them together.
+func BenchmarkModelMillionKeysInParts(b *testing.B) {
+	parts := runtime.GOMAXPROCS(0)
 	var decide []func()
-	for keys := range slices.Chunk(millionKeys(), (1_000_000+shards-1)/shards) {
+	for keys := range slices.Chunk(millionKeys(), (1_000_000+parts-1)/parts) {
 		decide = append(decide, asked(b, "gcra", keys))
 	}
 	var ends sync.WaitGroup
 	b.ResetTimer()
 	for _, next := range decide {
 		ends.Go(func() {
-			for range b.N / shards {
+			for range b.N / parts {
 				next()
 			}
 		})

@@ -13,7 +13,7 @@ import (
 
 	"ratelab/algorithms/algotest"
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
+	"ratelab/internal/redis"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
@@ -93,7 +93,7 @@ func storeOf(v reflect.Value) reflect.Value {
 
 // scriptDecides lets the script decide the requests on s, under the old arguments and then under the new ones: around
 // it stands a script that counts its calls. What is configured is configured with each call, as that is idempotent.
-func (c *change) scriptDecides(t *rapid.T, ctx context.Context, s *redisserver.Server) []limit.Decision {
+func (c *change) scriptDecides(t *rapid.T, ctx context.Context, s *redis.Server) []limit.Decision {
 	lists := [3]string{}
 	for i, args := range [][]string{c.old.Args, c.in.Args, c.in.Init} {
 		for _, a := range args {

@@ -6,24 +6,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
 	"ratelab/algorithms/algotest"
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 )
 
 // These tests call the scripts as a client would, without virtual time: the time is ARGV[1].
 
 // eval calls the algorithm's script, and reads the reply.
-func eval(t testing.TB, s *redisserver.Server, name, key string, args ...string) (limit.Decision, error) {
+func eval(t testing.TB, s *redis.Server, name, key string, args ...string) (limit.Decision, error) {
 	t.Helper()
 	var list []any
 	for _, a := range args {
 		list = append(list, a)
 	}
-	reply, err := redis.NewScript(registered[name].Script()).Run(t.Context(), s.Client, []string{key},
+	reply, err := goredis.NewScript(registered[name].Script()).Run(t.Context(), s.Client, []string{key},
 		list...).Int64Slice()
 	if err != nil {
 		return limit.Decision{}, err
@@ -40,7 +40,7 @@ func eval(t testing.TB, s *redisserver.Server, name, key string, args ...string)
 }
 
 // keysUnder gives each key that begins with prefix its PTTL.
-func keysUnder(t testing.TB, s *redisserver.Server, prefix string) map[string]int64 {
+func keysUnder(t testing.TB, s *redis.Server, prefix string) map[string]int64 {
 	t.Helper()
 	keys, err := s.Client.Keys(t.Context(), prefix+"*").Result()
 	if err != nil {
@@ -55,7 +55,7 @@ func keysUnder(t testing.TB, s *redisserver.Server, prefix string) map[string]in
 
 // Whatever is wrong with an argument, the script says so under its own name, and has written nothing.
 func TestScriptsRefuseBadArgumentsBeforeTheyWrite(t *testing.T) {
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		for _, name := range limiting() {
 			in := instanceOf(t, name, policy(t, "5/1s"))
 			good := append([]string{strconv.FormatInt(algotest.StartUS, 10), "1"}, in.Args...)
@@ -108,7 +108,7 @@ func badArguments(name string, position int, managed bool) []string {
 // Every key has a TTL, and it is as long as the state matters: until the full burst is back, and, because the client
 // passes the time, a second more. The embedded server's clock stands still, so that this is exact.
 func TestEveryKeyLivesAsLongAsItMatters(t *testing.T) {
-	s := redisservertest.Embedded(t)
+	s := redistest.Embedded(t)
 	p := policy(t, "5/1s")
 	for _, name := range limiting() {
 		in := instanceOf(t, name, p)
@@ -148,7 +148,7 @@ func lifeMS(name string, d limit.Decision, p limit.Policy) int64 {
 // A counter without a TTL, left by a writer that died between INCR and EXPIRE, blocks its client for one window and
 // not for ever.
 func TestFixedWindowHealsACounterWithoutATTL(t *testing.T) {
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		if err := s.Client.Set(t.Context(), "stuck", "7", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestFixedWindowHealsACounterWithoutATTL(t *testing.T) {
 
 // The log's running count is modulo 2^31, and goes on correctly where it starts again.
 func TestTheLogsRunningCountMayWrap(t *testing.T) {
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		at := algotest.StartUS
 		if err := s.Client.RPush(t.Context(), "wrap", 1<<31-4, at-500_000, 1<<31-2, at-1, 1<<31-1).Err(); err != nil {
 			t.Fatal(err)

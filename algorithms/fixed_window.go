@@ -74,11 +74,6 @@ func (f *fixedWindow) Decide(nowUS int64, key string, cost int64) limit.Decision
 	return c.reject(f.limit, cost, (c.lastMS-nowMS+1)*1000)
 }
 
-// DecideNumbered decides for the key with this number.
-func (f *fixedWindow) DecideNumbered(nowUS, number, cost int64) limit.Decision {
-	return decideNumbered(f, &f.store, nowUS, number, cost)
-}
-
 // DecideAt decides by the clock that the rule goes by; the key expires by the server's.
 func (f *fixedWindow) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	return decideAt(f, &f.store, serverUS, clientUS, key, cost)

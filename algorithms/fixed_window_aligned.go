@@ -40,11 +40,6 @@ func (a *alignedWindow) Decide(nowUS int64, key string, cost int64) limit.Decisi
 	return (&expiringCount{count: used}).reject(a.limit, cost, (around+1)*spanUS-nowUS)
 }
 
-// DecideNumbered decides for the key with this number.
-func (a *alignedWindow) DecideNumbered(nowUS, number, cost int64) limit.Decision {
-	return decideNumbered(a, &a.store, nowUS, number, cost)
-}
-
 // DecideAt decides by the clock that the rule goes by; the key expires by the server's.
 func (a *alignedWindow) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	return decideAt(a, &a.store, serverUS, clientUS, key, cost)

@@ -136,11 +136,6 @@ func (g *gcra) write(a *arrival, nowUS, wait, rest int64, goesOn bool) (resetUS 
 	return resetUS
 }
 
-// DecideNumbered decides for the key with this number.
-func (g *gcra) DecideNumbered(nowUS, number, cost int64) limit.Decision {
-	return decideNumbered(g, &g.store, nowUS, number, cost)
-}
-
 // DecideAt decides by the clock that the rule goes by; the key expires by the server's.
 func (g *gcra) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	return decideAt(g, &g.store, serverUS, clientUS, key, cost)

@@ -3,6 +3,7 @@ package algorithms
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"ratelab/internal/limit"
@@ -19,23 +20,50 @@ type Choice struct {
 
 // Parse reads a label such as "gcra" or "token-bucket-interval:capacity=5:interval=1s".
 func Parse(label string) (Choice, error) {
+	name, set, err := settings(label)
+	if err != nil {
+		return Choice{}, fmt.Errorf("algorithm %s: %w", message.Quote(label), err)
+	}
+	return Choose(name, set)
+}
+
+// settings takes a label apart.
+func settings(label string) (name string, set map[string]string, err error) {
 	name, rest, more := strings.Cut(label, ":")
-	set := map[string]string{}
+	set = map[string]string{}
 	for more {
 		var setting string
 		setting, rest, more = strings.Cut(rest, ":")
 		key, value, found := strings.Cut(setting, "=")
 		if !found {
-			return Choice{}, fmt.Errorf("algorithm %s: %s is no parameter; want name=value", message.Quote(label),
-				message.Quote(setting))
+			return name, nil, fmt.Errorf("%s is no parameter; want name=value", message.Quote(setting))
 		}
 		if _, twice := set[key]; twice {
-			return Choice{}, fmt.Errorf("algorithm %s: parameter %s is set twice", message.Quote(label),
-				message.Quote(key))
+			return name, nil, fmt.Errorf("parameter %s is set twice", message.Quote(key))
 		}
 		set[key] = value
 	}
-	return Choose(name, set)
+	return name, set, nil
+}
+
+// Settings are the parameters that a label sets, of those that are legal, and the one spelling of both. It is for the
+// labels of what is no algorithm.
+func Settings(label string, legal []Parameter) (canonical string, set map[string]string, err error) {
+	name, set, err := settings(label)
+	if err == nil {
+		set, err = check(set, legal)
+	}
+	return labelled(name, set, legal), set, err
+}
+
+// labelled is a name with its parameters.
+func labelled(name string, set map[string]string, all []Parameter) string {
+	for _, p := range all {
+		if value, ok := set[p.Name]; ok {
+			name += ":" + p.Name + "=" + value
+		}
+	}
+	return name
 }
 
 // Choose is Parse for a name and parameters that have been read already.
@@ -48,13 +76,7 @@ func Choose(name string, set map[string]string) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	label := name
-	for _, p := range spec.parameters() {
-		if value, ok := canonical[p.Name]; ok {
-			label += ":" + p.Name + "=" + value
-		}
-	}
-	return Choice{Label: label, Spec: spec, set: canonical}, nil
+	return Choice{Label: labelled(name, canonical, spec.parameters()), Spec: spec, set: canonical}, nil
 }
 
 // WithDefaults is c with further parameters of its algorithm's, such as a scenario's, where its label sets none. The
@@ -93,35 +115,39 @@ func (c Choice) Instance(p limit.Policy) (Instance, error) {
 
 // check gives the parameters of set in their canonical spelling, or says which is none.
 func (s *Spec) check(set map[string]string) (map[string]string, error) {
+	canonical, err := check(set, s.parameters())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return canonical, nil
+}
+
+func check(set map[string]string, all []Parameter) (map[string]string, error) {
 	canonical := map[string]string{}
 	for _, name := range sortedKeys(set) {
-		p := s.parameter(name)
-		if p == nil {
-			return nil, s.unknown(name)
+		i := slices.IndexFunc(all, func(p Parameter) bool { return p.Name == name })
+		if i < 0 {
+			return nil, unknown(name, all)
 		}
-		text, err := p.canonical(set[name])
+		text, err := all[i].canonical(set[name])
 		if err != nil {
-			return nil, fmt.Errorf("%s: parameter %s: %w", s.Name, name, err)
+			return nil, fmt.Errorf("parameter %s: %w", name, err)
 		}
 		canonical[name] = text
 	}
 	return canonical, nil
 }
 
-func (s *Spec) unknown(name string) error {
-	all := s.parameters()
+func unknown(name string, all []Parameter) error {
 	if len(all) == 0 {
-		return fmt.Errorf("%s: no such parameter %s; it has none", s.Name, message.Quote(name))
+		return fmt.Errorf("no such parameter %s; it has none", message.Quote(name))
 	}
 	var legal []string
 	for _, p := range all {
 		legal = append(legal, p.Name)
 	}
-	return fmt.Errorf("%s: no such parameter %s; %s", s.Name, message.Quote(name), suggest(name, legal))
+	return fmt.Errorf("no such parameter %s; %s", message.Quote(name), suggest(name, legal))
 }
-
-// Clocked reports whether the algorithm has the parameters time and granularity.
-func (s *Spec) Clocked() bool { return s.InRole(Clock) != nil }
 
 // InRole is the parameter of that meaning; nil where the algorithm has none.
 func (s *Spec) InRole(r Role) *Parameter {

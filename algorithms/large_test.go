@@ -13,7 +13,7 @@ import (
 	"ratelab/algorithms/algotest"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis/redistest"
 )
 
 // Every limit up to a million a day, with a burst as large, is accepted by every algorithm, and its script decides as
@@ -21,7 +21,7 @@ import (
 // microsecond is more than 2^53 of them.
 func TestLimitsUpToAMillionADayAreExact(t *testing.T) {
 	longtest.Skip(t, "plays hundreds of limits")
-	s := redisservertest.Embedded(t)
+	s := redistest.Embedded(t)
 	outer, run := t, 0 // rapid's has no context
 	for _, spec := range algorithms.All() {
 		t.Run(spec.Name, func(t *testing.T) {

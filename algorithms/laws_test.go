@@ -7,7 +7,7 @@ import (
 
 	"ratelab/algorithms/algotest"
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis/redistest"
 )
 
 // limiting are all algorithms but the floor.
@@ -196,7 +196,7 @@ func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 // change not more than the larger of the two admits at once, and after it no more than the new one does. A managed
 // bucket departs from this knowingly: it is full when it is configured anew.
 func TestAChangeOfParametersGivesAndTakesNothing(t *testing.T) {
-	s := redisservertest.Embedded(t)
+	s := redistest.Embedded(t)
 	ctx := t.Context()
 	forEach(t, func(t *rapid.T, name string) {
 		c := drawChange(t, name)

@@ -54,11 +54,6 @@ func (b *leakyBucket) Decide(nowUS int64, key string, cost int64) limit.Decision
 	return d
 }
 
-// DecideNumbered decides for the key with this number.
-func (b *leakyBucket) DecideNumbered(nowUS, number, cost int64) limit.Decision {
-	return decideNumbered(b, &b.gcra.store, nowUS, number, cost)
-}
-
 // DecideAt decides by the clock that the rule goes by; the key expires by the server's.
 func (b *leakyBucket) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	return decideAt(b, &b.gcra.store, serverUS, clientUS, key, cost)

@@ -12,11 +12,11 @@ import (
 	"ratelab/algorithms"
 	"ratelab/algorithms/algotest"
 	"ratelab/algorithms/limitstest"
-	_ "ratelab/internal/container/docker"
+	_ "ratelab/internal/container"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
@@ -43,10 +43,10 @@ func program(in algorithms.Instance, prefix string) *script.Program {
 }
 
 // serverDecides lets the script decide on s, under virtual time.
-func serverDecides(t *testing.T, s *redisserver.Server, in algorithms.Instance, prefix string,
+func serverDecides(t *testing.T, s *redis.Server, in algorithms.Instance, prefix string,
 	requests []limit.Request) []limit.Decision {
 	t.Helper()
-	target := virtualtime.Server{Client: s.Client, Embedded: s.Kind == redisserver.KindEmbedded}
+	target := virtualtime.Server{Client: s.Client, Embedded: s.Kind == redis.KindEmbedded}
 	runner, err := virtualtime.New(target, program(in, s.Prefix+prefix), virtualtime.Options{
 		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 100, Behind: limit.MaxWindow})
 	if err != nil {
@@ -72,7 +72,7 @@ func TestScriptsFollowTheWorkedTraces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		for _, trace := range traces {
 			in := instance(t, trace.Label, trace.Policy)
 			got := serverDecides(t, s, in, trace.Name, trace.Requests())
@@ -114,7 +114,7 @@ func compareAll(t *testing.T, prefix string, draw drawing) {
 			t.Fatalf("RATELAB_DECISIONS=%q: want a number of decisions for each algorithm", text)
 		}
 	}
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		for _, spec := range algorithms.All() {
 			t.Run(spec.Name, func(t *testing.T) {
 				for seed := uint64(1); seed <= uint64(1+decisions/algotest.RandomSteps); seed++ {
@@ -125,7 +125,7 @@ func compareAll(t *testing.T, prefix string, draw drawing) {
 	})
 }
 
-func compare(t *testing.T, s *redisserver.Server, spec *algorithms.Spec, prefix string, seed uint64, draw drawing) {
+func compare(t *testing.T, s *redis.Server, spec *algorithms.Spec, prefix string, seed uint64, draw drawing) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
 	label, p := limitstest.RandomRow(random, spec)

@@ -9,8 +9,8 @@ import (
 
 	"ratelab/algorithms/algotest"
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 )
 
 // The life of a managed bucket: its four answers, the fourth of which is a server that does not answer.
@@ -18,7 +18,7 @@ func TestTheLifeOfAManagedBucket(t *testing.T) {
 	allow := func(remaining, resetUS int64) limit.Decision {
 		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining, ResetAfterUS: resetUS}
 	}
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		for i, step := range []struct {
 			atUS int64
 			args string
@@ -64,7 +64,7 @@ func TestTheLifeOfAManagedBucket(t *testing.T) {
 
 // Random operations, clock steps back among them, come out of the script as they come out of the model.
 func TestManagedBucketsDecideAsTheirModel(t *testing.T) {
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		for seed := range uint64(20) {
 			random, model := rand.New(rand.NewPCG(seed, 0)), newManagedBuckets(clock{client: true})
 			key, at := fmt.Sprintf("managed-%d", seed), algotest.StartUS

@@ -24,12 +24,6 @@ func decideAt[S any, P perishable[S]](l limit.Limiter, t *store[S, P], serverUS,
 	return d
 }
 
-// decideNumbered lets l, whose keys are in t, decide for a key that has a number in place of a name.
-func decideNumbered[S any, P perishable[S]](l limit.Limiter, t *store[S, P], nowUS, number, cost int64) limit.Decision {
-	t.pick(number)
-	return l.Decide(nowUS, "", cost)
-}
-
 // coarse shows a model the client's clock in larger steps.
 type coarse struct {
 	clock clock

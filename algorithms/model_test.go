@@ -85,26 +85,3 @@ func TestDecideIsDecideAtWithBothClocksAlike(t *testing.T) {
 		})
 	}
 }
-
-// A number is as good as a name, by a clock that steps back, too.
-func TestANumberIsAsGoodAsAName(t *testing.T) {
-	for _, name := range Names() {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				in, p := drawInstance(t, name)
-				named := in.NewModel()
-				numbered, has := in.NewModel().(limit.Numbered)
-				if !has {
-					t.Skip("a coarse clock has names only")
-				}
-				numbers := map[string]int64{"a": 2, "b": 0, "c": 1}
-				for i, q := range drawQuestions(t, p, algotest.StartUS, "a", "b", "c") {
-					got := numbered.DecideNumbered(q.serverUS, numbers[q.key], q.cost)
-					if want := named.Decide(q.serverUS, q.key, q.cost); got != want {
-						t.Fatalf("question %d, %+v: %+v; by name %+v", i, q, got, want)
-					}
-				}
-			})
-		})
-	}
-}

@@ -28,10 +28,5 @@ func (u unlimited) DecideAt(serverUS, _ int64, key string, cost int64) limit.Dec
 	return u.Decide(serverUS, key, cost)
 }
 
-// DecideNumbered admits.
-func (u unlimited) DecideNumbered(nowUS, _, cost int64) limit.Decision {
-	return u.Decide(nowUS, "", cost)
-}
-
 // Fork is the same: there is no state.
 func (u unlimited) Fork(string) limit.Limiter { return u }

@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -43,6 +44,7 @@ const (
 	Duration Kind = "duration" // 250us, 10ms, 3s, 1m30s, 24h, 7d
 	OneOf    Kind = "word"     // one of Parameter.Words
 	Name     Kind = "name"     // letters, digits and ._- ; at most 64
+	Percent  Kind = "percent"  // 0.5%, to the fourth decimal
 )
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -62,8 +64,33 @@ func (p *Parameter) canonical(text string) (string, error) {
 		if !nameForm.MatchString(text) {
 			return "", fmt.Errorf("%s is no name; want 1 to 64 letters, digits or ._-", message.Quote(text))
 		}
+	case Percent:
+		if n := p.Number(text); !percentForm.MatchString(text) || n > 1_000_000 {
+			return "", fmt.Errorf("%s; want 0%% to 100%%", message.Quote(text))
+		} else {
+			return strconv.FormatFloat(float64(n)/1e4, 'f', -1, 64) + "%", nil
+		}
 	}
 	return text, nil
+}
+
+var percentForm = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,4})?%$`)
+
+// Number is a legal value as a number: of a duration its microseconds, of a word its place, of a percentage its
+// millionths. It is 0 of a text that is no value, such as the word for a default that is none.
+func (p *Parameter) Number(text string) int64 {
+	switch p.Kind {
+	case Duration:
+		d, _ := limit.ParseDuration(text)
+		return d.Microseconds()
+	case OneOf:
+		return int64(slices.Index(p.Words, text))
+	case Percent:
+		share, _ := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		return int64(math.Round(share * 1e4))
+	}
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
 }
 
 func (p *Parameter) integer(text string) (string, error) {
@@ -97,9 +124,7 @@ type Values struct {
 
 // Integer is the value of an Integer parameter, or otherwise.
 func (v Values) Integer(name string, otherwise int64) int64 {
-	text := v.text(name, strconv.FormatInt(otherwise, 10))
-	n, _ := strconv.ParseInt(text, 10, 64)
-	return n
+	return v.spec.parameter(name).Number(v.text(name, strconv.FormatInt(otherwise, 10)))
 }
 
 // DurationUS is the value of a Duration parameter in µs, or otherwise.

@@ -82,11 +82,6 @@ func (s *slidingLog) Decide(nowUS int64, key string, cost int64) limit.Decision 
 	return d
 }
 
-// DecideNumbered decides for the key with this number.
-func (s *slidingLog) DecideNumbered(nowUS, number, cost int64) limit.Decision {
-	return decideNumbered(s, &s.store, nowUS, number, cost)
-}
-
 // DecideAt decides by the clock that the rule goes by; the key expires by the server's.
 func (s *slidingLog) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	return decideAt(s, &s.store, serverUS, clientUS, key, cost)

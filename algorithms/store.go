@@ -21,12 +21,6 @@ type store[S any, P perishable[S]] struct {
 	lastKey string // most requests of a hot key follow each other
 	last    *S
 
-	// The states of keys that have a number in place of a name. None is dropped.
-	//
-	// Note: dropping them in sweeps, as named ones are, was tried. It took longer than looking names up: each sweep
-	// visits every number that there ever was.
-	numbered []S
-
 	clock   clock // what the rule goes by
 	aheadUS int64 // how far the server's clock is ahead of that one
 	nowMS   int64 // the server's clock at the last look
@@ -56,17 +50,6 @@ func (t *store[S, P]) bury() {
 	for i := range t.states.entries {
 		P(&t.states.entries[i].state).expire(t.nowMS)
 	}
-	for i := range t.numbered {
-		P(&t.numbered[i]).expire(t.nowMS)
-	}
-}
-
-// pick makes the empty name, until the next call, that of the key with this number.
-func (t *store[S, P]) pick(number int64) {
-	if missing := number + 1 - int64(len(t.numbered)); missing > 0 {
-		t.numbered = append(t.numbered, make([]S, missing)...)
-	}
-	t.lastKey, t.last = "", &t.numbered[number]
 }
 
 // fork is a store with a copy of key's state, under the same clock.

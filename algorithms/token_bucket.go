@@ -53,11 +53,6 @@ func (c *configuredBucket) Decide(nowUS int64, key string, cost int64) limit.Dec
 	return c.buckets.acquire(nowUS, key, cost, c.application)
 }
 
-// DecideNumbered decides for the key with this number.
-func (c *configuredBucket) DecideNumbered(nowUS, number, cost int64) limit.Decision {
-	return decideNumbered(c, &c.buckets.store, nowUS, number, cost)
-}
-
 // DecideAt decides by the clock that the rule goes by; the key expires by the server's.
 func (c *configuredBucket) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	return decideAt(c, &c.buckets.store, serverUS, clientUS, key, cost)

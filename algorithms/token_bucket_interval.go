@@ -45,11 +45,6 @@ func (t *tokenBucketInterval) Decide(nowUS int64, key string, cost int64) limit.
 	return d
 }
 
-// DecideNumbered decides for the key with this number.
-func (t *tokenBucketInterval) DecideNumbered(nowUS, number, cost int64) limit.Decision {
-	return decideNumbered(t, &t.bucket.store, nowUS, number, cost)
-}
-
 // DecideAt decides by the clock that the rule goes by; the key expires by the server's.
 func (t *tokenBucketInterval) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	return decideAt(t, &t.bucket.store, serverUS, clientUS, key, cost)

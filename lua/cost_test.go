@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 )
 
 // Each block is so many calls on one connection, one after the other, as Limiter.Allow makes them.
@@ -40,9 +40,9 @@ func BenchmarkCost(b *testing.B) {
 	if testing.Short() {
 		b.Skip("takes a minute; leave out -short")
 	}
-	b.Run("process", func(b *testing.B) { costs(b, redisservertest.Private(b)) })
-	for _, image := range redisservertest.Images() {
-		b.Run("container="+image, func(b *testing.B) { costs(b, redisservertest.Container(b, image)) })
+	b.Run("process", func(b *testing.B) { costs(b, redistest.Private(b)) })
+	for _, image := range redistest.Images() {
+		b.Run("container="+image, func(b *testing.B) { costs(b, redistest.Container(b, image)) })
 	}
 }
 
@@ -56,7 +56,7 @@ var mixes = []struct {
 	{"half", func(i int) bool { return i%2 == 1 }},
 }
 
-func costs(b *testing.B, s *redisserver.Server) {
+func costs(b *testing.B, s *redis.Server) {
 	p := costLimit(b)
 	all := contenders(b, s, p)
 	for _, mix := range mixes {
@@ -84,7 +84,7 @@ func costs(b *testing.B, s *redisserver.Server) {
 }
 
 // block makes the calls of one block, on keys of its own, and gives the server's µs per call.
-func block(b *testing.B, s *redisserver.Server, c contender, name string, rejected func(i int) bool) float64 {
+func block(b *testing.B, s *redis.Server, c contender, name string, rejected func(i int) bool) float64 {
 	ctx := b.Context()
 	open, shut := s.Prefix+"{"+name+"}open", s.Prefix+"{"+name+"}shut"
 	must(b, c.prepare(ctx, open, false))
@@ -114,7 +114,7 @@ func block(b *testing.B, s *redisserver.Server, c contender, name string, reject
 }
 
 // evalshaStats is the server's own account of EVALSHA since the last CONFIG RESETSTAT.
-func evalshaStats(b *testing.B, s *redisserver.Server) (usec, calls int64) {
+func evalshaStats(b *testing.B, s *redis.Server) (usec, calls int64) {
 	stats := s.Client.InfoMap(b.Context(), "commandstats")
 	must(b, stats.Err())
 	line := stats.Item("Commandstats", "cmdstat_evalsha")
@@ -131,7 +131,7 @@ type contender struct {
 	allow   func(ctx context.Context, key string) (bool, error)
 }
 
-func contenders(b *testing.B, s *redisserver.Server, p limit.Policy) []contender {
+func contenders(b *testing.B, s *redis.Server, p limit.Policy) []contender {
 	all := []contender{library(s.Client, p), twoCalls(b, s.Client, p)}
 	for _, name := range algorithms.Names() {
 		all = append(all, script(b, s.Client, name, p))
@@ -143,7 +143,7 @@ func contenders(b *testing.B, s *redisserver.Server, p limit.Policy) []contender
 }
 
 // script is a built-in algorithm, called under the Lua contract.
-func script(b *testing.B, client redis.Cmdable, label string, p limit.Policy) contender {
+func script(b *testing.B, client goredis.Cmdable, label string, p limit.Policy) contender {
 	choice, err := algorithms.Parse(label)
 	must(b, err)
 	in, err := choice.Instance(p)
@@ -152,7 +152,7 @@ func script(b *testing.B, client redis.Cmdable, label string, p limit.Policy) co
 }
 
 // evalsha is a contender that calls source with the instance's arguments.
-func evalsha(b *testing.B, client redis.Cmdable, name, source string, in algorithms.Instance, burst int64) contender {
+func evalsha(b *testing.B, client goredis.Cmdable, name, source string, in algorithms.Instance, burst int64) contender {
 	sha, err := client.ScriptLoad(b.Context(), source).Result()
 	must(b, err)
 	call := func(ctx context.Context, key string, cost int64, args []string) ([]int64, error) {

@@ -5,19 +5,19 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
-	_ "ratelab/internal/container/docker"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	_ "ratelab/internal/container"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/lua"
 )
 
 // By the server's time some admissions leave a key's expiry as it is. It is never earlier than the end of the second
 // in which the state stops to matter, and at most a second later than that.
 func TestAnExpiryThatIsKeptIsLateEnough(t *testing.T) {
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
-		if s.Kind == redisserver.KindEmbedded {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
+		if s.Kind == redis.KindEmbedded {
 			t.Skip("its clock stands still")
 		}
 		for i, c := range []struct {
@@ -36,7 +36,7 @@ func TestAnExpiryThatIsKeptIsLateEnough(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				reply, err := redis.NewScript(source).Run(t.Context(), s.Client, []string{key}, args...).Int64Slice()
+				reply, err := goredis.NewScript(source).Run(t.Context(), s.Client, []string{key}, args...).Int64Slice()
 				if err != nil || reply[0] != 1 {
 					t.Fatalf("%s answers %v, %v", c.name, reply, err)
 				}
@@ -57,7 +57,7 @@ func TestAnExpiryThatIsKeptIsLateEnough(t *testing.T) {
 // A limit that changes finds the state of the one before it, whose remainder is written otherwise, and goes on from
 // there: by either clock, and with a key that lives as long as it must.
 func TestAStateOutlivesAChangeOfTheLimit(t *testing.T) {
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		for _, name := range []string{"gcra", "leaky-bucket"} {
 			source, err := lua.Source(name)
 			if err != nil {
@@ -68,7 +68,7 @@ func TestAStateOutlivesAChangeOfTheLimit(t *testing.T) {
 				for step, limit := range [][]any{{90000, 1}, {90000, 1}, {630001, 7}, {630001, 7}, {90000, 1},
 					{90000, 1}} {
 					args := append([]any{now, 1, 1000}, limit...)
-					reply, err := redis.NewScript(source).Run(t.Context(), s.Client, []string{key},
+					reply, err := goredis.NewScript(source).Run(t.Context(), s.Client, []string{key},
 						args...).Int64Slice()
 					if err != nil || reply[0] != 1 {
 						t.Fatalf("%s, step %d: %v, %v", name, step, reply, err)
@@ -87,14 +87,14 @@ func TestAStateOutlivesAChangeOfTheLimit(t *testing.T) {
 
 // init and delete take a cost, and use none: whatever stands there, they do their work.
 func TestAManagedBucketIsConfiguredAtNoCost(t *testing.T) {
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		source, err := lua.Source("token-bucket")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, cost := range []string{"", "x", "0"} {
 			for _, args := range [][]any{{"", cost, "init", 5, 1000, 1, "app"}, {"", cost, "delete"}} {
-				reply, err := redis.NewScript(source).Run(t.Context(), s.Client, []string{s.Prefix + "k"},
+				reply, err := goredis.NewScript(source).Run(t.Context(), s.Client, []string{s.Prefix + "k"},
 					args...).Int64Slice()
 				if err != nil || reply[0] != 1 {
 					t.Errorf("%q: %v, %v", args, reply, err)

@@ -28,7 +28,7 @@ func Random(r *rand.Rand, spec *algorithms.Spec) (label string, p limit.Policy) 
 		p.Burst = 1 + r.Int64N(2*p.Requests)
 	}
 	text := ""
-	if spec.Clocked() {
+	if spec.InRole(algorithms.Clock) != nil {
 		text = []string{"", ":time=server", ":time=client", ":time=client:granularity=1ms",
 			":time=client:granularity=1s"}[r.IntN(5)]
 	}

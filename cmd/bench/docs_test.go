@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ratelab/internal/commandline/commandlinetest"
+	"ratelab/internal/cli"
+	"ratelab/internal/cli/clitest"
 )
 
 // Every command line on a page has flags and arguments that there are.
 func TestDocsCalls(t *testing.T) {
-	commandlinetest.Calls(t, "bench", func() *cobra.Command { return newRoot(&app{}) })
+	clitest.Calls(t, "bench", func() *cobra.Command { return newRoot(cli.Streams{}) })
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/bench"
-	"ratelab/internal/play"
+	"ratelab/internal/cli"
+	"ratelab/internal/load"
 )
 
 // jobOf is the job that a command line asks for, and the names of its scenarios.
@@ -16,10 +17,11 @@ func jobOf(t *testing.T, args ...string) (*bench.Job, []string) {
 	t.Helper()
 	var f runFlags
 	c := &cobra.Command{}
-	f.register(c)
+	f.register(c, cli.Streams{})
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
+	f.shrink(c.Flags().Changed)
 	job, err := new(app).job(&f, c.Flags().Args())
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +40,7 @@ func TestDefaults(t *testing.T) {
 		job.Seed != nil {
 		t.Errorf("%v %v %q %v %v", names, job.Algorithms, job.Server, job.Limit, job.Seed)
 	}
-	if job.Rounds != bench.DefaultRounds || job.Wish != (play.Wish{}) ||
+	if job.Rounds != bench.DefaultRounds || job.Wish != (load.Wish{}) ||
 		job.WarmUp != bench.DefaultWarmUp ||
 		job.Segment != bench.DefaultSegment || job.Connections != bench.DefaultConnections || job.RepeatInvalid != 0 ||
 		!slices.Equal(job.Sweep, bench.DefaultSweep()) || !slices.Equal(job.Fills, bench.DefaultFills()) {
@@ -63,12 +65,12 @@ func TestFlagsReachTheJob(t *testing.T) {
 	if job.Server != "process" || *job.Seed != 7 || job.Limit.Requests != 3 || job.Limit.Burst != 2 {
 		t.Errorf("%q %v %v", job.Server, *job.Seed, job.Limit)
 	}
-	if job.Rounds != 9 || job.Wish.For != 3*time.Second || job.WarmUp >= 0 || job.Segment != 40*time.Millisecond ||
+	if job.Rounds != 9 || job.Wish.For != 3*time.Second || job.WarmUp != 0 || job.Segment != 40*time.Millisecond ||
 		job.Connections != 6 ||
-		!slices.Equal(job.Sweep, []int{2, 5}) || job.Fills == nil || len(job.Fills) > 0 || job.RepeatInvalid != 4 {
+		!slices.Equal(job.Sweep, []int{2, 5}) || len(job.Fills) > 0 || job.RepeatInvalid != 4 {
 		t.Errorf("%+v", job)
 	}
-	if job, _ := jobOf(t, "--no-sweep"); job.Sweep == nil || len(job.Sweep) > 0 {
+	if job, _ := jobOf(t, "--no-sweep"); len(job.Sweep) > 0 {
 		t.Errorf("--no-sweep: %v", job.Sweep)
 	}
 }
@@ -85,28 +87,5 @@ func TestQuick(t *testing.T) {
 	if !slices.Equal(names, []string{"poisson"}) || job.Rounds != 4 || !slices.Equal(job.Sweep, []int{4}) ||
 		job.Segment != 200*time.Millisecond {
 		t.Errorf("%v %+v", names, job)
-	}
-}
-
-// So do those of bench compare.
-func TestFlagsReachTheComparison(t *testing.T) {
-	var f compareFlags
-	c := &cobra.Command{}
-	f.register(c)
-	if err := c.ParseFlags([]string{"--base", "redis:7.0", "--head", "redis:8.0", "--as", "gcra", "-a", "gcra,none",
-		"--redis", "process", "--pairs", "3",
-		"--segment", "40ms", "--warm-up", "10ms", "--connections", "6", "--mix", "accepted", "poisson"}); err != nil {
-		t.Fatal(err)
-	}
-	job, err := new(app).comparison(&f, c.Flags().Args())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if job.Base != (bench.SideSpec{Spec: "redis:7.0", As: "gcra"}) ||
-		job.Head != (bench.SideSpec{Spec: "redis:8.0", As: "gcra"}) ||
-		len(job.Algorithms) != 2 || len(job.Scenarios) != 1 || job.Server != "process" || job.Mix != "accepted" ||
-		job.Pairs != 3 || job.Segment != 40*time.Millisecond || job.WarmUp != 10*time.Millisecond ||
-		job.Connections != 6 {
-		t.Errorf("%+v", job)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/longtest"
 	"ratelab/internal/result"
 )
@@ -20,7 +19,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	dir := t.TempDir()
 	input := filepath.Join(dir, "one.json")
 	var text bytes.Buffer
-	if err := writeExample(&text, "valid", nil); err != nil {
+	if err := writeExample(&text, "valid"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(input, text.Bytes(), 0o644); err != nil {
@@ -92,7 +91,7 @@ func checkWhole(t *testing.T, dir string) {
 	if _, err := os.Stat(file); err != nil {
 		return
 	}
-	if _, err := benchresult.Read(file); err != nil {
+	if _, err := result.ReadBenchmark(file); err != nil {
 		t.Error(err)
 	}
 }

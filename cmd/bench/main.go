@@ -3,14 +3,90 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"strings"
+	"time"
 
-	"ratelab/internal/commandline"
-	_ "ratelab/internal/container/docker" // --redis container
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/cli"
+	_ "ratelab/internal/container" // --redis container
+	"ratelab/internal/redis"
+	"ratelab/internal/result"
 )
 
+const about = `Measure what rate limiters' Lua costs on a real Redis: latency of what is accepted and of what is
+rejected, server time per decision, memory per key, throughput against concurrency. Judge whether a
+change made any of it worse.
+
+Exit codes: 0 ok, 1 a regression, 2 usage or invalid input, 3 the harness could not run, 4
+inconclusive: the generator did not keep up, the server stood still, or the machine was too noisy;
+130 interrupted.`
+
+const examples = `  bench run --quick                                    everything once, small: two minutes
+  bench run my-scenario.yaml --script my.lua           your own traffic, your own script
+  bench compare --base old/gcra.lua --head lua/gcra.lua
+                                                       does it decide alike, and is it dearer?
+  bench run --script old.lua --script new.lua --rounds 10 --format bench
+                                                       is it slower? samples for benchstat`
+
+// version is set by the linker.
+var version = ""
+
 func main() {
-	stop := commandline.Interrupts(os.Exit)
-	os.Exit(run(os.Args[1:], commandline.Streams{Stdout: commandline.Writable(os.Stdout), Stderr: os.Stderr,
-		Stdin: &commandline.Stdin{From: os.Stdin}, Stop: stop}))
+	os.Exit(run(os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: &cli.Stdin{From: os.Stdin}, Stop: cli.Interrupts(os.Exit)}))
 }
+
+// run is the program: arguments and streams in, exit code out.
+func run(args []string, s cli.Streams) int { return cli.Run(args, s, newRoot) }
+
+// app is what the commands share.
+type app struct{ cli.Streams }
+
+// The groups of commands in help.
+const (
+	measuring = "measuring"
+	results   = "results"
+)
+
+func newRoot(s cli.Streams) *cobra.Command {
+	a := &app{s}
+	root := &cobra.Command{Use: "bench", Short: "Measure what rate limiters' Lua costs on a real server", Long: about,
+		Example: examples, Version: cli.Version(version)}
+	root.SetHelpCommandGroupID(results)
+	root.AddGroup(&cobra.Group{ID: measuring, Title: "Measuring:"}, &cobra.Group{ID: results, Title: "Results:"})
+	schema := a.SchemaCommand("Print the JSON Schema of a document", []string{"result", "comparison"},
+		map[string][]byte{"result": result.Schema(result.Bench), "comparison": result.Schema(result.Comparison)})
+	for _, c := range []*cobra.Command{a.plot(), a.show(), schema} {
+		c.GroupID = results
+		root.AddCommand(c)
+	}
+	for _, c := range []*cobra.Command{a.run(), a.compare(), a.count()} {
+		c.GroupID = measuring
+		root.AddCommand(c)
+	}
+	return root
+}
+
+// progress shows on a terminal what is being measured and how long it will go on.
+type progress struct{ *cli.Bar }
+
+// Step moves the bar to what is done.
+func (p progress) Step(name string, done, total time.Duration) { p.Show(name, done, total) }
+
+// serverFault words what is wrong with a server for a program that has no use for the embedded one. Kinds are those of
+// --redis.
+func serverFault(err error, kinds string) error {
+	var absent *redis.Unavailable
+	if errors.As(err, &absent) {
+		return cli.Exit(cli.ExitHarness, errors.New(withoutEmbedded.Replace(err.Error())))
+	}
+	return cli.ServerFault(err, kinds)
+}
+
+// withoutEmbedded takes the server out of advice that bench refuses.
+var withoutEmbedded = strings.NewReplacer(
+	", --redis container (Docker) or --redis embedded do it", " or --redis container (Docker) do it",
+	", --redis redis://HOST:PORT or --redis embedded", " or --redis redis://HOST:PORT")

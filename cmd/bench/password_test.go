@@ -3,11 +3,11 @@ package main
 import (
 	"testing"
 
-	"ratelab/internal/commandline/commandlinetest"
+	"ratelab/internal/cli/clitest"
 )
 
 func TestMistypedServersKeepTheirPassword(t *testing.T) {
-	commandlinetest.PasswordsStayHidden(t, run, callsWith)
+	clitest.PasswordsStayHidden(t, run, callsWith)
 }
 
 // callsWith are the commands that take a server, with this one.

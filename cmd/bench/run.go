@@ -1,118 +1,86 @@
 package main
 
 import (
-	"context"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/bench"
-	"ratelab/internal/benchresult"
-	"ratelab/internal/commandline"
+	"ratelab/internal/cli"
+	"ratelab/internal/limit"
 	"ratelab/internal/load"
-	"ratelab/internal/scenario"
+	"ratelab/internal/report"
 )
+
+const aboutRun = `Play scenarios on the wall clock against every algorithm on a real server, and measure. Each round
+plays each scenario to each algorithm, open loop, in the phase of its windows, then loads each in a
+closed loop; then come the sweep over connections and the memory of a key. Without names:
+extreme-case-1, ten-times-over.`
+
+// defaultScenarios differ in what they ask of a limiter: the one has demand on both sides of a window's edge, in
+// which algorithms admit very differently; the other ten times what is allowed, most of which is rejected.
+var defaultScenarios = []string{"extreme-case-1", "ten-times-over"}
+
+// serverKinds are the values of --redis.
+const serverKinds = "process, process=PATH, container, container=IMAGE, redis://HOST:PORT, rediss://HOST:PORT or " +
+	"unix:///SOCKET"
+
+// mostConnections is the most that may be asked for.
+const mostConnections = 1000
+
+// runFlags are those of bench run.
+type runFlags struct {
+	cli.Limiters
+	cli.Traffic
+	cli.Output
+
+	redis                              string
+	quick, noSweep, noMemory           bool
+	rounds, connections, repeatInvalid cli.Value[int]
+	from, length, warmUp, segment      cli.Value[time.Duration]
+	sweep                              cli.Value[[]int]
+}
 
 // run is the command that measures.
 func (a *app) run() *cobra.Command {
 	var f runFlags
-	f.Streams = a.Streams
 	c := &cobra.Command{
-		Use:               "run [scenario or file …] [flags]",
-		Short:             "Measure scenarios and algorithms on a real server",
-		Long:              aboutRun,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: commandline.CompleteScenarios,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.measure(cmd.Context(), &f, args)
-		},
+		Use: "run [scenario or file …]", Short: "Measure scenarios and algorithms on a real server", Long: aboutRun,
+		ValidArgsFunction: cli.CompleteScenarios,
+		RunE:              func(c *cobra.Command, args []string) error { return a.measure(c, &f, args) },
 	}
-	f.register(c)
-	commandline.Help(c, f.Groups, "")
+	f.register(c, a.Streams)
 	return c
 }
 
-// measure is the main job. If it fails nothing is printed and the files are as they were.
-func (a *app) measure(ctx context.Context, f *runFlags, args []string) error {
-	job, err := a.job(f, args)
-	if err != nil {
-		return err
-	}
-	if f.shard.Of > 0 {
-		return a.measureShard(ctx, f, job)
-	}
-	pictures, err := f.ChartFormats(false)
-	if err != nil {
-		return err
-	}
-	if err := job.Check(); err != nil {
-		return err
-	}
-	if err := refuseForeign(f.Folder); err != nil {
-		return err
-	}
-	giveBack, err := commandline.MakeFolder("--out", f.Folder)
-	if err != nil {
-		return err
-	}
-	found, err := watched(a, f.Quiet, func(p bench.Progress) (*benchresult.Document, error) {
-		job.Progress, job.Notice = p, a.Notices("bench", f.Quiet)
-		return job.Run(ctx)
-	})
-	if err != nil {
-		giveBack()
-		return serverFault(err)
-	}
-	return a.deliver(&f.Output, pictures, found)
-}
-
-// job is what the flags and arguments ask for.
-func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	f.shrink()
-	choices, err := f.Choices()
-	if err != nil {
-		return nil, err
-	}
-	instead, err := f.Instead(f.Groups)
-	if err != nil {
-		return nil, err
-	}
-	list, err := f.Scenarios(args, instead.Limit, f.Groups, f.usual)
-	if err != nil {
-		return nil, err
-	}
-	job := &bench.Job{
-		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis,
-		AllowEviction: f.eviction, Instead: instead,
-		Rounds: f.rounds.Value, Wish: f.wish(), WarmUp: orNone(f.warmUp.Value), Segment: f.segment.Value,
-		Connections: f.connections.Value, Sweep: f.sweep.Values, Fills: bench.DefaultFills(),
-		RepeatInvalid: f.repeatInvalid.Value,
-		Version:       commandline.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
-	}
-	if f.noSweep {
-		job.Sweep = []int{}
-	}
-	if f.noMemory {
-		job.Fills = []int64{}
-	}
-	return job, nil
-}
-
-// usual are the scenarios where none is named.
-func (f *runFlags) usual() ([]*scenario.Scenario, error) {
-	if f.quick {
-		return commandline.LoadScenarios([]string{"ten-times-over"})
-	}
-	return commandline.LoadScenarios(defaultScenarios)
-}
-
-// orNone is the warm-up as a job wants it, for which 0 is nothing said and less is none.
-func orNone(d time.Duration) time.Duration {
-	if d == 0 {
-		return -1
-	}
-	return d
+func (f *runFlags) register(c *cobra.Command, s cli.Streams) {
+	f.AlgorithmsFlag(c)
+	f.ScriptFlag(c)
+	f.LimitFlags(c)
+	f.Traffic.Register(c, s, true)
+	f.rounds = cli.Count(bench.DefaultRounds, 1, 1000)
+	f.from = cli.Duration(0, 0, limit.MaxWindow)
+	f.length = cli.Duration(0, 10*time.Millisecond, load.Longest)
+	f.warmUp = cli.Duration(bench.DefaultWarmUp, 0, time.Hour)
+	f.segment = cli.Duration(bench.DefaultSegment, 10*time.Millisecond, time.Hour)
+	f.connections = cli.Count(bench.DefaultConnections, 1, mostConnections)
+	f.sweep = cli.Counts(bench.DefaultSweep(), mostConnections)
+	f.repeatInvalid = cli.Count(0, 0, 100)
+	cli.ServerFlag(c, &f.redis, "", "process, container, redis://…, unix://… (default: found)")
+	fs := c.Flags()
+	fs.BoolVar(&f.quick, "quick", false, "the complete run in small, two minutes; other flags go on top")
+	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
+	fs.Var(&f.from, "from", "play what is due from so much `TIME` on")
+	fs.Var(&f.length, "for", "play so much `TIME` of each scenario, at most 1m30s")
+	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
+	fs.Var(&f.segment, "segment", "`TIME` of one closed-loop measurement")
+	fs.Var(&f.connections, "connections", "`N` connections, but for the sweep")
+	fs.Var(&f.sweep, "sweep", "closed loops of `N,N` connections")
+	fs.BoolVar(&f.noSweep, "no-sweep", false, "leave the sweep out")
+	c.MarkFlagsMutuallyExclusive("sweep", "no-sweep")
+	fs.BoolVar(&f.noMemory, "no-memory", false, "leave the memory of keys out")
+	fs.Var(&f.repeatInvalid, "repeat-invalid", "repeat a measurement that is invalid at most `N` times")
+	f.FormatFlag(c, report.BenchmarkFormats.Names())
+	f.FolderFlags(c, "results/latest-bench", "bench.json and charts")
+	f.QuietFlag(c)
 }

@@ -4,39 +4,33 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"ratelab/internal/benchresult"
-	"ratelab/internal/commandline"
+	"ratelab/internal/cli"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // deliverMain is: deliver RESULT [flags]
 // It does with a result what bench run does with the one that it measured, and takes its flags of output.
 func deliverMain() {
-	a := &app{commandline.Streams{Stdout: os.Stdout, Stderr: os.Stderr}}
-	var o commandline.Output
-	c := &cobra.Command{Use: "bench", Args: cobra.ExactArgs(1), RunE: func(_ *cobra.Command, args []string) error {
-		pictures, err := o.ChartFormats(false)
-		if err != nil {
-			return err
-		}
-		found, err := benchresult.Read(args[0])
-		if err != nil {
-			return err
-		}
-		if err := refuseForeign(o.Folder); err != nil {
-			return err
-		}
-		if _, err := commandline.MakeFolder("--out", o.Folder); err != nil {
-			return err
-		}
-		return a.deliver(&o, pictures, found)
-	}}
-	commandline.NewGroups(c).Add("Output", func(fs *pflag.FlagSet) {
-		o.FormatFlag(fs, benchresult.Forms.Names())
-		o.FolderFlag(fs, "", "")
-		o.ChartsFlag(fs, "")
-		o.QuietFlag(fs)
-	})
-	os.Exit(commandline.Execute(c, os.Args[1:], a.Streams))
+	os.Exit(cli.Run(os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr},
+		func(s cli.Streams) *cobra.Command {
+			var o cli.Output
+			c := &cobra.Command{Use: "bench", Args: cobra.ExactArgs(1)}
+			c.RunE = func(_ *cobra.Command, args []string) error {
+				pictures, err := o.Charts(false)
+				if err != nil {
+					return err
+				}
+				found, err := result.ReadBenchmark(args[0])
+				if err != nil {
+					return err
+				}
+				return (&app{s}).deliver(&o, pictures, found)
+			}
+			o.FormatFlag(c, report.BenchmarkFormats.Names())
+			o.FolderFlags(c, "", "")
+			o.QuietFlag(c)
+			return c
+		}))
 }

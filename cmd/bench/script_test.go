@@ -6,7 +6,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"ratelab/internal/commandline/commandlinetest"
+	"ratelab/internal/cli/clitest"
 )
 
 var update = flag.Bool("update", false,
@@ -14,18 +14,18 @@ var update = flag.Bool("update", false,
 
 // The test's binary is the program too, for the scripts below testdata, and deliver.
 func TestMain(m *testing.M) {
-	commandlinetest.Main(m, "bench", main, run, map[string]func(){"deliver": deliverMain})
+	clitest.Main(m, "bench", main, run, map[string]func(){"deliver": deliverMain})
 }
 
 func TestScripts(t *testing.T) {
-	commandlinetest.Scripts(t, "bench", *update, map[string]func(*testscript.TestScript, bool, []string){
-		"example": exampleCmd, "shards": shardsCmd,
+	clitest.Scripts(t, "bench", *update, map[string]func(*testscript.TestScript, bool, []string){
+		"example": exampleCmd,
 	})
 }
 
 // The scripts hold as many refused calls as were promised.
 func TestRefusalsAreMany(t *testing.T) {
-	if calls := commandlinetest.Refusals(t); calls < 60 {
+	if calls := clitest.Refusals(t); calls < 60 {
 		t.Errorf("%d refused calls; want 60", calls)
 	}
 }

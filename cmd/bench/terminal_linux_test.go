@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/commandline"
-	"ratelab/internal/commandline/commandlinetest"
+	"ratelab/internal/cli"
+	"ratelab/internal/cli/clitest"
+	"ratelab/internal/longtest"
 )
 
 // On a terminal a bar says what is being measured and how long it will go on; anywhere else, and with --quiet, there
@@ -30,9 +31,9 @@ func TestProgress(t *testing.T) {
 		"--warm-up", "0s",
 		"--segment", "10ms", "--no-sweep", "--no-memory", "--charts", "none", "--out", t.TempDir()}
 	measure := func(more ...string) string {
-		return commandlinetest.OnTerminal(t, func(tty *os.File) {
-			code := run(append(args, more...), commandline.Streams{Stdout: io.Discard, Stderr: tty})
-			if code != commandline.ExitOK && code != commandline.ExitInconclusive {
+		return clitest.OnTerminal(t, func(tty *os.File) {
+			code := run(append(args, more...), cli.Streams{Stdout: io.Discard, Stderr: tty})
+			if code != cli.ExitOK && code != cli.ExitInconclusive {
 				t.Errorf("exit code %d", code)
 			}
 		})
@@ -40,6 +41,9 @@ func TestProgress(t *testing.T) {
 	if shown := measure(); !strings.Contains(shown, "brief in virtual time, about ") ||
 		!strings.Contains(shown, "s left") {
 		t.Errorf("no progress: %q", shown)
+	}
+	if !longtest.All() {
+		return
 	}
 	if shown := measure("--quiet"); strings.Contains(shown, " left") || strings.Contains(shown, "other files") {
 		t.Errorf("not quiet: %q", shown)

@@ -5,129 +5,156 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
-	"ratelab/internal/benchresult"
-	"ratelab/internal/commandline"
+	"ratelab/internal/chart"
+	"ratelab/internal/cli"
 	"ratelab/internal/message"
+	"ratelab/internal/page"
 	"ratelab/internal/report"
-	"ratelab/internal/simchart"
-	"ratelab/internal/simulate"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 )
 
-// outputs are the names of the files that a job with these scenarios may write.
-func outputs(scenarios, pictures []string) []string {
-	names := []string{resultFile}
-	if len(pictures) == 0 {
-		return names
-	}
-	names = append(names, indexPage)
-	for _, s := range scenarios {
-		names = append(names, simchart.Files(s, pictures...)...)
-	}
-	return names
+// indexPage is the page that shows a result.
+const indexPage = "index.html"
+
+// writing is what is written of a result, and where.
+type writing struct {
+	*cli.Output
+	command  string // makes it again
+	pictures []string
 }
 
-// write puts the document, the charts, and the page that shows them into the folder; command is what makes them again.
-func (a *app) write(f *commandline.Output, command string, result *simulate.Result, bench *benchresult.Document,
-	pictures, mine []string) error {
-	if err := commandline.RefuseForeign("--out", f.Folder, mine...); err != nil { // it came during the run
-		return err
+// write puts the document, the charts, and the page that shows them into the folder.
+func (a *app) write(w *writing, found *run.Result) error {
+	err := os.MkdirAll(w.Folder, 0o755)
+	if err == nil {
+		err = writeDocument(filepath.Join(w.Folder, "result.json"), &found.Document)
 	}
-	json := func(w io.Writer) error { return report.WriteJSON(w, &result.Document) }
-	if err := atomicfile.Write(filepath.Join(f.Folder, resultFile), json); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	if err == nil && len(w.pictures) > 0 {
+		if err = draw(w.Folder, found, w.pictures); err == nil {
+			err = writePage(w.Folder, found, w.command)
+		}
 	}
-	drawn, err := draw(f.Folder, result, pictures)
 	if err != nil {
-		return fmt.Errorf("--out: %w", err)
+		return cli.Exit(cli.ExitHarness, fmt.Errorf("--out: %w", err))
 	}
-	if drawn == 0 {
-		return nil
-	}
-	if err := writePage(f.Folder, result, bench, command); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	if !f.Quiet {
-		noteUnshown(a.Stderr, bench, &result.Document)
+	if !w.Quiet && len(w.pictures) > 0 {
 		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; beside it charts and data\n",
-			message.Path(filepath.Join(f.Folder, indexPage)))
+			message.Path(filepath.Join(w.Folder, indexPage)))
 	}
 	return nil
 }
 
-// outcome is whether the figures are what was asked for.
-func outcome(f *flags, result *simulate.Result) error {
-	switch {
-	case !result.Interrupted:
-		return verdict(&result.Document)
-	case f.decisions != "":
-		return fmt.Errorf("%w: the figures cover the beginning only, and say so; %s was not written",
-			commandline.ErrInterrupted, message.Path(f.decisions))
-	}
-	return fmt.Errorf("%w: the figures cover the beginning only, and say so", commandline.ErrInterrupted)
+func writeDocument(path string, doc *result.Document) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return result.Write(w, doc) })
 }
 
-// draw writes the charts of every scenario, on all cores, and says how many files they are.
-func draw(folder string, result *simulate.Result, formats []string) (int, error) {
-	if len(formats) == 0 {
-		return 0, nil
-	}
-	var drawn atomic.Int64
+// draw writes the charts of every scenario, on all cores.
+func draw(folder string, found *run.Result, formats []string) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, in := range result.Charts {
+	for _, in := range found.Charts {
 		group.Go(func() error {
-			files, err := simchart.Write(folder, in, formats...)
-			drawn.Add(int64(len(files)))
+			_, err := chart.Write(folder, chart.OfRun(in), formats...)
 			return err
 		})
 	}
-	err := group.Wait()
-	return int(drawn.Load()), err
+	return group.Wait()
 }
 
-// verdict names every expectation that was missed.
-func verdict(doc *report.Document) error {
-	var missed []error
-	for i := range doc.Runs {
-		for _, e := range doc.Runs[i].Expectations {
-			if e.Met != nil && !*e.Met {
-				missed = append(missed,
-					fmt.Errorf("%w: %s: %s", simulate.ErrExpectation, doc.Runs[i].Scenario, e.Missed()))
-			}
-		}
+// writePage writes the result as a web page into the folder; command is what makes it again.
+func writePage(folder string, found *run.Result, command string) error {
+	bench, err := readMeasured(folder)
+	if err != nil {
+		return err
 	}
-	if missed == nil {
+	return atomicfile.Write(filepath.Join(folder, indexPage), func(w io.Writer) error {
+		return page.Write(w, pageInput(found, bench, command))
+	})
+}
+
+// measuredFolder is where in a folder of results lies what bench run measured, for the page.
+const measuredFolder = "bench"
+
+// readMeasured is what was measured, or nil where nothing was.
+func readMeasured(folder string) (*result.Benchmark, error) {
+	doc, err := result.ReadBenchmark(filepath.Join(folder, measuredFolder))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, cli.Usage("%w; measure it anew, or delete it", err)
+	}
+	return doc, nil
+}
+
+// pageInput joins what was found with what the algorithms say of themselves, and what was measured, if anything.
+func pageInput(found *run.Result, bench *result.Benchmark, command string) page.Input {
+	in := page.Input{Document: &found.Document, Charts: found.Charts, Bench: bench, Command: command}
+	for _, spec := range algorithms.All() {
+		in.Algorithms = append(in.Algorithms, page.Algorithm{
+			Name: spec.Name, Family: spec.Family, State: spec.State, Rule: spec.Rule, Bound: spec.Bound,
+			Sources: spec.Sources,
+		})
+	}
+	return in
+}
+
+// checkDecisions refuses a file for the decisions that cannot be made, or whose loss would be one.
+func (f *flags) checkDecisions(scenarios []string) error {
+	if f.decisions == "" {
 		return nil
 	}
-	return commandline.Exit(commandline.ExitMissed, errors.Join(missed...))
+	bad := func(err error) error { return fmt.Errorf("--decisions %s: %w", message.Path(f.decisions), err) }
+	if err := atomicfile.Sweep(filepath.Dir(f.decisions)); errors.Is(err, fs.ErrPermission) {
+		return bad(errors.Unwrap(err))
+	} else if err != nil {
+		return cli.Exit(cli.ExitUsage, bad(errors.Unwrap(err)))
+	}
+	target, err := os.Stat(f.decisions)
+	if err == nil && !target.Mode().IsRegular() {
+		err = errors.New("not a regular file, and would be replaced by one; want another name")
+		return cli.Exit(cli.ExitUsage, bad(err))
+	}
+	for _, input := range slices.Concat(scenarios, f.Scripts, f.Files) {
+		if info, err := os.Stat(input); err == nil && os.SameFile(info, target) {
+			return cli.Exit(cli.ExitUsage, bad(errors.New("the run reads it; want another file")))
+		}
+	}
+	return nil
 }
 
 // withDecisions does the job while one row for each decision is collected for path, which appears whole or not at
 // all: rows cannot say that they are partial, so an interrupted run leaves path as it was.
-func withDecisions(ctx context.Context, job *simulate.Job, path string) (result *simulate.Result, err error) {
-	bad := func(err error) error {
-		return fmt.Errorf("--decisions %s: %w", message.Path(path), commandline.WithoutPath(err))
-	}
-	if err := atomicfile.Sweep(filepath.Dir(path)); err != nil {
-		return nil, bad(err)
+func withDecisions(ctx context.Context, job *run.Ask, path string) (found *run.Result, err error) {
+	named := path
+	if behind, err := filepath.EvalSymlinks(path); err == nil {
+		path = behind // a new file takes the place of the one that has the name
 	}
 	wrote := atomicfile.Write(path, func(w io.Writer) error {
-		job.Decisions = simulate.NewDecisions(w, filepath.Dir(path))
-		defer job.Decisions.Discard()
-		if result, err = job.Run(ctx); err == nil && result.Interrupted {
-			return commandline.ErrInterrupted
+		rows := report.NewDecisions(w, filepath.Dir(path))
+		defer rows.Discard()
+		job.Watch = rows.Watch
+		if found, err = decide(ctx, job); err != nil {
+			return err
 		}
-		return err
+		if found.Interrupted {
+			return cli.ErrInterrupted
+		}
+		return rows.Join()
 	})
-	if err != nil || wrote == nil || errors.Is(wrote, commandline.ErrInterrupted) {
-		return result, err
+	if err != nil || wrote == nil || errors.Is(wrote, cli.ErrInterrupted) {
+		return found, err
 	}
-	return nil, bad(wrote)
+	return nil, fmt.Errorf("--decisions %s: %w", message.Path(named), wrote)
 }

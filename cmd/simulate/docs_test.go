@@ -11,9 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ratelab/internal/commandline"
-	"ratelab/internal/commandline/commandlinetest"
+	"ratelab/internal/cli"
+	"ratelab/internal/cli/clitest"
 	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
@@ -22,18 +23,18 @@ var rewrite = flag.Bool("rewrite", false,
 	"write the outputs on the pages anew: read the difference before committing it")
 
 // Every output on a page is what its command prints.
-func TestDocsOutputs(t *testing.T) { commandlinetest.Outputs(t, "simulate", *rewrite, run) }
+func TestDocsOutputs(t *testing.T) { clitest.Outputs(t, "simulate", *rewrite, program) }
 
 // Every command line on a page has flags and arguments that there are.
 func TestDocsCalls(t *testing.T) {
-	commandlinetest.Calls(t, "simulate", func() *cobra.Command { return newRoot(&app{}) })
+	clitest.Calls(t, "simulate", func() *cobra.Command { return newRoot(cli.Streams{}) })
 }
 
 // Every yaml example on a page is good for what the page says. A file with a name of its own is a scenario, or the
 // binding of the script beside it. Anything else is a part of one, told by its first field.
 func TestDocsExamples(t *testing.T) {
-	pages, folder := commandlinetest.Pages(t), t.TempDir()
-	commandlinetest.SaveFiles(t, pages, folder)
+	pages, folder := clitest.Pages(t), t.TempDir()
+	clitest.SaveFiles(t, pages, folder)
 	for _, page := range pages {
 		for _, block := range page.Blocks("yaml") {
 			check := checkPart
@@ -50,13 +51,16 @@ func TestDocsExamples(t *testing.T) {
 // examplePolicy is a limit for bindings.
 var examplePolicy = limit.Policy{Requests: 100, Window: 60e9, Burst: 100}
 
-// checkFile says what is wrong with a whole file: a binding must fit its script, a scenario must run and meet what it
-// expects, of the pages' scripts too.
-func checkFile(t *testing.T, folder string, block commandlinetest.Block) string {
+// checkFile says what is wrong with a whole file: a binding must fit its script, a scenario must be read, and where all
+// tests were asked for, run and meet what it expects, of the pages' scripts too.
+func checkFile(t *testing.T, folder string, block clitest.Block) string {
 	file := filepath.Join(folder, block.File())
 	lua := strings.TrimSuffix(file, ".yaml") + ".lua"
 	if _, err := os.Stat(lua); err == nil {
 		return problem(script.Load(lua, examplePolicy))
+	}
+	if !longtest.All() {
+		return problem(scenario.Load(file))
 	}
 	scripts, err := filepath.Glob(filepath.Join(folder, "*.lua"))
 	if err != nil {
@@ -67,7 +71,7 @@ func checkFile(t *testing.T, folder string, block commandlinetest.Block) string 
 		args = append(args, "--script", s)
 	}
 	var stdout, stderr bytes.Buffer
-	if code := run(args, commandline.Streams{Stdout: &stdout, Stderr: &stderr}); code != commandline.ExitOK {
+	if code := program(args, cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != cli.ExitOK {
 		return stderr.String()
 	}
 	if strings.Contains(block.Text, "\nexpect:") && !allMet.MatchString(stdout.String()) {
@@ -100,7 +104,7 @@ func besidePhases(_, text string) string {
 	return problem(scenario.Parse("part.yaml", []byte(sceneHead+phasesOf+text)))
 }
 
-func checkPart(_ *testing.T, folder string, block commandlinetest.Block) string {
+func checkPart(_ *testing.T, folder string, block clitest.Block) string {
 	field, _, _ := strings.Cut(block.Text, ":")
 	check := parts[field]
 	if check == nil {

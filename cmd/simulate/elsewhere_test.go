@@ -165,7 +165,7 @@ func TestTheActionInAnotherRepository(t *testing.T) {
 	good := r.read("limits/limiter.lua")
 	r.write("limits/limiter.lua", strings.Replace(good, "return n", "local most = tonumber(ARGV[1])\nreturn n", 1))
 	r.bash("git commit -qam right")
-	wants("a right change", 0, "ok: 1 scenario", "the same answers to")
+	wants("a right change", 0, "ok: 1 scenario", "the same decisions on")
 
 	r.write("limits/limiter.lua", strings.Replace(good, "n <= tonumber(ARGV[1])", "n <= ARGV[1] + 1", 1))
 	wants("one too many", 1, "expectation missed: edge: limiter: admitted is 22, expected 20")

@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
-	"ratelab/internal/commandline"
+	"ratelab/internal/cli"
+	"ratelab/internal/message"
 	"ratelab/internal/report"
-	"ratelab/internal/sheet"
-	"ratelab/internal/simulate"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 )
 
 // fewScenarios are as many as people want to read a table of each.
@@ -17,79 +16,74 @@ const fewScenarios = 5
 
 // atAGlance reports whether the answer is one matrix, and not a table for each scenario: scenarios in which clients
 // react have no place in it.
-func (f *flags) atAGlance(job *simulate.Job) bool {
-	if f.all || f.Format != report.TableForm || f.clock != simulate.VirtualClock {
-		return false
-	}
+func (f *flags) atAGlance(job *run.Ask) bool {
 	placed := 0
 	for _, s := range job.Scenarios {
 		if s.Clients == nil {
 			placed++
 		}
 	}
-	return placed > fewScenarios
+	return !f.all && placed > fewScenarios
 }
 
 // figures prints what can be printed at once, and has the job print the rest: more than a few scenarios are one matrix,
 // by the models; of a few each has its table as soon as it is decided. Other forms come whole. It gives what is to be
 // printed at the end.
-func (a *app) figures(ctx context.Context, f *flags, job *simulate.Job, p *commandline.Printer) (
-	atTheEnd func(*report.Document) error, err error) {
-	terminal := f.Terminal(a.Stdout)
+func (a *app) figures(ctx context.Context, f *flags, job *run.Ask) (func(*result.Document) error, error) {
+	terminal := a.Terminal(f.Quiet)
 	switch {
-	case len(f.columns) > 0:
-		return func(d *report.Document) error { return report.WriteColumns(a.Stdout, d, f.columns) }, nil
-	case f.Format != report.TableForm:
-		return func(d *report.Document) error { return report.Forms.Write(a.Stdout, f.Format, d, terminal) }, nil
+	case f.columns.Value != nil:
+		return func(d *result.Document) error { return report.WriteColumns(a.Stdout, d, f.columns.Value) }, nil
+	case f.Format.Value != report.TableFormat:
+		return func(d *result.Document) error {
+			return report.DocumentFormats.Write(a.Stdout, f.Format.Value, d, terminal)
+		}, nil
 	case f.atAGlance(job):
-		models, err := a.byModels(ctx, job)
+		found, err := a.byModels(ctx, job, nil)
+		if err == nil && found.Interrupted {
+			err = fmt.Errorf("%w: nothing was decided", cli.ErrInterrupted)
+		}
 		if err != nil {
 			return nil, err
 		}
-		p.Print(func() error { return report.WriteMatrix(a.Stdout, models, terminal) })
-		return func(d *report.Document) error {
+		models := &found.Document
+		return func(d *result.Document) error {
 			if err := report.WriteConfirmation(a.Stdout, d, models, terminal); err != nil {
 				return err
 			}
 			return report.WriteExaminations(a.Stdout, d, terminal)
-		}, nil
+		}, report.WriteMatrix(a.Stdout, models, terminal)
 	}
 	first := true
-	job.Decided = func(r *report.Run) {
-		p.Print(func() error { return report.WriteNext(a.Stdout, r, first, terminal) })
+	var failed error
+	job.Decided = func(r *result.Run) {
+		if failed == nil {
+			failed = report.WriteNext(a.Stdout, r, first, terminal)
+		}
 		first = false
 	}
-	return func(d *report.Document) error { return report.WriteExaminations(a.Stdout, d, terminal) }, nil
-}
-
-// print prints a document that is complete: what figures prints of it in the end.
-func (f *forms) print(w io.Writer, format string, doc *report.Document, terminal sheet.Terminal) error {
-	switch {
-	case len(f.columns) > 0:
-		return report.WriteColumns(w, doc, f.columns)
-	case format != report.TableForm:
-		return report.Forms.Write(w, format, doc, terminal)
-	case !f.all && len(doc.Runs) > fewScenarios:
-		return errors.Join(report.WriteMatrix(w, doc, terminal), report.WriteConfirmation(w, doc, doc, terminal))
-	}
-	for i := range doc.Runs {
-		if err := report.WriteNext(w, &doc.Runs[i], i == 0, terminal); err != nil {
-			return err
+	return func(d *result.Document) error {
+		if failed != nil {
+			return failed
 		}
-	}
-	return nil
+		return report.WriteExaminations(a.Stdout, d, terminal)
+	}, nil
 }
 
-// byModels is what the models alone find of the job, in a second or two.
-func (a *app) byModels(ctx context.Context, job *simulate.Job) (*report.Document, error) {
-	models := *job
-	models.Server, models.Scripts, models.Decisions, models.Progress = simulate.ModelServer, nil, nil, nil
-	found, err := models.Run(ctx)
-	if err != nil {
-		return nil, err
+// foretell says of a log what the models decide, while the Lua has yet to confirm it: on a server a log takes ten times
+// as long. Whatever keeps the models from an answer is left to the job to tell.
+func (a *app) foretell(ctx context.Context, f *flags, job *run.Ask) {
+	if f.Quiet || f.Files == nil || job.Server == run.ModelServer {
+		return
 	}
-	if found.Interrupted {
-		return nil, fmt.Errorf("%w: nothing was decided", commandline.ErrInterrupted)
+	bar := a.NewBar(false)
+	defer bar.Finish()
+	found, err := a.byModels(ctx, job, progressOf(bar, job.Scenarios))
+	if err != nil || found.Interrupted {
+		return
 	}
-	return &found.Document, nil
+	bar.Finish()
+	if said := report.AtAGlance(&found.Document.Runs[0]); said != "" {
+		fmt.Fprintf(a.Stderr, "simulate: the models say: %s; confirming with the Lua ...\n", message.Shown(said))
+	}
 }

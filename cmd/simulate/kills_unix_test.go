@@ -17,15 +17,15 @@ import (
 	"time"
 
 	"ratelab/internal/longtest"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 )
 
 var kills = flag.Int("kills", 20,
 	"how many runs TestKilledAtAnyMoment kills: go test ./cmd/simulate -run KilledAtAnyMoment -kills 1000 -timeout 1h")
 
-// A run of minutes is killed at a random moment, by each signal in turn. No file is torn then, and after the next run
-// nothing of it is left: no key on the server, no temporary file in the folder.
+// A run of minutes is killed at a random moment, by each signal in turn. No file is torn then. After an interrupt no
+// key is left on the server, and after a kill none stays for good. The next run leaves no temporary file in the folder.
 func TestKilledAtAnyMoment(t *testing.T) {
 	longtest.Skip(t, "kills many runs")
 	c := newCampaign(t)
@@ -50,7 +50,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Fatalf("kill %d of seed %d: %v after %v of %v", i, seed, signal, after, took)
 		}
 	}
-	t.Logf("%d keys of dead runs were deleted", c.keysFound)
+	t.Logf("%d keys of killed runs were found", c.keysFound)
 }
 
 // campaign is a server and a folder in which runs are killed.
@@ -58,7 +58,7 @@ type campaign struct {
 	*testing.T
 	program     string
 	dir         string
-	server      *redisserver.Server
+	server      *redis.Server
 	long, short []string
 	said        bytes.Buffer
 	whole       []byte // the decisions of a run that came to its end
@@ -66,7 +66,7 @@ type campaign struct {
 }
 
 func newCampaign(t *testing.T) *campaign {
-	c := &campaign{T: t, dir: t.TempDir(), server: redisservertest.Private(t)}
+	c := &campaign{T: t, dir: t.TempDir(), server: redistest.Private(t)}
 	socket := c.server.Client.ConfigGet(t.Context(), "unixsocket").Val()["unixsocket"]
 	if socket == "" {
 		if os.Getenv("REQUIRE_REDIS") == "1" {
@@ -124,6 +124,24 @@ func (c *campaign) kill(signal os.Signal, after time.Duration) {
 		c.Errorf("an interrupted run left %q; it said:\n%s", keys, c.said.String())
 	case code == 130:
 		c.checkNothingLeft()
+	}
+	for _, key := range keys {
+		if ttl := c.server.Client.TTL(c.Context(), key).Val(); ttl < 0 {
+			c.Errorf("%s has no TTL", key)
+		}
+	}
+	c.server.Client.FlushAll(c.Context()) // a given server must be empty
+	c.visit(func(path string) {
+		if strings.HasPrefix(filepath.Base(path), ".ratelab-") { // which the next run sweeps when it is a day old
+			c.age(path)
+		}
+	})
+}
+
+func (c *campaign) age(path string) {
+	at := time.Now().Add(-25 * time.Hour)
+	if err := os.Chtimes(filepath.Join(c.dir, path), at, at); err != nil {
+		c.Fatal(err)
 	}
 }
 

@@ -3,12 +3,28 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"runtime/debug"
+	"slices"
+	"time"
 
-	"ratelab/internal/commandline"
-	_ "ratelab/internal/container/docker" // --redis container
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/cli"
+	_ "ratelab/internal/container" // --redis container
+	"ratelab/internal/examine"
+	"ratelab/internal/load"
+	"ratelab/internal/redis"
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
+	"ratelab/internal/scenario"
 )
+
+// version is set by the linker.
+var version = ""
 
 // gcPercent: scripts on the embedded server make much garbage, and little of what they make stays. A collection at
 // three times what is in use, and not at twice, saves a twelfth of the processor time, for some 200 MB.
@@ -26,7 +42,79 @@ func collectAt(percent int) {
 
 func main() {
 	collectAt(gcPercent)
-	stop := commandline.Interrupts(os.Exit)
-	os.Exit(run(os.Args[1:], commandline.Streams{Stdout: commandline.Writable(os.Stdout), Stderr: os.Stderr,
-		Stdin: &commandline.Stdin{From: os.Stdin}, Stop: stop}))
+	os.Exit(program(os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: &cli.Stdin{From: os.Stdin}, Stop: cli.Interrupts(os.Exit)}))
+}
+
+// program takes arguments and streams, and gives the exit code.
+func program(args []string, s cli.Streams) int { return cli.Run(args, s, newRoot) }
+
+// app is what the commands share.
+type app struct{ cli.Streams }
+
+// The groups of commands in help.
+const (
+	questions = "questions"
+	reference = "reference"
+)
+
+func newRoot(s cli.Streams) *cobra.Command {
+	a := &app{s}
+	root := a.simulate()
+	root.SetHelpCommandGroupID(reference)
+	root.AddGroup(&cobra.Group{ID: questions, Title: "Other questions:"},
+		&cobra.Group{ID: reference, Title: "Reference:"})
+	for _, c := range []*cobra.Command{a.limits(), a.recommend(), a.compare(), a.check()} {
+		c.GroupID = questions
+		root.AddCommand(c)
+	}
+	schema := a.SchemaCommand("Print a JSON Schema",
+		[]string{"scenario", "result", "recommendation", "usage"},
+		map[string][]byte{
+			"scenario": scenario.Schema(), "result": result.Schema(result.Simulation),
+			"recommendation": result.Schema(result.Recommendation), "usage": result.Schema(result.Usage),
+		})
+	for _, c := range []*cobra.Command{a.list(), a.validate(), schema} {
+		c.GroupID = reference
+		root.AddCommand(c)
+	}
+	return root
+}
+
+// newJob is a job on the embedded server.
+func (a *app) newJob(list []*scenario.Scenario) *run.Ask {
+	return &run.Ask{
+		Scenarios: list,
+		Server:    redis.KindEmbedded,
+		Version:   cli.Version(version),
+		Now:       time.Now,
+		Sleep:     load.Wait,
+		Stop:      a.Stop,
+	}
+}
+
+// decide does the job, and examines the users' scripts.
+func decide(ctx context.Context, job *run.Ask) (*run.Result, error) {
+	found, err := job.Run(ctx)
+	if err != nil || found.Interrupted || len(job.Scripts) == 0 {
+		return found, err
+	}
+	doc := &found.Document
+	costly := slices.ContainsFunc(doc.Runs, func(r result.Run) bool {
+		return slices.ContainsFunc(r.Results, func(x result.Row) bool { return x.OfferedCost != x.Offered })
+	})
+	doc.Examinations, err = examine.Scripts(ctx, job.Scripts, doc.Runs[0].Limit.Policy(), costly, job.Server,
+		replay.Clock{Now: job.Now, Sleep: job.Sleep}, job.Stop)
+	if errors.Is(err, replay.ErrStopped) {
+		found.Interrupted, err = true, nil
+	}
+	return found, err
+}
+
+// byModels is what the models alone find of the job.
+func (a *app) byModels(ctx context.Context, job *run.Ask, progress run.Progress) (*run.Result, error) {
+	models := *job
+	models.Server, models.Scripts, models.Watch = run.ModelServer, nil, nil
+	models.Decided, models.OtherRule, models.Progress = nil, false, progress
+	return models.Run(ctx)
 }

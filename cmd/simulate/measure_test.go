@@ -4,18 +4,19 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"ratelab/internal/commandline"
+	"ratelab/internal/cli"
 	"ratelab/internal/measure"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // A measure that only this file declares is in every form of output, in the page, in the list, and may be expected.
 func TestAMeasureIsDeclaredOnce(t *testing.T) {
-	was := len(measure.DecisionMeasures.Measures)
-	measure.DecisionMeasures.Declare(measure.Measure{
+	was := measure.DecisionMeasures.Measures
+	measure.DecisionMeasures.Measures = append(slices.Clone(was), measure.Measure{
 		Name: "refused_share", Unit: measure.Share, Heading: "re-\nfused", Title: "refused",
 		Help: "rejected requests, of all that were offered",
 		In:   measure.Written | measure.Table | measure.Page | measure.Expected, Better: measure.Lower,
@@ -23,7 +24,7 @@ func TestAMeasureIsDeclaredOnce(t *testing.T) {
 			return measure.Known(float64(f.Rejected) / float64(f.Offered))
 		},
 	})
-	t.Cleanup(func() { measure.DecisionMeasures.Measures = measure.DecisionMeasures.Measures[:was] })
+	t.Cleanup(func() { measure.DecisionMeasures.Measures = was })
 
 	out := t.TempDir()
 	file := filepath.Join(out, "half.yaml")
@@ -54,11 +55,11 @@ expect:
 			}
 		}
 		if c.format == "json" {
-			doc, err := report.Read(filepath.Join(out, "json"))
+			doc, err := result.ReadDocument(filepath.Join(out, "json"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d, equal := report.Compare(doc, doc, "results/"); !equal {
+			if d, equal := result.Compare(doc, doc, "results/"); !equal {
 				t.Error(d)
 			}
 		}
@@ -85,7 +86,7 @@ func write(t *testing.T, file, text string) {
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := run(args, commandline.Streams{Stdout: &stdout, Stderr: &stderr}); code != 0 {
+	if code := program(args, cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != 0 {
 		t.Fatalf("simulate %q: %d: %s", args, code, stderr.String())
 	}
 	return stdout.String()

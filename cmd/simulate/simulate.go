@@ -1,147 +1,81 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"time"
+	"slices"
+	"strings"
 
-	"ratelab/internal/commandline"
-	"ratelab/internal/load"
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/cli"
 	"ratelab/internal/message"
+	"ratelab/internal/redis"
 	"ratelab/internal/report"
 	"ratelab/internal/scenario"
-	"ratelab/internal/simulate"
 )
 
-// simulate is the main job. If it fails nothing is printed but the matrix, and the files are as they were.
-func (a *app) simulate(ctx context.Context, f *flags, args []string) error {
-	if f.asksForLimits(args) {
-		return a.look(&limitsFlags{Traffic: f.Traffic, Output: f.Output}, f.Groups)
-	}
-	job, err := a.job(f, args)
-	if err != nil {
-		return err
-	}
-	if job.Server == simulate.ModelServer {
-		collectAt(modelsGCPercent)
-	}
-	if f.shard.Of > 0 {
-		return a.shard(ctx, f, args, job)
-	}
-	pictures, err := f.ChartFormats(len(job.Scenarios) > fewScenarios)
-	if err != nil {
-		return err
-	}
-	bench, err := f.measured(job, pictures)
-	if err != nil {
-		return err
-	}
-	rows, err := f.rowsTarget(a.Stdout, args)
-	if err != nil {
-		return err
-	}
-	mine := outputs(scenarioNames(job.Scenarios), pictures)
-	if err := commandline.RefuseForeign("--out", f.Folder, mine...); err != nil {
-		return err
-	}
-	giveBack, err := commandline.MakeFolder("--out", f.Folder)
-	if err != nil {
-		return err
-	}
-	printer := commandline.NewPrinter(a.Stdout)
-	defer printer.Stop()
-	figures, err := a.figures(ctx, f, job, printer)
-	var result *simulate.Result
-	if err == nil {
-		a.foretell(ctx, f, job)
-		result, err = a.run(ctx, f, job, rows)
-	}
-	if err != nil {
-		giveBack()
-		var differs *simulate.DifferenceError
-		if errors.As(err, &differs) {
-			return commandline.Exit(commandline.ExitMissed, err)
-		}
-		return commandline.ServerFlag(err, "redis", serverKinds)
-	}
-	if !f.Quiet {
-		for _, w := range result.Warnings {
-			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
-		}
-	}
-	printer.Print(func() error { return figures(&result.Document) })
-	write := func() error { return a.write(&f.Output, f.again(args), result, bench, pictures, mine) }
-	return printer.Deliver(write, outcome(f, result))
+const about = `Show what rate limiters' Lua admits, in virtual time; without arguments, of everything built in.
+Exit codes: 0 ok, 1 an expectation missed, 2 usage, 3 no server, 130 interrupted.`
+
+// serverKinds are the values of --redis.
+const serverKinds = redis.Kinds + ", or model"
+
+// flags are those of the root command.
+type flags struct {
+	cli.Limiters
+	cli.Traffic
+	cli.Output
+
+	redis, decisions string
+	all              bool
+	columns          cli.Value[[]string]
 }
 
-// run does the job, with its progress on a terminal and its decisions in the file rows.
-func (a *app) run(ctx context.Context, f *flags, job *simulate.Job, rows string) (*simulate.Result, error) {
-	bar := a.NewBar(f.Quiet)
-	job.Progress, job.Notice = progressOf(bar, job.Scenarios), a.Notices("simulate", f.Quiet)
-	defer bar.Finish()
-	if decided := job.Decided; decided != nil {
-		job.Decided = func(r *report.Run) {
-			bar.Finish()
-			decided(r)
-		}
+// simulate is the main command.
+func (a *app) simulate() *cobra.Command {
+	var f flags
+	c := &cobra.Command{
+		Use: "simulate [scenario or file …]", Version: cli.Version(version),
+		Short: "Replay traffic against rate limiters' Lua in virtual time",
+		Long:  about,
+		Args:  slipOfACommand, ValidArgsFunction: cli.CompleteScenarios,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.Files != nil && len(args) == 0 && !slices.ContainsFunc(done, c.Flags().Changed) {
+				return a.look(&limitsFlags{Traffic: f.Traffic, Output: f.Output}) // the question is which limit
+			}
+			return a.play(c, &f, args)
+		},
 	}
-	if rows != "" {
-		return withDecisions(ctx, job, rows)
-	}
-	return job.Run(ctx)
+	f.AlgorithmsFlag(c)
+	f.ScriptFlag(c)
+	f.LimitFlags(c)
+	f.Traffic.Register(c, a.Streams, true)
+	cli.ServerFlag(c, &f.redis, redis.KindEmbedded,
+		"embedded (default), process, container, redis://…, model")
+	f.FormatFlag(c, report.DocumentFormats.Names())
+	fs := c.Flags()
+	f.columns = cli.Words(report.CSVColumns())
+	fs.Var(&f.columns, "columns", "with --format csv: `NAMES` of columns, comma separated")
+	fs.BoolVar(&f.all, "all", false, "print a table for each scenario, however many there are")
+	f.FolderFlags(c, "results/latest", "charts, index.html and data")
+	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row for each decision to `FILE`")
+	f.QuietFlag(c)
+	cli.Complete(c, "columns", report.CSVColumns())
+	return c
 }
 
-// job is what the flags and arguments ask for.
-func (a *app) job(f *flags, args []string) (*simulate.Job, error) {
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	choices, err := f.Choices()
-	if err != nil {
-		return nil, err
-	}
-	instead, err := f.Instead(f.Groups)
-	if err != nil {
-		return nil, err
-	}
-	list, err := f.Scenarios(args, instead.Limit, f.Groups, scenario.Builtin)
-	if err != nil {
-		return nil, err
-	}
-	job := a.newJob(list)
-	job.Algorithms, job.Scripts = choices, f.Scripts
-	job.Server, job.Clock, job.LongReal = f.redis, f.clock, f.longReal
-	job.AllowEviction = f.eviction
-	job.Instead = instead
-	if f.HasTrace() && !choseRule(f.Groups) {
-		job.Assumed = a.otherRules(job, f.shard.Shard)
-	}
-	return job, nil
-}
+// done are the flags that say what to do with a log.
+var done = []string{"limit", "algorithms", "script", "decisions"}
 
-func scenarioNames(list []*scenario.Scenario) []string {
-	var names []string
-	for _, s := range list {
-		names = append(names, s.Name)
+// slipOfACommand refuses a first word that is no scenario, and looks more like a command.
+func slipOfACommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 || args[0] == "" || slices.Contains(scenario.Names(), args[0]) || strings.ContainsAny(args[0],
+		`./\`) {
+		return nil
 	}
-	return names
-}
-
-// again is the command line that asks for the same figures.
-func (f *flags) again(args []string) string {
-	return f.Again("simulate", args, "out", "format", "quiet", "decisions", "charts", "shard")
-}
-
-// newJob is a job on the embedded server in virtual time.
-func (a *app) newJob(list []*scenario.Scenario) *simulate.Job {
-	return &simulate.Job{
-		Scenarios: list,
-		Server:    "embedded",
-		Clock:     simulate.VirtualClock,
-		Version:   commandline.Version(version),
-		Now:       time.Now,
-		Sleep:     load.Wait,
-		Stop:      a.Stop,
+	root.SuggestionsMinimumDistance = 2
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return cli.Usage("%s: no such scenario or command; did you mean simulate %s?", message.Quote(args[0]),
+			near[0])
 	}
+	return nil
 }

@@ -7,16 +7,16 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"ratelab/internal/commandline"
-	"ratelab/internal/commandline/commandlinetest"
+	"ratelab/internal/cli"
+	"ratelab/internal/cli/clitest"
 )
 
 // onTerminal is what a run writes to its terminal.
 func onTerminal(t *testing.T, args ...string) string {
 	t.Helper()
 	args = append(args, "--charts", "none", "--out", t.TempDir())
-	return commandlinetest.OnTerminal(t, func(tty *os.File) {
-		if code := run(args, commandline.Streams{Stdout: tty, Stderr: tty}); code != commandline.ExitOK {
+	return clitest.OnTerminal(t, func(tty *os.File) {
+		if code := program(args, cli.Streams{Stdout: tty, Stderr: tty}); code != cli.ExitOK {
 			t.Errorf("exit code %d", code)
 		}
 	})

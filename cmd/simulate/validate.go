@@ -2,11 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ratelab/internal/commandline"
+	"ratelab/internal/cli"
 	"ratelab/internal/message"
 	"ratelab/internal/scenario"
 )
@@ -16,27 +17,17 @@ func (a *app) validate() *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate FILE …",
 		Short: "Check scenario files: every error at once, with line and column",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return commandline.Usage("validate: want at least one scenario file")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
 			var problems []error
 			for _, file := range args {
 				if err := a.validateOne(file); err != nil {
-					problems = append(problems, err)
-					continue
-				}
-				if err := commandline.Println(a.Stdout, message.Path(file)+": ok"); err != nil {
-					return err
+					problems = append(problems, cli.Exit(cli.ExitUsage, err))
+				} else {
+					fmt.Fprintln(a.Stdout, message.Path(file)+": ok")
 				}
 			}
-			if len(problems) > 0 {
-				return commandline.Exit(commandline.ExitUsage, errors.Join(problems...))
-			}
-			return nil
+			return errors.Join(problems...)
 		},
 	}
 }

@@ -1,59 +1,110 @@
 package architecture
 
 import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// planned are the folders in the order of the drawing in ARCHITECTURE.md.
-func planned(t *testing.T) []string {
+// ceiling is the most lines of Go that the module may have without its tests.
+const ceiling = 46_000
+
+// room is a package's line in the plan of ARCHITECTURE.md.
+type room struct {
+	dir    string // from the root
+	budget int    // the most lines of its Go files without tests
+}
+
+// planned are the packages in the order of the plan in ARCHITECTURE.md.
+func planned(t *testing.T) []room {
 	t.Helper()
 	_, rest, found := strings.Cut(readPage(t, "ARCHITECTURE.md"), "```plan\n")
 	plan, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
-		t.Fatal("ARCHITECTURE.md has no drawing between ```plan and ```")
+		t.Fatal("ARCHITECTURE.md has no plan between ```plan and ```")
 	}
-	var folders []string
-	for line := range strings.Lines(plan) {
-		for _, name := range strings.Fields(line[min(len(line), 16):]) {
-			own, top := strings.CutPrefix(name, "/")
-			switch {
-			case top:
-				name = own
-			case !strings.HasPrefix(name, "cmd/"):
-				name = "internal/" + name
-			}
-			folders = append(folders, name)
+	var rooms []room
+	for _, line := range regexp.MustCompile(`(?m)^([a-z/]+) +([\d,]+) `).FindAllStringSubmatch(plan, -1) {
+		budget, err := strconv.Atoi(strings.ReplaceAll(line[2], ",", ""))
+		if err != nil {
+			t.Fatal(err)
 		}
+		dir := line[1]
+		if !strings.HasPrefix(dir, "cmd/") && !slices.Contains([]string{"algorithms", "lua", "scenarios"}, dir) {
+			dir = "internal/" + dir
+		}
+		rooms = append(rooms, room{dir, budget})
 	}
-	return folders
+	return rooms
 }
 
-// Every package has one place in the drawing, and imports only what comes after it.
-func TestThePlanIsTrue(t *testing.T) {
+// isTest reports whether a package is counted as tests.
+func isTest(dir string) bool { return strings.HasSuffix(dir, "test") || dir == "internal/architecture" }
+
+// Every package has one place in the plan, and imports only what comes after it.
+func TestPackagesImportDownwardsInThePlan(t *testing.T) {
 	plan, folders := planned(t), tree(t)
-	for i, dir := range plan {
-		if folders[dir] == nil {
-			t.Errorf("ARCHITECTURE.md draws %s, and there is no such package; take it out", dir)
+	place := func(dir string) int { return slices.IndexFunc(plan, func(r room) bool { return r.dir == dir }) }
+	for i, r := range plan {
+		if folders[r.dir] == nil || place(r.dir) != i {
+			t.Errorf("ARCHITECTURE.md plans %s, which is no package, or stands there twice; take it out", r.dir)
 			continue
 		}
-		if slices.Index(plan, dir) != i {
-			t.Errorf("ARCHITECTURE.md draws %s twice", dir)
-		}
-		for _, f := range folders[dir].files {
+		for _, f := range folders[r.dir].files {
 			for _, target := range f.imports() {
 				own, inside := strings.CutPrefix(target, module+"/")
-				if at := slices.Index(plan, own); inside && at >= 0 && at <= i {
-					t.Errorf("%s imports %s, which the plan in ARCHITECTURE.md draws before %s: pass what it needs "+
-						"as a value, or draw a better plan", f.path, own, dir)
+				if at := place(own); inside && at >= 0 && at <= i {
+					t.Errorf("%s imports %s, which the plan has before %s: pass what it needs as a value, or draw a "+
+						"better plan", f.path, own, r.dir)
+				}
+				if inside && isTest(own) {
+					t.Errorf("%s imports %s, which is for tests", f.path, own)
 				}
 			}
 		}
 	}
 	for dir := range folders {
-		if !slices.Contains(plan, dir) && !strings.HasSuffix(dir, "test") && dir != "internal/architecture" {
-			t.Errorf("ARCHITECTURE.md does not draw %s; give it a place in the plan", dir)
+		if place(dir) < 0 && !isTest(dir) {
+			t.Errorf("ARCHITECTURE.md does not plan %s; give it a place and a budget", dir)
 		}
+	}
+}
+
+// Code grows unless somebody counts it.
+func TestTheCodeKeepsItsBudget(t *testing.T) {
+	lines := map[string]int{}
+	code, tests := 0, 0
+	walk(t, func(name string) {
+		if path.Ext(name) != ".go" || strings.Contains(name, "testdata/") {
+			return
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := strings.Count(string(text), "\n")
+		if dir := path.Dir(name); strings.HasSuffix(name, "_test.go") || isTest(dir) {
+			tests += n
+		} else {
+			lines[dir] += n
+			code += n
+		}
+	})
+	for _, r := range planned(t) {
+		if lines[r.dir] > r.budget {
+			t.Errorf("%s has %d lines, and a budget of %d in ARCHITECTURE.md: take something out; or raise the budget "+
+				"in a commit of its own, and say there what goes in exchange", r.dir, lines[r.dir], r.budget)
+		}
+	}
+	if code > ceiling {
+		t.Errorf("the code has %d lines; at most %d", code, ceiling)
+	}
+	if tests > code {
+		t.Errorf("the tests have %d lines, and the code %d: a test that holds what another holds can go", tests, code)
 	}
 }

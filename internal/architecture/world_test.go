@@ -14,19 +14,16 @@ var clocks = map[string][]string{
 
 // mayWait are the packages outside cmd/ that use a clock all the same, each with its reason.
 var mayWait = map[string]string{
-	"internal/redisserver":                 "waits for servers to start and to end; no figure depends on it",
-	"internal/redisserver/redisservertest": "delays what goes to a far server; no figure depends on it",
-	"internal/load":                        "paces on the wall clock: waiting precisely is what it is for",
-	"internal/caller":                      "gives up an answer that does not come; no figure depends on it",
-	"internal/commandline/commandlinetest": "ends programs under test that hang; no figure depends on it",
-	"internal/serverstats":                 "waits until a server keeps its writes; no figure depends on it",
-	"internal/trialserver":                 "looks at its memory again and again; no figure depends on it",
+	"internal/redis":           "waits for servers to start and to end; no figure depends on it",
+	"internal/redis/redistest": "delays what goes to a far server; no figure depends on it",
+	"internal/load":            "paces on the wall clock: waiting precisely is what it is for",
+	"internal/cli/clitest":     "ends programs under test that hang; no figure depends on it",
 }
 
 // programs are the packages outside cmd/ that print and exit all the same, each with its reason.
 var programs = map[string]string{
-	"internal/trialserver":                 "is a program of its own, which others become when they are asked to",
-	"internal/commandline/commandlinetest": "makes the binary of a command's tests a program that takes orders",
+	"internal/redis":       "is a program of its own, which others become when they are asked to",
+	"internal/cli/clitest": "makes the binary of a command's tests a program that takes orders",
 }
 
 // Time is an argument: what reads no clock needs no sleep and no tolerance in its tests, and repeats to the byte.

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"ratelab/internal/atomicfile"
 )
@@ -97,62 +97,33 @@ func TestAPlaceThatCannotBeTakenIsAnError(t *testing.T) {
 	}
 }
 
-// TestMain lets the test's binary be a run that is killed in the middle of a file.
-func TestMain(m *testing.M) {
-	if path := os.Getenv("RATELAB_TEST_WRITES"); path != "" {
-		atomicfile.Write(path, func(w io.Writer) error {
-			os.Stdout.WriteString("begun\n")
-			_, err := os.Stdin.Read(make([]byte, 1))
-			return err
-		})
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// What a killed run leaves is swept, and what a living one is at, or somebody else, is not.
-func TestOnlyTheFilesOfTheDeadAreSwept(t *testing.T) {
+// What a killed run left is swept, and what a living one is at, or somebody else's, is not.
+func TestOnlyOldTemporaryFilesAreSwept(t *testing.T) {
 	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "RATELAB_TEST_WRITES="+filepath.Join(dir, "result.json"))
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
-	foreign := []string{".result.json.123", ".ratelab-notes.tmp", "decisions-1"}
-	for _, name := range foreign {
+	names := []string{".ratelab-1.tmp", ".ratelab-2.tmp", ".ratelab-notes.tmp", ".result.json.123", "decisions-1"}
+	for _, name := range names {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	sweep := func(want int) {
-		t.Helper()
-		if err := atomicfile.Sweep(dir); err != nil {
+		age := 25 * time.Hour
+		if name == names[1] {
+			age = 23 * time.Hour
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
 			t.Fatal(err)
 		}
-		if all := contents(t, dir); len(all) != want {
-			t.Errorf("%d files; want %d: %v", len(all), want, all)
-		}
 	}
-	sweep(len(foreign) + 1)
-	if err := atomicfile.Write(filepath.Join(dir, "mine"),
-		func(io.Writer) error { sweep(len(foreign) + 2); return nil }); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, ".ratelab-3.tmp"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	sweep(len(foreign) + 1)
+	if err := atomicfile.Sweep(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != len(names) || entries[0].Name() != names[1] {
+		t.Errorf("%v, %v; want all but %s", entries, err, names[0])
+	}
 }
 
 // A name that is nearly too long for the folder has room for its temporary file.

@@ -4,17 +4,10 @@ import (
 	"context"
 	"math"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
-	"ratelab/internal/lineup"
-	"ratelab/internal/serverstats"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 )
-
-// callCost is what a call takes of the network and of the client's heap.
-type callCost struct {
-	in, out, allocations float64
-	replicated           *float64 // what goes to a replica; nil where the server is not ours alone
-}
 
 // takenStretches are so many stretches of the half mix: enough for allocations that come with a new key, or with a
 // goroutine of the runtime's, to vanish.
@@ -23,7 +16,7 @@ const takenStretches = 10
 // countCall counts bytes and allocations in a loop of its own: one connection, one call after the other, always the
 // same number admitted and rejected. Under load both depend on how many calls were admitted, which is not the same from
 // run to run, and on what else the generator does. The allocations are rounded down, as testing.AllocsPerRun's are.
-func (s *session) countCall(ctx context.Context, c *lineup.Entry) (*callCost, error) {
+func (s *session) countCall(ctx context.Context, c *run.Limiter) (*result.Work, error) {
 	if s.stopped() {
 		return nil, errStopped
 	}
@@ -35,47 +28,46 @@ func (s *session) countCall(ctx context.Context, c *lineup.Entry) (*callCost, er
 	return t, g.end(ctx, err)
 }
 
-func (g *segment) countCall(ctx context.Context) (*callCost, error) {
-	mixed, err := g.mixers(ctx, benchresult.MixHalf)
+func (g *segment) countCall(ctx context.Context) (*result.Work, error) {
+	mixed, err := g.mixers(result.MixHalf)
 	if err != nil {
 		return nil, err
 	}
-	caller, calls := mixed[0], takenStretches*stretch(benchresult.MixHalf)
-	if _, err = caller.Call(ctx, limit.Request{}); err == nil {
+	caller, calls := mixed[0], takenStretches*stretch(result.MixHalf)
+	if _, err = caller.Call(limit.Request{}); err == nil {
 		err = g.introduce(ctx, mixed, 2*calls)
 	}
 	if err != nil {
 		return nil, err
 	}
-	replicated, err := g.replicated(ctx, calls, func() error {
+	var in, out int
+	ask := func() error {
+		in, out = 0, 0
 		for range calls {
-			if _, err := caller.Call(ctx, limit.Request{}); err != nil {
+			o, err := caller.Call(limit.Request{})
+			if err != nil {
 				return err
 			}
+			in, out = in+o.BytesWritten, out+o.BytesRead
 		}
 		return nil
-	})
-	if err != nil {
+	}
+	w, n := &result.Work{}, float64(calls)
+	if w.ReplicatedPerDecision, err = g.replicated(ctx, n, ask); err != nil {
 		return nil, err
 	}
-	var in, out int
 	before := allocated()
-	for range calls {
-		o, err := caller.Call(ctx, limit.Request{})
-		if err != nil {
-			return nil, err
-		}
-		in, out = in+o.BytesWritten, out+o.BytesRead
-	}
-	n := float64(calls)
-	return &callCost{float64(in) / n, float64(out) / n, math.Floor(float64(allocated()-before) / n), replicated}, nil
+	err = ask()
+	w.AllocationsPerCall = pointer(math.Floor(float64(allocated()-before) / n))
+	w.NetInPerDecision, w.NetOutPerDecision = pointer(float64(in)/n), pointer(float64(out)/n)
+	return w, err
 }
 
 // replicated is how many bytes a replica would get of each of so many calls. They are calls of their own: the client's
 // allocations are counted without the questions about it.
-func (g *segment) replicated(ctx context.Context, calls int, f func() error) (each *float64, err error) {
+func (g *segment) replicated(ctx context.Context, calls float64, f func() error) (each *float64, err error) {
 	if g.written == nil {
-		g.written, err = serverstats.Replicate(ctx, g.server, g.prefix+"replicated")
+		g.written, err = g.server.Replicate(ctx, g.prefix+"replicated")
 	}
 	if g.written == nil || err != nil {
 		return nil, err
@@ -88,13 +80,13 @@ func (g *segment) replicated(ctx context.Context, calls int, f func() error) (ea
 		return nil, err
 	}
 	after, err := g.written.Bytes(ctx)
-	return pointer(float64(after-before) / float64(calls)), err
+	return pointer(float64(after-before) / calls), err
 }
 
-// record adds what a call takes to w.
-func (t *callCost) record(w *benchresult.Work) {
-	if t != nil {
-		w.NetInPerDecision, w.NetOutPerDecision, w.AllocationsPerCall = &t.in, &t.out, &t.allocations
-		w.ReplicatedPerDecision = t.replicated
+// addCall adds what a call takes, where that was counted.
+func addCall(w, call *result.Work) {
+	if call != nil {
+		w.NetInPerDecision, w.NetOutPerDecision = call.NetInPerDecision, call.NetOutPerDecision
+		w.AllocationsPerCall, w.ReplicatedPerDecision = call.AllocationsPerCall, call.ReplicatedPerDecision
 	}
 }

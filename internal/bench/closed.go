@@ -2,14 +2,13 @@ package bench
 
 import (
 	"context"
-	"iter"
+	"slices"
 	"strconv"
 	"time"
 
-	"ratelab/internal/benchresult"
-	"ratelab/internal/limit"
-	"ratelab/internal/lineup"
 	"ratelab/internal/load"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 )
 
 // saturation is what to do in one closed loop.
@@ -32,13 +31,10 @@ type closedLoop struct {
 	*segment
 	mixed []*mixer
 	found closedRound // all stretches together
-
-	stretches int
-	halves    [2]closedRound // the even and the odd ones
 }
 
 // saturate measures an entry under costLimit in a closed loop. The error is errStopped if the job was told to stop.
-func (s *session) saturate(ctx context.Context, c *lineup.Entry, o saturation) (*closedRound, error) {
+func (s *session) saturate(ctx context.Context, c *run.Limiter, o saturation) (*closedRound, error) {
 	defer s.places.apart()()
 	l, err := s.closedLoop(ctx, c, o)
 	if err != nil {
@@ -49,13 +45,13 @@ func (s *session) saturate(ctx context.Context, c *lineup.Entry, o saturation) (
 }
 
 // closedLoop prepares a closed loop, and warms it up.
-func (s *session) closedLoop(ctx context.Context, c *lineup.Entry, o saturation) (*closedLoop, error) {
+func (s *session) closedLoop(ctx context.Context, c *run.Limiter, o saturation) (*closedLoop, error) {
 	g, err := s.segment(ctx, c, o.connections)
 	if err != nil {
 		return nil, err
 	}
 	l := &closedLoop{segment: g}
-	if l.mixed, err = g.mixers(ctx, o.mix); err == nil && o.warmUp > 0 {
+	if l.mixed, err = g.mixers(o.mix); err == nil && o.warmUp > 0 {
 		err = l.warm(ctx, o)
 	}
 	if err != nil {
@@ -65,11 +61,11 @@ func (s *session) closedLoop(ctx context.Context, c *lineup.Entry, o saturation)
 }
 
 func (l *closedLoop) warm(ctx context.Context, o saturation) error {
-	warm, err := l.loop(ctx, l.mixed, o.warmUp)
-	if err != nil {
+	var warm load.ClosedResult
+	if err := l.loop(ctx, l.mixed, o.warmUp, &warm); err != nil {
 		return err
 	}
-	perWorker := warm.PerSecond * o.length.Seconds() / float64(len(l.mixed))
+	perWorker := warm.PerSecond() * o.length.Seconds() / float64(len(l.mixed))
 	return l.introduce(ctx, l.mixed, int(2*perWorker))
 }
 
@@ -78,57 +74,70 @@ func (l *closedLoop) stretch(ctx context.Context, length time.Duration) error {
 	if l.found.Sent == 0 {
 		l.found.startedUS = l.since(l.now())
 	}
-	var found *load.ClosedResult
-	a, err := l.measured(ctx, func() (err error) {
-		found, err = l.loop(ctx, l.mixed, length)
-		return err
-	})
-	if err != nil {
-		return err
+	a, err := l.measured(ctx, func() error { return l.loop(ctx, l.mixed, length, &l.found.ClosedResult) })
+	l.found.account.add(a)
+	return err
+}
+
+// stretchLength is how long one loop is measured before the others' turn comes again: a pair of 800 ms a side
+// measured against itself varied by 25 % in one piece each, by 8 % in stretches of 100 ms, and by 5 % in these.
+const stretchLength = 40 * time.Millisecond
+
+// saturateAll measures every entry in a closed loop, all in turns, so that their ratios do not depend on when the
+// machine was slow: in the order given, then backwards, and so on.
+func (r *measuring) saturateAll(ctx context.Context, o saturation, order []int) (all []*closedRound, err error) {
+	defer r.places.apart()()
+	loops := make([]*closedLoop, len(r.plan.costs))
+	for i := 0; i < len(loops) && err == nil; i++ {
+		loops[i], err = r.closedLoop(ctx, r.plan.costs[i], o)
 	}
-	half := &l.halves[l.stretches%2]
-	l.stretches++
-	for _, into := range []*closedRound{&l.found, half} {
-		into.account.add(a)
-		into.ClosedResult.Add(found)
+	turns := max(1, int(o.length/stretchLength))
+	for turn := 0; turn < turns && err == nil; turn++ {
+		for n := 0; n < len(order) && err == nil; n++ {
+			l := loops[order[n]]
+			err = l.explain(l.stretch(ctx, o.length/time.Duration(turns)))
+		}
+		slices.Reverse(order)
 	}
-	return nil
+	for _, l := range loops {
+		if l == nil {
+			continue
+		}
+		if ended := l.end(ctx, nil); err == nil {
+			err = ended
+		}
+		all = append(all, &l.found)
+	}
+	return all, err
 }
 
 // mixers gives each connection its part in a mix, whose used-up keys are used up then.
-func (g *segment) mixers(ctx context.Context, mix string) ([]*mixer, error) {
+func (g *segment) mixers(mix string) ([]*mixer, error) {
 	if g.entry.Label != control { // it admits all
-		if err := exhaust(ctx, mix, g.callers[0]); err != nil {
+		if err := exhaust(mix, g.callers[0]); err != nil {
 			return nil, err
 		}
 	}
 	return mixers(mix, g.callers), nil
 }
 
-// loop is a closed loop of mixers.
-func (g *segment) loop(ctx context.Context, mixed []*mixer, length time.Duration) (*load.ClosedResult, error) {
+// loop is a closed loop of mixers, whose figures are added to r.
+func (g *segment) loop(ctx context.Context, mixed []*mixer, length time.Duration, r *load.ClosedResult) error {
 	callers := make([]load.Caller, len(mixed))
 	for i, m := range mixed {
 		callers[i] = m
 	}
-	r, err := load.Closed(ctx, anything(), callers, load.ClosedOptions{
-		Clock: g.clock, Duration: length, IntervalUS: 60 * time.Second.Microseconds(), Stop: g.stop,
-	})
+	err := load.Closed(ctx, g.clock, callers, length, g.stop, r)
 	if err == nil && r.Stopped {
 		err = errStopped
 	}
-	return r, err
-}
-
-// anything is a stream for mixers, which choose their requests themselves.
-func anything() iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) { yield(limit.Request{Cost: 1}, nil) }
+	return err
 }
 
 // introduce initialises the keys that each of the workers will probably come to in so many calls, where the script has
 // an init, so that it is not among what is measured.
 func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) error {
-	if g.entry.Program.Init == nil || mixed[0].mix == benchresult.MixRejected {
+	if g.entry.Program.Init == nil || mixed[0].mix == result.MixRejected {
 		return nil
 	}
 	var keys []string
@@ -138,23 +147,4 @@ func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) erro
 		}
 	}
 	return g.target.Introduce(ctx, keys)
-}
-
-// sample writes one closed loop down.
-func (m *closedRound) sample(round int) benchresult.Sample {
-	service := m.Overall().Service
-	return benchresult.Sample{
-		Round: round, StartedUS: m.startedUS, Calls: m.Sent, Accepted: m.Accepted,
-		ThroughputPerS: m.PerSecond, ServerUSPerCall: m.serverUS(),
-		ServiceP50US: float64(service.ValueAtPercentile(50)), ServiceP99US: float64(service.ValueAtPercentile(99)),
-	}
-}
-
-// sample writes the loop down, and its halves apart.
-func (l *closedLoop) sample(round int) benchresult.Sample {
-	s := l.found.sample(round)
-	if l.stretches > 1 {
-		s.Halves = []benchresult.Sample{l.halves[0].sample(round), l.halves[1].sample(round)}
-	}
-	return s
 }

@@ -1,77 +1,42 @@
 package bench
 
 import (
-	"ratelab/internal/benchresult"
-	"ratelab/internal/lineup"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 )
 
-// cost is what all rounds found of one entry in the closed loop.
-type cost struct {
-	mixes   map[string]*mixed
-	sweep   []benchresult.Level
-	memory  []benchresult.Fill
-	perCall *callCost // nil for what was not counted
-}
-
-func newCost() *cost {
-	c := &cost{mixes: map[string]*mixed{}, sweep: []benchresult.Level{}, memory: []benchresult.Fill{}}
-	for _, name := range benchresult.Mixes() {
-		c.mixes[name] = &mixed{service: benchresult.NewHistogram(), samples: []benchresult.Sample{}}
+// newCost is what will be found of an entry in the closed loop.
+func newCost(c *run.Limiter) *result.Cost {
+	out := &result.Cost{Identity: identity(c), Sweep: []result.Level{}, Memory: []result.Fill{}}
+	for _, name := range result.Mixes() {
+		out.Mixes = append(out.Mixes, result.Mix{Mix: name, Service: result.NewHistogram(),
+			Samples: []result.Sample{}})
 	}
-	return c
-}
-
-// mixed is one mix over all rounds.
-type mixed struct {
-	totals   totals
-	accepted int64
-	service  *benchresult.Histogram
-	samples  []benchresult.Sample
-}
-
-// add takes one round.
-func (m *mixed) add(number int, s *closedRound) {
-	m.totals.add(&s.Result, &s.account)
-	m.accepted += s.Accepted
-	m.service.Merge(s.Overall().Service)
-	m.samples = append(m.samples, s.sample(number))
-}
-
-// record writes the mix down; control is that of the control.
-func (m *mixed) record(name string, control *mixed, t *callCost) benchresult.Mix {
-	out := benchresult.Mix{
-		Mix: name, Accepted: m.accepted, Rejected: m.totals.sent - m.accepted, Service: m.service, Samples: m.samples,
-		RatioToControl: benchresult.RatioToControl(m.samples, control.samples),
-	}
-	if t != nil {
-		out.AllocationsPerCall = &t.allocations
-	}
-	var throughput, serverUS []float64
-	for _, s := range m.samples {
-		throughput = append(throughput, s.ThroughputPerS)
-		if s.ServerUSPerCall != nil {
-			serverUS = append(serverUS, *s.ServerUSPerCall)
-		}
-	}
-	out.ThroughputPerS = benchresult.Median(throughput)
-	out.ServerUSPerCall = median(serverUS)
 	return out
 }
 
-// level takes one step of the sweep.
-func (c *cost) level(connections int, s *closedRound) {
-	service := benchresult.NewHistogram()
-	service.Merge(s.Overall().Service)
-	c.sweep = append(c.sweep, benchresult.Level{
-		Connections: connections, ThroughputPerS: s.PerSecond, ServerUSPerCall: s.serverUS(), Service: service,
+// addTo adds what one round measured of a mix.
+func (m *closedRound) addTo(mix *result.Mix, round int) {
+	mix.Accepted += m.Accepted
+	mix.Rejected += m.Sent - m.Accepted
+	mix.Service.Merge(m.Service.Histogram)
+	mix.Samples = append(mix.Samples, result.Sample{
+		Round: round, StartedUS: m.startedUS, Calls: m.Sent, Accepted: m.Accepted,
+		ThroughputPerS: m.PerSecond(), ServerUSPerCall: m.serverUS(),
+		ServiceP50US: float64(m.Service.ValueAtPercentile(50)), ServiceP99US: float64(m.Service.ValueAtPercentile(99)),
 	})
 }
 
-// record writes the cost down; control is the control's.
-func (c *cost) record(who *lineup.Entry, control *cost) benchresult.Cost {
-	out := benchresult.Cost{Identity: identity(who), Sweep: c.sweep, Memory: c.memory}
-	for _, name := range benchresult.Mixes() {
-		out.Mixes = append(out.Mixes, c.mixes[name].record(name, control.mixes[name], c.perCall))
+// complete adds what follows from a mix of all rounds; control is that of the control.
+func complete(mix, control *result.Mix, call *result.Work) {
+	mix.RatioToControl = result.RatioToControl(mix.Samples, control.Samples)
+	if call != nil {
+		mix.AllocationsPerCall = call.AllocationsPerCall
 	}
-	return out
+	var throughput []float64
+	var serverUS []*float64
+	for _, s := range mix.Samples {
+		throughput, serverUS = append(throughput, s.ThroughputPerS), append(serverUS, s.ServerUSPerCall)
+	}
+	mix.ThroughputPerS, mix.ServerUSPerCall = result.Median(throughput), median(serverUS)
 }

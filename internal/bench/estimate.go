@@ -3,8 +3,8 @@ package bench
 import (
 	"time"
 
-	"ratelab/internal/benchresult"
-	"ratelab/internal/lineup"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 )
 
 // What the parts in virtual time take, roughly.
@@ -15,7 +15,7 @@ const (
 	overhead  = 100 * time.Millisecond // of each measurement: connections, garbage, deleting
 )
 
-func (p *plan) closedTime() time.Duration { return max(p.WarmUp, 0) + p.Segment + overhead }
+func (p *plan) closedTime() time.Duration { return p.WarmUp + p.Segment + overhead }
 
 // mixTime is that of one mix with all entries.
 func (p *plan) mixTime() time.Duration { return time.Duration(len(p.costs)) * p.closedTime() }
@@ -23,8 +23,8 @@ func (p *plan) mixTime() time.Duration { return time.Duration(len(p.costs)) * p.
 // wait is how long a play of an entry waits for its window at most.
 func (c *contest) wait() time.Duration {
 	var most time.Duration
-	for _, e := range c.Entries {
-		if e.Aligned && e.Policy.Window <= lineup.LongestAlignment {
+	for _, e := range c.Limiters {
+		if e.Aligned && e.Policy.Window <= run.LongestAlignment {
 			most = max(most, e.Policy.Window)
 		}
 	}
@@ -32,16 +32,7 @@ func (c *contest) wait() time.Duration {
 }
 
 func (p *plan) openTime(r *contest) time.Duration {
-	return max(p.WarmUp, 0) + r.part.Length() + r.wait() + overhead
-}
-
-// longest is how long the keys of one measurement are needed at most.
-func (p *plan) longest() time.Duration {
-	most := p.mixTime()
-	for _, r := range p.runs {
-		most = max(most, p.openTime(r))
-	}
-	return most
+	return p.WarmUp + r.part.Length() + r.wait() + overhead
 }
 
 // estimate is how long the job will probably take.
@@ -54,7 +45,7 @@ func (p *plan) estimate() time.Duration {
 // roundTime is how long a round probably takes.
 func (p *plan) roundTime() time.Duration {
 	entries := time.Duration(len(p.costs))
-	d := time.Duration(len(benchresult.Mixes())) * p.mixTime()
+	d := time.Duration(len(result.Mixes())) * p.mixTime()
 	for _, r := range p.runs {
 		d += entries * p.openTime(r)
 	}

@@ -7,22 +7,22 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/benchresult"
-	"ratelab/internal/benchresult/benchresulttest"
-	"ratelab/internal/play"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/load"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+	"ratelab/internal/result"
+	"ratelab/internal/result/benchmarktest"
 	"ratelab/internal/scenario"
 )
 
 // tiny is a job that takes about a second on a private server.
 func tiny(t testing.TB, labels ...string) *Job {
 	t.Helper()
-	redisservertest.Private(t) // or skip
+	redistest.Private(t) // or skip
 	return &Job{
 		Scenarios: []*scenario.Scenario{written(t, small)}, Algorithms: choices(t,
-			labels...), Server: redisserver.KindProcess,
-		Rounds: 2, Wish: play.Wish{For: 100 * time.Millisecond}, WarmUp: 10 * time.Millisecond,
+			labels...), Server: redis.KindProcess,
+		Rounds: 2, Wish: load.Wish{For: 100 * time.Millisecond}, WarmUp: 10 * time.Millisecond,
 		Segment:     20 * time.Millisecond,
 		Connections: 2,
 		Sweep:       []int{1, 2}, Fills: []int64{1, 100}, Version: "test", Now: time.Now, Sleep: sleep,
@@ -72,13 +72,13 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // runJob does the job, which must come to its end, and checks the result's sums.
-func runJob(t testing.TB, j *Job) *benchresult.Document {
+func runJob(t testing.TB, j *Job) *result.Benchmark {
 	t.Helper()
 	r, err := j.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := benchresulttest.Check(r); err != nil {
+	if err := benchmarktest.Check(r); err != nil {
 		t.Errorf("the result does not add up: %v", err)
 	}
 	for _, reason := range r.Validity.Reasons {

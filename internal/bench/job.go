@@ -8,49 +8,39 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/benchresult"
-	"ratelab/internal/lineup"
-	"ratelab/internal/play"
+	"ratelab/internal/load"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 
-// Job is what to measure. Scenarios, Version, Now and Sleep are required; the other fields' zero values stand for
-// the constants below, except where they say otherwise.
+// Job is what to measure. All numbers are as the flags of bench run allow them.
 type Job struct {
 	Scenarios  []*scenario.Scenario
 	Algorithms []algorithms.Choice // nil: all. The control, none, is measured in each round whether named or not
 	Scripts    []string            // files of users' own scripts, each with its binding beside it
-	Server     string              // a spec of redisserver.Start; "": a container where Docker answers, else a process
-	lineup.Instead
-
-	AllowEviction bool // the user's server may be one that evicts keys
+	Server     string              // a spec of redis.Start; "": a container where Docker answers, else a process
+	run.Instead
 
 	Rounds      int           // each measures everything once, in another order
-	Wish        play.Wish     // what a round plays of each scenario
-	WarmUp      time.Duration // before each measurement, not counted; negative: none
+	Wish        load.Wish     // what a round plays of each scenario
+	WarmUp      time.Duration // before each measurement, not counted
 	Segment     time.Duration // one closed-loop measurement
 	Connections int           // of the open loop, and of the closed loop but for the sweep
-	Sweep       []int         // connections of one closed loop each; nil: 1, 2, 4 … 64; empty: no sweep
-	Fills       []int64       // requests of one memory fill each; nil: 1, 10 … 10,000; empty: no fills
+	Sweep       []int         // connections of one closed loop each, rising; none: no sweep
+	Fills       []int64       // requests of one memory fill each, at most fillLimit's; none: no fills
 
 	// RepeatInvalid is how often each measurement of a round for which the generator was at fault, or in which the
 	// server stood still, is made again, before its figures are taken as they are and the result is invalid; 0: never.
 	RepeatInvalid int
-
-	// Of a shard: which it is, of how many; the name under which the shards of a run meet on the server; and how long
-	// one waits for the others to come. RunShard takes them.
-	Shard   replay.Shard
-	Meeting string
-	Wait    time.Duration
 
 	Version string
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
 	Stop    <-chan struct{}                            // closed: give the round up, and mark the result partial
 
-	Progress Progress          // nil: nobody watches
-	Notice   func(line string) // is called with what the user ought to know at once; nil: nobody listens
+	Progress Progress // nil: nobody watches
 }
 
 // What a job measures unless it says otherwise. So many connections bridge 10 ms, the longest stall with which a run is
@@ -74,7 +64,7 @@ type Progress interface {
 }
 
 // InputError is input that cannot be meant: a scenario, an algorithm, a script, a server, a number.
-type InputError = lineup.InputError
+type InputError = replay.InputError
 
 // Check resolves every name of the job and runs nothing; its error is an *InputError with everything that is wrong.
 func (j *Job) Check() error {
@@ -82,10 +72,10 @@ func (j *Job) Check() error {
 	return err
 }
 
-// Run does the job. Errors are an *InputError, a *redisserver.Unavailable or what else kept the harness from
+// Run does the job. Errors are an *InputError, a *redis.Unavailable or what else kept the harness from
 // running, such as a call that failed; there is no result then. A result may be partial, if the job was told to
 // stop, or invalid, if the generator was at fault or the server stood still: it says so itself.
-func (j *Job) Run(ctx context.Context) (*benchresult.Document, error) {
+func (j *Job) Run(ctx context.Context) (*result.Benchmark, error) {
 	p, err := j.plan()
 	if err != nil {
 		return nil, err

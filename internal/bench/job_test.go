@@ -9,19 +9,19 @@ import (
 	"testing"
 	"time"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
 	"ratelab/internal/script"
 )
 
 func TestRecordingAddsUp(t *testing.T) {
 	longtest.Skip(t, "measures for twenty seconds")
 	r := runJob(t, tiny(t, "gcra", "sliding-window-log", "token-bucket-interval"))
-	if r.Partial || !r.Server.Own || r.Server.Kind != redisserver.KindProcess || r.Machine.Cores == 0 {
+	if r.Partial || !r.Server.Own || r.Server.Kind != redis.KindProcess || r.Machine.Cores == 0 {
 		t.Errorf("partial %t on %+v, %+v", r.Partial, r.Server, r.Machine)
 	}
 	rows := r.Runs[0].Rows
@@ -32,12 +32,12 @@ func TestRecordingAddsUp(t *testing.T) {
 		checkRow(t, &row, 2)
 		checkCost(t, &r.Costs[i], 2)
 	}
-	if r.Runs[0].PlayedUS != 100_000 || r.Runs[0].DurationUS != 200_000 || len(r.Runs[0].Notes) != 1 {
+	if r.Runs[0].PlayedUS != 100_000 || r.Runs[0].DurationUS != 200_000 || len(r.Runs[0].Notes) != 0 {
 		t.Errorf("played %d of %d µs: %q", r.Runs[0].PlayedUS, r.Runs[0].DurationUS, r.Runs[0].Notes)
 	}
 }
 
-func labelsOf(rows []benchresult.Limiter) string {
+func labelsOf(rows []result.BenchRow) string {
 	var labels []string
 	for _, row := range rows {
 		labels = append(labels, row.Algorithm)
@@ -46,7 +46,7 @@ func labelsOf(rows []benchresult.Limiter) string {
 }
 
 // checkRow: of the 200 requests that are played 80 are to be admitted, 40 for each key, by all but the control.
-func checkRow(t *testing.T, row *benchresult.Limiter, rounds int) {
+func checkRow(t *testing.T, row *result.BenchRow, rounds int) {
 	t.Helper()
 	admitted := int64(80)
 	if row.Algorithm == control {
@@ -77,7 +77,7 @@ func checkRow(t *testing.T, row *benchresult.Limiter, rounds int) {
 	}
 }
 
-func checkCost(t *testing.T, c *benchresult.Cost, rounds int) {
+func checkCost(t *testing.T, c *result.Cost, rounds int) {
 	t.Helper()
 	if len(c.Mixes) != 3 || len(c.Sweep) != 2 || len(c.Memory) != 2 {
 		t.Errorf("%s: %d mixes, %d levels, %d fills", c.Algorithm, len(c.Mixes), len(c.Sweep), len(c.Memory))
@@ -102,14 +102,14 @@ func checkCost(t *testing.T, c *benchresult.Cost, rounds int) {
 func TestExactIsWhatTheModelsDecide(t *testing.T) {
 	longtest.Skip(t, "decides everything on a real server")
 	j := tiny(t, "gcra", "leaky-bucket", "sliding-window-counter", "token-bucket", "token-bucket-debt")
-	j.Rounds, j.Sweep, j.Fills, j.WarmUp = 1, []int{}, []int64{}, -1
+	j.Rounds, j.Sweep, j.Fills, j.WarmUp = 1, nil, nil, 0
 	r := runJob(t, j)
 	p, err := j.plan()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := p.runs[0]
-	for i, c := range s.Entries {
+	for i, c := range s.Limiters {
 		lane := replay.Lane{Label: c.Label, Decider: replay.NewModel(c.NewModel(), s.Scenario.Start)}
 		want, err := replay.Run(t.Context(), s.traffic(), s.Policy, []replay.Lane{lane}, replay.Options{})
 		if err != nil {
@@ -152,7 +152,7 @@ func TestStopKeepsTheFinishedRounds(t *testing.T) {
 
 func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	j := tiny(t, "gcra")
-	s, err := redisserver.Start(t.Context(), redisserver.KindProcess)
+	s, err := redis.Start(t.Context(), redis.KindProcess)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := p.on(t.Context(), under)
-	var gone *redisserver.Unavailable
+	var gone *redis.Unavailable
 	if r != nil || !errors.As(err, &gone) {
 		t.Errorf("got %v and %v; want no result and an *Unavailable", r, err)
 	}
@@ -187,38 +187,31 @@ func TestCancelledJob(t *testing.T) {
 	}
 }
 
-// On a server that others use theirs stays, nothing of ours does, and no figure claims to be ours that is not.
-func TestSharedServer(t *testing.T) {
-	theirs := redisservertest.Private(t)
+// On a given server nothing of ours stays. It tells what one of ours tells, but for what needs another setting.
+func TestGivenServer(t *testing.T) {
+	theirs := redistest.Private(t)
 	ctx := t.Context()
-	for i := range 50 {
-		if err := theirs.Client.Set(ctx, fmt.Sprintf("theirs:%d", i), i, 0).Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	j := tiny(t, "gcra", "token-bucket-interval")
 	j.Rounds, j.Sweep = 1, []int{2}
-	j.Server = "unix://" + redisservertest.Socket(t, theirs)
+	j.Server = "unix://" + redistest.Socket(t, theirs)
 	theirs.Client.ConfigResetStat(ctx) // commands so far were the test's own
 	r := runJob(t, j)
-	if r.Server.Own || len(r.Notes) == 0 || !strings.HasPrefix(r.Notes[0], "others use the server too") {
-		t.Errorf("own %t, notes %q", r.Server.Own, r.Notes)
+	if r.Server.Own {
+		t.Error("it is said to be ours")
 	}
 	for i, row := range r.Runs[0].Rows {
 		w, c := &row.Work, &r.Costs[i]
-		if row.Open.ServerUSPerCall != nil || w.Commands != nil || w.UnexplainedEvalCalls != nil ||
-			w.BytesPerKey != nil || len(c.Memory) > 0 || c.Mixes[0].ServerUSPerCall != nil {
-			t.Errorf("%s: figures of a server that others use: %+v", row.Algorithm, w)
+		if row.Open.ServerUSPerCall == nil || w.Commands == nil || w.UnexplainedEvalCalls == nil ||
+			w.BytesPerKey == nil && row.Algorithm != "none" ||
+			c.Mixes[0].ServerUSPerCall == nil || w.ReplicatedPerDecision != nil {
+			t.Errorf("%s: figures of a given server: %+v", row.Algorithm, w)
 		}
 		if w.NetInPerDecision == nil || row.Open.Latency.Accepted.Service.TotalCount() == 0 {
 			t.Errorf("%s: the client's own figures are missing: %+v", row.Algorithm, w)
 		}
 	}
-	if keys := theirs.Client.Keys(ctx, "*").Val(); len(keys) != 50 {
-		t.Errorf("%d keys are left, want their 50: %q", len(keys), keys)
-	}
-	if n := theirs.Client.Get(ctx, "theirs:7").Val(); n != "7" {
-		t.Errorf("theirs:7 is %q", n)
+	if keys := theirs.Client.Keys(ctx, "*").Val(); len(keys) != 0 {
+		t.Errorf("%d keys are left: %q", len(keys), keys)
 	}
 	commands := theirs.Client.InfoMap(ctx, "commandstats").Val()["Commandstats"]
 	for name := range commands {
@@ -231,7 +224,7 @@ func TestSharedServer(t *testing.T) {
 
 // Somebody else's calls on a server of our own are noticed.
 func TestCallsThatNobodySent(t *testing.T) {
-	own := redisservertest.Private(t)
+	own := redistest.Private(t)
 	s := newSession(own, "", "", &session{now: time.Now, sleep: sleep, began: time.Now()})
 	p, err := tiny(t, "gcra").plan()
 	if err != nil {
@@ -257,14 +250,14 @@ func TestCallsThatNobodySent(t *testing.T) {
 
 func TestRepeats(t *testing.T) {
 	for repeats, want := range map[int]int{0: 1, 2: 3} {
-		r := &run{plan: &plan{Job: &Job{RepeatInvalid: repeats}}, session: &session{}, progress: newProgress(nil, 0)}
+		r := &measuring{plan: &plan{Job: &Job{RepeatInvalid: repeats}}, session: &session{},
+			progress: newProgress(nil, 0)}
 		times := 0
-		var reasons []benchresult.Reason
-		err := r.again("here", time.Second, func() ([]benchresult.Reason, error) {
+		reasons, err := r.again("here", time.Second, func() ([]result.Reason, error) {
 			times++
-			return r.blame("here", []load.Reason{{Code: load.ReasonStall, Sentence: fmt.Sprint(times)}}, &account{},
+			return r.blame("here", []load.Reason{{Code: "stall", Sentence: fmt.Sprint(times)}}, &account{},
 				0), nil
-		}, &reasons)
+		})
 		if err != nil || times != want || r.repeated != want-1 || len(reasons) != 1 ||
 			reasons[0].Statement != fmt.Sprint(want) {
 			t.Errorf("with %d repeats: measured %d times, noted %d, %v, %v", repeats, times, r.repeated, reasons, err)

@@ -1,12 +1,11 @@
 package bench
 
 import (
-	"context"
 	"strconv"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
+	"ratelab/internal/result"
 )
 
 // usedUpKeys are so many keys of the rejected mix: enough that no connection's calls all meet on one.
@@ -40,7 +39,7 @@ func mixers(mix string, callers []load.Caller) []*mixer {
 
 // stretch is how many calls a worker makes for each fresh key.
 func stretch(mix string) int {
-	if mix == benchresult.MixHalf {
+	if mix == result.MixHalf {
 		return 2 * int(costLimit.Capacity())
 	}
 	return int(costLimit.Capacity())
@@ -50,16 +49,16 @@ func stretch(mix string) int {
 func usedUpKey(i int) string { return "used-up-" + strconv.Itoa(i%usedUpKeys) }
 
 // Call asks for the mixer's own key.
-func (m *mixer) Call(ctx context.Context, _ limit.Request) (load.Outcome, error) {
-	return m.Caller.Call(ctx, limit.Request{Key: m.next(), Cost: 1})
+func (m *mixer) Call(limit.Request) (load.Outcome, error) {
+	return m.Caller.Call(limit.Request{Key: m.next(), Cost: 1})
 }
 
 func (m *mixer) next() string {
 	m.calls++
 	switch m.mix {
-	case benchresult.MixRejected:
+	case result.MixRejected:
 		return usedUpKey(m.calls)
-	case benchresult.MixHalf:
+	case result.MixHalf:
 		if m.calls%2 == 0 {
 			return m.used
 		}
@@ -75,13 +74,13 @@ func (m *mixer) next() string {
 const mostToExhaust = 1000
 
 // exhaust uses up the keys that a mix begins with. It gives up at the first key that cannot be used up.
-func exhaust(ctx context.Context, mix string, c load.Caller) error {
-	if mix == benchresult.MixAccepted {
+func exhaust(mix string, c load.Caller) error {
+	if mix == result.MixAccepted {
 		return nil
 	}
 	for i := range usedUpKeys {
 		for n := 0; ; n++ {
-			out, err := c.Call(ctx, limit.Request{Key: usedUpKey(i), Cost: 1})
+			out, err := c.Call(limit.Request{Key: usedUpKey(i), Cost: 1})
 			if err != nil || n == mostToExhaust {
 				return err
 			}
@@ -95,5 +94,5 @@ func exhaust(ctx context.Context, mix string, c load.Caller) error {
 
 // wantedShare is the share of a mix that is to be admitted.
 func wantedShare(mix string) float64 {
-	return map[string]float64{benchresult.MixAccepted: 1, benchresult.MixHalf: 0.5}[mix]
+	return map[string]float64{result.MixAccepted: 1, result.MixHalf: 0.5}[mix]
 }

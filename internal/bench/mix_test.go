@@ -1,18 +1,17 @@
 package bench
 
 import (
-	"context"
 	"testing"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
+	"ratelab/internal/result"
 )
 
-// counting is a limiter of costLimit, whose keys all its callers share.
-type counting struct{ permits map[string]int64 }
+// tallying is a limiter of costLimit, whose keys all its callers share.
+type tallying struct{ permits map[string]int64 }
 
-func (c *counting) Call(_ context.Context, q limit.Request) (load.Outcome, error) {
+func (c *tallying) Call(q limit.Request) (load.Outcome, error) {
 	allowed := c.permits[q.Key] < costLimit.Capacity()
 	if allowed {
 		c.permits[q.Key]++
@@ -30,9 +29,9 @@ func outcome(allowed bool) (o load.Outcome) {
 
 // Whatever the workers' pace, each mix admits the share that it is to.
 func TestMixesComeOut(t *testing.T) {
-	for _, mix := range benchresult.Mixes() {
-		limiter := &counting{map[string]int64{}}
-		if err := exhaust(t.Context(), mix, limiter); err != nil {
+	for _, mix := range result.Mixes() {
+		limiter := &tallying{map[string]int64{}}
+		if err := exhaust(mix, limiter); err != nil {
 			t.Fatal(err)
 		}
 		workers := mixers(mix, []load.Caller{limiter, limiter, limiter})
@@ -43,7 +42,7 @@ func TestMixesComeOut(t *testing.T) {
 				if n >= calls[i] {
 					continue
 				}
-				out, err := w.Call(t.Context(), limit.Request{})
+				out, err := w.Call(limit.Request{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,10 +61,10 @@ func TestMixesComeOut(t *testing.T) {
 
 // No key of the accepted mix is asked for more often than its limit, and no two workers share one.
 func TestFreshKeysAreUsedToTheirLimit(t *testing.T) {
-	limiter := &counting{map[string]int64{}}
-	for _, w := range mixers(benchresult.MixAccepted, []load.Caller{limiter, limiter}) {
+	limiter := &tallying{map[string]int64{}}
+	for _, w := range mixers(result.MixAccepted, []load.Caller{limiter, limiter}) {
 		for range 1000 {
-			if out, _ := w.Call(t.Context(), limit.Request{}); !out.Decision.Allowed() {
+			if out, _ := w.Call(limit.Request{}); !out.Decision.Allowed() {
 				t.Fatalf("%s was rejected", w.fresh)
 			}
 		}
@@ -78,14 +77,14 @@ func TestFreshKeysAreUsedToTheirLimit(t *testing.T) {
 // generous admits all.
 type generous struct{ calls int }
 
-func (g *generous) Call(context.Context, limit.Request) (load.Outcome, error) {
+func (g *generous) Call(limit.Request) (load.Outcome, error) {
 	g.calls++
 	return outcome(true), nil
 }
 
 func TestExhaustGivesUp(t *testing.T) {
 	g := &generous{}
-	if err := exhaust(t.Context(), benchresult.MixRejected, g); err != nil || g.calls != mostToExhaust+1 {
+	if err := exhaust(result.MixRejected, g); err != nil || g.calls != mostToExhaust+1 {
 		t.Errorf("%d calls, %v; want %d and no error", g.calls, err, mostToExhaust+1)
 	}
 }

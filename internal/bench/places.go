@@ -7,8 +7,7 @@ import (
 	"runtime"
 	"strings"
 
-	"ratelab/internal/processors"
-	"ratelab/internal/redisserver"
+	"ratelab/internal/redis"
 )
 
 // places are the processors on which a server of our own and its callers run while a closed loop keeps both busy.
@@ -22,10 +21,10 @@ type places struct {
 
 // place confines the server to a processor of its own where that can be done: to one of several, on Linux, with a
 // server of ours that runs on this machine.
-func place(ctx context.Context, s *redisserver.Server) places {
+func place(ctx context.Context, s *redis.Server) places {
 	pid, here := s.ProcessID(ctx)
-	server, callers, several := processors.Apart()
-	if !here || !several || processors.Confine(pid, []int{server}) != nil {
+	server, callers, several := redis.Apart()
+	if !here || !several || redis.Confine(pid, []int{server}) != nil {
 		return places{}
 	}
 	return places{server, callers}
@@ -42,13 +41,13 @@ func (p places) String() string {
 
 // apart keeps this process off the server's processor until back is called.
 func (p places) apart() (back func()) {
-	if len(p.callers) == 0 || processors.Confine(os.Getpid(), p.callers) != nil {
+	if len(p.callers) == 0 || redis.Confine(os.Getpid(), p.callers) != nil {
 		return func() {}
 	}
 	before := runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), len(p.callers)))
 	return func() {
 		runtime.GOMAXPROCS(before)
 		// what it was; it could be confined before
-		_ = processors.Confine(os.Getpid(), append([]int{p.server}, p.callers...))
+		_ = redis.Confine(os.Getpid(), append([]int{p.server}, p.callers...))
 	}
 }

@@ -1,22 +1,22 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
-	"ratelab/internal/lineup"
-	"ratelab/internal/play"
+	"ratelab/internal/load"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
-	"ratelab/internal/traffic"
 )
 
 // control is the algorithm that is measured in every round: what the harness and the round trip cost.
-const control = benchresult.Control
+const control = result.Control
 
 // costLimit is the limit of the closed loop: too long for a key's permits to come back while it is measured.
 var costLimit = limit.Policy{Requests: 100, Window: time.Hour}
@@ -28,30 +28,32 @@ var fillLimit = limit.Policy{Requests: 10_000, Window: time.Hour}
 type plan struct {
 	*Job
 	runs  []*contest
-	costs []*lineup.Entry // under costLimit; the control first, and so in every list of entries
-	fills []*lineup.Entry // under fillLimit
+	costs []*run.Limiter // under costLimit; the control first, and so in every list of entries
+	fills []*run.Limiter // under fillLimit
 }
 
 // contest is one scenario with its rows.
 type contest struct {
-	lineup.Contest
-	stream *traffic.Stream
-	part   *play.Part // what is played of it; nil: virtual time decides all of it, and that is all
+	run.Plan
+	part *load.Part // what is played of it; nil: virtual time decides all of it, and that is all
 }
 
-// traffic is what virtual time decides: as far as the end of what is played.
+// try lets the users' scripts decide the first requests on a private server.
+func (c *contest) try(ctx context.Context, spec, prefix string, clock replay.Clock) error {
+	return run.Try(ctx, c.Limiters, spec, prefix, c.Scenario.Start, c.Stream, clock)
+}
+
+// traffic is what virtual time decides: what is played.
 func (c *contest) traffic() replay.Traffic {
 	if c.part == nil {
-		return c.stream
+		return c.Stream
 	}
-	return c.part.UpToHere()
+	return c.part.Traffic()
 }
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
 func (j *Job) plan() (*plan, error) {
-	j = j.withDefaults()
-	var wrong lineup.Problems
-	j.checkNumbers(&wrong)
+	var wrong run.Problems
 	checkServer(j.Server, &wrong)
 	p := &plan{Job: j}
 	choices := withControl(j.Algorithms)
@@ -59,13 +61,13 @@ func (j *Job) plan() (*plan, error) {
 		p.runs = append(p.runs, j.scenario(s, choices, &wrong))
 	}
 	choices = atTheLimit(choices, &wrong)
-	p.costs = lineup.Entries(choices, j.Scripts, costLimit, nil, &wrong)
-	p.fills = lineup.Entries(choices, j.Scripts, fillLimit, nil, &wrong)
+	p.costs = run.Limiters(choices, j.Scripts, costLimit, nil, &wrong)
+	p.fills = run.Limiters(choices, j.Scripts, fillLimit, nil, &wrong)
 	return p, wrong.Err()
 }
 
 // atTheLimit are the choices for whose calls the cost is measured, under the same limit for all of them.
-func atTheLimit(choices []algorithms.Choice, wrong *lineup.Problems) []algorithms.Choice {
+func atTheLimit(choices []algorithms.Choice, wrong *run.Problems) []algorithms.Choice {
 	var all []algorithms.Choice
 	for _, c := range choices {
 		checkOneGateway(c, wrong)
@@ -75,26 +77,25 @@ func atTheLimit(choices []algorithms.Choice, wrong *lineup.Problems) []algorithm
 }
 
 // checkOneGateway refuses a row of several gateways, each of which makes the calls that one makes.
-func checkOneGateway(c algorithms.Choice, wrong *lineup.Problems) {
+func checkOneGateway(c algorithms.Choice, wrong *run.Problems) {
 	if c.Gateways() > 0 {
 		wrong.Bad(fmt.Errorf("%s: gateways that count each for itself are played by simulate; a call costs the same "+
 			"on each of them: leave out nodes", c.Label))
 	}
 }
 
-func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *lineup.Problems) *contest {
-	if err := play.CheckScenario(s); err != nil {
+func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *run.Problems) *contest {
+	if err := load.CheckScenario(s); err != nil {
 		wrong.Bad(err)
 	}
-	r := &contest{Contest: lineup.NewContest(s, j.Instead)}
-	r.stream = s.Stream(r.Seed)
+	r := &contest{Plan: run.NewPlan(s, j.Instead)}
 	var err error
-	if r.part, err = play.NewPart(r.stream, j.Wish); err != nil {
+	if r.part, err = load.NewPart(r.Stream, j.Wish); err != nil {
 		wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))
 	}
 	r.Enter(choices, j.Scripts, wrong)
-	for _, e := range r.Entries {
-		if err := play.Check(e); err != nil {
+	for _, e := range r.Limiters {
+		if err := load.Check(e); err != nil {
 			wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))
 		}
 	}

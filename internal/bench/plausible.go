@@ -2,9 +2,8 @@ package bench
 
 import (
 	"fmt"
-	"slices"
 
-	"ratelab/internal/benchresult"
+	"ratelab/internal/result"
 )
 
 // What figures say against themselves, though nobody saw anything go wrong while they were measured.
@@ -22,8 +21,8 @@ const mostNoise = 1.25
 //
 // Note: a comparison has no such bound. Its floor is that of single measurements, and its intervals say for themselves
 // how little they are worth.
-func tooNoisy(floor *benchresult.NoiseFloor) []benchresult.Reason {
-	var all []benchresult.Reason
+func tooNoisy(floor *result.NoiseFloor) []result.Reason {
+	var all []result.Reason
 	for _, f := range []struct {
 		of    string
 		ratio float64
@@ -31,7 +30,7 @@ func tooNoisy(floor *benchresult.NoiseFloor) []benchresult.Reason {
 		if f.ratio <= mostNoise {
 			continue
 		}
-		all = append(all, benchresult.Reason{Code: reasonNoise, Where: "all rounds", Statement: fmt.Sprintf(
+		all = append(all, result.Reason{Code: reasonNoise, Where: "all rounds", Statement: fmt.Sprintf(
 			"%s differs by %.2fx from one round of the same script to the next, more than %.2fx", f.of, f.ratio,
 			mostNoise)})
 	}
@@ -40,32 +39,16 @@ func tooNoisy(floor *benchresult.NoiseFloor) []benchresult.Reason {
 
 // dearControl is why a document's figures are not those of the scripts: the script that decides nothing took the server
 // longer than one that decides, or got less done, by more than the noise between rounds. Of several the first is named.
-func dearControl(d *benchresult.Document) []benchresult.Reason {
-	noise := throughputNoise(d.Costs)
-	for _, c := range d.Costs {
-		for i := range c.Mixes {
-			control := mixOf(d.Costs, c.Mixes[i].Mix)
-			if control == nil || c.Algorithm == benchresult.Control {
-				continue
-			}
-			if why := dearer(control, &c.Mixes[i], d.NoiseFloor.ServerUS, noise); why != "" {
-				return []benchresult.Reason{{Code: reasonControl, Where: c.Algorithm + ", " + c.Mixes[i].Mix,
-					Statement: why}}
-			}
-		}
+func dearControl(d *result.Benchmark) []result.Reason {
+	noise, controls := throughputNoise(d.Costs), map[string]float64{}
+	for _, m := range d.Costs[0].Mixes {
+		controls[m.Mix] = m.ThroughputPerS
 	}
-	return nil
-}
-
-// mixOf is the control's mix of that name, or nothing.
-func mixOf(costs []benchresult.Cost, name string) *benchresult.Mix {
-	i := slices.IndexFunc(costs, func(c benchresult.Cost) bool { return c.Algorithm == benchresult.Control })
-	if i < 0 {
-		return nil
-	}
-	for k := range costs[i].Mixes {
-		if m := &costs[i].Mixes[k]; m.Mix == name {
-			return m
+	for _, c := range d.Costs[1:] {
+		for _, m := range c.Mixes {
+			if why := dearer(controls[m.Mix], &m, max(1, d.NoiseFloor.ServerUS), noise); why != "" {
+				return []result.Reason{{Code: reasonControl, Where: c.Algorithm + ", " + m.Mix, Statement: why}}
+			}
 		}
 	}
 	return nil
@@ -73,56 +56,30 @@ func mixOf(costs []benchresult.Cost, name string) *benchresult.Mix {
 
 // throughputNoise is how far rounds of the same script lie apart in what gets done, as a noise floor tells it of times.
 // A stall hits it more than a median.
-func throughputNoise(costs []benchresult.Cost) float64 {
-	var groups [][]benchresult.Sample
+func throughputNoise(costs []result.Cost) float64 {
+	var groups [][]result.Sample
 	for _, c := range costs {
 		for _, m := range c.Mixes {
-			var group []benchresult.Sample
+			var group []result.Sample
 			for _, s := range m.Samples {
-				group = append(group, benchresult.Sample{ServiceP50US: s.ThroughputPerS})
+				group = append(group, result.Sample{ServiceP50US: s.ThroughputPerS})
 			}
 			groups = append(groups, group)
 		}
 	}
-	return max(1, benchresult.NoiseFloorOf(groups...).ClientP50US)
+	return max(1, result.NoiseFloorOf(groups...).ClientP50US)
 }
 
-// dearer says in what the control is dearer than a mix of a script, beyond the noise of the server's time and of the
-// throughput; "" where it is not.
-func dearer(control, m *benchresult.Mix, floor, noise float64) string {
-	if why := dearerForServer(m.RatioToControl, floor); why != "" {
-		return why
+// dearer says in what the control, of that throughput, is dearer than a mix of a script, beyond the noise of the
+// server's time and of the throughput; "" where it is not.
+func dearer(control float64, m *result.Mix, floor, noise float64) string {
+	switch {
+	case m.RatioToControl != nil && *m.RatioToControl*floor < 1:
+		return fmt.Sprintf("it took the server %.2f times as long as a script that decides nothing, which is beyond "+
+			"the noise floor of %.2fx: something else was measured", *m.RatioToControl, floor)
+	case control*noise < m.ThroughputPerS:
+		return fmt.Sprintf("%.0f decisions a second, and %.0f of a script that decides nothing, which is beyond the "+
+			"noise between rounds, %.2fx: something else was measured", m.ThroughputPerS, control, noise)
 	}
-	if control.ThroughputPerS*noise >= m.ThroughputPerS {
-		return ""
-	}
-	return fmt.Sprintf("%.0f decisions a second, and %.0f of a script that decides nothing, which is beyond the noise "+
-		"between rounds, %.2fx: something else was measured", m.ThroughputPerS, control.ThroughputPerS, noise)
-}
-
-// dearerForServer is dearer for the server's time, by its ratio to the control's.
-func dearerForServer(ratio *float64, floor float64) string {
-	floor = max(1, floor)
-	if ratio == nil || *ratio*floor >= 1 {
-		return ""
-	}
-	return fmt.Sprintf("it took the server %.2f times as long as a script that decides nothing, which is beyond the "+
-		"noise floor of %.2fx: something else was measured", *ratio, floor)
-}
-
-// dearControlOfPairs is dearControl for the pairs of a comparison, whose halves tell the noise.
-func dearControlOfPairs(d *benchresult.Paired) []benchresult.Reason {
-	for _, row := range d.Rows {
-		for i, side := range []string{"base", "head"} {
-			var own, controls []benchresult.Sample
-			for _, p := range row.Pairs {
-				own = append(own, []benchresult.Sample{p.Base, p.Head}[i])
-				controls = append(controls, p.Controls[min(i, len(p.Controls)-1)])
-			}
-			if why := dearerForServer(benchresult.RatioToControl(own, controls), d.NoiseFloor.ServerUS); why != "" {
-				return []benchresult.Reason{{Code: reasonControl, Where: row.Name + ", " + side, Statement: why}}
-			}
-		}
-	}
-	return nil
+	return ""
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/benchresult"
+	"ratelab/internal/result"
 )
 
 // A script that decides nothing and is dearer than one that decides, by more than the noise, is a reason: for the
@@ -25,50 +25,24 @@ func TestADearControlIsInvalid(t *testing.T) {
 		{ratio(0.9), 0, 0, 900, 1000, "noise floor of 1.00x"}, // a single round tells no noise
 		{ratio(1.5), 1.04, 1.04, 1100, 1000, "1100 decisions a second, and 1000 of a script that decides nothing"},
 		{ratio(1.5), 1.04, 1.2, 1100, 1000, ""},
-		{nil, 0, 1.04, 1100, 1000, "1100 decisions a second"}, // a server that others use
+		{nil, 0, 1.04, 1100, 1000, "1100 decisions a second"}, // a server without statistics
 		{nil, 0, 1.04, 1000, 1000, ""},
 	} {
-		mix := func(name string, perS float64) benchresult.Mix {
-			return benchresult.Mix{Mix: name, ThroughputPerS: perS,
-				Samples: []benchresult.Sample{{ThroughputPerS: 100}, {ThroughputPerS: 100 * c.rounds}}}
+		mix := func(name string, perS float64) result.Mix {
+			return result.Mix{Mix: name, ThroughputPerS: perS,
+				Samples: []result.Sample{{ThroughputPerS: 100}, {ThroughputPerS: 100 * c.rounds}}}
 		}
-		d := &benchresult.Document{Costs: []benchresult.Cost{
-			{Identity: benchresult.Identity{Algorithm: control}, Mixes: []benchresult.Mix{
-				mix(benchresult.MixAccepted, 1), mix(benchresult.MixHalf, c.controls)}},
-			{Identity: benchresult.Identity{Algorithm: "gcra"}, Mixes: []benchresult.Mix{mix(benchresult.MixHalf,
+		d := &result.Benchmark{Costs: []result.Cost{
+			{Identity: result.Identity{Algorithm: control}, Mixes: []result.Mix{
+				mix(result.MixAccepted, 1), mix(result.MixHalf, c.controls)}},
+			{Identity: result.Identity{Algorithm: "gcra"}, Mixes: []result.Mix{mix(result.MixHalf,
 				c.throughput)}},
 		}}
 		d.Costs[1].Mixes[0].RatioToControl = c.ratio
-		d.NoiseFloor = benchresult.NoiseFloor{ServerUS: c.server}
+		d.NoiseFloor = result.NoiseFloor{ServerUS: c.server}
 		got := dearControl(d)
 		if (len(got) > 0) != (c.want != "") || len(got) > 0 && (got[0].Code != "control" ||
 			got[0].Where != "gcra, half" || !strings.Contains(got[0].Statement, c.want)) {
-			t.Errorf("%+v: %+v", c, got)
-		}
-	}
-}
-
-// The same of a comparison: whichever side, against the control of its own server.
-func TestADearControlVoidsAComparison(t *testing.T) {
-	took := func(us float64) benchresult.Sample { return benchresult.Sample{Round: 1, ServerUSPerCall: &us} }
-	for _, c := range []struct {
-		base, head float64
-		controls   []benchresult.Sample
-		floor      float64
-		want       string // where
-	}{
-		{5, 6, []benchresult.Sample{took(4)}, 1.1, ""},
-		{5, 3, []benchresult.Sample{took(4)}, 1.1, "gcra, head"},
-		{3, 5, []benchresult.Sample{took(4)}, 1.1, "gcra, base"},
-		{5, 3, []benchresult.Sample{took(4)}, 1.4, ""},
-		{5, 3, []benchresult.Sample{took(4), took(2)}, 1.1, ""},
-		{3, 3, []benchresult.Sample{took(2), took(4)}, 1.1, "gcra, head"},
-	} {
-		d := &benchresult.Paired{Rows: []benchresult.PairedRow{{Name: "gcra", Pairs: []benchresult.Pair{{
-			Base: took(c.base), Head: took(c.head), Controls: c.controls}}}}}
-		d.NoiseFloor.ServerUS = c.floor
-		got := dearControlOfPairs(d)
-		if (len(got) > 0) != (c.want != "") || len(got) > 0 && got[0].Where != c.want {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
@@ -84,7 +58,7 @@ func TestTooMuchNoiseIsInvalid(t *testing.T) {
 		{1.1, 1.94, []string{"the client's median differs by 1.94x"}},
 		{1.3, 1.94, []string{"the server's time differs by 1.30x", "the client's median differs by 1.94x"}},
 	} {
-		got := tooNoisy(&benchresult.NoiseFloor{ServerUS: c.server, ClientP50US: c.client})
+		got := tooNoisy(&result.NoiseFloor{ServerUS: c.server, ClientP50US: c.client})
 		if len(got) != len(c.want) {
 			t.Errorf("%v and %v: %+v", c.server, c.client, got)
 			continue

@@ -6,107 +6,95 @@ import (
 	"slices"
 	"time"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/load"
+	"ratelab/internal/result"
 )
-
-// round is one scenario, or every mix, measured once.
-type round struct {
-	number  int
-	open    []*openRound     // of the scenario, by entry
-	closed  [][]*closedRound // by mix and entry
-	reasons []benchresult.Reason
-}
 
 // rounds measures every round of each scenario, and then those of the closed loop, and keeps those that are finished.
 //
 // Note: with all scenarios in each round a round began minutes after the one before. A machine that others use was
 // another one by then: the same script took up to 1.5 times as long, though within a round nothing moved by a tenth of
 // that.
-func (r *run) rounds(ctx context.Context) error {
+func (r *measuring) rounds(ctx context.Context) error {
 	for i := range r.runs {
 		for number := 1; number <= r.Rounds; number++ {
-			found := &round{number: number}
-			if err := r.play(ctx, i, found); err != nil {
+			found, reasons, err := r.play(ctx, i, number)
+			if err != nil {
 				return err
 			}
-			r.keepOpen(i, found)
+			for k, o := range found {
+				r.rows[i][k].add(number, o)
+			}
+			r.reasons = append(r.reasons, reasons...)
 		}
 	}
 	for number := 1; number <= r.Rounds; number++ {
-		found := &round{number: number}
-		for _, mix := range benchresult.Mixes() {
-			if err := r.mix(ctx, mix, found); err != nil {
+		var mixes [][]*closedRound
+		var reasons []result.Reason
+		for _, mix := range result.Mixes() {
+			found, why, err := r.mix(ctx, mix, number)
+			if err != nil {
 				return err
 			}
+			mixes, reasons = append(mixes, found), append(reasons, why...)
 		}
-		r.keepClosed(found)
+		for m, found := range mixes {
+			for k, s := range found {
+				s.addTo(&r.costs[k].Mixes[m], number)
+			}
+		}
+		r.reasons = append(r.reasons, reasons...)
 	}
 	return nil
 }
 
-// play measures one scenario's traffic.
-func (r *run) play(ctx context.Context, n int, into *round) error {
+// play measures one scenario's traffic once, of every entry.
+func (r *measuring) play(ctx context.Context, n, round int) (all []*openRound, reasons []result.Reason,
+	err error) {
 	p := r.runs[n]
-	all := make([]*openRound, len(p.Entries))
-	for position, i := range order(len(all), into.number) {
-		c := p.Entries[i]
-		where := fmt.Sprintf("%s %s round %d", p.Scenario.Name, c.Label, into.number)
-		err := r.again(where, r.openTime(p), func() (reasons []benchresult.Reason, err error) {
+	all = make([]*openRound, len(p.Limiters))
+	for position, i := range order(len(all), round) {
+		c := p.Limiters[i]
+		where := fmt.Sprintf("%s %s round %d", p.Scenario.Name, c.Label, round)
+		why, err := r.again(where, r.openTime(p), func() (reasons []result.Reason, err error) {
 			all[i], err = r.open(ctx, p, c, r.Connections, r.WarmUp)
 			if err != nil {
 				return nil, err
 			}
 			all[i].position = position + 1
-			if err = r.judge(ctx, p, c, &r.virtual[n][i], all[i]); err != nil {
+			if err = all[i].judge(ctx, p, &r.virtual[n][i]); err != nil {
 				return nil, err
 			}
-			return r.heard(where, r.blame(where, all[i].Reasons(), &all[i].account, all[i].Sent)), nil
-		}, &into.reasons)
+			silent := r.silences(where, load.MostSilence)
+			if len(silent) > 0 {
+				all[i].silentUS = *silent[0].LastedUS
+			}
+			return append(r.blame(where, all[i].Reasons(), &all[i].account, all[i].Sent), silent...), nil
+		})
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
+		reasons = append(reasons, why...)
 	}
-	into.open = all
-	return nil
+	return all, reasons, nil
 }
 
-// mix measures one mix in closed loops.
-func (r *run) mix(ctx context.Context, mix string, into *round) error {
-	where := fmt.Sprintf("%s mix round %d", mix, into.number)
-	var all []*closedRound
-	err := r.again(where, r.mixTime(), func() (reasons []benchresult.Reason, err error) {
-		all, err = r.saturateAll(ctx, saturation{mix, r.Connections, r.WarmUp, r.Segment}, into.number)
+// mix measures one mix in closed loops once.
+func (r *measuring) mix(ctx context.Context, mix string, round int) (all []*closedRound, reasons []result.Reason,
+	err error) {
+	where := fmt.Sprintf("%s mix round %d", mix, round)
+	reasons, err = r.again(where, r.mixTime(), func() (why []result.Reason, err error) {
+		all, err = r.saturateAll(ctx, saturation{mix, r.Connections, r.WarmUp, r.Segment},
+			order(len(r.plan.costs), round))
+		if err != nil {
+			return nil, err
+		}
 		for i, found := range all {
-			reasons = append(reasons, r.blame(r.plan.costs[i].Label+" "+where, found.Reasons(), &found.account,
-				found.Sent)...)
+			why = append(why, r.blame(r.plan.costs[i].Label+" "+where, found.Reasons(), &found.account, found.Sent)...)
 		}
-		return r.heard(where, reasons), err
-	}, &into.reasons)
-	into.closed = append(into.closed, all)
-	return err
-}
-
-// saturateAll measures every entry in a closed loop, all in turns, so that their ratios do not depend on when the
-// machine was slow.
-func (r *run) saturateAll(ctx context.Context, o saturation, number int) ([]*closedRound, error) {
-	defer r.places.apart()()
-	loops := make([]*closedLoop, len(r.plan.costs))
-	var err error
-	for i := 0; i < len(loops) && err == nil; i++ {
-		loops[i], err = r.closedLoop(ctx, r.plan.costs[i], o)
-	}
-	if err == nil {
-		err = inTurns(ctx, loops, order(len(loops), number), o.length)
-	}
-	if err = endAll(ctx, loops, err); err != nil {
-		return nil, err
-	}
-	all := make([]*closedRound, len(loops))
-	for i, l := range loops {
-		all[i] = &l.found
-	}
-	return all, nil
+		return append(why, r.silences(where, load.MostSilence)...), nil
+	})
+	return all, reasons, err
 }
 
 // order is the order of n entries in a round: each round begins at another, and goes the other way than the one
@@ -122,23 +110,19 @@ func order(n, round int) []int {
 	return all
 }
 
-// again measures once, and again where the figures cannot be trusted, as often as it may. Reasons of the last time go
-// to into.
+// again measures once, and again where the figures cannot be trusted, as often as it may. The reasons are those of the
+// last time.
 //
 // Note: measuring the whole round again would keep its measurements closer together, and cost a minute for a stall of
 // a hundredth of a second.
-func (r *run) again(where string, takes time.Duration, measure func() ([]benchresult.Reason, error),
-	into *[]benchresult.Reason) error {
-	*into = append(*into, r.silences("before "+where, load.MostSilence)...)
+func (r *measuring) again(where string, takes time.Duration, measure func() ([]result.Reason, error)) (
+	[]result.Reason, error) {
+	before := r.silences("before "+where, load.MostSilence)
 	for repeats := 0; ; repeats++ {
 		r.progress.step(where, takes)
 		reasons, err := measure()
-		if err != nil {
-			return err
-		}
-		if len(reasons) == 0 || repeats == r.RepeatInvalid {
-			*into = append(*into, reasons...)
-			return nil
+		if err != nil || len(reasons) == 0 || repeats == r.RepeatInvalid {
+			return append(before, reasons...), err
 		}
 		r.repeated++
 		r.blamed = append(r.blamed, reasons...)
@@ -147,13 +131,13 @@ func (r *run) again(where string, takes time.Duration, measure func() ([]benchre
 }
 
 // blame is why a measurement cannot be trusted.
-func (s *session) blame(where string, reasons []load.Reason, a *account, sent int64) []benchresult.Reason {
-	var all []benchresult.Reason
+func (s *session) blame(where string, reasons []load.Reason, a *account, sent int64) []result.Reason {
+	var all []result.Reason
 	for _, r := range reasons {
 		all = append(all, s.reason(where, r))
 	}
 	if n := a.unexplained(sent); n != 0 {
-		all = append(all, benchresult.Reason{Code: reasonCalls, Where: where, Statement: fmt.Sprintf(
+		all = append(all, result.Reason{Code: reasonCalls, Where: where, Statement: fmt.Sprintf(
 			"the server executed %d calls of scripts and %d were sent: somebody else uses it, or calls "+
 				"were lost", sent+n, sent)})
 	}

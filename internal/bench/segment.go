@@ -9,33 +9,29 @@ import (
 	"runtime"
 	"runtime/metrics"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
-	"ratelab/internal/caller"
-	"ratelab/internal/lineup"
 	"ratelab/internal/load"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/serverstats"
+	"ratelab/internal/redis"
+	"ratelab/internal/run"
 )
 
 // segment is one measurement of one entry: a keyspace of its own, and connections.
 type segment struct {
 	*session
-	entry   *lineup.Entry
+	entry   *run.Limiter
 	prefix  string
-	target  *caller.Target
+	target  *load.Target
 	clock   load.Stopwatch
 	callers []load.Caller
 }
 
 // segment prepares a measurement. Its name says which in an error.
-func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int) (*segment, error) {
+func (s *session) segment(ctx context.Context, c *run.Limiter, connections int) (*segment, error) {
 	g := s.keyspace(c)
-	server := caller.Server{Client: s.server.Client, Open: s.server.Open}
+	server := load.Server{Client: s.server.Client, Open: s.server.Open, Given: !s.server.Own}
 	var err error
-	g.target, err = caller.Prepare(ctx, server, c.Program.InKeyspace(g.prefix), caller.Options{
-		Shared: !s.server.Own, Lasts: s.lasts, Origin: g.clock.Origin, Now: g.clock.Now,
-	})
+	g.target, err = load.Prepare(ctx, server, c.Program.InKeyspace(g.prefix), g.clock)
 	if err != nil {
 		return nil, g.explain(err)
 	}
@@ -50,7 +46,7 @@ func (s *session) segment(ctx context.Context, c *lineup.Entry, connections int)
 }
 
 // keyspace is a segment without connections.
-func (s *session) keyspace(c *lineup.Entry) *segment {
+func (s *session) keyspace(c *run.Limiter) *segment {
 	s.segments++
 	g := &segment{session: s, entry: c, clock: load.NewClock(s.now())}
 	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
@@ -60,24 +56,17 @@ func (s *session) keyspace(c *lineup.Entry) *segment {
 // end closes the connections and deletes the segment's keys. It returns failed, put into our words, or else its own
 // error.
 func (g *segment) end(ctx context.Context, failed error) error {
-	failed = g.explain(failed)
-	err := g.target.Close(context.WithoutCancel(ctx))
-	if failed == nil {
-		failed = g.explain(err)
-	}
-	return g.sweep(ctx, failed)
+	g.target.Close()
+	return g.sweep(ctx, g.explain(failed))
 }
 
-// sweep deletes keys that a script derived from those in KEYS. On a server that others use they wait for the session's
-// end: the search goes through everybody's keys. It returns failed, or else its own error.
+// sweep deletes keys that a script derived from those in KEYS. After a failure, which it returns, and an interrupt they
+// are left to the session's end. The error is else its own.
 func (g *segment) sweep(ctx context.Context, failed error) error {
-	if !g.server.Own {
+	if failed != nil || g.stopped() {
 		return failed
 	}
-	_, err := serverstats.Delete(context.WithoutCancel(ctx), g.server.Client, g.prefix)
-	if failed != nil {
-		return failed
-	}
+	_, err := redis.Delete(context.WithoutCancel(ctx), g.server.Client, g.prefix)
 	return g.explain(err)
 }
 
@@ -88,9 +77,9 @@ func (g *segment) explain(err error) error {
 		return err
 	}
 	if ofServer(err) {
-		err = redisserver.Explain(err, g.server)
+		err = redis.Explain(err, g.server)
 	}
-	var gone *redisserver.Unavailable
+	var gone *redis.Unavailable
 	if errors.As(err, &gone) || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -99,16 +88,16 @@ func (g *segment) explain(err error) error {
 
 // ofServer reports whether an error came from the server or from the way to it.
 func ofServer(err error) bool {
-	var reply redis.Error
+	var reply goredis.Error
 	var network net.Error
 	return errors.As(err, &reply) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, redis.ErrPoolTimeout)
+		errors.Is(err, goredis.ErrPoolTimeout)
 }
 
 // account is what a measured part took, beside its latencies.
 type account struct {
-	stats serverstats.Delta
+	stats redis.Stats
 	inits int64 // EVALSHA calls of an init
 }
 
@@ -122,7 +111,7 @@ func (a *account) add(b account) {
 func (g *segment) measured(ctx context.Context, f func() error) (account, error) {
 	runtime.GC()
 	var a account
-	before, err := serverstats.Of(ctx, g.server)
+	before, err := g.server.Stats(ctx)
 	if err != nil {
 		return a, err
 	}
@@ -131,7 +120,7 @@ func (g *segment) measured(ctx context.Context, f func() error) (account, error)
 		return a, err
 	}
 	a.inits = g.target.InitCalls() - inits
-	after, err := serverstats.Of(ctx, g.server)
+	after, err := g.server.Stats(ctx)
 	a.stats = after.Since(before)
 	return a, err
 }

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+	"ratelab/internal/result"
 )
 
 // halt stops a server's process for a while when a step begins whose name has a text in it, so often.
@@ -47,10 +47,10 @@ func (h *halt) Step(name string, _, _ time.Duration) {
 }
 
 // halted are the reasons of silence of a job whose server, of the test's own, stands still when a step begins.
-func halted(t *testing.T, during string, j *Job) []benchresult.Reason {
+func halted(t *testing.T, during string, j *Job) []result.Reason {
 	t.Helper()
-	server := redisservertest.Private(t)
-	s := newSession(server, redisserver.KindProcess, "", &session{now: j.Now, sleep: j.Sleep, began: j.Now()})
+	server := redistest.Private(t)
+	s := newSession(server, redis.KindProcess, "", &session{now: j.Now, sleep: j.Sleep, began: j.Now()})
 	h := &halt{t: t, pid: func() int { return processOf(t, s) }, during: during, times: 1, ended: make(chan struct{})}
 	j.Progress = h
 	p, err := j.plan()
@@ -67,9 +67,9 @@ func halted(t *testing.T, during string, j *Job) []benchresult.Reason {
 
 // silences are the reasons of that kind in a document, each with all that belongs to it. Shorter ones are left out: on
 // a busy machine a server really is silent for a tenth of a second now and then.
-func silences(t *testing.T, h *benchresult.Header) []benchresult.Reason {
+func silences(t *testing.T, h *result.Header) []result.Reason {
 	t.Helper()
-	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r benchresult.Reason) bool {
+	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r result.Reason) bool {
 		return !isSilence(r) || r.LastedUS != nil && *r.LastedUS < (silent/2).Microseconds()
 	})
 	for _, r := range all {
@@ -105,45 +105,8 @@ func TestSilenceAtALowRate(t *testing.T) {
 	longtest.Skip(t, "waits for a server that stands still")
 	j := tiny(t, "gcra")
 	j.Scenarios[0] = written(t, strings.Replace(strings.Replace(small, "200ms", "2s", 1), "400", "2", 1))
-	j.Wish.For, j.Rounds, j.Sweep, j.Fills = 2*time.Second, 1, []int{}, []int64{}
+	j.Wish.For, j.Rounds, j.Sweep, j.Fills = 2*time.Second, 1, nil, nil
 	if all := halted(t, "small gcra round 1", j); len(all) != 1 || all[0].Where != "small gcra round 1" {
 		t.Errorf("the silences are %+v; want one", all)
-	}
-}
-
-// A pair in which a side's server stood still is void and played again. More than a quarter of them void the
-// comparison.
-func TestASilentServerVoidsItsPair(t *testing.T) {
-	longtest.Skip(t, "waits for a server that stands still")
-	for times, valid := range map[int]bool{1: true, 4: false} {
-		c := comparison(t, "gcra", "gcra")
-		h := &halt{t: t, during: "gcra pair 1", times: times, ended: make(chan struct{})}
-		c.Pairs, c.Progress = 10, h
-		p, err := c.plan()
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := newPairRun(p)
-		h.pid = func() int { return processOf(t, r.servers[base]) }
-		if err := r.start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		found, err := r.played(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-h.ended
-		// on a busy machine the generator stands still as well, which may void as many pairs by itself
-		busy := slices.ContainsFunc(r.void.reasons, func(r benchresult.Reason) bool { return !isSilence(r) })
-		if !slices.ContainsFunc(r.void.reasons, isSilence) || r.void.pairs < times ||
-			valid && !busy && len(found.Rows[0].Pairs) != 10 {
-			t.Errorf("stopped %d times: %d pairs; %d void for %+v", times, len(found.Rows[0].Pairs), r.void.pairs,
-				r.void.reasons)
-		}
-		all := silences(t, &found.Header)
-		if !busy && valid != (len(all) == 0) ||
-			!valid && len(all) > 0 && !strings.HasPrefix(all[0].Where, "gcra pair 1 ") {
-			t.Errorf("stopped %d times: the silences are %+v", times, all)
-		}
 	}
 }

@@ -1,77 +1,141 @@
 package bench
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"runtime"
+	"slices"
 	"strings"
+	"time"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/limit"
-	"ratelab/internal/lineup"
+	"ratelab/internal/load"
 	"ratelab/internal/measure"
-	"ratelab/internal/play"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
-	"ratelab/internal/virtualtime"
 )
 
 // virtualResult is what an entry does with a scenario in virtual time.
 type virtualResult struct {
 	result measure.Result
-	spent  lineup.Spent
-	record *play.Record // nil where nothing is played
+	spent  run.Spent
+	// verdicts on what is played; nil where nothing is, and where clients react: each play has requests of its own
+	verdicts []limit.Verdict
 }
 
 // decide replays the traffic past the entries in virtual time, on the server that the scenario's rows are measured on,
 // and counts what the decisions take. It deletes what the scripts leave.
 func (s *session) decide(ctx context.Context, p *contest) ([]virtualResult, error) {
-	watch := lineup.NewWatch(ctx, s.server)
-	var rows []*lineup.Virtual
+	var rows []*run.Virtual
 	var lanes []replay.Lane
-	var records []*play.Record
-	company := &virtualtime.Company{}
-	for _, e := range p.Entries {
-		v, err := e.On(ctx, watch, lineup.Times{Start: p.Scenario.Start, Company: company}, s.clock())
+	verdicts := make([][]limit.Verdict, len(p.Limiters))
+	for i, e := range p.Limiters {
+		v, err := e.On(ctx, s.server, run.Times{Start: p.Scenario.Start, Stop: s.stop}, s.clock())
 		if err != nil {
 			return nil, err
 		}
 		lane := replay.Lane{Label: e.Label, Decider: v}
-		if p.part != nil {
-			records = append(records, play.NewRecord(p.part))
-			lane.Observe = records[len(records)-1].Observe
+		if p.part != nil && !p.Scenario.Reactive() {
+			lane.Observe = func(_ []limit.Request, decisions []limit.Decision) error {
+				for _, d := range decisions {
+					verdicts[i] = append(verdicts[i], d.Verdict)
+				}
+				return nil
+			}
 		}
 		rows, lanes = append(rows, v), append(lanes, lane)
 	}
 	found, err := s.replayed(ctx, p, rows, lanes)
-	for i, r := range records[:min(len(records), len(found))] {
-		found[i].record = r
+	for i := range found {
+		found[i].verdicts = verdicts[i]
 	}
 	for _, v := range rows {
-		if closed := v.Close(context.WithoutCancel(ctx)); err == nil {
-			err = closed
+		if err == nil { // or it is left to the session's end
+			err = v.Close(context.WithoutCancel(ctx))
 		}
 	}
-	if err == nil {
-		err = watch.Check(ctx)
+	return found, err
+}
+
+// rehearse has the users' scripts decide the traffic on a private server before they do on a given one: nothing ends a
+// script there that loops once it has written.
+func (s *session) rehearse(ctx context.Context, p *contest) error {
+	only := *p
+	only.Limiters = slices.DeleteFunc(slices.Clone(p.Limiters), func(e *run.Limiter) bool { return !e.Program.Foreign })
+	if s.server.Own || len(only.Limiters) == 0 {
+		return nil
 	}
-	return found, lineup.Blamed(err)
+	private := *s
+	var err error
+	if private.server, err = run.PrivateServer(ctx, s.spec, s.server.Prefix, run.ScriptMemory); err != nil {
+		return err
+	}
+	if _, err = private.decide(ctx, &only); err != nil {
+		private.server.Abandon() // it may hang in the script
+	}
+	return cmp.Or(err, private.server.Close())
+}
+
+// rehearseLoops plays the closed loops of users' scripts on a private server, before they are played on a given one:
+// they come to more requests than the scenario has.
+func (r *measuring) rehearseLoops(ctx context.Context) error {
+	if r.server.Own {
+		return nil
+	}
+	for _, c := range r.plan.costs {
+		if !c.Program.Foreign {
+			continue
+		}
+		private := *r.session
+		var err error
+		if private.server, err = run.PrivateServer(ctx, r.spec, r.server.Prefix, run.ScriptMemory); err != nil {
+			return err
+		}
+		for _, mix := range result.Mixes() {
+			if err == nil {
+				err = private.rehearseLoop(ctx, c, mix, r.mostConnections(), r.WarmUp+r.Segment)
+			}
+		}
+		if err != nil {
+			private.server.Abandon()
+			return err
+		}
+		if err = private.server.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) rehearseLoop(ctx context.Context, c *run.Limiter, mix string, connections int,
+	length time.Duration) error {
+	l, err := s.closedLoop(ctx, c, saturation{mix: mix, connections: connections, warmUp: length})
+	if err == nil {
+		err = l.end(ctx, nil)
+	}
+	if err == nil || errors.Is(err, errStopped) || ctx.Err() != nil {
+		return err
+	}
+	return &replay.InputError{Err: fmt.Errorf("%s: in a closed loop on a private server: %v", c.File, err)}
 }
 
 // replayed sends the traffic past the rows, each row's own where clients react.
-func (s *session) replayed(ctx context.Context, p *contest, rows []*lineup.Virtual, lanes []replay.Lane) (
+func (s *session) replayed(ctx context.Context, p *contest, rows []*run.Virtual, lanes []replay.Lane) (
 	[]virtualResult, error) {
 	if !p.Scenario.Reactive() {
 		return s.replay(ctx, p, p.traffic(), rows, lanes)
 	}
 	var all []virtualResult
 	for i, v := range rows {
-		sent, err := play.Virtual(ctx, &p.Contest, v.Entry, p.part, v)
+		sent, err := load.Virtual(ctx, &p.Plan, v.Limiter, p.part, v)
 		if err != nil {
 			return nil, err
 		}
-		if v.Entry.NewModel == nil { // it has decided already
-			lanes[i].Decider = &lineup.FromJournal{Decisions: sent.Decisions}
+		if v.Limiter.NewModel == nil { // it has decided already
+			lanes[i].Decider = &run.FromJournal{Decisions: sent.Decisions}
 		}
 		found, err := s.replay(ctx, p, sent, rows[i:i+1], lanes[i:i+1])
 		if err != nil {
@@ -83,9 +147,9 @@ func (s *session) replayed(ctx context.Context, p *contest, rows []*lineup.Virtu
 }
 
 // replay sends one traffic past rows.
-func (s *session) replay(ctx context.Context, p *contest, t replay.Traffic, rows []*lineup.Virtual,
+func (s *session) replay(ctx context.Context, p *contest, t replay.Traffic, rows []*run.Virtual,
 	lanes []replay.Lane) ([]virtualResult, error) {
-	outcome, err := replay.Run(ctx, t, p.Policy, lanes, replay.Options{Stop: s.stop, Parallel: s.parallel()})
+	outcome, err := replay.Run(ctx, t, p.Policy, lanes, replay.Options{Stop: s.stop})
 	switch {
 	case err != nil:
 		return nil, err
@@ -97,35 +161,26 @@ func (s *session) replay(ctx context.Context, p *contest, t replay.Traffic, rows
 
 func (s *session) clock() replay.Clock { return replay.Clock{Now: s.now, Sleep: s.sleep} }
 
-// parallel is how many lanes decide at the same time: one on a server that others use, so that they wait for one batch
-// at the most.
-func (s *session) parallel() int {
-	if !s.server.Own {
-		return 1
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
 // count looks at what the rows did and at what they leave.
-func count(ctx context.Context, rows []*lineup.Virtual, o *replay.Outcome) ([]virtualResult, error) {
+func count(ctx context.Context, rows []*run.Virtual, o *replay.Outcome) ([]virtualResult, error) {
 	var all []virtualResult
 	for i, v := range rows {
 		left, err := v.Left(ctx, o.LastUS)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, virtualResult{result: o.Lanes[i].Result, spent: lineup.Spent{Calls: v.Calls(), Left: left}})
+		all = append(all, virtualResult{result: o.Lanes[i].Result, spent: run.Spent{Calls: v.Calls(), Left: left}})
 	}
 	return all, nil
 }
 
 // work is what the decisions on all the scenarios took together.
-func work(all ...virtualResult) benchresult.Work {
-	var spent lineup.Spent
+func work(all ...virtualResult) result.Work {
+	var spent run.Spent
 	for _, e := range all {
 		spent = spent.Plus(e.spent)
 	}
-	return benchresult.Work{
+	return result.Work{
 		KeysLeft: &spent.Left.Keys, KeysLeftWithoutTTL: &spent.Left.WithoutTTL,
 		RedisCallsPerDecision: spent.CallsPerDecision(), RoundTripsPerDecision: spent.TripsPerDecision(),
 		RedisCallsPerAdmitted: spent.CallsPerAdmitted(), RedisCallsPerRejected: spent.CallsPerRejected(),
@@ -134,29 +189,27 @@ func work(all ...virtualResult) benchresult.Work {
 }
 
 // fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.
-func (s *session) fill(ctx context.Context, e *lineup.Entry, n int64) (benchresult.Fill, error) {
-	v, err := e.On(ctx, lineup.NewWatch(ctx, s.server), lineup.Times{Start: scenario.DefaultStart}, s.clock())
+func (s *session) fill(ctx context.Context, e *run.Limiter, n int64) (result.Fill, error) {
+	v, err := e.On(ctx, s.server, run.Times{Start: scenario.DefaultStart}, s.clock())
 	if err != nil {
-		return benchresult.Fill{}, err
+		return result.Fill{}, err
 	}
 	requests, decisions := make([]limit.Request, n), make([]limit.Decision, n)
 	for i := range n {
 		requests[i] = limit.Request{AtUS: i * fillLimit.WindowUS() / n, Key: fillKey(e.Label), Cost: 1}
 	}
-	var left virtualtime.Left
-	if err = v.Decide(ctx, requests, decisions); err == nil {
-		left, err = v.Left(ctx, requests[n-1].AtUS)
-	} else {
-		err = &replay.LaneError{Label: e.Label, Err: err}
+	if err := v.Decide(ctx, requests, decisions); err != nil {
+		return result.Fill{}, fmt.Errorf("%s: %w", e.Label, err)
 	}
-	if closed := v.Close(context.WithoutCancel(ctx)); err == nil {
-		err = closed
+	left, err := v.Left(ctx, requests[n-1].AtUS)
+	if err == nil {
+		err = v.Close(context.WithoutCancel(ctx))
 	}
 	if err != nil {
-		return benchresult.Fill{}, err
+		return result.Fill{}, err
 	}
 	s.noteRejections(e.Label, decisions)
-	return benchresult.Fill{Entries: n, Bytes: left.Bytes, Keys: left.Keys}, nil
+	return result.Fill{Entries: n, Bytes: left.Bytes, Keys: left.Keys}, nil
 }
 
 // fillNameLength is the length of a label and a client's name together in a memory fill, unless the label alone is as

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/lineup"
 	"ratelab/internal/longtest"
 	"ratelab/internal/measure"
+	"ratelab/internal/run"
 	"ratelab/internal/virtualtime"
 )
 
@@ -14,10 +14,10 @@ import (
 func TestWorkAddsUp(t *testing.T) {
 	w := work(
 		virtualResult{result: measure.Result{Offered: 10},
-			spent: lineup.Spent{Calls: virtualtime.Calls{Decisions: 10, Total: 20, Admitting: 9, Admitted: 3},
+			spent: run.Spent{Calls: virtualtime.Calls{Decisions: 10, Total: 20, Admitting: 9, Admitted: 3},
 				Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
 		virtualResult{result: measure.Result{Offered: 30},
-			spent: lineup.Spent{
+			spent: run.Spent{
 				Calls: virtualtime.Calls{Decisions: 30, Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25,
 					Rejected: 10},
 				Left: virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},

@@ -2,57 +2,94 @@ package chart
 
 import (
 	"image/color"
-	"sync"
+	"strings"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"ratelab/internal/message"
 )
 
-// Lettering is how a text looks.
-type Lettering struct {
-	size  float64 // px
-	bold  bool
-	color color.NRGBA
+// The page's letterings, in Liberation Sans, which gonum/plot carries with it: the same outlines on every machine.
+// Nothing is below 10 px, so that all of it is legible when the page, 720 px wide, is shown at 700.
+var (
+	titleLetters  = letters(15.5, xfont.WeightBold, Ink)
+	headLetters   = letters(11.5, xfont.WeightBold, Ink)
+	figureLetters = letters(11, xfont.WeightBold, Ink)
+	plainLetters  = letters(11.5, xfont.WeightNormal, Quiet)
+	smallLetters  = letters(10.5, xfont.WeightNormal, Quiet)
+	footLetters   = letters(10, xfont.WeightNormal, Quiet)
+)
+
+func letters(size vg.Length, weight xfont.Weight, c color.NRGBA) text.Style {
+	return text.Style{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size},
+		Handler: visible{text.Plain{Fonts: font.DefaultCache}}}
 }
 
-// The page's letterings. Nothing is below 10 px, so that all of it is legible when the page, 720 px wide, is
-// shown at 700.
-var (
-	TitleLetters  = Lettering{15.5, true, Ink}
-	PanelLetters  = Lettering{11.5, true, Ink}
-	FigureLetters = Lettering{11, true, Ink}
-	PlainLetters  = Lettering{11.5, false, Quiet}
-	SmallLetters  = Lettering{10.5, false, Quiet}
-	FootLetters   = Lettering{10, false, Quiet}
-)
+// visible sets texts as a terminal shows them: on one line, and without what steers it.
+type visible struct{ text.Plain }
+
+func (v visible) Lines(s string) []string { return []string{s} }
+
+func (v visible) Box(s string, f font.Font) (width, height, depth vg.Length) {
+	return v.Plain.Box(message.Visible(s), f)
+}
+
+func (v visible) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
+	v.Plain.Draw(c, message.Visible(s), style, at)
+}
 
 // ascent and descent are the parts of the size above and below the base line that Liberation Sans's capitals,
 // digits and tails fill.
 const ascent, descent = 0.74, 0.22
 
-// fonts are those that gonum/plot carries with it: the same outlines on every machine. They are parsed at the
-// first text, so that a command that draws nothing does not wait for them.
-var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
+// set writes s with its base line's left end at a point.
+func set(c draw.Canvas, style text.Style, at vg.Point, s string) {
+	at.Y -= style.Font.Size - style.FontExtents().Ascent // FillText takes the lower edge of a line
+	c.FillText(style, at, s)
+}
 
-func (l Lettering) face() font.Face {
-	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(l.size)}
-	if l.bold {
-		f.Weight = xfont.WeightBold
+// paragraph is s in lines that fit the page, so far apart, with some room below.
+func paragraph(s string, style text.Style, pitch, below vg.Length) block {
+	lines := wrap(s, style)
+	return block{pitch*vg.Length(len(lines)) + below, func(c draw.Canvas) {
+		for i, line := range lines {
+			set(c, style, vg.Point{X: c.Min.X, Y: c.Max.Y - pitch*(vg.Length(i)+2./3)}, line)
+		}
+	}}
+}
+
+// wrap breaks s between words into lines that fit the page. A word that is wider by itself is cut.
+func wrap(s string, style text.Style) []string {
+	const width = pageWidth - 2*margin
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		word = shorten(word, width, style)
+		longer := strings.TrimSpace(line + " " + word)
+		if style.Width(longer) > width {
+			lines, longer = append(lines, line), word
+		}
+		line = longer
 	}
-	return fonts().Lookup(f, f.Size)
+	return append(lines, line)
 }
 
-// Width is the length of s along its base line, in px, as it is drawn: made visible.
-func (l Lettering) Width(s string) float64 {
-	face := l.face()
-	return float64(face.Width(message.Visible(s)))
-}
-
-// extent is the box of a text of that width whose base line begins at q.
-func (l Lettering) extent(width float64, q Point) Box {
-	return Box{q.X, q.Y - ascent*l.size, q.X + width, q.Y + descent*l.size}
+// shorten cuts s in its middle, where labels with parameters differ least, until it fits width.
+func shorten(s string, width vg.Length, style text.Style) string {
+	if style.Width(s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	for keep := len(runes) - 1; keep > 1; keep-- {
+		head := (keep + 1) / 2
+		cut := string(runes[:head]) + "…" + string(runes[len(runes)-(keep-head):])
+		if style.Width(cut) <= width {
+			return cut
+		}
+	}
+	return "…"
 }

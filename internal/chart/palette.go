@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/plot/vg"
+
 	"ratelab/algorithms"
 )
 
@@ -58,15 +60,15 @@ func Color(label string) color.NRGBA {
 // Look is how the lines of a row are drawn.
 type Look struct {
 	Color  color.NRGBA
-	Dashes []float64 // of dashes and gaps, in turn; nil for a solid line
+	Dashes []vg.Length // of dashes and gaps, in turn; nil for a solid line
 }
 
 // dashes tell rows of one colour apart: an algorithm as it is has a solid line, one with other parameters has dashes.
-var dashes = [][]float64{{5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {10, 4}, {9, 2, 1.6, 2, 1.6, 2}, {14, 3}, {3, 5}}
+var dashes = [][]vg.Length{{5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {10, 4}, {9, 2, 1.6, 2, 1.6, 2}, {14, 3}, {3, 5}}
 
 // inkDashes are those of rows that are drawn in ink, as the limit is, whose dashes none of them may have. They have no
 // colour of their own, so these tell one name from another, too.
-var inkDashes = [][]float64{nil, {1.6, 2}, {7, 2, 1.6, 2}, {14, 3}, {9, 2, 1.6, 2, 1.6, 2}, {3, 5}, {20, 3, 3, 3}}
+var inkDashes = [][]vg.Length{nil, {1.6, 2}, {7, 2, 1.6, 2}, {14, 3}, {9, 2, 1.6, 2, 1.6, 2}, {3, 5}, {20, 3, 3, 3}}
 
 // Looks are those of rows that are shown together: the algorithm's colour, and dashes that follow from the label
 // alone, so that a row looks the same in every chart and on every page. Only where two rows of one colour would look
@@ -112,8 +114,8 @@ func hashed(label string) uint32 {
 	return h.Sum32()
 }
 
-// Tint is c as a pane of glass: drawn over the paper it lets share of itself through.
-func Tint(c color.NRGBA, share float64) color.NRGBA {
+// tint is c as a pane of glass: drawn over the paper it lets share of itself through.
+func tint(c color.NRGBA, share float64) color.NRGBA {
 	c.A = uint8(255*share + 0.5)
 	return c
 }

@@ -1,34 +1,48 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"strconv"
+	"time"
 
-// Time is an axis from one instant to another, both in µs, marked in the unit that suits the time between them.
-func Time(fromUS, toUS float64) Axis { return TimeBetween(fromUS, toUS, 52) }
+	"gonum.org/v1/plot"
 
-// TimeBetween is an axis from one instant to another, both in µs from a start that need not be on it. The labels take
-// pitch px each.
-func TimeBetween(fromUS, toUS, pitch float64) Axis {
-	return Axis{
-		Share: func(us float64) float64 { return (us - fromUS) / (toUS - fromUS) },
-		Ticks: func(length float64) []Tick { return timeTicks(fromUS, toUS, max(int(length/pitch), 1)) },
-	}
+	"ratelab/internal/curves"
+)
+
+// Axis maps values to a side of a panel, here and on a page. To gonum/plot it is a plot.Normalizer.
+type Axis struct {
+	Unit     string
+	Min, Max float64
+	Log      bool                               // both ends are above 0
+	Ticks    func(lengthPx float64) []plot.Tick // as many as have room
 }
+
+// Share is 0 where the axis starts and 1 where it ends. On a logarithmic one what lies below the start stands there.
+func (a Axis) Share(v float64) float64 {
+	if a.Log {
+		return math.Log(max(v, a.Min)/a.Min) / math.Log(a.Max/a.Min)
+	}
+	return (v - a.Min) / (a.Max - a.Min)
+}
+
+// middle is the value in the middle of the side.
+func (a Axis) middle() float64 {
+	if a.Log {
+		return math.Sqrt(a.Min * a.Max)
+	}
+	return (a.Min + a.Max) / 2
+}
+
+// Normalize is Share for gonum/plot.
+func (a Axis) Normalize(_, _, v float64) float64 { return a.Share(v) }
 
 // Counts is a vertical axis from 0 to top, which leaves a label's height above the greatest value in a panel of that
 // height. Counts are whole, so top is at least 1.
 func Counts(top, height float64, unit string) Axis {
-	scale := max(top, 1) * (1 + 17/(height-17))
-	return Axis{
-		Unit:  unit,
-		Share: func(v float64) float64 { return v / scale },
-		Ticks: func(length float64) []Tick {
-			var ticks []Tick
-			for _, v := range countTicks(scale, int(length/30)) {
-				ticks = append(ticks, Tick{v, Short(v)})
-			}
-			return ticks
-		},
-	}
+	a := Axis{Unit: unit, Max: max(top, 1) * (1 + 17/(height-17))}
+	a.Ticks = func(length float64) []plot.Tick { return labelled(multiples(a.Max, int(length/30), 1), curves.Short) }
+	return a
 }
 
 // Amounts is an axis from 0 to a little more than top, of what need not be whole. The labels take pitch px each.
@@ -36,34 +50,39 @@ func Amounts(top, pitch float64, unit string) Axis {
 	if top <= 0 {
 		top = 1
 	}
-	scale := top * 1.06
-	return Axis{
-		Unit:  unit,
-		Share: func(v float64) float64 { return v / scale },
-		Ticks: func(length float64) []Tick {
-			var ticks []Tick
-			for _, v := range amountTicks(scale, max(int(length/pitch), 2)) {
-				ticks = append(ticks, Tick{v, Short(v)})
-			}
-			return ticks
-		},
+	a := Axis{Unit: unit, Max: top * 1.06}
+	a.Ticks = func(length float64) []plot.Tick {
+		return labelled(multiples(a.Max, max(int(length/pitch), 2), 0), curves.Short)
 	}
+	return a
 }
 
-// amountTicks gives 0 and the multiples of 1, 2 or 5 times a power of ten up to top, most of them but no more than
-// limit besides the zero.
-func amountTicks(top float64, limit int) []float64 {
+// multiples gives 0 and the multiples of 1, 2 or 5 times a power of ten, and of least at the least, up to top: most of
+// them but no more than limit besides the zero.
+func multiples(top float64, limit int, least float64) []float64 {
 	power := math.Pow(10, math.Floor(math.Log10(top/float64(limit))))
 	step := 10 * power
-	for _, factor := range []float64{1, 2, 5} {
-		if top/(factor*power) <= float64(limit) {
-			step = factor * power
-			break
+	for _, digit := range []float64{5, 2, 1} {
+		if top/(digit*power) <= float64(limit) {
+			step = digit * power
 		}
 	}
-	var ticks []float64
-	for i := 0; float64(i)*step <= top*(1+1e-9); i++ {
-		ticks = append(ticks, math.Round(float64(i)*step/power)*power)
+	step = max(step, least)
+	var all []float64
+	for i := 0.0; i*step <= top*(1+1e-9); i++ {
+		v := i * step
+		if step < 1 {
+			v = math.Round(v/power) * power
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func labelled(values []float64, label func(float64) string) []plot.Tick {
+	var ticks []plot.Tick
+	for _, v := range values {
+		ticks = append(ticks, plot.Tick{Value: v, Label: label(v)})
 	}
 	return ticks
 }
@@ -72,57 +91,121 @@ func amountTicks(top float64, limit int) []float64 {
 // ten. The ticks are such numbers too, as label writes them, pitch px apart at least. What lies below low stands at
 // the axis's start.
 func Logarithmic(low, high, pitch float64, unit string, label func(float64) string) Axis {
-	low = below(low)
-	high = max(high*1.1, low*4)
-	span := math.Log(high / low)
-	return Axis{
-		Unit:  unit,
-		Share: func(v float64) float64 { return math.Log(max(v, low)/low) / span },
-		Ticks: func(length float64) []Tick {
-			var ticks []Tick
-			for _, v := range logTicks(low, high, max(int(length/pitch), 2)) {
-				ticks = append(ticks, Tick{v, label(v)})
-			}
-			return ticks
-		},
+	power := math.Pow(10, math.Floor(math.Log10(low)))
+	start := power
+	for _, digit := range []float64{2, 5} {
+		if digit*power <= low {
+			start = digit * power
+		}
 	}
+	a := Axis{Unit: unit, Min: start, Max: max(high*1.1, start*4), Log: true}
+	a.Ticks = func(length float64) []plot.Tick { return labelled(a.decades(max(int(length/pitch), 2)), label) }
+	return a
 }
 
-// logTicks gives the 1, 2 and 5 of each decade where no more than limit of them lie within, and otherwise the powers
+// decades gives the 1, 2 and 5 of each decade where no more than limit of them lie within, and otherwise the powers
 // of ten, of a thousand, and so on.
-func logTicks(low, high float64, limit int) []float64 {
-	fine := decades(low, high, []float64{1, 2, 5})
-	if len(fine) <= limit {
+func (a Axis) decades(limit int) []float64 {
+	of := func(digits ...float64) (all []float64) {
+		for e := math.Floor(math.Log10(a.Min)); e <= math.Ceil(math.Log10(a.Max)); e++ {
+			for _, d := range digits {
+				if v := d * math.Pow(10, e); v >= a.Min*(1-1e-9) && v <= a.Max*(1+1e-9) {
+					all = append(all, v)
+				}
+			}
+		}
+		return all
+	}
+	if fine := of(1, 2, 5); len(fine) <= limit {
 		return fine
 	}
-	powers := decades(low, high, []float64{1})
-	var ticks []float64
-	every := (len(powers) + limit - 1) / limit
-	for i := 0; i < len(powers); i += every {
-		ticks = append(ticks, powers[i])
-	}
-	return ticks
+	return thinned(of(1), limit)
 }
 
-func decades(low, high float64, digits []float64) []float64 {
-	var all []float64
-	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
-		for _, d := range digits {
-			if v := d * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-				all = append(all, v)
+// thinned keeps every so-manieth value, the first among them, so that no more than limit are left.
+func thinned[T any](all []T, limit int) []T {
+	var kept []T
+	every := max(1, (len(all)+limit-1)/limit)
+	for i := 0; i < len(all); i += every {
+		kept = append(kept, all[i])
+	}
+	return kept
+}
+
+// roundTimes are the lengths that a logarithmic axis of time is marked with: tenfold steps, as far as clocks and
+// calendars are divided by ten.
+var roundTimes = []time.Duration{
+	time.Microsecond, 10 * time.Microsecond, 100 * time.Microsecond,
+	time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond,
+	time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 10 * time.Hour,
+	4 * 24 * time.Hour, 40 * 24 * time.Hour, 400 * 24 * time.Hour,
+}
+
+// timePitch is the room that a label such as 100 ms takes, with its distance to the next.
+const timePitch = 46
+
+// LogTime is a logarithmic axis of lengths of time, both in µs and above 0, from lowUS to highUS.
+func LogTime(lowUS, highUS float64) Axis {
+	a := Axis{Min: lowUS, Max: max(highUS, 2*lowUS), Log: true}
+	a.Ticks = func(length float64) []plot.Tick {
+		var within []float64
+		for _, d := range roundTimes {
+			if us := float64(d.Microseconds()); us >= a.Min*(1-1e-9) && us <= a.Max*(1+1e-9) {
+				within = append(within, us)
 			}
 		}
+		return labelled(thinned(within, max(int(length/timePitch), 1)), curves.Span)
 	}
-	return all
+	return a
 }
 
-// below rounds down to 1, 2 or 5 times a power of ten.
-func below(v float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, digit := range []float64{5, 2} {
-		if digit*power <= v {
-			return digit * power
+// timeUnits are the units of an axis of time: the shortest axis that is marked in each, and the distances between ticks
+// that read well.
+var timeUnits = []struct {
+	us     float64
+	name   string
+	fromUS float64
+	steps  []float64
+}{
+	{1, "µs", 0, []float64{1, 2, 5, 10, 20, 50, 100, 200, 500}},
+	{1e3, "ms", 1e3, []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500}},
+	{1e6, "s", 1e6, []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60}},
+	{60e6, "min", 3 * 60e6, []float64{0.5, 1, 2, 5, 10, 15, 20, 30, 60}},
+	{3600e6, "h", 3 * 3600e6, []float64{0.5, 1, 2, 3, 4, 6, 8, 12, 24}},
+	{86400e6, "d", 3 * 86400e6, []float64{0.5, 1, 2, 5, 7, 10, 14, 20, 30, 50, 100, 200}},
+}
+
+// Time is an axis from one instant to another, both in µs from a start that need not be on it, marked in the unit that
+// suits the time between them. The labels take pitch px each.
+func Time(fromUS, toUS, pitch float64) Axis {
+	a := Axis{Min: fromUS, Max: toUS}
+	a.Ticks = func(length float64) []plot.Tick { return a.timeTicks(max(int(length/pitch), 1)) }
+	return a
+}
+
+// timeTicks gives at most limit+1 ticks, at the smallest step that allows it.
+func (a Axis) timeTicks(limit int) []plot.Tick {
+	unit := timeUnits[0]
+	for _, u := range timeUnits {
+		if a.Max-a.Min >= u.fromUS {
+			unit = u
 		}
 	}
-	return power
+	for _, step := range unit.steps {
+		first, last := int(math.Ceil(a.Min/(step*unit.us)-1e-9)), int(a.Max/(step*unit.us)+1e-9)
+		if last-first > limit {
+			continue
+		}
+		var ticks []plot.Tick
+		for i := first; i <= last; i++ {
+			v := step * float64(i)
+			label := "0"
+			if i != 0 {
+				label = strconv.FormatFloat(v, 'g', 10, 64) + " " + unit.name
+			}
+			ticks = append(ticks, plot.Tick{Value: v * unit.us, Label: label})
+		}
+		return ticks
+	}
+	return nil
 }

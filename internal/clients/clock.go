@@ -37,6 +37,7 @@ type Client struct {
 	Number int64 // among all clients, from 0
 	Group  *Group
 
+	state              *groupState
 	offsetUS, driftPPM int64
 }
 
@@ -55,18 +56,4 @@ func floorDiv(a, b int64) int64 {
 		q--
 	}
 	return q
-}
-
-// clockHand reads a ServerClock at times that do not decrease.
-type clockHand struct {
-	steps ServerClock
-	skew  int64
-}
-
-func (h *clockHand) skewUS(nowUS int64) int64 {
-	for len(h.steps) > 0 && h.steps[0].AtUS <= nowUS {
-		h.skew += h.steps[0].ByUS
-		h.steps = h.steps[1:]
-	}
-	return h.skew
 }

@@ -1,5 +1,12 @@
 package clients
 
+import (
+	"math/rand/v2"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/traffic"
+)
+
 // Group is a number of clients that do the same. The operations of a scenario go round all clients of all groups in
 // turn: operation i, counted from 0, belongs to client i modulo their number.
 type Group struct {
@@ -20,17 +27,16 @@ type Group struct {
 	LocalFlag bool
 }
 
-// Drawn reports whether anything that its clients do is drawn at random.
-func (g *Group) Drawn() bool {
-	jitters := g.OnReject == BackOff && g.Backoff.Jitter != NoJitter && g.Backoff.Jitter != ""
-	return jitters || !g.DelayUS.fixed() || !g.OffsetUS.fixed() || !g.DriftPPM.fixed()
-}
-
 // Range is the whole numbers from Min to Max, both included, from which one is drawn uniformly.
 type Range struct{ Min, Max int64 }
 
-// fixed reports whether there is nothing to draw.
-func (r Range) fixed() bool { return r.Min == r.Max }
+// draw draws, unless there is nothing to draw.
+func (r Range) draw(random *rand.Rand) int64 {
+	if r.Min == r.Max {
+		return r.Min
+	}
+	return r.Min + random.Int64N(r.Max-r.Min+1)
+}
 
 // OnReject is what a client does when an attempt was rejected.
 type OnReject string
@@ -68,3 +74,68 @@ const (
 
 // Jitters are the jitters; the first is the default.
 var Jitters = []Jitter{NoJitter, EqualJitter, FullJitter}
+
+// groupState is a group at work: its random streams, and how its operations fare. The streams are the group's own, so
+// that what others do moves none of its draws.
+type groupState struct {
+	*Group
+	there, back *rand.Rand // delays of messages and of replies
+	jitter      *rand.Rand
+
+	tally tally
+}
+
+// people makes the clients of all groups, in the order in which operations go round.
+func people(seed uint64, groups []Group) (clients []Client, states []*groupState) {
+	for i := range groups {
+		g := &groups[i]
+		stream := func(purpose string) *rand.Rand { return traffic.Random(seed, g.Name, "clients: "+purpose) }
+		state := &groupState{Group: g, there: stream("delay"), back: stream("delay of replies"),
+			jitter: stream("jitter")}
+		states = append(states, state)
+		offsets, drifts := stream("offset"), stream("drift")
+		for range g.Count {
+			clients = append(clients, Client{
+				Number: int64(len(clients)), Group: g, state: state,
+				offsetUS: g.OffsetUS.draw(offsets), driftPPM: g.DriftPPM.draw(drifts),
+			})
+		}
+	}
+	return clients, states
+}
+
+// wait is how long the client waits after its attempt was rejected; no more attempts: ok is false.
+func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
+	p := o.group
+	if p.OnReject == GiveUp || p.Attempts > 0 && o.attempts >= p.Attempts {
+		return 0, false
+	}
+	switch p.OnReject {
+	case Obey:
+		us, ok = d.RetryAfterUS, d.RetryAfterUS != limit.Never
+	case Ignore:
+		us, ok = p.WaitUS, true
+	case AtOnce:
+		us, ok = 0, true
+	case BackOff:
+		us, ok = o.backoff(), true
+	}
+	return max(us, 1), ok // time passes between two attempts
+}
+
+// backoff is the next wait of the exponential kind.
+func (o *operation) backoff() int64 {
+	b := o.group.Backoff
+	if o.backoffUS == 0 {
+		o.backoffUS = float64(b.BaseUS)
+	}
+	d := min(int64(o.backoffUS), b.MaxUS)
+	o.backoffUS = min(o.backoffUS*b.Factor, float64(b.MaxUS))
+	switch b.Jitter {
+	case EqualJitter:
+		return d/2 + o.group.jitter.Int64N(d-d/2+1)
+	case FullJitter:
+		return o.group.jitter.Int64N(d + 1)
+	}
+	return d
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 )
 
 // listed is traffic that is written down.
@@ -88,7 +89,7 @@ func transcript(j Journal) string {
 	return strings.TrimSpace(s.String())
 }
 
-func expect(t *testing.T, out *Outcome, journal string, c Summary) {
+func expect(t *testing.T, out *Outcome, journal string, c measure.Clients) {
 	t.Helper()
 	if got := transcript(out.Journal); got != journal {
 		t.Errorf("the journal is %q, want %q", got, journal)
@@ -100,7 +101,7 @@ func expect(t *testing.T, out *Outcome, journal string, c Summary) {
 	}
 }
 
-func is(operations, succeeded, gaveUp, unfinished, attempts int64) Summary {
-	return Summary{Tally: Tally{Operations: operations, Succeeded: succeeded, GaveUp: gaveUp, Attempts: attempts},
+func is(operations, succeeded, gaveUp, unfinished, attempts int64) measure.Clients {
+	return measure.Clients{Operations: operations, Succeeded: succeeded, GaveUp: gaveUp, Attempts: attempts,
 		Unfinished: unfinished}
 }

@@ -18,10 +18,10 @@ type ledger struct {
 }
 
 // open takes the next place for q.
-func (l *ledger) open(q limit.Request) int {
+func (l *ledger) open(q limit.Request, unasked bool) int {
 	l.Requests = append(l.Requests, q)
 	l.Decisions = append(l.Decisions, limit.Decision{})
-	l.Unasked = append(l.Unasked, false)
+	l.Unasked = append(l.Unasked, unasked)
 	l.decided = append(l.decided, false)
 	return len(l.decided) - 1
 }

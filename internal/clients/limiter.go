@@ -2,10 +2,10 @@ package clients
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 )
 
 // Limiter is the Server of a limit.Limiter, whose clock begins at a start. It can find out whether its answers are
@@ -15,15 +15,7 @@ type Limiter struct {
 	startUS int64
 
 	tickUS int64 // 0: nothing is checked
-	truth  RetryAfter
-}
-
-// RetryAfter is whether the rejections that named a time to wait told the truth: that the same request, alone, passes
-// then, and not one tick earlier.
-type RetryAfter struct {
-	Checked, True int64
-	TooEarly      int64 // obeying it fails
-	TooLate       int64 // one tick earlier would have passed as well
+	truth  measure.RetryAfter
 }
 
 // mostChecks is how many rejections of a run are checked: each takes two copies of a key's state.
@@ -38,20 +30,18 @@ func NewLimiter(l limit.Limiter, start time.Time) *Limiter {
 // a TTL is the rule. It changes nothing where l is no limit.Forker.
 func (l *Limiter) CheckRetryAfter(tickUS int64) { l.tickUS = tickUS }
 
-// RetryAfter is what was found; nil where nothing could be checked.
-func (l *Limiter) RetryAfter() *RetryAfter {
+// RetryAfter is whether the rejections that named a time to wait told the truth: that the same request, alone, passes
+// then, and not one tick earlier. It is nil where nothing could be checked.
+func (l *Limiter) RetryAfter() *measure.RetryAfter {
 	if _, ok := l.limiter.(limit.Forker); !ok || l.tickUS == 0 {
 		return nil
 	}
 	return &l.truth
 }
 
-// errOneClock is for a limiter that goes by one clock, where there are two that differ.
-var errOneClock = errors.New("the model knows only one clock, and the scenario has several that disagree")
-
 // Serve decides q; any message will do.
 func (l *Limiter) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
-	d, err := decide(l.limiter, l.startUS, q)
+	d, err := limit.Ask(l.limiter, l.startUS, &q)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +58,7 @@ func (l *Limiter) WouldAdmit(q limit.Request) (admitted, known bool) {
 	if !ok {
 		return false, false
 	}
-	d, err := decide(forker.Fork(q.Key), l.startUS, q)
+	d, err := limit.Ask(forker.Fork(q.Key), l.startUS, &q)
 	return d.Allowed(), err == nil
 }
 
@@ -92,17 +82,4 @@ func (l *Limiter) check(q limit.Request, retryAfterUS int64) {
 	default:
 		l.truth.True++
 	}
-}
-
-// decide asks a limiter by the clocks of q.
-func decide(l limit.Limiter, startUS int64, q limit.Request) (limit.Decision, error) {
-	now := startUS + q.AtUS
-	if !q.Skewed() {
-		return l.Decide(now, q.Key, q.Cost), nil
-	}
-	two, ok := l.(limit.TwoClocked)
-	if !ok {
-		return limit.Decision{}, errOneClock
-	}
-	return two.DecideAt(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost), nil
 }

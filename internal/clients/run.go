@@ -1,13 +1,21 @@
+// Package clients plays clients that react: in virtual time, one event after the other. Clients send what the
+// traffic has them do, messages travel, clocks are off, a server answers, and those who are rejected give up, wait or
+// try again. So what arrives depends on what was decided.
+//
+// It knows neither algorithms nor Redis: a Server answers messages, and a Protocol is how a client gets from them to
+// a decision. It measures how the clients fared, and keeps the journal from which others measure what was admitted.
 package clients
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/waiting"
+	"ratelab/internal/measure"
+	"ratelab/internal/message"
 )
 
 // Setup is who plays, and with what.
@@ -36,9 +44,10 @@ type Traffic interface {
 
 // Outcome is what happened.
 type Outcome struct {
-	Journal Journal
-	Clients Summary
-	Stopped bool // it ended early
+	Journal       Journal
+	Clients       measure.Clients // without what is not known here: goodput, and whether retry_after is true
+	SucceededCost int64           // of the operations that succeeded
+	Stopped       bool            // it ended early
 }
 
 // TooManyError is a run of more attempts than it may have.
@@ -49,38 +58,54 @@ func (e *TooManyError) Error() string {
 		"backoff, or make the phases shorter", e.Most)
 }
 
+// ErrStopped is what a Server ends with that was told to stop.
+var ErrStopped = errors.New("stopped")
+
 // Run plays the traffic; ctx is what the server is asked with. The error is the traffic's, the server's or a
 // *TooManyError.
 func Run(ctx context.Context, s Setup, t Traffic) (*Outcome, error) {
 	r := newRun(s)
-	err := r.read(ctx, t)
-	if err == nil && !r.stopped {
+	for q, err := range t.Requests() {
+		if err == nil {
+			err = r.add(ctx, q)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r.count%tellEvery == 0 && r.pause() {
+			break
+		}
+	}
+	if !r.pause() {
 		duration, _ := t.Duration()
-		err = r.until(ctx, max(duration.Microseconds(), r.lastUS+1))
+		if err := r.until(ctx, max(duration.Microseconds(), r.lastUS+1)); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Outcome{Journal: r.ledger.journal(), Clients: summarize(r.groups, r.retries), Stopped: r.stopped}, nil
+	return r.outcome(), nil
 }
+
+// tellEvery is how many operations pass between two words on the progress.
+const tellEvery = 1024
 
 // run is a Setup at work.
 type run struct {
 	Setup
 	clients []Client
 	groups  []*groupState
-	owner   map[*Group]*groupState
 
-	queue   queue
-	number  uint64 // of the next event
-	ledger  ledger
-	retries []int64 // when they arrived at the server
-	clock   clockHand
-
-	lastUS   int64 // when the last operation begins
+	events   events
+	made     uint64 // so many events
+	ledger   ledger
+	retries  []int64 // when they arrived at the server
 	attempts int64
-	stopped  bool
-	free     []*operation
+
+	count   int64 // operations that have begun
+	lastUS  int64 // when the last of them did
+	stopped bool
+
+	// deliver, where it is not nil, takes each message in the Server's place, and the answer comes later.
+	deliver func(*operation, limit.Request)
 }
 
 func newRun(s Setup) *run {
@@ -90,71 +115,51 @@ func newRun(s Setup) *run {
 	if s.MostAttempts == 0 {
 		s.MostAttempts = DefaultAttempts
 	}
-	r := &run{Setup: s, owner: map[*Group]*groupState{}, clock: clockHand{steps: s.ServerClock}}
+	r := &run{Setup: s}
 	r.clients, r.groups = people(s.Seed, s.Groups)
-	for _, p := range r.groups {
-		r.owner[p.Group] = p
-	}
 	return r
 }
 
-// stopEvery is how many operations pass between two looks at Stop.
-const stopEvery = 1024
-
-// read plays what happens while operations begin. Of what happens at one time, that comes first which was known first.
-func (r *run) read(ctx context.Context, t Traffic) error {
-	var count int64
-	for q, err := range t.Requests() {
-		if err != nil {
-			return err
-		}
-		if err := r.until(ctx, q.AtUS); err != nil {
-			return err
-		}
-		r.lastUS = q.AtUS
-		r.push(event{atUS: q.AtUS, kind: begins, of: r.operation(q, &r.clients[count%int64(len(r.clients))])})
-		if count++; count%stopEvery == 0 && r.pause(count) {
-			return nil
-		}
+// add plays what happens before an operation begins. Of what happens at one time, that comes first which was known
+// first.
+func (r *run) add(ctx context.Context, q limit.Request) error {
+	if err := r.until(ctx, q.AtUS); err != nil {
+		return err
 	}
-	r.pause(count)
+	c := &r.clients[r.count%int64(len(r.clients))]
+	o := &operation{Request: q, client: c, group: c.state, dueUS: q.AtUS, step: begins}
+	o.group.tally.Operations++
+	r.count++
+	r.lastUS = q.AtUS
+	r.push(o)
 	return nil
 }
 
 // pause tells how far the run is, and reports whether it is to end.
-func (r *run) pause(operations int64) bool {
+func (r *run) pause() bool {
 	if r.Progress != nil {
-		r.Progress(operations)
+		r.Progress(r.count)
 	}
-	r.stopped = r.stopped || waiting.Closed(r.Stop)
+	r.stopped = r.stopped || message.Closed(r.Stop)
 	return r.stopped
 }
 
 // until plays all events before a time.
 func (r *run) until(ctx context.Context, us int64) error {
-	for n := 1; len(r.queue) > 0 && r.queue[0].atUS < us && !r.stopped; n++ {
-		if err := r.play(ctx, r.queue.pop()); err != nil {
+	for len(r.events) > 0 && r.events[0].dueUS < us && !r.stopped {
+		switch err := r.play(ctx, r.pop()); {
+		case errors.Is(err, ErrStopped):
+			r.stopped = true
+		case err != nil:
 			return err
 		}
-		r.stopped = r.stopped || n%stopEvery == 0 && waiting.Closed(r.Stop)
+		r.stopped = r.stopped || message.Closed(r.Stop) // a request may take long
 	}
 	return nil
 }
 
-// operation takes one off the heap of those that are over, or makes one.
-func (r *run) operation(q limit.Request, c *Client) *operation {
-	o := &operation{}
-	if last := len(r.free) - 1; last >= 0 {
-		o, r.free = r.free[last], r.free[:last]
-	}
-	p := r.owner[c.Group]
-	p.tally.Operations++
-	*o = operation{Request: q, client: c, group: p}
+func (r *run) outcome() *Outcome {
+	o := &Outcome{Journal: r.ledger.journal(), Stopped: r.stopped}
+	o.Clients, o.SucceededCost = r.summary()
 	return o
-}
-
-func (r *run) push(e event) {
-	e.number = r.number
-	r.number++
-	r.queue.push(e)
 }

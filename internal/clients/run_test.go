@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 )
 
 // One request passes every 10 ms, and three come at once.
@@ -20,7 +22,7 @@ func TestReactionsByHand(t *testing.T) {
 		name    string
 		group   Group
 		journal string
-		want    Summary
+		want    measure.Clients
 	}{
 		{"give up", Group{OnReject: GiveUp}, "0+ 0- 0-", is(3, 1, 2, 0, 3)},
 		{"obey: both return at 10, one must wait again", Group{OnReject: Obey}, "0+ 0- 0- 10+ 10- 20+",
@@ -179,8 +181,8 @@ func TestARetryArrivesWithItsFirstMessage(t *testing.T) {
 	}
 	// rejected at 0.2, sent again at 1.2, and once more at 1.9: half a millisecond after the reply
 	expect(t, out, "0.1- 2+", is(1, 1, 0, 0, 2))
-	if out.Clients.Retries != 1 {
-		t.Errorf("%d retries", out.Clients.Retries)
+	if out.Clients.Lockstep != 1 {
+		t.Errorf("%d retries at once", out.Clients.Lockstep)
 	}
 }
 
@@ -229,7 +231,7 @@ func TestStop(t *testing.T) {
 
 // A retry_after that is right, 1 µs short and 1 µs long.
 func TestRetryAfterIsHeldToItsWord(t *testing.T) {
-	for wrong, want := range map[int64]RetryAfter{
+	for wrong, want := range map[int64]measure.RetryAfter{
 		0: {Checked: 2, True: 2}, -1: {Checked: 2, TooEarly: 2}, 1: {Checked: 2, TooLate: 2},
 	} {
 		l := NewLimiter(&every{gapUS: 10_000, wrongUS: wrong}, epoch)
@@ -277,7 +279,7 @@ func TestSumsAndRepeatability(t *testing.T) {
 		groups, traffic := drawnGroups(rt), drawnTraffic(rt)
 		once, again := play(t, 3, traffic, groups...), play(t, 3, traffic, groups...)
 		if transcript(once.Journal) != transcript(again.Journal) ||
-			fmt.Sprint(once.Clients) != fmt.Sprint(again.Clients) {
+			!reflect.DeepEqual(once.Clients, again.Clients) {
 			rt.Fatalf("two runs differ:\n%s\n%s", transcript(once.Journal), transcript(again.Journal))
 		}
 		c, j := once.Clients, once.Journal
@@ -285,7 +287,7 @@ func TestSumsAndRepeatability(t *testing.T) {
 			c.Operations != c.Succeeded+c.GaveUp+c.Unfinished {
 			rt.Fatalf("operations do not add up: %+v", c)
 		}
-		var groupsSum Tally
+		var groupsSum measure.ClientGroup
 		for _, g := range c.Groups {
 			groupsSum.Operations += g.Operations
 			groupsSum.Attempts += g.Attempts
@@ -364,7 +366,7 @@ func TestLockstep(t *testing.T) {
 
 func TestPercentile(t *testing.T) {
 	for p, want := range map[int]int64{50: 2, 51: 3, 75: 3, 76: 4, 99: 4, 100: 4, 0: 1} {
-		if got := Percentile([]int64{1, 2, 3, 4}, p); got != want {
+		if got := percentile([]int64{1, 2, 3, 4}, p); got != want {
 			t.Errorf("p%d is %d, want %d", p, got, want)
 		}
 	}
@@ -372,8 +374,9 @@ func TestPercentile(t *testing.T) {
 
 func TestTimesToSuccess(t *testing.T) {
 	out := play(t, 10, at(100, 0, 0, 0), Group{Name: "g", Count: 1, OnReject: Obey})
-	if got := out.Clients.TimesUS; !slices.Equal(got, []int64{0, 10_000, 20_000}) {
-		t.Errorf("times %v", got)
+	want := measure.Percentiles{P50: 10_000, P90: 20_000, P99: 20_000, Max: 20_000}
+	if got := *out.Clients.TimeToSuccessUS; got != want {
+		t.Errorf("times %+v", got)
 	}
 }
 

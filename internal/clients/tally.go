@@ -1,47 +1,44 @@
 package clients
 
-import "slices"
+import (
+	"slices"
 
-// Summary is how the clients fared. An operation is what a client wants done; each of its attempts is one request.
-type Summary struct {
-	Tally
-	Unfinished    int64 // operations that had neither succeeded nor been given up at the end
-	SucceededCost int64
+	"ratelab/internal/measure"
+)
 
-	// Lockstep is the most retries that arrived at the server within one millisecond, (t−1ms, t]. InStep counts the
-	// retries that arrived less than a millisecond from at least nine others.
-	Retries, Lockstep, InStep int64
-
-	Groups []Tally // in the order of the groups
+// tally is how the operations of a group fare. An operation is what a client wants done; each of its attempts is one
+// request.
+type tally struct {
+	measure.ClientGroup
+	cost  int64   // of the operations that succeeded
+	times []int64 // from an operation's first attempt to the answer that admitted it, in µs
 }
 
-// Tally is what became of operations.
-type Tally struct {
-	Operations, Succeeded, GaveUp int64
-	Attempts                      int64 // that were begun
-
-	// TimesUS are the times from an operation's first attempt to the answer that admitted it, ascending.
-	TimesUS []int64
-}
-
-// summarize sums up the groups.
-func summarize(states []*groupState, retries []int64) Summary {
-	var c Summary
-	for _, p := range states {
-		slices.Sort(p.tally.TimesUS)
-		c.Groups = append(c.Groups, p.tally)
-		c.Operations += p.tally.Operations
-		c.Succeeded += p.tally.Succeeded
-		c.GaveUp += p.tally.GaveUp
-		c.Attempts += p.tally.Attempts
-		c.SucceededCost += p.succeededCost
-		c.TimesUS = append(c.TimesUS, p.tally.TimesUS...)
+// summary sums up the groups, and gives the cost of the operations that succeeded.
+func (r *run) summary() (c measure.Clients, cost int64) {
+	var times []int64
+	for _, p := range r.groups {
+		g := p.tally.ClientGroup
+		g.Name, g.TimeToSuccessUS = p.Name, percentiles(p.tally.times)
+		c.Groups = append(c.Groups, g)
+		c.Operations += g.Operations
+		c.Succeeded += g.Succeeded
+		c.GaveUp += g.GaveUp
+		c.Attempts += g.Attempts
+		cost += p.tally.cost
+		times = append(times, p.tally.times...)
 	}
-	slices.Sort(c.TimesUS)
+	c.TimeToSuccessUS = percentiles(times)
 	c.Unfinished = c.Operations - c.Succeeded - c.GaveUp
-	c.Retries = int64(len(retries))
-	c.Lockstep, c.InStep = lockstep(retries)
-	return c
+	if c.Succeeded > 0 {
+		each := float64(c.Attempts) / float64(c.Succeeded)
+		c.Amplification = &each
+	}
+	var inStep int64
+	if c.Lockstep, inStep = lockstep(r.retries); len(r.retries) > 0 {
+		c.LockstepShare = float64(inStep) / float64(len(r.retries))
+	}
+	return c, cost
 }
 
 // company is how many others make a retry one of a crowd.
@@ -66,9 +63,18 @@ func lockstep(times []int64) (most, inStep int64) {
 	return most, inStep
 }
 
-// Percentile is the nearest rank: the smallest of the ascending values that at least p in 100 of them do not exceed.
-// values is not empty.
-func Percentile(values []int64, p int) int64 {
+// percentiles of values, which it sorts; nil where there are none.
+func percentiles(values []int64) *measure.Percentiles {
+	if len(values) == 0 {
+		return nil
+	}
+	slices.Sort(values)
+	at := func(p int) int64 { return percentile(values, p) }
+	return &measure.Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
+}
+
+// percentile is the nearest rank: the smallest of the ascending values that at least p in 100 of them do not exceed.
+func percentile(values []int64, p int) int64 {
 	rank := (len(values)*p + 99) / 100
 	return values[max(rank, 1)-1]
 }

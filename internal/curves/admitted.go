@@ -4,25 +4,24 @@ import (
 	"fmt"
 	"slices"
 
-	"ratelab/internal/chart"
+	"ratelab/internal/measure"
+	"ratelab/internal/message"
 )
 
-// maxRateBins is the most bins of a rate: in narrower ones whole requests make teeth of an even flow.
-const maxRateBins = 72
-
-func (in Input) admitted() Timeline {
-	t := in.timeline(maxRateBins, func(l Lane, join int) Curve {
-		c := Curve{Label: l.Label, Values: sums(l.Series.Admitted, join), Offered: sums(in.offered(l), join)}
+// admitted is what was let through in each bin, of what was offered.
+func (s span) admitted() Timeline {
+	t := s.timeline(maxRateBins, admitted, sums, func(l Lane, c *Curve, k int) {
+		c.Offered = sums(s.offered(l)[s.from:s.to], k)
 		c.Top = slices.Max(c.Offered)
-		c.Fact = in.withLater(fmt.Sprintf("%s of %s let through", chart.Exact(total(c.Values)+in.later(l)),
-			chart.Exact(total(c.Offered))), l)
-		return c
+		c.Fact = s.withLater(fmt.Sprintf("%s of %s let through", message.Grouped(total(c.Values)+s.later(l)),
+			message.Grouped(total(c.Offered))), l)
 	})
-	t.columns = in.columns(in.Traffic.Offered, func(l Lane) []int64 { return l.Series.Admitted })
-	for _, l := range in.Algorithms {
+	for _, l := range s.Algorithms {
 		if l.Traffic != nil {
-			t.columns = append(t.columns, column{"offered to " + l.Label, l.Traffic.Offered})
+			t.add("offered to "+l.Label, l.Traffic.Offered)
 		}
 	}
 	return t
 }
+
+func admitted(s *measure.Series) []int64 { return s.Admitted }

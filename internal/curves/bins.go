@@ -4,16 +4,18 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"ratelab/internal/chart"
 )
 
 // A chart has fewer places than a series has buckets, so buckets are joined into bins of equal width: counts are added,
 // and of the rolling sums the highest is kept, so that no peak is lost. The CSV keeps every bucket.
 
 // maxBins is the most bins of a sum: about one a pixel where two panels of a picture share a row, and on the page each
-// is a place that a pointer still finds.
-const maxBins = 270
+// is a place that a pointer still finds. Of a rate there are fewer: in narrow bins whole requests make teeth of an even
+// flow.
+const (
+	maxBins     = 270
+	maxRateBins = 72
+)
 
 // joinFactor is how many buckets make a bin: few enough bins, and of those factors the one whose bin has the
 // roundest width.
@@ -31,7 +33,7 @@ func joinFactor(buckets int, bucketUS int64, most int) int {
 // roundness counts the significant digits of a width in its natural unit: 1 for 20 ms, 2 for 140 ms or 15 min,
 // 3 for 11.7 ms.
 func roundness(us int64) int {
-	digits := strconv.FormatFloat(float64(us)/chart.NaturalUnit(float64(us)), 'f', -1, 64)
+	digits := strconv.FormatFloat(float64(us)/NaturalUnit(float64(us)), 'f', -1, 64)
 	return len(strings.Trim(strings.Replace(digits, ".", "", 1), "0"))
 }
 

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"ratelab/internal/chart"
 )
 
 // Joining buckets loses no request and no peak, and never makes more bins than are wanted.
@@ -51,8 +49,8 @@ func TestJoinFactorPrefersRoundWidths(t *testing.T) {
 		{401, 5_000, maxBins, "10 ms"},
 	} {
 		k := joinFactor(c.buckets, c.bucketUS, c.most)
-		if got := chart.Span(float64(k) * float64(c.bucketUS)); got != c.want {
-			t.Errorf("%d buckets of %s: bins of %s, want %s", c.buckets, chart.Span(float64(c.bucketUS)), got, c.want)
+		if got := Span(float64(k) * float64(c.bucketUS)); got != c.want {
+			t.Errorf("%d buckets of %s: bins of %s, want %s", c.buckets, Span(float64(c.bucketUS)), got, c.want)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/measure"
-	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -22,7 +21,7 @@ func series(admitted, rolling []int64) measure.Series {
 
 // worked is a run of three buckets under 4 per 2 s, which ends in the middle of the last one.
 func worked() Input {
-	run := &report.Run{Scenario: "worked", DurationUS: 2_500_000, Keys: 2,
+	run := &result.Run{Scenario: "worked", DurationUS: 2_500_000, Keys: 2,
 		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000, Burst: 4}}
 	exact := series([]int64{4, 0, 0}, []int64{4, 4, 4})
 	own := &measure.Traffic{BucketUS: 1_000_000, Offered: []int64{3, 1, 1}}
@@ -37,13 +36,9 @@ func worked() Input {
 }
 
 // timelines are the charts over time, by name.
-func timelines(t interface{ Fatal(...any) }, in Input) map[string]Timeline {
-	list, err := Timelines(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+func timelines(in Input) map[string]Timeline {
 	all := map[string]Timeline{}
-	for _, line := range list {
+	for _, line := range Timelines(in) {
 		all[line.Name] = line
 	}
 	return all
@@ -51,7 +46,7 @@ func timelines(t interface{ Fatal(...any) }, in Input) map[string]Timeline {
 
 func TestTimelinesByHand(t *testing.T) {
 	in := worked()
-	all := timelines(t, in)
+	all := timelines(in)
 	for _, c := range []struct {
 		name, caption string
 		line          Timeline
@@ -87,10 +82,10 @@ func TestTimelinesByHand(t *testing.T) {
 // What a shaper admits and lets leave after the end is in no bucket, and in the facts, which say so.
 func TestWhatLeavesAfterTheEnd(t *testing.T) {
 	in := worked()
-	shaper := report.Row{Algorithm: "meek", Figures: measure.Figures{Shaping: &measure.Shaping{}}}
+	shaper := result.Row{Algorithm: "meek", Figures: measure.Figures{Shaping: &measure.Shaping{}}}
 	shaper.AdmittedCost = 5
-	in.Run.Results = []report.Row{shaper}
-	all := timelines(t, in)
+	in.Run.Results = []result.Row{shaper}
+	all := timelines(in)
 	for name, want := range map[string]string{
 		"admitted":   "5 of 5 let through, 2 after 2.5 s",
 		"cumulative": "1 more than exact, 2 after 2.5 s",
@@ -108,7 +103,7 @@ func TestEndOfTheTimeAxis(t *testing.T) {
 	} {
 		in := worked()
 		in.Run.DurationUS = duration
-		if got := timelines(t, in)["window"].EndUS; got != want {
+		if got := timelines(in)["window"].EndUS; got != want {
 			t.Errorf("a scenario of %d us: the axis ends at %d us, want %d", duration, got, want)
 		}
 	}
@@ -119,7 +114,7 @@ func TestShown(t *testing.T) {
 	in := worked()
 	labels := func() string {
 		var list []string
-		for _, c := range timelines(t, in)["window"].Shown() {
+		for _, c := range timelines(in)["window"].Shown() {
 			list = append(list, c.Label)
 		}
 		return strings.Join(list, " ")
@@ -128,7 +123,7 @@ func TestShown(t *testing.T) {
 		t.Errorf("shown: %s", got)
 	}
 	want := "t_us,offered,none,mine,meek,exact,reference,limit\n0,5,5,4,3,4,4,4\n"
-	if data := string(timelines(t, in)["window"].CSV()); !strings.HasPrefix(data, want) {
+	if data := string(timelines(in)["window"].CSV()); !strings.HasPrefix(data, want) {
 		t.Errorf("data:\n%s", data)
 	}
 	in.Algorithms = in.Algorithms[:1]
@@ -141,7 +136,7 @@ func TestShown(t *testing.T) {
 func TestUnit(t *testing.T) {
 	in := worked()
 	in.Run.Reference = &measure.Result{Offered: 100, OfferedCost: 300}
-	if w := timelines(t, in)["window"]; w.Unit != "permits" || !strings.HasSuffix(w.Caption, ", in permits") {
+	if w := timelines(in)["window"]; w.Unit != "permits" || !strings.HasSuffix(w.Caption, ", in permits") {
 		t.Errorf("%s: %s", w.Caption, w.Unit)
 	}
 }
@@ -150,7 +145,7 @@ func TestUnit(t *testing.T) {
 func TestCurvesKeepWhatCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawn(t)
-		all, n := timelines(t, in), len(in.Traffic.Offered)
+		all, n := timelines(in), len(in.Traffic.Offered)
 		for _, line := range all {
 			bins := int64(len(line.Reference.Values))
 			if (bins-1)*line.BinUS >= line.EndUS || bins*line.BinUS < line.EndUS {
@@ -187,7 +182,7 @@ func drawn(t *rapid.T) Input {
 	}
 	exact := lane()
 	return Input{
-		Run: &report.Run{Scenario: "drawn", Limit: result.Limit{Requests: 500, WindowUS: 1_000_000},
+		Run: &result.Run{Scenario: "drawn", Limit: result.Limit{Requests: 500, WindowUS: 1_000_000},
 			DurationUS: width*int64(n) - rapid.Int64Range(0, 2*width).Draw(t, "before the end")},
 		Traffic:    measure.Traffic{BucketUS: width, Offered: values.Draw(t, "offered")},
 		Reference:  &exact,
@@ -198,11 +193,11 @@ func drawn(t *rapid.T) Input {
 // Keys are of the rows that count them, the most of joined buckets, and in the end those that are held then.
 func TestKeysByHand(t *testing.T) {
 	in := worked()
-	if _, there := timelines(t, in)["keys"]; there {
+	if _, there := timelines(in)["keys"]; there {
 		t.Error("nobody counts keys, and there is a chart of them")
 	}
 	in.Algorithms[1].Series.Keys = []int64{2, 5, 3}
-	got := timelines(t, in)["keys"]
+	got := timelines(in)["keys"]
 	if len(got.Curves) != 1 || got.Reference != nil || got.Unit != "keys" {
 		t.Fatalf("%d curves, reference %v, in %s; want one row alone, in keys", len(got.Curves), got.Reference,
 			got.Unit)

@@ -3,9 +3,6 @@ package curves
 import (
 	"slices"
 
-	"ratelab/internal/benchresult"
-	"ratelab/internal/chart"
-	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -35,7 +32,7 @@ type PlayedRow struct {
 // would tell is 0.
 type Response struct {
 	P50US, P99US           []float64 // in each interval
-	WholeP50US, WholeP99US float64   // of the whole stretch
+	WholeP50US, WholeP99US float64   // of all that is played
 }
 
 // A percentile is told of so many answers: of fewer it would be one of the last few, whatever came.
@@ -45,7 +42,7 @@ const (
 )
 
 // NewPlayed is nil where the result does not say how the plays went over time, or nothing was played.
-func NewPlayed(play *benchresult.Play) *Played {
+func NewPlayed(play *result.BenchRun) *Played {
 	p := &Played{Unit: "requests", Limit: play.Limit, FromUS: play.FromUS}
 	rows := playedRows(play)
 	var width, length int64
@@ -64,7 +61,7 @@ func NewPlayed(play *benchresult.Play) *Played {
 	p.RateUS = width * int64(joinFactor(buckets, width, maxRateBins))
 	p.LevelUS = width * int64(joinFactor(buckets, width, maxBins))
 	if d := play.PlayedUS; d > length-width && d < length {
-		length = d // the last bucket reaches beyond the stretch's end
+		length = d // the last bucket reaches beyond what is played
 	}
 	p.EndUS = p.FromUS + length
 	for _, row := range rows {
@@ -80,7 +77,7 @@ func NewPlayed(play *benchresult.Play) *Played {
 func (p *Played) Window() Timeline {
 	t := Timeline{Name: "played-window", Drawing: Level, FromUS: p.FromUS, BinUS: p.LevelUS, EndUS: p.EndUS,
 		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been let through for one " +
-			"key in the last " + chart.Each(float64(p.Limit.WindowUS)) + ", in " + p.Unit}}
+			"key in the last " + Each(p.Limit.WindowUS) + ", in " + p.Unit}}
 	for _, row := range p.Rows {
 		t.Curves = append(t.Curves, Curve{Label: row.Label, Values: row.Rolling, Top: row.Peak, Fact: row.Fact})
 	}
@@ -93,15 +90,15 @@ func (p *Played) LimitPerS() float64 {
 }
 
 // playedRows are those that have a course, and are shown.
-func playedRows(play *benchresult.Play) []*benchresult.Limiter {
-	var all, shown []*benchresult.Limiter
+func playedRows(play *result.BenchRun) []*result.BenchRow {
+	var all, shown []*result.BenchRow
 	for i := range play.Rows {
 		row := &play.Rows[i]
 		if row.Course == nil || row.Course.BucketUS < 1 || !slices.ContainsFunc(row.Course.Offered, positive) {
 			continue
 		}
 		all = append(all, row)
-		if !report.IsFloor(row.Algorithm) {
+		if !result.IsFloor(row.Algorithm) {
 			shown = append(shown, row)
 		}
 	}
@@ -113,16 +110,16 @@ func playedRows(play *benchresult.Play) []*benchresult.Limiter {
 
 func positive(n int64) bool { return n > 0 }
 
-func (p *Played) row(of *benchresult.Limiter) PlayedRow {
+func (p *Played) row(of *result.BenchRow) PlayedRow {
 	c := of.Course
 	r := PlayedRow{Label: of.Algorithm,
 		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
 		AdmittedPerS: p.perS(c.Admitted, c.BucketUS, len(of.Rounds)),
 		Rolling:      padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS)),
 		Accepted: p.response(of.Open.Latency.Accepted, of.Open.Intervals,
-			func(i *benchresult.Interval) *benchresult.Histogram { return i.Accepted }),
+			func(i *result.Interval) *result.Histogram { return i.Accepted }),
 		Rejected: p.response(of.Open.Latency.Rejected, of.Open.Intervals,
-			func(i *benchresult.Interval) *benchresult.Histogram { return i.Rejected }),
+			func(i *result.Interval) *result.Histogram { return i.Rejected }),
 	}
 	r.Peak = slices.Max(r.Rolling)
 	r.Fact = Chart{Limit: p.Limit}.kept(r.Peak)
@@ -155,8 +152,8 @@ func padded(values []int64, n int) []int64 {
 	return append(values, make([]int64, max(0, n-len(values)))...)[:n]
 }
 
-func (p *Played) response(whole benchresult.Durations, intervals []benchresult.Interval,
-	of func(*benchresult.Interval) *benchresult.Histogram) Response {
+func (p *Played) response(whole result.Durations, intervals []result.Interval,
+	of func(*result.Interval) *result.Histogram) Response {
 	var r Response
 	r.WholeP50US, r.WholeP99US = percentiles(whole.Response)
 	if p.IntervalUS == 0 {
@@ -174,7 +171,7 @@ func (p *Played) response(whole benchresult.Durations, intervals []benchresult.I
 }
 
 // percentiles are those that enough answers tell.
-func percentiles(h *benchresult.Histogram) (p50US, p99US float64) {
+func percentiles(h *result.Histogram) (p50US, p99US float64) {
 	n := h.Count()
 	if n >= LeastForP50 {
 		p50US = float64(h.ValueAtPercentile(50))

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/result"
 )
 
 // after is a histogram of n answers after us.
-func after(n int, us int64) *benchresult.Histogram {
-	h := benchresult.NewHistogram()
+func after(n int, us int64) *result.Histogram {
+	h := result.NewHistogram()
 	for range n {
 		_ = h.RecordValue(us)
 	}
@@ -19,20 +18,20 @@ func after(n int, us int64) *benchresult.Histogram {
 
 // playedRow is a row of two rounds over buckets of one second.
 func playedRow(label string, offered, admitted, rolling []int64,
-	intervals ...benchresult.Interval) benchresult.Limiter {
-	row := benchresult.Limiter{Rounds: make([]benchresult.OpenRound, 2),
-		Course: &benchresult.Course{BucketUS: 1_000_000, Offered: offered, Admitted: admitted, Rolling: rolling}}
+	intervals ...result.Interval) result.BenchRow {
+	row := result.BenchRow{Rounds: make([]result.OpenRound, 2),
+		Course: &result.Course{BucketUS: 1_000_000, Offered: offered, Admitted: admitted, Rolling: rolling}}
 	row.Algorithm, row.Open.Intervals = label, intervals
 	return row
 }
 
-func interval(startUS int64, accepted, rejected *benchresult.Histogram) benchresult.Interval {
-	return benchresult.Interval{StartUS: startUS, WidthUS: 1_000_000, Accepted: accepted, Rejected: rejected}
+func interval(startUS int64, accepted, rejected *result.Histogram) result.Interval {
+	return result.Interval{StartUS: startUS, WidthUS: 1_000_000, Accepted: accepted, Rejected: rejected}
 }
 
 // play is a stretch from 59 s on that ends in the middle of its third bucket.
-func play(rows ...benchresult.Limiter) *benchresult.Play {
-	return &benchresult.Play{FromUS: 59_000_000, PlayedUS: 2_500_000, Rows: rows,
+func play(rows ...result.BenchRow) *result.BenchRun {
+	return &result.BenchRun{FromUS: 59_000_000, PlayedUS: 2_500_000, Rows: rows,
 		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000}}
 }
 
@@ -61,7 +60,7 @@ func TestPlayedRows(t *testing.T) {
 		p.Rows[0].Fact != "within the limit" || p.IntervalUS != 0 {
 		t.Errorf("none alone: %+v", p)
 	}
-	if p := NewPlayed(play(benchresult.Limiter{}, playedRow("mine", []int64{0}, one, one))); p != nil {
+	if p := NewPlayed(play(result.BenchRow{}, playedRow("mine", []int64{0}, one, one))); p != nil {
 		t.Errorf("of nothing: %+v", p)
 	}
 }

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ratelab/internal/chart"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // TimescaleName is that of the chart's files.
@@ -20,9 +19,8 @@ type Timescale struct {
 	Window     int     // the index of the limit's window
 }
 
-// NewTimescale has a curve of each row that was looked at in intervals of every length. It is nil where no row was, as
-// on the real clock.
-func NewTimescale(run *report.Run) *Timescale {
+// NewTimescale has a curve of each row that was looked at in intervals of every length. It is nil where no row was.
+func NewTimescale(run *result.Run) *Timescale {
 	scales := run.TimeScales
 	if scales == nil || len(scales.IntervalUS) < 2 || len(scales.Limit) != len(scales.IntervalUS) {
 		return nil
@@ -45,7 +43,7 @@ func NewTimescale(run *report.Run) *Timescale {
 	return t
 }
 
-func (t *Timescale) curve(row *report.Row) Curve {
+func (t *Timescale) curve(row *result.Row) Curve {
 	values := row.MostAdmitted
 	c := Curve{Label: row.Algorithm, Values: values, Top: values[t.Window], Fact: t.fact(values)}
 	of := t.Allowed
@@ -73,23 +71,23 @@ func (t *Timescale) fact(values []int64) string {
 	reached := first(most - (most-limit)/100) // but for a hundredth of the overshoot
 	switch {
 	case above >= t.Limit.WindowUS:
-		return times(most, limit) + " only over " + chart.Span(float64(t.Limit.WindowUS))
+		return times(most, limit) + " only over " + Span(float64(t.Limit.WindowUS))
 	case above == reached:
-		return times(most, limit) + " the " + name + " within " + chart.Span(float64(above))
+		return times(most, limit) + " the " + name + " within " + Span(float64(above))
 	}
 	return fmt.Sprintf("%s over %s, above 1 × in %s", times(most, limit),
-		chart.Span(float64(reached)), chart.Span(float64(above)))
+		Span(float64(reached)), Span(float64(above)))
 }
 
 // addColumns has a line for each interval: the most that each row let through, what the contract allows, and what each
 // row promises, which is empty for those that promise nothing.
 func (t *Timescale) addColumns() {
-	t.columns = []column{{"interval_us", t.IntervalUS}}
+	t.add("interval_us", t.IntervalUS)
 	for _, c := range t.Curves {
-		t.columns = append(t.columns, column{c.Label, c.Values})
+		t.add(c.Label, c.Values)
 	}
-	t.columns = append(t.columns, column{"limit", t.Allowed})
+	t.add("limit", t.Allowed)
 	for _, c := range t.Curves {
-		t.columns = append(t.columns, column{c.Label + " bound", c.Bound})
+		t.add(c.Label+" bound", c.Bound)
 	}
 }

@@ -4,16 +4,15 @@ import (
 	"testing"
 
 	"ratelab/internal/measure"
-	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
 // scaled is a run under 10 per 3 s with one row, looked at in four intervals.
-func scaled(most, bound []int64) *report.Run {
-	return &report.Run{Limit: result.Limit{Requests: 10, WindowUS: 3_000_000, Burst: 10},
-		TimeScales: &report.TimeScales{IntervalUS: []int64{1000, 2_000_000, 3_000_000, 6_000_000},
+func scaled(most, bound []int64) *result.Run {
+	return &result.Run{Limit: result.Limit{Requests: 10, WindowUS: 3_000_000, Burst: 10},
+		TimeScales: &result.TimeScales{IntervalUS: []int64{1000, 2_000_000, 3_000_000, 6_000_000},
 			Limit: []int64{10, 16, 20, 30}},
-		Results: []report.Row{{Algorithm: "=mine", Figures: measure.Figures{MostAdmitted: most, Bound: bound}}}}
+		Results: []result.Row{{Algorithm: "=mine", Figures: measure.Figures{MostAdmitted: most, Bound: bound}}}}
 }
 
 // A fact says how much more than the limit there was in its window, and in how short a time.
@@ -34,8 +33,8 @@ func TestTimescaleFacts(t *testing.T) {
 // Rows that were not looked at in every interval have no curve, and a bound is one for every interval.
 func TestTimescaleRows(t *testing.T) {
 	run := scaled([]int64{1, 2, 3, 4}, []int64{10, 16, 20, 30})
-	run.Results = append(run.Results, report.Row{Algorithm: "unknown"},
-		report.Row{Algorithm: "free", Figures: measure.Figures{MostAdmitted: []int64{2, 2, 2, 2}}})
+	run.Results = append(run.Results, result.Row{Algorithm: "unknown"},
+		result.Row{Algorithm: "free", Figures: measure.Figures{MostAdmitted: []int64{2, 2, 2, 2}}})
 	s := NewTimescale(run)
 	if len(s.Curves) != 2 || s.Curves[1].Label != "free" || s.Curves[1].Bound != nil || s.Window != 2 {
 		t.Errorf("%+v", s)
@@ -49,7 +48,7 @@ func TestTimescaleRows(t *testing.T) {
 	if s := NewTimescale(run); s != nil {
 		t.Errorf("%+v", s)
 	}
-	if s := NewTimescale(&report.Run{}); s != nil {
+	if s := NewTimescale(&result.Run{}); s != nil {
 		t.Errorf("%+v", s)
 	}
 }

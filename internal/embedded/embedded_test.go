@@ -224,11 +224,14 @@ func TestScriptsThatMiniredisDoesNotAnswer(t *testing.T) {
 		"local t = {} t[1] = t return t":          limit,
 		"local t = {} t[1], t[2] = t, t return t": limit,
 		"return print": "$-1\r\n",
-		"return tonumber(string.match('x', '%d')) == nil":       ":1\r\n",
-		"return tonumber(string.match('x', '[%d]')) == nil":     ":1\r\n",
-		"return setmetatable({}, {__index = error})":            "*0\r\n",
-		"return {redis.call('PING'), coroutine.create(print)}":  "*2\r\n+PONG\r\n$-1\r\n",
-		"return getmetatable(redis.call('SET', 'k', 1)) == nil": ":1\r\n",
+		"return tonumber(string.match('x', '%d')) == nil":                          ":1\r\n",
+		"return tonumber(string.match('x', '[%d]')) == nil":                        ":1\r\n",
+		"return {tonumber('1e3'), tonumber(' 5e-05 ') * 1e6, tonumber('1e3', 36)}": "*3\r\n:1000\r\n:50\r\n:1803\r\n",
+		"return {tonumber('0x1e'), tonumber('-inf') == -1/0, tonumber('time')}":    "*2\r\n:30\r\n:1\r\n",
+		"return setmetatable({}, {__index = error})":                               "*0\r\n",
+		"return {redis.call('PING'), coroutine.create(print)}":                     "*2\r\n+PONG\r\n$-1\r\n",
+		"return getmetatable(redis.call('SET', 'k', 1)) == nil":                    ":1\r\n",
+		"local function f() return coroutine.wrap(f)() end return pcall(f)":        "$-1\r\n",
 	} {
 		if got := conn.ask(t, "EVAL", source, "0"); got != want {
 			t.Errorf("%q: answered %q, want %q", source, got, want)

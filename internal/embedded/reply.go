@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"ratelab/internal/resp"
 )
 
 // read takes the first reply off text in RESP2, and makes of it what a script sees: a status is a table, and nothing at
@@ -64,15 +66,14 @@ func (a *answer) add(value lua.LValue, depth int) bool {
 	switch v := value.(type) {
 	case lua.LBool:
 		if v {
-			a.number(':', 1)
+			a.text = resp.AppendHeader(a.text, ':', 1)
 			return true
 		}
 	case lua.LNumber:
-		a.number(':', int(v))
+		a.text = resp.AppendHeader(a.text, ':', int(v))
 		return true
 	case lua.LString:
-		a.number('$', len(v))
-		a.text = append(append(a.text, v...), "\r\n"...)
+		a.text = resp.AppendText(a.text, string(v))
 		return len(a.text) <= largest
 	case *lua.LTable:
 		return a.table(v, depth)
@@ -99,18 +100,13 @@ func (a *answer) table(t *lua.LTable, depth int) bool {
 	for t.RawGetInt(n+1) != lua.LNil {
 		n++
 	}
-	a.number('*', n)
+	a.text = resp.AppendHeader(a.text, '*', n)
 	for i := range n {
 		if depth == deepest || len(a.text) > largest || !a.add(t.RawGetInt(i+1), depth+1) {
 			return false
 		}
 	}
 	return true
-}
-
-func (a *answer) number(kind byte, n int) {
-	a.text = strconv.AppendInt(append(a.text, kind), int64(n), 10)
-	a.text = append(a.text, "\r\n"...)
 }
 
 // line writes a text in one line, whatever is in it.

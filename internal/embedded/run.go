@@ -16,7 +16,12 @@ import (
 func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 	l := s.state(of.sha1, keys, args)
 	defer l.Close()
-	defer s.comeBack()
+	defer func() {
+		if s.elsewhere { // a script selects a database for itself alone
+			s.serve.Dispatch(s.inner, []string{"SELECT", "0"})
+			s.elsewhere = false
+		}
+	}()
 	l.Push(l.NewFunctionFromProto(of.proto))
 	if err := l.PCall(0, lua.MultRet, nil); err != nil {
 		c.WriteError("ERR Error compiling script (new function): " + err.Error())
@@ -30,35 +35,18 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 	c.WriteRaw(string(s.answer.text))
 }
 
-// comeBack leaves the database that a script has selected: for itself alone.
-func (s *scripts) comeBack() {
-	if s.elsewhere {
-		s.serve.Dispatch(s.inner, []string{"SELECT", "0"})
-		s.elsewhere = false
-	}
-}
-
-// libraries are those of miniredis that Redis has too.
-var libraries = []struct {
-	name string
-	open lua.LGFunction
-}{
-	{lua.BaseLibName, lua.OpenBase},
-	{lua.CoroutineLibName, lua.OpenCoroutine},
-	{lua.TabLibName, lua.OpenTable},
-	{lua.StringLibName, lua.OpenString},
-	{lua.MathLibName, lua.OpenMath},
-}
+// libraries are those of miniredis that Redis has too. Not one of them heeds the name that it is opened by.
+var libraries = []lua.LGFunction{lua.OpenBase, lua.OpenCoroutine, lua.OpenTable, lua.OpenString, lua.OpenMath}
 
 // state is a new Lua, with what a script finds there.
 func (s *scripts) state(digest string, keys, args []string) *lua.LState {
 	l := lua.NewState(lua.Options{SkipOpenLibs: true})
-	for _, library := range libraries {
-		l.Push(l.NewFunction(library.open))
-		l.Push(lua.LString(library.name))
-		l.Call(1, 0)
+	for _, open := range libraries {
+		l.Push(l.NewFunction(open))
+		l.Call(0, 0)
 	}
 	s.quicken(l)
+	boundNesting(l)
 	l.Push(l.NewFunction(luajson.Loader))
 	l.Call(0, 1)
 	l.SetGlobal("cjson", l.Get(-1))
@@ -69,11 +57,11 @@ func (s *scripts) state(digest string, keys, args []string) *lua.LState {
 	redis := l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
 		"call":               s.call(digest, true),
 		"pcall":              s.call(digest, false),
-		"error_reply":        reply("err", asError),
-		"status_reply":       reply("ok", asIs),
+		"error_reply":        reply("err"),
+		"status_reply":       reply("ok"),
 		"sha1hex":            sha1hex,
-		"log":                nothing,
-		"set_repl":           nothing,
+		"log":                func(*lua.LState) int { return 0 },
+		"set_repl":           func(*lua.LState) int { return 0 },
 		"setresp":            setProtocol,
 		"replicate_commands": func(l *lua.LState) int { l.Push(lua.LTrue); return 1 },
 	})
@@ -96,17 +84,15 @@ func list(l *lua.LState, texts []string) *lua.LTable {
 
 // protect refuses globals, as Redis does.
 func protect(l *lua.LState) {
-	globals := l.NewTable()
-	globals.RawSetString("__newindex", l.NewFunction(func(l *lua.LState) int {
-		l.Error(lua.LString("Script attempted to create global variable '"+l.ToStringMeta(l.Get(2)).String()+"'"), 1)
-		return 0
-	}))
-	globals.RawSetString("__index", l.NewFunction(func(l *lua.LState) int {
-		l.Error(lua.LString("Script attempted to access nonexistent global variable '"+
-			l.ToStringMeta(l.Get(2)).String()+"'"), 1)
-		return 0
-	}))
-	l.SetMetatable(l.Get(lua.GlobalsIndex), globals)
+	refuse := func(what string) lua.LGFunction {
+		return func(l *lua.LState) int {
+			name := l.ToStringMeta(l.Get(2)).String()
+			l.Error(lua.LString("Script attempted to "+what+" global variable '"+name+"'"), 1)
+			return 0
+		}
+	}
+	l.SetMetatable(l.Get(lua.GlobalsIndex), l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
+		"__newindex": refuse("create"), "__index": refuse("access nonexistent")}))
 }
 
 // clock does not go on: no two runs are to differ by it.
@@ -114,8 +100,6 @@ func clock(l *lua.LState) int {
 	l.Push(lua.LNumber(42))
 	return 1
 }
-
-func nothing(*lua.LState) int { return 0 }
 
 // setProtocol changes nothing: a script's commands are always answered in RESP2 here.
 func setProtocol(l *lua.LState) int {
@@ -125,30 +109,25 @@ func setProtocol(l *lua.LState) int {
 	return 0
 }
 
-// reply is redis.error_reply or redis.status_reply: a table whose one field is what phrase makes of a text.
-func reply(field string, phrase func(text string) string) lua.LGFunction {
+// reply is redis.error_reply or redis.status_reply: a table whose one field is the text. An error of one word gets a
+// code before it.
+func reply(field string) lua.LGFunction {
 	return func(l *lua.LState) int {
-		text, ok := l.Get(1).(lua.LString)
+		value, ok := l.Get(1).(lua.LString)
 		if !ok {
 			l.Error(lua.LString("wrong number or type of arguments"), 1)
 			return 0
 		}
-		l.Push(told(l, field, phrase(string(text))))
+		text := string(value)
+		if field == "err" {
+			if text = strings.TrimPrefix(text, "-"); !strings.Contains(text, " ") {
+				text = "ERR " + text
+			}
+		}
+		l.Push(told(l, field, text))
 		return 1
 	}
 }
-
-// asError puts a code before a text of one word, which has none.
-func asError(text string) string {
-	code, rest, several := strings.Cut(text, " ")
-	code = strings.TrimPrefix(code, "-")
-	if !several {
-		code, rest = "ERR", code
-	}
-	return code + " " + rest
-}
-
-func asIs(text string) string { return text }
 
 // told is a table as redis.call makes one of a status or an error.
 func told(l *lua.LState, field, text string) *lua.LTable {
@@ -178,30 +157,33 @@ func (s *scripts) call(digest string, raises bool) lua.LGFunction {
 			case lua.LNumber:
 				args[i] = number(arg)
 			default:
-				l.Error(lua.LString(fmt.Sprintf(
-					"Lua redis lib command arguments must be strings or integers script: %s, &c.", digest)), 1)
+				refuse(l, "Lua redis lib command arguments must be strings or integers", digest)
 			}
 		}
 		if len(args) == 0 {
-			l.Error(lua.LString(fmt.Sprintf(
-				"Please specify at least one argument for this redis lib call script: %s, &c.", digest)), 1)
+			refuse(l, "Please specify at least one argument for this redis lib call", digest)
 		}
 		value, problem := s.issue(l, args)
-		unknown := strings.Contains(problem, "ERR unknown command")
+		if strings.Contains(problem, "ERR unknown command") {
+			problem = "ERR Unknown Redis command called from script"
+			if raises {
+				problem = fmt.Sprintf("Unknown Redis command called from script script: %s, &c.", digest)
+			}
+		}
 		switch {
 		case problem == "":
 			l.Push(value)
-		case raises && unknown:
-			l.Error(lua.LString(fmt.Sprintf("Unknown Redis command called from script script: %s, &c.", digest)), 1)
 		case raises:
 			l.Error(lua.LString(problem), 1)
-		case unknown:
-			l.Push(told(l, "err", "ERR Unknown Redis command called from script"))
 		default:
 			l.Push(told(l, "err", problem))
 		}
 		return 1
 	}
+}
+
+func refuse(l *lua.LState, why, digest string) {
+	l.Error(lua.LString(fmt.Sprintf("%s script: %s, &c.", why, digest)), 1)
 }
 
 // number is one as miniredis writes it for a command.
@@ -221,4 +203,52 @@ func (s *scripts) issue(l *lua.LState, args []string) (value lua.LValue, problem
 	s.elsewhere = s.elsewhere || strings.EqualFold(args[0], "SELECT")
 	value, problem, _ = read(l, s.replies.Bytes())
 	return value, problem
+}
+
+// deepestCoroutine is how many coroutines may wait for one another: as many as Redis allows C calls, LUAI_MAXCCALLS,
+// less those that the virtual clock takes. gopher-lua knows no bound: it takes all memory, and ends the process.
+const deepestCoroutine = 198
+
+// gopher-lua fills the array of a table from its first element on: t[67108863] = 1 took a gigabyte, and five seconds.
+func init() { lua.MaxArrayIndex = 1 << 20 }
+
+// boundNesting puts coroutine.resume and coroutine.wrap of our own before gopher-lua's.
+func boundNesting(l *lua.LState) {
+	library := l.GetGlobal(lua.CoroutineLibName).(*lua.LTable)
+	// A coroutine begins with small stacks: one that waits for many others costs 100 KB for each otherwise.
+	l.Options.RegistrySize, l.Options.RegistryMaxSize = 256, lua.RegistrySize
+	l.Options.RegistryGrowStep, l.Options.MinimizeStackMemory = 256, true
+	resume := library.RawGetString("resume").(*lua.LFunction).GFunction
+	library.RawSetString("resume", l.NewFunction(func(l *lua.LState) int {
+		if !tooDeep(l) {
+			return resume(l)
+		}
+		l.Push(lua.LFalse)
+		l.Push(lua.LString(overflow))
+		return 2
+	}))
+	wrap := library.RawGetString("wrap").(*lua.LFunction).GFunction
+	library.RawSetString("wrap", l.NewFunction(func(l *lua.LState) int {
+		wrap(l)
+		made := l.Get(-1).(*lua.LFunction)
+		l.Pop(1)
+		l.Push(l.NewClosure(func(l *lua.LState) int {
+			if tooDeep(l) {
+				l.RaiseError(overflow)
+			}
+			return made.GFunction(l)
+		}, made.Upvalues[0].Value()))
+		return 1
+	}))
+}
+
+// overflow is what Redis says.
+const overflow = "C stack overflow"
+
+func tooDeep(l *lua.LState) bool {
+	depth := 0
+	for ; l.Parent != nil; l = l.Parent {
+		depth++
+	}
+	return depth >= deepestCoroutine
 }

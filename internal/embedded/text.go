@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,10 +12,7 @@ import (
 // quicken puts our own string.match and string.format before gopher-lua's, which takes a pattern or a form apart at
 // each call: that was an eighth of what a limiter's script took. What is not plain is left to gopher-lua.
 func (s *scripts) quicken(l *lua.LState) {
-	library, ok := l.GetGlobal(lua.StringLibName).(*lua.LTable)
-	if !ok {
-		return
-	}
+	library := l.GetGlobal(lua.StringLibName).(*lua.LTable)
 	match := library.RawGetString("match").(*lua.LFunction).GFunction
 	library.RawSetString("match", l.NewFunction(func(l *lua.LState) int {
 		if n := s.match(l); n > 0 {
@@ -31,8 +29,35 @@ func (s *scripts) quicken(l *lua.LState) {
 		if n := s.format(l); n > 0 {
 			return n
 		}
+		for i := 2; i <= l.GetTop(); i++ { // gopher-lua writes them, places in memory and all
+			switch kind := l.Get(i).Type(); kind {
+			case lua.LTTable, lua.LTFunction, lua.LTThread, lua.LTUserData:
+				l.ArgError(i, "string expected, got "+kind.String())
+			}
+		}
 		return format(l)
 	}))
+	whole := l.GetGlobal("tonumber").(*lua.LFunction).GFunction
+	l.SetGlobal("tonumber", l.NewFunction(func(l *lua.LState) int {
+		if text, ok := l.Get(1).(lua.LString); ok && l.GetTop() == 1 {
+			if n, ok := decimal(string(text)); ok {
+				l.Push(lua.LNumber(n))
+				return 1
+			}
+		}
+		return whole(l)
+	}))
+}
+
+// decimal is the number that a text with an exponent is, such as 5e-05, by which Redis writes small fractions, and inf:
+// gopher-lua's tonumber knows neither.
+func decimal(text string) (float64, bool) {
+	text = strings.Trim(text, " \t\n\v\f\r")
+	if !strings.ContainsAny(text, "eEiI") || strings.ContainsAny(text, "xX_") {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil || math.IsInf(n, 0)
 }
 
 // match is string.match of a plain pattern; 0 where it is none.
@@ -47,7 +72,7 @@ func (s *scripts) match(l *lua.LState) int {
 	}
 	p, known := s.patterns[string(source)]
 	if !known {
-		if len(s.patterns) >= mostPatterns {
+		if len(s.patterns) >= 1000 { // a script may make new ones as it goes
 			clear(s.patterns)
 		}
 		p = plain(string(source))
@@ -58,9 +83,6 @@ func (s *scripts) match(l *lua.LState) int {
 	}
 	return p.match(l, string(text))
 }
-
-// mostPatterns is how many are remembered: a script may make new ones as it goes.
-const mostPatterns = 1000
 
 // pattern is one of Lua in which no item could take what the next one needs, so that each takes all it can.
 type pattern struct {
@@ -98,22 +120,12 @@ func plain(source string) *pattern {
 			open, rest = -1, rest[1:]
 			continue
 		}
-		var it item
-		n := it.read(rest)
-		if n == 0 || len(p.items) == mostItems {
+		found := plainItem.FindStringSubmatch(rest)
+		if found == nil || found[2] == "-" || len(p.items) == mostItems {
 			return nil
 		}
-		rest = rest[n:]
-		if rest != "" {
-			switch rest[0] {
-			case '-':
-				return nil
-			case '+', '*', '?':
-				it.many, it.optional = rest[0] != '?', rest[0] != '+'
-				rest = rest[1:]
-			}
-		}
-		p.items = append(p.items, it)
+		p.items = append(p.items, newItem(found[1], found[2]))
+		rest = rest[len(found[0]):]
 	}
 	if open >= 0 || len(p.items) == 0 || !p.certain() {
 		return nil
@@ -121,35 +133,23 @@ func plain(source string) *pattern {
 	return p
 }
 
-// read reads the class that text begins with, and returns how long it is; 0 where it is not a plain one.
-func (i *item) read(text string) int {
-	switch c := text[0]; {
-	case strings.HasPrefix(text, "%d"):
-		i.span('0', '9')
-		return 2
-	case c == '%' && len(text) > 1 && strings.IndexByte("^$()%.[]*+-?", text[1]) >= 0:
-		i.span(text[1], text[1])
-		return 2
-	case c == '[' && len(text) >= 5 && alphanumeric(text[1]) && text[2] == '-' && alphanumeric(text[3]) &&
-		text[4] == ']':
-		i.span(text[1], text[3])
-		return 5
-	case strings.IndexByte("^$()%.[]*+?\x00", c) >= 0:
-		return 0
-	default:
-		i.span(c, c)
-		return 1
+// plainItem is a class of bytes, and how many of it there may be: %d, an escaped sign, a range, or one byte.
+var plainItem = regexp.MustCompile(`^(%d|%[$^()%.\[\]*+?-]|\[[0-9A-Za-z]-[0-9A-Za-z]\]|` +
+	`[^$^()%.\[\]*+?\x00\x{80}-\x{10FFFF}])([+*?-]?)`)
+
+func newItem(class, times string) item {
+	it := item{many: times == "+" || times == "*", optional: times == "*" || times == "?"}
+	from, to := class[len(class)-1], class[len(class)-1]
+	switch {
+	case class == "%d":
+		from, to = '0', '9'
+	case len(class) == len("[a-z]"):
+		from, to = class[1], class[3]
 	}
-}
-
-func alphanumeric(c byte) bool {
-	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
-}
-
-func (i *item) span(from, to byte) {
 	for c := int(from); c <= int(to); c++ {
-		i.class[c] = true
+		it.class[c] = true
 	}
+	return it
 }
 
 // certain reports whether no item that may take more or less could take what one after it needs.

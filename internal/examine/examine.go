@@ -1,9 +1,10 @@
 // Package examine plays a few standard traffics past a user's script and says in words what it found, such as that
 // steady traffic is locked out: what no figure of the traffic that was asked about may show. It judges by what the
-// script answers; of its source it only says where to look.
+// script answers; of its source it only says where to look. And it searches for the worst traffic of an algorithm.
 package examine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,10 +13,10 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/lineup"
+	"ratelab/internal/redis"
 	"ratelab/internal/replay"
-	"ratelab/internal/report"
 	"ratelab/internal/result"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
@@ -27,26 +28,27 @@ var Standard = limit.Policy{Requests: 20, Window: 7 * time.Second}
 
 // Subject is a script to be examined.
 type Subject struct {
-	Under func(limit.Policy) (*lineup.Entry, error)
-	Own   limit.Policy // under which it was asked about
-	Costs bool         // it was asked about traffic in which not every request costs 1
-	Watch *lineup.Watch
-	Clock replay.Clock
+	Under  func(limit.Policy) (*run.Limiter, error)
+	Own    limit.Policy // under which it was asked about
+	Costs  bool         // it was asked about traffic in which not every request costs 1
+	Server *redis.Server
+	Clock  replay.Clock
+	Stop   <-chan struct{} // closed: end early, with replay.ErrStopped
 }
 
 // mostFixed is the largest limit at which a script is examined whose limit nobody can choose.
 const mostFixed = 500
 
-// Examine lets the script decide, on the watched server. Where its limit is fixed in its source or binding, it is that
+// Examine lets the script decide, on the server. Where its limit is fixed in its source or binding, it is that
 // of the traffic that was asked about; if that is too large nothing is examined, which the result says. The error is
 // that of the server, or of the script.
-func (s *Subject) Examine(ctx context.Context) (*report.Examination, error) {
+func (s *Subject) Examine(ctx context.Context) (*result.Examination, error) {
 	own, err := s.Under(s.Own)
 	if err != nil {
 		return nil, err
 	}
-	found := &report.Examination{Algorithm: own.Label, ScriptSHA1: script.SHA1(own.Program.Source),
-		Findings: []report.Finding{}}
+	found := &result.Examination{Algorithm: own.Label, ScriptSHA1: script.SHA1(own.Program.Source),
+		Findings: []result.Finding{}}
 	e, err := s.Under(Standard)
 	policy := Standard
 	if err != nil || reflect.DeepEqual(e.Program.Decide, own.Program.Decide) {
@@ -56,33 +58,62 @@ func (s *Subject) Examine(ctx context.Context) (*report.Examination, error) {
 	if policy.Requests > mostFixed {
 		return found, nil
 	}
-	x := examination{Subject: s, ctx: ctx, entry: e, policy: policy, found: found}
+	x := examination{Subject: s, ctx: ctx, entry: e, found: found, policy: policy, limit: policy.Requests,
+		windowUS: policy.WindowUS()}
 	return found, x.look()
+}
+
+// Scripts examines users' scripts, each on a server of ours: nobody else's may be kept busy by what was not asked for.
+// They were asked about under a limit, and in traffic of other costs than 1 where costs says so.
+func Scripts(ctx context.Context, files []string, own limit.Policy, costs bool, spec string, clock replay.Clock,
+	stop <-chan struct{}) ([]result.Examination, error) {
+	var all []result.Examination
+	for _, file := range files {
+		server, err := run.PrivateServer(ctx, spec, "", run.ScriptMemory)
+		if err != nil {
+			return nil, err
+		}
+		s := Subject{Own: own, Costs: costs, Server: server, Clock: clock, Stop: stop,
+			Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }}
+		found, err := s.Examine(ctx)
+		if err != nil {
+			server.Abandon() // it may hang in the script
+		}
+		if err = cmp.Or(err, server.Close()); err != nil {
+			return nil, err
+		}
+		all = append(all, *found)
+	}
+	return all, nil
 }
 
 // examination is one under way.
 type examination struct {
 	*Subject
 	ctx       context.Context
-	entry     *lineup.Entry
+	entry     *run.Limiter
+	found     *result.Examination
 	policy    limit.Policy
-	found     *report.Examination
+	limit     int64
+	windowUS  int64
 	left      virtualtime.Left // of all traffics together
 	locked    bool             // it was seen to lock out
 	pointless bool             // what is left would only say the same
+	err       error            // why a traffic was not decided; nothing is said from then on
 }
 
 // look plays every traffic, until one shows that there is nothing else to see.
 func (x *examination) look() error {
-	for _, look := range []func() error{x.burst, x.steady, x.over, x.edge, x.apart, x.costs, x.seconds, x.wait} {
-		err := look()
+	for _, look := range []func(){x.burst, x.steady, x.over, x.edge, x.apart, x.costs, x.seconds, x.wait} {
+		look()
 		var failed *virtualtime.CallError
-		if errors.As(err, &failed) {
-			x.say(true, Fails, fmt.Sprintf("fails under the limit %v: %s", x.policy, failed.Text))
+		if errors.As(x.err, &failed) {
+			x.err = nil
+			x.say(true, Fails, "fails under the limit %v: %s", x.policy, failed.Text)
 			return nil
 		}
-		if err != nil || x.pointless {
-			return err
+		if x.err != nil || x.pointless {
+			return x.err
 		}
 	}
 	x.leftovers()
@@ -90,27 +121,36 @@ func (x *examination) look() error {
 }
 
 // say notes a finding; a fault is what nobody wants of a limiter.
-func (x *examination) say(fault bool, kind, text string) {
-	x.found.Findings = append(x.found.Findings, report.Finding{Kind: kind, Fault: fault, Text: text})
+func (x *examination) say(fault bool, kind, format string, args ...any) {
+	if x.err == nil {
+		x.found.Findings = append(x.found.Findings, result.Finding{Kind: kind, Fault: fault,
+			Text: fmt.Sprintf(format, args...)})
+	}
 }
 
 // decide is what the script answers, with nothing on the server before.
-func (x *examination) decide(requests []limit.Request) ([]limit.Decision, error) {
-	v, err := x.entry.On(x.ctx, x.Watch, lineup.Times{Start: scenario.DefaultStart}, x.Clock)
-	if err != nil {
-		return nil, err
-	}
+func (x *examination) decide(requests []limit.Request) []limit.Decision {
 	decisions := make([]limit.Decision, len(requests))
-	err = v.Decide(x.ctx, requests, decisions)
-	if err == nil {
-		var left virtualtime.Left
-		left, err = v.Left(x.ctx, requests[len(requests)-1].AtUS)
-		x.left.Keys, x.left.WithoutTTL = x.left.Keys+left.Keys, x.left.WithoutTTL+left.WithoutTTL
+	if x.err == nil {
+		x.err = x.ask(requests, decisions)
 	}
-	if closed := v.Close(context.WithoutCancel(x.ctx)); err == nil {
-		err = closed
+	return decisions
+}
+
+func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) error {
+	v, err := x.entry.On(x.ctx, x.Server, run.Times{Start: scenario.DefaultStart, Stop: x.Stop}, x.Clock)
+	if err != nil {
+		return err
 	}
-	return decisions, err
+	if err := v.Decide(x.ctx, requests, decisions); err != nil {
+		return err // which ends the examination, on a server of ours
+	}
+	left, err := v.Left(x.ctx, requests[len(requests)-1].AtUS)
+	if err != nil {
+		return err
+	}
+	x.left.Keys, x.left.WithoutTTL = x.left.Keys+left.Keys, x.left.WithoutTTL+left.WithoutTTL
+	return v.Close(context.WithoutCancel(x.ctx))
 }
 
 // exact is what a sliding log answers in the script's place.
@@ -131,10 +171,9 @@ func (x *examination) exact(requests []limit.Request) []limit.Decision {
 }
 
 // allowed counts what is admitted.
-func allowed(all []limit.Decision) int {
-	n := 0
+func allowed(all []limit.Decision) (n int64) {
 	for _, d := range all {
-		if d.Verdict == limit.Allowed {
+		if d.Allowed() {
 			n++
 		}
 	}
@@ -144,20 +183,11 @@ func allowed(all []limit.Decision) int {
 // key is that of most requests.
 const key = "client"
 
-// at is so many requests at one instant.
-func at(us int64, n int64) []limit.Request {
+// every is a request each stepUS, n of them, from fromUS on; at once where that is 0.
+func every(fromUS, stepUS, n int64) []limit.Request {
 	all := make([]limit.Request, n)
 	for i := range all {
-		all[i] = limit.Request{AtUS: us, Key: key, Cost: 1}
-	}
-	return all
-}
-
-// every is a request each stepUS, n of them.
-func every(stepUS, n int64) []limit.Request {
-	all := make([]limit.Request, n)
-	for i := range all {
-		all[i] = limit.Request{AtUS: int64(i) * stepUS, Key: key, Cost: 1}
+		all[i] = limit.Request{AtUS: fromUS + int64(i)*stepUS, Key: key, Cost: 1}
 	}
 	return all
 }

@@ -8,18 +8,18 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/lineup"
 	"ratelab/internal/load"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
+	"ratelab/internal/run"
 )
 
 // kinds are what an examination finds, with whether it is a fault.
-func kinds(t *testing.T, under func(limit.Policy) (*lineup.Entry, error), own limit.Policy,
+func kinds(t *testing.T, under func(limit.Policy) (*run.Limiter, error), own limit.Policy,
 	costs bool) map[string]bool {
 	t.Helper()
 	s := Subject{Under: under, Own: own, Costs: costs, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait},
-		Watch: lineup.NewWatch(t.Context(), redisservertest.Embedded(t))}
+		Server: redistest.Embedded(t)}
 	e, err := s.Examine(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func kinds(t *testing.T, under func(limit.Policy) (*lineup.Entry, error), own li
 func TestTheBuiltInOnesHaveNoFault(t *testing.T) {
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
-			c, err := lineup.AlgorithmCandidate(name)
+			c, err := run.NewSide(name, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], 5000) end
 return n <= 31 and 1 or 0`)
 	write(file[:len(file)-len("lua")]+"yaml", `{keys: ["rl:{key}"], admitted: [1]}`)
-	under := func(p limit.Policy) (*lineup.Entry, error) { return lineup.Own(file, p) }
+	under := func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }
 	for requests, want := range map[int64]bool{30: true, 31: false, mostFixed + 1: false} {
 		found := kinds(t, under, limit.Policy{Requests: requests, Window: 5 * time.Second}, false)
 		if found[OffByOne] != want {

@@ -3,6 +3,8 @@
 // microseconds.
 package limit
 
+import "errors"
+
 // Request is one call on a limiter.
 type Request struct {
 	AtUS int64  // since the scenario's start, in microseconds; never decreasing within a stream
@@ -56,12 +58,21 @@ type TwoClocked interface {
 	DecideAt(serverUS, clientUS int64, key string, cost int64) Decision
 }
 
-// Numbered is a Limiter to which who has numbered the keys, from 0 on, says a number in place of the name: to look up
-// a name among a million takes longer than to decide. A limiter is asked by name or by number, and never by both. It
-// keeps room for every number up to the largest, where it would forget a name.
-type Numbered interface {
-	Limiter
-	DecideNumbered(nowUS, number, cost int64) Decision
+// errOneClock is for a limiter that goes by one clock, where there are two that differ.
+var errOneClock = errors.New("the clocks disagree, and the limiter knows but one")
+
+// Ask lets l decide q by q's clocks, where q's times count from startUS. It fails only where clocks are off and l knows
+// but one.
+func Ask(l Limiter, startUS int64, q *Request) (Decision, error) {
+	now := startUS + q.AtUS
+	if !q.Skewed() {
+		return l.Decide(now, q.Key, q.Cost), nil
+	}
+	two, ok := l.(TwoClocked)
+	if !ok {
+		return Decision{}, errOneClock
+	}
+	return two.DecideAt(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost), nil
 }
 
 // Forker is a Limiter that can be asked what would happen.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package load_test
+package load
 
 import (
 	"context"
@@ -17,13 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 	"golang.org/x/sys/unix"
 
-	"ratelab/internal/caller"
 	"ratelab/internal/limit"
-	"ratelab/internal/load"
-	"ratelab/internal/processors"
+	"ratelab/internal/redis"
 	"ratelab/internal/script"
 	"ratelab/internal/script/scripttest"
 )
@@ -31,24 +29,25 @@ import (
 // sink answers at once.
 type sink struct{ now func() time.Duration }
 
-func (s sink) Call(context.Context, limit.Request) (load.Outcome, error) {
+func (s sink) Call(limit.Request) (Outcome, error) {
 	now := s.now()
-	return load.Outcome{Decision: limit.Decision{Verdict: limit.Allowed}, Written: now, Replied: now}, nil
+	return Outcome{Decision: limit.Decision{Verdict: limit.Allowed}, Written: now, Replied: now}, nil
 }
 
 // BenchmarkPacer prints how late requests are handed over, by this pacer and by one that calls time.Sleep: medians of
 // runs of a second. Five runs: go test -run '^$' -bench Pacer -benchtime 5x ./internal/load
 func BenchmarkPacer(b *testing.B) {
-	exact := load.NewClock(time.Now())
+	exact := NewClock(time.Now())
 	naive := exact
-	naive.Nap, naive.Pacer = time.Sleep, load.PacerTimer
+	naive.Nap = time.Sleep
 	for _, perSecond := range []int{1_000, 10_000} {
 		for _, on := range []string{"sink", "server"} {
-			for _, clock := range []load.Stopwatch{exact, naive} {
-				b.Run(fmt.Sprintf("rate=%d/on=%s/pacer=%s", perSecond, on, clock.Pacer), func(b *testing.B) {
-					callers := slices.Repeat([]load.Caller{sink{clock.Now}}, 8)
+			for pacer, clock := range map[string]Stopwatch{"nap": exact, "sleep": naive} {
+				b.Run(fmt.Sprintf("rate=%d/on=%s/pacer=%s", perSecond, on, pacer), func(b *testing.B) {
+					callers := slices.Repeat([]Caller{sink{clock.Now}}, 8)
 					if on == "server" {
-						_, _, callers = prepared(b, scripttest.Program(scripttest.Counting, "1000"), 8, clock)
+						p := scripttest.Program(scripttest.Counting, "1000")
+						_, _, callers = workers(b.Context(), b, p, 8, clock)
 					}
 					benchmarkPacer(b, clock, callers, perSecond)
 				})
@@ -57,15 +56,15 @@ func BenchmarkPacer(b *testing.B) {
 	}
 }
 
-func benchmarkPacer(b *testing.B, clock load.Stopwatch, callers []load.Caller, perSecond int) {
+func benchmarkPacer(b *testing.B, clock Stopwatch, callers []Caller, perSecond int) {
 	figures := map[string][]float64{}
 	for b.Loop() {
 		stream := every(time.Second/time.Duration(perSecond), perSecond, "k")
-		r, err := load.Open(b.Context(), stream, callers, load.OpenOptions{Clock: clock})
+		r, err := opened(b.Context(), stream, callers, Options{Clock: clock})
 		if err != nil {
 			b.Fatal(err)
 		}
-		d := r.Overall()
+		d := r.Latency.Overall()
 		for name, v := range map[string]int64{
 			"lag_us_p50": d.Lag.ValueAtQuantile(50), "lag_us_p99": d.Lag.ValueAtQuantile(99),
 			"wait_us_p50": d.Wait.ValueAtQuantile(50), "service_us_p50": d.Service.ValueAtQuantile(50),
@@ -92,14 +91,15 @@ func median(values []float64) float64 {
 
 // pooled calls a script as go-redis comes: a client, its pool, EvalSha.
 type pooled struct {
-	client *redis.Client
+	client *goredis.Client
 	sha    string
 	now    func() time.Duration
 }
 
-func (p pooled) Call(ctx context.Context, req limit.Request) (load.Outcome, error) {
-	o := load.Outcome{Written: p.now()}
-	reply, err := p.client.EvalSha(ctx, p.sha, []string{"{" + req.Key + "}"}, 0, req.Cost, "1000").Int64Slice()
+func (p pooled) Call(req limit.Request) (Outcome, error) {
+	o := Outcome{Written: p.now()}
+	keys := []string{"{" + req.Key + "}"}
+	reply, err := p.client.EvalSha(context.Background(), p.sha, keys, 0, req.Cost, "1000").Int64Slice()
 	if err != nil {
 		return o, err
 	}
@@ -107,17 +107,17 @@ func (p pooled) Call(ctx context.Context, req limit.Request) (load.Outcome, erro
 	return o, nil
 }
 
-// pinned calls it through a redis.Conn of the worker's own, without deadlines, its arguments made once.
+// pinned calls it through a goredis.Conn of the worker's own, without deadlines, its arguments made once.
 type pinned struct {
-	conn *redis.Conn
+	conn *goredis.Conn
 	args []any
 	now  func() time.Duration
 }
 
-func (p pinned) Call(ctx context.Context, _ limit.Request) (load.Outcome, error) {
-	o := load.Outcome{Written: p.now()}
-	cmd := redis.NewCmd(ctx, p.args...)
-	if err := p.conn.Process(ctx, cmd); err != nil {
+func (p pinned) Call(limit.Request) (Outcome, error) {
+	o := Outcome{Written: p.now()}
+	cmd := goredis.NewCmd(context.Background(), p.args...)
+	if err := p.conn.Process(context.Background(), cmd); err != nil {
 		return o, err
 	}
 	reply, err := cmd.Int64Slice()
@@ -153,26 +153,26 @@ func benchmarkClosed(b *testing.B, network string, connections int, apart bool) 
 	if apart {
 		keepApart(b, pid)
 	}
-	clock := load.NewClock(time.Now())
-	client := redis.NewClient(options(connections))
+	clock := NewClock(time.Now())
+	client := goredis.NewClient(options(connections))
 	b.Cleanup(func() { client.Close() })
 	p := scripttest.Program(scripttest.Counting, "1000")
 	p.Decide.Keys = []script.Template{script.KeyIn("")}
-	server := caller.Server{Client: client, Open: func(ctx context.Context) (net.Conn, error) {
+	server := Server{Client: client, Open: func(ctx context.Context) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, network, options(1).Addr)
 	}}
-	target, err := caller.Prepare(b.Context(), server, p, caller.Options{Origin: clock.Origin, Now: clock.Now})
+	target, err := Prepare(b.Context(), server, p, clock)
 	if err != nil {
 		b.Fatal(err)
 	}
 	sha := script.SHA1(p.Source)
-	ways := map[string][]load.Caller{"ours": connected(b, target, connections), "pooled": nil, "pinned": nil}
+	ways := map[string][]Caller{"ours": callersOf(b.Context(), b, target, connections), "pooled": nil, "pinned": nil}
 	for range connections {
 		ways["pooled"] = append(ways["pooled"], pooled{client, sha, clock.Now})
 		lone := options(1)
 		lone.ReadTimeout, lone.WriteTimeout = -2, -2
-		own := redis.NewClient(lone)
+		own := goredis.NewClient(lone)
 		b.Cleanup(func() { own.Close() })
 		args := []any{"EVALSHA", sha, "1", "{k}", "0", "1", "1000"}
 		ways["pinned"] = append(ways["pinned"], pinned{own.Conn(), args, clock.Now})
@@ -181,13 +181,13 @@ func benchmarkClosed(b *testing.B, network string, connections int, apart bool) 
 	for b.Loop() {
 		before := redisBenchmark(b, options(1), connections, sha)
 		for _, name := range []string{"pooled", "ours", "pinned"} {
-			r, err := load.Closed(b.Context(), every(0, 1, "k"), ways[name],
-				load.ClosedOptions{Clock: clock, WarmUp: 200 * time.Millisecond, Duration: time.Second})
-			if err != nil {
+			var warm, r ClosedResult
+			if err := errors.Join(Closed(b.Context(), clock, ways[name], 200*time.Millisecond, nil, &warm),
+				Closed(b.Context(), clock, ways[name], time.Second, nil, &r)); err != nil {
 				b.Fatal(err)
 			}
 			after := redisBenchmark(b, options(1), connections, sha)
-			figures[name+"/redis-benchmark"] = append(figures[name+"/redis-benchmark"], 2*r.PerSecond/(before+after))
+			figures[name+"/redis-benchmark"] = append(figures[name+"/redis-benchmark"], 2*r.PerSecond()/(before+after))
 			figures[name+"_cpu_us/call"] = append(figures[name+"_cpu_us/call"],
 				float64(r.Health.CPU.Microseconds())/float64(r.Sent))
 			figures["redis-benchmark/s"] = append(figures["redis-benchmark/s"], after)
@@ -199,23 +199,23 @@ func benchmarkClosed(b *testing.B, network string, connections int, apart bool) 
 
 // keepApart gives the server a processor of its own, and this process and those that it starts the others.
 func keepApart(b *testing.B, pid int) {
-	server, callers, ok := processors.Apart()
+	server, callers, ok := redis.Apart()
 	if !ok {
 		b.Skip("one processor only, or a system that does not let a program choose")
 	}
-	if err := errors.Join(processors.Confine(pid, []int{server}),
-		processors.Confine(os.Getpid(), callers)); err != nil {
+	if err := errors.Join(redis.Confine(pid, []int{server}),
+		redis.Confine(os.Getpid(), callers)); err != nil {
 		b.Skip(err)
 	}
 	before := runtime.GOMAXPROCS(len(callers))
 	b.Cleanup(func() {
 		runtime.GOMAXPROCS(before)
-		_ = processors.Confine(os.Getpid(), append(callers, server))
+		_ = redis.Confine(os.Getpid(), append(callers, server))
 	})
 }
 
 // saturable starts a server on a unix socket and on loopback, and gives options for the one asked for, and its process.
-func saturable(b *testing.B, network string) (options func(pool int) *redis.Options, pid int) {
+func saturable(b *testing.B, network string) (options func(pool int) *goredis.Options, pid int) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -233,11 +233,11 @@ func saturable(b *testing.B, network string) (options func(pool int) *redis.Opti
 	if network == "unix" {
 		addr = socket
 	}
-	options = func(pool int) *redis.Options {
-		return &redis.Options{Network: network, Addr: addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1,
+	options = func(pool int) *goredis.Options {
+		return &goredis.Options{Network: network, Addr: addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1,
 			PoolSize: pool}
 	}
-	client := redis.NewClient(options(1))
+	client := goredis.NewClient(options(1))
 	defer client.Close()
 	for try := 0; client.Ping(b.Context()).Err() != nil; try++ {
 		if try == 200 {
@@ -249,7 +249,7 @@ func saturable(b *testing.B, network string) (options func(pool int) *redis.Opti
 }
 
 // redisBenchmark is the throughput, per second, that redis-benchmark reaches with the same script and arguments.
-func redisBenchmark(b *testing.B, o *redis.Options, connections int, sha string) float64 {
+func redisBenchmark(b *testing.B, o *goredis.Options, connections int, sha string) float64 {
 	args := []string{"-c", strconv.Itoa(connections), "-n", strconv.Itoa(40_000 + 1_000*connections), "--csv"}
 	if o.Network == "unix" {
 		args = append(args, "-s", o.Addr)

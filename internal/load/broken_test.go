@@ -1,6 +1,6 @@
 //go:build unix
 
-package load_test
+package load
 
 import (
 	"context"
@@ -10,18 +10,19 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"ratelab/internal/load"
-	"ratelab/internal/redisserver"
+	"ratelab/internal/limit"
+	"ratelab/internal/redis"
 	"ratelab/internal/script/scripttest"
 )
 
 // processID asks a server which process it is.
-func processID(t *testing.T, s *redisserver.Server) int {
+func processID(t *testing.T, s *redis.Server) int {
 	t.Helper()
 	for line := range strings.Lines(s.Client.Info(t.Context(), "server").Val()) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "process_id:"); ok {
@@ -42,7 +43,7 @@ func noneLeft(t *testing.T) {
 	stacks := make([]byte, 1<<20)
 	for try := 0; ; try++ {
 		text := string(stacks[:runtime.Stack(stacks, true)])
-		if !strings.Contains(text, "/internal/load.(") && !strings.Contains(text, "/internal/caller.(") {
+		if !strings.Contains(text, "/internal/(") {
 			return
 		}
 		if try == 500 {
@@ -53,30 +54,29 @@ func noneLeft(t *testing.T) {
 }
 
 // loops are both, endless.
-var loops = map[string]func(ctx context.Context, clock load.Stopwatch, callers []load.Caller) error{
-	"open": func(ctx context.Context, clock load.Stopwatch, callers []load.Caller) error {
-		_, err := load.Open(ctx, every(time.Millisecond, 1_000_000, "k"), callers, load.OpenOptions{Clock: clock})
+var loops = map[string]func(ctx context.Context, clock Stopwatch, callers []Caller) error{
+	"open": func(ctx context.Context, clock Stopwatch, callers []Caller) error {
+		_, err := opened(ctx, every(time.Millisecond, 100_000, "k"), callers, Options{Clock: clock})
 		return err
 	},
-	"closed": func(ctx context.Context, clock load.Stopwatch, callers []load.Caller) error {
-		_, err := load.Closed(ctx, every(0, 1, "k"), callers, load.ClosedOptions{Clock: clock, Duration: time.Hour})
-		return err
+	"closed": func(ctx context.Context, clock Stopwatch, callers []Caller) error {
+		return Closed(ctx, clock, callers, time.Hour, nil, &ClosedResult{})
 	},
 }
 
-// A server that is killed in the middle ends the run with an error that redisserver can explain, and leaves nobody.
+// A server that is killed in the middle ends the run with an error that redis can explain, and leaves nobody.
 func TestAServerKilledInTheMiddle(t *testing.T) {
 	for name, loop := range loops {
 		t.Run(name, func(t *testing.T) {
-			clock := load.NewClock(time.Now())
-			s, _, callers := prepared(t, scripttest.Program(scripttest.Counting, "3"), 4, clock)
+			clock := NewClock(time.Now())
+			s, _, callers := workers(t.Context(), t, scripttest.Program(scripttest.Counting, "3"), 4, clock)
 			id := processID(t, s)
 			time.AfterFunc(30*time.Millisecond, func() { _ = unix.Kill(id, unix.SIGKILL) })
 			err := loop(t.Context(), clock, callers)
-			var absent *redisserver.Unavailable
-			if err == nil || !errors.As(redisserver.Explain(err, s), &absent) ||
+			var absent *redis.Unavailable
+			if err == nil || !errors.As(redis.Explain(err, s), &absent) ||
 				!strings.Contains(absent.Error(), "in the middle") {
-				t.Errorf("error %v, explained as %v", err, redisserver.Explain(err, s))
+				t.Errorf("error %v, explained as %v", err, redis.Explain(err, s))
 			}
 			noneLeft(t)
 		})
@@ -87,14 +87,15 @@ func TestAServerKilledInTheMiddle(t *testing.T) {
 func TestCancellationWhileTheServerStandsStill(t *testing.T) {
 	for name, loop := range loops {
 		t.Run(name, func(t *testing.T) {
-			clock := load.NewClock(time.Now())
-			s, _, callers := prepared(t, scripttest.Program(scripttest.Counting, "3"), 4, clock)
+			clock := NewClock(time.Now())
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			s, _, callers := workers(ctx, t, scripttest.Program(scripttest.Counting, "3"), 4, clock)
 			id := processID(t, s)
 			if err := unix.Kill(id, unix.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = unix.Kill(id, unix.SIGCONT) }()
-			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(30*time.Millisecond, cancel)
 			began := time.Now()
 			if err := loop(ctx, clock, callers); !errors.Is(err, context.Canceled) {
@@ -125,19 +126,30 @@ func TestAStoppedGeneratorReportsAStall(t *testing.T) {
 	}
 }
 
-// runStoppedChild lets a shell stop this process in the middle of a run, and start it again 200 ms later.
+// stopper is a limiter at whose first request a shell stops this process for 200 ms.
+type stopper struct {
+	sink
+	once func()
+}
+
+func (s stopper) Call(q limit.Request) (Outcome, error) {
+	s.once()
+	return s.sink.Call(q)
+}
+
+// runStoppedChild lets a shell stop this process in the middle of a run.
 func runStoppedChild(t *testing.T) {
-	clock := load.NewClock(time.Now())
+	clock, stop := NewClock(time.Now()), make(chan struct{})
 	id := strconv.Itoa(os.Getpid())
-	stopper := exec.Command("sh", "-c", "sleep 0.1; kill -STOP "+id+"; sleep 0.2; kill -CONT "+id)
-	if err := stopper.Start(); err != nil {
-		t.Skip(err)
-	}
-	caller := sink{clock.Now}
-	stop := make(chan struct{})
-	go func() { _ = stopper.Wait(); close(stop) }()
-	r, err := load.Open(t.Context(), every(time.Millisecond, 60_000, "k"), []load.Caller{caller, caller},
-		load.OpenOptions{Clock: clock, Stop: stop})
+	caller := stopper{sink{clock.Now}, sync.OnceFunc(func() {
+		shell := exec.Command("sh", "-c", "sleep 0.05; kill -STOP "+id+"; sleep 0.2; kill -CONT "+id)
+		if err := shell.Start(); err != nil {
+			t.Error(err)
+		}
+		go func() { _ = shell.Wait(); close(stop) }()
+	})}
+	r, err := opened(t.Context(), every(time.Millisecond, 60_000, "k"), []Caller{caller, caller},
+		Options{Clock: clock, Stop: stop})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,133 +2,92 @@ package load
 
 import (
 	"context"
-	"errors"
-	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/result"
 )
 
-// ClosedOptions say how long to saturate a server.
-type ClosedOptions struct {
-	Clock      Stopwatch
-	WarmUp     time.Duration // calls written before are not counted
-	Duration   time.Duration // of what counts
-	IntervalUS int64         // width of the intervals of the time series; 0 is a second
-	Stop       <-chan struct{}
-}
-
-// ClosedResult is what a closed loop measured.
+// ClosedResult is what a closed loop measured, in one stretch or several.
 type ClosedResult struct {
-	Result
-	PerSecond float64       // calls from the start of what counts until the last of them was answered
-	Elapsed   time.Duration // that time
+	Sent, Accepted int64
+	Overflow       int64             // durations that the histogram cannot have
+	Service        *result.Histogram // written until the reply was read
+	Elapsed        time.Duration     // from the start of each stretch until the last of its calls was answered
+	Stopped        bool
+	Health         Health
 }
 
-// mostCycled bounds the requests that a closed loop holds in memory. A longer stream is cut.
-const mostCycled = 1 << 20
-
-// closed is one closed loop.
-type closed struct {
-	*run
-	o         ClosedOptions
-	workers   int
-	requests  []limit.Request
-	collector *collector
-	counted   time.Duration // when what counts begins
-	until     time.Duration
+// PerSecond is the throughput.
+func (r *ClosedResult) PerSecond() float64 {
+	if r.Elapsed <= 0 {
+		return 0
+	}
+	return float64(r.Sent) / r.Elapsed.Seconds()
 }
 
-// Closed sends as fast as the callers can: each sends its next request when the last is answered. Due times do not
-// matter; the stream, its first mostCycled requests at the most, is dealt to the callers in turn, and begun again at
-// its end. It ends as Open does.
-//
-// The clock is read twice per call, and no worker writes what another reads.
-func Closed(ctx context.Context, stream iter.Seq2[limit.Request, error], callers []Caller,
-	o ClosedOptions) (*ClosedResult, error) {
-	if len(callers) == 0 {
-		return nil, errors.New("no callers; want at least one connection")
+// Closed lets callers send for so long as fast as they can, each its next request when the last is answered, and adds
+// what it measures to r. What they ask for is theirs to choose. It ends early as an open loop does.
+func Closed(ctx context.Context, clock Stopwatch, callers []Caller, length time.Duration, stop <-chan struct{},
+	r *ClosedResult) error {
+	if r.Service == nil {
+		r.Service = result.NewHistogram()
 	}
-	requests, err := take(ctx, stream, mostCycled)
-	if err != nil {
-		return nil, err
-	}
-	l := &closed{run: newRun(ctx), o: o, workers: len(callers), requests: requests,
-		collector: newCollector(true, o.IntervalUS)}
-	defer l.release()
-	var collected, watcher, workers sync.WaitGroup
-	collected.Go(l.collector.run)
-	watcher.Go(func() { l.watch(ctx, o.Stop) })
-	l.counted = o.Clock.Now() + o.WarmUp
-	l.until = l.counted + o.Duration
-	watched := watchHealth(o.Clock, l.counted)
-	for i, c := range callers {
-		workers.Go(func() { l.work(c, i) })
+	began := clock.Now()
+	last := began
+	var found sync.Mutex // of r and last
+	e := ending{ctx: ctx, stop: stop}
+	stopWatching := watchHealth(clock, began)
+	var workers sync.WaitGroup
+	for _, c := range callers {
+		workers.Go(func() {
+			for now := began; now < began+length && !e.over(); {
+				out, err := c.Call(limit.Request{})
+				if err != nil {
+					e.fail(err)
+					return
+				}
+				now = out.Replied
+				found.Lock()
+				r.Sent++
+				if out.Decision.Allowed() {
+					r.Accepted++
+				}
+				r.Overflow += record(r.Service, out.Replied-out.Written)
+				last = max(last, out.Replied)
+				found.Unlock()
+			}
+		})
 	}
 	workers.Wait()
-	health := watched.stop()
-	l.end(nil, false)
-	watcher.Wait()
-	close(l.collector.sheets)
-	collected.Wait()
-	if l.err != nil {
-		return nil, l.err
-	}
-	return l.result(health), nil
+	r.Health.add(stopWatching())
+	r.Elapsed += last - began
+	r.Stopped = message.Closed(stop)
+	return e.error()
 }
 
-// take reads the first requests of a stream.
-func take(ctx context.Context, stream iter.Seq2[limit.Request, error], most int) ([]limit.Request, error) {
-	var all []limit.Request
-	for req, err := range stream {
-		if err == nil && len(all)%chunkSize == 0 {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		if all = append(all, req); len(all) == most {
-			break
-		}
-	}
-	if len(all) == 0 {
-		return nil, errors.New("no requests to send; want a stream with at least one")
-	}
-	return all, nil
+// ending is how a loop ends early.
+type ending struct {
+	ctx  context.Context
+	stop <-chan struct{} // closed: after the calls under way
+	err  atomic.Pointer[error]
 }
 
-// work sends every request whose turn is the worker's.
-func (l *closed) work(c Caller, worker int) {
-	rec := l.collector.recorder()
-	defer rec.close()
-	next := worker % len(l.requests)
-	step := l.workers % len(l.requests)
-	for now := l.o.Clock.Now(); now < l.until && !l.over(); {
-		out, err := c.Call(l.ctx, l.requests[next])
-		if err != nil {
-			l.end(err, false)
-			return
-		}
-		rec.add(sample{
-			written: out.Written - l.counted, replied: out.Replied - l.counted,
-			bytesWritten: int32(out.BytesWritten), bytesRead: int32(out.BytesRead), allowed: out.Decision.Allowed(),
-		})
-		now = out.Replied
-		if next += step; next >= len(l.requests) {
-			next -= len(l.requests)
-		}
-	}
-}
+// over reports whether nothing more is to be sent.
+func (e *ending) over() bool { return message.Closed(e.stop) || e.error() != nil }
 
-// result puts together what the goroutines, all gone now, have counted.
-func (l *closed) result(health Health) *ClosedResult {
-	r := &ClosedResult{Result: l.collector.result(l.o.Clock, l.counted, l.workers)}
-	r.Elapsed = r.LastReplied
-	if r.Elapsed > 0 {
-		r.PerSecond = float64(r.Sent) / r.Elapsed.Seconds()
+func (e *ending) fail(err error) { e.err.CompareAndSwap(nil, &err) }
+
+// error is the context's, or else the first of a call: those that fail because of the context are no reason themselves.
+func (e *ending) error() error {
+	if e.ctx.Err() != nil {
+		return e.ctx.Err()
 	}
-	r.Stopped, r.Health = l.stopped, health
-	r.Silence = l.collector.waited.silence(l.o.Clock, l.counted, health.stalls)
-	return r
+	if err := e.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

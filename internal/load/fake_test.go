@@ -1,8 +1,7 @@
-package load_test
+package load
 
 import (
 	"context"
-	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,81 +9,99 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/load"
+	"ratelab/internal/result"
 )
 
 // bubble runs a test in which time passes only when everybody sleeps, and fails it where a goroutine is left over. The
 // clock's naps last exactly as long as asked, plus oversleep.
-func bubble(t *testing.T, oversleep time.Duration, test func(t *testing.T, clock load.Stopwatch)) {
+func bubble(t *testing.T, oversleep time.Duration, test func(t *testing.T, clock Stopwatch)) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := load.NewClock(time.Now())
-		clock.Nap, clock.Pacer = func(d time.Duration) { time.Sleep(d + oversleep) }, load.PacerTimer
+		clock := NewClock(time.Now())
+		clock.Nap = func(d time.Duration) { time.Sleep(d + oversleep) }
 		test(t, clock)
 	})
 }
 
 // slow is a limiter that takes its time, and admits requests of cost 1.
 type slow struct {
-	clock   load.Stopwatch
+	ctx     context.Context
+	clock   Stopwatch
 	service time.Duration
 	aside   time.Duration
 	fails   error // instead of an answer
+	admits  bool  // whatever it costs
 	calls   []limit.Request
 }
 
-func (s *slow) Call(ctx context.Context, req limit.Request) (load.Outcome, error) {
+func (s *slow) Call(req limit.Request) (Outcome, error) {
 	s.calls = append(s.calls, req)
 	time.Sleep(s.aside)
-	o := load.Outcome{Written: s.clock.Now(), Aside: s.aside, BytesWritten: 100, BytesRead: 10}
-	if req.Cost == 1 {
+	o := Outcome{Written: s.clock.Now(), Aside: s.aside, BytesWritten: 100, BytesRead: 10}
+	if req.Cost == 1 || s.admits {
 		o.Decision.Verdict = limit.Allowed
 	}
 	select {
 	case <-time.After(s.service):
-	case <-ctx.Done():
-		return o, ctx.Err()
+	case <-s.ctx.Done():
+		return o, s.ctx.Err()
 	}
 	o.Replied = s.clock.Now()
 	return o, s.fails
 }
 
 // slows are n of them.
-func slows(clock load.Stopwatch, n int, service time.Duration) ([]*slow, []load.Caller) {
+func slows(ctx context.Context, clock Stopwatch, n int, service time.Duration) ([]*slow, []Caller) {
 	var all []*slow
-	var callers []load.Caller
+	var callers []Caller
 	for range n {
-		s := &slow{clock: clock, service: service}
+		s := &slow{ctx: ctx, clock: clock, service: service}
 		all, callers = append(all, s), append(callers, s)
 	}
 	return all, callers
 }
 
 // due are requests at these milliseconds; negative ones are rejected.
-func due(ms ...int64) iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) {
-		for _, at := range ms {
-			req := limit.Request{AtUS: at * 1000, Key: "k", Cost: 1}
-			if at < 0 {
-				req.AtUS, req.Cost = -at*1000, 2
-			}
-			if !yield(req, nil) {
-				return
-			}
+func due(ms ...int64) []limit.Request {
+	var all []limit.Request
+	for _, at := range ms {
+		req := limit.Request{AtUS: at * 1000, Key: "k", Cost: 1}
+		if at < 0 {
+			req.AtUS, req.Cost = -at*1000, 2
 		}
+		all = append(all, req)
 	}
+	return all
+}
+
+// every gives n requests for key, one every gap.
+func every(gap time.Duration, n int, key string) []limit.Request {
+	var all []limit.Request
+	for i := range n {
+		all = append(all, limit.Request{AtUS: int64(i) * gap.Microseconds(), Key: key, Cost: 1})
+	}
+	return all
+}
+
+// opened sends requests in an open loop as soon as may be.
+func opened(ctx context.Context, requests []limit.Request, callers []Caller, o Options) (*OpenResult, error) {
+	start := o.Clock.Now() + 5*time.Millisecond
+	if o.IntervalUS == 0 {
+		o.IntervalUS = 1_000_000
+	}
+	return openLoop(ctx, listed(requests), len(requests), callers, start, &o)
 }
 
 // has checks that a histogram has these microseconds and no others.
-func has(t *testing.T, what string, h *hdrhistogram.Histogram, us ...int64) {
+func has(t *testing.T, what string, h *result.Histogram, us ...int64) {
 	t.Helper()
-	want := load.NewDurations().Lag
+	want := result.NewHistogram()
 	for _, v := range us {
 		if err := want.RecordValue(v); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !h.Equals(want) {
-		t.Errorf("%s: %v; want %v", what, bars(h), bars(want))
+	if !h.Histogram.Equals(want.Histogram) {
+		t.Errorf("%s: %v; want %v", what, bars(h.Histogram), bars(want.Histogram))
 	}
 }
 

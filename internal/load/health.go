@@ -1,20 +1,23 @@
 package load
 
-import "time"
+import (
+	"math"
+	"runtime"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+)
 
-// Health is what the generator suffered itself while it measured. What counts is watched, not the warming up.
+// Health is what the generator suffered itself while it measured. What counts is watched, not the rehearsal.
 type Health struct {
 	Watched time.Duration // for how long
-	Beats   int64         // of the heartbeat: a thread that sleeps a millisecond at a time
 
-	// LongestStall is the most that a beat was late: for so long at least nothing of this process ran in time,
-	// because it was stopped, swapped out, or the processors were somebody else's.
+	// LongestStall is the most that a beat was late: for so long at least nothing of this process ran in time.
 	LongestStall time.Duration
 	StalledAt    time.Time // when it began
 
 	// of the runtime's stop-the-world phases, from its own histogram: upper bounds
 	GCPauseP999, GCPauseMax time.Duration
-	GCPauses                uint64
 	SchedLatencyP99         time.Duration // how long a goroutine that could run waited for a processor: an upper bound
 
 	// CPU is the processor time of the process, user and system, or -1 where the system does not tell. Cores is what
@@ -24,8 +27,6 @@ type Health struct {
 
 	// ClockStep is how far the wall clock went beyond the monotonic one: somebody set it, or it is being slewed.
 	ClockStep time.Duration
-
-	stalls []span // of more than MostStall
 }
 
 // leastWatched is how long a process must have been watched so that its processor time tells something: the kernel
@@ -40,64 +41,98 @@ func (h Health) CPUShare() float64 {
 	return float64(h.CPU) / float64(h.Watched) / float64(h.Cores)
 }
 
-// watch is a Health in the making.
-type watch struct {
-	clock  Stopwatch
-	quit   chan struct{}
-	health chan Health
-}
+// heartbeat is how long a thread naps at a time that looks for stalls.
+const heartbeat = time.Millisecond
 
-// watchHealth watches from an instant on until stop.
-func watchHealth(clock Stopwatch, from time.Duration) *watch {
-	w := &watch{clock: clock, quit: make(chan struct{}), health: make(chan Health, 1)}
-	go w.run(from)
-	return w
-}
-
-// stop ends the watch. Where it never came to the instant from, the Health is empty.
-func (w *watch) stop() Health {
-	close(w.quit)
-	return <-w.health
-}
-
-// beat is how long the heartbeat sleeps.
-const beat = time.Millisecond
-
-// run beats on a thread of its own, as the pacer does, so that both suffer the same.
-func (w *watch) run(from time.Duration) {
-	w.clock.ownThread()
-	for w.clock.Now() < from {
-		if w.over() {
-			w.health <- Health{CPU: -1}
-			return
+// watchHealth watches from an instant on until stop. It beats on a thread of its own, as the pacer does, so that both
+// suffer the same.
+func watchHealth(clock Stopwatch, from time.Duration) (stop func() Health) {
+	var ended atomic.Bool
+	found := make(chan Health, 1)
+	go func() {
+		runtime.LockOSThread()
+		for left := from - clock.Now(); left > 0 && !ended.Load(); left = from - clock.Now() {
+			clock.Nap(min(heartbeat, left))
 		}
-		w.clock.Nap(min(beat, from-w.clock.Now()))
+		var h Health
+		before, began := gauge(), clock.Now()
+		clock.beat(heartbeat, ended.Load, func(s span) {
+			if late := s.to - s.from; late > h.LongestStall {
+				h.LongestStall, h.StalledAt = late, clock.Origin.Add(s.from)
+			}
+		})
+		h.Watched = clock.Now() - began
+		h.since(before)
+		found <- h
+	}()
+	return func() Health {
+		ended.Store(true)
+		return <-found
 	}
-	before := gauge()
-	began := w.clock.Now()
-	var h Health
-	for at := began; !w.over(); h.Beats++ {
-		w.clock.Nap(beat)
-		now := w.clock.Now()
-		if late := now - at - beat; late > h.LongestStall {
-			h.LongestStall, h.StalledAt = late, w.clock.Origin.Add(now-late)
-		}
-		if late := now - at - beat; late > MostStall {
-			h.stalls = append(h.stalls, span{now - late, now})
-		}
-		at = now
-	}
-	h.Watched = w.clock.Now() - began
-	h.since(before)
-	w.health <- h
 }
 
-// over reports whether the watch is to end.
-func (w *watch) over() bool {
-	select {
-	case <-w.quit:
-		return true
-	default:
-		return false
+// add joins what the generator suffered in another run. Of percentiles the worse one stands for both.
+func (h *Health) add(o Health) {
+	h.Watched += o.Watched
+	if o.LongestStall > h.LongestStall {
+		h.LongestStall, h.StalledAt = o.LongestStall, o.StalledAt
 	}
+	h.GCPauseP999, h.GCPauseMax = max(h.GCPauseP999, o.GCPauseP999), max(h.GCPauseMax, o.GCPauseMax)
+	h.SchedLatencyP99 = max(h.SchedLatencyP99, o.SchedLatencyP99)
+	if h.CPU += o.CPU; o.CPU < 0 || h.CPU < o.CPU {
+		h.CPU = -1
+	}
+	h.Cores = o.Cores
+	if o.ClockStep.Abs() > h.ClockStep.Abs() {
+		h.ClockStep = o.ClockStep
+	}
+}
+
+// gauges are counters that only grow, read at one instant.
+type gauges struct {
+	at             time.Time // by both clocks: without its monotonic reading it is the wall clock's
+	cpu            time.Duration
+	pauses, delays *metrics.Float64Histogram
+}
+
+func gauge() gauges {
+	samples := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}, {Name: "/sched/latencies:seconds"}}
+	metrics.Read(samples)
+	return gauges{time.Now(), cpuTime(), samples[0].Value.Float64Histogram(), samples[1].Value.Float64Histogram()}
+}
+
+// since fills in what happened after before.
+func (h *Health) since(before gauges) {
+	now := gauge()
+	h.Cores = runtime.GOMAXPROCS(0)
+	h.CPU = -1
+	if now.cpu >= 0 && before.cpu >= 0 {
+		h.CPU = now.cpu - before.cpu
+	}
+	h.ClockStep = now.at.Round(0).Sub(before.at.Round(0)) - now.at.Sub(before.at)
+	h.GCPauseP999 = atQuantile(before.pauses, now.pauses, 0.999)
+	h.GCPauseMax = atQuantile(before.pauses, now.pauses, 1)
+	h.SchedLatencyP99 = atQuantile(before.delays, now.delays, 0.99)
+}
+
+// atQuantile is the upper bound, in seconds read as a duration, of the bucket that holds the quantile q of what was
+// counted between two readings of a histogram; 0 of nothing.
+func atQuantile(before, after *metrics.Float64Histogram, q float64) time.Duration {
+	total := uint64(0)
+	for i, n := range after.Counts {
+		total += n - before.Counts[i]
+	}
+	rank := max(1, uint64(math.Ceil(q*float64(total))))
+	seen := uint64(0)
+	for i, n := range after.Counts {
+		n -= before.Counts[i]
+		if seen += n; n > 0 && seen >= rank {
+			bound := after.Buckets[i+1]
+			if math.IsInf(bound, 1) {
+				bound = after.Buckets[i]
+			}
+			return time.Duration(bound * float64(time.Second))
+		}
+	}
+	return 0
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pacer says what nap is.
-const pacer = PacerNanosleep
+// Pacer is how the generator waits for an instant: late by some tens of microseconds.
+const Pacer = "nanosleep, timer slack 1 ns"
 
 // nap sleeps on a thread of its own. Without a timer slack the kernel would be free to wake it 50 µs late, to spare
 // an interrupt.

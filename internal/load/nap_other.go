@@ -4,8 +4,8 @@ package load
 
 import "time"
 
-// pacer says what nap is.
-const pacer = PacerTimer
+// Pacer is how the generator waits for an instant.
+const Pacer = "Go's timers: late by up to a millisecond"
 
-// nap is Go's own timer: a millisecond late at the most, and nothing better is portable.
+// nap is Go's own timer: nothing better is portable.
 func nap(d time.Duration) { time.Sleep(d) }

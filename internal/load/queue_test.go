@@ -5,33 +5,30 @@ import (
 	"time"
 )
 
-// A backlog without an end is bounded, what is beyond is dropped and counted, and what is done is not kept.
-func TestABacklogIsBounded(t *testing.T) {
-	q := newQueue(1, 3)
-	batch := []job{{due: -1}, {due: 1}, {due: 2}, {due: 3}, {due: 4}}
-	q.push(batch, 0)
-	q.push([]job{{due: -1}}, 0) // warming up: not counted
-	if len(q.jobs) != 3 || q.spilled != 2 || q.poolWaits != 2 {
-		t.Errorf("%d jobs, %d spilled, %d waits; want 3, 2 and 2: one of those that wait warms up", len(q.jobs),
-			q.spilled, q.poolWaits)
+// Of a backlog without an end what is done is not kept.
+func TestABacklog(t *testing.T) {
+	q := newQueue(1)
+	batch := []*call{{due: 0}, {due: 1}, {due: 2}}
+	q.push(batch)
+	if len(q.calls) != 3 || !batch[2].poolWait {
+		t.Errorf("%d calls are waiting, the third %+v", len(q.calls), batch[2])
 	}
 	for want := range 1000 {
-		j, ok := q.pop()
-		if want >= 3 && (!ok || j.due != time.Duration(want)) {
-			t.Fatalf("took %v, %v; want %d", j.due, ok, want)
+		if c := q.pop(); c == nil || c.due != time.Duration(want) {
+			t.Fatalf("took %+v; want %d", c, want)
 		}
-		q.push([]job{{due: time.Duration(want + 3)}}, 0)
+		q.push([]*call{{due: time.Duration(want + 3)}})
 	}
-	if cap(q.jobs) > 16 {
-		t.Errorf("room for %d jobs, where 3 wait at the most", cap(q.jobs))
+	if cap(q.calls) > 16 {
+		t.Errorf("room for %d calls, where 3 wait at the most", cap(q.calls))
 	}
-	q.end()
+	q.end(false)
 	for range 3 {
-		if _, ok := q.pop(); !ok {
+		if q.pop() == nil {
 			t.Error("what is left at the end is not done")
 		}
 	}
-	if _, ok := q.pop(); ok {
-		t.Error("a job after the end")
+	if q.pop() != nil {
+		t.Error("a call after the end")
 	}
 }

@@ -1,30 +1,30 @@
-package load_test
+package load
 
 import (
 	"strings"
 	"testing"
 	"time"
 
-	"ratelab/internal/load"
+	"ratelab/internal/result"
 )
 
 // sound is an open loop that nothing is wrong with: at every bound, and not beyond.
-func sound() *load.OpenResult {
-	r := &load.OpenResult{OnLate: load.LateQueue, Offered: 2000, PoolWaits: 2, IntendedPerSecond: 1000,
+func sound() *OpenResult {
+	r := &OpenResult{Offered: 2000, PoolWaits: 2, IntendedPerSecond: 1000,
 		AchievedPerSecond: 999,
 		Span:              2 * time.Second, HandedSpan: 2*time.Second + 2*time.Millisecond}
 	r.Sent = 2000
-	r.OfAccepted, r.OfRejected, r.Workers = load.NewDurations(), load.NewDurations(), 8
-	r.OfAccepted.Response.RecordValues(500, 1000)
-	r.OfRejected.Response.RecordValues(500, 1000)
-	r.OfAccepted.Lag.RecordValues(1000, 2000)
-	r.Health = load.Health{Watched: 2 * time.Second, LongestStall: load.MostStall, GCPauseP999: load.MostGCPause,
+	r.Latency, r.Workers = result.NewOutcomes(), 8
+	r.Latency.Accepted.Response.RecordValues(500, 1000)
+	r.Latency.Rejected.Response.RecordValues(500, 1000)
+	r.Latency.Accepted.Lag.RecordValues(1000, 2000)
+	r.Health = Health{Watched: 2 * time.Second, LongestStall: MostStall, GCPauseP999: MostGCPause,
 		GCPauseMax: time.Second,
 		CPU:        3*time.Second + 700*time.Millisecond, Cores: 2, ClockStep: -time.Millisecond}
 	return r
 }
 
-func codes(all []load.Reason) string {
+func codes(all []Reason) string {
 	var names []string
 	for _, r := range all {
 		names = append(names, r.Code)
@@ -36,44 +36,38 @@ func codes(all []load.Reason) string {
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		code, sentence string
-		spoil          func(r *load.OpenResult)
+		spoil          func(r *OpenResult)
 	}{
-		{"", "", func(*load.OpenResult) {}},
+		{"", "", func(*OpenResult) {}},
 		{"nothing", "no request was sent: nothing is due in the part of the scenario that is played; another --from " +
-			"or a longer --for plays more of it", func(r *load.OpenResult) { r.Sent = 0 }},
-		{"drops", "3 of 2000 requests were dropped, and on_late: queue lets 0 of them be",
-			func(r *load.OpenResult) { r.Dropped = 3 }},
-		{"", "", func(r *load.OpenResult) { r.Dropped, r.OnLate = 3, load.LateDrop }},
-		{"drops", "5 of 2000 requests were dropped, and on_late: drop lets 3 of them be", func(r *load.OpenResult) {
-			r.Dropped, r.Spilled, r.OnLate = 5, 2, load.LateDrop
-		}},
+			"or a longer --for plays more of it", func(r *OpenResult) { r.Sent = 0 }},
 		{"rate", "the generator handed over 998.9 requests per second of 1000.0 intended, less than 99.9 %",
-			func(r *load.OpenResult) { r.AchievedPerSecond = 998.9 }},
+			func(r *OpenResult) { r.AchievedPerSecond = 998.9 }},
 		// a short run
-		{"", "", func(r *load.OpenResult) { r.AchievedPerSecond, r.HandedSpan = 990, r.Span+time.Millisecond }},
+		{"", "", func(r *OpenResult) { r.AchievedPerSecond, r.HandedSpan = 990, r.Span+time.Millisecond }},
 		{"lag", "the pacer's lag was 1.2ms at the 99th percentile, more than 1ms (1ms, or 20 % of the response's if " +
 			"that is more)",
-			func(r *load.OpenResult) { r.OfRejected.Lag.RecordValues(1200, 30) }},
-		{"", "", func(r *load.OpenResult) { // a fifth of the response
-			r.OfRejected.Lag.RecordValues(1200, 30)
-			r.OfAccepted.Response.RecordValues(6100, 40)
+			func(r *OpenResult) { r.Latency.Rejected.Lag.RecordValues(1200, 30) }},
+		{"", "", func(r *OpenResult) { // a fifth of the response
+			r.Latency.Rejected.Lag.RecordValues(1200, 30)
+			r.Latency.Accepted.Response.RecordValues(6100, 40)
 		}},
 		{"stall", "the generator stood still for 10.001ms, more than 10ms",
-			func(r *load.OpenResult) { r.Health.LongestStall += time.Microsecond }},
+			func(r *OpenResult) { r.Health.LongestStall += time.Microsecond }},
 		{"gc", "the garbage collector stopped the generator for 1.001ms at the 99.9th percentile, more than 1ms",
-			func(r *load.OpenResult) { r.Health.GCPauseP999 += time.Microsecond }},
+			func(r *OpenResult) { r.Health.GCPauseP999 += time.Microsecond }},
 		{"cpu", "the generator took 95.0 % of the time of its 2 processors, 95 % or more",
-			func(r *load.OpenResult) { r.Health.CPU = 3800 * time.Millisecond }},
-		{"", "", func(r *load.OpenResult) { r.Health.CPU = -1 }}, // nobody knows
+			func(r *OpenResult) { r.Health.CPU = 3800 * time.Millisecond }},
+		{"", "", func(r *OpenResult) { r.Health.CPU = -1 }}, // nobody knows
 		{"pool", "3 of 2000 requests found none of 8 connections free although no burst was the reason, more than " +
 			"0.1 %; use more connections or a lower rate",
-			func(r *load.OpenResult) { r.PoolWaits++ }},
+			func(r *OpenResult) { r.PoolWaits++ }},
 		{"overflow", "1 durations were longer than 1m0s, which is as far as the histograms go",
-			func(r *load.OpenResult) { r.Overflow = 1 }},
+			func(r *OpenResult) { r.Overflow = 1 }},
 		{"clock", "the wall clock went -1.001ms apart from the monotonic clock, more than 1ms",
-			func(r *load.OpenResult) { r.Health.ClockStep -= time.Microsecond }},
+			func(r *OpenResult) { r.Health.ClockStep -= time.Microsecond }},
 		{"clock", "the wall clock went 2ms apart from the monotonic clock, more than 1ms",
-			func(r *load.OpenResult) { r.Health.ClockStep = 2 * time.Millisecond }},
+			func(r *OpenResult) { r.Health.ClockStep = 2 * time.Millisecond }},
 	} {
 		r := sound()
 		c.spoil(r)
@@ -86,7 +80,7 @@ func TestReasons(t *testing.T) {
 
 // A closed loop saturates by design, and is invalid all the same where the machine stood still.
 func TestReasonsOfAClosedLoop(t *testing.T) {
-	r := &load.ClosedResult{Result: sound().Result}
+	r := &ClosedResult{Health: sound().Health}
 	r.Health.CPU = 4 * time.Second
 	if got := r.Reasons(); len(got) != 0 {
 		t.Errorf("%+v", got)

@@ -1,82 +1,125 @@
 package load
 
-import "time"
+import (
+	"iter"
+	"slices"
+	"time"
 
-// Result is what a run of either kind measured, warming up apart. Instants are since the start of what counts.
-type Result struct {
-	Start   time.Time // the wall clock's time at which what counts began
-	Pacer   string    // how the generator waits: PacerNanosleep or PacerTimer
+	"ratelab/internal/message"
+	"ratelab/internal/result"
+)
+
+// record adds a duration, to the nearest microsecond; 1: it is too long.
+func record(h *result.Histogram, d time.Duration) (overflow int64) {
+	us := max(0, d.Round(time.Microsecond).Microseconds())
+	if us > result.HighestUS || h.RecordValue(us) != nil {
+		return 1
+	}
+	return 0
+}
+
+// OpenResult is what an open loop measured, of the requests that count: Offered = Sent + Dropped, and what Stop left.
+type OpenResult struct {
 	Workers int
-	Stopped bool // ended early by Stop: what follows is of what had been sent by then
+	Stopped bool // ended early: the figures are of what had been sent by then
 
+	Offered            int64 // became due
+	Sent               int64 // = Accepted + Rejected
 	Accepted, Rejected int64
-	Sent               int64 // = Accepted + Rejected: the calls that count
-	WarmUp             int64 // calls before that
-	Overflow           int64 // durations of more than MostUS, which no histogram has
+	Dropped            int64 // late, and dropped as asked for
+	Overflow           int64 // durations that no histogram can have
 
-	// BytesWritten and BytesRead are counted where they pass into and out of the connection, which holds for a user's
-	// server too: the server's own totals include everybody else's.
-	BytesWritten, BytesRead int64
+	// PoolWaits are requests that found no worker free without a burst being the reason: no more requests than there
+	// are workers were due at one instant since the last time that none waited. The connections were too few.
+	PoolWaits int64
 
-	FirstWritten, LastWritten, LastReplied time.Duration
+	IntendedPerSecond float64 // from the first request's due time to the last one's; 0 where that is one instant
+	AchievedPerSecond float64 // the same of the instants at which they were handed over
+	Span              time.Duration
+	HandedSpan        time.Duration // from the first handed over to the last
 
-	OfAccepted, OfRejected Durations
-	Intervals              []*Interval // those in which something was sent, in order
+	Latency   result.Outcomes
+	Intervals []result.Interval // those in which something was due that was sent, in order
+	Health    Health
 
-	Health  Health
-	Silence Silence // the server's longest, if it was longer than MostSilence
+	start time.Duration // of what counts
+	calls [][]call
 }
 
-// Overall are the times of accepted and rejected calls together.
-func (r *Result) Overall() Durations {
-	d := NewDurations()
-	d.Merge(r.OfAccepted)
-	d.Merge(r.OfRejected)
-	return d
-}
-
-// Interval is a slice of a run: the calls that were due in it, or written in it where nothing is due.
-type Interval struct {
-	StartUS, WidthUS   int64 // since the start of what counts
-	Accepted, Rejected int64
-
-	accepted, rejected quartet
-}
-
-// OfAccepted are the times of the interval's accepted calls, as a copy.
-func (i *Interval) OfAccepted() Durations { return i.accepted.dense() }
-
-// OfRejected are the times of the interval's rejected calls, as a copy.
-func (i *Interval) OfRejected() Durations { return i.rejected.dense() }
-
-func (q quartet) dense() Durations {
-	d := NewDurations()
-	q.addTo(d)
-	return d
-}
-
-// result sums up what was collected.
-func (c *collector) result(clock Stopwatch, start time.Duration, workers int) Result {
-	t := c.totals
-	r := Result{
-		Start: clock.Origin.Add(start), Pacer: clock.Pacer, Workers: workers,
-		Accepted: t.accepted, Rejected: t.rejected, Sent: t.accepted + t.rejected, WarmUp: t.warmUp,
-		Overflow:     t.overflow,
-		BytesWritten: t.bytesWritten, BytesRead: t.bytesRead,
-		FirstWritten: t.firstWritten, LastWritten: t.lastWritten, LastReplied: t.lastReplied,
-		OfAccepted: NewDurations(), OfRejected: NewDurations(), Intervals: c.series(),
+// counted are the calls that count, in the order in which they were due.
+func (r *OpenResult) counted() iter.Seq[*call] {
+	return func(yield func(*call) bool) {
+		for _, some := range r.calls {
+			for i := range some {
+				if some[i].due >= r.start && !yield(&some[i]) {
+					return
+				}
+			}
+		}
 	}
-	for _, i := range r.Intervals {
-		i.accepted.addTo(r.OfAccepted)
-		i.rejected.addTo(r.OfRejected)
+}
+
+// result sums up what has become of the calls, once nobody writes to them any more.
+//
+// Note: workers that record into histograms themselves wait for each other, or have megabytes of histograms each.
+func (l *open) result(health Health) *OpenResult {
+	r := &OpenResult{Workers: l.queue.workers, Stopped: message.Closed(l.stop), Latency: result.NewOutcomes(),
+		Health: health, start: l.start, calls: l.calls}
+	var first, last *call
+	for c := range r.counted() {
+		if first == nil {
+			first = c
+		}
+		last = c
+		r.add(c, l.IntervalUS)
 	}
+	if first != nil {
+		r.Span, r.HandedSpan = last.due-first.due, last.handed-first.handed
+		r.IntendedPerSecond, r.AchievedPerSecond = rate(r.Offered, r.Span), rate(r.Offered, r.HandedSpan)
+	}
+	r.Intervals = slices.DeleteFunc(r.Intervals, func(i result.Interval) bool {
+		return i.Accepted == nil && i.Rejected == nil
+	})
 	return r
 }
 
-// rate is n events per second from first to last, the gaps between them counted; 0 where there is no gap.
-func rate(n int64, first, last time.Duration) float64 {
-	if n < 2 || last <= first {
+// rate is n events per second over so long, the gaps between them counted; 0 where there is no gap.
+func rate(n int64, span time.Duration) float64 {
+	if span <= 0 {
 		return 0
 	}
-	return float64(n-1) / (last - first).Seconds()
+	return float64(n-1) / span.Seconds()
+}
+
+// add counts a call, and takes its times, without what it did aside.
+func (r *OpenResult) add(c *call, widthUS int64) {
+	r.Offered++
+	if c.poolWait {
+		r.PoolWaits++
+	}
+	if c.fate == dropped {
+		r.Dropped++
+	}
+	if c.fate != answered {
+		return
+	}
+	r.Sent++
+	index := int((c.due - r.start).Microseconds() / widthUS)
+	for n := len(r.Intervals); n <= index; n++ {
+		r.Intervals = append(r.Intervals, result.Interval{StartUS: int64(n) * widthUS, WidthUS: widthUS})
+	}
+	d, responses := r.Latency.Rejected, &r.Intervals[index].Rejected
+	if c.Decision.Allowed() {
+		r.Accepted++
+		d, responses = r.Latency.Accepted, &r.Intervals[index].Accepted
+	} else {
+		r.Rejected++
+	}
+	if *responses == nil {
+		*responses = result.NewHistogram()
+	}
+	response := c.Replied - c.Aside - c.due
+	r.Overflow += record(d.Lag, c.handed-c.due) + record(d.Wait, c.Written-c.Aside-c.handed) +
+		record(d.Service, c.Replied-c.Written) + record(d.Response, response)
+	record(*responses, response)
 }

@@ -2,19 +2,34 @@ package load
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"ratelab/internal/caller"
 	"ratelab/internal/resp"
 )
 
+// Silence is a time in which a server was asked and did not answer.
+type Silence struct {
+	At     time.Time     // when it began, by the wall clock
+	Lasted time.Duration // without what the generator itself stood still meanwhile
+}
+
+// Reason is why s makes figures worthless.
+func (s Silence) Reason() Reason {
+	sentence := fmt.Sprintf("the server was silent for %v, more than %v", s.Lasted.Round(time.Millisecond), MostSilence)
+	return Reason{ReasonSilence, sentence, s.Lasted, s.At}
+}
+
 // Vigil asks a server again and again whether it is there, on a connection of its own: a server that stands still is
 // found out although nobody else waits for it, between measurements and at low rates.
+//
+// Note: the service times of the measured connections say nothing of the server: of a thousand connections each waits
+// for all others, and a lost packet silences one of them.
 type Vigil struct {
 	clock  Stopwatch
-	socket *caller.Socket
+	socket *Socket
 	ctx    context.Context // done by quit
 	quit   context.CancelFunc
 	ended  sync.WaitGroup
@@ -29,23 +44,23 @@ type Vigil struct {
 const (
 	// asksEvery is how much of a silence may be missed; forty PINGs a second are a thousandth of a server's time.
 	asksEvery = 25 * time.Millisecond
-	// vigilBeat is coarser than beat, since this one never ends.
+	// vigilBeat is coarser than heartbeat, since this one never ends.
 	vigilBeat = 10 * time.Millisecond
 	// settles bounds the wait for an answer that must be about to come.
 	settles = 2 * MostSilence
 )
 
 // KeepVigil begins to watch the server that open connects to, until Close.
-func KeepVigil(ctx context.Context, open caller.Opener, clock Stopwatch) (*Vigil, error) {
-	socket, err := caller.Dial(ctx, open, clock.Now)
-	if err != nil {
+func KeepVigil(ctx context.Context, open Opener, clock Stopwatch) (*Vigil, error) {
+	v := &Vigil{clock: clock, asking: make(chan struct{}, 1)}
+	v.ctx, v.quit = context.WithCancel(context.WithoutCancel(ctx))
+	var err error
+	if v.socket, err = Dial(v.ctx, open, clock.Now); err != nil {
+		v.quit()
 		return nil, err
 	}
-	v := &Vigil{clock: clock, socket: socket, asking: make(chan struct{}, 1)}
-	v.ctx, v.quit = context.WithCancel(context.WithoutCancel(ctx))
-	socket.Heed(v.ctx)
 	v.beaten.Store(int64(clock.Now()))
-	v.ended.Go(v.beat)
+	v.ended.Go(func() { clock.beat(vigilBeat, v.over, v.beat) })
 	v.ended.Go(v.ask)
 	return v, nil
 }
@@ -63,18 +78,13 @@ func (v *Vigil) Close() {
 func (v *Vigil) over() bool { return v.ctx.Err() != nil }
 
 // beat notes when the generator itself stood still.
-func (v *Vigil) beat() {
-	for at := v.clock.Now(); !v.over(); {
-		v.clock.Nap(vigilBeat)
-		now := v.clock.Now()
-		if late := now - at - vigilBeat; late > MostStall {
-			v.mu.Lock()
-			v.stalls = append(v.stalls, span{now - late, now})
-			v.mu.Unlock()
-		}
-		v.beaten.Store(int64(now))
-		at = now
+func (v *Vigil) beat(s span) {
+	if s.to-s.from > MostStall {
+		v.mu.Lock()
+		v.stalls = append(v.stalls, s)
+		v.mu.Unlock()
 	}
+	v.beaten.Store(int64(s.to))
 }
 
 var ping = resp.AppendCommand(nil, "PING")
@@ -99,11 +109,11 @@ func (v *Vigil) ask() {
 	}
 }
 
-// Silences are those that have ended since they were last asked for, in order. Whoever asks has just been answered, or
-// the server stands still now: then it counts the next time. Those of nil are none.
-func (v *Vigil) Silences() []Silence {
+// Silence is the longest that has ended since it was last asked for; the zero value: none. Whoever asks has just been
+// answered, or the server stands still now: then it counts the next time.
+func (v *Vigil) Silence() Silence {
 	if v == nil {
-		return nil
+		return Silence{}
 	}
 	select {
 	case v.asking <- struct{}{}: // nothing is under way
@@ -114,19 +124,17 @@ func (v *Vigil) Silences() []Silence {
 	waits := v.waits
 	v.waits = nil
 	v.mu.Unlock()
-	if len(waits) == 0 {
-		return nil
-	}
-	for end := int64(waits[len(waits)-1].to); v.beaten.Load() < end && !v.over(); {
-		v.clock.Nap(time.Millisecond) // a generator that stood still has yet to notice
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	var all []Silence
+	var longest Silence
 	for _, w := range waits {
-		if d := w.silent(v.stalls); d > MostSilence {
-			all = append(all, Silence{v.clock.Origin.Add(w.from), d})
+		for v.beaten.Load() < int64(w.to) && !v.over() {
+			v.clock.Nap(time.Millisecond) // a generator that stood still has yet to notice
+		}
+		v.mu.Lock()
+		d := w.without(v.stalls)
+		v.mu.Unlock()
+		if d > max(MostSilence, longest.Lasted) {
+			longest = Silence{v.clock.Origin.Add(w.from), d}
 		}
 	}
-	return all
+	return longest
 }

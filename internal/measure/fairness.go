@@ -196,8 +196,3 @@ func (s *Served) Fairness(keys int64) *Fairness {
 	}
 	return f
 }
-
-// Fairness is what the account of a whole run comes to under a limit of so many requests; names are the keys by number.
-func (a *Account) Fairness(names []string, limit int64) *Fairness {
-	return a.Served(names, limit).Fairness(int64(len(names)))
-}

@@ -32,7 +32,7 @@ func TestFairnessIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, _, run := drawRun(t)
 		a, names := account(p, run)
-		got, want := a.Fairness(names, p.Requests), fairnessOracle(p, run, len(names))
+		got, want := a.Served(names, p.Requests).Fairness(int64(len(names))), fairnessOracle(p, run, len(names))
 		if got != nil && want != nil && math.Abs(got.JainIndex-want.JainIndex) < 1e-12 {
 			got.JainIndex = want.JainIndex // the order of its sums is not part of the definition
 		}
@@ -117,13 +117,13 @@ func TestFairnessWorkedByHand(t *testing.T) {
 	a, names := account(limit.Policy{Requests: 3, Window: time.Second}, run)
 	want := &Fairness{Keys: 2, JainIndex: 0.5, WorstKey: "starved", WorstServed: 0, BestServed: 2,
 		KeysOver: 1, KeysShort: 1, Over: &KeyShare{"greedy", 0.5}, Short: &KeyShare{"starved", 1}}
-	if diff := cmp.Diff(want, a.Fairness(names, 3)); diff != "" {
+	if diff := cmp.Diff(want, a.Served(names, 3).Fairness(int64(len(names)))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if f := a.Fairness(names, 5); f.Over != nil || f.Short != nil || f.KeysOver != 1 {
+	if f := a.Served(names, 5).Fairness(int64(len(names))); f.Over != nil || f.Short != nil || f.KeysOver != 1 {
 		t.Errorf("keys that offer less than the limit are named: %+v", f)
 	}
-	if f := a.Fairness(nil, 3); f != nil {
+	if f := a.Served(nil, 3).Fairness(0); f != nil {
 		t.Errorf("without names: %+v", f)
 	}
 }

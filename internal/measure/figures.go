@@ -22,9 +22,6 @@ type Figures struct {
 	KeysLeft       *int64 `json:"keys_left,omitempty"`
 	KeysWithoutTTL *int64 `json:"keys_left_without_ttl,omitempty"`
 
-	// Real clock only: how many decisions differ from those in virtual time, and why that may be.
-	DiffersFromVirtual *int64 `json:"differs_from_virtual,omitempty"`
-
 	// MostAdmitted is, for each interval of the TimeScales, the most that was admitted for one key in any
 	// half-open interval (t−w, t] of that length; Bound is what the algorithm promises not to exceed, absent where it
 	// promises nothing, and where the clock that its rule goes by is off.

@@ -171,14 +171,6 @@ var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption:
 			Value: func(f *Figures) Value { return optional(f.KeysWithoutTTL) }},
 	}}
 
-// RealClockMeasures exist on the real clock only.
-var RealClockMeasures = &Subject{Name: "on the real clock", Caption: "On the real clock", Measures: []Measure{
-	{Name: "differs_from_virtual", Unit: Requests, Heading: "not as in\nvirtual", Title: "not as in virtual time",
-		Help: "decisions that differ, since requests arrive a little late", In: Written | Table | Page, Better: Lower,
-		Where: func(f *Figures) bool { return f.DiffersFromVirtual != nil },
-		Value: func(f *Figures) Value { return optional(f.DiffersFromVirtual) }},
-}}
-
 // FairnessMeasures are about runs with several keys.
 var FairnessMeasures = &Subject{Name: "how evenly the keys are served",
 	Caption: "How evenly the keys are served, against the exact reference", Measures: []Measure{

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -113,12 +112,6 @@ type Subject struct {
 	Measures []Measure
 }
 
-// Declare adds a measure at the end of the subject, before anything is read or written.
-func (s *Subject) Declare(m Measure) {
-	m.check()
-	s.Measures = append(s.Measures, m)
-}
-
 // Within are the measures of the subject that appear in all of the places.
 func (s *Subject) Within(p Place) []*Measure {
 	var list []*Measure
@@ -136,7 +129,7 @@ func Subjects() []*Subject {
 		DecisionMeasures, ShapingMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures,
 		LocalFlagMeasures,
 		FairnessMeasures, RateMeasures,
-		CostMeasures, RealClockMeasures,
+		CostMeasures,
 	}
 }
 
@@ -188,11 +181,4 @@ func (m *Measure) PageHeading(window string) string {
 		return strings.ReplaceAll(m.Title, "{window}", window)
 	}
 	return strings.ReplaceAll(m.ColumnHeading(window), "\n", " ")
-}
-
-// check panics over a declaration that nobody could use.
-func (m *Measure) check() {
-	if m.Name == "" || m.Heading == "" || m.Help == "" || m.Unit == "" || m.Value == nil || m.In == 0 {
-		panic(fmt.Sprintf("measure %q is declared without a name, unit, heading, help, place or value", m.Name))
-	}
 }

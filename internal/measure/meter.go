@@ -70,9 +70,6 @@ func (m *Meter) MostAdmitted() []int64 {
 	return slices.Clone(m.scales.result())
 }
 
-// RateDifference is the mean; nil where WatchRate was not called or nothing was ever in use.
-func (m *Meter) RateDifference() *float64 { return m.rate.Mean() }
-
 // Observe takes the decision on q, whose key has the number, and what the exact Reference said to the same request.
 // NotConfigured counts as rejected, Unavailable as an error, and each beside that by itself. What cannot be, such as a
 // request that is older than the one before, is reported by Result.
@@ -98,18 +95,6 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact b
 	case limit.Unavailable:
 		m.counts.Errors++
 		m.counts.Unavailable++
-	}
-}
-
-// ObserveError takes a request whose call failed. It was not admitted, and is hashed as such.
-func (m *Meter) ObserveError(q limit.Request, exact bool) {
-	if !m.offer(q) {
-		return
-	}
-	m.digest.Add(q, false)
-	m.counts.Errors++
-	if exact {
-		m.counts.DiffersFromExact++
 	}
 }
 
@@ -189,9 +174,6 @@ func (m *Meter) reject(q limit.Request, number int64, d limit.Decision) {
 	}
 }
 
-// Shaping is what was delayed; nil where nothing was. It is complete once Result has been called.
-func (m *Meter) Shaping() *Shaping { return m.shaping.delaysOf().Shaping() }
-
 // Within is what was let through within the contract, by key. It is complete once Result has been called.
 func (m *Meter) Within() *Ledger { return &m.within }
 
@@ -219,7 +201,7 @@ func (m *Meter) Tally(duration time.Duration, exact *Ledger) (*Tally, error) {
 }
 
 // finish has everything leave, and what leaves after the run be on no timeline. The run lasts to its last request at
-// least, which may be another shard's.
+// least, which may be of another key.
 func (m *Meter) finish(duration time.Duration) {
 	m.duration = duration
 	if m.shaping != nil {

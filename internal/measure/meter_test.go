@@ -202,7 +202,7 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 			t.Fatalf("peak %d, excess %d cost %d; want %d, %d, %d", got.PeakWindowAdmitted, got.Excess, got.ExcessCost,
 				want.PeakWindowAdmitted, want.Excess, want.ExcessCost)
 		}
-		shaped, delays := m.Shaping(), []int64{}
+		shaped, delays := m.shaping.delaysOf().Shaping(), []int64{}
 		for _, o := range left {
 			delays = append(delays, o.delayUS)
 		}
@@ -272,6 +272,11 @@ func TestMemoryGrowsWithLivingKeysOnly(t *testing.T) {
 	}
 }
 
+// fail observes a request that nobody decided.
+func fail(m *Meter, q limit.Request) {
+	m.Observe(q, 0, limit.Decision{Verdict: limit.Unavailable}, false)
+}
+
 func TestWhatCannotBeIsReported(t *testing.T) {
 	p := limit.Policy{Requests: 1, Window: time.Second}
 	at := func(us, cost int64) limit.Request { return limit.Request{AtUS: us, Key: "k", Cost: cost} }
@@ -280,17 +285,13 @@ func TestWhatCannotBeIsReported(t *testing.T) {
 		do   func(*Meter)
 		want string
 	}{
-		{"time steps back", func(m *Meter) { m.ObserveError(at(9, 1), false); m.ObserveError(at(5, 1), false) },
+		{"time steps back", func(m *Meter) { fail(m, at(9, 1)); fail(m, at(5, 1)) },
 			"request at 5 us with cost 1 after one at 9 us: want times that do not decrease and costs from 1"},
-		{"no cost", func(m *Meter) { m.ObserveError(at(9, 0), false) },
+		{"no cost", func(m *Meter) { fail(m, at(9, 0)) },
 			"request at 9 us with cost 0 after one at 0 us: want times"},
 		{"no such verdict", func(m *Meter) { m.Observe(at(0, 1), 0, limit.Decision{Verdict: 7}, true) },
 			"offered 1 is not admitted 0 + rejected 0 + errors 0"},
-		{"a sum overflows", func(m *Meter) {
-			m.ObserveError(at(0, math.MaxInt64), false)
-			m.ObserveError(at(0, 1),
-				false)
-		},
+		{"a sum overflows", func(m *Meter) { fail(m, at(0, math.MaxInt64)); fail(m, at(0, 1)) },
 			"costs -9223372036854775808 offered and 0 admitted are below the requests, 2 and 0: a sum overflowed"},
 	} {
 		m := NewMeter(p, time.Second)
@@ -304,10 +305,10 @@ func TestWhatCannotBeIsReported(t *testing.T) {
 func TestErrorsAreNeitherAdmittedNorRejected(t *testing.T) {
 	m := NewMeter(limit.Policy{Requests: 1, Window: time.Second}, 0)
 	q := limit.Request{AtUS: 0, Key: "k", Cost: 2}
-	m.ObserveError(q, false)
+	fail(m, q)
 	r, err := m.Result(0, 0, nil)
 	want := oracle(m.policy, 0, 0, []observation{{Request: q}})
-	want.Rejected, want.Errors = 0, 1
+	want.Rejected, want.Errors, want.Unavailable = 0, 1, 1
 	want.ExactCost = 0
 	if diff := cmp.Diff(want, r); diff != "" || err != nil {
 		t.Error(diff, err)

@@ -14,7 +14,7 @@ import (
 func TestRateDifferenceWorkedByHand(t *testing.T) {
 	m := NewMeter(limit.Policy{Requests: 4, Window: 10 * time.Millisecond}, 0)
 	m.WatchRate()
-	if m.RateDifference() != nil {
+	if m.rate.Mean() != nil {
 		t.Error("there is a difference before anything was seen")
 	}
 	for _, e := range []struct {
@@ -35,7 +35,7 @@ func TestRateDifferenceWorkedByHand(t *testing.T) {
 		m.Observe(limit.Request{AtUS: e.atUS, Key: "k", Cost: e.cost}, 0, e.Decision, true)
 	}
 	want := (0 + 0 + 1 + 3.0/5 + 1) / 5
-	if got := m.RateDifference(); got == nil || math.Abs(*got-want) > 1e-15 {
+	if got := m.rate.Mean(); got == nil || math.Abs(*got-want) > 1e-15 {
 		t.Errorf("the difference is %v; want %v", got, want)
 	}
 }
@@ -56,7 +56,7 @@ func TestTheReferenceHasNoRateDifference(t *testing.T) {
 			d.Remaining = p.Requests - r.windows.sum(number, o.AtUS)
 			m.Observe(o.Request, number, d, d.Allowed())
 		}
-		if got := m.RateDifference(); got != nil && *got != 0 {
+		if got := m.rate.Mean(); got != nil && *got != 0 {
 			t.Fatalf("a difference of %v", *got)
 		}
 	})

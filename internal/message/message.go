@@ -1,5 +1,5 @@
-// Package message has the parts that messages about bad input share: input quoted so that it can neither flood nor
-// steer a terminal, and the legal name that was probably meant.
+// Package message has the parts that messages share: input quoted so that it can neither flood nor steer a terminal,
+// the legal name that was probably meant, who hears of long waits.
 package message
 
 import (
@@ -17,7 +17,7 @@ const quoteMost = 60
 
 // Quote is s in quotes: shortened, and with control characters escaped.
 func Quote[T ~string | ~[]byte](s T) string {
-	text, cut := shortened(s)
+	text, cut := cutAt(s, quoteMost)
 	if cut {
 		return strconv.Quote(text) + "…"
 	}
@@ -26,7 +26,7 @@ func Quote[T ~string | ~[]byte](s T) string {
 
 // Bare is Quote without the quotes, for numbers and for names that follow a sign.
 func Bare(s string) string {
-	text, cut := shortened(s)
+	text, cut := cutAt(s, quoteMost)
 	text = strconv.Quote(text)
 	text = text[1 : len(text)-1]
 	if cut {
@@ -35,10 +35,7 @@ func Bare(s string) string {
 	return text
 }
 
-// shortened is the beginning of s, which may be megabytes long.
-func shortened[T ~string | ~[]byte](s T) (text string, cut bool) { return cutAt(s, quoteMost) }
-
-// cutAt is the first characters of s, so many at the most.
+// cutAt is the first characters of s, which may be megabytes long, so many at the most.
 func cutAt[T ~string | ~[]byte](s T, most int) (text string, cut bool) {
 	text = string(s[:min(len(s), (most+1)*utf8.UTFMax)])
 	n := 0
@@ -87,28 +84,24 @@ func OneOf[T ~string](word string, names []T) string {
 func DidYouMean[T ~string](word string, names []T) string {
 	var near []string
 	for _, n := range names {
-		if len(word) >= shortestPart && strings.Contains(string(n), word) {
+		if len(word) >= 3 && strings.Contains(string(n), word) { // of fewer letters nothing can be told
 			near = append(near, Quote(n))
 		}
 	}
 	if n, ok := Nearest(word, names); ok && near == nil {
 		near = []string{Quote(n)}
 	}
-	switch {
-	case near == nil:
+	switch n := len(near); n {
+	case 0:
 		return ""
-	case len(near) > mostMeant:
-		return fmt.Sprintf("; did you mean %s, or one of %d others?", List(near[:mostMeant-1]), len(near)-mostMeant+1)
-	case len(near) == 1:
+	case 1:
 		return "; did you mean " + near[0] + "?"
+	case 2, 3:
+		return "; did you mean " + List(near[:n-1]) + " or " + near[n-1] + "?"
+	default:
+		return fmt.Sprintf("; did you mean %s, or one of %d others?", List(near[:2]), n-2)
 	}
-	return "; did you mean " + List(near[:len(near)-1]) + " or " + near[len(near)-1] + "?"
 }
-
-const (
-	shortestPart = 3 // letters: of fewer than that nothing can be told
-	mostMeant    = 3
-)
 
 // Nearest is the name that word is probably a slip of: a third of its letters may differ, and one more. Of several that
 // are as near it is the first.
@@ -131,6 +124,14 @@ func Count[N int | int64](n N, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Grouped writes n with commas between the thousands.
+func Grouped(n int64) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
 // Enumerate names up to four in full: "a, b and c"; of more than that the first two and how many others.

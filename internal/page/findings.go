@@ -5,12 +5,12 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // findingsOf are the small tables below a run's first: only those of which the document has something.
-func findingsOf(r *report.Run, l *labels) []sheet.Table {
-	var all []sheet.Table
+func findingsOf(r *result.Run, l *labels) []report.Table {
+	var all []report.Table
 	for _, about := range measure.Subjects()[1:] {
 		all = append(all, subjectTable(r, about, l))
 	}
@@ -19,11 +19,11 @@ func findingsOf(r *report.Run, l *labels) []sheet.Table {
 			all = append(all, groupTable(r, i, l))
 		}
 	}
-	return slices.DeleteFunc(all, func(t sheet.Table) bool { return len(t.Rows) == 0 })
+	return slices.DeleteFunc(all, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
 
 // subjectTable has a line for each row that has something to say about the subject.
-func subjectTable(r *report.Run, about *measure.Subject, l *labels) sheet.Table {
+func subjectTable(r *result.Run, about *measure.Subject, l *labels) report.Table {
 	var all []*measure.Figures
 	for i := range r.Results {
 		all = append(all, &r.Results[i].Figures)
@@ -32,7 +32,7 @@ func subjectTable(r *report.Run, about *measure.Subject, l *labels) sheet.Table 
 	t := tableOf(about.Caption, columns(measures, r)...)
 	named := about == measure.FairnessMeasures
 	if named {
-		t.Columns = append(t.Columns, sheet.Column{Name: "worst-served key", Words: true})
+		t.Columns = append(t.Columns, report.Column{Name: "worst-served key", Words: true})
 	}
 	for i := range r.Results {
 		row := &r.Results[i]
@@ -50,15 +50,15 @@ func subjectTable(r *report.Run, about *measure.Subject, l *labels) sheet.Table 
 
 // worstKey names the key that was served worst, where that says anything: of keys that are all served alike it would be
 // the first of the alphabet.
-func worstKey(f *measure.Fairness) sheet.Cell {
+func worstKey(f *measure.Fairness) report.Cell {
 	if f.WorstServed == f.BestServed {
-		return sheet.Cell{}
+		return report.Cell{}
 	}
-	return sheet.Cell{Text: f.WorstKey}
+	return report.Cell{Text: f.WorstKey}
 }
 
 // groupTable is about one group of clients.
-func groupTable(r *report.Run, group int, l *labels) sheet.Table {
+func groupTable(r *result.Run, group int, l *labels) report.Table {
 	t := tableOf("The clients named "+r.ClientGroups[group], groupColumns...)
 	for i := range r.Results {
 		row := &r.Results[i]
@@ -66,22 +66,22 @@ func groupTable(r *report.Run, group int, l *labels) sheet.Table {
 			continue
 		}
 		c := &row.Clients.Groups[group]
-		list := []sheet.Cell{whole(c.Operations), whole(c.Succeeded), percentage(share(c.Succeeded, c.Operations)),
+		list := []report.Cell{whole(c.Operations), whole(c.Succeeded), percentage(share(c.Succeeded, c.Operations)),
 			whole(c.GaveUp), whole(c.Attempts)}
 		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm), append(list, medianAndTail(c.TimeToSuccessUS)...)...))
 	}
 	return withoutEmpty(t)
 }
 
-var groupColumns = []sheet.Column{
+var groupColumns = []report.Column{
 	{Name: "operations"}, {Name: "succeeded"}, {Name: "of its operations",
 		Help: "share that succeeded"}, {Name: "gave up"}, {Name: "attempts"},
 	{Name: "p50", Help: "of the time to success"}, {Name: "p99", Help: "of the time to success"},
 }
 
-func medianAndTail(p *measure.Percentiles) []sheet.Cell {
+func medianAndTail(p *measure.Percentiles) []report.Cell {
 	if p == nil {
-		return []sheet.Cell{{}, {}}
+		return []report.Cell{{}, {}}
 	}
-	return []sheet.Cell{duration(p.P50), duration(p.P99)}
+	return []report.Cell{duration(p.P50), duration(p.P99)}
 }

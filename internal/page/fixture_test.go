@@ -9,7 +9,6 @@ import (
 
 	"ratelab/internal/curves"
 	"ratelab/internal/measure"
-	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -18,12 +17,12 @@ import (
 func worked() Input {
 	fixed := counted(8, 8, 8, 4, 0)
 	exact := counted(8, 4, 4, 0, 0)
-	run := report.Run{
+	run := result.Run{
 		Scenario: "small", Question: "Does 4 per 2 s hold across a window's edge?", Seed: 1, Clock: "virtual",
 		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000, Burst: 4}, DurationUS: 4_000_000, Keys: 1,
 		Server:    result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
 		Reference: &exact,
-		Results: []report.Row{
+		Results: []result.Row{
 			{Algorithm: "none", Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8}}},
 			{Algorithm: "fixed-window-aligned",
 				Figures: measure.Figures{Result: fixed, MostAdmitted: []int64{2, 6, 8, 8},
@@ -35,17 +34,17 @@ func worked() Input {
 				Figures: measure.Figures{Result: exact, MostAdmitted: []int64{2, 4, 4, 4},
 					Bound: []int64{4, 4, 4, 40}}},
 		},
-		TimeScales: &report.TimeScales{IntervalUS: []int64{1_000, 1_000_000, 2_000_000, 20_000_000},
+		TimeScales: &result.TimeScales{IntervalUS: []int64{1_000, 1_000_000, 2_000_000, 20_000_000},
 			Limit: []int64{4, 6, 8, 44}},
 		Notes: []string{"worked by hand"},
 	}
 	met := true
 	got := 8.0
-	run.Expectations = []report.Expectation{{Algorithm: "fixed-window-aligned", Measure: "admitted", Want: "8",
+	run.Expectations = []result.Expectation{{Algorithm: "fixed-window-aligned", Measure: "admitted", Want: "8",
 		Got: &got, Met: &met}}
-	doc := &report.Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate",
+	doc := &result.Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate",
 		Version: "v1.0.0"},
-		Runs: []report.Run{run}}
+		Runs: []result.Run{run}}
 	offered := []int64{0, 4, 4, 0}
 	series := func(admitted, rolling []int64) measure.Series {
 		return measure.Series{BucketUS: 1_000_000, Admitted: admitted, Rolling: rolling}
@@ -77,7 +76,7 @@ func everything() Input {
 	in := worked()
 	second := in.Document.Runs[0]
 	second.Scenario, second.Partial, second.ClientGroups = "second", true, []string{"polite", "rude"}
-	second.Results = append([]report.Row{}, second.Results...)
+	second.Results = append([]result.Row{}, second.Results...)
 	calls, half, left := 2.5, 0.06, int64(3)
 	for i := range second.Results {
 		row := &second.Results[i]
@@ -109,18 +108,18 @@ func halved() Input {
 // large is more than everything that is built in, with curves that never repeat themselves.
 func large() Input {
 	random := rand.New(rand.NewPCG(1, 2))
-	in := Input{Document: &report.Document{}}
+	in := Input{Document: &result.Document{}}
 	for i := range 26 {
 		run := worked().Document.Runs[0]
 		run.Scenario, run.Results = fmt.Sprintf("scenario-number-%d", i), nil
-		run.TimeScales = &report.TimeScales{}
+		run.TimeScales = &result.TimeScales{}
 		for n := range 36 {
 			run.TimeScales.IntervalUS = append(run.TimeScales.IntervalUS, int64(n+1)*1000)
 			run.TimeScales.Limit = append(run.TimeScales.Limit, int64(n+4))
 		}
 		var lanes []curves.Lane
 		for j := range 15 {
-			row := report.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40),
+			row := result.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40),
 				Figures: measure.Figures{Result: counted(9000, 8000, 700, 300, 20)}}
 			for range 36 {
 				row.MostAdmitted = append(row.MostAdmitted, random.Int64N(9000))

@@ -5,25 +5,26 @@ import (
 	"strconv"
 	"strings"
 
-	"ratelab/internal/chart"
-	"ratelab/internal/sheet"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
 )
 
 // tableOf is a table of rows that are named after what decided.
-func tableOf(caption string, columns ...sheet.Column) sheet.Table {
-	return sheet.Table{Caption: caption, Columns: append([]sheet.Column{{Name: "algorithm", Words: true}}, columns...)}
+func tableOf(caption string, columns ...report.Column) report.Table {
+	return report.Table{Caption: caption, Columns: append([]report.Column{{Name: "algorithm", Words: true}},
+		columns...)}
 }
 
 // rowOf is a row under its name.
-func rowOf(name label, cells ...sheet.Cell) sheet.TableRow {
-	first := sheet.Cell{Text: name.Text, Mark: name.class()}
-	return sheet.TableRow{Cells: append([]sheet.Cell{first}, cells...)}
+func rowOf(name label, cells ...report.Cell) report.TableRow {
+	first := report.Cell{Text: name.Text, Mark: name.class()}
+	return report.TableRow{Cells: append([]report.Cell{first}, cells...)}
 }
 
 // withoutEmpty drops the columns in which no row has anything, such as the memory that only a real server tells.
-func withoutEmpty(t sheet.Table) sheet.Table {
+func withoutEmpty(t report.Table) report.Table {
 	for c := len(t.Columns) - 1; c >= 0; c-- {
-		says := func(r sheet.TableRow) bool { return strings.TrimSpace(r.Cells[c].Text) != "" }
+		says := func(r report.TableRow) bool { return strings.TrimSpace(r.Cells[c].Text) != "" }
 		if slices.ContainsFunc(t.Rows, says) {
 			continue
 		}
@@ -35,11 +36,13 @@ func withoutEmpty(t sheet.Table) sheet.Table {
 	return t
 }
 
-func whole(n int64) sheet.Cell { return sheet.Cell{Text: chart.Exact(n)} }
+func whole(n int64) report.Cell { return report.Cell{Text: message.Grouped(n)} }
 
-func percentage(f float64) sheet.Cell { return sheet.Cell{Text: sheet.Percent(f), Key: key(f)} }
+func percentage(f float64) report.Cell { return report.Cell{Text: report.Percent(f), Key: key(f)} }
 
 // duration shows µs in the unit that suits them.
-func duration(us int64) sheet.Cell { return sheet.Cell{Text: span(us), Key: strconv.FormatInt(us, 10)} }
+func duration(us int64) report.Cell {
+	return report.Cell{Text: span(us), Key: strconv.FormatInt(us, 10)}
+}
 
 func key(f float64) string { return strconv.FormatFloat(f, 'g', 9, 64) }

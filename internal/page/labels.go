@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/chart"
 	"ratelab/internal/report"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // label is a row's name wherever it stands on the page, with the number of its colour and its dashes.
@@ -23,7 +22,7 @@ type label struct {
 }
 
 // Soft is the text as a name that may be broken between its parts.
-func (l label) Soft() template.HTML { return sheet.Soft(l.Text) }
+func (l label) Soft() template.HTML { return report.Soft(l.Text) }
 
 // class is that of what is drawn in its colour and dashes.
 func (l label) class() string { return fmt.Sprintf("a%d", l.Index) }
@@ -40,7 +39,7 @@ type labels struct {
 	order []int // in which rows are drawn where there are too many for one chart
 }
 
-func newLabels(runs []report.Run, bench *benchresult.Document) *labels {
+func newLabels(runs []result.Run, bench *result.Benchmark) *labels {
 	l := &labels{index: map[string]int{}, several: len(runs) > 1}
 	others := false
 	for i := range runs {
@@ -48,19 +47,19 @@ func newLabels(runs []report.Run, bench *benchresult.Document) *labels {
 			name := runs[i].Results[j].Algorithm
 			l.add(name)
 			l.runs[l.index[name]]++
-			others = others || !report.IsFloor(name)
+			others = others || !result.IsFloor(name)
 		}
 	}
 	for i, name := range l.raw {
-		l.list[i].Off = others && report.IsFloor(name) // it admits whatever is offered and would dwarf the others
+		l.list[i].Off = others && result.IsFloor(name) // it admits whatever is offered and would dwarf the others
 	}
 	l.addMeasured(runs, bench)
-	l.add(report.ReferenceLabel)
+	l.add(result.ReferenceLabel)
 	return l
 }
 
 // addMeasured adds what only the wall clock has: rows with other parameters, and what was offered.
-func (l *labels) addMeasured(runs []report.Run, bench *benchresult.Document) {
+func (l *labels) addMeasured(runs []result.Run, bench *result.Benchmark) {
 	for i := range runs {
 		play := playOf(bench, &runs[i])
 		if play == nil {
@@ -84,11 +83,11 @@ func (l *labels) add(name string) {
 }
 
 // ranked is l for the charts of r: the exact reference comes first, and then who does worst. The others are last.
-func (l *labels) ranked(r *report.Run) *labels {
+func (l *labels) ranked(r *result.Run) *labels {
 	rows := slices.Clone(r.Results)
-	slices.SortStableFunc(rows, func(a, b report.Row) int { return cmp.Compare(wrong(&b), wrong(&a)) })
+	slices.SortStableFunc(rows, func(a, b result.Row) int { return cmp.Compare(wrong(&b), wrong(&a)) })
 	ranked := *l
-	ranked.order = []int{l.index[report.ReferenceLabel]}
+	ranked.order = []int{l.index[result.ReferenceLabel]}
 	for i := range rows {
 		ranked.order = append(ranked.order, l.index[rows[i].Algorithm])
 	}
@@ -100,7 +99,7 @@ func (l *labels) ranked(r *report.Run) *labels {
 
 // wrong is how much of what a row admits is excess, or how much of what an exact limiter lets through it lacks,
 // whichever is the larger share.
-func wrong(row *report.Row) float64 {
+func wrong(row *result.Row) float64 {
 	return max(share(row.ExcessCost, row.AdmittedCost), share(row.ShortfallCost, row.ExactCost))
 }
 

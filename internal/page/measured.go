@@ -6,17 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // measured is what a server's wall clock said of a scenario.
 type measured struct {
-	Above sheet.Sheet
+	Above report.Sheet
 	Plots []plot
 }
 
@@ -27,23 +26,23 @@ const exactClock = "Decided in virtual time: exact"
 const offeredLabel = "offered"
 
 // playOf is how a run's scenario was played, or nil.
-func playOf(bench *benchresult.Document, r *report.Run) *benchresult.Play {
+func playOf(bench *result.Benchmark, r *result.Run) *result.BenchRun {
 	return bench.Of(r.Scenario, r.Limit, r.Seed)
 }
 
 // newMeasured is nil where the run's scenario was not played.
-func newMeasured(bench *benchresult.Document, r *report.Run, l *labels) *measured {
+func newMeasured(bench *result.Benchmark, r *result.Run, l *labels) *measured {
 	play := playOf(bench, r)
 	if play == nil {
 		return nil
 	}
-	part := sheet.Part{Title: "Measured by the wall clock on " + bench.Server.String(),
-		Tables: []sheet.Table{measuredTable(bench, play, l)}}
+	part := report.Part{Title: "Measured by the wall clock on " + bench.Server.String(),
+		Tables: []report.Table{measuredTable(bench, play, l)}}
 	if fault := bench.Fault(); fault != "" {
-		part.Lead = append(part.Lead, sheet.Line{Text: fault, Style: sheet.Alarm})
+		part.Lead = append(part.Lead, report.Line{Text: fault, Style: report.Alarm})
 	}
-	part.Lead = append(part.Lead, sheet.Line{Text: measuredWords(bench, play), Style: sheet.Faint})
-	m := &measured{Above: sheet.Sheet{part}}
+	part.Lead = append(part.Lead, report.Line{Text: measuredWords(bench, play), Style: report.Faint})
+	m := &measured{Above: report.Sheet{part}}
 	if p := curves.NewPlayed(play); p != nil {
 		m.Plots = playedPlots(p, l)
 	}
@@ -51,17 +50,17 @@ func newMeasured(bench *benchresult.Document, r *report.Run, l *labels) *measure
 }
 
 // measuredWords say what was played on what, and how far its times can be relied on.
-func measuredWords(bench *benchresult.Document, play *benchresult.Play) string {
+func measuredWords(bench *result.Benchmark, play *result.BenchRun) string {
 	from := ""
 	if play.FromUS > 0 {
 		from = " from " + span(play.FromUS) + " on"
 	}
 	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s: %s. Response is from when a request was "+
 		"due to its reply.", span(play.PlayedUS), from, bench.Machine.CPU,
-		message.Count(bench.Settings.Rounds, "round"), bench.NoiseFloor)
+		message.Count(bench.Settings.Rounds, "round"), report.NoiseFloor(bench.NoiseFloor))
 }
 
-var measuredColumns = []sheet.Column{
+var measuredColumns = []report.Column{
 	{Name: "accepted p50", Help: "response time of what was accepted"},
 	{Name: "p99", Help: "response time of what was accepted"},
 	{Name: "÷ none", Help: "accepted p50 as a multiple of that of the control, which decides nothing"},
@@ -69,15 +68,14 @@ var measuredColumns = []sheet.Column{
 	{Name: "p99", Help: "response time of what was rejected"},
 	{Name: "other decisions",
 		Help: "decisions that are not those of virtual time, where requests arrive exactly when due"},
-	{Name: "beyond lag", Help: "of these such as the requests' lag does not explain"},
 }
 
 // measuredTable has a line for each row, the control at the foot.
-func measuredTable(bench *benchresult.Document, play *benchresult.Play, l *labels) sheet.Table {
+func measuredTable(bench *result.Benchmark, play *result.BenchRun, l *labels) report.Table {
 	t := tableOf("How long the answers took, and what was decided otherwise", measuredColumns...)
-	var control *benchresult.Limiter
+	var control *result.BenchRow
 	for i := range play.Rows {
-		if play.Rows[i].Algorithm == benchresult.Control {
+		if play.Rows[i].Algorithm == result.Control {
 			control = &play.Rows[i]
 		}
 	}
@@ -90,38 +88,38 @@ func measuredTable(bench *benchresult.Document, play *benchresult.Play, l *label
 	return withoutEmpty(t)
 }
 
-func measuredCells(row, control *benchresult.Limiter, noise float64) []sheet.Cell {
+func measuredCells(row, control *result.BenchRow, noise float64) []report.Cell {
 	of := row.Open.Latency
-	var other, outside sheet.Cell
+	var other report.Cell
 	if d := row.Differences(); d != nil {
-		other, outside = percentage(share(d.Differing, d.Decisions)), whole(d.OutsideLag)
-		other.Text += "\n" + fmt.Sprintf("%s of %s", chart.Exact(d.Differing), chart.Exact(d.Decisions))
+		other = percentage(share(d.Differing, d.Decisions))
+		other.Text += "\n" + fmt.Sprintf("%s of %s", message.Grouped(d.Differing), message.Grouped(d.Decisions))
 	}
-	return []sheet.Cell{
+	return []report.Cell{
 		percentileCell(of.Accepted, 50), percentileCell(of.Accepted, 99), ratioCell(row, control, noise),
-		percentileCell(of.Rejected, 50), percentileCell(of.Rejected, 99), other, outside,
+		percentileCell(of.Rejected, 50), percentileCell(of.Rejected, 99), other,
 	}
 }
 
 // percentileCell is empty where too few answers tell.
-func percentileCell(d benchresult.Durations, p float64) sheet.Cell {
+func percentileCell(d result.Durations, p float64) report.Cell {
 	least := map[float64]int64{50: curves.LeastForP50, 99: curves.LeastForP99}[p]
 	if d.Response.TotalCount() < least {
-		return sheet.Cell{}
+		return report.Cell{}
 	}
 	return duration(d.Response.ValueAtPercentile(p))
 }
 
 // ratioCell says of a ratio within the noise that it is none.
-func ratioCell(row, control *benchresult.Limiter, noise float64) sheet.Cell {
+func ratioCell(row, control *result.BenchRow, noise float64) report.Cell {
 	if control == nil || row == control || row.Open.Accepted == 0 || control.Open.Accepted == 0 {
-		return sheet.Cell{}
+		return report.Cell{}
 	}
-	of := func(r *benchresult.Limiter) float64 {
+	of := func(r *result.BenchRow) float64 {
 		return float64(r.Open.Latency.Accepted.Response.ValueAtPercentile(50))
 	}
 	ratio := of(row) / of(control)
-	c := sheet.Cell{Text: sheet.Significant(ratio), Key: key(ratio)}
+	c := report.Cell{Text: report.Significant(ratio), Key: key(ratio)}
 	if max(ratio, 1/ratio) <= noise {
 		c.Text += "\nwithin the noise"
 	}
@@ -136,7 +134,7 @@ func playedPlots(p *curves.Played, l *labels) []plot {
 		{p, "rejected", func(r *curves.PlayedRow) *curves.Response { return &r.Rejected }},
 	} {
 		if low, high := of.bounds(); high > 0 {
-			all = append(all, of.plot(chart.Logarithmic(low, high, 34, "", chart.Span), l))
+			all = append(all, of.plot(chart.Logarithmic(low, high, 34, "", curves.Span), l))
 		}
 	}
 	return all
@@ -154,11 +152,11 @@ func ratePlot(p *curves.Played, l *labels) plot {
 	axis := chart.Amounts(top, 30, "")
 	out.scale(axis)
 	out.Limit = fmt.Sprintf("M0 %sH%s", onPlane(axis, p.LimitPerS()), out.Width)
-	out.Level, out.Allowed = "the limit, per second", chart.Short(math.Round(10*p.LimitPerS())/10)
+	out.Level, out.Allowed = "the limit, per second", curves.Short(math.Round(10*p.LimitPerS())/10)
 	var g group
 	add := func(label string, perS []float64) {
 		most := math.Round(10*slices.Max(perS)) / 10
-		c := curve{Most: chart.Short(most), Top: int64(most)}
+		c := curve{Most: curves.Short(most), Top: int64(most)}
 		c.Path, c.Values = stepsOn(axis, perS, false)
 		g.add(l.of(label), c)
 	}
@@ -221,15 +219,15 @@ func microseconds(us float64) string {
 	if us == 0 {
 		return "–"
 	}
-	return chart.Exact(int64(us))
+	return message.Grouped(int64(us))
 }
 
 // scale marks a vertical axis whose values are not the plane's.
 func (p *plot) scale(axis chart.Axis) {
 	p.High = fmt.Sprint(plane)
 	for _, t := range axis.Ticks(plotHeight) {
-		at := onPlane(axis, t.At)
-		p.YTicks = append(p.YTicks, tick{percentFrom(1 - axis.Share(t.At)), t.Label})
+		at := onPlane(axis, t.Value)
+		p.YTicks = append(p.YTicks, tick{percentFrom(1 - axis.Share(t.Value)), t.Label})
 		p.Grid += fmt.Sprintf("M0 %sH%s", at, p.Width)
 	}
 }

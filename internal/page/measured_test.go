@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/chart"
 	"ratelab/internal/result"
 )
@@ -14,13 +13,13 @@ import (
 func measuredToo() Input {
 	in := worked()
 	run := &in.Document.Runs[0]
-	in.Bench = &benchresult.Document{Server: benchresult.Server{
+	in.Bench = &result.Benchmark{Server: result.BenchServer{
 		Server: result.Server{Kind: "container", Name: "redis", Version: "8.0.3", Transport: "unix"}}}
 	in.Bench.Machine.CPU, in.Bench.Settings.Rounds = "Example CPU", 2
 	in.Bench.Validity.Valid = true
-	in.Bench.NoiseFloor = benchresult.NoiseFloor{Pairs: 9, ClientP50US: 1.1}
-	in.Bench.Runs = []benchresult.Play{{Scenario: run.Scenario, Seed: run.Seed, Limit: run.Limit, FromUS: 1_000_000,
-		PlayedUS: 3_000_000, Rows: []benchresult.Limiter{
+	in.Bench.NoiseFloor = result.NoiseFloor{Pairs: 9, ClientP50US: 1.1}
+	in.Bench.Runs = []result.BenchRun{{Scenario: run.Scenario, Seed: run.Seed, Limit: run.Limit, FromUS: 1_000_000,
+		PlayedUS: 3_000_000, Rows: []result.BenchRow{
 			playedRow("none", 8, []int64{4, 4, 0}, 90, 0, 0),
 			playedRow("gcra", 6, []int64{4, 2, 0}, 100, 0, 900),
 			playedRow("gcra:burst=2", 2, []int64{1, 1, 0}, 95, 95, 95),
@@ -30,20 +29,20 @@ func measuredToo() Input {
 }
 
 // playedRow has 120 answers in each second in which they took any time, and so many of them more rejected.
-func playedRow(label string, peak int64, admitted []int64, us ...int64) benchresult.Limiter {
-	round := func() benchresult.OpenRound {
-		return benchresult.OpenRound{Accepted: 60, Rejected: 15, DiffersFromVirtual: new(int64), OutsideLag: new(int64)}
+func playedRow(label string, peak int64, admitted []int64, us ...int64) result.BenchRow {
+	round := func() result.OpenRound {
+		return result.OpenRound{Accepted: 60, Rejected: 15, DiffersFromVirtual: new(int64)}
 	}
-	row := benchresult.Limiter{Rounds: []benchresult.OpenRound{round(), round()},
-		Course: &benchresult.Course{BucketUS: 1_000_000, Offered: []int64{8, 8, 0}, Admitted: admitted,
+	row := result.BenchRow{Rounds: []result.OpenRound{round(), round()},
+		Course: &result.Course{BucketUS: 1_000_000, Offered: []int64{8, 8, 0}, Admitted: admitted,
 			Rolling: []int64{peak / 2, peak, 0}}}
 	row.Algorithm = label
 	row.Open.Accepted, row.Open.Rejected = 120, 30
 	row.Open.Latency = outcomes()
 	for i, v := range us {
-		interval := benchresult.Interval{StartUS: int64(i) * 1_000_000, WidthUS: 1_000_000}
+		interval := result.Interval{StartUS: int64(i) * 1_000_000, WidthUS: 1_000_000}
 		if v > 0 {
-			interval.Accepted, interval.Rejected = benchresult.NewHistogram(), benchresult.NewHistogram()
+			interval.Accepted, interval.Rejected = result.NewHistogram(), result.NewHistogram()
 		}
 		for range min(v, 120) {
 			_ = interval.Accepted.RecordValue(v)
@@ -58,18 +57,18 @@ func playedRow(label string, peak int64, admitted []int64, us ...int64) benchres
 	return row
 }
 
-func outcomes() benchresult.Outcomes {
-	empty := func() benchresult.Durations { return benchresult.Durations{Response: benchresult.NewHistogram()} }
-	return benchresult.Outcomes{Accepted: empty(), Rejected: empty()}
+func outcomes() result.Outcomes {
+	empty := func() result.Durations { return result.Durations{Response: result.NewHistogram()} }
+	return result.Outcomes{Accepted: empty(), Rejected: empty()}
 }
 
 // What was played under another limit or seed is not shown beside what virtual time decided.
 func TestMeasuredOfAnotherRun(t *testing.T) {
 	want := rendered(t, worked())
-	for _, change := range []func(*benchresult.Play){
-		func(p *benchresult.Play) { p.Seed++ },
-		func(p *benchresult.Play) { p.Limit.Requests++ },
-		func(p *benchresult.Play) { p.Scenario = "other" },
+	for _, change := range []func(*result.BenchRun){
+		func(p *result.BenchRun) { p.Seed++ },
+		func(p *result.BenchRun) { p.Limit.Requests++ },
+		func(p *result.BenchRun) { p.Scenario = "other" },
 	} {
 		in := measuredToo()
 		change(&in.Bench.Runs[0])
@@ -86,7 +85,7 @@ func TestMeasuredIsNotTrustedBlindly(t *testing.T) {
 	if strings.Contains(page, "INVALID") || strings.Count(page, "within the noise") != 1 {
 		t.Error("95 µs beside 90 are within a noise of 1.1, and 900 are not")
 	}
-	in.Bench.Validity = benchresult.Validity{Reasons: []benchresult.Reason{{Code: "stall"}}}
+	in.Bench.Validity = result.Validity{Reasons: []result.Reason{{Code: "stall"}}}
 	if !strings.Contains(rendered(t, in), `<p class="alarm"><bdi>INVALID: the generator was at fault`) {
 		t.Error("nothing says that the run is invalid")
 	}
@@ -94,7 +93,7 @@ func TestMeasuredIsNotTrustedBlindly(t *testing.T) {
 
 // Steps have a gap where there is no value, unless 0 is one.
 func TestStepsOn(t *testing.T) {
-	axis := chart.Axis{Share: func(v float64) float64 { return v / 10 }}
+	axis := chart.Axis{Max: 10}
 	for _, c := range []struct {
 		gaps               bool
 		path, list, reason string

@@ -6,6 +6,7 @@ import (
 
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
+	"ratelab/internal/message"
 )
 
 // levelPlot is the chart on which an overshoot is seen.
@@ -17,7 +18,7 @@ func levelPlot(t curves.Timeline, l *labels) plot {
 	limit, name := t.Allows()
 	p.Level = "the " + name
 	high := p.vertical(float64(max(g.top(), limit)), t.Unit)
-	p.Limit, p.Allowed = fmt.Sprintf("M0 %dH%s", limit, p.Width), chart.Exact(limit)
+	p.Limit, p.Allowed = fmt.Sprintf("M0 %dH%s", limit, p.Width), message.Grouped(limit)
 	p.Excess = fmt.Sprintf("M0 %dH%sV%s H0Z", limit, p.Width, number(high))
 	p.Curves = g.sorted()
 	return p
@@ -55,7 +56,7 @@ func timeGroup(t curves.Timeline, l *labels) (g *group, count string) {
 		all = append(all[:len(all):len(all)], *t.Reference)
 	}
 	for _, c := range all {
-		g.add(l.of(c.Label), curve{Path: steps(c.Values), Most: chart.Exact(c.Top), Top: c.Top})
+		g.add(l.of(c.Label), curve{Path: steps(c.Values), Most: message.Grouped(c.Top), Top: c.Top})
 	}
 	return g, g.rest(l.order)
 }
@@ -74,13 +75,13 @@ func timePlot(t curves.Timeline) plot {
 // overTime is a plot over a time that is cut into bins, all in µs.
 func overTime(fromUS, binUS, endUS int64) plot {
 	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
-	unit := chart.NaturalUnit(end - from)
+	unit := curves.NaturalUnit(end - from)
 	p := plot{Width: number((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1, Step: number(step / unit),
 		End: number(end / unit), UnitName: unitName(unit)}
 	if fromUS > 0 {
 		p.From = number(from / unit)
 	}
-	p.horizontal(chart.TimeBetween(from, end, timePitch))
+	p.horizontal(chart.Time(from, end, timePitch))
 	return p
 }
 
@@ -89,6 +90,6 @@ const timePitch = 64
 
 // unitName is how a unit of so many µs is written.
 func unitName(us float64) string {
-	text := chart.Span(us)
+	text := curves.Span(us)
 	return text[len("1 "):]
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ratelab/internal/report"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // The marks beside the name of a scenario, which a note below the matrix explains.
@@ -15,43 +15,43 @@ const (
 )
 
 // overviewTitle asks what the answer below it answers, if there is one.
-func overviewTitle(doc *report.Document) string {
-	if len(doc.Runs) > 1 && doc.Answer() != "" {
+func overviewTitle(doc *result.Document) string {
+	if len(doc.Runs) > 1 && report.Answer(doc) != "" {
 		return "Which one?"
 	}
 	return "At a glance"
 }
 
 // newOverview answers at one glance: a line per scenario, a column per algorithm.
-func newOverview(in Input, ids []string) sheet.Sheet {
+func newOverview(in Input, ids []string) report.Sheet {
 	doc := in.Document
-	part := sheet.Part{Title: overviewTitle(doc), Level: 2}
+	part := report.Part{Title: overviewTitle(doc), Level: 2}
 	if len(doc.Runs) > 1 {
-		if text := doc.Answer(); text != "" {
-			part.Lead = append(part.Lead, sheet.Line{Text: text, Style: sheet.Strong})
+		if text := report.Answer(doc); text != "" {
+			part.Lead = append(part.Lead, report.Line{Text: text, Style: report.Strong})
 			part.Notes = append(part.Notes, leftOut(doc, leftOutMark+" The answer above leaves these out: ")...)
 		} else {
 			part.Lead = append(part.Lead, leftOut(doc, "There is no one answer to all of these scenarios: ")...)
 		}
 	}
-	part.Lead = append(part.Lead, sheet.Line{Style: sheet.Faint,
+	part.Lead = append(part.Lead, report.Line{Style: report.Faint,
 		Text: "1.98: so many times what the contract allows got through. -36.0%: so much of what an exact limiter " +
 			"lets through was lost. The worse of both is shown, by three steps (1.1, 1.5 and 2 times; 5, 15 and 30 " +
 			"% lost), and of equals what got through: orange for too much let through, blue for too much lost, the " +
 			"stronger the more. ok: the contract held, and no more than " +
-			sheet.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2, >1.00 a little more than 1."})
+			report.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2, >1.00 a little more than 1."})
 	part.Notes = append(part.Notes, alsoMeasured(in)...)
 	if len(doc.Runs) > 1 {
 		part.Tables = append(part.Tables, narrowOf(doc)...)
 	}
 	part.Tables = append(part.Tables, matrixOf(in, ids))
-	return sheet.Sheet{part}
+	return report.Sheet{part}
 }
 
 // narrowOf is what a phone shows in one view: the worst of each algorithm. There is none where clients react in every
 // scenario.
-func narrowOf(doc *report.Document) []sheet.Table {
-	t := doc.Worst()
+func narrowOf(doc *result.Document) []report.Table {
+	t := report.Worst(doc)
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -60,29 +60,29 @@ func narrowOf(doc *report.Document) []sheet.Table {
 		worst := &t.Rows[i].Cells[1]
 		worst.Shade = shade(worst.Text, worst.Shade)
 	}
-	return []sheet.Table{t}
+	return []report.Table{t}
 }
 
 // matrixOf has a word for each row of each run that all runs have.
-func matrixOf(in Input, ids []string) sheet.Table {
+func matrixOf(in Input, ids []string) report.Table {
 	doc, names := in.Document, in.Document.Everywhere()
-	matrix := sheet.Table{Caption: "Overview", Matrix: true, Columns: []sheet.Column{{Name: "scenario", Words: true}}}
-	matrix.Columns = append(matrix.Columns, sheet.Numbers(names...)...)
+	matrix := report.Table{Caption: "Overview", Matrix: true, Columns: []report.Column{{Name: "scenario", Words: true}}}
+	matrix.Columns = append(matrix.Columns, report.Numbers(names...)...)
 	for i := range doc.Runs {
 		r := &doc.Runs[i]
-		line := []sheet.Cell{{Text: r.Scenario + marksOf(in, r), Link: "#" + ids[i], Help: r.Question}}
+		line := []report.Cell{{Text: r.Scenario + marksOf(in, r), Link: "#" + ids[i], Help: r.Question}}
 		for _, n := range names {
 			line = append(line, overviewCell(r, r.Find(n)))
 		}
-		matrix.Rows = append(matrix.Rows, sheet.TableRow{Cells: line})
+		matrix.Rows = append(matrix.Rows, report.TableRow{Cells: line})
 	}
 	return matrix
 }
 
 // marksOf are those beside a scenario's name, with a blank before them that does not break.
-func marksOf(in Input, r *report.Run) string {
+func marksOf(in Input, r *result.Run) string {
 	marks := ""
-	if len(in.Document.Runs) > 1 && in.Document.Answer() != "" && in.Document.LeftOut(r) != "" {
+	if len(in.Document.Runs) > 1 && report.Answer(in.Document) != "" && in.Document.LeftOut(r) != "" {
 		marks += leftOutMark
 	}
 	if playOf(in.Bench, r) != nil {
@@ -95,7 +95,7 @@ func marksOf(in Input, r *report.Run) string {
 }
 
 // leftOut says which scenarios no answer is about, and why, the reasons in the order in which they are met.
-func leftOut(doc *report.Document, beginning string) []sheet.Line {
+func leftOut(doc *result.Document, beginning string) []report.Line {
 	var reasons []string
 	names := map[string][]string{}
 	for i := range doc.Runs {
@@ -115,14 +115,14 @@ func leftOut(doc *report.Document, beginning string) []sheet.Line {
 	for i, why := range reasons {
 		reasons[i] = why + " (" + strings.Join(names[why], ", ") + ")"
 	}
-	return []sheet.Line{{Style: sheet.Faint, Text: beginning + strings.Join(reasons, "; ") + "."}}
+	return []report.Line{{Style: report.Faint, Text: beginning + strings.Join(reasons, "; ") + "."}}
 }
 
 // alsoMeasured says what stands on the page besides virtual time.
-func alsoMeasured(in Input) []sheet.Line {
+func alsoMeasured(in Input) []report.Line {
 	for i := range in.Document.Runs {
 		if playOf(in.Bench, &in.Document.Runs[i]) != nil {
-			return []sheet.Line{{Style: sheet.Faint, Text: measuredMark + " Also measured on " +
+			return []report.Line{{Style: report.Faint, Text: measuredMark + " Also measured on " +
 				in.Bench.Server.String() + ", by the wall clock: response times, and how many decisions were others. " +
 				"They stand in a part of their own. All else on this page is decided in virtual time, and exact."}}
 		}
@@ -131,12 +131,12 @@ func alsoMeasured(in Input) []sheet.Line {
 }
 
 // overviewCell is an algorithm in a scenario.
-func overviewCell(r *report.Run, row *report.Row) sheet.Cell {
+func overviewCell(r *result.Run, row *result.Row) report.Cell {
 	if row == nil {
-		return sheet.Cell{Text: "–"}
+		return report.Cell{Text: "–"}
 	}
-	text, level := r.Glance(row)
-	return sheet.Cell{Text: text, Shade: shade(text, level)}
+	text, level := report.Glance(r, row)
+	return report.Cell{Text: text, Shade: shade(text, level)}
 }
 
 // shade is a cell's on a page: below zero for what was lost.

@@ -14,18 +14,17 @@ import (
 	"html/template"
 	"io"
 
-	"ratelab/internal/benchresult"
 	"ratelab/internal/curves"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // Input is what a page shows.
 type Input struct {
-	Document   *report.Document
-	Charts     []curves.Input        // of each run, in the order of the document; or none: a page without pictures
-	Bench      *benchresult.Document // what a server's wall clock measured of the same scenarios; may be nil
-	Algorithms []Algorithm           // what is known of them, in the order in which to explain them
-	Command    string                // that makes the same figures again; may be empty
+	Document   *result.Document
+	Charts     []curves.Input    // of each run, in the order of the document; or none: a page without pictures
+	Bench      *result.Benchmark // what a server's wall clock measured of the same scenarios; may be nil
+	Algorithms []Algorithm       // what is known of them, in the order in which to explain them
+	Command    string            // that makes the same figures again; may be empty
 }
 
 // Algorithm is what a reader must know of one, as it says of itself.
@@ -57,15 +56,11 @@ func Write(w io.Writer, in Input) error {
 	if n := len(in.Charts); n > 0 && n != len(in.Document.Runs) {
 		return fmt.Errorf("web page: %d charts for %d runs", n, len(in.Document.Runs))
 	}
-	p, err := newPage(in)
-	if err != nil {
-		return fmt.Errorf("web page: %w", err)
-	}
 	var out bytes.Buffer
-	if err := pageTemplate.Execute(&out, p); err != nil {
+	if err := pageTemplate.Execute(&out, newPage(in)); err != nil {
 		return fmt.Errorf("web page: %w", err)
 	}
-	_, err = w.Write(out.Bytes())
+	_, err := w.Write(out.Bytes())
 	return err
 }
 

@@ -17,7 +17,7 @@ import (
 
 	"ratelab/internal/chart"
 	"ratelab/internal/limit"
-	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata: read the difference before committing it")
@@ -84,7 +84,7 @@ func TestHostileTextIsText(t *testing.T) {
 	run.Results[2].Parameters = map[string]string{hostile: hostile, "burst": hostile}
 	in.Charts[1].Algorithms[2].Label = hostile
 	missed := false
-	run.Expectations = []report.Expectation{{Algorithm: hostile, Measure: hostile, Want: hostile, Met: &missed}}
+	run.Expectations = []result.Expectation{{Algorithm: hostile, Measure: hostile, Want: hostile, Met: &missed}}
 	in.Command, in.Document.Tool.Version = hostile, hostile
 	in.Bench = measuredToo().Bench
 	in.Bench.Runs[0].Rows[2].Algorithm, in.Bench.Server.Version, in.Bench.Machine.CPU = hostile, hostile, hostile
@@ -157,7 +157,7 @@ func TestInputThatCannotBe(t *testing.T) {
 	if err := Write(&strings.Builder{}, Input{}); err == nil {
 		t.Error("a page of nothing")
 	}
-	if err := Write(&strings.Builder{}, Input{Document: &report.Document{}}); err != nil {
+	if err := Write(&strings.Builder{}, Input{Document: &result.Document{}}); err != nil {
 		t.Errorf("a page without runs: %v", err)
 	}
 }
@@ -165,7 +165,7 @@ func TestInputThatCannotBe(t *testing.T) {
 // Lines and text stand out enough from the paper, in light and in dark.
 func TestContrast(t *testing.T) {
 	for _, name := range []string{"none", "gcra", "sliding-window-counter", "fixed-window-aligned",
-		report.ReferenceLabel, "my.lua"} {
+		result.ReferenceLabel, "my.lua"} {
 		c := chart.Color(name)
 		if contrast(distinct(c, lightPaper), lightPaper) < leastContrast ||
 			contrast(distinct(c, darkPaper), darkPaper) < leastContrast {

@@ -10,8 +10,7 @@ import (
 
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
-	"ratelab/internal/report"
-	"ratelab/internal/simchart"
+	"ratelab/internal/result"
 )
 
 // The page and the pictures show the same values of the same run: the figures that stand in a picture are those of the
@@ -19,12 +18,12 @@ import (
 func TestThePageShowsWhatThePicturesShow(t *testing.T) {
 	in := large()
 	dir := t.TempDir()
-	if _, err := simchart.Write(dir, in.Charts[0], "svg"); err != nil {
+	if _, err := chart.Write(dir, chart.OfRun(in.Charts[0]), "svg"); err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := plots(in, 0, newLabels(in.Document.Runs, nil))
-	if err != nil || len(drawn) < 3 {
-		t.Fatalf("%d charts (%v), want at least 3", len(drawn), err)
+	drawn := plots(in, 0, newLabels(in.Document.Runs, nil))
+	if len(drawn) < 3 {
+		t.Fatalf("%d charts, want at least 3", len(drawn))
 	}
 	for _, p := range drawn {
 		name := strings.Replace(p.Kind, "scales", curves.TimescaleName, 1)
@@ -35,7 +34,7 @@ func TestThePageShowsWhatThePicturesShow(t *testing.T) {
 		}
 		columns := columnsOf(t, base+".csv")
 		for _, c := range p.Curves {
-			if !strings.Contains(string(picture), ">"+c.Most+"<") && c.Shown.Text != report.ReferenceLabel {
+			if !strings.Contains(string(picture), ">"+c.Most+"<") && c.Shown.Text != result.ReferenceLabel {
 				t.Errorf("%s: the page says %s of %s, and the picture does not", name, c.Most, c.Shown.Text)
 			}
 			if name == curves.TimescaleName {
@@ -54,7 +53,7 @@ func checkPlaces(t *testing.T, p plot, c curve, columns map[string][]int64) {
 	if err != nil || p.UnitName != "s" {
 		t.Fatalf("a step of %s %s", p.Step, p.UnitName)
 	}
-	name := strings.Replace(c.Shown.Text, report.ReferenceLabel, "reference", 1)
+	name := strings.Replace(c.Shown.Text, result.ReferenceLabel, "reference", 1)
 	want := make([]int64, p.Last+1)
 	for bucket, startUS := range columns["t_us"] {
 		place := int(float64(startUS) / (step * 1e6))
@@ -110,16 +109,12 @@ func columnsOf(t *testing.T, path string) map[string][]int64 {
 // The page ends where the scenario does, also within its last bucket.
 func TestTheLastPlaceMayBeNarrower(t *testing.T) {
 	in := halved()
-	all, err := plots(in, 0, newLabels(in.Document.Runs, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := all[0]
+	p := plots(in, 0, newLabels(in.Document.Runs, nil))[0]
 	if p.Width != "3.5" || p.Last != 3 || p.End != "3.5" || p.Limit != "M0 4H3.5" {
 		t.Errorf("%+v", p)
 	}
 	last := p.XTicks[len(p.XTicks)-1]
-	if last.At != "100%" || last.Label != chart.Span(3_500_000) {
+	if last.At != "100%" || last.Label != curves.Span(3_500_000) {
 		t.Errorf("the axis ends at %+v", last)
 	}
 }

@@ -183,9 +183,9 @@ func (p *plot) vertical(top float64, unit string) (high float64) {
 	high = math.Ceil(1 / axis.Share(1))
 	p.High, p.YUnit = number(high), unit
 	for _, t := range axis.Ticks(plotHeight) {
-		p.YTicks = append(p.YTicks, tick{percentFrom(1 - t.At/high), t.Label})
-		if t.At > 0 {
-			p.Grid += fmt.Sprintf("M0 %sH%s", number(t.At), p.Width)
+		p.YTicks = append(p.YTicks, tick{percentFrom(1 - t.Value/high), t.Label})
+		if t.Value > 0 {
+			p.Grid += fmt.Sprintf("M0 %sH%s", number(t.Value), p.Width)
 		}
 	}
 	return high
@@ -193,7 +193,7 @@ func (p *plot) vertical(top float64, unit string) (high float64) {
 
 func (p *plot) horizontal(axis chart.Axis) {
 	for _, t := range axis.Ticks(plotWidth) {
-		if at := axis.Share(t.At); at <= 1 {
+		if at := axis.Share(t.Value); at <= 1 {
 			p.XTicks = append(p.XTicks, tick{percentFrom(at), t.Label})
 		}
 	}

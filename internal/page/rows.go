@@ -6,14 +6,15 @@ import (
 	"strconv"
 
 	"ratelab/algorithms"
-	"ratelab/internal/chart"
+	"ratelab/internal/curves"
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/report"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // caption says whether the rows can be compared request by request.
-func caption(r *report.Run) string {
+func caption(r *result.Run) string {
 	if len(r.ClientGroups) > 0 {
 		return "What each algorithm did with the requests that the clients made of its answers"
 	}
@@ -21,7 +22,7 @@ func caption(r *report.Run) string {
 }
 
 // rowsOf is a run's table: a line per algorithm, and the exact reference below them.
-func rowsOf(r *report.Run, l *labels) sheet.Table {
+func rowsOf(r *result.Run, l *labels) report.Table {
 	var all []*measure.Figures
 	if r.Reference != nil {
 		all = append(all, &measure.Figures{Result: *r.Reference})
@@ -33,7 +34,7 @@ func rowsOf(r *report.Run, l *labels) sheet.Table {
 	t := tableOf(caption(r), append(columns(shown, r), capacityColumn)...)
 	for _, group := range r.Alike() {
 		row := rowOf(l.of(group[0].Algorithm),
-			append(cells(shown, &group[0].Figures), sheet.Cell{Text: burst(group[0])})...)
+			append(cells(shown, &group[0].Figures), report.Cell{Text: burst(group[0])})...)
 		for _, same := range group[1:] {
 			below(&row.Cells[0], report.AlikeMark+l.of(same.Algorithm).Text)
 			for j, m := range shown {
@@ -46,7 +47,7 @@ func rowsOf(r *report.Run, l *labels) sheet.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if r.Reference != nil {
-		foot := rowOf(l.of(report.ReferenceLabel), append(cells(shown, all[0]), sheet.Cell{})...)
+		foot := rowOf(l.of(result.ReferenceLabel), append(cells(shown, all[0]), report.Cell{})...)
 		foot.Faint = true
 		t.Rows = append(t.Rows, foot)
 	}
@@ -61,25 +62,25 @@ func peakFirst(measures []*measure.Measure) []*measure.Measure {
 }
 
 // below adds a line below what a cell says: of a row that decides alike.
-func below(c *sheet.Cell, text string) {
+func below(c *report.Cell, text string) {
 	if c.Text == "" {
 		c.Text = "\u00a0" // so that it has a first line, too
 	}
 	c.Text += "\n" + text
 }
 
-var capacityColumn = sheet.Column{Name: "burst", Help: "the capacity that the algorithm was given, where it takes one"}
+var capacityColumn = report.Column{Name: "burst", Help: "the capacity that the algorithm was given, where it takes one"}
 
-func columns(measures []*measure.Measure, r *report.Run) []sheet.Column {
-	var list []sheet.Column
+func columns(measures []*measure.Measure, r *result.Run) []report.Column {
+	var list []report.Column
 	for _, m := range measures {
-		list = append(list, sheet.Column{Name: m.PageHeading(chart.Span(float64(r.Limit.WindowUS))), Help: m.Help})
+		list = append(list, report.Column{Name: m.PageHeading(curves.Span(float64(r.Limit.WindowUS))), Help: m.Help})
 	}
 	return list
 }
 
-func cells(measures []*measure.Measure, f *measure.Figures) []sheet.Cell {
-	var list []sheet.Cell
+func cells(measures []*measure.Measure, f *measure.Figures) []report.Cell {
+	var list []report.Cell
 	for _, m := range measures {
 		list = append(list, cellOf(m, m.Value(f)))
 	}
@@ -87,19 +88,19 @@ func cells(measures []*measure.Measure, f *measure.Figures) []sheet.Cell {
 }
 
 // cellOf is a value as its unit is read. What is absent is empty.
-func cellOf(m *measure.Measure, v measure.Value) sheet.Cell {
+func cellOf(m *measure.Measure, v measure.Value) report.Cell {
 	if !v.Known {
-		return sheet.Cell{}
+		return report.Cell{}
 	}
-	c := sheet.Cell{Key: key(v.Number)}
+	c := report.Cell{Key: key(v.Number)}
 	if m.Above > 0 && v.Number > m.Above {
-		c.Style = sheet.Alarm
+		c.Style = report.Alarm
 	}
 	switch m.Unit {
 	case measure.Limits, measure.Promises:
-		c.Text = sheet.Times(v.Number)
+		c.Text = report.Times(v.Number)
 	case measure.Share:
-		c.Text = sheet.Percent(v.Number)
+		c.Text = report.Percent(v.Number)
 	case measure.Microseconds:
 		return duration(int64(v.Number))
 	default:
@@ -112,10 +113,10 @@ func cellOf(m *measure.Measure, v measure.Value) sheet.Cell {
 }
 
 // burst is the capacity that a row was given.
-func burst(row *report.Row) string {
+func burst(row *result.Row) string {
 	capacity, _ := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
 	if n, err := strconv.ParseInt(capacity, 10, 64); err == nil {
-		return chart.Exact(n)
+		return message.Grouped(n)
 	}
 	return capacity
 }

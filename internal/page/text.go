@@ -3,16 +3,17 @@ package page
 import (
 	"strings"
 
-	"ratelab/internal/chart"
-	"ratelab/internal/sheet"
+	"ratelab/internal/curves"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
 )
 
 // shown is text from outside as the page shows it. That it is no markup is the template's care.
-func shown(s string) string { return sheet.Shown(s) }
+func shown(s string) string { return report.Shown(s) }
 
-// timesInWords is sheet.Times in a sentence.
+// timesInWords is report.Times in a sentence.
 func timesInWords(overshoot float64) string {
-	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(sheet.Times(overshoot))
+	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(report.Times(overshoot))
 }
 
 // share is part of whole; none of nothing.
@@ -28,7 +29,7 @@ func count(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return chart.Exact(n) + " " + noun + "s"
+	return message.Grouped(n) + " " + noun + "s"
 }
 
 // span writes a duration in µs: 1.5 s.
@@ -36,5 +37,5 @@ func span(us int64) string {
 	if us == 0 {
 		return "0"
 	}
-	return chart.Span(float64(us))
+	return curves.Span(float64(us))
 }

@@ -8,6 +8,7 @@ import (
 
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
+	"ratelab/internal/message"
 )
 
 // plane is the size of a logarithmic plot: its coordinates are whole, and finer than any screen.
@@ -18,7 +19,6 @@ const plane = 1000
 type scaled struct {
 	*curves.Timescale
 	x, y chart.Axis
-	xEnd float64
 }
 
 // scalesPlot shows in which lengths of time an algorithm lets through how much of what it promises, or of what the
@@ -30,15 +30,15 @@ func scalesPlot(t *curves.Timescale, l *labels) plot {
 		"The key has the " + t.Unit, Width: fmt.Sprint(plane), High: fmt.Sprint(plane),
 		YUnit: t.Unit, ValueHead: "in " + span(t.Limit.WindowUS), BoundHead: "promised", Places: s.places(),
 		Last: len(t.IntervalUS) - 1, Level: contractLevel(t.Chart), Limit: s.promise(),
-		Limits: numbers(t.Allowed), Allowed: chart.Exact(t.Allowed[t.Window])}
+		Limits: numbers(t.Allowed), Allowed: message.Grouped(t.Allowed[t.Window])}
 	var g group
 	for _, c := range t.Curves {
 		g.add(l.of(c.Label), s.curve(c))
 	}
 	p.Count = g.rest(l.order)
-	p.horizontal(chart.Axis{Share: func(us float64) float64 { return s.x.Share(us) / s.xEnd }, Ticks: s.x.Ticks})
+	p.horizontal(s.x)
 	for _, t := range s.y.Ticks(plotHeight) {
-		at := math.Round(plane * s.y.Share(t.At))
+		at := math.Round(plane * s.y.Share(t.Value))
 		p.YTicks = append(p.YTicks, tick{percentFrom(1 - at/plane), t.Label})
 		p.Grid += fmt.Sprintf("M0 %vH%d", at, plane)
 	}
@@ -66,12 +66,9 @@ func newScaled(t *curves.Timescale) *scaled {
 			}
 		}
 	}
-	last := float64(t.IntervalUS[len(t.IntervalUS)-1])
-	s := &scaled{Timescale: t,
-		x: chart.LogTime(float64(t.IntervalUS[0]), last),
-		y: chart.Logarithmic(max(low, leastMultiple), top*1.25, 34, "", chart.Short)}
-	s.xEnd = s.x.Share(last)
-	return s
+	return &scaled{Timescale: t,
+		x: chart.LogTime(float64(t.IntervalUS[0]), float64(t.IntervalUS[len(t.IntervalUS)-1])),
+		y: chart.Logarithmic(max(low, leastMultiple), top*1.25, 34, "", curves.Short)}
 }
 
 func (s *scaled) places() string {
@@ -86,7 +83,7 @@ func (s *scaled) places() string {
 func (s *scaled) path(multiples []float64) string {
 	var out strings.Builder
 	for i, v := range multiples {
-		x, y := plane*s.x.Share(float64(s.IntervalUS[i]))/s.xEnd, plane*s.y.Share(v)
+		x, y := plane*s.x.Share(float64(s.IntervalUS[i])), plane*s.y.Share(v)
 		fmt.Fprintf(&out, "%s%.0f %.0f", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
 	}
 	return out.String()
@@ -96,9 +93,9 @@ func (s *scaled) path(multiples []float64) string {
 func (s *scaled) promise() string { return s.path(slices.Repeat([]float64{1}, len(s.IntervalUS))) }
 
 func (s *scaled) curve(c curves.Curve) curve {
-	out := curve{Path: s.path(c.Multiples), Values: numbers(c.Values), Most: chart.Exact(c.Top), Top: c.Top}
+	out := curve{Path: s.path(c.Multiples), Values: numbers(c.Values), Most: message.Grouped(c.Top), Top: c.Top}
 	if c.Bound != nil {
-		out.Bound, out.Bounds, out.Promis = s.promise(), numbers(c.Bound), chart.Exact(c.Bound[s.Window])
+		out.Bound, out.Bounds, out.Promis = s.promise(), numbers(c.Bound), message.Grouped(c.Bound[s.Window])
 	}
 	return out
 }

@@ -5,27 +5,27 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/chart"
+	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // jury is the rows of a run that a verdict speaks of: all but the floor, unless that is alone.
 type jury struct {
-	run     *report.Run
-	rows    []*report.Row
-	keep    []*report.Row // without an excess
-	exceed  []*report.Row
+	run     *result.Run
+	rows    []*result.Row
+	keep    []*result.Row // without an excess
+	exceed  []*result.Row
 	offered int64
 }
 
-func newJury(r *report.Run) jury {
+func newJury(r *result.Run) jury {
 	j := jury{run: r}
 	for i := range r.Results {
 		row := &r.Results[i]
-		if row.Algorithm == report.FloorLabel && len(r.Results) > 1 {
+		if row.Algorithm == result.FloorLabel && len(r.Results) > 1 {
 			continue
 		}
 		j.rows = append(j.rows, row)
@@ -41,7 +41,7 @@ func newJury(r *report.Run) jury {
 
 // verdict answers in words, made from a run's figures: who keeps the contract, who breaks it most and how soon, and who
 // lets less through than an exact limiter would.
-func verdict(r *report.Run) string {
+func verdict(r *result.Run) string {
 	j := newJury(r)
 	if len(j.rows) == 0 {
 		return "Nothing was decided."
@@ -89,7 +89,7 @@ func (j jury) alone(contract string) string {
 	row := j.rows[0]
 	if len(j.keep) == 1 {
 		return fmt.Sprintf("%s keeps %s: the most in any %s is %s.", name(row), contract, j.window(),
-			chart.Exact(row.PeakWindowAdmitted))
+			message.Grouped(row.PeakWindowAdmitted))
 	}
 	return fmt.Sprintf("%s exceeds %s: %s.", name(row), contract, j.excess(row, false))
 }
@@ -112,7 +112,7 @@ func noneOf(n int) string {
 
 // worst names those with the highest peak, and says how high it is.
 func (j jury) worst() string {
-	top := most(j.exceed, func(row *report.Row) int64 {
+	top := most(j.exceed, func(row *result.Row) int64 {
 		if j.run.Limit.Contract == limit.ByBucket {
 			return row.ExcessCost
 		}
@@ -123,11 +123,12 @@ func (j jury) worst() string {
 }
 
 // excess is how much a row lets through in a window, and in how short an interval that is already above the limit.
-func (j jury) excess(row *report.Row, each bool) string {
-	text := fmt.Sprintf("up to %s, %s times as many", chart.Exact(row.PeakWindowAdmitted), timesInWords(row.Overshoot))
+func (j jury) excess(row *result.Row, each bool) string {
+	text := fmt.Sprintf("up to %s, %s times as many", message.Grouped(row.PeakWindowAdmitted),
+		timesInWords(row.Overshoot))
 	if j.run.Limit.Contract == limit.ByBucket {
 		text = fmt.Sprintf("%s beyond it, %s of what it admits", j.amount(row.Excess, row.ExcessCost),
-			sheet.Percent(share(row.ExcessCost, row.AdmittedCost)))
+			report.Percent(share(row.ExcessCost, row.AdmittedCost)))
 	}
 	if each {
 		text = "each " + text
@@ -136,14 +137,14 @@ func (j jury) excess(row *report.Row, each bool) string {
 		return text
 	}
 	if within := j.soonest(row); within > 0 {
-		text += fmt.Sprintf(", and more than %s within %s already", chart.Exact(j.run.Limit.Requests), span(within))
+		text += fmt.Sprintf(", and more than %s within %s already", message.Grouped(j.run.Limit.Requests), span(within))
 	}
 	return text
 }
 
 // soonest is the shortest interval in which more than a window's limit was admitted, where it is shorter than the
 // window; 0 where that was not measured.
-func (j jury) soonest(row *report.Row) int64 {
+func (j jury) soonest(row *result.Row) int64 {
 	if j.run.TimeScales == nil || len(row.MostAdmitted) != len(j.run.TimeScales.IntervalUS) {
 		return 0
 	}
@@ -159,15 +160,15 @@ func (j jury) soonest(row *report.Row) int64 {
 func (j jury) contract() string {
 	l := j.run.Limit
 	if l.Contract == limit.ByBucket {
-		return fmt.Sprintf("a bucket of %s that %s per %s refill", chart.Exact(l.Burst), chart.Exact(l.Requests),
-			j.window())
+		return fmt.Sprintf("a bucket of %s that %s per %s refill", message.Grouped(l.Burst),
+			message.Grouped(l.Requests), j.window())
 	}
-	return fmt.Sprintf("the limit of %s in any %s", chart.Exact(l.Requests), j.window())
+	return fmt.Sprintf("the limit of %s in any %s", message.Grouped(l.Requests), j.window())
 }
 
 // shortSentence says who lets through as much as an exact limiter would, and who falls furthest short of it.
 func (j jury) shortSentence() string {
-	var right []*report.Row
+	var right []*result.Row
 	for _, row := range j.rows {
 		if exact(row) {
 			right = append(right, row)
@@ -190,14 +191,14 @@ func (j jury) shortSentence() string {
 }
 
 // exact reports whether a row has kept the contract and let through as much as an exact limiter.
-func exact(row *report.Row) bool { return row.ExcessCost == 0 && row.ShortfallCost == 0 }
+func exact(row *result.Row) bool { return row.ExcessCost == 0 && row.ShortfallCost == 0 }
 
 // shortfall says who falls furthest short of an exact limiter.
 func (j jury) shortfall() string {
-	top := most(j.rows, func(row *report.Row) int64 { return row.ShortfallCost })
+	top := most(j.rows, func(row *result.Row) int64 { return row.ShortfallCost })
 	worst := top[0]
 	figure := j.amount(worst.Shortfall, worst.ShortfallCost)
-	part := sheet.Percent(share(worst.ShortfallCost, worst.ExactCost)) + " of what that lets through"
+	part := report.Percent(share(worst.ShortfallCost, worst.ExactCost)) + " of what that lets through"
 	switch {
 	case worst.ShortfallCost == 0 && len(j.rows) == 1:
 		return "it lets through no less than an exact limiter"
@@ -223,8 +224,8 @@ func (j jury) amount(requests, cost int64) string {
 }
 
 // most are the rows with the largest value, in their order; rows is not empty.
-func most(rows []*report.Row, value func(*report.Row) int64) []*report.Row {
-	var top []*report.Row
+func most(rows []*result.Row, value func(*result.Row) int64) []*result.Row {
+	var top []*result.Row
 	for _, row := range rows {
 		if len(top) > 0 && value(row) > value(top[0]) {
 			top = nil
@@ -236,11 +237,11 @@ func most(rows []*report.Row, value func(*report.Row) int64) []*report.Row {
 	return top
 }
 
-func (j jury) window() string { return chart.Each(float64(j.run.Limit.WindowUS)) }
+func (j jury) window() string { return curves.Each(j.run.Limit.WindowUS) }
 
-func name(row *report.Row) string { return shown(row.Algorithm) }
+func name(row *result.Row) string { return shown(row.Algorithm) }
 
-func names(rows []*report.Row) []string {
+func names(rows []*result.Row) []string {
 	list := make([]string, len(rows))
 	for i, row := range rows {
 		list[i] = name(row)

@@ -4,15 +4,14 @@ import (
 	"testing"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
 // judged is a run of rows that the case names: algorithm, peak of 100 allowed, excess, shortfall of 200.
-func judged(rows ...any) *report.Run {
-	r := &report.Run{Limit: result.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100}}
+func judged(rows ...any) *result.Run {
+	r := &result.Run{Limit: result.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100}}
 	for i := 0; i < len(rows); i += 4 {
-		row := report.Row{Algorithm: rows[i].(string)}
+		row := result.Row{Algorithm: rows[i].(string)}
 		peak := int64(rows[i+1].(int))
 		row.Offered, row.PeakWindowAdmitted, row.Overshoot = 1000, peak, float64(peak)/100
 		excess, shortfall := int64(rows[i+2].(int)), int64(rows[i+3].(int))
@@ -24,12 +23,12 @@ func judged(rows ...any) *report.Run {
 }
 
 // costly is r with costs that are not all 1.
-func costly(r *report.Run) *report.Run {
+func costly(r *result.Run) *result.Run {
 	r.Results[0].OfferedCost *= 2
 	return r
 }
 
-func byBucket(r *report.Run) *report.Run {
+func byBucket(r *result.Run) *result.Run {
 	r.Limit.Contract = limit.ByBucket
 	return r
 }
@@ -38,7 +37,7 @@ func byBucket(r *report.Run) *report.Run {
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		run  *report.Run
+		run  *result.Run
 		want string
 	}{
 		{"no rows", judged(), "Nothing was decided."},
@@ -96,7 +95,7 @@ func TestVerdict(t *testing.T) {
 // The time scale on which the limit falls is named where it is shorter than the window.
 func TestVerdictNamesTheTimeScale(t *testing.T) {
 	r := judged("a", 200, 100, 0)
-	r.TimeScales = &report.TimeScales{IntervalUS: []int64{1000, 10_000, 100_000, 1_000_000}}
+	r.TimeScales = &result.TimeScales{IntervalUS: []int64{1000, 10_000, 100_000, 1_000_000}}
 	r.Results[0].MostAdmitted = []int64{100, 101, 200, 200}
 	if got, want := newJury(r).excess(newJury(r).exceed[0], false), "up to 200, 2.00 times as many, and more than "+
 		"100 within 10 ms already"; got != want {

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"ratelab/internal/chart"
 	"ratelab/internal/curves"
+	"ratelab/internal/message"
 	"ratelab/internal/report"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // page is all that the template writes. Every text in it has been through shown.
@@ -21,7 +21,7 @@ type page struct {
 	Script    template.JS
 	Title     string
 	Legend    legend
-	Overview  sheet.Sheet
+	Overview  report.Sheet
 	Scenarios []scenario
 	Measures  []term
 	Promises  []promise
@@ -33,9 +33,9 @@ type page struct {
 // scenario is one run: what a reader is told above the pictures and below them.
 type scenario struct {
 	ID, Name string
-	Above    sheet.Sheet
+	Above    report.Sheet
 	Plots    []plot
-	Below    sheet.Sheet
+	Below    report.Sheet
 	Measured *measured // on the wall clock of a server; nil where it was not
 }
 
@@ -54,7 +54,7 @@ type promise struct {
 	Links                      []link
 }
 
-func newPage(in Input) (page, error) {
+func newPage(in Input) page {
 	doc := in.Document
 	l := newLabels(doc.Runs, in.Bench)
 	ids := identifiers(doc.Runs)
@@ -71,55 +71,48 @@ func newPage(in Input) (page, error) {
 		l := l.ranked(&doc.Runs[i])
 		played := newMeasured(in.Bench, &doc.Runs[i], l)
 		s := newScenario(&doc.Runs[i], ids[i], l, played)
-		var err error
-		if s.Plots, err = plots(in, i, l); err != nil {
-			return page{}, err
-		}
+		s.Plots = plots(in, i, l)
 		p.Scenarios = append(p.Scenarios, s)
 	}
 	for _, a := range in.Algorithms {
 		p.Promises = append(p.Promises, newPromise(a, l))
 	}
-	return p, nil
+	return p
 }
 
-func newScenario(r *report.Run, id string, l *labels, played *measured) scenario {
-	above := sheet.Part{Title: r.Scenario, Level: 2}
+func newScenario(r *result.Run, id string, l *labels, played *measured) scenario {
+	above := report.Part{Title: r.Scenario, Level: 2}
 	if r.Question != "" {
-		above.Lead = append(above.Lead, sheet.Line{Text: r.Question})
+		above.Lead = append(above.Lead, report.Line{Text: r.Question})
 	}
 	if r.Partial {
 		above.Lead = append(above.Lead,
-			sheet.Line{Text: "Interrupted: the counts cover the beginning only.", Style: sheet.Alarm})
+			report.Line{Text: "Interrupted: the counts cover the beginning only.", Style: report.Alarm})
 	}
-	above.Lead = append(above.Lead, sheet.Line{Text: verdict(r), Style: sheet.Strong})
+	above.Lead = append(above.Lead, report.Line{Text: verdict(r), Style: report.Strong})
 	above.Lead = append(above.Lead, facts(r)...)
-	decided := sheet.Part{Tables: []sheet.Table{rowsOf(r, l)}}
+	decided := report.Part{Tables: []report.Table{rowsOf(r, l)}}
 	if played != nil {
 		decided.Title = exactClock
 	}
-	below := sheet.Part{Tables: findingsOf(r, l)}
-	for _, line := range r.Remarks() {
-		if line.Style == sheet.Plain {
-			line.Style = sheet.Faint
+	below := report.Part{Tables: findingsOf(r, l)}
+	for _, line := range report.Remarks(r) {
+		if line.Style == report.Plain {
+			line.Style = report.Faint
 		}
 		below.Notes = append(below.Notes, line)
 	}
-	hashes := sheet.Part{Tables: []sheet.Table{hashes(r, l)}}
-	return scenario{ID: id, Name: shown(r.Scenario), Above: sheet.Sheet{above, decided}, Measured: played,
-		Below: sheet.Sheet{below, {Title: "To compare to the byte", Folded: sheet.Sheet{hashes}}}}
+	hashes := report.Part{Tables: []report.Table{hashes(r, l)}}
+	return scenario{ID: id, Name: shown(r.Scenario), Above: report.Sheet{above, decided}, Measured: played,
+		Below: report.Sheet{below, {Title: "To compare to the byte", Folded: report.Sheet{hashes}}}}
 }
 
 // plots are the charts of run i: those over time where its course is known, with that of the time scales, where it has
 // any, before the sums.
-func plots(in Input, i int, l *labels) ([]plot, error) {
+func plots(in Input, i int, l *labels) []plot {
 	var levels, scales, sums []plot
 	if len(in.Charts) > 0 {
-		timelines, err := curves.Timelines(in.Charts[i])
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range timelines {
+		for _, t := range curves.Timelines(in.Charts[i]) {
 			switch t.Drawing {
 			case curves.Level:
 				levels = append(levels, levelPlot(t, l))
@@ -135,45 +128,45 @@ func plots(in Input, i int, l *labels) ([]plot, error) {
 	if s := curves.NewTimescale(&in.Document.Runs[i]); s != nil {
 		scales = append(scales, scalesPlot(s, l))
 	}
-	return slices.Concat(levels, scales, sums), nil
+	return slices.Concat(levels, scales, sums)
 }
 
-func facts(r *report.Run) []sheet.Line {
-	list := []sheet.Line{
-		{Term: "limit", Text: chart.Exact(r.Limit.Requests) + " per " + chart.Each(float64(r.Limit.WindowUS))},
-		{Term: "burst", Text: chart.Exact(r.Limit.Burst)},
+func facts(r *result.Run) []report.Line {
+	list := []report.Line{
+		{Term: "limit", Text: message.Grouped(r.Limit.Requests) + " per " + curves.Each(r.Limit.WindowUS)},
+		{Term: "burst", Text: message.Grouped(r.Limit.Burst)},
 		{Term: "contract", Text: r.Limit.Contract.String()},
-		{Term: "keys", Text: chart.Exact(r.Keys)},
+		{Term: "keys", Text: message.Grouped(r.Keys)},
 		{Term: "duration", Text: span(r.DurationUS) + " of " + r.Clock + " time"},
 		{Term: "seed", Text: strconv.FormatUint(r.Seed, 10)},
 		{Term: "decided by", Text: r.Server.String()},
 	}
 	if len(r.ClientGroups) > 0 {
-		list = append(list, sheet.Line{Term: "clients", Text: strings.Join(r.ClientGroups, ", ")})
+		list = append(list, report.Line{Term: "clients", Text: strings.Join(r.ClientGroups, ", ")})
 	}
 	return list
 }
 
 // hashes is what proves that figures were made again, to the byte.
-func hashes(r *report.Run, l *labels) sheet.Table {
+func hashes(r *result.Run, l *labels) report.Table {
 	t := tableOf("Decisions, scripts and parameters",
-		sheet.Column{Name: "decisions digest", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
-		sheet.Column{Name: "script SHA-1", Words: true},
-		sheet.Column{Name: "parameters", Words: true, Help: "all of them, defaults included"})
+		report.Column{Name: "decisions digest", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
+		report.Column{Name: "script SHA-1", Words: true},
+		report.Column{Name: "parameters", Words: true, Help: "all of them, defaults included"})
 	for i := range r.Results {
 		row := &r.Results[i]
 		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm),
-			sheet.Cells(row.DecisionsDigest, row.ScriptSHA1, parameters(row))...))
+			report.Cells(row.DecisionsDigest, row.ScriptSHA1, parameters(row))...))
 	}
 	if r.Reference != nil {
-		foot := rowOf(l.of(report.ReferenceLabel), sheet.Cells(r.Reference.DecisionsDigest, "", "")...)
+		foot := rowOf(l.of(result.ReferenceLabel), report.Cells(r.Reference.DecisionsDigest, "", "")...)
 		foot.Faint = true
 		t.Rows = append(t.Rows, foot)
 	}
 	return t
 }
 
-func parameters(row *report.Row) string {
+func parameters(row *result.Row) string {
 	var list []string
 	for name, value := range row.Parameters {
 		list = append(list, name+"="+value)
@@ -204,7 +197,7 @@ var plain = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
 // identifiers are the addresses of the scenarios within the page: their names where these can be, and a number
 // otherwise.
-func identifiers(runs []report.Run) []string {
+func identifiers(runs []result.Run) []string {
 	used := map[string]bool{"overview": true, "scenarios": true, "definitions": true, "again": true, "main": true}
 	ids := make([]string, len(runs))
 	for i := range runs {

@@ -1,83 +1,245 @@
 package recommend
 
 import (
+	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/sheet"
 )
 
 // Forms are those in which a document can be written.
-var Forms = sheet.Forms[*Document]{
-	{Name: "table", Write: WriteTable}, sheet.Everywhere("json", WriteJSON), sheet.Everywhere("csv",
-		WriteCSV), sheet.Everywhere("markdown", WriteMarkdown),
+var Forms = report.Formats[*Document]{
+	{Name: "table", Write: func(w io.Writer, d *Document, t report.Terminal) error {
+		return d.sheet().WriteTerminal(w, t.Or(80))
+	}},
+	report.Everywhere("json", func(w io.Writer, d *Document) error { return result.Write(w, d) }),
+	report.Everywhere("csv", writeCSV),
+	report.Everywhere("markdown", func(w io.Writer, d *Document) error { return d.sheet().WriteMarkdown(w) }),
 }
 
-// WriteJSON writes d as one indented JSON document and a newline.
-func WriteJSON(w io.Writer, d *Document) error { return result.Write(w, d) }
-
-// csvHeader names the columns of WriteCSV.
-var csvHeader = []string{"rank_on_this_traffic", "rank_on_any_traffic", "algorithm", "burst", "kept", "seeds",
-	"overshoot_median", "overshoot_least", "overshoot_most", "overshoot_scenario",
-	"excess_median", "excess_least", "excess_most",
-	"shortfall_median", "shortfall_least", "shortfall_most", "shortfall_scenario",
-	"promise", "promise_found", "redis_calls_per_decision", "redis_calls_per_admitted",
-	"redis_calls_per_rejected", "bytes_per_key", "server_us_per_decision", "confirmed", "excluded_by", "unpromised",
-	"goodput_per_second", "amplification", "time_to_success_us_p99", "redis_calls_per_success"}
-
-// WriteCSV writes one line for each candidate, in their order, with its worst figures.
-func WriteCSV(w io.Writer, d *Document) error {
-	return sheet.WriteCSV(w, csvHeader, func(yield func([]string) bool) {
-		for i := range d.Candidates {
-			if !yield(d.Candidates[i].csvLine()) {
-				return
+// writeCSV writes a line for each row of each answer, the pick first.
+func writeCSV(w io.Writer, d *Document) error {
+	header := []string{"contract", "rank", "limiter", "guarantee", "lost", "bytes_per_key", "instructions", "work",
+		"worst_traffic", "worst_lost", "users_rejected", "users_rejected_needlessly"}
+	return report.WriteCSV(w, header, func(yield func([]string) bool) {
+		for _, a := range d.Answers {
+			for i, r := range a.Rows {
+				line := []string{a.Limit.Contract.String(), strconv.Itoa(i + 1), r.Limiter, report.Float(r.Guarantee),
+					report.Float(r.Lost), report.Float(r.BytesPerKey), report.Float(r.Instructions),
+					report.Float(r.Work),
+					r.WorstTraffic, report.Float(r.WorstLost), report.Integer(r.UsersRejected),
+					report.Integer(r.UsersNeedlessly)}
+				if !yield(line) {
+					return
+				}
 			}
 		}
 	})
 }
 
-func (c *Candidate) csvLine() []string {
-	number := func(n int) string {
-		if n == 0 {
-			return ""
-		}
-		return strconv.Itoa(n)
+func (d *Document) sheet() report.Sheet {
+	part := d.both
+	if len(d.Answers) == 1 {
+		part = d.one
 	}
-	burst, promise, found := "", "", ""
-	if c.Burst != nil {
-		burst = strconv.FormatInt(*c.Burst, 10)
-	}
-	if p := c.Promise; p != nil {
-		promise = decimal(p.Ratio)
-		if p.Found != nil {
-			found = decimal(float64(*p.Found) / float64(p.Allowed))
-		}
-	}
-	words := func(all []Exclusion) string {
-		var texts []string
-		for _, x := range all {
-			texts = append(texts, x.Words)
-		}
-		return strings.Join(texts, "; ")
-	}
-	return slices.Concat([]string{number(c.RankOnThisTraffic), number(c.RankOnAnyTraffic), c.Algorithm, burst,
-		strconv.Itoa(c.Kept), strconv.Itoa(c.Seeds)},
-		c.Overshoot.csv(), []string{c.Overshoot.Scenario}, c.Excess.csv(), c.Shortfall.csv(),
-		[]string{c.Shortfall.Scenario, promise, found, sheet.OptionalFloat(c.RedisCalls),
-			sheet.OptionalFloat(c.CallsAdmitting), sheet.OptionalFloat(c.CallsRejecting),
-			sheet.OptionalFloat(c.BytesPerKey), sheet.OptionalFloat(c.ServerUS), strconv.FormatBool(c.Confirmed),
-			words(c.ExcludedBy), words(c.Unpromised), c.Goodput.median(), c.Amplification.median(),
-			c.TimeToSuccessUS.median(), sheet.OptionalFloat(c.CallsPerSuccess)})
+	return report.Sheet{part()}
 }
 
-func (s Spread) csv() []string { return []string{decimal(s.Median), decimal(s.Least), decimal(s.Most)} }
-
-func (w *Worst) median() string {
-	if w == nil {
-		return ""
+// both is the pick under each contract, and how to choose between them.
+func (d *Document) both() report.Part {
+	first := d.Answers[0].Limit
+	span := report.Span(first.WindowUS)
+	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("%q can mean two things. Which one must hold?",
+		fmt.Sprintf("%d per %s", first.Requests, span))}, d.tried()}}
+	t := report.Table{Columns: append([]report.Column{{Name: "what must hold", Words: true,
+		Widest: 24, Break: report.BreakWords}, {Name: "take", Words: true}}, report.Numbers("lost", "bytes/key")...)}
+	if d.Recorded {
+		t.Columns[1].Widest, t.Columns[1].Break = narrow, report.BreakWords
 	}
-	return decimal(w.Median)
+	for _, a := range d.Answers {
+		r := &a.Rows[0]
+		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(inWords(a.Limit.Policy()), shown(r.Limiter),
+			r.lost(),
+			inBytes(r.BytesPerKey))})
+	}
+	p.Tables = []report.Table{t}
+	notes := []string{"Each keeps it on any traffic. Lost: what an exact limiter admits and this one rejects.",
+		fmt.Sprintf("Take the first if something breaks above %d in %s, such as a quota further up. Take the second "+
+			"to share capacity.", first.Requests, span),
+		"All candidates: --contract window, or --contract bucket (--limit with --burst N for another burst).",
+		fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the first: up to %d in %s.",
+			first.Requests, 2*first.Requests, span)}
+	notes = append(append(notes, d.scripts()...), d.Notes...)
+	if d.Standard {
+		notes = append(notes, "--trace LOG tries your traffic.")
+	}
+	p.Notes = report.Items(notes...)
+	return p
+}
+
+// narrow is how wide names are where a table has more columns.
+const narrow = len("sliding-window-buckets,")
+
+// tried is what the figures come from.
+func (d *Document) tried() report.Line {
+	text := fmt.Sprintf("tried on %d standard traffics", len(d.Traffic))
+	if !d.Standard {
+		text = fmt.Sprintf("tried on %s: %s of %s", message.Enumerate(d.Traffic),
+			message.Count(d.Requests, "request"), message.Count(d.Keys, "key"))
+	}
+	return report.Line{Text: text, Style: report.Faint}
+}
+
+// one is the rows under the contract that somebody named.
+func (d *Document) one() report.Part {
+	a := &d.Answers[0]
+	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("Take %s: %s.", shown(a.Rows[0].Limiter),
+		inWords(a.Limit.Policy()))}, d.tried()}}
+	name := report.Column{Name: "limiter", Words: true}
+	if d.Recorded {
+		name.Widest, name.Break = narrow, report.BreakWords
+	}
+	t := report.Table{Columns: append([]report.Column{name}, report.Numbers("guarantee", "lost",
+		"work", "bytes/key")...)}
+	if t.Tight = d.Recorded; t.Tight {
+		t.Columns = append(t.Columns, report.Numbers("users\nrejected", "not by\nexact")...)
+	}
+	for _, r := range a.Rows {
+		cells := []string{shown(r.Limiter), report.Times(r.Guarantee), r.lost(), fmt.Sprintf("%.2f", r.Work),
+			inBytes(r.BytesPerKey)}
+		if d.Recorded {
+			cells = append(cells, report.Integer(r.UsersRejected), report.Integer(r.UsersNeedlessly))
+		}
+		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(cells...)})
+	}
+	p.Tables = []report.Table{t}
+	notes := a.about(d.Standard)
+	notes = append(append(notes, d.scripts()...), d.Notes...)
+	p.Notes = report.Items(append(notes, d.next(a)...)...)
+	return p
+}
+
+// about is what else a reader must know of the rows.
+func (a *Answer) about(standard bool) []string {
+	var notes []string
+	for _, r := range a.Alike {
+		notes = append(notes, fmt.Sprintf("%s decides alike, at %s bytes a key.", shown(r.Limiter),
+			inBytes(r.BytesPerKey)))
+	}
+	for _, r := range a.Rows {
+		if r.Limiter == exactRule[a.Limit.Contract] {
+			notes = append(notes, r.Limiter+" is exact by definition: it rejects only what breaks the contract.")
+		}
+	}
+	if r := &a.Rows[0]; standard && r.WorstLost > 0 {
+		notes = append(notes, fmt.Sprintf("%s loses most on %s: %s.", shown(r.Limiter), r.WorstTraffic,
+			percent(r.WorstLost)))
+	}
+	var usual []string
+	p := a.Limit.Policy()
+	for _, u := range a.Usual {
+		switch {
+		case p.Contract == limit.ByWindow:
+			usual = append(usual, fmt.Sprintf("%s (%s x here)", u.Limiter, report.Times(u.Peak)))
+		case p.Capacity() < p.Requests:
+			usual = append(usual, u.Limiter)
+		default:
+			usual = append(usual, fmt.Sprintf("%s (%s beyond it here)", u.Limiter, percent(u.Beyond)))
+		}
+	}
+	switch most := "up to 2 x the limit on any traffic"; {
+	case len(usual) == 0:
+	case p.Contract == limit.ByBucket && p.Capacity() < p.Requests:
+		most = fmt.Sprintf("%d at once", p.Requests)
+		fallthrough
+	default:
+		notes = append(notes, fmt.Sprintf("Not this contract: %s; %s.", message.Enumerate(usual), most))
+	}
+	return notes
+}
+
+// scripts are what is known of users' own.
+func (d *Document) scripts() []string {
+	var notes []string
+	for _, s := range d.Scripts {
+		text := "its examination found nothing wrong"
+		if len(s.Findings) > 0 {
+			text, _, _ = strings.Cut(s.Findings[0], ";")
+		}
+		notes = append(notes, fmt.Sprintf("%s, whose guarantee is unknown: %s.", s.Limiter, text))
+	}
+	return notes
+}
+
+// next is how the pick is called, and which command comes next.
+func (d *Document) next(a *Answer) []string {
+	all := []string{fmt.Sprintf("script: %s, KEYS[1] = your key, ARGV = ''%s", a.Script,
+		strings.Join(a.Arguments, " "))}
+	if a.RedisRate != "" {
+		all = append(all, "redis_rate: "+a.RedisRate+" decides alike")
+	}
+	p := a.Limit.Policy()
+	limits := fmt.Sprintf("--limit %d/%s", p.Requests, report.Span(p.WindowUS()))
+	if p.Capacity() != p.Requests {
+		limits += fmt.Sprintf(" --burst %d", p.Capacity())
+	}
+	if p.Contract == limit.ByBucket {
+		limits += " --contract bucket"
+	}
+	what := strings.Join(d.Traffic, " ") + " "
+	if d.Standard || d.Recorded {
+		what = ""
+		limits += " --trace LOG"
+	}
+	return append(all, fmt.Sprintf("next: simulate %s-a %s %s", what, a.Rows[0].Limiter, limits))
+}
+
+func (r *Row) lost() string {
+	if r.LostOtherwise == nil || percent(*r.LostOtherwise) == percent(r.Lost) {
+		return percent(r.Lost)
+	}
+	return strings.TrimSuffix(percent(min(r.Lost, *r.LostOtherwise)), " %") + " or " +
+		percent(max(r.Lost, *r.LostOtherwise))
+}
+
+// percent is a share with two digits.
+func percent(share float64) string {
+	switch p := 100 * share; {
+	case p == 0:
+		return "0 %"
+	case p < 0.1:
+		return "<0.1 %"
+	case p < 9.95:
+		return fmt.Sprintf("%.1f %%", p)
+	default:
+		return fmt.Sprintf("%.0f %%", p)
+	}
+}
+
+func inBytes(n float64) string { return fmt.Sprintf("%.0f", n) }
+
+// shown is a limiter's name for people.
+func shown(label string) string {
+	name, n, found := strings.Cut(label, ":subwindows=")
+	switch {
+	case found:
+		return name + ", " + n + " parts"
+	case label == "sliding-window-buckets":
+		return label + ", 10 parts"
+	}
+	return label
+}
+
+// inWords is what a contract promises.
+func inWords(p limit.Policy) string {
+	span := report.Span(p.WindowUS())
+	if p.Contract == limit.ByWindow {
+		return fmt.Sprintf("never more than %d in any %s", p.Requests, span)
+	}
+	return fmt.Sprintf("%d per %s on average, at most %d at once", p.Requests, span, p.Capacity())
 }

@@ -2,16 +2,28 @@ package replay
 
 import (
 	"context"
-	"errors"
+	"math/bits"
+	"runtime"
 	"time"
 
+	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/measure"
+	"ratelab/internal/message"
 )
 
-// fan has each source work in a goroutine of its own, and behind it each of its lanes in another.
+const (
+	// defaultBatch is large enough that a server's pipeline fills, and small enough that a lane's memory stays in the
+	// processor's cache.
+	defaultBatch = 16384
+	// sharesFrom is how many requests are read before they are shared out over the processors: fewer are decided before
+	// anybody else could help.
+	sharesFrom = 1 << 16
+)
+
+// fan reads the traffic once, and hands each request to the source that has its key, in batches. Each source works in a
+// goroutine of its own, and behind it each of its lanes in another.
 type fan struct {
 	ctx      context.Context
 	group    *errgroup.Group
@@ -19,152 +31,164 @@ type fan struct {
 	duration time.Duration
 	lanes    []Lane
 	options  Options
-	turn     chan struct{} // held while deciding; nil: no bound
-	sources  []*source
+	turn     chan struct{} // held while deciding: no more lanes decide at the same time than there are processors
+
+	sources []*source
+	held    []limit.Request // while there are no sources
+	done    int64           // requests that were sent
+	all     Whole
+	stop    bool // it was told to
+	partial bool // it did before the end
 }
 
-type worker struct {
-	lane      Lane
-	meter     *measure.Meter
-	batches   chan *batch
-	decisions []limit.Decision
-	turn      chan struct{} // of the fan
-	stopped   bool
-	unseen    measure.Ledger // what the reference admits of what came after a lane stopped
-}
-
-func newFan(ctx context.Context, p limit.Policy, duration time.Duration, lanes []Lane, o Options) *fan {
-	group, ctx := errgroup.WithContext(ctx)
-	f := &fan{ctx: ctx, group: group, policy: p, duration: duration, lanes: lanes, options: o}
-	if o.Parallel > 0 {
-		f.turn = make(chan struct{}, o.Parallel)
+// read hands the traffic on until it ends, somebody fails, or it is told to stop.
+func (f *fan) read(traffic Traffic) error {
+	if f.options.Sources <= 1 {
+		f.begin(1)
 	}
-	return f
+	for q, err := range traffic.Requests() {
+		if err != nil {
+			return &InputError{err}
+		}
+		if f.partial = f.stop; f.partial {
+			break
+		}
+		f.all.LastUS, f.all.LargestCost = q.AtUS, max(f.all.LargestCost, q.Cost)
+		if f.sources != nil {
+			err = f.hand(q)
+		} else if f.held = append(f.held, q); len(f.held) == f.options.ShareFrom {
+			err = f.share(f.options.Sources)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if f.sources == nil {
+		if err := f.share(1); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.sources {
+		if err := f.deliver(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin starts so many sources. The lanes of all but the first are new ones.
-func (f *fan) begin(sources int) []*source {
+func (f *fan) begin(sources int) {
 	for i := range sources {
 		s := newSource(f.policy, f.duration, f.options)
 		for _, lane := range f.lanes {
 			if i > 0 {
 				lane.Decider = lane.Another()
 			}
-			s.workers = append(s.workers, f.worker(lane))
+			w := s.worker(lane, f.turn)
+			f.group.Go(func() error { return w.work(f.ctx) })
 		}
 		f.sources = append(f.sources, s)
 		f.group.Go(func() error { return s.work(f.ctx) })
 	}
-	return f.sources
 }
 
-func (f *fan) worker(lane Lane) *worker {
-	w := &worker{lane: lane, meter: measure.NewMeter(f.policy, f.duration), batches: make(chan *batch, 2),
-		turn: f.turn}
-	w.watch(f.options)
-	f.group.Go(func() error { return w.work(f.ctx) })
-	return w
+// share begins with so many sources, and hands on what was held.
+func (f *fan) share(sources int) error {
+	f.begin(sources)
+	for _, q := range f.held {
+		if err := f.hand(q); err != nil {
+			return err
+		}
+	}
+	f.held = nil
+	return nil
 }
 
-// send hands a batch to a source; its error is the context's, which also ends when a lane fails.
-func (f *fan) send(s *source, requests []limit.Request) error {
-	select {
-	case s.requests <- requests:
+// hand puts q to the others for its source, which get on their way where they are enough.
+func (f *fan) hand(q limit.Request) error {
+	s := f.sources[0]
+	if n := len(f.sources); n > 1 {
+		high, _ := bits.Mul64(xxh3.HashString(q.Key), uint64(n))
+		s = f.sources[high]
+	}
+	if len(s.pending) == f.options.Batch {
+		if err := f.deliver(s); err != nil {
+			return err
+		}
+	}
+	s.pending = append(s.pending, q)
+	return nil
+}
+
+// deliver sends what is pending for a source, unless that is nothing. The next batch has room for as many. Its error is
+// the context's, which also ends when a lane fails.
+func (f *fan) deliver(s *source) error {
+	b := s.pending
+	if len(b) == 0 {
 		return nil
+	}
+	s.pending = make([]limit.Request, 0, len(b))
+	select {
+	case s.requests <- b:
 	case <-f.ctx.Done():
 		return f.ctx.Err()
 	}
+	f.done += int64(len(b))
+	if f.options.Progress != nil && !f.stop {
+		f.options.Progress(f.done)
+	}
+	f.stop = f.stop || message.Closed(f.options.Stop)
+	return nil
 }
 
-// finish waits for the sources and lanes to work off what was sent, and gives the first error.
-func (f *fan) finish() error {
+// run reads the traffic, and waits for the sources and lanes to work off what was sent.
+func (f *fan) run(traffic Traffic) (*Part, error) {
+	err := f.read(traffic)
 	for _, s := range f.sources {
 		close(s.requests)
 	}
-	return f.group.Wait()
+	if laneErr := f.group.Wait(); err == nil || laneErr != nil {
+		err = laneErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	duration := time.Duration(f.all.LastUS+1) * time.Microsecond
+	if !f.partial {
+		duration, _ = traffic.Duration()
+	}
+	f.all.DurationUS = duration.Microseconds()
+	var sum *Part
+	for _, s := range f.sources {
+		part, err := s.part(f.all)
+		if err == nil && sum != nil {
+			part, err = sum.Plus(part)
+		}
+		if err != nil {
+			return nil, err
+		}
+		sum = part
+	}
+	sum.partial = sum.partial || f.partial
+	return sum, nil
 }
 
-// watch makes the worker measure what the options and its lane ask for.
-func (w *worker) watch(o Options) {
-	w.meter.Begin(o.From)
-	if o.Scales != nil {
-		w.meter.WatchScales(o.Scales)
+// RunPart is Run, and what it finds a part that can be added to those of other keys.
+func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o Options) (*Part, error) {
+	if o.Batch == 0 {
+		o.Batch = defaultBatch
 	}
-	if w.lane.Counts {
-		w.meter.WatchRate()
+	if o.ShareFrom == 0 {
+		o.ShareFrom = sharesFrom
 	}
-}
-
-// tally is what the worker's lane did with what src took.
-func (w *worker) tally(duration time.Duration, src *source) (*measure.Tally, error) {
-	exact := w.exact(src)
-	t, err := w.meter.Tally(duration, exact)
-	if err == nil && src.options.Fairness {
-		account := measure.Account{Offered: &src.offered, Exact: exact, Within: w.meter.Within(),
-			Excess: w.meter.Excess()}
-		t.Served = account.Served(src.names, src.policy.Requests)
-	}
-	return t, err
-}
-
-func (w *worker) work(ctx context.Context) error {
-	for b := range w.batches {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if w.stopped {
-			w.miss(b)
-			continue
-		}
-		err := w.decide(ctx, b)
-		if w.stopped = errors.Is(err, ErrStopped); w.stopped {
-			w.miss(b)
-		}
-		if err != nil && !w.stopped {
-			return &LaneError{w.lane.Label, err}
+	for _, l := range lanes {
+		if l.Another == nil {
+			o.Sources = 1
 		}
 	}
-	return nil
-}
-
-// miss notes what of a batch that the lane did not decide the reference admits.
-func (w *worker) miss(b *batch) {
-	for i, q := range b.requests {
-		if b.exact[i] {
-			w.unseen.Add(b.numbers[i], q.Cost)
-		}
-	}
-}
-
-// exact is what the reference admits of what the lane decided.
-func (w *worker) exact(src *source) *measure.Ledger {
-	if !w.stopped {
-		return src.reference.Within()
-	}
-	return src.reference.Within().Less(&w.unseen)
-}
-
-func (w *worker) decide(ctx context.Context, b *batch) error {
-	if n := len(b.requests); n > len(w.decisions) {
-		w.decisions = make([]limit.Decision, n)
-	}
-	decisions := w.decisions[:len(b.requests)]
-	if w.turn != nil {
-		select {
-		case w.turn <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		defer func() { <-w.turn }()
-	}
-	if err := w.lane.Decider.Decide(ctx, b.requests, decisions); err != nil {
-		return err
-	}
-	for i, q := range b.requests {
-		w.meter.Observe(q, b.numbers[i], decisions[i], b.exact[i])
-	}
-	if w.lane.Observe != nil {
-		return w.lane.Observe(b.requests, decisions)
-	}
-	return nil
+	duration, _ := traffic.Duration()
+	group, ctx := errgroup.WithContext(ctx)
+	f := &fan{ctx: ctx, group: group, policy: p, duration: duration, lanes: lanes, options: o,
+		turn: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return f.run(traffic)
 }

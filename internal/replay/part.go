@@ -21,19 +21,12 @@ type Part struct {
 	partial bool
 }
 
-// Whole is what every part of one traffic knows alike, since it reads the requests of all keys.
+// Whole is what every part of one traffic knows alike, since it is about the requests of all keys.
 type Whole struct {
-	Requests    int64 `json:"requests"`
 	DurationUS  int64 `json:"duration_us"`
 	LastUS      int64 `json:"last_us"`      // the time of the last request
 	LargestCost int64 `json:"largest_cost"` // of any request
-	// Digest is the sum modulo 2^128 of the XXH3-128 of one line "t_us,key,cost,0\n" for each request; 0 where nobody
-	// asked for a shard.
-	Digest measure.Sum128 `json:"digest"`
 }
-
-// Partial reports whether the replay was stopped before the end of its traffic.
-func (p *Part) Partial() bool { return p.partial }
 
 // Plus is what both parts come to.
 func (p *Part) Plus(o *Part) (*Part, error) {
@@ -61,7 +54,7 @@ func (p *Part) Plus(o *Part) (*Part, error) {
 	return sum, nil
 }
 
-// Outcome is what the part of all keys comes to, under policy p; labels are the lanes'. The error is a *LaneError, or
+// Outcome is what the part of all keys comes to, under policy p; labels are the lanes'. The error names a lane, or
 // says that the reference is wrong.
 func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 	out := &Outcome{Duration: time.Duration(p.All.DurationUS) * time.Microsecond, Keys: p.Keys, LastUS: p.All.LastUS,
@@ -79,7 +72,7 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 			err = fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)
 		}
 		if err != nil {
-			return nil, &LaneError{labels[i], err}
+			return nil, fmt.Errorf("%s: %w", labels[i], err)
 		}
 		out.Lanes = append(out.Lanes, LaneOutcome{Result: result, Series: t.Series, MostAdmitted: t.MostAdmitted,
 			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys), RateDifference: t.Rate.Mean()})

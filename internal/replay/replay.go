@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"ratelab/internal/limit"
@@ -19,11 +18,6 @@ import (
 type Clock struct {
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error
-}
-
-// Decider decides requests in order; decisions has the length of requests. After an error the decisions are void.
-type Decider interface {
-	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error
 }
 
 // Traffic is where the requests come from.
@@ -51,10 +45,8 @@ type Lane struct {
 type Options struct {
 	Stop     <-chan struct{} // closed: end early, after what has been read so far, and mark the outcome partial
 	Progress func(requests int64)
-	Parallel int           // lanes deciding at the same time; 0: all
-	Batch    int           // requests per batch; 0: a good size
-	Span     time.Duration // the most time one batch covers; 0: any
-	From     int64         // µs from the start at which all series begin
+	Batch    int   // requests per batch; 0: a good size
+	From     int64 // µs from the start at which all series begin
 	// µs from the start that all series reach at least, so that those of several replays are of one length
 	Reach    int64
 	Scales   []int64 // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured
@@ -62,8 +54,7 @@ type Options struct {
 	// Sources is over how many goroutines the keys are shared out at most, where there are requests enough and every
 	// lane has Another; 0 stands for 1. It changes no figure.
 	Sources   int
-	ShareFrom int   // from so many requests on; 0: where it pays
-	Shard     Shard // the keys that are replayed; the zero value: all
+	ShareFrom int // from so many requests on; 0: where it pays
 }
 
 // ErrStopped is what a Decider returns that gave up before it decided a batch because it was told to stop. The
@@ -94,25 +85,19 @@ type LaneOutcome struct {
 	RateDifference *float64          // nil: not a lane that counts, or nothing was ever in use
 }
 
-// LaneError is a lane that could not go on.
-type LaneError struct {
-	Label string
-	Err   error
-}
+// InputError is input that cannot be used: a log that cannot be read to its end, or a script that does not compile,
+// does what virtual time cannot follow, or failed on trial.
+type InputError struct{ Err error }
 
-func (e *LaneError) Error() string { return fmt.Sprintf("%s: %v", e.Label, e.Err) }
+func (e *InputError) Error() string { return e.Err.Error() }
 
-func (e *LaneError) Unwrap() error { return e.Err }
+func (e *InputError) Unwrap() error { return e.Err }
 
-// TrafficError is traffic that could not be read to its end, such as a trace with a line that is none.
-type TrafficError struct{ Err error }
+// Invalid is an *InputError in words.
+func Invalid(format string, args ...any) error { return &InputError{fmt.Errorf(format, args...)} }
 
-func (e *TrafficError) Error() string { return e.Err.Error() }
-
-func (e *TrafficError) Unwrap() error { return e.Err }
-
-// Run replays traffic under policy p past the lanes. The error is a *TrafficError, a *LaneError, or the context's;
-// there is no outcome then.
+// Run replays traffic under policy p past the lanes. The error is an *InputError about the traffic, names a lane, or is
+// the context's; there is no outcome then.
 func Run(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o Options) (*Outcome, error) {
 	part, err := RunPart(ctx, traffic, p, lanes, o)
 	if err != nil {
@@ -123,52 +108,4 @@ func Run(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o O
 		labels[i] = lane.Label
 	}
 	return part.Outcome(p, labels)
-}
-
-// RunPart is Run, and what it finds a part, of Options.Shard, that can be added to others.
-func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o Options) (*Part, error) {
-	duration, _ := traffic.Duration()
-	if o.Batch == 0 {
-		o.Batch = defaultBatch
-	}
-	if o.ShareFrom == 0 {
-		o.ShareFrom = sharesFrom
-	}
-	alone := func(l Lane) bool { return l.Another == nil }
-	if slices.ContainsFunc(lanes, alone) {
-		o.Sources = 1
-	}
-	f := newFan(ctx, p, duration, lanes, o)
-	r := &reader{options: o, begin: f.begin, send: f.send}
-	err := r.read(traffic)
-	if laneErr := f.finish(); err == nil || laneErr != nil {
-		err = laneErr
-	}
-	if err != nil {
-		return nil, err
-	}
-	if r.partial {
-		duration = time.Duration(r.all.LastUS+1) * time.Microsecond
-	} else {
-		duration, _ = traffic.Duration()
-	}
-	r.all.DurationUS = duration.Microseconds()
-	return f.part(r.all, r.partial)
-}
-
-// part is what all sources found together.
-func (f *fan) part(all Whole, partial bool) (*Part, error) {
-	var sum *Part
-	for _, s := range f.sources {
-		part, err := s.part(all)
-		if err == nil && sum != nil {
-			part, err = sum.Plus(part)
-		}
-		if err != nil {
-			return nil, err
-		}
-		sum = part
-	}
-	sum.partial = sum.partial || partial
-	return sum, nil
 }

@@ -2,16 +2,13 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 )
-
-// defaultBatch is large enough that a server's pipeline fills, and small enough that a lane's memory stays in the
-// processor's cache.
-const defaultBatch = 16384
 
 // batch is shared by all lanes, and read only once it is delivered.
 type batch struct {
@@ -24,28 +21,51 @@ type batch struct {
 type source struct {
 	options   Options
 	policy    limit.Policy
+	duration  time.Duration
 	reference measure.Reference
 	traffic   *measure.TrafficMeter
 	keys      *measure.KeySet
 	offered   measure.Ledger // only where fairness is measured
 	names     []string       // of the keys by number, where fairness is measured; nil when there are too many
 
+	pending  []limit.Request // the reader's, not sent yet
 	requests chan []limit.Request
 	workers  []*worker
 }
 
+// worker has one lane decide what its source hands on, and measures it.
+type worker struct {
+	lane      Lane
+	meter     *measure.Meter
+	batches   chan *batch
+	decisions []limit.Decision
+	turn      chan struct{}
+	stopped   bool
+	unseen    measure.Ledger // what the reference admits of what came after a lane stopped
+}
+
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
-	s := &source{
-		options:   o,
-		policy:    p,
-		reference: measure.NewReference(p, duration),
-		traffic:   measure.NewTrafficMeter(duration),
-		keys:      measure.NewKeySet(),
-		requests:  make(chan []limit.Request, 1),
-	}
+	s := &source{options: o, policy: p, duration: duration, reference: measure.NewReference(p, duration),
+		traffic: measure.NewTrafficMeter(duration), keys: measure.NewKeySet(),
+		requests: make(chan []limit.Request, 1)}
 	s.reference.Begin(o.From)
 	s.traffic.Begin(o.From)
 	return s
+}
+
+// worker adds one for a lane, which measures what the options and the lane ask for.
+func (s *source) worker(lane Lane, turn chan struct{}) *worker {
+	w := &worker{lane: lane, meter: measure.NewMeter(s.policy, s.duration), turn: turn,
+		batches: make(chan *batch, 2)}
+	w.meter.Begin(s.options.From)
+	if s.options.Scales != nil {
+		w.meter.WatchScales(s.options.Scales)
+	}
+	if lane.Counts {
+		w.meter.WatchRate()
+	}
+	s.workers = append(s.workers, w)
+	return w
 }
 
 // work takes batches until there are no more, and hands them on to every lane.
@@ -56,7 +76,12 @@ func (s *source) work(ctx context.Context) error {
 		}
 	}()
 	for requests := range s.requests {
-		b := s.judge(requests)
+		b := &batch{requests, make([]bool, len(requests)), make([]int64, len(requests))}
+		for i, q := range requests {
+			b.numbers[i] = s.number(q)
+			b.exact[i] = s.reference.Admit(q, b.numbers[i])
+			s.traffic.Observe(q)
+		}
 		for _, w := range s.workers {
 			select {
 			case w.batches <- b:
@@ -66,17 +91,6 @@ func (s *source) work(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// judge is a batch with what the reference decides.
-func (s *source) judge(requests []limit.Request) *batch {
-	b := &batch{requests, make([]bool, len(requests)), make([]int64, len(requests))}
-	for i, q := range requests {
-		number := s.number(q)
-		b.exact[i], b.numbers[i] = s.reference.Admit(q, number), number
-		s.traffic.Observe(q)
-	}
-	return b
 }
 
 // number is the key's, once for all lanes. Where fairness is measured it notes the name and what is offered.
@@ -99,9 +113,9 @@ func (s *source) number(q limit.Request) int64 {
 
 // part is what the source and its lanes found, of traffic that comes to all.
 func (s *source) part(all Whole) (*Part, error) {
-	keys, duration := s.keys.Count(), time.Duration(all.DurationUS)*time.Microsecond
+	duration := time.Duration(all.DurationUS) * time.Microsecond
 	reach := max(s.options.Reach, all.LastUS)
-	p := &Part{All: all, Keys: keys}
+	p := &Part{All: all, Keys: s.keys.Count()}
 	s.traffic.Reach(reach)
 	p.Traffic = s.traffic.Traffic(duration)
 	s.reference.Reach(reach)
@@ -111,12 +125,65 @@ func (s *source) part(all Whole) (*Part, error) {
 	}
 	for _, w := range s.workers {
 		w.meter.Reach(reach)
-		t, err := w.tally(duration, s)
+		exact := s.reference.Within()
+		if w.stopped {
+			exact = exact.Less(&w.unseen)
+		}
+		t, err := w.meter.Tally(duration, exact)
 		if err != nil {
-			return nil, &LaneError{w.lane.Label, err}
+			return nil, fmt.Errorf("%s: %w", w.lane.Label, err)
+		}
+		if s.options.Fairness {
+			account := measure.Account{Offered: &s.offered, Exact: exact, Within: w.meter.Within(),
+				Excess: w.meter.Excess()}
+			t.Served = account.Served(s.names, s.policy.Requests)
 		}
 		p.Lanes = append(p.Lanes, t)
 		p.partial = p.partial || w.stopped
 	}
 	return p, nil
+}
+
+// work decides every batch. Of what comes after the lane stopped it notes what the reference admits.
+func (w *worker) work(ctx context.Context) error {
+	for b := range w.batches {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !w.stopped {
+			err := w.decide(ctx, b)
+			if w.stopped = errors.Is(err, ErrStopped); err != nil && !w.stopped {
+				return fmt.Errorf("%s: %w", w.lane.Label, err)
+			}
+		}
+		for i := 0; w.stopped && i < len(b.requests); i++ {
+			if b.exact[i] {
+				w.unseen.Add(b.numbers[i], b.requests[i].Cost)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *worker) decide(ctx context.Context, b *batch) error {
+	if n := len(b.requests); n > len(w.decisions) {
+		w.decisions = make([]limit.Decision, n)
+	}
+	decisions := w.decisions[:len(b.requests)]
+	select {
+	case w.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-w.turn }()
+	if err := w.lane.Decider.Decide(ctx, b.requests, decisions); err != nil {
+		return err
+	}
+	for i, q := range b.requests {
+		w.meter.Observe(q, b.numbers[i], decisions[i], b.exact[i])
+	}
+	if w.lane.Observe != nil {
+		return w.lane.Observe(b.requests, decisions)
+	}
+	return nil
 }

@@ -4,22 +4,24 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/measure"
-	"ratelab/internal/sheet"
-
 	"github.com/google/go-cmp/cmp"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
 )
 
 // By hand: of three rows with the same decisions the third delays, and the floor is never one of them.
 func TestRowsThatDecideAlikeStandTogether(t *testing.T) {
-	doc := extremeCase()
+	doc := resulttest.ExtremeCase()
 	run := &doc.Runs[0]
 	run.Expectations, run.Reference = nil, nil
-	same, two := counted(1785, 1765, 765), 2.0
+	same, two := resulttest.Counted(1785, 1765, 765), 2.0
 	bound := int64(1999)
-	run.Results = []Row{rowOf("none", nil, same), rowOf("gcra", nil, same),
-		rowOf("sliding-window-log", nil, counted(1020, 1000, 0)), rowOf("leaky-bucket", nil, same),
-		rowOf("token-bucket", nil, same)}
+	run.Results = []result.Row{resulttest.Row("none", nil, same), resulttest.Row("gcra", nil, same),
+		resulttest.Row("sliding-window-log", nil, resulttest.Counted(1020, 1000, 0)), resulttest.Row("leaky-bucket",
+			nil, same),
+		resulttest.Row("token-bucket", nil, same)}
 	run.Results[3].Shaping = &measure.Shaping{DelayUS: measure.Percentiles{P50: 1, P99: 1, Max: 1}}
 	run.Results[4].Promise, run.Results[4].RedisCallsPerDecision = &bound, &two
 	want := []string{
@@ -29,7 +31,7 @@ func TestRowsThatDecideAlikeStandTogether(t *testing.T) {
 		"sliding-window-log     2000      1020       980   1000   1.00        -       0       0  51.0%      -",
 		"leaky-bucket           2000      1785       215   1765   1.76        -     765       0  89.2%      -",
 	}
-	table := render(func(w *strings.Builder) error { return WriteTable(w, doc, sheet.Terminal{Width: 120}) })
+	table := render(func(w *strings.Builder) error { return writeTable(w, doc, Terminal{Width: 120}) })
 	_, rows, _ := strings.Cut(table, "---\n")
 	rows, _, _ = strings.Cut(rows, "\n\n")
 	if diff := cmp.Diff(want, strings.Split(rows, "\n")); diff != "" {
@@ -38,9 +40,9 @@ func TestRowsThatDecideAlikeStandTogether(t *testing.T) {
 	if !strings.Contains(table, alikeNote) {
 		t.Errorf("no legend in\n%s", table)
 	}
-	for name, write := range map[string]func(*strings.Builder, *Document) error{
-		"CSV":  func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
-		"JSON": func(w *strings.Builder, d *Document) error { return WriteJSON(w, d) },
+	for name, write := range map[string]func(*strings.Builder, *result.Document) error{
+		"CSV":  func(w *strings.Builder, d *result.Document) error { return writeRows(w, d) },
+		"JSON": func(w *strings.Builder, d *result.Document) error { return result.Write(w, d) },
 	} {
 		text := render(func(w *strings.Builder) error { return write(w, doc) })
 		if n := strings.Count(text, same.DecisionsDigest); n != 4 {

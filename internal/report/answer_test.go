@@ -6,14 +6,15 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // What clients or wrong clocks do to an algorithm is no reason to call it strict or lax: the answer at the top goes by
 // the scenarios that compare like with like, and says so where others are on the page.
 func TestTheAnswerComparesLikeWithLike(t *testing.T) {
-	within := func(name string, excess, shortfall int64) report.Run {
-		return report.Run{Scenario: name,
-			Results: []report.Row{{Algorithm: "log",
+	within := func(name string, excess, shortfall int64) result.Run {
+		return result.Run{Scenario: name,
+			Results: []result.Row{{Algorithm: "log",
 				Figures: measure.Figures{Result: measure.Result{Offered: 1, AdmittedCost: 10, ExactCost: 10,
 					ExcessCost: excess, ShortfallCost: shortfall}}}}}
 	}
@@ -23,7 +24,7 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 	reacting.ClientGroups = []string{"clients"}
 	bucket, outage := within("bucket", 2, 0), within("outage", 2, 0)
 	bucket.Limit.Contract, outage.Results[0].Unavailable = limit.ByBucket, 1
-	for want, runs := range map[string][]report.Run{
+	for want, runs := range map[string][]result.Run{
 		"In 2 scenarios log keeps the contract, and admits all that an exact limiter would. Who else keeps " +
 			"it: nobody.": {within("a", 0, 0), within("b", 0, 0)},
 		"No algorithm keeps the contract in all of 2 scenarios.": {within("a", 0, 0), within("b", 2, 0)},
@@ -34,8 +35,8 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 			reacting, bucket, outage},
 		"": {stepped, reacting},
 	} {
-		doc := &report.Document{Runs: runs}
-		got := doc.Answer()
+		doc := &result.Document{Runs: runs}
+		got := report.Answer(doc)
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -44,16 +45,16 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 
 // Who reads the answer is told of each run that it leaves out, and why.
 func TestLeftOut(t *testing.T) {
-	run := func(row report.Row, groups ...string) report.Run {
-		return report.Run{Results: []report.Row{row}, ClientGroups: groups}
+	run := func(row result.Row, groups ...string) result.Run {
+		return result.Run{Results: []result.Row{row}, ClientGroups: groups}
 	}
-	down := report.Row{}
+	down := result.Row{}
 	down.Unavailable = 1
-	runs := []report.Run{run(report.Row{}), run(down, "clients"), run(report.Row{}, "clients"), run(report.Row{}),
-		run(report.Row{Figures: measure.Figures{Race: &measure.Race{}}}, "clients"),
-		run(report.Row{Figures: measure.Figures{ClockEffect: &measure.ClockEffect{}}}), run(report.Row{})}
+	runs := []result.Run{run(result.Row{}), run(down, "clients"), run(result.Row{}, "clients"), run(result.Row{}),
+		run(result.Row{Figures: measure.Figures{Race: &measure.Race{}}}, "clients"),
+		run(result.Row{Figures: measure.Figures{ClockEffect: &measure.ClockEffect{}}}), run(result.Row{})}
 	runs[6].Limit.Contract = limit.ByBucket
-	doc := &report.Document{Runs: runs}
+	doc := &result.Document{Runs: runs}
 	for i, want := range []string{"", "the server fails",
 		"clients react, so that each algorithm meets requests of its own", "", "commands interleave",
 		"a clock is wrong", "the contract is the bucket's"} {

@@ -11,19 +11,19 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
-// WriteCSV writes one header and one line for each scenario and algorithm, and one for each exact
+// writeRows writes one header and one line for each scenario and algorithm, and one for each exact
 // reference that there is.
 // Names are those of the JSON document; a measure that was not taken is an empty cell. What is a list there, or has
 // fields, is compact JSON, in the last columns.
-func WriteCSV(w io.Writer, doc *Document) error {
-	return sheet.WriteCSV(w, CSVColumns(), csvLines(doc))
+func writeRows(w io.Writer, doc *result.Document) error {
+	return WriteCSV(w, CSVColumns(), csvLines(doc))
 }
 
-// WriteColumns is WriteCSV with these columns alone, in this order; each is one of CSVColumns.
-func WriteColumns(w io.Writer, doc *Document, names []string) error {
+// WriteColumns is writeRows with these columns alone, in this order; each is one of CSVColumns.
+func WriteColumns(w io.Writer, doc *result.Document, names []string) error {
 	header := CSVColumns()
 	places := make([]int, len(names))
 	for i, name := range names {
@@ -31,7 +31,7 @@ func WriteColumns(w io.Writer, doc *Document, names []string) error {
 			return fmt.Errorf("column %s: %s", message.Quote(name), message.OneOf(name, header))
 		}
 	}
-	return sheet.WriteCSV(w, names, func(yield func([]string) bool) {
+	return WriteCSV(w, names, func(yield func([]string) bool) {
 		for line := range csvLines(doc) {
 			picked := make([]string, len(places))
 			for i, at := range places {
@@ -44,7 +44,7 @@ func WriteColumns(w io.Writer, doc *Document, names []string) error {
 	})
 }
 
-func csvLines(doc *Document) iter.Seq[[]string] {
+func csvLines(doc *result.Document) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for i := range doc.Runs {
 			run := &doc.Runs[i]
@@ -56,7 +56,8 @@ func csvLines(doc *Document) iter.Seq[[]string] {
 			if run.Reference == nil {
 				continue
 			}
-			if !yield(csvLine(run, &Row{Algorithm: ReferenceLabel, Figures: measure.Figures{Result: *run.Reference}})) {
+			if !yield(csvLine(run, &result.Row{Algorithm: result.ReferenceLabel,
+				Figures: measure.Figures{Result: *run.Reference}})) {
 				return
 			}
 		}
@@ -68,37 +69,37 @@ func CSVColumns() []string {
 	figures := new(measure.Figures)
 	header := []string{"scenario", "algorithm"}
 	for _, v := range columnsOfRow(figures) {
-		header = append(header, v.name)
+		header = append(header, v.Name)
 	}
 	header = append(header, "decisions_digest", "script_sha1", "parameters", "limit_requests", "limit_window_us",
 		"limit_burst", "limit_contract", "duration_us", "keys", "seed", "clock", "server_kind", "server_name",
 		"server_version", "server_transport", "partial")
-	for _, v := range composite(figures) {
-		header = append(header, v.name)
+	for _, v := range result.Composites(figures) {
+		header = append(header, v.Name)
 	}
 	return header
 }
 
-func csvLine(run *Run, row *Row) []string {
+func csvLine(run *result.Run, row *result.Row) []string {
 	line := []string{run.Scenario, row.Algorithm}
 	for _, v := range columnsOfRow(&row.Figures) {
-		line = append(line, v.text)
+		line = append(line, v.Text)
 	}
 	line = append(line, row.DecisionsDigest, row.ScriptSHA1, parameterText(row.Parameters),
-		sheet.Integer(run.Limit.Requests), sheet.Integer(run.Limit.WindowUS), sheet.Integer(run.Limit.Burst),
+		Integer(run.Limit.Requests), Integer(run.Limit.WindowUS), Integer(run.Limit.Burst),
 		run.Limit.Contract.String(),
-		sheet.Integer(run.DurationUS), sheet.Integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
+		Integer(run.DurationUS), Integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
 		run.Server.Kind, run.Server.Name, run.Server.Version, run.Server.Transport,
 		strconv.FormatBool(run.Partial))
-	for _, v := range composite(&row.Figures) {
-		line = append(line, v.text)
+	for _, v := range result.Composites(&row.Figures) {
+		line = append(line, v.Text)
 	}
 	return line
 }
 
 // columnsOfRow are the figures that are one number each.
-func columnsOfRow(f *measure.Figures) []named {
-	return append(slices.Concat(counts(f), extras(f)), rateDifference(f))
+func columnsOfRow(f *measure.Figures) []result.Named {
+	return append(slices.Concat(result.Counts(f), result.Extras(f)), result.RateDifference(f))
 }
 
 // parameterText joins parameters as a label does, in the order of their names: burst=100:refill=5.

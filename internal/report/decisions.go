@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/sheet"
 )
 
 // decisionsHeader names the columns of a decisions file.
@@ -72,7 +71,7 @@ func (d *DecisionWriter) setPrefix(scenario, algorithm string) {
 
 // appendCSV defuses s, and quotes it where it holds a comma, a quote or a line's end.
 func appendCSV(b []byte, s string) []byte {
-	s = sheet.Defuse(s)
+	s = Defuse(s)
 	if !strings.ContainsAny(s, ",\"\r\n") {
 		return append(b, s...)
 	}

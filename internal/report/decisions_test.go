@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/sheet"
 )
 
 // One file, by hand: an admission, a rejection, one that waiting never helps, one that is not configured.
@@ -72,7 +71,7 @@ func TestDecisionKeysReadBack(t *testing.T) {
 			t.Fatalf("%d lines of %d (%v)", len(lines), 1+len(keys), err)
 		}
 		for i, key := range keys {
-			if line := lines[i+1]; line[0] != "s,1" || line[1] != `a"b` || line[3] != sheet.Defuse(key) {
+			if line := lines[i+1]; line[0] != "s,1" || line[1] != `a"b` || line[3] != Defuse(key) {
 				t.Fatalf("key %q came back in %q", key, line)
 			}
 			if cell := lines[i+1][3]; cell != "" && strings.ContainsRune("=+-@＝\n", []rune(cell)[0]) {

@@ -5,48 +5,48 @@ import (
 	"io"
 
 	"ratelab/internal/message"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // WriteExaminations writes what was found of users' scripts, below what is written already; nothing where there is
 // none.
-func WriteExaminations(w io.Writer, d *Document, t sheet.Terminal) error {
+func WriteExaminations(w io.Writer, d *result.Document, t Terminal) error {
 	if len(d.Examinations) == 0 {
 		return nil
 	}
 	if _, err := io.WriteString(w, "\n"); err != nil {
 		return err
 	}
-	return d.examined().WriteTerminal(w, t)
+	return examined(d).WriteTerminal(w, t)
 }
 
 // examined has a part for each script.
-func (d *Document) examined() (s sheet.Sheet) {
+func examined(d *result.Document) (s Sheet) {
 	for i := range d.Examinations {
 		e := &d.Examinations[i]
-		s = append(s, sheet.Part{Title: fmt.Sprintf("%s, examined by standard traffic at %v", e.Algorithm, e.Limit),
-			Notes: e.lines()})
+		s = append(s, Part{Title: fmt.Sprintf("%s, examined by standard traffic at %v", e.Algorithm, e.Limit),
+			Notes: findings(e)})
 	}
 	return s
 }
 
-// lines are the findings, faults first.
-func (e *Examination) lines() []sheet.Line {
-	var lines []sheet.Line
+// findings are those of an examination, faults first.
+func findings(e *result.Examination) []Line {
+	var lines []Line
 	for _, fault := range []bool{true, false} {
 		for _, f := range e.Findings {
 			if f.Fault != fault {
 				continue
 			}
-			line := sheet.Line{Text: "it " + message.Shown(f.Text), Item: true}
+			line := Line{Text: "it " + message.Shown(f.Text), Item: true}
 			if fault {
-				line.Style = sheet.Alarm
+				line.Style = Alarm
 			}
 			lines = append(lines, line)
 		}
 	}
 	if lines == nil {
-		lines = sheet.Items("nothing found: it admits steady traffic and the whole limit at once, keeps clients " +
+		lines = Items("nothing found: it admits steady traffic and the whole limit at once, keeps clients " +
 			"apart, sees " +
 			"what happens within a second, and leaves no key for good")
 	}

@@ -6,7 +6,7 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // Nobody needs to be told about fairness where the Jain index is 1 to three digits and no key lacks more than a tenth:
@@ -17,12 +17,12 @@ const (
 )
 
 // fairness has a line for each way in which keys are not served alike, with the rows that serve them so.
-func (r *Run) fairness() []string {
+func fairness(r *result.Run) []string {
 	var texts []string
 	rows := map[string][]string{}
 	for i := range r.Results {
 		row := &r.Results[i]
-		if row.Fairness == nil || row.Algorithm == FloorLabel || row.Fairness.JainIndex >= evenly &&
+		if row.Fairness == nil || row.Algorithm == result.FloorLabel || row.Fairness.JainIndex >= evenly &&
 			row.Fairness.WorstServed >= wellEvery {
 			continue
 		}
@@ -42,7 +42,7 @@ func (r *Run) fairness() []string {
 // served is a key's share of what the exact reference admits it, from the worst to the best, in words.
 func served(f *measure.Fairness) string {
 	return fmt.Sprintf("Jain's index %.3f; a key gets from %s (%s) to %s of what is exact; %s short of it",
-		f.JainIndex, sheet.Times(f.WorstServed), f.WorstKey, sheet.Times(f.BestServed),
+		f.JainIndex, Times(f.WorstServed), f.WorstKey, Times(f.BestServed),
 		message.Count(f.KeysShort, "key"))
 }
 
@@ -56,7 +56,7 @@ const published = "published for a sliding window counter, on other traffic (400
 
 // rateDifferences says, of the rows that count in a run of many sources, how many of their decisions are wrong and how
 // far off the rate is that they believe in; beside the counter for which the same is published elsewhere.
-func (r *Run) rateDifferences() []string {
+func rateDifferences(r *result.Run) []string {
 	var rows []string
 	counter := false
 	for i := range r.Results {
@@ -65,8 +65,8 @@ func (r *Run) rateDifferences() []string {
 			continue
 		}
 		wrong := float64(row.Excess+row.Shortfall) / float64(row.Offered)
-		rows = append(rows, fmt.Sprintf("%s %s and %s", row.Algorithm, sheet.Percent(wrong),
-			sheet.Percent(*row.RateDifference)))
+		rows = append(rows, fmt.Sprintf("%s %s and %s", row.Algorithm, Percent(wrong),
+			Percent(*row.RateDifference)))
 		counter = counter || strings.HasPrefix(row.Algorithm, "sliding-window-counter")
 	}
 	if rows == nil {

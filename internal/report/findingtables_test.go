@@ -8,12 +8,12 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/result"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result/resulttest"
 )
 
 // reacting is a run whose clients try again and whose clocks are off; one row knows nothing of retry_after, and one has
 // other traffic with right clocks.
-func reacting() *Run {
+func reacting() *result.Run {
 	each := 2.5
 	clients := func(attempts, succeeded int64) *measure.Clients {
 		return &measure.Clients{Operations: 100, Succeeded: succeeded, Attempts: attempts, GoodputPerSecond: 12.34,
@@ -22,7 +22,7 @@ func reacting() *Run {
 			RetryAfter: &measure.RetryAfter{Checked: 3000, True: 2999, TooEarly: 1}}
 	}
 	none := &measure.Clients{Operations: 100, GaveUp: 100, Attempts: 100}
-	return &Run{Limit: result.Limit{Requests: 5, WindowUS: 1_000_000, Burst: 5}, Results: []Row{
+	return &result.Run{Limit: result.Limit{Requests: 5, WindowUS: 1_000_000, Burst: 5}, Results: []result.Row{
 		{Algorithm: "gcra:burst=100", Figures: measure.Figures{Clients: clients(250, 100),
 			Result: measure.Result{PeakWindowAdmitted: 9}, ClockEffect: &measure.ClockEffect{ExtraAdmitted: 4,
 				MissingAdmitted: 2, PeakWithRightClocks: 5, LockoutUS: 1_234_567, RecoveryUS: 999}}},
@@ -32,7 +32,7 @@ func reacting() *Run {
 }
 
 func TestFindingTablesForATerminal(t *testing.T) {
-	got := onTerminal(reacting().findingTables(), sheet.Terminal{})
+	got := tablesOnTerminal(findingTables(reacting()), Terminal{})
 	const want = `how the clients fared
 algorithm         tries  done  gave  still  goodput  tries  after   after  lock-   hints
                                  up   open       /s  /done    p50     p99   step   right
@@ -52,14 +52,14 @@ fixed-window|<b>      0        0             7      0       0s        0s
 	}
 }
 
-// onTerminal is how tables show there.
-func onTerminal(tables []sheet.Table, terminal sheet.Terminal) string {
-	return render(func(w *strings.Builder) error { return sheet.Sheet{{Tables: tables}}.WriteTerminal(w, terminal) })
+// tablesOnTerminal is how tables show there.
+func tablesOnTerminal(tables []Table, terminal Terminal) string {
+	return render(func(w *strings.Builder) error { return Sheet{{Tables: tables}}.WriteTerminal(w, terminal) })
 }
 
 func TestFindingTablesInMarkdown(t *testing.T) {
 	got := render(func(w *strings.Builder) error {
-		return sheet.Sheet{{Tables: reacting().findingTables()[1:]}}.WriteMarkdown(w)
+		return Sheet{{Tables: findingTables(reacting())[1:]}}.WriteMarkdown(w)
 	})
 	const want = `Against the same clients with clocks that are right:
 
@@ -79,10 +79,10 @@ func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
 	for i := range r.Results {
 		r.Results[i].Clients.Attempts, r.Results[i].ClockEffect = 100, nil
 	}
-	if tables := r.findingTables(); len(tables) != 0 {
+	if tables := findingTables(r); len(tables) != 0 {
 		t.Errorf("%d tables", len(tables))
 	}
-	if tables := extremeCase().Runs[0].findingTables(); len(tables) != 0 {
+	if tables := findingTables(&resulttest.ExtremeCase().Runs[0]); len(tables) != 0 {
 		t.Errorf("%d tables of a run without clients", len(tables))
 	}
 }
@@ -91,32 +91,32 @@ func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
 func TestFindingTablesAreNarrow(t *testing.T) {
 	r := reacting()
 	r.Results[1].Algorithm = "sliding-window-counter"
-	if width := text.LongestLineLen(onTerminal(r.findingTables(), sheet.Terminal{})); width > 96 {
+	if width := text.LongestLineLen(tablesOnTerminal(findingTables(r), Terminal{})); width > 96 {
 		t.Errorf("%d columns", width)
 	}
 	r.Results[1].Algorithm = strings.Repeat("long-label-", 9)
-	if width := text.LongestLineLen(onTerminal(r.findingTables(), sheet.Terminal{Width: 86})); width > 86 {
+	if width := text.LongestLineLen(tablesOnTerminal(findingTables(r), Terminal{Width: 86})); width > 86 {
 		t.Errorf("%d columns of 86", width)
 	}
 }
 
 // Of several groups of clients a table says who got through; of one there is nothing to compare.
 func TestGroupsAreCompared(t *testing.T) {
-	run := &Run{ClientGroups: []string{"polite", "rude"}, Results: []Row{
+	run := &result.Run{ClientGroups: []string{"polite", "rude"}, Results: []result.Row{
 		{Algorithm: "gcra",
 			Figures: measure.Figures{Clients: &measure.Clients{Groups: []measure.ClientGroup{{Operations: 10,
 				Succeeded: 3}, {Operations: 9, Succeeded: 9}}}}},
 	}}
-	tables := run.findingTables()
+	tables := findingTables(run)
 	if len(tables) != 1 || !strings.HasPrefix(tables[0].Title, "who got through") {
 		t.Fatalf("%d tables", len(tables))
 	}
-	got := render(func(w *strings.Builder) error { return sheet.Sheet{{Tables: tables}}.WriteMarkdown(w) })
+	got := render(func(w *strings.Builder) error { return Sheet{{Tables: tables}}.WriteMarkdown(w) })
 	if !strings.Contains(got, "| algorithm | polite | rude |") || !strings.Contains(got, "| gcra | 3/10 | 9/9 |") {
 		t.Error(got)
 	}
 	run.ClientGroups = run.ClientGroups[:1]
-	if tables := run.findingTables(); len(tables) != 0 {
+	if tables := findingTables(run); len(tables) != 0 {
 		t.Errorf("%d tables for one group", len(tables))
 	}
 }

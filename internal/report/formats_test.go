@@ -2,22 +2,21 @@ package report
 
 import (
 	"encoding/csv"
-	"errors"
 	"strings"
 	"testing"
 
-	"ratelab/internal/sheet"
-
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/perf/benchfmt"
+
+	"ratelab/internal/result/resulttest"
 )
 
 // A table for a log is plain ASCII and keeps within its columns.
 func TestTableIsPlainAndFits(t *testing.T) {
-	doc := extremeCase()
+	doc := resulttest.ExtremeCase()
 	doc.Runs[0].Results[2].Algorithm = "token-bucket-interval:capacity=1000:refill=10"
 	for _, width := range []int{88, 100, 140} {
-		out := render(func(w *strings.Builder) error { return WriteTable(w, doc, sheet.Terminal{Width: width}) })
+		out := render(func(w *strings.Builder) error { return writeTable(w, doc, Terminal{Width: width}) })
 		for line := range strings.SplitSeq(out, "\n") {
 			if n := text.StringWidthWithoutEscSequences(line); n > width || strings.HasSuffix(line, " ") {
 				t.Errorf("width %d: %d columns, or blanks at the end: %q", width, n, line)
@@ -33,9 +32,12 @@ func TestTableIsPlainAndFits(t *testing.T) {
 
 // Colour adds escape sequences and changes no letter.
 func TestColorChangesNoLetter(t *testing.T) {
-	plain := render(func(w *strings.Builder) error { return WriteTable(w, everyMeasure(), sheet.Terminal{Width: 140}) })
+	plain := render(func(w *strings.Builder) error {
+		return writeTable(w, resulttest.EveryMeasure(),
+			Terminal{Width: 140})
+	})
 	painted := render(func(w *strings.Builder) error {
-		return WriteTable(w, everyMeasure(), sheet.Terminal{Width: 140, Color: true})
+		return writeTable(w, resulttest.EveryMeasure(), Terminal{Width: 140, Color: true})
 	})
 	if plain == painted || text.StripEscape(painted) != plain {
 		t.Errorf("without its colours the table reads\n%s\nwant\n%s", text.StripEscape(painted), plain)
@@ -44,11 +46,11 @@ func TestColorChangesNoLetter(t *testing.T) {
 
 // A name with an escape sequence cannot steer the terminal.
 func TestTableDefusesControlCharacters(t *testing.T) {
-	doc := extremeCase()
+	doc := resulttest.ExtremeCase()
 	doc.Runs[0].Scenario, doc.Runs[0].Question = "a\x1b[2Jb", "really\r\n?"
 	doc.Runs[0].Results[0].Algorithm = "x\x1b]0;title\x07"
 	doc.Runs[0].Notes = []string{"tab\there\u0085"}
-	out := render(func(w *strings.Builder) error { return WriteTable(w, doc, sheet.Terminal{}) })
+	out := render(func(w *strings.Builder) error { return writeTable(w, doc, Terminal{}) })
 	if strings.ContainsAny(out, "\x1b\x07\r\t\u0085") {
 		t.Errorf("control characters reached the table: %q", out)
 	}
@@ -56,7 +58,7 @@ func TestTableDefusesControlCharacters(t *testing.T) {
 
 // Every cell comes back as it went in, but for the apostrophe before what a spreadsheet would run.
 func TestCSVReadsBack(t *testing.T) {
-	out := render(func(w *strings.Builder) error { return WriteCSV(w, everyMeasure()) })
+	out := render(func(w *strings.Builder) error { return writeRows(w, resulttest.EveryMeasure()) })
 	lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +75,7 @@ func TestCSVReadsBack(t *testing.T) {
 		t.Fatalf("no column %s", column)
 		return ""
 	}
-	if got, want := cell(4, "algorithm"), "'"+everyMeasure().Runs[0].Results[3].Algorithm; got != want {
+	if got, want := cell(4, "algorithm"), "'"+resulttest.EveryMeasure().Runs[0].Results[3].Algorithm; got != want {
 		t.Errorf("algorithm %q, want %q", got, want)
 	}
 	if cell(3, "admitted") != "1785" || cell(3, "overshoot") != "1.765" || cell(3, "parameters") != "burst=1000" ||
@@ -84,9 +86,9 @@ func TestCSVReadsBack(t *testing.T) {
 
 // The reader that benchstat uses finds every measure under its name, and no line to complain about.
 func TestBenchIsReadByBenchfmt(t *testing.T) {
-	doc := extremeCase()
+	doc := resulttest.ExtremeCase()
 	doc.Runs[0].Results[0].Algorithm = "my script/v-2"
-	out := render(func(w *strings.Builder) error { return WriteBench(w, doc) })
+	out := render(func(w *strings.Builder) error { return writeLines(w, doc) })
 	reader := benchfmt.NewReader(strings.NewReader(out), "results")
 	read := map[string]*benchfmt.Result{}
 	for reader.Scan() {
@@ -113,27 +115,5 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 	}
 	if meta := reader.Units().Get("admitted", "assume"); meta == nil || meta.Value != "exact" {
 		t.Error("the unit admitted is not declared exact")
-	}
-}
-
-// failing is a destination that is full.
-type failing struct{}
-
-var errFull = errors.New("no space left")
-
-func (failing) Write([]byte) (int, error) { return 0, errFull }
-
-// A write that fails is reported by every format.
-func TestWriteErrorsAreReturned(t *testing.T) {
-	doc := extremeCase()
-	for format, err := range map[string]error{
-		"table": WriteTable(failing{}, doc, sheet.Terminal{}), "json": WriteJSON(failing{},
-			doc), "csv": WriteCSV(failing{}, doc),
-		"markdown": WriteMarkdown(failing{}, doc), "bench": WriteBench(failing{},
-			doc), "decisions": NewDecisionWriter(failing{}).Flush(),
-	} {
-		if !errors.Is(err, errFull) {
-			t.Errorf("%s: error %v, want %v", format, err, errFull)
-		}
 	}
 }

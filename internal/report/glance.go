@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // Tolerated is the share of an excess or a shortfall that is worth no word where much is said in little room.
@@ -13,27 +13,67 @@ const Tolerated = 0.01
 // Glance is a row of r in one word, and how bad that is, from 0 to 4: how many times what the contract allows got
 // through, 1.98; or how much of what an exact limiter lets through was lost, -36.0%; whichever is worse, by overSteps
 // and lostSteps, and of equals what got through. It is ok where neither is worth a word.
-func (r *Run) Glance(row *Row) (text string, level int) {
-	lost, level := r.glance(row)
-	switch {
-	case level == 0:
-		return "ok", 0
-	case lost > 0:
-		return "-" + sheet.Percent(lost), level
-	}
-	return sheet.Times(r.Ratio(row)), level
+func Glance(r *result.Run, row *result.Row) (text string, level int) {
+	g := look(r, row)
+	return g.text(Percent), g.level
 }
 
-// Briefly is every row at a glance but the floor, those of one word together, in the order of the rows.
-func (r *Run) Briefly() string {
+// glimpse is how bad a row is, and what is bad about it.
+type glimpse struct {
+	level int     // from 0 to 4
+	over  bool    // too much got through; else too much was lost
+	much  float64 // how many times what is allowed, or which share
+}
+
+// look is none of a row that is not there.
+func look(r *result.Run, row *result.Row) glimpse {
+	var over, short glimpse
+	if row == nil {
+		return over
+	}
+	if row.ExcessCost > 0 {
+		over = glimpse{levelOf(ratio(r, row), overSteps...), true, ratio(r, row)}
+	}
+	if lost := share(row.ShortfallCost, row.ExactCost); lost > Tolerated {
+		short = glimpse{levelOf(lost, lostSteps...), false, lost}
+	}
+	if short.level > over.level {
+		return short
+	}
+	return over
+}
+
+func (g glimpse) text(percent func(share float64) string) string {
+	switch {
+	case g.level == 0:
+		return "ok"
+	case g.over:
+		return Times(g.much)
+	}
+	return "-" + percent(g.much)
+}
+
+// worse orders by level; of equals what got through is worse, and then more of it.
+func (g glimpse) worse(than glimpse) bool {
+	if g.level != than.level {
+		return g.level > than.level
+	}
+	if g.over != than.over {
+		return g.over
+	}
+	return g.much > than.much
+}
+
+// AtAGlance is every row at a glance but the floor, those of one word together, in the order of the rows.
+func AtAGlance(r *result.Run) string {
 	var words []string
 	names := map[string][]string{}
 	for i := range r.Results {
 		row := &r.Results[i]
-		if IsFloor(row.Algorithm) {
+		if result.IsFloor(row.Algorithm) {
 			continue
 		}
-		word, _ := r.Glance(row)
+		word, _ := Glance(r, row)
 		if names[word] == nil {
 			words = append(words, word)
 		}
@@ -45,22 +85,6 @@ func (r *Run) Briefly() string {
 	return strings.Join(words, "; ")
 }
 
-// glance is how bad a row is, and the share that it loses where that is what is bad about it.
-func (r *Run) glance(row *Row) (lost float64, level int) {
-	over, missing := 0, 0
-	if row.ExcessCost > 0 {
-		over = levelOf(r.Ratio(row), overSteps...)
-	}
-	short := share(row.ShortfallCost, row.ExactCost)
-	if short > Tolerated {
-		missing = levelOf(short, lostSteps...)
-	}
-	if missing > over {
-		return short, missing
-	}
-	return 0, over
-}
-
 // The steps from which on an error is worse: of what got through as a multiple of what is allowed, and of the share
 // that was lost.
 var (
@@ -68,9 +92,9 @@ var (
 	lostSteps = []float64{0.05, 0.15, 0.3}
 )
 
-// Ratio is the most that a row let through as a multiple of what the contract allows: in a window, or under a bucket's
+// ratio is the most that a row let through as a multiple of what the contract allows: in a window, or under a bucket's
 // contract in the interval of all time scales in which that is most.
-func (r *Run) Ratio(row *Row) float64 {
+func ratio(r *result.Run, row *result.Row) float64 {
 	if r.Limit.Contract == limit.ByWindow || r.TimeScales == nil || len(row.MostAdmitted) != len(r.TimeScales.Limit) {
 		return row.Overshoot
 	}

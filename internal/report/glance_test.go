@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"ratelab/internal/measure"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
 )
 
 // A shaper is ok by what leaves it: the matrix says that it delays.
 func TestTheMatrixSaysWhoDelays(t *testing.T) {
-	doc := extremeCase()
+	doc := resulttest.ExtremeCase()
 	matrix := func() string {
-		return render(func(w *strings.Builder) error { return WriteMatrix(w, doc, sheet.Terminal{}) })
+		return render(func(w *strings.Builder) error { return WriteMatrix(w, doc, Terminal{}) })
 	}
 	if out := matrix(); strings.Contains(out, "delay") {
 		t.Errorf("nobody delays:\n%s", out)
@@ -26,14 +27,14 @@ func TestTheMatrixSaysWhoDelays(t *testing.T) {
 }
 
 // Rows of one word stand together, without the floor.
-func TestBriefly(t *testing.T) {
-	run := &Run{Results: []Row{
-		{Algorithm: FloorLabel, Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 2}}},
+func TestAtAGlance(t *testing.T) {
+	run := &result.Run{Results: []result.Row{
+		{Algorithm: result.FloorLabel, Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 2}}},
 		{Algorithm: "a", Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 1.98}}},
 		{Algorithm: "b"},
 		{Algorithm: "c", Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 1.98}}},
 	}}
-	if got, want := run.Briefly(), "1.98 a, c; ok b"; got != want {
+	if got, want := AtAGlance(run), "1.98 a, c; ok b"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -7,41 +7,43 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/sheet"
-
 	"github.com/google/go-cmp/cmp"
+
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata: read the difference before committing it")
 
 // Each renderer's whole output for the worked case, and for a document in which everything is set.
 func TestGolden(t *testing.T) {
-	writers := map[string]func(*strings.Builder, *Document) error{
+	writers := map[string]func(*strings.Builder, *result.Document) error{
 		"table.txt": func(w *strings.Builder,
-			d *Document) error {
-			return WriteTable(w, d, sheet.Terminal{Width: 100})
+			d *result.Document) error {
+			return writeTable(w, d, Terminal{Width: 100})
 		},
 		"table-narrow.txt": func(w *strings.Builder,
-			d *Document) error {
-			return WriteTable(w, d, sheet.Terminal{Width: 80})
+			d *result.Document) error {
+			return writeTable(w, d, Terminal{Width: 80})
 		},
-		"matrix.txt": func(w *strings.Builder, d *Document) error {
-			return WriteMatrix(w, d, sheet.Terminal{Width: 80})
+		"matrix.txt": func(w *strings.Builder, d *result.Document) error {
+			return WriteMatrix(w, d, Terminal{Width: 80})
 		},
-		"matrix-narrow.txt": func(w *strings.Builder, d *Document) error {
-			return WriteMatrix(w, d, sheet.Terminal{Width: 30})
+		"matrix-narrow.txt": func(w *strings.Builder, d *result.Document) error {
+			return WriteMatrix(w, d, Terminal{Width: 30})
 		},
 		"table.ansi": func(w *strings.Builder,
-			d *Document) error {
-			return WriteTable(w, d, sheet.Terminal{Color: true})
+			d *result.Document) error {
+			return writeTable(w, d, Terminal{Color: true})
 		},
-		"json":    func(w *strings.Builder, d *Document) error { return WriteJSON(w, d) },
-		"csv":     func(w *strings.Builder, d *Document) error { return WriteCSV(w, d) },
-		"md":      func(w *strings.Builder, d *Document) error { return WriteMarkdown(w, d) },
-		"bench":   func(w *strings.Builder, d *Document) error { return WriteBench(w, d) },
-		"page.md": func(w *strings.Builder, d *Document) error { return WritePage(w, d, "charts", nil) },
+		"json":    func(w *strings.Builder, d *result.Document) error { return result.Write(w, d) },
+		"csv":     func(w *strings.Builder, d *result.Document) error { return writeRows(w, d) },
+		"md":      func(w *strings.Builder, d *result.Document) error { return writeMarkdown(w, d) },
+		"bench":   func(w *strings.Builder, d *result.Document) error { return writeLines(w, d) },
+		"page.md": func(w *strings.Builder, d *result.Document) error { return WritePage(w, d, "charts", nil) },
 	}
-	for base, doc := range map[string]*Document{"extreme-case": extremeCase(), "every-measure": everyMeasure()} {
+	for base, doc := range map[string]*result.Document{"extreme-case": resulttest.ExtremeCase(),
+		"every-measure": resulttest.EveryMeasure()} {
 		for extension, write := range writers {
 			got := render(func(w *strings.Builder) error { return write(w, doc) })
 			checkGolden(t, base+"."+extension, got)
@@ -69,17 +71,17 @@ func checkGolden(t *testing.T, name, got string) {
 
 // The command's formats are the renderers, under the names it offers.
 func TestWriteKnowsItsFormats(t *testing.T) {
-	doc := extremeCase()
+	doc := resulttest.ExtremeCase()
 	for format, golden := range map[string]string{"json": "json", "csv": "csv", "markdown": "md", "bench": "bench"} {
 		checkGolden(t, "extreme-case."+golden,
-			render(func(w *strings.Builder) error { return Forms.Write(w, format, doc, sheet.Terminal{}) }))
+			render(func(w *strings.Builder) error { return DocumentFormats.Write(w, format, doc, Terminal{}) }))
 	}
-	for _, format := range Forms.Names() {
-		if err := Forms.Write(&strings.Builder{}, format, doc, sheet.Terminal{}); err != nil {
+	for _, format := range DocumentFormats.Names() {
+		if err := DocumentFormats.Write(&strings.Builder{}, format, doc, Terminal{}); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	err := Forms.Write(&strings.Builder{}, "xml", doc, sheet.Terminal{})
+	err := DocumentFormats.Write(&strings.Builder{}, "xml", doc, Terminal{})
 	if err == nil || err.Error() != `format "xml": want one of table, json, csv, markdown, bench` {
 		t.Errorf("xml: %v", err)
 	}
@@ -89,7 +91,7 @@ func TestWriteKnowsItsFormats(t *testing.T) {
 func TestPageOfWhatWasMeasured(t *testing.T) {
 	measured := map[string]Picture{"extreme-case-1": {Path: "bench/extreme-case-1.admitted-latency.svg",
 		By: "redis 8.0.3 (container, unix)", Trust: "noise floor: 4.1%"}}
-	got := render(func(w *strings.Builder) error { return WritePage(w, extremeCase(), "charts", measured) })
+	got := render(func(w *strings.Builder) error { return WritePage(w, resulttest.ExtremeCase(), "charts", measured) })
 	for _, want := range []string{
 		"\n\nDecided in virtual time, exact:\n\n![extreme-case-1: admitted in the rolling window",
 		"\n\nMeasured on the wall clock of redis 8.0.3 (container, unix); noise floor: 4.1%:\n\n![extreme-case-1: ",

@@ -6,12 +6,13 @@ import (
 	"testing"
 	"unicode"
 
-	"ratelab/internal/measure"
-	"ratelab/internal/message"
-	"ratelab/internal/sheet"
-
 	"golang.org/x/perf/benchfmt"
 	"pgregory.net/rapid"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/message"
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
 )
 
 // hostile are texts from outside that want to be more than text.
@@ -25,8 +26,8 @@ var hostile = []string{
 }
 
 // besieged is a document with the same hostile text wherever one can stand.
-func besieged(s string) *Document {
-	doc := everyMeasure()
+func besieged(s string) *result.Document {
+	doc := resulttest.EveryMeasure()
 	doc.Tool.Version = s
 	run := &doc.Runs[0]
 	run.Scenario, run.Question, run.Notes = s, s, []string{s}
@@ -49,8 +50,8 @@ func TestHostileTextDoesNotAct(t *testing.T) {
 		doc := besieged(hostileText(t))
 		for _, format := range []string{"table", "markdown", "bench"} {
 			out := render(func(w *strings.Builder) error {
-				return Forms.Write(w, format, doc,
-					sheet.Terminal{Width: 100})
+				return DocumentFormats.Write(w, format, doc,
+					Terminal{Width: 100})
 			})
 			for _, r := range out {
 				if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) {
@@ -64,7 +65,7 @@ func TestHostileTextDoesNotAct(t *testing.T) {
 // In Markdown it marks up nothing: the page has the same lines, headings, lists and cells as with a plain name.
 func TestHostileTextMarksUpNothing(t *testing.T) {
 	shape := func(s string) string {
-		out := render(func(w *strings.Builder) error { return WriteMarkdown(w, besieged(s)) })
+		out := render(func(w *strings.Builder) error { return writeMarkdown(w, besieged(s)) })
 		var shape strings.Builder
 		for line := range strings.SplitSeq(strings.ReplaceAll(out, "<!-- -->", ""), "\n") {
 			// What is escaped is a character like any other, and keeps what follows it from the line's start.
@@ -100,7 +101,7 @@ func TestHostileTextMarksUpNothing(t *testing.T) {
 func TestHostileTextDoesNotRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := hostileText(t)
-		out := render(func(w *strings.Builder) error { return WriteCSV(w, besieged(s)) })
+		out := render(func(w *strings.Builder) error { return writeRows(w, besieged(s)) })
 		lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +112,7 @@ func TestHostileTextDoesNotRun(t *testing.T) {
 					t.Fatalf("a spreadsheet would run %q", cell)
 				}
 			}
-			got, want := line[0], sheet.Defuse(s)
+			got, want := line[0], Defuse(s)
 			if got != want && got != strings.ReplaceAll(want, "\r\n", "\n") { // which the reader of CSV joins
 				t.Fatalf("the scenario %q came back as %q", s, got)
 			}
@@ -123,7 +124,7 @@ func TestHostileTextDoesNotRun(t *testing.T) {
 func TestHostileTextKeepsBenchLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := hostileText(t)
-		out := render(func(w *strings.Builder) error { return WriteBench(w, besieged(s)) })
+		out := render(func(w *strings.Builder) error { return writeLines(w, besieged(s)) })
 		reader, results := benchfmt.NewReader(strings.NewReader(out), "results"), 0
 		for reader.Scan() {
 			switch record := reader.Result().(type) {

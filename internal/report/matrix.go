@@ -8,41 +8,41 @@ import (
 	"strings"
 
 	"ratelab/internal/message"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // WriteMatrix writes doc at one glance: a line for each scenario, a column for each algorithm, and in each cell one
 // figure. Where the terminal is too narrow for that, it is a line for each algorithm, with the scenario that does most
 // to it. Scenarios in which clients react are named only: their rows do not meet the same requests.
-func WriteMatrix(w io.Writer, doc *Document, t sheet.Terminal) error {
-	same, reacting := doc.apart()
-	part := sheet.Part{Title: "Which limiter keeps its limit?"}
-	columns := same.matrixColumns()
-	if matrix := same.matrix(columns); t.Fits(&matrix) {
-		part.Lead, part.Tables = []sheet.Line{{Text: keyTo(columns)}}, []sheet.Table{matrix}
+func WriteMatrix(w io.Writer, doc *result.Document, t Terminal) error {
+	same, reacting := sameRequests(doc)
+	part := Part{Title: "Which limiter keeps its limit?"}
+	columns := matrixColumns(same)
+	if matrix := matrixOf(same, columns); t.Fits(&matrix) {
+		part.Lead, part.Tables = []Line{{Text: keyTo(columns)}}, []Table{matrix}
 	} else {
-		part.Tables = []sheet.Table{same.worstCells(columns)}
+		part.Tables = []Table{worstCells(same, columns)}
 	}
-	part.Notes = append(part.Notes, sheet.Line{Text: "1.98: so many times what the limit allows got through; -36%: " +
+	part.Notes = append(part.Notes, Line{Text: "1.98: so many times what the limit allows got through; -36%: " +
 		"so much less than an exact limiter admits; the worse of both; ok: nothing too much, at most " +
-		sheet.Percent(Tolerated) + " less" + same.delaying()})
+		Percent(Tolerated) + " less" + delaying(same)})
 	if len(reacting) > 0 {
-		part.Notes = append(part.Notes, sheet.Line{Text: fmt.Sprintf("%s more, whose clients react: %s",
+		part.Notes = append(part.Notes, Line{Text: fmt.Sprintf("%s more, whose clients react: %s",
 			message.Count(len(reacting), "scenario"), message.List(reacting))})
 	}
-	if answer := doc.Answer(); answer != "" {
-		part.Notes = append(part.Notes, sheet.Line{Text: answer})
+	if answer := Answer(doc); answer != "" {
+		part.Notes = append(part.Notes, Line{Text: answer})
 	}
-	return sheet.Sheet{part}.WriteTerminal(w, t)
+	return Sheet{part}.WriteTerminal(w, t)
 }
 
 // delaying says of shapers, of which the matrix shows no delay, what their cells are about.
-func (d *Document) delaying() string {
+func delaying(d *result.Document) string {
 	var names []string
 	for _, name := range d.Everywhere() {
-		shapes := func(r Run) bool { row := r.Find(name); return row != nil && row.Shaping != nil }
+		shapes := func(r result.Run) bool { row := r.Find(name); return row != nil && row.Shaping != nil }
 		if slices.ContainsFunc(d.Runs, shapes) {
-			names = append(names, sheet.Shown(name))
+			names = append(names, Shown(name))
 		}
 	}
 	if names == nil {
@@ -52,9 +52,9 @@ func (d *Document) delaying() string {
 		message.Verb(len(names), "delays", "delay"))
 }
 
-// apart is the document without the scenarios in which clients react, and their names.
-func (d *Document) apart() (same *Document, reacting []string) {
-	same = &Document{}
+// sameRequests is the document without the scenarios in which clients react, and their names.
+func sameRequests(d *result.Document) (same *result.Document, reacting []string) {
+	same = &result.Document{}
 	for i := range d.Runs {
 		if len(d.Runs[i].ClientGroups) > 0 {
 			reacting = append(reacting, d.Runs[i].Scenario)
@@ -68,22 +68,22 @@ func (d *Document) apart() (same *Document, reacting []string) {
 // matrixColumn are rows that have the same cell in every scenario.
 type matrixColumn struct {
 	names []string
-	cells []sheet.Cell // by scenario
-	wrong []wrong      // by scenario
+	cells []Cell    // by scenario
+	bad   []glimpse // by scenario
 }
 
 // matrixColumns are the rows that every scenario has, but for the floor: it shows the traffic and no limiter.
-func (d *Document) matrixColumns() []matrixColumn {
+func matrixColumns(d *result.Document) []matrixColumn {
 	var all []matrixColumn
 	for _, name := range d.Everywhere() {
-		if IsFloor(name) {
+		if result.IsFloor(name) {
 			continue
 		}
 		c := matrixColumn{names: []string{name}}
 		for i := range d.Runs {
 			row := d.Runs[i].Find(name)
-			c.cells = append(c.cells, d.Runs[i].glanceCell(row))
-			c.wrong = append(c.wrong, d.Runs[i].wrong(row))
+			c.cells = append(c.cells, glanceCell(&d.Runs[i], row))
+			c.bad = append(c.bad, look(&d.Runs[i], row))
 		}
 		like := func(o matrixColumn) bool { return slices.Equal(o.cells, c.cells) }
 		if i := slices.IndexFunc(all, like); i >= 0 {
@@ -96,65 +96,32 @@ func (d *Document) matrixColumns() []matrixColumn {
 }
 
 // glanceCell is a row at a glance, in whole percent.
-func (r *Run) glanceCell(row *Row) sheet.Cell {
+func glanceCell(r *result.Run, row *result.Row) Cell {
 	if row == nil {
-		return sheet.Cell{Text: sheet.Absent}
+		return Cell{Text: Absent}
 	}
-	lost, level := r.glance(row)
-	text, _ := r.Glance(row)
-	if lost > 0 {
-		text = fmt.Sprintf("-%.0f%%", 100*lost)
-	}
-	c := sheet.Cell{Text: text, Shade: level}
-	if level >= seriousLevel {
-		c.Style = sheet.Alarm
+	g := look(r, row)
+	c := Cell{Text: g.text(func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }), Shade: g.level}
+	if g.level >= seriousLevel {
+		c.Style = Alarm
 	}
 	return c
-}
-
-// wrong is what a cell says, in an order: what is worse by its level, of equals what got through, and then more of it.
-type wrong struct {
-	level int
-	over  bool
-	much  float64
-}
-
-func (r *Run) wrong(row *Row) wrong {
-	if row == nil {
-		return wrong{}
-	}
-	if lost, level := r.glance(row); lost > 0 {
-		return wrong{level, false, lost}
-	} else if level > 0 {
-		return wrong{level, true, r.Ratio(row)}
-	}
-	return wrong{}
-}
-
-func (w wrong) worse(than wrong) bool {
-	if w.level != than.level {
-		return w.level > than.level
-	}
-	if w.over != than.over {
-		return w.over
-	}
-	return w.much > than.much
 }
 
 // seriousLevel is how bad a cell is that stands out on a terminal: one and a half times the limit, or 15 % lost.
 const seriousLevel = 3
 
-func (d *Document) matrix(columns []matrixColumn) sheet.Table {
-	t := sheet.Table{Tight: true, Columns: []sheet.Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
+func matrixOf(d *result.Document, columns []matrixColumn) Table {
+	t := Table{Tight: true, Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
 	for i := range columns {
-		t.Columns = append(t.Columns, sheet.Column{Name: letter(i)})
+		t.Columns = append(t.Columns, Column{Name: letter(i)})
 	}
 	for i := range d.Runs {
-		cells := sheet.Cells(d.Runs[i].Scenario)
+		cells := Cells(d.Runs[i].Scenario)
 		for _, c := range columns {
 			cells = append(cells, c.cells[i])
 		}
-		t.Rows = append(t.Rows, sheet.TableRow{Cells: cells})
+		t.Rows = append(t.Rows, TableRow{Cells: cells})
 	}
 	return t
 }
@@ -173,19 +140,19 @@ func keyTo(columns []matrixColumn) string {
 
 // Worst has a line for each row but the floor: the worst that any scenario does to it, which one that is, and in how
 // many it is ok. Scenarios in which clients react do not count.
-func (d *Document) Worst() sheet.Table {
-	same, _ := d.apart()
-	return same.worstCells(same.matrixColumns())
+func Worst(d *result.Document) Table {
+	same, _ := sameRequests(d)
+	return worstCells(same, matrixColumns(same))
 }
 
 // worstCells is Worst of a document in which no clients react.
-func (d *Document) worstCells(columns []matrixColumn) sheet.Table {
-	t := sheet.Table{Columns: []sheet.Column{{Name: "algorithm", Words: true, Narrowest: narrowest},
+func worstCells(d *result.Document, columns []matrixColumn) Table {
+	t := Table{Columns: []Column{{Name: "algorithm", Words: true, Narrowest: narrowest},
 		{Name: "worst"}, {Name: "in", Words: true, Narrowest: narrowest}, {Name: fmt.Sprintf("ok of %d", len(d.Runs))}}}
 	for _, c := range columns {
 		worst, fine := 0, 0
 		for i, cell := range c.cells {
-			if c.wrong[i].worse(c.wrong[worst]) {
+			if c.bad[i].worse(c.bad[worst]) {
 				worst = i
 			}
 			if cell.Shade == 0 {
@@ -197,7 +164,7 @@ func (d *Document) worstCells(columns []matrixColumn) sheet.Table {
 			where = ""
 		}
 		for _, name := range c.names {
-			t.Rows = append(t.Rows, sheet.TableRow{Cells: []sheet.Cell{{Text: name}, c.cells[worst], {Text: where},
+			t.Rows = append(t.Rows, TableRow{Cells: []Cell{{Text: name}, c.cells[worst], {Text: where},
 				{Text: fmt.Sprint(fine)}}})
 		}
 	}
@@ -206,24 +173,24 @@ func (d *Document) worstCells(columns []matrixColumn) sheet.Table {
 
 // WriteConfirmation says what doc confirms that the models decided first: by which server, how many requests, and what
 // that took. Rows that no model has, those of users' scripts, get a matrix of their own.
-func WriteConfirmation(w io.Writer, doc, models *Document, t sheet.Terminal) error {
-	own := doc.without(models)
+func WriteConfirmation(w io.Writer, doc, models *result.Document, t Terminal) error {
+	own := without(doc, models)
 	if len(own.Everywhere()) > 0 {
 		if err := WriteMatrix(w, own, t); err != nil {
 			return err
 		}
 	}
-	part := sheet.Part{}
-	if cost := doc.commands(); cost != "" {
-		part.Notes = append(part.Notes, sheet.Line{Text: cost})
+	part := Part{}
+	if cost := commands(doc); cost != "" {
+		part.Notes = append(part.Notes, Line{Text: cost})
 	}
-	part.Notes = append(part.Notes, sheet.Line{Text: doc.confirmation(models)})
-	return sheet.Sheet{part}.WriteTerminal(w, t)
+	part.Notes = append(part.Notes, Line{Text: confirmation(doc, models)})
+	return Sheet{part}.WriteTerminal(w, t)
 }
 
 // without is d without the rows that other has.
-func (d *Document) without(other *Document) *Document {
-	left := &Document{}
+func without(d, other *result.Document) *result.Document {
+	left := &result.Document{}
 	for i := range d.Runs {
 		r := d.Runs[i]
 		r.Results = nil
@@ -238,7 +205,7 @@ func (d *Document) without(other *Document) *Document {
 }
 
 // confirmation is the sentence.
-func (d *Document) confirmation(models *Document) string {
+func confirmation(d, models *result.Document) string {
 	var decisions, met, checked int64
 	for i := range d.Runs {
 		for j := range d.Runs[i].Results {
@@ -274,7 +241,7 @@ func (d *Document) confirmation(models *Document) string {
 const modelKind = "model"
 
 // commands says what a decision takes of each row, the least first, on average over all scenarios.
-func (d *Document) commands() string {
+func commands(d *result.Document) string {
 	type cost struct {
 		name  string
 		calls float64
@@ -288,7 +255,7 @@ func (d *Document) commands() string {
 				decisions += float64(row.Offered)
 			}
 		}
-		if decisions > 0 && !IsFloor(name) {
+		if decisions > 0 && !result.IsFloor(name) {
 			all = append(all, cost{name, calls / decisions})
 		}
 	}

@@ -5,22 +5,22 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
-	"ratelab/internal/sheet"
+	"ratelab/internal/result"
 )
 
 // interleavings gives a line for each row of a sequence of commands, and for each whose clients remember that they are
 // over the limit.
-func (r *Run) interleavings() []string {
+func interleavings(r *result.Run) []string {
 	var lines []string
 	for i := range r.Results {
 		row := &r.Results[i]
 		if row.Race != nil {
-			lines = append(lines, row.Algorithm+": "+sentence(row.Race)+row.roundTrips())
+			lines = append(lines, row.Algorithm+": "+sentence(row.Race)+roundTrips(row))
 		}
 		if f := row.LocalFlag; f != nil {
 			lines = append(lines, fmt.Sprintf("%s: of %s, the clients' own flags reject %d; of these %d, asked alone "+
 				"at that moment, would have passed%s",
-				row.Algorithm, message.Count(row.Offered, "request"), f.LocalRejects, f.WrongRejects, row.roundTrips()))
+				row.Algorithm, message.Count(row.Offered, "request"), f.LocalRejects, f.WrongRejects, roundTrips(row)))
 		}
 	}
 	return lines
@@ -37,7 +37,7 @@ func sentence(r *measure.Race) string {
 		text += fmt.Sprintf(", %s died after INCRBY", message.Count(r.Crashes, "client"))
 	}
 	if r.LockedOutUS > 0 {
-		text += fmt.Sprintf(", a key locked out for %s by what one left", sheet.Span(r.LockedOutUS))
+		text += fmt.Sprintf(", a key locked out for %s by what one left", Span(r.LockedOutUS))
 	}
 	if r.QueuePeak > 0 {
 		text += fmt.Sprintf(", a queue of up to %s, %d trimmed away (%d needlessly)",
@@ -48,7 +48,7 @@ func sentence(r *measure.Race) string {
 }
 
 // roundTrips continues a sentence.
-func (r *Row) roundTrips() string {
+func roundTrips(r *result.Row) string {
 	if r.RoundTripsPerDecision == nil {
 		return ""
 	}

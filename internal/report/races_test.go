@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/result"
 )
 
 func TestInterleavingsAreSentences(t *testing.T) {
 	trips, few := 2.5, 0.4
-	r := Run{Results: []Row{
+	r := result.Run{Results: []result.Row{
 		{Algorithm: "gcra"},
 		{Algorithm: "read-then-increment",
 			Figures: measure.Figures{Race: &measure.Race{Commands: 20, RaceAdmits: 7}, RoundTripsPerDecision: &trips}},
@@ -33,7 +34,7 @@ func TestInterleavingsAreSentences(t *testing.T) {
 		"gcra+local-flag: of 10 requests, the clients' own flags reject 6; of these 2, asked alone at that moment, " +
 			"would have passed, 0.40 round trips per decision",
 	}
-	if got := r.interleavings(); !slices.Equal(got, want) {
+	if got := interleavings(&r); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,30 +1,36 @@
-// Package resp is the protocol of a Redis, RESP 2 and 3, as far as this program speaks it by itself: commands are
-// written and read, and replies read in place. A Checker bounds what a server may answer: it follows the replies of a
-// connection as they come in, and objects before anybody, such as go-redis, makes room for what is announced.
+// Package resp is the protocol of a Redis, RESP2, where go-redis would cost too much: commands are written and read,
+// and replies read in place.
 package resp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
+	"unsafe"
 )
 
 // What one reply may hold. Redis itself would send more, but nothing that is asked here is answered with as much.
 const (
-	MostText  = 64 << 20  // bytes of one text
-	MostReply = 256 << 20 // bytes of one reply
-	MostItems = 1 << 24   // values of one reply, in all its tables
+	MostText  = 64 << 20 // bytes of one text
+	MostItems = 1 << 24  // values of one table
 	// Deepest is how far tables nest. Redis' Lua converts a reply on its C stack, which has so many slots
 	// (LUAI_MAXCSTACK), and answers an error beyond.
 	Deepest = 8000
 )
 
+// mostArguments is how many arguments of one command a server takes.
+const mostArguments = 1 << 20
+
+// ErrShort is the error where data ends in the middle of a value or a command.
+var ErrShort = errors.New("reply cut short")
+
 // ProtocolError is an answer that no Redis gives here, in a few words. It is a net.Error, since it is of the
 // connection, which is of no use any more.
-type ProtocolError struct{ what string }
+type ProtocolError struct{ What string }
 
 // Error begins as go-redis' own words do for what is not the protocol.
-func (e *ProtocolError) Error() string { return "redis: can't parse reply: " + e.what }
+func (e *ProtocolError) Error() string { return "redis: can't parse reply: " + e.What }
 
 // Timeout is false.
 func (*ProtocolError) Timeout() bool { return false }
@@ -32,173 +38,186 @@ func (*ProtocolError) Timeout() bool { return false }
 // Temporary is false.
 func (*ProtocolError) Temporary() bool { return false }
 
-// What is the objection alone.
-func (e *ProtocolError) What() string { return e.what }
+// Refuse is a *ProtocolError.
+func Refuse(format string, args ...any) error { return &ProtocolError{fmt.Sprintf(format, args...)} }
 
-func refuse(format string, args ...any) error { return &ProtocolError{fmt.Sprintf(format, args...)} }
-
-// Checker follows one connection from its first reply on. The zero value is ready.
-type Checker struct {
-	err  error
-	skip int64   // bytes of a text, and of the end of its line, that are yet to come
-	line []byte  // the beginning of a line whose end is yet to come
-	open []int64 // how many values are yet to come in each table that is open
-	size int64   // bytes of the reply so far
-	all  int64   // values that its tables announced so far
-}
-
-// longestHeader is more than a type and a number take.
-const longestHeader = 32
-
-// Check goes on with what has just been read. An error, which is a *ProtocolError, is for good.
-func (c *Checker) Check(data []byte) error {
-	if c.err == nil {
-		c.err = c.check(data)
+// AppendCommand writes a command: an array of texts.
+func AppendCommand[T ~string | ~[]byte](dst []byte, args ...T) []byte {
+	dst = AppendHeader(dst, '*', len(args))
+	for _, arg := range args {
+		dst = AppendText(dst, arg)
 	}
-	return c.err
+	return dst
 }
 
-func (c *Checker) check(data []byte) error {
-	c.size += int64(len(data))
-	for len(data) > 0 {
-		if c.size > MostReply {
-			return refuse("more than %d bytes in one reply", MostReply)
-		}
-		if c.skip > 0 {
-			n := min(c.skip, int64(len(data)))
-			data, c.skip = data[n:], c.skip-n
-			if c.skip == 0 {
-				c.ended(len(data))
-			}
-			continue
-		}
-		end := lineEnd(data)
-		if end < 0 {
-			c.keep(data)
-			return nil
-		}
-		line := data[:min(end, longestHeader)]
-		if len(c.line) > 0 {
-			c.keep(data[:end])
-			line = c.line
-		}
-		data = data[end+1:]
-		if err := c.header(line, len(data)); err != nil {
-			return err
-		}
-		c.line = c.line[:0]
-	}
-	return nil
+// AppendText writes one argument.
+func AppendText[T ~string | ~[]byte](dst []byte, text T) []byte {
+	dst = AppendHeader(dst, '$', len(text))
+	dst = append(dst, text...)
+	return append(dst, '\r', '\n')
 }
 
-// lineEnd is where the first line ends, -1 where it does not. Most lines are short, for which a search costs more than
-// it saves.
-func lineEnd(data []byte) int {
-	for i, b := range data[:min(len(data), longestHeader)] {
-		if b == '\n' {
-			return i
-		}
-	}
-	return bytes.IndexByte(data, '\n')
+// AppendHeader writes a number: the line that begins an array (*) or a text ($) of that length, or all of one (:).
+func AppendHeader(dst []byte, kind byte, n int) []byte {
+	dst = strconv.AppendInt(append(dst, kind), int64(n), 10)
+	return append(dst, '\r', '\n')
 }
 
-// keep remembers the beginning of a line.
-func (c *Checker) keep(part []byte) {
-	c.line = append(c.line, part[:min(len(part), longestHeader-len(c.line))]...)
-}
-
-// header takes a whole line, or the beginning of a long one; left is how many bytes of the data come after it.
-func (c *Checker) header(line []byte, left int) error {
-	if len(line) < 2 {
-		return refuse("the line %q", line)
-	}
-	switch line[0] {
-	case '+', '-', ':', '_', '#', ',', '(':
-		c.ended(left)
-		return nil
-	case '$', '!', '=':
-		return c.text(line, left)
-	case '*', '~', '>':
-		return c.table(line, 1, left)
-	case '%', '|':
-		return c.table(line, 2, left)
-	}
-	return refuse("the line %q", line)
-}
-
-// text begins a text whose length the line says.
-func (c *Checker) text(line []byte, left int) error {
-	n, err := length(line)
-	switch {
-	case err != nil:
-		return err
-	case n > MostText:
-		return refuse("a text of %d bytes, of which at most %d are taken", n, MostText)
-	case n < 0:
-		c.ended(left)
-		return nil
-	}
-	c.skip = n + int64(len("\r\n"))
-	return nil
-}
-
-// table begins a table of so many values, or pairs of them. An attribute, which comes before the reply that it is
-// about, takes the place of one value more.
-func (c *Checker) table(line []byte, each int64, left int) error {
-	n, err := length(line)
+// Command reads one command, and gives what follows it. The error is ErrShort or a *ProtocolError.
+func Command(data []byte) (args []string, rest []byte, err error) {
+	n, rest, err := announced(data, '*', 1, mostArguments)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if n > MostItems/each || c.all+n*each > MostItems {
-		return refuse("a table of %d values, of which at most %d are taken in one reply", n, MostItems)
-	}
-	if len(c.open) == Deepest {
-		return refuse("tables nested more than %d deep", Deepest)
-	}
-	n = max(n, 0) * each
-	if line[0] == '|' {
-		n++
-	}
-	c.all += n
-	if n == 0 {
-		c.ended(left)
-		return nil
-	}
-	c.open = append(c.open, n)
-	return nil
-}
-
-// ended counts a value that is complete, and the tables that are with it. left bytes of the data belong to what
-// follows.
-func (c *Checker) ended(left int) {
-	for last := len(c.open) - 1; last >= 0; last-- {
-		if c.open[last]--; c.open[last] > 0 {
-			return
+	for range n {
+		var size int
+		if size, rest, err = announced(rest, '$', 0, MostText); err != nil {
+			return nil, nil, err
 		}
-		c.open = c.open[:last]
+		if len(rest)-len("\r\n") < size {
+			return nil, nil, ErrShort
+		}
+		args = append(args, string(rest[:size]))
+		rest = rest[size+2:]
 	}
-	c.size, c.all = int64(left), 0
+	return args, rest, nil
 }
 
-// length is the number of a header, -1 for a value that is nil. Digits up to a billion are read right here.
-func length(line []byte) (int64, error) {
-	digits := bytes.TrimSuffix(line[1:], []byte("\r"))
-	if n, ok := short(digits); ok {
-		return n, nil
+// announced reads the number of a line such as "*3\r\n".
+func announced(data []byte, kind byte, least, most int) (n int, rest []byte, err error) {
+	line, rest, whole := bytes.Cut(data, []byte("\r\n"))
+	if !whole {
+		return 0, nil, ErrShort
 	}
-	n, err := strconv.ParseInt(string(digits), 10, 64)
-	if err != nil || n < -1 || len(line) == longestHeader {
-		return 0, refuse("the length %q", digits)
+	if len(line) > 0 && line[0] == kind {
+		n, err = strconv.Atoi(string(line[1:]))
+	}
+	if err != nil || len(line) < 2 || line[0] != kind || n < least || n > most {
+		return 0, nil, Refuse("%.60q, which begins no command", line)
+	}
+	return n, rest, nil
+}
+
+// Scanner reads values from a whole reply, in place and without allocating in the steady state: texts alias the reply,
+// items come from a slab that the next reply reuses.
+type Scanner struct {
+	data  []byte
+	slab  []Value
+	ahead int // values that open tables have announced and that are yet to be read
+	depth int // tables that are open
+}
+
+// Reset begins anew with data, which must not change while the values are in use.
+func (s *Scanner) Reset(data []byte) {
+	s.data, s.slab = data, s.slab[:0]
+	s.ahead, s.depth = 0, 0
+}
+
+// header reads one line: the type byte and its number or text.
+func (s *Scanner) header() (kind byte, line []byte, err error) {
+	end := bytes.IndexByte(s.data, '\n')
+	if end < 0 {
+		return 0, nil, ErrShort
+	}
+	if end < 2 || s.data[end-1] != '\r' {
+		return 0, nil, Refuse("the line %.60q", s.data[:end])
+	}
+	kind, line = s.data[0], s.data[1:end-1]
+	s.data = s.data[end+1:]
+	return kind, line, nil
+}
+
+// Array reads an array's header and gives its length.
+func (s *Scanner) Array() (int, error) {
+	kind, line, err := s.header()
+	if err != nil {
+		return 0, err
+	}
+	if kind == '-' {
+		return 0, errors.New(string(line))
+	}
+	n, err := strconv.Atoi(view(line))
+	if kind != '*' || err != nil || n < 0 || n > MostItems {
+		return 0, Refuse("%.60q where an array begins", string(kind)+string(line))
 	}
 	return n, nil
 }
 
-func short(digits []byte) (n int64, ok bool) {
-	for _, d := range digits {
-		if d < '0' || d > '9' {
-			return 0, false
-		}
-		n = 10*n + int64(d-'0')
+// Value reads one value of any kind. The error is ErrShort or a *ProtocolError.
+func (s *Scanner) Value() (Value, error) {
+	kind, line, err := s.header()
+	if err != nil {
+		return Value{}, err
 	}
-	return n, len(digits) > 0 && len(digits) < 10
+	switch kind {
+	case '+':
+		return Value{Kind: String, Text: view(line)}, nil
+	case '-':
+		return Value{Kind: Error, Text: view(line)}, nil
+	}
+	n, err := strconv.Atoi(view(line))
+	switch {
+	case kind == ':' && err == nil:
+		return Value{Kind: Int, Int: int64(n)}, nil
+	case kind != '$' && kind != '*', err != nil, n < -1, kind == '$' && n > MostText, n > MostItems && kind == '*':
+		return Value{}, Refuse("the line %.60q", string(kind)+string(line))
+	case n < 0:
+		return Value{Kind: Nil}, nil
+	case kind == '*':
+		return s.items(n)
+	case len(s.data) < n+len("\r\n"):
+		return Value{}, ErrShort
+	}
+	text := view(s.data[:n])
+	s.data = s.data[n+len("\r\n"):]
+	return Value{Kind: String, Text: text}, nil
 }
+
+// leastValue is how many bytes a value takes at least.
+const leastValue = 3
+
+// items reads the n values of a table. Room is made for no more values than the data can hold.
+func (s *Scanner) items(n int) (Value, error) {
+	s.ahead += n
+	switch {
+	case s.ahead > len(s.data)/leastValue:
+		return Value{}, ErrShort
+	case s.depth == Deepest:
+		return Value{}, Refuse("tables nested more than %d deep", Deepest)
+	}
+	s.depth++
+	items := s.take(n)
+	for i := range items {
+		s.ahead--
+		var err error
+		if items[i], err = s.Value(); err != nil {
+			return Value{}, err
+		}
+	}
+	s.depth--
+	return Value{Kind: Array, Items: items}, nil
+}
+
+// take gives n items of the slab. A slab that is too small is left to its holders and replaced by a larger one.
+func (s *Scanner) take(n int) []Value {
+	if len(s.slab)+n > cap(s.slab) {
+		s.slab = make([]Value, 0, 2*cap(s.slab)+n)
+	}
+	from := len(s.slab)
+	s.slab = s.slab[:from+n]
+	return s.slab[from : from+n : from+n]
+}
+
+// Release forgets the items taken so far: the values read from now on overwrite them.
+func (s *Scanner) Release() { s.slab = s.slab[:0] }
+
+// End refuses what follows the values that have been read.
+func (s *Scanner) End() error {
+	if len(s.data) > 0 {
+		return Refuse("%.60q after the reply", s.data)
+	}
+	return nil
+}
+
+// view is b as a string without a copy.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

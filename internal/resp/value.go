@@ -14,7 +14,6 @@ const (
 	Nil Kind = iota
 	Int
 	String // bulk and status
-	Double
 	Error
 	Array
 )
@@ -24,18 +23,10 @@ type Value struct {
 	Kind  Kind
 	Int   int64
 	Text  string
-	Float float64
 	Items []Value
 }
 
-// What String shows of a value, whatever a server makes of it.
-const (
-	mostItems = 8   // of a table
-	mostDepth = 4   // of tables within tables
-	mostText  = 400 // bytes, from which on the rest is left out
-)
-
-// String shows the value as redis-cli would, shortened.
+// String shows the value as redis-cli would, shortened: whatever a server makes of it is a line that one can read.
 func (v Value) String() string { return string(v.append(nil, 0)) }
 
 func (v Value) append(text []byte, depth int) []byte {
@@ -44,23 +35,17 @@ func (v Value) append(text []byte, depth int) []byte {
 		return append(text, "(nil)"...)
 	case Int:
 		return strconv.AppendInt(text, v.Int, 10)
-	case Double:
-		return strconv.AppendFloat(text, v.Float, 'g', -1, 64)
 	case Error:
 		return append(append(text, "(error) "...), message.Bare(v.Text)...)
-	case Array:
-		return v.appendItems(text, depth)
+	case String:
+		return append(text, message.Quote(v.Text)...)
 	}
-	return append(text, message.Quote(v.Text)...)
-}
-
-func (v Value) appendItems(text []byte, depth int) []byte {
 	text = append(text, '[')
 	for i, item := range v.Items {
 		if i > 0 {
 			text = append(text, ", "...)
 		}
-		if i == mostItems || depth == mostDepth || len(text) > mostText {
+		if i == 8 || depth == 4 || len(text) > 400 {
 			text = append(text, "…"...)
 			break
 		}

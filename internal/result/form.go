@@ -1,9 +1,10 @@
-// Package result is the form of the documents that simulate and bench write: what all of them begin with, how they
-// become JSON, and how a file is read back. What is not the document that was asked for, not of this version, or not
-// whole, is refused by name, and with the remedy. It holds their JSON Schemas, which a test makes of the Go types.
+// Package result has the documents of simulate and bench: their types, how they become JSON, how a file is read back,
+// and how two of simulate's are compared. What is not the document that was asked for, not of this version, or not
+// whole, is refused by name, and with the remedy. It holds the JSON Schemas of all documents, which a test makes of the
+// Go types.
 //
-// What is in a document, its package says: report, benchresult, recommend, worst, compare,
-// costresult, usage, tune and change.
+// It measures nothing and writes nothing for people: see report. The other documents are in recommend, compare and
+// usage.
 package result
 
 import "strings"
@@ -22,29 +23,18 @@ type Form struct {
 // The documents.
 var (
 	Simulation     = Form{File: "result.json", Of: "simulate", Version: 2, Field: "runs", Again: "run simulate again"}
-	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 2, Kind: "recommendation",
+	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 3, Kind: "recommendation",
 		Again: "ask again"}
-	Worst = Form{File: "worst.json", Of: "simulate worst", Version: 2, Field: "within_us", Again: "search again"}
 	Bench = Form{File: "bench.json", Of: "bench run", Version: 2, Kind: "bench", Again: "measure again",
 		Sealed: true}
-	Paired = Form{File: "paired.json", Of: "bench compare --base --head", Version: 2, Kind: "paired",
-		Again: "measure again", Sealed: true}
-	BenchShard = Form{File: "bench-shard.json", Of: "bench run --shard", Version: 1, Kind: "bench-shard",
-		Again: "measure all shards again", Sealed: true}
-	Comparison = Form{File: "comparison.json", Of: "bench compare", Version: 2, Kind: "comparison",
+	Comparison = Form{File: "comparison.json", Of: "bench compare", Version: 3, Kind: "comparison",
 		Again: "compare again"}
-	Change = Form{File: "change.json", Of: "simulate compare", Version: 1, Kind: "change", Again: "compare again"}
-	Usage  = Form{File: "usage.json", Of: "simulate limits", Version: 1, Kind: "usage", Again: "look again"}
-	Tune   = Form{File: "tune.json", Of: "simulate tune", Version: 1, Kind: "tune", Again: "tune again"}
-	Shard  = Form{File: "shard.json", Of: "simulate --shard", Version: 1, Kind: "shard",
-		Again: "run simulate --shard again", Sealed: true}
-	Cost = Form{File: "cost.json", Of: "bench cost", Version: 1, Kind: "cost", Again: "count again"}
+	Usage = Form{File: "usage.json", Of: "simulate limits", Version: 2, Kind: "usage", Again: "look again"}
 )
 
 // Forms are all of them.
 func Forms() []Form {
-	return []Form{Simulation, Recommendation, Worst, Bench, Paired, Comparison, Cost, Usage, Change, Tune, Shard,
-		BenchShard}
+	return []Form{Simulation, Recommendation, Bench, Comparison, Usage}
 }
 
 // String is the form in words: a bench.json of bench run.

@@ -3,6 +3,7 @@ package result
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,82 +17,61 @@ import (
 	"ratelab/internal/message"
 )
 
-// Read reads a file that is one of these forms, or the first of their files that is in the folder, and says which it
-// is. The error is a *BadFile.
-func Read(path string, forms ...Form) ([]byte, Form, error) {
-	data, form, bad := read(&path, forms)
-	if bad != nil {
-		bad.Path = path
-		return nil, Form{}, bad
+// ReadDocument reads a result.json, or the one in a folder. It refuses, as a *BadFile, another document or schema
+// version, and an unknown field.
+func ReadDocument(path string) (*Document, error) {
+	doc := new(Document)
+	if err := Read(path, Simulation, doc); err != nil {
+		return nil, err
 	}
-	return data, form, nil
+	return doc, nil
 }
 
-func read(path *string, forms []Form) ([]byte, Form, *BadFile) {
-	*path = inFolder(*path, forms)
-	want := wanted(forms)
-	file, err := os.Open(*path)
+// ReadBenchmark reads a bench.json, or the one in a folder. It refuses, as a *BadFile, what is another document or
+// schema version, was cut short or edited, or has unknown fields.
+func ReadBenchmark(path string) (*Benchmark, error) {
+	var doc struct {
+		Benchmark
+		Seal
+	}
+	if err := Read(path, Bench, &doc); err != nil {
+		return nil, err
+	}
+	return &doc.Benchmark, nil
+}
+
+// Read reads a file of the form, or the one in a folder, into a pointer. The error is a *BadFile.
+func Read(path string, form Form, into any) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, form.File)
+	}
+	if bad := read(path, form, into); bad != nil {
+		bad.Path = path
+		return bad
+	}
+	return nil
+}
+
+func read(path string, form Form, into any) *BadFile {
+	want := "want " + form.String()
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, Form{}, unreadable(*path, want, err)
+		return unreadable(path, want, err)
 	}
 	defer file.Close()
 	in := bufio.NewReader(file)
 	start, _ := in.Peek(64) // an error comes again with the rest
 	if bad := checkStart(start, want); bad != nil {
-		return nil, Form{}, bad
+		return bad
 	}
 	data, err := io.ReadAll(in)
 	if err != nil {
-		return nil, Form{}, unreadable(*path, want, err)
+		return unreadable(path, want, err)
 	}
-	form, bad := Recognize(data, forms...)
-	return data, form, bad
-}
-
-// Recognize says which of the forms data is. It goes from the coarse to the fine, because every finer complaint about a
-// file of another form misleads.
-func Recognize(data []byte, forms ...Form) (Form, *BadFile) {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, data); err != nil {
-		return Form{}, notJSON(data, forms[0])
+	if bad := recognize(data, form); bad != nil {
+		return bad
 	}
-	form, bad := identify(compact.Bytes(), forms)
-	if bad != nil {
-		return Form{}, bad
-	}
-	if form.Sealed {
-		if broken := sealBroken(compact.Bytes()); broken != "" {
-			return Form{}, &BadFile{Problem: "it was edited or damaged: " + broken, Remedy: form.original()}
-		}
-	}
-	return form, nil
-}
-
-// wanted is what the user is to name.
-func wanted(forms []Form) string {
-	var names []string
-	for _, f := range forms {
-		names = append(names, f.String())
-	}
-	return "want " + strings.Join(names, " or ")
-}
-
-// inFolder is the file that is meant by a folder: the first of the forms that is there.
-func inFolder(path string, forms []Form) string {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return path
-	}
-	for _, f := range forms {
-		if file := filepath.Join(path, f.File); exists(file) {
-			return file
-		}
-	}
-	return filepath.Join(path, forms[0].File)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	return decode(data, form, into)
 }
 
 // checkStart sees at once that a file of many GB, such as a list of decisions, is none of ours.
@@ -106,25 +86,39 @@ func checkStart(start []byte, want string) *BadFile {
 	return nil
 }
 
-// identify tells which form a document is from the fields that every version of it has.
-func identify(data []byte, forms []Form) (Form, *BadFile) {
-	want := wanted(forms)
+// recognize says why data is not of the form. It goes from the coarse to the fine, because every finer complaint about
+// a file of another form misleads.
+func recognize(data []byte, form Form) *BadFile {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return notJSON(data, form)
+	}
+	if bad := identify(compact.Bytes(), form); bad != nil || !form.Sealed {
+		return bad
+	}
+	if broken := sealBroken(compact.Bytes()); broken != "" {
+		return &BadFile{Problem: "it was edited or damaged: " + broken, Remedy: form.original()}
+	}
+	return nil
+}
+
+// identify says why a document is not of the form, by the fields that every version of it has.
+func identify(data []byte, form Form) *BadFile {
+	want := "want " + form.String()
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
-		return Form{}, &BadFile{Problem: "is none of our results", Remedy: want, Err: err}
+		return &BadFile{Problem: "is none of our results", Remedy: want, Err: err}
 	}
-	at := slices.IndexFunc(Forms(), func(f Form) bool { return f.is(fields) })
-	if at < 0 {
-		return Form{}, &BadFile{Problem: stranger(fields), Remedy: want}
+	stated := string(fields["schema_version"])
+	switch at := slices.IndexFunc(Forms(), func(f Form) bool { return f.is(fields) }); {
+	case at < 0:
+		return &BadFile{Problem: stranger(fields), Remedy: want}
+	case Forms()[at] != form:
+		return &BadFile{Problem: "is " + Forms()[at].String(), Remedy: want}
+	case stated != strconv.Itoa(form.Version):
+		return otherVersion(cmp.Or(stated, "none"), form)
 	}
-	form := Forms()[at]
-	switch {
-	case !slices.ContainsFunc(forms, func(f Form) bool { return f.File == form.File }):
-		return Form{}, &BadFile{Problem: "is " + form.String(), Remedy: want}
-	case string(fields["schema_version"]) != strconv.Itoa(form.Version):
-		return Form{}, otherVersion(string(fields["schema_version"]), form)
-	}
-	return form, nil
+	return nil
 }
 
 // is reports whether a document with these fields is of the form.
@@ -146,9 +140,6 @@ func stranger(fields map[string]json.RawMessage) string {
 }
 
 func otherVersion(stated string, form Form) *BadFile {
-	if stated == "" {
-		stated = "none"
-	}
 	bad := &BadFile{Problem: fmt.Sprintf("is %s with schema_version %s, where this program reads %d", form,
 		message.Bare(stated), form.Version)}
 	switch version, err := strconv.Atoi(stated); {
@@ -162,16 +153,15 @@ func otherVersion(stated string, form Form) *BadFile {
 	return bad
 }
 
-// Decode reads a document of the form into a pointer, and refuses fields that it does not have. The error is a *BadFile
-// of path.
-func Decode(path string, data []byte, form Form, into any) error {
+// decode refuses fields that the document does not have.
+func decode(data []byte, form Form, into any) *BadFile {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
 	if err == nil {
 		return nil
 	}
-	bad := &BadFile{Path: path, Problem: strings.TrimPrefix(err.Error(), "json: "), Remedy: form.original(), Err: err}
+	bad := &BadFile{Problem: strings.TrimPrefix(err.Error(), "json: "), Remedy: form.original(), Err: err}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		bad.At = position(data, wrong.Offset)

@@ -13,48 +13,25 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"ratelab/internal/benchresult"
-	"ratelab/internal/change"
-	"ratelab/internal/compare"
-	"ratelab/internal/costresult"
+	"ratelab/internal/counting"
+	"ratelab/internal/limits"
 	"ratelab/internal/measure"
 	"ratelab/internal/recommend"
-	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/simulate"
-	"ratelab/internal/tune"
-	"ratelab/internal/usage"
-	"ratelab/internal/worst"
 )
 
 var update = flag.Bool("update", false, "write the schemas anew; read the difference")
 
 // documents are the types behind the forms.
 var documents = map[string]any{
-	result.Simulation.File:     report.Document{},
+	result.Simulation.File:     result.Document{},
 	result.Recommendation.File: recommend.Document{},
-	result.Worst.File:          worst.Document{},
 	result.Bench.File: struct {
-		benchresult.Document
+		result.Benchmark
 		result.Seal
 	}{},
-	result.Paired.File: struct {
-		benchresult.Paired
-		result.Seal
-	}{},
-	result.BenchShard.File: struct {
-		benchresult.Part
-		result.Seal
-	}{},
-	result.Comparison.File: compare.Report{},
-	result.Cost.File:       costresult.Document{},
-	result.Usage.File:      usage.Document{},
-	result.Change.File:     change.Document{},
-	result.Tune.File:       tune.Document{},
-	result.Shard.File: struct {
-		simulate.Part
-		result.Seal
-	}{},
+	result.Comparison.File: counting.Report{},
+	result.Usage.File:      limits.Document{},
 }
 
 // The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.
@@ -78,7 +55,7 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 // comments are those of the module's types and fields. To read them all takes a quarter of a second.
 var comments = sync.OnceValues(func() (map[string]string, error) {
 	r := &jsonschema.Reflector{}
-	module := strings.TrimSuffix(reflect.TypeFor[usage.Document]().PkgPath(), "/internal/usage")
+	module := strings.TrimSuffix(reflect.TypeFor[limits.Document]().PkgPath(), "/internal/limits")
 	err := r.AddGoComments(module, "internal", jsonschema.WithFullComment())
 	for at, text := range r.CommentMap {
 		r.CommentMap[at] = strings.Join(strings.Fields(text), " ")
@@ -101,11 +78,11 @@ func generated(t *testing.T, form result.Form) []byte {
 	if form.Kind != "" {
 		set(s, "kind", form.Kind)
 	}
-	if row := s.Definitions["reportRow"]; row != nil {
+	if row := s.Definitions["resultRow"]; row != nil {
 		addDerived(row)
 	}
 	// a model or a server in the process is never measured
-	if server := s.Definitions["benchresultServer"]; server != nil {
+	if server := s.Definitions["resultBenchServer"]; server != nil {
 		enum(server, "kind", "process", "container", "url")
 		enum(server, "transport", "unix", "tcp", "tls")
 	}
@@ -137,12 +114,12 @@ func special(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[measure.Sum128]():
 		return &jsonschema.Schema{Type: "string", Pattern: "^[0-9a-f]{32}$",
 			Description: "a sum modulo 2^128, in hexadecimal"}
-	case reflect.TypeFor[compare.Value]():
+	case reflect.TypeFor[counting.Value]():
 		return &jsonschema.Schema{Description: "a number, a text such as a hash, or null where there is none",
 			AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}
-	case reflect.TypeFor[benchresult.Histogram]():
+	case reflect.TypeFor[result.Histogram]():
 		return (&jsonschema.Reflector{Anonymous: true,
-			DoNotReference: true}).ReflectFromType(reflect.TypeFor[benchresult.Summary]())
+			DoNotReference: true}).ReflectFromType(reflect.TypeFor[result.Summary]())
 	}
 	return nil
 }

@@ -4,9 +4,8 @@ import (
 	"time"
 
 	"ratelab/internal/clients"
-	"ratelab/internal/message"
+	"ratelab/internal/limit"
 	"ratelab/internal/strictyaml"
-	"ratelab/internal/traffic"
 )
 
 const (
@@ -15,72 +14,71 @@ const (
 )
 
 // readServerClock reads steps such as [{at: 10s, step: -5s}], at most at the end of the phases.
-func readServerClock(v strictyaml.Value, phases []traffic.Phase) clients.ServerClock {
-	items, ok := v.List("a list of steps such as [{at: 10s, step: -5s}]", maxSteps)
-	if !ok {
-		return nil
-	}
-	end := lastMoment(phases)
-	clock := make(clients.ServerClock, len(items))
-	var before, total time.Duration
-	for i, item := range items {
-		f, ok := item.Fields("at", "step")
-		if !ok {
-			continue
-		}
-		if v, ok := f.Need("at", "when the clock steps, in true time since the start, such as 10s"); ok {
-			at, ok := readDuration(v, 0, end)
-			if ok && i > 0 && at <= before {
-				v.Bad("%s is not after the step before, at %s; want steps in the order of time", days(at), days(before))
-			}
-			clock[i].AtUS, before = at.Microseconds(), max(at, before)
-		}
-		if v, ok := f.Need("step", "how far the clock jumps, such as -5s"); ok {
-			step, ok := readDuration(v, -maxOffset, maxOffset)
+func readServerClock(v strictyaml.Value, end time.Duration) (clock clients.ServerClock) {
+	const when = "when the clock steps, in true time since the start, such as 10s"
+	var total time.Duration
+	readTimes(v, "a list of steps such as [{at: 10s, step: -5s}]", when, "step", end,
+		func(f strictyaml.Fields, atUS int64) {
+			var step time.Duration
+			v := f.Need("step", "how far the clock jumps, such as -5s")
+			ok := readDuration(v, &step, -maxOffset, maxOffset)
 			if total += step; ok && step == 0 {
 				v.Bad("a step of 0s changes nothing; leave it out")
 			} else if total > maxOffset || total < -maxOffset {
 				v.Bad("with this step the clock is off by %s; want at most %s either way", days(total), days(maxOffset))
 			}
-			clock[i].ByUS = step.Microseconds()
-		}
-	}
+			clock = append(clock, clients.Step{AtUS: atUS, ByUS: step.Microseconds()})
+		})
 	return clock
 }
 
-// lastMoment is how long the phases last together; the longest that a scenario may, where a trace tells only at its
-// end.
-func lastMoment(phases []traffic.Phase) time.Duration {
-	var total time.Duration
-	for _, p := range phases {
-		if p.Trace != nil && p.Duration == 0 {
-			return maxDuration
+// readTimes reads a list of what happens, each at a time after the one before; field is the other one that each has.
+func readTimes(v strictyaml.Value, want, when, field string, end time.Duration,
+	read func(f strictyaml.Fields, atUS int64)) {
+	var before time.Duration
+	for i, item := range v.List(want, maxSteps) {
+		f := item.Fields("at", field)
+		var at time.Duration
+		v := f.Need("at", when)
+		if readDuration(v, &at, 0, end) && i > 0 && at <= before {
+			v.Bad("%s is not after the step before, at %s; want steps in the order of time", days(at), days(before))
 		}
-		total += min(p.Duration, maxDuration)
+		before = max(at, before)
+		read(f, at.Microseconds())
 	}
-	return min(total, maxDuration)
 }
 
-// readSequences reads the labels of sequences of commands. Which there are is for the command to know.
-func readSequences(v strictyaml.Value) []string {
-	return readLabels(v, "a list of labels such as [read-then-increment]", maxSequences, nil)
+// readFaults reads what befalls limits and server. Both are about true time, and about requests that are sent once.
+func readFaults(f strictyaml.Fields, s *Scenario) {
+	end := lastMoment(s.Phases)
+	readTimes(f.Get("managed"), "a list of steps such as [{at: 2s, do: delete}, {at: 4s, do: init}]",
+		"when it happens, since the start, such as 2s", "do", end, func(f strictyaml.Fields, atUS int64) {
+			do := ""
+			strictyaml.Choice(f.Need("do", "delete or init"), &do, []string{"delete", "init"})
+			s.Managed = append(s.Managed, limit.ManagedStep{AtUS: atUS, Deletes: do == "delete"})
+		})
+	s.Outages = readOutages(f.Get("server_outage"), end)
+	for _, field := range []string{"managed", "server_outage"} {
+		if s.Reactive() {
+			f.Get(field).Bad("does not go with clients, server_clock or sequences; leave one of them out")
+		}
+	}
 }
 
-// checkEpoch refuses clocks that would show a time before 1970, which no server does.
-func checkEpoch(f strictyaml.Fields, s *Scenario) {
-	const want = "shows a time before 1970; want a later start, or clocks that are less wrong"
-	start := s.Start.UnixMicro()
-	for _, g := range s.Clients {
-		drift := lastMoment(s.Phases).Microseconds() / 1_000_000 * min(g.DriftPPM.Min, 0)
-		if start+g.OffsetUS.Min+drift-g.DelayUS.Max < 0 {
-			f.Place("clients").Bad("a clock of %s %s", message.Quote(g.Name), want)
+// readOutages reads times such as [{at: 3s, for: 1s}].
+func readOutages(v strictyaml.Value, end time.Duration) (outages []limit.Outage) {
+	var before time.Duration
+	for _, item := range v.List("a list of outages such as [{at: 3s, for: 1s}]", maxSteps) {
+		var at, lasts time.Duration
+		f := item.Fields("at", "for")
+		v := f.Need("at", "when it begins, since the start, such as 3s")
+		if readDuration(v, &at, 0, end) && at < before {
+			v.Bad("%s is before the end of the outage before, at %s; want outages in the order of time", days(at),
+				days(before))
 		}
+		readDuration(f.Need("for", "how long it lasts, such as 1s"), &lasts, time.Microsecond, maxDuration)
+		outages = append(outages, limit.Outage{FromUS: at.Microseconds(), UntilUS: (at + lasts).Microseconds()})
+		before = max(before, at+lasts)
 	}
-	skew := int64(0)
-	for _, step := range s.ServerClock {
-		if skew += step.ByUS; start+skew < 0 {
-			f.Place("server_clock").Bad("the server's clock %s", want)
-			return
-		}
-	}
+	return outages
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
@@ -25,40 +23,31 @@ const (
 var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(:[a-z][a-z0-9_-]*=[^:=\s]+)*(\+local-flag)?$`)
 
 // expect reads what each algorithm is to do.
-func (r *reader) expect(v strictyaml.Value, s *Scenario) []Expectation {
-	items, ok := v.List("a list such as [{algorithm: gcra, admitted: 10}]", maxExpect)
-	if !ok {
-		return nil
+func (r *reader) expect(v strictyaml.Value, s *Scenario) (all []Expectation) {
+	lines := map[[2]string]int{} // of each algorithm and measure
+	for _, item := range v.List("a list such as [{algorithm: gcra, admitted: 10}]", maxExpect) {
+		all = append(all, r.expectation(item, s, lines))
 	}
-	lines := map[[2]string]int{}
-	found := make([]Expectation, len(items))
-	for i, item := range items {
-		found[i] = r.expectation(item, s, lines)
-	}
-	return found
+	return all
 }
 
 // expectation reads one entry of s; lines holds the measures of those before it.
 func (r *reader) expectation(v strictyaml.Value, s *Scenario, lines map[[2]string]int) Expectation {
 	e := Expectation{File: r.Name, Line: v.Node.Line, Column: v.Node.Column}
-	f, ok := v.Mapping("an algorithm and its measures, such as {algorithm: gcra, admitted: 10}")
-	if !ok {
-		return e
-	}
-	if v, ok := f.Need("algorithm", "the label of an algorithm, such as gcra or gcra:burst=100"); ok {
-		e.Algorithm = readLabel(v)
-	}
+	f := v.Mapping("an algorithm and its measures, such as {algorithm: gcra, admitted: 10}")
+	e.Algorithm = readLabel(f.Need("algorithm", "the label of an algorithm, such as gcra or gcra:burst=100"))
 	for _, m := range f.Entries {
 		if m.Name == "algorithm" || !isMeasure(m, e.Algorithm, s) {
 			continue
 		}
-		if line, twice := lines[[2]string{e.Algorithm, m.Name}]; twice && e.Algorithm != "" {
+		about := [2]string{e.Algorithm, m.Name}
+		if line, twice := lines[about]; twice && e.Algorithm != "" {
 			m.Label.Bad("%s of %s is expected on line %d already; want it once", m.Name, e.Algorithm, line)
 		}
-		lines[[2]string{e.Algorithm, m.Name}] = m.Label.Node.Line
+		lines[about] = m.Label.Node.Line
 		e.Measures = append(e.Measures, readRange(m))
 	}
-	if len(f.Entries) <= 1 {
+	if f.Given() && len(f.Entries) <= 1 {
 		v.Bad("no measure; %s", wantMeasure(""))
 	}
 	return e
@@ -74,7 +63,7 @@ func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 		e.Label.Bad("unknown measure; %s", wantMeasure(e.Name))
 	case m.In&measure.Expected == 0:
 		e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s",
-			message.List(ofDecisions()))
+			ofDecisions())
 	case missing(about, label, s) != "":
 		e.Label.Bad("%s has no such figure; want %s", cmp.Or(label, "the row"), missing(about, label, s))
 	default:
@@ -83,18 +72,18 @@ func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 	return false
 }
 
-// ofDecisions are the names of the measures that every row has.
-func ofDecisions() []string {
+// ofDecisions lists the names of the measures that every row has.
+func ofDecisions() string {
 	var names []string
 	for _, m := range measure.DecisionMeasures.Within(measure.Expected) {
 		names = append(names, m.Name)
 	}
-	return names
+	return message.List(names)
 }
 
 // wantMeasure says which measures there are. All their names would fill a screen.
 func wantMeasure(name string) string {
-	want := "want one of " + message.List(ofDecisions()) + ", or another that `simulate list measures` names"
+	want := "want one of " + ofDecisions() + ", or another that `simulate list measures` names"
 	if near, ok := message.Nearest(name, measure.Names(measure.Expected)); ok {
 		return fmt.Sprintf("did you mean %q? %s", near, want)
 	}
@@ -127,41 +116,37 @@ func (s *Scenario) namesSequence(label string) bool {
 }
 
 // readLabel reads the name of a row.
-func readLabel(v strictyaml.Value) string {
-	s, ok := v.Text("a label", maxLabel)
-	if ok && !labelText.MatchString(s) {
+func readLabel(v strictyaml.Value) (label string) {
+	if v.Text(&label, "a label", maxLabel) && !labelText.MatchString(label) {
 		v.Bad("%s is not a label; want a name such as gcra, and :k=v for each parameter", v.Shown())
 		return ""
 	}
-	return s
+	return label
 }
 
-// readLabels reads a list of labels, each once, and shows read each of them; unless that is nil.
+// readLabels reads a list of labels, each once, and shows read each of them; unless that is nil. Which algorithms and
+// sequences there are is for the command to know.
 func readLabels(v strictyaml.Value, want string, most int, read func(item strictyaml.Value, label string)) []string {
-	items, ok := v.List(want, most)
-	if !ok {
-		return nil
-	}
 	lines := map[string]int{}
-	labels := make([]string, len(items))
-	for i, item := range items {
+	var labels []string
+	for _, item := range v.List(want, most) {
 		label := readLabel(item)
 		if lines[label] > 0 {
 			item.Bad("%s is on line %d already; want it once", item.Shown(), lines[label])
 		}
-		if label != "" {
-			lines[label], labels[i] = item.Node.Line, label
-			if read != nil {
-				read(item, label)
-			}
+		if label == "" {
+			continue
+		}
+		lines[label], labels = item.Node.Line, append(labels, label)
+		if read != nil {
+			read(item, label)
 		}
 	}
 	return labels
 }
 
-// rows reads the labels of further rows. Which algorithms there are is for the command to know.
-func (r *reader) rows(v strictyaml.Value) []Row {
-	var all []Row
+// rows reads the labels of further rows.
+func (r *reader) rows(v strictyaml.Value) (all []Row) {
 	readLabels(v, `a list of labels such as ["gcra:burst=10"]`, maxRows, func(item strictyaml.Value, label string) {
 		switch {
 		case strings.HasSuffix(label, LocalFlagSuffix):
@@ -179,24 +164,18 @@ func (r *reader) rows(v strictyaml.Value) []Row {
 func readRange(m strictyaml.Entry) Range {
 	r := Range{Measure: m.Name, Min: math.Inf(-1), Max: math.Inf(1), Line: m.Label.Node.Line,
 		Column: m.Label.Node.Column}
-	if m.Node.Kind != yaml.MappingNode {
-		x, _ := readNumber(m.Value, 0, maxMeasure)
-		r.Min, r.Max = x, x
+	if !m.IsMapping() {
+		readNumber(m.Value, &r.Min, 0, maxMeasure)
+		r.Max = r.Min
 		return r
 	}
-	f, _ := m.Fields("min", "max")
-	least, hasMin := f.Get("min")
-	most, hasMax := f.Get("max")
-	if hasMin {
-		r.Min, hasMin = readNumber(least, 0, maxMeasure)
-	}
-	if hasMax {
-		r.Max, hasMax = readNumber(most, 0, maxMeasure)
-	}
+	f := m.Fields("min", "max")
+	readNumber(f.Get("min"), &r.Min, 0, maxMeasure)
+	readNumber(f.Get("max"), &r.Max, 0, maxMeasure)
 	switch {
 	case len(f.Entries) == 0:
 		m.Bad("neither end; want {min: …, max: …} or one of them")
-	case hasMin && hasMax && r.Min > r.Max:
+	case r.Min > r.Max:
 		m.Bad("min %s is more than max %s; want min first", formatNumber(r.Min), formatNumber(r.Max))
 	}
 	return r
@@ -204,8 +183,8 @@ func readRange(m strictyaml.Entry) Range {
 
 // readParameters reads the parameters of each algorithm: numbers or words, kept as text.
 func readParameters(v strictyaml.Value) map[string]map[string]string {
-	f, ok := v.Mapping("algorithms and their parameters, such as {gcra: {burst: 100}}")
-	if !ok {
+	f := v.Mapping("algorithms and their parameters, such as {gcra: {burst: 100}}")
+	if !f.Given() {
 		return nil
 	}
 	all := map[string]map[string]string{}
@@ -215,12 +194,8 @@ func readParameters(v strictyaml.Value) map[string]map[string]string {
 				message.Quote(e.Name))
 			continue
 		}
-		inner, ok := e.Mapping("parameters and their values, such as {burst: 100}")
-		if !ok {
-			continue
-		}
 		all[e.Name] = map[string]string{}
-		for _, p := range inner.Entries {
+		for _, p := range e.Mapping("parameters and their values, such as {burst: 100}").Entries {
 			all[e.Name][p.Name] = readParameter(p)
 		}
 	}

@@ -37,6 +37,14 @@ func FromTrace(t traffic.Trace, p limit.Policy) (*Scenario, error) {
 	}, nil
 }
 
+// UnderRule is a recorded log with another rule for times that are whole seconds.
+func (s *Scenario) UnderRule(rule traffic.WithinSecond) *Scenario {
+	again, trace := *s, *s.Phases[0].Trace
+	trace.WithinSecond = rule
+	again.Phases = []traffic.Phase{{Name: s.Phases[0].Name, Trace: &trace}}
+	return &again
+}
+
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // traceName makes a scenario's name of a file's: access.log.gz becomes access-log.

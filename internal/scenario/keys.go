@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"go.yaml.in/yaml/v4"
-
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
 )
@@ -16,133 +14,95 @@ const (
 
 // readKeysAndCost reads what the top level and each phase may say.
 func readKeysAndCost(f strictyaml.Fields, p *traffic.Phase) {
-	if v, ok := f.Get("keys"); ok {
+	if v := f.Get("keys"); v.Given() {
 		p.Keys = readKeys(v)
 	}
-	if v, ok := f.Get("cost"); ok {
+	if v := f.Get("cost"); v.Given() {
 		p.Cost = readCost(v)
 	}
 }
 
 // readKeys reads {count: 100, distribution: zipf, exponent: 1.1} and its kin.
 func readKeys(v strictyaml.Value) traffic.Keys {
-	f, ok := v.Fields("count", "distribution", "exponent", "hot")
-	if !ok {
-		return nil
-	}
+	f := v.Fields("count", "distribution", "exponent", "hot")
 	count, distribution := int64(0), "uniform"
-	if v, ok := f.Need("count", "how many keys there are"); ok {
-		count, _ = v.Integer(1, maxKeys)
+	f.Need("count", "how many keys there are").Integer(&count, 1, maxKeys)
+	given := f.Get("distribution")
+	known := strictyaml.Choice(given, &distribution, []string{"uniform", "zipf", "hot", "sequential"}) || !given.Given()
+	for field, belongs := range map[string]string{"exponent": "zipf", "hot": "hot"} {
+		if known && distribution != belongs {
+			f.Get(field).Bad("it goes with distribution: %s, not %s; leave it out", belongs, distribution)
+		}
 	}
-	if v, ok := f.Get("distribution"); ok {
-		distribution, _ = v.Choice("uniform", "zipf", "hot", "sequential")
-	}
-	only(f, "exponent", distribution, "zipf")
-	only(f, "hot", distribution, "hot")
 	switch distribution {
 	case "zipf":
-		return readZipf(f, count)
+		z := traffic.Zipf{Count: count}
+		readNumber(f.Need("exponent", "how steep the distribution is, such as 1.1"), &z.Exponent, 0, maxExponent)
+		return z
 	case "hot":
-		return readHot(f, count)
+		return readHot(f.Need("hot", "{keys: 1, share: 0.8}"), count)
 	case "sequential":
 		return traffic.Sequential{Count: count}
 	}
 	return traffic.Uniform{Count: count}
 }
 
-// only refuses a field that goes with another distribution.
-func only(f strictyaml.Fields, field, distribution, belongs string) {
-	if v, ok := f.Get(field); ok && distribution != belongs && distribution != "" {
-		v.Bad("it goes with distribution: %s, not %s; leave it out", belongs, distribution)
-	}
-}
-
-func readZipf(f strictyaml.Fields, count int64) traffic.Keys {
-	z := traffic.Zipf{Count: count}
-	if v, ok := f.Need("exponent", "how steep the distribution is, such as 1.1"); ok {
-		z.Exponent, _ = readNumber(v, 0, maxExponent)
-	}
-	return z
-}
-
-func readHot(f strictyaml.Fields, count int64) traffic.Keys {
+func readHot(v strictyaml.Value, count int64) traffic.Keys {
 	h := traffic.Hot{Count: count}
-	v, ok := f.Need("hot", "{keys: 1, share: 0.8}")
-	if !ok {
-		return h
+	f := v.Fields("keys", "share")
+	keys := f.Need("keys", "how many keys are hot")
+	if keys.Integer(&h.Keys, 1, maxKeys) && count > 0 && h.Keys >= count {
+		keys.Bad("%d of %d keys; want fewer than all", h.Keys, count)
 	}
-	if f, ok = v.Fields("keys", "share"); !ok {
-		return h
-	}
-	if v, ok := f.Need("keys", "how many keys are hot"); ok {
-		h.Keys, ok = v.Integer(1, maxKeys)
-		if ok && count > 0 && h.Keys >= count {
-			v.Bad("%d of %d keys; want fewer than all", h.Keys, count)
-		}
-	}
-	if v, ok := f.Need("share", "their share of the requests, such as 0.8"); ok {
-		h.Share, _ = readNumber(v, 0, 1)
-	}
+	readNumber(f.Need("share", "their share of the requests, such as 0.8"), &h.Share, 0, 1)
 	return h
 }
 
 // readCost reads a number, {uniform: [1, 10]} or {weighted: {1: 0.9, 50: 0.1}}.
 func readCost(v strictyaml.Value) traffic.Cost {
 	if v.IsNumber() {
-		n, _ := v.Integer(1, traffic.MaxCost)
+		var n int64
+		v.Integer(&n, 1, traffic.MaxCost)
 		return traffic.FixedCost(n)
 	}
-	if v.Node.Kind != yaml.MappingNode {
+	if !v.IsMapping() {
 		v.Bad("%s; want a cost such as 3, {uniform: [1, 10]} or {weighted: {1: 0.9, 50: 0.1}}", v.Shown())
 		return nil
 	}
-	f, _ := v.Fields("uniform", "weighted")
-	uniform, isUniform := f.Get("uniform")
-	weighted, isWeighted := f.Get("weighted")
+	f := v.Fields("uniform", "weighted")
+	uniform, weighted := f.Get("uniform"), f.Get("weighted")
 	switch {
-	case isUniform && isWeighted || !isUniform && !isWeighted && len(f.Entries) == 0:
+	case uniform.Given() && weighted.Given() || len(f.Entries) == 0:
 		v.Bad("%d distributions; want one of uniform, weighted", len(f.Entries))
-	case isUniform:
+	case uniform.Given():
 		return readUniformCost(uniform)
-	case isWeighted:
+	case weighted.Given():
 		return readWeightedCost(weighted)
 	}
 	return nil
 }
 
 func readUniformCost(v strictyaml.Value) traffic.Cost {
-	ends, ok := v.List("[least, most]", 2)
-	if !ok {
-		return nil
+	var c traffic.UniformCost
+	least, most := ends(v, "number")
+	ok1, ok2 := least.Integer(&c.Min, 1, traffic.MaxCost), most.Integer(&c.Max, 1, traffic.MaxCost)
+	if ok1 && ok2 && c.Min > c.Max {
+		v.Bad("%d is more than %d; want [least, most]", c.Min, c.Max)
 	}
-	if len(ends) != 2 {
-		v.Bad("%d number; want [least, most]", len(ends))
-		return nil
-	}
-	least, ok1 := ends[0].Integer(1, traffic.MaxCost)
-	most, ok2 := ends[1].Integer(1, traffic.MaxCost)
-	if ok1 && ok2 && least > most {
-		v.Bad("%d is more than %d; want [least, most]", least, most)
-	}
-	return traffic.UniformCost{Min: least, Max: most}
+	return c
 }
 
 func readWeightedCost(v strictyaml.Value) traffic.Cost {
-	f, ok := v.Mapping("costs and their weights, such as {1: 0.9, 50: 0.1}")
-	if !ok {
-		return nil
-	}
-	if len(f.Entries) == 0 || len(f.Entries) > maxWeights {
+	f := v.Mapping("costs and their weights, such as {1: 0.9, 50: 0.1}")
+	if f.Given() && (len(f.Entries) == 0 || len(f.Entries) > maxWeights) {
 		v.Bad("%d costs; want 1 to %d", len(f.Entries), maxWeights)
 	}
-	var w traffic.WeightedCost
-	for _, e := range f.Entries {
-		cost, _ := e.Label.Integer(1, traffic.MaxCost)
-		weight, ok := readNumber(e.Value, 0, maxWeight)
-		if ok && weight == 0 {
+	all := make(traffic.WeightedCost, len(f.Entries))
+	for i, e := range f.Entries {
+		e.Label.Integer(&all[i].Cost, 1, traffic.MaxCost)
+		if readNumber(e.Value, &all[i].Weight, 0, maxWeight) && all[i].Weight == 0 {
 			e.Bad("a weight of 0 never comes; want a weight above 0")
 		}
-		w = append(w, traffic.Weight{Cost: cost, Weight: weight})
 	}
-	return w
+	return all
 }

@@ -1,127 +1,114 @@
-// Package scenario is the strict reader of scenarios, and what is in one: a YAML file
-// asks one question of a rate limiter, describes the traffic that puts it, and states the answer to expect.
-//
-// The package knows no algorithm: names in expect and parameters are labels that the command resolves.
 package scenario
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"slices"
-	"strconv"
-	"time"
+	"strings"
 
-	"ratelab/internal/clients"
-	"ratelab/internal/limit"
-	"ratelab/internal/traffic"
+	"ratelab/internal/message"
+	"ratelab/internal/strictyaml"
+	"ratelab/scenarios"
 )
 
-// Scenario is one file, read and checked.
-type Scenario struct {
-	Name     string // the file's base name, unless it says otherwise
-	Question string // what the scenario answers, in at most 90 characters
-	Limit    limit.Policy
-	Seed     uint64
-	Start    time.Time // of virtual time, in UTC; a multiple of a day unless the file says otherwise
-	OnLate   string    // what a wall-clock run does with requests it cannot send in time: queue, drop or fatal
-	Phases   []traffic.Phase
+// Schema is the JSON Schema (draft 2020-12) of a scenario file, for editors. It says less than Parse checks.
+func Schema() []byte { return scenarios.Schema }
 
-	// Clients are the groups of clients that send the traffic; nil: each request is sent once, by clocks that are
-	// right. ServerClock is what the server's clock does, and Sequences are the sequences of commands that get rows
-	// beside the scripts.
-	Clients     []clients.Group
-	ServerClock clients.ServerClock
-	Sequences   []string
-
-	// Rows are further ones, beside those of all algorithms with their defaults.
-	Rows []Row
-
-	// Managed are the steps of the limits that have to be configured, and Outages the times in which nobody reaches the
-	// server, both in the order of time.
-	Managed []limit.ManagedStep
-	Outages []limit.Outage
-
-	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
-	Parameters map[string]map[string]string
-	Expect     []Expectation
-
-	// NamesContract: the file says how its limit is read, instead of leaving it at the default.
-	NamesContract bool
-
-	SHA256 string // of the file's bytes, in hexadecimal
-}
-
-// Row is the label of a row that the file asks for, and where.
-type Row struct {
-	Label  string // a label: a name, and :k=v for each parameter set
-	File   string
-	Line   int
-	Column int
-}
-
-// Expectation is what the file says one algorithm does, and where it says so.
-type Expectation struct {
-	Algorithm string // a label: a name, and :k=v for each parameter set
-	Measures  []Range
-	File      string
-	Line      int
-	Column    int
-}
-
-// LocalFlagSuffix ends the label of the row that an algorithm gets beside its own where clients have a local flag: each
-// of them then remembers that it is over the limit, and asks no more until it is not.
-const LocalFlagSuffix = "+local-flag"
-
-// Range is the values a measure may have, both ends included; an open end is an infinity.
-type Range struct {
-	Measure      string // as in the JSON of a result, one that measure.Expected allows
-	Min, Max     float64
-	Line, Column int
-}
-
-// Contains reports whether v is as expected.
-func (r Range) Contains(v float64) bool { return r.Min <= v && v <= r.Max }
-
-// String is an exact value, or min..max with open ends left out.
-func (r Range) String() string {
-	if r.Min == r.Max {
-		return formatNumber(r.Min)
+// Names are the names of the built-in scenarios, sorted.
+func Names() []string {
+	files, err := fs.Glob(scenarios.Files, "*.yaml")
+	if err != nil {
+		panic(err) // the pattern is a good one
 	}
-	return formatEnd(r.Min) + ".." + formatEnd(r.Max)
-}
-
-func formatEnd(v float64) string {
-	if v-v != 0 { // an infinity
-		return ""
+	for i, file := range files {
+		files[i] = baseName(file)
 	}
-	return formatNumber(v)
+	return files
 }
 
-func formatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// DefaultStart is a midnight, and so a multiple of every window that divides a day.
-var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-// OnLates are the legal values of on_late; the first is the default.
-var OnLates = []string{"queue", "drop", "fatal"}
-
-// Stream compiles the scenario's traffic with the given seed, which is the scenario's own unless the user asks
-// for another.
-func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(seed, s.Phases) }
-
-// Reactive reports whether what arrives, or by which clock, is more than what the phases say: whether there are
-// clients, steps of the server's clock or sequences.
-func (s *Scenario) Reactive() bool {
-	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
+// Builtin reads the built-in scenarios, ordered by name.
+func Builtin() ([]*Scenario, error) {
+	var all []*Scenario
+	for _, name := range Names() {
+		s, err := Load(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }
 
-// Faulty reports whether limits are deleted, or the server is not there, in the course of it.
-func (s *Scenario) Faulty() bool { return s.Managed != nil || s.Outages != nil }
+// Source is the file of a built-in scenario, one of Names.
+func Source(name string) []byte {
+	data, err := scenarios.Files.ReadFile(name + ".yaml")
+	if err != nil {
+		panic(err) // the embedded files are part of the program
+	}
+	return data
+}
 
-// Plain reports whether nothing but requests happens in it: what every algorithm meets alike, on any clock.
-func (s *Scenario) Plain() bool { return !s.Reactive() && !s.Faulty() }
+// Load finds a scenario: a built-in one by its name, or a file by its path, which has a slash or ends in .yaml or
+// .yml.
+func Load(nameOrPath string) (*Scenario, error) {
+	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") ||
+		strings.HasSuffix(nameOrPath, ".yml") {
+		return loadFile(nameOrPath)
+	}
+	names := Names()
+	if slices.Contains(names, nameOrPath) {
+		return Parse(nameOrPath+".yaml", Source(nameOrPath))
+	}
+	return nil, fmt.Errorf("scenario %s: no such scenario%s (simulate list has all of them; a file is a path with a "+
+		"slash or .yaml)", message.Quote(nameOrPath), message.DidYouMean(nameOrPath, names))
+}
 
-// ClocksOff reports whether any clock is wrong at any time.
-func (s *Scenario) ClocksOff() bool {
-	return len(s.ServerClock) > 0 || slices.ContainsFunc(s.Clients, func(g clients.Group) bool {
-		return g.OffsetUS != clients.Range{} || g.DriftPPM != clients.Range{}
-	})
+func loadFile(file string) (*Scenario, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fileError(file, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: this is a folder; want a scenario file", message.Path(file))
+	}
+	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
+	if err != nil {
+		return nil, fileError(file, err)
+	}
+	return Parse(file, data)
+}
+
+func fileError(file string, err error) error {
+	err = message.Unreadable(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; want a scenario file", err)
+	}
+	return fmt.Errorf("%s: %w", message.Path(file), err)
+}
+
+// reader reads one file, which collects the problems.
+type reader struct{ strictyaml.File }
+
+// Parse reads a scenario. file is its path, for messages, for the name it must bear and for the folder that a
+// trace's name is relative to; it is not opened. The error is a strictyaml.Errors with everything that is wrong.
+func Parse(file string, data []byte) (*Scenario, error) {
+	r := &reader{strictyaml.File{
+		Name: file, Wants: "a scenario with name, question, limit and phases", Remedy: "want a mapping of fields",
+	}}
+	var s *Scenario
+	if root, ok := r.Root(data); ok {
+		s = r.scenario(root)
+	}
+	if problems := r.Errors(); len(problems) > 0 {
+		return nil, problems
+	}
+	sum := sha256.Sum256(data)
+	s.SHA256 = hex.EncodeToString(sum[:])
+	return s, nil
 }

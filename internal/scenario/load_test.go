@@ -92,7 +92,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		{Name: "square", Duration: time.Second,
 			Arrivals: traffic.OnOff{Rate: rate(200, time.Second), On: 200 * time.Millisecond,
 				Off: 300 * time.Millisecond}, Keys: keys, Cost: cost},
-		{Name: "pause", Duration: 250 * time.Microsecond, Arrivals: traffic.Pause{}, Keys: keys, Cost: cost},
+		{Name: "pause", Duration: 250 * time.Microsecond, Arrivals: traffic.Constant(0), Keys: keys, Cost: cost},
 		{Name: "trace", Trace: &traffic.Trace{File: filepath.FromSlash("some/where/logs/a.csv"), Format: traffic.CSV,
 			Key: "ip", Time: "t", Cost: "a+b",
 			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: traffic.AtStart}},

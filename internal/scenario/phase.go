@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"errors"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -15,31 +17,9 @@ const (
 	maxRepeats   = 1_000_000  // stairs, bursts or on-off cycles of one phase
 )
 
-// shapes are the arrival shapes: the field that holds one, and what reads it. d is the phase's duration, 0 where
-// it is absent or wrong.
-var shapes = []struct {
-	field string
-	read  func(v strictyaml.Value, d time.Duration) traffic.Arrivals
-}{
-	{"constant", readConstant},
-	{"poisson", readPoisson},
-	{"ramp", readRamp},
-	{"steps", readSteps},
-	{"burst", readBurst},
-	{"spike", readSpike},
-	{"sine", readSine},
-	{"on_off", readOnOff},
-	{"pause", readPause},
-	{"trace", nil}, // recorded, see tracePhase
-}
-
-func shapeFields() []string {
-	names := make([]string, len(shapes))
-	for i, s := range shapes {
-		names[i] = s.field
-	}
-	return names
-}
+// shapeFields are the fields that hold a phase's traffic, of which it has one: what readShape reads, and recorded
+// traffic.
+var shapeFields = []string{"constant", "poisson", "ramp", "steps", "burst", "spike", "sine", "on_off", "pause", "trace"}
 
 // notInAPhase are fields that people expect in a phase, and what they mean.
 var notInAPhase = map[string]string{
@@ -56,84 +36,185 @@ const (
 )
 
 // phase reads one phase; lines holds the names of those before it.
-func (r *reader) phase(v strictyaml.Value, defaults traffic.Phase, lines map[string]int) traffic.Phase {
-	p := defaults
-	legal := slices.Concat([]string{"name", "duration"}, shapeFields(), []string{"keys", "cost"})
-	f, ok := v.FieldsOr(notInAPhase, legal...)
-	if !ok {
-		return p
-	}
-	readPhaseName(f, &p, lines)
-	if v, ok := f.Get("duration"); ok {
-		if p.Duration, ok = readDuration(v, time.Microsecond, maxDuration); !ok {
-			p.Duration = time.Microsecond // stands in, so that the shape's own problems are found without new ones
-		}
+func (r *reader) phase(v strictyaml.Value, p traffic.Phase, lines map[string]int) traffic.Phase {
+	f := v.FieldsOr(notInAPhase, slices.Concat([]string{"name", "duration"}, shapeFields, []string{"keys", "cost"})...)
+	readName(f.Need("name", "a name that is unique in the file"), &p.Name, "phase", lines)
+	duration := f.Get("duration")
+	if duration.Given() && !readDuration(duration, &p.Duration, time.Microsecond, maxDuration) {
+		p.Duration = time.Microsecond // stands in, so that the shape's own problems are found without new ones
 	}
 	readKeysAndCost(f, &p)
 	shape, ok := shapeOf(f)
-	if !ok {
-		return p
+	switch {
+	case !ok:
+	case shape.Name == "trace":
+		r.trace(f, shape.Value, &p)
+	default:
+		if shape.Name != "burst" {
+			f.Need("duration", "how long the phase lasts, such as 10s")
+		}
+		r.arrivals(shape, &p)
 	}
-	if shape.Name == "trace" {
-		r.tracePhase(f, shape.Value, &p)
-		return p
-	}
-	if _, given := f.Get("duration"); !given && shape.Name != "burst" {
-		f.Need("duration", "how long the phase lasts, such as 10s")
-	}
-	r.arrivals(shape, &p)
 	return p
-}
-
-func readPhaseName(f strictyaml.Fields, p *traffic.Phase, lines map[string]int) {
-	v, ok := f.Need("name", "a name that is unique in the file")
-	if !ok {
-		return
-	}
-	if p.Name, ok = v.Text("a name", maxName); !ok {
-		return
-	}
-	if line, twice := lines[p.Name]; twice {
-		v.Bad("%s is also the phase on line %d; want names that are unique", v.Shown(), line)
-		return
-	}
-	lines[p.Name] = v.Node.Line
 }
 
 // shapeOf finds the one arrival shape of a phase.
 func shapeOf(f strictyaml.Fields) (found strictyaml.Entry, ok bool) {
+	misspelled := false // a shape, perhaps, which was reported already
 	for _, e := range f.Entries {
-		if !slices.Contains(shapeFields(), e.Name) {
-			continue
-		}
-		if ok {
+		switch {
+		case !slices.Contains(shapeFields, e.Name):
+			misspelled = misspelled || !slices.Contains([]string{"name", "duration", "keys", "cost"}, e.Name)
+		case ok:
 			e.Label.Bad("a second arrival shape after %s; want one per phase", found.Name)
 			return found, false
+		default:
+			found, ok = e, true
 		}
-		found, ok = e, true
 	}
-	if !ok && len(f.Entries) > 0 && !slices.ContainsFunc(f.Entries, unknown) {
-		f.Bad("no arrival shape; want one of %s", message.List(shapeFields()))
+	if !ok && len(f.Entries) > 0 && !misspelled {
+		f.Bad("no arrival shape; want one of %s", message.List(shapeFields))
 	}
 	return found, ok
 }
 
-// unknown is for shapeOf: a misspelled shape was reported already.
-func unknown(e strictyaml.Entry) bool {
-	return !slices.Contains([]string{"name", "duration", "keys", "cost"}, e.Name)
-}
-
 // arrivals reads the shape and checks how many requests it makes.
 func (r *reader) arrivals(shape strictyaml.Entry, p *traffic.Phase) {
-	i := slices.Index(shapeFields(), shape.Name)
 	before := r.Noted()
-	p.Arrivals = shapes[i].read(shape.Value, p.Duration)
+	p.Arrivals = readShape(shape.Name, shape.Value, p.Duration)
 	if r.Noted() > before || p.Duration == 0 && shape.Name != "burst" {
 		return
 	}
-	if n := p.Arrivals.Count(p.Duration); n > maxGenerated {
+	if n := p.Count(); n > maxGenerated {
 		shape.Bad("more than %d requests in %s; want fewer, or a trace", maxGenerated, days(p.Duration))
 	}
+}
+
+// readShape reads what the field of a shape holds. d is the phase's duration, 0 where it is absent or wrong.
+func readShape(name string, v strictyaml.Value, d time.Duration) traffic.Arrivals {
+	switch name {
+	case "constant":
+		return readConstant(v)
+	case "poisson":
+		var p traffic.Poisson
+		readRate(v, &p.Rate, 1)
+		return p
+	case "ramp":
+		return readRamp(v)
+	case "steps":
+		return readSteps(v, d)
+	case "burst":
+		return readBurst(v, d)
+	case "spike":
+		var n int64
+		v.Integer(&n, 1, maxGenerated)
+		return traffic.Spike(n)
+	case "sine":
+		return readSine(v)
+	case "on_off":
+		return readOnOff(v, d)
+	}
+	if !v.IsTruth() || v.Node.Value != "true" {
+		v.Bad("%s; want true", v.Shown())
+	}
+	return traffic.Constant(0) // pause
+}
+
+// readConstant reads a count (980) or a rate (400/s).
+func readConstant(v strictyaml.Value) traffic.Arrivals {
+	if v.IsNumber() {
+		var n int64
+		v.Integer(&n, 1, maxGenerated)
+		return traffic.Constant(n)
+	}
+	var s traffic.Steady
+	if !v.IsText() {
+		v.Bad("%s; want a count such as 980, or a rate such as 400/s", v.Shown())
+	} else {
+		readRate(v, &s.Rate, 1)
+	}
+	return s
+}
+
+// readRamp reads {from: 10/s, to: 500/s}.
+func readRamp(v strictyaml.Value) traffic.Arrivals {
+	var r traffic.Ramp
+	f := v.Fields("from", "to")
+	from := f.Need("from", "the rate at the start, such as 10/s")
+	ok1 := readRate(from, &r.From, 0)
+	ok2 := readRate(f.Need("to", "the rate at the end, such as 500/s"), &r.To, 0)
+	if ok1 && ok2 && r.From.Count == 0 && r.To.Count == 0 {
+		from.Bad("the ramp goes from nothing to nothing; want a rate, or pause: true for nobody")
+	}
+	return r
+}
+
+// readSteps reads {start: 10/s, step: 10/s, every: 5s}.
+func readSteps(v strictyaml.Value, d time.Duration) traffic.Arrivals {
+	var start, added traffic.Rate
+	var every time.Duration
+	f := v.Fields("start", "step", "every")
+	ok1 := readRate(f.Need("start", "the first rate, such as 10/s"), &start, 0)
+	step := f.Need("step", "the rate added with each stair, such as 10/s")
+	ok2 := readRate(step, &added, 1)
+	if ok1 && ok2 && start.Per != added.Per {
+		step.Bad("%s is per %s, but start is per %s; want one unit", step.Shown(), limit.FormatDuration(added.Per),
+			limit.FormatDuration(start.Per))
+	}
+	v = f.Need("every", "how long a stair is, such as 5s")
+	readDuration(v, &every, time.Millisecond, maxDuration)
+	repeats(v, every, d)
+	return traffic.Steps{Start: start.Count, Step: added.Count, Per: start.Per, Every: every}
+}
+
+// readBurst reads a count, or {count: 50, every: 1s}.
+func readBurst(v strictyaml.Value, d time.Duration) traffic.Arrivals {
+	var b traffic.Burst
+	if v.IsNumber() {
+		v.Integer(&b.Size, 1, maxGenerated)
+		return b
+	}
+	if !v.IsMapping() {
+		v.Bad("%s; want a count such as 1000, or {count: 50, every: 1s}", v.Shown())
+		return b
+	}
+	f := v.Fields("count", "every")
+	f.Need("count", "the requests of a burst").Integer(&b.Size, 1, maxGenerated)
+	every := f.Need("every", "the time from burst to burst, such as 1s")
+	ok := readDuration(every, &b.Every, time.Microsecond, maxDuration)
+	repeats(every, b.Every, d)
+	if ok && d == 0 {
+		every.Bad("the phase has no duration in which bursts could repeat; want duration: 10s beside burst")
+	}
+	return b
+}
+
+// readSine reads {mean: 100/s, amplitude: 80/s, period: 24h}.
+func readSine(v strictyaml.Value) traffic.Arrivals {
+	var s traffic.Sine
+	f := v.Fields("mean", "amplitude", "period")
+	ok1 := readRate(f.Need("mean", "the mean rate, such as 100/s"), &s.Mean, 1)
+	amplitude := f.Need("amplitude", "how far the rate swings, such as 80/s")
+	ok2 := readRate(amplitude, &s.Amplitude, 0)
+	// The products of counts up to 1e9 and windows up to 3e13 µs are compared as doubles, whose error of 1e-16 no
+	// amplitude can notice.
+	if ok1 && ok2 && float64(s.Amplitude.Count)*float64(s.Mean.Per) > float64(s.Mean.Count)*float64(s.Amplitude.Per) {
+		amplitude.Bad("%s swings the rate below zero; want at most the mean, %s", amplitude.Shown(), s.Mean)
+	}
+	readDuration(f.Need("period", "the time from peak to peak, such as 24h"), &s.Period, time.Millisecond, maxDuration)
+	return s
+}
+
+// readOnOff reads {rate: 200/s, on: 2s, off: 3s}.
+func readOnOff(v strictyaml.Value, d time.Duration) traffic.Arrivals {
+	var o traffic.OnOff
+	f := v.Fields("rate", "on", "off")
+	readRate(f.Need("rate", "the rate while on, such as 200/s"), &o.Rate, 1)
+	readDuration(f.Need("on", "how long the traffic is on, such as 2s"), &o.On, time.Microsecond, maxDuration)
+	off := f.Need("off", "how long it is off, such as 3s")
+	readDuration(off, &o.Off, time.Microsecond, maxDuration)
+	repeats(off, o.On+o.Off, d)
+	return o
 }
 
 // repeats refuses a period so short that it would come round too often in a phase.
@@ -141,5 +222,41 @@ func repeats(v strictyaml.Value, period, d time.Duration) {
 	if period > 0 && int64(d/period) > maxRepeats {
 		v.Bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats,
 			days(d))
+	}
+}
+
+// trace reads a phase of recorded traffic.
+func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.Phase) {
+	p.Keys, p.Cost = nil, nil
+	phase.Get("keys").Bad("a trace brings its own; want trace: {key: …} or nothing")
+	phase.Get("cost").Bad("a trace brings its own; want trace: {cost: …} or nothing")
+	f := v.Fields("file", "format", "key", "time", "cost", "speed", "skip", "limit", "bad", "within_second")
+	if !f.Given() {
+		return
+	}
+	before := r.Noted()
+	t := &traffic.Trace{}
+	p.Trace = t
+	f.Need("file", "the path of a trace").Text(&t.File, "a path", 4096)
+	f.Get("key").Text(&t.Key, "a column's name", 200)
+	f.Get("time").Text(&t.Time, "a column's name", 200)
+	f.Get("cost").Text(&t.Cost, "a column's name", 200)
+	strictyaml.Choice(f.Get("format"), &t.Format, traffic.Formats)
+	strictyaml.Choice(f.Get("within_second"), &t.WithinSecond, traffic.WithinSeconds)
+	readNumber(f.Get("speed"), &t.Speed, traffic.MinSpeed, traffic.MaxSpeed)
+	f.Get("skip").Integer(&t.Skip, 0, limit.MaxExact)
+	f.Get("limit").Integer(&t.Limit, 0, limit.MaxExact)
+	f.Get("bad").Integer(&t.Bad, 0, limit.MaxExact)
+	if r.Noted() > before {
+		return
+	}
+	for _, err := range t.Validate() {
+		var at *traffic.FieldError
+		if errors.As(err, &at) {
+			f.Place(at.Field).Bad("%s", at.Problem)
+		}
+	}
+	if !filepath.IsAbs(t.File) {
+		t.File = filepath.Join(filepath.Dir(r.Name), t.File)
 	}
 }

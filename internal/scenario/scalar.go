@@ -16,50 +16,66 @@ import (
 // The spellings that are accepted, of the many that YAML knows for a number.
 var (
 	numberText   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
-	signedText   = regexp.MustCompile(`^-?(([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h))+|[0-9]+d)$`)
-	durationText = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h))+$|^[0-9]+d$`)
+	durationText = regexp.MustCompile(`^(-?)(([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h))+|[0-9]+d)$`)
+	nameText     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 )
 
-// readNumber reads a finite number within min to max.
-func readNumber(v strictyaml.Value, min, max float64) (float64, bool) {
-	want := fmt.Sprintf("want a number from %s to %s", formatNumber(min), formatNumber(max))
+// readNumber reads a finite number within least to most.
+func readNumber(v strictyaml.Value, into *float64, least, most float64) bool {
+	want := fmt.Sprintf("want a number from %s to %s", formatNumber(least), formatNumber(most))
 	if !v.IsNumber() || v.IsQuoted() || !numberText.MatchString(v.Node.Value) {
 		v.Bad("%s is not a finite decimal number; %s", v.Shown(), want)
-		return 0, false
+		return false
 	}
 	x, err := strconv.ParseFloat(v.Node.Value, 64)
-	if err != nil || math.IsInf(x, 0) || x < min || x > max {
+	if err != nil || math.IsInf(x, 0) || x < least || x > most {
 		v.Bad("%s is out of range; %s", message.Bare(v.Node.Value), want)
-		return 0, false
+		return false
 	}
-	return x, true
+	*into = x
+	return true
 }
 
-// readDuration reads whole microseconds within min to max, with a sign where min is negative.
-func readDuration(v strictyaml.Value, min, max time.Duration) (time.Duration, bool) {
-	spelling, first := durationText, limit.FormatDuration(min)
-	if min < 0 {
-		spelling, first = signedText, "-"+days(-min)
+// readDuration reads whole microseconds within least to most, with a sign where least is negative.
+func readDuration(v strictyaml.Value, into *time.Duration, least, most time.Duration) bool {
+	first := limit.FormatDuration(least)
+	if least < 0 {
+		first = "-" + days(-least)
 	}
-	want := fmt.Sprintf("want a duration from %s to %s, such as 250ms, 3s, 1m30s or 7d", first, days(max))
+	want := fmt.Sprintf("want a duration from %s to %s, such as 250ms, 3s, 1m30s or 7d", first, days(most))
 	if v.IsNumber() {
 		v.Bad("%s has no unit; %s", v.Shown(), want)
-		return 0, false
+		return false
 	}
-	if !v.IsText() || !spelling.MatchString(v.Node.Value) {
+	var spelling []string
+	if v.IsText() {
+		spelling = durationText.FindStringSubmatch(v.Node.Value)
+	}
+	if spelling == nil || spelling[1] != "" && least >= 0 {
 		v.Bad("%s is not a duration; %s", v.Shown(), want)
-		return 0, false
+		return false
 	}
 	d, err := limit.ParseDuration(v.Node.Value)
-	if err != nil || d < min || d > max {
+	switch {
+	case err != nil || d < least || d > most:
 		v.Bad("%s is out of range; %s", v.Shown(), want)
-		return 0, false
-	}
-	if d%time.Microsecond != 0 {
+		return false
+	case d%time.Microsecond != 0:
 		v.Bad("%s is not a whole number of microseconds; %s", v.Shown(), want)
-		return 0, false
+		return false
 	}
-	return d, true
+	*into = d
+	return true
+}
+
+// readUS is readDuration in microseconds.
+func readUS(v strictyaml.Value, into *int64, least, most time.Duration) bool {
+	var d time.Duration
+	ok := readDuration(v, &d, least, most)
+	if ok {
+		*into = d.Microseconds()
+	}
+	return ok
 }
 
 // days writes whole days as such.
@@ -70,25 +86,50 @@ func days(d time.Duration) string {
 	return limit.FormatDuration(d)
 }
 
-// readRate reads COUNT/UNIT with a count of at least min.
-func readRate(v strictyaml.Value, min int64) (traffic.Rate, bool) {
+// readRate reads COUNT/UNIT with a count of at least least.
+func readRate(v strictyaml.Value, into *traffic.Rate, least int64) bool {
 	const want = "want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms"
 	if v.IsNumber() {
 		v.Bad("%s has no unit; %s", v.Shown(), want)
-		return traffic.Rate{}, false
+		return false
 	}
 	if !v.IsText() {
 		v.Bad("%s is not a rate; %s", v.Shown(), want)
-		return traffic.Rate{}, false
+		return false
 	}
 	r, err := traffic.ParseRate(v.Node.Value)
 	if err != nil {
 		v.Bad("%v", err)
-		return traffic.Rate{}, false
+		return false
 	}
-	if r.Count < min {
-		v.Bad("%s is no rate at all; want at least %d, or pause: true for nobody", v.Shown(), min)
-		return traffic.Rate{}, false
+	if r.Count < least {
+		v.Bad("%s is no rate at all; want at least %d, or pause: true for nobody", v.Shown(), least)
+		return false
 	}
-	return r, true
+	*into = r
+	return true
+}
+
+// readName reads a name that nothing else of its kind has; lines holds the names before it, and where they are.
+func readName(v strictyaml.Value, into *string, kind string, lines map[string]int) {
+	if !v.Text(into, "a name", maxName) {
+		return
+	}
+	if line, twice := lines[*into]; twice {
+		v.Bad("%s is also the %s on line %d; want names that are unique", v.Shown(), kind, line)
+		return
+	}
+	lines[*into] = v.Node.Line
+}
+
+// ends opens [least, most], a list of two of what noun says.
+func ends(v strictyaml.Value, noun string) (least, most strictyaml.Value) {
+	items := v.List("[least, most]", 2)
+	if len(items) == 1 {
+		v.Bad("1 %s; want [least, most]", noun)
+	}
+	if len(items) != 2 {
+		return least, most
+	}
+	return items[0], items[1]
 }

@@ -1,189 +1,127 @@
+// Package scenario is the strict reader of scenarios, and what is in one: a YAML file
+// asks one question of a rate limiter, describes the traffic that puts it, and states the answer to expect.
+//
+// The package knows no algorithm: names in expect and parameters are labels that the command resolves.
 package scenario
 
 import (
-	"path"
-	"path/filepath"
-	"regexp"
-	"strings"
+	"slices"
+	"strconv"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
 )
 
-const (
-	maxName     = 64
-	maxQuestion = 90
-	maxPhases   = 1000
-	maxExpect   = 1000
-	maxDuration = 366 * 24 * time.Hour // of a phase, and of all together
-)
+// Scenario is one file, read and checked.
+type Scenario struct {
+	Name     string // the file's base name, unless it says otherwise
+	Question string // what the scenario answers, in at most 90 characters
+	Limit    limit.Policy
+	Seed     uint64
+	Start    time.Time // of virtual time, in UTC; a multiple of a day unless the file says otherwise
+	OnLate   string    // what a wall-clock run does with requests it cannot send in time: queue, drop or fatal
+	Phases   []traffic.Phase
 
-var nameText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+	// Clients are the groups of clients that send the traffic; nil: each request is sent once, by clocks that are
+	// right. ServerClock is what the server's clock does, and Sequences are the sequences of commands that get rows
+	// beside the scripts.
+	Clients     []clients.Group
+	ServerClock clients.ServerClock
+	Sequences   []string
 
-// scenario reads the whole file.
-func (r *reader) scenario(v strictyaml.Value) *Scenario {
-	f, ok := v.Fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost",
-		"clients", "server_clock", "sequences", "managed", "server_outage", "rows", "parameters", "expect")
-	if !ok {
-		return nil
-	}
-	s := &Scenario{Seed: 1, Start: DefaultStart, OnLate: OnLates[0]}
-	r.head(f, s)
-	s.Limit, s.NamesContract = readLimit(f)
-	s.Phases = r.phases(f)
-	r.surroundings(f, s)
-	if v, ok := f.Get("rows"); ok {
-		s.Rows = r.rows(v)
-	}
-	if v, ok := f.Get("parameters"); ok {
-		s.Parameters = readParameters(v)
-	}
-	if v, ok := f.Get("expect"); ok {
-		s.Expect = r.expect(v, s)
-	}
-	return s
+	// Rows are further ones, beside those of all algorithms with their defaults.
+	Rows []Row
+
+	// Managed are the steps of the limits that have to be configured, and Outages the times in which nobody reaches the
+	// server, both in the order of time.
+	Managed []limit.ManagedStep
+	Outages []limit.Outage
+
+	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
+	Parameters map[string]map[string]string
+	Expect     []Expectation
+
+	// NamesContract: the file says how its limit is read, instead of leaving it at the default.
+	NamesContract bool
+
+	SHA256 string // of the file's bytes, in hexadecimal
 }
 
-// surroundings reads who sends the traffic, and what the clocks do.
-func (r *reader) surroundings(f strictyaml.Fields, s *Scenario) {
-	if v, ok := f.Get("clients"); ok {
-		s.Clients = readClients(v)
-	}
-	if v, ok := f.Get("server_clock"); ok {
-		s.ServerClock = readServerClock(v, s.Phases)
-	}
-	if v, ok := f.Get("sequences"); ok {
-		s.Sequences = readSequences(v)
-	}
-	readFaults(f, s)
-	if r.Noted() == 0 {
-		checkEpoch(f, s)
-	}
+// Row is the label of a row that the file asks for, and where.
+type Row struct {
+	Label  string // a label: a name, and :k=v for each parameter set
+	File   string
+	Line   int
+	Column int
 }
 
-// head reads the fields that are one scalar each.
-func (r *reader) head(f strictyaml.Fields, s *Scenario) {
-	if v, ok := f.Get("name"); ok {
-		s.Name = r.name(v)
-	} else if s.Name = baseName(r.Name); !nameText.MatchString(s.Name) || len(s.Name) > maxName {
-		f.Need("name", "one of small letters, digits and hyphens, since the file's own name is none")
-	}
-	if v, ok := f.Need("question", "the question that the scenario answers"); ok {
-		s.Question, ok = v.Text("a question", maxQuestion)
-		if ok && !strings.HasSuffix(s.Question, "?") {
-			v.Bad("%s does not end with a question mark; want a question", v.Shown())
-		}
-	}
-	if v, ok := f.Get("seed"); ok {
-		n, _ := v.Integer(0, limit.MaxExact)
-		s.Seed = uint64(n)
-	}
-	if v, ok := f.Get("start"); ok {
-		s.Start = readStart(v)
-	}
-	if v, ok := f.Get("on_late"); ok {
-		s.OnLate, _ = v.Choice(OnLates...)
-	}
+// Expectation is what the file says one algorithm does, and where it says so.
+type Expectation struct {
+	Algorithm string // a label: a name, and :k=v for each parameter set
+	Measures  []Range
+	File      string
+	Line      int
+	Column    int
 }
 
-// name reads the scenario's name, which becomes file names and key prefixes. Without one it is the file's base name.
-func (r *reader) name(v strictyaml.Value) string {
-	s, ok := v.Text("a name", maxName)
-	if !ok {
+// LocalFlagSuffix ends the label of the row that an algorithm gets beside its own where clients have a local flag: each
+// of them then remembers that it is over the limit, and asks no more until it is not.
+const LocalFlagSuffix = "+local-flag"
+
+// Range is the values a measure may have, both ends included; an open end is an infinity.
+type Range struct {
+	Measure      string // as in the JSON of a result, one that measure.Expected allows
+	Min, Max     float64
+	Line, Column int
+}
+
+// Contains reports whether v is as expected.
+func (r Range) Contains(v float64) bool { return r.Min <= v && v <= r.Max }
+
+// String is an exact value, or min..max with open ends left out.
+func (r Range) String() string {
+	if r.Min == r.Max {
+		return formatNumber(r.Min)
+	}
+	return formatEnd(r.Min) + ".." + formatEnd(r.Max)
+}
+
+func formatEnd(v float64) string {
+	if v-v != 0 { // an infinity
 		return ""
 	}
-	if !nameText.MatchString(s) {
-		v.Bad("%s is not a name; want small letters, digits and hyphens between them", v.Shown())
-		return ""
-	}
-	return s
+	return formatNumber(v)
 }
 
-// baseName is the last element of a path, written with either slash, without its extension.
-func baseName(file string) string {
-	base := path.Base(strings.ReplaceAll(filepath.ToSlash(file), `\`, "/"))
-	return strings.TrimSuffix(base, path.Ext(base))
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// DefaultStart is a midnight, and so a multiple of every window that divides a day.
+var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// OnLates are the legal values of on_late; the first is the default.
+var OnLates = []string{"queue", "drop", "fatal"}
+
+// Stream compiles the scenario's traffic with the given seed, which is the scenario's own unless the user asks
+// for another.
+func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(seed, s.Phases) }
+
+// Reactive reports whether what arrives, or by which clock, is more than what the phases say: whether there are
+// clients, steps of the server's clock or sequences.
+func (s *Scenario) Reactive() bool {
+	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
 }
 
-// readStart reads when virtual time begins. Scripts count microseconds in doubles, which are exact until 2255.
-func readStart(v strictyaml.Value) time.Time {
-	const want = "want a time from 1970 to 2199 such as 2024-01-01T00:00:00Z"
-	t, err := time.Parse(time.RFC3339Nano, v.Node.Value)
-	if !v.IsText() || err != nil {
-		v.Bad("%s is not an RFC 3339 time; %s", v.Shown(), want)
-		return t
-	}
-	if t = t.UTC(); t.Unix() < 0 || t.Year() > 2199 || t.Nanosecond()%1000 != 0 {
-		v.Bad("%s is out of range or finer than a microsecond; %s", v.Shown(), want)
-	}
-	return t
-}
+// Faulty reports whether limits are deleted, or the server is not there, in the course of it.
+func (s *Scenario) Faulty() bool { return s.Managed != nil || s.Outages != nil }
 
-// readLimit reads the policy, and whether it names its contract.
-func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
-	v, ok := f.Need("limit", "1000/3s, or {requests: 1000, per: 3s}")
-	if !ok {
-		return p, false
-	}
-	if v.IsText() {
-		p, err := limit.ParsePolicy(v.Node.Value)
-		if err != nil {
-			v.Bad("%s", strings.TrimPrefix(err.Error(), "limit "))
-		}
-		return p, false
-	}
-	f, ok = v.Fields("requests", "per", "burst", "contract")
-	if !ok {
-		return p, false
-	}
-	if v, ok := f.Need("requests", "how many requests a window admits"); ok {
-		p.Requests, _ = v.Integer(1, limit.MaxRequests)
-	}
-	if v, ok := f.Need("per", "the window, such as 3s"); ok {
-		p.Window, _ = readDuration(v, limit.MinWindow, limit.MaxWindow)
-	}
-	if v, ok := f.Get("burst"); ok {
-		p.Burst, _ = v.Integer(1, limit.MaxRequests)
-	}
-	if v, ok := f.Get("contract"); ok {
-		named = true
-		if name, ok := v.Choice(limit.Contracts()...); ok {
-			p.Contract, _ = limit.ParseContract(name)
-		}
-	}
-	return p, named
-}
+// Plain reports whether nothing but requests happens in it: what every algorithm meets alike, on any clock.
+func (s *Scenario) Plain() bool { return !s.Reactive() && !s.Faulty() }
 
-// phases reads the traffic, with the keys and the cost of the top level as defaults.
-func (r *reader) phases(f strictyaml.Fields) []traffic.Phase {
-	defaults := traffic.Phase{Keys: traffic.Uniform{Count: 1}, Cost: traffic.FixedCost(1)}
-	readKeysAndCost(f, &defaults)
-	v, ok := f.Need("phases", "a list of at least one phase")
-	if !ok {
-		return nil
-	}
-	items, ok := v.List("a list of at least one phase", maxPhases)
-	if !ok {
-		return nil
-	}
-	phases := make([]traffic.Phase, len(items))
-	lines := map[string]int{}
-	var total time.Duration
-	endless := false
-	for i, item := range items {
-		phases[i] = r.phase(item, defaults, lines)
-		total += min(phases[i].Duration, maxDuration)
-		endless = endless || phases[i].Trace != nil && phases[i].Duration == 0
-	}
-	switch {
-	case r.Noted() > 0 || endless:
-	case total == 0:
-		v.Bad("the phases last 0s together; want some time to measure over, such as {name: rest, duration: 1s, " +
-			"pause: true} after them")
-	case total > maxDuration:
-		v.Bad("the phases last %s together; want at most %s", days(total), days(maxDuration))
-	}
-	return phases
+// ClocksOff reports whether any clock is wrong at any time.
+func (s *Scenario) ClocksOff() bool {
+	return len(s.ServerClock) > 0 || slices.ContainsFunc(s.Clients, func(g clients.Group) bool {
+		return g.OffsetUS != clients.Range{} || g.DriftPPM != clients.Range{}
+	})
 }

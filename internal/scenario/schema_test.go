@@ -159,7 +159,7 @@ var beyondSchema = map[string]string{
 	"clients-ranges":      "it would have to compare durations",
 	"clients-same-name":   "it would have to compare two groups",
 	"clients-too-many":    "it would have to add up",
-	"clocks-before-1970":  "it would have to add up",
+	"start-early":         "it would have to compare times",
 	"server-clock-order":  "it would have to compare two steps",
 	"duplicate-fields":    "the YAML reader drops one, or refuses",
 	"expect-of-nobody":    "it would have to compare an entry with the clients, clocks and sequences",

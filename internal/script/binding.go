@@ -1,26 +1,20 @@
 package script
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 )
-
-// binding is what the file beside a script says about it.
-type binding struct {
-	label      string
-	decide     Call
-	init       *Call
-	initSource string // empty: the script itself
-
-	element             path
-	admitted, rejected  condition // rejected may be nil
-	notConfigured       condition // nil: not told
-	unavailable         condition // the same
-	remaining, waitTime *figure   // nil: not told
-}
 
 // minimal is a whole binding on one line, to copy.
 const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted: [1]}`
@@ -35,25 +29,17 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 //	not_configured: [-1]                   # optional: of the rejected, those without a bucket; as admitted
 //	unavailable: ["fail"]                  # optional: nobody decided; as admitted, or error, for any error reply
 //	element: 1                             # which element of a table reply to test; [2, 1] is the first of the second
-//	remaining: {element: 2}                # optional, else 0
-//	retry_after: {element: 3, unit: ms}    # optional, else 0; s, ms or us
+//	remaining: {element: 2}                # optional, else 0; rounded down
+//	retry_after: {element: 3, unit: ms}    # optional, else 0; s, ms or us, rounded up to the microsecond; -1: never
 //	init: {script: setup.lua, keys: ["rl:{key}"], args: ["{burst}"]}   # called once per key before its first request
 //	name: my-limiter                       # the result row; default: the file's base name
-//
-// not_configured and unavailable are looked at first. No figure is read of such a reply.
-//
-// Templates may name {key}, {cost}, {now_s}, {now_ms}, {now_us} (the caller's clock, since 1970, floored) and what
-// the limit fixes: {limit}, {burst}, {window_s}, {window_ms}, {window_us}, {rate} (requests per second, a decimal);
-// {{ and }} are braces. A window that is not whole seconds has no {window_s}. The init script is my.lua itself unless
-// init names another in the same folder; its reply is not read.
 //
 // A list compares strictly: 1 is a number, "1" is text, true is 1, and false, null and nil are nil, which is what
 // Redis makes of them. Every other reply of a listed kind means rejected, and so does nil; a reply of another kind is
 // an error, unless rejected lists it. An expression is nil, not nil, or one of >= > <= < == != and a number or a name
 // that the limit fixes; it takes a number that comes as text for that number, and holds for no nil.
 //
-// remaining is rounded down, retry_after up to the microsecond, and is read in rejections only; there -1 means never.
-// Either is 0 where the script answers nil. An element that is not there is an error: Redis ends a table at its first
+// A figure is 0 where the script answers nil. An element that is not there is an error: Redis ends a table at its first
 // nil. Without element a figure is the reply itself.
 //
 // The error is a strictyaml.Errors with everything that is wrong in all files, one line each.
@@ -61,35 +47,173 @@ func Load(file string, p limit.Policy) (*Program, error) {
 	if err := p.Validate(); err != nil {
 		return nil, strictyaml.Errors{{File: "limit", Message: err.Error()}}
 	}
-	stem, ok := stemOf(file)
-	if !ok {
+	dir, name := filepath.Split(file)
+	extension := filepath.Ext(name)
+	b := binding{dir: dir, base: strings.TrimSuffix(name, extension), known: constantsOf(p)}
+	if !strings.EqualFold(extension, ".lua") || b.base == "" {
 		return nil, strictyaml.Errors{{File: file, Message: "not the name of a script; want one that ends in .lua"}}
 	}
 	source, problems := readScript(file)
-	b, more := loadBinding(stem+".yaml", file, constantsOf(p))
-	if problems = append(problems, more...); len(problems) > 0 {
+	b.program = Program{Foreign: true, Source: source, Decode: b.decode}
+	if problems = append(problems, b.load(name)...); len(problems) > 0 {
 		return nil, problems
 	}
-	program := &Program{Label: b.label, Foreign: true, Source: source, Decide: b.decide, Init: b.init, Decode: b.decode,
-		TellsRetry: b.waitTime != nil}
-	_, program.SurvivesErrors = b.unavailable.(anyError)
-	if b.init != nil {
-		program.InitSource = source
-		if b.initSource != "" {
-			program.InitSource = b.initSource
+	return &b.program, nil
+}
+
+// binding is one that is being read for one limit.
+type binding struct {
+	dir, base string // of its file and of the script
+	known     constants
+	program   Program
+	replies
+}
+
+// load reads the file beside a script. The program is of use only where there is no problem.
+func (b *binding) load(script string) strictyaml.Errors {
+	file := b.dir + b.base + ".yaml"
+	data, err := readFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return strictyaml.Errors{{File: file, Message: fmt.Sprintf(
+			"no such file; %s needs a binding that says how to call it, such as %s", script, minimal)}}
+	}
+	if err != nil {
+		return strictyaml.Errors{{File: file, Message: err.Error()}}
+	}
+	const want = "a binding such as " + minimal
+	f := strictyaml.File{Name: file, Wants: want,
+		Remedy: "put text that begins with a sign such as > or { in quotes; want " + want}
+	if root, ok := f.Root(data); ok {
+		b.read(root)
+	}
+	return f.Errors()
+}
+
+// read reads the whole file.
+func (b *binding) read(root strictyaml.Value) {
+	f := root.Fields("keys", "args", "admitted", "rejected", "not_configured", "unavailable",
+		"element", "remaining", "retry_after", "init", "name")
+	if !f.Given() {
+		return
+	}
+	b.program.Label = b.label(f)
+	b.program.Decide = b.call(f)
+	perClient(f, b.program.Decide.Keys)
+	b.replies.read(f, b.known)
+	b.program.TellsRetry = b.retryAfter != nil
+	b.program.SurvivesErrors = b.unavailable == anyError
+	b.init(f.Get("init").Fields("script", "keys", "args"))
+}
+
+// labelText is the rule for the names of all result rows.
+var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+
+const (
+	maxLabel    = 64
+	maxElements = 100  // of KEYS, ARGV or a list of replies
+	maxTemplate = 1000 // characters
+)
+
+// label reads the row's name, or makes it from the file's.
+func (b *binding) label(f strictyaml.Fields) string {
+	const want = "want small letters, digits and hyphens between them"
+	v := f.Get("name")
+	if !v.Given() {
+		if !labelText.MatchString(b.base) || len(b.base) > maxLabel {
+			f.Bad("the file's base name %s cannot be the row's name; set name: to one of at most %d characters; %s",
+				message.Quote(b.base), maxLabel, want)
+		}
+		return b.base
+	}
+	label := ""
+	if v.Text(&label, "a name", maxLabel) && !labelText.MatchString(label) {
+		v.Bad("%s is not a name; %s", v.Shown(), want)
+	}
+	return label
+}
+
+// call reads keys and args.
+func (b *binding) call(f strictyaml.Fields) (c Call) {
+	const wantKeys = `a list of templates such as ["rl:{key}"]`
+	c.Keys = b.templates(f.Need("keys", wantKeys), wantKeys, 1)
+	if v := f.Get("args"); !v.IsList() || len(v.Node.Content) > 0 {
+		c.Args = b.templates(v, `a list of templates such as ["{limit}", "{window_s}"]`, 0)
+	}
+	return c
+}
+
+// perClient refuses keys under which all clients would share one limit.
+func perClient(f strictyaml.Fields, keys []Template) {
+	// a broken one, which was noted, may have had the name
+	named := func(t Template) bool { return t.parts == nil || t.names(key) }
+	if len(keys) > 0 && !slices.ContainsFunc(keys, named) {
+		f.Get("keys").Bad(`no key has {key} in it, so that all clients share one; want a template such as "rl:{key}"`)
+	}
+}
+
+// templates reads a list of templates of at least least characters.
+func (b *binding) templates(v strictyaml.Value, want string, least int) (all []Template) {
+	for _, item := range v.List(want, maxElements) {
+		all = append(all, b.template(item, least))
+	}
+	return all
+}
+
+// template reads text, or a whole number in plain decimal, which Redis would make text of in any case. It is empty
+// where a problem was noted.
+func (b *binding) template(v strictyaml.Value, least int) (t Template) {
+	text := v.Node.Value
+	length := utf8.RuneCountInString(text)
+	switch {
+	case v.IsMapping():
+		v.Bad(`a mapping; want a template in quotes, such as "{limit}"`)
+	case v.IsNumber():
+		if _, ok := plainNumber(v); ok {
+			return Literal(text)
+		}
+	case !v.IsText():
+		v.Bad(`%s is not text; want a template such as "{limit}"`, v.Shown())
+	case length < least || length > maxTemplate:
+		v.Bad("%d characters; want %d to %d", length, least, maxTemplate)
+	case strings.ContainsFunc(text, message.IsControl):
+		v.Bad("%s has control characters; want a template on one line", v.Shown())
+	default:
+		var err error
+		if t, err = ParseTemplate(text, b.known); err != nil {
+			v.Bad("%v", err)
 		}
 	}
-	return program, nil
+	return t
 }
 
-// stemOf is a script's path without its extension.
-func stemOf(file string) (string, bool) {
-	extension := filepath.Ext(file)
-	stem := strings.TrimSuffix(file, extension)
-	return stem, strings.EqualFold(extension, ".lua") && baseOf(stem) != ""
+// plainNumber reads a whole number that is written as Redis would write it.
+func plainNumber(v strictyaml.Value) (int64, bool) {
+	n, err := strconv.ParseInt(v.Node.Value, 10, 64)
+	if err != nil || strconv.FormatInt(n, 10) != v.Node.Value {
+		v.Bad("%s; want a whole number in plain decimal, or text in quotes", v.Shown())
+		return 0, false
+	}
+	return n, true
 }
 
-// baseOf is the last element of a path, empty where the path ends in a separator.
-func baseOf(file string) string {
-	return file[strings.LastIndexAny(file, `/`+string(filepath.Separator))+1:]
+// init reads {script: …, keys: …, args: …}.
+func (b *binding) init(f strictyaml.Fields) {
+	if !f.Given() {
+		return
+	}
+	call := b.call(f)
+	b.program.Init, b.program.InitSource = &call, b.program.Source
+	v, name := f.Get("script"), ""
+	if !v.Text(&name, "the name of a script", 255) {
+		return
+	}
+	if strings.ContainsAny(name, `/\:`) || !strings.HasSuffix(name, ".lua") {
+		v.Bad("%s; want the name of a script in the binding's own folder, such as setup.lua", v.Shown())
+		return
+	}
+	source, problems := readScript(b.dir + name)
+	for _, p := range problems {
+		v.Bad("%v", p)
+	}
+	b.program.InitSource = source
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
 )
 
@@ -41,7 +41,7 @@ at=500ms  key=alice cost=1 -> deny  remaining=0 retry=300000`},
 		if err != nil {
 			t.Fatal(err)
 		}
-		calls := &caller{client: redisservertest.Embedded(t).Client, program: p, ready: map[string]bool{}}
+		calls := &caller{client: redistest.Embedded(t).Client, program: p, ready: map[string]bool{}}
 		for line := range strings.SplitSeq(strings.TrimSpace(c.trace), "\n") {
 			if got := calls.replay(t, line); got != line {
 				t.Errorf("%s:\ngot  %s\nwant %s", c.file, got, line)

@@ -122,14 +122,14 @@ func FuzzBinding(f *testing.F) {
 
 func checkAnyBinding(t *testing.T, data []byte) {
 	file := strictyaml.File{Name: "my.yaml"}
-	var b *binding
+	b := binding{base: "my", known: constantsOf(threeSeconds)}
 	if root, ok := file.Root(data); ok {
-		b = bindingReader{file: "my.yaml", known: constantsOf(threeSeconds)}.binding(root)
+		b.read(root)
 	}
 	if len(file.Errors()) > 0 {
 		return
 	}
-	if b == nil || b.admitted == nil || len(b.decide.Keys) == 0 || b.label == "" {
+	if b.admitted == nil || len(b.program.Decide.Keys) == 0 || b.program.Label == "" {
 		t.Fatalf("%q: neither a problem nor a binding: %+v", data, b)
 	}
 	_, _ = b.decode(resp.Value{Kind: resp.Array,

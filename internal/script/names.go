@@ -1,6 +1,9 @@
 package script
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // The names that Redis 7.0 and later, or Valkey, gives to every script, and that a virtual clock can follow. All other
 // free names are refused, those of forbidden with the reason.
@@ -32,12 +35,18 @@ var forbidden = map[string]string{
 	"__redis__err__handler": "is the server's own", "__server__err__handler": "is the server's own",
 }
 
-// settings are functions of a library that change it for every other script on the server, as long as that runs.
-var settings = map[string]map[string]bool{
-	"cjson": set("encode_sparse_array", "encode_max_depth", "decode_max_depth", "encode_number_precision",
-		"encode_keep_buffer",
-		"encode_invalid_numbers", "decode_invalid_numbers", "decode_array_with_array_mt"),
-}
+// placed are functions whose results go by places in memory, if it is tables or functions that they are given.
+var placed = set("next", "pairs", "rawset", "setmetatable", "tostring")
+
+// Settings are functions of cjson that change it for every other script on the server, as long as that runs; Harmless
+// is the rest of it.
+const (
+	Settings = "encode_sparse_array encode_max_depth decode_max_depth encode_number_precision encode_keep_buffer " +
+		"encode_invalid_numbers decode_invalid_numbers decode_array_with_array_mt"
+	Harmless = "encode decode null _NAME _VERSION"
+)
+
+var settings, harmless = set(strings.Fields(Settings)...), set(strings.Fields(Harmless)...)
 
 // embeddedGaps are names that miniredis's Lua lacks, or reads otherwise.
 var embeddedGaps = map[string]string{
@@ -47,9 +56,6 @@ var embeddedGaps = map[string]string{
 	"tostring": "tostring of a large number is rounded to 14 digits by Redis and printed in full by the " +
 		"embedded server",
 }
-
-// exponentGap is another, of numbers as Redis writes small fractions and nothing else that a limiter counts.
-const exponentGap = "tonumber of text such as 1e3 or 5e-05 is nil on the embedded server"
 
 // nameRefused says why a free name is refused, or "".
 func nameRefused(name string) string {

@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,20 +14,11 @@ import (
 type reader struct {
 	facts    Facts
 	scopes   []map[string]bool
-	self     []definition
 	values   map[string]bool
+	placed   map[string]bool
 	reported map[string]bool
 
 	functions int // around what is being read
-
-	fractions bool // some number in it need not be whole
-	converts  int  // the first line that makes a number of other text than an argument; 0: none does
-}
-
-// definition is a `local name = function …` whose function is being read, with the number of scopes around it.
-type definition struct {
-	name   string
-	scopes int
 }
 
 func (r *reader) refuse(line int, format string, args ...any) {
@@ -45,16 +37,6 @@ func (r *reader) declare(names ...string) {
 	for _, name := range names {
 		r.scopes[len(r.scopes)-1][name] = true
 	}
-}
-
-// scope is the number of the scope that declares name, or -1 where it is free.
-func (r *reader) scope(name string) int {
-	for i := len(r.scopes) - 1; i >= 0; i-- {
-		if r.scopes[i][name] {
-			return i
-		}
-	}
-	return -1
 }
 
 // within reads in a scope of its own.
@@ -77,7 +59,7 @@ func (r *reader) statements(stmts []ast.Stmt) {
 func (r *reader) statement(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		r.expressions(s.Rhs)
+		r.expressions(s.Rhs...)
 		for _, target := range s.Lhs {
 			r.assign(target)
 		}
@@ -97,15 +79,15 @@ func (r *reader) statement(s ast.Stmt) {
 		r.block(s.Then)
 		r.block(s.Else)
 	case *ast.NumberForStmt:
-		r.expressions([]ast.Expr{s.Init, s.Limit, s.Step})
+		r.expressions(s.Init, s.Limit, s.Step)
 		r.within(func() { r.declare(s.Name); r.block(s.Stmts) })
 	case *ast.GenericForStmt:
-		r.expressions(s.Exprs)
+		r.expressions(s.Exprs...)
 		r.within(func() { r.declare(s.Names...); r.block(s.Stmts) })
 	case *ast.FuncDefStmt:
 		r.definition(s)
 	case *ast.ReturnStmt:
-		r.expressions(s.Exprs)
+		r.expressions(s.Exprs...)
 	case *ast.BreakStmt:
 	case *ast.GotoStmt, *ast.LabelStmt:
 		r.refuse(s.Line(), "Redis's Lua 5.1 has no goto")
@@ -114,34 +96,26 @@ func (r *reader) statement(s ast.Stmt) {
 	}
 }
 
-// local reads a declaration, whose names are known after it.
+// local reads a declaration, whose names are known after it; that of a function already within it.
 func (r *reader) local(s *ast.LocalAssignStmt) {
 	if len(s.Names) == 1 && len(s.Exprs) == 1 {
 		if _, ok := s.Exprs[0].(*ast.FunctionExpr); ok {
-			r.self = append(r.self, definition{s.Names[0], len(r.scopes)})
-			defer func() { r.self = r.self[:len(r.self)-1] }()
+			r.declare(s.Names...)
 		}
 	}
-	r.expressions(s.Exprs)
+	r.expressions(s.Exprs...)
 	r.declare(s.Names...)
 }
 
 // definition reads `function a.b.c:d() … end`.
 func (r *reader) definition(s *ast.FuncDefStmt) {
 	if s.Name.Receiver != nil {
-		r.assign(&ast.AttrGetExpr{ExprBase: base(s.Line()), Object: s.Name.Receiver,
-			Key: &ast.StringExpr{Value: s.Name.Method}})
+		r.assignField(s.Line(), s.Name.Receiver)
 		r.within(func() { r.declare("self"); r.expression(s.Func) })
 		return
 	}
 	r.assign(s.Name.Func)
 	r.expression(s.Func)
-}
-
-func base(line int) ast.ExprBase {
-	var b ast.ExprBase
-	b.SetLine(line)
-	return b
 }
 
 const readOnly = "Redis refuses it: attempt to modify a readonly table"
@@ -150,36 +124,32 @@ const readOnly = "Redis refuses it: attempt to modify a readonly table"
 func (r *reader) assign(target ast.Expr) {
 	switch t := target.(type) {
 	case *ast.IdentExpr:
-		if r.free(t) {
+		if r.free(t.Value) {
 			r.refuse(t.Line(), "assigns to the global %.60q; %s", t.Value, readOnly)
 		}
 	case *ast.AttrGetExpr:
-		if name, ok := t.Object.(*ast.IdentExpr); ok && r.free(name) && tables[name.Value] && !argument(name.Value) {
-			r.refuse(t.Line(), "assigns to a field of %s; %s", name.Value, readOnly)
-		}
-		r.expression(t.Object)
+		r.assignField(t.Line(), t.Object)
 		r.expression(t.Key)
 	default:
 		r.expression(target)
 	}
 }
 
+func (r *reader) assignField(line int, of ast.Expr) {
+	if name, ok := of.(*ast.IdentExpr); ok && r.free(name.Value) && tables[name.Value] && !argument(name.Value) {
+		r.refuse(line, "assigns to a field of %s; %s", name.Value, readOnly)
+	}
+	r.expression(of)
+}
+
 func argument(name string) bool { return name == "KEYS" || name == "ARGV" }
 
 // free reports whether a name is none of the script's own.
-func (r *reader) free(name *ast.IdentExpr) bool {
-	at := r.scope(name.Value)
-	for _, d := range r.self {
-		if d.name == name.Value && at < d.scopes {
-			r.note(&r.facts.Embedded, Remark{name.Line(), fmt.Sprintf(
-				"the embedded server takes the %.60s inside local %.60s = function … for the new one; Redis "+
-					"does not", d.name, d.name)})
-		}
-	}
-	return at < 0
+func (r *reader) free(name string) bool {
+	return !slices.ContainsFunc(r.scopes, func(scope map[string]bool) bool { return scope[name] })
 }
 
-func (r *reader) expressions(all []ast.Expr) {
+func (r *reader) expressions(all ...ast.Expr) {
 	for _, e := range all {
 		r.expression(e)
 	}
@@ -187,11 +157,11 @@ func (r *reader) expressions(all []ast.Expr) {
 
 func (r *reader) expression(e ast.Expr) {
 	switch e := e.(type) {
-	case nil, *ast.TrueExpr, *ast.FalseExpr, *ast.NilExpr:
-	case *ast.NumberExpr:
-		r.fractions = r.fractions || strings.ContainsAny(e.Value, ".eE") && !strings.HasPrefix(e.Value, "0x")
+	case nil, *ast.TrueExpr, *ast.FalseExpr, *ast.NilExpr, *ast.NumberExpr:
 	case *ast.StringExpr:
-		r.fractions = r.fractions || strings.Contains(strings.ToUpper(e.Value), "FLOAT") // INCRBYFLOAT
+		if e.Value == "__mode" {
+			r.refuse(e.Line(), "what a weak table holds goes by the server's memory")
+		}
 	case *ast.Comma3Expr:
 		r.facts.Varargs = r.facts.Varargs || r.functions == 0
 	case *ast.IdentExpr:
@@ -200,19 +170,19 @@ func (r *reader) expression(e ast.Expr) {
 		r.element(e)
 	case *ast.TableExpr:
 		for _, f := range e.Fields {
-			r.expressions([]ast.Expr{f.Key, f.Value})
+			r.expressions(f.Key, f.Value)
 		}
 	case *ast.FuncCallExpr:
-		r.call(e)
+		r.expressions(e.Func, e.Receiver)
+		r.expressions(e.Args...)
 	case *ast.LogicalOpExpr:
-		r.expressions([]ast.Expr{e.Lhs, e.Rhs})
+		r.expressions(e.Lhs, e.Rhs)
 	case *ast.RelationalOpExpr:
-		r.expressions([]ast.Expr{e.Lhs, e.Rhs})
+		r.expressions(e.Lhs, e.Rhs)
 	case *ast.StringConcatOpExpr:
-		r.expressions([]ast.Expr{e.Lhs, e.Rhs})
+		r.expressions(e.Lhs, e.Rhs)
 	case *ast.ArithmeticOpExpr:
-		r.fractions = r.fractions || e.Operator == "/" || e.Operator == "^"
-		r.expressions([]ast.Expr{e.Lhs, e.Rhs})
+		r.expressions(e.Lhs, e.Rhs)
 	case *ast.UnaryMinusOpExpr:
 		r.expression(e.Expr)
 	case *ast.UnaryNotOpExpr:
@@ -225,37 +195,6 @@ func (r *reader) expression(e ast.Expr) {
 		r.refuse(e.Line(), "an expression of the unknown kind %T", e)
 	}
 }
-
-// call reads a call. Of tonumber it is of interest what text it is given.
-func (r *reader) call(e *ast.FuncCallExpr) {
-	name, ok := e.Func.(*ast.IdentExpr)
-	if ok && name.Value == "tonumber" && r.scope(name.Value) < 0 {
-		switch of := r.argumentOf(e); {
-		case of && r.facts.Converts == 0:
-			r.facts.Converts = name.Line()
-		case !of && r.converts == 0:
-			r.converts = name.Line()
-		}
-	}
-	r.expressions([]ast.Expr{e.Func, e.Receiver})
-	r.expressions(e.Args)
-}
-
-// argumentOf reports whether a call is given nothing but an element of ARGV or KEYS.
-func (r *reader) argumentOf(e *ast.FuncCallExpr) bool {
-	if len(e.Args) != 1 {
-		return false
-	}
-	element, ok := e.Args[0].(*ast.AttrGetExpr)
-	if !ok {
-		return false
-	}
-	name, ok := element.Object.(*ast.IdentExpr)
-	return ok && argument(name.Value) && r.scope(name.Value) < 0
-}
-
-// wholeMath are the functions of math that make whole numbers of whole ones.
-var wholeMath = set("abs", "ceil", "floor", "fmod", "max", "min", "mod")
 
 func (r *reader) function(f *ast.FunctionExpr) {
 	r.functions++
@@ -279,11 +218,13 @@ func (r *reader) value(name *ast.IdentExpr) {
 		r.facts.ReadsArguments = false
 	case tables[name.Value]:
 		r.values[name.Value] = true
-		r.fractions = true // whatever it is used for
 		r.facts.Random = r.facts.Random || name.Value == "math"
 		r.facts.SetsProtocol = r.facts.SetsProtocol || isRedis(name.Value)
 	case name.Value == "getmetatable" || name.Value == "setmetatable":
 		r.facts.Metatables = true
+	}
+	if placed[name.Value] {
+		r.placed[name.Value] = true
 	}
 }
 
@@ -291,7 +232,7 @@ func isRedis(name string) bool { return name == "redis" || name == "server" }
 
 // known reports whether a name is free and permitted; where it is not permitted, that is noted.
 func (r *reader) known(name *ast.IdentExpr) bool {
-	if !r.free(name) {
+	if !r.free(name.Value) {
 		return false
 	}
 	if why := nameRefused(name.Value); why != "" {
@@ -308,7 +249,7 @@ func (r *reader) known(name *ast.IdentExpr) bool {
 func (r *reader) element(e *ast.AttrGetExpr) {
 	r.expression(e.Key)
 	name, ok := e.Object.(*ast.IdentExpr)
-	if !ok || r.scope(name.Value) >= 0 {
+	if !ok || !r.free(name.Value) {
 		r.expression(e.Object)
 		return
 	}
@@ -322,10 +263,12 @@ func (r *reader) element(e *ast.AttrGetExpr) {
 	case !r.known(name) || argument(name.Value):
 	case !constant || !tables[name.Value]:
 		r.value(name)
-	case settings[name.Value][field.Value]:
+	case name.Value == "cjson" && settings[field.Value]:
 		r.refuse(name.Line(), "%s.%s changes the server for all its scripts", name.Value, field.Value)
-	case name.Value == "math" && !wholeMath[field.Value]:
-		r.fractions = true
+	case name.Value == "cjson" && !harmless[field.Value], name.Value == "table" && field.Value == "foreach",
+		name.Value == "cmsgpack" && field.Value == "pack":
+		r.value(name)
+	case name.Value == "math":
 		r.facts.Random = r.facts.Random || strings.HasPrefix(field.Value, "random")
 	case isRedis(name.Value) && field.Value == "setresp":
 		r.facts.SetsProtocol = true
@@ -334,7 +277,7 @@ func (r *reader) element(e *ast.AttrGetExpr) {
 
 // length reads #e.
 func (r *reader) length(e *ast.UnaryLenOpExpr) {
-	if name, ok := e.Expr.(*ast.IdentExpr); ok && argument(name.Value) && r.scope(name.Value) < 0 {
+	if name, ok := e.Expr.(*ast.IdentExpr); ok && argument(name.Value) && r.free(name.Value) {
 		return
 	}
 	r.expression(e.Expr)

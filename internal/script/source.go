@@ -3,7 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,12 +27,13 @@ type Facts struct {
 	SetsProtocol   bool // may call redis.setresp
 	Varargs        bool // uses the arguments of its chunk, of which EVAL gives none
 	Metatables     bool // uses getmetatable or setmetatable
+	// functions, sorted, whose results differ from run to run with places in memory
+	Placed []string
 	// tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
 	Values   []string
 	Flags    []string // of a #! line
 	Refused  []Remark // what no virtual clock can follow, and what Redis itself refuses
 	Embedded []Remark // what the embedded server gets wrong
-	Converts int      // the first line that makes a number of an argument; 0: none does
 	Reads    []Read   // elements of KEYS and ARGV that it names by their number
 }
 
@@ -51,44 +52,23 @@ type Remark struct {
 
 // Analyse reads source.
 func Analyse(source string) Facts {
-	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{}, reported: map[string]bool{}}
+	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{},
+		placed: map[string]bool{}, reported: map[string]bool{}}
 	f := &r.facts
-	body := r.shebang(source)
-	tokens, err := lex(body)
+	tokens, err := lex(r.shebang(source))
+	body := spell(tokens)
 	var chunk []ast.Stmt
 	if err == nil {
-		chunk, err = parsed(tokens)
+		chunk, err = parsed(body, tokens)
 	}
 	if err != nil {
 		f.Unread = err
 		return *f
 	}
-	f.Body = spell(tokens)
+	f.Body = body
 	r.block(chunk)
-	if r.converts > 0 && r.fractions {
-		r.note(&f.Embedded, Remark{r.converts, exponentGap})
-	}
-	for name := range r.values {
-		f.Values = append(f.Values, name)
-	}
-	slices.Sort(f.Values)
+	f.Values, f.Placed = slices.Sorted(maps.Keys(r.values)), slices.Sorted(maps.Keys(r.placed))
 	return *f
-}
-
-// Gaps are what the embedded server gets wrong of the program. Numbers that its binding passes are written out, unless
-// it says otherwise.
-func (p *Program) Gaps() []Remark {
-	f := Analyse(p.Source)
-	exponents := slices.ContainsFunc(p.Decide.Args, func(t Template) bool {
-		return slices.ContainsFunc(t.parts, func(p part) bool {
-			return p.kind == literal &&
-				exponent.MatchString(p.text)
-		})
-	})
-	if f.Converts > 0 && exponents {
-		return append(f.Embedded, Remark{f.Converts, exponentGap})
-	}
-	return f.Embedded
 }
 
 // Unbound says which element the script reads that its binding does not give; "" where there is none.
@@ -110,21 +90,9 @@ func (p *Program) Unbound() string {
 	return ""
 }
 
-// exponent is text that is a number with an exponent.
-var exponent = regexp.MustCompile(`^[-+]?[0-9.]+[eE][-+]?[0-9]+$`)
-
-// parsed is what the tokens mean. The parser does not tell `local function f` from `local f = function`, in which f is
-// another variable inside the function than outside: it is given `local f f = function` for the former.
-func parsed(tokens []token) ([]ast.Stmt, error) {
-	var plain []token
-	for i, t := range tokens {
-		plain = append(plain, t)
-		if i >= 2 && tokens[i-1].is("function") && tokens[i-2].is("local") && t.kind == word {
-			plain = slices.Delete(plain, len(plain)-2, len(plain)-1)
-			plain = append(plain, t, token{sign, "=", t.line}, token{word, "function", t.line})
-		}
-	}
-	chunk, err := parse.Parse(strings.NewReader(spell(plain)), "user_script")
+// parsed is what a spelled script means.
+func parsed(body string, tokens []token) ([]ast.Stmt, error) {
+	chunk, err := parse.Parse(strings.NewReader(body), "user_script")
 	var bad *parse.Error
 	switch {
 	case errors.As(err, &bad):
@@ -139,11 +107,6 @@ func parsed(tokens []token) ([]ast.Stmt, error) {
 	}
 	return chunk, nil
 }
-
-// is reports whether t is this keyword.
-func (t token) is(keyword string) bool { return t.kind == word && t.text == keyword }
-
-var numeralText = regexp.MustCompile(`^(0[xX][0-9a-fA-F]{1,16}|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
 
 // knownFlags are those that Redis knows.
 var knownFlags = []string{"allow-cross-slot-keys", "allow-oom", "allow-stale", "no-cluster", "no-writes"}

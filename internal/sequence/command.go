@@ -1,114 +1,211 @@
 package sequence
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"time"
 
-// Operation is what a Command does.
-type Operation int8
-
-// The commands that the sequences send. Their arguments stand in Command's fields.
-const (
-	Get              Operation = iota // GET Key
-	SetIfAbsent                       // SET Key Value NX PX Number
-	IncrementBy                       // INCRBY Key Number
-	Expire                            // PEXPIRE Key Number
-	CompareAndDelete                  // EVAL of compareAndDelete: DEL Key where it holds Value
-	PushLeft                          // LPUSH Key Value, Number times over
-	Length                            // LLEN Key
-	Trim                              // LTRIM Key Number -1
-	PopRight                          // RPOP Key
-	PushAndTrim                       // EVAL of pushAndTrim: as PushLeft, then as Trim to Keep
+	"ratelab/internal/resp"
 )
 
-// script reports whether the command is an EVAL.
-func (o Operation) script() bool { return o == CompareAndDelete || o == PushAndTrim }
-
-// compareAndDelete is the script with which a lock's holder lets go of its own lock, and never of somebody else's: the
-// one place where a sequence cannot do without. Source:
-// https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
-const compareAndDelete = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])"
-
-// pushAndTrim is what people call atomic trimming: what is pushed beyond the limit is dropped before anybody sees it.
-// It answers how long the queue was in between.
-const pushAndTrim = "local length = redis.call('LPUSH', KEYS[1], unpack(ARGV, 2)) " +
-	"if length > tonumber(ARGV[1]) then redis.call('LTRIM', KEYS[1], '-' .. ARGV[1], '-1') end return length"
-
-// mostPushed is how many elements one command may push: unpack has room for a few thousand.
-const mostPushed = 1000
-
-// Command is one command of a client.
+// Command is one command of a client: its words, and what a store makes of them.
 type Command struct {
-	Operation Operation
-	Key       string
-	Value     string // of SetIfAbsent, CompareAndDelete, PushLeft and PushAndTrim
-	// of IncrementBy: permits; of SetIfAbsent and Expire: milliseconds, at least 1; of PushLeft and PushAndTrim: how
-	// often Value is pushed; of Trim: the first place that stays, from the newest on, or from the oldest if negative
-	Number int64
-	Keep   int64 // of PushAndTrim: how many elements may stay
+	Name, Key string
+	script    string   // of an EVAL
+	rest      []string // the words behind the key
+
+	// run answers for the key, which it changes, at nowMS since 1970.
+	run func(held *value, nowMS int64) resp.Value
 }
 
-// Args are the command's words as they are sent, its key behind prefix.
-func (c Command) Args(prefix string) []any {
-	key, number := prefix+c.Key, strconv.FormatInt(c.Number, 10)
-	switch c.Operation {
-	case Get:
-		return []any{"GET", key}
-	case SetIfAbsent:
-		return []any{"SET", key, c.Value, "NX", "PX", number}
-	case IncrementBy:
-		return []any{"INCRBY", key, number}
-	case Expire:
-		return []any{"PEXPIRE", key, number}
-	case PushLeft:
-		return c.pushed([]any{"LPUSH", key})
-	case Length:
-		return []any{"LLEN", key}
-	case Trim:
-		return []any{"LTRIM", key, number, "-1"}
-	case PopRight:
-		return []any{"RPOP", key}
-	case PushAndTrim:
-		return c.pushed([]any{"EVAL", pushAndTrim, "1", key, strconv.FormatInt(c.Keep, 10)})
-	default:
-		return []any{"EVAL", compareAndDelete, "1", key, c.Value}
+// Words are the command as it is sent, its key behind prefix.
+func (c Command) Words(prefix string) []any {
+	words := []any{c.Name, prefix + c.Key}
+	if c.script != "" {
+		words = []any{c.Name, c.script, "1", prefix + c.Key}
 	}
-}
-
-// pushed are words with what is pushed behind them.
-func (c Command) pushed(words []any) []any {
-	for range c.Number {
-		words = append(words, c.Value)
+	for _, word := range c.rest {
+		words = append(words, word)
 	}
 	return words
 }
 
-// Reply is a server's answer: nothing, a text or an integer.
-type Reply struct {
-	Kind    ReplyKind
-	Text    string
-	Integer int64
+func get(key string) Command {
+	return Command{Name: "GET", Key: key, run: func(held *value, _ int64) resp.Value { return text(held.text) }}
 }
 
-// ReplyKind tells the fields of a Reply apart.
-type ReplyKind int8
-
-// The kinds of replies.
-const (
-	NilReply ReplyKind = iota
-	TextReply
-	IntegerReply
-)
-
-func text(s string) Reply   { return Reply{Kind: TextReply, Text: s} }
-func integer(n int64) Reply { return Reply{Kind: IntegerReply, Integer: n} }
-
-// String is the reply as redis-cli would show it.
-func (r Reply) String() string {
-	switch r.Kind {
-	case TextReply:
-		return strconv.Quote(r.Text)
-	case IntegerReply:
-		return "(integer) " + strconv.FormatInt(r.Integer, 10)
-	default:
-		return "(nil)"
+// setIfAbsent is for a lock that lives for so long.
+func setIfAbsent(key, content string, ms int64) Command {
+	run := func(held *value, nowMS int64) resp.Value {
+		if held.there() {
+			return resp.Value{}
+		}
+		*held = value{text: content, deadline: nowMS + ms}
+		return text("OK")
 	}
+	return Command{Name: "SET", Key: key, rest: []string{content, "NX", "PX", decimal(ms)}, run: run}
 }
+
+func incrementBy(key string, permits int64) Command {
+	run := func(held *value, _ int64) resp.Value {
+		sum := number(held.text) + permits
+		held.text = decimal(sum)
+		return integer(sum)
+	}
+	return Command{Name: "INCRBY", Key: key, rest: []string{decimal(permits)}, run: run}
+}
+
+func expire(key string, ms int64) Command {
+	run := func(held *value, nowMS int64) resp.Value {
+		held.deadline = nowMS + ms
+		return truth(held.there())
+	}
+	return Command{Name: "PEXPIRE", Key: key, rest: []string{decimal(ms)}, run: run}
+}
+
+// compareAndDelete is the script with which a lock's holder lets go of its own lock, and never of somebody else's: the
+// one place where a sequence cannot do without. Source:
+// https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
+func compareAndDelete(key, content string) Command {
+	const script = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])"
+	run := func(held *value, _ int64) resp.Value {
+		same := held.text == content
+		if same {
+			*held = value{}
+		}
+		return truth(same)
+	}
+	return Command{Name: "EVAL", script: script, Key: key, rest: []string{content}, run: run}
+}
+
+func pushLeft(key, element string, times int64) Command {
+	elements := slices.Repeat([]string{element}, int(times))
+	return Command{Name: "LPUSH", Key: key, rest: elements, run: func(held *value, _ int64) resp.Value {
+		held.list = append(held.list, elements...)
+		return integer(held.length())
+	}}
+}
+
+func length(key string) Command {
+	return Command{Name: "LLEN", Key: key, run: func(held *value, _ int64) resp.Value { return integer(held.length()) }}
+}
+
+// trim drops the newest elements: so many of them, or if from is negative those beyond so many. dropped is told which,
+// and how long the list was.
+func trim(key string, from int64, dropped func(elements []string, length int64)) Command {
+	run := func(held *value, _ int64) resp.Value {
+		before := held.length()
+		stay := max(0, before-from)
+		if from < 0 {
+			stay = min(before, -from)
+		}
+		dropped(held.list[stay:], before)
+		held.list = held.list[:stay]
+		return text("OK")
+	}
+	return Command{Name: "LTRIM", Key: key, rest: []string{decimal(from), "-1"}, run: run}
+}
+
+func popRight(key string) Command {
+	return Command{Name: "RPOP", Key: key, run: func(held *value, _ int64) resp.Value {
+		oldest := held.list[0] // nobody asks an empty list
+		held.list = held.list[1:]
+		return text(oldest)
+	}}
+}
+
+// pushAndTrim is what people call atomic trimming: what is pushed beyond the limit is dropped before anybody sees it.
+// It answers how long the queue was in between.
+func pushAndTrim(key, element string, times, most int64, dropped func(elements []string, length int64)) Command {
+	const script = "local length = redis.call('LPUSH', KEYS[1], unpack(ARGV, 2)) " +
+		"if length > tonumber(ARGV[1]) then redis.call('LTRIM', KEYS[1], '-' .. ARGV[1], '-1') end return length"
+	push, cut := pushLeft(key, element, times), trim(key, -most, dropped)
+	run := func(held *value, nowMS int64) resp.Value {
+		length := push.run(held, nowMS)
+		cut.run(held, nowMS)
+		return length
+	}
+	rest := append([]string{decimal(most)}, push.rest...)
+	return Command{Name: "EVAL", script: script, Key: key, rest: rest, run: run}
+}
+
+// text is a reply, nil where there is none.
+func text(s string) resp.Value {
+	if s == "" {
+		return resp.Value{}
+	}
+	return resp.Value{Kind: resp.String, Text: s}
+}
+
+func integer(n int64) resp.Value { return resp.Value{Kind: resp.Int, Int: n} }
+
+func truth(is bool) resp.Value {
+	if is {
+		return integer(1)
+	}
+	return integer(0)
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// number is a counter's value. An absent one counts as 0, and nobody else writes to it.
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}
+
+// store is a Redis that knows these commands, under a clock that is an argument. A key's deadline is in whole
+// milliseconds: it is alive while the clock, rounded down, is at most there, and is deleted when a command finds it
+// later than that. A clock that steps back prolongs the life of what nobody has touched since.
+type store map[string]value
+
+type value struct {
+	text     string
+	list     []string // the oldest first
+	deadline int64    // ms since 1970; 0: none
+}
+
+// there reports whether there is a key: Redis deletes an empty list.
+func (v *value) there() bool { return v.text != "" || len(v.list) > 0 }
+
+func (v *value) length() int64 { return int64(len(v.list)) }
+
+// length is how many elements a list has. Lists have no deadlines.
+func (s store) length(key string) int64 { return int64(len(s[key].list)) }
+
+// do answers one command at nowUS, in microseconds since 1970.
+func (s store) do(nowUS int64, c Command) resp.Value {
+	nowMS := milliseconds(nowUS)
+	held := s[c.Key]
+	if held.deadline != 0 && held.deadline < nowMS {
+		held = value{}
+	}
+	reply := c.run(&held, nowMS)
+	if s[c.Key] = held; !held.there() {
+		delete(s, c.Key)
+	}
+	return reply
+}
+
+// fork is a store with one key of s.
+func (s store) fork(key string) store {
+	held := s[key]
+	held.list = slices.Clone(held.list) // a push must not write into that of s
+	return store{key: held}
+}
+
+// left counts the keys alive at nowUS, and those of them that have no deadline.
+func (s store) left(nowUS int64) (keys, withoutTTL int64) {
+	for _, held := range s {
+		switch {
+		case held.deadline == 0:
+			keys, withoutTTL = keys+1, withoutTTL+1
+		case held.deadline >= milliseconds(nowUS):
+			keys++
+		}
+	}
+	return keys, withoutTTL
+}
+
+// milliseconds is the clock of deadlines: us rounded down.
+func milliseconds(us int64) int64 { return time.UnixMicro(us).UnixMilli() }

@@ -10,8 +10,9 @@ import (
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+	"ratelab/internal/resp"
 	"ratelab/internal/sequence"
 )
 
@@ -59,8 +60,8 @@ var labels = append(slices.Clone(alike), "distributed-lock:lock_ttl=4ms:tries=3"
 
 // What the model in virtual time answers a server answers as well, and nothing is left on it.
 func TestServersAnswerAsTheStore(t *testing.T) {
-	servers := map[string]func(testing.TB) *redisserver.Server{
-		"embedded": redisservertest.Embedded, "process": redisservertest.Private,
+	servers := map[string]func(testing.TB) *redis.Server{
+		"embedded": redistest.Embedded, "process": redistest.Private,
 	}
 	for kind, start := range servers {
 		t.Run(kind, func(t *testing.T) {
@@ -81,12 +82,12 @@ func TestServersAnswerAsTheStore(t *testing.T) {
 
 // A reply that is not the server's is told with its command.
 func TestADifferenceIsNamed(t *testing.T) {
-	s := redisservertest.Embedded(t)
+	s := redistest.Embedded(t)
 	calls := crowd(t, "read-then-increment", rand.New(rand.NewPCG(7, 7)))
-	calls[5].Reply = sequence.Reply{Kind: sequence.IntegerReply, Integer: 42}
+	calls[5].Reply = resp.Value{Kind: resp.Int, Int: 42}
 	err := sequence.Confirm(t.Context(), s.NewClient(1), false, s.Prefix, calls, time.Now(), nil)
 	var difference *sequence.DifferenceError
-	if !errors.As(err, &difference) || difference.Number != 6 || difference.Call.Reply.Integer != 42 {
+	if !errors.As(err, &difference) || difference.Number != 6 || difference.Call.Reply.Int != 42 {
 		t.Errorf("the error is %v, want one that names command 6", err)
 	}
 }
@@ -104,7 +105,7 @@ func TestACrowdIsRepeatable(t *testing.T) {
 
 // Told to stop, it stops, and what it has written is deleted.
 func TestConfirmStops(t *testing.T) {
-	s := redisservertest.Embedded(t)
+	s := redistest.Embedded(t)
 	stop := make(chan struct{})
 	close(stop)
 	calls := crowd(t, "read-then-increment", rand.New(rand.NewPCG(7, 7)))

@@ -8,7 +8,7 @@ import (
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/sequence"
+	"ratelab/internal/measure"
 )
 
 // A client that dies leaves a counter without a deadline, which rejects everything from the limit on.
@@ -16,17 +16,17 @@ func TestACounterThatADeadClientLeaves(t *testing.T) {
 	s := newStage(t, "incr-then-compare:crash=100%", 1)
 	a, b, c := s.client(1), s.client(1), s.client(1)
 	expect(t, []string{a.at(0), a.ends(), b.at(500), b.ends(), c.at(9000), c.ends()}, []string{
-		"(integer) 1", // a: INCRBY, and never PEXPIRE
+		"1", // a: INCRBY, and never PEXPIRE
 		"rejected",
-		"(integer) 2", // b: INCRBY, over the limit from here on
+		"2", // b: INCRBY, over the limit from here on
 		"rejected",
-		"(integer) 3", // c: nine windows later
+		"3", // c: nine windows later
 		"rejected",
 	})
 	if a.move.Decision.RetryAfterUS != limit.Never {
 		t.Errorf("the dead client is told to come back after %d µs", a.move.Decision.RetryAfterUS)
 	}
-	if got, want := s.play.Figures(), (sequence.Figures{Commands: 3, Crashes: 3}); got != want {
+	if got, want := s.play.Figures(), (measure.Race{Commands: 3, Crashes: 3}); got != want {
 		t.Errorf("the figures are %+v, want %+v", got, want)
 	}
 	if got := s.play.LockedOutUS(9_000_000); got != 8_500_000 {
@@ -41,7 +41,7 @@ func TestACounterThatADeadClientLeaves(t *testing.T) {
 func TestACrashAfterTheFirstLeavesNothing(t *testing.T) {
 	s := newStage(t, "incr-then-compare", 2)
 	a := s.client(1)
-	expect(t, []string{a.at(0), a.at(1), a.ends()}, []string{"(integer) 1", "(integer) 1", "admitted"})
+	expect(t, []string{a.at(0), a.at(1), a.ends()}, []string{"1", "1", "admitted"})
 	if keys, forEver := s.play.Left(1_001_000); keys != 1 || forEver != 0 || s.play.LockedOutUS(5_000_000) != 0 {
 		t.Errorf("%d keys, %d without a deadline, locked out %d µs", keys, forEver, s.play.LockedOutUS(5_000_000))
 	}
@@ -56,13 +56,13 @@ func TestTheCommandsTellTheLockout(t *testing.T) {
 		firstUS, made, crashed := int64(-1), false, false
 		for i, c := range play.Calls() {
 			switch {
-			case c.Command.Operation != sequence.IncrementBy:
+			case c.Command.Name != "INCRBY":
 				continue
-			case c.Reply.Integer == c.Command.Number: // it made the counter; without delays PEXPIRE follows at once
+			case c.Reply.String() == c.Command.Words("")[2]: // it made the counter; PEXPIRE follows at once
 				made, firstUS = true, -1
-				crashed = i+1 == len(play.Calls()) || play.Calls()[i+1].Command.Operation != sequence.Expire
+				crashed = i+1 == len(play.Calls()) || play.Calls()[i+1].Command.Name != "PEXPIRE"
 			}
-			if made && crashed && firstUS < 0 && c.Reply.Integer > world.Requests {
+			if made && crashed && firstUS < 0 && c.Reply.Int > world.Requests {
 				firstUS = c.TrueUS
 			}
 		}

@@ -24,8 +24,8 @@ func TestACounterForEachSecondByHand(t *testing.T) {
 				t.Errorf("%s: at 999 ms it waits for %d µs, want 1000", label, c.move.Decision.RetryAfterUS)
 			}
 		}
-		expect(t, got, []string{"(integer) 1", "admitted", "(integer) 2", "rejected", "(integer) 1", "admitted",
-			"(integer) 1", "admitted"})
+		expect(t, got, []string{"1", "admitted", "2", "rejected", "1", "admitted",
+			"1", "admitted"})
 		if key := s.play.Calls()[0].Command.Key; !strings.HasSuffix(key, ":{k}:1704067200") {
 			t.Errorf("%s: the counter's key is %s, want one that ends in midnight's second", label, key)
 		}

@@ -4,47 +4,32 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+	"ratelab/internal/resp"
 	"ratelab/internal/traffic"
 )
 
 // Play is one sequence in one run: how its clients ask (a clients.Protocol) and what their server answers (a
 // clients.Server). It is not safe for concurrent use.
 type Play struct {
-	choice  Choice
-	window  window
-	startUS int64
-	store   *Store
-	random  *rand.Rand       // of the waits for a lock
-	crashes *rand.Rand       // a draw for each attempt
-	orphans map[string]int64 // counters that dead clients left, and since when each rejects; notYet: it does not
-	queues  queues
+	label           string
+	spec            *Spec
+	value           map[string]int64 // of each parameter
+	limit, windowUS int64
+	startUS         int64
+	store           store
+	random          *rand.Rand       // of the waits for a lock
+	crashes         *rand.Rand       // a draw for each attempt
+	orphans         map[string]int64 // counters that dead clients left: since when each rejects, or notYet
+	queues
 	skewUS  int64 // of the server's clock, at the last message
 	begun   int64 // attempts
 	calls   []Call
-	figures Figures
-}
-
-// Figures are what became of the attempts that came to a decision, and what all of them sent.
-type Figures struct {
-	Commands int64 // of clients that the server took
-	// RaceAdmits were admitted though the sequence, run without interruption at the moment of its last deciding
-	// command, would have rejected them; RaceRejects are the reverse. A lock is left out of the comparison.
-	RaceAdmits, RaceRejects int64
-	LockWaits               int64 // attempts to take a lock that somebody else held
-	LockLosses              int64 // locks that expired before their holder let go of them
-	Crashes                 int64 // clients that died between two commands: no decision of theirs is compared
-
-	// QueuePeak is the most elements that a queue had after any command; Trimmed are those that LTRIM removed, and
-	// TrimmedNeedlessly those of them that were among the L which may stay.
-	QueuePeak, Trimmed, TrimmedNeedlessly int64
-	// QueueLost were trimmed away though their requests were admitted; QueueKept are elements of rejected requests
-	// that were not trimmed away.
-	QueueLost, QueueKept int64
+	figures measure.Race // but for what Figures adds
 }
 
 // Call is a command and its reply.
@@ -52,100 +37,75 @@ type Call struct {
 	TrueUS  int64 // since the start
 	AtUS    int64 // of the server's clock, since 1970
 	Command Command
-	Reply   Reply
+	Reply   resp.Value
 }
 
 // New prepares c under limit p for a run that begins at start. All randomness comes from seed.
 func New(c Choice, p limit.Policy, start time.Time, seed uint64) *Play {
-	play := &Play{choice: c, window: newWindow(p), startUS: start.UnixMicro(), store: NewStore(),
+	return &Play{label: c.Label, spec: c.Spec, value: c.numbers(), limit: p.Requests, windowUS: p.WindowUS(),
+		startUS: start.UnixMicro(), store: store{}, orphans: map[string]int64{},
+		queues:  queues{elements: map[string]*element{}},
 		random:  traffic.Random(seed, c.Label, "waits for a lock"),
-		crashes: traffic.Random(seed, c.Spec.Name, "crashes"),
-		orphans: map[string]int64{}, queues: queues{elements: map[string]*element{}}}
-	play.store.trimmed = func(removed []string, length int64) { play.queues.drop(removed, length, p.Requests) }
-	return play
+		crashes: traffic.Random(seed, c.Spec.Name, "crashes")}
 }
 
 // Figures are the counts so far.
-func (p *Play) Figures() Figures {
-	f, s := p.figures, &p.queues
-	f.QueuePeak, f.Trimmed, f.TrimmedNeedlessly = s.peak, s.trimmed, s.needless
-	f.QueueLost, f.QueueKept = s.lost()
+func (p *Play) Figures() measure.Race {
+	f := p.figures
+	f.QueueLost, f.QueueKept = p.lost()
 	return f
 }
 
 // Calls are the commands in the order in which the server took them.
 func (p *Play) Calls() []Call { return p.calls }
 
-// command is one under way, with the attempt that it belongs to.
-type command struct {
-	Command
-	attempt *attempt
-	decides bool
-}
-
 // Serve answers a message of one of p's exchanges at q's time by the server's clock.
-func (p *Play) Serve(_ context.Context, q limit.Request, sent any) (any, error) {
-	m, ok := sent.(command)
-	if !ok {
-		return nil, fmt.Errorf("sequence %s: a message of type %T is none of its own", p.choice.Label, sent)
+func (p *Play) Serve(_ context.Context, q limit.Request, message any) (any, error) {
+	if err, cannot := message.(error); cannot {
+		return nil, fmt.Errorf("sequence %s: %w", p.label, err)
 	}
 	p.skewUS = q.ServerSkewUS
-	if p.choice.Spec.worker {
-		if err := p.work(q.AtUS, q.ServerSkewUS); err != nil {
-			return nil, err
-		}
-		p.queues.arrive(m)
+	if p.spec.worker {
+		p.work(q.AtUS, q.ServerSkewUS)
 	}
+	m := message.(sent)
 	nowUS := p.startUS + q.AtUS + q.ServerSkewUS
 	if m.decides {
-		alone, err := p.uninterrupted(nowUS, p.store.fork(m.attempt.counter), m.attempt.request)
-		if err != nil {
-			return nil, err
-		}
-		m.attempt.alone = alone.Allowed()
-	}
-	reply, err := p.do(q.AtUS, nowUS, m.Command)
-	if err != nil {
-		return nil, err
+		m.by.alone = p.uninterrupted(nowUS, m.by)
 	}
 	p.figures.Commands++
-	if m.Operation == IncrementBy {
-		p.mourn(q.AtUS, m, reply.Integer)
+	reply := p.do(q.AtUS, nowUS, m.Command)
+	if m.Name == "INCRBY" {
+		m.by.counted(q.AtUS, reply.Int)
 	}
 	return reply, nil
 }
 
 // do lets the server answer a command that arrives at trueUS since the start, when its clock shows nowUS since 1970.
-func (p *Play) do(trueUS, nowUS int64, c Command) (Reply, error) {
-	reply, err := p.store.Do(nowUS, c)
-	if err != nil {
-		return Reply{}, fmt.Errorf("sequence %s: %w", p.choice.Label, err)
-	}
+func (p *Play) do(trueUS, nowUS int64, c Command) resp.Value {
+	reply := p.store.do(nowUS, c)
 	p.calls = append(p.calls, Call{trueUS, nowUS, c, reply})
-	p.queues.peak = max(p.queues.peak, p.store.length(c.Key))
-	return reply, nil
+	p.figures.QueuePeak = max(p.figures.QueuePeak, p.store.length(c.Key))
+	return reply
 }
 
-// uninterrupted decides q by p's sequence without its lock, all commands at one moment.
-func (p *Play) uninterrupted(nowUS int64, store *Store, q limit.Request) (limit.Decision, error) {
-	a := p.attempt(q)
-	move := p.choice.Spec.decide(a)
+// uninterrupted reports whether p's sequence without its lock would admit what other asks for, all commands at one
+// moment.
+func (p *Play) uninterrupted(nowUS int64, other *attempt) bool {
+	store, a := p.store.fork(other.counter), p.attempt(other.request)
+	move := p.spec.decide(a)
 	for !move.Done {
-		reply, err := store.Do(nowUS, move.Message.(command).Command)
-		if err != nil {
-			return limit.Decision{}, fmt.Errorf("sequence %s: %w", p.choice.Label, err)
-		}
-		move = a.then(reply)
+		move = a.then(store.do(nowUS, move.Message.(sent).Command))
 	}
-	return move.Decision, nil
+	return move.Decision.Allowed()
 }
 
 // attempt is a new one for q, which has sent nothing.
 func (p *Play) attempt(q limit.Request) *attempt {
 	// The hash tag keeps a counter and its lock on one shard of a cluster.
-	a := &attempt{play: p, request: q, counter: p.choice.Label + ":{" + q.Key + "}", finish: done}
-	if suffix := p.choice.Spec.suffix; suffix != nil {
-		a.counter += suffix(a)
+	a := &attempt{Play: p, request: q, counter: p.label + ":{" + q.Key + "}", finish: done}
+	if p.spec.suffix != nil {
+		a.counter += p.spec.suffix(a)
 	}
 	return a
 }
@@ -157,9 +117,9 @@ func (p *Play) Attempt(c *clients.Client, q limit.Request) clients.Exchange {
 		q.ClientSkewUS = c.SkewUS(q.AtUS)
 	}
 	a := p.attempt(q)
-	a.token = strconv.FormatInt(p.begun, 10)
-	if prepare := p.choice.Spec.prepare; prepare != nil {
-		prepare(a)
+	a.token = decimal(p.begun)
+	if p.spec.prepare != nil {
+		p.spec.prepare(a)
 	}
 	return a
 }
@@ -172,7 +132,35 @@ func (p *Play) decided(a *attempt, admitted bool) {
 	case !admitted && a.alone:
 		p.figures.RaceRejects++
 	}
-	if e := p.queues.elements[a.token]; e != nil {
+	if e := p.elements[a.token]; e != nil {
 		e.decided, e.admitted = true, admitted
 	}
+}
+
+// Finish lets the worker, where there is one, take what is due by endUS since the start. Nothing arrives after it.
+func (p *Play) Finish(endUS int64) {
+	if p.spec.worker {
+		p.work(endUS, p.skewUS)
+	}
+}
+
+// Left counts the keys that all commands together have left, as far as they are alive at atUS since the start, and
+// those of them that would stay for ever. A PEXPIRE that is still on its way then is taken as done.
+func (p *Play) Left(atUS int64) (keys, withoutTTL int64) { return p.store.left(p.startUS + atUS) }
+
+// Keys counts the keys alive at the end of each of so many buckets of that width, from the start on: it sends all
+// commands again, to an empty store.
+func (p *Play) Keys(bucketUS int64, buckets int) []int64 {
+	counts := make([]int64, buckets)
+	again, done, skewUS := store{}, 0, int64(0)
+	for i := range counts {
+		endUS := int64(i+1)*bucketUS - 1 // the next microsecond is in the next bucket
+		for ; done < len(p.calls) && p.calls[done].TrueUS <= endUS; done++ {
+			c := p.calls[done]
+			again.do(c.AtUS, c.Command)
+			skewUS = c.AtUS - p.startUS - c.TrueUS // what the server's clock was off by at last
+		}
+		counts[i], _ = again.left(p.startUS + endUS + skewUS)
+	}
+	return counts
 }

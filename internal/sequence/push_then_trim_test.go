@@ -1,12 +1,13 @@
 package sequence_test
 
 import (
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ratelab/internal/clients"
-	"ratelab/internal/sequence"
+	"ratelab/internal/measure"
 )
 
 // b pushes into the last place and is rejected, since c came between; c's element is trimmed away, and c is admitted.
@@ -15,18 +16,18 @@ func TestTwoThatPushBeforeTheyMeasure(t *testing.T) {
 	a, b, c := s.client(1), s.client(1), s.client(1)
 	expect(t, []string{a.at(0), a.at(1), a.ends(), b.at(2), c.at(3), b.at(4), b.at(5), b.ends(), c.at(6), c.ends()},
 		[]string{
-			"(integer) 1", // a: LPUSH
-			"(integer) 1", // a: LLEN
+			"1", // a: LPUSH
+			"1", // a: LLEN
 			"admitted",
-			"(integer) 2", // b: LPUSH
-			"(integer) 3", // c: LPUSH
-			"(integer) 3", // b: LLEN
-			`"OK"`,        // b: LTRIM -2 -1, which drops c's
+			"2",    // b: LPUSH
+			"3",    // c: LPUSH
+			"3",    // b: LLEN
+			`"OK"`, // b: LTRIM -2 -1, which drops c's
 			"rejected",
-			"(integer) 2", // c: LLEN
+			"2", // c: LLEN
 			"admitted",
 		})
-	want := sequence.Figures{Commands: 7, RaceAdmits: 1, RaceRejects: 1, QueuePeak: 3, Trimmed: 1, QueueLost: 1,
+	want := measure.Race{Commands: 7, RaceAdmits: 1, RaceRejects: 1, QueuePeak: 3, Trimmed: 1, QueueLost: 1,
 		QueueKept: 1}
 	if got := s.play.Figures(); got != want {
 		t.Errorf("the figures are %+v, want %+v", got, want)
@@ -34,11 +35,11 @@ func TestTwoThatPushBeforeTheyMeasure(t *testing.T) {
 	// The worker takes an element every 500 ms, the oldest first: c2 finds one of the two places free.
 	c1 := s.client(1)
 	expect(t, []string{c1.at(499), c1.at(499), c1.at(499), c1.ends()},
-		[]string{"(integer) 3", "(integer) 3", `"OK"`, "rejected"})
+		[]string{"3", "3", `"OK"`, "rejected"})
 	c2 := s.client(1)
-	expect(t, []string{c2.at(500), c2.at(500), c2.ends()}, []string{"(integer) 2", "(integer) 2", "admitted"})
+	expect(t, []string{c2.at(500), c2.at(500), c2.ends()}, []string{"2", "2", "admitted"})
 	last := s.play.Calls()[len(s.play.Calls())-3]
-	if last.Command.Operation != sequence.PopRight || last.Reply.Text != "1" || last.TrueUS != 500_000 {
+	if last.Command.Name != "RPOP" || last.Reply.Text != "1" || last.TrueUS != 500_000 {
 		t.Errorf("the worker's command is %+v, want that for a's element at 500 ms", last)
 	}
 }
@@ -49,9 +50,9 @@ func TestTwoThatTrimTheSameExcess(t *testing.T) {
 	s := newStage(t, "push-then-trim:trim=by_excess", 1)
 	a, b, c := s.client(1), s.client(1), s.client(1)
 	expect(t, []string{a.at(0), a.at(1), b.at(2), c.at(3), b.at(4), c.at(5), b.at(6), c.at(7), a.ends(), b.ends(),
-		c.ends()}, []string{"(integer) 1", "(integer) 1", "(integer) 2", "(integer) 3", "(integer) 3", "(integer) 3",
+		c.ends()}, []string{"1", "1", "2", "3", "3", "3",
 		`"OK"`, `"OK"`, "admitted", "rejected", "rejected"})
-	want := sequence.Figures{Commands: 8, QueuePeak: 3, Trimmed: 3, TrimmedNeedlessly: 1, QueueLost: 1}
+	want := measure.Race{Commands: 8, QueuePeak: 3, Trimmed: 3, TrimmedNeedlessly: 1, QueueLost: 1}
 	if got := s.play.Figures(); got != want {
 		t.Errorf("the figures are %+v, want %+v", got, want)
 	}
@@ -85,19 +86,24 @@ func TestTheCommandsTellTheQueue(t *testing.T) {
 		var peak, trimmed, needless int64
 		for _, c := range play.Calls() {
 			before := list
-			switch c.Command.Operation {
-			case sequence.PushLeft:
-				list = append(redisList{c.Command.Value}, list...)
-			case sequence.PushAndTrim:
-				before = append(redisList{c.Command.Value}, list...)
+			words := c.Command.Words("")
+			switch c.Command.Name {
+			case "LPUSH":
+				list = append(redisList{words[2].(string)}, list...)
+			case "EVAL":
+				before = append(redisList{words[5].(string)}, list...)
 				list = before.trim(-world.Requests)
 				trimmed += int64(len(before) - len(list))
-			case sequence.Trim:
-				list = list.trim(c.Command.Number)
+			case "LTRIM":
+				from, err := strconv.ParseInt(words[2].(string), 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				list = list.trim(from)
 				gone := int64(len(before) - len(list))
 				trimmed += gone
 				needless += gone - min(gone, max(0, int64(len(before))-world.Requests))
-			case sequence.PopRight:
+			case "RPOP":
 				list = list[:len(list)-1]
 			}
 			peak = max(peak, int64(len(list)))

@@ -10,6 +10,8 @@ import (
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+	"ratelab/internal/resp"
 	"ratelab/internal/sequence"
 )
 
@@ -64,7 +66,7 @@ func (c *client) at(ms int64) string {
 		c.stage.t.Fatal(err)
 	}
 	c.move = c.exchange.Next(ms*1000, reply)
-	return reply.(sequence.Reply).String()
+	return reply.(resp.Value).String()
 }
 
 // ends is what the client has decided, or that it has not.
@@ -92,17 +94,17 @@ func TestTwoThatReadBeforeTheyCount(t *testing.T) {
 	s := newStage(t, "read-then-increment", 1)
 	a, b := s.client(1), s.client(1)
 	expect(t, []string{a.at(0), b.at(1), a.at(2), b.at(3), b.ends(), a.at(4), a.ends()}, []string{
-		"(nil)",       // a: GET
-		"(nil)",       // b: GET
-		"(integer) 1", // a: INCRBY 1
-		"(integer) 2", // b: INCRBY 1
-		"admitted",    // b: alone, at 3 ms, it would have read 1
-		"(integer) 1", // a: PEXPIRE
+		"(nil)",    // a: GET
+		"(nil)",    // b: GET
+		"1",        // a: INCRBY 1
+		"2",        // b: INCRBY 1
+		"admitted", // b: alone, at 3 ms, it would have read 1
+		"1",        // a: PEXPIRE
 		"admitted",
 	})
 	c := s.client(1)
 	expect(t, []string{c.at(5), c.ends()}, []string{`"2"`, "rejected"})
-	if got, want := s.play.Figures(), (sequence.Figures{Commands: 6, RaceAdmits: 1}); got != want {
+	if got, want := s.play.Figures(), (measure.Race{Commands: 6, RaceAdmits: 1}); got != want {
 		t.Errorf("the figures are %+v, want %+v", got, want)
 	}
 }
@@ -112,12 +114,12 @@ func TestTheWindowBeginsWithItsSecondCommand(t *testing.T) {
 	s := newStage(t, "incr-then-compare", 1)
 	a := s.client(1)
 	expect(t, []string{a.at(0), a.ends(), a.at(20), a.ends()},
-		[]string{"(integer) 1", "under way", "(integer) 1", "admitted"})
+		[]string{"1", "under way", "1", "admitted"})
 	b := s.client(1)
-	expect(t, []string{b.at(1020), b.ends()}, []string{"(integer) 2", "rejected"})
+	expect(t, []string{b.at(1020), b.ends()}, []string{"2", "rejected"})
 	c := s.client(1)
-	expect(t, []string{c.at(1021), c.at(1022), c.ends()}, []string{"(integer) 1", "(integer) 1", "admitted"})
-	if got, want := s.play.Figures(), (sequence.Figures{Commands: 5}); got != want {
+	expect(t, []string{c.at(1021), c.at(1022), c.ends()}, []string{"1", "1", "admitted"})
+	if got, want := s.play.Figures(), (measure.Race{Commands: 5}); got != want {
 		t.Errorf("the figures are %+v, want %+v", got, want)
 	}
 }
@@ -126,12 +128,12 @@ func TestTheWindowBeginsWithItsSecondCommand(t *testing.T) {
 func TestIncrThenCompareCountsWhatItRejects(t *testing.T) {
 	s := newStage(t, "incr-then-compare", 2)
 	a := s.client(3)
-	expect(t, []string{a.at(0), a.at(1), a.ends()}, []string{"(integer) 3", "(integer) 1", "rejected"})
+	expect(t, []string{a.at(0), a.at(1), a.ends()}, []string{"3", "1", "rejected"})
 	if a.move.Decision.RetryAfterUS != limit.Never {
 		t.Errorf("3 of 2 may be retried after %d µs, want never", a.move.Decision.RetryAfterUS)
 	}
 	b := s.client(1)
-	expect(t, []string{b.at(2), b.ends()}, []string{"(integer) 4", "rejected"})
+	expect(t, []string{b.at(2), b.ends()}, []string{"4", "rejected"})
 }
 
 // A lock that expires while its holder's next command is on its way guards nothing: b takes it, both read 0.
@@ -145,21 +147,21 @@ func TestALockThatExpiresUnderItsHolder(t *testing.T) {
 	got = append(got, b.at(10), b.at(11), a.at(12), b.at(13), a.at(14), b.at(15), a.at(16), b.at(17), b.ends(),
 		a.at(18), a.ends())
 	expect(t, got, []string{
-		`"OK"`,        // a: SET lock
-		"(nil)",       // b: SET lock, held by a
-		"(nil)",       // b: SET lock, which lives through its last millisecond
-		`"OK"`,        // b: SET lock, expired
-		"(nil)",       // a: GET
-		"(nil)",       // b: GET
-		"(integer) 1", // a: INCRBY
-		"(integer) 2", // b: INCRBY
-		"(integer) 1", // a: PEXPIRE
-		"(integer) 1", // b: lets go of its lock
+		`"OK"`,  // a: SET lock
+		"(nil)", // b: SET lock, held by a
+		"(nil)", // b: SET lock, which lives through its last millisecond
+		`"OK"`,  // b: SET lock, expired
+		"(nil)", // a: GET
+		"(nil)", // b: GET
+		"1",     // a: INCRBY
+		"2",     // b: INCRBY
+		"1",     // a: PEXPIRE
+		"1",     // b: lets go of its lock
 		"admitted",
-		"(integer) 0", // a: its lock is gone, and b's is not touched
+		"0", // a: its lock is gone, and b's is not touched
 		"admitted",
 	})
-	want := sequence.Figures{Commands: 11, RaceAdmits: 1, LockWaits: 2, LockLosses: 1}
+	want := measure.Race{Commands: 11, RaceAdmits: 1, LockWaits: 2, LockLosses: 1}
 	if got := s.play.Figures(); got != want {
 		t.Errorf("the figures are %+v, want %+v", got, want)
 	}
@@ -171,7 +173,7 @@ func TestALockThatIsNeverFree(t *testing.T) {
 	a, b := s.client(1), s.client(1)
 	expect(t, []string{a.at(0), b.at(1), b.ends(), b.at(8), b.ends()},
 		[]string{`"OK"`, "(nil)", "under way", "(nil)", "rejected"})
-	if got, want := s.play.Figures(), (sequence.Figures{Commands: 3, RaceRejects: 1, LockWaits: 2}); got != want {
+	if got, want := s.play.Figures(), (measure.Race{Commands: 3, RaceRejects: 1, LockWaits: 2}); got != want {
 		t.Errorf("the figures are %+v, want %+v", got, want)
 	}
 }
@@ -267,10 +269,10 @@ func TestAloneASequenceIsAtomic(t *testing.T) {
 	}
 }
 
-func nothingRaced(t *rapid.T, f sequence.Figures) {
+func nothingRaced(t *rapid.T, f measure.Race) {
 	f.Commands, f.QueuePeak, f.Trimmed = 0, 0, 0
 	f.QueueKept = 0 // of a request of several permits what fits stays
-	if f != (sequence.Figures{}) {
+	if f != (measure.Race{}) {
 		t.Fatalf("the figures are %+v, want no races", f)
 	}
 }
@@ -306,16 +308,15 @@ func TestParse(t *testing.T) {
 		"incr-then-compare:crash=.5%":       `sequence "incr-then-compare:crash=.5%": parameter crash: ".5%"; want 0% to 100%`,
 		"incr-then-compare:crash=1":         `sequence "incr-then-compare:crash=1": parameter crash: "1"; want 0% to 100%`,
 		"incr-then-compare:crash=-1%":       `sequence "incr-then-compare:crash=-1%": parameter crash: "-1%"; want 0% to 100%`,
-		"incr-then-compare:reject=at":       `sequence "incr-then-compare:reject=at": parameter reject: "at"; want one of over_limit, at_limit`,
-		"incr-per-window:ttl=none":          "incr-per-window:ttl=none map[ttl:none]",
+		"incr-then-compare:reject=at":       `sequence "incr-then-compare:reject=at": parameter reject: unknown value "at"; want one of over_limit, at_limit`,
 		"incr-per-window:ttl=2s":            "incr-per-window:ttl=2s map[ttl:2s]",
-		"incr-per-window:ttl=0s":            `sequence "incr-per-window:ttl=0s": parameter ttl: "0s"; want none, or 1ms to 24h`,
+		"incr-per-window:ttl=0s":            `sequence "incr-per-window:ttl=0s": parameter ttl: duration "0s": want whole microseconds from 1ms to 24h`,
 		"distributed-lock:try=5":            `sequence "distributed-lock:try=5": no such parameter "try"; want one of lock_ttl, spin, jitter, tries`,
 		"distributed-lock:tries":            `sequence "distributed-lock:tries": "tries" is no parameter; want name=value`,
-		"distributed-lock:tries=0":          `sequence "distributed-lock:tries=0": parameter tries: "0"; want 1 to 10000`,
+		"distributed-lock:tries=0":          `sequence "distributed-lock:tries=0": parameter tries: "0" is no whole number from 1 to 10000`,
 		"distributed-lock:tries=5:tries=6":  `sequence "distributed-lock:tries=5:tries=6": parameter "tries" is set twice`,
-		"distributed-lock:spin=0s":          `sequence "distributed-lock:spin=0s": parameter spin: "0s"; want 1µs to 1m`,
-		"distributed-lock:spin=1.5us":       `sequence "distributed-lock:spin=1.5us": parameter spin: "1.5us"; want 1µs to 1m`,
+		"distributed-lock:spin=0s":          `sequence "distributed-lock:spin=0s": parameter spin: duration "0s": want whole microseconds from 1µs to 1m`,
+		"distributed-lock:spin=1.5us":       `sequence "distributed-lock:spin=1.5us": parameter spin: duration "1.5us": want whole microseconds from 1µs to 1m`,
 	} {
 		choice, err := sequence.Parse(label)
 		var got string

@@ -40,10 +40,11 @@ func (f *File) Root(data []byte) (root Value, ok bool) {
 		return Value{}, false
 	}
 	node := f.document(data)
-	if node == nil || !f.checkPlain(node) {
+	if node == nil {
 		return Value{}, false
 	}
-	return Value{file: f, Node: node}, true
+	f.checkPlain(node)
+	return Value{file: f, Node: node}, len(f.problems) == 0
 }
 
 // Errors are the problems noted so far, in the order of their places.
@@ -130,13 +131,7 @@ func (f *File) syntax(err error) {
 }
 
 // checkPlain refuses anchors, aliases and tags.
-func (f *File) checkPlain(n *yaml.Node) bool {
-	before := len(f.problems)
-	f.walkPlain(n)
-	return len(f.problems) == before
-}
-
-func (f *File) walkPlain(n *yaml.Node) {
+func (f *File) checkPlain(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		f.bad(n.Line, n.Column, "", "the alias *%s; want the value itself: anchors and aliases are not allowed",
@@ -150,6 +145,6 @@ func (f *File) walkPlain(n *yaml.Node) {
 			"allowed", message.Bare(n.Tag))
 	}
 	for _, c := range n.Content {
-		f.walkPlain(c)
+		f.checkPlain(c)
 	}
 }

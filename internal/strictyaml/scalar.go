@@ -20,11 +20,11 @@ var integerText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 // Shown is v in a message.
 func (v Value) Shown() string {
 	switch {
-	case v.Node.Kind == yaml.MappingNode:
+	case v.IsMapping():
 		return "a mapping"
-	case v.Node.Kind == yaml.SequenceNode:
+	case v.IsList():
 		return "a list"
-	case v.IsNull():
+	case !v.Given(), v.IsNull():
 		return "nothing"
 	case v.IsQuoted():
 		return message.Quote(v.Node.Value) + " in quotes"
@@ -32,45 +32,58 @@ func (v Value) Shown() string {
 	return message.Quote(v.Node.Value)
 }
 
+// IsMapping reports whether v has fields.
+func (v Value) IsMapping() bool { return v.Given() && v.Node.Kind == yaml.MappingNode }
+
+// IsList reports whether v is a sequence.
+func (v Value) IsList() bool { return v.Given() && v.Node.Kind == yaml.SequenceNode }
+
+// tagged reports whether v is a scalar with one of the tags that YAML gives to plain text.
+func (v Value) tagged(tags ...string) bool {
+	return v.Given() && v.Node.Kind == yaml.ScalarNode && slices.Contains(tags, v.Node.Tag)
+}
+
 // IsNull reports whether v is null, ~ or nothing at all.
-func (v Value) IsNull() bool { return v.Node.Kind == yaml.ScalarNode && v.Node.Tag == "!!null" }
+func (v Value) IsNull() bool { return v.tagged("!!null") }
+
+// IsNumber reports whether v is an unquoted number.
+func (v Value) IsNumber() bool { return v.tagged("!!int", "!!float") }
+
+// IsTruth reports whether v is a truth value.
+func (v Value) IsTruth() bool { return v.tagged("!!bool") }
+
+// IsText reports whether v is a scalar that is neither nothing nor a number nor a truth value.
+func (v Value) IsText() bool { return v.tagged("!!str", "!!timestamp") }
 
 // IsQuoted reports whether v is text in quotes or a block of text.
 func (v Value) IsQuoted() bool {
-	return v.Node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	return v.Given() && v.Node.Style&quoted != 0
 }
 
-// IsNumber reports whether v is an unquoted number.
-func (v Value) IsNumber() bool {
-	return v.Node.Kind == yaml.ScalarNode && (v.Node.Tag == "!!int" || v.Node.Tag == "!!float")
-}
-
-// IsText reports whether v is a scalar that is neither nothing nor a number nor a truth value.
-func (v Value) IsText() bool {
-	return v.Node.Kind == yaml.ScalarNode && (v.Node.Tag == "!!str" || v.Node.Tag == "!!timestamp")
-}
-
-// Integer reads a whole number within min to max, in plain decimal.
-func (v Value) Integer(min, max int64) (int64, bool) {
-	want := fmt.Sprintf("want a whole number from %d to %d", min, max)
+// Integer reads a whole number within least to most, in plain decimal.
+func (v Value) Integer(into *int64, least, most int64) bool {
+	want := fmt.Sprintf("want a whole number from %d to %d", least, most)
 	if !v.IsNumber() || v.IsQuoted() || !integerText.MatchString(v.Node.Value) {
 		v.Bad("%s is not a whole number; %s", v.Shown(), want)
-		return 0, false
+		return false
 	}
 	n, err := strconv.ParseInt(v.Node.Value, 10, 64)
-	if err != nil || n < min || n > max {
+	if err != nil || n < least || n > most {
 		v.Bad("%s is out of range; %s", message.Bare(v.Node.Value), want)
-		return 0, false
+		return false
 	}
-	return n, true
+	*into = n
+	return true
 }
 
 // Text reads a line of text of 1 to most characters that neither begins nor ends with a blank.
-func (v Value) Text(want string, most int) (string, bool) {
-	s := v.Node.Value
-	switch {
-	case !v.IsText():
+func (v Value) Text(into *string, want string, most int) bool {
+	if !v.IsText() {
 		v.Bad("%s is not text; want %s", v.Shown(), want)
+		return false
+	}
+	switch s := v.Node.Value; {
 	case s == "" || utf8.RuneCountInString(s) > most:
 		v.Bad("%d characters; want %s of 1 to %d characters", utf8.RuneCountInString(s), want, most)
 	case strings.ContainsFunc(s, message.IsControl):
@@ -78,20 +91,22 @@ func (v Value) Text(want string, most int) (string, bool) {
 	case strings.TrimSpace(s) != s:
 		v.Bad("%s begins or ends with a blank; want %s", v.Shown(), want)
 	default:
-		return s, true
+		*into = s
+		return true
 	}
-	return "", false
+	return false
 }
 
 // Choice reads one of a few words.
-func (v Value) Choice(words ...string) (string, bool) {
-	word := ""
+func Choice[T ~string](v Value, into *T, words []T) bool {
+	word := T("")
 	if v.IsText() {
-		word = v.Node.Value
+		word = T(v.Node.Value)
 	}
 	if slices.Contains(words, word) {
-		return word, true
+		*into = word
+		return true
 	}
-	v.Bad("%s; %s", v.Shown(), message.OneOf(word, words))
-	return "", false
+	v.Bad("%s; %s", v.Shown(), message.OneOf(string(word), words))
+	return false
 }

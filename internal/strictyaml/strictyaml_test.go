@@ -22,14 +22,17 @@ func read(t *testing.T, text string, use func(root Value)) string {
 
 func TestEveryProblemOfAFileInItsOrder(t *testing.T) {
 	got := read(t, "b: [x, 07]\nc: 1\na: big\n", func(root Value) {
-		f, _ := root.Fields("a", "b", "count")
-		_, _ = f.Need("count", "a number")
-		a, _ := f.Get("a")
-		_, _ = a.Integer(1, 9)
-		b, _ := f.Get("b")
-		items, _ := b.List("two things", 2)
-		_, _ = items[0].Choice("y", "z")
-		_, _ = items[1].Integer(1, 9)
+		f := root.Fields("a", "b", "count")
+		var n int64
+		var word string
+		f.Need("count", "a number").Integer(&n, 1, 9)
+		f.Get("a").Integer(&n, 1, 9)
+		items := f.Get("b").List("two things", 2)
+		Choice(items[0], &word, []string{"y", "z"})
+		items[1].Integer(&n, 1, 9)
+		if n != 0 || word != "" {
+			t.Errorf("%d and %q were read", n, word)
+		}
 	})
 	want := `my.yaml:1:1: count: missing; want a number
 my.yaml:1:5: b[0]: "x"; did you mean "y"? want one of y, z
@@ -57,9 +60,8 @@ func TestText(t *testing.T) {
 		"|\n  block\n": `my.yaml:1:4: a: "block\n" in quotes has control characters; want a label on one line`,
 	} {
 		got := read(t, "a: "+text, func(root Value) {
-			f, _ := root.Fields("a")
-			a, _ := f.Get("a")
-			_, _ = a.Text("a label", 10)
+			var label string
+			root.Fields("a").Get("a").Text(&label, "a label", 10)
 		})
 		if got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", text, got, want)
@@ -79,9 +81,9 @@ func TestTooManyProblems(t *testing.T) {
 			fmt.Fprintf(&text, "f%d: {}\n", i)
 		}
 		got := strings.Split(read(t, text.String(), func(root Value) {
-			f, _ := root.Mapping("fields")
-			for _, e := range f.Entries {
-				_, _ = e.Text("a label", 10)
+			var label string
+			for _, e := range root.Mapping("fields").Entries {
+				e.Text(&label, "a label", 10)
 			}
 		}), "\n")
 		if len(got) != 100 || got[99] != last {
@@ -97,11 +99,12 @@ func FuzzRoot(f *testing.F) {
 	f.Add([]byte("\xff\x00\x1b[31m"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got := read(t, string(data), func(root Value) {
-			fields, _ := root.Fields("a", "b")
-			for _, e := range fields.Entries {
-				_, _ = e.Text("text", 10)
-				_, _ = e.List("a list", 3)
-				_, _ = e.Integer(0, 1)
+			var word string
+			var n int64
+			for _, e := range root.Fields("a", "b").Entries {
+				e.Text(&word, "text", 10)
+				e.List("a list", 3)
+				e.Integer(&n, 0, 1)
 			}
 		})
 		for line := range strings.SplitSeq(got, "\n") {

@@ -11,20 +11,26 @@ import (
 	"ratelab/internal/message"
 )
 
-// Value is a YAML node and the path under which messages name it. Its methods check and convert; where they report
-// false the problem is noted already, and the caller goes on to find others.
+// Value is a YAML node and the path under which messages name it. Its methods check a value and store it; where they
+// report false they have noted the problem and stored nothing, and the caller goes on to find others. The zero Value
+// is a field that is absent: its methods report false and note nothing.
 //
-// Note: decoding into tagged structs was the first idea. It stops at the first type error of a value, does not tell
-// a missing field from a zero, and knows no columns.
+// Note: decoding into tagged structs was the first idea, also with the library's KnownFields. It does not tell a
+// missing field from a zero, and its errors name Go's types instead of what is wanted.
 type Value struct {
 	Node *yaml.Node
 	Path string
 	file *File
 }
 
+// Given reports whether there is a value.
+func (v Value) Given() bool { return v.Node != nil }
+
 // Bad notes a problem with v: what was found; what is wanted.
 func (v Value) Bad(format string, args ...any) {
-	v.file.bad(v.Node.Line, v.Node.Column, v.Path, format, args...)
+	if v.Given() {
+		v.file.bad(v.Node.Line, v.Node.Column, v.Path, format, args...)
+	}
 }
 
 // Entry is one field of a mapping: its name, its name as a value of its own for problems with it, and its value.
@@ -34,20 +40,20 @@ type Entry struct {
 	Value
 }
 
-// Fields are the entries of a mapping, in the order of the file.
+// Fields are the entries of a mapping, in the order of the file. In the zero Fields every field is absent, and none is
+// missing.
 type Fields struct {
 	Value
 	Entries []Entry
 }
 
 // Mapping opens a mapping whose fields have any names, each at most once.
-func (v Value) Mapping(want string) (Fields, bool) {
-	f := Fields{Value: v}
-	if v.Node.Kind != yaml.MappingNode {
+func (v Value) Mapping(want string) Fields {
+	if !v.IsMapping() {
 		v.Bad("%s; want %s", v.Shown(), want)
-		return f, false
+		return Fields{}
 	}
-	first := map[string]int{}
+	f, first := Fields{Value: v}, map[string]int{}
 	for i := 0; i+1 < len(v.Node.Content); i += 2 {
 		name := v.Node.Content[i]
 		label := Value{file: v.file, Node: name, Path: v.join(name.Value)}
@@ -64,53 +70,46 @@ func (v Value) Mapping(want string) (Fields, bool) {
 		f.Entries = append(f.Entries, Entry{name.Value, label,
 			Value{file: v.file, Node: v.Node.Content[i+1], Path: label.Path}})
 	}
-	return f, true
+	return f
 }
 
 // Fields opens a mapping whose fields are all among legal.
-func (v Value) Fields(legal ...string) (Fields, bool) { return v.FieldsOr(nil, legal...) }
+func (v Value) Fields(legal ...string) Fields { return v.FieldsOr(nil, legal...) }
 
 // FieldsOr is Fields with hints: what to say of an unknown field of that name, instead of the legal one that is spelled
 // most like it.
-func (v Value) FieldsOr(hints map[string]string, legal ...string) (Fields, bool) {
-	f, ok := v.Mapping("a mapping of " + message.List(legal))
-	unknown := slices.DeleteFunc(slices.Clone(f.Entries), func(e Entry) bool { return slices.Contains(legal, e.Name) })
-	for _, e := range unknown[:min(len(unknown), mostUnknown)] {
-		e.Label.Bad("unknown field; %s", cmp.Or(hints[e.Name], message.OneOf(e.Name, legal)))
-	}
-	if more := len(unknown) - mostUnknown; more > 0 {
-		label := unknown[mostUnknown].Label
-		label.Path = v.Path
-		label.Bad("and %d more unknown fields; want these mended first", more)
-	}
-	return f, ok
-}
-
-// mostUnknown is how many unknown fields of a mapping are named.
-const mostUnknown = 20
-
-// Get finds a field that may be absent.
-func (f Fields) Get(name string) (Value, bool) {
+func (v Value) FieldsOr(hints map[string]string, legal ...string) Fields {
+	f := v.Mapping("a mapping of " + message.List(legal))
 	for _, e := range f.Entries {
-		if e.Name == name {
-			return e.Value, true
+		if !slices.Contains(legal, e.Name) {
+			e.Label.Bad("unknown field; %s", cmp.Or(hints[e.Name], message.OneOf(e.Name, legal)))
 		}
 	}
-	return Value{}, false
+	return f
+}
+
+// Get finds a field that may be absent.
+func (f Fields) Get(name string) Value {
+	for _, e := range f.Entries {
+		if e.Name == name {
+			return e.Value
+		}
+	}
+	return Value{}
 }
 
 // Need finds a field that must be there; want says what it is to hold.
-func (f Fields) Need(name, want string) (Value, bool) {
-	v, ok := f.Get(name)
-	if !ok {
+func (f Fields) Need(name, want string) Value {
+	v := f.Get(name)
+	if !v.Given() {
 		f.Place(name).Bad("missing; want %s", want)
 	}
-	return v, ok
+	return v
 }
 
 // Place is where problems with a field are noted: the field, or the mapping that lacks it.
 func (f Fields) Place(name string) Value {
-	if v, ok := f.Get(name); ok {
+	if v := f.Get(name); v.Given() {
 		return v
 	}
 	return Value{file: f.file, Node: f.Node, Path: f.join(name)}
@@ -129,22 +128,22 @@ func (v Value) join(name string) string {
 	return v.Path + "." + name
 }
 
-// List opens a sequence of 1 to most values.
-func (v Value) List(want string, most int) ([]Value, bool) {
+// List opens a sequence of 1 to most values; it gives none where a problem was noted.
+func (v Value) List(want string, most int) []Value {
 	switch {
-	case v.Node.Kind != yaml.SequenceNode:
+	case !v.IsList():
 		v.Bad("%s; want %s", v.Shown(), want)
-		return nil, false
+		return nil
 	case len(v.Node.Content) == 0:
 		v.Bad("an empty list; want %s", want)
-		return nil, false
+		return nil
 	case len(v.Node.Content) > most:
 		v.Bad("%d entries; want at most %d", len(v.Node.Content), most)
-		return nil, false
+		return nil
 	}
 	values := make([]Value, len(v.Node.Content))
 	for i, n := range v.Node.Content {
 		values[i] = Value{file: v.file, Node: n, Path: fmt.Sprintf("%s[%d]", v.Path, i)}
 	}
-	return values, true
+	return values
 }

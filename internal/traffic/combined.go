@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"ratelab/internal/message"
 )
@@ -15,57 +16,48 @@ import (
 // or without the last two fields (the common log), and with a virtual host before the client, as Apache's
 // vhost_combined has it.
 type combinedLog struct {
-	keys   []string
-	hosts  int64 // lines that begin with a virtual host
-	joiner joiner
-	stamps stamps
+	hosts int64 // lines that begin with a virtual host
+
+	// of a line; host is nil where it does not begin with a virtual host, and tail is what follows the request: status,
+	// bytes, referer, agent
+	host, client, user, time, request, tail []byte
 }
 
-func newCombined(t Trace) *combinedLog {
-	keys := combinedKeys(t.Key)
-	if len(keys) == 0 {
-		keys = []string{"client"}
+func (c *combinedLog) has(string) bool { return false }
+
+// column finds a field; that of the time is −1.
+func (c *combinedLog) column(name string) (int, error) { return slices.Index(CombinedKeys, name), nil }
+
+func (c *combinedLog) cut(line []byte) error {
+	if !c.take(line) || len(c.tail) < 3 || digits(c.tail[:3]) < 0 || len(c.tail) > 3 && c.tail[3] != ' ' {
+		return fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`,
+			message.Quote(line))
 	}
-	return &combinedLog{keys: keys, stamps: stamps{style: apacheStyle}}
+	if c.host != nil {
+		c.hosts++
+	}
+	return nil
 }
 
-// combinedKeys are the fields that a key is made of; none where it is left out.
-func combinedKeys(key string) []string { return parts(key, func(string) bool { return false }) }
-
-// combinedParts are the pieces of a line; host is empty where it does not begin with a virtual host, and tail is what
-// follows the request: status, bytes, referer, agent.
-type combinedParts struct{ host, client, user, time, request, tail []byte }
-
-// splitCombined cuts a line. The user may contain blanks, and quotes inside the request are escaped with a
-// backslash by Apache and as \x22 by nginx.
-func splitCombined(line []byte) (p combinedParts, ok bool) {
-	open := bytes.Index(line, []byte(" ["))
-	if open < 0 {
-		return p, false
+// take cuts a line. The user may contain blanks, and quotes inside the request are escaped with a backslash by Apache
+// and as \x22 by nginx.
+func (c *combinedLog) take(line []byte) (ok bool) {
+	who, rest, ok1 := bytes.Cut(line, []byte(" ["))
+	time, rest, ok2 := bytes.Cut(rest, []byte("] \""))
+	end := closingQuote(rest)
+	if !ok1 || !ok2 || end < 0 || bytes.IndexByte(time, ']') >= 0 {
+		return false
 	}
-	who, rest := line[:open], line[open+2:]
-	end := bytes.IndexByte(rest, ']')
-	if end < 0 || !bytes.HasPrefix(rest[end:], []byte(`] "`)) {
-		return p, false
+	c.time, c.request, c.tail = time, rest[:end], bytes.TrimLeft(rest[end+1:], " ")
+	c.host = nil
+	c.client, who, ok1 = bytes.Cut(who, []byte{' '})
+	ident, user, ok2 := bytes.Cut(who, []byte{' '})
+	if ok2 && isAddress(ident) && !isAddress(c.client) {
+		c.host, c.client = c.client, ident
+		_, user, ok2 = bytes.Cut(user, []byte{' '})
 	}
-	p.time, rest = rest[:end], rest[end+3:]
-	end = closingQuote(rest)
-	if end < 0 {
-		return p, false
-	}
-	p.request, p.tail = rest[:end], bytes.TrimLeft(rest[end+1:], " ")
-	var identAndUser []byte
-	p.client, identAndUser, ok = bytes.Cut(who, []byte{' '})
-	if !ok || len(p.client) == 0 {
-		return p, false
-	}
-	ident, user, ok := bytes.Cut(identAndUser, []byte{' '})
-	if ok && isAddress(ident) && !isAddress(p.client) {
-		p.host, p.client = p.client, ident
-		_, user, ok = bytes.Cut(user, []byte{' '})
-	}
-	p.user = user
-	return p, ok
+	c.user = user
+	return ok1 && ok2 && len(c.client) > 0
 }
 
 // isAddress reports whether a field is an IP address. An ident, which is mostly a dash, is told quickly.
@@ -90,51 +82,35 @@ func closingQuote(b []byte) int {
 	return -1
 }
 
-// record implements format.
-func (c *combinedLog) record(line []byte) (record, error) {
-	p, ok := splitCombined(line)
-	if !ok || !startsWithStatus(p.tail) {
-		return record{}, fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`, message.Quote(line))
+func (c *combinedLog) value(column int) ([]byte, error) {
+	if column < 0 {
+		return c.time, nil
 	}
-	if p.host != nil {
-		c.hosts++
-	}
-	at, err := c.stamps.parse(p.time)
-	if err != nil {
-		return record{}, err
-	}
-	key, err := c.joiner.join(len(c.keys), func(i int) ([]byte, error) { return field(c.keys[i], p) })
-	if err != nil {
-		return record{}, err
-	}
-	return record{at: at, key: key, cost: 1}, checkKey(key)
-}
-
-func startsWithStatus(tail []byte) bool {
-	return len(tail) >= 3 && isDigits(tail[:3]) && (len(tail) == 3 || tail[3] == ' ')
-}
-
-// field is one of CombinedKeys of a line.
-func field(name string, p combinedParts) ([]byte, error) {
-	switch name {
+	switch CombinedKeys[column] {
 	case "client":
-		return p.client, nil
+		return c.client, nil
 	case "host":
-		return orDash(p.host), nil
+		return orDash(c.host), nil
 	case "user":
-		return p.user, nil
+		return c.user, nil
 	case "method":
-		method, _, _ := bytes.Cut(p.request, []byte{' '})
+		method, _, _ := bytes.Cut(c.request, []byte{' '})
 		return orDash(method), nil
 	case "path":
-		_, rest, _ := bytes.Cut(p.request, []byte{' '})
+		_, rest, _ := bytes.Cut(c.request, []byte{' '})
 		target, _, _ := bytes.Cut(rest, []byte{' '})
 		path, _, _ := bytes.Cut(target, []byte{'?'}) // a limit is for what is asked for, not for how
 		return orDash(path), nil
 	case "status":
-		return p.tail[:3], nil
+		return c.tail[:3], nil
 	default: // agent
-		return agentOf(p.tail)
+		_, rest, _ := quoted(c.tail)
+		agent, _, ok := quoted(rest)
+		if !ok {
+			return nil, fmt.Errorf("%s: the line has no agent; want a combined log, or another key",
+				message.Quote(c.tail))
+		}
+		return orDash(agent), nil
 	}
 }
 
@@ -146,31 +122,12 @@ func orDash(b []byte) []byte {
 	return b
 }
 
-// agentOf takes the second quoted field after status and bytes.
-func agentOf(tail []byte) ([]byte, error) {
-	quoted := func(b []byte) (field, rest []byte, ok bool) {
-		_, b, ok = bytes.Cut(b, []byte{'"'})
-		end := closingQuote(b)
-		if !ok || end < 0 {
-			return nil, nil, false
-		}
-		return b[:end], b[end+1:], true
+// quoted takes the next field in quotes off b.
+func quoted(b []byte) (field, rest []byte, ok bool) {
+	_, b, ok = bytes.Cut(b, []byte{'"'})
+	end := closingQuote(b)
+	if !ok || end < 0 {
+		return nil, nil, false
 	}
-	_, rest, ok := quoted(tail)
-	if ok {
-		var agent []byte
-		if agent, _, ok = quoted(rest); ok {
-			return orDash(agent), nil
-		}
-	}
-	return nil, fmt.Errorf("%s: the line has no agent; want a combined log, or another key", message.Quote(tail))
-}
-
-// notes implements format.
-func (c *combinedLog) notes() []string {
-	if c.hosts == 0 {
-		return nil
-	}
-	return []string{message.Count(c.hosts, "line") + " begin with a virtual host; the client is the field after it, " +
-		"and the host a field named host"}
+	return b[:end], b[end+1:], true
 }

@@ -3,6 +3,8 @@ package traffic
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"ratelab/internal/message"
 )
@@ -13,12 +15,7 @@ import (
 // into memory) and keeps no text to quote in a message.
 type csvFile struct {
 	separator byte
-	columns   int
-	time      int   // column numbers, as the following
-	keys      []int // none: all requests share one key
-	costs     []int
-	joiner    joiner
-	stamps    stamps
+	names     []string
 	fields    [][]byte
 }
 
@@ -33,28 +30,56 @@ func separator(header []byte) (c byte, n int) {
 	return c, n
 }
 
-func newCSV(t Trace, header []byte) (*csvFile, error) {
+func newCSV(header []byte) (*csvFile, error) {
 	sep, _ := separator(header)
 	c := &csvFile{separator: sep}
-	header = bytes.Clone(header) // split unescapes in place
-	if err := c.split(header); err != nil {
+	if err := c.split(bytes.Clone(header)); err != nil { // split unescapes in place
 		return nil, err
 	}
-	names := make([]string, len(c.fields))
-	for i, f := range c.fields {
-		names[i] = string(bytes.TrimSpace(f))
+	for _, f := range c.fields {
+		c.names = append(c.names, string(bytes.TrimSpace(f)))
 	}
-	c.columns = len(names)
-	var err error
-	if c.time, err = column("time", t.Time, names); err != nil {
-		return nil, err
-	}
-	if c.keys, err = columns("key", t.Key, names); err != nil {
-		return nil, err
-	}
-	c.costs, err = columns("cost", t.Cost, names)
-	return c, err
+	return c, nil
 }
+
+func (c *csvFile) has(name string) bool { return slices.Contains(c.names, name) }
+
+func (c *csvFile) column(name string) (int, error) {
+	i := slices.Index(c.names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("no column %s in the header; want one of %s", message.Quote(name), c.shown())
+	}
+	if slices.Contains(c.names[i+1:], name) {
+		return 0, fmt.Errorf("column %s is in the header twice; want names that are unique", message.Quote(name))
+	}
+	return i, nil
+}
+
+// shown lists the header's names, but not hundreds of them.
+func (c *csvFile) shown() string {
+	const most = 12
+	var list []string
+	for _, n := range c.names[:min(len(c.names), most)] {
+		list = append(list, message.Quote(n))
+	}
+	if len(c.names) > most {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
+}
+
+func (c *csvFile) cut(line []byte) error {
+	if err := c.split(line); err != nil {
+		return err
+	}
+	if len(c.fields) != len(c.names) {
+		return fmt.Errorf("%s: %s; want %d, as in the header", message.Quote(line),
+			message.Count(len(c.fields), "field"), len(c.names))
+	}
+	return nil
+}
+
+func (c *csvFile) value(column int) ([]byte, error) { return c.fields[column], nil }
 
 // split cuts a record into c.fields, which point into line; quoted fields are unescaped in place.
 func (c *csvFile) split(line []byte) error {
@@ -91,58 +116,12 @@ func (c *csvFile) split(line []byte) error {
 func unquote(b []byte) (field, rest []byte) {
 	field = b[1:1]
 	for i := 1; i < len(b); i++ {
-		if b[i] != '"' {
-			field = append(field, b[i])
-			continue
+		if b[i] == '"' {
+			if i++; i == len(b) || b[i] != '"' {
+				return field, b[i:]
+			}
 		}
-		if i+1 < len(b) && b[i+1] == '"' {
-			field = append(field, '"')
-			i++
-			continue
-		}
-		return field, b[i+1:]
+		field = append(field, b[i])
 	}
 	return field, nil
 }
-
-// record implements format.
-func (c *csvFile) record(line []byte) (record, error) {
-	if err := c.split(line); err != nil {
-		return record{}, err
-	}
-	if len(c.fields) != c.columns {
-		return record{}, fmt.Errorf("%s: %s; want %d, as in the header", message.Quote(line),
-			message.Count(len(c.fields), "field"), c.columns)
-	}
-	at, err := c.stamps.parse(bytes.TrimSpace(c.fields[c.time]))
-	if err != nil {
-		return record{}, err
-	}
-	r := record{at: at, key: oneKey, cost: 1}
-	if len(c.keys) > 0 {
-		r.key, _ = c.joiner.join(len(c.keys), func(i int) ([]byte, error) { return c.fields[c.keys[i]], nil })
-	}
-	if err := checkKey(r.key); err != nil {
-		return record{}, err
-	}
-	r.cost, err = c.cost()
-	return r, err
-}
-
-func (c *csvFile) cost() (int64, error) {
-	if len(c.costs) == 0 {
-		return 1, nil
-	}
-	sum := int64(0)
-	for _, i := range c.costs {
-		n, err := parseCost(c.fields[i])
-		if err != nil {
-			return 0, err
-		}
-		sum += n
-	}
-	return sum, checkCost(sum)
-}
-
-// notes implements format.
-func (c *csvFile) notes() []string { return c.stamps.notes() }

@@ -55,7 +55,7 @@ func TestZipfFollowsItsPMF(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 1000, 50_000}[:longtest.Of(5, 4)] {
 		for _, s := range []float64{0, 0.3, 0.99, 1 - 1e-12, 1, 1.1, 2, 5} {
 			t.Run(fmt.Sprintf("n=%d s=%v", n, s), func(t *testing.T) {
-				fits(t, Zipf{Count: int64(n), Exponent: s}.Ranks(Random(1, "z", "keys")), zipfPMF(n, s))
+				fits(t, Zipf{Count: int64(n), Exponent: s}.ranks(Random(1, "z", "keys")), zipfPMF(n, s))
 			})
 		}
 	}
@@ -63,7 +63,7 @@ func TestZipfFollowsItsPMF(t *testing.T) {
 
 // TestZipfOfManyKeys: with ten million keys the hottest has 1/H(10⁷, 1) = 1/16.695 of the requests.
 func TestZipfOfManyKeys(t *testing.T) {
-	next := Zipf{Count: 10_000_000, Exponent: 1}.Ranks(Random(1, "z", "keys"))
+	next := Zipf{Count: 10_000_000, Exponent: 1}.ranks(Random(1, "z", "keys"))
 	const n = 200_000
 	hottest, highest := 0, int64(0)
 	for range n {
@@ -82,14 +82,14 @@ func TestZipfOfManyKeys(t *testing.T) {
 
 func TestKeysFollowTheirDistribution(t *testing.T) {
 	t.Run("uniform", func(t *testing.T) {
-		fits(t, Uniform{Count: 50}.Ranks(Random(1, "u", "keys")), zipfPMF(50, 0))
+		fits(t, Uniform{Count: 50}.ranks(Random(1, "u", "keys")), zipfPMF(50, 0))
 	})
 	t.Run("hot: two of ten keys share 80 %", func(t *testing.T) {
 		p := []float64{0.4, 0.4, 0.025, 0.025, 0.025, 0.025, 0.025, 0.025, 0.025, 0.025}
-		fits(t, Hot{Count: 10, Keys: 2, Share: 0.8}.Ranks(Random(1, "h", "keys")), p)
+		fits(t, Hot{Count: 10, Keys: 2, Share: 0.8}.ranks(Random(1, "h", "keys")), p)
 	})
 	t.Run("sequential", func(t *testing.T) {
-		next := Sequential{Count: 3}.Ranks(nil)
+		next := Sequential{Count: 3}.ranks(nil)
 		for i, want := range []int64{0, 1, 2, 0, 1, 2, 0} {
 			if got := next(); got != want {
 				t.Errorf("draw %d is %d, want %d", i, got, want)
@@ -100,11 +100,11 @@ func TestKeysFollowTheirDistribution(t *testing.T) {
 
 func TestCostsFollowTheirDistribution(t *testing.T) {
 	t.Run("uniform 3 to 7, both included", func(t *testing.T) {
-		next := UniformCost{3, 7}.Draws(Random(1, "c", "cost"))
+		next := UniformCost{3, 7}.draws(Random(1, "c", "cost"))
 		fits(t, func() int64 { return next() - 3 }, zipfPMF(5, 0))
 	})
 	t.Run("weights need not sum to 1", func(t *testing.T) {
-		next := WeightedCost{{1, 9}, {50, 1}}.Draws(Random(1, "c", "cost"))
+		next := WeightedCost{{1, 9}, {50, 1}}.draws(Random(1, "c", "cost"))
 		fits(t, func() int64 { return next() / 50 }, []float64{0.9, 0.1})
 	})
 }
@@ -120,7 +120,7 @@ func TestKeyNames(t *testing.T) {
 }
 
 func BenchmarkZipf(b *testing.B) {
-	next := Zipf{Count: 1_000_000, Exponent: 0.99}.Ranks(Random(1, "z", "keys"))
+	next := Zipf{Count: 1_000_000, Exponent: 0.99}.ranks(Random(1, "z", "keys"))
 	for b.Loop() {
 		next()
 	}

@@ -2,14 +2,14 @@ package traffic
 
 import (
 	"math/rand/v2"
+	"sort"
 	"strconv"
 )
 
 // Uniform makes each of Count keys equally likely.
 type Uniform struct{ Count int64 }
 
-// Ranks implements Keys.
-func (u Uniform) Ranks(random *rand.Rand) func() int64 {
+func (u Uniform) ranks(random *rand.Rand) func() int64 {
 	if u.Count == 1 {
 		return func() int64 { return 0 }
 	}
@@ -19,8 +19,7 @@ func (u Uniform) Ranks(random *rand.Rand) func() int64 {
 // Sequential takes Count keys in turn: k0, k1, …, and k0 again.
 type Sequential struct{ Count int64 }
 
-// Ranks implements Keys.
-func (s Sequential) Ranks(*rand.Rand) func() int64 {
+func (s Sequential) ranks(*rand.Rand) func() int64 {
 	next := int64(-1)
 	return func() int64 {
 		if next++; next == s.Count {
@@ -38,8 +37,7 @@ type Hot struct {
 	Share float64 // within 0 to 1
 }
 
-// Ranks implements Keys.
-func (h Hot) Ranks(random *rand.Rand) func() int64 {
+func (h Hot) ranks(random *rand.Rand) func() int64 {
 	return func() int64 {
 		if random.Float64() < h.Share {
 			return random.Int64N(h.Keys)
@@ -55,24 +53,56 @@ type keyNames []string
 const cachedNames = 1 << 20
 
 func (n *keyNames) of(rank int64) string {
-	if rank < int64(len(*n)) {
-		if s := (*n)[rank]; s != "" {
-			return s
-		}
+	if rank < int64(len(*n)) && (*n)[rank] != "" {
+		return (*n)[rank]
 	}
 	return n.add(rank)
 }
 
+// add is apart from of, so that the compiler can put of where it is called.
 func (n *keyNames) add(rank int64) string {
 	name := "k" + strconv.FormatInt(rank, 10)
-	if rank >= cachedNames {
-		return name
+	if rank < cachedNames {
+		if more := rank + 1 - int64(len(*n)); more > 0 {
+			*n = append(*n, make([]string, more)...)
+		}
+		(*n)[rank] = name
 	}
-	if rank >= int64(len(*n)) {
-		grown := make([]string, min(max(2*rank, 64), cachedNames))
-		copy(grown, *n)
-		*n = grown
-	}
-	(*n)[rank] = name
 	return name
+}
+
+// FixedCost is the same cost for every request.
+type FixedCost int64
+
+func (c FixedCost) draws(*rand.Rand) func() int64 { return func() int64 { return int64(c) } }
+
+// UniformCost makes every whole cost from Min to Max equally likely, both included.
+type UniformCost struct{ Min, Max int64 }
+
+func (c UniformCost) draws(random *rand.Rand) func() int64 {
+	return func() int64 { return c.Min + random.Int64N(c.Max-c.Min+1) }
+}
+
+// Weight is one cost of a WeightedCost and how likely it is, relative to the others.
+type Weight struct {
+	Cost   int64
+	Weight float64 // positive
+}
+
+// WeightedCost draws one of a few costs, in proportion to their weights. The draws depend on the order of the
+// weights.
+type WeightedCost []Weight
+
+func (c WeightedCost) draws(random *rand.Rand) func() int64 {
+	upTo := make([]float64, len(c))
+	sum := 0.0
+	for i, w := range c {
+		sum += w.Weight
+		upTo[i] = sum
+	}
+	return func() int64 {
+		x := random.Float64() * sum
+		i := sort.Search(len(upTo)-1, func(i int) bool { return x < upTo[i] })
+		return c[i].Cost
+	}
 }

@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -19,11 +18,9 @@ type Rate struct {
 	Per   time.Duration // whole microseconds, at least 1 µs
 }
 
-// MaxRateCount is the largest count of a Rate.
-const MaxRateCount = 1_000_000_000
-
 // ParseRate reads "400/s", "100/1m" or "1/250ms".
 func ParseRate(text string) (Rate, error) {
+	const most = 1_000_000_000
 	bad := func(what string) (Rate, error) {
 		return Rate{}, fmt.Errorf("rate %s: %s; want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms", message.Quote(text),
 			what)
@@ -36,8 +33,8 @@ func ParseRate(text string) (Rate, error) {
 	if err != nil {
 		return bad(fmt.Sprintf("%s is not a whole number", message.Quote(count)))
 	}
-	if n < 0 || n > MaxRateCount {
-		return bad(fmt.Sprintf("the count is not within 0 to %d", MaxRateCount))
+	if n < 0 || n > most {
+		return bad(fmt.Sprintf("the count is not within 0 to %d", most))
 	}
 	number := per
 	if per != "" && (per[0] < '0' || per[0] > '9') { // a bare unit stands for one of it
@@ -66,14 +63,14 @@ func (r Rate) String() string {
 // perUS is the rate in arrivals per microsecond.
 func (r Rate) perUS() float64 { return float64(r.Count) / float64(r.Per.Microseconds()) }
 
-// evenly yields from + ⌊i·per/count⌋ for i = 0, 1, … as long as it lies before to; all in microseconds. It
-// carries the fraction along as an integer, hence no drift. It reports whether yield wants more.
-func (r Rate) evenly(from, to int64, yield func(int64) bool) bool {
+// evenly yields from + ⌊i·per/count⌋ for i = 0, 1, … in microseconds, as long as it lies before to. It carries the
+// fraction along as an integer, hence no drift. It reports whether yield wants more.
+func (r Rate) evenly(from, to time.Duration, yield func(us int64) bool) bool {
 	if r.Count == 0 {
 		return true
 	}
 	step, rest := r.Per.Microseconds()/r.Count, r.Per.Microseconds()%r.Count
-	for at, carry := from, int64(0); at < to; at += step {
+	for at, carry := from.Microseconds(), int64(0); at < to.Microseconds(); at += step {
 		if !yield(at) {
 			return false
 		}
@@ -85,16 +82,18 @@ func (r Rate) evenly(from, to int64, yield func(int64) bool) bool {
 	return true
 }
 
-// within is how many arrivals evenly yields in a stretch of d: ⌈d·count/per⌉, or MaxInt64 if that is larger.
+// Many stands for all numbers of arrivals above it: it is more than any phase may have, and a million times as many are
+// still an int64.
+const Many = 1 << 40
+
+// within is how many arrivals evenly yields in a stretch of d: ⌈d·count/per⌉, or Many if that is less.
 func (r Rate) within(d time.Duration) int64 {
 	hi, lo := bits.Mul64(uint64(d.Microseconds()), uint64(r.Count))
 	per := uint64(r.Per.Microseconds())
-	if hi >= per {
-		return math.MaxInt64
+	lo, carry := bits.Add64(lo, per-1, 0) // rounds up
+	if hi += carry; hi >= per {
+		return Many
 	}
-	q, rem := bits.Div64(hi, lo, per)
-	if rem > 0 {
-		q++
-	}
-	return int64(min(q, math.MaxInt64))
+	n, _ := bits.Div64(hi, lo, per)
+	return int64(min(n, Many))
 }

@@ -1,14 +1,19 @@
 package traffic
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"time"
+
+	"ratelab/internal/message"
 )
 
 // entry is one request of a trace on its way through sorting and spreading. at is in microseconds since 1970.
 type entry struct {
 	at    int64
-	file  *source
+	file  *traceFile
 	line  int64
 	key   string
 	cost  int64
@@ -23,11 +28,13 @@ const (
 )
 
 // reorder sorts entries that are almost sorted: it holds back a window of them. Those that come in the order of time,
-// which most do, wait in a queue, and the others in a heap, ordered by time and, within the same instant, by line.
+// which most do, wait in a queue. The others wait beside it until the earliest of them is due, and are merged then, all
+// at once.
 type reorder struct {
 	queue      []entry
 	gone       int // of the queue, from its beginning
-	heap       []entry
+	late       []entry
+	lateUS     int64 // the time of the earliest of them
 	newest     int64 // the latest time seen
 	newestLine int64
 	released   int64 // the time of the entry released last
@@ -38,93 +45,71 @@ type reorder struct {
 // push takes the next entry of the file; it fails if the entry belongs before one already released.
 func (r *reorder) push(e entry) error {
 	if r.seen++; r.seen == 1 {
-		r.newest, r.newestLine, r.released = e.at, e.line, e.at-sortWindow.Microseconds()
-	}
-	if e.at < r.newest {
-		r.outOfOrder++
-	} else {
-		r.newest, r.newestLine = e.at, e.line
+		r.newest, r.released, r.lateUS = e.at, e.at-sortWindow.Microseconds(), math.MaxInt64
 	}
 	if e.at < r.released {
 		return fmt.Errorf("%s is %v earlier than line %d; want lines at most %v and %s lines out of order: sort the "+
-			"file by time first",
-			time.UnixMicro(e.at).UTC().Format("2006-01-02T15:04:05.999999Z"),
-			time.Duration(r.newest-e.at)*time.Microsecond,
-			r.newestLine, sortWindow, grouped(sortLines))
+			"file by time first", time.UnixMicro(e.at).UTC().Format("2006-01-02T15:04:05.999999Z"),
+			time.Duration(r.newest-e.at)*time.Microsecond, r.newestLine, sortWindow, message.Grouped(sortLines))
 	}
-	if n := len(r.queue); n == r.gone || e.at >= r.queue[n-1].at {
-		r.queue = append(r.queue, e)
+	if e.at < r.newest {
+		r.outOfOrder++
+		r.late, r.lateUS = append(r.late, e), min(r.lateUS, e.at)
 		return nil
 	}
-	r.heap = append(r.heap, e)
-	r.up(len(r.heap) - 1)
+	r.newest, r.newestLine = e.at, e.line
+	r.queue = append(r.queue, e)
 	return nil
 }
 
 // waiting is how many entries are held back.
-func (r *reorder) waiting() int { return len(r.queue) - r.gone + len(r.heap) }
+func (r *reorder) waiting() int { return len(r.queue) - r.gone + len(r.late) }
+
+// earliest is the time of the entry that is due next, or the latest time of all.
+func (r *reorder) earliest() int64 {
+	if r.gone == len(r.queue) {
+		return r.lateUS
+	}
+	return min(r.queue[r.gone].at, r.lateUS)
+}
 
 // ready reports whether the earliest entry has left the window.
 func (r *reorder) ready() bool {
 	n := r.waiting()
-	return n > sortLines || n > 0 && r.newest-r.first().at > sortWindow.Microseconds()
-}
-
-// first is the earliest entry; there must be one.
-func (r *reorder) first() *entry {
-	switch {
-	case r.gone == len(r.queue):
-		return &r.heap[0]
-	case len(r.heap) == 0 || !earlier(&r.heap[0], &r.queue[r.gone]):
-		return &r.queue[r.gone]
-	}
-	return &r.heap[0]
+	return n > sortLines || n > 0 && r.newest-r.earliest() > sortWindow.Microseconds()
 }
 
 // pop releases the earliest entry; there must be one.
 func (r *reorder) pop() entry {
-	at := r.first()
-	first := *at
-	r.released = first.at
-	*at = entry{} // let go of the key
-	if r.gone < len(r.queue) && at == &r.queue[r.gone] {
-		if r.gone++; 2*r.gone >= cap(r.queue) || r.gone == len(r.queue) {
-			r.queue = r.queue[:copy(r.queue, r.queue[r.gone:])]
-			r.gone = 0
-		}
-		return first
+	if len(r.late) > 0 && r.earliest() == r.lateUS {
+		r.merge()
 	}
-	last := len(r.heap) - 1
-	r.heap[0], r.heap[last] = r.heap[last], entry{}
-	r.heap = r.heap[:last]
-	r.down(0)
+	first := r.queue[r.gone]
+	r.queue[r.gone] = entry{} // let go of the key
+	r.released = first.at
+	if r.gone++; 2*r.gone >= cap(r.queue) || r.gone == len(r.queue) {
+		r.queue = r.queue[:copy(r.queue, r.queue[r.gone:])]
+		r.gone = 0
+	}
 	return first
 }
 
-func (r *reorder) before(i, j int) bool { return earlier(&r.heap[i], &r.heap[j]) }
-
-func earlier(a, b *entry) bool { return a.at < b.at || a.at == b.at && a.line < b.line }
-
-func (r *reorder) up(i int) {
-	for i > 0 && r.before(i, (i-1)/2) {
-		r.heap[i], r.heap[(i-1)/2] = r.heap[(i-1)/2], r.heap[i]
-		i = (i - 1) / 2
+// merge puts those that came late where they belong in the queue. Entries of one instant stand in the order of the
+// file.
+func (r *reorder) merge() {
+	order := func(a, b entry) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.line, b.line)) }
+	slices.SortFunc(r.late, order)
+	early, late := len(r.queue), len(r.late) // that have no place yet
+	r.queue = append(r.queue, r.late...)
+	for at := len(r.queue) - 1; late > 0; at-- {
+		if early > r.gone && order(r.queue[early-1], r.late[late-1]) > 0 {
+			early--
+			r.queue[at] = r.queue[early]
+		} else {
+			late--
+			r.queue[at] = r.late[late]
+		}
 	}
-}
-
-func (r *reorder) down(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(r.heap) {
-			return
-		}
-		if child+1 < len(r.heap) && r.before(child+1, child) {
-			child++
-		}
-		if !r.before(child, i) {
-			return
-		}
-		r.heap[i], r.heap[child] = r.heap[child], r.heap[i]
-		i = child
-	}
+	clear(r.late) // let go of the keys
+	r.late, r.lateUS = r.late[:0], math.MaxInt64
 }

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,153 +14,188 @@ import (
 	"ratelab/internal/message"
 )
 
-// maxTraceUS is the longest that a trace may last, after its speed is applied.
-const maxTraceUS = int64(limit.MaxWindow / time.Microsecond)
+const (
+	secondUS = 1_000_000
+	// maxPerSecond bounds how many requests of one second are held to be spread.
+	maxPerSecond = 1 << 20
+	// maxTraceUS is the longest that a trace may last, after its speed is applied.
+	maxTraceUS = int64(limit.MaxWindow / time.Microsecond)
+)
 
-// tracePass is one pass over a trace: scan, sort, spread, scale.
+// Reasons why a pass ends before the trace does.
+var (
+	errStopped = errors.New("the consumer wants no more")
+	errOver    = errors.New("the phase is over")
+)
+
+// tracePass is one pass over a trace: merge, spread, scale.
 type tracePass struct {
 	*player
-	phase  Phase
-	files  []*traceFile
-	taken  int64 // requests of all files
-	bad    leftOut
-	spread spreader
+	phase Phase
+	files []*traceFile
+	left  []*traceFile // those with requests left, the earliest first
+	ended error        // what ends the reading, after the requests that were read before it
+	taken int64        // requests of all files, those that are left out at first included
+	bad   leftOut
+	held  []entry // of one whole second, until the next one begins
 
-	begun   bool
 	key     string // the first request's
 	several bool   // there are other keys
 	firstUS int64  // the first request's timestamp, which is the phase's start
 	endUS   int64  // where the last timestamp's unit ends, from the phase's start
-	stopped bool   // the consumer wants no more
-	failed  error  // a request beyond maxTraceUS
 }
 
 // replay yields a trace's requests; it reports whether the next phase may follow.
 func (p *player) replay(phase Phase) bool {
-	t := tracePass{player: p, phase: phase}
-	t.spread = spreader{rule: phase.Trace.WithinSecond, random: Random(p.seed, phase.Name, "within-second")}
+	t := tracePass{player: p, phase: phase, bad: leftOut{allowed: phase.Trace.Bad}}
+	before := p.spread
 	err := t.run()
-	if t.stopped {
-		return false
+	for _, f := range t.files {
+		f.Close()
 	}
-	if err != nil {
+	switch trace := phase.Trace; {
+	case err == errStopped:
+		return false
+	case err == nil && t.taken <= trace.Skip:
+		err = fmt.Errorf("%s: no requests are left after skip %d; want at least one",
+			message.Path(trace.nameOf(trace.File)), trace.Skip)
+	}
+	if err != nil && err != errOver {
 		p.yield(limit.Request{}, err)
 		return false
 	}
-	if phase.Duration > 0 {
-		p.startUS += phase.Duration.Microseconds()
-	} else {
-		p.startUS += t.endUS
-	}
+	p.beganUS = t.firstUS
+	t.note(t.taken-phase.Trace.Skip, p.spread-before)
+	p.startUS += cmp.Or(phase.Duration.Microseconds(), t.endUS)
 	return true
 }
 
+// run takes the requests in the order of time until the trace or the phase ends.
 func (t *tracePass) run() error {
-	defer t.close()
-	merged, err := t.open()
-	if err != nil {
-		return err
-	}
-	if err := t.pump(merged); err != nil || t.stopped {
-		return err
-	}
-	if t.taken == 0 {
-		return fmt.Errorf("%s: no requests are left after skip %d; want at least one",
-			message.Path(t.phase.Trace.nameOf(t.phase.Trace.File)), t.phase.Trace.Skip)
-	}
-	t.player.spread += t.spread.spread
-	t.note()
-	return nil
-}
-
-// open opens every file and finds its first request.
-func (t *tracePass) open() (*merger, error) {
-	trace, m := *t.phase.Trace, &merger{}
-	if len(trace.More) > 0 { // skip and limit are for what is merged, not for each file
-		m.skip, m.limit = trace.Skip, trace.Limit
-		trace.Skip, trace.Limit = 0, 0
-	}
+	trace := t.phase.Trace
 	for _, path := range trace.files() {
-		f, err := openTraceFile(trace, path, &t.bad)
+		f, err := trace.openFile(path, &t.bad)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.files = append(t.files, f)
-		if err := m.add(f); err != nil {
-			return nil, err
+		if f.head, err = f.next(); err == io.EOF {
+			continue
+		} else if err != nil {
+			return err
 		}
+		f.firstUS = f.head.at
+		t.left = append(t.left, f)
 	}
-	return m, nil
-}
-
-func (t *tracePass) close() {
-	for _, f := range t.files {
-		f.close()
-	}
-}
-
-// pump takes the requests in the order of time until the trace or the phase ends.
-func (t *tracePass) pump(m *merger) error {
-	for {
-		e, err := m.next()
+	slices.SortStableFunc(t.left, before)
+	for trace.Limit == 0 || t.taken-trace.Skip < trace.Limit {
+		e, err := t.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		t.taken++
-		if more, err := t.take(e); !more {
+		if t.taken++; t.taken <= trace.Skip {
+			continue
+		}
+		if t.taken == trace.Skip+1 {
+			t.firstUS = e.at
+		}
+		if err := t.take(e); err != nil {
 			return err
 		}
 	}
-	if !t.spread.flush(t.emit, false) {
-		return t.failed
+	return t.release(false)
+}
+
+// before orders files by their next requests. Of two of one instant that one is first whose file begins earlier: within
+// the second in which logs were rotated, the old log's requests are the older ones.
+func before(a, b *traceFile) int {
+	return cmp.Or(cmp.Compare(a.head.at, b.head.at), cmp.Compare(a.firstUS, b.firstUS), cmp.Compare(a.name, b.name))
+}
+
+// next gives the next request of all files; io.EOF after the last. They are one log: rotated ones that follow each
+// other, or those of several servers. The order in which they were named does not matter.
+func (t *tracePass) next() (entry, error) {
+	if t.ended != nil || len(t.left) == 0 {
+		return entry{}, cmp.Or(t.ended, io.EOF)
 	}
+	first := t.left[0]
+	e := first.head
+	if first.head, t.ended = first.next(); t.ended == io.EOF {
+		t.left, t.ended = t.left[1:], nil
+	}
+	for i := 1; i < len(t.left) && before(t.left[i-1], t.left[i]) > 0; i++ {
+		t.left[i-1], t.left[i] = t.left[i], t.left[i-1]
+	}
+	return e, nil
+}
+
+// take takes the next request in time, and emits what is settled.
+func (t *tracePass) take(e entry) error {
+	if len(t.held) > 0 && (!e.whole || e.at != t.held[0].at) {
+		// A fraction in the same second tells that the file's clock is finer than a second, and that the entries
+		// held are at its start indeed.
+		if err := t.release(!e.whole && e.at-t.held[0].at < secondUS); err != nil {
+			return err
+		}
+	}
+	if !e.whole || t.phase.Trace.WithinSecond == AtStart {
+		return t.emit(e)
+	}
+	if len(t.held) >= maxPerSecond {
+		return fmt.Errorf("%s:%d: more than %s requests carry the same second; want finer timestamps, or "+
+			"within_second: at_once", e.file.name, e.line, message.Grouped(maxPerSecond))
+	}
+	t.held = append(t.held, e)
 	return nil
 }
 
-// take hands one entry to the spreader.
-func (t *tracePass) take(e entry) (more bool, err error) {
-	if !t.begun {
-		t.begun, t.firstUS = true, e.at
+// release emits the entries held: spread evenly over their second, or as they are.
+func (t *tracePass) release(asTheyAre bool) error {
+	n := int64(len(t.held))
+	if !asTheyAre {
+		t.spread += n
 	}
-	more, err = t.spread.add(e, t.emit)
-	if err != nil {
-		return false, fmt.Errorf("%s:%d: %w", e.file.name, e.line, err)
+	for i, e := range t.held {
+		if !asTheyAre {
+			e.at += int64(i) * secondUS / n
+		}
+		if err := t.emit(e); err != nil {
+			return err
+		}
 	}
-	return more, t.failed
+	t.held = t.held[:0]
+	return nil
 }
 
 // emit yields one request at its place in the phase.
-func (t *tracePass) emit(e entry) bool {
+func (t *tracePass) emit(e entry) error {
 	at := t.scale(e.at - t.firstUS)
 	if t.phase.Duration > 0 && at >= t.phase.Duration.Microseconds() {
-		return false
+		return errOver
 	}
 	if at > maxTraceUS {
-		t.failed = fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed",
+		return fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed",
 			e.file.name, e.line, limit.FormatDuration(limit.MaxWindow))
-		return false
 	}
 	t.endUS = at + 1
 	if e.whole { // the whole second belongs to the trace
-		second := e.at - e.at%secondUS
-		t.endUS = max(t.endUS, t.scale(second+secondUS-t.firstUS))
+		t.endUS = max(t.endUS, t.scale(e.at-e.at%secondUS+secondUS-t.firstUS))
 	}
 	if t.count++; t.key == "" {
 		t.key = e.key
 	}
 	t.several = t.several || e.key != t.key
 	if !t.yield(limit.Request{AtUS: t.startUS + at, Key: e.key, Cost: e.cost}, nil) {
-		t.stopped = true
-		return false
+		return errStopped
 	}
-	return true
+	return nil
 }
 
 func (t *tracePass) scale(us int64) int64 {
-	if speed := t.phase.Trace.speed(); speed != 1 {
+	if speed := t.phase.Trace.Speed; speed != 0 && speed != 1 {
 		return int64(min(float64(us)/speed, 1<<62))
 	}
 	return us
@@ -168,57 +204,48 @@ func (t *tracePass) scale(us int64) int64 {
 // manyRequests are so many that one client is not expected to send all of them.
 const manyRequests = 100
 
-// note records what was found out about the files.
-func (t *tracePass) note() {
+// note records what was found out about the files, which had so many requests, of which spread were given a place
+// within their second.
+func (t *tracePass) note(requests, spread int64) {
 	add := func(format string, args ...any) {
 		t.notes = append(t.notes, message.Path(t.phase.Trace.Title())+": "+fmt.Sprintf(format, args...))
 	}
-	var read, outOfOrder int64
+	var seen, outOfOrder int64
 	for _, f := range t.files {
-		read += f.sorter.seen
+		seen += f.sorter.seen
 		outOfOrder += f.sorter.outOfOrder
-		t.noteFile(f)
-	}
-	if t.spread.spread > 0 {
-		add("%d of %d requests say no more than the second; they were spread within it (within_second: %s)",
-			t.spread.spread, read, cmp.Or(t.spread.rule, Even))
-	}
-	if t.bad.count > 0 {
-		n := int(t.bad.count)
-		add("%s %s left out that %s: %s", message.Count(n, "line"), message.Verb(n, "was", "were"),
-			message.Verb(n, "is no request", "are no requests"), t.bad.text())
-	}
-	switch {
-	case t.several || t.key == "" || read < manyRequests:
-	case t.phase.Trace.Key == "" && t.key == string(oneKey):
-		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart", read)
-	default:
-		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
-			"another field", read, message.Quote(t.key))
-	}
-	if outOfOrder > 0 {
-		add("%d of %d lines were out of order and were sorted", outOfOrder, read)
-	}
-}
-
-// noteFile tells how one file is written; what is true of several is said once, of the first.
-func (t *tracePass) noteFile(f *traceFile) {
-	for _, text := range f.notes() {
-		if !slices.ContainsFunc(t.notes, func(note string) bool { return strings.HasSuffix(note, ": "+text) }) {
-			t.notes = append(t.notes, filepath.Base(f.scan.lines.src.name)+": "+text)
+		for _, text := range f.notes() { // what is true of several is said once, of the first
+			said := func(note string) bool { return strings.HasSuffix(note, ": "+text) }
+			if !slices.ContainsFunc(t.notes, said) {
+				t.notes = append(t.notes, filepath.Base(f.name)+": "+text)
+			}
 		}
 	}
-}
-
-// text are the lines that are shown, in one line.
-func (l *leftOut) text() string {
-	shown := make([]string, len(l.shown))
-	for i, err := range l.shown {
-		shown[i] = err.Error()
+	if spread > 0 {
+		add("%d of %d requests say no more than the second; they were spread within it (within_second: %s)",
+			spread, requests, cmp.Or(t.phase.Trace.WithinSecond, Even))
 	}
-	more := ""
-	if l.count > int64(len(shown)) {
-		more = "; …"
+	if n := int(t.bad.count); n > 0 {
+		var shown []string
+		for _, err := range t.bad.shown {
+			shown = append(shown, err.Error())
+		}
+		if n > len(shown) {
+			shown = append(shown, "…")
+		}
+		add("%s %s left out that %s: %s", message.Count(n, "line"), message.Verb(n, "was", "were"),
+			message.Verb(n, "is no request", "are no requests"), strings.Join(shown, "; "))
 	}
-	return strings.Join(shown, "; ") + more
+	switch {
+	case t.several || t.key == "" || requests < manyRequests:
+	case t.phase.Trace.Key == "" && t.key == string(oneKey):
+		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart",
+			requests)
+	default:
+		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
+			"another field", requests, message.Quote(t.key))
+	}
+	if outOfOrder > 0 {
+		add("%d of %d lines were out of order and were sorted", outOfOrder, seen)
+	}
 }

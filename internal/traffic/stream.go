@@ -1,9 +1,10 @@
 package traffic
 
 import (
+	"cmp"
 	"iter"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"ratelab/internal/limit"
@@ -13,17 +14,16 @@ import (
 type Stream struct {
 	seed   uint64
 	phases []Phase
-
-	mu     sync.Mutex
-	played *outcome // what the last complete pass found; nil before it
+	found  atomic.Pointer[outcome] // by the last complete pass; nil before it
 }
 
 // outcome is what only a complete pass over the traces can know.
 type outcome struct {
-	durationUS int64
-	count      int64
-	spread     int64
-	notes      []string
+	startUS int64 // of the current phase, and in the end where the last one ends
+	count   int64
+	spread  int64
+	beganUS int64
+	notes   []string
 }
 
 // Compile makes the stream of the given phases. The stream depends on nothing but its arguments and, for a
@@ -42,10 +42,16 @@ func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 				return
 			}
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.played = &outcome{durationUS: p.startUS, count: p.count, spread: p.spread, notes: p.notes}
+		s.found.Store(&p.outcome)
 	}
+}
+
+// outcome is that of the last complete pass, and known whether there was one.
+func (s *Stream) outcome() (o outcome, known bool) {
+	if found := s.found.Load(); found != nil {
+		return *found, true
+	}
+	return o, false
 }
 
 // Duration is the sum of the phases' durations. A trace without a duration lasts until its last timestamp's
@@ -53,10 +59,8 @@ func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 func (s *Stream) Duration() (d time.Duration, known bool) {
 	for _, p := range s.phases {
 		if p.Trace != nil && p.Duration == 0 {
-			if o := s.outcome(); o != nil {
-				return time.Duration(o.durationUS) * time.Microsecond, true
-			}
-			return 0, false
+			o, known := s.outcome()
+			return time.Duration(o.startUS) * time.Microsecond, known
 		}
 		d += p.Duration
 	}
@@ -66,14 +70,14 @@ func (s *Stream) Duration() (d time.Duration, known bool) {
 // Count is the number of requests, for showing progress: exact, or the mean where an arrival process is
 // random and Requests was not yet exhausted. It is unknown before that if there is a trace.
 func (s *Stream) Count() (n int64, known bool) {
-	if o := s.outcome(); o != nil {
+	if o, known := s.outcome(); known {
 		return o.count, true
 	}
 	for _, p := range s.phases {
 		if p.Trace != nil {
 			return 0, false
 		}
-		n += p.Arrivals.Count(p.Duration)
+		n += p.Count()
 	}
 	return n, true
 }
@@ -81,65 +85,45 @@ func (s *Stream) Count() (n int64, known bool) {
 // Notes tells what a reader of the figures must know about the traces: what was guessed, spread or sorted.
 // They are complete after Requests was exhausted, and empty before.
 func (s *Stream) Notes() []string {
-	if o := s.outcome(); o != nil {
-		return slices.Clone(o.notes)
-	}
-	return nil
+	o, _ := s.outcome()
+	return slices.Clone(o.notes)
 }
 
 // Spread is how many requests were given a place within their second, which a trace does not say. It is known after
 // Requests was exhausted, and 0 before.
 func (s *Stream) Spread() int64 {
-	if o := s.outcome(); o != nil {
-		return o.spread
-	}
-	return 0
+	o, _ := s.outcome()
+	return o.spread
 }
 
-func (s *Stream) outcome() *outcome {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.played
+// BeganUS is the first request of a trace in microseconds since 1970. It is known after Requests was exhausted, and 0
+// before.
+func (s *Stream) BeganUS() int64 {
+	o, _ := s.outcome()
+	return o.beganUS
 }
 
 // player is one pass over a stream.
 type player struct {
-	seed    uint64
-	yield   func(limit.Request, error) bool
-	startUS int64 // of the current phase
-	count   int64
-	names   keyNames
-	spread  int64
-	notes   []string
+	outcome
+	seed  uint64
+	yield func(limit.Request, error) bool
+	names keyNames
 }
 
 // play yields one phase; it reports whether the next may follow.
-func (p *player) play(phase Phase) bool {
+func (p *player) play(phase Phase) (more bool) {
 	if phase.Trace != nil {
 		return p.replay(phase)
 	}
-	if !p.generate(phase) {
-		return false
-	}
-	p.startUS += phase.Duration.Microseconds()
-	return true
-}
-
-func (p *player) generate(phase Phase) bool {
-	keys, cost := phase.Keys, phase.Cost
-	if keys == nil {
-		keys = Uniform{Count: 1}
-	}
-	if cost == nil {
-		cost = FixedCost(1)
-	}
-	nextRank := keys.Ranks(Random(p.seed, phase.Name, "keys"))
-	nextCost := cost.Draws(Random(p.seed, phase.Name, "cost"))
-	for at := range phase.Arrivals.Times(phase.Duration, Random(p.seed, phase.Name, "arrivals")) {
+	nextRank := cmp.Or[Keys](phase.Keys, Uniform{Count: 1}).ranks(Random(p.seed, phase.Name, "keys"))
+	nextCost := cmp.Or[Cost](phase.Cost, FixedCost(1)).draws(Random(p.seed, phase.Name, "cost"))
+	more = true
+	phase.Arrivals.times(phase.Duration, Random(p.seed, phase.Name, "arrivals"), func(at int64) bool {
 		p.count++
-		if !p.yield(limit.Request{AtUS: p.startUS + at, Key: p.names.of(nextRank()), Cost: nextCost()}, nil) {
-			return false
-		}
-	}
-	return true
+		more = p.yield(limit.Request{AtUS: p.startUS + at, Key: p.names.of(nextRank()), Cost: nextCost()}, nil)
+		return more
+	})
+	p.startUS += phase.Duration.Microseconds()
+	return more
 }

@@ -25,7 +25,7 @@ type Trace struct {
 	Key, Time, Cost string
 
 	Speed        float64      // 10 plays ten times as fast; 0 stands for 1
-	Skip         int64        // this many requests of the file are left out first, unread
+	Skip         int64        // this many requests, the earliest, are left out
 	Limit        int64        // at most this many are taken after them; 0 stands for all
 	Bad          int64        // up to so many lines that are no requests are left out, and noted; more are an error
 	WithinSecond WithinSecond // empty: even
@@ -51,14 +51,13 @@ type WithinSecond string
 // The rules for one-second timestamps.
 const (
 	Even    WithinSecond = "even"    // the i-th of n at i/n s
-	AtRand  WithinSecond = "uniform" // at random instants, seeded
 	AtStart WithinSecond = "at_once" // all at the second's start
 )
 
 // The legal values, in the order in which messages list them.
 var (
 	Formats       = []Format{Combined, CSV, JSONL}
-	WithinSeconds = []WithinSecond{Even, AtRand, AtStart}
+	WithinSeconds = []WithinSecond{Even, AtStart}
 	CombinedKeys  = []string{"client", "user", "method", "path", "status", "agent", "host"}
 )
 
@@ -78,52 +77,73 @@ type FieldError struct {
 // Error implements error.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
 
+// problems collects what is wrong with the fields of a trace.
+type problems []error
+
+func (p *problems) bad(field, format string, args ...any) {
+	*p = append(*p, &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)})
+}
+
 // Validate reports every field that no file could make right, as *FieldError.
-func (t Trace) Validate() (problems []error) {
-	bad := func(field, format string, args ...any) {
-		problems = append(problems, &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)})
-	}
-	switch {
-	case slices.Contains(t.files(), ""):
-		bad("file", "missing; want the path of a trace")
-	case slices.ContainsFunc(t.files(), hasControl):
-		first := slices.IndexFunc(t.files(), hasControl)
-		bad("file", "%s has control characters; want a path", message.Quote(t.files()[first]))
-	case twice(t.files()) != "":
-		bad("file", "%s is named twice; want each file of a log once", message.Quote(twice(t.files())))
+func (t Trace) Validate() []error {
+	var p problems
+	files := t.files()
+	for i, file := range files {
+		switch {
+		case file == "":
+			p.bad("file", "missing; want the path of a trace")
+		case strings.ContainsFunc(file, message.IsControl):
+			p.bad("file", "%s has control characters; want a path", message.Quote(file))
+		case slices.Index(files, file) < i:
+			p.bad("file", "%s is named twice; want each file of a log once", message.Quote(file))
+		}
 	}
 	if t.Format != "" && !slices.Contains(Formats, t.Format) {
-		bad("format", "%s is not a format; %s", message.Quote(t.Format), message.OneOf(string(t.Format), Formats))
+		p.bad("format", "%s is not a format; %s", message.Quote(t.Format), message.OneOf(string(t.Format), Formats))
 	}
 	if t.WithinSecond != "" && !slices.Contains(WithinSeconds, t.WithinSecond) {
-		bad("within_second", "%s is not a rule; %s", message.Quote(t.WithinSecond),
+		p.bad("within_second", "%s is not a rule; %s", message.Quote(t.WithinSecond),
 			message.OneOf(string(t.WithinSecond), WithinSeconds))
 	}
 	if math.IsNaN(t.Speed) || t.Speed != 0 && (t.Speed < MinSpeed || t.Speed > MaxSpeed) {
-		bad("speed", "%v is out of range; want %v to %v", t.Speed, MinSpeed, int(MaxSpeed))
+		p.bad("speed", "%v is out of range; want %v to %v", t.Speed, MinSpeed, int(MaxSpeed))
 	}
 	if t.Skip < 0 {
-		bad("skip", "%d is negative; want 0 or more requests", t.Skip)
+		p.bad("skip", "%d is negative; want 0 or more requests", t.Skip)
 	}
 	if t.Limit < 0 {
-		bad("limit", "%d is negative; want 0 (all) or more requests", t.Limit)
+		p.bad("limit", "%d is negative; want 0 (all) or more requests", t.Limit)
 	}
 	if t.Bad < 0 {
-		bad("bad", "%d is negative; want 0 or more lines", t.Bad)
+		p.bad("bad", "%d is negative; want 0 or more lines", t.Bad)
 	}
-	return append(problems, t.checkFields(t.Format)...)
+	return append(p, t.checkFields()...)
 }
 
-func hasControl(path string) bool { return strings.ContainsFunc(path, message.IsControl) }
-
-// twice is the first of the paths that was there before, "" where there is none.
-func twice(paths []string) string {
-	for i, path := range paths {
-		if slices.Contains(paths[:i], path) {
-			return path
+// checkFields reports which of Key, Time and Cost do not go with the format; an empty format may still become any.
+func (t Trace) checkFields() []error {
+	var p problems
+	switch t.Format {
+	case Combined:
+		for _, name := range summands(t.Key) {
+			if t.Key != "" && !slices.Contains(CombinedKeys, name) {
+				p.bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
+					message.OneOf(name, CombinedKeys))
+			}
+		}
+		if t.Time != "" {
+			p.bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))
+		}
+		if t.Cost != "" {
+			p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
+		}
+	case CSV, JSONL:
+		if t.Time == "" {
+			noun := map[Format]string{CSV: "column", JSONL: "field"}[t.Format]
+			p.bad("time", "missing; want the name of the %s that holds the time", noun)
 		}
 	}
-	return ""
+	return p
 }
 
 // files are all that the trace consists of.
@@ -144,46 +164,4 @@ func (t Trace) nameOf(path string) string {
 		return "standard input"
 	}
 	return path
-}
-
-// checkFields reports which of Key, Time and Cost do not go with the format; an empty format may still become any.
-func (t Trace) checkFields(f Format) (problems []error) {
-	bad := func(field, format string, args ...any) {
-		problems = append(problems, &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)})
-	}
-	switch f {
-	case Combined:
-		for _, name := range combinedKeys(t.Key) {
-			if !slices.Contains(CombinedKeys, name) {
-				bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
-					message.OneOf(name, CombinedKeys))
-			}
-		}
-		if t.Time != "" {
-			bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))
-		}
-		if t.Cost != "" {
-			bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
-		}
-	case CSV, JSONL:
-		if t.Time == "" {
-			bad("time", "missing; want the name of the %s that holds the time", f.column())
-		}
-	}
-	return problems
-}
-
-// column is what a format calls the things that Key, Time and Cost name.
-func (f Format) column() string {
-	if f == JSONL {
-		return "field"
-	}
-	return "column"
-}
-
-func (t Trace) speed() float64 {
-	if t.Speed == 0 {
-		return 1
-	}
-	return t.Speed
 }

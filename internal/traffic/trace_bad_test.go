@@ -85,33 +85,34 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 		`DIR/t.csv:3: time "1483228800": want a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46`},
 	{"absurdly late", "t.csv", "t\n1700000000\n999999999999\n", Trace{Format: CSV, Time: "t"},
 		`DIR/t.csv:3: time "999999999999": want a time within 1970 to 9999`},
-	{"costs that are none", "t.csv", "t,c\n1,0\n2,-4\n3,1.5\n4,NaN\n5,1e3\n6,2000000000\n7,\n8,\"1,5\"\n",
-		Trace{Time: "t", Cost: "c"},
-		`DIR/t.csv:2: cost 0: want a whole number from 1 to 1000000000
-DIR/t.csv:3: cost "-4": want a whole number from 1 to 1000000000
-DIR/t.csv:4: cost "1.5": want a whole number from 1 to 1000000000
-DIR/t.csv:5: cost "NaN": want a whole number from 1 to 1000000000
-DIR/t.csv:6: cost "1e3": want a whole number from 1 to 1000000000
-DIR/t.csv:7: cost "2000000000": want a whole number from 1 to 1000000000
-DIR/t.csv:8: cost "": want a whole number from 1 to 1000000000
-DIR/t.csv:9: cost "1,5": want a whole number from 1 to 1000000000`},
+	{"a cost of nothing", "t.csv", "t,c\n1,0\n", Trace{Time: "t", Cost: "c"},
+		`DIR/t.csv:2: cost 0: want a whole number from 1 to 1000000000`},
+	{"a cost below nothing", "t.csv", "t,c\n1,-4\n", Trace{Time: "t", Cost: "c"},
+		`DIR/t.csv:2: cost "-4": want a whole number from 1 to 1000000000`},
+	{"half a cost", "t.csv", "t,c\n1,1.5\n", Trace{Time: "t", Cost: "c"},
+		`DIR/t.csv:2: cost "1.5": want a whole number from 1 to 1000000000`},
+	{"an enormous cost", "t.csv", "t,c\n1,2000000000\n", Trace{Time: "t", Cost: "c"},
+		`DIR/t.csv:2: cost "2000000000": want a whole number from 1 to 1000000000`},
+	{"no cost", "t.csv", "t,c\n1,\n", Trace{Time: "t", Cost: "c"},
+		`DIR/t.csv:2: cost "": want a whole number from 1 to 1000000000`},
 	{"a sum too large", "t.csv", "t,a,b\n1,600000000,600000000\n", Trace{Time: "t", Cost: "a+b"},
 		`DIR/t.csv:2: cost 1200000000: want a whole number from 1 to 1000000000`},
 	{"an empty key", "t.csv", "t,k\n1,\n", Trace{Time: "t", Key: "k"},
 		`DIR/t.csv:2: the key is empty; want something that names the client`},
-	{"a key that is not text", "t.csv", "t,k\n1,a\x00b\n2,\xff\n", Trace{Time: "t", Key: "k"},
-		`DIR/t.csv:2: key "a\x00b": it has control characters or is not UTF-8; want text
-DIR/t.csv:3: key "\xff": it has control characters or is not UTF-8; want text`},
+	{"a key that is not text", "t.csv", "t,k\n1,a\x00b\n", Trace{Time: "t", Key: "k"},
+		`DIR/t.csv:2: key "a\x00b": it has control characters or is not UTF-8; want text`},
+	{"a key that is not UTF-8", "t.csv", "t,k\n2,\xff\n", Trace{Time: "t", Key: "k"},
+		`DIR/t.csv:2: key "\xff": it has control characters or is not UTF-8; want text`},
 	{"an endless key", "t.csv", "t,k\n1," + strings.Repeat("x", 5000) + "\n", Trace{Time: "t", Key: "k"},
 		`DIR/t.csv:2: key "` + strings.Repeat("x", 60) + `"…: 5000 bytes long; want at most 4096`},
 
-	{"not an object", "t.jsonl", "{\"t\": 1}\n[1]\n{\"t\": 2\n", Trace{Time: "t"},
-		`DIR/t.jsonl:2: "[1]": not a JSON object; want one {…} per line
-DIR/t.jsonl:3: "{\"t\": 2": not a JSON object; want one {…} per line`},
-	{"a field that is absent", "t.jsonl", "{\"t\": 1}\n{\"t\": 2, \"a\": {\"b\": null}}\n",
+	{"not an object", "t.jsonl", "{\"t\": 1}\n[1]\n", Trace{Time: "t"},
+		`DIR/t.jsonl:2: "[1]": not a JSON object; want one {…} per line`},
+	{"half an object", "t.jsonl", "{\"t\": 2\n", Trace{Time: "t"},
+		`DIR/t.jsonl:1: "{\"t\": 2": not a JSON object; want one {…} per line`},
+	{"a field that is absent", "t.jsonl", "{\"t\": 2, \"a\": {\"b\": null}}\n",
 		Trace{Time: "t", Key: "a.b"},
-		`DIR/t.jsonl:1: no field "a.b"; want it in every line
-DIR/t.jsonl:2: no field "a.b"; want it in every line`},
+		`DIR/t.jsonl:1: no field "a.b"; want it in every line`},
 	{"a field that is a list", "t.jsonl", `{"t": [1]}`, Trace{Time: "t"},
 		`DIR/t.jsonl:1: field "t" is "[1]"; want a string or a number`},
 
@@ -175,24 +176,12 @@ func TestBadGzip(t *testing.T) {
 		{"cut.gz", whole[:len(whole)/2], "DIR/cut.gz: the gzip data end too early, after "},
 		{"head.gz", whole[:5], "DIR/head.gz: the gzip data end too early, after 0 bytes of text; want the whole file"},
 		{"sum.gz", string(damaged), "DIR/sum.gz: the gzip data are damaged after "},
-		// Blank lines, a thousand times as long as what they unpack from.
-		{"bomb.gz", zipped(t, strings.Repeat(strings.Repeat(" ", 1023)+"\n", freeFirst>>10+1024)),
-			"DIR/bomb.gz: the gzip data unpack to more than 200 times their size; if this is no decompression bomb, " +
-				"unpack it first"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := playBad(t, write(t, c.name, c.content), Trace{}); !strings.HasPrefix(got, c.want) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
-	}
-}
-
-// TestTenBadLinesAreEnough, however many there are.
-func TestTenBadLinesAreEnough(t *testing.T) {
-	got := playBad(t, write(t, "t.csv", "t,k\n1,a\n"+strings.Repeat("x,y\n", 50)), Trace{Time: "t"})
-	if n := strings.Count(got, "\n") + 1; n != 10 || !strings.HasPrefix(got, "DIR/t.csv:3: ") {
-		t.Errorf("%d lines of errors:\n%s", n, got)
 	}
 }
 
@@ -215,7 +204,7 @@ func TestValidateTrace(t *testing.T) {
 	bad := Trace{File: "a\x07", Format: "xml", WithinSecond: "never", Speed: -1, Skip: -1, Limit: -1}
 	want := `file: "a\a" has control characters; want a path
 format: "xml" is not a format; want one of combined, csv, jsonl
-within_second: "never" is not a rule; did you mean "even"? want one of even, uniform, at_once
+within_second: "never" is not a rule; did you mean "even"? want one of even, at_once
 speed: -1 is out of range; want 0.001 to 1000000
 skip: -1 is negative; want 0 or more requests
 limit: -1 is negative; want 0 (all) or more requests`

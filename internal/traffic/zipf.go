@@ -15,11 +15,11 @@ type Zipf struct {
 	Exponent float64
 }
 
-// Ranks implements Keys by rejection-inversion (W. Hörmann and G. Derflinger, "Rejection-inversion to generate
+// ranks draws by rejection-inversion (W. Hörmann and G. Derflinger, "Rejection-inversion to generate
 // variates from monotone discrete distributions", ACM TOMACS 6(3), 1996): a point is drawn under the continuous
 // density x^−s, rounded to the nearest k, and kept if it fell into the part of k's strip that has k's weight.
 // On average it takes fewer than 1.2 attempts, in constant memory.
-func (z Zipf) Ranks(random *rand.Rand) func() int64 {
+func (z Zipf) ranks(random *rand.Rand) func() int64 {
 	s := z.Exponent
 	n := float64(z.Count)
 	low := zipfArea(1.5, s) - 1 // the strip of k = 1 is cut to its own weight, 1

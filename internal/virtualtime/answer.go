@@ -55,11 +55,8 @@ func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions [
 	s.Reset(data)
 	parts, err := s.Array()
 	if err != nil {
-		switch {
-		case strings.HasPrefix(err.Error(), "NOSCRIPT"):
+		if strings.HasPrefix(err.Error(), "NOSCRIPT") {
 			return ErrLost
-		case strings.HasPrefix(err.Error(), "VTLOST"):
-			return r.lost(nil)
 		}
 		text, _, _ := strings.Cut(err.Error(), " stack traceback:") // of the prelude's functions
 		return &CallError{requests[0], text}
@@ -118,11 +115,11 @@ func (r *Runner) account(decisions []limit.Decision) error {
 	if err != nil {
 		return err
 	}
-	var lost []string
+	var missing []string
 	for i := 0; i+2 < len(changed.Items); i += 3 {
 		key, deadline, missedUS := changed.Items[i].Text, changed.Items[i+1].Int, changed.Items[i+2].Int
 		if missedUS >= 0 && !r.unsure[key] && r.living.lives(key, missedUS/1000) {
-			lost = append(lost, strings.Clone(key))
+			missing = append(missing, strings.Clone(key))
 		}
 		switch deadline {
 		case gone:
@@ -133,8 +130,8 @@ func (r *Runner) account(decisions []limit.Decision) error {
 			r.living.set(key, deadline)
 		}
 	}
-	if lost != nil {
-		return r.lost(lost)
+	if missing != nil {
+		return lost(missing)
 	}
 	return nil
 }

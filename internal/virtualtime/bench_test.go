@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
@@ -63,10 +63,10 @@ func (l limiter) program(b *testing.B) *script.Program {
 }
 
 // virtual decides n requests, 3 ms apart, and gives the time that it took.
-func virtual(b *testing.B, s *redisserver.Server, l limiter, n int) time.Duration {
+func virtual(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	began := time.Now()
 	r, err := virtualtime.New(
-		virtualtime.Server{Client: s.Client, Embedded: s.Kind == redisserver.KindEmbedded}, l.program(b),
+		virtualtime.Server{Client: s.Client, Embedded: s.Kind == redis.KindEmbedded}, l.program(b),
 		virtualtime.Options{Start: time.UnixMicro(midnight), Real: began,
 			Elapsed: func() time.Duration { return time.Since(began) }})
 	if err != nil {
@@ -98,12 +98,12 @@ func virtual(b *testing.B, s *redisserver.Server, l limiter, n int) time.Duratio
 var perSecond = regexp.MustCompile(`([0-9.]+) requests per second`)
 
 // stock lets redis-benchmark call the script n times, as fast as it can, and gives the time that its rate means.
-func stock(b *testing.B, s *redisserver.Server, l limiter, n int) time.Duration {
+func stock(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	sha1, err := s.Client.ScriptLoad(b.Context(), l.program(b).Source).Result()
 	if err != nil {
 		b.Fatal(err)
 	}
-	socket := redisservertest.Socket(b, s)
+	socket := redistest.Socket(b, s)
 	args := []string{"-s", socket, "-P", "32", "-c", "50", "-n", strconv.Itoa(n), "-q", "EVALSHA", sha1, "1",
 		"bench:{k}"}
 	out, err := exec.CommandContext(b.Context(), "redis-benchmark", append(args, l.args...)...).CombinedOutput()
@@ -119,7 +119,7 @@ func stock(b *testing.B, s *redisserver.Server, l limiter, n int) time.Duration 
 }
 
 // single sends one EVALSHA per decision, one after the other, as a client would.
-func single(b *testing.B, s *redisserver.Server, l limiter, n int) time.Duration {
+func single(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	sha1, err := s.Client.ScriptLoad(b.Context(), l.program(b).Source).Result()
 	if err != nil {
 		b.Fatal(err)
@@ -164,7 +164,7 @@ func BenchmarkAgainstRedisBenchmark(b *testing.B) {
 	}
 	for _, l := range limiters {
 		b.Run(l.name, func(b *testing.B) {
-			s := redisservertest.Private(b)
+			s := redistest.Private(b)
 			compare(b, 4, 400_000, 400_000,
 				func(n int) time.Duration { return virtual(b, s, l, n) },
 				func(n int) time.Duration { return stock(b, s, l, n) })
@@ -177,7 +177,7 @@ func BenchmarkAgainstRedisBenchmark(b *testing.B) {
 func BenchmarkAgainstSingle(b *testing.B) {
 	for _, l := range limiters {
 		b.Run(l.name, func(b *testing.B) {
-			s := redisservertest.Embedded(b)
+			s := redistest.Embedded(b)
 			compare(b, 2, 100_000, 5_000,
 				func(n int) time.Duration { return virtual(b, s, l, n) },
 				func(n int) time.Duration { return single(b, s, l, n) })

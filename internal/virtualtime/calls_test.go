@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
+	"ratelab/internal/redis"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
@@ -15,7 +15,7 @@ import (
 // A request of cost c takes c commands, and is admitted where c is odd: what each kind took is known beforehand,
 // however the requests are cut into batches. The init script's commands are in the total alone.
 func TestCallsAreCountedByVerdict(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		rapid.Check(t, func(rt *rapid.T) {
 			costs := rapid.SliceOfN(rapid.Int64Range(1, 4), 1, 60).Draw(rt, "costs")
 			want := virtualtime.Calls{Decisions: int64(len(costs))}
@@ -37,7 +37,7 @@ func TestCallsAreCountedByVerdict(t *testing.T) {
 					return limit.Decision{Verdict: limit.Verdict(r.Int)}, nil
 				}}
 			it := setup{batch: rapid.IntRange(1, 20).Draw(rt, "batch")}
-			r, err := it.runner(virtualtime.Server{Client: s.Client, Embedded: s.Kind == redisserver.KindEmbedded}, p)
+			r, err := it.runner(virtualtime.Server{Client: s.Client, Embedded: s.Kind == redis.KindEmbedded}, p)
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -19,6 +19,9 @@ func (r *Runner) inChunks(ctx context.Context, keys []string, command func(redis
 		together = 1
 	}
 	for trip := range slices.Chunk(keys, together*sweepChunk) {
+		if r.stopped() {
+			return ErrStopped
+		}
 		pipe := r.server.Client.Pipeline()
 		for chunk := range slices.Chunk(trip, sweepChunk) {
 			command(pipe, chunk)

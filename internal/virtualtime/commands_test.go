@@ -8,14 +8,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ratelab/internal/redisserver"
+	"ratelab/internal/redis"
 )
 
 // century is a deadline far enough ahead that neither clock gets near it: 2100-01-01 in s.
 const century = 4_102_444_800
 
 // forms are commands over three keys of every type: those that make, change, empty, move, copy and overwrite keys, and
-// those that set, read and drop deadlines. Sets hold one member, because SPOP draws.
+// those that set, read and drop deadlines.
 var forms = []string{
 	`'SET', %k, %v`, `'SET', %k, %v, 'KEEPTTL'`, `'SET', %k, %v, 'EX', 1000`, `'SET', %k, %v, 'NX', 'GET'`,
 	`'SET', %k, %v, 'EXAT', %d`, `'SET', %k, %v, 'XX', 'PXAT', %d .. '123'`, `'SETNX', %k, %v`, `'SETEX', %k, 1000, %v`,
@@ -29,7 +29,7 @@ var forms = []string{
 	`'RPUSH', %k, %v`, `'LPUSHX', %k, %v`, `'LPOP', %k`, `'RPOP', %k, 2`, `'LTRIM', %k, 1, 0`, `'LTRIM', %k, 0, 0`,
 	`'LREM', %k, 0, %v`,
 	`'LRANGE', %k, 0, -1`, `'RPOPLPUSH', %k, %k`, `'LMOVE', %k, %k, 'LEFT', 'RIGHT'`, `'LMPOP', 2, %k, %k, 'LEFT'`,
-	`'SADD', %k, 'm'`, `'SREM', %k, 'm'`, `'SPOP', %k`, `'SMOVE', %k, %k, 'm'`, `'SUNIONSTORE', %k, %k, %k`,
+	`'SADD', %k, 'm'`, `'SREM', %k, 'm'`, `'SMOVE', %k, %k, 'm'`, `'SUNIONSTORE', %k, %k, %k`,
 	`'SINTERSTORE', %k, %k, %k`,
 	`'SDIFFSTORE', %k, %k, %k`, `'SCARD', %k`,
 	`'ZADD', %k, %v, 'm'`, `'ZREM', %k, 'm'`, `'ZPOPMIN', %k`, `'ZREMRANGEBYSCORE', %k, 1, 2`,
@@ -76,12 +76,12 @@ var soon = regexp.MustCompile(`\b(1\d{9}(\d{3})?|2[2-4]\d{8})\b`)
 // Every command answers as it does without the virtual clock, and leaves every key under the same deadline, whatever
 // came before it, however the arrivals are batched, and whether or not keys are given a real deadline of their own.
 func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
-	onBoth(t, func(t *testing.T, server *redisserver.Server) {
+	onBoth(t, func(t *testing.T, server *redis.Server) {
 		keys := []string{"K", "K .. 'a'", "K .. 'b'"}
 		rapid.Check(t, func(rt *rapid.T) {
 			s := story{}
 			for range rapid.IntRange(1, 30).Draw(rt, "commands") {
-				step := []string{drawCommand(rt, keys, server.Kind == redisserver.KindEmbedded)}
+				step := []string{drawCommand(rt, keys, server.Kind == redis.KindEmbedded)}
 				for _, key := range keys {
 					for _, look := range looks {
 						step = append(step, fmt.Sprintf(look, key))
@@ -90,9 +90,9 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 				s.steps = append(s.steps, step)
 			}
 			it := setup{batch: rapid.IntRange(1, 8).Draw(rt, "batch")}
-			// The embedded COPY forgets to take the old deadline off where the source has none; a shared server's keys
+			// The embedded COPY forgets to take the old deadline off where the source has none; a given server's keys
 			// all have.
-			it.shared = server.Kind != redisserver.KindEmbedded && rapid.Bool().Draw(rt, "shared")
+			it.given = server.Kind != redis.KindEmbedded && rapid.Bool().Draw(rt, "given")
 			flush := func() { // the embedded server keeps values of keys that it has deleted, until then
 				if err := server.Client.FlushAll(t.Context()).Err(); err != nil {
 					t.Fatal(err)
@@ -101,7 +101,7 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 			flush()
 			native, err := s.nativeAll(t, server, "k") // replies may name the key
 			switch {
-			case err != nil && server.Kind == redisserver.KindEmbedded &&
+			case err != nil && server.Kind == redis.KindEmbedded &&
 				strings.Contains(err.Error(), "assignment to entry in nil map"):
 				rt.Skip("the embedded server panics by itself, as at SADD after a SINTERSTORE of nothing")
 			case err != nil:
@@ -114,7 +114,7 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 			}
 			for i, got := range s.virtual(t, server, it, "k", steps) {
 				got, want := soon.ReplaceAllString(got, "soon"), soon.ReplaceAllString(native[i], "soon")
-				if server.Kind == redisserver.KindEmbedded {
+				if server.Kind == redis.KindEmbedded {
 					got, want = errorText.ReplaceAllString(got, "error"), errorText.ReplaceAllString(want, "error")
 				}
 				if got != want {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-redis/redis_rate/v10"
 
-	"ratelab/internal/redisserver"
+	"ratelab/internal/redis"
 	"ratelab/internal/virtualtime"
 )
 
@@ -15,7 +15,7 @@ import (
 // asked.
 func ExampleHook() {
 	ctx := context.Background()
-	server, err := redisserver.Start(ctx, redisserver.KindEmbedded)
+	server, err := redis.Start(ctx, redis.KindEmbedded)
 	if err != nil {
 		panic(err)
 	}

@@ -27,7 +27,7 @@ var lentNames = append([]string{"redis", "server", "KEYS", "ARGV", "getmetatable
 
 // made is the part of a wrapper that makes the bodies, or the error with which a script is refused.
 func made(source, init string) (text string, err error) {
-	s, err := settingsOf(&script.Program{Source: source, Init: &script.Call{}, InitSource: init})
+	s, err := settingsOf(&script.Program{Source: source, Foreign: true, Init: &script.Call{}, InitSource: init})
 	if err != nil {
 		return "", err
 	}

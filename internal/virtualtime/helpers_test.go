@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
@@ -19,28 +19,27 @@ import (
 const midnight = int64(1_704_067_200_000_000)
 
 // onBoth runs a test on the embedded server and on a real one.
-func onBoth(t *testing.T, test func(t *testing.T, s *redisserver.Server)) {
+func onBoth(t *testing.T, test func(t *testing.T, s *redis.Server)) {
 	t.Helper()
-	t.Run("embedded", func(t *testing.T) { test(t, redisservertest.Embedded(t)) })
-	t.Run("process", func(t *testing.T) { test(t, redisservertest.Private(t)) })
+	t.Run("embedded", func(t *testing.T) { test(t, redistest.Embedded(t)) })
+	t.Run("process", func(t *testing.T) { test(t, redistest.Private(t)) })
 }
 
 // setup is one script under the virtual clock, with what a test wants to vary.
 type setup struct {
 	source string
 	init   string // "": none
-	shared bool
+	given  bool
 
+	foreign  bool // somebody else's script
 	survives bool // an error is an outcome
 	batch    int
 	keys     []string // templates of KEYS; nil: the key itself
 	args     []string // templates of ARGV
 
-	elapsed  func() time.Duration // nil: batches have a fixed size
-	real     time.Time            // when it begins; zero: now
-	sentinel string
-	behind   time.Duration
-	company  *virtualtime.Company
+	elapsed func() time.Duration // nil: batches have a fixed size
+	behind  time.Duration
+	stop    <-chan struct{}
 }
 
 func templates(t testing.TB, texts []string) []script.Template {
@@ -57,7 +56,7 @@ func templates(t testing.TB, texts []string) []script.Template {
 }
 
 // newRunner prepares it; every decision's reply is shown to seen.
-func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(resp.Value)) (*virtualtime.Runner, error) {
+func newRunner(t testing.TB, s *redis.Server, it setup, seen func(resp.Value)) (*virtualtime.Runner, error) {
 	t.Helper()
 	if it.keys == nil {
 		it.keys = []string{"{key}"}
@@ -74,22 +73,19 @@ func newRunner(t testing.TB, s *redisserver.Server, it setup, seen func(resp.Val
 			}
 			return limit.Decision{Verdict: limit.Allowed}, nil
 		}}
-	p.SurvivesErrors = it.survives
+	p.SurvivesErrors, p.Foreign = it.survives, it.foreign
 	if it.init != "" {
 		p.Init, p.InitSource = &call, it.init
 	}
-	return it.runner(virtualtime.Server{Client: s.Client, Embedded: s.Kind == redisserver.KindEmbedded}, p)
+	return it.runner(virtualtime.Server{Client: s.Client, Embedded: s.Kind == redis.KindEmbedded}, p)
 }
 
 // runner prepares p on the server.
 func (it setup) runner(server virtualtime.Server, p *script.Program) (*virtualtime.Runner, error) {
-	if it.real.IsZero() {
-		it.real = time.Now()
-	}
-	server.Shared = it.shared
+	server.Given = it.given
 	return virtualtime.New(server, p, virtualtime.Options{
-		Start: time.UnixMicro(midnight), Real: it.real, BatchSize: it.batch, Behind: it.behind, Elapsed: it.elapsed,
-		Sentinel: it.sentinel, Company: it.company,
+		Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch, Behind: it.behind, Elapsed: it.elapsed,
+		Stop: it.stop,
 	})
 }
 
@@ -97,7 +93,7 @@ func (it setup) runner(server virtualtime.Server, p *script.Program) (*virtualti
 func at(us int64, key string) limit.Request { return limit.Request{AtUS: us, Key: key, Cost: 1} }
 
 // replies lets the script answer requests, and gives the answers as text up to the first error.
-func replies(t testing.TB, s *redisserver.Server, it setup, requests ...limit.Request) ([]string, error) {
+func replies(t testing.TB, s *redis.Server, it setup, requests ...limit.Request) ([]string, error) {
 	t.Helper()
 	var out []string
 	r, err := newRunner(t, s, it, func(reply resp.Value) { out = append(out, reply.String()) })
@@ -112,7 +108,7 @@ func replies(t testing.TB, s *redisserver.Server, it setup, requests ...limit.Re
 }
 
 // want lets the script answer requests and compares the answers, one line each.
-func want(t *testing.T, s *redisserver.Server, it setup, answers string, requests ...limit.Request) {
+func want(t *testing.T, s *redis.Server, it setup, answers string, requests ...limit.Request) {
 	t.Helper()
 	out, err := replies(t, s, it, requests...)
 	if err != nil {
@@ -124,7 +120,7 @@ func want(t *testing.T, s *redisserver.Server, it setup, answers string, request
 }
 
 // wantError lets the script fail and compares what its error says of the last request.
-func wantError(t *testing.T, s *redisserver.Server, it setup, text string, requests ...limit.Request) {
+func wantError(t *testing.T, s *redis.Server, it setup, text string, requests ...limit.Request) {
 	t.Helper()
 	if requests == nil {
 		requests = []limit.Request{at(0, "k")}

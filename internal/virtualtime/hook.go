@@ -27,8 +27,8 @@ func (c *Clock) Now() int64 { return c.us.Load() }
 //
 // It cannot steer time.Now inside the library, nor timers. WATCH, SUBSCRIBE, blocking commands, functions, and whatever
 // else the prelude does not know fail with their name. A plain command's errors and integers pass through Lua, where
-// an integer beyond 2^53 is an error. The hook deletes nothing at the end. On a server that is not the caller's own it
-// has to be a NewGuestHook: a key without a deadline stays otherwise. Commands that are sent at one moment, as in a
+// an integer beyond 2^53 is an error. The hook deletes nothing at the end. On a given server it has to be a
+// NewGuestHook: a key without a deadline stays otherwise. Commands that are sent at one moment, as in a
 // pipeline, happen at one virtual instant.
 type Hook struct {
 	clock    *Clock
@@ -55,13 +55,10 @@ func NewHook(clock *Clock, real time.Time) *Hook {
 	}
 }
 
-// NewGuestHook makes a hook for a server that others use too. ends is when the work will be done, as far as is known:
-// ten minutes later the first deadline may come, and every key has one.
-func NewGuestHook(clock *Clock, ends time.Time) *Hook {
-	h := NewHook(clock, ends)
-	first := ends.Add(Margin).UnixMilli()
-	h.offsetMS = first - clock.Now()/1000
-	h.keep = strconv.FormatInt(first-1, 10) // just before the first deadline there can be: see New
+// NewGuestHook makes a hook for a given server, on which every key has a deadline.
+func NewGuestHook(clock *Clock, real time.Time) *Hook {
+	h := NewHook(clock, real)
+	h.keep = strconv.FormatInt(real.Add(generous).UnixMilli()-1, 10) // before the first deadline there can be: see New
 	return h
 }
 

@@ -10,24 +10,25 @@ import (
 	"time"
 
 	"github.com/go-redis/redis_rate/v10"
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/longtest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/virtualtime"
 )
 
 // hooked is a client under a clock that stands at midnight.
-func hooked(t *testing.T, s *redisserver.Server) (redisserver.Client, *virtualtime.Clock) {
+func hooked(t *testing.T, s *redis.Server) (redis.Client, *virtualtime.Clock) {
 	t.Helper()
 	return hookedProtocol(t, s, 2)
 }
 
-func hookedProtocol(t *testing.T, s *redisserver.Server, protocol int) (redisserver.Client, *virtualtime.Clock) {
+func hookedProtocol(t *testing.T, s *redis.Server, protocol int) (redis.Client, *virtualtime.Clock) {
 	t.Helper()
 	clock := &virtualtime.Clock{}
 	clock.Set(midnight)
-	client := redisserver.NewClient(protocol, s.Open)
+	client := redistest.NewClient(protocol, s.Open)
 	t.Cleanup(func() { client.Close() })
 	client.AddHook(virtualtime.NewHook(clock, time.Now()))
 	return client, clock
@@ -57,12 +58,16 @@ func gcra(tat *int64, nowUS int64) bool {
 // An unmodified library, redis_rate v10, decides case 1 in virtual time: 1785 admitted, each as exact arithmetic has
 // it.
 func TestAnUnmodifiedLibraryDecidesCaseOne(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		client, clock := hooked(t, s)
 		limiter := redis_rate.NewLimiter(client)
 		limit := redis_rate.Limit{Rate: 1000, Burst: 1000, Period: 3 * time.Second}
 		admitted, tat := 0, int64(0)
-		for i, atUS := range case1() {
+		arrivals := case1()
+		if strings.HasSuffix(t.Name(), "embedded") { // a tenth of the processor's time does: the script is the same
+			arrivals = arrivals[:longtest.Of(len(arrivals), 200)]
+		}
+		for i, atUS := range arrivals {
 			clock.Set(midnight + atUS)
 			result, err := limiter.Allow(t.Context(), "client", limit)
 			if err != nil {
@@ -73,7 +78,7 @@ func TestAnUnmodifiedLibraryDecidesCaseOne(t *testing.T) {
 				t.Fatalf("request %d at %d µs: redis_rate says %t, the rule says %t", i, atUS, allowed, !allowed)
 			}
 		}
-		if admitted != 1785 {
+		if len(arrivals) > 200 && admitted != 1785 {
 			t.Errorf("%d admitted, want 1785", admitted)
 		}
 	})
@@ -86,7 +91,7 @@ func TestPlainCommandsLiveInVirtualTime(t *testing.T) {
 }
 
 func plainCommands(t *testing.T, protocol int) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		client, clock := hookedProtocol(t, s, protocol)
 		ctx := t.Context()
 		if err := client.Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
@@ -100,14 +105,14 @@ func plainCommands(t *testing.T, protocol int) {
 			t.Errorf("at its last millisecond PTTL is %v and the key %q, want 0 and v", ttl, client.Get(ctx, "k"))
 		}
 		clock.Set(midnight + 10_001_000)
-		if err := client.Get(ctx, "k").Err(); err != redis.Nil {
+		if err := client.Get(ctx, "k").Err(); err != goredis.Nil {
 			t.Errorf("a millisecond later GET gives %v, want redis.Nil", err)
 		}
 		client.HSet(ctx, "h", "a", "1", "b", "2")
 		if got := client.HGetAll(ctx, "h").Val(); fmt.Sprint(got) != "map[a:1 b:2]" {
 			t.Errorf("HGETALL gives %v", got)
 		}
-		client.ZAdd(ctx, "z", redis.Z{Score: 1.5, Member: "m"})
+		client.ZAdd(ctx, "z", goredis.Z{Score: 1.5, Member: "m"})
 		if got := client.ZRangeWithScores(ctx, "z", 0, -1).Val(); len(got) != 1 || got[0].Score != 1.5 {
 			t.Errorf("ZRANGE WITHSCORES gives %v", got)
 		}
@@ -129,13 +134,13 @@ func plainCommands(t *testing.T, protocol int) {
 }
 
 func TestPipelinesAndTransactionsKeepTheirReplies(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		client, clock := hooked(t, s)
-		for name, pipelined := range map[string]func(context.Context, func(redis.Pipeliner) error) ([]redis.Cmder,
+		for name, pipelined := range map[string]func(context.Context, func(goredis.Pipeliner) error) ([]goredis.Cmder,
 			error){
 			"pipeline": client.Pipelined, "transaction": client.TxPipelined,
 		} {
-			cmds, err := pipelined(t.Context(), func(p redis.Pipeliner) error {
+			cmds, err := pipelined(t.Context(), func(p goredis.Pipeliner) error {
 				p.Del(t.Context(), "n")
 				for range 50 {
 					p.Incr(t.Context(), "n")
@@ -148,8 +153,8 @@ func TestPipelinesAndTransactionsKeepTheirReplies(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			n, ttl := cmds[50].(*redis.IntCmd).Val(), cmds[52].(*redis.DurationCmd).Val()
-			if got := fmt.Sprint(n, ttl, cmds[53].(*redis.Cmd).Val()); got != "50 2s [n x 1]" {
+			n, ttl := cmds[50].(*goredis.IntCmd).Val(), cmds[52].(*goredis.DurationCmd).Val()
+			if got := fmt.Sprint(n, ttl, cmds[53].(*goredis.Cmd).Val()); got != "50 2s [n x 1]" {
 				t.Errorf("%s: the replies are %s", name, got)
 			}
 		}
@@ -161,13 +166,13 @@ func TestPipelinesAndTransactionsKeepTheirReplies(t *testing.T) {
 }
 
 func TestScriptsAreFoundByTheirDigest(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		client, clock := hooked(t, s)
 		ctx := t.Context()
 		clock.Set(midnight + 42)
-		source := redis.NewScript("local t = redis.call('TIME') return t[1] .. ' ' .. t[2]")
+		source := goredis.NewScript("local t = redis.call('TIME') return t[1] .. ' ' .. t[2]")
 		s.Client.ScriptLoad(ctx, "local t = redis.call('TIME') return t[1] .. ' ' .. t[2]") // by someone else
-		if err := source.EvalSha(ctx, client, nil).Err(); !redis.HasErrorPrefix(err, "NOSCRIPT") {
+		if err := source.EvalSha(ctx, client, nil).Err(); !goredis.HasErrorPrefix(err, "NOSCRIPT") {
 			t.Errorf("a script that only the server knows gives %v, want NOSCRIPT: it would run on the real clock", err)
 		}
 		for range 2 {
@@ -178,7 +183,7 @@ func TestScriptsAreFoundByTheirDigest(t *testing.T) {
 		if err := client.ScriptFlush(ctx).Err(); err != nil {
 			t.Fatal(err)
 		}
-		if err := source.EvalSha(ctx, client, nil).Err(); !redis.HasErrorPrefix(err, "NOSCRIPT") {
+		if err := source.EvalSha(ctx, client, nil).Err(); !goredis.HasErrorPrefix(err, "NOSCRIPT") {
 			t.Errorf("after SCRIPT FLUSH the digest gives %v, want NOSCRIPT", err)
 		}
 		if sha1 := client.ScriptLoad(ctx, "return 1").Val(); client.EvalSha(ctx, sha1, nil).Val() != int64(1) {
@@ -197,7 +202,7 @@ func TestScriptsAreFoundByTheirDigest(t *testing.T) {
 
 // What cannot be put under the clock fails with its name, and the connection goes on.
 func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		client, _ := hooked(t, s)
 		ctx := t.Context()
 		for _, args := range [][]any{{"WATCH", "k"}, {"SUBSCRIBE", "c"}, {"BLPOP", "k", "0"},
@@ -240,14 +245,14 @@ func TestABrokenConnectionIsAnError(t *testing.T) {
 	conn.Close()
 }
 
-// On a server that others use every key has a real deadline, ten minutes after the end at the latest where it has none
-// of its own, and nothing in virtual time shows it.
+// On a given server every key has a real deadline, a day after the start at the latest where it has none of its own,
+// and nothing in virtual time shows it.
 func TestAGuestLeavesNoKeyForGood(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	clock := &virtualtime.Clock{}
 	clock.Set(midnight)
 	client := s.NewClient(1)
-	client.AddHook(virtualtime.NewGuestHook(clock, time.Now().Add(time.Minute)))
+	client.AddHook(virtualtime.NewGuestHook(clock, time.Now()))
 	ctx := t.Context()
 	client.Incr(ctx, "n")
 	client.Set(ctx, "s", "v", time.Hour)
@@ -259,7 +264,7 @@ func TestAGuestLeavesNoKeyForGood(t *testing.T) {
 			t.Errorf("%s has the virtual TTL %v, want %v", key, got, ttl)
 		}
 		real := s.Client.PTTL(ctx, key).Val()
-		if latest := max(ttl, 0) + 11*time.Minute; real <= 5*time.Minute || real > latest {
+		if latest := max(ttl, 0) + 24*time.Hour; real <= 23*time.Hour || real > latest {
 			t.Errorf("%s has the real TTL %v, want one of at most %v", key, real, latest)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis/redistest"
 )
 
 // locals declares n variables.
@@ -30,7 +30,7 @@ func outer(n int) string {
 // Lua 5.1 has room for 200 local variables and 60 outer ones in a function. The wrapper takes none of the former, and
 // of the latter one for each of redis, server, KEYS, ARGV and a library that is used as a value.
 func TestTheLimitsOfLuaAreTheScripts(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	want(t, s, setup{source: locals(200) + "return v199"}, "199", at(0, "k"))
 	wantError(t, s, setup{source: locals(201) + "return v200"}, "has more than 200 local variables")
 	want(t, s, setup{source: locals(60) + "return (function() return " + outer(60) + " end)()"}, "1770", at(0, "k"))
@@ -44,7 +44,7 @@ func TestTheLimitsOfLuaAreTheScripts(t *testing.T) {
 
 // The wrapper itself keeps within them whatever travels with an arrival, and whatever the script is lent.
 func TestTheWrapperKeepsWithinLuasLimits(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	it := setup{keys: []string{"{key}", "{key}:{now_us}"}, args: []string{"{now_us}"},
 		init: "redis.setresp(3) return math.random(1, 1)"}
 	for i := range 14 {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ratelab/internal/redisserver"
+	"ratelab/internal/redis"
 )
 
 // key is a key as the model sees it: there or not, a counter, and the last millisecond at which it lives, or −1.
@@ -88,7 +88,7 @@ func (k *key) arrive(nowMS int64) {
 }
 
 // Against the model, through time: keys live and die as it says, and neither the batches' boundaries nor the real
-// deadlines of a shared server can be told from the answers. The clock steps back, too: what has died by then stays
+// deadlines of a given server can be told from the answers. The clock steps back, too: what has died by then stays
 // dead.
 func TestTimeTravelAgreesWithAModelOfKeyLifetimes(t *testing.T) {
 	var all []string
@@ -96,7 +96,7 @@ func TestTimeTravelAgreesWithAModelOfKeyLifetimes(t *testing.T) {
 		all = append(all, form)
 	}
 	slices.Sort(all)
-	onBoth(t, func(t *testing.T, server *redisserver.Server) {
+	onBoth(t, func(t *testing.T, server *redis.Server) {
 		rapid.Check(t, func(rt *rapid.T) {
 			s, steps, wants := story{}, []answer(nil), []string(nil)
 			keys := []key{{dieMS: -1}, {dieMS: -1}}
@@ -118,12 +118,12 @@ func TestTimeTravelAgreesWithAModelOfKeyLifetimes(t *testing.T) {
 				wants = append(wants, strings.ReplaceAll(strconv.FormatInt(keys[which].answer, 10),
 					strconv.Itoa(okReply), "OK"))
 			}
-			for _, it := range []setup{{batch: 1}, {batch: 7}, {batch: 4096}, {batch: 3, shared: true}} {
+			for _, it := range []setup{{batch: 1}, {batch: 7}, {batch: 4096}, {batch: 3, given: true}} {
 				got := s.virtual(t, server, it, "k", steps)
 				for i, text := range got {
 					if text = text[strings.LastIndex(text, "\n")+1:]; text != wants[i] {
-						rt.Fatalf("batch %d, shared %t: command %d at %d ms, %s, answers %s, want %s", it.batch,
-							it.shared,
+						rt.Fatalf("batch %d, given %t: command %d at %d ms, %s, answers %s, want %s", it.batch,
+							it.given,
 							i+1, steps[i].nowMS-midnight/1000, s.steps[i], text, wants[i])
 					}
 				}

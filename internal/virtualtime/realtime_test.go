@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ratelab/internal/longtest"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis/redistest"
 )
 
 // lives are keys that get, keep, change or lose a deadline in every way there is. K is the key, a fresh one each.
@@ -83,7 +83,7 @@ func lifeStory() story {
 // replies are those of virtual time at the same milliseconds, to the last one at which a key is alive. Nothing
 // waits for a moment: the server says at which millisecond it answered.
 func TestKeysLiveAndDieAsInRealTime(t *testing.T) {
-	server := redisservertest.Private(t)
+	server := redistest.Private(t)
 	s := lifeStory()
 	var watched []answer
 	key := ""
@@ -156,7 +156,7 @@ var numbers = []string{
 
 // Whatever a script gives as a TTL is accepted or refused as in real time, in the server's words.
 func TestExpiryArgumentsAreReadAsStrictlyAsByRedis(t *testing.T) {
-	server := redisservertest.Private(t)
+	server := redistest.Private(t)
 	for _, form := range []string{
 		`'SET', K, 'v', 'EX', %s`, `'SET', K, 'v', 'PX', %s`, `'SET', K, 'v', 'EX', %s, 'NX'`,
 		`'SET', K, 'v', 'EX', %s, 'BAD'`,

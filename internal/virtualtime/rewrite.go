@@ -125,9 +125,9 @@ func (h *Hook) wrap(source, flags string) (string, error) {
 	if flags != "" {
 		f.Flags = append(f.Flags, flags)
 	}
-	s := settings{facts: f}
+	s := settings{facts: f, strange: true}
 	bare := fmt.Sprintf("local bare, keys, args = %t, KEYS, ARGV ", source == oneCommand)
-	text := s.bodies() + singleHead + bare + s.code() + preludeSource + s.maker() + aloneSource + singleSource
+	text := s.bodies() + singleHead + bare + s.prelude() + s.maker() + aloneSource + singleSource
 	h.wrapped[id] = text
 	return text, nil
 }

@@ -10,8 +10,8 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
 	"ratelab/internal/virtualtime"
 )
@@ -28,7 +28,7 @@ func stream(n int, stepUS int64, key func(i int) string) []limit.Request {
 func oneKey(int) string { return "k" }
 
 // interrupt runs a long stream in small batches, and calls what after a few hundred decisions.
-func interrupt(t *testing.T, s *redisserver.Server, what func()) (*virtualtime.Runner, error) {
+func interrupt(t *testing.T, s *redis.Server, what func()) (*virtualtime.Runner, error) {
 	t.Helper()
 	n := 0
 	it := setup{source: "return redis.call('INCR', KEYS[1])", batch: 4}
@@ -45,7 +45,7 @@ func interrupt(t *testing.T, s *redisserver.Server, what func()) (*virtualtime.R
 }
 
 func TestAServerThatLosesItsScriptsEndsTheRun(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	_, err := interrupt(t, s, func() { s.Client.ScriptFlush(t.Context()) })
 	if !errors.Is(err, virtualtime.ErrLost) || !strings.Contains(err.Error(), "repeat the run") {
 		t.Errorf("after SCRIPT FLUSH the error is %v, want ErrLost", err)
@@ -53,7 +53,7 @@ func TestAServerThatLosesItsScriptsEndsTheRun(t *testing.T) {
 }
 
 func TestAServerThatDiesEndsTheRun(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	other := s.NewClient(1)
 	_, err := interrupt(t, s, func() { other.ShutdownNoSave(t.Context()) })
 	if err == nil {
@@ -64,7 +64,7 @@ func TestAServerThatDiesEndsTheRun(t *testing.T) {
 // A cancelled Decide ends without waiting for the server, and Close then still deletes the keys of the batch that was
 // on its way.
 func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
 		it := setup{source: "return redis.call('INCR', KEYS[1])", batch: 4}
@@ -95,7 +95,7 @@ func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
 // Keys that expired and that nobody touches again are swept, also within one call of Decide: neither the server's
 // memory nor ours grows with a trace's length.
 func TestShortLivedKeysDoNotPileUp(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	most := int64(0)
 	n := 0
 	it := setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 20) return 1", batch: 512}
@@ -107,7 +107,7 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := longtest.Of(1_000_000, 50_000)
+	size := longtest.Of(1_000_000, 20_000)
 	requests := stream(size, 100, func(i int) string { return fmt.Sprintf("k%d", i) }) // 200 alive at a time
 	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
@@ -124,25 +124,25 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 
 // A key that first lives without a deadline and gets one later is swept like any other.
 func TestAKeyThatGetsItsDeadlineLaterIsSwept(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	source := "if redis.call('INCR', KEYS[1]) == 2 then redis.call('PEXPIRE', KEYS[1], 20) end return 1"
 	r, err := newRunner(t, s, setup{source: source, batch: 1}, func(resp.Value) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests := stream(longtest.Of(20_000, 5000), 100, func(i int) string { return fmt.Sprintf("k%d", i/2) })
+	requests := stream(longtest.Of(20_000, 3000), 100, func(i int) string { return fmt.Sprintf("k%d", i/2) })
 	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
 	}
-	if size := s.Client.DBSize(t.Context()).Val(); size > int64(longtest.Of(4000, 2000)) {
+	if size := s.Client.DBSize(t.Context()).Val(); size > int64(longtest.Of(4000, 1200)) {
 		t.Errorf("%d of %d keys are on the server, though 100 are alive", size, len(requests)/2)
 	}
 }
 
 // On a server that is not ours every key has a real deadline, whatever the script did to its own, so that a killed run
 // leaves nothing for good; and Close deletes our keys and nobody else's.
-func TestOnASharedServerEveryKeyHasARealDeadline(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+func TestOnAGivenServerEveryKeyHasARealDeadline(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		theirs := s.NewClient(1)
 		theirs.Set(t.Context(), "theirs", "v", 0)
 		source := "redis.call('SET', KEYS[1], 1) redis.call('SET', KEYS[1] .. ':p', 1, 'PX', 50) " +
@@ -155,7 +155,7 @@ func TestOnASharedServerEveryKeyHasARealDeadline(t *testing.T) {
 			"KEYS[1]), " +
 			"redis.call('PEXPIRE', KEYS[1] .. ':l', 5, 'GT'), redis.call('TTL', KEYS[1] .. ':e')}"
 		var answers []string
-		r, err := newRunner(t, s, setup{source: source, shared: true},
+		r, err := newRunner(t, s, setup{source: source, given: true},
 			func(reply resp.Value) { answers = append(answers, reply.String()) })
 		if err != nil {
 			t.Fatal(err)

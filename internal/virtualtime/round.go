@@ -60,7 +60,7 @@ func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, [
 
 // arguments are those of one EVAL: with its source the first time, by its digest from then on.
 func (r *Runner) arguments(requests []limit.Request) []any {
-	args := make([]any, 0, 9+len(r.wrapped.decide.fixed)+(1+len(requests))*(1+len(r.wrapped.decide.varying)))
+	args := make([]any, 0, 8+len(r.wrapped.decide.fixed)+(1+len(requests))*(1+len(r.wrapped.decide.varying)))
 	if r.loaded {
 		args = append(args, "EVALSHA", r.wrapped.sha1, "0")
 	} else {
@@ -69,7 +69,7 @@ func (r *Runner) arguments(requests []limit.Request) []any {
 	}
 	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keepText(), strconv.FormatInt(r.written, 10))
 	r.written += int64(len(requests))
-	return append(r.build(args, requests), r.options.Sentinel)
+	return r.build(args, requests)
 }
 
 // send hands the round to the server without waiting. It is not cancelled with ctx: its answer names the keys that
@@ -84,12 +84,14 @@ func (r *Runner) send(ctx context.Context, next *round) {
 	}()
 }
 
-// wait gives the connection's error, or ctx's; what the server itself objects to is in the answers. A round whose
-// wait ctx has cut short stays pending.
+// wait gives the connection's error, or ctx's, or ErrStopped; what the server itself objects to is in the answers. A
+// round whose wait was cut short stays pending.
 func (r *Runner) wait(ctx context.Context, last *round) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-r.options.Stop:
+		return ErrStopped
 	case err := <-last.done:
 		r.pending = r.pending[1:]
 		if err != nil && !isReply(err) {
@@ -118,27 +120,22 @@ func (r *Runner) elapsed() time.Duration {
 	return r.options.Elapsed()
 }
 
-// An EVAL blocks the server for everyone, so its length is bounded in time where others use it too. It grows and
-// shrinks by halves and doubles, and settles within a few rounds.
+// An EVAL's length goes by the time that the last one took. It grows by doubles, shrinks to what that time allows, and
+// settles within a few rounds.
 const (
-	longest       = 50 * time.Millisecond
-	longestShared = 10 * time.Millisecond
-	mostSize      = 4096
+	longest  = 50 * time.Millisecond
+	mostSize = 4096
 )
 
 func (r *Runner) resize(last *round) {
 	if r.options.BatchSize > 0 || r.options.Elapsed == nil || last.evals[0].size < r.size {
 		return
 	}
-	limit := longest
-	if r.server.Shared {
-		limit = longestShared
-	}
 	each := last.blocked() / time.Duration(len(last.evals))
 	switch {
-	case each > limit && r.size > 1:
-		r.size /= 2
-	case each < limit*2/5 && r.size < mostSize:
+	case each > longest:
+		r.size = max(1, int(int64(r.size)*int64(longest)/int64(each)))
+	case each < longest*2/5 && r.size < mostSize:
 		r.size *= 2
 	}
 }

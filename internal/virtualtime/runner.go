@@ -13,12 +13,12 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
@@ -32,9 +32,9 @@ type Client interface {
 // Server is the connection that a Runner needs.
 type Server struct {
 	Client Client
-	// Shared: the server is not ours. Keys without a deadline then get a real one, so that a killed run leaves
-	// nothing for good, and the wrapper scripts are left where the server may evict them.
-	Shared bool
+	// Given: the server is not ours. Keys without a deadline then get a real one, so that a killed run leaves nothing
+	// for good.
+	Given bool
 	// Embedded: the server is miniredis. Its Lua reads some comments otherwise and ends the process over some replies;
 	// and where its connection is a pipe, a second EVAL cannot be sent while the answer to the first one waits to be
 	// read.
@@ -45,7 +45,7 @@ type Server struct {
 type Options struct {
 	Start time.Time // the virtual time of a request with AtUS 0
 	Real  time.Time // the real time now: deadlines are placed after it
-	// Behind is how far the server's clock may step back behind Start. Keys of a killed run stay on a shared server for
+	// Behind is how far the server's clock may step back behind Start. Keys of a killed run stay on a given server for
 	// so much longer.
 	Behind time.Duration
 	// Elapsed is a monotonic clock, for keeping each EVAL short; nil: batches have a fixed size.
@@ -53,16 +53,17 @@ type Options struct {
 	// Trial: a stranger's script runs for the first time, and each of its replies is looked at. Redis makes something
 	// of what is none, such as a function; the embedded server does not, so that there they always are.
 	Trial bool
-	// Sentinel is a key of the run's own that every batch looks for; "": none. It must not be one of the script's.
-	Sentinel string
-	// Company are the other Runners on a shared server; nil: there are none.
-	Company *Company
 	// BatchSize fixes the number of arrivals per EVAL; 0: by time.
 	BatchSize int
+	// Stop, once it is closed, ends Decide and Left between two batches with ErrStopped; nil: nothing does.
+	Stop <-chan struct{}
 }
 
-// generous is how far in the real future the first virtual deadline lies on a server of our own: longer than any run
-// takes.
+// ErrStopped is what Decide and Left end with that were told to stop.
+var ErrStopped = errors.New("stopped")
+
+// generous is how far in the real future the first virtual deadline lies: longer than any run takes. So long a key of a
+// killed run stays on a given server, beyond the virtual time that had passed and its own TTL.
 const generous = 24 * time.Hour
 
 // Runner decides requests with one program. Its methods are not safe for concurrent use.
@@ -91,13 +92,8 @@ type Runner struct {
 	checked bool  // that the scripts compile
 	unread  error // why they cannot, if it is known: a *CompileError
 
-	planted bool            // the sentinel
-	unsure  map[string]bool // keys of which it is not known how they were when the round on its way began
-	readUS  int64           // what the server's clock showed at the last decision that was read
-	movedAt time.Duration   // when the deadlines were moved on last
-	stood   time.Duration   // how long they had not been moved on then
-	busy    sync.Mutex      // held while it decides, or is moved on by another
-	failed  error           // of that
+	unsure map[string]bool // keys of which it is not known how they were when the round on its way began
+	readUS int64           // what the server's clock showed at the last decision that was read
 }
 
 // New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
@@ -110,7 +106,11 @@ func New(server Server, program *script.Program, o Options) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{server: server, program: program, wrapped: w, options: o, size: o.BatchSize, living: newLiving()}
-	if r.size == 0 {
+	switch {
+	case r.size > 0:
+	case program.Foreign:
+		r.size = 1 // nobody knows how slow it is
+	default:
 		r.size = 64
 	}
 	if unread != nil {
@@ -121,11 +121,9 @@ func New(server Server, program *script.Program, o Options) (*Runner, error) {
 	}
 	r.startUS = o.Start.UnixMicro()
 	first := o.Real.Add(generous).UnixMilli()
-	if server.Shared {
-		first = o.Real.Add(Margin).UnixMilli()
+	if server.Given {
 		// Just before the first deadline there can be: no virtual deadline is ever mistaken for it.
 		r.keepMS = first - 1
-		o.Company.join(r)
 	}
 	r.offsetMS = first + o.Behind.Milliseconds() - o.Start.UnixMilli()
 	return r, nil
@@ -155,14 +153,13 @@ func (r *Runner) serverUS(q limit.Request) int64 { return r.startUS + q.AtUS + q
 
 // Decide decides requests in the order in which they arrive; decisions has the same length. On an error the decisions
 // before the failing one are valid, and the error names its request: it is a *CompileError before the first request, a
-// *CallError, ErrLost, ctx's, or the connection's. After a *LostError none are valid. The run is over then.
+// *CallError, ErrLost, ctx's, or the connection's. After a *LostError and ErrStopped none are valid. The run is over
+// then.
 func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if len(requests) == 0 {
 		return nil
 	}
-	r.busy.Lock()
-	defer r.busy.Unlock()
-	if err := r.begin(ctx); err != nil {
+	if err := r.compile(ctx); err != nil {
 		return err
 	}
 	for len(requests) > 0 {
@@ -172,9 +169,6 @@ func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions
 			err = r.decide(ctx, requests[:n], decisions[:n])
 		}
 		if err != nil {
-			if ctx.Err() == nil {
-				_ = r.drain(ctx) // the error of the round before is the one to tell
-			}
 			return err
 		}
 		r.clockUS, r.skewUS = r.serverUS(requests[n-1]), requests[n-1].ServerSkewUS
@@ -183,33 +177,12 @@ func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions
 	return nil
 }
 
-// begin prepares for what is decided next.
-func (r *Runner) begin(ctx context.Context) error {
-	if r.failed != nil {
-		return r.failed
-	}
-	if err := r.compile(ctx); err != nil {
-		return err
-	}
-	if r.isDue() {
-		if err := r.pause(ctx, nil, nil); err != nil {
-			return err
-		}
-	}
-	return r.plant(ctx)
-}
-
 // decide writes the next round, and reads the last one, while the server works on one: the server never idles.
 func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	var last *round
 	for {
-		if r.isDue() {
-			if err := r.pause(ctx, last, decisions); err != nil {
-				return err
-			}
-			if last != nil {
-				last, decisions = nil, decisions[len(last.requests):]
-			}
+		if r.stopped() {
+			return ErrStopped
 		}
 		var next *round
 		next, requests = r.write(ctx, requests)
@@ -238,22 +211,7 @@ func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions
 	}
 }
 
-// pause reads the round that is on its way and moves the deadlines on, also those of the Runners that wait.
-func (r *Runner) pause(ctx context.Context, last *round, decisions []limit.Decision) error {
-	if last != nil {
-		if err := r.wait(ctx, last); err != nil {
-			return err
-		}
-		if err := r.read(last, decisions); err != nil {
-			return err
-		}
-	}
-	if err := r.moveOn(ctx); err != nil {
-		return err
-	}
-	r.options.Company.moveOn(ctx)
-	return nil
-}
+func (r *Runner) stopped() bool { return message.Closed(r.options.Stop) }
 
 // isReply reports whether err is the server's own answer, rather than a connection that failed.
 func isReply(err error) bool {

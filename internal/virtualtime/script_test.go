@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
 	"ratelab/internal/virtualtime"
 )
@@ -16,7 +16,7 @@ import (
 var three = []limit.Request{at(1, "a"), at(2, "a"), at(3, "a")}
 
 func TestEachArrivalHasFreshArguments(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		args := []string{"{now_us}", "{cost}"}
 		want(t, s, setup{args: args, source: "local was = ARGV[2] ARGV[2] = 'spoilt' KEYS[2] = 'more' return was " +
 			".. #KEYS"}, `"12"`+"\n"+`"12"`+"\n"+`"12"`, three...)
@@ -31,7 +31,7 @@ func TestEachArrivalHasFreshArguments(t *testing.T) {
 }
 
 func TestTheBodyIsAChunkLikeAnyOther(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for source, answers := range map[string]string{
 			// a chunk is a vararg function, and EVAL gives it nothing
 			"return select('#', ...)":                            "0",
@@ -67,11 +67,11 @@ func TestTheBodyIsAChunkLikeAnyOther(t *testing.T) {
 
 // A second arrival sees what the first one left on the server, and nothing that it left in Lua.
 func TestNothingButKeysOutlivesAnArrival(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		want(t, s, setup{source: "local n n = (n or 0) + 1 return n + redis.call('INCR', KEYS[1])"}, "2\n3\n4",
 			three...)
 	})
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	want(t, s, setup{source: "local r = redis.call('HGETALL', KEYS[1]) redis.setresp(3) redis.call('HSET', KEYS[1], " +
 		"'f', 1) " +
 		"return (r.map and 'map' or 'array') .. (redis.call('HGETALL', KEYS[1]).map and ' map' or ' array')"},
@@ -80,7 +80,7 @@ func TestNothingButKeysOutlivesAnArrival(t *testing.T) {
 }
 
 func TestTimeIsTheRequestsOwn(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		want(t, s, setup{source: "return redis.call('TIME')"}, `
 ["1704067200", "0"]
 ["1704067200", "7"]
@@ -91,7 +91,7 @@ func TestTimeIsTheRequestsOwn(t *testing.T) {
 
 // An error belongs to its arrival: those before it are decided, and the text names the line of the author's file.
 func TestAnErrorBelongsToItsArrival(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		source := "-- three lines\nlocal n = redis.call('INCR', KEYS[1])\nif n == 3 then FAIL end\nreturn n"
 		for fail, text := range map[string]string{
 			"n = nil + 1":                "user_script:3: ",
@@ -135,7 +135,7 @@ func TestAnErrorBelongsToItsArrival(t *testing.T) {
 // Where an error is an outcome it is an answer like another, whether the script returns it, raises it or gets it of a
 // command. What virtual time cannot follow still ends the run.
 func TestAnErrorMayBeAnOutcome(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		want(t, s, setup{source: `local n = redis.call('INCR', KEYS[1])
 if n == 1 then error('raised') end
 if n == 2 then return redis.error_reply('ERR returned') end
@@ -151,7 +151,7 @@ return n`, survives: true}, `(error) user_script:2: raised
 }
 
 func TestInitRunsOncePerKey(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		it := setup{init: "return redis.call('INCRBY', KEYS[1], 100)", source: "return redis.call('INCR', KEYS[1])"}
 		want(t, s, it, "101\n102\n101\n103", at(0, "a"), at(1, "a"), at(1, "b"), at(2, "a"))
 		it.source = "#!lua flags=no-writes\nreturn redis.call('GET', KEYS[1])"
@@ -163,7 +163,7 @@ func TestInitRunsOncePerKey(t *testing.T) {
 }
 
 func TestFlagsOfTheFirstLineAreHonoured(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		refuses := "Write commands are not allowed from read-only scripts., on user_script:2"
 		wantError(t, s, setup{source: "#!lua flags=no-writes\nredis.call('SET', KEYS[1], 1)"}, refuses)
 		wantError(t, s, setup{source: "#!lua flags=allow-oom,no-writes\nredis.call('SET', KEYS[1], 1, 'PX', 5)"},
@@ -178,7 +178,7 @@ func TestFlagsOfTheFirstLineAreHonoured(t *testing.T) {
 }
 
 func TestAScriptThatDoesNotCompileNamesItsLine(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	for source, text := range map[string]string{
 		"return 1\nelse":        "does not compile: user_script:2: ",
 		"if x then\nreturn 1\n": "does not compile: user_script:3: 'end' expected",
@@ -195,7 +195,7 @@ func TestRandomNumbersAreRepeatable(t *testing.T) {
 		"* 100)}"
 	requests := []limit.Request{at(0, "k"), at(0, "k"), at(1, "k"), at(1, "k"), at(900_000, "k")}
 	answers := map[string]bool{}
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for _, batch := range []int{1, 2, 4096} {
 			out, err := replies(t, s, setup{source: source, batch: batch}, requests...)
 			if err != nil {
@@ -218,7 +218,7 @@ func TestRandomNumbersAreRepeatable(t *testing.T) {
 
 // The commands that virtual time cannot follow are refused by their name, not answered wrongly.
 func TestUnknownCommandsAreNamed(t *testing.T) {
-	s := redisservertest.Private(t)
+	s := redistest.Private(t)
 	for _, command := range []string{"SELECT", "PUBLISH", "EVAL", "SCAN", "KEYS", "FLUSHALL", "XADD", "HEXPIRE", "SORT",
 		"OBJECT",
 		"RESTORE", "MOVE", "RANDOMKEY", "FUNCTION", "NOSUCH"} {
@@ -238,7 +238,7 @@ func TestUnknownCommandsAreNamed(t *testing.T) {
 // A key that is neither in KEYS nor begins with one of them is named, wherever the batches end, even if an earlier
 // arrival had the right to touch it.
 func TestKeysNotGivenAreNamed(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		wantError(t, s, setup{source: "return redis.call('GET', 'other')"}, `VTKEY the script touches the key "other"`)
 		wantError(t, s, setup{source: "return redis.call('MGET', KEYS[1], 'other')"},
 			`VTKEY the script touches the key "other"`)
@@ -255,7 +255,7 @@ func TestKeysNotGivenAreNamed(t *testing.T) {
 
 // What would step around the virtual clock is refused before anything runs.
 func TestWaysAroundTheClockAreRefused(t *testing.T) {
-	s := redisservertest.Embedded(t)
+	s := redistest.Embedded(t)
 	for _, source := range []string{"return _G.redis.call('TIME')", "\nlocal f = loadstring('return 1')",
 		"return getfenv(1)"} {
 		_, err := newRunner(t, s, setup{source: source}, nil)

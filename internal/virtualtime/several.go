@@ -38,8 +38,8 @@ func (h *Hook) severalSource() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := settings{facts: f}
-	h.several = s.bodies() + singleHead + s.code() + preludeSource + s.maker() + aloneSource + severalSource
+	s := settings{facts: f, strange: true}
+	h.several = s.bodies() + singleHead + s.prelude() + s.maker() + aloneSource + severalSource
 	return h.several, nil
 }
 

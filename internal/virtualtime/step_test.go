@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
+	"ratelab/internal/redis"
 	"ratelab/internal/resp"
 )
 
@@ -17,7 +17,7 @@ func skewed(atUS, serverUS, clientUS int64) limit.Request {
 // The server's clock is what TIME and every TTL go by, the client's what the arguments say; in an init script, too, and
 // whether they are apart in all of a batch or not.
 func TestTheClientsClockIsInTheArgumentsAndTheServersInTheScript(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		it := setup{
 			source: "local t = redis.call('TIME') redis.call('SET', KEYS[1], '', 'PX', 5) " +
 				"return {ARGV[1] - 1704067200000000, ARGV[2] - 1704067200000, (t[1] - 1704067200) * 1000000 + t[2], " +
@@ -40,7 +40,7 @@ func TestTheClientsClockIsInTheArgumentsAndTheServersInTheScript(t *testing.T) {
 // A key that has expired before the clock steps back is gone, even if nobody has looked at it since; one that has not
 // lives for longer.
 func TestAKeyThatHasExpiredDoesNotComeBackWithTheClock(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		it := setup{source: "local there = redis.call('EXISTS', KEYS[1]) redis.call('SET', KEYS[1], '', 'PX', 10) " +
 			"return there"}
 		short, long, clock := at(0, "short"), at(8_000, "long"), at(15_000, "clock")
@@ -55,7 +55,7 @@ func TestAKeyThatHasExpiredDoesNotComeBackWithTheClock(t *testing.T) {
 
 // So is one whose deadline has been moved to an earlier time since it was first seen.
 func TestAShortenedLifeIsOverBeforeTheClockStepsBack(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for _, shorten := range []string{"redis.call('SET', KEYS[1], '', 'PX', ARGV[1])",
 			"redis.call('SETNX', KEYS[1], '') redis.call('PEXPIRE', KEYS[1], ARGV[1])"} {
 			it := setup{source: "local there = redis.call('EXISTS', KEYS[1]) " + shorten + " return there",
@@ -72,7 +72,7 @@ func TestAShortenedLifeIsOverBeforeTheClockStepsBack(t *testing.T) {
 
 // What is left at the end is left by the server's clock.
 func TestLeftGoesByTheServersClock(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], '', 'PX', 10) return 1"},
 			func(resp.Value) {})
 		if err != nil {
@@ -92,7 +92,7 @@ func TestLeftGoesByTheServersClock(t *testing.T) {
 
 // A clock further back than was said would put deadlines into the real past.
 func TestAClockTooFarBackIsRefused(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redisserver.Server) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
 		_, err := replies(t, s, setup{source: "return 1"}, skewed(5, -3_600_000_000, 0), skewed(5, -3_600_000_006, 0))
 		if err == nil || !strings.Contains(err.Error(),
 			"request at 5µs: the server's clock is 1h0m0.000001s before the start; want at most 1h0m0s") {

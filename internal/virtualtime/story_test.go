@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
+	"ratelab/internal/redis"
 	"ratelab/internal/resp"
 )
 
@@ -66,7 +66,7 @@ type answer struct {
 
 // native tells one step in real time. It is not ok where a millisecond ended meanwhile: then one cannot say which
 // one the replies belong to.
-func (s story) native(t testing.TB, server *redisserver.Server, key string, step int) (one answer, ok bool) {
+func (s story) native(t testing.TB, server *redis.Server, key string, step int) (one answer, ok bool) {
 	t.Helper()
 	source := s.source(nativeClock, "steps[tonumber(ARGV[1])]() return {now, table.concat(out, '\\n'), real()}")
 	// Whether a key is alive is judged by the time at which the server began with the script, which it does not tell:
@@ -85,7 +85,7 @@ func (s story) native(t testing.TB, server *redisserver.Server, key string, step
 }
 
 // nativeAll tells all steps in one script, which gives their replies.
-func (s story) nativeAll(t testing.TB, server *redisserver.Server, key string) ([]string, error) {
+func (s story) nativeAll(t testing.TB, server *redis.Server, key string) ([]string, error) {
 	t.Helper()
 	source := s.source(nativeClock,
 		"local all = {} for i = 1, #steps do steps[i]() all[i] = table.concat(out, '\\n') out = {} end return all")
@@ -93,7 +93,7 @@ func (s story) nativeAll(t testing.TB, server *redisserver.Server, key string) (
 }
 
 // virtual tells the steps at the given virtual times.
-func (s story) virtual(t testing.TB, server *redisserver.Server, it setup, key string, steps []answer) []string {
+func (s story) virtual(t testing.TB, server *redis.Server, it setup, key string, steps []answer) []string {
 	t.Helper()
 	it.source = s.source(virtualClock, oneStep)
 	it.args = []string{"{cost}"}

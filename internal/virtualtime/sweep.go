@@ -48,12 +48,12 @@ func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error 
 	if err != nil {
 		return err
 	}
-	var lost []string
+	var missing []string
 	for i, key := range keys {
 		switch found[i] {
 		case "-":
 			if r.living.lives(key, nowMS) {
-				lost = append(lost, key)
+				missing = append(missing, key)
 			}
 			r.living.remove(key)
 		case "":
@@ -66,8 +66,8 @@ func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error 
 			r.living.set(key, at-r.offsetMS)
 		}
 	}
-	if lost != nil {
-		return r.lost(lost)
+	if missing != nil {
+		return lost(missing)
 	}
 	return nil
 }
@@ -83,15 +83,7 @@ type Left struct {
 // their memory too, which only a real server knows. The error is a *LostError where one is gone that must be alive
 // then: at the latest here, a run learns that somebody deleted its keys.
 func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error) {
-	r.busy.Lock()
-	defer r.busy.Unlock()
-	if r.failed != nil {
-		return Left{}, r.failed
-	}
 	if err := r.drain(ctx); err != nil {
-		return Left{}, err
-	}
-	if err := r.seeSentinel(ctx); err != nil {
 		return Left{}, err
 	}
 	keys := slices.Sorted(maps.Keys(r.living.deadline))
@@ -123,20 +115,23 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 	return left, nil
 }
 
-// Close deletes the keys that the scripts have left, and nothing else. After a cancelled Decide it first waits for
-// the answer that was on its way.
+// Close deletes the keys that the scripts have left, and nothing else, until ctx is done. What it has not deleted then
+// it does when it is called again.
+// After a cancelled Decide it first waits for the answer that was on its way.
 func (r *Runner) Close(ctx context.Context) error {
-	r.busy.Lock()
-	defer r.busy.Unlock()
-	_ = r.drain(ctx) // where the connection is gone, deleting says so too
-	r.options.Company.leave(r)
-	err := r.inChunks(ctx, r.keys(), func(pipe redis.Cmdable,
-		chunk []string) redis.Cmder {
-		return pipe.Del(ctx, chunk...)
-	}, nil)
-	if err != nil {
+	r.options.Stop = nil
+	if err := r.drain(ctx); err != nil && ctx.Err() != nil {
 		return err
-	}
-	r.living, r.planted = newLiving(), false
-	return nil
+	} // where the connection is gone, deleting says so too
+	return r.inChunks(ctx, slices.Collect(maps.Keys(r.living.deadline)),
+		func(pipe redis.Cmdable, chunk []string) redis.Cmder { return pipe.Del(ctx, chunk...) },
+		func(chunk []string, _ redis.Cmder) error {
+			for _, key := range chunk {
+				r.living.remove(key)
+			}
+			return ctx.Err()
+		})
 }
+
+// Unanswered reports whether a batch is on its way: the server may still decide it.
+func (r *Runner) Unanswered() bool { return len(r.pending) > 0 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	_ "ratelab/internal/container/docker"
+	_ "ratelab/internal/container"
 	"ratelab/internal/limit"
-	"ratelab/internal/redisserver"
-	"ratelab/internal/redisserver/redisservertest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
 )
 
@@ -61,9 +61,9 @@ redis.call('SET', KEYS[1], functions .. ' functions, real: ' .. table.concat(rea
 // A walk over everything that a script can reach, on every kind of server, writes no foreign key and sees no real
 // clock. Since it writes to what it is lent, the run is refused; what it has seen is in its key until then.
 func TestNothingThatAScriptCanReachIsUnsteered(t *testing.T) {
-	redisservertest.Each(t, func(t *testing.T, s *redisserver.Server) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		extra := "bit, struct, cmsgpack"
-		if s.Kind == redisserver.KindEmbedded {
+		if s.Kind == redis.KindEmbedded {
 			extra = "nil" // it has none of them
 		}
 		source := strings.Replace(strings.Replace(walker, "EXTRA", extra, 1), "{print}", "{type}", 1)

@@ -1,6 +1,7 @@
 package virtualtime
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ var preludeFiles embed.FS
 // The parts of the prelude: those that every wrapper has, and its last one.
 var (
 	preludeSource = part("clock") + part("commands") + part("expiry") + part("facade") + part("fence")
+	strangeSource = part("stranger")
 	aloneSource   = part("alone")
 	batchSource   = part("batch")
 	singleSource  = part("exact") + part("single")
@@ -81,7 +83,7 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 		"--[[intact]]", s.intact(),
 	)
 	head := "local real, A = redis, ARGV local offset, keep, any_key = tonumber(A[1]), tonumber(A[2]), false "
-	w.source = bodies + head + s.code() + preludeSource + s.maker() + aloneSource + fill.Replace(batchSource)
+	w.source = bodies + head + s.prelude() + s.maker() + aloneSource + fill.Replace(batchSource)
 	w.sha1 = script.SHA1(w.source)
 	return w, nil
 }
@@ -98,11 +100,13 @@ func decideCode(p *script.Program) string {
 // settings are what the prelude is told about the scripts it stands around.
 type settings struct {
 	facts    script.Facts
+	strange  bool         // they are not of this module: they may do anything
 	prepares bool         // there is an init script
 	init     script.Facts // of it
 }
 
 func settingsOf(p *script.Program) (s settings, err error) {
+	s.strange = p.Foreign
 	if s.facts, err = facts(p.Source, false); err != nil || p.Init == nil {
 		return s, err
 	}
@@ -155,6 +159,32 @@ func opening(f script.Facts) string {
 
 const bodyClose = "\nend"
 
+// lentInstead is what is lent for a name, where that is no plain copy of the server's table.
+var lentInstead = map[string]string{
+	"cjson":        fmt.Sprintf("lend(cjson, settings(cjson, %q, %q))", script.Settings, script.Harmless),
+	"getmetatable": "metatable",
+	"math":         "lend(math, {random = random, randomseed = reseed})",
+}
+
+// lentToStrangers likewise, to a script that is not of this module.
+var lentToStrangers = map[string]string{
+	"cmsgpack":     "lend(library(function() return cmsgpack end), {pack = pack})",
+	"next":         "onward",
+	"pairs":        "each",
+	"rawset":       "put",
+	"setmetatable": "fasten",
+	"table":        "lend(table, {foreach = foreach})",
+	"tostring":     "spell",
+}
+
+// prelude is what stands between the function and its call.
+func (s settings) prelude() string {
+	if s.strange {
+		return s.code() + preludeSource + strangeSource
+	}
+	return s.code() + preludeSource
+}
+
 // maker calls it.
 func (s settings) maker() string {
 	made := "decide, "
@@ -163,14 +193,11 @@ func (s settings) maker() string {
 	}
 	given := []string{"shadow, shadow, nil, nil"}
 	for _, name := range s.lent() {
-		switch name {
-		case "math":
-			given = append(given, "lend(math, {random = random, randomseed = reseed})")
-		case "getmetatable":
-			given = append(given, "metatable")
-		default:
-			given = append(given, "lend("+name+")")
+		instead := cmp.Or(lentInstead[name], "lend(library(function() return "+name+" end))")
+		if s.strange {
+			instead = cmp.Or(lentToStrangers[name], instead)
 		}
+		given = append(given, instead)
 	}
 	return fmt.Sprintf("local %sgive = make(%s)\n", made, strings.Join(given, ", "))
 }
@@ -184,6 +211,9 @@ func (s settings) lent() []string {
 	if s.metatables() {
 		names = append(names, "getmetatable")
 	}
+	if s.strange {
+		names = slices.Concat(names, s.facts.Placed, s.init.Placed)
+	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names),
 		func(name string) bool { return name == "redis" || name == "server" })
@@ -196,8 +226,8 @@ func (s settings) draws() bool { return s.facts.Random || s.init.Random }
 // code declares the settings: the flags of a #! line cannot stay with the wrapper, which deletes keys itself.
 func (s settings) code() string {
 	return fmt.Sprintf("local no_writes, guarded, draws, metatables, last_line = %t, %t, %t, %t, %d\n",
-		readOnly(s.facts), readOnly(s.facts) ||
-			readOnly(s.init), s.draws(), s.metatables(), strings.Count(s.bodies(), "\n"))
+		readOnly(s.facts), readOnly(s.facts) || readOnly(s.init), s.draws(), s.metatables(),
+		strings.Count(s.bodies(), "\n"))
 }
 
 // protocol undoes redis.setresp, which would otherwise outlive its arrival.

@@ -2,15 +2,13 @@
 -- A[4] has a 1 for each element of KEYS and ARGV that travels with its arrival and a 0 for one that holds for the whole
 -- batch, and at its end a 1 where the clients' clocks are not the server's. Those follow, then those that hold for all
 -- batches, and then the arrivals: the server's time in µs, the client's where it is another one, and what travels. An
--- empty time announces a call of the init script, with all of its elements. The last of A is a key that is there as long
--- as the run's keys are, or ''.
+-- empty time announces a call of the init script, with all of its elements.
 --
 -- Note: a flat list of all answers, with their lengths beside it, spares the server seven looks into each table. It was
 -- tried: to find out in Lua that a table is a plain list takes more instructions than that.
-local out, count = {}, #A - 1
+local out, count = {}, #A
 local each, spans, before = nil, 1, calls -- what an arrival took, where that is not what the one before took
 local took = {}
-if A[count + 1] ~= '' and raw('EXISTS', A[count + 1]) == 0 then return {err = 'VTLOST the sentinel is gone'} end
 
 local function run()
   local n, p, first = 0, 5, tonumber(A[3])

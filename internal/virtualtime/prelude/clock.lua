@@ -1,6 +1,7 @@
--- The virtual clock, written around a script's body; wrap.go joins the parts in the order clock, commands,
--- expiry, facade, fence, and then batch or single. They follow the body, so that its errors keep the line numbers of the
--- author's file. The body stands in a function of its own, make, which sees none of the names here.
+-- The virtual clock, written around a script's body; wrap.go joins the parts in the order clock, commands, expiry,
+-- facade, fence, stranger where the script is a user's, and then batch or single. They follow the body, so that its
+-- errors keep the line numbers of the author's file. The body stands in a function of its own, make, which sees none of
+-- the names here.
 --
 -- Deadlines are kept by the server itself: virtual millisecond v is the real expiry v + offset, where offset
 -- puts every deadline of the run into the real future. RENAME, COPY, SET, an emptied list and whatever else
@@ -12,11 +13,12 @@
 
 local type, error, pcall, xpcall, select, unpack = type, error, pcall, xpcall, select, unpack
 local tostring, tonumber, pairs, rawget, rawset, setmetatable = tostring, tonumber, pairs, rawget, rawset, setmetatable
-local getmetatable = getmetatable
+local getmetatable, next = getmetatable, next
 local raw = real.call
 local floor, huge, format = math.floor, math.huge, string.format
-local upper, sub, byte, match, find = string.upper, string.sub, string.byte, string.match, string.find
-local min = math.min
+local upper, sub, byte = string.upper, string.sub, string.byte
+local match, gmatch, find = string.match, string.gmatch, string.find
+local min, sort = math.min, table.sort
 local now, now_s = 0, '0' -- the server's virtual time at this arrival in µs, as number and as string
 -- Whether a whole number is better written by format('%d') than by the server, which takes a fifth of a SET for it; not
 -- where the Lua is not C, or counts in 32 bits.
@@ -62,7 +64,8 @@ local function check(key)
       return
     end
   end
-  refuse('VTKEY the script touches the key "' .. key .. '", which is neither among the KEYS it was given nor begins with one of them')
+  refuse('VTKEY the script touches the key "' .. key ..
+    '", which is neither among the KEYS it was given nor begins with one of them')
 end
 
 -- fetch asks the server for key's deadline.

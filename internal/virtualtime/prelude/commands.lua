@@ -31,13 +31,23 @@ local function drop(cmd, key, ...)
   return raw(cmd, key, ...)
 end
 
+-- counted is the number of keys that v says, read as strictly as by every server.
+local function counted(cmd, v)
+  local text = type(v) == 'number' and spelled(v) or v
+  if type(text) ~= 'string' or #text > 6 or not match(text, '^[1-9]%d*$') then
+    if type(text) ~= 'string' then text = 'a ' .. type(v) else text = '"' .. sub(text, 1, 100) .. '"' end
+    refuse('VTCMD virtual time cannot follow ' .. cmd .. ', whose number of keys is ' .. text)
+  end
+  return tonumber(text)
+end
+
 -- several: a command whose keys stand at first, first+step … up to count (nil: to the end). Where it may move,
 -- drop or overwrite them (changes), they are looked at again afterwards.
 local function several(changes, first, step, count)
   return function(cmd, ...)
     local a, n = {...}, select('#', ...)
     local last = n
-    if count == 'numkeys' then last = first + (tonumber(a[first - 1]) or 0) - 1
+    if count == 'numkeys' then last = first + counted(cmd, a[first - 1]) - 1
     elseif count then last = first + (count - 1) * step end
     for i = first, min(last, n), step do
       a[i] = touch(a[i])
@@ -51,7 +61,7 @@ end
 local function store(cmd, destination, ...)
   destination = touch(destination)
   local a, n = {...}, select('#', ...)
-  for i = 2, min(1 + (tonumber(a[1]) or 0), n) do a[i] = touch(a[i]) end
+  for i = 2, min(1 + counted(cmd, a[1]), n) do a[i] = touch(a[i]) end
   forget(destination) -- only now: it may be among the sources
   return raw(cmd, destination, unpack(a, 1, n))
 end
@@ -60,7 +70,9 @@ local move = several(true, 1, 1, 2)
 local function copy(cmd, ...)
   local a = {...}
   for i = 3, select('#', ...) do
-    if type(a[i]) == 'string' and upper(a[i]) == 'DB' then refuse('VTCMD virtual time does not know the command "COPY … DB"') end
+    if type(a[i]) == 'string' and upper(a[i]) == 'DB' then
+      refuse('VTCMD virtual time does not know the command "COPY … DB"')
+    end
   end
   return move(cmd, ...)
 end
@@ -92,14 +104,14 @@ local function known(cmd)
 end
 
 reads('GET STRLEN GETRANGE SUBSTR GETBIT BITCOUNT BITPOS BITFIELD_RO TYPE DUMP HGET HMGET HGETALL HKEYS ' ..
-  'HVALS HLEN HSTRLEN HEXISTS HSCAN HRANDFIELD LLEN LINDEX LRANGE LPOS SCARD SISMEMBER SMISMEMBER ' ..
-  'SMEMBERS SRANDMEMBER SSCAN ZCARD ZCOUNT ZLEXCOUNT ZSCORE ZMSCORE ZRANK ZREVRANK ZRANGE ZREVRANGE ' ..
-  'ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANGEBYLEX ZREVRANGEBYLEX ZRANDMEMBER ZSCAN GEODIST GEOHASH GEOPOS ' ..
+  'HVALS HLEN HSTRLEN HEXISTS HSCAN LLEN LINDEX LRANGE LPOS SCARD SISMEMBER SMISMEMBER ' ..
+  'SMEMBERS SSCAN ZCARD ZCOUNT ZLEXCOUNT ZSCORE ZMSCORE ZRANK ZREVRANK ZRANGE ZREVRANGE ' ..
+  'ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANGEBYLEX ZREVRANGEBYLEX ZSCAN GEODIST GEOHASH GEOPOS ' ..
   'GEOSEARCH', one)
 writes('SETBIT SETRANGE APPEND BITFIELD INCR DECR INCRBYFLOAT SETNX HSET HMSET HSETNX HINCRBY HINCRBYFLOAT ' ..
   'LPUSH RPUSH LPUSHX RPUSHX LSET LINSERT SADD ZADD ZINCRBY PFADD GEOADD', one)
 writes('INCRBY DECRBY', by)
-writes('GETSET GETDEL LPOP RPOP LREM LTRIM SPOP SREM HDEL ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK ' ..
+writes('GETSET GETDEL LPOP RPOP LREM LTRIM SREM HDEL ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK ' ..
   'ZREMRANGEBYLEX ZPOPMIN ZPOPMAX', drop)
 reads('EXISTS TOUCH MGET SINTER SUNION SDIFF PFCOUNT', several(false, 1, 1))
 writes('DEL UNLINK SINTERSTORE SUNIONSTORE SDIFFSTORE PFMERGE', several(true, 1, 1))

@@ -126,7 +126,8 @@ local function setex(unit)
   end
 end
 
--- conditions reads NX, XX, GT and LT, from the second argument on, into a set; nil where Redis would refuse them, alone or together.
+-- conditions reads NX, XX, GT and LT, from the second argument on, into a set; nil where Redis would refuse them, alone
+-- or together.
 local function conditions(...)
   local set = {}
   for i = 2, select('#', ...) do

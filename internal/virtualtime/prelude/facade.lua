@@ -2,7 +2,7 @@
 
 -- A command is learnt in the spelling in which it comes; an unknown one is refused by its name.
 setmetatable(H, {__index = function(t, cmd)
-  if type(cmd) ~= 'string' then return raw end
+  if type(cmd) ~= 'string' then refuse('VTCMD a command is named by a string, not by a ' .. type(cmd)) end
   local h = known(upper(cmd))
   if not h then refuse('VTCMD virtual time does not know the command "' .. cmd .. '"') end
   t[cmd] = h

@@ -1,18 +1,42 @@
 -- The names that the body sees, and what it hands back: nothing that leads past the prelude, and nothing that stays.
--- The free names of the body were read before: it has no other than those that make gives it and the server's functions.
+-- The free names of the body were read before: they are those that make gives it and the server's functions.
 
--- lend is a copy of one of the server's tables, for a body that uses it as a value: on some servers it could write to the
--- table itself. kept has what was lent, to compare.
+-- lend is a copy of one of the server's tables, for a body that uses it as a value: on some servers it could write to
+-- the table itself. instead has what is lent in the place of some of it. kept has what was lent, to compare.
 local kept = {}
 local function lend(t, instead)
   if type(t) ~= 'table' then return t end
   local copy, same = {}, {}
-  for name, value in pairs(t) do
-    if instead and instead[name] ~= nil then value = instead[name] end
-    copy[name], same[name] = value, value
+  for name, value in pairs(t) do copy[name], same[name] = value, value end
+  if instead then
+    for name, value in pairs(instead) do copy[name], same[name] = value, value end
   end
   kept[copy] = same
   return copy
+end
+
+-- library is what f gives of the server's libraries, or nil: not every server has all of them.
+local function library(f)
+  local ok, t = pcall(f)
+  return ok and t or nil
+end
+
+-- settings are what stands in the place of cjson's functions that change it for every script on the server: of those
+-- that are named, and of whatever else it has beside the harmless ones.
+local function settings(of, named, harmless)
+  local refusing, safe = {}, {}
+  local function put(name)
+    refusing[name] = function()
+      refuse('VTCMD virtual time does not know cjson.' .. name ..
+        ', which may change the server for all its scripts')
+    end
+  end
+  for name in gmatch(harmless, '%S+') do safe[name] = true end
+  for name in gmatch(named, '%S+') do put(name) end
+  for name in pairs(of or {}) do
+    if not safe[name] then put(name) end
+  end
+  return refusing
 end
 
 -- written reports whether the body has written to something that it was lent.
@@ -36,14 +60,15 @@ shadow = lend(shadow)
 -- metatable gives no way to that of all strings, which on some servers is everybody's.
 local function metatable(of)
   if type(of) == 'table' then
-    if rawget(of, 'err') ~= nil or rawget(of, 'ok') ~= nil then return nil end -- the embedded server's have a broken one
+    -- the embedded server's have a broken one
+    if rawget(of, 'err') ~= nil or rawget(of, 'ok') ~= nil then return nil end
     return getmetatable(of)
   end
   refuse('VTCMD virtual time does not know the metatable of a ' .. type(of))
 end
 
--- sound fails for what is no reply: a function, a table with a metatable, one in itself, one too deep or too large. Redis
--- makes something of each, and the server inside this process would end with it. spent counts the values so far.
+-- sound fails for what is no reply: a function, a table with a metatable, one in itself, one too deep or too large.
+-- Redis makes something of each, and the server inside this process would end with it. spent counts the values so far.
 local deepest, largest = 32, 100000
 local spent = 0
 local function sound(answer, depth)
@@ -52,11 +77,15 @@ local function sound(answer, depth)
   if kind == 'string' then
     spent = spent + #answer / 100
   elseif kind == 'table' then
-    if depth > deepest then refuse('VTREPLY the script returns tables more than ' .. deepest .. ' deep, or a table in itself') end
+    if depth > deepest then
+      refuse('VTREPLY the script returns tables more than ' .. deepest .. ' deep, or a table in itself')
+    end
     local text = rawget(answer, 'err')
     if text == nil then text = rawget(answer, 'ok') end
     if text ~= nil then -- then servers look at nothing else
-      if type(text) ~= 'string' then refuse('VTREPLY the script returns a table whose err or ok is a ' .. type(text)) end
+      if type(text) ~= 'string' then
+        refuse('VTREPLY the script returns a table whose err or ok is a ' .. type(text))
+      end
       return sound(text, depth)
     end
     if getmetatable(answer) ~= nil then refuse('VTREPLY the script returns a table with a metatable') end

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/cli"
+	"ratelab/internal/costs"
+	"ratelab/internal/counting"
+	"ratelab/internal/load"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
+)
+
+// count writes the table of what decisions take, for make costs. It is not shown in the help: bench compare counts two
+// scripts.
+func (a *app) count() *cobra.Command {
+	var l cli.Limiters
+	var o cli.Output
+	c := &cobra.Command{
+		Use: "count", Short: "Count what a decision takes of what simulate recommend may answer with, as costs.csv",
+		Hidden: true, Args: cobra.NoArgs,
+	}
+	l.AlgorithmsFlag(c)
+	o.QuietFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if l.Algorithms == nil {
+			l.Algorithms = counting.FittedLabels()
+		}
+		choices, err := l.Choices()
+		if err != nil {
+			return err
+		}
+		bar := a.NewBar(o.Quiet)
+		defer bar.Finish()
+		began, done := time.Now(), 0
+		job := counting.Job{Server: redis.KindProcess, Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
+			Progress: func(where string, _, ofOne int) {
+				spent := time.Since(began)
+				bar.Show(where, spent, spent*time.Duration(ofOne*len(choices))/time.Duration(max(1, done)))
+				done++
+			}}
+		figures, err := counting.Fit(message.WithWatch(c.Context(), message.Watch{Stop: a.Stop}), job, choices)
+		if err != nil {
+			return countingFault(err)
+		}
+		return costs.Write(a.Stdout, figures)
+	}
+	return c
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ratelab/internal/bench"
+	"ratelab/internal/cli"
+	"ratelab/internal/counting"
+	"ratelab/internal/load"
+)
+
+// compareSides counts both sides and compares them.
+func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) error {
+	list, err := cli.LoadScenarios(args)
+	if err != nil {
+		return err
+	}
+	bar := a.NewBar(f.Quiet)
+	defer bar.Finish()
+	job := &bench.Comparison{
+		Base: bench.SideSpec{Spec: f.Base, As: f.As}, Head: bench.SideSpec{Spec: f.Head, As: f.As}, Scenarios: list,
+		Server: f.redis, WithoutInstructions: f.without, States: f.states.Value, Now: time.Now, Sleep: load.Wait,
+		Stop: a.Stop, Progress: progress{bar},
+	}
+	if err := job.Check(); err != nil {
+		return err
+	}
+	report, err := job.Run(ctx)
+	bar.Finish()
+	if err != nil {
+		return countingFault(err)
+	}
+	err = counting.Forms.Write(a.Stdout, f.Format.Value, report, a.Terminal(f.Quiet))
+	if v := report.Verdict; err == nil && v.ExitCode != cli.ExitOK {
+		more := ""
+		if n := len(v.Findings) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more)", n)
+		}
+		return cli.Exit(v.ExitCode, errors.New(v.Findings[0]+more))
+	}
+	return err
+}
+
+// countingFault words what kept from counting.
+func countingFault(err error) error {
+	var missing *counting.Missing
+	switch {
+	case errors.Is(err, bench.ErrStopped):
+		return fmt.Errorf("%w: nothing was compared", cli.ErrInterrupted)
+	case errors.As(err, &missing):
+		return cli.Exit(cli.ExitInconclusive,
+			fmt.Errorf("%w; --without-instructions compares the rest", err))
+	}
+	return serverFault(err, privateServers)
+}

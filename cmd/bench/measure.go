@@ -1,0 +1,90 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/bench"
+	"ratelab/internal/cli"
+	"ratelab/internal/load"
+	"ratelab/internal/scenario"
+)
+
+// measure is the main job. If it fails nothing is printed and the files are as they were.
+func (a *app) measure(c *cobra.Command, f *runFlags, args []string) error {
+	f.shrink(c.Flags().Changed)
+	job, err := a.job(f, args)
+	if err != nil {
+		return err
+	}
+	pictures, err := f.Charts(false)
+	if err != nil {
+		return err
+	}
+	if err := job.Check(); err != nil {
+		return err
+	}
+	if err := cli.CheckFolder("--out", f.Folder, f.Force); err != nil {
+		return err
+	}
+	bar := a.NewBar(f.Quiet)
+	defer bar.Finish()
+	job.Progress = progress{bar}
+	found, err := job.Run(c.Context())
+	bar.Finish()
+	if err != nil {
+		return serverFault(err, serverKinds)
+	}
+	return a.deliver(&f.Output, pictures, found)
+}
+
+// shrink sets what --quick stands for, where nothing else is said.
+func (f *runFlags) shrink(given func(name string) bool) {
+	set := func(name string, to func()) {
+		if f.quick && !given(name) {
+			to()
+		}
+	}
+	set("rounds", func() { f.rounds.Value = 2 })
+	set("for", func() { f.length.Value = 2 * time.Second })
+	set("warm-up", func() { f.warmUp.Value = 100 * time.Millisecond })
+	set("segment", func() { f.segment.Value = 200 * time.Millisecond })
+	set("sweep", func() { f.sweep.Value = []int{1, 8, 64} })
+}
+
+// job is what the flags and arguments ask for.
+func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
+	choices, err := f.Choices()
+	if err != nil {
+		return nil, err
+	}
+	instead, err := f.Instead()
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.Scenarios(args, instead.Limit, func() ([]*scenario.Scenario, error) {
+		if f.quick {
+			return cli.LoadScenarios(defaultScenarios[1:])
+		}
+		return cli.LoadScenarios(defaultScenarios)
+	})
+	if err != nil {
+		return nil, err
+	}
+	job := &bench.Job{
+		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis, Instead: instead,
+		Rounds: f.rounds.Value, Wish: load.Wish{From: f.from.Value, For: f.length.Value},
+		WarmUp: f.warmUp.Value, Segment: f.segment.Value,
+		Connections: f.connections.Value, Sweep: f.sweep.Value, Fills: bench.DefaultFills(),
+		RepeatInvalid: f.repeatInvalid.Value,
+		Version:       cli.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
+	}
+	if f.noSweep {
+		job.Sweep = []int{}
+	}
+	if f.noMemory {
+		job.Fills = []int64{}
+	}
+	return job, nil
+}

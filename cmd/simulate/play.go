@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/cli"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
+	"ratelab/internal/scenario"
+)
+
+// play is the main job. If it fails nothing is printed but the matrix, and the files are as they were.
+func (a *app) play(c *cobra.Command, f *flags, args []string) error {
+	ctx := c.Context()
+	job, err := a.job(f, args)
+	if err != nil {
+		return err
+	}
+	if job.Server == run.ModelServer {
+		collectAt(modelsGCPercent)
+	}
+	w := writing{Output: &f.Output, command: cli.Again(c, args, "out", "format", "quiet", "decisions", "charts",
+		"force")}
+	if w.pictures, err = f.Charts(len(job.Scenarios) > fewScenarios); err != nil {
+		return err
+	}
+	if err := errors.Join(f.checkDecisions(args), cli.CheckFolder("--out", f.Folder, f.Force)); err != nil {
+		return err
+	}
+	figures, err := a.figures(ctx, f, job)
+	if err != nil {
+		return err
+	}
+	a.foretell(ctx, f, job)
+	found, err := a.decide(ctx, f, job)
+	var differs *run.DifferenceError
+	switch {
+	case errors.As(err, &differs):
+		return cli.Exit(cli.ExitMissed, err)
+	case err != nil:
+		return cli.ServerFault(err, serverKinds)
+	}
+	a.warn(found, f.Quiet)
+	if err := figures(&found.Document); err != nil {
+		return err
+	}
+	return errors.Join(a.write(&w, found), outcome(f, found))
+}
+
+// job is what the flags and arguments ask for.
+func (a *app) job(f *flags, args []string) (*run.Ask, error) {
+	if f.columns.Value != nil && f.Format.Value != "csv" {
+		return nil, cli.Usage("--columns: goes with --format csv")
+	}
+	choices, err := f.Choices()
+	if err != nil {
+		return nil, err
+	}
+	instead, err := f.Instead()
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.Scenarios(args, instead.Limit, scenario.Builtin)
+	if err != nil {
+		return nil, err
+	}
+	job := a.newJob(list)
+	job.Algorithms, job.Scripts, job.Server, job.Instead = choices, f.Scripts, f.redis, instead
+	job.OtherRule = f.Files != nil && !f.ChoseRule()
+	return job, nil
+}
+
+// decide does the job, with its progress on a terminal and its decisions in a file.
+func (a *app) decide(ctx context.Context, f *flags, job *run.Ask) (*run.Result, error) {
+	bar := a.NewBar(f.Quiet)
+	job.Progress = progressOf(bar, job.Scenarios)
+	defer bar.Finish()
+	if decided := job.Decided; decided != nil {
+		job.Decided = func(r *result.Run) {
+			bar.Finish()
+			decided(r)
+		}
+	}
+	if f.decisions != "" {
+		return withDecisions(ctx, job, f.decisions)
+	}
+	return decide(ctx, job)
+}
+
+// warn says what a reader of the result must know.
+func (a *app) warn(found *run.Result, quiet bool) {
+	for _, w := range found.Warnings {
+		if !quiet {
+			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
+		}
+	}
+}
+
+// outcome is whether the figures are what was asked for.
+func outcome(f *flags, found *run.Result) error {
+	if !found.Interrupted {
+		return verdict(&found.Document)
+	}
+	more := ""
+	if f.decisions != "" {
+		more = fmt.Sprintf("; %s was not written", message.Path(f.decisions))
+	}
+	if found.Kept != "" {
+		more += "; " + found.Kept
+	}
+	return fmt.Errorf("%w: the figures cover the beginning only, and say so%s", cli.ErrInterrupted, more)
+}
+
+// verdict names every expectation that was missed.
+func verdict(doc *result.Document) error {
+	var missed []error
+	for i := range doc.Runs {
+		for _, e := range doc.Runs[i].Expectations {
+			if e.Met != nil && !*e.Met {
+				missed = append(missed,
+					fmt.Errorf("%w: %s: %s", run.ErrExpectation, doc.Runs[i].Scenario, report.Missed(e)))
+			}
+		}
+	}
+	if missed == nil {
+		return nil
+	}
+	return cli.Exit(cli.ExitMissed, errors.Join(missed...))
+}

@@ -1,0 +1,34 @@
+package chart
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/plotter"
+
+	"ratelab/internal/curves"
+	"ratelab/internal/message"
+)
+
+// admitted shows what became of the traffic as it came: what stays grey was rejected.
+func admitted(in curves.Input, t curves.Timeline) *Figure {
+	per := t.Unit + " per " + curves.Each(t.BinUS)
+	return timeFigure(in, t, per, fmt.Sprintf("Offered (grey) and let through (colour), %s.", per), 0,
+		func(p *panel, b bins, c curves.Curve) {
+			offered := steps(b, c.Offered)
+			p.flow(offered, steps(b, c.Values))
+			switch {
+			case float64(c.Top) > b.top:
+				p.label("offered up to "+message.Grouped(c.Top), smallLetters, summit(offered))
+			case p.first:
+				p.label("offered", smallLetters, summit(offered))
+			}
+		})
+}
+
+// flow draws what was let through before what was offered.
+func (p *panel) flow(offered, admitted plotter.XYs) {
+	p.fill(offered, Offered)
+	p.fill(admitted, tint(p.color, 0.55))
+	p.line(admitted, p.color, 1.1)
+	p.lines = append(p.lines, offered)
+}

@@ -1,0 +1,207 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"ratelab/internal/curves"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+)
+
+const admittedLatencyName = "admitted-latency"
+
+// PlayedFile is the picture of a scenario that was played on the wall clock.
+func PlayedFile(scenario string) string { return scenario + "." + admittedLatencyName + ".svg" }
+
+// admittedLatency answers both questions at once, on one axis of time: what was let through, and how long the answers
+// took.
+func admittedLatency(r *result.Benchmark, run *result.BenchRun) (*Figure, string) {
+	p := curves.NewPlayed(run)
+	if p == nil {
+		return nil, run.Scenario + "." + admittedLatencyName + ": nothing was played, or the result does not say how " +
+			"it went over time"
+	}
+	title := run.Question
+	if title == "" {
+		title = "What was let through, and how long did the answers take?"
+	}
+	f := benchFigure(r, run, admittedLatencyName, title, fmt.Sprintf("%s, played on %s over %s. Limit %s. Above: "+
+		"requests per second, of one round; in the middle: the most that is known to have been let through for one "+
+		"key in the last %s; below: response time from when a request was due, p50 where an interval has %d answers "+
+		"and p99 where it has %d.", run.Scenario, serverName(r), connections(r), policy(run.Limit),
+		curves.Each(run.Limit.WindowUS), curves.LeastForP50, curves.LeastForP99))
+	f.Footer += "  ·  " + trust(r, len(run.Rows[0].Rounds))
+	f.Data = playedData(r, run)
+
+	s := newPlayedScales(p)
+	f.x = Time(float64(p.FromUS), float64(p.EndUS), 40)
+	_, height := gridOf(len(p.Rows), 3)
+	f.strips = []Axis{Amounts(s.perS, 30, "per second"),
+		Counts(float64(s.peak), height, "in the last "+curves.Each(p.Limit.WindowUS))}
+	if s.high > 0 { // somewhere answers enough tell
+		f.strips = append(f.strips, Logarithmic(s.low, s.high, 26, "response time", curves.Span))
+	}
+	for i, c := range p.Window().Curves {
+		row := &p.Rows[i]
+		f.columns = append(f.columns, column{c.Label, Color(c.Label), c.Fact, []func(*panel){
+			func(panel *panel) { s.drawRates(panel, row) },
+			func(panel *panel) { s.drawLevel(panel, c) },
+			func(panel *panel) { s.drawResponses(panel, row) },
+		}})
+	}
+	line := "limit"
+	if s.line != line {
+		line += "; in the middle " + s.line
+	}
+	f.keys = []key{areaKey("offered", Offered), areaKey("let through", tint(Ink, 0.45)),
+		lineKey(line, Ink, 0.9, limitDashes...), lineKey("accepted p50", Ink, 2.2), lineKey("accepted p99", Ink, 1),
+		lineKey("rejected p50", Ink, 1.5, rejectedDashes...), lineKey("rejected p99", Ink, 0.8, rejectedDashes...)}
+	return f, ""
+}
+
+// trust says how far the times can be relied on.
+func trust(r *result.Benchmark, rounds int) string {
+	parts := []string{message.Count(rounds, "round"), "noise floor unknown", "INVALID"}
+	if r.NoiseFloor.Pairs > 0 {
+		parts[1] = "the same code again: up to " + report.Above(r.NoiseFloor.ClientP50US) + " in the client's median"
+	}
+	if r.Validity.Valid {
+		parts[2] = "valid"
+	}
+	return strings.Join(parts, "  ·  ")
+}
+
+// playedScales are the scales that the columns share.
+type playedScales struct {
+	*curves.Played
+	perS      float64 // the highest rate
+	allowed   int64   // the most that the contract allows in a window
+	line      string  // what that is called
+	peak      int64   // the highest sum in a window
+	low, high float64 // response times, µs; 0 where there are none
+}
+
+func newPlayedScales(p *curves.Played) *playedScales {
+	s := &playedScales{Played: p, perS: p.LimitPerS()}
+	s.allowed, s.line = curves.Chart{Limit: p.Limit}.Allows()
+	s.peak = s.allowed
+	offered := 0.0
+	for _, row := range p.Rows {
+		s.perS = max(s.perS, slices.Max(row.AdmittedPerS))
+		offered = max(offered, slices.Max(row.OfferedPerS))
+		s.peak = max(s.peak, row.Peak)
+		accepted, rejected := row.Accepted, row.Rejected
+		for _, us := range slices.Concat(accepted.P50US, accepted.P99US, rejected.P50US, rejected.P99US) {
+			if us > 0 && (s.low == 0 || us < s.low) {
+				s.low = us
+			}
+			s.high = max(s.high, us)
+		}
+	}
+	s.low = max(s.low, result.LowestUS)
+	if offered > dwarfing*s.perS {
+		s.perS *= 1.5 // it is cut off
+	} else {
+		s.perS = max(s.perS, offered)
+	}
+	return s
+}
+
+func (s *playedScales) drawRates(p *panel, row *curves.PlayedRow) {
+	b := bins{s.FromUS, s.RateUS, s.EndUS, s.perS}
+	offered := steps(b, row.OfferedPerS)
+	p.flow(offered, steps(b, row.AdmittedPerS))
+	p.line(level(offered, s.LimitPerS()), Ink, 0.9, limitDashes...)
+	if most := slices.Max(row.OfferedPerS); most > s.perS {
+		p.label("offered "+curves.Short(math.Round(most)), smallLetters, summit(offered))
+	}
+}
+
+// drawLevel marks the first moment of the highest sum: 1,979 of 1,000.
+func (s *playedScales) drawLevel(p *panel, c curves.Curve) {
+	b := bins{s.FromUS, s.LevelUS, s.EndUS, float64(s.peak)}
+	p.overshoot(b, c, float64(s.allowed), nil)
+	p.peak(b, c, " of "+message.Grouped(s.allowed), "")
+}
+
+// drawResponses draws what was rejected behind what was accepted.
+func (s *playedScales) drawResponses(p *panel, row *curves.PlayedRow) {
+	stretches := func(us []float64, width vg.Length, dashes ...vg.Length) {
+		c := p.color
+		if dashes != nil {
+			c = Ink
+		}
+		for _, line := range s.stretches(us) {
+			p.line(line, c, width, dashes...)
+		}
+	}
+	stretches(row.Accepted.P99US, 1)
+	stretches(row.Accepted.P50US, 2.2)
+	stretches(row.Rejected.P99US, 0.8, rejectedDashes...)
+	stretches(row.Rejected.P50US, 1.5, rejectedDashes...)
+}
+
+// stretches are times over their whole intervals. Where there is none the line has a gap.
+func (s *playedScales) stretches(us []float64) (all []plotter.XYs) {
+	b := bins{s.FromUS, s.IntervalUS, s.EndUS, math.Inf(1)}
+	for i, v := range us {
+		if v == 0 {
+			continue
+		}
+		if i == 0 || us[i-1] == 0 {
+			all = append(all, nil)
+		}
+		last := &all[len(all)-1]
+		*last = append(*last, point(b, float64(i), v), point(b, float64(i+1), v))
+	}
+	return all
+}
+
+// playedData has a line for each bucket of what was let through, sums of all rounds and the most of any in the window,
+// and one for each interval of the response times. It keeps the control, and percentiles of few answers, with their
+// number.
+func playedData(r *result.Benchmark, run *result.BenchRun) []byte {
+	var lines [][]any
+	for i := range run.Rows {
+		row := &run.Rows[i]
+		add := func(startUS, widthUS int64, cells ...any) {
+			lines = append(lines, append([]any{serverName(r), row.Algorithm, len(row.Rounds), run.FromUS + startUS,
+				widthUS}, cells...))
+		}
+		if c := row.Course; c != nil {
+			for k, offered := range c.Offered {
+				cells := []any{offered, 0, 0, "", "", "", "", "", ""}
+				if k < len(c.Admitted) {
+					cells[1] = c.Admitted[k]
+				}
+				if k < len(c.Rolling) {
+					cells[2] = c.Rolling[k]
+				}
+				add(int64(k)*c.BucketUS, c.BucketUS, cells...)
+			}
+		}
+		for _, interval := range row.Open.Intervals {
+			cells := append([]any{"", "", ""}, responseCells(interval.Accepted)...)
+			add(interval.StartUS, interval.WidthUS, append(cells, responseCells(interval.Rejected)...)...)
+		}
+	}
+	return rows("server,algorithm,rounds,start_us,width_us,offered,admitted,rolling,"+
+		"accepted,accepted_response_us_p50,accepted_response_us_p99,"+
+		"rejected,rejected_response_us_p50,rejected_response_us_p99", lines)
+}
+
+// responseCells are how many answers there were, and how long they took.
+func responseCells(h *result.Histogram) []any {
+	n := h.Count()
+	if n == 0 {
+		return []any{n, "", ""}
+	}
+	return []any{n, h.ValueAtPercentile(50), h.ValueAtPercentile(99)}
+}

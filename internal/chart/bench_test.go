@@ -1,0 +1,279 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/plotter"
+	"pgregory.net/rapid"
+
+	"ratelab/internal/curves"
+	"ratelab/internal/result"
+)
+
+// chartsOf are the charts of a result that can be drawn.
+func chartsOf(t *testing.T, r *result.Benchmark) []*Figure {
+	t.Helper()
+	figures, _, err := OfBench(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return figures
+}
+
+// The pictures of benchmarks survive every situation.
+func TestPicturesOfBenches(t *testing.T) {
+	for name, r := range benches() {
+		figures := chartsOf(t, r)
+		show(t, name, figures)
+		for _, f := range figures {
+			checkPicture(t, f)
+		}
+	}
+}
+
+// The pictures of the small result, and of a scenario that is less small, are those that were looked at.
+func TestGoldenPictures(t *testing.T) {
+	storm := only("none", "gcra", "sliding-window-counter")
+	storm.Runs, storm.Costs = storm.Runs[1:], nil // it has answers enough for response times
+	for _, f := range append(chartsOf(t, small()), chartsOf(t, storm)...) {
+		checkGolden(t, f)
+	}
+}
+
+// Each page says what made it, and each of a scenario which.
+func TestBenchPagesSayWhatTheyShow(t *testing.T) {
+	for _, f := range chartsOf(t, small()) {
+		text := words(t, f)
+		for _, want := range []string{"redis-server 7.0.15 (process, unix)", "Example CPU, 2 cores", "seed 7",
+			"ratelab v1.0.0", "2024-03-01"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q", f.Name, want)
+			}
+		}
+		if strings.HasPrefix(f.Name, "tiny.") &&
+			(!strings.Contains(text, "imit 4 per second") || !strings.Contains(text, "4 connections")) {
+			t.Errorf("%s does not say its limit and connections", f.Name)
+		}
+	}
+}
+
+func TestInvalidAndPartialRunsSaySo(t *testing.T) {
+	r := small()
+	r.Partial = true
+	r.Validity = result.Validity{Reasons: []result.Reason{{Code: "stall"}, {Code: "lag"}, {Code: "stall"}}}
+	for _, f := range chartsOf(t, r) {
+		if want := "INVALID: the generator was not fit to measure (stall, lag). PARTIAL: interrupted before " +
+			"its end. "; !strings.HasPrefix(f.Subtitle, want) {
+			t.Errorf("%s: subtitle %q, want it to begin with %q", f.Name, f.Subtitle, want)
+		}
+	}
+}
+
+// The figures can be read off the picture of the cost, the cheapest first, whatever the order of the document.
+func TestServerCostShowsItsFigures(t *testing.T) {
+	r := small()
+	r.Costs[1], r.Costs[2] = r.Costs[2], r.Costs[1]
+	text := words(t, figureOf(t, chartsOf(t, r), "server-cost"))
+	for _, want := range []string{"4.00 µs", "6.00 µs", "8.00 µs", "1.50 ×", "2.00 ×", "differs by up to 5.0 %",
+		"the control none 4.00 µs"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for i, label := range []string{"none", "gcra", "sliding-window-log"} {
+		if got := strings.Split(text, "\n"); slices.Index(got, label) < 0 ||
+			i > 0 && slices.Index(got, label) < slices.Index(got, "none") {
+			t.Errorf("%s is not in its place:\n%s", label, text)
+		}
+	}
+}
+
+// The picture says how much was let through of what was allowed, on what, and how far its times can be relied on.
+func TestPlayedSaysWhatItShows(t *testing.T) {
+	r := small()
+	text := words(t, figureOf(t, chartsOf(t, r), "tiny.admitted-latency"))
+	for _, want := range []string{"6 of 4", "4 of 4", "1.50 × the limit", "within the limit", "gcra", "2 rounds",
+		"valid", "the same code again"} {
+		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "\nnone\n") {
+		t.Error("the control has a column")
+	}
+	r.Validity.Valid = false
+	text = words(t, figureOf(t, chartsOf(t, r), "tiny.admitted-latency"))
+	if !strings.Contains(text, "\nINVALID: ") || !strings.HasSuffix(text, "INVALID") {
+		t.Errorf("nothing says that the run is invalid:\n%s", text)
+	}
+}
+
+// Where an interval has too few answers the line has a gap.
+func TestStretchesHaveGaps(t *testing.T) {
+	s := &playedScales{Played: &curves.Played{IntervalUS: 10, EndUS: 45}}
+	var xs [][]float64
+	for _, line := range s.stretches([]float64{7, 8, 0, 9, 9}) {
+		var x []float64
+		for _, q := range line {
+			x = append(x, q.X)
+		}
+		xs = append(xs, x)
+	}
+	if len(xs) != 2 || !slices.Equal(xs[0], []float64{0, 10, 10, 20}) ||
+		!slices.Equal(xs[1], []float64{30, 40, 40, 45}) {
+		t.Errorf("stretches at %v, want from 0 to 20 and from 30 to the end at 45", xs)
+	}
+}
+
+// What is offered sets the scale unless it dwarfs all that is let through: then it is cut off, and says so.
+func TestOfferedIsCutOff(t *testing.T) {
+	of := func(offered, admitted float64) float64 {
+		row := curves.PlayedRow{OfferedPerS: []float64{offered}, AdmittedPerS: []float64{admitted}}
+		p := &curves.Played{Rows: []curves.PlayedRow{row}}
+		p.Limit.Requests, p.Limit.WindowUS = 10, 1_000_000
+		return newPlayedScales(p).perS
+	}
+	for _, c := range []struct{ offered, admitted, want float64 }{{60, 20, 60}, {61, 20, 30}, {8, 4, 10}, {31, 4, 15}} {
+		if got := of(c.offered, c.admitted); got != c.want {
+			t.Errorf("%v offered and %v let through: a scale to %v, want %v", c.offered, c.admitted, got, c.want)
+		}
+	}
+	text := words(t, figureOf(t, chartsOf(t, benches()["example"]), "retry-storm.admitted-latency"))
+	if !strings.Contains(text, "offered 10 k") {
+		t.Errorf("nothing says how much was offered:\n%s", text)
+	}
+}
+
+// Every figure of the small result, by hand.
+func TestBenchDataByHand(t *testing.T) {
+	figures := chartsOf(t, small())
+	for name, want := range map[string]string{
+		"tiny.admitted-latency": `server,algorithm,rounds,start_us,width_us,offered,admitted,rolling,accepted,accepted_response_us_p50,accepted_response_us_p99,rejected,rejected_response_us_p50,rejected_response_us_p99
+redis-server 7.0.15,none,2,40000000,500000,8,8,4,,,,,,
+redis-server 7.0.15,none,2,40500000,500000,2,2,8,,,,,,
+redis-server 7.0.15,none,2,41000000,500000,0,0,4,,,,,,
+redis-server 7.0.15,none,2,41500000,500000,0,0,0,,,,,,
+redis-server 7.0.15,none,2,40000000,1000000,,,,10,500,1000,0,,
+redis-server 7.0.15,none,2,41000000,1000000,,,,0,,,0,,
+redis-server 7.0.15,gcra,2,40000000,500000,8,6,4,,,,,,
+redis-server 7.0.15,gcra,2,40500000,500000,2,0,6,,,,,,
+redis-server 7.0.15,gcra,2,41000000,500000,0,0,4,,,,,,
+redis-server 7.0.15,gcra,2,41500000,500000,0,0,0,,,,,,
+redis-server 7.0.15,gcra,2,40000000,1000000,,,,6,600,1200,4,1600,2000
+redis-server 7.0.15,gcra,2,41000000,1000000,,,,0,,,0,,
+redis-server 7.0.15,sliding-window-log,2,40000000,500000,8,6,4,,,,,,
+redis-server 7.0.15,sliding-window-log,2,40500000,500000,2,0,4,,,,,,
+redis-server 7.0.15,sliding-window-log,2,41000000,500000,0,0,4,,,,,,
+redis-server 7.0.15,sliding-window-log,2,41500000,500000,0,0,0,,,,,,
+redis-server 7.0.15,sliding-window-log,2,40000000,1000000,,,,6,900,1800,4,2401,3001
+redis-server 7.0.15,sliding-window-log,2,41000000,1000000,,,,0,,,0,,
+`,
+		"throughput": `server,algorithm,connections,throughput_per_s,server_us_per_decision
+redis-server 7.0.15,none,1,2250,
+redis-server 7.0.15,none,4,6000,
+redis-server 7.0.15,gcra,1,1500,
+redis-server 7.0.15,gcra,4,4000,
+redis-server 7.0.15,sliding-window-log,1,1125,
+redis-server 7.0.15,sliding-window-log,4,3000,
+`,
+		"memory": `server,algorithm,entries,bytes,keys
+redis-server 7.0.15,gcra,1,80,1
+redis-server 7.0.15,gcra,1000,80,1
+redis-server 7.0.15,sliding-window-log,1,80,1
+redis-server 7.0.15,sliding-window-log,1000,20080,1
+`,
+	} {
+		if got := string(figureOf(t, figures, name).Data); got != want {
+			t.Errorf("%s:\n%swant\n%s", name, got, want)
+		}
+	}
+	costs := string(figureOf(t, figures, "server-cost").Data)
+	if want := "redis-server 7.0.15,gcra,rejected,6,5.5,6.25,1.5,1.05\n"; !strings.Contains(costs, want) {
+		t.Errorf("server-cost:\n%shas no line\n%s", costs, want)
+	}
+}
+
+// A label that a spreadsheet would take for a formula is defused, and one with a comma is quoted.
+func TestBenchDataIsSafe(t *testing.T) {
+	r := small()
+	relabel(r, 1, "=1+1,2")
+	for _, f := range chartsOf(t, r) {
+		if text := string(f.Data); strings.Contains(text, ",=1") || !strings.Contains(text, `,"'=1+1,2",`) {
+			t.Errorf("%s:\n%s", f.Name, text)
+		}
+	}
+}
+
+// What cannot be drawn is said in one line.
+func TestBenchRefuses(t *testing.T) {
+	upwards := small()
+	upwards.Runs[0].Scenario = "../escape"
+	for want, r := range map[string]*result.Benchmark{
+		"chart: a result without scenarios and without costs: nothing to draw": {},
+		`chart: scenario "../escape" is not a file name`:                       upwards,
+	} {
+		if _, _, err := OfBench(r); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// What was not measured is not drawn, and named with its reason.
+func TestNotesSayWhy(t *testing.T) {
+	_, notes, err := OfBench(shared())
+	want := []string{
+		"server-cost: the server did not tell what a call cost it",
+		"memory: no fill was measured, or the server does not tell what a key takes",
+	}
+	if err != nil || !slices.Equal(notes, want) {
+		t.Errorf("left out (%v)\n%s\nwant\n%s", err, strings.Join(notes, "\n"), strings.Join(want, "\n"))
+	}
+	if _, notes, err := OfBench(small()); err != nil || len(notes) != 0 {
+		t.Errorf("of a complete result %q is left out (%v)", notes, err)
+	}
+}
+
+// A hundred durations of 1 to 100 µs: what stands at nine tenths is 90, at the end the longest.
+func TestRanksByHand(t *testing.T) {
+	h := result.NewHistogram()
+	for v := range int64(100) {
+		_ = h.RecordValue(v + 1)
+	}
+	ranks := ranksOf(h)
+	first, last := ranks[0], ranks[len(ranks)-1]
+	if first != (plotter.XY{X: 0, Y: 1}) || last != (plotter.XY{X: 2, Y: 100}) {
+		t.Errorf("from %v to %v, want from 1 µs at no nines to 100 µs at two", first, last)
+	}
+	for _, r := range ranks {
+		if math.Abs(r.X-1) < 1e-9 && r.Y != 90 {
+			t.Errorf("p90 is %v, want 90", r.Y)
+		}
+	}
+	if ranksOf(result.NewHistogram()) != nil || ranksOf(nil) != nil {
+		t.Error("an empty histogram has a curve")
+	}
+}
+
+// The curve says what the histogram says, and never falls.
+func TestRanksAreThePercentiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := result.NewHistogram()
+		for _, v := range rapid.SliceOfN(rapid.Int64Range(1, 2_000_000), 1, 300).Draw(t, "durations") {
+			_ = h.RecordValue(v)
+		}
+		last := plotter.XY{X: -1}
+		for _, r := range ranksOf(h) {
+			if r.X < last.X || r.Y < last.Y {
+				t.Fatalf("%v follows %v", r, last)
+			}
+			last = r
+			want := float64(h.ValueAtPercentile(100 * (1 - math.Pow(10, -r.X))))
+			if r.X > 0 && r.Y != want && r.Y != float64(h.Max()) {
+				t.Fatalf("at %v nines %v µs, the histogram says %v", r.X, r.Y, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,278 @@
+package chart
+
+import (
+	"strings"
+	"time"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/result"
+	"ratelab/internal/result/benchmarktest"
+)
+
+// small is a result whose figures can be added up by hand: the control and two algorithms, ten requests each.
+func small() *result.Benchmark {
+	r := &result.Benchmark{Server: result.BenchServer{Own: true,
+		Server: result.Server{Kind: "process", Name: "redis-server", Version: "7.0.15", Transport: "unix"}}}
+	r.Tool = result.Tool{Name: "bench", Version: "v1.0.0"}
+	r.Started = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+	r.Machine = result.Machine{CPU: "Example CPU", Cores: 2}
+	r.Validity.Valid = true
+	r.NoiseFloor = result.NoiseFloor{Pairs: 3, ServerUS: 1.05, ClientP50US: 1.1}
+	r.Settings = result.Settings{Rounds: 2, Connections: 4,
+		CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000},
+		FillLimit: result.Limit{Requests: 1000, WindowUS: 60_000_000}}
+	run := result.BenchRun{Scenario: "tiny", Question: "?", Seed: 7,
+		Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, FromUS: 40_000_000,
+		PlayedUS: 2_000_000}
+	for i, label := range []string{"none", "gcra", "sliding-window-log"} {
+		run.Rows = append(run.Rows, smallRow(label, i))
+		r.Costs = append(r.Costs, smallCost(label, i))
+	}
+	r.Runs = []result.BenchRun{run}
+	return r
+}
+
+func smallRow(label string, i int) result.BenchRow {
+	accepted, rejected := durations(), durations()
+	row := result.BenchRow{Exact: &measure.Result{PeakWindowAdmitted: int64(8 - 2*i), Overshoot: 2 - float64(i)/2}}
+	row.Algorithm = label
+	for n := range int64(10) {
+		into := &accepted
+		if i > 0 && n >= 6 {
+			into = &rejected
+		}
+		_ = into.Response.RecordValue((n + 1) * 100 * int64(i+1))
+		_ = into.Service.RecordValue((n + 1) * 50)
+	}
+	row.Open.Latency = result.Outcomes{Accepted: accepted, Rejected: rejected}
+	row.Open.ServerUSPerCall = pointer(4 + 3*float64(i))
+	row.Open.Intervals = []result.Interval{
+		{StartUS: 0, WidthUS: 1_000_000, Accepted: accepted.Response, Rejected: rejected.Response},
+		{StartUS: 1_000_000, WidthUS: 1_000_000},
+	}
+	row.Rounds = make([]result.OpenRound, 2)
+	row.Course = &result.Course{BucketUS: 500_000, Offered: []int64{8, 2, 0, 0},
+		Admitted: []int64{8 - 2*int64(min(i, 1)), 2 - 2*int64(min(i, 1)), 0, 0},
+		Rolling:  []int64{4, 8 - 2*int64(i), 4, 0}}
+	return row
+}
+
+func smallCost(label string, i int) result.Cost {
+	us := 4 + 2*float64(i)
+	cost := result.Cost{Sweep: []result.Level{{Connections: 1, ThroughputPerS: 9000 / us},
+		{Connections: 4, ThroughputPerS: 24_000 / us}}}
+	cost.Algorithm = label
+	for _, mix := range result.Mixes() {
+		cost.Mixes = append(cost.Mixes,
+			result.Mix{Mix: mix, ServerUSPerCall: pointer(us), RatioToControl: pointer(us / 4),
+				Samples: []result.Sample{{ServerUSPerCall: pointer(us - 0.5)},
+					{ServerUSPerCall: pointer(us + 0.25)}}})
+	}
+	if i > 0 {
+		cost.Memory = []result.Fill{{Entries: 1, Bytes: 80, Keys: 1},
+			{Entries: 1000, Bytes: 80 + 20_000*int64(i-1), Keys: 1}}
+	}
+	return cost
+}
+
+func pointer(v float64) *float64 { return &v }
+
+// benches are results that the layout has to survive, each in its own way.
+func benches() map[string]*result.Benchmark {
+	return map[string]*result.Benchmark{"example": benchmarktest.Example(), "one-algorithm": only("none", "gcra"),
+		"none-alone": only("none"), "fifteen": fifteen(), "nothing-rejected": nothingRejected(),
+		"no-requests": noRequests(), "huge": hugeBench(), "shared-server": shared(),
+		"invalid": benchmarktest.Invalid(), "noisy": noisy(), "no-costs": noCosts(), "no-scenarios": noScenarios()}
+}
+
+// dearer is the example on a server that is slower by a factor.
+func dearer(factor float64) *result.Benchmark {
+	r := benchmarktest.Example()
+	scale := func(v *float64) {
+		if v != nil {
+			*v *= factor
+		}
+	}
+	for i := range r.Runs {
+		for k := range r.Runs[i].Rows {
+			scale(r.Runs[i].Rows[k].Open.ServerUSPerCall)
+		}
+	}
+	for i := range r.Costs {
+		for k := range r.Costs[i].Mixes {
+			m := &r.Costs[i].Mixes[k]
+			scale(m.ServerUSPerCall)
+			for j := range m.Samples {
+				scale(m.Samples[j].ServerUSPerCall)
+			}
+		}
+		for k := range r.Costs[i].Sweep {
+			r.Costs[i].Sweep[k].ThroughputPerS /= factor
+		}
+		for k := range r.Costs[i].Memory {
+			r.Costs[i].Memory[k].Bytes = int64(float64(r.Costs[i].Memory[k].Bytes) * factor)
+		}
+	}
+	return r
+}
+
+// only keeps some of the example's algorithms.
+func only(labels ...string) *result.Benchmark {
+	r := benchmarktest.Example()
+	keep := func(label string) bool { return strings.Contains(" "+strings.Join(labels, " ")+" ", " "+label+" ") }
+	for i := range r.Runs {
+		var rows []result.BenchRow
+		for _, row := range r.Runs[i].Rows {
+			if keep(row.Algorithm) {
+				rows = append(rows, row)
+			}
+		}
+		r.Runs[i].Rows = rows
+	}
+	var costs []result.Cost
+	for _, c := range r.Costs {
+		if keep(c.Algorithm) {
+			costs = append(costs, c)
+		}
+	}
+	r.Costs = costs
+	return r
+}
+
+// relabel gives the i-th row of every list another name.
+func relabel(r *result.Benchmark, i int, label string) {
+	for k := range r.Runs {
+		r.Runs[k].Rows[i].Algorithm = label
+	}
+	r.Costs[i].Algorithm = label
+}
+
+// fifteen are all built-in algorithms, three with parameters, and two scripts of a user's, close to each other.
+func fifteen() *result.Benchmark {
+	r := benchmarktest.Example()
+	twin, third := dearer(1.02), dearer(1.05)
+	for _, other := range []*result.Benchmark{twin, third} {
+		for i := range r.Runs {
+			r.Runs[i].Rows = append(r.Runs[i].Rows, other.Runs[i].Rows[1:]...)
+		}
+		r.Costs = append(r.Costs, other.Costs[1:]...)
+	}
+	for i := range r.Runs {
+		r.Runs[i].Rows = r.Runs[i].Rows[:16]
+	}
+	r.Costs = r.Costs[:16]
+	for i, label := range []string{"leaky-bucket", "token-bucket", "token-bucket-debt", "token-bucket-interval",
+		"sliding-window-buckets",
+		"sliding-window-buckets:sub_windows=60", "token-bucket-interval:capacity=1000:refill=10:interval=30ms",
+		"my-script", "another script of ours, whose name is long & <odd>"} {
+		relabel(r, 7+i, label)
+	}
+	return r
+}
+
+// nothingRejected has algorithms that reject nothing, and one that rejects all.
+func nothingRejected() *result.Benchmark {
+	r := benchmarktest.Example()
+	for i := range r.Runs {
+		for k := range r.Runs[i].Rows {
+			row := &r.Runs[i].Rows[k]
+			empty := &row.Open.Latency.Rejected
+			if k == 3 {
+				empty = &row.Open.Latency.Accepted
+				row.Exact.Overshoot = 0
+			}
+			*empty = durations()
+			for j := range row.Open.Intervals {
+				row.Open.Intervals[j].Rejected = nil
+			}
+		}
+	}
+	return r
+}
+
+func durations() result.Durations {
+	return result.Durations{Lag: result.NewHistogram(), Wait: result.NewHistogram(),
+		Service: result.NewHistogram(), Response: result.NewHistogram()}
+}
+
+// noRequests has a scenario whose part that was played is a pause.
+func noRequests() *result.Benchmark {
+	r := benchmarktest.Example()
+	for k := range r.Runs[0].Rows {
+		open := &r.Runs[0].Rows[k].Open
+		open.Latency = result.Outcomes{Accepted: durations(), Rejected: durations()}
+		for j := range open.Intervals {
+			open.Intervals[j].Accepted, open.Intervals[j].Rejected = nil, nil
+		}
+	}
+	return r
+}
+
+// hugeBench has figures at the upper end of what can be measured.
+func hugeBench() *result.Benchmark {
+	r := dearer(40_000)
+	for i := range r.Runs {
+		for k := range r.Runs[i].Rows {
+			row := &r.Runs[i].Rows[k]
+			row.Exact.Overshoot *= float64(1 + 400*k)
+			for _, h := range []**result.Histogram{&row.Open.Latency.Accepted.Response,
+				&row.Open.Intervals[0].Accepted} {
+				*h = &result.Histogram{Histogram: (*h).Clone()}
+				_ = (*h).RecordValues(result.HighestUS, 10)
+			}
+		}
+		r.Runs[i].Limit = result.Limit{Requests: 123_456_789, WindowUS: 86_400_000_000, Burst: 9_876_543_210}
+	}
+	for i := range r.Costs {
+		for k := range r.Costs[i].Sweep {
+			r.Costs[i].Sweep[k].ThroughputPerS *= 4e9
+		}
+	}
+	return r
+}
+
+// shared is a server that tells neither costs nor memory.
+func shared() *result.Benchmark {
+	r := benchmarktest.Example()
+	r.Server.Own = false
+	r.NoiseFloor.ServerUS = 0
+	for i := range r.Runs {
+		for k := range r.Runs[i].Rows {
+			r.Runs[i].Rows[k].Open.ServerUSPerCall = nil
+		}
+	}
+	for i := range r.Costs {
+		r.Costs[i].Memory = nil
+		for k := range r.Costs[i].Mixes {
+			m := &r.Costs[i].Mixes[k]
+			m.ServerUSPerCall, m.RatioToControl = nil, nil
+			for j := range m.Samples {
+				m.Samples[j].ServerUSPerCall = nil
+			}
+		}
+	}
+	return r
+}
+
+// noisy was measured on a machine that did everything else as well.
+func noisy() *result.Benchmark {
+	r := benchmarktest.Example()
+	r.NoiseFloor.ServerUS = 14
+	return r
+}
+
+func noCosts() *result.Benchmark {
+	r := benchmarktest.Example()
+	r.Costs = nil
+	return r
+}
+
+func noScenarios() *result.Benchmark {
+	r := benchmarktest.Example()
+	r.Runs = nil
+	for i := range r.Costs {
+		r.Costs[i].Sweep = r.Costs[i].Sweep[:1]
+		r.Costs[i].Mixes = r.Costs[i].Mixes[:1]
+	}
+	return r
+}

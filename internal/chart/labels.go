@@ -1,0 +1,186 @@
+package chart
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// label is a text that looks for a place beside what it names: the first near its points that meets no line and no
+// other label, or else the one that meets least. One that could only stand on another label is left out.
+type label struct {
+	text  string
+	style text.Style
+	near  plotter.XYs
+	below bool // rather than above
+}
+
+func (p *panel) label(s string, style text.Style, near ...plotter.XY) {
+	p.labels = append(p.labels, label{text: s, style: style, near: near})
+}
+
+// placed draws a panel's labels, when everything else is.
+type placed struct {
+	lines  []plotter.XYs
+	labels []label
+}
+
+// Plot implements plot.Plotter.
+func (l placed) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	at := func(q plotter.XY) vg.Point { return vg.Point{X: x(q.X), Y: min(y(q.Y), c.Max.Y)} }
+	s := space{inside: c.Rectangle}
+	for _, line := range l.lines {
+		for i := 1; i < len(line); i++ {
+			s.avoid(at(line[i-1]), at(line[i]))
+		}
+	}
+	for _, label := range l.labels {
+		var all [][]vg.Point
+		for _, q := range label.near {
+			all = append(all, label.around(at(q)))
+		}
+		var places []vg.Point // near any of the points is better than far from the first
+		for i := range all[0] {
+			for _, of := range all {
+				places = append(places, of[i])
+			}
+		}
+		if q, free := s.place(label, places); free {
+			set(c, label.style, q, label.text)
+		}
+	}
+}
+
+// around gives places about a point, the best first, as ends of base lines.
+func (l label) around(q vg.Point) []vg.Point {
+	width := l.style.Width(l.text)
+	var above, below []vg.Point
+	for _, away := range []vg.Length{6, 11, 17, 24, 32} {
+		for _, x := range []vg.Length{-width / 2, 2, -width - 2} {
+			above = append(above, vg.Point{X: q.X + x, Y: q.Y + away})
+			below = append(below, vg.Point{X: q.X + x, Y: q.Y - away - 9})
+		}
+	}
+	beside := []vg.Point{{X: q.X + 7, Y: q.Y - 4}, {X: q.X - width - 7, Y: q.Y - 4}}
+	if l.below {
+		return slices.Concat(below, beside, above)
+	}
+	return slices.Concat(above[:3], beside, below[:3], above[3:], below[3:])
+}
+
+// space is what is free in a panel.
+type space struct {
+	inside   vg.Rectangle
+	occupied []vg.Rectangle // by labels
+	points   []vg.Point     // of the lines
+}
+
+// avoid takes the points of a stretch of line, at most so near that no label fits in between.
+func (s *space) avoid(from, to vg.Point) {
+	const sampling = 1.5
+	n := int(math.Hypot(float64(to.X-from.X), float64(to.Y-from.Y))/sampling) + 1
+	for i := range n + 1 {
+		s.points = append(s.points, from.Add(to.Sub(from).Scale(vg.Length(i)/vg.Length(n))))
+	}
+}
+
+// place takes the best of the places, moved into the panel, unless another label stands on every one.
+func (s *space) place(l label, places []vg.Point) (best vg.Point, free bool) {
+	least := math.MaxInt
+	var box vg.Rectangle
+	width, size := l.style.Width(l.text), l.style.Font.Size
+	for _, q := range places {
+		q.X = max(min(q.X, s.inside.Max.X-width-1), s.inside.Min.X+2)
+		q.Y = min(max(q.Y, s.inside.Min.Y+descent*size+1), s.inside.Max.Y-ascent*size)
+		b := vg.Rectangle{Min: vg.Point{Y: -descent * size}, Max: vg.Point{X: width, Y: ascent * size}}.Add(q)
+		if cost := s.cost(b); cost < least {
+			best, box, least = q, b, cost
+		}
+	}
+	if least >= collision {
+		return best, false
+	}
+	s.occupied = append(s.occupied, box)
+	return best, true
+}
+
+// collision is the cost of covering another label: more than any line can have points within a label.
+const collision = 1 << 20
+
+func (s *space) cost(b vg.Rectangle) (cost int) {
+	for _, o := range s.occupied {
+		if b.Min.X < o.Max.X && o.Min.X < b.Max.X && b.Min.Y < o.Max.Y && o.Min.Y < b.Max.Y {
+			cost += collision
+		}
+	}
+	for _, q := range s.points {
+		if q.X > b.Min.X-2 && q.X < b.Max.X+2 && q.Y > b.Min.Y-1 && q.Y < b.Max.Y+2 {
+			cost++
+		}
+	}
+	return cost
+}
+
+// ends are labels to the right of a panel, each as near to its line's end as the others let it, with a leader to the
+// end.
+type ends []end
+
+type end struct {
+	plotter.XY
+	color color.NRGBA
+	text  string
+}
+
+// leaderWidth is from the data's right edge to the labels, endPitch the distance of two of them.
+const leaderWidth, endPitch = 22, 13
+
+// GlyphBoxes has gonum/plot keep room for the labels, at most a third of the page: longer ones are cut.
+func (e ends) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	var widest vg.Length
+	for _, l := range e {
+		widest = max(widest, smallLetters.Width(l.text))
+	}
+	right := vg.Point{X: leaderWidth + min(widest, pageWidth/3)}
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: right}}}
+}
+
+// Plot implements plot.Plotter.
+func (e ends) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	sorted := slices.SortedStableFunc(slices.Values(e), func(a, b end) int { return cmp.Compare(a.Y, b.Y) })
+	var wanted []vg.Length
+	for _, l := range sorted {
+		wanted = append(wanted, y(l.Y))
+	}
+	for i, at := range spread(wanted, endPitch, c.Min.Y, c.Max.Y) {
+		l := sorted[i]
+		from := vg.Point{X: x(l.X), Y: wanted[i]}
+		c.StrokeLines(draw.LineStyle{Color: tint(l.color, 0.6), Width: 0.8}, []vg.Point{from,
+			{X: max(c.Max.X+4, from.X), Y: from.Y}, {X: c.Max.X + leaderWidth - 4, Y: at}})
+		text := shorten(l.text, pageWidth/3, smallLetters)
+		set(c, smallLetters, vg.Point{X: c.Max.X + leaderWidth, Y: at - 3.5}, text)
+	}
+}
+
+// spread moves the sorted places up until each is pitch from the one before, and then those that are above high down.
+func spread(wanted []vg.Length, pitch, low, high vg.Length) []vg.Length {
+	places := slices.Clone(wanted)
+	for i := range places {
+		places[i] = max(places[i], low)
+		if i > 0 {
+			places[i] = max(places[i], places[i-1]+pitch)
+		}
+	}
+	for i, limit := len(places)-1, high; i >= 0 && places[i] > limit; i-- {
+		places[i], limit = limit, limit-pitch
+	}
+	return places
+}

@@ -1,0 +1,220 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+
+	"ratelab/internal/curves"
+	"ratelab/internal/message"
+	"ratelab/internal/result"
+)
+
+// ofRun are the charts of a run, in the order of their files. One of what a run does not have is nil. Those over time
+// are declared in package curves, since a page has them, too.
+var ofRun = []func(curves.Input) []*Figure{overTime, timescale}
+
+// OfRun draws what each algorithm did with one scenario's traffic:
+//
+//	<scenario>.admitted    what was offered and let through, over time
+//	<scenario>.window      what was let through in the rolling window, against the limit
+//	<scenario>.cumulative  what was let through so far, against the exact reference
+//	<scenario>.delay       how long what is admitted has to wait; only of runs with a shaper
+//	<scenario>.keys        the keys on the server, over time; only of rows whose keys are counted all the time
+//	<scenario>.timescale   the most let through in any interval, by its length; only of runs with time scales
+//
+// The algorithms stand in small multiples that share both axes: with a dozen of them an overlay is a knot of lines,
+// while a panel of its own lets each keep its colour, its label and its figure. The row none has no panel, since it
+// admits whatever is offered and would dwarf the others, unless it is alone; the data has every row.
+func OfRun(in curves.Input) []*Figure {
+	var all []*Figure
+	for _, of := range ofRun {
+		all = append(all, of(in)...)
+	}
+	return all
+}
+
+// Window is the chart of the rolling window alone.
+func Window(in curves.Input) *Figure {
+	for _, t := range curves.Timelines(in) {
+		if t.Drawing == curves.Level {
+			return window(in, t)
+		}
+	}
+	return nil // every run has one
+}
+
+// drawings are the ways of drawing a chart over time.
+var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) *Figure{
+	curves.Flow: admitted, curves.Level: window, curves.Sum: cumulative, curves.Wait: delay, curves.Stock: keys,
+}
+
+func overTime(in curves.Input) []*Figure {
+	var all []*Figure
+	for _, t := range curves.Timelines(in) {
+		all = append(all, drawings[t.Drawing](in, t))
+	}
+	return all
+}
+
+// runFigure begins the figure of a run with a column for each curve; the subtitle ends with the limit.
+func runFigure(in curves.Input, c curves.Chart, name, subtitle string, draw func(*panel, curves.Curve)) *Figure {
+	run := in.Run
+	f := &Figure{Name: run.Scenario + "." + name, Title: run.Question, Data: c.CSV(),
+		Subtitle: fmt.Sprintf("%s Limit %s.", subtitle, policy(c.Limit)),
+		Footer:   fmt.Sprintf("%s  ·  seed %d  ·  %s", run.Scenario, run.Seed, run.Server)}
+	if f.Title == "" {
+		f.Title = run.Scenario
+	}
+	if run.Partial {
+		f.Subtitle = partial + f.Subtitle
+	}
+	if in.Version != "" {
+		f.Footer += "  ·  ratelab " + in.Version
+	}
+	for _, c := range c.Shown() {
+		f.columns = append(f.columns, column{label: c.Label, color: Color(c.Label), fact: c.Fact,
+			draw: []func(*panel){func(p *panel) { draw(p, c) }}})
+	}
+	return f
+}
+
+// partial warns of figures that are not complete.
+const partial = "PARTIAL: interrupted before its end. "
+
+// policy is a limit in words: 1,000 per 3 s, burst 100.
+func policy(l result.Limit) string {
+	text := message.Grouped(l.Requests) + " per " + curves.Each(l.WindowUS)
+	if l.Burst != 0 && l.Burst != l.Requests {
+		text += ", burst " + message.Grouped(l.Burst)
+	}
+	return text
+}
+
+// timeFigure is the figure of a timeline. Its scale reaches up to what has to be on it at the least.
+func timeFigure(in curves.Input, t curves.Timeline, unit, subtitle string, least int64,
+	draw func(*panel, bins, curves.Curve)) *Figure {
+	if t.Silence != "" {
+		subtitle += " " + t.Silence + "."
+	}
+	top := highest(t.Shown(), least)
+	b := bins{from: t.FromUS, width: t.BinUS, end: t.EndUS, top: float64(top)}
+	f := runFigure(in, t.Chart, t.Name, subtitle, func(p *panel, c curves.Curve) { draw(p, b, c) })
+	_, height := gridOf(len(f.columns), 1)
+	f.x = Time(float64(t.FromUS), float64(t.EndUS), 52)
+	f.strips = []Axis{Counts(float64(top), height, unit)}
+	return f
+}
+
+// dwarfing is how many times as high as the next one a curve may be that sets the scale of all.
+const dwarfing = 3
+
+// highest is where the scale of all panels ends: at the highest of what they show, unless that is one row's or the
+// offered, and dwarfs what all others show. Then it is cut off.
+func highest(shown []curves.Curve, least int64) int64 {
+	top, seen, next := least, least, least
+	for _, c := range shown {
+		own := c.Top
+		if c.Offered != nil {
+			own = slices.Max(c.Values)
+			top = max(top, c.Top)
+		}
+		seen, next = max(seen, own), max(next, min(seen, own))
+	}
+	top = max(top, seen)
+	switch {
+	case next > 0 && seen > dwarfing*next:
+		return next + next/2
+	case seen > 0 && top > dwarfing*seen:
+		return seen + seen/2
+	}
+	return top
+}
+
+// bins are the places of values over time, and where the scale cuts them off.
+type bins struct {
+	from, width, end int64 // µs
+	top              float64
+}
+
+// at is the instant so many bins after the first begins.
+func (b bins) at(n float64) float64 { return min(float64(b.from)+n*float64(b.width), float64(b.end)) }
+
+// number is what bins hold.
+type number interface{ int64 | float64 }
+
+func point[V number](b bins, n float64, v V) plotter.XY {
+	return plotter.XY{X: b.at(n), Y: min(float64(v), b.top)}
+}
+
+// steps draws a value that holds for a whole bin.
+func steps[V number](b bins, values []V) (line plotter.XYs) {
+	for i, v := range values {
+		line = append(line, point(b, float64(i), v), point(b, float64(i+1), v))
+	}
+	return line
+}
+
+// slopes draws a level that changes within the bins, from the middle of one to the middle of the next.
+// Note: steps, which say no more than is known, turn every slope into a saw.
+func slopes[V number](b bins, values []V) plotter.XYs {
+	line := plotter.XYs{point(b, 0, values[0])}
+	for i, v := range values {
+		line = append(line, point(b, float64(i)+0.5, v))
+	}
+	return append(line, point(b, float64(len(values)), values[len(values)-1]))
+}
+
+// sums draws a total that starts at nothing and reaches each value at its bin's end.
+func sums(b bins, totals []int64) plotter.XYs {
+	line := plotter.XYs{point(b, 0, 0.0)}
+	for i, v := range totals {
+		line = append(line, point(b, float64(i+1), v))
+	}
+	return line
+}
+
+// peak marks the first moment of the highest value with its figure and a word about that; none is what it says where
+// the highest is 0.
+func (p *panel) peak(b bins, c curves.Curve, word, none string) {
+	if c.Top == 0 && none != "" {
+		p.label(none, smallLetters, along(b, 0)...)
+		return
+	}
+	text := message.Grouped(c.Top) + word
+	if float64(c.Top) > b.top {
+		text += ", cut off"
+	}
+	i := slices.IndexFunc(c.Values, func(v int64) bool { return float64(v) >= min(float64(c.Top), b.top) })
+	at := point(b, float64(i)+0.5, c.Values[i])
+	p.dots(plotter.XYs{at}, 2.6, p.color, dot)
+	p.label(text, figureLetters, at)
+}
+
+// along gives places for a label of a level line, from its left end to its right.
+func along(b bins, v float64) (places []plotter.XY) {
+	for _, share := range []float64{0, 1, 0.5, 0.25, 0.75} {
+		places = append(places, plotter.XY{X: float64(b.from) + share*float64(b.end-b.from), Y: v})
+	}
+	return places
+}
+
+// summit is the first of a line's highest points.
+func summit(line plotter.XYs) plotter.XY {
+	best := line[0]
+	for _, q := range line {
+		if q.Y > best.Y {
+			best = q
+		}
+	}
+	return best
+}
+
+// reference is the top of a curve which need not be there, and words about it.
+func reference(c *curves.Curve, words string) (top int64, text string) {
+	if c == nil {
+		return 0, ""
+	}
+	return c.Top, words
+}

@@ -1,0 +1,239 @@
+package chart
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/plot/plotter"
+	"pgregory.net/rapid"
+
+	"ratelab/internal/curves"
+	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
+	"ratelab/internal/measure"
+)
+
+// figureOf is the chart of that name.
+func figureOf(t *testing.T, figures []*Figure, name string) *Figure {
+	t.Helper()
+	i := slices.IndexFunc(figures, func(f *Figure) bool { return strings.HasSuffix("."+f.Name, "."+name) })
+	if i < 0 {
+		t.Fatalf("no chart %s", name)
+	}
+	return figures[i]
+}
+
+// The pictures of runs survive every situation, and one that was drawn twice has the same bytes.
+func TestPicturesOfRuns(t *testing.T) {
+	for _, in := range situations()[:longtest.Of(len(situations()), 7)] {
+		figures := OfRun(in)
+		show(t, "runs", figures)
+		for _, f := range figures {
+			checkPicture(t, f)
+		}
+	}
+	for _, f := range OfRun(one()) {
+		for _, format := range []string{"svg", "png"} {
+			if !bytes.Equal(f.Encode(format), f.Encode(format)) {
+				t.Errorf("%s.%s differs when drawn again", f.Name, format)
+			}
+		}
+	}
+}
+
+// The figures that the worked cases are known for can be read off the picture of the rolling window.
+func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
+	text := "\n" + words(t, Window(play(caseOne(), 512, twelve(1000)...))) + "\n"
+	for _, want := range []string{"limit 1,000", "1,980", "1.98 × the limit", "1,412", "1,765", "865",
+		"within the limit"} {
+		if !strings.Contains(text, "\n"+want+"\n") {
+			t.Errorf("no %q among %s", want, text)
+		}
+	}
+	if strings.Contains(text, "1.00 × the limit") {
+		t.Error("a peak at the limit is shown as an overshoot")
+	}
+}
+
+// Title, limit, unit, origin and version are on each page; only the row none has no panel.
+func TestPagesSayWhatTheyShow(t *testing.T) {
+	in := play(caseOne(), 512, twelve(1000)...)
+	// of the horizontal axis
+	last := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s", "timescale": "1 s"}
+	for _, f := range OfRun(in) {
+		text, name := words(t, f), strings.TrimPrefix(f.Name, "extreme-case-1.")
+		for _, want := range []string{in.Run.Question, "Limit 1,000 per 3 s.", "extreme-case-1", "seed 1",
+			"miniredis 2.40.0 (embedded, pipe)", "ratelab v1.0.0", "sliding-window-counter", "gcra:burst=100",
+			f.strips[0].Unit, last[name]} {
+			if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
+				t.Errorf("%s: no %q", f.Name, want)
+			}
+		}
+		if strings.Contains(text, "\nnone\n") || len(f.columns) != 12 {
+			t.Errorf("%s: none has a panel, or another has not (%d panels)", f.Name, len(f.columns))
+		}
+	}
+}
+
+func TestPartialRunsSaySo(t *testing.T) {
+	for _, f := range OfRun(withNone()) {
+		if !strings.HasPrefix(f.Subtitle, "PARTIAL") {
+			t.Errorf("%s does not say that its run was interrupted", f.Name)
+		}
+	}
+}
+
+// Costs make the axis count permits.
+func TestUnitFollowsTheCosts(t *testing.T) {
+	in := one()
+	in.Run.Reference = &measure.Result{Offered: 100, OfferedCost: 300}
+	for _, f := range OfRun(in) {
+		if !strings.HasPrefix(f.strips[0].Unit, "permits") {
+			t.Errorf("%s: unit %q, want permits", f.Name, f.strips[0].Unit)
+		}
+	}
+}
+
+// Each picture in each format, and its data, once; nothing else is left in the folder. What only grows is the point of
+// the chart of keys: a row with hundreds of times as many as the next is not cut off.
+func TestWriteNamesItsFiles(t *testing.T) {
+	in := one()
+	in.Algorithms = append(in.Algorithms, in.Algorithms[0])
+	in.Algorithms[1].Label = "other"
+	for i, most := range []int64{4_321, 10} {
+		in.Algorithms[i].Series.Keys = slices.Repeat([]int64{most}, len(in.Traffic.Offered))
+	}
+	in.Algorithms[0].Series.DelayUS = make([]int64, len(in.Traffic.Offered))
+	in.Algorithms[0].Series.DelayUS[0] = 1_234_567
+	dir, figures := t.TempDir(), OfRun(in)
+	paths, err := Write(dir, figures, "svg", "png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := words(t, figureOf(t, figures, "delay")); !strings.Contains(text, "\n1,235\n") {
+		t.Errorf("the longest delay is not on its picture, in ms:\n%s", text)
+	}
+	if text := words(t, figureOf(t, figures, "keys")); !strings.Contains(text, "\n4,321\n") ||
+		strings.Contains(text, "cut off") {
+		t.Errorf("the most keys are not on their picture:\n%s", text)
+	}
+	var want []string
+	for _, name := range []string{"admitted", "window", "cumulative", "delay", "keys", "timescale"} {
+		for _, extension := range []string{"svg", "png", "csv"} {
+			want = append(want, filepath.Join(dir, "one-algorithm."+name+"."+extension))
+		}
+	}
+	if !slices.Equal(paths, want) {
+		t.Errorf("wrote\n%s\nwant\n%s", strings.Join(paths, "\n"), strings.Join(want, "\n"))
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != len(want) {
+		t.Errorf("%d files are left (%v), want the %d that were named", len(left), err, len(want))
+	}
+	_, err = Write(filepath.Join(dir, "absent"), figures, "svg")
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a folder that is not there: error %v, want one line", err)
+	}
+}
+
+// Three requests against a limit of two, by hand: two buckets of one second.
+func TestDataByHand(t *testing.T) {
+	tiny := traffic{"tiny", "?", limit.Policy{Requests: 2, Window: 2 * time.Second}, 2 * time.Second,
+		[]int64{0, 500_000, 1_000_000}}
+	figures := OfRun(play(tiny, 2, contender{"none", everything}, contender{"=gcra", slidingLog}))
+	for name, want := range map[string]string{
+		"admitted":   "t_us,offered,none,'=gcra,reference\n0,2,2,2,2\n1000000,1,1,0,0\n",
+		"window":     "t_us,offered,none,'=gcra,reference,limit\n0,2,2,2,2,2\n1000000,1,3,2,2,2\n",
+		"cumulative": "t_us,offered,none,'=gcra,reference\n0,2,2,2,2\n1000000,3,3,2,2\n",
+	} {
+		if got := string(figureOf(t, figures, name).Data); got != want {
+			t.Errorf("%s:\n%swant\n%s", name, got, want)
+		}
+	}
+	// Half a second is half open: it holds one of two requests that lie so far apart.
+	for _, want := range []string{"interval_us,none,'=gcra,limit,none bound,'=gcra bound\n1000,1,1,2,,2\n",
+		"\n500000,1,1,2,,2\n700000,2,2,2,,2\n",
+		"\n1500000,3,2,2,,2\n2000000,3,2,2,,2\n", "\n20000000,3,2,20,,20\n"} {
+		if got := string(figureOf(t, figures, "timescale").Data); !strings.Contains(got, want) {
+			t.Errorf("timescale:\n%swant among it\n%s", got, want)
+		}
+	}
+}
+
+// The worked case by its time scale: the aligned window's overshoot takes three seconds, that of a burst at one
+// instant none at all. Without time scales, the other pictures are drawn.
+func TestTimescalesAreTold(t *testing.T) {
+	all := play(caseOne(), 512, twelve(1000)...)
+	atOnce := traffic{"at-once", "?", limit.Policy{Requests: 100, Window: time.Second}, 2 * time.Second,
+		make([]int64, 200)}
+	for i := range atOnce.arrivals {
+		atOnce.arrivals[i] = 999_990 + int64(i)/10 // a hundred on each side of a second's beginning
+	}
+	for _, c := range []struct {
+		in          curves.Input
+		label, want string
+	}{
+		{all, "fixed-window-aligned", "1.98 × over 3 s, above 1 × in 1.5 s"},
+		{all, "sliding-window-log", "within the limit"},
+		{play(atOnce, 100, contender{"fixed-window-aligned", alignedWindow}), "fixed-window-aligned",
+			"2.00 × the limit within 1 ms"},
+	} {
+		for _, col := range figureOf(t, OfRun(c.in), "timescale").columns {
+			if col.label == c.label && col.fact != c.want {
+				t.Errorf("%s: %s: %q; want %q", c.in.Run.Scenario, c.label, col.fact, c.want)
+			}
+		}
+	}
+	all.Run.TimeScales = nil
+	if got := len(OfRun(all)); got != 3 { // nor does anything wait, nor are keys counted
+		t.Errorf("%d pictures", got)
+	}
+}
+
+// Every line passes through every value that it stands for, also in a last bin of which only a part is left, and
+// wherever the axis begins.
+func TestLinesPassThroughEveryValue(t *testing.T) {
+	const width = 1000
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Int64Range(0, 1000), 1, 270).Draw(t, "values")
+		begin := rapid.Int64Range(0, 1e9).Draw(t, "start")
+		end := begin + int64(len(values))*width - rapid.Int64Range(0, width-1).Draw(t, "missing")
+		b := bins{begin, width, end, 1000}
+		stairs, slope, totals := steps(b, values), slopes(b, values), sums(b, values)
+		for i, v := range values {
+			at := func(x float64) plotter.XY { return plotter.XY{X: x, Y: float64(v)} }
+			from, to := float64(begin)+float64(i*width), min(float64(begin)+float64((i+1)*width), float64(end))
+			middle := min(from+width/2, float64(end))
+			for name, ok := range map[string]bool{
+				"steps":  stairs[2*i] == at(from) && stairs[2*i+1] == at(to),
+				"slopes": slope[i+1] == at(middle),
+				"sums":   totals[i+1] == at(to),
+			} {
+				if !ok {
+					t.Fatalf("%s: value %d, %d, from %v to %v is not on the line", name, i, v, from, to)
+				}
+			}
+		}
+		if math.Abs(slope[len(slope)-1].X-float64(end)) > 1e-6 {
+			t.Fatalf("the slope ends at %v, want %d", slope[len(slope)-1], end)
+		}
+	})
+}
+
+// However many columns there are, rows are about equally full, and no more than four of several strips stand side by
+// side.
+func TestGrid(t *testing.T) {
+	for n, want := range []int{1: 1, 2: 2, 4: 4, 5: 3, 6: 3, 7: 4, 9: 3, 10: 4, 16: 4} {
+		if want == 0 {
+			continue
+		}
+		if got, _ := gridOf(n, 3); got != want {
+			t.Errorf("%d columns of strips: %d side by side, want %d", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"ratelab/internal/message"
+	"ratelab/internal/report"
+)
+
+// fileOf is the file behind a writer, or nil.
+func fileOf(w io.Writer) *os.File {
+	if p, ok := w.(*printing); ok {
+		w = p.to
+	}
+	file, _ := w.(*os.File)
+	return file
+}
+
+func isTerminal(file *os.File) bool { return file != nil && term.IsTerminal(int(file.Fd())) }
+
+// Terminal says how to fit text to standard output: a pipe gets no colour, as NO_COLOR asks for too, and no width. Of a
+// table that is to be quiet no note is shown.
+func (s Streams) Terminal(quiet bool) report.Terminal {
+	t := report.Terminal{Quiet: quiet}
+	if file := fileOf(s.Stdout); isTerminal(file) {
+		_, plain := os.LookupEnv("NO_COLOR")
+		t.Color = !plain
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil {
+			t.Width = columns
+		}
+	}
+	return t
+}
+
+// Bar shows how far something is on a terminal, and nothing anywhere else.
+type Bar struct {
+	w   io.Writer // nil: nobody watches
+	bar *progressbar.ProgressBar
+}
+
+// NewBar is a bar on Stderr, which shows nothing if quiet. Where Stdout is a pipe, what reads it may have the terminal,
+// as less does, and there is no bar. A dumb terminal cannot draw over what it has drawn.
+func (s Streams) NewBar(quiet bool) *Bar {
+	if quiet || !isTerminal(fileOf(s.Stderr)) || os.Getenv("TERM") == "dumb" {
+		return &Bar{}
+	}
+	if file := fileOf(s.Stdout); file != nil {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+			return &Bar{}
+		}
+	}
+	return &Bar{w: s.Stderr}
+}
+
+// Show says what is going on, and for how long all of it will: done of total is behind. A total of 0 is one that is not
+// known.
+func (b *Bar) Show(name string, done, total time.Duration) {
+	if b.w == nil {
+		return
+	}
+	if b.bar == nil {
+		b.bar = progressbar.NewOptions64(1,
+			progressbar.OptionSetWriter(b.w),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionThrottle(100*time.Millisecond),
+		)
+	}
+	text := message.Visible(name)
+	if total > 0 {
+		text += fmt.Sprintf(", about %s left", max(total-done, 0).Round(time.Second))
+	}
+	b.bar.Describe(text)
+	b.bar.ChangeMax64(max(total.Milliseconds(), 1))
+	_ = b.bar.Set64(done.Milliseconds())
+}
+
+// Finish takes the bar away.
+func (b *Bar) Finish() {
+	if b.bar != nil {
+		_ = b.bar.Clear()
+		b.bar = nil
+	}
+}

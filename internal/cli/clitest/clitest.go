@@ -1,0 +1,114 @@
+// Package clitest tells stories about a program: txtar scripts whose commands call it, interrupt and kill it,
+// start servers for it, and hold its refusals to laws that every refusal keeps. It knows no program of its own.
+package clitest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ratelab/internal/longtest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Scripts runs every story in testdata. The test's binary has to be the program too: see testscript.Main. Those that
+// need a redis-server skip where there is none, and fail under REQUIRE_REDIS=1. If update, the golden parts are
+// written anew.
+func Scripts(t *testing.T, program string, update bool, more map[string]func(*testscript.TestScript, bool, []string)) {
+	p := testscript.Params{
+		Dir:           "testdata",
+		UpdateScripts: update,
+		Condition:     condition,
+		Setup: func(env *testscript.Env) error {
+			for _, name := range []string{"REDIS_PASSWORD", "REDISCLI_AUTH", "REDIS_SERVER", "REDIS_IMAGE",
+				"NO_COLOR"} {
+				env.Setenv(name, "")
+			}
+			root, err := filepath.Abs(filepath.Join("..", ".."))
+			if err != nil {
+				return err
+			}
+			env.Setenv("ROOT", root) // of the project, to read what it has committed
+			env.Values[programKey{}] = program
+			env.Values[seriesKey{}] = &series{}
+			env.Values[backgroundKey{}] = map[string]*background{}
+			return nil
+		},
+		Cmds: commands(),
+	}
+	for name, command := range more {
+		p.Cmds[name] = command
+	}
+	testscript.Run(t, p)
+}
+
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"run":      runCmd,
+		"refusals": refusalsCmd,
+		"head":     headCmd,
+		"start":    startCmd,
+		"nohup":    nohupCmd,
+		"signal":   signalCmd,
+		"freeze":   freezeCmd,
+		"ended":    endedCmd,
+
+		"redis":     redisCmd,
+		"halt":      haltCmd,
+		"do":        doCmd,
+		"keyspace":  keyspaceCmd,
+		"await":     awaitCmd,
+		"http":      httpCmd,
+		"same":      sameCmd,
+		"gzip":      gzipCmd,
+		"truncate":  truncateCmd,
+		"noise":     noiseCmd,
+		"replace":   replaceCmd,
+		"executes":  executesCmd,
+		"listfiles": listFilesCmd,
+	}
+}
+
+func condition(name string) (bool, error) {
+	switch name {
+	case "root":
+		return os.Geteuid() == 0, nil
+	case "all":
+		return longtest.All(), nil
+	case "redis":
+	default:
+		return false, fmt.Errorf("no such condition")
+	}
+	_, err := exec.LookPath("redis-server")
+	if err != nil && os.Getenv("REQUIRE_REDIS") == "1" {
+		return false, fmt.Errorf("REQUIRE_REDIS=1, but %w", err)
+	}
+	return err == nil, nil
+}
+
+// Refusals counts the refused calls in the scripts of testdata.
+func Refusals(t *testing.T) int {
+	t.Helper()
+	files, err := filepath.Glob("testdata/refuse-*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls += strings.Count(string(text), "\n$ ")
+	}
+	return calls
+}
+
+// programKey is where a script's environment keeps the program's name.
+type programKey struct{}
+
+func programName(ts *testscript.TestScript) string { return ts.Value(programKey{}).(string) }

@@ -1,0 +1,179 @@
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ratelab/internal/cli"
+)
+
+// patience is far more than any call takes; it ends one that hangs.
+const patience = 5 * time.Minute
+
+// call is one run of the program.
+type call struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// program is a run of the program in the script's folder and environment.
+func program(ctx context.Context, ts *testscript.TestScript, env, args []string) *exec.Cmd {
+	return programNamed(ctx, ts, programName(ts), env, args)
+}
+
+// programNamed is a run of another one of those that the test's binary is.
+func programNamed(ctx context.Context, ts *testscript.TestScript, name string, env, args []string) *exec.Cmd {
+	path, err := exec.LookPath(name)
+	ts.Check(err)
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(environment(ts), env...)
+	return cmd
+}
+
+// environment is what a run sees of the script's.
+func environment(ts *testscript.TestScript) (settings []string) {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "TMP", "SYSTEMROOT", "DOCKER_HOST", "REDIS_PASSWORD",
+		"TESTCONTAINERS_RYUK_DISABLED"} {
+		if value := ts.Getenv(name); value != "" {
+			settings = append(settings, name+"="+value)
+		}
+	}
+	return settings
+}
+
+func exitStatus(ts *testscript.TestScript, err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	ts.Check(err)
+	return cli.ExitOK
+}
+
+// runCmd is: run CODE ARGUMENT… or run CODE|CODE ARGUMENT…
+// The output is there for stdout, stderr and cmp. All of a script are calls within one process.
+func runCmd(ts *testscript.TestScript, _ bool, args []string) {
+	got := inSeries(ts, nil, args[1:])
+	fmt.Fprint(ts.Stdout(), got.Stdout)
+	fmt.Fprint(ts.Stderr(), got.Stderr)
+	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got.Code)) {
+		ts.Fatalf("exit code %d; want %s\n%s%s", got.Code, args[0], got.Stdout, got.Stderr)
+	}
+}
+
+// headCmd is: head ARGUMENT…
+// It closes the pipe after the first line of standard output, as head -1 does, and wants no more than silence.
+func headCmd(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := program(ctx, ts, nil, args)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	pipe, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	_, err = pipe.Read(make([]byte, 1))
+	ts.Check(err)
+	ts.Check(pipe.Close())
+	_ = cmd.Wait() // by the signal of the broken pipe, where there is such a thing
+	fmt.Fprint(ts.Stderr(), stderr.String())
+	if strings.Contains(stderr.String(), "panic") || strings.Contains(stderr.String(), "goroutine ") {
+		ts.Fatalf("%s", stderr.String())
+	}
+}
+
+// background is a run that goes on while the script does.
+type background struct {
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+	done           chan struct{} // closed when it has ended
+	err            error         // how; valid after done
+}
+
+func (b *background) ended() bool {
+	select {
+	case <-b.done:
+		return true
+	default:
+		return false
+	}
+}
+
+type backgroundKey struct{}
+
+func running(ts *testscript.TestScript) map[string]*background {
+	return ts.Value(backgroundKey{}).(map[string]*background)
+}
+
+// startCmd is: start ARGUMENT…
+func startCmd(ts *testscript.TestScript, _ bool, args []string) {
+	begin(ts, program(context.Background(), ts, nil, args))
+}
+
+// nohupCmd is: nohup ARGUMENT…, which is start for a run that ignores SIGHUP from its beginning. Only on Unix.
+func nohupCmd(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := program(context.Background(), ts, nil, nil)
+	inner := append([]string{"-c", `trap "" HUP; exec "$@"`, "sh", cmd.Path}, args...)
+	shell := exec.Command("sh", inner...)
+	shell.Dir, shell.Env = cmd.Dir, cmd.Env
+	begin(ts, shell)
+}
+
+// begin runs cmd while the script goes on.
+func begin(ts *testscript.TestScript, cmd *exec.Cmd) {
+	b := &background{cmd: cmd, done: make(chan struct{})}
+	b.cmd.Stdout, b.cmd.Stderr = &b.stdout, &b.stderr
+	ts.Check(b.cmd.Start())
+	running(ts)["run"] = b
+	go func() {
+		b.err = b.cmd.Wait()
+		close(b.done)
+	}()
+	ts.Defer(func() {
+		b.cmd.Process.Kill()
+		<-b.done
+	})
+}
+
+// signalCmd is: signal INT, TERM, HUP, KILL, STOP or CONT, for the run in the background; on Windows only INT and KILL.
+func signalCmd(ts *testscript.TestScript, _ bool, args []string) {
+	signal, known := signals[args[0]]
+	if !known {
+		ts.Fatalf("no such signal: %s", args[0])
+	}
+	ts.Check(running(ts)["run"].cmd.Process.Signal(signal))
+}
+
+// endedCmd is: ended CODE, which waits for the run in the background; -1 is a run that a signal ended.
+func endedCmd(ts *testscript.TestScript, _ bool, args []string) {
+	b := running(ts)["run"]
+	timer := time.AfterFunc(patience, func() { b.cmd.Process.Kill() })
+	defer timer.Stop()
+	<-b.done
+	code := exitStatus(ts, b.err)
+	io.WriteString(ts.Stdout(), b.stdout.String())
+	io.WriteString(ts.Stderr(), named(ts, b.stderr.String()))
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d; want %s\n%s%s", code, args[0], b.stdout.String(), b.stderr.String())
+	}
+}
+
+// freezeCmd is: freeze TIME, for which the run in the background stands still. Only on Unix.
+func freezeCmd(ts *testscript.TestScript, _ bool, args []string) {
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	signalCmd(ts, false, []string{"STOP"})
+	time.Sleep(d)
+	signalCmd(ts, false, []string{"CONT"})
+}

@@ -1,0 +1,135 @@
+package clitest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// redisCmd is: redis NAME OPTION…
+// It starts a redis-server, puts its URL into the variable NAME, and ends it with the script.
+func redisCmd(ts *testscript.TestScript, _ bool, args []string) {
+	dir, err := os.MkdirTemp("", "rl") // a short path, as sockets need
+	ts.Check(err)
+	socket := filepath.Join(dir, "s")
+	options := []string{"--port", "0", "--unixsocket", socket, "--save", "", "--dir", dir}
+	server := exec.Command("redis-server", append(options, args[1:]...)...)
+	ts.Check(server.Start())
+	ts.Defer(func() {
+		server.Process.Kill()
+		server.Wait()
+		os.RemoveAll(dir)
+	})
+	ts.Setenv(args[0], "unix://"+socket)
+	ts.Setenv(args[0]+"_SOCKET", socket)
+	ts.Setenv(args[0]+"_PID", fmt.Sprint(server.Process.Pid))
+	poll(ts, "a server that listens", func() bool {
+		conn, err := net.Dial("unix", socket)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+}
+
+// haltCmd is: halt NAME TIME, for which the server of that name stands still. Only on Unix.
+func haltCmd(ts *testscript.TestScript, _ bool, args []string) {
+	d, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	pid, err := strconv.Atoi(ts.Getenv(args[0] + "_PID"))
+	ts.Check(err)
+	server, err := os.FindProcess(pid)
+	ts.Check(err)
+	ts.Check(server.Signal(signals["STOP"]))
+	time.Sleep(d)
+	ts.Check(server.Signal(signals["CONT"]))
+}
+
+// poll asks until it is so.
+func poll(ts *testscript.TestScript, what string, so func() bool) {
+	deadline := time.Now().Add(patience)
+	for !so() {
+		if time.Now().After(deadline) {
+			ts.Fatalf("waited in vain for %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// client speaks to the server of that name.
+func client(ts *testscript.TestScript, name string) redis.Client {
+	c := redistest.NewClient(2, redistest.DialTo("unix", ts.Getenv(name+"_SOCKET")))
+	ts.Defer(func() { c.Close() })
+	return c
+}
+
+// doCmd is: do NAME COMMAND…, of which the answer is printed.
+func doCmd(ts *testscript.TestScript, _ bool, args []string) {
+	var words []any
+	for _, w := range args[1:] {
+		words = append(words, w)
+	}
+	answer, err := client(ts, args[0]).Do(context.Background(), words...).Result()
+	if err != nil && words[0] != "SHUTDOWN" {
+		ts.Fatalf("%v: %v", words, err)
+	}
+	fmt.Fprintln(ts.Stdout(), answer)
+}
+
+// keyspaceCmd is: keyspace NAME
+// It prints how many keys there are, and each with its type, whether it has a TTL, and its value.
+func keyspaceCmd(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, c := context.Background(), client(ts, args[0])
+	keys, err := c.Keys(ctx, "*").Result()
+	ts.Check(err)
+	slices.Sort(keys)
+	fmt.Fprintln(ts.Stdout(), len(keys), "keys")
+	for _, key := range keys {
+		kind, err := c.Type(ctx, key).Result()
+		ts.Check(err)
+		ttl, err := c.PTTL(ctx, key).Result()
+		ts.Check(err)
+		expiry := "stays"
+		if ttl >= 0 {
+			expiry = "expires"
+		}
+		value, _ := c.Get(ctx, key).Result() // of strings
+		fmt.Fprintln(ts.Stdout(), key, kind, expiry, value)
+	}
+}
+
+// awaitCmd is: await NAME GLOB, until there is such a key, made by the run in the background.
+func awaitCmd(ts *testscript.TestScript, _ bool, args []string) {
+	c := client(ts, args[0])
+	poll(ts, args[1], func() bool {
+		keys, err := c.Keys(context.Background(), args[1]).Result()
+		if b := running(ts)["run"]; b.ended() && len(keys) == 0 {
+			ts.Fatalf("the run ended before there was a key %s: %v\n%s%s", args[1], b.err, b.stdout.String(),
+				b.stderr.String())
+		}
+		return err == nil && len(keys) > 0
+	})
+}
+
+// httpCmd is: http NAME, a web server whose host and port the variable NAME gets.
+func httpCmd(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	server := &http.Server{Handler: http.NotFoundHandler()}
+	go server.Serve(l)
+	ts.Defer(func() { server.Close() })
+	ts.Setenv(args[0], strings.TrimPrefix(l.Addr().String(), "tcp:"))
+}

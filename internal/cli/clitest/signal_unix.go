@@ -1,0 +1,14 @@
+//go:build unix
+
+package clitest
+
+import (
+	"os"
+	"syscall"
+)
+
+// signals are those that scripts send.
+var signals = map[string]os.Signal{
+	"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill,
+	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+}

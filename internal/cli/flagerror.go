@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/internal/message"
+)
+
+// strict has c refuse a flag without a value, as a script gives one whose variable is not set. It notes when c's own
+// work begins: what cobra refused before that is a mistake in the call.
+func strict(c *cobra.Command, began *bool) {
+	do := c.RunE
+	if do == nil {
+		return
+	}
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		*began = true
+		c.Flags().Visit(func(f *pflag.Flag) {
+			list, isList := f.Value.(pflag.SliceValue)
+			if f.Value.String() == "" || isList && slices.Contains(list.GetSlice(), "") {
+				err = Usage("--%s: an empty value; give one, or leave the flag out", f.Name)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		return do(c, args)
+	}
+}
+
+// refused puts what cobra objects to into one line.
+func refused(c *cobra.Command, err error) error {
+	oneLine := strings.NewReplacer("\n\nDid you mean this?\n\t", "; did you mean ", "\n\t", ", ", "\n", "")
+	return Usage("%s; %s --help says more", message.Visible(oneLine.Replace(err.Error())), c.CommandPath())
+}
+
+// wanted says, by the type of one of pflag's own flags, what its value is to be.
+var wanted = map[string]string{"bool": "true or false", "float64": "a number", "int64": "a whole number"}
+
+// flagError puts what pflag objects to into our words.
+func flagError(c *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag()
+		return Usage("--%s %s: want %s", f.Name, message.Quote(invalid.GetValue()),
+			cmp.Or(wanted[f.Value.Type()], errors.Unwrap(invalid).Error()))
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		flag := "--" + name
+		if unknown.GetSpecifiedShortnames() != "" {
+			flag = flag[1:]
+		}
+		if err := removed(c.CommandPath(), flag); err != nil {
+			return err
+		}
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near, ok := message.Nearest(name, names); ok && flag[1] == '-' {
+			return Usage("%s: no such flag; did you mean --%s?", message.Bare(flag), near)
+		}
+		return Usage("%s: no such flag; %s --help lists them", message.Bare(flag), c.CommandPath())
+	}
+	return refused(c, err)
+}

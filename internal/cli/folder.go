@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ratelab/internal/atomicfile"
+	"ratelab/internal/message"
+)
+
+// CheckFolder says early, since after a long run it would be too late, what keeps a run's files from a folder: no file
+// can be made there, or what is there would be lost. A folder is free for results where it is new, has no files or has
+// a document of simulate or bench; any is with force. What killed runs left there for a day is deleted. Errors name
+// the flag.
+func CheckFolder(flag, path string, force bool) error {
+	above := filepath.Clean(path) // or the folder in which it will be made
+	info, err := os.Stat(above)
+	for err != nil && above != filepath.Dir(above) {
+		above = filepath.Dir(above)
+		info, err = os.Stat(above)
+	}
+	if err == nil && !info.IsDir() {
+		return Usage("%s %s: %s is not a folder", flag, message.Path(path), message.Path(above))
+	}
+	if above == filepath.Clean(path) && !force && !free(path) {
+		return Usage("%s %s: it has files, and no result of simulate or bench; name another folder, or --force "+
+			"replaces what is in the way", flag, message.Path(path))
+	}
+	if err := atomicfile.Sweep(above); err != nil {
+		err = errors.Unwrap(err) // the path is that of a temporary file
+		return fmt.Errorf("%s %s: no file can be made there: %w", flag, message.Path(path), err)
+	}
+	return nil
+}
+
+// free reports whether a folder has no files but hidden ones, or a document of ours.
+func free(folder string) bool {
+	entries, _ := os.ReadDir(folder)
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return e.IsDir() || strings.HasPrefix(e.Name(), ".")
+	})
+	return len(entries) == 0 || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return filepath.Ext(e.Name()) == ".json" && ours(filepath.Join(folder, e.Name()))
+	})
+}
+
+// ours reports whether a file is JSON whose field tool names simulate or bench.
+func ours(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var doc struct{ Tool struct{ Name string } }
+	return json.NewDecoder(file).Decode(&doc) == nil && (doc.Tool.Name == "simulate" || doc.Tool.Name == "bench")
+}
+
+// CheckFile refuses to replace a file that is no document of simulate or bench, unless force.
+func CheckFile(path string, force bool) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || force || ours(path) {
+		return nil
+	}
+	return Usage("%s: is there, and no result of simulate; move it away, or --force replaces it", message.Path(path))
+}

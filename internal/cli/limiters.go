@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/run"
+)
+
+// Limiters are the flags that say what is limited, and by what.
+type Limiters struct {
+	Scripts    []string // files
+	Seed       Value[*uint64]
+	Algorithms []string // labels, with commas
+
+	limit    string
+	burst    Value[int64]
+	contract Value[string]
+}
+
+// AlgorithmsFlag adds --algorithms to c.
+func (l *Limiters) AlgorithmsFlag(c *cobra.Command) {
+	c.Flags().StringArrayVarP(&l.Algorithms, "algorithms", "a", nil,
+		"`NAMES`, comma separated, such as gcra:burst=10 (default all)")
+	all := algorithms.Names()
+	for _, a := range algorithms.All() {
+		for _, p := range a.Parameters {
+			all = append(all, a.Name+":"+p.Name+"=")
+		}
+	}
+	Complete(c, "algorithms", all)
+}
+
+// ScriptFlag adds --script to c.
+func (l *Limiters) ScriptFlag(c *cobra.Command) {
+	c.Flags().StringArrayVar(&l.Scripts, "script", nil,
+		"a script of yours, `FILE.lua`, beside FILE.yaml; repeatable")
+}
+
+// LimitFlags adds --limit and what goes with it to c.
+func (l *Limiters) LimitFlags(c *cobra.Command) {
+	l.Seed, l.burst, l.contract = Seed(), Count[int64](0, 1, limit.MaxRequests), Word("", limit.Contracts())
+	c.Flags().StringVar(&l.limit, "limit", "", "`REQUESTS/WINDOW` such as 100/1m (default the scenario's)")
+	c.Flags().Var(&l.burst, "burst", "with --limit: how `MANY` may come at once (default REQUESTS)")
+	c.Flags().Var(&l.contract, "contract", "`HOW` the limit is read: window, bucket (default the scenario's)")
+	c.Flags().Var(&l.Seed, "seed", "a whole number `N` (default the scenario's)")
+	Complete(c, "contract", limit.Contracts())
+}
+
+// Choices resolves --algorithms, no label twice: nil where all are meant.
+func (l *Limiters) Choices() ([]algorithms.Choice, error) {
+	var all []algorithms.Choice
+	for _, label := range Split(l.Algorithms) {
+		c, err := algorithms.Parse(label)
+		if err != nil {
+			return nil, Usage("--algorithms: %v", err)
+		}
+		if slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label }) {
+			return nil, Usage("--algorithms %s: named twice", message.Quote(label))
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Instead is what --limit, --burst, --contract and --seed put in the place of what scenarios say.
+func (l *Limiters) Instead() (run.Instead, error) {
+	instead := run.Instead{Seed: l.Seed.Value}
+	if l.limit != "" {
+		p, err := Policy(l.limit)
+		if err != nil {
+			return instead, err
+		}
+		p.Burst = l.burst.Value
+		if err := p.Validate(); err != nil {
+			return instead, Usage("--%v", err) // it begins with: burst …
+		}
+		instead.Limit = &p
+	} else if l.HasBurst() {
+		return instead, Usage("--burst %d: goes with --limit; a scenario's file states its own burst", l.burst.Value)
+	}
+	if l.contract.Value != "" {
+		contract, err := limit.ParseContract(l.contract.Value)
+		instead.Contract = &contract
+		return instead, err
+	}
+	return instead, nil
+}
+
+// HasBurst reports whether there is a --burst.
+func (l *Limiters) HasBurst() bool { return l.burst.Value > 0 }
+
+// Policy is the limit that --limit states.
+func Policy(text string) (limit.Policy, error) {
+	if first, _, several := strings.Cut(text, ","); several {
+		return limit.Policy{}, Usage("--limit %s: want one limit, such as %s: a run has one; of several, one run "+
+			"each, or simulate limits, which takes them with commas", message.Quote(text), message.Shown(first))
+	}
+	p, err := limit.ParsePolicy(text)
+	if err != nil {
+		return p, Usage("--%v", err) // it begins with: limit "…"
+	}
+	return p, nil
+}
+
+// ServerFlag adds --redis to c, with the kinds of servers that it takes.
+func ServerFlag(c *cobra.Command, server *string, value, kinds string) {
+	c.Flags().StringVar(server, "redis", value, "`SERVER`: "+kinds)
+	c.Flags().Lookup("redis").DefValue = "" // kinds say it
+	Complete(c, "redis", []string{"embedded", "process", "container", "redis://"})
+}
+
+// Policies are limits, with commas between them.
+func Policies(texts []string) (all []limit.Policy, err error) {
+	for _, text := range Split(texts) {
+		p, err := Policy(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}

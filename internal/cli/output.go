@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/message"
+)
+
+// Output is the flags of what is written, and where.
+type Output struct {
+	Format Value[string]
+	Folder string
+	Force  bool
+	Quiet  bool
+
+	charts  string
+	flagged func(name string) bool
+}
+
+// FormatFlag adds --format to c.
+func (o *Output) FormatFlag(c *cobra.Command, formats []string) {
+	o.Format = Word(formats[0], formats)
+	c.Flags().VarP(&o.Format, "format", "f", "`FORMAT`: "+strings.Join(formats, ", "))
+	Complete(c, "format", formats)
+}
+
+// FolderFlags adds --out, --force and --charts to c; what is what goes into the folder.
+func (o *Output) FolderFlags(c *cobra.Command, folder, what string) {
+	c.Flags().StringVarP(&o.Folder, "out", "o", folder, "`FOLDER` for "+what)
+	c.Flags().StringVar(&o.charts, "charts", "svg,png", "`FORMATS`: svg, png, svg,png or none")
+	Complete(c, "charts", []string{"svg", "png", "none"})
+	o.ForceFlag(c)
+	o.flagged = c.Flags().Changed
+}
+
+// ForceFlag adds --force to c.
+func (o *Output) ForceFlag(c *cobra.Command) {
+	c.Flags().BoolVar(&o.Force, "force", false, "replace files that are no results of simulate or bench")
+}
+
+// QuietFlag adds --quiet to c.
+func (o *Output) QuietFlag(c *cobra.Command) {
+	c.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "only the results: no progress, no notes")
+}
+
+// Charts is --charts as a list; empty for none. Of many pictures, unless the flag is given, SVG alone is enough: a PNG
+// takes three times the processor time.
+func (o *Output) Charts(many bool) ([]string, error) {
+	if many && !o.flagged("charts") {
+		return []string{"svg"}, nil
+	}
+	if o.charts == "none" {
+		return nil, nil
+	}
+	list := Split([]string{o.charts})
+	for _, name := range list {
+		if !slices.Contains([]string{"svg", "png"}, name) {
+			return nil, Usage("--charts %s: want svg, png, svg,png or none", message.Quote(o.charts))
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
+)
+
+// Traffic is the flags that describe recorded traffic, to be used instead of a scenario.
+type Traffic struct {
+	Files []string // of the log, as they were named
+
+	streams Streams
+	trace   traffic.Trace
+	flags   *pflag.FlagSet
+}
+
+// Register adds the flags to c. Brief help has --trace alone.
+func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
+	t.streams, t.flags = s, c.Flags()
+	also := ""
+	if brief {
+		also = "; see simulate limits -h"
+	}
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.StringArrayVar(&t.Files, "trace", nil, "a log instead, `FILE`, also gzip; - is a pipe"+also)
+	fs.StringVar((*string)(&t.trace.Format), "trace-format", "",
+		"`FORMAT`: combined (Apache, nginx), csv, jsonl (default guessed)")
+	fs.StringVar(&t.trace.Key, "trace-key", "", "`COLUMN` or field with the client, or several, a+b")
+	fs.StringVar(&t.trace.Time, "trace-time", "", "`COLUMN` or field with the time; csv and jsonl need it")
+	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`COLUMN` or field with the cost, or a sum, a+b (default 1 each)")
+	fs.Float64Var(&t.trace.Speed, "trace-speed", 1, "play `TIMES` as fast")
+	fs.Int64Var(&t.trace.Skip, "trace-skip", 0, "leave out the first `N` requests")
+	fs.Int64Var(&t.trace.Limit, "trace-limit", 0, "take `N` requests at most (default all)")
+	fs.Int64Var(&t.trace.Bad, "trace-bad", 0, "leave out up to `N` lines that are no requests, and say which")
+	fs.StringVar((*string)(&t.trace.WithinSecond), "within-second", "",
+		"`RULE` for whole seconds: even or at_once (default even)")
+	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = brief && f.Name != "trace" })
+	c.Flags().AddFlagSet(fs)
+	Complete(c, "trace-format", texts(traffic.Formats))
+	Complete(c, "within-second", texts(traffic.WithinSeconds))
+}
+
+// texts are the values of a string type as strings.
+func texts[T ~string](values []T) (all []string) {
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
+}
+
+// ChoseRule reports whether somebody said where requests lie within a whole second.
+func (t *Traffic) ChoseRule() bool { return t.flags.Changed("within-second") }
+
+// Scenarios are those that args name, or the trace as the only one, or what otherwise makes. The policy is the one
+// of --limit.
+func (t *Traffic) Scenarios(args []string, p *limit.Policy,
+	otherwise func() ([]*scenario.Scenario, error)) ([]*scenario.Scenario, error) {
+	if t.Files != nil {
+		s, err := t.only(args, p)
+		return []*scenario.Scenario{s}, err
+	}
+	var err error
+	t.flags.Visit(func(f *pflag.Flag) {
+		if strings.HasPrefix(f.Name, "trace-") || f.Name == "within-second" {
+			err = cmp.Or(err, Usage("--%s: describes a --trace FILE, and there is none; a scenario's file describes "+
+				"its own", f.Name))
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(args) == 0:
+		return otherwise()
+	}
+	return LoadScenarios(args)
+}
+
+// LoadScenarios loads what is named, built in or a file, and tells everything that is wrong with any of it.
+func LoadScenarios(args []string) (all []*scenario.Scenario, err error) {
+	var problems []error
+	named := map[string]string{}
+	for _, arg := range args {
+		s, err := scenario.Load(arg)
+		switch {
+		case err != nil:
+			problems = append(problems, err)
+		case named[s.Name] == arg:
+			problems = append(problems, fmt.Errorf("%s: named twice", message.Quote(arg)))
+		case named[s.Name] != "":
+			problems = append(problems, fmt.Errorf("%s and %s would be two scenarios named %s; rename one",
+				named[s.Name], arg, s.Name))
+		default:
+			named[s.Name] = arg
+			all = append(all, s)
+		}
+	}
+	if problems != nil {
+		return nil, Exit(ExitUsage, errors.Join(problems...))
+	}
+	return all, nil
+}
+
+// CompleteScenarios offers a shell the built-in scenarios, and files.
+func CompleteScenarios(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return scenario.Names(), cobra.ShellCompDirectiveDefault
+}
+
+// only is the trace as the only scenario.
+func (t *Traffic) only(args []string, p *limit.Policy) (*scenario.Scenario, error) {
+	if len(args) > 0 {
+		return nil, Usage("%s: --trace is the only scenario; leave out the other", message.Quote(args[0]))
+	}
+	if p == nil {
+		return nil, Usage("--trace needs a --limit, such as --limit 100/1m; which fit the log says simulate limits "+
+			"--trace %s", message.Path(t.Files[0]))
+	}
+	trace := t.trace
+	for i, file := range t.Files {
+		if file != traffic.StandardInput && file != "/dev/stdin" {
+			continue
+		}
+		t.Files[i] = traffic.StandardInput
+		if trace.Stdin != nil {
+			return nil, Usage("--trace: standard input is named twice; want each part of a log once")
+		}
+		var err error
+		if trace.Stdin, err = t.streams.Stdin.keep(t.streams.Stop); err != nil {
+			return nil, err
+		}
+	}
+	trace.File, trace.More = t.Files[0], t.Files[1:]
+	problems := trace.Validate()
+	if trace.Speed == 0 { // in a file it stands for nothing said
+		problems = append(problems, &traffic.FieldError{Field: "speed", Problem: "0 is out of range; want more"})
+	}
+	for i, err := range problems {
+		var field *traffic.FieldError
+		if errors.As(err, &field) {
+			problems[i] = fmt.Errorf("--%s: %s", flagOf(field.Field), field.Problem)
+		}
+	}
+	if problems != nil {
+		return nil, Exit(ExitUsage, errors.Join(problems...))
+	}
+	s, err := scenario.FromTrace(trace, *p)
+	if err != nil {
+		return nil, Usage("--trace: %w", err)
+	}
+	return s, nil
+}
+
+// flagOf is the flag that sets a trace's field.
+func flagOf(field string) string {
+	switch field {
+	case "file":
+		return "trace"
+	case "within_second":
+		return "within-second"
+	}
+	return "trace-" + field
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ratelab/internal/limit"
+)
+
+// Value is the value of a flag of any type. It takes what parse reads, and is as it was after what parse refuses.
+type Value[T any] struct {
+	Value T
+	want  string // what it takes, in a message
+	parse func(text string) (v T, ok bool)
+	show  func(T) string
+}
+
+func (v *Value[T]) String() string { return v.show(v.Value) }
+
+// Type implements pflag.Value.
+func (v *Value[T]) Type() string { return "value" }
+
+// Set implements pflag.Value.
+func (v *Value[T]) Set(text string) error {
+	parsed, ok := v.parse(text)
+	if !ok {
+		return errors.New(v.want)
+	}
+	v.Value = parsed
+	return nil
+}
+
+// Count is a whole number within bounds.
+func Count[N int | int64](value, least, most N) Value[N] {
+	return Value[N]{value, fmt.Sprintf("a whole number from %d to %d", least, most), func(text string) (N, bool) {
+		n, err := strconv.ParseInt(text, 10, strconv.IntSize)
+		return N(n), err == nil && int64(least) <= n && n <= int64(most)
+	}, func(n N) string { return strconv.FormatInt(int64(n), 10) }}
+}
+
+// Counts are ascending whole numbers from 1 to most, with commas between them.
+func Counts(values []int, most int) Value[[]int] {
+	want := fmt.Sprintf("ascending whole numbers from 1 to %d with commas between them, such as 1,2,4", most)
+	return Value[[]int]{values, want, func(text string) (all []int, ok bool) {
+		last := 0
+		for word := range strings.SplitSeq(text, ",") {
+			n, err := strconv.Atoi(word)
+			if err != nil || n <= last || n > most {
+				return nil, false
+			}
+			all, last = append(all, n), n
+		}
+		return all, true
+	}, func(all []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ","), "[]") }}
+}
+
+// Duration is a time within bounds. Help shows no default below them.
+func Duration(value, least, most time.Duration) Value[time.Duration] {
+	want := fmt.Sprintf("a time from %s to %s, such as 500ms, 2s or 1m", limit.FormatDuration(least),
+		limit.FormatDuration(most))
+	return Value[time.Duration]{value, want, func(text string) (time.Duration, bool) {
+		d, err := limit.ParseDuration(text)
+		return d, err == nil && least <= d && d <= most
+	}, func(d time.Duration) string {
+		if d < least {
+			return ""
+		}
+		return limit.FormatDuration(d)
+	}}
+}
+
+// Seed is a seed that may not have been given: nil then.
+func Seed() Value[*uint64] {
+	want := fmt.Sprintf("a whole number from 0 to %d", limit.MaxExact)
+	return Value[*uint64]{nil, want, func(text string) (*uint64, bool) {
+		n, err := strconv.ParseUint(text, 10, 64)
+		return &n, err == nil && fmt.Sprint(n) == text && n <= uint64(limit.MaxExact)
+	}, func(n *uint64) string {
+		if n == nil {
+			return ""
+		}
+		return fmt.Sprint(*n)
+	}}
+}
+
+// Words are some of all, with commas between them.
+func Words(all []string) Value[[]string] {
+	return Value[[]string]{nil, "some of " + strings.Join(all, ", "), func(text string) ([]string, bool) {
+		list := Split([]string{text})
+		return list, !slices.ContainsFunc(list, func(word string) bool { return !slices.Contains(all, word) })
+	}, func(list []string) string { return strings.Join(list, ",") }}
+}
+
+// Word is one of some words.
+func Word(value string, words []string) Value[string] {
+	return Value[string]{value, "one of " + strings.Join(words, ", "), func(text string) (string, bool) {
+		return text, slices.Contains(words, text)
+	}, func(word string) string { return word }}
+}
+
+// Split parts what stands in a flag that may be given several times, and may have commas in it.
+func Split(given []string) (all []string) {
+	for _, text := range given {
+		for word := range strings.SplitSeq(text, ",") {
+			all = append(all, strings.TrimSpace(word))
+		}
+	}
+	return all
+}
+
+// Complete lets a shell offer words for a flag of c; of a list, also after a comma.
+func Complete(c *cobra.Command, flag string, words []string) {
+	offer := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		done := typed[:strings.LastIndexByte(typed, ',')+1]
+		var all []string
+		for _, w := range words {
+			if strings.HasPrefix(done+w, typed) && (!strings.Contains(w, ":") || strings.Contains(typed, ":")) {
+				all = append(all, done+w)
+			}
+		}
+		if strings.ContainsAny(typed, ",:") {
+			return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+	if err := c.RegisterFlagCompletionFunc(flag, offer); err != nil {
+		panic(err) // c has no such flag
+	}
+}

@@ -1,0 +1,108 @@
+package clients
+
+import (
+	"iter"
+	"slices"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+)
+
+// CompareClocks compares what was admitted by clocks that are off and by clocks that are right, until the end.
+func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS int64) *measure.ClockEffect {
+	e := &measure.ClockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
+	windowUS := p.WindowUS()
+	lastUS := int64(0) // the end of the last window that differs
+	for w, difference := range differences(off, right, windowUS) {
+		e.ExtraAdmitted += max(0, difference)
+		e.MissingAdmitted += max(0, -difference)
+		if difference != 0 {
+			lastUS = max(lastUS, min((w.number+1)*windowUS, endUS))
+		}
+	}
+	if len(clock) > 0 {
+		e.RecoveryUS = max(0, lastUS-clock[len(clock)-1].AtUS)
+	}
+	return e
+}
+
+// window is one key's, by its number from the scenario's start.
+type window struct {
+	key    string
+	number int64
+}
+
+// differences are how much more off admits than right in each window in which either admits anything.
+func differences(off, right Journal, windowUS int64) map[window]int64 {
+	all := map[window]int64{}
+	add := func(j Journal, sign int64) {
+		for i, q := range j.Requests {
+			if j.Decisions[i].Allowed() {
+				all[window{q.Key, q.AtUS / windowUS}] += sign * q.Cost
+			}
+		}
+	}
+	add(off, 1)
+	add(right, -1)
+	return all
+}
+
+// peak is the most that the journal admits for one key in any window.
+func peak(j Journal, p limit.Policy) int64 {
+	m, keys := measure.NewMeter(p, 0), measure.NewKeySet()
+	for i, q := range j.Requests {
+		m.Observe(q, keys.Add(q.Key), j.Decisions[i], true)
+	}
+	r, err := m.Result(0, 0, nil)
+	if err != nil {
+		panic(err) // the journal has been measured before, with the same meter
+	}
+	return r.PeakWindowAdmitted
+}
+
+// lockout is the longest time between two admissions of a key, or between one and the beginning or the end, in which
+// right clocks admitted it, where with these it never waited as long.
+func lockout(off, right Journal, endUS int64) int64 {
+	admitted, wanted := admissionTimes(off), admissionTimes(right)
+	var longest int64
+	for key, times := range wanted {
+		usual := int64(0)
+		for from, until := range gaps(times, endUS) {
+			usual = max(usual, until-max(from, 0))
+		}
+		for from, until := range gaps(admitted[key], endUS) {
+			next, _ := slices.BinarySearch(times, from+1)
+			missed := next < len(times) && times[next] < until
+			if waited := until - max(from, 0); missed && waited > usual {
+				longest = max(longest, waited)
+			}
+		}
+	}
+	return longest
+}
+
+// gaps are the times between the beginning, each of the times and the end. The beginning is -1: what is at 0 lies after
+// it.
+func gaps(times []int64, endUS int64) iter.Seq2[int64, int64] {
+	return func(yield func(from, until int64) bool) {
+		from := int64(-1)
+		for _, at := range times {
+			if !yield(from, at) {
+				return
+			}
+			from = at
+		}
+		yield(from, endUS)
+	}
+}
+
+// admissionTimes are those at which each key was admitted, ascending.
+func admissionTimes(j Journal) map[string][]int64 {
+	all := map[string][]int64{}
+	for i, q := range j.Requests {
+		if j.Decisions[i].Allowed() {
+			all[q.Key] = append(all[q.Key], q.AtUS)
+		}
+	}
+	return all
+}

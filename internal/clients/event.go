@@ -1,0 +1,186 @@
+package clients
+
+import (
+	"container/heap"
+	"context"
+	"math"
+
+	"ratelab/internal/limit"
+)
+
+// operation is something that a client wants done, until it is done or given up. It is the next thing that happens to
+// it, too: there is never more than one.
+type operation struct {
+	limit.Request // AtUS: when its first attempt begins
+	client        *Client
+	group         *groupState
+	attempts      int64
+	backoffUS     float64 // the next wait, without jitter
+
+	dueUS int64
+	order uint64 // events at one time happen in the order in which they were made
+	step  step
+
+	// Of the attempt that is under way.
+	exchange Exchange
+	message  any
+	deciding bool
+	reply    any
+	sent     bool  // a message has left
+	clientUS int64 // what the client's clock showed when the message left
+	place    int   // in the ledger; -1: none yet
+}
+
+// step is what happens to an operation next.
+type step uint8
+
+const (
+	begins  step = iota // an attempt begins
+	sends               // the client sends its message
+	arrives             // the message is at the server
+	answers             // the reply is at the client
+	over                // nothing
+)
+
+// events are the operations to which something happens, as a heap.
+type events []*operation
+
+func (e events) Len() int      { return len(e) }
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(o any)   { *e = append(*e, o.(*operation)) }
+
+func (e events) Less(i, j int) bool {
+	return e[i].dueUS < e[j].dueUS || e[i].dueUS == e[j].dueUS && e[i].order < e[j].order
+}
+
+func (e *events) Pop() any {
+	last := len(*e) - 1
+	o := (*e)[last]
+	(*e)[last] = nil
+	*e = (*e)[:last]
+	return o
+}
+
+func (r *run) push(o *operation) {
+	o.order = r.made
+	r.made++
+	heap.Push(&r.events, o)
+}
+
+func (r *run) pop() *operation { return heap.Pop(&r.events).(*operation) }
+
+// play lets an event happen, and what follows from it at the same time for the same operation: where nothing travels
+// and nobody waits, no other client comes between two messages.
+func (r *run) play(ctx context.Context, o *operation) error {
+	for nowUS := o.dueUS; o.step != over; {
+		if err := r.happen(ctx, o, nowUS); err != nil {
+			return err
+		}
+		if o.step != over && o.dueUS > nowUS {
+			r.push(o)
+			return nil
+		}
+	}
+	return nil
+}
+
+// happen lets one event happen, and makes the operation's next.
+func (r *run) happen(ctx context.Context, o *operation, nowUS int64) (err error) {
+	switch o.step {
+	case begins:
+		return r.begin(o, nowUS)
+	case sends:
+		o.clientUS = nowUS + o.client.SkewUS(nowUS)
+		o.next(arrives, nowUS+o.group.DelayUS.draw(o.group.there))
+	case arrives:
+		q := r.arrive(o, nowUS)
+		if r.deliver != nil {
+			o.step = over
+			r.deliver(o, q)
+			return nil
+		}
+		reply, err := r.Server.Serve(ctx, q, o.message)
+		if err != nil {
+			return err
+		}
+		r.answer(o, nowUS, reply)
+	case answers:
+		r.move(o, nowUS, o.exchange.Next(nowUS, o.reply))
+	}
+	return nil
+}
+
+func (o *operation) next(s step, dueUS int64) { o.step, o.dueUS = s, dueUS }
+
+// begin begins an attempt.
+func (r *run) begin(o *operation, nowUS int64) error {
+	if r.attempts == r.MostAttempts {
+		return &TooManyError{r.MostAttempts}
+	}
+	r.attempts++
+	o.attempts++
+	o.group.tally.Attempts++
+	o.sent, o.place = false, -1
+	o.exchange = r.Protocol.Attempt(o.client, limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost})
+	r.move(o, nowUS, o.exchange.Next(nowUS, nil))
+	return nil
+}
+
+// arrive notes that a message is at the server, and says what it asks for.
+func (r *run) arrive(o *operation, nowUS int64) limit.Request {
+	q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.ServerClock.SkewUS(nowUS),
+		ClientSkewUS: o.clientUS - nowUS}
+	if !o.sent && o.attempts > 1 {
+		r.retries = append(r.retries, nowUS)
+	}
+	o.sent = true
+	if o.deciding {
+		o.place = r.ledger.open(q, false) // an earlier place, if there is one, stays undecided
+	}
+	return q
+}
+
+// answer takes the server's reply, which is on its way from nowUS on.
+func (r *run) answer(o *operation, nowUS int64, reply any) {
+	o.reply = reply
+	if d, ok := reply.(limit.Decision); ok && o.place >= 0 {
+		r.ledger.decide(o.place, d)
+	}
+	o.next(answers, nowUS+o.group.DelayUS.draw(o.group.back))
+}
+
+// move follows a client's move.
+func (r *run) move(o *operation, nowUS int64, m Move) {
+	if !m.Done {
+		o.message, o.deciding = m.Message, m.Deciding
+		o.next(sends, nowUS+m.WaitUS)
+		return
+	}
+	if o.place < 0 { // decided without the server
+		o.place = r.ledger.open(limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost,
+			ServerSkewUS: r.ServerClock.SkewUS(nowUS), ClientSkewUS: o.client.SkewUS(nowUS)}, true)
+	}
+	r.ledger.decide(o.place, m.Decision)
+	r.settle(o, nowUS, m.Decision)
+}
+
+// settle counts an attempt that is decided, and makes the next one.
+func (r *run) settle(o *operation, nowUS int64, d limit.Decision) {
+	t := &o.group.tally
+	if d.Allowed() {
+		t.Succeeded++
+		t.cost += o.Cost
+		t.times = append(t.times, nowUS-o.AtUS)
+		o.step = over
+		return
+	}
+	wait, again := o.wait(d)
+	if !again {
+		t.GaveUp++
+	}
+	if !again || wait > math.MaxInt64-nowUS { // the second: unfinished for ever
+		o.step = over
+		return
+	}
+	o.next(begins, nowUS+wait)
+}

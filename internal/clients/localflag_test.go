@@ -1,0 +1,190 @@
+package clients_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ratelab/internal/clients"
+	"ratelab/internal/limit"
+)
+
+// bucket is a server with one bucket of ten permits for every key, one of which comes back each 100 ms.
+type bucket struct{ emptyUS map[string]int64 } // when the bucket would be full again
+
+const (
+	permitUS = 100_000
+	capacity = 10
+)
+
+func (b *bucket) decide(q limit.Request, keep bool) limit.Decision {
+	full := max(b.emptyUS[q.Key], q.AtUS) + q.Cost*permitUS
+	if wait := full - capacity*permitUS - q.AtUS; wait > 0 {
+		return limit.Decision{Verdict: limit.Rejected, RetryAfterUS: wait}
+	}
+	if keep {
+		b.emptyUS[q.Key] = full
+	}
+	return limit.Decision{Verdict: limit.Allowed}
+}
+
+func (b *bucket) WouldAdmit(q limit.Request) (admitted, known bool) {
+	return b.decide(q, false).Allowed(), true
+}
+
+// office is clients of one group before a bucket, who ask without delay.
+type office struct {
+	bucket *bucket
+	flag   *clients.LocalFlag
+	group  *clients.Group
+}
+
+func newOffice(remember bool) *office {
+	b := &bucket{map[string]int64{}}
+	return &office{b, clients.NewLocalFlag(clients.OneCall{}, b, nil), &clients.Group{LocalFlag: remember}}
+}
+
+// ask is one request of a client, and how it was decided: by the server or by the client itself.
+func (o *office) ask(client, ms, cost int64, key string) string {
+	q := limit.Request{AtUS: ms * 1000, Key: key, Cost: cost}
+	e := o.flag.Attempt(&clients.Client{Number: client, Group: o.group}, q)
+	move, by := e.Next(q.AtUS, nil), "client"
+	if !move.Done {
+		by = "server"
+		move = e.Next(q.AtUS, o.bucket.decide(q, true))
+	}
+	if move.Decision.Allowed() {
+		return by + " admits"
+	}
+	return fmt.Sprintf("%s rejects for %d ms", by, move.Decision.RetryAfterUS/1000)
+}
+
+// One client of two is over the limit for one key, by a request of 5.
+func TestATrace(t *testing.T) {
+	o := newOffice(true)
+	for i, step := range []struct {
+		client, ms, cost int64
+		key, want        string
+	}{
+		{1, 0, 8, "k", "server admits"},
+		{1, 0, 5, "k", "server rejects for 300 ms"},
+		{1, 50, 5, "k", "client rejects for 250 ms"},
+		{1, 60, 1, "k", "client rejects for 240 ms"}, // wrong: two permits are left
+		{1, 60, 1, "other", "server admits"},         // each key has its own flag
+		{2, 60, 1, "k", "server admits"},             // and each client
+		{1, 299, 5, "k", "client rejects for 1 ms"},
+		{1, 300, 5, "k", "server rejects for 100 ms"}, // the other client's permit
+		{1, 350, 11, "k", "client rejects for 50 ms"},
+		{1, 400, 5, "k", "server admits"},
+	} {
+		if got := o.ask(step.client, step.ms, step.cost, step.key); got != step.want {
+			t.Errorf("step %d, at %d ms: %s, want %s", i, step.ms, got, step.want)
+		}
+	}
+	if o.flag.LocalRejects != 4 || o.flag.WrongRejects != 1 {
+		t.Errorf("%d local rejects, %d of them wrong; want 4 and 1", o.flag.LocalRejects, o.flag.WrongRejects)
+	}
+}
+
+// A rejection for ever says nothing about other requests.
+type never struct{}
+
+func (never) Next(int64, any) clients.Move {
+	return clients.Move{Done: true, Decision: limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never}}
+}
+
+func (never) Attempt(*clients.Client, limit.Request) clients.Exchange { return never{} }
+
+func TestNeverIsNotRemembered(t *testing.T) {
+	flag := clients.NewLocalFlag(never{}, nil, nil)
+	for range 2 {
+		flag.Attempt(&clients.Client{Group: &clients.Group{LocalFlag: true}}, limit.Request{Key: "k", Cost: 9}).Next(0,
+			nil)
+	}
+	if flag.LocalRejects != 0 {
+		t.Errorf("%d local rejects, want none", flag.LocalRejects)
+	}
+}
+
+func TestWithoutTheFlagEverybodyAsks(t *testing.T) {
+	o := newOffice(false)
+	o.ask(1, 0, 10, "k")
+	if got := o.ask(1, 0, 1, "k") + ", " +
+		o.ask(1, 1, 1, "k"); got != "server rejects for 100 ms, server rejects for 99 ms" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// One client alone with requests of one size is never wrong: the flag only saves round trips.
+func TestAloneTheFlagIsRight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		with, without := newOffice(true), newOffice(false)
+		cost := rapid.Int64Range(1, 4).Draw(t, "cost")
+		var ms int64
+		for range rapid.IntRange(1, 80).Draw(t, "requests") {
+			ms += rapid.Int64Range(0, 150).Draw(t, "gap")
+			got, want := with.ask(1, ms, cost, "k"), without.ask(1, ms, cost, "k")
+			if got[len("server"):] != want[len("server"):] {
+				t.Fatalf("at %d ms: %s, without a flag: %s", ms, got, want)
+			}
+		}
+		if wrong := with.flag.WrongRejects; wrong != 0 {
+			t.Fatalf("%d wrong rejects", wrong)
+		}
+	})
+}
+
+// steady is a request every 10 ms for a second.
+type steady struct{}
+
+func (steady) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		for i := range int64(100) {
+			if !yield(limit.Request{AtUS: i * 10_000, Key: "k", Cost: 1}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (steady) Duration() (time.Duration, bool) { return time.Second, true }
+
+// server is a bucket that answers messages.
+type server struct {
+	*bucket
+	requests int64
+}
+
+func (s *server) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
+	s.requests++
+	return s.decide(q, true), nil
+}
+
+// The journal says which requests the clients decided themselves: all that the server was not asked.
+func TestTheJournalKnowsWhoWasNotAsked(t *testing.T) {
+	s := &server{bucket: &bucket{map[string]int64{}}}
+	flag := clients.NewLocalFlag(clients.OneCall{}, s, nil)
+	group := clients.Group{Name: "g", Count: 3, OnReject: clients.GiveUp, LocalFlag: true}
+	out, err := clients.Run(t.Context(), clients.Setup{Groups: []clients.Group{group}, Protocol: flag, Server: s},
+		steady{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unasked int64
+	for i, local := range out.Journal.Unasked {
+		if local {
+			unasked++
+		}
+		if local && out.Journal.Decisions[i].Allowed() {
+			t.Error("a client admitted a request by itself")
+		}
+	}
+	if rejects := flag.LocalRejects; unasked == 0 || unasked != rejects || unasked+s.requests != 100 {
+		t.Errorf("%d unasked, %d local rejects, %d asked; want the first two equal, and 100 in all", unasked, rejects,
+			s.requests)
+	}
+}

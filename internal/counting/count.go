@@ -1,0 +1,240 @@
+package counting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ratelab/internal/costs"
+	"ratelab/internal/limit"
+	"ratelab/internal/load"
+	"ratelab/internal/redis"
+	"ratelab/internal/run"
+	"ratelab/internal/script"
+)
+
+// perDecision is more than a decision takes under callgrind.
+const perDecision = 800 * time.Microsecond
+
+// How long before its instant a path is prepared: at first, and at the most.
+const (
+	leastLead = 100 * time.Millisecond
+	mostLead  = 20 * time.Second
+)
+
+// errLate ends an attempt whose state is no longer what it says.
+var errLate = errors.New("the machine was too slow for it")
+
+// attempt counts a row's path once, over so many copies of a key. Where there turns out to be no such path, it notes
+// why.
+func (r *counter) attempt(ctx context.Context, t *turn, keys, late int) (err error) {
+	began, p := r.Now(), t.path
+	if p.keys = keys; p.oneKey {
+		p.costs, p.keys = slices.Repeat(p.costs, keys), 1
+	}
+	at := t.instant(began.Add(min(r.lead+r.lead*time.Duration(late)/4, mostLead)), p.late)
+	found, err := r.stage.make(ctx, t.Limiter, &p, at)
+	if err != nil {
+		return err
+	}
+	if found.decided[0].Verdict != p.verdict {
+		if t.path.missing = "it rejects such a request"; p.verdict == limit.Rejected {
+			t.path.missing = "it never rejects"
+		}
+		return nil
+	}
+	c, err := r.copy(ctx, t.Program, p.keys, found, at)
+	defer func() {
+		c.close()
+		_, failed := redis.Delete(context.WithoutCancel(ctx), r.counted.Client, r.counted.Prefix)
+		err = errors.Join(err, failed)
+	}()
+	if err != nil {
+		return err
+	}
+	tidied, err := r.tidy(ctx)
+	if err != nil {
+		return err
+	}
+	r.lead = max(leastLead, min(mostLead, (r.lead+2*r.Now().Sub(began))/2))
+	counted, err := r.count(ctx, t, p, found, c, at)
+	switch {
+	case err != nil:
+		return err
+	case r.disturbed(counted, tidied):
+		return errDisturbed
+	}
+	t.found, t.counts = found, append(t.counts, counted.without(tidied))
+	found.bytesPerKey, err = r.weigh(ctx, c.keys[0])
+	return err
+}
+
+// count asks when the path's instant has come.
+func (r *counter) count(ctx context.Context, t *turn, p path, found *scene, c *copies, at time.Time) (counts, error) {
+	// what the server does by itself meanwhile is not to be counted
+	if err := r.until(ctx, at.Add(-2*markTime)); err != nil {
+		return counts{}, err
+	}
+	return r.counted.count(ctx, func() error {
+		if r.Now().After(at) {
+			return errLate
+		}
+		if err := r.until(ctx, at); err != nil {
+			return err
+		}
+		for _, key := range c.keys {
+			for i, cost := range p.costs {
+				o, err := c.calls.Call(limit.Request{Key: key, Cost: cost})
+				if err != nil {
+					return err
+				}
+				if problem := found.differs(i, o.Decision); problem != "" {
+					return &wrongPath{fmt.Sprintf("request %d of %d %s", i+1, len(p.costs), problem)}
+				}
+			}
+		}
+		if t.clocked && r.Now().After(at.Add(p.late)) {
+			return errLate
+		}
+		return r.collect(ctx)
+	})
+}
+
+// markTime is what callgrind takes to write down a part.
+const markTime = 30 * time.Millisecond
+
+// until waits, in the end without letting go of the processor.
+func (r *counter) until(ctx context.Context, at time.Time) error {
+	const spun = 2 * time.Millisecond
+	if rest := at.Sub(r.Now()); rest > spun {
+		if err := r.Sleep(ctx, rest-spun); err != nil {
+			return err
+		}
+	}
+	for r.Now().Before(at) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// copies are keys of one state on the counted server, ready to be asked. What the client says of the time is the path's
+// instant, whatever time it is.
+type copies struct {
+	target *load.Target
+	calls  *load.Connection
+	keys   []string
+}
+
+func (c *copies) close() {
+	if c.target != nil {
+		c.target.Close()
+	}
+}
+
+// copy puts n copies of a state onto the counted server.
+func (r *counter) copy(ctx context.Context, program *script.Program, n int, found *scene, at time.Time) (*copies,
+	error) {
+	c, s := &copies{}, r.counted
+	for i := range n {
+		c.keys = append(c.keys, fmt.Sprintf("q%05d", i)) // as long as the template
+	}
+	var err error
+	c.target, err = load.Prepare(ctx, load.Server{Client: s.Client, Open: s.Open}, program.InKeyspace(s.Prefix),
+		load.Stopwatch{Origin: at, Now: func() time.Duration { return 0 }})
+	if err == nil {
+		c.calls, err = c.target.Connect(ctx)
+	}
+	if err == nil {
+		err = c.target.Introduce(ctx, c.keys)
+	}
+	if err != nil || len(found.keys) == 0 {
+		return c, err
+	}
+	pipe := s.Client.Pipeline()
+	for _, key := range c.keys {
+		for _, k := range found.keys {
+			name := strings.ReplaceAll(k.name, template, key) // both servers have one prefix
+			pipe.Do(ctx, "RESTORE", name, k.deadlineMS, k.dump, "REPLACE", "ABSTTL")
+		}
+	}
+	if _, err = pipe.Exec(ctx); err != nil {
+		return c, err
+	}
+	size, err := s.Client.DBSize(ctx).Result()
+	if err == nil && size != int64(furniture+n*len(found.keys)) {
+		err = errLate // what has expired before it came is not there
+	}
+	return c, err
+}
+
+// nameOfOneLength is what every key is called while its bytes are measured, so that no limiter's name counts.
+var nameOfOneLength = strings.Repeat("k", costs.KeyLength)
+
+// weigh says what a copy's key takes, with its name, and takes it away; nil: it has none.
+func (r *counter) weigh(ctx context.Context, key string) (bytes *int64, err error) {
+	c := r.counted.Client
+	err = redis.Scan(ctx, c, r.counted.Prefix, func(names []string) error {
+		for _, name := range names {
+			if !strings.Contains(name, key) {
+				continue
+			}
+			if err := c.Rename(ctx, name, nameOfOneLength).Err(); err != nil {
+				return err
+			}
+			takes, err := c.MemoryUsage(ctx, nameOfOneLength, 0).Result()
+			if err != nil {
+				return err
+			}
+			if bytes == nil {
+				bytes = new(int64)
+			}
+			*bytes += takes
+			if err := c.Del(ctx, nameOfOneLength).Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return bytes, err
+}
+
+// furniture are so many keys that stay on the counted server, so that its tables of keys never grow or shrink while
+// something is counted: rehashing would be.
+const furniture = 1100
+
+const furnish = `
+for i = 1, tonumber(ARGV[1]) do redis.call('SET', 'furniture:' .. i, i, 'EX', 1000000) end
+for i = 1, 3000 do redis.call('EXISTS', 'furniture:' .. i) end
+return 1`
+
+// furnish prepares the counted server. Keys whose TTL has passed stay.
+func (r *counter) furnish(ctx context.Context) error {
+	if err := r.counted.Client.Do(ctx, "DEBUG", "SET-ACTIVE-EXPIRE", "0").Err(); err != nil {
+		return err
+	}
+	return r.counted.Client.Eval(ctx, furnish, nil, furniture).Err()
+}
+
+// warm lets a script decide as often as it is counted at a time, and without a collector as then, until the server has
+// what it keeps for that: Lua's table of strings and the allocator's slabs grow at first.
+func (r *counter) warm(ctx context.Context, e *run.Limiter) error {
+	const times = 3
+	c, err := r.copy(ctx, e.Program, decisions, &scene{}, r.Now())
+	defer c.close()
+	for n := 0; n < times && err == nil; n++ {
+		_, err = r.tidy(ctx)
+		for i := 0; i < len(c.keys) && err == nil; i++ {
+			_, err = c.calls.Call(limit.Request{Key: c.keys[i], Cost: 1})
+		}
+		if err == nil {
+			err = r.collect(ctx)
+		}
+	}
+	_, failed := redis.Delete(context.WithoutCancel(ctx), r.counted.Client, r.counted.Prefix)
+	return errors.Join(err, failed)
+}

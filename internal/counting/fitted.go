@@ -1,0 +1,102 @@
+package counting
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/costs"
+	"ratelab/internal/limit"
+	"ratelab/internal/run"
+	"ratelab/internal/script"
+)
+
+// FittedLabels are the limiters of the table of costs: those that simulate recommend may answer with.
+func FittedLabels() []string {
+	return []string{"fixed-window", "gcra", "sliding-window-buckets", "sliding-window-buckets:subwindows=60",
+		"sliding-window-log", "token-bucket"}
+}
+
+// Fit counts them, each by itself, at limits with logs of 10 to 1000 entries, and with a permit's interval with and
+// without a fraction of a microsecond. job says where and when.
+func Fit(ctx context.Context, job Job, choices []algorithms.Choice) ([]costs.Figure, error) {
+	job.Limits = []limit.Policy{{Requests: 10, Window: time.Second}, {Requests: 100, Window: time.Minute},
+		{Requests: 333, Window: time.Second}, {Requests: 1000, Window: time.Minute}}
+	job.States = []string{StateFirst, StateSteady, StateBurst, StateRejected, StateFullLog}
+	counted := map[string][]sample{}
+	for _, c := range choices {
+		under := func(p limit.Policy) (*run.Limiter, error) { return run.Builtin(c.AtTheLimit(), p) }
+		job.Subjects = []Subject{{c.Label, under}}
+		found, err := job.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found.Paths {
+			counted[c.Spec.Name] = append(counted[c.Spec.Name], sample{c, p})
+		}
+	}
+	return fitted(counted), nil
+}
+
+// sample is what was counted of an algorithm's variant on a path.
+type sample struct {
+	algorithms.Choice
+	path Path
+}
+
+// fitted is the table of costs that follows from what was counted of each algorithm.
+func fitted(counted map[string][]sample) []costs.Figure {
+	var all []costs.Figure
+	for _, name := range slices.Sorted(maps.Keys(counted)) {
+		points := map[string][]costs.Point{}
+		spec := counted[name][0].Spec
+		for _, s := range counted[name] {
+			policy, found := s.path.Limit.Policy(), s.path.Of[0]
+			_, permits := policy.Interval()
+			if found.Missing != "" || permits > 1 && costs.XName(name, costs.Bytes) == costs.Parts {
+				continue // a sub-window of 333/1s is shorter than what is counted of a burst
+			}
+			figure, isFull := figureOf(spec, s.path.State)
+			x := costs.XOf(s.Choice, policy, s.path.State == StateSteady || s.path.State == StateFullLog)
+			if figure != "" {
+				points[figure] = append(points[figure], costs.Point{X: x, Y: found.Instructions})
+			}
+			if isFull && found.BytesPerKey != nil {
+				points[costs.Bytes] = append(points[costs.Bytes], costs.Point{X: x, Y: float64(*found.BytesPerKey)})
+			}
+		}
+		var admitted costs.Figure
+		for _, figure := range costs.Figures() {
+			f := costs.Figure{Limiter: name, SHA1: script.SHA1(spec.Script()), Figure: figure,
+				X: costs.XName(name, figure)}
+			f.Fit(points[figure])
+			switch {
+			case figure == costs.Admitted:
+				admitted = f
+			case figure == costs.Rejected && f.X == costs.Parts:
+				// Rejections are counted with one part. Each further one is read as where a request is admitted.
+				f.A, f.B = f.A-admitted.B, admitted.B
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// figureOf is the figure that a path's instructions belong to, and whether its bytes are those of a full key.
+func figureOf(s *algorithms.Spec, state string) (figure string, isFull bool) {
+	keepsLog := s.Family == "log"
+	switch state {
+	case StateFirst:
+		return costs.First, false
+	case StateSteady:
+		return costs.Admitted, !keepsLog
+	case StateBurst:
+		return costs.Admitted, false
+	case StateRejected:
+		return costs.Rejected, false
+	}
+	return "", keepsLog
+}

@@ -1,0 +1,263 @@
+package counting
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
+)
+
+// Subject is a script, or one version of a script: several may differ in their source alone.
+type Subject struct {
+	Label string
+	Under func(limit.Policy) (*run.Limiter, error) // what it is under a limit
+}
+
+// Job is what is to be counted. Several subjects are compared with each other.
+type Job struct {
+	Subjects []Subject
+	Limits   []limit.Policy // the first is the scenario's own
+	States   []string       // nil: all
+	Server   string         // process or container, with a program or an image
+
+	Now      func() time.Time
+	Sleep    func(context.Context, time.Duration) error
+	Stop     <-chan struct{}
+	Progress func(where string, done, total int)
+}
+
+// Counted is what decisions of the subjects take, counted on each path.
+type Counted struct {
+	Server result.Server
+	Paths  []Path
+}
+
+// Path is a way through scripts: the state of a key, under a limit.
+type Path struct {
+	State string
+	Limit result.Limit
+	Name  string    // of the path: its state, and its limit where there are several
+	Of    []Figures // of each subject
+}
+
+// Figures are means over the decisions that were counted, of several rounds those of the least count.
+type Figures struct {
+	Missing   string // why there are none
+	Uncounted bool   // the script may have the path, but it could not be counted
+
+	Instructions float64 // of the whole server, from reading the request to writing the reply
+	Commands     float64 // that the script issues
+	BytesPerKey  *int64  // of the key with its name, after the decisions; nil where there is none
+}
+
+// counter is a job under way.
+type counter struct {
+	*Job
+	counted *server
+	stage   *stage
+	found   Counted
+	done    int
+	unseen  int64         // scripts that the server's statistics leave out: see align
+	lead    time.Duration // how long before its instant a path is prepared
+}
+
+// ErrStopped is the error of a job that was told to stop.
+var ErrStopped = errors.New("stopped")
+
+// Run counts everything. Errors are a *Missing, ErrStopped, those of Subject.Under, or those of the servers.
+func (j *Job) Run(ctx context.Context) (*Counted, error) {
+	r := &counter{Job: j, lead: leastLead}
+	if r.States == nil {
+		r.States = States()
+	}
+	ctx, cancel := message.WatchOf(ctx).Context(ctx)
+	defer cancel()
+	if err := r.run(ctx); err != nil {
+		if message.Closed(j.Stop) {
+			err = ErrStopped
+		}
+		return nil, err
+	}
+	return &r.found, nil
+}
+
+// run starts the servers, counts, and ends them.
+func (r *counter) run(ctx context.Context) (err error) {
+	if r.counted, err = start(ctx, r.Server); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.counted.Close()) }()
+	native, err := redis.Start(ctx, r.Server, redis.WithDirectTransport())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, native.Close()) }()
+	r.stage = &stage{native, replay.Clock{Now: r.Now, Sleep: r.Sleep}}
+	s := r.counted
+	r.found.Server = result.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport}
+	if err := r.furnish(ctx); err != nil {
+		return redis.Explain(err, r.counted.Server)
+	}
+	for i, policy := range r.Limits {
+		entries := make([]*run.Limiter, len(r.Subjects))
+		for n, s := range r.Subjects {
+			if entries[n], err = s.Under(policy); err == nil && i == 0 {
+				err = r.warm(ctx, entries[n])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, state := range r.States {
+			if err := r.countPath(ctx, entries, state); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// turn is one row's part in counting a path. Rows that are compared take turns, path by path: what differs from one
+// minute of a server to the next is the same for all of them then, and each is counted over as many decisions.
+type turn struct {
+	situation
+	path   path
+	found  *scene
+	counts []counts // one of each round
+}
+
+// Rows that are compared are counted in two rounds, and in a third where they are neither as near to each other as a
+// script is to itself, nor so far apart that there is no doubt. The least of each row's counts is taken: what comes
+// between, such as an allocator that has to grow, takes more instructions and never less.
+const (
+	near        = 0.004
+	far         = 0.1
+	leastRounds = 2
+	mostRounds  = 3
+)
+
+// attempts are how often a path is counted anew whose requests came too late.
+const attempts = 20
+
+// countPath counts a path of all rows that have it, and notes why the others have no figures. What came too late is
+// counted again, for all rows; where that happens often, over fewer copies of a key.
+func (r *counter) countPath(ctx context.Context, entries []*run.Limiter, state string) error {
+	where := fmt.Sprintf("%s at %v", state, entries[0].Policy)
+	if r.Progress != nil {
+		r.Progress(where, r.done, len(r.Limits)*len(r.States))
+	}
+	r.done++
+	all := make([]*turn, len(entries))
+	keys := decisions
+	for i, e := range entries {
+		s := situationOf(e)
+		all[i] = &turn{situation: s, path: s.path(state)}
+		keys = min(keys, all[i].path.keys)
+	}
+	over := keys
+	for late := 0; ; {
+		failed, err := r.rounds(ctx, all, over, late)
+		var wrong *wrongPath
+		switch {
+		case err == nil:
+			r.note(all, state, over)
+			return nil
+		case errors.Is(err, errDisturbed) && r.unseen < mostUnseen:
+		case (errors.Is(err, errLate) || errors.As(err, &wrong) && failed.clocked) && late < attempts:
+			late++
+			over = max(1, keys>>(late/3))
+		case errors.As(err, &wrong), errors.Is(err, errLate):
+			failed.path.missing, failed.path.uncounted = err.Error(), true
+		case errors.Is(err, context.Canceled):
+			return err
+		default:
+			return fmt.Errorf("%s, %s: %w", r.Subjects[slices.Index(all, failed)].Label, where, err)
+		}
+	}
+}
+
+// rounds counts all rows that have the path, each round in the other order than the last, until that is enough. The
+// error is that of the row that is told.
+func (r *counter) rounds(ctx context.Context, all []*turn, keys, late int) (*turn, error) {
+	for _, t := range all {
+		t.counts = nil
+	}
+	for round := 1; ; round++ {
+		there := slices.DeleteFunc(slices.Clone(all), func(t *turn) bool { return t.path.missing != "" })
+		if round%2 == 0 {
+			slices.Reverse(there)
+		}
+		for _, t := range there {
+			if err := r.attempt(ctx, t, keys, late); err != nil {
+				return t, err
+			}
+		}
+		if len(there) < 2 || round == mostRounds || round == leastRounds && clear(there) {
+			return nil, nil
+		}
+	}
+}
+
+// clear reports whether each row's count is near to the next larger one, or far from it.
+func clear(all []*turn) bool {
+	var counts []float64
+	for _, t := range all {
+		if t.path.missing == "" {
+			counts = append(counts, t.least())
+		}
+	}
+	slices.Sort(counts)
+	for i := 1; i < len(counts); i++ {
+		if less, more := counts[i-1], counts[i]; more > less*(1+near) && more < less*(1+far) {
+			return false
+		}
+	}
+	return true
+}
+
+// least is the least of all rounds' counts of instructions.
+func (t *turn) least() float64 {
+	least := slices.MinFunc(t.counts, func(a, b counts) int { return cmp.Compare(a.Instructions, b.Instructions) })
+	return float64(least.Instructions)
+}
+
+// note writes a path down that was counted over so many copies of a key.
+func (r *counter) note(all []*turn, state string, keys int) {
+	p := Path{State: state, Limit: result.LimitOf(all[0].Policy), Name: state}
+	if len(r.Limits) > 1 {
+		p.Name += " at " + p.Limit.String()
+	}
+	for _, t := range all {
+		if t.path.missing != "" {
+			p.Of = append(p.Of, Figures{Missing: t.path.missing, Uncounted: t.path.uncounted})
+			continue
+		}
+		p.Of = append(p.Of, Figures{Instructions: t.least() / float64(keys*len(t.path.costs)),
+			Commands: t.found.commands, BytesPerKey: t.found.bytesPerKey})
+	}
+	r.found.Paths = append(r.found.Paths, p)
+}
+
+// CheckServer refuses the servers whose instructions cannot be counted, and those that are given.
+func CheckServer(spec string, wrong *run.Problems) {
+	const instead = "take --redis process or --redis container"
+	kind, _, _ := strings.Cut(spec, "=")
+	switch {
+	case spec == redis.KindEmbedded || spec == "model":
+		wrong.Bad(fmt.Errorf("--redis %s: it is no redis-server, and its instructions say nothing about one; %s", spec,
+			instead))
+	case strings.Contains(spec, "://") && kind != redis.KindContainer && kind != redis.KindProcess:
+		wrong.Bad(fmt.Errorf("--redis: a server that runs already cannot be counted, and others may use it; %s",
+			instead))
+	}
+}

@@ -1,0 +1,250 @@
+package counting
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/load"
+	"ratelab/internal/longtest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+	"ratelab/internal/replay"
+	"ratelab/internal/run"
+	"ratelab/lua"
+)
+
+func algorithm(t *testing.T, label string) Subject {
+	t.Helper()
+	c, err := algorithms.Parse(label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Subject{label, func(p limit.Policy) (*run.Limiter, error) { return run.Builtin(c, p) }}
+}
+
+// counted does a job, or skips the test where there is no valgrind.
+func counted(t *testing.T, j *Job) *Counted {
+	t.Helper()
+	j.Server, j.Now, j.Sleep = redis.KindProcess, time.Now, load.Wait
+	d, err := j.Run(t.Context())
+	check(t, err)
+	return d
+}
+
+// Without its fast path gcra is dearer where it takes it, in a burst at 10/1s, and nowhere else. The same script under
+// two labels costs the same.
+func TestALostFastPathIsSeenWhereItIsTaken(t *testing.T) {
+	longtest.Skip(t, "counts under valgrind")
+	source, err := lua.Source("gcra")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := strings.Replace(source, "if time and before > 0 and", "if time and before > 0 and false and", 1)
+	if slow == source {
+		t.Fatal("the fast path is elsewhere")
+	}
+	d := counted(t, &Job{
+		Subjects: []Subject{version(t, "base", source), version(t, "same", source), version(t, "head", slow)},
+		Limits:   []limit.Policy{{Requests: 10, Window: time.Second}},
+		States:   []string{StateFirst, StateBurst},
+	})
+	for _, p := range d.Paths {
+		base, same, head := p.Of[0], p.Of[1], p.Of[2]
+		if off := math.Abs(same.Instructions/base.Instructions - 1); off > 0.005 {
+			t.Errorf("%s: the same script twice is %.2f%% off", p.State, 100*off)
+		}
+		dearer := head.Instructions/base.Instructions - 1
+		if fast := p.State == StateBurst; fast && dearer < 0.05 || !fast && math.Abs(dearer) > 0.005 {
+			t.Errorf("%s: without the fast path %+.2f%%", p.State, 100*dearer)
+		}
+	}
+}
+
+// openTestStage is a native server, or the test is skipped.
+func openTestStage(t *testing.T) *stage {
+	t.Helper()
+	return &stage{redistest.Private(t), replay.Clock{Now: time.Now, Sleep: load.Wait}}
+}
+
+// What each path of a limit of 4/1s is answered, worked by hand: what remains of four permits, of which one comes back
+// each 250 ms; in a window of one second, what it has left.
+func TestPathsByHand(t *testing.T) {
+	s := openTestStage(t)
+	const missing = -1
+	for _, test := range []struct {
+		label string
+		want  map[string][]int64 // what remains after each request of a key
+	}{
+		{"gcra", map[string][]int64{
+			StateFirst: {3}, StateSteady: {3}, StateBurst: {3, 2, 1, 0},
+			StateRejected: {0},
+			StateCostB:    {0},
+		}},
+		// A window lives through its last millisecond, so that a steady request in five opens one: of six, the first
+		// and the last, the one before the path's.
+		{"fixed-window", map[string][]int64{
+			StateFirst: {3}, StateSteady: {2}, StateBurst: {3, 2, 1, 0},
+			StateRejected: {0},
+			StateCostB:    {0},
+		}},
+		// four in the last second, of which the oldest has just left
+		{"sliding-window-log", map[string][]int64{
+			StateFirst: {3}, StateSteady: {0}, StateBurst: {3, 2, 1, 0},
+			StateRejected: {0},
+			StateCostB:    {0},
+			StateFullLog:  {0},
+		}},
+		{"none", map[string][]int64{StateRejected: {missing}}},
+	} {
+		e, err := algorithm(t, test.label).Under(limit.Policy{Requests: 4, Window: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for state, want := range test.want {
+			p := situationOf(e).path(state)
+			found, err := s.make(t.Context(), e, &p, situationOf(e).instant(time.Now(), p.late))
+			if err != nil {
+				t.Fatal(test.label, state, err)
+			}
+			if want[0] == missing {
+				if p.missing == "" && found.decided[0].Verdict == p.verdict {
+					t.Errorf("%s has a path %s: %+v", test.label, state, found.decided)
+				}
+				continue
+			}
+			for i := range want {
+				if got := found.decided[i]; got.Verdict != p.verdict || got.Remaining != want[i] {
+					t.Errorf("%s, %s, request %d: %+v; want %d left, verdict %d", test.label, state, i, got, want[i],
+						p.verdict)
+				}
+			}
+		}
+	}
+}
+
+// A script that does otherwise than in virtual time has not that path. What remains by the server's clock depends on
+// when it is asked.
+func TestAnotherPathIsSeen(t *testing.T) {
+	found := &scene{decided: []limit.Decision{{Verdict: limit.Allowed, Remaining: 2}}}
+	for problem, got := range map[string]limit.Decision{
+		"": {Verdict: limit.Allowed, Remaining: 2},
+		"was rejected, and is allowed in virtual time":       {Verdict: limit.Rejected, Remaining: 2},
+		"left 3 permits, and 2 in virtual time":              {Verdict: limit.Allowed, Remaining: 3},
+		"was not configured, and is allowed in virtual time": {Verdict: limit.NotConfigured},
+	} {
+		if said := found.differs(0, got); said != problem {
+			t.Errorf("%+v: %q; want %q", got, said, problem)
+		}
+	}
+	found.byVerdict = true
+	if said := found.differs(0, limit.Decision{Verdict: limit.Allowed}); said != "" {
+		t.Errorf("by the server's clock: %q", said)
+	}
+}
+
+// Where the machine is too slow for every path, the job ends with paths that say so, and without an error.
+func TestASlowMachineLosesPathsAlone(t *testing.T) {
+	longtest.Skip(t, "counts under valgrind")
+	now := time.Now()
+	j := &Job{Subjects: []Subject{algorithm(t, "gcra")}, Limits: hundredAMinute,
+		States: []string{StateFirst}, Server: redis.KindProcess, Sleep: load.Wait,
+		Now: func() time.Time { now = now.Add(time.Minute); return now }}
+	d, err := j.Run(t.Context())
+	check(t, err)
+	if f := d.Paths[0].Of[0]; !f.Uncounted || f.Missing != "the machine was too slow for it" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestServersThatCannotBeCounted(t *testing.T) {
+	for spec, want := range map[string]string{"embedded": "--redis embedded", "model": "--redis model",
+		"redis://:secret@host": "runs already", "process": ""} {
+		var wrong run.Problems
+		CheckServer(spec, &wrong)
+		err := wrong.Err()
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
+}
+
+// The least counts are told where they are neither near each other nor far apart.
+func TestCountsThatAreClear(t *testing.T) {
+	for name, test := range map[string]struct {
+		counts [][]int64 // of each row
+		clear  bool
+	}{
+		"the same":      {[][]int64{{1000, 1000}, {1004, 1004}}, true},
+		"dearer":        {[][]int64{{1000, 1000}, {1020, 1020}}, false},
+		"far dearer":    {[][]int64{{1000, 1000}, {1110, 1110}}, true},
+		"disturbed":     {[][]int64{{1020, 1000}, {1000, 1001}}, true},
+		"one far":       {[][]int64{{1000, 1000}, {1200, 1200}, {1020, 1020}}, false},
+		"none of a row": {[][]int64{{1000, 1000}, nil}, true},
+	} {
+		var all []*turn
+		for _, some := range test.counts {
+			one := &turn{}
+			for _, n := range some {
+				one.counts = append(one.counts, counts{Instructions: n})
+			}
+			if some == nil {
+				one.path.missing = "there is none"
+			}
+			all = append(all, one)
+		}
+		if got := clear(all); got != test.clear {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A job that is told to stop ends soon, without counts.
+func TestAJobIsInterrupted(t *testing.T) {
+	longtest.Skip(t, "counts under valgrind")
+	openTestStage(t) // or skip
+	stop := make(chan struct{})
+	j := &Job{Subjects: []Subject{algorithm(t, "gcra")}, Limits: hundredAMinute, Stop: stop,
+		Server: redis.KindProcess, Now: time.Now, Sleep: load.Wait,
+		Progress: func(where string, done, _ int) {
+			if done == 1 {
+				close(stop)
+			}
+		}}
+	if d, err := j.Run(stopping(t.Context(), stop)); d != nil || !errors.Is(err, ErrStopped) {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func stopping(ctx context.Context, stop chan struct{}) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		<-stop
+		cancel()
+	}()
+	return ctx
+}
+
+// version is gcra with another source.
+func version(t *testing.T, label, source string) Subject {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "gcra.lua")
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := run.NewSide(file, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Subject{Label: label, Under: c.Under}
+}
+
+var hundredAMinute = []limit.Policy{{Requests: 100, Window: time.Minute}}

@@ -1,0 +1,220 @@
+package counting
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; read the difference")
+
+// side is gcra by hand, on one scenario.
+func side(name string) *Side {
+	calls, trips, bytes, keys := 2.0, 1.0, 88.0, int64(0)
+	d := Decided{Scenario: "ten-times-over"}
+	d.Result = measure.Result{Offered: 100, Admitted: 40, Rejected: 60, DecisionsDigest: strings.Repeat("ab", 16)}
+	return &Side{Name: name, Label: "gcra", Decisions: []Decided{d}, Work: result.Work{
+		RedisCallsPerDecision: &calls, RoundTripsPerDecision: &trips, KeysLeft: &keys, KeysLeftWithoutTTL: &keys,
+		BytesPerKey: &bytes,
+	}}
+}
+
+// of compares two sides by hand, with what was counted of them; nil: nothing.
+func of(base, head *Side, counted *Counted) *Report {
+	return Of(base, head, counted, "redis 7.0.15 (process, unix)")
+}
+
+// bothCounted is a burst at 10/1s on both sides.
+func bothCounted(kind string, base, head Figures) *Counted {
+	p := Path{State: StateBurst, Name: "burst at 10/1s", Of: []Figures{base, head},
+		Limit: result.LimitOf(limit.Policy{Requests: 10, Window: time.Second})}
+	return &Counted{Server: result.Server{Kind: kind}, Paths: []Path{p}}
+}
+
+func ofBurst(kind string, base, head float64) *Counted {
+	return bothCounted(kind, Figures{Instructions: base, Commands: 2}, Figures{Instructions: head, Commands: 2})
+}
+
+// failing are a burst on both sides and a steady path that failed on head.
+func failing(base, head float64) *Counted {
+	d := ofBurst("process", base, head)
+	steady := d.Paths[0]
+	steady.State, steady.Name = StateSteady, "steady at 10/1s"
+	steady.Of = []Figures{{Instructions: 1000}, {Missing: "too slow", Uncounted: true}}
+	d.Paths = append(d.Paths, steady)
+	return d
+}
+
+func TestInstructionsByHand(t *testing.T) {
+	const failed = "steady at 10/1s of head was not counted: too slow; --states leaves a path out"
+	one, more := Figures{Instructions: 1000, Commands: 2}, Figures{Instructions: 1000, Commands: 3}
+	for _, c := range []struct {
+		name    string
+		counted *Counted
+		want    Outcome // of the gate
+		exit    int
+		finding string // part of the first
+	}{
+		{"the same", ofBurst("process", 61330, 61330), Same, 0, ""},
+		{"dearer", ofBurst("process", 61330, 74800), Regression, 1,
+			"regression instructions: gcra, burst at 10/1s: 61330 -> 74800, 1.22x"},
+		{"by what is tolerated", ofBurst("process", 100000, 101000), Same, 0, ""},
+		{"by a little more", ofBurst("process", 100000, 101100), Regression, 1,
+			"regression instructions: gcra, burst at 10/1s: 100000 -> 101100, 1.011x"},
+		{"cheaper", ofBurst("process", 101100, 100000), Improvement, 0,
+			"improvement instructions: gcra, burst at 10/1s: 101100 -> 100000, 0.989x"},
+		{"in a container, by what is tolerated", ofBurst("container", 100000, 103900), Same, 0, ""},
+		{"in a container", ofBurst("container", 100000, 104100), Regression, 1,
+			"regression instructions: gcra, burst at 10/1s"},
+		{"one more command", bothCounted("process", one, more), Regression, 1,
+			"regression instructions: gcra, burst at 10/1s: redis_commands_per_decision 2 -> 3"},
+		{"no path in common", &Counted{}, Inconclusive, 4,
+			"inconclusive instructions: there is no path that both sides have"},
+		{"one path failed", failing(61330, 61330), Inconclusive, 4,
+			"inconclusive instructions: " + failed},
+		{"one path failed, another is dearer", failing(61330, 74800), Regression, 1,
+			"regression instructions: gcra, burst at 10/1s: 61330 -> 74800, 1.22x\n" +
+				"inconclusive instructions: " + failed},
+		{"left out", nil, Noted, 0, ""},
+	} {
+		r := of(side("old"), side("new"), c.counted)
+		found := strings.Join(append(r.Verdict.Findings, ""), "\n")
+		if g := r.Gates[2]; g.Outcome != c.want || r.Verdict.ExitCode != c.exit ||
+			!strings.HasPrefix(found, c.finding) || c.finding == "" && found != "" {
+			t.Errorf("%s: %s, exit %d, %q; want %s, %d, %q", c.name, g.Outcome, r.Verdict.ExitCode, found, c.want,
+				c.exit, c.finding)
+		}
+	}
+}
+
+func TestDecisionsAndWorkByHand(t *testing.T) {
+	const decided = "regression decisions: gcra, ten-times-over: "
+	for want, change := range map[string]func(*Side){
+		"": func(*Side) {},
+		decided + "admitted 40 -> 41, the first of 2 measures that differ": func(s *Side) {
+			s.Decisions[0].Admitted, s.Decisions[0].Rejected = 41, 59
+		},
+		decided + "decisions_digest abababababab -> cd, and no other measure differs": func(s *Side) {
+			s.Decisions[0].DecisionsDigest = "cd"
+		},
+		"regression work: gcra: redis_calls_per_decision 2 -> 2.50": func(s *Side) {
+			more := 2.5
+			s.Work.RedisCallsPerDecision = &more
+		},
+		"improvement work: gcra: bytes_per_key 88 -> 80": func(s *Side) {
+			less := 80.0
+			s.Work.BytesPerKey = &less
+		},
+	} {
+		head := side("new")
+		change(head)
+		r := of(side("old"), head, ofBurst("process", 1000, 1000))
+		if found := strings.Join(r.Verdict.Findings, "\n"); found != want ||
+			r.Verdict.ExitCode != map[bool]int{true: 1}[strings.HasPrefix(want, "regression")] {
+			t.Errorf("%q, exit %d; want %q", found, r.Verdict.ExitCode, want)
+		}
+	}
+}
+
+// A path that one side alone has is named, with the other's reason.
+func TestPathsOfOneSideAreNamed(t *testing.T) {
+	counted := ofBurst("process", 1000, 1000)
+	counted.Paths = append(counted.Paths, Path{State: StateRejected, Name: "rejected",
+		Of: []Figures{{Instructions: 2000}, {Missing: "it never rejects"}}})
+	const want = "gcra, rejected: counted of base only; of head: it never rejects"
+	if r := of(side("old"), side("new"), counted); !slices.Contains(r.Notes, want) || r.Verdict.Outcome != OK {
+		t.Errorf("%+v with the notes %q", r.Verdict, r.Notes)
+	}
+}
+
+// reports are some, by name.
+func reports() map[string]*Report {
+	slower := side("new/gcra.lua")
+	more := 3.0
+	slower.Work.RedisCallsPerDecision = &more
+	full := ofBurst("process", 61330, 74800)
+	return map[string]*Report{
+		"no-change": of(side("old/gcra.lua"), side("new/gcra.lua"), nil),
+		"dearer":    of(side("old/gcra.lua"), slower, full),
+	}
+}
+
+func written(t testing.TB, r *Report, form string) string {
+	t.Helper()
+	var out strings.Builder
+	if err := Forms.Write(&out, form, r, report.Terminal{}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestGoldens(t *testing.T) {
+	for name, r := range reports() {
+		for form, suffix := range map[string]string{"table": ".txt", "markdown": ".md"} {
+			path, got := filepath.Join("testdata", name+suffix), written(t, r, form)
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want, _ := os.ReadFile(path); got != string(want) {
+				t.Errorf("%s is not %s:\n%s", form, path, got)
+			}
+		}
+		if err := resulttest.Validate(t, result.Comparison, written(t, r, "json")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Whatever a side is called, it is no markup and no control character.
+func TestNamesAreNoMarkup(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.StringOf(rapid.RuneFrom([]rune("ab|`*_<>[]()#@\n\r\x1b\\&~"))).Draw(rt, "name")
+		head := side(name)
+		head.Label = name
+		head.Decisions[0].Admitted++
+		r := of(side(name), head, nil)
+		if out := written(t, r, "table"); strings.ContainsAny(out, "\x1b\r") {
+			rt.Fatalf("control characters reached the table: %q", out)
+		}
+		for l := range strings.SplitSeq(written(t, r, "markdown"), "\n") {
+			cells := strings.Count(strings.ReplaceAll(l, `\|`, ""), "|") - 1
+			if strings.HasPrefix(l, "#") || strings.ContainsAny(l, "\x1b\r") ||
+				strings.HasPrefix(l, "|") && cells != 3 && cells != 6 {
+				rt.Fatalf("%q makes %q", name, l)
+			}
+		}
+	})
+}
+
+// GitHub takes a comment of 65,536 characters, also where hundreds of rows changed.
+func TestMarkdownFitsIntoAComment(t *testing.T) {
+	base, head := side("old"), side("new")
+	for range 300 {
+		base.Decisions, head.Decisions = append(base.Decisions, base.Decisions[0]), append(head.Decisions,
+			head.Decisions[0])
+	}
+	for i := range head.Decisions {
+		head.Decisions[i].Admitted++
+	}
+	r := of(base, head, nil)
+	if n := len(written(t, r, "markdown")); n > 65_536 {
+		t.Errorf("%d characters", n)
+	}
+	if n := strings.Count(written(t, r, "table"), "\nregression "); n > mostLines {
+		t.Errorf("%d findings in the table", n)
+	}
+}

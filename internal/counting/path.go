@@ -1,0 +1,178 @@
+package counting
+
+import (
+	"regexp"
+	"slices"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/run"
+	"ratelab/internal/script"
+)
+
+// The states of a key in which a decision is counted.
+const (
+	StateFirst    = "first"    // of a new key
+	StateSteady   = "steady"   // one request for each permit's interval, W/L
+	StateBurst    = "burst"    // requests at one instant on a new key, its first included
+	StateRejected = "rejected" // the capacity is taken
+	StateCostB    = "cost B"   // the whole capacity at once, of a new key
+	StateFullLog  = "full log" // L requests in the last window, of which the oldest has just left
+)
+
+// States are all of them, in the order in which they are shown.
+func States() []string {
+	return []string{StateFirst, StateSteady, StateBurst, StateRejected, StateCostB, StateFullLog}
+}
+
+// decisions are how many are counted of a path at a time, unless time forbids it: as many as fit between two turns of
+// the server's collector of garbage, see collect.
+const decisions = 40
+
+// How much of a history is played at the most, and how long a log is filled at the most.
+const (
+	mostHistory = 2_000
+	mostEntries = 10_000
+)
+
+// template is the key whose state is made; a copy has another number.
+const template = "p00000"
+
+// patience is for how long after its instant a path's state is what it says, at the most: where the server's clock
+// decides, all copies are asked by then. It is less than a tenth of a window, which some scripts part.
+func patience(window time.Duration) time.Duration { return min(100*time.Millisecond, window/12) }
+
+// path says how a state comes about, and what is asked in it.
+type path struct {
+	history []limit.Request // on one key; AtUS is relative to the path's instant
+	costs   []int64         // of the requests that count, on one key
+	keys    int             // so many copies of the key are asked, each with these costs
+	oneKey  bool            // or all of that comes to one
+	verdict limit.Verdict
+	aheadUS int64         // in virtual time it is asked so much later: see rejected
+	late    time.Duration // for so long the state is what it says
+	missing string        // why there are no figures of such a path; "" where there are
+
+	uncounted bool // missing is a failed count, not a path that the script does not have
+}
+
+// situation is what a path depends on.
+type situation struct {
+	*run.Limiter
+	clocked bool  // the server's clock decides, so that time cannot travel
+	stepUS  int64 // of steady requests: a permit's interval, rounded up
+}
+
+func situationOf(e *run.Limiter) situation {
+	us, permits := e.Policy.Interval()
+	return situation{Limiter: e, clocked: readsServersClock(e.Program), stepUS: (us + permits - 1) / permits}
+}
+
+var timeCommand = regexp.MustCompile(`(?i)['"]TIME['"]`)
+
+// readsServersClock reports whether a program goes by the server's TIME: it speaks of it, and nobody passes the time.
+func readsServersClock(p *script.Program) bool {
+	told := slices.ContainsFunc(p.Decide.Args, func(a script.Template) bool {
+		return !a.Same(script.Vars{}, script.Vars{NowUS: 1_000_000})
+	})
+	return !told && timeCommand.MatchString(p.Source)
+}
+
+// path is that of a state.
+func (s situation) path(state string) path {
+	p := path{keys: decisions, verdict: limit.Allowed, costs: []int64{1}}
+	if s.clocked {
+		p.late = patience(s.Policy.Window)
+		p.keys = int(min(decisions, max(1, p.late/perDecision)))
+	}
+	capacity := s.Policy.Capacity()
+	switch state {
+	case StateSteady:
+		p.history = s.steady(p.late)
+	case StateBurst:
+		n := int(min(capacity, decisions))
+		p.costs, p.keys = slices.Repeat([]int64{1}, n), max(1, p.keys/n)
+	case StateRejected:
+		s.rejected(&p, capacity)
+	case StateCostB:
+		if p.costs[0] = capacity; !s.TakesCost() {
+			p.missing = "its call has no cost"
+		}
+	case StateFullLog:
+		s.fullLog(&p)
+	}
+	return p
+}
+
+// once is one request.
+func once(atUS, cost int64) limit.Request {
+	return limit.Request{AtUS: atUS, Key: template, Cost: cost}
+}
+
+// steady are requests one permit's interval apart, the last of them an interval before the instant: one and a half
+// times the limit, so that windows are full and the instant lies in the middle of one that opens at a request. Those
+// that would leave the window while copies are asked, late by the server's clock, are left out: one leaves, for the
+// first and the last copy alike.
+func (s situation) steady(late time.Duration) []limit.Request {
+	n := min(s.Policy.Requests+s.Policy.Requests/2, mostHistory)
+	var all []limit.Request
+	for i := range n {
+		at := -(n - i) * s.stepUS
+		if left := -s.Policy.WindowUS(); at > left && at <= left+late.Microseconds() {
+			continue
+		}
+		all = append(all, once(at, 1))
+	}
+	return all
+}
+
+// rejected takes the whole capacity at one instant. By the server's clock it lies ahead, so that no permit comes
+// back while rejections are counted: to the script that clock has stepped back. What is more than a history may
+// have is taken by one request.
+func (s situation) rejected(p *path, capacity int64) {
+	p.aheadUS = p.late.Microseconds() // 0 where the server's clock does not decide
+	n := min(capacity, mostHistory)
+	if rest := capacity - n; rest > 0 {
+		if !s.TakesCost() {
+			p.missing = "its call has no cost, and the capacity is too large for a history"
+			return
+		}
+		p.history = append(p.history, once(p.aheadUS, rest))
+	}
+	for range n {
+		p.history = append(p.history, once(p.aheadUS, 1))
+	}
+	p.oneKey, p.verdict = true, limit.Rejected
+}
+
+// fullLog has one request that leaves at the instant and the others in the second half of the window, by µs; what keeps
+// milliseconds tells them apart where there are few.
+func (s situation) fullLog(p *path) {
+	n, window := s.Policy.Requests, s.Policy.WindowUS()
+	if n > mostEntries {
+		p.missing = "a log of so many entries is not built"
+		return
+	}
+	p.history = []limit.Request{once(-window, 1)}
+	apart := max(1, min(1000, window/2/n))
+	for i := range n - 1 {
+		p.history = append(p.history, once(-window/2+i*apart/2, 1))
+	}
+}
+
+// youngMS is how much of the server's second has passed at an instant: steady requests of ten a second, and a burst
+// of ten but for one, lie within it.
+const youngMS = 305
+
+// instant is the first at which a path may be, not before a time: all its requests lie within a tenth of a window
+// on the clock. Where the server's clock decides, its second is young, so that they, and a burst at 10/1s but for
+// one, lie within that, too: some scripts go by whole seconds.
+func (s situation) instant(earliest time.Time, late time.Duration) time.Time {
+	part := s.Policy.WindowUS() / 10
+	for at := earliest.Truncate(time.Millisecond); ; at = at.Add(time.Millisecond) {
+		young := !s.clocked || at.UnixMilli()%1000 == youngMS
+		if young && (part == 0 || at.UnixMicro()%part+late.Microseconds() <= part) {
+			return at
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package counting
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redis"
+	"ratelab/internal/replay"
+	"ratelab/internal/run"
+)
+
+// stage is the native server on which states are made.
+type stage struct {
+	*redis.Server
+	clock replay.Clock
+}
+
+// copied is one Redis key of the template.
+type copied struct {
+	name, dump string
+	deadlineMS int64 // since 1970; 0: none
+}
+
+// scene is a state, and what is decided in it.
+type scene struct {
+	keys        []copied
+	decided     []limit.Decision // on what is asked at the path's instant
+	byVerdict   bool             // what remains is another number a little later
+	commands    float64          // that the script issues for each
+	bytesPerKey *int64
+}
+
+// beforeFirst is how long after the runner's start the first request is.
+const beforeFirst = time.Second
+
+// make decides a path's history in virtual time, so that its instant is at, and then what is asked. Deadlines are those
+// that the keys would have on the wall clock.
+func (s *stage) make(ctx context.Context, e *run.Limiter, p *path, at time.Time) (*scene, error) {
+	if err := s.Client.FlushAll(ctx).Err(); err != nil {
+		return nil, err
+	}
+	begins := at.Add(-beforeFirst)
+	if len(p.history) > 0 {
+		begins = begins.Add(time.Duration(p.history[0].AtUS) * time.Microsecond)
+	}
+	runner, err := run.Runner(ctx, s.Server, e.Program, run.Times{Start: begins}, 0, s.clock)
+	if err != nil {
+		return nil, err
+	}
+	decide := func(requests []limit.Request) ([]limit.Decision, error) {
+		for i := range requests {
+			requests[i].AtUS += at.Sub(begins).Microseconds()
+		}
+		out := make([]limit.Decision, len(requests))
+		return out, runner.Decide(ctx, requests, out)
+	}
+	if _, err := decide(slices.Clone(p.history)); err != nil {
+		return nil, err
+	}
+	found := &scene{byVerdict: p.late > 0}
+	if found.keys, err = s.copies(ctx, runner.Deadline, at); err != nil {
+		return nil, err
+	}
+	already := runner.Calls().Total
+	var asked []limit.Request
+	for _, cost := range p.costs {
+		asked = append(asked, once(p.aheadUS, cost))
+	}
+	found.decided, err = decide(asked)
+	found.commands = float64(runner.Calls().Total-already) / float64(len(p.costs))
+	return found, err
+}
+
+// copies are the keys of the template as they are now, but for what has expired by an instant.
+func (s *stage) copies(ctx context.Context, virtual func(int64) int64, at time.Time) ([]copied, error) {
+	var all []copied
+	err := redis.Scan(ctx, s.Client, s.Prefix, func(names []string) error {
+		for _, name := range names {
+			if !strings.Contains(name, template) {
+				continue
+			}
+			dump, err := s.Client.Dump(ctx, name).Result()
+			if err != nil {
+				return err
+			}
+			ms, err := s.Client.Do(ctx, "PEXPIRETIME", name).Int64()
+			if err != nil {
+				return err
+			}
+			if ms >= 0 {
+				ms = virtual(ms)
+			}
+			if ms < 0 || ms > at.UnixMilli() {
+				all = append(all, copied{name, dump, max(0, ms)})
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// wrongPath is a script that did not decide what it does in virtual time: the figures would be of another path.
+type wrongPath struct{ problem string }
+
+func (w *wrongPath) Error() string { return "the calls did not take that path: " + w.problem }
+
+// differs says how request i's decision is not what is decided in virtual time; "" where it is that.
+func (s *scene) differs(i int, got limit.Decision) string {
+	switch want := s.decided[i]; {
+	case got.Verdict != want.Verdict:
+		return fmt.Sprintf("was %s, and is %s in virtual time", words[got.Verdict], words[want.Verdict])
+	case !s.byVerdict && got.Remaining != want.Remaining:
+		return fmt.Sprintf("left %d permits, and %d in virtual time", got.Remaining, want.Remaining)
+	}
+	return ""
+}
+
+var words = map[limit.Verdict]string{limit.Allowed: "allowed", limit.Rejected: "rejected",
+	limit.NotConfigured: "not configured", limit.Unavailable: "unavailable"}

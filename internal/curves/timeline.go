@@ -1,0 +1,200 @@
+package curves
+
+import (
+	"slices"
+	"strings"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/message"
+	"ratelab/internal/result"
+)
+
+// Drawing is how a chart over time is drawn.
+type Drawing int
+
+// The drawings.
+const (
+	Flow  Drawing = iota // what was offered in each bin, and what of it was admitted: on a page there is no room for it
+	Level                // a height at each moment, the limit across it
+	Sum                  // what grows, beside the same of the exact reference
+	Wait                 // a height at each moment
+	Stock                // the same, of what is held
+)
+
+// overTime are the charts over time, in the order in which they are shown. To add one, write down here what it is
+// called, how it is drawn and what makes it. One without curves is left out.
+var overTime = []struct {
+	name    string
+	drawing Drawing
+	of      func(span) Timeline
+}{
+	{"admitted", Flow, span.admitted},
+	{"window", Level, span.window}, // here an overshoot is seen
+	{"cumulative", Sum, span.cumulative},
+	{"delay", Wait, span.delay},
+	{"keys", Stock, span.keys}, // here it is seen that nothing deletes them
+}
+
+// Timeline is a chart over time, in bins of equal width from the scenario's start.
+type Timeline struct {
+	Chart
+	Name      string
+	Drawing   Drawing
+	Reference *Curve // of the exact limiter; nil where there is none
+	FromUS    int64  // of the time axis, where the first bin begins
+	BinUS     int64
+	EndUS     int64  // of the time axis; the last bin may reach beyond it
+	Silence   string // a sentence on what of the scenario the axis leaves out; may be empty
+}
+
+// Timelines makes the charts over time of a run.
+func Timelines(in Input) []Timeline {
+	var all []Timeline
+	s := in.drawn()
+	for _, d := range overTime {
+		t := d.of(s)
+		t.Name, t.Drawing, t.Silence = d.name, d.drawing, s.silence(t)
+		if len(t.Curves) > 0 {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// span is the buckets of a run that are drawn: from one to before another.
+type span struct {
+	Input
+	from, to int
+}
+
+// reference is the exact limiter as a lane, where there is one.
+func (in Input) reference() []Lane {
+	if in.Reference == nil {
+		return nil
+	}
+	return []Lane{{Label: result.ReferenceLabel, Series: *in.Reference}}
+}
+
+// offered is what a lane was offered, in the buckets of the traffic.
+func (in Input) offered(l Lane) []int64 {
+	if l.Traffic != nil {
+		return l.Traffic.Offered
+	}
+	return in.Traffic.Offered
+}
+
+// timeline has a curve of each lane and of the reference where they have such values, in no more than so many bins,
+// and the values of every bucket as its data. The caller adds what is special about a curve of bins of k buckets.
+func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]int64, int) []int64,
+	special func(l Lane, c *Curve, k int)) Timeline {
+	width := s.Traffic.BucketUS
+	k := joinFactor(s.to-s.from, width, bins)
+	t := Timeline{Chart: newChart(s.Run), FromUS: int64(s.from) * width, BinUS: width * int64(k),
+		EndUS: int64(s.to) * width}
+	if d := s.Run.DurationUS; d > t.EndUS-width && d < t.EndUS {
+		t.EndUS = d // the last bucket reaches beyond the scenario's end
+	}
+	starts := make([]int64, len(s.Traffic.Offered))
+	for i := range starts {
+		starts[i] = int64(i) * width
+	}
+	t.columns = []column{{"t_us", starts}, {"offered", join(s.Traffic.Offered, 1)}}
+	curve := func(l Lane, column string) *Curve {
+		values := of(&l.Series)
+		if values == nil {
+			return nil
+		}
+		t.add(column, join(values, 1))
+		c := &Curve{Label: l.Label, Values: join(values[s.from:s.to], k)}
+		c.Top = slices.Max(c.Values)
+		special(l, c, k)
+		return c
+	}
+	for _, l := range s.Algorithms {
+		if c := curve(l, l.Label); c != nil {
+			t.Curves = append(t.Curves, *c)
+		}
+	}
+	for _, l := range s.reference() {
+		t.Reference = curve(l, "reference")
+	}
+	return t
+}
+
+// add appends a column of the data.
+func (c *Chart) add(name string, values []int64) { c.columns = append(c.columns, column{name, values}) }
+
+// later is what a lane admitted and lets leave after the run's end, as a shaper does with what it holds back.
+func (in Input) later(l Lane) int64 {
+	i := slices.IndexFunc(in.Run.Results, func(r result.Row) bool { return r.Algorithm == l.Label })
+	if i < 0 || in.Run.Results[i].Shaping == nil {
+		return 0
+	}
+	return in.Run.Results[i].AdmittedCost - total(l.Series.Admitted)
+}
+
+// withLater adds to a fact how much of what was let through is not to be seen.
+func (in Input) withLater(fact string, l Lane) string {
+	if later := in.later(l); later > 0 {
+		return fact + ", " + message.Grouped(later) + " after " + Span(float64(in.Run.DurationUS))
+	}
+	return fact
+}
+
+// longSilence is which part of a scenario must be silent, before anybody comes or after everything is over, so that it
+// is not drawn: 1/longSilence. Of what is drawn 1/silenceLeft is still silent, so that one sees where it begins.
+const (
+	longSilence = 4
+	silenceLeft = 10
+)
+
+// drawn is all buckets but for a long silence at either end.
+func (in Input) drawn() span {
+	n := len(in.Traffic.Offered)
+	first, last := n, -1
+	for i := range n {
+		if in.busy(i) {
+			first, last = min(first, i), i
+		}
+	}
+	s := span{in, 0, n}
+	if last < 0 {
+		return s
+	}
+	margin := (last-first)/silenceLeft + 1
+	if n-1-last > n/longSilence {
+		s.to = min(n, last+1+margin)
+	}
+	if first > n/longSilence {
+		s.from = max(0, first-margin)
+	}
+	return s
+}
+
+// busy reports whether anything arrives in a bucket, or anything is to be seen there of what arrived before. What is
+// held counts while it changes.
+func (in Input) busy(i int) bool {
+	if in.Traffic.Offered[i] > 0 {
+		return true
+	}
+	return slices.ContainsFunc(append(in.reference(), in.Algorithms...), func(l Lane) bool {
+		s := &l.Series
+		return in.offered(l)[i] > 0 || s.Admitted[i] > 0 || s.Rolling[i] > 0 || s.DelayUS != nil && s.DelayUS[i] > 0 ||
+			s.Keys != nil && i > 0 && s.Keys[i] != s.Keys[i-1]
+	})
+}
+
+// silence says what of the scenario the axis leaves out; nothing where that is nothing.
+func (in Input) silence(t Timeline) string {
+	var parts []string
+	if t.FromUS > 0 {
+		parts = append(parts, "begins at "+Span(float64(t.FromUS))+", before which")
+	}
+	if t.EndUS < in.Run.DurationUS {
+		parts = append(parts, "ends at "+Span(float64(t.EndUS))+", after which")
+	}
+	if parts == nil {
+		return ""
+	}
+	return "The axis " + strings.Join(parts, " nothing happens, and ") + " nothing happens"
+}

@@ -1,0 +1,157 @@
+package limits
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Frontier is the least limits that reject few, of windows of one length, or the least bursts at one rate. An exact
+// limiter decides: a sliding log, or a bucket.
+type Frontier struct {
+	Rate     int64   `json:"rate"` // of bursts, the requests of each window at the rate; 0: windows
+	WindowUS int64   `json:"window_us"`
+	Clients  []Least `json:"clients"`  // that reject anything to at most a share of the clients
+	Requests []Least `json:"requests"` // that reject at most a share of the requests; none where some cost is not 1
+}
+
+// Least is the least limit, or burst, that rejects no more than a share. A burst above 1,000,000,000 counts as
+// 1,000,000,001.
+type Least struct {
+	Share float64 `json:"share"`
+	Limit int64   `json:"limit"`
+	// the most that is admitted of all clients together in any second
+	BusiestSecond int64 `json:"busiest_second"`
+}
+
+// perMille are the shares of a frontier.
+var perMille = []int64{0, 1, 10, 50}
+
+// frontier finds the least limits under a rule. Where nothing of a client is rejected, the limit that it needs is the
+// most that it asks for, so that one pass answers for all limits. Requests are played: of requests that cost 1 a larger
+// limit never rejects more, and whoever needs no more than the limit need not be played.
+func (l *Log) frontier(f Frontier, r rule) Frontier {
+	needs := make([]int64, len(l.clients))
+	for i, c := range l.clients {
+		needs[i] = r.need(c.requests)
+	}
+	play := func(most int64, rejected func(place int)) {
+		for i, c := range l.clients {
+			if needs[i] > most {
+				r(c.requests, most, func(at int, _ int64, over bool) {
+					if over {
+						rejected(c.places[at])
+					}
+				})
+			}
+		}
+	}
+	add := func(list []Least, share, most int64) []Least {
+		admitted := slices.Clone(l.all)
+		play(most, func(place int) { admitted[place].cost = 0 })
+		return append(list, Least{float64(share) / 1000, most, window(time.Second.Microseconds()).need(admitted)})
+	}
+	sorted := slices.Sorted(slices.Values(needs))
+	f.Clients, f.Requests = []Least{}, []Least{}
+	for _, share := range perMille {
+		n := len(sorted)
+		f.Clients = add(f.Clients, share, sorted[n-1-n*int(share)/1000])
+		if l.Cost != l.Requests {
+			continue
+		}
+		less := sort.Search(int(f.Clients[0].Limit)-1, func(less int) bool {
+			rejected := int64(0)
+			play(int64(less)+1, func(int) { rejected++ })
+			return rejected <= l.Requests*share/1000
+		})
+		f.Requests = add(f.Requests, share, int64(less)+1)
+	}
+	return f
+}
+
+// rule plays the requests of a client under an exact limiter. Of each it says which limit would admit it, and whether
+// that is more than the limit, so that it is rejected.
+type rule func(all []request, most int64, each func(i int, need int64, over bool))
+
+// need is the least limit that rejects nothing of a client.
+func (r rule) need(all []request) (most int64) {
+	r(all, 1<<62, func(_ int, need int64, _ bool) { most = max(most, need) })
+	return most
+}
+
+// window is the rule that no (t − W, t] has more than the limit.
+func window(windowUS int64) rule {
+	return func(all []request, most int64, each func(int, int64, bool)) {
+		admitted := make([]int64, len(all)) // of each request's cost
+		var sum int64
+		first := 0
+		for i, q := range all {
+			for all[first].atUS <= q.atUS-windowUS {
+				sum -= admitted[first]
+				first++
+			}
+			over := sum+q.cost > most
+			if each(i, sum+q.cost, over); !over {
+				admitted[i] = q.cost
+				sum += q.cost
+			}
+		}
+	}
+}
+
+// mostUnits is how full a bucket can be counted, as in the model of gcra.
+const mostUnits = int64(1) << 62
+
+// bucket is the rule of a token bucket, or GCRA, of a rate; the limit is its burst. The level of a bucket of rate r is
+// q ← max(0, q − r·Δt) + cost. Where nothing is rejected the burst that is needed is the largest q, rounded up: the
+// burstiness curve of network calculus (Cruz, "A calculus for network delay", IEEE Transactions on Information Theory
+// 37(1), 1991).
+//
+// All is in integers: with l permits each w µs a level is in units of 1/w permit.
+func bucket(rate limit.Policy) rule {
+	w, l := rate.Interval()
+	full := min(mostUnits/w, limit.MaxRequests+1)
+	emptyUS := full*w/l + 1 // after which every level is down to zero
+	return func(all []request, most int64, each func(int, int64, bool)) {
+		var level, lastUS int64
+		for i, q := range all {
+			level = max(0, level-min(q.atUS-lastUS, emptyUS)*l)
+			lastUS = q.atUS
+			next := min(level+min(q.cost, full)*w, full*w)
+			need := (next + w - 1) / w
+			if next == full*w {
+				need = limit.MaxRequests + 1
+			}
+			if each(i, need, need > most); need <= most {
+				level = next
+			}
+		}
+	}
+}
+
+// mostRates is how many rates bursts are found for.
+const mostRates = 6
+
+// rates are round ones: 1, 2, 5, 10 and 30 a minute, and 1, 2, 5, 10, … a second. They lie evenly between what a client
+// asks for in an hour and what one asks for in a second, or follow each other where those are close.
+func rates(perHour, perSecond int64) (chosen []limit.Policy) {
+	perMinute := []int64{1, 2, 5, 10, 30}
+	for second := int64(60); second < 60*limit.MaxRequests; second *= 10 {
+		perMinute = append(perMinute, second, 2*second, 5*second)
+	}
+	below := func(n int64) int {
+		return max(1, sort.Search(len(perMinute), func(i int) bool { return perMinute[i] > n })) - 1
+	}
+	first := min(below(perHour/60), len(perMinute)-mostRates)
+	last := max(first+mostRates-1, below(min(perSecond, 2*limit.MaxRequests)*60))
+	for i := range mostRates {
+		p := limit.Policy{Requests: perMinute[first+(i*(last-first)+2)/(mostRates-1)], Window: time.Minute}
+		if p.Requests >= 60 {
+			p = limit.Policy{Requests: p.Requests / 60, Window: time.Second}
+		}
+		chosen = append(chosen, p)
+	}
+	return chosen
+}

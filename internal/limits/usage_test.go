@@ -1,0 +1,151 @@
+package limits
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
+)
+
+func stream(all []limit.Request) iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		for _, q := range all {
+			if !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
+// What a window holds and what an exact limiter refuses are what their definitions say, request by request.
+func TestFiguresAreWhatTheirDefinitionsSay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var all []limit.Request
+		var at int64
+		for range rapid.IntRange(1, 60).Draw(t, "requests") {
+			at += rapid.Int64Range(0, 400_000).Draw(t, "gap")
+			all = append(all, limit.Request{AtUS: at, Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"),
+				Cost: rapid.Int64Range(1, 4).Draw(t, "cost")})
+		}
+		log, err := Read(stream(all))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := limit.Policy{Requests: rapid.Int64Range(1, 12).Draw(t, "limit"), Window: time.Second}
+		d := Look([]*Log{log}, []limit.Policy{p})
+		var most, rejected int64
+		touched := map[string]bool{}
+		admitted := map[int]bool{}
+		for i, q := range all {
+			var asked, held int64
+			for j, o := range all[:i+1] {
+				if o.Key != q.Key || o.AtUS <= q.AtUS-1_000_000 {
+					continue
+				}
+				asked += o.Cost
+				if admitted[j] {
+					held += o.Cost
+				}
+			}
+			most = max(most, asked)
+			if held+q.Cost > p.Requests {
+				rejected += q.Cost
+				touched[q.Key] = true
+			} else {
+				admitted[i] = true
+			}
+		}
+		if d.Readings[0].Windows[0].Most != most {
+			t.Errorf("the busiest second holds %d; want %d", d.Readings[0].Windows[0].Most, most)
+		}
+		if got := d.Readings[0].Limits[0]; got.Rejected != rejected || got.Clients != int64(len(touched)) {
+			t.Errorf("rejected %d of %d clients; want %d of %d", got.Rejected, got.Clients, rejected, len(touched))
+		}
+	})
+}
+
+// Quantiles are of clients, by the nearest rank.
+func TestQuantiles(t *testing.T) {
+	ten := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	for share, want := range map[float64]int64{0.5: 5, 0.9: 9, 0.99: 10, 0.999: 10} {
+		if got := quantile(ten, share); got != want {
+			t.Errorf("%g of ten: %d, want %d", share, got, want)
+		}
+	}
+	if quantile([]int64{7}, 0.5) != 7 {
+		t.Error("of one")
+	}
+}
+
+// The screen is one of 80 columns and 24 lines, and the JSON as its schema says, for two readings, for costs, and where
+// nothing is rejected.
+func TestScreenFits(t *testing.T) {
+	for _, size := range []int64{1, 100} {
+		var logs []*Log
+		for _, rule := range []string{"even", "at_once"} {
+			var all []limit.Request
+			for i := range int64(3000) {
+				q := limit.Request{AtUS: i / 60 * 1_000_000, Key: strings.Repeat("k", 1+int(i%30)) + ".example.com",
+					Cost: size*(i%7) + 1}
+				if size == 1 {
+					q.Cost = 1
+				}
+				if rule == "even" {
+					q.AtUS += i % 60 * 1_000_000 / 60
+				}
+				all = append(all, q)
+			}
+			log, err := Read(stream(all))
+			if err != nil {
+				t.Fatal(err)
+			}
+			log.Within = rule
+			logs = append(logs, log)
+		}
+		for _, limits := range [][]limit.Policy{nil, {{Requests: 1, Window: time.Minute}},
+			{{Requests: limit.MaxRequests, Window: time.Minute}}} {
+			d := Look(logs, limits)
+			d.StartUS = 1_704_067_200_000_000
+			var table, doc strings.Builder
+			if err := Forms.Write(&table, "table", d, report.Terminal{Width: 80}); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
+			if len(lines) > 24 || slices.ContainsFunc(lines, func(line string) bool { return len(line) > 80 }) {
+				t.Errorf("%d lines:\n%s", len(lines), table.String())
+			}
+			if err := Forms.Write(&doc, "json", d, report.Terminal{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := resulttest.Validate(t, result.Usage, doc.String()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Of two figures the smaller is first, and the first pair is explained.
+func TestTwoReadings(t *testing.T) {
+	p := page{Document: &Document{Readings: []Reading{{WithinSecond: "even"}, {WithinSecond: "at_once"}}}}
+	got := p.cells(func(r *Reading) []string {
+		if r.WithinSecond == "even" {
+			return []string{"per 1s", "10", "9", "0.3%", "18 May 10:00:00", report.Absent}
+		}
+		return []string{"per 1s", "9", "10", "20%", report.Absent, "18 May 10:00:00"}
+	})
+	want := []string{"per 1s", "9 or 10", "9 or 10", "0.3% or 20%", "- or 18 May 10:00:00", "- or 18 May 10:00:00"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if p.differ != "10 if spread evenly within each, 9 if all at once" {
+		t.Errorf("it says %q", p.differ)
+	}
+}

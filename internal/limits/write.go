@@ -1,0 +1,215 @@
+package limits
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+)
+
+// Forms are those in which a document can be written.
+var Forms = report.Formats[*Document]{
+	{Name: "table", Write: func(w io.Writer, d *Document, t report.Terminal) error {
+		return d.sheet().WriteTerminal(w, t)
+	}},
+	report.Everywhere("json", func(w io.Writer, d *Document) error { return result.Write(w, d) }),
+	report.Everywhere("csv", writeCSV),
+	report.Everywhere("markdown", func(w io.Writer, d *Document) error { return d.sheet().WriteMarkdown(w) }),
+}
+
+// writeCSV writes a line for each limit that was asked for, or else for each of the frontier.
+func writeCSV(w io.Writer, d *Document) error {
+	header := []string{"requests", "window_us", "rejected", "rejected_share", "clients", "clients_share",
+		"within_second"}
+	if len(d.Readings[0].Frontier) > 0 {
+		header = []string{"rate", "window_us", "of", "share", "limit", "busiest_second", "within_second"}
+	}
+	var all [][]string
+	add := func(a, b int64, c, d string, e int64, f, within string) {
+		all = append(all, []string{report.Integer(a), report.Integer(b), c, d, report.Integer(e), f, within})
+	}
+	for _, r := range d.Readings {
+		for _, t := range r.Limits {
+			add(t.Requests, t.WindowUS, report.Integer(t.Rejected), report.Float(share(t.Rejected, d.Cost)), t.Clients,
+				report.Float(share(t.Clients, d.Clients)), r.WithinSecond)
+		}
+		for _, f := range r.Frontier {
+			for i, l := range slices.Concat(f.Clients, f.Requests) {
+				add(f.Rate, f.WindowUS, []string{"clients", "requests"}[i/len(perMille)], report.Float(l.Share),
+					l.Limit,
+					report.Integer(l.BusiestSecond), r.WithinSecond)
+			}
+		}
+	}
+	return report.WriteCSV(w, header, slices.Values(all))
+}
+
+func (d *Document) sheet() report.Sheet {
+	p := page{Document: d}
+	lead := fmt.Sprintf("%s of %s%s", counted(d.Requests, "request"), counted(d.Clients, "client"), d.when())
+	if d.Cost != d.Requests {
+		lead += "; cost " + message.Grouped(d.Cost)
+	}
+	all := report.Sheet{{Lead: []report.Line{{Text: lead}}, Tables: []report.Table{p.used()}}}
+	var last []string
+	next := "N/1m"
+	if len(d.Readings[0].Frontier) > 0 {
+		all[0].Tables = append(all[0].Tables, p.frontier())
+		last = append(last, p.backend(), "Next: simulate limits --limit N/1m --trace FILE        who would be rejected")
+	}
+	for i, t := range d.Readings[0].Limits {
+		next = fmt.Sprintf("%d/%s", t.Requests, report.Span(t.WindowUS))
+		all = append(all, p.touched(i, next))
+	}
+	if p.differ != "" {
+		last = append([]string{"Whole seconds: " + p.differ + "."}, last...)
+	}
+	last = append(last, fmt.Sprintf("Next: simulate recommend --limit %s --trace FILE     by which limiter", next))
+	return append(all, report.Part{Notes: report.Items(last...)})
+}
+
+// page is a document on its way to people. A figure that depends on the reading stands there for both.
+type page struct {
+	*Document
+	differ string // the first figure that does
+}
+
+// cells are those of each reading in one; of two figures the smaller is first.
+func (p *page) cells(of func(*Reading) []string) []string {
+	cells := of(&p.Readings[0])
+	for i, b := range of(&p.Readings[len(p.Readings)-1]) {
+		a := cells[i]
+		if a == b {
+			continue
+		}
+		x, err := strconv.ParseFloat(strings.Trim(a, "%>"), 64)
+		y, err2 := strconv.ParseFloat(strings.Trim(b, "%>"), 64)
+		if p.differ == "" && err == nil && err2 == nil {
+			p.differ = a + " if spread evenly within each, " + b + " if all at once"
+		}
+		if y < x || b == report.Absent {
+			a, b = b, a
+		}
+		cells[i] = a + " or " + b
+	}
+	return cells
+}
+
+func (p *page) row(of func(*Reading) []string) report.TableRow {
+	return report.TableRow{Cells: report.Cells(p.cells(of)...)}
+}
+
+// used is how much clients ask for.
+func (p *page) used() report.Table {
+	t := report.Table{Bare: true, Columns: []report.Column{{Name: "most in any", Words: true}}}
+	t.Columns = append(t.Columns, report.Numbers("p50", "p99", "p99.9", "most")...)
+	t.Columns = append(t.Columns, report.Column{Name: "by", Words: true, Narrowest: 12})
+	for i := range Windows {
+		t.Rows = append(t.Rows, p.row(func(r *Reading) []string {
+			w := r.Windows[i]
+			return []string{report.Span(w.WindowUS), report.Integer(w.P50), report.Integer(w.P99),
+				report.Integer(w.P999),
+				report.Integer(w.Most), message.Shown(p.Readings[0].Windows[i].MostKey)}
+		}))
+	}
+	return t
+}
+
+// frontier is the least limits. That of nobody is the same by clients and by requests.
+func (p *page) frontier() report.Table {
+	t := report.Table{Bare: true, Columns: []report.Column{{Group: "the least limit", Name: "that rejects",
+		Words: true}}}
+	for i, name := range []string{"nobody", "0.1%", "1%", "5%"} {
+		t.Columns = append(t.Columns, report.Column{Group: "of the clients", Name: name, Leaves: min(i, 1)})
+	}
+	for _, c := range t.Columns[2 : 2+3*(p.Requests/p.Cost)] { // none where costs differ
+		t.Columns = append(t.Columns, report.Column{Group: "of the requests", Name: c.Name, Leaves: 2})
+	}
+	for i := range p.Readings[0].Frontier {
+		t.Rows = append(t.Rows, p.row(func(r *Reading) []string {
+			f := r.Frontier[i]
+			row := []string{"per " + report.Span(f.WindowUS)}
+			if f.Rate > 0 {
+				row[0] = fmt.Sprintf("burst at %d/%s", f.Rate, report.Span(f.WindowUS))
+			}
+			for _, l := range slices.Concat(f.Clients, f.Requests[min(1, len(f.Requests)):]) {
+				text := report.Integer(l.Limit)
+				if f.Rate > 0 && l.Limit > limit.MaxRequests {
+					text = ">" + report.Integer(limit.MaxRequests)
+				}
+				row = append(row, text)
+			}
+			return row
+		}))
+	}
+	return t
+}
+
+// backend is what all clients together ask for in their busiest second, and what is admitted of it.
+func (p *page) backend() string {
+	at := p.cells(func(r *Reading) []string {
+		cells := []string{report.Integer(r.Frontier[0].Clients[0].BusiestSecond)}
+		for i := range Windows {
+			cells = append(cells, report.Integer(r.Frontier[i].Clients[len(perMille)-1].BusiestSecond))
+		}
+		return cells
+	})
+	return fmt.Sprintf("Backend's busiest second: %s; at 5%%: %s (1s), %s (1m), %s (1h)", at[0], at[1], at[2], at[3])
+}
+
+// touched is what a limit would reject, and of whom.
+func (p *page) touched(i int, policy string) report.Part {
+	all := p.cells(func(r *Reading) []string {
+		t := r.Limits[i]
+		return []string{report.Integer(t.Rejected), report.Percent(share(t.Rejected, p.Cost)),
+			report.Integer(t.Clients)}
+	})
+	g := report.Table{Bare: true, Columns: []report.Column{{Name: "of whom most", Words: true, Narrowest: 12},
+		{Name: "asked"}, {Name: "rejected"}, {Name: "first", Words: true}, {Name: "last", Words: true}}}
+	for j := range p.Readings[0].Limits[i].Who {
+		g.Rows = append(g.Rows, p.row(func(r *Reading) []string {
+			c := r.Limits[i].Who[j]
+			return []string{message.Shown(c.Key), report.Integer(c.Asked), report.Integer(c.Rejected), p.at(c,
+				c.FirstUS),
+				p.at(c, c.LastUS)}
+		}))
+	}
+	text := fmt.Sprintf("%s rejects %s of %s (%s), of %s of %s", policy, all[0], message.Grouped(p.Cost), all[1],
+		all[2], counted(p.Clients, "client"))
+	return report.Part{Lead: []report.Line{{Text: text}}, Tables: []report.Table{g}}
+}
+
+// at is when something of a client was rejected.
+func (p *page) at(c Client, us int64) string {
+	switch {
+	case c.Rejected == 0:
+		return report.Absent
+	case p.StartUS == 0:
+		return report.Briefly(us)
+	}
+	return time.UnixMicro(p.StartUS + us).UTC().Format("2 Jan 15:04:05")
+}
+
+// when is the time from the first request to the last.
+func (d *Document) when() string {
+	if d.StartUS == 0 {
+		return " in " + report.Briefly(d.DurationUS)
+	}
+	first, last := time.UnixMicro(d.StartUS).UTC(), time.UnixMicro(d.StartUS+d.DurationUS).UTC()
+	return ", " + first.Format("2 Jan 2006 15:04:05") + " to " + last.Format("2 Jan 15:04:05") + " UTC"
+}
+
+// counted is so many of something: 10,000 requests.
+func counted(n int64, what string) string {
+	text := message.Count(n, what)
+	return message.Grouped(n) + text[strings.IndexByte(text, ' '):]
+}
+
+func share(part, whole int64) float64 { return float64(part) / float64(whole) }

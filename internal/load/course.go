@@ -1,0 +1,87 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"ratelab/internal/clients"
+	"ratelab/internal/limit"
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
+)
+
+// Differing is how many decisions are not those of virtual time on the same requests. What was not sent is left out.
+func (p *Played) Differing(virtual []limit.Verdict) int64 {
+	var count int64
+	n := 0
+	for c := range p.counted() {
+		if c.fate == answered && c.Decision.Allowed() != (virtual[n] == limit.Allowed) {
+			count++
+		}
+		n++
+	}
+	return count
+}
+
+// Course is how the play went over the part's time, under the contest's limit.
+func (p *Played) Course(ctx context.Context, policy limit.Policy) (*result.Course, error) {
+	var due clients.Journal
+	for c := range p.counted() {
+		d := c.Decision
+		if c.fate != answered {
+			d = limit.Decision{Verdict: limit.Unavailable, RetryAfterUS: limit.Never}
+		}
+		due.Decisions = append(due.Decisions, d)
+		due.Requests = append(due.Requests, p.at(c, c.due))
+	}
+	asDue, err := p.measured(ctx, policy, due)
+	if err != nil {
+		return nil, err
+	}
+	taken, most := p.taken()
+	policy.Window = max(policy.Window-most, time.Microsecond)
+	asTaken, err := p.measured(ctx, policy, taken)
+	if err != nil {
+		return nil, err
+	}
+	series := asDue.Lanes[0].Series
+	return &result.Course{BucketUS: series.BucketUS, Offered: asDue.Traffic.Offered, Admitted: series.Admitted,
+		Rolling: asTaken.Lanes[0].Series.Rolling}, nil
+}
+
+// at is a call's request as it was at an instant, in the scenario's time.
+func (p *Played) at(c *call, at time.Duration) limit.Request {
+	q := c.req
+	q.AtUS = max(at-p.origin, p.part.From).Microseconds()
+	return q
+}
+
+// measured measures decisions that are known.
+func (p *Played) measured(ctx context.Context, policy limit.Policy, known clients.Journal) (*replay.Outcome, error) {
+	lane := replay.Lane{Decider: &run.FromJournal{Decisions: known.Decisions}}
+	traffic := &run.Recorded{Journal: known, Lasts: p.part.Until, Foreseen: true}
+	return replay.Run(ctx, traffic, policy, []replay.Lane{lane}, replay.Options{From: p.part.From.Microseconds()})
+}
+
+// taken is what was sent and taken before the part's end, as the server took it: each request in the middle between its
+// write and its reply, the longest of which lie so far apart. In a window that is shorter by that, what is in it was in
+// the window for certain.
+func (p *Played) taken() (taken clients.Journal, most time.Duration) {
+	var order []*call
+	middle := func(c *call) time.Duration { return (c.Written + c.Replied) / 2 }
+	for c := range p.counted() {
+		most = max(most, c.Replied-c.Written)
+		if c.fate == answered && middle(c) < p.origin+p.part.Until {
+			order = append(order, c)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *call) int { return cmp.Compare(middle(a), middle(b)) })
+	for _, c := range order {
+		taken.Requests = append(taken.Requests, p.at(c, middle(c)))
+		taken.Decisions = append(taken.Decisions, c.Decision)
+	}
+	return taken, most.Round(time.Microsecond)
+}

@@ -1,0 +1,51 @@
+package load
+
+import (
+	"math"
+	"runtime"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+// Of 1000 pauses since the first reading, 998 took up to 10 µs, one up to 1 ms and one more than that.
+func TestQuantilesOfTheRuntimesHistograms(t *testing.T) {
+	buckets := []float64{0, 10e-6, 1e-3, math.Inf(1)}
+	before := &metrics.Float64Histogram{Buckets: buckets, Counts: []uint64{5, 70, 3}}
+	after := &metrics.Float64Histogram{Buckets: buckets, Counts: []uint64{1003, 71, 4}}
+	for q, want := range map[float64]time.Duration{
+		0.5: 10 * time.Microsecond, 0.998: 10 * time.Microsecond, 0.999: time.Millisecond,
+		1: time.Millisecond, // beyond the last bound there is only that bound
+	} {
+		if got := atQuantile(before, after, q); got != want {
+			t.Errorf("at %v: %v; want %v", q, got, want)
+		}
+	}
+	if got := atQuantile(after, after, 0.5); got != 0 {
+		t.Errorf("of nothing: %v", got)
+	}
+}
+
+// The machine's gauges tell something: collecting garbage shows as pauses and as processor time.
+func TestHealthSeesAGarbageCollection(t *testing.T) {
+	before := gauge()
+	garbage := 0
+	for range 20 {
+		garbage += len(make([]byte, 1<<20))
+		runtime.GC()
+	}
+	var h Health
+	h.since(before)
+	if h.GCPauseMax <= 0 || h.GCPauseP999 > h.GCPauseMax || h.CPU <= 0 || h.Cores < 1 ||
+		garbage == 0 {
+		t.Errorf("%+v", h)
+	}
+	h.Watched = 99 * time.Millisecond
+	if got := h.CPUShare(); got != -1 {
+		t.Errorf("share %v of %v; want none of so short a time", got, h.Watched)
+	}
+	h.Watched, h.CPU = time.Second, time.Second
+	if got, want := h.CPUShare(), 1/float64(h.Cores); got != want {
+		t.Errorf("share %v of %d processors; want %v", got, h.Cores, want)
+	}
+}

@@ -1,0 +1,195 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/resp"
+	"ratelab/internal/script"
+)
+
+// Server is where a program is called.
+type Server struct {
+	Client redis.Cmdable // loads scripts
+	Open   Opener        // of the connections on which it is called
+
+	// Given: the server is not ours. Keys that their script gives no TTL get one of a day, so that a run that is killed
+	// leaves nothing for good.
+	Given bool
+}
+
+// givenTTL is that of a key on a given server that has none of its own: longer than any run.
+const givenTTL = 24 * time.Hour
+
+// Target is a program on a server, called as it is deployed: EVALSHA, the server's own clock and TTLs. It is safe for
+// concurrent use.
+type Target struct {
+	server       Server
+	program      *script.Program
+	clock        Stopwatch
+	decide, init evalsha
+	keys         []script.Template // of a decision and of init
+	wander       bool              // they have the cost or the time in them, and are others at each call for a key
+
+	mu      sync.RWMutex
+	sights  map[string]*sight // by the request's key
+	expires map[string]bool   // elements of KEYS that have got a TTL
+	sockets []*Socket
+
+	initCalls atomic.Int64
+}
+
+// sight is a request's key that has been seen: what is to be done once for it has been, or is being done.
+type sight struct {
+	once    sync.Once
+	err     error       // init's
+	settled atomic.Bool // init was called, and all of KEYS has a TTL
+}
+
+// Prepare loads the program's scripts, which are told the clock's time.
+func Prepare(ctx context.Context, server Server, program *script.Program, clock Stopwatch) (*Target, error) {
+	t := &Target{server: server, program: program, clock: clock, sights: map[string]*sight{},
+		expires: map[string]bool{}, keys: program.Decide.Keys}
+	t.wander = slices.ContainsFunc(t.keys, func(k script.Template) bool {
+		return !k.Same(script.Vars{}, script.Vars{Cost: 1, NowUS: 1})
+	})
+	sha, err := server.Client.ScriptLoad(ctx, program.Source).Result()
+	if err != nil {
+		return nil, err
+	}
+	t.decide = newEvalsha(sha, program.Decide)
+	if program.Init != nil {
+		if sha, err = server.Client.ScriptLoad(ctx, program.InitSource).Result(); err != nil {
+			return nil, fmt.Errorf("init: %w", err)
+		}
+		t.init = newEvalsha(sha, *program.Init)
+		t.keys = slices.Concat(t.keys, program.Init.Keys)
+	}
+	return t, nil
+}
+
+// InitCalls is how many times the init script has been called, each an EVALSHA that a server's statistics count
+// with the decisions.
+func (t *Target) InitCalls() int64 { return t.initCalls.Load() }
+
+// Connect opens a connection, until Close. When ctx is done the call under way fails with its error.
+func (t *Target) Connect(ctx context.Context) (*Connection, error) {
+	socket, err := Dial(ctx, t.server.Open, t.clock.Now)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sockets = append(t.sockets, socket)
+	return &Connection{target: t, socket: socket}, nil
+}
+
+// Introduce does for keys what else is done at their first requests, beside the measured calls: init.
+func (t *Target) Introduce(ctx context.Context, keys []string) error {
+	if t.program.Init == nil {
+		return nil
+	}
+	c, err := t.Connect(ctx)
+	for i := 0; i < len(keys) && err == nil; i++ {
+		_, err = c.meet(keys[i], t.sight(keys[i]))
+	}
+	return err
+}
+
+// sight is what is known of a key.
+func (t *Target) sight(key string) *sight {
+	t.mu.RLock()
+	s := t.sights[key]
+	t.mu.RUnlock()
+	if s != nil {
+		return s
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s = t.sights[key]; s == nil {
+		s = &sight{}
+		t.sights[strings.Clone(key)] = s
+	}
+	return s
+}
+
+// Close ends the connections. It must not be called while a call is under way.
+func (t *Target) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.sockets {
+		s.Close()
+	}
+}
+
+// decision is what the reply to a call means.
+func (t *Target) decision(reply resp.Value) (limit.Decision, error) {
+	refused := refusal(reply)
+	if refused == errLostScripts { // no error of the script's
+		return limit.Decision{}, refused
+	}
+	d, err := t.program.Decode(reply)
+	if err != nil {
+		err = cmp.Or(refused, err)
+	}
+	return d, err
+}
+
+// errLostScripts is what NOSCRIPT means: they were loaded before.
+var errLostScripts = errors.New("the server lost its scripts in the middle of the run " +
+	"(a restart, a failover or SCRIPT FLUSH); repeat the run")
+
+// refusal is the error that an error reply means; nil: the reply is none.
+func refusal(reply resp.Value) error {
+	switch {
+	case reply.Kind != resp.Error:
+		return nil
+	case strings.HasPrefix(reply.Text, "NOSCRIPT"):
+		return errLostScripts
+	}
+	return replyError(strings.Clone(reply.Text)) // it lies where the next reply is read
+}
+
+// replyError is the server's own answer, as go-redis would give it.
+type replyError string
+
+func (e replyError) Error() string { return string(e) }
+
+// RedisError makes it a redis.Error.
+func (replyError) RedisError() {}
+
+// evalsha is one way of calling a script: what no call changes, as the server reads it, and the arguments behind it.
+type evalsha struct {
+	head      []byte
+	templates []script.Template
+}
+
+func newEvalsha(sha string, c script.Call) evalsha {
+	e := evalsha{templates: slices.Concat(c.Keys, c.Args)}
+	e.head = resp.AppendHeader(nil, '*', 3+len(e.templates))
+	for _, text := range []string{"EVALSHA", sha, strconv.Itoa(len(c.Keys))} {
+		e.head = resp.AppendText(e.head, text)
+	}
+	return e
+}
+
+// append writes one call to dst; scratch is room for an argument, given back to be used again.
+func (e evalsha) append(dst, scratch []byte, v script.Vars) (out, room []byte) {
+	dst = append(dst, e.head...)
+	for _, t := range e.templates {
+		scratch = t.Append(scratch[:0], v)
+		dst = resp.AppendText(dst, scratch)
+	}
+	return dst, scratch
+}

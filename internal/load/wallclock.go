@@ -1,0 +1,44 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/run"
+	"ratelab/internal/script"
+)
+
+// Check is an error where the wall clock cannot play the entry.
+func Check(e *run.Limiter) error {
+	_, _, err := onTheWallClock(e)
+	return err
+}
+
+// onTheWallClock is the entry as it is played, and whether the client's clock is set for it. Windows that lie where the
+// clock puts them, and are too long to wait for, are found by setting the client's clock, and the script goes by that.
+func onTheWallClock(e *run.Limiter) (played *run.Limiter, shifts bool, err error) {
+	if !e.Aligned || e.Policy.Window <= run.LongestAlignment {
+		return e, false, nil
+	}
+	if e.File == "" {
+		return e.OnClientTime(), true, nil
+	}
+	for _, word := range []string{"TIME", "EXPIREAT", "PEXPIREAT", "EXAT", "PXAT"} {
+		if regexp.MustCompile(`(?i)["']` + word + `["']`).MatchString(e.Program.Source) {
+			return nil, false, fmt.Errorf("%s: the script uses %s under a window of %s, and the wall clock is "+
+				"waited for no longer than %s: take a window of at most that, or give the script the time as an "+
+				"argument, {now_us}", e.Label, word, limit.FormatDuration(e.Policy.Window),
+				limit.FormatDuration(run.LongestAlignment))
+		}
+	}
+	return e, tellsTime(e.Program.Decide), nil
+}
+
+// tellsTime reports whether a call has the client's clock in it.
+func tellsTime(c script.Call) bool {
+	return slices.ContainsFunc(slices.Concat(c.Keys, c.Args), func(t script.Template) bool {
+		return !t.Same(script.Vars{}, script.Vars{NowUS: 1 << 50})
+	})
+}

@@ -1,0 +1,149 @@
+package recommend
+
+import (
+	"fmt"
+	"slices"
+
+	"ratelab/algorithms"
+	"ratelab/internal/costs"
+	"ratelab/internal/limit"
+)
+
+// candidate is a limiter in a setting that guarantees the contract.
+type candidate struct {
+	choice   algorithms.Choice // under the limit that was asked about
+	instance algorithms.Instance
+	figures  [4]*costs.Figure
+	parts    int64   // sub-windows of a window; 0: it has none
+	x        float64 // what its costs depend on; of one with parts, where all are in use
+
+	played algorithms.Instance // under the limit that is played
+	phases []phase
+	prices []played // by traffic
+}
+
+// phase is how the clock, or the first window, lies.
+type phase struct {
+	shiftUS int64 // the clock is ahead by so much
+	primed  bool  // each key has had a request, so long before its first
+	backUS  int64
+}
+
+// settings are the labels of those that guarantee the contract of p.
+func settings(p limit.Policy) []string {
+	if p.Contract == limit.ByBucket {
+		return []string{"gcra", "token-bucket"}
+	}
+	all := []string{"sliding-window-log", "sliding-window-buckets", "sliding-window-buckets:subwindows=60"}
+	for _, k := range []int64{10, 4, 2} {
+		b := max(1, p.Requests/k)
+		label := fmt.Sprintf("gcra:limit=%d:burst=%d", p.Requests-b, b)
+		if p.Requests > b && !slices.Contains(all, label) {
+			all = append(all, label)
+		}
+	}
+	if half := p.Requests / 2; half > 0 {
+		all = append(all, fmt.Sprintf("fixed-window:limit=%d", half))
+	}
+	return all
+}
+
+// usual are the limiters that most people use and that do not guarantee the contract, whatever the traffic.
+func usual(p limit.Policy) []string {
+	switch {
+	case p.Contract == limit.ByWindow:
+		return []string{"fixed-window", "gcra", "sliding-window-counter"}
+	case p.Capacity() < p.Requests:
+		return []string{"fixed-window", "sliding-window-log"}
+	case p.Capacity() < 2*p.Requests-1: // sliding-window-counter admits no more than a bucket of L does
+		return []string{"fixed-window"}
+	}
+	return nil
+}
+
+// candidatesOf are those that can be made, under the limit that was asked about and under the one that is played.
+func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
+	table, small := costs.Table(), settings(playedUnder) // of as many: the standard set's limit is not too small
+	var all []*candidate
+	for i, label := range settings(p) {
+		c := &candidate{}
+		var err error
+		if c.choice, c.instance, err = instanceOf(label, p); err != nil {
+			continue // such as a log of more entries than its script can count
+		}
+		if _, c.played, err = instanceOf(small[i], playedUnder); err != nil {
+			return nil, err
+		}
+		for i, name := range costs.Figures() {
+			if c.figures[i] = costs.Of(table, c.choice.Spec.Name, name); c.figures[i] == nil {
+				return nil, fmt.Errorf("%s: no cost is known; make costs counts it", c.choice.Spec.Name)
+			}
+		}
+		c.x = costs.XOf(c.choice, p, true)
+		if text, ok := algorithms.InRole(algorithms.Parts, c.choice.Label, c.instance.Parameters); ok {
+			fmt.Sscan(text, &c.parts) // a legal value of an integer parameter
+		}
+		c.phases = c.phasesOf(playedUnder.WindowUS())
+		all = append(all, c)
+	}
+	if len(all) == 0 {
+		return nil, ErrNobody
+	}
+	return all, nil
+}
+
+func instanceOf(label string, p limit.Policy) (algorithms.Choice, algorithms.Instance, error) {
+	choice, err := algorithms.Parse(label)
+	if err != nil {
+		return choice, algorithms.Instance{}, err
+	}
+	in, err := choice.Instance(p)
+	return choice, in, err
+}
+
+// fifths are how many phases are played.
+const fifths = 5
+
+// phasesOf are the phases of the clock in which the limiter is played, whose worst counts: otherwise how the traffic
+// happens to lie would decide.
+func (c *candidate) phasesOf(windowUS int64) []phase {
+	var all []phase
+	for i := range int64(fifths) {
+		switch {
+		case c.parts > 0:
+			all = append(all, phase{shiftUS: i * windowUS / c.parts / fifths})
+		case c.choice.Spec.Name == "fixed-window":
+			all = append(all, phase{primed: true, backUS: i * windowUS / fifths})
+		}
+	}
+	if all == nil {
+		return []phase{{}}
+	}
+	return all
+}
+
+// guarantee is the most that the candidate admits, of what the contract allows: in a window, or, of a bucket, in any
+// interval, where both rules are the contract itself.
+func (c *candidate) guarantee(p limit.Policy, largestCost int64) float64 {
+	if p.Contract == limit.ByBucket {
+		return 1
+	}
+	return float64(c.instance.MostAdmitted(p.WindowUS(), max(1, largestCost))) / float64(p.Requests)
+}
+
+// admits reports whether a request of that cost is ever admitted: by a gcra that keeps a window, up to its burst.
+func (c *candidate) admits(cost int64, p limit.Policy) bool {
+	return p.Contract == limit.ByBucket || c.choice.Spec.Name != "gcra" || cost <= c.burst()
+}
+
+// burst is how much a gcra admits at once.
+func (c *candidate) burst() int64 {
+	burst := c.instance.Policy.Capacity()
+	if text, ok := c.instance.Parameters["burst"]; ok {
+		fmt.Sscan(text, &burst) // a legal value of an integer parameter
+	}
+	return burst
+}
+
+// bytes are those of a full key.
+func (c *candidate) bytes() float64 { return c.figures[3].At(c.x) }

@@ -1,0 +1,277 @@
+package recommend
+
+import (
+	"context"
+	"strconv"
+
+	"ratelab/algorithms"
+	"ratelab/internal/clients"
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+	"ratelab/internal/message"
+	"ratelab/internal/replay"
+	"ratelab/internal/run"
+	"ratelab/internal/scenario"
+)
+
+// field is all candidates and what they did.
+type field struct {
+	policy, playedUnder limit.Policy
+	candidates          []*candidate
+	exact               algorithms.Instance
+	usual               []*usualLimiter
+
+	names          []string
+	requests, keys int64
+	largestCost    int64
+
+	stop     <-chan struct{}
+	progress func(int64)
+}
+
+// exactRule is the limiter that is the contract itself.
+var exactRule = map[limit.Contract]string{limit.ByWindow: "sliding-window-log", limit.ByBucket: "gcra"}
+
+// usualLimiter does not guarantee the contract.
+type usualLimiter struct {
+	label    string
+	instance algorithms.Instance
+	peak     int64 // the most that it admitted in a window
+	admitted int64
+	beyond   int64 // of which an exact limiter would refuse so much
+}
+
+// note adds what it did in one traffic.
+func (u *usualLimiter) note(r measure.Result) {
+	u.peak = max(u.peak, r.PeakWindowAdmitted)
+	u.admitted, u.beyond = u.admitted+r.AdmittedCost, u.beyond+r.ExcessCost
+}
+
+// played is what a candidate did in one traffic, in its worst phase.
+type played struct {
+	lost         float64
+	instructions float64 // of all decisions
+	decisions    int64
+	rejected     int64 // keys
+	needlessly   int64
+	decided      string
+}
+
+func newField(p, playedUnder limit.Policy) (*field, error) {
+	f := &field{policy: p, playedUnder: playedUnder}
+	var err error
+	if f.candidates, err = candidatesOf(p, playedUnder); err != nil {
+		return nil, err
+	}
+	if _, f.exact, err = instanceOf(exactRule[p.Contract], playedUnder); err != nil {
+		return nil, err
+	}
+	for _, name := range usual(p) {
+		u := &usualLimiter{label: name}
+		if _, u.instance, err = instanceOf(name, playedUnder); err == nil {
+			f.usual = append(f.usual, u)
+		}
+	}
+	return f, nil
+}
+
+// lane is one limiter in one phase, on its way through one traffic. It is a limit.Limiter, around the limiter's model.
+type lane struct {
+	model     limit.Limiter
+	phase     phase
+	candidate *candidate    // nil of the exact limiter, and of a usual one
+	usual     *usualLimiter // or nil
+
+	keys   map[string]*keyState
+	counts [3]int64   // decisions on the paths first, admitted, rejected
+	xs     [3]float64 // sums of what their costs depend on
+	digest uint64
+}
+
+// keyState is what a lane knows of a key.
+type keyState struct {
+	rejected bool
+	admitted int64   // cost
+	untilUS  int64   // when its state is gone
+	parts    []int64 // sub-windows in use
+}
+
+// lanes are the exact limiter's first, then those of the candidates in each phase, then those of the usual ones.
+func (f *field) lanes() []*lane {
+	var all []*lane
+	add := func(in *algorithms.Instance) *lane {
+		l := &lane{model: in.NewModel(), keys: map[string]*keyState{}}
+		all = append(all, l)
+		return l
+	}
+	add(&f.exact)
+	for _, c := range f.candidates {
+		for _, p := range c.phases {
+			l := add(&c.played)
+			l.candidate, l.phase = c, p
+		}
+	}
+	for _, u := range f.usual {
+		add(&u.instance).usual = u
+	}
+	return all
+}
+
+// play lets all limiters decide a traffic, and notes what each candidate did in its worst phase.
+func (f *field) play(ctx context.Context, s *scenario.Scenario, seed uint64) error {
+	lanes := f.lanes()
+	decide := f.replay
+	if s.Clients != nil {
+		decide = f.react
+	}
+	if err := decide(ctx, s, seed, lanes); err != nil {
+		return err
+	}
+	f.names, f.keys = append(f.names, s.Name), f.keys+int64(len(lanes[0].keys))
+	for _, c := range f.candidates {
+		worst := played{lost: -1}
+		for _, l := range lanes {
+			if l.candidate != c {
+				continue
+			}
+			if p := l.played(lanes[0]); p.lost > worst.lost {
+				worst = p
+			}
+		}
+		c.prices = append(c.prices, worst)
+	}
+	return nil
+}
+
+// replay reads the stream once, past every lane.
+func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, lanes []*lane) error {
+	var all []replay.Lane
+	for _, l := range lanes {
+		all = append(all, replay.Lane{Decider: replay.NewModel(l, s.Start)})
+	}
+	before := f.requests
+	o, err := replay.Run(ctx, s.Stream(seed), f.playedUnder, all, replay.Options{Stop: f.stop,
+		Progress: func(n int64) {
+			if f.progress != nil {
+				f.progress(before + n)
+			}
+		}})
+	if err != nil {
+		return err
+	}
+	if o.Partial || message.Closed(f.stop) {
+		return ErrStopped
+	}
+	f.requests, f.largestCost = before+o.Reference.Offered, max(f.largestCost, o.LargestCost)
+	for i, l := range lanes {
+		if l.usual != nil {
+			l.usual.note(o.Lanes[i].Result)
+		}
+	}
+	return nil
+}
+
+// react lets the clients play against each lane, which has requests of its own.
+func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, lanes []*lane) error {
+	for i, l := range lanes {
+		out, err := clients.Run(ctx, clients.Setup{Seed: seed, Groups: s.Clients, Stop: f.stop,
+			Protocol: clients.OneCall{}, Server: clients.NewLimiter(l, s.Start)}, s.Stream(seed))
+		switch {
+		case err != nil:
+			return err
+		case out.Stopped || message.Closed(f.stop):
+			return ErrStopped
+		case i == 0:
+			f.requests += int64(len(out.Journal.Requests))
+		}
+		o, err := replay.Run(ctx, &run.Recorded{Journal: out.Journal}, f.playedUnder,
+			[]replay.Lane{{Decider: &run.FromJournal{Decisions: out.Journal.Decisions}}}, replay.Options{})
+		if err != nil {
+			return err
+		}
+		if f.largestCost = max(f.largestCost, o.LargestCost); l.usual != nil {
+			l.usual.note(o.Lanes[0].Result)
+		}
+	}
+	return nil
+}
+
+// DecideAt goes by the server's clock, as every candidate does. A client's is behind by the time that a message takes.
+func (l *lane) DecideAt(serverUS, _ int64, key string, cost int64) limit.Decision {
+	return l.Decide(serverUS, key, cost)
+}
+
+// Decide lets the model decide, and notes what the price needs.
+func (l *lane) Decide(nowUS int64, name string, cost int64) limit.Decision {
+	nowUS += l.phase.shiftUS
+	key := l.keys[name]
+	if key == nil {
+		key = &keyState{}
+		l.keys[name] = key
+		if l.phase.primed {
+			before := nowUS - l.phase.backUS
+			key.untilUS = before + l.model.Decide(before, name, 1).ResetAfterUS
+		}
+	}
+	d := l.model.Decide(nowUS, name, cost)
+	path := 0
+	switch {
+	case !d.Allowed():
+		path = 2
+	case nowUS < key.untilUS:
+		path = 1
+	}
+	if d.Allowed() {
+		key.admitted += cost
+	}
+	key.rejected = key.rejected || !d.Allowed()
+	key.untilUS = nowUS + d.ResetAfterUS
+	if c := l.candidate; c != nil {
+		l.counts[path]++
+		l.xs[path] += c.xAt(nowUS, key, d.Allowed())
+		l.digest = l.digest*1099511628211 + uint64(path/2) + 1
+	}
+	return d
+}
+
+// xAt is what the work of a decision depends on: of one with parts, how many of the key's hold something.
+func (c *candidate) xAt(nowUS int64, key *keyState, allowed bool) float64 {
+	if c.parts == 0 {
+		return c.x
+	}
+	number := nowUS * c.parts / c.played.Policy.WindowUS()
+	for len(key.parts) > 0 && key.parts[0] < number-c.parts {
+		key.parts = key.parts[1:]
+	}
+	x := max(1, len(key.parts))
+	if allowed && (len(key.parts) == 0 || key.parts[len(key.parts)-1] < number) {
+		key.parts = append(key.parts, number)
+	}
+	return float64(x)
+}
+
+// played compares a lane with the exact one, key by key.
+func (l *lane) played(exact *lane) played {
+	p := played{decided: strconv.FormatUint(l.digest, 16)}
+	var missing, total int64
+	for name, key := range exact.keys {
+		mine := l.keys[name]
+		if mine == nil { // it came no more before the end
+			mine = &keyState{}
+		}
+		total, missing = total+key.admitted, missing+max(0, key.admitted-mine.admitted)
+		if mine.rejected {
+			p.rejected++
+			if !key.rejected {
+				p.needlessly++
+			}
+		}
+	}
+	p.lost = float64(missing) / float64(max(1, total))
+	for i, n := range l.counts {
+		f := l.candidate.figures[i]
+		p.instructions += f.A*float64(n) + f.B*l.xs[i]
+		p.decisions += n
+	}
+	return p
+}

@@ -1,0 +1,120 @@
+package recommend
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"ratelab/internal/result"
+)
+
+// What is a tie: so much of a difference changes nobody's decision.
+const (
+	tieOfLoss  = 0.01
+	tieOfBytes = 0.2
+	tieOfWork  = 0.1
+
+	tooMuch  = 0.25 // who loses so much more than the least is left out
+	mostRows = 5
+)
+
+// rounding is what sums of fractions may be off.
+const rounding = 1e-9
+
+// choose is the rule: of all candidates those to show, the pick first, and those that decide as one of these.
+func choose(all []Row) (rows, alike []Row) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	least := slices.MinFunc(all, func(a, b Row) int { return cmp.Compare(a.Lost, b.Lost) }).Lost
+	all = slices.DeleteFunc(slices.Clone(all), func(r Row) bool { return r.Lost > least+tooMuch+rounding })
+	band := func(r Row) float64 { return math.Floor((r.Lost-least)/tieOfLoss + rounding) }
+	slices.SortStableFunc(all, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(band(a), band(b)), cmp.Compare(a.BytesPerKey, b.BytesPerKey),
+			cmp.Compare(a.Instructions, b.Instructions), strings.Compare(a.Limiter, b.Limiter))
+	})
+	for _, r := range all {
+		i := slices.IndexFunc(rows, func(before Row) bool { return !better(r, before) })
+		switch {
+		case i < 0 && len(rows) < mostRows:
+			rows = append(rows, r)
+		case i >= 0 && r.decided != "" && r.decided == rows[i].decided:
+			alike = append(alike, r)
+		}
+	}
+	return rows, alike
+}
+
+// better reports whether a is better than b by more than a tie in anything.
+func better(a, b Row) bool {
+	return a.Lost < b.Lost-tieOfLoss-rounding || a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) ||
+		a.Instructions < b.Instructions*(1-tieOfWork)
+}
+
+// price is a candidate's row.
+func (c *candidate) price(f *field) Row {
+	r := Row{Limiter: c.choice.Label, Guarantee: c.guarantee(f.policy, f.largestCost),
+		BytesPerKey: math.Round(c.bytes())}
+	var decisions int64
+	r.WorstLost = -1
+	for i, p := range c.prices {
+		r.Lost += p.lost / float64(len(c.prices))
+		r.Instructions, decisions = r.Instructions+p.instructions, decisions+p.decisions
+		if p.lost > r.WorstLost {
+			r.WorstLost, r.WorstTraffic = p.lost, f.names[i]
+		}
+		r.UsersRejected, r.UsersNeedlessly = r.UsersRejected+p.rejected, r.UsersNeedlessly+p.needlessly
+		r.decided += p.decided + " "
+	}
+	r.Instructions = math.Round(r.Instructions / float64(max(1, decisions)))
+	return r
+}
+
+// answer applies the rule to what was played.
+func (f *field) answer() (*Answer, error) {
+	var all []Row
+	for _, c := range f.candidates {
+		all = append(all, c.price(f))
+	}
+	a := &Answer{Limit: result.LimitOf(f.policy), Alike: []Row{}, Usual: []Usual{}}
+	rows, alike := choose(all)
+	if len(rows) == 0 {
+		return nil, ErrNobody
+	}
+	a.Rows, a.Alike = rows, append(a.Alike, alike...)
+	cheapest := slices.MinFunc(a.Rows, func(x, y Row) int { return cmp.Compare(x.Instructions, y.Instructions) })
+	for i := range a.Rows {
+		a.Rows[i].Work = a.Rows[i].Instructions / cheapest.Instructions
+	}
+	for _, u := range f.usual {
+		x := Usual{Limiter: u.label, Peak: float64(u.peak) / float64(f.playedUnder.Requests)}
+		if u.admitted > 0 {
+			x.Beyond = float64(u.beyond) / float64(u.admitted)
+		}
+		a.Usual = append(a.Usual, x)
+	}
+	for _, c := range f.candidates {
+		if c.choice.Label == a.Rows[0].Limiter {
+			a.deploy(c)
+		}
+	}
+	return a, nil
+}
+
+// deploy says how the pick is called.
+func (a *Answer) deploy(c *candidate) {
+	a.Script = "lua/" + c.choice.Spec.Name + ".lua"
+	a.Arguments = append([]string{"", "1"}, c.instance.Args...)
+	if c.choice.Spec.Name == "gcra" {
+		p := c.instance.Policy
+		period := fmt.Sprintf("%d * time.Microsecond", p.WindowUS())
+		if p.Window%time.Second == 0 {
+			period = fmt.Sprintf("%d * time.Second", p.WindowUS()/1e6)
+		}
+		a.RedisRate = fmt.Sprintf("Limit{Rate: %d, Period: %s, Burst: %d}", p.Requests,
+			strings.TrimPrefix(period, "1 * "), c.burst())
+	}
+}

@@ -1,0 +1,62 @@
+package recommend
+
+import (
+	"slices"
+	"testing"
+)
+
+func row(name string, lost, bytes, instructions float64) Row {
+	return Row{Limiter: name, Lost: lost, BytesPerKey: bytes, Instructions: instructions}
+}
+
+// The rule, worked by hand.
+func TestTheRule(t *testing.T) {
+	for name, c := range map[string]struct {
+		all  []Row
+		want []string
+	}{
+		// What loses half stands no chance beside one that loses nothing, at whatever cost.
+		"launch-spike": {[]Row{row("gcra", 0.498, 100, 1000), row("buckets", 0, 217, 2000)}, []string{"buckets"}},
+		// 25 points more than the least is not too much yet; 25.1 is.
+		"the border": {[]Row{row("exact", 0.01, 1000, 100), row("near", 0.26, 100, 100), row("far", 0.262, 10, 100)},
+			[]string{"exact", "near"}},
+		// In one band of loss the bytes decide, and in the next nothing but a gain of more than a tie counts.
+		"bands": {[]Row{row("log", 0, 1000, 100), row("small", 0.009, 100, 100), row("tiny", 0.011, 70, 100)},
+			[]string{"small", "tiny"}},
+		// A fifth less bytes is a tie, more than a fifth is none.
+		"ties of bytes": {[]Row{row("a", 0, 100, 100), row("b", 0.02, 80, 100), row("c", 0.03, 79, 100)},
+			[]string{"a", "c"}},
+		"ties of work": {[]Row{row("a", 0, 100, 100), row("b", 0.02, 100, 90), row("c", 0.03, 100, 89)},
+			[]string{"a", "c"}},
+		"ties of loss": {[]Row{row("a", 0.0099, 100, 100), row("b", 0, 200, 100)}, []string{"a"}},
+		"more than a tie of loss": {[]Row{row("a", 0.0101, 100, 100), row("b", 0, 200, 100)},
+			[]string{"b", "a"}},
+		// It has to be better than every row that stays, not than one of them.
+		"against every row": {[]Row{row("a", 0, 100, 100), row("b", 0.02, 50, 100), row("c", 0.03, 60, 100)},
+			[]string{"a", "b"}},
+		"the name last": {[]Row{row("b", 0, 100, 100), row("a", 0, 100, 100)}, []string{"a"}},
+		"at most five": {[]Row{row("a", 0, 640, 1), row("b", 0.02, 320, 1), row("c", 0.04, 160, 1),
+			row("d", 0.06, 80, 1), row("e", 0.08, 40, 1), row("f", 0.10, 20, 1)}, []string{"a", "b", "c", "d", "e"}},
+		"nobody": {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, _ := choose(c.all)
+			var got []string
+			for _, r := range rows {
+				got = append(got, r.Limiter)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// Who decides as a row that stays, and is no better, is named beside it.
+func TestWhoDecidesAlike(t *testing.T) {
+	a, b, c := row("a", 0, 100, 100), row("b", 0, 110, 100), row("c", 0, 120, 100)
+	a.decided, b.decided, c.decided = "x", "x", "y"
+	if rows, alike := choose([]Row{c, b, a}); len(rows) != 1 || len(alike) != 1 || alike[0].Limiter != "b" {
+		t.Errorf("%v beside %v", alike, rows)
+	}
+}

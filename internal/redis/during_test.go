@@ -1,0 +1,93 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ratelab/internal/message"
+)
+
+// listener remembers what is said.
+type listener struct{ lines []string }
+
+func (l *listener) say(line string) { l.lines = append(l.lines, line) }
+
+// A wait says what for after three seconds, and again whenever it is twice as old.
+func TestALongWaitSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l listener
+		ctx := message.WithWatch(t.Context(), message.Watch{Say: l.say})
+		err := during(ctx, "it to end", func(context.Context) error {
+			time.Sleep(13 * time.Second)
+			return nil
+		})
+		want := []string{"waiting for it to end (3 s so far; Ctrl-C ends)",
+			"waiting for it to end (6 s so far; Ctrl-C ends)",
+			"waiting for it to end (12 s so far; Ctrl-C ends)"}
+		if err != nil || !slices.Equal(l.lines, want) {
+			t.Errorf("%q, %v; want %q", l.lines, err, want)
+		}
+	})
+}
+
+func TestAShortWaitSaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l listener
+		failed := errors.New("failed")
+		err := during(message.WithWatch(t.Context(), message.Watch{Say: l.say}), "it", func(context.Context) error {
+			time.Sleep(soon - 1)
+			return failed
+		})
+		if err != failed || l.lines != nil {
+			t.Errorf("%q, %v; want no word and the error", l.lines, err)
+		}
+	})
+}
+
+func TestAnInterruptEndsAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		time.AfterFunc(time.Second, func() { close(stop) })
+		began := time.Now()
+		watched := message.WithWatch(t.Context(), message.Watch{Stop: stop})
+		err := during(watched, "it to end", func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		var interrupted *message.Interrupted
+		if !errors.As(err, &interrupted) || !errors.Is(err, context.Canceled) ||
+			err.Error() != "interrupted while waiting for it to end" {
+			t.Errorf("%v", err)
+		}
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("took %v, want 1s", took)
+		}
+	})
+}
+
+// What fails by itself after an interrupt is no interruption.
+func TestAnErrorAfterAnInterruptStays(t *testing.T) {
+	stop := make(chan struct{})
+	close(stop)
+	failed := errors.New("failed")
+	watched := message.WithWatch(t.Context(), message.Watch{Stop: stop})
+	err := during(watched, "it", func(context.Context) error { return failed })
+	if err != failed {
+		t.Errorf("%v; want %v", err, failed)
+	}
+}
+
+// Without a watch nobody is told, and only the caller's context ends the wait.
+func TestWithoutAWatch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := during(ctx, "it", func(ctx context.Context) error { return ctx.Err() })
+	var interrupted *message.Interrupted
+	if !errors.Is(err, context.Canceled) || errors.As(err, &interrupted) {
+		t.Errorf("%v; want the context's own error", err)
+	}
+}

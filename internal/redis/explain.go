@@ -1,0 +1,213 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"regexp"
+	"strings"
+	"syscall"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"ratelab/internal/message"
+	"ratelab/internal/resp"
+)
+
+// BadSpec is an error in what was asked for: a usage error, exit code 2.
+type BadSpec struct{ message string }
+
+// Error is one line, without a password.
+func (e *BadSpec) Error() string { return e.message }
+
+// Unavailable means that there is no server to decide on, or not any more: exit code 3. It deliberately
+// unwraps to nothing, since the texts below it may repeat a password.
+type Unavailable struct{ message string }
+
+// Error is one line that says which server, what is wrong with it and what to do, without a password.
+func (e *Unavailable) Error() string { return e.message }
+
+func badSpec(format string, args ...any) error { return &BadSpec{fmt.Sprintf(format, args...)} }
+
+func unavailable(format string, args ...any) error { return &Unavailable{fmt.Sprintf(format, args...)} }
+
+// unavailable begins with the server.
+func (t target) unavailable(format string, args ...any) error {
+	return &Unavailable{t.label + ": " + fmt.Sprintf(format, args...)}
+}
+
+// waysToGetOne ends the errors of those who have no server.
+const waysToGetOne = "start one, or let --redis process (redis-server on PATH), --redis container (Docker) or " +
+	"--redis embedded do it"
+
+// Explain puts an error of a call on s into our words: an *Unavailable where the server, not the call, is to
+// blame; the context's own error where the caller gave up; anything else, such as a script's error, as it is.
+// nil stays nil.
+func Explain(err error, s *Server) error {
+	var done *Unavailable
+	var interrupted *message.Interrupted
+	switch {
+	case errors.As(err, &interrupted):
+		return interrupted
+	case err == nil, errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, goredis.Nil):
+		return err
+	case errors.Is(err, goredis.ErrClosed):
+		return s.target.unavailable("used after it was closed")
+	}
+	var reply goredis.Error
+	if errors.As(err, &reply) {
+		return s.target.explainReply(err, reply.Error())
+	}
+	if cause := s.Ended(); cause != "" {
+		return s.target.unavailable("the server ended in the middle (%s); what was decided until then is incomplete",
+			cause)
+	}
+	if refused := s.target.refusal(err); refused != nil {
+		return refused
+	}
+	return s.target.explainLost(err)
+}
+
+// broken reports whether err is that of a connection which the other side closed.
+func broken(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.As(err, &op)
+}
+
+// refusal words the error reply with which the server greets a new connection that it will not have; it is nil where
+// there is none, or where err, an earlier connection's, does not look like one. A server without room for another
+// client says so unasked and hangs up: a client that is just writing its first command sees a broken pipe, and not the
+// reason.
+func (t target) refusal(err error) error {
+	if !broken(err) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	line, _ := t.firstLine(ctx, "")
+	text, isError := strings.CutPrefix(strings.TrimSpace(line), "-")
+	if !isError {
+		return nil
+	}
+	reply := errors.New(text)
+	if worded := t.explainReply(reply, text); worded != reply {
+		return worded
+	}
+	return t.unavailable("refuses connections (%s)", t.screen(reply))
+}
+
+// explainLost words the failures of a connection that once worked.
+func (t target) explainLost(err error) error {
+	var wrong *resp.ProtocolError
+	switch {
+	case errors.As(err, &wrong):
+		return t.unavailable("answered something that is not the Redis protocol, or more of it than there can "+
+			"be (%s); check what listens there", wrong.What)
+	case errors.Is(err, goredis.ErrPoolTimeout):
+		return t.unavailable("all connections of the pool were busy for too long; use fewer workers or a larger pool")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return t.unavailable("no file is left for another connection; %s", fewerFiles)
+	case TimedOut(err):
+		return t.unavailable("did not answer in time; a script may be looping (SCRIPT KILL ends one that wrote " +
+			"nothing), or the server hangs")
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
+		return t.unavailable("the server is gone: it refuses connections that it took before")
+	case broken(err):
+		return t.unavailable("the connection broke in the middle: the server stopped, restarted or threw us out; " +
+			"what was decided until then is incomplete")
+	case strings.HasPrefix(err.Error(), "redis: can't parse"), strings.HasPrefix(err.Error(), "redis: invalid reply"):
+		return t.unavailable("answered something that is not the Redis protocol")
+	}
+	return t.unavailable("%s", t.screen(err))
+}
+
+// fewerFiles is what to do where the process or the machine has too many files open.
+const fewerFiles = "raise the limit on open files (ulimit -n) or use fewer workers"
+
+// errorReplies are the error codes that speak of the server, not of the call, with what to do.
+var errorReplies = []struct{ prefix, words string }{
+	{"WRONGPASS", "wrong user name or password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH"},
+	{"ERR invalid password", "wrong password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH"},
+	{"ERR AUTH", "has no password set and was given one; leave it out, and unset REDIS_PASSWORD and REDISCLI_AUTH"},
+	{"NOAUTH", "needs a password; write redis://user:password@host:port or set REDIS_PASSWORD"},
+	{"READONLY", "is a read-only replica; name its primary"},
+	{"LOADING", "is still loading its data; try again in a moment"},
+	{"MASTERDOWN", "is a replica that has lost its primary; name the primary"},
+	{"MOVED", clusterWords}, {"ASK", clusterWords}, {"CROSSSLOT", clusterWords}, {"CLUSTERDOWN", clusterWords},
+	{"MISCONF", "refuses writes because it cannot save to disk (MISCONF); see its log"},
+	{"OOM", "is out of memory (OOM) and refuses writes; raise its maxmemory or take another server"},
+	{"NOREPLICAS", "refuses writes for want of replicas (NOREPLICAS); see its min-replicas-to-write"},
+	{"BUSY ", "is busy running a script; SCRIPT KILL ends one that wrote nothing"}, // not BUSYKEY, BUSYGROUP
+	{"NOSCRIPT", "does not know the script any more (NOSCRIPT): it restarted, failed over or was told SCRIPT FLUSH; " +
+		"run again, alone on it"},
+	{"DENIED", "is in protected mode: it talks to its own machine only; give it a password, or connect from there"},
+	{"ERR max number of clients", "has no room for another client; raise its maxclients or ask for a smaller pool"},
+	{"ERR DB index", "has no such database; want /0, or one below its setting databases"},
+	{"ERR unknown command 'EVAL'", noLua}, {"ERR unknown command 'eval'", noLua},
+}
+
+const clusterWords = "is a node of a cluster, and a batch of decisions needs all its keys on one node; name a " +
+	"standalone server"
+
+const noLua = "runs no Lua scripts: it does not know EVAL, or rename-command has taken it away; take a Redis 7.0 or " +
+	"later, or a Valkey, that has it"
+
+// ExplainText words what a script was answered inside the server: an *Unavailable where the server is to blame, as for
+// one whose memory is full, and nil where it is the script's own affair.
+func ExplainText(text string, s *Server) error { return s.target.explainText(text) }
+
+func (t target) explainText(text string) error {
+	for _, r := range errorReplies {
+		if strings.HasPrefix(text, r.prefix) {
+			return t.unavailable("%s", r.words)
+		}
+	}
+	return nil
+}
+
+// explainReply words an error reply.
+func (t target) explainReply(err error, text string) error {
+	if worded := t.explainText(text); worded != nil {
+		return worded
+	}
+	if strings.HasPrefix(text, "NOPERM") {
+		command := "" // it speaks of keys
+		if m := quotedCommand.FindStringSubmatch(text); m != nil {
+			command = m[1]
+		}
+		return t.denied(command)
+	}
+	if screened := t.screen(err); screened != text {
+		return t.unavailable("%s", screened)
+	}
+	return err
+}
+
+var quotedCommand = regexp.MustCompile(`'([a-zA-Z|]+)' command`)
+
+// unwelcome is Explain of what the server answered before any script was run on it: whatever that is, it is the
+// server's.
+func (s *Server) unwelcome(err error) error {
+	explained := Explain(err, s)
+	var reply goredis.Error
+	if errors.As(explained, &reply) {
+		return s.target.unavailable("answered %s", s.target.screen(explained))
+	}
+	return explained
+}
+
+// mostScreened is how many characters of a server's text a message has.
+const mostScreened = 400
+
+// screen is err's text on one line, shortened and without control characters, unless the password is in it: Redis
+// before 6.0 and some proxies repeat the arguments of a HELLO … AUTH that they do not know.
+func (t target) screen(err error) string {
+	text := message.OneLine(err.Error(), mostScreened)
+	if t.password != nil && t.password() != "" && strings.Contains(err.Error(), t.password()) {
+		return "an error whose text repeats the password"
+	}
+	return text
+}

@@ -1,0 +1,50 @@
+package redis
+
+import (
+	"context"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+func TestServerWithoutRoomIsExplained(t *testing.T) {
+	s := private(t)
+	do(t, s, "CONFIG", "SET", "maxclients", "1")
+	for range 5 { // whether the refusal is read before the broken connection is noticed differs from time to time
+		err := s.NewClient(1).Ping(t.Context()).Err()
+		wantText(t, explained(t, err, s),
+			": has no room for another client; raise its maxclients or ask for a smaller pool")
+		wantText(t, refusal(t, viaURL(s, "", "")), ": has no room for another client")
+	}
+}
+
+func TestPoolThatIsTooSmallIsExplained(t *testing.T) {
+	s := private(t)
+	o := options(s.target, 1)
+	o.PoolTimeout = 1 // a nanosecond
+	c := goredis.NewClient(o)
+	defer c.Close()
+	held := c.Conn()
+	defer held.Close()
+	if err := held.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, explained(t, c.Ping(t.Context()).Err(), s),
+		": all connections of the pool were busy for too long; use fewer workers or a larger pool")
+}
+
+// The limit on open files is reached at a dial, at the start or by a worker later on.
+func TestTooManyOpenFilesAreExplained(t *testing.T) {
+	full := target{network: "tcp", addr: "full", label: "full", dial: func(context.Context) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)}
+	}}
+	const want = ": no file is left for another connection; raise the limit on open files (ulimit -n) or use fewer " +
+		"workers"
+	s := newServer(KindProcess, full, settings{poolSize: 1})
+	defer s.Close()
+	wantText(t, explained(t, s.Client.Ping(t.Context()).Err(), s), want)
+	wantText(t, explained(t, greet(t.Context(), full), s), want)
+}

@@ -1,0 +1,190 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"ratelab/internal/message"
+)
+
+// scanned is how many keys one SCAN looks at, and the most that one UNLINK deletes: a millisecond or so of the server.
+const scanned = 500
+
+// Scan visits the keys that begin with prefix, a few at a time; some may come twice. MATCH saves sending the others;
+// the last word is had here, since what visit does may be to delete them. Errors are the calls' and visit's.
+func Scan(ctx context.Context, c goredis.Cmdable, prefix string, visit func(keys []string) error) error {
+	for cursor := uint64(0); ; {
+		keys, next, err := c.Scan(ctx, cursor, prefix+"*", scanned).Result()
+		if err != nil {
+			return err
+		}
+		keys = slices.DeleteFunc(keys, func(key string) bool { return !strings.HasPrefix(key, prefix) })
+		if err := visit(keys); err != nil {
+			return err
+		}
+		if next == 0 {
+			return nil
+		}
+		cursor = next
+	}
+}
+
+// Delete deletes the keys that begin with prefix, which may not be empty, and nothing else: what a run has left. It
+// returns how many there were, also with an error, which is a call's.
+func Delete(ctx context.Context, c goredis.Cmdable, prefix string) (int64, error) {
+	if prefix == "" {
+		return 0, errors.New(`delete keys under the prefix "": that would be everything; want the run's own, such as ` +
+			`"ratelab:3f1c…:"`)
+	}
+	var n int64
+	err := Scan(ctx, c, prefix, func(keys []string) error {
+		for chunk := range slices.Chunk(keys, scanned) {
+			gone, err := c.Unlink(ctx, chunk...).Result()
+			if n += gone; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// A given server must be empty: no key of others can then be read or changed, and none of theirs lives or dies by what
+// a run does to the server.
+
+// database is one that holds keys.
+type database struct {
+	number int
+	keys   int64
+}
+
+// refuseKeys refuses a given server of which any database holds a key. It writes nothing, and reads no key's value.
+func (s *Server) refuseKeys(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	info, err := s.Client.Info(ctx, "keyspace").Result()
+	if err != nil {
+		return s.unwelcome(err)
+	}
+	held, err := keyspace(info)
+	if err != nil {
+		return s.target.unavailable("does not say by INFO keyspace whether it is empty (%v)", err)
+	}
+	if len(held) == 0 {
+		return nil
+	}
+	var all int64
+	for _, db := range held {
+		all += db.keys
+	}
+	what := message.Count(all, "key")
+	if !s.onlyRuns(ctx, held) {
+		return s.target.unavailable("holds %s%s; give ratelab an empty server", what, s.where(held))
+	}
+	return s.target.unavailable("holds %s of other runs, %s*%s; give ratelab an empty server, wait until their TTLs "+
+		"have passed, or, where no run is under way, delete them: %s", what, commonPrefix, s.where(held),
+		s.deleting(held))
+}
+
+// Kept says how many keys there are on a given server that a run could not delete: it was empty before, and they go by
+// their TTL. "" is none.
+func (s *Server) Kept() string {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	n, err := s.Client.DBSize(ctx).Result()
+	what := fmt.Sprintf("%d keys are left on %s until their TTLs have passed", n, s.target.label)
+	switch {
+	case err != nil:
+		what = fmt.Sprintf("keys may be left on %s until their TTLs have passed", s.target.label)
+	case n == 0:
+		what = ""
+	case n == 1:
+		what = fmt.Sprintf("1 key is left on %s until its TTL has passed", s.target.label)
+	}
+	return what
+}
+
+// keyspace reads the databases that hold keys from INFO keyspace.
+func keyspace(info string) (held []database, err error) {
+	if !strings.HasPrefix(info, "# Keyspace") {
+		return nil, errors.New("it has no section of that name")
+	}
+	for line := range strings.Lines(info) {
+		var db database
+		if !strings.HasPrefix(line, "db") {
+			continue
+		}
+		if _, err := fmt.Sscanf(line, "db%d:keys=%d,", &db.number, &db.keys); err != nil {
+			return nil, err
+		}
+		if db.keys > 0 {
+			held = append(held, db)
+		}
+	}
+	return held, nil
+}
+
+// where names the databases, unless the run's own is the only one.
+func (s *Server) where(held []database) string {
+	if len(held) == 1 && held[0].number == s.target.db {
+		return ""
+	}
+	var each []string
+	for _, db := range held {
+		each = append(each, fmt.Sprintf("db%d: %d", db.number, db.keys))
+	}
+	return " (" + strings.Join(each, ", ") + ")"
+}
+
+// onlyRuns reports whether all keys are of runs of ratelab. Where that cannot be seen in time it is false.
+func (s *Server) onlyRuns(ctx context.Context, held []database) bool {
+	for _, db := range held {
+		there := s.target
+		there.db = db.number
+		c := newClient(there, 1)
+		err := Scan(ctx, c, "", func(keys []string) error {
+			if slices.ContainsFunc(keys, func(key string) bool { return !strings.HasPrefix(key, commonPrefix) }) {
+				return errors.New("a key of others")
+			}
+			return nil
+		})
+		c.Close()
+		if err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// deleting is a line for a shell that deletes the keys of runs in those databases. It has no password: redis-cli reads
+// REDISCLI_AUTH.
+func (s *Server) deleting(held []database) string {
+	var lines []string
+	for _, db := range held {
+		cli := "redis-cli -u " + quoted(fmt.Sprintf("%s/%d", s.target.label, db.number))
+		if s.target.network == "unix" {
+			cli = fmt.Sprintf("redis-cli -s %s -n %d", quoted(s.target.addr), db.number)
+		}
+		if s.target.user != "" {
+			cli += " --user " + quoted(s.target.user)
+		}
+		lines = append(lines, fmt.Sprintf(`%s --scan --pattern '%s*' | tr '\n' '\0' | xargs -0 -n %d %s unlink`, cli,
+			commonPrefix, scanned, cli))
+	}
+	return strings.Join(lines, "; ")
+}
+
+var plain = onDemand(`^[A-Za-z0-9_./:@%+=,\[\]-]+$`)
+
+// quoted is text as one word of a shell.
+func quoted(text string) string {
+	if plain().MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

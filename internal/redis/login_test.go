@@ -1,0 +1,190 @@
+package redis
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPasswordIsAskedForAndTakenFromURLOrEnvironment(t *testing.T) {
+	host := private(t)
+	do(t, host, "CONFIG", "SET", "requirepass", "s3cret/#?@")
+	wantText(t, refusal(t, viaURL(host, "", "")),
+		": needs a password; write redis://user:password@host:port or set REDIS_PASSWORD")
+	wantText(t, refusal(t, viaURL(host, "", "wrong")),
+		": wrong user name or password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH")
+	for _, variable := range []string{"REDIS_PASSWORD", "REDISCLI_AUTH", "the URL"} {
+		spec := viaURL(host, "", "")
+		if variable == "the URL" {
+			spec = viaURL(host, "", "s3cret/#?@")
+		}
+		s, err := Start(t.Context(), spec, withEnv(func(name string) string {
+			return map[string]string{variable: "s3cret/#?@"}[name]
+		}))
+		if err != nil {
+			t.Errorf("with the password in %s: %v", variable, err)
+			continue
+		}
+		s.Close()
+	}
+}
+
+func TestDocumentedACLSuffices(t *testing.T) {
+	host := private(t)
+	grant := func(rules ...string) {
+		do(t, host, append([]string{"ACL", "SETUSER", "narrow", "reset", "on", ">pw"}, rules...)...)
+	}
+	rule := strings.Fields(ACLRule)
+	grant(rule...)
+	s, err := Start(t.Context(), viaURL(host, "narrow", "pw"), withEnv(noEnv))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.Name != host.Name || s.Version != host.Version {
+		t.Errorf("named %s %s; want %s %s", s.Name, s.Version, host.Name, host.Version)
+	}
+	if err := s.Client.FlushAll(t.Context()).Err(); err == nil || !strings.HasPrefix(err.Error(), "NOPERM") {
+		t.Errorf("the documented rights allow FLUSHALL: %v", err)
+	}
+	suffices := "; this suffices: ACL SETUSER narrow " + ACLRule
+	grant(append(rule, "-time", "-set", "-script")...)
+	wantText(t, refusal(t, viaURL(host, "narrow", "pw")), `: user "narrow" may not run set, time, script`+suffices)
+	grant(append(rule, "-eval")...)
+	wantText(t, refusal(t, viaURL(host, "narrow", "pw")), `: user "narrow" may not run eval`+suffices)
+	grant(append(rule, "resetkeys", "~other:*")...)
+	wantText(t, refusal(t, viaURL(host, "narrow", "pw")), `: user "narrow" may not use keys under ratelab:`+suffices)
+	grant(append(rule, "-info")...)
+	wantText(t, refusal(t, viaURL(host, "narrow", "pw")), `: user "narrow" may not run info`+suffices)
+}
+
+func TestReplicaIsRefused(t *testing.T) {
+	host := private(t)
+	do(t, host, "REPLICAOF", "127.0.0.1", "1")
+	wantText(t, refusal(t, viaURL(host, "", "")), ": is a read-only replica; name its primary")
+	do(t, host, "CONFIG", "SET", "replica-serve-stale-data", "no")
+	wantText(t, refusal(t, viaURL(host, "", "")), ": is a replica that has lost its primary; name the primary")
+}
+
+func TestDatabaseThatIsNotThere(t *testing.T) {
+	host := private(t)
+	wantText(t, refusal(t, viaURL(host, "", "")+"?db=9999"),
+		": has no such database; want /0, or one below its setting databases")
+}
+
+// program writes a shell script that ends in the redis-server on PATH with more arguments, or in none.
+func program(t *testing.T, body string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestClusterNodeIsRefusedEvenWithAllSlots(t *testing.T) {
+	t.Parallel() // it waits for two seconds
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		absent(t, err)
+	}
+	dir, err := os.MkdirTemp("", "ratelab-") // t.TempDir's path may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	at := target{network: "unix", addr: filepath.Join(dir, "redis.sock"), label: "node"}
+	node, err := startChild(exec.Command("redis-server",
+		append(arguments(at, dir), "--cluster-enabled", "yes", "--port", freePort(t), "--cluster-port",
+			freePort(t))...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer node.end(false)
+	s := newServer(KindProcess, at, settings{poolSize: 1})
+	s.cause = node.cause
+	defer s.Close()
+	if err := s.awaitReady(t.Context()); err != nil {
+		t.Fatal(err, s.Ended())
+	}
+	do(t, s, "CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+	for !strings.Contains(do(t, s, "CLUSTER", "INFO"), "cluster_state:ok") {
+		time.Sleep(10 * time.Millisecond) // until the node believes it
+	}
+	wantText(t, refusal(t, viaURL(s, "", "")),
+		": is a node of a cluster, and a batch of decisions needs all its keys on one node; name a standalone server")
+}
+
+func TestFullServerIsRefused(t *testing.T) {
+	host := private(t)
+	do(t, host, "CONFIG", "SET", "maxmemory", "1")
+	wantText(t, refusal(t, viaURL(host, "", "")),
+		": is out of memory (OOM) and refuses writes; raise its maxmemory or take another server")
+}
+
+func TestValkeyIsNotTakenForTheRedisThatItSpeaksLike(t *testing.T) {
+	s := &Server{Name: "redis", Version: "7.2.4"} // as its HELLO says
+	s.callItself(infoFields("# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.1.1\r\n"))
+	if got := s.Name + " " + s.Version; got != "valkey 8.1.1" {
+		t.Errorf("named %s; want valkey 8.1.1", got)
+	}
+}
+
+func TestProgramThatDoesNotServeSaysWhatItSaid(t *testing.T) {
+	got := refusal(t, "process="+program(t, "echo starting; echo bad option >&2; exit 7"))
+	wantText(t, got, "did not start (exit status 7; it said: starting | bad option)")
+	wantText(t, refusal(t, "process=/no/such/program"), `process: no program "/no/such/program"; give a path`)
+	t.Setenv("PATH", t.TempDir())
+	wantText(t, refusal(t, "process"), "process: neither redis-server nor valkey-server on PATH; install one")
+}
+
+func TestServerThatDiesInTheMiddleIsExplained(t *testing.T) {
+	s := private(t)
+	guest, err := Start(t.Context(), viaURL(s, "", ""), withEnv(noEnv))
+	if err != nil {
+		if runtime.GOOS == "windows" {
+			t.Skip(err) // no unix socket
+		}
+		t.Fatal(err)
+	}
+	defer guest.Close()
+	waiting := make(chan error)
+	go func() { waiting <- guest.Client.BLPop(t.Context(), 0, guest.Prefix+"never").Err() }()
+	for infoFields(do(t, s, "INFO", "clients"))["blocked_clients"] != "1" {
+		runtime.Gosched() // until the guest's call is under way
+	}
+	kill(t, s)
+	lost := Explain(<-waiting, guest)
+	wantText(t, lost.Error(), ": the connection broke in the middle: the server stopped, restarted or threw us out; "+
+		"what was decided until then is incomplete")
+	lost = Explain(s.Client.Ping(t.Context()).Err(), s)
+	wantText(t, lost.Error(), "the server ended in the middle (signal: killed")
+	for range 3 { // the pool finds out one connection after the other
+		err = guest.Client.Ping(t.Context()).Err()
+	}
+	wantText(t, Explain(err, guest).Error(), ": the server is gone: it refuses connections that it took before")
+}
+
+// kill ends the server that s started, the hard way.
+func kill(t *testing.T, s *Server) {
+	t.Helper()
+	fields := infoFields(do(t, s, "INFO", "server"))
+	pid, err := strconv.Atoi(fields["process_id"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

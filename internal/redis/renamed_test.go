@@ -1,0 +1,54 @@
+package redis
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A server whose commands have other names says which are missing and what to do, and repeats no Lua of ours.
+func TestRenamedCommands(t *testing.T) {
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		absent(t, err)
+	}
+	for command, want := range map[string]string{
+		"EVALSHA": "does not know EVALSHA, which decisions need: rename-command or a proxy has taken it away; give " +
+			"it its name back, or take another server",
+		"SCRIPT": "does not know SCRIPT, which decisions need: rename-command or a proxy has taken it away; give it " +
+			"its name back, or take another server",
+		"EVAL": noLua,
+	} {
+		got := refusal(t, "process="+program(t, `exec redis-server "$@" --rename-command `+command+" hidden"))
+		if got != "program: "+want {
+			t.Errorf("without %s: %s; want %s", command, got, want)
+		}
+	}
+}
+
+// What a script is answered for its server's sake is worded as if the server had said it to us.
+func TestExplainText(t *testing.T) {
+	s := &Server{target: target{label: "redis://h:1"}}
+	if err := ExplainText("OOM command not allowed when used memory > 'maxmemory'., on user_script:79",
+		s); err == nil ||
+		!strings.HasPrefix(err.Error(), "redis://h:1: is out of memory (OOM)") {
+		t.Error(err)
+	}
+	if err := ExplainText("ERR value is not an integer", s); err != nil {
+		t.Errorf("a script's own affair: %v", err)
+	}
+}
+
+// Whatever a server answers, its message names it, is short, and steers no terminal.
+func TestHostileAnswers(t *testing.T) {
+	for answer, want := range map[string]string{
+		"-ERR no\r\n": ": answered ERR no",
+		"-ERR \x1b]0;pwn\x07 \u202e\xff\u009b\r\n":      `: ERR \x1b]0;pwn\a \u202e\xff\u009b`,
+		"-ERR " + strings.Repeat("x", 100_000) + "\r\n": ": ERR " + strings.Repeat("x", 396) + "…",
+	} {
+		addr := listen(t, speaker(func([]string) string { return answer }))
+		_, err := Start(t.Context(), "redis://"+addr, withEnv(noEnv))
+		if err == nil || err.Error() != "redis://"+addr+want {
+			t.Errorf("%.60q: %.600v; want %q", answer, err, want)
+		}
+	}
+}

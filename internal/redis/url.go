@@ -1,0 +1,180 @@
+package redis
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ratelab/internal/message"
+)
+
+// parseURL reads redis://user:password@host:port/db, rediss:// with the TLS parameters of tlsConfig, and
+// unix://user:password@/path?db=0. Without a password in it the environment's is taken. Its errors repeat no
+// part of the URL in which a password, or the half of one, could be: an unescaped / ? or # in a password moves
+// what follows into the path, the query or the fragment.
+//
+// Note: redis.ParseURL reads more, and repeats the whole URL, password included, in its error.
+func parseURL(text string, getenv func(string) string) (target, error) {
+	scheme, _, _ := strings.Cut(text, "://")
+	known := parameters[scheme]
+	switch {
+	case known == nil && !word.MatchString(scheme):
+		return target{}, unknownSpec(text)
+	case known == nil:
+		return target{}, badSpec("server \"%s://…\": no such scheme; want redis://, rediss:// (TLS) or unix://", scheme)
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Opaque != "" || u.Fragment != "" || misplacedAt(u) {
+		return target{}, badSpec("server \"%s://…\": cannot be read as a URL; in a user name or password write "+
+			"/ as %%2F, ? as %%3F, # as %%23, @ as %%40, %% as %%25, or set REDIS_PASSWORD instead", scheme)
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return target{}, badSpec("server \"%s://…\": the part after ? cannot be read; want name=value&name=value",
+			scheme)
+	}
+	for name, values := range query {
+		switch {
+		case name == "password":
+			return target{}, badSpec("server \"%s://…\": no password after the ?; write %s://user:password@… or set "+
+				"REDIS_PASSWORD", scheme, scheme)
+		case !slices.Contains(known, name):
+			return target{}, badSpec("server \"%s://…\": unknown parameter after the ?; want %s", scheme,
+				strings.Join(known, ", "))
+		case len(values) > 1:
+			return target{}, badSpec("server \"%s://…\": %s is given twice", scheme, name)
+		}
+	}
+	inURL, _ := u.User.Password()
+	t := target{user: cmp.Or(u.User.Username(), query.Get("username")),
+		password: newSecret(cmp.Or(inURL, getenv("REDIS_PASSWORD"), getenv("REDISCLI_AUTH")))}
+	return t.locate(u, query)
+}
+
+// misplacedAt reports an @ where only a torn password puts one. A socket's path may have one.
+func misplacedAt(u *url.URL) bool {
+	return u.Scheme != "unix" && strings.Contains(u.Path, "@") || strings.Contains(u.RawQuery, "@")
+}
+
+// parameters are the query's names by scheme.
+var parameters = map[string][]string{
+	"redis":  {"db", "username"},
+	"rediss": {"db", "username", "cacert", "cert", "key", "sni", "skip_verify"},
+	"unix":   {"db", "username"},
+}
+
+// locate fills in the address, the label and the database.
+func (t target) locate(u *url.URL, query url.Values) (target, error) {
+	db := query.Get("db")
+	if u.Scheme == "unix" {
+		if u.Host != "" || u.Path == "" || u.Path == "/" {
+			return target{}, badSpec("server \"unix://…\": want three slashes and a socket's path, such as " +
+				"unix:///run/redis.sock?db=0")
+		}
+		t.network, t.addr, t.label = "unix", u.Path, "unix://"+u.Path
+	} else {
+		port := cmp.Or(u.Port(), "6379")
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || u.Hostname() == "" {
+			return target{}, badSpec("server \"%s://…\": want a host and a port from 1 to 65535, such as "+
+				"%s://localhost:6379", u.Scheme, u.Scheme)
+		}
+		t.network, t.addr = "tcp", net.JoinHostPort(u.Hostname(), port)
+		t.label = u.Scheme + "://" + t.addr
+		if path := strings.Trim(u.Path, "/"); path != "" {
+			if db != "" {
+				return target{}, badSpec("server %q: the database is given twice, in the path and as db", t.label)
+			}
+			db = path
+		}
+	}
+	var err error
+	if t.db, err = strconv.Atoi(cmp.Or(db, "0")); err != nil || t.db < 0 {
+		return target{}, badSpec("server %q: the database is not a number from 0 on; want %s/0 or ?db=0", t.label,
+			t.label)
+	}
+	if u.Scheme == "rediss" {
+		t.tls, err = tlsConfig(t.label, u.Hostname(), query)
+	}
+	return t, err
+}
+
+// tlsConfig reads the parameters of a rediss:// URL, named as redis-cli's flags are: cacert (a PEM file instead
+// of the system's authorities), cert and key (PEM files, for servers that ask the client for one), sni (the name
+// to expect in the certificate, where it is not the host), and skip_verify=true, which believes anybody.
+func tlsConfig(label, host string, query url.Values) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: cmp.Or(query.Get("sni"), host)}
+	switch skip := query.Get("skip_verify"); skip {
+	case "", "false":
+	case "true":
+		c.InsecureSkipVerify = true // asked for, in so many words
+	default:
+		return nil, badSpec("server %q: skip_verify=%s; want true or false", label, skip)
+	}
+	if file := query.Get("cacert"); file != "" {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, badSpec("server %q: cacert: %v", label, err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, badSpec("server %q: cacert: %s holds no certificate; want PEM", label, file)
+		}
+	}
+	cert, key := query.Get("cert"), query.Get("key")
+	if (cert == "") != (key == "") {
+		return nil, badSpec("server %q: want cert and key together, or neither", label)
+	}
+	if cert != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, badSpec("server %q: cert and key: %v", label, err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// notRepeated stands where a message would else quote what somebody gave as a server.
+const notRepeated = "(not repeated here, it may hold a password)"
+
+// harmless are a word, a path, or an image's name: with a registry's port, a tag and a digest. Nothing in it looks like
+// the user, the password or the host of a URL, however that was mistyped.
+var harmless = onDemand(`^([A-Za-z]:\\)?[\pL\pN ._/\\+~-]*(:[0-9]{1,5}/[\pL\pN._/-]+)?(:[A-Za-z0-9_.-]{1,128})?(@sha256:[0-9a-f]{64})?$`)
+
+// onDemand is a pattern whose repetitions take milliseconds to compile: every start of a program would wait for them.
+func onDemand(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+// Repeatable reports whether a message may quote what was given as a server, an image or a program: it can hold no
+// password.
+func Repeatable(text string) bool {
+	return harmless().MatchString(text) && !strings.Contains(text, "//")
+}
+
+// Repeat is text in quotes for a message, or words in its place where it is not Repeatable.
+func Repeat(text string) string {
+	if Repeatable(text) {
+		return message.Quote(text)
+	}
+	return notRepeated
+}
+
+// NameOf is a spec of Start as a message may name it: a URL without user, password and parameters.
+func NameOf(spec string) string {
+	if t, err := parseURL(spec, func(string) string { return "" }); err == nil {
+		return t.label
+	}
+	if kind, argument, _ := strings.Cut(spec, "="); word.MatchString(kind) && Repeatable(argument) {
+		return spec
+	}
+	return notRepeated
+}

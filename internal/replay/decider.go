@@ -1,0 +1,73 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Decider decides requests in order; decisions has the length of requests. After an error the decisions are void.
+type Decider interface {
+	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error
+}
+
+// Model lets a plain Go limiter decide: no server at all.
+type Model struct {
+	limiter limit.Limiter
+	startUS int64
+}
+
+// NewModel is limiter under a clock that begins at start.
+func NewModel(limiter limit.Limiter, start time.Time) *Model {
+	return &Model{limiter, start.UnixMicro()}
+}
+
+// Decide fails only where clocks are off and the limiter knows but one.
+func (m *Model) Decide(_ context.Context, requests []limit.Request, decisions []limit.Decision) (err error) {
+	for i := range requests {
+		if decisions[i], err = limit.Ask(m.limiter, m.startUS, &requests[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unreachable is a Decider that nobody reaches at times.
+type unreachable struct {
+	Decider
+	outages []limit.Outage // those that are not over, in the order of time
+}
+
+// Unreachable is d with outages, which are in the order of time and do not overlap. Requests in them are Unavailable,
+// and d never sees them.
+func Unreachable(d Decider, outages []limit.Outage) Decider {
+	if len(outages) == 0 {
+		return d
+	}
+	return &unreachable{d, outages}
+}
+
+// Decide implements Decider.
+func (u *unreachable) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	for len(requests) > 0 {
+		n := 0
+		for ; n < len(requests) && u.reaches(requests[n].AtUS); n++ {
+		}
+		if n == 0 {
+			decisions[0], n = limit.Decision{Verdict: limit.Unavailable}, 1
+		} else if err := u.Decider.Decide(ctx, requests[:n], decisions[:n]); err != nil {
+			return err
+		}
+		requests, decisions = requests[n:], decisions[n:]
+	}
+	return nil
+}
+
+// reaches reports whether a request reaches the server; times do not decrease.
+func (u *unreachable) reaches(atUS int64) bool {
+	for len(u.outages) > 0 && u.outages[0].UntilUS <= atUS {
+		u.outages = u.outages[1:]
+	}
+	return len(u.outages) == 0 || atUS < u.outages[0].FromUS
+}

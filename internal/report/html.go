@@ -1,0 +1,245 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sheetHTML is a sheet within a page. Tables scroll within their own boxes. A page's script may sort the body of those
+// of the class sorts by data-k, where a cell has one; the foot stays where it is. The page's style sheet says what
+// swatch, words, over, shade and the names of the styles look like. What a column says stands below its table as text,
+// too: a finger and a sheet of paper cannot point at a heading.
+var sheetHTML = template.Must(template.New("sheet").Parse(
+	`{{define "lines"}}{{range .}}` +
+		`{{if eq .Element "dl"}}<dl class="facts">{{range .Lines}}<div><dt>{{.Term}}</dt><dd><bdi>{{.Text}}</bdi></dd></div>` +
+		`{{end}}</dl>` +
+		`{{else if eq .Element "ul"}}<ul{{.Class}}>{{range .Lines}}<li><bdi>{{.Text}}</bdi></li>{{end}}</ul>` +
+		`{{else}}{{$class := .Class}}{{range .Lines}}<p{{$class}}><bdi>{{.Text}}</bdi></p>{{end}}{{end}}
+{{end}}{{end -}}
+{{define "small"}}{{range .Small}}<small>{{.}}</small>{{end}}{{end -}}
+{{define "name"}}<th scope="row">` +
+		`{{if .Mark}}<svg class="swatch {{.Mark}}" aria-hidden="true"><path d="M0 5h26"/></svg>{{end}}` +
+		`{{if .Link}}<a href="{{.Link}}"{{if .Help}} title="{{.Help}}"{{end}}>{{end}}<bdi>{{.Soft}}</bdi>` +
+		`{{if .Link}}</a>{{end}}{{template "small" .}}</th>{{end -}}
+{{define "row"}}<tr>{{range $i, $c := .}}{{if $i}}` +
+		`<td{{.Class}}{{if .Key}} data-k="{{.Key}}"{{end}}>` +
+		`{{if .Words}}<bdi>{{.Text}}</bdi>{{else}}{{.Text}}{{end}}{{template "small" .}}</td>` +
+		`{{else}}{{template "name" .}}{{end}}{{end}}</tr>
+{{end -}}
+{{define "table"}}<div class="scroll{{if .Matrix}} wide{{end}}{{if .Narrow}} narrow{{end}}" role="region" tabindex="0" aria-label="{{.Caption}}">` +
+		`<table class="{{.Class}}">
+{{if not .Matrix}}<caption><span>{{.Caption}}</span></caption>
+{{end}}<thead><tr>{{$matrix := .Matrix}}{{range $i, $c := .Head}}<th scope="col"{{if .Help}} title="{{.Help}}"{{end}}>` +
+		`{{if and $matrix $i}}<span><bdi>{{.Name}}</bdi></span>{{else}}{{.Name}}{{end}}</th>{{end}}</tr></thead>
+<tbody>
+{{range .Body}}{{template "row" .}}{{end}}</tbody>
+{{if .Foot}}<tfoot>
+{{range .Foot}}{{template "row" .}}{{end}}</tfoot>
+{{end}}</table></div>
+{{if .Helps}}<details class="columns"><summary>What the columns say</summary><dl>{{range .Helps}}<div><dt>{{.Name}}</dt>` +
+		`<dd>{{.Help}}</dd></div>{{end}}</dl></details>
+{{end}}{{end -}}
+{{define "parts"}}{{range .}}{{if .Folded}}<details class="folded"><summary>{{.Title}}</summary>
+{{template "parts" .Folded}}</details>
+{{else}}{{.Heading}}{{template "lines" .Lead}}{{range .Tables}}{{template "table" .}}{{end}}{{template "lines" .Notes}}` +
+		`{{end}}{{end}}{{end -}}
+{{template "parts" .}}`))
+
+// HTML is the sheet within a page: headings, paragraphs, lists and tables. Nothing in a text is markup.
+func (s Sheet) HTML() template.HTML {
+	var out bytes.Buffer
+	if err := sheetHTML.Execute(&out, partsHTML(s)); err != nil {
+		panic(err) // a bytes.Buffer takes everything
+	}
+	return template.HTML(out.String())
+}
+
+type partHTML struct {
+	Title       string
+	Heading     template.HTML
+	Lead, Notes []blockHTML
+	Tables      []tableHTML
+	Folded      []partHTML
+}
+
+func partsHTML(s Sheet) (parts []partHTML) {
+	for i := range s {
+		p := &s[i]
+		part := partHTML{Title: Shown(p.Title), Lead: blocks(p.Lead), Notes: blocks(p.Notes),
+			Folded: partsHTML(p.Folded)}
+		if p.Title != "" {
+			part.Heading = template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", p.level(),
+				template.HTMLEscapeString(part.Title)))
+		}
+		for _, g := range p.Tables {
+			if len(g.Rows) > 0 {
+				part.Tables = append(part.Tables, g.html())
+			}
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// blockHTML is successive lines that are one element: facts, a list, or a paragraph alone.
+type blockHTML struct {
+	Element string
+	Style   Style
+	Lines   []Line
+}
+
+func (b blockHTML) Class() template.HTMLAttr { return class(styleClass[b.Style]) }
+
+// styleClass are the classes of the styles.
+var styleClass = map[Style]string{Faint: "faint", Strong: "strong", Alarm: "alarm"}
+
+func blocks(lines []Line) (list []blockHTML) {
+	for _, l := range lines {
+		l.Term, l.Text = Shown(l.Term), together(Shown(l.Text))
+		element := "p"
+		switch {
+		case l.Item:
+			element = "ul"
+		case l.Term != "":
+			element = "dl"
+		}
+		if n := len(list); element != "p" && n > 0 && list[n-1].Element == element && list[n-1].Style == l.Style {
+			list[n-1].Lines = append(list[n-1].Lines, l)
+			continue
+		}
+		list = append(list, blockHTML{element, l.Style, []Line{l}})
+	}
+	return list
+}
+
+type tableHTML struct {
+	Caption    string
+	Matrix     bool
+	Narrow     bool
+	Head       []Column
+	Body, Foot [][]cellHTML
+}
+
+func (t tableHTML) Class() string {
+	if t.Matrix {
+		return "matrix"
+	}
+	return "figures sorts"
+}
+
+// html is the table with what its rows are named after in the first column, and rows to compare with at its foot.
+func (g *Table) html() tableHTML {
+	view := tableHTML{Caption: together(Shown(g.Title + g.Caption)), Matrix: g.Matrix, Narrow: g.Narrow}
+	for _, c := range g.Columns {
+		view.Head = append(view.Head, Column{Name: together(Shown(c.heading())), Help: Shown(c.Help)})
+	}
+	for _, r := range g.Rows {
+		if line := g.cells(&r); r.Faint {
+			view.Foot = append(view.Foot, line)
+		} else {
+			view.Body = append(view.Body, line)
+		}
+	}
+	return view
+}
+
+type cellHTML struct {
+	Cell
+	Small []string
+	Words bool
+}
+
+func (c cellHTML) Class() template.HTMLAttr {
+	switch {
+	case c.Shade > 0:
+		return class(fmt.Sprintf("shade%d", c.Shade))
+	case c.Shade < 0:
+		return class(fmt.Sprintf("lack%d", -c.Shade))
+	case c.Style == Strong || c.Style == Alarm:
+		return class("over")
+	case c.Words:
+		return class("words")
+	}
+	return ""
+}
+
+func (g *Table) cells(r *TableRow) []cellHTML {
+	var line []cellHTML
+	for i, c := range r.Cells {
+		words := g.Columns[i].Words && c.Text != ""
+		lines := strings.Split(c.Text, "\n")
+		for j := range lines {
+			lines[j] = Shown(lines[j])
+		}
+		c.Text, c.Help = lines[0], Shown(c.Help)
+		line = append(line, cellHTML{c, lines[1:], words})
+	}
+	return line
+}
+
+// Helps are the columns of which something is said.
+func (t tableHTML) Helps() []Column {
+	return slices.DeleteFunc(slices.Clone(t.Head), func(c Column) bool { return c.Help == "" })
+}
+
+// Soft is the cell's text as a name that may be broken.
+func (c cellHTML) Soft() template.HTML { return Soft(c.Text) }
+
+// Soft is a name, such as gcra:burst=100+local-flag, that has been through Shown: where there is no room for it, it is
+// broken before what it adds, and not within a word.
+func Soft(name string) template.HTML {
+	return template.HTML(softer.Replace(template.HTMLEscapeString(name)))
+}
+
+var softer = strings.NewReplacer(":", ":<wbr>", "+", "<wbr>+")
+
+// measured is a number with a blank before its unit.
+var measured = regexp.MustCompile(`(\d) ((?:µs|ms|s|min|h|d|k|M)\b|[×%])`)
+
+// together keeps a number and its unit on one line.
+func together(s string) string { return measured.ReplaceAllString(s, "$1\u00a0$2") }
+
+// class is the attribute, of names of our own.
+func class(name string) template.HTMLAttr {
+	if name == "" {
+		return ""
+	}
+	return template.HTMLAttr(` class="` + name + `"`)
+}
+
+// Shown is text from outside as a page shows it: what does not print, and what would turn the direction of the text
+// around it, is there to be seen. That it is no markup is the template's care. What was shown once stays as it is.
+//
+// Note: message.Visible makes controls blanks, which suits terminals and tables of text. A page has the pictures of
+// control characters in its fonts, and no width to keep.
+func Shown(s string) string {
+	var out strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&out, "⟨%02X⟩", s[i])
+		case r < ' ':
+			out.WriteRune('␀' + r)
+		case r == 0x7f:
+			out.WriteRune('␡')
+		case unicode.IsControl(r), hidden(r):
+			fmt.Fprintf(&out, "⟨U+%04X⟩", r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// hidden reports whether r prints nothing of its own but changes how its neighbours are read: the directional
+// controls of Unicode's annex 9, separators of lines, and characters without width that make two names look alike.
+func hidden(r rune) bool {
+	return unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
+		r == 0x200b || r == 0x2060 || r == 0xfeff || r == 0xad
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"ratelab/internal/message"
+)
+
+// WriteMarkdown writes s as headings, paragraphs, lists and GitHub tables, parted by empty lines. Texts show as they
+// were written and mark up nothing.
+func (s Sheet) WriteMarkdown(w io.Writer) error {
+	var m markdown
+	for _, p := range s {
+		m.part(&p)
+	}
+	_, err := io.WriteString(w, strings.Join(m.blocks, "\n\n")+"\n")
+	return err
+}
+
+// markdown is a page's blocks. Items that follow each other are one of them.
+type markdown struct {
+	blocks []string
+	listed bool // the last block is a list that goes on
+}
+
+func (m *markdown) add(block string) { m.blocks, m.listed = append(m.blocks, block), false }
+
+func (m *markdown) part(p *Part) {
+	m.listed = false
+	if p.Folded != nil {
+		m.fold(p)
+		return
+	}
+	if p.Title != "" {
+		m.add(strings.Repeat("#", p.level()) + " " + EscapeMarkdown(p.Title))
+	}
+	m.lines(p.Lead)
+	for _, g := range p.Tables {
+		if len(g.Rows) > 0 {
+			m.table(&g)
+		}
+	}
+	m.lines(p.Notes)
+}
+
+// fold writes parts that a reader opens. The empty lines make GitHub read tables inside HTML.
+func (m *markdown) fold(p *Part) {
+	m.add("<details>\n<summary>" + EscapeMarkdown(p.Title) + "</summary>")
+	for _, part := range p.Folded {
+		m.part(&part)
+	}
+	m.add("</details>")
+}
+
+func (m *markdown) lines(lines []Line) {
+	for _, l := range lines {
+		s := EscapeMarkdown(l.Text)
+		switch {
+		case l.Item && m.listed:
+			m.blocks[len(m.blocks)-1] += "\n- " + s
+			continue
+		case l.Item:
+			m.add("- " + s)
+			m.listed = true
+			continue
+		case l.Term != "":
+			s = "**" + EscapeMarkdown(l.Term) + "**: " + s
+		case l.Style == Strong || l.Style == Alarm:
+			s = "**" + s + "**"
+		}
+		m.add(s)
+	}
+}
+
+func (m *markdown) table(g *Table) {
+	if title := g.Title + g.Caption; title != "" {
+		m.add(EscapeMarkdown(strings.ToUpper(title[:1])+title[1:]) + ":")
+	}
+	var heads, rules []string
+	for _, c := range g.Columns {
+		heads = append(heads, EscapeMarkdown(c.heading()))
+		rules = append(rules, map[bool]string{true: ":---", false: "---:"}[c.Words])
+	}
+	lines := []string{"| " + strings.Join(heads, " | ") + " |", "|" + strings.Join(rules, "|") + "|"}
+	for _, r := range g.Rows {
+		var cells []string
+		for i, c := range r.Cells {
+			s := EscapeMarkdown(c.Text)
+			switch {
+			case c.Link != "":
+				s = fmt.Sprintf("[%s](%s)", s, c.Link)
+			case r.Faint && i == 0:
+				s = "*" + s + "*"
+			case c.Style == Strong || c.Style == Alarm:
+				s = "**" + s + "**"
+			}
+			cells = append(cells, s)
+		}
+		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
+	}
+	m.add(strings.Join(lines, "\n"))
+}
+
+// markdownEscapes puts a backslash before what CommonMark or a GitHub table could take for markup, and writes
+// HTML's own characters as entities. Source: CommonMark 0.31, "Backslash escapes".
+var markdownEscapes = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `|`, `\|`, `~`, `\~`, `!`, `\!`,
+	`$`, `\$`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`,
+)
+
+// EscapeMarkdown is s as Markdown shows it, on one line: nothing in it is markup, a control character, a link or a
+// mention, wherever on a line it stands.
+func EscapeMarkdown(s string) string {
+	s = markdownEscapes.Replace(strings.Trim(message.Visible(s), " "))
+	s = linkOrMention.ReplaceAllString(s, "$1"+apart+"$2")
+	s = bullet.ReplaceAllString(s, `\$0`)
+	return number.ReplaceAllString(s, `$1\$2`)
+}
+
+var (
+	// linkOrMention is what GitHub makes a link without being asked: an address, or a person who is told of it.
+	// Source: GitHub Flavored Markdown 0.29, "Autolinks (extension)".
+	linkOrMention = regexp.MustCompile(`(@|\b(?:https?|ftp|mailto|xmpp):|\bwww\.)(\S)`)
+	// bullet and number begin a list or a rule at the start of a line. A dash alone is none: it is how tables show
+	// that there is no figure.
+	bullet = regexp.MustCompile(`^[-+=][-+= ]`)
+	number = regexp.MustCompile(`^([0-9]{1,9})([.)](?:$| ))`)
+)
+
+// apart shows as nothing, and keeps what stands beside it from being read together.
+const apart = "<!-- -->"

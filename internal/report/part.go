@@ -1,0 +1,125 @@
+// Package report writes what people read, and what other tools read of a document: a terminal's tables, Markdown, HTML,
+// CSV and the benchmark format. A document says once what its parts are: lines, tables and notes; the terminal,
+// Markdown and HTML show the same ones, each in its own way. Here are the only table, the only wrapping and the only
+// escaping.
+//
+// It measures nothing, draws nothing (see curves) and compares nothing.
+package report
+
+import "strings"
+
+// Sheet is a page: its parts, in the order in which they are read.
+type Sheet []Part
+
+// Part is what belongs together. Whatever is empty is left out.
+type Part struct {
+	Title  string // of Markdown a heading
+	Level  int    // of that heading, 1 to 6; 0 stands for 3
+	Lead   []Line
+	Tables []Table
+	Notes  []Line // below the tables
+	Folded Sheet  // on a page these are folded away under the title; a terminal does without them
+}
+
+// level is that of the part's heading.
+func (p *Part) level() int {
+	if p.Level == 0 {
+		return 3
+	}
+	return p.Level
+}
+
+// Line is a paragraph, broken between words where there is no room for it.
+type Line struct {
+	Term  string // what it is about, which stands out on a page; successive ones are its facts
+	Text  string
+	Style Style
+	Item  bool // on a page it is one of a list, and not a paragraph
+}
+
+// Items are lines of a list.
+func Items(texts ...string) []Line {
+	lines := make([]Line, len(texts))
+	for i, t := range texts {
+		lines[i] = Line{Text: t, Item: true}
+	}
+	return lines
+}
+
+// Style is how much something stands out.
+type Style int
+
+// The styles.
+const (
+	Plain  Style = iota
+	Faint        // steps back
+	Strong       // stands out on a page
+	Alarm        // stands out everywhere
+)
+
+// Table is rows of cells under columns.
+type Table struct {
+	Title   string // above it
+	Caption string // above it on a page, where a terminal does without
+	Columns []Column
+	Rows    []TableRow
+	Matrix  bool // on a page its headings stand upright and its cells are shaded
+	Bare    bool // on a terminal no rule stands under its headings
+	Tight   bool // on a terminal one blank stands between its columns instead of two
+	Narrow  bool // on a page it is for a phone, which shows only some columns of the matrix after it
+}
+
+// Column is a heading and what is below it. Words go left, numbers right.
+type Column struct {
+	Group     string // of successive columns, above their names
+	Name      string // one line, or two with a line end between them
+	Words     bool
+	Help      string                              // what stands in it, shown on a page where one points at the heading
+	Widest    int                                 // cells are broken there; 0 for nowhere
+	Narrowest int                                 // how far it gives way where the table is too wide; 0 for not at all
+	Leaves    int                                 // where that is not enough the highest go first; 0 stays
+	Break     func(cell string, width int) string // how cells are broken; nil for BreakLabel
+}
+
+// heading is the column's name on one line, without the hyphens at which a terminal breaks it.
+func (c *Column) heading() string { return strings.TrimSpace(c.Group + " " + unbroken.Replace(c.Name)) }
+
+var unbroken = strings.NewReplacer("-\n", "", "_\n", "_", "\n", " ")
+
+// Numbers are columns of numbers.
+func Numbers(names ...string) []Column {
+	columns := make([]Column, len(names))
+	for i, name := range names {
+		columns[i].Name = name
+	}
+	return columns
+}
+
+// TableRow is a line of a table.
+type TableRow struct {
+	Cells []Cell
+	Faint bool // it is there to compare with: on a page it is set apart, at the foot where rows can be sorted
+}
+
+// Cell is a figure or some words; on a page each line after the first stands small below it.
+type Cell struct {
+	Text  string
+	Style Style
+	Link  string // on a page it leads there
+	Key   string // on a page it is sorted by this number, where its text is no plain one
+	Mark  string // on a page the class of the swatch before it, such as that of a curve
+	Help  string // on a page it is shown where one points at the link
+	Shade int    // in a matrix on a page, 0 for none to 4; as far below 0 where there is too little
+}
+
+// Cells are plain ones.
+func Cells(texts ...string) []Cell {
+	cells := make([]Cell, len(texts))
+	for i, t := range texts {
+		cells[i].Text = t
+	}
+	return cells
+}
+
+// Absent stands where there is no figure.
+const Absent = "-"

@@ -1,0 +1,20 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"ratelab/internal/result"
+)
+
+func render(write func(*strings.Builder) error) string {
+	var out strings.Builder
+	if err := write(&out); err != nil {
+		panic(err)
+	}
+	return out.String()
+}
+
+func writeMarkdown(w io.Writer, d *result.Document) error {
+	return DocumentFormats.Write(w, "markdown", d, Terminal{})
+}

@@ -1,0 +1,349 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"ratelab/internal/message"
+)
+
+// Terminal is where a sheet is read.
+type Terminal struct {
+	Width int  // columns to keep within; 0 for as wide as it gets
+	Quiet bool // leave out the notes
+	Color bool // ANSI colours: what is alarming stands out, what is there to compare with steps back
+}
+
+// Or is t, and where it has no width the one that is usual for the sheet.
+func (t Terminal) Or(width int) Terminal {
+	if t.Width == 0 {
+		t.Width = width
+	}
+	return t
+}
+
+// WriteTerminal writes s for people. It is plain ASCII unless a name is not, so that it survives pipes and logs, and
+// nothing in it steers a terminal.
+func (s Sheet) WriteTerminal(w io.Writer, t Terminal) error {
+	var out bytes.Buffer
+	for _, p := range s {
+		var part bytes.Buffer
+		t.part(&part, &p)
+		if out.Len() > 0 && part.Len() > 0 {
+			out.WriteByte('\n')
+		}
+		out.Write(part.Bytes())
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func (t Terminal) part(out *bytes.Buffer, p *Part) {
+	if p.Folded != nil {
+		return
+	}
+	apart := func() {
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+		}
+	}
+	if p.Title != "" {
+		t.line(out, Line{Text: p.Title}, text.Bold)
+	}
+	for _, l := range p.Lead {
+		t.line(out, l, t.colors(l.Style)...)
+	}
+	for _, g := range p.Tables {
+		if len(g.Rows) == 0 {
+			continue
+		}
+		apart()
+		if g.Title != "" {
+			t.line(out, Line{Text: g.Title}, text.Faint)
+		}
+		out.WriteString(t.fitted(&g) + "\n")
+	}
+	notes := p.Notes
+	if t.Quiet {
+		notes = slices.DeleteFunc(slices.Clone(notes), func(l Line) bool { return strings.HasPrefix(l.whole(), noted) })
+	}
+	if len(notes) > 0 && p.hasTable() {
+		apart()
+	}
+	for _, l := range notes {
+		t.line(out, l, t.colors(l.Style)...)
+	}
+}
+
+// noted is how a line begins that says how the figures came about, and none of them.
+const noted = "note: "
+
+func (p *Part) hasTable() bool {
+	for _, g := range p.Tables {
+		if len(g.Rows) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// line writes a paragraph; what is carried over is indented.
+func (t Terminal) line(out *bytes.Buffer, l Line, colors ...text.Color) {
+	s := message.Visible(l.whole())
+	if t.Width > 0 {
+		s = TrimRight(text.WrapSoft(s, t.Width-len(indent)))
+	}
+	for i, piece := range strings.Split(s, "\n") {
+		if i > 0 {
+			out.WriteString(indent)
+		}
+		out.WriteString(t.paint(piece, colors...) + "\n")
+	}
+}
+
+const indent = "  "
+
+// whole is the line with its term.
+func (l *Line) whole() string {
+	if l.Term == "" {
+		return l.Text
+	}
+	return l.Term + ": " + l.Text
+}
+
+func (t Terminal) colors(s Style) []text.Color {
+	switch s {
+	case Faint:
+		return []text.Color{text.Faint}
+	case Alarm:
+		return []text.Color{text.Bold, text.FgRed}
+	}
+	return nil
+}
+
+// paint colours s without go-pretty's global switch, which follows the environment and not the caller.
+func (t Terminal) paint(s string, colors ...text.Color) string {
+	if !t.Color || s == "" || len(colors) == 0 {
+		return s
+	}
+	return text.Escape(s, text.Colors(colors).EscapeSeq())
+}
+
+// TrimRight takes the blanks off the end of every line.
+func TrimRight(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fitted renders a table. Where it is too wide labels are broken, and where that is not enough columns leave.
+func (t Terminal) fitted(g *Table) string {
+	var gone []string
+	for t.excess(t.render(g.narrowest())) > 0 {
+		less, name := g.withoutOne()
+		if less == nil {
+			break
+		}
+		g, gone = less, append(gone, name)
+	}
+	rendered := t.render(g)
+	for i, c := range g.Columns {
+		if excess := t.excess(rendered); excess > 0 && c.Narrowest > 0 {
+			g = g.narrower(i, max(g.widest(i)-excess, c.Narrowest))
+			rendered = t.render(g)
+		}
+	}
+	if gone == nil {
+		return rendered
+	}
+	var note bytes.Buffer
+	t.line(&note, Line{Text: "columns left out: " + strings.Join(gone, ", ")}, text.Faint)
+	return rendered + "\n" + strings.TrimSuffix(note.String(), "\n")
+}
+
+// Fits reports whether there is room for a table as it is.
+func (t Terminal) Fits(g *Table) bool { return t.excess(t.render(g)) == 0 }
+
+// excess is by how much a table is too wide.
+func (t Terminal) excess(rendered string) int {
+	if t.Width == 0 {
+		return 0
+	}
+	return max(0, text.LongestLineLen(rendered)-t.Width)
+}
+
+// narrowest is g with every label broken as far as may be.
+func (g *Table) narrowest() *Table {
+	for i, c := range g.Columns {
+		if c.Narrowest > 0 {
+			g = g.narrower(i, c.Narrowest)
+		}
+	}
+	return g
+}
+
+// withoutOne is g without the column that leaves first, and its name; nil where none leaves.
+func (g *Table) withoutOne() (less *Table, name string) {
+	first := -1
+	for i, c := range g.Columns {
+		if c.Leaves > 0 && (first < 0 || c.Leaves >= g.Columns[first].Leaves) {
+			first = i
+		}
+	}
+	if first < 0 {
+		return nil, ""
+	}
+	copied := *g
+	copied.Columns = slices.Delete(slices.Clone(g.Columns), first, first+1)
+	copied.Rows = slices.Clone(g.Rows)
+	for i := range copied.Rows {
+		copied.Rows[i].Cells = slices.Delete(slices.Clone(copied.Rows[i].Cells), first, first+1)
+	}
+	return &copied, g.Columns[first].heading()
+}
+
+// narrower is g with a bound on the width of column i.
+func (g *Table) narrower(i, width int) *Table {
+	copied := *g
+	copied.Columns = slices.Clone(g.Columns)
+	copied.Columns[i].Widest = width
+	return &copied
+}
+
+// widest is how wide column i is.
+func (g *Table) widest(i int) (width int) {
+	for line := range strings.SplitSeq(g.Columns[i].Name, "\n") {
+		width = max(width, text.StringWidthWithoutEscSequences(line))
+	}
+	for _, r := range g.Rows {
+		width = max(width, text.StringWidthWithoutEscSequences(r.Cells[i].Text))
+	}
+	if most := g.Columns[i].Widest; most > 0 {
+		width = min(width, most)
+	}
+	return width
+}
+
+func (t Terminal) render(g *Table) string {
+	w := table.NewWriter()
+	style := plain()
+	style.Options.SeparateHeader = !g.Bare
+	if g.Tight {
+		style.Box.PaddingRight = " "
+	}
+	w.SetStyle(style)
+	var configs []table.ColumnConfig
+	var groups, names table.Row
+	grouped := false
+	for i, c := range g.Columns {
+		config := table.ColumnConfig{Number: i + 1, WidthMax: c.Widest, WidthMaxEnforcer: c.Break}
+		if c.Break == nil {
+			config.WidthMaxEnforcer = BreakLabel
+		}
+		if !c.Words {
+			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		configs = append(configs, config)
+		groups, names = append(groups, c.Group), append(names, wordsOf(c.Name))
+		grouped = grouped || c.Group != ""
+	}
+	if grouped {
+		for i, width := range g.groupWidths() {
+			configs[i].WidthMin = width
+		}
+	}
+	w.SetColumnConfigs(configs)
+	if grouped {
+		w.AppendHeader(groups, table.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignRight})
+	}
+	w.AppendHeader(names)
+	for _, r := range g.Rows {
+		var cells table.Row
+		for _, c := range r.Cells {
+			style := c.Style
+			if r.Faint {
+				style = Faint
+			}
+			cells = append(cells, t.paint(message.Visible(c.Text), t.colors(style)...))
+		}
+		w.AppendRow(cells)
+	}
+	return TrimRight(w.Render())
+}
+
+// groupWidths are how wide the last columns of groups must be for the group's name to have room over its columns, by
+// the column. go-pretty 6.8 would share the room out itself, and may divide by zero over it.
+func (g *Table) groupWidths() map[int]int {
+	widths := map[int]int{}
+	for first := 0; first < len(g.Columns); {
+		last, room := first, g.widest(first)
+		for last+1 < len(g.Columns) && g.Columns[last+1].Group == g.Columns[first].Group {
+			last++
+			room += 1 + g.widest(last)
+		}
+		if missing := text.StringWidthWithoutEscSequences(g.Columns[first].Group) - room; missing > 0 && last > first {
+			widths[last] = g.widest(last) + missing
+		}
+		first = last + 1
+	}
+	return widths
+}
+
+// wordsOf is a heading, whose line end is meant.
+func wordsOf(name string) string {
+	over, under, two := strings.Cut(name, "\n")
+	if !two {
+		return message.Visible(over)
+	}
+	return message.Visible(over) + "\n" + message.Visible(under)
+}
+
+// plain draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.
+func plain() table.Style {
+	style := table.StyleDefault
+	style.Format.Header = text.FormatDefault
+	style.Options = table.Options{SeparateHeader: true}
+	style.Box.PaddingLeft = ""
+	style.Box.PaddingRight = "  "
+	return style
+}
+
+// BreakLabel breaks a label after a hyphen or a colon, and within a word only where it must.
+func BreakLabel(label string, width int) string {
+	if text.StringWidthWithoutEscSequences(label) <= width {
+		return label
+	}
+	marked := strings.NewReplacer("-", "-\x00", ":", ":\x00", " ", " \x00").Replace(label)
+	var lines []string
+	for _, part := range strings.Split(marked, "\x00") {
+		last := len(lines) - 1
+		if last >= 0 && text.StringWidthWithoutEscSequences(lines[last]+part) <= width {
+			lines[last] += part
+			continue
+		}
+		lines = append(lines, strings.Split(text.WrapHard(part, width), "\n")...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// BreakList puts each of several labels on a line of its own, and breaks those that are still too long.
+func BreakList(labels string, width int) string {
+	list := strings.Split(labels, ", ")
+	for i, label := range list {
+		if i < len(list)-1 {
+			label += ","
+		}
+		list[i] = BreakLabel(label, width)
+	}
+	return strings.Join(list, "\n")
+}
+
+// BreakWords breaks a sentence between its words.
+func BreakWords(sentence string, width int) string { return text.WrapSoft(sentence, width) }

@@ -1,0 +1,367 @@
+package result
+
+import (
+	"time"
+
+	"ratelab/internal/measure"
+)
+
+// Header is what made a document. Its fields stand at the document's top level.
+type Header struct {
+	SchemaVersion int        `json:"schema_version"`
+	Kind          string     `json:"kind"`
+	Tool          Tool       `json:"tool"`
+	Started       time.Time  `json:"started"`
+	TookUS        int64      `json:"took_us"`
+	Partial       bool       `json:"partial"` // interrupted: the rounds that were finished
+	Machine       Machine    `json:"machine"`
+	Generator     Generator  `json:"generator"`
+	Settings      Settings   `json:"settings"`
+	Validity      Validity   `json:"validity"`
+	NoiseFloor    NoiseFloor `json:"noise_floor"`
+	Notes         []string   `json:"notes"`
+}
+
+// Benchmark is the document of bench run: what was measured, on what, and whether it can be trusted, complete enough
+// that every table and chart can be made again without measuring again.
+type Benchmark struct {
+	Header
+	Server BenchServer `json:"server"`
+	Runs   []BenchRun  `json:"runs"`  // each scenario's own traffic, open loop
+	Costs  []Cost      `json:"costs"` // each algorithm's cost, closed loop, whatever the scenario
+
+	Kept string `json:"-"` // what an interrupted run has left on a given server, for its message; "": nothing
+}
+
+// Machine is where the generator ran, and the server too where it is our own.
+type Machine struct {
+	OS           string `json:"os"`
+	Architecture string `json:"architecture"`
+	Kernel       string `json:"kernel"`
+	CPU          string `json:"cpu"`
+	Cores        int    `json:"cores"`
+	Go           string `json:"go"`
+}
+
+// BenchServer is who decided.
+type BenchServer struct {
+	Server
+	// how its address is reached, such as host network; empty where there is one way
+	Route           string `json:"route"`
+	Own             bool   `json:"own"`   // started for the run, and ended with it
+	Image           string `json:"image"` // of a container
+	MaxmemoryPolicy string `json:"maxmemory_policy"`
+}
+
+// Generator is how the load was made.
+type Generator struct {
+	Pacer      string `json:"pacer"` // nanosleep, timer slack 1 ns; or time.Sleep
+	GOMAXPROCS int    `json:"gomaxprocs"`
+	GOGC       int    `json:"gogc" jsonschema:"minimum=-1"`
+	Processors string `json:"processors"` // which were whose; "" where the system chose
+}
+
+// Settings are what was asked for.
+type Settings struct {
+	Rounds      int   `json:"rounds" jsonschema:"minimum=1"`
+	WarmUpUS    int64 `json:"warm_up_us"`                         // before each measurement, not counted
+	SegmentUS   int64 `json:"segment_us"`                         // one closed-loop measurement
+	Connections int   `json:"connections" jsonschema:"minimum=1"` // of the open loop and the cost segments
+	// connections, one closed-loop measurement each
+	Sweep         []int `json:"sweep"`
+	CostLimit     Limit `json:"cost_limit"`      // of the closed loop
+	FillLimit     Limit `json:"fill_limit"`      // of the memory fill
+	RepeatedRound int   `json:"repeated_rounds"` // rounds measured again because the generator was at fault
+}
+
+// Validity says whether the generator was fit to measure.
+type Validity struct {
+	Valid   bool     `json:"valid"`
+	Reasons []Reason `json:"reasons"`
+}
+
+// Reason is one thing that makes figures worthless.
+type Reason struct {
+	// drops, rate, lag, stall, gc, cpu, pool, overflow, clock, calls, silence, nothing, control, noise
+	Code      string `json:"code"`
+	Where     string `json:"where"`     // such as "ten-times-over gcra round 3"
+	Statement string `json:"statement"` // the figure and its bound, in words
+	// How long a stall or a silence lasted and when it began, since the document's start; absent of other reasons.
+	LastedUS *int64 `json:"lasted_us,omitempty"`
+	AtUS     *int64 `json:"at_us,omitempty"`
+}
+
+// NoiseFloor is how far two measurements of the same code lay apart: the 95th percentile of |ln(a/b)| over pairs of
+// successive measurements, as a ratio (1.04 is 4 %); 0 where there were no pairs.
+type NoiseFloor struct {
+	Pairs       int     `json:"pairs"`
+	ServerUS    float64 `json:"server_us"`     // of the server's µs per decision
+	ClientP50US float64 `json:"client_p50_us"` // of the client's median service time
+}
+
+// BenchRun is one scenario's own traffic under every algorithm.
+type BenchRun struct {
+	Scenario       string     `json:"scenario"`
+	Question       string     `json:"question"`
+	ScenarioSHA256 string     `json:"scenario_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	Seed           uint64     `json:"seed"`
+	Limit          Limit      `json:"limit"`
+	DurationUS     int64      `json:"duration_us"` // the scenario's own; 0 where a trace does not say
+	FromUS         int64      `json:"from_us"`     // where in it a round begins to play
+	PlayedUS       int64      `json:"played_us"`   // how much of it a round plays
+	OnLate         string     `json:"on_late" jsonschema:"enum=queue,enum=drop,enum=fatal"`
+	Rows           []BenchRow `json:"algorithms"`
+	Notes          []string   `json:"notes"`
+}
+
+// Identity names what decided.
+type Identity struct {
+	// its label: the name, and :k=v for each parameter set
+	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"`
+	ScriptSHA1 string            `json:"script_sha1"`
+	Parameters map[string]string `json:"parameters"`
+}
+
+// BenchRow is one algorithm under one scenario.
+type BenchRow struct {
+	Identity
+	Exact  *measure.Result `json:"exact"` // the decisions on what was played, in virtual time: repeatable to the digit
+	Work   Work            `json:"work"`
+	Open   Open            `json:"open"` // all rounds together
+	Course *Course         `json:"course,omitempty"`
+	Rounds []OpenRound     `json:"rounds"`
+}
+
+// Course is how the plays went over the part's time, in buckets of equal width from its beginning, all rounds
+// together.
+type Course struct {
+	BucketUS int64   `json:"bucket_us" jsonschema:"minimum=1"`
+	Offered  []int64 `json:"offered"` // cost of the requests that were due in the bucket
+	// of these, the cost that was admitted; of a shaper what it lets go in the bucket
+	Admitted []int64 `json:"admitted"`
+	// the most of any round that was let through for one key in a window that ends in the bucket, at least: what may
+	// lie outside the window, as far as the server's instants are known, is not counted
+	Rolling []int64 `json:"rolling"`
+}
+
+// Work is what a decision takes, however fast: counted, not timed. Absent figures could not be had, as on a given
+// server.
+type Work struct {
+	// commands that the script issues, in virtual time
+	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
+	// the same of the admitted decisions, and of the rejected ones
+	RedisCallsPerAdmitted *float64 `json:"redis_calls_per_admitted,omitempty"`
+	RedisCallsPerRejected *float64 `json:"redis_calls_per_rejected,omitempty"`
+	RoundTripsPerDecision *float64 `json:"round_trips_per_decision,omitempty"`
+	// MEMORY USAGE SAMPLES 0, over the keys left in virtual time
+	BytesPerKey        *float64 `json:"bytes_per_key,omitempty"`
+	KeysLeft           *int64   `json:"keys_left,omitempty"` // alive when the traffic ends, in virtual time
+	KeysLeftWithoutTTL *int64   `json:"keys_left_without_ttl,omitempty"`
+	// Commands counts what ran inside the scripts, by command and decision, on the wall clock.
+	Commands          map[string]float64 `json:"commands,omitempty"`
+	NetInPerDecision  *float64           `json:"net_in_bytes_per_decision,omitempty"`
+	NetOutPerDecision *float64           `json:"net_out_bytes_per_decision,omitempty"`
+	// what goes to a replica of a private server: bytes on the wire, of a mix of as many admitted as rejected
+	ReplicatedPerDecision *float64 `json:"replicated_bytes_per_decision,omitempty"`
+	// Go heap allocations of the client
+	AllocationsPerCall *float64 `json:"client_allocations_per_call,omitempty"`
+	Evicted            *int64   `json:"evicted_keys,omitempty"`
+	// executed by the server and not sent; must be 0
+	UnexplainedEvalCalls *int64 `json:"unexplained_eval_calls,omitempty" jsonschema:"minimum=-9007199254740992"`
+}
+
+// Open is what an open loop measured.
+type Open struct {
+	Offered         int64      `json:"offered"`
+	Sent            int64      `json:"sent"`
+	Dropped         int64      `json:"dropped"`
+	Accepted        int64      `json:"accepted"`
+	Rejected        int64      `json:"rejected"`
+	IntendedPerS    float64    `json:"intended_per_s"`
+	AchievedPerS    float64    `json:"achieved_per_s"`
+	ServerUSPerCall *float64   `json:"server_us_per_decision,omitempty"` // median of the rounds, under this traffic
+	Latency         Outcomes   `json:"latency"`
+	Intervals       []Interval `json:"intervals"` // of the scenario's time
+	Health          Health     `json:"health"`
+}
+
+// Outcomes are the durations of what was accepted and rejected, apart.
+type Outcomes struct {
+	Accepted Durations `json:"accepted"`
+	Rejected Durations `json:"rejected"`
+}
+
+// Durations are the four stretches of a request's way.
+type Durations struct {
+	Lag      *Histogram `json:"lag"`      // from when it was due until the pacer handed it over
+	Wait     *Histogram `json:"wait"`     // until it was written to a connection
+	Service  *Histogram `json:"service"`  // from the write to the reply
+	Response *Histogram `json:"response"` // from when it was due to the reply
+}
+
+// Interval is how long answers took that were due in a stretch of time, over all rounds.
+type Interval struct {
+	StartUS  int64      `json:"start_us"` // from the beginning of what is played
+	WidthUS  int64      `json:"width_us"`
+	Accepted *Histogram `json:"accepted,omitempty"` // the response times; absent where nothing was
+	Rejected *Histogram `json:"rejected,omitempty"`
+}
+
+// OpenRound is what one round of the open loop measured.
+type OpenRound struct {
+	Round     int   `json:"round"`      // from 1
+	Position  int   `json:"position"`   // within the round, from 1: the order changes from round to round
+	StartedUS int64 `json:"started_us"` // since the document's start
+	Accepted  int64 `json:"accepted"`
+	Rejected  int64 `json:"rejected"`
+	// decisions that are not those of virtual time; absent where clients react, and so ask for other things
+	DiffersFromVirtual *int64   `json:"differs_from_virtual,omitempty"`
+	ServerUSPerCall    *float64 `json:"server_us_per_decision,omitempty"`
+	ServiceP50US       float64  `json:"service_p50_us"`
+	ResponseP50US      float64  `json:"response_p50_us"`
+	ResponseP99US      float64  `json:"response_p99_us"`
+	LagP99US           float64  `json:"lag_p99_us"`
+}
+
+// Health is how the generator fared: the worst over the rounds.
+type Health struct {
+	StallMaxUS      float64 `json:"stall_max_us"`
+	GCPauseP999US   float64 `json:"gc_pause_p99_9_us"`
+	GCPauseMaxUS    float64 `json:"gc_pause_max_us"`
+	SchedulerP99US  float64 `json:"scheduler_p99_us"`
+	CPUShare        float64 `json:"cpu_share"` // of one core
+	PoolWaits       int64   `json:"pool_waits"`
+	Overflow        int64   `json:"histogram_overflow"`
+	ClockDivergedUS float64 `json:"clock_diverged_us"`
+	// SilenceMaxUS is how long the server answered none of the requests under way; absent where that was at most 100
+	// ms.
+	SilenceMaxUS *float64 `json:"silence_max_us,omitempty"`
+}
+
+// Control is the label of the script that decides nothing, which is measured in every round beside the others.
+const Control = "none"
+
+// The mixes of the closed loop.
+const (
+	MixAccepted = "accepted" // every request is admitted
+	MixRejected = "rejected" // none is
+	MixHalf     = "half"     // every second request is admitted
+)
+
+// Mixes lists the mixes in the order in which they are measured and shown.
+func Mixes() []string { return []string{MixAccepted, MixRejected, MixHalf} }
+
+// Cost is what one algorithm costs under the cost limit, closed loop, and how its memory grows.
+type Cost struct {
+	Identity
+	Mixes  []Mix   `json:"mixes"`
+	Sweep  []Level `json:"sweep"`  // throughput against concurrency, half-and-half traffic
+	Memory []Fill  `json:"memory"` // absent on servers that do not tell
+}
+
+// Mix is a closed loop of one mix, all rounds together.
+type Mix struct {
+	Mix                string     `json:"mix" jsonschema:"enum=accepted,enum=rejected,enum=half"`
+	Accepted           int64      `json:"accepted"`
+	Rejected           int64      `json:"rejected"`
+	ThroughputPerS     float64    `json:"throughput_per_s"`                 // median of the rounds
+	ServerUSPerCall    *float64   `json:"server_us_per_decision,omitempty"` // median of the rounds
+	RatioToControl     *float64   `json:"ratio_to_control,omitempty"`       // median of the rounds' own ratios to none
+	AllocationsPerCall *float64   `json:"client_allocations_per_call,omitempty"`
+	Service            *Histogram `json:"service"`
+	Samples            []Sample   `json:"samples"` // one a round
+}
+
+// Sample is one closed-loop measurement.
+type Sample struct {
+	Round           int      `json:"round"`
+	StartedUS       int64    `json:"started_us"` // since the document's start
+	Calls           int64    `json:"calls"`
+	Accepted        int64    `json:"accepted"`
+	ThroughputPerS  float64  `json:"throughput_per_s"`
+	ServerUSPerCall *float64 `json:"server_us_per_decision,omitempty"`
+	ServiceP50US    float64  `json:"service_p50_us"`
+	ServiceP99US    float64  `json:"service_p99_us"`
+}
+
+// Level is a closed loop at one number of connections.
+type Level struct {
+	Connections     int        `json:"connections"`
+	ThroughputPerS  float64    `json:"throughput_per_s"`
+	ServerUSPerCall *float64   `json:"server_us_per_decision,omitempty"`
+	Service         *Histogram `json:"service"`
+}
+
+// Fill is the memory of one key after so many admitted requests, spread evenly over a window of the fill limit.
+type Fill struct {
+	Entries int64 `json:"entries"`
+	Bytes   int64 `json:"bytes"` // MEMORY USAGE SAMPLES 0, all keys of the one client together
+	Keys    int64 `json:"keys"`
+}
+
+// Of is how the scenario was played under that limit and seed, or nil. A document that is nil has none.
+func (r *Benchmark) Of(scenario string, limit Limit, seed uint64) *BenchRun {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Runs {
+		if p := &r.Runs[i]; p.Scenario == scenario && p.Limit == limit && p.Seed == seed {
+			return p
+		}
+	}
+	return nil
+}
+
+// Differences compare the decisions of all rounds with those of virtual time.
+type Differences struct {
+	Differing int64 // are not those of virtual time
+	Most      int64 // of these in one round
+	Decisions int64
+}
+
+// Differences are a row's; nil where its clients react, and so ask for other things than in virtual time.
+func (r *BenchRow) Differences() *Differences {
+	d := &Differences{}
+	for _, round := range r.Rounds {
+		if round.DiffersFromVirtual == nil {
+			return nil
+		}
+		d.Differing += *round.DiffersFromVirtual
+		d.Most = max(d.Most, *round.DiffersFromVirtual)
+		d.Decisions += round.Accepted + round.Rejected
+	}
+	return d
+}
+
+// Stretches are the histograms, in the order of a request's way.
+func (d *Durations) Stretches() []*Histogram {
+	return []*Histogram{d.Lag, d.Wait, d.Service, d.Response}
+}
+
+// NewOutcomes are empty.
+func NewOutcomes() Outcomes {
+	empty := func() Durations { return Durations{NewHistogram(), NewHistogram(), NewHistogram(), NewHistogram()} }
+	return Outcomes{empty(), empty()}
+}
+
+// Merge adds the counts of another run.
+func (o *Outcomes) Merge(other Outcomes) {
+	o.Accepted.merge(&other.Accepted)
+	o.Rejected.merge(&other.Rejected)
+}
+
+func (d *Durations) merge(other *Durations) {
+	for i, h := range other.Stretches() {
+		if h.Count() > 0 {
+			d.Stretches()[i].Merge(h.Histogram)
+		}
+	}
+}
+
+// Overall are the times of accepted and rejected calls together.
+func (o *Outcomes) Overall() Durations {
+	sum := NewOutcomes().Accepted
+	sum.merge(&o.Accepted)
+	sum.merge(&o.Rejected)
+	return sum
+}

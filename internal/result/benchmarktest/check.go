@@ -1,0 +1,213 @@
+package benchmarktest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/result"
+)
+
+// Check adds up what must agree in a result: requests with decisions, rounds with their sums, histograms with their
+// counts, medians with their samples. An error names the first that does not.
+//
+// Note: it is for the tests of who measures. Who reads a result needs none of it: the checksum sees every change.
+func Check(r *result.Benchmark) error {
+	if err := checkHeader(&r.Header, result.Bench); err != nil {
+		return err
+	}
+	scenario := func(p *result.BenchRun) string { return p.Scenario }
+	if err := eachOnce(r.Runs, scenario, checkPlay); err != nil {
+		return err
+	}
+	algorithm := func(c *result.Cost) string { return "cost of " + c.Algorithm }
+	return eachOnce(r.Costs, algorithm, checkCost)
+}
+
+// eachOnce checks the members of a list, each under its name, which stands there once.
+func eachOnce[T any](list []T, name func(*T) string, check func(*T) error) error {
+	names := map[string]bool{}
+	for i := range list {
+		n := name(&list[i])
+		if names[n] {
+			return fmt.Errorf("%s stands there twice", n)
+		}
+		names[n] = true
+		if err := check(&list[i]); err != nil {
+			return fmt.Errorf("%s: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func checkHeader(h *result.Header, form result.Form) error {
+	switch {
+	case h.SchemaVersion != form.Version:
+		return fmt.Errorf("schema_version is %d, want %d", h.SchemaVersion, form.Version)
+	case h.Kind != form.Kind:
+		return fmt.Errorf("kind is %q, want %q", h.Kind, form.Kind)
+	case h.Validity.Valid != (len(h.Validity.Reasons) == 0):
+		return fmt.Errorf("valid is %t with %d reasons against it", h.Validity.Valid, len(h.Validity.Reasons))
+	}
+	return nil
+}
+
+func checkPlay(p *result.BenchRun) error {
+	return eachOnce(p.Rows, func(l *result.BenchRow) string { return l.Algorithm }, checkLimiter)
+}
+
+func checkLimiter(l *result.BenchRow) error {
+	o := &l.Open
+	var accepted, rejected int64
+	var server []*float64
+	for _, round := range l.Rounds {
+		accepted, rejected = accepted+round.Accepted, rejected+round.Rejected
+		server = append(server, round.ServerUSPerCall)
+	}
+	sums := []sum{
+		{"offered", o.Offered, "sent + dropped", o.Sent + o.Dropped},
+		{"sent", o.Sent, "accepted + rejected", o.Accepted + o.Rejected},
+		{"accepted", o.Accepted, "the rounds'", accepted},
+		{"rejected", o.Rejected, "the rounds'", rejected},
+	}
+	if e := l.Exact; e != nil {
+		sums = append(sums, exactSum(e))
+	}
+	if err := disagreement(sums...); err != nil {
+		return err
+	}
+	if err := checkHistograms(o); err != nil {
+		return err
+	}
+	return checkMedian("server_us_per_decision", o.ServerUSPerCall, server)
+}
+
+// sum is a figure and what it must be.
+type sum struct {
+	name   string
+	figure int64
+	of     string
+	want   int64
+}
+
+func exactSum(e *measure.Result) sum {
+	return sum{"exact: offered", e.Offered, "admitted + rejected + errors", e.Admitted + e.Rejected + e.Errors}
+}
+
+func disagreement(sums ...sum) error {
+	for _, s := range sums {
+		if s.figure != s.want || s.figure < 0 {
+			return fmt.Errorf("%s is %d, and %s is %d", s.name, s.figure, s.of, s.want)
+		}
+	}
+	return nil
+}
+
+// checkHistograms compares each histogram with the decisions that it is of. Where durations were out of a histogram's
+// range, which is an overflow and counted as such, it may hold fewer.
+func checkHistograms(o *result.Open) error {
+	names := []string{"lag", "wait", "service", "response"}
+	whole := counts(&o.Latency)
+	for i, want := range []int64{o.Accepted, o.Rejected} {
+		decision := result.Mixes()[i] // accepted or rejected
+		for j, name := range names {
+			all := whole[i][j]
+			if all != want && (all > want || o.Health.Overflow == 0) {
+				return fmt.Errorf("%s %s counts %d, and the decisions are %d", decision, name, all, want)
+			}
+		}
+		parts, all := intervalCounts(o)[i], whole[i][len(names)-1]
+		if len(o.Intervals) > 0 && parts != all && (parts > all || o.Health.Overflow == 0) {
+			return fmt.Errorf("the intervals' %s responses are %d, and all together %d", decision, parts, all)
+		}
+	}
+	return nil
+}
+
+// intervalCounts are how many answers the intervals have, of what was accepted and of what was rejected.
+func intervalCounts(o *result.Open) (all [2]int64) {
+	for i := range o.Intervals {
+		all[0] += o.Intervals[i].Accepted.Count()
+		all[1] += o.Intervals[i].Rejected.Count()
+	}
+	return all
+}
+
+// counts are how much the histograms hold, of what was accepted and of what was rejected.
+func counts(o *result.Outcomes) (all [2][4]int64) {
+	for i, d := range []*result.Durations{&o.Accepted, &o.Rejected} {
+		all[i] = [4]int64{count(d.Lag), count(d.Wait), count(d.Service), count(d.Response)}
+	}
+	return all
+}
+
+// count is how much h holds; an absent histogram is empty.
+func count(h *result.Histogram) int64 {
+	if h == nil {
+		return 0
+	}
+	return h.TotalCount()
+}
+
+// checkMedian compares a figure with the median of those that are there, but for the last digits: a sum may have been
+// made in another order.
+func checkMedian(name string, figure *float64, of []*float64) error {
+	var values []float64
+	for _, v := range of {
+		if v != nil {
+			values = append(values, *v)
+		}
+	}
+	want := result.Median(values)
+	switch {
+	case figure == nil && values == nil:
+		return nil
+	case figure == nil || values == nil:
+		return errors.New(name + " is there without its samples, or they without it")
+	case math.Abs(*figure-want) > 1e-9*math.Abs(want):
+		return fmt.Errorf("%s is %v, and the median of the rounds is %v", name, *figure, want)
+	}
+	return nil
+}
+
+func checkCost(c *result.Cost) error {
+	return eachOnce(c.Mixes, func(m *result.Mix) string { return m.Mix }, checkMix)
+}
+
+// checkMix compares the whole of a closed loop with its samples; a histogram may miss what was out of its range.
+func checkMix(m *result.Mix) error {
+	if !slices.Contains(result.Mixes(), m.Mix) {
+		return errors.New("there is no such mix")
+	}
+	var accepted, calls int64
+	var throughput, server []*float64
+	for i := range m.Samples {
+		s := &m.Samples[i]
+		if err := checkSample(s); err != nil {
+			return err
+		}
+		accepted, calls = accepted+s.Accepted, calls+s.Calls
+		throughput, server = append(throughput, &s.ThroughputPerS), append(server, s.ServerUSPerCall)
+	}
+	err := disagreement(sum{"accepted", m.Accepted, "the rounds'", accepted},
+		sum{"accepted + rejected", m.Accepted + m.Rejected, "the rounds' calls", calls})
+	if err != nil {
+		return err
+	}
+	if n := count(m.Service); n > calls {
+		return fmt.Errorf("service counts %d, and %d calls were made", n, calls)
+	}
+	if err := checkMedian("server_us_per_decision", m.ServerUSPerCall, server); err != nil || len(m.Samples) == 0 {
+		return err
+	}
+	return checkMedian("throughput_per_s", &m.ThroughputPerS, throughput)
+}
+
+func checkSample(s *result.Sample) error {
+	if s.Accepted < 0 || s.Accepted > s.Calls {
+		return fmt.Errorf("round %d: %d accepted of %d calls", s.Round, s.Accepted, s.Calls)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package benchmarktest
+
+import (
+	"slices"
+
+	"ratelab/internal/result"
+)
+
+// open plays all rounds.
+func (s *situation) open(p *profile, d draw) (result.Open, []result.OpenRound) {
+	offered := rounds * s.seconds * s.perSecond
+	open := result.Open{
+		Offered: offered, Sent: offered, IntendedPerS: float64(s.perSecond),
+		AchievedPerS: float64(s.perSecond) * 0.99997,
+		Latency:      outcomes(), Intervals: s.intervals(),
+		Health: result.Health{
+			StallMaxUS: 912, GCPauseP999US: 71, GCPauseMaxUS: 88, SchedulerP99US: 213, CPUShare: 0.31,
+			ClockDivergedUS: 2.4,
+		},
+	}
+	var list []result.OpenRound
+	var serverUS []float64
+	for n := 1; n <= rounds; n++ {
+		round := s.round(p, d, n, &open)
+		open.Accepted += round.Accepted
+		open.Rejected += round.Rejected
+		serverUS = append(serverUS, *round.ServerUSPerCall)
+		list = append(list, round)
+	}
+	open.ServerUSPerCall = pointer(median(serverUS))
+	return open, list
+}
+
+func (s *situation) intervals() []result.Interval {
+	var list []result.Interval
+	for start := int64(0); start < s.seconds*1_000_000; start += intervalUS {
+		list = append(list, result.Interval{StartUS: start, WidthUS: intervalUS})
+	}
+	return list
+}
+
+// round plays one round into open.
+func (s *situation) round(p *profile, d draw, n int, open *result.Open) result.OpenRound {
+	own := outcomes()
+	for second := range s.seconds {
+		quota := s.quota(p, second)
+		for i := range s.perSecond {
+			interval := &open.Intervals[s.dueUS(second, i)/intervalUS]
+			s.request(p, d, i, i < quota, interval, &own, &open.Latency)
+		}
+	}
+	both := result.NewHistogram()
+	lag, service := result.NewHistogram(), result.NewHistogram()
+	for _, part := range []*result.Durations{&own.Accepted, &own.Rejected} {
+		both.Merge(part.Response.Histogram)
+		lag.Merge(part.Lag.Histogram)
+		service.Merge(part.Service.Histogram)
+	}
+	accepted, rejected := own.Accepted.Response.TotalCount(), own.Rejected.Response.TotalCount()
+	share := float64(accepted) / float64(accepted+rejected)
+	differs := rejected / 1000
+	return result.OpenRound{
+		Round: n, Position: position(p, n), StartedUS: int64(n-1)*23_000_000 + int64(position(p, n))*3_100_000,
+		Accepted: accepted, Rejected: rejected, DiffersFromVirtual: &differs,
+		ServerUSPerCall: d.near(share*p.acceptedUS + (1-share)*p.rejectedUS),
+		ServiceP50US:    float64(service.ValueAtPercentile(50)), ResponseP50US: float64(both.ValueAtPercentile(50)),
+		ResponseP99US: float64(both.ValueAtPercentile(99)), LagP99US: float64(lag.ValueAtPercentile(99)),
+	}
+}
+
+// request records the i-th request of a second; those of a burst wait for the connections.
+func (s *situation) request(p *profile, d draw, i int64, accepted bool, interval *result.Interval,
+	into ...*result.Outcomes) {
+	serverUS := p.rejectedUS
+	if accepted {
+		serverUS = p.acceptedUS
+	}
+	lag, wait := d.around(29, 0.38), d.around(3, 0.3)
+	if s.atOnce {
+		wait = d.around(3+float64(i)*(serverUS+11)*0.9, 0.05)
+	}
+	service := d.around(31+serverUS*2.2, 0.26)
+	answered := &interval.Rejected
+	if accepted {
+		answered = &interval.Accepted
+	}
+	if *answered == nil {
+		*answered = result.NewHistogram()
+	}
+	_ = (*answered).RecordValue(lag + wait + service)
+	for _, o := range into {
+		if accepted {
+			record(&o.Accepted, lag, wait, service)
+		} else {
+			record(&o.Rejected, lag, wait, service)
+		}
+	}
+}
+
+// course is how all rounds went: each admits the first requests of every second.
+func (s *situation) course(p *profile) *result.Course {
+	n := s.seconds * 1_000_000 / bucketUS
+	c := &result.Course{BucketUS: bucketUS, Offered: make([]int64, n), Admitted: make([]int64, n),
+		Rolling: make([]int64, n)}
+	for second := range s.seconds {
+		quota := s.quota(p, second)
+		for i := range s.perSecond {
+			k := s.dueUS(second, i) / bucketUS
+			c.Offered[k] += rounds
+			if i < quota {
+				c.Admitted[k] += rounds
+			}
+		}
+	}
+	window := s.limit.WindowUS / bucketUS
+	for k := range n {
+		for j := max(0, k-window+1); j <= k; j++ {
+			c.Rolling[k] += c.Admitted[j] / rounds
+		}
+	}
+	return c
+}
+
+// quota is how many a round admits in a second.
+func (s *situation) quota(p *profile, second int64) int64 {
+	admitted, _, _, _ := s.admitted(p)
+	quota := admitted / s.seconds
+	if second < admitted%s.seconds {
+		quota++
+	}
+	return quota
+}
+
+// dueUS is when the i-th request of a second is due.
+func (s *situation) dueUS(second, i int64) int64 {
+	if s.atOnce {
+		return second * 1_000_000
+	}
+	return second*1_000_000 + i*1_000_000/s.perSecond
+}
+
+// position is where p stands in round n: every round begins elsewhere.
+func position(p *profile, n int) int {
+	all := profiles()
+	at := slices.IndexFunc(all, func(other profile) bool { return other.label == p.label })
+	return 1 + (at+n-1)%len(all)
+}

@@ -1,0 +1,99 @@
+package benchmarktest
+
+import (
+	"math"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/result"
+)
+
+const (
+	intervalUS = 500_000
+	bucketUS   = 10_000
+)
+
+// situation is a scenario's traffic: as much in each second, either spread or at its first instant.
+type situation struct {
+	name, question string
+	limit          result.Limit
+	seconds        int64 // played
+	scenarioUS     int64
+	perSecond      int64
+	atOnce         bool
+	admitted       func(*profile) (admitted, peak, falseAdmits, falseRejects int64)
+	notes          []string
+}
+
+func situations() []situation {
+	return []situation{{
+		name: "ten-times-over", question: "What gets through when demand is ten times the limit?",
+		limit:   result.Limit{Requests: 333, WindowUS: 1_000_000, Burst: 333},
+		seconds: 2, scenarioUS: 2_000_000, perSecond: 3330, notes: []string{},
+		admitted: func(p *profile) (int64, int64, int64, int64) { return p.admits, p.peak, p.falseAdmits, p.rejects },
+	}, {
+		name: "retry-storm", question: "Do 500 clients that all retry once a second get the hundred per second " +
+			"they may?",
+		limit:   result.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100},
+		seconds: 3, scenarioUS: 10_000_000, perSecond: 500, atOnce: true,
+		notes: []string{"the first 3s of 10s were played"},
+		admitted: func(p *profile) (int64, int64, int64, int64) {
+			return p.stormAdmits, p.stormPeak, max(0, p.stormAdmits-300), p.stormRejects
+		},
+	}}
+}
+
+func (s *situation) run() result.BenchRun {
+	run := result.BenchRun{
+		Scenario: s.name, Question: s.question, ScenarioSHA256: sha256Of(s.name), Seed: 1, Limit: s.limit,
+		DurationUS: s.scenarioUS, PlayedUS: s.seconds * 1_000_000, OnLate: "queue", Notes: s.notes,
+	}
+	for _, p := range profiles() {
+		run.Rows = append(run.Rows, s.row(&p))
+	}
+	return run
+}
+
+func (s *situation) row(p *profile) result.BenchRow {
+	row := result.BenchRow{Identity: p.identity(), Exact: s.exact(p)}
+	row.Work = work(p, row.Exact)
+	row.Open, row.Rounds = s.open(p, newDraw(s.name+p.label))
+	row.Course = s.course(p)
+	return row
+}
+
+func (s *situation) exact(p *profile) *measure.Result {
+	offered := s.seconds * s.perSecond
+	admitted, peak, excess, shortfall := s.admitted(p)
+	return &measure.Result{
+		Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered,
+		AdmittedCost:       admitted,
+		PeakWindowAdmitted: peak, Overshoot: float64(peak) / float64(s.limit.Requests), Excess: excess,
+		ExcessCost: excess, Shortfall: shortfall, ShortfallCost: shortfall,
+		Utilization:     float64(admitted) / float64(s.seconds*s.limit.Requests),
+		DecisionsDigest: sha256Of(s.name + p.label)[:32],
+	}
+}
+
+func work(p *profile, exact *measure.Result) result.Work {
+	share := float64(exact.Admitted) / float64(exact.Offered)
+	w := result.Work{
+		RedisCallsPerDecision: pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6),
+		RoundTripsPerDecision: pointer(1.0),
+		KeysLeft:              pointer(int64(1)), KeysLeftWithoutTTL: pointer(int64(0)), Commands: map[string]float64{},
+		NetInPerDecision: pointer(171.0), NetOutPerDecision: pointer(22.5), AllocationsPerCall: pointer(11.0),
+		Evicted: pointer(int64(0)), UnexplainedEvalCalls: pointer(int64(0)),
+	}
+	for i, command := range p.commands {
+		if float64(i) < p.callsRejected {
+			w.Commands[command]++
+		} else {
+			w.Commands[command] += share
+		}
+	}
+	if p.isControl() {
+		w.KeysLeft = pointer(int64(0))
+	} else {
+		w.BytesPerKey = pointer(float64(p.bytes(exact.PeakWindowAdmitted)))
+	}
+	return w
+}

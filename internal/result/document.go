@@ -1,0 +1,210 @@
+package result
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+)
+
+// Document is everything one invocation found, in the order in which it was asked for: what each algorithm did with
+// each scenario's traffic. Times are whole microseconds; counts are requests, and names that end in _cost count
+// permits.
+type Document struct {
+	SchemaVersion int   `json:"schema_version"`
+	Tool          Tool  `json:"tool"`
+	Runs          []Run `json:"runs"`
+	// Examinations are of users' scripts, under standard traffics; absent where there are none.
+	Examinations []Examination `json:"examinations,omitempty"`
+}
+
+// Examination is what standard traffics showed of a user's script.
+type Examination struct {
+	Algorithm  string    `json:"algorithm"` // its label
+	ScriptSHA1 string    `json:"script_sha1"`
+	Limit      Limit     `json:"limit"` // under which it was examined
+	Findings   []Finding `json:"findings"`
+}
+
+// Finding is one thing that an examination found.
+type Finding struct {
+	Kind  string `json:"kind"`  // such as locks_out
+	Fault bool   `json:"fault"` // nobody wants it of a limiter; else it is the price of a kind of limiter
+	Text  string `json:"text"`  // with its figures
+}
+
+// Virtual is the clock of every run.
+const Virtual = "virtual"
+
+// Run is one scenario under every algorithm that was asked for, on one server.
+type Run struct {
+	Scenario   string `json:"scenario" jsonschema:"minLength=1"`
+	Question   string `json:"question"`
+	Seed       uint64 `json:"seed"`
+	Clock      string `json:"clock" jsonschema:"enum=virtual"`
+	Limit      Limit  `json:"limit"`
+	DurationUS int64  `json:"duration_us"`
+	Keys       int64  `json:"keys"` // distinct keys seen
+	Server     Server `json:"server"`
+	Partial    bool   `json:"partial"` // interrupted: the counts cover the beginning only
+
+	Results []Row `json:"results"`
+	// Reference is an exact limiter of the contract in the rows' place, independent of them all; absent where clients
+	// react, since each row has requests of its own there.
+	Reference *measure.Result `json:"reference,omitempty"`
+
+	Expectations []Expectation `json:"expectations"`
+	Notes        []string      `json:"notes"` // what a reader of the figures must know, such as lines that were sorted
+
+	// TimeScales are the lengths of the intervals that the rows' MostAdmitted speaks of.
+	TimeScales *TimeScales `json:"time_scales,omitempty"`
+	// ClientGroups are the groups of clients that the scenario has, in the order of its file; absent where clients do
+	// not react.
+	ClientGroups []string `json:"client_groups,omitempty"`
+}
+
+// Row is one algorithm's line.
+type Row struct {
+	// its label: the name, and :k=v for each parameter set
+	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"`
+	ScriptSHA1 string            `json:"script_sha1" jsonschema:"pattern=^([0-9a-f]{40})?$"`
+	Parameters map[string]string `json:"parameters"` // all of them, defaults included
+	measure.Figures
+}
+
+// Expectation is one measure that the scenario's file promises, and what came of it.
+type Expectation struct {
+	Algorithm string   `json:"algorithm"`
+	Measure   string   `json:"measure"`
+	Want      string   `json:"want"`                      // an exact value, or a range such as 990..1010
+	Got       *float64 `json:"got" jsonschema:"nullable"` // absent when the algorithm was not run
+	Met       *bool    `json:"met" jsonschema:"nullable"` // absent when it could not be checked
+}
+
+// TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, and what the contract allows in each. One
+// of the lengths is the window.
+type TimeScales struct {
+	IntervalUS []int64 `json:"interval_us"`
+	Limit      []int64 `json:"limit"`
+}
+
+// ReferenceLabel names the row of the exact sliding log in every output that has rows.
+const ReferenceLabel = "exact reference"
+
+// FloorLabel names the row that admits everything: it shows what was offered, and is no contestant.
+const FloorLabel = "none"
+
+// IsFloor reports whether a row admits everything: the floor, or a variant of it such as none+local-flag.
+func IsFloor(label string) bool {
+	name, _, _ := strings.Cut(label, "+")
+	return name == FloorLabel
+}
+
+// Find is the row of that name, or nil.
+func (r *Run) Find(name string) *Row {
+	for i := range r.Results {
+		if r.Results[i].Algorithm == name {
+			return &r.Results[i]
+		}
+	}
+	return nil
+}
+
+// Figures are those of all rows, and of the exact reference after them where there is one.
+func (r *Run) Figures() []*measure.Figures {
+	var all []*measure.Figures
+	for i := range r.Results {
+		all = append(all, &r.Results[i].Figures)
+	}
+	if r.Reference != nil {
+		all = append(all, &measure.Figures{Result: *r.Reference})
+	}
+	return all
+}
+
+// HasCosts reports whether permits and requests are not the same.
+func (r *Run) HasCosts() bool {
+	return slices.ContainsFunc(r.Figures(), func(f *measure.Figures) bool { return f.OfferedCost != f.Offered })
+}
+
+// Alike are the rows by what they do, each group at its first one's place: those that decided every request alike, and
+// let it through at the same moment. The floor is no contestant, and stands by itself.
+func (r *Run) Alike() [][]*Row {
+	var groups [][]*Row
+	for i := range r.Results {
+		row := &r.Results[i]
+		like := func(group []*Row) bool { return row.isAlike(group[0]) }
+		if g := slices.IndexFunc(groups, like); g >= 0 {
+			groups[g] = append(groups[g], row)
+		} else {
+			groups = append(groups, []*Row{row})
+		}
+	}
+	return groups
+}
+
+func (r *Row) isAlike(o *Row) bool {
+	return r.DecisionsDigest != "" && r.DecisionsDigest == o.DecisionsDigest &&
+		!IsFloor(r.Algorithm) && !IsFloor(o.Algorithm) && reflect.DeepEqual(r.Shaping, o.Shaping) &&
+		slices.Equal(r.MostAdmitted, o.MostAdmitted)
+}
+
+// Everywhere are the names of the rows that every run has, in the order of the first run; of all rows, where no row is
+// in every run.
+func (d *Document) Everywhere() []string {
+	var common, every []string
+	for i := range d.Runs {
+		for j := range d.Runs[i].Results {
+			n := d.Runs[i].Results[j].Algorithm
+			if slices.Contains(every, n) {
+				continue
+			}
+			every = append(every, n)
+			if !slices.ContainsFunc(d.Runs, func(r Run) bool { return r.Find(n) == nil }) {
+				common = append(common, n)
+			}
+		}
+	}
+	if common == nil {
+		return every
+	}
+	return common
+}
+
+// LeftOut says why a run is none that compares the algorithms themselves: there all rows saw the same requests and were
+// held to the same contract, that of most runs; every clock was right, and the server was always there. It is empty for
+// a run that is.
+func (d *Document) LeftOut(r *Run) string {
+	with := func(what func(*Row) bool) bool {
+		return slices.ContainsFunc(r.Results, func(row Row) bool { return what(&row) })
+	}
+	switch {
+	case r.Limit.Contract != d.UsualContract():
+		return "the contract is the " + r.Limit.Contract.String() + "'s"
+	case with(func(row *Row) bool { return row.Unavailable > 0 }):
+		return "the server fails"
+	case with(func(row *Row) bool { return row.Race != nil }):
+		return "commands interleave"
+	case with(func(row *Row) bool { return row.ClockEffect != nil }):
+		return "a clock is wrong"
+	case len(r.ClientGroups) > 0:
+		return "clients react, so that each algorithm meets requests of its own"
+	}
+	return ""
+}
+
+// UsualContract is that of most runs.
+func (d *Document) UsualContract() limit.Contract {
+	byBucket := 0
+	for i := range d.Runs {
+		if d.Runs[i].Limit.Contract == limit.ByBucket {
+			byBucket++
+		}
+	}
+	if 2*byBucket > len(d.Runs) {
+		return limit.ByBucket
+	}
+	return limit.ByWindow
+}

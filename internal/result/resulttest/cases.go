@@ -1,0 +1,101 @@
+package resulttest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/result"
+)
+
+// ExtremeCase is the document that a run over the first worked case would give: 1000 requests per 3 s, of
+// which 2000 come as 10, 10, 980, 900, 100, 0 in six seconds. The counts are those of the worked example;
+// the hashes are made up, since no renderer looks into them.
+func ExtremeCase() *result.Document {
+	exact := Counted(1020, 1000, 0)
+	run := result.Run{
+		Scenario: "extreme-case-1", Question: "Does 1000 per 3 s hold when demand peaks on both sides of a " +
+			"window's edge?",
+		Seed: 1, Clock: "virtual", Limit: result.Limit{Requests: 1000, WindowUS: 3_000_000, Burst: 1000},
+		DurationUS: 6_000_000, Keys: 1,
+		Server:    result.Server{Kind: "embedded", Name: "miniredis", Version: "2.40.0", Transport: "pipe"},
+		Reference: &exact,
+		Results: []result.Row{
+			Row("none", nil, Counted(2000, 1980, 980)),
+			Row("fixed-window-aligned", nil, Counted(2000, 1980, 980)),
+			Row("gcra", map[string]string{"burst": "1000"}, Counted(1785, 1765, 765)),
+			Row("gcra:burst=100", map[string]string{"burst": "100"}, Counted(885, 865, 0)),
+			Row("sliding-window-log", nil, Counted(1020, 1000, 0)),
+		},
+		Expectations: []result.Expectation{
+			Expectation("fixed-window-aligned", "peak_window_admitted", "1980", 1980, true),
+			Expectation("gcra", "admitted", "1785", 1785, true),
+		},
+	}
+	return &result.Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate",
+		Version: "v1.0.0"},
+		Runs: []result.Run{run}}
+}
+
+// Counted is what a row of the worked case counts.
+func Counted(admitted, peak, excess int64) measure.Result {
+	return measure.Result{
+		Offered: 2000, Admitted: admitted, Rejected: 2000 - admitted, OfferedCost: 2000, AdmittedCost: admitted,
+		PeakWindowAdmitted: peak, Overshoot: float64(peak) / 1000, Excess: excess, ExcessCost: excess,
+		Shortfall: 1020 + excess - admitted, ShortfallCost: 1020 + excess - admitted, ExactCost: 1020,
+		Utilization:     float64(admitted) / 2000,
+		DecisionsDigest: fmt.Sprintf("%032x", admitted),
+	}
+}
+
+// Row is an algorithm's line.
+func Row(algorithm string, parameters map[string]string, counts measure.Result) result.Row {
+	calls := 1.0
+	return result.Row{Algorithm: algorithm, ScriptSHA1: fmt.Sprintf("%040x", len(algorithm)), Parameters: parameters,
+		Figures: measure.Figures{Result: counts, RoundTripsPerDecision: &calls}}
+}
+
+// Expectation is one that was checked.
+func Expectation(algorithm, name, want string, got float64, met bool) result.Expectation {
+	return result.Expectation{Algorithm: algorithm, Measure: name, Want: want, Got: &got, Met: &met}
+}
+
+// EveryMeasure is extremeCase with all optional fields set, costs that are not counts, and a hostile name.
+func EveryMeasure() *result.Document {
+	doc := ExtremeCase()
+	run := &doc.Runs[0]
+	calls, bytes, left, without := 2.5, 56.0, int64(7), int64(1)
+	run.Partial = true
+	run.Notes = []string{"12 lines of access.log were sorted"}
+	for i := range run.Results {
+		row := &run.Results[i]
+		row.RedisCallsPerDecision, row.BytesPerKey = &calls, &bytes
+		row.KeysLeft, row.KeysWithoutTTL = &left, &without
+		row.OfferedCost, row.AdmittedCost = 4000, 2*row.Admitted
+	}
+	run.Results[3].Algorithm = "=cmd|' /C calc'!A0, \"quoted\" <b>`x`*_[a](b)"
+	run.Expectations = append(run.Expectations,
+		Expectation("gcra:burst=100", "admitted", "880..884", 885, false),
+		result.Expectation{Algorithm: "leaky-bucket", Measure: "admitted", Want: "1785"})
+	return doc
+}
+
+// Clone copies what a test is going to change.
+func Clone(doc *result.Document) *result.Document {
+	out := *doc
+	out.Runs = slices.Clone(doc.Runs)
+	for i := range out.Runs {
+		run := &out.Runs[i]
+		run.Results = slices.Clone(run.Results)
+		run.Expectations = slices.Clone(run.Expectations)
+		if run.Reference != nil {
+			reference := *run.Reference
+			run.Reference = &reference
+		}
+		for j := range run.Results {
+			run.Results[j].Parameters = maps.Clone(run.Results[j].Parameters)
+		}
+	}
+	return &out
+}

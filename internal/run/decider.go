@@ -1,0 +1,165 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"ratelab/internal/clients"
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/replay"
+)
+
+// OneByOne is a clients.Server on which a script decides one request at a time.
+type OneByOne struct{ Decider replay.Decider }
+
+// Serve decides q; any message will do.
+func (o OneByOne) Serve(ctx context.Context, q limit.Request, _ any) (any, error) {
+	decisions := make([]limit.Decision, 1)
+	switch err := o.Decider.Decide(ctx, []limit.Request{q}, decisions); {
+	case errors.Is(err, replay.ErrStopped):
+		return nil, clients.ErrStopped
+	case err != nil:
+		return nil, err
+	}
+	return decisions[0], nil
+}
+
+// Recorded is a journal as the traffic of a replay, of the run's duration. As with the traffic that the clients began
+// with, it is foreseen, or known only at the end: series are cut into equal buckets then.
+type Recorded struct {
+	clients.Journal
+	Lasts    time.Duration
+	Foreseen bool
+}
+
+// Requests are the journal's.
+func (r *Recorded) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		for _, q := range r.Journal.Requests {
+			if !yield(q, nil) {
+				return
+			}
+		}
+		r.Foreseen = true
+	}
+}
+
+// Duration is the run's.
+func (r *Recorded) Duration() (time.Duration, bool) {
+	if !r.Foreseen {
+		return 0, false
+	}
+	return r.Lasts, true
+}
+
+// FromJournal decides as a journal says, in its order.
+type FromJournal struct{ Decisions []limit.Decision }
+
+// Decide never fails.
+func (f *FromJournal) Decide(_ context.Context, _ []limit.Request, decisions []limit.Decision) error {
+	n := copy(decisions, f.Decisions)
+	f.Decisions = f.Decisions[n:]
+	return nil
+}
+
+// behindFlag lets the script decide what the server was asked, and takes from the journal what the clients decided
+// themselves.
+type behindFlag struct {
+	script  replay.Decider
+	journal clients.Journal // of the requests that are still to come
+}
+
+// Decide gives the script's errors.
+func (b *behindFlag) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	n := copy(decisions, b.journal.Decisions)
+	unasked := b.journal.Unasked[:n]
+	b.journal.Decisions, b.journal.Unasked = b.journal.Decisions[n:], b.journal.Unasked[n:]
+	var sent []limit.Request
+	for i, q := range requests {
+		if !unasked[i] {
+			sent = append(sent, q)
+		}
+	}
+	answers := make([]limit.Decision, len(sent))
+	if err := b.script.Decide(ctx, sent, answers); err != nil {
+		return err
+	}
+	for i := range decisions {
+		if !unasked[i] {
+			decisions[i], answers = answers[0], answers[1:]
+		}
+	}
+	return nil
+}
+
+// confirming is a script on a server that must answer as its model does, or did.
+type confirming struct {
+	replay.Decider
+	model replay.Decider
+	alike func(model, server limit.Decision) bool
+	stop  <-chan struct{}
+	count int64
+}
+
+// Decide fails where the two differ, with a *DifferenceError.
+func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	if message.Closed(c.stop) {
+		return replay.ErrStopped
+	}
+	if err := c.Decider.Decide(ctx, requests, decisions); err != nil {
+		return err
+	}
+	expected := make([]limit.Decision, len(requests))
+	if err := c.model.Decide(ctx, requests, expected); err != nil {
+		return err
+	}
+	for i, q := range requests {
+		if !c.alike(expected[i], decisions[i]) {
+			return &DifferenceError{Number: c.count + int64(i) + 1, Request: q, Model: expected[i],
+				Server: decisions[i]}
+		}
+	}
+	c.count += int64(len(requests))
+	return nil
+}
+
+// sameAnswer compares what a client is told.
+func sameAnswer(a, b limit.Decision) bool {
+	return a.Verdict == b.Verdict && a.Remaining == b.Remaining && a.RetryAfterUS == b.RetryAfterUS &&
+		a.DelayUS == b.DelayUS
+}
+
+// sameOutcome compares what becomes of a request.
+func sameOutcome(a, b limit.Decision) bool {
+	return a.Allowed() == b.Allowed() && a.DelayUS == b.DelayUS
+}
+
+// DifferenceError is a request on which a script and its model do not agree: one of the two is wrong.
+type DifferenceError struct {
+	Number        int64 // of the request, from 1
+	Request       limit.Request
+	Model, Server limit.Decision
+}
+
+func (e *DifferenceError) Error() string {
+	q := e.Request
+	clocks := ""
+	if q.Skewed() {
+		clocks = fmt.Sprintf(", the server's clock off by %d us and the client's by %d us", q.ServerSkewUS,
+			q.ClientSkewUS)
+	}
+	return fmt.Sprintf("request %d (key %s, cost %d, at %d us%s): the model answers %s, the script on the server %s",
+		e.Number, message.Quote(q.Key), q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))
+}
+
+func answer(d limit.Decision) string {
+	text := fmt.Sprintf("allowed %d, remaining %d, retry_after_us %d", d.Verdict, d.Remaining, d.RetryAfterUS)
+	if d.DelayUS != 0 {
+		text += fmt.Sprintf(", delay_us %d", d.DelayUS)
+	}
+	return text
+}

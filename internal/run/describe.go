@@ -1,0 +1,128 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"ratelab/internal/clients"
+	"ratelab/internal/measure"
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/scenario"
+)
+
+// measured asks a replay for what goes beyond the counts.
+func (p *Plan) measured(o replay.Options) replay.Options {
+	o.Scales, o.Fairness = measure.TimeScales(p.Policy.WindowUS()), true
+	return o
+}
+
+// describe writes down one plan's outcome.
+func (p *Plan) describe(b *servers, rows []*row, o *replay.Outcome) *result.Run {
+	scales := measure.TimeScales(p.Policy.WindowUS())
+	run := &result.Run{Scenario: p.Scenario.Name, Question: p.Scenario.Question, Seed: p.Seed, Clock: result.Virtual,
+		Limit: result.LimitOf(p.Policy), DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: b.describe(),
+		Partial: o.Partial, Reference: &o.Reference, Notes: p.Stream.Notes(),
+		TimeScales: &result.TimeScales{IntervalUS: scales, Limit: measure.Allowed(p.Policy, scales)}}
+	note := func(text string) { run.Notes = append(run.Notes, text) }
+	if o.Keys > measure.MaxFairKeys {
+		note(fmt.Sprintf("fairness is not measured beyond %d,000 keys", measure.MaxFairKeys/1000))
+	}
+	for i, r := range rows {
+		run.Results = append(run.Results, r.describe(p, o, o.Lanes[i]))
+	}
+	if p.Scenario.Reactive() {
+		run.Reference = nil
+		for _, g := range p.Scenario.Clients {
+			run.ClientGroups = append(run.ClientGroups, g.Name)
+		}
+		p.noteClients(len(b.all) > 0, note)
+	}
+	if run.Partial {
+		text := "interrupted: the figures cover the beginning only"
+		if !endTogether(run.Results) {
+			text += ", of each row another part"
+		}
+		note(text)
+	}
+	run.Expectations = append(p.expectations(run), brokenPromises(run)...)
+	if !p.asWritten() && len(run.Expectations) > 0 {
+		note("expectations are not checked: they hold for the file's own limit and seed in virtual time")
+	}
+	return run
+}
+
+// endTogether reports whether all rows met the same requests.
+func endTogether(rows []result.Row) bool {
+	return !slices.ContainsFunc(rows, func(r result.Row) bool { return r.Offered != rows[0].Offered })
+}
+
+// noteClients says what the figures of a run whose clients react are measured against, and who decided.
+func (p *Plan) noteClients(onServer bool, note func(string)) {
+	groups := p.Scenario.Clients
+	switch {
+	case slices.ContainsFunc(groups, func(g clients.Group) bool { return g.OnReject != clients.GiveUp }):
+		note("clients try again: each row has its own requests, against which its excess and shortfall are measured")
+	case slices.ContainsFunc(groups, func(g clients.Group) bool { return g.DelayUS != clients.Range{} }):
+		note("requests travel: each row has those that arrived before the end, in the order of their arrival, " +
+			"against which its excess and shortfall are measured")
+	}
+	if !onServer {
+		note("the Go models decided; no script on a server confirmed them")
+		return
+	}
+	note("the Go models decided while the clients reacted; the scripts on the server then gave the same answers to " +
+		"the same requests")
+	if p.sequences != nil {
+		note(fmt.Sprintf("sequences of commands ran on a model of the server in virtual time; the server then gave "+
+			"the same replies to the same commands, the first %d of each at the most", mostConfirmed))
+	}
+}
+
+// expectations compares what the scenario's file expects with the rows.
+func (p *Plan) expectations(run *result.Run) []result.Expectation {
+	var all []result.Expectation
+	for _, e := range p.Scenario.Expect {
+		row := run.Find(rowLabel(e.Algorithm))
+		for _, want := range e.Measures {
+			x := result.Expectation{Algorithm: e.Algorithm, Measure: want.Measure, Want: want.String()}
+			if row != nil && p.asWritten() && !run.Partial {
+				x.Got, x.Met = checked(row, want, run.Server.Kind)
+			}
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// checked is what came of an expectation of a row. A figure that the row does not have is missed, unless it is one of
+// those that only a script has, and a model decided.
+func checked(row *result.Row, want scenario.Range, server string) (got *float64, met *bool) {
+	m, about := measure.Find(want.Measure)
+	v := m.Value(&row.Figures)
+	yes := v.Known && want.Contains(v.Number)
+	switch {
+	case v.Known:
+		got = &v.Number
+	case about == measure.CostMeasures && server == ModelServer:
+		return nil, nil
+	}
+	return got, &yes
+}
+
+// brokenPromises are the rows that let through more in a window than their algorithm guarantees, which no traffic
+// excuses: as expectations that were missed.
+func brokenPromises(run *result.Run) []result.Expectation {
+	var all []result.Expectation
+	no := false
+	for i := range run.Results {
+		row := &run.Results[i]
+		if row.Promise == nil || row.PeakWindowAdmitted <= *row.Promise {
+			continue
+		}
+		got := float64(row.PeakWindowAdmitted)
+		all = append(all, result.Expectation{Algorithm: row.Algorithm, Measure: "peak_window_admitted",
+			Want: fmt.Sprintf("at most %d, which the algorithm promises", *row.Promise), Got: &got, Met: &no})
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ratelab/internal/measure"
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+)
+
+// Every row of a run in virtual time has the findings that it can have, and they agree with its counts.
+func TestRowsHaveTheirFindings(t *testing.T) {
+	j := job(builtinScenarios(t, "extreme-case-1", "zipf-head", "mixed-costs")...)
+	for _, r := range run(t, j).Document.Runs {
+		window := slices.Index(r.TimeScales.IntervalUS, r.Limit.WindowUS)
+		if window < 0 || len(r.TimeScales.Limit) != len(r.TimeScales.IntervalUS) {
+			t.Fatalf("%s: time scales %+v", r.Scenario, r.TimeScales)
+		}
+		for i := range r.Results {
+			row := &r.Results[i]
+			if got := row.MostAdmitted[window]; got != row.PeakWindowAdmitted {
+				t.Errorf("%s: %s: most admitted in the window is %d, its peak %d", r.Scenario, row.Algorithm, got,
+					row.PeakWindowAdmitted)
+			}
+			checkFindings(t, &r, row)
+		}
+	}
+}
+
+func checkFindings(t *testing.T, r *result.Run, row *result.Row) {
+	t.Helper()
+	if promises := row.Algorithm != "none"; promises != (row.Bound != nil) {
+		t.Errorf("%s: %s: the bound is %v", r.Scenario, row.Algorithm, row.Bound)
+	}
+	for i, most := range row.Bound {
+		if row.MostAdmitted[i] > most {
+			t.Errorf("%s: %s: %d admitted within %d us; promised at most %d", r.Scenario, row.Algorithm,
+				row.MostAdmitted[i], r.TimeScales.IntervalUS[i], most)
+		}
+	}
+	if (row.Fairness != nil) != (r.Keys > 1) {
+		t.Errorf("%s: %s: of %d keys the fairness is %v", r.Scenario, row.Algorithm, r.Keys, row.Fairness)
+	}
+	counts := strings.Contains(row.Algorithm, "window")
+	if (row.RateDifference != nil) != counts {
+		t.Errorf("%s: %s: the rate difference is %v", r.Scenario, row.Algorithm, row.RateDifference)
+	}
+	if row.Algorithm == "sliding-window-log" &&
+		(*row.RateDifference != 0 || row.Fairness != nil && math.Abs(row.Fairness.JainIndex-1) > 1e-12) {
+		t.Errorf("%s: the log is off: %v, %+v", r.Scenario, *row.RateDifference, row.Fairness)
+	}
+}
+
+// Where there are too many keys for it, a reader is told.
+func TestFairnessHasItsEnd(t *testing.T) {
+	a := job()
+	p := NewPlan(evenly(t, "steady", 10, ""), Instead{})
+	for keys, want := range map[int64][]string{measure.MaxFairKeys: nil,
+		measure.MaxFairKeys + 1: {"fairness is not measured beyond 200,000 keys"}} {
+		if got := p.describe(&servers{ask: a}, nil, &replay.Outcome{Keys: keys}).Notes; !slices.Equal(got, want) {
+			t.Errorf("of %d keys: %q, want %q", keys, got, want)
+		}
+	}
+}
+
+// A bound is about intervals of the clock that the rule goes by. Where that clock is off the row has none, and where
+// a row has one it holds.
+func TestBoundsStandOnlyWhereTheClockIsRight(t *testing.T) {
+	for _, r := range run(t, job(builtinScenarios(t, "client-clocks", "server-clock-step",
+		"retrying-clients")...)).Document.Runs {
+		for i := range r.Results {
+			row := &r.Results[i]
+			server, client := r.Scenario == "server-clock-step", row.Parameters["time"] == "client"
+			want := row.Algorithm != "none" && !server && !client
+			if got := row.Bound != nil; got != want {
+				t.Errorf("%s: %s: has a bound: %v", r.Scenario, row.Algorithm, got)
+			}
+			for k, most := range row.Bound {
+				if row.MostAdmitted[k] > most {
+					t.Errorf("%s: %s: %d admitted within %d us; promised at most %d", r.Scenario, row.Algorithm,
+						row.MostAdmitted[k], r.TimeScales.IntervalUS[k], most)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/redis"
+	"ratelab/internal/result"
+	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
+)
+
+// job is one on the models, with a clock that stands still and nobody who sleeps.
+func job(list ...*scenario.Scenario) *Ask {
+	return &Ask{
+		Scenarios: list,
+		Server:    ModelServer,
+		Version:   "test",
+		Now:       func() time.Time { return scenario.DefaultStart },
+		Sleep:     func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() },
+	}
+}
+
+// wall gives a job the real clock of the machine.
+func wall(j *Ask) *Ask {
+	j.Now = time.Now
+	j.Sleep = func(ctx context.Context, d time.Duration) error {
+		select {
+		case <-time.After(d):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return j
+}
+
+// builtinScenarios are those of the names.
+func builtinScenarios(t testing.TB, names ...string) []*scenario.Scenario {
+	t.Helper()
+	var all []*scenario.Scenario
+	for _, name := range names {
+		s, err := scenario.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// written is a scenario from its file's text, whose name is in its first line.
+func written(t testing.TB, text string) *scenario.Scenario {
+	t.Helper()
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "name: "), "\n")
+	s, err := scenario.Parse(name+".yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func choices(t testing.TB, labels ...string) []algorithms.Choice {
+	t.Helper()
+	var all []algorithms.Choice
+	for _, label := range labels {
+		c, err := algorithms.Parse(label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// run does the job, which must come to its end.
+func run(t testing.TB, j *Ask) *Result {
+	t.Helper()
+	result, err := j.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// rowOf is the line of that label in a run.
+func rowOf(t testing.TB, r result.Run, label string) result.Row {
+	t.Helper()
+	for _, row := range r.Results {
+		if row.Algorithm == label {
+			return row
+		}
+	}
+	t.Fatalf("%s has no row %q", r.Scenario, label)
+	return result.Row{}
+}
+
+func labelsOf(r result.Run) []string {
+	var labels []string
+	for _, row := range r.Results {
+		labels = append(labels, row.Algorithm)
+	}
+	return labels
+}
+
+// asJSON is a document as it is written down.
+func asJSON(t testing.TB, r *Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := result.Write(&b, &r.Document); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// runOn does the job on a server that is running already.
+func runOn(t testing.TB, j *Ask, s *redis.Server) *Result {
+	t.Helper()
+	plans, err := j.plans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newServers(j)
+	b.all = []*redis.Server{s}
+	defer func() {
+		b.all = nil // which is the test's
+		b.close()
+	}()
+	result, err := j.decide(t.Context(), plans, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// scriptFile writes a user's script and its binding, and gives its path.
+func scriptFile(t testing.TB, name, source, binding string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for file, text := range map[string]string{name + ".lua": source, name + ".yaml": binding} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, name+".lua")
+}
+
+func policy(t testing.TB, text string) *limit.Policy {
+	t.Helper()
+	p, err := limit.ParsePolicy(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &p
+}
+
+// evenly is a scenario of n requests in a second, with the limit and what else its file says.
+func evenly(t testing.TB, name string, n int, rest string) *scenario.Scenario {
+	t.Helper()
+	return written(t, fmt.Sprintf(`name: %s
+question: What is admitted of a steady second?
+limit: {requests: 10, per: 1s}
+phases:
+  - {name: steady, duration: 1s, constant: %d}
+%s`, name, n, rest))
+}
+
+// traceOf is a CSV file, with the columns at (ms since 1970) and who, as the only phase.
+func traceOf(file string) []traffic.Phase {
+	return []traffic.Phase{{Name: "trace",
+		Trace: &traffic.Trace{File: file, Format: traffic.CSV, Time: "at", Key: "who"}}}
+}
+
+// addFile writes a file beside another one.
+func addFile(t testing.TB, beside, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(filepath.Dir(beside), name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,173 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/replay"
+	"ratelab/internal/scenario"
+	"ratelab/internal/sequence"
+	"ratelab/internal/traffic"
+)
+
+// Plan is one scenario under one limit, and the limiters that meet it.
+type Plan struct {
+	Scenario *scenario.Scenario
+	Policy   limit.Policy
+	Seed     uint64
+	Limiters []*Limiter
+	Stream   Stream
+
+	sequences []sequence.Choice // rows beside those of the limiters
+}
+
+// Stream is a plan's traffic. What is not known before the traffic was read is empty until then.
+type Stream interface {
+	replay.Traffic
+	Count() (n int64, known bool)
+	Notes() []string
+	Spread() int64
+}
+
+// Instead is what replaces what scenarios' files say; nil replaces nothing.
+type Instead struct {
+	Limit    *limit.Policy
+	Contract *limit.Contract // how the limit is read, whoever states it
+	Seed     *uint64
+}
+
+// NewPlan is a scenario with the limit and the seed of its file, or with those that replace them. It has no limiters
+// yet.
+func NewPlan(s *scenario.Scenario, instead Instead) Plan {
+	p := Plan{Scenario: s, Policy: s.Limit, Seed: s.Seed}
+	if instead.Limit != nil {
+		p.Policy = *instead.Limit
+	}
+	if instead.Contract != nil {
+		p.Policy.Contract = *instead.Contract
+	}
+	if instead.Seed != nil {
+		p.Seed = *instead.Seed
+	}
+	p.Stream = s.Stream(p.Seed)
+	return p
+}
+
+// LongestAlignment is the longest window for whose phase a play on the wall clock waits.
+const LongestAlignment = time.Minute
+
+// UntilPhase is how long after t the wall clock is as far into a window as the scenario's clock at its beginning, so
+// that a play which begins then finds aligned windows where virtual time has them.
+func (p *Plan) UntilPhase(t time.Time, window time.Duration) time.Duration {
+	w := window.Microseconds()
+	return time.Duration(((p.Scenario.Start.UnixMicro()-t.UnixMicro())%w+w)%w) * time.Microsecond
+}
+
+// asWritten reports whether limit and seed are those of the scenario's file, so that what it expects applies.
+func (p *Plan) asWritten() bool {
+	a, b := p.Policy, p.Scenario.Limit
+	return p.Seed == p.Scenario.Seed && a.Requests == b.Requests && a.Window == b.Window &&
+		a.Capacity() == b.Capacity() && a.Contract == b.Contract
+}
+
+// endless reports whether only the end of its trace tells how long the scenario is.
+func (p *Plan) endless() bool {
+	return slices.ContainsFunc(p.Scenario.Phases,
+		func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
+}
+
+// rows is how many rows the plan has at the most: with local flags limiters have two.
+func (p *Plan) rows() int {
+	n := len(p.Limiters)
+	if hasLocalFlag(p.Scenario) {
+		n *= 2
+	}
+	return n + len(p.sequences)
+}
+
+// Enter makes the plan's limiters.
+func (p *Plan) Enter(choices []algorithms.Choice, scripts []string, wrong *Problems) {
+	// also of algorithms that are not among the rows
+	for _, name := range slices.Sorted(maps.Keys(p.Scenario.Parameters)) {
+		choice, err := algorithms.Choose(name, nil)
+		if err == nil {
+			_, err = choice.WithDefaults(p.Scenario.Parameters[name])
+		}
+		if err != nil {
+			wrong.Bad(fmt.Errorf("%s: parameters: %w", p.Scenario.Name, err))
+		}
+	}
+	var seeded []algorithms.Choice
+	for _, choice := range choices {
+		seeded = append(seeded, choice.Seeded(p.Seed))
+	}
+	p.Limiters = Limiters(seeded, scripts, p.Policy, p.Scenario.Parameters, wrong)
+	for _, l := range p.Limiters {
+		l.manage(p.Scenario.Managed, p.Scenario.Start)
+	}
+}
+
+// Limiters are the rows under one limit, in their order: the algorithms, then the users' scripts. parameters are a
+// scenario's, by algorithm; Enter says what is wrong with them. No two have one name.
+func Limiters(choices []algorithms.Choice, scripts []string, policy limit.Policy,
+	parameters map[string]map[string]string, wrong *Problems) []*Limiter {
+	var all []*Limiter
+	add := func(l *Limiter, err error) {
+		if err != nil {
+			wrong.Bad(err)
+			return
+		}
+		switch {
+		case !labelled(all, l.Label):
+		case l.File != "":
+			wrong.Bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding",
+				l.File, l.Label))
+		default:
+			wrong.Bad(fmt.Errorf("algorithm %q is named twice", l.Label))
+		}
+		all = append(all, l)
+	}
+	for _, choice := range choices {
+		choice, err := choice.WithDefaults(parameters[choice.Spec.Name])
+		if err != nil {
+			continue
+		}
+		l, err := Builtin(choice, policy)
+		if err != nil {
+			err = fmt.Errorf("%w (under the limit %v)", err, policy)
+		}
+		add(l, err)
+	}
+	for _, file := range scripts {
+		add(Own(file, policy))
+	}
+	return all
+}
+
+// labelled reports whether one of the limiters has that label.
+func labelled(all []*Limiter, label string) bool {
+	return slices.ContainsFunc(all, func(l *Limiter) bool { return l.Label == label })
+}
+
+// Problems collects what is wrong with an input. Most mistakes are found again in each scenario, and told once.
+type Problems struct{ all []error }
+
+// Bad notes a problem.
+func (p *Problems) Bad(err error) {
+	if !slices.ContainsFunc(p.all, func(known error) bool { return known.Error() == err.Error() }) {
+		p.all = append(p.all, err)
+	}
+}
+
+// Err is nil, or a *replay.InputError with all that was noted.
+func (p *Problems) Err() error {
+	if len(p.all) == 0 {
+		return nil
+	}
+	return &replay.InputError{Err: errors.Join(p.all...)}
+}

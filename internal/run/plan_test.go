@@ -1,0 +1,78 @@
+package run
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"ratelab/internal/redis"
+	"ratelab/internal/replay"
+	"ratelab/internal/scenario"
+)
+
+// Everything that is wrong with a job is told before anything is started, each thing once however many scenarios
+// there are.
+func TestAPlanTellsEverythingThatIsWrongOnce(t *testing.T) {
+	list := []*scenario.Scenario{
+		evenly(t, "first", 10, "parameters: {gcra: {burts: 5}}\nexpect: [{algorithm: gcar, admitted: 1}]\n"),
+		evenly(t, "second", 10, "parameters: {fixed-window: {burst: 5}}\n"),
+	}
+	j := job(list...)
+	j.Scripts = []string{"absent.lua"}
+	result, err := j.Run(t.Context())
+	var bad *replay.InputError
+	if !errors.As(err, &bad) || result != nil {
+		t.Fatalf("result %v, error %v", result, err)
+	}
+	for _, want := range []string{
+		"absent.lua: no such file",
+		"absent.yaml: no such file",
+		`first.yaml:7:10: expect: no such algorithm "gcar"`,
+		`first: parameters: gcra: no such parameter "burts"`,
+		`second: parameters: fixed-window: no such parameter "burst"`,
+		"--redis model has no server to run a script on",
+	} {
+		if strings.Count(err.Error(), want) != 1 {
+			t.Errorf("%q is told %d times; want once, in:\n%v", want, strings.Count(err.Error(), want), err)
+		}
+	}
+	if n := strings.Count(err.Error(), "\n"); n != 5 {
+		t.Errorf("%d lines; want 6:\n%v", n+1, err)
+	}
+}
+
+// Two rows of one name could not be told apart.
+func TestAScriptMayNotHaveARowsName(t *testing.T) {
+	const binding = "keys: [\"k:{key}\"]\nadmitted: [1]\n"
+	gcra := scriptFile(t, "gcra", "return redis.call('INCR', KEYS[1])", binding)
+	for _, test := range []struct {
+		name    string
+		rows    []string
+		scripts []string
+		want    string
+	}{
+		{"an algorithm's", []string{"gcra"}, []string{gcra},
+			`gcra.lua: there would be two rows named "gcra"; give the script another name in its binding`},
+		{"another script's", []string{"none"}, []string{gcra, gcra}, `there would be two rows named "gcra"`},
+		{"an algorithm's that is no row", []string{"none", "gcra:burst=3"}, []string{gcra}, ""},
+	} {
+		j := job(evenly(t, "steady", 10, ""))
+		j.Server, j.Algorithms, j.Scripts = redis.KindEmbedded, choices(t, test.rows...), test.scripts
+		err := j.Check()
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v; want %q", test.name, err, test.want)
+		}
+	}
+}
+
+// An algorithm that cannot do a limit says so by name.
+func TestALimitThatAnAlgorithmCannotDoIsRefused(t *testing.T) {
+	j := job(evenly(t, "steady", 10, ""))
+	j.Algorithms = choices(t, "gcra:burst=1000000000")
+	j.Limit = policy(t, "999999937/1h")
+	err := j.Check()
+	var bad *replay.InputError
+	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "gcra:burst=1000000000: ") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,241 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"ratelab/algorithms"
+	"ratelab/internal/clients"
+	"ratelab/internal/measure"
+	"ratelab/internal/replay"
+	"ratelab/internal/scenario"
+	"ratelab/internal/sequence"
+)
+
+// react lets the clients of a plan play against each row. What arrives depends on what is decided, so that each row has
+// its own requests; the run's reference sees the operations, as if each were tried once.
+func (a *Ask) react(ctx context.Context, p *Plan, b *servers) ([]*row, *replay.Outcome, error) {
+	outcome, err := replay.Run(ctx, p.Stream, p.Policy, nil, replay.Options{Stop: a.Stop})
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := b.reacting(ctx, p)
+	if err == nil {
+		err = a.watch(p, rows)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := b.cleanUp(ctx, rows, a.playAll(ctx, p, rows, outcome)); err != nil {
+		return nil, nil, err
+	}
+	return rows, outcome, nil
+}
+
+// playAll plays every row and adds its outcome to the run's. Progress is the mean of the rows'.
+func (a *Ask) playAll(ctx context.Context, p *Plan, rows []*row, outcome *replay.Outcome) error {
+	found := make([]*replay.Outcome, len(rows))
+	var mu sync.Mutex
+	var total int64
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, r := range rows {
+		var before int64
+		progress := func(operations int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			total, before = total+operations-before, operations
+			if a.Progress != nil {
+				a.Progress.Requests(total / int64(len(rows)))
+			}
+		}
+		group.Go(func() (err error) {
+			found[i], err = a.play(inner, p, r, outcome, progress)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		outcome.Partial = outcome.Partial || found[i].Partial || r.played.Stopped
+		outcome.Lanes = append(outcome.Lanes, found[i].Lanes[0])
+	}
+	return nil
+}
+
+// reacting prepares every row: each limiter, once more where clients remember, and the sequences.
+func (b *servers) reacting(ctx context.Context, p *Plan) ([]*row, error) {
+	var all []*row
+	for _, l := range p.Limiters {
+		both := []*Limiter{l}
+		if hasLocalFlag(p.Scenario) && l.NewModel != nil {
+			both = append(both, l.labelled(l.Label+scenario.LocalFlagSuffix, "local-flag:"))
+		}
+		for i, l := range both {
+			r, err := b.reactingRow(ctx, p, l, len(all))
+			if err != nil {
+				return nil, err
+			}
+			if i > 0 {
+				r.flag = clients.NewLocalFlag(r.protocol, r.model, p.Scenario.ServerClock)
+				r.protocol = r.flag
+			}
+			all = append(all, r)
+		}
+	}
+	for _, choice := range p.sequences {
+		play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
+		r := &row{protocol: play, answers: play, sequence: play,
+			Limiter: &Limiter{Instance: algorithms.Instance{Label: choice.Label, Parameters: choice.Parameters()}}}
+		if len(b.all) > 0 {
+			r.confirms = b.all[len(all)%len(b.all)]
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// reactingRow prepares a limiter: its model decides where it has one, and its script, on the server, confirms.
+func (b *servers) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) (*row, error) {
+	r := &row{Limiter: l, protocol: clients.OneCall{}}
+	if len(b.all) > 0 {
+		times := Times{Start: p.Scenario.Start, Behind: p.Scenario.ServerClock.Behind(), Stop: b.hurry}
+		if err := b.script(ctx, r, times, number); err != nil {
+			return nil, err
+		}
+	}
+	if l.NewModel == nil {
+		r.answers = OneByOne{Decider: r.script}
+		return r, nil
+	}
+	r.model = clients.NewLimiter(l.NewModel(), p.Scenario.Start)
+	r.model.CheckRetryAfter(l.TickUS)
+	r.answers = r.model
+	return r, nil
+}
+
+// setup is who plays against a server.
+func (a *Ask) setup(p *Plan, protocol clients.Protocol, server clients.Server) clients.Setup {
+	return clients.Setup{Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
+		Protocol: protocol, Server: server, Stop: a.Stop}
+}
+
+// play lets the clients play against one row, then measures its journal.
+func (a *Ask) play(ctx context.Context, p *Plan, r *row, base *replay.Outcome,
+	progress func(int64)) (*replay.Outcome, error) {
+	setup := a.setup(p, r.protocol, r.answers)
+	setup.Progress = progress
+	var err error
+	if r.played, err = clients.Run(ctx, setup, p.Stream); err != nil {
+		return nil, r.playError(p, err)
+	}
+	again := &Recorded{Journal: r.played.Journal, Lasts: base.Duration, Foreseen: !p.endless()}
+	r.decider = r.confirmation(a.Stop)
+	outcome, err := replay.Run(ctx, again, p.Policy, []replay.Lane{r.lane()},
+		p.measured(replay.Options{Reach: base.LastUS}))
+	if err != nil {
+		return nil, err
+	}
+	r.traffic, r.lastUS = &outcome.Traffic, outcome.LastUS
+	if r.sequence != nil {
+		r.sequence.Finish(base.Duration.Microseconds())
+		if err := r.confirmCommands(ctx, outcome, a.Stop); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Label, err)
+		}
+	}
+	if err := r.script.survey(ctx, outcome.LastUS); err != nil {
+		return nil, err
+	}
+	r.effect, err = a.clockEffect(ctx, p, r)
+	return outcome, err
+}
+
+// playError names the row, and blames the scenario for more attempts than anybody could want.
+func (r *row) playError(p *Plan, err error) error {
+	var many *clients.TooManyError
+	switch {
+	case errors.As(err, &many):
+		return replay.Invalid("%s: clients: against %s: %w", p.Scenario.Name, r.Label, err)
+	case errors.Is(err, context.Canceled):
+		return err
+	case r.script != nil:
+		err = explain(err, r.script.Server)
+	case r.confirms != nil:
+		err = explain(err, r.confirms)
+	}
+	return fmt.Errorf("%s: %w", r.Label, err)
+}
+
+// confirmation is what decides the journal again: the script where there is a server, and else the journal.
+func (r *row) confirmation(stop <-chan struct{}) replay.Decider {
+	journal := FromJournal{Decisions: r.played.Journal.Decisions}
+	if r.script == nil || r.model == nil {
+		return &journal
+	}
+	var script replay.Decider = r.script
+	if r.flag != nil {
+		script = &behindFlag{script: script, journal: r.played.Journal}
+	}
+	return &confirming{Decider: script, model: &journal, alike: sameAnswer, stop: stop}
+}
+
+// mostConfirmed is how many commands of a sequence are sent again: on the embedded server one takes most of a
+// millisecond, and what a server answers otherwise it does so early.
+const mostConfirmed = 5000
+
+// confirmCommands sends what a sequence's clients sent to the real server, where there is one, and wants the same
+// replies. The outcome is partial where somebody ended the run before all of them were there.
+func (r *row) confirmCommands(ctx context.Context, o *replay.Outcome, stop <-chan struct{}) error {
+	server := r.confirms
+	if server == nil {
+		return nil
+	}
+	// Deadlines are placed after the server's own clock, which need not be ours.
+	now, err := server.Client.Time(ctx).Result()
+	if err == nil {
+		client := server.NewClient(1)
+		defer client.Close()
+		calls := r.sequence.Calls()
+		err = sequence.Confirm(ctx, client, !server.Own, server.Prefix, calls[:min(len(calls), mostConfirmed)], now,
+			stop)
+	}
+	var difference *sequence.DifferenceError
+	switch {
+	case errors.Is(err, sequence.ErrStopped):
+		o.Partial = true
+		return nil
+	case err == nil, errors.As(err, &difference):
+		return err
+	}
+	return explain(err, server)
+}
+
+// clockEffect plays a row once more with clocks that are right, and compares. It is nil where they are right already,
+// where no model could decide again, and where somebody ended the run.
+func (a *Ask) clockEffect(ctx context.Context, p *Plan, r *row) (*measure.ClockEffect, error) {
+	if r.model == nil || r.flag != nil || !p.Scenario.ClocksOff() || r.played.Stopped {
+		return nil, nil
+	}
+	setup := a.setup(p, r.protocol, clients.NewLimiter(r.NewModel(), p.Scenario.Start))
+	setup.Groups, setup.ServerClock = slices.Clone(setup.Groups), nil
+	for i := range setup.Groups {
+		setup.Groups[i].OffsetUS, setup.Groups[i].DriftPPM = clients.Range{}, clients.Range{}
+	}
+	right, err := clients.Run(ctx, setup, p.Stream)
+	if err != nil {
+		return nil, r.playError(p, err)
+	}
+	if right.Stopped {
+		return nil, nil
+	}
+	duration, _ := p.Stream.Duration()
+	return clients.CompareClocks(r.played.Journal, right.Journal, p.Policy, p.Scenario.ServerClock,
+		duration.Microseconds()), nil
+}

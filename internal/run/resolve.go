@@ -1,0 +1,215 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ratelab/algorithms"
+	"ratelab/internal/clients"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
+	"ratelab/internal/scenario"
+	"ratelab/internal/script"
+	"ratelab/internal/sequence"
+)
+
+// resolver resolves the names of what is asked, and collects what is wrong with them.
+type resolver struct {
+	Problems
+	*Ask
+}
+
+// plans resolves what is asked: all that can still fail is the server. The error, a *replay.InputError, has everything
+// that is wrong.
+func (a *Ask) plans() ([]*Plan, error) {
+	r := &resolver{Ask: a}
+	var all []*Plan
+	for _, s := range a.Scenarios {
+		p := NewPlan(s, a.Instead)
+		p.Enter(r.choices(s), a.Scripts, &r.Problems)
+		r.checkExpected(&p)
+		r.checkObeyed(&p)
+		r.addSequences(&p)
+		all = append(all, &p)
+	}
+	if len(a.Scripts) > 0 && a.Server == ModelServer {
+		r.Bad(errors.New("--redis model has no server to run a script on; leave out --script, or take --redis " +
+			"embedded"))
+	}
+	return all, r.Err()
+}
+
+// Check resolves every name of what is asked and runs nothing; its error is a *replay.InputError.
+func (a *Ask) Check() error {
+	_, err := a.plans()
+	return err
+}
+
+// userScripts are those of the plans, once each: those of the first.
+func userScripts(plans []*Plan) []*Limiter {
+	if len(plans) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(plans[0].Limiters), func(l *Limiter) bool { return l.File == "" })
+}
+
+// warnings are what a reader must know about users' scripts on this kind of server.
+func warnings(plans []*Plan, kind string) []string {
+	if kind != redis.KindEmbedded {
+		return nil
+	}
+	var all []string
+	for _, l := range userScripts(plans) {
+		for _, r := range script.Analyse(l.Program.Source).Embedded {
+			all = append(all, fmt.Sprintf("%s:%d: %s; check with --redis process", l.File, r.Line, r.Text))
+		}
+	}
+	return all
+}
+
+// choices are the algorithms that meet a scenario: those that were named, or all with their defaults, each followed by
+// the variants that the scenario asks for or expects something of.
+func (r *resolver) choices(s *scenario.Scenario) []algorithms.Choice {
+	expected := expected(s)
+	switch {
+	case r.Expected:
+		return expected
+	case r.Algorithms != nil:
+		return r.Algorithms
+	}
+	named := slices.Concat(r.further(s), expected)
+	var all []algorithms.Choice
+	for _, spec := range algorithms.All() {
+		plain, err := algorithms.Parse(spec.Name)
+		if err != nil {
+			panic(err) // the name comes from the registry
+		}
+		all = append(all, plain)
+		for _, c := range named {
+			if c.Spec.Name == spec.Name && !chosen(all, c) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// chosen reports whether a choice is one of several.
+func chosen(all []algorithms.Choice, c algorithms.Choice) bool {
+	return slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label })
+}
+
+// further are the rows that a scenario asks for, beside those of the algorithms with their defaults.
+func (r *resolver) further(s *scenario.Scenario) []algorithms.Choice {
+	var choices []algorithms.Choice
+	for _, row := range s.Rows {
+		c, err := algorithms.Parse(row.Label)
+		switch {
+		case err != nil:
+			r.Bad(fmt.Errorf("%s:%d:%d: rows: %w", row.File, row.Line, row.Column, err))
+		case chosen(choices, c):
+			r.Bad(fmt.Errorf("%s:%d:%d: rows: there would be two rows named %q", row.File, row.Line, row.Column,
+				c.Label))
+		default:
+			choices = append(choices, c)
+		}
+	}
+	return choices
+}
+
+// expected are the algorithms that a scenario expects something of. It may also expect something of scripts and
+// sequences.
+func expected(s *scenario.Scenario) []algorithms.Choice {
+	var choices []algorithms.Choice
+	for _, e := range s.Expect {
+		base, _ := strings.CutSuffix(e.Algorithm, scenario.LocalFlagSuffix)
+		if c, err := algorithms.Parse(base); err == nil && !chosen(choices, c) {
+			choices = append(choices, c)
+		}
+	}
+	return choices
+}
+
+// checkExpected refuses expectations of rows that there cannot be.
+func (r *resolver) checkExpected(p *Plan) {
+	for _, e := range p.Scenario.Expect {
+		base, flagged := strings.CutSuffix(e.Algorithm, scenario.LocalFlagSuffix)
+		_, err := algorithms.Parse(base)
+		switch {
+		case flagged && !hasLocalFlag(p.Scenario):
+			r.Bad(fmt.Errorf("%s:%d:%d: expect: %q: the scenario has no clients with local_flag: true", e.File, e.Line,
+				e.Column, e.Algorithm))
+		case err != nil && !namesSequence(p.Scenario, e.Algorithm) && !labelled(p.Limiters, e.Algorithm):
+			own := ""
+			if !IsAlgorithm(base) {
+				own = " (the row of a script of your own needs --script FILE.lua)"
+			}
+			r.Bad(fmt.Errorf("%s:%d:%d: expect: %w%s", e.File, e.Line, e.Column, err, own))
+		}
+	}
+}
+
+// checkObeyed refuses scripts that never say when to come back where clients go by that, as often as it takes: they
+// would be back within a microsecond, and the run without an end.
+func (r *resolver) checkObeyed(p *Plan) {
+	for i := range p.Scenario.Clients {
+		g := &p.Scenario.Clients[i]
+		if g.OnReject != clients.Obey || g.Attempts > 0 {
+			continue
+		}
+		for _, l := range p.Limiters {
+			if l.File != "" && !l.Program.TellsRetry {
+				r.Bad(fmt.Errorf("%s: %s: on_reject: obey goes by when a rejection says to come back, "+
+					"and %s never says so: name retry_after in its binding, or set attempts: 5, or "+
+					"on_reject: backoff", p.Scenario.Name, g.Name, message.Path(l.File)))
+			}
+		}
+	}
+}
+
+// addSequences resolves those that the scenario names; a label of a script must not be one of them.
+func (r *resolver) addSequences(p *Plan) {
+	for _, label := range p.Scenario.Sequences {
+		c, err := sequence.Parse(label)
+		if err != nil {
+			r.Bad(fmt.Errorf("%s: sequences: %w", p.Scenario.Name, err))
+			continue
+		}
+		same := func(o sequence.Choice) bool { return o.Label == c.Label }
+		if labelled(p.Limiters, c.Label) || slices.ContainsFunc(p.sequences, same) {
+			r.Bad(fmt.Errorf("%s: sequences: there would be two rows named %q", p.Scenario.Name, c.Label))
+		}
+		p.sequences = append(p.sequences, c)
+	}
+}
+
+// namesSequence reports whether label is one of the scenario's sequences, however it is written.
+func namesSequence(s *scenario.Scenario, label string) bool {
+	wanted, err := sequence.Parse(label)
+	return err == nil && slices.ContainsFunc(s.Sequences, func(other string) bool {
+		c, err := sequence.Parse(other)
+		return err == nil && c.Label == wanted.Label
+	})
+}
+
+// rowLabel is the label of the row that a scenario's file means: the one spelling of its parameters.
+func rowLabel(label string) string {
+	base, flag := label, ""
+	if cut, flagged := strings.CutSuffix(label, scenario.LocalFlagSuffix); flagged {
+		base, flag = cut, scenario.LocalFlagSuffix
+	}
+	if c, err := algorithms.Parse(base); err == nil {
+		return c.Label + flag
+	}
+	if c, err := sequence.Parse(base); err == nil {
+		return c.Label + flag
+	}
+	return label // of a user's script
+}
+
+// hasLocalFlag reports whether any group of clients has a flag.
+func hasLocalFlag(s *scenario.Scenario) bool {
+	return slices.ContainsFunc(s.Clients, func(g clients.Group) bool { return g.LocalFlag })
+}

@@ -1,0 +1,243 @@
+// Package run is the main hall: scenarios, limiters and a server in, a document and the data of its charts out. Plans
+// say what is to be decided; Ask.Run decides it in virtual time, and measures what each limiter does. It joins the
+// packages below and holds little arithmetic of its own; flags, output and exit codes are the commands'.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"ratelab/algorithms"
+	"ratelab/internal/curves"
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
+)
+
+// ErrExpectation is what a document is at fault of that missed an expectation.
+var ErrExpectation = errors.New("expectation missed")
+
+// Ask is what a command asks for. Version, Now and Sleep are required.
+type Ask struct {
+	Scenarios  []*scenario.Scenario
+	Algorithms []algorithms.Choice // nil: all, and the labels that a scenario expects something of
+	Expected   bool                // only the rows that a scenario expects something of, instead of Algorithms
+	Scripts    []string            // files of users' own scripts, each with its binding beside it
+	Server     string              // ModelServer, or a spec of redis.Start
+	Instead
+
+	Version string
+	Now     func() time.Time
+	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
+	Stop    <-chan struct{}                            // closed: end early and mark the document partial
+
+	Progress  Progress
+	OtherRule bool              // a note says what the other rule for whole seconds comes to, where a trace has such
+	Decided   func(*result.Run) // is called with each scenario's figures as soon as they are there; nil: the same
+	// Watch says who sees what a row decides, batch by batch. It is asked for each row of a scenario, in order. nil:
+	// nobody does.
+	Watch func(scenario, label string) (func([]limit.Request, []limit.Decision) error, error)
+}
+
+// Progress is told how far a run is. Total is 0 where it is not known.
+type Progress interface {
+	Scenario(name string, number, of int, total int64)
+	Requests(done int64)
+}
+
+// Result is what was found.
+type Result struct {
+	Document result.Document
+	Charts   []curves.Input
+	Warnings []string
+
+	Interrupted bool   // it was stopped: the last run is partial, or its notes say how many are missing
+	Kept        string // what an interrupted run has left on a given server; "": nothing
+}
+
+// Run decides what is asked for. Errors are a *replay.InputError, a *redis.Unavailable or what else kept the
+// harness from running; there is no result then. A document with missed expectations is no error here.
+func (a *Ask) Run(ctx context.Context) (*Result, error) {
+	plans, err := a.plans()
+	if err != nil {
+		return nil, err
+	}
+	b, err := a.open(ctx, plans)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	return a.decide(ctx, plans, b)
+}
+
+func (a *Ask) clock() replay.Clock { return replay.Clock{Now: a.Now, Sleep: a.Sleep} }
+
+// decide decides every plan.
+func (a *Ask) decide(ctx context.Context, plans []*Plan, b *servers) (*Result, error) {
+	all := &Result{Warnings: warnings(plans, b.describe().Kind)}
+	if own := userScripts(plans); len(own) > 0 {
+		err := Try(ctx, own, a.Server, b.all[0].Prefix, plans[0].Scenario.Start, plans[0].Stream, a.clock())
+		if err != nil {
+			return nil, err
+		}
+	}
+	all.Document = result.Document{SchemaVersion: result.Simulation.Version,
+		Tool: result.Tool{Name: "simulate", Version: a.Version}}
+	for i, p := range plans {
+		if a.Progress != nil {
+			total, _ := p.Stream.Count()
+			a.Progress.Scenario(p.Scenario.Name, i+1, len(plans), total)
+		}
+		run, picture, err := a.decideOne(ctx, p, b)
+		if err != nil {
+			return nil, err
+		}
+		all.Document.Runs = append(all.Document.Runs, *run)
+		if !run.Partial || endTogether(run.Results) { // or they share no axis
+			all.Charts = append(all.Charts, *picture)
+		}
+		left := len(plans) - i - 1
+		stopped := run.Partial || left > 0 && message.Closed(a.Stop)
+		run = &all.Document.Runs[i]
+		if stopped {
+			all.Interrupted, all.Kept = true, b.kept
+			if left > 0 {
+				run.Notes = append(run.Notes,
+					fmt.Sprintf("interrupted: of the scenarios after this one, %d were not run", left))
+			}
+		}
+		if a.Decided != nil {
+			a.Decided(run)
+		}
+		if stopped {
+			break
+		}
+	}
+	return all, nil
+}
+
+// decideOne decides one plan, and what the other rules for whole seconds come to.
+func (a *Ask) decideOne(ctx context.Context, p *Plan, b *servers) (*result.Run, *curves.Input, error) {
+	if err := a.rehearse(ctx, p, b); err != nil {
+		return nil, nil, err
+	}
+	rows, outcome, err := a.decideRows(ctx, p, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	run := p.describe(b, rows, outcome)
+	picture := &curves.Input{Run: run, Version: a.Version, Traffic: outcome.Traffic}
+	if run.Reference != nil {
+		picture.Reference = &outcome.ReferenceSeries
+	}
+	for i, l := range outcome.Lanes {
+		if play := rows[i].sequence; play != nil {
+			l.Series.Keys = play.Keys(l.Series.BucketUS, len(l.Series.Admitted))
+		}
+		picture.Algorithms = append(picture.Algorithms,
+			curves.Lane{Label: rows[i].Label, Series: l.Series, Traffic: rows[i].traffic})
+	}
+	if a.OtherRule && !run.Partial && p.Stream.Spread() > 0 {
+		other := Ask{Scenarios: []*scenario.Scenario{p.Scenario.UnderRule(traffic.AtStart)}, Algorithms: a.Algorithms,
+			Instead: a.Instead, Server: ModelServer, Version: a.Version, Now: a.Now, Sleep: a.Sleep, Stop: a.Stop}
+		found, err := other.Run(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !found.Interrupted {
+			run.Notes = append(run.Notes, wholeSeconds(run, &found.Document.Runs[0])...)
+		}
+	}
+	return run, picture, nil
+}
+
+// rehearse has the users' scripts decide a plan's requests on a private server before they do on a given one: nothing
+// ends a script there that loops once it has written.
+func (a *Ask) rehearse(ctx context.Context, p *Plan, b *servers) error {
+	only := *p
+	only.sequences = nil
+	only.Limiters = slices.DeleteFunc(slices.Clone(p.Limiters), func(l *Limiter) bool { return !l.Program.Foreign })
+	if b.own() || len(only.Limiters) == 0 {
+		return nil
+	}
+	server, err := b.bounded(ctx, "", a.Server, b.all[0].Prefix)
+	if err != nil {
+		return err
+	}
+	silent := *a
+	silent.Progress, silent.Watch = nil, nil
+	_, _, err = silent.decideRows(ctx, &only,
+		&servers{ask: &silent, all: []*redis.Server{server}, hurry: b.hurry})
+	return err
+}
+
+// decideRows sends a plan's traffic past its rows, looks at what they leave on their servers, and deletes it.
+func (a *Ask) decideRows(ctx context.Context, p *Plan, b *servers) ([]*row, *replay.Outcome, error) {
+	if p.Scenario.Reactive() {
+		return a.react(ctx, p, b)
+	}
+	rows, err := b.rows(ctx, p)
+	if err == nil {
+		err = a.watch(p, rows)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	o := replay.Options{Sources: runtime.GOMAXPROCS(0), Stop: a.Stop}
+	if a.Progress != nil {
+		o.Progress = a.Progress.Requests
+	}
+	var lanes []replay.Lane
+	for _, r := range rows {
+		lanes = append(lanes, r.lane())
+	}
+	outcome, err := replay.Run(ctx, p.Stream, p.Policy, lanes, p.measured(o))
+	for i := 0; err == nil && i < len(rows); i++ {
+		err = rows[i].script.survey(ctx, outcome.LastUS)
+	}
+	if err = b.cleanUp(ctx, rows, err); err != nil {
+		return nil, nil, err
+	}
+	return rows, outcome, nil
+}
+
+// watch gives each row whoever is to see its decisions.
+func (a *Ask) watch(p *Plan, rows []*row) (err error) {
+	for i := 0; a.Watch != nil && err == nil && i < len(rows); i++ {
+		rows[i].observe, err = a.Watch(p.Scenario.Name, rows[i].Label)
+	}
+	return err
+}
+
+// mostRowsNamed is how many rows that decide otherwise are named.
+const mostRowsNamed = 3
+
+// wholeSeconds says which rows decide otherwise under the other rule, as in "3 instead of 0 (gcra)"; none where no row
+// does.
+func wholeSeconds(run, atOnce *result.Run) []string {
+	var rows []string
+	for i := range run.Results {
+		row := &run.Results[i]
+		if other := atOnce.Find(row.Algorithm); other != nil && other.Rejected != row.Rejected {
+			rows = append(rows, fmt.Sprintf("%d instead of %d (%s)", other.Rejected, row.Rejected, row.Algorithm))
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	text := "times are whole seconds, spread evenly within each (--within-second even); at_once would reject " +
+		strings.Join(rows[:min(len(rows), mostRowsNamed)], ", ")
+	if more := len(rows) - mostRowsNamed; more > 0 {
+		text += fmt.Sprintf(", and differently in %s", message.Count(more, "more row"))
+	}
+	return []string{text}
+}

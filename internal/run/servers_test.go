@@ -1,0 +1,119 @@
+package run
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	_ "ratelab/internal/container"
+	"ratelab/internal/longtest"
+	"ratelab/internal/measure"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+	"ratelab/internal/scenario"
+)
+
+// worked are the figures of the two cases, worked by hand: what is admitted, and the most in any 3 s.
+var worked = []struct {
+	label                              string
+	admitted1, peak1, admitted2, peak2 int64
+}{
+	{"sliding-window-log", 1020, 1000, 1300, 1000},
+	{"fixed-window", 1999, 1979, 1299, 1000},
+	{"fixed-window-aligned", 2000, 1980, 1300, 1000},
+	{"sliding-window-counter", 1432, 1412, 1299, 1000},
+	{"sliding-window-buckets:subwindows=10", 1018, 1000, 1210, 1000},
+	{"gcra", 1785, 1765, 1900, 1600},
+	{"token-bucket", 1785, 1765, 1900, 1600},
+	{"gcra:burst=100", 885, 865, 1332, 1032},
+	{"token-bucket:burst=100", 885, 865, 1332, 1032},
+	{"token-bucket-interval:refill=1000:interval=3s", 2000, 1980, 1300, 1000},
+}
+
+func TestTheWorkedFiguresOnEveryServer(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
+		j := job(builtinScenarios(t, "extreme-case-1", "extreme-case-2")...)
+		for _, w := range worked {
+			j.Algorithms = append(j.Algorithms, choices(t, w.label)...)
+		}
+		doc := runOn(t, j, s).Document
+		for i, w := range worked {
+			for _, c := range []struct {
+				got            measure.Result
+				admitted, peak int64
+			}{{doc.Runs[0].Results[i].Result, w.admitted1, w.peak1}, {doc.Runs[1].Results[i].Result, w.admitted2,
+				w.peak2}} {
+				if c.got.Admitted != c.admitted || c.got.PeakWindowAdmitted != c.peak {
+					t.Errorf("%s admits %d, at most %d in 3 s; want %d and %d", w.label, c.got.Admitted,
+						c.got.PeakWindowAdmitted, c.admitted, c.peak)
+				}
+			}
+		}
+	})
+}
+
+// Every scenario under every algorithm comes out the same on every server as from the models: each count, and the
+// hash over every decision.
+func TestEveryServerDecidesAsTheModels(t *testing.T) {
+	list := append(everyScenario(t), manyClients(t), oddClocks(t))
+	want := run(t, job(list...)).Document
+	redistest.Each(t, func(t *testing.T, s *redis.Server) {
+		got := runOn(t, job(list...), s).Document
+		for i, r := range want.Runs {
+			for k, row := range r.Results {
+				if diff := cmp.Diff(row.Result, got.Runs[i].Results[k].Result); diff != "" {
+					t.Errorf("%s, %s: the models (-) and %s (+):\n%s", r.Scenario, row.Algorithm, s, diff)
+				}
+			}
+		}
+		if n := s.Client.DBSize(t.Context()).Val(); n != 0 {
+			t.Errorf("%d keys are left on the server", n)
+		}
+	})
+}
+
+// everyScenario is what is built in; none of it where time is short.
+func everyScenario(t *testing.T) []*scenario.Scenario {
+	if !longtest.All() {
+		return nil
+	}
+	return builtinScenarios(t, scenario.Names()...)
+}
+
+// manyClients has more keys than a sweep's first thousand, costs up to the burst, and a window that no count divides.
+func manyClients(t *testing.T) *scenario.Scenario {
+	return written(t, `name: many-clients
+question: Are two thousand clients kept apart?
+limit: {requests: 7, per: 1100ms, burst: 4}
+keys: {count: 2000, distribution: zipf, exponent: 1.1}
+cost: {uniform: [1, 5]}
+phases:
+  - {name: crowd, duration: 6s, poisson: `+strconv.Itoa(longtest.Of(1000, 300))+`/s}
+`)
+}
+
+// oddClocks gives each algorithm another clock than its own: the client's where it asks the server, and in coarse
+// steps, which begin in the middle of a window.
+func oddClocks(t *testing.T) *scenario.Scenario {
+	return written(t, `name: odd-clocks
+question: Does a coarse clock decide alike everywhere?
+limit: {requests: 20, per: 900ms}
+start: 2024-02-29T12:34:56.789012Z
+keys: {count: 3}
+parameters:
+  fixed-window-aligned: {time: client, granularity: 1s}
+  gcra: {time: client, granularity: 1ms}
+  leaky-bucket: {time: client}
+  sliding-window-buckets: {time: client, granularity: 1ms, subwindows: 7}
+  sliding-window-counter: {time: client}
+  sliding-window-log: {time: client, granularity: 1s}
+  token-bucket: {time: client, granularity: 1s}
+  token-bucket-debt: {time: server, debt: 3}
+  token-bucket-interval: {time: server, refill: 7, interval: 333ms}
+phases:
+  - {name: rush, duration: 20s, poisson: 120/s}
+  - {name: pause, duration: 3s, pause: true}
+  - {name: ramp, duration: 20s, ramp: {from: 1/s, to: 90/s}}
+`)
+}

@@ -1,0 +1,107 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/scenario"
+	"ratelab/internal/script"
+)
+
+// Side is a script, or a built-in algorithm, that is to be compared with another one, under whatever limit.
+type Side struct {
+	Name   string             // as it was asked for
+	Choice *algorithms.Choice // as which algorithm it is called; nil: as the binding of the script says
+
+	file   string // of the script; "": the algorithm's own
+	source string // of a script that is called as an algorithm is
+}
+
+// IsScript reports whether a name is that of a file of Lua.
+func IsScript(name string) bool { return strings.EqualFold(filepath.Ext(name), ".lua") }
+
+// IsAlgorithm reports whether a label is that of a built-in algorithm, whatever its parameters.
+func IsAlgorithm(label string) bool {
+	name, _, _ := strings.Cut(label, ":")
+	return slices.Contains(algorithms.Names(), name)
+}
+
+// NewSide is a built-in algorithm, or a file of Lua. A file is called as its binding says, FILE.yaml beside it; or as
+// the algorithm of the label as is, where that is not empty; or, without either, as the algorithm is that has the
+// file's name.
+func NewSide(name, as string) (*Side, error) {
+	s := &Side{Name: name}
+	switch {
+	case IsScript(name):
+		s.file = name
+		stem := strings.TrimSuffix(name, filepath.Ext(name))
+		_, err := os.Stat(stem + ".yaml")
+		if as == "" && errors.Is(err, fs.ErrNotExist) && IsAlgorithm(filepath.Base(stem)) {
+			as = filepath.Base(stem)
+		}
+		if as == "" {
+			return s, nil
+		}
+	case IsAlgorithm(name):
+		as = name
+	default:
+		return nil, fmt.Errorf("%s is neither a script (a file that ends in .lua) nor an algorithm; %s",
+			message.Quote(name), message.OneOf(name, algorithms.Names()))
+	}
+	choice, err := algorithms.Parse(as)
+	if err == nil && s.file != "" {
+		s.source, err = script.ReadSource(s.file)
+	} else if err != nil && s.file != "" {
+		err = fmt.Errorf("%s: %w", message.Path(s.file), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Choice = &choice
+	return s, nil
+}
+
+// Under is the side under a limit, with its default parameters.
+func (s *Side) Under(p limit.Policy) (*Limiter, error) {
+	if s.Choice == nil {
+		return bound(s.file, p)
+	}
+	return s.asAlgorithm(s.Choice.AtTheLimit(), p)
+}
+
+// In is the side as it meets a scenario: under its limit, with its parameters.
+func (s *Side) In(at *scenario.Scenario) (*Limiter, error) {
+	if s.Choice == nil {
+		return bound(s.file, at.Limit)
+	}
+	choice, err := s.Choice.WithDefaults(at.Parameters[s.Choice.Spec.Name])
+	if err != nil {
+		return nil, err
+	}
+	return s.asAlgorithm(choice, at.Limit)
+}
+
+// asAlgorithm is the side called as a built-in algorithm is. Of another source than its own the model says nothing.
+func (s *Side) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, error) {
+	l, err := Builtin(choice, p)
+	if err != nil {
+		return nil, fmt.Errorf("%w (under the limit %v)", err, p)
+	}
+	if s.file != "" {
+		program := l.Program
+		if program.Init != nil {
+			program.InitSource = s.source
+		}
+		program.Source, program.Foreign = s.source, true
+		l.File, l.NewModel, l.MostAdmitted, l.MostDeparting = s.file, nil, nil, nil
+	}
+	return l, nil
+}

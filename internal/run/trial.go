@@ -1,0 +1,134 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
+	"ratelab/internal/replay"
+	"ratelab/internal/virtualtime"
+)
+
+// trialRequests is how many of a run's first requests a user's script is tried with, one by one.
+const trialRequests = 100
+
+// trialTime is how long a trial may take, and trialMemory how much, in bytes. On macOS and Windows a real server's
+// process is bounded in time alone.
+const (
+	trialTime   = 5 * time.Second
+	trialMemory = 512 << 20
+)
+
+// errLoops is the verdict on a script that does not answer.
+var errLoops = errors.New("loops")
+
+// Try lets every user's script among all decide the first requests of the traffic on a private server, before it
+// decides anything on the server that spec names, with keys of prefix: a script that loops after a write cannot be
+// killed without its server, and no script is to know its trial by its keys. Without such a script it does nothing. Its
+// error is a *replay.InputError, or that of a server.
+func Try(ctx context.Context, all []*Limiter, spec, prefix string, start time.Time, t replay.Traffic,
+	clock replay.Clock) error {
+	all = slices.DeleteFunc(slices.Clone(all), func(l *Limiter) bool { return !l.Program.Foreign })
+	if len(all) == 0 {
+		return nil
+	}
+	var first []limit.Request
+	for q, err := range t.Requests() {
+		if err != nil {
+			return &replay.InputError{Err: err}
+		}
+		if first = append(first, q); len(first) == trialRequests {
+			break
+		}
+	}
+	watch := message.WatchOf(ctx)
+	ctx, cancel := watch.Context(ctx)
+	defer cancel()
+	server, err := PrivateServer(ctx, spec, prefix, trialMemory)
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		if err = tryOne(ctx, server, l, start, first, clock); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		return server.Close()
+	}
+	if watch.Stopped() && errors.Is(err, context.Canceled) {
+		err = &message.Interrupted{What: "the scripts to be tried"}
+	}
+	// It may hang in the script, and its end is not to be waited for; the error to tell is the script's.
+	server.Abandon()
+	_ = server.Close()
+	return err
+}
+
+// tryOne gives nil for a script that answers every request with what its binding allows.
+func tryOne(ctx context.Context, s *redis.Server, l *Limiter, start time.Time, requests []limit.Request,
+	clock replay.Clock) error {
+	runner, err := Runner(ctx, s, l.Program, Times{Start: start, Trial: true}, 1, clock)
+	if err != nil {
+		return err
+	}
+	answered := make(chan error, 1)
+	go func() { answered <- runner.Decide(ctx, requests, make([]limit.Decision, len(requests))) }()
+	trial, cancel := context.WithCancel(ctx)
+	defer cancel()
+	over := make(chan error, 1)
+	go func() { over <- cmp.Or(clock.Sleep(trial, trialTime), errLoops) }()
+	select {
+	case err := <-answered:
+		return faultOf(err, s, l)
+	case err := <-over:
+		if errors.Is(err, errLoops) {
+			return replay.Invalid("%s: on trial: no answer to %d requests within %v: the script %w, or is far too slow",
+				l.File, len(requests), trialTime, err)
+		}
+		return err
+	}
+}
+
+// aboutNothing is an error of what is used in the place of text or a number, and is none.
+var aboutNothing = regexp.MustCompile(`strings or integers|\bnil\b`)
+
+// faultOf puts what ended a trial into the class of errors that it belongs to.
+func faultOf(err error, s *redis.Server, l *Limiter) error {
+	var call *virtualtime.CallError
+	var compile *virtualtime.CompileError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &compile):
+		return replay.Invalid("%s: %s", l.File, oneLine(compile))
+	case errors.As(err, &call):
+		if unbound := l.Program.Unbound(); unbound != "" && aboutNothing.MatchString(call.Text) {
+			return replay.Invalid("%s: on trial: %s (%s)", l.File, unbound, oneLine(call))
+		}
+		return replay.Invalid("%s: on trial: %s", l.File, oneLine(call))
+	}
+	err = redis.Explain(err, s)
+	var gone *redis.Unavailable
+	if errors.As(err, &gone) { // it is ours alone, and has just answered: what else would have ended it?
+		return replay.Invalid("%s: on trial: %s", l.File, ended(s, trialMemory))
+	}
+	return fmt.Errorf("%s: on trial: %w", l.File, err)
+}
+
+// ended says that a script has ended its server, which may take so much memory.
+func ended(s *redis.Server, memory int64) string {
+	how, _, _ := strings.Cut(s.Ended(), "; it said:")
+	return fmt.Sprintf("the script ended the server, or took more than %d MB of memory (%s)", memory>>20,
+		cmp.Or(how, "the connection broke"))
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

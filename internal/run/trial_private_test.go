@@ -1,0 +1,84 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/clients"
+	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+	"ratelab/internal/replay"
+)
+
+// tried is the verdict on a script on a server of that kind.
+func tried(t *testing.T, ctx context.Context, kind, source string) error {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "own.lua")
+	binding := strings.TrimSuffix(file, ".lua") + ".yaml"
+	err := errors.Join(os.WriteFile(file, []byte(source), 0o600),
+		os.WriteFile(binding, []byte(`{keys: ["rl:{key}"], admitted: [1]}`), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := Own(file, limit.Policy{Requests: 10, Window: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sleep := func(ctx context.Context, d time.Duration) error {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(d):
+			return nil
+		}
+	}
+	first := Recorded{Journal: clients.Journal{Requests: []limit.Request{{Key: "k", Cost: 1}}}}
+	return Try(ctx, []*Limiter{own}, kind, "", time.Unix(1_700_000_000, 0), &first,
+		replay.Clock{Now: time.Now, Sleep: sleep})
+}
+
+// wantInput checks that the script is to blame, in one line that names it.
+func wantInput(t *testing.T, err error, want string) {
+	t.Helper()
+	var input *replay.InputError
+	if !errors.As(err, &input) || !strings.Contains(err.Error(), "own.lua: on trial: ") ||
+		!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v; want one line with %q", err, want)
+	}
+}
+
+// On a process memory ends before the machine's does: Lua says so, or the server ends, which is the script's fault. On
+// a machine that is busy, time may be over before.
+func TestAGreedyScriptOnAProcess(t *testing.T) {
+	longtest.Skip(t, "takes hundreds of megabytes twice")
+	redistest.Private(t) // or skip
+	if runtime.GOOS != "linux" {
+		t.Skip("a process is not bounded on this system")
+	}
+	wantInput(t, tried(t, t.Context(), redis.KindProcess, "local s = 'x' while true do s = s .. s end"), "")
+	wantInput(t, tried(t, t.Context(), redis.KindProcess,
+		"local t = {} while true do t[#t + 1] = {1, 2, 3, 4, 5, 6, 7, 8} end"), "")
+}
+
+// An interrupt ends a trial, and the server with it.
+func TestAnInterruptEndsATrial(t *testing.T) {
+	redistest.Private(t) // or skip
+	for _, kind := range []string{redis.KindProcess, redis.KindEmbedded} {
+		stop := make(chan struct{})
+		time.AfterFunc(300*time.Millisecond, func() { close(stop) })
+		err := tried(t, message.WithWatch(t.Context(), message.Watch{Stop: stop}), kind, "while true do end")
+		var interrupted *message.Interrupted
+		if !errors.As(err, &interrupted) {
+			t.Errorf("%s: %v; want an interruption", kind, err)
+		}
+	}
+}

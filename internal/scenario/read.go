@@ -1,0 +1,148 @@
+package scenario
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/strictyaml"
+	"ratelab/internal/traffic"
+)
+
+const (
+	maxName     = 64
+	maxQuestion = 90
+	maxPhases   = 1000
+	maxExpect   = 1000
+	maxDuration = 366 * 24 * time.Hour // of a phase, and of all together
+)
+
+// scenario reads the whole file.
+func (r *reader) scenario(v strictyaml.Value) *Scenario {
+	f := v.Fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost",
+		"clients", "server_clock", "sequences", "managed", "server_outage", "rows", "parameters", "expect")
+	if !f.Given() {
+		return nil
+	}
+	s := &Scenario{Seed: 1, Start: DefaultStart, OnLate: OnLates[0]}
+	r.head(f, s)
+	s.Limit, s.NamesContract = readLimit(f)
+	s.Phases = r.phases(f)
+	s.Clients = readClients(f.Get("clients"))
+	s.ServerClock = readServerClock(f.Get("server_clock"), lastMoment(s.Phases))
+	s.Sequences = readLabels(f.Get("sequences"), "a list of labels such as [read-then-increment]", maxSequences, nil)
+	readFaults(f, s)
+	s.Rows = r.rows(f.Get("rows"))
+	s.Parameters = readParameters(f.Get("parameters"))
+	s.Expect = r.expect(f.Get("expect"), s)
+	return s
+}
+
+// head reads the fields that are one scalar each. The name becomes file names and key prefixes; without one it is the
+// file's base name.
+func (r *reader) head(f strictyaml.Fields, s *Scenario) {
+	if v := f.Get("name"); v.Given() {
+		if v.Text(&s.Name, "a name", maxName) && !nameText.MatchString(s.Name) {
+			v.Bad("%s is not a name; want small letters, digits and hyphens between them", v.Shown())
+		}
+	} else if s.Name = baseName(r.Name); !nameText.MatchString(s.Name) || len(s.Name) > maxName {
+		f.Need("name", "one of small letters, digits and hyphens, since the file's own name is none")
+	}
+	v := f.Need("question", "the question that the scenario answers")
+	if v.Text(&s.Question, "a question", maxQuestion) && !strings.HasSuffix(s.Question, "?") {
+		v.Bad("%s does not end with a question mark; want a question", v.Shown())
+	}
+	seed := int64(s.Seed)
+	f.Get("seed").Integer(&seed, 0, limit.MaxExact)
+	s.Seed = uint64(seed)
+	if v := f.Get("start"); v.Given() {
+		s.Start = readStart(v)
+	}
+	strictyaml.Choice(f.Get("on_late"), &s.OnLate, OnLates)
+}
+
+// baseName is the last element of a path, written with either slash, without its extension.
+func baseName(file string) string {
+	base := path.Base(strings.ReplaceAll(filepath.ToSlash(file), `\`, "/"))
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// readStart reads when virtual time begins. Scripts count microseconds in doubles, which are exact until 2255, and no
+// clock is so wrong that it shows a time before 1970.
+func readStart(v strictyaml.Value) time.Time {
+	const want = "want a time from 1980 to 2199 such as 2024-01-01T00:00:00Z"
+	t, err := time.Parse(time.RFC3339Nano, v.Node.Value)
+	if !v.IsText() || err != nil {
+		v.Bad("%s is not an RFC 3339 time; %s", v.Shown(), want)
+		return t
+	}
+	if t = t.UTC(); t.Year() < 1980 || t.Year() > 2199 || t.Nanosecond()%1000 != 0 {
+		v.Bad("%s is out of range or finer than a microsecond; %s", v.Shown(), want)
+	}
+	return t
+}
+
+// readLimit reads the policy, and whether it names its contract.
+func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
+	v := f.Need("limit", "1000/3s, or {requests: 1000, per: 3s}")
+	if v.IsText() {
+		p, err := limit.ParsePolicy(v.Node.Value)
+		if err != nil {
+			v.Bad("%s", strings.TrimPrefix(err.Error(), "limit "))
+		}
+		return p, false
+	}
+	f = v.Fields("requests", "per", "burst", "contract")
+	f.Need("requests", "how many requests a window admits").Integer(&p.Requests, 1, limit.MaxRequests)
+	readDuration(f.Need("per", "the window, such as 3s"), &p.Window, limit.MinWindow, limit.MaxWindow)
+	f.Get("burst").Integer(&p.Burst, 1, limit.MaxRequests)
+	contract, name := f.Get("contract"), ""
+	if strictyaml.Choice(contract, &name, limit.Contracts()) {
+		p.Contract, _ = limit.ParseContract(name)
+	}
+	return p, contract.Given()
+}
+
+// phases reads the traffic, with the keys and the cost of the top level as defaults.
+func (r *reader) phases(f strictyaml.Fields) []traffic.Phase {
+	defaults := traffic.Phase{Keys: traffic.Uniform{Count: 1}, Cost: traffic.FixedCost(1)}
+	readKeysAndCost(f, &defaults)
+	v := f.Need("phases", "a list of at least one phase")
+	var phases []traffic.Phase
+	lines := map[string]int{}
+	var total time.Duration
+	for _, item := range v.List("a list of at least one phase", maxPhases) {
+		p := r.phase(item, defaults, lines)
+		phases = append(phases, p)
+		total += min(p.Duration, maxDuration)
+	}
+	switch {
+	case r.Noted() > 0 || endless(phases):
+	case total == 0:
+		v.Bad("the phases last 0s together; want some time to measure over, such as {name: rest, duration: 1s, " +
+			"pause: true} after them")
+	case total > maxDuration:
+		v.Bad("the phases last %s together; want at most %s", days(total), days(maxDuration))
+	}
+	return phases
+}
+
+// endless reports whether only a trace's end tells how long the phases last.
+func endless(phases []traffic.Phase) bool {
+	return slices.ContainsFunc(phases, func(p traffic.Phase) bool { return p.Trace != nil && p.Duration == 0 })
+}
+
+// lastMoment is how long the phases last together, or the longest that they may where that is not known.
+func lastMoment(phases []traffic.Phase) time.Duration {
+	if endless(phases) {
+		return maxDuration
+	}
+	var total time.Duration
+	for _, p := range phases {
+		total += min(p.Duration, maxDuration)
+	}
+	return min(total, maxDuration)
+}

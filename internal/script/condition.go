@@ -1,0 +1,162 @@
+package script
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ratelab/internal/resp"
+	"ratelab/internal/strictyaml"
+)
+
+// condition is what a binding says of the replies that mean an outcome.
+type condition struct {
+	text   string       // as the binding has it
+	listed []resp.Value // of a list
+	others string       // what else than a reply for which it holds it can judge
+
+	// holds reports whether a reply means the outcome, and judges whether the condition can tell that it does not,
+	// rather than that it has nothing to do with it.
+	holds, judges func(resp.Value) bool
+}
+
+func (c *condition) String() string { return c.text }
+
+// The expressions nil and not nil judge whatever a script can return.
+var isNil, isNotNil = nilness("nil", "not nil", true), nilness("not nil", "nil", false)
+
+func nilness(text, others string, want bool) *condition {
+	return &condition{text: text, others: others,
+		holds:  func(v resp.Value) bool { return v.Kind != resp.Error && (v.Kind == resp.Nil) == want },
+		judges: func(v resp.Value) bool { return v.Kind != resp.Error }}
+}
+
+// anyError is the expression error: an error reply, whatever it says, which no other condition judges.
+var anyError = &condition{text: "error", others: "a reply",
+	holds:  func(v resp.Value) bool { return v.Kind == resp.Error },
+	judges: func(resp.Value) bool { return true }}
+
+// comparison is an expression such as >= 0. It judges numbers, also those that come as text, and nil, for which no
+// comparison holds: Lua's nil and false are how scripts say no.
+func comparison(text, operator string, operand number) *condition {
+	orders := map[string][]int{">=": {0, 1}, "<=": {-1, 0}, "==": {0}, "!=": {-1, 1}, ">": {1}, "<": {-1}}[operator]
+	return &condition{text: text, others: "another number or nil",
+		holds: func(v resp.Value) bool {
+			n, ok := numberOf(v)
+			return ok && slices.Contains(orders, n.compare(operand))
+		},
+		judges: func(v resp.Value) bool {
+			_, ok := numberOf(v)
+			return ok || v.Kind == resp.Nil
+		}}
+}
+
+// oneOf is a list of values. It judges values of the kinds that it lists, and nil. Unlike a comparison it takes "1"
+// and 1 for two things, as Lua does: a script whose author did not know which of them it returns is one to look at.
+func oneOf(list []resp.Value) *condition {
+	lists := func(k resp.Kind) bool {
+		return slices.ContainsFunc(list, func(w resp.Value) bool { return w.Kind == k })
+	}
+	number, text := lists(resp.Int), lists(resp.String)
+	if !number && !text {
+		return isNil // what is not nil is then of no listed kind, but it is plain what it means
+	}
+	var others, texts []string
+	for name, among := range map[string]bool{"another number": number, "another text": text, "nil": !lists(resp.Nil)} {
+		if among {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others)
+	for _, v := range list {
+		texts = append(texts, strings.Trim(v.String(), "()")) // (nil), as redis-cli has it, is nil in a binding
+	}
+	return &condition{text: strings.Join(texts, " or "), listed: list, others: strings.Join(others, " or "),
+		holds: func(v resp.Value) bool {
+			return slices.ContainsFunc(list, func(w resp.Value) bool {
+				return v.Kind == w.Kind && (v.Kind == resp.Nil || v.Kind == resp.Int && v.Int == w.Int ||
+					v.Kind == resp.String && v.Text == w.Text)
+			})
+		},
+		judges: func(v resp.Value) bool {
+			return v.Kind == resp.Nil || v.Kind == resp.Int && number || v.Kind == resp.String && text
+		}}
+}
+
+const wantReplies = `a list of replies such as [1] or an expression such as ">= 0"`
+
+// readCondition reads a list of values or an expression; nil where it is neither.
+func readCondition(v strictyaml.Value, known constants) *condition {
+	if v.IsList() {
+		var list []resp.Value
+		for _, item := range v.List(wantReplies, maxElements) {
+			list = append(list, readValue(item))
+		}
+		return oneOf(list)
+	}
+	if !v.IsText() || len(v.Node.Value) > maxTemplate {
+		v.Bad("%s; want %s", v.Shown(), wantReplies)
+		return nil
+	}
+	c, err := parseExpression(v.Node.Value, known)
+	if err != nil {
+		v.Bad("expression %q: %v", v.Node.Value, err)
+		return nil
+	}
+	return c
+}
+
+// readValue reads one value as Redis turns Lua's into replies: true becomes 1, false and nil become nil.
+func readValue(v strictyaml.Value) resp.Value {
+	switch {
+	case v.IsNull(), v.IsText() && !v.IsQuoted() && v.Node.Value == "nil":
+		return resp.Value{}
+	case v.IsText():
+		return resp.Value{Kind: resp.String, Text: v.Node.Value}
+	case v.IsTruth():
+		if strings.EqualFold(v.Node.Value, "false") {
+			return resp.Value{}
+		}
+		return resp.Value{Kind: resp.Int, Int: 1}
+	case v.IsNumber():
+		n, _ := plainNumber(v)
+		return resp.Value{Kind: resp.Int, Int: n}
+	}
+	v.Bad("%s; want a reply: a whole number, text in quotes, true, false or nil", v.Shown())
+	return resp.Value{}
+}
+
+var comparisonText = regexp.MustCompile(`^(>=|<=|==|!=|>|<)\s*(\{(.*)\}|.*)$`)
+
+// parseExpression reads nil, not nil, or a comparison with a number or with one of the policy's {names}.
+func parseExpression(text string, known constants) (*condition, error) {
+	switch strings.Join(strings.Fields(text), " ") {
+	case "nil":
+		return isNil, nil
+	case "not nil":
+		return isNotNil, nil
+	}
+	text = strings.TrimSpace(text)
+	parts := comparisonText.FindStringSubmatch(text)
+	if parts == nil {
+		return nil, fmt.Errorf("want nil, not nil, or one of >= > <= < == != and a number, such as %q", ">= 0")
+	}
+	operand := parts[2]
+	if name := parts[3]; name != "" {
+		var legal bool
+		switch operand, legal = known[name]; {
+		case !legal:
+			return nil, fmt.Errorf("unknown {%s}; want one of %s", name, listed(slices.Collect(maps.Keys(known))))
+		case operand == "":
+			return nil, known.inexact()
+		}
+	}
+	n, ok := parseNumber(operand)
+	if !ok {
+		return nil, fmt.Errorf("%q is not a number; want one such as 0 or {limit}; text goes into a list, such "+
+			"as [\"OK\"]", operand)
+	}
+	return comparison(text, parts[1], n), nil
+}

@@ -1,0 +1,86 @@
+package script
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v4"
+
+	"ratelab/internal/message"
+	"ratelab/internal/strictyaml"
+)
+
+// ReadSource reads a file of Lua; the error, a strictyaml.Errors, says why it can be none.
+func ReadSource(file string) (string, error) {
+	source, problems := readScript(file)
+	if len(problems) > 0 {
+		return "", problems
+	}
+	return source, nil
+}
+
+// readScript reads Lua, which it checks for being text at all: whether it compiles is for a server to say.
+func readScript(file string) (string, strictyaml.Errors) {
+	data, err := readFile(file)
+	if err != nil {
+		return "", strictyaml.Errors{{File: file, Message: err.Error()}}
+	}
+	f := strictyaml.File{Name: file}
+	if !f.CheckText(data) {
+		return "", f.Errors()
+	}
+	if tokens, err := lex(string(data)); len(tokens) == 0 && err == nil {
+		return "", strictyaml.Errors{{File: file, Message: "the script is empty; want Lua that decides one request"}}
+	}
+	return string(data), nil
+}
+
+// readFile gives a regular file's contents, of which it reads no more than is needed to see that they are too long.
+// Opening a pipe would wait for a writer, so it looks before it opens.
+func readFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, message.Unreadable(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a file of text; want a regular file")
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, message.Unreadable(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
+	if err != nil {
+		return nil, message.Unreadable(err)
+	}
+	return data, nil
+}
+
+// outline reads the top-level fields of a YAML file, nil where it has none.
+func outline(file string) (fields map[string]any) {
+	data, err := readFile(file)
+	if err != nil || yaml.Unmarshal(data, &fields) != nil {
+		return nil
+	}
+	return fields
+}
+
+// IsBinding reports whether a YAML file looks like the binding of some script, and not like a scenario.
+func IsBinding(file string) bool {
+	fields := outline(file)
+	return fields["admitted"] != nil && fields["phases"] == nil
+}
+
+// IsInit reports whether a script is one that a binding in its folder calls once for each key.
+func IsInit(dir, name string) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.yaml")) // the pattern is a good one
+	for _, file := range files {
+		if init, _ := outline(file)["init"].(map[string]any); init["script"] == name {
+			return true
+		}
+	}
+	return false
+}

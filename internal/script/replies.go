@@ -1,0 +1,246 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/resp"
+	"ratelab/internal/strictyaml"
+)
+
+// replies are what a binding says of a script's replies; nil is not told, but for admitted.
+type replies struct {
+	element                                        path
+	admitted, rejected, notConfigured, unavailable *condition
+	remaining, retryAfter                          *figure
+}
+
+// figure is a number within a reply.
+type figure struct {
+	name    string
+	element path
+	unitUS  int64 // 1 for what is no time
+}
+
+// read reads what the script's replies mean.
+func (b *replies) read(f strictyaml.Fields, known constants) {
+	b.element = elementOf(f)
+	b.admitted = readCondition(f.Need("admitted", wantReplies), known)
+	b.rejected = b.outcome(f.Get("rejected"), known)
+	b.notConfigured = b.outcome(f.Get("not_configured"), known)
+	if v := f.Get("unavailable"); v.IsText() && v.Node.Value == anyError.text {
+		b.unavailable = anyError
+	} else {
+		b.unavailable = b.outcome(v, known)
+	}
+	b.remaining = readFigure(f.Get("remaining").Fields("element"), "remaining")
+	b.retryAfter = readFigure(f.Get("retry_after").Fields("element", "unit"), "retry_after")
+}
+
+// outcome reads a further one, and refuses a value that a list before it has, too.
+func (b *replies) outcome(v strictyaml.Value, known constants) *condition {
+	c := readCondition(v, known)
+	for i, before := range []*condition{b.admitted, b.rejected, b.notConfigured} {
+		if c == nil || before == nil || before.listed == nil {
+			continue
+		}
+		for _, w := range c.listed {
+			if before.holds(w) {
+				v.Bad("%v is listed under %s too; want it once", strings.Trim(w.String(), "()"),
+					[]string{"admitted", "rejected", "not_configured"}[i])
+			}
+		}
+	}
+	return c
+}
+
+// readFigure reads {element: 2} and {element: 3, unit: ms}, nil where there is none.
+func readFigure(f strictyaml.Fields, name string) *figure {
+	if !f.Given() {
+		return nil
+	}
+	d := &figure{name: name, element: elementOf(f), unitUS: 1}
+	if name == "retry_after" {
+		unit := ""
+		strictyaml.Choice(f.Need("unit", "one of s, ms, us"), &unit, []string{"s", "ms", "us"})
+		d.unitUS = map[string]int64{"s": 1_000_000, "ms": 1000, "us": 1}[unit]
+	}
+	return d
+}
+
+// path leads to an element of a table, by numbers from 1 on, as Lua counts. An empty path is the reply itself.
+type path []int64
+
+const (
+	maxIndex   = 1000 // of a table's element
+	maxNesting = 8
+)
+
+// elementOf reads element: 2, or element: [2, 1] for the first element of the second.
+func elementOf(f strictyaml.Fields) (p path) {
+	v := f.Get("element")
+	items := []strictyaml.Value{v}
+	if v.IsList() {
+		items = v.List("an element's number from 1 on, such as 2 or [2, 1]", maxNesting)
+	}
+	for _, item := range items {
+		var n int64
+		if item.Integer(&n, 1, maxIndex) {
+			p = append(p, n)
+		}
+	}
+	return p
+}
+
+func (p path) String() string {
+	texts := make([]string, len(p))
+	for i, n := range p {
+		texts[i] = strconv.FormatInt(n, 10)
+	}
+	return "element " + strings.Join(texts, ", ")
+}
+
+// in follows p into r. Nil on the way is nil at the end: a script that answers false instead of its table says no.
+func (p path) in(r resp.Value) (resp.Value, error) {
+	for _, n := range p {
+		switch {
+		case r.Kind == resp.Nil:
+			return r, nil
+		case r.Kind != resp.Array:
+			return r, fmt.Errorf("want a table with %v", p)
+		case n > int64(len(r.Items)):
+			return r, fmt.Errorf("want a table with %v; Redis ends a table at its first nil", p)
+		}
+		r = r.Items[n-1]
+	}
+	return r, nil
+}
+
+// decode turns a reply into a decision.
+func (b *replies) decode(r resp.Value) (limit.Decision, error) {
+	if r.Kind == resp.Error {
+		if b.unavailable != nil && b.unavailable.holds(r) {
+			return unavailable, nil
+		}
+		return limit.Decision{}, errors.New(r.Text)
+	}
+	d, err := b.decision(r)
+	if err != nil {
+		return limit.Decision{}, fmt.Errorf("reply %v: %w", r, err)
+	}
+	return d, nil
+}
+
+// What is known where nobody decided, or nobody had anything to go by.
+var (
+	unavailable   = limit.Decision{Verdict: limit.Unavailable}
+	notConfigured = limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
+)
+
+func (b *replies) decision(r resp.Value) (d limit.Decision, err error) {
+	v, err := b.element.in(r)
+	switch {
+	case err != nil:
+		return d, err
+	case b.unavailable != nil && b.unavailable.holds(v):
+		return unavailable, nil
+	case b.notConfigured != nil && b.notConfigured.holds(v):
+		return notConfigured, nil
+	case b.admitted.holds(v):
+		d.Verdict = limit.Allowed
+	case b.rejected != nil && b.rejected.holds(v), b.rejected == nil && b.admitted.judges(v):
+		d.Verdict = limit.Rejected
+	default:
+		return d, b.nonsense(v)
+	}
+	if n, known, err := b.remaining.number(r); err != nil {
+		return d, err
+	} else if known { // rounded down: so many whole requests still pass
+		if d.Remaining, known = n.times(1, false); !known {
+			return d, errors.New("remaining is out of range; want a number of requests")
+		}
+	}
+	if d.Verdict == limit.Rejected {
+		d.RetryAfterUS, err = b.retryAfter.wait(r)
+	}
+	return d, err
+}
+
+// nonsense says what the tested value should have been.
+func (b *replies) nonsense(v resp.Value) error {
+	found, remedy := "", ""
+	if len(b.element) > 0 {
+		found = fmt.Sprintf("%v is %v; ", b.element, v)
+	}
+	rejected := b.admitted.others
+	if b.rejected != nil {
+		rejected = b.rejected.text
+	}
+	switch {
+	case v.Kind == resp.Array:
+		remedy = "; name the element of the table to test, such as element: 1"
+	case v.Kind == resp.String && b.admitted.listed != nil && numberText.MatchString(v.Text):
+		remedy = "; a list holds text apart from numbers: list " + strconv.Quote(v.Text) + ", or use an expression"
+	}
+	return fmt.Errorf("%swant %v (admitted) or %s (rejected)%s", found, b.admitted, rejected, remedy)
+}
+
+// wait is the figure in microseconds, rounded up: who comes a fraction earlier is rejected again.
+func (f *figure) wait(r resp.Value) (int64, error) {
+	n, known, err := f.number(r)
+	switch {
+	case err != nil || !known:
+		return 0, err
+	case n == number{whole: -1}:
+		return limit.Never, nil
+	}
+	us, ok := n.times(f.unitUS, true)
+	if !ok || n.compare(number{}) < 0 {
+		return 0, errors.New("retry_after is out of range; want a time from now on, or -1 for never")
+	}
+	return us, nil
+}
+
+// number finds the figure, which is not known where nobody said where, or the script answers nil.
+func (f *figure) number(r resp.Value) (n number, known bool, err error) {
+	if f == nil {
+		return n, false, nil
+	}
+	v, err := f.element.in(r)
+	if err != nil {
+		return n, false, fmt.Errorf("%s: %w", f.name, err)
+	}
+	if v.Kind == resp.Nil {
+		return n, false, nil
+	}
+	if n, known = numberOf(v); !known {
+		return n, false, fmt.Errorf("%s is %v; want a number", f.name, v)
+	}
+	return n, true, nil
+}
+
+var errShape = errors.New("want {allowed, remaining, retry_after_us, reset_after_us} or the same with delay_us, all " +
+	"integers")
+
+// Contract decodes the reply of a script that keeps to the Lua contract: four integers, five from a shaper.
+func Contract(r resp.Value) (limit.Decision, error) {
+	if r.Kind == resp.Error {
+		return limit.Decision{}, errors.New(r.Text)
+	}
+	var n [5]int64
+	shaped := r.Kind == resp.Array && (len(r.Items) == 4 || len(r.Items) == 5)
+	for i := 0; shaped && i < len(r.Items); i++ {
+		n[i], shaped = r.Items[i].Int, r.Items[i].Kind == resp.Int
+	}
+	switch {
+	case !shaped:
+		return limit.Decision{}, fmt.Errorf("reply %v: %w", r, errShape)
+	case n[0] < -1 || n[0] > 1:
+		return limit.Decision{}, fmt.Errorf("reply %v: allowed is %d; want 1, 0 or -1", r, n[0])
+	}
+	return limit.Decision{Verdict: limit.Verdict(n[0]), Remaining: n[1], RetryAfterUS: n[2], ResetAfterUS: n[3],
+		DelayUS: n[4]}, nil
+}

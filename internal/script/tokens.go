@@ -1,0 +1,108 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// token is one word of Lua.
+type token struct {
+	kind int    // as gopher-lua's parser has it
+	text string // as written; of a string, what it says
+	line int    // on which it ends, as Lua counts
+}
+
+// SyntaxError is text that is no Lua 5.1.
+type SyntaxError struct {
+	Line int
+	Text string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text) }
+
+var numeralText = regexp.MustCompile(`^(0[xX][0-9a-fA-F]{1,16}|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
+
+// lex splits source into tokens and leaves comments out. The error is a *SyntaxError. Where gopher-lua reads a word
+// otherwise than Redis, no server is asked to read it again: see spell.
+func lex(source string) (tokens []token, err error) {
+	scanner := parse.NewScanner(strings.NewReader(source), "")
+	for {
+		t, err := scanner.Scan(&parse.Lexer{})
+		line := scanner.Pos.Line
+		var bad *parse.Error
+		errors.As(err, &bad)
+		switch {
+		case line == parse.EOF:
+			line = 1 + strings.Count(source, "\n")
+		case bad != nil && bad.Message == "unterminated string":
+			line-- // which its end was looked for in
+		}
+		switch {
+		case bad != nil && bad.Message == "invalid multiline comment": // Redis reads --[= as a short one
+			return tokens, &SyntaxError{line, "long comment without an end, or a short one that begins with --[="}
+		case bad != nil:
+			return tokens, &SyntaxError{line, fmt.Sprintf("%s near %.40q", strings.ToLower(bad.Message), bad.Token)}
+		case t.Type == parse.EOF:
+			return tokens, nil
+		case t.Type == parse.TNumber && !numeralText.MatchString(t.Str):
+			return tokens, &SyntaxError{line, fmt.Sprintf("malformed number near %.40q", t.Str)}
+		}
+		if t.Type == '.' { // which has no text
+			t.Str = "."
+		}
+		tokens = append(tokens, token{t.Type, t.Str, line})
+	}
+}
+
+// spell writes tokens as Lua that nobody can read in two ways: no comments, every string in the same plain form, a
+// blank between any two words, and each word on its line.
+//
+// gopher-lua takes `local f = function`, in which f is another variable inside the function than outside, for `local
+// function f`. It does not take `local f = nil or function` for it, and to Lua's compiler that is the same.
+func spell(tokens []token) string {
+	var b strings.Builder
+	line, declares := 1, 0 // how much of `local f = (` stands before the token
+	for _, t := range tokens {
+		for ; line < t.line; line++ {
+			b.WriteByte('\n')
+		}
+		switch {
+		case t.kind == parse.TLocal:
+			declares = 1
+		case declares == 1 && t.kind == parse.TIdent, declares == 2 && t.kind == '=':
+			declares++
+		case declares == 3 && t.kind == '(':
+		case declares == 3 && t.kind == parse.TFunction:
+			b.WriteString("nil or ")
+			fallthrough
+		default:
+			declares = 0
+		}
+		if t.kind == parse.TString {
+			b.WriteString(Quote(t.text))
+		} else {
+			b.WriteString(t.text)
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// Quote writes text as a Lua string: decimal escapes for whatever is not plain.
+func Quote(text string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c > '~' || c == '\'' || c == '\\' {
+			fmt.Fprintf(&b, "\\%03d", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}

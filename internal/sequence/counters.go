@@ -1,0 +1,190 @@
+package sequence
+
+import (
+	"ratelab/algorithms"
+	"ratelab/internal/clients"
+	"ratelab/internal/limit"
+	"ratelab/internal/resp"
+)
+
+// The sequences whose state is a counter.
+
+var readThenIncrement = Spec{
+	Name:    "read-then-increment",
+	Rule:    "GET; below the limit INCRBY, and PEXPIRE where that made the counter; else rejected",
+	Danger:  "all that read before the first of them counts find the same room",
+	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
+	decide:  (*attempt).read,
+}
+
+// read looks how much of the window is used, rejects what does not fit, and counts what does.
+func (a *attempt) read() clients.Move {
+	return a.ask(get(a.counter), func(r resp.Value) clients.Move {
+		used := number(r.Text)
+		if used+a.request.Cost > a.limit {
+			return a.finish(a.answer(false, used, a.limit))
+		}
+		return a.increment(func(count int64) clients.Move {
+			return a.open(count, a.answer(true, count, a.limit), a.windowUS)
+		})
+	})
+}
+
+var distributedLock = Spec{
+	Name: "distributed-lock",
+	Rule: "SET NX PX of a lock, tried again while another holds it; then as read-then-increment; then the lock is " +
+		"deleted if it is still its own",
+	Danger:  "who does not get the lock is rejected unread; a lock that expires under its holder guards nothing",
+	Sources: []string{"https://redis.io/docs/latest/develop/use/patterns/distributed-locks/"},
+	Parameters: []algorithms.Parameter{
+		{Name: "lock_ttl", Doc: "how long a lock lives", Kind: algorithms.Duration, Low: 1000, High: 3600e6,
+			Default: "100ms"},
+		{Name: "spin", Doc: "the wait before the lock is tried again", Kind: algorithms.Duration, Low: 1, High: 60e6,
+			Default: "5ms"},
+		{Name: "jitter", Doc: "a random wait on top of it, from 0 to this", Kind: algorithms.Duration, Low: 0,
+			High: 60e6, Default: "5ms"},
+		{Name: "tries", Doc: "to take the lock, at the most", Kind: algorithms.Integer, Low: 1, High: 10_000,
+			Default: "10"},
+	},
+	lock:   (*attempt).take,
+	decide: (*attempt).read,
+}
+
+// take tries to get the lock, and goes on with it or waits for it. A client that never gets it knows nothing of the
+// counter; it rejects its request, which may try again as soon as it would have itself.
+func (a *attempt) take() clients.Move {
+	a.tries++
+	lock := a.counter + ":lock"
+	return a.ask(setIfAbsent(lock, a.token, upMS(a.value["lock_ttl"])), func(r resp.Value) clients.Move {
+		if r.Kind != resp.Nil {
+			a.finish = func(d limit.Decision) clients.Move { return a.release(lock, d) }
+			return a.read()
+		}
+		a.figures.LockWaits++
+		if a.tries >= a.value["tries"] {
+			return done(limit.Decision{Verdict: limit.Rejected, RetryAfterUS: a.value["spin"]})
+		}
+		move := a.take()
+		move.WaitUS = a.value["spin"] + a.random.Int64N(a.value["jitter"]+1)
+		return move
+	})
+}
+
+// release lets go of the lock, if it is still a's.
+func (a *attempt) release(lock string, d limit.Decision) clients.Move {
+	return a.send(compareAndDelete(lock, a.token), func(r resp.Value) clients.Move {
+		if r.Int == 0 {
+			a.figures.LockLosses++
+		}
+		return done(d)
+	})
+}
+
+var incrThenCompare = Spec{
+	Name: "incr-then-compare",
+	Rule: "INCRBY, and PEXPIRE where that made the counter; admitted where the counter is at most the limit",
+	Danger: "rejected requests count as well; a client that dies between the two leaves a counter without a TTL, " +
+		"which from the limit on rejects everything for good",
+	Sources: []string{"https://redis.io/docs/latest/commands/incr/", "https://github.com/redis/redis/issues/4548"},
+	Parameters: []algorithms.Parameter{
+		{Name: "crash", Doc: "the share of requests whose client dies between INCRBY and PEXPIRE",
+			Kind: algorithms.Percent, Default: "0%"},
+		{Name: "reject", Doc: "where a counter rejects: over the limit, or the off-by-one `if count >= limit`",
+			Kind: algorithms.OneOf, Words: []string{"over_limit", "at_limit"}, Default: "over_limit"},
+	},
+	prepare: (*attempt).mayDie,
+	decide:  (*attempt).count,
+}
+
+// mayDie draws whether a's client dies. There is a draw for each attempt, so that it depends on the seed and the
+// attempt's number alone; who dies of 1 % dies of 2 %, too.
+func (a *attempt) mayDie() { a.dies = a.crashes.Int64N(1_000_000) < a.value["crash"] }
+
+// count counts first and asks afterwards. One command decides, so that nothing comes between; but the window lasts
+// from the arrival of PEXPIRE on, a round trip longer than it should.
+func (a *attempt) count() clients.Move {
+	return a.increment(func(count int64) clients.Move {
+		if a.dies {
+			return a.die()
+		}
+		return a.open(count, a.answer(count <= a.compares(), count, a.compares()), a.windowUS)
+	})
+}
+
+// compares is the limit that a counter is compared with: count >= L is count > L − 1.
+func (a *attempt) compares() int64 { return a.limit - a.value["reject"] }
+
+// die ends an attempt without an answer. What follows INCRBY is never sent, the request counts as rejected, since
+// nobody served it, and a counter that it made has no deadline: from the limit on that rejects everything for good.
+func (a *attempt) die() clients.Move {
+	a.died = true
+	a.figures.Crashes++
+	return done(limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never})
+}
+
+// notYet is the time of what has not happened.
+const notYet = -1
+
+// counted takes in the reply to an INCRBY that arrived at atUS since the start: what the dead leave.
+func (a *attempt) counted(atUS, count int64) {
+	if a.dies && count == a.request.Cost {
+		a.orphans[a.counter] = notYet
+	}
+	if since, there := a.orphans[a.counter]; there && since == notYet && count > a.compares() {
+		a.orphans[a.counter] = atUS
+	}
+}
+
+// LockedOutUS is the longest time for which a counter that a dead client left has rejected its key: from the first
+// request that it rejected to atUS, both since the start.
+func (p *Play) LockedOutUS(atUS int64) int64 {
+	var longest int64
+	for _, since := range p.orphans {
+		if since != notYet {
+			longest = max(longest, atUS-since)
+		}
+	}
+	return longest
+}
+
+var incrPerWindow = Spec{
+	Name: "incr-per-window",
+	Rule: "INCRBY of the key with the window's number behind it, the client's clock over the window's length, and " +
+		"PEXPIRE where that made the counter and there is a ttl; admitted where the counter is at most the limit",
+	Danger: "without a ttl every window of every key leaves a counter for ever, and they fill the memory; clients " +
+		"whose clocks differ count in different windows",
+	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
+	Parameters: []algorithms.Parameter{
+		{Name: "ttl", Doc: "how long a counter lives; shorter than the window it forgets what it counted",
+			Kind: algorithms.Duration, Low: 1000, High: 24 * 3600e6, Default: "none"},
+	},
+	suffix: (*attempt).windowNumber,
+	decide: (*attempt).countInWindow,
+}
+
+// windowNumber is the suffix of a's counter: with windows of 1 s the second, as the client's clock has it when it
+// begins.
+func (a *attempt) windowNumber() string {
+	return ":" + decimal((a.clientUS()-a.intoWindow())/a.windowUS)
+}
+
+// clientUS is the client's clock when a begins, since 1970.
+func (a *attempt) clientUS() int64 { return a.startUS + a.request.AtUS + a.request.ClientSkewUS }
+
+// intoWindow is how long the client's window has lasted then: not negative, before 1970, too.
+func (a *attempt) intoWindow() int64 { return (a.clientUS()%a.windowUS + a.windowUS) % a.windowUS }
+
+// countInWindow counts first and asks afterwards. A client knows when the next window begins, and says so.
+func (a *attempt) countInWindow() clients.Move {
+	return a.increment(func(count int64) clients.Move {
+		d := a.answer(count <= a.limit, count, a.limit)
+		d.ResetAfterUS = a.windowUS - a.intoWindow()
+		if d.RetryAfterUS > 0 {
+			d.RetryAfterUS = d.ResetAfterUS
+		}
+		if a.value["ttl"] == 0 {
+			return a.finish(d)
+		}
+		return a.open(count, d, a.value["ttl"])
+	})
+}

@@ -1,0 +1,158 @@
+package sequence
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"ratelab/algorithms"
+	"ratelab/internal/clients"
+	"ratelab/internal/limit"
+	"ratelab/internal/resp"
+)
+
+var pushThenTrim = Spec{
+	Name: "push-then-trim",
+	Rule: "a queue of as many elements as the limit, from whose tail a worker takes one every window/limit: LPUSH of " +
+		"an element for each permit, then LLEN; rejected where that is more than the limit, and then LTRIM drops the " +
+		"newest elements",
+	Danger: "whoever trims drops what others have just pushed and were told to be admitted, and is rejected although " +
+		"its own element stays",
+	Sources: []string{"https://redis.io/docs/latest/commands/ltrim/"},
+	Parameters: []algorithms.Parameter{
+		{Name: "script", Doc: "whether the three commands run in one script", Kind: algorithms.OneOf,
+			Words: []string{"no", "yes"}, Default: "no"},
+		{Name: "trim", Doc: "what LTRIM drops: whatever is beyond the limit by then, or as many as LLEN was beyond it" +
+			"; a script knows no difference", Kind: algorithms.OneOf, Words: []string{"to_limit", "by_excess"},
+			Default: "to_limit"},
+	},
+	prepare: (*attempt).enqueue,
+	decide:  (*attempt).push,
+	worker:  true,
+}
+
+// mostPushed is how many elements one command may push: unpack has room for a few thousand.
+const mostPushed = 1000
+
+// push puts a's elements into the queue. This is the moment that counts: the same commands without anybody between
+// them would all run here. Then it trims a queue that it finds too long.
+func (a *attempt) push() clients.Move {
+	cost := a.request.Cost
+	if cost > mostPushed {
+		return clients.Move{Message: fmt.Errorf("a request of %d permits would push as many elements; want at most %d",
+			cost, mostPushed)}
+	}
+	if a.value["script"] == 1 {
+		return a.ask(pushAndTrim(a.counter, a.token, cost, a.limit, a.drop), func(r resp.Value) clients.Move {
+			return a.finish(a.queued(r.Int))
+		})
+	}
+	return a.ask(pushLeft(a.counter, a.token, cost), func(resp.Value) clients.Move {
+		return a.send(length(a.counter), func(r resp.Value) clients.Move {
+			d, from := a.queued(r.Int), -a.limit
+			if d.Allowed() {
+				return a.finish(d)
+			}
+			if a.value["trim"] == 1 {
+				from = r.Int - a.limit
+			}
+			return a.send(trim(a.counter, from, a.drop), func(resp.Value) clients.Move { return a.finish(d) })
+		})
+	})
+}
+
+// queued is the answer to a request after which a queue has a length.
+func (a *attempt) queued(length int64) limit.Decision {
+	d := a.answer(length <= a.limit, length, a.limit)
+	if d.Allowed() {
+		d.ResetAfterUS = a.takesUS(length)
+	} else if d.RetryAfterUS != limit.Never {
+		d.RetryAfterUS = a.takesUS(a.request.Cost)
+	}
+	return d
+}
+
+// takesUS is how long the worker needs for so many elements, rounded up.
+func (p *Play) takesUS(elements int64) int64 {
+	whole, rest := scale(elements, p.windowUS, p.limit)
+	return whole + min(rest, 1)
+}
+
+// scale is n·by/over and its remainder, none of them negative, over not 0, and the quotient in an int64.
+func scale(n, by, over int64) (quotient, rest int64) {
+	high, low := bits.Mul64(uint64(n), uint64(by))
+	q, r := bits.Div64(high, low, uint64(over))
+	return int64(q), int64(r)
+}
+
+// queues are what becomes of the elements that a sequence's clients push.
+type queues struct {
+	names    []string            // of the queues, sorted
+	elements map[string]*element // by what stands in the queue
+	taken    int64               // how often the worker has looked
+}
+
+// element is what one request pushed: one for each permit, all alike.
+type element struct {
+	pushed, trimmed   int64
+	decided, admitted bool
+}
+
+// enqueue prepares for what a is about to push.
+func (a *attempt) enqueue() {
+	a.elements[a.token] = &element{pushed: a.request.Cost}
+	if place, known := slices.BinarySearch(a.names, a.counter); !known {
+		a.names = slices.Insert(a.names, place, a.counter)
+	}
+}
+
+// drop takes in what a trim removed from a queue that was so long. An attempt that nobody makes has no token.
+func (a *attempt) drop(removed []string, length int64) {
+	if a.token == "" {
+		return
+	}
+	n := int64(len(removed))
+	a.figures.Trimmed += n
+	a.figures.TrimmedNeedlessly += max(0, n-max(0, length-a.limit))
+	for _, name := range removed {
+		a.elements[name].trimmed++
+	}
+}
+
+// work lets the worker take from every queue what is due by atUS since the start: an element every W/L, from the
+// start on. It knows when a queue is empty and does not ask then.
+func (p *Play) work(atUS, skewUS int64) {
+	due, _ := scale(max(0, atUS), p.limit, p.windowUS)
+	for filled := p.filled(); p.taken < due && len(filled) > 0; filled = p.filled() {
+		p.taken++
+		trueUS := p.takesUS(p.taken)
+		for _, name := range filled {
+			p.do(trueUS, p.startUS+trueUS+skewUS, popRight(name))
+		}
+	}
+	p.taken = due // nothing is there until the next command
+}
+
+// filled are the queues that are not empty.
+func (p *Play) filled() (names []string) {
+	for _, name := range p.names {
+		if p.store.length(name) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// lost counts the elements that were trimmed away though their requests were admitted, and kept those that stayed
+// though theirs were rejected.
+func (q *queues) lost() (lost, kept int64) {
+	for _, e := range q.elements {
+		switch {
+		case e.decided && e.admitted:
+			lost += e.trimmed
+		case e.decided:
+			kept += e.pushed - e.trimmed
+		}
+	}
+	return lost, kept
+}

@@ -1,0 +1,233 @@
+package traffic
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"time"
+)
+
+// Constant is a number of arrivals spread evenly over the phase: the i-th at ⌊i·d/n⌋ µs.
+type Constant int64
+
+func (n Constant) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
+	Rate{Count: int64(n), Per: d}.evenly(0, d, yield)
+}
+
+func (n Constant) count(time.Duration) int64 { return int64(n) }
+
+// Steady is a constant rate: the i-th arrival at ⌊i/rate⌋ µs, as long as the phase lasts.
+type Steady struct{ Rate Rate }
+
+func (s Steady) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
+	s.Rate.evenly(0, d, yield)
+}
+
+func (s Steady) count(d time.Duration) int64 { return s.Rate.within(d) }
+
+// Steps is a staircase: Start arrivals per unit of time at first, and Step more with every stair. Each stair is
+// a constant rate that begins anew at the stair's start.
+type Steps struct {
+	Start, Step int64         // arrivals per Per
+	Per         time.Duration // the unit of both
+	Every       time.Duration // how long a stair is
+}
+
+func (s Steps) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
+	for from := time.Duration(0); from < d && s.rate(from).evenly(from, min(from+s.Every, d), yield); {
+		from += s.Every
+	}
+}
+
+// count adds up the stairs; the scenario's loader allows so few of them that a closed form is not worth having.
+func (s Steps) count(d time.Duration) (n int64) {
+	for from := time.Duration(0); from < d; from += s.Every {
+		n += s.rate(from).within(min(s.Every, d-from))
+	}
+	return n
+}
+
+// rate is that of the stair that begins at from.
+func (s Steps) rate(from time.Duration) Rate {
+	return Rate{Count: s.Start + int64(from/s.Every)*s.Step, Per: s.Per}
+}
+
+// OnOff is a square wave: a constant rate for On, nobody for Off, and again; on first.
+type OnOff struct {
+	Rate    Rate
+	On, Off time.Duration // whole microseconds, On at least 1 µs
+}
+
+func (o OnOff) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
+	for from := time.Duration(0); from < d && o.Rate.evenly(from, min(from+o.On, d), yield); {
+		from += o.On + o.Off
+	}
+}
+
+func (o OnOff) count(d time.Duration) int64 {
+	whole, rest := int64(d/(o.On+o.Off)), d%(o.On+o.Off)
+	return whole*o.Rate.within(o.On) + o.Rate.within(min(rest, o.On))
+}
+
+// Burst is Size arrivals at one instant, at the phase's start and then Every so often. Where Every is 0 there is
+// one burst, and the phase may have no duration at all.
+type Burst struct {
+	Size  int64
+	Every time.Duration // whole microseconds
+}
+
+func (b Burst) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
+	for i := range b.count(d) {
+		if !yield(i / b.Size * b.Every.Microseconds()) {
+			return
+		}
+	}
+}
+
+// Bursts start in [0, d), and one at least.
+func (b Burst) count(d time.Duration) int64 {
+	if b.Every == 0 || d == 0 {
+		return b.Size
+	}
+	return b.Size * (int64((d-1)/b.Every) + 1)
+}
+
+// Poisson is independent arrivals at a mean rate: the gaps are exponential, the first one included. The sum of
+// the gaps is kept as a double and cut to the microsecond, so that the cutting does not add up. The conversion
+// below keeps a processor with fused multiply-add from rounding otherwise than one without.
+type Poisson struct{ Rate Rate }
+
+func (p Poisson) times(d time.Duration, random *rand.Rand, yield func(int64) bool) {
+	end, meanGap := float64(d.Microseconds()), 1/p.Rate.perUS()
+	for at := random.ExpFloat64() * meanGap; at < end; at += float64(random.ExpFloat64() * meanGap) {
+		if !yield(int64(at)) {
+			return
+		}
+	}
+}
+
+func (p Poisson) count(d time.Duration) int64 { return p.Rate.within(d) }
+
+// Spike is a bell of that many arrivals with its peak in the middle of the phase, such as a product launch. It
+// is a normal distribution with σ = d/6, cut at ±3σ, so that all arrivals are inside; there is no chance in it:
+// arrival i of n is the distribution's quantile (i + ½)/n.
+type Spike int64
+
+// The normal quantile is √2·erf⁻¹(2p−1); cutting at 3σ scales the argument of erf⁻¹
+// by erf(3/√2).
+func (n Spike) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
+	middle, sigma := float64(d.Microseconds())/2, float64(d.Microseconds())/6
+	inside := math.Erf(3 / math.Sqrt2)
+	last := int64(0)
+	for i := range int64(n) {
+		p := (float64(i) + 0.5) / float64(n)
+		t := middle + sigma*math.Sqrt2*math.Erfinv(inside*(2*p-1))
+		// The last bits of erf⁻¹ must not make time run backwards.
+		last = max(last, min(int64(t), d.Microseconds()-1))
+		if !yield(last) {
+			return
+		}
+	}
+}
+
+func (n Spike) count(time.Duration) int64 { return int64(n) }
+
+// Ramp is a rate that goes linearly from From at the phase's start to To at its end.
+type Ramp struct{ From, To Rate }
+
+// With a and b the rates in arrivals per µs and D the phase's length, N(t) = a·t +
+// (b−a)·t²/2D arrivals are due by t, and the i-th (from 0, so the first is at the start as in Constant) comes
+// at N(t) = i:
+//
+//	t = 2i / (a + √(a² + 2i·(b−a)/D))
+//
+// Note: the schoolbook form (−a + √…)/((b−a)/D) divides by zero on a flat ramp and cancels on a nearly flat one.
+func (r Ramp) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
+	length := d.Microseconds()
+	a, b := r.From.perUS(), r.To.perUS()
+	slope := (b - a) / float64(length)
+	for i := range r.count(d) {
+		t := 0.0
+		if i > 0 {
+			t = 2 * float64(i) / (a + math.Sqrt(max(0, a*a+2*float64(i)*slope)))
+		}
+		if !yield(min(int64(t), length-1)) {
+			return
+		}
+	}
+}
+
+// count is ⌈(a+b)/2 · D⌉, exactly, since a double would sometimes find one too many.
+func (r Ramp) count(d time.Duration) int64 {
+	n := new(big.Rat).Add(big.NewRat(r.From.Count, r.From.Per.Microseconds()),
+		big.NewRat(r.To.Count, r.To.Per.Microseconds()))
+	n.Mul(n, big.NewRat(d.Microseconds(), 2))
+	below := new(big.Int).Div(n.Num().Neg(n.Num()), n.Denom()) // rounded down, to −count
+	if below.Cmp(big.NewInt(-Many)) < 0 {
+		return Many
+	}
+	return -below.Int64()
+}
+
+// Sine is a daily rhythm: the rate is Mean + Amplitude·sin(2πt/Period). It begins at the mean, rising, and has
+// its peak after a quarter of the period.
+type Sine struct {
+	Mean, Amplitude Rate // Amplitude is at most Mean, else the rate would be negative
+	Period          time.Duration
+}
+
+// With m and A the mean and the amplitude per µs and P the period in µs,
+//
+//	N(t) = m·t + (A·P/2π)·(1 − cos(2πt/P))
+//
+// arrivals are due by t, and the i-th, from 0, comes at N(t) = i.
+func (s Sine) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
+	length, at := d.Microseconds(), 0.0
+	for i := range s.count(d) {
+		at = s.solve(float64(i), at)
+		if !yield(min(int64(at), length-1)) {
+			return
+		}
+	}
+}
+
+func (s Sine) count(d time.Duration) int64 {
+	due, _ := s.due(float64(d.Microseconds()))
+	return int64(math.Ceil(min(due, Many)))
+}
+
+// due is N(t) and its derivative, the rate at t in arrivals per µs.
+func (s Sine) due(t float64) (n, rate float64) {
+	m, a, period := s.Mean.perUS(), s.Amplitude.perUS(), float64(s.Period.Microseconds())
+	sin, cos := math.Sincos(2 * math.Pi * math.Mod(t, period) / period)
+	return m*t + a*period/(2*math.Pi)*(1-cos), m + a*sin
+}
+
+// solve finds the t ≥ from at which n arrivals are due, to a thousandth of a microsecond, by Newton's method
+// inside a shrinking bracket: where the rate is zero for a moment Newton alone would jump away. N(t) lies
+// between m·t and m·t + A·P/π, which gives the first bracket.
+func (s Sine) solve(n, from float64) float64 {
+	m, a, period := s.Mean.perUS(), s.Amplitude.perUS(), float64(s.Period.Microseconds())
+	lo, hi := max(from, (n-a*period/math.Pi)/m), max(from, n/m)
+	t := lo
+	for hi-lo > 1e-3 {
+		value, rate := s.due(t)
+		if value < n {
+			lo = t
+		} else {
+			hi = t
+		}
+		next := t + (n-value)/rate
+		if math.Abs(next-t) < 1e-3 && next >= lo && next <= hi {
+			return next
+		}
+		if !(next > lo && next < hi) { // also when rate is 0 and next is not a number
+			next = lo + (hi-lo)/2
+		}
+		if next == t {
+			break
+		}
+		t = next
+	}
+	return max(from, t)
+}

@@ -1,0 +1,119 @@
+-- What somebody else's script meets: it decides alike on every run, or is refused.
+
+-- drawn is in the place of commands that draw at random: the server would draw otherwise on every run.
+local function drawn(cmd)
+  refuse('VTCMD virtual time cannot repeat what ' .. cmd .. ' draws; math.random is the same on every run')
+end
+
+-- shuffled reports whether key is in a hash table, whose order a server draws when it starts. In the embedded one it is
+-- that of the texts.
+local function shuffled(key)
+  local encoding = real.REDIS_VERSION and real.pcall('OBJECT', 'ENCODING', key)
+  return encoding == 'hashtable' or encoding == 'skiplist'
+end
+
+-- settled gives a reply of texts, or of pairs of them, the order of the texts.
+local function settled(cmd, all, width)
+  if all.map or all.set then refuse('VTCMD virtual time cannot repeat the order of ' .. cmd .. ' in RESP3') end
+  local texts, value = {}, {}
+  for i = 1, #all, width do
+    texts[#texts + 1] = all[i]
+    value[all[i]] = all[i + 1]
+  end
+  sort(texts)
+  if width == 1 then return texts end
+  for i = 1, #texts do all[2 * i - 1], all[2 * i] = texts[i], value[texts[i]] end
+  return all
+end
+
+local function members(handler)
+  return function(cmd, ...) return settled(cmd, handler(cmd, ...), 1) end
+end
+
+local function fields(width)
+  return function(cmd, key, ...)
+    local all = one(cmd, key, ...)
+    if #all ~= width and shuffled(key) then return settled(cmd, all, width) end
+    return all
+  end
+end
+
+local function scan(cmd, key, ...)
+  local answer = one(cmd, key, ...)
+  if shuffled(key) then refuse('VTCMD virtual time cannot repeat the order of ' .. cmd) end
+  return answer
+end
+
+-- mine are the commands that are others for such a script.
+local mine = {HGETALL = fields(2), HKEYS = fields(1), HVALS = fields(1), SMEMBERS = members(one),
+  HSCAN = scan, SSCAN = scan, ZSCAN = scan, DUMP = scan}
+for name in gmatch('SINTER SUNION SDIFF', '%u+') do mine[name] = members(several(false, 1, 1)) end
+for name in gmatch('SRANDMEMBER HRANDFIELD ZRANDMEMBER SPOP', '%u+') do mine[name] = drawn end
+local anyones = known
+known = function(cmd) return mine[cmd] or anyones(cmd) end
+
+-- What a table, a function or a coroutine is called, and where it stands as a key among others, goes by its place in
+-- memory, which is another one on every run.
+local placed = {table = true, ['function'] = true, thread = true, userdata = true}
+
+-- spell is tostring with a place that is always the same.
+local function spell(...)
+  local value = ...
+  local text = tostring(...)
+  local kind = placed[type(value)] and match(text, '^(%a+: )0x%x+$')
+  return kind and kind .. '0x0' or text
+end
+
+-- onward, each and foreach are next, pairs and table.foreach. The embedded server keeps the order in which keys came.
+local function onward(t, key)
+  local k, value = next(t, key)
+  if k == nil then return nil end
+  if placed[type(k)] then
+    refuse('VTCMD virtual time cannot repeat the order of a table of which a key is a ' .. type(k))
+  end
+  return k, value
+end
+local function each(t)
+  pairs(t) -- its own objection to what is no table
+  return onward, t, nil
+end
+if not real.REDIS_VERSION then onward, each = next, pairs end
+local function foreach(t, f)
+  for key, value in each(t) do
+    local result = f(key, value)
+    if result ~= nil then return result end
+  end
+end
+
+-- pack is cmsgpack.pack, which writes a table in its order.
+local function walk(value, depth)
+  if type(value) ~= 'table' or depth > 16 then return end -- as deep as it writes
+  for _, inner in each(value) do walk(inner, depth + 1) end
+end
+local function pack(...)
+  for i = 1, select('#', ...) do walk((select(i, ...)), 1) end
+  return cmsgpack.pack(...)
+end
+
+-- fasten is setmetatable without weak tables: what they still hold goes by the server's memory. A metatable gets one
+-- itself, which looks at what is written later.
+local function put(t, key, value)
+  if key == '__mode' then refuse('VTCMD virtual time cannot repeat what a weak table holds') end
+  return rawset(t, key, value)
+end
+local guard = {__newindex = put}
+local function fasten(t, of)
+  if type(of) == 'table' then
+    if rawget(of, '__mode') ~= nil then put(of, '__mode') end
+    if getmetatable(of) == nil then setmetatable(of, guard) end
+  end
+  if type(of) == 'table' and getmetatable(of) ~= guard or getmetatable(t) == guard then
+    refuse('VTCMD virtual time does not know a metatable that has one itself')
+  end
+  return setmetatable(t, of)
+end
+local unguarded = metatable
+metatable = function(of)
+  local found = unguarded(of)
+  if found ~= guard then return found end
+end

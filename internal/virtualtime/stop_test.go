@@ -1,0 +1,58 @@
+package virtualtime_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/redis"
+	"ratelab/internal/resp"
+	"ratelab/internal/virtualtime"
+)
+
+// hoarder leaves a hundred keys per request.
+const hoarder = "for i = 1, 100 do redis.call('SET', KEYS[1] .. i .. math.random(1e9), 'x') end return 1"
+
+// A run that is told to stop ends between two batches, whatever one request takes, and so does what it does at its end.
+// What is not deleted then is counted.
+func TestAStoppedRunEndsBetweenTwoBatches(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		began, stop := time.Now(), make(chan struct{})
+		r, err := newRunner(t, s, setup{source: hoarder, given: true, stop: stop,
+			elapsed: func() time.Duration { return time.Since(began) }}, func(resp.Value) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stopped time.Time
+		time.AfterFunc(350*time.Millisecond, func() { stopped = time.Now(); close(stop) })
+		requests := stream(100_000, 1000, oneKey)
+		if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); !errors.Is(err,
+			virtualtime.ErrStopped) {
+			t.Fatalf("%v; want ErrStopped", err)
+		}
+		if took := time.Since(stopped); took > 500*time.Millisecond {
+			t.Errorf("it took %v to stop", took)
+		}
+		if _, err := r.Left(t.Context(), 1, false); !errors.Is(err, virtualtime.ErrStopped) {
+			t.Errorf("%v; want ErrStopped of Left", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		began = time.Now()
+		err = r.Close(ctx)
+		if took := time.Since(began); took > 300*time.Millisecond {
+			t.Errorf("it took %v to delete keys for 10 ms", took)
+		}
+		if there := s.Client.DBSize(t.Context()).Val(); err == nil || there == 0 {
+			t.Errorf("%v: %d keys are there", err, there)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if there := s.Client.DBSize(t.Context()).Val(); there > 0 || r.Unanswered() {
+			t.Errorf("%d keys are there", there)
+		}
+	})
+}

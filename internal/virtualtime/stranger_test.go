@@ -1,0 +1,272 @@
+package virtualtime_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ratelab/internal/longtest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+)
+
+// However a script comes by a function that changes cjson for every script of the server, it does not get it.
+func TestSettingsOfALibraryAreNotLent(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for name, source := range map[string]string{
+			"alias":    "local c = cjson c.encode_max_depth(1) return 1",
+			"pieces":   "cjson['encode_' .. 'max_depth'](1) return 1",
+			"variable": "local name = 'encode_max_depth' cjson[name](1) return 1",
+			"caught":   "local c = cjson pcall(c.encode_max_depth, 1) return 1",
+			"each":     "for name, f in pairs(cjson) do if name ~= 'null' then pcall(f, 1) end end return 1",
+			"argument": "local function deep(c) c.encode_max_depth(1) end deep(cjson) return 1",
+			"table":    "local all = {cjson} all[1].encode_max_depth(1) return 1",
+			"rawget":   "rawget(cjson, 'encode_max_depth')(1) return 1",
+		} {
+			t.Run(name, func(t *testing.T) {
+				wantError(t, s, setup{source: source}, "which may change the server for all its scripts")
+			})
+		}
+		const deep = "return cjson.encode({{{1}}})"
+		if got, err := s.Client.Eval(t.Context(), deep, nil).Text(); got != "[[[1]]]" {
+			t.Errorf("the next script gets %q, %v of cjson", got, err)
+		}
+	})
+	s := redistest.Private(t)
+	wantError(t, s, setup{source: "return cjson.new().encode({})"}, "does not know cjson.new, which may")
+}
+
+// What is lent does what the server's own does, also to a script that uses it as a value.
+func TestLibrariesAreLent(t *testing.T) {
+	both := map[string]string{
+		"local c = cjson return c.encode({1, 'a', true})":              `"[1,\"a\",true]"`,
+		"local name = 'decode' return cjson[name]('[1,2,3]')":          "[1, 2, 3]",
+		"local c = cjson return c.decode('{\"a\": {\"b\": 7}}').a.b":   "7",
+		"local s = string return s.format('%05.1f', 3.14159)":          `"003.1"`,
+		"local t = table local x = {3, 1, 2} t.sort(x) return x":       "[1, 2, 3]",
+		"local t = table return t.concat({1, 2}, '-')":                 `"1-2"`,
+		"local m = math return {m.floor(2.5), m.max(1, 9), m.huge>1}":  "[2, 9, 1]",
+		"local c = coroutine return c.wrap(function() return 5 end)()": "5",
+		"local r = redis return r.call('SET', KEYS[1], 'v')":           `"OK"`,
+	}
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for source, answer := range both {
+			want(t, s, setup{source: source}, answer, at(0, "k"))
+		}
+	})
+	for _, name := range []string{"bit", "struct", "cmsgpack"} { // which the embedded server lacks
+		source := "\nlocal l = " + name + " return l.pack(1)"
+		wantError(t, redistest.Embedded(t), setup{source: source}, "user_script:2: ")
+	}
+	s := redistest.Private(t)
+	for source, answer := range map[string]string{
+		"local c = cjson return c.decode('[null]')[1] == c.null":                      "1",
+		"local m = cmsgpack return m.unpack(m.pack({1, 2, 3}))":                       "[1, 2, 3]",
+		"return cmsgpack.unpack(cmsgpack.pack('x'))":                                  `"x"`,
+		"local s = struct return s.unpack('>I2', s.pack('>I2', 513))":                 "513",
+		"return struct.size('>I4')":                                                   "4",
+		"local b = bit return {b.band(6, 3), b.bor(6, 3), b.lshift(1, 4), b.bnot(0)}": "[2, 7, 16, -1]",
+	} {
+		want(t, s, setup{source: source}, answer, at(0, "k"))
+	}
+}
+
+// A number may be the name to which somebody has renamed a command.
+func TestACommandIsNamedByAString(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for source, kind := range map[string]string{
+			"redis.call(8472) return 1":                        "number",
+			"redis.pcall(8472, KEYS[1]) return 1":              "number",
+			"pcall(redis.call, 0 / 0) return 1":                "number",
+			"redis.pcall({}) return 1":                         "table",
+			"redis.pcall() return 1":                           "nil",
+			"redis.pcall(true) return 1":                       "boolean",
+			"redis.pcall(setmetatable({}, {__index = 'GET'}))": "table",
+		} {
+			wantError(t, s, setup{source: source}, "VTCMD a command is named by a string, not by a "+kind)
+		}
+	})
+}
+
+// A number of keys that Lua reads otherwise than the server would let the names behind it pass unchecked.
+func TestNumbersOfKeysAreReadAsByTheServer(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for i, count := range []string{"'nan'", "'-nan'", "0 / 0", "'0'", "0", "-1", "'-1'", "'0.5'", "0.5", "' 1'",
+			"'1 '", "'0x1'", "'1e0'", "'+1'", "'1.0'", "'01'", "''", "'inf'", "1 / 0", "'1\\0'", "1e300",
+			"'9223372036854775808'", "nil", "{}", "true"} {
+			for j, command := range []string{
+				"redis.pcall('ZUNION', COUNT, 'victim')",
+				"redis.pcall('ZINTER', COUNT, KEYS[1], 'victim')",
+				"redis.pcall('ZDIFF', COUNT, 'victim')",
+				"redis.pcall('ZINTERCARD', COUNT, 'victim')",
+				"redis.pcall('SINTERCARD', COUNT, 'victim')",
+				"redis.pcall('LMPOP', COUNT, 'victim', 'LEFT')",
+				"redis.pcall('ZMPOP', COUNT, 'victim', 'MIN')",
+				"redis.pcall('ZUNIONSTORE', KEYS[1], COUNT, 'victim')",
+				"redis.pcall('ZINTERSTORE', KEYS[1], COUNT, 'victim')",
+				"redis.pcall('ZDIFFSTORE', KEYS[1], COUNT, 'victim')",
+			} {
+				if (i+j)%longtest.Of(1, 4) != 0 {
+					continue // each number with some commands, and each command with some numbers
+				}
+				source := strings.Replace(command, "COUNT", count, 1)
+				wantError(t, s, setup{source: source}, ", whose number of keys is ")
+			}
+		}
+		want(t, s, setup{source: `redis.call('ZADD', KEYS[1], 1, 'a')
+redis.call('ZADD', KEYS[1] .. 2, 2, 'a', 3, 'b')
+return {redis.call('ZUNION', 2, KEYS[1], KEYS[1] .. 2, 'WEIGHTS', 1, 2),
+  redis.call('ZUNIONSTORE', KEYS[1] .. 3, '2', KEYS[1], KEYS[1] .. 2)}`}, `[["a", "b"], 2]`, at(0, "k"))
+		wantError(t, s, setup{source: "redis.pcall('ZUNION', 999999, KEYS[1], 'victim')"}, "VTKEY")
+	})
+}
+
+// What a server draws at random, or orders by a number that it drew when it started, would differ from run to run.
+func TestWhatServersDrawIsRefused(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for _, command := range []string{"'SRANDMEMBER', KEYS[1]", "'srandmember', KEYS[1], 2", "'HRANDFIELD', KEYS[1]",
+			"'ZRANDMEMBER', KEYS[1], 1", "'SPOP', KEYS[1]", "'Spop', KEYS[1], 5", "'SPOP'"} {
+			for _, call := range []string{"redis.call(COMMAND)", "redis.pcall(COMMAND)", "pcall(redis.call, COMMAND)"} {
+				source := strings.Replace(call, "COMMAND", command, 1) + " return 1"
+				wantError(t, s, setup{source: source, foreign: true}, "math.random is the same on every run")
+			}
+		}
+		wantError(t, s, setup{source: "redis.pcall('RANDOMKEY') return 1"}, `does not know the command "RANDOMKEY"`)
+	})
+}
+
+// Sets and hashes that are large answer in the order of a hash table, which Redis draws when it starts: each of the
+// servers here is a new one, and they have to answer alike.
+func TestLargeKeysAnswerAlikeOnEveryServer(t *testing.T) {
+	source := `for i = 1, 600 do
+  redis.call('HSET', KEYS[1], 'f' .. i, i)
+  redis.call('SADD', KEYS[1] .. ':a', 'm' .. i)
+  redis.call('SADD', KEYS[1] .. ':b', 'm' .. i * 2)
+end
+local a, b = KEYS[1] .. ':a', KEYS[1] .. ':b'
+local all = ''
+local function add(...)
+  for _, text in ipairs(redis.call(...)) do all = redis.sha1hex(all .. text) end
+end
+add('HGETALL', KEYS[1]) add('HKEYS', KEYS[1]) add('HVALS', KEYS[1]) add('SMEMBERS', a)
+add('SINTER', a, b) add('SUNION', a, b) add('SDIFF', a, b)
+return all`
+	answers := map[string]bool{}
+	for range 2 {
+		onBoth(t, func(t *testing.T, s *redis.Server) {
+			out, err := replies(t, s, setup{source: source, foreign: true}, at(0, "k"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answers[out[0]] = true
+		})
+	}
+	if len(answers) != 1 {
+		t.Errorf("four servers give %d answers", len(answers))
+	}
+	s := redistest.Private(t)
+	fill := "for i = 1, 600 do redis.call('HSET', KEYS[1], 'f' .. i, i) redis.call('ZADD', KEYS[1] .. 2, i, i) end "
+	for _, read := range []string{"redis.pcall('HSCAN', KEYS[1], 0)", "redis.pcall('ZSCAN', KEYS[1] .. 2, 0)",
+		"redis.pcall('DUMP', KEYS[1])", "redis.setresp(3) redis.pcall('HGETALL', KEYS[1])"} {
+		wantError(t, s, setup{source: fill + read, foreign: true}, "cannot repeat the order of")
+	}
+	// A small one has the order in which it was filled, as where it is deployed.
+	want(t, s, setup{source: "redis.call('HSET', KEYS[1], 'b', 1, 'a', 2) return {redis.call('HKEYS', KEYS[1]), " +
+		"redis.call('HSCAN', KEYS[1], 0)[2], redis.call('HGETALL', KEYS[1])}", foreign: true},
+		`[["b", "a"], ["b", "1", "a", "2"], ["b", "1", "a", "2"]]`, at(0, "k"))
+}
+
+// Where a table, a function or a coroutine is in memory decides nothing.
+func TestPlacesInMemoryDecideNothing(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for source, answer := range map[string]string{
+			"return tostring({})":                                                                             `"table: 0x0"`,
+			"return tostring(redis.call)":                                                                     `"function: 0x0"`,
+			"return tostring(function() end)":                                                                 `"function: 0x0"`,
+			"return tostring(coroutine.create(function() end))":                                               `"thread: 0x0"`,
+			"local t = tostring return t(redis)":                                                              `"table: 0x0"`,
+			"return {tostring(nil), tostring(7), tostring('x')}":                                              `["nil", "7", "x"]`,
+			"return tostring(setmetatable({}, {__tostring = function() return 'mine' end}))":                  `"mine"`,
+			"local n = 0 for k, v in pairs({1, 2, x = 3, [true] = 4, [2.5] = 5}) do n = n + v end return n":   "15",
+			"return {next({7})}":                                                                              "[1, 7]",
+			"return next({}) == nil":                                                                          "1",
+			"return select('#', next({}))":                                                                    "1",
+			"local t = {x = 1, y = 2} for k in pairs(t) do t[k] = nil end return next(t) == nil":              "1",
+			"local m = {} local t = setmetatable({}, m) m.__index = {x = 7} return {t.x, #{getmetatable(m)}}": "[7, 0]",
+			"local n = 0 table.foreach({1, 2, 3}, function(k, v) n = n + v end) return n":                     "6",
+		} {
+			want(t, s, setup{source: source, foreign: true}, answer, at(0, "k"))
+		}
+		for _, source := range []string{"setmetatable({}, {__mode = 'k'})", "local m = {} m.__mode = 'v'",
+			"setmetatable({}, {['__' .. 'mode'] = 'k'})",
+			"local m = {} setmetatable({}, m) m['__' .. 'mode'] = 'k'",
+			"local m = {} setmetatable({}, m) rawset(m, '__' .. 'mode', 'k')"} {
+			wantError(t, s, setup{source: source, foreign: true}, "a weak table holds")
+		}
+		for _, source := range []string{"local m = setmetatable({}, {}) setmetatable({}, m)",
+			"local m = {} setmetatable({}, m) setmetatable(m, nil) m['__' .. 'mode'] = 'k'",
+			"local m = {} setmetatable(m, m)"} {
+			wantError(t, s, setup{source: source, foreign: true}, "a metatable that has one itself")
+		}
+		wantError(t, s, setup{source: "pairs(nil)", foreign: true}, "bad argument #1 to")
+		wantError(t, s, setup{source: "return string.format('%s', {})", foreign: true}, "string expected, got table")
+		text := "string expected, got function"
+		if s.Kind != redis.KindEmbedded {
+			text = "invalid option '%p'"
+		}
+		wantError(t, s, setup{source: "return ('%p'):format(redis.call)", foreign: true}, text)
+	})
+}
+
+// A table has keys that are tables in the order of their places in memory; on the embedded server, as they came.
+func TestOrderByPlacesIsRefused(t *testing.T) {
+	s := redistest.Private(t)
+	for _, source := range []string{
+		"return next({[{}] = 1})",
+		"for k in pairs({[function() end] = 1}) do return 1 end",
+		"for k in pairs({a = 1, [coroutine.create(function() end)] = 1}) do end return 1",
+		"pcall(function() for k in pairs({[{}] = 1}) do end end) return 1",
+		"local all = pairs for k in all({[redis] = 1}) do end return 1",
+		"local f, t = pairs({[{}] = 1}) pcall(f, t) return 1",
+		"table.foreach({[{}] = 1}, function() end) return 1",
+		"local t = table t.foreach({[{}] = 1}, function() end) return 1",
+		"return #cmsgpack.pack(1, {x = {[{}] = 1}})",
+	} {
+		wantError(t, s, setup{source: source, foreign: true}, "cannot repeat the order of a table of which a key is a")
+	}
+	source := "local t, order = {}, '' for i = 1, 20 do t[{}] = i end for _, i in pairs(t) do order = order .. i end " +
+		"return order"
+	var want strings.Builder
+	for i := range 20 {
+		fmt.Fprint(&want, i+1)
+	}
+	out, err := replies(t, redistest.Embedded(t), setup{source: source, foreign: true}, at(0, "k"))
+	if err != nil || out[0] != strconv.Quote(want.String()) {
+		t.Errorf("the embedded server's order is %q, %v", out, err)
+	}
+}
+
+// Coroutines that wait for one another are bounded alike on every server, and a script may go on after that.
+func TestCoroutinesAreBounded(t *testing.T) {
+	const resumes = `local n = 0
+local function f()
+  n = n + 1
+  local ok, answer = coroutine.resume(coroutine.create(f))
+  return answer
+end
+return {f(), n}`
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		want(t, s, setup{source: resumes}, `["C stack overflow", 199]`, at(0, "k"))
+		wraps := "local function f() return coroutine.wrap(f)() end "
+		want(t, s, setup{source: wraps + "return pcall(f) and 1 or 0"}, "0\n0", at(0, "k"), at(1, "k"))
+		wantError(t, s, setup{source: wraps + "return f()"}, "user_script:1: ")
+		want(t, s, setup{source: `local all, sum = {}, 0
+for i = 1, 300 do
+  all[i] = coroutine.wrap(function(a) local b = coroutine.yield(i) sum = sum + a + b end)
+end
+for i = 1, 300 do sum = sum + all[i](1) end
+for i = 1, 300 do all[i](1) end
+return sum`}, "45750", at(0, "k"))
+	})
+}
