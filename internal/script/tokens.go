@@ -26,6 +26,8 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line,
 
 var numeralText = regexp.MustCompile(`^(0[xX][0-9a-fA-F]{1,16}|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
 
+var leadingZeros = regexp.MustCompile(`^0+([0-9])`)
+
 // lex splits source into tokens and leaves comments out. The error is a *SyntaxError. Where gopher-lua reads a word
 // otherwise than Redis, no server is asked to read it again: see spell.
 func lex(source string) (tokens []token, err error) {
@@ -51,8 +53,11 @@ func lex(source string) (tokens []token, err error) {
 		case t.Type == parse.TNumber && !numeralText.MatchString(t.Str):
 			return tokens, &SyntaxError{line, fmt.Sprintf("malformed number near %.40q", t.Str)}
 		}
-		if t.Type == '.' { // which has no text
+		switch t.Type {
+		case '.': // which has no text
 			t.Str = "."
+		case parse.TNumber: // of which gopher-lua drops one leading zero
+			t.Str = leadingZeros.ReplaceAllString(t.Str, "$1")
 		}
 		tokens = append(tokens, token{t.Type, t.Str, line})
 	}

@@ -115,7 +115,7 @@ func TestTheSpelledScriptIsTheSameProgram(t *testing.T) {
 // Whatever bytes a file holds, reading it ends; and what is spelled reads as the same tokens again.
 func FuzzLexer(f *testing.F) {
 	for _, seed := range []string{"--[", "[=", "'\\", "\"", "[[", "--[==[", "0.", "\xff\x00", "'\\065\\\r\n'",
-		"[[\r\n\r]]", "a--[[\n]]b",
+		"[[\r\n\r]]", "a--[[\n]]b", "000", "00.5",
 		"local function f() return f end", "redis.call('GET', KEYS[1])", "for i=1,2 do end", "0xfe+1..", "t[ [[x]] ]"} {
 		f.Add(seed)
 	}
