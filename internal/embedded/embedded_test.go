@@ -227,6 +227,7 @@ func TestScriptsThatMiniredisDoesNotAnswer(t *testing.T) {
 		"return tonumber(string.match('x', '%d')) == nil":                          ":1\r\n",
 		"return tonumber(string.match('x', '[%d]')) == nil":                        ":1\r\n",
 		"return {tonumber('1e3'), tonumber(' 5e-05 ') * 1e6, tonumber('1e3', 36)}": "*3\r\n:1000\r\n:50\r\n:1803\r\n",
+		"return {tonumber('010'), tonumber('123456789012345')}":                    "*2\r\n:10\r\n:123456789012345\r\n",
 		"return {tonumber('0x1e'), tonumber('-inf') == -1/0, tonumber('time')}":    "*2\r\n:30\r\n:1\r\n",
 		"return setmetatable({}, {__index = error})":                               "*0\r\n",
 		"return {redis.call('PING'), coroutine.create(print)}":                     "*2\r\n+PONG\r\n$-1\r\n",

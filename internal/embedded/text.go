@@ -49,14 +49,24 @@ func (s *scripts) quicken(l *lua.LState) {
 	}))
 }
 
-// decimal is the number that a text with an exponent is, such as 5e-05, by which Redis writes small fractions, and inf:
-// gopher-lua's tonumber knows neither.
+// decimal is the number that a text of up to 15 digits is, which is most of what scripts read, and that of a text with
+// an exponent, such as 5e-05, by which Redis writes small fractions, and inf: gopher-lua's tonumber knows neither.
 func decimal(text string) (float64, bool) {
-	text = strings.Trim(text, " \t\n\v\f\r")
-	if !strings.ContainsAny(text, "eEiI") || strings.ContainsAny(text, "xX_") {
+	whole, named := 0, false
+	digits := len(text) > 0 && len(text) <= 15
+	for i := range len(text) {
+		c := text[i]
+		digits = digits && '0' <= c && c <= '9'
+		named = named || c == 'e' || c == 'E' || c == 'i' || c == 'I'
+		whole = 10*whole + int(c-'0')
+	}
+	if digits {
+		return float64(whole), true
+	}
+	if !named || strings.ContainsAny(text, "xX_") {
 		return 0, false
 	}
-	n, err := strconv.ParseFloat(text, 64)
+	n, err := strconv.ParseFloat(strings.Trim(text, " \t\n\v\f\r"), 64)
 	return n, err == nil || math.IsInf(n, 0)
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
@@ -50,8 +51,20 @@ type Remark struct {
 	Text string
 }
 
-// Analyse reads source.
+// analysed has the Facts of every source so far: each row of each scenario asks for those of the same few scripts.
+var analysed sync.Map
+
+// Analyse reads source. What it returns is shared: its lists are not to be changed.
 func Analyse(source string) Facts {
+	if known, ok := analysed.Load(source); ok {
+		return known.(Facts)
+	}
+	facts := analyse(source)
+	analysed.Store(source, facts)
+	return facts
+}
+
+func analyse(source string) Facts {
 	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{},
 		placed: map[string]bool{}, reported: map[string]bool{}}
 	f := &r.facts
