@@ -1,6 +1,6 @@
 // Package examine plays a few standard traffics past a user's script and says in words what it found, such as that
 // steady traffic is locked out: what no figure of the traffic that was asked about may show. It judges by what the
-// script answers; of its source it only says where to look. And it searches for the worst traffic of an algorithm.
+// script answers; of its source it only says where to look. Its tests search for the worst traffic of each algorithm.
 package examine
 
 import (

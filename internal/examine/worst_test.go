@@ -236,17 +236,6 @@ func TestBudgetRunsOut(t *testing.T) {
 	}
 }
 
-// A search that is stopped ends at once with what it has.
-func TestStop(t *testing.T) {
-	p := unreachable(t, "100000/1s")
-	stop := make(chan struct{})
-	close(stop)
-	p.Stop = stop
-	if f := p.Search(); !f.Stopped || f.Complete || f.Decisions > checkEvery || f.Most == 0 {
-		t.Errorf("%+v", f)
-	}
-}
-
 // peak agrees with its oracle.
 func TestPeak(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

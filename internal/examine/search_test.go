@@ -5,7 +5,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/message"
 	"ratelab/internal/scenario"
 )
 
@@ -22,9 +21,6 @@ type Problem struct {
 	WithinUS    int64 // the interval's length, from 1 µs
 	LargestCost int64 // no request costs more; at least 1
 	Budget      int64 // decisions of the model that the search may take; at least 1
-
-	Stop     <-chan struct{}       // closed: end with what was found so far
-	Progress func(decisions int64) // nil: nobody watches
 }
 
 // DefaultBudget is enough for every algorithm there is.
@@ -38,7 +34,6 @@ type Found struct {
 	Bound     int64 // what the algorithm promises not to exceed
 	Decisions int64 // of the model, that the search took
 	Complete  bool  // everything was tried that the search knows to try; otherwise the budget ran out
-	Stopped   bool
 }
 
 // Strike is so many requests of one cost that were admitted at one instant.
@@ -53,7 +48,7 @@ const keyName = "k0"
 // epochUS is when virtual time begins without a shift of phase.
 var epochUS = scenario.DefaultStart.UnixMicro()
 
-// Search looks for the worst traffic. The same problem has the same answer, unless it is stopped.
+// Search looks for the worst traffic. The same problem has the same answer.
 //
 // It asks for the requests of one instant in blocks. Where the answer, asked for one by one, does not admit as much, a
 // block is no sum of requests, and everything is searched again without.
@@ -69,12 +64,11 @@ func (p Problem) Search() Found {
 func (p Problem) search(units bool) Found {
 	s := newSearch(p, units)
 	s.survey()
-	s.report()
 	most, to := highest(s.best.admitted, p.WithinUS)
 	return Found{
 		Start: time.UnixMicro(epochUS + s.best.shiftUS).UTC(), Strikes: s.best.admitted[:to],
 		Most: most, Bound: s.bound, Decisions: s.spent,
-		Complete: !s.over() && (!s.cut || s.best.peak >= s.bound), Stopped: s.stopped,
+		Complete: !s.over() && (!s.cut || s.best.peak >= s.bound),
 	}
 }
 
@@ -98,46 +92,32 @@ type search struct {
 	Problem
 	bound int64
 
-	spent   int64 // decisions
-	stopped bool
-	units   bool // one request at a time; otherwise those of one instant are asked for in blocks
-	cut     bool // a plan would have made more requests than the traffic may have
+	spent int64 // decisions
+	units bool  // one request at a time; otherwise those of one instant are asked for in blocks
+	cut   bool  // a plan would have made more requests than the traffic may have
 
 	best    played // the worst so far
 	learned lessons
 }
 
-// checkEvery is how many decisions pass between two looks at whether to stop.
-const checkEvery = 64
-
 func newSearch(p Problem, units bool) *search {
 	return &search{Problem: p, units: units, bound: p.Instance.MostAdmitted(p.WithinUS, p.LargestCost)}
 }
 
-// ask lets the model decide one request, or a block of them, unless the budget is spent or somebody wants an end.
+// ask lets the model decide one request, or a block of them, unless the budget is spent.
 func (s *search) ask(l limit.Limiter, atUS, cost int64) (d limit.Decision, ok bool) {
 	if s.over() {
 		return limit.Decision{}, false
 	}
 	s.spent++
-	if s.spent%checkEvery == 0 {
-		s.report()
-		s.stopped = s.stopped || message.Closed(s.Stop)
-	}
 	return l.Decide(atUS, keyName, cost), true
-}
-
-func (s *search) report() {
-	if s.Progress != nil {
-		s.Progress(s.spent)
-	}
 }
 
 // mostRequests is how many the traffic may have: in the end they are decided one by one.
 func (p Problem) mostRequests() int64 { return 2 * p.Budget }
 
 // over reports whether nothing more may be asked.
-func (s *search) over() bool { return s.stopped || s.spent >= s.Budget }
+func (s *search) over() bool { return s.spent >= s.Budget }
 
 // done reports whether nothing more is worth asking: the bound is reached, or broken.
 func (s *search) done() bool { return s.over() || s.best.peak >= s.bound }
