@@ -1,56 +1,43 @@
 package measure
 
-// The measures. To add one, add it here: its Value says how it follows from a row's figures.
+// The measures. To add one, add it here.
 
-const everywhere = Written | Table | Page | Expected
+const (
+	everywhere = Written | Table | Page | Expected
+	roomy      = Written | Page | Expected // where there is room
+)
 
 // DecisionMeasures follow from the decisions alone, whoever made them. The exact reference has them, too.
 var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 	{Name: "offered", Unit: Requests, Heading: "offered", Help: "requests: admitted, rejected and errors together",
-		In: everywhere, Leaves: 6,
-		Value: func(f *Figures) Value { return Known(f.Offered) }},
-	{Name: "admitted", Unit: Requests, Heading: "admitted", Help: "requests that were let through", In: everywhere,
-		Value: func(f *Figures) Value { return Known(f.Admitted) }},
+		In: everywhere, Leaves: 6},
+	{Name: "admitted", Unit: Requests, Heading: "admitted", Help: "requests that were let through", In: everywhere},
 	{Name: "rejected", Unit: Requests, Heading: "rejected", Help: "requests that were refused", In: everywhere,
-		Leaves: 4,
-		Value:  func(f *Figures) Value { return Known(f.Rejected) }},
+		Leaves: 4},
 	{Name: "not_configured", Unit: Requests, Heading: "not con-\nfigured", Title: "not configured",
 		Help: "of the rejected, those for which a managed limiter has no bucket, or not for their application",
-		In:   everywhere, Better: Lower,
-		Where: func(f *Figures) bool { return f.NotConfigured != 0 },
-		Value: func(f *Figures) Value { return Known(f.NotConfigured) }},
+		In:   everywhere, Better: Lower, Where: func(f *Figures) bool { return f.NotConfigured != 0 }},
 	{Name: "errors", Unit: Requests, Heading: "errors", Help: "requests whose call failed", In: everywhere,
-		Better: Lower,
-		Where:  func(f *Figures) bool { return f.Errors != 0 },
-		Value:  func(f *Figures) Value { return Known(f.Errors) }},
+		Better: Lower, Where: func(f *Figures) bool { return f.Errors != 0 }},
 	{Name: "unavailable", Unit: Requests, Heading: "unavail-\nable", Title: "unavailable",
-		Help: "of the errors, those that a binding or a scenario names as an outcome: nobody decided",
-		In:   everywhere, Better: Lower,
-		Where: func(f *Figures) bool { return f.Unavailable != 0 },
-		Value: func(f *Figures) Value { return Known(f.Unavailable) }},
+		Help: "of the errors, those that a binding or a scenario names as an outcome: nobody decided", In: everywhere,
+		Better: Lower, Where: func(f *Figures) bool { return f.Unavailable != 0 }},
 	{Name: "offered_cost", Unit: Permits, Heading: "offered\ncost", Help: "permits that the requests asked for",
-		In: everywhere, Leaves: 6, Where: costly,
-		Value: func(f *Figures) Value { return Known(f.OfferedCost) }},
+		In: everywhere, Leaves: 6, Where: costly},
 	{Name: "admitted_cost", Unit: Permits, Heading: "admitted\ncost", Help: "permits of the admitted requests",
-		In: everywhere, Leaves: 1, Where: costly,
-		Value: func(f *Figures) Value { return Known(f.AdmittedCost) }},
+		In: everywhere, Leaves: 1, Where: costly},
 	{Name: "peak_window_admitted", Unit: Permits, Heading: "peak\nin {window}",
 		Help: "the most let through for one key in any half-open interval (t−W, t]; a shaper lets through what " +
-			"leaves it",
-		In: everywhere, Better: Lower, Leaves: 1,
-		Value: func(f *Figures) Value { return Known(f.PeakWindowAdmitted) }},
+			"leaves it", In: everywhere, Better: Lower, Leaves: 1},
 	{Name: "overshoot", Unit: Limits, Heading: "x\nlimit", Title: "× limit",
-		Help: "that peak, as a multiple of the limit", In: everywhere,
-		Better: Lower, Above: 1,
-		Value: func(f *Figures) Value { return Known(f.Overshoot) }},
+		Help: "that peak, as a multiple of the limit", In: everywhere, Better: Lower, Above: 1},
 	{Name: "promise", Unit: Permits, Heading: "promise",
-		Help: "the most that the algorithm itself promises to let through for one key in a window",
-		Own:  true, In: Written | Page | Expected, Where: func(f *Figures) bool { return f.Promise != nil },
-		Value: func(f *Figures) Value { return optional(f.Promise) }},
+		Help: "the most that the algorithm itself promises to let through for one key in a window", Own: true,
+		In: roomy, Where: func(f *Figures) bool { return f.Promise != nil }},
 	{Name: "x_promise", Unit: Promises, Heading: "x\npromise", Title: "× promise",
-		Help: "the peak, as a multiple of that promise: above 1 the algorithm breaks its word",
-		Own:  true, In: Table | Page | Expected,
-		Better: Lower, Leaves: 3, Above: 1, Where: func(f *Figures) bool { return f.Promise != nil },
+		Help: "the peak, as a multiple of that promise: above 1 the algorithm breaks its word", Own: true,
+		In: Table | Page | Expected, Better: Lower, Leaves: 3, Above: 1,
+		Where: func(f *Figures) bool { return f.Promise != nil },
 		Value: func(f *Figures) Value {
 			if f.Promise == nil {
 				return Value{}
@@ -58,36 +45,28 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 			return ratio(f.PeakWindowAdmitted, *f.Promise)
 		}},
 	{Name: "excess", Unit: Requests, Heading: "excess",
-		Help: "of the admitted, what an exact limiter behind would still refuse; 0: the contract held",
-		In:   everywhere, Better: Lower, Leaves: 2, Where: plain,
-		Value: func(f *Figures) Value { return Known(f.Excess) }},
+		Help: "of the admitted, what an exact limiter behind would still refuse; 0: the contract held", In: everywhere,
+		Better: Lower, Leaves: 2, Where: plain},
 	{Name: "excess_cost", Unit: Permits, Heading: "excess\ncost",
 		Help: "of the admitted cost, what an exact limiter behind would still refuse; 0: the contract held",
-		In:   everywhere, Better: Lower, Leaves: 2, Where: costly,
-		Value: func(f *Figures) Value { return Known(f.ExcessCost) }},
+		In:   everywhere, Better: Lower, Leaves: 2, Where: costly},
 	{Name: "excess_share", Unit: Share, Heading: "of the admitted", Help: "the excess in cost, of the admitted cost",
 		In: Page | Expected, Better: Lower,
 		Value: func(f *Figures) Value { return ratio(f.ExcessCost, f.AdmittedCost) }},
 	{Name: "shortfall", Unit: Requests, Heading: "short-\nfall", Title: "shortfall",
 		Help: "what an exact limiter in this place lets through and this one does not within the contract, key by key",
-		In:   everywhere, Better: Lower, Leaves: 2, Where: plain,
-		Value: func(f *Figures) Value { return Known(f.Shortfall) }},
+		In:   everywhere, Better: Lower, Leaves: 2, Where: plain},
 	{Name: "shortfall_cost", Unit: Permits, Heading: "short-\nfall cost", Title: "shortfall cost",
 		Help: "the cost that an exact limiter in this place lets through and this one does not within the contract, " +
-			"key by key",
-		In: everywhere, Better: Lower, Leaves: 2, Where: costly,
-		Value: func(f *Figures) Value { return Known(f.ShortfallCost) }},
+			"key by key", In: everywhere, Better: Lower, Leaves: 2, Where: costly},
 	{Name: "shortfall_share", Unit: Share, Heading: "of the exact",
 		Help: "the shortfall in cost, of what an exact limiter lets through", In: Page | Expected, Better: Lower,
 		Value: func(f *Figures) Value { return ratio(f.ShortfallCost, f.ExactCost) }},
 	{Name: "exact_cost", Unit: Permits, Heading: "exact limiter",
-		Help: "the cost that an exact limiter in this place lets through", In: Written | Page | Expected,
-		Where: costly,
-		Value: func(f *Figures) Value { return Known(f.ExactCost) }},
+		Help: "the cost that an exact limiter in this place lets through", In: roomy, Where: costly},
 	{Name: "utilization", Unit: Share, Heading: "used",
-		Help: "admitted cost, of what the limit allows all keys over the whole run", In: everywhere,
-		Better: Higher, Leaves: 5,
-		Value: func(f *Figures) Value { return Known(f.Utilization) }},
+		Help: "admitted cost, of what the limit allows all keys over the whole run", In: everywhere, Better: Higher,
+		Leaves: 5},
 }}
 
 // plain reports whether every request was one permit.
@@ -103,123 +82,80 @@ var ShapingMeasures = &Subject{
 	Caption: "How long what was admitted had to wait; peaks and excess are those of the departures",
 	Measures: []Measure{
 		{Name: "shaping.delay_us.p50", Unit: Microseconds, Heading: "delay\np50",
-			Help: "from an admitted request's arrival to its departure", In: everywhere, Better: Lower, Leaves: 2,
-			Value: ofDelays(func(p *Percentiles) int64 { return p.P50 })},
-		{Name: "shaping.delay_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the delay",
-			In: Written | Expected, Better: Lower,
-			Value: ofDelays(func(p *Percentiles) int64 { return p.P90 })},
+			Help: "from an admitted request's arrival to its departure", In: everywhere, Better: Lower, Leaves: 2},
+		{Name: "shaping.delay_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the delay", In: Written | Expected,
+			Better: Lower},
 		{Name: "shaping.delay_us.p99", Unit: Microseconds, Heading: "p99", Help: "of the delay", In: everywhere,
-			Better: Lower, Leaves: 1,
-			Value: ofDelays(func(p *Percentiles) int64 { return p.P99 })},
+			Better: Lower, Leaves: 1},
 		{Name: "shaping.delay_us.max", Unit: Microseconds, Heading: "longest", Help: "the longest delay",
-			In:     everywhere,
-			Better: Lower,
-			Value:  ofDelays(func(p *Percentiles) int64 { return p.Max })},
+			In: everywhere, Better: Lower},
 		{Name: "shaping.peak_of_arrivals", Unit: Permits, Heading: "peak of\narrivals",
-			Help: "what the peak in the window would be if everything left when it was admitted", In: everywhere,
-			Value: ofShaping(func(s *Shaping) Value { return Known(s.PeakOfArrivals) })},
+			Help: "what the peak in the window would be if everything left when it was admitted", In: everywhere},
 		{Name: "shaping.peak_of_departures", Unit: Permits, Heading: "of\ndepartures",
 			Help: "the most that left in any window", In: Table,
-			Value: ofShaping(nil)},
+			Value: func(f *Figures) Value {
+				if f.Shaping == nil {
+					return Value{}
+				}
+				return Known(f.PeakWindowAdmitted)
+			}},
 	}}
-
-// ofShaping is a figure of rows that delay; without a value the peak of such a row.
-func ofShaping(value func(*Shaping) Value) func(*Figures) Value {
-	return func(f *Figures) Value {
-		switch {
-		case f.Shaping == nil:
-			return Value{}
-		case value == nil:
-			return Known(f.PeakWindowAdmitted)
-		}
-		return value(f.Shaping)
-	}
-}
-
-func ofDelays(value func(*Percentiles) int64) func(*Figures) Value {
-	return ofShaping(func(s *Shaping) Value { return Known(value(&s.DelayUS)) })
-}
 
 // CostMeasures are what a decision asks of the server. Models have none of them.
 var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption: "What a decision asks of the server",
 	Measures: []Measure{
-		{Name: "redis_calls_per_decision", Unit: PerDecision, Digits: 2, Heading: "calls",
-			Title: "calls per decision",
-			Help:  "commands that the script issued, on average over its decisions",
-			Own:   true, In: everywhere, Better: Lower, Leaves: 7,
-			Where: func(f *Figures) bool { return f.RedisCallsPerDecision != nil },
-			Value: func(f *Figures) Value { return optional(f.RedisCallsPerDecision) }},
+		{Name: "redis_calls_per_decision", Unit: PerDecision, Digits: 2, Heading: "calls", Title: "calls per decision",
+			Help: "commands that the script issued, on average over its decisions", Own: true, In: everywhere,
+			Better: Lower, Leaves: 7, Where: func(f *Figures) bool { return f.RedisCallsPerDecision != nil }},
 		{Name: "redis_calls_per_admitted", Unit: PerDecision, Digits: 2, Heading: "calls per admitted",
-			Help: "commands that the script issued where it admitted: what everybody pays who gets through",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: func(f *Figures) Value { return optional(f.RedisCallsPerAdmitted) }},
+			Help: "commands that the script issued where it admitted: what everybody pays who gets through", In: roomy,
+			Better: Lower},
 		{Name: "redis_calls_per_rejected", Unit: PerDecision, Digits: 2, Heading: "calls per rejected",
-			Help: "commands that the script issued where it rejected: what a flood costs",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: func(f *Figures) Value { return optional(f.RedisCallsPerRejected) }},
+			Help: "commands that the script issued where it rejected: what a flood costs", In: roomy, Better: Lower},
 		{Name: "round_trips_per_decision", Unit: PerDecision, Digits: 2, Heading: "round trips per decision",
-			Help: "calls that a client would make", In: Written | Page | Expected, Better: Lower,
-			Value: func(f *Figures) Value { return optional(f.RoundTripsPerDecision) }},
+			Help: "calls that a client would make", In: roomy, Better: Lower},
 		{Name: "bytes_per_key", Unit: Bytes, Heading: "bytes per key",
-			Help: "MEMORY USAGE, averaged over the keys left; real servers only", In: Written | Page, Better: Lower,
-			Value: func(f *Figures) Value { return optional(f.BytesPerKey) }},
-		{Name: "keys_left", Unit: Keys, Heading: "keys left", Help: "alive at the last request",
-			In: Written | Page | Expected, Better: Lower,
-			Value: func(f *Figures) Value { return optional(f.KeysLeft) }},
+			Help: "MEMORY USAGE, averaged over the keys left; real servers only", In: Written | Page, Better: Lower},
+		{Name: "keys_left", Unit: Keys, Heading: "keys left", Help: "alive at the last request", In: roomy,
+			Better: Lower},
 		{Name: "keys_left_without_ttl", Unit: Keys, Heading: "without a TTL", Help: "keys that would stay for ever",
-			In: Written | Page | Expected, Better: Lower,
-			Value: func(f *Figures) Value { return optional(f.KeysWithoutTTL) }},
+			In: roomy, Better: Lower},
 	}}
 
 // FairnessMeasures are about runs with several keys.
 var FairnessMeasures = &Subject{Name: "how evenly the keys are served",
 	Caption: "How evenly the keys are served, against the exact reference", Measures: []Measure{
-		{Name: "fairness.keys", Unit: Keys, Heading: "keys", Help: "that were compared", In: Written | Page | Expected,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.Keys) })},
+		{Name: "fairness.keys", Unit: Keys, Heading: "keys", Help: "that were compared", In: roomy},
 		{Name: "fairness.jain_index", Unit: Index, Digits: 4, Heading: "Jain's index",
-			Help: "1 where all keys are served alike, 1/n where one gets " +
-				"everything", In: Written | Page | Expected, Better: Higher,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.JainIndex) })},
+			Help: "1 where all keys are served alike, 1/n where one gets everything", In: roomy, Better: Higher},
 		{Name: "fairness.worst_served", Unit: Share, Heading: "worst served",
-			Help: "the lowest admitted cost of a key, as a share of what the reference " +
-				"admits it", In: Written | Page | Expected, Better: Higher,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.WorstServed) })},
-		{Name: "fairness.best_served", Unit: Share, Heading: "best served", Help: "the highest such share",
-			In:    Written | Page | Expected,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.BestServed) })},
-		{Name: "fairness.keys_over", Unit: Keys, Heading: "keys over", Help: "that have an excess",
-			In: Written | Page | Expected, Better: Lower,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysOver) })},
-		{Name: "fairness.keys_short", Unit: Keys, Heading: "keys short", Help: "that have a shortfall",
-			In: Written | Page | Expected, Better: Lower,
-			Value: ofFairness(func(f *Fairness) Value { return Known(f.KeysShort) })},
+			Help: "the lowest admitted cost of a key, as a share of what the reference admits it", In: roomy,
+			Better: Higher},
+		{Name: "fairness.best_served", Unit: Share, Heading: "best served", Help: "the highest such share", In: roomy},
+		{Name: "fairness.keys_over", Unit: Keys, Heading: "keys over", Help: "that have an excess", In: roomy,
+			Better: Lower},
+		{Name: "fairness.keys_short", Unit: Keys, Heading: "keys short", Help: "that have a shortfall", In: roomy,
+			Better: Lower},
 		{Name: "fairness.over.share", Unit: Share, Heading: "most over",
 			Help: "of the keys that offered the limit at least, the largest share of one's admitted cost that is " +
-				"excess",
-			In: Written | Page | Expected, Better: Lower,
-			Value: ofFairness(func(f *Fairness) Value { return f.Over.value() })},
+				"excess", In: roomy, Better: Lower,
+			Value: shareOf(func(f *Fairness) *KeyShare { return f.Over })},
 		{Name: "fairness.short.share", Unit: Share, Heading: "most short",
 			Help: "of the keys that offered the limit at least, the largest share of what an exact limiter lets " +
-				"through " +
-				"that one lacks",
-			In: Written | Page | Expected, Better: Lower,
-			Value: ofFairness(func(f *Fairness) Value { return f.Short.value() })},
+				"through that one lacks", In: roomy, Better: Lower,
+			Value: shareOf(func(f *Fairness) *KeyShare { return f.Short })},
 	}}
 
-// value is the share, which is 0 where no key has any.
-func (k *KeyShare) value() Value {
-	if k == nil {
-		return Known(0.0)
-	}
-	return Known(k.Share)
-}
-
-func ofFairness(value func(*Fairness) Value) func(*Figures) Value {
+// shareOf is a key's share, which is 0 where no key has any.
+func shareOf(key func(*Fairness) *KeyShare) func(*Figures) Value {
 	return func(f *Figures) Value {
-		if f.Fairness == nil {
+		switch {
+		case f.Fairness == nil:
 			return Value{}
+		case key(f.Fairness) == nil:
+			return Known(0.0)
 		}
-		return value(f.Fairness)
+		return Known(key(f.Fairness).Share)
 	}
 }
 
@@ -227,12 +163,9 @@ func ofFairness(value func(*Fairness) Value) func(*Figures) Value {
 var RateMeasures = &Subject{Name: "what a counting algorithm believes",
 	Caption: "What a counting algorithm believes is in use, against what is", Measures: []Measure{
 		{Name: "rate_difference", Unit: Share, Heading: "mean difference",
-			Help: "of the believed from the exact cost in the window, over " +
-				"the exact", In: Written | Page | Expected, Better: Lower,
-			Value: func(f *Figures) Value { return optional(f.RateDifference) }},
+			Help: "of the believed from the exact cost in the window, over the exact", In: roomy, Better: Lower},
 		{Name: "wrong_share", Unit: Share, Heading: "wrong decisions",
-			Help: "excess and shortfall, as a share of the offered",
-			In:   Page | Expected, Better: Lower,
+			Help: "excess and shortfall, as a share of the offered", In: Page | Expected, Better: Lower,
 			Value: func(f *Figures) Value {
 				if f.RateDifference == nil {
 					return Value{}
@@ -246,110 +179,59 @@ var ClientMeasures = &Subject{
 	Name:  "how clients fared that react",
 	Title: "how the clients fared", Caption: "How the clients that retry fared", Measures: []Measure{
 		{Name: "clients.operations", Unit: Operations, Heading: "operations", Help: "what clients want done",
-			In:    Written | Page | Expected,
-			Value: ofClients(func(c *Clients) Value { return Known(c.Operations) })},
+			In: roomy},
 		{Name: "clients.attempts", Unit: Requests, Heading: "tries", Title: "attempts", Help: "requests sent",
-			In: everywhere, Better: Lower, Leaves: 4,
-			Value: ofClients(func(c *Clients) Value { return Known(c.Attempts) })},
+			In: everywhere, Better: Lower, Leaves: 4},
 		{Name: "clients.succeeded", Unit: Operations, Heading: "done", Title: "succeeded",
-			Help: "operations that were admitted",
-			In:   everywhere, Better: Higher,
-			Value: ofClients(func(c *Clients) Value { return Known(c.Succeeded) })},
+			Help: "operations that were admitted", In: everywhere, Better: Higher},
 		{Name: "clients.gave_up", Unit: Operations, Heading: "gave\nup", Title: "gave up",
-			Help:  "operations that were rejected and not tried again",
-			In:    everywhere,
-			Value: ofClients(func(c *Clients) Value { return Known(c.GaveUp) })},
+			Help: "operations that were rejected and not tried again", In: everywhere},
 		{Name: "clients.unfinished", Unit: Operations, Heading: "still\nopen", Title: "still open",
-			Help: "operations that had neither succeeded nor given up when the scenario ended",
-			In:   everywhere, Leaves: 3,
-			Value: ofClients(func(c *Clients) Value { return Known(c.Unfinished) })},
+			Help: "operations that had neither succeeded nor given up when the scenario ended", In: everywhere,
+			Leaves: 3},
 		{Name: "clients.goodput_per_second", Unit: PerSecond, Digits: 1, Heading: "goodput\n/s", Title: "goodput /s",
-			Help: "cost of the operations that succeeded, over the scenario's duration", In: everywhere, Better: Higher,
-			Value: ofClients(func(c *Clients) Value { return Known(c.GoodputPerSecond) })},
+			Help: "cost of the operations that succeeded, over the scenario's duration", In: everywhere,
+			Better: Higher},
 		{Name: "clients.amplification", Unit: PerSuccess, Digits: 2, Heading: "tries\n/done",
-			Title: "attempts per success",
-			Help: "attempts of all operations, over the operations that " +
-				"succeeded", In: everywhere, Better: Lower, Leaves: 1,
-			Value: ofClients(func(c *Clients) Value { return optional(c.Amplification) })},
+			Title: "attempts per success", Help: "attempts of all operations, over the operations that succeeded",
+			In: everywhere, Better: Lower, Leaves: 1},
 		{Name: "clients.time_to_success_us.p50", Unit: Microseconds, Heading: "after\np50", Title: "p50",
 			Help: "from an operation's first attempt to the answer that admits it", In: everywhere, Better: Lower,
-			Leaves: 5,
-			Value:  ofTimes(func(p *Percentiles) int64 { return p.P50 })},
+			Leaves: 5},
 		{Name: "clients.time_to_success_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the time to success",
-			In: Written | Expected, Better: Lower,
-			Value: ofTimes(func(p *Percentiles) int64 { return p.P90 })},
+			In: Written | Expected, Better: Lower},
 		{Name: "clients.time_to_success_us.p99", Unit: Microseconds, Heading: "after\np99", Title: "p99",
-			Help: "of the time to success",
-			In:   everywhere, Better: Lower, Leaves: 2,
-			Value: ofTimes(func(p *Percentiles) int64 { return p.P99 })},
+			Help: "of the time to success", In: everywhere, Better: Lower, Leaves: 2},
 		{Name: "clients.time_to_success_us.max", Unit: Microseconds, Heading: "longest",
-			Help: "the longest time to success", In: Written | Expected, Better: Lower,
-			Value: ofTimes(func(p *Percentiles) int64 { return p.Max })},
+			Help: "the longest time to success", In: Written | Expected, Better: Lower},
 		{Name: "clients.lockstep", Unit: Retries, Heading: "lock-\nstep", Title: "lockstep",
-			Help: "the most retries that arrive within one millisecond",
-			In:   everywhere, Better: Lower, Leaves: 3,
-			Value: ofClients(func(c *Clients) Value { return Known(c.Lockstep) })},
+			Help: "the most retries that arrive within one millisecond", In: everywhere, Better: Lower, Leaves: 3},
 		{Name: "clients.lockstep_share", Unit: Share, Heading: "in lockstep",
-			Help: "share of the retries that arrive within a millisecond of " +
-				"nine others", In: Written | Page | Expected, Better: Lower,
-			Value: ofClients(func(c *Clients) Value { return Known(c.LockstepShare) })},
+			Help: "share of the retries that arrive within a millisecond of nine others", In: roomy, Better: Lower},
 		{Name: "clients.retry_after.true_share", Unit: Share, Heading: "hints\nright",
-			Help: "of the rejections that named a time, those that named the right one",
-			In:   Table | Expected, Better: Higher, Leaves: 6,
-			Value: ofRetryAfter(func(r *RetryAfter) Value {
-				if r.Checked == 0 {
+			Help: "of the rejections that named a time, those that named the right one", In: Table | Expected,
+			Better: Higher, Leaves: 6,
+			Value: func(f *Figures) Value {
+				c := f.Clients
+				if c == nil || c.RetryAfter == nil || c.RetryAfter.Checked == 0 {
 					return Value{}
 				}
-				return ratio(r.True, r.Checked)
-			})},
+				return ratio(c.RetryAfter.True, c.RetryAfter.Checked)
+			}},
 	}}
-
-func ofClients(value func(*Clients) Value) func(*Figures) Value {
-	return func(f *Figures) Value {
-		if f.Clients == nil {
-			return Value{}
-		}
-		return value(f.Clients)
-	}
-}
-
-func ofTimes(value func(*Percentiles) int64) func(*Figures) Value {
-	return ofClients(func(c *Clients) Value {
-		if c.TimeToSuccessUS == nil {
-			return Value{}
-		}
-		return Known(value(c.TimeToSuccessUS))
-	})
-}
 
 // RetryAfterMeasures are whether the time that a rejection named was the truth.
 var RetryAfterMeasures = &Subject{Name: "whether retry_after told the truth",
 	Caption: "Whether the time that a rejection named was the truth", Measures: []Measure{
 		{Name: "clients.retry_after.checked", Unit: Rejections, Heading: "checked",
-			Help:  "of the rejections that named a time, the first 20,000",
-			In:    Written | Page | Expected,
-			Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.Checked) })},
+			Help: "of the rejections that named a time, the first 20,000", In: roomy},
 		{Name: "clients.retry_after.true", Unit: Rejections, Heading: "true",
-			Help: "the same request passes then, and not a tick earlier",
-			In:   Written | Page | Expected, Better: Higher,
-			Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.True) })},
+			Help: "the same request passes then, and not a tick earlier", In: roomy, Better: Higher},
 		{Name: "clients.retry_after.too_early", Unit: Rejections, Heading: "too early", Help: "obeying it fails",
-			In: Written | Page | Expected, Better: Lower,
-			Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.TooEarly) })},
+			In: roomy, Better: Lower},
 		{Name: "clients.retry_after.too_late", Unit: Rejections, Heading: "too late",
-			Help: "a tick earlier would have passed",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: ofRetryAfter(func(r *RetryAfter) Value { return Known(r.TooLate) })},
+			Help: "a tick earlier would have passed", In: roomy, Better: Lower},
 	}}
-
-func ofRetryAfter(value func(*RetryAfter) Value) func(*Figures) Value {
-	return ofClients(func(c *Clients) Value {
-		if c.RetryAfter == nil {
-			return Value{}
-		}
-		return value(c.RetryAfter)
-	})
-}
 
 // ClockMeasures compare with the same clients whose clocks are right.
 var ClockMeasures = &Subject{
@@ -357,125 +239,75 @@ var ClockMeasures = &Subject{
 	Title:   "against the same clients with clocks that are right",
 	Caption: "What wrong clocks changed, against the same clients with right ones", Measures: []Measure{
 		{Name: "clock_effect.extra_admitted", Unit: Permits, Heading: "extra",
-			Help: "admitted beyond what right clocks admit, window by window",
-			In:   everywhere, Better: Lower,
-			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.ExtraAdmitted) })},
+			Help: "admitted beyond what right clocks admit, window by window", In: everywhere, Better: Lower},
 		{Name: "clock_effect.missing_admitted", Unit: Permits, Heading: "missing",
-			Help: "short of what right clocks admit, window by window",
-			In:   everywhere, Better: Lower,
-			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.MissingAdmitted) })},
+			Help: "short of what right clocks admit, window by window", In: everywhere, Better: Lower},
 		{Name: "clock_effect.peak_with_right_clocks", Unit: Permits, Heading: "peak in {window}\nclocks right",
-			Title: "peak with right clocks",
-			Help:  "the most let through for one key in any window", In: everywhere, Leaves: 1,
-			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.PeakWithRightClocks) })},
+			Title: "peak with right clocks", Help: "the most let through for one key in any window", In: everywhere,
+			Leaves: 1},
 		{Name: "clock_effect.peak_as_it_was", Unit: Permits, Heading: "as it\nwas",
 			Help: "the same peak, with the clocks as they were", In: Table, Leaves: 1,
 			Value: func(f *Figures) Value { return Known(f.PeakWindowAdmitted) }},
 		{Name: "clock_effect.lockout_us", Unit: Microseconds, Heading: "lockout",
 			Help: "the longest time in which nothing was admitted for a key, though something was with right clocks, " +
-				"and longer than any such time with them",
-			In: everywhere, Better: Lower, Leaves: 2,
-			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.LockoutUS) })},
+				"and longer than any such time with them", In: everywhere, Better: Lower, Leaves: 2},
 		{Name: "clock_effect.recovery_us", Unit: Microseconds, Heading: "recovery",
-			Help: "from the last step of the server's clock to the end of the last window in which the " +
-				"two differ", In: everywhere, Better: Lower, Leaves: 3,
-			Value: ofClocks(func(c *ClockEffect) Value { return Known(c.RecoveryUS) })},
+			Help: "from the last step of the server's clock to the end of the last window in which the two differ",
+			In:   everywhere, Better: Lower, Leaves: 3},
 	}}
-
-func ofClocks(value func(*ClockEffect) Value) func(*Figures) Value {
-	return func(f *Figures) Value {
-		if f.ClockEffect == nil {
-			return Value{}
-		}
-		return value(f.ClockEffect)
-	}
-}
 
 // RaceMeasures are about sequences of commands without a script.
 var RaceMeasures = &Subject{Name: "what interleaving did",
 	Caption: "What interleaving did to sequences of commands without a script", Measures: []Measure{
-		{Name: "race.commands", Unit: Commands, Heading: "commands", Help: "sent to the server",
-			In: Written | Page | Expected, Better: Lower,
-			Value: ofRaces(func(r *Race) Value { return Known(r.Commands) })},
+		{Name: "race.commands", Unit: Commands, Heading: "commands", Help: "sent to the server", In: roomy,
+			Better: Lower},
 		{Name: "race.race_admits", Unit: Requests, Heading: "race admits",
-			Help: "admitted, though the sequence run at once rejects",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: ofRaces(func(r *Race) Value { return Known(r.RaceAdmits) })},
-		{Name: "race.race_rejects", Unit: Requests, Heading: "race rejects", Help: "the reverse",
-			In: Written | Page | Expected, Better: Lower,
-			Value: ofRaces(func(r *Race) Value { return Known(r.RaceRejects) })},
+			Help: "admitted, though the sequence run at once rejects", In: roomy, Better: Lower},
+		{Name: "race.race_rejects", Unit: Requests, Heading: "race rejects", Help: "the reverse", In: roomy,
+			Better: Lower},
 		{Name: "race.lock_waits", Unit: Waits, Heading: "lock waits",
-			Help: "attempts to take a lock that somebody else held",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: ofRaces(func(r *Race) Value { return Known(r.LockWaits) })},
+			Help: "attempts to take a lock that somebody else held", In: roomy, Better: Lower},
 		{Name: "race.lock_losses", Unit: Locks, Heading: "locks lost",
-			Help: "attempts whose lock expired before they were done",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: ofRaces(func(r *Race) Value { return Known(r.LockLosses) })},
+			Help: "attempts whose lock expired before they were done", In: roomy, Better: Lower},
 		{Name: "race.crashes", Unit: Crashes, Heading: "crashes",
 			Help: "clients that died between two commands; their requests count as rejected: nobody served them",
-			In:   Written | Page | Expected, Better: Lower, Where: hasCrashes,
-			Value: ofRaces(func(r *Race) Value { return Known(r.Crashes) })},
+			In:   roomy, Better: Lower, Where: hasCrashes},
 		{Name: "race.locked_out_us", Unit: Microseconds, Heading: "locked out",
 			Help: "the longest that a counter which a dead client left without a TTL rejected its key: from the " +
-				"first request that it rejected to the last request",
-			In: Written | Page | Expected, Better: Lower, Where: hasCrashes,
-			Value: ofRaces(func(r *Race) Value { return Known(r.LockedOutUS) })},
+				"first request that it rejected to the last request", In: roomy, Better: Lower, Where: hasCrashes},
 		{Name: "race.queue_peak", Unit: Elements, Heading: "longest queue",
 			Help: "the most elements that a queue had after any command; a queue is to have at most the limit",
-			In:   Written | Page | Expected, Better: Lower, Where: hasQueue,
-			Value: ofRaces(func(r *Race) Value { return Known(r.QueuePeak) })},
+			In:   roomy, Better: Lower, Where: hasQueue},
 		{Name: "race.trimmed", Unit: Elements, Heading: "trimmed", Help: "elements that a trim removed from a queue",
-			In: Written | Page | Expected, Where: hasQueue,
-			Value: ofRaces(func(r *Race) Value { return Known(r.Trimmed) })},
+			In: roomy, Where: hasQueue},
 		{Name: "race.trimmed_needlessly", Unit: Elements, Heading: "needlessly",
-			Help: "of the trimmed: those that were not beyond the limit when the trim ran",
-			In:   Written | Page | Expected, Better: Lower, Where: hasQueue,
-			Value: ofRaces(func(r *Race) Value { return Known(r.TrimmedNeedlessly) })},
+			Help: "of the trimmed: those that were not beyond the limit when the trim ran", In: roomy, Better: Lower,
+			Where: hasQueue},
 		{Name: "race.queue_lost", Unit: Elements, Heading: "lost",
-			Help: "elements of admitted requests that were trimmed away: no worker gets them",
-			In:   Written | Page | Expected, Better: Lower, Where: hasQueue,
-			Value: ofRaces(func(r *Race) Value { return Known(r.QueueLost) })},
+			Help: "elements of admitted requests that were trimmed away: no worker gets them", In: roomy, Better: Lower,
+			Where: hasQueue},
 		{Name: "race.queue_kept", Unit: Elements, Heading: "kept",
-			Help: "elements of rejected requests that were not trimmed away: a worker gets them",
-			In:   Written | Page | Expected, Better: Lower, Where: hasQueue,
-			Value: ofRaces(func(r *Race) Value { return Known(r.QueueKept) })},
+			Help: "elements of rejected requests that were not trimmed away: a worker gets them", In: roomy,
+			Better: Lower, Where: hasQueue},
 	}}
 
 // hasCrashes and hasQueue report whether a row of a sequence has clients that died, or a queue.
 func hasCrashes(f *Figures) bool { return f.Race != nil && f.Race.Crashes > 0 }
 func hasQueue(f *Figures) bool   { return f.Race != nil && f.Race.QueuePeak > 0 }
 
-func ofRaces(value func(*Race) Value) func(*Figures) Value {
-	return func(f *Figures) Value {
-		if f.Race == nil {
-			return Value{}
-		}
-		return value(f.Race)
-	}
-}
-
 // LocalFlagMeasures are about clients that remember that they are over the limit.
 var LocalFlagMeasures = &Subject{Name: "what a local flag saves",
 	Caption: "What a client's memory of being over the limit saves, and gets wrong", Measures: []Measure{
 		{Name: "local_flag.local_rejects", Unit: Requests, Heading: "rejected locally",
-			Help: "decided without asking the server",
-			In:   Written | Page | Expected, Better: Higher,
-			Value: ofFlags(func(f *Figures) Value { return Known(f.LocalFlag.LocalRejects) })},
+			Help: "decided without asking the server", In: roomy, Better: Higher},
 		{Name: "local_flag.share_of_rejected", Unit: Share, Heading: "of the rejected",
 			Help: "share of the rejected requests that were decided so", In: Page | Expected, Better: Higher,
-			Value: ofFlags(func(f *Figures) Value { return ratio(f.LocalFlag.LocalRejects, f.Rejected) })},
+			Value: func(f *Figures) Value {
+				if f.LocalFlag == nil {
+					return Value{}
+				}
+				return ratio(f.LocalFlag.LocalRejects, f.Rejected)
+			}},
 		{Name: "local_flag.wrong_rejects", Unit: Requests, Heading: "wrongly",
-			Help: "the server would have admitted them at that moment",
-			In:   Written | Page | Expected, Better: Lower,
-			Value: ofFlags(func(f *Figures) Value { return Known(f.LocalFlag.WrongRejects) })},
+			Help: "the server would have admitted them at that moment", In: roomy, Better: Lower},
 	}}
-
-func ofFlags(value func(*Figures) Value) func(*Figures) Value {
-	return func(f *Figures) Value {
-		if f.LocalFlag == nil {
-			return Value{}
-		}
-		return value(f)
-	}
-}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -24,7 +25,7 @@ type Measure struct {
 	Own    bool                 // it is about the algorithm: rows that decide alike may differ in it
 	Above  float64              // in tables, a value above it stands out; 0: none does
 	Where  func(*Figures) bool  // the column is left out where no row has it so; nil: it always stands
-	Value  func(*Figures) Value // none where the row has no such figure
+	Value  func(*Figures) Value // none where the row has no such figure; nil in list.go: the field of that name
 }
 
 // Unit is what a value counts, or what it is a multiple of.
@@ -88,14 +89,6 @@ type Value struct {
 // Known is a figure.
 func Known[N int64 | float64](n N) Value { return Value{float64(n), true} }
 
-// optional is a figure where there is one.
-func optional[N int64 | float64](n *N) Value {
-	if n == nil {
-		return Value{}
-	}
-	return Known(*n)
-}
-
 // ratio is a share of a whole; of nothing it is 0, and known.
 func ratio(part, whole int64) Value {
 	if whole == 0 {
@@ -130,6 +123,47 @@ func Subjects() []*Subject {
 		LocalFlagMeasures,
 		FairnessMeasures, RateMeasures,
 		CostMeasures,
+	}
+}
+
+func init() {
+	for _, s := range Subjects() {
+		for i := range s.Measures {
+			if m := &s.Measures[i]; m.Value == nil {
+				m.Value = field(m.Name)
+			}
+		}
+	}
+}
+
+// field reads the number that a row's JSON has under a name.
+func field(name string) func(*Figures) Value {
+	var way []int
+	in := reflect.TypeFor[Figures]()
+	for part := range strings.SplitSeq(name, ".") {
+		fields := reflect.VisibleFields(in)
+		i := slices.IndexFunc(fields, func(f reflect.StructField) bool {
+			named, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			return named == part
+		})
+		if i < 0 {
+			panic("measure " + name + " has no field, and does not say its Value")
+		}
+		way = append(way, fields[i].Index...)
+		if in = fields[i].Type; in.Kind() == reflect.Pointer {
+			in = in.Elem()
+		}
+	}
+	return func(f *Figures) Value {
+		v, err := reflect.ValueOf(f).Elem().FieldByIndexErr(way)
+		v = reflect.Indirect(v)
+		switch {
+		case err != nil || !v.IsValid():
+			return Value{} // the row has no such object, or no such figure
+		case v.CanInt():
+			return Known(v.Int())
+		}
+		return Known(v.Float())
 	}
 }
 
