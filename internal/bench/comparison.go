@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
@@ -43,7 +44,8 @@ type comparing struct {
 	*Comparison
 	sides    [2]*run.Side
 	costs    [2]*run.Limiter // under costLimit
-	runs     [2][]*contest   // by scenario
+	plans    []*run.Plan     // by scenario, with the rows base and head
+	leftOut  []string        // built-in scenarios that neither side can decide
 	limits   []limit.Policy  // under which instructions are counted, countLimit first
 	progress *progress
 }
@@ -72,23 +74,18 @@ func (c *Comparison) plan() (*comparing, error) {
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
-	scenarios := c.Scenarios
-	if scenarios == nil {
-		all, err := scenario.Builtin()
-		if err != nil {
-			return nil, err
-		}
-		scenarios = slices.DeleteFunc(all, func(s *scenario.Scenario) bool { return !s.Plain() })
-	}
-	for _, s := range scenarios {
-		checkPlain(s, &wrong)
-	}
 	for i, side := range p.sides {
 		var err error
 		if p.costs[i], err = side.Under(costLimit); err != nil {
 			wrong.Bad(err)
 		}
-		p.runs[i] = meet(side, scenarios, &wrong)
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.plans, p.leftOut, err = (&run.Ask{Scenarios: c.Scenarios}).Pair(p.sides[0], p.sides[1], nil); err != nil {
+		wrong.Bad(err)
 	}
 	p.limits = []limit.Policy{countLimit}
 	for _, s := range c.Scenarios {
@@ -101,36 +98,6 @@ func (c *Comparison) plan() (*comparing, error) {
 
 // countLimit is the limit under which instructions are always counted. It alone takes about half a minute.
 var countLimit = limit.Policy{Requests: 10, Window: time.Second}
-
-// meet makes a side's contests, one for each scenario.
-func meet(side *run.Side, scenarios []*scenario.Scenario, wrong *run.Problems) []*contest {
-	var runs []*contest
-	for _, s := range scenarios {
-		r := &contest{Plan: run.NewPlan(s, run.Instead{})}
-
-		e, err := side.In(s)
-		if err != nil {
-			wrong.Bad(err)
-			continue
-		}
-		r.Limiters = []*run.Limiter{e}
-		runs = append(runs, r)
-	}
-	return runs
-}
-
-// checkPlain refuses a scenario in which more happens than its phases say: what arrives would depend on what is
-// decided.
-func checkPlain(s *scenario.Scenario, wrong *run.Problems) {
-	if s.Reactive() {
-		wrong.Bad(fmt.Errorf("%s: clients that react, clocks and sequences are played in virtual time only; leave it "+
-			"to simulate, or leave those fields out", s.Name))
-	}
-	if s.Faulty() {
-		wrong.Bad(fmt.Errorf("%s: managed and server_outage are played in virtual time only; leave it to simulate, or "+
-			"leave those fields out", s.Name))
-	}
-}
 
 // Run counts. Errors are an *InputError, a *counting.Missing where instructions cannot be counted, ErrStopped, and
 // those of the server.
@@ -145,10 +112,11 @@ func (c *Comparison) Run(ctx context.Context) (*counting.Report, error) {
 		}
 	}
 	p.progress = newProgress(c.Progress, p.estimate())
-	for _, runs := range p.runs {
-		if err := runs[0].try(ctx, c.Server, "", replay.Clock{Now: c.Now, Sleep: c.Sleep}); err != nil {
-			return nil, err
-		}
+	first := p.plans[0]
+	err = run.Try(ctx, first.Limiters, c.Server, "", first.Scenario.Start, first.Stream,
+		replay.Clock{Now: c.Now, Sleep: c.Sleep})
+	if err != nil {
+		return nil, err
 	}
 	server, note, err := startServer(ctx, c.Server, 2)
 	if err != nil {
@@ -159,17 +127,17 @@ func (c *Comparison) Run(ctx context.Context) (*counting.Report, error) {
 	if err = s.close(ctx, err); errors.Is(err, errStopped) {
 		err = ErrStopped
 	}
+	if report != nil {
+		report.Notes = append(report.Notes, p.leftOut...)
+	}
 	return report, err
 }
 
 // on counts both sides on a server.
 func (p *comparing) on(ctx context.Context, s *session) (*counting.Report, error) {
-	var sides [2]*counting.Side
-	for i := range p.sides {
-		var err error
-		if sides[i], err = p.count(ctx, i, s); err != nil {
-			return nil, err
-		}
+	sides, err := p.count(ctx, s)
+	if err != nil {
+		return nil, err
 	}
 	spec := cmp.Or(s.spec, s.server.Kind)
 	name := s.server.String()
@@ -189,39 +157,46 @@ func (p *comparing) on(ctx context.Context, s *session) (*counting.Report, error
 	return counting.Of(sides[0], sides[1], counted, name), nil
 }
 
-// count decides the scenarios on one side in virtual time, and counts what its calls take.
-func (p *comparing) count(ctx context.Context, i int, s *session) (*counting.Side, error) {
-	side := &counting.Side{Name: p.sides[i].Name, Label: p.costs[i].Label}
-	var found []virtualResult
-	for _, r := range p.runs[i] {
-		p.progress.step(fmt.Sprintf("%s %s in virtual time", side.Name, r.Scenario.Name), scenarioTime)
-		all, err := s.decide(ctx, r)
+// count decides the scenarios on both sides in virtual time, and counts what their calls take.
+func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.Side, err error) {
+	var rows [2][]*result.Row
+	for i := range sides {
+		sides[i] = &counting.Side{Name: p.sides[i].Name, Label: p.costs[i].Label}
+	}
+	for _, plan := range p.plans {
+		p.progress.step(plan.Scenario.Name+" in virtual time", scenarioTime)
+		found, err := s.decide(ctx, plan, nil)
 		if err != nil {
-			return nil, err
+			return sides, err
 		}
-		found = append(found, all...)
-		side.Decisions = append(side.Decisions, counting.Decided{Scenario: r.Scenario.Name, Result: all[0].result})
+		for i, side := range sides {
+			row := &found.Results[i]
+			rows[i] = append(rows[i], row)
+			side.Decisions = append(side.Decisions, counting.Decided{Scenario: found.Scenario, Result: row.Result})
+		}
 	}
-	p.progress.step(side.Name+" bytes", takeTime)
-	t, err := s.countCall(ctx, p.costs[i])
-	if err != nil {
-		return nil, err
+	for i, side := range sides {
+		p.progress.step(side.Name+" bytes", takeTime)
+		call, err := s.countCall(ctx, p.costs[i])
+		if err != nil {
+			return sides, err
+		}
+		side.Work = work(rows[i]...)
+		addCall(&side.Work, call)
 	}
-	side.Work = work(found...)
-	addCall(&side.Work, t)
-	return side, nil
+	return sides, nil
 }
 
 // What the parts take, roughly.
 const (
-	scenarioTime = 100 * time.Millisecond
+	scenarioTime = 200 * time.Millisecond
 	countStart   = 5 * time.Second
 	pathTime     = 4 * time.Second // two rounds of both sides, where the server's clock decides
 )
 
 // estimate is how long the comparison will probably take.
 func (p *comparing) estimate() time.Duration {
-	d := 2 * (takeTime + time.Duration(len(p.runs[0]))*scenarioTime)
+	d := 2*takeTime + time.Duration(len(p.plans))*scenarioTime
 	if p.WithoutInstructions {
 		return d
 	}

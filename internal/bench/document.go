@@ -64,12 +64,12 @@ func validity(reasons []result.Reason) result.Validity {
 
 // scenarioRun writes one scenario down.
 func (r *measuring) scenarioRun(i int, p *contest) result.BenchRun {
-	own, _ := p.Stream.Duration() // 0 where it is not known
+	own, _ := p.whole.Duration() // 0 where it is not known
 	out := result.BenchRun{
 		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed,
 		Limit:      result.LimitOf(p.Policy),
 		DurationUS: own.Microseconds(), FromUS: p.part.From.Microseconds(), PlayedUS: p.part.Length().Microseconds(),
-		OnLate: p.Scenario.OnLate, Notes: append([]string{}, p.Stream.Notes()...),
+		OnLate: p.Scenario.OnLate, Notes: append([]string{}, p.whole.Notes()...),
 	}
 	if p.part.From > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("what is due before %s is not played: the limiters begin with "+
@@ -80,12 +80,12 @@ func (r *measuring) scenarioRun(i int, p *contest) result.BenchRun {
 			"until %v after they were due",
 			out.OnLate, lateAfter))
 	}
-	for k := range p.Limiters {
-		var e *virtualResult
+	for k, l := range p.Limiters {
+		var virtual *result.Row
 		if r.virtual[i] != nil {
-			e = &r.virtual[i][k]
+			virtual = r.virtual[i].Find(l.Label)
 		}
-		out.Rows = append(out.Rows, r.rows[i][k].record(e, r.perCall[k]))
+		out.Rows = append(out.Rows, r.rows[i][k].record(virtual, r.perCall[k]))
 	}
 	return out
 }

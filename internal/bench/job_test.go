@@ -13,7 +13,6 @@ import (
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/script"
 )
@@ -94,29 +93,6 @@ func checkCost(t *testing.T, c *result.Cost, rounds int) {
 		}
 		if len(m.Samples) != rounds || m.RatioToControl == nil || c.Algorithm == control && *m.RatioToControl != 1 {
 			t.Errorf("%s %s: %d samples, ratio %v", c.Algorithm, m.Mix, len(m.Samples), m.RatioToControl)
-		}
-	}
-}
-
-// The exact figures are those of the plain Go models on the same requests.
-func TestExactIsWhatTheModelsDecide(t *testing.T) {
-	longtest.Skip(t, "decides everything on a real server")
-	j := tiny(t, "gcra", "leaky-bucket", "sliding-window-counter", "token-bucket", "token-bucket-debt")
-	j.Rounds, j.Sweep, j.Fills, j.WarmUp = 1, nil, nil, 0
-	r := runJob(t, j)
-	p, err := j.plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := p.runs[0]
-	for i, c := range s.Limiters {
-		lane := replay.Lane{Label: c.Label, Decider: replay.NewModel(c.NewModel(), s.Scenario.Start)}
-		want, err := replay.Run(t.Context(), s.traffic(), s.Policy, []replay.Lane{lane}, replay.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := *r.Runs[0].Rows[i].Exact; got != want.Lanes[0].Result {
-			t.Errorf("%s: got %+v\nwant %+v", c.Label, got, want.Lanes[0].Result)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -97,9 +98,9 @@ func (o *openRound) round(number int) result.OpenRound {
 }
 
 // judge compares a play with virtual time, and makes its course. Nothing is measured meanwhile.
-func (o *openRound) judge(ctx context.Context, p *contest, virtual *virtualResult) (err error) {
+func (o *openRound) judge(ctx context.Context, p *contest, virtual []limit.Verdict) (err error) {
 	if !p.Scenario.Reactive() {
-		o.differs = pointer(o.Differing(virtual.verdicts))
+		o.differs = pointer(o.Differing(virtual))
 	}
 	o.course, err = o.Course(ctx, p.Policy)
 	return err

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -32,23 +30,11 @@ type plan struct {
 	fills []*run.Limiter // under fillLimit
 }
 
-// contest is one scenario with its rows.
+// contest is the part of a scenario that is played, with its rows.
 type contest struct {
 	run.Plan
-	part *load.Part // what is played of it; nil: virtual time decides all of it, and that is all
-}
-
-// try lets the users' scripts decide the first requests on a private server.
-func (c *contest) try(ctx context.Context, spec, prefix string, clock replay.Clock) error {
-	return run.Try(ctx, c.Limiters, spec, prefix, c.Scenario.Start, c.Stream, clock)
-}
-
-// traffic is what virtual time decides: what is played.
-func (c *contest) traffic() replay.Traffic {
-	if c.part == nil {
-		return c.Stream
-	}
-	return c.part.Traffic()
+	part  *load.Part
+	whole run.Stream // all of the scenario
 }
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
@@ -89,9 +75,12 @@ func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong 
 		wrong.Bad(err)
 	}
 	r := &contest{Plan: run.NewPlan(s, j.Instead)}
+	r.whole = r.Stream
 	var err error
-	if r.part, err = load.NewPart(r.Stream, j.Wish); err != nil {
+	if r.part, err = load.NewPart(r.whole, j.Wish); err != nil {
 		wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))
+	} else {
+		r.Stream = r.part.Traffic()
 	}
 	r.Enter(choices, j.Scripts, wrong)
 	for _, e := range r.Limiters {

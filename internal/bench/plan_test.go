@@ -176,8 +176,8 @@ func TestEveryBuiltinScenarioCanBeCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.runs[0]) != len(plain(t)) || len(p.runs[1]) != len(plain(t)) {
-		t.Errorf("%d and %d scenarios, want %d", len(p.runs[0]), len(p.runs[1]), len(plain(t)))
+	if len(p.plans) != len(plain(t)) || len(p.plans[0].Limiters) != 2 || len(p.leftOut) > 0 {
+		t.Errorf("%d scenarios, want %d; left out are %q", len(p.plans), len(plain(t)), p.leftOut)
 	}
 }
 

@@ -62,7 +62,7 @@ func (r *measuring) play(ctx context.Context, n, round int) (all []*openRound, r
 				return nil, err
 			}
 			all[i].position = position + 1
-			if err = all[i].judge(ctx, p, &r.virtual[n][i]); err != nil {
+			if err = all[i].judge(ctx, p, *r.virtual[n].verdicts[c.Label]); err != nil {
 				return nil, err
 			}
 			silent := r.silences(where, load.MostSilence)

@@ -81,9 +81,11 @@ func (r *row) add(number int, o *openRound) {
 }
 
 // record completes the row.
-func (r *row) record(e *virtualResult, call *result.Work) result.BenchRow {
-	if e != nil {
-		r.Exact, r.Work = &e.result, work(*e)
+func (r *row) record(virtual *result.Row, call *result.Work) result.BenchRow {
+	if virtual != nil {
+		r.Exact, r.Work = &virtual.Result, work(virtual)
+		r.Work.RedisCallsPerAdmitted, r.Work.RedisCallsPerRejected = virtual.RedisCallsPerAdmitted,
+			virtual.RedisCallsPerRejected
 	}
 	addCall(&r.Work, call)
 	r.totals.work(&r.Work)

@@ -8,6 +8,7 @@ import (
 	"ratelab/internal/load"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
+	"ratelab/internal/run"
 )
 
 // measuring is a job under way.
@@ -16,10 +17,10 @@ type measuring struct {
 	*session
 	progress *progress
 
-	virtual  [][]virtualResult // by scenario and entry; nil for what was not decided
-	rows     [][]*row          // by scenario and entry
-	costs    []*result.Cost    // by entry
-	perCall  []*result.Work    // by entry; nil for what was not counted
+	virtual  []*virtualResult // by scenario; nil for what was not decided
+	rows     [][]*row         // by scenario and entry
+	costs    []*result.Cost   // by entry
+	perCall  []*result.Work   // by entry; nil for what was not counted
 	reasons  []result.Reason
 	repeated int
 	blamed   []result.Reason // for what was measured again
@@ -32,7 +33,10 @@ func (p *plan) run(ctx context.Context) (*result.Benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.runs[0].try(ctx, p.Server, server.Prefix, replay.Clock{Now: p.Now, Sleep: p.Sleep}); err != nil {
+	first := p.runs[0]
+	err = run.Try(ctx, first.Limiters, p.Server, server.Prefix, first.Scenario.Start, first.Stream,
+		replay.Clock{Now: p.Now, Sleep: p.Sleep})
+	if err != nil {
 		server.Close()
 		return nil, err
 	}
@@ -81,7 +85,7 @@ func (r *measuring) prepare() {
 		}
 		r.rows = append(r.rows, rows)
 	}
-	r.virtual = make([][]virtualResult, len(r.runs))
+	r.virtual = make([]*virtualResult, len(r.runs))
 	for _, c := range r.plan.costs {
 		r.costs = append(r.costs, newCost(c))
 	}
@@ -110,13 +114,11 @@ func (r *measuring) decideAll(ctx context.Context) error {
 	for i, p := range r.runs {
 		where := p.Scenario.Name + " in virtual time"
 		r.progress.step(where, exactTime)
-		var err error
-		if err = r.rehearse(ctx, p); err == nil {
-			r.virtual[i], err = r.decide(ctx, p)
-		}
+		found, err := r.decideScenario(ctx, p)
 		if err != nil {
 			return err
 		}
+		r.virtual[i] = found
 		r.reasons = append(r.reasons, r.silences(where, mostInBatches)...)
 	}
 	return nil

@@ -1,82 +1,58 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"math"
 	"strings"
 	"time"
 
+	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/load"
-	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 
-// virtualResult is what an entry does with a scenario in virtual time.
+// virtualResult is what virtual time decides of a scenario.
 type virtualResult struct {
-	result measure.Result
-	spent  run.Spent
-	// verdicts on what is played; nil where nothing is, and where clients react: each play has requests of its own
-	verdicts []limit.Verdict
+	*result.Run
+	verdicts map[string]*[]limit.Verdict // on what is played, by row
 }
 
-// decide replays the traffic past the entries in virtual time, on the server that the scenario's rows are measured on,
-// and counts what the decisions take. It deletes what the scripts leave.
-func (s *session) decide(ctx context.Context, p *contest) ([]virtualResult, error) {
-	var rows []*run.Virtual
-	var lanes []replay.Lane
-	verdicts := make([][]limit.Verdict, len(p.Limiters))
-	for i, e := range p.Limiters {
-		v, err := e.On(ctx, s.server, run.Times{Start: p.Scenario.Start, Stop: s.stop}, s.clock())
-		if err != nil {
-			return nil, err
-		}
-		lane := replay.Lane{Label: e.Label, Decider: v}
-		if p.part != nil && !p.Scenario.Reactive() {
-			lane.Observe = func(_ []limit.Request, decisions []limit.Decision) error {
-				for _, d := range decisions {
-					verdicts[i] = append(verdicts[i], d.Verdict)
-				}
-				return nil
+// decideScenario decides what is played of a scenario, and keeps each decision.
+func (s *session) decideScenario(ctx context.Context, p *contest) (*virtualResult, error) {
+	found := &virtualResult{verdicts: map[string]*[]limit.Verdict{}}
+	keep := func(_, label string) (observer, error) {
+		mine := new([]limit.Verdict) // rows decide at the same time
+		found.verdicts[label] = mine
+		return func(_ []limit.Request, decisions []limit.Decision) error {
+			for _, d := range decisions {
+				*mine = append(*mine, d.Verdict)
 			}
-		}
-		rows, lanes = append(rows, v), append(lanes, lane)
+			return nil
+		}, nil
 	}
-	found, err := s.replayed(ctx, p, rows, lanes)
-	for i := range found {
-		found[i].verdicts = verdicts[i]
-	}
-	for _, v := range rows {
-		if err == nil { // or it is left to the session's end
-			err = v.Close(context.WithoutCancel(ctx))
-		}
-	}
+	var err error
+	found.Run, err = s.decide(ctx, &p.Plan, keep)
 	return found, err
 }
 
-// rehearse has the users' scripts decide the traffic on a private server before they do on a given one: nothing ends a
-// script there that loops once it has written.
-func (s *session) rehearse(ctx context.Context, p *contest) error {
-	only := *p
-	only.Limiters = slices.DeleteFunc(slices.Clone(p.Limiters), func(e *run.Limiter) bool { return !e.Program.Foreign })
-	if s.server.Own || len(only.Limiters) == 0 {
-		return nil
+// observer sees what a row decides, batch by batch.
+type observer = func([]limit.Request, []limit.Decision) error
+
+// decide decides a plan in virtual time on the server that is measured, and deletes what the scripts leave. The error
+// is errStopped if the job was told to stop.
+func (s *session) decide(ctx context.Context, p *run.Plan, watch func(scenario, label string) (observer, error)) (
+	*result.Run, error) {
+	ask := run.Ask{Server: s.spec, Now: s.now, Sleep: s.sleep, Stop: s.stop, Watch: watch}
+	found, err := ask.On(ctx, s.server, p)
+	if err == nil && found.Partial {
+		err = errStopped
 	}
-	private := *s
-	var err error
-	if private.server, err = run.PrivateServer(ctx, s.spec, s.server.Prefix, run.ScriptMemory); err != nil {
-		return err
-	}
-	if _, err = private.decide(ctx, &only); err != nil {
-		private.server.Abandon() // it may hang in the script
-	}
-	return cmp.Or(err, private.server.Close())
+	return found, err
 }
 
 // rehearseLoops plays the closed loops of users' scripts on a private server, before they are played on a given one:
@@ -122,94 +98,64 @@ func (s *session) rehearseLoop(ctx context.Context, c *run.Limiter, mix string, 
 	return &replay.InputError{Err: fmt.Errorf("%s: in a closed loop on a private server: %v", c.File, err)}
 }
 
-// replayed sends the traffic past the rows, each row's own where clients react.
-func (s *session) replayed(ctx context.Context, p *contest, rows []*run.Virtual, lanes []replay.Lane) (
-	[]virtualResult, error) {
-	if !p.Scenario.Reactive() {
-		return s.replay(ctx, p, p.traffic(), rows, lanes)
-	}
-	var all []virtualResult
-	for i, v := range rows {
-		sent, err := load.Virtual(ctx, &p.Plan, v.Limiter, p.part, v)
-		if err != nil {
-			return nil, err
-		}
-		if v.Limiter.NewModel == nil { // it has decided already
-			lanes[i].Decider = &run.FromJournal{Decisions: sent.Decisions}
-		}
-		found, err := s.replay(ctx, p, sent, rows[i:i+1], lanes[i:i+1])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
-// replay sends one traffic past rows.
-func (s *session) replay(ctx context.Context, p *contest, t replay.Traffic, rows []*run.Virtual,
-	lanes []replay.Lane) ([]virtualResult, error) {
-	outcome, err := replay.Run(ctx, t, p.Policy, lanes, replay.Options{Stop: s.stop})
-	switch {
-	case err != nil:
-		return nil, err
-	case outcome.Partial:
-		return nil, errStopped
-	}
-	return count(ctx, rows, outcome)
-}
-
 func (s *session) clock() replay.Clock { return replay.Clock{Now: s.now, Sleep: s.sleep} }
 
-// count looks at what the rows did and at what they leave.
-func count(ctx context.Context, rows []*run.Virtual, o *replay.Outcome) ([]virtualResult, error) {
-	var all []virtualResult
-	for i, v := range rows {
-		left, err := v.Left(ctx, o.LastUS)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, virtualResult{result: o.Lanes[i].Result, spent: run.Spent{Calls: v.Calls(), Left: left}})
-	}
-	return all, nil
-}
-
-// work is what the decisions on all the scenarios took together.
-func work(all ...virtualResult) result.Work {
-	var spent run.Spent
-	for _, e := range all {
-		spent = spent.Plus(e.spent)
+// work is what the decisions of all the rows took together.
+func work(rows ...*result.Row) result.Work {
+	offered := func(r *result.Row) int64 { return r.Offered }
+	keys := func(r *result.Row) int64 { return *r.KeysLeft }
+	var left, withoutTTL int64
+	for _, r := range rows {
+		left, withoutTTL = left+*r.KeysLeft, withoutTTL+*r.KeysWithoutTTL
 	}
 	return result.Work{
-		KeysLeft: &spent.Left.Keys, KeysLeftWithoutTTL: &spent.Left.WithoutTTL,
-		RedisCallsPerDecision: spent.CallsPerDecision(), RoundTripsPerDecision: spent.TripsPerDecision(),
-		RedisCallsPerAdmitted: spent.CallsPerAdmitted(), RedisCallsPerRejected: spent.CallsPerRejected(),
-		BytesPerKey: spent.BytesPerKey(),
+		KeysLeft: &left, KeysLeftWithoutTTL: &withoutTTL,
+		RedisCallsPerDecision: mean(rows, offered, func(r *result.Row) *float64 { return r.RedisCallsPerDecision }),
+		RoundTripsPerDecision: mean(rows, offered, func(r *result.Row) *float64 { return r.RoundTripsPerDecision }),
+		BytesPerKey:           mean(rows, keys, func(r *result.Row) *float64 { return r.BytesPerKey }),
 	}
+}
+
+// mean is that of a figure of the rows, each of which has it of so many; nil where none has. The sums are whole
+// numbers: calls, or bytes.
+func mean(rows []*result.Row, of func(*result.Row) int64, figure func(*result.Row) *float64) *float64 {
+	var sum float64
+	var n int64
+	for _, r := range rows {
+		if each := figure(r); each != nil {
+			sum += math.Round(*each * float64(of(r)))
+			n += of(r)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return pointer(sum / float64(n))
 }
 
 // fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.
-func (s *session) fill(ctx context.Context, e *run.Limiter, n int64) (result.Fill, error) {
-	v, err := e.On(ctx, s.server, run.Times{Start: scenario.DefaultStart}, s.clock())
-	if err != nil {
-		return result.Fill{}, err
-	}
-	requests, decisions := make([]limit.Request, n), make([]limit.Decision, n)
+func (s *session) fill(ctx context.Context, l *run.Limiter, n int64) (result.Fill, error) {
+	requests := make([]limit.Request, n)
 	for i := range n {
-		requests[i] = limit.Request{AtUS: i * fillLimit.WindowUS() / n, Key: fillKey(e.Label), Cost: 1}
+		requests[i] = limit.Request{AtUS: i * fillLimit.WindowUS() / n, Key: fillKey(l.Label), Cost: 1}
 	}
-	if err := v.Decide(ctx, requests, decisions); err != nil {
-		return result.Fill{}, fmt.Errorf("%s: %w", e.Label, err)
-	}
-	left, err := v.Left(ctx, requests[n-1].AtUS)
-	if err == nil {
-		err = v.Close(context.WithoutCancel(ctx))
-	}
+	p := &run.Plan{Scenario: &scenario.Scenario{Name: "fill", Start: scenario.DefaultStart}, Policy: fillLimit,
+		Limiters: []*run.Limiter{l},
+		Stream:   &run.Recorded{Journal: clients.Journal{Requests: requests}, Lasts: fillLimit.Window, Foreseen: true}}
+	found, err := s.decide(ctx, p, nil)
 	if err != nil {
 		return result.Fill{}, err
 	}
-	s.noteRejections(e.Label, decisions)
-	return result.Fill{Entries: n, Bytes: left.Bytes, Keys: left.Keys}, nil
+	row := &found.Results[0]
+	if row.Rejected > 0 { // its memory is that of fewer entries
+		s.note(fmt.Sprintf("%s: of the memory fill's %d requests %d were rejected, under the limit %v", l.Label, n,
+			row.Rejected, fillLimit))
+	}
+	fill := result.Fill{Entries: n, Keys: *row.KeysLeft}
+	if row.BytesPerKey != nil {
+		fill.Bytes = int64(math.Round(*row.BytesPerKey * float64(fill.Keys)))
+	}
+	return fill, nil
 }
 
 // fillNameLength is the length of a label and a client's name together in a memory fill, unless the label alone is as
@@ -218,20 +164,6 @@ const fillNameLength = 40
 
 func fillKey(label string) string {
 	return "client" + strings.Repeat("-", max(0, fillNameLength-len("client")-len(label)))
-}
-
-// noteRejections notes a fill that did not admit all: its memory is that of fewer entries.
-func (s *session) noteRejections(label string, decisions []limit.Decision) {
-	rejected := 0
-	for _, d := range decisions {
-		if !d.Allowed() {
-			rejected++
-		}
-	}
-	if rejected > 0 {
-		s.note(fmt.Sprintf("%s: of the memory fill's %d requests %d were rejected, under the limit %v", label,
-			len(decisions), rejected, fillLimit))
-	}
 }
 
 func pointer[T any](v T) *T { return &v }

@@ -5,26 +5,18 @@ import (
 	"testing"
 
 	"ratelab/internal/longtest"
-	"ratelab/internal/measure"
-	"ratelab/internal/run"
-	"ratelab/internal/virtualtime"
+	"ratelab/internal/result"
 )
 
 // By hand: 10 and 30 decisions with 20 and 40 calls, 1 and 3 keys of 100 and 500 bytes together.
 func TestWorkAddsUp(t *testing.T) {
-	w := work(
-		virtualResult{result: measure.Result{Offered: 10},
-			spent: run.Spent{Calls: virtualtime.Calls{Decisions: 10, Total: 20, Admitting: 9, Admitted: 3},
-				Left: virtualtime.Left{Keys: 1, Bytes: 100}}},
-		virtualResult{result: measure.Result{Offered: 30},
-			spent: run.Spent{
-				Calls: virtualtime.Calls{Decisions: 30, Total: 40, Admitting: 6, Admitted: 2, Rejecting: 25,
-					Rejected: 10},
-				Left: virtualtime.Left{Keys: 3, WithoutTTL: 2, Bytes: 500}}},
-	)
-	if *w.RedisCallsPerAdmitted != 3 || *w.RedisCallsPerRejected != 2.5 {
-		t.Errorf("calls %v an admission, %v a rejection", *w.RedisCallsPerAdmitted, *w.RedisCallsPerRejected)
+	row := func(offered, keys, withoutTTL int64, calls, bytes float64) *result.Row {
+		r := &result.Row{}
+		r.Offered, r.KeysLeft, r.KeysWithoutTTL = offered, &keys, &withoutTTL
+		r.RedisCallsPerDecision, r.RoundTripsPerDecision, r.BytesPerKey = &calls, pointer(1.), &bytes
+		return r
 	}
+	w := work(row(10, 1, 0, 2, 100), row(30, 3, 2, 40./30, 500./3))
 	if *w.RedisCallsPerDecision != 1.5 || *w.RoundTripsPerDecision != 1 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 ||
 		*w.KeysLeftWithoutTTL != 2 {
 		t.Errorf("calls %v, trips %v, bytes %v, keys %v and %v", *w.RedisCallsPerDecision, *w.RoundTripsPerDecision,

@@ -32,7 +32,7 @@ type Part struct {
 func (p *Part) Length() time.Duration { return p.Until - p.From }
 
 // Traffic is the part's.
-func (p *Part) Traffic() replay.Traffic {
+func (p *Part) Traffic() *run.Recorded {
 	return &run.Recorded{Journal: clients.Journal{Requests: p.Requests}, Lasts: p.Until, Foreseen: true}
 }
 

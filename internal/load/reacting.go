@@ -1,14 +1,11 @@
 package load
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
-	"ratelab/internal/replay"
-	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 
@@ -25,17 +22,13 @@ func CheckScenario(s *scenario.Scenario) error {
 	return nil
 }
 
-// setup is who plays a contest's scenario against a server.
-func setup(c *run.Plan, s clients.Server) clients.Setup {
-	return clients.Setup{Seed: c.Seed, Groups: c.Scenario.Clients, Protocol: clients.OneCall{}, Server: s}
-}
-
 // asksLive is for how long nobody looks whether something is due that no answer brings about.
 const asksLive = 100 * time.Microsecond
 
 // reacting is the source of what the clients send, from the beginning of the part on.
 func (p *player) reacting() (source, error) {
-	live, err := clients.NewLive(setup(p.contest, nil), p.part.Traffic(), p.part.Until.Microseconds())
+	who := clients.Setup{Seed: p.contest.Seed, Groups: p.contest.Scenario.Clients, Protocol: clients.OneCall{}}
+	live, err := clients.NewLive(who, p.part.Traffic(), p.part.Until.Microseconds())
 	var requests []limit.Request
 	due := func(now time.Duration) (due []limit.Request, next time.Duration, over bool, err error) {
 		if now < 0 {
@@ -54,22 +47,4 @@ func (p *player) reacting() (source, error) {
 		live.Answered(int64(number), (o.Replied - p.origin).Microseconds(), o.Decision)
 	}
 	return source{due, answered}, err
-}
-
-// Virtual lets the clients of a contest play against an entry in virtual time, as far as the part's end, and gives what
-// they sent.
-func Virtual(ctx context.Context, c *run.Plan, e *run.Limiter, part *Part, script replay.Decider) (
-	*run.Recorded, error) {
-	var server clients.Server = run.OneByOne{Decider: script}
-	if e.NewModel != nil {
-		server = clients.NewLimiter(e.NewModel(), c.Scenario.Start)
-	}
-	live, err := clients.NewLive(setup(c, server), part.Traffic(), part.Until.Microseconds())
-	if err == nil {
-		err = live.Forward(ctx, part.Until.Microseconds())
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &run.Recorded{Journal: live.Outcome().Journal, Lasts: part.Until, Foreseen: true}, nil
 }

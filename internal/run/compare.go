@@ -28,28 +28,36 @@ type Comparison struct {
 // Compare has both limiters decide the same requests at the same instants: those of the scenarios, or where none is
 // named of all built-in ones without clients, and Edges at each of the limits. The errors are those of Run.
 func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Policy) (*Comparison, error) {
-	p := &pairing{resolver: resolver{Ask: a}, sides: [2]*Side{base, head}}
-	if err := p.pair(limits); err != nil {
+	plans, leftOut, err := a.Pair(base, head, limits)
+	if err != nil {
 		return nil, err
 	}
-	b, err := a.open(ctx, p.plans)
+	b, err := a.open(ctx, plans)
 	if err != nil {
 		return nil, err
 	}
 	defer b.close()
 	c := &Comparison{}
-	if c.Result, err = a.decide(ctx, p.plans, b); err != nil {
+	if c.Result, err = a.decide(ctx, plans, b); err != nil {
 		return nil, err
 	}
-	c.Warnings = append(c.Warnings, p.leftOut...)
+	c.Warnings = append(c.Warnings, leftOut...)
 	for i := range c.Document.Runs {
 		if run := &c.Document.Runs[i]; len(run.Alike()) > 1 {
 			c.Parts = run
-			c.First, err = a.firstDifference(ctx, p.plans[i], b)
+			c.First, err = a.firstDifference(ctx, plans[i], b)
 			break
 		}
 	}
 	return c, err
+}
+
+// Pair makes the plans of a comparison, whose rows are base and head. What is left out, since neither side can be
+// called there, is said.
+func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, leftOut []string, err error) {
+	p := &pairing{resolver: resolver{Ask: a}, sides: [2]*Side{base, head}}
+	err = p.pair(limits)
+	return p.plans, p.leftOut, err
 }
 
 // pairing is the plans of a comparison on their way.

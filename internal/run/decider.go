@@ -56,6 +56,15 @@ func (r *Recorded) Duration() (time.Duration, bool) {
 	return r.Lasts, true
 }
 
+// Count is how many requests the journal has.
+func (r *Recorded) Count() (n int64, known bool) { return int64(len(r.Journal.Requests)), true }
+
+// Notes are none.
+func (r *Recorded) Notes() []string { return nil }
+
+// Spread is 0: each request has an instant of its own.
+func (r *Recorded) Spread() int64 { return 0 }
+
 // FromJournal decides as a journal says, in its order.
 type FromJournal struct{ Decisions []limit.Decision }
 

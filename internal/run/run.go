@@ -79,6 +79,15 @@ func (a *Ask) Run(ctx context.Context) (*Result, error) {
 	return a.decide(ctx, plans, b)
 }
 
+// On decides one plan on a server that the caller has started, and ends. A plan that was stopped is partial.
+func (a *Ask) On(ctx context.Context, s *redis.Server, p *Plan) (*result.Run, error) {
+	b := newServers(a)
+	b.all, b.lent = []*redis.Server{s}, true
+	defer b.close()
+	run, _, err := a.decideOne(ctx, p, b)
+	return run, err
+}
+
 func (a *Ask) clock() replay.Clock { return replay.Clock{Now: a.Now, Sleep: a.Sleep} }
 
 // decide decides every plan.

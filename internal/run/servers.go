@@ -23,6 +23,7 @@ const ModelServer = "model"
 type servers struct {
 	ask     *Ask
 	all     []*redis.Server
+	lent    bool                     // the one server is the caller's, who ends it; users' scripts run there, too
 	scripts map[string]*redis.Server // bounded ones of users' scripts, by file, or of all of them under ""
 
 	hurry chan struct{} // closed when the run was told to stop, and had time to finish what it had begun
@@ -81,6 +82,9 @@ const (
 
 func (b *servers) close() {
 	close(b.done)
+	if b.lent {
+		b.all = nil
+	}
 	for _, s := range slices.Concat(b.all, slices.Collect(maps.Values(b.scripts))) {
 		s.Close() // the figures are in; what is left of a server of ours ends with the process
 	}
@@ -102,7 +106,7 @@ func (b *servers) describe() result.Server {
 // no other row waits for a script that loops.
 func (b *servers) of(ctx context.Context, l *Limiter, i int) (*redis.Server, error) {
 	s := b.all[i%len(b.all)]
-	if !s.Own || s.Bounded() || !l.Program.Foreign {
+	if !s.Own || b.lent || s.Bounded() || !l.Program.Foreign {
 		return s, nil
 	}
 	spec := b.ask.Server

@@ -156,13 +156,17 @@ func (v *Virtual) complete(row *result.Row) {
 	if v == nil {
 		return
 	}
-	spent := Spent{Calls: v.Calls(), Left: v.left}
 	if v.counted {
 		row.KeysLeft, row.KeysWithoutTTL = &v.left.Keys, &v.left.WithoutTTL
 	}
-	row.RedisCallsPerDecision, row.RoundTripsPerDecision = spent.CallsPerDecision(), spent.TripsPerDecision()
-	row.RedisCallsPerAdmitted, row.RedisCallsPerRejected = spent.CallsPerAdmitted(), spent.CallsPerRejected()
-	row.BytesPerKey = spent.BytesPerKey()
+	calls := v.Calls()
+	row.RedisCallsPerDecision = each(calls.Total, calls.Decisions)
+	row.RoundTripsPerDecision = each(calls.Decisions, calls.Decisions)
+	row.RedisCallsPerAdmitted = each(calls.Admitting, calls.Admitted)
+	row.RedisCallsPerRejected = each(calls.Rejecting, calls.Rejected)
+	if v.left.Bytes > 0 { // 0 where the server does not say how much memory a key takes
+		row.BytesPerKey = each(v.left.Bytes, v.left.Keys)
+	}
 }
 
 // errHangs is that of a server on which nothing can be deleted.
@@ -186,41 +190,7 @@ func (v *Virtual) abandon() {
 	}
 }
 
-// Spent is what decisions took.
-type Spent struct {
-	Calls virtualtime.Calls
-	Left  virtualtime.Left
-}
-
-// Plus is both together.
-func (s Spent) Plus(o Spent) Spent {
-	return Spent{
-		Calls: s.Calls.Plus(o.Calls),
-		Left: virtualtime.Left{Keys: s.Left.Keys + o.Left.Keys, WithoutTTL: s.Left.WithoutTTL + o.Left.WithoutTTL,
-			Bytes: s.Left.Bytes + o.Left.Bytes},
-	}
-}
-
-// CallsPerDecision is nil where nothing was decided.
-func (s Spent) CallsPerDecision() *float64 { return each(s.Calls.Total, s.Calls.Decisions) }
-
-// CallsPerAdmitted is what an admitted decision took on average; nil where there is none.
-func (s Spent) CallsPerAdmitted() *float64 { return each(s.Calls.Admitting, s.Calls.Admitted) }
-
-// CallsPerRejected is what a rejected one took; nil where there is none.
-func (s Spent) CallsPerRejected() *float64 { return each(s.Calls.Rejecting, s.Calls.Rejected) }
-
-// TripsPerDecision is one for a script; nil where nothing was decided.
-func (s Spent) TripsPerDecision() *float64 { return each(s.Calls.Decisions, s.Calls.Decisions) }
-
-// BytesPerKey is nil where no server says how much memory a key takes.
-func (s Spent) BytesPerKey() *float64 {
-	if s.Left.Bytes == 0 {
-		return nil
-	}
-	return each(s.Left.Bytes, s.Left.Keys)
-}
-
+// each is a share, nil of nothing.
 func each(n, of int64) *float64 {
 	if of <= 0 {
 		return nil

@@ -16,12 +16,6 @@ type Calls struct {
 	Admitted, Rejected   int64 // how many decisions those are
 }
 
-// Plus is both together.
-func (c Calls) Plus(o Calls) Calls {
-	return Calls{c.Decisions + o.Decisions, c.Total + o.Total, c.Admitting + o.Admitting, c.Rejecting + o.Rejecting,
-		c.Admitted + o.Admitted, c.Rejected + o.Rejected}
-}
-
 var errTook = errors.New("the wrapper's account of the commands that it issued makes no sense")
 
 // add takes in a batch: how many commands it issued, and then, for the first decision and each that took another number
