@@ -42,9 +42,8 @@ func worked() Input {
 	got := 8.0
 	run.Expectations = []result.Expectation{{Algorithm: "fixed-window-aligned", Measure: "admitted", Want: "8",
 		Got: &got, Met: &met}}
-	doc := &result.Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate",
-		Version: "v1.0.0"},
-		Runs: []result.Run{run}}
+	doc := result.New(result.OfSimulate, "v1.0.0")
+	doc.Runs = []result.Run{run}
 	offered := []int64{0, 4, 4, 0}
 	series := func(admitted, rolling []int64) measure.Series {
 		return measure.Series{BucketUS: 1_000_000, Admitted: admitted, Rolling: rolling}

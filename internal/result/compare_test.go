@@ -65,7 +65,7 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 				"results/ says fixed-window-aligned peak_window_admitted 1980 (met)"},
 		{func(d *result.Document) { d.Runs[0].Expectations = nil },
 			"extreme-case-1: number of expectations is 0, results/ says 2"},
-		{func(d *result.Document) { d.SchemaVersion = 3 }, "schema_version is 3, results/ says 2"},
+		{func(d *result.Document) { d.SchemaVersion = 4 }, "schema_version is 4, results/ says 3"},
 	} {
 		changed := resulttest.Clone(resulttest.ExtremeCase())
 		c.change(changed)

@@ -4,20 +4,60 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 )
 
-// Document is everything one invocation found, in the order in which it was asked for: what each algorithm did with
-// each scenario's traffic. Times are whole microseconds; counts are requests, and names that end in _cost count
-// permits.
+// Version is the schema_version of every document. It grows when a field changes its meaning.
+const Version = 3
+
+// Command is a command that writes a document.
+type Command string
+
+// The commands that write documents.
+const (
+	OfSimulate  Command = "simulate"
+	OfRecommend Command = "simulate recommend"
+	OfLimits    Command = "simulate limits"
+	OfBench     Command = "bench run"
+	OfCompare   Command = "bench compare"
+)
+
+// Document is everything that one command found, in the order in which it was asked for. A list that the command does
+// not make is absent. Times are whole microseconds; counts are requests, and names that end in _cost count permits.
 type Document struct {
-	SchemaVersion int   `json:"schema_version"`
-	Tool          Tool  `json:"tool"`
-	Runs          []Run `json:"runs"`
-	// Examinations are of users' scripts, under standard traffics; absent where there are none.
-	Examinations []Examination `json:"examinations,omitempty"`
+	SchemaVersion int     `json:"schema_version"`
+	Command       Command `json:"command"`
+	Tool          Tool    `json:"tool"`
+	// Measurement is how the wall clock was read; absent where everything is decided in virtual time.
+	Measurement *Measurement `json:"measurement,omitempty"`
+
+	Runs         []Run         `json:"runs,omitempty"`
+	Costs        []Cost        `json:"costs,omitempty"`    // of each algorithm, closed loop, whatever the scenario
+	Examinations []Examination `json:"findings,omitempty"` // of users' scripts, under standard traffics
+
+	Notes []string `json:"notes"` // what a reader of the figures must know
+}
+
+// New is an empty document of a command.
+func New(command Command, version string) *Document {
+	program, _, _ := strings.Cut(string(command), " ")
+	return &Document{SchemaVersion: Version, Command: command, Tool: Tool{Name: program, Version: version}}
+}
+
+// Measurement is when, where and how a document's times were measured, and whether they can be trusted.
+type Measurement struct {
+	Started    time.Time   `json:"started"`
+	TookUS     int64       `json:"took_us"`
+	Partial    bool        `json:"partial"` // interrupted: the rounds that were finished
+	Server     BenchServer `json:"server"`
+	Machine    Machine     `json:"machine"`
+	Generator  Generator   `json:"generator"`
+	Settings   Settings    `json:"settings"`
+	Validity   Validity    `json:"validity"`
+	NoiseFloor NoiseFloor  `json:"noise_floor"`
 }
 
 // Examination is what standard traffics showed of a user's script.
@@ -25,7 +65,7 @@ type Examination struct {
 	Algorithm  string    `json:"algorithm"` // its label
 	ScriptSHA1 string    `json:"script_sha1"`
 	Limit      Limit     `json:"limit"` // under which it was examined
-	Findings   []Finding `json:"findings"`
+	Findings   []Finding `json:"found"`
 }
 
 // Finding is one thing that an examination found.

@@ -15,7 +15,7 @@ import (
 func TestJSONKeepsTheSchema(t *testing.T) {
 	for name, doc := range map[string]*result.Document{
 		"worked case": resulttest.ExtremeCase(), "everything set": resulttest.EveryMeasure(),
-		"no runs": {SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate"}},
+		"no runs": result.New(result.OfSimulate, ""),
 	} {
 		text := render(func(w *strings.Builder) error { return result.Write(w, doc) })
 		if err := resulttest.Validate(t, result.Simulation, text); err != nil {
@@ -28,7 +28,7 @@ func TestJSONKeepsTheSchema(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	text := render(func(w *strings.Builder) error { return result.Write(w, resulttest.ExtremeCase()) })
 	for _, c := range []struct{ old, new string }{
-		{`"schema_version": 2`, `"schema_version": 3`},
+		{`"schema_version": 3`, `"schema_version": 2`},
 		{`"admitted": 1785`, `"admitted": -1`},
 		{`"admitted": 1785`, `"granted": 1785`},
 		{`"clock": "virtual"`, `"clock": "sundial"`},
@@ -65,18 +65,18 @@ func TestJSONReadsBackWhatWasWritten(t *testing.T) {
 func TestReadDocumentRefuses(t *testing.T) {
 	const head = `"tool": {"name": "simulate", "version": "1"}`
 	for _, c := range []struct{ text, want string }{
-		{`{"schema_version": 3, ` + head + `, "runs": []}`,
-			"is a result.json of simulate with schema_version 3, where this program reads 2; use the version of " +
+		{`{"schema_version": 4, ` + head + `, "runs": []}`,
+			"is a result.json of simulate with schema_version 4, where this program reads 3; use the version of " +
 				"simulate that wrote it, or a newer one"},
-		{`{"schema_version": 1, ` + head + `, "runs": []}`,
-			"is a result.json of simulate with schema_version 1, where this program reads 2; run simulate again, or " +
+		{`{"schema_version": 2, ` + head + `, "runs": []}`,
+			"is a result.json of simulate with schema_version 2, where this program reads 3; run simulate again, or " +
 				"use the version of simulate that wrote it"},
 		{`{` + head + `, "runs": []}`,
-			"is a result.json of simulate with schema_version none, where this program reads 2; take the file as " +
+			"is a result.json of simulate with schema_version none, where this program reads 3; take the file as " +
 				"simulate wrote it, or run simulate again"},
-		{`{"schema_version": 2, ` + head + `, "runs": [], "rnus": []}`,
+		{`{"schema_version": 3, ` + head + `, "runs": [], "rnus": []}`,
 			`unknown field "rnus"; take the file as simulate wrote it, or run simulate again`},
-		{`{"schema_version": 2, ` + head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`,
+		{`{"schema_version": 3, ` + head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`,
 			`unknown field "admited"; take the file as simulate wrote it, or run simulate again`},
 		{`{"schema_version": 2, "kind": "bench"}`, "is a bench.json of bench run; want a result.json of simulate"},
 		{`{"schema_version": 2, ` + head + `, "runs": []} {}`,

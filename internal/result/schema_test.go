@@ -114,6 +114,9 @@ func special(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[measure.Sum128]():
 		return &jsonschema.Schema{Type: "string", Pattern: "^[0-9a-f]{32}$",
 			Description: "a sum modulo 2^128, in hexadecimal"}
+	case reflect.TypeFor[result.Command]():
+		return &jsonschema.Schema{Type: "string", Enum: []any{result.OfSimulate, result.OfRecommend,
+			result.OfLimits, result.OfBench, result.OfCompare}}
 	case reflect.TypeFor[counting.Value]():
 		return &jsonschema.Schema{Description: "a number, a text such as a hash, or null where there is none",
 			AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}

@@ -99,8 +99,7 @@ func (a *Ask) decide(ctx context.Context, plans []*Plan, b *servers) (*Result, e
 			return nil, err
 		}
 	}
-	all.Document = result.Document{SchemaVersion: result.Simulation.Version,
-		Tool: result.Tool{Name: "simulate", Version: a.Version}}
+	all.Document = *result.New(result.OfSimulate, a.Version)
 	for i, p := range plans {
 		if a.Progress != nil {
 			total, _ := p.Stream.Count()

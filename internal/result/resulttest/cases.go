@@ -33,9 +33,9 @@ func ExtremeCase() *result.Document {
 			Expectation("gcra", "admitted", "1785", 1785, true),
 		},
 	}
-	return &result.Document{SchemaVersion: result.Simulation.Version, Tool: result.Tool{Name: "simulate",
-		Version: "v1.0.0"},
-		Runs: []result.Run{run}}
+	doc := result.New(result.OfSimulate, "v1.0.0")
+	doc.Runs = []result.Run{run}
+	return doc
 }
 
 // Counted is what a row of the worked case counts.
