@@ -22,7 +22,8 @@ type Form struct {
 
 // The documents.
 var (
-	Simulation     = Form{File: "result.json", Of: "simulate", Version: Version, Field: "runs", Again: "run simulate again"}
+	Simulation     = Form{File: "result.json", Of: "simulate", Version: Version, Field: "runs",
+		Again: "run simulate again"}
 	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 3, Kind: "recommendation",
 		Again: "ask again"}
 	Bench = Form{File: "bench.json", Of: "bench run", Version: 2, Kind: "bench", Again: "measure again",
