@@ -22,7 +22,7 @@ type Form struct {
 
 // The documents.
 var (
-	Simulation     = Form{File: "result.json", Of: "simulate", Version: Version, Field: "runs",
+	Simulation = Form{File: "result.json", Of: "simulate", Version: Version, Field: "runs",
 		Again: "run simulate again"}
 	Recommendation = Form{File: "recommendation.json", Of: "simulate recommend", Version: 3, Kind: "recommendation",
 		Again: "ask again"}
