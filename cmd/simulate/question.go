@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
@@ -97,7 +98,7 @@ func (f *recommendFlags) readOtherwise(q *recommend.Question) error {
 	stream := q.Scenarios[0].Stream(q.Scenarios[0].Seed)
 	for _, err := range stoppable(stream.Requests(), q.Stop) {
 		if err != nil {
-			return err
+			return &replay.InputError{Err: err}
 		}
 	}
 	if stream.Spread() > 0 {

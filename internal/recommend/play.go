@@ -20,6 +20,7 @@ type field struct {
 	candidates          []*candidate
 	exact               algorithms.Instance
 	usual               []*usualLimiter
+	usually             map[string]float64 // what each candidate loses on the standard set; nil where that is played
 
 	names          []string
 	requests, keys int64

@@ -73,11 +73,13 @@ type Row struct {
 	// the worst of five phases of the clock.
 	Lost          float64  `json:"lost"`
 	LostOtherwise *float64 `json:"lost_at_once,omitempty"` // with all requests of a whole second at its start
-	WorstTraffic  string   `json:"worst_traffic,omitempty"`
-	WorstLost     float64  `json:"worst_lost"`
-	BytesPerKey   float64  `json:"bytes_per_key"` // of a full key with a name of 16 bytes
-	Instructions  float64  `json:"instructions"`  // of a decision, weighted by the paths that the traffic takes
-	Work          float64  `json:"work"`          // the same, relative to the cheapest row
+	// LostUsually is the same on the standard set: the traffic at hand is not the traffic to come.
+	LostUsually  float64 `json:"lost_on_standard"`
+	WorstTraffic string  `json:"worst_traffic,omitempty"`
+	WorstLost    float64 `json:"worst_lost"`
+	BytesPerKey  float64 `json:"bytes_per_key"` // of a full key with a name of 16 bytes
+	Instructions float64 `json:"instructions"`  // of a decision, weighted by the paths that the traffic takes
+	Work         float64 `json:"work"`          // the same, relative to the cheapest row
 
 	UsersRejected   int64 `json:"users_rejected"`            // keys with a rejection
 	UsersNeedlessly int64 `json:"users_rejected_needlessly"` // of which an exact limiter rejects nothing
@@ -107,10 +109,15 @@ func (q *Question) Answer(ctx context.Context) (*Document, error) {
 	doc := &Document{SchemaVersion: result.Recommendation.Version, Kind: result.Recommendation.Kind,
 		Standard: len(q.Scenarios) == 0, Recorded: q.Log, Scripts: []Script{}, Notes: []string{}}
 	for _, p := range policies {
+		usually, err := q.usually(ctx, p)
+		if err != nil {
+			return nil, err
+		}
 		field, err := q.play(ctx, p, q.Scenarios)
 		if err != nil {
 			return nil, err
 		}
+		field.usually = usually
 		doc.Traffic, doc.Requests, doc.Keys = field.names, field.requests, field.keys
 		answer, err := field.answer()
 		if err != nil {
@@ -121,6 +128,7 @@ func (q *Question) Answer(ctx context.Context) (*Document, error) {
 			if err != nil {
 				return nil, err
 			}
+			other.usually = usually
 			if err := answer.compare(other, doc); err != nil {
 				return nil, err
 			}
@@ -180,6 +188,23 @@ func (q *Question) policies() ([]limit.Policy, error) {
 	window, bucket := p, p
 	window.Contract, bucket.Contract = limit.ByWindow, limit.ByBucket
 	return []limit.Policy{window, bucket}, nil
+}
+
+// usually is what each candidate loses on the standard set; nil where nothing else is played, and under the bucket
+// contract, which all candidates keep exactly.
+func (q *Question) usually(ctx context.Context, p limit.Policy) (map[string]float64, error) {
+	if len(q.Scenarios) == 0 || p.Contract == limit.ByBucket {
+		return nil, nil
+	}
+	f, err := q.play(ctx, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	lost := map[string]float64{}
+	for _, c := range f.candidates {
+		lost[c.choice.Label] = c.price(f).Lost
+	}
+	return lost, nil
 }
 
 // play lets all candidates decide all scenarios, or the standard set. That of a large limit is played under a smaller

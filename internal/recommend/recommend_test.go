@@ -208,13 +208,14 @@ func TestScreensFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, known := s.Stream(s.Seed).Count()
-		if s.Sequences != nil || s.ClocksOff() || s.Faulty() || !known || testing.Short() && n > 10_000 {
+		if s.Sequences != nil || s.ClocksOff() || s.Faulty() || !known || testing.Short() && n > 2_500 {
 			continue
 		}
-		for _, c := range []*limit.Contract{nil, new(limit.Contract)} {
-			questions = append(questions, &Question{Scenarios: []*scenario.Scenario{s},
-				Instead: run.Instead{Contract: c}})
+		q := &Question{Scenarios: []*scenario.Scenario{s}, Instead: run.Instead{Contract: new(limit.Contract)}}
+		if name == "extreme-case-1" || name == "zipf-head" { // answers for both contracts differ in their numbers alone
+			q.Contract = nil
 		}
+		questions = append(questions, q)
 	}
 	for _, text := range []string{"1/1s", "100/1m", "1000000/24h"} {
 		p, err := limit.ParsePolicy(text)

@@ -17,8 +17,10 @@ const (
 	tieOfBytes = 0.2
 	tieOfWork  = 0.1
 
-	tooMuch  = 0.25 // who loses so much more than the least is left out
-	mostRows = 5
+	tooMuch        = 0.25 // who loses so much more than the least is left out
+	tooMuchUsually = 0.3  // and so much more on the standard set: half of the limit is no limit of 100
+	worthSaying    = 0.05 // more than that on the standard set has a line
+	mostRows       = 5
 )
 
 // rounding is what sums of fractions may be off.
@@ -29,8 +31,13 @@ func choose(all []Row) (rows, alike []Row) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	least := slices.MinFunc(all, func(a, b Row) int { return cmp.Compare(a.Lost, b.Lost) }).Lost
-	all = slices.DeleteFunc(slices.Clone(all), func(r Row) bool { return r.Lost > least+tooMuch+rounding })
+	least, leastUsually := math.Inf(1), math.Inf(1)
+	for _, r := range all {
+		least, leastUsually = min(least, r.Lost), min(leastUsually, r.LostUsually)
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(r Row) bool {
+		return r.Lost > least+tooMuch+rounding || r.LostUsually > leastUsually+tooMuchUsually
+	})
 	band := func(r Row) float64 { return math.Floor((r.Lost-least)/tieOfLoss + rounding) }
 	slices.SortStableFunc(all, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(band(a), band(b)), cmp.Compare(a.BytesPerKey, b.BytesPerKey),
@@ -77,7 +84,11 @@ func (c *candidate) price(f *field) Row {
 func (f *field) answer() (*Answer, error) {
 	var all []Row
 	for _, c := range f.candidates {
-		all = append(all, c.price(f))
+		r := c.price(f)
+		if r.LostUsually = r.Lost; f.usually != nil {
+			r.LostUsually = f.usually[r.Limiter]
+		}
+		all = append(all, r)
 	}
 	a := &Answer{Limit: result.LimitOf(f.policy), Alike: []Row{}, Usual: []Usual{}}
 	rows, alike := choose(all)

@@ -37,6 +37,10 @@ func TestTheRule(t *testing.T) {
 		"the name last": {[]Row{row("b", 0, 100, 100), row("a", 0, 100, 100)}, []string{"a"}},
 		"at most five": {[]Row{row("a", 0, 640, 1), row("b", 0.02, 320, 1), row("c", 0.04, 160, 1),
 			row("d", 0.06, 80, 1), row("e", 0.08, 40, 1), row("f", 0.10, 20, 1)}, []string{"a", "b", "c", "d", "e"}},
+		// What loses a third of usual traffic is no answer to traffic on which it loses nothing.
+		"a light log": {[]Row{{Limiter: "half", LostUsually: 0.35, BytesPerKey: 72, Instructions: 1},
+			{Limiter: "quarter", LostUsually: 0.26, BytesPerKey: 104, Instructions: 2},
+			{Limiter: "log", BytesPerKey: 1552, Instructions: 2}}, []string{"quarter"}},
 		"nobody": {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

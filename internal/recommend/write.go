@@ -127,18 +127,27 @@ func (d *Document) one() report.Part {
 // about is what else a reader must know of the rows.
 func (a *Answer) about(standard bool) []string {
 	var notes []string
-	for _, r := range a.Alike {
-		notes = append(notes, fmt.Sprintf("%s decides alike, at %s bytes a key.", shown(r.Limiter),
-			inBytes(r.BytesPerKey)))
+	switch n := len(a.Alike); n {
+	case 0:
+	case 1:
+		notes = append(notes, fmt.Sprintf("%s decides alike, at %s bytes a key.", shown(a.Alike[0].Limiter),
+			inBytes(a.Alike[0].BytesPerKey)))
+	default: // sorted by bytes within a band of loss, and they lose the same
+		notes = append(notes, fmt.Sprintf("%d others decide alike here, at %s to %s bytes a key.", n,
+			inBytes(a.Alike[0].BytesPerKey), inBytes(a.Alike[n-1].BytesPerKey)))
 	}
 	for _, r := range a.Rows {
 		if r.Limiter == exactRule[a.Limit.Contract] {
 			notes = append(notes, r.Limiter+" is exact by definition: it rejects only what breaks the contract.")
 		}
 	}
-	if r := &a.Rows[0]; standard && r.WorstLost > 0 {
+	switch r := &a.Rows[0]; {
+	case standard && r.WorstLost > 0:
 		notes = append(notes, fmt.Sprintf("%s loses most on %s: %s.", shown(r.Limiter), r.WorstTraffic,
 			percent(r.WorstLost)))
+	case r.LostUsually > r.Lost+worthSaying:
+		notes = append(notes, fmt.Sprintf("Traffic changes: on the standard traffics %s loses %s.", shown(r.Limiter),
+			percent(r.LostUsually)))
 	}
 	var usual []string
 	p := a.Limit.Policy()
