@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/chart"
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
@@ -38,45 +42,52 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Benchmark)
 // first and comes last: where it stands the rest belongs to it, also after a kill in the middle. Charts that cannot be
 // drawn keep nobody from the measurements, of which they can be drawn again.
 func (a *app) write(o *cli.Output, pictures []string, found *result.Benchmark) error {
-	err := os.MkdirAll(o.Folder, 0o755)
+	var document bytes.Buffer
+	err := result.Write(&document, found)
+	if err == nil {
+		err = os.MkdirAll(o.Folder, 0o755)
+	}
 	if err == nil {
 		err = removeEarlier(o.Folder)
 	}
-	var drawn, files []string
+	var drawn []string
 	if err == nil {
 		if pictures != nil {
 			drawn, err = a.draw(o, pictures, found)
 		}
-		var failed error
-		files, failed = report.WriteFiles(o.Folder, found)
-		if err == nil {
-			err = failed
-		}
+		failed := atomicfile.Write(filepath.Join(o.Folder, result.Bench.File), func(w io.Writer) error {
+			_, err := document.WriteTo(w)
+			return err
+		})
+		err = cmp.Or(err, failed)
 	}
 	if err != nil {
 		err = fmt.Errorf("--out %s: %w", message.Path(o.Folder), err)
 		return cli.Exit(cli.ExitHarness, err)
 	}
 	if !o.Quiet {
-		fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(drawn)+len(files)-1,
-			message.Path(o.Folder))
+		fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(drawn), message.Path(o.Folder))
 	}
 	return nil
 }
 
-// charts are the names that chart gives its files, or gave them once, after the scenario's where they are of one.
-var charts = regexp.MustCompile(`^(.*\.(admitted-latency|latency-percentile|latency-time|cost-overshoot)(\..*)?|` +
-	`server-cost|throughput|memory)\.(svg|png|csv)$`)
+// beside are the names of the files beside bench.json: the charts, also by names that they had once, after the
+// scenario's where they are of one, and what earlier versions wrote.
+var beside = regexp.MustCompile(`^(.*\.(admitted-latency|latency-percentile|latency-time|cost-overshoot)(\..*)?|` +
+	`server-cost|throughput|memory)\.(svg|png|csv)$|^(bench\.txt|latency\.hlog|.*\.hgrm)$`)
 
-// removeEarlier removes bench.json and the charts of an earlier run.
+// removeEarlier removes bench.json and what an earlier run wrote beside it.
 func removeEarlier(folder string) error {
 	if err := os.Remove(filepath.Join(folder, result.Bench.File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	entries, _ := os.ReadDir(folder) // one that is not there has none
-	for _, e := range entries {
-		if charts.MatchString(e.Name()) {
-			if err := os.Remove(filepath.Join(folder, e.Name())); err != nil {
+	for _, dir := range []string{folder, filepath.Join(folder, "hgrm")} {
+		entries, _ := os.ReadDir(dir) // one that is not there has none
+		for _, e := range entries {
+			if !beside.MatchString(e.Name()) {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}
