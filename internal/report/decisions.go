@@ -1,86 +1,117 @@
 package report
 
 import (
+	"bufio"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/limit"
 )
 
 // decisionsHeader names the columns of a decisions file.
 const decisionsHeader = "scenario,algorithm,t_us,key,cost,allowed,remaining,retry_after_us\n"
 
-// flushAt is the number of bytes kept before they are written.
-const flushAt = 64 << 10
-
-// DecisionWriter writes one CSV line for each decision (RFC 4180, lines end in \n): t_us counts from the scenario's
-// start, allowed is 1, 0, -1 for not configured or -2 for unavailable, retry_after_us is -1 where waiting will never
-// help. A key that a spreadsheet would run as a formula has an apostrophe before it, as has one that begins with an
-// apostrophe: take it away, and what is left is the key as it came, over which decisions_digest is made. The writer
-// allocates nothing per row. Not safe for concurrent use.
-type DecisionWriter struct {
-	w                   io.Writer
-	buf                 []byte
-	scenario, algorithm string
-	prefix              []byte // both of them, quoted: they change once in a million rows
-	err                 error
+// Decisions writes one CSV line for each decision (RFC 4180, lines end in \n): t_us counts from the scenario's start,
+// allowed is 1, 0, -1 for not configured or -2 for unavailable, retry_after_us is -1 where waiting will never help. A
+// key that a spreadsheet would run as a formula has an apostrophe before it, as has one that begins with an apostrophe:
+// take it away, and what is left is the key as it came, over which decisions_digest is made.
+//
+// The rows of a scenario decide at the same time. Each writes into a file of its own, and the files are joined in the
+// order of the rows, so that the output is the same on every run.
+type Decisions struct {
+	out      io.Writer
+	dir      string
+	scenario string
+	rows     []rowFile
+	headed   bool
 }
 
-// NewDecisionWriter returns a writer that has the header in its buffer. Flush it at the end.
-func NewDecisionWriter(w io.Writer) *DecisionWriter {
-	d := &DecisionWriter{w: w, buf: make([]byte, 0, flushAt+4<<10)}
-	d.buf = append(d.buf, decisionsHeader...)
-	d.setPrefix("", "")
-	return d
+// rowFile has the decisions of one row.
+type rowFile struct {
+	*os.File
+	lines *bufio.Writer
 }
 
-// Write adds one row. The first error of the underlying writer is kept, and returned by every later call.
-func (d *DecisionWriter) Write(scenario, algorithm string, r limit.Request, decision limit.Decision) error {
-	if scenario != d.scenario || algorithm != d.algorithm {
-		d.setPrefix(scenario, algorithm)
-	}
-	b := append(d.buf, d.prefix...)
-	b = append(strconv.AppendInt(b, r.AtUS, 10), ',')
-	b = append(appendCSV(b, r.Key), ',')
-	b = append(strconv.AppendInt(b, r.Cost, 10), ',')
-	b = append(strconv.AppendInt(b, int64(decision.Verdict), 10), ',')
-	b = append(strconv.AppendInt(b, decision.Remaining, 10), ',')
-	b = append(strconv.AppendInt(b, decision.RetryAfterUS, 10), '\n')
-	d.buf = b
-	if len(b) >= flushAt {
-		return d.Flush()
-	}
-	return d.err
-}
+// NewDecisions writes to out, by way of temporary files in dir.
+func NewDecisions(out io.Writer, dir string) *Decisions { return &Decisions{out: out, dir: dir} }
 
-// Flush hands everything to the underlying writer.
-func (d *DecisionWriter) Flush() error {
-	if d.err == nil && len(d.buf) > 0 {
-		_, d.err = d.w.Write(d.buf)
-	}
-	d.buf = d.buf[:0]
-	return d.err
-}
-
-func (d *DecisionWriter) setPrefix(scenario, algorithm string) {
-	d.scenario, d.algorithm = scenario, algorithm
-	d.prefix = append(appendCSV(d.prefix[:0], scenario), ',')
-	d.prefix = append(appendCSV(d.prefix, algorithm), ',')
-}
-
-// appendCSV defuses s, and quotes it where it holds a comma, a quote or a line's end.
-func appendCSV(b []byte, s string) []byte {
-	s = Defuse(s)
-	if !strings.ContainsAny(s, ",\"\r\n") {
-		return append(b, s...)
-	}
-	b = append(b, '"')
-	for i := range len(s) {
-		if s[i] == '"' {
-			b = append(b, '"')
+// Watch gives a row its file, and what writes its decisions there, batch by batch.
+func (d *Decisions) Watch(scenario, label string) (func([]limit.Request, []limit.Decision) error, error) {
+	if scenario != d.scenario {
+		if err := d.Join(); err != nil {
+			return nil, err
 		}
-		b = append(b, s[i])
+		d.scenario = scenario
 	}
-	return append(b, '"')
+	file, err := atomicfile.Temp(d.dir)
+	if err != nil {
+		return nil, err
+	}
+	row := rowFile{file, bufio.NewWriterSize(file, 64<<10)}
+	d.rows = append(d.rows, row)
+	line := appendCell(appendCell(nil, scenario), label)
+	both := len(line)
+	return func(requests []limit.Request, decisions []limit.Decision) error {
+		for i := range requests {
+			line = appendDecision(line[:both], &requests[i], &decisions[i])
+			if _, err := row.lines.Write(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// appendDecision appends the end of a line. It allocates nothing: encoding/csv would make the models' run 15 % slower.
+func appendDecision(b []byte, q *limit.Request, of *limit.Decision) []byte {
+	b = append(strconv.AppendInt(b, q.AtUS, 10), ',')
+	b = appendCell(b, q.Key)
+	b = append(strconv.AppendInt(b, q.Cost, 10), ',')
+	b = append(strconv.AppendInt(b, int64(of.Verdict), 10), ',')
+	b = append(strconv.AppendInt(b, of.Remaining, 10), ',')
+	return append(strconv.AppendInt(b, of.RetryAfterUS, 10), '\n')
+}
+
+// appendCell appends a text and a comma, quoted where it holds a comma, a quote or a line's end.
+func appendCell(b []byte, text string) []byte {
+	text = Defuse(text)
+	if strings.ContainsAny(text, ",\"\r\n") {
+		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	}
+	return append(append(b, text...), ',')
+}
+
+// Join appends the rows' files to the output, in order, and removes them.
+func (d *Decisions) Join() error {
+	defer d.Discard()
+	for _, row := range d.rows {
+		if !d.headed {
+			if _, err := io.WriteString(d.out, decisionsHeader); err != nil {
+				return err
+			}
+			d.headed = true
+		}
+		if err := row.lines.Flush(); err != nil {
+			return err
+		}
+		if _, err := row.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := io.Copy(d.out, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Discard removes what a failed run has left behind.
+func (d *Decisions) Discard() {
+	for _, row := range d.rows {
+		row.Close()
+		os.Remove(row.Name())
+	}
+	d.rows = nil
 }

@@ -3,8 +3,6 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
-	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -14,32 +12,46 @@ import (
 	"ratelab/internal/limit"
 )
 
-// One file, by hand: an admission, a rejection, one that waiting never helps, one that is not configured.
-func TestDecisionsByHand(t *testing.T) {
-	var out strings.Builder
-	d := NewDecisionWriter(&out)
-	rows := []struct {
-		algorithm string
-		request   limit.Request
-		decision  limit.Decision
-	}{
-		{"gcra", limit.Request{AtUS: 0, Key: "k1", Cost: 1}, limit.Decision{Verdict: limit.Allowed, Remaining: 1}},
-		{"gcra", limit.Request{AtUS: 10, Key: `a,"b"`, Cost: 2},
-			limit.Decision{Verdict: limit.Rejected, Remaining: 1, RetryAfterUS: 3_000_000}},
-		{"gcra", limit.Request{AtUS: 10, Key: "k1", Cost: 9},
-			limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never}},
-		{"gcra", limit.Request{AtUS: 10, Key: "=1,2", Cost: 1}, limit.Decision{Verdict: limit.Allowed}},
-		{"token-bucket", limit.Request{AtUS: 11, Key: "two\nlines", Cost: 1},
-			limit.Decision{Verdict: limit.NotConfigured}},
-	}
+// joined is the file of rows of one scenario, each with its decisions.
+func joined(t interface {
+	Helper()
+	Fatal(...any)
+}, dir, scenario string, rows ...decided) string {
+	t.Helper()
+	var out bytes.Buffer
+	d := NewDecisions(&out, dir)
+	defer d.Discard()
 	for _, r := range rows {
-		if err := d.Write("steady", r.algorithm, r.request, r.decision); err != nil {
+		write, err := d.Watch(scenario, r.algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := write(r.requests, r.decisions); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Flush(); err != nil {
+	if err := d.Join(); err != nil {
 		t.Fatal(err)
 	}
+	return out.String()
+}
+
+type decided struct {
+	algorithm string
+	requests  []limit.Request
+	decisions []limit.Decision
+}
+
+// One file, by hand: an admission, a rejection, one that waiting never helps, one that is not configured.
+func TestDecisionsByHand(t *testing.T) {
+	got := joined(t, t.TempDir(), "steady",
+		decided{"gcra", []limit.Request{{AtUS: 0, Key: "k1", Cost: 1}, {AtUS: 10, Key: `a,"b"`, Cost: 2},
+			{AtUS: 10, Key: "k1", Cost: 9}, {AtUS: 10, Key: "=1,2", Cost: 1}},
+			[]limit.Decision{{Verdict: limit.Allowed, Remaining: 1},
+				{Verdict: limit.Rejected, Remaining: 1, RetryAfterUS: 3_000_000},
+				{Verdict: limit.Rejected, RetryAfterUS: limit.Never}, {Verdict: limit.Allowed}}},
+		decided{"token-bucket", []limit.Request{{AtUS: 11, Key: "two\nlines", Cost: 1}},
+			[]limit.Decision{{Verdict: limit.NotConfigured}}})
 	want := `scenario,algorithm,t_us,key,cost,allowed,remaining,retry_after_us
 steady,gcra,0,k1,1,1,1,0
 steady,gcra,10,"a,""b""",2,0,1,3000000
@@ -48,7 +60,7 @@ steady,gcra,10,"'=1,2",1,1,0,0
 steady,token-bucket,11,"two
 lines",1,-1,0,0
 `
-	if diff := cmp.Diff(want, out.String()); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -56,17 +68,14 @@ lines",1,-1,0,0
 // Any key, whatever it holds, is read back by a CSV reader as it was, once the apostrophe is taken away that keeps a
 // spreadsheet from running it.
 func TestDecisionKeysReadBack(t *testing.T) {
+	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOf(rapid.StringMatching("[-a-z,\"\n =+@＝;'é]{0,12}")).Draw(t, "keys")
-		var out bytes.Buffer
-		d := NewDecisionWriter(&out)
+		row := decided{algorithm: "a\"b", decisions: make([]limit.Decision, len(keys))}
 		for _, key := range keys {
-			if err := d.Write("s,1", "a\"b", limit.Request{Key: key, Cost: 1}, limit.Decision{}); err != nil {
-				t.Fatal(err)
-			}
+			row.requests = append(row.requests, limit.Request{Key: key, Cost: 1})
 		}
-		_ = d.Flush()
-		lines, err := csv.NewReader(&out).ReadAll()
+		lines, err := csv.NewReader(strings.NewReader(joined(t, dir, "s,1", row))).ReadAll()
 		if err != nil || len(lines) != 1+len(keys) {
 			t.Fatalf("%d lines of %d (%v)", len(lines), 1+len(keys), err)
 		}
@@ -81,38 +90,10 @@ func TestDecisionKeysReadBack(t *testing.T) {
 	})
 }
 
-// Rows beyond the buffer's size arrive complete and in order.
-func TestDecisionsBeyondTheBuffer(t *testing.T) {
-	var out strings.Builder
-	d := NewDecisionWriter(&out)
-	want := strings.Builder{}
-	want.WriteString(decisionsHeader)
-	for i := range int64(10_000) {
-		fmt.Fprintf(&want, "s,a,%d,k,1,1,0,0\n", i)
-		if err := d.Write("s", "a", limit.Request{AtUS: i, Key: "k", Cost: 1},
-			limit.Decision{Verdict: limit.Allowed}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := d.Flush(); err != nil || out.String() != want.String() {
-		t.Errorf("%d bytes (%v), want %d", out.Len(), err, want.Len())
-	}
-}
-
 func TestDecisionsAllocateNothing(t *testing.T) {
-	d := NewDecisionWriter(io.Discard)
-	request := limit.Request{AtUS: 1, Key: `a "key", quoted`, Cost: 1}
-	if n := testing.AllocsPerRun(10_000,
-		func() { _ = d.Write("scenario", "gcra", request, limit.Decision{}) }); n != 0 {
+	line := make([]byte, 0, 100)
+	request, decision := limit.Request{AtUS: 1, Key: "a key", Cost: 1}, limit.Decision{}
+	if n := testing.AllocsPerRun(10_000, func() { appendDecision(line, &request, &decision) }); n != 0 {
 		t.Errorf("%v allocations for a row, want none", n)
 	}
-}
-
-func BenchmarkDecisions(b *testing.B) {
-	d := NewDecisionWriter(io.Discard)
-	for i := range b.N {
-		_ = d.Write("extreme-case-1", "gcra", limit.Request{AtUS: int64(i), Key: "client-17", Cost: 1},
-			limit.Decision{Remaining: 3})
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -228,7 +228,11 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", format, err, errFull)
 		}
 	}
-	if err := NewDecisionWriter(failing{}).Flush(); !errors.Is(err, errFull) {
+	decisions := NewDecisions(failing{}, t.TempDir())
+	if _, err := decisions.Watch("s", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := decisions.Join(); !errors.Is(err, errFull) {
 		t.Errorf("decisions: error %v, want %v", err, errFull)
 	}
 }
