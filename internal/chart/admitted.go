@@ -7,11 +7,12 @@ import (
 
 	"ratelab/internal/curves"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 )
 
 // admitted shows what became of the traffic as it came: what stays grey was rejected.
 func admitted(in curves.Input, t curves.Timeline) *Figure {
-	per := t.Unit + " per " + curves.Each(t.BinUS)
+	per := t.Unit + " per " + report.Each(t.BinUS)
 	return timeFigure(in, t, per, fmt.Sprintf("Offered (grey) and let through (colour), %s.", per), 0,
 		func(p *panel, b bins, c curves.Curve) {
 			offered := steps(b, c.Offered)

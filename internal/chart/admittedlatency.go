@@ -36,7 +36,7 @@ func admittedLatency(r *result.Benchmark, run *result.BenchRun) (*Figure, string
 		"requests per second, of one round; in the middle: the most that is known to have been let through for one "+
 		"key in the last %s; below: response time from when a request was due, p50 where an interval has %d answers "+
 		"and p99 where it has %d.", run.Scenario, serverName(r), connections(r), policy(run.Limit),
-		curves.Each(run.Limit.WindowUS), curves.LeastForP50, curves.LeastForP99))
+		report.Each(run.Limit.WindowUS), curves.LeastForP50, curves.LeastForP99))
 	f.Footer += "  ·  " + trust(r, len(run.Rows[0].Rounds))
 	f.Data = playedData(r, run)
 
@@ -44,9 +44,9 @@ func admittedLatency(r *result.Benchmark, run *result.BenchRun) (*Figure, string
 	f.x = Time(float64(p.FromUS), float64(p.EndUS), 40)
 	_, height := gridOf(len(p.Rows), 3)
 	f.strips = []Axis{Amounts(s.perS, 30, "per second"),
-		Counts(float64(s.peak), height, "in the last "+curves.Each(p.Limit.WindowUS))}
+		Counts(float64(s.peak), height, "in the last "+report.Each(p.Limit.WindowUS))}
 	if s.high > 0 { // somewhere answers enough tell
-		f.strips = append(f.strips, Logarithmic(s.low, s.high, 26, "response time", curves.Span))
+		f.strips = append(f.strips, Logarithmic(s.low, s.high, 26, "response time", report.Natural))
 	}
 	for i, c := range p.Window().Curves {
 		row := &p.Rows[i]
@@ -120,7 +120,7 @@ func (s *playedScales) drawRates(p *panel, row *curves.PlayedRow) {
 	p.flow(offered, steps(b, row.AdmittedPerS))
 	p.line(level(offered, s.LimitPerS()), Ink, 0.9, limitDashes...)
 	if most := slices.Max(row.OfferedPerS); most > s.perS {
-		p.label("offered "+curves.Short(math.Round(most)), smallLetters, summit(offered))
+		p.label("offered "+report.Short(math.Round(most)), smallLetters, summit(offered))
 	}
 }
 

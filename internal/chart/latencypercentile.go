@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"ratelab/internal/curves"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -70,7 +70,7 @@ func latencyPercentile(r *result.Benchmark, run *result.BenchRun) (*Figure, stri
 		return nil, f.Name + ": no response was measured"
 	}
 	f.x = nines(most)
-	f.strips = []Axis{Logarithmic(max(low, result.LowestUS), high, 26, "latency, logarithmic", curves.Span)}
+	f.strips = []Axis{Logarithmic(max(low, result.LowestUS), high, 26, "latency, logarithmic", report.Natural)}
 	f.keys = []key{lineKey("response, accepted", Ink, 1.9), lineKey("response, rejected", Ink, 1.9, rejectedDashes...),
 		lineKey("service alone (thin)", Ink, 0.8)}
 	if control != nil {
@@ -82,7 +82,7 @@ func latencyPercentile(r *result.Benchmark, run *result.BenchRun) (*Figure, stri
 
 func latencyFact(of *result.Outcomes) string {
 	accepted, rejected := of.Accepted.Response, of.Rejected.Response
-	p99 := func(h *result.Histogram) string { return curves.Span(float64(h.ValueAtPercentile(99))) }
+	p99 := func(h *result.Histogram) string { return report.Natural(float64(h.ValueAtPercentile(99))) }
 	switch {
 	case accepted.Count() == 0 && rejected.Count() == 0:
 		return "no requests"

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"ratelab/internal/curves"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -40,7 +40,7 @@ func memory(r *result.Benchmark) (*Figure, string) {
 		"client's keys, as the server counts it. Limit %s, requests spread evenly over the window.",
 		policy(r.Settings.FillLimit)))
 	f.Data = rows("server,algorithm,entries,bytes,keys", lines)
-	f.overlay(Logarithmic(1, most, 44, "admitted requests within the window, logarithmic", curves.Short),
+	f.overlay(Logarithmic(1, most, 44, "admitted requests within the window, logarithmic", report.Short),
 		Logarithmic(low, high, 30, "memory, logarithmic", inBytes), all)
 	return f, ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"ratelab/internal/curves"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -85,7 +86,7 @@ const partial = "PARTIAL: interrupted before its end. "
 
 // policy is a limit in words: 1,000 per 3 s, burst 100.
 func policy(l result.Limit) string {
-	text := message.Grouped(l.Requests) + " per " + curves.Each(l.WindowUS)
+	text := message.Grouped(l.Requests) + " per " + report.Each(l.WindowUS)
 	if l.Burst != 0 && l.Burst != l.Requests {
 		text += ", burst " + message.Grouped(l.Burst)
 	}

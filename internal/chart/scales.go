@@ -2,12 +2,11 @@ package chart
 
 import (
 	"math"
+	"ratelab/internal/report"
 	"strconv"
 	"time"
 
 	"gonum.org/v1/plot"
-
-	"ratelab/internal/curves"
 )
 
 // Axis maps values to a side of a panel, here and on a page. To gonum/plot it is a plot.Normalizer.
@@ -41,7 +40,7 @@ func (a Axis) Normalize(_, _, v float64) float64 { return a.Share(v) }
 // height. Counts are whole, so top is at least 1.
 func Counts(top, height float64, unit string) Axis {
 	a := Axis{Unit: unit, Max: max(top, 1) * (1 + 17/(height-17))}
-	a.Ticks = func(length float64) []plot.Tick { return labelled(multiples(a.Max, int(length/30), 1), curves.Short) }
+	a.Ticks = func(length float64) []plot.Tick { return labelled(multiples(a.Max, int(length/30), 1), report.Short) }
 	return a
 }
 
@@ -52,7 +51,7 @@ func Amounts(top, pitch float64, unit string) Axis {
 	}
 	a := Axis{Unit: unit, Max: top * 1.06}
 	a.Ticks = func(length float64) []plot.Tick {
-		return labelled(multiples(a.Max, max(int(length/pitch), 2), 0), curves.Short)
+		return labelled(multiples(a.Max, max(int(length/pitch), 2), 0), report.Short)
 	}
 	return a
 }
@@ -154,7 +153,7 @@ func LogTime(lowUS, highUS float64) Axis {
 				within = append(within, us)
 			}
 		}
-		return labelled(thinned(within, max(int(length/timePitch), 1)), curves.Span)
+		return labelled(thinned(within, max(int(length/timePitch), 1)), report.Natural)
 	}
 	return a
 }

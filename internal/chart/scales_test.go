@@ -2,13 +2,12 @@ package chart
 
 import (
 	"math"
+	"ratelab/internal/report"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
 	"pgregory.net/rapid"
-
-	"ratelab/internal/curves"
 )
 
 func labels(ticks []plot.Tick) string {
@@ -30,9 +29,9 @@ func TestScalesByHand(t *testing.T) {
 		{Amounts(0.02, 60, ""), 400, "0, 0.005, 0.01, 0.015, 0.02"},
 		{Amounts(2, 60, ""), 600, "0, 0.5, 1, 1.5, 2"},
 		{Amounts(0, 60, ""), 200, "0, 0.5, 1"},
-		{Logarithmic(72, 168, 30, "", curves.Short), 300, "50, 100, 200"},
-		{Logarithmic(25, 90_000, 26, "", curves.Span), 104, "100 µs, 1 ms, 10 ms"},
-		{Logarithmic(3, 8e9, 26, "", curves.Short), 80, "10, 10 k, 10 M"},
+		{Logarithmic(72, 168, 30, "", report.Short), 300, "50, 100, 200"},
+		{Logarithmic(25, 90_000, 26, "", report.Natural), 104, "100 µs, 1 ms, 10 ms"},
+		{Logarithmic(3, 8e9, 26, "", report.Short), 80, "10, 10 k, 10 M"},
 	} {
 		if got := labels(c.axis.Ticks(c.length)); got != c.want {
 			t.Errorf("ticks %s, want %s", got, c.want)
@@ -47,7 +46,7 @@ func TestScalesHoldTheirValues(t *testing.T) {
 		high := low * math.Pow(10, rapid.Float64Range(0, 9).Draw(t, "decades"))
 		length := rapid.Float64Range(80, 600).Draw(t, "length")
 		for name, axis := range map[string]Axis{"amounts": Amounts(high, 30, ""),
-			"logarithmic": Logarithmic(low, high, 30, "", curves.Short)} {
+			"logarithmic": Logarithmic(low, high, 30, "", report.Short)} {
 			a, b := axis.Share(low), axis.Share(high)
 			if a < 0 || b > 1 || b < a {
 				t.Fatalf("%s: %v to %v stand at %v and %v", name, low, high, a, b)

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"ratelab/internal/curves"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
@@ -181,7 +180,7 @@ func (p *panel) control(us, noise, bottom, end float64) {
 // microseconds writes three significant digits, all of them, so that a column lines up: 4.10 µs, 18.4 µs, 1.23 ms.
 func microseconds(v float64) string {
 	if v >= 999.5 {
-		return curves.Span(v)
+		return report.Natural(v)
 	}
 	return report.Significant(v) + " µs"
 }

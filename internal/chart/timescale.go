@@ -7,6 +7,7 @@ import (
 
 	"ratelab/internal/curves"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 )
 
 // leastMultiple is what the axis of multiples begins with at the least.
@@ -57,7 +58,7 @@ func timescale(in curves.Input) []*Figure {
 		})
 	_, height := gridOf(len(f.columns), 1)
 	f.x = LogTime(float64(lengths[0]), float64(lengths[len(lengths)-1]))
-	f.strips = []Axis{Logarithmic(max(low, leastMultiple), top*1.25, height/4, t.Unit+" ÷ promise", curves.Short)}
+	f.strips = []Axis{Logarithmic(max(low, leastMultiple), top*1.25, height/4, t.Unit+" ÷ promise", report.Short)}
 	return []*Figure{f}
 }
 

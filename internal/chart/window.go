@@ -5,6 +5,7 @@ import (
 
 	"ratelab/internal/curves"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 )
 
 // window is the picture on which an overshoot is seen: the sum let through in the window that ends at each moment,
@@ -12,7 +13,7 @@ import (
 func window(in curves.Input, t curves.Timeline) *Figure {
 	allowed, name := t.Allows()
 	exact, words := reference(t.Reference, " Grey line: the exact reference.")
-	return timeFigure(in, t, t.Unit+" in the last "+curves.Each(t.Limit.WindowUS),
+	return timeFigure(in, t, t.Unit+" in the last "+report.Each(t.Limit.WindowUS),
 		t.Caption+". Dashed: the "+name+"."+words, max(allowed, exact),
 		func(p *panel, b bins, c curves.Curve) {
 			p.overshoot(b, c, float64(allowed), t.Reference)

@@ -2,6 +2,7 @@ package curves
 
 import (
 	"math"
+	"ratelab/internal/report"
 	"strconv"
 	"strings"
 )
@@ -33,7 +34,7 @@ func joinFactor(buckets int, bucketUS int64, most int) int {
 // roundness counts the significant digits of a width in its natural unit: 1 for 20 ms, 2 for 140 ms or 15 min,
 // 3 for 11.7 ms.
 func roundness(us int64) int {
-	digits := strconv.FormatFloat(float64(us)/NaturalUnit(float64(us)), 'f', -1, 64)
+	digits := strconv.FormatFloat(float64(us)/report.NaturalUnit(float64(us)), 'f', -1, 64)
 	return len(strings.Trim(strings.Replace(digits, ".", "", 1), "0"))
 }
 

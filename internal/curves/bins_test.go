@@ -1,6 +1,7 @@
 package curves
 
 import (
+	"ratelab/internal/report"
 	"slices"
 	"testing"
 
@@ -49,8 +50,8 @@ func TestJoinFactorPrefersRoundWidths(t *testing.T) {
 		{401, 5_000, maxBins, "10 ms"},
 	} {
 		k := joinFactor(c.buckets, c.bucketUS, c.most)
-		if got := Span(float64(k) * float64(c.bucketUS)); got != c.want {
-			t.Errorf("%d buckets of %s: bins of %s, want %s", c.buckets, Span(float64(c.bucketUS)), got, c.want)
+		if got := report.Natural(float64(k) * float64(c.bucketUS)); got != c.want {
+			t.Errorf("%d buckets of %s: bins of %s, want %s", c.buckets, report.Natural(float64(c.bucketUS)), got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package curves
 import (
 	"slices"
 
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -77,7 +78,7 @@ func NewPlayed(play *result.BenchRun) *Played {
 func (p *Played) Window() Timeline {
 	t := Timeline{Name: "played-window", Drawing: Level, FromUS: p.FromUS, BinUS: p.LevelUS, EndUS: p.EndUS,
 		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been let through for one " +
-			"key in the last " + Each(p.Limit.WindowUS) + ", in " + p.Unit}}
+			"key in the last " + report.Each(p.Limit.WindowUS) + ", in " + p.Unit}}
 	for _, row := range p.Rows {
 		t.Curves = append(t.Curves, Curve{Label: row.Label, Values: row.Rolling, Top: row.Peak, Fact: row.Fact})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -136,7 +137,7 @@ func (in Input) later(l Lane) int64 {
 // withLater adds to a fact how much of what was let through is not to be seen.
 func (in Input) withLater(fact string, l Lane) string {
 	if later := in.later(l); later > 0 {
-		return fact + ", " + message.Grouped(later) + " after " + Span(float64(in.Run.DurationUS))
+		return fact + ", " + message.Grouped(later) + " after " + report.Natural(float64(in.Run.DurationUS))
 	}
 	return fact
 }
@@ -188,10 +189,10 @@ func (in Input) busy(i int) bool {
 func (in Input) silence(t Timeline) string {
 	var parts []string
 	if t.FromUS > 0 {
-		parts = append(parts, "begins at "+Span(float64(t.FromUS))+", before which")
+		parts = append(parts, "begins at "+report.Natural(float64(t.FromUS))+", before which")
 	}
 	if t.EndUS < in.Run.DurationUS {
-		parts = append(parts, "ends at "+Span(float64(t.EndUS))+", after which")
+		parts = append(parts, "ends at "+report.Natural(float64(t.EndUS))+", after which")
 	}
 	if parts == nil {
 		return ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -71,12 +72,12 @@ func (t *Timescale) fact(values []int64) string {
 	reached := first(most - (most-limit)/100) // but for a hundredth of the overshoot
 	switch {
 	case above >= t.Limit.WindowUS:
-		return times(most, limit) + " only over " + Span(float64(t.Limit.WindowUS))
+		return times(most, limit) + " only over " + report.Natural(float64(t.Limit.WindowUS))
 	case above == reached:
-		return times(most, limit) + " the " + name + " within " + Span(float64(above))
+		return times(most, limit) + " the " + name + " within " + report.Natural(float64(above))
 	}
 	return fmt.Sprintf("%s over %s, above 1 × in %s", times(most, limit),
-		Span(float64(reached)), Span(float64(above)))
+		report.Natural(float64(reached)), report.Natural(float64(above)))
 }
 
 // addColumns has a line for each interval: the most that each row let through, what the contract allows, and what each

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/report"
 )
 
 // window is the sum let through in the window that ends at each moment.
@@ -11,7 +12,7 @@ func (s span) window() Timeline {
 	base := newChart(s.Run)
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.Rolling }, peaks,
 		func(_ Lane, c *Curve, _ int) { c.Fact = base.kept(c.Top) })
-	t.Caption = "Let through in the last " + Each(s.Run.Limit.WindowUS)
+	t.Caption = "Let through in the last " + report.Each(s.Run.Limit.WindowUS)
 	if s.Run.Keys > 1 {
 		t.Caption += ", by the key that had most"
 	}

@@ -134,7 +134,7 @@ func playedPlots(p *curves.Played, l *labels) []plot {
 		{p, "rejected", func(r *curves.PlayedRow) *curves.Response { return &r.Rejected }},
 	} {
 		if low, high := of.bounds(); high > 0 {
-			all = append(all, of.plot(chart.Logarithmic(low, high, 34, "", curves.Span), l))
+			all = append(all, of.plot(chart.Logarithmic(low, high, 34, "", report.Natural), l))
 		}
 	}
 	return all
@@ -152,11 +152,11 @@ func ratePlot(p *curves.Played, l *labels) plot {
 	axis := chart.Amounts(top, 30, "")
 	out.scale(axis)
 	out.Limit = fmt.Sprintf("M0 %sH%s", onPlane(axis, p.LimitPerS()), out.Width)
-	out.Level, out.Allowed = "the limit, per second", curves.Short(math.Round(10*p.LimitPerS())/10)
+	out.Level, out.Allowed = "the limit, per second", report.Short(math.Round(10*p.LimitPerS())/10)
 	var g group
 	add := func(label string, perS []float64) {
 		most := math.Round(10*slices.Max(perS)) / 10
-		c := curve{Most: curves.Short(most), Top: int64(most)}
+		c := curve{Most: report.Short(most), Top: int64(most)}
 		c.Path, c.Values = stepsOn(axis, perS, false)
 		g.add(l.of(label), c)
 	}

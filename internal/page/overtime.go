@@ -7,6 +7,7 @@ import (
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 )
 
 // levelPlot is the chart on which an overshoot is seen.
@@ -75,7 +76,7 @@ func timePlot(t curves.Timeline) plot {
 // overTime is a plot over a time that is cut into bins, all in µs.
 func overTime(fromUS, binUS, endUS int64) plot {
 	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
-	unit := curves.NaturalUnit(end - from)
+	unit := report.NaturalUnit(end - from)
 	p := plot{Width: number((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1, Step: number(step / unit),
 		End: number(end / unit), UnitName: unitName(unit)}
 	if fromUS > 0 {
@@ -90,6 +91,6 @@ const timePitch = 64
 
 // unitName is how a unit of so many µs is written.
 func unitName(us float64) string {
-	text := curves.Span(us)
+	text := report.Natural(us)
 	return text[len("1 "):]
 }

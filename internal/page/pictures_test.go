@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -114,7 +115,7 @@ func TestTheLastPlaceMayBeNarrower(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	last := p.XTicks[len(p.XTicks)-1]
-	if last.At != "100%" || last.Label != curves.Span(3_500_000) {
+	if last.At != "100%" || last.Label != report.Natural(3_500_000) {
 		t.Errorf("the axis ends at %+v", last)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"ratelab/algorithms"
-	"ratelab/internal/curves"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
@@ -74,7 +73,7 @@ var capacityColumn = report.Column{Name: "burst", Help: "the capacity that the a
 func columns(measures []*measure.Measure, r *result.Run) []report.Column {
 	var list []report.Column
 	for _, m := range measures {
-		list = append(list, report.Column{Name: m.PageHeading(curves.Span(float64(r.Limit.WindowUS))), Help: m.Help})
+		list = append(list, report.Column{Name: m.PageHeading(report.Natural(float64(r.Limit.WindowUS))), Help: m.Help})
 	}
 	return list
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"strings"
 
-	"ratelab/internal/curves"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 )
@@ -37,5 +36,5 @@ func span(us int64) string {
 	if us == 0 {
 		return "0"
 	}
-	return curves.Span(float64(us))
+	return report.Natural(float64(us))
 }

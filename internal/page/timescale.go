@@ -9,6 +9,7 @@ import (
 	"ratelab/internal/chart"
 	"ratelab/internal/curves"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 )
 
 // plane is the size of a logarithmic plot: its coordinates are whole, and finer than any screen.
@@ -68,7 +69,7 @@ func newScaled(t *curves.Timescale) *scaled {
 	}
 	return &scaled{Timescale: t,
 		x: chart.LogTime(float64(t.IntervalUS[0]), float64(t.IntervalUS[len(t.IntervalUS)-1])),
-		y: chart.Logarithmic(max(low, leastMultiple), top*1.25, 34, "", curves.Short)}
+		y: chart.Logarithmic(max(low, leastMultiple), top*1.25, 34, "", report.Short)}
 }
 
 func (s *scaled) places() string {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
@@ -237,7 +236,7 @@ func most(rows []*result.Row, value func(*result.Row) int64) []*result.Row {
 	return top
 }
 
-func (j jury) window() string { return curves.Each(j.run.Limit.WindowUS) }
+func (j jury) window() string { return report.Each(j.run.Limit.WindowUS) }
 
 func name(row *result.Row) string { return shown(row.Algorithm) }
 

@@ -23,7 +23,6 @@ type page struct {
 	Legend    legend
 	Overview  report.Sheet
 	Scenarios []scenario
-	Measures  []term
 	Promises  []promise
 	Command   string
 	Version   string
@@ -38,9 +37,6 @@ type scenario struct {
 	Below    report.Sheet
 	Measured *measured // on the wall clock of a server; nil where it was not
 }
-
-// term is a word and what it stands for.
-type term struct{ Term, Text string }
 
 // link is an address, and how it is shown.
 type link struct{ Address, Text string }
@@ -62,7 +58,7 @@ func newPage(in Input) page {
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
 		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(in, ids),
-		Measures: measures, Command: shown(in.Command), Version: shown(doc.Tool.Version), Made: shown(doc.Tool.Name),
+		Command: shown(in.Command), Version: shown(doc.Tool.Version), Made: shown(doc.Tool.Name),
 	}
 	if len(doc.Runs) == 1 {
 		p.Title = shown(doc.Runs[0].Scenario)
@@ -133,7 +129,7 @@ func plots(in Input, i int, l *labels) []plot {
 
 func facts(r *result.Run) []report.Line {
 	list := []report.Line{
-		{Term: "limit", Text: message.Grouped(r.Limit.Requests) + " per " + curves.Each(r.Limit.WindowUS)},
+		{Term: "limit", Text: message.Grouped(r.Limit.Requests) + " per " + report.Each(r.Limit.WindowUS)},
 		{Term: "burst", Text: message.Grouped(r.Limit.Burst)},
 		{Term: "contract", Text: r.Limit.Contract.String()},
 		{Term: "keys", Text: message.Grouped(r.Keys)},

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"html/template"
 	"regexp"
@@ -11,50 +12,17 @@ import (
 	"unicode/utf8"
 )
 
-// sheetHTML is a sheet within a page. Tables scroll within their own boxes. A page's script may sort the body of those
-// of the class sorts by data-k, where a cell has one; the foot stays where it is. The page's style sheet says what
-// swatch, words, over, shade and the names of the styles look like. What a column says stands below its table as text,
-// too: a finger and a sheet of paper cannot point at a heading.
-var sheetHTML = template.Must(template.New("sheet").Parse(
-	`{{define "lines"}}{{range .}}` +
-		`{{if eq .Element "dl"}}<dl class="facts">{{range .Lines}}<div><dt>{{.Term}}</dt><dd><bdi>{{.Text}}</bdi></dd></div>` +
-		`{{end}}</dl>` +
-		`{{else if eq .Element "ul"}}<ul{{.Class}}>{{range .Lines}}<li><bdi>{{.Text}}</bdi></li>{{end}}</ul>` +
-		`{{else}}{{$class := .Class}}{{range .Lines}}<p{{$class}}><bdi>{{.Text}}</bdi></p>{{end}}{{end}}
-{{end}}{{end -}}
-{{define "small"}}{{range .Small}}<small>{{.}}</small>{{end}}{{end -}}
-{{define "name"}}<th scope="row">` +
-		`{{if .Mark}}<svg class="swatch {{.Mark}}" aria-hidden="true"><path d="M0 5h26"/></svg>{{end}}` +
-		`{{if .Link}}<a href="{{.Link}}"{{if .Help}} title="{{.Help}}"{{end}}>{{end}}<bdi>{{.Soft}}</bdi>` +
-		`{{if .Link}}</a>{{end}}{{template "small" .}}</th>{{end -}}
-{{define "row"}}<tr>{{range $i, $c := .}}{{if $i}}` +
-		`<td{{.Class}}{{if .Key}} data-k="{{.Key}}"{{end}}>` +
-		`{{if .Words}}<bdi>{{.Text}}</bdi>{{else}}{{.Text}}{{end}}{{template "small" .}}</td>` +
-		`{{else}}{{template "name" .}}{{end}}{{end}}</tr>
-{{end -}}
-{{define "table"}}<div class="scroll{{if .Matrix}} wide{{end}}{{if .Narrow}} narrow{{end}}" role="region" tabindex="0" aria-label="{{.Caption}}">` +
-		`<table class="{{.Class}}">
-{{if not .Matrix}}<caption><span>{{.Caption}}</span></caption>
-{{end}}<thead><tr>{{$matrix := .Matrix}}{{range $i, $c := .Head}}<th scope="col"{{if .Help}} title="{{.Help}}"{{end}}>` +
-		`{{if and $matrix $i}}<span><bdi>{{.Name}}</bdi></span>{{else}}{{.Name}}{{end}}</th>{{end}}</tr></thead>
-<tbody>
-{{range .Body}}{{template "row" .}}{{end}}</tbody>
-{{if .Foot}}<tfoot>
-{{range .Foot}}{{template "row" .}}{{end}}</tfoot>
-{{end}}</table></div>
-{{if .Helps}}<details class="columns"><summary>What the columns say</summary><dl>{{range .Helps}}<div><dt>{{.Name}}</dt>` +
-		`<dd>{{.Help}}</dd></div>{{end}}</dl></details>
-{{end}}{{end -}}
-{{define "parts"}}{{range .}}{{if .Folded}}<details class="folded"><summary>{{.Title}}</summary>
-{{template "parts" .Folded}}</details>
-{{else}}{{.Heading}}{{template "lines" .Lead}}{{range .Tables}}{{template "table" .}}{{end}}{{template "lines" .Notes}}` +
-		`{{end}}{{end}}{{end -}}
-{{template "parts" .}}`))
+// sheetHTML is a sheet within a page. The page's style sheet says what its classes look like.
+//
+//go:embed sheet.html
+var sheetHTML string
+
+var sheetTemplate = template.Must(template.New("sheet").Parse(sheetHTML))
 
 // HTML is the sheet within a page: headings, paragraphs, lists and tables. Nothing in a text is markup.
 func (s Sheet) HTML() template.HTML {
 	var out bytes.Buffer
-	if err := sheetHTML.Execute(&out, partsHTML(s)); err != nil {
+	if err := sheetTemplate.Execute(&out, partsHTML(s)); err != nil {
 		panic(err) // a bytes.Buffer takes everything
 	}
 	return template.HTML(out.String())

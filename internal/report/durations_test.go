@@ -1,4 +1,4 @@
-package curves
+package report
 
 import "testing"
 
@@ -22,8 +22,8 @@ func TestDurations(t *testing.T) {
 		{1, "1 µs", "microsecond"}, {11_719, "11.7 ms", "11.7 ms"}, {1e6, "1 s", "second"}, {3e6, "3 s", "3 s"},
 		{60e6, "1 min", "minute"}, {900e6, "15 min", "15 min"}, {3600e6, "1 h", "hour"}, {86400e6, "1 d", "day"},
 	} {
-		if got := Span(c.us); got != c.span {
-			t.Errorf("Span(%v) = %s, want %s", c.us, got, c.span)
+		if got := Natural(c.us); got != c.span {
+			t.Errorf("Natural(%v) = %s, want %s", c.us, got, c.span)
 		}
 		if got := Each(int64(c.us)); got != c.each {
 			t.Errorf("Each(%v) = %s, want %s", c.us, got, c.each)

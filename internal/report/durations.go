@@ -1,4 +1,4 @@
-package curves
+package report
 
 import (
 	"math"
@@ -7,19 +7,19 @@ import (
 	"ratelab/internal/message"
 )
 
-// unit is a unit of time: its name beside a number, and alone.
-type unit struct {
+// timeUnit is a unit of time: its name beside a number, and alone.
+type timeUnit struct {
 	us         float64
 	name, long string
 }
 
-var units = []unit{{1, "µs", "microsecond"}, {1e3, "ms", "millisecond"}, {1e6, "s", "second"}, {60e6, "min", "minute"},
-	{3600e6, "h", "hour"}, {86400e6, "d", "day"}}
+var timeUnits = []timeUnit{{1, "µs", "microsecond"}, {1e3, "ms", "millisecond"}, {1e6, "s", "second"},
+	{60e6, "min", "minute"}, {3600e6, "h", "hour"}, {86400e6, "d", "day"}}
 
 // unitOf is the largest unit of which us has at least one.
-func unitOf(us float64) unit {
-	found := units[0]
-	for _, u := range units {
+func unitOf(us float64) timeUnit {
+	found := timeUnits[0]
+	for _, u := range timeUnits {
 		if us >= u.us {
 			found = u
 		}
@@ -30,8 +30,8 @@ func unitOf(us float64) unit {
 // NaturalUnit is the length, in µs, of the largest unit of time of which us has at least one.
 func NaturalUnit(us float64) float64 { return unitOf(us).us }
 
-// Span writes a duration with three digits in its natural unit: 11.7 ms, 0.5 s, 15 min, 3 s.
-func Span(us float64) string {
+// Natural writes a duration with three digits in its natural unit: 11.7 ms, 0.5 s, 15 min, 3 s.
+func Natural(us float64) string {
 	unit := unitOf(us)
 	return strconv.FormatFloat(us/unit.us, 'g', 3, 64) + " " + unit.name
 }
@@ -41,7 +41,7 @@ func Each(us int64) string {
 	if unit := unitOf(float64(us)); float64(us) == unit.us {
 		return unit.long
 	}
-	return Span(float64(us))
+	return Natural(float64(us))
 }
 
 // Short writes a count for which there is little room: 1,000 in full, from ten thousand on with an SI prefix, 10 k.
