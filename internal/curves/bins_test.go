@@ -51,7 +51,8 @@ func TestJoinFactorPrefersRoundWidths(t *testing.T) {
 	} {
 		k := joinFactor(c.buckets, c.bucketUS, c.most)
 		if got := report.Natural(float64(k) * float64(c.bucketUS)); got != c.want {
-			t.Errorf("%d buckets of %s: bins of %s, want %s", c.buckets, report.Natural(float64(c.bucketUS)), got, c.want)
+			t.Errorf("%d buckets of %s: bins of %s, want %s", c.buckets, report.Natural(float64(c.bucketUS)), got,
+				c.want)
 		}
 	}
 }
