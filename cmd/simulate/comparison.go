@@ -40,8 +40,8 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 	}
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
-	job := a.newJob(list)
-	job.Server, job.Seed, job.Progress = f.redis, f.seed.Value, progressOf(bar, nil)
+	job := a.newJob(list, f.redis)
+	job.Seed, job.Progress = f.seed.Value, progressOf(bar, nil)
 	c, err := job.Compare(cmd.Context(), base, head, limits)
 	bar.Finish()
 	if err != nil {

@@ -73,7 +73,7 @@ func (a *app) figures(ctx context.Context, f *flags, job *run.Ask) (func(*result
 // foretell says of a log what the models decide, while the Lua has yet to confirm it: on a server a log takes ten times
 // as long. Whatever keeps the models from an answer is left to the job to tell.
 func (a *app) foretell(ctx context.Context, f *flags, job *run.Ask) {
-	if f.Quiet || f.Files == nil || job.Server == run.ModelServer {
+	if f.Quiet || f.Files == nil || job.Server == nil {
 		return
 	}
 	bar := a.NewBar(false)

@@ -15,8 +15,9 @@ import (
 	"ratelab/internal/cli"
 	_ "ratelab/internal/container" // --redis container
 	"ratelab/internal/examine"
+	"ratelab/internal/host"
 	"ratelab/internal/load"
-	"ratelab/internal/redis"
+	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -81,16 +82,13 @@ func newRoot(s cli.Streams) *cobra.Command {
 	return root
 }
 
-// newJob is a job on the embedded server.
-func (a *app) newJob(list []*scenario.Scenario) *run.Ask {
-	return &run.Ask{
-		Scenarios: list,
-		Server:    redis.KindEmbedded,
-		Version:   cli.Version(version),
-		Now:       time.Now,
-		Sleep:     load.Wait,
-		Stop:      a.Stop,
+// newJob is a job on the server of that kind.
+func (a *app) newJob(list []*scenario.Scenario, server string) *run.Ask {
+	job := &run.Ask{Scenarios: list, Version: cli.Version(version), Stop: a.Stop}
+	if server != run.ModelServer {
+		job.Server = &host.Server{Spec: server, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}, Stop: a.Stop}
 	}
+	return job
 }
 
 // decide does the job, and examines the users' scripts.
@@ -103,9 +101,8 @@ func decide(ctx context.Context, job *run.Ask) (*run.Result, error) {
 	costly := slices.ContainsFunc(doc.Runs, func(r result.Run) bool {
 		return slices.ContainsFunc(r.Results, func(x result.Row) bool { return x.OfferedCost != x.Offered })
 	})
-	doc.Examinations, err = examine.Scripts(ctx, job.Scripts, doc.Runs[0].Limit.Policy(), costly, job.Server,
-		replay.Clock{Now: job.Now, Sleep: job.Sleep}, job.Stop)
-	if errors.Is(err, replay.ErrStopped) {
+	doc.Examinations, err = examine.Scripts(ctx, job.Scripts, doc.Runs[0].Limit.Policy(), costly, job.Server)
+	if errors.Is(err, message.ErrStopped) {
 		found.Interrupted, err = true, nil
 	}
 	return found, err
@@ -114,7 +111,7 @@ func decide(ctx context.Context, job *run.Ask) (*run.Result, error) {
 // byModels is what the models alone find of the job.
 func (a *app) byModels(ctx context.Context, job *run.Ask, progress run.Progress) (*run.Result, error) {
 	models := *job
-	models.Server, models.Scripts, models.Watch = run.ModelServer, nil, nil
+	models.Server, models.Scripts, models.Watch = nil, nil, nil
 	models.Decided, models.OtherRule, models.Progress = nil, false, progress
 	return models.Run(ctx)
 }

@@ -22,7 +22,7 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if job.Server == run.ModelServer {
+	if job.Server == nil {
 		collectAt(modelsGCPercent)
 	}
 	w := writing{Output: &f.Output, command: cli.Again(c, args, "out", "format", "quiet", "decisions", "charts",
@@ -70,8 +70,8 @@ func (a *app) job(f *flags, args []string) (*run.Ask, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := a.newJob(list)
-	job.Algorithms, job.Scripts, job.Server, job.Instead = choices, f.Scripts, f.redis, instead
+	job := a.newJob(list, f.redis)
+	job.Algorithms, job.Scripts, job.Instead = choices, f.Scripts, instead
 	job.OtherRule = f.Files != nil && !f.ChoseRule()
 	return job, nil
 }

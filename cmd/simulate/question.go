@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
+	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
@@ -109,7 +110,7 @@ func (f *recommendFlags) readOtherwise(q *recommend.Question) error {
 
 // examined is what an examination finds of users' scripts, beside a little traffic.
 func (a *app) examined(ctx context.Context, scripts []string, p limit.Policy) (all []recommend.Script, err error) {
-	job := a.newJob(scenario.Standard(p)[:1])
+	job := a.newJob(scenario.Standard(p)[:1], redis.KindEmbedded)
 	job.Scripts, job.Algorithms, job.Limit = scripts, []algorithms.Choice{}, &p
 	found, err := decide(ctx, job)
 	if err == nil && found.Interrupted {

@@ -14,6 +14,7 @@ import (
 
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
+	"ratelab/internal/redis"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -74,7 +75,7 @@ func (a *app) checkJob(f *checkFlags, folder []string) (*run.Ask, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := a.newJob(list)
+	job := a.newJob(list, redis.KindEmbedded)
 	job.Version = "" // the golden file changes with the figures, not with every version
 	if job.Algorithms, err = f.Choices(); err != nil {
 		return nil, err

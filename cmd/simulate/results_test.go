@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/curves"
 	"ratelab/internal/longtest"
 	"ratelab/internal/page"
+	"ratelab/internal/redis"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -30,7 +31,7 @@ func TestResultsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := a.newJob(all)
+	job := a.newJob(all, redis.KindEmbedded)
 	job.Version = ""
 	found, err := job.Run(t.Context())
 	if err != nil {

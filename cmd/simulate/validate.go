@@ -9,6 +9,7 @@ import (
 
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 
@@ -37,7 +38,7 @@ func (a *app) validateOne(file string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.newJob([]*scenario.Scenario{s}).Check(); err != nil {
+	if _, err := a.newJob([]*scenario.Scenario{s}, run.ModelServer).Plans(); err != nil {
 		return err
 	}
 	for _, err := range s.Stream(s.Seed).Requests() {

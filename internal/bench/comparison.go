@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ratelab/internal/counting"
+	"ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
@@ -113,7 +114,7 @@ func (c *Comparison) Run(ctx context.Context) (*counting.Report, error) {
 	}
 	p.progress = newProgress(c.Progress, p.estimate())
 	first := p.plans[0]
-	err = run.Try(ctx, first.Limiters, c.Server, "", first.Scenario.Start, first.Stream,
+	err = host.Try(ctx, first.Limiters, c.Server, "", first.Scenario.Start, first.Stream,
 		replay.Clock{Now: c.Now, Sleep: c.Sleep})
 	if err != nil {
 		return nil, err

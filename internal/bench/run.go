@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"ratelab/internal/host"
 	"ratelab/internal/load"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
-	"ratelab/internal/run"
 )
 
 // measuring is a job under way.
@@ -34,7 +34,7 @@ func (p *plan) run(ctx context.Context) (*result.Benchmark, error) {
 		return nil, err
 	}
 	first := p.runs[0]
-	err = run.Try(ctx, first.Limiters, p.Server, server.Prefix, first.Scenario.Start, first.Stream,
+	err = host.Try(ctx, first.Limiters, p.Server, server.Prefix, first.Scenario.Start, first.Stream,
 		replay.Clock{Now: p.Now, Sleep: p.Sleep})
 	if err != nil {
 		server.Close()

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"ratelab/internal/clients"
+	"ratelab/internal/host"
 	"ratelab/internal/limit"
+	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -47,8 +49,9 @@ type observer = func([]limit.Request, []limit.Decision) error
 // is errStopped if the job was told to stop.
 func (s *session) decide(ctx context.Context, p *run.Plan, watch func(scenario, label string) (observer, error)) (
 	*result.Run, error) {
-	ask := run.Ask{Server: s.spec, Now: s.now, Sleep: s.sleep, Stop: s.stop, Watch: watch}
-	found, err := ask.On(ctx, s.server, p)
+	server := &host.Server{Spec: s.spec, Running: s.server, Clock: s.clock(), Stop: s.stop}
+	ask := run.Ask{Server: server, Stop: s.stop, Watch: watch}
+	found, err := ask.PlayOne(ctx, p)
 	if err == nil && found.Partial {
 		err = errStopped
 	}
@@ -67,7 +70,7 @@ func (r *measuring) rehearseLoops(ctx context.Context) error {
 		}
 		private := *r.session
 		var err error
-		if private.server, err = run.PrivateServer(ctx, r.spec, r.server.Prefix, run.ScriptMemory); err != nil {
+		if private.server, err = redis.StartPrivate(ctx, r.spec, r.server.Prefix, redis.ScriptMemory); err != nil {
 			return err
 		}
 		for _, mix := range result.Mixes() {

@@ -58,9 +58,6 @@ func (e *TooManyError) Error() string {
 		"backoff, or make the phases shorter", e.Most)
 }
 
-// ErrStopped is what a Server ends with that was told to stop.
-var ErrStopped = errors.New("stopped")
-
 // Run plays the traffic; ctx is what the server is asked with. The error is the traffic's, the server's or a
 // *TooManyError.
 func Run(ctx context.Context, s Setup, t Traffic) (*Outcome, error) {
@@ -148,7 +145,7 @@ func (r *run) pause() bool {
 func (r *run) until(ctx context.Context, us int64) error {
 	for len(r.events) > 0 && r.events[0].dueUS < us && !r.stopped {
 		switch err := r.play(ctx, r.pop()); {
-		case errors.Is(err, ErrStopped):
+		case errors.Is(err, message.ErrStopped):
 			r.stopped = true
 		case err != nil:
 			return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
@@ -47,7 +48,7 @@ func (s *stage) make(ctx context.Context, e *run.Limiter, p *path, at time.Time)
 	if len(p.history) > 0 {
 		begins = begins.Add(time.Duration(p.history[0].AtUS) * time.Microsecond)
 	}
-	runner, err := run.Runner(ctx, s.Server, e.Program, run.Times{Start: begins}, 0, s.clock)
+	runner, err := host.Runner(ctx, s.Server, e.Program, host.Times{Start: begins}, s.clock)
 	if err != nil {
 		return nil, err
 	}

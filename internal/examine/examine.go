@@ -4,7 +4,6 @@
 package examine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +12,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/redis"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -31,9 +28,7 @@ type Subject struct {
 	Under  func(limit.Policy) (*run.Limiter, error)
 	Own    limit.Policy // under which it was asked about
 	Costs  bool         // it was asked about traffic in which not every request costs 1
-	Server *redis.Server
-	Clock  replay.Clock
-	Stop   <-chan struct{} // closed: end early, with replay.ErrStopped
+	Server run.Server
 }
 
 // mostFixed is the largest limit at which a script is examined whose limit nobody can choose.
@@ -64,22 +59,22 @@ func (s *Subject) Examine(ctx context.Context) (*result.Examination, error) {
 }
 
 // Scripts examines users' scripts, each on a server of ours: nobody else's may be kept busy by what was not asked for.
-// They were asked about under a limit, and in traffic of other costs than 1 where costs says so.
-func Scripts(ctx context.Context, files []string, own limit.Policy, costs bool, spec string, clock replay.Clock,
-	stop <-chan struct{}) ([]result.Examination, error) {
+// They were asked about under a limit, and in traffic of other costs than 1 where costs says so. The error is
+// message.ErrStopped where the server was told to stop.
+func Scripts(ctx context.Context, files []string, own limit.Policy, costs bool, like run.Server) (
+	[]result.Examination, error) {
 	var all []result.Examination
 	for _, file := range files {
-		server, err := run.PrivateServer(ctx, spec, "", run.ScriptMemory)
+		server, err := like.Private(ctx)
 		if err != nil {
 			return nil, err
 		}
-		s := Subject{Own: own, Costs: costs, Server: server, Clock: clock, Stop: stop,
+		s := Subject{Own: own, Costs: costs, Server: server,
 			Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }}
 		found, err := s.Examine(ctx)
+		err = server.Clean(ctx, err)
+		server.Close()
 		if err != nil {
-			server.Abandon() // it may hang in the script
-		}
-		if err = cmp.Or(err, server.Close()); err != nil {
 			return nil, err
 		}
 		all = append(all, *found)
@@ -138,19 +133,19 @@ func (x *examination) decide(requests []limit.Request) []limit.Decision {
 }
 
 func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) error {
-	v, err := x.entry.On(x.ctx, x.Server, run.Times{Start: scenario.DefaultStart, Stop: x.Stop}, x.Clock)
+	s, err := x.Server.Open(x.ctx, x.entry, scenario.DefaultStart, 0, 0)
 	if err != nil {
 		return err
 	}
-	if err := v.Decide(x.ctx, requests, decisions); err != nil {
+	if err := s.Decide(x.ctx, requests, decisions); err != nil {
 		return err // which ends the examination, on a server of ours
 	}
-	left, err := v.Left(x.ctx, requests[len(requests)-1].AtUS)
+	left, err := s.Left(x.ctx, requests[len(requests)-1].AtUS)
 	if err != nil {
 		return err
 	}
 	x.left.Keys, x.left.WithoutTTL = x.left.Keys+left.Keys, x.left.WithoutTTL+left.WithoutTTL
-	return v.Close(context.WithoutCancel(x.ctx))
+	return x.Server.Clean(x.ctx, nil)
 }
 
 // exact is what a sliding log answers in the script's place.

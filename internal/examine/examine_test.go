@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/redis/redistest"
@@ -18,8 +19,12 @@ import (
 func kinds(t *testing.T, under func(limit.Policy) (*run.Limiter, error), own limit.Policy,
 	costs bool) map[string]bool {
 	t.Helper()
-	s := Subject{Under: under, Own: own, Costs: costs, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait},
-		Server: redistest.Embedded(t)}
+	server := &host.Server{Running: redistest.Embedded(t), Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}}
+	if err := server.Start(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	s := Subject{Under: under, Own: own, Costs: costs, Server: server}
 	e, err := s.Examine(t.Context())
 	if err != nil {
 		t.Fatal(err)

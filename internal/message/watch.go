@@ -2,6 +2,7 @@ package message
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -51,6 +52,9 @@ func (w Watch) Context(ctx context.Context) (context.Context, context.CancelFunc
 	}
 	return ctx, cancel
 }
+
+// ErrStopped is what work ends with that was told to stop.
+var ErrStopped = errors.New("stopped")
 
 // Closed reports whether stop is closed: who was told to stop ends after what is under way, and keeps what there is.
 func Closed(stop <-chan struct{}) bool {

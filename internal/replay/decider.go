@@ -8,6 +8,7 @@ import (
 )
 
 // Decider decides requests in order; decisions has the length of requests. After an error the decisions are void.
+// After message.ErrStopped the lane's figures cover the batches before.
 type Decider interface {
 	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error
 }

@@ -5,7 +5,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -56,10 +55,6 @@ type Options struct {
 	Sources   int
 	ShareFrom int // from so many requests on; 0: where it pays
 }
-
-// ErrStopped is what a Decider returns that gave up before it decided a batch because it was told to stop. The
-// lane's figures then cover what came before.
-var ErrStopped = errors.New("stopped")
 
 // Outcome is what a replay found.
 type Outcome struct {

@@ -13,6 +13,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/replay"
 )
 
@@ -226,7 +227,7 @@ func TestALaneThatGivesUpKeepsWhatItHad(t *testing.T) {
 			requests = append(requests, limit.Request{AtUS: i, Key: "k", Cost: 1})
 		}
 		waiting := replay.Lane{Label: "waiting",
-			Decider: &after{requests: 250, do: func() error { return replay.ErrStopped }}}
+			Decider: &after{requests: 250, do: func() error { return message.ErrStopped }}}
 		outcome := run(t, requests, policy(t, "5/1s"), []replay.Lane{waiting, admitAll("all")},
 			replay.Options{Batch: 100})
 		if got := []int64{outcome.Lanes[0].Result.Offered, outcome.Lanes[1].Result.Offered}; !slices.Equal(got,

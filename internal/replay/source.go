@@ -8,6 +8,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 )
 
 // batch is shared by all lanes, and read only once it is delivered.
@@ -152,7 +153,7 @@ func (w *worker) work(ctx context.Context) error {
 		}
 		if !w.stopped {
 			err := w.decide(ctx, b)
-			if w.stopped = errors.Is(err, ErrStopped); err != nil && !w.stopped {
+			if w.stopped = errors.Is(err, message.ErrStopped); err != nil && !w.stopped {
 				return fmt.Errorf("%s: %w", w.lane.Label, err)
 			}
 		}

@@ -1,6 +1,8 @@
-package run
+package run_test
 
 import (
+	. "ratelab/internal/run"
+
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -28,8 +30,8 @@ phases:
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		for _, label := range []string{"fixed-window", "gcra", "sliding-window-log"} {
 			b.Run(server+"/"+label, func(b *testing.B) {
-				j := wall(job(s))
-				j.Server, j.Algorithms = server, choices(b, label)
+				j := job(s)
+				j.Server, j.Algorithms = on(server), choices(b, label)
 				decided := int64(0)
 				for b.Loop() {
 					decided += run(b, j).Document.Runs[0].Results[0].Offered
@@ -58,7 +60,7 @@ func BenchmarkLog(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			j := wall(job(s))
+			j := job(s)
 			if labels != nil {
 				j.Algorithms = choices(b, labels...)
 			}

@@ -32,20 +32,20 @@ func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Poli
 	if err != nil {
 		return nil, err
 	}
-	b, err := a.open(ctx, plans)
+	if err := a.start(ctx, plans); err != nil {
+		return nil, err
+	}
+	defer a.end()
+	found, err := a.play(ctx, plans)
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
-	c := &Comparison{}
-	if c.Result, err = a.decide(ctx, plans, b); err != nil {
-		return nil, err
-	}
+	c := &Comparison{Result: found}
 	c.Warnings = append(c.Warnings, leftOut...)
 	for i := range c.Document.Runs {
 		if run := &c.Document.Runs[i]; len(run.Alike()) > 1 {
 			c.Parts = run
-			c.First, err = a.firstDifference(ctx, plans[i], b)
+			c.First, err = a.firstDifference(ctx, plans[i])
 			break
 		}
 	}
@@ -128,8 +128,8 @@ func (generated) Notes() []string      { return nil }
 func (generated) Spread() int64        { return 0 }
 
 // firstDifference has the two rows decide once more, until head decides otherwise than base; nil: it never does.
-func (a *Ask) firstDifference(ctx context.Context, p *Plan, b *servers) (*DifferenceError, error) {
-	rows, err := b.rows(ctx, p)
+func (a *Ask) firstDifference(ctx context.Context, p *Plan) (*DifferenceError, error) {
+	rows, err := a.rows(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (a *Ask) firstDifference(ctx context.Context, p *Plan, b *servers) (*Differ
 	head.Another = nil
 	head.Decider = &confirming{Decider: rows[1].decider, model: rows[0].decider, alike: sameOutcome, stop: a.Stop}
 	_, err = replay.Run(ctx, p.Stream, p.Policy, []replay.Lane{head}, replay.Options{})
-	err = b.cleanUp(ctx, rows, err)
+	err = a.clean(ctx, err)
 	var first *DifferenceError
 	if errors.As(err, &first) {
 		return first, nil

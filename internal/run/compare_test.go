@@ -1,6 +1,8 @@
-package run
+package run_test
 
 import (
+	. "ratelab/internal/run"
+
 	"errors"
 	"os"
 	"path/filepath"
@@ -52,8 +54,8 @@ func limits(t *testing.T, texts ...string) (all []limit.Policy) {
 // compared is what became of the two sides under the limits, and in the scenarios alone.
 func compared(t *testing.T, base, head *Side, at []limit.Policy, names ...string) *Comparison {
 	t.Helper()
-	j := wall(job(builtinScenarios(t, names...)...))
-	j.Server = redis.KindEmbedded
+	j := job(builtinScenarios(t, names...)...)
+	j.Server = on(redis.KindEmbedded)
 	if j.Scenarios == nil {
 		j.Scenarios = []*scenario.Scenario{}
 	}
@@ -103,7 +105,7 @@ func TestOneTooManyIsNamed(t *testing.T) {
 		t.Errorf("first %v, want %v", f, want)
 	}
 	for i, row := range c.Parts.Results {
-		if row.Algorithm != sideLabels[i] || row.Offered != requests || row.Admitted != admitted[i] {
+		if row.Algorithm != []string{"base", "head"}[i] || row.Offered != requests || row.Admitted != admitted[i] {
 			t.Errorf("row %d: %s admits %d of %d, want %d of %d", i, row.Algorithm, row.Admitted, row.Offered,
 				admitted[i], requests)
 		}
@@ -157,8 +159,8 @@ func TestWhatIsToldIsNotCompared(t *testing.T) {
 
 // On one server the two sides do not share keys.
 func TestSidesOnOneServerKeepApart(t *testing.T) {
-	j := wall(job())
-	j.Server = redis.KindProcess
+	j := job()
+	j.Server = on(redis.KindProcess)
 	j.Scenarios = builtinScenarios(t, "extreme-case-2")
 	c, err := j.Compare(t.Context(), candidate(t, "gcra"), changed(t, "gcra", "", "-- the same\n"), nil)
 	var none *redis.Unavailable
@@ -175,7 +177,7 @@ func TestAComparisonStops(t *testing.T) {
 	j := job(builtinScenarios(t, "extreme-case-1", "extreme-case-2")...)
 	stop := make(chan struct{})
 	close(stop)
-	j.Stop, j.Server = stop, redis.KindEmbedded
+	j.Stop, j.Server = stop, on(redis.KindEmbedded)
 	c, err := j.Compare(t.Context(), candidate(t, "gcra"), candidate(t, "gcra"), nil)
 	if err != nil || !c.Interrupted || len(c.Document.Runs) > 1 {
 		t.Errorf("%v: interrupted %v, %d runs", err, c.Interrupted, len(c.Document.Runs))

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -19,13 +18,8 @@ type OneByOne struct{ Decider replay.Decider }
 // Serve decides q; any message will do.
 func (o OneByOne) Serve(ctx context.Context, q limit.Request, _ any) (any, error) {
 	decisions := make([]limit.Decision, 1)
-	switch err := o.Decider.Decide(ctx, []limit.Request{q}, decisions); {
-	case errors.Is(err, replay.ErrStopped):
-		return nil, clients.ErrStopped
-	case err != nil:
-		return nil, err
-	}
-	return decisions[0], nil
+	err := o.Decider.Decide(ctx, []limit.Request{q}, decisions)
+	return decisions[0], err
 }
 
 // Recorded is a journal as the traffic of a replay, of the run's duration. As with the traffic that the clients began
@@ -117,7 +111,7 @@ type confirming struct {
 // Decide fails where the two differ, with a *DifferenceError.
 func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if message.Closed(c.stop) {
-		return replay.ErrStopped
+		return message.ErrStopped
 	}
 	if err := c.Decider.Decide(ctx, requests, decisions); err != nil {
 		return err

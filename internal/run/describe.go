@@ -18,10 +18,11 @@ func (p *Plan) measured(o replay.Options) replay.Options {
 }
 
 // describe writes down one plan's outcome.
-func (p *Plan) describe(b *servers, rows []*row, o *replay.Outcome) *result.Run {
+func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
+	server, _ := a.about()
 	scales := measure.TimeScales(p.Policy.WindowUS())
 	run := &result.Run{Scenario: p.Scenario.Name, Question: p.Scenario.Question, Seed: p.Seed, Clock: result.Virtual,
-		Limit: result.LimitOf(p.Policy), DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: b.describe(),
+		Limit: result.LimitOf(p.Policy), DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: server,
 		Partial: o.Partial, Reference: &o.Reference, Notes: p.Stream.Notes(),
 		TimeScales: &result.TimeScales{IntervalUS: scales, Limit: measure.Allowed(p.Policy, scales)}}
 	note := func(text string) { run.Notes = append(run.Notes, text) }
@@ -36,7 +37,7 @@ func (p *Plan) describe(b *servers, rows []*row, o *replay.Outcome) *result.Run 
 		for _, g := range p.Scenario.Clients {
 			run.ClientGroups = append(run.ClientGroups, g.Name)
 		}
-		p.noteClients(len(b.all) > 0, note)
+		p.noteClients(a.Server != nil, note)
 	}
 	if run.Partial {
 		text := "interrupted: the figures cover the beginning only"

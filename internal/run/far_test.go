@@ -1,4 +1,4 @@
-package run
+package run_test
 
 import (
 	"testing"
@@ -11,9 +11,9 @@ import (
 func evalsha(t *testing.T, delay time.Duration) int64 {
 	t.Helper()
 	host := redistest.Private(t)
-	j := wall(job(builtinScenarios(t, "poisson")...))
+	j := job(builtinScenarios(t, "poisson")...)
 	j.Algorithms = choices(t, "gcra")
-	j.Server = redistest.Far(t, host, delay)
+	j.Server = on(redistest.Far(t, host, delay))
 	if _, err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
-package run
+package run_test
 
 import (
+	. "ratelab/internal/run"
+
 	"math"
 	"slices"
 	"strings"
@@ -60,7 +62,7 @@ func TestFairnessHasItsEnd(t *testing.T) {
 	p := NewPlan(evenly(t, "steady", 10, ""), Instead{})
 	for keys, want := range map[int64][]string{measure.MaxFairKeys: nil,
 		measure.MaxFairKeys + 1: {"fairness is not measured beyond 200,000 keys"}} {
-		if got := p.describe(&servers{ask: a}, nil, &replay.Outcome{Keys: keys}).Notes; !slices.Equal(got, want) {
+		if got := Describe(a, &p, nil, &replay.Outcome{Keys: keys}).Notes; !slices.Equal(got, want) {
 			t.Errorf("of %d keys: %q, want %q", keys, got, want)
 		}
 	}

@@ -1,8 +1,12 @@
-package run
+package run_test
 
 import (
+	"ratelab/internal/host"
+	"ratelab/internal/load"
+	"ratelab/internal/replay"
+	. "ratelab/internal/run"
+
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,29 +22,15 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// job is one on the models, with a clock that stands still and nobody who sleeps.
-func job(list ...*scenario.Scenario) *Ask {
-	return &Ask{
-		Scenarios: list,
-		Server:    ModelServer,
-		Version:   "test",
-		Now:       func() time.Time { return scenario.DefaultStart },
-		Sleep:     func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() },
-	}
-}
+// job is one on the models.
+func job(list ...*scenario.Scenario) *Ask { return &Ask{Scenarios: list, Version: "test"} }
 
-// wall gives a job the real clock of the machine.
-func wall(j *Ask) *Ask {
-	j.Now = time.Now
-	j.Sleep = func(ctx context.Context, d time.Duration) error {
-		select {
-		case <-time.After(d):
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// on is a server; the models where spec names them.
+func on(spec string) Server {
+	if spec == ModelServer {
+		return nil
 	}
-	return j
+	return &host.Server{Spec: spec, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}}
 }
 
 // builtinScenarios are those of the names.
@@ -124,21 +114,10 @@ func asJSON(t testing.TB, r *Result) string {
 // runOn does the job on a server that is running already.
 func runOn(t testing.TB, j *Ask, s *redis.Server) *Result {
 	t.Helper()
-	plans, err := j.plans()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := newServers(j)
-	b.all = []*redis.Server{s}
-	defer func() {
-		b.all = nil // which is the test's
-		b.close()
-	}()
-	result, err := j.decide(t.Context(), plans, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
+	server := on(s.Kind).(*host.Server)
+	server.Running = s
+	j.Server = server
+	return run(t, j)
 }
 
 // scriptFile writes a user's script and its binding, and gives its path.

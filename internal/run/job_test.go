@@ -1,6 +1,8 @@
-package run
+package run_test
 
 import (
+	. "ratelab/internal/run"
+
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -49,7 +51,7 @@ func TestLabelsAndScenariosSetParameters(t *testing.T) {
 	s := evenly(t, "steady", 40, "parameters: {gcra: {burst: 5}}")
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		j := job(s)
-		j.Server = server
+		j.Server = on(server)
 		j.Algorithms = choices(t, "gcra", "gcra:burst=1", "gcra:time=client")
 		r := run(t, j).Document.Runs[0]
 		for label, want := range map[string]struct {
@@ -138,7 +140,7 @@ func TestAnAbsentFigureIsMissed(t *testing.T) {
 		{"offered", ModelServer, "met"},
 	} {
 		e := result.Expectation{}
-		e.Got, e.Met = checked(row, scenario.Range{Measure: c.measure}, c.server)
+		e.Got, e.Met = Checked(row, scenario.Range{Measure: c.measure}, c.server)
 		if got := verdicts(result.Run{Expectations: []result.Expectation{e}}); got != c.want {
 			t.Errorf("%s on %s: %s; want %s", c.measure, c.server, got, c.want)
 		}
@@ -149,9 +151,9 @@ func TestAnAbsentFigureIsMissed(t *testing.T) {
 func TestTwoJobsAreByteIdentical(t *testing.T) {
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		do := func() (string, string) {
-			j := wall(job(append(builtinScenarios(t, "extreme-case-1"), manyClients(t))...))
-			j.Server, j.Algorithms = server, choices(t, "fixed-window", "gcra", "gcra:burst=2", "sliding-window-log",
-				"token-bucket")
+			j := job(append(builtinScenarios(t, "extreme-case-1"), manyClients(t))...)
+			j.Server, j.Algorithms = on(server), choices(t, "fixed-window", "gcra", "gcra:burst=2",
+				"sliding-window-log", "token-bucket")
 			decisions, join := collect(t, j)
 			doc := asJSON(t, run(t, j))
 			join()
@@ -314,7 +316,7 @@ func TestAGarbledTraceIsBadInput(t *testing.T) {
 	s.Phases = traceOf(file)
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		j := job(evenly(t, "fine", 10, ""), s)
-		j.Server, j.Algorithms = server, choices(t, "gcra", "none")
+		j.Server, j.Algorithms = on(server), choices(t, "gcra", "none")
 		out, _ := collect(t, j)
 		result, err := j.Run(t.Context())
 		var bad *replay.InputError

@@ -6,8 +6,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/replay"
-	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
 
@@ -118,11 +116,6 @@ func (l *Limiter) Route(before uint64) func(key string) string {
 	}
 	turns := l.Gateways.TurnsAfter(before)
 	return turns.Next
-}
-
-// decider is the model, which a scenario's outages cut off; a new one each time.
-func (l *Limiter) decider(s *scenario.Scenario) replay.Decider {
-	return replay.Unreachable(replay.NewModel(l.NewModel(), s.Start), s.Outages)
 }
 
 // manage has the limits deleted and configured in the course of the run, where they are managed ones; the others are

@@ -1,6 +1,8 @@
-package run
+package run_test
 
 import (
+	. "ratelab/internal/run"
+
 	"context"
 	"errors"
 	"runtime"
@@ -38,14 +40,14 @@ expect:
 // run, and before the traffic ends, since whoever reports its progress reads the traffic.
 func disturbed(t *testing.T, j *Ask, s *redis.Server, do func(ctx context.Context)) error {
 	t.Helper()
-	j.Server = "unix://" + redistest.Socket(t, s)
+	j.Server = on("unix://" + redistest.Socket(t, s))
 	j.Progress = &meanwhile{func() {
 		for !hasKeys(t, j, s) {
 			runtime.Gosched()
 		}
 		do(t.Context())
 	}}
-	result, err := wall(j).Run(t.Context())
+	result, err := j.Run(t.Context())
 	if err == nil {
 		t.Errorf("no error; %+v", result.Document.Runs[0].Results[0].Result)
 	}

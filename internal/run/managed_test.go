@@ -1,6 +1,9 @@
-package run
+package run_test
 
 import (
+	"ratelab/internal/host"
+	. "ratelab/internal/run"
+
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -27,10 +30,10 @@ func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 				steps = append(steps, limit.ManagedStep{AtUS: at, Deletes: random.IntN(2) == 0})
 			}
 			e := tokenBucket(t)
-			e.manage(steps, scenario.DefaultStart)
+			Manage(e, steps, scenario.DefaultStart)
 			model := e.NewModel()
 			e.Program = e.Program.InKeyspace(fmt.Sprint("seed", seed, ":"))
-			v, err := e.On(t.Context(), s, Times{Start: scenario.DefaultStart},
+			v, err := host.Open(t.Context(), s, e, host.Times{Start: scenario.DefaultStart},
 				replay.Clock{Now: time.Now})
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,8 @@
-package run
+package run_test
 
 import (
+	. "ratelab/internal/run"
+
 	"math/rand/v2"
 	"os"
 	"strconv"

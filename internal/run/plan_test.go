@@ -1,4 +1,4 @@
-package run
+package run_test
 
 import (
 	"errors"
@@ -57,8 +57,8 @@ func TestAScriptMayNotHaveARowsName(t *testing.T) {
 		{"an algorithm's that is no row", []string{"none", "gcra:burst=3"}, []string{gcra}, ""},
 	} {
 		j := job(evenly(t, "steady", 10, ""))
-		j.Server, j.Algorithms, j.Scripts = redis.KindEmbedded, choices(t, test.rows...), test.scripts
-		err := j.Check()
+		j.Server, j.Algorithms, j.Scripts = on(redis.KindEmbedded), choices(t, test.rows...), test.scripts
+		_, err := j.Plans()
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v; want %q", test.name, err, test.want)
 		}
@@ -70,7 +70,7 @@ func TestALimitThatAnAlgorithmCannotDoIsRefused(t *testing.T) {
 	j := job(evenly(t, "steady", 10, ""))
 	j.Algorithms = choices(t, "gcra:burst=1000000000")
 	j.Limit = policy(t, "999999937/1h")
-	err := j.Check()
+	_, err := j.Plans()
 	var bad *replay.InputError
 	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "gcra:burst=1000000000: ") {
 		t.Errorf("error %v", err)

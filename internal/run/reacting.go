@@ -13,6 +13,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/clients"
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
@@ -20,19 +21,19 @@ import (
 
 // react lets the clients of a plan play against each row. What arrives depends on what is decided, so that each row has
 // its own requests; the run's reference sees the operations, as if each were tried once.
-func (a *Ask) react(ctx context.Context, p *Plan, b *servers) ([]*row, *replay.Outcome, error) {
+func (a *Ask) react(ctx context.Context, p *Plan) ([]*row, *replay.Outcome, error) {
 	outcome, err := replay.Run(ctx, p.Stream, p.Policy, nil, replay.Options{Stop: a.Stop})
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := b.reacting(ctx, p)
+	rows, err := a.reacting(ctx, p)
 	if err == nil {
 		err = a.watch(p, rows)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := b.cleanUp(ctx, rows, a.playAll(ctx, p, rows, outcome)); err != nil {
+	if err := a.clean(ctx, a.playAll(ctx, p, rows, outcome)); err != nil {
 		return nil, nil, err
 	}
 	return rows, outcome, nil
@@ -56,7 +57,7 @@ func (a *Ask) playAll(ctx context.Context, p *Plan, rows []*row, outcome *replay
 			}
 		}
 		group.Go(func() (err error) {
-			found[i], err = a.play(inner, p, r, outcome, progress)
+			found[i], err = a.playRow(inner, p, r, i, outcome, progress)
 			return err
 		})
 	}
@@ -71,7 +72,7 @@ func (a *Ask) playAll(ctx context.Context, p *Plan, rows []*row, outcome *replay
 }
 
 // reacting prepares every row: each limiter, once more where clients remember, and the sequences.
-func (b *servers) reacting(ctx context.Context, p *Plan) ([]*row, error) {
+func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 	var all []*row
 	for _, l := range p.Limiters {
 		both := []*Limiter{l}
@@ -79,7 +80,7 @@ func (b *servers) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 			both = append(both, l.labelled(l.Label+scenario.LocalFlagSuffix, "local-flag:"))
 		}
 		for i, l := range both {
-			r, err := b.reactingRow(ctx, p, l, len(all))
+			r, err := a.reactingRow(ctx, p, l, len(all))
 			if err != nil {
 				return nil, err
 			}
@@ -94,23 +95,18 @@ func (b *servers) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 		play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
 		r := &row{protocol: play, answers: play, sequence: play,
 			Limiter: &Limiter{Instance: algorithms.Instance{Label: choice.Label, Parameters: choice.Parameters()}}}
-		if len(b.all) > 0 {
-			r.confirms = b.all[len(all)%len(b.all)]
-		}
 		all = append(all, r)
 	}
 	return all, nil
 }
 
 // reactingRow prepares a limiter: its model decides where it has one, and its script, on the server, confirms.
-func (b *servers) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) (*row, error) {
-	r := &row{Limiter: l, protocol: clients.OneCall{}}
-	if len(b.all) > 0 {
-		times := Times{Start: p.Scenario.Start, Behind: p.Scenario.ServerClock.Behind(), Stop: b.hurry}
-		if err := b.script(ctx, r, times, number); err != nil {
-			return nil, err
-		}
+func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) (*row, error) {
+	r, err := a.row(ctx, p, l, number)
+	if err != nil {
+		return nil, err
 	}
+	r.protocol = clients.OneCall{}
 	if l.NewModel == nil {
 		r.answers = OneByOne{Decider: r.script}
 		return r, nil
@@ -127,8 +123,8 @@ func (a *Ask) setup(p *Plan, protocol clients.Protocol, server clients.Server) c
 		Protocol: protocol, Server: server, Stop: a.Stop}
 }
 
-// play lets the clients play against one row, then measures its journal.
-func (a *Ask) play(ctx context.Context, p *Plan, r *row, base *replay.Outcome,
+// playRow lets the clients play against the row of that number, then measures its journal.
+func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *replay.Outcome,
 	progress func(int64)) (*replay.Outcome, error) {
 	setup := a.setup(p, r.protocol, r.answers)
 	setup.Progress = progress
@@ -146,11 +142,11 @@ func (a *Ask) play(ctx context.Context, p *Plan, r *row, base *replay.Outcome,
 	r.traffic, r.lastUS = &outcome.Traffic, outcome.LastUS
 	if r.sequence != nil {
 		r.sequence.Finish(base.Duration.Microseconds())
-		if err := r.confirmCommands(ctx, outcome, a.Stop); err != nil {
+		if err := a.confirmCommands(ctx, r.sequence, number, outcome); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Label, err)
 		}
 	}
-	if err := r.script.survey(ctx, outcome.LastUS); err != nil {
+	if err := r.survey(ctx, outcome.LastUS); err != nil {
 		return nil, err
 	}
 	r.effect, err = a.clockEffect(ctx, p, r)
@@ -165,10 +161,6 @@ func (r *row) playError(p *Plan, err error) error {
 		return replay.Invalid("%s: clients: against %s: %w", p.Scenario.Name, r.Label, err)
 	case errors.Is(err, context.Canceled):
 		return err
-	case r.script != nil:
-		err = explain(err, r.script.Server)
-	case r.confirms != nil:
-		err = explain(err, r.confirms)
 	}
 	return fmt.Errorf("%s: %w", r.Label, err)
 }
@@ -190,31 +182,19 @@ func (r *row) confirmation(stop <-chan struct{}) replay.Decider {
 // millisecond, and what a server answers otherwise it does so early.
 const mostConfirmed = 5000
 
-// confirmCommands sends what a sequence's clients sent to the real server, where there is one, and wants the same
-// replies. The outcome is partial where somebody ended the run before all of them were there.
-func (r *row) confirmCommands(ctx context.Context, o *replay.Outcome, stop <-chan struct{}) error {
-	server := r.confirms
-	if server == nil {
+// confirmCommands sends what a sequence's clients sent to the server, where there is one, and wants the same replies.
+// The outcome is partial where somebody ended the run before all of them were there.
+func (a *Ask) confirmCommands(ctx context.Context, play *sequence.Play, row int, o *replay.Outcome) error {
+	if a.Server == nil {
 		return nil
 	}
-	// Deadlines are placed after the server's own clock, which need not be ours.
-	now, err := server.Client.Time(ctx).Result()
-	if err == nil {
-		client := server.NewClient(1)
-		defer client.Close()
-		calls := r.sequence.Calls()
-		err = sequence.Confirm(ctx, client, !server.Own, server.Prefix, calls[:min(len(calls), mostConfirmed)], now,
-			stop)
-	}
-	var difference *sequence.DifferenceError
-	switch {
-	case errors.Is(err, sequence.ErrStopped):
+	calls := play.Calls()
+	err := a.Server.Confirm(ctx, calls[:min(len(calls), mostConfirmed)], row)
+	if errors.Is(err, message.ErrStopped) {
 		o.Partial = true
 		return nil
-	case err == nil, errors.As(err, &difference):
-		return err
 	}
-	return explain(err, server)
+	return err
 }
 
 // clockEffect plays a row once more with clocks that are right, and compares. It is nil where they are right already,

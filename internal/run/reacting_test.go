@@ -1,6 +1,8 @@
-package run
+package run_test
 
 import (
+	. "ratelab/internal/run"
+
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,7 +35,7 @@ phases:
 func TestClientsThatObeyAFixedWindow(t *testing.T) {
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		j := job(reacting(t, "clients: {count: 3, on_reject: obey}"))
-		j.Server, j.Algorithms = server, choices(t, "fixed-window")
+		j.Server, j.Algorithms = on(server), choices(t, "fixed-window")
 		r := run(t, j).Document.Runs[0]
 		row := rowOf(t, r, "fixed-window")
 		want := measure.Clients{Operations: 10, Succeeded: 10, Attempts: 15, GoodputPerSecond: 2.5, Lockstep: 5,
@@ -75,7 +77,7 @@ func TestQuietClientsChangeNothing(t *testing.T) {
 // A user's script decides on the server, one request at a time, and finds what the algorithm of the same rule finds.
 func TestAScriptOfOnesOwnReactsToClients(t *testing.T) {
 	j := job(reacting(t, "clients: {count: 3, on_reject: ignore, wait: 30ms, delay: {uniform: [1ms, 9ms]}}"))
-	j.Server, j.Algorithms = redis.KindEmbedded, choices(t, "fixed-window")
+	j.Server, j.Algorithms = on(redis.KindEmbedded), choices(t, "fixed-window")
 	j.Scripts = []string{scriptFile(t, "mine", `
 local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -93,20 +95,15 @@ return 1`, "keys: [\"mine:{key}\"]\nargs: [\"{limit}\", \"{window_ms}\"]\nadmitt
 func TestADifferenceIsAnError(t *testing.T) {
 	for _, clients := range []string{"", "clients: {on_reject: obey}"} {
 		j := job(reacting(t, clients))
-		j.Server, j.Algorithms = redis.KindEmbedded, choices(t, "gcra")
-		plans, err := j.plans()
+		j.Server, j.Algorithms = on(redis.KindEmbedded), choices(t, "gcra")
+		plans, err := j.Plans()
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := plans[0].Limiters[0]
 		right := c.NewModel
 		c.NewModel = func() limit.Limiter { return &generous{Limiter: right()} }
-		b, err := j.open(t.Context(), plans)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = j.decide(t.Context(), plans, b)
-		b.close()
+		_, err = j.Play(t.Context(), plans)
 		var differs *DifferenceError
 		if !errors.As(err, &differs) || differs.Number != 6 {
 			t.Fatalf("%q: got %v", clients, err)

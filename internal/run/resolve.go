@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,9 +20,9 @@ type resolver struct {
 	*Ask
 }
 
-// plans resolves what is asked: all that can still fail is the server. The error, a *replay.InputError, has everything
+// Plans resolves what is asked: all that can still fail is the server. The error, a *replay.InputError, has everything
 // that is wrong.
-func (a *Ask) plans() ([]*Plan, error) {
+func (a *Ask) Plans() ([]*Plan, error) {
 	r := &resolver{Ask: a}
 	var all []*Plan
 	for _, s := range a.Scenarios {
@@ -34,17 +33,10 @@ func (a *Ask) plans() ([]*Plan, error) {
 		r.addSequences(&p)
 		all = append(all, &p)
 	}
-	if len(a.Scripts) > 0 && a.Server == ModelServer {
-		r.Bad(errors.New("--redis model has no server to run a script on; leave out --script, or take --redis " +
-			"embedded"))
+	if len(a.Scripts) > 0 && a.Server == nil {
+		r.Bad(errNoServer)
 	}
 	return all, r.Err()
-}
-
-// Check resolves every name of what is asked and runs nothing; its error is a *replay.InputError.
-func (a *Ask) Check() error {
-	_, err := a.plans()
-	return err
 }
 
 // userScripts are those of the plans, once each: those of the first.

@@ -2,23 +2,26 @@ package run
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
-	"ratelab/internal/redis"
+	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/script"
 	"ratelab/internal/sequence"
+	"ratelab/internal/virtualtime"
 )
 
 // row is one limiter on its way through a plan.
 type row struct {
 	*Limiter
-	script  *Virtual // on a server; nil: the model decides
+	script  Script            // on a server; nil: the model decides
+	left    *virtualtime.Left // by the script; nil: not counted
 	decider replay.Decider
 	another func() replay.Decider                         // as that of replay.Lane
 	observe func([]limit.Request, []limit.Decision) error // nil: nobody watches
@@ -29,7 +32,6 @@ type row struct {
 	answers  clients.Server
 	model    *clients.Limiter   // nil where the server itself decides
 	sequence *sequence.Play     // of a sequence's row
-	confirms *redis.Server      // takes the sequence's commands; nil: none does
 	flag     *clients.LocalFlag // of a row whose clients remember that they are over the limit
 
 	played  *clients.Outcome
@@ -47,42 +49,75 @@ func (r *row) lane() replay.Lane {
 	return l
 }
 
-// rows prepares those of a plan whose clients do not react.
-func (b *servers) rows(ctx context.Context, p *Plan) ([]*row, error) {
+// rows prepares those of a plan whose clients do not react: models, or scripts that answer as their models do.
+func (a *Ask) rows(ctx context.Context, p *Plan) ([]*row, error) {
 	var all []*row
 	for i, l := range p.Limiters {
-		r := &row{Limiter: l}
-		if len(b.all) == 0 {
-			another := func() replay.Decider { return l.decider(p.Scenario) }
+		r, err := a.row(ctx, p, l, i)
+		if err != nil {
+			return nil, err
+		}
+		model := func() replay.Decider { return replay.NewModel(l.NewModel(), p.Scenario.Start) }
+		switch {
+		case r.script == nil:
+			another := func() replay.Decider { return replay.Unreachable(model(), p.Scenario.Outages) }
 			r.decider = another()
 			if l.Gateways == nil { // which take turns over the requests of all keys
 				r.another = another
 			}
-			all = append(all, r)
-			continue
+		case l.NewModel == nil:
+			r.decider = replay.Unreachable(r.script, p.Scenario.Outages)
+		default:
+			both := &confirming{Decider: r.script, model: model(), alike: sameAnswer}
+			r.decider = replay.Unreachable(both, p.Scenario.Outages)
 		}
-		err := b.script(ctx, r, Times{Start: p.Scenario.Start, Stop: b.hurry}, i)
-		if err != nil {
-			return nil, err
-		}
-		r.decider = r.script
-		if l.NewModel != nil {
-			r.decider = &confirming{Decider: r.script, model: replay.NewModel(l.NewModel(), p.Scenario.Start),
-				alike: sameAnswer}
-		}
-		r.decider = replay.Unreachable(r.decider, p.Scenario.Outages)
 		all = append(all, r)
 	}
 	return all, nil
 }
 
-// script prepares the script of the row with that number.
-func (b *servers) script(ctx context.Context, r *row, times Times, number int) error {
-	s, err := b.of(ctx, r.Limiter, number)
+// row is the limiter as the row of that number, with its script opened where there is a server.
+func (a *Ask) row(ctx context.Context, p *Plan, l *Limiter, number int) (r *row, err error) {
+	r = &row{Limiter: l}
+	if a.Server != nil {
+		r.script, err = a.Server.Open(ctx, l, p.Scenario.Start, p.Scenario.ServerClock.Behind(), number)
+	}
+	return r, err
+}
+
+// survey counts what a script has left at the time of the last request, and fails where it is not all that ought to be
+// there.
+func (r *row) survey(ctx context.Context, lastUS int64) error {
+	if r.script == nil {
+		return nil
+	}
+	left, err := r.script.Left(ctx, lastUS)
 	if err == nil {
-		r.script, err = r.On(ctx, s, times, b.ask.clock())
+		r.left = &left
+	}
+	if errors.Is(err, message.ErrStopped) {
+		return nil
 	}
 	return err
+}
+
+// describeScript adds to the row what its script's decisions took.
+func (r *row) describeScript(all *result.Row) {
+	if r.script == nil {
+		return
+	}
+	calls := r.script.Calls()
+	all.RedisCallsPerDecision = each(calls.Total, calls.Decisions)
+	all.RoundTripsPerDecision = each(calls.Decisions, calls.Decisions)
+	all.RedisCallsPerAdmitted = each(calls.Admitting, calls.Admitted)
+	all.RedisCallsPerRejected = each(calls.Rejecting, calls.Rejected)
+	if r.left == nil {
+		return
+	}
+	all.KeysLeft, all.KeysWithoutTTL = &r.left.Keys, &r.left.WithoutTTL
+	if r.left.Bytes > 0 { // 0 where the server does not say how much memory a key takes
+		all.BytesPerKey = each(r.left.Bytes, r.left.Keys)
+	}
 }
 
 // describe is the row of the document.
@@ -93,7 +128,7 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.LaneOutcome) resu
 	if r.Program != nil {
 		all.ScriptSHA1 = script.SHA1(r.Program.Source)
 	}
-	r.script.complete(&all)
+	r.describeScript(&all)
 	if r.played != nil {
 		r.describePlay(&all, p, o.Duration)
 	}

@@ -1,4 +1,4 @@
-package run
+package run_test
 
 import (
 	"encoding/csv"
@@ -33,7 +33,7 @@ func TestAScenarioNamesFurtherRows(t *testing.T) {
 func TestFurtherRowsThatCannotBe(t *testing.T) {
 	s := evenly(t, "steady", 10, `rows: ["gcra:brust=1", "gcra:per=1s:limit=3", "gcra:limit=3:per=1s", "none:limit=1"]`+
 		"\nparameters: {gcra: {nodes: 2}}\n")
-	err := job(s).Check()
+	_, err := job(s).Plans()
 	var bad *replay.InputError
 	if !errors.As(err, &bad) {
 		t.Fatal(err)
@@ -145,8 +145,8 @@ phases:
   - {name: crowd, duration: 2s, poisson: 200/s}
 clients: {count: 5, on_reject: obey, attempts: 3, delay: {uniform: [1ms, 8ms]}, local_flag: true}
 `)
-		j := wall(job(s))
-		j.Server = redis.KindEmbedded
+		j := job(s)
+		j.Server = on(redis.KindEmbedded)
 		j.Algorithms = choices(t, "fixed-window:limit=10:nodes=4:balancer="+balancer)
 		r := run(t, j).Document.Runs[0]
 		if len(r.Results) != 2 || r.Results[0].Admitted == 0 || r.Results[1].LocalFlag.LocalRejects == 0 {

@@ -10,13 +10,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"ratelab/algorithms"
 	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
-	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
@@ -26,19 +24,17 @@ import (
 // ErrExpectation is what a document is at fault of that missed an expectation.
 var ErrExpectation = errors.New("expectation missed")
 
-// Ask is what a command asks for. Version, Now and Sleep are required.
+// Ask is what a command asks for.
 type Ask struct {
 	Scenarios  []*scenario.Scenario
 	Algorithms []algorithms.Choice // nil: all, and the labels that a scenario expects something of
 	Expected   bool                // only the rows that a scenario expects something of, instead of Algorithms
 	Scripts    []string            // files of users' own scripts, each with its binding beside it
-	Server     string              // ModelServer, or a spec of redis.Start
+	Server     Server              // where the scripts decide; nil: the Go models decide
 	Instead
 
 	Version string
-	Now     func() time.Time
-	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
-	Stop    <-chan struct{}                            // closed: end early and mark the document partial
+	Stop    <-chan struct{} // closed: end early and mark the document partial
 
 	Progress  Progress
 	OtherRule bool              // a note says what the other rule for whole seconds comes to, where a trace has such
@@ -64,38 +60,79 @@ type Result struct {
 	Kept        string // what an interrupted run has left on a given server; "": nothing
 }
 
-// Run decides what is asked for. Errors are a *replay.InputError, a *redis.Unavailable or what else kept the
-// harness from running; there is no result then. A document with missed expectations is no error here.
+// Run decides what is asked for. Errors are a *replay.InputError, the server's or what else kept the harness from
+// running; there is no result then. A document with missed expectations is no error here.
 func (a *Ask) Run(ctx context.Context) (*Result, error) {
-	plans, err := a.plans()
+	plans, err := a.Plans()
 	if err != nil {
 		return nil, err
 	}
-	b, err := a.open(ctx, plans)
-	if err != nil {
-		return nil, err
-	}
-	defer b.close()
-	return a.decide(ctx, plans, b)
+	return a.Play(ctx, plans)
 }
 
-// On decides one plan on a server that the caller has started, and ends. A plan that was stopped is partial.
-func (a *Ask) On(ctx context.Context, s *redis.Server, p *Plan) (*result.Run, error) {
-	b := newServers(a)
-	b.all, b.lent = []*redis.Server{s}, true
-	defer b.close()
-	run, _, err := a.decideOne(ctx, p, b)
+// Play decides every plan, on the server if there is one. Its errors are those of Run.
+func (a *Ask) Play(ctx context.Context, plans []*Plan) (*Result, error) {
+	if err := a.start(ctx, plans); err != nil {
+		return nil, err
+	}
+	defer a.end()
+	return a.play(ctx, plans)
+}
+
+// PlayOne decides one plan, and tries no script first. A run that was stopped is partial.
+func (a *Ask) PlayOne(ctx context.Context, p *Plan) (*result.Run, error) {
+	if err := a.start(ctx, []*Plan{p}); err != nil {
+		return nil, err
+	}
+	defer a.end()
+	run, _, err := a.decideOne(ctx, p)
 	return run, err
 }
 
-func (a *Ask) clock() replay.Clock { return replay.Clock{Now: a.Now, Sleep: a.Sleep} }
+// start starts the server, if there is one, for the plan with the most rows.
+func (a *Ask) start(ctx context.Context, plans []*Plan) error {
+	if a.Server == nil {
+		return nil
+	}
+	rows := 0
+	for _, p := range plans {
+		rows = max(rows, p.rows())
+	}
+	return a.Server.Start(ctx, rows)
+}
 
-// decide decides every plan.
-func (a *Ask) decide(ctx context.Context, plans []*Plan, b *servers) (*Result, error) {
-	all := &Result{Warnings: warnings(plans, b.describe().Kind)}
+// end ends the server.
+func (a *Ask) end() {
+	if a.Server != nil {
+		a.Server.Close()
+	}
+}
+
+// about names what decides, and reports whether it is somebody else's.
+func (a *Ask) about() (server result.Server, given bool) {
+	if a.Server == nil {
+		return result.Server{Kind: ModelServer, Name: "go", Version: a.Version, Transport: "none"}, false
+	}
+	return a.Server.Describe()
+}
+
+// clean deletes what the rows have left, and gives failed, or else its own error.
+func (a *Ask) clean(ctx context.Context, failed error) error {
+	if a.Server == nil {
+		return failed
+	}
+	return a.Server.Clean(ctx, failed)
+}
+
+// play decides every plan. The server has started.
+func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
+	server, _ := a.about()
+	all := &Result{Warnings: warnings(plans, server.Kind)}
 	if own := userScripts(plans); len(own) > 0 {
-		err := Try(ctx, own, a.Server, b.all[0].Prefix, plans[0].Scenario.Start, plans[0].Stream, a.clock())
-		if err != nil {
+		if a.Server == nil {
+			return nil, &replay.InputError{Err: errNoServer}
+		}
+		if err := a.Server.Try(ctx, own, plans[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +142,7 @@ func (a *Ask) decide(ctx context.Context, plans []*Plan, b *servers) (*Result, e
 			total, _ := p.Stream.Count()
 			a.Progress.Scenario(p.Scenario.Name, i+1, len(plans), total)
 		}
-		run, picture, err := a.decideOne(ctx, p, b)
+		run, picture, err := a.decideOne(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +154,10 @@ func (a *Ask) decide(ctx context.Context, plans []*Plan, b *servers) (*Result, e
 		stopped := run.Partial || left > 0 && message.Closed(a.Stop)
 		run = &all.Document.Runs[i]
 		if stopped {
-			all.Interrupted, all.Kept = true, b.kept
+			all.Interrupted = true
+			if a.Server != nil {
+				all.Kept = a.Server.Kept()
+			}
 			if left > 0 {
 				run.Notes = append(run.Notes,
 					fmt.Sprintf("interrupted: of the scenarios after this one, %d were not run", left))
@@ -134,15 +174,15 @@ func (a *Ask) decide(ctx context.Context, plans []*Plan, b *servers) (*Result, e
 }
 
 // decideOne decides one plan, and what the other rules for whole seconds come to.
-func (a *Ask) decideOne(ctx context.Context, p *Plan, b *servers) (*result.Run, *curves.Input, error) {
-	if err := a.rehearse(ctx, p, b); err != nil {
+func (a *Ask) decideOne(ctx context.Context, p *Plan) (*result.Run, *curves.Input, error) {
+	if err := a.rehearse(ctx, p); err != nil {
 		return nil, nil, err
 	}
-	rows, outcome, err := a.decideRows(ctx, p, b)
+	rows, outcome, err := a.decideRows(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	run := p.describe(b, rows, outcome)
+	run := a.describe(p, rows, outcome)
 	picture := &curves.Input{Run: run, Version: a.Version, Traffic: outcome.Traffic}
 	if run.Reference != nil {
 		picture.Reference = &outcome.ReferenceSeries
@@ -156,7 +196,7 @@ func (a *Ask) decideOne(ctx context.Context, p *Plan, b *servers) (*result.Run, 
 	}
 	if a.OtherRule && !run.Partial && p.Stream.Spread() > 0 {
 		other := Ask{Scenarios: []*scenario.Scenario{p.Scenario.UnderRule(traffic.AtStart)}, Algorithms: a.Algorithms,
-			Instead: a.Instead, Server: ModelServer, Version: a.Version, Now: a.Now, Sleep: a.Sleep, Stop: a.Stop}
+			Instead: a.Instead, Version: a.Version, Stop: a.Stop}
 		found, err := other.Run(ctx)
 		if err != nil {
 			return nil, nil, err
@@ -170,30 +210,29 @@ func (a *Ask) decideOne(ctx context.Context, p *Plan, b *servers) (*result.Run, 
 
 // rehearse has the users' scripts decide a plan's requests on a private server before they do on a given one: nothing
 // ends a script there that loops once it has written.
-func (a *Ask) rehearse(ctx context.Context, p *Plan, b *servers) error {
+func (a *Ask) rehearse(ctx context.Context, p *Plan) error {
 	only := *p
 	only.sequences = nil
 	only.Limiters = slices.DeleteFunc(slices.Clone(p.Limiters), func(l *Limiter) bool { return !l.Program.Foreign })
-	if b.own() || len(only.Limiters) == 0 {
+	if _, given := a.about(); !given || len(only.Limiters) == 0 {
 		return nil
 	}
-	server, err := b.bounded(ctx, "", a.Server, b.all[0].Prefix)
+	server, err := a.Server.Private(ctx)
 	if err != nil {
 		return err
 	}
-	silent := *a
-	silent.Progress, silent.Watch = nil, nil
-	_, _, err = silent.decideRows(ctx, &only,
-		&servers{ask: &silent, all: []*redis.Server{server}, hurry: b.hurry})
+	defer server.Close()
+	silent := Ask{Server: server, Stop: a.Stop}
+	_, _, err = silent.decideRows(ctx, &only)
 	return err
 }
 
 // decideRows sends a plan's traffic past its rows, looks at what they leave on their servers, and deletes it.
-func (a *Ask) decideRows(ctx context.Context, p *Plan, b *servers) ([]*row, *replay.Outcome, error) {
+func (a *Ask) decideRows(ctx context.Context, p *Plan) ([]*row, *replay.Outcome, error) {
 	if p.Scenario.Reactive() {
-		return a.react(ctx, p, b)
+		return a.react(ctx, p)
 	}
-	rows, err := b.rows(ctx, p)
+	rows, err := a.rows(ctx, p)
 	if err == nil {
 		err = a.watch(p, rows)
 	}
@@ -210,9 +249,9 @@ func (a *Ask) decideRows(ctx context.Context, p *Plan, b *servers) ([]*row, *rep
 	}
 	outcome, err := replay.Run(ctx, p.Stream, p.Policy, lanes, p.measured(o))
 	for i := 0; err == nil && i < len(rows); i++ {
-		err = rows[i].script.survey(ctx, outcome.LastUS)
+		err = rows[i].survey(ctx, outcome.LastUS)
 	}
-	if err = b.cleanUp(ctx, rows, err); err != nil {
+	if err = a.clean(ctx, err); err != nil {
 		return nil, nil, err
 	}
 	return rows, outcome, nil

@@ -28,12 +28,10 @@ func (e *DifferenceError) Error() string {
 		e.Number, e.Call.Command.Words(""), e.Call.AtUS, e.Got, e.Call.Reply)
 }
 
-// ErrStopped is a Confirm that was told to stop before it came to the end.
-var ErrStopped = errors.New("stopped")
-
 // Confirm sends calls to a server again, in their order, each at its own virtual time, and wants the same replies. The
 // client must be fresh, and is the caller's to close; the keys, behind prefix, are deleted in the end. real is the
-// real time now; a stop that is closed ends it early. The error is a *DifferenceError, ErrStopped, or the connection's.
+// real time now; a stop that is closed ends it early. The error is a *DifferenceError,
+// message.ErrStopped, or the connection's.
 //
 // given: the server is not ours. A key that a killed run leaves there then ends with its TTL.
 func Confirm(ctx context.Context, client redis.Client, given bool, prefix string, calls []Call, real time.Time,
@@ -51,7 +49,7 @@ func Confirm(ctx context.Context, client redis.Client, given bool, prefix string
 	defer func() { err = cmp.Or(err, forget(context.WithoutCancel(ctx), client, prefix, calls)) }()
 	for next := 0; next < len(calls); {
 		if message.Closed(stop) {
-			return ErrStopped
+			return message.ErrStopped
 		}
 		var replies []any
 		if together := together(calls[next:], prefix); together != nil {

@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
@@ -110,7 +111,7 @@ func TestConfirmStops(t *testing.T) {
 	close(stop)
 	calls := crowd(t, "read-then-increment", rand.New(rand.NewPCG(7, 7)))
 	if err := sequence.Confirm(t.Context(), s.NewClient(1), false, s.Prefix, calls, time.Now(), stop); !errors.Is(err,
-		sequence.ErrStopped) {
+		message.ErrStopped) {
 		t.Errorf("the error is %v, want ErrStopped", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"ratelab/internal/message"
+
 	"github.com/redis/go-redis/v9"
 )
 
@@ -20,7 +22,7 @@ func (r *Runner) inChunks(ctx context.Context, keys []string, command func(redis
 	}
 	for trip := range slices.Chunk(keys, together*sweepChunk) {
 		if r.stopped() {
-			return ErrStopped
+			return message.ErrStopped
 		}
 		pipe := r.server.Client.Pipeline()
 		for chunk := range slices.Chunk(trip, sweepChunk) {

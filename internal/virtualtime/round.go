@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 )
 
 // round is a few EVALs that travel together.
@@ -84,14 +85,14 @@ func (r *Runner) send(ctx context.Context, next *round) {
 	}()
 }
 
-// wait gives the connection's error, or ctx's, or ErrStopped; what the server itself objects to is in the answers. A
-// round whose wait was cut short stays pending.
+// wait gives the connection's error, or ctx's, or message.ErrStopped; what the server itself objects to is in the
+// answers. A round whose wait was cut short stays pending.
 func (r *Runner) wait(ctx context.Context, last *round) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-r.options.Stop:
-		return ErrStopped
+		return message.ErrStopped
 	case err := <-last.done:
 		r.pending = r.pending[1:]
 		if err != nil && !isReply(err) {

@@ -55,12 +55,9 @@ type Options struct {
 	Trial bool
 	// BatchSize fixes the number of arrivals per EVAL; 0: by time.
 	BatchSize int
-	// Stop, once it is closed, ends Decide and Left between two batches with ErrStopped; nil: nothing does.
+	// Stop, once it is closed, ends Decide and Left between two batches with message.ErrStopped; nil: nothing does.
 	Stop <-chan struct{}
 }
-
-// ErrStopped is what Decide and Left end with that were told to stop.
-var ErrStopped = errors.New("stopped")
 
 // generous is how far in the real future the first virtual deadline lies: longer than any run takes. So long a key of a
 // killed run stays on a given server, beyond the virtual time that had passed and its own TTL.
@@ -153,8 +150,8 @@ func (r *Runner) serverUS(q limit.Request) int64 { return r.startUS + q.AtUS + q
 
 // Decide decides requests in the order in which they arrive; decisions has the same length. On an error the decisions
 // before the failing one are valid, and the error names its request: it is a *CompileError before the first request, a
-// *CallError, ErrLost, ctx's, or the connection's. After a *LostError and ErrStopped none are valid. The run is over
-// then.
+// *CallError, ErrLost, ctx's, or the connection's. After a *LostError and message.ErrStopped none are valid. The run is
+// over then.
 func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if len(requests) == 0 {
 		return nil
@@ -182,7 +179,7 @@ func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions
 	var last *round
 	for {
 		if r.stopped() {
-			return ErrStopped
+			return message.ErrStopped
 		}
 		var next *round
 		next, requests = r.write(ctx, requests)

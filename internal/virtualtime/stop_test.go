@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/resp"
-	"ratelab/internal/virtualtime"
 )
 
 // hoarder leaves a hundred keys per request.
@@ -29,13 +29,13 @@ func TestAStoppedRunEndsBetweenTwoBatches(t *testing.T) {
 		time.AfterFunc(350*time.Millisecond, func() { stopped = time.Now(); close(stop) })
 		requests := stream(100_000, 1000, oneKey)
 		if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); !errors.Is(err,
-			virtualtime.ErrStopped) {
+			message.ErrStopped) {
 			t.Fatalf("%v; want ErrStopped", err)
 		}
 		if took := time.Since(stopped); took > 500*time.Millisecond {
 			t.Errorf("it took %v to stop", took)
 		}
-		if _, err := r.Left(t.Context(), 1, false); !errors.Is(err, virtualtime.ErrStopped) {
+		if _, err := r.Left(t.Context(), 1, false); !errors.Is(err, message.ErrStopped) {
 			t.Errorf("%v; want ErrStopped of Left", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

@@ -1,4 +1,4 @@
-package run
+package host
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
+	"ratelab/internal/run"
 )
 
 // tried is the verdict on a script on a server of that kind.
@@ -29,7 +30,7 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := Own(file, limit.Policy{Requests: 10, Window: time.Second})
+	own, err := run.Own(file, limit.Policy{Requests: 10, Window: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +42,8 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 			return nil
 		}
 	}
-	first := Recorded{Journal: clients.Journal{Requests: []limit.Request{{Key: "k", Cost: 1}}}}
-	return Try(ctx, []*Limiter{own}, kind, "", time.Unix(1_700_000_000, 0), &first,
+	first := run.Recorded{Journal: clients.Journal{Requests: []limit.Request{{Key: "k", Cost: 1}}}}
+	return Try(ctx, []*run.Limiter{own}, kind, "", time.Unix(1_700_000_000, 0), &first,
 		replay.Clock{Now: time.Now, Sleep: sleep})
 }
 

@@ -1,4 +1,4 @@
-package run
+package host
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
+	"ratelab/internal/run"
 	"ratelab/internal/virtualtime"
 )
 
@@ -34,9 +35,9 @@ var errLoops = errors.New("loops")
 // decides anything on the server that spec names, with keys of prefix: a script that loops after a write cannot be
 // killed without its server, and no script is to know its trial by its keys. Without such a script it does nothing. Its
 // error is a *replay.InputError, or that of a server.
-func Try(ctx context.Context, all []*Limiter, spec, prefix string, start time.Time, t replay.Traffic,
+func Try(ctx context.Context, all []*run.Limiter, spec, prefix string, start time.Time, t replay.Traffic,
 	clock replay.Clock) error {
-	all = slices.DeleteFunc(slices.Clone(all), func(l *Limiter) bool { return !l.Program.Foreign })
+	all = slices.DeleteFunc(slices.Clone(all), func(l *run.Limiter) bool { return !l.Program.Foreign })
 	if len(all) == 0 {
 		return nil
 	}
@@ -52,7 +53,7 @@ func Try(ctx context.Context, all []*Limiter, spec, prefix string, start time.Ti
 	watch := message.WatchOf(ctx)
 	ctx, cancel := watch.Context(ctx)
 	defer cancel()
-	server, err := PrivateServer(ctx, spec, prefix, trialMemory)
+	server, err := redis.StartPrivate(ctx, spec, prefix, trialMemory)
 	if err != nil {
 		return err
 	}
@@ -74,14 +75,14 @@ func Try(ctx context.Context, all []*Limiter, spec, prefix string, start time.Ti
 }
 
 // tryOne gives nil for a script that answers every request with what its binding allows.
-func tryOne(ctx context.Context, s *redis.Server, l *Limiter, start time.Time, requests []limit.Request,
+func tryOne(ctx context.Context, s *redis.Server, l *run.Limiter, start time.Time, requests []limit.Request,
 	clock replay.Clock) error {
-	runner, err := Runner(ctx, s, l.Program, Times{Start: start, Trial: true}, 1, clock)
+	r, err := runner(ctx, s, l.Program, virtualtime.Options{Start: start, Trial: true, BatchSize: 1}, clock)
 	if err != nil {
 		return err
 	}
 	answered := make(chan error, 1)
-	go func() { answered <- runner.Decide(ctx, requests, make([]limit.Decision, len(requests))) }()
+	go func() { answered <- r.Decide(ctx, requests, make([]limit.Decision, len(requests))) }()
 	trial, cancel := context.WithCancel(ctx)
 	defer cancel()
 	over := make(chan error, 1)
@@ -102,7 +103,7 @@ func tryOne(ctx context.Context, s *redis.Server, l *Limiter, start time.Time, r
 var aboutNothing = regexp.MustCompile(`strings or integers|\bnil\b`)
 
 // faultOf puts what ended a trial into the class of errors that it belongs to.
-func faultOf(err error, s *redis.Server, l *Limiter) error {
+func faultOf(err error, s *redis.Server, l *run.Limiter) error {
 	var call *virtualtime.CallError
 	var compile *virtualtime.CompileError
 	switch {
