@@ -52,18 +52,18 @@ func (p *Played) Course(ctx context.Context, policy limit.Policy) (*result.Cours
 		Rolling: asTaken.Lanes[0].Series.Rolling}, nil
 }
 
-// at is a call's request as it was at an instant, in the scenario's time.
+// at is a call's request as it was at an instant, from the part's beginning.
 func (p *Played) at(c *call, at time.Duration) limit.Request {
 	q := c.req
-	q.AtUS = max(at-p.origin, p.part.From).Microseconds()
+	q.AtUS = max(at-p.origin-p.part.From, 0).Microseconds()
 	return q
 }
 
 // measured measures decisions that are known.
 func (p *Played) measured(ctx context.Context, policy limit.Policy, known clients.Journal) (*replay.Outcome, error) {
 	lane := replay.Lane{Decider: &run.FromJournal{Decisions: known.Decisions}}
-	traffic := &run.Recorded{Journal: known, Lasts: p.part.Until, Foreseen: true}
-	return replay.Run(ctx, traffic, policy, []replay.Lane{lane}, replay.Options{From: p.part.From.Microseconds()})
+	traffic := &run.Recorded{Journal: known, Lasts: p.part.Length(), Foreseen: true}
+	return replay.Run(ctx, traffic, policy, []replay.Lane{lane}, replay.Options{})
 }
 
 // taken is what was sent and taken before the part's end, as the server took it: each request in the middle between its

@@ -5,11 +5,9 @@ import "time"
 // maxBuckets is what a chart of 700 pixels can still show.
 const maxBuckets = 512
 
-// axis cuts time, from an instant that is the scenario's start as a rule, into at most maxBuckets equal buckets
-// [i·width, (i+1)·width). Two axes that were made for one duration and have seen the same instants are equal, whatever
-// was decided.
+// axis cuts time, from the scenario's start, into at most maxBuckets equal buckets [i·width, (i+1)·width). Two axes that
+// were made for one duration and have seen the same instants are equal, whatever was decided.
 type axis struct {
-	fromUS  int64
 	widthUS int64
 	lastUS  int64 // the latest instant seen
 }
@@ -24,24 +22,8 @@ func newAxis(duration time.Duration) axis {
 	return axis{widthUS: niceWidthUS(duration.Microseconds())}
 }
 
-// begin has the axis of a run of the duration begin at fromUS; 0 is unknown. Nothing has been seen.
-func (a *axis) begin(fromUS int64, duration time.Duration) {
-	if fromUS > 0 {
-		*a = newAxis(max(0, duration-time.Duration(fromUS)*time.Microsecond))
-		a.fromUS = fromUS
-	}
-}
-
-// bucket is that of atUS, below zero before the axis begins.
-func (a *axis) bucket(atUS int64) int {
-	if atUS < a.fromUS {
-		return -1
-	}
-	return int((atUS - a.fromUS) / a.widthUS)
-}
-
-// startUS is where a bucket begins.
-func (a *axis) startUS(bucket int) int64 { return a.fromUS + int64(bucket)*a.widthUS }
+// bucket is that of atUS.
+func (a *axis) bucket(atUS int64) int { return int(atUS / a.widthUS) }
 
 // clockWidths continue 1, 2, 5, 10 … 500 ms the way clocks and calendars are divided.
 var clockWidths = []time.Duration{
@@ -90,7 +72,7 @@ func (a *axis) reach(atUS int64) (merges int) {
 func (a *axis) span(duration time.Duration) (buckets, merges int) {
 	end := max(a.lastUS, duration.Microseconds()-1)
 	merges = a.reach(end)
-	return max(0, a.bucket(end)) + 1, merges
+	return a.bucket(end) + 1, merges
 }
 
 // merge joins the buckets of a full set of maxBuckets in pairs, with join.

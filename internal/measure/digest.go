@@ -8,15 +8,15 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Digest adds up the hashes of one line "t_us,key,cost,0|1\n" for each request: two runs that decided alike have the
+// digest adds up the hashes of one line "t_us,key,cost,0|1\n" for each request: two runs that decided alike have the
 // same, whatever the order of their keys.
-type Digest struct {
+type digest struct {
 	sum  Sum128
 	line []byte
 }
 
-// Add adds that of one request.
-func (d *Digest) Add(q limit.Request, admitted bool) {
+// add adds that of one request.
+func (d *digest) add(q limit.Request, admitted bool) {
 	b := strconv.AppendInt(d.line[:0], q.AtUS, 10)
 	b = append(b, ',')
 	b = append(b, q.Key...)
@@ -31,6 +31,3 @@ func (d *Digest) Add(q limit.Request, admitted bool) {
 	hash := xxh3.Hash128(b)
 	d.sum.add(Sum128{hash.Hi, hash.Lo})
 }
-
-// Sum is the sum so far.
-func (d *Digest) Sum() Sum128 { return d.sum }

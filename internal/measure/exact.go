@@ -39,5 +39,6 @@ func (m *Meter) fits(q limit.Request, number int64) bool {
 	if m.behind != nil {
 		return m.behind.holds(number, q.AtUS, q.Cost)
 	}
-	return q.Cost <= m.policy.Requests-m.windows.kept(number, q.AtUS)
+	_, kept := m.windows.at(number, q.AtUS)
+	return q.Cost <= m.policy.Requests-kept
 }

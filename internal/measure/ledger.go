@@ -59,9 +59,9 @@ func (l *Ledger) total() (cost int64) {
 	return cost
 }
 
-// Shortfall is what an exact limiter let through and a row did not, added up over the keys for which that is something:
+// shortfall is what an exact limiter let through and a row did not, added up over the keys for which that is something:
 // what one key got beyond its due does not make up for what another lacks.
-func Shortfall(exact, within *Ledger) (requests, cost int64) {
+func shortfall(exact, within *Ledger) (requests, cost int64) {
 	for i := range exact.cost {
 		requests += max(0, exact.Requests(i)-within.Requests(i))
 		cost += max(0, exact.Cost(i)-within.Cost(i))

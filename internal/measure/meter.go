@@ -16,11 +16,11 @@ import (
 type Meter struct {
 	policy   limit.Policy
 	duration time.Duration
-	counts   Counts // what Result says besides is filled in there
+	counts   Result // what Tally says besides is filled in there
 	windows  *windows
 	behind   *buckets // the exact limiter behind, by the bucket; by the window it is in windows
 	timeline timeline
-	digest   Digest
+	digest   digest
 	within   Ledger
 	excess   Ledger
 	scales   *scales         // nil: not wanted
@@ -48,15 +48,6 @@ func (m *Meter) WatchScales(lengths []int64) {
 	m.windows.release = m.scales.release
 }
 
-// Begin has the Series begin so far from the start; what is before counts for all other figures, and for what rolls. It
-// is called before the first Observe.
-func (m *Meter) Begin(usFromStart int64) {
-	m.timeline.axis.begin(usFromStart, m.duration)
-	if usFromStart > 0 {
-		m.timeline.current = -1
-	}
-}
-
 // WatchRate makes the meter compare what the limiter believes to be used with what it admitted; see RateDifference.
 // It is called before the first Observe.
 func (m *Meter) WatchRate() { m.rate = &RateDifference{} }
@@ -77,7 +68,7 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact b
 	if !m.offer(q) {
 		return
 	}
-	m.digest.Add(q, d.Allowed())
+	m.digest.add(q, d.Allowed())
 	if d.Allowed() != exact {
 		m.counts.DiffersFromExact++
 	}
@@ -91,7 +82,10 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact b
 		if d.Verdict == limit.NotConfigured {
 			m.counts.NotConfigured++
 		}
-		m.reject(q, number, d)
+		if m.rate != nil && d.Verdict == limit.Rejected {
+			used, _ := m.windows.at(number, q.AtUS)
+			m.rate.add(m.policy.Requests-d.Remaining, used)
+		}
 	case limit.Unavailable:
 		m.counts.Errors++
 		m.counts.Unavailable++
@@ -120,7 +114,8 @@ func (m *Meter) offer(q limit.Request) bool {
 // admit counts an admission now, or where it is delayed when it leaves.
 func (m *Meter) admit(a departure, d limit.Decision) {
 	if m.rate != nil {
-		m.rate.add(m.policy.Requests-d.Remaining-a.Cost, m.windows.sum(a.number, a.AtUS))
+		used, _ := m.windows.at(a.number, a.AtUS)
+		m.rate.add(m.policy.Requests-d.Remaining-a.Cost, used)
 	}
 	if d.DelayUS != 0 && m.shaping == nil {
 		m.shaping = newShaping(m.windows, m.counts.Admitted-1, m.counts.PeakWindowAdmitted)
@@ -168,12 +163,6 @@ func (m *Meter) depart(a departure) {
 	}
 }
 
-func (m *Meter) reject(q limit.Request, number int64, d limit.Decision) {
-	if m.rate != nil && d.Verdict == limit.Rejected {
-		m.rate.add(m.policy.Requests-d.Remaining, m.windows.sum(number, q.AtUS))
-	}
-}
-
 // Within is what was let through within the contract, by key. It is complete once Result has been called.
 func (m *Meter) Within() *Ledger { return &m.within }
 
@@ -184,20 +173,27 @@ func (m *Meter) Excess() *Ledger { return &m.excess }
 // is what the Reference in the same place let through, nil where nobody wants the shortfall. An error means that the
 // figures contradict each other, or could not be.
 func (m *Meter) Result(duration time.Duration, keys int64, exact *Ledger) (Result, error) {
-	m.finish(duration)
-	r, err := m.tallied(exact).Result(m.policy, duration, keys)
-	if m.broken != nil {
-		return r, m.broken
+	t, err := m.Tally(duration, exact)
+	if err != nil {
+		return t.Counts, err
 	}
-	return r, err
+	return t.Result(m.policy, duration, keys)
 }
 
 // Tally is everything observed, in a run that took the duration; exact is as that of Result. It is the last thing to
 // ask of a Meter.
 func (m *Meter) Tally(duration time.Duration, exact *Ledger) (*Tally, error) {
 	m.finish(duration)
-	return &Tally{Counts: m.tallied(exact), Series: m.Series(), MostAdmitted: m.MostAdmitted(), Rate: m.rate,
-		Delays: m.shaping.delaysOf()}, m.broken
+	t := &Tally{Counts: m.counts, Digest: m.digest.sum, Series: m.Series(), MostAdmitted: m.MostAdmitted(),
+		Rate: m.rate}
+	if m.shaping != nil {
+		t.Delays = &Delays{m.shaping.delays, m.shaping.peak}
+	}
+	if exact != nil {
+		t.Counts.Shortfall, t.Counts.ShortfallCost = shortfall(exact, &m.within)
+		t.Counts.ExactCost = exact.total()
+	}
+	return t, m.broken
 }
 
 // finish has everything leave, and what leaves after the run be on no timeline. The run lasts to its last request at
@@ -210,17 +206,6 @@ func (m *Meter) finish(duration time.Duration) {
 		m.over = true
 		m.leave(math.MaxInt64)
 	}
-}
-
-// tallied are the counts, with what they lack of exact.
-func (m *Meter) tallied(exact *Ledger) Counts {
-	c := m.counts
-	c.DecisionsDigest = m.digest.Sum()
-	if exact != nil {
-		c.Shortfall, c.ShortfallCost = Shortfall(exact, &m.within)
-		c.ExactCost = exact.total()
-	}
-	return c
 }
 
 // Reach has the Series go on to usFromStart at least, although nothing happens there.
@@ -238,8 +223,8 @@ func (m *Meter) Series() Series {
 	return s
 }
 
-// Check reports the first two figures that contradict each other.
-func (r Result) Check() error {
+// check reports the first two figures that contradict each other.
+func (r Result) check() error {
 	switch {
 	case r.Offered != r.Admitted+r.Rejected+r.Errors:
 		return fmt.Errorf("offered %d is not admitted %d + rejected %d + errors %d", r.Offered, r.Admitted, r.Rejected,

@@ -188,7 +188,7 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 		slices.SortStableFunc(left, func(a, b observation) int { return int(a.AtUS - b.AtUS) })
 		m := NewMeter(p, duration)
 		exact := observe(m, p, run)
-		got, err := m.Result(duration, 3, exact)
+		tally, err := m.Tally(duration, exact)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,12 +197,13 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 			want.PeakWindowAdmitted = max(want.PeakWindowAdmitted, sumIn(left, o.Key, o.AtUS, p.WindowUS()))
 		}
 		contractOracle(p, left, &want)
+		got := tally.Counts
 		if got.PeakWindowAdmitted != want.PeakWindowAdmitted || got.Excess != want.Excess ||
 			got.ExcessCost != want.ExcessCost {
 			t.Fatalf("peak %d, excess %d cost %d; want %d, %d, %d", got.PeakWindowAdmitted, got.Excess, got.ExcessCost,
 				want.PeakWindowAdmitted, want.Excess, want.ExcessCost)
 		}
-		shaped, delays := m.shaping.delaysOf().Shaping(), []int64{}
+		shaped, delays := tally.Delays.Shaping(), []int64{}
 		for _, o := range left {
 			delays = append(delays, o.delayUS)
 		}

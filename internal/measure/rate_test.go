@@ -53,7 +53,8 @@ func TestTheReferenceHasNoRateDifference(t *testing.T) {
 			if r.Admit(o.Request, number) {
 				d.Verdict = limit.Allowed
 			}
-			d.Remaining = p.Requests - r.windows.sum(number, o.AtUS)
+			used, _ := r.windows.at(number, o.AtUS)
+			d.Remaining = p.Requests - used
 			m.Observe(o.Request, number, d, d.Allowed())
 		}
 		if got := m.rate.Mean(); got != nil && *got != 0 {

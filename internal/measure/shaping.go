@@ -1,8 +1,8 @@
 package measure
 
 import (
-	"cmp"
 	"container/heap"
+	"maps"
 	"slices"
 
 	"ratelab/internal/limit"
@@ -63,42 +63,15 @@ func (s *shaping) next(atUS int64) (departure, bool) {
 
 // Delays are how long what was admitted had to wait, in whole numbers that add up.
 type Delays struct {
-	Each           []Delayed `json:"each"` // ascending, each delay once
-	PeakOfArrivals int64     `json:"peak_of_arrivals"`
+	Each           map[int64]int64 `json:"each"` // how many had to wait so many µs
+	PeakOfArrivals int64           `json:"peak_of_arrivals"`
 }
-
-// Delayed is how many requests had to wait so long.
-type Delayed struct {
-	US       int64 `json:"us"`
-	Requests int64 `json:"requests"`
-}
-
-// delaysOf are those of all that was admitted; nil where nothing was delayed.
-func (s *shaping) delaysOf() *Delays {
-	if s == nil {
-		return nil
-	}
-	d := &Delays{Each: make([]Delayed, 0, len(s.delays)), PeakOfArrivals: s.peak}
-	for us, n := range s.delays {
-		d.Each = append(d.Each, Delayed{us, n})
-	}
-	slices.SortFunc(d.Each, byDelay)
-	return d
-}
-
-func byDelay(a, b Delayed) int { return cmp.Compare(a.US, b.US) }
 
 // plus is what both come to.
 func (d *Delays) plus(o *Delays) *Delays {
-	all := slices.Concat(d.Each, o.Each)
-	slices.SortFunc(all, byDelay)
-	sum := &Delays{PeakOfArrivals: max(d.PeakOfArrivals, o.PeakOfArrivals)}
-	for _, each := range all {
-		if last := len(sum.Each) - 1; last >= 0 && sum.Each[last].US == each.US {
-			sum.Each[last].Requests += each.Requests
-		} else {
-			sum.Each = append(sum.Each, each)
-		}
+	sum := &Delays{maps.Clone(d.Each), max(d.PeakOfArrivals, o.PeakOfArrivals)}
+	for us, n := range o.Each {
+		sum.Each[us] += n
 	}
 	return sum
 }
@@ -109,17 +82,18 @@ func (d *Delays) Shaping() *Shaping {
 		return nil
 	}
 	var total int64
-	for _, each := range d.Each {
-		total += each.Requests
+	for _, n := range d.Each {
+		total += n
 	}
+	ascending := slices.Sorted(maps.Keys(d.Each))
 	at := func(percent int64) int64 {
 		rank := (percent*total + 99) / 100 // the nearest rank
-		for _, each := range d.Each {
-			if rank -= each.Requests; rank <= 0 {
-				return each.US
+		for _, us := range ascending {
+			if rank -= d.Each[us]; rank <= 0 {
+				return us
 			}
 		}
-		return d.Each[len(d.Each)-1].US
+		return ascending[len(ascending)-1]
 	}
 	return &Shaping{DelayUS: Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)},
 		PeakOfArrivals: d.PeakOfArrivals}

@@ -12,7 +12,8 @@ import (
 // of all: whatever is in one is a sum of whole numbers, a maximum, or the worst of a list. A figure that is a ratio is
 // made of them at the end.
 type Tally struct {
-	Counts       Counts          `json:"counts"`
+	Counts       Result          `json:"counts"` // what is no whole number is left to Result
+	Digest       Sum128          `json:"decisions_digest"`
 	Series       Series          `json:"series"`
 	MostAdmitted []int64         `json:"most_admitted,omitempty"` // for each of the time scales
 	Rate         *RateDifference `json:"rate,omitempty"`
@@ -20,28 +21,8 @@ type Tally struct {
 	Served       *Served         `json:"served,omitempty"` // absent where it was not asked for, or of too many keys
 }
 
-// Counts are the whole numbers of a Result, under its definitions.
-type Counts struct {
-	Offered            int64  `json:"offered"`
-	Admitted           int64  `json:"admitted"`
-	Rejected           int64  `json:"rejected"`
-	Errors             int64  `json:"errors"`
-	NotConfigured      int64  `json:"not_configured"`
-	Unavailable        int64  `json:"unavailable"`
-	OfferedCost        int64  `json:"offered_cost"`
-	AdmittedCost       int64  `json:"admitted_cost"`
-	PeakWindowAdmitted int64  `json:"peak_window_admitted"` // the largest of any key, where the others are sums
-	Excess             int64  `json:"excess"`
-	ExcessCost         int64  `json:"excess_cost"`
-	Shortfall          int64  `json:"shortfall"`
-	ShortfallCost      int64  `json:"shortfall_cost"`
-	ExactCost          int64  `json:"exact_cost"`
-	DiffersFromExact   int64  `json:"differs_from_exact"`
-	DecisionsDigest    Sum128 `json:"decisions_digest"`
-}
-
 // plus is what both come to.
-func (c Counts) plus(o Counts) Counts {
+func (c Result) plus(o Result) Result {
 	c.Offered += o.Offered
 	c.Admitted += o.Admitted
 	c.Rejected += o.Rejected
@@ -57,27 +38,21 @@ func (c Counts) plus(o Counts) Counts {
 	c.ShortfallCost += o.ShortfallCost
 	c.ExactCost += o.ExactCost
 	c.DiffersFromExact += o.DiffersFromExact
-	c.DecisionsDigest.add(o.DecisionsDigest)
 	return c
 }
 
 // Result is what the counts of all keys come to, in a run under p that took the duration and saw so many distinct keys.
 // Without a duration or keys the utilization is 0, since it has no denominator. An error means that the figures
 // contradict each other: the harness is wrong, not the algorithm.
-func (c Counts) Result(p limit.Policy, duration time.Duration, keys int64) (Result, error) {
-	r := Result{
-		Offered: c.Offered, Admitted: c.Admitted, Rejected: c.Rejected, Errors: c.Errors,
-		NotConfigured: c.NotConfigured, Unavailable: c.Unavailable,
-		OfferedCost: c.OfferedCost, AdmittedCost: c.AdmittedCost, PeakWindowAdmitted: c.PeakWindowAdmitted,
-		Excess: c.Excess, ExcessCost: c.ExcessCost, Shortfall: c.Shortfall, ShortfallCost: c.ShortfallCost,
-		ExactCost: c.ExactCost, DiffersFromExact: c.DiffersFromExact, DecisionsDigest: c.DecisionsDigest.String(),
-		Overshoot: float64(c.PeakWindowAdmitted) / float64(p.Requests),
-	}
+func (t *Tally) Result(p limit.Policy, duration time.Duration, keys int64) (Result, error) {
+	r := t.Counts
+	r.DecisionsDigest = t.Digest.String()
+	r.Overshoot = float64(r.PeakWindowAdmitted) / float64(p.Requests)
 	if duration > 0 && keys > 0 {
 		windows := float64(duration.Microseconds()) / float64(p.WindowUS())
 		r.Utilization = float64(r.AdmittedCost) / (float64(p.Requests) * windows * float64(keys))
 	}
-	return r, r.Check()
+	return r, r.check()
 }
 
 // Plus is what both tallies come to. It fails where they are not of one run, in which all series are of one length.
@@ -89,8 +64,9 @@ func (t *Tally) Plus(o *Tally) (*Tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := &Tally{Counts: t.Counts.plus(o.Counts), Series: series, MostAdmitted: slices.Clone(t.MostAdmitted),
+	sum := &Tally{Counts: t.Counts.plus(o.Counts), Digest: t.Digest, Series: series, MostAdmitted: slices.Clone(t.MostAdmitted),
 		Rate: t.Rate.plus(o.Rate), Served: t.Served.plus(o.Served)}
+	sum.Digest.add(o.Digest)
 	for i, most := range o.MostAdmitted {
 		sum.MostAdmitted[i] = max(sum.MostAdmitted[i], most)
 	}
@@ -105,11 +81,7 @@ func (t *Tally) delays() *Delays {
 	if t.Delays != nil {
 		return t.Delays
 	}
-	d := &Delays{PeakOfArrivals: t.Counts.PeakWindowAdmitted}
-	if t.Counts.Admitted > 0 {
-		d.Each = []Delayed{{0, t.Counts.Admitted}}
-	}
-	return d
+	return &Delays{map[int64]int64{0: t.Counts.Admitted}, t.Counts.PeakWindowAdmitted}
 }
 
 // plus is the course of both.

@@ -29,7 +29,7 @@ func (l *timeline) moveTo(atUS int64, w *windows) {
 func (l *timeline) enter(last int, w *windows) {
 	for l.current < last {
 		l.current++
-		highest := w.highest(l.axis.startUS(l.current))
+		highest := w.highest(int64(l.current) * l.axis.widthUS)
 		if highest == 0 {
 			l.current = last
 			return
@@ -43,26 +43,19 @@ func (l *timeline) mergeBuckets(times int) {
 		merge(l.admitted[:], plus)
 		merge(l.rolling[:], larger)
 		merge(l.delay[:], larger)
-		if l.current > 0 { // -1: the axis has not begun
-			l.current /= 2
-		}
+		l.current /= 2
 	}
 }
 
-// admit counts cost in the current bucket, where the key's sum is now rolling; before the axis begins nothing is.
+// admit counts cost in the current bucket, where the key's sum is now rolling.
 func (l *timeline) admit(cost, rolling int64) {
-	if l.current < 0 {
-		return
-	}
 	l.admitted[l.current] += cost
 	l.rolling[l.current] = max(l.rolling[l.current], rolling)
 }
 
 // wait notes that something waits for so long from now on.
 func (l *timeline) wait(us int64) {
-	if l.current >= 0 {
-		l.delay[l.current] = max(l.delay[l.current], us)
-	}
+	l.delay[l.current] = max(l.delay[l.current], us)
 }
 
 // complete enters every bucket of the duration, and gives their number.
@@ -94,13 +87,8 @@ func NewTrafficMeter(duration time.Duration) *TrafficMeter {
 // Observe counts q. Its AtUS is not negative.
 func (m *TrafficMeter) Observe(q limit.Request) {
 	m.mergeBuckets(m.axis.reach(q.AtUS))
-	if i := m.axis.bucket(q.AtUS); i >= 0 {
-		m.offered[i] += q.Cost
-	}
+	m.offered[m.axis.bucket(q.AtUS)] += q.Cost
 }
-
-// Begin has the Traffic begin so far from the start. It is called before the first Observe.
-func (m *TrafficMeter) Begin(usFromStart int64) { m.axis.begin(usFromStart, m.duration) }
 
 // Reach has the Traffic go on to usFromStart at least, although nothing is offered there.
 func (m *TrafficMeter) Reach(usFromStart int64) { m.axis.lastUS = max(m.axis.lastUS, usFromStart) }

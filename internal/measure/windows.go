@@ -40,24 +40,15 @@ func (w *windows) has(number int64) int {
 	return int(w.slots[number]) - 1
 }
 
-// sum is the key's at nowUS; unlike slot it makes no place for a key that has none.
-func (w *windows) sum(number, nowUS int64) int64 {
+// at is the key's sum at nowUS, and what of it somebody else keeps, too; unlike slot it makes no place for a key that
+// has none.
+func (w *windows) at(number, nowUS int64) (sum, kept int64) {
 	i := w.has(number)
 	if i < 0 {
-		return 0
+		return 0, 0
 	}
 	w.expire(i, nowUS)
-	return w.sums[i]
-}
-
-// kept is what of that sum somebody else keeps, too.
-func (w *windows) kept(number, nowUS int64) int64 {
-	i := w.has(number)
-	if i < 0 {
-		return 0
-	}
-	w.expire(i, nowUS)
-	return w.rings[i].kept
+	return w.sums[i], w.rings[i].kept
 }
 
 func (w *windows) newSlot(number, nowUS int64) int {

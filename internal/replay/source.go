@@ -46,19 +46,15 @@ type worker struct {
 }
 
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
-	s := &source{options: o, policy: p, duration: duration, reference: measure.NewReference(p, duration),
+	return &source{options: o, policy: p, duration: duration, reference: measure.NewReference(p, duration),
 		traffic: measure.NewTrafficMeter(duration), keys: measure.NewKeySet(),
 		requests: make(chan []limit.Request, 1)}
-	s.reference.Begin(o.From)
-	s.traffic.Begin(o.From)
-	return s
 }
 
 // worker adds one for a lane, which measures what the options and the lane ask for.
 func (s *source) worker(lane Lane, turn chan struct{}) *worker {
 	w := &worker{lane: lane, meter: measure.NewMeter(s.policy, s.duration), turn: turn,
 		batches: make(chan *batch, 2)}
-	w.meter.Begin(s.options.From)
 	if s.options.Scales != nil {
 		w.meter.WatchScales(s.options.Scales)
 	}
