@@ -1,6 +1,10 @@
 package algorithms
 
-import "math"
+import (
+	"math"
+
+	"ratelab/internal/limit"
+)
 
 // envelope is an algorithm's Bound in numbers: the most that it admits for one key in a closed interval [s, s + tauUS]
 // of the clock that it goes by, when no request costs more than largestCost. Sums that do not fit an int64 are its
@@ -29,14 +33,14 @@ func covering(requests, windowUS int64) envelope {
 // refilling is that of a bucket which holds burst, and gets l every w µs: B + ⌊τ·l/w⌋.
 func refilling(burst, w, l int64) envelope {
 	return func(tauUS, _ int64) int64 {
-		earned, _ := quotient(tauUS, l, w, math.MaxInt64)
+		earned, _ := limit.Quotient(tauUS, l, w, math.MaxInt64)
 		return sum(burst, earned)
 	}
 }
 
 // product is a·b, and sum a + b, of numbers that are not negative; or the largest int64.
 func product(a, b int64) int64 {
-	p, _ := quotient(a, b, 1, math.MaxInt64)
+	p, _ := limit.Quotient(a, b, 1, math.MaxInt64)
 	return p
 }
 

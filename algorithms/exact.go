@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"fmt"
-	"math/bits"
 	"strconv"
 	"time"
 
@@ -23,7 +22,7 @@ func decimal(numbers ...int64) []string {
 
 // exactProduct says why a·b + c cannot be done in a Lua number, in terms of what the user wrote.
 func exactProduct(what string, a, b, c int64, advice string) error {
-	if c < limit.MaxExact && limit.ExactProduct(a, b) && a*b < limit.MaxExact-c {
+	if sum(product(a, b), c) < limit.MaxExact {
 		return nil
 	}
 	return fmt.Errorf("%s = %d * %d reaches 2^53, up to which Lua counts exactly; %s", what, a, b, advice)
@@ -41,18 +40,8 @@ const yearUS = float64(365 * 24 * time.Hour / time.Microsecond)
 
 // floorProduct is ⌊a·b/c⌋, exactly; none is negative, and b ≤ c so that the result fits.
 func floorProduct(a, b, c int64) int64 {
-	q, _ := quotient(a, b, c, a)
+	q, _ := limit.Quotient(a, b, c, a)
 	return q
-}
-
-// quotient is ⌊a·b/c⌋ for numbers that are not negative, most at the most, and whether a rest was left.
-func quotient(a, b, c, most int64) (q int64, rest bool) {
-	high, low := bits.Mul64(uint64(a), uint64(b))
-	if high >= uint64(c) {
-		return most, true
-	}
-	whole, left := bits.Div64(high, low, uint64(c))
-	return int64(min(whole, uint64(most))), left > 0
 }
 
 // ceilDiv is ⌈a/b⌉ for b > 0.

@@ -44,9 +44,8 @@ func prepareGCRA(p limit.Policy, v Values, makeModel func(gcra) model) (Instance
 // exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, is counted exactly. The models
 // count in units of 1/l µs, in an int64; the scripts, where these pass 2^53, in whole µs and such units.
 func exactBucket(burst, w, l int64) error {
-	filling, _ := quotient(burst, w, l, math.MaxInt64)
-	units, _ := quotient(burst, w, 1, math.MaxInt64)
-	if units >= 1<<62 || !limit.ExactProduct(burst+1, l) || (burst+1)*l == limit.MaxExact {
+	filling, _ := limit.Quotient(burst, w, l, math.MaxInt64)
+	if product(burst, w) >= 1<<62 || product(burst+1, l) >= limit.MaxExact {
 		return exactProduct("burst * us per permit (a reduced fraction's numerator)", burst, w, l,
 			"choose a smaller burst, or requests that share more factors with the window")
 	}

@@ -44,13 +44,13 @@ func prepareInterval(p limit.Policy, v Values) (intervalRule, error) {
 func (r *intervalRule) keepRate(p limit.Policy, v Values) error {
 	if v.isSet("interval") {
 		r.intervalUS = v.DurationUS("interval", 0)
-		brought, _ := quotient(p.Requests, r.intervalUS, p.WindowUS(), limit.MaxRequests)
+		brought, _ := limit.Quotient(p.Requests, r.intervalUS, p.WindowUS(), limit.MaxRequests)
 		r.refill = v.Integer("refill", max(1, brought))
 		return nil
 	}
 	r.refill = v.Integer("refill", min(p.Requests, r.capacity))
 	longest := limit.MaxWindow.Microseconds()
-	needed, rest := quotient(r.refill, p.WindowUS(), p.Requests, longest)
+	needed, rest := limit.Quotient(r.refill, p.WindowUS(), p.Requests, longest)
 	if needed == longest && r.refill > p.Requests {
 		return fmt.Errorf("refill %d: the limit takes %s or longer to bring it; set the interval too, or a "+
 			"smaller refill",

@@ -32,7 +32,7 @@ var _ = register(Spec{
 // than one more; and by less than a step more where the clock that they are counted from shows whole steps.
 func departing(w, l, stepUS int64) func(spanUS, largestCost int64) int64 {
 	return func(spanUS, largestCost int64) int64 {
-		room, rest := quotient(max(1, spanUS)+max(1, stepUS)-1, l, w, math.MaxInt64)
+		room, rest := limit.Quotient(max(1, spanUS)+max(1, stepUS)-1, l, w, math.MaxInt64)
 		if !rest {
 			room-- // exactly so much apart is outside
 		}

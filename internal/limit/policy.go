@@ -2,7 +2,7 @@ package limit
 
 import (
 	"fmt"
-	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +39,7 @@ func (p Policy) Capacity() int64 {
 
 // Interval is the exact time per permit, T = W/L, as the reduced fraction us/permits.
 func (p Policy) Interval() (us, permits int64) {
-	g := gcd(p.WindowUS(), p.Requests)
+	g := Divisor(p.WindowUS(), p.Requests)
 	return p.WindowUS() / g, p.Requests / g
 }
 
@@ -131,12 +131,18 @@ func FormatDuration(d time.Duration) string {
 // MaxExact is the largest integer up to which a Lua number, an IEEE 754 double, counts without gaps.
 const MaxExact int64 = 1 << 53
 
-// ExactProduct reports whether a·b stays within MaxExact; a and b are not negative.
-func ExactProduct(a, b int64) bool {
-	return a == 0 || b <= math.MaxInt64/a && a*b <= MaxExact
+// Quotient is ⌊a·b/c⌋ for numbers that are not negative, most at the most, and whether a rest was left.
+func Quotient(a, b, c, most int64) (q int64, rest bool) {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	if high >= uint64(c) {
+		return most, true
+	}
+	whole, left := bits.Div64(high, low, uint64(c))
+	return int64(min(whole, uint64(most))), left > 0
 }
 
-func gcd(a, b int64) int64 {
+// Divisor is the greatest common divisor of numbers that are not negative.
+func Divisor(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
 	}

@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -89,26 +88,8 @@ func TestIntervalIsExactAndReduced(t *testing.T) {
 		}
 		us, permits := p.Interval()
 		scale := p.Requests / permits
-		if permits*scale != p.Requests || us*scale != p.WindowUS() || gcd(us, permits) != 1 {
+		if permits*scale != p.Requests || us*scale != p.WindowUS() || Divisor(us, permits) != 1 {
 			t.Fatalf("%s: interval %d/%d", p, us, permits)
 		}
 	})
-}
-
-func TestExactProduct(t *testing.T) {
-	for _, c := range []struct {
-		a, b int64
-		want bool
-	}{
-		{0, math.MaxInt64, true},
-		{1, MaxExact, true},
-		{1, MaxExact + 1, false},
-		{1 << 26, 1 << 27, true},
-		{1<<26 + 1, 1 << 27, false},
-		{math.MaxInt64, 2, false}, // the product itself overflows
-	} {
-		if got := ExactProduct(c.a, c.b); got != c.want {
-			t.Errorf("ExactProduct(%d, %d) = %v", c.a, c.b, got)
-		}
-	}
 }

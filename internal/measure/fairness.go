@@ -3,6 +3,8 @@ package measure
 import (
 	"cmp"
 	"slices"
+
+	"ratelab/internal/limit"
 )
 
 // Fairness is how evenly an algorithm serves the keys of a run. Against an exact limiter in its place: for each key,
@@ -69,7 +71,7 @@ type WorstKey struct {
 	Whole int64  `json:"whole"`
 }
 
-func (k *WorstKey) share() float64 { return float64(k.Part) / float64(k.Whole) }
+func (k WorstKey) share() float64 { return float64(k.Part) / float64(k.Whole) }
 
 // shown is the key and its share, for a document.
 func (k *WorstKey) shown() *KeyShare {
@@ -80,7 +82,7 @@ func (k *WorstKey) shown() *KeyShare {
 }
 
 // Served is the account key by key; names are the keys by number. It is nil where not all of them have names.
-func (a *Account) Served(names []string, limit int64) *Served {
+func (a *Account) Served(names []string, most int64) *Served {
 	if len(names) < len(a.Offered.cost) {
 		return nil
 	}
@@ -88,70 +90,55 @@ func (a *Account) Served(names []string, limit int64) *Served {
 	alike := map[AlikeKeys]int64{}
 	for i, name := range names {
 		exact, within, excess := a.Exact.Cost(i), a.Within.Cost(i), a.Excess.Cost(i)
-		busy := a.Offered.Cost(i) >= limit
+		busy := a.Offered.Cost(i) >= most
 		if excess > 0 {
 			s.KeysOver++
 			if busy {
-				s.Over = s.Over.highest(WorstKey{name, excess, within + excess})
+				s.Over = s.Over.worse(&WorstKey{name, excess, within + excess}, highest)
 			}
 		}
 		if short := exact - within; short > 0 {
 			s.KeysShort++
 			if busy {
-				s.Short = s.Short.highest(WorstKey{name, short, exact})
+				s.Short = s.Short.worse(&WorstKey{name, short, exact}, highest)
 			}
 		}
 		if exact == 0 {
 			continue
 		}
-		s.Least = s.Least.lowest(WorstKey{name, within + excess, exact})
-		by := greatestDivisor(within+excess, exact)
+		s.Least = s.Least.worse(&WorstKey{name, within + excess, exact}, lowest)
+		by := limit.Divisor(within+excess, exact)
 		alike[AlikeKeys{Admitted: (within + excess) / by, Exact: exact / by}]++
 	}
-	s.Alike = make([]AlikeKeys, 0, len(alike))
-	for share, keys := range alike {
-		share.Keys = keys
-		s.Alike = append(s.Alike, share)
-	}
-	slices.SortFunc(s.Alike, byShare)
+	s.Alike = sorted(alike)
 	return s
 }
 
-func byShare(a, b AlikeKeys) int {
-	return cmp.Or(cmp.Compare(a.Exact, b.Exact), cmp.Compare(a.Admitted, b.Admitted))
-}
-
-func greatestDivisor(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
+// sorted are the keys by share, which is known but for their number.
+func sorted(alike map[AlikeKeys]int64) []AlikeKeys {
+	all := make([]AlikeKeys, 0, len(alike))
+	for share, keys := range alike {
+		share.Keys = keys
+		all = append(all, share)
 	}
-	return a
+	slices.SortFunc(all, func(a, b AlikeKeys) int {
+		return cmp.Or(cmp.Compare(a.Exact, b.Exact), cmp.Compare(a.Admitted, b.Admitted))
+	})
+	return all
 }
 
-// highest is the worse of k and another key, where a large share is bad; of equals the first in order of names.
-func (k *WorstKey) highest(o WorstKey) *WorstKey {
-	if k == nil || o.share() > k.share() || o.share() == k.share() && o.Key < k.Key {
-		k = new(WorstKey)
-		*k = o
-	}
-	return k
-}
+// Which share is the worst one.
+const (
+	highest = 1
+	lowest  = -1
+)
 
-// lowest is the same where a small share is bad.
-func (k *WorstKey) lowest(o WorstKey) *WorstKey {
-	if k == nil || o.share() < k.share() || o.share() == k.share() && o.Key < k.Key {
-		k = new(WorstKey)
-		*k = o
+// worse is the worse of two keys, of equals the first in order of names; nil is none.
+func (k *WorstKey) worse(o *WorstKey, worst int) *WorstKey {
+	if k == nil || o != nil && cmp.Or(worst*cmp.Compare(o.share(), k.share()), cmp.Compare(k.Key, o.Key)) > 0 {
+		return o
 	}
 	return k
-}
-
-// worse is the worse of two by the rule; nil is none.
-func (k *WorstKey) worse(o *WorstKey, rule func(k *WorstKey, o WorstKey) *WorstKey) *WorstKey {
-	if o == nil {
-		return k
-	}
-	return rule(k, *o)
 }
 
 // plus is what both come to; nil where one of them is not known.
@@ -160,19 +147,14 @@ func (s *Served) plus(o *Served) *Served {
 		return nil
 	}
 	sum := &Served{KeysOver: s.KeysOver + o.KeysOver, KeysShort: s.KeysShort + o.KeysShort,
-		Over:  s.Over.worse(o.Over, (*WorstKey).highest),
-		Short: s.Short.worse(o.Short, (*WorstKey).highest),
-		Least: s.Least.worse(o.Least, (*WorstKey).lowest)}
-	all := slices.Concat(s.Alike, o.Alike)
-	slices.SortFunc(all, byShare)
-	sum.Alike = make([]AlikeKeys, 0, len(all))
-	for _, a := range all {
-		if last := len(sum.Alike) - 1; last >= 0 && byShare(sum.Alike[last], a) == 0 {
-			sum.Alike[last].Keys += a.Keys
-		} else {
-			sum.Alike = append(sum.Alike, a)
-		}
+		Over:  s.Over.worse(o.Over, highest),
+		Short: s.Short.worse(o.Short, highest),
+		Least: s.Least.worse(o.Least, lowest)}
+	alike := map[AlikeKeys]int64{}
+	for _, a := range slices.Concat(s.Alike, o.Alike) {
+		alike[AlikeKeys{Admitted: a.Admitted, Exact: a.Exact}] += a.Keys
 	}
+	sum.Alike = sorted(alike)
 	return sum
 }
 

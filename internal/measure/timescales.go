@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"ratelab/internal/limit"
@@ -32,19 +31,11 @@ func TimeScales(windowUS int64) []int64 {
 func Allowed(p limit.Policy, lengths []int64) []int64 {
 	all := make([]int64, len(lengths))
 	for i, us := range lengths {
-		all[i] = math.MaxInt64
 		if p.Contract == limit.ByWindow {
-			windows := (us-1)/p.WindowUS() + 1
-			if windows <= math.MaxInt64/p.Requests {
-				all[i] = windows * p.Requests
-			}
-			continue
-		}
-		high, low := bits.Mul64(uint64(p.Requests), uint64(us))
-		if window := uint64(p.WindowUS()); high < window {
-			if earned, _ := bits.Div64(high, low, window); earned <= uint64(math.MaxInt64-p.Capacity()) {
-				all[i] = p.Capacity() + int64(earned)
-			}
+			all[i], _ = limit.Quotient((us-1)/p.WindowUS()+1, p.Requests, 1, math.MaxInt64)
+		} else {
+			earned, _ := limit.Quotient(p.Requests, us, p.WindowUS(), math.MaxInt64-p.Capacity())
+			all[i] = p.Capacity() + earned
 		}
 	}
 	return all
