@@ -44,7 +44,7 @@ type Lane struct {
 type Options struct {
 	Stop     <-chan struct{} // closed: end early, after what has been read so far, and mark the outcome partial
 	Progress func(requests int64)
-	Batch    int   // requests per batch; 0: a good size
+	Batch    int // requests per batch; 0: a good size
 	// µs from the start that all series reach at least, so that those of several replays are of one length
 	Reach    int64
 	Scales   []int64 // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured
