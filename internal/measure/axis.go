@@ -5,8 +5,8 @@ import "time"
 // maxBuckets is what a chart of 700 pixels can still show.
 const maxBuckets = 512
 
-// axis cuts time, from the scenario's start, into at most maxBuckets equal buckets [i·width, (i+1)·width). Two axes that
-// were made for one duration and have seen the same instants are equal, whatever was decided.
+// axis cuts time, from the scenario's start, into at most maxBuckets equal buckets [i·width, (i+1)·width). Two axes
+// that were made for one duration and have seen the same instants are equal, whatever was decided.
 type axis struct {
 	widthUS int64
 	lastUS  int64 // the latest instant seen

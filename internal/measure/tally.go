@@ -64,8 +64,8 @@ func (t *Tally) Plus(o *Tally) (*Tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := &Tally{Counts: t.Counts.plus(o.Counts), Digest: t.Digest, Series: series, MostAdmitted: slices.Clone(t.MostAdmitted),
-		Rate: t.Rate.plus(o.Rate), Served: t.Served.plus(o.Served)}
+	sum := &Tally{Counts: t.Counts.plus(o.Counts), Digest: t.Digest, Series: series,
+		MostAdmitted: slices.Clone(t.MostAdmitted), Rate: t.Rate.plus(o.Rate), Served: t.Served.plus(o.Served)}
 	sum.Digest.add(o.Digest)
 	for i, most := range o.MostAdmitted {
 		sum.MostAdmitted[i] = max(sum.MostAdmitted[i], most)
