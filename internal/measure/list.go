@@ -78,7 +78,6 @@ func costly(f *Figures) bool { return f.OfferedCost != f.Offered }
 // ShapingMeasures are about algorithms that delay what they admit.
 var ShapingMeasures = &Subject{
 	Name:    "what a shaper delays",
-	Title:   "how long what was admitted had to wait; peaks and excess are those of the departures",
 	Caption: "How long what was admitted had to wait; peaks and excess are those of the departures",
 	Measures: []Measure{
 		{Name: "shaping.delay_us.p50", Unit: Microseconds, Heading: "delay\np50",
@@ -126,15 +125,16 @@ var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption:
 var FairnessMeasures = &Subject{Name: "how evenly the keys are served",
 	Caption: "How evenly the keys are served, against the exact reference", Measures: []Measure{
 		{Name: "fairness.keys", Unit: Keys, Heading: "keys", Help: "that were compared", In: roomy},
-		{Name: "fairness.jain_index", Unit: Index, Digits: 4, Heading: "Jain's index",
-			Help: "1 where all keys are served alike, 1/n where one gets everything", In: roomy, Better: Higher},
-		{Name: "fairness.worst_served", Unit: Share, Heading: "worst served",
-			Help: "the lowest admitted cost of a key, as a share of what the reference admits it", In: roomy,
+		{Name: "fairness.jain_index", Unit: Index, Digits: 4, Heading: "Jain's\nindex",
+			Help: "1 where all keys are served alike, 1/n where one gets everything", In: everywhere, Better: Higher},
+		{Name: "fairness.worst_served", Unit: Share, Heading: "worst\nserved",
+			Help: "the lowest admitted cost of a key, as a share of what the reference admits it", In: everywhere,
 			Better: Higher},
-		{Name: "fairness.best_served", Unit: Share, Heading: "best served", Help: "the highest such share", In: roomy},
+		{Name: "fairness.best_served", Unit: Share, Heading: "best\nserved", Help: "the highest such share",
+			In: everywhere},
 		{Name: "fairness.keys_over", Unit: Keys, Heading: "keys over", Help: "that have an excess", In: roomy,
 			Better: Lower},
-		{Name: "fairness.keys_short", Unit: Keys, Heading: "keys short", Help: "that have a shortfall", In: roomy,
+		{Name: "fairness.keys_short", Unit: Keys, Heading: "keys\nshort", Help: "that have a shortfall", In: everywhere,
 			Better: Lower},
 		{Name: "fairness.over.share", Unit: Share, Heading: "most over",
 			Help: "of the keys that offered the limit at least, the largest share of one's admitted cost that is " +
@@ -162,10 +162,10 @@ func shareOf(key func(*Fairness) *KeyShare) func(*Figures) Value {
 // RateMeasures are about algorithms that count.
 var RateMeasures = &Subject{Name: "what a counting algorithm believes",
 	Caption: "What a counting algorithm believes is in use, against what is", Measures: []Measure{
-		{Name: "rate_difference", Unit: Share, Heading: "mean difference",
-			Help: "of the believed from the exact cost in the window, over the exact", In: roomy, Better: Lower},
-		{Name: "wrong_share", Unit: Share, Heading: "wrong decisions",
-			Help: "excess and shortfall, as a share of the offered", In: Page | Expected, Better: Lower,
+		{Name: "rate_difference", Unit: Share, Heading: "mean\ndifference",
+			Help: "of the believed from the exact cost in the window, over the exact", In: everywhere, Better: Lower},
+		{Name: "wrong_share", Unit: Share, Heading: "wrong\ndecisions",
+			Help: "excess and shortfall, as a share of the offered", In: Table | Page | Expected, Better: Lower,
 			Value: func(f *Figures) Value {
 				if f.RateDifference == nil {
 					return Value{}
@@ -176,8 +176,8 @@ var RateMeasures = &Subject{Name: "what a counting algorithm believes",
 
 // ClientMeasures are about clients that react to their rejections.
 var ClientMeasures = &Subject{
-	Name:  "how clients fared that react",
-	Title: "how the clients fared", Caption: "How the clients that retry fared", Measures: []Measure{
+	Name:    "how clients fared that react",
+	Caption: "How the clients that retry fared", Measures: []Measure{
 		{Name: "clients.operations", Unit: Operations, Heading: "operations", Help: "what clients want done",
 			In: roomy},
 		{Name: "clients.attempts", Unit: Requests, Heading: "tries", Title: "attempts", Help: "requests sent",
@@ -236,7 +236,6 @@ var RetryAfterMeasures = &Subject{Name: "whether retry_after told the truth",
 // ClockMeasures compare with the same clients whose clocks are right.
 var ClockMeasures = &Subject{
 	Name:    "what wrong clocks changed",
-	Title:   "against the same clients with clocks that are right",
 	Caption: "What wrong clocks changed, against the same clients with right ones", Measures: []Measure{
 		{Name: "clock_effect.extra_admitted", Unit: Permits, Heading: "extra",
 			Help: "admitted beyond what right clocks admit, window by window", In: everywhere, Better: Lower},
@@ -247,7 +246,12 @@ var ClockMeasures = &Subject{
 			Leaves: 1},
 		{Name: "clock_effect.peak_as_it_was", Unit: Permits, Heading: "as it\nwas",
 			Help: "the same peak, with the clocks as they were", In: Table, Leaves: 1,
-			Value: func(f *Figures) Value { return Known(f.PeakWindowAdmitted) }},
+			Value: func(f *Figures) Value {
+				if f.ClockEffect == nil {
+					return Value{}
+				}
+				return Known(f.PeakWindowAdmitted)
+			}},
 		{Name: "clock_effect.lockout_us", Unit: Microseconds, Heading: "lockout",
 			Help: "the longest time in which nothing was admitted for a key, though something was with right clocks, " +
 				"and longer than any such time with them", In: everywhere, Better: Lower, Leaves: 2},
@@ -261,47 +265,60 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 	Caption: "What interleaving did to sequences of commands without a script", Measures: []Measure{
 		{Name: "race.commands", Unit: Commands, Heading: "commands", Help: "sent to the server", In: roomy,
 			Better: Lower},
-		{Name: "race.race_admits", Unit: Requests, Heading: "race admits",
-			Help: "admitted, though the sequence run at once rejects", In: roomy, Better: Lower},
-		{Name: "race.race_rejects", Unit: Requests, Heading: "race rejects", Help: "the reverse", In: roomy,
+		{Name: "race.race_admits", Unit: Requests, Heading: "race\nadmits",
+			Help: "admitted, though the sequence run at once rejects", In: everywhere, Better: Lower},
+		{Name: "race.race_rejects", Unit: Requests, Heading: "race\nrejects", Help: "the reverse", In: everywhere,
 			Better: Lower},
-		{Name: "race.lock_waits", Unit: Waits, Heading: "lock waits",
-			Help: "attempts to take a lock that somebody else held", In: roomy, Better: Lower},
-		{Name: "race.lock_losses", Unit: Locks, Heading: "locks lost",
-			Help: "attempts whose lock expired before they were done", In: roomy, Better: Lower},
+		{Name: "race.lock_waits", Unit: Waits, Heading: "lock\nwaits",
+			Help: "attempts to take a lock that somebody else held", In: everywhere, Better: Lower, Where: hasLock},
+		{Name: "race.lock_losses", Unit: Locks, Heading: "locks\nlost",
+			Help: "attempts whose lock expired before they were done", In: everywhere, Better: Lower, Where: hasLock},
+		{Name: "race.round_trips", Unit: PerDecision, Digits: 2, Heading: "round trips\n/decision",
+			Help: "calls that a client makes", In: Table,
+			Value: func(f *Figures) Value { return tripsOf(f, f.Race != nil) }},
 		{Name: "race.crashes", Unit: Crashes, Heading: "crashes",
 			Help: "clients that died between two commands; their requests count as rejected: nobody served them",
-			In:   roomy, Better: Lower, Where: hasCrashes},
-		{Name: "race.locked_out_us", Unit: Microseconds, Heading: "locked out",
+			In:   everywhere, Better: Lower, Where: hasCrashes},
+		{Name: "race.locked_out_us", Unit: Microseconds, Heading: "locked\nout",
 			Help: "the longest that a counter which a dead client left without a TTL rejected its key: from the " +
-				"first request that it rejected to the last request", In: roomy, Better: Lower, Where: hasCrashes},
-		{Name: "race.queue_peak", Unit: Elements, Heading: "longest queue",
+				"first request that it rejected to the last request", In: everywhere, Better: Lower, Where: hasCrashes},
+		{Name: "race.queue_peak", Unit: Elements, Heading: "longest\nqueue",
 			Help: "the most elements that a queue had after any command; a queue is to have at most the limit",
-			In:   roomy, Better: Lower, Where: hasQueue},
+			In:   everywhere, Better: Lower, Where: hasQueue},
 		{Name: "race.trimmed", Unit: Elements, Heading: "trimmed", Help: "elements that a trim removed from a queue",
-			In: roomy, Where: hasQueue},
-		{Name: "race.trimmed_needlessly", Unit: Elements, Heading: "needlessly",
-			Help: "of the trimmed: those that were not beyond the limit when the trim ran", In: roomy, Better: Lower,
+			In: everywhere, Where: hasQueue},
+		{Name: "race.trimmed_needlessly", Unit: Elements, Heading: "need-\nlessly", Title: "needlessly",
+			Help: "of the trimmed: those that were not beyond the limit when the trim ran", In: everywhere, Better: Lower,
 			Where: hasQueue},
 		{Name: "race.queue_lost", Unit: Elements, Heading: "lost",
-			Help: "elements of admitted requests that were trimmed away: no worker gets them", In: roomy, Better: Lower,
+			Help: "elements of admitted requests that were trimmed away: no worker gets them", In: everywhere, Better: Lower,
 			Where: hasQueue},
 		{Name: "race.queue_kept", Unit: Elements, Heading: "kept",
-			Help: "elements of rejected requests that were not trimmed away: a worker gets them", In: roomy,
+			Help: "elements of rejected requests that were not trimmed away: a worker gets them", In: everywhere,
 			Better: Lower, Where: hasQueue},
 	}}
 
-// hasCrashes and hasQueue report whether a row of a sequence has clients that died, or a queue.
+// tripsOf are the round trips of a decision, where they belong into a table.
+func tripsOf(f *Figures, belong bool) Value {
+	if !belong || f.RoundTripsPerDecision == nil {
+		return Value{}
+	}
+	return Known(*f.RoundTripsPerDecision)
+}
+
+// hasLock, hasCrashes and hasQueue report whether a row of a sequence met a lock, has clients that died, or a
+// queue.
+func hasLock(f *Figures) bool    { return f.Race != nil && f.Race.LockWaits+f.Race.LockLosses > 0 }
 func hasCrashes(f *Figures) bool { return f.Race != nil && f.Race.Crashes > 0 }
 func hasQueue(f *Figures) bool   { return f.Race != nil && f.Race.QueuePeak > 0 }
 
 // LocalFlagMeasures are about clients that remember that they are over the limit.
 var LocalFlagMeasures = &Subject{Name: "what a local flag saves",
 	Caption: "What a client's memory of being over the limit saves, and gets wrong", Measures: []Measure{
-		{Name: "local_flag.local_rejects", Unit: Requests, Heading: "rejected locally",
-			Help: "decided without asking the server", In: roomy, Better: Higher},
-		{Name: "local_flag.share_of_rejected", Unit: Share, Heading: "of the rejected",
-			Help: "share of the rejected requests that were decided so", In: Page | Expected, Better: Higher,
+		{Name: "local_flag.local_rejects", Unit: Requests, Heading: "rejected\nlocally",
+			Help: "decided without asking the server", In: everywhere, Better: Higher},
+		{Name: "local_flag.share_of_rejected", Unit: Share, Heading: "of the\nrejected",
+			Help: "share of the rejected requests that were decided so", In: Table | Page | Expected, Better: Higher,
 			Value: func(f *Figures) Value {
 				if f.LocalFlag == nil {
 					return Value{}
@@ -309,5 +326,8 @@ var LocalFlagMeasures = &Subject{Name: "what a local flag saves",
 				return ratio(f.LocalFlag.LocalRejects, f.Rejected)
 			}},
 		{Name: "local_flag.wrong_rejects", Unit: Requests, Heading: "wrongly",
-			Help: "the server would have admitted them at that moment", In: roomy, Better: Lower},
+			Help: "the server would have admitted them at that moment", In: everywhere, Better: Lower},
+		{Name: "local_flag.round_trips", Unit: PerDecision, Digits: 2, Heading: "round trips\n/decision",
+			Help: "calls that a client makes", In: Table,
+			Value: func(f *Figures) Value { return tripsOf(f, f.LocalFlag != nil) }},
 	}}

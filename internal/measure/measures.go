@@ -100,8 +100,7 @@ func ratio(part, whole int64) Value {
 // Subject is what some measures are about, which stand in one table.
 type Subject struct {
 	Name     string
-	Title    string // above the table in a terminal
-	Caption  string // above the table on the page
+	Caption  string // above the table
 	Measures []Measure
 }
 

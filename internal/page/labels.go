@@ -100,10 +100,22 @@ func (l *labels) ranked(r *result.Run) *labels {
 // wrong is how much of what a row admits is excess, or how much of what an exact limiter lets through it lacks,
 // whichever is the larger share.
 func wrong(row *result.Row) float64 {
-	return max(share(row.ExcessCost, row.AdmittedCost), share(row.ShortfallCost, row.ExactCost))
+	return max(report.Share(row.ExcessCost, row.AdmittedCost), report.Share(row.ShortfallCost, row.ExactCost))
 }
 
 func (l *labels) of(name string) label { return l.list[l.index[name]] }
+
+// marked gives the rows of tables their colours and dashes, by the names in the first column.
+func (l *labels) marked(tables []report.Table) []report.Table {
+	for _, t := range tables {
+		for _, r := range t.Rows {
+			if i, known := l.index[r.Cells[0].Text]; known {
+				r.Cells[0].Mark = l.list[i].class()
+			}
+		}
+	}
+	return tables
+}
 
 // legend is the labels with those of one algorithm together: gcra, and after it gcra:burst=100. What only one of
 // several scenarios has stands apart, since it would bury the others.

@@ -36,8 +36,11 @@ func newMeasured(bench *result.Benchmark, r *result.Run, l *labels) *measured {
 	if play == nil {
 		return nil
 	}
-	part := report.Part{Title: "Measured by the wall clock on " + bench.Server.String(),
-		Tables: []report.Table{measuredTable(bench, play, l)}}
+	part := report.Played(play)
+	part.Title, part.Lead = "Measured by the wall clock on "+bench.Server.String(), nil
+	for i := range l.marked(part.Tables) {
+		part.Tables[i].Caption = "What was decided, and how long the answers took, in µs"
+	}
 	if fault := bench.Fault(); fault != "" {
 		part.Lead = append(part.Lead, report.Line{Text: fault, Style: report.Alarm})
 	}
@@ -58,72 +61,6 @@ func measuredWords(bench *result.Benchmark, play *result.BenchRun) string {
 	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s: %s. Response is from when a request was "+
 		"due to its reply.", span(play.PlayedUS), from, bench.Machine.CPU,
 		message.Count(bench.Settings.Rounds, "round"), report.NoiseFloor(bench.NoiseFloor))
-}
-
-var measuredColumns = []report.Column{
-	{Name: "accepted p50", Help: "response time of what was accepted"},
-	{Name: "p99", Help: "response time of what was accepted"},
-	{Name: "÷ none", Help: "accepted p50 as a multiple of that of the control, which decides nothing"},
-	{Name: "rejected p50", Help: "response time of what was rejected"},
-	{Name: "p99", Help: "response time of what was rejected"},
-	{Name: "other decisions",
-		Help: "decisions that are not those of virtual time, where requests arrive exactly when due"},
-}
-
-// measuredTable has a line for each row, the control at the foot.
-func measuredTable(bench *result.Benchmark, play *result.BenchRun, l *labels) report.Table {
-	t := tableOf("How long the answers took, and what was decided otherwise", measuredColumns...)
-	var control *result.BenchRow
-	for i := range play.Rows {
-		if play.Rows[i].Algorithm == result.Control {
-			control = &play.Rows[i]
-		}
-	}
-	for i := range play.Rows {
-		row := &play.Rows[i]
-		line := rowOf(l.of(row.Algorithm), measuredCells(row, control, bench.NoiseFloor.ClientP50US)...)
-		line.Faint = row == control
-		t.Rows = append(t.Rows, line)
-	}
-	return withoutEmpty(t)
-}
-
-func measuredCells(row, control *result.BenchRow, noise float64) []report.Cell {
-	of := row.Open.Latency
-	var other report.Cell
-	if d := row.Differences(); d != nil {
-		other = percentage(share(d.Differing, d.Decisions))
-		other.Text += "\n" + fmt.Sprintf("%s of %s", message.Grouped(d.Differing), message.Grouped(d.Decisions))
-	}
-	return []report.Cell{
-		percentileCell(of.Accepted, 50), percentileCell(of.Accepted, 99), ratioCell(row, control, noise),
-		percentileCell(of.Rejected, 50), percentileCell(of.Rejected, 99), other,
-	}
-}
-
-// percentileCell is empty where too few answers tell.
-func percentileCell(d result.Durations, p float64) report.Cell {
-	least := map[float64]int64{50: curves.LeastForP50, 99: curves.LeastForP99}[p]
-	if d.Response.TotalCount() < least {
-		return report.Cell{}
-	}
-	return duration(d.Response.ValueAtPercentile(p))
-}
-
-// ratioCell says of a ratio within the noise that it is none.
-func ratioCell(row, control *result.BenchRow, noise float64) report.Cell {
-	if control == nil || row == control || row.Open.Accepted == 0 || control.Open.Accepted == 0 {
-		return report.Cell{}
-	}
-	of := func(r *result.BenchRow) float64 {
-		return float64(r.Open.Latency.Accepted.Response.ValueAtPercentile(50))
-	}
-	ratio := of(row) / of(control)
-	c := report.Cell{Text: report.Significant(ratio), Key: key(ratio)}
-	if max(ratio, 1/ratio) <= noise {
-		c.Text += "\nwithin the noise"
-	}
-	return c
 }
 
 // playedPlots are the picture's three panels as charts; that of the response times once for each outcome.

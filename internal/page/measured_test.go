@@ -78,12 +78,11 @@ func TestMeasuredOfAnotherRun(t *testing.T) {
 	}
 }
 
-// An invalid measurement says so, and of a ratio within the noise the page says that it is none.
+// An invalid measurement says so.
 func TestMeasuredIsNotTrustedBlindly(t *testing.T) {
 	in := measuredToo()
-	page := rendered(t, in)
-	if strings.Contains(page, "INVALID") || strings.Count(page, "within the noise") != 1 {
-		t.Error("95 µs beside 90 are within a noise of 1.1, and 900 are not")
+	if strings.Contains(rendered(t, in), "INVALID") {
+		t.Error("a valid run is called invalid")
 	}
 	in.Bench.Validity = result.Validity{Reasons: []result.Reason{{Code: "stall"}}}
 	if !strings.Contains(rendered(t, in), `<p class="alarm"><bdi>INVALID: the generator was at fault`) {

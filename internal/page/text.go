@@ -15,14 +15,6 @@ func timesInWords(overshoot float64) string {
 	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(report.Times(overshoot))
 }
 
-// share is part of whole; none of nothing.
-func share(part, whole int64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
-
 // count writes a number and its noun: 1 request, 1,000 requests.
 func count(n int64, noun string) string {
 	if n == 1 {

@@ -127,7 +127,7 @@ func (j jury) excess(row *result.Row, each bool) string {
 		timesInWords(row.Overshoot))
 	if j.run.Limit.Contract == limit.ByBucket {
 		text = fmt.Sprintf("%s beyond it, %s of what it admits", j.amount(row.Excess, row.ExcessCost),
-			report.Percent(share(row.ExcessCost, row.AdmittedCost)))
+			report.Percent(report.Share(row.ExcessCost, row.AdmittedCost)))
 	}
 	if each {
 		text = "each " + text
@@ -197,7 +197,7 @@ func (j jury) shortfall() string {
 	top := most(j.rows, func(row *result.Row) int64 { return row.ShortfallCost })
 	worst := top[0]
 	figure := j.amount(worst.Shortfall, worst.ShortfallCost)
-	part := report.Percent(share(worst.ShortfallCost, worst.ExactCost)) + " of what that lets through"
+	part := report.Percent(report.Share(worst.ShortfallCost, worst.ExactCost)) + " of what that lets through"
 	switch {
 	case worst.ShortfallCost == 0 && len(j.rows) == 1:
 		return "it lets through no less than an exact limiter"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ratelab/internal/curves"
+	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -87,18 +88,19 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 	}
 	above.Lead = append(above.Lead, report.Line{Text: verdict(r), Style: report.Strong})
 	above.Lead = append(above.Lead, facts(r)...)
-	decided := report.Part{Tables: []report.Table{rowsOf(r, l)}}
+	tables := l.marked(report.Tables(r, measure.Page))
+	decided := report.Part{Tables: tables[:min(1, len(tables))]}
 	if played != nil {
 		decided.Title = exactClock
 	}
-	below := report.Part{Tables: findingsOf(r, l)}
+	below := report.Part{Tables: tables[len(decided.Tables):]}
 	for _, line := range report.Remarks(r) {
 		if line.Style == report.Plain {
 			line.Style = report.Faint
 		}
 		below.Notes = append(below.Notes, line)
 	}
-	hashes := report.Part{Tables: []report.Table{hashes(r, l)}}
+	hashes := report.Part{Tables: l.marked([]report.Table{hashes(r)})}
 	return scenario{ID: id, Name: shown(r.Scenario), Above: report.Sheet{above, decided}, Measured: played,
 		Below: report.Sheet{below, {Title: "To compare to the byte", Folded: report.Sheet{hashes}}}}
 }
@@ -144,20 +146,19 @@ func facts(r *result.Run) []report.Line {
 }
 
 // hashes is what proves that figures were made again, to the byte.
-func hashes(r *result.Run, l *labels) report.Table {
-	t := tableOf("Decisions, scripts and parameters",
-		report.Column{Name: "decisions digest", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
-		report.Column{Name: "script SHA-1", Words: true},
-		report.Column{Name: "parameters", Words: true, Help: "all of them, defaults included"})
+func hashes(r *result.Run) report.Table {
+	t := report.Table{Caption: "Decisions, scripts and parameters", Columns: []report.Column{report.AlgorithmColumn,
+		{Name: "decisions digest", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
+		{Name: "script SHA-1", Words: true},
+		{Name: "parameters", Words: true, Help: "all of them, defaults included"}}}
 	for i := range r.Results {
 		row := &r.Results[i]
-		t.Rows = append(t.Rows, rowOf(l.of(row.Algorithm),
-			report.Cells(row.DecisionsDigest, row.ScriptSHA1, parameters(row))...))
+		cells := report.Cells(row.Algorithm, row.DecisionsDigest, row.ScriptSHA1, parameters(row))
+		t.Rows = append(t.Rows, report.TableRow{Cells: cells})
 	}
 	if r.Reference != nil {
-		foot := rowOf(l.of(result.ReferenceLabel), report.Cells(r.Reference.DecisionsDigest, "", "")...)
-		foot.Faint = true
-		t.Rows = append(t.Rows, foot)
+		cells := report.Cells(result.ReferenceLabel, r.Reference.DecisionsDigest, "", "")
+		t.Rows = append(t.Rows, report.TableRow{Cells: cells, Faint: true})
 	}
 	return t
 }

@@ -53,7 +53,7 @@ func keeps(runs []result.Run, name string) (kept bool, price float64) {
 	for i := range runs {
 		if row := runs[i].Find(name); row != nil {
 			kept = kept && row.ExcessCost == 0
-			price = max(price, share(row.ShortfallCost, row.ExactCost))
+			price = max(price, Share(row.ShortfallCost, row.ExactCost))
 		}
 	}
 	return kept, price

@@ -34,7 +34,7 @@ func look(r *result.Run, row *result.Row) glimpse {
 	if row.ExcessCost > 0 {
 		over = glimpse{levelOf(ratio(r, row), overSteps...), true, ratio(r, row)}
 	}
-	if lost := share(row.ShortfallCost, row.ExactCost); lost > Tolerated {
+	if lost := Share(row.ShortfallCost, row.ExactCost); lost > Tolerated {
 		short = glimpse{levelOf(lost, lostSteps...), false, lost}
 	}
 	if short.level > over.level {
@@ -116,8 +116,8 @@ func levelOf(v float64, steps ...float64) int {
 	return level
 }
 
-// share is a part of a whole; of nothing it is none.
-func share(part, whole int64) float64 {
+// Share is a part of a whole; of nothing it is none.
+func Share(part, whole int64) float64 {
 	if whole == 0 {
 		return 0
 	}

@@ -104,23 +104,56 @@ func (t tableHTML) Class() string {
 // html is the table with what its rows are named after in the first column, and rows to compare with at its foot.
 func (g *Table) html() tableHTML {
 	view := tableHTML{Caption: together(Shown(g.Title + g.Caption)), Matrix: g.Matrix, Narrow: g.Narrow}
+	g = g.withoutEmpty()
 	for _, c := range g.Columns {
 		view.Head = append(view.Head, Column{Name: together(Shown(c.heading())), Help: Shown(c.Help)})
 	}
 	for _, r := range g.Rows {
-		if line := g.cells(&r); r.Faint {
+		line := g.cells(&r)
+		switch {
+		case r.Alike:
+			for i := range line {
+				view.Body[len(view.Body)-1][i].below(&line[i], r.Cells[i].Text)
+			}
+		case r.Faint:
 			view.Foot = append(view.Foot, line)
-		} else {
+		default:
 			view.Body = append(view.Body, line)
 		}
 	}
 	return view
 }
 
+// withoutEmpty is g without the columns in which no row has anything, such as the memory that only a real server tells.
+func (g *Table) withoutEmpty() *Table {
+	empty := func(i int) bool {
+		return !slices.ContainsFunc(g.Rows, func(r TableRow) bool {
+			return r.Cells[i].Text != "" && r.Cells[i].Text != Absent
+		})
+	}
+	for i := len(g.Columns) - 1; i >= 0; i-- {
+		if !g.Matrix && empty(i) {
+			g = g.without(i)
+		}
+	}
+	return g
+}
+
 type cellHTML struct {
 	Cell
 	Small []string
 	Words bool
+}
+
+// below adds a cell of the row below, unless that says nothing.
+func (c *cellHTML) below(under *cellHTML, text string) {
+	if text == "" {
+		return
+	}
+	if c.Text == "" {
+		c.Text = "\u00a0" // so that it has a first line, too
+	}
+	c.Small = append(c.Small, under.Text)
 }
 
 func (c cellHTML) Class() template.HTMLAttr {
@@ -146,6 +179,9 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 			lines[j] = Shown(lines[j])
 		}
 		c.Text, c.Help = lines[0], Shown(c.Help)
+		if c.Text == Absent && !g.Matrix {
+			c.Text = ""
+		}
 		line = append(line, cellHTML{c, lines[1:], words})
 	}
 	return line

@@ -99,6 +99,7 @@ func Numbers(names ...string) []Column {
 type TableRow struct {
 	Cells []Cell
 	Faint bool // it is there to compare with: on a page it is set apart, at the foot where rows can be sorted
+	Alike bool // it belongs to the row above: on a page it stands small within that one's cells
 }
 
 // Cell is a figure or some words; on a page each line after the first stands small below it.

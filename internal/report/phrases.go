@@ -23,9 +23,9 @@ func circumstances(r *result.Run) string {
 	}, ", ")
 }
 
-// AlikeMark stands before the name of a row that decides as the one above it, and alikeNote says so.
+// alikeMark stands before the name of a row that decides as the one above it, and alikeNote says so.
 const (
-	AlikeMark = "= "
+	alikeMark = "= "
 	alikeNote = "=: decides every request as the row above; what it promises and takes is its own"
 )
 
@@ -37,8 +37,6 @@ func Remarks(r *result.Run) []Line {
 	if len(r.Alike()) < len(r.Results) {
 		lines = append(lines, alikeNote)
 	}
-	lines = append(append(lines, interleavings(r)...), rateDifferences(r)...)
-	lines = append(lines, fairness(r)...)
 	if line := withoutTTL(r); line != "" {
 		lines = append(lines, line)
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"slices"
 
 	"ratelab/internal/measure"
 	"ratelab/internal/result"
@@ -33,7 +32,7 @@ func sheetOf(d *result.Document) (s Sheet) {
 
 // runPart is what people read of a run.
 func runPart(r *result.Run) Part {
-	p := Part{Title: r.Scenario, Tables: append([]Table{runTable(r)}, findingTables(r)...)}
+	p := Part{Title: r.Scenario, Tables: Tables(r, measure.Table)}
 	if r.Question != "" {
 		p.Lead = append(p.Lead, Line{Text: r.Question})
 	}
@@ -43,60 +42,6 @@ func runPart(r *result.Run) Part {
 	}
 	p.Notes = Remarks(r)
 	return p
-}
-
-// narrowest is the width below which the algorithm's column is never pressed.
-const narrowest = 16
-
-// runTable is a line for each algorithm, and the reference below them where there is one. Of rows that decide alike the
-// first has the figures, and those below it only what is their own.
-func runTable(r *result.Run) Table {
-	all := r.Figures()
-	decisions := measure.DecisionMeasures.Shown(measure.Table, all)
-	beyond := measure.CostMeasures.Shown(measure.Table, all)
-	shown := slices.Concat(decisions, beyond)
-	var t Table
-	for i, group := range r.Alike() {
-		part := tableOf(r, shown, group)
-		if i == 0 {
-			t.Columns = part.Columns
-		}
-		for _, same := range part.Rows[1:] {
-			same.Cells[0].Text = AlikeMark + same.Cells[0].Text
-			for j, m := range shown {
-				if !m.Own {
-					same.Cells[1+j] = Cell{}
-				}
-			}
-		}
-		t.Rows = append(t.Rows, part.Rows...)
-	}
-	if r.Reference == nil {
-		return t
-	}
-	reference := TableRow{Cells: Cells(result.ReferenceLabel), Faint: true}
-	for _, m := range decisions {
-		reference.Cells = append(reference.Cells, cell(m, all[len(all)-1]))
-	}
-	for range beyond {
-		reference.Cells = append(reference.Cells, Cell{})
-	}
-	t.Rows = append(t.Rows, reference)
-	return t
-}
-
-// tableOf has a line for each of the rows, and a column for each of the measures.
-func tableOf(r *result.Run, measures []*measure.Measure, rows []*result.Row) Table {
-	t := Table{Columns: append([]Column{{Name: "algorithm", Words: true, Narrowest: narrowest}},
-		columns(r, measures)...)}
-	for _, row := range rows {
-		cells := Cells(row.Algorithm)
-		for _, m := range measures {
-			cells = append(cells, cell(m, &row.Figures))
-		}
-		t.Rows = append(t.Rows, TableRow{Cells: cells})
-	}
-	return t
 }
 
 // TableFormat is the one for people.

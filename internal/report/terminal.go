@@ -200,13 +200,18 @@ func (g *Table) withoutOne() (less *Table, name string) {
 	if first < 0 {
 		return nil, ""
 	}
+	return g.without(first), g.Columns[first].heading()
+}
+
+// without is g without column i.
+func (g *Table) without(i int) *Table {
 	copied := *g
-	copied.Columns = slices.Delete(slices.Clone(g.Columns), first, first+1)
+	copied.Columns = slices.Delete(slices.Clone(g.Columns), i, i+1)
 	copied.Rows = slices.Clone(g.Rows)
-	for i := range copied.Rows {
-		copied.Rows[i].Cells = slices.Delete(slices.Clone(copied.Rows[i].Cells), first, first+1)
+	for n := range copied.Rows {
+		copied.Rows[n].Cells = slices.Delete(slices.Clone(copied.Rows[n].Cells), i, i+1)
 	}
-	return &copied, g.Columns[first].heading()
+	return &copied
 }
 
 // narrower is g with a bound on the width of column i.

@@ -32,15 +32,15 @@ func reacting() *result.Run {
 }
 
 func TestFindingTablesForATerminal(t *testing.T) {
-	got := tablesOnTerminal(findingTables(reacting()), Terminal{})
-	const want = `how the clients fared
+	got := tablesOnTerminal(Tables(reacting(), measure.Table)[1:], Terminal{})
+	const want = `How the clients that retry fared
 algorithm         tries  done  gave  still  goodput  tries  after   after  lock-   hints
                                  up   open       /s  /done    p50     p99   step   right
 ------------------------------------------------------------------------------------------
 gcra:burst=100      250   100     0      0     12.3   2.50     0s  1m1.2s     12  >99.9%
 fixed-window|<b>    100     0   100      0      0.0      -      -       -      0       -
 
-against the same clients with clocks that are right
+What wrong clocks changed, against the same clients with right ones
 algorithm         extra  missing    peak in 1s  as it  lockout  recovery
                                   clocks right    was
 --------------------------------------------------------------------------
@@ -59,9 +59,9 @@ func tablesOnTerminal(tables []Table, terminal Terminal) string {
 
 func TestFindingTablesInMarkdown(t *testing.T) {
 	got := render(func(w *strings.Builder) error {
-		return Sheet{{Tables: findingTables(reacting())[1:]}}.WriteMarkdown(w)
+		return Sheet{{Tables: Tables(reacting(), measure.Table)[2:]}}.WriteMarkdown(w)
 	})
-	const want = `Against the same clients with clocks that are right:
+	const want = `What wrong clocks changed, against the same clients with right ones:
 
 | algorithm | extra | missing | peak in 1s clocks right | as it was | lockout | recovery |
 |:---|---:|---:|---:|---:|---:|---:|
@@ -79,10 +79,10 @@ func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
 	for i := range r.Results {
 		r.Results[i].Clients.Attempts, r.Results[i].ClockEffect = 100, nil
 	}
-	if tables := findingTables(r); len(tables) != 0 {
+	if tables := Tables(r, measure.Table)[1:]; len(tables) != 0 {
 		t.Errorf("%d tables", len(tables))
 	}
-	if tables := findingTables(&resulttest.ExtremeCase().Runs[0]); len(tables) != 0 {
+	if tables := Tables(&resulttest.ExtremeCase().Runs[0], measure.Table)[1:]; len(tables) != 0 {
 		t.Errorf("%d tables of a run without clients", len(tables))
 	}
 }
@@ -91,11 +91,11 @@ func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
 func TestFindingTablesAreNarrow(t *testing.T) {
 	r := reacting()
 	r.Results[1].Algorithm = "sliding-window-counter"
-	if width := text.LongestLineLen(tablesOnTerminal(findingTables(r), Terminal{})); width > 96 {
+	if width := text.LongestLineLen(tablesOnTerminal(Tables(r, measure.Table)[1:], Terminal{})); width > 96 {
 		t.Errorf("%d columns", width)
 	}
 	r.Results[1].Algorithm = strings.Repeat("long-label-", 9)
-	if width := text.LongestLineLen(tablesOnTerminal(findingTables(r), Terminal{Width: 86})); width > 86 {
+	if width := text.LongestLineLen(tablesOnTerminal(Tables(r, measure.Table)[1:], Terminal{Width: 86})); width > 86 {
 		t.Errorf("%d columns of 86", width)
 	}
 }
@@ -107,8 +107,8 @@ func TestGroupsAreCompared(t *testing.T) {
 			Figures: measure.Figures{Clients: &measure.Clients{Groups: []measure.ClientGroup{{Operations: 10,
 				Succeeded: 3}, {Operations: 9, Succeeded: 9}}}}},
 	}}
-	tables := findingTables(run)
-	if len(tables) != 1 || !strings.HasPrefix(tables[0].Title, "who got through") {
+	tables := Tables(run, measure.Table)[1:]
+	if len(tables) != 1 || !strings.HasPrefix(tables[0].Title, "Who got through") {
 		t.Fatalf("%d tables", len(tables))
 	}
 	got := render(func(w *strings.Builder) error { return Sheet{{Tables: tables}}.WriteMarkdown(w) })
@@ -116,7 +116,7 @@ func TestGroupsAreCompared(t *testing.T) {
 		t.Error(got)
 	}
 	run.ClientGroups = run.ClientGroups[:1]
-	if tables := findingTables(run); len(tables) != 0 {
+	if tables := Tables(run, measure.Table)[1:]; len(tables) != 0 {
 		t.Errorf("%d tables for one group", len(tables))
 	}
 }
