@@ -16,6 +16,7 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
+	"ratelab/internal/script"
 	"ratelab/internal/sequence"
 )
 
@@ -124,9 +125,17 @@ func (s *Server) Private(ctx context.Context) (run.Server, error) {
 	return other, nil
 }
 
-// Try is the function Try, for a plan's traffic.
-func (s *Server) Try(ctx context.Context, scripts []*run.Limiter, p *run.Plan) error {
-	return Try(ctx, scripts, s.Spec, s.prefix(), p.Scenario.Start, p.Stream, s.Clock)
+// Try is the function Try, for a plan's traffic. It warns of what the embedded server gets wrong.
+func (s *Server) Try(ctx context.Context, scripts []*run.Limiter, p *run.Plan) (warnings []string, err error) {
+	for _, l := range scripts {
+		if s.all[0].Kind != redis.KindEmbedded {
+			break
+		}
+		for _, r := range script.Analyse(l.Program.Source).Embedded {
+			warnings = append(warnings, fmt.Sprintf("%s:%d: %s; check with --redis process", l.File, r.Line, r.Text))
+		}
+	}
+	return warnings, Try(ctx, scripts, s.Spec, s.prefix(), p.Scenario.Start, p.Stream, s.Clock)
 }
 
 // Open prepares a limiter's script as the row of that number.
@@ -167,9 +176,7 @@ func (s *Server) Confirm(ctx context.Context, calls []sequence.Call, row int) er
 	// Deadlines are placed after the server's own clock, which need not be ours.
 	now, err := one.Client.Time(ctx).Result()
 	if err == nil {
-		client := one.NewClient(1)
-		defer client.Close()
-		err = sequence.Confirm(ctx, client, !one.Own, one.Prefix, calls, now, s.Stop)
+		err = sequence.Confirm(ctx, one, !one.Own, one.Prefix, calls, now, s.Stop)
 	}
 	var difference *sequence.DifferenceError
 	if err == nil || errors.Is(err, message.ErrStopped) || errors.As(err, &difference) {

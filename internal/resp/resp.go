@@ -38,6 +38,14 @@ func (*ProtocolError) Timeout() bool { return false }
 // Temporary is false.
 func (*ProtocolError) Temporary() bool { return false }
 
+// ReplyError is an error that a server replied.
+type ReplyError string
+
+func (e ReplyError) Error() string { return string(e) }
+
+// RedisError makes it an error of go-redis.
+func (ReplyError) RedisError() {}
+
 // Refuse is a *ProtocolError.
 func Refuse(format string, args ...any) error { return &ProtocolError{fmt.Sprintf(format, args...)} }
 
@@ -127,14 +135,14 @@ func (s *Scanner) header() (kind byte, line []byte, err error) {
 	return kind, line, nil
 }
 
-// Array reads an array's header and gives its length.
+// Array reads an array's header and gives its length. Where the reply is an error it is a ReplyError.
 func (s *Scanner) Array() (int, error) {
 	kind, line, err := s.header()
 	if err != nil {
 		return 0, err
 	}
 	if kind == '-' {
-		return 0, errors.New(string(line))
+		return 0, ReplyError(line)
 	}
 	n, err := strconv.Atoi(view(line))
 	if kind != '*' || err != nil || n < 0 || n > MostItems {

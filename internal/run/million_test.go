@@ -34,7 +34,7 @@ func TestMillion(t *testing.T) {
 		}
 	}
 	s := redistest.Private(t)
-	server := virtualtime.Server{Client: s.Client}
+	server := virtualtime.Server{Client: s}
 	names := algorithms.Names()
 	began := time.Now()
 	decided := 0

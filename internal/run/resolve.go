@@ -8,9 +8,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/clients"
 	"ratelab/internal/message"
-	"ratelab/internal/redis"
 	"ratelab/internal/scenario"
-	"ratelab/internal/script"
 	"ratelab/internal/sequence"
 )
 
@@ -45,20 +43,6 @@ func userScripts(plans []*Plan) []*Limiter {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(plans[0].Limiters), func(l *Limiter) bool { return l.File == "" })
-}
-
-// warnings are what a reader must know about users' scripts on this kind of server.
-func warnings(plans []*Plan, kind string) []string {
-	if kind != redis.KindEmbedded {
-		return nil
-	}
-	var all []string
-	for _, l := range userScripts(plans) {
-		for _, r := range script.Analyse(l.Program.Source).Embedded {
-			all = append(all, fmt.Sprintf("%s:%d: %s; check with --redis process", l.File, r.Line, r.Text))
-		}
-	}
-	return all
 }
 
 // choices are the algorithms that meet a scenario: those that were named, or all with their defaults, each followed by

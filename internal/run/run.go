@@ -126,17 +126,16 @@ func (a *Ask) clean(ctx context.Context, failed error) error {
 
 // play decides every plan. The server has started.
 func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
-	server, _ := a.about()
-	all := &Result{Warnings: warnings(plans, server.Kind)}
+	all := &Result{Document: *result.New(result.OfSimulate, a.Version)}
 	if own := userScripts(plans); len(own) > 0 {
 		if a.Server == nil {
 			return nil, &replay.InputError{Err: errNoServer}
 		}
-		if err := a.Server.Try(ctx, own, plans[0]); err != nil {
+		var err error
+		if all.Warnings, err = a.Server.Try(ctx, own, plans[0]); err != nil {
 			return nil, err
 		}
 	}
-	all.Document = *result.New(result.OfSimulate, a.Version)
 	for i, p := range plans {
 		if a.Progress != nil {
 			total, _ := p.Stream.Count()

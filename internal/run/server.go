@@ -28,8 +28,8 @@ type Server interface {
 	// Private is another server, of our own: nothing ends a script on a given one that loops once it has written.
 	Private(ctx context.Context) (Server, error)
 	// Try has users' scripts decide the first requests of the plan on a private server. A script that fails there is a
-	// *replay.InputError.
-	Try(ctx context.Context, scripts []*Limiter, p *Plan) error
+	// *replay.InputError. The warnings are what a reader must know about the others.
+	Try(ctx context.Context, scripts []*Limiter, p *Plan) (warnings []string, err error)
 	// Open prepares the limiter of that row. The server's clock will step behind start by no more than behind.
 	Open(ctx context.Context, l *Limiter, start time.Time, behind time.Duration, row int) (Script, error)
 	// Confirm sends the commands of that row's sequence, and wants the same replies.

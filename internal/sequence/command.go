@@ -19,15 +19,12 @@ type Command struct {
 }
 
 // Words are the command as it is sent, its key behind prefix.
-func (c Command) Words(prefix string) []any {
-	words := []any{c.Name, prefix + c.Key}
+func (c Command) Words(prefix string) []string {
+	words := []string{c.Name, prefix + c.Key}
 	if c.script != "" {
-		words = []any{c.Name, c.script, "1", prefix + c.Key}
+		words = []string{c.Name, c.script, "1", prefix + c.Key}
 	}
-	for _, word := range c.rest {
-		words = append(words, word)
-	}
-	return words
+	return append(words, c.rest...)
 }
 
 func get(key string) Command {

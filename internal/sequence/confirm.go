@@ -3,15 +3,11 @@ package sequence
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"ratelab/internal/message"
-	"ratelab/internal/redis"
 	"ratelab/internal/resp"
 	"ratelab/internal/virtualtime"
 )
@@ -29,12 +25,12 @@ func (e *DifferenceError) Error() string {
 }
 
 // Confirm sends calls to a server again, in their order, each at its own virtual time, and wants the same replies. The
-// client must be fresh, and is the caller's to close; the keys, behind prefix, are deleted in the end. real is the
+// keys, behind prefix, are deleted in the end. real is the
 // real time now; a stop that is closed ends it early. The error is a *DifferenceError,
 // message.ErrStopped, or the connection's.
 //
 // given: the server is not ours. A key that a killed run leaves there then ends with its TTL.
-func Confirm(ctx context.Context, client redis.Client, given bool, prefix string, calls []Call, real time.Time,
+func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix string, calls []Call, real time.Time,
 	stop <-chan struct{}) (err error) {
 	if len(calls) == 0 {
 		return nil
@@ -45,18 +41,17 @@ func Confirm(ctx context.Context, client redis.Client, given bool, prefix string
 	if given {
 		hook = virtualtime.NewGuestHook(clock, real)
 	}
-	client.AddHook(hook)
 	defer func() { err = cmp.Or(err, forget(context.WithoutCancel(ctx), client, prefix, calls)) }()
 	for next := 0; next < len(calls); {
 		if message.Closed(stop) {
 			return message.ErrStopped
 		}
-		var replies []any
+		var replies []resp.Value
 		if together := together(calls[next:], prefix); together != nil {
 			replies, err = hook.Several(ctx, client, together)
 		} else {
-			clock.Set(calls[next].AtUS)
-			replies, err = alone(client.Do(ctx, calls[next].Command.Words(prefix)...).Result())
+			replies = make([]resp.Value, 1)
+			replies[0], err = hook.One(ctx, client, command(calls[next], prefix))
 		}
 		if err != nil {
 			return err
@@ -64,8 +59,8 @@ func Confirm(ctx context.Context, client redis.Client, given bool, prefix string
 		for _, reply := range replies {
 			call := calls[next]
 			next++
-			if got := shown(reply); got.String() != call.Reply.String() {
-				return &DifferenceError{next, call, got}
+			if reply.String() != call.Reply.String() {
+				return &DifferenceError{next, call, reply}
 			}
 		}
 	}
@@ -82,48 +77,32 @@ const (
 func together(calls []Call, prefix string) (all []virtualtime.Command) {
 	words := 0
 	for i, call := range calls {
-		args := call.Command.Words(prefix)
-		words += len(args)
+		c := command(call, prefix)
+		words += len(c.Args)
 		stepsBack := i > 0 && call.AtUS < calls[i-1].AtUS
 		if call.Command.script != "" || stepsBack || i == mostTogether || i > 0 && words > mostWords {
 			break
 		}
-		all = append(all, virtualtime.Command{AtUS: call.AtUS, Args: args})
+		all = append(all, c)
 	}
 	return all
 }
 
-// alone is the reply to one command, of which an error is one, too.
-func alone(reply any, err error) ([]any, error) {
-	var refused goredis.Error
-	switch {
-	case errors.Is(err, goredis.Nil):
-		return []any{nil}, nil
-	case errors.As(err, &refused):
-		return []any{err}, nil
-	}
-	return []any{reply}, err
-}
-
-// shown is a server's reply as the model would give it.
-func shown(reply any) resp.Value {
-	switch reply := reply.(type) {
-	case nil:
-		return resp.Value{}
-	case int64:
-		return integer(reply)
-	case string:
-		return resp.Value{Kind: resp.String, Text: reply}
-	}
-	return resp.Value{Kind: resp.Error, Text: fmt.Sprint(reply)}
+// command is a call's, with its time.
+func command(c Call, prefix string) virtualtime.Command {
+	return virtualtime.Command{AtUS: c.AtUS, Args: c.Command.Words(prefix)}
 }
 
 // forget deletes every key of calls.
-func forget(ctx context.Context, client redis.Client, prefix string, calls []Call) error {
-	var keys []string
+func forget(ctx context.Context, client virtualtime.Client, prefix string, calls []Call) error {
+	keys := map[string]bool{}
+	del := []any{"DEL"}
 	for _, c := range calls {
-		keys = append(keys, prefix+c.Command.Key)
+		if key := prefix + c.Command.Key; !keys[key] {
+			keys[key] = true
+			del = append(del, key)
+		}
 	}
-	slices.Sort(keys)
-	return client.Del(ctx, slices.Compact(keys)...).Err()
+	_, err := virtualtime.Send(ctx, client, del)
+	return err
 }

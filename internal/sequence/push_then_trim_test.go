@@ -89,13 +89,13 @@ func TestTheCommandsTellTheQueue(t *testing.T) {
 			words := c.Command.Words("")
 			switch c.Command.Name {
 			case "LPUSH":
-				list = append(redisList{words[2].(string)}, list...)
+				list = append(redisList{words[2]}, list...)
 			case "EVAL":
-				before = append(redisList{words[5].(string)}, list...)
+				before = append(redisList{words[5]}, list...)
 				list = before.trim(-world.Requests)
 				trimmed += int64(len(before) - len(list))
 			case "LTRIM":
-				from, err := strconv.ParseInt(words[2].(string), 10, 64)
+				from, err := strconv.ParseInt(words[2], 10, 64)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 )
@@ -34,23 +32,19 @@ func (r *Runner) read(last *round, decisions []limit.Decision) error {
 	requests := last.requests
 	defer func() { r.unsure = nil }()
 	var first error
-	for _, e := range last.evals {
-		err := r.answer(e.cmd, requests[:e.size], decisions[:e.size])
+	for i, size := range last.sizes {
+		err := r.answer(last.replies[i], requests[:size], decisions[:size])
 		if err != nil && (first == nil || isLost(err) && !isLost(first)) {
 			first = err
 		}
-		requests, decisions = requests[e.size:], decisions[e.size:]
+		requests, decisions = requests[size:], decisions[size:]
 	}
 	r.readUS = r.serverUS(last.requests[len(last.requests)-1])
 	return first
 }
 
 // answer reads one EVAL's reply into decisions.
-func (r *Runner) answer(cmd *redis.RawCmd, requests []limit.Request, decisions []limit.Decision) error {
-	data, err := cmd.Result()
-	if err != nil {
-		return err
-	}
+func (r *Runner) answer(data []byte, requests []limit.Request, decisions []limit.Decision) error {
 	s := &r.scan
 	s.Reset(data)
 	parts, err := s.Array()

@@ -4,18 +4,19 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"ratelab/internal/message"
-
-	"github.com/redis/go-redis/v9"
+	"ratelab/internal/resp"
 )
 
 // chunksPerTrip is how many chunks of keys travel together, so that a far server is not asked for each of them.
 const chunksPerTrip = 32
 
-// inChunks sends a command for every few keys, and shows each chunk's answer to read, unless that is nil, in order.
-func (r *Runner) inChunks(ctx context.Context, keys []string, command func(redis.Cmdable, []string) redis.Cmder,
-	read func(chunk []string, answer redis.Cmder) error) error {
+// inChunks sends a command for every few keys, and shows each chunk's reply to read in order. The error is the
+// connection's, a resp.ReplyError or read's.
+func (r *Runner) inChunks(ctx context.Context, keys []string, command func(chunk []string) []any,
+	read func(chunk []string, reply resp.Value) error) error {
 	together := chunksPerTrip
 	if r.server.Embedded {
 		together = 1
@@ -24,37 +25,67 @@ func (r *Runner) inChunks(ctx context.Context, keys []string, command func(redis
 		if r.stopped() {
 			return message.ErrStopped
 		}
-		pipe := r.server.Client.Pipeline()
-		for chunk := range slices.Chunk(trip, sweepChunk) {
-			command(pipe, chunk)
+		chunks := slices.Collect(slices.Chunk(trip, sweepChunk))
+		var commands [][]any
+		for _, chunk := range chunks {
+			commands = append(commands, command(chunk))
 		}
-		answers, err := pipe.Exec(ctx)
+		replies, err := Send(ctx, r.server.Client, commands...)
 		if err != nil {
 			return err
 		}
-		for chunk := range slices.Chunk(trip, sweepChunk) {
-			if read != nil {
-				if err := read(chunk, answers[0]); err != nil {
-					return err
-				}
+		for i, chunk := range chunks {
+			if err := read(chunk, replies[i]); err != nil {
+				return err
 			}
-			answers = answers[1:]
 		}
 	}
 	return nil
 }
 
+// Send sends commands together, and gives their replies, none of which may be an error.
+func Send(ctx context.Context, client Client, commands ...[]any) ([]resp.Value, error) {
+	data, err := client.Send(ctx, commands...)
+	if err != nil {
+		return nil, err
+	}
+	replies := make([]resp.Value, len(data))
+	for i := range data {
+		var s resp.Scanner
+		s.Reset(data[i])
+		if replies[i], err = s.Value(); err != nil {
+			return nil, err
+		}
+		if replies[i].Kind == resp.Error {
+			return nil, resp.ReplyError(replies[i].Text)
+		}
+	}
+	return replies, nil
+}
+
 // ask runs a script over keys, whose reply has one text for each.
 func (r *Runner) ask(ctx context.Context, source string, keys []string, args ...any) ([]string, error) {
 	var all []string
-	eval := func(pipe redis.Cmdable, chunk []string) redis.Cmder { return pipe.Eval(ctx, source, chunk, args...) }
-	err := r.inChunks(ctx, keys, eval, func(chunk []string, answer redis.Cmder) error {
-		found, err := answer.(*redis.Cmd).StringSlice()
-		if err == nil && len(found) != len(chunk) {
-			err = fmt.Errorf("looking at %d keys brought %d answers", len(chunk), len(found))
+	eval := func(chunk []string) []any {
+		return slices.Concat([]any{"EVAL", source, strconv.Itoa(len(chunk))}, words(chunk), args)
+	}
+	err := r.inChunks(ctx, keys, eval, func(chunk []string, reply resp.Value) error {
+		if len(reply.Items) != len(chunk) {
+			return fmt.Errorf("looking at %d keys brought %d answers", len(chunk), len(reply.Items))
 		}
-		all = append(all, found...)
-		return err
+		for _, item := range reply.Items {
+			all = append(all, item.Text)
+		}
+		return nil
 	})
 	return all, err
+}
+
+// words are texts as arguments of a command.
+func words(texts []string) []any {
+	all := make([]any, len(texts))
+	for i, text := range texts {
+		all[i] = text
+	}
+	return all
 }

@@ -37,13 +37,12 @@ func (r *Runner) compile(ctx context.Context) error {
 	if r.program.Init != nil {
 		args = append(args, r.texts(r.program.InitSource)...)
 	}
-	found, err := r.server.Client.Eval(ctx, compileSource, nil, args...).Slice()
+	replies, err := Send(ctx, r.server.Client, append([]any{"EVAL", compileSource, "0"}, args...))
 	if err != nil {
 		return fmt.Errorf("compile the script: %w", err)
 	}
-	if len(found) == 2 {
-		number, _ := found[0].(int64)
-		return &CompileError{Init: int(number) > each, Text: fmt.Sprint(found[1])}
+	if found := replies[0].Items; len(found) == 2 {
+		return &CompileError{Init: int(found[0].Int) > each, Text: found[1].Text}
 	}
 	if r.unread != nil {
 		return r.unread

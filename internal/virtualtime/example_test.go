@@ -23,7 +23,7 @@ func ExampleHook() {
 	clock := new(virtualtime.Clock)
 	clock.Set(time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
 	client := server.NewClient(1)
-	client.AddHook(virtualtime.NewHook(clock, time.Now()))
+	client.AddHook(redis.EachConn(virtualtime.NewHook(clock, time.Now()).Conn))
 
 	limiter := redis_rate.NewLimiter(client)
 	for _, wait := range []time.Duration{0, 0, 0, 30 * time.Minute} {

@@ -77,7 +77,7 @@ func newRunner(t testing.TB, s *redis.Server, it setup, seen func(resp.Value)) (
 	if it.init != "" {
 		p.Init, p.InitSource = &call, it.init
 	}
-	return it.runner(virtualtime.Server{Client: s.Client, Embedded: s.Kind == redis.KindEmbedded}, p)
+	return it.runner(virtualtime.Server{Client: s, Embedded: s.Kind == redis.KindEmbedded}, p)
 }
 
 // runner prepares p on the server.

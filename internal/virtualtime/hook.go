@@ -1,14 +1,11 @@
 package virtualtime
 
 import (
-	"context"
 	"net"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Clock is the virtual time that a Hook shows. It may be set while the library works.
@@ -20,8 +17,8 @@ func (c *Clock) Set(us int64) { c.us.Store(us) }
 // Now is the clock's time in microseconds since 1970.
 func (c *Clock) Now() int64 { return c.us.Load() }
 
-// Hook puts an unmodified Go library that uses go-redis under a Clock: client.AddHook(NewHook(…)), before the
-// client's first command. What the library sends is rewritten on its way to the server: a script becomes the same
+// Hook puts an unmodified Go library that uses go-redis under a Clock: it wraps each Conn of the client, as
+// redis.EachConn does. What the library sends is rewritten on its way to the server: a script becomes the same
 // script inside the prelude, a plain command a script of one line. The replies, pipelines and transactions are the
 // server's own.
 //
@@ -42,8 +39,6 @@ type Hook struct {
 	several string            // the wrapper of Several; "": not yet made
 }
 
-var _ redis.Hook = (*Hook)(nil)
-
 // NewHook makes a hook. real is the real time now: the deadlines of the run lie a day and more after it, and
 // clock must not be set to a time before its present one.
 func NewHook(clock *Clock, real time.Time) *Hook {
@@ -62,21 +57,5 @@ func NewGuestHook(clock *Clock, real time.Time) *Hook {
 	return h
 }
 
-// DialHook rewrites what is written to each new connection.
-func (h *Hook) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := next(ctx, network, addr)
-		if err != nil {
-			return nil, err
-		}
-		return newConn(c, h.rewrite), nil
-	}
-}
-
-// ProcessHook changes nothing: the connection is where the work is done.
-func (h *Hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
-
-// ProcessPipelineHook changes nothing either.
-func (h *Hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
+// Conn is a new connection on which what the library sends is rewritten.
+func (h *Hook) Conn(inner net.Conn) net.Conn { return newConn(inner, h.rewrite) }

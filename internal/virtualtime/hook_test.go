@@ -30,7 +30,7 @@ func hookedProtocol(t *testing.T, s *redis.Server, protocol int) (redis.Client, 
 	clock.Set(midnight)
 	client := redistest.NewClient(protocol, s.Open)
 	t.Cleanup(func() { client.Close() })
-	client.AddHook(virtualtime.NewHook(clock, time.Now()))
+	client.AddHook(redis.EachConn(virtualtime.NewHook(clock, time.Now()).Conn))
 	return client, clock
 }
 
@@ -227,17 +227,11 @@ func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
 func TestABrokenConnectionIsAnError(t *testing.T) {
 	hook := virtualtime.NewHook(&virtualtime.Clock{}, time.Now())
 	refuse := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("nobody there") }
-	if _, err := hook.DialHook(refuse)(t.Context(), "tcp", "x"); err == nil {
+	if _, err := redis.EachConn(hook.Conn).DialHook(refuse)(t.Context(), "tcp", "x"); err == nil {
 		t.Error("a failed dial is no error")
 	}
 	ours, theirs := net.Pipe()
-	conn, err := hook.DialHook(func(context.Context, string, string) (net.Conn, error) {
-		return ours,
-			nil
-	})(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := hook.Conn(ours)
 	if _, err := conn.Write([]byte("GET k\r\n")); err == nil || !strings.Contains(err.Error(), `"GET k"`) {
 		t.Errorf("nonsense gives %v", err)
 	}
@@ -252,7 +246,7 @@ func TestAGuestLeavesNoKeyForGood(t *testing.T) {
 	clock := &virtualtime.Clock{}
 	clock.Set(midnight)
 	client := s.NewClient(1)
-	client.AddHook(virtualtime.NewGuestHook(clock, time.Now()))
+	client.AddHook(redis.EachConn(virtualtime.NewGuestHook(clock, time.Now()).Conn))
 	ctx := t.Context()
 	client.Incr(ctx, "n")
 	client.Set(ctx, "s", "v", time.Hour)

@@ -65,9 +65,6 @@ func (h *Hook) eval(name string, args []string) []string {
 	if keys, err := strconv.Atoi(args[2]); err != nil || keys < 0 || keys > len(args)-3 {
 		return args // likewise
 	}
-	if h.isSeveral(args[1]) {
-		return h.stamped(args)
-	}
 	source, flags := args[1], ""
 	if strings.HasSuffix(name, "_RO") {
 		flags = noWrites

@@ -5,34 +5,32 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
+	"ratelab/internal/resp"
 )
 
 // round is a few EVALs that travel together.
 type round struct {
 	requests []limit.Request
-	evals    []eval
-	pipe     redis.Pipeliner
-	began    *redis.TimeCmd // the server's clock before the EVALs, and
-	ended    *redis.TimeCmd // after them; nil where nobody asked
+	sizes    []int // of the EVALs, in requests
+	commands [][]any
+	replies  [][]byte // to the EVALs
+	timed    bool     // the server's clock is read before the EVALs and after them
 	sent     time.Duration
 	took     time.Duration // the way there and back included
+	worked   time.Duration // by the server's clock; 0: not known
 	done     chan error
 }
 
-type eval struct {
-	cmd  *redis.RawCmd
-	size int
-}
+// askTime reads the server's clock.
+var askTime = []any{"TIME"}
 
 // evalsPerRound keeps the server busy while the answer to the one before travels.
 const evalsPerRound = 2
 
 // write makes the next round of requests, and gives those that are left; nil when there are none.
-func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, []limit.Request) {
+func (r *Runner) write(requests []limit.Request) (*round, []limit.Request) {
 	if len(requests) == 0 {
 		return nil, nil
 	}
@@ -40,20 +38,19 @@ func (r *Runner) write(ctx context.Context, requests []limit.Request) (*round, [
 	if r.server.Embedded {
 		most = 1
 	}
-	next := &round{pipe: r.server.Client.Pipeline(), done: make(chan error, 1)}
-	if !r.server.Embedded {
-		next.began = next.pipe.Time(ctx)
+	next := &round{timed: !r.server.Embedded, done: make(chan error, 1)}
+	if next.timed {
+		next.commands = append(next.commands, askTime)
 	}
 	n := 0
-	for len(next.evals) < most && n < len(requests) {
+	for len(next.sizes) < most && n < len(requests) {
 		size := min(r.size, len(requests)-n)
-		cmd := redis.NewRawCmd(ctx, r.arguments(requests[n:n+size])...)
-		_ = next.pipe.Process(ctx, cmd) // queued, never sent here
-		next.evals = append(next.evals, eval{cmd, size})
+		next.commands = append(next.commands, r.arguments(requests[n:n+size]))
+		next.sizes = append(next.sizes, size)
 		n += size
 	}
-	if next.began != nil {
-		next.ended = next.pipe.Time(ctx)
+	if next.timed {
+		next.commands = append(next.commands, askTime)
 	}
 	next.requests = requests[:n]
 	return next, requests[n:]
@@ -79,8 +76,14 @@ func (r *Runner) send(ctx context.Context, next *round) {
 	next.sent = r.elapsed()
 	r.pending = append(r.pending, next)
 	go func() {
-		_, err := next.pipe.Exec(context.WithoutCancel(ctx))
+		replies, err := r.server.Client.Send(context.WithoutCancel(ctx), next.commands...)
 		next.took = r.elapsed() - next.sent
+		if err == nil && next.timed {
+			last := len(replies) - 1
+			next.worked = clockOf(replies[last]) - clockOf(replies[0])
+			replies = replies[1:last]
+		}
+		next.replies = replies
 		next.done <- err
 	}()
 }
@@ -95,10 +98,7 @@ func (r *Runner) wait(ctx context.Context, last *round) error {
 		return message.ErrStopped
 	case err := <-last.done:
 		r.pending = r.pending[1:]
-		if err != nil && !isReply(err) {
-			return err
-		}
-		return nil
+		return err
 	}
 }
 
@@ -129,10 +129,10 @@ const (
 )
 
 func (r *Runner) resize(last *round) {
-	if r.options.BatchSize > 0 || r.options.Elapsed == nil || last.evals[0].size < r.size {
+	if r.options.BatchSize > 0 || r.options.Elapsed == nil || last.sizes[0] < r.size {
 		return
 	}
-	each := last.blocked() / time.Duration(len(last.evals))
+	each := last.blocked() / time.Duration(len(last.sizes))
 	switch {
 	case each > longest:
 		r.size = max(1, int(int64(r.size)*int64(longest)/int64(each)))
@@ -146,12 +146,24 @@ func (r *Runner) resize(last *round) {
 //
 // Note: taking the round trip of a PING off instead lets every hiccup of the network look like a slow script.
 func (r *round) blocked() time.Duration {
-	if r.began == nil {
+	if r.worked <= 0 {
 		return r.took
 	}
-	by := r.ended.Val().Sub(r.began.Val())
-	if r.ended.Err() != nil || by <= 0 {
-		return r.took
+	return min(r.worked, r.took)
+}
+
+// clockOf reads the reply to TIME: seconds and microseconds, each a text. It is 0 where the reply is another.
+func clockOf(reply []byte) time.Duration {
+	var s resp.Scanner
+	s.Reset(reply)
+	v, err := s.Value()
+	if err != nil || len(v.Items) != 2 {
+		return 0
 	}
-	return min(by, r.took)
+	seconds, err1 := strconv.ParseInt(v.Items[0].Text, 10, 64)
+	micros, err2 := strconv.ParseInt(v.Items[1].Text, 10, 64)
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return time.Duration(seconds)*time.Second + time.Duration(micros)*time.Microsecond
 }

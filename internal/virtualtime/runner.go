@@ -15,18 +15,16 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
-// Client is a client of go-redis.
+// Client is all that virtual time needs of a server. It keeps go-redis out of whatever does not dial.
 type Client interface {
-	redis.Cmdable
-	Do(ctx context.Context, args ...any) *redis.Cmd
+	// Send sends commands together, and gives their replies in RESP2. An error is the connection's.
+	Send(ctx context.Context, commands ...[]any) (replies [][]byte, err error)
 }
 
 // Server is the connection that a Runner needs.
@@ -182,7 +180,7 @@ func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions
 			return message.ErrStopped
 		}
 		var next *round
-		next, requests = r.write(ctx, requests)
+		next, requests = r.write(requests)
 		if last != nil {
 			if err := r.wait(ctx, last); err != nil {
 				return err
@@ -209,9 +207,3 @@ func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions
 }
 
 func (r *Runner) stopped() bool { return message.Closed(r.options.Stop) }
-
-// isReply reports whether err is the server's own answer, rather than a connection that failed.
-func isReply(err error) bool {
-	var reply redis.Error
-	return errors.As(err, &reply)
-}

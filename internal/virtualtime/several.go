@@ -3,31 +3,53 @@ package virtualtime
 import (
 	"context"
 	"strconv"
+
+	"ratelab/internal/resp"
 )
 
-// Command is a plain command, no script, at a time of its own.
+// Command is a plain command, or a script, at a time of its own.
 type Command struct {
 	AtUS int64 // since 1970
-	Args []any // its words
+	Args []string
 }
 
-// Several sends commands, between which the clock never steps back, in one EVAL: it takes a tenth of what they take one
-// by one. client must have the hook; its Clock plays no part. There is a reply for each command, down to the first that
-// is an error: nil, an integer, a text, a list of replies, or, as the last one, an error.
-func (h *Hook) Several(ctx context.Context, client Client, commands []Command) ([]any, error) {
+// One sends a command at its time, which the Clock then shows. An error that the server replies is the reply.
+func (h *Hook) One(ctx context.Context, client Client, c Command) (resp.Value, error) {
+	h.clock.Set(c.AtUS)
+	return h.send(ctx, client, h.rewrite(c.Args))
+}
+
+// Several sends plain commands, between which the clock never steps back, in one EVAL: it takes a tenth of what they
+// take one by one. The Clock plays no part. There is a reply for each command, down to the first that is an error.
+func (h *Hook) Several(ctx context.Context, client Client, commands []Command) ([]resp.Value, error) {
 	source, err := h.severalSource()
 	if err != nil {
 		return nil, err
 	}
-	args := []any{"EVAL", source, "0"}
+	args := []string{"EVAL", source, "0"}
 	for _, c := range commands {
 		args = append(args, strconv.FormatInt(c.AtUS, 10), strconv.Itoa(len(c.Args)))
 		args = append(args, c.Args...)
 	}
-	return client.Do(ctx, args...).Slice()
+	reply, err := h.send(ctx, client, h.stamped(args))
+	if err == nil && reply.Kind == resp.Error {
+		err = resp.ReplyError(reply.Text)
+	}
+	return reply.Items, err
 }
 
-// severalSource is the wrapper, which rewrite lets pass.
+// send sends what has been rewritten.
+func (h *Hook) send(ctx context.Context, client Client, args []string) (resp.Value, error) {
+	data, err := client.Send(ctx, words(args))
+	if err != nil {
+		return resp.Value{}, err
+	}
+	var s resp.Scanner
+	s.Reset(data[0])
+	return s.Value()
+}
+
+// severalSource is the wrapper.
 func (h *Hook) severalSource() (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,11 +63,4 @@ func (h *Hook) severalSource() (string, error) {
 	s := settings{facts: f, strange: true}
 	h.several = s.bodies() + singleHead + s.prelude() + s.maker() + aloneSource + severalSource
 	return h.several, nil
-}
-
-// isSeveral reports whether a script is that of Several.
-func (h *Hook) isSeveral(source string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return source != "" && source == h.several
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/redis/go-redis/v9"
+	"ratelab/internal/resp"
 )
 
 //go:embed sweep.lua
@@ -100,16 +100,16 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 		return left, nil
 	}
 	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(r.living.deadline)), sweepChunk) {
-		pipe := r.server.Client.Pipeline()
+		var commands [][]any
 		for _, key := range chunk {
-			pipe.MemoryUsage(ctx, key, 0)
+			commands = append(commands, []any{"MEMORY", "USAGE", key, "SAMPLES", "0"})
 		}
-		cmds, err := pipe.Exec(ctx)
+		replies, err := Send(ctx, r.server.Client, commands...)
 		if err != nil {
 			return left, err
 		}
-		for _, cmd := range cmds {
-			left.Bytes += cmd.(*redis.IntCmd).Val()
+		for _, bytes := range replies {
+			left.Bytes += bytes.Int
 		}
 	}
 	return left, nil
@@ -124,8 +124,8 @@ func (r *Runner) Close(ctx context.Context) error {
 		return err
 	} // where the connection is gone, deleting says so too
 	return r.inChunks(ctx, slices.Collect(maps.Keys(r.living.deadline)),
-		func(pipe redis.Cmdable, chunk []string) redis.Cmder { return pipe.Del(ctx, chunk...) },
-		func(chunk []string, _ redis.Cmder) error {
+		func(chunk []string) []any { return append([]any{"DEL"}, words(chunk)...) },
+		func(chunk []string, _ resp.Value) error {
 			for _, key := range chunk {
 				r.living.remove(key)
 			}
