@@ -44,10 +44,10 @@ func (s *story) heldBefore(i int, spanUS int64) int64 {
 // The log of a key holds no more requests than the limit lets in, and its memory at most twice as many.
 func TestTheLogStaysShort(t *testing.T) {
 	p := policy(t, "5/10ms")
-	l := modelOf(t, "sliding-window-log", p).(*slidingLog)
+	l := modelOf(t, "sliding-window-log", p).(*keyed[admissions, *admissions])
 	for at := int64(0); at < 1_000_000; at += 700 {
 		l.Decide(algotest.StartUS+at, "k", 1)
-		g := l.store.of("k", algotest.StartUS+at)
+		g := l.store.of("k", algotest.StartUS+at, algotest.StartUS+at)
 		if live := len(g.list) - g.leaving(algotest.StartUS+at-p.WindowUS()); live > 5 || len(g.list) > 11 {
 			t.Fatalf("at %d us: %d live entries, %d in memory", at, live, len(g.list))
 		}

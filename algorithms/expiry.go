@@ -5,20 +5,20 @@ package algorithms
 
 // afterUS is the end of a key that is written now and matters for lifeUS. Where clients say what time it is, it lives
 // a second longer, because their clocks may be behind.
-func (t *store[S, P]) afterUS(lifeUS int64) int64 {
-	if t.clock.client {
-		return t.nowMS + ceilDiv(lifeUS, 1000) + 1000
+func (m *moment) afterUS(lifeUS int64) int64 {
+	if m.clock.client {
+		return m.nowMS + ceilDiv(lifeUS, 1000) + 1000
 	}
-	return t.nowMS + ceilDiv(lifeUS, 1000)
+	return m.nowMS + ceilDiv(lifeUS, 1000)
 }
 
-// bucketMS is the end of a bucket's state that is written at nowUS: by the server's time a whole number of seconds from
+// bucketMS is the end of a bucket's state that is written now: by the server's time a whole number of seconds from
 // now, so that it outlives the second in which the bucket will be full, at fullUS.
-func (t *store[S, P]) bucketMS(nowUS, fullUS, resetUS int64) int64 {
-	if t.clock.client {
-		return t.afterUS(resetUS)
+func (m *moment) bucketMS(fullUS, resetUS int64) int64 {
+	if m.clock.client {
+		return m.afterUS(resetUS)
 	}
-	return t.nowMS + (floorDiv(fullUS, secondUS)+1-floorDiv(nowUS, secondUS))*1000
+	return m.nowMS + (floorDiv(fullUS, secondUS)+1-floorDiv(m.nowUS, secondUS))*1000
 }
 
 // keptMS is the end of a state that replaces another one: by the server's time that one's own, oldMS, where the bucket

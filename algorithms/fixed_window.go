@@ -16,10 +16,8 @@ var _ = register(Spec{
 	Prepare: func(p limit.Policy, _ Values) (Instance, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)
-		return Instance{Args: decimal(p.Requests, windowMS), MostAdmitted: bound.mostAdmitted(1),
-			NewModel: func() limit.Limiter {
-				return &fixedWindow{p.Requests, windowMS, newStore[expiringCount](clock{})}
-			}}, nil
+		makeModel := newModel[expiringCount](clock{}, &fixedWindow{p.Requests, windowMS})
+		return clock{}.instance(decimal(p.Requests, windowMS), bound, makeModel), nil
 	},
 })
 
@@ -40,48 +38,30 @@ func opening(requests, windowMS int64) envelope {
 	}
 }
 
-// fixedWindow is the model of a counter with a TTL.
-type fixedWindow struct {
-	limit, windowMS int64
-	store           store[expiringCount, *expiringCount]
+// fixedWindow is the rule of a counter with a TTL.
+type fixedWindow struct{ limit, windowMS int64 }
+
+// expiringCount is a counter.
+type expiringCount struct {
+	life
+	count int64
 }
 
-// expiringCount is a counter that Redis keeps while its clock, in whole ms, is at most lastMS.
-type expiringCount struct{ count, lastMS int64 }
-
-func (c *expiringCount) expire(nowMS int64) (gone bool) {
-	if c.lastMS >= nowMS {
-		return false
-	}
-	*c = expiringCount{}
-	return true
-}
+func (c *expiringCount) reset() { *c = expiringCount{} }
 
 func (c *expiringCount) clone() expiringCount { return *c }
 
-// Decide counts what the open window has admitted.
-func (f *fixedWindow) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	c := f.store.of(key, nowUS)
-	nowMS := f.store.nowMS
+// decide counts what the open window has admitted.
+func (f *fixedWindow) decide(at *moment, c *expiringCount, cost int64) limit.Decision {
 	if c.count+cost <= f.limit {
 		if c.count == 0 {
-			c.lastMS = nowMS + f.windowMS
+			c.lastMS = at.nowMS + f.windowMS
 		}
 		c.count += cost
 		return limit.Decision{Verdict: limit.Allowed, Remaining: f.limit - c.count,
-			ResetAfterUS: (c.lastMS - nowMS + 1) * 1000}
+			ResetAfterUS: (c.lastMS - at.nowMS + 1) * 1000}
 	}
-	return c.reject(f.limit, cost, (c.lastMS-nowMS+1)*1000)
-}
-
-// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
-func (f *fixedWindow) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return decideAt(f, &f.store, serverUS, clientUS, key, cost)
-}
-
-// Fork is a model that knows key alone, in a copy of its state.
-func (f *fixedWindow) Fork(key string) limit.Limiter {
-	return &fixedWindow{f.limit, f.windowMS, f.store.fork(key)}
+	return c.reject(f.limit, cost, (c.lastMS-at.nowMS+1)*1000)
 }
 
 // reject is the answer of every counter that starts anew in endUS.

@@ -64,61 +64,37 @@ func (t *Turns) Next(key string) string {
 	return onNode(key, t.gateways.Node(t.number-1))
 }
 
-// balanced is the model of a row on gateways: one model has the keys of all, as one server would.
+// balanced is the model of a row on gateways.
 type balanced struct {
 	Turns
-	model model
+	nodes []model // one that has the keys of all, as one server would; of a fork, one for each node
+}
+
+// next is what the node whose turn it is decides by, and the name under which it counts the client.
+func (b *balanced) next(client string) (node model, key string) {
+	key = b.Next(client)
+	return b.nodes[b.gateways.Node(b.number-1)%int64(len(b.nodes))], key
 }
 
 // Decide lets the next node decide.
-func (b *balanced) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	return b.model.Decide(nowUS, b.Next(key), cost)
-}
-
-// DecideAt lets the next node decide.
-func (b *balanced) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return b.model.DecideAt(serverUS, clientUS, b.Next(key), cost)
-}
-
-// Fork is a model that knows key alone, on each of the nodes, and whose turn it is: who comes back after a rejection
-// comes to the balancer, and meets the node that is next and not the one that told it when.
-func (b *balanced) Fork(key string) limit.Limiter {
-	f := &balancedKey{Turns: b.Turns, key: key}
-	for node := range b.gateways.Nodes {
-		f.nodes = append(f.nodes, b.model.Fork(onNode(key, node)).(model))
-	}
-	return f
-}
-
-// balancedKey is one client's part of balanced.
-type balancedKey struct {
-	Turns
-	key   string
-	nodes []model
-}
-
-func (b *balancedKey) next() (node model, key string) {
-	key = b.Next(b.key)
-	return b.nodes[b.gateways.Node(b.number-1)], key
-}
-
-// Decide lets the next node decide.
-func (b *balancedKey) Decide(nowUS int64, _ string, cost int64) limit.Decision {
-	node, key := b.next()
+func (b *balanced) Decide(nowUS int64, client string, cost int64) limit.Decision {
+	node, key := b.next(client)
 	return node.Decide(nowUS, key, cost)
 }
 
 // DecideAt lets the next node decide.
-func (b *balancedKey) DecideAt(serverUS, clientUS int64, _ string, cost int64) limit.Decision {
-	node, key := b.next()
+func (b *balanced) DecideAt(serverUS, clientUS int64, client string, cost int64) limit.Decision {
+	node, key := b.next(client)
 	return node.DecideAt(serverUS, clientUS, key, cost)
 }
 
-// Fork is a copy.
-func (b *balancedKey) Fork(string) limit.Limiter {
-	f := &balancedKey{Turns: b.Turns, key: b.key}
-	for node, n := range b.nodes {
-		f.nodes = append(f.nodes, n.Fork(onNode(b.key, int64(node))).(model))
+// Fork is a model that knows one client alone, on each of the nodes, and whose turn it is: who comes back after a
+// rejection comes to the balancer, and meets the node that is next and not the one that told it when.
+func (b *balanced) Fork(client string) limit.Limiter {
+	f := &balanced{Turns: b.Turns}
+	for node := range b.gateways.Nodes {
+		state := b.nodes[node%int64(len(b.nodes))].Fork(onNode(client, node))
+		f.nodes = append(f.nodes, state.(model))
 	}
 	return f
 }

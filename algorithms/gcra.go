@@ -19,7 +19,7 @@ var _ = register(Spec{
 	},
 	Parameters: withClock("server", burstParameter),
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		return prepareGCRA(p, v, func(g gcra) model { return &g })
+		return prepareGCRA(p, v, func(g gcra) rule[arrival] { return &g })
 	},
 })
 
@@ -27,7 +27,7 @@ var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit
 	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once", Role: Capacity}
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
-func prepareGCRA(p limit.Policy, v Values, makeModel func(gcra) model) (Instance, error) {
+func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (Instance, error) {
 	c, err := v.clock("server")
 	if err != nil {
 		return Instance{}, err
@@ -37,8 +37,8 @@ func prepareGCRA(p limit.Policy, v Values, makeModel func(gcra) model) (Instance
 	if err := exactBucket(burst, w, l); err != nil {
 		return Instance{}, err
 	}
-	return c.instance(decimal(burst, w, l), refilling(burst, w, l),
-		func() model { return makeModel(newGCRA(c, burst, w, l)) }), nil
+	g := gcra{burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l}
+	return c.instance(decimal(burst, w, l), refilling(burst, w, l), newModel[arrival](c, makeRule(g))), nil
 }
 
 // exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, is counted exactly. The models
@@ -52,25 +52,20 @@ func exactBucket(burst, w, l int64) error {
 	return withinSpan("filling the bucket", 1, filling)
 }
 
-// gcra is the model: GCRA in exact integers. One permit takes w/l µs to come back.
+// gcra is GCRA in exact integers. One permit takes w/l µs to come back.
 type gcra struct {
 	burst, w, l int64
 	full        int64 // burst·w: the whole bucket in units of 1/l µs
 	spanUS      int64 // the same in whole µs, rounded down
-	store       store[arrival, *arrival]
 }
 
-// arrival is the theoretical arrival time: tatUS, and rest/l µs, where a permit took w/l µs to come back. Redis keeps
-// it through lastMS.
-type arrival struct{ tatUS, rest, w, l, lastMS int64 }
-
-func (a *arrival) expire(nowMS int64) (gone bool) {
-	if a.lastMS >= nowMS {
-		return false
-	}
-	*a = arrival{}
-	return true
+// arrival is the theoretical arrival time: tatUS, and rest/l µs, where a permit took w/l µs to come back.
+type arrival struct {
+	life
+	tatUS, rest, w, l int64
 }
+
+func (a *arrival) reset() { *a = arrival{} }
 
 func (a *arrival) clone() arrival { return *a }
 
@@ -90,26 +85,14 @@ func (g *gcra) until(a *arrival, nowUS int64) (wait, rest int64, changed bool) {
 	return int64(min(math.Ceil(was*longer), whole)), 0, true
 }
 
-func newGCRA(c clock, burst, w, l int64) gcra {
-	return gcra{burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l, store: newStore[arrival](c)}
-}
-
-// alone is g with a copy of key's state.
-func (g *gcra) alone(key string) gcra {
-	f := *g
-	f.store = g.store.fork(key)
-	return f
-}
-
-// Decide admits what leaves the TAT at most the whole bucket ahead. A change of the rate is written even where
+// decide admits what leaves the TAT at most the whole bucket ahead. A change of the rate is written even where
 // nothing is admitted: until it is, the old one goes on.
-func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	a := g.store.of(key, nowUS)
-	wait, rest, changed := g.until(a, nowUS)
+func (g *gcra) decide(at *moment, a *arrival, cost int64) limit.Decision {
+	wait, rest, changed := g.until(a, at.nowUS)
 	used := g.used(wait, rest)
 	if cost <= g.burst && used+cost*g.w <= g.full {
 		after := used + cost*g.w
-		resetUS := g.write(a, nowUS, after/g.l, after%g.l, used > 0 && !changed)
+		resetUS := g.write(at, a, after/g.l, after%g.l, used > 0 && !changed)
 		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - after) / g.w, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never,
@@ -118,32 +101,22 @@ func (g *gcra) Decide(nowUS int64, key string, cost int64) limit.Decision {
 		d.RetryAfterUS = wait - floorDiv(g.full-cost*g.w-rest, g.l)
 	}
 	if changed {
-		g.write(a, nowUS, wait, rest, false)
+		g.write(at, a, wait, rest, false)
 	}
 	return d
 }
 
-// write moves a to so long after nowUS, and gives that time rounded up. Where it goes on from what was there the key
+// write moves a to so long after now, and gives that time rounded up. Where it goes on from what was there the key
 // may keep its expiry.
-func (g *gcra) write(a *arrival, nowUS, wait, rest int64, goesOn bool) (resetUS int64) {
+func (g *gcra) write(at *moment, a *arrival, wait, rest int64, goesOn bool) (resetUS int64) {
 	resetUS = roundUp(wait, rest)
-	lastMS := g.store.bucketMS(nowUS, nowUS+wait, resetUS)
+	tatUS := at.nowUS + wait
+	lastMS := at.bucketMS(tatUS, resetUS)
 	if goesOn {
-		lastMS = g.store.clock.keptMS(a.tatUS, a.lastMS, nowUS+wait, lastMS)
+		lastMS = at.clock.keptMS(a.tatUS, a.lastMS, tatUS, lastMS)
 	}
-	*a = arrival{nowUS + wait, rest, g.w, g.l, lastMS}
+	*a = arrival{life{lastMS}, tatUS, rest, g.w, g.l}
 	return resetUS
-}
-
-// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
-func (g *gcra) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return decideAt(g, &g.store, serverUS, clientUS, key, cost)
-}
-
-// Fork is a model that knows key alone, in a copy of its state.
-func (g *gcra) Fork(key string) limit.Limiter {
-	f := g.alone(key)
-	return &f
 }
 
 // used is how much of the bucket is gone, in units of 1/l µs. After a step back of the clock it can be more than

@@ -68,10 +68,10 @@ func (r *intervalRule) checkSpan(tokens int64) error {
 	return withinSpan("filling the bucket", ceilDiv(tokens, r.refill), r.intervalUS)
 }
 
-// instance is that of the rule.
-func (r *intervalRule) instance(args []string, debt int64, makeModel func() model) Instance {
-	in := r.clock.instance(args, nil, makeModel)
-	in.MostAdmitted = r.bound(debt)
+// instance is that of a bucket.
+func (b *intervalBucket) instance(args []string) Instance {
+	in := b.clock.instance(args, nil, newModel[tokens](b.clock, b))
+	in.MostAdmitted = b.bound(b.debt)
 	return in
 }
 
@@ -94,34 +94,54 @@ func (r *intervalRule) bound(debt int64) func(spanUS, largestCost int64) int64 {
 	}).mostAdmitted(1)
 }
 
-// intervalBucket holds the buckets of all keys.
+// intervalBucket admits by such a rule.
 type intervalBucket struct {
 	intervalRule
 	debt  int64 // how far below zero a balance may go
-	store store[tokens, *tokens]
+	lends bool  // a key lives until its bucket is full, and otherwise for as long as an empty one takes
 }
 
 // tokens is one bucket: how many there were at lastUS, the end of a whole interval of intervalUS. sinceUS after it the
-// last request was admitted. Redis keeps it while the server's clock, in whole ms, is at most lastMS.
-type tokens struct{ tokens, lastUS, intervalUS, sinceUS, lastMS int64 }
-
-func (t *tokens) expire(nowMS int64) (gone bool) {
-	if t.lastMS >= nowMS {
-		return false
-	}
-	*t = tokens{}
-	return true
+// last request was admitted.
+type tokens struct {
+	life
+	tokens, lastUS, intervalUS, sinceUS int64
 }
+
+func (t *tokens) reset() { *t = tokens{} }
 
 func (t *tokens) clone() tokens { return *t }
 
-func newIntervalBucket(r intervalRule, debt int64) intervalBucket {
-	return intervalBucket{r, debt, newStore[tokens](r.clock)}
+// takes is what one request could take from a balance of tokens.
+func (b *intervalBucket) takes(tokens int64) int64 {
+	if tokens <= 0 {
+		return 0
+	}
+	return min(b.capacity, tokens+b.debt)
 }
 
-// alone is b with a copy of key's state.
-func (b *intervalBucket) alone(key string) intervalBucket {
-	return intervalBucket{b.intervalRule, b.debt, b.store.fork(key)}
+// decide takes the cost from what whole intervals have brought: from a positive balance.
+func (b *intervalBucket) decide(at *moment, s *tokens, cost int64) limit.Decision {
+	now := b.refilled(s, at.nowUS)
+	admitted := cost <= b.takes(now.tokens)
+	if admitted {
+		now.tokens -= cost
+		earned := b.capacity
+		if b.lends {
+			earned -= now.tokens
+		}
+		*s = b.until(now, at, earned)
+	}
+	d := limit.Decision{Remaining: b.takes(now.tokens), ResetAfterUS: b.wait(now, b.capacity, at.nowUS)}
+	switch {
+	case admitted:
+		d.Verdict = limit.Allowed
+	case cost > b.capacity:
+		d.RetryAfterUS = limit.Never
+	default:
+		d.RetryAfterUS = b.wait(now, max(1, cost-b.debt), at.nowUS)
+	}
+	return d
 }
 
 // refilled is what t has become by nowUS.
@@ -147,11 +167,11 @@ func (b *intervalBucket) refilled(t *tokens, nowUS int64) tokens {
 // untilReset is the TTL of an interval bucket's key: a full bucket is a new one, so the expiry is part of the rule.
 func untilReset(resetUS, _ int64) int64 { return ceilDiv(resetUS, 1000) }
 
-// until is t with the time of its expiry: as long after nowUS as so many tokens take, from whole ms to whole ms.
-func (b *intervalBucket) until(t tokens, nowUS, earned int64) tokens {
-	t.intervalUS, t.sinceUS = b.intervalUS, max(0, nowUS-t.lastUS)
-	life := max(0, t.lastUS-nowUS) + ceilDiv(earned, b.refill)*b.intervalUS
-	t.lastMS = b.store.nowMS + ceilDiv(life, 1000)
+// until is t with the time of its expiry: as long after now as so many tokens take, from whole ms to whole ms.
+func (b *intervalBucket) until(t tokens, at *moment, earned int64) tokens {
+	t.intervalUS, t.sinceUS = b.intervalUS, max(0, at.nowUS-t.lastUS)
+	lifeUS := max(0, t.lastUS-at.nowUS) + ceilDiv(earned, b.refill)*b.intervalUS
+	t.lastMS = at.nowMS + ceilDiv(lifeUS, 1000)
 	return t
 }
 

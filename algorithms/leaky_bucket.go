@@ -20,7 +20,7 @@ var _ = register(Spec{
 	},
 	Parameters: withClock("server", burstParameter),
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		in, err := prepareGCRA(p, v, func(g gcra) model { return &leakyBucket{g} })
+		in, err := prepareGCRA(p, v, func(g gcra) rule[arrival] { return &leakyBucket{g} })
 		w, l := p.Interval()
 		in.MostDeparting = departing(w, l, in.GranularityUS)
 		return in, err
@@ -40,24 +40,16 @@ func departing(w, l, stepUS int64) func(spanUS, largestCost int64) int64 {
 	}
 }
 
-// leakyBucket is the model. Its queue is the gcra's bucket seen from below: what is used up are those who wait.
+// leakyBucket delays. Its queue is the gcra's bucket seen from below: what is used up are those who wait.
 type leakyBucket struct{ gcra gcra }
 
-// Decide admits as gcra does; a request leaves when all before it have.
-func (b *leakyBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	wait, rest, _ := b.gcra.until(b.gcra.store.of(key, nowUS), nowUS)
+// decide admits as gcra does; a request leaves when all before it have.
+func (b *leakyBucket) decide(at *moment, a *arrival, cost int64) limit.Decision {
+	wait, rest, _ := b.gcra.until(a, at.nowUS)
 	delay := roundUp(wait, rest)
-	d := b.gcra.Decide(nowUS, key, cost)
+	d := b.gcra.decide(at, a, cost)
 	if d.Allowed() {
 		d.DelayUS = delay
 	}
 	return d
 }
-
-// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
-func (b *leakyBucket) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return decideAt(b, &b.gcra.store, serverUS, clientUS, key, cost)
-}
-
-// Fork is a model that knows key alone, in a copy of its state.
-func (b *leakyBucket) Fork(key string) limit.Limiter { return &leakyBucket{b.gcra.alone(key)} }

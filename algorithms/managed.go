@@ -6,11 +6,6 @@ import (
 	"ratelab/internal/limit"
 )
 
-// managedBuckets is the model of token-bucket's whole life.
-type managedBuckets struct {
-	store store[managed, *managed]
-}
-
 // managed is one bucket; without applications there is none. Its level is in units of 1/w permit, and was so at
 // lastUS; a zero lastUS stands for a full bucket.
 type managed struct {
@@ -19,9 +14,11 @@ type managed struct {
 	level, lastUS int64
 }
 
-// expire drops nothing that was configured: it lives until it is deleted, so that memory grows with the buckets, in the
-// model as in Redis.
-func (b *managed) expire(int64) (gone bool) { return b.applications == nil }
+// over is never where something was configured: it lives until it is deleted, so that memory grows with the buckets, in
+// the model as in Redis.
+func (b *managed) over(int64) bool { return b.applications == nil }
+
+func (b *managed) reset() { *b = managed{} }
 
 // clone shares the applications, which nobody changes.
 func (b *managed) clone() managed { return *b }
@@ -49,15 +46,8 @@ func listed(names ...string) applications {
 // notConfigured is the answer where there is no bucket, or the application is not on its list.
 var notConfigured = limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
 
-func newManagedBuckets(c clock) *managedBuckets { return &managedBuckets{newStore[managed](c)} }
-
-func (m *managedBuckets) fork(key string) *managedBuckets {
-	return &managedBuckets{m.store.fork(key)}
-}
-
-// init configures key's bucket. The same configuration again changes nothing; another one fills the bucket.
-func (m *managedBuckets) init(nowUS int64, key string, c configuration, list applications) limit.Decision {
-	b := m.store.of(key, nowUS)
+// init configures the bucket. The same configuration again changes nothing; another one fills the bucket.
+func (b *managed) init(nowUS int64, c configuration, list applications) limit.Decision {
 	if b.configuration != c || !maps.Equal(b.applications, list) {
 		*b = managed{configuration: c, applications: list}
 	}
@@ -66,8 +56,7 @@ func (m *managedBuckets) init(nowUS int64, key string, c configuration, list app
 }
 
 // acquire takes cost permits for application.
-func (m *managedBuckets) acquire(nowUS int64, key string, cost int64, application string) limit.Decision {
-	b := m.store.of(key, nowUS)
+func (b *managed) acquire(nowUS, cost int64, application string) limit.Decision {
 	if !b.applications[application] && !b.applications[everyone] {
 		return notConfigured
 	}

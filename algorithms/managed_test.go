@@ -66,12 +66,12 @@ func TestTheLifeOfAManagedBucket(t *testing.T) {
 func TestManagedBucketsDecideAsTheirModel(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		for seed := range uint64(20) {
-			random, model := rand.New(rand.NewPCG(seed, 0)), newManagedBuckets(clock{client: true})
+			random, model := rand.New(rand.NewPCG(seed, 0)), new(managed)
 			key, at := fmt.Sprintf("managed-%d", seed), algotest.StartUS
 			for step := range 60 {
 				at += random.Int64N(4_000_000) - 500_000
 				now := strconv.FormatInt(at, 10)
-				args, want := operation(random, model, at, key)
+				args, want := operation(random, model, at)
 				if got, err := eval(t, s, "token-bucket", key, append([]string{now}, args...)...); err != nil ||
 					got != want {
 					t.Fatalf("seed %d, step %d, at %s, %v: %+v, %v; the model %+v", seed, step, now, args, got, err,
@@ -83,24 +83,23 @@ func TestManagedBucketsDecideAsTheirModel(t *testing.T) {
 }
 
 // operation draws one, as ARGV from the cost on, and what the model says to it.
-func operation(random *rand.Rand, model *managedBuckets, at int64, key string) ([]string, limit.Decision) {
+func operation(random *rand.Rand, model *managed, at int64) ([]string, limit.Decision) {
 	names := []string{"app", "app1", "app10", "*"}
 	switch random.IntN(12) {
 	case 0:
-		return []string{"1", "delete"}, model.remove(at, key)
+		return []string{"1", "delete"}, model.remove()
 	case 1, 2:
 		c := configuration{1 + random.Int64N(3), 1_000_000 + random.Int64N(2), 1 + random.Int64N(3)}
 		list := names[:random.IntN(3)]
 		args := append([]string{"1", "init"}, decimal(c.capacity, c.w, c.l)...)
-		return append(args, list...), model.init(at, key, c, listed(list...))
+		return append(args, list...), model.init(at, c, listed(list...))
 	}
 	cost, name := 1+random.Int64N(4), names[random.IntN(len(names))]
-	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(at, key, cost, name)
+	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(at, cost, name)
 }
 
-// remove deletes key's bucket, configuration and all.
-func (m *managedBuckets) remove(nowUS int64, key string) limit.Decision {
-	b := m.store.of(key, nowUS)
+// remove deletes the bucket, configuration and all.
+func (b *managed) remove() limit.Decision {
 	if b.applications == nil {
 		return notConfigured
 	}

@@ -8,39 +8,38 @@ type model interface {
 	limit.Forker
 }
 
-// decideAt lets l, whose keys are in t, decide where the clocks disagree.
-//
-// Note: Decide as DecideAt with both clocks alike would be the plainer way round. Handing the decision on takes half
-// as long as making it.
-func decideAt[S any, P perishable[S]](l limit.Limiter, t *store[S, P], serverUS, clientUS int64, key string,
-	cost int64) limit.Decision {
+// rule decides one request by the state of its key, which it may change. Costs are 1 at least.
+type rule[S any] interface {
+	decide(at *moment, s *S, cost int64) limit.Decision
+}
+
+// keyed is the model of a rule that has a state for each key.
+type keyed[S any, P perishable[S]] struct {
+	rule  rule[S]
+	store store[S, P]
+}
+
+// newModel gives each instance of a rule its own keys.
+func newModel[S any, P perishable[S]](c clock, r rule[S]) func() model {
+	return func() model { return &keyed[S, P]{r, newStore[S, P](c)} }
+}
+
+// Decide decides where all clocks agree.
+func (k *keyed[S, P]) Decide(nowUS int64, key string, cost int64) limit.Decision {
+	return k.DecideAt(nowUS, nowUS, key, cost)
+}
+
+// DecideAt decides by the clock that the rule goes by; the key expires by the server's, in no larger steps.
+func (k *keyed[S, P]) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	nowUS := serverUS
-	if t.clock.client {
-		nowUS = clientUS
+	if k.store.at.clock.client {
+		nowUS = k.store.at.clock.floor(clientUS)
 	}
-	t.aheadUS = serverUS - nowUS
-	d := l.Decide(nowUS, key, cost)
-	t.aheadUS = 0
-	return d
+	s := k.store.of(key, nowUS, serverUS)
+	return k.rule.decide(&k.store.at, s, cost)
 }
 
-// coarse shows a model the client's clock in larger steps.
-type coarse struct {
-	clock clock
-	model model
-}
-
-// Decide decides by the floored time. Keys expire by the server's clock, which is not floored.
-func (c *coarse) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	return c.DecideAt(nowUS, nowUS, key, cost)
-}
-
-// DecideAt floors the client's time.
-func (c *coarse) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return c.model.DecideAt(serverUS, c.clock.floor(clientUS), key, cost)
-}
-
-// Fork is a copy that sees the same steps.
-func (c *coarse) Fork(key string) limit.Limiter {
-	return &coarse{c.clock, c.model.Fork(key).(model)}
+// Fork is a model that knows key alone, in a copy of its state.
+func (k *keyed[S, P]) Fork(key string) limit.Limiter {
+	return &keyed[S, P]{k.rule, k.store.fork(key)}
 }

@@ -29,45 +29,35 @@ var _ = register(Spec{
 		if err := exactProduct("window_us * subwindows", p.WindowUS(), n, 0, "choose fewer sub-windows"); err != nil {
 			return Instance{}, err
 		}
-		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()), func() model {
-			return &slidingBuckets{p.Requests, grid{p.WindowUS(), n}, newStore[subwindows](c)}
-		}), nil
+		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()),
+			newModel[subwindows](c, &slidingBuckets{p.Requests, grid{p.WindowUS(), n}})), nil
 	},
 })
 
 // maxSubwindows keeps a script's HGETALL short, and a sub-window of the shortest window at a whole µs.
 const maxSubwindows = 1000
 
-// slidingBuckets is the model: a list of counters for each key.
+// slidingBuckets has a list of counters for each key.
 type slidingBuckets struct {
 	limit int64
 	grid
-	store store[subwindows, *subwindows]
 }
 
 // grid is where sub-windows lie: n of them in each window.
 type grid struct{ windowUS, n int64 }
 
-// subwindows are one key's counters on a grid, by rising number. Redis keeps them through lastMS.
+// subwindows are one key's counters on a grid, by rising number.
 type subwindows struct {
+	life
 	grid
 	counters []subwindow
-	lastMS   int64
 }
 
 type subwindow struct{ number, count int64 }
 
-func (b *subwindows) expire(nowMS int64) (gone bool) {
-	if b.lastMS >= nowMS {
-		return false
-	}
-	b.grid, b.counters, b.lastMS = grid{}, b.counters[:0], 0
-	return true
-}
+func (b *subwindows) reset() { *b = subwindows{counters: b.counters[:0]} }
 
-func (b *subwindows) clone() subwindows {
-	return subwindows{b.grid, slices.Clone(b.counters), b.lastMS}
-}
+func (b *subwindows) clone() subwindows { return subwindows{b.life, b.grid, slices.Clone(b.counters)} }
 
 // number is that of the sub-window around atUS; n of them make a window.
 func (g grid) number(atUS int64) int64 {
@@ -82,9 +72,9 @@ func (g grid) gone(number int64) int64 {
 	return window*g.windowUS + ceilDiv((number-window*g.n)*g.windowUS, g.n)
 }
 
-// Decide adds up the sub-windows that touch the last window.
-func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	b := s.store.of(key, nowUS)
+// decide adds up the sub-windows that touch the last window.
+func (s *slidingBuckets) decide(at *moment, b *subwindows, cost int64) limit.Decision {
+	nowUS := at.nowUS
 	g := b.grid // of the sub-windows that are there; another one after a change of the parameters
 	if g == (grid{}) {
 		g = s.grid
@@ -103,7 +93,7 @@ func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decis
 		newest, isNew := b.add(live, s.number(nowUS), counted)
 		resetUS := s.gone(newest) - nowUS
 		if isNew {
-			b.lastMS = s.store.afterUS(resetUS)
+			b.lastMS = at.afterUS(resetUS)
 		}
 		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
@@ -115,16 +105,6 @@ func (s *slidingBuckets) Decide(nowUS int64, key string, cost int64) limit.Decis
 		d.RetryAfterUS = g.gone(lastToLeave(live, held+cost-s.limit)) - nowUS
 	}
 	return d
-}
-
-// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
-func (s *slidingBuckets) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return decideAt(s, &s.store, serverUS, clientUS, key, cost)
-}
-
-// Fork is a model that knows key alone, in a copy of its state.
-func (s *slidingBuckets) Fork(key string) limit.Limiter {
-	return &slidingBuckets{s.limit, s.grid, s.store.fork(key)}
 }
 
 // since gives the counters from number on.

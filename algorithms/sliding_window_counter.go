@@ -13,8 +13,8 @@ var _ = register(Spec{
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
 	Traits:     Traits{Aligned: true, Grid: true},
-	Prepare: onWindow(weighing, func(requests, windowUS int64, c clock) model {
-		return &slidingCounter{requests, windowUS, newStore[windows](c)}
+	Prepare: onWindow(weighing, func(requests, windowUS int64, c clock) func() model {
+		return newModel[windows](c, &slidingCounter{requests, windowUS})
 	}),
 })
 
@@ -22,15 +22,12 @@ var _ = register(Spec{
 // left room for.
 func weighing(requests, windowUS int64) envelope { return refilling(requests, windowUS, requests) }
 
-// slidingCounter is the model: counters of aligned windows, two of which are read.
-type slidingCounter struct {
-	limit, windowUS int64
-	store           store[windows, *windows]
-}
+// slidingCounter has counters of aligned windows, two of which are read.
+type slidingCounter struct{ limit, windowUS int64 }
 
-// Decide weighs the previous window's count by what (t − W, t] covers of it.
-func (s *slidingCounter) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	w := s.store.of(key, nowUS)
+// decide weighs the previous window's count by what (t − W, t] covers of it.
+func (s *slidingCounter) decide(at *moment, w *windows, cost int64) limit.Decision {
+	nowUS := at.nowUS
 	number := floorDiv(nowUS, s.windowUS)
 	spanUS := w.spanUS(number, s.windowUS)
 	around := floorDiv(nowUS, spanUS)
@@ -43,7 +40,7 @@ func (s *slidingCounter) Decide(nowUS int64, key string, cost int64) limit.Decis
 	remaining := max(0, s.limit-current-weighed)
 	if cost <= remaining {
 		endUS := (number+2)*s.windowUS - nowUS // the end of the next window, when the current count weighs nothing
-		w.add(number, number-1, s.windowUS, current+weighed, cost, s.store.afterUS(endUS))
+		w.add(number, number-1, s.windowUS, current+weighed, cost, at.afterUS(endUS))
 		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining - cost, ResetAfterUS: endUS}
 	}
 	d := limit.Decision{Remaining: remaining, RetryAfterUS: s.retry(cost, current, previous, elapsed, spanUS)}
@@ -54,16 +51,6 @@ func (s *slidingCounter) Decide(nowUS int64, key string, cost int64) limit.Decis
 		d.ResetAfterUS = spanUS - elapsed
 	}
 	return d
-}
-
-// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
-func (s *slidingCounter) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return decideAt(s, &s.store, serverUS, clientUS, key, cost)
-}
-
-// Fork is a model that knows key alone, in a copy of its state.
-func (s *slidingCounter) Fork(key string) limit.Limiter {
-	return &slidingCounter{s.limit, s.windowUS, s.store.fork(key)}
 }
 
 // retry is the time until the previous window weighs little enough: in the current window, or, where the current

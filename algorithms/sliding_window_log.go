@@ -16,36 +16,27 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L for every τ < W",
 	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
 	Parameters: withClock("server"),
-	Prepare: onWindow(covering, func(requests, windowUS int64, c clock) model {
-		return &slidingLog{requests, windowUS, newStore[admissions](c)}
+	Prepare: onWindow(covering, func(requests, windowUS int64, c clock) func() model {
+		return newModel[admissions](c, &slidingLog{requests, windowUS})
 	}),
 })
 
-// slidingLog is the model: a list of what was admitted.
-type slidingLog struct {
-	limit, windowUS int64
-	store           store[admissions, *admissions]
-}
+// slidingLog has a list of what was admitted.
+type slidingLog struct{ limit, windowUS int64 }
 
 // admissions are one key's admitted requests in the order of their times, each with the cost of all up to it. The
-// first gone of the list left the window before the last admission. Redis keeps them through lastMS.
+// first gone of the list left the window before the last admission.
 type admissions struct {
-	list   []admission
-	gone   int
-	lastMS int64
+	life
+	list []admission
+	gone int
 }
 
 type admission struct{ atUS, total int64 }
 
-func (g *admissions) expire(nowMS int64) (gone bool) {
-	if g.lastMS >= nowMS {
-		return false
-	}
-	g.list, g.gone, g.lastMS = g.list[:0], 0, 0
-	return true
-}
+func (g *admissions) reset() { *g = admissions{list: g.list[:0]} }
 
-func (g *admissions) clone() admissions { return admissions{slices.Clone(g.list), g.gone, g.lastMS} }
+func (g *admissions) clone() admissions { return admissions{g.life, slices.Clone(g.list), g.gone} }
 
 // before is the cost of all requests up to the i-th, exclusive.
 func (g *admissions) before(i int) int64 {
@@ -60,14 +51,14 @@ func (g *admissions) leaving(horizonUS int64) int {
 	return g.gone + sort.Search(len(g.list)-g.gone, func(i int) bool { return g.list[g.gone+i].atUS > horizonUS })
 }
 
-// Decide adds up what the last window admitted.
-func (s *slidingLog) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	g := s.store.of(key, nowUS)
+// decide adds up what the last window admitted.
+func (s *slidingLog) decide(at *moment, g *admissions, cost int64) limit.Decision {
+	nowUS := at.nowUS
 	first, n := g.leaving(nowUS-s.windowUS), len(g.list)
 	held := g.before(n) - g.before(first)
 	if held+cost <= s.limit {
 		resetUS := g.admit(first, nowUS, cost) + s.windowUS - nowUS
-		g.lastMS = s.store.afterUS(resetUS)
+		g.lastMS = at.afterUS(resetUS)
 		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: max(0, s.limit-held), RetryAfterUS: limit.Never}
@@ -80,16 +71,6 @@ func (s *slidingLog) Decide(nowUS int64, key string, cost int64) limit.Decision 
 		d.RetryAfterUS = g.list[i].atUS + s.windowUS - nowUS
 	}
 	return d
-}
-
-// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
-func (s *slidingLog) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return decideAt(s, &s.store, serverUS, clientUS, key, cost)
-}
-
-// Fork is a model that knows key alone, in a copy of its state.
-func (s *slidingLog) Fork(key string) limit.Limiter {
-	return &slidingLog{s.limit, s.windowUS, s.store.fork(key)}
 }
 
 // admit drops what left before first, appends a request, and gives the time under which it is kept: a clock that

@@ -4,8 +4,21 @@ package algorithms
 // key that nobody has used.
 type perishable[S any] interface {
 	*S
-	expire(nowMS int64) (gone bool) // drops what Redis keeps until a ms before nowMS; gone: nothing is left
-	clone() S                       // shares nothing that decisions change
+	over(nowMS int64) bool // Redis keeps it until a ms before nowMS, or there is nothing
+	reset()                // to the zero value, but for memory that serves again
+	clone() S              // shares nothing that decisions change
+}
+
+// life is how long Redis keeps a state: while the server's clock, in whole ms, is at most lastMS.
+type life struct{ lastMS int64 }
+
+func (l *life) over(nowMS int64) bool { return l.lastMS < nowMS }
+
+// moment is when a request is decided.
+type moment struct {
+	clock clock // what the rule goes by
+	nowUS int64 // by that clock
+	nowMS int64 // by the server's clock
 }
 
 // store keeps one state of type S for each living key, and drops it when Redis would, by the server's clock in ms: a
@@ -21,41 +34,43 @@ type store[S any, P perishable[S]] struct {
 	lastKey string // most requests of a hot key follow each other
 	last    *S
 
-	clock   clock // what the rule goes by
-	aheadUS int64 // how far the server's clock is ahead of that one
-	nowMS   int64 // the server's clock at the last look
+	at moment // of the last look
 }
 
 // smallest is how many keys a store has before it forgets any.
 const smallest = 16
 
 func newStore[S any, P perishable[S]](c clock) store[S, P] {
-	return store[S, P]{sweepAt: smallest, clock: c}
+	return store[S, P]{sweepAt: smallest, at: moment{clock: c}}
 }
 
 // of gives the state of key at nowUS of the clock that the rule goes by. The caller may change it until the next call.
-func (t *store[S, P]) of(key string, nowUS int64) *S {
-	nowMS := floorDiv(nowUS+t.aheadUS, 1000)
-	if nowMS < t.nowMS {
+func (t *store[S, P]) of(key string, nowUS, serverUS int64) *S {
+	nowMS := floorDiv(serverUS, 1000)
+	if nowMS < t.at.nowMS {
 		t.bury()
 	}
-	t.nowMS = nowMS
+	t.at.nowUS, t.at.nowMS = nowUS, nowMS
 	s := t.state(key)
-	P(s).expire(nowMS)
+	if P(s).over(nowMS) {
+		P(s).reset()
+	}
 	return s
 }
 
 // bury drops what has expired by the last look, before the clock shows an earlier time.
 func (t *store[S, P]) bury() {
 	for i := range t.states.entries {
-		P(&t.states.entries[i].state).expire(t.nowMS)
+		if s := P(&t.states.entries[i].state); s.over(t.at.nowMS) {
+			s.reset()
+		}
 	}
 }
 
 // fork is a store with a copy of key's state, under the same clock.
 func (t *store[S, P]) fork(key string) store[S, P] {
-	f := newStore[S, P](t.clock)
-	f.nowMS = t.nowMS
+	f := newStore[S, P](t.at.clock)
+	f.at = t.at
 	if s := t.states.find(key); s != nil {
 		*f.state(key) = P(s).clone()
 	}
@@ -81,6 +96,6 @@ func (t *store[S, P]) state(key string) *S {
 // sweep drops what has expired, and makes room for as many keys again as are left: its cost for each new key is
 // constant.
 func (t *store[S, P]) sweep() {
-	t.states.drop(func(s *S) bool { return P(s).expire(t.nowMS) })
+	t.states.drop(func(s *S) bool { return P(s).over(t.at.nowMS) })
 	t.sweepAt, t.last = max(smallest, 2*len(t.states.entries)), nil
 }

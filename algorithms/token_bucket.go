@@ -26,39 +26,26 @@ var _ = register(Spec{
 		if err := exactBucket(burst, w, l); err != nil {
 			return Instance{}, err
 		}
-		in := c.instance([]string{"acquire", application}, refilling(burst, w, l), func() model {
-			return &configuredBucket{configuration{burst, w, l}, application, listed(application), newManagedBuckets(c)}
-		})
+		in := c.instance([]string{"acquire", application}, refilling(burst, w, l),
+			newModel[managed](c, &configuredBucket{configuration{burst, w, l}, application, listed(application)}))
 		in.Init = append(append([]string{"init"}, decimal(burst, w, l)...), application)
 		in.Delete = []string{"delete"}
 		return in, nil
 	},
 })
 
-// configuredBucket is the model that a run sees: each key is configured before its first request, and anew where it
+// configuredBucket is the rule that a run sees: each key is configured before its first request, and anew where it
 // finds another configuration.
 type configuredBucket struct {
 	configuration
 	application string
 	list        applications
-	buckets     *managedBuckets
 }
 
-// Decide acquires.
-func (c *configuredBucket) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	b := c.buckets.store.of(key, nowUS)
+// decide acquires.
+func (c *configuredBucket) decide(at *moment, b *managed, cost int64) limit.Decision {
 	if b.applications == nil || b.configuration != c.configuration {
-		c.buckets.init(nowUS, key, c.configuration, c.list)
+		b.init(at.nowUS, c.configuration, c.list)
 	}
-	return c.buckets.acquire(nowUS, key, cost, c.application)
-}
-
-// DecideAt decides by the clock that the rule goes by; the key expires by the server's.
-func (c *configuredBucket) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return decideAt(c, &c.buckets.store, serverUS, clientUS, key, cost)
-}
-
-// Fork is a model that knows key alone, in a copy of its state.
-func (c *configuredBucket) Fork(key string) limit.Limiter {
-	return &configuredBucket{c.configuration, c.application, c.list, c.buckets.fork(key)}
+	return b.acquire(at.nowUS, cost, c.application)
 }

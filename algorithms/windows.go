@@ -3,12 +3,12 @@ package algorithms
 import "slices"
 
 // windows are the counters of one key, by the number of their aligned window, which is lengthUS long; they are one hash
-// in Redis, which keeps it through lastMS. A clock that steps back finds the count of an older window again while that
+// in Redis. A clock that steps back finds the count of an older window again while that
 // is among the sixteen that are kept.
 type windows struct {
+	life
 	lengthUS int64
 	counters []windowCount // those of the last requests last
-	lastMS   int64
 }
 
 type windowCount struct{ number, count int64 }
@@ -16,15 +16,9 @@ type windowCount struct{ number, count int64 }
 // mostWindows is how many a key keeps.
 const mostWindows = 16
 
-func (w *windows) expire(nowMS int64) (gone bool) {
-	if w.lastMS >= nowMS {
-		return false
-	}
-	w.lengthUS, w.counters, w.lastMS = 0, w.counters[:0], 0
-	return true
-}
+func (w *windows) reset() { *w = windows{counters: w.counters[:0]} }
 
-func (w *windows) clone() windows { return windows{w.lengthUS, slices.Clone(w.counters), w.lastMS} }
+func (w *windows) clone() windows { return windows{w.life, w.lengthUS, slices.Clone(w.counters)} }
 
 // find gives the index of window number's counter, or −1.
 func (w *windows) find(number int64) int {
@@ -61,7 +55,8 @@ func (w *windows) add(number, needed, lengthUS, carried, cost, lastMS int64) {
 		return
 	}
 	if w.lengthUS != lengthUS {
-		w.lengthUS, w.counters, w.lastMS = lengthUS, w.counters[:0], 0
+		w.reset()
+		w.lengthUS = lengthUS
 		cost += carried
 	}
 	if len(w.counters) >= mostWindows {
