@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/cli"
 	"ratelab/internal/counting"
 	"ratelab/internal/load"
+	"ratelab/internal/result"
 )
 
 // compareSides counts both sides and compares them.
@@ -28,20 +29,31 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	if err := job.Check(); err != nil {
 		return err
 	}
-	report, err := job.Run(ctx)
+	doc, err := job.Run(ctx)
 	bar.Finish()
 	if err != nil {
 		return countingFault(err)
 	}
-	err = counting.Forms.Write(a.Stdout, f.Format.Value, report, a.Terminal(f.Quiet))
-	if v := report.Verdict; err == nil && v.ExitCode != cli.ExitOK {
-		more := ""
-		if n := len(v.Findings) - 1; n > 0 {
-			more = fmt.Sprintf(" (and %d more)", n)
-		}
-		return cli.Exit(v.ExitCode, errors.New(v.Findings[0]+more))
+	doc.Tool.Version = cli.Version(version)
+	err = counting.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet))
+	if err != nil {
+		return err
 	}
-	return err
+	return verdict(&doc.Verdicts[0])
+}
+
+// verdict is the exit code of a comparison, with the first finding.
+func verdict(v *result.Verdict) error {
+	code, known := map[result.Outcome]int{result.Regression: cli.ExitMissed,
+		result.Inconclusive: cli.ExitInconclusive}[v.Outcome]
+	if !known {
+		return nil
+	}
+	more := ""
+	if n := len(v.Findings) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return cli.Exit(code, errors.New(v.Findings[0]+more))
 }
 
 // countingFault words what kept from counting.

@@ -55,7 +55,7 @@ func (a *app) write(o *cli.Output, pictures []string, found *result.Benchmark) e
 		if pictures != nil {
 			drawn, err = a.draw(o, pictures, found)
 		}
-		failed := atomicfile.Write(filepath.Join(o.Folder, result.Bench.File), func(w io.Writer) error {
+		failed := atomicfile.Write(filepath.Join(o.Folder, result.OfBench.File()), func(w io.Writer) error {
 			_, err := document.WriteTo(w)
 			return err
 		})
@@ -78,7 +78,7 @@ var beside = regexp.MustCompile(`^(.*\.(admitted-latency|latency-percentile|late
 
 // removeEarlier removes bench.json and what an earlier run wrote beside it.
 func removeEarlier(folder string) error {
-	if err := os.Remove(filepath.Join(folder, result.Bench.File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(folder, result.OfBench.File())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, dir := range []string{folder, filepath.Join(folder, "hgrm")} {

@@ -87,7 +87,7 @@ func checkWhole(t *testing.T, dir string) {
 			t.Errorf("%s is torn: it ends in %q", path, text[max(0, len(text)-40):])
 		}
 	})
-	file := filepath.Join(dir, result.Bench.File)
+	file := filepath.Join(dir, result.OfBench.File())
 	if _, err := os.Stat(file); err != nil {
 		return
 	}

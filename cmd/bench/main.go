@@ -57,8 +57,8 @@ func newRoot(s cli.Streams) *cobra.Command {
 		Example: examples, Version: cli.Version(version)}
 	root.SetHelpCommandGroupID(results)
 	root.AddGroup(&cobra.Group{ID: measuring, Title: "Measuring:"}, &cobra.Group{ID: results, Title: "Results:"})
-	schema := a.SchemaCommand("Print the JSON Schema of a document", []string{"result", "comparison"},
-		map[string][]byte{"result": result.Schema(result.Bench), "comparison": result.Schema(result.Comparison)})
+	schema := a.SchemaCommand("Print the JSON Schema of a document", []string{"result"},
+		map[string][]byte{"result": result.BenchSchema})
 	for _, c := range []*cobra.Command{a.plot(), a.show(), schema} {
 		c.GroupID = results
 		root.AddCommand(c)

@@ -10,7 +10,6 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/limits"
 	"ratelab/internal/message"
-	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
 )
@@ -41,12 +40,12 @@ func (a *app) look(f *limitsFlags) error {
 		return cli.Exit(cli.ExitUsage, err)
 	}
 	doc := limits.Look(logs, policies)
-	doc.Tool = result.Tool{Name: "simulate", Version: cli.Version(version)}
+	doc.Tool.Version = cli.Version(version)
 	doc.Notes = append(doc.Notes, stream.Notes()...)
 	// times before 1990 are seconds from a start of the log's own
 	speed := cmp.Or(list[0].Phases[0].Trace.Speed, 1)
 	if began := stream.BeganUS(); time.UnixMicro(began).Year() >= 1990 && speed == 1 {
-		doc.StartUS = began
+		doc.Traffic.StartUS = began
 	}
 	for _, n := range doc.Notes {
 		if !f.Quiet {

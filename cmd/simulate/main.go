@@ -70,11 +70,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 		root.AddCommand(c)
 	}
 	schema := a.SchemaCommand("Print a JSON Schema",
-		[]string{"scenario", "result", "recommendation", "usage"},
-		map[string][]byte{
-			"scenario": scenario.Schema(), "result": result.Schema(result.Simulation),
-			"recommendation": result.Schema(result.Recommendation), "usage": result.Schema(result.Usage),
-		})
+		[]string{"result", "scenario"}, map[string][]byte{"result": result.Schema, "scenario": scenario.Schema()})
 	for _, c := range []*cobra.Command{a.list(), a.validate(), schema} {
 		c.GroupID = reference
 		root.AddCommand(c)

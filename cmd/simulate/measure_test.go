@@ -55,7 +55,7 @@ expect:
 			}
 		}
 		if c.format == "json" {
-			doc, err := result.ReadDocument(filepath.Join(out, "json"))
+			doc, err := result.Read(filepath.Join(out, "json"), result.OfSimulate)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,9 +39,9 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	case err != nil:
 		return err
 	}
-	doc.Tool = result.Tool{Name: "simulate", Version: cli.Version(version)}
+	doc.Tool.Version = cli.Version(version)
 	if f.Scripts != nil {
-		if doc.Scripts, err = a.examined(ctx, f.Scripts, doc.Answers[0].Limit.Policy()); err != nil {
+		if doc.Examinations, err = a.examined(ctx, f.Scripts, doc.Answers[0].Limit.Policy()); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (f *recommendFlags) readOtherwise(q *recommend.Question) error {
 }
 
 // examined is what an examination finds of users' scripts, beside a little traffic.
-func (a *app) examined(ctx context.Context, scripts []string, p limit.Policy) (all []recommend.Script, err error) {
+func (a *app) examined(ctx context.Context, scripts []string, p limit.Policy) ([]result.Examination, error) {
 	job := a.newJob(scenario.Standard(p)[:1], redis.KindEmbedded)
 	job.Scripts, job.Algorithms, job.Limit = scripts, []algorithms.Choice{}, &p
 	found, err := decide(ctx, job)
@@ -119,16 +119,5 @@ func (a *app) examined(ctx context.Context, scripts []string, p limit.Policy) (a
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range found.Document.Examinations {
-		faults, others := []string{}, []string{}
-		for _, f := range x.Findings {
-			if f.Fault {
-				faults = append(faults, f.Text)
-			} else {
-				others = append(others, f.Text)
-			}
-		}
-		all = append(all, recommend.Script{Limiter: x.Algorithm, Findings: append(faults, others...)})
-	}
-	return all, nil
+	return found.Document.Examinations, nil
 }

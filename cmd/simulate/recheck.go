@@ -113,7 +113,7 @@ func (a *app) decideAgain(ctx context.Context, job *run.Ask, quiet bool) (*run.R
 
 // readGolden reads a golden document, which again makes where there is none.
 func readGolden(path, again string) (*result.Document, error) {
-	doc, err := result.ReadDocument(path)
+	doc, err := result.Read(path, result.OfSimulate)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, cli.Usage("%s: no such file; make it with %s", message.Path(path), again)

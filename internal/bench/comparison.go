@@ -102,7 +102,7 @@ var countLimit = limit.Policy{Requests: 10, Window: time.Second}
 
 // Run counts. Errors are an *InputError, a *counting.Missing where instructions cannot be counted, ErrStopped, and
 // those of the server.
-func (c *Comparison) Run(ctx context.Context) (*counting.Report, error) {
+func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 	p, err := c.plan()
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (c *Comparison) Run(ctx context.Context) (*counting.Report, error) {
 }
 
 // on counts both sides on a server.
-func (p *comparing) on(ctx context.Context, s *session) (*counting.Report, error) {
+func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error) {
 	sides, err := p.count(ctx, s)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
+	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 	"ratelab/lua"
 )
@@ -28,10 +29,10 @@ func comparison(t testing.TB, base, head string) *Comparison {
 	}
 }
 
-// compared is the report, of which the gates have these outcomes.
-func compared(t *testing.T, c *Comparison, decisions, work, instructions counting.Outcome) *counting.Report {
+// compared is the verdict, of which the gates have these outcomes.
+func compared(t *testing.T, c *Comparison, decisions, work, instructions result.Outcome) *result.Verdict {
 	t.Helper()
-	r, err := c.Run(t.Context())
+	d, err := c.Run(t.Context())
 	var missing *counting.Missing
 	switch {
 	case errors.As(err, &missing) && os.Getenv("REQUIRE_REDIS") != "1":
@@ -39,12 +40,13 @@ func compared(t *testing.T, c *Comparison, decisions, work, instructions countin
 	case err != nil:
 		t.Fatal(err)
 	}
-	for i, want := range []counting.Outcome{decisions, work, instructions} {
-		if g := r.Gates[i]; g.Outcome != want {
+	v := &d.Verdicts[0]
+	for i, want := range []result.Outcome{decisions, work, instructions} {
+		if g := v.Gates[i]; g.Outcome != want {
 			t.Errorf("%s: %s, want %s: %+v", g.Name, g.Outcome, want, g.Rows)
 		}
 	}
-	return r
+	return v
 }
 
 // changedGCRA writes gcra.lua into a folder, with a part of it replaced.
@@ -68,9 +70,9 @@ func changedGCRA(t testing.TB, old, new string) string {
 // The same script is no regression.
 func TestTheSameIsNoRegression(t *testing.T) {
 	c := comparison(t, "gcra", "gcra")
-	r := compared(t, c, counting.Same, counting.Same, counting.Noted)
-	if n := len(r.Gates[0].Rows); n != 1 || r.Verdict.Outcome != counting.OK {
-		t.Errorf("%d scenarios, %+v", n, r.Verdict)
+	r := compared(t, c, result.Same, result.Same, result.Noted)
+	if n := len(r.Gates[0].Rows); n != 1 || r.Outcome != result.OK {
+		t.Errorf("%d scenarios, %+v", n, r)
 	}
 }
 
@@ -78,7 +80,7 @@ func TestTheSameIsNoRegression(t *testing.T) {
 func TestAlgorithmsAreCompared(t *testing.T) {
 	c := comparison(t, "gcra", "fixed-window")
 	c.Scenarios = plain(t)[:1]
-	r := compared(t, c, counting.Regression, counting.Regression, counting.Noted)
+	r := compared(t, c, result.Regression, result.Regression, result.Noted)
 	if row := r.Gates[0].Rows[0]; row.Limiter != "gcra -> fixed-window" || row.Where != c.Scenarios[0].Name {
 		t.Errorf("%+v", row)
 	}
@@ -90,12 +92,12 @@ func TestALostFastPathIsARegressionOfItsPath(t *testing.T) {
 	c := comparison(t, "gcra", changedGCRA(t, "if time and before > 0 and", "if false and"))
 	c.WithoutInstructions, c.Scenarios = false, nil
 	c.States = []string{counting.StateFirst, counting.StateBurst}
-	r := compared(t, c, counting.Same, counting.Same, counting.Regression)
+	r := compared(t, c, result.Same, result.Same, result.Regression)
 	for _, row := range r.Gates[2].Rows {
-		if row.Outcome == counting.Noted {
+		if row.Outcome == result.Noted {
 			continue
 		}
-		if red := row.Outcome == counting.Regression; red != strings.HasPrefix(row.Where, "burst at ") {
+		if red := row.Outcome == result.Regression; red != strings.HasPrefix(row.Where, "burst at ") {
 			t.Errorf("%s: %s", row.Where, row.Statement)
 		}
 	}
@@ -113,7 +115,7 @@ func TestWithoutValgrind(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bare)
-	compared(t, c, counting.Same, counting.Same, counting.Noted)
+	compared(t, c, result.Same, result.Same, result.Noted)
 	c.WithoutInstructions = false
 	var missing *counting.Missing
 	if _, err := c.Run(t.Context()); !errors.As(err, &missing) {

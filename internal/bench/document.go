@@ -14,7 +14,7 @@ import (
 
 // document writes everything down.
 func (r *measuring) document(ctx context.Context) *result.Benchmark {
-	d := &result.Benchmark{Header: r.header(result.Bench.Kind, r.Version), Server: describe(ctx, r.server, r.spec)}
+	d := &result.Benchmark{Header: r.header("bench", r.Version), Server: describe(ctx, r.server, r.spec)}
 	d.Settings = r.settings()
 	d.Settings.RepeatedRound = r.repeated
 	if r.repeated > 0 {
@@ -40,7 +40,7 @@ func (r *measuring) document(ctx context.Context) *result.Benchmark {
 // header is what is known of any document but its settings.
 func (s *session) header(kind, version string) result.Header {
 	return result.Header{
-		SchemaVersion: result.Bench.Version, Kind: kind,
+		SchemaVersion: 2, Kind: kind,
 		Tool:    result.Tool{Name: "bench", Version: version},
 		Started: s.began.UTC().Round(0), TookUS: s.since(s.now()),
 		Machine: thisMachine(),

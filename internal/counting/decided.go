@@ -9,23 +9,21 @@ import (
 )
 
 // judgeDecisions compares what both sides decided, scenario by scenario.
-func judgeDecisions(name string, base, head []Decided) Gate {
-	g := Gate{Name: GateDecisions, Outcome: Noted, Rule: "exactly the same decisions in virtual time",
-		Rows: []Judgement{}}
+func judgeDecisions(name string, base, head []Decided) result.Gate {
+	g := result.Gate{Name: GateDecisions, Outcome: result.Noted, Rule: "exactly the same decisions in virtual time"}
 	for i := range base {
-		g.add(decided(name, &base[i], &head[i]))
+		g.Add(decided(name, &base[i], &head[i]))
 	}
 	return g
 }
 
 // decided names the first measure that differs, in the order of the document.
-func decided(name string, base, head *Decided) Judgement {
-	j := Judgement{Limiter: name, Where: base.Scenario, Measure: "decisions_digest", Outcome: Same,
-		Statement: "the same decisions"}
-	j.Base, j.Head = Value{Text: base.DecisionsDigest}, Value{Text: head.DecisionsDigest}
+func decided(name string, base, head *Decided) result.Judgement {
+	j := result.Judgement{Limiter: name, Where: base.Scenario, Measure: "decisions_digest", Base: base.DecisionsDigest,
+		Head: head.DecisionsDigest, Outcome: result.Same, Statement: "the same decisions"}
 	was, is, differing := figures(&base.Result), figures(&head.Result), 0
 	for i := range was {
-		if was[i].value.equal(is[i].value) {
+		if equal(was[i].value, is[i].value) {
 			continue
 		}
 		if differing++; differing == 1 {
@@ -33,12 +31,12 @@ func decided(name string, base, head *Decided) Judgement {
 		}
 	}
 	if differing > 0 {
-		j.Outcome = Regression
-		j.Statement = fmt.Sprintf("%s %s -> %s, the first of %s that differ", j.Measure, j.Base, j.Head,
-			message.Count(differing, "measure"))
-	}
-	if differing == 1 {
-		j.Statement = fmt.Sprintf("%s %s -> %s, and no other measure differs", j.Measure, short(j.Base), short(j.Head))
+		others := "and no other measure differs"
+		if differing > 1 {
+			others = "the first of " + message.Count(differing, "measure") + " that differ"
+		}
+		j.Outcome = result.Regression
+		j.Statement = fmt.Sprintf("%s %s -> %s, %s", j.Measure, shown(j.Base), shown(j.Head), others)
 	}
 	return j
 }
@@ -46,17 +44,8 @@ func decided(name string, base, head *Decided) Judgement {
 // named is a figure with its name in JSON.
 type named struct {
 	name  string
-	value Value
+	value any
 	slack float64 // the relative increase that is no regression
-}
-
-// short is a hash's beginning.
-func short(v Value) string {
-	const most = 12
-	if s := v.String(); len(s) > most && v.Number == nil {
-		return s[:most]
-	}
-	return v.String()
 }
 
 // figures are everything that follows from the decisions, the digest of them all last.
@@ -64,46 +53,48 @@ func figures(r *measure.Result) []named {
 	var list []named
 	for _, m := range measure.DecisionMeasures.Within(measure.Written) {
 		if v := m.Value(&measure.Figures{Result: *r}); v.Known {
-			list = append(list, named{name: m.Name, value: number(v.Number)})
+			list = append(list, named{name: m.Name, value: v.Number})
 		}
 	}
-	return append(list, named{name: "differs_from_exact", value: number(float64(r.DiffersFromExact))},
-		named{name: "decisions_digest", value: Value{Text: r.DecisionsDigest}})
+	return append(list, named{name: "differs_from_exact", value: float64(r.DiffersFromExact)},
+		named{name: "decisions_digest", value: r.DecisionsDigest})
 }
 
 // judgeWork compares what each decision takes, but for what neither side has.
-func judgeWork(name string, base, head *result.Work) Gate {
-	g := Gate{Name: GateWork, Outcome: Noted, Rows: []Judgement{}, Rule: fmt.Sprintf(
+func judgeWork(name string, base, head *result.Work) result.Gate {
+	g := result.Gate{Name: GateWork, Outcome: result.Noted, Rule: fmt.Sprintf(
 		"no more calls, round trips or keys; at most %g %% more bytes", 100*WorkSlack)}
 	was, is := workFigures(base), workFigures(head)
 	for i := range was {
-		if was[i].value.Number != nil || is[i].value.Number != nil {
-			g.add(Judgement{Limiter: name}.of(was[i].name, was[i].value, is[i].value, was[i].slack))
+		if was[i].value != nil || is[i].value != nil {
+			j := result.Judgement{Limiter: name, Measure: was[i].name, Base: was[i].value, Head: is[i].value}
+			judge(&j, was[i].slack)
+			g.Add(j)
 		}
 	}
 	return g
 }
 
-// of judges a figure of both sides, of which more than slack is worse.
-func (j Judgement) of(measure string, base, head Value, slack float64) Judgement {
-	j.Measure, j.Base, j.Head, j.Outcome, j.Statement = measure, base, head, Same, "the same"
-	was, is := base.Number, head.Number
+// judge compares the numbers of both sides, of which more than slack is worse.
+func judge(j *result.Judgement, slack float64) {
+	j.Outcome, j.Statement = result.Same, "the same"
+	was, counted := j.Base.(float64)
+	is, both := j.Head.(float64)
 	switch {
-	case was == nil || is == nil:
-		j.Outcome, j.Statement = Noted, "counted on one side only"
-		return j
-	case base.equal(head):
-		return j
-	case *is > *was*(1+slack):
-		j.Outcome = Regression
-	case *was > *is*(1+slack):
-		j.Outcome = Improvement
+	case !counted || !both:
+		j.Outcome, j.Statement = result.Noted, "counted on one side only"
+		return
+	case equal(was, is):
+		return
+	case is > was*(1+slack):
+		j.Outcome = result.Regression
+	case was > is*(1+slack):
+		j.Outcome = result.Improvement
 	default:
 		j.Statement = fmt.Sprintf("the same within %g %%", 100*slack)
-		return j
+		return
 	}
-	j.Statement = fmt.Sprintf("%s %s -> %s", measure, base, head)
-	return j
+	j.Statement = fmt.Sprintf("%s %s -> %s", j.Measure, shown(was), shown(is))
 }
 
 // workFigures are the figures of the gate. Evictions and calls that nobody sent are the run's validity, not the

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"ratelab/internal/redis"
+	"ratelab/internal/result"
 )
 
-// instructions judges head, the second subject, by what was counted of both, path by path, and notes the paths that one
-// side alone has.
-func (r *Report) instructions(name string, counted *Counted) Gate {
-	g := Gate{Name: GateInstructions, Outcome: Noted, Rows: []Judgement{}}
+// judgeInstructions judges head, the second subject, by what was counted of both, path by path, and notes the paths
+// that one side alone has.
+func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []string) {
+	g = result.Gate{Name: GateInstructions, Outcome: result.Noted}
 	if counted == nil {
 		g.Reason = "not counted, since --without-instructions was given"
-		return g
+		return g, nil
 	}
 	slack := CountSlack
 	if counted.Server.Kind == redis.KindContainer {
@@ -29,32 +30,34 @@ func (r *Report) instructions(name string, counted *Counted) Gate {
 			case f.Uncounted:
 				failed = append(failed, fmt.Sprintf("%s of %s was not counted: %s", p.Name, sides[i], f.Missing))
 			case f.Missing != "" && p.Of[1-i].Missing == "":
-				r.Notes = append(r.Notes, fmt.Sprintf("%s, %s: counted of %s only; of %s: %s", name, p.Name, sides[1-i],
+				notes = append(notes, fmt.Sprintf("%s, %s: counted of %s only; of %s: %s", name, p.Name, sides[1-i],
 					sides[i], f.Missing))
 			}
 		}
 		if base, head := &p.Of[0], &p.Of[1]; base.Missing == "" && head.Missing == "" {
-			g.addPath(Judgement{Limiter: name, Where: p.State + " at " + p.Limit.String()}, base, head, slack)
+			addPath(&g, result.Judgement{Limiter: name, Where: p.State + " at " + p.Limit.String()}, base, head, slack)
 		}
 	}
 	switch {
 	case len(failed) > 0:
-		g.Outcome, g.Reason = worse(g.Outcome, Inconclusive), strings.Join(failed, "; ")+"; --states leaves a path out"
+		g.Outcome = g.Outcome.Worse(result.Inconclusive)
+		g.Reason = strings.Join(failed, "; ") + "; --states leaves a path out"
 	case len(g.Rows) == 0:
-		g.Outcome, g.Reason = Inconclusive, "there is no path that both sides have"
+		g.Outcome, g.Reason = result.Inconclusive, "there is no path that both sides have"
 	}
-	return g
+	return g, notes
 }
 
 // addPath judges a path's instructions, and its commands where they differ.
-func (g *Gate) addPath(j Judgement, base, head *Figures, slack float64) {
-	j = j.of("instructions_per_decision", number(math.Round(base.Instructions)), number(math.Round(head.Instructions)),
-		slack)
-	j.Statement = fmt.Sprintf("%s -> %s, %s", j.Base, j.Head, closely(head.Instructions/base.Instructions))
-	g.add(j)
-	j = j.of("redis_commands_per_decision", number(base.Commands), number(head.Commands), 0)
-	if j.Outcome != Same {
-		g.add(j)
+func addPath(g *result.Gate, j result.Judgement, base, head *Figures, slack float64) {
+	was, is := math.Round(base.Instructions), math.Round(head.Instructions)
+	j.Measure, j.Base, j.Head = "instructions_per_decision", was, is
+	judge(&j, slack)
+	j.Statement = fmt.Sprintf("%s -> %s, %s", shown(was), shown(is), closely(head.Instructions/base.Instructions))
+	g.Add(j)
+	j.Measure, j.Base, j.Head = "redis_commands_per_decision", base.Commands, head.Commands
+	if judge(&j, 0); j.Outcome != result.Same {
+		g.Add(j)
 	}
 }
 

@@ -32,7 +32,7 @@ func side(name string) *Side {
 }
 
 // of compares two sides by hand, with what was counted of them; nil: nothing.
-func of(base, head *Side, counted *Counted) *Report {
+func of(base, head *Side, counted *Counted) *result.Document {
 	return Of(base, head, counted, "redis 7.0.15 (process, unix)")
 }
 
@@ -63,38 +63,38 @@ func TestInstructionsByHand(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		counted *Counted
-		want    Outcome // of the gate
-		exit    int
+		want    result.Outcome // of the gate
+		verdict result.Outcome
 		finding string // part of the first
 	}{
-		{"the same", ofBurst("process", 61330, 61330), Same, 0, ""},
-		{"dearer", ofBurst("process", 61330, 74800), Regression, 1,
+		{"the same", ofBurst("process", 61330, 61330), result.Same, result.OK, ""},
+		{"dearer", ofBurst("process", 61330, 74800), result.Regression, result.Regression,
 			"regression instructions: gcra, burst at 10/1s: 61330 -> 74800, 1.22x"},
-		{"by what is tolerated", ofBurst("process", 100000, 101000), Same, 0, ""},
-		{"by a little more", ofBurst("process", 100000, 101100), Regression, 1,
+		{"by what is tolerated", ofBurst("process", 100000, 101000), result.Same, result.OK, ""},
+		{"by a little more", ofBurst("process", 100000, 101100), result.Regression, result.Regression,
 			"regression instructions: gcra, burst at 10/1s: 100000 -> 101100, 1.011x"},
-		{"cheaper", ofBurst("process", 101100, 100000), Improvement, 0,
+		{"cheaper", ofBurst("process", 101100, 100000), result.Improvement, result.OK,
 			"improvement instructions: gcra, burst at 10/1s: 101100 -> 100000, 0.989x"},
-		{"in a container, by what is tolerated", ofBurst("container", 100000, 103900), Same, 0, ""},
-		{"in a container", ofBurst("container", 100000, 104100), Regression, 1,
+		{"in a container, by what is tolerated", ofBurst("container", 100000, 103900), result.Same, result.OK, ""},
+		{"in a container", ofBurst("container", 100000, 104100), result.Regression, result.Regression,
 			"regression instructions: gcra, burst at 10/1s"},
-		{"one more command", bothCounted("process", one, more), Regression, 1,
+		{"one more command", bothCounted("process", one, more), result.Regression, result.Regression,
 			"regression instructions: gcra, burst at 10/1s: redis_commands_per_decision 2 -> 3"},
-		{"no path in common", &Counted{}, Inconclusive, 4,
+		{"no path in common", &Counted{}, result.Inconclusive, result.Inconclusive,
 			"inconclusive instructions: there is no path that both sides have"},
-		{"one path failed", failing(61330, 61330), Inconclusive, 4,
+		{"one path failed", failing(61330, 61330), result.Inconclusive, result.Inconclusive,
 			"inconclusive instructions: " + failed},
-		{"one path failed, another is dearer", failing(61330, 74800), Regression, 1,
+		{"one path failed, another is dearer", failing(61330, 74800), result.Regression, result.Regression,
 			"regression instructions: gcra, burst at 10/1s: 61330 -> 74800, 1.22x\n" +
 				"inconclusive instructions: " + failed},
-		{"left out", nil, Noted, 0, ""},
+		{"left out", nil, result.Noted, result.OK, ""},
 	} {
-		r := of(side("old"), side("new"), c.counted)
-		found := strings.Join(append(r.Verdict.Findings, ""), "\n")
-		if g := r.Gates[2]; g.Outcome != c.want || r.Verdict.ExitCode != c.exit ||
+		v := of(side("old"), side("new"), c.counted).Verdicts[0]
+		found := strings.Join(append(v.Findings, ""), "\n")
+		if g := v.Gates[2]; g.Outcome != c.want || v.Outcome != c.verdict ||
 			!strings.HasPrefix(found, c.finding) || c.finding == "" && found != "" {
-			t.Errorf("%s: %s, exit %d, %q; want %s, %d, %q", c.name, g.Outcome, r.Verdict.ExitCode, found, c.want,
-				c.exit, c.finding)
+			t.Errorf("%s: %s, %s, %q; want %s, %s, %q", c.name, g.Outcome, v.Outcome, found, c.want, c.verdict,
+				c.finding)
 		}
 	}
 }
@@ -120,10 +120,10 @@ func TestDecisionsAndWorkByHand(t *testing.T) {
 	} {
 		head := side("new")
 		change(head)
-		r := of(side("old"), head, ofBurst("process", 1000, 1000))
-		if found := strings.Join(r.Verdict.Findings, "\n"); found != want ||
-			r.Verdict.ExitCode != map[bool]int{true: 1}[strings.HasPrefix(want, "regression")] {
-			t.Errorf("%q, exit %d; want %q", found, r.Verdict.ExitCode, want)
+		v := of(side("old"), head, ofBurst("process", 1000, 1000)).Verdicts[0]
+		if found := strings.Join(v.Findings, "\n"); found != want ||
+			(v.Outcome == result.Regression) != strings.HasPrefix(want, "regression") {
+			t.Errorf("%q, %s; want %q", found, v.Outcome, want)
 		}
 	}
 }
@@ -134,24 +134,24 @@ func TestPathsOfOneSideAreNamed(t *testing.T) {
 	counted.Paths = append(counted.Paths, Path{State: StateRejected, Name: "rejected",
 		Of: []Figures{{Instructions: 2000}, {Missing: "it never rejects"}}})
 	const want = "gcra, rejected: counted of base only; of head: it never rejects"
-	if r := of(side("old"), side("new"), counted); !slices.Contains(r.Notes, want) || r.Verdict.Outcome != OK {
-		t.Errorf("%+v with the notes %q", r.Verdict, r.Notes)
+	if r := of(side("old"), side("new"), counted); !slices.Contains(r.Notes, want) || r.Verdicts[0].Outcome != result.OK {
+		t.Errorf("%+v with the notes %q", r.Verdicts[0], r.Notes)
 	}
 }
 
 // reports are some, by name.
-func reports() map[string]*Report {
+func reports() map[string]*result.Document {
 	slower := side("new/gcra.lua")
 	more := 3.0
 	slower.Work.RedisCallsPerDecision = &more
 	full := ofBurst("process", 61330, 74800)
-	return map[string]*Report{
+	return map[string]*result.Document{
 		"no-change": of(side("old/gcra.lua"), side("new/gcra.lua"), nil),
 		"dearer":    of(side("old/gcra.lua"), slower, full),
 	}
 }
 
-func written(t testing.TB, r *Report, form string) string {
+func written(t testing.TB, r *result.Document, form string) string {
 	t.Helper()
 	var out strings.Builder
 	if err := Forms.Write(&out, form, r, report.Terminal{}); err != nil {
@@ -173,7 +173,7 @@ func TestGoldens(t *testing.T) {
 				t.Errorf("%s is not %s:\n%s", form, path, got)
 			}
 		}
-		if err := resulttest.Validate(t, result.Comparison, written(t, r, "json")); err != nil {
+		if err := resulttest.Validate(t, written(t, r, "json")); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -12,9 +12,10 @@ import (
 )
 
 // Forms are those in which a comparison can be written.
-var Forms = report.Formats[*Report]{
-	{Name: "table", Write: WriteTable}, report.Everywhere("json", WriteJSON), report.Everywhere("markdown",
-		WriteMarkdown),
+var Forms = report.Formats[*result.Document]{
+	{Name: "table", Write: writeTable},
+	report.Everywhere("json", result.Write[*result.Document]),
+	report.Everywhere("markdown", writeMarkdown),
 }
 
 // usualWidth is that of the table where no terminal says otherwise.
@@ -27,42 +28,41 @@ const (
 	mostChanges = 200
 )
 
-// WriteJSON writes the comparison as one indented JSON document and a newline.
-func WriteJSON(w io.Writer, r *Report) error { return result.Write(w, r) }
-
-// WriteTable writes the comparison for people: the verdict, each gate in a line, what was found, and the notes.
-func WriteTable(w io.Writer, r *Report, t report.Terminal) error {
-	part := report.Part{Lead: []report.Line{{Text: r.headline()}, {Text: r.described()}},
-		Tables: []report.Table{r.gateTable()}}
-	for _, line := range slices.Concat(capped(r.Verdict.Findings), r.remarks()) {
+// writeTable writes the comparison for people: the verdict, each gate in a line, what was found, and the notes.
+func writeTable(w io.Writer, d *result.Document, t report.Terminal) error {
+	v := &d.Verdicts[0]
+	part := report.Part{Lead: []report.Line{{Text: headline(v)}, {Text: described(v)}},
+		Tables: []report.Table{gateTable(v)}}
+	for _, line := range slices.Concat(capped(v.Findings), remarks(d)) {
 		part.Notes = append(part.Notes, report.Line{Text: line})
 	}
 	return report.Sheet{part}.WriteTerminal(w, t.Or(usualWidth))
 }
 
-// WriteMarkdown writes the comparison for a pull request: the verdict in the first line, what changed, and the notes.
-func WriteMarkdown(w io.Writer, r *Report) error {
+// writeMarkdown writes the comparison for a pull request: the verdict in the first line, what changed, and the notes.
+func writeMarkdown(w io.Writer, d *result.Document) error {
+	v := &d.Verdicts[0]
 	return report.Sheet{
-		{Lead: []report.Line{{Term: r.headline(), Text: r.described()}}, Tables: []report.Table{r.gateTable()}},
-		r.changes(),
-		{Notes: report.Items(r.remarks()...)},
+		{Lead: []report.Line{{Term: headline(v), Text: described(v)}}, Tables: []report.Table{gateTable(v)}},
+		changes(v),
+		{Notes: report.Items(remarks(d)...)},
 	}.WriteMarkdown(w)
 }
 
 // headline is the verdict in one line.
-func (r *Report) headline() string {
+func headline(v *result.Verdict) string {
 	var names []string
 	improved := 0
-	for i := range r.Gates {
-		if r.Gates[i].Outcome == r.Verdict.Outcome {
-			names = append(names, r.Gates[i].Name)
+	for i := range v.Gates {
+		if v.Gates[i].Outcome == v.Outcome {
+			names = append(names, v.Gates[i].Name)
 		}
-		improved += r.Gates[i].count(Improvement)
+		improved += v.Gates[i].Count(result.Improvement)
 	}
 	switch {
-	case r.Verdict.Outcome == Regression:
+	case v.Outcome == result.Regression:
 		return "REGRESSION in " + strings.Join(names, ", ")
-	case r.Verdict.Outcome == Inconclusive:
+	case v.Outcome == result.Inconclusive:
 		return "INCONCLUSIVE: " + strings.Join(names, ", ") + " cannot be judged"
 	case improved > 0:
 		return "no regression, " + message.Count(improved, "improvement")
@@ -71,57 +71,58 @@ func (r *Report) headline() string {
 }
 
 // described names what was compared in one line.
-func (r *Report) described() string {
-	return fmt.Sprintf("%s against %s, on %s", r.Head, r.Base, r.Server)
+func described(v *result.Verdict) string {
+	return fmt.Sprintf("%s against %s, on %s", v.Head, v.Base, v.Server)
 }
 
-func (r *Report) gateTable() report.Table {
+func gateTable(v *result.Verdict) report.Table {
 	t := report.Table{Columns: []report.Column{{Name: "gate", Words: true}, {Name: "outcome", Words: true},
 		{Name: "compared", Words: true, Widest: 72, Narrowest: 24, Break: report.BreakWords}}}
-	for i := range r.Gates {
-		g := &r.Gates[i]
+	for i := range v.Gates {
+		g := &v.Gates[i]
 		t.Rows = append(t.Rows, report.TableRow{Cells: []report.Cell{{Text: g.Name}, outcomeCell(g.Outcome),
-			{Text: g.summary()}}})
+			{Text: summary(g)}}})
 	}
 	return t
 }
 
 // outcomeCell stands out on a page where somebody has to do something.
-func outcomeCell(o Outcome) report.Cell {
+func outcomeCell(o result.Outcome) report.Cell {
 	switch o {
-	case Regression:
+	case result.Regression:
 		return report.Cell{Text: "REGRESSION", Style: report.Strong}
-	case Inconclusive:
+	case result.Inconclusive:
 		return report.Cell{Text: string(o), Style: report.Strong}
-	case Improvement:
+	case result.Improvement:
 		return report.Cell{Text: "improved"}
-	case Noted:
+	case result.Noted:
 		return report.Cell{Text: "not judged"}
 	}
 	return report.Cell{Text: string(o)}
 }
 
 // summary is how much a gate compared, and how much of it changed.
-func (g *Gate) summary() string {
+func summary(g *result.Gate) string {
 	s := message.Count(len(g.Rows), "comparison")
-	if n := g.count(Regression); n > 0 && n < len(g.Rows) {
+	if n := g.Count(result.Regression); n > 0 && n < len(g.Rows) {
 		s += fmt.Sprintf(", %d worse", n)
 	}
-	if n := g.count(Improvement); n > 0 && n < len(g.Rows) {
+	if n := g.Count(result.Improvement); n > 0 && n < len(g.Rows) {
 		s += fmt.Sprintf(", %d better", n)
 	}
 	return s
 }
 
 // remarks are why gates were not judged, and the notes.
-func (r *Report) remarks() []string {
+func remarks(d *result.Document) []string {
+	v := &d.Verdicts[0]
 	var lines []string
-	for i := range r.Gates {
-		if g := &r.Gates[i]; g.Outcome == Noted {
+	for i := range v.Gates {
+		if g := &v.Gates[i]; g.Outcome == result.Noted {
 			lines = append(lines, fmt.Sprintf("%s not judged: %s", g.Name, g.Reason))
 		}
 	}
-	for _, note := range r.Notes {
+	for _, note := range d.Notes {
 		lines = append(lines, "note: "+note)
 	}
 	return lines
@@ -137,16 +138,16 @@ func capped(lines []string) []string {
 }
 
 // changes is the table of what became worse or better.
-func (r *Report) changes() report.Part {
+func changes(v *result.Verdict) report.Part {
 	t := report.Table{Columns: []report.Column{{Name: "gate", Words: true}, {Name: "limiter", Words: true},
 		{Name: "measure", Words: true}}}
 	t.Columns = append(t.Columns, report.Numbers("base", "head")...)
 	t.Columns = append(t.Columns, report.Column{Name: "outcome", Words: true})
-	for _, outcome := range []Outcome{Regression, Improvement} {
-		for i := range r.Gates {
-			for _, j := range r.Gates[i].Rows {
+	for _, outcome := range []result.Outcome{result.Regression, result.Improvement} {
+		for i := range v.Gates {
+			for _, j := range v.Gates[i].Rows {
 				if j.Outcome == outcome {
-					cells := report.Cells(r.Gates[i].Name, j.label(), j.Measure, short(j.Base), short(j.Head))
+					cells := report.Cells(v.Gates[i].Name, j.Label(), j.Measure, shown(j.Base), shown(j.Head))
 					t.Rows = append(t.Rows, report.TableRow{Cells: append(cells, outcomeCell(outcome))})
 				}
 			}

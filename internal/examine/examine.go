@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"ratelab/algorithms"
@@ -55,7 +56,17 @@ func (s *Subject) Examine(ctx context.Context) (*result.Examination, error) {
 	}
 	x := examination{Subject: s, ctx: ctx, entry: e, found: found, policy: policy, limit: policy.Requests,
 		windowUS: policy.WindowUS()}
-	return found, x.look()
+	err = x.look()
+	slices.SortStableFunc(found.Findings, func(a, b result.Finding) int {
+		switch {
+		case a.Fault == b.Fault:
+			return 0
+		case a.Fault:
+			return -1
+		}
+		return 1
+	})
+	return found, err
 }
 
 // Scripts examines users' scripts, each on a server of ours: nobody else's may be kept busy by what was not asked for.

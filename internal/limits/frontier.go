@@ -6,25 +6,8 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/result"
 )
-
-// Frontier is the least limits that reject few, of windows of one length, or the least bursts at one rate. An exact
-// limiter decides: a sliding log, or a bucket.
-type Frontier struct {
-	Rate     int64   `json:"rate"` // of bursts, the requests of each window at the rate; 0: windows
-	WindowUS int64   `json:"window_us"`
-	Clients  []Least `json:"clients"`  // that reject anything to at most a share of the clients
-	Requests []Least `json:"requests"` // that reject at most a share of the requests; none where some cost is not 1
-}
-
-// Least is the least limit, or burst, that rejects no more than a share. A burst above 1,000,000,000 counts as
-// 1,000,000,001.
-type Least struct {
-	Share float64 `json:"share"`
-	Limit int64   `json:"limit"`
-	// the most that is admitted of all clients together in any second
-	BusiestSecond int64 `json:"busiest_second"`
-}
 
 // perMille are the shares of a frontier.
 var perMille = []int64{0, 1, 10, 50}
@@ -32,7 +15,7 @@ var perMille = []int64{0, 1, 10, 50}
 // frontier finds the least limits under a rule. Where nothing of a client is rejected, the limit that it needs is the
 // most that it asks for, so that one pass answers for all limits. Requests are played: of requests that cost 1 a larger
 // limit never rejects more, and whoever needs no more than the limit need not be played.
-func (l *Log) frontier(f Frontier, r rule) Frontier {
+func (l *Log) frontier(f result.Frontier, r rule) result.Frontier {
 	needs := make([]int64, len(l.clients))
 	for i, c := range l.clients {
 		needs[i] = r.need(c.requests)
@@ -48,13 +31,13 @@ func (l *Log) frontier(f Frontier, r rule) Frontier {
 			}
 		}
 	}
-	add := func(list []Least, share, most int64) []Least {
+	add := func(list []result.Least, share, most int64) []result.Least {
 		admitted := slices.Clone(l.all)
 		play(most, func(place int) { admitted[place].cost = 0 })
-		return append(list, Least{float64(share) / 1000, most, window(time.Second.Microseconds()).need(admitted)})
+		return append(list, result.Least{Share: float64(share) / 1000, Limit: most,
+			BusiestSecond: window(time.Second.Microseconds()).need(admitted)})
 	}
 	sorted := slices.Sorted(slices.Values(needs))
-	f.Clients, f.Requests = []Least{}, []Least{}
 	for _, share := range perMille {
 		n := len(sorted)
 		f.Clients = add(f.Clients, share, sorted[n-1-n*int(share)/1000])

@@ -10,6 +10,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/result"
 )
 
 // drawn is random traffic of a few clients, with bursts and pauses, in the order of time.
@@ -76,10 +77,10 @@ func TestFrontierIsWhatTheModelsDo(t *testing.T) {
 		w := rapid.SampledFrom([]time.Duration{time.Second, 1500 * time.Millisecond, 4 * time.Second, time.Minute,
 			2500 * time.Microsecond}).Draw(t, "window")
 		p := limit.Policy{Requests: rapid.Int64Range(1, 40).Draw(t, "rate"), Window: w}
-		for name, f := range map[string]Frontier{
-			"sliding-window-log": log.frontier(Frontier{}, window(w.Microseconds())),
-			"gcra":               log.frontier(Frontier{}, bucket(p)),
-			"token-bucket":       log.frontier(Frontier{}, bucket(p)),
+		for name, f := range map[string]result.Frontier{
+			"sliding-window-log": log.frontier(result.Frontier{}, window(w.Microseconds())),
+			"gcra":               log.frontier(result.Frontier{}, bucket(p)),
+			"token-bucket":       log.frontier(result.Frontier{}, bucket(p)),
 		} {
 			under := func(least int64) (clients, requests, second int64) {
 				at := limit.Policy{Requests: least, Window: w}

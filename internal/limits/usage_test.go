@@ -63,10 +63,10 @@ func TestFiguresAreWhatTheirDefinitionsSay(t *testing.T) {
 				admitted[i] = true
 			}
 		}
-		if d.Readings[0].Windows[0].Most != most {
-			t.Errorf("the busiest second holds %d; want %d", d.Readings[0].Windows[0].Most, most)
+		if d.Users[0].Windows[0].Most != most {
+			t.Errorf("the busiest second holds %d; want %d", d.Users[0].Windows[0].Most, most)
 		}
-		if got := d.Readings[0].Limits[0]; got.Rejected != rejected || got.Clients != int64(len(touched)) {
+		if got := d.Users[0].Limits[0]; got.Rejected != rejected || got.Clients != int64(len(touched)) {
 			t.Errorf("rejected %d of %d clients; want %d of %d", got.Rejected, got.Clients, rejected, len(touched))
 		}
 	})
@@ -113,7 +113,7 @@ func TestScreenFits(t *testing.T) {
 		for _, limits := range [][]limit.Policy{nil, {{Requests: 1, Window: time.Minute}},
 			{{Requests: limit.MaxRequests, Window: time.Minute}}} {
 			d := Look(logs, limits)
-			d.StartUS = 1_704_067_200_000_000
+			d.Traffic.StartUS = 1_704_067_200_000_000
 			var table, doc strings.Builder
 			if err := Forms.Write(&table, "table", d, report.Terminal{Width: 80}); err != nil {
 				t.Fatal(err)
@@ -125,7 +125,7 @@ func TestScreenFits(t *testing.T) {
 			if err := Forms.Write(&doc, "json", d, report.Terminal{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := resulttest.Validate(t, result.Usage, doc.String()); err != nil {
+			if err := resulttest.Validate(t, doc.String()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -134,8 +134,8 @@ func TestScreenFits(t *testing.T) {
 
 // Of two figures the smaller is first, and the first pair is explained.
 func TestTwoReadings(t *testing.T) {
-	p := page{Document: &Document{Readings: []Reading{{WithinSecond: "even"}, {WithinSecond: "at_once"}}}}
-	got := p.cells(func(r *Reading) []string {
+	p := newPage(&result.Document{Users: []result.Users{{WithinSecond: "even"}, {WithinSecond: "at_once"}}})
+	got := p.cells(func(r *reading) []string {
 		if r.WithinSecond == "even" {
 			return []string{"per 1s", "10", "9", "0.3%", "18 May 10:00:00", report.Absent}
 		}

@@ -15,56 +15,55 @@ import (
 )
 
 // Forms are those in which a document can be written.
-var Forms = report.Formats[*Document]{
-	{Name: "table", Write: func(w io.Writer, d *Document, t report.Terminal) error {
-		return d.sheet().WriteTerminal(w, t)
+var Forms = report.Formats[*result.Document]{
+	{Name: "table", Write: func(w io.Writer, d *result.Document, t report.Terminal) error {
+		return sheet(d).WriteTerminal(w, t)
 	}},
-	report.Everywhere("json", func(w io.Writer, d *Document) error { return result.Write(w, d) }),
+	report.Everywhere("json", result.Write[*result.Document]),
 	report.Everywhere("csv", writeCSV),
-	report.Everywhere("markdown", func(w io.Writer, d *Document) error { return d.sheet().WriteMarkdown(w) }),
+	report.Everywhere("markdown", func(w io.Writer, d *result.Document) error { return sheet(d).WriteMarkdown(w) }),
 }
 
 // writeCSV writes a line for each limit that was asked for, or else for each of the frontier.
-func writeCSV(w io.Writer, d *Document) error {
+func writeCSV(w io.Writer, d *result.Document) error {
 	header := []string{"requests", "window_us", "rejected", "rejected_share", "clients", "clients_share",
 		"within_second"}
-	if len(d.Readings[0].Frontier) > 0 {
+	if d.Frontier != nil {
 		header = []string{"rate", "window_us", "of", "share", "limit", "busiest_second", "within_second"}
 	}
 	var all [][]string
 	add := func(a, b int64, c, d string, e int64, f, within string) {
 		all = append(all, []string{report.Integer(a), report.Integer(b), c, d, report.Integer(e), f, within})
 	}
-	for _, r := range d.Readings {
-		for _, t := range r.Limits {
-			add(t.Requests, t.WindowUS, report.Integer(t.Rejected), report.Float(share(t.Rejected, d.Cost)), t.Clients,
-				report.Float(share(t.Clients, d.Clients)), r.WithinSecond)
+	for _, u := range d.Users {
+		for _, t := range u.Limits {
+			add(t.Requests, t.WindowUS, report.Integer(t.Rejected), report.Float(share(t.Rejected, d.Traffic.Cost)),
+				t.Clients, report.Float(share(t.Clients, d.Traffic.Keys)), u.WithinSecond)
 		}
-		for _, f := range r.Frontier {
-			for i, l := range slices.Concat(f.Clients, f.Requests) {
-				add(f.Rate, f.WindowUS, []string{"clients", "requests"}[i/len(perMille)], report.Float(l.Share),
-					l.Limit,
-					report.Integer(l.BusiestSecond), r.WithinSecond)
-			}
+	}
+	for _, f := range d.Frontier {
+		for i, l := range slices.Concat(f.Clients, f.Requests) {
+			add(f.Rate, f.WindowUS, []string{"clients", "requests"}[i/len(perMille)], report.Float(l.Share),
+				l.Limit, report.Integer(l.BusiestSecond), f.WithinSecond)
 		}
 	}
 	return report.WriteCSV(w, header, slices.Values(all))
 }
 
-func (d *Document) sheet() report.Sheet {
-	p := page{Document: d}
-	lead := fmt.Sprintf("%s of %s%s", counted(d.Requests, "request"), counted(d.Clients, "client"), d.when())
-	if d.Cost != d.Requests {
-		lead += "; cost " + message.Grouped(d.Cost)
+func sheet(d *result.Document) report.Sheet {
+	p := newPage(d)
+	lead := fmt.Sprintf("%s of %s%s", counted(p.Requests, "request"), counted(p.Keys, "client"), p.when())
+	if p.Cost != p.Requests {
+		lead += "; cost " + message.Grouped(p.Cost)
 	}
 	all := report.Sheet{{Lead: []report.Line{{Text: lead}}, Tables: []report.Table{p.used()}}}
 	var last []string
 	next := "N/1m"
-	if len(d.Readings[0].Frontier) > 0 {
+	if d.Frontier != nil {
 		all[0].Tables = append(all[0].Tables, p.frontier())
 		last = append(last, p.backend(), "Next: simulate limits --limit N/1m --trace FILE        who would be rejected")
 	}
-	for i, t := range d.Readings[0].Limits {
+	for i, t := range d.Users[0].Limits {
 		next = fmt.Sprintf("%d/%s", t.Requests, report.Span(t.WindowUS))
 		all = append(all, p.touched(i, next))
 	}
@@ -77,14 +76,30 @@ func (d *Document) sheet() report.Sheet {
 
 // page is a document on its way to people. A figure that depends on the reading stands there for both.
 type page struct {
-	*Document
-	differ string // the first figure that does
+	*result.Traffic
+	readings []reading
+	differ   string // the first figure that does
+}
+
+// reading is what a document says of one reading of the log.
+type reading struct {
+	result.Users
+	frontier []result.Frontier
+}
+
+func newPage(d *result.Document) *page {
+	p := &page{Traffic: d.Traffic}
+	each := len(d.Frontier) / len(d.Users)
+	for i, u := range d.Users {
+		p.readings = append(p.readings, reading{u, d.Frontier[i*each : (i+1)*each]})
+	}
+	return p
 }
 
 // cells are those of each reading in one; of two figures the smaller is first.
-func (p *page) cells(of func(*Reading) []string) []string {
-	cells := of(&p.Readings[0])
-	for i, b := range of(&p.Readings[len(p.Readings)-1]) {
+func (p *page) cells(of func(*reading) []string) []string {
+	cells := of(&p.readings[0])
+	for i, b := range of(&p.readings[len(p.readings)-1]) {
 		a := cells[i]
 		if a == b {
 			continue
@@ -102,7 +117,7 @@ func (p *page) cells(of func(*Reading) []string) []string {
 	return cells
 }
 
-func (p *page) row(of func(*Reading) []string) report.TableRow {
+func (p *page) row(of func(*reading) []string) report.TableRow {
 	return report.TableRow{Cells: report.Cells(p.cells(of)...)}
 }
 
@@ -112,11 +127,11 @@ func (p *page) used() report.Table {
 	t.Columns = append(t.Columns, report.Numbers("p50", "p99", "p99.9", "most")...)
 	t.Columns = append(t.Columns, report.Column{Name: "by", Words: true, Narrowest: 12})
 	for i := range Windows {
-		t.Rows = append(t.Rows, p.row(func(r *Reading) []string {
+		t.Rows = append(t.Rows, p.row(func(r *reading) []string {
 			w := r.Windows[i]
 			return []string{report.Span(w.WindowUS), report.Integer(w.P50), report.Integer(w.P99),
 				report.Integer(w.P999),
-				report.Integer(w.Most), message.Shown(p.Readings[0].Windows[i].MostKey)}
+				report.Integer(w.Most), message.Shown(p.readings[0].Windows[i].MostKey)}
 		}))
 	}
 	return t
@@ -132,9 +147,9 @@ func (p *page) frontier() report.Table {
 	for _, c := range t.Columns[2 : 2+3*(p.Requests/p.Cost)] { // none where costs differ
 		t.Columns = append(t.Columns, report.Column{Group: "of the requests", Name: c.Name, Leaves: 2})
 	}
-	for i := range p.Readings[0].Frontier {
-		t.Rows = append(t.Rows, p.row(func(r *Reading) []string {
-			f := r.Frontier[i]
+	for i := range p.readings[0].frontier {
+		t.Rows = append(t.Rows, p.row(func(r *reading) []string {
+			f := r.frontier[i]
 			row := []string{"per " + report.Span(f.WindowUS)}
 			if f.Rate > 0 {
 				row[0] = fmt.Sprintf("burst at %d/%s", f.Rate, report.Span(f.WindowUS))
@@ -154,10 +169,10 @@ func (p *page) frontier() report.Table {
 
 // backend is what all clients together ask for in their busiest second, and what is admitted of it.
 func (p *page) backend() string {
-	at := p.cells(func(r *Reading) []string {
-		cells := []string{report.Integer(r.Frontier[0].Clients[0].BusiestSecond)}
+	at := p.cells(func(r *reading) []string {
+		cells := []string{report.Integer(r.frontier[0].Clients[0].BusiestSecond)}
 		for i := range Windows {
-			cells = append(cells, report.Integer(r.Frontier[i].Clients[len(perMille)-1].BusiestSecond))
+			cells = append(cells, report.Integer(r.frontier[i].Clients[len(perMille)-1].BusiestSecond))
 		}
 		return cells
 	})
@@ -166,28 +181,27 @@ func (p *page) backend() string {
 
 // touched is what a limit would reject, and of whom.
 func (p *page) touched(i int, policy string) report.Part {
-	all := p.cells(func(r *Reading) []string {
+	all := p.cells(func(r *reading) []string {
 		t := r.Limits[i]
 		return []string{report.Integer(t.Rejected), report.Percent(share(t.Rejected, p.Cost)),
 			report.Integer(t.Clients)}
 	})
 	g := report.Table{Bare: true, Columns: []report.Column{{Name: "of whom most", Words: true, Narrowest: 12},
 		{Name: "asked"}, {Name: "rejected"}, {Name: "first", Words: true}, {Name: "last", Words: true}}}
-	for j := range p.Readings[0].Limits[i].Who {
-		g.Rows = append(g.Rows, p.row(func(r *Reading) []string {
+	for j := range p.readings[0].Limits[i].Who {
+		g.Rows = append(g.Rows, p.row(func(r *reading) []string {
 			c := r.Limits[i].Who[j]
-			return []string{message.Shown(c.Key), report.Integer(c.Asked), report.Integer(c.Rejected), p.at(c,
-				c.FirstUS),
-				p.at(c, c.LastUS)}
+			return []string{message.Shown(c.Key), report.Integer(c.Asked), report.Integer(c.Rejected),
+				p.at(c, c.FirstUS), p.at(c, c.LastUS)}
 		}))
 	}
 	text := fmt.Sprintf("%s rejects %s of %s (%s), of %s of %s", policy, all[0], message.Grouped(p.Cost), all[1],
-		all[2], counted(p.Clients, "client"))
+		all[2], counted(p.Keys, "client"))
 	return report.Part{Lead: []report.Line{{Text: text}}, Tables: []report.Table{g}}
 }
 
 // at is when something of a client was rejected.
-func (p *page) at(c Client, us int64) string {
+func (p *page) at(c result.Client, us int64) string {
 	switch {
 	case c.Rejected == 0:
 		return report.Absent
@@ -198,11 +212,11 @@ func (p *page) at(c Client, us int64) string {
 }
 
 // when is the time from the first request to the last.
-func (d *Document) when() string {
-	if d.StartUS == 0 {
-		return " in " + report.Briefly(d.DurationUS)
+func (p *page) when() string {
+	if p.StartUS == 0 {
+		return " in " + report.Briefly(p.DurationUS)
 	}
-	first, last := time.UnixMicro(d.StartUS).UTC(), time.UnixMicro(d.StartUS+d.DurationUS).UTC()
+	first, last := time.UnixMicro(p.StartUS).UTC(), time.UnixMicro(p.StartUS+p.DurationUS).UTC()
 	return ", " + first.Format("2 Jan 2006 15:04:05") + " to " + last.Format("2 Jan 15:04:05") + " UTC"
 }
 

@@ -37,77 +37,14 @@ type Question struct {
 	Progress func(requests int64)
 }
 
-// Document is the answer.
-type Document struct {
-	SchemaVersion int         `json:"schema_version"`
-	Kind          string      `json:"kind" jsonschema:"enum=recommendation"`
-	Tool          result.Tool `json:"tool"`
-
-	Answers  []Answer `json:"answers" jsonschema:"minItems=1"` // one for each contract that is answered for
-	Traffic  []string `json:"traffic" jsonschema:"minItems=1"` // names of the scenarios, or of the standard traffics
-	Standard bool     `json:"standard"`                        // the traffics are the standard set
-	Recorded bool     `json:"recorded"`                        // the traffic is a recorded log
-	Requests int64    `json:"requests"`                        // of all traffics together
-	Keys     int64    `json:"keys"`
-	Scripts  []Script `json:"scripts"` // users' own
-	Notes    []string `json:"notes"`
-}
-
-// Answer is what to take under one contract.
-type Answer struct {
-	Limit result.Limit `json:"limit"`
-	Rows  []Row        `json:"rows" jsonschema:"minItems=1"` // the first is the pick
-	Alike []Row        `json:"alike"`                        // candidates that decide as one of the rows, and cost more
-	Usual []Usual      `json:"usual"`
-
-	Script    string   `json:"script"` // of the pick, below the project's folder
-	Arguments []string `json:"argv"`   // with which it is called; KEYS[1] is the key
-	RedisRate string   `json:"redis_rate,omitempty"`
-}
-
-// Row is one limiter that guarantees the contract, and its price.
-type Row struct {
-	Limiter   string  `json:"limiter"`
-	Guarantee float64 `json:"guarantee"` // the most that it admits on any traffic, of what the contract allows
-	// Lost is the share that is missing of what an exact limiter admits, key by key: the mean of the traffics, each at
-	// the worst of five phases of the clock.
-	Lost          float64  `json:"lost"`
-	LostOtherwise *float64 `json:"lost_at_once,omitempty"` // with all requests of a whole second at its start
-	// LostUsually is the same on the standard set: the traffic at hand is not the traffic to come.
-	LostUsually  float64 `json:"lost_on_standard"`
-	WorstTraffic string  `json:"worst_traffic,omitempty"`
-	WorstLost    float64 `json:"worst_lost"`
-	BytesPerKey  float64 `json:"bytes_per_key"` // of a full key with a name of 16 bytes
-	Instructions float64 `json:"instructions"`  // of a decision, weighted by the paths that the traffic takes
-	Work         float64 `json:"work"`          // the same, relative to the cheapest row
-
-	UsersRejected   int64 `json:"users_rejected"`            // keys with a rejection
-	UsersNeedlessly int64 `json:"users_rejected_needlessly"` // of which an exact limiter rejects nothing
-
-	decided string // tells candidates that decide alike
-}
-
-// Usual is a limiter that most people use and that does not guarantee the contract.
-type Usual struct {
-	Limiter string  `json:"limiter"`
-	Peak    float64 `json:"x_limit"` // the most that it admitted of one key in a window here, of the limit
-	Beyond  float64 `json:"beyond"`  // share of what it admitted that an exact limiter behind it would refuse
-}
-
-// Script is a user's own, of which no guarantee is known.
-type Script struct {
-	Limiter  string   `json:"limiter"`
-	Findings []string `json:"findings"` // of its examination, the worst first
-}
-
 // Answer plays the traffic and applies the rule, under the contract that somebody named or under both.
-func (q *Question) Answer(ctx context.Context) (*Document, error) {
+func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 	policies, err := q.policies()
 	if err != nil {
 		return nil, err
 	}
-	doc := &Document{SchemaVersion: result.Recommendation.Version, Kind: result.Recommendation.Kind,
-		Standard: len(q.Scenarios) == 0, Recorded: q.Log, Scripts: []Script{}, Notes: []string{}}
+	doc := result.New(result.OfRecommend, "")
+	doc.Traffic = &result.Traffic{Standard: len(q.Scenarios) == 0, Recorded: q.Log}
 	for _, p := range policies {
 		usually, err := q.usually(ctx, p)
 		if err != nil {
@@ -118,7 +55,7 @@ func (q *Question) Answer(ctx context.Context) (*Document, error) {
 			return nil, err
 		}
 		field.usually = usually
-		doc.Traffic, doc.Requests, doc.Keys = field.names, field.requests, field.keys
+		doc.Traffic.Names, doc.Traffic.Requests, doc.Traffic.Keys = field.names, field.requests, field.keys
 		answer, err := field.answer()
 		if err != nil {
 			return nil, err
@@ -129,17 +66,19 @@ func (q *Question) Answer(ctx context.Context) (*Document, error) {
 				return nil, err
 			}
 			other.usually = usually
-			if err := answer.compare(other, doc); err != nil {
+			note, err := compare(answer, other)
+			if err != nil {
 				return nil, err
 			}
+			doc.Notes = append(doc.Notes, note...)
 		}
 		doc.Answers = append(doc.Answers, *answer)
 	}
 	return doc, nil
 }
 
-// compare adds what the other reading of whole seconds comes to.
-func (a *Answer) compare(other *field, doc *Document) error {
+// compare adds what the other reading of whole seconds comes to, and notes another pick.
+func compare(a *result.Answer, other *field) (notes []string, err error) {
 	for _, c := range other.candidates {
 		for i := range a.Rows {
 			if a.Rows[i].Limiter == c.choice.Label {
@@ -150,10 +89,10 @@ func (a *Answer) compare(other *field, doc *Document) error {
 	}
 	b, err := other.answer()
 	if err == nil && b.Rows[0].Limiter != a.Rows[0].Limiter {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("The log has whole seconds: with all requests at the start of each, "+
-			"it would be %s.", b.Rows[0].Limiter))
+		notes = []string{fmt.Sprintf("The log has whole seconds: with all requests at the start of each, "+
+			"it would be %s.", b.Rows[0].Limiter)}
 	}
-	return err
+	return notes, err
 }
 
 // policies are the limit under each contract that is answered for.

@@ -11,12 +11,13 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
 )
 
-func answer(t *testing.T, q *Question) *Document {
+func answer(t *testing.T, q *Question) *result.Document {
 	t.Helper()
 	doc, err := q.Answer(t.Context())
 	if err != nil {
@@ -26,7 +27,7 @@ func answer(t *testing.T, q *Question) *Document {
 }
 
 // under is the answer for a built-in scenario.
-func under(t *testing.T, c limit.Contract, name string) *Document {
+func under(t *testing.T, c limit.Contract, name string) *result.Document {
 	t.Helper()
 	s, err := scenario.Load(name)
 	if err != nil {
@@ -35,7 +36,7 @@ func under(t *testing.T, c limit.Contract, name string) *Document {
 	return answer(t, &Question{Scenarios: []*scenario.Scenario{s}, Instead: run.Instead{Contract: &c}})
 }
 
-func labels(rows []Row) (all []string) {
+func labels(rows []result.Price) (all []string) {
 	for _, r := range rows {
 		all = append(all, r.Limiter)
 	}
@@ -234,18 +235,18 @@ func TestScreensFit(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		if len(lines) > 24 {
-			t.Errorf("%v: %d lines\n%s", doc.Traffic, len(lines), out.String())
+			t.Errorf("%v: %d lines\n%s", doc.Traffic.Names, len(lines), out.String())
 		}
 		for _, line := range lines {
 			if len(line) > 80 {
-				t.Errorf("%v: %d columns: %s", doc.Traffic, len(line), line)
+				t.Errorf("%v: %d columns: %s", doc.Traffic.Names, len(line), line)
 			}
 		}
 		for _, a := range doc.Answers {
 			for i, r := range a.Rows {
 				for _, before := range a.Rows[:i] {
-					if !better(r, before) || r.Guarantee > 1 {
-						t.Errorf("%v: %s beside %s", doc.Traffic, r.Limiter, before.Limiter)
+					if !better(&r, &before) || r.Guarantee > 1 {
+						t.Errorf("%v: %s beside %s", doc.Traffic.Names, r.Limiter, before.Limiter)
 					}
 				}
 			}

@@ -26,8 +26,14 @@ const (
 // rounding is what sums of fractions may be off.
 const rounding = 1e-9
 
+// priced is a candidate's row, and what tells candidates that decide alike.
+type priced struct {
+	result.Price
+	decided string
+}
+
 // choose is the rule: of all candidates those to show, the pick first, and those that decide as one of these.
-func choose(all []Row) (rows, alike []Row) {
+func choose(all []priced) (rows, alike []priced) {
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -35,16 +41,16 @@ func choose(all []Row) (rows, alike []Row) {
 	for _, r := range all {
 		least, leastUsually = min(least, r.Lost), min(leastUsually, r.LostUsually)
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(r Row) bool {
+	all = slices.DeleteFunc(slices.Clone(all), func(r priced) bool {
 		return r.Lost > least+tooMuch+rounding || r.LostUsually > leastUsually+tooMuchUsually
 	})
-	band := func(r Row) float64 { return math.Floor((r.Lost-least)/tieOfLoss + rounding) }
-	slices.SortStableFunc(all, func(a, b Row) int {
+	band := func(r priced) float64 { return math.Floor((r.Lost-least)/tieOfLoss + rounding) }
+	slices.SortStableFunc(all, func(a, b priced) int {
 		return cmp.Or(cmp.Compare(band(a), band(b)), cmp.Compare(a.BytesPerKey, b.BytesPerKey),
 			cmp.Compare(a.Instructions, b.Instructions), strings.Compare(a.Limiter, b.Limiter))
 	})
 	for _, r := range all {
-		i := slices.IndexFunc(rows, func(before Row) bool { return !better(r, before) })
+		i := slices.IndexFunc(rows, func(before priced) bool { return !better(&r.Price, &before.Price) })
 		switch {
 		case i < 0 && len(rows) < mostRows:
 			rows = append(rows, r)
@@ -56,15 +62,15 @@ func choose(all []Row) (rows, alike []Row) {
 }
 
 // better reports whether a is better than b by more than a tie in anything.
-func better(a, b Row) bool {
+func better(a, b *result.Price) bool {
 	return a.Lost < b.Lost-tieOfLoss-rounding || a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) ||
 		a.Instructions < b.Instructions*(1-tieOfWork)
 }
 
 // price is a candidate's row.
-func (c *candidate) price(f *field) Row {
-	r := Row{Limiter: c.choice.Label, Guarantee: c.guarantee(f.policy, f.largestCost),
-		BytesPerKey: math.Round(c.bytes())}
+func (c *candidate) price(f *field) priced {
+	r := priced{Price: result.Price{Limiter: c.choice.Label, Guarantee: c.guarantee(f.policy, f.largestCost),
+		BytesPerKey: math.Round(c.bytes())}}
 	var decisions int64
 	r.WorstLost = -1
 	for i, p := range c.prices {
@@ -81,8 +87,8 @@ func (c *candidate) price(f *field) Row {
 }
 
 // answer applies the rule to what was played.
-func (f *field) answer() (*Answer, error) {
-	var all []Row
+func (f *field) answer() (*result.Answer, error) {
+	var all []priced
 	for _, c := range f.candidates {
 		r := c.price(f)
 		if r.LostUsually = r.Lost; f.usually != nil {
@@ -90,18 +96,21 @@ func (f *field) answer() (*Answer, error) {
 		}
 		all = append(all, r)
 	}
-	a := &Answer{Limit: result.LimitOf(f.policy), Alike: []Row{}, Usual: []Usual{}}
+	a := &result.Answer{Limit: result.LimitOf(f.policy)}
 	rows, alike := choose(all)
 	if len(rows) == 0 {
 		return nil, ErrNobody
 	}
-	a.Rows, a.Alike = rows, append(a.Alike, alike...)
-	cheapest := slices.MinFunc(a.Rows, func(x, y Row) int { return cmp.Compare(x.Instructions, y.Instructions) })
-	for i := range a.Rows {
-		a.Rows[i].Work = a.Rows[i].Instructions / cheapest.Instructions
+	cheapest := slices.MinFunc(rows, func(x, y priced) int { return cmp.Compare(x.Instructions, y.Instructions) })
+	for _, r := range rows {
+		r.Work = r.Instructions / cheapest.Instructions
+		a.Rows = append(a.Rows, r.Price)
+	}
+	for _, r := range alike {
+		a.Alike = append(a.Alike, r.Price)
 	}
 	for _, u := range f.usual {
-		x := Usual{Limiter: u.label, Peak: float64(u.peak) / float64(f.playedUnder.Requests)}
+		x := result.Usual{Limiter: u.label, Peak: float64(u.peak) / float64(f.playedUnder.Requests)}
 		if u.admitted > 0 {
 			x.Beyond = float64(u.beyond) / float64(u.admitted)
 		}
@@ -109,14 +118,14 @@ func (f *field) answer() (*Answer, error) {
 	}
 	for _, c := range f.candidates {
 		if c.choice.Label == a.Rows[0].Limiter {
-			a.deploy(c)
+			c.deploy(a)
 		}
 	}
 	return a, nil
 }
 
 // deploy says how the pick is called.
-func (a *Answer) deploy(c *candidate) {
+func (c *candidate) deploy(a *result.Answer) {
 	a.Script = "lua/" + c.choice.Spec.Name + ".lua"
 	a.Arguments = append([]string{"", "1"}, c.instance.Args...)
 	if c.choice.Spec.Name == "gcra" {

@@ -12,18 +12,18 @@ import (
 	"ratelab/internal/result"
 )
 
-// Forms are those in which a document can be written.
-var Forms = report.Formats[*Document]{
-	{Name: "table", Write: func(w io.Writer, d *Document, t report.Terminal) error {
-		return d.sheet().WriteTerminal(w, t.Or(80))
+// Forms are those in which an answer can be written.
+var Forms = report.Formats[*result.Document]{
+	{Name: "table", Write: func(w io.Writer, d *result.Document, t report.Terminal) error {
+		return sheet(d).WriteTerminal(w, t.Or(80))
 	}},
-	report.Everywhere("json", func(w io.Writer, d *Document) error { return result.Write(w, d) }),
+	report.Everywhere("json", result.Write[*result.Document]),
 	report.Everywhere("csv", writeCSV),
-	report.Everywhere("markdown", func(w io.Writer, d *Document) error { return d.sheet().WriteMarkdown(w) }),
+	report.Everywhere("markdown", func(w io.Writer, d *result.Document) error { return sheet(d).WriteMarkdown(w) }),
 }
 
 // writeCSV writes a line for each row of each answer, the pick first.
-func writeCSV(w io.Writer, d *Document) error {
+func writeCSV(w io.Writer, d *result.Document) error {
 	header := []string{"contract", "rank", "limiter", "guarantee", "lost", "bytes_per_key", "instructions", "work",
 		"worst_traffic", "worst_lost", "users_rejected", "users_rejected_needlessly"}
 	return report.WriteCSV(w, header, func(yield func([]string) bool) {
@@ -42,29 +42,28 @@ func writeCSV(w io.Writer, d *Document) error {
 	})
 }
 
-func (d *Document) sheet() report.Sheet {
-	part := d.both
+func sheet(d *result.Document) report.Sheet {
 	if len(d.Answers) == 1 {
-		part = d.one
+		return report.Sheet{one(d)}
 	}
-	return report.Sheet{part()}
+	return report.Sheet{both(d)}
 }
 
 // both is the pick under each contract, and how to choose between them.
-func (d *Document) both() report.Part {
+func both(d *result.Document) report.Part {
 	first := d.Answers[0].Limit
 	span := report.Span(first.WindowUS)
 	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("%q can mean two things. Which one must hold?",
-		fmt.Sprintf("%d per %s", first.Requests, span))}, d.tried()}}
+		fmt.Sprintf("%d per %s", first.Requests, span))}, tried(d.Traffic)}}
 	t := report.Table{Columns: append([]report.Column{{Name: "what must hold", Words: true,
 		Widest: 24, Break: report.BreakWords}, {Name: "take", Words: true}}, report.Numbers("lost", "bytes/key")...)}
-	if d.Recorded {
+	if d.Traffic.Recorded {
 		t.Columns[1].Widest, t.Columns[1].Break = narrow, report.BreakWords
 	}
 	for _, a := range d.Answers {
 		r := &a.Rows[0]
 		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(inWords(a.Limit.Policy()), shown(r.Limiter),
-			r.lost(),
+			lost(r),
 			inBytes(r.BytesPerKey))})
 	}
 	p.Tables = []report.Table{t}
@@ -74,8 +73,8 @@ func (d *Document) both() report.Part {
 		"All candidates: --contract window, or --contract bucket (--limit with --burst N for another burst).",
 		fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the first: up to %d in %s.",
 			first.Requests, 2*first.Requests, span)}
-	notes = append(append(notes, d.scripts()...), d.Notes...)
-	if d.Standard {
+	notes = append(append(notes, examined(d)...), d.Notes...)
+	if d.Traffic.Standard {
 		notes = append(notes, "--trace LOG tries your traffic.")
 	}
 	p.Notes = report.Items(notes...)
@@ -86,46 +85,47 @@ func (d *Document) both() report.Part {
 const narrow = len("sliding-window-buckets,")
 
 // tried is what the figures come from.
-func (d *Document) tried() report.Line {
-	text := fmt.Sprintf("tried on %d standard traffics", len(d.Traffic))
-	if !d.Standard {
-		text = fmt.Sprintf("tried on %s: %s of %s", message.Enumerate(d.Traffic),
-			message.Count(d.Requests, "request"), message.Count(d.Keys, "key"))
+func tried(t *result.Traffic) report.Line {
+	text := fmt.Sprintf("tried on %d standard traffics", len(t.Names))
+	if !t.Standard {
+		text = fmt.Sprintf("tried on %s: %s of %s", message.Enumerate(t.Names),
+			message.Count(t.Requests, "request"), message.Count(t.Keys, "key"))
 	}
 	return report.Line{Text: text, Style: report.Faint}
 }
 
 // one is the rows under the contract that somebody named.
-func (d *Document) one() report.Part {
+func one(d *result.Document) report.Part {
 	a := &d.Answers[0]
 	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("Take %s: %s.", shown(a.Rows[0].Limiter),
-		inWords(a.Limit.Policy()))}, d.tried()}}
+		inWords(a.Limit.Policy()))}, tried(d.Traffic)}}
 	name := report.Column{Name: "limiter", Words: true}
-	if d.Recorded {
+	if d.Traffic.Recorded {
 		name.Widest, name.Break = narrow, report.BreakWords
 	}
 	t := report.Table{Columns: append([]report.Column{name}, report.Numbers("guarantee", "lost",
 		"work", "bytes/key")...)}
-	if t.Tight = d.Recorded; t.Tight {
+	if t.Tight = d.Traffic.Recorded; t.Tight {
 		t.Columns = append(t.Columns, report.Numbers("users\nrejected", "not by\nexact")...)
 	}
-	for _, r := range a.Rows {
-		cells := []string{shown(r.Limiter), report.Times(r.Guarantee), r.lost(), fmt.Sprintf("%.2f", r.Work),
+	for i := range a.Rows {
+		r := &a.Rows[i]
+		cells := []string{shown(r.Limiter), report.Times(r.Guarantee), lost(r), fmt.Sprintf("%.2f", r.Work),
 			inBytes(r.BytesPerKey)}
-		if d.Recorded {
+		if d.Traffic.Recorded {
 			cells = append(cells, report.Integer(r.UsersRejected), report.Integer(r.UsersNeedlessly))
 		}
 		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(cells...)})
 	}
 	p.Tables = []report.Table{t}
-	notes := a.about(d.Standard)
-	notes = append(append(notes, d.scripts()...), d.Notes...)
-	p.Notes = report.Items(append(notes, d.next(a)...)...)
+	notes := about(a, d.Traffic.Standard)
+	notes = append(append(notes, examined(d)...), d.Notes...)
+	p.Notes = report.Items(append(notes, next(d.Traffic, a)...)...)
 	return p
 }
 
 // about is what else a reader must know of the rows.
-func (a *Answer) about(standard bool) []string {
+func about(a *result.Answer, standard bool) []string {
 	var notes []string
 	switch n := len(a.Alike); n {
 	case 0:
@@ -172,21 +172,21 @@ func (a *Answer) about(standard bool) []string {
 	return notes
 }
 
-// scripts are what is known of users' own.
-func (d *Document) scripts() []string {
+// examined is what is known of users' own.
+func examined(d *result.Document) []string {
 	var notes []string
-	for _, s := range d.Scripts {
+	for _, x := range d.Examinations {
 		text := "its examination found nothing wrong"
-		if len(s.Findings) > 0 {
-			text, _, _ = strings.Cut(s.Findings[0], ";")
+		if len(x.Findings) > 0 {
+			text, _, _ = strings.Cut(x.Findings[0].Text, ";")
 		}
-		notes = append(notes, fmt.Sprintf("%s, whose guarantee is unknown: %s.", s.Limiter, text))
+		notes = append(notes, fmt.Sprintf("%s, whose guarantee is unknown: %s.", x.Algorithm, text))
 	}
 	return notes
 }
 
 // next is how the pick is called, and which command comes next.
-func (d *Document) next(a *Answer) []string {
+func next(t *result.Traffic, a *result.Answer) []string {
 	all := []string{fmt.Sprintf("script: %s, KEYS[1] = your key, ARGV = ''%s", a.Script,
 		strings.Join(a.Arguments, " "))}
 	if a.RedisRate != "" {
@@ -200,15 +200,15 @@ func (d *Document) next(a *Answer) []string {
 	if p.Contract == limit.ByBucket {
 		limits += " --contract bucket"
 	}
-	what := strings.Join(d.Traffic, " ") + " "
-	if d.Standard || d.Recorded {
+	what := strings.Join(t.Names, " ") + " "
+	if t.Standard || t.Recorded {
 		what = ""
 		limits += " --trace LOG"
 	}
 	return append(all, fmt.Sprintf("next: simulate %s-a %s %s", what, a.Rows[0].Limiter, limits))
 }
 
-func (r *Row) lost() string {
+func lost(r *result.Price) string {
 	if r.LostOtherwise == nil || percent(*r.LostOtherwise) == percent(r.Lost) {
 		return percent(r.Lost)
 	}

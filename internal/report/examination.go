@@ -30,20 +30,15 @@ func examined(d *result.Document) (s Sheet) {
 	return s
 }
 
-// findings are those of an examination, faults first.
+// findings are those of an examination.
 func findings(e *result.Examination) []Line {
 	var lines []Line
-	for _, fault := range []bool{true, false} {
-		for _, f := range e.Findings {
-			if f.Fault != fault {
-				continue
-			}
-			line := Line{Text: "it " + message.Shown(f.Text), Item: true}
-			if fault {
-				line.Style = Alarm
-			}
-			lines = append(lines, line)
+	for _, f := range e.Findings {
+		line := Line{Text: "it " + message.Shown(f.Text), Item: true}
+		if f.Fault {
+			line.Style = Alarm
 		}
+		lines = append(lines, line)
 	}
 	if lines == nil {
 		lines = Items("nothing found: it admits steady traffic and the whole limit at once, keeps clients " +

@@ -1,3 +1,8 @@
+// Package result has the document that simulate and bench write: its type, how it becomes JSON, how a file is read
+// back, and how two of simulate's are compared. What another command or version wrote, or what is not whole, is refused
+// by name, and with the remedy. A test makes its JSON Schema of the Go types.
+//
+// It measures nothing and writes nothing for people: see report.
 package result
 
 import (
@@ -33,18 +38,23 @@ type Document struct {
 	Tool          Tool    `json:"tool"`
 	// Measurement is how the wall clock was read; absent where everything is decided in virtual time.
 	Measurement *Measurement `json:"measurement,omitempty"`
+	// Traffic is what answers, users and frontiers are about; absent where the runs say it.
+	Traffic *Traffic `json:"traffic,omitempty"`
 
 	Runs         []Run         `json:"runs,omitempty"`
 	Costs        []Cost        `json:"costs,omitempty"`    // of each algorithm, closed loop, whatever the scenario
 	Examinations []Examination `json:"findings,omitempty"` // of users' scripts, under standard traffics
+	Verdicts     []Verdict     `json:"verdicts,omitempty"` // of scripts that are compared
+	Answers      []Answer      `json:"answers,omitempty"`  // one for each contract that is answered for
+	Users        []Users       `json:"users,omitempty"`    // one for each reading of a log's whole seconds
+	Frontier     []Frontier    `json:"frontier,omitempty"` // by reading; absent where limits were asked for
 
 	Notes []string `json:"notes"` // what a reader of the figures must know
 }
 
 // New is an empty document of a command.
 func New(command Command, version string) *Document {
-	program, _, _ := strings.Cut(string(command), " ")
-	return &Document{SchemaVersion: Version, Command: command, Tool: Tool{Name: program, Version: version}}
+	return &Document{SchemaVersion: Version, Command: command, Tool: Tool{Name: command.program(), Version: version}}
 }
 
 // Measurement is when, where and how a document's times were measured, and whether they can be trusted.
@@ -65,7 +75,7 @@ type Examination struct {
 	Algorithm  string    `json:"algorithm"` // its label
 	ScriptSHA1 string    `json:"script_sha1"`
 	Limit      Limit     `json:"limit"` // under which it was examined
-	Findings   []Finding `json:"found"`
+	Findings   []Finding `json:"found"` // faults first
 }
 
 // Finding is one thing that an examination found.

@@ -11,14 +11,14 @@ import (
 	"ratelab/internal/result/resulttest"
 )
 
-// What WriteJSON writes is what the schema promises, also where lists are empty.
+// What Write writes is what the schema promises, also where lists are empty.
 func TestJSONKeepsTheSchema(t *testing.T) {
 	for name, doc := range map[string]*result.Document{
 		"worked case": resulttest.ExtremeCase(), "everything set": resulttest.EveryMeasure(),
 		"no runs": result.New(result.OfSimulate, ""),
 	} {
 		text := render(func(w *strings.Builder) error { return result.Write(w, doc) })
-		if err := resulttest.Validate(t, result.Simulation, text); err != nil {
+		if err := resulttest.Validate(t, text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestSchemaRefuses(t *testing.T) {
 		if bad == text {
 			t.Fatalf("%s does not stand there", c.old)
 		}
-		if resulttest.Validate(t, result.Simulation, bad) == nil {
+		if resulttest.Validate(t, bad) == nil {
 			t.Errorf("the schema takes %s", c.new)
 		}
 	}
@@ -48,7 +48,7 @@ func TestSchemaRefuses(t *testing.T) {
 func TestJSONReadsBackWhatWasWritten(t *testing.T) {
 	for _, doc := range []*result.Document{resulttest.ExtremeCase(), resulttest.EveryMeasure()} {
 		first := render(func(w *strings.Builder) error { return result.Write(w, doc) })
-		back, err := result.ReadDocument(saved(t, "result.json", first))
+		back, err := result.Read(saved(t, "result.json", first), result.OfSimulate)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,39 +57,6 @@ func TestJSONReadsBackWhatWasWritten(t *testing.T) {
 		}
 		if difference, equal := result.Compare(doc, back, "results/"); !equal {
 			t.Errorf("what was read back differs: %s", difference)
-		}
-	}
-}
-
-// A document that this program cannot vouch for is refused in one line.
-func TestReadDocumentRefuses(t *testing.T) {
-	const head = `"tool": {"name": "simulate", "version": "1"}`
-	for _, c := range []struct{ text, want string }{
-		{`{"schema_version": 4, ` + head + `, "runs": []}`,
-			"is a result.json of simulate with schema_version 4, where this program reads 3; use the version of " +
-				"simulate that wrote it, or a newer one"},
-		{`{"schema_version": 2, ` + head + `, "runs": []}`,
-			"is a result.json of simulate with schema_version 2, where this program reads 3; run simulate again, or " +
-				"use the version of simulate that wrote it"},
-		{`{` + head + `, "runs": []}`,
-			"is a result.json of simulate with schema_version none, where this program reads 3; take the file as " +
-				"simulate wrote it, or run simulate again"},
-		{`{"schema_version": 3, ` + head + `, "runs": [], "rnus": []}`,
-			`unknown field "rnus"; take the file as simulate wrote it, or run simulate again`},
-		{`{"schema_version": 3, ` + head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`,
-			`unknown field "admited"; take the file as simulate wrote it, or run simulate again`},
-		{`{"schema_version": 2, "kind": "bench"}`, "is a bench.json of bench run; want a result.json of simulate"},
-		{`{"schema_version": 2, ` + head + `, "runs": []} {}`,
-			"broken JSON: invalid character '{' after top-level value; take the file as simulate wrote it, or run " +
-				"simulate again"},
-		{``, "is empty; want a result.json of simulate"},
-		{`{"schema_version": 2, "runs": [`,
-			"it was cut short: the JSON ends too early; take the file as simulate wrote it, or run simulate again"},
-	} {
-		path := saved(t, "result.json", c.text)
-		_, err := result.ReadDocument(path)
-		if err == nil || !strings.HasPrefix(err.Error(), path+":") || !strings.HasSuffix(err.Error(), ": "+c.want) {
-			t.Errorf("%s\ngives %v\nwant  %s", c.text, err, c.want)
 		}
 	}
 }

@@ -10,158 +10,151 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"ratelab/internal/message"
 )
 
-// ReadDocument reads a result.json, or the one in a folder. It refuses, as a *BadFile, another document or schema
-// version, and an unknown field.
-func ReadDocument(path string) (*Document, error) {
+// files are what commands call their documents in a folder.
+var files = map[Command]string{OfSimulate: "result.json", OfBench: "bench.json"}
+
+// File is what the command calls its document in a folder.
+func (c Command) File() string { return files[c] }
+
+func (c Command) version() int {
+	if c == OfBench {
+		return 2
+	}
+	return Version
+}
+
+// program is the one that the command is of.
+func (c Command) program() string {
+	name, _, _ := strings.Cut(string(c), " ")
+	return name
+}
+
+// want is the remedy for a file that is something else: want a bench.json of bench run.
+func (c Command) want() string { return "want a " + c.File() + " of " + string(c) }
+
+// original is what to do about a file that is not as it was written.
+func (c Command) original() string {
+	return "take the file as " + c.program() + " wrote it, or make a new one with " + string(c)
+}
+
+// Read reads a document of the command from a file, or from the one in a folder. The error is a *BadFile: it refuses
+// what another command or version wrote, what was cut short, and a field that documents do not have.
+func Read(path string, of Command) (*Document, error) {
 	doc := new(Document)
-	if err := Read(path, Simulation, doc); err != nil {
+	if err := readInto(path, of, doc); err != nil {
 		return nil, err
 	}
 	return doc, nil
 }
 
-// ReadBenchmark reads a bench.json, or the one in a folder. It refuses, as a *BadFile, what is another document or
-// schema version, was cut short or edited, or has unknown fields.
+// ReadBenchmark reads a bench.json, or the one in a folder, as Read does.
 func ReadBenchmark(path string) (*Benchmark, error) {
-	var doc struct {
-		Benchmark
-		Seal
-	}
-	if err := Read(path, Bench, &doc); err != nil {
+	doc := new(Benchmark)
+	if err := readInto(path, OfBench, doc); err != nil {
 		return nil, err
 	}
-	return &doc.Benchmark, nil
+	return doc, nil
 }
 
-// Read reads a file of the form, or the one in a folder, into a pointer. The error is a *BadFile.
-func Read(path string, form Form, into any) error {
+func readInto(path string, of Command, doc any) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, form.File)
+		path = filepath.Join(path, of.File())
 	}
-	if bad := read(path, form, into); bad != nil {
+	data, bad := load(path, of)
+	if bad == nil {
+		bad = identify(data, of)
+	}
+	if bad == nil {
+		bad = decode(data, of, doc)
+	}
+	if bad != nil {
 		bad.Path = path
 		return bad
 	}
 	return nil
 }
 
-func read(path string, form Form, into any) *BadFile {
-	want := "want " + form.String()
+// load sees at once that a file of many GB, such as a list of decisions, is none of ours.
+func load(path string, of Command) ([]byte, *BadFile) {
 	file, err := os.Open(path)
 	if err != nil {
-		return unreadable(path, want, err)
+		return nil, unreadable(path, of.want(), err)
 	}
 	defer file.Close()
 	in := bufio.NewReader(file)
 	start, _ := in.Peek(64) // an error comes again with the rest
-	if bad := checkStart(start, want); bad != nil {
-		return bad
-	}
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return unreadable(path, want, err)
-	}
-	if bad := recognize(data, form); bad != nil {
-		return bad
-	}
-	return decode(data, form, into)
-}
-
-// checkStart sees at once that a file of many GB, such as a list of decisions, is none of ours.
-func checkStart(start []byte, want string) *BadFile {
 	start = bytes.TrimLeft(start, " \t\r\n")
 	switch {
 	case len(start) == 0:
-		return &BadFile{Problem: "is empty", Remedy: want}
+		return nil, &BadFile{Problem: "is empty", Remedy: of.want()}
 	case start[0] != '{':
-		return &BadFile{Problem: "is not a JSON document", Remedy: want}
+		return nil, &BadFile{Problem: "is not a JSON document", Remedy: of.want()}
 	}
-	return nil
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return nil, unreadable(path, of.want(), err)
+	}
+	return data, nil
 }
 
-// recognize says why data is not of the form. It goes from the coarse to the fine, because every finer complaint about
-// a file of another form misleads.
-func recognize(data []byte, form Form) *BadFile {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, data); err != nil {
-		return notJSON(data, form)
-	}
-	if bad := identify(compact.Bytes(), form); bad != nil || !form.Sealed {
-		return bad
-	}
-	if broken := sealBroken(compact.Bytes()); broken != "" {
-		return &BadFile{Problem: "it was edited or damaged: " + broken, Remedy: form.original()}
-	}
-	return nil
-}
+// formerKinds are the commands that wrote documents before version 3, by their field kind, which simulate's had not.
+var formerKinds = map[string]Command{"": OfSimulate, "bench": OfBench, "usage": OfLimits}
 
-// identify says why a document is not of the form, by the fields that every version of it has.
-func identify(data []byte, form Form) *BadFile {
-	want := "want " + form.String()
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return &BadFile{Problem: "is none of our results", Remedy: want, Err: err}
+// identify says why data is not what the command writes. Only the fields that every version has are looked at, because
+// every finer complaint about a document of another version misleads.
+func identify(data []byte, of Command) *BadFile {
+	var head struct {
+		Version json.RawMessage `json:"schema_version"`
+		Command Command         `json:"command"`
+		Kind    string          `json:"kind"`
+		Tool    Tool            `json:"tool"`
 	}
-	stated := string(fields["schema_version"])
-	switch at := slices.IndexFunc(Forms(), func(f Form) bool { return f.is(fields) }); {
-	case at < 0:
-		return &BadFile{Problem: stranger(fields), Remedy: want}
-	case Forms()[at] != form:
-		return &BadFile{Problem: "is " + Forms()[at].String(), Remedy: want}
-	case stated != strconv.Itoa(form.Version):
-		return otherVersion(cmp.Or(stated, "none"), form)
+	err := json.Unmarshal(data, &head)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return notJSON(data, of, syntax)
 	}
-	return nil
-}
-
-// is reports whether a document with these fields is of the form.
-func (f Form) is(fields map[string]json.RawMessage) bool {
-	if f.Kind != "" {
-		return string(fields["kind"]) == strconv.Quote(f.Kind)
+	by := cmp.Or(head.Command, formerKinds[head.Kind])
+	version, wrong := strconv.Atoi(string(head.Version))
+	switch {
+	case err != nil || head.Tool.Name == "" || head.Tool.Name != by.program():
+		return &BadFile{Problem: "is none of our results", Remedy: of.want(), Err: err}
+	case by != of:
+		return &BadFile{Problem: "was written by " + message.Bare(string(by)), Remedy: of.want()}
+	case wrong == nil && version == of.version():
+		return nil
 	}
-	var tool struct{ Name string }
-	_, hasField := fields[f.Field]
-	return fields["kind"] == nil && hasField && json.Unmarshal(fields["tool"], &tool) == nil && tool.Name == f.program()
-}
-
-func stranger(fields map[string]json.RawMessage) string {
-	var kind string
-	if json.Unmarshal(fields["kind"], &kind) == nil {
-		return "is of kind " + message.Quote(kind)
-	}
-	return "is none of our results"
-}
-
-func otherVersion(stated string, form Form) *BadFile {
-	bad := &BadFile{Problem: fmt.Sprintf("is %s with schema_version %s, where this program reads %d", form,
-		message.Bare(stated), form.Version)}
-	switch version, err := strconv.Atoi(stated); {
-	case err != nil:
-		bad.Remedy = form.original()
-	case version > form.Version:
-		bad.Remedy = "use the version of " + form.program() + " that wrote it, or a newer one"
+	bad := &BadFile{Problem: fmt.Sprintf("was written by %s with schema_version %s, where this program reads %d", by,
+		message.Bare(cmp.Or(string(head.Version), "none")), of.version())}
+	switch {
+	case wrong != nil:
+		bad.Remedy = of.original()
+	case version > of.version():
+		bad.Remedy = "use the version of " + of.program() + " that wrote it, or a newer one"
 	default:
-		bad.Remedy = form.Again + ", or use the version of " + form.program() + " that wrote it"
+		bad.Remedy = "make a new one with " + string(of) + ", or use the version of " + of.program() + " that wrote it"
 	}
 	return bad
 }
 
-// decode refuses fields that the document does not have.
-func decode(data []byte, form Form, into any) *BadFile {
+// decode refuses fields that the document does not have, and a document without the part that it is read for.
+func decode(data []byte, of Command, into any) *BadFile {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
+	if doc, ok := into.(*Document); ok && err == nil && doc.Runs == nil {
+		return &BadFile{Problem: "it has no runs", Remedy: of.original()}
+	}
 	if err == nil {
 		return nil
 	}
-	bad := &BadFile{Problem: strings.TrimPrefix(err.Error(), "json: "), Remedy: form.original(), Err: err}
+	bad := &BadFile{Problem: strings.TrimPrefix(err.Error(), "json: "), Remedy: of.original(), Err: err}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		bad.At = position(data, wrong.Offset)
@@ -170,17 +163,12 @@ func decode(data []byte, form Form, into any) *BadFile {
 	return bad
 }
 
-// notJSON asks again for what is wrong: Compact does not say where.
-func notJSON(data []byte, form Form) *BadFile {
-	err := json.Unmarshal(data, new(json.RawMessage))
-	bad := &BadFile{Problem: "broken JSON: " + err.Error(), Remedy: form.original(), Err: err}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		bad.At = position(data, syntax.Offset-1)
-		if strings.Contains(syntax.Error(), "unexpected end") {
-			bad.At = position(data, int64(len(data)))
-			bad.Problem = "it was cut short: the JSON ends too early"
-		}
+// notJSON says where a document stops to be one.
+func notJSON(data []byte, of Command, err *json.SyntaxError) *BadFile {
+	if strings.Contains(err.Error(), "unexpected end") {
+		return &BadFile{At: position(data, int64(len(data))), Problem: "it was cut short: the JSON ends too early",
+			Remedy: of.original(), Err: err}
 	}
-	return bad
+	return &BadFile{At: position(data, err.Offset-1), Problem: "broken JSON: " + err.Error(), Remedy: of.original(),
+		Err: err}
 }

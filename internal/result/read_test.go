@@ -1,26 +1,18 @@
 package result_test
 
 import (
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"ratelab/internal/longtest"
 	"ratelab/internal/result"
+	"ratelab/internal/result/resulttest"
 )
 
-// least is the least document of a form and version.
-func least(f result.Form, version int) string {
-	program, _, _ := strings.Cut(f.Of, " ")
-	head := fmt.Sprintf(`{"schema_version": %d, "tool": {"name": %q, "version": "1"}`, version, program)
-	if f.Kind != "" {
-		return head + fmt.Sprintf(`, "kind": %q}`, f.Kind)
-	}
-	return head + fmt.Sprintf(`, %q: []}`, f.Field)
-}
-
-func saved(t *testing.T, name, text string) string {
+func saved(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -29,46 +21,72 @@ func saved(t *testing.T, name, text string) string {
 	return path
 }
 
-// Every form is told from every other, and a version that is not this program's is refused by its name.
-func TestFormsAreTold(t *testing.T) {
-	var rest map[string]any
-	for _, f := range result.Forms() {
-		err := result.Read(saved(t, f.File, least(f, f.Version)), f, &rest)
-		switch {
-		case f.Sealed && (err == nil ||
-			!strings.Contains(err.Error(), ": it was edited or damaged: it has no checksum; take the file as ")):
-			t.Errorf("%s without a checksum: %v", f, err)
-		case !f.Sealed && err != nil:
-			t.Errorf("%s: %v", f, err)
-		}
-		for _, other := range result.Forms() {
-			if other == f {
-				continue
-			}
-			err := result.Read(saved(t, f.File, least(f, f.Version)), other, &rest)
-			if want := fmt.Sprintf(": is %s; want %s", f, other); err == nil || !strings.HasSuffix(err.Error(), want) {
-				t.Errorf("%s for %s: %v", f, other, err)
-			}
-		}
-		for _, version := range []int{f.Version - 1, f.Version + 1} {
-			err := result.Read(saved(t, f.File, least(f, version)), f, &rest)
-			if want := fmt.Sprintf(": is %s with schema_version %d, where this program reads %d; ", f, version,
-				f.Version); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v; want %s", f, err, want)
-			}
+// A folder stands for the file in it, and any line ends will do.
+func TestAFolderIsItsFile(t *testing.T) {
+	text := render(func(w *strings.Builder) error { return result.Write(w, resulttest.ExtremeCase()) })
+	path := saved(t, "result.json", strings.ReplaceAll(text, "\n", "\r\n"))
+	if _, err := result.Read(filepath.Dir(path), result.OfSimulate); err != nil {
+		t.Error(err)
+	}
+	for _, of := range []result.Command{result.OfSimulate, result.OfBench} {
+		dir := t.TempDir()
+		_, err := result.Read(dir, of)
+		want := filepath.Join(dir, of.File()) + ": no such file; want a " + of.File() + " of " + string(of)
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
 
-// A folder stands for the file in it.
-func TestAFolderIsItsFile(t *testing.T) {
-	var rest map[string]any
-	path := saved(t, result.Recommendation.File, least(result.Recommendation, result.Recommendation.Version))
-	if err := result.Read(filepath.Dir(path), result.Recommendation, &rest); err != nil {
-		t.Error(err)
+// What cannot be vouched for is refused in one line that names the file, the fault and the remedy: what another command
+// or version wrote, what was cut short, and what has not the part that it is read for.
+func TestReadRefuses(t *testing.T) {
+	const tool = `, "tool": {"name": "simulate", "version": "1"}`
+	const head = `{"schema_version": 3, "command": "simulate"` + tool
+	const want = "; want a result.json of simulate"
+	const original = "; take the file as simulate wrote it, or make a new one with simulate"
+	for _, c := range []struct{ text, want string }{
+		{"", ": is empty" + want},
+		{"scenario,algorithm\n", ": is not a JSON document" + want},
+		{`{"a": 1}`, ": is none of our results" + want},
+		{`{"schema_version": 3, "command": 7` + tool + `}`, ": is none of our results" + want},
+		{`{"kind": "Pod", "tool": {"name": "simulate"}}`, ": is none of our results" + want},
+		{`{"schema_version": 3, "command": "simulate recommend"` + tool + `}`,
+			": was written by simulate recommend" + want},
+		{`{"schema_version": 2, "kind": "bench", "tool": {"name": "bench"}}`, ": was written by bench run" + want},
+		{`{"schema_version": 2, "kind": "usage"` + tool + `}`, ": was written by simulate limits" + want},
+		{`{"schema_version": 4, "command": "simulate"` + tool + `, "new": 1}`,
+			": was written by simulate with schema_version 4, where this program reads 3; use the version of simulate " +
+				"that wrote it, or a newer one"},
+		{`{"schema_version": 2` + tool + `, "runs": []}`,
+			": was written by simulate with schema_version 2, where this program reads 3; make a new one with " +
+				"simulate, or use the version of simulate that wrote it"},
+		{`{"command": "simulate"` + tool + `, "runs": []}`,
+			": was written by simulate with schema_version none, where this program reads 3" + original},
+		{`{"schema_version": "one", "command": "simulate"` + tool + `, "runs": []}`,
+			`: was written by simulate with schema_version \"one\", where this program reads 3` + original},
+		{head + `, "notes": []}`, ": it has no runs" + original},
+		{head + `, "runs": [], "rnus": []}`, `: unknown field "rnus"` + original},
+		{head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`, `: unknown field "admited"` + original},
+		{head + `, "runs": [{"seed": "x"}]}`, `:1:113: runs.seed is a string` + original},
+		{head + `, "runs": []} {}`, ":1:104: broken JSON: invalid character '{' after top-level value" + original},
+		{"{\n  \"schema_version\": 3,\n  \"comm", ":3:8: it was cut short: the JSON ends too early" + original},
+	} {
+		path := saved(t, "result.json", c.text)
+		_, err := result.Read(path, result.OfSimulate)
+		var bad *result.BadFile
+		if !errors.As(err, &bad) || err.Error() != path+c.want {
+			t.Errorf("%s\ngives %v\nwant  %s", c.text, err, path+c.want)
+		}
 	}
-	if err := result.Read(t.TempDir(), result.Simulation, &rest); err == nil ||
-		!strings.HasSuffix(err.Error(), "result.json: no such file; want a result.json of simulate") {
-		t.Error(err)
+}
+
+// Cut anywhere, a file is refused.
+func TestEveryCutIsRefused(t *testing.T) {
+	good := render(func(w *strings.Builder) error { return result.Write(w, resulttest.EveryMeasure()) })
+	for n := 0; n < len(good)-2; n += longtest.Of(97, 499) {
+		if _, err := result.Read(saved(t, "result.json", good[:n]), result.OfSimulate); err == nil {
+			t.Fatalf("cut after %d of %d bytes it is taken", n, len(good))
+		}
 	}
 }

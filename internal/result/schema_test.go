@@ -13,40 +13,29 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"ratelab/internal/counting"
-	"ratelab/internal/limits"
 	"ratelab/internal/measure"
-	"ratelab/internal/recommend"
 	"ratelab/internal/result"
 )
 
 var update = flag.Bool("update", false, "write the schemas anew; read the difference")
 
-// documents are the types behind the forms.
-var documents = map[string]any{
-	result.Simulation.File:     result.Document{},
-	result.Recommendation.File: recommend.Document{},
-	result.Bench.File: struct {
-		result.Benchmark
-		result.Seal
-	}{},
-	result.Comparison.File: counting.Report{},
-	result.Usage.File:      limits.Document{},
-}
-
-// The schemas are made of the Go types: a field's comment is its description, and of a measure its declaration's.
-func TestSchemasAreThoseOfTheTypes(t *testing.T) {
+// The schema is made of the Go types: a field's comment is its description, and of a measure its declaration's.
+func TestTheSchemaIsThatOfTheTypes(t *testing.T) {
 	t.Chdir("../..")
-	for _, form := range result.Forms() {
-		want := generated(t, form)
-		path := filepath.Join("internal", "result", "schemas", result.SchemaFile(form))
+	for file, schema := range map[string]struct {
+		of   any
+		have []byte
+	}{"result.schema.json": {result.Document{}, result.Schema},
+		"bench.schema.json": {result.Benchmark{}, result.BenchSchema}} {
+		want := generated(t, schema.of)
+		path := filepath.Join("internal", "result", file)
 		if *update {
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if !bytes.Equal(result.Schema(form), want) {
+		if !bytes.Equal(schema.have, want) {
 			t.Errorf("%s is not what the Go types say; -update writes it anew", path)
 		}
 	}
@@ -55,7 +44,7 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 // comments are those of the module's types and fields. To read them all takes a quarter of a second.
 var comments = sync.OnceValues(func() (map[string]string, error) {
 	r := &jsonschema.Reflector{}
-	module := strings.TrimSuffix(reflect.TypeFor[limits.Document]().PkgPath(), "/internal/limits")
+	module := strings.TrimSuffix(reflect.TypeFor[result.Document]().PkgPath(), "/internal/result")
 	err := r.AddGoComments(module, "internal", jsonschema.WithFullComment())
 	for at, text := range r.CommentMap {
 		r.CommentMap[at] = strings.Join(strings.Fields(text), " ")
@@ -63,7 +52,7 @@ var comments = sync.OnceValues(func() (map[string]string, error) {
 	return r.CommentMap, err
 })
 
-func generated(t *testing.T, form result.Form) []byte {
+func generated(t *testing.T, of any) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, Namer: name, Mapper: special, LookupComment: helpOf,
@@ -72,11 +61,12 @@ func generated(t *testing.T, form result.Form) []byte {
 	if r.CommentMap, err = comments(); err != nil {
 		t.Fatal(err)
 	}
-	s := r.Reflect(documents[form.File])
-	s.Title = "A" + strings.TrimPrefix(form.String(), "a")
-	set(s, "schema_version", form.Version)
-	if form.Kind != "" {
-		set(s, "kind", form.Kind)
+	s := r.Reflect(of)
+	s.Title = "A document of simulate or bench"
+	set(s, "schema_version", result.Version)
+	if _, bench := of.(result.Benchmark); bench {
+		set(s, "schema_version", 2)
+		set(s, "kind", "bench")
 	}
 	if row := s.Definitions["resultRow"]; row != nil {
 		addDerived(row)
@@ -117,9 +107,9 @@ func special(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[result.Command]():
 		return &jsonschema.Schema{Type: "string", Enum: []any{result.OfSimulate, result.OfRecommend,
 			result.OfLimits, result.OfBench, result.OfCompare}}
-	case reflect.TypeFor[counting.Value]():
-		return &jsonschema.Schema{Description: "a number, a text such as a hash, or null where there is none",
-			AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "null"}}}
+	case reflect.TypeFor[result.Outcome]():
+		return &jsonschema.Schema{Type: "string", Enum: []any{result.Regression, result.Inconclusive,
+			result.Improvement, result.Same, result.Noted, result.OK}}
 	case reflect.TypeFor[result.Histogram]():
 		return (&jsonschema.Reflector{Anonymous: true,
 			DoNotReference: true}).ReflectFromType(reflect.TypeFor[result.Summary]())

@@ -24,7 +24,7 @@ func Example() *result.Benchmark {
 var made = sync.OnceValue(makeExample)
 
 func makeExample() *result.Benchmark {
-	r := &result.Benchmark{Header: header(result.Bench.Kind), Server: server()}
+	r := &result.Benchmark{Header: header("bench"), Server: server()}
 	for _, s := range situations() {
 		r.Runs = append(r.Runs, s.run())
 	}
@@ -80,7 +80,7 @@ func Invalid() *result.Benchmark {
 
 func header(kind string) result.Header {
 	return result.Header{
-		SchemaVersion: result.Bench.Version,
+		SchemaVersion: 2,
 		Kind:          kind,
 		Tool:          result.Tool{Name: "bench", Version: "v0.0.0-example"},
 		Started:       time.Date(2024, time.February, 29, 13, 37, 0, 0, time.UTC),
