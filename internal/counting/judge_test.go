@@ -134,7 +134,8 @@ func TestPathsOfOneSideAreNamed(t *testing.T) {
 	counted.Paths = append(counted.Paths, Path{State: StateRejected, Name: "rejected",
 		Of: []Figures{{Instructions: 2000}, {Missing: "it never rejects"}}})
 	const want = "gcra, rejected: counted of base only; of head: it never rejects"
-	if r := of(side("old"), side("new"), counted); !slices.Contains(r.Notes, want) || r.Verdicts[0].Outcome != result.OK {
+	r := of(side("old"), side("new"), counted)
+	if !slices.Contains(r.Notes, want) || r.Verdicts[0].Outcome != result.OK {
 		t.Errorf("%+v with the notes %q", r.Verdicts[0], r.Notes)
 	}
 }
