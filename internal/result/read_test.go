@@ -56,8 +56,8 @@ func TestReadRefuses(t *testing.T) {
 		{`{"schema_version": 2, "kind": "bench", "tool": {"name": "bench"}}`, ": was written by bench run" + want},
 		{`{"schema_version": 2, "kind": "usage"` + tool + `}`, ": was written by simulate limits" + want},
 		{`{"schema_version": 4, "command": "simulate"` + tool + `, "new": 1}`,
-			": was written by simulate with schema_version 4, where this program reads 3; use the version of simulate " +
-				"that wrote it, or a newer one"},
+			": was written by simulate with schema_version 4, where this program reads 3; use the version of " +
+				"simulate that wrote it, or a newer one"},
 		{`{"schema_version": 2` + tool + `, "runs": []}`,
 			": was written by simulate with schema_version 2, where this program reads 3; make a new one with " +
 				"simulate, or use the version of simulate that wrote it"},
