@@ -3,8 +3,8 @@ package bench
 import (
 	"time"
 
+	"ratelab/internal/load"
 	"ratelab/internal/result"
-	"ratelab/internal/run"
 )
 
 // What the parts in virtual time take, roughly.
@@ -24,7 +24,7 @@ func (p *plan) mixTime() time.Duration { return time.Duration(len(p.costs)) * p.
 func (c *contest) wait() time.Duration {
 	var most time.Duration
 	for _, e := range c.Limiters {
-		if e.Aligned && e.Policy.Window <= run.LongestAlignment {
+		if e.Aligned && e.Policy.Window <= load.LongestAlignment {
 			most = max(most, e.Policy.Window)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
 )
 
 // control is the algorithm that is measured in every round: what the harness and the round trip cost.
@@ -34,7 +35,7 @@ type plan struct {
 type contest struct {
 	run.Plan
 	part  *load.Part
-	whole run.Stream // all of the scenario
+	whole *traffic.Stream // all of the scenario
 }
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.

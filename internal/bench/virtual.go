@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"ratelab/internal/clients"
 	"ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
@@ -16,6 +15,7 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
 )
 
 // virtualResult is what virtual time decides of a scenario.
@@ -144,7 +144,7 @@ func (s *session) fill(ctx context.Context, l *run.Limiter, n int64) (result.Fil
 	}
 	p := &run.Plan{Scenario: &scenario.Scenario{Name: "fill", Start: scenario.DefaultStart}, Policy: fillLimit,
 		Limiters: []*run.Limiter{l},
-		Stream:   &run.Recorded{Journal: clients.Journal{Requests: requests}, Lasts: fillLimit.Window, Foreseen: true}}
+		Stream:   traffic.List(requests, fillLimit.Window, true)}
 	found, err := s.decide(ctx, p, nil)
 	if err != nil {
 		return result.Fill{}, err

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/message"
@@ -18,6 +17,7 @@ import (
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
 	"ratelab/internal/run"
+	"ratelab/internal/traffic"
 )
 
 // tried is the verdict on a script on a server of that kind.
@@ -42,8 +42,8 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 			return nil
 		}
 	}
-	first := run.Recorded{Journal: clients.Journal{Requests: []limit.Request{{Key: "k", Cost: 1}}}}
-	return Try(ctx, []*run.Limiter{own}, kind, "", time.Unix(1_700_000_000, 0), &first,
+	first := traffic.List([]limit.Request{{Key: "k", Cost: 1}}, time.Second, true)
+	return Try(ctx, []*run.Limiter{own}, kind, "", time.Unix(1_700_000_000, 0), first,
 		replay.Clock{Now: time.Now, Sleep: sleep})
 }
 

@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
-	"ratelab/internal/run"
+	"ratelab/internal/traffic"
 )
 
 // Differing is how many decisions are not those of virtual time on the same requests. What was not sent is left out.
@@ -61,9 +61,8 @@ func (p *Played) at(c *call, at time.Duration) limit.Request {
 
 // measured measures decisions that are known.
 func (p *Played) measured(ctx context.Context, policy limit.Policy, known clients.Journal) (*replay.Outcome, error) {
-	lane := replay.Lane{Decider: &run.FromJournal{Decisions: known.Decisions}}
-	traffic := &run.Recorded{Journal: known, Lasts: p.part.Length(), Foreseen: true}
-	return replay.Run(ctx, traffic, policy, []replay.Lane{lane}, replay.Options{})
+	lane := replay.Lane{Decider: &replay.Recorded{Decisions: known.Decisions}}
+	return replay.Run(ctx, traffic.List(known.Requests, p.part.Length(), true), policy, []replay.Lane{lane}, replay.Options{})
 }
 
 // taken is what was sent and taken before the part's end, as the server took it: each request in the middle between its

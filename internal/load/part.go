@@ -6,10 +6,9 @@ import (
 	"sort"
 	"time"
 
-	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
-	"ratelab/internal/run"
+	"ratelab/internal/traffic"
 )
 
 // Longest is how much of a scenario bench plays at most.
@@ -32,9 +31,7 @@ type Part struct {
 func (p *Part) Length() time.Duration { return p.Until - p.From }
 
 // Traffic is the part's.
-func (p *Part) Traffic() *run.Recorded {
-	return &run.Recorded{Journal: clients.Journal{Requests: p.Requests}, Lasts: p.Until, Foreseen: true}
-}
+func (p *Part) Traffic() *traffic.Stream { return traffic.List(p.Requests, p.Until, true) }
 
 // NewPart cuts out of traffic what the wish says. The error is the traffic's, or names a part that is not in it, or one
 // that is longer than Longest with what to ask for instead.

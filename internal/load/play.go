@@ -106,7 +106,7 @@ func (p *player) aim() {
 	var shift time.Duration
 	p.origin = p.Clock.Now() + preparation - p.part.From
 	until := func(window time.Duration) time.Duration {
-		return p.contest.UntilPhase(p.Clock.Origin.Add(p.origin+p.ahead), window)
+		return untilPhase(p.contest.Scenario.Start, p.Clock.Origin.Add(p.origin+p.ahead), window)
 	}
 	p.origin += until(time.Millisecond)
 	switch {

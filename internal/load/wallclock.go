@@ -4,11 +4,22 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/run"
 	"ratelab/internal/script"
 )
+
+// LongestAlignment is the longest window for whose phase a play waits.
+const LongestAlignment = time.Minute
+
+// untilPhase is how long after t the wall clock is as far into a window as a scenario's clock at its start, so that a
+// play which begins then finds aligned windows where virtual time has them.
+func untilPhase(start, t time.Time, window time.Duration) time.Duration {
+	w := window.Microseconds()
+	return time.Duration(((start.UnixMicro()-t.UnixMicro())%w+w)%w) * time.Microsecond
+}
 
 // Check is an error where the wall clock cannot play the entry.
 func Check(e *run.Limiter) error {
@@ -19,7 +30,7 @@ func Check(e *run.Limiter) error {
 // onTheWallClock is the entry as it is played, and whether the client's clock is set for it. Windows that lie where the
 // clock puts them, and are too long to wait for, are found by setting the client's clock, and the script goes by that.
 func onTheWallClock(e *run.Limiter) (played *run.Limiter, shifts bool, err error) {
-	if !e.Aligned || e.Policy.Window <= run.LongestAlignment {
+	if !e.Aligned || e.Policy.Window <= LongestAlignment {
 		return e, false, nil
 	}
 	if e.File == "" {
@@ -30,7 +41,7 @@ func onTheWallClock(e *run.Limiter) (played *run.Limiter, shifts bool, err error
 			return nil, false, fmt.Errorf("%s: the script uses %s under a window of %s, and the wall clock is "+
 				"waited for no longer than %s: take a window of at most that, or give the script the time as an "+
 				"argument, {now_us}", e.Label, word, limit.FormatDuration(e.Policy.Window),
-				limit.FormatDuration(run.LongestAlignment))
+				limit.FormatDuration(LongestAlignment))
 		}
 	}
 	return e, tellsTime(e.Program.Decide), nil

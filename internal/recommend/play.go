@@ -10,8 +10,8 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
-	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
 )
 
 // field is all candidates and what they did.
@@ -185,8 +185,8 @@ func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, la
 		case i == 0:
 			f.requests += int64(len(out.Journal.Requests))
 		}
-		o, err := replay.Run(ctx, &run.Recorded{Journal: out.Journal}, f.playedUnder,
-			[]replay.Lane{{Decider: &run.FromJournal{Decisions: out.Journal.Decisions}}}, replay.Options{})
+		o, err := replay.Run(ctx, traffic.List(out.Journal.Requests, 0, false), f.playedUnder,
+			[]replay.Lane{{Decider: &replay.Recorded{Decisions: out.Journal.Decisions}}}, replay.Options{})
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,16 @@ func (m *Model) Decide(_ context.Context, requests []limit.Request, decisions []
 	return nil
 }
 
+// Recorded decides as was decided before, in the same order.
+type Recorded struct{ Decisions []limit.Decision }
+
+// Decide never fails.
+func (r *Recorded) Decide(_ context.Context, _ []limit.Request, decisions []limit.Decision) error {
+	n := copy(decisions, r.Decisions)
+	r.Decisions = r.Decisions[n:]
+	return nil
+}
+
 // unreachable is a Decider that nobody reaches at times.
 type unreachable struct {
 	Decider

@@ -90,7 +90,7 @@ func (p *pairing) pair(limits []limit.Policy) error {
 	for _, l := range limits {
 		plan := NewPlan(&scenario.Scenario{Name: fmt.Sprintf("generated at %v", l), Limit: l, Seed: 1,
 			Start: scenario.DefaultStart}, p.Instead)
-		plan.Stream = generated{traffic.Edges{Policy: l, Seed: plan.Seed}}
+		plan.Stream = traffic.Edges(l, plan.Seed)
 		p.enter(&plan, false, func(side *Side) (*Limiter, error) { return side.Under(l) })
 	}
 	if p.Err() == nil && len(p.plans) == 0 {
@@ -119,13 +119,6 @@ func (p *pairing) enter(plan *Plan, named bool, limiter func(*Side) (*Limiter, e
 	}
 	p.plans = append(p.plans, plan)
 }
-
-// generated is a stream that no scenario has.
-type generated struct{ traffic.Edges }
-
-func (generated) Count() (int64, bool) { return 0, false }
-func (generated) Notes() []string      { return nil }
-func (generated) Spread() int64        { return 0 }
 
 // firstDifference has the two rows decide once more, until head decides otherwise than base; nil: it never does.
 func (a *Ask) firstDifference(ctx context.Context, p *Plan) (*DifferenceError, error) {

@@ -87,7 +87,7 @@ func TestOneTooManyIsNamed(t *testing.T) {
 	var requests int64
 	var admitted [2]int64
 	var want *DifferenceError
-	for q := range (traffic.Edges{Policy: p, Seed: 1}).Requests() {
+	for q := range traffic.Edges(p, 1).Requests() {
 		requests++
 		at := scenario.DefaultStart.UnixMicro() + q.AtUS
 		was, is := models[0].Decide(at, q.Key, q.Cost), models[1].Decide(at, q.Key, q.Cost)

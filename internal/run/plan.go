@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
@@ -21,17 +20,9 @@ type Plan struct {
 	Policy   limit.Policy
 	Seed     uint64
 	Limiters []*Limiter
-	Stream   Stream
+	Stream   *traffic.Stream
 
 	sequences []sequence.Choice // rows beside those of the limiters
-}
-
-// Stream is a plan's traffic. What is not known before the traffic was read is empty until then.
-type Stream interface {
-	replay.Traffic
-	Count() (n int64, known bool)
-	Notes() []string
-	Spread() int64
 }
 
 // Instead is what replaces what scenarios' files say; nil replaces nothing.
@@ -56,16 +47,6 @@ func NewPlan(s *scenario.Scenario, instead Instead) Plan {
 	}
 	p.Stream = s.Stream(p.Seed)
 	return p
-}
-
-// LongestAlignment is the longest window for whose phase a play on the wall clock waits.
-const LongestAlignment = time.Minute
-
-// UntilPhase is how long after t the wall clock is as far into a window as the scenario's clock at its beginning, so
-// that a play which begins then finds aligned windows where virtual time has them.
-func (p *Plan) UntilPhase(t time.Time, window time.Duration) time.Duration {
-	w := window.Microseconds()
-	return time.Duration(((p.Scenario.Start.UnixMicro()-t.UnixMicro())%w+w)%w) * time.Microsecond
 }
 
 // asWritten reports whether limit and seed are those of the scenario's file, so that what it expects applies.

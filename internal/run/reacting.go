@@ -17,6 +17,7 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
+	"ratelab/internal/traffic"
 )
 
 // react lets the clients of a plan play against each row. What arrives depends on what is decided, so that each row has
@@ -108,7 +109,7 @@ func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) 
 	}
 	r.protocol = clients.OneCall{}
 	if l.NewModel == nil {
-		r.answers = OneByOne{Decider: r.script}
+		r.answers = oneByOne{r.script}
 		return r, nil
 	}
 	r.model = clients.NewLimiter(l.NewModel(), p.Scenario.Start)
@@ -132,7 +133,7 @@ func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *re
 	if r.played, err = clients.Run(ctx, setup, p.Stream); err != nil {
 		return nil, r.playError(p, err)
 	}
-	again := &Recorded{Journal: r.played.Journal, Lasts: base.Duration, Foreseen: !p.endless()}
+	again := traffic.List(r.played.Journal.Requests, base.Duration, !p.endless())
 	r.decider = r.confirmation(a.Stop)
 	outcome, err := replay.Run(ctx, again, p.Policy, []replay.Lane{r.lane()},
 		p.measured(replay.Options{Reach: base.LastUS}))
@@ -167,7 +168,7 @@ func (r *row) playError(p *Plan, err error) error {
 
 // confirmation is what decides the journal again: the script where there is a server, and else the journal.
 func (r *row) confirmation(stop <-chan struct{}) replay.Decider {
-	journal := FromJournal{Decisions: r.played.Journal.Decisions}
+	journal := replay.Recorded{Decisions: r.played.Journal.Decisions}
 	if r.script == nil || r.model == nil {
 		return &journal
 	}

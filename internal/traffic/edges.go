@@ -2,20 +2,11 @@ package traffic
 
 import (
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"time"
 
 	"ratelab/internal/limit"
 )
-
-// Edges is random traffic that seeks what a limiter's rules turn on: bursts of the limit's size and one more or less,
-// gaps of a permit, of half a window and of a whole one, the edges of aligned windows, and one microsecond to either
-// side of each, in several keys and with several costs.
-type Edges struct {
-	Policy limit.Policy
-	Seed   uint64
-}
 
 // edgeRequests is how many requests Edges has, and edgeKeys is in how many keys.
 const (
@@ -23,33 +14,21 @@ const (
 	edgeKeys     = 3
 )
 
-// Requests implements replay.Traffic.
-func (e Edges) Requests() iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) {
-		t := throw{Edges: e, random: rand.New(rand.NewPCG(e.Seed, uint64(e.Policy.Requests)))}
-		for len(t.all) < edgeRequests {
-			t.episode()
-		}
-		for _, q := range t.all[:edgeRequests] {
-			if !yield(q, nil) {
-				return
-			}
-		}
+// Edges is random traffic that seeks what a limiter's rules turn on: bursts of the limit's size and one more or less,
+// gaps of a permit, of half a window and of a whole one, the edges of aligned windows, and one microsecond to either
+// side of each, in several keys and with several costs. It ends with its last request.
+func Edges(p limit.Policy, seed uint64) *Stream {
+	t := throw{policy: p, random: rand.New(rand.NewPCG(seed, uint64(p.Requests)))}
+	for len(t.all) < edgeRequests {
+		t.episode()
 	}
-}
-
-// Duration ends with the last request.
-func (e Edges) Duration() (time.Duration, bool) {
-	var last int64
-	for q := range e.Requests() {
-		last = q.AtUS
-	}
-	return time.Duration(last+1) * time.Microsecond, true
+	all := t.all[:edgeRequests]
+	return List(all, time.Duration(all[edgeRequests-1].AtUS+1)*time.Microsecond, true)
 }
 
 // throw is the traffic on its way.
 type throw struct {
-	Edges
+	policy limit.Policy
 	random *rand.Rand
 	atUS   int64
 	all    []limit.Request
@@ -62,7 +41,7 @@ const longestBurst = 400
 // episode is a burst or a steady run, after some wait, mostly of one key.
 func (t *throw) episode() {
 	t.wait()
-	capacity := t.Policy.Capacity()
+	capacity := t.policy.Capacity()
 	n := 1 + t.random.Int64N(3)
 	if t.random.IntN(6) == 0 {
 		n = one(t.random, capacity-1, capacity, capacity+1, 1+t.random.Int64N(2*capacity))
@@ -85,15 +64,15 @@ func (t *throw) episode() {
 
 // step is the time between two requests of a steady run: a permit's interval, at several times the rate.
 func (t *throw) step() int64 {
-	us, permits := t.Policy.Interval()
+	us, permits := t.policy.Interval()
 	return max(0, us/permits*one(t.random, 1, 5, 9, 10, 11, 20)/10+one(t.random, -1, 0, 1))
 }
 
 // wait lets time go by before an episode: nothing, a permit's interval, or a part of a window; or until the edge of an
 // aligned window.
 func (t *throw) wait() {
-	window := t.Policy.WindowUS()
-	us, permits := t.Policy.Interval()
+	window := t.policy.WindowUS()
+	us, permits := t.policy.Interval()
 	near := one(t.random, -1000, -1, 0, 0, 1, 1000)
 	switch t.random.IntN(5) {
 	case 0:
@@ -110,7 +89,7 @@ func (t *throw) wait() {
 func (t *throw) send(key int) {
 	cost := int64(1)
 	if t.random.IntN(10) == 0 {
-		capacity := t.Policy.Capacity()
+		capacity := t.policy.Capacity()
 		cost = max(1, one(t.random, 2, 3, capacity/2, capacity, capacity+1))
 	}
 	t.all = append(t.all, limit.Request{AtUS: t.atUS, Key: fmt.Sprintf("key-%d", key), Cost: cost})

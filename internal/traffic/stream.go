@@ -14,6 +14,7 @@ import (
 type Stream struct {
 	seed   uint64
 	phases []Phase
+	list   *list                   // in place of phases; nil: there is none
 	found  atomic.Pointer[outcome] // by the last complete pass; nil before it
 }
 
@@ -32,11 +33,32 @@ func Compile(seed uint64, phases []Phase) *Stream {
 	return &Stream{seed: seed, phases: slices.Clone(phases)}
 }
 
+// list is requests that are there already.
+type list struct {
+	requests []limit.Request
+	lasts    time.Duration
+	foreseen bool
+}
+
+// List is the stream of requests that are there already, in the order of time. How long it lasts is known at once where
+// it is foreseen, or else, as of a trace, after Requests was exhausted.
+func List(requests []limit.Request, lasts time.Duration, foreseen bool) *Stream {
+	return &Stream{list: &list{requests, lasts, foreseen}}
+}
+
 // Requests yields the requests in order, AtUS counted from the scenario's start. Each call starts afresh and
 // yields the identical stream. After an error, which only a trace can cause, nothing follows.
 func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		p := player{seed: s.seed, yield: yield}
+		if s.list != nil {
+			for _, q := range s.list.requests {
+				if !yield(q, nil) {
+					return
+				}
+			}
+			p.startUS, p.count = s.list.lasts.Microseconds(), int64(len(s.list.requests))
+		}
 		for _, phase := range s.phases {
 			if !p.play(phase) {
 				return
@@ -57,6 +79,9 @@ func (s *Stream) outcome() (o outcome, known bool) {
 // Duration is the sum of the phases' durations. A trace without a duration lasts until its last timestamp's
 // second (or microsecond, where it has fractions) is over; that is known only after Requests was exhausted.
 func (s *Stream) Duration() (d time.Duration, known bool) {
+	if s.list != nil {
+		return s.list.lasts, s.list.foreseen || s.found.Load() != nil
+	}
 	for _, p := range s.phases {
 		if p.Trace != nil && p.Duration == 0 {
 			o, known := s.outcome()
@@ -72,6 +97,9 @@ func (s *Stream) Duration() (d time.Duration, known bool) {
 func (s *Stream) Count() (n int64, known bool) {
 	if o, known := s.outcome(); known {
 		return o.count, true
+	}
+	if s.list != nil {
+		return int64(len(s.list.requests)), true
 	}
 	for _, p := range s.phases {
 		if p.Trace != nil {
