@@ -62,7 +62,8 @@ func (p *Played) at(c *call, at time.Duration) limit.Request {
 // measured measures decisions that are known.
 func (p *Played) measured(ctx context.Context, policy limit.Policy, known clients.Journal) (*replay.Outcome, error) {
 	lane := replay.Lane{Decider: &replay.Recorded{Decisions: known.Decisions}}
-	return replay.Run(ctx, traffic.List(known.Requests, p.part.Length(), true), policy, []replay.Lane{lane}, replay.Options{})
+	requests := traffic.List(known.Requests, p.part.Length(), true)
+	return replay.Run(ctx, requests, policy, []replay.Lane{lane}, replay.Options{})
 }
 
 // taken is what was sent and taken before the part's end, as the server took it: each request in the middle between its

@@ -80,7 +80,10 @@ func (s *Stream) outcome() (o outcome, known bool) {
 // second (or microsecond, where it has fractions) is over; that is known only after Requests was exhausted.
 func (s *Stream) Duration() (d time.Duration, known bool) {
 	if s.list != nil {
-		return s.list.lasts, s.list.foreseen || s.found.Load() != nil
+		if o, known := s.outcome(); known || !s.list.foreseen {
+			return time.Duration(o.startUS) * time.Microsecond, known
+		}
+		return s.list.lasts, true
 	}
 	for _, p := range s.phases {
 		if p.Trace != nil && p.Duration == 0 {
