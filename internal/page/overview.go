@@ -35,7 +35,7 @@ func newOverview(in Input, ids []string) report.Sheet {
 		}
 	}
 	part.Lead = append(part.Lead, report.Line{Style: report.Faint,
-		Text: "1.98: so many times what the contract allows got through. -36.0%: so much of what an exact limiter " +
+		Text: "1.98: so many times what the contract allows got through. -36%: so much of what an exact limiter " +
 			"lets through was lost. The worse of both is shown, by three steps (1.1, 1.5 and 2 times; 5, 15 and 30 " +
 			"% lost), and of equals what got through: orange for too much let through, blue for too much lost, the " +
 			"stronger the more. ok: the contract held, and no more than " +
@@ -56,25 +56,17 @@ func narrowOf(doc *result.Document) []report.Table {
 		return nil
 	}
 	t.Caption, t.Narrow = "The worst of each, of the scenarios in which all meet the same requests", true
-	for i := range t.Rows {
-		worst := &t.Rows[i].Cells[1]
-		worst.Shade = shade(worst.Text, worst.Shade)
-	}
 	return []report.Table{t}
 }
 
-// matrixOf has a word for each row of each run that all runs have.
+// matrixOf leads from each scenario to its part of the page.
 func matrixOf(in Input, ids []string) report.Table {
-	doc, names := in.Document, in.Document.Everywhere()
-	matrix := report.Table{Caption: "Overview", Matrix: true, Columns: []report.Column{{Name: "scenario", Words: true}}}
-	matrix.Columns = append(matrix.Columns, report.Numbers(names...)...)
-	for i := range doc.Runs {
-		r := &doc.Runs[i]
-		line := []report.Cell{{Text: r.Scenario + marksOf(in, r), Link: "#" + ids[i], Help: r.Question}}
-		for _, n := range names {
-			line = append(line, overviewCell(r, r.Find(n)))
-		}
-		matrix.Rows = append(matrix.Rows, report.TableRow{Cells: line})
+	matrix := report.Matrix(in.Document)
+	matrix.Caption = "Overview"
+	for i := range matrix.Rows {
+		r, first := &in.Document.Runs[i], &matrix.Rows[i].Cells[0]
+		first.Text += marksOf(in, r)
+		first.Link, first.Help = "#"+ids[i], r.Question
 	}
 	return matrix
 }
@@ -128,23 +120,6 @@ func alsoMeasured(in Input) []report.Line {
 		}
 	}
 	return nil
-}
-
-// overviewCell is an algorithm in a scenario.
-func overviewCell(r *result.Run, row *result.Row) report.Cell {
-	if row == nil {
-		return report.Cell{Text: "–"}
-	}
-	text, level := report.Glance(r, row)
-	return report.Cell{Text: text, Shade: shade(text, level)}
-}
-
-// shade is a cell's on a page: below zero for what was lost.
-func shade(text string, level int) int {
-	if strings.HasPrefix(text, "-") {
-		return -level
-	}
-	return level
 }
 
 // What page.css gives the matrix, in rem: the names of its rows, and each column. The rest of the page's width, in em

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"ratelab/internal/limit"
@@ -10,22 +11,16 @@ import (
 // Tolerated is the share of an excess or a shortfall that is worth no word where much is said in little room.
 const Tolerated = 0.01
 
-// Glance is a row of r in one word, and how bad that is, from 0 to 4: how many times what the contract allows got
-// through, 1.98; or how much of what an exact limiter lets through was lost, -36.0%; whichever is worse, by overSteps
-// and lostSteps, and of equals what got through. It is ok where neither is worth a word.
-func Glance(r *result.Run, row *result.Row) (text string, level int) {
-	g := look(r, row)
-	return g.text(Percent), g.level
-}
-
-// glimpse is how bad a row is, and what is bad about it.
+// glimpse is a row in one figure, and how bad that is: how many times what the contract allows got through, 1.98; or how
+// much of what an exact limiter lets through was lost, -36%; whichever is worse, by overSteps and lostSteps, and of
+// equals what got through. It is ok where neither is worth a word.
 type glimpse struct {
-	level int     // from 0 to 4
+	level int     // how bad, from 0 to 4
 	over  bool    // too much got through; else too much was lost
 	much  float64 // how many times what is allowed, or which share
 }
 
-// look is none of a row that is not there.
+// look is ok for a row that is not there.
 func look(r *result.Run, row *result.Row) glimpse {
 	var over, short glimpse
 	if row == nil {
@@ -43,14 +38,21 @@ func look(r *result.Run, row *result.Row) glimpse {
 	return over
 }
 
-func (g glimpse) text(percent func(share float64) string) string {
+// serious is the level from which on a cell stands out on a terminal: one and a half times the limit, or 15 % lost.
+const serious = 3
+
+func (g glimpse) cell() Cell {
+	c := Cell{Text: "ok", Shade: g.level}
 	switch {
-	case g.level == 0:
-		return "ok"
 	case g.over:
-		return Times(g.much)
+		c.Text = Times(g.much)
+	case g.level > 0:
+		c.Text, c.Shade = fmt.Sprintf("-%.0f%%", 100*g.much), -g.level
 	}
-	return "-" + percent(g.much)
+	if g.level >= serious {
+		c.Style = Alarm
+	}
+	return c
 }
 
 // worse orders by level; of equals what got through is worse, and then more of it.
@@ -73,7 +75,7 @@ func AtAGlance(r *result.Run) string {
 		if result.IsFloor(row.Algorithm) {
 			continue
 		}
-		word, _ := Glance(r, row)
+		word := look(r, row).cell().Text
 		if names[word] == nil {
 			words = append(words, word)
 		}

@@ -38,3 +38,20 @@ func TestAtAGlance(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// What got through too much and what was lost have colours of their own, the stronger the more.
+func TestBothErrorsHaveAColour(t *testing.T) {
+	row := func(label string, admitted, excess, shortfall int64) result.Row {
+		return result.Row{Algorithm: label, Figures: measure.Figures{Result: measure.Result{AdmittedCost: admitted,
+			ExcessCost: excess, ExactCost: 100, ShortfallCost: shortfall, Overshoot: float64(admitted) / 100}}}
+	}
+	run := result.Run{Limit: result.Limit{Requests: 100, WindowUS: 1e6},
+		Results: []result.Row{row("twice", 200, 100, 0), row("half", 50, 0, 50), row("right", 100, 0, 0)}}
+	matrix := Matrix(&result.Document{Runs: []result.Run{run}})
+	html := string(Sheet{{Tables: []Table{matrix}}}.HTML())
+	for _, want := range []string{`class="shade4">2.00<`, `class="lack4">-50%<`, ">ok<"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in\n%s", want, html)
+		}
+	}
+}

@@ -179,7 +179,10 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 			lines[j] = Shown(lines[j])
 		}
 		c.Text, c.Help = lines[0], Shown(c.Help)
-		if c.Text == Absent && !g.Matrix {
+		switch {
+		case c.Text == Absent && g.Matrix:
+			c.Text = "–"
+		case c.Text == Absent:
 			c.Text = ""
 		}
 		line = append(line, cellHTML{c, lines[1:], words})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"ratelab/internal/message"
 	"ratelab/internal/result"
@@ -17,15 +16,12 @@ import (
 func WriteMatrix(w io.Writer, doc *result.Document, t Terminal) error {
 	same, reacting := sameRequests(doc)
 	part := Part{Title: "Which limiter keeps its limit?"}
-	columns := matrixColumns(same)
-	if matrix := matrixOf(same, columns); t.Fits(&matrix) {
-		part.Lead, part.Tables = []Line{{Text: keyTo(columns)}}, []Table{matrix}
+	if matrix, key := lettered(Matrix(same)); t.Fits(&matrix) {
+		part.Lead, part.Tables = []Line{{Text: key}}, []Table{matrix}
 	} else {
-		part.Tables = []Table{worstCells(same, columns)}
+		part.Tables = []Table{Worst(same)}
 	}
-	part.Notes = append(part.Notes, Line{Text: "1.98: so many times what the limit allows got through; -36%: " +
-		"so much less than an exact limiter admits; the worse of both; ok: nothing too much, at most " +
-		Percent(Tolerated) + " less" + delaying(same)})
+	part.Notes = append(part.Notes, Line{Text: glanceKey + delaying(same)})
 	if len(reacting) > 0 {
 		part.Notes = append(part.Notes, Line{Text: fmt.Sprintf("%s more, whose clients react: %s",
 			message.Count(len(reacting), "scenario"), message.List(reacting))})
@@ -65,108 +61,87 @@ func sameRequests(d *result.Document) (same *result.Document, reacting []string)
 	return same, reacting
 }
 
-// matrixColumn are rows that have the same cell in every scenario.
-type matrixColumn struct {
-	names []string
-	cells []Cell    // by scenario
-	bad   []glimpse // by scenario
-}
-
-// matrixColumns are the rows that every scenario has, but for the floor: it shows the traffic and no limiter.
-func matrixColumns(d *result.Document) []matrixColumn {
-	var all []matrixColumn
-	for _, name := range d.Everywhere() {
-		if result.IsFloor(name) {
-			continue
-		}
-		c := matrixColumn{names: []string{name}}
-		for i := range d.Runs {
-			row := d.Runs[i].Find(name)
-			c.cells = append(c.cells, glanceCell(&d.Runs[i], row))
-			c.bad = append(c.bad, look(&d.Runs[i], row))
-		}
-		like := func(o matrixColumn) bool { return slices.Equal(o.cells, c.cells) }
-		if i := slices.IndexFunc(all, like); i >= 0 {
-			all[i].names = append(all[i].names, name)
-		} else {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// glanceCell is a row at a glance, in whole percent.
-func glanceCell(r *result.Run, row *result.Row) Cell {
-	if row == nil {
-		return Cell{Text: Absent}
-	}
-	g := look(r, row)
-	c := Cell{Text: g.text(func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }), Shade: g.level}
-	if g.level >= seriousLevel {
-		c.Style = Alarm
-	}
-	return c
-}
-
-// seriousLevel is how bad a cell is that stands out on a terminal: one and a half times the limit, or 15 % lost.
-const seriousLevel = 3
-
-func matrixOf(d *result.Document, columns []matrixColumn) Table {
-	t := Table{Tight: true, Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
-	for i := range columns {
-		t.Columns = append(t.Columns, Column{Name: letter(i)})
-	}
+// Matrix has a line for each scenario and a column for each row that all of them have, in each cell one figure.
+func Matrix(d *result.Document) Table {
+	names := d.Everywhere()
+	t := Table{Matrix: true, Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
+	t.Columns = append(t.Columns, Numbers(names...)...)
 	for i := range d.Runs {
 		cells := Cells(d.Runs[i].Scenario)
-		for _, c := range columns {
-			cells = append(cells, c.cells[i])
+		for _, name := range names {
+			c := Cell{Text: Absent}
+			if row := d.Runs[i].Find(name); row != nil {
+				c = look(&d.Runs[i], row).cell()
+			}
+			cells = append(cells, c)
 		}
 		t.Rows = append(t.Rows, TableRow{Cells: cells})
 	}
 	return t
 }
 
-// letter is the name of a column, since the rows' own names are wider than any figure.
-func letter(i int) string { return string(rune('a' + i%26)) }
+// glanceKey says what the cells mean.
+var glanceKey = "1.98: so many times what the limit allows got through; -36%: so much less than an exact limiter " +
+	"admits; the worse of both; ok: nothing too much, at most " + Percent(Tolerated) + " less"
 
-// keyTo says what the letters stand for.
-func keyTo(columns []matrixColumn) string {
-	var all []string
-	for i, c := range columns {
-		all = append(all, letter(i)+"="+strings.Join(c.names, "="))
+// lettered is a matrix for a terminal, where the rows' names are wider than any figure: columns have letters, which the
+// key explains. Those with the same cells are one. The floor has none: it shows the traffic and no limiter.
+func lettered(m Table) (t Table, key string) {
+	var names []string
+	var columns [][]Cell
+	for i, column := range m.Columns {
+		var cells []Cell
+		for _, r := range m.Rows {
+			cells = append(cells, r.Cells[i])
+		}
+		same := slices.IndexFunc(columns, func(other []Cell) bool { return slices.Equal(other, cells) })
+		switch {
+		case result.IsFloor(column.Name):
+		case same > 0:
+			names[same] += "=" + column.Name
+		default:
+			names, columns = append(names, column.Name), append(columns, cells)
+		}
 	}
-	return message.List(all)
+	t = Table{Tight: true, Columns: m.Columns[:1:1]}
+	for i := range names[1:] {
+		letter := string(rune('a' + i%26))
+		t.Columns = append(t.Columns, Column{Name: letter})
+		names[1+i] = letter + "=" + names[1+i]
+	}
+	for n := range m.Rows {
+		var cells []Cell
+		for _, column := range columns {
+			cells = append(cells, column[n])
+		}
+		t.Rows = append(t.Rows, TableRow{Cells: cells})
+	}
+	return t, message.List(names[1:])
 }
 
 // Worst has a line for each row but the floor: the worst that any scenario does to it, which one that is, and in how
 // many it is ok. Scenarios in which clients react do not count.
 func Worst(d *result.Document) Table {
-	same, _ := sameRequests(d)
-	return worstCells(same, matrixColumns(same))
-}
-
-// worstCells is Worst of a document in which no clients react.
-func worstCells(d *result.Document, columns []matrixColumn) Table {
-	t := Table{Columns: []Column{{Name: "algorithm", Words: true, Narrowest: narrowest},
-		{Name: "worst"}, {Name: "in", Words: true, Narrowest: narrowest}, {Name: fmt.Sprintf("ok of %d", len(d.Runs))}}}
-	for _, c := range columns {
-		worst, fine := 0, 0
-		for i, cell := range c.cells {
-			if c.bad[i].worse(c.bad[worst]) {
-				worst = i
+	d, _ = sameRequests(d)
+	t := Table{Columns: []Column{AlgorithmColumn, {Name: "worst"}, {Name: "in", Words: true, Narrowest: narrowest},
+		{Name: fmt.Sprintf("ok of %d", len(d.Runs))}}}
+	for _, name := range d.Everywhere() {
+		if result.IsFloor(name) {
+			continue
+		}
+		var worst glimpse
+		where, fine := "", 0
+		for i := range d.Runs {
+			g := look(&d.Runs[i], d.Runs[i].Find(name))
+			if g.worse(worst) {
+				worst, where = g, d.Runs[i].Scenario
 			}
-			if cell.Shade == 0 {
+			if g.level == 0 {
 				fine++
 			}
 		}
-		where := d.Runs[worst].Scenario
-		if c.cells[worst].Shade == 0 {
-			where = ""
-		}
-		for _, name := range c.names {
-			t.Rows = append(t.Rows, TableRow{Cells: []Cell{{Text: name}, c.cells[worst], {Text: where},
-				{Text: fmt.Sprint(fine)}}})
-		}
+		t.Rows = append(t.Rows, TableRow{Cells: []Cell{{Text: name}, worst.cell(), {Text: where},
+			{Text: fmt.Sprint(fine)}}})
 	}
 	return t
 }

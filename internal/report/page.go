@@ -31,10 +31,13 @@ func WritePage(w io.Writer, doc *result.Document, charts string, measured map[st
 		out.WriteString("Only response times are no decisions: they were measured by `make results-bench`: " +
 			"[bench](bench/README.md).\n\n")
 	}
-	out.WriteString("## The highest rolling window, as a multiple of the limit\n\n" +
-		"Above 1 an algorithm admitted more than the limit within one window. A burst is a capacity, so a bucket\n" +
-		"may: compare rows with the same burst. The links lead to the scenarios.\n\n")
-	if err := (Sheet{{Tables: []Table{overview(doc)}}}).WriteMarkdown(&out); err != nil {
+	matrix := Matrix(doc)
+	for i := range matrix.Rows {
+		matrix.Rows[i].Cells[0].Link = "#" + doc.Runs[i].Scenario
+	}
+	glance := Part{Title: "At a glance", Level: 2, Lead: []Line{{Text: glanceKey + ". A burst is a capacity, so a " +
+		"bucket may let more through: compare rows with the same burst."}}, Tables: []Table{matrix}}
+	if err := (Sheet{glance}).WriteMarkdown(&out); err != nil {
 		return err
 	}
 	for i := range doc.Runs {
@@ -65,23 +68,4 @@ func (p *Picture) write(out *bytes.Buffer, scenario string) {
 		EscapeMarkdown(p.Trust))
 	fmt.Fprintf(out, "![%s: offered and let through, the rolling window and response times, over time](%s)\n\n",
 		EscapeMarkdown(scenario), p.Path)
-}
-
-// overview has a line for each scenario and a column for each algorithm that is in all of them.
-func overview(d *result.Document) Table {
-	labels := d.Everywhere()
-	t := Table{Columns: append([]Column{{Name: "scenario", Words: true}}, Numbers(labels...)...)}
-	for i := range d.Runs {
-		r := &d.Runs[i]
-		cells := []Cell{{Text: r.Scenario, Link: "#" + r.Scenario}}
-		for _, label := range labels {
-			c := Cell{Text: Absent}
-			if row := r.Find(label); row != nil {
-				c.Text = Times(row.Overshoot)
-			}
-			cells = append(cells, c)
-		}
-		t.Rows = append(t.Rows, TableRow{Cells: cells})
-	}
-	return t
 }
