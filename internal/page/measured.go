@@ -65,7 +65,7 @@ func measuredWords(bench *result.Benchmark, play *result.BenchRun) string {
 
 // playedPlots are the picture's three panels as charts; that of the response times once for each outcome.
 func playedPlots(p *curves.Played, l *labels) []plot {
-	all := []plot{ratePlot(p, l), levelPlot(p.Window(), l)}
+	all := []plot{ratePlot(p, l), timelinePlot(p.Window(), l)}
 	for _, of := range []responses{
 		{p, "accepted", func(r *curves.PlayedRow) *curves.Response { return &r.Accepted }},
 		{p, "rejected", func(r *curves.PlayedRow) *curves.Response { return &r.Rejected }},
@@ -168,6 +168,9 @@ func (p *plot) scale(axis chart.Axis) {
 		p.Grid += fmt.Sprintf("M0 %sH%s", at, p.Width)
 	}
 }
+
+// plane is the size of a plot whose coordinates are not those of the data: they are whole, and finer than any screen.
+const plane = 1000
 
 func onPlane(axis chart.Axis, v float64) string { return number(math.Round(plane * axis.Share(v))) }
 

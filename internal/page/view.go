@@ -105,28 +105,21 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 		Below: report.Sheet{below, {Title: "To compare to the byte", Folded: report.Sheet{hashes}}}}
 }
 
-// plots are the charts of run i: those over time where its course is known, with that of the time scales, where it has
-// any, before the sums.
+// plots are the charts of run i: those over time where its course is known, the rolling window first, and that of the
+// time scales behind it, where there are any.
 func plots(in Input, i int, l *labels) []plot {
-	var levels, scales, sums []plot
+	var all []plot
 	if len(in.Charts) > 0 {
 		for _, t := range curves.Timelines(in.Charts[i]) {
-			switch t.Drawing {
-			case curves.Level:
-				levels = append(levels, levelPlot(t, l))
-			case curves.Sum:
-				sums = append(sums, sumPlot(t, l))
-			case curves.Wait:
-				sums = append(sums, heightPlot(t, l, "longest"))
-			case curves.Stock:
-				sums = append(sums, heightPlot(t, l, "most"))
+			if t.Drawing != curves.Flow { // for which there is no room
+				all = append(all, timelinePlot(t, l))
 			}
 		}
 	}
 	if s := curves.NewTimescale(&in.Document.Runs[i]); s != nil {
-		scales = append(scales, scalesPlot(s, l))
+		all = slices.Insert(all, min(1, len(all)), scalesPlot(s, l))
 	}
-	return slices.Concat(levels, scales, sums)
+	return all
 }
 
 func facts(r *result.Run) []report.Line {

@@ -1,0 +1,62 @@
+package page
+
+import (
+	"fmt"
+	"math"
+
+	"ratelab/internal/chart"
+	"ratelab/internal/curves"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
+)
+
+// valueHeads are what the key calls the value of a curve that counts.
+var valueHeads = map[curves.Drawing]string{curves.Level: "highest", curves.Sum: "in the end", curves.Wait: "longest",
+	curves.Stock: "most"}
+
+// timelinePlot is a chart over time. On one of levels an overshoot is seen, on one of sums where an algorithm and the
+// exact limit part, and whether they meet again.
+func timelinePlot(t curves.Timeline, l *labels) plot {
+	p := overTime(t.FromUS, t.BinUS, t.EndUS)
+	p.Kind, p.Caption, p.ValueHead = t.Name, t.Caption, valueHeads[t.Drawing]
+	if t.Silence != "" {
+		p.Caption += ". " + t.Silence
+	}
+	all := t.Curves
+	if t.Reference != nil {
+		all = append(all[:len(all):len(all)], *t.Reference)
+	}
+	var g group
+	for _, c := range all {
+		g.add(l.of(c.Label), curve{Path: steps(c.Values), Most: message.Grouped(c.Top), Top: c.Top})
+	}
+	p.Count = g.rest(l.order)
+	if t.Drawing != curves.Level {
+		p.vertical(float64(g.top()), t.Unit)
+	} else {
+		limit, name := t.Allows()
+		high := p.vertical(float64(max(g.top(), limit)), t.Unit)
+		p.Level, p.Allowed = "the "+name, message.Grouped(limit)
+		p.Limit = fmt.Sprintf("M0 %dH%s", limit, p.Width)
+		p.Excess = fmt.Sprintf("%sV%s H0Z", p.Limit, number(high))
+	}
+	p.Curves = g.sorted()
+	return p
+}
+
+// timePitch is the room that a label of time takes, px.
+const timePitch = 64
+
+// overTime is a plot over a time that is cut into bins, all in µs, without curves. Its plane is as many places wide as
+// there are bins until the end, of which the last may be a part.
+func overTime(fromUS, binUS, endUS int64) plot {
+	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
+	unit := report.NaturalUnit(end - from)
+	p := plot{Width: number((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1, Step: number(step / unit),
+		End: number(end / unit), UnitName: report.Natural(unit)[len("1 "):]}
+	if fromUS > 0 {
+		p.From = number(from / unit)
+	}
+	p.horizontal(chart.Time(from, end, timePitch))
+	return p
+}
