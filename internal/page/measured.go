@@ -66,15 +66,10 @@ func measuredWords(bench *result.Benchmark, play *result.BenchRun) string {
 // playedPlots are the picture's three panels as charts; that of the response times once for each outcome.
 func playedPlots(p *curves.Played, l *labels) []plot {
 	all := []plot{ratePlot(p, l), timelinePlot(p.Window(), l)}
-	for _, of := range []responses{
-		{p, "accepted", func(r *curves.PlayedRow) *curves.Response { return &r.Accepted }},
-		{p, "rejected", func(r *curves.PlayedRow) *curves.Response { return &r.Rejected }},
-	} {
-		if low, high := of.bounds(); high > 0 {
-			all = append(all, of.plot(chart.Logarithmic(low, high, 34, "", report.Natural), l))
-		}
-	}
-	return all
+	accepted := func(r *curves.PlayedRow) *curves.Response { return &r.Accepted }
+	rejected := func(r *curves.PlayedRow) *curves.Response { return &r.Rejected }
+	all = append(all, responsePlots(p, l, "accepted", accepted)...)
+	return append(all, responsePlots(p, l, "rejected", rejected)...)
 }
 
 // ratePlot shows what was offered and let through, beside the limit as a rate.
@@ -108,47 +103,37 @@ func ratePlot(p *curves.Played, l *labels) plot {
 	return out
 }
 
-// responses are the response times of one outcome.
-type responses struct {
-	*curves.Played
-	outcome string
-	of      func(*curves.PlayedRow) *curves.Response
-}
-
-// bounds are the shortest and the longest in µs, 0 where nowhere answers enough tell.
-func (r responses) bounds() (low, high float64) {
-	for i := range r.Rows {
-		of := r.of(&r.Rows[i])
-		for _, v := range slices.Concat(of.P50US, of.P99US) {
-			if v > 0 && (low == 0 || v < low) {
-				low = v
-			}
-			high = max(high, v)
-		}
+// responsePlots is the chart of the response times of one outcome; none where nowhere enough answers tell.
+func responsePlots(p *curves.Played, l *labels, outcome string, of func(*curves.PlayedRow) *curves.Response) []plot {
+	var known []float64
+	for i := range p.Rows {
+		r := of(&p.Rows[i])
+		known = slices.Concat(known, r.P50US, r.P99US)
 	}
-	return low, high
-}
-
-func (r responses) plot(axis chart.Axis, l *labels) plot {
-	out := overTime(r.FromUS, r.IntervalUS, r.EndUS)
-	out.Kind, out.ValueHead, out.BoundHead = "played-"+r.outcome, "p50", "p99"
+	known = slices.DeleteFunc(known, func(us float64) bool { return us == 0 })
+	if len(known) == 0 {
+		return nil
+	}
+	axis := chart.Logarithmic(slices.Min(known), slices.Max(known), 34, "", report.Natural)
+	out := overTime(p.FromUS, p.IntervalUS, p.EndUS)
+	out.Kind, out.ValueHead, out.BoundHead = "played-"+outcome, "p50", "p99"
 	out.Caption = fmt.Sprintf("Response time of what was %s, in µs, logarithmic: p50 where an interval has %d "+
-		"answers, p99 (dotted) where it has %d. The key has those of the whole", r.outcome, curves.LeastForP50,
+		"answers, p99 (dotted) where it has %d. The key has those of the whole", outcome, curves.LeastForP50,
 		curves.LeastForP99)
 	out.scale(axis)
 	var g group
-	for i := range r.Rows {
-		of := r.of(&r.Rows[i])
-		c := curve{Most: microseconds(of.WholeP50US), Promis: microseconds(of.WholeP99US)}
-		c.Path, c.Values = stepsOn(axis, of.P50US, true)
-		c.Bound, c.Bounds = stepsOn(axis, of.P99US, true)
+	for i := range p.Rows {
+		r := of(&p.Rows[i])
+		c := curve{Most: microseconds(r.WholeP50US), Promis: microseconds(r.WholeP99US)}
+		c.Path, c.Values = stepsOn(axis, r.P50US, true)
+		c.Bound, c.Bounds = stepsOn(axis, r.P99US, true)
 		if c.Path != "" {
-			g.add(l.of(r.Rows[i].Label), c)
+			g.add(l.of(p.Rows[i].Label), c)
 		}
 	}
 	out.Count = g.rest(l.order)
 	out.Curves = g.curves
-	return out
+	return []plot{out}
 }
 
 // microseconds are whole; 0 is unknown.
