@@ -11,8 +11,8 @@ import (
 // Tolerated is the share of an excess or a shortfall that is worth no word where much is said in little room.
 const Tolerated = 0.01
 
-// glimpse is a row in one figure, and how bad that is: how many times what the contract allows got through, 1.98; or how
-// much of what an exact limiter lets through was lost, -36%; whichever is worse, by overSteps and lostSteps, and of
+// glimpse is a row in one figure, and how bad that is: how many times what the contract allows got through, 1.98; or
+// how much of what an exact limiter lets through was lost, -36%; whichever is worse, by overSteps and lostSteps, and of
 // equals what got through. It is ok where neither is worth a word.
 type glimpse struct {
 	level int     // how bad, from 0 to 4
