@@ -2,25 +2,20 @@ package algorithms
 
 import (
 	"errors"
-	"time"
 
 	"ratelab/internal/limit"
 )
 
-// clockParameters are those of every algorithm whose script takes the time as an argument.
-func clockParameters(source string) []Parameter {
-	return []Parameter{
+// withClock gives the parameters of an algorithm's own, and those of every algorithm whose script takes the time as an
+// argument.
+func withClock(source string, own ...Parameter) []Parameter {
+	return append(own, []Parameter{
 		{Name: "time", Kind: OneOf, Words: []string{"server", "client"}, Default: source,
 			Doc: "whose clock decides: the server's TIME, or a timestamp that the client passes in", Role: Clock},
 		{Name: "granularity", Kind: OneOf, Words: []string{"1us", "1ms", "1s"}, Default: "1us",
 			Doc: "the steps of the client's clock, rounded down; needs time=client. What a reply says is counted " +
 				"from there"},
-	}
-}
-
-// withClock gives the parameters of an algorithm's own, and those of its clock.
-func withClock(source string, own ...Parameter) []Parameter {
-	return append(own, clockParameters(source)...)
+	}...)
 }
 
 // clock is whose time an instance decides by.
@@ -29,14 +24,10 @@ type clock struct {
 	stepUS int64
 }
 
-var granularities = map[string]time.Duration{"1us": time.Microsecond, "1ms": time.Millisecond, "1s": time.Second}
-
-// clock reads the parameters that clockParameters declares.
+// clock reads the parameters that withClock adds.
 func (v Values) clock(source string) (clock, error) {
-	c := clock{
-		client: v.Word("time", source) == "client",
-		stepUS: granularities[v.Word("granularity", "1us")].Microseconds(),
-	}
+	step, _ := limit.ParseDuration(v.Word("granularity", "1us"))
+	c := clock{v.Word("time", source) == "client", step.Microseconds()}
 	if c.stepUS > 1 && !c.client {
 		return clock{}, errors.New("granularity is about the client's clock; set time=client as well")
 	}

@@ -45,9 +45,6 @@ func (g *Gateways) times(most func(spanUS, largestCost int64) int64) func(spanUS
 // onNode is the name under which a node counts a client: no two clients' names on any nodes are alike.
 func onNode(key string, node int64) string { return key + "@" + strconv.FormatInt(node+1, 10) }
 
-// Turns are the balancer's, from its first request on.
-func (g *Gateways) Turns() Turns { return g.TurnsAfter(0) }
-
 // TurnsAfter are the balancer's once it has handed on so many requests.
 func (g *Gateways) TurnsAfter(requests uint64) Turns { return Turns{gateways: g, number: requests} }
 

@@ -99,7 +99,7 @@ func (c Choice) Instance(p limit.Policy) (Instance, error) {
 	if err := p.Validate(); err != nil {
 		return Instance{}, fmt.Errorf("%s: %w", c.Label, err)
 	}
-	values := Values{spec: c.Spec, set: c.set, resolved: map[string]string{}}
+	values := c.values()
 	own := c.Policy(p)
 	in, err := c.Spec.Prepare(own, values)
 	if err == nil {
@@ -124,12 +124,12 @@ func (s *Spec) check(set map[string]string) (map[string]string, error) {
 
 func check(set map[string]string, all []Parameter) (map[string]string, error) {
 	canonical := map[string]string{}
-	for _, name := range sortedKeys(set) {
-		i := slices.IndexFunc(all, func(p Parameter) bool { return p.Name == name })
-		if i < 0 {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		p := find(all, name)
+		if p == nil {
 			return nil, unknown(name, all)
 		}
-		text, err := all[i].canonical(set[name])
+		text, err := p.canonical(set[name])
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", name, err)
 		}
@@ -178,11 +178,20 @@ func InRole(r Role, label string, parameters map[string]string) (value string, o
 	return value, ok
 }
 
-func (s *Spec) parameter(name string) *Parameter {
-	for i := range s.Parameters {
-		if s.Parameters[i].Name == name {
-			return &s.Parameters[i]
+// find is the parameter of that name; nil: there is none.
+func find(all []Parameter, name string) *Parameter {
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
 		}
 	}
-	return s.rowParameter(name)
+	return nil
+}
+
+// suggest names the nearest of the legal words where one is near, and lists all where none is or they are few.
+func suggest(word string, legal []string) string {
+	if near, ok := message.Nearest(word, legal); ok && len(legal) > 8 {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return message.OneOf(word, legal)
 }

@@ -166,7 +166,7 @@ func TestAClockThatStepsBackGivesAndTakesNothing(t *testing.T) {
 // A coarse clock shows the model whole steps, and nothing else changes.
 func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 	forEach(t, func(t *rapid.T, name string) {
-		if registered[name].parameter("granularity") == nil {
+		if find(registered[name].Parameters, "granularity") == nil {
 			return
 		}
 		fine, p := drawInstance(t, name)

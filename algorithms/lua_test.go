@@ -54,7 +54,7 @@ func serverDecides(t *testing.T, s *redis.Server, in algorithms.Instance, prefix
 	}
 	decisions := make([]limit.Decision, len(requests))
 	if in.Gateways != nil {
-		turns := in.Gateways.Turns()
+		turns := in.Gateways.TurnsAfter(0)
 		requests = slices.Clone(requests)
 		for i := range requests {
 			requests[i].Key = turns.Next(requests[i].Key)

@@ -122,23 +122,28 @@ type Values struct {
 	resolved map[string]string
 }
 
+func (c Choice) values() Values { return Values{c.Spec, c.set, map[string]string{}} }
+
 // Integer is the value of an Integer parameter, or otherwise.
 func (v Values) Integer(name string, otherwise int64) int64 {
-	return v.spec.parameter(name).Number(v.text(name, strconv.FormatInt(otherwise, 10)))
+	return v.parameter(name).Number(v.Word(name, strconv.FormatInt(otherwise, 10)))
 }
 
 // DurationUS is the value of a Duration parameter in µs, or otherwise.
 func (v Values) DurationUS(name string, otherwise int64) int64 {
-	return v.duration(name, time.Duration(otherwise)*time.Microsecond).Microseconds()
-}
-
-func (v Values) duration(name string, otherwise time.Duration) time.Duration {
-	d, _ := limit.ParseDuration(v.text(name, limit.FormatDuration(otherwise)))
-	return d
+	return v.parameter(name).Number(v.Word(name, limit.FormatDuration(time.Duration(otherwise)*time.Microsecond)))
 }
 
 // Word is the value of a OneOf or Name parameter, or otherwise.
-func (v Values) Word(name, otherwise string) string { return v.text(name, otherwise) }
+func (v Values) Word(name, otherwise string) string {
+	v.parameter(name)
+	text, ok := v.set[name]
+	if !ok {
+		text = otherwise
+	}
+	v.resolved[name] = text
+	return text
+}
 
 // isSet reports whether somebody set the parameter.
 func (v Values) isSet(name string) bool {
@@ -146,14 +151,11 @@ func (v Values) isSet(name string) bool {
 	return ok
 }
 
-func (v Values) text(name, otherwise string) string {
-	if v.spec.parameter(name) == nil {
+// parameter is the one of that name, which the algorithm declares.
+func (v Values) parameter(name string) *Parameter {
+	p := find(v.spec.parameters(), name)
+	if p == nil {
 		panic("algorithm " + v.spec.Name + " declares no parameter " + name)
 	}
-	text, ok := v.set[name]
-	if !ok {
-		text = otherwise
-	}
-	v.resolved[name] = text
-	return text
+	return p
 }

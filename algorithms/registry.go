@@ -10,7 +10,7 @@ func register(s Spec) bool {
 		panic("algorithm registered twice: " + s.Name)
 	}
 	for _, p := range s.Parameters {
-		if s.OfRow(p.Name) {
+		if find(rowParameters, p.Name) != nil {
 			panic("algorithm " + s.Name + ": every row has the parameter " + p.Name + "; take another name")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"ratelab/internal/limit"
 )
@@ -26,18 +27,6 @@ var rowParameters = []Parameter{
 // RowParameters are the parameters that a row of any algorithm but none takes besides the algorithm's own.
 func RowParameters() []Parameter { return slices.Clone(rowParameters) }
 
-// rowParameter is that of the name, where the algorithm's rows take it; nil otherwise.
-func (s *Spec) rowParameter(name string) *Parameter {
-	i := slices.IndexFunc(rowParameters, func(p Parameter) bool { return p.Name == name })
-	if i < 0 || s.Family == "floor" {
-		return nil
-	}
-	return &rowParameters[i]
-}
-
-// OfRow reports whether a parameter of that name is none of the algorithm's own, but one that a row of any takes.
-func (s *Spec) OfRow(name string) bool { return s.rowParameter(name) != nil }
-
 // parameters are the algorithm's own, and those of its rows.
 func (s *Spec) parameters() []Parameter {
 	if s.Family == "floor" {
@@ -52,9 +41,9 @@ func (c Choice) Policy(p limit.Policy) limit.Policy {
 	if !c.HasOwnLimit() {
 		return p
 	}
-	v := Values{spec: c.Spec, set: c.set, resolved: map[string]string{}}
+	v := c.values()
 	p.Requests, p.Burst = v.Integer("limit", p.Requests), 0
-	p.Window = v.duration("per", p.Window)
+	p.Window = time.Duration(v.DurationUS("per", p.WindowUS())) * time.Microsecond
 	return p
 }
 
@@ -67,11 +56,10 @@ func (c Choice) HasOwnLimit() bool {
 
 // Gateways are how many count for c, each for itself; 0 where all that decide share one state.
 func (c Choice) Gateways() int64 {
-	v := Values{spec: c.Spec, set: c.set, resolved: map[string]string{}}
-	if !v.isSet("nodes") {
+	if c.Spec.Family == "floor" {
 		return 0
 	}
-	return v.Integer("nodes", 1)
+	return c.values().Integer("nodes", 0)
 }
 
 // AtTheLimit is c by the limit that it is given instead of its own. The label stays.
@@ -91,8 +79,8 @@ func (c Choice) Seeded(seed uint64) Choice {
 // noDefault refuses a row's parameter where a default for all rows of the algorithm is set: nothing in their labels
 // would tell that they have another limit than the one that they are measured against.
 func (s *Spec) noDefault(set map[string]string) error {
-	for _, name := range sortedKeys(set) {
-		if s.OfRow(name) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if find(rowParameters, name) != nil {
 			return fmt.Errorf("%s: %s is a row's own and has no default; name a row %s:%s=%s instead", s.Name, name,
 				s.Name, name, set[name])
 		}
@@ -123,5 +111,5 @@ func (in *Instance) behind(g *Gateways) {
 	in.Gateways = g
 	in.MostAdmitted, in.MostDeparting = g.times(in.MostAdmitted), g.times(in.MostDeparting)
 	one := in.NewModel
-	in.NewModel = func() limit.Limiter { return &balanced{g.Turns(), []model{one().(model)}} }
+	in.NewModel = func() limit.Limiter { return &balanced{g.TurnsAfter(0), []model{one().(model)}} }
 }

@@ -34,7 +34,8 @@ var _ = register(Spec{
 		c := clock{client: v.Word("whose", "theirs") == "ours", stepUS: 1}
 		depth := v.Integer("depth", p.Capacity())
 		w, l := p.Interval()
-		return c.instance(decimal(depth, w, l), refilling(depth, w, l), func() model { g := newGCRA(c, depth, w, l); return &g }), nil
+		g := gcra{burst: depth, w: w, l: l, full: depth * w, spanUS: depth * w / l}
+		return c.instance(decimal(depth, w, l), refilling(depth, w, l), newModel[arrival](c, &g)), nil
 	},
 })
 `,
