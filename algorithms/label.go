@@ -159,6 +159,14 @@ func (s *Spec) InRole(r Role) *Parameter {
 	return nil
 }
 
+// InRole is the number that the parameter of that meaning has; 0 where the algorithm has none.
+func (in *Instance) InRole(r Role) int64 {
+	if p := in.Spec.InRole(r); p != nil {
+		return p.Number(in.Parameters[p.Name])
+	}
+	return 0
+}
+
 // InRole is the value of the parameter of that meaning in a row of results, where label's algorithm has one and the row
 // names it. A label that is no algorithm's, such as a user's script, has none.
 func InRole(r Role, label string, parameters map[string]string) (value string, ok bool) {

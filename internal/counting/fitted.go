@@ -59,7 +59,11 @@ func fitted(counted map[string][]sample) []costs.Figure {
 				continue // a sub-window of 333/1s is shorter than what is counted of a burst
 			}
 			figure, isFull := figureOf(spec, s.path.State)
-			x := costs.XOf(s.Choice, policy, s.path.State == StateSteady || s.path.State == StateFullLog)
+			in, err := s.Instance(policy)
+			if err != nil {
+				panic(err) // it was counted under that limit
+			}
+			x := costs.XOf(&in, s.path.State == StateSteady || s.path.State == StateFullLog)
 			if figure != "" {
 				points[figure] = append(points[figure], costs.Point{X: x, Y: found.Instructions})
 			}

@@ -11,8 +11,7 @@ import (
 
 // candidate is a limiter in a setting that guarantees the contract.
 type candidate struct {
-	choice   algorithms.Choice // under the limit that was asked about
-	instance algorithms.Instance
+	instance algorithms.Instance // under the limit that was asked about
 	figures  [4]*costs.Figure
 	parts    int64   // sub-windows of a window; 0: it has none
 	x        float64 // what its costs depend on; of one with parts, where all are in use
@@ -68,21 +67,18 @@ func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
 	for i, label := range settings(p) {
 		c := &candidate{}
 		var err error
-		if c.choice, c.instance, err = instanceOf(label, p); err != nil {
+		if c.instance, err = instanceOf(label, p); err != nil {
 			continue // such as a log of more entries than its script can count
 		}
-		if _, c.played, err = instanceOf(small[i], playedUnder); err != nil {
+		if c.played, err = instanceOf(small[i], playedUnder); err != nil {
 			return nil, err
 		}
 		for i, name := range costs.Figures() {
-			if c.figures[i] = costs.Of(table, c.choice.Spec.Name, name); c.figures[i] == nil {
-				return nil, fmt.Errorf("%s: no cost is known; make costs counts it", c.choice.Spec.Name)
+			if c.figures[i] = costs.Of(table, c.instance.Spec.Name, name); c.figures[i] == nil {
+				return nil, fmt.Errorf("%s: no cost is known; make costs counts it", c.instance.Spec.Name)
 			}
 		}
-		c.x = costs.XOf(c.choice, p, true)
-		if text, ok := algorithms.InRole(algorithms.Parts, c.choice.Label, c.instance.Parameters); ok {
-			fmt.Sscan(text, &c.parts) // a legal value of an integer parameter
-		}
+		c.x, c.parts = costs.XOf(&c.instance, true), c.instance.InRole(algorithms.Parts)
 		c.phases = c.phasesOf(playedUnder.WindowUS())
 		all = append(all, c)
 	}
@@ -92,13 +88,12 @@ func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
 	return all, nil
 }
 
-func instanceOf(label string, p limit.Policy) (algorithms.Choice, algorithms.Instance, error) {
+func instanceOf(label string, p limit.Policy) (algorithms.Instance, error) {
 	choice, err := algorithms.Parse(label)
 	if err != nil {
-		return choice, algorithms.Instance{}, err
+		return algorithms.Instance{}, err
 	}
-	in, err := choice.Instance(p)
-	return choice, in, err
+	return choice.Instance(p)
 }
 
 // fifths are how many phases are played.
@@ -112,7 +107,7 @@ func (c *candidate) phasesOf(windowUS int64) []phase {
 		switch {
 		case c.parts > 0:
 			all = append(all, phase{shiftUS: i * windowUS / c.parts / fifths})
-		case c.choice.Spec.Name == "fixed-window":
+		case c.instance.Spec.Name == "fixed-window":
 			all = append(all, phase{primed: true, backUS: i * windowUS / fifths})
 		}
 	}
@@ -133,16 +128,8 @@ func (c *candidate) guarantee(p limit.Policy, largestCost int64) float64 {
 
 // admits reports whether a request of that cost is ever admitted: by a gcra that keeps a window, up to its burst.
 func (c *candidate) admits(cost int64, p limit.Policy) bool {
-	return p.Contract == limit.ByBucket || c.choice.Spec.Name != "gcra" || cost <= c.burst()
-}
-
-// burst is how much a gcra admits at once.
-func (c *candidate) burst() int64 {
-	burst := c.instance.Policy.Capacity()
-	if text, ok := c.instance.Parameters["burst"]; ok {
-		fmt.Sscan(text, &burst) // a legal value of an integer parameter
-	}
-	return burst
+	return p.Contract == limit.ByBucket || c.instance.Spec.Name != "gcra" ||
+		cost <= c.instance.InRole(algorithms.Capacity)
 }
 
 // bytes are those of a full key.

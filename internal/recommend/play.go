@@ -64,12 +64,12 @@ func newField(p, playedUnder limit.Policy) (*field, error) {
 	if f.candidates, err = candidatesOf(p, playedUnder); err != nil {
 		return nil, err
 	}
-	if _, f.exact, err = instanceOf(exactRule[p.Contract], playedUnder); err != nil {
+	if f.exact, err = instanceOf(exactRule[p.Contract], playedUnder); err != nil {
 		return nil, err
 	}
 	for _, name := range usual(p) {
 		u := &usualLimiter{label: name}
-		if _, u.instance, err = instanceOf(name, playedUnder); err == nil {
+		if u.instance, err = instanceOf(name, playedUnder); err == nil {
 			f.usual = append(f.usual, u)
 		}
 	}

@@ -81,7 +81,7 @@ func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 func compare(a *result.Answer, other *field) (notes []string, err error) {
 	for _, c := range other.candidates {
 		for i := range a.Rows {
-			if a.Rows[i].Limiter == c.choice.Label {
+			if a.Rows[i].Limiter == c.instance.Label {
 				lost := c.price(other).Lost
 				a.Rows[i].LostOtherwise = &lost
 			}
@@ -141,7 +141,7 @@ func (q *Question) usually(ctx context.Context, p limit.Policy) (map[string]floa
 	}
 	lost := map[string]float64{}
 	for _, c := range f.candidates {
-		lost[c.choice.Label] = c.price(f).Lost
+		lost[c.instance.Label] = c.price(f).Lost
 	}
 	return lost, nil
 }

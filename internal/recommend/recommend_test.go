@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -114,7 +115,7 @@ func TestCandidatesGuaranteeTheContract(t *testing.T) {
 		}
 		for _, c := range all {
 			if g := c.guarantee(p, 1); g > 1 {
-				t.Errorf("%d/1s: %s admits up to %.3f x the limit", requests, c.choice.Label, g)
+				t.Errorf("%d/1s: %s admits up to %.3f x the limit", requests, c.instance.Label, g)
 			}
 		}
 	}
@@ -134,8 +135,8 @@ func TestCostsLeaveSmallBurstsOut(t *testing.T) {
 	}
 	var bursts []int64
 	for _, c := range f.candidates {
-		if c.admits(f.largestCost, p) && c.choice.Spec.Name == "gcra" {
-			bursts = append(bursts, c.burst())
+		if c.admits(f.largestCost, p) && c.instance.Spec.Name == "gcra" {
+			bursts = append(bursts, c.instance.InRole(algorithms.Capacity))
 		}
 	}
 	if !slices.Equal(bursts, []int64{50}) {
@@ -264,7 +265,7 @@ func TestWhoDoesNotKeepABucket(t *testing.T) {
 			t.Errorf("burst %d: %s, want %s", burst, got, want)
 		}
 		for _, name := range []string{"fixed-window", "sliding-window-log", "sliding-window-counter"} {
-			_, in, err := instanceOf(name, p)
+			in, err := instanceOf(name, p)
 			if err != nil {
 				t.Fatal(err)
 			}
