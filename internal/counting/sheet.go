@@ -11,42 +11,32 @@ import (
 	"ratelab/internal/result"
 )
 
-// Forms are those in which a comparison can be written.
+// Forms are those in which a comparison can be written. Its table has its usual width where no terminal says otherwise.
 var Forms = report.Formats[*result.Document]{
-	{Name: "table", Write: writeTable},
+	{Name: "table", Write: func(w io.Writer, d *result.Document, t report.Terminal) error {
+		return sheet(d, mostLines).WriteTerminal(w, t.Or(usualWidth))
+	}},
 	report.Everywhere("json", result.Write[*result.Document]),
-	report.Everywhere("markdown", writeMarkdown),
+	report.Everywhere("markdown", func(w io.Writer, d *result.Document) error {
+		return sheet(d, mostItems).WriteMarkdown(w)
+	}),
 }
 
-// usualWidth is that of the table where no terminal says otherwise.
-const usualWidth = 100
-
-// mostLines is how many findings a short answer has, and mostChanges how many rows a page: GitHub refuses a comment of
-// more than 65,536 characters.
 const (
-	mostLines   = 12
-	mostChanges = 200
+	usualWidth = 100
+	mostLines  = 12  // findings on a terminal
+	mostItems  = 200 // findings on a page: GitHub refuses a comment of more than 65,536 characters
 )
 
-// writeTable writes the comparison for people: the verdict, each gate in a line, what was found, and the notes.
-func writeTable(w io.Writer, d *result.Document, t report.Terminal) error {
+// sheet is the verdict, each gate in a line, what was found, and the notes.
+func sheet(d *result.Document, most int) report.Sheet {
 	v := &d.Verdicts[0]
-	part := report.Part{Lead: []report.Line{{Text: headline(v)}, {Text: described(v)}},
-		Tables: []report.Table{gateTable(v)}}
-	for _, line := range slices.Concat(capped(v.Findings), remarks(d)) {
-		part.Notes = append(part.Notes, report.Line{Text: line})
-	}
-	return report.Sheet{part}.WriteTerminal(w, t.Or(usualWidth))
-}
-
-// writeMarkdown writes the comparison for a pull request: the verdict in the first line, what changed, and the notes.
-func writeMarkdown(w io.Writer, d *result.Document) error {
-	v := &d.Verdicts[0]
-	return report.Sheet{
-		{Lead: []report.Line{{Term: headline(v), Text: described(v)}}, Tables: []report.Table{gateTable(v)}},
-		changes(v),
-		{Notes: report.Items(remarks(d)...)},
-	}.WriteMarkdown(w)
+	described := fmt.Sprintf("%s against %s, on %s", v.Head, v.Base, v.Server)
+	return report.Sheet{{
+		Lead:   []report.Line{{Term: headline(v), Text: described}},
+		Tables: []report.Table{gateTable(v)},
+		Notes:  report.Items(slices.Concat(capped(v.Findings, most), remarks(d))...),
+	}}
 }
 
 // headline is the verdict in one line.
@@ -68,11 +58,6 @@ func headline(v *result.Verdict) string {
 		return "no regression, " + message.Count(improved, "improvement")
 	}
 	return "no regression"
-}
-
-// described names what was compared in one line.
-func described(v *result.Verdict) string {
-	return fmt.Sprintf("%s against %s, on %s", v.Head, v.Base, v.Server)
 }
 
 func gateTable(v *result.Verdict) report.Table {
@@ -129,35 +114,9 @@ func remarks(d *result.Document) []string {
 }
 
 // capped keeps the first of many lines, and says how many there are.
-func capped(lines []string) []string {
-	if len(lines) <= mostLines+1 {
+func capped(lines []string, most int) []string {
+	if len(lines) <= most+1 {
 		return lines
 	}
-	return append(slices.Clone(lines[:mostLines]), fmt.Sprintf("... and %d more: the JSON lists them",
-		len(lines)-mostLines))
-}
-
-// changes is the table of what became worse or better.
-func changes(v *result.Verdict) report.Part {
-	t := report.Table{Columns: []report.Column{{Name: "gate", Words: true}, {Name: "limiter", Words: true},
-		{Name: "measure", Words: true}}}
-	t.Columns = append(t.Columns, report.Numbers("base", "head")...)
-	t.Columns = append(t.Columns, report.Column{Name: "outcome", Words: true})
-	for _, outcome := range []result.Outcome{result.Regression, result.Improvement} {
-		for i := range v.Gates {
-			for _, j := range v.Gates[i].Rows {
-				if j.Outcome == outcome {
-					cells := report.Cells(v.Gates[i].Name, j.Label(), j.Measure, shown(j.Base), shown(j.Head))
-					t.Rows = append(t.Rows, report.TableRow{Cells: append(cells, outcomeCell(outcome))})
-				}
-			}
-		}
-	}
-	part := report.Part{}
-	if more := len(t.Rows) - mostChanges; more > 0 {
-		t.Rows = t.Rows[:mostChanges]
-		part.Notes = report.Items(fmt.Sprintf("and %d more: the JSON has them", more))
-	}
-	part.Tables = []report.Table{t}
-	return part
+	return append(slices.Clone(lines[:most]), fmt.Sprintf("... and %d more: the JSON lists them", len(lines)-most))
 }
