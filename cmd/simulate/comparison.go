@@ -13,15 +13,16 @@ import (
 	"ratelab/internal/report"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 )
 
 // compareSides compares, prints what it found, and gives the verdict.
 func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) error {
-	base, err := run.NewSide(f.Base, f.As)
+	base, err := run.NewSide(script.OnDisk(f.Base), f.As)
 	if err != nil {
 		return cli.Usage("--base: %w", err)
 	}
-	head, err := run.NewSide(f.Head, f.As)
+	head, err := run.NewSide(script.OnDisk(f.Head), f.As)
 	if err != nil {
 		return cli.Usage("--head: %w", err)
 	}

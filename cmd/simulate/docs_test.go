@@ -57,7 +57,7 @@ func checkFile(t *testing.T, folder string, block clitest.Block) string {
 	file := filepath.Join(folder, block.File())
 	lua := strings.TrimSuffix(file, ".yaml") + ".lua"
 	if _, err := os.Stat(lua); err == nil {
-		return problem(script.Load(lua, examplePolicy))
+		return problem(script.Load(script.OnDisk(lua), examplePolicy))
 	}
 	if !longtest.All() {
 		return problem(scenario.Load(file))
@@ -126,7 +126,7 @@ func bindingPart(folder, text string) string {
 			return err.Error()
 		}
 	}
-	return problem(script.Load(filepath.Join(folder, "part.lua"), examplePolicy))
+	return problem(script.Load(script.OnDisk(filepath.Join(folder, "part.lua")), examplePolicy))
 }
 
 // problem is what a reader says against what it read.

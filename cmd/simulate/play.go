@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 )
 
 // play is the main job. If it fails nothing is printed but the matrix, and the files are as they were.
@@ -71,7 +72,7 @@ func (a *app) job(f *flags, args []string) (*run.Ask, error) {
 		return nil, err
 	}
 	job := a.newJob(list, f.redis)
-	job.Algorithms, job.Scripts, job.Instead = choices, f.Scripts, instead
+	job.Algorithms, job.Scripts, job.Instead = choices, script.Files(f.Scripts), instead
 	job.OtherRule = f.Files != nil && !f.ChoseRule()
 	return job, nil
 }

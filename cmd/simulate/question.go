@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
 
@@ -111,7 +112,7 @@ func (f *recommendFlags) readOtherwise(q *recommend.Question) error {
 // examined is what an examination finds of users' scripts, beside a little traffic.
 func (a *app) examined(ctx context.Context, scripts []string, p limit.Policy) ([]result.Examination, error) {
 	job := a.newJob(scenario.Standard(p)[:1], redis.KindEmbedded)
-	job.Scripts, job.Algorithms, job.Limit = scripts, []algorithms.Choice{}, &p
+	job.Scripts, job.Algorithms, job.Limit = script.Files(scripts), []algorithms.Choice{}, &p
 	found, err := decide(ctx, job)
 	if err == nil && found.Interrupted {
 		err = fmt.Errorf("%w: %w", cli.ErrInterrupted, recommend.ErrStopped)

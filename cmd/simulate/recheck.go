@@ -80,7 +80,7 @@ func (a *app) checkJob(f *checkFlags, folder []string) (*run.Ask, error) {
 	if job.Algorithms, err = f.Choices(); err != nil {
 		return nil, err
 	}
-	job.Scripts, job.Expected = append(scripts, f.Scripts...), len(folder) == 1 && job.Algorithms == nil
+	job.Scripts, job.Expected = script.Files(append(scripts, f.Scripts...)), len(folder) == 1 && job.Algorithms == nil
 	return job, nil
 }
 

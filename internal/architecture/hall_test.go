@@ -18,6 +18,13 @@ var dialling = []string{"github.com/redis/go-redis/v9", "github.com/testcontaine
 	"os/exec"}
 
 func TestTheHallDialsNothing(t *testing.T) {
+	for _, f := range tree(t)[strings.TrimPrefix(hall, "./")].files {
+		for _, name := range f.imports() {
+			if name == "os" || name == "net" {
+				t.Errorf("%s imports %s: files and connections are handed to the hall", f.path, name)
+			}
+		}
+	}
 	packages := inHall(t, "go", "list", "-deps", hall)
 	for _, name := range strings.Fields(packages) {
 		if slices.Contains(dialling, name) {

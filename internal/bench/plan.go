@@ -11,6 +11,7 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
 
@@ -48,8 +49,9 @@ func (j *Job) plan() (*plan, error) {
 		p.runs = append(p.runs, j.scenario(s, choices, &wrong))
 	}
 	choices = atTheLimit(choices, &wrong)
-	p.costs = run.Limiters(choices, j.Scripts, costLimit, nil, &wrong)
-	p.fills = run.Limiters(choices, j.Scripts, fillLimit, nil, &wrong)
+	scripts := script.Files(j.Scripts)
+	p.costs = run.Limiters(choices, scripts, costLimit, nil, &wrong)
+	p.fills = run.Limiters(choices, scripts, fillLimit, nil, &wrong)
 	return p, wrong.Err()
 }
 
@@ -83,7 +85,7 @@ func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong 
 	} else {
 		r.Stream = r.part.Traffic()
 	}
-	r.Enter(choices, j.Scripts, wrong)
+	r.Enter(choices, script.Files(j.Scripts), wrong)
 	for _, e := range r.Limiters {
 		if err := load.Check(e); err != nil {
 			wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))

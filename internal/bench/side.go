@@ -9,6 +9,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/run"
+	"ratelab/internal/script"
 )
 
 // SideSpec names one side of a comparison. Spec is one of
@@ -26,9 +27,9 @@ func (s SideSpec) resolve(flag string) (*run.Side, error) {
 	kind, _, _ := strings.Cut(s.Spec, "=")
 	switch {
 	case run.IsScript(s.Spec):
-		return run.NewSide(s.Spec, s.As)
+		return run.NewSide(script.OnDisk(s.Spec), s.As)
 	case run.IsAlgorithm(s.Spec):
-		c, err := run.NewSide(s.Spec, "")
+		c, err := run.NewSide(script.OnDisk(s.Spec), "")
 		if err != nil {
 			return nil, err
 		}

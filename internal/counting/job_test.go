@@ -18,6 +18,7 @@ import (
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
 	"ratelab/internal/run"
+	"ratelab/internal/script"
 	"ratelab/lua"
 )
 
@@ -240,7 +241,7 @@ func version(t *testing.T, label, source string) Subject {
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := run.NewSide(file, "")
+	c, err := run.NewSide(script.OnDisk(file), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func (s *Subject) Examine(ctx context.Context) (*result.Examination, error) {
 // Scripts examines users' scripts, each on a server of ours: nobody else's may be kept busy by what was not asked for.
 // They were asked about under a limit, and in traffic of other costs than 1 where costs says so. The error is
 // message.ErrStopped where the server was told to stop.
-func Scripts(ctx context.Context, files []string, own limit.Policy, costs bool, like run.Server) (
+func Scripts(ctx context.Context, files []script.File, own limit.Policy, costs bool, like run.Server) (
 	[]result.Examination, error) {
 	var all []result.Examination
 	for _, file := range files {

@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
 	"ratelab/internal/run"
+	"ratelab/internal/script"
 )
 
 // kinds are what an examination finds, with whether it is a fault.
@@ -41,7 +42,7 @@ func kinds(t *testing.T, under func(limit.Policy) (*run.Limiter, error), own lim
 func TestTheBuiltInOnesHaveNoFault(t *testing.T) {
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
-			c, err := run.NewSide(name, "")
+			c, err := run.NewSide(script.OnDisk(name), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +70,7 @@ local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], 5000) end
 return n <= 31 and 1 or 0`)
 	write(file[:len(file)-len("lua")]+"yaml", `{keys: ["rl:{key}"], admitted: [1]}`)
-	under := func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }
+	under := func(p limit.Policy) (*run.Limiter, error) { return run.Own(script.OnDisk(file), p) }
 	for requests, want := range map[int64]bool{30: true, 31: false, mostFixed + 1: false} {
 		found := kinds(t, under, limit.Policy{Requests: requests, Window: 5 * time.Second}, false)
 		if found[OffByOne] != want {

@@ -17,6 +17,7 @@ import (
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
 	"ratelab/internal/run"
+	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
 
@@ -30,7 +31,7 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := run.Own(file, limit.Policy{Requests: 10, Window: time.Second})
+	own, err := run.Own(script.OnDisk(file), limit.Policy{Requests: 10, Window: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	. "ratelab/internal/run"
+	"ratelab/internal/script"
 
 	"errors"
 	"os"
@@ -37,7 +38,7 @@ func changed(t *testing.T, name, old, new string) *Side {
 
 func candidate(t *testing.T, name string) *Side {
 	t.Helper()
-	c, err := NewSide(name, "")
+	c, err := NewSide(script.OnDisk(name), "")
 	if err != nil {
 		t.Fatal(err)
 	}

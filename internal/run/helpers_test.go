@@ -5,6 +5,7 @@ import (
 	"ratelab/internal/load"
 	"ratelab/internal/replay"
 	. "ratelab/internal/run"
+	"ratelab/internal/script"
 
 	"bytes"
 	"fmt"
@@ -119,6 +120,9 @@ func runOn(t testing.TB, j *Ask, s *redis.Server) *Result {
 	j.Server = server
 	return run(t, j)
 }
+
+// files are users' scripts by their names.
+func files(names ...string) []script.File { return script.Files(names) }
 
 // scriptFile writes a user's script and its binding, and gives its path.
 func scriptFile(t testing.TB, name, source, binding string) string {

@@ -61,8 +61,8 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 }
 
 // Own is a user's script with the binding beside it. An error is what script.Load finds wrong.
-func Own(file string, p limit.Policy) (*Limiter, error) {
-	l, err := bound(file, p)
+func Own(f script.File, p limit.Policy) (*Limiter, error) {
+	l, err := bound(f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +72,13 @@ func Own(file string, p limit.Policy) (*Limiter, error) {
 }
 
 // bound is a user's script with its keys as its binding names them.
-func bound(file string, p limit.Policy) (*Limiter, error) {
-	program, err := script.Load(file, p)
+func bound(f script.File, p limit.Policy) (*Limiter, error) {
+	program, err := script.Load(f, p)
 	if err != nil {
 		return nil, err
 	}
 	return &Limiter{Instance: algorithms.Instance{Label: program.Label, Parameters: map[string]string{}, Policy: p},
-		Program: program, File: file, Aligned: true}, nil
+		Program: program, File: f.Name, Aligned: true}, nil
 }
 
 // labelled is the limiter as the row of that name, with keys of its own.

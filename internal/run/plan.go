@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 	"ratelab/internal/sequence"
 	"ratelab/internal/traffic"
 )
@@ -72,7 +73,7 @@ func (p *Plan) rows() int {
 }
 
 // Enter makes the plan's limiters.
-func (p *Plan) Enter(choices []algorithms.Choice, scripts []string, wrong *Problems) {
+func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *Problems) {
 	// also of algorithms that are not among the rows
 	for _, name := range slices.Sorted(maps.Keys(p.Scenario.Parameters)) {
 		choice, err := algorithms.Choose(name, nil)
@@ -95,7 +96,7 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []string, wrong *Probl
 
 // Limiters are the rows under one limit, in their order: the algorithms, then the users' scripts. parameters are a
 // scenario's, by algorithm; Enter says what is wrong with them. No two have one name.
-func Limiters(choices []algorithms.Choice, scripts []string, policy limit.Policy,
+func Limiters(choices []algorithms.Choice, scripts []script.File, policy limit.Policy,
 	parameters map[string]map[string]string, wrong *Problems) []*Limiter {
 	var all []*Limiter
 	add := func(l *Limiter, err error) {

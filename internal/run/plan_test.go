@@ -18,7 +18,7 @@ func TestAPlanTellsEverythingThatIsWrongOnce(t *testing.T) {
 		evenly(t, "second", 10, "parameters: {fixed-window: {burst: 5}}\n"),
 	}
 	j := job(list...)
-	j.Scripts = []string{"absent.lua"}
+	j.Scripts = files("absent.lua")
 	result, err := j.Run(t.Context())
 	var bad *replay.InputError
 	if !errors.As(err, &bad) || result != nil {
@@ -57,7 +57,7 @@ func TestAScriptMayNotHaveARowsName(t *testing.T) {
 		{"an algorithm's that is no row", []string{"none", "gcra:burst=3"}, []string{gcra}, ""},
 	} {
 		j := job(evenly(t, "steady", 10, ""))
-		j.Server, j.Algorithms, j.Scripts = on(redis.KindEmbedded), choices(t, test.rows...), test.scripts
+		j.Server, j.Algorithms, j.Scripts = on(redis.KindEmbedded), choices(t, test.rows...), files(test.scripts...)
 		_, err := j.Plans()
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v; want %q", test.name, err, test.want)

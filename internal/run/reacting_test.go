@@ -78,11 +78,11 @@ func TestQuietClientsChangeNothing(t *testing.T) {
 func TestAScriptOfOnesOwnReactsToClients(t *testing.T) {
 	j := job(reacting(t, "clients: {count: 3, on_reject: ignore, wait: 30ms, delay: {uniform: [1ms, 9ms]}}"))
 	j.Server, j.Algorithms = on(redis.KindEmbedded), choices(t, "fixed-window")
-	j.Scripts = []string{scriptFile(t, "mine", `
+	j.Scripts = files(scriptFile(t, "mine", `
 local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 if n > tonumber(ARGV[1]) then redis.call('DECR', KEYS[1]) return 0 end
-return 1`, "keys: [\"mine:{key}\"]\nargs: [\"{limit}\", \"{window_ms}\"]\nadmitted: [1]\n")}
+return 1`, "keys: [\"mine:{key}\"]\nargs: [\"{limit}\", \"{window_ms}\"]\nadmitted: [1]\n"))
 	r := run(t, j).Document.Runs[0]
 	own, builtin := rowOf(t, r, "mine"), rowOf(t, r, "fixed-window")
 	if own.Result != builtin.Result || own.Clients.Attempts != builtin.Clients.Attempts || own.Clients.Attempts < 20 ||

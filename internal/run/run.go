@@ -18,6 +18,7 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
 
@@ -29,7 +30,7 @@ type Ask struct {
 	Scenarios  []*scenario.Scenario
 	Algorithms []algorithms.Choice // nil: all, and the labels that a scenario expects something of
 	Expected   bool                // only the rows that a scenario expects something of, instead of Algorithms
-	Scripts    []string            // files of users' own scripts, each with its binding beside it
+	Scripts    []script.File       // users' own
 	Server     Server              // where the scripts decide; nil: the Go models decide
 	Instead
 

@@ -47,7 +47,7 @@ expect:
 `)
 	redistest.Each(t, func(t *testing.T, server *redis.Server) {
 		j := job(s)
-		j.Algorithms, j.Scripts = choices(t, "fixed-window"), []string{file}
+		j.Algorithms, j.Scripts = choices(t, "fixed-window"), files(file)
 		r := runOn(t, j, server).Document.Runs[0]
 		if got := strings.Join(labelsOf(r), " "); got != "fixed-window classic" {
 			t.Errorf("rows %s", got)
@@ -79,7 +79,7 @@ init: {script: charge.lua, keys: ["{key}:credit"], args: ["{burst}"]}
 `)
 	addFile(t, file, "charge.lua", `return redis.call('SET', KEYS[1], ARGV[1])`)
 	j := job(evenly(t, "steady", 30, "keys: {count: 2}\n"))
-	j.Server, j.Algorithms, j.Scripts = on(redis.KindEmbedded), choices(t, "none"), []string{file}
+	j.Server, j.Algorithms, j.Scripts = on(redis.KindEmbedded), choices(t, "none"), files(file)
 	r := rowOf(t, run(t, j).Document.Runs[0], "prepaid")
 	if r.Admitted != 20 || *r.KeysWithoutTTL != 2 {
 		t.Errorf("admitted %d, %d keys without a TTL; want 10 for each of 2 keys, which have none", r.Admitted,
@@ -107,7 +107,7 @@ func TestScriptsAreTriedFirst(t *testing.T) {
 			t.Run(test.name+"/"+server, func(t *testing.T) {
 				t.Parallel() // it waits for servers
 				j := job(evenly(t, "steady", 10, ""))
-				j.Server, j.Scripts = on(server), []string{scriptFile(t, "broken", test.source, plain)}
+				j.Server, j.Scripts = on(server), files(scriptFile(t, "broken", test.source, plain))
 				result, err := j.Run(t.Context())
 				var bad *replay.InputError
 				if !errors.As(err, &bad) || result != nil || strings.Contains(err.Error(), "\n") {
@@ -128,7 +128,7 @@ func TestAGarbledTraceIsNotTheScriptsFault(t *testing.T) {
 	s := evenly(t, "traced", 1, "")
 	s.Phases = traceOf(filepath.Join(filepath.Dir(file), "garbled.csv"))
 	j := job(s)
-	j.Server, j.Scripts = on(redis.KindEmbedded), []string{file}
+	j.Server, j.Scripts = on(redis.KindEmbedded), files(file)
 	_, err := j.Run(t.Context())
 	var bad *replay.InputError
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "garbled.csv:3: ") ||
@@ -155,8 +155,8 @@ func TestAScriptThatLoopsIsGivenUp(t *testing.T) {
 	server := on(redis.KindProcess).(*host.Server)
 	server.Clock.Sleep = func(context.Context, time.Duration) error { return nil }
 	j.Server = server
-	j.Scripts = []string{scriptFile(t, "endless", "redis.call('SET', KEYS[1], 1) while true do end",
-		"keys: [\"k:{key}\"]\nadmitted: [1]\n")}
+	j.Scripts = files(scriptFile(t, "endless", "redis.call('SET', KEYS[1], 1) while true do end",
+		"keys: [\"k:{key}\"]\nadmitted: [1]\n"))
 	result, err := j.Run(t.Context())
 	var bad *replay.InputError
 	if !errors.As(err, &bad) || result != nil ||
@@ -172,7 +172,7 @@ func TestTheEmbeddedServersGapsAreWarnedOf(t *testing.T) {
 		"keys: [\"k:{key}\"]\nadmitted: \"<= 3\"\n")
 	for _, server := range kinds(t) {
 		j := job(evenly(t, "steady", 10, ""))
-		j.Server, j.Algorithms, j.Scripts = on(server), choices(t, "none"), []string{file}
+		j.Server, j.Algorithms, j.Scripts = on(server), choices(t, "none"), files(file)
 		result := run(t, j)
 		if n := rowOf(t, result.Document.Runs[0], "gaps").Admitted; n != 3 {
 			t.Errorf("%s: admitted %d", server, n)
@@ -190,7 +190,7 @@ func TestAScriptThatFailsLaterEndsTheRun(t *testing.T) {
 	file := scriptFile(t, "late", "if redis.call('INCR', KEYS[1]) == 150 then error('too many') end return 1",
 		"keys: [\"k:{key}\"]\nadmitted: [1]\n")
 	j := job(evenly(t, "steady", 200, ""))
-	j.Server, j.Scripts = on(redis.KindEmbedded), []string{file}
+	j.Server, j.Scripts = on(redis.KindEmbedded), files(file)
 	_, err := j.Run(t.Context())
 	var bad *replay.InputError
 	if err == nil || errors.As(err, &bad) ||

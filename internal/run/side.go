@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,8 +20,8 @@ type Side struct {
 	Name   string             // as it was asked for
 	Choice *algorithms.Choice // as which algorithm it is called; nil: as the binding of the script says
 
-	file   string // of the script; "": the algorithm's own
-	source string // of a script that is called as an algorithm is
+	file   *script.File // nil: the algorithm's own
+	source string       // of a script that is called as an algorithm is
 }
 
 // IsScript reports whether a name is that of a file of Lua.
@@ -37,42 +36,40 @@ func IsAlgorithm(label string) bool {
 // NewSide is a built-in algorithm, or a file of Lua. A file is called as its binding says, FILE.yaml beside it; or as
 // the algorithm of the label as is, where that is not empty; or, without either, as the algorithm is that has the
 // file's name.
-func NewSide(name, as string) (*Side, error) {
-	s := &Side{Name: name}
+func NewSide(f script.File, as string) (*Side, error) {
+	s := &Side{Name: f.Name}
 	switch {
-	case IsScript(name):
-		s.file = name
-		stem := strings.TrimSuffix(name, filepath.Ext(name))
-		_, err := os.Stat(stem + ".yaml")
+	case IsScript(f.Name):
+		s.file = &f
+		stem := strings.TrimSuffix(f.Name, filepath.Ext(f.Name))
+		_, err := f.Read(stem + ".yaml")
 		if as == "" && errors.Is(err, fs.ErrNotExist) && IsAlgorithm(filepath.Base(stem)) {
 			as = filepath.Base(stem)
 		}
 		if as == "" {
 			return s, nil
 		}
-	case IsAlgorithm(name):
-		as = name
+		if s.source, err = f.Source(); err != nil {
+			return nil, err
+		}
+	case IsAlgorithm(f.Name):
+		as = f.Name
 	default:
 		return nil, fmt.Errorf("%s is neither a script (a file that ends in .lua) nor an algorithm; %s",
-			message.Quote(name), message.OneOf(name, algorithms.Names()))
+			message.Quote(f.Name), message.OneOf(f.Name, algorithms.Names()))
 	}
 	choice, err := algorithms.Parse(as)
-	if err == nil && s.file != "" {
-		s.source, err = script.ReadSource(s.file)
-	} else if err != nil && s.file != "" {
-		err = fmt.Errorf("%s: %w", message.Path(s.file), err)
-	}
-	if err != nil {
-		return nil, err
+	if err != nil && s.file != nil {
+		err = fmt.Errorf("%s: %w", message.Path(f.Name), err)
 	}
 	s.Choice = &choice
-	return s, nil
+	return s, err
 }
 
 // Under is the side under a limit, with its default parameters.
 func (s *Side) Under(p limit.Policy) (*Limiter, error) {
 	if s.Choice == nil {
-		return bound(s.file, p)
+		return bound(*s.file, p)
 	}
 	return s.asAlgorithm(s.Choice.AtTheLimit(), p)
 }
@@ -80,7 +77,7 @@ func (s *Side) Under(p limit.Policy) (*Limiter, error) {
 // In is the side as it meets a scenario: under its limit, with its parameters.
 func (s *Side) In(at *scenario.Scenario) (*Limiter, error) {
 	if s.Choice == nil {
-		return bound(s.file, at.Limit)
+		return bound(*s.file, at.Limit)
 	}
 	choice, err := s.Choice.WithDefaults(at.Parameters[s.Choice.Spec.Name])
 	if err != nil {
@@ -95,13 +92,13 @@ func (s *Side) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, 
 	if err != nil {
 		return nil, fmt.Errorf("%w (under the limit %v)", err, p)
 	}
-	if s.file != "" {
+	if s.file != nil {
 		program := l.Program
 		if program.Init != nil {
 			program.InitSource = s.source
 		}
 		program.Source, program.Foreign = s.source, true
-		l.File, l.NewModel, l.MostAdmitted, l.MostDeparting = s.file, nil, nil, nil
+		l.File, l.NewModel, l.MostAdmitted, l.MostDeparting = s.Name, nil, nil, nil
 	}
 	return l, nil
 }

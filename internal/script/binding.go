@@ -43,17 +43,17 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 // nil. Without element a figure is the reply itself.
 //
 // The error is a strictyaml.Errors with everything that is wrong in all files, one line each.
-func Load(file string, p limit.Policy) (*Program, error) {
+func Load(f File, p limit.Policy) (*Program, error) {
 	if err := p.Validate(); err != nil {
 		return nil, strictyaml.Errors{{File: "limit", Message: err.Error()}}
 	}
-	dir, name := filepath.Split(file)
+	dir, name := filepath.Split(f.Name)
 	extension := filepath.Ext(name)
-	b := binding{dir: dir, base: strings.TrimSuffix(name, extension), known: constantsOf(p)}
+	b := binding{file: f, dir: dir, base: strings.TrimSuffix(name, extension), known: constantsOf(p)}
 	if !strings.EqualFold(extension, ".lua") || b.base == "" {
-		return nil, strictyaml.Errors{{File: file, Message: "not the name of a script; want one that ends in .lua"}}
+		return nil, strictyaml.Errors{{File: f.Name, Message: "not the name of a script; want one that ends in .lua"}}
 	}
-	source, problems := readScript(file)
+	source, problems := f.lua(f.Name)
 	b.program = Program{Foreign: true, Source: source, Decode: b.decode}
 	if problems = append(problems, b.load(name)...); len(problems) > 0 {
 		return nil, problems
@@ -63,6 +63,7 @@ func Load(file string, p limit.Policy) (*Program, error) {
 
 // binding is one that is being read for one limit.
 type binding struct {
+	file      File
 	dir, base string // of its file and of the script
 	known     constants
 	program   Program
@@ -72,7 +73,7 @@ type binding struct {
 // load reads the file beside a script. The program is of use only where there is no problem.
 func (b *binding) load(script string) strictyaml.Errors {
 	file := b.dir + b.base + ".yaml"
-	data, err := readFile(file)
+	data, err := b.file.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return strictyaml.Errors{{File: file, Message: fmt.Sprintf(
 			"no such file; %s needs a binding that says how to call it, such as %s", script, minimal)}}
@@ -211,7 +212,7 @@ func (b *binding) init(f strictyaml.Fields) {
 		v.Bad("%s; want the name of a script in the binding's own folder, such as setup.lua", v.Shown())
 		return
 	}
-	source, problems := readScript(b.dir + name)
+	source, problems := b.file.lua(b.dir + name)
 	for _, p := range problems {
 		v.Bad("%v", p)
 	}

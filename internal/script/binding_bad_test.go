@@ -59,7 +59,7 @@ func problemsIn(t *testing.T, folder string, p limit.Policy) string {
 	if _, err := os.Stat("my.lua"); err != nil {
 		writeFile(t, "my.lua", "return 1\n")
 	}
-	program, err := Load("my.lua", p)
+	program, err := Load(OnDisk("my.lua"), p)
 	if err == nil || program != nil {
 		t.Fatalf("Load gave %v and %v; want problems alone", program, err)
 	}
@@ -112,7 +112,7 @@ func TestBadFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := Load(c.file, threeSeconds)
+			_, err := Load(OnDisk(c.file), threeSeconds)
 			if err == nil || err.Error() != c.wants {
 				t.Errorf("got  %v\nwant %s", err, c.wants)
 			}
@@ -121,7 +121,7 @@ func TestBadFiles(t *testing.T) {
 }
 
 func TestAnImpossibleLimit(t *testing.T) {
-	_, err := Load("testdata/binding/incr-expire.lua", limit.Policy{Requests: 10})
+	_, err := Load(OnDisk("testdata/binding/incr-expire.lua"), limit.Policy{Requests: 10})
 	if err == nil || !strings.HasPrefix(err.Error(), "limit: window 0s: want 1ms to ") {
 		t.Error(err)
 	}
@@ -132,14 +132,14 @@ func TestAFileNameThatIsNoRowName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "My_Script.lua", "return 1")
 	writeFile(t, "My_Script.yaml", minimal)
-	_, err := Load("My_Script.lua", threeSeconds)
+	_, err := Load(OnDisk("My_Script.lua"), threeSeconds)
 	want := `My_Script.yaml:1:1: the file's base name "My_Script" cannot be the row's name; ` +
 		`set name: to one of at most 64 characters; want small letters, digits and hyphens between them`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	writeFile(t, "My_Script.yaml", strings.Replace(minimal, "{", "{name: my-script, ", 1))
-	p, err := Load("My_Script.lua", threeSeconds)
+	p, err := Load(OnDisk("My_Script.lua"), threeSeconds)
 	if err != nil || p.Label != "my-script" {
 		t.Error(p, err)
 	}
@@ -150,7 +150,7 @@ func TestTheMinimalBindingLoads(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "my.lua", "return 1")
 	writeFile(t, "my.yaml", minimal)
-	if _, err := Load("my.lua", threeSeconds); err != nil {
+	if _, err := Load(OnDisk("my.lua"), threeSeconds); err != nil {
 		t.Error(err)
 	}
 }

@@ -37,7 +37,7 @@ at=400ms  key=alice cost=2 -> allow remaining=0 retry=0
 at=500ms  key=alice cost=1 -> deny  remaining=0 retry=300000`},
 	}
 	for _, c := range cases {
-		p, err := Load("testdata/binding/"+c.file, c.policy)
+		p, err := Load(OnDisk("testdata/binding/"+c.file), c.policy)
 		if err != nil {
 			t.Fatal(err)
 		}

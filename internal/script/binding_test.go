@@ -23,7 +23,7 @@ func loadText(t *testing.T, text string, p limit.Policy) *Program {
 	t.Chdir(t.TempDir())
 	writeFile(t, "my.lua", "return 1\n")
 	writeFile(t, "my.yaml", text)
-	program, err := Load("my.lua", p)
+	program, err := Load(OnDisk("my.lua"), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func written(templates []Template, v Vars) []string {
 
 func TestLoadExamples(t *testing.T) {
 	at := Vars{Key: "alice", Cost: 2, NowUS: 1_704_067_200_123_456}
-	plain, err := Load("testdata/binding/incr-expire.lua", threeSeconds)
+	plain, err := Load(OnDisk("testdata/binding/incr-expire.lua"), threeSeconds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestLoadExamples(t *testing.T) {
 	checkEqual(t, "args", written(plain.Decide.Args, at), []string{"1000", "3"})
 	checkEqual(t, "init", plain.Init == nil && plain.InitSource == "", true)
 
-	bucket, err := Load("testdata/binding/bucket-take.lua",
+	bucket, err := Load(OnDisk("testdata/binding/bucket-take.lua"),
 		limit.Policy{Requests: 10, Window: 4 * time.Second, Burst: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestErrorsCarryTheirPlaces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "my.lua", "return 1")
 	writeFile(t, "my.yaml", "keys: [\"{key}\"]\nadmitted: [1]\nelement: 0\n")
-	_, err := Load("my.lua", threeSeconds)
+	_, err := Load(OnDisk("my.lua"), threeSeconds)
 	var problems strictyaml.Errors
 	if !errors.As(err, &problems) {
 		t.Fatal(err)

@@ -12,27 +12,45 @@ import (
 	"ratelab/internal/strictyaml"
 )
 
-// ReadSource reads a file of Lua; the error, a strictyaml.Errors, says why it can be none.
-func ReadSource(file string) (string, error) {
-	source, problems := readScript(file)
+// File is a user's script, with its binding beside it.
+type File struct {
+	Name string
+	Read func(name string) ([]byte, error) // the script, its binding, or a script that the binding names
+}
+
+// OnDisk is the file of that name on this machine.
+func OnDisk(name string) File { return File{name, readFile} }
+
+// Files are those of the names on this machine.
+func Files(names []string) []File {
+	var all []File
+	for _, name := range names {
+		all = append(all, OnDisk(name))
+	}
+	return all
+}
+
+// Source reads the Lua alone; the error, a strictyaml.Errors, says why it can be none.
+func (f File) Source() (string, error) {
+	source, problems := f.lua(f.Name)
 	if len(problems) > 0 {
 		return "", problems
 	}
 	return source, nil
 }
 
-// readScript reads Lua, which it checks for being text at all: whether it compiles is for a server to say.
-func readScript(file string) (string, strictyaml.Errors) {
-	data, err := readFile(file)
+// lua reads Lua, which it checks for being text at all: whether it compiles is for a server to say.
+func (f File) lua(name string) (string, strictyaml.Errors) {
+	data, err := f.Read(name)
 	if err != nil {
-		return "", strictyaml.Errors{{File: file, Message: err.Error()}}
+		return "", strictyaml.Errors{{File: name, Message: err.Error()}}
 	}
-	f := strictyaml.File{Name: file}
-	if !f.CheckText(data) {
-		return "", f.Errors()
+	text := strictyaml.File{Name: name}
+	if !text.CheckText(data) {
+		return "", text.Errors()
 	}
 	if tokens, err := lex(string(data)); len(tokens) == 0 && err == nil {
-		return "", strictyaml.Errors{{File: file, Message: "the script is empty; want Lua that decides one request"}}
+		return "", strictyaml.Errors{{File: name, Message: "the script is empty; want Lua that decides one request"}}
 	}
 	return string(data), nil
 }
