@@ -70,7 +70,7 @@ func (s *Server) Start(ctx context.Context, rows int) error {
 // request, and at the end to delete its keys.
 const (
 	finishing = 300 * time.Millisecond
-	deleting  = 200 * time.Millisecond
+	deleting  = time.Second
 )
 
 // begin watches for the end of a run, with these servers.
