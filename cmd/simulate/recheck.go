@@ -114,6 +114,10 @@ func (a *app) decideAgain(ctx context.Context, job *run.Ask, quiet bool) (*run.R
 // readGolden reads a golden document, which again makes where there is none.
 func readGolden(path, again string) (*result.Document, error) {
 	doc, err := result.Read(path, result.OfSimulate)
+	var bad *result.BadFile
+	if errors.As(err, &bad) && bad.Old {
+		bad.Remedy = "make a new one with " + again
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, cli.Usage("%s: no such file; make it with %s", message.Path(path), again)

@@ -15,6 +15,7 @@ type BadFile struct {
 	At      string // line:column, or "" where it is the whole file
 	Problem string // what is wrong
 	Remedy  string // what to do
+	Old     bool   // an earlier version of this program wrote it
 	Err     error  // the cause, if another one's
 }
 

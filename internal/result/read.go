@@ -138,6 +138,7 @@ func identify(data []byte, of Command) *BadFile {
 	case version > of.version():
 		bad.Remedy = "use the version of " + of.program() + " that wrote it, or a newer one"
 	default:
+		bad.Old = true
 		bad.Remedy = "make a new one with " + string(of) + ", or use the version of " + of.program() + " that wrote it"
 	}
 	return bad
