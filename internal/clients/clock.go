@@ -44,16 +44,9 @@ type Client struct {
 // SkewUS is how far the client's clock is off at a true time: its offset, and what it has drifted since the scenario's
 // start, rounded towards the past.
 func (c *Client) SkewUS(nowUS int64) int64 {
-	return c.offsetUS + floorDiv(nowUS*c.driftPPM, 1_000_000)
+	millionths := nowUS * c.driftPPM
+	return c.offsetUS + (millionths-(millionths%1e6+1e6)%1e6)/1e6
 }
 
 // MaxDriftPPM is the largest drift, either way: times of a year in microseconds, multiplied by it, are still an int64.
 const MaxDriftPPM = 100_000
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}

@@ -11,9 +11,23 @@ import (
 // CompareClocks compares what was admitted by clocks that are off and by clocks that are right, until the end.
 func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS int64) *measure.ClockEffect {
 	e := &measure.ClockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
+	type window struct { // one key's, by its number from the scenario's start
+		key    string
+		number int64
+	}
 	windowUS := p.WindowUS()
+	more := map[window]int64{} // what off admits in it and right does not, or less than 0
+	add := func(j Journal, sign int64) {
+		for i, q := range j.Requests {
+			if j.Decisions[i].Allowed() {
+				more[window{q.Key, q.AtUS / windowUS}] += sign * q.Cost
+			}
+		}
+	}
+	add(off, 1)
+	add(right, -1)
 	lastUS := int64(0) // the end of the last window that differs
-	for w, difference := range differences(off, right, windowUS) {
+	for w, difference := range more {
 		e.ExtraAdmitted += max(0, difference)
 		e.MissingAdmitted += max(0, -difference)
 		if difference != 0 {
@@ -24,27 +38,6 @@ func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS 
 		e.RecoveryUS = max(0, lastUS-clock[len(clock)-1].AtUS)
 	}
 	return e
-}
-
-// window is one key's, by its number from the scenario's start.
-type window struct {
-	key    string
-	number int64
-}
-
-// differences are how much more off admits than right in each window in which either admits anything.
-func differences(off, right Journal, windowUS int64) map[window]int64 {
-	all := map[window]int64{}
-	add := func(j Journal, sign int64) {
-		for i, q := range j.Requests {
-			if j.Decisions[i].Allowed() {
-				all[window{q.Key, q.AtUS / windowUS}] += sign * q.Cost
-			}
-		}
-	}
-	add(off, 1)
-	add(right, -1)
-	return all
 }
 
 // peak is the most that the journal admits for one key in any window.

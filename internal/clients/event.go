@@ -67,8 +67,6 @@ func (r *run) push(o *operation) {
 	heap.Push(&r.events, o)
 }
 
-func (r *run) pop() *operation { return heap.Pop(&r.events).(*operation) }
-
 // play lets an event happen, and what follows from it at the same time for the same operation: where nothing travels
 // and nobody waits, no other client comes between two messages.
 func (r *run) play(ctx context.Context, o *operation) error {
@@ -80,6 +78,9 @@ func (r *run) play(ctx context.Context, o *operation) error {
 			r.push(o)
 			return nil
 		}
+	}
+	if r.deliver == nil { // otherwise the answer may still come
+		r.free = append(r.free, o)
 	}
 	return nil
 }

@@ -12,31 +12,28 @@ type Journal struct {
 }
 
 // ledger is a journal with places that are not decided yet, and some that never will be.
-type ledger struct {
-	Journal
-	decided []bool
+type ledger []struct {
+	limit.Request
+	limit.Decision
+	unasked, decided bool
 }
 
 // open takes the next place for q.
 func (l *ledger) open(q limit.Request, unasked bool) int {
-	l.Requests = append(l.Requests, q)
-	l.Decisions = append(l.Decisions, limit.Decision{})
-	l.Unasked = append(l.Unasked, unasked)
-	l.decided = append(l.decided, false)
-	return len(l.decided) - 1
+	*l = append(*l, ledger{{Request: q, unasked: unasked}}...)
+	return len(*l) - 1
 }
 
-func (l *ledger) decide(place int, d limit.Decision) {
-	l.Decisions[place], l.decided[place] = d, true
+func (l ledger) decide(place int, d limit.Decision) {
+	l[place].Decision, l[place].decided = d, true
 }
 
 // journal is that of the places that were decided.
-func (l *ledger) journal() Journal {
-	var j Journal
-	for i, decided := range l.decided {
-		if decided {
-			j.Requests, j.Decisions = append(j.Requests, l.Requests[i]), append(j.Decisions, l.Decisions[i])
-			j.Unasked = append(j.Unasked, l.Unasked[i])
+func (l ledger) journal() (j Journal) {
+	for i := range l {
+		if p := &l[i]; p.decided {
+			j.Requests, j.Decisions = append(j.Requests, p.Request), append(j.Decisions, p.Decision)
+			j.Unasked = append(j.Unasked, p.unasked)
 		}
 	}
 	return j

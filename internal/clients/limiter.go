@@ -14,7 +14,9 @@ type Limiter struct {
 	limiter limit.Limiter
 	startUS int64
 
-	tickUS int64 // 0: nothing is checked
+	// TickUS is how exact the times are that rejections name, 1 µs, or 1 ms where a TTL is the rule: the first of them
+	// are checked. 0: nothing is checked, and nothing where the limiter is no limit.Forker.
+	TickUS int64
 	truth  measure.RetryAfter
 }
 
@@ -26,14 +28,10 @@ func NewLimiter(l limit.Limiter, start time.Time) *Limiter {
 	return &Limiter{limiter: l, startUS: start.UnixMicro()}
 }
 
-// CheckRetryAfter has the first rejections that name a time checked. A tick is how exact they are: 1 µs, or 1 ms where
-// a TTL is the rule. It changes nothing where l is no limit.Forker.
-func (l *Limiter) CheckRetryAfter(tickUS int64) { l.tickUS = tickUS }
-
 // RetryAfter is whether the rejections that named a time to wait told the truth: that the same request, alone, passes
 // then, and not one tick earlier. It is nil where nothing could be checked.
 func (l *Limiter) RetryAfter() *measure.RetryAfter {
-	if _, ok := l.limiter.(limit.Forker); !ok || l.tickUS == 0 {
+	if _, ok := l.limiter.(limit.Forker); !ok || l.TickUS == 0 {
 		return nil
 	}
 	return &l.truth
@@ -45,7 +43,7 @@ func (l *Limiter) Serve(_ context.Context, q limit.Request, _ any) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if d.Verdict == limit.Rejected && d.RetryAfterUS > 0 && l.tickUS > 0 && l.truth.Checked < mostChecks {
+	if d.Verdict == limit.Rejected && d.RetryAfterUS > 0 && l.TickUS > 0 && l.truth.Checked < mostChecks {
 		l.check(q, d.RetryAfterUS)
 	}
 	return d, nil
@@ -67,7 +65,7 @@ func (l *Limiter) WouldAdmit(q limit.Request) (admitted, known bool) {
 func (l *Limiter) check(q limit.Request, retryAfterUS int64) {
 	then, before := q, q
 	then.AtUS += retryAfterUS
-	before.AtUS = max(then.AtUS-l.tickUS, q.AtUS)
+	before.AtUS = max(then.AtUS-l.TickUS, q.AtUS)
 	atLast, known := l.WouldAdmit(then)
 	if !known {
 		return

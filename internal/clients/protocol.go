@@ -40,15 +40,15 @@ type Move struct {
 	Decision limit.Decision
 }
 
-// OneCall is the Protocol of a limiter that is a script: one message, whose reply is a limit.Decision.
+// OneCall is the Protocol of a limiter that is a script, and the Exchange of each attempt: one message, whose reply is a
+// limit.Decision.
 type OneCall struct{}
 
 // Attempt is the same for every attempt.
-func (OneCall) Attempt(*Client, limit.Request) Exchange { return oneCall{} }
+func (c OneCall) Attempt(*Client, limit.Request) Exchange { return c }
 
-type oneCall struct{}
-
-func (oneCall) Next(_ int64, reply any) Move {
+// Next asks, and then takes the reply.
+func (OneCall) Next(_ int64, reply any) Move {
 	if reply == nil {
 		return Move{Deciding: true}
 	}

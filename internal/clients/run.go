@@ -7,6 +7,7 @@
 package clients
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func Run(ctx context.Context, s Setup, t Traffic) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	return r.outcome(), nil
+	return r.Outcome(), nil
 }
 
 // tellEvery is how many operations pass between two words on the progress.
@@ -92,7 +93,8 @@ type run struct {
 	groups  []*groupState
 
 	events   events
-	made     uint64 // so many events
+	free     []*operation // that are over, to be used again
+	made     uint64       // so many events
 	ledger   ledger
 	retries  []int64 // when they arrived at the server
 	attempts int64
@@ -124,7 +126,13 @@ func (r *run) add(ctx context.Context, q limit.Request) error {
 		return err
 	}
 	c := &r.clients[r.count%int64(len(r.clients))]
-	o := &operation{Request: q, client: c, group: c.state, dueUS: q.AtUS, step: begins}
+	if len(r.free) == 0 {
+		r.free = append(r.free, &operation{})
+	}
+	last := len(r.free) - 1
+	o := r.free[last]
+	r.free = r.free[:last]
+	*o = operation{Request: q, client: c, group: c.state, dueUS: q.AtUS, step: begins}
 	o.group.tally.Operations++
 	r.count++
 	r.lastUS = q.AtUS
@@ -144,7 +152,7 @@ func (r *run) pause() bool {
 // until plays all events before a time.
 func (r *run) until(ctx context.Context, us int64) error {
 	for len(r.events) > 0 && r.events[0].dueUS < us && !r.stopped {
-		switch err := r.play(ctx, r.pop()); {
+		switch err := r.play(ctx, heap.Pop(&r.events).(*operation)); {
 		case errors.Is(err, message.ErrStopped):
 			r.stopped = true
 		case err != nil:
@@ -153,10 +161,4 @@ func (r *run) until(ctx context.Context, us int64) error {
 		r.stopped = r.stopped || message.Closed(r.Stop) // a request may take long
 	}
 	return nil
-}
-
-func (r *run) outcome() *Outcome {
-	o := &Outcome{Journal: r.ledger.journal(), Stopped: r.stopped}
-	o.Clients, o.SucceededCost = r.summary()
-	return o
 }

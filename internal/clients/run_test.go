@@ -235,7 +235,7 @@ func TestRetryAfterIsHeldToItsWord(t *testing.T) {
 		0: {Checked: 2, True: 2}, -1: {Checked: 2, TooEarly: 2}, 1: {Checked: 2, TooLate: 2},
 	} {
 		l := NewLimiter(&every{gapUS: 10_000, wrongUS: wrong}, epoch)
-		l.CheckRetryAfter(1)
+		l.TickUS = 1
 		if _, err := Run(t.Context(), Setup{Protocol: OneCall{}, Server: l}, at(100, 0, 3, 4, 20)); err != nil {
 			t.Fatal(err)
 		}
@@ -364,10 +364,15 @@ func TestLockstep(t *testing.T) {
 	}
 }
 
-func TestPercentile(t *testing.T) {
-	for p, want := range map[int]int64{50: 2, 51: 3, 75: 3, 76: 4, 99: 4, 100: 4, 0: 1} {
-		if got := percentile([]int64{1, 2, 3, 4}, p); got != want {
-			t.Errorf("p%d is %d, want %d", p, got, want)
+func TestPercentiles(t *testing.T) {
+	for n, want := range map[int64]measure.Percentiles{1: {P50: 1, P90: 1, P99: 1, Max: 1},
+		4: {P50: 2, P90: 4, P99: 4, Max: 4}, 101: {P50: 51, P90: 91, P99: 100, Max: 101}} {
+		var values []int64
+		for i := range n {
+			values = append(values, n-i)
+		}
+		if got := percentiles(values); *got != want {
+			t.Errorf("of 1 to %d: %+v, want %+v", n, *got, want)
 		}
 	}
 }

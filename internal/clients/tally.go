@@ -14,8 +14,10 @@ type tally struct {
 	times []int64 // from an operation's first attempt to the answer that admitted it, in µs
 }
 
-// summary sums up the groups, and gives the cost of the operations that succeeded.
-func (r *run) summary() (c measure.Clients, cost int64) {
+// Outcome is what has happened so far. What is under way is unfinished.
+func (r *run) Outcome() *Outcome {
+	o := &Outcome{Journal: r.ledger.journal(), Stopped: r.stopped}
+	c := &o.Clients
 	var times []int64
 	for _, p := range r.groups {
 		g := p.tally.ClientGroup
@@ -25,7 +27,7 @@ func (r *run) summary() (c measure.Clients, cost int64) {
 		c.Succeeded += g.Succeeded
 		c.GaveUp += g.GaveUp
 		c.Attempts += g.Attempts
-		cost += p.tally.cost
+		o.SucceededCost += p.tally.cost
 		times = append(times, p.tally.times...)
 	}
 	c.TimeToSuccessUS = percentiles(times)
@@ -38,7 +40,7 @@ func (r *run) summary() (c measure.Clients, cost int64) {
 	if c.Lockstep, inStep = lockstep(r.retries); len(r.retries) > 0 {
 		c.LockstepShare = float64(inStep) / float64(len(r.retries))
 	}
-	return c, cost
+	return o
 }
 
 // company is how many others make a retry one of a crowd.
@@ -69,12 +71,7 @@ func percentiles(values []int64) *measure.Percentiles {
 		return nil
 	}
 	slices.Sort(values)
-	at := func(p int) int64 { return percentile(values, p) }
+	// the nearest rank: the smallest value that at least p in 100 of them do not exceed
+	at := func(p int) int64 { return values[(len(values)*p+99)/100-1] }
 	return &measure.Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
-}
-
-// percentile is the nearest rank: the smallest of the ascending values that at least p in 100 of them do not exceed.
-func percentile(values []int64, p int) int64 {
-	rank := (len(values)*p + 99) / 100
-	return values[max(rank, 1)-1]
 }

@@ -33,6 +33,12 @@ func (p *Part) Length() time.Duration { return p.Until - p.From }
 // Traffic is the part's.
 func (p *Part) Traffic() *traffic.Stream { return traffic.List(p.Requests, p.Until, true) }
 
+// operations are what clients that react begin in the part: nothing at its last instant.
+func (p *Part) operations() []limit.Request {
+	n := sort.Search(len(p.Requests), func(i int) bool { return p.Requests[i].AtUS >= p.Until.Microseconds() })
+	return p.Requests[:n]
+}
+
 // NewPart cuts out of traffic what the wish says. The error is the traffic's, or names a part that is not in it, or one
 // that is longer than Longest with what to ask for instead.
 func NewPart(t replay.Traffic, w Wish) (*Part, error) {
@@ -85,17 +91,13 @@ func endOf(t replay.Traffic) (time.Duration, error) {
 	if d, known := t.Duration(); known {
 		return d, nil
 	}
-	var last time.Duration
-	for q, err := range t.Requests() {
+	for _, err := range t.Requests() {
 		if err != nil {
 			return 0, err
 		}
-		last = time.Duration(q.AtUS) * time.Microsecond
 	}
-	if d, known := t.Duration(); known {
-		return d, nil
-	}
-	return last, nil
+	d, _ := t.Duration()
+	return d, nil
 }
 
 // busiest is where the part of the Longest length begins in which most cost is asked for, the earliest of equals: at a

@@ -9,7 +9,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// listing is traffic of so many µs, or of an unknown length where that is 0.
+// listing is traffic of so many µs, or where that is 0 of a length that is known when it has been read: until its last
+// request.
 type listing struct {
 	requests []limit.Request
 	lastsUS  int64
@@ -21,6 +22,9 @@ func (l *listing) Requests() iter.Seq2[limit.Request, error] {
 			if !yield(q, nil) {
 				return
 			}
+		}
+		if n := len(l.requests); n > 0 && l.lastsUS == 0 {
+			l.lastsUS = l.requests[n-1].AtUS
 		}
 	}
 }

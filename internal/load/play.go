@@ -75,9 +75,7 @@ func Play(ctx context.Context, c *run.Plan, e *run.Limiter, part *Part, o Option
 	requests := p.requests()
 	from := listed(requests)
 	if c.Scenario.Reactive() {
-		if from, err = p.reacting(); err != nil {
-			return nil, err
-		}
+		from = p.reacting()
 	}
 	p.aim() // for those who are introduced
 	if p.entry.Program.Init != nil {

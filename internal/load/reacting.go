@@ -26,25 +26,21 @@ func CheckScenario(s *scenario.Scenario) error {
 const asksLive = 100 * time.Microsecond
 
 // reacting is the source of what the clients send, from the beginning of the part on.
-func (p *player) reacting() (source, error) {
+func (p *player) reacting() source {
 	who := clients.Setup{Seed: p.contest.Seed, Groups: p.contest.Scenario.Clients, Protocol: clients.OneCall{}}
-	live, err := clients.NewLive(who, p.part.Traffic(), p.part.Until.Microseconds())
-	var requests []limit.Request
+	live := clients.NewLive(who, p.part.operations(), p.part.Until.Microseconds())
 	due := func(now time.Duration) (due []limit.Request, next time.Duration, over bool, err error) {
 		if now < 0 {
 			return nil, 0, false, nil
 		}
-		messages, err := live.Advance(min(p.part.From+now, p.part.Until).Microseconds())
-		requests = requests[:0]
-		for _, m := range messages {
-			m.Request.AtUS -= p.part.From.Microseconds()
-			requests = append(requests, m.Request)
+		due, err = live.Advance(min(p.part.From+now, p.part.Until).Microseconds())
+		for i := range due {
+			due[i].AtUS -= p.part.From.Microseconds()
 		}
-		_, more := live.Next()
-		return requests, now + asksLive, !more && !live.Waits() || now >= p.part.Length(), err
+		return due, now + asksLive, live.Over() || now >= p.part.Length(), err
 	}
 	answered := func(number int, o Outcome) {
 		live.Answered(int64(number), (o.Replied - p.origin).Microseconds(), o.Decision)
 	}
-	return source{due, answered}, err
+	return source{due, answered}
 }

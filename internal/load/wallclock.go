@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"ratelab/internal/limit"
@@ -27,6 +28,9 @@ func Check(e *run.Limiter) error {
 	return err
 }
 
+// clockWord is what a script says that goes by the server's clock.
+var clockWord = regexp.MustCompile(`(?i)["'](TIME|P?EXPIREAT|EXAT|PXAT)["']`)
+
 // onTheWallClock is the entry as it is played, and whether the client's clock is set for it. Windows that lie where the
 // clock puts them, and are too long to wait for, are found by setting the client's clock, and the script goes by that.
 func onTheWallClock(e *run.Limiter) (played *run.Limiter, shifts bool, err error) {
@@ -36,20 +40,13 @@ func onTheWallClock(e *run.Limiter) (played *run.Limiter, shifts bool, err error
 	if e.File == "" {
 		return e.OnClientTime(), true, nil
 	}
-	for _, word := range []string{"TIME", "EXPIREAT", "PEXPIREAT", "EXAT", "PXAT"} {
-		if regexp.MustCompile(`(?i)["']` + word + `["']`).MatchString(e.Program.Source) {
-			return nil, false, fmt.Errorf("%s: the script uses %s under a window of %s, and the wall clock is "+
-				"waited for no longer than %s: take a window of at most that, or give the script the time as an "+
-				"argument, {now_us}", e.Label, word, limit.FormatDuration(e.Policy.Window),
-				limit.FormatDuration(LongestAlignment))
-		}
+	if word := clockWord.FindStringSubmatch(e.Program.Source); word != nil {
+		return nil, false, fmt.Errorf("%s: the script uses %s under a window of %s, and the wall clock is "+
+			"waited for no longer than %s: take a window of at most that, or give the script the time as an "+
+			"argument, {now_us}", e.Label, strings.ToUpper(word[1]), limit.FormatDuration(e.Policy.Window),
+			limit.FormatDuration(LongestAlignment))
 	}
-	return e, tellsTime(e.Program.Decide), nil
-}
-
-// tellsTime reports whether a call has the client's clock in it.
-func tellsTime(c script.Call) bool {
-	return slices.ContainsFunc(slices.Concat(c.Keys, c.Args), func(t script.Template) bool {
-		return !t.Same(script.Vars{}, script.Vars{NowUS: 1 << 50})
-	})
+	call := e.Program.Decide
+	tellsTime := func(t script.Template) bool { return !t.Same(script.Vars{}, script.Vars{NowUS: 1}) }
+	return e, slices.ContainsFunc(slices.Concat(call.Keys, call.Args), tellsTime), nil
 }

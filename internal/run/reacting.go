@@ -113,7 +113,7 @@ func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) 
 		return r, nil
 	}
 	r.model = clients.NewLimiter(l.NewModel(), p.Scenario.Start)
-	r.model.CheckRetryAfter(l.TickUS)
+	r.model.TickUS = l.TickUS
 	r.answers = r.model
 	return r, nil
 }

@@ -1,0 +1,13 @@
+package clients
+
+// Next is when something happens next that no reply brings about.
+func (l *Live) Next() int64 {
+	us := l.endUS
+	if len(l.operations) > 0 {
+		us = min(us, l.operations[0].AtUS)
+	}
+	if len(l.events) > 0 {
+		us = min(us, l.events[0].dueUS)
+	}
+	return us
+}
