@@ -153,11 +153,7 @@ func (t *Traffic) only(args []string, p *limit.Policy) (*scenario.Scenario, erro
 	if problems != nil {
 		return nil, Exit(ExitUsage, errors.Join(problems...))
 	}
-	s, err := scenario.FromTrace(trace, *p)
-	if err != nil {
-		return nil, Usage("--trace: %w", err)
-	}
-	return s, nil
+	return scenario.FromTrace(trace, *p), nil
 }
 
 // flagOf is the flag that sets a trace's field.

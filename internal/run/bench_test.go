@@ -56,11 +56,7 @@ func BenchmarkLog(b *testing.B) {
 			name = labels[0]
 		}
 		b.Run(name, func(b *testing.B) {
-			s, err := scenario.FromTrace(traffic.Trace{File: path, WithinSecond: traffic.Even}, *policy(b, "100/1m"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			j := job(s)
+			j := job(scenario.FromTrace(traffic.Trace{File: path, WithinSecond: traffic.Even}, *policy(b, "100/1m")))
 			if labels != nil {
 				j.Algorithms = choices(b, labels...)
 			}

@@ -3,7 +3,6 @@ package scenario
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,15 +11,9 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// FromTrace is a question without a file: what would this limit have done to that recorded traffic? The error
-// lists everything that is wrong with the trace, one line each, field first.
-func FromTrace(t traffic.Trace, p limit.Policy) (*Scenario, error) {
-	if problems := t.Validate(); len(problems) > 0 {
-		return nil, errors.Join(problems...)
-	}
-	if err := p.Validate(); err != nil {
-		return nil, fmt.Errorf("limit: %w", err)
-	}
+// FromTrace is a question without a file: what would this limit have done to that recorded traffic? Both have been
+// validated.
+func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
 	base := t.Title()
 	described := t
 	described.Stdin = nil // its address would be another one each time
@@ -34,7 +27,7 @@ func FromTrace(t traffic.Trace, p limit.Policy) (*Scenario, error) {
 		OnLate:   OnLates[0],
 		Phases:   []traffic.Phase{{Name: "trace", Trace: &t}},
 		SHA256:   hex.EncodeToString(sum[:]),
-	}, nil
+	}
 }
 
 // UnderRule is a recorded log with another rule for times that are whole seconds.

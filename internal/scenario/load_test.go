@@ -71,7 +71,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 	rate := func(n int64, per time.Duration) traffic.Rate { return traffic.Rate{Count: n, Per: per} }
 	keys, cost := traffic.Uniform{Count: 20}, traffic.WeightedCost{{Cost: 1, Weight: 0.9}, {Cost: 50, Weight: 0.1}}
 	want := []traffic.Phase{
-		{Name: "count", Duration: time.Second, Arrivals: traffic.Constant(980), Keys: keys, Cost: cost},
+		{Name: "count", Duration: time.Second, Keys: keys, Cost: cost,
+			Arrivals: traffic.Steady{Rate: traffic.Rate{Count: 980, Per: time.Second}}},
 		{Name: "rate", Duration: time.Second, Arrivals: traffic.Steady{Rate: rate(400, time.Second)},
 			Keys: traffic.Sequential{Count: 5}, Cost: traffic.FixedCost(3)},
 		{Name: "poisson", Duration: 90 * time.Second, Arrivals: traffic.Poisson{Rate: rate(400, time.Second)},
@@ -92,7 +93,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 		{Name: "square", Duration: time.Second,
 			Arrivals: traffic.OnOff{Rate: rate(200, time.Second), On: 200 * time.Millisecond,
 				Off: 300 * time.Millisecond}, Keys: keys, Cost: cost},
-		{Name: "pause", Duration: 250 * time.Microsecond, Arrivals: traffic.Constant(0), Keys: keys, Cost: cost},
+		{Name: "pause", Duration: 250 * time.Microsecond, Keys: keys, Cost: cost,
+			Arrivals: traffic.Steady{Rate: traffic.Rate{Per: time.Second}}},
 		{Name: "trace", Trace: &traffic.Trace{File: filepath.FromSlash("some/where/logs/a.csv"), Format: traffic.CSV,
 			Key: "ip", Time: "t", Cost: "a+b",
 			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: traffic.AtStart}},
@@ -236,23 +238,11 @@ func TestLoad(t *testing.T) {
 }
 
 func TestFromTrace(t *testing.T) {
-	s, err := FromTrace(traffic.Trace{File: "/var/log/Access_2024.log.gz"},
+	s := FromTrace(traffic.Trace{File: "/var/log/Access_2024.log.gz"},
 		limit.Policy{Requests: 100, Window: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if s.Name != "access-2024-log" || s.Question != "What does a limit of 100/1m admit of Access_2024.log.gz?" ||
 		len(s.SHA256) != 64 {
 		t.Errorf("%+v", s)
-	}
-	_, err = FromTrace(traffic.Trace{File: "a.csv", Format: traffic.CSV, Skip: -1},
-		limit.Policy{Requests: 100, Window: time.Minute})
-	if want := "skip: -1 is negative; want 0 or more requests\ntime: missing; want the name of the column that holds " +
-		"the time"; err == nil || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
-	}
-	if _, err = FromTrace(traffic.Trace{File: "a.log"}, limit.Policy{}); err == nil {
-		t.Error("no limit was accepted")
 	}
 	for base, want := range map[string]string{"..": "trace", "日本.log": "log", "-x-.csv": "x-csv",
 		strings.Repeat("a", 90): strings.Repeat("a", 64)} {

@@ -94,7 +94,7 @@ func (r *reader) arrivals(shape strictyaml.Entry, p *traffic.Phase) {
 func readShape(name string, v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	switch name {
 	case "constant":
-		return readConstant(v)
+		return readConstant(v, d)
 	case "poisson":
 		var p traffic.Poisson
 		readRate(v, &p.Rate, 1)
@@ -117,21 +117,20 @@ func readShape(name string, v strictyaml.Value, d time.Duration) traffic.Arrival
 	if !v.IsTruth() || v.Node.Value != "true" {
 		v.Bad("%s; want true", v.Shown())
 	}
-	return traffic.Constant(0) // pause
+	return traffic.Steady{Rate: traffic.Rate{Per: time.Second}} // pause
 }
 
-// readConstant reads a count (980) or a rate (400/s).
-func readConstant(v strictyaml.Value) traffic.Arrivals {
-	if v.IsNumber() {
-		var n int64
-		v.Integer(&n, 1, maxGenerated)
-		return traffic.Constant(n)
-	}
+// readConstant reads a count (980), which is spread over the phase, or a rate (400/s).
+func readConstant(v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	var s traffic.Steady
-	if !v.IsText() {
-		v.Bad("%s; want a count such as 980, or a rate such as 400/s", v.Shown())
-	} else {
+	switch {
+	case v.IsNumber():
+		s.Rate.Per = d
+		v.Integer(&s.Rate.Count, 1, maxGenerated)
+	case v.IsText():
 		readRate(v, &s.Rate, 1)
+	default:
+		v.Bad("%s; want a count such as 980, or a rate such as 400/s", v.Shown())
 	}
 	return s
 }

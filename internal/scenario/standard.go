@@ -40,7 +40,7 @@ func Standard(p limit.Policy) []*Scenario {
 	all := func(a traffic.Arrivals) traffic.Phase { return traffic.Phase{Duration: lasts * w, Arrivals: a} }
 	crowd := all(traffic.Steady{Rate: rate(200)})
 	crowd.Keys = traffic.Zipf{Count: 100, Exponent: 1}
-	before := traffic.Phase{Duration: w - w/10, Arrivals: traffic.Constant(0)}
+	before := traffic.Phase{Duration: w - w/10, Arrivals: traffic.Steady{Rate: rate(0)}}
 	edges := traffic.Phase{Duration: lasts*w - before.Duration,
 		Arrivals: traffic.OnOff{Rate: rate(100), On: w / 5, Off: 3*w - w/5}}
 	return []*Scenario{

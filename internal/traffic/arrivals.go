@@ -7,15 +7,6 @@ import (
 	"time"
 )
 
-// Constant is a number of arrivals spread evenly over the phase: the i-th at ⌊i·d/n⌋ µs.
-type Constant int64
-
-func (n Constant) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
-	Rate{Count: int64(n), Per: d}.evenly(0, d, yield)
-}
-
-func (n Constant) count(time.Duration) int64 { return int64(n) }
-
 // Steady is a constant rate: the i-th arrival at ⌊i/rate⌋ µs, as long as the phase lasts.
 type Steady struct{ Rate Rate }
 

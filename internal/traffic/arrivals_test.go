@@ -29,7 +29,8 @@ func TestArrivalsByHand(t *testing.T) {
 		duration time.Duration
 		want     []int64
 	}{
-		{"a count is spread from the start, thirds are cut", Constant(3), time.Second, []int64{0, 333333, 666666}},
+		{"a count is spread from the start, thirds are cut", Steady{rate(3, time.Second)}, time.Second,
+			[]int64{0, 333333, 666666}},
 		{"a rate goes on until the phase ends, which is not part of it", Steady{rate(4, time.Second)}, time.Second,
 			[]int64{0, 250000, 500000, 750000}},
 		{"one more microsecond has one more arrival", Steady{rate(4, time.Second)}, time.Second + time.Microsecond,
@@ -52,7 +53,7 @@ func TestArrivalsByHand(t *testing.T) {
 			[]int64{0, 0, 1000000, 1000000}},
 		{"on, off, and on until the end", OnOff{Rate: rate(2, time.Second), On: time.Second, Off: 2 * time.Second},
 			3500 * time.Millisecond, []int64{0, 500000, 3000000}},
-		{"nobody", Constant(0), time.Hour, nil},
+		{"nobody", Steady{rate(0, time.Second)}, time.Hour, nil},
 		// The quantiles 1/6, 1/2 and 5/6 of a normal distribution cut at 3σ are −0.9638σ, 0 and +0.9638σ.
 		{"a spike is symmetric", Spike(3), 6 * time.Second, []int64{2036174, 3000000, 3963825}},
 	}
@@ -92,7 +93,7 @@ func anyArrivals(t *rapid.T) (Arrivals, time.Duration) {
 	switch rapid.SampledFrom([]string{"constant", "steady", "poisson", "ramp", "steps", "burst", "bursts", "spike",
 		"sine", "onoff"}).Draw(t, "shape") {
 	case "constant":
-		return Constant(n), d
+		return Steady{rate(n, d)}, d
 	case "steady":
 		return Steady{r("rate", 1)}, d
 	case "poisson":

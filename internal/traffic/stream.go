@@ -12,10 +12,10 @@ import (
 
 // Stream is the traffic of a whole scenario: its phases, one after the other.
 type Stream struct {
-	seed   uint64
-	phases []Phase
-	list   *list                   // in place of phases; nil: there is none
-	found  atomic.Pointer[outcome] // by the last complete pass; nil before it
+	seed    uint64
+	phases  []Phase
+	endless bool                    // its duration is not known before a complete pass
+	found   atomic.Pointer[outcome] // by the last complete pass; nil before it
 }
 
 // outcome is what only a complete pass over the traces can know.
@@ -33,17 +33,10 @@ func Compile(seed uint64, phases []Phase) *Stream {
 	return &Stream{seed: seed, phases: slices.Clone(phases)}
 }
 
-// list is requests that are there already.
-type list struct {
-	requests []limit.Request
-	lasts    time.Duration
-	foreseen bool
-}
-
 // List is the stream of requests that are there already, in the order of time. How long it lasts is known at once where
 // it is foreseen, or else, as of a trace, after Requests was exhausted.
 func List(requests []limit.Request, lasts time.Duration, foreseen bool) *Stream {
-	return &Stream{list: &list{requests, lasts, foreseen}}
+	return &Stream{phases: []Phase{{Duration: lasts, list: requests}}, endless: !foreseen}
 }
 
 // Requests yields the requests in order, AtUS counted from the scenario's start. Each call starts afresh and
@@ -51,14 +44,6 @@ func List(requests []limit.Request, lasts time.Duration, foreseen bool) *Stream 
 func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		p := player{seed: s.seed, yield: yield}
-		if s.list != nil {
-			for _, q := range s.list.requests {
-				if !yield(q, nil) {
-					return
-				}
-			}
-			p.startUS, p.count = s.list.lasts.Microseconds(), int64(len(s.list.requests))
-		}
 		for _, phase := range s.phases {
 			if !p.play(phase) {
 				return
@@ -68,27 +53,20 @@ func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 	}
 }
 
-// outcome is that of the last complete pass, and known whether there was one.
-func (s *Stream) outcome() (o outcome, known bool) {
+// last is what the last complete pass found; nothing before it.
+func (s *Stream) last() (o outcome) {
 	if found := s.found.Load(); found != nil {
-		return *found, true
+		o = *found
 	}
-	return o, false
+	return o
 }
 
 // Duration is the sum of the phases' durations. A trace without a duration lasts until its last timestamp's
 // second (or microsecond, where it has fractions) is over; that is known only after Requests was exhausted.
 func (s *Stream) Duration() (d time.Duration, known bool) {
-	if s.list != nil {
-		if o, known := s.outcome(); known || !s.list.foreseen {
-			return time.Duration(o.startUS) * time.Microsecond, known
-		}
-		return s.list.lasts, true
-	}
 	for _, p := range s.phases {
-		if p.Trace != nil && p.Duration == 0 {
-			o, known := s.outcome()
-			return time.Duration(o.startUS) * time.Microsecond, known
+		if s.endless || p.Trace != nil && p.Duration == 0 {
+			return time.Duration(s.last().startUS) * time.Microsecond, s.found.Load() != nil
 		}
 		d += p.Duration
 	}
@@ -98,11 +76,8 @@ func (s *Stream) Duration() (d time.Duration, known bool) {
 // Count is the number of requests, for showing progress: exact, or the mean where an arrival process is
 // random and Requests was not yet exhausted. It is unknown before that if there is a trace.
 func (s *Stream) Count() (n int64, known bool) {
-	if o, known := s.outcome(); known {
-		return o.count, true
-	}
-	if s.list != nil {
-		return int64(len(s.list.requests)), true
+	if found := s.found.Load(); found != nil {
+		return found.count, true
 	}
 	for _, p := range s.phases {
 		if p.Trace != nil {
@@ -115,24 +90,15 @@ func (s *Stream) Count() (n int64, known bool) {
 
 // Notes tells what a reader of the figures must know about the traces: what was guessed, spread or sorted.
 // They are complete after Requests was exhausted, and empty before.
-func (s *Stream) Notes() []string {
-	o, _ := s.outcome()
-	return slices.Clone(o.notes)
-}
+func (s *Stream) Notes() []string { return slices.Clone(s.last().notes) }
 
 // Spread is how many requests were given a place within their second, which a trace does not say. It is known after
 // Requests was exhausted, and 0 before.
-func (s *Stream) Spread() int64 {
-	o, _ := s.outcome()
-	return o.spread
-}
+func (s *Stream) Spread() int64 { return s.last().spread }
 
 // BeganUS is the first request of a trace in microseconds since 1970. It is known after Requests was exhausted, and 0
 // before.
-func (s *Stream) BeganUS() int64 {
-	o, _ := s.outcome()
-	return o.beganUS
-}
+func (s *Stream) BeganUS() int64 { return s.last().beganUS }
 
 // player is one pass over a stream.
 type player struct {
@@ -144,8 +110,11 @@ type player struct {
 
 // play yields one phase; it reports whether the next may follow.
 func (p *player) play(phase Phase) (more bool) {
-	if phase.Trace != nil {
+	switch {
+	case phase.Trace != nil:
 		return p.replay(phase)
+	case phase.Arrivals == nil:
+		return p.pass(phase)
 	}
 	nextRank := cmp.Or[Keys](phase.Keys, Uniform{Count: 1}).ranks(Random(p.seed, phase.Name, "keys"))
 	nextCost := cmp.Or[Cost](phase.Cost, FixedCost(1)).draws(Random(p.seed, phase.Name, "cost"))
@@ -157,4 +126,16 @@ func (p *player) play(phase Phase) (more bool) {
 	})
 	p.startUS += phase.Duration.Microseconds()
 	return more
+}
+
+// pass yields the requests of a list.
+func (p *player) pass(phase Phase) (more bool) {
+	for _, q := range phase.list {
+		p.count++
+		if !p.yield(q, nil) {
+			return false
+		}
+	}
+	p.startUS += phase.Duration.Microseconds()
+	return true
 }

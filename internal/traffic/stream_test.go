@@ -36,9 +36,10 @@ func crowd(name string, cost Cost) Phase {
 // TestPhasesFollowOneAnother, each half-open: the second begins on the first one's end.
 func TestPhasesFollowOneAnother(t *testing.T) {
 	s := Compile(1, []Phase{
-		{Name: "a", Duration: time.Second, Arrivals: Constant(2)},
+		{Name: "a", Duration: time.Second, Arrivals: Steady{rate(2, time.Second)}},
 		{Name: "b", Arrivals: Burst{Size: 1}},
-		{Name: "c", Duration: time.Second, Arrivals: Constant(1), Keys: Sequential{Count: 2}, Cost: FixedCost(5)},
+		{Name: "c", Duration: time.Second, Arrivals: Steady{rate(1, time.Second)}, Keys: Sequential{Count: 2},
+			Cost: FixedCost(5)},
 	})
 	want := []limit.Request{
 		{AtUS: 0, Key: "k0", Cost: 1}, {AtUS: 500000, Key: "k0", Cost: 1},

@@ -11,6 +11,8 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"time"
+
+	"ratelab/internal/limit"
 )
 
 // Phase is one stretch of traffic. Either Arrivals or Trace is set, not both.
@@ -23,11 +25,18 @@ type Phase struct {
 	Cost     Cost // nil stands for 1
 
 	Trace *Trace // recorded traffic, which brings its own keys and costs
+
+	list []limit.Request // of List, where neither is set
 }
 
 // Count is how many requests a phase of Arrivals has: exactly, or on average where the process is random, or Many if
 // that is less.
-func (p Phase) Count() int64 { return p.Arrivals.count(p.Duration) }
+func (p Phase) Count() int64 {
+	if p.Arrivals == nil {
+		return int64(len(p.list))
+	}
+	return p.Arrivals.count(p.Duration)
+}
 
 // Arrivals is an arrival process. Implementations are values without state, so that one of them can be played
 // any number of times.
