@@ -40,8 +40,8 @@ type Move struct {
 	Decision limit.Decision
 }
 
-// OneCall is the Protocol of a limiter that is a script, and the Exchange of each attempt: one message, whose reply is a
-// limit.Decision.
+// OneCall is the Protocol of a limiter that is a script, and the Exchange of each attempt: one message, whose reply is
+// a limit.Decision.
 type OneCall struct{}
 
 // Attempt is the same for every attempt.
