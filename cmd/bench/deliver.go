@@ -20,14 +20,14 @@ import (
 )
 
 // deliver prints the result, draws the charts, writes the files, and gives the verdict.
-func (a *app) deliver(o *cli.Output, pictures []string, found *result.Benchmark) error {
+func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document) error {
 	if err := report.BenchmarkFormats.Write(a.Stdout, o.Format.Value, found, a.Terminal(o.Quiet)); err != nil {
 		return err
 	}
 	err := a.write(o, pictures, found)
 	if found.Partial {
-		return errors.Join(err, fmt.Errorf("%w: the figures cover what was finished only, and say so%s",
-			cli.ErrInterrupted, found.Kept))
+		return errors.Join(err, fmt.Errorf("%w: the figures cover what was finished only, and say so",
+			cli.ErrInterrupted))
 	}
 	var invalid []error
 	if !found.Validity.Valid {
@@ -41,7 +41,7 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Benchmark)
 // write puts the result into the folder in place of an earlier one, of which no chart stays beside it. bench.json goes
 // first and comes last: where it stands the rest belongs to it, also after a kill in the middle. Charts that cannot be
 // drawn keep nobody from the measurements, of which they can be drawn again.
-func (a *app) write(o *cli.Output, pictures []string, found *result.Benchmark) error {
+func (a *app) write(o *cli.Output, pictures []string, found *result.Document) error {
 	var document bytes.Buffer
 	err := result.Write(&document, found)
 	if err == nil {
@@ -96,7 +96,7 @@ func removeEarlier(folder string) error {
 }
 
 // draw writes the charts; what could not be drawn is said.
-func (a *app) draw(o *cli.Output, formats []string, found *result.Benchmark) ([]string, error) {
+func (a *app) draw(o *cli.Output, formats []string, found *result.Document) ([]string, error) {
 	figures, notes, err := chart.OfBench(found)
 	if err != nil {
 		return nil, err

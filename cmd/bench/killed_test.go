@@ -91,7 +91,7 @@ func checkWhole(t *testing.T, dir string) {
 	if _, err := os.Stat(file); err != nil {
 		return
 	}
-	if _, err := result.ReadBenchmark(file); err != nil {
+	if _, err := result.Read(file, result.OfBench); err != nil {
 		t.Error(err)
 	}
 }

@@ -58,7 +58,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 	root.SetHelpCommandGroupID(results)
 	root.AddGroup(&cobra.Group{ID: measuring, Title: "Measuring:"}, &cobra.Group{ID: results, Title: "Results:"})
 	schema := a.SchemaCommand("Print the JSON Schema of a document", []string{"result"},
-		map[string][]byte{"result": result.BenchSchema})
+		map[string][]byte{"result": result.Schema})
 	for _, c := range []*cobra.Command{a.plot(), a.show(), schema} {
 		c.GroupID = results
 		root.AddCommand(c)

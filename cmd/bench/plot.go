@@ -63,8 +63,8 @@ func (a *app) redraw(o *cli.Output, path string) error {
 }
 
 // read reads a file of bench run, or the one in a folder.
-func read(path string) (*result.Benchmark, error) {
-	found, err := result.ReadBenchmark(path)
+func read(path string) (*result.Document, error) {
+	found, err := result.Read(path, result.OfBench)
 	var bad *result.BadFile
 	if errors.As(err, &bad) {
 		err = cli.Exit(cli.ExitUsage, err)

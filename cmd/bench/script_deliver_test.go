@@ -22,7 +22,7 @@ func deliverMain() {
 				if err != nil {
 					return err
 				}
-				found, err := result.ReadBenchmark(args[0])
+				found, err := result.Read(args[0], result.OfBench)
 				if err != nil {
 					return err
 				}

@@ -87,8 +87,8 @@ func writePage(folder string, found *run.Result, command string) error {
 const measuredFolder = "bench"
 
 // readMeasured is what was measured, or nil where nothing was.
-func readMeasured(folder string) (*result.Benchmark, error) {
-	doc, err := result.ReadBenchmark(filepath.Join(folder, measuredFolder))
+func readMeasured(folder string) (*result.Document, error) {
+	doc, err := result.Read(filepath.Join(folder, measuredFolder), result.OfBench)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -99,7 +99,7 @@ func readMeasured(folder string) (*result.Benchmark, error) {
 }
 
 // pageInput joins what was found with what the algorithms say of themselves, and what was measured, if anything.
-func pageInput(found *run.Result, bench *result.Benchmark, command string) page.Input {
+func pageInput(found *run.Result, bench *result.Document, command string) page.Input {
 	in := page.Input{Document: &found.Document, Charts: found.Charts, Bench: bench, Command: command}
 	for _, spec := range algorithms.All() {
 		in.Algorithms = append(in.Algorithms, page.Algorithm{

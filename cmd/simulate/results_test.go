@@ -80,11 +80,11 @@ func writeResults(folder string, found *run.Result) error {
 }
 
 // readme writes the page of the results; pictures are of the runs that were played.
-func readme(found *run.Result, bench *result.Benchmark) func(io.Writer) error {
+func readme(found *run.Result, bench *result.Document) func(io.Writer) error {
 	pictures := map[string]report.Picture{}
 	for i := range found.Document.Runs {
 		r := &found.Document.Runs[i]
-		if play := bench.Of(r.Scenario, r.Limit, r.Seed); play != nil && curves.NewPlayed(play) != nil {
+		if play := bench.Of(r.Scenario, r.Limit, r.Seed); play != nil && curves.NewPlayed(bench, play) != nil {
 			path := measuredFolder + "/" + chart.PlayedFile(r.Scenario)
 			pictures[r.Scenario] = report.Picture{Path: path, By: bench.Server.String(), Trust: report.Trust(bench)}
 		}

@@ -82,11 +82,3 @@ func (g *segment) replicated(ctx context.Context, calls float64, f func() error)
 	after, err := g.written.Bytes(ctx)
 	return pointer(float64(after-before) / calls), err
 }
-
-// addCall adds what a call takes, where that was counted.
-func addCall(w, call *result.Work) {
-	if call != nil {
-		w.NetInPerDecision, w.NetOutPerDecision = call.NetInPerDecision, call.NetOutPerDecision
-		w.AllocationsPerCall, w.ReplicatedPerDecision = call.AllocationsPerCall, call.ReplicatedPerDecision
-	}
-}

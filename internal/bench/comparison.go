@@ -182,8 +182,7 @@ func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.S
 		if err != nil {
 			return sides, err
 		}
-		side.Work = work(rows[i]...)
-		addCall(&side.Work, call)
+		side.Figures, side.Work = together(rows[i]), *call
 	}
 	return sides, nil
 }

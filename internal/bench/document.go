@@ -13,17 +13,29 @@ import (
 )
 
 // document writes everything down.
-func (r *measuring) document(ctx context.Context) *result.Benchmark {
-	d := &result.Benchmark{Header: r.header("bench", r.Version), Server: describe(ctx, r.server, r.spec)}
-	d.Settings = r.settings()
+func (r *measuring) document(ctx context.Context) *result.Document {
+	d := result.New(result.OfBench, r.Version)
+	d.Notes = slices.Clone(r.notes)
+	d.Measurement = &result.Measurement{
+		Started: r.began.UTC().Round(0), TookUS: r.since(r.now()), Partial: r.partial,
+		Server: describe(ctx, r.server, r.spec), Machine: thisMachine(),
+		Generator: result.Generator{Pacer: cmp.Or(r.pacer, "not used"), GOMAXPROCS: runtime.GOMAXPROCS(0),
+			GOGC: gcPercent, Processors: r.places.String()},
+		Settings: r.settings(),
+	}
 	d.Settings.RepeatedRound = r.repeated
 	if r.repeated > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: %s was at fault", r.repeated,
 			result.Culprit(r.blamed)))
 	}
-	d.Partial = r.partial
 	for i, p := range r.runs {
-		d.Runs = append(d.Runs, r.scenarioRun(i, p))
+		if r.virtual[i] == nil { // nor was it played
+			continue
+		}
+		d.Runs = append(d.Runs, p.completed(r.virtual[i].Run))
+		for k := range p.Limiters {
+			d.Latency = append(d.Latency, r.rows[i][k].record(r.perCall[k]))
+		}
 	}
 	for i := range r.costs {
 		for m := range r.costs[i].Mixes {
@@ -35,19 +47,6 @@ func (r *measuring) document(ctx context.Context) *result.Benchmark {
 	d.NoiseFloor = result.NoiseFloorOfCosts(d.Costs)
 	d.Validity = validity(slices.Concat(r.reasons, dearControl(d), tooNoisy(&d.NoiseFloor)))
 	return d
-}
-
-// header is what is known of any document but its settings.
-func (s *session) header(kind, version string) result.Header {
-	return result.Header{
-		SchemaVersion: 2, Kind: kind,
-		Tool:    result.Tool{Name: "bench", Version: version},
-		Started: s.began.UTC().Round(0), TookUS: s.since(s.now()),
-		Machine: thisMachine(),
-		Generator: result.Generator{Pacer: cmp.Or(s.pacer, "not used"), GOMAXPROCS: runtime.GOMAXPROCS(0),
-			GOGC: gcPercent, Processors: s.places.String()},
-		Notes: append([]string{}, s.notes...),
-	}
 }
 
 func (j *Job) settings() result.Settings {
@@ -62,30 +61,21 @@ func validity(reasons []result.Reason) result.Validity {
 	return result.Validity{Valid: len(reasons) == 0, Reasons: append([]result.Reason{}, reasons...)}
 }
 
-// scenarioRun writes one scenario down.
-func (r *measuring) scenarioRun(i int, p *contest) result.BenchRun {
-	own, _ := p.whole.Duration() // 0 where it is not known
-	out := result.BenchRun{
-		Scenario: p.Scenario.Name, Question: p.Scenario.Question, ScenarioSHA256: p.Scenario.SHA256, Seed: p.Seed,
-		Limit:      result.LimitOf(p.Policy),
-		DurationUS: own.Microseconds(), FromUS: p.part.From.Microseconds(), PlayedUS: p.part.Length().Microseconds(),
-		OnLate: p.Scenario.OnLate, Notes: append([]string{}, p.whole.Notes()...),
-	}
-	if p.part.From > 0 {
+// completed is what virtual time found of a scenario, and what is played of that.
+func (c *contest) completed(found *result.Run) result.Run {
+	own, _ := c.whole.Duration() // 0 where it is not known
+	out := *found
+	out.DurationUS = own.Microseconds()
+	out.Played = &result.Part{ScenarioSHA256: c.Scenario.SHA256, FromUS: c.part.From.Microseconds(),
+		LengthUS: c.part.Length().Microseconds(), OnLate: c.Scenario.OnLate}
+	out.Notes = slices.Concat(out.Notes, c.whole.Notes())
+	if c.part.From > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("what is due before %s is not played: the limiters begin with "+
-			"nothing counted", limit.FormatDuration(p.part.From)))
+			"nothing counted", limit.FormatDuration(c.part.From)))
 	}
-	if out.OnLate != scenario.OnLates[0] {
+	if c.Scenario.OnLate != scenario.OnLates[0] {
 		out.Notes = append(out.Notes, fmt.Sprintf("on_late %s applies to requests that no connection was free for "+
-			"until %v after they were due",
-			out.OnLate, lateAfter))
-	}
-	for k, l := range p.Limiters {
-		var virtual *result.Row
-		if r.virtual[i] != nil {
-			virtual = r.virtual[i].Find(l.Label)
-		}
-		out.Rows = append(out.Rows, r.rows[i][k].record(virtual, r.perCall[k]))
+			"until %v after they were due", c.Scenario.OnLate, lateAfter))
 	}
 	return out
 }

@@ -72,7 +72,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // runJob does the job, which must come to its end, and checks the result's sums.
-func runJob(t testing.TB, j *Job) *result.Benchmark {
+func runJob(t testing.TB, j *Job) *result.Document {
 	t.Helper()
 	r, err := j.Run(t.Context())
 	if err != nil {

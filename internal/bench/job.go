@@ -75,7 +75,7 @@ func (j *Job) Check() error {
 // Run does the job. Errors are an *InputError, a *redis.Unavailable or what else kept the harness from
 // running, such as a call that failed; there is no result then. A result may be partial, if the job was told to
 // stop, or invalid, if the generator was at fault or the server stood still: it says so itself.
-func (j *Job) Run(ctx context.Context) (*result.Benchmark, error) {
+func (j *Job) Run(ctx context.Context) (*result.Document, error) {
 	p, err := j.plan()
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func TestRecordingAddsUp(t *testing.T) {
 	if r.Partial || !r.Server.Own || r.Server.Kind != redis.KindProcess || r.Machine.Cores == 0 {
 		t.Errorf("partial %t on %+v, %+v", r.Partial, r.Server, r.Machine)
 	}
-	rows := r.Runs[0].Rows
+	rows := r.Plays(&r.Runs[0])
 	if labels := labelsOf(rows); labels != "none gcra sliding-window-log token-bucket-interval" {
 		t.Errorf("the rows are %s; want the control first", labels)
 	}
@@ -31,12 +31,12 @@ func TestRecordingAddsUp(t *testing.T) {
 		checkRow(t, &row, 2)
 		checkCost(t, &r.Costs[i], 2)
 	}
-	if r.Runs[0].PlayedUS != 100_000 || r.Runs[0].DurationUS != 200_000 || len(r.Runs[0].Notes) != 0 {
-		t.Errorf("played %d of %d µs: %q", r.Runs[0].PlayedUS, r.Runs[0].DurationUS, r.Runs[0].Notes)
+	if r.Runs[0].Played.LengthUS != 100_000 || r.Runs[0].DurationUS != 200_000 || len(r.Runs[0].Notes) != 0 {
+		t.Errorf("played %d of %d µs: %q", r.Runs[0].Played.LengthUS, r.Runs[0].DurationUS, r.Runs[0].Notes)
 	}
 }
 
-func labelsOf(rows []result.BenchRow) string {
+func labelsOf(rows []result.Play) string {
 	var labels []string
 	for _, row := range rows {
 		labels = append(labels, row.Algorithm)
@@ -45,15 +45,15 @@ func labelsOf(rows []result.BenchRow) string {
 }
 
 // checkRow: of the 200 requests that are played 80 are to be admitted, 40 for each key, by all but the control.
-func checkRow(t *testing.T, row *result.BenchRow, rounds int) {
+func checkRow(t *testing.T, row *result.Play, rounds int) {
 	t.Helper()
 	admitted := int64(80)
 	if row.Algorithm == control {
 		admitted = 200
 	}
-	if len(row.Rounds) != rounds || row.Open.Offered != int64(200*rounds) || row.Exact.Offered != 200 ||
-		row.Exact.Admitted != admitted {
-		t.Errorf("%s: %d rounds, %d offered; exact %+v", row.Algorithm, len(row.Rounds), row.Open.Offered, row.Exact)
+	if len(row.Rounds) != rounds || row.Offered != int64(200*rounds) || row.Row.Offered != 200 ||
+		row.Row.Admitted != admitted {
+		t.Errorf("%s: %d rounds, %d offered; exact %+v", row.Algorithm, len(row.Rounds), row.Offered, row.Row)
 	}
 	for _, round := range row.Rounds {
 		if round.Accepted != admitted || round.ServerUSPerCall == nil {
@@ -63,14 +63,14 @@ func checkRow(t *testing.T, row *result.BenchRow, rounds int) {
 	}
 	w := &row.Work
 	if w.UnexplainedEvalCalls == nil || *w.UnexplainedEvalCalls != 0 || w.NetInPerDecision == nil ||
-		w.AllocationsPerCall == nil || *w.RoundTripsPerDecision != 1 {
+		w.AllocationsPerCall == nil || *row.Row.RoundTripsPerDecision != 1 {
 		t.Errorf("%s: work %+v", row.Algorithm, w)
 	}
 	var inside float64
 	for _, n := range w.Commands {
 		inside += n
 	}
-	if virtual := *w.RedisCallsPerDecision; inside < virtual-0.01 || inside > virtual+0.01 {
+	if virtual := *row.Row.RedisCallsPerDecision; inside < virtual-0.01 || inside > virtual+0.01 {
 		t.Errorf("%s: %v commands for each decision on the wall clock, %v in virtual time: %v", row.Algorithm, inside,
 			virtual, w.Commands)
 	}
@@ -119,7 +119,10 @@ func TestStopKeepsTheFinishedRounds(t *testing.T) {
 		stop := make(chan struct{})
 		j.Stop, j.Progress = stop, &at{text, func() { close(stop) }}
 		r := runJob(t, j)
-		open, closed := len(r.Runs[0].Rows[1].Rounds), len(r.Costs[1].Mixes[2].Samples)
+		open, closed := 0, len(r.Costs[1].Mixes[2].Samples)
+		if len(r.Latency) > 1 {
+			open = len(r.Latency[1].Rounds)
+		}
 		if !r.Partial || open != want.open || closed != want.closed {
 			t.Errorf("stopped at %q: partial %t, %d rounds, %d samples; want %+v", text, r.Partial, open, closed, want)
 		}
@@ -175,14 +178,14 @@ func TestGivenServer(t *testing.T) {
 	if r.Server.Own {
 		t.Error("it is said to be ours")
 	}
-	for i, row := range r.Runs[0].Rows {
+	for i, row := range r.Plays(&r.Runs[0]) {
 		w, c := &row.Work, &r.Costs[i]
-		if row.Open.ServerUSPerCall == nil || w.Commands == nil || w.UnexplainedEvalCalls == nil ||
-			w.BytesPerKey == nil && row.Algorithm != "none" ||
+		if row.ServerUSPerCall == nil || w.Commands == nil || w.UnexplainedEvalCalls == nil ||
+			row.Row.BytesPerKey == nil && row.Algorithm != "none" ||
 			c.Mixes[0].ServerUSPerCall == nil || w.ReplicatedPerDecision != nil {
 			t.Errorf("%s: figures of a given server: %+v", row.Algorithm, w)
 		}
-		if w.NetInPerDecision == nil || row.Open.Latency.Accepted.Service.TotalCount() == 0 {
+		if w.NetInPerDecision == nil || row.Outcomes.Accepted.Service.TotalCount() == 0 {
 			t.Errorf("%s: the client's own figures are missing: %+v", row.Algorithm, w)
 		}
 	}

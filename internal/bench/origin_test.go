@@ -28,7 +28,7 @@ func TestAPlayMeetsTheEdgeOfItsWindow(t *testing.T) {
 	j.Scenarios[0] = written(t, edge)
 	j.Rounds, j.Wish, j.Sweep, j.Fills = 3, load.Wish{}, nil, nil
 	r := runJob(t, j)
-	for _, round := range r.Runs[0].Rows[1].Rounds {
+	for _, round := range r.Latency[1].Rounds {
 		// As many may fall on the other side as were due within the longest response before it: one, unless the
 		// machine is busy.
 		late := int64(math.Ceil(round.ResponseP99US / 3750))
@@ -68,15 +68,16 @@ func TestWhatComesBeforeIsNotPlayed(t *testing.T) {
 	j.Scenarios[0] = written(t, late)
 	j.Wish = load.Wish{From: 30 * time.Second, For: 100 * time.Millisecond}
 	j.Rounds, j.Sweep, j.Fills = 1, nil, nil
-	r := runJob(t, j).Runs[0]
-	if r.FromUS != 30_000_000 || r.PlayedUS != 100_000 || len(r.Notes) != 1 {
-		t.Errorf("played %d µs from %d on: %q", r.PlayedUS, r.FromUS, r.Notes)
+	found := runJob(t, j)
+	r := &found.Runs[0]
+	if r.Played.FromUS != 30_000_000 || r.Played.LengthUS != 100_000 || len(r.Notes) != 1 {
+		t.Errorf("played %d µs from %d on: %q", r.Played.LengthUS, r.Played.FromUS, r.Notes)
 	}
-	row := r.Rows[1]
-	if row.Open.Offered != 60 || row.Open.Accepted != 40 || row.Exact.Offered != 60 || row.Exact.Admitted != 40 ||
+	row := found.Plays(r)[1]
+	if row.Offered != 60 || row.Accepted != 40 || row.Row.Offered != 60 || row.Row.Admitted != 40 ||
 		*row.Rounds[0].DiffersFromVirtual != 0 {
 		t.Errorf("admitted %d of %d, in virtual time %d of %d, %d otherwise; want 40 of 60, and none",
-			row.Open.Accepted, row.Open.Offered, row.Exact.Admitted, row.Exact.Offered,
+			row.Accepted, row.Offered, row.Row.Admitted, row.Row.Offered,
 			*row.Rounds[0].DiffersFromVirtual)
 	}
 	var admitted, most int64
@@ -108,10 +109,10 @@ func TestClientsThatReactArePlayed(t *testing.T) {
 	j.Scenarios[0] = written(t, crowd)
 	j.Wish, j.Rounds, j.Sweep, j.Fills = load.Wish{}, 1, nil, nil
 	r := runJob(t, j)
-	row := r.Runs[0].Rows[1]
-	if row.Open.Accepted < 39 || row.Exact.Admitted != 40 || row.Open.Rejected < 40 || row.Exact.Rejected < 40 {
-		t.Errorf("admitted %d and rejected %d; in virtual time %d and %d", row.Open.Accepted, row.Open.Rejected,
-			row.Exact.Admitted, row.Exact.Rejected)
+	row := r.Plays(&r.Runs[0])[1]
+	if row.Accepted < 39 || row.Row.Admitted != 40 || row.Rejected < 40 || row.Row.Rejected < 40 {
+		t.Errorf("admitted %d and rejected %d; in virtual time %d and %d", row.Accepted, row.Rejected,
+			row.Row.Admitted, row.Row.Rejected)
 	}
 	if row.Rounds[0].DiffersFromVirtual != nil {
 		t.Error("decisions on other requests are compared")
@@ -120,7 +121,7 @@ func TestClientsThatReactArePlayed(t *testing.T) {
 	for _, n := range row.Course.Offered {
 		offered += n
 	}
-	if offered != row.Open.Sent {
-		t.Errorf("the course has %d offered of %d that were sent", offered, row.Open.Sent)
+	if offered != row.Sent {
+		t.Errorf("the course has %d offered of %d that were sent", offered, row.Sent)
 	}
 }

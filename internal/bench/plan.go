@@ -77,7 +77,9 @@ func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong 
 	if err := load.CheckScenario(s); err != nil {
 		wrong.Bad(err)
 	}
-	r := &contest{Plan: run.NewPlan(s, j.Instead)}
+	played := *s
+	played.Expect = nil // of the whole scenario
+	r := &contest{Plan: run.NewPlan(&played, j.Instead)}
 	r.whole = r.Stream
 	var err error
 	if r.part, err = load.NewPart(r.whole, j.Wish); err != nil {

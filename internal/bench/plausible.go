@@ -39,7 +39,7 @@ func tooNoisy(floor *result.NoiseFloor) []result.Reason {
 
 // dearControl is why a document's figures are not those of the scripts: the script that decides nothing took the server
 // longer than one that decides, or got less done, by more than the noise between rounds. Of several the first is named.
-func dearControl(d *result.Benchmark) []result.Reason {
+func dearControl(d *result.Document) []result.Reason {
 	noise, controls := throughputNoise(d.Costs), map[string]float64{}
 	for _, m := range d.Costs[0].Mixes {
 		controls[m.Mix] = m.ThroughputPerS

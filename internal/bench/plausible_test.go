@@ -32,7 +32,7 @@ func TestADearControlIsInvalid(t *testing.T) {
 			return result.Mix{Mix: name, ThroughputPerS: perS,
 				Samples: []result.Sample{{ThroughputPerS: 100}, {ThroughputPerS: 100 * c.rounds}}}
 		}
-		d := &result.Benchmark{Costs: []result.Cost{
+		d := &result.Document{Measurement: &result.Measurement{}, Costs: []result.Cost{
 			{Identity: result.Identity{Algorithm: control}, Mixes: []result.Mix{
 				mix(result.MixAccepted, 1), mix(result.MixHalf, c.controls)}},
 			{Identity: result.Identity{Algorithm: "gcra"}, Mixes: []result.Mix{mix(result.MixHalf,

@@ -11,13 +11,13 @@ import (
 
 // row is what all rounds found of one entry under one scenario.
 type row struct {
-	result.BenchRow
+	result.Latency
 	totals
 }
 
-func newRow(c *run.Limiter) *row {
-	return &row{BenchRow: result.BenchRow{Identity: identity(c),
-		Open: result.Open{Latency: result.NewOutcomes(), Intervals: []result.Interval{}}}}
+func newRow(p *contest, c *run.Limiter) *row {
+	return &row{Latency: result.Latency{Scenario: p.Scenario.Name, Algorithm: c.Label,
+		Outcomes: result.NewOutcomes()}}
 }
 
 // totals are sums over measurements, for what is told by the decision.
@@ -62,18 +62,17 @@ func (t *totals) work(w *result.Work) {
 
 // add takes one round.
 func (r *row) add(number int, o *openRound) {
-	open := &r.Open
-	open.Offered += o.Offered
-	open.Sent += o.Sent
-	open.Dropped += o.Dropped
-	open.Accepted += o.Accepted
-	open.Rejected += o.Rejected
-	open.IntendedPerS += o.IntendedPerSecond // the mean, once the rounds are counted
-	open.AchievedPerS += o.AchievedPerSecond
-	addHealth(&open.Health, o)
-	open.Latency.Merge(o.Latency)
+	r.Offered += o.Offered
+	r.Sent += o.Sent
+	r.Dropped += o.Dropped
+	r.Accepted += o.Accepted
+	r.Rejected += o.Rejected
+	r.IntendedPerS += o.IntendedPerSecond // the mean, once the rounds are counted
+	r.AchievedPerS += o.AchievedPerSecond
+	addHealth(&r.Health, o)
+	r.Outcomes.Merge(o.Latency)
 	for _, i := range o.Intervals {
-		open.Intervals = addInterval(open.Intervals, i)
+		r.Intervals = addInterval(r.Intervals, i)
 	}
 	r.Rounds = append(r.Rounds, o.round(number))
 	r.totals.add(o.Sent, &o.account)
@@ -81,23 +80,20 @@ func (r *row) add(number int, o *openRound) {
 }
 
 // record completes the row.
-func (r *row) record(virtual *result.Row, call *result.Work) result.BenchRow {
-	if virtual != nil {
-		r.Exact, r.Work = &virtual.Result, work(virtual)
-		r.Work.RedisCallsPerAdmitted, r.Work.RedisCallsPerRejected = virtual.RedisCallsPerAdmitted,
-			virtual.RedisCallsPerRejected
+func (r *row) record(call *result.Work) result.Latency {
+	if call != nil {
+		r.Work = *call
 	}
-	addCall(&r.Work, call)
 	r.totals.work(&r.Work)
 	n := max(1, float64(len(r.Rounds)))
-	r.Open.IntendedPerS /= n
-	r.Open.AchievedPerS /= n
+	r.IntendedPerS /= n
+	r.AchievedPerS /= n
 	var serverUS []*float64
 	for _, round := range r.Rounds {
 		serverUS = append(serverUS, round.ServerUSPerCall)
 	}
-	r.Open.ServerUSPerCall = median(serverUS)
-	return r.BenchRow
+	r.ServerUSPerCall = median(serverUS)
+	return r.Latency
 }
 
 // median is that of the values that are known, nil of none.

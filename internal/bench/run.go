@@ -28,7 +28,7 @@ type measuring struct {
 }
 
 // run does the job.
-func (p *plan) run(ctx context.Context) (*result.Benchmark, error) {
+func (p *plan) run(ctx context.Context) (*result.Document, error) {
 	server, note, err := startServer(ctx, p.Server, p.mostConnections())
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (p *plan) run(ctx context.Context) (*result.Benchmark, error) {
 }
 
 // on does the job on a server, and ends that if it is ours.
-func (p *plan) on(ctx context.Context, s *session) (*result.Benchmark, error) {
+func (p *plan) on(ctx context.Context, s *session) (*result.Document, error) {
 	r := &measuring{plan: p, session: s, progress: newProgress(p.Progress, p.estimate())}
 	r.prepare()
 	back := quietly()
@@ -56,14 +56,16 @@ func (p *plan) on(ctx context.Context, s *session) (*result.Benchmark, error) {
 		err = r.measure(ctx)
 	}
 	back()
-	var document *result.Benchmark
+	var document *result.Document
 	if err == nil {
 		document = r.document(ctx)
 	}
 	if err = s.close(ctx, err); err != nil {
 		return nil, err
 	}
-	document.Kept = s.kept
+	if s.kept != "" {
+		document.Notes = append(document.Notes, s.kept)
+	}
 	return document, nil
 }
 
@@ -81,7 +83,7 @@ func (r *measuring) prepare() {
 	for _, p := range r.runs {
 		var rows []*row
 		for _, e := range p.Limiters {
-			rows = append(rows, newRow(e))
+			rows = append(rows, newRow(p, e))
 		}
 		r.rows = append(r.rows, rows)
 	}

@@ -156,7 +156,7 @@ func (s *session) clear(ctx context.Context, failed error) error {
 	case kept == "":
 		return failed
 	case failed == nil && s.stopped():
-		s.kept = "; " + kept
+		s.kept = kept
 		return nil
 	}
 	return fmt.Errorf("%w; %s", cmp.Or(failed, redis.Explain(err, s.server)), kept)

@@ -62,12 +62,12 @@ func halted(t *testing.T, during string, j *Job) []result.Reason {
 		t.Fatal(err)
 	}
 	<-h.ended
-	return silences(t, &r.Header)
+	return silences(t, r.Measurement)
 }
 
 // silences are the reasons of that kind in a document, each with all that belongs to it. Shorter ones are left out: on
 // a busy machine a server really is silent for a tenth of a second now and then.
-func silences(t *testing.T, h *result.Header) []result.Reason {
+func silences(t *testing.T, h *result.Measurement) []result.Reason {
 	t.Helper()
 	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r result.Reason) bool {
 		return !isSilence(r) || r.LastedUS != nil && *r.LastedUS < (silent/2).Microseconds()

@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/host"
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
@@ -103,20 +104,19 @@ func (s *session) rehearseLoop(ctx context.Context, c *run.Limiter, mix string, 
 
 func (s *session) clock() replay.Clock { return replay.Clock{Now: s.now, Sleep: s.sleep} }
 
-// work is what the decisions of all the rows took together.
-func work(rows ...*result.Row) result.Work {
+// together is what the decisions of all the rows took.
+func together(rows []*result.Row) (all measure.Figures) {
 	offered := func(r *result.Row) int64 { return r.Offered }
 	keys := func(r *result.Row) int64 { return *r.KeysLeft }
-	var left, withoutTTL int64
+	all.KeysLeft, all.KeysWithoutTTL = new(int64), new(int64)
 	for _, r := range rows {
-		left, withoutTTL = left+*r.KeysLeft, withoutTTL+*r.KeysWithoutTTL
+		*all.KeysLeft += *r.KeysLeft
+		*all.KeysWithoutTTL += *r.KeysWithoutTTL
 	}
-	return result.Work{
-		KeysLeft: &left, KeysLeftWithoutTTL: &withoutTTL,
-		RedisCallsPerDecision: mean(rows, offered, func(r *result.Row) *float64 { return r.RedisCallsPerDecision }),
-		RoundTripsPerDecision: mean(rows, offered, func(r *result.Row) *float64 { return r.RoundTripsPerDecision }),
-		BytesPerKey:           mean(rows, keys, func(r *result.Row) *float64 { return r.BytesPerKey }),
-	}
+	all.RedisCallsPerDecision = mean(rows, offered, func(r *result.Row) *float64 { return r.RedisCallsPerDecision })
+	all.RoundTripsPerDecision = mean(rows, offered, func(r *result.Row) *float64 { return r.RoundTripsPerDecision })
+	all.BytesPerKey = mean(rows, keys, func(r *result.Row) *float64 { return r.BytesPerKey })
+	return all
 }
 
 // mean is that of a figure of the rows, each of which has it of so many; nil where none has. The sums are whole

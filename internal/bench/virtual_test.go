@@ -16,13 +16,13 @@ func TestWorkAddsUp(t *testing.T) {
 		r.RedisCallsPerDecision, r.RoundTripsPerDecision, r.BytesPerKey = &calls, pointer(1.), &bytes
 		return r
 	}
-	w := work(row(10, 1, 0, 2, 100), row(30, 3, 2, 40./30, 500./3))
+	w := together([]*result.Row{row(10, 1, 0, 2, 100), row(30, 3, 2, 40./30, 500./3)})
 	if *w.RedisCallsPerDecision != 1.5 || *w.RoundTripsPerDecision != 1 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 ||
-		*w.KeysLeftWithoutTTL != 2 {
+		*w.KeysWithoutTTL != 2 {
 		t.Errorf("calls %v, trips %v, bytes %v, keys %v and %v", *w.RedisCallsPerDecision, *w.RoundTripsPerDecision,
-			*w.BytesPerKey, *w.KeysLeft, *w.KeysLeftWithoutTTL)
+			*w.BytesPerKey, *w.KeysLeft, *w.KeysWithoutTTL)
 	}
-	if w = work(); w.RedisCallsPerDecision != nil || w.BytesPerKey != nil || *w.KeysLeft != 0 {
+	if w = together(nil); w.RedisCallsPerDecision != nil || w.BytesPerKey != nil || *w.KeysLeft != 0 {
 		t.Errorf("of nothing: %+v", w)
 	}
 }

@@ -22,8 +22,8 @@ func PlayedFile(scenario string) string { return scenario + "." + admittedLatenc
 
 // admittedLatency answers both questions at once, on one axis of time: what was let through, and how long the answers
 // took.
-func admittedLatency(r *result.Benchmark, run *result.BenchRun) (*Figure, string) {
-	p := curves.NewPlayed(run)
+func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
+	p := curves.NewPlayed(r, run)
 	if p == nil {
 		return nil, run.Scenario + "." + admittedLatencyName + ": nothing was played, or the result does not say how " +
 			"it went over time"
@@ -37,7 +37,7 @@ func admittedLatency(r *result.Benchmark, run *result.BenchRun) (*Figure, string
 		"key in the last %s; below: response time from when a request was due, p50 where an interval has %d answers "+
 		"and p99 where it has %d.", run.Scenario, serverName(r), connections(r), policy(run.Limit),
 		report.Each(run.Limit.WindowUS), curves.LeastForP50, curves.LeastForP99))
-	f.Footer += "  ·  " + trust(r, len(run.Rows[0].Rounds))
+	f.Footer += "  ·  " + trust(r, len(r.Plays(run)[0].Rounds))
 	f.Data = playedData(r, run)
 
 	s := newPlayedScales(p)
@@ -67,7 +67,7 @@ func admittedLatency(r *result.Benchmark, run *result.BenchRun) (*Figure, string
 }
 
 // trust says how far the times can be relied on.
-func trust(r *result.Benchmark, rounds int) string {
+func trust(r *result.Document, rounds int) string {
 	parts := []string{message.Count(rounds, "round"), "noise floor unknown", "INVALID"}
 	if r.NoiseFloor.Pairs > 0 {
 		parts[1] = "the same code again: up to " + report.Above(r.NoiseFloor.ClientP50US) + " in the client's median"
@@ -167,12 +167,11 @@ func (s *playedScales) stretches(us []float64) (all []plotter.XYs) {
 // playedData has a line for each bucket of what was let through, sums of all rounds and the most of any in the window,
 // and one for each interval of the response times. It keeps the control, and percentiles of few answers, with their
 // number.
-func playedData(r *result.Benchmark, run *result.BenchRun) []byte {
+func playedData(r *result.Document, run *result.Run) []byte {
 	var lines [][]any
-	for i := range run.Rows {
-		row := &run.Rows[i]
+	for _, row := range r.Plays(run) {
 		add := func(startUS, widthUS int64, cells ...any) {
-			lines = append(lines, append([]any{serverName(r), row.Algorithm, len(row.Rounds), run.FromUS + startUS,
+			lines = append(lines, append([]any{serverName(r), row.Algorithm, len(row.Rounds), run.Played.FromUS + startUS,
 				widthUS}, cells...))
 		}
 		if c := row.Course; c != nil {
@@ -187,7 +186,7 @@ func playedData(r *result.Benchmark, run *result.BenchRun) []byte {
 				add(int64(k)*c.BucketUS, c.BucketUS, cells...)
 			}
 		}
-		for _, interval := range row.Open.Intervals {
+		for _, interval := range row.Intervals {
 			cells := append([]any{"", "", ""}, responseCells(interval.Accepted)...)
 			add(interval.StartUS, interval.WidthUS, append(cells, responseCells(interval.Rejected)...)...)
 		}

@@ -16,8 +16,8 @@ import (
 // ofPlay and ofCosts are the charts of a benchmark's result, in the order of their files: those of each scenario that
 // was played, and those of the costs. Each makes its figure, or says why there is none.
 var (
-	ofPlay  = []func(*result.Benchmark, *result.BenchRun) (*Figure, string){admittedLatency, latencyPercentile}
-	ofCosts = []func(*result.Benchmark) (*Figure, string){serverCost, throughput, memory}
+	ofPlay  = []func(*result.Document, *result.Run) (*Figure, string){admittedLatency, latencyPercentile}
+	ofCosts = []func(*result.Document) (*Figure, string){serverCost, throughput, memory}
 )
 
 // OfBench draws what a benchmark found:
@@ -30,7 +30,7 @@ var (
 //
 // What was not measured is not drawn; the notes name it, each with the reason, such as a server whose counters are not
 // its own. An error is a result that cannot be drawn.
-func OfBench(r *result.Benchmark) (figures []*Figure, notes []string, err error) {
+func OfBench(r *result.Document) (figures []*Figure, notes []string, err error) {
 	if len(r.Runs) == 0 && len(r.Costs) == 0 {
 		return nil, nil, errors.New("chart: a result without scenarios and without costs: nothing to draw")
 	}
@@ -57,7 +57,7 @@ func OfBench(r *result.Benchmark) (figures []*Figure, notes []string, err error)
 }
 
 // benchFigure begins a figure. The play is nil where the figure is of no scenario.
-func benchFigure(r *result.Benchmark, play *result.BenchRun, name, title, subtitle string) *Figure {
+func benchFigure(r *result.Document, play *result.Run, name, title, subtitle string) *Figure {
 	var parts []string
 	if play != nil {
 		name = play.Scenario + "." + name
@@ -67,7 +67,7 @@ func benchFigure(r *result.Benchmark, play *result.BenchRun, name, title, subtit
 	if m := r.Machine; m.CPU != "" {
 		parts = append(parts, m.CPU+", "+message.Count(m.Cores, "core"))
 	}
-	if play == nil && len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(p result.BenchRun) bool {
+	if play == nil && len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(p result.Run) bool {
 		return p.Seed != r.Runs[0].Seed
 	}) {
 		parts = append(parts, fmt.Sprintf("seed %d", r.Runs[0].Seed))
@@ -77,7 +77,7 @@ func benchFigure(r *result.Benchmark, play *result.BenchRun, name, title, subtit
 }
 
 // status warns of figures that are not to be trusted, or not complete, ahead of everything else.
-func status(r *result.Benchmark) (text string) {
+func status(r *result.Document) (text string) {
 	if v := r.Validity; !v.Valid {
 		var codes []string
 		for _, reason := range v.Reasons {
@@ -97,7 +97,7 @@ func status(r *result.Benchmark) (text string) {
 	return text
 }
 
-func connections(r *result.Benchmark) string {
+func connections(r *result.Document) string {
 	return message.Count(r.Settings.Connections, "connection")
 }
 
@@ -120,6 +120,6 @@ func rows(header string, lines [][]any) []byte {
 }
 
 // serverName is what stands in the data's first column.
-func serverName(r *result.Benchmark) string {
+func serverName(r *result.Document) string {
 	return strings.TrimSpace(r.Server.Name + " " + r.Server.Version)
 }

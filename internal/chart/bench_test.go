@@ -14,7 +14,7 @@ import (
 )
 
 // chartsOf are the charts of a result that can be drawn.
-func chartsOf(t *testing.T, r *result.Benchmark) []*Figure {
+func chartsOf(t *testing.T, r *result.Document) []*Figure {
 	t.Helper()
 	figures, _, err := OfBench(r)
 	if err != nil {
@@ -211,7 +211,7 @@ func TestBenchDataIsSafe(t *testing.T) {
 func TestBenchRefuses(t *testing.T) {
 	upwards := small()
 	upwards.Runs[0].Scenario = "../escape"
-	for want, r := range map[string]*result.Benchmark{
+	for want, r := range map[string]*result.Document{
 		"chart: a result without scenarios and without costs: nothing to draw": {},
 		`chart: scenario "../escape" is not a file name`:                       upwards,
 	} {

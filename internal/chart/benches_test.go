@@ -1,19 +1,19 @@
 package chart
 
 import (
+	"slices"
 	"strings"
 	"time"
 
-	"ratelab/internal/measure"
 	"ratelab/internal/result"
 	"ratelab/internal/result/benchmarktest"
 )
 
 // small is a result whose figures can be added up by hand: the control and two algorithms, ten requests each.
-func small() *result.Benchmark {
-	r := &result.Benchmark{Server: result.BenchServer{Own: true,
+func small() *result.Document {
+	r := result.New(result.OfBench, "v1.0.0")
+	r.Measurement = &result.Measurement{Server: result.BenchServer{Own: true,
 		Server: result.Server{Kind: "process", Name: "redis-server", Version: "7.0.15", Transport: "unix"}}}
-	r.Tool = result.Tool{Name: "bench", Version: "v1.0.0"}
 	r.Started = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	r.Machine = result.Machine{CPU: "Example CPU", Cores: 2}
 	r.Validity.Valid = true
@@ -21,21 +21,21 @@ func small() *result.Benchmark {
 	r.Settings = result.Settings{Rounds: 2, Connections: 4,
 		CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000},
 		FillLimit: result.Limit{Requests: 1000, WindowUS: 60_000_000}}
-	run := result.BenchRun{Scenario: "tiny", Question: "?", Seed: 7,
-		Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4}, FromUS: 40_000_000,
-		PlayedUS: 2_000_000}
+	run := result.Run{Scenario: "tiny", Question: "?", Seed: 7,
+		Limit:  result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4},
+		Played: &result.Part{FromUS: 40_000_000, LengthUS: 2_000_000}}
 	for i, label := range []string{"none", "gcra", "sliding-window-log"} {
-		run.Rows = append(run.Rows, smallRow(label, i))
+		run.Results = append(run.Results, result.Row{Algorithm: label})
+		r.Latency = append(r.Latency, smallRow(label, i))
 		r.Costs = append(r.Costs, smallCost(label, i))
 	}
-	r.Runs = []result.BenchRun{run}
+	r.Runs = []result.Run{run}
 	return r
 }
 
-func smallRow(label string, i int) result.BenchRow {
+func smallRow(label string, i int) result.Latency {
 	accepted, rejected := durations(), durations()
-	row := result.BenchRow{Exact: &measure.Result{PeakWindowAdmitted: int64(8 - 2*i), Overshoot: 2 - float64(i)/2}}
-	row.Algorithm = label
+	row := result.Latency{Scenario: "tiny", Algorithm: label}
 	for n := range int64(10) {
 		into := &accepted
 		if i > 0 && n >= 6 {
@@ -44,9 +44,9 @@ func smallRow(label string, i int) result.BenchRow {
 		_ = into.Response.RecordValue((n + 1) * 100 * int64(i+1))
 		_ = into.Service.RecordValue((n + 1) * 50)
 	}
-	row.Open.Latency = result.Outcomes{Accepted: accepted, Rejected: rejected}
-	row.Open.ServerUSPerCall = pointer(4 + 3*float64(i))
-	row.Open.Intervals = []result.Interval{
+	row.Outcomes = result.Outcomes{Accepted: accepted, Rejected: rejected}
+	row.ServerUSPerCall = pointer(4 + 3*float64(i))
+	row.Intervals = []result.Interval{
 		{StartUS: 0, WidthUS: 1_000_000, Accepted: accepted.Response, Rejected: rejected.Response},
 		{StartUS: 1_000_000, WidthUS: 1_000_000},
 	}
@@ -78,25 +78,23 @@ func smallCost(label string, i int) result.Cost {
 func pointer(v float64) *float64 { return &v }
 
 // benches are results that the layout has to survive, each in its own way.
-func benches() map[string]*result.Benchmark {
-	return map[string]*result.Benchmark{"example": benchmarktest.Example(), "one-algorithm": only("none", "gcra"),
+func benches() map[string]*result.Document {
+	return map[string]*result.Document{"example": benchmarktest.Example(), "one-algorithm": only("none", "gcra"),
 		"none-alone": only("none"), "fifteen": fifteen(), "nothing-rejected": nothingRejected(),
 		"no-requests": noRequests(), "huge": hugeBench(), "shared-server": shared(),
 		"invalid": benchmarktest.Invalid(), "noisy": noisy(), "no-costs": noCosts(), "no-scenarios": noScenarios()}
 }
 
 // dearer is the example on a server that is slower by a factor.
-func dearer(factor float64) *result.Benchmark {
+func dearer(factor float64) *result.Document {
 	r := benchmarktest.Example()
 	scale := func(v *float64) {
 		if v != nil {
 			*v *= factor
 		}
 	}
-	for i := range r.Runs {
-		for k := range r.Runs[i].Rows {
-			scale(r.Runs[i].Rows[k].Open.ServerUSPerCall)
-		}
+	for i := range r.Latency {
+		scale(r.Latency[i].ServerUSPerCall)
 	}
 	for i := range r.Costs {
 		for k := range r.Costs[i].Mixes {
@@ -117,50 +115,38 @@ func dearer(factor float64) *result.Benchmark {
 }
 
 // only keeps some of the example's algorithms.
-func only(labels ...string) *result.Benchmark {
+func only(labels ...string) *result.Document {
 	r := benchmarktest.Example()
 	keep := func(label string) bool { return strings.Contains(" "+strings.Join(labels, " ")+" ", " "+label+" ") }
-	for i := range r.Runs {
-		var rows []result.BenchRow
-		for _, row := range r.Runs[i].Rows {
-			if keep(row.Algorithm) {
-				rows = append(rows, row)
-			}
-		}
-		r.Runs[i].Rows = rows
-	}
-	var costs []result.Cost
-	for _, c := range r.Costs {
-		if keep(c.Algorithm) {
-			costs = append(costs, c)
-		}
-	}
-	r.Costs = costs
+	r.Latency = slices.DeleteFunc(r.Latency, func(l result.Latency) bool { return !keep(l.Algorithm) })
+	r.Costs = slices.DeleteFunc(r.Costs, func(c result.Cost) bool { return !keep(c.Algorithm) })
 	return r
 }
 
 // relabel gives the i-th row of every list another name.
-func relabel(r *result.Benchmark, i int, label string) {
+func relabel(r *result.Document, i int, label string) {
 	for k := range r.Runs {
-		r.Runs[k].Rows[i].Algorithm = label
+		plays := r.Plays(&r.Runs[k])
+		plays[i].Latency.Algorithm = label
+		r.Runs[k].Results = append(r.Runs[k].Results, result.Row{Algorithm: label})
 	}
 	r.Costs[i].Algorithm = label
 }
 
 // fifteen are all built-in algorithms, three with parameters, and two scripts of a user's, close to each other.
-func fifteen() *result.Benchmark {
+func fifteen() *result.Document {
 	r := benchmarktest.Example()
 	twin, third := dearer(1.02), dearer(1.05)
-	for _, other := range []*result.Benchmark{twin, third} {
-		for i := range r.Runs {
-			r.Runs[i].Rows = append(r.Runs[i].Rows, other.Runs[i].Rows[1:]...)
-		}
-		r.Costs = append(r.Costs, other.Costs[1:]...)
-	}
+	var latency []result.Latency
 	for i := range r.Runs {
-		r.Runs[i].Rows = r.Runs[i].Rows[:16]
+		all := latencyOf(r, i)
+		for _, other := range []*result.Document{twin, third} {
+			all = append(all, latencyOf(other, i)[1:]...)
+		}
+		latency = append(latency, all[:16]...)
 	}
-	r.Costs = r.Costs[:16]
+	r.Latency = latency
+	r.Costs = slices.Concat(r.Costs, twin.Costs[1:], third.Costs[1:])[:16]
 	for i, label := range []string{"leaky-bucket", "token-bucket", "token-bucket-debt", "token-bucket-interval",
 		"sliding-window-buckets",
 		"sliding-window-buckets:sub_windows=60", "token-bucket-interval:capacity=1000:refill=10:interval=30ms",
@@ -170,21 +156,26 @@ func fifteen() *result.Benchmark {
 	return r
 }
 
+// latencyOf is that of one run.
+func latencyOf(r *result.Document, run int) (all []result.Latency) {
+	for _, p := range r.Plays(&r.Runs[run]) {
+		all = append(all, *p.Latency)
+	}
+	return all
+}
+
 // nothingRejected has algorithms that reject nothing, and one that rejects all.
-func nothingRejected() *result.Benchmark {
+func nothingRejected() *result.Document {
 	r := benchmarktest.Example()
-	for i := range r.Runs {
-		for k := range r.Runs[i].Rows {
-			row := &r.Runs[i].Rows[k]
-			empty := &row.Open.Latency.Rejected
-			if k == 3 {
-				empty = &row.Open.Latency.Accepted
-				row.Exact.Overshoot = 0
-			}
-			*empty = durations()
-			for j := range row.Open.Intervals {
-				row.Open.Intervals[j].Rejected = nil
-			}
+	for i := range r.Latency {
+		row := &r.Latency[i]
+		empty := &row.Outcomes.Rejected
+		if i%7 == 3 {
+			empty = &row.Outcomes.Accepted
+		}
+		*empty = durations()
+		for j := range row.Intervals {
+			row.Intervals[j].Rejected = nil
 		}
 	}
 	return r
@@ -196,11 +187,10 @@ func durations() result.Durations {
 }
 
 // noRequests has a scenario whose part that was played is a pause.
-func noRequests() *result.Benchmark {
+func noRequests() *result.Document {
 	r := benchmarktest.Example()
-	for k := range r.Runs[0].Rows {
-		open := &r.Runs[0].Rows[k].Open
-		open.Latency = result.Outcomes{Accepted: durations(), Rejected: durations()}
+	for _, open := range r.Plays(&r.Runs[0]) {
+		open.Outcomes = result.Outcomes{Accepted: durations(), Rejected: durations()}
 		for j := range open.Intervals {
 			open.Intervals[j].Accepted, open.Intervals[j].Rejected = nil, nil
 		}
@@ -209,14 +199,11 @@ func noRequests() *result.Benchmark {
 }
 
 // hugeBench has figures at the upper end of what can be measured.
-func hugeBench() *result.Benchmark {
+func hugeBench() *result.Document {
 	r := dearer(40_000)
 	for i := range r.Runs {
-		for k := range r.Runs[i].Rows {
-			row := &r.Runs[i].Rows[k]
-			row.Exact.Overshoot *= float64(1 + 400*k)
-			for _, h := range []**result.Histogram{&row.Open.Latency.Accepted.Response,
-				&row.Open.Intervals[0].Accepted} {
+		for _, row := range r.Plays(&r.Runs[i]) {
+			for _, h := range []**result.Histogram{&row.Outcomes.Accepted.Response, &row.Intervals[0].Accepted} {
 				*h = &result.Histogram{Histogram: (*h).Clone()}
 				_ = (*h).RecordValues(result.HighestUS, 10)
 			}
@@ -232,14 +219,12 @@ func hugeBench() *result.Benchmark {
 }
 
 // shared is a server that tells neither costs nor memory.
-func shared() *result.Benchmark {
+func shared() *result.Document {
 	r := benchmarktest.Example()
 	r.Server.Own = false
 	r.NoiseFloor.ServerUS = 0
-	for i := range r.Runs {
-		for k := range r.Runs[i].Rows {
-			r.Runs[i].Rows[k].Open.ServerUSPerCall = nil
-		}
+	for i := range r.Latency {
+		r.Latency[i].ServerUSPerCall = nil
 	}
 	for i := range r.Costs {
 		r.Costs[i].Memory = nil
@@ -255,19 +240,19 @@ func shared() *result.Benchmark {
 }
 
 // noisy was measured on a machine that did everything else as well.
-func noisy() *result.Benchmark {
+func noisy() *result.Document {
 	r := benchmarktest.Example()
 	r.NoiseFloor.ServerUS = 14
 	return r
 }
 
-func noCosts() *result.Benchmark {
+func noCosts() *result.Document {
 	r := benchmarktest.Example()
 	r.Costs = nil
 	return r
 }
 
-func noScenarios() *result.Benchmark {
+func noScenarios() *result.Document {
 	r := benchmarktest.Example()
 	r.Runs = nil
 	for i := range r.Costs {

@@ -33,18 +33,18 @@ var spectra = []struct {
 
 // latencyPercentile shows how long a decision takes, and how bad the worst are: a mean hides both. The control stands
 // in each panel; alone, it has one.
-func latencyPercentile(r *result.Benchmark, run *result.BenchRun) (*Figure, string) {
+func latencyPercentile(r *result.Document, run *result.Run) (*Figure, string) {
 	const name = "latency-percentile"
 	f := benchFigure(r, run, name, "How long does a decision take, and how bad are the worst?",
 		fmt.Sprintf("Latency by percentile under %s: limit %s, %s.", run.Scenario, policy(run.Limit), connections(r)))
 	var lines [][]any
 	var control plotter.XYs
 	low, high, most := math.Inf(1), 0.0, 1.0
-	for i := range run.Rows {
-		row := &run.Rows[i]
+	plays := r.Plays(run)
+	for _, row := range plays {
 		all := make([]plotter.XYs, len(spectra))
 		for k, s := range spectra {
-			ranks := ranksOf(s.of(&row.Open.Latency))
+			ranks := ranksOf(s.of(&row.Outcomes))
 			all[k] = ranks
 			for _, q := range ranks {
 				percentile := math.Round(1e5*(100*(1-math.Pow(10, -q.X)))) / 1e5
@@ -54,11 +54,11 @@ func latencyPercentile(r *result.Benchmark, run *result.BenchRun) (*Figure, stri
 				low, high, most = min(low, ranks[min(1, n-1)].Y), max(high, ranks[n-1].Y), max(most, ranks[n-1].X)
 			}
 		}
-		if row.Algorithm == result.Control && len(run.Rows) > 1 {
+		if row.Algorithm == result.Control && len(plays) > 1 {
 			control = all[0]
 			continue
 		}
-		f.columns = append(f.columns, column{row.Algorithm, Color(row.Algorithm), latencyFact(&row.Open.Latency),
+		f.columns = append(f.columns, column{row.Algorithm, Color(row.Algorithm), latencyFact(&row.Outcomes),
 			[]func(*panel){func(p *panel) {
 				p.line(control, Color(result.Control), 2.4)
 				for k, s := range slices.Backward(spectra) {

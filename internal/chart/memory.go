@@ -12,7 +12,7 @@ import (
 )
 
 // memory shows what a client's state takes as it fills: what is constant, and what grows with every request.
-func memory(r *result.Benchmark) (*Figure, string) {
+func memory(r *result.Document) (*Figure, string) {
 	const name = "memory"
 	var all []ending
 	var lines [][]any

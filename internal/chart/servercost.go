@@ -67,7 +67,7 @@ func expenseOf(m *result.Mix) expense {
 }
 
 // serverCost shows what a decision costs the server, the cheapest first.
-func serverCost(r *result.Benchmark) (*Figure, string) {
+func serverCost(r *result.Document) (*Figure, string) {
 	const name = "server-cost"
 	var all []expenses
 	var lines [][]any

@@ -14,7 +14,7 @@ import (
 )
 
 // throughput shows how much a server decides, and from how many connections on it decides no more.
-func throughput(r *result.Benchmark) (*Figure, string) {
+func throughput(r *result.Document) (*Figure, string) {
 	const name = "throughput"
 	var all []ending
 	var lines [][]any

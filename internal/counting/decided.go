@@ -61,7 +61,7 @@ func figures(r *measure.Result) []named {
 }
 
 // judgeWork compares what each decision takes, but for what neither side has.
-func judgeWork(name string, base, head *result.Work) result.Gate {
+func judgeWork(name string, base, head *Side) result.Gate {
 	g := result.Gate{Name: GateWork, Outcome: result.Noted, Rule: fmt.Sprintf(
 		"no more calls, round trips or keys; at most %g %% more bytes", 100*WorkSlack)}
 	was, is := workFigures(base), workFigures(head)
@@ -99,15 +99,15 @@ func judge(j *result.Judgement, slack float64) {
 
 // workFigures are the figures of the gate. Evictions and calls that nobody sent are the run's validity, not the
 // script's work.
-func workFigures(w *result.Work) []named {
+func workFigures(s *Side) []named {
 	return []named{
-		{name: "redis_calls_per_decision", value: optional(w.RedisCallsPerDecision)},
-		{name: "round_trips_per_decision", value: optional(w.RoundTripsPerDecision)},
-		{name: "keys_left", value: optionalCount(w.KeysLeft)},
-		{name: "keys_left_without_ttl", value: optionalCount(w.KeysLeftWithoutTTL)},
-		{name: "bytes_per_key", value: optional(w.BytesPerKey), slack: WorkSlack},
-		{name: "net_in_bytes_per_decision", value: optional(w.NetInPerDecision), slack: WorkSlack},
-		{name: "net_out_bytes_per_decision", value: optional(w.NetOutPerDecision), slack: WorkSlack},
-		{name: "replicated_bytes_per_decision", value: optional(w.ReplicatedPerDecision), slack: WorkSlack},
+		{name: "redis_calls_per_decision", value: optional(s.RedisCallsPerDecision)},
+		{name: "round_trips_per_decision", value: optional(s.RoundTripsPerDecision)},
+		{name: "keys_left", value: optionalCount(s.KeysLeft)},
+		{name: "keys_left_without_ttl", value: optionalCount(s.KeysWithoutTTL)},
+		{name: "bytes_per_key", value: optional(s.BytesPerKey), slack: WorkSlack},
+		{name: "net_in_bytes_per_decision", value: optional(s.Work.NetInPerDecision), slack: WorkSlack},
+		{name: "net_out_bytes_per_decision", value: optional(s.Work.NetOutPerDecision), slack: WorkSlack},
+		{name: "replicated_bytes_per_decision", value: optional(s.Work.ReplicatedPerDecision), slack: WorkSlack},
 	}
 }

@@ -23,10 +23,11 @@ const (
 
 // Side is what was decided and counted of one script.
 type Side struct {
-	Name      string    // as it was asked for
-	Label     string    // of its row
-	Decisions []Decided // by scenario, the same ones on both sides
-	Work      result.Work
+	Name            string      // as it was asked for
+	Label           string      // of its row
+	Decisions       []Decided   // by scenario, the same ones on both sides
+	measure.Figures             // what a decision takes in virtual time, of all scenarios together
+	Work            result.Work // what a call takes
 }
 
 // Decided is one scenario in virtual time.
@@ -44,7 +45,7 @@ func Of(base, head *Side, counted *Counted, server string) *result.Document {
 	v := result.Verdict{Base: base.Name, Head: head.Name, Server: server}
 	instructions, notes := judgeInstructions(name, counted)
 	v.Gates = []result.Gate{judgeDecisions(name, base.Decisions, head.Decisions),
-		judgeWork(name, &base.Work, &head.Work), instructions}
+		judgeWork(name, base, head), instructions}
 	conclude(&v)
 	doc := result.New(result.OfCompare, "")
 	doc.Verdicts, doc.Notes = []result.Verdict{v}, notes

@@ -25,8 +25,8 @@ func side(name string) *Side {
 	calls, trips, bytes, keys := 2.0, 1.0, 88.0, int64(0)
 	d := Decided{Scenario: "ten-times-over"}
 	d.Result = measure.Result{Offered: 100, Admitted: 40, Rejected: 60, DecisionsDigest: strings.Repeat("ab", 16)}
-	return &Side{Name: name, Label: "gcra", Decisions: []Decided{d}, Work: result.Work{
-		RedisCallsPerDecision: &calls, RoundTripsPerDecision: &trips, KeysLeft: &keys, KeysLeftWithoutTTL: &keys,
+	return &Side{Name: name, Label: "gcra", Decisions: []Decided{d}, Figures: measure.Figures{
+		RedisCallsPerDecision: &calls, RoundTripsPerDecision: &trips, KeysLeft: &keys, KeysWithoutTTL: &keys,
 		BytesPerKey: &bytes,
 	}}
 }
@@ -111,11 +111,11 @@ func TestDecisionsAndWorkByHand(t *testing.T) {
 		},
 		"regression work: gcra: redis_calls_per_decision 2 -> 2.50": func(s *Side) {
 			more := 2.5
-			s.Work.RedisCallsPerDecision = &more
+			s.RedisCallsPerDecision = &more
 		},
 		"improvement work: gcra: bytes_per_key 88 -> 80": func(s *Side) {
 			less := 80.0
-			s.Work.BytesPerKey = &less
+			s.BytesPerKey = &less
 		},
 	} {
 		head := side("new")
@@ -144,7 +144,7 @@ func TestPathsOfOneSideAreNamed(t *testing.T) {
 func reports() map[string]*result.Document {
 	slower := side("new/gcra.lua")
 	more := 3.0
-	slower.Work.RedisCallsPerDecision = &more
+	slower.RedisCallsPerDecision = &more
 	full := ofBurst("process", 61330, 74800)
 	return map[string]*result.Document{
 		"no-change": of(side("old/gcra.lua"), side("new/gcra.lua"), nil),

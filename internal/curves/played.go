@@ -43,15 +43,18 @@ const (
 )
 
 // NewPlayed is nil where the result does not say how the plays went over time, or nothing was played.
-func NewPlayed(play *result.BenchRun) *Played {
-	p := &Played{Unit: "requests", Limit: play.Limit, FromUS: play.FromUS}
-	rows := playedRows(play)
+func NewPlayed(d *result.Document, run *result.Run) *Played {
+	rows := playedRows(d.Plays(run))
+	if run.Played == nil {
+		return nil
+	}
+	p := &Played{Unit: "requests", Limit: run.Limit, FromUS: run.Played.FromUS}
 	var width, length int64
 	for _, row := range rows {
 		c := row.Course
 		width = max(width, c.BucketUS)
 		length = max(length, c.BucketUS*int64(max(len(c.Offered), len(c.Rolling))))
-		for _, interval := range row.Open.Intervals {
+		for _, interval := range row.Intervals {
 			p.IntervalUS = max(p.IntervalUS, interval.WidthUS)
 		}
 	}
@@ -61,15 +64,15 @@ func NewPlayed(play *result.BenchRun) *Played {
 	buckets := int((length + width - 1) / width)
 	p.RateUS = width * int64(joinFactor(buckets, width, maxRateBins))
 	p.LevelUS = width * int64(joinFactor(buckets, width, maxBins))
-	if d := play.PlayedUS; d > length-width && d < length {
+	if d := run.Played.LengthUS; d > length-width && d < length {
 		length = d // the last bucket reaches beyond what is played
 	}
 	p.EndUS = p.FromUS + length
 	for _, row := range rows {
-		if e := row.Exact; e != nil && e.OfferedCost != e.Offered {
+		if row.Row.OfferedCost != row.Row.Offered {
 			p.Unit = "permits"
 		}
-		p.Rows = append(p.Rows, p.row(row))
+		p.Rows = append(p.Rows, p.row(row.Latency))
 	}
 	return p
 }
@@ -91,10 +94,9 @@ func (p *Played) LimitPerS() float64 {
 }
 
 // playedRows are those that have a course, and are shown.
-func playedRows(play *result.BenchRun) []*result.BenchRow {
-	var all, shown []*result.BenchRow
-	for i := range play.Rows {
-		row := &play.Rows[i]
+func playedRows(plays []result.Play) []result.Play {
+	var all, shown []result.Play
+	for _, row := range plays {
 		if row.Course == nil || row.Course.BucketUS < 1 || !slices.ContainsFunc(row.Course.Offered, positive) {
 			continue
 		}
@@ -111,15 +113,15 @@ func playedRows(play *result.BenchRun) []*result.BenchRow {
 
 func positive(n int64) bool { return n > 0 }
 
-func (p *Played) row(of *result.BenchRow) PlayedRow {
+func (p *Played) row(of *result.Latency) PlayedRow {
 	c := of.Course
 	r := PlayedRow{Label: of.Algorithm,
 		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
 		AdmittedPerS: p.perS(c.Admitted, c.BucketUS, len(of.Rounds)),
 		Rolling:      padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS)),
-		Accepted: p.response(of.Open.Latency.Accepted, of.Open.Intervals,
+		Accepted: p.response(of.Outcomes.Accepted, of.Intervals,
 			func(i *result.Interval) *result.Histogram { return i.Accepted }),
-		Rejected: p.response(of.Open.Latency.Rejected, of.Open.Intervals,
+		Rejected: p.response(of.Outcomes.Rejected, of.Intervals,
 			func(i *result.Interval) *result.Histogram { return i.Rejected }),
 	}
 	r.Peak = slices.Max(r.Rolling)

@@ -18,10 +18,10 @@ func after(n int, us int64) *result.Histogram {
 
 // playedRow is a row of two rounds over buckets of one second.
 func playedRow(label string, offered, admitted, rolling []int64,
-	intervals ...result.Interval) result.BenchRow {
-	row := result.BenchRow{Rounds: make([]result.OpenRound, 2),
+	intervals ...result.Interval) result.Latency {
+	row := result.Latency{Rounds: make([]result.OpenRound, 2),
 		Course: &result.Course{BucketUS: 1_000_000, Offered: offered, Admitted: admitted, Rolling: rolling}}
-	row.Algorithm, row.Open.Intervals = label, intervals
+	row.Algorithm, row.Intervals = label, intervals
 	return row
 }
 
@@ -30,19 +30,23 @@ func interval(startUS int64, accepted, rejected *result.Histogram) result.Interv
 }
 
 // play is a stretch from 59 s on that ends in the middle of its third bucket.
-func play(rows ...result.BenchRow) *result.BenchRun {
-	return &result.BenchRun{FromUS: 59_000_000, PlayedUS: 2_500_000, Rows: rows,
+func play(rows ...result.Latency) *Played {
+	run := result.Run{Played: &result.Part{FromUS: 59_000_000, LengthUS: 2_500_000},
 		Limit: result.Limit{Requests: 4, WindowUS: 2_000_000}}
+	for _, row := range rows {
+		run.Results = append(run.Results, result.Row{Algorithm: row.Algorithm})
+	}
+	return NewPlayed(&result.Document{Latency: rows}, &run)
 }
 
 // Two rounds offered 10 in the first second: 5 a second. The last bucket has half a second. The intervals have 200, 99
 // and 9 answers, and the second one nothing rejected; what begins after the end is not there.
 func TestPlayedByHand(t *testing.T) {
-	p := NewPlayed(play(
+	p := play(
 		playedRow("none", []int64{10, 4, 2}, []int64{10, 4, 2}, []int64{5, 7, 3}),
 		playedRow("mine", []int64{10, 4, 2}, []int64{8, 0, 2}, []int64{4, 7},
 			interval(0, after(200, 70), after(10, 90)), interval(1_000_000, after(99, 80), nil),
-			interval(2_000_000, after(9, 80), nil), interval(9_000_000, after(100, 80), nil))))
+			interval(2_000_000, after(9, 80), nil), interval(9_000_000, after(100, 80), nil)))
 	if len(p.Rows) != 1 || p.FromUS != 59_000_000 || p.EndUS != 61_500_000 || p.LimitPerS() != 2 {
 		t.Fatalf("%+v", p)
 	}
@@ -56,11 +60,11 @@ func TestPlayedByHand(t *testing.T) {
 // The floor is shown alone, and without a course, or with nothing offered, there is nothing to show.
 func TestPlayedRows(t *testing.T) {
 	one := []int64{1}
-	if p := NewPlayed(play(playedRow("none", one, one, one))); p == nil || p.Rows[0].Label != "none" ||
+	if p := play(playedRow("none", one, one, one)); p == nil || p.Rows[0].Label != "none" ||
 		p.Rows[0].Fact != "within the limit" || p.IntervalUS != 0 {
 		t.Errorf("none alone: %+v", p)
 	}
-	if p := NewPlayed(play(result.BenchRow{}, playedRow("mine", []int64{0}, one, one))); p != nil {
+	if p := play(result.Latency{}, playedRow("mine", []int64{0}, one, one)); p != nil {
 		t.Errorf("of nothing: %+v", p)
 	}
 }
@@ -69,7 +73,7 @@ func TestPlayedRows(t *testing.T) {
 func TestPlayedWidths(t *testing.T) {
 	wide := playedRow("wide", []int64{6, 2}, []int64{6, 2}, []int64{3, 1})
 	wide.Course.BucketUS = 2_000_000
-	p := NewPlayed(play(playedRow("fine", []int64{4, 2, 2}, []int64{4, 2, 2}, []int64{2, 3, 1}), wide))
+	p := play(playedRow("fine", []int64{4, 2, 2}, []int64{4, 2, 2}, []int64{2, 3, 1}), wide)
 	if p.RateUS != 2_000_000 || p.EndUS != 61_500_000 {
 		t.Fatalf("%+v", p)
 	}

@@ -39,7 +39,7 @@ type labels struct {
 	order []int // in which rows are drawn where there are too many for one chart
 }
 
-func newLabels(runs []result.Run, bench *result.Benchmark) *labels {
+func newLabels(runs []result.Run, bench *result.Document) *labels {
 	l := &labels{index: map[string]int{}, several: len(runs) > 1}
 	others := false
 	for i := range runs {
@@ -59,14 +59,14 @@ func newLabels(runs []result.Run, bench *result.Benchmark) *labels {
 }
 
 // addMeasured adds what only the wall clock has: rows with other parameters, and what was offered.
-func (l *labels) addMeasured(runs []result.Run, bench *result.Benchmark) {
+func (l *labels) addMeasured(runs []result.Run, bench *result.Document) {
 	for i := range runs {
 		play := playOf(bench, &runs[i])
 		if play == nil {
 			continue
 		}
-		for j := range play.Rows {
-			l.add(play.Rows[j].Algorithm)
+		for _, p := range bench.Plays(play) {
+			l.add(p.Algorithm)
 		}
 		l.add(offeredLabel)
 	}

@@ -25,18 +25,18 @@ const exactClock = "Decided in virtual time: exact"
 // offeredLabel is the curve of what was offered.
 const offeredLabel = "offered"
 
-// playOf is how a run's scenario was played, or nil.
-func playOf(bench *result.Benchmark, r *result.Run) *result.BenchRun {
+// playOf is the run of the same scenario that was played, or nil.
+func playOf(bench *result.Document, r *result.Run) *result.Run {
 	return bench.Of(r.Scenario, r.Limit, r.Seed)
 }
 
 // newMeasured is nil where the run's scenario was not played.
-func newMeasured(bench *result.Benchmark, r *result.Run, l *labels) *measured {
+func newMeasured(bench *result.Document, r *result.Run, l *labels) *measured {
 	play := playOf(bench, r)
 	if play == nil {
 		return nil
 	}
-	part := report.Played(play)
+	part := report.Played(bench, play)
 	part.Title, part.Lead = "Measured by the wall clock on "+bench.Server.String(), nil
 	for i := range l.marked(part.Tables) {
 		part.Tables[i].Caption = "What was decided, and how long the answers took, in µs"
@@ -46,20 +46,20 @@ func newMeasured(bench *result.Benchmark, r *result.Run, l *labels) *measured {
 	}
 	part.Lead = append(part.Lead, report.Line{Text: measuredWords(bench, play), Style: report.Faint})
 	m := &measured{Above: report.Sheet{part}}
-	if p := curves.NewPlayed(play); p != nil {
+	if p := curves.NewPlayed(bench, play); p != nil {
 		m.Plots = playedPlots(p, l)
 	}
 	return m
 }
 
 // measuredWords say what was played on what, and how far its times can be relied on.
-func measuredWords(bench *result.Benchmark, play *result.BenchRun) string {
+func measuredWords(bench *result.Document, play *result.Run) string {
 	from := ""
-	if play.FromUS > 0 {
-		from = " from " + span(play.FromUS) + " on"
+	if play.Played.FromUS > 0 {
+		from = " from " + span(play.Played.FromUS) + " on"
 	}
 	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s: %s. Response is from when a request was "+
-		"due to its reply.", span(play.PlayedUS), from, bench.Machine.CPU,
+		"due to its reply.", span(play.Played.LengthUS), from, bench.Machine.CPU,
 		message.Count(bench.Settings.Rounds, "round"), report.NoiseFloor(bench.NoiseFloor))
 }
 

@@ -13,32 +13,40 @@ import (
 func measuredToo() Input {
 	in := worked()
 	run := &in.Document.Runs[0]
-	in.Bench = &result.Benchmark{Server: result.BenchServer{
+	in.Bench = result.New(result.OfBench, "v1")
+	in.Bench.Measurement = &result.Measurement{Server: result.BenchServer{
 		Server: result.Server{Kind: "container", Name: "redis", Version: "8.0.3", Transport: "unix"}}}
 	in.Bench.Machine.CPU, in.Bench.Settings.Rounds = "Example CPU", 2
 	in.Bench.Validity.Valid = true
 	in.Bench.NoiseFloor = result.NoiseFloor{Pairs: 9, ClientP50US: 1.1}
-	in.Bench.Runs = []result.BenchRun{{Scenario: run.Scenario, Seed: run.Seed, Limit: run.Limit, FromUS: 1_000_000,
-		PlayedUS: 3_000_000, Rows: []result.BenchRow{
-			playedRow("none", 8, []int64{4, 4, 0}, 90, 0, 0),
-			playedRow("gcra", 6, []int64{4, 2, 0}, 100, 0, 900),
-			playedRow("gcra:burst=2", 2, []int64{1, 1, 0}, 95, 95, 95),
-		}}}
-	*in.Bench.Runs[0].Rows[1].Rounds[0].DiffersFromVirtual = 3
+	played := result.Run{Scenario: run.Scenario, Seed: run.Seed, Limit: run.Limit,
+		Played: &result.Part{FromUS: 1_000_000, LengthUS: 3_000_000}}
+	in.Bench.Latency = []result.Latency{
+		playedRow("none", 8, []int64{4, 4, 0}, 90, 0, 0),
+		playedRow("gcra", 6, []int64{4, 2, 0}, 100, 0, 900),
+		playedRow("gcra:burst=2", 2, []int64{1, 1, 0}, 95, 95, 95),
+	}
+	for i := range in.Bench.Latency {
+		l := &in.Bench.Latency[i]
+		l.Scenario = run.Scenario
+		played.Results = append(played.Results, result.Row{Algorithm: l.Algorithm})
+	}
+	in.Bench.Runs = []result.Run{played}
+	*in.Bench.Latency[1].Rounds[0].DiffersFromVirtual = 3
 	return in
 }
 
 // playedRow has 120 answers in each second in which they took any time, and so many of them more rejected.
-func playedRow(label string, peak int64, admitted []int64, us ...int64) result.BenchRow {
+func playedRow(label string, peak int64, admitted []int64, us ...int64) result.Latency {
 	round := func() result.OpenRound {
 		return result.OpenRound{Accepted: 60, Rejected: 15, DiffersFromVirtual: new(int64)}
 	}
-	row := result.BenchRow{Rounds: []result.OpenRound{round(), round()},
+	row := result.Latency{Rounds: []result.OpenRound{round(), round()},
 		Course: &result.Course{BucketUS: 1_000_000, Offered: []int64{8, 8, 0}, Admitted: admitted,
 			Rolling: []int64{peak / 2, peak, 0}}}
 	row.Algorithm = label
-	row.Open.Accepted, row.Open.Rejected = 120, 30
-	row.Open.Latency = outcomes()
+	row.Accepted, row.Rejected = 120, 30
+	row.Outcomes = outcomes()
 	for i, v := range us {
 		interval := result.Interval{StartUS: int64(i) * 1_000_000, WidthUS: 1_000_000}
 		if v > 0 {
@@ -46,13 +54,13 @@ func playedRow(label string, peak int64, admitted []int64, us ...int64) result.B
 		}
 		for range min(v, 120) {
 			_ = interval.Accepted.RecordValue(v)
-			_ = row.Open.Latency.Accepted.Response.RecordValue(v)
+			_ = row.Outcomes.Accepted.Response.RecordValue(v)
 		}
 		for range min(v, 30) {
 			_ = interval.Rejected.RecordValue(2 * v)
-			_ = row.Open.Latency.Rejected.Response.RecordValue(2 * v)
+			_ = row.Outcomes.Rejected.Response.RecordValue(2 * v)
 		}
-		row.Open.Intervals = append(row.Open.Intervals, interval)
+		row.Intervals = append(row.Intervals, interval)
 	}
 	return row
 }
@@ -65,10 +73,10 @@ func outcomes() result.Outcomes {
 // What was played under another limit or seed is not shown beside what virtual time decided.
 func TestMeasuredOfAnotherRun(t *testing.T) {
 	want := rendered(t, worked())
-	for _, change := range []func(*result.BenchRun){
-		func(p *result.BenchRun) { p.Seed++ },
-		func(p *result.BenchRun) { p.Limit.Requests++ },
-		func(p *result.BenchRun) { p.Scenario = "other" },
+	for _, change := range []func(*result.Run){
+		func(p *result.Run) { p.Seed++ },
+		func(p *result.Run) { p.Limit.Requests++ },
+		func(p *result.Run) { p.Scenario = "other" },
 	} {
 		in := measuredToo()
 		change(&in.Bench.Runs[0])

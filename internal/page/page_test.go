@@ -87,7 +87,8 @@ func TestHostileTextIsText(t *testing.T) {
 	run.Expectations = []result.Expectation{{Algorithm: hostile, Measure: hostile, Want: hostile, Met: &missed}}
 	in.Command, in.Document.Tool.Version = hostile, hostile
 	in.Bench = measuredToo().Bench
-	in.Bench.Runs[0].Rows[2].Algorithm, in.Bench.Server.Version, in.Bench.Machine.CPU = hostile, hostile, hostile
+	in.Bench.Latency[2].Algorithm, in.Bench.Runs[0].Results[2].Algorithm = hostile, hostile
+	in.Bench.Server.Version, in.Bench.Machine.CPU = hostile, hostile
 	in.Algorithms = append(in.Algorithms,
 		Algorithm{Name: hostile, Family: hostile, State: hostile, Rule: hostile, Bound: hostile,
 			Sources: []string{hostile, "https://" + hostile, "javascript:alert(1)"}})

@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/result/benchmarktest"
 )
 
-func written(t *testing.T, format string, r *result.Benchmark) string {
+func written(t *testing.T, format string, r *result.Document) string {
 	t.Helper()
 	var out strings.Builder
 	if err := BenchmarkFormats.Write(&out, format, r, Terminal{}); err != nil {
@@ -25,7 +25,7 @@ func written(t *testing.T, format string, r *result.Benchmark) string {
 }
 
 // unlucky is the example interrupted and invalid, on a server that keeps no statistics.
-func unlucky() *result.Benchmark {
+func unlucky() *result.Document {
 	r := benchmarktest.Shared()
 	r.Partial, r.Validity = true, benchmarktest.Invalid().Validity
 	return r
@@ -57,9 +57,9 @@ func TestGoldenOfBench(t *testing.T) {
 // The tables keep within their columns, whatever the labels, and carry no blanks at the end.
 func TestTableFits(t *testing.T) {
 	long := unlucky()
-	long.Runs[1].Rows[2].Algorithm = "token-bucket-interval:capacity=1000:interval=10s:refill=100"
-	long.Costs[2].Algorithm = long.Runs[1].Rows[2].Algorithm
-	for width, r := range map[int]*result.Benchmark{0: long, 96: long, 140: benchmarktest.Once()} {
+	long.Costs[2].Algorithm = "token-bucket-interval:capacity=1000:interval=10s:refill=100"
+	long.Runs[1].Results[2].Algorithm, long.Latency[9].Algorithm = long.Costs[2].Algorithm, long.Costs[2].Algorithm
+	for width, r := range map[int]*result.Document{0: long, 96: long, 140: benchmarktest.Once()} {
 		var out strings.Builder
 		if err := BenchmarkFormats.Write(&out, TableFormat, r, Terminal{Width: width}); err != nil {
 			t.Fatal(err)
@@ -97,14 +97,14 @@ func TestInvalidAndPartialAreSaid(t *testing.T) {
 
 // A document without anything is written in every form.
 func TestEmptyDocument(t *testing.T) {
-	r := &result.Benchmark{Header: benchmarktest.Once().Header}
+	r := &result.Document{Measurement: benchmarktest.Once().Measurement}
 	for _, format := range BenchmarkFormats.Names() {
 		if text := written(t, format, r); text == "" {
 			t.Errorf("%s is empty", format)
 		}
 	}
-	r.Runs = []result.BenchRun{{Scenario: "s",
-		Rows: []result.BenchRow{{Identity: result.Identity{Algorithm: "a"}}}}}
+	r.Runs = []result.Run{{Scenario: "s", Results: []result.Row{{Algorithm: "a"}}}}
+	r.Latency = []result.Latency{{Scenario: "s", Algorithm: "a"}}
 	r.Costs = []result.Cost{{Identity: result.Identity{Algorithm: "a"}}}
 	for _, format := range BenchmarkFormats.Names() {
 		written(t, format, r)
@@ -123,7 +123,8 @@ func TestWriteRefusesFormats(t *testing.T) {
 func TestNamesAreDefused(t *testing.T) {
 	r := benchmarktest.Small()
 	r.Runs[0].Scenario, r.Runs[0].Question = "=1+1", "really\x1b[2J?"
-	r.Runs[0].Rows[0].Algorithm = "<b>|x\x07"
+	r.Runs[0].Results[0].Algorithm = "<b>|x\x07"
+	r.Latency[0].Scenario, r.Latency[0].Algorithm = r.Runs[0].Scenario, r.Runs[0].Results[0].Algorithm
 	r.Notes = []string{"a\nb"}
 	for _, format := range BenchmarkFormats.Names()[2:] {
 		if text := written(t, format, r); strings.ContainsAny(text, "\x1b\x07") && format != "csv" {

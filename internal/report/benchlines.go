@@ -2,137 +2,123 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
-// units are those of the benchmark lines, with what benchstat must know of them. Times are µs, and p50 and p99 without
-// another word are of the response; exact figures repeat to the digit.
-var units = []struct{ name, metadata string }{
-	{"p50-us", "better=lower"},
-	{"p99-us", "better=lower"},
-	{"service-p50-us", "better=lower"},
-	{"service-p99-us", "better=lower"},
-	{"lag-p99-us", "better=lower"},
-	{"server-us/op", "better=lower"},
-	{"decisions/s", "better=higher"},
-	{"admitted", "assume=exact"},
-	{"redis-calls/op", "better=lower assume=exact"},
-	{"B/key", "better=lower assume=exact"},
-	{"client-allocs/op", "better=lower"},
+// writeBenchRows writes one table for all that was measured: a header, and a line for each thing.
+func writeBenchRows(w io.Writer, d *result.Document) error {
+	header := []string{"part", "scenario", "algorithm", "outcome"}
+	for _, c := range benchColumns {
+		header = append(header, c.name)
+	}
+	header = append(header, "seed", "server", "cpu", "valid", "partial")
+	context := []string{describe(&d.Server), d.Machine.CPU, strconv.FormatBool(d.Validity.Valid),
+		strconv.FormatBool(d.Partial)}
+	return WriteCSV(w, header, func(yield func([]string) bool) {
+		write := func(scenario, seed string, all []measurement) bool {
+			for _, m := range all {
+				line := []string{m.part, scenario, m.algorithm, m.outcome}
+				for _, c := range benchColumns {
+					line = append(line, OptionalFloat(m.figures[c.name]))
+				}
+				if !yield(slices.Concat(line, []string{seed}, context)) {
+					return false
+				}
+			}
+			return true
+		}
+		for i := range d.Runs {
+			run := &d.Runs[i]
+			for _, p := range d.Plays(run) {
+				seed := strconv.FormatUint(run.Seed, 10)
+				if !write(run.Scenario, seed, outcomes(&p, d.Settings.Connections)) {
+					return
+				}
+			}
+		}
+		for i := range d.Costs {
+			if all, _ := costs(&d.Costs[i], d.Settings.Connections); !write("", "", all) {
+				return
+			}
+		}
+	})
 }
 
-// writeBenchLines writes r in the Go benchmark format, one line for each measurement, so that benchstat has samples:
+// writeBenchLines writes d in the Go benchmark format, one line for each measurement, so that benchstat has samples:
 // Open is a scenario's own traffic, Closed a mix at the connections of the settings, Sweep the mix half at others, and
 // Memory what one key takes. Source: golang.org/design/14313-benchmark-format.
 //
 // Note: the tool's version, the server and whether the figures can be trusted stand in lines that the format ignores.
 // As configuration keys they would put two versions, or two servers, into separate tables of benchstat, and comparing
 // those is what the format is for.
-func writeBenchLines(w io.Writer, r *result.Benchmark) error {
+func writeBenchLines(w io.Writer, d *result.Document) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# %s %s of %s\n", message.Visible(r.Tool.Name), message.Visible(r.Tool.Version),
-		message.Visible(describe(&r.Server)))
-	for _, line := range warnings(&r.Header) {
+	fmt.Fprintf(&out, "# %s %s of %s\n", message.Visible(d.Tool.Name), message.Visible(d.Tool.Version),
+		message.Visible(describe(&d.Server)))
+	for _, line := range warnings(d.Measurement) {
 		fmt.Fprintf(&out, "# %s\n", message.Visible(line))
 	}
-	for _, unit := range units {
-		fmt.Fprintf(&out, "Unit %s %s\n", unit.name, unit.metadata)
-	}
-	fmt.Fprintf(&out, "\ngoos: %s\ngoarch: %s\ncpu: %s\ncores: %d\n", message.Visible(r.Machine.OS),
-		message.Visible(r.Machine.Architecture), message.Visible(r.Machine.CPU), r.Machine.Cores)
-	for i := range r.Runs {
-		benchRun(&out, &r.Runs[i])
-	}
-	if len(r.Costs) > 0 {
-		fmt.Fprintf(&out, "\nscenario:\nseed:\nlimit: %s\nconnections: %d\n", r.Settings.CostLimit,
-			r.Settings.Connections)
-		for _, c := range controlLast(r.Costs, func(c *result.Cost) *result.Identity { return &c.Identity }) {
-			benchCost(&out, c)
+	for _, c := range benchColumns {
+		if c.unit != "" {
+			fmt.Fprintf(&out, "Unit %s %s\n", c.unit, c.metadata)
 		}
+	}
+	fmt.Fprintf(&out, "\ngoos: %s\ngoarch: %s\ncpu: %s\ncores: %d\n", message.Visible(d.Machine.OS),
+		message.Visible(d.Machine.Architecture), message.Visible(d.Machine.CPU), d.Machine.Cores)
+	for i := range d.Runs {
+		run := &d.Runs[i]
+		fmt.Fprintf(&out, "\nscenario: %s\nseed: %d\nlimit: %s\n", message.Visible(run.Scenario), run.Seed, run.Limit)
+		plays := d.Plays(run)
+		slices.SortStableFunc(plays, func(a, b result.Play) int { return controlLast(a.Algorithm, b.Algorithm) })
+		for _, p := range plays {
+			benchLines(&out, playRounds(&p), "scenario", run.Scenario)
+		}
+	}
+	if len(d.Costs) > 0 {
+		fmt.Fprintf(&out, "\nscenario:\nseed:\nlimit: %s\nconnections: %d\n", d.Settings.CostLimit,
+			d.Settings.Connections)
+	}
+	list := slices.Clone(d.Costs)
+	slices.SortStableFunc(list, func(a, b result.Cost) int { return controlLast(a.Algorithm, b.Algorithm) })
+	for i := range list {
+		_, samples := costs(&list[i], d.Settings.Connections)
+		benchLines(&out, samples)
 	}
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
-// benchFigure is one figure of a line; it stands there only if it could be had.
-type benchFigure struct {
-	value *float64
-	unit  string
+// controlLast compares two limiters, of which the control comes last: benchstat compares with the first.
+func controlLast(a, b string) int {
+	order := map[string]int{result.Control: 1}
+	return cmp.Compare(order[a], order[b])
 }
 
-func benchLine(out *bytes.Buffer, name string, iterations int64, figures ...benchFigure) {
-	fmt.Fprintf(out, "%s %d", name, max(iterations, 1)) // the format knows no benchmark of no iterations
-	for _, f := range figures {
-		if f.value != nil {
-			fmt.Fprintf(out, " %s %s", strconv.FormatFloat(*f.value, 'f', -1, 64), f.unit)
-		}
-	}
-	out.WriteByte('\n')
-}
+// benchKeys are the parts' names in the benchmark format, and what tells their measurements apart there.
+var benchKeys = map[string][2]string{partOpen: {"Open"}, partClosed: {"Closed", "mix"},
+	partSweep: {"Sweep", "connections"}, partMemory: {"Memory", "requests"}}
 
-func benchRun(out *bytes.Buffer, run *result.BenchRun) {
-	fmt.Fprintf(out, "\nscenario: %s\nseed: %d\nlimit: %s\n", message.Visible(run.Scenario), run.Seed, run.Limit)
-	for _, row := range controlLast(run.Rows, func(l *result.BenchRow) *result.Identity { return &l.Identity }) {
-		name := BenchmarkName("Open", "scenario", run.Scenario, "algorithm", row.Algorithm)
-		var admitted *float64
-		if row.Exact != nil {
-			admitted = whole(row.Exact.Admitted)
+// benchLines are a line for each measurement. Its name begins with the key, or with what its part is told apart by.
+func benchLines(out *bytes.Buffer, all []measurement, key ...string) {
+	for _, m := range all {
+		of := benchKeys[m.part]
+		if key == nil || of[1] != "" {
+			key = []string{of[1], m.at}
 		}
-		for j := range row.Rounds {
-			o := &row.Rounds[j]
-			benchLine(out, name, o.Accepted+o.Rejected, benchFigure{&o.ResponseP50US, "p50-us"},
-				benchFigure{&o.ResponseP99US, "p99-us"},
-				benchFigure{&o.ServiceP50US, "service-p50-us"}, benchFigure{&o.LagP99US, "lag-p99-us"},
-				benchFigure{o.ServerUSPerCall, "server-us/op"}, benchFigure{admitted, "admitted"},
-				benchFigure{row.Work.RedisCallsPerDecision, "redis-calls/op"}, benchFigure{row.Work.BytesPerKey,
-					"B/key"})
+		name := BenchmarkName(of[0], append(slices.Clip(key), "algorithm", m.algorithm)...)
+		fmt.Fprintf(out, "%s %d", name, max(m.calls, 1)) // the format knows no benchmark of no iterations
+		for _, c := range benchColumns {
+			if f := m.figures[c.name]; f != nil && c.unit != "" {
+				fmt.Fprintf(out, " %s %s", Float(*f), c.unit)
+			}
 		}
+		out.WriteByte('\n')
 	}
-}
-
-func benchCost(out *bytes.Buffer, c *result.Cost) {
-	for i := range c.Mixes {
-		m := &c.Mixes[i]
-		name := BenchmarkName("Closed", "mix", m.Mix, "algorithm", c.Algorithm)
-		for j := range m.Samples {
-			s := &m.Samples[j]
-			benchLine(out, name, s.Calls, benchFigure{&s.ThroughputPerS, "decisions/s"},
-				benchFigure{s.ServerUSPerCall, "server-us/op"},
-				benchFigure{&s.ServiceP50US, "service-p50-us"}, benchFigure{&s.ServiceP99US, "service-p99-us"},
-				benchFigure{m.AllocationsPerCall, "client-allocs/op"})
-		}
-	}
-	for i := range c.Sweep {
-		l := &c.Sweep[i]
-		name := BenchmarkName("Sweep", "connections", fmt.Sprint(l.Connections), "algorithm", c.Algorithm)
-		benchLine(out, name, l.Service.Count(), benchFigure{&l.ThroughputPerS, "decisions/s"},
-			benchFigure{l.ServerUSPerCall, "server-us/op"})
-	}
-	for _, f := range c.Memory {
-		name := BenchmarkName("Memory", "requests", fmt.Sprint(f.Entries), "algorithm", c.Algorithm)
-		benchLine(out, name, 1, benchFigure{whole(f.Bytes), "B/key"})
-	}
-}
-
-// controlLast are the rows, the control after the others: benchstat compares with the first.
-func controlLast[T any](rows []T, of func(*T) *result.Identity) []*T {
-	var all, last []*T
-	for i := range rows {
-		if row := &rows[i]; of(row).Algorithm == result.Control {
-			last = append(last, row)
-		} else {
-			all = append(all, row)
-		}
-	}
-	return append(all, last...)
-}
-
-func whole(n int64) *float64 {
-	f := float64(n)
-	return &f
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // opening says on what and how it was measured, and whether that can be trusted.
-func opening(r *result.Benchmark) Part {
+func opening(r *result.Document) Part {
 	lines := []string{
 		fmt.Sprintf("on %s, %s, %s %s", r.Machine.CPU, message.Count(r.Machine.Cores, "core"), r.Machine.OS,
 			r.Machine.Kernel),
@@ -48,7 +48,7 @@ func describe(s *result.BenchServer) string {
 }
 
 // seeds are those of the runs, each once.
-func seeds(r *result.Benchmark) string {
+func seeds(r *result.Document) string {
 	var list []string
 	for i := range r.Runs {
 		if seed := fmt.Sprint(r.Runs[i].Seed); !slices.Contains(list, seed) {
@@ -75,7 +75,7 @@ func NoiseFloor(n result.NoiseFloor) string {
 }
 
 // Trust says in a sentence how far the times can be relied on.
-func Trust(r *result.Benchmark) string {
+func Trust(r *result.Document) string {
 	if fault := r.Fault(); fault != "" {
 		return fault + "; " + NoiseFloor(r.NoiseFloor)
 	}
@@ -84,7 +84,7 @@ func Trust(r *result.Benchmark) string {
 
 // warnings are the lines that stand above and below the figures of a run that must not be taken for what it is not:
 // interrupted, or measured by a generator that was at fault.
-func warnings(h *result.Header) []string {
+func warnings(h *result.Measurement) []string {
 	var lines []string
 	if fault := h.Fault(); fault != "" {
 		lines = append(lines, fault)

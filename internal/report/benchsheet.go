@@ -10,25 +10,25 @@ import (
 const usualWidth = 100
 
 // benchSheet is the whole document in the order in which it is read.
-func benchSheet(r *result.Benchmark) (s Sheet) {
+func benchSheet(d *result.Document) (s Sheet) {
 	var warned Part
-	for _, line := range warnings(&r.Header) {
+	for _, line := range warnings(d.Measurement) {
 		warned.Lead = append(warned.Lead, Line{Text: line, Style: Alarm})
 	}
 	if warned.Lead != nil {
 		s = append(s, warned)
 	}
-	s = append(s, opening(r))
-	for i := range r.Runs {
-		s = append(s, benchPart(&r.Runs[i]))
+	s = append(s, opening(d))
+	for i := range d.Runs {
+		s = append(s, Played(d, &d.Runs[i]))
 	}
-	if len(r.Costs) > 0 {
-		s = append(s, costPart(r))
-		if len(r.Settings.Sweep) > 0 {
-			s = append(s, sweepPart(r))
+	if len(d.Costs) > 0 {
+		s = append(s, costPart(d))
+		if len(d.Settings.Sweep) > 0 {
+			s = append(s, sweepPart(d))
 		}
-		s = append(s, memoryPart(r))
-		if len(fillsOf(r)) == 0 {
+		s = append(s, memoryPart(d))
+		if len(fillsIn(d)) == 0 {
 			s = append(s, Part{Title: "Unavailable",
 				Notes: Items("memory by requests: the server does not tell, or it was not asked")})
 		}
@@ -50,12 +50,12 @@ func add(t *Table, cells ...string) {
 }
 
 // BenchmarkFormats are those of bench's document. Its tables have their usual width where no terminal says otherwise.
-var BenchmarkFormats = Formats[*result.Benchmark]{
-	{TableFormat, func(w io.Writer, r *result.Benchmark, t Terminal) error {
-		return benchSheet(r).WriteTerminal(w, t.Or(usualWidth))
+var BenchmarkFormats = Formats[*result.Document]{
+	{TableFormat, func(w io.Writer, d *result.Document, t Terminal) error {
+		return benchSheet(d).WriteTerminal(w, t.Or(usualWidth))
 	}},
-	Everywhere("json", func(w io.Writer, r *result.Benchmark) error { return result.Write(w, r) }),
+	Everywhere("json", func(w io.Writer, d *result.Document) error { return result.Write(w, d) }),
 	Everywhere("csv", writeBenchRows),
-	Everywhere("markdown", func(w io.Writer, r *result.Benchmark) error { return benchSheet(r).WriteMarkdown(w) }),
+	Everywhere("markdown", func(w io.Writer, d *result.Document) error { return benchSheet(d).WriteMarkdown(w) }),
 	Everywhere("bench", writeBenchLines),
 }

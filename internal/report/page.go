@@ -8,9 +8,6 @@ import (
 	"ratelab/internal/result"
 )
 
-// Played is what people read of a scenario that was played on the wall clock.
-func Played(r *result.BenchRun) Part { return benchPart(r) }
-
 // Picture is what a server's wall clock measured of a scenario.
 type Picture struct {
 	Path  string // from the page

@@ -1,38 +1,5 @@
 package result
 
-import (
-	"time"
-
-	"ratelab/internal/measure"
-)
-
-// Header is what made a document. Its fields stand at the document's top level.
-type Header struct {
-	SchemaVersion int        `json:"schema_version"`
-	Kind          string     `json:"kind"`
-	Tool          Tool       `json:"tool"`
-	Started       time.Time  `json:"started"`
-	TookUS        int64      `json:"took_us"`
-	Partial       bool       `json:"partial"` // interrupted: the rounds that were finished
-	Machine       Machine    `json:"machine"`
-	Generator     Generator  `json:"generator"`
-	Settings      Settings   `json:"settings"`
-	Validity      Validity   `json:"validity"`
-	NoiseFloor    NoiseFloor `json:"noise_floor"`
-	Notes         []string   `json:"notes"`
-}
-
-// Benchmark is the document of bench run: what was measured, on what, and whether it can be trusted, complete enough
-// that every table and chart can be made again without measuring again.
-type Benchmark struct {
-	Header
-	Server BenchServer `json:"server"`
-	Runs   []BenchRun  `json:"runs"`  // each scenario's own traffic, open loop
-	Costs  []Cost      `json:"costs"` // each algorithm's cost, closed loop, whatever the scenario
-
-	Kept string `json:"-"` // what an interrupted run has left on a given server, for its message; "": nothing
-}
-
 // Machine is where the generator ran, and the server too where it is our own.
 type Machine struct {
 	OS           string `json:"os"`
@@ -99,21 +66,6 @@ type NoiseFloor struct {
 	ClientP50US float64 `json:"client_p50_us"` // of the client's median service time
 }
 
-// BenchRun is one scenario's own traffic under every algorithm.
-type BenchRun struct {
-	Scenario       string     `json:"scenario"`
-	Question       string     `json:"question"`
-	ScenarioSHA256 string     `json:"scenario_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	Seed           uint64     `json:"seed"`
-	Limit          Limit      `json:"limit"`
-	DurationUS     int64      `json:"duration_us"` // the scenario's own; 0 where a trace does not say
-	FromUS         int64      `json:"from_us"`     // where in it a round begins to play
-	PlayedUS       int64      `json:"played_us"`   // how much of it a round plays
-	OnLate         string     `json:"on_late" jsonschema:"enum=queue,enum=drop,enum=fatal"`
-	Rows           []BenchRow `json:"algorithms"`
-	Notes          []string   `json:"notes"`
-}
-
 // Identity names what decided.
 type Identity struct {
 	// its label: the name, and :k=v for each parameter set
@@ -122,14 +74,33 @@ type Identity struct {
 	Parameters map[string]string `json:"parameters"`
 }
 
-// BenchRow is one algorithm under one scenario.
-type BenchRow struct {
-	Identity
-	Exact  *measure.Result `json:"exact"` // the decisions on what was played, in virtual time: repeatable to the digit
-	Work   Work            `json:"work"`
-	Open   Open            `json:"open"` // all rounds together
-	Course *Course         `json:"course,omitempty"`
-	Rounds []OpenRound     `json:"rounds"`
+// Latency is how one limiter met the requests of one scenario on the wall clock, open loop, all rounds together. The
+// run of the scenario has its row, which says what virtual time decides of them.
+type Latency struct {
+	Scenario  string `json:"scenario" jsonschema:"minLength=1"`
+	Algorithm string `json:"algorithm" jsonschema:"minLength=1"` // the label of the row
+
+	Offered         int64      `json:"offered"`
+	Sent            int64      `json:"sent"`
+	Dropped         int64      `json:"dropped"`
+	Accepted        int64      `json:"accepted"`
+	Rejected        int64      `json:"rejected"`
+	IntendedPerS    float64    `json:"intended_per_s"`
+	AchievedPerS    float64    `json:"achieved_per_s"`
+	ServerUSPerCall *float64   `json:"server_us_per_decision,omitempty"` // median of the rounds, under this traffic
+	Outcomes        Outcomes   `json:"outcomes"`
+	Intervals       []Interval `json:"intervals"` // of the scenario's time
+	Health          Health     `json:"health"`
+
+	Work   Work        `json:"work"`
+	Course *Course     `json:"course,omitempty"`
+	Rounds []OpenRound `json:"rounds"`
+}
+
+// Play is a limiter's latency with its row.
+type Play struct {
+	*Latency
+	Row *Row
 }
 
 // Course is how the plays went over the part's time, in buckets of equal width from its beginning, all rounds
@@ -144,20 +115,10 @@ type Course struct {
 	Rolling []int64 `json:"rolling"`
 }
 
-// Work is what a decision takes, however fast: counted, not timed. Absent figures could not be had, as on a given
-// server.
+// Work is what a decision takes on the wall clock, however fast: counted, not timed. Absent figures could not be had, as
+// on a given server.
 type Work struct {
-	// commands that the script issues, in virtual time
-	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
-	// the same of the admitted decisions, and of the rejected ones
-	RedisCallsPerAdmitted *float64 `json:"redis_calls_per_admitted,omitempty"`
-	RedisCallsPerRejected *float64 `json:"redis_calls_per_rejected,omitempty"`
-	RoundTripsPerDecision *float64 `json:"round_trips_per_decision,omitempty"`
-	// MEMORY USAGE SAMPLES 0, over the keys left in virtual time
-	BytesPerKey        *float64 `json:"bytes_per_key,omitempty"`
-	KeysLeft           *int64   `json:"keys_left,omitempty"` // alive when the traffic ends, in virtual time
-	KeysLeftWithoutTTL *int64   `json:"keys_left_without_ttl,omitempty"`
-	// Commands counts what ran inside the scripts, by command and decision, on the wall clock.
+	// Commands counts what ran inside the scripts, by command and decision.
 	Commands          map[string]float64 `json:"commands,omitempty"`
 	NetInPerDecision  *float64           `json:"net_in_bytes_per_decision,omitempty"`
 	NetOutPerDecision *float64           `json:"net_out_bytes_per_decision,omitempty"`
@@ -168,21 +129,6 @@ type Work struct {
 	Evicted            *int64   `json:"evicted_keys,omitempty"`
 	// executed by the server and not sent; must be 0
 	UnexplainedEvalCalls *int64 `json:"unexplained_eval_calls,omitempty" jsonschema:"minimum=-9007199254740992"`
-}
-
-// Open is what an open loop measured.
-type Open struct {
-	Offered         int64      `json:"offered"`
-	Sent            int64      `json:"sent"`
-	Dropped         int64      `json:"dropped"`
-	Accepted        int64      `json:"accepted"`
-	Rejected        int64      `json:"rejected"`
-	IntendedPerS    float64    `json:"intended_per_s"`
-	AchievedPerS    float64    `json:"achieved_per_s"`
-	ServerUSPerCall *float64   `json:"server_us_per_decision,omitempty"` // median of the rounds, under this traffic
-	Latency         Outcomes   `json:"latency"`
-	Intervals       []Interval `json:"intervals"` // of the scenario's time
-	Health          Health     `json:"health"`
 }
 
 // Outcomes are the durations of what was accepted and rejected, apart.
@@ -299,17 +245,29 @@ type Fill struct {
 	Keys    int64 `json:"keys"`
 }
 
-// Of is how the scenario was played under that limit and seed, or nil. A document that is nil has none.
-func (r *Benchmark) Of(scenario string, limit Limit, seed uint64) *BenchRun {
-	if r == nil {
+// Of is the run of that scenario under that limit and seed, or nil. A document that is nil has none.
+func (d *Document) Of(scenario string, limit Limit, seed uint64) *Run {
+	if d == nil {
 		return nil
 	}
-	for i := range r.Runs {
-		if p := &r.Runs[i]; p.Scenario == scenario && p.Limit == limit && p.Seed == seed {
-			return p
+	for i := range d.Runs {
+		if r := &d.Runs[i]; r.Scenario == scenario && r.Limit == limit && r.Seed == seed {
+			return r
 		}
 	}
 	return nil
+}
+
+// Plays are those of a run of the document, in the order of the rows.
+func (d *Document) Plays(r *Run) []Play {
+	var all []Play
+	for i := range d.Latency {
+		l := &d.Latency[i]
+		if row := r.Find(l.Algorithm); l.Scenario == r.Scenario && row != nil {
+			all = append(all, Play{l, row})
+		}
+	}
+	return all
 }
 
 // Differences compare the decisions of all rounds with those of virtual time.
@@ -320,7 +278,7 @@ type Differences struct {
 }
 
 // Differences are a row's; nil where its clients react, and so ask for other things than in virtual time.
-func (r *BenchRow) Differences() *Differences {
+func (r *Latency) Differences() *Differences {
 	d := &Differences{}
 	for _, round := range r.Rounds {
 		if round.DiffersFromVirtual == nil {

@@ -37,11 +37,12 @@ type Document struct {
 	Command       Command `json:"command"`
 	Tool          Tool    `json:"tool"`
 	// Measurement is how the wall clock was read; absent where everything is decided in virtual time.
-	Measurement *Measurement `json:"measurement,omitempty"`
+	*Measurement `json:"measurement,omitempty"`
 	// Traffic is what answers, users and frontiers are about; absent where the runs say it.
 	Traffic *Traffic `json:"traffic,omitempty"`
 
 	Runs         []Run         `json:"runs,omitempty"`
+	Latency      []Latency     `json:"latency,omitempty"`  // of each row of the runs, open loop
 	Costs        []Cost        `json:"costs,omitempty"`    // of each algorithm, closed loop, whatever the scenario
 	Examinations []Examination `json:"findings,omitempty"` // of users' scripts, under standard traffics
 	Verdicts     []Verdict     `json:"verdicts,omitempty"` // of scripts that are compared
@@ -99,6 +100,7 @@ type Run struct {
 	Keys       int64  `json:"keys"` // distinct keys seen
 	Server     Server `json:"server"`
 	Partial    bool   `json:"partial"` // interrupted: the counts cover the beginning only
+	Played     *Part  `json:"played,omitempty"`
 
 	Results []Row `json:"results"`
 	// Reference is an exact limiter of the contract in the rows' place, independent of them all; absent where clients
@@ -113,6 +115,14 @@ type Run struct {
 	// ClientGroups are the groups of clients that the scenario has, in the order of its file; absent where clients do
 	// not react.
 	ClientGroups []string `json:"client_groups,omitempty"`
+}
+
+// Part is what bench run plays of a scenario, and all that the run is of; DurationUS is that of the whole scenario.
+type Part struct {
+	ScenarioSHA256 string `json:"scenario_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	FromUS         int64  `json:"from_us"`   // where in the scenario a round begins to play
+	LengthUS       int64  `json:"length_us"` // how much of it a round plays
+	OnLate         string `json:"on_late" jsonschema:"enum=queue,enum=drop,enum=fatal"`
 }
 
 // Row is one algorithm's line.

@@ -22,13 +22,6 @@ var files = map[Command]string{OfSimulate: "result.json", OfBench: "bench.json"}
 // File is what the command calls its document in a folder.
 func (c Command) File() string { return files[c] }
 
-func (c Command) version() int {
-	if c == OfBench {
-		return 2
-	}
-	return Version
-}
-
 // program is the one that the command is of.
 func (c Command) program() string {
 	name, _, _ := strings.Cut(string(c), " ")
@@ -46,26 +39,10 @@ func (c Command) original() string {
 // Read reads a document of the command from a file, or from the one in a folder. The error is a *BadFile: it refuses
 // what another command or version wrote, what was cut short, and a field that documents do not have.
 func Read(path string, of Command) (*Document, error) {
-	doc := new(Document)
-	if err := readInto(path, of, doc); err != nil {
-		return nil, err
-	}
-	return doc, nil
-}
-
-// ReadBenchmark reads a bench.json, or the one in a folder, as Read does.
-func ReadBenchmark(path string) (*Benchmark, error) {
-	doc := new(Benchmark)
-	if err := readInto(path, OfBench, doc); err != nil {
-		return nil, err
-	}
-	return doc, nil
-}
-
-func readInto(path string, of Command, doc any) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, of.File())
 	}
+	doc := new(Document)
 	data, bad := load(path, of)
 	if bad == nil {
 		bad = identify(data, of)
@@ -75,9 +52,9 @@ func readInto(path string, of Command, doc any) error {
 	}
 	if bad != nil {
 		bad.Path = path
-		return bad
+		return nil, bad
 	}
-	return nil
+	return doc, nil
 }
 
 // load sees at once that a file of many GB, such as a list of decisions, is none of ours.
@@ -127,15 +104,15 @@ func identify(data []byte, of Command) *BadFile {
 		return &BadFile{Problem: "is none of our results", Remedy: of.want(), Err: err}
 	case by != of:
 		return &BadFile{Problem: "was written by " + message.Bare(string(by)), Remedy: of.want()}
-	case wrong == nil && version == of.version():
+	case wrong == nil && version == Version:
 		return nil
 	}
 	bad := &BadFile{Problem: fmt.Sprintf("was written by %s with schema_version %s, where this program reads %d", by,
-		message.Bare(cmp.Or(string(head.Version), "none")), of.version())}
+		message.Bare(cmp.Or(string(head.Version), "none")), Version)}
 	switch {
 	case wrong != nil:
 		bad.Remedy = of.original()
-	case version > of.version():
+	case version > Version:
 		bad.Remedy = "use the version of " + of.program() + " that wrote it, or a newer one"
 	default:
 		bad.Old = true
@@ -145,14 +122,16 @@ func identify(data []byte, of Command) *BadFile {
 }
 
 // decode refuses fields that the document does not have, and a document without the part that it is read for.
-func decode(data []byte, of Command, into any) *BadFile {
+func decode(data []byte, of Command, doc *Document) *BadFile {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	err := decoder.Decode(into)
-	if doc, ok := into.(*Document); ok && err == nil && doc.Runs == nil {
+	err := decoder.Decode(doc)
+	switch {
+	case err == nil && of == OfBench && doc.Measurement == nil:
+		return &BadFile{Problem: "it has no measurement", Remedy: of.original()}
+	case err == nil && of != OfBench && doc.Runs == nil:
 		return &BadFile{Problem: "it has no runs", Remedy: of.original()}
-	}
-	if err == nil {
+	case err == nil:
 		return nil
 	}
 	bad := &BadFile{Problem: strings.TrimPrefix(err.Error(), "json: "), Remedy: of.original(), Err: err}

@@ -6,8 +6,3 @@ import _ "embed"
 //
 //go:embed result.schema.json
 var Schema []byte
-
-// BenchSchema is that of a Benchmark.
-//
-//go:embed bench.schema.json
-var BenchSchema []byte

@@ -8,11 +8,11 @@ import (
 )
 
 // Fault says whose fault it is that a run is invalid; empty: it is valid.
-func (h *Header) Fault() string {
-	if h.Validity.Valid {
+func (m *Measurement) Fault() string {
+	if m.Validity.Valid {
 		return ""
 	}
-	return fmt.Sprintf("INVALID: %s was at fault; do not rely on the times", Culprit(h.Validity.Reasons))
+	return fmt.Sprintf("INVALID: %s was at fault; do not rely on the times", Culprit(m.Validity.Reasons))
 }
 
 // TheServer is the Culprit of a run in which the generator did all it should.

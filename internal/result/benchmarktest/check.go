@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"ratelab/internal/measure"
 	"ratelab/internal/result"
 )
 
@@ -14,12 +13,19 @@ import (
 // counts, medians with their samples. An error names the first that does not.
 //
 // Note: it is for the tests of who measures. Who reads a result needs none of it: the checksum sees every change.
-func Check(r *result.Benchmark) error {
-	if err := checkHeader(&r.Header); err != nil {
+func Check(r *result.Document) error {
+	if err := checkHeader(r); err != nil {
 		return err
 	}
-	scenario := func(p *result.BenchRun) string { return p.Scenario }
-	if err := eachOnce(r.Runs, scenario, checkPlay); err != nil {
+	rows := 0
+	for i := range r.Runs {
+		rows += len(r.Plays(&r.Runs[i]))
+	}
+	if rows != len(r.Latency) {
+		return fmt.Errorf("of %d latencies %d have a row", len(r.Latency), rows)
+	}
+	limiter := func(l *result.Latency) string { return l.Scenario + ": " + l.Algorithm }
+	if err := eachOnce(r.Latency, limiter, checkLimiter); err != nil {
 		return err
 	}
 	algorithm := func(c *result.Cost) string { return "cost of " + c.Algorithm }
@@ -42,27 +48,22 @@ func eachOnce[T any](list []T, name func(*T) string, check func(*T) error) error
 	return nil
 }
 
-func checkHeader(h *result.Header) error {
+func checkHeader(h *result.Document) error {
 	switch {
-	case h.SchemaVersion != 2:
-		return fmt.Errorf("schema_version is %d, want %d", h.SchemaVersion, 2)
-	case h.Kind != "bench":
-		return fmt.Errorf("kind is %q, want %q", h.Kind, "bench")
+	case h.SchemaVersion != result.Version:
+		return fmt.Errorf("schema_version is %d, want %d", h.SchemaVersion, result.Version)
+	case h.Command != result.OfBench:
+		return fmt.Errorf("command is %q, want %q", h.Command, result.OfBench)
 	case h.Validity.Valid != (len(h.Validity.Reasons) == 0):
 		return fmt.Errorf("valid is %t with %d reasons against it", h.Validity.Valid, len(h.Validity.Reasons))
 	}
 	return nil
 }
 
-func checkPlay(p *result.BenchRun) error {
-	return eachOnce(p.Rows, func(l *result.BenchRow) string { return l.Algorithm }, checkLimiter)
-}
-
-func checkLimiter(l *result.BenchRow) error {
-	o := &l.Open
+func checkLimiter(o *result.Latency) error {
 	var accepted, rejected int64
 	var server []*float64
-	for _, round := range l.Rounds {
+	for _, round := range o.Rounds {
 		accepted, rejected = accepted+round.Accepted, rejected+round.Rejected
 		server = append(server, round.ServerUSPerCall)
 	}
@@ -71,9 +72,6 @@ func checkLimiter(l *result.BenchRow) error {
 		{"sent", o.Sent, "accepted + rejected", o.Accepted + o.Rejected},
 		{"accepted", o.Accepted, "the rounds'", accepted},
 		{"rejected", o.Rejected, "the rounds'", rejected},
-	}
-	if e := l.Exact; e != nil {
-		sums = append(sums, exactSum(e))
 	}
 	if err := disagreement(sums...); err != nil {
 		return err
@@ -92,10 +90,6 @@ type sum struct {
 	want   int64
 }
 
-func exactSum(e *measure.Result) sum {
-	return sum{"exact: offered", e.Offered, "admitted + rejected + errors", e.Admitted + e.Rejected + e.Errors}
-}
-
 func disagreement(sums ...sum) error {
 	for _, s := range sums {
 		if s.figure != s.want || s.figure < 0 {
@@ -107,9 +101,9 @@ func disagreement(sums ...sum) error {
 
 // checkHistograms compares each histogram with the decisions that it is of. Where durations were out of a histogram's
 // range, which is an overflow and counted as such, it may hold fewer.
-func checkHistograms(o *result.Open) error {
+func checkHistograms(o *result.Latency) error {
 	names := []string{"lag", "wait", "service", "response"}
-	whole := counts(&o.Latency)
+	whole := counts(&o.Outcomes)
 	for i, want := range []int64{o.Accepted, o.Rejected} {
 		decision := result.Mixes()[i] // accepted or rejected
 		for j, name := range names {
@@ -127,7 +121,7 @@ func checkHistograms(o *result.Open) error {
 }
 
 // intervalCounts are how many answers the intervals have, of what was accepted and of what was rejected.
-func intervalCounts(o *result.Open) (all [2]int64) {
+func intervalCounts(o *result.Latency) (all [2]int64) {
 	for i := range o.Intervals {
 		all[0] += o.Intervals[i].Accepted.Count()
 		all[1] += o.Intervals[i].Rejected.Count()

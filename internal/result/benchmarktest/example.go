@@ -17,16 +17,17 @@ const (
 
 // Example is a valid result: seven algorithms, two scenarios, five rounds, every field filled. Callers may change
 // what they get, but for its histograms: those are shared, since they are the most of it.
-func Example() *result.Benchmark {
-	return clone(reflect.ValueOf(made())).Interface().(*result.Benchmark)
+func Example() *result.Document {
+	return clone(reflect.ValueOf(made())).Interface().(*result.Document)
 }
 
 var made = sync.OnceValue(makeExample)
 
-func makeExample() *result.Benchmark {
-	r := &result.Benchmark{Header: header("bench"), Server: server()}
+func makeExample() *result.Document {
+	r := header()
 	for _, s := range situations() {
-		r.Runs = append(r.Runs, s.run())
+		run, latency := s.run()
+		r.Runs, r.Latency = append(r.Runs, run), append(r.Latency, latency...)
 	}
 	r.Costs = costs()
 	r.NoiseFloor = result.NoiseFloorOfCosts(r.Costs)
@@ -65,7 +66,7 @@ func clone(v reflect.Value) reflect.Value {
 }
 
 // Invalid is Example after the generator was stopped in the middle, and interrupted later.
-func Invalid() *result.Benchmark {
+func Invalid() *result.Document {
 	r := Example()
 	r.Partial = true
 	r.Validity = result.Validity{Reasons: []result.Reason{{
@@ -78,13 +79,12 @@ func Invalid() *result.Benchmark {
 	return r
 }
 
-func header(kind string) result.Header {
-	return result.Header{
-		SchemaVersion: 2,
-		Kind:          kind,
-		Tool:          result.Tool{Name: "bench", Version: "v0.0.0-example"},
-		Started:       time.Date(2024, time.February, 29, 13, 37, 0, 0, time.UTC),
-		TookUS:        118_402_117,
+func header() *result.Document {
+	d := result.New(result.OfBench, "v0.0.0-example")
+	d.Notes = []string{"round 2 of ten-times-over was measured again: the generator stood still for 31 ms"}
+	d.Measurement = &result.Measurement{
+		Started: time.Date(2024, time.February, 29, 13, 37, 0, 0, time.UTC),
+		TookUS:  118_402_117,
 		Machine: result.Machine{
 			OS: "linux", Architecture: "amd64", Kernel: "6.1.0-18-amd64", CPU: "Example Processor " +
 				"2.40GHz", Cores: 2, Go: "go1.26.0",
@@ -98,8 +98,9 @@ func header(kind string) result.Header {
 			FillLimit: result.Limit{Requests: 10_000, WindowUS: 3_600_000_000, Burst: 10_000}, RepeatedRound: 1,
 		},
 		Validity: result.Validity{Valid: true, Reasons: []result.Reason{}},
-		Notes:    []string{"round 2 of ten-times-over was measured again: the generator stood still for 31 ms"},
+		Server:   server(),
 	}
+	return d
 }
 
 func server() result.BenchServer {

@@ -18,8 +18,8 @@ func TestExampleIsTheSameEachTime(t *testing.T) {
 	if diff := cmp.Diff(first, second, same); diff != "" {
 		t.Errorf("two calls differ:\n%s", diff)
 	}
-	first.Runs[0].Rows[0].Algorithm = "changed"
-	*first.Runs[0].Rows[0].Open.ServerUSPerCall = -1
+	first.Runs[0].Results[0].Algorithm = "changed"
+	*first.Latency[0].ServerUSPerCall = -1
 	if diff := cmp.Diff(benchmarktest.Example(), second, same); diff != "" {
 		t.Errorf("two calls share a row or a figure:\n%s", diff)
 	}

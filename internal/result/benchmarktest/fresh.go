@@ -10,16 +10,16 @@ import (
 var Once = sync.OnceValue(Example)
 
 // Fresh is a copy of the example whose lists may be changed, but not its histograms.
-func Fresh() *result.Benchmark {
-	c := result.WithoutNulls(*Once()).(result.Benchmark)
+func Fresh() *result.Document {
+	c := result.WithoutNulls(*Once()).(result.Document)
 	return &c
 }
 
 // Small is a part of the example, for what would take long with all of it.
-func Small() *result.Benchmark {
+func Small() *result.Document {
 	r := Fresh()
-	r.Runs, r.Costs = r.Runs[:1], r.Costs[:1]
-	r.Runs[0].Rows = r.Runs[0].Rows[:1]
-	r.Runs[0].Rows[0].Open.Intervals = nil
+	r.Runs, r.Latency, r.Costs = r.Runs[:1], r.Latency[:1], r.Costs[:1]
+	r.Runs[0].Results = r.Runs[0].Results[:1]
+	r.Latency[0].Intervals = nil
 	return r
 }

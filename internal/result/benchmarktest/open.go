@@ -7,28 +7,27 @@ import (
 )
 
 // open plays all rounds.
-func (s *situation) open(p *profile, d draw) (result.Open, []result.OpenRound) {
+func (s *situation) open(p *profile, d draw) result.Latency {
 	offered := rounds * s.seconds * s.perSecond
-	open := result.Open{
+	open := result.Latency{
 		Offered: offered, Sent: offered, IntendedPerS: float64(s.perSecond),
 		AchievedPerS: float64(s.perSecond) * 0.99997,
-		Latency:      outcomes(), Intervals: s.intervals(),
+		Outcomes:     outcomes(), Intervals: s.intervals(),
 		Health: result.Health{
 			StallMaxUS: 912, GCPauseP999US: 71, GCPauseMaxUS: 88, SchedulerP99US: 213, CPUShare: 0.31,
 			ClockDivergedUS: 2.4,
 		},
 	}
-	var list []result.OpenRound
 	var serverUS []float64
 	for n := 1; n <= rounds; n++ {
 		round := s.round(p, d, n, &open)
 		open.Accepted += round.Accepted
 		open.Rejected += round.Rejected
 		serverUS = append(serverUS, *round.ServerUSPerCall)
-		list = append(list, round)
+		open.Rounds = append(open.Rounds, round)
 	}
 	open.ServerUSPerCall = pointer(median(serverUS))
-	return open, list
+	return open
 }
 
 func (s *situation) intervals() []result.Interval {
@@ -40,13 +39,13 @@ func (s *situation) intervals() []result.Interval {
 }
 
 // round plays one round into open.
-func (s *situation) round(p *profile, d draw, n int, open *result.Open) result.OpenRound {
+func (s *situation) round(p *profile, d draw, n int, open *result.Latency) result.OpenRound {
 	own := outcomes()
 	for second := range s.seconds {
 		quota := s.quota(p, second)
 		for i := range s.perSecond {
 			interval := &open.Intervals[s.dueUS(second, i)/intervalUS]
-			s.request(p, d, i, i < quota, interval, &own, &open.Latency)
+			s.request(p, d, i, i < quota, interval, &own, &open.Outcomes)
 		}
 	}
 	both := result.NewHistogram()

@@ -42,22 +42,35 @@ func situations() []situation {
 	}}
 }
 
-func (s *situation) run() result.BenchRun {
-	run := result.BenchRun{
-		Scenario: s.name, Question: s.question, ScenarioSHA256: sha256Of(s.name), Seed: 1, Limit: s.limit,
-		DurationUS: s.scenarioUS, PlayedUS: s.seconds * 1_000_000, OnLate: "queue", Notes: s.notes,
+func (s *situation) run() (run result.Run, latency []result.Latency) {
+	run = result.Run{
+		Scenario: s.name, Question: s.question, Seed: 1, Clock: result.Virtual, Limit: s.limit,
+		DurationUS: s.scenarioUS, Keys: 1, Server: server().Server, Notes: s.notes,
+		Played: &result.Part{ScenarioSHA256: sha256Of(s.name), LengthUS: s.seconds * 1_000_000, OnLate: "queue"},
 	}
 	for _, p := range profiles() {
-		run.Rows = append(run.Rows, s.row(&p))
+		row := s.row(&p)
+		run.Results = append(run.Results, row)
+		l := s.open(&p, newDraw(s.name+p.label))
+		l.Scenario, l.Algorithm = s.name, p.label
+		l.Work, l.Course = work(&p, &row.Result), s.course(&p)
+		latency = append(latency, l)
 	}
-	return run
+	return run, latency
 }
 
-func (s *situation) row(p *profile) result.BenchRow {
-	row := result.BenchRow{Identity: p.identity(), Exact: s.exact(p)}
-	row.Work = work(p, row.Exact)
-	row.Open, row.Rounds = s.open(p, newDraw(s.name+p.label))
-	row.Course = s.course(p)
+func (s *situation) row(p *profile) result.Row {
+	id, exact := p.identity(), s.exact(p)
+	share := float64(exact.Admitted) / float64(exact.Offered)
+	row := result.Row{Algorithm: id.Algorithm, ScriptSHA1: id.ScriptSHA1, Parameters: id.Parameters,
+		Figures: measure.Figures{Result: *exact,
+			RedisCallsPerDecision: pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6),
+			RoundTripsPerDecision: pointer(1.0), KeysLeft: pointer(int64(1)), KeysWithoutTTL: pointer(int64(0))}}
+	if p.isControl() {
+		row.KeysLeft = pointer(int64(0))
+	} else {
+		row.BytesPerKey = pointer(float64(p.bytes(exact.PeakWindowAdmitted)))
+	}
 	return row
 }
 
@@ -77,9 +90,7 @@ func (s *situation) exact(p *profile) *measure.Result {
 func work(p *profile, exact *measure.Result) result.Work {
 	share := float64(exact.Admitted) / float64(exact.Offered)
 	w := result.Work{
-		RedisCallsPerDecision: pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6),
-		RoundTripsPerDecision: pointer(1.0),
-		KeysLeft:              pointer(int64(1)), KeysLeftWithoutTTL: pointer(int64(0)), Commands: map[string]float64{},
+		Commands:         map[string]float64{},
 		NetInPerDecision: pointer(171.0), NetOutPerDecision: pointer(22.5), AllocationsPerCall: pointer(11.0),
 		Evicted: pointer(int64(0)), UnexplainedEvalCalls: pointer(int64(0)),
 	}
@@ -89,11 +100,6 @@ func work(p *profile, exact *measure.Result) result.Work {
 		} else {
 			w.Commands[command] += share
 		}
-	}
-	if p.isControl() {
-		w.KeysLeft = pointer(int64(0))
-	} else {
-		w.BytesPerKey = pointer(float64(p.bytes(exact.PeakWindowAdmitted)))
 	}
 	return w
 }

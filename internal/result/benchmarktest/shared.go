@@ -5,20 +5,18 @@ import (
 )
 
 // Shared is Example on a server that keeps no statistics: what its counters would say is unavailable.
-func Shared() *result.Benchmark {
+func Shared() *result.Document {
 	r := Example()
 	r.Server.Kind, r.Server.Own, r.Server.Image, r.Server.Route, r.Server.MaxmemoryPolicy = "url", false, "", "", ""
 	r.NoiseFloor.ServerUS = 0
 	r.Notes = []string{"the server keeps no statistics"}
-	for i := range r.Runs {
-		for j := range r.Runs[i].Rows {
-			row := &r.Runs[i].Rows[j]
-			row.Open.ServerUSPerCall = nil
-			row.Work.Commands, row.Work.NetInPerDecision, row.Work.NetOutPerDecision = nil, nil, nil
-			row.Work.Evicted, row.Work.UnexplainedEvalCalls = nil, nil
-			for k := range row.Rounds {
-				row.Rounds[k].ServerUSPerCall = nil
-			}
+	for i := range r.Latency {
+		l := &r.Latency[i]
+		l.ServerUSPerCall = nil
+		l.Work.Commands, l.Work.NetInPerDecision, l.Work.NetOutPerDecision = nil, nil, nil
+		l.Work.Evicted, l.Work.UnexplainedEvalCalls = nil, nil
+		for k := range l.Rounds {
+			l.Rounds[k].ServerUSPerCall = nil
 		}
 	}
 	for i := range r.Costs {

@@ -12,12 +12,9 @@ import (
 )
 
 // Validate is what the schema says of a document.
-func Validate(t *testing.T, text string) error { return ValidateBy(t, result.Schema, text) }
-
-// ValidateBy is what a schema says of a document.
-func ValidateBy(t *testing.T, by []byte, text string) error {
+func Validate(t *testing.T, text string) error {
 	t.Helper()
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(by))
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(result.Schema))
 	if err != nil {
 		t.Fatal(err)
 	}
