@@ -24,8 +24,8 @@ const (
 	cheapest = better + " " + exact
 )
 
-// benchColumns are the figures, in the order of the CSV and of a scenario's table. Times are µs, and p50 and p99 without
-// another word are of the response; exact figures repeat to the digit.
+// benchColumns are the figures, in the order of the CSV and of a scenario's table. Times are µs, and p50 and p99
+// without another word are of the response; exact figures repeat to the digit.
 var benchColumns = []benchColumn{
 	{name: "connections"}, {name: "requests"}, {name: "decisions"}, {name: "accepted"}, {name: "rejected"},
 	{name: "dropped"},
@@ -69,7 +69,7 @@ func timed(us float64) string {
 // counted is an average of what can be counted: 11 rather than 11.0.
 func counted(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
 
-// The parts of what was measured: a scenario's traffic by outcome, a mix, a number of connections, a number of requests.
+// The parts of what was measured: a scenario's traffic by outcome, a mix, a number of connections or of requests.
 const (
 	partOpen   = "open"
 	partClosed = "closed"

@@ -92,7 +92,8 @@ func costTable(d *result.Document, groups ...spread) Table {
 	t := benchTable()
 	for _, g := range groups {
 		for _, at := range g.at {
-			t.Columns = append(t.Columns, Column{Group: g.heading, Name: strings.TrimSuffix(at, "ed"), Leaves: g.leaves})
+			name := strings.TrimSuffix(at, "ed")
+			t.Columns = append(t.Columns, Column{Group: g.heading, Name: name, Leaves: g.leaves})
 		}
 	}
 	for i := range d.Costs {

@@ -115,8 +115,8 @@ type Course struct {
 	Rolling []int64 `json:"rolling"`
 }
 
-// Work is what a decision takes on the wall clock, however fast: counted, not timed. Absent figures could not be had, as
-// on a given server.
+// Work is what a decision takes on the wall clock, however fast: counted, not timed. Absent figures could not be had,
+// as on a given server.
 type Work struct {
 	// Commands counts what ran inside the scripts, by command and decision.
 	Commands          map[string]float64 `json:"commands,omitempty"`
