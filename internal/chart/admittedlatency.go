@@ -171,8 +171,8 @@ func playedData(r *result.Document, run *result.Run) []byte {
 	var lines [][]any
 	for _, row := range r.Plays(run) {
 		add := func(startUS, widthUS int64, cells ...any) {
-			lines = append(lines, append([]any{serverName(r), row.Algorithm, len(row.Rounds), run.Played.FromUS + startUS,
-				widthUS}, cells...))
+			lines = append(lines, append([]any{serverName(r), row.Algorithm, len(row.Rounds),
+				run.Played.FromUS + startUS, widthUS}, cells...))
 		}
 		if c := row.Course; c != nil {
 			for k, offered := range c.Offered {
