@@ -18,60 +18,63 @@ var intervalParameters = []Parameter{
 			"microsecond"},
 }
 
-// intervalRule is what such a bucket goes by.
-type intervalRule struct {
+// intervalBucket is the rule of such a bucket.
+type intervalBucket struct {
 	clock
 	capacity, refill, intervalUS int64
+
+	debt  int64 // how far below zero a balance may go
+	lends bool  // a key lives until its bucket is full, and otherwise for as long as an empty one takes
 }
 
 // prepareInterval reads the rule that the limit and the parameters make.
-func prepareInterval(p limit.Policy, v Values) (intervalRule, error) {
+func prepareInterval(p limit.Policy, v Values) (*intervalBucket, error) {
 	c, err := v.clock("client")
 	if err != nil {
-		return intervalRule{}, err
+		return nil, err
 	}
-	r := intervalRule{clock: c, capacity: v.Integer("capacity", p.Capacity())}
-	if err := r.keepRate(p, v); err != nil {
-		return intervalRule{}, err
+	b := &intervalBucket{clock: c, capacity: v.Integer("capacity", p.Capacity())}
+	if err := b.keepRate(p, v); err != nil {
+		return nil, err
 	}
-	return r, r.checkSpan(r.capacity)
+	return b, b.checkSpan(b.capacity)
 }
 
 // keepRate reads refill and interval. What is not set follows from the other one at the limit's rate, so that rows
 // are compared at one rate; where neither is, no more is refilled at once than the bucket holds.
 //
 // Note: L tokens every W would be the plainer default. With a burst below L most of them would be spilt.
-func (r *intervalRule) keepRate(p limit.Policy, v Values) error {
+func (b *intervalBucket) keepRate(p limit.Policy, v Values) error {
 	if v.isSet("interval") {
-		r.intervalUS = v.DurationUS("interval", 0)
-		brought, _ := limit.Quotient(p.Requests, r.intervalUS, p.WindowUS(), limit.MaxRequests)
-		r.refill = v.Integer("refill", max(1, brought))
+		b.intervalUS = v.DurationUS("interval", 0)
+		brought, _ := limit.Quotient(p.Requests, b.intervalUS, p.WindowUS(), limit.MaxRequests)
+		b.refill = v.Integer("refill", max(1, brought))
 		return nil
 	}
-	r.refill = v.Integer("refill", min(p.Requests, r.capacity))
+	b.refill = v.Integer("refill", min(p.Requests, b.capacity))
 	longest := limit.MaxWindow.Microseconds()
-	needed, rest := limit.Quotient(r.refill, p.WindowUS(), p.Requests, longest)
-	if needed == longest && r.refill > p.Requests {
+	needed, rest := limit.Quotient(b.refill, p.WindowUS(), p.Requests, longest)
+	if needed == longest && b.refill > p.Requests {
 		return fmt.Errorf("refill %d: the limit takes %s or longer to bring it; set the interval too, or a "+
 			"smaller refill",
-			r.refill, limit.FormatDuration(limit.MaxWindow))
+			b.refill, limit.FormatDuration(limit.MaxWindow))
 	}
 	if rest {
 		needed++
 	}
-	r.intervalUS = v.DurationUS("interval", needed)
+	b.intervalUS = v.DurationUS("interval", needed)
 	return nil
 }
 
 // checkSpan says whether it takes too long to earn so many tokens.
-func (r *intervalRule) checkSpan(tokens int64) error {
-	return withinSpan("filling the bucket", ceilDiv(tokens, r.refill), r.intervalUS)
+func (b *intervalBucket) checkSpan(tokens int64) error {
+	return withinSpan("filling the bucket", ceilDiv(tokens, b.refill), b.intervalUS)
 }
 
 // instance is that of a bucket.
 func (b *intervalBucket) instance(args []string) Instance {
 	in := b.clock.instance(args, nil, newModel[tokens](b.clock, b))
-	in.MostAdmitted = b.bound(b.debt)
+	in.MostAdmitted = b.bound()
 	return in
 }
 
@@ -80,25 +83,18 @@ func (b *intervalBucket) instance(args []string) Instance {
 //
 // In a coarse clock's steps that are no whole part of the interval, the key can expire on the server's clock before
 // the client's shows the last refill: the bucket is then full up to a step too early, once in an interval at most.
-func (r *intervalRule) bound(debt int64) func(spanUS, largestCost int64) int64 {
+func (b *intervalBucket) bound() func(spanUS, largestCost int64) int64 {
 	most := envelope(func(tauUS, largestCost int64) int64 {
-		unpaid := max(0, min(debt, largestCost-1, r.capacity-1))
-		return sum(r.capacity+unpaid, product(min(r.refill, r.capacity+unpaid), ceilDiv(tauUS, r.intervalUS)))
+		unpaid := max(0, min(b.debt, largestCost-1, b.capacity-1))
+		return sum(b.capacity+unpaid, product(min(b.refill, b.capacity+unpaid), ceilDiv(tauUS, b.intervalUS)))
 	})
-	if r.intervalUS%r.stepUS == 0 {
-		return most.mostAdmitted(r.stepUS)
+	if b.intervalUS%b.stepUS == 0 {
+		return most.mostAdmitted(b.stepUS)
 	}
 	return envelope(func(tauUS, largestCost int64) int64 {
-		early := product(r.stepUS-1, tauUS/r.intervalUS+2)
+		early := product(b.stepUS-1, tauUS/b.intervalUS+2)
 		return most(sum(tauUS, early), largestCost)
 	}).mostAdmitted(1)
-}
-
-// intervalBucket admits by such a rule.
-type intervalBucket struct {
-	intervalRule
-	debt  int64 // how far below zero a balance may go
-	lends bool  // a key lives until its bucket is full, and otherwise for as long as an empty one takes
 }
 
 // tokens is one bucket: how many there were at lastUS, the end of a whole interval of intervalUS. sinceUS after it the

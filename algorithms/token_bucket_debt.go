@@ -23,11 +23,11 @@ var _ = register(Spec{
 			Doc: "how far below zero the balance may go; less than the capacity"})...),
 	Traits: Traits{Grid: true, Lends: true, Forgets: true, LifeMS: untilReset},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		r, err := prepareInterval(p, v)
+		b, err := prepareInterval(p, v)
 		if err != nil {
 			return Instance{}, err
 		}
-		b := &intervalBucket{r, v.Integer("debt", r.capacity-1), true}
+		b.debt, b.lends = v.Integer("debt", b.capacity-1), true
 		if b.debt >= b.capacity {
 			return Instance{}, fmt.Errorf("debt %d: want less than the capacity, %d", b.debt, b.capacity)
 		}

@@ -14,11 +14,10 @@ var _ = register(Spec{
 	Parameters: withClock("client", intervalParameters...),
 	Traits:     Traits{Grid: true, Forgets: true, LifeMS: untilReset},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		r, err := prepareInterval(p, v)
+		b, err := prepareInterval(p, v)
 		if err != nil {
 			return Instance{}, err
 		}
-		b := &intervalBucket{intervalRule: r}
 		return b.instance(decimal(b.capacity, b.refill, b.intervalUS)), nil
 	},
 })
