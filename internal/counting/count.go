@@ -30,23 +30,22 @@ var errLate = errors.New("the machine was too slow for it")
 
 // attempt counts a row's path once, over so many copies of a key. Where there turns out to be no such path, it notes
 // why.
-func (r *counter) attempt(ctx context.Context, t *turn, keys, late int) (err error) {
-	began, p := r.Now(), t.path
-	if p.keys = keys; p.oneKey {
-		p.costs, p.keys = slices.Repeat(p.costs, keys), 1
+func (r *counter) attempt(ctx context.Context, p *path, keys, late int) (err error) {
+	began, costs := r.Now(), p.costs
+	if p.oneKey {
+		costs, keys = slices.Repeat(costs, keys), 1
 	}
-	at := t.instant(began.Add(min(r.lead+r.lead*time.Duration(late)/4, mostLead)), p.late)
-	found, err := r.stage.make(ctx, t.Limiter, &p, at)
-	if err != nil {
+	at := p.instant(began.Add(min(r.lead+r.lead*time.Duration(late)/4, mostLead)))
+	if p.found, err = r.make(ctx, p, costs, at); err != nil {
 		return err
 	}
-	if found.decided[0].Verdict != p.verdict {
-		if t.path.missing = "it rejects such a request"; p.verdict == limit.Rejected {
-			t.path.missing = "it never rejects"
+	if p.found.decided[0].Verdict != p.verdict {
+		if p.missing = "it rejects such a request"; p.verdict == limit.Rejected {
+			p.missing = "it never rejects"
 		}
 		return nil
 	}
-	c, err := r.copy(ctx, t.Program, p.keys, found, at)
+	c, err := r.copy(ctx, p.Program, keys, p.found.keys, at)
 	defer func() {
 		c.close()
 		_, failed := redis.Delete(context.WithoutCancel(ctx), r.counted.Client, r.counted.Prefix)
@@ -60,20 +59,20 @@ func (r *counter) attempt(ctx context.Context, t *turn, keys, late int) (err err
 		return err
 	}
 	r.lead = max(leastLead, min(mostLead, (r.lead+2*r.Now().Sub(began))/2))
-	counted, err := r.count(ctx, t, p, found, c, at)
+	counted, err := r.count(ctx, p, c, at)
 	switch {
 	case err != nil:
 		return err
 	case r.disturbed(counted, tidied):
 		return errDisturbed
 	}
-	t.found, t.counts = found, append(t.counts, counted.without(tidied))
-	found.bytesPerKey, err = r.weigh(ctx, c.keys[0])
+	p.counts = append(p.counts, counted.without(tidied))
+	p.found.bytesPerKey, err = r.weigh(ctx, c.keys[0])
 	return err
 }
 
 // count asks when the path's instant has come.
-func (r *counter) count(ctx context.Context, t *turn, p path, found *scene, c *copies, at time.Time) (counts, error) {
+func (r *counter) count(ctx context.Context, p *path, c *copies, at time.Time) (counts, error) {
 	// what the server does by itself meanwhile is not to be counted
 	if err := r.until(ctx, at.Add(-2*markTime)); err != nil {
 		return counts{}, err
@@ -86,17 +85,17 @@ func (r *counter) count(ctx context.Context, t *turn, p path, found *scene, c *c
 			return err
 		}
 		for _, key := range c.keys {
-			for i, cost := range p.costs {
+			for i, cost := range p.found.costs {
 				o, err := c.calls.Call(limit.Request{Key: key, Cost: cost})
 				if err != nil {
 					return err
 				}
-				if problem := found.differs(i, o.Decision); problem != "" {
-					return &wrongPath{fmt.Sprintf("request %d of %d %s", i+1, len(p.costs), problem)}
+				if problem := p.differs(i, o.Decision); problem != "" {
+					return fmt.Errorf("%w: request %d of %d %s", errWrong, i+1, len(p.found.costs), problem)
 				}
 			}
 		}
-		if t.clocked && r.Now().After(at.Add(p.late)) {
+		if p.clocked && r.Now().After(at.Add(p.late)) {
 			return errLate
 		}
 		return r.collect(ctx)
@@ -137,7 +136,7 @@ func (c *copies) close() {
 }
 
 // copy puts n copies of a state onto the counted server.
-func (r *counter) copy(ctx context.Context, program *script.Program, n int, found *scene, at time.Time) (*copies,
+func (r *counter) copy(ctx context.Context, program *script.Program, n int, state []copied, at time.Time) (*copies,
 	error) {
 	c, s := &copies{}, r.counted
 	for i := range n {
@@ -152,12 +151,12 @@ func (r *counter) copy(ctx context.Context, program *script.Program, n int, foun
 	if err == nil {
 		err = c.target.Introduce(ctx, c.keys)
 	}
-	if err != nil || len(found.keys) == 0 {
+	if err != nil || len(state) == 0 {
 		return c, err
 	}
 	pipe := s.Client.Pipeline()
 	for _, key := range c.keys {
-		for _, k := range found.keys {
+		for _, k := range state {
 			name := strings.ReplaceAll(k.name, template, key) // both servers have one prefix
 			pipe.Do(ctx, "RESTORE", name, k.deadlineMS, k.dump, "REPLACE", "ABSTTL")
 		}
@@ -166,7 +165,7 @@ func (r *counter) copy(ctx context.Context, program *script.Program, n int, foun
 		return c, err
 	}
 	size, err := s.Client.DBSize(ctx).Result()
-	if err == nil && size != int64(furniture+n*len(found.keys)) {
+	if err == nil && size != int64(furniture+n*len(state)) {
 		err = errLate // what has expired before it came is not there
 	}
 	return c, err
@@ -224,7 +223,7 @@ func (r *counter) furnish(ctx context.Context) error {
 // what it keeps for that: Lua's table of strings and the allocator's slabs grow at first.
 func (r *counter) warm(ctx context.Context, e *run.Limiter) error {
 	const times = 3
-	c, err := r.copy(ctx, e.Program, decisions, &scene{}, r.Now())
+	c, err := r.copy(ctx, e.Program, decisions, nil, r.Now())
 	defer c.close()
 	for n := 0; n < times && err == nil; n++ {
 		_, err = r.tidy(ctx)

@@ -12,7 +12,6 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 )
@@ -64,7 +63,7 @@ type Figures struct {
 type counter struct {
 	*Job
 	counted *server
-	stage   *stage
+	native  *redis.Server // on it states are made
 	found   Counted
 	done    int
 	unseen  int64         // scripts that the server's statistics leave out: see align
@@ -97,12 +96,10 @@ func (r *counter) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.counted.Close()) }()
-	native, err := redis.Start(ctx, r.Server, redis.WithDirectTransport())
-	if err != nil {
+	if r.native, err = redis.Start(ctx, r.Server, redis.WithDirectTransport()); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, native.Close()) }()
-	r.stage = &stage{native, replay.Clock{Now: r.Now, Sleep: r.Sleep}}
+	defer func() { err = errors.Join(err, r.native.Close()) }()
 	s := r.counted
 	r.found.Server = result.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport}
 	if err := r.furnish(ctx); err != nil {
@@ -127,15 +124,9 @@ func (r *counter) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// turn is one row's part in counting a path. Rows that are compared take turns, path by path: what differs from one
-// minute of a server to the next is the same for all of them then, and each is counted over as many decisions.
-type turn struct {
-	situation
-	path   path
-	found  *scene
-	counts []counts // one of each round
-}
-
+// Rows that are compared take turns, path by path: what differs from one minute of a server to the next is the same for
+// all of them then, and each is counted over as many decisions.
+//
 // Rows that are compared are counted in two rounds, and in a third where they are neither as near to each other as a
 // script is to itself, nor so far apart that there is no doubt. The least of each row's counts is taken: what comes
 // between, such as an allocator that has to grow, takes more instructions and never less.
@@ -157,27 +148,25 @@ func (r *counter) countPath(ctx context.Context, entries []*run.Limiter, state s
 		r.Progress(where, r.done, len(r.Limits)*len(r.States))
 	}
 	r.done++
-	all := make([]*turn, len(entries))
+	all := make([]*path, len(entries))
 	keys := decisions
 	for i, e := range entries {
-		s := situationOf(e)
-		all[i] = &turn{situation: s, path: s.path(state)}
-		keys = min(keys, all[i].path.keys)
+		all[i] = pathOf(e, state)
+		keys = min(keys, all[i].keys)
 	}
 	over := keys
 	for late := 0; ; {
 		failed, err := r.rounds(ctx, all, over, late)
-		var wrong *wrongPath
 		switch {
 		case err == nil:
 			r.note(all, state, over)
 			return nil
 		case errors.Is(err, errDisturbed) && r.unseen < mostUnseen:
-		case (errors.Is(err, errLate) || errors.As(err, &wrong) && failed.clocked) && late < attempts:
+		case (errors.Is(err, errLate) || errors.Is(err, errWrong) && failed.clocked) && late < attempts:
 			late++
 			over = max(1, keys>>(late/3))
-		case errors.As(err, &wrong), errors.Is(err, errLate):
-			failed.path.missing, failed.path.uncounted = err.Error(), true
+		case errors.Is(err, errWrong), errors.Is(err, errLate):
+			failed.missing, failed.uncounted = err.Error(), true
 		case errors.Is(err, context.Canceled):
 			return err
 		default:
@@ -188,18 +177,18 @@ func (r *counter) countPath(ctx context.Context, entries []*run.Limiter, state s
 
 // rounds counts all rows that have the path, each round in the other order than the last, until that is enough. The
 // error is that of the row that is told.
-func (r *counter) rounds(ctx context.Context, all []*turn, keys, late int) (*turn, error) {
-	for _, t := range all {
-		t.counts = nil
+func (r *counter) rounds(ctx context.Context, all []*path, keys, late int) (*path, error) {
+	for _, p := range all {
+		p.counts = nil
 	}
 	for round := 1; ; round++ {
-		there := slices.DeleteFunc(slices.Clone(all), func(t *turn) bool { return t.path.missing != "" })
+		there := slices.DeleteFunc(slices.Clone(all), func(p *path) bool { return p.missing != "" })
 		if round%2 == 0 {
 			slices.Reverse(there)
 		}
-		for _, t := range there {
-			if err := r.attempt(ctx, t, keys, late); err != nil {
-				return t, err
+		for _, p := range there {
+			if err := r.attempt(ctx, p, keys, late); err != nil {
+				return p, err
 			}
 		}
 		if len(there) < 2 || round == mostRounds || round == leastRounds && clear(there) {
@@ -209,11 +198,11 @@ func (r *counter) rounds(ctx context.Context, all []*turn, keys, late int) (*tur
 }
 
 // clear reports whether each row's count is near to the next larger one, or far from it.
-func clear(all []*turn) bool {
+func clear(all []*path) bool {
 	var counts []float64
-	for _, t := range all {
-		if t.path.missing == "" {
-			counts = append(counts, t.least())
+	for _, p := range all {
+		if p.missing == "" {
+			counts = append(counts, p.least())
 		}
 	}
 	slices.Sort(counts)
@@ -226,26 +215,26 @@ func clear(all []*turn) bool {
 }
 
 // least is the least of all rounds' counts of instructions.
-func (t *turn) least() float64 {
-	least := slices.MinFunc(t.counts, func(a, b counts) int { return cmp.Compare(a.Instructions, b.Instructions) })
+func (p *path) least() float64 {
+	least := slices.MinFunc(p.counts, func(a, b counts) int { return cmp.Compare(a.Instructions, b.Instructions) })
 	return float64(least.Instructions)
 }
 
 // note writes a path down that was counted over so many copies of a key.
-func (r *counter) note(all []*turn, state string, keys int) {
-	p := Path{State: state, Limit: result.LimitOf(all[0].Policy), Name: state}
+func (r *counter) note(all []*path, state string, keys int) {
+	found := Path{State: state, Limit: result.LimitOf(all[0].Policy), Name: state}
 	if len(r.Limits) > 1 {
-		p.Name += " at " + p.Limit.String()
+		found.Name += " at " + found.Limit.String()
 	}
-	for _, t := range all {
-		if t.path.missing != "" {
-			p.Of = append(p.Of, Figures{Missing: t.path.missing, Uncounted: t.path.uncounted})
-			continue
+	for _, p := range all {
+		f := Figures{Missing: p.missing, Uncounted: p.uncounted}
+		if p.missing == "" {
+			f.Instructions = p.least() / float64(keys*len(p.costs))
+			f.Commands, f.BytesPerKey = p.found.commands, p.found.bytesPerKey
 		}
-		p.Of = append(p.Of, Figures{Instructions: t.least() / float64(keys*len(t.path.costs)),
-			Commands: t.found.commands, BytesPerKey: t.found.bytesPerKey})
+		found.Of = append(found.Of, f)
 	}
-	r.found.Paths = append(r.found.Paths, p)
+	r.found.Paths = append(r.found.Paths, found)
 }
 
 // CheckServer refuses the servers whose instructions cannot be counted, and those that are given.

@@ -16,7 +16,6 @@ import (
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
-	"ratelab/internal/replay"
 	"ratelab/internal/run"
 	"ratelab/internal/script"
 	"ratelab/lua"
@@ -69,16 +68,16 @@ func TestALostFastPathIsSeenWhereItIsTaken(t *testing.T) {
 	}
 }
 
-// openTestStage is a native server, or the test is skipped.
-func openTestStage(t *testing.T) *stage {
+// onNative makes states on a native server, or the test is skipped.
+func onNative(t *testing.T) *counter {
 	t.Helper()
-	return &stage{redistest.Private(t), replay.Clock{Now: time.Now, Sleep: load.Wait}}
+	return &counter{Job: &Job{Now: time.Now, Sleep: load.Wait}, native: redistest.Private(t)}
 }
 
 // What each path of a limit of 4/1s is answered, worked by hand: what remains of four permits, of which one comes back
 // each 250 ms; in a window of one second, what it has left.
 func TestPathsByHand(t *testing.T) {
-	s := openTestStage(t)
+	s := onNative(t)
 	const missing = -1
 	for _, test := range []struct {
 		label string
@@ -110,8 +109,8 @@ func TestPathsByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		for state, want := range test.want {
-			p := situationOf(e).path(state)
-			found, err := s.make(t.Context(), e, &p, situationOf(e).instant(time.Now(), p.late))
+			p := pathOf(e, state)
+			found, err := s.make(t.Context(), p, p.costs, p.instant(time.Now()))
 			if err != nil {
 				t.Fatal(test.label, state, err)
 			}
@@ -134,19 +133,19 @@ func TestPathsByHand(t *testing.T) {
 // A script that does otherwise than in virtual time has not that path. What remains by the server's clock depends on
 // when it is asked.
 func TestAnotherPathIsSeen(t *testing.T) {
-	found := &scene{decided: []limit.Decision{{Verdict: limit.Allowed, Remaining: 2}}}
+	p := &path{found: &scene{decided: []limit.Decision{{Verdict: limit.Allowed, Remaining: 2}}}}
 	for problem, got := range map[string]limit.Decision{
 		"": {Verdict: limit.Allowed, Remaining: 2},
 		"was rejected, and is allowed in virtual time":       {Verdict: limit.Rejected, Remaining: 2},
 		"left 3 permits, and 2 in virtual time":              {Verdict: limit.Allowed, Remaining: 3},
 		"was not configured, and is allowed in virtual time": {Verdict: limit.NotConfigured},
 	} {
-		if said := found.differs(0, got); said != problem {
+		if said := p.differs(0, got); said != problem {
 			t.Errorf("%+v: %q; want %q", got, said, problem)
 		}
 	}
-	found.byVerdict = true
-	if said := found.differs(0, limit.Decision{Verdict: limit.Allowed}); said != "" {
+	p.late = time.Second
+	if said := p.differs(0, limit.Decision{Verdict: limit.Allowed}); said != "" {
 		t.Errorf("by the server's clock: %q", said)
 	}
 }
@@ -191,14 +190,14 @@ func TestCountsThatAreClear(t *testing.T) {
 		"one far":       {[][]int64{{1000, 1000}, {1200, 1200}, {1020, 1020}}, false},
 		"none of a row": {[][]int64{{1000, 1000}, nil}, true},
 	} {
-		var all []*turn
+		var all []*path
 		for _, some := range test.counts {
-			one := &turn{}
+			one := &path{}
 			for _, n := range some {
 				one.counts = append(one.counts, counts{Instructions: n})
 			}
 			if some == nil {
-				one.path.missing = "there is none"
+				one.missing = "there is none"
 			}
 			all = append(all, one)
 		}
@@ -211,7 +210,7 @@ func TestCountsThatAreClear(t *testing.T) {
 // A job that is told to stop ends soon, without counts.
 func TestAJobIsInterrupted(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
-	openTestStage(t) // or skip
+	onNative(t) // or skip
 	stop := make(chan struct{})
 	j := &Job{Subjects: []Subject{algorithm(t, "gcra")}, Limits: hundredAMinute, Stop: stop,
 		Server: redis.KindProcess, Now: time.Now, Sleep: load.Wait,

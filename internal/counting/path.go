@@ -42,8 +42,11 @@ const template = "p00000"
 // decides, all copies are asked by then. It is less than a tenth of a window, which some scripts part.
 func patience(window time.Duration) time.Duration { return min(100*time.Millisecond, window/12) }
 
-// path says how a state comes about, and what is asked in it.
+// path says how a state comes about for one limiter, what is asked in it, and what was counted.
 type path struct {
+	*run.Limiter
+	clocked bool // the server's clock decides, so that time cannot travel
+
 	history []limit.Request // on one key; AtUS is relative to the path's instant
 	costs   []int64         // of the requests that count, on one key
 	keys    int             // so many copies of the key are asked, each with these costs
@@ -54,18 +57,9 @@ type path struct {
 	missing string        // why there are no figures of such a path; "" where there are
 
 	uncounted bool // missing is a failed count, not a path that the script does not have
-}
 
-// situation is what a path depends on.
-type situation struct {
-	*run.Limiter
-	clocked bool  // the server's clock decides, so that time cannot travel
-	stepUS  int64 // of steady requests: a permit's interval, rounded up
-}
-
-func situationOf(e *run.Limiter) situation {
-	us, permits := e.Policy.Interval()
-	return situation{Limiter: e, clocked: readsServersClock(e.Program), stepUS: (us + permits - 1) / permits}
+	found  *scene
+	counts []counts // one of each round
 }
 
 var timeCommand = regexp.MustCompile(`(?i)['"]TIME['"]`)
@@ -78,28 +72,29 @@ func readsServersClock(p *script.Program) bool {
 	return !told && timeCommand.MatchString(p.Source)
 }
 
-// path is that of a state.
-func (s situation) path(state string) path {
-	p := path{keys: decisions, verdict: limit.Allowed, costs: []int64{1}}
-	if s.clocked {
-		p.late = patience(s.Policy.Window)
+// pathOf is a limiter's path in a state.
+func pathOf(e *run.Limiter, state string) *path {
+	p := &path{Limiter: e, clocked: readsServersClock(e.Program), keys: decisions, verdict: limit.Allowed,
+		costs: []int64{1}}
+	if p.clocked {
+		p.late = patience(p.Policy.Window)
 		p.keys = int(min(decisions, max(1, p.late/perDecision)))
 	}
-	capacity := s.Policy.Capacity()
+	capacity := p.Policy.Capacity()
 	switch state {
 	case StateSteady:
-		p.history = s.steady(p.late)
+		p.steady()
 	case StateBurst:
 		n := int(min(capacity, decisions))
 		p.costs, p.keys = slices.Repeat([]int64{1}, n), max(1, p.keys/n)
 	case StateRejected:
-		s.rejected(&p, capacity)
+		p.rejected(capacity)
 	case StateCostB:
-		if p.costs[0] = capacity; !s.TakesCost() {
+		if p.costs[0] = capacity; !p.TakesCost() {
 			p.missing = "its call has no cost"
 		}
 	case StateFullLog:
-		s.fullLog(&p)
+		p.fullLog()
 	}
 	return p
 }
@@ -113,27 +108,26 @@ func once(atUS, cost int64) limit.Request {
 // times the limit, so that windows are full and the instant lies in the middle of one that opens at a request. Those
 // that would leave the window while copies are asked, late by the server's clock, are left out: one leaves, for the
 // first and the last copy alike.
-func (s situation) steady(late time.Duration) []limit.Request {
-	n := min(s.Policy.Requests+s.Policy.Requests/2, mostHistory)
-	var all []limit.Request
+func (p *path) steady() {
+	us, permits := p.Policy.Interval()
+	stepUS := (us + permits - 1) / permits
+	n := min(p.Policy.Requests+p.Policy.Requests/2, mostHistory)
 	for i := range n {
-		at := -(n - i) * s.stepUS
-		if left := -s.Policy.WindowUS(); at > left && at <= left+late.Microseconds() {
-			continue
+		at := -(n - i) * stepUS
+		if left := -p.Policy.WindowUS(); at <= left || at > left+p.late.Microseconds() {
+			p.history = append(p.history, once(at, 1))
 		}
-		all = append(all, once(at, 1))
 	}
-	return all
 }
 
 // rejected takes the whole capacity at one instant. By the server's clock it lies ahead, so that no permit comes
 // back while rejections are counted: to the script that clock has stepped back. What is more than a history may
 // have is taken by one request.
-func (s situation) rejected(p *path, capacity int64) {
+func (p *path) rejected(capacity int64) {
 	p.aheadUS = p.late.Microseconds() // 0 where the server's clock does not decide
 	n := min(capacity, mostHistory)
 	if rest := capacity - n; rest > 0 {
-		if !s.TakesCost() {
+		if !p.TakesCost() {
 			p.missing = "its call has no cost, and the capacity is too large for a history"
 			return
 		}
@@ -147,8 +141,8 @@ func (s situation) rejected(p *path, capacity int64) {
 
 // fullLog has one request that leaves at the instant and the others in the second half of the window, by µs; what keeps
 // milliseconds tells them apart where there are few.
-func (s situation) fullLog(p *path) {
-	n, window := s.Policy.Requests, s.Policy.WindowUS()
+func (p *path) fullLog() {
+	n, window := p.Policy.Requests, p.Policy.WindowUS()
 	if n > mostEntries {
 		p.missing = "a log of so many entries is not built"
 		return
@@ -167,11 +161,11 @@ const youngMS = 305
 // instant is the first at which a path may be, not before a time: all its requests lie within a tenth of a window
 // on the clock. Where the server's clock decides, its second is young, so that they, and a burst at 10/1s but for
 // one, lie within that, too: some scripts go by whole seconds.
-func (s situation) instant(earliest time.Time, late time.Duration) time.Time {
-	part := s.Policy.WindowUS() / 10
+func (p *path) instant(earliest time.Time) time.Time {
+	part := p.Policy.WindowUS() / 10
 	for at := earliest.Truncate(time.Millisecond); ; at = at.Add(time.Millisecond) {
-		young := !s.clocked || at.UnixMilli()%1000 == youngMS
-		if young && (part == 0 || at.UnixMicro()%part+late.Microseconds() <= part) {
+		young := !p.clocked || at.UnixMilli()%1000 == youngMS
+		if young && (part == 0 || at.UnixMicro()%part+p.late.Microseconds() <= part) {
 			return at
 		}
 	}

@@ -2,6 +2,7 @@ package counting
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,14 +12,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
-	"ratelab/internal/run"
 )
-
-// stage is the native server on which states are made.
-type stage struct {
-	*redis.Server
-	clock replay.Clock
-}
 
 // copied is one Redis key of the template.
 type copied struct {
@@ -29,8 +23,8 @@ type copied struct {
 // scene is a state, and what is decided in it.
 type scene struct {
 	keys        []copied
+	costs       []int64          // of what is asked
 	decided     []limit.Decision // on what is asked at the path's instant
-	byVerdict   bool             // what remains is another number a little later
 	commands    float64          // that the script issues for each
 	bytesPerKey *int64
 }
@@ -38,17 +32,18 @@ type scene struct {
 // beforeFirst is how long after the runner's start the first request is.
 const beforeFirst = time.Second
 
-// make decides a path's history in virtual time, so that its instant is at, and then what is asked. Deadlines are those
-// that the keys would have on the wall clock.
-func (s *stage) make(ctx context.Context, e *run.Limiter, p *path, at time.Time) (*scene, error) {
-	if err := s.Client.FlushAll(ctx).Err(); err != nil {
+// make decides a path's history in virtual time, so that its instant is at, and then requests of these costs. Deadlines
+// are those that the keys would have on the wall clock.
+func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time) (*scene, error) {
+	if err := r.native.Client.FlushAll(ctx).Err(); err != nil {
 		return nil, err
 	}
 	begins := at.Add(-beforeFirst)
 	if len(p.history) > 0 {
 		begins = begins.Add(time.Duration(p.history[0].AtUS) * time.Microsecond)
 	}
-	runner, err := host.Runner(ctx, s.Server, e.Program, host.Times{Start: begins}, s.clock)
+	runner, err := host.Runner(ctx, r.native, p.Program, host.Times{Start: begins},
+		replay.Clock{Now: r.Now, Sleep: r.Sleep})
 	if err != nil {
 		return nil, err
 	}
@@ -62,33 +57,33 @@ func (s *stage) make(ctx context.Context, e *run.Limiter, p *path, at time.Time)
 	if _, err := decide(slices.Clone(p.history)); err != nil {
 		return nil, err
 	}
-	found := &scene{byVerdict: p.late > 0}
-	if found.keys, err = s.copies(ctx, runner.Deadline, at); err != nil {
+	found := &scene{costs: costs}
+	if found.keys, err = r.copies(ctx, runner.Deadline, at); err != nil {
 		return nil, err
 	}
 	already := runner.Calls().Total
 	var asked []limit.Request
-	for _, cost := range p.costs {
+	for _, cost := range costs {
 		asked = append(asked, once(p.aheadUS, cost))
 	}
 	found.decided, err = decide(asked)
-	found.commands = float64(runner.Calls().Total-already) / float64(len(p.costs))
+	found.commands = float64(runner.Calls().Total-already) / float64(len(costs))
 	return found, err
 }
 
 // copies are the keys of the template as they are now, but for what has expired by an instant.
-func (s *stage) copies(ctx context.Context, virtual func(int64) int64, at time.Time) ([]copied, error) {
+func (r *counter) copies(ctx context.Context, virtual func(int64) int64, at time.Time) ([]copied, error) {
 	var all []copied
-	err := redis.Scan(ctx, s.Client, s.Prefix, func(names []string) error {
+	err := redis.Scan(ctx, r.native.Client, r.native.Prefix, func(names []string) error {
 		for _, name := range names {
 			if !strings.Contains(name, template) {
 				continue
 			}
-			dump, err := s.Client.Dump(ctx, name).Result()
+			dump, err := r.native.Client.Dump(ctx, name).Result()
 			if err != nil {
 				return err
 			}
-			ms, err := s.Client.Do(ctx, "PEXPIRETIME", name).Int64()
+			ms, err := r.native.Client.Do(ctx, "PEXPIRETIME", name).Int64()
 			if err != nil {
 				return err
 			}
@@ -104,17 +99,16 @@ func (s *stage) copies(ctx context.Context, virtual func(int64) int64, at time.T
 	return all, err
 }
 
-// wrongPath is a script that did not decide what it does in virtual time: the figures would be of another path.
-type wrongPath struct{ problem string }
+// errWrong is a script that did not decide what it does in virtual time: the figures would be of another path.
+var errWrong = errors.New("the calls did not take that path")
 
-func (w *wrongPath) Error() string { return "the calls did not take that path: " + w.problem }
-
-// differs says how request i's decision is not what is decided in virtual time; "" where it is that.
-func (s *scene) differs(i int, got limit.Decision) string {
-	switch want := s.decided[i]; {
+// differs says how request i's decision is not what is decided in virtual time; "" where it is that. By the server's
+// clock what remains is another number a little later.
+func (p *path) differs(i int, got limit.Decision) string {
+	switch want := p.found.decided[i]; {
 	case got.Verdict != want.Verdict:
 		return fmt.Sprintf("was %s, and is %s in virtual time", words[got.Verdict], words[want.Verdict])
-	case !s.byVerdict && got.Remaining != want.Remaining:
+	case p.late == 0 && got.Remaining != want.Remaining:
 		return fmt.Sprintf("left %d permits, and %d in virtual time", got.Remaining, want.Remaining)
 	}
 	return ""
