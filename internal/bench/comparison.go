@@ -114,9 +114,8 @@ func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 	}
 	p.progress = newProgress(c.Progress, p.estimate())
 	first := p.plans[0]
-	err = host.Try(ctx, first.Limiters, c.Server, "", first.Scenario.Start, first.Stream,
-		replay.Clock{Now: c.Now, Sleep: c.Sleep})
-	if err != nil {
+	scripts := host.Server{Spec: c.Server, Clock: replay.Clock{Now: c.Now, Sleep: c.Sleep}}
+	if _, err := scripts.Try(ctx, first); err != nil {
 		return nil, err
 	}
 	server, note, err := startServer(ctx, c.Server, 2)

@@ -34,9 +34,8 @@ func (p *plan) run(ctx context.Context) (*result.Document, error) {
 		return nil, err
 	}
 	first := p.runs[0]
-	err = host.Try(ctx, first.Limiters, p.Server, server.Prefix, first.Scenario.Start, first.Stream,
-		replay.Clock{Now: p.Now, Sleep: p.Sleep})
-	if err != nil {
+	scripts := host.Server{Spec: p.Server, Running: server, Clock: replay.Clock{Now: p.Now, Sleep: p.Sleep}}
+	if _, err := scripts.Try(ctx, &first.Plan); err != nil {
 		server.Close()
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
+	"ratelab/internal/virtualtime"
 )
 
 // copied is one Redis key of the template.
@@ -42,7 +43,7 @@ func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time
 	if len(p.history) > 0 {
 		begins = begins.Add(time.Duration(p.history[0].AtUS) * time.Microsecond)
 	}
-	runner, err := host.Runner(ctx, r.native, p.Program, host.Times{Start: begins},
+	runner, err := host.Runner(ctx, r.native, p.Program, virtualtime.Options{Start: begins},
 		replay.Clock{Now: r.Now, Sleep: r.Sleep})
 	if err != nil {
 		return nil, err

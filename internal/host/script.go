@@ -16,23 +16,9 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Times are those of a run.
-type Times struct {
-	Start  time.Time       // where virtual time begins
-	Behind time.Duration   // how far behind that the server's clock steps at most
-	Stop   <-chan struct{} // ends what is decided between two batches; nil: nothing does
-}
-
-// Runner prepares a program for virtual time, under the server's prefix. The error is a *replay.InputError for a script
-// that virtual time cannot follow, or the server's.
-func Runner(ctx context.Context, s *redis.Server, program *script.Program, times Times, clock replay.Clock) (
-	*virtualtime.Runner, error) {
-	return runner(ctx, s, program, virtualtime.Options{Start: times.Start, Behind: times.Behind, Stop: times.Stop},
-		clock)
-}
-
-// runner adds the two clocks to the options.
-func runner(ctx context.Context, s *redis.Server, program *script.Program, o virtualtime.Options,
+// Runner prepares a program for virtual time, under the server's prefix, with both clocks in the options. The error is
+// a *replay.InputError for a script that virtual time cannot follow, or the server's.
+func Runner(ctx context.Context, s *redis.Server, program *script.Program, o virtualtime.Options,
 	clock replay.Clock) (*virtualtime.Runner, error) {
 	// Deadlines are placed after the server's own clock, which need not be ours.
 	serverNow, err := s.Client.Time(ctx).Result()
@@ -51,33 +37,19 @@ func runner(ctx context.Context, s *redis.Server, program *script.Program, o vir
 	return r, err
 }
 
-// Script decides by a limiter's script in virtual time, on a server. Its errors speak of the server's connection in
-// our words.
-type Script struct {
+// onServer is a run.Script. Its errors speak of the server's connection in our words.
+type onServer struct {
 	*virtualtime.Runner
-	Limiter *run.Limiter
-	Server  *redis.Server
+	limiter *run.Limiter
+	server  *redis.Server
 
 	route  func(key string) string // of several gateways; nil: there is one
 	routed []limit.Request         // as the gateways see them
 }
 
-// Open prepares a limiter's script for virtual time on a server.
-func Open(ctx context.Context, s *redis.Server, l *run.Limiter, times Times, clock replay.Clock) (*Script, error) {
-	r, err := Runner(ctx, s, l.Program, times, clock)
-	if err != nil {
-		return nil, err
-	}
-	all := &Script{Runner: r, Limiter: l, Server: s}
-	if l.Gateways != nil {
-		all.route = l.Route(0)
-	}
-	return all, nil
-}
-
 // Decide decides a batch. The error is message.ErrStopped where it was told to stop, and a *replay.InputError where a
 // user's script is to blame, on a server of ours: that it loops, or has ended its server.
-func (s *Script) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if s.route != nil {
 		s.routed = append(s.routed[:0], requests...)
 		for i := range s.routed {
@@ -86,17 +58,17 @@ func (s *Script) Decide(ctx context.Context, requests []limit.Request, decisions
 		requests = s.routed
 	}
 	err := s.Runner.Decide(ctx, requests, decisions)
-	mine := s.Limiter.Program.Foreign && s.Server.Own
+	mine := s.limiter.Program.Foreign && s.server.Own
 	var call *virtualtime.CallError
 	switch {
 	case mine && errors.As(err, &call):
 	case mine && redis.TimedOut(err):
-		return replay.Invalid("%s: no answer within %v: the script %w, or is far too slow", s.Limiter.File,
+		return replay.Invalid("%s: no answer within %v: the script %w, or is far too slow", s.limiter.File,
 			redis.BatchTime, errLoops)
-	case err != nil && mine && s.Server.Bounded() && s.Server.Ended() != "":
-		return replay.Invalid("%s: %s", s.Limiter.File, ended(s.Server, redis.ScriptMemory))
+	case err != nil && mine && s.server.Bounded() && s.server.Ended() != "":
+		return replay.Invalid("%s: %s", s.limiter.File, ended(s.server, redis.ScriptMemory))
 	}
-	return explain(err, s.Server)
+	return explain(err, s.server)
 }
 
 // explain puts an error of a call on s into our words, as redis.Explain does. What a script is to blame for, and
@@ -117,36 +89,36 @@ func explain(err error, s *redis.Server) error {
 
 // Left counts what the script has left at a time. Memory is that of a real server: an embedded one invents its answer.
 // The error is message.ErrStopped where it was told to stop.
-func (s *Script) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
-	left, err := s.Runner.Left(ctx, atUS, s.Server.Kind != redis.KindEmbedded)
+func (s *onServer) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
+	left, err := s.Runner.Left(ctx, atUS, s.server.Kind != redis.KindEmbedded)
 	return left, s.named(err)
 }
 
 // Close deletes what the script has left.
-func (s *Script) Close(ctx context.Context) error { return s.named(s.Runner.Close(ctx)) }
+func (s *onServer) Close(ctx context.Context) error { return s.named(s.Runner.Close(ctx)) }
 
 // named names the limiter in an error of the server.
-func (s *Script) named(err error) error {
+func (s *onServer) named(err error) error {
 	if err == nil || errors.Is(err, message.ErrStopped) {
 		return err
 	}
-	return fmt.Errorf("%s: %w", s.Limiter.Label, explain(err, s.Server))
+	return fmt.Errorf("%s: %w", s.limiter.Label, explain(err, s.server))
 }
 
 // errHangs is that of a server on which nothing can be deleted.
 var errHangs = errors.New("the server does not answer")
 
 // delete deletes what is left, until ctx is done.
-func (s *Script) delete(ctx context.Context) error {
-	if s.Server.Hangs() {
+func (s *onServer) delete(ctx context.Context) error {
+	if s.server.Hangs() {
 		return errHangs
 	}
 	return s.Close(ctx)
 }
 
 // abandon leaves the keys to a server of ours, which ends with the run.
-func (s *Script) abandon() {
+func (s *onServer) abandon() {
 	if s.Unanswered() { // it may hang in the script
-		s.Server.Abandon()
+		s.server.Abandon()
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
-	"ratelab/internal/script"
 	"ratelab/internal/sequence"
+	"ratelab/internal/virtualtime"
 )
 
 // Server is a run.Server: one server for all rows, or an embedded one for each.
@@ -30,7 +30,7 @@ type Server struct {
 
 	all     []*redis.Server
 	private map[string]*redis.Server // of users' scripts, by file
-	scripts []*Script                // opened since the last Clean
+	scripts []*onServer              // opened since the last Clean
 
 	hurry chan struct{} // closed when the run was told to stop, and had time to finish what it had begun
 	done  chan struct{}
@@ -108,10 +108,13 @@ func (s *Server) Kept() string { return s.kept }
 
 // prefix is that of the keys; "": of all servers of ours.
 func (s *Server) prefix() string {
-	if len(s.all) == 0 {
-		return ""
+	switch {
+	case s.Running != nil:
+		return s.Running.Prefix
+	case len(s.all) > 0:
+		return s.all[0].Prefix
 	}
-	return s.all[0].Prefix
+	return ""
 }
 
 // Private is a server of our own in place of this one, with keys of the same prefix.
@@ -125,19 +128,6 @@ func (s *Server) Private(ctx context.Context) (run.Server, error) {
 	return other, nil
 }
 
-// Try is the function Try, for a plan's traffic. It warns of what the embedded server gets wrong.
-func (s *Server) Try(ctx context.Context, scripts []*run.Limiter, p *run.Plan) (warnings []string, err error) {
-	for _, l := range scripts {
-		if s.all[0].Kind != redis.KindEmbedded {
-			break
-		}
-		for _, r := range script.Analyse(l.Program.Source).Embedded {
-			warnings = append(warnings, fmt.Sprintf("%s:%d: %s; check with --redis process", l.File, r.Line, r.Text))
-		}
-	}
-	return warnings, Try(ctx, scripts, s.Spec, s.prefix(), p.Scenario.Start, p.Stream, s.Clock)
-}
-
 // Open prepares a limiter's script as the row of that number.
 func (s *Server) Open(ctx context.Context, l *run.Limiter, start time.Time, behind time.Duration, row int) (
 	run.Script, error) {
@@ -145,9 +135,14 @@ func (s *Server) Open(ctx context.Context, l *run.Limiter, start time.Time, behi
 	if err != nil {
 		return nil, err
 	}
-	script, err := Open(ctx, one, l, Times{Start: start, Behind: behind, Stop: s.hurry}, s.Clock)
+	r, err := Runner(ctx, one, l.Program, virtualtime.Options{Start: start, Behind: behind, Stop: s.hurry}, s.Clock)
 	if err != nil {
 		return nil, err
+	}
+	script := &onServer{Runner: r, limiter: l, server: one}
+	if l.Gateways != nil {
+		turns := l.Gateways.TurnsAfter(0)
+		script.route = turns.Next
 	}
 	s.scripts = append(s.scripts, script)
 	return script, nil

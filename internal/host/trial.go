@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/run"
+	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
 
@@ -31,18 +31,34 @@ const (
 // errLoops is the verdict on a script that does not answer.
 var errLoops = errors.New("loops")
 
-// Try lets every user's script among all decide the first requests of the traffic on a private server, before it
-// decides anything on the server that spec names, with keys of prefix: a script that loops after a write cannot be
-// killed without its server, and no script is to know its trial by its keys. Without such a script it does nothing. Its
-// error is a *replay.InputError, or that of a server.
-func Try(ctx context.Context, all []*run.Limiter, spec, prefix string, start time.Time, t replay.Traffic,
-	clock replay.Clock) error {
-	all = slices.DeleteFunc(slices.Clone(all), func(l *run.Limiter) bool { return !l.Program.Foreign })
-	if len(all) == 0 {
-		return nil
+// Try has every user's script of a plan decide its first requests on a private server, before it decides anything on
+// this one, with keys of the same prefix: a script that loops after a write cannot be killed without its server, and no
+// script is to know its trial by its keys. The warnings are what the embedded server gets wrong of them. The error is a
+// *replay.InputError, or that of a server.
+func (s *Server) Try(ctx context.Context, p *run.Plan) (warnings []string, err error) {
+	var all []*run.Limiter
+	for _, l := range p.Limiters {
+		if !l.Program.Foreign {
+			continue
+		}
+		all = append(all, l)
+		for _, r := range script.Analyse(l.Program.Source).Embedded {
+			warnings = append(warnings, fmt.Sprintf("%s:%d: %s; check with --redis process", l.File, r.Line, r.Text))
+		}
 	}
+	if s.Spec != redis.KindEmbedded {
+		warnings = nil
+	}
+	if len(all) > 0 {
+		err = s.try(ctx, all, p)
+	}
+	return warnings, err
+}
+
+// try tries scripts with the first requests of a plan.
+func (s *Server) try(ctx context.Context, all []*run.Limiter, p *run.Plan) error {
 	var first []limit.Request
-	for q, err := range t.Requests() {
+	for q, err := range p.Stream.Requests() {
 		if err != nil {
 			return &replay.InputError{Err: err}
 		}
@@ -53,12 +69,12 @@ func Try(ctx context.Context, all []*run.Limiter, spec, prefix string, start tim
 	watch := message.WatchOf(ctx)
 	ctx, cancel := watch.Context(ctx)
 	defer cancel()
-	server, err := redis.StartPrivate(ctx, spec, prefix, trialMemory)
+	server, err := redis.StartPrivate(ctx, s.Spec, s.prefix(), trialMemory)
 	if err != nil {
 		return err
 	}
 	for _, l := range all {
-		if err = tryOne(ctx, server, l, start, first, clock); err != nil {
+		if err = tryOne(ctx, server, l, p.Scenario.Start, first, s.Clock); err != nil {
 			break
 		}
 	}
@@ -77,7 +93,7 @@ func Try(ctx context.Context, all []*run.Limiter, spec, prefix string, start tim
 // tryOne gives nil for a script that answers every request with what its binding allows.
 func tryOne(ctx context.Context, s *redis.Server, l *run.Limiter, start time.Time, requests []limit.Request,
 	clock replay.Clock) error {
-	r, err := runner(ctx, s, l.Program, virtualtime.Options{Start: start, Trial: true, BatchSize: 1}, clock)
+	r, err := Runner(ctx, s, l.Program, virtualtime.Options{Start: start, Trial: true, BatchSize: 1}, clock)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
 	"ratelab/internal/run"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
@@ -44,8 +45,10 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 		}
 	}
 	first := traffic.List([]limit.Request{{Key: "k", Cost: 1}}, time.Second, true)
-	return Try(ctx, []*run.Limiter{own}, kind, "", time.Unix(1_700_000_000, 0), first,
-		replay.Clock{Now: time.Now, Sleep: sleep})
+	s := Server{Spec: kind, Clock: replay.Clock{Now: time.Now, Sleep: sleep}}
+	_, err = s.Try(ctx, &run.Plan{Scenario: &scenario.Scenario{Start: time.Unix(1_700_000_000, 0)}, Stream: first,
+		Limiters: []*run.Limiter{own}})
+	return err
 }
 
 // wantInput checks that the script is to blame, in one line that names it.

@@ -32,11 +32,12 @@ func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Poli
 	if err != nil {
 		return nil, err
 	}
-	if err := a.start(ctx, plans); err != nil {
+	on, err := a.started(ctx, plans)
+	if err != nil {
 		return nil, err
 	}
-	defer a.end()
-	found, err := a.play(ctx, plans)
+	defer on.Server.Close()
+	found, err := on.play(ctx, plans)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Poli
 	for i := range c.Document.Runs {
 		if run := &c.Document.Runs[i]; len(run.Alike()) > 1 {
 			c.Parts = run
-			c.First, err = a.firstDifference(ctx, plans[i])
+			c.First, err = on.firstDifference(ctx, plans[i])
 			break
 		}
 	}
@@ -130,7 +131,7 @@ func (a *Ask) firstDifference(ctx context.Context, p *Plan) (*DifferenceError, e
 	head.Another = nil
 	head.Decider = &confirming{Decider: rows[1].decider, model: rows[0].decider, alike: sameOutcome, stop: a.Stop}
 	_, err = replay.Run(ctx, p.Stream, p.Policy, []replay.Lane{head}, replay.Options{})
-	err = a.clean(ctx, err)
+	err = a.Server.Clean(ctx, err)
 	var first *DifferenceError
 	if errors.As(err, &first) {
 		return first, nil

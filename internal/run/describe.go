@@ -19,7 +19,7 @@ func (p *Plan) measured(o replay.Options) replay.Options {
 
 // describe writes down one plan's outcome.
 func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
-	server, _ := a.about()
+	server, _ := a.Server.Describe()
 	scales := measure.TimeScales(p.Policy.WindowUS())
 	run := &result.Run{Scenario: p.Scenario.Name, Question: p.Scenario.Question, Seed: p.Seed, Clock: result.Virtual,
 		Limit: result.LimitOf(p.Policy), DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: server,
@@ -37,7 +37,7 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 		for _, g := range p.Scenario.Clients {
 			run.ClientGroups = append(run.ClientGroups, g.Name)
 		}
-		p.noteClients(a.Server != nil, note)
+		p.noteClients(server.Kind != ModelServer, note)
 	}
 	if run.Partial {
 		text := "interrupted: the figures cover the beginning only"

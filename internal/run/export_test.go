@@ -1,8 +1,18 @@
 package run
 
+import (
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+)
+
 // What tests look at from within.
 var (
-	Checked  = checked
-	Describe = (*Ask).describe
-	Manage   = (*Limiter).manage
+	Checked = checked
+	Manage  = (*Limiter).manage
 )
+
+// Describe is what a run of the models says of an outcome.
+func Describe(p *Plan, o *replay.Outcome) *result.Run {
+	a := Ask{Server: models{}}
+	return a.describe(p, nil, o)
+}

@@ -58,11 +58,10 @@ func checkFindings(t *testing.T, r *result.Run, row *result.Row) {
 
 // Where there are too many keys for it, a reader is told.
 func TestFairnessHasItsEnd(t *testing.T) {
-	a := job()
 	p := NewPlan(evenly(t, "steady", 10, ""), Instead{})
 	for keys, want := range map[int64][]string{measure.MaxFairKeys: nil,
 		measure.MaxFairKeys + 1: {"fairness is not measured beyond 200,000 keys"}} {
-		if got := Describe(a, &p, nil, &replay.Outcome{Keys: keys}).Notes; !slices.Equal(got, want) {
+		if got := Describe(&p, &replay.Outcome{Keys: keys}).Notes; !slices.Equal(got, want) {
 			t.Errorf("of %d keys: %q, want %q", keys, got, want)
 		}
 	}

@@ -108,16 +108,6 @@ func (l *Limiter) TakesCost() bool {
 	})
 }
 
-// Route gives the name under which each request's client is counted, in the order in which they come to the balancer,
-// which has handed on so many before.
-func (l *Limiter) Route(before uint64) func(key string) string {
-	if l.Gateways == nil {
-		return func(key string) string { return key }
-	}
-	turns := l.Gateways.TurnsAfter(before)
-	return turns.Next
-}
-
 // manage has the limits deleted and configured in the course of the run, where they are managed ones; the others are
 // nobody's to delete. A bucket that comes back is full, which is more than its algorithm guarantees.
 func (l *Limiter) manage(steps []limit.ManagedStep, start time.Time) {

@@ -14,7 +14,6 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
-	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 )
 
@@ -22,6 +21,12 @@ import (
 // away. So it is with keys that nobody asks for while there is no bucket, or before there is one again.
 func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
+		server := on(s.Kind).(*host.Server)
+		server.Running = s
+		if err := server.Start(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
 		none := 0
 		for seed := range uint64(20) {
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -33,8 +38,7 @@ func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 			Manage(e, steps, scenario.DefaultStart)
 			model := e.NewModel()
 			e.Program = e.Program.InKeyspace(fmt.Sprint("seed", seed, ":"))
-			v, err := host.Open(t.Context(), s, e, host.Times{Start: scenario.DefaultStart},
-				replay.Clock{Now: time.Now})
+			v, err := server.Open(t.Context(), e, scenario.DefaultStart, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +59,7 @@ func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 					none++
 				}
 			}
-			if err := v.Close(t.Context()); err != nil {
+			if err := server.Clean(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -63,6 +63,11 @@ func (p *Plan) endless() bool {
 		func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
 }
 
+// foreign are the limiters that are users' scripts.
+func (p *Plan) foreign() []*Limiter {
+	return slices.DeleteFunc(slices.Clone(p.Limiters), func(l *Limiter) bool { return !l.Program.Foreign })
+}
+
 // rows is how many rows the plan has at the most: with local flags limiters have two.
 func (p *Plan) rows() int {
 	n := len(p.Limiters)

@@ -28,13 +28,10 @@ func (a *Ask) react(ctx context.Context, p *Plan) ([]*row, *replay.Outcome, erro
 		return nil, nil, err
 	}
 	rows, err := a.reacting(ctx, p)
-	if err == nil {
-		err = a.watch(p, rows)
-	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := a.clean(ctx, a.playAll(ctx, p, rows, outcome)); err != nil {
+	if err := a.Server.Clean(ctx, a.playAll(ctx, p, rows, outcome)); err != nil {
 		return nil, nil, err
 	}
 	return rows, outcome, nil
@@ -94,8 +91,12 @@ func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 	}
 	for _, choice := range p.sequences {
 		play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
-		r := &row{protocol: play, answers: play, sequence: play,
-			Limiter: &Limiter{Instance: algorithms.Instance{Label: choice.Label, Parameters: choice.Parameters()}}}
+		l := &Limiter{Instance: algorithms.Instance{Label: choice.Label, Parameters: choice.Parameters()}}
+		r, err := a.row(ctx, p, l, len(all))
+		if err != nil {
+			return nil, err
+		}
+		r.protocol, r.answers, r.sequence = play, play, play
 		all = append(all, r)
 	}
 	return all, nil
@@ -186,9 +187,6 @@ const mostConfirmed = 5000
 // confirmCommands sends what a sequence's clients sent to the server, where there is one, and wants the same replies.
 // The outcome is partial where somebody ended the run before all of them were there.
 func (a *Ask) confirmCommands(ctx context.Context, play *sequence.Play, row int, o *replay.Outcome) error {
-	if a.Server == nil {
-		return nil
-	}
 	calls := play.Calls()
 	err := a.Server.Confirm(ctx, calls[:min(len(calls), mostConfirmed)], row)
 	if errors.Is(err, message.ErrStopped) {

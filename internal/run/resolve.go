@@ -37,14 +37,6 @@ func (a *Ask) Plans() ([]*Plan, error) {
 	return all, r.Err()
 }
 
-// userScripts are those of the plans, once each: those of the first.
-func userScripts(plans []*Plan) []*Limiter {
-	if len(plans) == 0 {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(plans[0].Limiters), func(l *Limiter) bool { return l.File == "" })
-}
-
 // choices are the algorithms that meet a scenario: those that were named, or all with their defaults, each followed by
 // the variants that the scenario asks for or expects something of.
 func (r *resolver) choices(s *scenario.Scenario) []algorithms.Choice {

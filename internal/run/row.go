@@ -76,11 +76,14 @@ func (a *Ask) rows(ctx context.Context, p *Plan) ([]*row, error) {
 	return all, nil
 }
 
-// row is the limiter as the row of that number, with its script opened where there is a server.
+// row is the limiter as the row of that number, with its script opened and with whoever watches it.
 func (a *Ask) row(ctx context.Context, p *Plan, l *Limiter, number int) (r *row, err error) {
 	r = &row{Limiter: l}
-	if a.Server != nil {
+	if l.Program != nil {
 		r.script, err = a.Server.Open(ctx, l, p.Scenario.Start, p.Scenario.ServerClock.Behind(), number)
+	}
+	if err == nil && a.Watch != nil {
+		r.observe, err = a.Watch(p.Scenario.Name, l.Label)
 	}
 	return r, err
 }

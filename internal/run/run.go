@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"ratelab/algorithms"
@@ -71,72 +70,47 @@ func (a *Ask) Run(ctx context.Context) (*Result, error) {
 	return a.Play(ctx, plans)
 }
 
-// Play decides every plan, on the server if there is one. Its errors are those of Run.
+// Play decides every plan. Its errors are those of Run.
 func (a *Ask) Play(ctx context.Context, plans []*Plan) (*Result, error) {
-	if err := a.start(ctx, plans); err != nil {
+	on, err := a.started(ctx, plans)
+	if err != nil {
 		return nil, err
 	}
-	defer a.end()
-	return a.play(ctx, plans)
+	defer on.Server.Close()
+	return on.play(ctx, plans)
 }
 
 // PlayOne decides one plan, and tries no script first. A run that was stopped is partial.
 func (a *Ask) PlayOne(ctx context.Context, p *Plan) (*result.Run, error) {
-	if err := a.start(ctx, []*Plan{p}); err != nil {
+	on, err := a.started(ctx, []*Plan{p})
+	if err != nil {
 		return nil, err
 	}
-	defer a.end()
-	run, _, err := a.decideOne(ctx, p)
+	defer on.Server.Close()
+	run, _, err := on.decideOne(ctx, p)
 	return run, err
 }
 
-// start starts the server, if there is one, for the plan with the most rows.
-func (a *Ask) start(ctx context.Context, plans []*Plan) error {
-	if a.Server == nil {
-		return nil
+// started is what is asked for with a server that has started, for the plan with the most rows.
+func (a *Ask) started(ctx context.Context, plans []*Plan) (*Ask, error) {
+	on := *a
+	if on.Server == nil {
+		on.Server = models{a.Version}
 	}
 	rows := 0
 	for _, p := range plans {
 		rows = max(rows, p.rows())
 	}
-	return a.Server.Start(ctx, rows)
-}
-
-// end ends the server.
-func (a *Ask) end() {
-	if a.Server != nil {
-		a.Server.Close()
-	}
-}
-
-// about names what decides, and reports whether it is somebody else's.
-func (a *Ask) about() (server result.Server, given bool) {
-	if a.Server == nil {
-		return result.Server{Kind: ModelServer, Name: "go", Version: a.Version, Transport: "none"}, false
-	}
-	return a.Server.Describe()
-}
-
-// clean deletes what the rows have left, and gives failed, or else its own error.
-func (a *Ask) clean(ctx context.Context, failed error) error {
-	if a.Server == nil {
-		return failed
-	}
-	return a.Server.Clean(ctx, failed)
+	return &on, on.Server.Start(ctx, rows)
 }
 
 // play decides every plan. The server has started.
 func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
-	all := &Result{Document: *result.New(result.OfSimulate, a.Version)}
-	if own := userScripts(plans); len(own) > 0 {
-		if a.Server == nil {
-			return nil, &replay.InputError{Err: errNoServer}
-		}
-		var err error
-		if all.Warnings, err = a.Server.Try(ctx, own, plans[0]); err != nil {
-			return nil, err
-		}
+	warnings, err := a.Server.Try(ctx, plans[0])
+	if err != nil {
+		return nil, err
 	}
+	all := &Result{Document: *result.New(result.OfSimulate, a.Version), Warnings: warnings}
 	for i, p := range plans {
 		if a.Progress != nil {
 			total, _ := p.Stream.Count()
@@ -154,10 +128,7 @@ func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
 		stopped := run.Partial || left > 0 && message.Closed(a.Stop)
 		run = &all.Document.Runs[i]
 		if stopped {
-			all.Interrupted = true
-			if a.Server != nil {
-				all.Kept = a.Server.Kept()
-			}
+			all.Interrupted, all.Kept = true, a.Server.Kept()
 			if left > 0 {
 				run.Notes = append(run.Notes,
 					fmt.Sprintf("interrupted: of the scenarios after this one, %d were not run", left))
@@ -212,9 +183,8 @@ func (a *Ask) decideOne(ctx context.Context, p *Plan) (*result.Run, *curves.Inpu
 // ends a script there that loops once it has written.
 func (a *Ask) rehearse(ctx context.Context, p *Plan) error {
 	only := *p
-	only.sequences = nil
-	only.Limiters = slices.DeleteFunc(slices.Clone(p.Limiters), func(l *Limiter) bool { return !l.Program.Foreign })
-	if _, given := a.about(); !given || len(only.Limiters) == 0 {
+	only.sequences, only.Limiters = nil, p.foreign()
+	if _, given := a.Server.Describe(); !given || len(only.Limiters) == 0 {
 		return nil
 	}
 	server, err := a.Server.Private(ctx)
@@ -233,9 +203,6 @@ func (a *Ask) decideRows(ctx context.Context, p *Plan) ([]*row, *replay.Outcome,
 		return a.react(ctx, p)
 	}
 	rows, err := a.rows(ctx, p)
-	if err == nil {
-		err = a.watch(p, rows)
-	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -251,18 +218,10 @@ func (a *Ask) decideRows(ctx context.Context, p *Plan) ([]*row, *replay.Outcome,
 	for i := 0; err == nil && i < len(rows); i++ {
 		err = rows[i].survey(ctx, outcome.LastUS)
 	}
-	if err = a.clean(ctx, err); err != nil {
+	if err = a.Server.Clean(ctx, err); err != nil {
 		return nil, nil, err
 	}
 	return rows, outcome, nil
-}
-
-// watch gives each row whoever is to see its decisions.
-func (a *Ask) watch(p *Plan, rows []*row) (err error) {
-	for i := 0; a.Watch != nil && err == nil && i < len(rows); i++ {
-		rows[i].observe, err = a.Watch(p.Scenario.Name, rows[i].Label)
-	}
-	return err
 }
 
 // mostRowsNamed is how many rows that decide otherwise are named.

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"ratelab/internal/replay"
@@ -10,13 +9,6 @@ import (
 	"ratelab/internal/sequence"
 	"ratelab/internal/virtualtime"
 )
-
-// ModelServer is the kind of server that a document names where the Go models decide.
-const ModelServer = "model"
-
-// errNoServer is that of scripts that the models cannot decide for.
-var errNoServer = errors.New("--redis model has no server to run a script on; leave out --script, or take --redis " +
-	"embedded")
 
 // Server lets limiters' scripts decide in virtual time.
 type Server interface {
@@ -27,9 +19,9 @@ type Server interface {
 	Describe() (about result.Server, given bool)
 	// Private is another server, of our own: nothing ends a script on a given one that loops once it has written.
 	Private(ctx context.Context) (Server, error)
-	// Try has users' scripts decide the first requests of the plan on a private server. A script that fails there is a
+	// Try has the plan's users' scripts decide its first requests on a private server. A script that fails there is a
 	// *replay.InputError. The warnings are what a reader must know about the others.
-	Try(ctx context.Context, scripts []*Limiter, p *Plan) (warnings []string, err error)
+	Try(ctx context.Context, p *Plan) (warnings []string, err error)
 	// Open prepares the limiter of that row. The server's clock will step behind start by no more than behind.
 	Open(ctx context.Context, l *Limiter, start time.Time, behind time.Duration, row int) (Script, error)
 	// Confirm sends the commands of that row's sequence, and wants the same replies.

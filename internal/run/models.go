@@ -1,0 +1,48 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/sequence"
+)
+
+// ModelServer is the kind of server that a document names where the Go models decide.
+const ModelServer = "model"
+
+// errNoServer is that of scripts, for which no model decides.
+var errNoServer = errors.New("--redis model has no server to run a script on; leave out --script, or take --redis " +
+	"embedded")
+
+// models has the Go models decide: there is no server.
+type models struct{ version string }
+
+func (models) Start(context.Context, int) error { return nil }
+
+func (models) Close() {}
+
+func (m models) Describe() (about result.Server, given bool) {
+	return result.Server{Kind: ModelServer, Name: "go", Version: m.version, Transport: "none"}, false
+}
+
+func (models) Private(context.Context) (Server, error) { return nil, errNoServer }
+
+func (models) Try(_ context.Context, p *Plan) ([]string, error) {
+	if len(p.foreign()) > 0 {
+		return nil, &replay.InputError{Err: errNoServer}
+	}
+	return nil, nil
+}
+
+func (models) Open(context.Context, *Limiter, time.Time, time.Duration, int) (Script, error) {
+	return nil, nil
+}
+
+func (models) Confirm(context.Context, []sequence.Call, int) error { return nil }
+
+func (models) Clean(_ context.Context, failed error) error { return failed }
+
+func (models) Kept() string { return "" }
