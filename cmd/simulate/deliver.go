@@ -100,14 +100,8 @@ func readMeasured(folder string) (*result.Document, error) {
 
 // pageInput joins what was found with what the algorithms say of themselves, and what was measured, if anything.
 func pageInput(found *run.Result, bench *result.Document, command string) page.Input {
-	in := page.Input{Document: &found.Document, Charts: found.Charts, Bench: bench, Command: command}
-	for _, spec := range algorithms.All() {
-		in.Algorithms = append(in.Algorithms, page.Algorithm{
-			Name: spec.Name, Family: spec.Family, State: spec.State, Rule: spec.Rule, Bound: spec.Bound,
-			Sources: spec.Sources,
-		})
-	}
-	return in
+	return page.Input{Document: &found.Document, Charts: found.Charts, Bench: bench, Command: command,
+		Algorithms: algorithms.All()}
 }
 
 // checkDecisions refuses a file for the decisions that cannot be made, or whose loss would be one.

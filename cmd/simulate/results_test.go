@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ratelab/internal/atomicfile"
@@ -79,15 +81,52 @@ func writeResults(folder string, found *run.Result) error {
 		writePage(folder, found, "simulate"), writeDocument(filepath.Join(folder, golden), &found.Document))
 }
 
-// readme writes the page of the results; pictures are of the runs that were played.
+// readme writes the page of the results: all scenarios at a glance, then of each its tables, the picture of its rolling
+// window, and that of what was measured where there is one.
 func readme(found *run.Result, bench *result.Document) func(io.Writer) error {
-	pictures := map[string]report.Picture{}
-	for i := range found.Document.Runs {
-		r := &found.Document.Runs[i]
-		if play := bench.Of(r.Scenario, r.Limit, r.Seed); play != nil && curves.NewPlayed(bench, play) != nil {
-			path := measuredFolder + "/" + chart.PlayedFile(r.Scenario)
-			pictures[r.Scenario] = report.Picture{Path: path, By: bench.Server.String(), Trust: report.Trust(bench)}
+	doc := &found.Document
+	return func(w io.Writer) error {
+		fmt.Fprint(w, "# Results\n\n"+
+			"Every figure and picture on this page was made by `make results`, and `simulate check` decides everything\n"+
+			"again and compares, exactly. One scenario alone: `go run ./cmd/simulate NAME`.\n\n"+
+			"The same as one page for a browser, with values at the cursor: [index.html](index.html).\n\n")
+		if slices.ContainsFunc(doc.Runs, func(r result.Run) bool { return picture(bench, &r) != "" }) {
+			fmt.Fprint(w, "Only response times are no decisions: they were measured by `make results-bench`: "+
+				"[bench](bench/README.md).\n\n")
 		}
+		matrix := report.Matrix(doc)
+		for i := range matrix.Rows {
+			matrix.Rows[i].Cells[0].Link = "#" + doc.Runs[i].Scenario
+		}
+		lead := report.Line{Text: report.GlanceKey + ". A burst is a capacity, so a bucket may let more through: " +
+			"compare rows with the same burst."}
+		glance := report.Part{Title: "At a glance", Level: 2, Lead: []report.Line{lead},
+			Tables: []report.Table{matrix}}
+		err := report.Sheet{glance}.WriteMarkdown(w)
+		for i := range doc.Runs {
+			r := &doc.Runs[i]
+			fmt.Fprintln(w)
+			err = errors.Join(err, report.Sheet{report.RunPart(r)}.WriteMarkdown(w))
+			fmt.Fprintln(w)
+			measured := picture(bench, r)
+			if measured != "" {
+				fmt.Fprint(w, "Decided in virtual time, exact:\n\n")
+			}
+			fmt.Fprintf(w, "![%s: admitted in the rolling window, against the limit](charts/%[1]s.window.svg)\n\n%s"+
+				"More charts: [index.html](index.html#%[1]s), or with their data `go run ./cmd/simulate %[1]s`.\n",
+				r.Scenario, measured)
+		}
+		return err
 	}
-	return func(w io.Writer) error { return report.WritePage(w, &found.Document, "charts", pictures) }
+}
+
+// picture is the part of the page about what was measured of a run; empty where nothing was.
+func picture(bench *result.Document, r *result.Run) string {
+	play := bench.Of(r.Scenario, r.Limit, r.Seed)
+	if play == nil || curves.NewPlayed(bench, play) == nil {
+		return ""
+	}
+	return fmt.Sprintf("Measured on the wall clock of %s; %s:\n\n![%s: offered and let through, the rolling window and "+
+		"response times, over time](%s/%s)\n\n", report.EscapeMarkdown(bench.Server.String()),
+		report.EscapeMarkdown(report.Trust(bench)), r.Scenario, measuredFolder, chart.PlayedFile(r.Scenario))
 }

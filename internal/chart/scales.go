@@ -2,11 +2,12 @@ package chart
 
 import (
 	"math"
-	"ratelab/internal/report"
 	"strconv"
 	"time"
 
 	"gonum.org/v1/plot"
+
+	"ratelab/internal/report"
 )
 
 // Axis maps values to a side of a panel, here and on a page. To gonum/plot it is a plot.Normalizer.

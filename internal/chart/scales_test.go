@@ -2,12 +2,13 @@ package chart
 
 import (
 	"math"
-	"ratelab/internal/report"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
 	"pgregory.net/rapid"
+
+	"ratelab/internal/report"
 )
 
 func labels(ticks []plot.Tick) string {

@@ -2,9 +2,10 @@ package curves
 
 import (
 	"math"
-	"ratelab/internal/report"
 	"strconv"
 	"strings"
+
+	"ratelab/internal/report"
 )
 
 // A chart has fewer places than a series has buckets, so buckets are joined into bins of equal width: counts are added,

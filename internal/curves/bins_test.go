@@ -1,11 +1,12 @@
 package curves
 
 import (
-	"ratelab/internal/report"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ratelab/internal/report"
 )
 
 // Joining buckets loses no request and no peak, and never makes more bins than are wanted.

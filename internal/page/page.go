@@ -1,7 +1,7 @@
 // Package page writes a document as one self-contained page of HTML: the answer first, then for each scenario a
 // verdict in words, its figures, and its charts, which show their exact values under a pointer or a key. The page
 // needs no network and runs no code but its own; without that it can be read all the same. The same input gives the
-// same bytes. The package reads no clock, knows no algorithm and chooses no file.
+// same bytes. The package reads no clock and chooses no file.
 package page
 
 import (
@@ -14,6 +14,7 @@ import (
 	"html/template"
 	"io"
 
+	"ratelab/algorithms"
 	"ratelab/internal/curves"
 	"ratelab/internal/result"
 )
@@ -21,20 +22,10 @@ import (
 // Input is what a page shows.
 type Input struct {
 	Document   *result.Document
-	Charts     []curves.Input   // of each run, in the order of the document; or none: a page without pictures
-	Bench      *result.Document // what a server's wall clock measured of the same scenarios; may be nil
-	Algorithms []Algorithm      // what is known of them, in the order in which to explain them
-	Command    string           // that makes the same figures again; may be empty
-}
-
-// Algorithm is what a reader must know of one, as it says of itself.
-type Algorithm struct {
-	Name    string // rows are named after it, and :k=v for each parameter that was set
-	Family  string // floor, window, log, bucket or shaper
-	State   string // what a key holds
-	Rule    string // when a request is admitted
-	Bound   string // the most that is admitted in an interval
-	Sources []string
+	Charts     []curves.Input    // of each run, in the order of the document; or none: a page without pictures
+	Bench      *result.Document  // what a server's wall clock measured of the same scenarios; may be nil
+	Algorithms []algorithms.Spec // in the order in which to explain them
+	Command    string            // that makes the same figures again; may be empty
 }
 
 //go:embed page.html

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ratelab/algorithms"
 	"ratelab/internal/curves"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
@@ -71,8 +72,8 @@ func newPage(in Input) page {
 		s.Plots = plots(in, i, l)
 		p.Scenarios = append(p.Scenarios, s)
 	}
-	for _, a := range in.Algorithms {
-		p.Promises = append(p.Promises, newPromise(a, l))
+	for i := range in.Algorithms {
+		p.Promises = append(p.Promises, newPromise(&in.Algorithms[i], l))
 	}
 	return p
 }
@@ -165,7 +166,7 @@ func parameters(row *result.Row) string {
 	return strings.Join(list, ", ")
 }
 
-func newPromise(a Algorithm, l *labels) promise {
+func newPromise(a *algorithms.Spec, l *labels) promise {
 	p := promise{Family: shown(a.Family), State: shown(a.State), Rule: shown(a.Rule), Bound: shown(a.Bound)}
 	for _, s := range a.Sources {
 		if strings.HasPrefix(s, "https://") {

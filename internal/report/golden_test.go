@@ -36,11 +36,10 @@ func TestGolden(t *testing.T) {
 			d *result.Document) error {
 			return writeTable(w, d, Terminal{Color: true})
 		},
-		"json":    func(w *strings.Builder, d *result.Document) error { return result.Write(w, d) },
-		"csv":     func(w *strings.Builder, d *result.Document) error { return writeRows(w, d) },
-		"md":      func(w *strings.Builder, d *result.Document) error { return writeMarkdown(w, d) },
-		"bench":   func(w *strings.Builder, d *result.Document) error { return writeLines(w, d) },
-		"page.md": func(w *strings.Builder, d *result.Document) error { return WritePage(w, d, "charts", nil) },
+		"json":  func(w *strings.Builder, d *result.Document) error { return result.Write(w, d) },
+		"csv":   func(w *strings.Builder, d *result.Document) error { return writeRows(w, d) },
+		"md":    func(w *strings.Builder, d *result.Document) error { return writeMarkdown(w, d) },
+		"bench": func(w *strings.Builder, d *result.Document) error { return writeLines(w, d) },
 	}
 	for base, doc := range map[string]*result.Document{"extreme-case": resulttest.ExtremeCase(),
 		"every-measure": resulttest.EveryMeasure()} {
@@ -84,22 +83,5 @@ func TestWriteKnowsItsFormats(t *testing.T) {
 	err := DocumentFormats.Write(&strings.Builder{}, "xml", doc, Terminal{})
 	if err == nil || err.Error() != `format "xml": want one of table, json, csv, markdown, bench` {
 		t.Errorf("xml: %v", err)
-	}
-}
-
-// A scenario that was measured shows both pictures, each with its clock, and the page says what made them.
-func TestPageOfWhatWasMeasured(t *testing.T) {
-	measured := map[string]Picture{"extreme-case-1": {Path: "bench/extreme-case-1.admitted-latency.svg",
-		By: "redis 8.0.3 (container, unix)", Trust: "noise floor: 4.1%"}}
-	got := render(func(w *strings.Builder) error { return WritePage(w, resulttest.ExtremeCase(), "charts", measured) })
-	for _, want := range []string{
-		"\n\nDecided in virtual time, exact:\n\n![extreme-case-1: admitted in the rolling window",
-		"\n\nMeasured on the wall clock of redis 8.0.3 (container, unix); noise floor: 4.1%:\n\n![extreme-case-1: ",
-		"](bench/extreme-case-1.admitted-latency.svg)\n\nMore charts: ",
-		"measured by `make results-bench`: [bench](bench/README.md)",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
 	}
 }

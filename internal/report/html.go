@@ -17,42 +17,21 @@ import (
 //go:embed sheet.html
 var sheetHTML string
 
-var sheetTemplate = template.Must(template.New("sheet").Parse(sheetHTML))
+var sheetTemplate = template.Must(template.New("sheet").Funcs(template.FuncMap{
+	"blocks": blocks, "shown": Shown, "table": func(g Table) tableHTML { return g.html() },
+	"heading": func(p Part) template.HTML {
+		return template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", p.level(),
+			template.HTMLEscapeString(Shown(p.Title))))
+	},
+}).Parse(sheetHTML))
 
 // HTML is the sheet within a page: headings, paragraphs, lists and tables. Nothing in a text is markup.
 func (s Sheet) HTML() template.HTML {
 	var out bytes.Buffer
-	if err := sheetTemplate.Execute(&out, partsHTML(s)); err != nil {
+	if err := sheetTemplate.Execute(&out, s); err != nil {
 		panic(err) // a bytes.Buffer takes everything
 	}
 	return template.HTML(out.String())
-}
-
-type partHTML struct {
-	Title       string
-	Heading     template.HTML
-	Lead, Notes []blockHTML
-	Tables      []tableHTML
-	Folded      []partHTML
-}
-
-func partsHTML(s Sheet) (parts []partHTML) {
-	for i := range s {
-		p := &s[i]
-		part := partHTML{Title: Shown(p.Title), Lead: blocks(p.Lead), Notes: blocks(p.Notes),
-			Folded: partsHTML(p.Folded)}
-		if p.Title != "" {
-			part.Heading = template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", p.level(),
-				template.HTMLEscapeString(part.Title)))
-		}
-		for _, g := range p.Tables {
-			if len(g.Rows) > 0 {
-				part.Tables = append(part.Tables, g.html())
-			}
-		}
-		parts = append(parts, part)
-	}
-	return parts
 }
 
 // blockHTML is successive lines that are one element: facts, a list, or a paragraph alone.

@@ -21,7 +21,7 @@ func WriteMatrix(w io.Writer, doc *result.Document, t Terminal) error {
 	} else {
 		part.Tables = []Table{Worst(same)}
 	}
-	part.Notes = append(part.Notes, Line{Text: glanceKey + delaying(same)})
+	part.Notes = append(part.Notes, Line{Text: GlanceKey + delaying(same)})
 	if len(reacting) > 0 {
 		part.Notes = append(part.Notes, Line{Text: fmt.Sprintf("%s more, whose clients react: %s",
 			message.Count(len(reacting), "scenario"), message.List(reacting))})
@@ -80,8 +80,8 @@ func Matrix(d *result.Document) Table {
 	return t
 }
 
-// glanceKey says what the cells mean.
-var glanceKey = "1.98: so many times what the limit allows got through; -36%: so much less than an exact limiter " +
+// GlanceKey says what the cells mean.
+var GlanceKey = "1.98: so many times what the limit allows got through; -36%: so much less than an exact limiter " +
 	"admits; the worse of both; ok: nothing too much, at most " + Percent(Tolerated) + " less"
 
 // lettered is a matrix for a terminal, where the rows' names are wider than any figure: columns have letters, which the

@@ -20,18 +20,18 @@ func WriteNext(w io.Writer, r *result.Run, first bool, t Terminal) error {
 			return err
 		}
 	}
-	return Sheet{runPart(r)}.WriteTerminal(w, t)
+	return Sheet{RunPart(r)}.WriteTerminal(w, t)
 }
 
 func sheetOf(d *result.Document) (s Sheet) {
 	for i := range d.Runs {
-		s = append(s, runPart(&d.Runs[i]))
+		s = append(s, RunPart(&d.Runs[i]))
 	}
 	return append(s, examined(d)...)
 }
 
-// runPart is what people read of a run.
-func runPart(r *result.Run) Part {
+// RunPart is what people read of a run.
+func RunPart(r *result.Run) Part {
 	p := Part{Title: r.Scenario, Tables: Tables(r, measure.Table)}
 	if r.Question != "" {
 		p.Lead = append(p.Lead, Line{Text: r.Question})
