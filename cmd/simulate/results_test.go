@@ -87,8 +87,8 @@ func readme(found *run.Result, bench *result.Document) func(io.Writer) error {
 	doc := &found.Document
 	return func(w io.Writer) error {
 		fmt.Fprint(w, "# Results\n\n"+
-			"Every figure and picture on this page was made by `make results`, and `simulate check` decides everything\n"+
-			"again and compares, exactly. One scenario alone: `go run ./cmd/simulate NAME`.\n\n"+
+			"Every figure and picture on this page was made by `make results`, and `simulate check` decides "+
+			"everything\nagain and compares, exactly. One scenario alone: `go run ./cmd/simulate NAME`.\n\n"+
 			"The same as one page for a browser, with values at the cursor: [index.html](index.html).\n\n")
 		if slices.ContainsFunc(doc.Runs, func(r result.Run) bool { return picture(bench, &r) != "" }) {
 			fmt.Fprint(w, "Only response times are no decisions: they were measured by `make results-bench`: "+
@@ -126,7 +126,7 @@ func picture(bench *result.Document, r *result.Run) string {
 	if play == nil || curves.NewPlayed(bench, play) == nil {
 		return ""
 	}
-	return fmt.Sprintf("Measured on the wall clock of %s; %s:\n\n![%s: offered and let through, the rolling window and "+
-		"response times, over time](%s/%s)\n\n", report.EscapeMarkdown(bench.Server.String()),
+	return fmt.Sprintf("Measured on the wall clock of %s; %s:\n\n![%s: offered and let through, the rolling window "+
+		"and response times, over time](%s/%s)\n\n", report.EscapeMarkdown(bench.Server.String()),
 		report.EscapeMarkdown(report.Trust(bench)), r.Scenario, measuredFolder, chart.PlayedFile(r.Scenario))
 }

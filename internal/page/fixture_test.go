@@ -57,8 +57,9 @@ func worked() Input {
 			Algorithms: []curves.Lane{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
 				{Label: "gcra", Series: series([]int64{0, 4, 2, 0}, []int64{0, 4, 6, 6})}, {Label: "sliding-window-log",
 					Series: log}}}},
-		Algorithms: []algorithms.Spec{{Name: "gcra", Family: "bucket", State: "one timestamp", Rule: "a timestamp moves on",
-			Bound: "N(τ) ≤ B + r·τ", Sources: []string{"ITU-T I.371", "https://example.org/gcra"}}},
+		Algorithms: []algorithms.Spec{{Name: "gcra", Family: "bucket", State: "one timestamp",
+			Rule: "a timestamp moves on", Bound: "N(τ) ≤ B + r·τ",
+			Sources: []string{"ITU-T I.371", "https://example.org/gcra"}}},
 		Command: "simulate small.yaml",
 	}
 }
