@@ -2,7 +2,6 @@ package counting
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,31 +10,20 @@ import (
 	"ratelab/internal/result"
 )
 
-// Forms are those in which a comparison can be written. Its table has its usual width where no terminal says otherwise.
-var Forms = report.Formats[*result.Document]{
-	{Name: "table", Write: func(w io.Writer, d *result.Document, t report.Terminal) error {
-		return sheet(d, mostLines).WriteTerminal(w, t.Or(usualWidth))
-	}},
-	report.Everywhere("json", result.Write[*result.Document]),
-	report.Everywhere("markdown", func(w io.Writer, d *result.Document) error {
-		return sheet(d, mostItems).WriteMarkdown(w)
-	}),
-}
+// Forms are those in which a comparison can be written.
+var Forms = report.Formats{Sheet: sheet, Width: 100}
 
-const (
-	usualWidth = 100
-	mostLines  = 12  // findings on a terminal
-	mostItems  = 200 // findings on a page: GitHub refuses a comment of more than 65,536 characters
-)
+// mostFindings is how many findings people are shown. GitHub refuses a comment of more than 65,536 characters.
+const mostFindings = 20
 
 // sheet is the verdict, each gate in a line, what was found, and the notes.
-func sheet(d *result.Document, most int) report.Sheet {
+func sheet(d *result.Document) report.Sheet {
 	v := &d.Verdicts[0]
 	described := fmt.Sprintf("%s against %s, on %s", v.Head, v.Base, v.Server)
 	return report.Sheet{{
 		Lead:   []report.Line{{Term: headline(v), Text: described}},
 		Tables: []report.Table{gateTable(v)},
-		Notes:  report.Items(slices.Concat(capped(v.Findings, most), remarks(d))...),
+		Notes:  report.Items(slices.Concat(capped(v.Findings), remarks(d))...),
 	}}
 }
 
@@ -114,9 +102,10 @@ func remarks(d *result.Document) []string {
 }
 
 // capped keeps the first of many lines, and says how many there are.
-func capped(lines []string, most int) []string {
-	if len(lines) <= most+1 {
+func capped(lines []string) []string {
+	if len(lines) <= mostFindings+1 {
 		return lines
 	}
-	return append(slices.Clone(lines[:most]), fmt.Sprintf("... and %d more: the JSON lists them", len(lines)-most))
+	return append(slices.Clone(lines[:mostFindings]), fmt.Sprintf("... and %d more: the JSON lists them",
+		len(lines)-mostFindings))
 }

@@ -15,14 +15,7 @@ import (
 )
 
 // Forms are those in which a document can be written.
-var Forms = report.Formats[*result.Document]{
-	{Name: "table", Write: func(w io.Writer, d *result.Document, t report.Terminal) error {
-		return sheet(d).WriteTerminal(w, t)
-	}},
-	report.Everywhere("json", result.Write[*result.Document]),
-	report.Everywhere("csv", writeCSV),
-	report.Everywhere("markdown", func(w io.Writer, d *result.Document) error { return sheet(d).WriteMarkdown(w) }),
-}
+var Forms = report.Formats{Sheet: sheet, CSV: writeCSV}
 
 // writeCSV writes a line for each limit that was asked for, or else for each of the frontier.
 func writeCSV(w io.Writer, d *result.Document) error {

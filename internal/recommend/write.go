@@ -13,14 +13,7 @@ import (
 )
 
 // Forms are those in which an answer can be written.
-var Forms = report.Formats[*result.Document]{
-	{Name: "table", Write: func(w io.Writer, d *result.Document, t report.Terminal) error {
-		return sheet(d).WriteTerminal(w, t.Or(80))
-	}},
-	report.Everywhere("json", result.Write[*result.Document]),
-	report.Everywhere("csv", writeCSV),
-	report.Everywhere("markdown", func(w io.Writer, d *result.Document) error { return sheet(d).WriteMarkdown(w) }),
-}
+var Forms = report.Formats{Sheet: sheet, Width: 80, CSV: writeCSV}
 
 // writeCSV writes a line for each row of each answer, the pick first.
 func writeCSV(w io.Writer, d *result.Document) error {

@@ -1,13 +1,8 @@
 package report
 
 import (
-	"io"
-
 	"ratelab/internal/result"
 )
-
-// usualWidth is that of the tables where no terminal says otherwise.
-const usualWidth = 100
 
 // benchSheet is the whole document in the order in which it is read.
 func benchSheet(d *result.Document) (s Sheet) {
@@ -49,13 +44,5 @@ func add(t *Table, cells ...string) {
 	t.Rows = append(t.Rows, TableRow{Cells: Cells(cells...)})
 }
 
-// BenchmarkFormats are those of bench's document. Its tables have their usual width where no terminal says otherwise.
-var BenchmarkFormats = Formats[*result.Document]{
-	{TableFormat, func(w io.Writer, d *result.Document, t Terminal) error {
-		return benchSheet(d).WriteTerminal(w, t.Or(usualWidth))
-	}},
-	Everywhere("json", func(w io.Writer, d *result.Document) error { return result.Write(w, d) }),
-	Everywhere("csv", writeBenchRows),
-	Everywhere("markdown", func(w io.Writer, d *result.Document) error { return benchSheet(d).WriteMarkdown(w) }),
-	Everywhere("bench", writeBenchLines),
-}
+// BenchmarkFormats are those of bench's document.
+var BenchmarkFormats = Formats{Sheet: benchSheet, Width: 100, CSV: writeBenchRows, Bench: writeBenchLines}

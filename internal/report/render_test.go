@@ -15,6 +15,12 @@ func render(write func(*strings.Builder) error) string {
 	return out.String()
 }
 
+// writeTable writes d for people.
+func writeTable(w io.Writer, d *result.Document, t Terminal) error {
+	return DocumentFormats.Write(w, TableFormat, d, t)
+}
+
+// writeMarkdown writes d as Markdown.
 func writeMarkdown(w io.Writer, d *result.Document) error {
 	return DocumentFormats.Write(w, "markdown", d, Terminal{})
 }

@@ -7,12 +7,6 @@ import (
 	"ratelab/internal/result"
 )
 
-// writeTable writes doc for people: for each run its question and circumstances, a line per algorithm, the
-// exact reference below them, and what was expected and not met.
-func writeTable(w io.Writer, doc *result.Document, t Terminal) error {
-	return sheetOf(doc).WriteTerminal(w, t)
-}
-
 // WriteNext writes a run as the table of a document does, behind others unless it is the first.
 func WriteNext(w io.Writer, r *result.Run, first bool, t Terminal) error {
 	if !first {
@@ -23,6 +17,8 @@ func WriteNext(w io.Writer, r *result.Run, first bool, t Terminal) error {
 	return Sheet{RunPart(r)}.WriteTerminal(w, t)
 }
 
+// sheetOf is for each run its question and circumstances, a line per algorithm, the exact reference below them, and
+// what was expected and not met.
 func sheetOf(d *result.Document) (s Sheet) {
 	for i := range d.Runs {
 		s = append(s, RunPart(&d.Runs[i]))
@@ -44,14 +40,5 @@ func RunPart(r *result.Run) Part {
 	return p
 }
 
-// TableFormat is the one for people.
-const TableFormat = "table"
-
 // DocumentFormats are those of simulate's document.
-var DocumentFormats = Formats[*result.Document]{
-	{TableFormat, writeTable},
-	Everywhere("json", func(w io.Writer, d *result.Document) error { return result.Write(w, d) }),
-	Everywhere("csv", writeRows),
-	Everywhere("markdown", func(w io.Writer, d *result.Document) error { return sheetOf(d).WriteMarkdown(w) }),
-	Everywhere("bench", writeLines),
-}
+var DocumentFormats = Formats{Sheet: sheetOf, CSV: writeRows, Bench: writeLines}

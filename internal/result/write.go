@@ -13,7 +13,7 @@ import (
 // Write writes a document as indented JSON and a newline, whole or not at all. Absent lists and maps are written as
 // empty ones, so that a reader need not tell the two apart. It fails on a NaN or an infinity, which JSON cannot
 // express.
-func Write[D any](w io.Writer, doc D) error {
+func Write(w io.Writer, doc *Document) error {
 	text, err := encode(WithoutNulls(doc))
 	if err != nil {
 		return err
@@ -37,11 +37,10 @@ func oneLine(list []byte) []byte {
 
 // WithoutNulls is a copy of a document in which absent lists, maps and histograms are empty ones. What may be absent (a
 // pointer to a figure, a list that JSON leaves out) stays so. Histograms are shared, not copied.
-func WithoutNulls(doc any) any {
-	from := reflect.Indirect(reflect.ValueOf(doc))
-	out := reflect.New(from.Type()).Elem()
-	fill(out, from)
-	return out.Interface()
+func WithoutNulls(d *Document) *Document {
+	out := new(Document)
+	fill(reflect.ValueOf(out).Elem(), reflect.ValueOf(d).Elem())
+	return out
 }
 
 func fill(to, from reflect.Value) {
