@@ -15,6 +15,10 @@ import (
 
 // compareSides counts both sides and compares them.
 func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) error {
+	sides, err := f.Limiters()
+	if err != nil {
+		return err
+	}
 	list, err := cli.LoadScenarios(args)
 	if err != nil {
 		return err
@@ -22,8 +26,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
 	job := &bench.Comparison{
-		Base: bench.SideSpec{Spec: f.Base, As: f.As}, Head: bench.SideSpec{Spec: f.Head, As: f.As}, Scenarios: list,
-		Server: f.redis, WithoutInstructions: f.without, States: f.states.Value, Now: time.Now, Sleep: load.Wait,
+		Sides: sides, Scenarios: list, Server: f.redis, WithoutInstructions: f.without, States: f.states.Value, Now: time.Now, Sleep: load.Wait,
 		Stop: a.Stop, Progress: progress{bar},
 	}
 	if err := job.Check(); err != nil {

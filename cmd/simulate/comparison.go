@@ -13,18 +13,13 @@ import (
 	"ratelab/internal/report"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
-	"ratelab/internal/script"
 )
 
 // compareSides compares, prints what it found, and gives the verdict.
 func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) error {
-	base, err := run.NewSide(script.OnDisk(f.Base), f.As)
+	sides, err := f.Limiters()
 	if err != nil {
-		return cli.Usage("--base: %w", err)
-	}
-	head, err := run.NewSide(script.OnDisk(f.Head), f.As)
-	if err != nil {
-		return cli.Usage("--head: %w", err)
+		return err
 	}
 	list, err := cli.LoadScenarios(args) // nil: all built-in ones
 	if err != nil {
@@ -43,7 +38,7 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 	defer bar.Finish()
 	job := a.newJob(list, f.redis)
 	job.Seed, job.Progress = f.seed.Value, progressOf(bar, nil)
-	c, err := job.Compare(cmd.Context(), base, head, limits)
+	c, err := job.Compare(cmd.Context(), sides[0], sides[1], limits)
 	bar.Finish()
 	if err != nil {
 		return cli.ServerFault(err, redis.Kinds)

@@ -19,9 +19,9 @@ import (
 )
 
 // Comparison is two scripts of which everything is counted that can be: decisions, commands, bytes and instructions.
-// Base, Head, Now and Sleep are required.
+// Sides, Now and Sleep are required.
 type Comparison struct {
-	Base, Head SideSpec
+	Sides [2]*run.Side // base and head
 	// whose decisions must be the same; nil: the built-in ones whose clients do not react
 	Scenarios []*scenario.Scenario
 	// process or container, with a program or an image; "": a container where Docker answers, else a process
@@ -43,16 +43,12 @@ var ErrStopped = counting.ErrStopped
 // comparing is a comparison with every name resolved.
 type comparing struct {
 	*Comparison
-	sides    [2]*run.Side
 	costs    [2]*run.Limiter // under costLimit
 	plans    []*run.Plan     // by scenario, with the rows base and head
 	leftOut  []string        // built-in scenarios that neither side can decide
 	limits   []limit.Policy  // under which instructions are counted, countLimit first
 	progress *progress
 }
-
-// sideFlags are the flags that say what the sides are, base's first.
-var sideFlags = [2]string{"--base", "--head"}
 
 // Check resolves every name of the comparison and runs nothing; its error is an *InputError with everything that is
 // wrong.
@@ -66,16 +62,10 @@ func (c *Comparison) plan() (*comparing, error) {
 	p := &comparing{Comparison: c}
 	var wrong run.Problems
 	counting.CheckServer(c.Server, &wrong)
-	for i, spec := range []SideSpec{c.Base, c.Head} {
-		var err error
-		if p.sides[i], err = spec.resolve(sideFlags[i]); err != nil {
-			wrong.Bad(err)
+	for i, side := range c.Sides {
+		if side.Choice != nil {
+			checkOneGateway(*side.Choice, &wrong)
 		}
-	}
-	if err := wrong.Err(); err != nil {
-		return nil, err
-	}
-	for i, side := range p.sides {
 		var err error
 		if p.costs[i], err = side.Under(costLimit); err != nil {
 			wrong.Bad(err)
@@ -85,7 +75,7 @@ func (c *Comparison) plan() (*comparing, error) {
 		return nil, err
 	}
 	var err error
-	if p.plans, p.leftOut, err = (&run.Ask{Scenarios: c.Scenarios}).Pair(p.sides[0], p.sides[1], nil); err != nil {
+	if p.plans, p.leftOut, err = (&run.Ask{Scenarios: c.Scenarios}).Pair(c.Sides[0], c.Sides[1], nil); err != nil {
 		wrong.Bad(err)
 	}
 	p.limits = []limit.Policy{countLimit}
@@ -144,8 +134,8 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	if p.WithoutInstructions {
 		return counting.Of(sides[0], sides[1], nil, name), nil
 	}
-	subjects := []counting.Subject{{Label: "base", Under: p.sides[0].Under},
-		{Label: "head", Under: p.sides[1].Under}}
+	subjects := []counting.Subject{{Label: "base", Under: p.Sides[0].Under},
+		{Label: "head", Under: p.Sides[1].Under}}
 	j := &counting.Job{Subjects: subjects, Limits: p.limits, States: p.States, Server: spec, Now: p.Now,
 		Sleep: p.Sleep, Stop: p.Stop, Progress: func(where string, _, _ int) {
 			p.progress.step(fmt.Sprintf("instructions of %s", where), pathTime)
@@ -161,7 +151,7 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.Side, err error) {
 	var rows [2][]*result.Row
 	for i := range sides {
-		sides[i] = &counting.Side{Name: p.sides[i].Name, Label: p.costs[i].Label}
+		sides[i] = &counting.Side{Name: p.Sides[i].Name, Label: p.costs[i].Label}
 	}
 	for _, plan := range p.plans {
 		p.progress.step(plan.Scenario.Name+" in virtual time", scenarioTime)

@@ -15,6 +15,7 @@ import (
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/result"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 	"ratelab/lua"
 )
@@ -24,7 +25,7 @@ func comparison(t testing.TB, base, head string) *Comparison {
 	t.Helper()
 	redistest.Private(t) // or skip
 	return &Comparison{
-		Base: SideSpec{Spec: base}, Head: SideSpec{Spec: head}, Scenarios: []*scenario.Scenario{written(t, small)},
+		Sides: [2]*run.Side{side(t, base, ""), side(t, head, "")}, Scenarios: []*scenario.Scenario{written(t, small)},
 		Server: redis.KindProcess, WithoutInstructions: true, Now: time.Now, Sleep: sleep,
 	}
 }

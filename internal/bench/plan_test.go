@@ -11,7 +11,9 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 )
 
 // planOf needs no server: nothing is run.
@@ -113,32 +115,32 @@ func scriptFolder(t *testing.T) string {
 	return dir
 }
 
+// side is a limiter by its name, called as another is if that is not empty.
+func side(t testing.TB, name, as string) *run.Side {
+	t.Helper()
+	s, err := run.NewSide(script.OnDisk(name), as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestSides(t *testing.T) {
 	dir := scriptFolder(t) + string(filepath.Separator)
-	for _, c := range []struct {
-		spec  SideSpec
-		label string
-	}{
-		{SideSpec{Spec: dir + "my.lua"}, "my"},
-		{SideSpec{Spec: dir + "gcra.lua"}, "gcra"},
-		{SideSpec{Spec: dir + "odd.lua", As: "gcra:burst=5"}, "gcra:burst=5"},
-		{SideSpec{Spec: dir + "my.lua", As: "token-bucket"}, "token-bucket"},
-		{SideSpec{Spec: "gcra:burst=7"}, "gcra:burst=7"},
+	for _, c := range []struct{ name, as, label string }{
+		{dir + "my.lua", "", "my"},
+		{dir + "gcra.lua", "", "gcra"},
+		{dir + "odd.lua", "gcra:burst=5", "gcra:burst=5"},
+		{dir + "my.lua", "token-bucket", "token-bucket"},
+		{"gcra:burst=7", "", "gcra:burst=7"},
 	} {
-		side, err := c.spec.resolve("--base")
-		if err != nil {
-			t.Errorf("%+v: %v", c.spec, err)
-			continue
-		}
-		if made, err := side.Under(costLimit); err != nil || made.Label != c.label {
-			t.Errorf("%+v makes %+v, %v", c.spec, made, err)
+		if made, err := side(t, c.name, c.as).Under(costLimit); err != nil || made.Label != c.label {
+			t.Errorf("%+v makes %+v, %v", c, made, err)
 		}
 	}
-	if side, _ := (SideSpec{Spec: dir + "gcra.lua"}).resolve("--base"); side != nil {
-		e, _ := side.Under(costLimit)
-		if e.Program.Source != "return {1, 0, 0, 0}" || e.File != dir+"gcra.lua" {
-			t.Errorf("the file's own source is not what runs: %+v", e)
-		}
+	e, _ := side(t, dir+"gcra.lua", "").Under(costLimit)
+	if e.Program.Source != "return {1, 0, 0, 0}" || e.File != dir+"gcra.lua" {
+		t.Errorf("the file's own source is not what runs: %+v", e)
 	}
 }
 
@@ -148,20 +150,14 @@ func TestComparisonRefusals(t *testing.T) {
 		change func(*Comparison)
 		want   string
 	}{
-		{func(c *Comparison) { c.Base.Spec = "gcar" },
-			`--base "gcar": neither a script (a file that ends in .lua) nor an algorithm; did you mean "gcra"?`},
-		{func(c *Comparison) { c.Head.Spec = "gcra:burst=x" }, "gcra: parameter burst: "},
 		{func(c *Comparison) { c.Server = "redis://127.0.0.1:1" },
 			"--redis: a server that runs already cannot be counted"},
 		{func(c *Comparison) { c.Server = "embedded" }, "--redis embedded: "},
-		{func(c *Comparison) { c.Base.Spec = dir + "odd.lua" },
+		{func(c *Comparison) { c.Sides[0] = side(t, dir+"odd.lua", "") },
 			dir + "odd.yaml: no such file; odd.lua needs a binding"},
-		{func(c *Comparison) { c.Base.Spec = dir + "gone.lua" }, dir + "gone.lua: no such file"},
-		{func(c *Comparison) { c.Base = SideSpec{dir + "empty.lua", "gcra"} },
-			dir + "empty.lua: the script is empty; want Lua that decides one request"},
-		{func(c *Comparison) { c.Base = SideSpec{dir + "odd.lua", "gcar"} }, dir + `odd.lua: no such algorithm "gcar"`},
+		{func(c *Comparison) { c.Sides[0] = side(t, dir+"gone.lua", "") }, dir + "gone.lua: no such file"},
 	} {
-		x := &Comparison{Base: SideSpec{Spec: "gcra"}, Head: SideSpec{Spec: "token-bucket"}, Server: "process"}
+		x := &Comparison{Sides: [2]*run.Side{side(t, "gcra", ""), side(t, "token-bucket", "")}, Server: "process"}
 		c.change(x)
 		var bad *InputError
 		if err := x.Check(); !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) {
@@ -171,7 +167,7 @@ func TestComparisonRefusals(t *testing.T) {
 }
 
 func TestEveryBuiltinScenarioCanBeCompared(t *testing.T) {
-	c := &Comparison{Base: SideSpec{Spec: "gcra"}, Head: SideSpec{Spec: "token-bucket"}}
+	c := &Comparison{Sides: [2]*run.Side{side(t, "gcra", ""), side(t, "token-bucket", "")}}
 	p, err := c.plan()
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,16 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"ratelab/algorithms"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
+	"ratelab/internal/run"
+	"ratelab/internal/script"
 )
 
 // Sides are the flags of what is compared.
@@ -17,4 +24,24 @@ func (s *Sides) Register(c *cobra.Command) {
 	c.MarkFlagRequired("base")
 	c.MarkFlagRequired("head")
 	Complete(c, "as", algorithms.Names())
+}
+
+// Limiters are what the flags name, base first.
+func (s *Sides) Limiters() (both [2]*run.Side, err error) {
+	var wrong [2]error
+	for i, name := range []string{s.Base, s.Head} {
+		flag := []string{"--base", "--head"}[i]
+		if !run.IsScript(name) && !run.IsAlgorithm(name) {
+			wrong[i] = fmt.Errorf("%s %s: neither a script (a file that ends in .lua) nor an algorithm; %s", flag,
+				redis.Repeat(name), message.OneOf(name, algorithms.Names()))
+			continue
+		}
+		if both[i], err = run.NewSide(script.OnDisk(name), s.As); err != nil {
+			wrong[i] = fmt.Errorf("%s: %w", flag, err)
+		}
+	}
+	if err := errors.Join(wrong[:]...); err != nil {
+		return both, Exit(ExitUsage, err)
+	}
+	return both, nil
 }

@@ -38,8 +38,7 @@ func IsAlgorithm(label string) bool {
 // file's name.
 func NewSide(f script.File, as string) (*Side, error) {
 	s := &Side{Name: f.Name}
-	switch {
-	case IsScript(f.Name):
+	if IsScript(f.Name) {
 		s.file = &f
 		stem := strings.TrimSuffix(f.Name, filepath.Ext(f.Name))
 		_, err := f.Read(stem + ".yaml")
@@ -52,11 +51,8 @@ func NewSide(f script.File, as string) (*Side, error) {
 		if s.source, err = f.Source(); err != nil {
 			return nil, err
 		}
-	case IsAlgorithm(f.Name):
+	} else {
 		as = f.Name
-	default:
-		return nil, fmt.Errorf("%s is neither a script (a file that ends in .lua) nor an algorithm; %s",
-			message.Quote(f.Name), message.OneOf(f.Name, algorithms.Names()))
 	}
 	choice, err := algorithms.Parse(as)
 	if err != nil && s.file != nil {
