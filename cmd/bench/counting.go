@@ -26,8 +26,8 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
 	job := &bench.Comparison{
-		Sides: sides, Scenarios: list, Server: f.redis, WithoutInstructions: f.without, States: f.states.Value, Now: time.Now, Sleep: load.Wait,
-		Stop: a.Stop, Progress: progress{bar},
+		Sides: sides, Scenarios: list, Server: f.redis, WithoutInstructions: f.without, States: f.states.Value,
+		Now: time.Now, Sleep: load.Wait, Stop: a.Stop, Progress: progress{bar},
 	}
 	if err := job.Check(); err != nil {
 		return err
