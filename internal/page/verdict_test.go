@@ -42,49 +42,38 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"no rows", judged(), "Nothing was decided."},
 		{"one that keeps it", judged("log", 100, 0, 0),
-			"log keeps the limit of 100 in any second: the most in any second is 100. It lets through all that an " +
-				"exact limiter would."},
+			"log keeps the limit of 100 in any second. log lets through all that an exact limiter would."},
 		{"one that does not", judged("gcra", 176, 70, 2),
-			"gcra exceeds the limit of 100 in any second: up to 176, 1.76 times as many. It falls short of an exact " +
-				"limiter by 2 requests (1.0% of what that lets through)."},
+			"gcra exceeds the limit of 100 in any second: up to 176, 1.76 times as many. gcra loses 2 requests, 1.0% " +
+				"of what an exact limiter lets through."},
 		{"the floor alone", judged("none", 300, 200, 0),
-			"none exceeds the limit of 100 in any second: up to 300, 3.00 times as many. It lets through no less " +
-				"than " +
-				"an exact limiter."},
+			"none exceeds the limit of 100 in any second: up to 300, 3.00 times as many. Nothing is lost that an " +
+				"exact limiter lets through."},
 		{"the floor is no contestant", judged("none", 300, 200, 0, "log", 100, 0, 0),
-			"log keeps the limit of 100 in any second: the most in any second is 100. It lets through all that an " +
-				"exact limiter would."},
+			"log keeps the limit of 100 in any second. log lets through all that an exact limiter would."},
 		{"all", judged("a", 90, 0, 0, "b", 100, 0, 0),
 			"Both keep the limit of 100 in any second. Both let through all that an exact limiter would."},
 		{"all, and none is exact", judged("a", 90, 0, 9, "b", 100, 0, 12, "c", 100, 0, 1),
-			"All 3 keep the limit of 100 in any second. b falls furthest short of an exact limiter, by 12 requests " +
-				"(6.0% of what that lets through)."},
+			"All 3 keep the limit of 100 in any second. b loses most: 12 requests, 6.0% of what an exact limiter " +
+				"lets through."},
 		{"nobody", judged("a", 190, 90, 0, "b", 200, 100, 0),
-			"Neither keeps the limit of 100 in any second; b exceeds it most: up to 200, 2.00 times as many. Neither " +
-				"lets through less than an exact limiter."},
+			"Neither keeps the limit of 100 in any second; b exceeds it most: up to 200, 2.00 times as many. Nothing " +
+				"is lost that an exact limiter lets through."},
 		{"a hair's breadth is not rounded away", judged("a", 100, 0, 0, "b", 100, 0, 0, "c", 101, 1, 1),
-			"All but c keep the limit of 100 in any second; c lets through up to 101, 1.01 times as many. " +
-				"a and b keep it and let through all that an exact limiter would; c falls furthest short of an exact " +
-				"limiter, by 1 request (0.5% of what that lets through)."},
-		{"one keeps it", judged("log", 100, 0, 0, "a", 150, 50, 3, "b", 200, 100, 3),
-			"Only log keeps the limit of 100 in any second, and it lets through all that an exact limiter would. " +
-				"Of the other 2, b exceeds it most: up to 200, 2.00 times as many. " +
-				"a and b fall furthest short of an exact limiter, by 3 requests each (1.5% of what that lets " +
-				"through)."},
-		{"some", judged("log", 100, 0, 0, "sub", 100, 0, 30, "a", 200, 50, 0, "b", 200, 100, 0),
-			"Only log and sub keep the limit of 100 in any second; of the other 2, a and b exceed it most: each up " +
-				"to 200, 2.00 times as many. " +
-				"log keeps it and lets through all that an exact limiter would; sub falls furthest short of an exact " +
-				"limiter, by 30 requests (15.0% of what that lets through)."},
+			"a and b keep the limit of 100 in any second; c exceeds it most: up to 101, 1.01 times as many. a and b " +
+				"let through all that an exact limiter would; c loses most: 1 request, 0.5% of what an exact limiter " +
+				"lets through."},
+		{"two are worst", judged("log", 100, 0, 0, "a", 200, 100, 3, "b", 200, 100, 3),
+			"log keeps the limit of 100 in any second; a and b exceed it most: each up to 200, 2.00 times as many. " +
+				"log lets through all that an exact limiter would; a and b lose most: 3 requests, 1.5% of what an " +
+				"exact limiter lets through."},
 		{"costs", costly(judged("log", 100, 0, 0, "sub", 100, 0, 30)),
-			"Both keep the limit of 100 in any second. log keeps it and lets through all that an exact limiter " +
-				"would; " +
-				"sub falls furthest short of an exact limiter, by 30 permits (15.0% of what that lets through)."},
+			"Both keep the limit of 100 in any second. log lets through all that an exact limiter would; sub loses " +
+				"most: 30 permits, 15.0% of what an exact limiter lets through."},
 		{"by the bucket", byBucket(judged("gcra", 170, 0, 0, "log", 100, 0, 60, "aligned", 200, 10, 0)),
-			"All but aligned keep a bucket of 100 that 100 per second refill; aligned lets through 10 requests " +
-				"beyond it, " +
-				"2.0% of what it admits. gcra keeps it and lets through all that an exact limiter would; log falls " +
-				"furthest short of an exact limiter, by 60 requests (30.0% of what that lets through)."},
+			"gcra and log keep a bucket of 100 that 100 per second refill; aligned exceeds it most: 10 requests " +
+				"beyond it, 2.0% of what it admits. gcra lets through all that an exact limiter would; log loses " +
+				"most: 60 requests, 30.0% of what an exact limiter lets through."},
 	} {
 		if got := verdict(c.run); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
@@ -97,12 +86,12 @@ func TestVerdictNamesTheTimeScale(t *testing.T) {
 	r := judged("a", 200, 100, 0)
 	r.TimeScales = &result.TimeScales{IntervalUS: []int64{1000, 10_000, 100_000, 1_000_000}}
 	r.Results[0].MostAdmitted = []int64{100, 101, 200, 200}
-	if got, want := newJury(r).excess(newJury(r).exceed[0], false), "up to 200, 2.00 times as many, and more than "+
+	if got, want := newJury(r).excess(newJury(r).exceed[0]), "up to 200, 2.00 times as many, and more than "+
 		"100 within 10 ms already"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 	r.Results[0].MostAdmitted = []int64{1, 10, 100, 200}
-	if got, want := newJury(r).excess(newJury(r).exceed[0], false), "up to 200, 2.00 times as many"; got != want {
+	if got, want := newJury(r).excess(newJury(r).exceed[0]), "up to 200, 2.00 times as many"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 }
