@@ -23,7 +23,7 @@ func saved(t testing.TB, name, text string) string {
 
 // A folder stands for the file in it, and any line ends will do.
 func TestAFolderIsItsFile(t *testing.T) {
-	text := render(func(w *strings.Builder) error { return result.Write(w, resulttest.ExtremeCase()) })
+	text := written(t, resulttest.ExtremeCase())
 	path := saved(t, "result.json", strings.ReplaceAll(text, "\n", "\r\n"))
 	if _, err := result.Read(filepath.Dir(path), result.OfSimulate); err != nil {
 		t.Error(err)
@@ -82,9 +82,19 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
+// What bench shows was measured.
+func TestABenchmarkHasAMeasurement(t *testing.T) {
+	const text = `{"schema_version": 3, "command": "bench run", "tool": {"name": "bench", "version": "1"}, "runs": []}`
+	_, err := result.Read(saved(t, "bench.json", text), result.OfBench)
+	if err == nil || !strings.HasSuffix(err.Error(), ": it has no measurement; take the file as bench wrote it, or "+
+		"make a new one with bench run") {
+		t.Error(err)
+	}
+}
+
 // Cut anywhere, a file is refused.
 func TestEveryCutIsRefused(t *testing.T) {
-	good := render(func(w *strings.Builder) error { return result.Write(w, resulttest.EveryMeasure()) })
+	good := written(t, resulttest.EveryMeasure())
 	for n := 0; n < len(good)-2; n += longtest.Of(97, 499) {
 		if _, err := result.Read(saved(t, "result.json", good[:n]), result.OfSimulate); err == nil {
 			t.Fatalf("cut after %d of %d bytes it is taken", n, len(good))
