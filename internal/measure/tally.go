@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -55,25 +54,16 @@ func (t *Tally) Result(p limit.Policy, duration time.Duration, keys int64) (Resu
 	return r, r.check()
 }
 
-// Plus is what both tallies come to. It fails where they are not of one run, in which all series are of one length.
-func (t *Tally) Plus(o *Tally) (*Tally, error) {
-	if len(t.MostAdmitted) != len(o.MostAdmitted) || (t.Rate == nil) != (o.Rate == nil) {
-		return nil, fmt.Errorf("what was measured of some keys is not what was measured of others")
-	}
-	series, err := t.Series.plus(o.Series)
-	if err != nil {
-		return nil, err
-	}
-	sum := &Tally{Counts: t.Counts.plus(o.Counts), Digest: t.Digest, Series: series,
-		MostAdmitted: slices.Clone(t.MostAdmitted), Rate: t.Rate.plus(o.Rate), Served: t.Served.plus(o.Served)}
+// Plus is what both tallies come to. They are of one run, in which all series are of one length.
+func (t *Tally) Plus(o *Tally) *Tally {
+	sum := &Tally{Counts: t.Counts.plus(o.Counts), Digest: t.Digest, Series: t.Series.plus(o.Series),
+		MostAdmitted: joined(t.MostAdmitted, o.MostAdmitted, larger), Rate: t.Rate.plus(o.Rate),
+		Served: t.Served.plus(o.Served)}
 	sum.Digest.add(o.Digest)
-	for i, most := range o.MostAdmitted {
-		sum.MostAdmitted[i] = max(sum.MostAdmitted[i], most)
-	}
 	if t.Delays != nil || o.Delays != nil {
 		sum.Delays = t.delays().plus(o.delays())
 	}
-	return sum, nil
+	return sum
 }
 
 // delays are the tally's; where nothing was delayed, all that was admitted left at once.
@@ -85,24 +75,14 @@ func (t *Tally) delays() *Delays {
 }
 
 // plus is the course of both.
-func (s Series) plus(o Series) (Series, error) {
-	n := len(s.Admitted)
-	if s.BucketUS != o.BucketUS || len(o.Admitted) != n || len(s.Rolling) != n || len(o.Rolling) != n ||
-		s.DelayUS != nil && len(s.DelayUS) != n || o.DelayUS != nil && len(o.DelayUS) != n {
-		return Series{}, fmt.Errorf("%d buckets of %d us do not add up with %d of %d us", n, s.BucketUS,
-			len(o.Admitted), o.BucketUS)
-	}
+func (s Series) plus(o Series) Series {
 	return Series{BucketUS: s.BucketUS, Admitted: joined(s.Admitted, o.Admitted, plus),
-		Rolling: joined(s.Rolling, o.Rolling, larger), DelayUS: joined(s.DelayUS, o.DelayUS, larger)}, nil
+		Rolling: joined(s.Rolling, o.Rolling, larger), DelayUS: joined(s.DelayUS, o.DelayUS, larger)}
 }
 
 // Plus is what was offered in both.
-func (t Traffic) Plus(o Traffic) (Traffic, error) {
-	if t.BucketUS != o.BucketUS || len(t.Offered) != len(o.Offered) {
-		return Traffic{}, fmt.Errorf("%d buckets of %d us do not add up with %d of %d us", len(t.Offered), t.BucketUS,
-			len(o.Offered), o.BucketUS)
-	}
-	return Traffic{BucketUS: t.BucketUS, Offered: joined(t.Offered, o.Offered, plus)}, nil
+func (t Traffic) Plus(o Traffic) Traffic {
+	return Traffic{BucketUS: t.BucketUS, Offered: joined(t.Offered, o.Offered, plus)}
 }
 
 // joined are two lists of one length, joined place by place; nil stands for zeros.

@@ -161,11 +161,11 @@ func (f *fan) run(traffic Traffic) (*Part, error) {
 	var sum *Part
 	for _, s := range f.sources {
 		part, err := s.part(f.all)
-		if err == nil && sum != nil {
-			part, err = sum.Plus(part)
-		}
 		if err != nil {
 			return nil, err
+		}
+		if sum != nil {
+			part = sum.Plus(part)
 		}
 		sum = part
 	}
