@@ -66,6 +66,10 @@ type fixed limit.Decision
 
 func (f fixed) Decide(int64, string, int64) limit.Decision { return limit.Decision(f) }
 
+func (f fixed) DecideAt(int64, int64, string, int64) limit.Decision { return limit.Decision(f) }
+
+func (f fixed) Fork(string) limit.Limiter { return f }
+
 // A step that comes out otherwise is told in the trace's own words.
 func TestCheckTellsWhatCameOut(t *testing.T) {
 	traces, err := algotest.Parse("x.txt", "limit 1/1s\nat=0s -> allow\nat=0s -> deny retry=1s\n")

@@ -47,14 +47,14 @@ func (c clock) floor(nowUS int64) int64 {
 }
 
 // instance is an Instance that decides by c, and stays within bound by the time that it sees.
-func (c clock) instance(args []string, bound envelope, makeModel func() model) Instance {
+func (c clock) instance(args []string, bound envelope, makeModel func() limit.Limiter) Instance {
 	return Instance{Args: args, ClientTime: c.client, GranularityUS: c.stepUS,
-		MostAdmitted: bound.mostAdmitted(c.stepUS), NewModel: func() limit.Limiter { return makeModel() }}
+		MostAdmitted: bound.mostAdmitted(c.stepUS), NewModel: makeModel}
 }
 
 // onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
 func onWindow(bound func(requests, windowUS int64) envelope,
-	makeModel func(requests, windowUS int64, c clock) func() model) func(limit.Policy, Values) (Instance, error) {
+	makeModel func(requests, windowUS int64, c clock) func() limit.Limiter) func(limit.Policy, Values) (Instance, error) {
 	return func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {

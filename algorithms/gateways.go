@@ -64,11 +64,11 @@ func (t *Turns) Next(key string) string {
 // balanced is the model of a row on gateways.
 type balanced struct {
 	Turns
-	nodes []model // one that has the keys of all, as one server would; of a fork, one for each node
+	nodes []limit.Limiter // one that has the keys of all, as one server would; of a fork, one for each node
 }
 
 // next is what the node whose turn it is decides by, and the name under which it counts the client.
-func (b *balanced) next(client string) (node model, key string) {
+func (b *balanced) next(client string) (node limit.Limiter, key string) {
 	key = b.Next(client)
 	return b.nodes[b.gateways.Node(b.number-1)%int64(len(b.nodes))], key
 }
@@ -90,8 +90,7 @@ func (b *balanced) DecideAt(serverUS, clientUS int64, client string, cost int64)
 func (b *balanced) Fork(client string) limit.Limiter {
 	f := &balanced{Turns: b.Turns}
 	for node := range b.gateways.Nodes {
-		state := b.nodes[node%int64(len(b.nodes))].Fork(onNode(client, node))
-		f.nodes = append(f.nodes, state.(model))
+		f.nodes = append(f.nodes, b.nodes[node%int64(len(b.nodes))].Fork(onNode(client, node)))
 	}
 	return f
 }

@@ -98,7 +98,7 @@ func TestScriptsDecideAsTheirModels(t *testing.T) {
 // forth: what a key's TTL loses, and when, is the same.
 func TestScriptsDecideAsTheirModelsByClocksThatAreOff(t *testing.T) {
 	compareAll(t, "skewed-", func(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limit.Request, []limit.Decision) {
-		return algotest.RandomSkewedRequests(r, p, l.(limit.TwoClocked))
+		return algotest.RandomSkewedRequests(r, p, l)
 	})
 }
 

@@ -2,12 +2,6 @@ package algorithms
 
 import "ratelab/internal/limit"
 
-// model decides as a script does. Its store knows whose clock it goes by.
-type model interface {
-	limit.TwoClocked
-	limit.Forker
-}
-
 // rule decides one request by the state of its key, which it may change. Costs are 1 at least.
 type rule[S any] interface {
 	decide(at *moment, s *S, cost int64) limit.Decision
@@ -20,8 +14,8 @@ type keyed[S any, P perishable[S]] struct {
 }
 
 // newModel gives each instance of a rule its own keys.
-func newModel[S any, P perishable[S]](c clock, r rule[S]) func() model {
-	return func() model { return &keyed[S, P]{r, newStore[S, P](c)} }
+func newModel[S any, P perishable[S]](c clock, r rule[S]) func() limit.Limiter {
+	return func() limit.Limiter { return &keyed[S, P]{r, newStore[S, P](c)} }
 }
 
 // Decide decides where all clocks agree.

@@ -17,7 +17,7 @@ type question struct {
 }
 
 func (a question) of(l limit.Limiter) limit.Decision {
-	return l.(limit.TwoClocked).DecideAt(a.serverUS, a.clientUS, a.key, a.cost)
+	return l.DecideAt(a.serverUS, a.clientUS, a.key, a.cost)
 }
 
 // drawQuestions draws some about two keys, or one, by clocks that go on from the given time, jump and disagree.
@@ -52,7 +52,7 @@ func TestAForkDecidesAsTheOriginalAndChangesNothing(t *testing.T) {
 				in, p := drawInstance(t, name)
 				past := drawQuestions(t, p, algotest.StartUS, "a", "b")
 				original, untouched, twin := decideAll(in, past), decideAll(in, past), decideAll(in, past)
-				fork := original.(limit.Forker).Fork("a")
+				fork := original.Fork("a")
 				for i, q := range drawQuestions(t, p, algotest.StartUS, "a") {
 					if got, want := q.of(fork), q.of(twin); got != want {
 						t.Fatalf("question %d, %+v: the fork %+v; the original would %+v", i, q, got, want)

@@ -111,5 +111,5 @@ func (in *Instance) behind(g *Gateways) {
 	in.Gateways = g
 	in.MostAdmitted, in.MostDeparting = g.times(in.MostAdmitted), g.times(in.MostDeparting)
 	one := in.NewModel
-	in.NewModel = func() limit.Limiter { return &balanced{g.TurnsAfter(0), []model{one().(model)}} }
+	in.NewModel = func() limit.Limiter { return &balanced{g.TurnsAfter(0), []limit.Limiter{one()}} }
 }

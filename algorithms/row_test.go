@@ -89,7 +89,7 @@ func TestGatewaysDecideAsLimitersOfTheirOwn(t *testing.T) {
 					node = in.Gateways.Node(uint64(i))
 				}
 				cost := 1 + random.Int64N(2)
-				asked := l.(limit.Forker).Fork(key)
+				asked := l.Fork(key)
 				want := alone[node].Decide(nowUS, key, cost)
 				if got := asked.Decide(nowUS, key, cost); got != want {
 					t.Fatalf("%s, request %d to a fork: %+v, want %+v", in.Label, i, got, want)

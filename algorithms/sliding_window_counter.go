@@ -13,7 +13,7 @@ var _ = register(Spec{
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
 	Traits:     Traits{Aligned: true, Grid: true},
-	Prepare: onWindow(weighing, func(requests, windowUS int64, c clock) func() model {
+	Prepare: onWindow(weighing, func(requests, windowUS int64, c clock) func() limit.Limiter {
 		return newModel[windows](c, &slidingCounter{requests, windowUS})
 	}),
 })

@@ -29,9 +29,9 @@ func NewLimiter(l limit.Limiter, start time.Time) *Limiter {
 }
 
 // RetryAfter is whether the rejections that named a time to wait told the truth: that the same request, alone, passes
-// then, and not one tick earlier. It is nil where nothing could be checked.
+// then, and not one tick earlier. It is nil where nothing was to be checked.
 func (l *Limiter) RetryAfter() *measure.RetryAfter {
-	if _, ok := l.limiter.(limit.Forker); !ok || l.TickUS == 0 {
+	if l.TickUS == 0 {
 		return nil
 	}
 	return &l.truth
@@ -39,25 +39,16 @@ func (l *Limiter) RetryAfter() *measure.RetryAfter {
 
 // Serve decides q; any message will do.
 func (l *Limiter) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
-	d, err := limit.Ask(l.limiter, l.startUS, &q)
-	if err != nil {
-		return nil, err
-	}
+	d := limit.Ask(l.limiter, l.startUS, &q)
 	if d.Verdict == limit.Rejected && d.RetryAfterUS > 0 && l.TickUS > 0 && l.truth.Checked < mostChecks {
 		l.check(q, d.RetryAfterUS)
 	}
 	return d, nil
 }
 
-// WouldAdmit asks what would become of q, and leaves everything as it is. known is false where the limiter cannot be
-// asked such a thing.
-func (l *Limiter) WouldAdmit(q limit.Request) (admitted, known bool) {
-	forker, ok := l.limiter.(limit.Forker)
-	if !ok {
-		return false, false
-	}
-	d, err := limit.Ask(forker.Fork(q.Key), l.startUS, &q)
-	return d.Allowed(), err == nil
+// WouldAdmit asks what would become of q, and leaves everything as it is.
+func (l *Limiter) WouldAdmit(q limit.Request) bool {
+	return limit.Ask(l.limiter.Fork(q.Key), l.startUS, &q).Allowed()
 }
 
 // check asks two copies of the key's state: the request alone, at the time named and one tick before, by clocks that go
@@ -66,11 +57,7 @@ func (l *Limiter) check(q limit.Request, retryAfterUS int64) {
 	then, before := q, q
 	then.AtUS += retryAfterUS
 	before.AtUS = max(then.AtUS-l.TickUS, q.AtUS)
-	atLast, known := l.WouldAdmit(then)
-	if !known {
-		return
-	}
-	sooner, _ := l.WouldAdmit(before)
+	atLast, sooner := l.WouldAdmit(then), l.WouldAdmit(before)
 	l.truth.Checked++
 	switch {
 	case !atLast:

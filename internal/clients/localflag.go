@@ -21,7 +21,7 @@ type LocalFlag struct {
 
 // oracle can be asked what would become of a request, as a Limiter can.
 type oracle interface {
-	WouldAdmit(q limit.Request) (admitted, known bool)
+	WouldAdmit(q limit.Request) bool
 }
 
 // memory is what one client knows of one key.
@@ -76,7 +76,7 @@ func (e *remembering) reject(nowUS, waitUS int64) limit.Decision {
 	f, q := e.flag, e.request
 	f.LocalRejects++
 	q.AtUS, q.ServerSkewUS, q.ClientSkewUS = nowUS, f.clock.SkewUS(nowUS), e.client.SkewUS(nowUS)
-	if admitted, _ := f.oracle.WouldAdmit(q); admitted {
+	if f.oracle.WouldAdmit(q) {
 		f.WrongRejects++
 	}
 	return limit.Decision{Verdict: limit.Rejected, RetryAfterUS: waitUS, ResetAfterUS: waitUS}

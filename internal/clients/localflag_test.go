@@ -32,9 +32,7 @@ func (b *bucket) decide(q limit.Request, keep bool) limit.Decision {
 	return limit.Decision{Verdict: limit.Allowed}
 }
 
-func (b *bucket) WouldAdmit(q limit.Request) (admitted, known bool) {
-	return b.decide(q, false).Allowed(), true
-}
+func (b *bucket) WouldAdmit(q limit.Request) bool { return b.decide(q, false).Allowed() }
 
 // office is clients of one group before a bucket, who ask without delay.
 type office struct {

@@ -181,9 +181,8 @@ const smallestBlock = 8
 // asked for the block first, and then for one request more: where that passes, the block took nothing in advance. The
 // state is not looked at, but Search asks for its whole answer one by one.
 func (l *player) block(cost, most int64) (requests, next int64) {
-	model, ok := l.limiter.(limit.Forker)
-	for ; ok && !l.search.units && most >= smallestBlock; most /= 2 {
-		if l.leavesSome(model.Fork(keyName), most, cost) {
+	for ; !l.search.units && most >= smallestBlock; most /= 2 {
+		if l.leavesSome(l.limiter.Fork(keyName), most, cost) {
 			return most, most
 		}
 	}

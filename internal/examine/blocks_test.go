@@ -56,7 +56,7 @@ func (d discount) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	return d.Limiter.Decide(nowUS, key, (cost+1)/2)
 }
 
-func (d discount) Fork(key string) limit.Limiter { return discount{d.Limiter.(limit.Forker).Fork(key)} }
+func (d discount) Fork(key string) limit.Limiter { return discount{d.Limiter.Fork(key)} }
 
 // Where a block is no sum of requests, what is found is what single requests show.
 func TestDiscountsAreNotReported(t *testing.T) {

@@ -3,8 +3,6 @@
 // microseconds.
 package limit
 
-import "errors"
-
 // Request is one call on a limiter.
 type Request struct {
 	AtUS int64  // since the scenario's start, in microseconds; never decreasing within a stream
@@ -45,39 +43,22 @@ type Decision struct {
 // Allowed reports whether the request was admitted.
 func (d Decision) Allowed() bool { return d.Verdict == Allowed }
 
-// Limiter decides requests one after the other. nowUS is the absolute time in microseconds since 1970;
-// it may step back, as clocks do. A Limiter is not safe for concurrent use.
+// Limiter decides requests one after the other. Times are absolute, in microseconds since 1970; they may step back, as
+// clocks do. A Limiter is not safe for concurrent use.
 type Limiter interface {
+	// Decide decides where all clocks agree.
 	Decide(nowUS int64, key string, cost int64) Decision
-}
-
-// TwoClocked is a Limiter that tells the server's clock from the client's, where the two disagree: one of them is
-// what its rule goes by, and the server's is what its keys expire by.
-type TwoClocked interface {
-	Limiter
+	// DecideAt decides where they do not: one of them is what the rule goes by, and the server's is what keys expire by.
 	DecideAt(serverUS, clientUS int64, key string, cost int64) Decision
-}
-
-// errOneClock is for a limiter that goes by one clock, where there are two that differ.
-var errOneClock = errors.New("the clocks disagree, and the limiter knows but one")
-
-// Ask lets l decide q by q's clocks, where q's times count from startUS. It fails only where clocks are off and l knows
-// but one.
-func Ask(l Limiter, startUS int64, q *Request) (Decision, error) {
-	now := startUS + q.AtUS
-	if !q.Skewed() {
-		return l.Decide(now, q.Key, q.Cost), nil
-	}
-	two, ok := l.(TwoClocked)
-	if !ok {
-		return Decision{}, errOneClock
-	}
-	return two.DecideAt(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost), nil
-}
-
-// Forker is a Limiter that can be asked what would happen.
-type Forker interface {
-	Limiter
 	// Fork is a limiter with a copy of key's state, which decides as this one would. It knows no other key.
 	Fork(key string) Limiter
+}
+
+// Ask lets l decide q by q's clocks, where q's times count from startUS.
+func Ask(l Limiter, startUS int64, q *Request) Decision {
+	now := startUS + q.AtUS
+	if !q.Skewed() {
+		return l.Decide(now, q.Key, q.Cost)
+	}
+	return l.DecideAt(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost)
 }

@@ -78,7 +78,7 @@ func newField(p, playedUnder limit.Policy) (*field, error) {
 
 // lane is one limiter in one phase, on its way through one traffic. It is a limit.Limiter, around the limiter's model.
 type lane struct {
-	model     limit.Limiter
+	limit.Limiter
 	phase     phase
 	candidate *candidate    // nil of the exact limiter, and of a usual one
 	usual     *usualLimiter // or nil
@@ -101,7 +101,7 @@ type keyState struct {
 func (f *field) lanes() []*lane {
 	var all []*lane
 	add := func(in *algorithms.Instance) *lane {
-		l := &lane{model: in.NewModel(), keys: map[string]*keyState{}}
+		l := &lane{Limiter: in.NewModel(), keys: map[string]*keyState{}}
 		all = append(all, l)
 		return l
 	}
@@ -211,10 +211,10 @@ func (l *lane) Decide(nowUS int64, name string, cost int64) limit.Decision {
 		l.keys[name] = key
 		if l.phase.primed {
 			before := nowUS - l.phase.backUS
-			key.untilUS = before + l.model.Decide(before, name, 1).ResetAfterUS
+			key.untilUS = before + l.Limiter.Decide(before, name, 1).ResetAfterUS
 		}
 	}
-	d := l.model.Decide(nowUS, name, cost)
+	d := l.Limiter.Decide(nowUS, name, cost)
 	path := 0
 	switch {
 	case !d.Allowed():

@@ -119,7 +119,7 @@ func (l *Limiter) manage(steps []limit.ManagedStep, start time.Time) {
 	l.Program, l.MostAdmitted, l.MostDeparting = &program, nil, nil
 	if fresh := l.NewModel; fresh != nil {
 		l.NewModel = func() limit.Limiter {
-			return &managed{fresh: fresh, steps: steps, startUS: start.UnixMicro(), limiter: fresh()}
+			return &managed{fresh: fresh, steps: steps, startUS: start.UnixMicro(), Limiter: fresh()}
 		}
 	}
 }
@@ -130,21 +130,22 @@ type managed struct {
 	fresh   func() limit.Limiter
 	steps   []limit.ManagedStep // that are still to come
 	startUS int64
-	limiter limit.Limiter // nil: nothing is configured
+
+	limit.Limiter // nil: nothing is configured
 }
 
-// Decide takes the times of requests, which do not decrease.
+// Decide takes the times of requests, which do not decrease. All clocks agree where there are such steps.
 func (m *managed) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	for len(m.steps) > 0 && m.startUS+m.steps[0].AtUS <= nowUS {
 		if m.steps[0].Deletes {
-			m.limiter = nil
-		} else if m.limiter == nil {
-			m.limiter = m.fresh()
+			m.Limiter = nil
+		} else if m.Limiter == nil {
+			m.Limiter = m.fresh()
 		}
 		m.steps = m.steps[1:]
 	}
-	if m.limiter == nil {
+	if m.Limiter == nil {
 		return limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
 	}
-	return m.limiter.Decide(nowUS, key, cost)
+	return m.Limiter.Decide(nowUS, key, cost)
 }
