@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"time"
 
 	"ratelab/internal/limit"
@@ -26,12 +27,19 @@ func NewReference(p limit.Policy, duration time.Duration) Reference {
 // it. Amortised O(1).
 func (r Reference) Admit(q limit.Request, number int64) bool {
 	r.timeline.moveTo(q.AtUS, r.windows) // by what was there before q looks what there is now
+	r.timeline.offered[r.timeline.current] += q.Cost
 	exact, d := r.fits(q, number), limit.Decision{Verdict: limit.Rejected}
 	if exact {
 		d.Verdict = limit.Allowed
 	}
 	r.Observe(q, number, d, exact)
 	return exact
+}
+
+// Traffic is what was offered, in the buckets of the Series. It is complete once Tally has been called.
+func (r Reference) Traffic() Traffic {
+	n := r.timeline.complete(r.duration, r.windows)
+	return Traffic{BucketUS: r.timeline.axis.widthUS, Offered: slices.Clone(r.timeline.offered[:n])}
 }
 
 // fits reports whether the exact limiter behind would let q through, if it were let through to it.

@@ -32,8 +32,7 @@ func observe(m *Meter, p limit.Policy, run []observation) *Ledger {
 // requests in seconds 1 to 6, all of which an aligned window admits.
 func TestCaseOneByHand(t *testing.T) {
 	p := limit.Policy{Requests: 1000, Window: 3 * time.Second}
-	m, reference, traffic, keys := NewMeter(p, 6*time.Second), NewReference(p, 0), NewTrafficMeter(6*time.Second),
-		NewKeySet()
+	m, reference, keys := NewMeter(p, 6*time.Second), NewReference(p, 6*time.Second), NewKeySet()
 	exact := &Ledger{}
 	for second, count := range []int64{10, 10, 980, 900, 100, 0} {
 		for i := range count {
@@ -44,7 +43,6 @@ func TestCaseOneByHand(t *testing.T) {
 				exact.Add(number, q.Cost)
 			}
 			m.Observe(q, number, limit.Decision{Verdict: limit.Allowed}, yes)
-			traffic.Observe(q)
 		}
 	}
 	got, err := m.Result(6*time.Second, keys.Count(), exact)
@@ -60,7 +58,7 @@ func TestCaseOneByHand(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	s, offered := m.Series(), traffic.Traffic(6*time.Second)
+	s, offered := m.Series(), reference.Traffic()
 	if s.BucketUS != 20_000 || len(s.Rolling) != 300 || !slices.Equal(s.Admitted, offered.Offered) {
 		t.Errorf("%d buckets of %d us; admitted = offered %v", len(s.Rolling), s.BucketUS,
 			slices.Equal(s.Admitted, offered.Offered))
@@ -96,15 +94,18 @@ func TestSeriesEqualsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, duration, run := drawRun(t)
 		announced := rapid.SampledFrom([]time.Duration{0, duration, duration / 3}).Draw(t, "announced")
-		m, traffic := NewMeter(p, announced), NewTrafficMeter(announced)
+		m, reference, keys := NewMeter(p, announced), NewReference(p, announced), NewKeySet()
 		for _, o := range run {
-			traffic.Observe(o.Request)
+			reference.Admit(o.Request, keys.Add(o.Key))
 		}
 		observe(m, p, run)
 		if _, err := m.Result(duration, 3, nil); err != nil {
 			t.Fatal(err)
 		}
-		got, offered := m.Series(), traffic.Traffic(duration)
+		if _, err := reference.Tally(duration, nil); err != nil {
+			t.Fatal(err)
+		}
+		got, offered := m.Series(), reference.Traffic()
 		n := len(got.Rolling)
 		if n > maxBuckets || len(got.Admitted) != n || len(offered.Offered) != n || offered.BucketUS != got.BucketUS {
 			t.Fatalf("%d and %d buckets of %d us, %d of %d us offered", n, len(got.Admitted), got.BucketUS,

@@ -3,8 +3,6 @@ package measure
 import (
 	"slices"
 	"time"
-
-	"ratelab/internal/limit"
 )
 
 // timeline collects a Series. The rolling curve is exact: the sum of a key rises only where something is
@@ -16,6 +14,7 @@ type timeline struct {
 	admitted [maxBuckets]int64
 	rolling  [maxBuckets]int64
 	delay    [maxBuckets]int64
+	offered  [maxBuckets]int64 // of a Reference alone, which sees the requests of all rows
 }
 
 // moveTo brings the timeline to atUS, before anything is admitted there.
@@ -43,6 +42,7 @@ func (l *timeline) mergeBuckets(times int) {
 		merge(l.admitted[:], plus)
 		merge(l.rolling[:], larger)
 		merge(l.delay[:], larger)
+		merge(l.offered[:], plus)
 		l.current /= 2
 	}
 }
@@ -70,42 +70,4 @@ func (l *timeline) series(duration time.Duration, w *windows) Series {
 	n := l.complete(duration, w)
 	return Series{BucketUS: l.axis.widthUS, Admitted: slices.Clone(l.admitted[:n]),
 		Rolling: slices.Clone(l.rolling[:n]), DelayUS: slices.Clone(l.delay[:n])}
-}
-
-// TrafficMeter collects what a run offers, in the buckets that the run's meters have.
-type TrafficMeter struct {
-	axis     axis
-	duration time.Duration
-	offered  [maxBuckets]int64
-}
-
-// NewTrafficMeter is for a run of the duration; 0 is unknown. It must be the duration given to NewMeter.
-func NewTrafficMeter(duration time.Duration) *TrafficMeter {
-	return &TrafficMeter{axis: newAxis(duration), duration: duration}
-}
-
-// Observe counts q. Its AtUS is not negative.
-func (m *TrafficMeter) Observe(q limit.Request) {
-	m.mergeBuckets(m.axis.reach(q.AtUS))
-	m.offered[m.axis.bucket(q.AtUS)] += q.Cost
-}
-
-// Reach has the Traffic go on to usFromStart at least, although nothing is offered there.
-func (m *TrafficMeter) Reach(usFromStart int64) { m.axis.lastUS = max(m.axis.lastUS, usFromStart) }
-
-// Traffic is what was offered, over the whole duration: the run's as it turned out, or 0 for the one that was
-// announced. It must be the duration given to Meter.Result.
-func (m *TrafficMeter) Traffic(duration time.Duration) Traffic {
-	if duration == 0 {
-		duration = m.duration
-	}
-	n, merges := m.axis.span(duration)
-	m.mergeBuckets(merges)
-	return Traffic{BucketUS: m.axis.widthUS, Offered: slices.Clone(m.offered[:n])}
-}
-
-func (m *TrafficMeter) mergeBuckets(times int) {
-	for range times {
-		merge(m.offered[:], plus)
-	}
 }

@@ -24,7 +24,6 @@ type source struct {
 	policy    limit.Policy
 	duration  time.Duration
 	reference measure.Reference
-	traffic   *measure.TrafficMeter
 	keys      *measure.KeySet
 	offered   measure.Ledger // only where fairness is measured
 	names     []string       // of the keys by number, where fairness is measured; nil when there are too many
@@ -47,8 +46,7 @@ type worker struct {
 
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 	return &source{options: o, policy: p, duration: duration, reference: measure.NewReference(p, duration),
-		traffic: measure.NewTrafficMeter(duration), keys: measure.NewKeySet(),
-		requests: make(chan []limit.Request, 1)}
+		keys: measure.NewKeySet(), requests: make(chan []limit.Request, 1)}
 }
 
 // worker adds one for a lane, which measures what the options and the lane ask for.
@@ -77,7 +75,6 @@ func (s *source) work(ctx context.Context) error {
 		for i, q := range requests {
 			b.numbers[i] = s.number(q)
 			b.exact[i] = s.reference.Admit(q, b.numbers[i])
-			s.traffic.Observe(q)
 		}
 		for _, w := range s.workers {
 			select {
@@ -113,13 +110,12 @@ func (s *source) part(all Whole) (*Part, error) {
 	duration := time.Duration(all.DurationUS) * time.Microsecond
 	reach := max(s.options.Reach, all.LastUS)
 	p := &Part{All: all, Keys: s.keys.Count()}
-	s.traffic.Reach(reach)
-	p.Traffic = s.traffic.Traffic(duration)
 	s.reference.Reach(reach)
 	var err error
 	if p.Reference, err = s.reference.Tally(duration, nil); err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
 	}
+	p.Traffic = s.reference.Traffic()
 	for _, w := range s.workers {
 		w.meter.Reach(reach)
 		exact := s.reference.Within()

@@ -99,7 +99,7 @@ func csvLine(run *result.Run, row *result.Row) []string {
 
 // columnsOfRow are the figures that are one number each.
 func columnsOfRow(f *measure.Figures) []result.Named {
-	return append(slices.Concat(result.Counts(f), result.Extras(f)), result.RateDifference(f))
+	return slices.Concat(result.Counts(f), result.Extras(f), result.Rates(f))
 }
 
 // parameterText joins parameters as a label does, in the order of their names: burst=100:refill=5.

@@ -33,14 +33,8 @@ func written(f *measure.Figures, about *measure.Subject) []Named {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// RateDifference stands alone: it is a share, and no count.
-func RateDifference(f *measure.Figures) Named {
-	n := Named{Name: "rate_difference"}
-	if f.RateDifference != nil {
-		n.Text = decimal(*f.RateDifference)
-	}
-	return n
-}
+// Rates stand alone: they are shares, and no counts.
+func Rates(f *measure.Figures) []Named { return written(f, measure.RateMeasures) }
 
 // Composites are the figures of several numbers, each as compact JSON.
 func Composites(f *measure.Figures) []Named {
@@ -155,7 +149,7 @@ func decided(r *measure.Result) []Named {
 
 // beyond is what goes beyond a row's counts.
 func (r *Row) beyond() []Named {
-	return append(slices.Concat(Extras(&r.Figures), Composites(&r.Figures)), RateDifference(&r.Figures))
+	return slices.Concat(Extras(&r.Figures), Composites(&r.Figures), Rates(&r.Figures))
 }
 
 func (e Expectation) text() string {

@@ -14,7 +14,7 @@ import (
 func TestMeasuresAreComplete(t *testing.T) {
 	f := new(measure.Figures)
 	got := []string{"algorithm", "script_sha1", "parameters", "decisions_digest", "differs_from_exact"}
-	for _, v := range slices.Concat(Counts(f), Extras(f), Composites(f), []Named{RateDifference(f)}) {
+	for _, v := range slices.Concat(Counts(f), Extras(f), Composites(f), Rates(f)) {
 		got = append(got, v.Name)
 	}
 	slices.Sort(got)
