@@ -54,7 +54,8 @@ func (c clock) instance(args []string, bound envelope, makeModel func() limit.Li
 
 // onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
 func onWindow(bound func(requests, windowUS int64) envelope,
-	makeModel func(requests, windowUS int64, c clock) func() limit.Limiter) func(limit.Policy, Values) (Instance, error) {
+	makeModel func(requests, windowUS int64, c clock) func() limit.Limiter,
+) func(limit.Policy, Values) (Instance, error) {
 	return func(p limit.Policy, v Values) (Instance, error) {
 		c, err := v.clock("server")
 		if err != nil {

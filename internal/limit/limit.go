@@ -48,7 +48,7 @@ func (d Decision) Allowed() bool { return d.Verdict == Allowed }
 type Limiter interface {
 	// Decide decides where all clocks agree.
 	Decide(nowUS int64, key string, cost int64) Decision
-	// DecideAt decides where they do not: one of them is what the rule goes by, and the server's is what keys expire by.
+	// DecideAt decides where they do not: one of them is what the rule goes by, and by the server's keys expire.
 	DecideAt(serverUS, clientUS int64, key string, cost int64) Decision
 	// Fork is a limiter with a copy of key's state, which decides as this one would. It knows no other key.
 	Fork(key string) Limiter
