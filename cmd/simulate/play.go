@@ -118,6 +118,9 @@ func outcome(f *flags, found *run.Result) error {
 	return fmt.Errorf("%w: the figures cover the beginning only, and say so%s", cli.ErrInterrupted, more)
 }
 
+// errExpectation is that of a document in which a row misses what is expected of it.
+var errExpectation = errors.New("expectation missed")
+
 // verdict names every expectation that was missed.
 func verdict(doc *result.Document) error {
 	var missed []error
@@ -125,7 +128,7 @@ func verdict(doc *result.Document) error {
 		for _, e := range doc.Runs[i].Expectations {
 			if e.Met != nil && !*e.Met {
 				missed = append(missed,
-					fmt.Errorf("%w: %s: %s", run.ErrExpectation, doc.Runs[i].Scenario, report.Missed(e)))
+					fmt.Errorf("%w: %s: %s", errExpectation, doc.Runs[i].Scenario, report.Missed(e)))
 			}
 		}
 	}

@@ -90,7 +90,7 @@ func pathOf(e *run.Limiter, state string) *path {
 	case StateRejected:
 		p.rejected(capacity)
 	case StateCostB:
-		if p.costs[0] = capacity; !p.TakesCost() {
+		if p.costs[0] = capacity; !p.Program.TakesCost() {
 			p.missing = "its call has no cost"
 		}
 	case StateFullLog:
@@ -127,7 +127,7 @@ func (p *path) rejected(capacity int64) {
 	p.aheadUS = p.late.Microseconds() // 0 where the server's clock does not decide
 	n := min(capacity, mostHistory)
 	if rest := capacity - n; rest > 0 {
-		if !p.TakesCost() {
+		if !p.Program.TakesCost() {
 			p.missing = "its call has no cost, and the capacity is too large for a history"
 			return
 		}

@@ -115,7 +115,7 @@ func (x *examination) costs() {
 		requests[i].Cost = fifth
 	}
 	why := "although its binding passes it"
-	if !x.entry.TakesCost() {
+	if !x.entry.Program.TakesCost() {
 		why = "since its binding has no {cost}"
 	}
 	if allowed(x.decide(requests)) == 6 {

@@ -89,25 +89,6 @@ func (l *Limiter) labelled(label, keyspace string) *Limiter {
 	return &mine
 }
 
-// OnClientTime is a built-in algorithm that goes by the clock of the client that asks, to the microsecond.
-func (l *Limiter) OnClientTime() *Limiter {
-	if l.ClientTime {
-		return l
-	}
-	mine, program := *l, *l.Program
-	program.Decide.Args = slices.Clone(program.Decide.Args)
-	program.Decide.Args[0] = script.NowUS(1)
-	mine.Program, mine.ClientTime, mine.TickUS = &program, true, 1
-	return &mine
-}
-
-// TakesCost reports whether a request's cost reaches the script.
-func (l *Limiter) TakesCost() bool {
-	return slices.ContainsFunc(l.Program.Decide.Args, func(t script.Template) bool {
-		return !t.Same(script.Vars{Cost: 1}, script.Vars{Cost: 2})
-	})
-}
-
 // manage has the limits deleted and configured in the course of the run, where they are managed ones; the others are
 // nobody's to delete. A bucket that comes back is full, which is more than its algorithm guarantees.
 func (l *Limiter) manage(steps []limit.ManagedStep, start time.Time) {

@@ -136,6 +136,12 @@ func Limiters(choices []algorithms.Choice, scripts []script.File, policy limit.P
 	return all
 }
 
+// has reports whether one of the plan's rows has that label.
+func (p *Plan) has(label string) bool {
+	return labelled(p.Limiters, label) ||
+		slices.ContainsFunc(p.sequences, func(c sequence.Choice) bool { return c.Label == label })
+}
+
 // labelled reports whether one of the limiters has that label.
 func labelled(all []*Limiter, label string) bool {
 	return slices.ContainsFunc(all, func(l *Limiter) bool { return l.Label == label })

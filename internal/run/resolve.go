@@ -26,9 +26,9 @@ func (a *Ask) Plans() ([]*Plan, error) {
 	for _, s := range a.Scenarios {
 		p := NewPlan(s, a.Instead)
 		p.Enter(r.choices(s), a.Scripts, &r.Problems)
+		r.addSequences(&p)
 		r.checkExpected(&p)
 		r.checkObeyed(&p)
-		r.addSequences(&p)
 		all = append(all, &p)
 	}
 	if len(a.Scripts) > 0 && a.Server == nil {
@@ -109,7 +109,7 @@ func (r *resolver) checkExpected(p *Plan) {
 		case flagged && !hasLocalFlag(p.Scenario):
 			r.Bad(fmt.Errorf("%s:%d:%d: expect: %q: the scenario has no clients with local_flag: true", e.File, e.Line,
 				e.Column, e.Algorithm))
-		case err != nil && !namesSequence(p.Scenario, e.Algorithm) && !labelled(p.Limiters, e.Algorithm):
+		case err != nil && !p.has(rowLabel(e.Algorithm)):
 			own := ""
 			if !IsAlgorithm(base) {
 				own = " (the row of a script of your own needs --script FILE.lua)"
@@ -122,16 +122,12 @@ func (r *resolver) checkExpected(p *Plan) {
 // checkObeyed refuses scripts that never say when to come back where clients go by that, as often as it takes: they
 // would be back within a microsecond, and the run without an end.
 func (r *resolver) checkObeyed(p *Plan) {
-	for i := range p.Scenario.Clients {
-		g := &p.Scenario.Clients[i]
-		if g.OnReject != clients.Obey || g.Attempts > 0 {
-			continue
-		}
-		for _, l := range p.Limiters {
-			if l.File != "" && !l.Program.TellsRetry {
-				r.Bad(fmt.Errorf("%s: %s: on_reject: obey goes by when a rejection says to come back, "+
-					"and %s never says so: name retry_after in its binding, or set attempts: 5, or "+
-					"on_reject: backoff", p.Scenario.Name, g.Name, message.Path(l.File)))
+	for _, g := range p.Scenario.Clients {
+		for _, l := range p.foreign() {
+			if g.OnReject == clients.Obey && g.Attempts == 0 && !l.Program.TellsRetry {
+				r.Bad(fmt.Errorf("%s: %s: on_reject: obey goes by when a rejection says to come back, and %s never "+
+					"says so: name retry_after in its binding, or set attempts: 5, or on_reject: backoff",
+					p.Scenario.Name, g.Name, message.Path(l.File)))
 			}
 		}
 	}
@@ -145,36 +141,25 @@ func (r *resolver) addSequences(p *Plan) {
 			r.Bad(fmt.Errorf("%s: sequences: %w", p.Scenario.Name, err))
 			continue
 		}
-		same := func(o sequence.Choice) bool { return o.Label == c.Label }
-		if labelled(p.Limiters, c.Label) || slices.ContainsFunc(p.sequences, same) {
+		if p.has(c.Label) {
 			r.Bad(fmt.Errorf("%s: sequences: there would be two rows named %q", p.Scenario.Name, c.Label))
 		}
 		p.sequences = append(p.sequences, c)
 	}
 }
 
-// namesSequence reports whether label is one of the scenario's sequences, however it is written.
-func namesSequence(s *scenario.Scenario, label string) bool {
-	wanted, err := sequence.Parse(label)
-	return err == nil && slices.ContainsFunc(s.Sequences, func(other string) bool {
-		c, err := sequence.Parse(other)
-		return err == nil && c.Label == wanted.Label
-	})
-}
-
 // rowLabel is the label of the row that a scenario's file means: the one spelling of its parameters.
 func rowLabel(label string) string {
-	base, flag := label, ""
-	if cut, flagged := strings.CutSuffix(label, scenario.LocalFlagSuffix); flagged {
-		base, flag = cut, scenario.LocalFlagSuffix
-	}
+	base, flagged := strings.CutSuffix(label, scenario.LocalFlagSuffix)
 	if c, err := algorithms.Parse(base); err == nil {
-		return c.Label + flag
+		base = c.Label
+	} else if c, err := sequence.Parse(base); err == nil {
+		base = c.Label
 	}
-	if c, err := sequence.Parse(base); err == nil {
-		return c.Label + flag
+	if flagged {
+		base += scenario.LocalFlagSuffix
 	}
-	return label // of a user's script
+	return base
 }
 
 // hasLocalFlag reports whether any group of clients has a flag.

@@ -1,11 +1,20 @@
-// Package run is the main hall: scenarios, limiters and a server in, a document and the data of its charts out. Plans
-// say what is to be decided; Ask.Run decides it in virtual time, and measures what each limiter does. It joins the
-// packages below and holds little arithmetic of its own; flags, output and exit codes are the commands'.
+// Package run is the main hall, where limiters meet scenarios; simulate and bench share it. An Ask says what is wanted.
+//
+//   - Ask.Plans resolves names. Scenarios, limits and limiters become Plans; one error lists all that is wrong.
+//   - Ask.Play sends each plan's traffic past all of its Limiters at once, and measures what each of them decides. Where
+//     clients react, each limiter has traffic of its own.
+//   - The Result has the document, and the data of its charts.
+//
+// A Server lets scripts decide in virtual time: package host has one. Without a Server the Go models decide; with one
+// they check the scripts. Ask.Compare plays two limiters beside each other and finds the first request on which they
+// differ.
+//
+// The hall opens no file, dials nothing and starts no process: scripts, scenarios and a Server are handed to it. Flags,
+// output and exit codes are the commands'.
 package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -20,9 +29,6 @@ import (
 	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
-
-// ErrExpectation is what a document is at fault of that missed an expectation.
-var ErrExpectation = errors.New("expectation missed")
 
 // Ask is what a command asks for.
 type Ask struct {
@@ -106,12 +112,14 @@ func (a *Ask) started(ctx context.Context, plans []*Plan) (*Ask, error) {
 
 // play decides every plan. The server has started.
 func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
-	warnings, err := a.Server.Try(ctx, plans[0])
-	if err != nil {
-		return nil, err
-	}
-	all := &Result{Document: *result.New(result.OfSimulate, a.Version), Warnings: warnings}
+	all := &Result{Document: *result.New(result.OfSimulate, a.Version)}
 	for i, p := range plans {
+		if i == 0 { // all plans have the same scripts
+			var err error
+			if all.Warnings, err = a.Server.Try(ctx, p); err != nil {
+				return nil, err
+			}
+		}
 		if a.Progress != nil {
 			total, _ := p.Stream.Count()
 			a.Progress.Scenario(p.Scenario.Name, i+1, len(plans), total)

@@ -5,6 +5,7 @@ package script
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"slices"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/resp"
@@ -47,6 +48,11 @@ type Program struct {
 func SHA1(source string) string {
 	sum := sha1.Sum([]byte(source))
 	return hex.EncodeToString(sum[:])
+}
+
+// TakesCost reports whether a request's cost reaches the script.
+func (p *Program) TakesCost() bool {
+	return slices.ContainsFunc(p.Decide.Args, func(t Template) bool { return !t.Same(Vars{Cost: 1}, Vars{Cost: 2}) })
 }
 
 // InKeyspace is p with prefix before each of its keys, so that runs on one server keep apart.
