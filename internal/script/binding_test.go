@@ -122,7 +122,7 @@ func FuzzBinding(f *testing.F) {
 
 func checkAnyBinding(t *testing.T, data []byte) {
 	file := strictyaml.File{Name: "my.yaml"}
-	b := binding{base: "my", known: constantsOf(threeSeconds)}
+	b := binding{file: OnDisk("my.lua"), base: "my", known: constantsOf(threeSeconds)}
 	if root, ok := file.Root(data); ok {
 		b.read(root)
 	}
