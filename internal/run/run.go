@@ -1,8 +1,8 @@
 // Package run is the main hall, where limiters meet scenarios; simulate and bench share it. An Ask says what is wanted.
 //
 //   - Ask.Plans resolves names. Scenarios, limits and limiters become Plans; one error lists all that is wrong.
-//   - Ask.Play sends each plan's traffic past all of its Limiters at once, and measures what each of them decides. Where
-//     clients react, each limiter has traffic of its own.
+//   - Ask.Play sends each plan's traffic past all of its Limiters at once, and measures what each of them decides.
+//     Where clients react, each limiter has traffic of its own.
 //   - The Result has the document, and the data of its charts.
 //
 // A Server lets scripts decide in virtual time: package host has one. Without a Server the Go models decide; with one
