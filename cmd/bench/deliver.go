@@ -19,15 +19,19 @@ import (
 	"ratelab/internal/result"
 )
 
-// deliver prints the result, draws the charts, writes the files, and gives the verdict.
-func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document) error {
+// deliver prints the result, draws the charts, writes the files, and gives the verdict. What a run that was stopped has
+// kept on its server is told as well.
+func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, kept string) error {
 	if err := report.BenchmarkFormats.Write(a.Stdout, o.Format.Value, found, a.Terminal(o.Quiet)); err != nil {
 		return err
 	}
 	err := a.write(o, pictures, found)
 	if found.Partial {
-		return errors.Join(err, fmt.Errorf("%w: the figures cover what was finished only, and say so",
-			cli.ErrInterrupted))
+		if kept != "" {
+			kept = "; " + kept
+		}
+		return errors.Join(err, fmt.Errorf("%w: the figures cover what was finished only, and say so%s",
+			cli.ErrInterrupted, kept))
 	}
 	var invalid []error
 	if !found.Validity.Valid {

@@ -36,7 +36,7 @@ func (a *app) measure(c *cobra.Command, f *runFlags, args []string) error {
 	if err != nil {
 		return serverFault(err, serverKinds)
 	}
-	return a.deliver(&f.Output, pictures, found)
+	return a.deliver(&f.Output, pictures, found, job.Kept)
 }
 
 // shrink sets what --quick stands for, where nothing else is said.

@@ -26,7 +26,7 @@ func deliverMain() {
 				if err != nil {
 					return err
 				}
-				return (&app{s}).deliver(&o, pictures, found)
+				return (&app{s}).deliver(&o, pictures, found, "")
 			}
 			o.FormatFlag(c, report.BenchmarkFormats.Names())
 			o.FolderFlags(c, "", "")

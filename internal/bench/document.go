@@ -28,13 +28,13 @@ func (r *measuring) document(ctx context.Context) *result.Document {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: %s was at fault", r.repeated,
 			result.Culprit(r.blamed)))
 	}
-	for i, p := range r.runs {
-		if r.virtual[i] == nil { // nor was it played
+	for _, p := range r.runs {
+		if p.virtual == nil { // nor was it played
 			continue
 		}
-		d.Runs = append(d.Runs, p.completed(r.virtual[i].Run))
-		for k := range p.Limiters {
-			d.Latency = append(d.Latency, r.rows[i][k].record(r.perCall[k]))
+		d.Runs = append(d.Runs, p.completed())
+		for k, row := range p.rows {
+			d.Latency = append(d.Latency, row.record(r.perCall[k]))
 		}
 	}
 	for i := range r.costs {
@@ -62,9 +62,9 @@ func validity(reasons []result.Reason) result.Validity {
 }
 
 // completed is what virtual time found of a scenario, and what is played of that.
-func (c *contest) completed(found *result.Run) result.Run {
+func (c *contest) completed() result.Run {
 	own, _ := c.whole.Duration() // 0 where it is not known
-	out := *found
+	out := *c.virtual
 	out.DurationUS = own.Microseconds()
 	out.Played = &result.Part{ScenarioSHA256: c.Scenario.SHA256, FromUS: c.part.From.Microseconds(),
 		LengthUS: c.part.Length().Microseconds(), OnLate: c.Scenario.OnLate}

@@ -41,6 +41,7 @@ type Job struct {
 	Stop    <-chan struct{}                            // closed: give the round up, and mark the result partial
 
 	Progress Progress // nil: nobody watches
+	Kept     string   // what a run that was stopped has left on a given server; "": nothing
 }
 
 // What a job measures unless it says otherwise. So many connections bridge 10 ms, the longest stall with which a run is

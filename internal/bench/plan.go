@@ -35,8 +35,10 @@ type plan struct {
 // contest is the part of a scenario that is played, with its rows.
 type contest struct {
 	run.Plan
-	part  *load.Part
-	whole *traffic.Stream // all of the scenario
+	part    *load.Part
+	whole   *traffic.Stream // all of the scenario
+	virtual *result.Run     // what virtual time decides of the part; nil: that is not known yet
+	rows    []*row          // what was measured, by limiter
 }
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
@@ -92,6 +94,7 @@ func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong 
 		if err := load.Check(e); err != nil {
 			wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))
 		}
+		r.rows = append(r.rows, newRow(s, e))
 	}
 	return r
 }

@@ -16,14 +16,14 @@ import (
 // another one by then: the same script took up to 1.5 times as long, though within a round nothing moved by a tenth of
 // that.
 func (r *measuring) rounds(ctx context.Context) error {
-	for i := range r.runs {
+	for _, p := range r.runs {
 		for number := 1; number <= r.Rounds; number++ {
-			found, reasons, err := r.play(ctx, i, number)
+			found, reasons, err := r.play(ctx, p, number)
 			if err != nil {
 				return err
 			}
 			for k, o := range found {
-				r.rows[i][k].add(number, o)
+				p.rows[k].add(number, o)
 			}
 			r.reasons = append(r.reasons, reasons...)
 		}
@@ -49,9 +49,8 @@ func (r *measuring) rounds(ctx context.Context) error {
 }
 
 // play measures one scenario's traffic once, of every entry.
-func (r *measuring) play(ctx context.Context, n, round int) (all []*openRound, reasons []result.Reason,
+func (r *measuring) play(ctx context.Context, p *contest, round int) (all []*openRound, reasons []result.Reason,
 	err error) {
-	p := r.runs[n]
 	all = make([]*openRound, len(p.Limiters))
 	for position, i := range order(len(all), round) {
 		c := p.Limiters[i]
@@ -62,7 +61,7 @@ func (r *measuring) play(ctx context.Context, n, round int) (all []*openRound, r
 				return nil, err
 			}
 			all[i].position = position + 1
-			if err = all[i].judge(ctx, p, *r.virtual[n].verdicts[c.Label]); err != nil {
+			if err = all[i].judge(ctx, p, p.rows[i].verdicts); err != nil {
 				return nil, err
 			}
 			silent := r.silences(where, load.MostSilence)

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"slices"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
 
@@ -13,11 +15,11 @@ import (
 type row struct {
 	result.Latency
 	totals
+	verdicts []limit.Verdict // of virtual time, on the same requests where clients do not react
 }
 
-func newRow(p *contest, c *run.Limiter) *row {
-	return &row{Latency: result.Latency{Scenario: p.Scenario.Name, Algorithm: c.Label,
-		Outcomes: result.NewOutcomes()}}
+func newRow(s *scenario.Scenario, l *run.Limiter) *row {
+	return &row{Latency: result.Latency{Scenario: s.Name, Algorithm: l.Label, Outcomes: result.NewOutcomes()}}
 }
 
 // totals are sums over measurements, for what is told by the decision.

@@ -17,10 +17,8 @@ type measuring struct {
 	*session
 	progress *progress
 
-	virtual  []*virtualResult // by scenario; nil for what was not decided
-	rows     [][]*row         // by scenario and entry
-	costs    []*result.Cost   // by entry
-	perCall  []*result.Work   // by entry; nil for what was not counted
+	costs    []*result.Cost // by entry
+	perCall  []*result.Work // by entry; nil for what was not counted
 	reasons  []result.Reason
 	repeated int
 	blamed   []result.Reason // for what was measured again
@@ -48,7 +46,10 @@ func (p *plan) run(ctx context.Context) (*result.Document, error) {
 // on does the job on a server, and ends that if it is ours.
 func (p *plan) on(ctx context.Context, s *session) (*result.Document, error) {
 	r := &measuring{plan: p, session: s, progress: newProgress(p.Progress, p.estimate())}
-	r.prepare()
+	for _, c := range p.costs {
+		r.costs = append(r.costs, newCost(c))
+	}
+	r.perCall = make([]*result.Work, len(r.costs))
 	back := quietly()
 	err := s.watch(ctx)
 	if err == nil {
@@ -62,9 +63,7 @@ func (p *plan) on(ctx context.Context, s *session) (*result.Document, error) {
 	if err = s.close(ctx, err); err != nil {
 		return nil, err
 	}
-	if s.kept != "" {
-		document.Notes = append(document.Notes, s.kept)
-	}
+	p.Kept = s.kept
 	return document, nil
 }
 
@@ -75,22 +74,6 @@ func (p *plan) mostConnections() int {
 		most = max(most, n)
 	}
 	return most
-}
-
-// prepare makes room for what will be found.
-func (r *measuring) prepare() {
-	for _, p := range r.runs {
-		var rows []*row
-		for _, e := range p.Limiters {
-			rows = append(rows, newRow(p, e))
-		}
-		r.rows = append(r.rows, rows)
-	}
-	r.virtual = make([]*virtualResult, len(r.runs))
-	for _, c := range r.plan.costs {
-		r.costs = append(r.costs, newCost(c))
-	}
-	r.perCall = make([]*result.Work, len(r.costs))
 }
 
 // measure does everything, or as much as there is time for until the job is told to stop.
@@ -112,14 +95,12 @@ func (r *measuring) measure(ctx context.Context) error {
 
 // decideAll counts what every entry decides on every scenario in virtual time.
 func (r *measuring) decideAll(ctx context.Context) error {
-	for i, p := range r.runs {
+	for _, p := range r.runs {
 		where := p.Scenario.Name + " in virtual time"
 		r.progress.step(where, exactTime)
-		found, err := r.decideScenario(ctx, p)
-		if err != nil {
+		if err := r.decideScenario(ctx, p); err != nil {
 			return err
 		}
-		r.virtual[i] = found
 		r.reasons = append(r.reasons, r.silences(where, mostInBatches)...)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,28 +20,23 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// virtualResult is what virtual time decides of a scenario.
-type virtualResult struct {
-	*result.Run
-	verdicts map[string]*[]limit.Verdict // on what is played, by row
-}
-
 // decideScenario decides what is played of a scenario, and keeps each decision.
-func (s *session) decideScenario(ctx context.Context, p *contest) (*virtualResult, error) {
-	found := &virtualResult{verdicts: map[string]*[]limit.Verdict{}}
+func (s *session) decideScenario(ctx context.Context, p *contest) (err error) {
 	keep := func(_, label string) (observer, error) {
-		mine := new([]limit.Verdict) // rows decide at the same time
-		found.verdicts[label] = mine
+		at := slices.IndexFunc(p.rows, func(r *row) bool { return r.Algorithm == label })
+		if at < 0 { // clients that remember are not played
+			return nil, nil
+		}
+		row := p.rows[at]
 		return func(_ []limit.Request, decisions []limit.Decision) error {
 			for _, d := range decisions {
-				*mine = append(*mine, d.Verdict)
+				row.verdicts = append(row.verdicts, d.Verdict)
 			}
 			return nil
 		}, nil
 	}
-	var err error
-	found.Run, err = s.decide(ctx, &p.Plan, keep)
-	return found, err
+	p.virtual, err = s.decide(ctx, &p.Plan, keep)
+	return err
 }
 
 // observer sees what a row decides, batch by batch.
