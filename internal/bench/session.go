@@ -84,7 +84,7 @@ func (s *session) silences(where string, most time.Duration) []result.Reason {
 	if longest.Lasted <= most {
 		return nil
 	}
-	return []result.Reason{s.reason(where, longest.Reason())}
+	return []result.Reason{s.reason(where, longest)}
 }
 
 func isSilence(r result.Reason) bool { return r.Code == load.ReasonSilence }

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -159,21 +159,15 @@ func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) 
 	return x.Server.Clean(x.ctx, nil)
 }
 
-// exact is what a sliding log answers in the script's place.
-func (x *examination) exact(requests []limit.Request) []limit.Decision {
-	choice, err := algorithms.Choose("sliding-window-log", nil)
-	if err != nil {
-		panic(err) // the name comes from the registry
+// exact counts what a sliding log admits of one key's requests in the script's place.
+func (x *examination) exact(requests []limit.Request) (n int64) {
+	log := measure.NewReference(limit.Policy{Requests: x.limit, Window: x.policy.Window}, 0)
+	for _, q := range requests {
+		if log.Admit(q, 0) {
+			n++
+		}
 	}
-	in, err := choice.Instance(x.policy)
-	if err != nil {
-		panic(err) // every limit that a script is examined at is one for a log
-	}
-	model, decisions := in.NewModel(), make([]limit.Decision, len(requests))
-	for i, q := range requests {
-		decisions[i] = model.Decide(scenario.DefaultStart.UnixMicro()+q.AtUS, q.Key, q.Cost)
-	}
-	return decisions
+	return n
 }
 
 // allowed counts what is admitted.

@@ -78,7 +78,7 @@ func (x *examination) over() {
 	}
 	step := x.windowUS * 2 / (3 * x.limit)
 	requests := every(0, step, windows*x.windowUS/step)
-	if n, exact := allowed(x.decide(requests)), allowed(x.exact(requests)); 2*n < exact {
+	if n, exact := allowed(x.decide(requests)), x.exact(requests); 2*n < exact {
 		x.say(true, CountsAll, "keeps out whoever goes on asking: at 150 %% of the limit it admits %d of %d, where an "+
 			"exact limiter admits %d; it counts what it rejects, or sets the TTL anew with every call", n,
 			len(requests), exact)

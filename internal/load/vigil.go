@@ -10,18 +10,6 @@ import (
 	"ratelab/internal/resp"
 )
 
-// Silence is a time in which a server was asked and did not answer.
-type Silence struct {
-	At     time.Time     // when it began, by the wall clock
-	Lasted time.Duration // without what the generator itself stood still meanwhile
-}
-
-// Reason is why s makes figures worthless.
-func (s Silence) Reason() Reason {
-	sentence := fmt.Sprintf("the server was silent for %v, more than %v", s.Lasted.Round(time.Millisecond), MostSilence)
-	return Reason{ReasonSilence, sentence, s.Lasted, s.At}
-}
-
 // Vigil asks a server again and again whether it is there, on a connection of its own: a server that stands still is
 // found out although nobody else waits for it, between measurements and at low rates.
 //
@@ -109,11 +97,12 @@ func (v *Vigil) ask() {
 	}
 }
 
-// Silence is the longest that has ended since it was last asked for; the zero value: none. Whoever asks has just been
-// answered, or the server stands still now: then it counts the next time.
-func (v *Vigil) Silence() Silence {
+// Silence is the longest time in which the server was asked and did not answer that has ended since the last call,
+// without what the generator itself stood still meanwhile; the zero value: none. Whoever asks has just been answered,
+// or the server stands still now: then it counts the next time.
+func (v *Vigil) Silence() (longest Reason) {
 	if v == nil {
-		return Silence{}
+		return longest
 	}
 	select {
 	case v.asking <- struct{}{}: // nothing is under way
@@ -124,7 +113,6 @@ func (v *Vigil) Silence() Silence {
 	waits := v.waits
 	v.waits = nil
 	v.mu.Unlock()
-	var longest Silence
 	for _, w := range waits {
 		for v.beaten.Load() < int64(w.to) && !v.over() {
 			v.clock.Nap(time.Millisecond) // a generator that stood still has yet to notice
@@ -133,7 +121,8 @@ func (v *Vigil) Silence() Silence {
 		d := w.without(v.stalls)
 		v.mu.Unlock()
 		if d > max(MostSilence, longest.Lasted) {
-			longest = Silence{v.clock.Origin.Add(w.from), d}
+			longest = Reason{Code: ReasonSilence, Lasted: d, At: v.clock.Origin.Add(w.from),
+				Sentence: fmt.Sprintf("the server was silent for %v, more than %v", d.Round(time.Millisecond), MostSilence)}
 		}
 	}
 	return longest
