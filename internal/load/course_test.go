@@ -36,22 +36,22 @@ func TestALateReplyLeavesTheBuckets(t *testing.T) {
 
 // playedAs is a play of a part whose calls were written at these instants, and each answered so much later.
 func playedAs(part *Part, d limit.Decision, written []time.Duration, took time.Duration) *Played {
-	var calls []call
+	var calls []*call
 	for i, q := range part.Requests {
 		o := Outcome{Decision: d, Written: written[i], Replied: written[i] + took}
-		calls = append(calls, call{req: q, due: us(q.AtUS), fate: answered, Outcome: o})
+		calls = append(calls, &call{req: q, due: us(q.AtUS), fate: answered, Outcome: o})
 	}
-	return &Played{OpenResult: &OpenResult{calls: [][]call{calls}}, part: part}
+	return &Played{OpenResult: &OpenResult{calls: calls}, part: part}
 }
 
 // Whoever was decided otherwise counts, once each. Whoever was not sent does not.
 func TestDiffering(t *testing.T) {
-	var calls []call
+	var calls []*call
 	for _, v := range []limit.Verdict{limit.Allowed, limit.Rejected, limit.Allowed, limit.Rejected, limit.Rejected} {
-		calls = append(calls, call{fate: answered, Outcome: Outcome{Decision: limit.Decision{Verdict: v}}})
+		calls = append(calls, &call{fate: answered, Outcome: Outcome{Decision: limit.Decision{Verdict: v}}})
 	}
 	calls[3].fate = unsent
-	p := &Played{OpenResult: &OpenResult{calls: [][]call{calls}}}
+	p := &Played{OpenResult: &OpenResult{calls: calls}}
 	virtual := []limit.Verdict{limit.Allowed, limit.Allowed, limit.Rejected, limit.Allowed, limit.Rejected}
 	if n := p.Differing(virtual); n != 2 {
 		t.Errorf("%d differ; want the second and the third", n)

@@ -63,16 +63,12 @@ type open struct {
 
 	asking sync.Mutex // of what follows
 	source source
-	calls  [][]call // never moved: workers write to them
-	sent   int
-	batch  []*call
+	calls  []*call
 }
 
 const (
 	// longestNap bounds how late the pacer sees that the run is over.
 	longestNap = 5 * time.Millisecond
-	// callsAtOnce are so many for which room is made at a time.
-	callsAtOnce = 4096
 	// spare is by how many Go's processors are more than the machine's while an open loop runs. The thread of the
 	// pacer keeps one while it sleeps in the kernel, and so does the heartbeat's. A worker that was made ready there
 	// waits with it, until another processor that is idle takes it over; where none is, until the runtime's monitor
@@ -87,7 +83,7 @@ const (
 func openLoop(ctx context.Context, s source, about int, callers []Caller, start time.Duration, o *Options) (
 	*OpenResult, error) {
 	l := &open{Options: o, ending: ending{ctx: ctx, stop: o.Stop}, queue: newQueue(len(callers)), source: s,
-		start: start, calls: [][]call{make([]call, 0, max(about, callsAtOnce))}}
+		start: start, calls: make([]*call, 0, about)}
 	cores := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(cores + spare)
 	stopWatching := watchHealth(o.Clock, start)
@@ -138,26 +134,13 @@ func (l *open) handOver() (next time.Duration, over bool) {
 	if len(requests) == 0 {
 		return next, over
 	}
-	l.batch = l.batch[:0]
-	handed := l.Clock.Now()
+	first, handed := len(l.calls), l.Clock.Now()
 	for _, q := range requests {
 		due := l.start + time.Duration(q.AtUS)*time.Microsecond
-		l.batch = append(l.batch, l.note(call{req: q, due: due, handed: handed, number: l.sent}))
-		l.sent++
+		l.calls = append(l.calls, &call{req: q, due: due, handed: handed, number: len(l.calls)})
 	}
-	l.queue.push(l.batch)
+	l.queue.push(l.calls[first:])
 	return next, over
-}
-
-// note keeps a call.
-func (l *open) note(c call) *call {
-	last := len(l.calls) - 1
-	if len(l.calls[last]) == cap(l.calls[last]) {
-		l.calls = append(l.calls, make([]call, 0, callsAtOnce))
-		last++
-	}
-	l.calls[last] = append(l.calls[last], c)
-	return &l.calls[last][len(l.calls[last])-1]
 }
 
 // work sends what the queue has, one after the other.

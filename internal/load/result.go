@@ -43,17 +43,15 @@ type OpenResult struct {
 	Health    Health
 
 	start time.Duration // of what counts
-	calls [][]call
+	calls []*call
 }
 
 // counted are the calls that count, in the order in which they were due.
 func (r *OpenResult) counted() iter.Seq[*call] {
 	return func(yield func(*call) bool) {
-		for _, some := range r.calls {
-			for i := range some {
-				if some[i].due >= r.start && !yield(&some[i]) {
-					return
-				}
+		for _, c := range r.calls {
+			if c.due >= r.start && !yield(c) {
+				return
 			}
 		}
 	}

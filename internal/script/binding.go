@@ -44,9 +44,6 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 //
 // The error is a strictyaml.Errors with everything that is wrong in all files, one line each.
 func Load(f File, p limit.Policy) (*Program, error) {
-	if err := p.Validate(); err != nil {
-		return nil, strictyaml.Errors{{File: "limit", Message: err.Error()}}
-	}
 	dir, name := filepath.Split(f.Name)
 	extension := filepath.Ext(name)
 	b := binding{file: f, dir: dir, base: strings.TrimSuffix(name, extension), known: constantsOf(p)}

@@ -120,13 +120,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-func TestAnImpossibleLimit(t *testing.T) {
-	_, err := Load(OnDisk("testdata/binding/incr-expire.lua"), limit.Policy{Requests: 10})
-	if err == nil || !strings.HasPrefix(err.Error(), "limit: window 0s: want 1ms to ") {
-		t.Error(err)
-	}
-}
-
 // A file's name becomes the row's name, unless the binding has a better one.
 func TestAFileNameThatIsNoRowName(t *testing.T) {
 	t.Chdir(t.TempDir())

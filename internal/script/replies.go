@@ -222,9 +222,6 @@ func (f *figure) number(r resp.Value) (n number, known bool, err error) {
 	return n, true, nil
 }
 
-var errShape = errors.New("want {allowed, remaining, retry_after_us, reset_after_us} or the same with delay_us, all " +
-	"integers")
-
 // Contract decodes the reply of a script that keeps to the Lua contract: four integers, five from a shaper.
 func Contract(r resp.Value) (limit.Decision, error) {
 	if r.Kind == resp.Error {
@@ -237,7 +234,8 @@ func Contract(r resp.Value) (limit.Decision, error) {
 	}
 	switch {
 	case !shaped:
-		return limit.Decision{}, fmt.Errorf("reply %v: %w", r, errShape)
+		return limit.Decision{}, fmt.Errorf("reply %v: want {allowed, remaining, retry_after_us, reset_after_us} or the "+
+			"same with delay_us, all integers", r)
 	case n[0] < -1 || n[0] > 1:
 		return limit.Decision{}, fmt.Errorf("reply %v: allowed is %d; want 1, 0 or -1", r, n[0])
 	}

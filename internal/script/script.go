@@ -58,7 +58,7 @@ func (p *Program) TakesCost() bool {
 // InKeyspace is p with prefix before each of its keys, so that runs on one server keep apart.
 func (p *Program) InKeyspace(prefix string) *Program {
 	q := *p
-	q.Decide.Keys = prefixed(p.Decide.Keys, prefix)
+	q.Decide = *p.Decide.inKeyspace(prefix)
 	q.Init, q.Remove = p.Init.inKeyspace(prefix), p.Remove.inKeyspace(prefix)
 	return &q
 }
@@ -68,13 +68,9 @@ func (c *Call) inKeyspace(prefix string) *Call {
 	if c == nil {
 		return nil
 	}
-	return &Call{Keys: prefixed(c.Keys, prefix), Args: c.Args}
-}
-
-func prefixed(keys []Template, prefix string) []Template {
-	out := make([]Template, len(keys))
-	for i, k := range keys {
-		out[i] = k.WithPrefix(prefix)
+	in := &Call{Args: c.Args}
+	for _, k := range c.Keys {
+		in.Keys = append(in.Keys, k.WithPrefix(prefix))
 	}
-	return out
+	return in
 }

@@ -59,12 +59,6 @@ func Analyse(source string) Facts {
 	if known, ok := analysed.Load(source); ok {
 		return known.(Facts)
 	}
-	facts := analyse(source)
-	analysed.Store(source, facts)
-	return facts
-}
-
-func analyse(source string) Facts {
 	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{},
 		placed: map[string]bool{}, reported: map[string]bool{}}
 	f := &r.facts
@@ -74,13 +68,12 @@ func analyse(source string) Facts {
 	if err == nil {
 		chunk, err = parsed(body, tokens)
 	}
-	if err != nil {
-		f.Unread = err
-		return *f
+	if f.Unread = err; err == nil {
+		f.Body = body
+		r.block(chunk)
+		f.Values, f.Placed = slices.Sorted(maps.Keys(r.values)), slices.Sorted(maps.Keys(r.placed))
 	}
-	f.Body = body
-	r.block(chunk)
-	f.Values, f.Placed = slices.Sorted(maps.Keys(r.values)), slices.Sorted(maps.Keys(r.placed))
+	analysed.Store(source, *f)
 	return *f
 }
 
