@@ -76,10 +76,9 @@ func (r *resolver) further(s *scenario.Scenario) []algorithms.Choice {
 		c, err := algorithms.Parse(row.Label)
 		switch {
 		case err != nil:
-			r.Bad(fmt.Errorf("%s:%d:%d: rows: %w", row.File, row.Line, row.Column, err))
+			r.Bad(fmt.Errorf("%s: rows: %w", row.Place, err))
 		case chosen(choices, c):
-			r.Bad(fmt.Errorf("%s:%d:%d: rows: there would be two rows named %q", row.File, row.Line, row.Column,
-				c.Label))
+			r.Bad(fmt.Errorf("%s: rows: there would be two rows named %q", row.Place, c.Label))
 		default:
 			choices = append(choices, c)
 		}
@@ -107,14 +106,14 @@ func (r *resolver) checkExpected(p *Plan) {
 		_, err := algorithms.Parse(base)
 		switch {
 		case flagged && !hasLocalFlag(p.Scenario):
-			r.Bad(fmt.Errorf("%s:%d:%d: expect: %q: the scenario has no clients with local_flag: true", e.File, e.Line,
-				e.Column, e.Algorithm))
+			r.Bad(fmt.Errorf("%s: expect: %q: the scenario has no clients with local_flag: true", e.Place,
+				e.Algorithm))
 		case err != nil && !p.has(rowLabel(e.Algorithm)):
 			own := ""
 			if !IsAlgorithm(base) {
 				own = " (the row of a script of your own needs --script FILE.lua)"
 			}
-			r.Bad(fmt.Errorf("%s:%d:%d: expect: %w%s", e.File, e.Line, e.Column, err, own))
+			r.Bad(fmt.Errorf("%s: expect: %w%s", e.Place, err, own))
 		}
 	}
 }

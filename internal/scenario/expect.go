@@ -23,17 +23,17 @@ const (
 var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(:[a-z][a-z0-9_-]*=[^:=\s]+)*(\+local-flag)?$`)
 
 // expect reads what each algorithm is to do.
-func (r *reader) expect(v strictyaml.Value, s *Scenario) (all []Expectation) {
+func expect(v strictyaml.Value, s *Scenario) (all []Expectation) {
 	lines := map[[2]string]int{} // of each algorithm and measure
 	for _, item := range v.List("a list such as [{algorithm: gcra, admitted: 10}]", maxExpect) {
-		all = append(all, r.expectation(item, s, lines))
+		all = append(all, expectation(item, s, lines))
 	}
 	return all
 }
 
 // expectation reads one entry of s; lines holds the measures of those before it.
-func (r *reader) expectation(v strictyaml.Value, s *Scenario, lines map[[2]string]int) Expectation {
-	e := Expectation{File: r.Name, Line: v.Node.Line, Column: v.Node.Column}
+func expectation(v strictyaml.Value, s *Scenario, lines map[[2]string]int) Expectation {
+	e := Expectation{Place: v.At()}
 	f := v.Mapping("an algorithm and its measures, such as {algorithm: gcra, admitted: 10}")
 	e.Algorithm = readLabel(f.Need("algorithm", "the label of an algorithm, such as gcra or gcra:burst=100"))
 	for _, m := range f.Entries {
@@ -146,7 +146,7 @@ func readLabels(v strictyaml.Value, want string, most int, read func(item strict
 }
 
 // rows reads the labels of further rows.
-func (r *reader) rows(v strictyaml.Value) (all []Row) {
+func rows(v strictyaml.Value) (all []Row) {
 	readLabels(v, `a list of labels such as ["gcra:burst=10"]`, maxRows, func(item strictyaml.Value, label string) {
 		switch {
 		case strings.HasSuffix(label, LocalFlagSuffix):
@@ -155,15 +155,14 @@ func (r *reader) rows(v strictyaml.Value) (all []Row) {
 		case !strings.Contains(label, ":"):
 			item.Bad("%s has a row already; want parameters that make another, such as %s:k=v", item.Shown(), label)
 		}
-		all = append(all, Row{Label: label, File: r.Name, Line: item.Node.Line, Column: item.Node.Column})
+		all = append(all, Row{Label: label, Place: item.At()})
 	})
 	return all
 }
 
 // readRange reads an exact number or {min: , max: }.
 func readRange(m strictyaml.Entry) Range {
-	r := Range{Measure: m.Name, Min: math.Inf(-1), Max: math.Inf(1), Line: m.Label.Node.Line,
-		Column: m.Label.Node.Column}
+	r := Range{Measure: m.Name, Min: math.Inf(-1), Max: math.Inf(1)}
 	if !m.IsMapping() {
 		readNumber(m.Value, &r.Min, 0, maxMeasure)
 		r.Max = r.Min

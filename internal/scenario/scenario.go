@@ -51,19 +51,15 @@ type Scenario struct {
 
 // Row is the label of a row that the file asks for, and where.
 type Row struct {
-	Label  string // a label: a name, and :k=v for each parameter set
-	File   string
-	Line   int
-	Column int
+	Label string // a label: a name, and :k=v for each parameter set
+	Place string // file:line:column
 }
 
 // Expectation is what the file says one algorithm does, and where it says so.
 type Expectation struct {
 	Algorithm string // a label: a name, and :k=v for each parameter set
 	Measures  []Range
-	File      string
-	Line      int
-	Column    int
+	Place     string // file:line:column
 }
 
 // LocalFlagSuffix ends the label of the row that an algorithm gets beside its own where clients have a local flag: each
@@ -72,9 +68,8 @@ const LocalFlagSuffix = "+local-flag"
 
 // Range is the values a measure may have, both ends included; an open end is an infinity.
 type Range struct {
-	Measure      string // as in the JSON of a result, one that measure.Expected allows
-	Min, Max     float64
-	Line, Column int
+	Measure  string // as in the JSON of a result, one that measure.Expected allows
+	Min, Max float64
 }
 
 // Contains reports whether v is as expected.

@@ -234,8 +234,8 @@ func Contract(r resp.Value) (limit.Decision, error) {
 	}
 	switch {
 	case !shaped:
-		return limit.Decision{}, fmt.Errorf("reply %v: want {allowed, remaining, retry_after_us, reset_after_us} or the "+
-			"same with delay_us, all integers", r)
+		return limit.Decision{}, fmt.Errorf("reply %v: want {allowed, remaining, retry_after_us, reset_after_us} or "+
+			"the same with delay_us, all integers", r)
 	case n[0] < -1 || n[0] > 1:
 		return limit.Decision{}, fmt.Errorf("reply %v: allowed is %d; want 1, 0 or -1", r, n[0])
 	}
