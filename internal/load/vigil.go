@@ -121,7 +121,8 @@ func (v *Vigil) Silence() (longest Reason) {
 		d := w.without(v.stalls)
 		v.mu.Unlock()
 		if d > max(MostSilence, longest.Lasted) {
-			sentence := fmt.Sprintf("the server was silent for %v, more than %v", d.Round(time.Millisecond), MostSilence)
+			sentence := fmt.Sprintf("the server was silent for %v, more than %v", d.Round(time.Millisecond),
+				MostSilence)
 			longest = Reason{ReasonSilence, sentence, d, v.clock.Origin.Add(w.from)}
 		}
 	}

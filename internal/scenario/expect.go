@@ -23,17 +23,17 @@ const (
 var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(:[a-z][a-z0-9_-]*=[^:=\s]+)*(\+local-flag)?$`)
 
 // expect reads what each algorithm is to do.
-func expect(v strictyaml.Value, s *Scenario) (all []Expectation) {
+func (r *reader) expect(v strictyaml.Value, s *Scenario) (all []Expectation) {
 	lines := map[[2]string]int{} // of each algorithm and measure
 	for _, item := range v.List("a list such as [{algorithm: gcra, admitted: 10}]", maxExpect) {
-		all = append(all, expectation(item, s, lines))
+		all = append(all, r.expectation(item, s, lines))
 	}
 	return all
 }
 
 // expectation reads one entry of s; lines holds the measures of those before it.
-func expectation(v strictyaml.Value, s *Scenario, lines map[[2]string]int) Expectation {
-	e := Expectation{Place: v.At()}
+func (r *reader) expectation(v strictyaml.Value, s *Scenario, lines map[[2]string]int) Expectation {
+	e := Expectation{Place: r.at(v)}
 	f := v.Mapping("an algorithm and its measures, such as {algorithm: gcra, admitted: 10}")
 	e.Algorithm = readLabel(f.Need("algorithm", "the label of an algorithm, such as gcra or gcra:burst=100"))
 	for _, m := range f.Entries {
@@ -146,7 +146,7 @@ func readLabels(v strictyaml.Value, want string, most int, read func(item strict
 }
 
 // rows reads the labels of further rows.
-func rows(v strictyaml.Value) (all []Row) {
+func (r *reader) rows(v strictyaml.Value) (all []Row) {
 	readLabels(v, `a list of labels such as ["gcra:burst=10"]`, maxRows, func(item strictyaml.Value, label string) {
 		switch {
 		case strings.HasSuffix(label, LocalFlagSuffix):
@@ -155,7 +155,7 @@ func rows(v strictyaml.Value) (all []Row) {
 		case !strings.Contains(label, ":"):
 			item.Bad("%s has a row already; want parameters that make another, such as %s:k=v", item.Shown(), label)
 		}
-		all = append(all, Row{Label: label, Place: item.At()})
+		all = append(all, Row{Label: label, Place: r.at(item)})
 	})
 	return all
 }

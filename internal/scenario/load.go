@@ -95,6 +95,11 @@ func fileError(file string, err error) error {
 // reader reads one file, which collects the problems.
 type reader struct{ strictyaml.File }
 
+// at is a value's place: file:line:column.
+func (r *reader) at(v strictyaml.Value) string {
+	return fmt.Sprintf("%s:%d:%d", r.Name, v.Node.Line, v.Node.Column)
+}
+
 // Parse reads a scenario. file is its path, for messages, for the name it must bear and for the folder that a
 // trace's name is relative to; it is not opened. The error is a strictyaml.Errors with everything that is wrong.
 func Parse(file string, data []byte) (*Scenario, error) {

@@ -35,9 +35,9 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	s.ServerClock = readServerClock(f.Get("server_clock"), lastMoment(s.Phases))
 	s.Sequences = readLabels(f.Get("sequences"), "a list of labels such as [read-then-increment]", maxSequences, nil)
 	readFaults(f, s)
-	s.Rows = rows(f.Get("rows"))
+	s.Rows = r.rows(f.Get("rows"))
 	s.Parameters = readParameters(f.Get("parameters"))
-	s.Expect = expect(f.Get("expect"), s)
+	s.Expect = r.expect(f.Get("expect"), s)
 	return s
 }
 

@@ -26,9 +26,6 @@ type Value struct {
 // Given reports whether there is a value.
 func (v Value) Given() bool { return v.Node != nil }
 
-// At is the place of v: file:line:column.
-func (v Value) At() string { return fmt.Sprintf("%s:%d:%d", v.file.Name, v.Node.Line, v.Node.Column) }
-
 // Bad notes a problem with v: what was found; what is wanted.
 func (v Value) Bad(format string, args ...any) {
 	if v.Given() {
