@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"ratelab/internal/atomicfile"
@@ -73,8 +74,14 @@ func writeResults(folder string, found *run.Result) error {
 		return err
 	}
 	for _, in := range found.Charts {
-		if err := chart.Window(in).WriteSVG(filepath.Join(folder, "charts")); err != nil {
-			return err
+		for _, f := range chart.OfRun(in) {
+			if !strings.HasSuffix(f.Name, ".window") {
+				continue
+			}
+			path := filepath.Join(folder, "charts", f.Name+".svg")
+			if err := os.WriteFile(path, f.Encode("svg"), 0o644); err != nil {
+				return err
+			}
 		}
 	}
 	return errors.Join(atomicfile.Write(filepath.Join(folder, "README.md"), readme(found, bench)),
@@ -127,6 +134,7 @@ func picture(bench *result.Document, r *result.Run) string {
 		return ""
 	}
 	return fmt.Sprintf("Measured on the wall clock of %s; %s:\n\n![%s: offered and let through, the rolling window "+
-		"and response times, over time](%s/%s)\n\n", report.EscapeMarkdown(bench.Server.String()),
-		report.EscapeMarkdown(report.Trust(bench)), r.Scenario, measuredFolder, chart.PlayedFile(r.Scenario))
+		"and response times, over time](%s/%[3]s.admitted-latency.svg)\n\n",
+		report.EscapeMarkdown(bench.Server.String()), report.EscapeMarkdown(report.Trust(bench)), r.Scenario,
+		measuredFolder)
 }

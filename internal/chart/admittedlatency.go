@@ -15,24 +15,20 @@ import (
 	"ratelab/internal/result"
 )
 
-const admittedLatencyName = "admitted-latency"
-
-// PlayedFile is the picture of a scenario that was played on the wall clock.
-func PlayedFile(scenario string) string { return scenario + "." + admittedLatencyName + ".svg" }
-
 // admittedLatency answers both questions at once, on one axis of time: what was let through, and how long the answers
 // took.
 func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
+	const name = "admitted-latency"
 	p := curves.NewPlayed(r, run)
 	if p == nil {
-		return nil, run.Scenario + "." + admittedLatencyName + ": nothing was played, or the result does not say how " +
+		return nil, run.Scenario + "." + name + ": nothing was played, or the result does not say how " +
 			"it went over time"
 	}
 	title := run.Question
 	if title == "" {
 		title = "What was let through, and how long did the answers take?"
 	}
-	f := benchFigure(r, run, admittedLatencyName, title, fmt.Sprintf("%s, played on %s over %s. Limit %s. Above: "+
+	f := benchFigure(r, run, name, title, fmt.Sprintf("%s, played on %s over %s. Limit %s. Above: "+
 		"requests per second, of one round; in the middle: the most that is known to have been let through for one "+
 		"key in the last %s; below: response time from when a request was due, p50 where an interval has %d answers "+
 		"and p99 where it has %d.", run.Scenario, serverName(r), connections(r), policy(run.Limit),

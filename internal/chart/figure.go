@@ -206,11 +206,6 @@ func Write(dir string, figures []*Figure, formats ...string) ([]string, error) {
 	return paths, nil
 }
 
-// WriteSVG draws the figure into dir, without its data.
-func (f *Figure) WriteSVG(dir string) error {
-	return put(filepath.Join(dir, f.Name+".svg"), f.Encode("svg"))
-}
-
 // put writes a file whole or not at all, so that nobody meets half a picture.
 func put(path string, data []byte) error {
 	err := atomicfile.Write(path, func(w io.Writer) error {

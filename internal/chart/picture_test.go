@@ -135,7 +135,7 @@ func checkGolden(t *testing.T, f *Figure) {
 	t.Helper()
 	name := filepath.Join("testdata", f.Name+".svg")
 	if *update {
-		if err := f.WriteSVG("testdata"); err != nil {
+		if err := os.WriteFile(name, f.Encode("svg"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestHostileTextIsDrawnAsText(t *testing.T) {
 	const hostile = "a<b>\"'&\x1b[2J\u202etxt\xff\n|x"
 	in := one()
 	in.Run.Question, in.Run.Scenario, in.Algorithms[0].Label = hostile, hostile, hostile
-	f := Window(in)
+	f := OfRun(in)[1]
 	checkPicture(t, f)
 	if svg := f.Encode("svg"); bytes.ContainsAny(svg, "\x1b\x00\u202e\u2028") || bytes.Contains(svg, []byte("<b>")) {
 		t.Errorf("hostile text reached %q", svg)

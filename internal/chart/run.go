@@ -36,16 +36,6 @@ func OfRun(in curves.Input) []*Figure {
 	return all
 }
 
-// Window is the chart of the rolling window alone.
-func Window(in curves.Input) *Figure {
-	for _, t := range curves.Timelines(in) {
-		if t.Drawing == curves.Level {
-			return window(in, t)
-		}
-	}
-	return nil // every run has one
-}
-
 // drawings are the ways of drawing a chart over time.
 var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) *Figure{
 	curves.Flow: admitted, curves.Level: window, curves.Sum: cumulative, curves.Wait: delay, curves.Stock: keys,

@@ -77,7 +77,7 @@ func (l *labels) add(name string) {
 		return
 	}
 	l.index[name] = len(l.list)
-	l.list = append(l.list, label{Text: shown(name), Index: len(l.list)})
+	l.list = append(l.list, label{Text: report.Shown(name), Index: len(l.list)})
 	l.raw = append(l.raw, name)
 	l.runs = append(l.runs, 0)
 }

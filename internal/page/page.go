@@ -13,9 +13,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"ratelab/algorithms"
 	"ratelab/internal/curves"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -37,7 +39,9 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"shown": report.Shown, "link": func(s string) bool { return strings.HasPrefix(s, "https://") },
+}).Parse(pageHTML))
 
 // Write writes the page. It returns the error of w, or what is wrong with the input.
 func Write(w io.Writer, in Input) error {

@@ -7,9 +7,6 @@ import (
 	"ratelab/internal/report"
 )
 
-// shown is text from outside as the page shows it. That it is no markup is the template's care.
-func shown(s string) string { return report.Shown(s) }
-
 // timesInWords is report.Times in a sentence.
 func timesInWords(overshoot float64) string {
 	return strings.NewReplacer("<", "just under ", ">", "just over ").Replace(report.Times(overshoot))

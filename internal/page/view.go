@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// page is all that the template writes. Every text in it has been through shown.
+// page is all that the template writes. Every text in it has been through report.Shown, but for the promises.
 type page struct {
 	Policy    string
 	Style     template.CSS
@@ -37,19 +37,15 @@ type scenario struct {
 	Above    report.Sheet
 	Plots    []plot
 	Below    report.Sheet
-	Measured *measured // on the wall clock of a server; nil where it was not
+	Hashes   report.Sheet // to compare to the byte
+	Measured *measured    // on the wall clock of a server; nil where it was not
 }
 
-// link is an address, and how it is shown.
-type link struct{ Address, Text string }
-
-// promise is what an algorithm says of itself.
+// promise is what an algorithm says of itself. One that has rows has a label, and so a colour.
 type promise struct {
-	Name                       label
-	Named                      bool // it has rows, and so a colour
-	Family, State, Rule, Bound string
-	Sources                    []string
-	Links                      []link
+	algorithms.Spec
+	Label label
+	Named bool
 }
 
 func newPage(in Input) page {
@@ -60,10 +56,10 @@ func newPage(in Input) page {
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
 		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(in, ids),
-		Command: shown(in.Command), Version: shown(doc.Tool.Version), Made: shown(doc.Tool.Name),
+		Command: report.Shown(in.Command), Version: report.Shown(doc.Tool.Version), Made: report.Shown(doc.Tool.Name),
 	}
 	if len(doc.Runs) == 1 {
-		p.Title = shown(doc.Runs[0].Scenario)
+		p.Title = report.Shown(doc.Runs[0].Scenario)
 	}
 	for i := range doc.Runs {
 		l := l.ranked(&doc.Runs[i])
@@ -72,8 +68,9 @@ func newPage(in Input) page {
 		s.Plots = plots(in, i, l)
 		p.Scenarios = append(p.Scenarios, s)
 	}
-	for i := range in.Algorithms {
-		p.Promises = append(p.Promises, newPromise(&in.Algorithms[i], l))
+	for _, a := range in.Algorithms {
+		i, named := l.index[a.Name]
+		p.Promises = append(p.Promises, promise{a, l.list[i], named})
 	}
 	return p
 }
@@ -102,8 +99,8 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 		below.Notes = append(below.Notes, line)
 	}
 	hashes := report.Part{Tables: l.marked([]report.Table{hashes(r)})}
-	return scenario{ID: id, Name: shown(r.Scenario), Above: report.Sheet{above, decided}, Measured: played,
-		Below: report.Sheet{below, {Title: "To compare to the byte", Folded: report.Sheet{hashes}}}}
+	return scenario{ID: id, Name: report.Shown(r.Scenario), Above: report.Sheet{above, decided}, Measured: played,
+		Below: report.Sheet{below}, Hashes: report.Sheet{hashes}}
 }
 
 // plots are the charts of run i: those over time where its course is known, the rolling window first, and that of the
@@ -147,7 +144,8 @@ func hashes(r *result.Run) report.Table {
 		{Name: "parameters", Words: true, Help: "all of them, defaults included"}}}
 	for i := range r.Results {
 		row := &r.Results[i]
-		cells := report.Cells(row.Algorithm, row.DecisionsDigest, row.ScriptSHA1, parameters(row))
+		cells := report.Cells(row.Algorithm, row.DecisionsDigest, row.ScriptSHA1,
+			report.ParameterText(row.Parameters))
 		t.Rows = append(t.Rows, report.TableRow{Cells: cells})
 	}
 	if r.Reference != nil {
@@ -155,32 +153,6 @@ func hashes(r *result.Run) report.Table {
 		t.Rows = append(t.Rows, report.TableRow{Cells: cells, Faint: true})
 	}
 	return t
-}
-
-func parameters(row *result.Row) string {
-	var list []string
-	for name, value := range row.Parameters {
-		list = append(list, name+"="+value)
-	}
-	slices.Sort(list)
-	return strings.Join(list, ", ")
-}
-
-func newPromise(a *algorithms.Spec, l *labels) promise {
-	p := promise{Family: shown(a.Family), State: shown(a.State), Rule: shown(a.Rule), Bound: shown(a.Bound)}
-	for _, s := range a.Sources {
-		if strings.HasPrefix(s, "https://") {
-			p.Links = append(p.Links, link{s, shown(s)})
-		} else {
-			p.Sources = append(p.Sources, shown(s))
-		}
-	}
-	_, p.Named = l.index[a.Name]
-	p.Name = label{Text: shown(a.Name)}
-	if p.Named {
-		p.Name = l.of(a.Name)
-	}
-	return p
 }
 
 // plain are the names that can stand in an address as they are.

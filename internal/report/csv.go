@@ -85,7 +85,7 @@ func csvLine(run *result.Run, row *result.Row) []string {
 	for _, v := range columnsOfRow(&row.Figures) {
 		line = append(line, v.Text)
 	}
-	line = append(line, row.DecisionsDigest, row.ScriptSHA1, parameterText(row.Parameters),
+	line = append(line, row.DecisionsDigest, row.ScriptSHA1, ParameterText(row.Parameters),
 		Integer(run.Limit.Requests), Integer(run.Limit.WindowUS), Integer(run.Limit.Burst),
 		run.Limit.Contract.String(),
 		Integer(run.DurationUS), Integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
@@ -102,8 +102,8 @@ func columnsOfRow(f *measure.Figures) []result.Named {
 	return slices.Concat(result.Counts(f), result.Extras(f), result.Rates(f))
 }
 
-// parameterText joins parameters as a label does, in the order of their names: burst=100:refill=5.
-func parameterText(parameters map[string]string) string {
+// ParameterText joins parameters as a label does, in the order of their names: burst=100:refill=5.
+func ParameterText(parameters map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		parts = append(parts, name+"="+parameters[name])

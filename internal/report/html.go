@@ -18,7 +18,7 @@ import (
 var sheetHTML string
 
 var sheetTemplate = template.Must(template.New("sheet").Funcs(template.FuncMap{
-	"blocks": blocks, "shown": Shown, "table": func(g Table) tableHTML { return g.html() },
+	"blocks": blocks, "table": func(g Table) tableHTML { return g.html() },
 	"heading": func(p Part) template.HTML {
 		return template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", p.level(),
 			template.HTMLEscapeString(Shown(p.Title))))

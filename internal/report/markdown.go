@@ -30,10 +30,6 @@ func (m *markdown) add(block string) { m.blocks, m.listed = append(m.blocks, blo
 
 func (m *markdown) part(p *Part) {
 	m.listed = false
-	if p.Folded != nil {
-		m.fold(p)
-		return
-	}
 	if p.Title != "" {
 		m.add(strings.Repeat("#", p.level()) + " " + EscapeMarkdown(p.Title))
 	}
@@ -44,15 +40,6 @@ func (m *markdown) part(p *Part) {
 		}
 	}
 	m.lines(p.Notes)
-}
-
-// fold writes parts that a reader opens. The empty lines make GitHub read tables inside HTML.
-func (m *markdown) fold(p *Part) {
-	m.add("<details>\n<summary>" + EscapeMarkdown(p.Title) + "</summary>")
-	for _, part := range p.Folded {
-		m.part(&part)
-	}
-	m.add("</details>")
 }
 
 func (m *markdown) lines(lines []Line) {

@@ -18,7 +18,6 @@ type Part struct {
 	Lead   []Line
 	Tables []Table
 	Notes  []Line // below the tables
-	Folded Sheet  // on a page these are folded away under the title; a terminal does without them
 }
 
 // level is that of the part's heading.

@@ -32,7 +32,6 @@ func example() Sheet {
 			},
 			Notes: Items("one", "two"),
 		},
-		{Title: "all of it", Folded: Sheet{{Lead: []Line{{Term: "verdict", Text: "fine"}}}}},
 		{Lead: Items("three"), Notes: Items("four")},
 	}
 }
@@ -97,13 +96,6 @@ Who got through:
 
 - one
 - two
-
-<details>
-<summary>all of it</summary>
-
-**verdict**: fine
-
-</details>
 
 - three
 - four

@@ -44,9 +44,6 @@ func (s Sheet) WriteTerminal(w io.Writer, t Terminal) error {
 }
 
 func (t Terminal) part(out *bytes.Buffer, p *Part) {
-	if p.Folded != nil {
-		return
-	}
 	apart := func() {
 		if out.Len() > 0 {
 			out.WriteByte('\n')
