@@ -1,10 +1,17 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
+	"ratelab/internal/message"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // show prints a result again.
@@ -25,4 +32,63 @@ folder that has one. The exit code is 0 whatever the figures are.`,
 	}
 	o.FormatFlag(c, report.BenchmarkFormats.Names())
 	return c
+}
+
+// plot draws the charts of a result again.
+func (a *app) plot() *cobra.Command {
+	var o cli.Output
+	c := &cobra.Command{
+		Use: "plot RESULT", Short: "Draw the charts of a result again",
+		Long: `Draw the charts of a result without measuring again. RESULT is a bench.json of bench run, or the
+folder that has one. The charts go beside it, unless --out says where.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.redraw(&o, args[0]) },
+	}
+	o.FolderFlags(c, "", "the charts and their data (default: beside RESULT)")
+	o.QuietFlag(c)
+	return c
+}
+
+func (a *app) redraw(o *cli.Output, path string) error {
+	formats, err := o.Charts(false)
+	if err != nil {
+		return err
+	}
+	if formats == nil {
+		return cli.Usage("--charts none: nothing would be drawn; want svg, png or svg,png")
+	}
+	found, err := read(path)
+	if err != nil {
+		return err
+	}
+	if o.Folder == "" {
+		o.Folder = path
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			o.Folder = filepath.Dir(path)
+		}
+	}
+	if err := cli.CheckFolder("--out", o.Folder, o.Force); err != nil {
+		return err
+	}
+	var files []string
+	if err = os.MkdirAll(o.Folder, 0o755); err == nil {
+		files, err = a.draw(o, formats, found)
+	}
+	for _, file := range files {
+		fmt.Fprintln(a.Stdout, file)
+	}
+	if err != nil {
+		return fmt.Errorf("--out %s: %w", message.Path(o.Folder), err)
+	}
+	return nil
+}
+
+// read reads a file of bench run, or the one in a folder.
+func read(path string) (*result.Document, error) {
+	found, err := result.Read(path, result.OfBench)
+	var bad *result.BadFile
+	if errors.As(err, &bad) {
+		err = cli.Exit(cli.ExitUsage, err)
+	}
+	return found, err
 }

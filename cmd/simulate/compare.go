@@ -1,10 +1,18 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
+	"ratelab/internal/report"
+	"ratelab/internal/run"
+	"ratelab/internal/scenario"
 )
 
 const aboutCompare = `Say whether a changed script still decides as it did, exactly, without a Redis and in seconds.
@@ -48,4 +56,93 @@ func (a *app) compare() *cobra.Command {
 	cli.ServerFlag(c, &f.redis, redis.KindEmbedded, "embedded (default), process, container, redis://…")
 	f.QuietFlag(c)
 	return c
+}
+
+// compareSides compares, prints what it found, and gives the verdict.
+func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) error {
+	sides, err := f.Limiters()
+	if err != nil {
+		return err
+	}
+	list, err := cli.LoadScenarios(args) // nil: all built-in ones
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 && f.limits == nil {
+		f.limits = []string{edgeLimits}
+	} else if len(args) == 0 {
+		list = []*scenario.Scenario{}
+	}
+	limits, err := cli.Policies(f.limits)
+	if err != nil {
+		return err
+	}
+	bar := a.NewBar(f.Quiet)
+	defer bar.Finish()
+	job := a.newJob(list, f.redis)
+	job.Seed, job.Progress = f.seed.Value, progressOf(bar, nil)
+	c, err := job.Compare(cmd.Context(), sides[0], sides[1], limits)
+	bar.Finish()
+	if err != nil {
+		return cli.ServerFault(err, redis.Kinds)
+	}
+	a.warn(c.Result, f.Quiet)
+	if err := f.sheet(c).WriteTerminal(a.Stdout, a.Terminal(f.Quiet)); err != nil {
+		return err
+	}
+	switch {
+	case c.Parts != nil:
+		return cli.Exit(cli.ExitMissed, errors.New(where(c)))
+	case c.Interrupted:
+		return fmt.Errorf("%w: the rest was not compared", cli.ErrInterrupted)
+	}
+	return nil
+}
+
+// sheet is the verdict, the first difference, and a line for each traffic in which there is one.
+func (f *compareFlags) sheet(c *run.Comparison) report.Sheet {
+	t := report.Table{Columns: []report.Column{{Name: "traffic", Words: true, Narrowest: 12}, {Name: "requests"},
+		{Group: "admitted", Name: "base"}, {Group: "admitted", Name: "head"}, {Group: "x limit", Name: "base"},
+		{Group: "x limit", Name: "head"}}}
+	var requests int64
+	runs := c.Document.Runs
+	for i := range runs {
+		base, head := &runs[i].Results[0], &runs[i].Results[1]
+		requests += base.Offered
+		if len(runs[i].Alike()) > 1 {
+			t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(runs[i].Scenario, report.Integer(base.Offered),
+				report.Integer(base.Admitted), report.Integer(head.Admitted), report.Times(base.Overshoot),
+				report.Times(head.Overshoot))})
+		}
+	}
+	traffics, sides := message.Count(len(runs), "traffic"), message.Shown(f.Base)+" -> "+message.Shown(f.Head)
+	if c.Parts != nil {
+		verdict := fmt.Sprintf("%s: DIFFERENT in %d of %s", sides, len(t.Rows), traffics)
+		lead := []report.Line{{Style: report.Alarm, Text: verdict}, {Text: where(c)}}
+		return report.Sheet{{Lead: lead, Tables: []report.Table{t}}}
+	}
+	verdict := fmt.Sprintf("%s: the same decisions on %s of %s", sides, message.Count(requests, "request"), traffics)
+	return report.Sheet{{Lead: []report.Line{{Style: report.Strong, Text: verdict}}}}
+}
+
+// where the sides first decide otherwise, for whoever wants to see it happen.
+func where(c *run.Comparison) string {
+	text := fmt.Sprintf("first in %s (limit %v)", c.Parts.Scenario, c.Parts.Limit)
+	d := c.First
+	if d == nil {
+		return text + "; asked again, both decide alike: one of them does not repeat its decisions"
+	}
+	return fmt.Sprintf("%s: request %d, key %s, cost %d, at %s: base %s, head %s", text, d.Number,
+		message.Quote(d.Request.Key), d.Request.Cost, report.Span(d.Request.AtUS), decided(d.Model), decided(d.Server))
+}
+
+// decided is a decision in words.
+func decided(d limit.Decision) string {
+	switch {
+	case d.DelayUS > 0:
+		return "admits it after " + report.Span(d.DelayUS)
+	case d.Allowed():
+		return "admits it"
+	}
+	return "rejects it"
 }

@@ -1,10 +1,19 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
+	"iter"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
+	"ratelab/internal/limit"
 	"ratelab/internal/limits"
+	"ratelab/internal/message"
+	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
 )
 
 const aboutLimits = `Say what the clients of a log use, and which limits reject few of them.
@@ -41,4 +50,68 @@ func (a *app) limits() *cobra.Command {
 	f.FormatFlag(c, limits.Forms.Names())
 	f.QuietFlag(c)
 	return c
+}
+
+// look reads the log and prints what is in it.
+func (a *app) look(f *limitsFlags) error {
+	policies, err := cli.Policies(f.limits)
+	if err != nil {
+		return err
+	}
+	anyLimit := limit.Policy{Requests: 1, Window: time.Second}
+	list, err := f.Scenarios(nil, &anyLimit, nil)
+	if err != nil {
+		return err
+	}
+	log, stream, err := a.reading(list[0])
+	logs := []*limits.Log{log}
+	if err == nil && stream.Spread() > 0 {
+		log.Within = string(cmp.Or(list[0].Phases[0].Trace.WithinSecond, traffic.Even))
+		if !f.ChoseRule() { // the other reading is all at once
+			log, _, err = a.reading(list[0].UnderRule(traffic.AtStart))
+			if logs = append(logs, log); err == nil {
+				log.Within = string(traffic.AtStart)
+			}
+		}
+	}
+	if err != nil {
+		return cli.Exit(cli.ExitUsage, err)
+	}
+	doc := limits.Look(logs, policies)
+	doc.Tool.Version = cli.Version(version)
+	doc.Notes = append(doc.Notes, stream.Notes()...)
+	// times before 1990 are seconds from a start of the log's own
+	speed := cmp.Or(list[0].Phases[0].Trace.Speed, 1)
+	if began := stream.BeganUS(); time.UnixMicro(began).Year() >= 1990 && speed == 1 {
+		doc.Traffic.StartUS = began
+	}
+	for _, n := range doc.Notes {
+		if !f.Quiet {
+			fmt.Fprintln(a.Stderr, "note: "+message.Visible(n))
+		}
+	}
+	return limits.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet))
+}
+
+// reading reads a log under its rule for whole seconds.
+func (a *app) reading(s *scenario.Scenario) (*limits.Log, *traffic.Stream, error) {
+	stream := s.Stream(s.Seed)
+	log, err := limits.Read(stoppable(stream.Requests(), a.Stop))
+	return log, stream, err
+}
+
+// stoppable is a stream that ends with cli.ErrInterrupted once stop is closed.
+func stoppable(stream iter.Seq2[limit.Request, error], stop <-chan struct{}) iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		n := 0
+		for q, err := range stream {
+			if n++; n%1024 == 0 && message.Closed(stop) {
+				yield(limit.Request{}, fmt.Errorf("%w: the log was not read to its end", cli.ErrInterrupted))
+				return
+			}
+			if !yield(q, err) {
+				return
+			}
+		}
+	}
 }

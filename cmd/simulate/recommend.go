@@ -1,10 +1,23 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"ratelab/algorithms"
 	"ratelab/internal/cli"
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/recommend"
+	"ratelab/internal/redis"
+	"ratelab/internal/replay"
+	"ratelab/internal/result"
+	"ratelab/internal/scenario"
+	"ratelab/internal/script"
+	"ratelab/internal/traffic"
 )
 
 const aboutRecommend = `Say which limiter to take. Only settings that guarantee the limit on any traffic are considered;
@@ -43,4 +56,109 @@ func (a *app) recommend() *cobra.Command {
 	f.FormatFlag(c, recommend.Forms.Names())
 	f.QuietFlag(c)
 	return c
+}
+
+// recommended answers. If the question fails nothing is printed.
+func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string) error {
+	q, err := f.question(args)
+	if err != nil {
+		return err
+	}
+	bar := a.NewBar(f.Quiet)
+	defer bar.Finish()
+	q.Stop = a.Stop
+	q.Progress = func(n int64) { bar.Show("recommend, "+message.Grouped(n)+" requests", 0, 0) }
+	if err := f.readOtherwise(q); err != nil {
+		return err
+	}
+	doc, err := q.Answer(ctx)
+	switch {
+	case errors.Is(err, recommend.ErrNobody), errors.Is(err, recommend.ErrLimits):
+		return cli.Usage("recommend: %w", err)
+	case errors.Is(err, recommend.ErrStopped):
+		return fmt.Errorf("%w: %w", cli.ErrInterrupted, err)
+	case err != nil:
+		return err
+	}
+	doc.Tool.Version = cli.Version(version)
+	if f.Scripts != nil {
+		if doc.Examinations, err = a.examined(ctx, f.Scripts, doc.Answers[0].Limit.Policy()); err != nil {
+			return err
+		}
+	}
+	bar.Finish()
+	return recommend.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet))
+}
+
+// question is what the flags and arguments ask.
+func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
+	instead, err := f.Instead()
+	if err != nil {
+		return nil, err
+	}
+	if f.HasBurst() && instead.Contract != nil && *instead.Contract == limit.ByWindow {
+		return nil, cli.Usage("--burst: a burst means the contract bucket; leave out --contract window, or " +
+			"--burst")
+	}
+	list, err := f.Scenarios(args, instead.Limit, func() ([]*scenario.Scenario, error) {
+		if instead.Limit == nil {
+			return nil, cli.Usage("recommend: no limit; give --limit 100/1m, or name a scenario (simulate " +
+				"list shows them) or a file")
+		}
+		return nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range list {
+		if what := noChoice(s); what != "" {
+			return nil, cli.Usage("%s: %s; see simulate %[1]s for how algorithms fare, or name other scenarios",
+				message.Path(args[i]), what)
+		}
+	}
+	return &recommend.Question{Scenarios: list, Instead: instead, Burst: f.HasBurst(), Log: f.Files != nil}, nil
+}
+
+// noChoice says what a scenario is about that is no traffic; "" where it is.
+func noChoice(s *scenario.Scenario) string {
+	switch {
+	case s.Sequences != nil:
+		return "sequences are commands without a script"
+	case s.ClocksOff():
+		return "clocks that are off are a fault, not traffic"
+	case s.Faulty():
+		return "managed and server_outage are faults, not traffic"
+	}
+	return ""
+}
+
+// readOtherwise adds the other reading of a log with whole seconds, unless somebody has chosen one.
+func (f *recommendFlags) readOtherwise(q *recommend.Question) error {
+	if f.Files == nil || f.ChoseRule() {
+		return nil
+	}
+	stream := q.Scenarios[0].Stream(q.Scenarios[0].Seed)
+	for _, err := range stoppable(stream.Requests(), q.Stop) {
+		if err != nil {
+			return &replay.InputError{Err: err}
+		}
+	}
+	if stream.Spread() > 0 {
+		q.Otherwise = q.Scenarios[0].UnderRule(traffic.AtStart)
+	}
+	return nil
+}
+
+// examined is what an examination finds of users' scripts, beside a little traffic.
+func (a *app) examined(ctx context.Context, scripts []string, p limit.Policy) ([]result.Examination, error) {
+	job := a.newJob(scenario.Standard(p)[:1], redis.KindEmbedded)
+	job.Scripts, job.Algorithms, job.Limit = script.Files(scripts), []algorithms.Choice{}, &p
+	found, err := decide(ctx, job)
+	if err == nil && found.Interrupted {
+		err = fmt.Errorf("%w: %w", cli.ErrInterrupted, recommend.ErrStopped)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found.Document.Examinations, nil
 }
