@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +22,7 @@ func (a *app) show() *cobra.Command {
 folder that has one. The exit code is 0 whatever the figures are.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			found, err := read(args[0])
+			found, err := result.Read(args[0], result.OfBench)
 			if err != nil {
 				return err
 			}
@@ -57,7 +56,7 @@ func (a *app) redraw(o *cli.Output, path string) error {
 	if formats == nil {
 		return cli.Usage("--charts none: nothing would be drawn; want svg, png or svg,png")
 	}
-	found, err := read(path)
+	found, err := result.Read(path, result.OfBench)
 	if err != nil {
 		return err
 	}
@@ -81,14 +80,4 @@ func (a *app) redraw(o *cli.Output, path string) error {
 		return fmt.Errorf("--out %s: %w", message.Path(o.Folder), err)
 	}
 	return nil
-}
-
-// read reads a file of bench run, or the one in a folder.
-func read(path string) (*result.Document, error) {
-	found, err := result.Read(path, result.OfBench)
-	var bad *result.BadFile
-	if errors.As(err, &bad) {
-		err = cli.Exit(cli.ExitUsage, err)
-	}
-	return found, err
 }

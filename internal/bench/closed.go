@@ -72,7 +72,7 @@ func (l *closedLoop) warm(ctx context.Context, o saturation) error {
 // stretch measures for a while, and adds what it finds to what was found before.
 func (l *closedLoop) stretch(ctx context.Context, length time.Duration) error {
 	if l.found.Sent == 0 {
-		l.found.startedUS = l.since(l.now())
+		l.found.startedUS = l.since(l.wall.Now())
 	}
 	a, err := l.measured(ctx, func() error { return l.loop(ctx, l.mixed, length, &l.found.ClosedResult) })
 	l.found.account.add(a)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ratelab/internal/counting"
-	"ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
@@ -103,16 +102,10 @@ func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 		}
 	}
 	p.progress = newProgress(c.Progress, p.estimate())
-	first := p.plans[0]
-	scripts := host.Server{Spec: c.Server, Clock: replay.Clock{Now: c.Now, Sleep: c.Sleep}}
-	if _, err := scripts.Try(ctx, first); err != nil {
-		return nil, err
-	}
-	server, note, err := startServer(ctx, c.Server, 2)
+	s, err := begin(ctx, c.Server, 2, p.plans[0], replay.Clock{Now: c.Now, Sleep: c.Sleep}, c.Stop)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(server, c.Server, note, &session{now: c.Now, sleep: c.Sleep, stop: c.Stop, began: c.Now()})
 	report, err := p.on(ctx, s)
 	if err = s.close(ctx, err); errors.Is(err, errStopped) {
 		err = ErrStopped

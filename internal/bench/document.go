@@ -17,7 +17,7 @@ func (r *measuring) document(ctx context.Context) *result.Document {
 	d := result.New(result.OfBench, r.Version)
 	d.Notes = slices.Clone(r.notes)
 	d.Measurement = &result.Measurement{
-		Started: r.began.UTC().Round(0), TookUS: r.since(r.now()), Partial: r.partial,
+		Started: r.began.UTC().Round(0), TookUS: r.since(r.wall.Now()), Partial: r.partial,
 		Server: describe(ctx, r.server, r.spec), Machine: thisMachine(),
 		Generator: result.Generator{Pacer: cmp.Or(r.pacer, "not used"), GOMAXPROCS: runtime.GOMAXPROCS(0),
 			GOGC: gcPercent, Processors: r.places.String()},

@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/script"
 )
@@ -135,7 +136,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	under := newSession(s, "", "", &session{now: time.Now, sleep: sleep, began: time.Now()})
+	under := newSession(s, "", replay.Clock{Now: time.Now, Sleep: sleep}, nil)
 	j.Progress = &at{"small gcra round 2", func() {
 		process, err := os.FindProcess(processOf(t, under))
 		if err == nil {
@@ -204,7 +205,7 @@ func TestGivenServer(t *testing.T) {
 // Somebody else's calls on a server of our own are noticed.
 func TestCallsThatNobodySent(t *testing.T) {
 	own := redistest.Private(t)
-	s := newSession(own, "", "", &session{now: time.Now, sleep: sleep, began: time.Now()})
+	s := newSession(own, "", replay.Clock{Now: time.Now, Sleep: sleep}, nil)
 	p, err := tiny(t, "gcra").plan()
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func (s *session) warm(ctx context.Context, c *run.Limiter, connections int, len
 // played plays the scenario's part on a keyspace of its own.
 func (s *session) played(ctx context.Context, p *contest, c *run.Limiter, connections int) (*openRound, error) {
 	g := s.keyspace(c)
-	found := &openRound{startedUS: s.since(s.now())}
+	found := &openRound{startedUS: s.since(s.wall.Now())}
 	var err error
 	found.Played, err = load.Play(ctx, &p.Plan, c, p.part, load.Options{
 		Server: s.server, Prefix: g.prefix, Connections: connections, Clock: g.clock,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"ratelab/internal/host"
 	"ratelab/internal/load"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
@@ -27,19 +26,12 @@ type measuring struct {
 
 // run does the job.
 func (p *plan) run(ctx context.Context) (*result.Document, error) {
-	server, note, err := startServer(ctx, p.Server, p.mostConnections())
+	s, err := begin(ctx, p.Server, p.mostConnections(), &p.runs[0].Plan, replay.Clock{Now: p.Now, Sleep: p.Sleep},
+		p.Stop)
 	if err != nil {
 		return nil, err
 	}
-	first := p.runs[0]
-	scripts := host.Server{Spec: p.Server, Running: server, Clock: replay.Clock{Now: p.Now, Sleep: p.Sleep}}
-	if _, err := scripts.Try(ctx, &first.Plan); err != nil {
-		server.Close()
-		return nil, err
-	}
-	s := &session{now: p.Now, sleep: p.Sleep, stop: p.Stop, began: p.Now()}
-	s = newSession(server, p.Server, note, s)
-	s.places = place(ctx, server)
+	s.places = place(ctx, s.server)
 	return p.on(ctx, s)
 }
 

@@ -48,7 +48,7 @@ func (s *session) segment(ctx context.Context, c *run.Limiter, connections int) 
 // keyspace is a segment without connections.
 func (s *session) keyspace(c *run.Limiter) *segment {
 	s.segments++
-	g := &segment{session: s, entry: c, clock: load.NewClock(s.now())}
+	g := &segment{session: s, entry: c, clock: load.NewClock(s.wall.Now())}
 	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
 	return g
 }

@@ -9,10 +9,13 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/host"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
+	"ratelab/internal/run"
 )
 
 // errStopped ends what was under way when the job was told to stop.
@@ -26,8 +29,7 @@ const gcPercent = 400
 type session struct {
 	server *redis.Server
 	spec   string
-	now    func() time.Time
-	sleep  func(context.Context, time.Duration) error
+	wall   replay.Clock
 	stop   <-chan struct{}
 	began  time.Time
 
@@ -40,13 +42,28 @@ type session struct {
 	kept     string // what an interrupted job has left on a given server
 }
 
-// newSession completes s for a server; note, unless it is empty, says why it is this one.
-func newSession(server *redis.Server, spec, note string, s *session) *session {
-	s.server, s.spec = server, spec
+// newSession begins now.
+func newSession(server *redis.Server, spec string, wall replay.Clock, stop <-chan struct{}) *session {
+	return &session{server: server, spec: spec, wall: wall, stop: stop, began: wall.Now()}
+}
+
+// begin starts a server and tries the users' scripts of a plan, before they decide anything on it.
+func begin(ctx context.Context, spec string, connections int, p *run.Plan, wall replay.Clock, stop <-chan struct{}) (
+	*session, error) {
+	server, note, err := startServer(ctx, spec, connections)
+	if err != nil {
+		return nil, err
+	}
+	scripts := host.Server{Spec: spec, Running: server, Clock: wall}
+	if _, err := scripts.Try(ctx, p); err != nil {
+		server.Close()
+		return nil, err
+	}
+	s := newSession(server, spec, wall, stop)
 	if note != "" {
 		s.note(note)
 	}
-	return s
+	return s, nil
 }
 
 // renew gives the session a new server if its own was started here. What a process decides as it starts, such as where
@@ -70,7 +87,7 @@ func (s *session) renew(ctx context.Context, connections int) error {
 
 // watch begins to look whether the server stands still, until close.
 func (s *session) watch(ctx context.Context) (err error) {
-	s.vigil, err = load.KeepVigil(ctx, s.server.Open, load.NewClock(s.now()))
+	s.vigil, err = load.KeepVigil(ctx, s.server.Open, load.NewClock(s.wall.Now()))
 	return redis.Explain(err, s.server)
 }
 
@@ -142,7 +159,7 @@ func (s *session) clear(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if s.stopped() || failed != nil {
-		go func() { s.sleep(ctx, deleting); cancel() }()
+		go func() { s.wall.Sleep(ctx, deleting); cancel() }()
 	}
 	err := errors.New("the server does not answer")
 	if !s.server.Hangs() {

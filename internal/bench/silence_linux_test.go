@@ -11,6 +11,7 @@ import (
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
 )
 
@@ -50,7 +51,7 @@ func (h *halt) Step(name string, _, _ time.Duration) {
 func halted(t *testing.T, during string, j *Job) []result.Reason {
 	t.Helper()
 	server := redistest.Private(t)
-	s := newSession(server, redis.KindProcess, "", &session{now: j.Now, sleep: j.Sleep, began: j.Now()})
+	s := newSession(server, redis.KindProcess, replay.Clock{Now: j.Now, Sleep: j.Sleep}, nil)
 	h := &halt{t: t, pid: func() int { return processOf(t, s) }, during: during, times: 1, ended: make(chan struct{})}
 	j.Progress = h
 	p, err := j.plan()

@@ -46,7 +46,7 @@ type observer = func([]limit.Request, []limit.Decision) error
 // is errStopped if the job was told to stop.
 func (s *session) decide(ctx context.Context, p *run.Plan, watch func(scenario, label string) (observer, error)) (
 	*result.Run, error) {
-	server := &host.Server{Spec: s.spec, Running: s.server, Clock: s.clock(), Stop: s.stop}
+	server := &host.Server{Spec: s.spec, Running: s.server, Clock: s.wall, Stop: s.stop}
 	ask := run.Ask{Server: server, Stop: s.stop, Watch: watch}
 	found, err := ask.PlayOne(ctx, p)
 	if err == nil && found.Partial {
@@ -97,8 +97,6 @@ func (s *session) rehearseLoop(ctx context.Context, c *run.Limiter, mix string, 
 	}
 	return &replay.InputError{Err: fmt.Errorf("%s: in a closed loop on a private server: %v", c.File, err)}
 }
-
-func (s *session) clock() replay.Clock { return replay.Clock{Now: s.now, Sleep: s.sleep} }
 
 // together is what the decisions of all the rows took.
 func together(rows []*result.Row) (all measure.Figures) {

@@ -8,6 +8,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
 )
 
 // The exit codes, as the programs' help states them.
@@ -42,6 +43,7 @@ func ExitCode(err error) int {
 	var stated *exit
 	var input *replay.InputError
 	var spec *redis.BadSpec
+	var file *result.BadFile
 	var interrupted *message.Interrupted
 	switch {
 	case err == nil:
@@ -50,7 +52,7 @@ func ExitCode(err error) int {
 		return ExitInterrupted
 	case errors.As(err, &stated):
 		return stated.code
-	case errors.As(err, &input), errors.As(err, &spec):
+	case errors.As(err, &input), errors.As(err, &spec), errors.As(err, &file):
 		return ExitUsage
 	}
 	return ExitHarness

@@ -33,7 +33,7 @@ func playOf(bench *result.Document, r *result.Run) *result.Run {
 // newMeasured is nil where the run's scenario was not played.
 func newMeasured(bench *result.Document, r *result.Run, l *labels) *measured {
 	play := playOf(bench, r)
-	if play == nil {
+	if play == nil || play.Played == nil {
 		return nil
 	}
 	part := report.Played(bench, play)
