@@ -9,8 +9,8 @@ import (
 )
 
 // Visible is s as text and nothing else, on one line: control characters and line separators, with which a name could
-// steer a terminal or break a table, are blanks; the marks that turn the direction of writing, with which it could pass
-// for another name, are written as \u202e; bytes that are not UTF-8 are replacement characters.
+// steer a terminal or break a table, are blanks; the marks that turn the direction of writing or have no width, with
+// which it could pass for another name, are written as \u202e; bytes that are not UTF-8 are replacement characters.
 //
 // Source: N. Boucher and R. Anderson, "Trojan Source: Invisible Vulnerabilities", 2021.
 func Visible(s string) string {
@@ -20,7 +20,7 @@ func Visible(s string) string {
 	var out strings.Builder
 	for _, r := range s {
 		switch {
-		case unicode.Is(unicode.Bidi_Control, r):
+		case hides(r):
 			fmt.Fprintf(&out, `\u%04x`, r)
 		case steers(r):
 			out.WriteByte(' ')
@@ -69,5 +69,10 @@ func OneLine(s string, most int) string {
 
 // steers reports whether r acts instead of being shown.
 func steers(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || hides(r)
+}
+
+// hides reports whether r has no width of its own, and makes a name look like another.
+func hides(r rune) bool {
+	return unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u00ad\u200b\u2060\ufeff", r)
 }

@@ -9,16 +9,17 @@ import (
 
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain, été, 日本":      "plain, été, 日本",
-		"a\x1b[2Jb":           "a [2Jb",
-		"two\r\nlines\there":  "two  lines here",
-		"\u0085\u2028\u2029":  "   ",
-		"gcra\u202eargc":      `gcra\u202eargc`,
-		"\u2066a\u2069\u200f": `\u2066a\u2069\u200f`,
-		"a\xffb":              "a\uFFFDb",
-		"a\xff\nb":            "a\uFFFD b",
-		"family \u200d emoji": "family \u200d emoji",
-		"`|<b>=1":             "`|<b>=1", // markup is the business of those who write markup
+		"plain, été, 日本":       "plain, été, 日本",
+		"a\x1b[2Jb":            "a [2Jb",
+		"two\r\nlines\there":   "two  lines here",
+		"\u0085\u2028\u2029":   "   ",
+		"gcra\u202eargc":       `gcra\u202eargc`,
+		"\u2066a\u2069\u200f":  `\u2066a\u2069\u200f`,
+		"a\u200bb\u00ad\ufeff": `a\u200bb\u00ad\ufeff`,
+		"a\xffb":               "a\uFFFDb",
+		"a\xff\nb":             "a\uFFFD b",
+		"family \u200d emoji":  "family \u200d emoji",
+		"`|<b>=1":              "`|<b>=1", // markup is the business of those who write markup
 	} {
 		if got := Visible(in); got != want {
 			t.Errorf("Visible(%q) = %q, want %q", in, got, want)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ratelab/internal/chart"
+	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
@@ -77,7 +78,7 @@ func (l *labels) add(name string) {
 		return
 	}
 	l.index[name] = len(l.list)
-	l.list = append(l.list, label{Text: report.Shown(name), Index: len(l.list)})
+	l.list = append(l.list, label{Text: message.Visible(name), Index: len(l.list)})
 	l.raw = append(l.raw, name)
 	l.runs = append(l.runs, 0)
 }

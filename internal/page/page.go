@@ -17,7 +17,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/curves"
-	"ratelab/internal/report"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
@@ -40,7 +40,7 @@ var pageCSS string
 var pageJS string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"shown": report.Shown, "link": func(s string) bool { return strings.HasPrefix(s, "https://") },
+	"shown": message.Visible, "link": func(s string) bool { return strings.HasPrefix(s, "https://") },
 }).Parse(pageHTML))
 
 // Write writes the page. It returns the error of w, or what is wrong with the input.

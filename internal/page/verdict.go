@@ -188,7 +188,7 @@ func most(rows []*result.Row, value func(*result.Row) int64) []*result.Row {
 
 func (j jury) window() string { return report.Each(j.run.Limit.WindowUS) }
 
-func name(row *result.Row) string { return report.Shown(row.Algorithm) }
+func name(row *result.Row) string { return message.Visible(row.Algorithm) }
 
 func names(rows []*result.Row) []string {
 	list := make([]string, len(rows))

@@ -26,9 +26,9 @@ func Answer(d *result.Document) string {
 		switch {
 		case !kept:
 		case price == 0:
-			right = append(right, Shown(name))
+			right = append(right, message.Visible(name))
 		default:
-			keep = append(keep, fmt.Sprintf("%s, admitting up to %s less", Shown(name), Percent(price)))
+			keep = append(keep, fmt.Sprintf("%s, admitting up to %s less", message.Visible(name), Percent(price)))
 		}
 	}
 	also := strings.Join(keep, "; ")

@@ -5,11 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"ratelab/internal/message"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // sheetHTML is a sheet within a page. The page's style sheet says what its classes look like.
@@ -21,7 +20,7 @@ var sheetTemplate = template.Must(template.New("sheet").Funcs(template.FuncMap{
 	"blocks": blocks, "table": func(g Table) tableHTML { return g.html() },
 	"heading": func(p Part) template.HTML {
 		return template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", p.level(),
-			template.HTMLEscapeString(Shown(p.Title))))
+			template.HTMLEscapeString(message.Visible(p.Title))))
 	},
 }).Parse(sheetHTML))
 
@@ -48,7 +47,7 @@ var styleClass = map[Style]string{Faint: "faint", Strong: "strong", Alarm: "alar
 
 func blocks(lines []Line) (list []blockHTML) {
 	for _, l := range lines {
-		l.Term, l.Text = Shown(l.Term), together(Shown(l.Text))
+		l.Term, l.Text = message.Visible(l.Term), together(message.Visible(l.Text))
 		element := "p"
 		switch {
 		case l.Item:
@@ -82,10 +81,10 @@ func (t tableHTML) Class() string {
 
 // html is the table with what its rows are named after in the first column, and rows to compare with at its foot.
 func (g *Table) html() tableHTML {
-	view := tableHTML{Caption: together(Shown(g.Title + g.Caption)), Matrix: g.Matrix, Narrow: g.Narrow}
+	view := tableHTML{Caption: together(message.Visible(g.Title + g.Caption)), Matrix: g.Matrix, Narrow: g.Narrow}
 	g = g.withoutEmpty()
 	for _, c := range g.Columns {
-		view.Head = append(view.Head, Column{Name: together(Shown(c.heading())), Help: Shown(c.Help)})
+		view.Head = append(view.Head, Column{Name: together(message.Visible(c.heading())), Help: message.Visible(c.Help)})
 	}
 	for _, r := range g.Rows {
 		line := g.cells(&r)
@@ -155,9 +154,9 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 		words := g.Columns[i].Words && c.Text != ""
 		lines := strings.Split(c.Text, "\n")
 		for j := range lines {
-			lines[j] = Shown(lines[j])
+			lines[j] = message.Visible(lines[j])
 		}
-		c.Text, c.Help = lines[0], Shown(c.Help)
+		c.Text, c.Help = lines[0], message.Visible(c.Help)
 		switch {
 		case c.Text == Absent && g.Matrix:
 			c.Text = "–"
@@ -197,35 +196,4 @@ func class(name string) template.HTMLAttr {
 		return ""
 	}
 	return template.HTMLAttr(` class="` + name + `"`)
-}
-
-// Shown is text from outside as a page shows it: what does not print, and what would turn the direction of the text
-// around it, is there to be seen. That it is no markup is the template's care. What was shown once stays as it is.
-//
-// Note: message.Visible makes controls blanks, which suits terminals and tables of text. A page has the pictures of
-// control characters in its fonts, and no width to keep.
-func Shown(s string) string {
-	var out strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			fmt.Fprintf(&out, "⟨%02X⟩", s[i])
-		case r < ' ':
-			out.WriteRune('␀' + r)
-		case r == 0x7f:
-			out.WriteRune('␡')
-		case unicode.IsControl(r), hidden(r):
-			fmt.Fprintf(&out, "⟨U+%04X⟩", r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
-
-// hidden reports whether r prints nothing of its own but changes how its neighbours are read: the directional
-// controls of Unicode's annex 9, separators of lines, and characters without width that make two names look alike.
-func hidden(r rune) bool {
-	return unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
-		r == 0x200b || r == 0x2060 || r == 0xfeff || r == 0xad
 }

@@ -38,7 +38,7 @@ func delaying(d *result.Document) string {
 	for _, name := range d.Everywhere() {
 		shapes := func(r result.Run) bool { row := r.Find(name); return row != nil && row.Shaping != nil }
 		if slices.ContainsFunc(d.Runs, shapes) {
-			names = append(names, Shown(name))
+			names = append(names, message.Visible(name))
 		}
 	}
 	if names == nil {
