@@ -14,13 +14,10 @@ import (
 //
 // Source: N. Boucher and R. Anderson, "Trojan Source: Invisible Vulnerabilities", 2021.
 func Visible(s string) string {
-	if !strings.ContainsFunc(s, steers) {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
 	var out strings.Builder
 	for _, r := range s {
 		switch {
-		case hides(r):
+		case unicode.Is(unicode.Bidi_Control, r), strings.ContainsRune(widthless, r):
 			fmt.Fprintf(&out, `\u%04x`, r)
 		case steers(r):
 			out.WriteByte(' ')
@@ -69,10 +66,8 @@ func OneLine(s string, most int) string {
 
 // steers reports whether r acts instead of being shown.
 func steers(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || hides(r)
+	return unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || strings.ContainsRune(widthless, r)
 }
 
-// hides reports whether r has no width of its own, and makes a name look like another.
-func hides(r rune) bool {
-	return unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u00ad\u200b\u2060\ufeff", r)
-}
+// widthless are marks with which a name looks like another.
+const widthless = "\u00ad\u200b\u2060\ufeff"

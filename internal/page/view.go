@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// page is all that the template writes. Every text in it has been through message.Visible, but for the promises.
+// page is all that the template writes.
 type page struct {
 	Policy    string
 	Style     template.CSS
@@ -27,8 +27,7 @@ type page struct {
 	Scenarios []scenario
 	Promises  []promise
 	Command   string
-	Version   string
-	Made      string // by what, and where
+	Tool      result.Tool
 }
 
 // scenario is one run: what a reader is told above the pictures and below them.
@@ -56,10 +55,10 @@ func newPage(in Input) page {
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
 		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(in, ids),
-		Command: message.Visible(in.Command), Version: message.Visible(doc.Tool.Version), Made: message.Visible(doc.Tool.Name),
+		Command: in.Command, Tool: doc.Tool,
 	}
 	if len(doc.Runs) == 1 {
-		p.Title = message.Visible(doc.Runs[0].Scenario)
+		p.Title = doc.Runs[0].Scenario
 	}
 	for i := range doc.Runs {
 		l := l.ranked(&doc.Runs[i])
@@ -99,7 +98,7 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 		below.Notes = append(below.Notes, line)
 	}
 	hashes := report.Part{Tables: l.marked([]report.Table{hashes(r)})}
-	return scenario{ID: id, Name: message.Visible(r.Scenario), Above: report.Sheet{above, decided}, Measured: played,
+	return scenario{ID: id, Name: r.Scenario, Above: report.Sheet{above, decided}, Measured: played,
 		Below: report.Sheet{below}, Hashes: report.Sheet{hashes}}
 }
 

@@ -84,7 +84,8 @@ func (g *Table) html() tableHTML {
 	view := tableHTML{Caption: together(message.Visible(g.Title + g.Caption)), Matrix: g.Matrix, Narrow: g.Narrow}
 	g = g.withoutEmpty()
 	for _, c := range g.Columns {
-		view.Head = append(view.Head, Column{Name: together(message.Visible(c.heading())), Help: message.Visible(c.Help)})
+		name := together(message.Visible(c.heading()))
+		view.Head = append(view.Head, Column{Name: name, Help: message.Visible(c.Help)})
 	}
 	for _, r := range g.Rows {
 		line := g.cells(&r)
