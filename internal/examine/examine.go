@@ -115,7 +115,7 @@ func (x *examination) look() error {
 		var failed *virtualtime.CallError
 		if errors.As(x.err, &failed) {
 			x.err = nil
-			x.say(true, Fails, "fails under the limit %v: %s", x.policy, failed.Text)
+			x.say(true, "fails", "fails under the limit %v: %s", x.policy, failed.Text)
 			return nil
 		}
 		if x.err != nil || x.pointless {

@@ -47,7 +47,7 @@ func TestTheBuiltInOnesHaveNoFault(t *testing.T) {
 				t.Fatal(err)
 			}
 			for kind, fault := range kinds(t, c.Under, Standard, true) {
-				known := name == "token-bucket" && kind == Forever || name == "none"
+				known := name == "token-bucket" && kind == "never_expires" || name == "none"
 				if fault && !known {
 					t.Errorf("%s", kind)
 				}
@@ -73,7 +73,7 @@ return n <= 31 and 1 or 0`)
 	under := func(p limit.Policy) (*run.Limiter, error) { return run.Own(script.OnDisk(file), p) }
 	for requests, want := range map[int64]bool{30: true, 31: false, mostFixed + 1: false} {
 		found := kinds(t, under, limit.Policy{Requests: requests, Window: 5 * time.Second}, false)
-		if found[OffByOne] != want {
+		if found["off_by_one"] != want {
 			t.Errorf("at %d: %v", requests, found)
 		}
 		if requests > mostFixed && len(found) > 0 {

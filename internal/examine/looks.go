@@ -9,35 +9,19 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// The kinds of findings.
-const (
-	AdmitsAll   = "admits_all"
-	AdmitsNone  = "admits_none"
-	OffByOne    = "off_by_one"
-	LocksOut    = "locks_out"
-	TooStrict   = "too_strict"
-	CountsAll   = "counts_rejected"
-	EdgeBurst   = "edge_burst"
-	Shares      = "shares_keys"
-	IgnoresCost = "ignores_cost"
-	Seconds     = "whole_seconds"
-	ShortWait   = "short_retry_after"
-	Forever     = "never_expires"
-	Fails       = "fails"
-)
-
 // burst asks for two more than the limit at once.
 func (x *examination) burst() {
 	asked := x.limit + 2
 	switch n := allowed(x.decide(every(0, 0, asked))); n {
 	case asked:
-		x.say(true, AdmitsAll, "has no limit at one instant: of %d requests at once it admits all, and the limit is %d",
+		x.say(true, "admits_all",
+			"has no limit at one instant: of %d requests at once it admits all, and the limit is %d",
 			asked, x.limit)
 	case 0:
-		x.say(true, AdmitsNone, "admits nothing: none of %d requests at once", asked)
+		x.say(true, "admits_none", "admits nothing: none of %d requests at once", asked)
 		x.pointless = true
 	case x.limit + 1, x.limit - 1:
-		x.say(true, OffByOne, "is off by one: of %d requests at once it admits %d, and the limit is %d", asked, n,
+		x.say(true, "off_by_one", "is off by one: of %d requests at once it admits %d, and the limit is %d", asked, n,
 			x.limit)
 	}
 }
@@ -62,13 +46,15 @@ func (x *examination) steady() {
 	}
 	silence := requests[all-1].AtUS - requests[last].AtUS
 	if x.locked = silence >= 3*x.windowUS; x.locked {
-		x.say(true, LocksOut, "locks its users out: of a request every %s, which is 90 %% of the limit, it admits %d "+
-			"and then none for %s; a TTL that every call sets anew does that, no TTL at all, or counting what is "+
-			"rejected", report.Span(step), n, report.Span(silence/1e6*1e6))
+		x.say(true, "locks_out",
+			"locks its users out: of a request every %s, which is 90 %% of the limit, it admits %d "+
+				"and then none for %s; a TTL that every call sets anew does that, no TTL at all, or counting what is "+
+				"rejected", report.Span(step), n, report.Span(silence/1e6*1e6))
 		return
 	}
-	x.say(true, TooStrict, "rejects steady traffic: of a request every %s, which is 90 %% of the limit, it rejects %d "+
-		"of %d", report.Span(step), all-n, all)
+	x.say(true, "too_strict",
+		"rejects steady traffic: of a request every %s, which is 90 %% of the limit, it rejects %d "+
+			"of %d", report.Span(step), all-n, all)
 }
 
 // over asks for half as much again as the limit, evenly: whoever goes on asking is to get the limit all the same.
@@ -79,8 +65,9 @@ func (x *examination) over() {
 	step := x.windowUS * 2 / (3 * x.limit)
 	requests := every(0, step, windows*x.windowUS/step)
 	if n, exact := allowed(x.decide(requests)), x.exact(requests); 2*n < exact {
-		x.say(true, CountsAll, "keeps out whoever goes on asking: at 150 %% of the limit it admits %d of %d, where an "+
-			"exact limiter admits %d; it counts what it rejects, or sets the TTL anew with every call", n,
+		x.say(true, "counts_rejected",
+			"keeps out whoever goes on asking: at 150 %% of the limit it admits %d of %d, where an "+
+				"exact limiter admits %d; it counts what it rejects, or sets the TTL anew with every call", n,
 			len(requests), exact)
 	}
 }
@@ -91,7 +78,7 @@ func (x *examination) edge() {
 	w := x.windowUS
 	got := x.decide(slices.Concat(every(0, 0, 1), every(w-w/100, 0, x.limit-1), every(w+w/100, 0, x.limit)))
 	if n := allowed(got[1:]); n > x.limit+1 {
-		x.say(false, EdgeBurst, "lets %d through within %s of a window's edge, %.2f x the limit of %d in %s", n,
+		x.say(false, "edge_burst", "lets %d through within %s of a window's edge, %.2f x the limit of %d in %s", n,
 			report.Span(w/50), float64(n)/float64(x.limit), x.limit, report.Span(w))
 	}
 }
@@ -100,7 +87,8 @@ func (x *examination) edge() {
 func (x *examination) apart() {
 	got := x.decide(append(every(0, 0, 3*x.limit), limit.Request{AtUS: 1000, Key: "another", Cost: 1}))
 	if !got[len(got)-1].Allowed() {
-		x.say(true, Shares, "lets clients share a limit: once one has used its up, another's first request is rejected")
+		x.say(true, "shares_keys",
+			"lets clients share a limit: once one has used its up, another's first request is rejected")
 	}
 }
 
@@ -119,8 +107,9 @@ func (x *examination) costs() {
 		why = "since its binding has no {cost}"
 	}
 	if allowed(x.decide(requests)) == 6 {
-		x.say(true, IgnoresCost, "ignores what a request costs, %s: six requests that cost %d each all pass a limit "+
-			"of %d", why, fifth, x.limit)
+		x.say(true, "ignores_cost",
+			"ignores what a request costs, %s: six requests that cost %d each all pass a limit "+
+				"of %d", why, fifth, x.limit)
 	}
 }
 
@@ -143,8 +132,9 @@ func (x *examination) seconds() {
 		}
 	}
 	if slices.Equal(verdicts[0], verdicts[1]) && !slices.Equal(verdicts[0], verdicts[2]) {
-		x.say(true, Seconds, "goes by whole seconds: it decides %d requests as if each had come at the whole second "+
-			"before it, so that its window is up to a second too short or too long", len(requests))
+		x.say(true, "whole_seconds",
+			"goes by whole seconds: it decides %d requests as if each had come at the whole second "+
+				"before it, so that its window is up to a second too short or too long", len(requests))
 	}
 }
 
@@ -157,7 +147,8 @@ func (x *examination) wait() {
 	}
 	got := x.decide(append(requests, limit.Request{AtUS: told.RetryAfterUS, Key: key, Cost: 1}))
 	if !got[len(got)-1].Allowed() {
-		x.say(true, ShortWait, "says too early when to come back: who waits the %s that it tells is rejected again",
+		x.say(true, "short_retry_after",
+			"says too early when to come back: who waits the %s that it tells is rejected again",
 			report.Span(told.RetryAfterUS))
 	}
 }
@@ -165,7 +156,8 @@ func (x *examination) wait() {
 // leftovers are keys that never go.
 func (x *examination) leftovers() {
 	if x.left.WithoutTTL > 0 {
-		x.say(true, Forever, "never expires: %d of the %d keys that it left have no TTL, and stay until somebody "+
-			"deletes them", x.left.WithoutTTL, x.left.Keys)
+		x.say(true, "never_expires",
+			"never expires: %d of the %d keys that it left have no TTL, and stay until somebody "+
+				"deletes them", x.left.WithoutTTL, x.left.Keys)
 	}
 }

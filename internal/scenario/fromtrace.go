@@ -15,12 +15,16 @@ import (
 // validated.
 func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
 	base := t.Title()
+	question := fmt.Sprintf("What does a limit of %v admit of %s?", p, base)
+	if len(question) > maxQuestion {
+		question = fmt.Sprintf("What does a limit of %v admit of the trace?", p)
+	}
 	described := t
 	described.Stdin = nil // its address would be another one each time
 	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %s", described, p))
 	return &Scenario{
 		Name:     traceName(base),
-		Question: traceQuestion(p.String(), base),
+		Question: question,
 		Limit:    p,
 		Seed:     1,
 		Start:    DefaultStart,
@@ -49,12 +53,4 @@ func traceName(base string) string {
 		return "trace"
 	}
 	return name
-}
-
-func traceQuestion(limit, base string) string {
-	whole := fmt.Sprintf("What does a limit of %s admit of %s?", limit, base)
-	if len(whole) > maxQuestion {
-		return fmt.Sprintf("What does a limit of %s admit of the trace?", limit)
-	}
-	return whole
 }

@@ -163,7 +163,7 @@ func readSteps(v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	v = f.Need("every", "how long a stair is, such as 5s")
 	readDuration(v, &every, time.Millisecond, maxDuration)
 	repeats(v, every, d)
-	return traffic.Steps{Start: start.Count, Step: added.Count, Per: start.Per, Every: every}
+	return traffic.Steps{Start: start.Count, Step: added.Count, Per: start.Per, On: every, Every: every}
 }
 
 // readBurst reads a count, or {count: 50, every: 1s}.
@@ -206,14 +206,15 @@ func readSine(v strictyaml.Value) traffic.Arrivals {
 
 // readOnOff reads {rate: 200/s, on: 2s, off: 3s}.
 func readOnOff(v strictyaml.Value, d time.Duration) traffic.Arrivals {
-	var o traffic.OnOff
+	var rate traffic.Rate
+	var on, off time.Duration
 	f := v.Fields("rate", "on", "off")
-	readRate(f.Need("rate", "the rate while on, such as 200/s"), &o.Rate, 1)
-	readDuration(f.Need("on", "how long the traffic is on, such as 2s"), &o.On, time.Microsecond, maxDuration)
-	off := f.Need("off", "how long it is off, such as 3s")
-	readDuration(off, &o.Off, time.Microsecond, maxDuration)
-	repeats(off, o.On+o.Off, d)
-	return o
+	readRate(f.Need("rate", "the rate while on, such as 200/s"), &rate, 1)
+	readDuration(f.Need("on", "how long the traffic is on, such as 2s"), &on, time.Microsecond, maxDuration)
+	v = f.Need("off", "how long it is off, such as 3s")
+	readDuration(v, &off, time.Microsecond, maxDuration)
+	repeats(v, on+off, d)
+	return traffic.Steps{Start: rate.Count, Per: rate.Per, On: on, Every: on + off}
 }
 
 // repeats refuses a period so short that it would come round too often in a phase.

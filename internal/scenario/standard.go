@@ -42,7 +42,8 @@ func Standard(p limit.Policy) []*Scenario {
 	crowd.Keys = traffic.Zipf{Count: 100, Exponent: 1}
 	before := traffic.Phase{Duration: w - w/10, Arrivals: traffic.Steady{Rate: rate(0)}}
 	edges := traffic.Phase{Duration: lasts*w - before.Duration,
-		Arrivals: traffic.OnOff{Rate: rate(100), On: w / 5, Off: 3*w - w/5}}
+		Arrivals: traffic.Steps{Start: 10 * l, Per: w, On: w / 5, Every: 3 * w}}
+	waves := traffic.Steps{Start: 2 * l, Per: w, On: w, Every: 2 * w}
 	return []*Scenario{
 		one("steady at half of the limit", all(traffic.Steady{Rate: rate(5)})),
 		one("steady at nine tenths of the limit", all(traffic.Steady{Rate: rate(9)})),
@@ -52,7 +53,7 @@ func Standard(p limit.Policy) []*Scenario {
 		one("half of the limit at once, every window", all(traffic.Burst{Size: max(1, l/2), Every: w})),
 		one("the limit at once, every second window", all(traffic.Burst{Size: l, Every: 2 * w})),
 		one("the limit on both sides of an edge", before, edges),
-		one("a window at twice the limit, one of nothing", all(traffic.OnOff{Rate: rate(20), On: w, Off: w})),
+		one("a window at twice the limit, one of nothing", all(waves)),
 		one("a ramp to twice the limit", all(traffic.Ramp{To: rate(20), From: traffic.Rate{Per: 10 * w}})),
 		one("ten times the limit", all(traffic.Steady{Rate: rate(100)})),
 		one("a hundred keys, twenty limits together", crowd),

@@ -17,15 +17,16 @@ func (s Steady) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 func (s Steady) count(d time.Duration) int64 { return s.Rate.within(d) }
 
 // Steps is a staircase: Start arrivals per unit of time at first, and Step more with every stair. Each stair is
-// a constant rate that begins anew at the stair's start.
+// a constant rate that begins anew at the stair's start. Where On is less than Every it is a wave: nobody comes in the
+// rest of a stair.
 type Steps struct {
 	Start, Step int64         // arrivals per Per
 	Per         time.Duration // the unit of both
-	Every       time.Duration // how long a stair is
+	On, Every   time.Duration // how long somebody comes on each stair, and how long a stair is; whole microseconds
 }
 
 func (s Steps) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
-	for from := time.Duration(0); from < d && s.rate(from).evenly(from, min(from+s.Every, d), yield); {
+	for from := time.Duration(0); from < d && s.rate(from).evenly(from, min(from+s.On, d), yield); {
 		from += s.Every
 	}
 }
@@ -33,7 +34,7 @@ func (s Steps) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 // count adds up the stairs; the scenario's loader allows so few of them that a closed form is not worth having.
 func (s Steps) count(d time.Duration) (n int64) {
 	for from := time.Duration(0); from < d; from += s.Every {
-		n += s.rate(from).within(min(s.Every, d-from))
+		n += s.rate(from).within(min(s.On, d-from))
 	}
 	return n
 }
@@ -41,23 +42,6 @@ func (s Steps) count(d time.Duration) (n int64) {
 // rate is that of the stair that begins at from.
 func (s Steps) rate(from time.Duration) Rate {
 	return Rate{Count: s.Start + int64(from/s.Every)*s.Step, Per: s.Per}
-}
-
-// OnOff is a square wave: a constant rate for On, nobody for Off, and again; on first.
-type OnOff struct {
-	Rate    Rate
-	On, Off time.Duration // whole microseconds, On at least 1 µs
-}
-
-func (o OnOff) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
-	for from := time.Duration(0); from < d && o.Rate.evenly(from, min(from+o.On, d), yield); {
-		from += o.On + o.Off
-	}
-}
-
-func (o OnOff) count(d time.Duration) int64 {
-	whole, rest := int64(d/(o.On+o.Off)), d%(o.On+o.Off)
-	return whole*o.Rate.within(o.On) + o.Rate.within(min(rest, o.On))
 }
 
 // Burst is Size arrivals at one instant, at the phase's start and then Every so often. Where Every is 0 there is

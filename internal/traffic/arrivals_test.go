@@ -44,14 +44,14 @@ func TestArrivalsByHand(t *testing.T) {
 			[]int64{0, 267949, 585786, 1000000}},
 		{"a flat ramp is a constant", Ramp{rate(4, time.Second), rate(4, time.Second)}, time.Second,
 			[]int64{0, 250000, 500000, 750000}},
-		{"each stair begins anew", Steps{Start: 1, Step: 1, Per: time.Second, Every: time.Second},
+		{"each stair begins anew", Steps{Start: 1, Step: 1, Per: time.Second, On: time.Second, Every: time.Second},
 			2500 * time.Millisecond, []int64{0, 1000000, 1500000, 2000000, 2333333}},
-		{"a stair of nobody", Steps{Start: 0, Step: 2, Per: time.Second, Every: time.Second}, 2 * time.Second,
-			[]int64{1000000, 1500000}},
+		{"a stair of nobody", Steps{Start: 0, Step: 2, Per: time.Second, On: time.Second, Every: time.Second},
+			2 * time.Second, []int64{1000000, 1500000}},
 		{"a burst needs no time", Burst{Size: 3}, 0, []int64{0, 0, 0}},
 		{"bursts repeat before the end", Burst{Size: 2, Every: time.Second}, 2 * time.Second,
 			[]int64{0, 0, 1000000, 1000000}},
-		{"on, off, and on until the end", OnOff{Rate: rate(2, time.Second), On: time.Second, Off: 2 * time.Second},
+		{"on, off, and on until the end", Steps{Start: 2, Per: time.Second, On: time.Second, Every: 3 * time.Second},
 			3500 * time.Millisecond, []int64{0, 500000, 3000000}},
 		{"nobody", Steady{rate(0, time.Second)}, time.Hour, nil},
 		// The quantiles 1/6, 1/2 and 5/6 of a normal distribution cut at 3σ are −0.9638σ, 0 and +0.9638σ.
@@ -101,7 +101,8 @@ func anyArrivals(t *rapid.T) (Arrivals, time.Duration) {
 	case "ramp":
 		return Ramp{r("from", 0), r("to", 1)}, d
 	case "steps":
-		return Steps{Start: n % 10, Step: 1 + n%7, Per: us("per", 1e5, 2e6), Every: us("every", 1e5, 5e6)}, d
+		every := us("every", 1e5, 5e6)
+		return Steps{Start: n % 10, Step: 1 + n%7, Per: us("per", 1e5, 2e6), On: every, Every: every}, d
 	case "burst":
 		return Burst{Size: n}, d
 	case "bursts":
@@ -113,7 +114,8 @@ func anyArrivals(t *rapid.T) (Arrivals, time.Duration) {
 		return Sine{Mean: mean, Amplitude: rate(rapid.Int64Range(0, mean.Count).Draw(t, "amplitude"), mean.Per),
 			Period: us("period", 1e5, 20e6)}, d
 	}
-	return OnOff{Rate: r("rate", 1), On: us("on", 1, 5e6), Off: us("off", 1, 5e6)}, d
+	on := us("on", 1, 5e6)
+	return Steps{Start: n % 200, Per: us("per", 1e5, 2e6), On: on, Every: on + us("off", 1, 5e6)}, d
 }
 
 // TestEveryShapeKeepsTheContract: in order, inside the phase, as many as Count says, and the same every time.
