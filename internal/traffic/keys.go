@@ -56,11 +56,6 @@ func (n *keyNames) of(rank int64) string {
 	if rank < int64(len(*n)) && (*n)[rank] != "" {
 		return (*n)[rank]
 	}
-	return n.add(rank)
-}
-
-// add is apart from of, so that the compiler can put of where it is called.
-func (n *keyNames) add(rank int64) string {
 	name := "k" + strconv.FormatInt(rank, 10)
 	if rank < cachedNames {
 		if more := rank + 1 - int64(len(*n)); more > 0 {
