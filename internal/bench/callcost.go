@@ -58,8 +58,8 @@ func (g *segment) countCall(ctx context.Context) (*result.Work, error) {
 	}
 	before := allocated()
 	err = ask()
-	w.AllocationsPerCall = pointer(math.Floor(float64(allocated()-before) / n))
-	w.NetInPerDecision, w.NetOutPerDecision = pointer(float64(in)/n), pointer(float64(out)/n)
+	w.AllocationsPerCall = new(math.Floor(float64(allocated()-before) / n))
+	w.NetInPerDecision, w.NetOutPerDecision = new(float64(in)/n), new(float64(out)/n)
 	return w, err
 }
 
@@ -80,5 +80,5 @@ func (g *segment) replicated(ctx context.Context, calls float64, f func() error)
 		return nil, err
 	}
 	after, err := g.written.Bytes(ctx)
-	return pointer(float64(after-before) / calls), err
+	return new(float64(after-before) / calls), err
 }

@@ -26,14 +26,14 @@ type closedRound struct {
 	startedUS int64
 }
 
-// closedLoop is a closed loop of one entry, warm, that is measured in one or more stretches.
+// closedLoop is a closed loop of one limiter, warm, that is measured in one or more stretches.
 type closedLoop struct {
 	*segment
 	mixed []*mixer
 	found closedRound // all stretches together
 }
 
-// saturate measures an entry under costLimit in a closed loop. The error is errStopped if the job was told to stop.
+// saturate measures a limiter under costLimit in a closed loop. The error is errStopped if the job was told to stop.
 func (s *session) saturate(ctx context.Context, c *run.Limiter, o saturation) (*closedRound, error) {
 	defer s.places.apart()()
 	l, err := s.closedLoop(ctx, c, o)
@@ -83,7 +83,7 @@ func (l *closedLoop) stretch(ctx context.Context, length time.Duration) error {
 // measured against itself varied by 25 % in one piece each, by 8 % in stretches of 100 ms, and by 5 % in these.
 const stretchLength = 40 * time.Millisecond
 
-// saturateAll measures every entry in a closed loop, all in turns, so that their ratios do not depend on when the
+// saturateAll measures every limiter in a closed loop, all in turns, so that their ratios do not depend on when the
 // machine was slow: in the order given, then backwards, and so on.
 func (r *measuring) saturateAll(ctx context.Context, o saturation, order []int) (all []*closedRound, err error) {
 	defer r.places.apart()()
@@ -113,7 +113,7 @@ func (r *measuring) saturateAll(ctx context.Context, o saturation, order []int) 
 
 // mixers gives each connection its part in a mix, whose used-up keys are used up then.
 func (g *segment) mixers(mix string) ([]*mixer, error) {
-	if g.entry.Label != control { // it admits all
+	if g.limiter.Label != control { // it admits all
 		if err := exhaust(mix, g.callers[0]); err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (g *segment) loop(ctx context.Context, mixed []*mixer, length time.Duration
 // introduce initialises the keys that each of the workers will probably come to in so many calls, where the script has
 // an init, so that it is not among what is measured.
 func (g *segment) introduce(ctx context.Context, mixed []*mixer, calls int) error {
-	if g.entry.Program.Init == nil || mixed[0].mix == result.MixRejected {
+	if g.limiter.Program.Init == nil || mixed[0].mix == result.MixRejected {
 		return nil
 	}
 	var keys []string

@@ -5,7 +5,7 @@ import (
 	"ratelab/internal/run"
 )
 
-// newCost is what will be found of an entry in the closed loop.
+// newCost is what will be found of a limiter in the closed loop.
 func newCost(c *run.Limiter) *result.Cost {
 	out := &result.Cost{Identity: identity(c), Sweep: []result.Level{}, Memory: []result.Fill{}}
 	for _, name := range result.Mixes() {

@@ -62,7 +62,7 @@ func validity(reasons []result.Reason) result.Validity {
 }
 
 // completed is what virtual time found of a scenario, and what is played of that.
-func (c *contest) completed() result.Run {
+func (c *playPlan) completed() result.Run {
 	own, _ := c.whole.Duration() // 0 where it is not known
 	out := *c.virtual
 	out.DurationUS = own.Microseconds()

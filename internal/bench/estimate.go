@@ -17,11 +17,11 @@ const (
 
 func (p *plan) closedTime() time.Duration { return p.WarmUp + p.Segment + overhead }
 
-// mixTime is that of one mix with all entries.
+// mixTime is that of one mix with all limiters.
 func (p *plan) mixTime() time.Duration { return time.Duration(len(p.costs)) * p.closedTime() }
 
-// wait is how long a play of an entry waits for its window at most.
-func (c *contest) wait() time.Duration {
+// wait is how long a play of a limiter waits for its window at most.
+func (c *playPlan) wait() time.Duration {
 	var most time.Duration
 	for _, e := range c.Limiters {
 		if e.Aligned && e.Policy.Window <= load.LongestAlignment {
@@ -31,23 +31,23 @@ func (c *contest) wait() time.Duration {
 	return most
 }
 
-func (p *plan) openTime(r *contest) time.Duration {
+func (p *plan) openTime(r *playPlan) time.Duration {
 	return p.WarmUp + r.part.Length() + r.wait() + overhead
 }
 
 // estimate is how long the job will probably take.
 func (p *plan) estimate() time.Duration {
-	entries := time.Duration(len(p.costs))
-	return time.Duration(len(p.runs))*exactTime + entries*(takeTime+fillTime) +
-		time.Duration(p.Rounds)*p.roundTime() + entries*time.Duration(len(p.Sweep))*p.closedTime()
+	limiters := time.Duration(len(p.costs))
+	return time.Duration(len(p.runs))*exactTime + limiters*(takeTime+fillTime) +
+		time.Duration(p.Rounds)*p.roundTime() + limiters*time.Duration(len(p.Sweep))*p.closedTime()
 }
 
 // roundTime is how long a round probably takes.
 func (p *plan) roundTime() time.Duration {
-	entries := time.Duration(len(p.costs))
+	limiters := time.Duration(len(p.costs))
 	d := time.Duration(len(result.Mixes())) * p.mixTime()
 	for _, r := range p.runs {
-		d += entries * p.openTime(r)
+		d += limiters * p.openTime(r)
 	}
 	return d
 }

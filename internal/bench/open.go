@@ -13,7 +13,7 @@ import (
 // lateAfter is how long a request may wait for a connection before a scenario's on_late applies to it.
 const lateAfter = 100 * time.Millisecond
 
-// openRound is what one round of a scenario measured of one entry.
+// openRound is what one round of a scenario measured of one limiter.
 type openRound struct {
 	*load.Played
 	account
@@ -26,7 +26,7 @@ type openRound struct {
 
 // open plays a scenario's traffic on the wall clock. What warms up is another segment: no key of the scenario is
 // touched before it begins, not even one that all requests share. The error is errStopped if the job was told to stop.
-func (s *session) open(ctx context.Context, p *contest, c *run.Limiter, connections int,
+func (s *session) open(ctx context.Context, p *playPlan, c *run.Limiter, connections int,
 	warmUp time.Duration) (*openRound, error) {
 	if warmUp > 0 {
 		if err := s.warm(ctx, c, connections, warmUp); err != nil {
@@ -36,7 +36,7 @@ func (s *session) open(ctx context.Context, p *contest, c *run.Limiter, connecti
 	return s.played(ctx, p, c, connections)
 }
 
-// warm lets the entry decide in a closed loop that nobody measures.
+// warm lets the limiter decide in a closed loop that nobody measures.
 func (s *session) warm(ctx context.Context, c *run.Limiter, connections int, length time.Duration) error {
 	g, err := s.segment(ctx, c, connections)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *session) warm(ctx context.Context, c *run.Limiter, connections int, len
 }
 
 // played plays the scenario's part on a keyspace of its own.
-func (s *session) played(ctx context.Context, p *contest, c *run.Limiter, connections int) (*openRound, error) {
+func (s *session) played(ctx context.Context, p *playPlan, c *run.Limiter, connections int) (*openRound, error) {
 	g := s.keyspace(c)
 	found := &openRound{startedUS: s.since(s.wall.Now())}
 	var err error
@@ -86,7 +86,7 @@ func intervalUS(d time.Duration) int64 {
 // round writes one round down.
 func (o *openRound) round(number int) result.OpenRound {
 	d := o.Latency.Overall()
-	out := result.OpenRound{
+	return result.OpenRound{
 		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected,
 		DiffersFromVirtual: o.differs, ServerUSPerCall: o.serverUS(),
 		ServiceP50US:  float64(d.Service.ValueAtPercentile(50)),
@@ -94,13 +94,12 @@ func (o *openRound) round(number int) result.OpenRound {
 		ResponseP99US: float64(d.Response.ValueAtPercentile(99)),
 		LagP99US:      float64(d.Lag.ValueAtPercentile(99)),
 	}
-	return out
 }
 
 // judge compares a play with virtual time, and makes its course. Nothing is measured meanwhile.
-func (o *openRound) judge(ctx context.Context, p *contest, virtual []limit.Verdict) (err error) {
+func (o *openRound) judge(ctx context.Context, p *playPlan, virtual []limit.Verdict) (err error) {
 	if !p.Scenario.Reactive() {
-		o.differs = pointer(o.Differing(virtual))
+		o.differs = new(o.Differing(virtual))
 	}
 	o.course, err = o.Course(ctx, p.Policy)
 	return err

@@ -27,13 +27,13 @@ var fillLimit = limit.Policy{Requests: 10_000, Window: time.Hour}
 // plan is the job with every name resolved: all that can still fail is the server.
 type plan struct {
 	*Job
-	runs  []*contest
-	costs []*run.Limiter // under costLimit; the control first, and so in every list of entries
+	runs  []*playPlan
+	costs []*run.Limiter // under costLimit; the control first, and so in every list of limiters
 	fills []*run.Limiter // under fillLimit
 }
 
-// contest is the part of a scenario that is played, with its rows.
-type contest struct {
+// playPlan is a run.Plan of the part of a scenario that is played.
+type playPlan struct {
 	run.Plan
 	part    *load.Part
 	whole   *traffic.Stream // all of the scenario
@@ -75,13 +75,13 @@ func checkOneGateway(c algorithms.Choice, wrong *run.Problems) {
 	}
 }
 
-func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *run.Problems) *contest {
+func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *run.Problems) *playPlan {
 	if err := load.CheckScenario(s); err != nil {
 		wrong.Bad(err)
 	}
 	played := *s
 	played.Expect = nil // of the whole scenario
-	r := &contest{Plan: run.NewPlan(&played, j.Instead)}
+	r := &playPlan{Plan: run.NewPlan(&played, j.Instead)}
 	r.whole = r.Stream
 	var err error
 	if r.part, err = load.NewPart(r.whole, j.Wish); err != nil {

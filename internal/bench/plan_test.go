@@ -25,17 +25,17 @@ func planOf(t *testing.T, change func(*Job)) (*plan, error) {
 	return j.plan()
 }
 
-// The control is the first of all entries, whether it is named or not.
+// The control is the first of all limiters, whether it is named or not.
 func TestTheControlIsFirst(t *testing.T) {
 	p, err := planOf(t, func(j *Job) { j.Algorithms = nil })
 	if err != nil || len(p.costs) != len(algorithms.Names()) || p.costs[0].Label != control ||
 		p.costs[1].Label == control || p.mostConnections() != 32 {
-		t.Errorf("%v: %d entries, the first %q", err, len(p.costs), p.costs[0].Label)
+		t.Errorf("%v: %d limiters, the first %q", err, len(p.costs), p.costs[0].Label)
 	}
 }
 
-// An estimate by hand: 1 s in virtual time; two entries of 0.4 s for memory, bytes and allocations; two rounds of
-// two entries, each 3 mixes of 0.5 + 1 + 0.1 s and the scenario's 0.5 + 0.2 + 0.1 s; a sweep of two levels.
+// An estimate by hand: 1 s in virtual time; two limiters of 0.4 s for memory, bytes and allocations; two rounds of
+// two limiters, each 3 mixes of 0.5 + 1 + 0.1 s and the scenario's 0.5 + 0.2 + 0.1 s; a sweep of two levels.
 func TestEstimate(t *testing.T) {
 	p, err := planOf(t, func(j *Job) { j.Rounds, j.Sweep = 2, []int{1, 2} })
 	if err != nil {

@@ -18,9 +18,6 @@ const (
 const mostNoise = 1.25
 
 // tooNoisy are the figures of a run whose noise floor is too high for what is shown.
-//
-// Note: a comparison has no such bound. Its floor is that of single measurements, and its intervals say for themselves
-// how little they are worth.
 func tooNoisy(floor *result.NoiseFloor) []result.Reason {
 	var all []result.Reason
 	for _, f := range []struct {

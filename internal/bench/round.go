@@ -48,8 +48,8 @@ func (r *measuring) rounds(ctx context.Context) error {
 	return nil
 }
 
-// play measures one scenario's traffic once, of every entry.
-func (r *measuring) play(ctx context.Context, p *contest, round int) (all []*openRound, reasons []result.Reason,
+// play measures one scenario's traffic once, of every limiter.
+func (r *measuring) play(ctx context.Context, p *playPlan, round int) (all []*openRound, reasons []result.Reason,
 	err error) {
 	all = make([]*openRound, len(p.Limiters))
 	for position, i := range order(len(all), round) {
@@ -96,7 +96,7 @@ func (r *measuring) mix(ctx context.Context, mix string, round int) (all []*clos
 	return all, reasons, err
 }
 
-// order is the order of n entries in a round: each round begins at another, and goes the other way than the one
+// order is the order of n limiters in a round: each round begins at another, and goes the other way than the one
 // before, so that none always follows the same.
 func order(n, round int) []int {
 	all := make([]int, n)

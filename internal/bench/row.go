@@ -11,7 +11,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// row is what all rounds found of one entry under one scenario.
+// row is what all rounds found of one limiter under one scenario.
 type row struct {
 	result.Latency
 	totals
@@ -109,7 +109,7 @@ func median(values []*float64) *float64 {
 	if known == nil {
 		return nil
 	}
-	return pointer(result.Median(known))
+	return new(result.Median(known))
 }
 
 func identity(c *run.Limiter) result.Identity {
@@ -124,17 +124,17 @@ func addInterval(all []result.Interval, i result.Interval) []result.Interval {
 	if !found {
 		return slices.Insert(all, at, i)
 	}
-	for _, part := range []struct{ into, from **result.Histogram }{
-		{&all[at].Accepted, &i.Accepted}, {&all[at].Rejected, &i.Rejected}} {
-		switch {
-		case *part.from == nil:
-		case *part.into == nil:
-			*part.into = *part.from
-		default:
-			(*part.into).Merge((*part.from).Histogram)
-		}
-	}
+	all[at].Accepted, all[at].Rejected = joined(all[at].Accepted, i.Accepted), joined(all[at].Rejected, i.Rejected)
 	return all
+}
+
+// joined is a histogram with the counts of another; nil is an empty one.
+func joined(a, b *result.Histogram) *result.Histogram {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	a.Merge(b.Histogram)
+	return a
 }
 
 // addHealth keeps the worst.

@@ -16,8 +16,8 @@ type measuring struct {
 	*session
 	progress *progress
 
-	costs    []*result.Cost // by entry
-	perCall  []*result.Work // by entry; nil for what was not counted
+	costs    []*result.Cost // by limiter
+	perCall  []*result.Work // by limiter; nil for what was not counted
 	reasons  []result.Reason
 	repeated int
 	blamed   []result.Reason // for what was measured again
@@ -85,7 +85,7 @@ func (r *measuring) measure(ctx context.Context) error {
 	return nil
 }
 
-// decideAll counts what every entry decides on every scenario in virtual time.
+// decideAll counts what every limiter decides on every scenario in virtual time.
 func (r *measuring) decideAll(ctx context.Context) error {
 	for _, p := range r.runs {
 		where := p.Scenario.Name + " in virtual time"
@@ -98,7 +98,7 @@ func (r *measuring) decideAll(ctx context.Context) error {
 	return nil
 }
 
-// takeAll counts what a call of every entry takes. What is measured next is measured on a new server.
+// takeAll counts what a call of every limiter takes. What is measured next is measured on a new server.
 func (r *measuring) takeAll(ctx context.Context) error {
 	for i, c := range r.plan.costs {
 		where := c.Label + " bytes and allocations"
@@ -135,7 +135,7 @@ func (r *measuring) fillAll(ctx context.Context) error {
 	return nil
 }
 
-// sweep measures every entry at rising numbers of connections.
+// sweep measures every limiter at rising numbers of connections.
 func (r *measuring) sweep(ctx context.Context) error {
 	for i, c := range r.plan.costs {
 		for _, n := range r.Sweep {

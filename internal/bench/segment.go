@@ -16,10 +16,10 @@ import (
 	"ratelab/internal/run"
 )
 
-// segment is one measurement of one entry: a keyspace of its own, and connections.
+// segment is one measurement of one limiter: a keyspace of its own, and connections.
 type segment struct {
 	*session
-	entry   *run.Limiter
+	limiter *run.Limiter
 	prefix  string
 	target  *load.Target
 	clock   load.Stopwatch
@@ -48,7 +48,7 @@ func (s *session) segment(ctx context.Context, c *run.Limiter, connections int) 
 // keyspace is a segment without connections.
 func (s *session) keyspace(c *run.Limiter) *segment {
 	s.segments++
-	g := &segment{session: s, entry: c, clock: load.NewClock(s.wall.Now())}
+	g := &segment{session: s, limiter: c, clock: load.NewClock(s.wall.Now())}
 	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
 	return g
 }
@@ -70,7 +70,7 @@ func (g *segment) sweep(ctx context.Context, failed error) error {
 	return g.explain(err)
 }
 
-// explain puts an error into our words: the server's where that is to blame, else with the entry's name, as for a
+// explain puts an error into our words: the server's where that is to blame, else with the limiter's name, as for a
 // reply that is none, or a request that came too late for on_late: fatal.
 func (g *segment) explain(err error) error {
 	if err == nil || errors.Is(err, errStopped) {
@@ -83,7 +83,7 @@ func (g *segment) explain(err error) error {
 	if errors.As(err, &gone) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%s: %w", g.entry.Label, err)
+	return fmt.Errorf("%s: %w", g.limiter.Label, err)
 }
 
 // ofServer reports whether an error came from the server or from the way to it.
@@ -140,7 +140,7 @@ func (a *account) serverUS() *float64 {
 	if !a.stats.Known || a.stats.EvalCalls == 0 {
 		return nil
 	}
-	return pointer(a.stats.UsecPerDecision())
+	return new(a.stats.UsecPerDecision())
 }
 
 // unexplained is how many calls of scripts the server executed beyond those that were sent.

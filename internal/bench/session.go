@@ -110,7 +110,7 @@ func isSilence(r result.Reason) bool { return r.Code == load.ReasonSilence }
 func (s *session) reason(where string, r load.Reason) result.Reason {
 	out := result.Reason{Code: r.Code, Where: where, Statement: r.Sentence}
 	if r.Lasted > 0 {
-		out.LastedUS, out.AtUS = pointer(r.Lasted.Microseconds()), pointer(max(0, s.since(r.At)))
+		out.LastedUS, out.AtUS = new(r.Lasted.Microseconds()), new(max(0, s.since(r.At)))
 	}
 	if isSilence(out) {
 		out.Statement += fmt.Sprintf(", %v after the start", r.At.Sub(s.began).Round(time.Millisecond))

@@ -21,7 +21,7 @@ import (
 )
 
 // decideScenario decides what is played of a scenario, and keeps each decision.
-func (s *session) decideScenario(ctx context.Context, p *contest) (err error) {
+func (s *session) decideScenario(ctx context.Context, p *playPlan) (err error) {
 	keep := func(_, label string) (observer, error) {
 		at := slices.IndexFunc(p.rows, func(r *row) bool { return r.Algorithm == label })
 		if at < 0 { // clients that remember are not played
@@ -57,16 +57,12 @@ func (s *session) decide(ctx context.Context, p *run.Plan, watch func(scenario, 
 
 // rehearseLoops plays the closed loops of users' scripts on a private server, before they are played on a given one:
 // they come to more requests than the scenario has.
-func (r *measuring) rehearseLoops(ctx context.Context) error {
-	if r.server.Own {
-		return nil
-	}
+func (r *measuring) rehearseLoops(ctx context.Context) (err error) {
 	for _, c := range r.plan.costs {
-		if !c.Program.Foreign {
+		if r.server.Own || !c.Program.Foreign {
 			continue
 		}
 		private := *r.session
-		var err error
 		if private.server, err = redis.StartPrivate(ctx, r.spec, r.server.Prefix, redis.ScriptMemory); err != nil {
 			return err
 		}
@@ -76,7 +72,7 @@ func (r *measuring) rehearseLoops(ctx context.Context) error {
 			}
 		}
 		if err != nil {
-			private.server.Abandon()
+			private.server.Abandon() // it may hang in the script
 			return err
 		}
 		if err = private.server.Close(); err != nil {
@@ -127,7 +123,7 @@ func mean(rows []*result.Row, of func(*result.Row) int64, figure func(*result.Ro
 	if n == 0 {
 		return nil
 	}
-	return pointer(sum / float64(n))
+	return new(sum / float64(n))
 }
 
 // fill lets one client make n requests, spread evenly over a window of fillLimit, and looks at the memory.
@@ -162,5 +158,3 @@ const fillNameLength = 40
 func fillKey(label string) string {
 	return "client" + strings.Repeat("-", max(0, fillNameLength-len("client")-len(label)))
 }
-
-func pointer[T any](v T) *T { return &v }

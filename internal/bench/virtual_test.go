@@ -13,7 +13,7 @@ func TestWorkAddsUp(t *testing.T) {
 	row := func(offered, keys, withoutTTL int64, calls, bytes float64) *result.Row {
 		r := &result.Row{}
 		r.Offered, r.KeysLeft, r.KeysWithoutTTL = offered, &keys, &withoutTTL
-		r.RedisCallsPerDecision, r.RoundTripsPerDecision, r.BytesPerKey = &calls, pointer(1.), &bytes
+		r.RedisCallsPerDecision, r.RoundTripsPerDecision, r.BytesPerKey = &calls, new(1.), &bytes
 		return r
 	}
 	w := together([]*result.Row{row(10, 1, 0, 2, 100), row(30, 3, 2, 40./30, 500./3)})

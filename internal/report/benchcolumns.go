@@ -102,20 +102,15 @@ func (f figures) times(of string, h *result.Histogram) {
 		return
 	}
 	for name, p := range map[string]float64{"p50": 50, "p90": 90, "p99": 99, "p99_9": 99.9, "max": 100} {
-		f[of+"_"+name+"_us"] = whole(h.ValueAtPercentile(p))
+		f[of+"_"+name+"_us"] = new(float64(h.ValueAtPercentile(p)))
 	}
-}
-
-func whole(n int64) *float64 {
-	f := float64(n)
-	return &f
 }
 
 // playFigures are those of all rounds of a play, and of these durations.
 func playFigures(p *result.Play, d *result.Durations) figures {
 	f := figures{
-		"accepted": whole(p.Accepted), "rejected": whole(p.Rejected), "dropped": whole(p.Dropped),
-		"admitted": whole(p.Row.Admitted), "overshoot": &p.Row.Overshoot,
+		"accepted": new(float64(p.Accepted)), "rejected": new(float64(p.Rejected)), "dropped": new(float64(p.Dropped)),
+		"admitted": new(float64(p.Row.Admitted)), "overshoot": &p.Row.Overshoot,
 		"redis_calls_per_decision": p.Row.RedisCallsPerDecision, "bytes_per_key": p.Row.BytesPerKey,
 		"server_us_per_decision": p.ServerUSPerCall, "decisions_per_s": &p.AchievedPerS,
 		"replicated_bytes_per_decision": p.Work.ReplicatedPerDecision,
@@ -126,10 +121,10 @@ func playFigures(p *result.Play, d *result.Durations) figures {
 		accepted = append(accepted, float64(r.Accepted))
 	}
 	if accepted != nil {
-		f["accepted_per_round"] = whole(int64(math.Round(result.Median(accepted))))
+		f["accepted_per_round"] = new(math.Round(result.Median(accepted)))
 	}
 	if d := p.Differences(); d != nil {
-		f["differs_from_virtual"] = whole(d.Most)
+		f["differs_from_virtual"] = new(float64(d.Most))
 	}
 	f.times("response", d.Response)
 	f.times("service", d.Service)
@@ -146,7 +141,7 @@ func outcomes(p *result.Play, connections int) (all []measurement) {
 		of    *result.Durations
 	}{{result.MixAccepted, p.Accepted, &p.Outcomes.Accepted}, {result.MixRejected, p.Rejected, &p.Outcomes.Rejected}} {
 		f := playFigures(p, o.of)
-		f["connections"], f["decisions"] = whole(int64(connections)), whole(o.calls)
+		f["connections"], f["decisions"] = new(float64(connections)), new(float64(o.calls))
 		all = append(all, measurement{partOpen, p.Algorithm, o.name, "", o.calls, f})
 	}
 	return all
@@ -159,7 +154,7 @@ func playRounds(p *result.Play) (all []measurement) {
 		all = append(all, measurement{partOpen, p.Algorithm, "", "", r.Accepted + r.Rejected, figures{
 			"response_p50_us": &r.ResponseP50US, "response_p99_us": &r.ResponseP99US,
 			"service_p50_us": &r.ServiceP50US, "lag_p99_us": &r.LagP99US,
-			"server_us_per_decision": r.ServerUSPerCall, "admitted": whole(p.Row.Admitted),
+			"server_us_per_decision": r.ServerUSPerCall, "admitted": new(float64(p.Row.Admitted)),
 			"redis_calls_per_decision": p.Row.RedisCallsPerDecision, "bytes_per_key": p.Row.BytesPerKey,
 		}})
 	}
@@ -171,8 +166,8 @@ func costs(c *result.Cost, connections int) (all, samples []measurement) {
 	for i := range c.Mixes {
 		m := &c.Mixes[i]
 		f := figures{
-			"connections": whole(int64(connections)), "decisions": whole(m.Accepted + m.Rejected),
-			"accepted": whole(m.Accepted), "rejected": whole(m.Rejected),
+			"connections": new(float64(connections)), "decisions": new(float64(m.Accepted + m.Rejected)),
+			"accepted": new(float64(m.Accepted)), "rejected": new(float64(m.Rejected)),
 			"server_us_per_decision": m.ServerUSPerCall, "ratio_to_control": m.RatioToControl,
 			"decisions_per_s": &m.ThroughputPerS, "client_allocations_per_call": m.AllocationsPerCall,
 		}
@@ -191,14 +186,14 @@ func costs(c *result.Cost, connections int) (all, samples []measurement) {
 	for i := range c.Sweep {
 		l := &c.Sweep[i]
 		n := l.Service.Count()
-		f := figures{"connections": whole(int64(l.Connections)), "decisions": whole(n),
+		f := figures{"connections": new(float64(l.Connections)), "decisions": new(float64(n)),
 			"server_us_per_decision": l.ServerUSPerCall, "decisions_per_s": &l.ThroughputPerS}
 		f.times("service", l.Service)
 		rest = append(rest, measurement{partSweep, c.Algorithm, result.MixHalf, fmt.Sprint(l.Connections), n, f})
 	}
 	for _, m := range c.Memory {
 		rest = append(rest, measurement{partMemory, c.Algorithm, "", Integer(m.Entries), 1,
-			figures{"requests": whole(m.Entries), "bytes_per_key": whole(m.Bytes)}})
+			figures{"requests": new(float64(m.Entries)), "bytes_per_key": new(float64(m.Bytes))}})
 	}
 	return append(all, rest...), append(samples, rest...)
 }
