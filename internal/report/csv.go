@@ -66,40 +66,47 @@ func csvLines(doc *result.Document) iter.Seq[[]string] {
 
 // CSVColumns are the names of all columns.
 func CSVColumns() []string {
-	figures := new(measure.Figures)
 	header := []string{"scenario", "algorithm"}
-	for _, v := range columnsOfRow(figures) {
-		header = append(header, v.Name)
+	for _, m := range numbers() {
+		header = append(header, m.Name)
 	}
 	header = append(header, "decisions_digest", "script_sha1", "parameters", "limit_requests", "limit_window_us",
 		"limit_burst", "limit_contract", "duration_us", "keys", "seed", "clock", "server_kind", "server_name",
 		"server_version", "server_transport", "partial")
-	for _, v := range result.Composites(figures) {
-		header = append(header, v.Name)
-	}
-	return header
+	return append(header, composites...)
 }
+
+// numbers are the measures that are one number each.
+func numbers() []*measure.Measure {
+	return append(counts(), measure.RateMeasures.Within(measure.Written)...)
+}
+
+// composites are the fields of a row that are several numbers.
+var composites = []string{"most_admitted", "bound", "shaping", "fairness", "clients", "clock_effect", "race",
+	"local_flag"}
 
 func csvLine(run *result.Run, row *result.Row) []string {
 	line := []string{run.Scenario, row.Algorithm}
-	for _, v := range columnsOfRow(&row.Figures) {
-		line = append(line, v.Text)
+	for _, m := range numbers() {
+		text := ""
+		if v := m.Value(&row.Figures); v.Known {
+			text = Float(v.Number)
+		}
+		line = append(line, text)
 	}
 	line = append(line, row.DecisionsDigest, row.ScriptSHA1, ParameterText(row.Parameters),
 		Integer(run.Limit.Requests), Integer(run.Limit.WindowUS), Integer(run.Limit.Burst),
-		run.Limit.Contract.String(),
-		Integer(run.DurationUS), Integer(run.Keys), strconv.FormatUint(run.Seed, 10), run.Clock,
-		run.Server.Kind, run.Server.Name, run.Server.Version, run.Server.Transport,
-		strconv.FormatBool(run.Partial))
-	for _, v := range result.Composites(&row.Figures) {
-		line = append(line, v.Text)
+		run.Limit.Contract.String(), Integer(run.DurationUS), Integer(run.Keys),
+		strconv.FormatUint(run.Seed, 10), run.Clock, run.Server.Kind, run.Server.Name, run.Server.Version,
+		run.Server.Transport, strconv.FormatBool(run.Partial))
+	fields := map[string]string{}
+	for _, f := range result.Fields(row) {
+		fields[f.Name] = f.Text
+	}
+	for _, name := range composites {
+		line = append(line, fields[name])
 	}
 	return line
-}
-
-// columnsOfRow are the figures that are one number each.
-func columnsOfRow(f *measure.Figures) []result.Named {
-	return slices.Concat(result.Counts(f), result.Extras(f), result.Rates(f))
 }
 
 // ParameterText joins parameters as a label does, in the order of their names: burst=100:refill=5.

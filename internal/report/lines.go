@@ -20,8 +20,8 @@ import (
 func writeLines(w io.Writer, doc *result.Document) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# %s %s\n", OneWord(doc.Tool.Name), OneWord(doc.Tool.Version))
-	for _, unit := range benchUnits() {
-		fmt.Fprintf(&out, "Unit %s assume=exact\n", unit)
+	for _, unit := range counts() {
+		fmt.Fprintf(&out, "Unit %s assume=exact\n", unit.Name)
 	}
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
@@ -40,19 +40,16 @@ func writeLines(w io.Writer, doc *result.Document) error {
 	return err
 }
 
-func benchUnits() []string {
-	var units []string
-	for _, v := range append(result.Counts(new(measure.Figures)), result.Extras(new(measure.Figures))...) {
-		units = append(units, v.Name)
-	}
-	return units
+// counts are the measures that are lines' units.
+func counts() []*measure.Measure {
+	return append(measure.DecisionMeasures.Within(measure.Written), measure.CostMeasures.Within(measure.Written)...)
 }
 
 func simulateLine(out *bytes.Buffer, scenario string, row *result.Row) {
 	out.WriteString(BenchmarkName("Simulate", "scenario", scenario, "algorithm", row.Algorithm) + " 1")
-	for _, v := range append(result.Counts(&row.Figures), result.Extras(&row.Figures)...) {
-		if v.Text != "" {
-			fmt.Fprintf(out, " %s %s", v.Text, v.Name)
+	for _, m := range counts() {
+		if v := m.Value(&row.Figures); v.Known {
+			fmt.Fprintf(out, " %s %s", Float(v.Number), m.Name)
 		}
 	}
 	out.WriteByte('\n')

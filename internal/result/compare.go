@@ -1,64 +1,35 @@
 package result
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
+	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 
 	"ratelab/internal/measure"
 )
 
-// Named is a figure as text, with its name in the JSON document. What was not measured has no text.
+// Named is a field as text, with its name in the JSON document.
 type Named struct{ Name, Text string }
 
-// Counts are what every row and the reference have, in the order of the JSON document.
-func Counts(f *measure.Figures) []Named { return written(f, measure.DecisionMeasures) }
-
-// Extras are the measures that depend on what decided: a script, a real server.
-func Extras(f *measure.Figures) []Named { return written(f, measure.CostMeasures) }
-
-func written(f *measure.Figures, about *measure.Subject) []Named {
-	var list []Named
-	for _, m := range about.Within(measure.Written) {
-		n := Named{Name: m.Name}
-		if v := m.Value(f); v.Known {
-			n.Text = decimal(v.Number)
-		}
-		list = append(list, n)
-	}
-	return list
-}
-
-func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// Rates stand alone: they are shares, and no counts.
-func Rates(f *measure.Figures) []Named { return written(f, measure.RateMeasures) }
-
-// Composites are the figures of several numbers, each as compact JSON.
-func Composites(f *measure.Figures) []Named {
-	return []Named{
-		{"most_admitted", compact(f.MostAdmitted, f.MostAdmitted == nil)},
-		{"bound", compact(f.Bound, f.Bound == nil)},
-		{"shaping", compact(f.Shaping, f.Shaping == nil)},
-		{"fairness", compact(f.Fairness, f.Fairness == nil)},
-		{"clients", compact(f.Clients, f.Clients == nil)},
-		{"clock_effect", compact(f.ClockEffect, f.ClockEffect == nil)},
-		{"race", compact(f.Race, f.Race == nil)},
-		{"local_flag", compact(f.LocalFlag, f.LocalFlag == nil)},
-	}
-}
-
-func compact(v any, absent bool) string {
-	if absent {
-		return ""
-	}
-	text, err := json.Marshal(v)
+// Fields are those of a value in JSON, in their order. A list, or what has fields itself, is compact JSON; what is
+// absent there is none of them.
+func Fields(v any) (all []Named) {
+	text, err := encode(v)
 	if err != nil {
 		panic(err) // numbers and names
 	}
-	return string(text)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.Token()
+	for decoder.More() {
+		name, _ := decoder.Token()
+		var value json.RawMessage
+		decoder.Decode(&value)
+		all = append(all, Named{fmt.Sprint(name), strings.Trim(string(value), `"`)})
+	}
+	return all
 }
 
 // Compare names the first difference between a committed result and a new one, in the order of the document, or reports
@@ -82,90 +53,59 @@ type comparison struct{ golden, found string }
 
 func (c *comparison) runs(golden, got *Run) {
 	where := got.Scenario
-	c.lists(where, golden.identity(), got.identity())
+	c.fields(where, golden.identity(), got.identity(), nil)
 	nameOf := func(r *Row) string { return r.Algorithm }
 	c.names(where, "algorithm", namesOf(golden.Results, nameOf), namesOf(got.Results, nameOf))
 	for i := 0; i < len(golden.Results) && c.found == ""; i++ {
 		c.rows(golden, got, i)
 	}
-	switch a, b := golden.Reference, got.Reference; {
-	case a != nil && b != nil:
-		c.lists(where+", "+ReferenceLabel, decided(a), decided(b))
-	case a != nil:
-		c.texts(where, ReferenceLabel, "present", "")
-	case b != nil:
-		c.texts(where, ReferenceLabel, "", "present")
-	}
+	c.fields(where+", "+ReferenceLabel, Fields(golden.Reference), Fields(got.Reference), nil)
 	c.texts(where, "number of expectations", fmt.Sprint(len(golden.Expectations)), fmt.Sprint(len(got.Expectations)))
 	for i := 0; i < len(golden.Expectations) && c.found == ""; i++ {
-		c.texts(where, fmt.Sprintf("expectation %d", i+1), golden.Expectations[i].text(), got.Expectations[i].text())
+		at := fmt.Sprintf("%s, expectation %d", where, i+1)
+		c.fields(at, Fields(golden.Expectations[i]), Fields(got.Expectations[i]), nil)
 	}
 }
 
-// rows looks at what was asked first, then at what was decided, then at who decided: a changed parameter explains
-// changed counts, and changed counts matter more than a changed script.
+// rows looks at what was asked first, and at who decided last: a changed parameter explains changed counts, and changed
+// counts matter more than a changed script.
 func (c *comparison) rows(goldenRun, gotRun *Run, i int) {
 	golden, got := &goldenRun.Results[i], &gotRun.Results[i]
 	where := gotRun.Scenario + ", " + got.Algorithm
-	all := maps.Clone(got.Parameters)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, golden.Parameters)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		c.texts(where, "parameter "+name, golden.Parameters[name], got.Parameters[name])
-	}
-	c.lists(where, decided(&golden.Result), decided(&got.Result))
+	c.fields(where+", parameters", Fields(golden.Parameters), Fields(got.Parameters), nil)
+	sameServer := goldenRun.Server.SameAs(gotRun.Server)
+	c.fields(where, Fields(golden), Fields(got), func(name, was, is string) bool {
+		inBoth := was != "" && is != "" && name != "bytes_per_key"
+		elsewhere := name == "parameters" || name == "script_sha1"
+		return !elsewhere && (sameServer || inBoth || slices.Contains(decided, name))
+	})
 	if goldenRun.Server.Kind != "model" && gotRun.Server.Kind != "model" {
 		c.texts(where, "script_sha1", golden.ScriptSHA1, got.ScriptSHA1)
 	}
-	was, is := golden.beyond(), got.beyond()
-	for i := range was {
-		inBoth := was[i].Text != "" && is[i].Text != "" && was[i].Name != "bytes_per_key"
-		if inBoth || goldenRun.Server.SameAs(gotRun.Server) {
-			c.texts(where, was[i].Name, was[i].Text, is[i].Text)
-		}
-	}
 }
+
+// decided are the fields that follow from the decisions alone, whoever made them.
+var decided = jsonNames(reflect.TypeFor[measure.Result]())
 
 // identity is what makes two runs comparable at all.
 func (r *Run) identity() []Named {
-	return []Named{
-		{"question", r.Question},
-		{"seed", fmt.Sprint(r.Seed)},
-		{"clock", r.Clock},
-		{"limit", r.Limit.String()},
-		{"duration_us", fmt.Sprint(r.DurationUS)},
-		{"keys", fmt.Sprint(r.Keys)},
-		{"partial", fmt.Sprint(r.Partial)},
+	run := *r
+	run.Results, run.Reference, run.Expectations, run.Notes, run.Server = nil, nil, nil, nil, Server{}
+	return Fields(run)
+}
+
+// fields compares two lists of fields, of those that count; nil: all.
+func (c *comparison) fields(where string, golden, got []Named, count func(name, was, is string) bool) {
+	at := func(list []Named, name string) string {
+		if i := slices.IndexFunc(list, func(n Named) bool { return n.Name == name }); i >= 0 {
+			return list[i].Text
+		}
+		return ""
 	}
-}
-
-// decided is everything that follows from the decisions alone, whoever made them.
-func decided(r *measure.Result) []Named {
-	return append(Counts(&measure.Figures{Result: *r}), Named{"differs_from_exact", fmt.Sprint(r.DiffersFromExact)},
-		Named{"decisions_digest", r.DecisionsDigest})
-}
-
-// beyond is what goes beyond a row's counts.
-func (r *Row) beyond() []Named {
-	return slices.Concat(Extras(&r.Figures), Composites(&r.Figures), Rates(&r.Figures))
-}
-
-func (e Expectation) text() string {
-	met := "not checked"
-	if e.Met != nil && *e.Met {
-		met = "met"
-	} else if e.Met != nil {
-		met = "missed"
-	}
-	return fmt.Sprintf("%s %s %s (%s)", e.Algorithm, e.Measure, e.Want, met)
-}
-
-// lists compares two lists of the same names.
-func (c *comparison) lists(where string, golden, got []Named) {
-	for i := range golden {
-		c.texts(where, golden[i].Name, golden[i].Text, got[i].Text)
+	for _, n := range slices.Concat(golden, got) {
+		if was, is := at(golden, n.Name), at(got, n.Name); count == nil || count(n.Name, was, is) {
+			c.texts(where, n.Name, was, is)
+		}
 	}
 }
 

@@ -1,0 +1,21 @@
+package report
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ratelab/internal/result"
+)
+
+// CSV has every field of a row, and every measure besides.
+func TestCSVHasEveryField(t *testing.T) {
+	columns := append(CSVColumns(), "differs_from_exact") // which JSON alone has
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[result.Row]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && !slices.Contains(columns, name) {
+			t.Errorf("%s has no column", name)
+		}
+	}
+}
