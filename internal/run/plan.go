@@ -110,7 +110,7 @@ func Limiters(choices []algorithms.Choice, scripts []script.File, policy limit.P
 			return
 		}
 		switch {
-		case !labelled(all, l.Label):
+		case !hasLabel(all, l.Label):
 		case l.File != "":
 			wrong.Bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding",
 				l.File, l.Label))
@@ -138,12 +138,12 @@ func Limiters(choices []algorithms.Choice, scripts []script.File, policy limit.P
 
 // has reports whether one of the plan's rows has that label.
 func (p *Plan) has(label string) bool {
-	return labelled(p.Limiters, label) ||
+	return hasLabel(p.Limiters, label) ||
 		slices.ContainsFunc(p.sequences, func(c sequence.Choice) bool { return c.Label == label })
 }
 
-// labelled reports whether one of the limiters has that label.
-func labelled(all []*Limiter, label string) bool {
+// hasLabel reports whether one of the limiters has that label.
+func hasLabel(all []*Limiter, label string) bool {
 	return slices.ContainsFunc(all, func(l *Limiter) bool { return l.Label == label })
 }
 
