@@ -120,3 +120,17 @@ func TestGroupsAreCompared(t *testing.T) {
 		t.Errorf("%d tables for one group", len(tables))
 	}
 }
+
+// A queue's table is the widest of the small ones, and fits a terminal of 80 columns.
+func TestRacesFitATerminal(t *testing.T) {
+	trips := 2.5
+	race := &measure.Race{RaceAdmits: 949, RaceRejects: 71, QueuePeak: 64, Trimmed: 2186, TrimmedNeedlessly: 1617,
+		QueueLost: 1579, QueueKept: 175}
+	r := result.Run{Limit: result.Limit{Requests: 5, WindowUS: 1_000_000}, Results: []result.Row{
+		{Algorithm: "push-then-trim:trim=by_excess",
+			Figures: measure.Figures{Race: race, RoundTripsPerDecision: &trips}}}}
+	got := tablesOnTerminal(Tables(&r, measure.Table)[1:], Terminal{Width: 80})
+	if width := text.LongestLineLen(got); width > 80 || strings.Contains(got, "left out") {
+		t.Errorf("%d columns of 80:\n%s", width, got)
+	}
+}
