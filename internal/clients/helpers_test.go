@@ -2,40 +2,22 @@ package clients
 
 import (
 	"fmt"
-	"iter"
 	"strings"
 	"testing"
 	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
+	"ratelab/internal/traffic"
 )
 
-// listed is traffic that is written down.
-type listed struct {
-	requests []limit.Request
-	duration time.Duration
-}
-
-func (l listed) Requests() iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) {
-		for _, q := range l.requests {
-			if !yield(q, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (l listed) Duration() (time.Duration, bool) { return l.duration, true }
-
 // at is one operation of key a at each of the times, in milliseconds, until the end, in milliseconds too.
-func at(end int64, times ...int64) listed {
-	l := listed{duration: time.Duration(end) * time.Millisecond}
+func at(end int64, times ...int64) *traffic.Stream {
+	var all []limit.Request
 	for _, ms := range times {
-		l.requests = append(l.requests, limit.Request{AtUS: ms * 1000, Key: "a", Cost: 1})
+		all = append(all, limit.Request{AtUS: ms * 1000, Key: "a", Cost: 1})
 	}
-	return l
+	return traffic.List(all, time.Duration(end)*time.Millisecond, true)
 }
 
 // every is a limiter that admits a request when its clock has gone on by a gap since the last one admitted. It is as
@@ -65,11 +47,11 @@ func (e *every) Fork(string) limit.Limiter {
 var epoch = time.Unix(1000, 0)
 
 // play runs groups against a limiter that admits one request every gap, in milliseconds.
-func play(t *testing.T, gap int64, traffic Traffic, groups ...Group) *Outcome {
+func play(t *testing.T, gap int64, what *traffic.Stream, groups ...Group) *Outcome {
 	t.Helper()
 	out, err := Run(t.Context(), Setup{
 		Seed: 1, Groups: groups, Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: gap * 1000}, epoch),
-	}, traffic)
+	}, what)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package clients_test
 
 import (
 	"context"
-	"iter"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -10,29 +9,19 @@ import (
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/traffic"
 )
 
 // scattered are operations of three keys at random times.
-type scattered struct {
-	seed  uint64
-	count int
-}
-
-func (s scattered) Requests() iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) {
-		random := rand.New(rand.NewPCG(s.seed, 0))
-		at := int64(0)
-		for range s.count {
-			at += random.Int64N(20_000)
-			q := limit.Request{AtUS: at, Key: string(rune('a' + random.IntN(3))), Cost: 1 + random.Int64N(2)}
-			if !yield(q, nil) {
-				return
-			}
-		}
+func scattered(seed uint64) (all []limit.Request) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	at := int64(0)
+	for range 300 {
+		at += random.Int64N(20_000)
+		all = append(all, limit.Request{AtUS: at, Key: string(rune('a' + random.IntN(3))), Cost: 1 + random.Int64N(2)})
 	}
+	return all
 }
-
-func (scattered) Duration() (time.Duration, bool) { return 2 * time.Second, true }
 
 // fixedWindows admits five permits of a key in each tenth of a second, and says when the next begins.
 type fixedWindows map[string]int64
@@ -60,17 +49,13 @@ func TestLiveIsTheSamePlay(t *testing.T) {
 	}
 	retried := false
 	for seed := range uint64(50) {
-		traffic := scattered{seed, 300}
+		operations := scattered(seed)
 		setup := func() clients.Setup {
 			return clients.Setup{Seed: seed, Groups: groups, Protocol: clients.OneCall{}, Server: fixedWindows{}}
 		}
-		want, err := clients.Run(t.Context(), setup(), traffic)
+		want, err := clients.Run(t.Context(), setup(), traffic.List(operations, 2*time.Second, true))
 		if err != nil {
 			t.Fatal(err)
-		}
-		var operations []limit.Request
-		for q := range traffic.Requests() {
-			operations = append(operations, q)
 		}
 		s, number := setup(), int64(0)
 		l := clients.NewLive(s, operations, 2_000_000_000)

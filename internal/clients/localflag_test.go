@@ -3,7 +3,6 @@ package clients_test
 import (
 	"context"
 	"fmt"
-	"iter"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/traffic"
 )
 
 // bucket is a server with one bucket of ten permits for every key, one of which comes back each 100 ms.
@@ -136,21 +136,6 @@ func TestAloneTheFlagIsRight(t *testing.T) {
 	})
 }
 
-// steady is a request every 10 ms for a second.
-type steady struct{}
-
-func (steady) Requests() iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) {
-		for i := range int64(100) {
-			if !yield(limit.Request{AtUS: i * 10_000, Key: "k", Cost: 1}, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (steady) Duration() (time.Duration, bool) { return time.Second, true }
-
 // server is a bucket that answers messages.
 type server struct {
 	*bucket
@@ -167,8 +152,12 @@ func TestTheJournalKnowsWhoWasNotAsked(t *testing.T) {
 	s := &server{bucket: &bucket{map[string]int64{}}}
 	flag := clients.NewLocalFlag(clients.OneCall{}, s, nil)
 	group := clients.Group{Name: "g", Count: 3, OnReject: clients.GiveUp, LocalFlag: true}
+	var all []limit.Request
+	for i := range int64(100) {
+		all = append(all, limit.Request{AtUS: i * 10_000, Key: "k", Cost: 1})
+	}
 	out, err := clients.Run(t.Context(), clients.Setup{Groups: []clients.Group{group}, Protocol: flag, Server: s},
-		steady{})
+		traffic.List(all, time.Second, true))
 	if err != nil {
 		t.Fatal(err)
 	}

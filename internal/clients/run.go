@@ -11,12 +11,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
+	"ratelab/internal/traffic"
 )
 
 // Setup is who plays, and with what.
@@ -35,14 +34,6 @@ type Setup struct {
 // DefaultAttempts bounds a run whose scenario would let clients try for ever. Each attempt takes about 100 bytes.
 const DefaultAttempts = 2_000_000
 
-// Traffic is what the clients want done: operations, at the times of their first attempts.
-type Traffic interface {
-	Requests() iter.Seq2[limit.Request, error]
-	// Duration is known beforehand, or after Requests is exhausted. The run ends there: nothing is sent from then on,
-	// and nothing arrives, but for what begins and arrives at that very moment.
-	Duration() (d time.Duration, known bool)
-}
-
 // Outcome is what happened.
 type Outcome struct {
 	Journal       Journal
@@ -59,9 +50,11 @@ func (e *TooManyError) Error() string {
 		"backoff, or make the phases shorter", e.Most)
 }
 
-// Run plays the traffic; ctx is what the server is asked with. The error is the traffic's, the server's or a
+// Run plays the traffic, which is what the clients want done: operations, at the times of their first attempts. It ends
+// with the traffic: nothing is sent from then on, and nothing arrives, but for what begins and arrives at that very
+// moment. ctx is what the server is asked with. The error is the traffic's, the server's or a
 // *TooManyError.
-func Run(ctx context.Context, s Setup, t Traffic) (*Outcome, error) {
+func Run(ctx context.Context, s Setup, t *traffic.Stream) (*Outcome, error) {
 	r := newRun(s)
 	for q, err := range t.Requests() {
 		if err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
+	"ratelab/internal/traffic"
 )
 
 // One request passes every 10 ms, and three come at once.
@@ -267,7 +268,7 @@ func drawnGroups(t *rapid.T) []Group {
 	return groups
 }
 
-func drawnTraffic(t *rapid.T) listed {
+func drawnTraffic(t *rapid.T) *traffic.Stream {
 	times := rapid.SliceOfN(rapid.Int64Range(0, 50), 1, 60).Draw(t, "times")
 	slices.Sort(times)
 	return at(rapid.Int64Range(50, 100).Draw(t, "end"), times...)
@@ -283,7 +284,7 @@ func TestSumsAndRepeatability(t *testing.T) {
 			rt.Fatalf("two runs differ:\n%s\n%s", transcript(once.Journal), transcript(again.Journal))
 		}
 		c, j := once.Clients, once.Journal
-		if c.Operations != int64(len(traffic.requests)) || c.Unfinished < 0 ||
+		if count, _ := traffic.Count(); c.Operations != count || c.Unfinished < 0 ||
 			c.Operations != c.Succeeded+c.GaveUp+c.Unfinished {
 			rt.Fatalf("operations do not add up: %+v", c)
 		}
@@ -295,7 +296,8 @@ func TestSumsAndRepeatability(t *testing.T) {
 		if groupsSum.Operations != c.Operations || groupsSum.Attempts != c.Attempts {
 			rt.Fatalf("the groups do not add up: %+v", c)
 		}
-		admitted, end := int64(0), traffic.duration.Microseconds()
+		duration, _ := traffic.Duration()
+		admitted, end := int64(0), duration.Microseconds()
 		for i, q := range j.Requests {
 			if i > 0 && q.AtUS < j.Requests[i-1].AtUS || q.AtUS > end {
 				rt.Fatalf("times out of order or beyond the end: %s", transcript(j))
@@ -396,10 +398,11 @@ func BenchmarkRun(b *testing.B) {
 		{"retries", Group{Name: "g", Count: 10, OnReject: Ignore, WaitUS: 7, Attempts: 3, DelayUS: Range{1, 3}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			l := listed{duration: time.Duration(b.N) * time.Microsecond}
+			var all []limit.Request
 			for i := range b.N {
-				l.requests = append(l.requests, limit.Request{AtUS: int64(i), Key: "a", Cost: 1})
+				all = append(all, limit.Request{AtUS: int64(i), Key: "a", Cost: 1})
 			}
+			l := traffic.List(all, time.Duration(b.N)*time.Microsecond, true)
 			b.ResetTimer()
 			out, err := Run(b.Context(), Setup{Seed: 1, Groups: []Group{c.group}, Protocol: OneCall{},
 				Server: NewLimiter(&every{gapUS: 2}, epoch), MostAttempts: 1 << 40}, l)

@@ -1,7 +1,6 @@
 package sequence_test
 
 import (
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,26 +12,11 @@ import (
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/sequence"
+	"ratelab/internal/traffic"
 )
 
-// listed is traffic that is written down.
-type listed []limit.Request
-
-func (l listed) Requests() iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) {
-		for _, q := range l {
-			if !yield(q, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (l listed) Duration() (time.Duration, bool) { return time.Second, true }
-
 // drawn is traffic for one key, often several requests at one time.
-func drawn(t *rapid.T) listed {
-	var l listed
+func drawn(t *rapid.T) (l []limit.Request) {
 	var atUS int64
 	for range rapid.IntRange(1, 60).Draw(t, "requests") {
 		atUS += rapid.SampledFrom([]int64{0, 0, 0, 1, 700, 1000, 9000}).Draw(t, "gap")
@@ -44,11 +28,12 @@ func drawn(t *rapid.T) listed {
 var world = limit.Policy{Requests: 4, Window: 20 * time.Millisecond}
 
 // playWorld lets clients of one group go through a sequence.
-func playWorld(t *rapid.T, label string, delay clients.Range, l listed) (*clients.Outcome, *sequence.Play) {
+func playWorld(t *rapid.T, label string, delay clients.Range, l []limit.Request) (*clients.Outcome, *sequence.Play) {
 	play := newPlay(t, label, world)
 	group := clients.Group{Name: "clients", Count: 5, OnReject: clients.Obey, Attempts: 2, DelayUS: delay}
 	out, err := clients.Run(t.Context(),
-		clients.Setup{Seed: 1, Groups: []clients.Group{group}, Protocol: play, Server: play}, l)
+		clients.Setup{Seed: 1, Groups: []clients.Group{group}, Protocol: play, Server: play},
+		traffic.List(l, time.Second, true))
 	if err != nil {
 		t.Fatal(err)
 	}
