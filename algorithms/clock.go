@@ -1,10 +1,6 @@
 package algorithms
 
-import (
-	"errors"
-
-	"ratelab/internal/limit"
-)
+import "ratelab/internal/limit"
 
 // withClock gives the parameters of an algorithm's own, and those of every algorithm whose script takes the time as an
 // argument.
@@ -25,13 +21,9 @@ type clock struct {
 }
 
 // clock reads the parameters that withClock adds.
-func (v Values) clock(source string) (clock, error) {
+func (v Values) clock(source string) clock {
 	step, _ := limit.ParseDuration(v.Word("granularity", "1us"))
-	c := clock{v.Word("time", source) == "client", step.Microseconds()}
-	if c.stepUS > 1 && !c.client {
-		return clock{}, errors.New("granularity is about the client's clock; set time=client as well")
-	}
-	return c, nil
+	return clock{v.Word("time", source) == "client", step.Microseconds()}
 }
 
 // floor is what a client's clock that counts in such steps shows at nowUS.
@@ -53,15 +45,12 @@ func (c clock) instance(args []string, bound envelope, makeModel func() limit.Li
 }
 
 // onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
-func onWindow(bound func(requests, windowUS int64) envelope,
-	makeModel func(requests, windowUS int64, c clock) func() limit.Limiter,
+func onWindow[S any, P perishable[S]](bound func(requests, windowUS int64) envelope,
+	of func(requests, windowUS int64) rule[S],
 ) func(limit.Policy, Values) (Instance, error) {
 	return func(p limit.Policy, v Values) (Instance, error) {
-		c, err := v.clock("server")
-		if err != nil {
-			return Instance{}, err
-		}
-		requests, windowUS := p.Requests, p.WindowUS()
-		return c.instance(decimal(requests, windowUS), bound(requests, windowUS), makeModel(requests, windowUS, c)), nil
+		c, requests, windowUS := v.clock("server"), p.Requests, p.WindowUS()
+		return c.instance(decimal(requests, windowUS), bound(requests, windowUS),
+			newModel[S, P](c, of(requests, windowUS))), nil
 	}
 }

@@ -14,8 +14,8 @@ var _ = register(Spec{
 	Traits: Traits{Aligned: true, Grid: true, LifeMS: func(resetUS, windowUS int64) int64 {
 		return ceilDiv(resetUS+windowUS, 1000) + 1000 // so that a clock that steps back finds the window before
 	}},
-	Prepare: onWindow(touching, func(requests, windowUS int64, c clock) func() limit.Limiter {
-		return newModel[windows](c, &alignedWindow{requests, windowUS})
+	Prepare: onWindow(touching, func(requests, windowUS int64) rule[windows] {
+		return &alignedWindow{requests, windowUS}
 	}),
 })
 

@@ -28,10 +28,7 @@ var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
 func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (Instance, error) {
-	c, err := v.clock("server")
-	if err != nil {
-		return Instance{}, err
-	}
+	c := v.clock("server")
 	burst := v.Integer("burst", p.Capacity())
 	w, l := p.Interval()
 	if err := exactBucket(burst, w, l); err != nil {

@@ -29,11 +29,7 @@ type intervalBucket struct {
 
 // prepareInterval reads the rule that the limit and the parameters make.
 func prepareInterval(p limit.Policy, v Values) (*intervalBucket, error) {
-	c, err := v.clock("client")
-	if err != nil {
-		return nil, err
-	}
-	b := &intervalBucket{clock: c, capacity: v.Integer("capacity", p.Capacity())}
+	b := &intervalBucket{clock: v.clock("client"), capacity: v.Integer("capacity", p.Capacity())}
 	if err := b.keepRate(p, v); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -106,6 +107,9 @@ func (c Choice) Instance(p limit.Policy) (Instance, error) {
 		in.Label, in.Spec, in.Parameters = c.Label, c.Spec, values.resolved
 		in.GranularityUS = max(1, in.GranularityUS)
 		err = c.atRow(&in, own)
+		if err == nil && in.GranularityUS > 1 && !in.ClientTime {
+			err = errors.New("granularity is about the client's clock; set time=client as well")
+		}
 	}
 	if err != nil {
 		return Instance{}, fmt.Errorf("%s: %w", c.Label, err)

@@ -21,10 +21,7 @@ var _ = register(Spec{
 			Doc: "n, how many parts a window is split into", Role: Parts}),
 	Traits: Traits{Grid: true},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		c, err := v.clock("server")
-		if err != nil {
-			return Instance{}, err
-		}
+		c := v.clock("server")
 		n := v.Integer("subwindows", 10)
 		if err := exactProduct("window_us * subwindows", p.WindowUS(), n, 0, "choose fewer sub-windows"); err != nil {
 			return Instance{}, err

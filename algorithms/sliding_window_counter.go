@@ -13,8 +13,8 @@ var _ = register(Spec{
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock("server"),
 	Traits:     Traits{Aligned: true, Grid: true},
-	Prepare: onWindow(weighing, func(requests, windowUS int64, c clock) func() limit.Limiter {
-		return newModel[windows](c, &slidingCounter{requests, windowUS})
+	Prepare: onWindow(weighing, func(requests, windowUS int64) rule[windows] {
+		return &slidingCounter{requests, windowUS}
 	}),
 })
 

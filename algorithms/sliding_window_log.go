@@ -16,8 +16,8 @@ var _ = register(Spec{
 	Bound:      "N(τ) ≤ L for every τ < W",
 	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
 	Parameters: withClock("server"),
-	Prepare: onWindow(covering, func(requests, windowUS int64, c clock) func() limit.Limiter {
-		return newModel[admissions](c, &slidingLog{requests, windowUS})
+	Prepare: onWindow(covering, func(requests, windowUS int64) rule[admissions] {
+		return &slidingLog{requests, windowUS}
 	}),
 })
 

@@ -17,10 +17,7 @@ var _ = register(Spec{
 		Doc: "the application that the bucket is configured for, and that acquires"}),
 	Traits: Traits{Forgets: true},
 	Prepare: func(p limit.Policy, v Values) (Instance, error) {
-		c, err := v.clock("server")
-		if err != nil {
-			return Instance{}, err
-		}
+		c := v.clock("server")
 		burst, application := v.Integer("burst", p.Capacity()), v.Word("application", "ratelab")
 		w, l := p.Interval()
 		if err := exactBucket(burst, w, l); err != nil {

@@ -2,7 +2,7 @@ package sequence
 
 import (
 	"fmt"
-	"math/bits"
+	"math"
 	"slices"
 
 	"ratelab/algorithms"
@@ -74,15 +74,11 @@ func (a *attempt) queued(length int64) limit.Decision {
 
 // takesUS is how long the worker needs for so many elements, rounded up.
 func (p *Play) takesUS(elements int64) int64 {
-	whole, rest := scale(elements, p.windowUS, p.limit)
-	return whole + min(rest, 1)
-}
-
-// scale is n·by/over and its remainder, none of them negative, over not 0, and the quotient in an int64.
-func scale(n, by, over int64) (quotient, rest int64) {
-	high, low := bits.Mul64(uint64(n), uint64(by))
-	q, r := bits.Div64(high, low, uint64(over))
-	return int64(q), int64(r)
+	us, rest := limit.Quotient(elements, p.windowUS, p.limit, math.MaxInt64)
+	if rest {
+		us++
+	}
+	return us
 }
 
 // queues are what becomes of the elements that a sequence's clients push.
@@ -122,7 +118,7 @@ func (a *attempt) drop(removed []string, length int64) {
 // work lets the worker take from every queue what is due by atUS since the start: an element every W/L, from the
 // start on. It knows when a queue is empty and does not ask then.
 func (p *Play) work(atUS, skewUS int64) {
-	due, _ := scale(max(0, atUS), p.limit, p.windowUS)
+	due, _ := limit.Quotient(max(0, atUS), p.limit, p.windowUS, math.MaxInt64)
 	for filled := p.filled(); p.taken < due && len(filled) > 0; filled = p.filled() {
 		p.taken++
 		trueUS := p.takesUS(p.taken)

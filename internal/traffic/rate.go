@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"fmt"
-	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -88,12 +87,9 @@ const Many = 1 << 40
 
 // within is how many arrivals evenly yields in a stretch of d: ⌈d·count/per⌉, or Many if that is less.
 func (r Rate) within(d time.Duration) int64 {
-	hi, lo := bits.Mul64(uint64(d.Microseconds()), uint64(r.Count))
-	per := uint64(r.Per.Microseconds())
-	lo, carry := bits.Add64(lo, per-1, 0) // rounds up
-	if hi += carry; hi >= per {
-		return Many
+	n, rest := limit.Quotient(d.Microseconds(), r.Count, r.Per.Microseconds(), Many)
+	if rest {
+		n = min(n+1, Many)
 	}
-	n, _ := bits.Div64(hi, lo, per)
-	return int64(min(n, Many))
+	return n
 }
