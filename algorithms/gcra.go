@@ -103,14 +103,18 @@ func (g *gcra) decide(at *moment, a *arrival, cost int64) limit.Decision {
 	return d
 }
 
-// write moves a to so long after now, and gives that time rounded up. Where it goes on from what was there the key
-// may keep its expiry.
+// write moves a to so long after now, and gives that time rounded up. By the server's time the key lives a whole number
+// of seconds from now, so that it outlives the second in which the bucket will be full; where it goes on from what was
+// there, and that is the same second as before, it keeps its expiry.
 func (g *gcra) write(at *moment, a *arrival, wait, rest int64, goesOn bool) (resetUS int64) {
 	resetUS = roundUp(wait, rest)
 	tatUS := at.nowUS + wait
-	lastMS := at.bucketMS(tatUS, resetUS)
-	if goesOn {
-		lastMS = at.clock.keptMS(a.tatUS, a.lastMS, tatUS, lastMS)
+	lastMS := a.lastMS
+	switch second := floorDiv(tatUS, secondUS); {
+	case at.clock.client:
+		lastMS = at.afterUS(resetUS)
+	case !goesOn || second != floorDiv(a.tatUS, secondUS):
+		lastMS = at.nowMS + (second+1-floorDiv(at.nowUS, secondUS))*1000
 	}
 	*a = arrival{life{lastMS}, tatUS, rest, g.w, g.l}
 	return resetUS
@@ -124,6 +128,8 @@ func (g *gcra) used(wait, rest int64) int64 {
 	}
 	return wait*g.l + rest
 }
+
+const secondUS = 1_000_000
 
 // roundUp is wait, and a µs more where there is a rest.
 func roundUp(wait, rest int64) int64 {

@@ -21,6 +21,16 @@ type moment struct {
 	nowMS int64 // by the server's clock
 }
 
+// afterUS is the last ms at which the server's clock still shows a key that is written now and matters for lifeUS; each
+// algorithm's script says why its keys live so long. Where clients say what time it is, it lives a second longer, because
+// their clocks may be behind.
+func (m *moment) afterUS(lifeUS int64) int64 {
+	if m.clock.client {
+		return m.nowMS + ceilDiv(lifeUS, 1000) + 1000
+	}
+	return m.nowMS + ceilDiv(lifeUS, 1000)
+}
+
 // store keeps one state of type S for each living key, and drops it when Redis would, by the server's clock in ms: a
 // key whose time is over is gone when it is looked at, and before the clock steps back. For Redis deletes such keys in
 // the background, within a fraction of a second, and a clock that shows an earlier time brings none back.

@@ -1,7 +1,8 @@
 package limit
 
 import (
-	"fmt"
+	"errors"
+	"slices"
 
 	"ratelab/internal/message"
 )
@@ -27,12 +28,11 @@ func (c Contract) String() string { return contracts[c] }
 
 // ParseContract reads a name.
 func ParseContract(name string) (Contract, error) {
-	for i, known := range contracts {
-		if name == known {
-			return Contract(i), nil
-		}
+	i := slices.Index(contracts, name)
+	if i < 0 {
+		return 0, errors.New(message.OneOf(name, contracts))
 	}
-	return 0, fmt.Errorf("%s", message.OneOf(name, contracts))
+	return Contract(i), nil
 }
 
 // MarshalText is the name.
