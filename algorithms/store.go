@@ -22,8 +22,8 @@ type moment struct {
 }
 
 // afterUS is the last ms at which the server's clock still shows a key that is written now and matters for lifeUS; each
-// algorithm's script says why its keys live so long. Where clients say what time it is, it lives a second longer, because
-// their clocks may be behind.
+// algorithm's script says why its keys live so long. Where clients say what time it is, it lives a second longer,
+// because their clocks may be behind.
 func (m *moment) afterUS(lifeUS int64) int64 {
 	if m.clock.client {
 		return m.nowMS + ceilDiv(lifeUS, 1000) + 1000

@@ -40,8 +40,9 @@ func (r *counter) attempt(ctx context.Context, p *path, keys, late int) (err err
 		return err
 	}
 	if p.found.decided[0].Verdict != p.verdict {
-		if p.missing = "it rejects such a request"; p.verdict == limit.Rejected {
-			p.missing = "it never rejects"
+		p.Figures = Figures{Missing: "it rejects such a request"}
+		if p.verdict == limit.Rejected {
+			p.Missing = "it never rejects"
 		}
 		return nil
 	}
@@ -66,8 +67,8 @@ func (r *counter) attempt(ctx context.Context, p *path, keys, late int) (err err
 	case r.disturbed(counted, tidied):
 		return errDisturbed
 	}
-	p.counts = append(p.counts, counted.without(tidied))
-	p.found.bytesPerKey, err = r.weigh(ctx, c.keys[0])
+	p.counts = append(p.counts, float64(counted.without(tidied).Instructions))
+	p.BytesPerKey, err = r.weigh(ctx, c.keys[0])
 	return err
 }
 

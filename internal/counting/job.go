@@ -1,7 +1,6 @@
 package counting
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,7 +165,7 @@ func (r *counter) countPath(ctx context.Context, entries []*run.Limiter, state s
 			late++
 			over = max(1, keys>>(late/3))
 		case errors.Is(err, errWrong), errors.Is(err, errLate):
-			failed.missing, failed.uncounted = err.Error(), true
+			failed.Figures = Figures{Missing: err.Error(), Uncounted: true}
 		case errors.Is(err, context.Canceled):
 			return err
 		default:
@@ -182,7 +181,7 @@ func (r *counter) rounds(ctx context.Context, all []*path, keys, late int) (*pat
 		p.counts = nil
 	}
 	for round := 1; ; round++ {
-		there := slices.DeleteFunc(slices.Clone(all), func(p *path) bool { return p.missing != "" })
+		there := slices.DeleteFunc(slices.Clone(all), func(p *path) bool { return p.Missing != "" })
 		if round%2 == 0 {
 			slices.Reverse(there)
 		}
@@ -201,8 +200,8 @@ func (r *counter) rounds(ctx context.Context, all []*path, keys, late int) (*pat
 func clear(all []*path) bool {
 	var counts []float64
 	for _, p := range all {
-		if p.missing == "" {
-			counts = append(counts, p.least())
+		if p.Missing == "" {
+			counts = append(counts, slices.Min(p.counts))
 		}
 	}
 	slices.Sort(counts)
@@ -214,12 +213,6 @@ func clear(all []*path) bool {
 	return true
 }
 
-// least is the least of all rounds' counts of instructions.
-func (p *path) least() float64 {
-	least := slices.MinFunc(p.counts, func(a, b counts) int { return cmp.Compare(a.Instructions, b.Instructions) })
-	return float64(least.Instructions)
-}
-
 // note writes a path down that was counted over so many copies of a key.
 func (r *counter) note(all []*path, state string, keys int) {
 	found := Path{State: state, Limit: result.LimitOf(all[0].Policy), Name: state}
@@ -227,12 +220,10 @@ func (r *counter) note(all []*path, state string, keys int) {
 		found.Name += " at " + found.Limit.String()
 	}
 	for _, p := range all {
-		f := Figures{Missing: p.missing, Uncounted: p.uncounted}
-		if p.missing == "" {
-			f.Instructions = p.least() / float64(keys*len(p.costs))
-			f.Commands, f.BytesPerKey = p.found.commands, p.found.bytesPerKey
+		if p.Missing == "" {
+			p.Instructions = slices.Min(p.counts) / float64(keys*len(p.costs))
 		}
-		found.Of = append(found.Of, f)
+		found.Of = append(found.Of, p.Figures)
 	}
 	r.found.Paths = append(r.found.Paths, found)
 }

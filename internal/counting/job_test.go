@@ -115,7 +115,7 @@ func TestPathsByHand(t *testing.T) {
 				t.Fatal(test.label, state, err)
 			}
 			if want[0] == missing {
-				if p.missing == "" && found.decided[0].Verdict == p.verdict {
+				if p.Missing == "" && found.decided[0].Verdict == p.verdict {
 					t.Errorf("%s has a path %s: %+v", test.label, state, found.decided)
 				}
 				continue
@@ -194,10 +194,10 @@ func TestCountsThatAreClear(t *testing.T) {
 		for _, some := range test.counts {
 			one := &path{}
 			for _, n := range some {
-				one.counts = append(one.counts, counts{Instructions: n})
+				one.counts = append(one.counts, float64(n))
 			}
 			if some == nil {
-				one.missing = "there is none"
+				one.Missing = "there is none"
 			}
 			all = append(all, one)
 		}

@@ -54,12 +54,10 @@ type path struct {
 	verdict limit.Verdict
 	aheadUS int64         // in virtual time it is asked so much later: see rejected
 	late    time.Duration // for so long the state is what it says
-	missing string        // why there are no figures of such a path; "" where there are
-
-	uncounted bool // missing is a failed count, not a path that the script does not have
 
 	found  *scene
-	counts []counts // one of each round
+	counts []float64 // of instructions, one of each round
+	Figures
 }
 
 var timeCommand = regexp.MustCompile(`(?i)['"]TIME['"]`)
@@ -91,7 +89,7 @@ func pathOf(e *run.Limiter, state string) *path {
 		p.rejected(capacity)
 	case StateCostB:
 		if p.costs[0] = capacity; !p.Program.TakesCost() {
-			p.missing = "its call has no cost"
+			p.Missing = "its call has no cost"
 		}
 	case StateFullLog:
 		p.fullLog()
@@ -128,7 +126,7 @@ func (p *path) rejected(capacity int64) {
 	n := min(capacity, mostHistory)
 	if rest := capacity - n; rest > 0 {
 		if !p.Program.TakesCost() {
-			p.missing = "its call has no cost, and the capacity is too large for a history"
+			p.Missing = "its call has no cost, and the capacity is too large for a history"
 			return
 		}
 		p.history = append(p.history, once(p.aheadUS, rest))
@@ -144,7 +142,7 @@ func (p *path) rejected(capacity int64) {
 func (p *path) fullLog() {
 	n, window := p.Policy.Requests, p.Policy.WindowUS()
 	if n > mostEntries {
-		p.missing = "a log of so many entries is not built"
+		p.Missing = "a log of so many entries is not built"
 		return
 	}
 	p.history = []limit.Request{once(-window, 1)}

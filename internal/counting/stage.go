@@ -23,11 +23,9 @@ type copied struct {
 
 // scene is a state, and what is decided in it.
 type scene struct {
-	keys        []copied
-	costs       []int64          // of what is asked
-	decided     []limit.Decision // on what is asked at the path's instant
-	commands    float64          // that the script issues for each
-	bytesPerKey *int64
+	keys    []copied
+	costs   []int64          // of what is asked
+	decided []limit.Decision // on what is asked at the path's instant
 }
 
 // beforeFirst is how long after the runner's start the first request is.
@@ -68,7 +66,7 @@ func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time
 		asked = append(asked, once(p.aheadUS, cost))
 	}
 	found.decided, err = decide(asked)
-	found.commands = float64(runner.Calls().Total-already) / float64(len(costs))
+	p.Commands = float64(runner.Calls().Total-already) / float64(len(costs))
 	return found, err
 }
 
