@@ -40,25 +40,12 @@ func (s *scales) add(slot int, atUS, cost int64) {
 		t.entries[n-1].total += cost
 		return
 	}
-	if n-t.done >= runLength || n == cap(t.entries) {
-		if n > 0 {
-			s.look(t)
-			s.forget(t)
-			n = len(t.entries)
-		}
-		t.grow()
+	if n > 0 && (n-t.done >= runLength || n == cap(t.entries)) {
+		s.look(t)
+		s.forget(t)
+		n = len(t.entries)
 	}
 	t.entries = append(t.entries, point{atUS, t.totalBefore(n) + cost})
-}
-
-// firstTrack is the room of a new track: most keys of a large run come a few times within the longest interval.
-const firstTrack = 4
-
-// grow makes more room where less than a quarter is left, so that tracks are looked through once for some entries.
-func (t *track) grow() {
-	if all := cap(t.entries); len(t.entries) == all || all-len(t.entries) < all/4 {
-		t.entries = append(make([]point, 0, max(firstTrack, 2*all)), t.entries...)
-	}
 }
 
 // totalBefore is the total of all entries up to the i-th, exclusive.
