@@ -118,14 +118,14 @@ func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 
 // on counts both sides on a server.
 func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error) {
-	sides, err := p.count(ctx, s)
+	sides, runs, err := p.count(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	spec := cmp.Or(s.spec, s.server.Kind)
 	name := s.server.String()
 	if p.WithoutInstructions {
-		return counting.Of(sides[0], sides[1], nil, name), nil
+		return counting.Of(sides[0], sides[1], runs, nil, name), nil
 	}
 	subjects := []counting.Subject{{Label: "base", Under: p.Sides[0].Under},
 		{Label: "head", Under: p.Sides[1].Under}}
@@ -137,36 +137,32 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	if err != nil {
 		return nil, err
 	}
-	return counting.Of(sides[0], sides[1], counted, name), nil
+	return counting.Of(sides[0], sides[1], runs, counted, name), nil
 }
 
 // count decides the scenarios on both sides in virtual time, and counts what their calls take.
-func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.Side, err error) {
-	var rows [2][]*result.Row
-	for i := range sides {
-		sides[i] = &counting.Side{Name: p.Sides[i].Name, Label: p.costs[i].Label}
-	}
+func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.Side, runs []*result.Run, err error) {
 	for _, plan := range p.plans {
 		p.progress.step(plan.Scenario.Name+" in virtual time", scenarioTime)
 		found, err := s.decide(ctx, plan, nil)
 		if err != nil {
-			return sides, err
+			return sides, nil, err
 		}
-		for i, side := range sides {
-			row := &found.Results[i]
-			rows[i] = append(rows[i], row)
-			side.Decisions = append(side.Decisions, counting.Decided{Scenario: found.Scenario, Result: row.Result})
-		}
+		runs = append(runs, found)
 	}
-	for i, side := range sides {
-		p.progress.step(side.Name+" bytes", takeTime)
+	for i := range sides {
+		var rows []*result.Row
+		for _, r := range runs {
+			rows = append(rows, &r.Results[i])
+		}
+		p.progress.step(p.Sides[i].Name+" bytes", takeTime)
 		call, err := s.countCall(ctx, p.costs[i])
 		if err != nil {
-			return sides, err
+			return sides, nil, err
 		}
-		side.Figures, side.Work = together(rows[i]), *call
+		sides[i] = &counting.Side{Name: p.Sides[i].Name, Label: p.costs[i].Label, Figures: together(rows), Work: *call}
 	}
-	return sides, nil
+	return sides, runs, nil
 }
 
 // What the parts take, roughly.

@@ -9,17 +9,18 @@ import (
 )
 
 // judgeDecisions compares what both sides decided, scenario by scenario.
-func judgeDecisions(name string, base, head []Decided) result.Gate {
-	g := result.Gate{Name: GateDecisions, Outcome: result.Noted, Rule: "exactly the same decisions in virtual time"}
-	for i := range base {
-		g.Add(decided(name, &base[i], &head[i]))
+func judgeDecisions(name string, runs []*result.Run) result.Gate {
+	g := result.Gate{Name: "decisions", Outcome: result.Noted, Rule: "exactly the same decisions in virtual time"}
+	for _, r := range runs {
+		g.Add(decided(name, r))
 	}
 	return g
 }
 
 // decided names the first measure that differs, in the order of the document.
-func decided(name string, base, head *Decided) result.Judgement {
-	j := result.Judgement{Limiter: name, Where: base.Scenario, Measure: "decisions_digest", Base: base.DecisionsDigest,
+func decided(name string, r *result.Run) result.Judgement {
+	base, head := &r.Results[0], &r.Results[1]
+	j := result.Judgement{Limiter: name, Where: r.Scenario, Measure: "decisions_digest", Base: base.DecisionsDigest,
 		Head: head.DecisionsDigest, Outcome: result.Same, Statement: "the same decisions"}
 	was, is, differing := figures(&base.Result), figures(&head.Result), 0
 	for i := range was {
@@ -62,7 +63,7 @@ func figures(r *measure.Result) []named {
 
 // judgeWork compares what each decision takes, but for what neither side has.
 func judgeWork(name string, base, head *Side) result.Gate {
-	g := result.Gate{Name: GateWork, Outcome: result.Noted, Rule: fmt.Sprintf(
+	g := result.Gate{Name: "work", Outcome: result.Noted, Rule: fmt.Sprintf(
 		"no more calls, round trips or keys; at most %g %% more bytes", 100*WorkSlack)}
 	was, is := workFigures(base), workFigures(head)
 	for i := range was {

@@ -12,7 +12,7 @@ import (
 // judgeInstructions judges head, the second subject, by what was counted of both, path by path, and notes the paths
 // that one side alone has.
 func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []string) {
-	g = result.Gate{Name: GateInstructions, Outcome: result.Noted}
+	g = result.Gate{Name: "instructions", Outcome: result.Noted}
 	if counted == nil {
 		g.Reason = "not counted, since --without-instructions was given"
 		return g, nil

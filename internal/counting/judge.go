@@ -14,38 +14,24 @@ const (
 	ContainerSlack = 0.04 // of the same on a container's server
 )
 
-// The gates' names, in the order in which they are shown.
-const (
-	GateDecisions    = "decisions"
-	GateWork         = "work"
-	GateInstructions = "instructions"
-)
-
 // Side is what was decided and counted of one script.
 type Side struct {
 	Name            string      // as it was asked for
 	Label           string      // of its row
-	Decisions       []Decided   // by scenario, the same ones on both sides
 	measure.Figures             // what a decision takes in virtual time, of all scenarios together
 	Work            result.Work // what a call takes
 }
 
-// Decided is one scenario in virtual time.
-type Decided struct {
-	Scenario string
-	measure.Result
-}
-
-// Of compares two scripts on a server. counted has what was counted of base and of head; nil: that was left out.
-func Of(base, head *Side, counted *Counted, server string) *result.Document {
+// Of compares two scripts on a server. Each run has the rows of base and of head. counted has what was counted of both;
+// nil: that was left out.
+func Of(base, head *Side, runs []*result.Run, counted *Counted, server string) *result.Document {
 	name := base.Label
 	if head.Label != name {
 		name += " -> " + head.Label
 	}
 	v := result.Verdict{Base: base.Name, Head: head.Name, Server: server}
 	instructions, notes := judgeInstructions(name, counted)
-	v.Gates = []result.Gate{judgeDecisions(name, base.Decisions, head.Decisions),
-		judgeWork(name, base, head), instructions}
+	v.Gates = []result.Gate{judgeDecisions(name, runs), judgeWork(name, base, head), instructions}
 	conclude(&v)
 	doc := result.New(result.OfCompare, "")
 	doc.Verdicts, doc.Notes = []result.Verdict{v}, notes

@@ -23,17 +23,22 @@ var update = flag.Bool("update", false, "write the golden files anew; read the d
 // side is gcra by hand, on one scenario.
 func side(name string) *Side {
 	calls, trips, bytes, keys := 2.0, 1.0, 88.0, int64(0)
-	d := Decided{Scenario: "ten-times-over"}
-	d.Result = measure.Result{Offered: 100, Admitted: 40, Rejected: 60, DecisionsDigest: strings.Repeat("ab", 16)}
-	return &Side{Name: name, Label: "gcra", Decisions: []Decided{d}, Figures: measure.Figures{
+	decided := measure.Result{Offered: 100, Admitted: 40, Rejected: 60, DecisionsDigest: strings.Repeat("ab", 16)}
+	return &Side{Name: name, Label: "gcra", Figures: measure.Figures{
+		Result:                decided,
 		RedisCallsPerDecision: &calls, RoundTripsPerDecision: &trips, KeysLeft: &keys, KeysWithoutTTL: &keys,
 		BytesPerKey: &bytes,
 	}}
 }
 
 // of compares two sides by hand, with what was counted of them; nil: nothing.
-func of(base, head *Side, counted *Counted) *result.Document {
-	return Of(base, head, counted, "redis 7.0.15 (process, unix)")
+func of(base, head *Side, counted *Counted) *result.Document { return ofRuns(1, base, head, counted) }
+
+// ofRuns compares them on the same scenario so many times.
+func ofRuns(n int, base, head *Side, counted *Counted) *result.Document {
+	rows := []result.Row{{Figures: base.Figures}, {Figures: head.Figures}}
+	run := &result.Run{Scenario: "ten-times-over", Results: rows}
+	return Of(base, head, slices.Repeat([]*result.Run{run}, n), counted, "redis 7.0.15 (process, unix)")
 }
 
 // bothCounted is a burst at 10/1s on both sides.
@@ -104,10 +109,10 @@ func TestDecisionsAndWorkByHand(t *testing.T) {
 	for want, change := range map[string]func(*Side){
 		"": func(*Side) {},
 		decided + "admitted 40 -> 41, the first of 2 measures that differ": func(s *Side) {
-			s.Decisions[0].Admitted, s.Decisions[0].Rejected = 41, 59
+			s.Admitted, s.Rejected = 41, 59
 		},
 		decided + "decisions_digest abababababab -> cd, and no other measure differs": func(s *Side) {
-			s.Decisions[0].DecisionsDigest = "cd"
+			s.DecisionsDigest = "cd"
 		},
 		"regression work: gcra: redis_calls_per_decision 2 -> 2.50": func(s *Side) {
 			more := 2.5
@@ -186,7 +191,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 		name := rapid.StringOf(rapid.RuneFrom([]rune("ab|`*_<>[]()#@\n\r\x1b\\&~"))).Draw(rt, "name")
 		head := side(name)
 		head.Label = name
-		head.Decisions[0].Admitted++
+		head.Admitted++
 		r := of(side(name), head, nil)
 		if out := written(t, r, "table"); strings.ContainsAny(out, "\x1b\r") {
 			rt.Fatalf("control characters reached the table: %q", out)
@@ -204,14 +209,8 @@ func TestNamesAreNoMarkup(t *testing.T) {
 // GitHub takes a comment of 65,536 characters, also where hundreds of rows changed.
 func TestMarkdownFitsIntoAComment(t *testing.T) {
 	base, head := side("old"), side("new")
-	for range 300 {
-		base.Decisions, head.Decisions = append(base.Decisions, base.Decisions[0]), append(head.Decisions,
-			head.Decisions[0])
-	}
-	for i := range head.Decisions {
-		head.Decisions[i].Admitted++
-	}
-	r := of(base, head, nil)
+	head.Admitted++
+	r := ofRuns(300, base, head, nil)
 	if n := len(written(t, r, "markdown")); n > 65_536 {
 		t.Errorf("%d characters", n)
 	}
