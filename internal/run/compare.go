@@ -56,69 +56,54 @@ func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Poli
 // Pair makes the plans of a comparison, whose rows are base and head. What is left out, since neither side can be
 // called there, is said.
 func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, leftOut []string, err error) {
-	p := &pairing{resolver: resolver{Ask: a}, sides: [2]*Side{base, head}}
-	err = p.pair(limits)
-	return p.plans, p.leftOut, err
-}
-
-// pairing is the plans of a comparison on their way.
-type pairing struct {
-	resolver
-	sides   [2]*Side
-	plans   []*Plan
-	leftOut []string // traffic that nobody named, under whose limit neither side can be called
-}
-
-// pair adds every traffic of the comparison.
-func (p *pairing) pair(limits []limit.Policy) error {
-	scenarios, named := p.Scenarios, p.Scenarios != nil
-	if !named {
-		builtin, err := scenario.Builtin()
-		if err != nil {
-			return err
+	scenarios := slices.Clone(a.Scenarios)
+	if a.Scenarios == nil {
+		if scenarios, err = scenario.Builtin(); err != nil {
+			return nil, nil, err
 		}
-		scenarios = slices.DeleteFunc(builtin, func(s *scenario.Scenario) bool { return !s.Plain() })
+		scenarios = slices.DeleteFunc(scenarios, func(s *scenario.Scenario) bool { return !s.Plain() })
 	}
+	for _, l := range limits { // without phases: their traffic is generated
+		scenarios = append(scenarios, &scenario.Scenario{Name: fmt.Sprintf("generated at %v", l), Limit: l, Seed: 1,
+			Start: scenario.DefaultStart})
+	}
+	var wrong Problems
 	for _, s := range scenarios {
-		if !s.Plain() {
-			p.Bad(fmt.Errorf("%s: with clients that react, clocks or faults the two sides would not meet the same "+
-				"requests; leave it to simulate", s.Name))
-			continue
+		p := NewPlan(s, a.Instead)
+		if s.Phases == nil {
+			p.Stream = traffic.Edges(s.Limit, p.Seed)
 		}
-		plan := NewPlan(s, p.Instead)
-		p.enter(&plan, named, func(side *Side) (*Limiter, error) { return side.In(s) })
+		failed := p.enterSides(base, head)
+		switch {
+		case !s.Plain():
+			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults the two sides would not meet the same "+
+				"requests; leave it to simulate", s.Name))
+		case len(p.Limiters) == 0 && (a.Scenarios == nil || s.Phases == nil): // nobody named it
+			leftOut = append(leftOut, fmt.Sprintf("%s is left out: %v", s.Name, failed[1]))
+		default:
+			for i, err := range failed {
+				if err != nil {
+					wrong.Bad(fmt.Errorf("--%s: %w", sideLabels[i], err))
+				}
+			}
+			plans = append(plans, &p)
+		}
 	}
-	for _, l := range limits {
-		plan := NewPlan(&scenario.Scenario{Name: fmt.Sprintf("generated at %v", l), Limit: l, Seed: 1,
-			Start: scenario.DefaultStart}, p.Instead)
-		plan.Stream = traffic.Edges(l, plan.Seed)
-		p.enter(&plan, false, func(side *Side) (*Limiter, error) { return side.Under(l) })
+	if wrong.Err() == nil && len(plans) == 0 {
+		wrong.Bad(fmt.Errorf("nothing to compare: %s", leftOut[0]))
 	}
-	if p.Err() == nil && len(p.plans) == 0 {
-		p.Bad(fmt.Errorf("nothing to compare: %s", p.leftOut[0]))
-	}
-	return p.Err()
+	return plans, leftOut, wrong.Err()
 }
 
-// enter adds a traffic with both sides, whose keys are of the same length, unless it is left out.
-func (p *pairing) enter(plan *Plan, named bool, limiter func(*Side) (*Limiter, error)) {
-	var failed [2]error
-	for i, side := range p.sides {
+// enterSides makes the plan's two limiters, whose keys are of one length, and says why either is missing.
+func (p *Plan) enterSides(base, head *Side) (failed [2]error) {
+	for i, side := range []*Side{base, head} {
 		var l *Limiter
-		if l, failed[i] = limiter(side); failed[i] == nil {
-			plan.Limiters = append(plan.Limiters, l.labelled(sideLabels[i], sideLabels[i]+":"))
+		if l, failed[i] = side.In(p.Scenario); failed[i] == nil {
+			p.Limiters = append(p.Limiters, l.labelled(sideLabels[i], sideLabels[i]+":"))
 		}
 	}
-	if len(plan.Limiters) == 0 && !named {
-		p.leftOut = append(p.leftOut, fmt.Sprintf("%s is left out: %v", plan.Scenario.Name, failed[1]))
-		return
-	}
-	for i, err := range failed {
-		if err != nil {
-			p.Bad(fmt.Errorf("--%s: %w", sideLabels[i], err))
-		}
-	}
-	p.plans = append(p.plans, plan)
+	return failed
 }
 
 // firstDifference has the two rows decide once more, until head decides otherwise than base; nil: it never does.

@@ -63,19 +63,19 @@ func NewSide(f script.File, as string) (*Side, error) {
 }
 
 // Under is the side under a limit, with its default parameters.
-func (s *Side) Under(p limit.Policy) (*Limiter, error) {
-	if s.Choice == nil {
-		return bound(*s.file, p)
-	}
-	return s.asAlgorithm(s.Choice.AtTheLimit(), p)
-}
+func (s *Side) Under(p limit.Policy) (*Limiter, error) { return s.In(&scenario.Scenario{Limit: p}) }
 
-// In is the side as it meets a scenario: under its limit, with its parameters.
+// In is the side as it meets a scenario: under its limit, with its parameters. A scenario without phases is a limit
+// alone, which takes the place of the side's own.
 func (s *Side) In(at *scenario.Scenario) (*Limiter, error) {
 	if s.Choice == nil {
 		return bound(*s.file, at.Limit)
 	}
-	choice, err := s.Choice.WithDefaults(at.Parameters[s.Choice.Spec.Name])
+	choice := *s.Choice
+	if at.Phases == nil {
+		choice = choice.AtTheLimit()
+	}
+	choice, err := choice.WithDefaults(at.Parameters[choice.Spec.Name])
 	if err != nil {
 		return nil, err
 	}
