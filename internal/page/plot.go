@@ -56,28 +56,6 @@ type curve struct {
 	Rest   bool   // it is not drawn at first in this chart, which has many
 }
 
-// State is how the curve is drawn at first, as the classes that say so; empty for one that is drawn.
-func (c curve) State() string {
-	switch {
-	case c.Off && c.Rest:
-		return "off rest"
-	case c.Off:
-		return "off"
-	case c.Rest:
-		return "rest"
-	}
-	return ""
-}
-
-// Numbers lists the rows' numbers for the script.
-func (c curve) Numbers() string {
-	var list []string
-	for _, r := range c.Rows {
-		list = append(list, strconv.Itoa(r.Index))
-	}
-	return strings.Join(list, " ")
-}
-
 // group puts rows with the same curve together, and the highest first, as a reader looks for them in the key.
 type group struct{ curves []curve }
 

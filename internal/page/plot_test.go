@@ -61,7 +61,7 @@ func TestRest(t *testing.T) {
 	}
 	var drawn []int
 	for _, c := range g.curves {
-		if c.State() == "" {
+		if !c.Off && !c.Rest {
 			drawn = append(drawn, c.Shown.Index)
 		}
 	}

@@ -69,7 +69,7 @@ func (t Terminal) part(out *bytes.Buffer, p *Part) {
 	if t.Quiet {
 		notes = slices.DeleteFunc(slices.Clone(notes), func(l Line) bool { return strings.HasPrefix(l.whole(), noted) })
 	}
-	if len(notes) > 0 && p.hasTable() {
+	if len(notes) > 0 && slices.ContainsFunc(p.Tables, func(g Table) bool { return len(g.Rows) > 0 }) {
 		apart()
 	}
 	for _, l := range notes {
@@ -79,15 +79,6 @@ func (t Terminal) part(out *bytes.Buffer, p *Part) {
 
 // noted is how a line begins that says how the figures came about, and none of them.
 const noted = "note: "
-
-func (p *Part) hasTable() bool {
-	for _, g := range p.Tables {
-		if len(g.Rows) > 0 {
-			return true
-		}
-	}
-	return false
-}
 
 // line writes a paragraph; what is carried over is indented.
 func (t Terminal) line(out *bytes.Buffer, l Line, colors ...text.Color) {
