@@ -5,7 +5,7 @@ package costs
 import (
 	_ "embed"
 	"encoding/csv"
-	"fmt"
+	"errors"
 	"io"
 	"math"
 	"strconv"
@@ -53,7 +53,17 @@ var committed string
 
 // Table is the committed one.
 func Table() []Figure {
-	all, err := read(strings.NewReader(committed))
+	lines, err := csv.NewReader(strings.NewReader(committed)).ReadAll()
+	var all []Figure
+	for _, line := range lines[1:] {
+		f := Figure{Limiter: line[0], SHA1: line[1], Figure: line[2], X: line[3]}
+		for i, to := range []*float64{&f.A, &f.B, &f.Within} {
+			var failed error
+			*to, failed = strconv.ParseFloat(line[4+i], 64)
+			err = errors.Join(err, failed)
+		}
+		all = append(all, f)
+	}
 	if err != nil {
 		panic(err) // the file is part of the program, and a test reads it
 	}
@@ -68,27 +78,6 @@ func Of(all []Figure, limiter, figure string) *Figure {
 		}
 	}
 	return nil
-}
-
-func read(r io.Reader) ([]Figure, error) {
-	lines, err := csv.NewReader(r).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(lines) == 0 || strings.Join(lines[0], ",") != strings.Join(header, ",") {
-		return nil, fmt.Errorf("costs.csv: want the columns %s", strings.Join(header, ", "))
-	}
-	var all []Figure
-	for _, line := range lines[1:] {
-		f := Figure{Limiter: line[0], SHA1: line[1], Figure: line[2], X: line[3]}
-		for i, to := range []*float64{&f.A, &f.B, &f.Within} {
-			if *to, err = strconv.ParseFloat(line[4+i], 64); err != nil {
-				return nil, fmt.Errorf("costs.csv: %s, %s: %w", f.Limiter, f.Figure, err)
-			}
-		}
-		all = append(all, f)
-	}
-	return all, nil
 }
 
 // Write writes the table as costs.csv has it.

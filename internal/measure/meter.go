@@ -6,7 +6,6 @@ package measure
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"ratelab/internal/limit"
@@ -51,15 +50,6 @@ func (m *Meter) WatchScales(lengths []int64) {
 // WatchRate makes the meter compare what the limiter believes to be used with what it admitted; see RateDifference.
 // It is called before the first Observe.
 func (m *Meter) WatchRate() { m.rate = &RateDifference{} }
-
-// MostAdmitted is, for each length that WatchScales was given, the most admitted so far for one key in any half-open
-// interval (t−w, t] of that length; nil where it was not called.
-func (m *Meter) MostAdmitted() []int64 {
-	if m.scales == nil {
-		return nil
-	}
-	return slices.Clone(m.scales.result())
-}
 
 // Observe takes the decision on q, whose key has the number, and what the exact Reference said to the same request.
 // NotConfigured counts as rejected, Unavailable as an error, and each beside that by itself. What cannot be, such as a
@@ -184,8 +174,10 @@ func (m *Meter) Result(duration time.Duration, keys int64, exact *Ledger) (Resul
 // ask of a Meter.
 func (m *Meter) Tally(duration time.Duration, exact *Ledger) (*Tally, error) {
 	m.finish(duration)
-	t := &Tally{Counts: m.counts, Digest: m.digest.sum, Series: m.Series(), MostAdmitted: m.MostAdmitted(),
-		Rate: m.rate}
+	t := &Tally{Counts: m.counts, Digest: m.digest.sum, Series: m.Series(), Rate: m.rate}
+	if m.scales != nil {
+		t.MostAdmitted = m.scales.result()
+	}
 	if m.shaping != nil {
 		t.Delays = &Delays{m.shaping.delays, m.shaping.peak}
 	}
