@@ -182,7 +182,5 @@ func (r *row) describePlay(all *result.Row, p *Plan, duration time.Duration) {
 	default:
 		return
 	}
-	if each := each(trips, all.Offered); each != nil {
-		all.RoundTripsPerDecision = each
-	}
+	all.RoundTripsPerDecision = each(trips, all.Offered)
 }
