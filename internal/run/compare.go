@@ -16,17 +16,17 @@ import (
 // sideLabels are the labels of a comparison's two rows.
 var sideLabels = [2]string{"base", "head"}
 
-// Comparison is what two limiters decided of the same requests.
+// Comparison holds two limiters' decisions on the same requests.
 type Comparison struct {
 	*Result             // a run for each traffic, with the rows base and head
-	Parts   *result.Run // the first in which they decide otherwise; nil: none
-	// First is the first request that they decide otherwise there, with what base decides as Model's and what head
-	// decides as Server's. It is nil where they decided alike when they were asked again.
+	Parts   *result.Run // the first run whose decisions differ; nil: none
+	// First is the first request of Parts that they decide differently; Model is base's decision, Server is head's. It
+	// is nil if the decisions were the same when they were repeated.
 	First *DifferenceError
 }
 
-// Compare has both limiters decide the same requests at the same instants: those of the scenarios, or where none is
-// named of all built-in ones without clients, and Edges at each of the limits. The errors are those of Run.
+// Compare has both limiters decide the same requests at the same instants: those of the scenarios (by default all
+// built-in ones without clients), and traffic.Edges at each of the limits. The errors are those of Run.
 func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Policy) (*Comparison, error) {
 	plans, leftOut, err := a.Pair(base, head, limits)
 	if err != nil {
@@ -53,8 +53,8 @@ func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Poli
 	return c, err
 }
 
-// Pair makes the plans of a comparison, whose rows are base and head. What is left out, since neither side can be
-// called there, is said.
+// Pair makes the plans of a comparison, whose rows are base and head. leftOut names the scenarios in which neither
+// side can be called.
 func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, leftOut []string, err error) {
 	scenarios := slices.Clone(a.Scenarios)
 	if a.Scenarios == nil {
@@ -78,7 +78,7 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 		case !s.Plain():
 			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults the two sides would not meet the same "+
 				"requests; leave it to simulate", s.Name))
-		case len(p.Limiters) == 0 && (a.Scenarios == nil || s.Phases == nil): // nobody named it
+		case len(p.Limiters) == 0 && (a.Scenarios == nil || s.Phases == nil): // the user did not name it
 			leftOut = append(leftOut, fmt.Sprintf("%s is left out: %v", s.Name, failed[1]))
 		default:
 			for i, err := range failed {
@@ -95,7 +95,7 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 	return plans, leftOut, wrong.Err()
 }
 
-// enterSides makes the plan's two limiters, whose keys are of one length, and says why either is missing.
+// enterSides makes the plan's two limiters, whose keys have the same length. failed says why one is missing.
 func (p *Plan) enterSides(base, head *Side) (failed [2]error) {
 	for i, side := range []*Side{base, head} {
 		var l *Limiter
@@ -106,7 +106,7 @@ func (p *Plan) enterSides(base, head *Side) (failed [2]error) {
 	return failed
 }
 
-// firstDifference has the two rows decide once more, until head decides otherwise than base; nil: it never does.
+// firstDifference repeats the decisions until head's differs from base's. It is nil if none does.
 func (a *Ask) firstDifference(ctx context.Context, p *Plan) (*DifferenceError, error) {
 	rows, err := a.rows(ctx, p)
 	if err != nil {

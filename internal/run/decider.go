@@ -13,21 +13,20 @@ import (
 // oneByOne is a clients.Server on which a script decides one request at a time.
 type oneByOne struct{ Decider replay.Decider }
 
-// Serve decides q; any message will do.
+// Serve decides q and ignores the message.
 func (o oneByOne) Serve(ctx context.Context, q limit.Request, _ any) (any, error) {
 	decisions := make([]limit.Decision, 1)
 	err := o.Decider.Decide(ctx, []limit.Request{q}, decisions)
 	return decisions[0], err
 }
 
-// behindFlag lets the script decide what the server was asked, and takes from the journal what the clients decided
-// themselves.
+// behindFlag has the script decide the requests that reached the server. The journal has the clients' own rejections.
 type behindFlag struct {
 	script  replay.Decider
-	journal clients.Journal // of the requests that are still to come
+	journal clients.Journal // of the remaining requests
 }
 
-// Decide gives the script's errors.
+// Decide returns the script's errors.
 func (b *behindFlag) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	n := copy(decisions, b.journal.Decisions)
 	unasked := b.journal.Unasked[:n]
@@ -50,7 +49,7 @@ func (b *behindFlag) Decide(ctx context.Context, requests []limit.Request, decis
 	return nil
 }
 
-// confirming is a script on a server that must answer as its model does, or did.
+// confirming is a script whose decisions must equal its model's.
 type confirming struct {
 	replay.Decider
 	model replay.Decider
@@ -59,7 +58,7 @@ type confirming struct {
 	count int64
 }
 
-// Decide fails where the two differ, with a *DifferenceError.
+// Decide returns a *DifferenceError if a decision differs.
 func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if message.Closed(c.stop) {
 		return message.ErrStopped
@@ -81,18 +80,18 @@ func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decis
 	return nil
 }
 
-// sameAnswer compares what a client is told.
+// sameAnswer reports whether a client gets the same reply.
 func sameAnswer(a, b limit.Decision) bool {
 	return a.Verdict == b.Verdict && a.Remaining == b.Remaining && a.RetryAfterUS == b.RetryAfterUS &&
 		a.DelayUS == b.DelayUS
 }
 
-// sameOutcome compares what becomes of a request.
+// sameOutcome reports whether a request is admitted or rejected alike.
 func sameOutcome(a, b limit.Decision) bool {
 	return a.Allowed() == b.Allowed() && a.DelayUS == b.DelayUS
 }
 
-// DifferenceError is a request on which a script and its model do not agree: one of the two is wrong.
+// DifferenceError is a request that a script and its model decide differently: one of the two is wrong.
 type DifferenceError struct {
 	Number        int64 // of the request, from 1
 	Request       limit.Request

@@ -11,13 +11,13 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// measured asks a replay for what goes beyond the counts.
+// measured adds the plan's measures to a replay's options.
 func (p *Plan) measured(o replay.Options) replay.Options {
 	o.Scales, o.Fairness = measure.TimeScales(p.Policy.WindowUS()), true
 	return o
 }
 
-// describe writes down one plan's outcome.
+// describe makes the document's run of one plan's outcome.
 func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 	server, _ := a.Server.Describe()
 	scales := measure.TimeScales(p.Policy.WindowUS())
@@ -46,19 +46,19 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 		}
 		note(text)
 	}
-	run.Expectations = append(p.expectations(run), brokenPromises(run)...)
+	run.Expectations = append(p.expectations(run), brokenGuarantees(run)...)
 	if !p.asWritten() && len(run.Expectations) > 0 {
 		note("expectations are not checked: they hold for the file's own limit and seed in virtual time")
 	}
 	return run
 }
 
-// endTogether reports whether all rows met the same requests.
+// endTogether reports whether all rows decided the same number of requests.
 func endTogether(rows []result.Row) bool {
 	return !slices.ContainsFunc(rows, func(r result.Row) bool { return r.Offered != rows[0].Offered })
 }
 
-// noteClients says what the figures of a run whose clients react are measured against, and who decided.
+// noteClients notes what excess and shortfall are measured against where clients react, and who decided.
 func (p *Plan) noteClients(onServer bool, note func(string)) {
 	groups := p.Scenario.Clients
 	switch {
@@ -80,7 +80,7 @@ func (p *Plan) noteClients(onServer bool, note func(string)) {
 	}
 }
 
-// expectations compares what the scenario's file expects with the rows.
+// expectations compares the rows with the scenario's expect.
 func (p *Plan) expectations(run *result.Run) []result.Expectation {
 	var all []result.Expectation
 	for _, e := range p.Scenario.Expect {
@@ -96,8 +96,7 @@ func (p *Plan) expectations(run *result.Run) []result.Expectation {
 	return all
 }
 
-// checked is what came of an expectation of a row. A figure that the row does not have is missed, unless it is one of
-// those that only a script has, and a model decided.
+// checked checks one expectation. A missing figure misses it, unless only scripts have that figure and a model decided.
 func checked(row *result.Row, want scenario.Range, server string) (got *float64, met *bool) {
 	m, about := measure.Find(want.Measure)
 	v := m.Value(&row.Figures)
@@ -111,9 +110,8 @@ func checked(row *result.Row, want scenario.Range, server string) (got *float64,
 	return got, &yes
 }
 
-// brokenPromises are the rows that let through more in a window than their algorithm guarantees, which no traffic
-// excuses: as expectations that were missed.
-func brokenPromises(run *result.Run) []result.Expectation {
+// brokenGuarantees reports rows that admitted more in a window than their algorithm guarantees, as missed expectations.
+func brokenGuarantees(run *result.Run) []result.Expectation {
 	var all []result.Expectation
 	no := false
 	for i := range run.Results {

@@ -9,19 +9,19 @@ import (
 	"ratelab/internal/script"
 )
 
-// Limiter is a rule with its parameters, or a user's script with its binding. Its Policy is the limit that it enforces;
-// what measures it goes by the plan's.
+// Limiter is a rule with its parameters, or a user's script with its binding. Its Policy is the limit that it
+// enforces; the plan's limit is what it is measured against.
 type Limiter struct {
-	algorithms.Instance // of a user's script no more than Label, Parameters and Policy
+	algorithms.Instance // a user's script has only Label, Parameters and Policy
 
 	Program *script.Program // the source with its call; nil: a sequence of commands
-	File    string          // of a user's script
-	Counts  bool            // as algorithms.Spec.Counts, against the limit of the plan
-	TickUS  int64           // how exact a retry_after is, in µs; 0 for a user's script
-	Aligned bool            // it may go by windows that lie where the clock puts them
+	File    string          // the user's script; "": a built-in one
+	Counts  bool            // see algorithms.Spec.Counts; against the plan's limit
+	TickUS  int64           // the resolution of retry_after, in µs; 0 for a user's script
+	Aligned bool            // its windows may be aligned to the clock
 }
 
-// Builtin is an algorithm under a limit. An error names the label and says which value does not fit.
+// Builtin makes an algorithm's limiter for a limit. An error names the label and the value that does not fit.
 func Builtin(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	in, err := c.Instance(p)
 	if err != nil {
@@ -45,13 +45,13 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 		program.Init, program.InitSource = call(in.Init), source
 	}
 	if in.Delete != nil {
-		// In virtual time both travel in the same way: with as many arguments.
+		// In virtual time both calls have the same number of arguments.
 		program.Remove = call(append(slices.Clone(in.Delete), make([]string, len(in.Init)-len(in.Delete))...))
 	}
 	l := &Limiter{Instance: in, Program: program, TickUS: 1, Aligned: in.Spec.Traits.Aligned || in.Spec.Traits.Grid,
-		// what a row with another limit, or one of several nodes, counts is nothing that the limit's window holds
+		// a row with its own limit, or with gateways, does not count what the plan's window holds
 		Counts: in.Spec.Counts() && !c.HasOwnLimit() && in.Gateways == nil}
-	switch { // the step of the clock that ends a rejection
+	switch { // the resolution of the clock that ends a rejection
 	case in.Spec.Traits.TTLRule:
 		l.TickUS = time.Millisecond.Microseconds()
 	case in.ClientTime:
@@ -60,18 +60,18 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	return l, nil
 }
 
-// Own is a user's script with the binding beside it. An error is what script.Load finds wrong.
+// Own makes the limiter of a user's script and the binding beside it. Its errors are those of script.Load.
 func Own(f script.File, p limit.Policy) (*Limiter, error) {
 	l, err := bound(f, p)
 	if err != nil {
 		return nil, err
 	}
-	// Its label may be that of an algorithm or of another script, whose keys must not be its own.
+	// An algorithm or another script may have the same label, but must not share its keys.
 	l.Program = l.Program.InKeyspace("own:" + l.Label + ":")
 	return l, nil
 }
 
-// bound is a user's script with its keys as its binding names them.
+// bound makes the limiter of a user's script, with the keys that its binding names.
 func bound(f script.File, p limit.Policy) (*Limiter, error) {
 	program, err := script.Load(f, p)
 	if err != nil {
@@ -81,7 +81,7 @@ func bound(f script.File, p limit.Policy) (*Limiter, error) {
 		Program: program, File: f.Name, Aligned: true}, nil
 }
 
-// labelled is the limiter as the row of that name, with keys of its own.
+// labelled is a copy with another label, and keys of its own.
 func (l *Limiter) labelled(label, keyspace string) *Limiter {
 	mine := *l
 	mine.Label, mine.Program = label, l.Program.InKeyspace(keyspace)
@@ -89,8 +89,8 @@ func (l *Limiter) labelled(label, keyspace string) *Limiter {
 	return &mine
 }
 
-// manage has the limits deleted and configured in the course of the run, where they are managed ones; the others are
-// nobody's to delete. A bucket that comes back is full, which is more than its algorithm guarantees.
+// manage has managed limits deleted and configured during the run; other limits cannot be deleted. A new bucket is
+// full, which is more than its algorithm guarantees.
 func (l *Limiter) manage(steps []limit.ManagedStep, start time.Time) {
 	if len(steps) == 0 || l.Program.Remove == nil {
 		return
@@ -105,17 +105,16 @@ func (l *Limiter) manage(steps []limit.ManagedStep, start time.Time) {
 	}
 }
 
-// managed is a model whose limits are deleted and configured. Deleting all of them leaves nothing, and so a new model
-// is what comes after.
+// managed is a model whose limits are deleted and configured. After a deletion it starts with a new model.
 type managed struct {
 	fresh   func() limit.Limiter
-	steps   []limit.ManagedStep // that are still to come
+	steps   []limit.ManagedStep // the remaining ones
 	startUS int64
 
 	limit.Limiter // nil: nothing is configured
 }
 
-// Decide takes the times of requests, which do not decrease. All clocks agree where there are such steps.
+// Decide needs times that do not decrease. Scenarios with such steps have only correct clocks.
 func (m *managed) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	for len(m.steps) > 0 && m.startUS+m.steps[0].AtUS <= nowUS {
 		if m.steps[0].Deletes {

@@ -10,14 +10,14 @@ import (
 	"ratelab/internal/sequence"
 )
 
-// ModelServer is the kind of server that a document names where the Go models decide.
+// ModelServer is the kind of server in a document whose Go models decided.
 const ModelServer = "model"
 
-// errNoServer is that of scripts, for which no model decides.
+// errNoServer is the error for users' scripts without a server: they have no model.
 var errNoServer = errors.New("--redis model has no server to run a script on; leave out --script, or take --redis " +
 	"embedded")
 
-// models has the Go models decide: there is no server.
+// models is the Server that runs no script: the Go models decide.
 type models struct{ version string }
 
 func (models) Start(context.Context, int) error { return nil }

@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Plan is one scenario under one limit, and the limiters that meet it.
+// Plan is one scenario under one limit, and its limiters.
 type Plan struct {
 	Scenario *scenario.Scenario
 	Policy   limit.Policy
@@ -23,18 +23,17 @@ type Plan struct {
 	Limiters []*Limiter
 	Stream   *traffic.Stream
 
-	sequences []sequence.Choice // rows beside those of the limiters
+	sequences []sequence.Choice // further rows, after the limiters'
 }
 
-// Instead is what replaces what scenarios' files say; nil replaces nothing.
+// Instead overrides values of scenarios' files. A nil field overrides nothing.
 type Instead struct {
 	Limit    *limit.Policy
-	Contract *limit.Contract // how the limit is read, whoever states it
+	Contract *limit.Contract // also of a limit from the scenario's file
 	Seed     *uint64
 }
 
-// NewPlan is a scenario with the limit and the seed of its file, or with those that replace them. It has no limiters
-// yet.
+// NewPlan is a plan without limiters. Limit and seed are the scenario's, unless instead overrides them.
 func NewPlan(s *scenario.Scenario, instead Instead) Plan {
 	p := Plan{Scenario: s, Policy: s.Limit, Seed: s.Seed}
 	if instead.Limit != nil {
@@ -50,25 +49,25 @@ func NewPlan(s *scenario.Scenario, instead Instead) Plan {
 	return p
 }
 
-// asWritten reports whether limit and seed are those of the scenario's file, so that what it expects applies.
+// asWritten reports whether limit and seed are those of the scenario's file. Only then do its expectations apply.
 func (p *Plan) asWritten() bool {
 	a, b := p.Policy, p.Scenario.Limit
 	return p.Seed == p.Scenario.Seed && a.Requests == b.Requests && a.Window == b.Window &&
 		a.Capacity() == b.Capacity() && a.Contract == b.Contract
 }
 
-// endless reports whether only the end of its trace tells how long the scenario is.
+// endless reports whether the scenario's duration is unknown until its trace ends.
 func (p *Plan) endless() bool {
 	return slices.ContainsFunc(p.Scenario.Phases,
 		func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
 }
 
-// foreign are the limiters that are users' scripts.
+// foreign returns the limiters that are users' scripts.
 func (p *Plan) foreign() []*Limiter {
 	return slices.DeleteFunc(slices.Clone(p.Limiters), func(l *Limiter) bool { return !l.Program.Foreign })
 }
 
-// rows is how many rows the plan has at the most: with local flags limiters have two.
+// rows is the most rows that the plan can have: with local flags, a limiter has two.
 func (p *Plan) rows() int {
 	n := len(p.Limiters)
 	if hasLocalFlag(p.Scenario) {
@@ -79,7 +78,7 @@ func (p *Plan) rows() int {
 
 // Enter makes the plan's limiters.
 func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *Problems) {
-	// also of algorithms that are not among the rows
+	// The scenario may set parameters of algorithms that have no row.
 	for _, name := range slices.Sorted(maps.Keys(p.Scenario.Parameters)) {
 		choice, err := algorithms.Choose(name, nil)
 		if err == nil {
@@ -99,8 +98,8 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *
 	}
 }
 
-// Limiters are the rows under one limit, in their order: the algorithms, then the users' scripts. parameters are a
-// scenario's, by algorithm; Enter says what is wrong with them. No two have one name.
+// Limiters makes the limiters of the algorithms, then those of the users' scripts. parameters are a scenario's, by
+// algorithm; Enter checks them. Every label must be unique.
 func Limiters(choices []algorithms.Choice, scripts []script.File, policy limit.Policy,
 	parameters map[string]map[string]string, wrong *Problems) []*Limiter {
 	var all []*Limiter
@@ -147,17 +146,17 @@ func hasLabel(all []*Limiter, label string) bool {
 	return slices.ContainsFunc(all, func(l *Limiter) bool { return l.Label == label })
 }
 
-// Problems collects what is wrong with an input. Most mistakes are found again in each scenario, and told once.
+// Problems collects the mistakes in an input. A mistake that every scenario repeats is reported once.
 type Problems struct{ all []error }
 
-// Bad notes a problem.
+// Bad adds a problem.
 func (p *Problems) Bad(err error) {
 	if !slices.ContainsFunc(p.all, func(known error) bool { return known.Error() == err.Error() }) {
 		p.all = append(p.all, err)
 	}
 }
 
-// Err is nil, or a *replay.InputError with all that was noted.
+// Err is nil, or a *replay.InputError with all problems.
 func (p *Problems) Err() error {
 	if len(p.all) == 0 {
 		return nil

@@ -20,8 +20,8 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// react lets the clients of a plan play against each row. What arrives depends on what is decided, so that each row has
-// its own requests; the run's reference sees the operations, as if each were tried once.
+// react runs a plan whose clients react, once per row: requests depend on decisions, so each row has its own. The
+// run's reference sees each operation once, without retries.
 func (a *Ask) react(ctx context.Context, p *Plan) ([]*row, *replay.Outcome, error) {
 	outcome, err := replay.Run(ctx, p.Stream, p.Policy, nil, replay.Options{Stop: a.Stop})
 	if err != nil {
@@ -37,7 +37,7 @@ func (a *Ask) react(ctx context.Context, p *Plan) ([]*row, *replay.Outcome, erro
 	return rows, outcome, nil
 }
 
-// playAll plays every row and adds its outcome to the run's. Progress is the mean of the rows'.
+// playAll runs the clients against every row and adds its outcome to the run's. Progress is the mean of the rows'.
 func (a *Ask) playAll(ctx context.Context, p *Plan, rows []*row, outcome *replay.Outcome) error {
 	found := make([]*replay.Outcome, len(rows))
 	var mu sync.Mutex
@@ -69,7 +69,7 @@ func (a *Ask) playAll(ctx context.Context, p *Plan, rows []*row, outcome *replay
 	return nil
 }
 
-// reacting prepares every row: each limiter, once more where clients remember, and the sequences.
+// reacting prepares every row: each limiter, each limiter with a local flag, and the sequences.
 func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 	var all []*row
 	for _, l := range p.Limiters {
@@ -102,7 +102,7 @@ func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 	return all, nil
 }
 
-// reactingRow prepares a limiter: its model decides where it has one, and its script, on the server, confirms.
+// reactingRow prepares a limiter's row. The model decides and the script confirms; without a model the script decides.
 func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) (*row, error) {
 	r, err := a.row(ctx, p, l, number)
 	if err != nil {
@@ -119,13 +119,13 @@ func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) 
 	return r, nil
 }
 
-// setup is who plays against a server.
+// setup has the plan's clients and clocks.
 func (a *Ask) setup(p *Plan, protocol clients.Protocol, server clients.Server) clients.Setup {
 	return clients.Setup{Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
 		Protocol: protocol, Server: server, Stop: a.Stop}
 }
 
-// playRow lets the clients play against the row of that number, then measures its journal.
+// playRow runs the clients against the row of that number, then measures its journal.
 func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *replay.Outcome,
 	progress func(int64)) (*replay.Outcome, error) {
 	setup := a.setup(p, r.protocol, r.answers)
@@ -155,7 +155,7 @@ func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *re
 	return outcome, err
 }
 
-// playError names the row, and blames the scenario for more attempts than anybody could want.
+// playError adds the row's name. Too many attempts are a mistake in the scenario.
 func (r *row) playError(p *Plan, err error) error {
 	var many *clients.TooManyError
 	switch {
@@ -167,7 +167,7 @@ func (r *row) playError(p *Plan, err error) error {
 	return fmt.Errorf("%s: %w", r.Label, err)
 }
 
-// confirmation is what decides the journal again: the script where there is a server, and else the journal.
+// confirmation decides the journal's requests again: the script if there is a server, otherwise the journal itself.
 func (r *row) confirmation(stop <-chan struct{}) replay.Decider {
 	journal := replay.Recorded{Decisions: r.played.Journal.Decisions}
 	if r.script == nil || r.model == nil {
@@ -180,12 +180,12 @@ func (r *row) confirmation(stop <-chan struct{}) replay.Decider {
 	return &confirming{Decider: script, model: &journal, alike: sameAnswer, stop: stop}
 }
 
-// mostConfirmed is how many commands of a sequence are sent again: on the embedded server one takes most of a
-// millisecond, and what a server answers otherwise it does so early.
+// mostConfirmed is the most commands of a sequence that are sent again. Each takes most of a millisecond on the
+// embedded server, and a server that replies differently does so early.
 const mostConfirmed = 5000
 
-// confirmCommands sends what a sequence's clients sent to the server, where there is one, and wants the same replies.
-// The outcome is partial where somebody ended the run before all of them were there.
+// confirmCommands sends a sequence's commands to the server, if there is one, and fails unless the replies are the
+// same. The outcome is partial if the run was stopped first.
 func (a *Ask) confirmCommands(ctx context.Context, play *sequence.Play, row int, o *replay.Outcome) error {
 	calls := play.Calls()
 	err := a.Server.Confirm(ctx, calls[:min(len(calls), mostConfirmed)], row)
@@ -196,8 +196,8 @@ func (a *Ask) confirmCommands(ctx context.Context, play *sequence.Play, row int,
 	return err
 }
 
-// clockEffect plays a row once more with clocks that are right, and compares. It is nil where they are right already,
-// where no model could decide again, and where somebody ended the run.
+// clockEffect runs a row again with correct clocks, and compares. It is nil if the clocks are correct already, if the
+// row has no model, and if the run was stopped.
 func (a *Ask) clockEffect(ctx context.Context, p *Plan, r *row) (*measure.ClockEffect, error) {
 	if r.model == nil || r.flag != nil || !p.Scenario.ClocksOff() || r.played.Stopped {
 		return nil, nil

@@ -12,14 +12,14 @@ import (
 	"ratelab/internal/sequence"
 )
 
-// resolver resolves the names of what is asked, and collects what is wrong with them.
+// resolver resolves an Ask's names, and collects the mistakes.
 type resolver struct {
 	Problems
 	*Ask
 }
 
-// Plans resolves what is asked: all that can still fail is the server. The error, a *replay.InputError, has everything
-// that is wrong.
+// Plans resolves all names; after that only the server can fail. The error is a *replay.InputError that lists every
+// mistake.
 func (a *Ask) Plans() ([]*Plan, error) {
 	r := &resolver{Ask: a}
 	var all []*Plan
@@ -37,8 +37,8 @@ func (a *Ask) Plans() ([]*Plan, error) {
 	return all, r.Err()
 }
 
-// choices are the algorithms that meet a scenario: those that were named, or all with their defaults, each followed by
-// the variants that the scenario asks for or expects something of.
+// choices are a scenario's algorithms: those that the Ask names, or all with their defaults, each followed by the
+// variants that the scenario's rows and expect name.
 func (r *resolver) choices(s *scenario.Scenario) []algorithms.Choice {
 	expected := expected(s)
 	switch {
@@ -64,12 +64,12 @@ func (r *resolver) choices(s *scenario.Scenario) []algorithms.Choice {
 	return all
 }
 
-// chosen reports whether a choice is one of several.
+// chosen reports whether all has c's label.
 func chosen(all []algorithms.Choice, c algorithms.Choice) bool {
 	return slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label })
 }
 
-// further are the rows that a scenario asks for, beside those of the algorithms with their defaults.
+// further are the variants that a scenario's rows name.
 func (r *resolver) further(s *scenario.Scenario) []algorithms.Choice {
 	var choices []algorithms.Choice
 	for _, row := range s.Rows {
@@ -86,8 +86,7 @@ func (r *resolver) further(s *scenario.Scenario) []algorithms.Choice {
 	return choices
 }
 
-// expected are the algorithms that a scenario expects something of. It may also expect something of scripts and
-// sequences.
+// expected are the algorithms that a scenario's expect names. It may also name scripts and sequences.
 func expected(s *scenario.Scenario) []algorithms.Choice {
 	var choices []algorithms.Choice
 	for _, e := range s.Expect {
@@ -99,7 +98,7 @@ func expected(s *scenario.Scenario) []algorithms.Choice {
 	return choices
 }
 
-// checkExpected refuses expectations of rows that there cannot be.
+// checkExpected refuses expectations about rows that do not exist.
 func (r *resolver) checkExpected(p *Plan) {
 	for _, e := range p.Scenario.Expect {
 		base, flagged := strings.CutSuffix(e.Algorithm, scenario.LocalFlagSuffix)
@@ -118,21 +117,21 @@ func (r *resolver) checkExpected(p *Plan) {
 	}
 }
 
-// checkObeyed refuses scripts that never say when to come back where clients go by that, as often as it takes: they
-// would be back within a microsecond, and the run without an end.
+// checkObeyed refuses scripts without a retry_after where clients obey it without a limit on attempts: they would
+// retry after a microsecond, and the run would not end.
 func (r *resolver) checkObeyed(p *Plan) {
 	for _, g := range p.Scenario.Clients {
 		for _, l := range p.foreign() {
 			if g.OnReject == clients.Obey && g.Attempts == 0 && !l.Program.TellsRetry {
-				r.Bad(fmt.Errorf("%s: %s: on_reject: obey goes by when a rejection says to come back, and %s never "+
-					"says so: name retry_after in its binding, or set attempts: 5, or on_reject: backoff",
+				r.Bad(fmt.Errorf("%s: %s: on_reject: obey needs a retry_after, and %s never "+
+					"returns one: name retry_after in its binding, or set attempts: 5, or on_reject: backoff",
 					p.Scenario.Name, g.Name, message.Path(l.File)))
 			}
 		}
 	}
 }
 
-// addSequences resolves those that the scenario names; a label of a script must not be one of them.
+// addSequences resolves the scenario's sequences. None may have a script's label.
 func (r *resolver) addSequences(p *Plan) {
 	for _, label := range p.Scenario.Sequences {
 		c, err := sequence.Parse(label)
@@ -147,7 +146,7 @@ func (r *resolver) addSequences(p *Plan) {
 	}
 }
 
-// rowLabel is the label of the row that a scenario's file means: the one spelling of its parameters.
+// rowLabel is a label of a scenario's file in canonical spelling.
 func rowLabel(label string) string {
 	base, flagged := strings.CutSuffix(label, scenario.LocalFlagSuffix)
 	if c, err := algorithms.Parse(base); err == nil {

@@ -17,30 +17,30 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// row is one limiter on its way through a plan.
+// row is one limiter in one plan.
 type row struct {
 	*Limiter
 	script  Script            // on a server; nil: the model decides
 	left    *virtualtime.Left // by the script; nil: not counted
 	decider replay.Decider
-	another func() replay.Decider                         // as that of replay.Lane
-	observe func([]limit.Request, []limit.Decision) error // nil: nobody watches
+	another func() replay.Decider                         // see replay.Lane
+	observe func([]limit.Request, []limit.Decision) error // may be nil
 
-	// What follows is of a plan whose clients react: what a row is asked, and by whom, depends on what it answers.
+	// The following fields are for plans whose clients react.
 
 	protocol clients.Protocol
 	answers  clients.Server
-	model    *clients.Limiter   // nil where the server itself decides
-	sequence *sequence.Play     // of a sequence's row
-	flag     *clients.LocalFlag // of a row whose clients remember that they are over the limit
+	model    *clients.Limiter   // nil: the script decides
+	sequence *sequence.Play     // nil: the row is no sequence
+	flag     *clients.LocalFlag // nil: the row's clients have no local flag
 
 	played  *clients.Outcome
-	traffic *measure.Traffic     // that reached this row
-	lastUS  int64                // of the last of its requests
-	effect  *measure.ClockEffect // nil: the clocks are right, or there is no model
+	traffic *measure.Traffic     // the row's own
+	lastUS  int64                // the time of the row's last request
+	effect  *measure.ClockEffect // nil: the clocks are correct, or there is no model
 }
 
-// lane is the row as a replay takes it.
+// lane is the row for a replay.
 func (r *row) lane() replay.Lane {
 	l := replay.Lane{Label: r.Label, Decider: r.decider, Counts: r.Counts, Another: r.another, Observe: r.observe}
 	if l.Observe != nil {
@@ -49,7 +49,7 @@ func (r *row) lane() replay.Lane {
 	return l
 }
 
-// rows prepares those of a plan whose clients do not react: models, or scripts that answer as their models do.
+// rows prepares the rows of a plan whose clients do not react: models, or scripts that their models check.
 func (a *Ask) rows(ctx context.Context, p *Plan) ([]*row, error) {
 	var all []*row
 	for i, l := range p.Limiters {
@@ -62,7 +62,7 @@ func (a *Ask) rows(ctx context.Context, p *Plan) ([]*row, error) {
 		case r.script == nil:
 			another := func() replay.Decider { return replay.Unreachable(model(), p.Scenario.Outages) }
 			r.decider = another()
-			if l.Gateways == nil { // which take turns over the requests of all keys
+			if l.Gateways == nil { // gateways take turns over the requests of all keys
 				r.another = another
 			}
 		case l.NewModel == nil:
@@ -76,7 +76,7 @@ func (a *Ask) rows(ctx context.Context, p *Plan) ([]*row, error) {
 	return all, nil
 }
 
-// row is the limiter as the row of that number, with its script opened and with whoever watches it.
+// row makes the row of that number. It opens the limiter's script.
 func (a *Ask) row(ctx context.Context, p *Plan, l *Limiter, number int) (r *row, err error) {
 	r = &row{Limiter: l}
 	if l.Program != nil {
@@ -88,8 +88,7 @@ func (a *Ask) row(ctx context.Context, p *Plan, l *Limiter, number int) (r *row,
 	return r, err
 }
 
-// survey counts what a script has left at the time of the last request, and fails where it is not all that ought to be
-// there.
+// survey counts a script's keys at the time of the last request. It fails if keys are missing.
 func (r *row) survey(ctx context.Context, lastUS int64) error {
 	if r.script == nil {
 		return nil
@@ -104,7 +103,7 @@ func (r *row) survey(ctx context.Context, lastUS int64) error {
 	return err
 }
 
-// describeScript adds to the row what its script's decisions took.
+// describeScript adds what the script's decisions cost.
 func (r *row) describeScript(all *result.Row) {
 	if r.script == nil {
 		return
@@ -123,7 +122,7 @@ func (r *row) describeScript(all *result.Row) {
 	}
 }
 
-// describe is the row of the document.
+// describe makes the row of the document.
 func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.LaneOutcome) result.Row {
 	all := result.Row{Algorithm: r.Label, Parameters: r.Parameters,
 		Figures: measure.Figures{Result: mine.Result, MostAdmitted: mine.MostAdmitted, Fairness: mine.Fairness,
@@ -148,15 +147,15 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.LaneOutcome) resu
 	return all
 }
 
-// wrongClock reports whether the clock that the rule goes by was off at some request, so that its bound speaks of other
-// intervals than the figures do.
+// wrongClock reports whether the rule's clock was off at some request. Its bound then holds for other intervals than
+// the figures.
 func (r *row) wrongClock() bool {
 	return r.played != nil && slices.ContainsFunc(r.played.Journal.Requests, func(q limit.Request) bool {
 		return q.ServerSkewUS != 0 || r.ClientTime && q.ClientSkewUS != 0
 	})
 }
 
-// describePlay adds to the row what only clients that react bring about.
+// describePlay adds the figures that only exist where clients react.
 func (r *row) describePlay(all *result.Row, p *Plan, duration time.Duration) {
 	if p.Scenario.Clients != nil {
 		c := r.played.Clients

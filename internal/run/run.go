@@ -1,16 +1,16 @@
-// Package run is the main hall, where limiters meet scenarios; simulate and bench share it. An Ask says what is wanted.
+// Package run is the main hall: it runs scenarios against rate limiters. simulate and bench share it.
 //
-//   - Ask.Plans resolves names. Scenarios, limits and limiters become Plans; one error lists all that is wrong.
-//   - Ask.Play sends each plan's traffic past all of its Limiters at once, and measures what each of them decides.
-//     Where clients react, each limiter has traffic of its own.
-//   - The Result has the document, and the data of its charts.
+// A command fills in an Ask: scenarios, limiters and a Server.
 //
-// A Server lets scripts decide in virtual time: package host has one. Without a Server the Go models decide; with one
-// they check the scripts. Ask.Compare plays two limiters beside each other and finds the first request on which they
-// differ.
+//   - Ask.Plans resolves the names. It returns one Plan per scenario, or one error that lists every mistake.
+//   - Ask.Play runs each Plan: all limiters decide the same requests, and each limiter's decisions are measured. Where
+//     clients react to rejections, each limiter gets requests of its own.
+//   - The Result holds the document and the charts' data.
 //
-// The hall opens no file, dials nothing and starts no process: scripts, scenarios and a Server are handed to it. Flags,
-// output and exit codes are the commands'.
+// A Server runs scripts in virtual time; package host implements it. Without a Server, Go models decide. With one, a
+// script and its model must agree. Ask.Compare runs two limiters and finds the first decision that differs.
+//
+// The package opens no file, dials nothing and starts no process. Commands own flags, output and exit codes.
 package run
 
 import (
@@ -33,41 +33,41 @@ import (
 // Ask is what a command asks for.
 type Ask struct {
 	Scenarios  []*scenario.Scenario
-	Algorithms []algorithms.Choice // nil: all, and the labels that a scenario expects something of
-	Expected   bool                // only the rows that a scenario expects something of, instead of Algorithms
-	Scripts    []script.File       // users' own
-	Server     Server              // where the scripts decide; nil: the Go models decide
+	Algorithms []algorithms.Choice // nil: all, and those that a scenario's expect names
+	Expected   bool                // only the rows that a scenario's expect names, instead of Algorithms
+	Scripts    []script.File       // users' scripts
+	Server     Server              // runs the scripts; nil: the Go models decide
 	Instead
 
 	Version string
-	Stop    <-chan struct{} // closed: end early and mark the document partial
+	Stop    <-chan struct{} // closed: stop early and mark the document partial
 
 	Progress  Progress
-	OtherRule bool              // a note says what the other rule for whole seconds comes to, where a trace has such
-	Decided   func(*result.Run) // is called with each scenario's figures as soon as they are there; nil: the same
-	// Watch says who sees what a row decides, batch by batch. It is asked for each row of a scenario, in order. nil:
-	// nobody does.
+	OtherRule bool              // for traces with whole seconds: a note has the figures under the other rule
+	Decided   func(*result.Run) // called with each scenario's figures as soon as they exist; may be nil
+	// Watch returns a function that receives a row's decisions, batch by batch. It is called once per row, in order. It
+	// may be nil.
 	Watch func(scenario, label string) (func([]limit.Request, []limit.Decision) error, error)
 }
 
-// Progress is told how far a run is. Total is 0 where it is not known.
+// Progress receives a run's progress. A total of 0 means that it is unknown.
 type Progress interface {
 	Scenario(name string, number, of int, total int64)
 	Requests(done int64)
 }
 
-// Result is what was found.
+// Result is what Run found.
 type Result struct {
 	Document result.Document
 	Charts   []curves.Input
 	Warnings []string
 
-	Interrupted bool   // it was stopped: the last run is partial, or its notes say how many are missing
-	Kept        string // what an interrupted run has left on a given server; "": nothing
+	Interrupted bool   // the last run is partial, or its notes say how many scenarios are missing
+	Kept        string // the keys that an interrupted run left on a given server; "": none
 }
 
-// Run decides what is asked for. Errors are a *replay.InputError, the server's or what else kept the harness from
-// running; there is no result then. A document with missed expectations is no error here.
+// Run makes the plans and plays them. Errors are a *replay.InputError, the server's, or the harness's own; the result
+// is then nil. A missed expectation is no error here.
 func (a *Ask) Run(ctx context.Context) (*Result, error) {
 	plans, err := a.Plans()
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *Ask) Run(ctx context.Context) (*Result, error) {
 	return a.Play(ctx, plans)
 }
 
-// Play decides every plan. Its errors are those of Run.
+// Play runs every plan. Its errors are those of Run.
 func (a *Ask) Play(ctx context.Context, plans []*Plan) (*Result, error) {
 	on, err := a.started(ctx, plans)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *Ask) Play(ctx context.Context, plans []*Plan) (*Result, error) {
 	return on.play(ctx, plans)
 }
 
-// PlayOne decides one plan, and tries no script first. A run that was stopped is partial.
+// PlayOne runs one plan, without trying its scripts first. A stopped run is partial.
 func (a *Ask) PlayOne(ctx context.Context, p *Plan) (*result.Run, error) {
 	on, err := a.started(ctx, []*Plan{p})
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *Ask) PlayOne(ctx context.Context, p *Plan) (*result.Run, error) {
 	return run, err
 }
 
-// started is what is asked for with a server that has started, for the plan with the most rows.
+// started returns a copy whose server has started, with room for the plan with the most rows.
 func (a *Ask) started(ctx context.Context, plans []*Plan) (*Ask, error) {
 	on := *a
 	if on.Server == nil {
@@ -110,7 +110,7 @@ func (a *Ask) started(ctx context.Context, plans []*Plan) (*Ask, error) {
 	return &on, on.Server.Start(ctx, rows)
 }
 
-// play decides every plan. The server has started.
+// play runs every plan. The server must have started.
 func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
 	all := &Result{Document: *result.New(result.OfSimulate, a.Version)}
 	for i, p := range plans {
@@ -129,7 +129,7 @@ func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
 			return nil, err
 		}
 		all.Document.Runs = append(all.Document.Runs, *run)
-		if !run.Partial || endTogether(run.Results) { // or they share no axis
+		if !run.Partial || endTogether(run.Results) { // otherwise the rows share no time axis
 			all.Charts = append(all.Charts, *picture)
 		}
 		left := len(plans) - i - 1
@@ -152,7 +152,7 @@ func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
 	return all, nil
 }
 
-// decideOne decides one plan, and what the other rules for whole seconds come to.
+// decideOne runs one plan, and once more under the other rule for whole seconds.
 func (a *Ask) decideOne(ctx context.Context, p *Plan) (*result.Run, *curves.Input, error) {
 	if err := a.rehearse(ctx, p); err != nil {
 		return nil, nil, err
@@ -187,8 +187,8 @@ func (a *Ask) decideOne(ctx context.Context, p *Plan) (*result.Run, *curves.Inpu
 	return run, picture, nil
 }
 
-// rehearse has the users' scripts decide a plan's requests on a private server before they do on a given one: nothing
-// ends a script there that loops once it has written.
+// rehearse runs users' scripts on a private server before they run on a given one, where a script that loops after a
+// write cannot be killed.
 func (a *Ask) rehearse(ctx context.Context, p *Plan) error {
 	only := *p
 	only.sequences, only.Limiters = nil, p.foreign()
@@ -205,7 +205,7 @@ func (a *Ask) rehearse(ctx context.Context, p *Plan) error {
 	return err
 }
 
-// decideRows sends a plan's traffic past its rows, looks at what they leave on their servers, and deletes it.
+// decideRows has the rows decide a plan's traffic, counts the keys that they leave on the server, and deletes them.
 func (a *Ask) decideRows(ctx context.Context, p *Plan) ([]*row, *replay.Outcome, error) {
 	if p.Scenario.Reactive() {
 		return a.react(ctx, p)
@@ -232,11 +232,11 @@ func (a *Ask) decideRows(ctx context.Context, p *Plan) ([]*row, *replay.Outcome,
 	return rows, outcome, nil
 }
 
-// mostRowsNamed is how many rows that decide otherwise are named.
+// mostRowsNamed is the most rows that wholeSeconds names.
 const mostRowsNamed = 3
 
-// wholeSeconds says which rows decide otherwise under the other rule, as in "3 instead of 0 (gcra)"; none where no row
-// does.
+// wholeSeconds names the rows that decide differently under the other rule, as in "3 instead of 0 (gcra)". It is empty
+// if none does.
 func wholeSeconds(run, atOnce *result.Run) []string {
 	var rows []string
 	for i := range run.Results {

@@ -10,24 +10,24 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Server lets limiters' scripts decide in virtual time.
+// Server runs limiters' scripts in virtual time.
 type Server interface {
-	// Start gets what so many rows need, until Close. An error is a *replay.InputError or the server's.
+	// Start prepares the server for that many rows, until Close. An error is a *replay.InputError or the server's.
 	Start(ctx context.Context, rows int) error
 	Close()
-	// Describe names the server, and reports whether it is somebody else's.
+	// Describe names the server, and reports whether the user gave it.
 	Describe() (about result.Server, given bool)
-	// Private is another server, of our own: nothing ends a script on a given one that loops once it has written.
+	// Private starts a server of our own. On a given one, a script that loops after a write cannot be killed.
 	Private(ctx context.Context) (Server, error)
-	// Try has the plan's users' scripts decide its first requests on a private server. A script that fails there is a
-	// *replay.InputError. The warnings are what a reader must know about the others.
+	// Try runs users' scripts on a private server with the plan's first requests. A script that fails there is a
+	// *replay.InputError. The warnings are about the other scripts.
 	Try(ctx context.Context, p *Plan) (warnings []string, err error)
-	// Open prepares the limiter of that row. The server's clock will step behind start by no more than behind.
+	// Open prepares the script of that row's limiter. The server's clock steps back to at most behind before start.
 	Open(ctx context.Context, l *Limiter, start time.Time, behind time.Duration, row int) (Script, error)
-	// Confirm sends the commands of that row's sequence, and wants the same replies.
+	// Confirm sends the commands of that row's sequence, and fails unless the replies are the same.
 	Confirm(ctx context.Context, calls []sequence.Call, row int) error
-	// Clean deletes what the scripts have left that were opened, and gives failed, or else its own error. Kept says
-	// what it could not delete on a given server; "": nothing.
+	// Clean deletes the keys of all opened scripts. It returns failed, or else its own error. Kept names the keys that
+	// it could not delete on a given server; "": none.
 	Clean(ctx context.Context, failed error) error
 	Kept() string
 }
@@ -35,13 +35,13 @@ type Server interface {
 // Script is a limiter's script on a server.
 type Script interface {
 	replay.Decider
-	// Left counts the keys that are alive at a time of the run.
+	// Left counts the keys that exist at a time of the run.
 	Left(ctx context.Context, atUS int64) (virtualtime.Left, error)
-	// Calls are the commands that the script has issued so far.
+	// Calls counts the commands that the script has called so far.
 	Calls() virtualtime.Calls
 }
 
-// each is a share, nil of nothing.
+// each is n divided by of; nil if of is 0.
 func each(n, of int64) *float64 {
 	if of <= 0 {
 		return nil

@@ -15,27 +15,26 @@ import (
 	"ratelab/internal/script"
 )
 
-// Side is a script, or a built-in algorithm, that is to be compared with another one, under whatever limit.
+// Side is a script or a built-in algorithm in a comparison, under any limit.
 type Side struct {
-	Name   string             // as it was asked for
-	Choice *algorithms.Choice // as which algorithm it is called; nil: as the binding of the script says
+	Name   string             // as the user wrote it
+	Choice *algorithms.Choice // the algorithm as which it is called; nil: the binding says how
 
 	file   *script.File // nil: the algorithm's own
-	source string       // of a script that is called as an algorithm is
+	source string       // of a script that is called as an algorithm
 }
 
-// IsScript reports whether a name is that of a file of Lua.
+// IsScript reports whether a name is that of a Lua file.
 func IsScript(name string) bool { return strings.EqualFold(filepath.Ext(name), ".lua") }
 
-// IsAlgorithm reports whether a label is that of a built-in algorithm, whatever its parameters.
+// IsAlgorithm reports whether a label is that of a built-in algorithm, with any parameters.
 func IsAlgorithm(label string) bool {
 	name, _, _ := strings.Cut(label, ":")
 	return slices.Contains(algorithms.Names(), name)
 }
 
-// NewSide is a built-in algorithm, or a file of Lua. A file is called as its binding says, FILE.yaml beside it; or as
-// the algorithm of the label as is, where that is not empty; or, without either, as the algorithm is that has the
-// file's name.
+// NewSide makes a side of a built-in algorithm or a Lua file. A file is called as its binding FILE.yaml says, as the
+// algorithm with the label as, or by default as the algorithm that has the file's name.
 func NewSide(f script.File, as string) (*Side, error) {
 	s := &Side{Name: f.Name}
 	if IsScript(f.Name) {
@@ -62,11 +61,11 @@ func NewSide(f script.File, as string) (*Side, error) {
 	return s, err
 }
 
-// Under is the side under a limit, with its default parameters.
+// Under makes the side's limiter for a limit, with default parameters.
 func (s *Side) Under(p limit.Policy) (*Limiter, error) { return s.In(&scenario.Scenario{Limit: p}) }
 
-// In is the side as it meets a scenario: under its limit, with its parameters. A scenario without phases is a limit
-// alone, which takes the place of the side's own.
+// In makes the side's limiter for a scenario: with its limit and its parameters. A scenario without phases is only a
+// limit, which replaces the side's own.
 func (s *Side) In(at *scenario.Scenario) (*Limiter, error) {
 	if s.Choice == nil {
 		return bound(*s.file, at.Limit)
@@ -82,7 +81,7 @@ func (s *Side) In(at *scenario.Scenario) (*Limiter, error) {
 	return s.asAlgorithm(choice, at.Limit)
 }
 
-// asAlgorithm is the side called as a built-in algorithm is. Of another source than its own the model says nothing.
+// asAlgorithm makes a limiter that is called as a built-in algorithm. It has a model only with that algorithm's source.
 func (s *Side) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	l, err := Builtin(choice, p)
 	if err != nil {
