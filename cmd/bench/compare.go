@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/cli"
 	"ratelab/internal/counting"
 	"ratelab/internal/load"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
@@ -74,7 +75,7 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 	defer bar.Finish()
 	job := &bench.Comparison{
 		Sides: sides, Scenarios: list, Server: f.redis, WithoutInstructions: f.without, States: f.states.Value,
-		Now: time.Now, Sleep: load.Wait, Stop: a.Stop, Progress: progress{bar},
+		Now: time.Now, Sleep: load.Wait, Stop: a.Stop, Progress: bar.Count,
 	}
 	if err := job.Check(); err != nil {
 		return err
@@ -110,7 +111,7 @@ func verdict(v *result.Verdict) error {
 func countingFault(err error) error {
 	var missing *counting.Missing
 	switch {
-	case errors.Is(err, bench.ErrStopped):
+	case errors.Is(err, message.ErrStopped):
 		return fmt.Errorf("%w: nothing was compared", cli.ErrInterrupted)
 	case errors.As(err, &missing):
 		return cli.Exit(cli.ExitInconclusive,

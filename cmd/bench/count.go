@@ -34,11 +34,10 @@ func (a *app) count() *cobra.Command {
 		}
 		bar := a.NewBar(o.Quiet)
 		defer bar.Finish()
-		began, done := time.Now(), 0
+		done := 0
 		job := counting.Job{Server: redis.KindProcess, Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
 			Progress: func(where string, _, ofOne int) {
-				spent := time.Since(began)
-				bar.Show(where, spent, spent*time.Duration(ofOne*len(choices))/time.Duration(max(1, done)))
+				bar.Count(where, done, ofOne*len(choices))
 				done++
 			}}
 		figures, err := counting.Fit(message.WithWatch(c.Context(), message.Watch{Stop: a.Stop}), job, choices)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -69,12 +68,6 @@ func newRoot(s cli.Streams) *cobra.Command {
 	}
 	return root
 }
-
-// progress shows on a terminal what is being measured and how long it will go on.
-type progress struct{ *cli.Bar }
-
-// Step moves the bar to what is done.
-func (p progress) Step(name string, done, total time.Duration) { p.Show(name, done, total) }
 
 // serverFault words what is wrong with a server for a program that has no use for the embedded one. Kinds are those of
 // --redis.

@@ -30,7 +30,7 @@ func (a *app) measure(c *cobra.Command, f *runFlags, args []string) error {
 	}
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
-	job.Progress = progress{bar}
+	job.Progress = bar.Count
 	found, err := job.Run(c.Context())
 	bar.Finish()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 )
@@ -18,7 +19,7 @@ const takenStretches = 10
 // run to run, and on what else the generator does. The allocations are rounded down, as testing.AllocsPerRun's are.
 func (s *session) countCall(ctx context.Context, c *run.Limiter) (*result.Work, error) {
 	if s.stopped() {
-		return nil, errStopped
+		return nil, message.ErrStopped
 	}
 	g, err := s.segment(ctx, c, 1)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ratelab/internal/load"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 )
@@ -33,7 +34,8 @@ type closedLoop struct {
 	found closedRound // all stretches together
 }
 
-// saturate measures a limiter under costLimit in a closed loop. The error is errStopped if the job was told to stop.
+// saturate measures a limiter under costLimit in a closed loop. The error is message.ErrStopped if the job
+// was told to stop.
 func (s *session) saturate(ctx context.Context, c *run.Limiter, o saturation) (*closedRound, error) {
 	defer s.places.apart()()
 	l, err := s.closedLoop(ctx, c, o)
@@ -129,7 +131,7 @@ func (g *segment) loop(ctx context.Context, mixed []*mixer, length time.Duration
 	}
 	err := load.Closed(ctx, g.clock, callers, length, g.stop, r)
 	if err == nil && r.Stopped {
-		err = errStopped
+		err = message.ErrStopped
 	}
 	return err
 }

@@ -3,8 +3,6 @@ package bench
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -31,22 +29,18 @@ type Comparison struct {
 
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error // nil, or an error when the context ends it early
-	Stop  <-chan struct{}                            // closed: end with ErrStopped
+	Stop  <-chan struct{}                            // closed: end with message.ErrStopped
 
 	Progress Progress // nil: nobody watches
 }
 
-// ErrStopped is the error of a comparison that was told to stop.
-var ErrStopped = counting.ErrStopped
-
 // comparing is a comparison with every name resolved.
 type comparing struct {
 	*Comparison
-	costs    [2]*run.Limiter // under costLimit
-	plans    []*run.Plan     // by scenario, with the rows base and head
-	leftOut  []string        // built-in scenarios that neither side can decide
-	limits   []limit.Policy  // under which instructions are counted, countLimit first
-	progress *progress
+	costs   [2]*run.Limiter // under costLimit
+	plans   []*run.Plan     // by scenario, with the rows base and head
+	leftOut []string        // built-in scenarios that neither side can decide
+	limits  []limit.Policy  // under which instructions are counted, countLimit first
 }
 
 // Check resolves every name of the comparison and runs nothing; its error is an *InputError with everything that is
@@ -89,8 +83,8 @@ func (c *Comparison) plan() (*comparing, error) {
 // countLimit is the limit under which instructions are always counted. It alone takes about half a minute.
 var countLimit = limit.Policy{Requests: 10, Window: time.Second}
 
-// Run counts. Errors are an *InputError, a *counting.Missing where instructions cannot be counted, ErrStopped, and
-// those of the server.
+// Run counts. Errors are an *InputError, a *counting.Missing where instructions cannot be counted, message.ErrStopped,
+// and those of the server.
 func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 	p, err := c.plan()
 	if err != nil {
@@ -101,15 +95,12 @@ func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 			return nil, err
 		}
 	}
-	p.progress = newProgress(c.Progress, p.estimate())
 	s, err := begin(ctx, c.Server, 2, p.plans[0], replay.Clock{Now: c.Now, Sleep: c.Sleep}, c.Stop)
 	if err != nil {
 		return nil, err
 	}
 	report, err := p.on(ctx, s)
-	if err = s.close(ctx, err); errors.Is(err, errStopped) {
-		err = ErrStopped
-	}
+	err = s.close(ctx, err)
 	if report != nil {
 		report.Notes = append(report.Notes, p.leftOut...)
 	}
@@ -130,9 +121,7 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	subjects := []counting.Subject{{Label: "base", Under: p.Sides[0].Under},
 		{Label: "head", Under: p.Sides[1].Under}}
 	j := &counting.Job{Subjects: subjects, Limits: p.limits, States: p.States, Server: spec, Now: p.Now,
-		Sleep: p.Sleep, Stop: p.Stop, Progress: func(where string, _, _ int) {
-			p.progress.step(fmt.Sprintf("instructions of %s", where), pathTime)
-		}}
+		Sleep: p.Sleep, Stop: p.Stop, Progress: p.Progress}
 	counted, err := j.Run(message.WithWatch(ctx, message.Watch{Stop: p.Stop}))
 	if err != nil {
 		return nil, err
@@ -142,8 +131,10 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 
 // count decides the scenarios on both sides in virtual time, and counts what their calls take.
 func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.Side, runs []*result.Run, err error) {
-	for _, plan := range p.plans {
-		p.progress.step(plan.Scenario.Name+" in virtual time", scenarioTime)
+	for i, plan := range p.plans {
+		if p.Progress != nil {
+			p.Progress(plan.Scenario.Name+" in virtual time", i, len(p.plans))
+		}
 		found, err := s.decide(ctx, plan, nil)
 		if err != nil {
 			return sides, nil, err
@@ -155,7 +146,6 @@ func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.S
 		for _, r := range runs {
 			rows = append(rows, &r.Results[i])
 		}
-		p.progress.step(p.Sides[i].Name+" bytes", takeTime)
 		call, err := s.countCall(ctx, p.costs[i])
 		if err != nil {
 			return sides, nil, err
@@ -163,27 +153,4 @@ func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.S
 		sides[i] = &counting.Side{Name: p.Sides[i].Name, Label: p.costs[i].Label, Figures: together(rows), Work: *call}
 	}
 	return sides, runs, nil
-}
-
-// What the parts take, roughly.
-const (
-	scenarioTime = 200 * time.Millisecond
-	countStart   = 5 * time.Second
-	pathTime     = 4 * time.Second // two rounds of both sides, where the server's clock decides
-)
-
-// estimate is how long the comparison will probably take.
-func (p *comparing) estimate() time.Duration {
-	d := 2*takeTime + time.Duration(len(p.plans))*scenarioTime
-	if p.WithoutInstructions {
-		return d
-	}
-	return d + countStart + time.Duration(len(p.limits)*len(p.states()))*pathTime
-}
-
-func (p *comparing) states() []string {
-	if p.States == nil {
-		return counting.States()
-	}
-	return p.States
 }

@@ -12,6 +12,7 @@ import (
 	_ "ratelab/internal/container"
 	"ratelab/internal/counting"
 	"ratelab/internal/longtest"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/result"
@@ -128,8 +129,8 @@ func TestWithoutValgrind(t *testing.T) {
 func TestAStoppedComparisonHasNoReport(t *testing.T) {
 	c := comparison(t, "gcra", "gcra")
 	stop := make(chan struct{})
-	c.Stop, c.Progress = stop, &at{"virtual time", func() { close(stop) }}
-	if r, err := c.Run(t.Context()); r != nil || !errors.Is(err, ErrStopped) {
+	c.Stop, c.Progress = stop, at("virtual time", func() { close(stop) })
+	if r, err := c.Run(t.Context()); r != nil || !errors.Is(err, message.ErrStopped) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -41,7 +41,8 @@ type Job struct {
 	Stop    <-chan struct{}                            // closed: give the round up, and mark the result partial
 
 	Progress Progress // nil: nobody watches
-	Kept     string   // what a run that was stopped has left on a given server; "": nothing
+
+	Kept string // what a run that was stopped has left on a given server; "": nothing
 }
 
 // What a job measures unless it says otherwise. So many connections bridge 10 ms, the longest stall with which a run is
@@ -59,10 +60,8 @@ func DefaultSweep() []int { return []int{1, 2, 4, 8, 16, 32, 64} }
 // DefaultFills are the requests of the memory fills.
 func DefaultFills() []int64 { return []int64{1, 10, 100, 1000, 10_000} }
 
-// Progress is told what is being measured: done and total are estimates of the time behind and of all the time.
-type Progress interface {
-	Step(name string, done, total time.Duration)
-}
+// Progress is told what is being measured, and how many of the rounds, or of the paths of a comparison, are finished.
+type Progress = func(where string, done, total int)
 
 // InputError is input that cannot be meant: a scenario, an algorithm, a script, a server, a number.
 type InputError = replay.InputError

@@ -98,16 +98,13 @@ func checkCost(t *testing.T, c *result.Cost, rounds int) {
 	}
 }
 
-// at calls what is due at the first step whose name has the text.
-type at struct {
-	text string
-	do   func()
-}
-
-func (a *at) Step(name string, done, total time.Duration) {
-	if a.do != nil && strings.Contains(name, a.text) && done <= total {
-		a.do()
-		a.do = nil
+// at calls do at the first step whose name has the text.
+func at(text string, do func()) Progress {
+	return func(where string, done, total int) {
+		if do != nil && strings.Contains(where, text) && done <= total {
+			do()
+			do = nil
+		}
 	}
 }
 
@@ -118,7 +115,7 @@ func TestStopKeepsTheFinishedRounds(t *testing.T) {
 		"half mix round 2": {2, 1}, "virtual time": {}, "bytes": {}, "memory": {}, "sweep": {2, 2}} {
 		j := tiny(t, "gcra")
 		stop := make(chan struct{})
-		j.Stop, j.Progress = stop, &at{text, func() { close(stop) }}
+		j.Stop, j.Progress = stop, at(text, func() { close(stop) })
 		r := runJob(t, j)
 		open, closed := 0, len(r.Costs[1].Mixes[2].Samples)
 		if len(r.Latency) > 1 {
@@ -137,7 +134,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	under := newSession(s, "", replay.Clock{Now: time.Now, Sleep: sleep}, nil)
-	j.Progress = &at{"small gcra round 2", func() {
+	j.Progress = at("small gcra round 2", func() {
 		process, err := os.FindProcess(processOf(t, under))
 		if err == nil {
 			err = process.Kill()
@@ -145,7 +142,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	}}
+	})
 	p, err := j.plan()
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +158,7 @@ func TestCancelledJob(t *testing.T) {
 	longtest.Skip(t, "measures for a second")
 	j := tiny(t, "gcra")
 	ctx, cancel := context.WithCancel(t.Context())
-	j.Progress = &at{"accepted mix round 1", cancel}
+	j.Progress = at("accepted mix round 1", cancel)
 	if r, err := j.Run(ctx); r != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("recorded: %t, error %v; want no result and the context's error", r != nil, err)
 	}
@@ -230,10 +227,9 @@ func TestCallsThatNobodySent(t *testing.T) {
 
 func TestRepeats(t *testing.T) {
 	for repeats, want := range map[int]int{0: 1, 2: 3} {
-		r := &measuring{plan: &plan{Job: &Job{RepeatInvalid: repeats}}, session: &session{},
-			progress: newProgress(nil, 0)}
+		r := &measuring{plan: &plan{Job: &Job{RepeatInvalid: repeats}}, session: &session{}}
 		times := 0
-		reasons, err := r.again("here", time.Second, func() ([]result.Reason, error) {
+		reasons, err := r.again("here", func() ([]result.Reason, error) {
 			times++
 			return r.blame("here", []load.Reason{{Code: "stall", Sentence: fmt.Sprint(times)}}, &account{},
 				0), nil

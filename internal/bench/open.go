@@ -6,6 +6,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 )
@@ -25,7 +26,8 @@ type openRound struct {
 }
 
 // open plays a scenario's traffic on the wall clock. What warms up is another segment: no key of the scenario is
-// touched before it begins, not even one that all requests share. The error is errStopped if the job was told to stop.
+// touched before it begins, not even one that all requests share. The error is message.ErrStopped if the job was told
+// to stop.
 func (s *session) open(ctx context.Context, p *playPlan, c *run.Limiter, connections int,
 	warmUp time.Duration) (*openRound, error) {
 	if warmUp > 0 {
@@ -61,7 +63,7 @@ func (s *session) played(ctx context.Context, p *playPlan, c *run.Limiter, conne
 		},
 	})
 	if err == nil && found.Stopped {
-		err = errStopped
+		err = message.ErrStopped
 	}
 	if err == nil {
 		s.pacer = load.Pacer

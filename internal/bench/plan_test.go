@@ -34,19 +34,6 @@ func TestTheControlIsFirst(t *testing.T) {
 	}
 }
 
-// An estimate by hand: 1 s in virtual time; two limiters of 0.4 s for memory, bytes and allocations; two rounds of
-// two limiters, each 3 mixes of 0.5 + 1 + 0.1 s and the scenario's 0.5 + 0.2 + 0.1 s; a sweep of two levels.
-func TestEstimate(t *testing.T) {
-	p, err := planOf(t, func(j *Job) { j.Rounds, j.Sweep = 2, []int{1, 2} })
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := 1000 + 2*400 + 2*2*(3*1600+800) + 2*2*1600
-	if got := p.estimate(); got != time.Duration(want)*time.Millisecond {
-		t.Errorf("%v, want %d ms", got, want)
-	}
-}
-
 func TestLimitAndSeedReplaceTheScenarios(t *testing.T) {
 	seed := uint64(7)
 	p, err := planOf(t, func(j *Job) { j.Limit, j.Seed = &limit.Policy{Requests: 3, Window: time.Second}, &seed })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"ratelab/internal/load"
 	"ratelab/internal/result"
@@ -26,6 +25,7 @@ func (r *measuring) rounds(ctx context.Context) error {
 				p.rows[k].add(number, o)
 			}
 			r.reasons = append(r.reasons, reasons...)
+			r.done++
 		}
 	}
 	for number := 1; number <= r.Rounds; number++ {
@@ -44,6 +44,7 @@ func (r *measuring) rounds(ctx context.Context) error {
 			}
 		}
 		r.reasons = append(r.reasons, reasons...)
+		r.done++
 	}
 	return nil
 }
@@ -55,7 +56,7 @@ func (r *measuring) play(ctx context.Context, p *playPlan, round int) (all []*op
 	for position, i := range order(len(all), round) {
 		c := p.Limiters[i]
 		where := fmt.Sprintf("%s %s round %d", p.Scenario.Name, c.Label, round)
-		why, err := r.again(where, r.openTime(p), func() (reasons []result.Reason, err error) {
+		why, err := r.again(where, func() (reasons []result.Reason, err error) {
 			all[i], err = r.open(ctx, p, c, r.Connections, r.WarmUp)
 			if err != nil {
 				return nil, err
@@ -82,7 +83,7 @@ func (r *measuring) play(ctx context.Context, p *playPlan, round int) (all []*op
 func (r *measuring) mix(ctx context.Context, mix string, round int) (all []*closedRound, reasons []result.Reason,
 	err error) {
 	where := fmt.Sprintf("%s mix round %d", mix, round)
-	reasons, err = r.again(where, r.mixTime(), func() (why []result.Reason, err error) {
+	reasons, err = r.again(where, func() (why []result.Reason, err error) {
 		all, err = r.saturateAll(ctx, saturation{mix, r.Connections, r.WarmUp, r.Segment},
 			order(len(r.plan.costs), round))
 		if err != nil {
@@ -114,18 +115,16 @@ func order(n, round int) []int {
 //
 // Note: measuring the whole round again would keep its measurements closer together, and cost a minute for a stall of
 // a hundredth of a second.
-func (r *measuring) again(where string, takes time.Duration, measure func() ([]result.Reason, error)) (
-	[]result.Reason, error) {
+func (r *measuring) again(where string, measure func() ([]result.Reason, error)) ([]result.Reason, error) {
 	before := r.silences("before "+where, load.MostSilence)
 	for repeats := 0; ; repeats++ {
-		r.progress.step(where, takes)
+		r.step(where)
 		reasons, err := measure()
 		if err != nil || len(reasons) == 0 || repeats == r.RepeatInvalid {
 			return append(before, reasons...), err
 		}
 		r.repeated++
 		r.blamed = append(r.blamed, reasons...)
-		r.progress.more(takes)
 	}
 }
 

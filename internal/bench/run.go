@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ratelab/internal/load"
+	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 )
@@ -14,7 +15,7 @@ import (
 type measuring struct {
 	*plan
 	*session
-	progress *progress
+	done int // rounds that are finished
 
 	costs    []*result.Cost // by limiter
 	perCall  []*result.Work // by limiter; nil for what was not counted
@@ -37,7 +38,7 @@ func (p *plan) run(ctx context.Context) (*result.Document, error) {
 
 // on does the job on a server, and ends that if it is ours.
 func (p *plan) on(ctx context.Context, s *session) (*result.Document, error) {
-	r := &measuring{plan: p, session: s, progress: newProgress(p.Progress, p.estimate())}
+	r := &measuring{plan: p, session: s}
 	for _, c := range p.costs {
 		r.costs = append(r.costs, newCost(c))
 	}
@@ -73,7 +74,7 @@ func (r *measuring) measure(ctx context.Context) error {
 	for _, part := range []func(context.Context) error{r.decideAll, r.rehearseLoops, r.takeAll, r.fillAll,
 		r.rounds, r.sweep} {
 		err := part(ctx)
-		if errors.Is(err, errStopped) {
+		if errors.Is(err, message.ErrStopped) {
 			r.partial = true
 			r.note("interrupted: what was under way is left out")
 			return nil
@@ -85,11 +86,18 @@ func (r *measuring) measure(ctx context.Context) error {
 	return nil
 }
 
+// step tells what begins. The rounds of each scenario count, and those of the closed loop.
+func (r *measuring) step(where string) {
+	if r.Progress != nil {
+		r.Progress(where, r.done, r.Rounds*(len(r.runs)+1))
+	}
+}
+
 // decideAll counts what every limiter decides on every scenario in virtual time.
 func (r *measuring) decideAll(ctx context.Context) error {
 	for _, p := range r.runs {
 		where := p.Scenario.Name + " in virtual time"
-		r.progress.step(where, exactTime)
+		r.step(where)
 		if err := r.decideScenario(ctx, p); err != nil {
 			return err
 		}
@@ -102,7 +110,7 @@ func (r *measuring) decideAll(ctx context.Context) error {
 func (r *measuring) takeAll(ctx context.Context) error {
 	for i, c := range r.plan.costs {
 		where := c.Label + " bytes and allocations"
-		r.progress.step(where, takeTime)
+		r.step(where)
 		var err error
 		if r.perCall[i], err = r.countCall(ctx, c); err != nil {
 			return err
@@ -119,10 +127,10 @@ func (r *measuring) fillAll(ctx context.Context) error {
 	}
 	for i, c := range r.fills {
 		where := c.Label + " memory"
-		r.progress.step(where, fillTime)
+		r.step(where)
 		for _, n := range r.Fills {
 			if r.stopped() {
-				return errStopped
+				return message.ErrStopped
 			}
 			fill, err := r.fill(ctx, c, n)
 			if err != nil {
@@ -141,7 +149,7 @@ func (r *measuring) sweep(ctx context.Context) error {
 		for _, n := range r.Sweep {
 			where := fmt.Sprintf("sweep %s at %d connections", c.Label, n)
 			var found *closedRound
-			reasons, err := r.again(where, r.closedTime(), func() (reasons []result.Reason, err error) {
+			reasons, err := r.again(where, func() (reasons []result.Reason, err error) {
 				found, err = r.saturate(ctx, c, saturation{result.MixHalf, n, r.WarmUp, r.Segment})
 				if err != nil {
 					return nil, err

@@ -12,6 +12,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"ratelab/internal/load"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/run"
 )
@@ -73,7 +74,7 @@ func (g *segment) sweep(ctx context.Context, failed error) error {
 // explain puts an error into our words: the server's where that is to blame, else with the limiter's name, as for a
 // reply that is none, or a request that came too late for on_late: fatal.
 func (g *segment) explain(err error) error {
-	if err == nil || errors.Is(err, errStopped) {
+	if err == nil || errors.Is(err, message.ErrStopped) {
 		return err
 	}
 	if ofServer(err) {

@@ -18,9 +18,6 @@ import (
 	"ratelab/internal/run"
 )
 
-// errStopped ends what was under way when the job was told to stop.
-var errStopped = errors.New("stopped")
-
 // gcPercent lets garbage grow for longer than usual while measuring, so that collections are rare. Between the
 // measurements it is collected on purpose.
 const gcPercent = 400

@@ -27,7 +27,7 @@ type halt struct {
 // silent is long enough for any measurement that it falls into.
 const silent = 8 * load.MostSilence
 
-func (h *halt) Step(name string, _, _ time.Duration) {
+func (h *halt) step(name string, _, _ int) {
 	if h.times == 0 || !strings.Contains(name, h.during) {
 		return
 	}
@@ -53,7 +53,7 @@ func halted(t *testing.T, during string, j *Job) []result.Reason {
 	server := redistest.Private(t)
 	s := newSession(server, redis.KindProcess, replay.Clock{Now: j.Now, Sleep: j.Sleep}, nil)
 	h := &halt{t: t, pid: func() int { return processOf(t, s) }, during: during, times: 1, ended: make(chan struct{})}
-	j.Progress = h
+	j.Progress = h.step
 	p, err := j.plan()
 	if err != nil {
 		t.Fatal(err)

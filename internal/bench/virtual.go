@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
@@ -43,14 +44,14 @@ func (s *session) decideScenario(ctx context.Context, p *playPlan) (err error) {
 type observer = func([]limit.Request, []limit.Decision) error
 
 // decide decides a plan in virtual time on the server that is measured, and deletes what the scripts leave. The error
-// is errStopped if the job was told to stop.
+// is message.ErrStopped if the job was told to stop.
 func (s *session) decide(ctx context.Context, p *run.Plan, watch func(scenario, label string) (observer, error)) (
 	*result.Run, error) {
 	server := &host.Server{Spec: s.spec, Running: s.server, Clock: s.wall, Stop: s.stop}
 	ask := run.Ask{Server: server, Stop: s.stop, Watch: watch}
 	found, err := ask.PlayOne(ctx, p)
 	if err == nil && found.Partial {
-		err = errStopped
+		err = message.ErrStopped
 	}
 	return found, err
 }
@@ -88,7 +89,7 @@ func (s *session) rehearseLoop(ctx context.Context, c *run.Limiter, mix string, 
 	if err == nil {
 		err = l.end(ctx, nil)
 	}
-	if err == nil || errors.Is(err, errStopped) || ctx.Err() != nil {
+	if err == nil || errors.Is(err, message.ErrStopped) || ctx.Err() != nil {
 		return err
 	}
 	return &replay.InputError{Err: fmt.Errorf("%s: in a closed loop on a private server: %v", c.File, err)}

@@ -61,6 +61,14 @@ func (s Streams) NewBar(quiet bool) *Bar {
 // Show says what is going on, and for how long all of it will: done of total is behind. A total of 0 is one that is not
 // known.
 func (b *Bar) Show(name string, done, total time.Duration) {
+	if total > 0 {
+		name += fmt.Sprintf(", about %s left", max(total-done, 0).Round(time.Second))
+	}
+	b.Count(name, int(done.Milliseconds()), int(total.Milliseconds()))
+}
+
+// Count says what is going on, and how many of all steps are finished.
+func (b *Bar) Count(name string, done, total int) {
 	if b.w == nil {
 		return
 	}
@@ -73,13 +81,9 @@ func (b *Bar) Show(name string, done, total time.Duration) {
 			progressbar.OptionThrottle(100*time.Millisecond),
 		)
 	}
-	text := message.Visible(name)
-	if total > 0 {
-		text += fmt.Sprintf(", about %s left", max(total-done, 0).Round(time.Second))
-	}
-	b.bar.Describe(text)
-	b.bar.ChangeMax64(max(total.Milliseconds(), 1))
-	_ = b.bar.Set64(done.Milliseconds())
+	b.bar.Describe(message.Visible(name))
+	b.bar.ChangeMax(max(total, 1))
+	_ = b.bar.Set(done)
 }
 
 // Finish takes the bar away.

@@ -69,10 +69,7 @@ type counter struct {
 	lead    time.Duration // how long before its instant a path is prepared
 }
 
-// ErrStopped is the error of a job that was told to stop.
-var ErrStopped = errors.New("stopped")
-
-// Run counts everything. Errors are a *Missing, ErrStopped, those of Subject.Under, or those of the servers.
+// Run counts everything. Errors are a *Missing, message.ErrStopped, those of Subject.Under, or those of the servers.
 func (j *Job) Run(ctx context.Context) (*Counted, error) {
 	r := &counter{Job: j, lead: leastLead}
 	if r.States == nil {
@@ -82,7 +79,7 @@ func (j *Job) Run(ctx context.Context) (*Counted, error) {
 	defer cancel()
 	if err := r.run(ctx); err != nil {
 		if message.Closed(j.Stop) {
-			err = ErrStopped
+			err = message.ErrStopped
 		}
 		return nil, err
 	}
@@ -144,7 +141,7 @@ const attempts = 20
 func (r *counter) countPath(ctx context.Context, entries []*run.Limiter, state string) error {
 	where := fmt.Sprintf("%s at %v", state, entries[0].Policy)
 	if r.Progress != nil {
-		r.Progress(where, r.done, len(r.Limits)*len(r.States))
+		r.Progress("instructions of "+where, r.done, len(r.Limits)*len(r.States))
 	}
 	r.done++
 	all := make([]*path, len(entries))

@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/run"
@@ -219,7 +220,7 @@ func TestAJobIsInterrupted(t *testing.T) {
 				close(stop)
 			}
 		}}
-	if d, err := j.Run(stopping(t.Context(), stop)); d != nil || !errors.Is(err, ErrStopped) {
+	if d, err := j.Run(stopping(t.Context(), stop)); d != nil || !errors.Is(err, message.ErrStopped) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
