@@ -119,7 +119,7 @@ func TestGCRADecidesAsATokenBucket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := choice.Instance(s.policy)
+		in, err := choice.Limiter(s.policy)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ import (
 // state. Both decide at the instant of the change.
 type change struct {
 	story
-	old       Instance
+	old       Limiter
 	oldPolicy limit.Policy
 	before    int
 	atUS      int64
@@ -110,7 +110,7 @@ end
 local calls = redis.call('INCR', KEYS[2])
 if calls <= %d then return decide({KEYS[1]}, {ARGV[1], ARGV[2]%s}) end
 %s
-return decide({KEYS[1]}, {ARGV[1], ARGV[2]%s})`, c.in.Spec.Script(), c.before, lists[0], init, lists[1])
+return decide({KEYS[1]}, {ARGV[1], ARGV[2]%s})`, c.in.Algorithm.Script(), c.before, lists[0], init, lists[1])
 
 	now := script.Literal("")
 	if c.in.ClientTime {
@@ -127,7 +127,7 @@ return decide({KEYS[1]}, {ARGV[1], ARGV[2]%s})`, c.in.Spec.Script(), c.before, l
 	key, calls := script.KeyIn(prefix), script.KeyIn(prefix+"calls:")
 	p := &script.Program{Label: c.in.Label, Source: source, Decide: *call(nil, key, calls), Decode: script.Contract}
 	if c.old.Init != nil {
-		p.Init, p.InitSource = call(c.old.Init, key), c.in.Spec.Script()
+		p.Init, p.InitSource = call(c.old.Init, key), c.in.Algorithm.Script()
 	}
 	runner, err := virtualtime.New(virtualtime.Server{Client: s, Embedded: true}, p, virtualtime.Options{
 		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 100, Behind: limit.MaxWindow})
@@ -153,11 +153,11 @@ func (s *serial) next() int { s.n++; return s.n }
 var changes serial
 
 // longestUS is how long it takes an instance to forget all that it can hold.
-func longestUS(in Instance, p limit.Policy) int64 {
+func longestUS(in Limiter, p limit.Policy) int64 {
 	at := algotest.StartUS - algotest.StartUS%p.WindowUS() // a grid keeps the longest what comes as a window begins
 	l, longest := in.NewModel(), int64(0)
 	most := max(p.Requests, p.Capacity())
-	if in.Spec.Traits.Lends {
+	if in.Algorithm.Traits.Lends {
 		s := story{in: in}
 		l.Decide(at, "k", max(1, s.parameter("capacity")-1))
 		longest = l.Decide(at, "k", min(s.parameter("capacity"), 1+s.parameter("debt"))).ResetAfterUS

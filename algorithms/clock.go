@@ -14,7 +14,7 @@ func withClock(source string, own ...Parameter) []Parameter {
 	}...)
 }
 
-// clock is whose time an instance decides by.
+// clock is the clock that a limiter reads.
 type clock struct {
 	client bool
 	stepUS int64
@@ -38,19 +38,19 @@ func (c clock) floor(nowUS int64) int64 {
 	return nowUS - step
 }
 
-// instance is an Instance that decides by c, and stays within bound by the time that it sees.
-func (c clock) instance(args []string, bound envelope, makeModel func() limit.Limiter) Instance {
-	return Instance{Args: args, ClientTime: c.client, GranularityUS: c.stepUS,
+// limiter makes a Limiter that reads c, and stays within bound by that clock.
+func (c clock) limiter(args []string, bound envelope, makeModel func() limit.Limiter) Limiter {
+	return Limiter{Args: args, ClientTime: c.client, GranularityUS: c.stepUS,
 		MostAdmitted: bound.mostAdmitted(c.stepUS), NewModel: makeModel}
 }
 
 // onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
 func onWindow[S any, P perishable[S]](bound func(requests, windowUS int64) envelope,
 	of func(requests, windowUS int64) rule[S],
-) func(limit.Policy, Values) (Instance, error) {
-	return func(p limit.Policy, v Values) (Instance, error) {
+) func(limit.Policy, Values) (Limiter, error) {
+	return func(p limit.Policy, v Values) (Limiter, error) {
 		c, requests, windowUS := v.clock("server"), p.Requests, p.WindowUS()
-		return c.instance(decimal(requests, windowUS), bound(requests, windowUS),
+		return c.limiter(decimal(requests, windowUS), bound(requests, windowUS),
 			newModel[S, P](c, of(requests, windowUS))), nil
 	}
 }

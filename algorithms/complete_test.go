@@ -10,31 +10,31 @@ import (
 
 // An algorithm is three files of one name, and its script's header answers what a deployer asks.
 func TestEachAlgorithmIsComplete(t *testing.T) {
-	for _, spec := range All() {
+	for _, a := range All() {
 		for _, path := range []string{
-			"../lua/" + spec.Name + ".lua",
-			"testdata/" + spec.Name + ".txt",
-			strings.ReplaceAll(spec.Name, "-", "_") + ".go",
+			"../lua/" + a.Name + ".lua",
+			"testdata/" + a.Name + ".txt",
+			strings.ReplaceAll(a.Name, "-", "_") + ".go",
 		} {
 			if _, err := os.Stat(path); err != nil {
-				t.Errorf("%s: %v; add the file", spec.Name, err)
+				t.Errorf("%s: %v; add the file", a.Name, err)
 			}
 		}
-		if spec.Family == "" || spec.State == "" || spec.Rule == "" || spec.Bound == "" || len(spec.Sources) == 0 {
-			t.Errorf("%s: its Spec leaves something out: %+v", spec.Name, spec)
+		if a.Family == "" || a.State == "" || a.Rule == "" || a.Bound == "" || len(a.Sources) == 0 {
+			t.Errorf("%s: it leaves something out: %+v", a.Name, a)
 		}
-		for _, p := range spec.Parameters {
+		for _, p := range a.Parameters {
 			if p.Default == "" || p.Doc == "" || p.Kind == "" {
-				t.Errorf("%s: its parameter %s leaves something out: %+v", spec.Name, p.Name, p)
+				t.Errorf("%s: its parameter %s leaves something out: %+v", a.Name, p.Name, p)
 			}
 		}
-		header, _, _ := strings.Cut(spec.Script(), "\n\n")
-		if !strings.HasPrefix(header, "-- "+spec.Name+": ") {
-			t.Errorf("lua/%s.lua: begin the header with \"-- %s: \" and what it promises", spec.Name, spec.Name)
+		header, _, _ := strings.Cut(a.Script(), "\n\n")
+		if !strings.HasPrefix(header, "-- "+a.Name+": ") {
+			t.Errorf("lua/%s.lua: begin the header with \"-- %s: \" and what it promises", a.Name, a.Name)
 		}
 		for _, part := range []string{"State", "ARGV", "Reply", "Cost", "Source"} {
 			if !strings.Contains(header, "\n-- "+part+" ") {
-				t.Errorf("lua/%s.lua: the header has no line that begins with %s", spec.Name, part)
+				t.Errorf("lua/%s.lua: the header has no line that begins with %s", a.Name, part)
 			}
 		}
 	}
@@ -67,9 +67,9 @@ func TestScriptsKeepToTheContract(t *testing.T) {
 		"an error of a command is the caller's to see; use redis.call":     regexp.MustCompile(`redis\.pcall`),
 		"the server's clock is read once, and only when ARGV[1] is empty":  regexp.MustCompile(`(?s)'TIME'.*'TIME'`),
 	} {
-		for _, spec := range All() {
-			if form.MatchString(code(spec.Script())) {
-				t.Errorf("lua/%s.lua: %s", spec.Name, what)
+		for _, a := range All() {
+			if form.MatchString(code(a.Script())) {
+				t.Errorf("lua/%s.lua: %s", a.Name, what)
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package algorithms
 
 import "ratelab/internal/limit"
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:    "fixed-window",
 	Family:  "window",
 	Colour:  "#d55e00", // vermilion
@@ -13,11 +13,11 @@ var _ = register(Spec{
 	Traits: Traits{TTLRule: true, LifeMS: func(resetUS, _ int64) int64 {
 		return resetUS/1000 - 1 // alive through its last millisecond
 	}},
-	Prepare: func(p limit.Policy, _ Values) (Instance, error) {
+	Prepare: func(p limit.Policy, _ Values) (Limiter, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)
 		makeModel := newModel[expiringCount](clock{}, &fixedWindow{p.Requests, windowMS})
-		return clock{}.instance(decimal(p.Requests, windowMS), bound, makeModel), nil
+		return clock{}.limiter(decimal(p.Requests, windowMS), bound, makeModel), nil
 	},
 })
 

@@ -2,7 +2,7 @@ package algorithms
 
 import "ratelab/internal/limit"
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:       "fixed-window-aligned",
 	Family:     "window",
 	Colour:     "#e69f00", // orange

@@ -6,7 +6,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:   "gcra",
 	Family: "bucket",
 	Colour: "#cc79a7", // reddish purple
@@ -18,7 +18,7 @@ var _ = register(Spec{
 		"https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm",
 	},
 	Parameters: withClock("server", burstParameter),
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		return prepareGCRA(p, v, func(g gcra) rule[arrival] { return &g })
 	},
 })
@@ -27,15 +27,15 @@ var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit
 	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once", Role: Capacity}
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
-func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (Instance, error) {
+func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (Limiter, error) {
 	c := v.clock("server")
 	burst := v.Integer("burst", p.Capacity())
 	w, l := p.Interval()
 	if err := exactBucket(burst, w, l); err != nil {
-		return Instance{}, err
+		return Limiter{}, err
 	}
 	g := gcra{burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l}
-	return c.instance(decimal(burst, w, l), refilling(burst, w, l), newModel[arrival](c, makeRule(g))), nil
+	return c.limiter(decimal(burst, w, l), refilling(burst, w, l), newModel[arrival](c, makeRule(g))), nil
 }
 
 // exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, is counted exactly. The models

@@ -6,13 +6,13 @@ import (
 	"ratelab/internal/limit"
 )
 
-func instanceOf(t testing.TB, label string, p limit.Policy) Instance {
+func instanceOf(t testing.TB, label string, p limit.Policy) Limiter {
 	t.Helper()
 	choice, err := Parse(label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Instance(p)
+	in, err := choice.Limiter(p)
 	if err != nil {
 		t.Fatal(err)
 	}

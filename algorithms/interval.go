@@ -67,9 +67,9 @@ func (b *intervalBucket) checkSpan(tokens int64) error {
 	return withinSpan("filling the bucket", ceilDiv(tokens, b.refill), b.intervalUS)
 }
 
-// instance is that of a bucket.
-func (b *intervalBucket) instance(args []string) Instance {
-	in := b.clock.instance(args, nil, newModel[tokens](b.clock, b))
+// limiter makes the bucket's Limiter.
+func (b *intervalBucket) limiter(args []string) Limiter {
+	in := b.clock.limiter(args, nil, newModel[tokens](b.clock, b))
 	in.MostAdmitted = b.bound()
 	return in
 }

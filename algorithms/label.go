@@ -11,12 +11,12 @@ import (
 	"ratelab/internal/message"
 )
 
-// Choice is an algorithm with the parameters that somebody set; all of them are legal.
+// Choice is an algorithm with the parameters that the user set, which are valid.
 type Choice struct {
-	Label string // canonical: the name, and :k=v in the order of the spec's parameters, then of a row's
-	Spec  *Spec
-	set   map[string]string
-	seed  uint64 // of what is drawn when it decides
+	Label     string // canonical: the name, and :k=v in the order of the algorithm's parameters, then of a row's
+	Algorithm *Algorithm
+	set       map[string]string
+	seed      uint64 // of the random numbers of its decisions
 }
 
 // Parse reads a label such as "gcra" or "token-bucket-interval:capacity=5:interval=1s".
@@ -47,8 +47,7 @@ func settings(label string) (name string, set map[string]string, err error) {
 	return name, set, nil
 }
 
-// Settings are the parameters that a label sets, of those that are legal, and the one spelling of both. It is for the
-// labels of what is no algorithm.
+// Settings reads a label of something that is no algorithm: its legal parameters, and its canonical spelling.
 func Settings(label string, legal []Parameter) (canonical string, set map[string]string, err error) {
 	name, set, err := settings(label)
 	if err == nil {
@@ -57,7 +56,7 @@ func Settings(label string, legal []Parameter) (canonical string, set map[string
 	return labelled(name, set, legal), set, err
 }
 
-// labelled is a name with its parameters.
+// labelled is the label of a name with parameters.
 func labelled(name string, set map[string]string, all []Parameter) string {
 	for _, p := range all {
 		if value, ok := set[p.Name]; ok {
@@ -67,25 +66,24 @@ func labelled(name string, set map[string]string, all []Parameter) string {
 	return name
 }
 
-// Choose is Parse for a name and parameters that have been read already.
+// Choose is Parse for a name and parameters that are already separate.
 func Choose(name string, set map[string]string) (Choice, error) {
-	spec := registered[name]
-	if spec == nil {
+	algorithm := registered[name]
+	if algorithm == nil {
 		return Choice{}, fmt.Errorf("no such algorithm %s; %s", message.Quote(name), suggest(name, Names()))
 	}
-	canonical, err := spec.check(set)
+	canonical, err := algorithm.check(set)
 	if err != nil {
 		return Choice{}, err
 	}
-	return Choice{Label: labelled(name, canonical, spec.parameters()), Spec: spec, set: canonical}, nil
+	return Choice{Label: labelled(name, canonical, algorithm.parameters()), Algorithm: algorithm, set: canonical}, nil
 }
 
-// WithDefaults is c with further parameters of its algorithm's, such as a scenario's, where its label sets none. The
-// label stays.
+// WithDefaults is c with further parameters, such as a scenario's. Those that c's label sets win. The label stays.
 func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
-	canonical, err := c.Spec.check(set)
+	canonical, err := c.Algorithm.check(set)
 	if err == nil {
-		err = c.Spec.noDefault(set)
+		err = c.Algorithm.noDefault(set)
 	}
 	if err != nil {
 		return Choice{}, err
@@ -95,16 +93,16 @@ func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
 	return c, nil
 }
 
-// Instance is c where its contest has the limit p. An error names c's label and says which value does not fit.
-func (c Choice) Instance(p limit.Policy) (Instance, error) {
+// Limiter makes c's limiter for a run with the limit p. An error names c's label and the value that does not fit.
+func (c Choice) Limiter(p limit.Policy) (Limiter, error) {
 	if err := p.Validate(); err != nil {
-		return Instance{}, fmt.Errorf("%s: %w", c.Label, err)
+		return Limiter{}, fmt.Errorf("%s: %w", c.Label, err)
 	}
 	values := c.values()
 	own := c.Policy(p)
-	in, err := c.Spec.Prepare(own, values)
+	in, err := c.Algorithm.Prepare(own, values)
 	if err == nil {
-		in.Label, in.Spec, in.Parameters = c.Label, c.Spec, values.resolved
+		in.Label, in.Algorithm, in.Parameters = c.Label, c.Algorithm, values.resolved
 		in.GranularityUS = max(1, in.GranularityUS)
 		err = c.atRow(&in, own)
 		if err == nil && in.GranularityUS > 1 && !in.ClientTime {
@@ -112,13 +110,13 @@ func (c Choice) Instance(p limit.Policy) (Instance, error) {
 		}
 	}
 	if err != nil {
-		return Instance{}, fmt.Errorf("%s: %w", c.Label, err)
+		return Limiter{}, fmt.Errorf("%s: %w", c.Label, err)
 	}
 	return in, nil
 }
 
 // check gives the parameters of set in their canonical spelling, or says which is none.
-func (s *Spec) check(set map[string]string) (map[string]string, error) {
+func (s *Algorithm) check(set map[string]string) (map[string]string, error) {
 	canonical, err := check(set, s.parameters())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -154,7 +152,7 @@ func unknown(name string, all []Parameter) error {
 }
 
 // InRole is the parameter of that meaning; nil where the algorithm has none.
-func (s *Spec) InRole(r Role) *Parameter {
+func (s *Algorithm) InRole(r Role) *Parameter {
 	for i := range s.Parameters {
 		if s.Parameters[i].Role == r {
 			return &s.Parameters[i]
@@ -164,8 +162,8 @@ func (s *Spec) InRole(r Role) *Parameter {
 }
 
 // InRole is the number that the parameter of that meaning has; 0 where the algorithm has none.
-func (in *Instance) InRole(r Role) int64 {
-	if p := in.Spec.InRole(r); p != nil {
+func (in *Limiter) InRole(r Role) int64 {
+	if p := in.Algorithm.InRole(r); p != nil {
 		return p.Number(in.Parameters[p.Name])
 	}
 	return 0
@@ -178,11 +176,11 @@ func InRole(r Role, label string, parameters map[string]string) (value string, o
 	if end := strings.IndexAny(label, ":+"); end >= 0 { // gcra:burst=10, gcra+local-flag
 		name = label[:end]
 	}
-	spec := registered[name]
-	if spec == nil {
+	algorithm := registered[name]
+	if algorithm == nil {
 		return "", false
 	}
-	p := spec.InRole(r)
+	p := algorithm.InRole(r)
 	if p == nil {
 		return "", false
 	}

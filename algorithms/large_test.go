@@ -23,8 +23,8 @@ func TestLimitsUpToAMillionADayAreExact(t *testing.T) {
 	longtest.Skip(t, "plays hundreds of limits")
 	s := redistest.Embedded(t)
 	outer, run := t, 0 // rapid's has no context
-	for _, spec := range algorithms.All() {
-		t.Run(spec.Name, func(t *testing.T) {
+	for _, algorithm := range algorithms.All() {
+		t.Run(algorithm.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p := limit.Policy{
 					Requests: rapid.OneOf(rapid.SampledFrom([]int64{700_001, 999_983, 333_333, 104_249, 1_000_000}),
@@ -32,11 +32,11 @@ func TestLimitsUpToAMillionADayAreExact(t *testing.T) {
 					Window: time.Microsecond * time.Duration(rapid.OneOf(rapid.Just(int64(86400e6)),
 						rapid.Int64Range(60e6, 86400e6)).Draw(t, "window")),
 				}
-				choice, err := algorithms.Parse(spec.Name)
+				choice, err := algorithms.Parse(algorithm.Name)
 				if err != nil {
 					t.Fatal(err)
 				}
-				in, err := choice.Instance(p)
+				in, err := choice.Limiter(p)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -51,10 +51,10 @@ func TestLimitsUpToAMillionADayAreExact(t *testing.T) {
 						t.Fatalf("step %d, %+v: the script: %s; the model: %s", i, q, algotest.Describe(got[i]),
 							algotest.Describe(want[i]))
 					}
-					if spec.Family != "bucket" && spec.Family != "shaper" || spec.Traits.Grid {
+					if algorithm.Family != "bucket" && algorithm.Family != "shaper" || algorithm.Traits.Grid {
 						continue
 					}
-					if exact := reference.decide(q, spec.Family == "shaper"); want[i] != exact {
+					if exact := reference.decide(q, algorithm.Family == "shaper"); want[i] != exact {
 						t.Fatalf("step %d, %+v: the model: %s; exactly: %s", i, q, algotest.Describe(want[i]),
 							algotest.Describe(exact))
 					}

@@ -178,7 +178,7 @@ func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := coarse.Instance(p)
+		in, err := coarse.Limiter(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestAChangeOfParametersGivesAndTakesNothing(t *testing.T) {
 		c := drawChange(t, name)
 		script := c.scriptDecides(t, ctx, s)
 		longest := longestUS(c.in, c.policy)
-		if !c.in.Spec.Traits.Forgets {
+		if !c.in.Algorithm.Traits.Forgets {
 			longest = max(longest, longestUS(c.old, c.oldPolicy))
 		}
 		for i, e := range c.steps {
@@ -218,7 +218,7 @@ func TestAChangeOfParametersGivesAndTakesNothing(t *testing.T) {
 		}
 		admitted, largest := c.atTheChange()
 		most := max(c.old.MostAdmitted(1, largest), c.in.MostAdmitted(1, largest))
-		if c.in.Spec.Traits.Lends {
+		if c.in.Algorithm.Traits.Lends {
 			most += min(c.parameter("debt"), largest-1) // the new one lends beside what the old one held
 		}
 		if admitted > most && c.in.Init == nil {

@@ -6,7 +6,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:   "leaky-bucket",
 	Family: "shaper",
 	Colour: "#881166", // plum
@@ -19,7 +19,7 @@ var _ = register(Spec{
 		"https://en.wikipedia.org/wiki/Leaky_bucket",
 	},
 	Parameters: withClock("server", burstParameter),
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		in, err := prepareGCRA(p, v, func(g gcra) rule[arrival] { return &leakyBucket{g} })
 		w, l := p.Interval()
 		in.MostDeparting = departing(w, l, in.GranularityUS)

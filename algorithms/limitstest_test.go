@@ -11,20 +11,20 @@ import (
 // Every number and duration that an algorithm declares is drawn now and then, with more values than its default, and
 // whatever is drawn is legal.
 func TestEveryParameterIsDrawn(t *testing.T) {
-	for _, spec := range algorithms.All() {
+	for _, algorithm := range algorithms.All() {
 		r, seen := rand.New(rand.NewPCG(1, 1)), map[string]map[string]bool{}
 		for range 300 {
-			label, p := limitstest.Random(r, &spec)
-			for name, value := range instance(t, label, p).Parameters {
+			label, p := limitstest.Random(r, &algorithm)
+			for name, value := range limiter(t, label, p).Parameters {
 				if seen[name] == nil {
 					seen[name] = map[string]bool{}
 				}
 				seen[name][value] = true
 			}
 		}
-		for _, p := range spec.Parameters {
+		for _, p := range algorithm.Parameters {
 			if p.Kind != algorithms.Name && len(seen[p.Name]) < 2 {
-				t.Errorf("%s: of %s only %v is drawn", spec.Name, p.Name, seen[p.Name])
+				t.Errorf("%s: of %s only %v is drawn", algorithm.Name, p.Name, seen[p.Name])
 			}
 		}
 	}

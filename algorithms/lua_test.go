@@ -22,7 +22,7 @@ import (
 )
 
 // program is the instance's script under the Lua contract, with its keys under the server's prefix.
-func program(in algorithms.Instance, prefix string) *script.Program {
+func program(in algorithms.Limiter, prefix string) *script.Program {
 	call := func(now script.Template, rest []string) *script.Call {
 		args := []script.Template{now, script.Cost()}
 		for _, text := range rest {
@@ -34,7 +34,7 @@ func program(in algorithms.Instance, prefix string) *script.Program {
 	if in.ClientTime {
 		now = script.NowUS(in.GranularityUS)
 	}
-	p := &script.Program{Label: in.Label, Source: in.Spec.Script(), Decide: *call(now, in.Args),
+	p := &script.Program{Label: in.Label, Source: in.Algorithm.Script(), Decide: *call(now, in.Args),
 		Decode: script.Contract}
 	if in.Init != nil {
 		p.Init, p.InitSource = call(now, in.Init), p.Source
@@ -43,7 +43,7 @@ func program(in algorithms.Instance, prefix string) *script.Program {
 }
 
 // serverDecides lets the script decide on s, under virtual time.
-func serverDecides(t *testing.T, s *redis.Server, in algorithms.Instance, prefix string,
+func serverDecides(t *testing.T, s *redis.Server, in algorithms.Limiter, prefix string,
 	requests []limit.Request) []limit.Decision {
 	t.Helper()
 	target := virtualtime.Server{Client: s, Embedded: s.Kind == redis.KindEmbedded}
@@ -74,7 +74,7 @@ func TestScriptsFollowTheWorkedTraces(t *testing.T) {
 	}
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		for _, trace := range traces {
-			in := instance(t, trace.Label, trace.Policy)
+			in := limiter(t, trace.Label, trace.Policy)
 			got := serverDecides(t, s, in, trace.Name, trace.Requests())
 			for i, step := range trace.Steps {
 				if got[i] != step.Want {
@@ -115,21 +115,21 @@ func compareAll(t *testing.T, prefix string, draw drawing) {
 		}
 	}
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
-		for _, spec := range algorithms.All() {
-			t.Run(spec.Name, func(t *testing.T) {
+		for _, algorithm := range algorithms.All() {
+			t.Run(algorithm.Name, func(t *testing.T) {
 				for seed := uint64(1); seed <= uint64(1+decisions/algotest.RandomSteps); seed++ {
-					compare(t, s, &spec, fmt.Sprintf("%s%s-%d:", prefix, spec.Name, seed), seed, draw)
+					compare(t, s, &algorithm, fmt.Sprintf("%s%s-%d:", prefix, algorithm.Name, seed), seed, draw)
 				}
 			})
 		}
 	})
 }
 
-func compare(t *testing.T, s *redis.Server, spec *algorithms.Spec, prefix string, seed uint64, draw drawing) {
+func compare(t *testing.T, s *redis.Server, algorithm *algorithms.Algorithm, prefix string, seed uint64, draw drawing) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
-	label, p := limitstest.RandomRow(random, spec)
-	in := instance(t, label, p)
+	label, p := limitstest.RandomRow(random, algorithm)
+	in := limiter(t, label, p)
 	requests, want := draw(random, p, in.NewModel())
 	got := serverDecides(t, s, in, prefix, requests)
 	for i, q := range requests {
@@ -140,13 +140,13 @@ func compare(t *testing.T, s *redis.Server, spec *algorithms.Spec, prefix string
 	}
 }
 
-func instance(t *testing.T, label string, p limit.Policy) algorithms.Instance {
+func limiter(t *testing.T, label string, p limit.Policy) algorithms.Limiter {
 	t.Helper()
 	choice, err := algorithms.Parse(label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Instance(p)
+	in, err := choice.Limiter(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ type keyed[S any, P perishable[S]] struct {
 	store store[S, P]
 }
 
-// newModel gives each instance of a rule its own keys.
+// newModel gives each model of a rule its own keys.
 func newModel[S any, P perishable[S]](c clock, r rule[S]) func() limit.Limiter {
 	return func() limit.Limiter { return &keyed[S, P]{r, newStore[S, P](c)} }
 }

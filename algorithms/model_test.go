@@ -36,7 +36,7 @@ func drawQuestions(t *rapid.T, p limit.Policy, fromUS int64, keys ...string) []q
 }
 
 // decideAll makes a model that has answered the questions.
-func decideAll(in Instance, questions []question) limit.Limiter {
+func decideAll(in Limiter, questions []question) limit.Limiter {
 	l := in.NewModel()
 	for _, q := range questions {
 		q.of(l)

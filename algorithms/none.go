@@ -2,7 +2,7 @@ package algorithms
 
 import "ratelab/internal/limit"
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:    "none",
 	Family:  "floor",
 	Colour:  "#bebebe", // light grey
@@ -10,8 +10,8 @@ var _ = register(Spec{
 	Rule:    "admits everything: what the harness and the round trip cost",
 	Bound:   "none",
 	Sources: []string{"https://redis.io/docs/latest/develop/programmability/eval-intro/"},
-	Prepare: func(limit.Policy, Values) (Instance, error) {
-		return Instance{NewModel: func() limit.Limiter { return unlimited{} }}, nil
+	Prepare: func(limit.Policy, Values) (Limiter, error) {
+		return Limiter{NewModel: func() limit.Limiter { return unlimited{} }}, nil
 	},
 })
 

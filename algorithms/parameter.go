@@ -117,12 +117,12 @@ func (p *Parameter) duration(text string) (string, error) {
 // Values are the parameters of one instance: what was set, and the default of what was not. Every parameter that is
 // read is remembered with the value it had. The values are legal, each for itself, before Prepare sees them.
 type Values struct {
-	spec     *Spec
-	set      map[string]string
-	resolved map[string]string
+	algorithm *Algorithm
+	set       map[string]string
+	resolved  map[string]string
 }
 
-func (c Choice) values() Values { return Values{c.Spec, c.set, map[string]string{}} }
+func (c Choice) values() Values { return Values{c.Algorithm, c.set, map[string]string{}} }
 
 // Integer is the value of an Integer parameter, or otherwise.
 func (v Values) Integer(name string, otherwise int64) int64 {
@@ -153,9 +153,9 @@ func (v Values) isSet(name string) bool {
 
 // parameter is the one of that name, which the algorithm declares.
 func (v Values) parameter(name string) *Parameter {
-	p := find(v.spec.parameters(), name)
+	p := find(v.algorithm.parameters(), name)
 	if p == nil {
-		panic("algorithm " + v.spec.Name + " declares no parameter " + name)
+		panic("algorithm " + v.algorithm.Name + " declares no parameter " + name)
 	}
 	return p
 }

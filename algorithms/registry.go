@@ -2,10 +2,10 @@ package algorithms
 
 import "sort"
 
-var registered = map[string]*Spec{}
+var registered = map[string]*Algorithm{}
 
 // register makes an algorithm known; each file calls it on its first lines.
-func register(s Spec) bool {
+func register(s Algorithm) bool {
 	if registered[s.Name] != nil {
 		panic("algorithm registered twice: " + s.Name)
 	}
@@ -19,8 +19,8 @@ func register(s Spec) bool {
 }
 
 // All gives every algorithm: none, the floor, first, and the others by name.
-func All() []Spec {
-	var all []Spec
+func All() []Algorithm {
+	var all []Algorithm
 	for _, name := range Names() {
 		all = append(all, *registered[name])
 	}

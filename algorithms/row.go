@@ -28,7 +28,7 @@ var rowParameters = []Parameter{
 func RowParameters() []Parameter { return slices.Clone(rowParameters) }
 
 // parameters are the algorithm's own, and those of its rows.
-func (s *Spec) parameters() []Parameter {
+func (s *Algorithm) parameters() []Parameter {
 	if s.Family == "floor" {
 		return s.Parameters
 	}
@@ -56,7 +56,7 @@ func (c Choice) HasOwnLimit() bool {
 
 // Gateways are how many count for c, each for itself; 0 where all that decide share one state.
 func (c Choice) Gateways() int64 {
-	if c.Spec.Family == "floor" {
+	if c.Algorithm.Family == "floor" {
 		return 0
 	}
 	return c.values().Integer("nodes", 0)
@@ -78,7 +78,7 @@ func (c Choice) Seeded(seed uint64) Choice {
 
 // noDefault refuses a row's parameter where a default for all rows of the algorithm is set: nothing in their labels
 // would tell that they have another limit than the one that they are measured against.
-func (s *Spec) noDefault(set map[string]string) error {
+func (s *Algorithm) noDefault(set map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if find(rowParameters, name) != nil {
 			return fmt.Errorf("%s: %s is a row's own and has no default; name a row %s:%s=%s instead", s.Name, name,
@@ -89,13 +89,13 @@ func (s *Spec) noDefault(set map[string]string) error {
 }
 
 // atRow completes an instance of c, which Prepare has made under the row's own limit, with what its row says.
-func (c Choice) atRow(in *Instance, own limit.Policy) error {
+func (c Choice) atRow(in *Limiter, own limit.Policy) error {
 	in.Policy = own
 	if c.HasOwnLimit() {
 		in.Parameters["limit"] = strconv.FormatInt(own.Requests, 10)
 		in.Parameters["per"] = limit.FormatDuration(own.Window)
 	}
-	v := Values{spec: c.Spec, set: c.set, resolved: in.Parameters}
+	v := Values{algorithm: c.Algorithm, set: c.set, resolved: in.Parameters}
 	switch {
 	case v.isSet("nodes"):
 		in.behind(&Gateways{Nodes: v.Integer("nodes", 1), Random: v.Word("balancer", "round-robin") == "random",
@@ -107,7 +107,7 @@ func (c Choice) atRow(in *Instance, own limit.Policy) error {
 }
 
 // behind puts the instance on the gateways: together they admit what each promises, times their number.
-func (in *Instance) behind(g *Gateways) {
+func (in *Limiter) behind(g *Gateways) {
 	in.Gateways = g
 	in.MostAdmitted, in.MostDeparting = g.times(in.MostAdmitted), g.times(in.MostDeparting)
 	one := in.NewModel

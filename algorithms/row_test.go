@@ -75,7 +75,7 @@ func TestGatewaysDecideAsLimitersOfTheirOwn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, err := choice.Seeded(5).Instance(p)
+			in, err := choice.Seeded(5).Limiter(p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:   "sliding-window-buckets",
 	Family: "window",
 	Colour: "#114499", // deep blue
@@ -20,13 +20,13 @@ var _ = register(Spec{
 		Parameter{Name: "subwindows", Kind: Integer, Low: 1, High: maxSubwindows, Default: "10",
 			Doc: "n, how many parts a window is split into", Role: Parts}),
 	Traits: Traits{Grid: true},
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		c := v.clock("server")
 		n := v.Integer("subwindows", 10)
 		if err := exactProduct("window_us * subwindows", p.WindowUS(), n, 0, "choose fewer sub-windows"); err != nil {
-			return Instance{}, err
+			return Limiter{}, err
 		}
-		return c.instance(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()),
+		return c.limiter(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()),
 			newModel[subwindows](c, &slidingBuckets{p.Requests, grid{p.WindowUS(), n}})), nil
 	},
 })

@@ -2,7 +2,7 @@ package algorithms
 
 import "ratelab/internal/limit"
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:   "sliding-window-counter",
 	Family: "window",
 	Colour: "#56b4e9", // sky blue

@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:       "sliding-window-log",
 	Family:     "log",
 	Colour:     "#0072b2", // blue

@@ -1,7 +1,7 @@
-// Package algorithms says what each rate limiting algorithm is: what it promises, what it takes, how its script is
-// called, and, as a plain Go model, what it decides. Each algorithm is one file that registers itself; its script
-// is the file of the same base name in lua/, its hand-worked trace the one in testdata/. The package runs no script
-// and opens no connection.
+// Package algorithms defines the rate limiting algorithms: what each guarantees, which parameters it has, how its
+// script is called, and a Go model that decides as the script does. Each algorithm is one file that registers itself.
+// Its script is the file of the same base name in lua/, its hand-worked trace the one in testdata/. The package runs no
+// script and opens no connection.
 package algorithms
 
 import (
@@ -9,7 +9,7 @@ import (
 	"ratelab/lua"
 )
 
-// Spec is one algorithm, in words for a listing and in code for a run.
+// Algorithm describes one algorithm: texts for listings, and code for runs.
 //
 // Related algorithms have colours of related hues. Fixed windows are warm, sliding windows blue, token buckets green,
 // and those that keep one moment in time purple. Six are those of Okabe and Ito ("Color Universal Design", 2008). The
@@ -17,9 +17,9 @@ import (
 // TestPaletteStaysApart of the charts holds the distance, and says which two are too near. Colour may stay empty: a few
 // spare shades are known to be apart.
 //
-// Note: their yellow is not used. As a thin line on light paper it cannot be seen, and darkened until it can, it is
-// their orange to an eye that lacks green.
-type Spec struct {
+// Note: their yellow is not used. A thin yellow line cannot be seen on light paper. A darker yellow looks like their
+// orange to an eye that lacks green.
+type Algorithm struct {
 	Name       string      // its file's base name, flag value, key prefix and result row
 	Family     string      // floor, window, log, bucket or shaper
 	State      string      // what a key holds
@@ -30,70 +30,70 @@ type Spec struct {
 	Parameters []Parameter // what the limit does not fix
 	Traits     Traits
 
-	// Prepare works out the constants of a run. Its error says which limit the algorithm cannot do, and what to
-	// change. Callers use Choice.Instance, which checks the policy and completes the result.
-	Prepare func(p limit.Policy, v Values) (Instance, error)
+	// Prepare computes the constants of a run. Its error says which limit the algorithm cannot enforce, and what to
+	// change. Callers use Choice.Limiter, which checks the policy and completes the result.
+	Prepare func(p limit.Policy, v Values) (Limiter, error)
 }
 
-// Traits are how an algorithm departs from the laws that the others keep (laws_test.go). The checkers read them here.
-// An algorithm with a departure of a new kind adds its trait, and tells the law that it breaks to heed it.
+// Traits are an algorithm's exceptions to the laws of laws_test.go. An algorithm with a new kind of exception adds a
+// trait here, and the check of it to the law.
 type Traits struct {
 	TTLRule bool // a key's expiry ends its window: now_us is not read, and times hold to the millisecond
 	Aligned bool // a clock that steps back into an older window finds that window's own count
 	Grid    bool // windows, or refills, lie where the clock puts them, not where the first request does
-	Lends   bool // a balance below zero: the full burst is admitted before it is full, and all at once never more
-	Forgets bool // after a change of its parameters nobody waits for longer than the new ones explain
+	Lends   bool // the balance may be negative: a full burst is admitted before the bucket is full
+	Forgets bool // after a change of its parameters, no wait is longer than under the new ones
 
-	// LifeMS is for how long a rested key is kept in Redis, in milliseconds, after a request that answered resetUS; nil
-	// for a second longer than resetUS, rounded up.
+	// LifeMS is a key's TTL in Redis, in milliseconds, after a reply with resetUS; nil: resetUS and a second, rounded
+	// up.
 	LifeMS func(resetUS, windowUS int64) int64
 }
 
-// Instance is an algorithm with its parameters, for one limit. What it promises, and its models, are those of all its
+// Limiter is an algorithm with its parameters, for one limit. Its guarantee and its models are those of all its
 // gateways together.
-type Instance struct {
-	Label      string            // the name, and :k=v for each parameter that was set
-	Spec       *Spec             // what it is an instance of
-	Parameters map[string]string // every parameter's value, defaults included; of a row's those that were set
-	Policy     limit.Policy      // the limit that it goes by, which need not be the one that it is measured against
-	Gateways   *Gateways         // that count each for itself; nil: all that decide share one state
+type Limiter struct {
+	Label      string // the name, and :k=v for each parameter that was set
+	Algorithm  *Algorithm
+	Parameters map[string]string // all of the algorithm's, defaults included; of RowParameters those that were set
+	Policy     limit.Policy      // the limit that it enforces; it may be measured against another one
+	Gateways   *Gateways         // that each keep a count of their own; nil: there is one state
 
-	Args []string // ARGV from the third on, of the call that decides a request
-	Init []string // ARGV from the third on, of the call that configures a key before its first request; nil: none
+	Args []string // ARGV[3] and later, of the call that decides a request
+	Init []string // ARGV[3] and later, of the call that configures a key before its first request; nil: none
 
-	// Delete is ARGV from the third on, of the call that deletes what Init configured; nil: there is none. It is no
-	// longer than Init.
+	// Delete is ARGV[3] and later, of the call that deletes what Init configured; nil: there is none. It is no longer
+	// than Init.
 	Delete []string
 
 	ClientTime    bool  // ARGV[1] is the client's clock; otherwise it is empty, and the script asks the server
-	GranularityUS int64 // the client's clock counts in steps of so many microseconds, rounded down; at least 1
+	GranularityUS int64 // the client's clock is rounded down to a multiple of this many microseconds; at least 1
 
-	// MostAdmitted is the algorithm's Bound in numbers: what it promises not to exceed for one key in any half-open
-	// interval (t − w, t] of w = spanUS, from 1 µs, when no request costs more than largestCost. nil: no promise.
+	// MostAdmitted is the algorithm's Bound as a number: the most that it admits for one key in any half-open interval
+	// (t − w, t] of w = spanUS, at least 1 µs, when no request costs more than largestCost. nil: no guarantee.
 	MostAdmitted func(spanUS, largestCost int64) int64
 
-	// MostDeparting is the same of what leaves, where what is admitted waits; nil: it leaves at once.
+	// MostDeparting is the same for the moments when delayed requests leave; nil: none is delayed.
 	MostDeparting func(spanUS, largestCost int64) int64
 
-	// NewModel makes a limiter that decides as the script does, with no key in use yet. Its clock is the one
-	// that the script would see, so it floors the client's time itself. It keeps the keys' strings.
+	// NewModel makes a model that decides as the script does, without any key yet. It gets the clock that the script
+	// would read, so it rounds the client's time down itself. It keeps the keys' strings.
 	NewModel func() limit.Limiter
 }
 
-// MostLetThrough is what an instance promises of what it lets through: at the moment when that leaves. nil: no promise.
-func (in *Instance) MostLetThrough() func(spanUS, largestCost int64) int64 {
+// MostLetThrough is the guarantee for the moments when admitted requests leave. nil: no guarantee.
+func (in *Limiter) MostLetThrough() func(spanUS, largestCost int64) int64 {
 	if in.MostDeparting != nil {
 		return in.MostDeparting
 	}
 	return in.MostAdmitted
 }
 
-// Counts reports whether the algorithm compares a count of what was admitted with the limit, so that L less what
-// remains is what it believes to be used of a window.
-func (s *Spec) Counts() bool { return s.Family == "window" || s.Family == "log" }
+// Counts reports whether the algorithm compares a count of admitted requests with the limit, so that L minus remaining
+// is its estimate of a window's use.
+func (s *Algorithm) Counts() bool { return s.Family == "window" || s.Family == "log" }
 
-// Script is the algorithm's Lua, as one would deploy it.
-func (s *Spec) Script() string {
+// Script is the algorithm's Lua, as it is deployed.
+func (s *Algorithm) Script() string {
 	source, err := lua.Source(s.Name)
 	if err != nil {
 		panic(err) // a missing file is a mistake of this program, and a test looks for it

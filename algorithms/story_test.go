@@ -12,7 +12,7 @@ import (
 
 // story is a random sequence of requests for one key, and what a model decided.
 type story struct {
-	in     Instance
+	in     Limiter
 	policy limit.Policy
 	steps  []event
 }
@@ -27,7 +27,7 @@ var storyWindows = []time.Duration{time.Millisecond, 1500 * time.Microsecond, 77
 	10 * time.Millisecond, 3 * time.Second}
 
 // drawInstance draws a small limit for the algorithm, and its parameters.
-func drawInstance(t *rapid.T, name string) (Instance, limit.Policy) {
+func drawInstance(t *rapid.T, name string) (Limiter, limit.Policy) {
 	p := limit.Policy{
 		Requests: rapid.Int64Range(1, 7).Draw(t, "requests"),
 		Window:   rapid.SampledFrom(storyWindows).Draw(t, "window"),
@@ -39,7 +39,7 @@ func drawInstance(t *rapid.T, name string) (Instance, limit.Policy) {
 // drawParameters draws, under a limit, what the algorithm declares: numbers at the low end of their range, where small
 // limits feel them, and durations like those of the windows. The limit draws the capacity, and each law the clock.
 // Where what was drawn does not go together, the defaults stand.
-func drawParameters(t *rapid.T, name string, p limit.Policy) Instance {
+func drawParameters(t *rapid.T, name string, p limit.Policy) Limiter {
 	set := map[string]string{}
 	for _, own := range registered[name].Parameters {
 		if own.Role == Capacity || own.Kind != Integer && own.Kind != Duration || !rapid.Bool().Draw(t, own.Name) {
@@ -57,7 +57,7 @@ func drawParameters(t *rapid.T, name string, p limit.Policy) Instance {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := choice.Instance(p)
+		in, err := choice.Limiter(p)
 		if err == nil {
 			return in
 		}
@@ -148,7 +148,7 @@ func (s *story) capacity() int64 {
 
 // tickUS is the step in which the algorithm's times are exact.
 func (s *story) tickUS() int64 {
-	if s.in.Spec.Traits.TTLRule {
+	if s.in.Algorithm.Traits.TTLRule {
 		return 1000
 	}
 	return 1

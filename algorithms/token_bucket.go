@@ -2,7 +2,7 @@ package algorithms
 
 import "ratelab/internal/limit"
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:   "token-bucket",
 	Family: "bucket",
 	Colour: "#009e73", // bluish green
@@ -16,14 +16,14 @@ var _ = register(Spec{
 	Parameters: withClock("server", burstParameter, Parameter{Name: "application", Kind: Name, Default: "ratelab",
 		Doc: "the application that the bucket is configured for, and that acquires"}),
 	Traits: Traits{Forgets: true},
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		c := v.clock("server")
 		burst, application := v.Integer("burst", p.Capacity()), v.Word("application", "ratelab")
 		w, l := p.Interval()
 		if err := exactBucket(burst, w, l); err != nil {
-			return Instance{}, err
+			return Limiter{}, err
 		}
-		in := c.instance([]string{"acquire", application}, refilling(burst, w, l),
+		in := c.limiter([]string{"acquire", application}, refilling(burst, w, l),
 			newModel[managed](c, &configuredBucket{configuration{burst, w, l}}))
 		in.Init = append(append([]string{"init"}, decimal(burst, w, l)...), application)
 		in.Delete = []string{"delete"}

@@ -6,7 +6,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:   "token-bucket-debt",
 	Family: "bucket",
 	Colour: "#225533", // dark green
@@ -22,18 +22,18 @@ var _ = register(Spec{
 		Parameter{Name: "debt", Kind: Integer, Low: 0, High: limit.MaxRequests - 1, Default: "the capacity − 1",
 			Doc: "how far below zero the balance may go; less than the capacity"})...),
 	Traits: Traits{Grid: true, Lends: true, Forgets: true, LifeMS: untilReset},
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		b, err := prepareInterval(p, v)
 		if err != nil {
-			return Instance{}, err
+			return Limiter{}, err
 		}
 		b.debt, b.lends = v.Integer("debt", b.capacity-1), true
 		if b.debt >= b.capacity {
-			return Instance{}, fmt.Errorf("debt %d: want less than the capacity, %d", b.debt, b.capacity)
+			return Limiter{}, fmt.Errorf("debt %d: want less than the capacity, %d", b.debt, b.capacity)
 		}
 		if err := b.checkSpan(b.capacity + b.debt); err != nil {
-			return Instance{}, err
+			return Limiter{}, err
 		}
-		return b.instance(decimal(b.capacity, b.refill, b.intervalUS, b.debt)), nil
+		return b.limiter(decimal(b.capacity, b.refill, b.intervalUS, b.debt)), nil
 	},
 })

@@ -2,7 +2,7 @@ package algorithms
 
 import "ratelab/internal/limit"
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:   "token-bucket-interval",
 	Family: "bucket",
 	Colour: "#665511", // olive
@@ -13,11 +13,11 @@ var _ = register(Spec{
 	Sources:    []string{"https://en.wikipedia.org/wiki/Token_bucket"},
 	Parameters: withClock("client", intervalParameters...),
 	Traits:     Traits{Grid: true, Forgets: true, LifeMS: untilReset},
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		b, err := prepareInterval(p, v)
 		if err != nil {
-			return Instance{}, err
+			return Limiter{}, err
 		}
-		return b.instance(decimal(b.capacity, b.refill, b.intervalUS)), nil
+		return b.limiter(decimal(b.capacity, b.refill, b.intervalUS)), nil
 	},
 })

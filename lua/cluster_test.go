@@ -25,7 +25,7 @@ func TestEveryScriptRunsInAClusterWithPlainKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := choice.Instance(limit.Policy{Requests: 5, Window: time.Minute})
+		in, err := choice.Limiter(limit.Policy{Requests: 5, Window: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestEveryScriptRunsInAClusterWithPlainKeys(t *testing.T) {
 }
 
 // decideTwice takes a permit and then another one, from a key that is configured first where it must be.
-func decideTwice(t *testing.T, client *redis.ClusterClient, in algorithms.Instance, key string) error {
+func decideTwice(t *testing.T, client *redis.ClusterClient, in algorithms.Limiter, key string) error {
 	calls := [][]string{in.Args, in.Args}
 	if in.Init != nil {
 		calls = [][]string{in.Init, in.Args, in.Args}
@@ -58,7 +58,7 @@ func decideTwice(t *testing.T, client *redis.ClusterClient, in algorithms.Instan
 		for _, a := range args {
 			argv = append(argv, a)
 		}
-		reply, err := client.Eval(t.Context(), in.Spec.Script(), []string{key}, argv...).Int64Slice()
+		reply, err := client.Eval(t.Context(), in.Algorithm.Script(), []string{key}, argv...).Int64Slice()
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ var windows = []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * 
 
 // Random draws a limit and parameters: small numbers that a trace can exhaust, windows that no count divides, and now
 // and then limits at the end of what is exact. Where the parameters do not go together, they are left out.
-func Random(r *rand.Rand, spec *algorithms.Spec) (label string, p limit.Policy) {
+func Random(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limit.Policy) {
 	p = limit.Policy{Requests: 1 + r.Int64N(9), Window: windows[r.IntN(len(windows))]}
 	switch r.IntN(6) {
 	case 0:
@@ -28,19 +28,19 @@ func Random(r *rand.Rand, spec *algorithms.Spec) (label string, p limit.Policy) 
 		p.Burst = 1 + r.Int64N(2*p.Requests)
 	}
 	text := ""
-	if spec.InRole(algorithms.Clock) != nil {
+	if algorithm.InRole(algorithms.Clock) != nil {
 		text = []string{"", ":time=server", ":time=client", ":time=client:granularity=1ms",
 			":time=client:granularity=1s"}[r.IntN(5)]
 	}
-	if label = spec.Name + own(r, spec, p) + text; !legal(label, p) {
-		label = spec.Name + text
+	if label = algorithm.Name + own(r, algorithm, p) + text; !legal(label, p) {
+		label = algorithm.Name + text
 	}
 	return label, p
 }
 
 // RandomRow is Random, for a row that often has a limit of its own, gateways, or both.
-func RandomRow(r *rand.Rand, spec *algorithms.Spec) (label string, p limit.Policy) {
-	label, p = Random(r, spec)
+func RandomRow(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limit.Policy) {
+	label, p = Random(r, algorithm)
 	row := ""
 	for _, q := range []struct{ name, value string }{
 		{"limit", fmt.Sprint(1 + r.Int64N(12))},
@@ -59,9 +59,9 @@ func RandomRow(r *rand.Rand, spec *algorithms.Spec) (label string, p limit.Polic
 }
 
 // own draws most of the algorithm's numbers and durations, as they stand in a label. The limit draws the capacity.
-func own(r *rand.Rand, spec *algorithms.Spec, p limit.Policy) string {
+func own(r *rand.Rand, algorithm *algorithms.Algorithm, p limit.Policy) string {
 	text := ""
-	for _, q := range spec.Parameters {
+	for _, q := range algorithm.Parameters {
 		if q.Role == algorithms.Capacity || r.IntN(3) == 0 {
 			continue
 		}
@@ -79,7 +79,7 @@ func own(r *rand.Rand, spec *algorithms.Spec, p limit.Policy) string {
 func legal(label string, p limit.Policy) bool {
 	choice, err := algorithms.Parse(label)
 	if err == nil {
-		_, err = choice.Instance(p)
+		_, err = choice.Limiter(p)
 	}
 	return err == nil
 }

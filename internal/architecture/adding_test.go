@@ -20,7 +20,7 @@ var added = map[string]string{
 
 import "ratelab/internal/limit"
 
-var _ = register(Spec{
+var _ = register(Algorithm{
 	Name:   "pocket-bucket",
 	Family: "bucket",
 	State:  "one timestamp",
@@ -30,7 +30,7 @@ var _ = register(Spec{
 		{Name: "depth", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "how deep the pocket is", Role: Capacity},
 		{Name: "whose", Kind: OneOf, Words: []string{"theirs", "ours"}, Default: "theirs", Doc: "whose clock decides", Role: Clock},
 	},
-	Prepare: func(p limit.Policy, v Values) (Instance, error) {
+	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		c := clock{client: v.Word("whose", "theirs") == "ours", stepUS: 1}
 		depth := v.Integer("depth", p.Capacity())
 		w, l := p.Interval()

@@ -67,10 +67,10 @@ func TestEveryScriptHasItsHeader(t *testing.T) {
 func TestEveryAlgorithmSaysWhatItIs(t *testing.T) {
 	for _, spec := range algorithms.All() {
 		if spec.Family == "" || spec.Rule == "" || spec.State == "" || len(spec.Sources) == 0 {
-			t.Errorf("%s lacks its family, state, rule or sources; fill in its Spec", spec.Name)
+			t.Errorf("%s lacks its family, state, rule or sources; fill in its Algorithm", spec.Name)
 		}
 		if spec.Bound == "" && spec.Family != "floor" {
-			t.Errorf("%s states no bound; say in its Spec how much it admits at the most", spec.Name)
+			t.Errorf("%s states no bound; say in its Algorithm how much it admits at the most", spec.Name)
 		}
 	}
 }

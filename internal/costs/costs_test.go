@@ -17,7 +17,7 @@ func TestTheTableIsThatOfTheScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sha1 := script.SHA1(c.Spec.Script()); f.SHA1 != sha1 {
+		if sha1 := script.SHA1(c.Algorithm.Script()); f.SHA1 != sha1 {
 			t.Errorf("%s: %s of another script, %s; make costs counts this one", f.Limiter, f.Figure, f.SHA1)
 		}
 		if f.A <= 0 || f.Within > 0.1 || f.X != XName(f.Limiter, f.Figure) {

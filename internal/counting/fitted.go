@@ -34,7 +34,7 @@ func Fit(ctx context.Context, job Job, choices []algorithms.Choice) ([]costs.Fig
 			return nil, err
 		}
 		for _, p := range found.Paths {
-			counted[c.Spec.Name] = append(counted[c.Spec.Name], sample{c, p})
+			counted[c.Algorithm.Name] = append(counted[c.Algorithm.Name], sample{c, p})
 		}
 	}
 	return fitted(counted), nil
@@ -51,7 +51,7 @@ func fitted(counted map[string][]sample) []costs.Figure {
 	var all []costs.Figure
 	for _, name := range slices.Sorted(maps.Keys(counted)) {
 		points := map[string][]costs.Point{}
-		spec := counted[name][0].Spec
+		spec := counted[name][0].Algorithm
 		for _, s := range counted[name] {
 			policy, found := s.path.Limit.Policy(), s.path.Of[0]
 			_, permits := policy.Interval()
@@ -59,7 +59,7 @@ func fitted(counted map[string][]sample) []costs.Figure {
 				continue // a sub-window of 333/1s is shorter than what is counted of a burst
 			}
 			figure, isFull := figureOf(spec, s.path.State)
-			in, err := s.Instance(policy)
+			in, err := s.Limiter(policy)
 			if err != nil {
 				panic(err) // it was counted under that limit
 			}
@@ -90,7 +90,7 @@ func fitted(counted map[string][]sample) []costs.Figure {
 }
 
 // figureOf is the figure that a path's instructions belong to, and whether its bytes are those of a full key.
-func figureOf(s *algorithms.Spec, state string) (figure string, isFull bool) {
+func figureOf(s *algorithms.Algorithm, state string) (figure string, isFull bool) {
 	keepsLog := s.Family == "log"
 	switch state {
 	case StateFirst:

@@ -10,7 +10,7 @@ import (
 
 // admitted is what was let through in each bin, of what was offered.
 func (s span) admitted() Timeline {
-	t := s.timeline(maxRateBins, admitted, sums, func(l Lane, c *Curve, k int) {
+	t := s.timeline(maxRateBins, admitted, sums, func(l Row, c *Curve, k int) {
 		c.Offered = sums(s.offered(l)[s.from:s.to], k)
 		c.Top = slices.Max(c.Offered)
 		c.Fact = s.withLater(fmt.Sprintf("%s of %s let through", message.Grouped(total(c.Values)+s.later(l)),

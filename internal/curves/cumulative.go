@@ -4,7 +4,7 @@ import "ratelab/internal/message"
 
 // cumulative is what was let through so far.
 func (s span) cumulative() Timeline {
-	t := s.timeline(maxBins, admitted, soFar, func(l Lane, c *Curve, _ int) {
+	t := s.timeline(maxBins, admitted, soFar, func(l Row, c *Curve, _ int) {
 		for _, r := range s.reference() {
 			c.Fact = s.withLater(apart(c.Top+s.later(l)-total(r.Series.Admitted)), l)
 		}

@@ -20,11 +20,11 @@ type Input struct {
 	Version    string // of this program, for a picture's footer; may be empty
 	Traffic    measure.Traffic
 	Reference  *measure.Series // of the exact limiter; nil where each row had requests of its own
-	Algorithms []Lane
+	Algorithms []Row
 }
 
-// Lane is one algorithm's course under its label, as in result.Row.
-type Lane struct {
+// Row is one algorithm's course under its label, as in result.Row.
+type Row struct {
 	Label   string
 	Series  measure.Series
 	Traffic *measure.Traffic // what it was offered, where that is not what all were; buckets as the Input's

@@ -27,7 +27,7 @@ func worked() Input {
 	own := &measure.Traffic{BucketUS: 1_000_000, Offered: []int64{3, 1, 1}}
 	return Input{Run: run, Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: []int64{5, 3, 0}},
 		Reference: &exact,
-		Algorithms: []Lane{
+		Algorithms: []Row{
 			{Label: "none", Series: series([]int64{5, 3, 0}, []int64{5, 8, 3})},
 			{Label: "mine", Series: series([]int64{4, 3, 0}, []int64{4, 7, 3})},
 			{Label: "meek", Series: series([]int64{3, 0, 0}, []int64{3, 3, 0}), Traffic: own},
@@ -177,16 +177,16 @@ func drawn(t *rapid.T) Input {
 	n := rapid.IntRange(1, 600).Draw(t, "buckets")
 	width := rapid.SampledFrom([]int64{1, 5_000, 11_719, 1_000_000, 168_750_000}).Draw(t, "width")
 	values := rapid.SliceOfN(rapid.Int64Range(0, 1000), n, n)
-	lane := func() measure.Series {
+	row := func() measure.Series {
 		return measure.Series{BucketUS: width, Admitted: values.Draw(t, "admitted"), Rolling: values.Draw(t, "rolling")}
 	}
-	exact := lane()
+	exact := row()
 	return Input{
 		Run: &result.Run{Scenario: "drawn", Limit: result.Limit{Requests: 500, WindowUS: 1_000_000},
 			DurationUS: width*int64(n) - rapid.Int64Range(0, 2*width).Draw(t, "before the end")},
 		Traffic:    measure.Traffic{BucketUS: width, Offered: values.Draw(t, "offered")},
 		Reference:  &exact,
-		Algorithms: []Lane{{Label: "a", Series: lane()}, {Label: "b", Series: lane()}},
+		Algorithms: []Row{{Label: "a", Series: row()}, {Label: "b", Series: row()}},
 	}
 }
 

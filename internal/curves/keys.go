@@ -8,7 +8,7 @@ import (
 // keys is of the rows whose keys are counted all the time.
 func (s span) keys() Timeline {
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.Keys }, peaks,
-		func(l Lane, c *Curve, _ int) {
+		func(l Row, c *Curve, _ int) {
 			c.Fact = message.Grouped(l.Series.Keys[len(l.Series.Keys)-1]) + " in the end"
 		})
 	t.Unit = "keys"

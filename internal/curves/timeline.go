@@ -68,26 +68,26 @@ type span struct {
 	from, to int
 }
 
-// reference is the exact limiter as a lane, where there is one.
-func (in Input) reference() []Lane {
+// reference is the exact limiter as a row, where there is one.
+func (in Input) reference() []Row {
 	if in.Reference == nil {
 		return nil
 	}
-	return []Lane{{Label: result.ReferenceLabel, Series: *in.Reference}}
+	return []Row{{Label: result.ReferenceLabel, Series: *in.Reference}}
 }
 
-// offered is what a lane was offered, in the buckets of the traffic.
-func (in Input) offered(l Lane) []int64 {
+// offered is what a row was offered, in the buckets of the traffic.
+func (in Input) offered(l Row) []int64 {
 	if l.Traffic != nil {
 		return l.Traffic.Offered
 	}
 	return in.Traffic.Offered
 }
 
-// timeline has a curve of each lane and of the reference where they have such values, in no more than so many bins,
+// timeline has a curve of each row and of the reference where they have such values, in no more than so many bins,
 // and the values of every bucket as its data. The caller adds what is special about a curve of bins of k buckets.
 func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]int64, int) []int64,
-	special func(l Lane, c *Curve, k int)) Timeline {
+	special func(l Row, c *Curve, k int)) Timeline {
 	width := s.Traffic.BucketUS
 	k := joinFactor(s.to-s.from, width, bins)
 	t := Timeline{Chart: newChart(s.Run), FromUS: int64(s.from) * width, BinUS: width * int64(k),
@@ -100,7 +100,7 @@ func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]i
 		starts[i] = int64(i) * width
 	}
 	t.columns = []column{{"t_us", starts}, {"offered", join(s.Traffic.Offered, 1)}}
-	curve := func(l Lane, column string) *Curve {
+	curve := func(l Row, column string) *Curve {
 		values := of(&l.Series)
 		if values == nil {
 			return nil
@@ -125,8 +125,8 @@ func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]i
 // add appends a column of the data.
 func (c *Chart) add(name string, values []int64) { c.columns = append(c.columns, column{name, values}) }
 
-// later is what a lane admitted and lets leave after the run's end, as a shaper does with what it holds back.
-func (in Input) later(l Lane) int64 {
+// later is what a row admitted and lets leave after the run's end, as a shaper does with what it holds back.
+func (in Input) later(l Row) int64 {
 	i := slices.IndexFunc(in.Run.Results, func(r result.Row) bool { return r.Algorithm == l.Label })
 	if i < 0 || in.Run.Results[i].Shaping == nil {
 		return 0
@@ -135,7 +135,7 @@ func (in Input) later(l Lane) int64 {
 }
 
 // withLater adds to a fact how much of what was let through is not to be seen.
-func (in Input) withLater(fact string, l Lane) string {
+func (in Input) withLater(fact string, l Row) string {
 	if later := in.later(l); later > 0 {
 		return fact + ", " + message.Grouped(later) + " after " + report.Natural(float64(in.Run.DurationUS))
 	}
@@ -178,7 +178,7 @@ func (in Input) busy(i int) bool {
 	if in.Traffic.Offered[i] > 0 {
 		return true
 	}
-	return slices.ContainsFunc(append(in.reference(), in.Algorithms...), func(l Lane) bool {
+	return slices.ContainsFunc(append(in.reference(), in.Algorithms...), func(l Row) bool {
 		s := &l.Series
 		return in.offered(l)[i] > 0 || s.Admitted[i] > 0 || s.Rolling[i] > 0 || s.DelayUS != nil && s.DelayUS[i] > 0 ||
 			s.Keys != nil && i > 0 && s.Keys[i] != s.Keys[i-1]

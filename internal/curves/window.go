@@ -11,7 +11,7 @@ import (
 func (s span) window() Timeline {
 	base := newChart(s.Run)
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.Rolling }, peaks,
-		func(_ Lane, c *Curve, _ int) { c.Fact = base.kept(c.Top) })
+		func(_ Row, c *Curve, _ int) { c.Fact = base.kept(c.Top) })
 	t.Caption = "Let through in the last " + report.Each(s.Run.Limit.WindowUS)
 	if s.Run.Keys > 1 {
 		t.Caption += ", by the key that had most"

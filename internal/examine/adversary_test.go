@@ -55,7 +55,7 @@ type player struct {
 }
 
 func (s *search) play(p plan) played {
-	l := &player{search: s, limiter: s.Instance.NewModel(), startUS: epochUS + p.shiftUS}
+	l := &player{search: s, limiter: s.Limiter.NewModel(), startUS: epochUS + p.shiftUS}
 	for _, m := range p.moves {
 		if l.ended {
 			break
@@ -235,7 +235,7 @@ func (l *player) finish() {
 	history := l.admitted
 	history[len(history)-1].Count--
 	now := l.nowUS
-	l.limiter, l.admitted, l.requests = l.search.Instance.NewModel(), nil, 0
+	l.limiter, l.admitted, l.requests = l.search.Limiter.NewModel(), nil, 0
 	for _, a := range history {
 		l.nowUS = a.AtUS
 		if l.askFor(a.Count, a.Cost) < a.Count {

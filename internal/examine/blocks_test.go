@@ -35,7 +35,7 @@ func TestBlocksAreSums(t *testing.T) {
 
 func newPlayer(p Problem, units bool) *player {
 	s := newSearch(p, units)
-	return &player{search: s, limiter: p.Instance.NewModel(), startUS: epochUS}
+	return &player{search: s, limiter: p.Limiter.NewModel(), startUS: epochUS}
 }
 
 // A flood of a million takes few decisions.
@@ -61,8 +61,8 @@ func (d discount) Fork(key string) limit.Limiter { return discount{d.Limiter.For
 // Where a block is no sum of requests, what is found is what single requests show.
 func TestDiscountsAreNotReported(t *testing.T) {
 	p := problem(t, "gcra", "100/1s")
-	newModel := p.Instance.NewModel
-	p.Instance.NewModel = func() limit.Limiter { return discount{newModel()} }
+	newModel := p.Limiter.NewModel
+	p.Limiter.NewModel = func() limit.Limiter { return discount{newModel()} }
 	if f := p.Search(); f.Most != 199 || p.oneByOne(&f) != 199 || !f.Complete {
 		t.Errorf("%d, one by one %d: %+v", f.Most, p.oneByOne(&f), f)
 	}

@@ -102,7 +102,7 @@ func (s *search) modes() []costs {
 
 // gaps are waits between two moves.
 func (s *search) gaps() []move {
-	w := s.Instance.Policy.WindowUS()
+	w := s.Limiter.Policy.WindowUS()
 	gaps := []move{{reset: true, waitUS: -1}, {waitUS: w - 1}, {reset: true}, {waitUS: w}}
 	for _, wait := range s.learned.waits {
 		gaps = append(gaps, move{waitUS: wait - 1})
@@ -115,7 +115,7 @@ func (s *search) gaps() []move {
 // shifts are phases of the clock at which to begin: the ends of a window, of a second and of a millisecond, and those
 // of whatever the replies speak of.
 func (s *search) shifts() []int64 {
-	w := s.Instance.Policy.WindowUS()
+	w := s.Limiter.Policy.WindowUS()
 	shifts := []int64{0, s.phase(w - 1), s.phase(w - 1000)}
 	shifts = append(shifts, s.learned.shifts...)
 	shifts = append(shifts, s.phase(0), s.phase(w/2), 1, 999, 1000, 999_999, s.phase(w-1_000_000))
@@ -135,7 +135,7 @@ func distinct[T comparable](all []T) []T {
 
 // phase is the first shift after which the clock stands at offsetUS after a multiple of the window.
 func (s *search) phase(offsetUS int64) int64 {
-	w := s.Instance.Policy.WindowUS()
+	w := s.Limiter.Policy.WindowUS()
 	return ((offsetUS-epochUS)%w + w) % w
 }
 
@@ -145,10 +145,10 @@ type lessons struct{ waits, shifts []int64 }
 // learn asks one request, and floods, at two phases of the clock that are nothing special. Each time that a reply names
 // may be a border that matters: the moment before it is tried as a phase, and the wait until then as a gap.
 func (s *search) learn() {
-	w := s.Instance.Policy.WindowUS()
+	w := s.Limiter.Policy.WindowUS()
 	for _, shift := range []int64{s.phase(1), s.phase(w / 3)} {
 		for _, count := range []int64{1, everything} {
-			l := &player{search: s, limiter: s.Instance.NewModel(), startUS: epochUS + shift}
+			l := &player{search: s, limiter: s.Limiter.NewModel(), startUS: epochUS + shift}
 			l.take(count, single)
 			for _, wait := range []int64{l.last.ResetAfterUS, l.last.RetryAfterUS} {
 				if wait > 0 {

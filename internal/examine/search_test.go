@@ -14,10 +14,10 @@ import (
 // requests can be asked for as one. What it finds is a lower bound of the worst case, however close to the algorithm's
 // own upper bound; it proves nothing.
 //
-// Instance must promise something: its MostAdmitted is not nil. It has no Gateways: between
+// Limiter must promise something: its MostAdmitted is not nil. It has no Gateways: between
 // those a rejected request takes a turn, and the search forgets what was rejected.
 type Problem struct {
-	Instance    algorithms.Instance
+	Limiter     algorithms.Limiter
 	WithinUS    int64 // the interval's length, from 1 µs
 	LargestCost int64 // no request costs more; at least 1
 	Budget      int64 // decisions of the model that the search may take; at least 1
@@ -74,7 +74,7 @@ func (p Problem) search(units bool) Found {
 
 // oneByOne is what the traffic admits where each request is asked for by itself; these decisions are beyond the budget.
 func (p Problem) oneByOne(f *Found) int64 {
-	model, startUS := p.Instance.NewModel(), f.Start.UnixMicro()
+	model, startUS := p.Limiter.NewModel(), f.Start.UnixMicro()
 	var admitted []Strike
 	for _, s := range f.Strikes {
 		passed := int64(0)
@@ -101,7 +101,7 @@ type search struct {
 }
 
 func newSearch(p Problem, units bool) *search {
-	return &search{Problem: p, units: units, bound: p.Instance.MostAdmitted(p.WithinUS, p.LargestCost)}
+	return &search{Problem: p, units: units, bound: p.Limiter.MostAdmitted(p.WithinUS, p.LargestCost)}
 }
 
 // ask lets the model decide one request, or a block of them, unless the budget is spent.

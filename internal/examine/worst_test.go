@@ -31,17 +31,17 @@ func problemOf(t testing.TB, label string, policy limit.Policy) Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Instance(policy)
+	in, err := choice.Limiter(policy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Problem{Instance: in, WithinUS: policy.WindowUS(), LargestCost: 1, Budget: DefaultBudget}
+	return Problem{Limiter: in, WithinUS: policy.WindowUS(), LargestCost: 1, Budget: DefaultBudget}
 }
 
 // promising are the algorithms with a bound.
 func promising(t testing.TB) []string {
 	return slices.DeleteFunc(algorithms.Names(), func(name string) bool {
-		return problem(t, name, "100/1s").Instance.MostAdmitted == nil
+		return problem(t, name, "100/1s").Limiter.MostAdmitted == nil
 	})
 }
 
@@ -139,7 +139,7 @@ func drawProblem(t *rapid.T, tt testing.TB) Problem {
 		Requests: rapid.Int64Range(1, 12).Draw(t, "requests"),
 		Window:   time.Duration(rapid.Int64Range(50_000, 3_000_000).Draw(t, "window")) * time.Microsecond,
 	})
-	p.WithinUS = max(1, p.Instance.Policy.WindowUS()*rapid.Int64Range(1, 30).Draw(t, "tenths")/10)
+	p.WithinUS = max(1, p.Limiter.Policy.WindowUS()*rapid.Int64Range(1, 30).Draw(t, "tenths")/10)
 	p.LargestCost = rapid.Int64Range(1, 5).Draw(t, "cost")
 	p.Budget = 60_000
 	return p
@@ -155,8 +155,8 @@ func TestAnySearch(t *testing.T) {
 			r.Fatalf("%v: %d of %d: %+v", p, f.Most, f.Bound, f.Strikes)
 		}
 		// Beyond one window the sub-windows admit less than their bound says: the next L waits for n + 1 of them.
-		loose := strings.HasPrefix(p.Instance.Label, "sliding-window-buckets") &&
-			p.WithinUS > p.Instance.Policy.WindowUS()
+		loose := strings.HasPrefix(p.Limiter.Label, "sliding-window-buckets") &&
+			p.WithinUS > p.Limiter.Policy.WindowUS()
 		if 100*f.Most < 95*f.Bound && f.Most < f.Bound-2 && !loose {
 			r.Fatalf("%v: only %d of %d: %+v", p, f.Most, f.Bound, f.Strikes)
 		}
@@ -171,13 +171,13 @@ func TestAnySearch(t *testing.T) {
 
 // String says which search failed.
 func (p Problem) String() string {
-	return fmt.Sprintf("%s at %v, within %d us, costs up to %d", p.Instance.Label, p.Instance.Policy,
+	return fmt.Sprintf("%s at %v, within %d us, costs up to %d", p.Limiter.Label, p.Limiter.Policy,
 		p.WithinUS, p.LargestCost)
 }
 
 // slowly is the most that the model admits of the traffic in the interval, request by request.
 func (p Problem) slowly(f *Found) int64 {
-	model := p.Instance.NewModel()
+	model := p.Limiter.NewModel()
 	var admitted []Strike
 	for _, s := range f.Strikes {
 		for range s.Count {
@@ -206,8 +206,8 @@ func slowPeak(all []Strike, widthUS int64) (most int64) {
 // A broken promise is seen: a bound that is one too low.
 func TestABrokenBoundIsSeen(t *testing.T) {
 	p := problem(t, "gcra", "10/1s")
-	promised := p.Instance.MostAdmitted
-	p.Instance.MostAdmitted = func(spanUS, largestCost int64) int64 { return promised(spanUS, largestCost) - 1 }
+	promised := p.Limiter.MostAdmitted
+	p.Limiter.MostAdmitted = func(spanUS, largestCost int64) int64 { return promised(spanUS, largestCost) - 1 }
 	if f := p.Search(); !f.Broken() || f.Most != 19 || !f.Complete {
 		t.Errorf("%+v", f)
 	}
@@ -217,7 +217,7 @@ func TestABrokenBoundIsSeen(t *testing.T) {
 // interval holds, the sub-windows still count the first when the second comes.
 func unreachable(t testing.TB, text string) Problem {
 	p := problem(t, "sliding-window-buckets", text)
-	p.WithinUS = p.Instance.Policy.WindowUS() + 1
+	p.WithinUS = p.Limiter.Policy.WindowUS() + 1
 	return p
 }
 

@@ -47,9 +47,9 @@ func (p *Played) Course(ctx context.Context, policy limit.Policy) (*result.Cours
 	if err != nil {
 		return nil, err
 	}
-	series := asDue.Lanes[0].Series
+	series := asDue.Rows[0].Series
 	return &result.Course{BucketUS: series.BucketUS, Offered: asDue.Traffic.Offered, Admitted: series.Admitted,
-		Rolling: asTaken.Lanes[0].Series.Rolling}, nil
+		Rolling: asTaken.Rows[0].Series.Rolling}, nil
 }
 
 // at is a call's request as it was at an instant, from the part's beginning.
@@ -61,9 +61,9 @@ func (p *Played) at(c *call, at time.Duration) limit.Request {
 
 // measured measures decisions that are known.
 func (p *Played) measured(ctx context.Context, policy limit.Policy, known clients.Journal) (*replay.Outcome, error) {
-	lane := replay.Lane{Decider: &replay.Recorded{Decisions: known.Decisions}}
+	lane := replay.Row{Decider: &replay.Recorded{Decisions: known.Decisions}}
 	requests := traffic.List(known.Requests, p.part.Length(), true)
-	return replay.Run(ctx, requests, policy, []replay.Lane{lane}, replay.Options{})
+	return replay.Run(ctx, requests, policy, []replay.Row{lane}, replay.Options{})
 }
 
 // taken is what was sent and taken before the part's end, as the server took it: each request in the middle between its

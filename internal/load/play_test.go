@@ -78,14 +78,14 @@ phases:
 func verdicts(t *testing.T, c *run.Plan, e *run.Limiter, p *Part) []limit.Verdict {
 	t.Helper()
 	var all []limit.Verdict
-	lane := replay.Lane{Decider: replay.NewModel(e.NewModel(), c.Scenario.Start),
+	lane := replay.Row{Decider: replay.NewModel(e.NewModel(), c.Scenario.Start),
 		Observe: func(_ []limit.Request, decisions []limit.Decision) error {
 			for _, d := range decisions {
 				all = append(all, d.Verdict)
 			}
 			return nil
 		}}
-	if _, err := replay.Run(t.Context(), p.Traffic(), c.Policy, []replay.Lane{lane}, replay.Options{}); err != nil {
+	if _, err := replay.Run(t.Context(), p.Traffic(), c.Policy, []replay.Row{lane}, replay.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return all

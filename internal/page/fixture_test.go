@@ -54,10 +54,10 @@ func worked() Input {
 		Document: doc,
 		Charts: []curves.Input{{Run: &doc.Runs[0], Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: offered},
 			Reference: &log,
-			Algorithms: []curves.Lane{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
+			Algorithms: []curves.Row{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
 				{Label: "gcra", Series: series([]int64{0, 4, 2, 0}, []int64{0, 4, 6, 6})}, {Label: "sliding-window-log",
 					Series: log}}}},
-		Algorithms: []algorithms.Spec{{Name: "gcra", Family: "bucket", State: "one timestamp",
+		Algorithms: []algorithms.Algorithm{{Name: "gcra", Family: "bucket", State: "one timestamp",
 			Rule: "a timestamp moves on", Bound: "N(τ) ≤ B + r·τ",
 			Sources: []string{"ITU-T I.371", "https://example.org/gcra"}}},
 		Command: "simulate small.yaml",
@@ -118,7 +118,7 @@ func large() Input {
 			run.TimeScales.IntervalUS = append(run.TimeScales.IntervalUS, int64(n+1)*1000)
 			run.TimeScales.Limit = append(run.TimeScales.Limit, int64(n+4))
 		}
-		var lanes []curves.Lane
+		var rows []curves.Row
 		for j := range 15 {
 			row := result.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40),
 				Figures: measure.Figures{Result: counted(9000, 8000, 700, 300, 20)}}
@@ -127,11 +127,11 @@ func large() Input {
 				row.Bound = append(row.Bound, random.Int64N(9000))
 			}
 			run.Results = append(run.Results, row)
-			lanes = append(lanes, curves.Lane{Label: row.Algorithm, Series: noise(random)})
+			rows = append(rows, curves.Row{Label: row.Algorithm, Series: noise(random)})
 		}
 		in.Document.Runs = append(in.Document.Runs, run)
 		log := noise(random)
-		in.Charts = append(in.Charts, curves.Input{Algorithms: lanes, Reference: &log,
+		in.Charts = append(in.Charts, curves.Input{Algorithms: rows, Reference: &log,
 			Traffic: measure.Traffic{BucketUS: log.BucketUS, Offered: slices.Repeat([]int64{90}, len(log.Admitted))}})
 	}
 	for i := range in.Charts {

@@ -24,10 +24,10 @@ import (
 // Input is what a page shows.
 type Input struct {
 	Document   *result.Document
-	Charts     []curves.Input    // of each run, in the order of the document; or none: a page without pictures
-	Bench      *result.Document  // what a server's wall clock measured of the same scenarios; may be nil
-	Algorithms []algorithms.Spec // in the order in which to explain them
-	Command    string            // that makes the same figures again; may be empty
+	Charts     []curves.Input         // of each run, in the order of the document; or none: a page without pictures
+	Bench      *result.Document       // what a server's wall clock measured of the same scenarios; may be nil
+	Algorithms []algorithms.Algorithm // in the order in which to explain them
+	Command    string                 // that makes the same figures again; may be empty
 }
 
 //go:embed page.html

@@ -91,7 +91,7 @@ func TestHostileTextIsText(t *testing.T) {
 	in.Bench.Latency[2].Algorithm, in.Bench.Runs[0].Results[2].Algorithm = hostile, hostile
 	in.Bench.Server.Version, in.Bench.Machine.CPU = hostile, hostile
 	in.Algorithms = append(in.Algorithms,
-		algorithms.Spec{Name: hostile, Family: hostile, State: hostile, Rule: hostile, Bound: hostile,
+		algorithms.Algorithm{Name: hostile, Family: hostile, State: hostile, Rule: hostile, Bound: hostile,
 			Sources: []string{hostile, "https://" + hostile, "javascript:alert(1)"}})
 	page := rendered(t, in)
 	if n := strings.Count(page, "<script>"); n != 1 {

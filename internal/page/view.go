@@ -42,7 +42,7 @@ type scenario struct {
 
 // promise is what an algorithm says of itself. One that has rows has a label, and so a colour.
 type promise struct {
-	algorithms.Spec
+	algorithms.Algorithm
 	Label label
 	Named bool
 }

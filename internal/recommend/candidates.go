@@ -11,12 +11,12 @@ import (
 
 // candidate is a limiter in a setting that guarantees the contract.
 type candidate struct {
-	instance algorithms.Instance // under the limit that was asked about
+	instance algorithms.Limiter // under the limit that was asked about
 	figures  [4]*costs.Figure
 	parts    int64   // sub-windows of a window; 0: it has none
 	x        float64 // what its costs depend on; of one with parts, where all are in use
 
-	played algorithms.Instance // under the limit that is played
+	played algorithms.Limiter // under the limit that is played
 	phases []phase
 	prices []played // by traffic
 }
@@ -74,8 +74,8 @@ func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
 			return nil, err
 		}
 		for i, name := range costs.Figures() {
-			if c.figures[i] = costs.Of(table, c.instance.Spec.Name, name); c.figures[i] == nil {
-				return nil, fmt.Errorf("%s: no cost is known; make costs counts it", c.instance.Spec.Name)
+			if c.figures[i] = costs.Of(table, c.instance.Algorithm.Name, name); c.figures[i] == nil {
+				return nil, fmt.Errorf("%s: no cost is known; make costs counts it", c.instance.Algorithm.Name)
 			}
 		}
 		c.x, c.parts = costs.XOf(&c.instance, true), c.instance.InRole(algorithms.Parts)
@@ -88,12 +88,12 @@ func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
 	return all, nil
 }
 
-func instanceOf(label string, p limit.Policy) (algorithms.Instance, error) {
+func instanceOf(label string, p limit.Policy) (algorithms.Limiter, error) {
 	choice, err := algorithms.Parse(label)
 	if err != nil {
-		return algorithms.Instance{}, err
+		return algorithms.Limiter{}, err
 	}
-	return choice.Instance(p)
+	return choice.Limiter(p)
 }
 
 // fifths are how many phases are played.
@@ -107,7 +107,7 @@ func (c *candidate) phasesOf(windowUS int64) []phase {
 		switch {
 		case c.parts > 0:
 			all = append(all, phase{shiftUS: i * windowUS / c.parts / fifths})
-		case c.instance.Spec.Name == "fixed-window":
+		case c.instance.Algorithm.Name == "fixed-window":
 			all = append(all, phase{primed: true, backUS: i * windowUS / fifths})
 		}
 	}
@@ -128,7 +128,7 @@ func (c *candidate) guarantee(p limit.Policy, largestCost int64) float64 {
 
 // admits reports whether a request of that cost is ever admitted: by a gcra that keeps a window, up to its burst.
 func (c *candidate) admits(cost int64, p limit.Policy) bool {
-	return p.Contract == limit.ByBucket || c.instance.Spec.Name != "gcra" ||
+	return p.Contract == limit.ByBucket || c.instance.Algorithm.Name != "gcra" ||
 		cost <= c.instance.InRole(algorithms.Capacity)
 }
 

@@ -18,7 +18,7 @@ import (
 type field struct {
 	policy, playedUnder limit.Policy
 	candidates          []*candidate
-	exact               algorithms.Instance
+	exact               algorithms.Limiter
 	usual               []*usualLimiter
 	usually             map[string]float64 // what each candidate loses on the standard set; nil where that is played
 
@@ -36,7 +36,7 @@ var exactRule = map[limit.Contract]string{limit.ByWindow: "sliding-window-log", 
 // usualLimiter does not guarantee the contract.
 type usualLimiter struct {
 	label    string
-	instance algorithms.Instance
+	instance algorithms.Limiter
 	peak     int64 // the most that it admitted in a window
 	admitted int64
 	beyond   int64 // of which an exact limiter would refuse so much
@@ -100,7 +100,7 @@ type keyState struct {
 // lanes are the exact limiter's first, then those of the candidates in each phase, then those of the usual ones.
 func (f *field) lanes() []*lane {
 	var all []*lane
-	add := func(in *algorithms.Instance) *lane {
+	add := func(in *algorithms.Limiter) *lane {
 		l := &lane{Limiter: in.NewModel(), keys: map[string]*keyState{}}
 		all = append(all, l)
 		return l
@@ -146,9 +146,9 @@ func (f *field) play(ctx context.Context, s *scenario.Scenario, seed uint64) err
 
 // replay reads the stream once, past every lane.
 func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, lanes []*lane) error {
-	var all []replay.Lane
+	var all []replay.Row
 	for _, l := range lanes {
-		all = append(all, replay.Lane{Decider: replay.NewModel(l, s.Start)})
+		all = append(all, replay.Row{Decider: replay.NewModel(l, s.Start)})
 	}
 	before := f.requests
 	o, err := replay.Run(ctx, s.Stream(seed), f.playedUnder, all, replay.Options{Stop: f.stop,
@@ -166,7 +166,7 @@ func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, l
 	f.requests, f.largestCost = before+o.Reference.Offered, max(f.largestCost, o.LargestCost)
 	for i, l := range lanes {
 		if l.usual != nil {
-			l.usual.note(o.Lanes[i].Result)
+			l.usual.note(o.Rows[i].Result)
 		}
 	}
 	return nil
@@ -186,12 +186,12 @@ func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, la
 			f.requests += int64(len(out.Journal.Requests))
 		}
 		o, err := replay.Run(ctx, traffic.List(out.Journal.Requests, 0, false), f.playedUnder,
-			[]replay.Lane{{Decider: &replay.Recorded{Decisions: out.Journal.Decisions}}}, replay.Options{})
+			[]replay.Row{{Decider: &replay.Recorded{Decisions: out.Journal.Decisions}}}, replay.Options{})
 		if err != nil {
 			return err
 		}
 		if f.largestCost = max(f.largestCost, o.LargestCost); l.usual != nil {
-			l.usual.note(o.Lanes[0].Result)
+			l.usual.note(o.Rows[0].Result)
 		}
 	}
 	return nil

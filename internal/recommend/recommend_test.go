@@ -135,7 +135,7 @@ func TestCostsLeaveSmallBurstsOut(t *testing.T) {
 	}
 	var bursts []int64
 	for _, c := range f.candidates {
-		if c.admits(f.largestCost, p) && c.instance.Spec.Name == "gcra" {
+		if c.admits(f.largestCost, p) && c.instance.Algorithm.Name == "gcra" {
 			bursts = append(bursts, c.instance.InRole(algorithms.Capacity))
 		}
 	}

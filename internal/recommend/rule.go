@@ -127,9 +127,9 @@ func (f *field) answer() (*result.Answer, error) {
 
 // deploy says how the pick is called.
 func (c *candidate) deploy(a *result.Answer) {
-	a.Script = "lua/" + c.instance.Spec.Name + ".lua"
+	a.Script = "lua/" + c.instance.Algorithm.Name + ".lua"
 	a.Arguments = append([]string{"", "1"}, c.instance.Args...)
-	if c.instance.Spec.Name == "gcra" {
+	if c.instance.Algorithm.Name == "gcra" {
 		p := c.instance.Policy
 		period := fmt.Sprintf("%d * time.Microsecond", p.WindowUS())
 		if p.Window%time.Second == 0 {

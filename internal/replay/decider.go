@@ -7,19 +7,19 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Decider decides requests in order; decisions has the length of requests. After an error the decisions are void.
-// After message.ErrStopped the lane's figures cover the batches before.
+// Decider decides requests in order; decisions has the length of requests. After an error the decisions are invalid.
+// After message.ErrStopped the row's figures cover the earlier batches.
 type Decider interface {
 	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error
 }
 
-// Model lets a plain Go limiter decide: no server at all.
+// Model is a Decider that asks a Go model.
 type Model struct {
 	limiter limit.Limiter
 	startUS int64
 }
 
-// NewModel is limiter under a clock that begins at start.
+// NewModel makes a Model whose clock begins at start.
 func NewModel(limiter limit.Limiter, start time.Time) *Model {
 	return &Model{limiter, start.UnixMicro()}
 }
@@ -32,7 +32,7 @@ func (m *Model) Decide(_ context.Context, requests []limit.Request, decisions []
 	return nil
 }
 
-// Recorded decides as was decided before, in the same order.
+// Recorded repeats earlier decisions in the same order.
 type Recorded struct{ Decisions []limit.Decision }
 
 // Decide never fails.
@@ -42,14 +42,14 @@ func (r *Recorded) Decide(_ context.Context, _ []limit.Request, decisions []limi
 	return nil
 }
 
-// unreachable is a Decider that nobody reaches at times.
+// unreachable is a Decider with outages.
 type unreachable struct {
 	Decider
-	outages []limit.Outage // those that are not over, in the order of time
+	outages []limit.Outage // the present and later ones, in order
 }
 
-// Unreachable is d with outages, which are in the order of time and do not overlap. Requests in them are Unavailable,
-// and d never sees them.
+// Unreachable is d with outages, which must be in order and must not overlap. Requests in an outage are Unavailable; d
+// does not see them.
 func Unreachable(d Decider, outages []limit.Outage) Decider {
 	if len(outages) == 0 {
 		return d

@@ -14,34 +14,33 @@ import (
 )
 
 const (
-	// defaultBatch is large enough that a server's pipeline fills, and small enough that a lane's memory stays in the
+	// defaultBatch is large enough to fill a server's pipeline, and small enough for a row's memory to stay in the
 	// processor's cache.
 	defaultBatch = 16384
-	// sharesFrom is how many requests are read before they are shared out over the processors: fewer are decided before
-	// anybody else could help.
+	// sharesFrom is how many requests are read before processors share the keys. With fewer, sharing saves no time.
 	sharesFrom = 1 << 16
 )
 
-// fan reads the traffic once, and hands each request to the source that has its key, in batches. Each source works in a
-// goroutine of its own, and behind it each of its lanes in another.
+// fan reads the traffic once, and sends each request to its key's source, in batches. Each source has a goroutine, and
+// so has each row of each source.
 type fan struct {
 	ctx      context.Context
 	group    *errgroup.Group
 	policy   limit.Policy
 	duration time.Duration
-	lanes    []Lane
+	rows     []Row
 	options  Options
-	turn     chan struct{} // held while deciding: no more lanes decide at the same time than there are processors
+	turn     chan struct{} // a row holds it while it decides; it has room for as many rows as there are processors
 
 	sources []*source
-	held    []limit.Request // while there are no sources
-	done    int64           // requests that were sent
+	held    []limit.Request // read before there are sources
+	done    int64           // requests sent to sources
 	all     Whole
-	stop    bool // it was told to
-	partial bool // it did before the end
+	stop    bool // Options.Stop is closed
+	partial bool // reading stopped before the traffic's end
 }
 
-// read hands the traffic on until it ends, somebody fails, or it is told to stop.
+// read sends the traffic to the sources until it ends, a row fails, or Stop is closed.
 func (f *fan) read(traffic Traffic) error {
 	if f.options.Sources <= 1 {
 		f.begin(1)
@@ -76,15 +75,15 @@ func (f *fan) read(traffic Traffic) error {
 	return nil
 }
 
-// begin starts so many sources. The lanes of all but the first are new ones.
+// begin starts that many sources. Only the first uses the rows' own Deciders; the others use Another.
 func (f *fan) begin(sources int) {
 	for i := range sources {
 		s := newSource(f.policy, f.duration, f.options)
-		for _, lane := range f.lanes {
+		for _, row := range f.rows {
 			if i > 0 {
-				lane.Decider = lane.Another()
+				row.Decider = row.Another()
 			}
-			w := s.worker(lane, f.turn)
+			w := s.worker(row, f.turn)
 			f.group.Go(func() error { return w.work(f.ctx) })
 		}
 		f.sources = append(f.sources, s)
@@ -92,7 +91,7 @@ func (f *fan) begin(sources int) {
 	}
 }
 
-// share begins with so many sources, and hands on what was held.
+// share starts that many sources, and sends them the held requests.
 func (f *fan) share(sources int) error {
 	f.begin(sources)
 	for _, q := range f.held {
@@ -104,7 +103,7 @@ func (f *fan) share(sources int) error {
 	return nil
 }
 
-// hand puts q to the others for its source, which get on their way where they are enough.
+// hand adds q to its source's pending batch, and sends a full batch first.
 func (f *fan) hand(q limit.Request) error {
 	s := f.sources[0]
 	if n := len(f.sources); n > 1 {
@@ -120,8 +119,8 @@ func (f *fan) hand(q limit.Request) error {
 	return nil
 }
 
-// deliver sends what is pending for a source, unless that is nothing. The next batch has room for as many. Its error is
-// the context's, which also ends when a lane fails.
+// deliver sends a source's pending batch, unless it is empty. The next batch has the same capacity. The error is the
+// context's, which also ends when a row fails.
 func (f *fan) deliver(s *source) error {
 	b := s.pending
 	if len(b) == 0 {
@@ -141,14 +140,14 @@ func (f *fan) deliver(s *source) error {
 	return nil
 }
 
-// run reads the traffic, and waits for the sources and lanes to work off what was sent.
+// run reads the traffic, and waits until all sources and rows have finished.
 func (f *fan) run(traffic Traffic) (*Part, error) {
 	err := f.read(traffic)
 	for _, s := range f.sources {
 		close(s.requests)
 	}
-	if laneErr := f.group.Wait(); err == nil || laneErr != nil {
-		err = laneErr
+	if rowErr := f.group.Wait(); err == nil || rowErr != nil {
+		err = rowErr
 	}
 	if err != nil {
 		return nil, err
@@ -173,22 +172,22 @@ func (f *fan) run(traffic Traffic) (*Part, error) {
 	return sum, nil
 }
 
-// RunPart is Run, and what it finds a part that can be added to those of other keys.
-func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, lanes []Lane, o Options) (*Part, error) {
+// RunPart is Run with a Part as its result, which can be added to the Parts of other keys.
+func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o Options) (*Part, error) {
 	if o.Batch == 0 {
 		o.Batch = defaultBatch
 	}
 	if o.ShareFrom == 0 {
 		o.ShareFrom = sharesFrom
 	}
-	for _, l := range lanes {
+	for _, l := range rows {
 		if l.Another == nil {
 			o.Sources = 1
 		}
 	}
 	duration, _ := traffic.Duration()
 	group, ctx := errgroup.WithContext(ctx)
-	f := &fan{ctx: ctx, group: group, policy: p, duration: duration, lanes: lanes, options: o,
+	f := &fan{ctx: ctx, group: group, policy: p, duration: duration, rows: rows, options: o,
 		turn: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	return f.run(traffic)
 }

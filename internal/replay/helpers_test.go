@@ -61,18 +61,18 @@ func (b broken) Requests() iter.Seq2[limit.Request, error] {
 
 func (broken) Duration() (time.Duration, bool) { return 0, false }
 
-// modelLane is an algorithm's model.
-func modelLane(t testing.TB, label string, p limit.Policy) replay.Lane {
+// modelRow is an algorithm's model.
+func modelRow(t testing.TB, label string, p limit.Policy) replay.Row {
 	t.Helper()
 	choice, err := algorithms.Parse(label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Instance(p)
+	in, err := choice.Limiter(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return replay.Lane{Label: label, Decider: replay.NewModel(in.NewModel(), midnight)}
+	return replay.Row{Label: label, Decider: replay.NewModel(in.NewModel(), midnight)}
 }
 
 // after admits everything, and does something once, in the batch in which it is past so many requests; an error
@@ -96,9 +96,9 @@ func (a *after) Decide(_ context.Context, requests []limit.Request, decisions []
 	return nil
 }
 
-// admitAll is a lane without a rule.
-func admitAll(label string) replay.Lane {
-	return replay.Lane{Label: label, Decider: &after{requests: 1 << 60}}
+// admitAll is a row without a rule.
+func admitAll(label string) replay.Row {
+	return replay.Row{Label: label, Decider: &after{requests: 1 << 60}}
 }
 
 func policy(t testing.TB, text string) limit.Policy {

@@ -49,9 +49,9 @@ func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) {
 		}
 	}
 	p := policy(t, "5/10ms")
-	lanes := []replay.Lane{modelLane(t, "gcra", p), modelLane(t, "sliding-window-log", p)}
+	rows := []replay.Row{modelRow(t, "gcra", p), modelRow(t, "sliding-window-log", p)}
 	// small batches: how many are on their way at the moment of looking is a matter of chance
-	run(t, passing{}, p, lanes, replay.Options{Progress: progress, Batch: 1024})
+	run(t, passing{}, p, rows, replay.Options{Progress: progress, Batch: 1024})
 	// A map's tables grow at another moment with each hash seed: some 3 MB either way. A leak of eight bytes a request
 	// would be 7 MB.
 	const perKey, slack = 24 + 3*4, 6 << 20

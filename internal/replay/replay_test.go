@@ -18,7 +18,7 @@ import (
 )
 
 // Whatever runs beside a limiter, in batches of whatever size and span, it decides as it would alone.
-func TestEachLaneDecidesAsItWouldAlone(t *testing.T) {
+func TestEachRowDecidesAsItWouldAlone(t *testing.T) {
 	labels := []string{"none", "gcra", "fixed-window", "sliding-window-log", "token-bucket"}
 	p := policy(t, "5/1s")
 	scales := measure.TimeScales(p.WindowUS())
@@ -29,15 +29,15 @@ func TestEachLaneDecidesAsItWouldAlone(t *testing.T) {
 			Scales:   scales,
 			Fairness: true,
 		}
-		var lanes []replay.Lane
+		var rows []replay.Row
 		for _, label := range labels {
-			lanes = append(lanes, countingLane(modelLane(t, label, p)))
+			rows = append(rows, countingRow(modelRow(t, label, p)))
 		}
-		together := run(t, requests, p, lanes, o)
+		together := run(t, requests, p, rows, o)
 		for i, label := range labels {
-			alone := run(t, requests, p, []replay.Lane{countingLane(modelLane(t, label, p))},
+			alone := run(t, requests, p, []replay.Row{countingRow(modelRow(t, label, p))},
 				replay.Options{Scales: scales, Fairness: true})
-			if diff := cmp.Diff(alone.Lanes[0], together.Lanes[i]); diff != "" {
+			if diff := cmp.Diff(alone.Rows[0], together.Rows[i]); diff != "" {
 				r.Fatalf("%s alone (-) and beside others (+):\n%s", label, diff)
 			}
 			if diff := cmp.Diff(alone.Reference, together.Reference); diff != "" {
@@ -47,7 +47,7 @@ func TestEachLaneDecidesAsItWouldAlone(t *testing.T) {
 	})
 }
 
-func countingLane(l replay.Lane) replay.Lane {
+func countingRow(l replay.Row) replay.Row {
 	l.Counts = true
 	return l
 }
@@ -59,13 +59,13 @@ func TestWhatIsAskedForIsMeasured(t *testing.T) {
 		{AtUS: 1_000_000, Key: "b", Cost: 2}, {AtUS: 1_000_001, Key: "a", Cost: 1},
 	}
 	p := policy(t, "2/1s")
-	lanes := []replay.Lane{countingLane(modelLane(t, "fixed-window-aligned", p)), admitAll("all")}
-	o := run(t, requests, p, lanes, replay.Options{Scales: []int64{1, 100_001, 1_000_000}, Fairness: true, Batch: 2})
+	rows := []replay.Row{countingRow(modelRow(t, "fixed-window-aligned", p)), admitAll("all")}
+	o := run(t, requests, p, rows, replay.Options{Scales: []int64{1, 100_001, 1_000_000}, Fairness: true, Batch: 2})
 	if o.LargestCost != 2 {
 		t.Errorf("the largest cost is %d", o.LargestCost)
 	}
 	off := 0.0 // when b comes back, nothing of its 2 is believed, nor exact; at 0.9 s both are
-	want := []replay.LaneOutcome{
+	want := []replay.RowOutcome{
 		{MostAdmitted: []int64{2, 2, 2}, RateDifference: &off,
 			Fairness: &measure.Fairness{Keys: 2, JainIndex: 1, WorstKey: "a", WorstServed: 1, BestServed: 1}},
 		{MostAdmitted: []int64{2, 3, 3},
@@ -73,13 +73,13 @@ func TestWhatIsAskedForIsMeasured(t *testing.T) {
 				WorstServed: 1, BestServed: 1.25,
 				KeysOver: 1, Over: &measure.KeyShare{Key: "b", Share: 0.2}}},
 	}
-	for i, lane := range o.Lanes {
-		lane.Result, lane.Series = measure.Result{}, measure.Series{}
-		if diff := cmp.Diff(want[i], lane); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", lanes[i].Label, diff)
+	for i, row := range o.Rows {
+		row.Result, row.Series = measure.Result{}, measure.Series{}
+		if diff := cmp.Diff(want[i], row); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", rows[i].Label, diff)
 		}
 	}
-	plain := run(t, requests, p, []replay.Lane{admitAll("all")}, replay.Options{}).Lanes[0]
+	plain := run(t, requests, p, []replay.Row{admitAll("all")}, replay.Options{}).Rows[0]
 	if plain.MostAdmitted != nil || plain.Fairness != nil || plain.RateDifference != nil {
 		t.Errorf("nobody asked, and it was measured: %+v", plain)
 	}
@@ -96,9 +96,9 @@ func drawTraffic(r *rapid.T) traffic {
 	return requests
 }
 
-func run(t *testing.T, traffic replay.Traffic, p limit.Policy, lanes []replay.Lane, o replay.Options) *replay.Outcome {
+func run(t *testing.T, traffic replay.Traffic, p limit.Policy, rows []replay.Row, o replay.Options) *replay.Outcome {
 	t.Helper()
-	outcome, err := replay.Run(t.Context(), traffic, p, lanes, o)
+	outcome, err := replay.Run(t.Context(), traffic, p, rows, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,10 +111,10 @@ func TestBatchesKeepToTheirSize(t *testing.T) {
 	for i := range requests {
 		requests[i].Key, requests[i].Cost = "k", 1
 	}
-	lane := admitAll("all")
+	row := admitAll("all")
 	var sizes []int
 	var seen []limit.Request
-	lane.Observe = func(requests []limit.Request, decisions []limit.Decision) error {
+	row.Observe = func(requests []limit.Request, decisions []limit.Decision) error {
 		if len(requests) != len(decisions) {
 			t.Errorf("%d requests with %d decisions", len(requests), len(decisions))
 		}
@@ -124,7 +124,7 @@ func TestBatchesKeepToTheirSize(t *testing.T) {
 	}
 	var progress []int64
 	o := replay.Options{Batch: 3, Progress: func(n int64) { progress = append(progress, n) }}
-	outcome := run(t, requests, policy(t, "5/1s"), []replay.Lane{lane}, o)
+	outcome := run(t, requests, policy(t, "5/1s"), []replay.Row{row}, o)
 	if !slices.Equal(sizes, []int{3, 2}) {
 		t.Errorf("batches of %v", sizes)
 	}
@@ -141,14 +141,14 @@ func TestBatchesKeepToTheirSize(t *testing.T) {
 
 // The tests below run in a bubble that panics when everybody in it waits for ever, and when a goroutine is left.
 
-// A lane that fails ends the run, however much traffic there is and however many lanes wait for their turn; the
+// A row that fails ends the run, however much traffic there is and however many rows wait for their turn; the
 // error says which one it was.
-func TestAFailingLaneEndsTheRunAndIsNamed(t *testing.T) {
+func TestAFailingRowEndsTheRunAndIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := errors.New("the server went up in smoke")
-		bad := replay.Lane{Label: "bad", Decider: &after{requests: 5000, do: func() error { return cause }}}
-		lanes := []replay.Lane{admitAll("before"), bad, admitAll("after"), admitAll("last")}
-		outcome, err := replay.Run(t.Context(), endless{}, policy(t, "5/1s"), lanes, replay.Options{Batch: 100})
+		bad := replay.Row{Label: "bad", Decider: &after{requests: 5000, do: func() error { return cause }}}
+		rows := []replay.Row{admitAll("before"), bad, admitAll("after"), admitAll("last")}
+		outcome, err := replay.Run(t.Context(), endless{}, policy(t, "5/1s"), rows, replay.Options{Batch: 100})
 		if !errors.Is(err, cause) || err.Error() != "bad: the server went up in smoke" || outcome != nil {
 			t.Errorf("outcome %v, error %v", outcome, err)
 		}
@@ -159,9 +159,9 @@ func TestAFailingLaneEndsTheRunAndIsNamed(t *testing.T) {
 func TestAFailingObserverEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("no space left on device")
-		lane := admitAll("all")
-		lane.Observe = func([]limit.Request, []limit.Decision) error { return full }
-		_, err := replay.Run(t.Context(), endless{}, policy(t, "5/1s"), []replay.Lane{lane}, replay.Options{})
+		row := admitAll("all")
+		row.Observe = func([]limit.Request, []limit.Decision) error { return full }
+		_, err := replay.Run(t.Context(), endless{}, policy(t, "5/1s"), []replay.Row{row}, replay.Options{})
 		if !errors.Is(err, full) || err.Error() != "all: no space left on device" {
 			t.Errorf("error %v", err)
 		}
@@ -171,19 +171,19 @@ func TestAFailingObserverEndsTheRun(t *testing.T) {
 func TestACancelledContextEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		lane := replay.Lane{Label: "l", Decider: &after{requests: 3000, do: func() error { cancel(); return nil }}}
-		if _, err := replay.Run(ctx, endless{}, policy(t, "5/1s"), []replay.Lane{lane, admitAll("m")},
+		row := replay.Row{Label: "l", Decider: &after{requests: 3000, do: func() error { cancel(); return nil }}}
+		if _, err := replay.Run(ctx, endless{}, policy(t, "5/1s"), []replay.Row{row, admitAll("m")},
 			replay.Options{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})
 }
 
-// Traffic that cannot be read to its end is no lane's fault.
+// Traffic that cannot be read to its end is no row's fault.
 func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		garbled := errors.New("access.log:1001: this is no line of a log")
-		outcome, err := replay.Run(t.Context(), broken{garbled}, policy(t, "5/1s"), []replay.Lane{admitAll("all")},
+		outcome, err := replay.Run(t.Context(), broken{garbled}, policy(t, "5/1s"), []replay.Row{admitAll("all")},
 			replay.Options{Batch: 64})
 		var of *replay.InputError
 		if !errors.As(err, &of) || !errors.Is(err, garbled) || err.Error() != garbled.Error() || outcome != nil {
@@ -192,21 +192,21 @@ func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
 	})
 }
 
-// Told to stop, a run ends with what was read so far, decided by every lane.
-func TestStopGivesAPartialOutcomeOnWhichAllLanesAgree(t *testing.T) {
+// Told to stop, a run ends with what was read so far, decided by every row.
+func TestStopGivesAPartialOutcomeOnWhichAllRowsAgree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
-		stopper := replay.Lane{Label: "stopper",
+		stopper := replay.Row{Label: "stopper",
 			Decider: &after{requests: 700, do: func() error { close(stop); return nil }}}
 		p := policy(t, "5/1s")
-		lanes := []replay.Lane{admitAll("all"), stopper, modelLane(t, "gcra", p)}
-		outcome := run(t, endless{}, p, lanes, replay.Options{Stop: stop, Batch: 100})
+		rows := []replay.Row{admitAll("all"), stopper, modelRow(t, "gcra", p)}
+		outcome := run(t, endless{}, p, rows, replay.Options{Stop: stop, Batch: 100})
 		if !outcome.Partial || outcome.Reference.Offered < 700 {
 			t.Errorf("partial %v, offered %d", outcome.Partial, outcome.Reference.Offered)
 		}
-		for i, l := range outcome.Lanes {
+		for i, l := range outcome.Rows {
 			if l.Result.Offered != outcome.Reference.Offered {
-				t.Errorf("%s was offered %d, the reference %d", lanes[i].Label, l.Result.Offered,
+				t.Errorf("%s was offered %d, the reference %d", rows[i].Label, l.Result.Offered,
 					outcome.Reference.Offered)
 			}
 		}
@@ -218,19 +218,19 @@ func TestStopGivesAPartialOutcomeOnWhichAllLanesAgree(t *testing.T) {
 	})
 }
 
-// A lane may give up by itself when it is told to stop in the middle of a wait: its figures then cover what came
+// A row may give up by itself when it is told to stop in the middle of a wait: its figures then cover what came
 // before, and the outcome says that it is partial.
-func TestALaneThatGivesUpKeepsWhatItHad(t *testing.T) {
+func TestARowThatGivesUpKeepsWhatItHad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var requests traffic
 		for i := range int64(1000) {
 			requests = append(requests, limit.Request{AtUS: i, Key: "k", Cost: 1})
 		}
-		waiting := replay.Lane{Label: "waiting",
+		waiting := replay.Row{Label: "waiting",
 			Decider: &after{requests: 250, do: func() error { return message.ErrStopped }}}
-		outcome := run(t, requests, policy(t, "5/1s"), []replay.Lane{waiting, admitAll("all")},
+		outcome := run(t, requests, policy(t, "5/1s"), []replay.Row{waiting, admitAll("all")},
 			replay.Options{Batch: 100})
-		if got := []int64{outcome.Lanes[0].Result.Offered, outcome.Lanes[1].Result.Offered}; !slices.Equal(got,
+		if got := []int64{outcome.Rows[0].Result.Offered, outcome.Rows[1].Result.Offered}; !slices.Equal(got,
 			[]int64{200, 1000}) || !outcome.Partial {
 			t.Errorf("offered %v, partial %v; want 200 and 1000, partial", got, outcome.Partial)
 		}

@@ -11,14 +11,14 @@ import (
 	"ratelab/internal/message"
 )
 
-// batch is shared by all lanes, and read only once it is delivered.
+// batch is shared by all rows. It is read-only.
 type batch struct {
 	requests []limit.Request
 	exact    []bool  // what the reference decided
 	numbers  []int64 // of the keys
 }
 
-// source takes the requests of some keys, once for all lanes: it lets the reference decide and counts what was offered.
+// source handles the requests of some keys, once for all rows: the reference decides them, and they are counted.
 type source struct {
 	options   Options
 	policy    limit.Policy
@@ -28,20 +28,20 @@ type source struct {
 	offered   measure.Ledger // only where fairness is measured
 	names     []string       // of the keys by number, where fairness is measured; nil when there are too many
 
-	pending  []limit.Request // the reader's, not sent yet
+	pending  []limit.Request // the reader's; not sent yet
 	requests chan []limit.Request
 	workers  []*worker
 }
 
-// worker has one lane decide what its source hands on, and measures it.
+// worker has one row decide its source's batches, and measures the decisions.
 type worker struct {
-	lane      Lane
+	row       Row
 	meter     *measure.Meter
 	batches   chan *batch
 	decisions []limit.Decision
 	turn      chan struct{}
 	stopped   bool
-	unseen    measure.Ledger // what the reference admits of what came after a lane stopped
+	unseen    measure.Ledger // what the reference admits after the row has stopped
 }
 
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
@@ -49,21 +49,21 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 		keys: measure.NewKeySet(), requests: make(chan []limit.Request, 1)}
 }
 
-// worker adds one for a lane, which measures what the options and the lane ask for.
-func (s *source) worker(lane Lane, turn chan struct{}) *worker {
-	w := &worker{lane: lane, meter: measure.NewMeter(s.policy, s.duration), turn: turn,
+// worker adds a worker for a row, with the measures that the options and the row ask for.
+func (s *source) worker(row Row, turn chan struct{}) *worker {
+	w := &worker{row: row, meter: measure.NewMeter(s.policy, s.duration), turn: turn,
 		batches: make(chan *batch, 2)}
 	if s.options.Scales != nil {
 		w.meter.WatchScales(s.options.Scales)
 	}
-	if lane.Counts {
+	if row.Counts {
 		w.meter.WatchRate()
 	}
 	s.workers = append(s.workers, w)
 	return w
 }
 
-// work takes batches until there are no more, and hands them on to every lane.
+// work sends every batch to every row.
 func (s *source) work(ctx context.Context) error {
 	defer func() {
 		for _, w := range s.workers {
@@ -87,7 +87,7 @@ func (s *source) work(ctx context.Context) error {
 	return nil
 }
 
-// number is the key's, once for all lanes. Where fairness is measured it notes the name and what is offered.
+// number is the key's number. Where fairness is measured, it also notes the key's name and what is offered.
 func (s *source) number(q limit.Request) int64 {
 	number := s.keys.Add(q.Key)
 	if !s.options.Fairness {
@@ -105,7 +105,7 @@ func (s *source) number(q limit.Request) int64 {
 	return number
 }
 
-// part is what the source and its lanes found, of traffic that comes to all.
+// part is the result for the source's keys.
 func (s *source) part(all Whole) (*Part, error) {
 	duration := time.Duration(all.DurationUS) * time.Microsecond
 	reach := max(s.options.Reach, all.LastUS)
@@ -124,20 +124,20 @@ func (s *source) part(all Whole) (*Part, error) {
 		}
 		t, err := w.meter.Tally(duration, exact)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", w.lane.Label, err)
+			return nil, fmt.Errorf("%s: %w", w.row.Label, err)
 		}
 		if s.options.Fairness {
 			account := measure.Account{Offered: &s.offered, Exact: exact, Within: w.meter.Within(),
 				Excess: w.meter.Excess()}
 			t.Served = account.Served(s.names, s.policy.Requests)
 		}
-		p.Lanes = append(p.Lanes, t)
+		p.Rows = append(p.Rows, t)
 		p.partial = p.partial || w.stopped
 	}
 	return p, nil
 }
 
-// work decides every batch. Of what comes after the lane stopped it notes what the reference admits.
+// work decides every batch. After the row has stopped, it only notes what the reference admits.
 func (w *worker) work(ctx context.Context) error {
 	for b := range w.batches {
 		if err := ctx.Err(); err != nil {
@@ -146,7 +146,7 @@ func (w *worker) work(ctx context.Context) error {
 		if !w.stopped {
 			err := w.decide(ctx, b)
 			if w.stopped = errors.Is(err, message.ErrStopped); err != nil && !w.stopped {
-				return fmt.Errorf("%s: %w", w.lane.Label, err)
+				return fmt.Errorf("%s: %w", w.row.Label, err)
 			}
 		}
 		for i := 0; w.stopped && i < len(b.requests); i++ {
@@ -169,14 +169,14 @@ func (w *worker) decide(ctx context.Context, b *batch) error {
 		return ctx.Err()
 	}
 	defer func() { <-w.turn }()
-	if err := w.lane.Decider.Decide(ctx, b.requests, decisions); err != nil {
+	if err := w.row.Decider.Decide(ctx, b.requests, decisions); err != nil {
 		return err
 	}
 	for i, q := range b.requests {
 		w.meter.Observe(q, b.numbers[i], decisions[i], b.exact[i])
 	}
-	if w.lane.Observe != nil {
-		return w.lane.Observe(b.requests, decisions)
+	if w.row.Observe != nil {
+		return w.row.Observe(b.requests, decisions)
 	}
 	return nil
 }

@@ -40,15 +40,15 @@ func (l *lasting) Duration() (time.Duration, bool) {
 	return time.Duration(l.traffic[len(l.traffic)-1].AtUS+1) * time.Microsecond, true
 }
 
-// sourceLanes are all algorithms, and some with other parameters.
-func sourceLanes(t testing.TB, p limit.Policy) []replay.Lane {
-	var lanes []replay.Lane
+// sourceRows are all algorithms, and some with other parameters.
+func sourceRows(t testing.TB, p limit.Policy) []replay.Row {
+	var rows []replay.Row
 	for _, label := range append(algorithms.Names(), "gcra:burst=1", "leaky-bucket:burst=2") {
-		lane := countingLane(modelLane(t, label, p))
-		lane.Another = func() replay.Decider { return modelLane(t, label, p).Decider }
-		lanes = append(lanes, lane)
+		row := countingRow(modelRow(t, label, p))
+		row.Another = func() replay.Decider { return modelRow(t, label, p).Decider }
+		rows = append(rows, row)
 	}
-	return lanes
+	return rows
 }
 
 // Sources, however many, come to what one comes to, also where a part was written as JSON in between.
@@ -64,7 +64,7 @@ func TestSourcesComeToTheSame(t *testing.T) {
 			if known {
 				all = requests
 			}
-			part, err := replay.RunPart(t.Context(), all, p, sourceLanes(t, p), o)
+			part, err := replay.RunPart(t.Context(), all, p, sourceRows(t, p), o)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func throughJSON(r *rapid.T, part *replay.Part) *replay.Part {
 }
 
 func outcomeOf(r *rapid.T, part *replay.Part, p limit.Policy) *replay.Outcome {
-	outcome, err := part.Outcome(p, make([]string, len(part.Lanes)))
+	outcome, err := part.Outcome(p, make([]string, len(part.Rows)))
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -112,10 +112,10 @@ func (a *Ask) firstDifference(ctx context.Context, p *Plan) (*DifferenceError, e
 	if err != nil {
 		return nil, err
 	}
-	head := rows[1].lane()
+	head := rows[1].replayed()
 	head.Another = nil
 	head.Decider = &confirming{Decider: rows[1].decider, model: rows[0].decider, alike: sameOutcome, stop: a.Stop}
-	_, err = replay.Run(ctx, p.Stream, p.Policy, []replay.Lane{head}, replay.Options{})
+	_, err = replay.Run(ctx, p.Stream, p.Policy, []replay.Row{head}, replay.Options{})
 	err = a.Server.Clean(ctx, err)
 	var first *DifferenceError
 	if errors.As(err, &first) {

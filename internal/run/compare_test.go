@@ -25,7 +25,7 @@ func changed(t *testing.T, name, old, new string) *Side {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := choice.Spec.Script()
+	source := choice.Algorithm.Script()
 	if !strings.Contains(source, old) {
 		t.Fatalf("%s has no %q", name, old)
 	}
@@ -79,7 +79,7 @@ func TestOneTooManyIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := choice.Instance(limit.Policy{Requests: requests, Window: p.Window})
+		in, err := choice.Limiter(limit.Policy{Requests: requests, Window: p.Window})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 		note(fmt.Sprintf("fairness is not measured beyond %d,000 keys", measure.MaxFairKeys/1000))
 	}
 	for i, r := range rows {
-		run.Results = append(run.Results, r.describe(p, o, o.Lanes[i]))
+		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
 	}
 	if p.Scenario.Reactive() {
 		run.Reference = nil

@@ -12,22 +12,22 @@ import (
 // Limiter is a rule with its parameters, or a user's script with its binding. Its Policy is the limit that it
 // enforces; the plan's limit is what it is measured against.
 type Limiter struct {
-	algorithms.Instance // a user's script has only Label, Parameters and Policy
+	algorithms.Limiter // a user's script has only Label, Parameters and Policy
 
 	Program *script.Program // the source with its call; nil: a sequence of commands
 	File    string          // the user's script; "": a built-in one
-	Counts  bool            // see algorithms.Spec.Counts; against the plan's limit
+	Counts  bool            // see algorithms.Algorithm.Counts; against the plan's limit
 	TickUS  int64           // the resolution of retry_after, in µs; 0 for a user's script
 	Aligned bool            // its windows may be aligned to the clock
 }
 
 // Builtin makes an algorithm's limiter for a limit. An error names the label and the value that does not fit.
 func Builtin(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
-	in, err := c.Instance(p)
+	in, err := c.Limiter(p)
 	if err != nil {
 		return nil, err
 	}
-	source := in.Spec.Script()
+	source := in.Algorithm.Script()
 	now := script.Literal("")
 	if in.ClientTime {
 		now = script.NowUS(in.GranularityUS)
@@ -48,11 +48,12 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 		// In virtual time both calls have the same number of arguments.
 		program.Remove = call(append(slices.Clone(in.Delete), make([]string, len(in.Init)-len(in.Delete))...))
 	}
-	l := &Limiter{Instance: in, Program: program, TickUS: 1, Aligned: in.Spec.Traits.Aligned || in.Spec.Traits.Grid,
+	traits := in.Algorithm.Traits
+	l := &Limiter{Limiter: in, Program: program, TickUS: 1, Aligned: traits.Aligned || traits.Grid,
 		// a row with its own limit, or with gateways, does not count what the plan's window holds
-		Counts: in.Spec.Counts() && !c.HasOwnLimit() && in.Gateways == nil}
+		Counts: in.Algorithm.Counts() && !c.HasOwnLimit() && in.Gateways == nil}
 	switch { // the resolution of the clock that ends a rejection
-	case in.Spec.Traits.TTLRule:
+	case traits.TTLRule:
 		l.TickUS = time.Millisecond.Microseconds()
 	case in.ClientTime:
 		l.TickUS = in.GranularityUS
@@ -77,7 +78,7 @@ func bound(f script.File, p limit.Policy) (*Limiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Limiter{Instance: algorithms.Instance{Label: program.Label, Parameters: map[string]string{}, Policy: p},
+	return &Limiter{Limiter: algorithms.Limiter{Label: program.Label, Parameters: map[string]string{}, Policy: p},
 		Program: program, File: f.Name, Aligned: true}, nil
 }
 

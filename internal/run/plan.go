@@ -119,7 +119,7 @@ func Limiters(choices []algorithms.Choice, scripts []script.File, policy limit.P
 		all = append(all, l)
 	}
 	for _, choice := range choices {
-		choice, err := choice.WithDefaults(parameters[choice.Spec.Name])
+		choice, err := choice.WithDefaults(parameters[choice.Algorithm.Name])
 		if err != nil {
 			continue
 		}

@@ -64,7 +64,7 @@ func (a *Ask) playAll(ctx context.Context, p *Plan, rows []*row, outcome *replay
 	}
 	for i, r := range rows {
 		outcome.Partial = outcome.Partial || found[i].Partial || r.played.Stopped
-		outcome.Lanes = append(outcome.Lanes, found[i].Lanes[0])
+		outcome.Rows = append(outcome.Rows, found[i].Rows[0])
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 	}
 	for _, choice := range p.sequences {
 		play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
-		l := &Limiter{Instance: algorithms.Instance{Label: choice.Label, Parameters: choice.Parameters()}}
+		l := &Limiter{Limiter: algorithms.Limiter{Label: choice.Label, Parameters: choice.Parameters()}}
 		r, err := a.row(ctx, p, l, len(all))
 		if err != nil {
 			return nil, err
@@ -136,7 +136,7 @@ func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *re
 	}
 	again := traffic.List(r.played.Journal.Requests, base.Duration, !p.endless())
 	r.decider = r.confirmation(a.Stop)
-	outcome, err := replay.Run(ctx, again, p.Policy, []replay.Lane{r.lane()},
+	outcome, err := replay.Run(ctx, again, p.Policy, []replay.Row{r.replayed()},
 		p.measured(replay.Options{Reach: base.LastUS}))
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (r *resolver) choices(s *scenario.Scenario) []algorithms.Choice {
 		}
 		all = append(all, plain)
 		for _, c := range named {
-			if c.Spec.Name == spec.Name && !chosen(all, c) {
+			if c.Algorithm.Name == spec.Name && !chosen(all, c) {
 				all = append(all, c)
 			}
 		}

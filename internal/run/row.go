@@ -23,7 +23,7 @@ type row struct {
 	script  Script            // on a server; nil: the model decides
 	left    *virtualtime.Left // by the script; nil: not counted
 	decider replay.Decider
-	another func() replay.Decider                         // see replay.Lane
+	another func() replay.Decider                         // see replay.Row
 	observe func([]limit.Request, []limit.Decision) error // may be nil
 
 	// The following fields are for plans whose clients react.
@@ -40,9 +40,9 @@ type row struct {
 	effect  *measure.ClockEffect // nil: the clocks are correct, or there is no model
 }
 
-// lane is the row for a replay.
-func (r *row) lane() replay.Lane {
-	l := replay.Lane{Label: r.Label, Decider: r.decider, Counts: r.Counts, Another: r.another, Observe: r.observe}
+// replayed is the row for a replay.
+func (r *row) replayed() replay.Row {
+	l := replay.Row{Label: r.Label, Decider: r.decider, Counts: r.Counts, Another: r.another, Observe: r.observe}
 	if l.Observe != nil {
 		l.Another = nil
 	}
@@ -123,7 +123,7 @@ func (r *row) describeScript(all *result.Row) {
 }
 
 // describe makes the row of the document.
-func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.LaneOutcome) result.Row {
+func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) result.Row {
 	all := result.Row{Algorithm: r.Label, Parameters: r.Parameters,
 		Figures: measure.Figures{Result: mine.Result, MostAdmitted: mine.MostAdmitted, Fairness: mine.Fairness,
 			RateDifference: mine.RateDifference, Shaping: mine.Shaping}}

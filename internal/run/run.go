@@ -166,12 +166,12 @@ func (a *Ask) decideOne(ctx context.Context, p *Plan) (*result.Run, *curves.Inpu
 	if run.Reference != nil {
 		picture.Reference = &outcome.ReferenceSeries
 	}
-	for i, l := range outcome.Lanes {
+	for i, l := range outcome.Rows {
 		if play := rows[i].sequence; play != nil {
 			l.Series.Keys = play.Keys(l.Series.BucketUS, len(l.Series.Admitted))
 		}
 		picture.Algorithms = append(picture.Algorithms,
-			curves.Lane{Label: rows[i].Label, Series: l.Series, Traffic: rows[i].traffic})
+			curves.Row{Label: rows[i].Label, Series: l.Series, Traffic: rows[i].traffic})
 	}
 	if a.OtherRule && !run.Partial && p.Stream.Spread() > 0 {
 		other := Ask{Scenarios: []*scenario.Scenario{p.Scenario.UnderRule(traffic.AtStart)}, Algorithms: a.Algorithms,
@@ -218,11 +218,11 @@ func (a *Ask) decideRows(ctx context.Context, p *Plan) ([]*row, *replay.Outcome,
 	if a.Progress != nil {
 		o.Progress = a.Progress.Requests
 	}
-	var lanes []replay.Lane
+	var all []replay.Row
 	for _, r := range rows {
-		lanes = append(lanes, r.lane())
+		all = append(all, r.replayed())
 	}
-	outcome, err := replay.Run(ctx, p.Stream, p.Policy, lanes, p.measured(o))
+	outcome, err := replay.Run(ctx, p.Stream, p.Policy, all, p.measured(o))
 	for i := 0; err == nil && i < len(rows); i++ {
 		err = rows[i].survey(ctx, outcome.LastUS)
 	}

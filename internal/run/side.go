@@ -74,7 +74,7 @@ func (s *Side) In(at *scenario.Scenario) (*Limiter, error) {
 	if at.Phases == nil {
 		choice = choice.AtTheLimit()
 	}
-	choice, err := choice.WithDefaults(at.Parameters[choice.Spec.Name])
+	choice, err := choice.WithDefaults(at.Parameters[choice.Algorithm.Name])
 	if err != nil {
 		return nil, err
 	}
