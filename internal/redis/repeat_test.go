@@ -19,17 +19,3 @@ func TestRepeatable(t *testing.T) {
 		}
 	}
 }
-
-func TestNameOf(t *testing.T) {
-	for spec, want := range map[string]string{
-		"redis://u:secret@h:1/2?username=x": "redis://h:1", "unix://u:secret@/run/r.sock?db=1": "unix:///run/r.sock",
-		"process": "process", "container=redis:8.0": "container=redis:8.0", "process=/opt/r": "process=/opt/r",
-		"redis://u:secret": notRepeated, "redis://u:se?cret@h": notRepeated,
-		"container=redis://u:secret@h": notRepeated,
-		"u:secret@h://x":               notRepeated, "http://u:secret@h": notRepeated,
-	} {
-		if got := NameOf(spec); got != want {
-			t.Errorf("%s is named %s, want %s", spec, got, want)
-		}
-	}
-}

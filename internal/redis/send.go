@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"net"
 
 	goredis "github.com/redis/go-redis/v9"
 )
@@ -24,28 +23,4 @@ func (s *Server) Send(ctx context.Context, commands ...[]any) ([][]byte, error) 
 		replies[i] = cmd.Val()
 	}
 	return replies, nil
-}
-
-// EachConn is a hook of go-redis that puts every new connection of a client inside what wrap makes of it.
-func EachConn(wrap func(net.Conn) net.Conn) goredis.Hook { return eachConn(wrap) }
-
-type eachConn func(net.Conn) net.Conn
-
-// DialHook wraps what next dials.
-func (wrap eachConn) DialHook(next goredis.DialHook) goredis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := next(ctx, network, addr)
-		if err != nil {
-			return nil, err
-		}
-		return wrap(c), nil
-	}
-}
-
-// ProcessHook changes nothing.
-func (eachConn) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }
-
-// ProcessPipelineHook changes nothing.
-func (eachConn) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
-	return next
 }

@@ -167,14 +167,3 @@ func Repeat(text string) string {
 	}
 	return notRepeated
 }
-
-// NameOf is a spec of Start as a message may name it: a URL without user, password and parameters.
-func NameOf(spec string) string {
-	if t, err := parseURL(spec, func(string) string { return "" }); err == nil {
-		return t.label
-	}
-	if kind, argument, _ := strings.Cut(spec, "="); word.MatchString(kind) && Repeatable(argument) {
-		return spec
-	}
-	return notRepeated
-}

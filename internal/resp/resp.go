@@ -181,6 +181,12 @@ func (s *Scanner) Value() (Value, error) {
 	return Value{Kind: String, Text: text}, nil
 }
 
+// Read reads the value that a reply begins with.
+func Read(reply []byte) (Value, error) {
+	s := Scanner{data: reply}
+	return s.Value()
+}
+
 // leastValue is how many bytes a value takes at least.
 const leastValue = 3
 

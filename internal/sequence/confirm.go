@@ -37,10 +37,7 @@ func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix 
 	}
 	clock := &virtualtime.Clock{} // begins at the earliest time there is: it may step back during the run
 	clock.Set(slices.MinFunc(calls, func(a, b Call) int { return cmp.Compare(a.AtUS, b.AtUS) }).AtUS)
-	hook := virtualtime.NewHook(clock, real)
-	if given {
-		hook = virtualtime.NewGuestHook(clock, real)
-	}
+	hook := virtualtime.NewHook(clock, real, given)
 	defer func() { err = cmp.Or(err, forget(context.WithoutCancel(ctx), client, prefix, calls)) }()
 	for next := 0; next < len(calls); {
 		if message.Closed(stop) {

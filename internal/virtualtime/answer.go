@@ -115,26 +115,10 @@ func (r *Runner) account(decisions []limit.Decision) error {
 		if missedUS >= 0 && !r.unsure[key] && r.living.lives(key, missedUS/1000) {
 			missing = append(missing, strings.Clone(key))
 		}
-		switch deadline {
-		case gone:
-			r.living.remove(key)
-		case endless:
-			r.living.set(key, forever)
-		default:
-			r.living.set(key, deadline)
-		}
+		r.living.set(key, deadline)
 	}
-	if missing != nil {
-		return lost(missing)
-	}
-	return nil
+	return lost(missing)
 }
-
-// What the wrapper answers in place of a deadline, as PEXPIRETIME does.
-const (
-	endless = -1
-	gone    = -2
-)
 
 var errorLine = regexp.MustCompile(`(user_script):(\d+)`)
 

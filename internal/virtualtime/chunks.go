@@ -51,9 +51,7 @@ func Send(ctx context.Context, client Client, commands ...[]any) ([]resp.Value, 
 	}
 	replies := make([]resp.Value, len(data))
 	for i := range data {
-		var s resp.Scanner
-		s.Reset(data[i])
-		if replies[i], err = s.Value(); err != nil {
+		if replies[i], err = resp.Read(data[i]); err != nil {
 			return nil, err
 		}
 		if replies[i].Kind == resp.Error {

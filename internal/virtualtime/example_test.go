@@ -3,11 +3,13 @@ package virtualtime_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/go-redis/redis_rate/v10"
 
 	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/virtualtime"
 )
 
@@ -22,8 +24,15 @@ func ExampleHook() {
 	defer server.Close()
 	clock := new(virtualtime.Clock)
 	clock.Set(time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
-	client := server.NewClient(1)
-	client.AddHook(redis.EachConn(virtualtime.NewHook(clock, time.Now()).Conn))
+	hook := virtualtime.NewHook(clock, time.Now(), false)
+	client := redistest.NewClient(2, func(ctx context.Context) (net.Conn, error) {
+		conn, err := server.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return hook.Conn(conn), nil
+	})
+	defer client.Close()
 
 	limiter := redis_rate.NewLimiter(client)
 	for _, wait := range []time.Duration{0, 0, 0, 30 * time.Minute} {

@@ -2,7 +2,6 @@ package virtualtime_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -28,10 +27,21 @@ func hookedProtocol(t *testing.T, s *redis.Server, protocol int) (redis.Client, 
 	t.Helper()
 	clock := &virtualtime.Clock{}
 	clock.Set(midnight)
-	client := redistest.NewClient(protocol, s.Open)
+	return through(t, s, protocol, virtualtime.NewHook(clock, time.Now(), false)), clock
+}
+
+// through is a client whose connections go through the hook.
+func through(t *testing.T, s *redis.Server, protocol int, hook *virtualtime.Hook) redis.Client {
+	t.Helper()
+	client := redistest.NewClient(protocol, func(ctx context.Context) (net.Conn, error) {
+		conn, err := s.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return hook.Conn(conn), nil
+	})
 	t.Cleanup(func() { client.Close() })
-	client.AddHook(redis.EachConn(virtualtime.NewHook(clock, time.Now()).Conn))
-	return client, clock
+	return client
 }
 
 // case1 is 10, 10, 980, 900, 100, 0 requests in seconds 1 to 6, each second's evenly from its start, in µs.
@@ -225,11 +235,7 @@ func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
 
 // A connection that fails says so on the next write, and one that sends nonsense is told.
 func TestABrokenConnectionIsAnError(t *testing.T) {
-	hook := virtualtime.NewHook(&virtualtime.Clock{}, time.Now())
-	refuse := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("nobody there") }
-	if _, err := redis.EachConn(hook.Conn).DialHook(refuse)(t.Context(), "tcp", "x"); err == nil {
-		t.Error("a failed dial is no error")
-	}
+	hook := virtualtime.NewHook(&virtualtime.Clock{}, time.Now(), false)
 	ours, theirs := net.Pipe()
 	conn := hook.Conn(ours)
 	if _, err := conn.Write([]byte("GET k\r\n")); err == nil || !strings.Contains(err.Error(), `"GET k"`) {
@@ -245,8 +251,7 @@ func TestAGuestLeavesNoKeyForGood(t *testing.T) {
 	s := redistest.Private(t)
 	clock := &virtualtime.Clock{}
 	clock.Set(midnight)
-	client := s.NewClient(1)
-	client.AddHook(redis.EachConn(virtualtime.NewGuestHook(clock, time.Now()).Conn))
+	client := through(t, s, 2, virtualtime.NewHook(clock, time.Now(), true))
 	ctx := t.Context()
 	client.Incr(ctx, "n")
 	client.Set(ctx, "s", "v", time.Hour)

@@ -20,8 +20,21 @@ type living struct {
 
 func newLiving() living { return living{deadline: map[string]int64{}} }
 
-// set records key's deadline. The key may alias a reply.
+// What stands in place of a deadline, as PEXPIRETIME answers it.
+const (
+	endless = -1
+	gone    = -2
+)
+
+// set records key's deadline, or that it has none or is gone. The key may alias a reply.
 func (l *living) set(key string, deadline int64) {
+	switch deadline {
+	case gone:
+		delete(l.deadline, key)
+		return
+	case endless:
+		deadline = forever
+	}
 	known, ok := l.deadline[key]
 	if ok && known == deadline {
 		return
@@ -46,9 +59,6 @@ func (l *living) lives(key string, nowMS int64) bool {
 	deadline, known := l.deadline[key]
 	return known && deadline >= nowMS
 }
-
-// remove forgets a key that is gone.
-func (l *living) remove(key string) { delete(l.deadline, key) }
 
 // rebuild drops the entries that later deadlines have replaced: a key that comes back a million times is one key.
 func (l *living) rebuild() {

@@ -27,5 +27,10 @@ func isLost(err error) bool {
 	return errors.As(err, &keys) || errors.Is(err, ErrLost)
 }
 
-// lost is the error for keys that are gone.
-func lost(keys []string) error { return &LostError{Key: keys[0], Keys: len(keys)} }
+// lost is the error for keys that are gone; nil: there are none.
+func lost(keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	return &LostError{Key: keys[0], Keys: len(keys)}
+}

@@ -28,7 +28,7 @@ func (h *Hook) rewrite(args []string) []string {
 	case name == "EVAL" || name == "EVAL_RO" || name == "EVALSHA" || name == "EVALSHA_RO":
 		return h.eval(name, args)
 	}
-	plain, err := h.wrap(oneCommand, "")
+	plain, err := h.wrap(wrapping{source: oneCommand, caller: singleSource})
 	if err != nil {
 		return failing("VTCMD " + err.Error())
 	}
@@ -79,7 +79,7 @@ func (h *Hook) eval(name string, args []string) []string {
 		source = known
 	}
 	h.remember(source)
-	wrapped, err := h.wrap(source, flags)
+	wrapped, err := h.wrap(wrapping{source, flags, singleSource})
 	if err != nil {
 		return failing("VTSCRIPT " + err.Error())
 	}
@@ -107,24 +107,23 @@ const singleHead = "local real, A = redis, ARGV " +
 	"local keep, at = tonumber(table.remove(A)), table.remove(A) local serial = tonumber(table.remove(A)) " +
 	"local offset, any_key = tonumber(table.remove(A)), true "
 
-// wrap is source in the prelude, as a script for one call.
-func (h *Hook) wrap(source, flags string) (string, error) {
-	id := flags + script.SHA1(source)
+// wrap makes a script for one call, once.
+func (h *Hook) wrap(w wrapping) (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if known, ok := h.wrapped[id]; ok {
+	if known, ok := h.wrapped[w]; ok {
 		return known, nil
 	}
-	f, err := facts(source, false)
+	f, err := facts(w.source, false)
 	if err != nil {
 		return "", err
 	}
-	if flags != "" {
-		f.Flags = append(f.Flags, flags)
+	if w.flags != "" {
+		f.Flags = append(f.Flags, w.flags)
 	}
 	s := settings{facts: f, strange: true}
-	bare := fmt.Sprintf("local bare, keys, args = %t, KEYS, ARGV ", source == oneCommand)
-	text := s.bodies() + singleHead + bare + s.prelude() + s.maker() + aloneSource + singleSource
-	h.wrapped[id] = text
+	bare := fmt.Sprintf("local bare, keys, args = %t, KEYS, ARGV ", w.source == oneCommand)
+	text := s.bodies() + singleHead + bare + s.prelude() + s.maker() + aloneSource + w.caller
+	h.wrapped[w] = text
 	return text, nil
 }

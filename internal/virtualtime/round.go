@@ -65,7 +65,7 @@ func (r *Runner) arguments(requests []limit.Request) []any {
 		args = append(args, "EVAL", r.wrapped.source, "0")
 		r.loaded = true
 	}
-	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keepText(), strconv.FormatInt(r.written, 10))
+	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keep, strconv.FormatInt(r.written, 10))
 	r.written += int64(len(requests))
 	return r.build(args, requests)
 }
@@ -154,9 +154,7 @@ func (r *round) blocked() time.Duration {
 
 // clockOf reads the reply to TIME: seconds and microseconds, each a text. It is 0 where the reply is another.
 func clockOf(reply []byte) time.Duration {
-	var s resp.Scanner
-	s.Reset(reply)
-	v, err := s.Value()
+	v, err := resp.Read(reply)
 	if err != nil || len(v.Items) != 2 {
 		return 0
 	}

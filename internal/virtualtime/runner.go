@@ -69,8 +69,8 @@ type Runner struct {
 	options Options
 
 	startUS  int64
-	offsetMS int64 // real expiry of virtual time 0
-	keepMS   int64 // real expiry of keys without a virtual one; 0: none
+	offsetMS int64  // real expiry of virtual time 0
+	keep     string // real expiry, ms, of keys without a virtual one; "": none
 
 	clockUS int64 // what the server's clock showed last
 	skewUS  int64 // how far it was off then
@@ -116,20 +116,18 @@ func New(server Server, program *script.Program, o Options) (*Runner, error) {
 	}
 	r.startUS = o.Start.UnixMicro()
 	first := o.Real.Add(generous).UnixMilli()
-	if server.Given {
-		// Just before the first deadline there can be: no virtual deadline is ever mistaken for it.
-		r.keepMS = first - 1
-	}
+	r.keep = keepText(server.Given, first)
 	r.offsetMS = first + o.Behind.Milliseconds() - o.Start.UnixMilli()
 	return r, nil
 }
 
-// keepText is keepMS as the scripts want it.
-func (r *Runner) keepText() string {
-	if r.keepMS == 0 {
+// keepText is the real expiry of keys without a virtual one, as scripts want it: on a given server it is just before
+// the first deadline there can be, so that no virtual one is mistaken for it.
+func keepText(given bool, firstMS int64) string {
+	if !given {
 		return ""
 	}
-	return strconv.FormatInt(r.keepMS, 10)
+	return strconv.FormatInt(firstMS-1, 10)
 }
 
 // Deadline is the instant in virtual time, in ms since 1970, that a key's real deadline stands for.

@@ -44,32 +44,24 @@ func (r *Runner) doubt(keys []string) {
 // inspect brings what is known of keys up to date, and deletes those whose deadline has passed at nowMS. The error is a
 // *LostError where one is gone that must be alive then.
 func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error {
-	found, err := r.ask(ctx, sweepSource, keys, strconv.FormatInt(nowMS+r.offsetMS, 10), r.keepText())
+	found, err := r.ask(ctx, sweepSource, keys, strconv.FormatInt(nowMS+r.offsetMS, 10), r.keep)
 	if err != nil {
 		return err
 	}
 	var missing []string
 	for i, key := range keys {
-		switch found[i] {
-		case "-":
-			if r.living.lives(key, nowMS) {
-				missing = append(missing, key)
-			}
-			r.living.remove(key)
-		case "":
-			r.living.set(key, forever)
-		default:
-			at, err := strconv.ParseInt(found[i], 10, 64)
-			if err != nil {
-				return err
-			}
-			r.living.set(key, at-r.offsetMS)
+		at, err := strconv.ParseInt(found[i], 10, 64)
+		switch {
+		case err != nil:
+			return err
+		case at == gone && r.living.lives(key, nowMS):
+			missing = append(missing, key)
+		case at >= 0:
+			at -= r.offsetMS
 		}
+		r.living.set(key, at)
 	}
-	if missing != nil {
-		return lost(missing)
-	}
-	return nil
+	return lost(missing)
 }
 
 // Left is what the script's keys look like at some virtual time.
@@ -127,7 +119,7 @@ func (r *Runner) Close(ctx context.Context) error {
 		func(chunk []string) []any { return append([]any{"DEL"}, words(chunk)...) },
 		func(chunk []string, _ resp.Value) error {
 			for _, key := range chunk {
-				r.living.remove(key)
+				r.living.set(key, gone)
 			}
 			return ctx.Err()
 		})
