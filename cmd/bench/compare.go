@@ -16,16 +16,15 @@ import (
 	"ratelab/internal/result"
 )
 
-const aboutCompare = `Count what two scripts do with the same requests, and give a verdict that a CI job can rely on, on
-any machine, in half a minute: 0 no worse, 1 a regression, 4 it cannot be told. A SIDE is a script,
-with its binding beside it or called as --as says, or the label of an algorithm. Scenarios are
-those whose decisions must be the same (default: built-in ones).
+const aboutCompare = `Count the work of two scripts on the same requests, and give a verdict as the exit code: 0 same,
+1 regression, 4 inconclusive. It takes half a minute and does not depend on the machine's speed. A
+SIDE is the label of an algorithm, or a script with a binding beside it or called as --as says. The
+scenarios are those whose decisions must be the same (default: built-in ones).
 
-A regression is a decision that differs, more work for a decision (Redis commands, bytes, memory,
-keys), or more than 1 % more instructions on a path (4 % in a container). A path is a state of the
-key under a limit: first (a new key), steady, burst (at one instant), rejected, cost B (all at
-once), full log. Instructions are counted by valgrind on a server of its own. Times are compared by
-benchstat:
+A regression is a decision that differs, more work per decision (Redis commands, bytes, memory,
+keys), or over 1 % more instructions on a path (4 % in a container). A path is a state of the key
+under a limit: first (a new key), steady, burst (at one instant), rejected, cost B (all at once),
+full log. valgrind counts instructions on a server of its own. To compare times, use benchstat:
   bench run --script old.lua --script new.lua --rounds 10 --format bench |
     go tool benchstat -col /algorithm -`
 
@@ -41,17 +40,17 @@ type compareFlags struct {
 // privateServers are the values of --redis where everything is counted.
 const privateServers = "process, process=PATH, container or container=IMAGE"
 
-// compare is the command that judges.
+// compare is the command that compares two scripts' work.
 func (a *app) compare() *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
-		Use: "compare [scenario …]", Short: "Say whether a changed script decides otherwise, or became dearer",
+		Use: "compare [scenario …]", Short: "Check whether a changed script decides differently, or costs more",
 		Long: aboutCompare, ValidArgsFunction: cli.CompleteScenarios,
 		RunE: func(c *cobra.Command, args []string) error { return a.compareSides(c.Context(), &f, args) },
 	}
 	f.Register(c)
 	cli.ServerFlag(c, &f.redis, "", "process or container[=IMAGE] (default: found)")
-	c.Flags().BoolVar(&f.without, "without-instructions", false, "count decisions, commands and bytes alone")
+	c.Flags().BoolVar(&f.without, "without-instructions", false, "count only decisions, commands and bytes")
 	f.states = cli.Words(counting.States())
 	c.Flags().Var(&f.states, "states", "count instructions only in these `STATES` of a key (default all)")
 	f.FormatFlag(c, counting.Forms.Names())

@@ -15,18 +15,18 @@ import (
 	"ratelab/internal/result"
 )
 
-const about = `Measure what rate limiters' Lua costs on a real Redis: latency of what is accepted and of what is
-rejected, server time per decision, memory per key, throughput against concurrency. Judge whether a
-change made any of it worse.
+const about = `Measure what rate limiters' Lua costs on a real Redis: latency of accepted and rejected requests,
+server time per decision, memory per key, and throughput against concurrency. Check whether a
+change makes decisions cost more.
 
 Exit codes: 0 ok, 1 a regression, 2 usage or invalid input, 3 the harness could not run, 4
 inconclusive: the generator did not keep up, the server stood still, or the machine was too noisy;
 130 interrupted.`
 
-const examples = `  bench run --quick                                    everything once, small: two minutes
+const examples = `  bench run --quick                                    all measurements, shortened: two minutes
   bench run my-scenario.yaml --script my.lua           your own traffic, your own script
   bench compare --base old/gcra.lua --head lua/gcra.lua
-                                                       does it decide alike, and is it dearer?
+                                                       same decisions? does it cost more?
   bench run --script old.lua --script new.lua --rounds 10 --format bench
                                                        is it slower? samples for benchstat`
 

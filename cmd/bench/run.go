@@ -12,13 +12,13 @@ import (
 	"ratelab/internal/report"
 )
 
-const aboutRun = `Play scenarios on the wall clock against every algorithm on a real server, and measure. Each round
-plays each scenario to each algorithm, open loop, in the phase of its windows, then loads each in a
-closed loop; then come the sweep over connections and the memory of a key. Without names:
-extreme-case-1, ten-times-over.`
+const aboutRun = `Run scenarios on the wall clock against every algorithm on a real server, and measure latency. Each
+round runs each scenario with each algorithm, open loop, with the window's edges where the scenario
+has them, and then measures a closed loop. The sweep over connections and the memory of a key come
+last. Default scenarios: extreme-case-1, ten-times-over.`
 
-// defaultScenarios differ in what they ask of a limiter: the one has demand on both sides of a window's edge, in
-// which algorithms admit very differently; the other ten times what is allowed, most of which is rejected.
+// defaultScenarios differ: one has bursts on both sides of a window's edge, of which algorithms admit very different
+// amounts. The other offers ten times the limit, so that most requests are rejected.
 var defaultScenarios = []string{"extreme-case-1", "ten-times-over"}
 
 // serverKinds are the values of --redis.
@@ -68,18 +68,18 @@ func (f *runFlags) register(c *cobra.Command, s cli.Streams) {
 	f.repeatInvalid = cli.Count(0, 0, 100)
 	cli.ServerFlag(c, &f.redis, "", "process, container, redis://…, unix://… (default: found)")
 	fs := c.Flags()
-	fs.BoolVar(&f.quick, "quick", false, "the complete run in small, two minutes; other flags go on top")
+	fs.BoolVar(&f.quick, "quick", false, "shorten all measurements to two minutes; other flags override")
 	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
-	fs.Var(&f.from, "from", "play what is due from so much `TIME` on")
-	fs.Var(&f.length, "for", "play so much `TIME` of each scenario, at most 1m30s")
+	fs.Var(&f.from, "from", "skip the first `TIME` of each scenario")
+	fs.Var(&f.length, "for", "play `TIME` of each scenario, at most 1m30s")
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
 	fs.Var(&f.segment, "segment", "`TIME` of one closed-loop measurement")
-	fs.Var(&f.connections, "connections", "`N` connections, but for the sweep")
-	fs.Var(&f.sweep, "sweep", "closed loops of `N,N` connections")
-	fs.BoolVar(&f.noSweep, "no-sweep", false, "leave the sweep out")
+	fs.Var(&f.connections, "connections", "`N` connections, except in the sweep")
+	fs.Var(&f.sweep, "sweep", "measure closed loops with `N,N` connections")
+	fs.BoolVar(&f.noSweep, "no-sweep", false, "skip the sweep over connections")
 	c.MarkFlagsMutuallyExclusive("sweep", "no-sweep")
-	fs.BoolVar(&f.noMemory, "no-memory", false, "leave the memory of keys out")
-	fs.Var(&f.repeatInvalid, "repeat-invalid", "repeat a measurement that is invalid at most `N` times")
+	fs.BoolVar(&f.noMemory, "no-memory", false, "skip the memory of keys")
+	fs.Var(&f.repeatInvalid, "repeat-invalid", "repeat an invalid measurement at most `N` times")
 	f.FormatFlag(c, report.BenchmarkFormats.Names())
 	f.FolderFlags(c, "results/latest-bench", "bench.json and charts")
 	f.QuietFlag(c)

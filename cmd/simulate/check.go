@@ -12,13 +12,13 @@ const (
 	results = "results"
 )
 
-const aboutCheck = `Decide everything again and compare with the committed results, exactly.
+const aboutCheck = `Run everything again and compare the figures exactly with the committed results.
 
-Without a FOLDER: every built-in scenario with every algorithm, against the document and the page
-of this project's results. With a FOLDER of yours: every scenario in it meets every script in it,
-and the rows that the scenarios expect something of; what they expect must hold, and the figures
-must be those of the simulate.json there. NAME.lua is a script, NAME.yaml beside it its binding,
-any other YAML file a scenario. If a change is meant, --accept writes what the next check wants.
+Without a FOLDER, check runs every built-in scenario with every algorithm, and compares with this
+project's results. With a FOLDER, it runs every scenario in it with every script in it, and with
+the algorithms that the scenarios' expect names. All expectations must hold, and the figures must
+equal those in FOLDER/simulate.json. NAME.lua is a script, NAME.yaml is its binding, and any other
+YAML file is a scenario. After an intended change, --accept writes the new figures.
 
 Exit codes: 0 ok, 1 results differ or an expectation is missed, 2 usage, 3 no server, 130
 interrupted.`
@@ -33,21 +33,21 @@ type checkFlags struct {
 	accept bool
 }
 
-// check is the exact gate.
+// check is the command that compares with committed results.
 func (a *app) check() *cobra.Command {
 	var f checkFlags
 	c := &cobra.Command{
-		Use: "check [FOLDER]", Short: "Whether everything still decides as the committed results say, exactly",
+		Use: "check [FOLDER]", Short: "Compare all figures exactly with the committed results",
 		Long: aboutCheck, Example: examplesCheck,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && (f.Scripts != nil || f.Algorithms != nil) {
-				return cli.Usage("--script and --algorithms: go with a FOLDER of your own")
+				return cli.Usage("--script and --algorithms: need a FOLDER of your own")
 			}
 			return a.checkAgain(c, &f, args)
 		},
 	}
-	c.Flags().BoolVar(&f.accept, "accept", false, "write the results anew instead of comparing")
+	c.Flags().BoolVar(&f.accept, "accept", false, "write new results instead of comparing")
 	f.AlgorithmsFlag(c)
 	f.ScriptFlag(c)
 	f.ForceFlag(c)

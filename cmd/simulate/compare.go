@@ -15,19 +15,18 @@ import (
 	"ratelab/internal/scenario"
 )
 
-const aboutCompare = `Say whether a changed script still decides as it did, exactly, without a Redis and in seconds.
+const aboutCompare = `Check that a changed script makes the same decisions, exactly, without a Redis and in seconds.
 
-Both sides decide the same requests at the same instants in virtual time: all built-in scenarios
-without clients, or those that you name, and 10,000 generated requests at each of a few limits,
-which seek what limiters break at. Who is admitted is compared, and after which delay; the first
-request that is decided otherwise is named. A script without a binding is called as the algorithm
-of its name is, or as --as says. Whether a change costs more commands or instructions, bench
-compare says.
+Both sides decide the same requests at the same instants in virtual time: the scenarios that you
+name (default: all built-in ones without clients), and 10,000 generated requests per limit that
+test edge cases. compare checks which requests are admitted, and after which delay. It names the
+first request whose decision differs. A script without a binding is called as the algorithm of its
+name, or as --as says. bench compare counts commands and instructions.
 
-Exit codes: 0 the same decisions, 1 another decision, 2 usage, 3 no server, 130 interrupted.`
+Exit codes: 0 the same decisions, 1 a decision differs, 2 usage, 3 no server, 130 interrupted.`
 
 const examplesCompare = `  simulate compare --base old/limiter.lua --head limiter.lua  before a change is merged
-  simulate compare --base gcra --head faster.lua --as gcra    both are called as gcra is`
+  simulate compare --base gcra --head faster.lua --as gcra    faster.lua is called as gcra`
 
 // compareFlags are those of compare.
 type compareFlags struct {
@@ -38,21 +37,21 @@ type compareFlags struct {
 	seed   cli.Value[*uint64]
 }
 
-// edgeLimits are those at which requests are generated where none is named.
+// edgeLimits is the default of --limit.
 const edgeLimits = "1000/3s,10/1s,100/1h,333/1s,1000000/24h"
 
-// compare says whether a change decides otherwise.
+// compare is the command that compares two limiters' decisions.
 func (a *app) compare() *cobra.Command {
 	f := compareFlags{seed: cli.Seed()}
 	c := &cobra.Command{
-		Use: "compare [scenario or file …]", Short: "Whether a changed script still decides as it did",
+		Use: "compare [scenario or file …]", Short: "Check that a changed script makes the same decisions",
 		Long: aboutCompare, Example: examplesCompare,
 		ValidArgsFunction: cli.CompleteScenarios,
 		RunE:              func(c *cobra.Command, args []string) error { return a.compareSides(c, &f, args) },
 	}
 	f.Register(c)
 	c.Flags().StringArrayVar(&f.limits, "limit", nil, "generate requests at `LIMITS` (default "+edgeLimits+")")
-	c.Flags().Var(&f.seed, "seed", "a whole number `N` instead of each scenario's own seed")
+	c.Flags().Var(&f.seed, "seed", "seed `N`, a whole number (default the scenario's)")
 	cli.ServerFlag(c, &f.redis, redis.KindEmbedded, "embedded (default), process, container, redis://…")
 	f.QuietFlag(c)
 	return c

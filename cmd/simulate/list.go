@@ -13,22 +13,22 @@ import (
 	"ratelab/internal/sequence"
 )
 
-const aboutList = `Show the algorithms with their parameters, the sequences of commands, and the built-in scenarios.
-NAME is one of those, with all that is to be said of it: of an algorithm the head of its script, of
-a scenario its file, to begin your own with. list measures has every measure, by its name in JSON
+const aboutList = `List the algorithms with their parameters, the sequences of commands, and the built-in scenarios.
+With NAME, list shows one of them in full: an algorithm with the head of its script, or the file of
+a scenario, from which you can make your own. list measures shows every measure, by its name in JSON
 and in expect.`
 
 const examplesList = `  simulate list gcra                  an algorithm: rule, bound, parameters, state, cost
-  simulate list poisson > mine.yaml   a scenario's file, to begin with`
+  simulate list poisson > mine.yaml   a scenario's file, as a start for your own`
 
-// measuresWord asks for the measures.
+// measuresWord is the argument that lists the measures.
 const measuresWord = "measures"
 
-// list shows what there is to choose from.
+// list is the command that lists what is built in.
 func (a *app) list() *cobra.Command {
 	names := slices.Concat([]string{measuresWord}, algorithms.Names(), sequence.Names(), scenario.Names())
 	return &cobra.Command{
-		Use: "list [NAME | measures]", Short: "What there is: algorithms, sequences, scenarios, measures",
+		Use: "list [NAME | measures]", Short: "List algorithms, sequences, scenarios and measures",
 		Long: aboutList, Example: examplesList,
 		Args: cobra.MaximumNArgs(1), ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -63,7 +63,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 	a := &app{s}
 	root := a.simulate()
 	root.SetHelpCommandGroupID(reference)
-	root.AddGroup(&cobra.Group{ID: questions, Title: "Other questions:"},
+	root.AddGroup(&cobra.Group{ID: questions, Title: "Other commands:"},
 		&cobra.Group{ID: reference, Title: "Reference:"})
 	for _, c := range []*cobra.Command{a.limits(), a.recommend(), a.compare(), a.check()} {
 		c.GroupID = questions

@@ -20,13 +20,13 @@ import (
 	"ratelab/internal/traffic"
 )
 
-const aboutRecommend = `Say which limiter to take. Only settings that guarantee the limit on any traffic are considered;
-their price decides: what they reject that an exact limiter admits, the bytes of a key, the work of
-a decision.
+const aboutRecommend = `Recommend a limiter. Only limiters that guarantee the limit on any traffic are considered. They are
+ranked by what they reject that an exact limiter admits, by bytes per key and by work per decision.
 
-A limit means never more than L in any window, or L per window on average and a burst at once:
-where no --contract, --burst or file says which, each has its pick. Without a scenario or log,
-twelve standard traffics are played. Scenarios about clocks, sequences and faults are refused.
+A limit can mean two things: never more than L in any window, or L per window on average and a
+burst at once. Unless --contract, --burst or the file says which, each gets a recommendation. The
+default traffic is twelve standard scenarios. Scenarios about clocks, sequences and faults are
+refused.
 
 Exit codes: 0 ok, 2 usage or invalid input, 3 the harness could not run, 130 interrupted.`
 
@@ -41,11 +41,11 @@ type recommendFlags struct {
 	cli.Output
 }
 
-// recommend says which limiter to take.
+// recommend is the command that recommends a limiter.
 func (a *app) recommend() *cobra.Command {
 	var f recommendFlags
 	c := &cobra.Command{
-		Use: "recommend [scenario or file …]", Short: "Which limiter to take",
+		Use: "recommend [scenario or file …]", Short: "Recommend a limiter",
 		Long: aboutRecommend, Example: examplesRecommend,
 		ValidArgsFunction: cli.CompleteScenarios,
 		RunE:              func(c *cobra.Command, args []string) error { return a.recommended(c.Context(), &f, args) },
@@ -119,7 +119,7 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	return &recommend.Question{Scenarios: list, Instead: instead, Burst: f.HasBurst(), Log: f.Files != nil}, nil
 }
 
-// noChoice says what a scenario is about that is no traffic; "" where it is.
+// noChoice says why a scenario cannot be used for a recommendation; "": it can.
 func noChoice(s *scenario.Scenario) string {
 	switch {
 	case s.Sequences != nil:

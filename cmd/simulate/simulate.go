@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/scenario"
 )
 
-const about = `Show what rate limiters' Lua admits, in virtual time; without arguments, of everything built in.
+const about = `Run traffic against rate limiters in virtual time and show what they admit (default: all built-in).
 Exit codes: 0 ok, 1 an expectation missed, 2 usage, 3 no server, 130 interrupted.`
 
 // serverKinds are the values of --redis.
@@ -54,10 +54,10 @@ func (a *app) simulate() *cobra.Command {
 	f.FormatFlag(c, report.DocumentFormats.Names())
 	fs := c.Flags()
 	f.columns = cli.Words(report.CSVColumns())
-	fs.Var(&f.columns, "columns", "with --format csv: `NAMES` of columns, comma separated")
-	fs.BoolVar(&f.all, "all", false, "print a table for each scenario, however many there are")
+	fs.Var(&f.columns, "columns", "with --format csv: only the columns `NAMES`, comma-separated")
+	fs.BoolVar(&f.all, "all", false, "print a table for every scenario, even if there are many")
 	f.FolderFlags(c, "results/latest", "charts, index.html and data")
-	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row for each decision to `FILE`")
+	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row per decision to `FILE`")
 	f.QuietFlag(c)
 	cli.Complete(c, "columns", report.CSVColumns())
 	return c

@@ -11,20 +11,20 @@ import (
 	"ratelab/internal/result"
 )
 
-// The exit codes, as the programs' help states them.
+// The exit codes. The programs' help lists them.
 const (
 	ExitOK           = 0
-	ExitMissed       = 1   // an expectation missed, results that differ, a regression
-	ExitUsage        = 2   // flags or input that cannot be meant
+	ExitMissed       = 1   // a missed expectation, results that differ, a regression
+	ExitUsage        = 2   // wrong flags or input
 	ExitHarness      = 3   // no server, a call that failed, a file that could not be written
-	ExitInconclusive = 4   // measured, but nothing can be concluded from it
-	ExitInterrupted  = 130 // what there was is marked partial
+	ExitInconclusive = 4   // measured, but without a conclusion
+	ExitInterrupted  = 130 // the output is marked partial
 )
 
-// ErrInterrupted is what a job that was cut short ends with.
+// ErrInterrupted is the error of an interrupted run.
 var ErrInterrupted = Exit(ExitInterrupted, errors.New("interrupted"))
 
-// exit is an error that says with which code the program ends.
+// exit is an error with the program's exit code.
 type exit struct {
 	code int
 	error
@@ -32,13 +32,13 @@ type exit struct {
 
 func (e *exit) Unwrap() error { return e.error }
 
-// Exit is err, with which the program ends with that code.
+// Exit is err with that exit code.
 func Exit(code int, err error) error { return &exit{code, err} }
 
-// Usage is a mistake in how the program was called, or in what it was given.
+// Usage is a mistake in the arguments or the input.
 func Usage(format string, args ...any) error { return Exit(ExitUsage, fmt.Errorf(format, args...)) }
 
-// ExitCode is the code of err: the one it states, or what its kind means.
+// ExitCode is err's exit code: the one that Exit gave it, or that of its kind.
 func ExitCode(err error) int {
 	var stated *exit
 	var input *replay.InputError
@@ -58,7 +58,7 @@ func ExitCode(err error) int {
 	return ExitHarness
 }
 
-// ServerFault names --redis in what is wrong with its value; kinds are those that the program takes.
+// ServerFault puts --redis into an error about its value. kinds are the values that the program accepts.
 func ServerFault(err error, kinds string) error {
 	var bad *redis.BadSpec
 	if !errors.As(err, &bad) {

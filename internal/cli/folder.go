@@ -14,10 +14,9 @@ import (
 	"ratelab/internal/message"
 )
 
-// CheckFolder says early, since after a long run it would be too late, what keeps a run's files from a folder: no file
-// can be made there, or what is there would be lost. A folder is free for results where it is new, has no files or has
-// a document of simulate or bench; any is with force. What killed runs left there for a day is deleted. Errors name
-// the flag.
+// CheckFolder checks before a run that its files can be written to a folder, and that nothing else is lost. A folder
+// may be new, have no files, or have a document of simulate or bench; with force it may have any files. Temporary files
+// of killed runs that are a day old are deleted. Errors name the flag.
 func CheckFolder(flag, path string, force bool) error {
 	above := filepath.Clean(path) // or the folder in which it will be made
 	info, err := os.Stat(above)
@@ -39,7 +38,7 @@ func CheckFolder(flag, path string, force bool) error {
 	return nil
 }
 
-// free reports whether a folder has no files but hidden ones, or a document of ours.
+// free reports whether a folder has only hidden files, or a document of simulate or bench.
 func free(folder string) bool {
 	entries, _ := os.ReadDir(folder)
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
@@ -50,7 +49,7 @@ func free(folder string) bool {
 	})
 }
 
-// ours reports whether a file is JSON whose field tool names simulate or bench.
+// ours reports whether a file is a document of simulate or bench.
 func ours(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/run"
 )
 
-// Limiters are the flags that say what is limited, and by what.
+// Limiters are the flags that choose limiters and the limit.
 type Limiters struct {
 	Scripts    []string // files
 	Seed       Value[*uint64]
@@ -26,7 +26,7 @@ type Limiters struct {
 // AlgorithmsFlag adds --algorithms to c.
 func (l *Limiters) AlgorithmsFlag(c *cobra.Command) {
 	c.Flags().StringArrayVarP(&l.Algorithms, "algorithms", "a", nil,
-		"`NAMES`, comma separated, such as gcra:burst=10 (default all)")
+		"`NAMES`, comma-separated, such as gcra:burst=10 (default all)")
 	all := algorithms.Names()
 	for _, a := range algorithms.All() {
 		for _, p := range a.Parameters {
@@ -39,20 +39,20 @@ func (l *Limiters) AlgorithmsFlag(c *cobra.Command) {
 // ScriptFlag adds --script to c.
 func (l *Limiters) ScriptFlag(c *cobra.Command) {
 	c.Flags().StringArrayVar(&l.Scripts, "script", nil,
-		"a script of yours, `FILE.lua`, beside FILE.yaml; repeatable")
+		"your script `FILE.lua`, with its binding FILE.yaml; repeatable")
 }
 
-// LimitFlags adds --limit and what goes with it to c.
+// LimitFlags adds --limit, --burst, --contract and --seed to c.
 func (l *Limiters) LimitFlags(c *cobra.Command) {
 	l.Seed, l.burst, l.contract = Seed(), Count[int64](0, 1, limit.MaxRequests), Word("", limit.Contracts())
-	c.Flags().StringVar(&l.limit, "limit", "", "`REQUESTS/WINDOW` such as 100/1m (default the scenario's)")
-	c.Flags().Var(&l.burst, "burst", "with --limit: how `MANY` may come at once (default REQUESTS)")
-	c.Flags().Var(&l.contract, "contract", "`HOW` the limit is read: window, bucket (default the scenario's)")
-	c.Flags().Var(&l.Seed, "seed", "a whole number `N` (default the scenario's)")
+	c.Flags().StringVar(&l.limit, "limit", "", "limit `REQUESTS/WINDOW` such as 100/1m (default the scenario's)")
+	c.Flags().Var(&l.burst, "burst", "with --limit: admit up to `N` at once (default REQUESTS)")
+	c.Flags().Var(&l.contract, "contract", "`KIND` of limit: window, bucket (default the scenario's)")
+	c.Flags().Var(&l.Seed, "seed", "seed `N`, a whole number (default the scenario's)")
 	Complete(c, "contract", limit.Contracts())
 }
 
-// Choices resolves --algorithms, no label twice: nil where all are meant.
+// Choices resolves --algorithms. It refuses a repeated label. nil means all.
 func (l *Limiters) Choices() ([]algorithms.Choice, error) {
 	var all []algorithms.Choice
 	for _, label := range Split(l.Algorithms) {

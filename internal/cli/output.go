@@ -38,12 +38,12 @@ func (o *Output) FolderFlags(c *cobra.Command, folder, what string) {
 
 // ForceFlag adds --force to c.
 func (o *Output) ForceFlag(c *cobra.Command) {
-	c.Flags().BoolVar(&o.Force, "force", false, "replace files that are no results of simulate or bench")
+	c.Flags().BoolVar(&o.Force, "force", false, "replace files that simulate or bench did not write")
 }
 
 // QuietFlag adds --quiet to c.
 func (o *Output) QuietFlag(c *cobra.Command) {
-	c.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "only the results: no progress, no notes")
+	c.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "print only the results: no progress, no notes")
 }
 
 // Charts is --charts as a list; empty for none. Of many pictures, unless the flag is given, SVG alone is enough: a PNG

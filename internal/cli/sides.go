@@ -20,7 +20,7 @@ type Sides struct{ Base, Head, As string }
 func (s *Sides) Register(c *cobra.Command) {
 	c.Flags().StringVar(&s.Base, "base", "", "the old `SIDE`: a script or an algorithm")
 	c.Flags().StringVar(&s.Head, "head", "", "the new `SIDE`")
-	c.Flags().StringVar(&s.As, "as", "", "call scripts without a binding as the algorithm `LABEL` is called")
+	c.Flags().StringVar(&s.As, "as", "", "call scripts without a binding as the algorithm `LABEL`")
 	c.MarkFlagRequired("base")
 	c.MarkFlagRequired("head")
 	Complete(c, "as", algorithms.Names())

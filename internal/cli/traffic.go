@@ -33,18 +33,18 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 	}
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
-	fs.StringArrayVar(&t.Files, "trace", nil, "a log instead, `FILE`, also gzip; - is a pipe"+also)
+	fs.StringArrayVar(&t.Files, "trace", nil, "play the log `FILE`, also gzip; - is a pipe"+also)
 	fs.StringVar((*string)(&t.trace.Format), "trace-format", "",
-		"`FORMAT`: combined (Apache, nginx), csv, jsonl (default guessed)")
-	fs.StringVar(&t.trace.Key, "trace-key", "", "`COLUMN` or field with the client, or several, a+b")
-	fs.StringVar(&t.trace.Time, "trace-time", "", "`COLUMN` or field with the time; csv and jsonl need it")
-	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`COLUMN` or field with the cost, or a sum, a+b (default 1 each)")
-	fs.Float64Var(&t.trace.Speed, "trace-speed", 1, "play `TIMES` as fast")
-	fs.Int64Var(&t.trace.Skip, "trace-skip", 0, "leave out the first `N` requests")
-	fs.Int64Var(&t.trace.Limit, "trace-limit", 0, "take `N` requests at most (default all)")
-	fs.Int64Var(&t.trace.Bad, "trace-bad", 0, "leave out up to `N` lines that are no requests, and say which")
+		"log `FORMAT`: combined (Apache, nginx), csv, jsonl (default detected)")
+	fs.StringVar(&t.trace.Key, "trace-key", "", "`COLUMN` or field with the client; a+b joins two")
+	fs.StringVar(&t.trace.Time, "trace-time", "", "`COLUMN` or field with the time; required for csv and jsonl")
+	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`COLUMN` or field with the cost; a+b adds two (default 1 each)")
+	fs.Float64Var(&t.trace.Speed, "trace-speed", 1, "play the log `N` times as fast")
+	fs.Int64Var(&t.trace.Skip, "trace-skip", 0, "skip the first `N` requests")
+	fs.Int64Var(&t.trace.Limit, "trace-limit", 0, "read at most `N` requests (default all)")
+	fs.Int64Var(&t.trace.Bad, "trace-bad", 0, "skip up to `N` lines that are no requests, and report them")
 	fs.StringVar((*string)(&t.trace.WithinSecond), "within-second", "",
-		"`RULE` for whole seconds: even or at_once (default even)")
+		"`RULE` for times in whole seconds: even or at_once (default even)")
 	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = brief && f.Name != "trace" })
 	c.Flags().AddFlagSet(fs)
 	Complete(c, "trace-format", texts(traffic.Formats))
