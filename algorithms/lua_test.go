@@ -12,7 +12,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/algorithms/algotest"
 	"ratelab/algorithms/limitstest"
-	_ "ratelab/internal/container"
+	_ "ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"

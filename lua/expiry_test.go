@@ -7,7 +7,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	_ "ratelab/internal/container"
+	_ "ratelab/internal/host"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/lua"

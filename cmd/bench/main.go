@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
-	_ "ratelab/internal/container" // --redis container
 	"ratelab/internal/redis"
 	"ratelab/internal/result"
 )

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
-	_ "ratelab/internal/container" // --redis container
 	"ratelab/internal/examine"
 	"ratelab/internal/host"
 	"ratelab/internal/load"

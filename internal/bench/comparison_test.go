@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	_ "ratelab/internal/container"
 	"ratelab/internal/counting"
+	_ "ratelab/internal/host"
 	"ratelab/internal/longtest"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"

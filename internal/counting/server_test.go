@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "ratelab/internal/container"
+	_ "ratelab/internal/host"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"

@@ -65,7 +65,7 @@ func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisio
 	case mine && redis.TimedOut(err):
 		return replay.Invalid("%s: no answer within %v: the script %w, or is far too slow", s.limiter.File,
 			redis.BatchTime, errLoops)
-	case err != nil && mine && s.server.Bounded() && s.server.Ended() != "":
+	case err != nil && mine && s.server.Bounded && s.server.Ended() != "":
 		return replay.Invalid("%s: %s", s.limiter.File, ended(s.server, redis.ScriptMemory))
 	}
 	return explain(err, s.server)

@@ -152,7 +152,7 @@ func (s *Server) Open(ctx context.Context, l *run.Limiter, start time.Time, behi
 // own: no other row waits for a script that loops.
 func (s *Server) of(ctx context.Context, l *run.Limiter, row int) (*redis.Server, error) {
 	one := s.all[row%len(s.all)]
-	if !one.Own || one == s.Running || one.Bounded() || !l.Program.Foreign {
+	if !one.Own || one == s.Running || one.Bounded || !l.Program.Foreign {
 		return one, nil
 	}
 	if s.private[l.File] == nil {

@@ -31,7 +31,7 @@ type Engine interface {
 }
 
 // Containers is the Engine of this program, or nil. A client of Docker is more than a hundred packages to compile and
-// to link, and only some programs want one: they import package container for its effect, as with a driver of
+// to link, and only some programs want one: they import package host, if only for its effect, as with a driver of
 // database/sql.
 var Containers Engine
 
@@ -79,7 +79,7 @@ func imageName(given string, set settings) (string, error) {
 // that is asked for and possible, on a unix socket in a folder that both share.
 func startContainer(ctx context.Context, image string, set settings) (s *Server, err error) {
 	if Containers == nil {
-		return nil, errors.New("this program is built without containers; import internal/container")
+		return nil, errors.New("this program is built without containers; import internal/host")
 	}
 	if image, err = imageName(image, set); err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func findProgram(name string) (string, error) {
 // privateTarget is a unix socket in dir, or a free loopback port where there are no sockets or dir's path is
 // too long for one.
 func privateTarget(dir, label string) (target, error) {
-	socket := filepath.Join(dir, "redis.sock")
+	socket := filepath.Join(dir, socketName)
 	if runtime.GOOS != "windows" && len(socket) <= longestSocketPath {
 		return target{network: "unix", addr: socket, label: label}, nil
 	}

@@ -35,7 +35,6 @@ const (
 // process on a socket, 41 from a container through a shared folder (the container itself costs something: Docker
 // filters its system calls), and 189 through the port mapping.
 const (
-	RouteDirect       = ""
 	RoutePortMapping  = "port mapping"  // Docker's, to a container
 	RouteSharedFolder = "shared folder" // a container's socket in a folder of this machine
 )
@@ -46,15 +45,15 @@ type Server struct {
 	Name      string // miniredis, redis, valkey, or what else the server calls itself
 	Version   string // as the server says it, such as 7.0.15
 	Transport string // TransportPipe, TransportUnix, TransportTCP or TransportTLS
-	Route     string // RouteDirect, RoutePortMapping or RouteSharedFolder
+	Route     string // RoutePortMapping or RouteSharedFolder; "": straight there
 	Own       bool   // started here and ended by Close: alone on it, one may do anything
+	Bounded   bool   // one of our own that may take so much memory and no more
 	Prefix    string // begins every key that is ours, such as "ratelab:3f1c…:"; as long on every kind
 
 	// Client never retries (a retried EVAL counts twice) and speaks RESP2.
 	Client Client
 
-	target  target
-	bounded bool // it may take so much memory and no more
+	target target
 	// why a server of our own is gone, or "" where it lives for so long; nil where that cannot be known
 	cause   func(time.Duration) string
 	mu      sync.Mutex
@@ -108,9 +107,6 @@ func (s *Server) Close() error {
 // Abandon ends all connections, and makes Close end a server of our own at once, which hangs in a script and hears
 // nothing. The embedded one inside this process cannot be ended, and is left to the process's end.
 func (s *Server) Abandon() { s.target.wires.sever(true) }
-
-// Bounded reports whether the server is one of our own that may take no more than some memory.
-func (s *Server) Bounded() bool { return s.bounded }
 
 // Ended says how a server of our own has ended, and what it said last; "" while it lives, or where that cannot be
 // known.

@@ -159,7 +159,7 @@ func newServer(kind string, t target, set settings) *Server {
 		t.patience = aroundTime
 	}
 	s := &Server{Kind: kind, Transport: t.transport(), Prefix: ownPrefix, Own: kind != KindURL, target: t,
-		bounded: set.memory > 0}
+		Bounded: set.memory > 0}
 	s.Client = s.NewClient(set.poolSize)
 	return s
 }

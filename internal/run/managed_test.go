@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	_ "ratelab/internal/container"
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"

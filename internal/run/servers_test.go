@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	_ "ratelab/internal/container"
+	_ "ratelab/internal/host"
 	"ratelab/internal/longtest"
 	"ratelab/internal/measure"
 	"ratelab/internal/redis"

@@ -22,27 +22,20 @@ const mostVarying = 16
 // mostFixed keeps it within the 200 locals that one may have.
 const mostFixed = 40
 
-// fixed are the elements that never differ.
-func fixed(c script.Call) (all []string) {
+// newLayout sorts the elements of a call.
+func newLayout(c script.Call) (l layout) {
 	for _, t := range slices.Concat(c.Keys, c.Args) {
-		if text, constant := t.Constant(); constant && len(all) < mostFixed {
-			all = append(all, text)
+		text, constant := t.Constant()
+		switch {
+		case t.IsNow():
+			l.tellsTime = true
+		case !constant:
+			l.varying = append(l.varying, t)
+		case len(l.fixed) < mostFixed:
+			l.fixed = append(l.fixed, text)
 		}
 	}
-	return all
-}
-
-// tellsTime reports whether an element of the call is the plain clock.
-func tellsTime(c script.Call) bool {
-	return slices.ContainsFunc(slices.Concat(c.Keys, c.Args), script.Template.IsNow)
-}
-
-// varying are the elements that differ between calls, except the plain clock, which travels anyway.
-func varying(c script.Call) []script.Template {
-	return slices.DeleteFunc(slices.Concat(c.Keys, c.Args), func(t script.Template) bool {
-		_, constant := t.Constant()
-		return constant || t.IsNow()
-	})
+	return l
 }
 
 // slots declares a local for each varying element: its value for the whole batch, or nil where it travels with

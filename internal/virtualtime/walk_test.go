@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "ratelab/internal/container"
+	_ "ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"

@@ -58,8 +58,7 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wrapped{}
-	w.decide = layout{varying: varying(p.Decide), fixed: fixed(p.Decide), tellsTime: tellsTime(p.Decide)}
+	w := &wrapped{decide: newLayout(p.Decide)}
 	if n := len(w.decide.varying); n > mostVarying {
 		return nil, fmt.Errorf("%d elements of KEYS and ARGV change from request to request; virtual time carries at "+
 			"most %d", n, mostVarying)

@@ -1,6 +1,4 @@
-// Package container runs servers in containers by testcontainers, whose variables and Docker's own it heeds. It is
-// imported for its effect: redis.Containers then has an engine.
-package container
+package host
 
 import (
 	"context"
@@ -23,6 +21,7 @@ import (
 
 func init() { redis.Containers = engine{} }
 
+// engine runs servers in containers by testcontainers, whose variables and Docker's own it heeds.
 type engine struct{}
 
 // port is the server's.
