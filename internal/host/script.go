@@ -104,21 +104,3 @@ func (s *onServer) named(err error) error {
 	}
 	return fmt.Errorf("%s: %w", s.limiter.Label, explain(err, s.server))
 }
-
-// errHangs is that of a server on which nothing can be deleted.
-var errHangs = errors.New("the server does not answer")
-
-// delete deletes what is left, until ctx is done.
-func (s *onServer) delete(ctx context.Context) error {
-	if s.server.Hangs() {
-		return errHangs
-	}
-	return s.Close(ctx)
-}
-
-// abandon leaves the keys to a server of ours, which ends with the run.
-func (s *onServer) abandon() {
-	if s.Unanswered() { // it may hang in the script
-		s.server.Abandon()
-	}
-}

@@ -197,11 +197,18 @@ func (s *Server) Clean(ctx context.Context, failed error) error {
 	own := s.all[0].Own
 	var undone error
 	for _, script := range s.scripts {
-		if own && (failed != nil || message.Closed(s.hurry)) {
-			script.abandon()
-		} else if err := script.delete(ctx); undone == nil {
-			undone = err
+		var err error
+		switch {
+		case own && (failed != nil || message.Closed(s.hurry)):
+			if script.Unanswered() { // it may hang in the script
+				script.server.Abandon()
+			}
+		case script.server.Hangs():
+			err = errors.New("the server does not answer")
+		default:
+			err = script.Close(ctx)
 		}
+		undone = cmp.Or(undone, err)
 	}
 	s.scripts = nil
 	if undone == nil || own {

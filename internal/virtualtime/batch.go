@@ -18,7 +18,8 @@ func (r *Runner) build(args []any, requests []limit.Request) []any {
 		travels[i] = mark(slices.ContainsFunc(requests[1:],
 			func(q limit.Request) bool { return !t.Same(first, r.vars(q)) }))
 	}
-	apart := r.wrapped.decide.tellsTime && slices.ContainsFunc(requests, clocksApart)
+	apart := r.wrapped.decide.tellsTime && slices.ContainsFunc(requests,
+		func(q limit.Request) bool { return q.ServerSkewUS != q.ClientSkewUS })
 	travels[len(layout)] = mark(apart)
 	args = append(args, string(travels))
 	for _, t := range layout {
@@ -51,8 +52,6 @@ func mark(set bool) byte {
 	}
 	return '0'
 }
-
-func clocksApart(q limit.Request) bool { return q.ServerSkewUS != q.ClientSkewUS }
 
 // prepare appends what comes before a request of a key, at the server's time now: init before its first one, and later
 // what the steps that have passed since its last one have left to be done. The server sees a step no earlier than that,

@@ -97,14 +97,6 @@ func (l *layout) assign(c script.Call, reuse bool) string {
 	return b.String()
 }
 
-// once makes the tables that all arrivals share.
-func once(c script.Call, reuse bool) string {
-	if !reuse {
-		return ""
-	}
-	return "local keys, args = " + tables(c) + " give(keys, args)"
-}
-
 // tables are the constructors of KEYS and ARGV.
 func tables(c script.Call) string {
 	keys, args := elements(c)

@@ -67,16 +67,19 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 	if p.Init != nil {
 		w.initLine = strings.Count(s.decideBody(), "\n")
 	}
-	check := ""
+	var check, once string
 	if checks {
 		check = checkSource
+	}
+	if s.facts.ReadsArguments {
+		once = "local keys, args = " + tables(p.Decide) + " give(keys, args)" // all requests share the tables
 	}
 	fill := strings.NewReplacer(
 		"--[[check]]", check,
 		"--[[decide]]", decideCode(p),
 		"--[[slots]]", w.decide.slots(p.Decide),
 		"--[[assign]]", w.decide.assign(p.Decide, s.facts.ReadsArguments),
-		"--[[once]]", once(p.Decide, s.facts.ReadsArguments),
+		"--[[once]]", once,
 		"--[[init]]", w.init.initCode(p.Init, s),
 		"--[[protocol]]", s.protocol(),
 		"--[[intact]]", s.intact(),
