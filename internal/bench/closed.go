@@ -62,6 +62,15 @@ func (s *session) closedLoop(ctx context.Context, c *run.Limiter, o saturation) 
 	return l, nil
 }
 
+// warm lets a limiter decide in a closed loop that nobody measures.
+func (s *session) warm(ctx context.Context, c *run.Limiter, o saturation) error {
+	l, err := s.closedLoop(ctx, c, o)
+	if err != nil {
+		return err
+	}
+	return l.end(ctx, nil)
+}
+
 func (l *closedLoop) warm(ctx context.Context, o saturation) error {
 	var warm load.ClosedResult
 	if err := l.loop(ctx, l.mixed, o.warmUp, &warm); err != nil {

@@ -31,25 +31,11 @@ type openRound struct {
 func (s *session) open(ctx context.Context, p *playPlan, c *run.Limiter, connections int,
 	warmUp time.Duration) (*openRound, error) {
 	if warmUp > 0 {
-		if err := s.warm(ctx, c, connections, warmUp); err != nil {
+		err := s.warm(ctx, c, saturation{mix: result.MixHalf, connections: connections, warmUp: warmUp})
+		if err != nil {
 			return nil, err
 		}
 	}
-	return s.played(ctx, p, c, connections)
-}
-
-// warm lets the limiter decide in a closed loop that nobody measures.
-func (s *session) warm(ctx context.Context, c *run.Limiter, connections int, length time.Duration) error {
-	g, err := s.segment(ctx, c, connections)
-	if err != nil {
-		return err
-	}
-	var found load.ClosedResult
-	return g.end(ctx, g.loop(ctx, mixers(result.MixHalf, g.callers), length, &found))
-}
-
-// played plays the scenario's part on a keyspace of its own.
-func (s *session) played(ctx context.Context, p *playPlan, c *run.Limiter, connections int) (*openRound, error) {
 	g := s.keyspace(c)
 	found := &openRound{startedUS: s.since(s.wall.Now())}
 	var err error

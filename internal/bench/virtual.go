@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"ratelab/internal/host"
 	"ratelab/internal/limit"
@@ -69,8 +68,12 @@ func (r *measuring) rehearseLoops(ctx context.Context) (err error) {
 		}
 		for _, mix := range result.Mixes() {
 			if err == nil {
-				err = private.rehearseLoop(ctx, c, mix, r.mostConnections(), r.WarmUp+r.Segment)
+				err = private.warm(ctx, c, saturation{mix: mix, connections: r.mostConnections(),
+					warmUp: r.WarmUp + r.Segment})
 			}
+		}
+		if err != nil && !errors.Is(err, message.ErrStopped) && ctx.Err() == nil {
+			err = &replay.InputError{Err: fmt.Errorf("%s: in a closed loop on a private server: %v", c.File, err)}
 		}
 		if err != nil {
 			private.server.Abandon() // it may hang in the script
@@ -81,18 +84,6 @@ func (r *measuring) rehearseLoops(ctx context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-func (s *session) rehearseLoop(ctx context.Context, c *run.Limiter, mix string, connections int,
-	length time.Duration) error {
-	l, err := s.closedLoop(ctx, c, saturation{mix: mix, connections: connections, warmUp: length})
-	if err == nil {
-		err = l.end(ctx, nil)
-	}
-	if err == nil || errors.Is(err, message.ErrStopped) || ctx.Err() != nil {
-		return err
-	}
-	return &replay.InputError{Err: fmt.Errorf("%s: in a closed loop on a private server: %v", c.File, err)}
 }
 
 // together is what the decisions of all the rows took.
