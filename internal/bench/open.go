@@ -21,8 +21,7 @@ type openRound struct {
 	startedUS int64
 	differs   *int64 // decisions that are not those of virtual time; nil: each play has requests of its own
 	course    *result.Course
-	position  int   // within the round, from 1
-	silentUS  int64 // the server's longest silence
+	position  int // within the round, from 1
 }
 
 // open plays a scenario's traffic on the wall clock. What warms up is another segment: no key of the scenario is
@@ -73,7 +72,7 @@ func intervalUS(d time.Duration) int64 {
 
 // round writes one round down.
 func (o *openRound) round(number int) result.OpenRound {
-	d := o.Latency.Overall()
+	d := o.Outcomes.Overall()
 	return result.OpenRound{
 		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected,
 		DiffersFromVirtual: o.differs, ServerUSPerCall: o.serverUS(),

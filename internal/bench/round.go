@@ -67,7 +67,7 @@ func (r *measuring) play(ctx context.Context, p *playPlan, round int) (all []*op
 			}
 			silent := r.silences(where, load.MostSilence)
 			if len(silent) > 0 {
-				all[i].silentUS = *silent[0].LastedUS
+				all[i].Health.SilenceMaxUS = new(float64(*silent[0].LastedUS))
 			}
 			return append(r.blame(where, all[i].Reasons(), &all[i].account, all[i].Sent), silent...), nil
 		})

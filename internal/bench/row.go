@@ -69,10 +69,10 @@ func (r *row) add(number int, o *openRound) {
 	r.Dropped += o.Dropped
 	r.Accepted += o.Accepted
 	r.Rejected += o.Rejected
-	r.IntendedPerS += o.IntendedPerSecond // the mean, once the rounds are counted
-	r.AchievedPerS += o.AchievedPerSecond
-	addHealth(&r.Health, o)
-	r.Outcomes.Merge(o.Latency)
+	r.IntendedPerS += o.IntendedPerS // the mean, once the rounds are counted
+	r.AchievedPerS += o.AchievedPerS
+	r.Health.Worst(o.Health)
+	r.Outcomes.Merge(o.Outcomes)
 	for _, i := range o.Intervals {
 		r.Intervals = addInterval(r.Intervals, i)
 	}
@@ -135,22 +135,4 @@ func joined(a, b *result.Histogram) *result.Histogram {
 	}
 	a.Merge(b.Histogram)
 	return a
-}
-
-// addHealth keeps the worst.
-func addHealth(h *result.Health, o *openRound) {
-	us := func(d int64) float64 { return float64(d) / 1000 }
-	h.StallMaxUS = max(h.StallMaxUS, us(o.Health.LongestStall.Nanoseconds()))
-	h.GCPauseP999US = max(h.GCPauseP999US, us(o.Health.GCPauseP999.Nanoseconds()))
-	h.GCPauseMaxUS = max(h.GCPauseMaxUS, us(o.Health.GCPauseMax.Nanoseconds()))
-	h.SchedulerP99US = max(h.SchedulerP99US, us(o.Health.SchedLatencyP99.Nanoseconds()))
-	if share := o.Health.CPUShare(); share >= 0 {
-		h.CPUShare = max(h.CPUShare, share*float64(o.Health.Cores)) // of one core
-	}
-	h.PoolWaits = max(h.PoolWaits, o.PoolWaits)
-	h.Overflow = max(h.Overflow, o.Overflow)
-	if d := float64(o.silentUS); d > 0 && (h.SilenceMaxUS == nil || *h.SilenceMaxUS < d) {
-		h.SilenceMaxUS = &d
-	}
-	h.ClockDivergedUS = max(h.ClockDivergedUS, us(o.Health.ClockStep.Abs().Nanoseconds()))
 }

@@ -102,17 +102,17 @@ func (r *counter) run(ctx context.Context) (err error) {
 		return redis.Explain(err, r.counted.Server)
 	}
 	for i, policy := range r.Limits {
-		entries := make([]*run.Limiter, len(r.Subjects))
+		limiters := make([]*run.Limiter, len(r.Subjects))
 		for n, s := range r.Subjects {
-			if entries[n], err = s.Under(policy); err == nil && i == 0 {
-				err = r.warm(ctx, entries[n])
+			if limiters[n], err = s.Under(policy); err == nil && i == 0 {
+				err = r.warm(ctx, limiters[n])
 			}
 			if err != nil {
 				return err
 			}
 		}
 		for _, state := range r.States {
-			if err := r.countPath(ctx, entries, state); err != nil {
+			if err := r.countPath(ctx, limiters, state); err != nil {
 				return err
 			}
 		}
@@ -138,15 +138,15 @@ const attempts = 20
 
 // countPath counts a path of all rows that have it, and notes why the others have no figures. What came too late is
 // counted again, for all rows; where that happens often, over fewer copies of a key.
-func (r *counter) countPath(ctx context.Context, entries []*run.Limiter, state string) error {
-	where := fmt.Sprintf("%s at %v", state, entries[0].Policy)
+func (r *counter) countPath(ctx context.Context, limiters []*run.Limiter, state string) error {
+	where := fmt.Sprintf("%s at %v", state, limiters[0].Policy)
 	if r.Progress != nil {
 		r.Progress("instructions of "+where, r.done, len(r.Limits)*len(r.States))
 	}
 	r.done++
-	all := make([]*path, len(entries))
+	all := make([]*path, len(limiters))
 	keys := decisions
-	for i, e := range entries {
+	for i, e := range limiters {
 		all[i] = pathOf(e, state)
 		keys = min(keys, all[i].keys)
 	}

@@ -64,7 +64,7 @@ func benchmarkPacer(b *testing.B, clock Stopwatch, callers []Caller, perSecond i
 		if err != nil {
 			b.Fatal(err)
 		}
-		d := r.Latency.Overall()
+		d := r.Outcomes.Overall()
 		for name, v := range map[string]int64{
 			"lag_us_p50": d.Lag.ValueAtQuantile(50), "lag_us_p99": d.Lag.ValueAtQuantile(99),
 			"wait_us_p50": d.Wait.ValueAtQuantile(50), "service_us_p50": d.Service.ValueAtQuantile(50),
@@ -189,7 +189,7 @@ func benchmarkClosed(b *testing.B, network string, connections int, apart bool) 
 			after := redisBenchmark(b, options(1), connections, sha)
 			figures[name+"/redis-benchmark"] = append(figures[name+"/redis-benchmark"], 2*r.PerSecond()/(before+after))
 			figures[name+"_cpu_us/call"] = append(figures[name+"_cpu_us/call"],
-				float64(r.Health.CPU.Microseconds())/float64(r.Sent))
+				r.Health.CPUShare*float64(r.Elapsed.Microseconds())/float64(r.Sent))
 			figures["redis-benchmark/s"] = append(figures["redis-benchmark/s"], after)
 			before = after
 		}

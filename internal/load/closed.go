@@ -14,7 +14,6 @@ import (
 // ClosedResult is what a closed loop measured, in one stretch or several.
 type ClosedResult struct {
 	Sent, Accepted int64
-	Overflow       int64             // durations that the histogram cannot have
 	Service        *result.Histogram // written until the reply was read
 	Elapsed        time.Duration     // from the start of each stretch until the last of its calls was answered
 	Stopped        bool
@@ -56,7 +55,7 @@ func Closed(ctx context.Context, clock Stopwatch, callers []Caller, length time.
 				if out.Decision.Allowed() {
 					r.Accepted++
 				}
-				r.Overflow += record(r.Service, out.Replied-out.Written)
+				r.Health.Overflow += record(r.Service, out.Replied-out.Written)
 				last = max(last, out.Replied)
 				found.Unlock()
 			}

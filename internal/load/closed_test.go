@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"ratelab/internal/result"
 )
 
 // Two connections of 10 ms each, for 40 ms: each writes at 0, 10, 20 and 30, and is answered 10 ms later. A second
@@ -20,9 +22,6 @@ func TestClosedLoop(t *testing.T) {
 			if r.Sent != 8*n || r.Accepted != 4*n || r.Service.TotalCount() != 8*n || r.Service.Min() != 10_000 ||
 				r.Elapsed != time.Duration(n)*40*time.Millisecond || r.PerSecond() != 8/0.04 || r.Stopped {
 				t.Errorf("%d stretches: %+v", n, r)
-			}
-			if more := r.Health.Watched - r.Elapsed; more < 0 || more > time.Duration(n)*heartbeat {
-				t.Errorf("watched for %v of %v", r.Health.Watched, r.Elapsed)
 			}
 		}
 	})
@@ -45,17 +44,15 @@ func TestClosedLoopEndings(t *testing.T) {
 	})
 }
 
-// Of several stretches the worst counts; the processor time is known where that of all is.
+// Of several stretches the worst counts, and the instant is that of the longest stall.
 func TestHealthAddsUp(t *testing.T) {
 	var h Health
-	h.add(Health{Watched: time.Second, LongestStall: 3, CPU: time.Second, ClockStep: -3, Cores: 2})
-	h.add(Health{Watched: time.Second, LongestStall: 1, CPU: 0, ClockStep: 1, Cores: 2})
-	if h.Watched != 2*time.Second || h.LongestStall != 3 || h.CPU != time.Second || h.ClockStep != -3 {
-		t.Errorf("%+v", h)
+	longest := time.UnixMilli(1)
+	for _, o := range []Health{{result.Health{StallMaxUS: 3, GCPauseMaxUS: 1}, longest},
+		{result.Health{StallMaxUS: 1, GCPauseMaxUS: 2, SilenceMaxUS: new(5.0)}, time.UnixMilli(2)}} {
+		h.add(o)
 	}
-	h.add(Health{CPU: -1})
-	h.add(Health{CPU: time.Minute})
-	if h.CPU != -1 {
-		t.Error("the processor time of a part is not known, and that of the whole is")
+	if h.StallMaxUS != 3 || h.GCPauseMaxUS != 2 || h.StalledAt != longest || *h.SilenceMaxUS != 5 {
+		t.Errorf("%+v", h)
 	}
 }

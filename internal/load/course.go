@@ -26,7 +26,7 @@ func (p *Played) Differing(virtual []limit.Verdict) int64 {
 	return count
 }
 
-// Course is how the play went over the part's time, under the contest's limit.
+// Course is how the play went over the part's time, under the plan's limit.
 func (p *Played) Course(ctx context.Context, policy limit.Policy) (*result.Course, error) {
 	var due clients.Journal
 	for c := range p.counted() {

@@ -6,40 +6,21 @@ import (
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
+
+	"ratelab/internal/result"
 )
 
-// Health is what the generator suffered itself while it measured. What counts is watched, not the rehearsal.
+// Health is what the generator suffered itself while it measured. What counts is watched, not the rehearsal. A stall is
+// how late a beat was: for so long at least nothing of this process ran in time. Pauses, and how long a goroutine that
+// could run waited for a processor, are upper bounds from the runtime's own histograms.
 type Health struct {
-	Watched time.Duration // for how long
-
-	// LongestStall is the most that a beat was late: for so long at least nothing of this process ran in time.
-	LongestStall time.Duration
-	StalledAt    time.Time // when it began
-
-	// of the runtime's stop-the-world phases, from its own histogram: upper bounds
-	GCPauseP999, GCPauseMax time.Duration
-	SchedLatencyP99         time.Duration // how long a goroutine that could run waited for a processor: an upper bound
-
-	// CPU is the processor time of the process, user and system, or -1 where the system does not tell. Cores is what
-	// it may use: GOMAXPROCS, which respects a container's quota.
-	CPU   time.Duration
-	Cores int
-
-	// ClockStep is how far the wall clock went beyond the monotonic one: somebody set it, or it is being slewed.
-	ClockStep time.Duration
+	result.Health           // CPUShare is 0 where it is not known
+	StalledAt     time.Time // when the longest stall began
 }
 
 // leastWatched is how long a process must have been watched so that its processor time tells something: the kernel
 // brings it up to date every few milliseconds, and a run of 1 ms took 1364 % of its processors.
 const leastWatched = 100 * time.Millisecond
-
-// CPUShare is the part of the processors' time that the process took, 0 to 1, or -1 where that is not known.
-func (h Health) CPUShare() float64 {
-	if h.CPU < 0 || h.Watched < leastWatched || h.Cores == 0 {
-		return -1
-	}
-	return float64(h.CPU) / float64(h.Watched) / float64(h.Cores)
-}
 
 // heartbeat is how long a thread naps at a time that looks for stalls.
 const heartbeat = time.Millisecond
@@ -57,12 +38,11 @@ func watchHealth(clock Stopwatch, from time.Duration) (stop func() Health) {
 		var h Health
 		before, began := gauge(), clock.Now()
 		clock.beat(heartbeat, ended.Load, func(s span) {
-			if late := s.to - s.from; late > h.LongestStall {
-				h.LongestStall, h.StalledAt = late, clock.Origin.Add(s.from)
+			if late := inUS(s.to - s.from); late > h.StallMaxUS {
+				h.StallMaxUS, h.StalledAt = late, clock.Origin.Add(s.from)
 			}
 		})
-		h.Watched = clock.Now() - began
-		h.since(before)
+		h.since(before, clock.Now()-began)
 		found <- h
 	}()
 	return func() Health {
@@ -71,22 +51,15 @@ func watchHealth(clock Stopwatch, from time.Duration) (stop func() Health) {
 	}
 }
 
-// add joins what the generator suffered in another run. Of percentiles the worse one stands for both.
+// add keeps the worse of what the generator suffered in two runs.
 func (h *Health) add(o Health) {
-	h.Watched += o.Watched
-	if o.LongestStall > h.LongestStall {
-		h.LongestStall, h.StalledAt = o.LongestStall, o.StalledAt
+	if o.StallMaxUS > h.StallMaxUS {
+		h.StalledAt = o.StalledAt
 	}
-	h.GCPauseP999, h.GCPauseMax = max(h.GCPauseP999, o.GCPauseP999), max(h.GCPauseMax, o.GCPauseMax)
-	h.SchedLatencyP99 = max(h.SchedLatencyP99, o.SchedLatencyP99)
-	if h.CPU += o.CPU; o.CPU < 0 || h.CPU < o.CPU {
-		h.CPU = -1
-	}
-	h.Cores = o.Cores
-	if o.ClockStep.Abs() > h.ClockStep.Abs() {
-		h.ClockStep = o.ClockStep
-	}
+	h.Worst(o.Health)
 }
+
+func inUS(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 // gauges are counters that only grow, read at one instant.
 type gauges struct {
@@ -101,18 +74,16 @@ func gauge() gauges {
 	return gauges{time.Now(), cpuTime(), samples[0].Value.Float64Histogram(), samples[1].Value.Float64Histogram()}
 }
 
-// since fills in what happened after before.
-func (h *Health) since(before gauges) {
+// since fills in what happened after before, for so long.
+func (h *Health) since(before gauges, watched time.Duration) {
 	now := gauge()
-	h.Cores = runtime.GOMAXPROCS(0)
-	h.CPU = -1
-	if now.cpu >= 0 && before.cpu >= 0 {
-		h.CPU = now.cpu - before.cpu
+	if now.cpu >= 0 && before.cpu >= 0 && watched >= leastWatched {
+		h.CPUShare = float64(now.cpu-before.cpu) / float64(watched)
 	}
-	h.ClockStep = now.at.Round(0).Sub(before.at.Round(0)) - now.at.Sub(before.at)
-	h.GCPauseP999 = atQuantile(before.pauses, now.pauses, 0.999)
-	h.GCPauseMax = atQuantile(before.pauses, now.pauses, 1)
-	h.SchedLatencyP99 = atQuantile(before.delays, now.delays, 0.99)
+	h.ClockDivergedUS = inUS((now.at.Round(0).Sub(before.at.Round(0)) - now.at.Sub(before.at)).Abs())
+	h.GCPauseP999US = inUS(atQuantile(before.pauses, now.pauses, 0.999))
+	h.GCPauseMaxUS = inUS(atQuantile(before.pauses, now.pauses, 1))
+	h.SchedulerP99US = inUS(atQuantile(before.delays, now.delays, 0.99))
 }
 
 // atQuantile is the upper bound, in seconds read as a duration, of the bucket that holds the quantile q of what was

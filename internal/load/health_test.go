@@ -34,18 +34,13 @@ func TestHealthSeesAGarbageCollection(t *testing.T) {
 		garbage += len(make([]byte, 1<<20))
 		runtime.GC()
 	}
-	var h Health
-	h.since(before)
-	if h.GCPauseMax <= 0 || h.GCPauseP999 > h.GCPauseMax || h.CPU <= 0 || h.Cores < 1 ||
-		garbage == 0 {
+	var h, short Health
+	h.since(before, time.Second)
+	short.since(before, 99*time.Millisecond)
+	if h.GCPauseMaxUS <= 0 || h.GCPauseP999US > h.GCPauseMaxUS || h.CPUShare <= 0 || garbage == 0 {
 		t.Errorf("%+v", h)
 	}
-	h.Watched = 99 * time.Millisecond
-	if got := h.CPUShare(); got != -1 {
-		t.Errorf("share %v of %v; want none of so short a time", got, h.Watched)
-	}
-	h.Watched, h.CPU = time.Second, time.Second
-	if got, want := h.CPUShare(), 1/float64(h.Cores); got != want {
-		t.Errorf("share %v of %d processors; want %v", got, h.Cores, want)
+	if short.CPUShare != 0 {
+		t.Errorf("share %v; want none of so short a time", short.CPUShare)
 	}
 }

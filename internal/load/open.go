@@ -95,11 +95,10 @@ func openLoop(ctx context.Context, s source, about int, callers []Caller, start 
 	workers.Wait()
 	health := stopWatching()
 	runtime.GOMAXPROCS(cores)
-	health.Cores = cores
 	if err := l.error(); err != nil {
 		return nil, err
 	}
-	return l.result(health), nil
+	return l.result(health, cores), nil
 }
 
 // pace hands over each request when it is due, on a thread of its own: Go's scheduler wakes a thread that sleeps in the

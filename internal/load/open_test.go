@@ -22,7 +22,7 @@ func TestTheFourDurations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, j := r.Latency.Accepted, r.Latency.Rejected
+		a, j := r.Outcomes.Accepted, r.Outcomes.Rejected
 		has(t, "accepted: lag", a.Lag, 300, 300)
 		has(t, "accepted: wait", a.Wait, 0, 6000)
 		has(t, "accepted: service", a.Service, 10000, 10000)
@@ -31,14 +31,14 @@ func TestTheFourDurations(t *testing.T) {
 		has(t, "rejected: wait", j.Wait, 0)
 		has(t, "rejected: service", j.Service, 10000)
 		has(t, "rejected: response", j.Response, 10300)
-		has(t, "overall: response", r.Latency.Overall().Response, 10300, 16300, 10300)
-		if r.Offered != 3 || r.Sent != 3 || r.Accepted != 2 || r.Rejected != 1 || r.Dropped != 0 || r.PoolWaits != 1 {
+		has(t, "overall: response", r.Outcomes.Overall().Response, 10300, 16300, 10300)
+		if r.Offered != 3 || r.Sent != 3 || r.Accepted != 2 || r.Rejected != 1 || r.Dropped != 0 || r.Health.PoolWaits != 1 {
 			t.Errorf("%+v", r)
 		}
 		// Three requests, so two gaps, in 30 ms.
-		if want := 2 / 0.030; r.IntendedPerSecond != want || r.AchievedPerSecond != want ||
+		if want := 2 / 0.030; r.IntendedPerS != want || r.AchievedPerS != want ||
 			r.Span != 30*time.Millisecond {
-			t.Errorf("rates %v, %v over %v; want %v", r.IntendedPerSecond, r.AchievedPerSecond, r.Span, want)
+			t.Errorf("rates %v, %v over %v; want %v", r.IntendedPerS, r.AchievedPerS, r.Span, want)
 		}
 	})
 }
@@ -52,8 +52,8 @@ func TestWhatIsAsideDoesNotCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has(t, "wait", r.Latency.Accepted.Wait, 0)
-		has(t, "response", r.Latency.Accepted.Response, 1000)
+		has(t, "wait", r.Outcomes.Accepted.Wait, 0)
+		has(t, "response", r.Outcomes.Accepted.Response, 1000)
 	})
 }
 
@@ -126,13 +126,13 @@ func TestABurstWaitsAndDoesNotLag(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := r.Latency.Overall()
+		d := r.Outcomes.Overall()
 		has(t, "lag", d.Lag, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 		// The burst goes at 5, 5, 15, 15, 25; the one due at 12 goes at 25; 42 waits until 50, and no burst is the
 		// reason.
 		has(t, "wait", d.Wait, 0, 0, 10000, 10000, 20000, 13000, 0, 0, 8000)
-		if r.PoolWaits != 1 {
-			t.Errorf("%d waits for the pool; want that of the last request", r.PoolWaits)
+		if r.Health.PoolWaits != 1 {
+			t.Errorf("%d waits for the pool; want that of the last request", r.Health.PoolWaits)
 		}
 	})
 }
@@ -213,10 +213,10 @@ func TestOverflow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has(t, "service", r.Latency.Accepted.Service)
+		has(t, "service", r.Outcomes.Accepted.Service)
 		// service and response; on a busy machine the garbage collector may come first
-		if r.Overflow != 2 || r.Accepted != 1 || !strings.HasSuffix(codes(r.Reasons()), "overflow") {
-			t.Errorf("overflow %d, %v; want 2", r.Overflow, r.Reasons())
+		if r.Health.Overflow != 2 || r.Accepted != 1 || !strings.HasSuffix(codes(r.Reasons()), "overflow") {
+			t.Errorf("overflow %d, %v; want 2", r.Health.Overflow, r.Reasons())
 		}
 	})
 }
@@ -242,6 +242,6 @@ func TestASourceThatReacts(t *testing.T) {
 		if err != nil || r.Sent != 3 || len(r.Intervals) != 3 {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		has(t, "lag", r.Latency.Overall().Lag, 0, 0, 0)
+		has(t, "lag", r.Outcomes.Overall().Lag, 0, 0, 0)
 	})
 }

@@ -42,8 +42,8 @@ type Played struct {
 // player is a play under way.
 type player struct {
 	*Options
-	contest *run.Plan
-	entry   *run.Limiter
+	plan    *run.Plan
+	limiter *run.Limiter
 	part    *Part
 	shifts  bool          // the client's clock is set so that it is where the scenario's is in its window
 	ahead   time.Duration // of the server's clock before ours
@@ -51,18 +51,18 @@ type player struct {
 	origin  time.Duration // of the scenario, by our clock
 }
 
-// Play plays the part against an entry of the contest. The error is that of the server or the script, or of an entry
+// Play plays the part against a limiter of the plan. The error is that of the server or the script, or of a limiter
 // that Check refuses. A play that is stopped has played less, and says so.
 func Play(ctx context.Context, c *run.Plan, e *run.Limiter, part *Part, o Options) (out *Played, err error) {
-	p := &player{Options: &o, contest: c, part: part}
-	if p.entry, p.shifts, err = onTheWallClock(e); err != nil {
+	p := &player{Options: &o, plan: c, part: part}
+	if p.limiter, p.shifts, err = onTheWallClock(e); err != nil {
 		return nil, err
 	}
 	if p.ahead, err = ahead(ctx, o); err != nil {
 		return nil, err
 	}
 	server := Server{Client: o.Server.Client, Open: o.Server.Open, Given: !o.Server.Own}
-	if p.target, err = Prepare(ctx, server, p.entry.Program.InKeyspace(o.Prefix), o.Clock); err != nil {
+	if p.target, err = Prepare(ctx, server, p.limiter.Program.InKeyspace(o.Prefix), o.Clock); err != nil {
 		return nil, err
 	}
 	defer p.target.Close()
@@ -78,7 +78,7 @@ func Play(ctx context.Context, c *run.Plan, e *run.Limiter, part *Part, o Option
 		from = p.reacting()
 	}
 	p.aim() // for those who are introduced
-	if p.entry.Program.Init != nil {
+	if p.limiter.Program.Init != nil {
 		err = p.target.Introduce(ctx, firstKeys(part.Requests))
 	}
 	if err != nil {
@@ -104,15 +104,15 @@ func (p *player) aim() {
 	var shift time.Duration
 	p.origin = p.Clock.Now() + preparation - p.part.From
 	until := func(window time.Duration) time.Duration {
-		return untilPhase(p.contest.Scenario.Start, p.Clock.Origin.Add(p.origin+p.ahead), window)
+		return untilPhase(p.plan.Scenario.Start, p.Clock.Origin.Add(p.origin+p.ahead), window)
 	}
 	p.origin += until(time.Millisecond)
 	switch {
-	case !p.entry.Aligned:
+	case !p.limiter.Aligned:
 	case p.shifts:
-		shift = until(p.entry.Policy.Window)
+		shift = until(p.limiter.Policy.Window)
 	default:
-		p.origin += until(p.entry.Policy.Window)
+		p.origin += until(p.limiter.Policy.Window)
 	}
 	p.target.clock.Origin = p.Clock.Origin.Add(p.ahead + shift)
 }

@@ -27,7 +27,7 @@ const asksLive = 100 * time.Microsecond
 
 // reacting is the source of what the clients send, from the beginning of the part on.
 func (p *player) reacting() source {
-	who := clients.Setup{Seed: p.contest.Seed, Groups: p.contest.Scenario.Clients, Protocol: clients.OneCall{}}
+	who := clients.Setup{Seed: p.plan.Seed, Groups: p.plan.Scenario.Clients, Protocol: clients.OneCall{}}
 	live := clients.NewLive(who, p.part.operations(), p.part.Until.Microseconds())
 	due := func(now time.Duration) (due []limit.Request, next time.Duration, over bool, err error) {
 		if now < 0 {

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"ratelab/internal/result"
@@ -38,10 +39,10 @@ type Reason struct {
 // Reasons are why an open loop's figures cannot be trusted; none: they can.
 func (r *OpenResult) Reasons() []Reason {
 	var all reasons
-	all.add(r.AchievedPerSecond < LeastAchieved*r.IntendedPerSecond && r.HandedSpan-r.Span > MostLag, "rate",
+	all.add(r.AchievedPerS < LeastAchieved*r.IntendedPerS && r.HandedSpan-r.Span > MostLag, "rate",
 		"the generator handed over %.1f requests per second of %.1f intended, less than %.1f %%",
-		r.AchievedPerSecond, r.IntendedPerSecond, 100*LeastAchieved)
-	d := r.Latency.Overall()
+		r.AchievedPerS, r.IntendedPerS, 100*LeastAchieved)
+	d := r.Outcomes.Overall()
 	lagP99 := us(d.Lag.ValueAtQuantile(99))
 	most := max(MostLag, time.Duration(MostLagShare*float64(us(d.Response.ValueAtQuantile(99)))))
 	all.add(lagP99 > most, "lag",
@@ -50,15 +51,16 @@ func (r *OpenResult) Reasons() []Reason {
 		lagP99, most, MostLag, 100*MostLagShare)
 	all.add(r.Sent == 0, "nothing", "no request was sent: nothing is due in the part of the scenario that is "+
 		"played; another --from or a longer --for plays more of it")
-	all.machine(r.Health)
-	all.add(r.Health.CPUShare() >= MostCPUShare, "cpu",
+	all.machine(Health{r.Health, r.StalledAt})
+	share := r.Health.CPUShare / float64(r.Cores)
+	all.add(share >= MostCPUShare, "cpu",
 		"the generator took %.1f %% of the time of its %d processors, %.0f %% or more",
-		100*r.Health.CPUShare(), r.Health.Cores, 100*MostCPUShare)
-	all.add(float64(r.PoolWaits) > MostPoolShare*float64(r.Offered), "pool",
+		100*share, r.Cores, 100*MostCPUShare)
+	all.add(float64(r.Health.PoolWaits) > MostPoolShare*float64(r.Offered), "pool",
 		"%d of %d requests found none of %d connections free although no burst was the reason, more than %.1f %%; "+
 			"use more connections or a lower rate",
-		r.PoolWaits, r.Offered, r.Workers, 100*MostPoolShare)
-	all.overflow(r.Overflow)
+		r.Health.PoolWaits, r.Offered, r.Workers, 100*MostPoolShare)
+	all.overflow(r.Health.Overflow)
 	return all
 }
 
@@ -67,7 +69,7 @@ func (r *OpenResult) Reasons() []Reason {
 func (r *ClosedResult) Reasons() []Reason {
 	var all reasons
 	all.machine(r.Health)
-	all.overflow(r.Overflow)
+	all.overflow(r.Health.Overflow)
 	return all
 }
 
@@ -82,17 +84,17 @@ func (all *reasons) add(is bool, code, format string, args ...any) {
 
 // machine names what stopped the generator, whatever it was doing.
 func (all *reasons) machine(h Health) {
-	if h.LongestStall > MostStall {
-		sentence := fmt.Sprintf("the generator stood still for %v, more than %v",
-			h.LongestStall.Round(time.Microsecond), MostStall)
-		*all = append(*all, Reason{"stall", sentence, h.LongestStall, h.StalledAt})
+	if stall := lasting(h.StallMaxUS); stall > MostStall {
+		sentence := fmt.Sprintf("the generator stood still for %v, more than %v", stall.Round(time.Microsecond),
+			MostStall)
+		*all = append(*all, Reason{"stall", sentence, stall, h.StalledAt})
 	}
-	all.add(h.GCPauseP999 > MostGCPause, "gc",
+	pause, step := lasting(h.GCPauseP999US), lasting(h.ClockDivergedUS)
+	all.add(pause > MostGCPause, "gc",
 		"the garbage collector stopped the generator for %v at the 99.9th percentile, more than %v",
-		h.GCPauseP999.Round(time.Microsecond), MostGCPause)
-	all.add(h.ClockStep.Abs() > MostClockError, "clock",
-		"the wall clock went %v apart from the monotonic clock, more than %v",
-		h.ClockStep.Round(time.Microsecond), MostClockError)
+		pause.Round(time.Microsecond), MostGCPause)
+	all.add(step > MostClockError, "clock", "the wall clock went %v apart from the monotonic clock, more than %v",
+		step.Round(time.Microsecond), MostClockError)
 }
 
 // overflow names durations that no histogram has.
@@ -100,6 +102,9 @@ func (all *reasons) overflow(n int64) {
 	all.add(n > 0, "overflow", "%d durations were longer than %v, which is as far as the histograms go", n,
 		us(result.HighestUS))
 }
+
+// lasting is a duration of so many microseconds.
+func lasting(us float64) time.Duration { return time.Duration(math.Round(us * 1000)) }
 
 // us is a number of microseconds.
 func us(n int64) time.Duration { return time.Duration(n) * time.Microsecond }

@@ -19,28 +19,16 @@ func record(h *result.Histogram, d time.Duration) (overflow int64) {
 }
 
 // OpenResult is what an open loop measured, of the requests that count: Offered = Sent + Dropped, and what Stop left.
+// Health.PoolWaits are requests that found no worker free without a burst being the reason: no more requests than there
+// are workers were due at one instant since the last time that none waited. The connections were too few.
 type OpenResult struct {
-	Workers int
-	Stopped bool // ended early: the figures are of what had been sent by then
+	result.Latency // but for what only several rounds have; intervals in which nothing was sent are left out
+	StalledAt      time.Time
 
-	Offered            int64 // became due
-	Sent               int64 // = Accepted + Rejected
-	Accepted, Rejected int64
-	Dropped            int64 // late, and dropped as asked for
-	Overflow           int64 // durations that no histogram can have
-
-	// PoolWaits are requests that found no worker free without a burst being the reason: no more requests than there
-	// are workers were due at one instant since the last time that none waited. The connections were too few.
-	PoolWaits int64
-
-	IntendedPerSecond float64 // from the first request's due time to the last one's; 0 where that is one instant
-	AchievedPerSecond float64 // the same of the instants at which they were handed over
-	Span              time.Duration
-	HandedSpan        time.Duration // from the first handed over to the last
-
-	Latency   result.Outcomes
-	Intervals []result.Interval // those in which something was due that was sent, in order
-	Health    Health
+	Workers, Cores int
+	Stopped        bool          // ended early: the figures are of what had been sent by then
+	Span           time.Duration // from the first request's due time to the last one's
+	HandedSpan     time.Duration // from the first handed over to the last
 
 	start time.Duration // of what counts
 	calls []*call
@@ -60,9 +48,10 @@ func (r *OpenResult) counted() iter.Seq[*call] {
 // result sums up what has become of the calls, once nobody writes to them any more.
 //
 // Note: workers that record into histograms themselves wait for each other, or have megabytes of histograms each.
-func (l *open) result(health Health) *OpenResult {
-	r := &OpenResult{Workers: l.queue.workers, Stopped: message.Closed(l.stop), Latency: result.NewOutcomes(),
-		Health: health, start: l.start, calls: l.calls}
+func (l *open) result(health Health, cores int) *OpenResult {
+	r := &OpenResult{Latency: result.Latency{Outcomes: result.NewOutcomes(), Health: health.Health},
+		StalledAt: health.StalledAt, Workers: l.queue.workers, Cores: cores, Stopped: message.Closed(l.stop),
+		start: l.start, calls: l.calls}
 	var first, last *call
 	for c := range r.counted() {
 		if first == nil {
@@ -73,7 +62,7 @@ func (l *open) result(health Health) *OpenResult {
 	}
 	if first != nil {
 		r.Span, r.HandedSpan = last.due-first.due, last.handed-first.handed
-		r.IntendedPerSecond, r.AchievedPerSecond = rate(r.Offered, r.Span), rate(r.Offered, r.HandedSpan)
+		r.IntendedPerS, r.AchievedPerS = rate(r.Offered, r.Span), rate(r.Offered, r.HandedSpan)
 	}
 	r.Intervals = slices.DeleteFunc(r.Intervals, func(i result.Interval) bool {
 		return i.Accepted == nil && i.Rejected == nil
@@ -93,7 +82,7 @@ func rate(n int64, span time.Duration) float64 {
 func (r *OpenResult) add(c *call, widthUS int64) {
 	r.Offered++
 	if c.poolWait {
-		r.PoolWaits++
+		r.Health.PoolWaits++
 	}
 	if c.fate == dropped {
 		r.Dropped++
@@ -106,10 +95,10 @@ func (r *OpenResult) add(c *call, widthUS int64) {
 	for n := len(r.Intervals); n <= index; n++ {
 		r.Intervals = append(r.Intervals, result.Interval{StartUS: int64(n) * widthUS, WidthUS: widthUS})
 	}
-	d, responses := r.Latency.Rejected, &r.Intervals[index].Rejected
+	d, responses := r.Outcomes.Rejected, &r.Intervals[index].Rejected
 	if c.Decision.Allowed() {
 		r.Accepted++
-		d, responses = r.Latency.Accepted, &r.Intervals[index].Accepted
+		d, responses = r.Outcomes.Accepted, &r.Intervals[index].Accepted
 	} else {
 		r.Rejected++
 	}
@@ -117,7 +106,7 @@ func (r *OpenResult) add(c *call, widthUS int64) {
 		*responses = result.NewHistogram()
 	}
 	response := c.Replied - c.Aside - c.due
-	r.Overflow += record(d.Lag, c.handed-c.due) + record(d.Wait, c.Written-c.Aside-c.handed) +
+	r.Health.Overflow += record(d.Lag, c.handed-c.due) + record(d.Wait, c.Written-c.Aside-c.handed) +
 		record(d.Service, c.Replied-c.Written) + record(d.Response, response)
 	record(*responses, response)
 }

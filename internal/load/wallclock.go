@@ -22,7 +22,7 @@ func untilPhase(start, t time.Time, window time.Duration) time.Duration {
 	return time.Duration(((start.UnixMicro()-t.UnixMicro())%w+w)%w) * time.Microsecond
 }
 
-// Check is an error where the wall clock cannot play the entry.
+// Check is an error where the wall clock cannot play the limiter.
 func Check(e *run.Limiter) error {
 	_, _, err := onTheWallClock(e)
 	return err
@@ -31,7 +31,7 @@ func Check(e *run.Limiter) error {
 // clockWord is what a script says that goes by the server's clock.
 var clockWord = regexp.MustCompile(`(?i)["'](TIME|P?EXPIREAT|EXAT|PXAT)["']`)
 
-// onTheWallClock is the entry as it is played, and whether the client's clock is set for it. Windows that lie where the
+// onTheWallClock is the limiter as it is played, and whether the client's clock is set for it. Windows that lie where the
 // clock puts them, and are too long to wait for, are found by setting the client's clock, and the script goes by that.
 func onTheWallClock(e *run.Limiter) (played *run.Limiter, shifts bool, err error) {
 	if !e.Aligned || e.Policy.Window <= LongestAlignment {

@@ -184,6 +184,21 @@ type Health struct {
 	SilenceMaxUS *float64 `json:"silence_max_us,omitempty"`
 }
 
+// Worst keeps the worse of each figure.
+func (h *Health) Worst(o Health) {
+	h.StallMaxUS = max(h.StallMaxUS, o.StallMaxUS)
+	h.GCPauseP999US = max(h.GCPauseP999US, o.GCPauseP999US)
+	h.GCPauseMaxUS = max(h.GCPauseMaxUS, o.GCPauseMaxUS)
+	h.SchedulerP99US = max(h.SchedulerP99US, o.SchedulerP99US)
+	h.CPUShare = max(h.CPUShare, o.CPUShare)
+	h.PoolWaits = max(h.PoolWaits, o.PoolWaits)
+	h.Overflow = max(h.Overflow, o.Overflow)
+	h.ClockDivergedUS = max(h.ClockDivergedUS, o.ClockDivergedUS)
+	if o.SilenceMaxUS != nil && (h.SilenceMaxUS == nil || *h.SilenceMaxUS < *o.SilenceMaxUS) {
+		h.SilenceMaxUS = o.SilenceMaxUS
+	}
+}
+
 // Control is the label of the script that decides nothing, which is measured in every round beside the others.
 const Control = "none"
 
