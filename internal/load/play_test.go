@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// contest is a scenario from its file's text, and all algorithms but the one that decides nothing.
-func contest(t *testing.T, text string) *run.Plan {
+// planOf is a scenario from its file's text, and all algorithms but the one that decides nothing.
+func planOf(t *testing.T, text string) *run.Plan {
 	t.Helper()
 	s, err := scenario.Parse("test.yaml", []byte("name: test\nquestion: Why?\n"+text))
 	if err != nil {
@@ -50,7 +50,7 @@ func options(s *redis.Server, prefix string) Options {
 // which a window that is kept admits 10 each.
 func TestALongWindowIsMetByTheClientsClock(t *testing.T) {
 	s := redistest.Private(t)
-	c := contest(t, `limit: {requests: 10, per: 1h}
+	c := planOf(t, `limit: {requests: 10, per: 1h}
 phases:
   - {name: hour, duration: 3599900ms, pause: true}
   - {name: edge, duration: 200ms, constant: 40}
@@ -74,7 +74,7 @@ phases:
 	}
 }
 
-// verdicts are those of virtual time on the part, by the entry's model.
+// verdicts are those of virtual time on the part, by the limiter's model.
 func verdicts(t *testing.T, c *run.Plan, e *run.Limiter, p *Part) []limit.Verdict {
 	t.Helper()
 	var all []limit.Verdict

@@ -31,8 +31,9 @@ func Check(e *run.Limiter) error {
 // clockWord is what a script says that goes by the server's clock.
 var clockWord = regexp.MustCompile(`(?i)["'](TIME|P?EXPIREAT|EXAT|PXAT)["']`)
 
-// onTheWallClock is the limiter as it is played, and whether the client's clock is set for it. Windows that lie where the
-// clock puts them, and are too long to wait for, are found by setting the client's clock, and the script goes by that.
+// onTheWallClock is the limiter as it is played, and whether the client's clock is set for it. Windows that lie where
+// the clock puts them, and are too long to wait for, are found by setting the client's clock, and the script goes by
+// that.
 func onTheWallClock(e *run.Limiter) (played *run.Limiter, shifts bool, err error) {
 	if !e.Aligned || e.Policy.Window <= LongestAlignment {
 		return e, false, nil
