@@ -32,7 +32,8 @@ func TestTheFourDurations(t *testing.T) {
 		has(t, "rejected: service", j.Service, 10000)
 		has(t, "rejected: response", j.Response, 10300)
 		has(t, "overall: response", r.Outcomes.Overall().Response, 10300, 16300, 10300)
-		if r.Offered != 3 || r.Sent != 3 || r.Accepted != 2 || r.Rejected != 1 || r.Dropped != 0 || r.Health.PoolWaits != 1 {
+		if r.Offered != 3 || r.Sent != 3 || r.Accepted != 2 || r.Rejected != 1 || r.Dropped != 0 ||
+			r.Health.PoolWaits != 1 {
 			t.Errorf("%+v", r)
 		}
 		// Three requests, so two gaps, in 30 ms.
