@@ -1,9 +1,9 @@
-// Package chart draws pictures of results, each of which answers one question, as SVG and PNG, with the data of each
-// beside it as CSV. It draws results as they are and measures nothing. The same result gives the same bytes. The
-// package reads no clock, and knows nothing of what it draws but the colours of the algorithms' names.
+// Package chart draws results as SVG and PNG, and writes each picture's data as CSV. Each picture answers one question.
+// The package measures nothing and reads no clock. The same result gives the same bytes. All it knows of algorithms is
+// their colours.
 //
 // A chart is a function that returns a Figure, in a file of the chart's name, and a line in one list: ofRun, ofPlay or
-// ofCosts, or drawings for one over time, whose values package curves makes, for the page too.
+// ofCosts. A chart over time is in the list drawings instead; package curves makes its values, for the page too.
 //
 // gonum/plot draws axes, lines, areas, marks and their samples, and aligns panels. What it cannot do is drawn here:
 // sentences that wrap, since a title is one line (letters.go); a legend in rows, and heads above panels that hold a

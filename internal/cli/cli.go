@@ -1,6 +1,5 @@
-// Package cli is what the programs of this project share in how they are called: flags and their refusals,
-// exit codes, folders for output, progress on a terminal. It runs no job and knows no result; it prints only to what it
-// is given, and never exits.
+// Package cli is what the two programs share: flags and their errors, exit codes, output folders, and progress on a
+// terminal. It runs no scenario and knows no result. It prints only to the streams that it is given, and never exits.
 package cli
 
 import (

@@ -1,9 +1,8 @@
-// Package clients plays clients that react: in virtual time, one event after the other. Clients send what the
-// traffic has them do, messages travel, clocks are off, a server answers, and those who are rejected give up, wait or
-// try again. So what arrives depends on what was decided.
+// Package clients simulates clients that react to decisions, event by event in virtual time. Messages take time, clocks
+// may be wrong, and a rejected client gives up, waits or retries. So requests depend on earlier decisions.
 //
-// It knows neither algorithms nor Redis: a Server answers messages, and a Protocol is how a client gets from them to
-// a decision. It measures how the clients fared, and keeps the journal from which others measure what was admitted.
+// It knows neither algorithms nor Redis: a Server replies to messages, and a Protocol turns replies into a decision. It
+// measures the clients' success, and keeps a journal from which other packages measure what was admitted.
 package clients
 
 import (

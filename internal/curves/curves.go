@@ -1,6 +1,6 @@
-// Package curves makes what the charts of one run show: the values of each curve, the words beside them, and the data
-// behind them. Pictures and the page only draw it, so that the same run looks the same on both. The package places
-// nothing: it knows no pixel, no colour and no format of pictures, reads no clock, and knows no algorithm.
+// Package curves computes what the charts of one run show: the values of each curve, its texts, and the data for CSV.
+// The packages chart and page only draw it, so that a run looks the same in pictures and on the page. Package curves
+// knows no pixel, no colour and no image format, reads no clock, and knows no algorithm.
 package curves
 
 import (

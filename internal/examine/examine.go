@@ -1,6 +1,6 @@
-// Package examine plays a few standard traffics past a user's script and says in words what it found, such as that
-// steady traffic is locked out: what no figure of the traffic that was asked about may show. It judges by what the
-// script answers; of its source it only says where to look. Its tests search for the worst traffic of each algorithm.
+// Package examine runs a user's script on a few standard traffics and reports findings, such as that steady traffic is
+// locked out, which the user's own traffic may not show. Findings follow from the script's replies; its source only
+// says where to look. The package's tests search for the worst traffic of each algorithm.
 package examine
 
 import (

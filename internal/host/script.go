@@ -37,7 +37,7 @@ func Runner(ctx context.Context, s *redis.Server, program *script.Program, o vir
 	return r, err
 }
 
-// onServer is a run.Script. Its errors speak of the server's connection in our words.
+// onServer is a run.Script. It explains errors of the connection.
 type onServer struct {
 	*virtualtime.Runner
 	limiter *run.Limiter
@@ -47,8 +47,8 @@ type onServer struct {
 	routed []limit.Request         // as the gateways see them
 }
 
-// Decide decides a batch. The error is message.ErrStopped where it was told to stop, and a *replay.InputError where a
-// user's script is to blame, on a server of ours: that it loops, or has ended its server.
+// Decide decides a batch. The error is message.ErrStopped after a stop, and a *replay.InputError if a user's script on a
+// server of our own loops, or has ended its server.
 func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if s.route != nil {
 		s.routed = append(s.routed[:0], requests...)
@@ -71,8 +71,7 @@ func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisio
 	return explain(err, s.server)
 }
 
-// explain puts an error of a call on s into our words, as redis.Explain does. What a script is to blame for, and
-// keys that were lost, stay as they are.
+// explain explains an error of a call on s, as redis.Explain does. Errors of the script and lost keys stay as they are.
 func explain(err error, s *redis.Server) error {
 	var compile *virtualtime.CompileError
 	var lost *virtualtime.LostError
@@ -87,17 +86,17 @@ func explain(err error, s *redis.Server) error {
 	return redis.Explain(err, s)
 }
 
-// Left counts what the script has left at a time. Memory is that of a real server: an embedded one invents its answer.
-// The error is message.ErrStopped where it was told to stop.
+// Left counts the script's keys at a time. Memory is measured only on real servers: an embedded one invents it. The
+// error is message.ErrStopped after a stop.
 func (s *onServer) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
 	left, err := s.Runner.Left(ctx, atUS, s.server.Kind != redis.KindEmbedded)
 	return left, s.named(err)
 }
 
-// Close deletes what the script has left.
+// Close deletes the script's keys.
 func (s *onServer) Close(ctx context.Context) error { return s.named(s.Runner.Close(ctx)) }
 
-// named names the limiter in an error of the server.
+// named adds the limiter's label to an error of the server.
 func (s *onServer) named(err error) error {
 	if err == nil || errors.Is(err, message.ErrStopped) {
 		return err

@@ -1,5 +1,5 @@
-// Package host has limiters' scripts decide in virtual time on the servers of package redis: its Server is what run
-// asks for. Users' scripts are tried first, on a private server. It measures nothing.
+// Package host runs limiters' scripts in virtual time on the servers of package redis. Its Server is a run.Server. It
+// tries users' scripts on a private server first. It measures nothing.
 package host
 
 import (
@@ -23,23 +23,23 @@ import (
 // Server is a run.Server: one server for all rows, or an embedded one for each.
 type Server struct {
 	Spec string // of redis.Start
-	// Running is in the place of one that Start starts and Close ends; nil: there is none.
+	// Running is a server that is used instead of starting one; nil: Start starts one, and Close ends it.
 	Running *redis.Server
 	Clock   replay.Clock
-	Stop    <-chan struct{} // closed: end early
+	Stop    <-chan struct{} // closed: stop early
 
 	all     []*redis.Server
 	private map[string]*redis.Server // of users' scripts, by file
 	scripts []*onServer              // opened since the last Clean
 
-	hurry chan struct{} // closed when the run was told to stop, and had time to finish what it had begun
+	hurry chan struct{} // closed some time after Stop, so that batches can finish
 	done  chan struct{}
 	kept  string
 }
 
 var _ run.Server = (*Server)(nil)
 
-// Start gets a server for so many rows. Errors are those of redis.Start; a *redis.BadSpec is a *replay.InputError.
+// Start starts a server for that many rows. Errors are those of redis.Start; a *redis.BadSpec is a *replay.InputError.
 func (s *Server) Start(ctx context.Context, rows int) error {
 	if s.Running != nil {
 		s.begin(s.Running)
@@ -66,14 +66,14 @@ func (s *Server) Start(ctx context.Context, rows int) error {
 	return nil
 }
 
-// What a run is granted that was told to stop: first to finish what it has begun, so that all rows end at the same
-// request, and at the end to delete its keys.
+// The time that a stopped run gets to finish its batches, so that all rows end at the same request, and then to delete
+// its keys.
 const (
 	finishing = 300 * time.Millisecond
 	deleting  = time.Second
 )
 
-// begin watches for the end of a run, with these servers.
+// begin sets the servers, and watches Stop.
 func (s *Server) begin(servers ...*redis.Server) {
 	s.all, s.private, s.scripts, s.kept = servers, map[string]*redis.Server{}, nil, ""
 	s.hurry, s.done = make(chan struct{}), make(chan struct{})
@@ -97,16 +97,16 @@ func (s *Server) Close() {
 	}
 }
 
-// Describe names the server for the document, and reports whether it is somebody else's.
+// Describe names the server for the document, and reports whether the user gave it.
 func (s *Server) Describe() (about result.Server, given bool) {
 	one := s.all[0]
 	return result.Server{Kind: one.Kind, Name: one.Name, Version: one.Version, Transport: one.Transport}, !one.Own
 }
 
-// Kept says which keys a given server still has; "": none.
+// Kept names the keys that a given server still has; "": none.
 func (s *Server) Kept() string { return s.kept }
 
-// prefix is that of the keys; "": of all servers of ours.
+// prefix is the keys' prefix; "" on servers of our own.
 func (s *Server) prefix() string {
 	switch {
 	case s.Running != nil:
@@ -117,7 +117,7 @@ func (s *Server) prefix() string {
 	return ""
 }
 
-// Private is a server of our own in place of this one, with keys of the same prefix.
+// Private starts a server of our own that replaces this one, with the same prefix of keys.
 func (s *Server) Private(ctx context.Context) (run.Server, error) {
 	one, err := redis.StartPrivate(ctx, s.Spec, s.prefix(), redis.ScriptMemory)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Server) Private(ctx context.Context) (run.Server, error) {
 	return other, nil
 }
 
-// Open prepares a limiter's script as the row of that number.
+// Open prepares a limiter's script for the row of that number.
 func (s *Server) Open(ctx context.Context, l *run.Limiter, start time.Time, behind time.Duration, row int) (
 	run.Script, error) {
 	one, err := s.of(ctx, l, row)
@@ -148,8 +148,8 @@ func (s *Server) Open(ctx context.Context, l *run.Limiter, start time.Time, behi
 	return script, nil
 }
 
-// of is the server on which a limiter decides as row i. Where Start has started it, each user's script has one of its
-// own: no other row waits for a script that loops.
+// of is the server of a row. Where Start has started the servers, each user's script has its own, so that no other row
+// waits for a script that loops.
 func (s *Server) of(ctx context.Context, l *run.Limiter, row int) (*redis.Server, error) {
 	one := s.all[row%len(s.all)]
 	if !one.Own || one == s.Running || one.Bounded || !l.Program.Foreign {
@@ -165,7 +165,7 @@ func (s *Server) of(ctx context.Context, l *run.Limiter, row int) (*redis.Server
 	return s.private[l.File], nil
 }
 
-// Confirm sends the commands of a sequence, which is the row of that number, and wants the same replies.
+// Confirm sends the commands of a sequence's row, and fails unless the replies are the same.
 func (s *Server) Confirm(ctx context.Context, calls []sequence.Call, row int) error {
 	one := s.all[row%len(s.all)]
 	// Deadlines are placed after the server's own clock, which need not be ours.
@@ -180,9 +180,9 @@ func (s *Server) Confirm(ctx context.Context, calls []sequence.Call, row int) er
 	return redis.Explain(err, one)
 }
 
-// Clean deletes what the scripts have left that were opened since the last time. After a failure, which it returns, it
-// is tried all the same on a given server, and what cannot be deleted there is counted. A server of ours ends with such
-// a run, keys and all.
+// Clean deletes the keys of the scripts that were opened since the last call. After a failure, which it returns, it
+// deletes only on a given server, and counts the keys that it cannot delete. A server of our own ends with such a run,
+// and its keys with it.
 func (s *Server) Clean(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

@@ -18,23 +18,22 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// trialRequests is how many of a run's first requests a user's script is tried with, one by one.
+// trialRequests is how many of a run's first requests a trial uses, one by one.
 const trialRequests = 100
 
-// trialTime is how long a trial may take, and trialMemory how much, in bytes. On macOS and Windows a real server's
-// process is bounded in time alone.
+// trialTime and trialMemory (in bytes) bound a trial. On macOS and Windows only time bounds a real server's process.
 const (
 	trialTime   = 5 * time.Second
 	trialMemory = 512 << 20
 )
 
-// errLoops is the verdict on a script that does not answer.
+// errLoops is the error of a script that does not return.
 var errLoops = errors.New("loops")
 
-// Try has every user's script of a plan decide its first requests on a private server, before it decides anything on
-// this one, with keys of the same prefix: a script that loops after a write cannot be killed without its server, and no
-// script is to know its trial by its keys. The warnings are what the embedded server gets wrong of them. The error is a
-// *replay.InputError, or that of a server.
+// Try runs every user's script on a private server with the plan's first requests, before it runs on this one: a script
+// that loops after a write cannot be killed without its server. The keys have the same prefix, so that no script can
+// recognize a trial. The warnings say what the embedded server does differently. The error is a *replay.InputError, or
+// a server's.
 func (s *Server) Try(ctx context.Context, p *run.Plan) (warnings []string, err error) {
 	var all []*run.Limiter
 	for _, l := range p.Limiters {
@@ -55,7 +54,7 @@ func (s *Server) Try(ctx context.Context, p *run.Plan) (warnings []string, err e
 	return warnings, err
 }
 
-// try tries scripts with the first requests of a plan.
+// try runs scripts with the first requests of a plan.
 func (s *Server) try(ctx context.Context, all []*run.Limiter, p *run.Plan) error {
 	var first []limit.Request
 	for q, err := range p.Stream.Requests() {
@@ -90,7 +89,7 @@ func (s *Server) try(ctx context.Context, all []*run.Limiter, p *run.Plan) error
 	return err
 }
 
-// tryOne gives nil for a script that answers every request with what its binding allows.
+// tryOne returns nil if the script's replies to all requests are valid by its binding.
 func tryOne(ctx context.Context, s *redis.Server, l *run.Limiter, start time.Time, requests []limit.Request,
 	clock replay.Clock) error {
 	r, err := Runner(ctx, s, l.Program, virtualtime.Options{Start: start, Trial: true, BatchSize: 1}, clock)
@@ -115,10 +114,10 @@ func tryOne(ctx context.Context, s *redis.Server, l *run.Limiter, start time.Tim
 	}
 }
 
-// aboutNothing is an error of what is used in the place of text or a number, and is none.
+// aboutNothing matches errors about a nil where Lua wants text or a number.
 var aboutNothing = regexp.MustCompile(`strings or integers|\bnil\b`)
 
-// faultOf puts what ended a trial into the class of errors that it belongs to.
+// faultOf makes the error of a trial.
 func faultOf(err error, s *redis.Server, l *run.Limiter) error {
 	var call *virtualtime.CallError
 	var compile *virtualtime.CompileError
@@ -141,7 +140,7 @@ func faultOf(err error, s *redis.Server, l *run.Limiter) error {
 	return fmt.Errorf("%s: on trial: %w", l.File, err)
 }
 
-// ended says that a script has ended its server, which may take so much memory.
+// ended says that a script has ended its server, which may use that much memory.
 func ended(s *redis.Server, memory int64) string {
 	how, _, _ := strings.Cut(s.Ended(), "; it said:")
 	return fmt.Sprintf("the script ended the server, or took more than %d MB of memory (%s)", memory>>20,

@@ -7,8 +7,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// Contract is how a limit is read: what it promises in an interval. Neither reading is the truth; who wrote the limit
-// says which one is meant.
+// Contract is the meaning of a limit: how much it allows in an interval. The user says which contract is meant.
 type Contract int
 
 // The contracts of L requests per window W with a burst B.

@@ -18,8 +18,8 @@ type Policy struct {
 	Contract Contract      // how the limit is read
 }
 
-// The outermost limits that are accepted. A longer window or a larger count is a slip of the pen, and the
-// scripts' double-precision arithmetic (exact to 2^53) could not follow it.
+// The largest and smallest accepted limits. A longer window or a larger count is probably a mistake, and exceeds the
+// scripts' double-precision arithmetic (exact to 2^53).
 const (
 	MinWindow   = time.Millisecond
 	MaxWindow   = 366 * 24 * time.Hour
@@ -43,7 +43,7 @@ func (p Policy) Interval() (us, permits int64) {
 	return p.WindowUS() / g, p.Requests / g
 }
 
-// Validate reports the first thing about p that no algorithm could work with.
+// Validate reports the first value of p that no algorithm can use.
 func (p Policy) Validate() error {
 	switch {
 	case p.Requests < 1 || p.Requests > MaxRequests:

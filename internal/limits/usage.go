@@ -1,5 +1,5 @@
-// Package limits says what the clients of recorded traffic use: for each client its busiest window, for a limit what an
-// exact limiter would reject, and the least limits that reject few. It knows no algorithm.
+// Package limits measures what the clients of recorded traffic use: each client's busiest window, what an exact limiter
+// would reject under a limit, and the least limits that reject few. It knows no algorithm.
 package limits
 
 import (

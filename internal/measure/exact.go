@@ -7,15 +7,14 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Reference is the exact limiter of a contract: it rejects nothing that would fit, and keeps the contract always. It
-// shares no code with the algorithms that it judges.
+// Reference is the exact limiter of a contract: it admits every request that the contract allows, and no other. It
+// shares no code with the algorithms that are compared with it.
 //
-// By the window it is a sliding log for each key, which records what it admits itself: in no half-open interval
-// (t−W, t] more than L. The burst plays no part. By the bucket it is a bucket of B for each key that L/W refills
-// continuously.
+// For a window it is a sliding log for each key: it admits at most L in any half-open interval (t−W, t], and ignores
+// the burst. For a bucket it is a bucket of B for each key, refilled continuously at L/W.
 //
-// It is the exact limiter behind a Meter, with nobody in front of it: what it admits is in that one's memory already,
-// which is as large as that of all else together.
+// It is implemented by a Meter's exact limiter, which already keeps what the Reference admits. That memory is as large
+// as all the rest.
 type Reference struct{ *Meter }
 
 // NewReference starts with empty logs, or full buckets; the duration is as that of NewMeter.

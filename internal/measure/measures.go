@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Measure is one figure of a row, declared once. Whatever shows a figure, checks it or explains it reads this: the
+// Measure is one figure of a row, declared once. All that shows, checks or explains the figure reads the declaration:
 // tables, the page, CSV and benchmark lines, the schemas, expect in a scenario's file, and the documentation.
 //
 // One that is written has its place in a row's JSON under Name, in which a point stands for an object within the row.
@@ -17,15 +17,15 @@ type Measure struct {
 	Digits  int       // behind the point, for units that have no form of their own
 	Heading string    // of a table's column: one line, or two with a line end between them; {window} is the limit's
 	Title   string    // the heading on the page, where there is more room; empty: as Heading
-	Help    string    // what it is, in a few words
-	Better  Direction // which way it is better, other things being equal
+	Help    string    // a short definition
+	Better  Direction // which way is better, other things being equal
 	In      Place
 	// where a terminal is too narrow the highest go first, of equals the last; 0 stays. New ones: highest
 	Leaves int
-	Own    bool                 // it is about the algorithm: rows that decide alike may differ in it
-	Above  float64              // in tables, a value above it stands out; 0: none does
-	Where  func(*Figures) bool  // the column is left out where no row has it so; nil: it always stands
-	Value  func(*Figures) Value // none where the row has no such figure; nil in list.go: the field of that name
+	Own    bool                 // rows that decide alike may differ in it
+	Above  float64              // tables mark a value above it; 0: none
+	Where  func(*Figures) bool  // tables leave the column out if it is false for all rows; nil: never
+	Value  func(*Figures) Value // none if the row has no such figure; nil in list.go: the field of that name
 }
 
 // Unit is what a value counts, or what it is a multiple of.
@@ -55,10 +55,10 @@ const (
 	PerDecision  Unit = "per decision"
 )
 
-// Direction is which way a measure is better.
+// Direction says whether more or less of a measure is better.
 type Direction int
 
-// The directions. Most counts have none: to admit more is better only where the limit holds.
+// The directions. Most counts have none: admitting more is better only where the limit holds.
 const (
 	Neither Direction = iota
 	Lower
@@ -68,7 +68,7 @@ const (
 // String is the direction in a word; empty where there is none.
 func (d Direction) String() string { return [...]string{"", "lower", "higher"}[d] }
 
-// Place is where a measure appears.
+// Place is a place where a measure appears.
 type Place int
 
 // The places. What may be expected of a row in a scenario's file depends on the traffic and the limit alone: not on
@@ -89,7 +89,7 @@ type Value struct {
 // Known is a figure.
 func Known[N int64 | float64](n N) Value { return Value{float64(n), true} }
 
-// ratio is a share of a whole; of nothing it is 0, and known.
+// ratio is part divided by whole; it is 0, and known, if the whole is 0.
 func ratio(part, whole int64) Value {
 	if whole == 0 {
 		return Known(0.0)
@@ -97,14 +97,14 @@ func ratio(part, whole int64) Value {
 	return Known(float64(part) / float64(whole))
 }
 
-// Subject is what some measures are about, which stand in one table.
+// Subject is a group of measures that share a table.
 type Subject struct {
 	Name     string
 	Caption  string // above the table
 	Measures []Measure
 }
 
-// Within are the measures of the subject that appear in all of the places.
+// Within returns the subject's measures that appear in all of the places.
 func (s *Subject) Within(p Place) []*Measure {
 	var list []*Measure
 	for i := range s.Measures {
@@ -115,7 +115,7 @@ func (s *Subject) Within(p Place) []*Measure {
 	return list
 }
 
-// Subjects are all of them, in the order in which they are shown.
+// Subjects returns all subjects, in the order of the tables.
 func Subjects() []*Subject {
 	return []*Subject{
 		DecisionMeasures, ShapingMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures,
@@ -166,7 +166,7 @@ func field(name string) func(*Figures) Value {
 	}
 }
 
-// Find returns the measure of that name, and what it is about.
+// Find returns the measure of that name, and its subject.
 func Find(name string) (*Measure, *Subject) {
 	for _, s := range Subjects() {
 		for i := range s.Measures {
@@ -178,14 +178,14 @@ func Find(name string) (*Measure, *Subject) {
 	return nil, nil
 }
 
-// Renamed are the names of measures that are no more, and those which say what their readers meant.
+// Renamed maps former names of measures to the present ones.
 var Renamed = map[string]string{
 	"false_admits": "excess", "false_rejects": "shortfall", "decisions_sha256": "decisions_digest",
 	"fairness.keys_falsely_admitted": "fairness.keys_over", "fairness.keys_falsely_rejected": "fairness.keys_short",
 	"fairness.worst_key_wrong": "fairness.short.share",
 }
 
-// Names are those of all measures that appear in all of the places.
+// Names returns the names of the measures that appear in all of the places.
 func Names(p Place) []string {
 	var names []string
 	for _, s := range Subjects() {
@@ -196,7 +196,7 @@ func Names(p Place) []string {
 	return names
 }
 
-// Shown are the measures of a table with these rows: what no row has is left out.
+// Shown returns the measures of a table with these rows, without those that no row has.
 func (s *Subject) Shown(p Place, rows []*Figures) []*Measure {
 	return slices.DeleteFunc(s.Within(p), func(m *Measure) bool {
 		return m.Where != nil && !slices.ContainsFunc(rows, m.Where)

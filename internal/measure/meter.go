@@ -1,6 +1,6 @@
-// Package measure observes decisions and says what they amount to: how much was admitted, how high the sum in any
-// window rose, how much was let through beyond the contract and how much was not that might have been. The definitions
-// stand in result.go. It knows no algorithm, no server and no clock; it takes requests in the order of their time.
+// Package measure computes figures from decisions: how much was admitted, the peak in any window, how much was admitted
+// beyond the limit, and how much was rejected that the limit allows. result.go has the definitions. The package knows
+// no algorithm, no server and no clock. Requests must come in the order of their time.
 package measure
 
 import (
@@ -11,7 +11,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Meter observes what one algorithm decides about one run. It is not safe for concurrent use.
+// Meter measures one row's decisions. It is not safe for concurrent use.
 type Meter struct {
 	policy   limit.Policy
 	duration time.Duration
@@ -51,9 +51,9 @@ func (m *Meter) WatchScales(lengths []int64) {
 // It is called before the first Observe.
 func (m *Meter) WatchRate() { m.rate = &RateDifference{} }
 
-// Observe takes the decision on q, whose key has the number, and what the exact Reference said to the same request.
-// NotConfigured counts as rejected, Unavailable as an error, and each beside that by itself. What cannot be, such as a
-// request that is older than the one before, is reported by Result.
+// Observe takes the decision on q, the number of q's key, and the exact Reference's decision on the same request.
+// NotConfigured also counts as rejected, Unavailable also as an error. Result reports impossible input, such as a
+// request that is older than the one before.
 func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact bool) {
 	if !m.offer(q) {
 		return
@@ -82,7 +82,7 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact b
 	}
 }
 
-// offer counts q as offered, unless it cannot be. What leaves until then leaves first.
+// offer counts q as offered, unless it is impossible. Delayed requests that leave by then leave first.
 func (m *Meter) offer(q limit.Request) bool {
 	if q.AtUS < m.lastUS || q.Cost < 1 {
 		if m.broken == nil {
@@ -101,7 +101,7 @@ func (m *Meter) offer(q limit.Request) bool {
 	return true
 }
 
-// admit counts an admission now, or where it is delayed when it leaves.
+// admit counts an admission now, or, if it is delayed, when it leaves.
 func (m *Meter) admit(a departure, d limit.Decision) {
 	if m.rate != nil {
 		used, _ := m.windows.at(a.number, a.AtUS)
@@ -119,7 +119,7 @@ func (m *Meter) admit(a departure, d limit.Decision) {
 	}
 }
 
-// leave counts what leaves until atUS.
+// leave counts the delayed requests that leave by atUS.
 func (m *Meter) leave(atUS int64) {
 	for a, ok := m.shaping.next(atUS); ok; a, ok = m.shaping.next(atUS) {
 		if !m.over {
@@ -153,10 +153,10 @@ func (m *Meter) depart(a departure) {
 	}
 }
 
-// Within is what was let through within the contract, by key. It is complete once Result has been called.
+// Within is what was admitted within the contract, by key. It is complete once Result has been called.
 func (m *Meter) Within() *Ledger { return &m.within }
 
-// Excess is what was let through beyond the contract, by key.
+// Excess is what was admitted beyond the contract, by key.
 func (m *Meter) Excess() *Ledger { return &m.excess }
 
 // Result is the account of everything observed, for a run that took the duration and saw so many distinct keys; exact
@@ -170,8 +170,7 @@ func (m *Meter) Result(duration time.Duration, keys int64, exact *Ledger) (Resul
 	return t.Result(m.policy, duration, keys)
 }
 
-// Tally is everything observed, in a run that took the duration; exact is as that of Result. It is the last thing to
-// ask of a Meter.
+// Tally is everything observed, in a run of that duration; see Result for exact. It is the last call on a Meter.
 func (m *Meter) Tally(duration time.Duration, exact *Ledger) (*Tally, error) {
 	m.finish(duration)
 	t := &Tally{Counts: m.counts, Digest: m.digest.sum, Series: m.Series(), Rate: m.rate}
@@ -215,7 +214,7 @@ func (m *Meter) Series() Series {
 	return s
 }
 
-// check reports the first two figures that contradict each other.
+// check reports the first contradiction between two figures.
 func (r Result) check() error {
 	switch {
 	case r.Offered != r.Admitted+r.Rejected+r.Errors:

@@ -1,7 +1,6 @@
-// Package page writes a document as one self-contained page of HTML: the answer first, then for each scenario a
-// verdict in words, its figures, and its charts, which show their exact values under a pointer or a key. The page
-// needs no network and runs no code but its own; without that it can be read all the same. The same input gives the
-// same bytes. The package reads no clock and chooses no file.
+// Package page writes a document as one self-contained HTML page: the answer first, then each scenario's verdict,
+// figures and charts. Charts show exact values by pointer or keyboard. The page needs no network, and can be read
+// without its script. The same input gives the same bytes. The package reads no clock and chooses no file.
 package page
 
 import (

@@ -11,10 +11,10 @@ import (
 
 // candidate is a limiter in a setting that guarantees the contract.
 type candidate struct {
-	instance algorithms.Limiter // under the limit that was asked about
-	figures  [4]*costs.Figure
-	parts    int64   // sub-windows of a window; 0: it has none
-	x        float64 // what its costs depend on; of one with parts, where all are in use
+	limiter algorithms.Limiter // under the limit that was asked about
+	figures [4]*costs.Figure
+	parts   int64   // sub-windows of a window; 0: it has none
+	x       float64 // what its costs depend on; of one with parts, where all are in use
 
 	played algorithms.Limiter // under the limit that is played
 	phases []phase
@@ -67,18 +67,18 @@ func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
 	for i, label := range settings(p) {
 		c := &candidate{}
 		var err error
-		if c.instance, err = instanceOf(label, p); err != nil {
+		if c.limiter, err = limiterOf(label, p); err != nil {
 			continue // such as a log of more entries than its script can count
 		}
-		if c.played, err = instanceOf(small[i], playedUnder); err != nil {
+		if c.played, err = limiterOf(small[i], playedUnder); err != nil {
 			return nil, err
 		}
 		for i, name := range costs.Figures() {
-			if c.figures[i] = costs.Of(table, c.instance.Algorithm.Name, name); c.figures[i] == nil {
-				return nil, fmt.Errorf("%s: no cost is known; make costs counts it", c.instance.Algorithm.Name)
+			if c.figures[i] = costs.Of(table, c.limiter.Algorithm.Name, name); c.figures[i] == nil {
+				return nil, fmt.Errorf("%s: no cost is known; make costs counts it", c.limiter.Algorithm.Name)
 			}
 		}
-		c.x, c.parts = costs.XOf(&c.instance, true), c.instance.InRole(algorithms.Parts)
+		c.x, c.parts = costs.XOf(&c.limiter, true), c.limiter.InRole(algorithms.Parts)
 		c.phases = c.phasesOf(playedUnder.WindowUS())
 		all = append(all, c)
 	}
@@ -88,7 +88,7 @@ func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
 	return all, nil
 }
 
-func instanceOf(label string, p limit.Policy) (algorithms.Limiter, error) {
+func limiterOf(label string, p limit.Policy) (algorithms.Limiter, error) {
 	choice, err := algorithms.Parse(label)
 	if err != nil {
 		return algorithms.Limiter{}, err
@@ -107,7 +107,7 @@ func (c *candidate) phasesOf(windowUS int64) []phase {
 		switch {
 		case c.parts > 0:
 			all = append(all, phase{shiftUS: i * windowUS / c.parts / fifths})
-		case c.instance.Algorithm.Name == "fixed-window":
+		case c.limiter.Algorithm.Name == "fixed-window":
 			all = append(all, phase{primed: true, backUS: i * windowUS / fifths})
 		}
 	}
@@ -123,13 +123,13 @@ func (c *candidate) guarantee(p limit.Policy, largestCost int64) float64 {
 	if p.Contract == limit.ByBucket {
 		return 1
 	}
-	return float64(c.instance.MostAdmitted(p.WindowUS(), max(1, largestCost))) / float64(p.Requests)
+	return float64(c.limiter.MostAdmitted(p.WindowUS(), max(1, largestCost))) / float64(p.Requests)
 }
 
 // admits reports whether a request of that cost is ever admitted: by a gcra that keeps a window, up to its burst.
 func (c *candidate) admits(cost int64, p limit.Policy) bool {
-	return p.Contract == limit.ByBucket || c.instance.Algorithm.Name != "gcra" ||
-		cost <= c.instance.InRole(algorithms.Capacity)
+	return p.Contract == limit.ByBucket || c.limiter.Algorithm.Name != "gcra" ||
+		cost <= c.limiter.InRole(algorithms.Capacity)
 }
 
 // bytes are those of a full key.

@@ -36,7 +36,7 @@ var exactRule = map[limit.Contract]string{limit.ByWindow: "sliding-window-log", 
 // usualLimiter does not guarantee the contract.
 type usualLimiter struct {
 	label    string
-	instance algorithms.Limiter
+	limiter  algorithms.Limiter
 	peak     int64 // the most that it admitted in a window
 	admitted int64
 	beyond   int64 // of which an exact limiter would refuse so much
@@ -64,20 +64,20 @@ func newField(p, playedUnder limit.Policy) (*field, error) {
 	if f.candidates, err = candidatesOf(p, playedUnder); err != nil {
 		return nil, err
 	}
-	if f.exact, err = instanceOf(exactRule[p.Contract], playedUnder); err != nil {
+	if f.exact, err = limiterOf(exactRule[p.Contract], playedUnder); err != nil {
 		return nil, err
 	}
 	for _, name := range usual(p) {
 		u := &usualLimiter{label: name}
-		if u.instance, err = instanceOf(name, playedUnder); err == nil {
+		if u.limiter, err = limiterOf(name, playedUnder); err == nil {
 			f.usual = append(f.usual, u)
 		}
 	}
 	return f, nil
 }
 
-// lane is one limiter in one phase, on its way through one traffic. It is a limit.Limiter, around the limiter's model.
-type lane struct {
+// row is one limiter in one phase, on its way through one traffic. It is a limit.Limiter, around the limiter's model.
+type row struct {
 	limit.Limiter
 	phase     phase
 	candidate *candidate    // nil of the exact limiter, and of a usual one
@@ -89,7 +89,7 @@ type lane struct {
 	digest uint64
 }
 
-// keyState is what a lane knows of a key.
+// keyState is what a row knows of a key.
 type keyState struct {
 	rejected bool
 	admitted int64   // cost
@@ -97,11 +97,11 @@ type keyState struct {
 	parts    []int64 // sub-windows in use
 }
 
-// lanes are the exact limiter's first, then those of the candidates in each phase, then those of the usual ones.
-func (f *field) lanes() []*lane {
-	var all []*lane
-	add := func(in *algorithms.Limiter) *lane {
-		l := &lane{Limiter: in.NewModel(), keys: map[string]*keyState{}}
+// rows are the exact limiter's first, then those of the candidates in each phase, then those of the usual ones.
+func (f *field) rows() []*row {
+	var all []*row
+	add := func(in *algorithms.Limiter) *row {
+		l := &row{Limiter: in.NewModel(), keys: map[string]*keyState{}}
 		all = append(all, l)
 		return l
 	}
@@ -113,29 +113,29 @@ func (f *field) lanes() []*lane {
 		}
 	}
 	for _, u := range f.usual {
-		add(&u.instance).usual = u
+		add(&u.limiter).usual = u
 	}
 	return all
 }
 
 // play lets all limiters decide a traffic, and notes what each candidate did in its worst phase.
 func (f *field) play(ctx context.Context, s *scenario.Scenario, seed uint64) error {
-	lanes := f.lanes()
+	rows := f.rows()
 	decide := f.replay
 	if s.Clients != nil {
 		decide = f.react
 	}
-	if err := decide(ctx, s, seed, lanes); err != nil {
+	if err := decide(ctx, s, seed, rows); err != nil {
 		return err
 	}
-	f.names, f.keys = append(f.names, s.Name), f.keys+int64(len(lanes[0].keys))
+	f.names, f.keys = append(f.names, s.Name), f.keys+int64(len(rows[0].keys))
 	for _, c := range f.candidates {
 		worst := played{lost: -1}
-		for _, l := range lanes {
+		for _, l := range rows {
 			if l.candidate != c {
 				continue
 			}
-			if p := l.played(lanes[0]); p.lost > worst.lost {
+			if p := l.played(rows[0]); p.lost > worst.lost {
 				worst = p
 			}
 		}
@@ -144,10 +144,10 @@ func (f *field) play(ctx context.Context, s *scenario.Scenario, seed uint64) err
 	return nil
 }
 
-// replay reads the stream once, past every lane.
-func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, lanes []*lane) error {
+// replay reads the stream once, past every row.
+func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, rows []*row) error {
 	var all []replay.Row
-	for _, l := range lanes {
+	for _, l := range rows {
 		all = append(all, replay.Row{Decider: replay.NewModel(l, s.Start)})
 	}
 	before := f.requests
@@ -164,7 +164,7 @@ func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, l
 		return ErrStopped
 	}
 	f.requests, f.largestCost = before+o.Reference.Offered, max(f.largestCost, o.LargestCost)
-	for i, l := range lanes {
+	for i, l := range rows {
 		if l.usual != nil {
 			l.usual.note(o.Rows[i].Result)
 		}
@@ -172,9 +172,9 @@ func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, l
 	return nil
 }
 
-// react lets the clients play against each lane, which has requests of its own.
-func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, lanes []*lane) error {
-	for i, l := range lanes {
+// react lets the clients play against each row, which has requests of its own.
+func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, rows []*row) error {
+	for i, l := range rows {
 		out, err := clients.Run(ctx, clients.Setup{Seed: seed, Groups: s.Clients, Stop: f.stop,
 			Protocol: clients.OneCall{}, Server: clients.NewLimiter(l, s.Start)}, s.Stream(seed))
 		switch {
@@ -198,12 +198,12 @@ func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, la
 }
 
 // DecideAt goes by the server's clock, as every candidate does. A client's is behind by the time that a message takes.
-func (l *lane) DecideAt(serverUS, _ int64, key string, cost int64) limit.Decision {
+func (l *row) DecideAt(serverUS, _ int64, key string, cost int64) limit.Decision {
 	return l.Decide(serverUS, key, cost)
 }
 
 // Decide lets the model decide, and notes what the price needs.
-func (l *lane) Decide(nowUS int64, name string, cost int64) limit.Decision {
+func (l *row) Decide(nowUS int64, name string, cost int64) limit.Decision {
 	nowUS += l.phase.shiftUS
 	key := l.keys[name]
 	if key == nil {
@@ -251,8 +251,8 @@ func (c *candidate) xAt(nowUS int64, key *keyState, allowed bool) float64 {
 	return float64(x)
 }
 
-// played compares a lane with the exact one, key by key.
-func (l *lane) played(exact *lane) played {
+// played compares a row with the exact one, key by key.
+func (l *row) played(exact *row) played {
 	p := played{decided: strconv.FormatUint(l.digest, 16)}
 	var missing, total int64
 	for name, key := range exact.keys {

@@ -1,6 +1,6 @@
-// Package recommend answers which limiter to take. What a limiter guarantees decides: candidates are rules in settings
-// that keep the contract on any traffic. Their price decides among them: what they lose on the traffic at hand, the
-// bytes of a key, and the work of a decision. The Go models decide; bytes and work come from the table of costs.
+// Package recommend recommends a limiter. Only limiters that guarantee the contract on any traffic are considered. They
+// are ranked by what they lose on the given traffic, by the bytes of a key, and by the work of a decision. The Go
+// models decide the requests; bytes and work come from the table of costs.
 package recommend
 
 import (
@@ -81,7 +81,7 @@ func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 func compare(a *result.Answer, other *field) (notes []string, err error) {
 	for _, c := range other.candidates {
 		for i := range a.Rows {
-			if a.Rows[i].Limiter == c.instance.Label {
+			if a.Rows[i].Limiter == c.limiter.Label {
 				lost := c.price(other).Lost
 				a.Rows[i].LostOtherwise = &lost
 			}
@@ -141,7 +141,7 @@ func (q *Question) usually(ctx context.Context, p limit.Policy) (map[string]floa
 	}
 	lost := map[string]float64{}
 	for _, c := range f.candidates {
-		lost[c.instance.Label] = c.price(f).Lost
+		lost[c.limiter.Label] = c.price(f).Lost
 	}
 	return lost, nil
 }

@@ -115,7 +115,7 @@ func TestCandidatesGuaranteeTheContract(t *testing.T) {
 		}
 		for _, c := range all {
 			if g := c.guarantee(p, 1); g > 1 {
-				t.Errorf("%d/1s: %s admits up to %.3f x the limit", requests, c.instance.Label, g)
+				t.Errorf("%d/1s: %s admits up to %.3f x the limit", requests, c.limiter.Label, g)
 			}
 		}
 	}
@@ -135,8 +135,8 @@ func TestCostsLeaveSmallBurstsOut(t *testing.T) {
 	}
 	var bursts []int64
 	for _, c := range f.candidates {
-		if c.admits(f.largestCost, p) && c.instance.Algorithm.Name == "gcra" {
-			bursts = append(bursts, c.instance.InRole(algorithms.Capacity))
+		if c.admits(f.largestCost, p) && c.limiter.Algorithm.Name == "gcra" {
+			bursts = append(bursts, c.limiter.InRole(algorithms.Capacity))
 		}
 	}
 	if !slices.Equal(bursts, []int64{50}) {
@@ -265,7 +265,7 @@ func TestWhoDoesNotKeepABucket(t *testing.T) {
 			t.Errorf("burst %d: %s, want %s", burst, got, want)
 		}
 		for _, name := range []string{"fixed-window", "sliding-window-log", "sliding-window-counter"} {
-			in, err := instanceOf(name, p)
+			in, err := limiterOf(name, p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -70,7 +70,7 @@ func better(a, b *result.Price) bool {
 
 // price is a candidate's row.
 func (c *candidate) price(f *field) priced {
-	r := priced{Price: result.Price{Limiter: c.instance.Label, Guarantee: c.guarantee(f.policy, f.largestCost),
+	r := priced{Price: result.Price{Limiter: c.limiter.Label, Guarantee: c.guarantee(f.policy, f.largestCost),
 		BytesPerKey: math.Round(c.bytes())}}
 	var decisions int64
 	r.WorstLost = -1
@@ -118,7 +118,7 @@ func (f *field) answer() (*result.Answer, error) {
 		a.Usual = append(a.Usual, x)
 	}
 	for _, c := range f.candidates {
-		if c.instance.Label == a.Rows[0].Limiter {
+		if c.limiter.Label == a.Rows[0].Limiter {
 			c.deploy(a)
 		}
 	}
@@ -127,15 +127,15 @@ func (f *field) answer() (*result.Answer, error) {
 
 // deploy says how the pick is called.
 func (c *candidate) deploy(a *result.Answer) {
-	a.Script = "lua/" + c.instance.Algorithm.Name + ".lua"
-	a.Arguments = append([]string{"", "1"}, c.instance.Args...)
-	if c.instance.Algorithm.Name == "gcra" {
-		p := c.instance.Policy
+	a.Script = "lua/" + c.limiter.Algorithm.Name + ".lua"
+	a.Arguments = append([]string{"", "1"}, c.limiter.Args...)
+	if c.limiter.Algorithm.Name == "gcra" {
+		p := c.limiter.Policy
 		period := fmt.Sprintf("%d * time.Microsecond", p.WindowUS())
 		if p.Window%time.Second == 0 {
 			period = fmt.Sprintf("%d * time.Second", p.WindowUS()/1e6)
 		}
 		a.RedisRate = fmt.Sprintf("Limit{Rate: %d, Period: %s, Burst: %d}", p.Requests,
-			strings.TrimPrefix(period, "1 * "), c.instance.InRole(algorithms.Capacity))
+			strings.TrimPrefix(period, "1 * "), c.limiter.InRole(algorithms.Capacity))
 	}
 }

@@ -1,7 +1,6 @@
-// Package report writes what people read, and what other tools read of a document: a terminal's tables, Markdown, HTML,
-// CSV and the benchmark format. A document says once what its parts are: lines, tables and notes; the terminal,
-// Markdown and HTML show the same ones, each in its own way. Here are the only table, the only wrapping and the only
-// escaping.
+// Package report writes a document for people and for other tools: as tables in a terminal, Markdown, HTML, CSV and the
+// benchmark format. A document is turned into parts once: lines, tables and notes. The terminal, Markdown and HTML
+// show the same parts. All tables, wrapping and escaping are here.
 //
 // It measures nothing, draws nothing (see curves) and compares nothing.
 package report

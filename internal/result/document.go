@@ -1,6 +1,6 @@
-// Package result has the document that simulate and bench write: its type, how it becomes JSON, how a file is read
-// back, and how two of simulate's are compared. What another command or version wrote, or what is not whole, is refused
-// by name, and with the remedy. A test makes its JSON Schema of the Go types.
+// Package result defines the document that simulate and bench write, and writes, reads and compares it. Read refuses a
+// document of another command or version and an incomplete one; the error names the file and the remedy. A test
+// generates the JSON Schema from the Go types.
 //
 // It measures nothing and writes nothing for people: see report.
 package result

@@ -1,7 +1,7 @@
-// Package scenario is the strict reader of scenarios, and what is in one: a YAML file
-// asks one question of a rate limiter, describes the traffic that puts it, and states the answer to expect.
+// Package scenario reads scenarios, strictly. A scenario is a YAML file that asks one question about rate limiters,
+// describes the traffic that answers it, and states the expected answer.
 //
-// The package knows no algorithm: names in expect and parameters are labels that the command resolves.
+// The package knows no algorithm: package run resolves the labels in expect and parameters.
 package scenario
 
 import (

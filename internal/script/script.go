@@ -1,5 +1,5 @@
-// Package script describes a rate limiter's Lua as it is deployed: its source, how a request becomes the KEYS
-// and ARGV of a call, and what its reply means. It runs nothing; virtualtime and replay do.
+// Package script describes a rate limiter's Lua as it is deployed: its source, the KEYS and ARGV of a call, and the
+// meaning of a reply. It runs no script; virtualtime and load do.
 package script
 
 import (

@@ -1,13 +1,11 @@
-// Package sequence is how limits are kept without a script: each client sends plain Redis commands, one
-// after the other, and decides by their replies. Between two commands of one client those of others run, which is
-// what the package is there to show: how many requests pass that the same commands would have rejected, had nobody
-// come between them.
+// Package sequence has limiters without a script: each client sends several plain Redis commands and decides by their
+// replies. Other clients' commands run in between. The package shows that race: how many requests are admitted that
+// the same commands, run without interruption, would have rejected.
 //
-// The sequences are protocols of package clients, which plays the clients. The server's side is a model in
-// virtual time of the few commands that they need; Confirm sends what happened to a real server and compares every
-// reply. What the decisions amount to is measured elsewhere.
+// The sequences are protocols of package clients, which simulates the clients. A model in virtual time replies to the
+// few commands that they need. Confirm sends the same commands to a real server and compares every reply.
 //
-// One danger is not played: a lock that outlives a failover.
+// One danger is not simulated: a lock that outlives a failover.
 package sequence
 
 import (

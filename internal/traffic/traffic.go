@@ -1,9 +1,9 @@
-// Package traffic makes requests: when they arrive, for which key, at what cost. A scenario's phases compile
-// to one stream of limit.Request that is the same on every run, from arrival processes (one small type per
-// shape), from key and cost distributions, or from recorded traces (Apache and nginx logs, CSV, JSON lines).
+// Package traffic generates requests. A scenario's phases compile to one stream of limit.Request, which is the same on
+// every run. Requests come from arrival processes (one small type per shape) with key and cost distributions, or from
+// recorded traces (Apache and nginx logs, CSV, JSON lines).
 //
-// A stream is lazy: its memory does not grow with its length. The package reads no clock and no scenario
-// file; it trusts the ranges that package scenario checks.
+// A stream is lazy: its memory does not grow with its length. The package reads no clock and no scenario file. Package
+// scenario checks the ranges of its values.
 package traffic
 
 import (
