@@ -24,8 +24,8 @@ import (
 // which every binding can write, though no usual part of it is: neither a permit's interval nor a sub-window.
 var Standard = limit.Policy{Requests: 20, Window: 7 * time.Second}
 
-// Subject is a script to be examined.
-type Subject struct {
+// Script is a script to be examined.
+type Script struct {
 	Under  func(limit.Policy) (*run.Limiter, error)
 	Own    limit.Policy // under which it was asked about
 	Costs  bool         // it was asked about traffic in which not every request costs 1
@@ -38,7 +38,7 @@ const mostFixed = 500
 // Examine lets the script decide, on the server. Where its limit is fixed in its source or binding, it is that
 // of the traffic that was asked about; if that is too large nothing is examined, which the result says. The error is
 // that of the server, or of the script.
-func (s *Subject) Examine(ctx context.Context) (*result.Examination, error) {
+func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	own, err := s.Under(s.Own)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Subject) Examine(ctx context.Context) (*result.Examination, error) {
 	if policy.Requests > mostFixed {
 		return found, nil
 	}
-	x := examination{Subject: s, ctx: ctx, entry: e, found: found, policy: policy, limit: policy.Requests,
+	x := examination{Script: s, ctx: ctx, entry: e, found: found, policy: policy, limit: policy.Requests,
 		windowUS: policy.WindowUS()}
 	err = x.look()
 	slices.SortStableFunc(found.Findings, func(a, b result.Finding) int {
@@ -80,7 +80,7 @@ func Scripts(ctx context.Context, files []script.File, own limit.Policy, costs b
 		if err != nil {
 			return nil, err
 		}
-		s := Subject{Own: own, Costs: costs, Server: server,
+		s := Script{Own: own, Costs: costs, Server: server,
 			Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }}
 		found, err := s.Examine(ctx)
 		err = server.Clean(ctx, err)
@@ -95,7 +95,7 @@ func Scripts(ctx context.Context, files []script.File, own limit.Policy, costs b
 
 // examination is one under way.
 type examination struct {
-	*Subject
+	*Script
 	ctx       context.Context
 	entry     *run.Limiter
 	found     *result.Examination

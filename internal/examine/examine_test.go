@@ -25,7 +25,7 @@ func kinds(t *testing.T, under func(limit.Policy) (*run.Limiter, error), own lim
 		t.Fatal(err)
 	}
 	defer server.Close()
-	s := Subject{Under: under, Own: own, Costs: costs, Server: server}
+	s := Script{Under: under, Own: own, Costs: costs, Server: server}
 	e, err := s.Examine(t.Context())
 	if err != nil {
 		t.Fatal(err)

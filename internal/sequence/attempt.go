@@ -28,10 +28,10 @@ func (a *attempt) Next(_ int64, reply any) clients.Move {
 	switch {
 	case a.then != nil:
 		move = a.then(reply.(resp.Value))
-	case a.spec.lock != nil:
-		move = a.spec.lock(a)
+	case a.rule.lock != nil:
+		move = a.rule.lock(a)
 	default:
-		move = a.spec.decide(a)
+		move = a.rule.decide(a)
 	}
 	if move.Done && !a.died { // who died has decided nothing
 		a.decided(a, move.Decision.Allowed())

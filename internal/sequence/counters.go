@@ -9,7 +9,7 @@ import (
 
 // The sequences whose state is a counter.
 
-var readThenIncrement = Spec{
+var readThenIncrement = Sequence{
 	Name:    "read-then-increment",
 	Rule:    "GET; below the limit INCRBY, and PEXPIRE where that made the counter; else rejected",
 	Danger:  "all that read before the first of them counts find the same room",
@@ -30,7 +30,7 @@ func (a *attempt) read() clients.Move {
 	})
 }
 
-var distributedLock = Spec{
+var distributedLock = Sequence{
 	Name: "distributed-lock",
 	Rule: "SET NX PX of a lock, tried again while another holds it; then as read-then-increment; then the lock is " +
 		"deleted if it is still its own",
@@ -80,7 +80,7 @@ func (a *attempt) release(lock string, d limit.Decision) clients.Move {
 	})
 }
 
-var incrThenCompare = Spec{
+var incrThenCompare = Sequence{
 	Name: "incr-then-compare",
 	Rule: "INCRBY, and PEXPIRE where that made the counter; admitted where the counter is at most the limit",
 	Danger: "rejected requests count as well; a client that dies between the two leaves a counter without a TTL, " +
@@ -147,7 +147,7 @@ func (p *Play) LockedOutUS(atUS int64) int64 {
 	return longest
 }
 
-var incrPerWindow = Spec{
+var incrPerWindow = Sequence{
 	Name: "incr-per-window",
 	Rule: "INCRBY of the key with the window's number behind it, the client's clock over the window's length, and " +
 		"PEXPIRE where that made the counter and there is a ttl; admitted where the counter is at most the limit",

@@ -17,7 +17,7 @@ import (
 // clients.Server). It is not safe for concurrent use.
 type Play struct {
 	label           string
-	spec            *Spec
+	rule            *Sequence
 	value           map[string]int64 // of each parameter
 	limit, windowUS int64
 	startUS         int64
@@ -42,11 +42,11 @@ type Call struct {
 
 // New prepares c under limit p for a run that begins at start. All randomness comes from seed.
 func New(c Choice, p limit.Policy, start time.Time, seed uint64) *Play {
-	return &Play{label: c.Label, spec: c.Spec, value: c.numbers(), limit: p.Requests, windowUS: p.WindowUS(),
+	return &Play{label: c.Label, rule: c.Sequence, value: c.numbers(), limit: p.Requests, windowUS: p.WindowUS(),
 		startUS: start.UnixMicro(), store: store{}, orphans: map[string]int64{},
 		queues:  queues{elements: map[string]*element{}},
 		random:  traffic.Random(seed, c.Label, "waits for a lock"),
-		crashes: traffic.Random(seed, c.Spec.Name, "crashes")}
+		crashes: traffic.Random(seed, c.Sequence.Name, "crashes")}
 }
 
 // Figures are the counts so far.
@@ -65,7 +65,7 @@ func (p *Play) Serve(_ context.Context, q limit.Request, message any) (any, erro
 		return nil, fmt.Errorf("sequence %s: %w", p.label, err)
 	}
 	p.skewUS = q.ServerSkewUS
-	if p.spec.worker {
+	if p.rule.worker {
 		p.work(q.AtUS, q.ServerSkewUS)
 	}
 	m := message.(sent)
@@ -93,7 +93,7 @@ func (p *Play) do(trueUS, nowUS int64, c Command) resp.Value {
 // moment.
 func (p *Play) uninterrupted(nowUS int64, other *attempt) bool {
 	store, a := p.store.fork(other.counter), p.attempt(other.request)
-	move := p.spec.decide(a)
+	move := p.rule.decide(a)
 	for !move.Done {
 		move = a.then(store.do(nowUS, move.Message.(sent).Command))
 	}
@@ -104,8 +104,8 @@ func (p *Play) uninterrupted(nowUS int64, other *attempt) bool {
 func (p *Play) attempt(q limit.Request) *attempt {
 	// The hash tag keeps a counter and its lock on one shard of a cluster.
 	a := &attempt{Play: p, request: q, counter: p.label + ":{" + q.Key + "}", finish: done}
-	if p.spec.suffix != nil {
-		a.counter += p.spec.suffix(a)
+	if p.rule.suffix != nil {
+		a.counter += p.rule.suffix(a)
 	}
 	return a
 }
@@ -118,8 +118,8 @@ func (p *Play) Attempt(c *clients.Client, q limit.Request) clients.Exchange {
 	}
 	a := p.attempt(q)
 	a.token = decimal(p.begun)
-	if p.spec.prepare != nil {
-		p.spec.prepare(a)
+	if p.rule.prepare != nil {
+		p.rule.prepare(a)
 	}
 	return a
 }
@@ -139,7 +139,7 @@ func (p *Play) decided(a *attempt, admitted bool) {
 
 // Finish lets the worker, where there is one, take what is due by endUS since the start. Nothing arrives after it.
 func (p *Play) Finish(endUS int64) {
-	if p.spec.worker {
+	if p.rule.worker {
 		p.work(endUS, p.skewUS)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"ratelab/internal/resp"
 )
 
-var pushThenTrim = Spec{
+var pushThenTrim = Sequence{
 	Name: "push-then-trim",
 	Rule: "a queue of as many elements as the limit, from whose tail a worker takes one every window/limit: LPUSH of " +
 		"an element for each permit, then LLEN; rejected where that is more than the limit, and then LTRIM drops the " +

@@ -18,8 +18,8 @@ import (
 	"ratelab/internal/message"
 )
 
-// Spec is one sequence, in words.
-type Spec struct {
+// Sequence is one sequence, with its texts and its commands.
+type Sequence struct {
 	Name       string // result row, and key prefix
 	Rule       string // what is sent, and when a request is admitted
 	Danger     string // what may come between
@@ -33,16 +33,16 @@ type Spec struct {
 	worker  bool                        // whether one takes elements from what the clients push
 }
 
-// specs are all sequences, by name.
-var specs = []Spec{distributedLock, incrPerWindow, incrThenCompare, pushThenTrim, readThenIncrement}
+// sequences are all sequences, by name.
+var sequences = []Sequence{distributedLock, incrPerWindow, incrThenCompare, pushThenTrim, readThenIncrement}
 
 // All gives every sequence, ordered by name.
-func All() []Spec { return slices.Clone(specs) }
+func All() []Sequence { return slices.Clone(sequences) }
 
 // Names gives every sequence's name, sorted.
 func Names() []string {
 	var names []string
-	for _, s := range specs {
+	for _, s := range sequences {
 		names = append(names, s.Name)
 	}
 	return names
@@ -50,22 +50,22 @@ func Names() []string {
 
 // Choice is a sequence with the parameters that somebody set; all of them are legal.
 type Choice struct {
-	Label string // the name, and :k=v for each parameter that was set, in the order of the spec's
-	Spec  *Spec
-	set   map[string]string
+	Label    string // the name, and :k=v for each parameter that was set, in the order of Sequence.Parameters
+	Sequence *Sequence
+	set      map[string]string
 }
 
 // Parse reads a label such as "distributed-lock" or "distributed-lock:lock_ttl=20ms:tries=5". The error says what is
 // legal.
 func Parse(label string) (Choice, error) {
 	name, _, _ := strings.Cut(label, ":")
-	index := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == name })
+	index := slices.IndexFunc(sequences, func(s Sequence) bool { return s.Name == name })
 	if index < 0 {
 		return Choice{}, fmt.Errorf("no such sequence %s; %s", message.Quote(name), message.OneOf(name, Names()))
 	}
-	c := Choice{Spec: &specs[index]}
+	c := Choice{Sequence: &sequences[index]}
 	var err error
-	if c.Label, c.set, err = algorithms.Settings(label, c.Spec.Parameters); err != nil {
+	if c.Label, c.set, err = algorithms.Settings(label, c.Sequence.Parameters); err != nil {
 		return Choice{}, fmt.Errorf("sequence %s: %w", message.Quote(label), err)
 	}
 	return c, nil
@@ -74,7 +74,7 @@ func Parse(label string) (Choice, error) {
 // Parameters are all values of c as text, defaults included.
 func (c *Choice) Parameters() map[string]string {
 	all := map[string]string{}
-	for _, p := range c.Spec.Parameters {
+	for _, p := range c.Sequence.Parameters {
 		all[p.Name] = p.Default
 		if set, ok := c.set[p.Name]; ok {
 			all[p.Name] = set
@@ -87,7 +87,7 @@ func (c *Choice) Parameters() map[string]string {
 // none, such as a ttl, is 0.
 func (c *Choice) numbers() map[string]int64 {
 	texts, all := c.Parameters(), map[string]int64{}
-	for _, p := range c.Spec.Parameters {
+	for _, p := range c.Sequence.Parameters {
 		all[p.Name] = p.Number(texts[p.Name])
 	}
 	return all
