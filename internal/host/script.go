@@ -47,8 +47,8 @@ type onServer struct {
 	routed []limit.Request         // as the gateways see them
 }
 
-// Decide decides a batch. The error is message.ErrStopped after a stop, and a *replay.InputError if a user's script on a
-// server of our own loops, or has ended its server.
+// Decide decides a batch. The error is message.ErrStopped after a stop, and a *replay.InputError if a user's script
+// loops, or has ended its server, on a server of our own.
 func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if s.route != nil {
 		s.routed = append(s.routed[:0], requests...)
