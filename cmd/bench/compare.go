@@ -76,9 +76,6 @@ func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) 
 		Sides: sides, Scenarios: list, Server: f.redis, WithoutInstructions: f.without, States: f.states.Value,
 		Now: time.Now, Sleep: load.Wait, Stop: a.Stop, Progress: bar.Count,
 	}
-	if err := job.Check(); err != nil {
-		return err
-	}
 	doc, err := job.Run(ctx)
 	bar.Finish()
 	if err != nil {

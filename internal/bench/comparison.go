@@ -43,13 +43,6 @@ type comparing struct {
 	limits  []limit.Policy  // under which instructions are counted, countLimit first
 }
 
-// Check resolves every name of the comparison and runs nothing; its error is an *InputError with everything that is
-// wrong.
-func (c *Comparison) Check() error {
-	_, err := c.plan()
-	return err
-}
-
 // plan resolves the comparison; the error, an *InputError, has everything that is wrong with it.
 func (c *Comparison) plan() (*comparing, error) {
 	p := &comparing{Comparison: c}
@@ -113,20 +106,16 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	if err != nil {
 		return nil, err
 	}
-	spec := cmp.Or(s.spec, s.server.Kind)
-	name := s.server.String()
-	if p.WithoutInstructions {
-		return counting.Of(sides[0], sides[1], runs, nil, name), nil
+	var counted *counting.Counted
+	if !p.WithoutInstructions {
+		j := &counting.Job{Subjects: []counting.Subject{{Label: "base", Under: p.Sides[0].Under},
+			{Label: "head", Under: p.Sides[1].Under}}, Limits: p.limits, States: p.States,
+			Server: cmp.Or(s.spec, s.server.Kind), Now: p.Now, Sleep: p.Sleep, Stop: p.Stop, Progress: p.Progress}
+		if counted, err = j.Run(message.WithWatch(ctx, message.Watch{Stop: p.Stop})); err != nil {
+			return nil, err
+		}
 	}
-	subjects := []counting.Subject{{Label: "base", Under: p.Sides[0].Under},
-		{Label: "head", Under: p.Sides[1].Under}}
-	j := &counting.Job{Subjects: subjects, Limits: p.limits, States: p.States, Server: spec, Now: p.Now,
-		Sleep: p.Sleep, Stop: p.Stop, Progress: p.Progress}
-	counted, err := j.Run(message.WithWatch(ctx, message.Watch{Stop: p.Stop}))
-	if err != nil {
-		return nil, err
-	}
-	return counting.Of(sides[0], sides[1], runs, counted, name), nil
+	return counting.Of(sides[0], sides[1], runs, counted, s.server.String()), nil
 }
 
 // count decides the scenarios on both sides in virtual time, and counts what their calls take.

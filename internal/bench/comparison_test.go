@@ -11,6 +11,7 @@ import (
 
 	"ratelab/internal/counting"
 	_ "ratelab/internal/host"
+	"ratelab/internal/load"
 	"ratelab/internal/longtest"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
@@ -27,7 +28,7 @@ func comparison(t testing.TB, base, head string) *Comparison {
 	redistest.Private(t) // or skip
 	return &Comparison{
 		Sides: [2]*run.Side{side(t, base, ""), side(t, head, "")}, Scenarios: []*scenario.Scenario{written(t, small)},
-		Server: redis.KindProcess, WithoutInstructions: true, Now: time.Now, Sleep: sleep,
+		Server: redis.KindProcess, WithoutInstructions: true, Now: time.Now, Sleep: load.Wait,
 	}
 }
 

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +24,7 @@ func tiny(t testing.TB, labels ...string) *Job {
 		Rounds: 2, Wish: load.Wish{For: 100 * time.Millisecond}, WarmUp: 10 * time.Millisecond,
 		Segment:     20 * time.Millisecond,
 		Connections: 2,
-		Sweep:       []int{1, 2}, Fills: []int64{1, 100}, Version: "test", Now: time.Now, Sleep: sleep,
+		Sweep:       []int{1, 2}, Fills: []int64{1, 100}, Version: "test", Now: time.Now, Sleep: load.Wait,
 	}
 }
 
@@ -60,15 +59,6 @@ func choices(t testing.TB, labels ...string) []algorithms.Choice {
 		all = append(all, c)
 	}
 	return all
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // runJob does the job, which must come to its end, and checks the result's sums.

@@ -133,7 +133,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	under := newSession(s, "", replay.Clock{Now: time.Now, Sleep: sleep}, nil)
+	under := newSession(s, "", replay.Clock{Now: time.Now, Sleep: load.Wait}, nil)
 	j.Progress = at("small gcra round 2", func() {
 		process, err := os.FindProcess(processOf(t, under))
 		if err == nil {
@@ -202,7 +202,7 @@ func TestGivenServer(t *testing.T) {
 // Somebody else's calls on a server of our own are noticed.
 func TestCallsThatNobodySent(t *testing.T) {
 	own := redistest.Private(t)
-	s := newSession(own, "", replay.Clock{Now: time.Now, Sleep: sleep}, nil)
+	s := newSession(own, "", replay.Clock{Now: time.Now, Sleep: load.Wait}, nil)
 	p, err := tiny(t, "gcra").plan()
 	if err != nil {
 		t.Fatal(err)

@@ -147,7 +147,7 @@ func TestComparisonRefusals(t *testing.T) {
 		x := &Comparison{Sides: [2]*run.Side{side(t, "gcra", ""), side(t, "token-bucket", "")}, Server: "process"}
 		c.change(x)
 		var bad *InputError
-		if err := x.Check(); !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := x.plan(); !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v\nwant %s", err, c.want)
 		}
 	}
