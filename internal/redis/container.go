@@ -64,7 +64,7 @@ func imageName(given string, set settings) (string, error) {
 	if given == "" {
 		from = "REDIS_IMAGE="
 	}
-	if !Repeatable(image) {
+	if !repeatable(image) {
 		return "", badSpec("server \"%s…\": no image can have that name %s; want one such as redis:8.0", from,
 			notRepeated)
 	}

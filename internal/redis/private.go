@@ -16,7 +16,7 @@ const ScriptMemory = 4 << 30
 // Its keys begin with prefix; "": with that of all servers of ours. It may take so many bytes of memory: the embedded
 // one is a process of its own, since its Lua obeys nothing.
 func StartPrivate(ctx context.Context, spec, prefix string, memory int64) (*Server, error) {
-	if CheckKind(spec) != nil || strings.Contains(spec, "://") {
+	if checkKind(spec) != nil || strings.Contains(spec, "://") {
 		spec = KindProcess
 	}
 	s, err := Start(ctx, spec, ForTrial(memory))

@@ -14,7 +14,7 @@ func TestRepeatable(t *testing.T) {
 		"u@h": false, "a=b": false,
 		"redis:7\x1b[31m": false, "redis:7\n": false, "u:p:w": false, "redis:7?x": false, "redis:7#x": false,
 	} {
-		if got := Repeatable(text); got != want {
+		if got := repeatable(text); got != want {
 			t.Errorf("%q: %t, want %t", text, got, want)
 		}
 	}

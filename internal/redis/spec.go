@@ -60,7 +60,7 @@ func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 	for _, o := range opts {
 		o(&set)
 	}
-	if err := CheckKind(spec); err != nil {
+	if err := checkKind(spec); err != nil {
 		return nil, err
 	}
 	var s *Server
@@ -81,8 +81,8 @@ func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// CheckKind says, as a *BadSpec, why spec names no kind of server, before anything takes long.
-func CheckKind(spec string) error {
+// checkKind says, as a *BadSpec, why spec names no kind of server, before anything takes long.
+func checkKind(spec string) error {
 	kind, argument, given := strings.Cut(spec, "=")
 	several := kind == KindProcess || kind == KindContainer
 	switch {

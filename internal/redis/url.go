@@ -154,15 +154,15 @@ func onDemand(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// Repeatable reports whether a message may quote what was given as a server, an image or a program: it can hold no
+// repeatable reports whether a message may quote what was given as a server, an image or a program: it can hold no
 // password.
-func Repeatable(text string) bool {
+func repeatable(text string) bool {
 	return harmless().MatchString(text) && !strings.Contains(text, "//")
 }
 
-// Repeat is text in quotes for a message, or words in its place where it is not Repeatable.
+// Repeat is text in quotes for a message, or words in its place where it is not repeatable.
 func Repeat(text string) string {
-	if Repeatable(text) {
+	if repeatable(text) {
 		return message.Quote(text)
 	}
 	return notRepeated

@@ -18,8 +18,6 @@ type living struct {
 	swept    int // living keys after the last sweep
 }
 
-func newLiving() living { return living{deadline: map[string]int64{}} }
-
 // What stands in place of a deadline, as PEXPIRETIME answers it.
 const (
 	endless = -1

@@ -84,8 +84,8 @@ type Runner struct {
 	written int64    // arrivals sent so far
 	pending []*round // sent and not yet read
 	loaded  bool
-	checked bool  // that the scripts compile
-	unread  error // why they cannot, if it is known: a *CompileError
+	checked bool          // that the scripts compile
+	unread  *CompileError // why they cannot, if it is known
 
 	unsure map[string]bool // keys of which it is not known how they were when the round on its way began
 	readUS int64           // what the server's clock showed at the last decision that was read
@@ -100,16 +100,14 @@ func New(server Server, program *script.Program, o Options) (*Runner, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	r := &Runner{server: server, program: program, wrapped: w, options: o, size: o.BatchSize, living: newLiving()}
+	r := &Runner{server: server, program: program, wrapped: w, options: o, size: o.BatchSize, unread: unread,
+		living: living{deadline: map[string]int64{}}}
 	switch {
 	case r.size > 0:
 	case program.Foreign:
 		r.size = 1 // nobody knows how slow it is
 	default:
 		r.size = 64
-	}
-	if unread != nil {
-		r.unread = unread
 	}
 	if program.Init != nil {
 		r.ready = map[string]int{}
