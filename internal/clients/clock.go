@@ -8,10 +8,10 @@ type Step struct {
 	ByUS int64 // negative: back
 }
 
-// ServerClock is the steps of the server's clock, in the order of their times. The clock is right before the first.
+// ServerClock is the steps of the server's clock, in order. The clock is correct before the first step.
 type ServerClock []Step
 
-// SkewUS is how far the clock is off at a true time: the sum of the steps until then, one at that very time included.
+// SkewUS is the clock's error at a true time: the sum of the steps up to then, inclusive.
 func (c ServerClock) SkewUS(nowUS int64) int64 {
 	var skew int64
 	for _, s := range c {
@@ -22,7 +22,7 @@ func (c ServerClock) SkewUS(nowUS int64) int64 {
 	return skew
 }
 
-// Behind is how far the clock is behind the true time at the worst.
+// Behind is the most that the clock is behind the true time.
 func (c ServerClock) Behind() time.Duration {
 	var skewUS, least int64
 	for _, s := range c {
@@ -41,8 +41,8 @@ type Client struct {
 	offsetUS, driftPPM int64
 }
 
-// SkewUS is how far the client's clock is off at a true time: its offset, and what it has drifted since the scenario's
-// start, rounded towards the past.
+// SkewUS is the error of the client's clock at a true time: its offset and its drift since the scenario's start,
+// rounded down.
 func (c *Client) SkewUS(nowUS int64) int64 {
 	millionths := nowUS * c.driftPPM
 	return c.offsetUS + (millionths-(millionths%1e6+1e6)%1e6)/1e6

@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/measure"
 )
 
-// CompareClocks compares what was admitted by clocks that are off and by clocks that are right, until the end.
+// CompareClocks compares what was admitted with wrong clocks and with correct clocks.
 func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS int64) *measure.ClockEffect {
 	e := &measure.ClockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
 	type window struct { // one key's, by its number from the scenario's start
@@ -40,7 +40,7 @@ func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS 
 	return e
 }
 
-// peak is the most that the journal admits for one key in any window.
+// peak is the most that is admitted for one key in any window.
 func peak(j Journal, p limit.Policy) int64 {
 	m, keys := measure.NewMeter(p, 0), measure.NewKeySet()
 	for i, q := range j.Requests {

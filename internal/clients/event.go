@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// operation is something that a client wants done, until it is done or given up. It is the next thing that happens to
-// it, too: there is never more than one.
+// operation is something that a client wants done, until it succeeds or is given up. It is also its own next event;
+// there is never more than one.
 type operation struct {
 	limit.Request // AtUS: when its first attempt begins
 	client        *Client
@@ -21,7 +21,7 @@ type operation struct {
 	order uint64 // events at one time happen in the order in which they were made
 	step  step
 
-	// Of the attempt that is under way.
+	// The attempt in progress.
 	exchange Exchange
 	message  any
 	deciding bool
@@ -31,7 +31,7 @@ type operation struct {
 	place    int   // in the ledger; -1: none yet
 }
 
-// step is what happens to an operation next.
+// step is the kind of an operation's next event.
 type step uint8
 
 const (
@@ -42,7 +42,7 @@ const (
 	over                // nothing
 )
 
-// events are the operations to which something happens, as a heap.
+// events is a heap of the operations by the time of their next event.
 type events []*operation
 
 func (e events) Len() int      { return len(e) }
@@ -67,8 +67,8 @@ func (r *run) push(o *operation) {
 	heap.Push(&r.events, o)
 }
 
-// play lets an event happen, and what follows from it at the same time for the same operation: where nothing travels
-// and nobody waits, no other client comes between two messages.
+// play processes an event, and the operation's further events at the same time: without delays, no other client comes
+// between two messages.
 func (r *run) play(ctx context.Context, o *operation) error {
 	for nowUS := o.dueUS; o.step != over; {
 		if err := r.happen(ctx, o, nowUS); err != nil {
@@ -85,7 +85,7 @@ func (r *run) play(ctx context.Context, o *operation) error {
 	return nil
 }
 
-// happen lets one event happen, and makes the operation's next.
+// happen processes one event, and makes the operation's next.
 func (r *run) happen(ctx context.Context, o *operation, nowUS int64) (err error) {
 	switch o.step {
 	case begins:
@@ -127,7 +127,7 @@ func (r *run) begin(o *operation, nowUS int64) error {
 	return nil
 }
 
-// arrive notes that a message is at the server, and says what it asks for.
+// arrive notes that a message has reached the server, and returns its request.
 func (r *run) arrive(o *operation, nowUS int64) limit.Request {
 	q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.ServerClock.SkewUS(nowUS),
 		ClientSkewUS: o.clientUS - nowUS}

@@ -7,23 +7,22 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Group is a number of clients that do the same. The operations of a scenario go round all clients of all groups in
-// turn: operation i, counted from 0, belongs to client i modulo their number.
+// Group is a number of clients with the same behaviour. A scenario's operations go to all clients in turn: operation i,
+// counted from 0, belongs to client i modulo their number.
 type Group struct {
 	Name  string // unique among the groups; it seeds the group's random streams
 	Count int64  // how many clients, at least 1
 
 	OnReject OnReject
-	Attempts int64   // at most so many attempts per operation; 0: no bound. GiveUp makes one, whatever stands here
+	Attempts int64   // the most attempts per operation; 0: no bound. GiveUp always makes one
 	WaitUS   int64   // of Ignore, at least 1
 	Backoff  Backoff // of BackOff
 
-	OffsetUS Range // how far each client's clock is off, drawn per client
-	DriftPPM Range // and by how many microseconds it goes further wrong in each second, drawn per client
+	OffsetUS Range // the error of each client's clock at the start, drawn per client
+	DriftPPM Range // how much that error grows, in microseconds per second, drawn per client
 	DelayUS  Range // how long a message takes, each way, drawn per message
 
-	// LocalFlag asks for rows whose clients remember that they are over the limit. The engine does nothing about it: it
-	// is a Protocol's.
+	// LocalFlag asks for rows whose clients have a local flag. It is implemented by the Protocol LocalFlag.
 	LocalFlag bool
 }
 
@@ -38,16 +37,16 @@ func (r Range) draw(random *rand.Rand) int64 {
 	return r.Min + random.Int64N(r.Max-r.Min+1)
 }
 
-// OnReject is what a client does when an attempt was rejected.
+// OnReject is a client's reaction to a rejection.
 type OnReject string
 
 // The reactions that clients have.
 const (
 	GiveUp  OnReject = "give_up" // the operation has failed
-	Obey    OnReject = "obey"    // try again retry_after later; give up where no waiting helps
-	Ignore  OnReject = "ignore"  // try again a fixed time later, whatever retry_after says
-	AtOnce  OnReject = "at_once" // try again as soon as the answer is there
-	BackOff OnReject = "backoff" // try again after a time that grows with each rejection
+	Obey    OnReject = "obey"    // retry after retry_after; give up if it is never
+	Ignore  OnReject = "ignore"  // retry after a fixed time, whatever retry_after says
+	AtOnce  OnReject = "at_once" // retry as soon as the reply arrives
+	BackOff OnReject = "backoff" // retry after a time that grows with each rejection
 )
 
 // OnRejects are the reactions; the first is the default.
@@ -75,8 +74,8 @@ const (
 // Jitters are the jitters; the first is the default.
 var Jitters = []Jitter{NoJitter, EqualJitter, FullJitter}
 
-// groupState is a group at work: its random streams, and how its operations fare. The streams are the group's own, so
-// that what others do moves none of its draws.
+// groupState is a group's random streams and the counts of its operations. Each group has its own streams, so that its
+// draws do not depend on other groups.
 type groupState struct {
 	*Group
 	there, back *rand.Rand // delays of messages and of replies

@@ -2,16 +2,16 @@ package clients
 
 import "ratelab/internal/limit"
 
-// Journal is what was decided, in the order in which the server took the messages that decided it: AtUS is that time,
-// in true time, and never decreases; the skews are the clocks' then. Attempts that were not decided by the end are
-// not in it, but for those whose decision the server had given already.
+// Journal holds the decided requests, in the order in which the deciding messages reached the server. AtUS is that
+// moment in true time, and never decreases; the skews are those of the clocks then. Attempts that neither server nor
+// client has decided by the end are left out.
 type Journal struct {
 	Requests  []limit.Request
 	Decisions []limit.Decision
 	Unasked   []bool // decided by the client itself: the server was not asked
 }
 
-// ledger is a journal with places that are not decided yet, and some that never will be.
+// ledger is a journal with places that are not decided yet, or never.
 type ledger []struct {
 	limit.Request
 	limit.Decision

@@ -8,8 +8,7 @@ import (
 	"ratelab/internal/measure"
 )
 
-// Limiter is the Server of a limit.Limiter, whose clock begins at a start. It can find out whether its answers are
-// true.
+// Limiter is a Server that asks a limit.Limiter. It can check whether its retry_after is correct.
 type Limiter struct {
 	limiter limit.Limiter
 	startUS int64
@@ -28,8 +27,8 @@ func NewLimiter(l limit.Limiter, start time.Time) *Limiter {
 	return &Limiter{limiter: l, startUS: start.UnixMicro()}
 }
 
-// RetryAfter is whether the rejections that named a time to wait told the truth: that the same request, alone, passes
-// then, and not one tick earlier. It is nil where nothing was to be checked.
+// RetryAfter counts whether retry_after was correct: the same request, alone, is admitted then, and not one tick
+// earlier. It is nil if nothing was checked.
 func (l *Limiter) RetryAfter() *measure.RetryAfter {
 	if l.TickUS == 0 {
 		return nil
@@ -37,7 +36,7 @@ func (l *Limiter) RetryAfter() *measure.RetryAfter {
 	return &l.truth
 }
 
-// Serve decides q; any message will do.
+// Serve decides q and ignores the message.
 func (l *Limiter) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
 	d := limit.Ask(l.limiter, l.startUS, &q)
 	if d.Verdict == limit.Rejected && d.RetryAfterUS > 0 && l.TickUS > 0 && l.truth.Checked < mostChecks {
@@ -46,7 +45,7 @@ func (l *Limiter) Serve(_ context.Context, q limit.Request, _ any) (any, error) 
 	return d, nil
 }
 
-// WouldAdmit asks what would become of q, and leaves everything as it is.
+// WouldAdmit reports whether q would be admitted, and changes nothing.
 func (l *Limiter) WouldAdmit(q limit.Request) bool {
 	return limit.Ask(l.limiter.Fork(q.Key), l.startUS, &q).Allowed()
 }

@@ -6,8 +6,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Live lets clients play against a server that answers when it does: whoever drives it says what time it is, sends the
-// messages that are due, and brings the replies. It is not safe for concurrent use.
+// Live simulates the clients against a real server. Its caller gives it the time, sends the messages that are due, and
+// gives it the replies. It is not safe for concurrent use.
 type Live struct {
 	*run
 	operations []limit.Request // that are still to begin

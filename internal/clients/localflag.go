@@ -2,16 +2,15 @@ package clients
 
 import "ratelab/internal/limit"
 
-// LocalFlag is the Protocol of clients that remember that they are over the limit, around the one by which they ask.
-// After a rejection that names a time to wait, such a client rejects what it is asked for that key until then by
-// itself, by its own clock, and saves the round trip. Who else uses the key, how far the clocks are off, and that a
-// smaller request might have passed, it cannot know: what it gets wrong is counted. Clients of groups without LocalFlag
-// only ask.
+// LocalFlag is the Protocol of clients that remember a rejection, around another Protocol. Until retry_after, by its
+// own clock, such a client rejects all requests for that key itself, and saves the round trip. It does not know about
+// other clients, wrong clocks and smaller requests that would be admitted, so some of its rejections are wrong; they
+// are counted. Clients of groups without LocalFlag always ask the server.
 //
 // Source: https://github.com/envoyproxy/ratelimit#local-cache, which does so for a window's remainder.
 type LocalFlag struct {
-	LocalRejects int64 // decided without asking: round trips saved
-	WrongRejects int64 // those of them that the server would have admitted at that moment
+	LocalRejects int64 // rejections by the client: round trips saved
+	WrongRejects int64 // those that the server would have admitted at that moment
 
 	inner  Protocol
 	oracle oracle

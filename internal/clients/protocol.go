@@ -6,7 +6,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Server answers messages, in the order of their arrival. It is asked from one goroutine.
+// Server replies to messages, in the order of their arrival. One goroutine calls it.
 type Server interface {
 	// Serve answers a message that arrives at the true time q.AtUS; the skews of q say what the clocks show: the
 	// server's now, and the client's as it was read when the message was sent. Key and cost are the attempt's. A reply
@@ -14,13 +14,13 @@ type Server interface {
 	Serve(ctx context.Context, q limit.Request, message any) (reply any, err error)
 }
 
-// Protocol is how a client asks for one decision.
+// Protocol is the sequence of messages with which a client gets one decision.
 type Protocol interface {
 	// Attempt begins one attempt; q.AtUS is the true time at which it begins, and q's skews are 0.
 	Attempt(c *Client, q limit.Request) Exchange
 }
 
-// Exchange is one attempt on its way. Whatever it needs to remember is its own.
+// Exchange is the state of one attempt.
 type Exchange interface {
 	// Next is what the client does when it has a reply, at the true time nowUS. The first call comes when the attempt
 	// begins, with a nil reply; the others each with the reply to the message of the move before.

@@ -93,7 +93,7 @@ func Scripts(ctx context.Context, files []script.File, own limit.Policy, costs b
 	return all, nil
 }
 
-// examination is one under way.
+// examination is the state of one examination.
 type examination struct {
 	*Script
 	ctx       context.Context
@@ -108,7 +108,7 @@ type examination struct {
 	err       error            // why a traffic was not decided; nothing is said from then on
 }
 
-// look plays every traffic, until one shows that there is nothing else to see.
+// look runs every traffic, until one shows that the others can find nothing more.
 func (x *examination) look() error {
 	for _, look := range []func(){x.burst, x.steady, x.over, x.edge, x.apart, x.costs, x.seconds, x.wait} {
 		look()
@@ -126,7 +126,7 @@ func (x *examination) look() error {
 	return nil
 }
 
-// say notes a finding; a fault is what nobody wants of a limiter.
+// say adds a finding. A fault is a finding that is wrong in any limiter.
 func (x *examination) say(fault bool, kind, format string, args ...any) {
 	if x.err == nil {
 		x.found.Findings = append(x.found.Findings, result.Finding{Kind: kind, Fault: fault,

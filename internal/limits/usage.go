@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// Windows are the lengths of the windows that are looked at.
+// Windows are the lengths of the examined windows.
 var Windows = []time.Duration{time.Second, time.Minute, time.Hour}
 
 // Log is the requests of each client, in order.
@@ -119,7 +119,7 @@ func name(readings []result.Users, limit int) {
 	}
 }
 
-// window looks at the busiest windows of one length.
+// window measures the busiest windows of one length.
 func (l *Log) window(windowUS int64) result.Busiest {
 	w := result.Busiest{WindowUS: windowUS}
 	var all []int64

@@ -9,8 +9,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// Answer says in words, of the scenarios that compare like with like, who is exact, who else keeps the contract in all,
-// and at what price. It is empty where there is no such scenario.
+// Answer names the limiters that are exact, and those that keep the contract in all comparable scenarios, with what
+// they lose. It is empty if no scenario is comparable.
 func Answer(d *result.Document) string {
 	runs := slices.DeleteFunc(slices.Clone(d.Runs), func(r result.Run) bool { return d.LeftOut(&r) != "" })
 	if len(runs) == 0 {

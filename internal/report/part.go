@@ -7,10 +7,10 @@ package report
 
 import "strings"
 
-// Sheet is a page: its parts, in the order in which they are read.
+// Sheet is the parts of a document, in order.
 type Sheet []Part
 
-// Part is what belongs together. Whatever is empty is left out.
+// Part is a section of a sheet. Empty fields are left out.
 type Part struct {
 	Title  string // of Markdown a heading
 	Level  int    // of that heading, 1 to 6; 0 stands for 3
@@ -100,7 +100,7 @@ type TableRow struct {
 	Alike bool // it belongs to the row above: on a page it stands small within that one's cells
 }
 
-// Cell is a figure or some words; on a page each line after the first stands small below it.
+// Cell is a figure or a text. On a page, each line after the first is small.
 type Cell struct {
 	Text  string
 	Style Style
@@ -120,5 +120,5 @@ func Cells(texts ...string) []Cell {
 	return cells
 }
 
-// Absent stands where there is no figure.
+// Absent is the text of a cell without a figure.
 const Absent = "-"

@@ -88,7 +88,7 @@ func expectationLines(r *result.Run) []Line {
 	return append(lines, Items(sum)...)
 }
 
-// Missed says what was got and what was wanted, of an expectation that was not met.
+// Missed describes a missed expectation: the figure, and what was expected.
 func Missed(e result.Expectation) string {
 	got := "nothing"
 	if e.Got != nil {

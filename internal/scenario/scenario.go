@@ -24,14 +24,14 @@ type Scenario struct {
 	OnLate   string    // what a wall-clock run does with requests it cannot send in time: queue, drop or fatal
 	Phases   []traffic.Phase
 
-	// Clients are the groups of clients that send the traffic; nil: each request is sent once, by clocks that are
-	// right. ServerClock is what the server's clock does, and Sequences are the sequences of commands that get rows
-	// beside the scripts.
+	// Clients are the groups of clients that send the traffic; nil: each request is sent once, with correct clocks.
+	// ServerClock has the steps of the server's clock. Sequences are the labels of sequences of commands; their rows
+	// come after the scripts'.
 	Clients     []clients.Group
 	ServerClock clients.ServerClock
 	Sequences   []string
 
-	// Rows are further ones, beside those of all algorithms with their defaults.
+	// Rows are further rows, after those of all algorithms with their defaults.
 	Rows []Row
 
 	// Managed are the steps of the limits that have to be configured, and Outages the times in which nobody reaches the
@@ -43,27 +43,27 @@ type Scenario struct {
 	Parameters map[string]map[string]string
 	Expect     []Expectation
 
-	// NamesContract: the file says how its limit is read, instead of leaving it at the default.
+	// NamesContract: the file has a contract, instead of the default.
 	NamesContract bool
 
 	SHA256 string // of the file's bytes, in hexadecimal
 }
 
-// Row is the label of a row that the file asks for, and where.
+// Row is a further row of the file, and its place in the file.
 type Row struct {
 	Label string // a label: a name, and :k=v for each parameter set
 	Place string // file:line:column
 }
 
-// Expectation is what the file says one algorithm does, and where it says so.
+// Expectation is what the file expects of one row, and its place in the file.
 type Expectation struct {
 	Algorithm string // a label: a name, and :k=v for each parameter set
 	Measures  []Range
 	Place     string // file:line:column
 }
 
-// LocalFlagSuffix ends the label of the row that an algorithm gets beside its own where clients have a local flag: each
-// of them then remembers that it is over the limit, and asks no more until it is not.
+// LocalFlagSuffix ends the label of an algorithm's second row where clients have a local flag: after a rejection, they
+// do not ask the server again until retry_after.
 const LocalFlagSuffix = "+local-flag"
 
 // Range is the values a measure may have, both ends included; an open end is an infinity.
@@ -98,20 +98,18 @@ var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 // OnLates are the legal values of on_late; the first is the default.
 var OnLates = []string{"queue", "drop", "fatal"}
 
-// Stream compiles the scenario's traffic with the given seed, which is the scenario's own unless the user asks
-// for another.
+// Stream compiles the scenario's traffic with a seed, by default the scenario's.
 func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(seed, s.Phases) }
 
-// Reactive reports whether what arrives, or by which clock, is more than what the phases say: whether there are
-// clients, steps of the server's clock or sequences.
+// Reactive reports whether the scenario has clients, steps of the server's clock, or sequences.
 func (s *Scenario) Reactive() bool {
 	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
 }
 
-// Faulty reports whether limits are deleted, or the server is not there, in the course of it.
+// Faulty reports whether limits are deleted, or the server is unavailable, during the scenario.
 func (s *Scenario) Faulty() bool { return s.Managed != nil || s.Outages != nil }
 
-// Plain reports whether nothing but requests happens in it: what every algorithm meets alike, on any clock.
+// Plain reports whether the scenario has only requests, which are the same for every algorithm.
 func (s *Scenario) Plain() bool { return !s.Reactive() && !s.Faulty() }
 
 // ClocksOff reports whether any clock is wrong at any time.

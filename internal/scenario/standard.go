@@ -27,7 +27,7 @@ func Scaled(p limit.Policy) limit.Policy {
 	return p
 }
 
-// Standard are twelve traffics by which limiters are judged where nobody names any, in units of the limit.
+// Standard is the twelve scenarios on which limiters are compared by default, in units of the limit.
 func Standard(p limit.Policy) []*Scenario {
 	w, l := p.Window, p.Requests
 	rate := func(tenths int64) traffic.Rate { return traffic.Rate{Count: tenths * l, Per: 10 * w} }

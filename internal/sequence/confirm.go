@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// DifferenceError is a command that the server answers otherwise than the model did.
+// DifferenceError is a command to which the server and the model reply differently.
 type DifferenceError struct {
 	Number int // of the call, from 1
 	Call   Call

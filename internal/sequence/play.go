@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Play is one sequence in one run: how its clients ask (a clients.Protocol) and what their server answers (a
-// clients.Server). It is not safe for concurrent use.
+// Play is one sequence in one run: its clients' Protocol, and the Server that replies to them. It is not safe for
+// concurrent use.
 type Play struct {
 	label           string
 	rule            *Sequence
@@ -89,8 +89,8 @@ func (p *Play) do(trueUS, nowUS int64, c Command) resp.Value {
 	return reply
 }
 
-// uninterrupted reports whether p's sequence without its lock would admit what other asks for, all commands at one
-// moment.
+// uninterrupted reports whether the sequence would admit other's request without its lock, if all its commands ran at
+// one moment.
 func (p *Play) uninterrupted(nowUS int64, other *attempt) bool {
 	store, a := p.store.fork(other.counter), p.attempt(other.request)
 	move := p.rule.decide(a)
@@ -110,7 +110,7 @@ func (p *Play) attempt(q limit.Request) *attempt {
 	return a
 }
 
-// Attempt begins to ask for a decision on q. A client that is nil has a clock that is right.
+// Attempt begins an attempt to get a decision on q. A nil client has a correct clock.
 func (p *Play) Attempt(c *clients.Client, q limit.Request) clients.Exchange {
 	p.begun++
 	if c != nil {

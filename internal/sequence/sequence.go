@@ -48,7 +48,7 @@ func Names() []string {
 	return names
 }
 
-// Choice is a sequence with the parameters that somebody set; all of them are legal.
+// Choice is a sequence with the parameters that the user set, which are valid.
 type Choice struct {
 	Label    string // the name, and :k=v for each parameter that was set, in the order of Sequence.Parameters
 	Sequence *Sequence
