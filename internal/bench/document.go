@@ -45,7 +45,9 @@ func (r *measuring) document(ctx context.Context) *result.Document {
 		d.Notes = append(d.Notes, departures(d.Costs[i])...)
 	}
 	d.NoiseFloor = result.NoiseFloorOfCosts(d.Costs)
-	d.Validity = validity(slices.Concat(r.reasons, dearControl(d), tooNoisy(&d.NoiseFloor)))
+	reasons := append([]result.Reason{}, r.reasons...) // none are not null
+	reasons = append(append(reasons, dearControl(d)...), tooNoisy(&d.NoiseFloor)...)
+	d.Validity = result.Validity{Valid: len(reasons) == 0, Reasons: reasons}
 	return d
 }
 
@@ -55,10 +57,6 @@ func (j *Job) settings() result.Settings {
 		Connections: j.Connections, Sweep: append([]int{},
 			j.Sweep...), CostLimit: result.LimitOf(costLimit), FillLimit: result.LimitOf(fillLimit),
 	}
-}
-
-func validity(reasons []result.Reason) result.Validity {
-	return result.Validity{Valid: len(reasons) == 0, Reasons: append([]result.Reason{}, reasons...)}
 }
 
 // completed is what virtual time found of a scenario, and what is played of that.

@@ -94,7 +94,8 @@ func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong 
 		if err := load.Check(e); err != nil {
 			wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))
 		}
-		r.rows = append(r.rows, newRow(s, e))
+		r.rows = append(r.rows, &row{Latency: result.Latency{Scenario: s.Name, Algorithm: e.Label,
+			Outcomes: result.NewOutcomes()}})
 	}
 	return r
 }

@@ -7,7 +7,6 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
-	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
 
@@ -16,10 +15,6 @@ type row struct {
 	result.Latency
 	totals
 	verdicts []limit.Verdict // of virtual time, on the same requests where clients do not react
-}
-
-func newRow(s *scenario.Scenario, l *run.Limiter) *row {
-	return &row{Latency: result.Latency{Scenario: s.Name, Algorithm: l.Label, Outcomes: result.NewOutcomes()}}
 }
 
 // totals are sums over measurements, for what is told by the decision.

@@ -101,15 +101,13 @@ func (s *session) silences(where string, most time.Duration) []result.Reason {
 	return []result.Reason{s.reason(where, longest)}
 }
 
-func isSilence(r result.Reason) bool { return r.Code == load.ReasonSilence }
-
 // reason is one of load's, written down.
 func (s *session) reason(where string, r load.Reason) result.Reason {
 	out := result.Reason{Code: r.Code, Where: where, Statement: r.Sentence}
 	if r.Lasted > 0 {
 		out.LastedUS, out.AtUS = new(r.Lasted.Microseconds()), new(max(0, s.since(r.At)))
 	}
-	if isSilence(out) {
+	if r.Code == load.ReasonSilence {
 		out.Statement += fmt.Sprintf(", %v after the start", r.At.Sub(s.began).Round(time.Millisecond))
 	}
 	return out

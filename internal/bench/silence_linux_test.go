@@ -71,7 +71,7 @@ func halted(t *testing.T, during string, j *Job) []result.Reason {
 func silences(t *testing.T, h *result.Measurement) []result.Reason {
 	t.Helper()
 	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r result.Reason) bool {
-		return !isSilence(r) || r.LastedUS != nil && *r.LastedUS < (silent/2).Microseconds()
+		return r.Code != load.ReasonSilence || r.LastedUS != nil && *r.LastedUS < (silent/2).Microseconds()
 	})
 	for _, r := range all {
 		if r.LastedUS == nil || r.AtUS == nil || *r.AtUS <= 0 || *r.AtUS > h.TookUS ||

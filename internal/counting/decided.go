@@ -104,8 +104,8 @@ func workFigures(s *Side) []named {
 	return []named{
 		{name: "redis_calls_per_decision", value: optional(s.RedisCallsPerDecision)},
 		{name: "round_trips_per_decision", value: optional(s.RoundTripsPerDecision)},
-		{name: "keys_left", value: optionalCount(s.KeysLeft)},
-		{name: "keys_left_without_ttl", value: optionalCount(s.KeysWithoutTTL)},
+		{name: "keys_left", value: optional(s.KeysLeft)},
+		{name: "keys_left_without_ttl", value: optional(s.KeysWithoutTTL)},
 		{name: "bytes_per_key", value: optional(s.BytesPerKey), slack: WorkSlack},
 		{name: "net_in_bytes_per_decision", value: optional(s.Work.NetInPerDecision), slack: WorkSlack},
 		{name: "net_out_bytes_per_decision", value: optional(s.Work.NetOutPerDecision), slack: WorkSlack},

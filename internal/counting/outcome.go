@@ -10,14 +10,7 @@ import (
 
 // A value is one side's figure: a float64, a text such as a hash, or nil where there is none.
 
-func optional(f *float64) any {
-	if f == nil {
-		return nil
-	}
-	return *f
-}
-
-func optionalCount(n *int64) any {
+func optional[T int64 | float64](n *T) any {
 	if n == nil {
 		return nil
 	}
