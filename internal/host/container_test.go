@@ -37,7 +37,7 @@ func TestContainersAreReachedDirectly(t *testing.T) {
 		if err := s.Client.Set(t.Context(), s.Prefix+"k", 1, 0).Err(); err != nil {
 			t.Error(err)
 		}
-		if err := s.NewClient(1).Get(t.Context(), s.Prefix+"k").Err(); err != nil {
+		if err := redistest.NewClient(2, s.Open).Get(t.Context(), s.Prefix+"k").Err(); err != nil {
 			t.Errorf("%v: another client: %v", s, err)
 		}
 		if got := s.Client.ConfigGet(t.Context(), "save").Val()["save"]; got != "" {

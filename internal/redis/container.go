@@ -268,8 +268,7 @@ func (s *Server) reroute(ctx context.Context, socket string, set settings) {
 	}
 	conn.Close()
 	s.Client.Close()
-	s.target, s.clients = there, nil
-	s.Client = s.NewClient(set.poolSize)
+	s.target, s.Client = there, newClient(there, set.poolSize)
 	s.Transport, s.Route = there.transport(), RouteSharedFolder
 }
 

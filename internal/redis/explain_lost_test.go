@@ -14,7 +14,7 @@ func TestServerWithoutRoomIsExplained(t *testing.T) {
 	s := private(t)
 	do(t, s, "CONFIG", "SET", "maxclients", "1")
 	for range 5 { // whether the refusal is read before the broken connection is noticed differs from time to time
-		err := s.NewClient(1).Ping(t.Context()).Err()
+		err := newClient(s.target, 1).Ping(t.Context()).Err()
 		wantText(t, explained(t, err, s),
 			": has no room for another client; raise its maxclients or ask for a smaller pool")
 		wantText(t, refusal(t, viaURL(s, "", "")), ": has no room for another client")

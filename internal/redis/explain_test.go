@@ -61,7 +61,7 @@ func TestLoopingScriptIsExplained(t *testing.T) {
 	s := private(t)
 	do(t, s, "CONFIG", "SET", "busy-reply-threshold", "1")
 	looping := make(chan error)
-	go func() { looping <- s.NewClient(1).Eval(t.Context(), "while true do end", nil).Err() }()
+	go func() { looping <- newClient(s.target, 1).Eval(t.Context(), "while true do end", nil).Err() }()
 	err := s.Client.Ping(t.Context()).Err()
 	for err == nil {
 		err = s.Client.Ping(t.Context()).Err() // until the loop has begun
@@ -137,7 +137,7 @@ func TestServerThatLoadsIsExplained(t *testing.T) {
 	do(t, s, "CONFIG", "SET", "key-load-delay", "2000", "loading-process-events-interval-bytes", "1024")
 	loading := make(chan error)
 	reload, cancel := context.WithCancel(t.Context())
-	go func() { loading <- s.NewClient(1).Do(reload, "DEBUG", "RELOAD").Err() }()
+	go func() { loading <- newClient(s.target, 1).Do(reload, "DEBUG", "RELOAD").Err() }()
 	for err = nil; err == nil; {
 		err = s.Client.Get(t.Context(), s.Prefix+"k").Err()
 		if errors.Is(err, goredis.Nil) {

@@ -55,10 +55,9 @@ type Server struct {
 
 	target target
 	// why a server of our own is gone, or "" where it lives for so long; nil where that cannot be known
-	cause   func(time.Duration) string
-	mu      sync.Mutex
-	clients []Client
-	stop    func() error // ends what was started; nil where nothing was
+	cause func(time.Duration) string
+	mu    sync.Mutex   // guards closed
+	stop  func() error // ends what was started; nil where nothing was
 	// of the server's process on this machine; nil where it is not ours or not here
 	pid    func(context.Context) (int, error)
 	closed bool
@@ -73,17 +72,7 @@ func (s *Server) ProcessID(ctx context.Context) (pid int, ok bool) {
 	return pid, err == nil && pid > 0
 }
 
-// NewClient opens another client on the same server, with a pool of poolSize connections, for whoever wants
-// hooks or a pool of their own. Close closes it too.
-func (s *Server) NewClient(poolSize int) Client {
-	c := newClient(s.target, poolSize)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clients = append(s.clients, c)
-	return c
-}
-
-// Close closes the clients and ends the server if it was started here, with all it left on disk. The second
+// Close closes the client and ends the server if it was started here, with all it left on disk. The second
 // call does nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
@@ -93,9 +82,7 @@ func (s *Server) Close() error {
 	}
 	s.closed = true
 	s.target.wires.end()
-	for _, c := range s.clients {
-		c.Close() // the connections may be gone already, which is what is wanted
-	}
+	s.Client.Close() // the connections may be gone already, which is what is wanted
 	if s.stop != nil {
 		if err := s.stop(); err != nil {
 			return fmt.Errorf("end the %s server: %w", s.Kind, err)

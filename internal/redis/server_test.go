@@ -57,7 +57,7 @@ func TestProcessIsPrivateAndLeavesNothing(t *testing.T) {
 		t.Errorf("it saves: %s", got)
 	}
 	dir := filepath.Dir(s.target.addr)
-	extra := s.NewClient(1)
+	extra := newClient(s.target, 1)
 	if err := extra.Ping(t.Context()).Err(); err != nil {
 		t.Error(err)
 	}

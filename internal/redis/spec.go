@@ -158,10 +158,8 @@ func newServer(kind string, t target, set settings) *Server {
 	if set.around != nil {
 		t.patience = aroundTime
 	}
-	s := &Server{Kind: kind, Transport: t.transport(), Prefix: ownPrefix, Own: kind != KindURL, target: t,
-		Bounded: set.memory > 0}
-	s.Client = s.NewClient(set.poolSize)
-	return s
+	return &Server{Kind: kind, Transport: t.transport(), Prefix: ownPrefix, Own: kind != KindURL, target: t,
+		Bounded: set.memory > 0, Client: newClient(t, set.poolSize)}
 }
 
 // soon is after how long a wait is worth a word. From then on there is one whenever it has doubled.

@@ -54,7 +54,7 @@ func TestAServerThatLosesItsScriptsEndsTheRun(t *testing.T) {
 
 func TestAServerThatDiesEndsTheRun(t *testing.T) {
 	s := redistest.Private(t)
-	other := s.NewClient(1)
+	other := redistest.NewClient(2, s.Open)
 	_, err := interrupt(t, s, func() { other.ShutdownNoSave(t.Context()) })
 	if err == nil {
 		t.Error("a server that was shut down gives no error")
@@ -143,7 +143,7 @@ func TestAKeyThatGetsItsDeadlineLaterIsSwept(t *testing.T) {
 // leaves nothing for good; and Close deletes our keys and nobody else's.
 func TestOnAGivenServerEveryKeyHasARealDeadline(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
-		theirs := s.NewClient(1)
+		theirs := redistest.NewClient(2, s.Open)
 		theirs.Set(t.Context(), "theirs", "v", 0)
 		source := "redis.call('SET', KEYS[1], 1) redis.call('SET', KEYS[1] .. ':p', 1, 'PX', 50) " +
 			"redis.call('PERSIST', KEYS[1] .. ':p') " +
