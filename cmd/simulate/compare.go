@@ -129,7 +129,7 @@ func where(c *run.Comparison) string {
 	text := fmt.Sprintf("first in %s (limit %v)", c.Parts.Scenario, c.Parts.Limit)
 	d := c.First
 	if d == nil {
-		return text + "; asked again, both decide alike: one of them does not repeat its decisions"
+		return text + "; repeated, both decide alike: one of them does not repeat its decisions"
 	}
 	return fmt.Sprintf("%s: request %d, key %s, cost %d, at %s: base %s, head %s", text, d.Number,
 		message.Quote(d.Request.Key), d.Request.Cost, report.Span(d.Request.AtUS), decided(d.Model), decided(d.Server))

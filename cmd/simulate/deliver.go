@@ -49,7 +49,7 @@ func (a *app) write(w *writing, found *run.Result) error {
 		return cli.Exit(cli.ExitHarness, fmt.Errorf("--out: %w", err))
 	}
 	if !w.Quiet && len(w.pictures) > 0 {
-		fmt.Fprintf(a.Stderr, "simulate: %s shows it all; beside it charts and data\n",
+		fmt.Fprintf(a.Stderr, "simulate: %s has all results; charts and data are beside it\n",
 			message.Path(filepath.Join(w.Folder, indexPage)))
 	}
 	return nil

@@ -53,7 +53,7 @@ func (a *app) list() *cobra.Command {
 					return r.write(a.Stdout, t)
 				}
 			}
-			return cli.Usage("list: %s is nothing that can be listed%s; simulate list shows all",
+			return cli.Usage("list: %s is no algorithm, sequence or scenario%s; simulate list shows all",
 				message.Quote(args[0]), message.DidYouMean(name, names))
 		},
 	}

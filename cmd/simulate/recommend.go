@@ -125,7 +125,7 @@ func noChoice(s *scenario.Scenario) string {
 	case s.Sequences != nil:
 		return "sequences are commands without a script"
 	case s.ClocksOff():
-		return "clocks that are off are a fault, not traffic"
+		return "wrong clocks are a fault, not traffic"
 	case s.Faulty():
 		return "managed and server_outage are faults, not traffic"
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNobody is the refusal of a limit that no candidate can keep.
-var ErrNobody = errors.New("no candidate can keep this limit")
+var ErrNobody = errors.New("no limiter can guarantee this limit")
 
 // ErrStopped is what an interrupt leaves.
 var ErrStopped = errors.New("nothing is recommended")

@@ -76,7 +76,7 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 		failed := p.enterSides(base, head)
 		switch {
 		case !s.Plain():
-			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults the two sides would not meet the same "+
+			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults both sides would not get the same "+
 				"requests; leave it to simulate", s.Name))
 		case len(p.Limiters) == 0 && (a.Scenarios == nil || s.Phases == nil): // the user did not name it
 			leftOut = append(leftOut, fmt.Sprintf("%s is left out: %v", s.Name, failed[1]))

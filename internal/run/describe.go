@@ -42,7 +42,7 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 	if run.Partial {
 		text := "interrupted: the figures cover the beginning only"
 		if !endTogether(run.Results) {
-			text += ", of each row another part"
+			text += ", a different part for each row"
 		}
 		note(text)
 	}
@@ -121,7 +121,7 @@ func brokenGuarantees(run *result.Run) []result.Expectation {
 		}
 		got := float64(row.PeakWindowAdmitted)
 		all = append(all, result.Expectation{Algorithm: row.Algorithm, Measure: "peak_window_admitted",
-			Want: fmt.Sprintf("at most %d, which the algorithm promises", *row.Promise), Got: &got, Met: &no})
+			Want: fmt.Sprintf("at most %d, which the algorithm guarantees", *row.Promise), Got: &got, Met: &no})
 	}
 	return all
 }

@@ -252,7 +252,7 @@ func TestAStoppedJobIsPartial(t *testing.T) {
 		t.Errorf("expectations %s", got)
 	}
 	want := []string{"interrupted: the figures cover the beginning only",
-		"interrupted: of the scenarios after this one, 1 were not run"}
+		"interrupted: scenarios after this one that did not run: 1"}
 	if !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q; want %q", r.Notes, want)
 	}
@@ -270,7 +270,7 @@ func TestAJobStoppedBetweenScenariosKeepsTheFirst(t *testing.T) {
 		t.Errorf("%d runs, interrupted %v, partial %v, %s", len(result.Document.Runs), result.Interrupted, r.Partial,
 			verdicts(r))
 	}
-	if want := []string{"interrupted: of the scenarios after this one, 1 were not run"}; !slices.Equal(r.Notes, want) {
+	if want := []string{"interrupted: scenarios after this one that did not run: 1"}; !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q; want %q", r.Notes, want)
 	}
 }

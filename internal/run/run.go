@@ -139,7 +139,7 @@ func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
 			all.Interrupted, all.Kept = true, a.Server.Kept()
 			if left > 0 {
 				run.Notes = append(run.Notes,
-					fmt.Sprintf("interrupted: of the scenarios after this one, %d were not run", left))
+					fmt.Sprintf("interrupted: scenarios after this one that did not run: %d", left))
 			}
 		}
 		if a.Decided != nil {
