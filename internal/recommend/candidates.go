@@ -47,7 +47,7 @@ func settings(p limit.Policy) []string {
 	return all
 }
 
-// usual are the limiters that most people use and that do not guarantee the contract, whatever the traffic.
+// usual are widely used limiters that do not guarantee the contract.
 func usual(p limit.Policy) []string {
 	switch {
 	case p.Contract == limit.ByWindow:
@@ -99,8 +99,8 @@ func limiterOf(label string, p limit.Policy) (algorithms.Limiter, error) {
 // fifths are how many phases are played.
 const fifths = 5
 
-// phasesOf are the phases of the clock in which the limiter is played, whose worst counts: otherwise how the traffic
-// happens to lie would decide.
+// phasesOf are the phases of the clock under which the limiter is run. The worst counts; with one phase, the result
+// would depend on chance.
 func (c *candidate) phasesOf(windowUS int64) []phase {
 	var all []phase
 	for i := range int64(fifths) {

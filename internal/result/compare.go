@@ -32,11 +32,11 @@ func Fields(v any) (all []Named) {
 	return all
 }
 
-// Compare names the first difference between a committed result and a new one, in the order of the document, or reports
-// that they are equal. The tool's version, the server and the notes make none: the same decisions must come from every
-// server. Measures that not every server gives (bytes_per_key, or any that one side left out) count only where both
-// sides ran on the same kind, name and version; a script's hash does not count where one side ran the models, which
-// have no script. name is what the committed result is called.
+// Compare returns the first difference between a committed result and a new one, in the order of the document, or
+// reports that they are equal. It ignores the tool's version, the server and the notes: every server must give the same
+// decisions. It compares measures that only some servers give (bytes_per_key, or any that one side lacks) only if both
+// ran on the same kind, name and version of server. It ignores a script's hash if the models decided on one side. name
+// is the committed result's name.
 func Compare(golden, got *Document, name string) (difference string, equal bool) {
 	c := comparison{golden: name}
 	c.texts("", "schema_version", fmt.Sprint(golden.SchemaVersion), fmt.Sprint(got.SchemaVersion))
@@ -67,8 +67,8 @@ func (c *comparison) runs(golden, got *Run) {
 	}
 }
 
-// rows looks at what was asked first, and at who decided last: a changed parameter explains changed counts, and changed
-// counts matter more than a changed script.
+// rows compares parameters first and scripts last: a changed parameter explains changed counts, and changed counts
+// matter more than a changed script.
 func (c *comparison) rows(goldenRun, gotRun *Run, i int) {
 	golden, got := &goldenRun.Results[i], &gotRun.Results[i]
 	where := gotRun.Scenario + ", " + got.Algorithm
@@ -87,7 +87,7 @@ func (c *comparison) rows(goldenRun, gotRun *Run, i int) {
 // decided are the fields that follow from the decisions alone, whoever made them.
 var decided = jsonNames(reflect.TypeFor[measure.Result]())
 
-// identity is what makes two runs comparable at all.
+// identity is the fields that must be equal for two runs to be comparable.
 func (r *Run) identity() []Named {
 	run := *r
 	run.Results, run.Reference, run.Expectations, run.Notes, run.Server = nil, nil, nil, nil, Server{}

@@ -153,7 +153,7 @@ type TimeScales struct {
 // ReferenceLabel names the row of the exact sliding log in every output that has rows.
 const ReferenceLabel = "exact reference"
 
-// FloorLabel names the row that admits everything: it shows what was offered, and is no contestant.
+// FloorLabel names the row that admits everything: it shows what was offered, and is not compared.
 const FloorLabel = "none"
 
 // IsFloor reports whether a row admits everything: the floor, or a variant of it such as none+local-flag.
@@ -184,7 +184,7 @@ func (r *Run) Figures() []*measure.Figures {
 	return all
 }
 
-// HasCosts reports whether permits and requests are not the same.
+// HasCosts reports whether any request costs more than 1.
 func (r *Run) HasCosts() bool {
 	return slices.ContainsFunc(r.Figures(), func(f *measure.Figures) bool { return f.OfferedCost != f.Offered })
 }
@@ -233,9 +233,8 @@ func (d *Document) Everywhere() []string {
 	return common
 }
 
-// LeftOut says why a run is none that compares the algorithms themselves: there all rows saw the same requests and were
-// held to the same contract, that of most runs; every clock was right, and the server was always there. It is empty for
-// a run that is.
+// LeftOut says why a run does not compare the algorithms themselves; "": it does. In a comparison all rows decide the
+// same requests under the contract of most runs, all clocks are correct, and the server is always available.
 func (d *Document) LeftOut(r *Run) string {
 	with := func(what func(*Row) bool) bool {
 		return slices.ContainsFunc(r.Results, func(row Row) bool { return what(&row) })

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Median is the middle of the values, or the mean of the two in the middle; 0 of none.
+// Median is the median of the values; 0 if there are none.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -15,14 +15,14 @@ func (m *Measurement) Fault() string {
 	return fmt.Sprintf("INVALID: %s was at fault; do not rely on the times", Culprit(m.Validity.Reasons))
 }
 
-// TheServer is the Culprit of a run in which the generator did all it should.
+// TheServer is the Culprit of a run whose generator worked correctly.
 const TheServer = "the server"
 
-// culprits are who is to blame for a reason, where it is not the generator.
+// culprits maps reasons to their causes, if these are not the generator.
 var culprits = map[string]string{"silence": TheServer, "nothing": "the measurement", "control": "the measurement",
 	"noise": "the machine"}
 
-// Culprit is who made figures worthless, by the reasons.
+// Culprit is the cause of the reasons why figures are invalid.
 func Culprit(reasons []Reason) string {
 	var all []string
 	for _, r := range reasons {

@@ -29,7 +29,7 @@ func Write(w io.Writer, doc *Document) error {
 // numbers is a list of numbers as it is indented. Within a text a line end is escaped, so that it is none of those.
 var numbers = regexp.MustCompile(`\[\n[-+.eE0-9,\s]+\]`)
 
-// oneLine is such a list without its line ends: a course of hundreds of numbers is no reading matter.
+// oneLine is such a list on one line: nobody reads a list of hundreds of numbers.
 func oneLine(list []byte) []byte {
 	fields := bytes.Fields(list[1 : len(list)-1])
 	return slices.Concat([]byte{'['}, bytes.Join(fields, []byte{' '}), []byte{']'})
