@@ -8,8 +8,9 @@ import (
 	"ratelab/internal/script"
 )
 
-// build appends what prelude.lua calls A[4] and after: which elements of KEYS and ARGV travel with each arrival, and
-// whether the client's clock does; those that hold for all of them, those that hold for all batches, and the arrivals.
+// build appends what prelude/batch.lua calls A[4] and after: which elements of KEYS and ARGV travel with each arrival,
+// and whether the client's clock does; those that hold for all of them, those that hold for all batches, and the
+// arrivals.
 func (r *Runner) build(args []any, requests []limit.Request) []any {
 	layout := r.wrapped.decide.varying
 	first := r.vars(requests[0])

@@ -1,7 +1,7 @@
 // Package virtualtime lets a Lua rate limiter decide requests under a clock that is an argument, on an unmodified
 // Redis-compatible server.
 //
-// The script's body is wrapped in a Lua prelude (prelude.lua) that answers TIME from the virtual clock, translates
+// The script's body is wrapped in a Lua prelude (prelude/) that answers TIME from the virtual clock, translates
 // every TTL, and buries a key whose virtual deadline has passed before a command sees it. Because the clock is an
 // argument, one EVAL decides a whole batch of arrivals, which is what makes it fast.
 //
