@@ -35,7 +35,7 @@ var _ = register(Algorithm{
 		depth := v.Integer("depth", p.Capacity())
 		w, l := p.Interval()
 		g := gcra{burst: depth, w: w, l: l, full: depth * w, spanUS: depth * w / l}
-		return c.instance(decimal(depth, w, l), refilling(depth, w, l), newModel[arrival](c, &g)), nil
+		return c.limiter(decimal(depth, w, l), refilling(depth, w, l), newModel[arrival](c, &g)), nil
 	},
 })
 `,

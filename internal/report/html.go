@@ -5,10 +5,11 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"ratelab/internal/message"
 	"regexp"
 	"slices"
 	"strings"
+
+	"ratelab/internal/message"
 )
 
 // sheetHTML is a sheet within a page. The page's style sheet says what its classes look like.
