@@ -40,9 +40,9 @@ func TestAStoppedRunEndsBetweenTwoBatches(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		began = time.Now()
+		closing := time.Now()
 		err = r.Close(ctx)
-		if took := time.Since(began); took > 300*time.Millisecond {
+		if took := time.Since(closing); took > 300*time.Millisecond {
 			t.Errorf("it took %v to delete keys for 10 ms", took)
 		}
 		if there := s.Client.DBSize(t.Context()).Val(); err == nil || there == 0 {
