@@ -44,9 +44,8 @@ bench-go: ## print decisions per second of the models and of virtual time, and w
 costs: build ## count the work and bytes of what simulate recommend may answer with, for its table; needs valgrind
 	./bin/bench count >costs.csv.new && mv costs.csv.new internal/costs/costs.csv
 
-results: build ## write results/ anew: figures, charts and pages, and the recommendation
+results: build ## write results/ anew: figures, charts and pages
 	go test ./cmd/simulate -run ResultsPages -update
-	./results/answer
 
 results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: less than half an hour
 	./results/measure

@@ -7,16 +7,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/chart"
 	"ratelab/internal/cli"
-	"ratelab/internal/curves"
+	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/page"
+	"ratelab/internal/recommend"
 	"ratelab/internal/redis"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -40,9 +40,9 @@ func TestResultsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := filepath.Join("..", "..", "results")
+	results, take := filepath.Join("..", "..", "results"), answers(t, all)
 	if *update {
-		if err := errors.Join(verdict(&found.Document), writeResults(results, found)); err != nil {
+		if err := errors.Join(verdict(&found.Document), writeResults(results, found, take)); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -51,7 +51,7 @@ func TestResultsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, write := range map[string]func(io.Writer) error{"README.md": readme(found, bench),
+	for name, write := range map[string]func(io.Writer) error{"README.md": readme(found, take),
 		indexPage: func(w io.Writer) error { return page.Write(w, pageInput(found, bench, "simulate")) }} {
 		have, err := os.ReadFile(filepath.Join(results, name))
 		if err != nil {
@@ -68,14 +68,10 @@ func TestResultsPages(t *testing.T) {
 }
 
 // writeResults writes the document, and the pages with the pictures that they show.
-func writeResults(folder string, found *run.Result) error {
-	bench, err := readMeasured(folder)
-	if err != nil {
-		return err
-	}
+func writeResults(folder string, found *run.Result, take report.Part) error {
 	for _, in := range found.Charts {
 		for _, f := range chart.OfRun(in) {
-			if !strings.HasSuffix(f.Name, ".window") {
+			if !strings.HasSuffix(f.Name, ".window") && f.Name != "extreme-case-1.timescale" { // which docs/ shows
 				continue
 			}
 			path := filepath.Join(folder, "charts", f.Name+".svg")
@@ -84,57 +80,61 @@ func writeResults(folder string, found *run.Result) error {
 			}
 		}
 	}
-	return errors.Join(atomicfile.Write(filepath.Join(folder, "README.md"), readme(found, bench)),
+	return errors.Join(atomicfile.Write(filepath.Join(folder, "README.md"), readme(found, take)),
 		writePage(folder, found, "simulate"), writeDocument(filepath.Join(folder, golden), &found.Document))
 }
 
-// readme writes the page of the results: all scenarios at a glance, then of each its tables, the picture of its rolling
-// window, and that of what was measured where there is one.
-func readme(found *run.Result, bench *result.Document) func(io.Writer) error {
+// readme writes the page of the results: all scenarios at a glance, the limiter to take for each, and the picture of
+// each one's rolling window.
+func readme(found *run.Result, take report.Part) func(io.Writer) error {
 	doc := &found.Document
 	return func(w io.Writer) error {
-		fmt.Fprint(w, "# Results\n\n"+
-			"Every figure and picture on this page was made by `make results`, and `simulate check` decides "+
-			"everything\nagain and compares, exactly. One scenario alone: `go run ./cmd/simulate NAME`.\n\n"+
-			"The same as one page for a browser, with values at the cursor: [index.html](index.html).\n\n")
-		if slices.ContainsFunc(doc.Runs, func(r result.Run) bool { return picture(bench, &r) != "" }) {
-			fmt.Fprint(w, "Only response times are no decisions: they were measured by `make results-bench`: "+
-				"[bench](bench/README.md).\n\n")
-		}
 		matrix := report.Matrix(doc)
 		for i := range matrix.Rows {
 			matrix.Rows[i].Cells[0].Link = "#" + doc.Runs[i].Scenario
 		}
-		lead := report.Line{Text: report.GlanceKey + ". A burst is a capacity, so a bucket may let more through: " +
-			"compare rows with the same burst."}
-		glance := report.Part{Title: "At a glance", Level: 2, Lead: []report.Line{lead},
-			Tables: []report.Table{matrix}}
-		err := report.Sheet{glance}.WriteMarkdown(w)
+		fmt.Fprint(w, "# Results\n\n"+
+			"`make results` writes this page, and `simulate check` decides everything again and compares, exactly. "+
+			"All tables\nand charts of each scenario are in [index.html](index.html), or come from "+
+			"`go run ./cmd/simulate NAME`.\n\n")
+		err := report.Sheet{{Title: "At a glance", Level: 2, Lead: []report.Line{{Text: report.GlanceKey + "."}},
+			Tables: []report.Table{matrix}}, take}.WriteMarkdown(w)
+		fmt.Fprint(w, "\n## Admitted in the last window\n")
 		for i := range doc.Runs {
 			r := &doc.Runs[i]
-			fmt.Fprintln(w)
-			err = errors.Join(err, report.Sheet{report.RunPart(r)}.WriteMarkdown(w))
-			fmt.Fprintln(w)
-			measured := picture(bench, r)
-			if measured != "" {
-				fmt.Fprint(w, "Decided in virtual time, exact:\n\n")
-			}
-			fmt.Fprintf(w, "![%s: admitted in the rolling window, against the limit](charts/%[1]s.window.svg)\n\n%s"+
-				"More charts: [index.html](index.html#%[1]s), or with their data `go run ./cmd/simulate %[1]s`.\n",
-				r.Scenario, measured)
+			fmt.Fprintf(w, "\n### %s\n\n%s\n\n![%[1]s: admitted in the last window, against the limit]"+
+				"(charts/%[1]s.window.svg)\n", r.Scenario, report.EscapeMarkdown(r.Question))
 		}
 		return err
 	}
 }
 
-// picture is the part of the page about what was measured of a run; empty where nothing was.
-func picture(bench *result.Document, r *result.Run) string {
-	play := bench.Of(r.Scenario, r.Limit, r.Seed)
-	if play == nil || curves.NewPlayed(bench, play) == nil {
-		return ""
+// answers is the limiter to take for each scenario that can be asked about, by the rule of simulate recommend.
+func answers(t *testing.T, all []*scenario.Scenario) report.Part {
+	table := report.Table{Columns: []report.Column{{Name: "scenario", Words: true}, {Name: "limit", Words: true},
+		{Name: "take", Words: true}, {Name: "lost"}}}
+	for _, s := range all {
+		if noChoice(s) != "" {
+			continue
+		}
+		pick := func(c limit.Contract) *result.Price {
+			q := recommend.Question{Scenarios: []*scenario.Scenario{s}, Instead: run.Instead{Contract: &c}}
+			doc, err := q.Answer(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &doc.Answers[0].Rows[0]
+		}
+		if got := pick(limit.ByBucket); got.Limiter != "gcra" || got.Lost != 0 {
+			t.Errorf("%s: by the bucket it is %s; say so on the page", s.Name, got.Limiter)
+		}
+		window := pick(limit.ByWindow)
+		table.Rows = append(table.Rows, report.TableRow{Cells: report.Cells(s.Name,
+			limit.Policy{Requests: s.Limit.Requests, Window: s.Limit.Window}.String(), window.Limiter,
+			report.Percent(window.Lost))})
 	}
-	return fmt.Sprintf("Measured on the wall clock of %s; %s:\n\n![%s: offered and let through, the rolling window "+
-		"and response times, over time](%s/%[3]s.admitted-latency.svg)\n\n",
-		report.EscapeMarkdown(bench.Server.String()), report.EscapeMarkdown(report.Trust(bench)), r.Scenario,
-		measuredFolder)
+	return report.Part{Title: "Which limiter to take", Level: 2, Lead: []report.Line{
+		{Text: "simulate recommend says: for never more than the limit in any window, the limiter below; for the " +
+			"limit on average and a burst at once, gcra in every scenario."}},
+		Tables: []report.Table{table}}
 }
