@@ -41,15 +41,17 @@ func settings(p limit.Policy) []string {
 			all = append(all, label)
 		}
 	}
-	if half := p.Requests / 2; half > 0 {
-		all = append(all, fmt.Sprintf("fixed-window:limit=%d", half))
+	if p.Requests == 1 { // half a limit is none, and no two requests can surround an edge
+		return append(all, "gcra", "fixed-window")
 	}
-	return all
+	return append(all, fmt.Sprintf("fixed-window:limit=%d", p.Requests/2))
 }
 
 // usual are widely used limiters that do not guarantee the contract.
 func usual(p limit.Policy) []string {
 	switch {
+	case p.Requests == 1: // they keep it: settings has them
+		return nil
 	case p.Contract == limit.ByWindow:
 		return []string{"fixed-window", "gcra", "sliding-window-counter"}
 	case p.Capacity() < p.Requests:

@@ -280,6 +280,21 @@ func TestWhoDoesNotKeepABucket(t *testing.T) {
 	}
 }
 
+// At one request per window nothing can surround an edge: what does not keep a larger limit keeps this one, by the
+// algorithm's own bound, and is a candidate.
+func TestALimitOfOne(t *testing.T) {
+	p := limit.Policy{Requests: 1, Window: time.Minute}
+	if named := usual(p); named != nil {
+		t.Errorf("%v do not keep it", named)
+	}
+	for _, name := range []string{"fixed-window", "gcra"} {
+		in, err := limiterOf(name, p)
+		if err != nil || !slices.Contains(settings(p), name) || in.MostAdmitted(p.WindowUS(), 1) != 1 {
+			t.Errorf("%s: %v, %d admitted", name, err, in.MostAdmitted(p.WindowUS(), 1))
+		}
+	}
+}
+
 // Scenarios of several limits are refused.
 func TestOneLimit(t *testing.T) {
 	_, err := (&Question{Scenarios: []*scenario.Scenario{{Name: "a", Limit: limit.Policy{Requests: 1, Window: 1e9}},

@@ -60,12 +60,17 @@ func both(d *result.Document) report.Part {
 			inBytes(r.BytesPerKey))})
 	}
 	p.Tables = []report.Table{t}
-	notes := []string{"Each keeps it on any traffic. Lost: what an exact limiter admits and this one rejects.",
-		fmt.Sprintf("Take the first if something breaks above %d in %s, such as a quota further up. Take the second "+
-			"to share capacity.", first.Requests, span),
-		"All candidates: --contract window, or --contract bucket (--limit with --burst N for another burst).",
-		fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the first: up to %d in %s.",
-			first.Requests, 2*first.Requests, span)}
+	choice := fmt.Sprintf("Take the first if something breaks above %d in %s, such as a quota further up. Take the "+
+		"second to share capacity.", first.Requests, span)
+	if first.Requests == 1 {
+		choice = "At one request per window both are the same contract."
+	}
+	notes := []string{"Each keeps it on any traffic. Lost: what an exact limiter admits and this one rejects.", choice,
+		"All candidates: --contract window, or --contract bucket (--limit with --burst N for another burst)."}
+	if d.Answers[0].Usual != nil {
+		notes = append(notes, fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the first: "+
+			"up to %d in %s.", first.Requests, 2*first.Requests, span))
+	}
 	notes = append(append(notes, examined(d)...), d.Notes...)
 	if d.Traffic.Standard {
 		notes = append(notes, "--trace LOG tries your traffic.")
