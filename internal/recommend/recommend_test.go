@@ -295,6 +295,17 @@ func TestALimitOfOne(t *testing.T) {
 	}
 }
 
+// A period reads as somebody would write it.
+func TestPeriod(t *testing.T) {
+	for d, want := range map[time.Duration]string{time.Minute: "time.Minute", 3 * time.Second: "3 * time.Second",
+		90 * time.Minute: "90 * time.Minute", 24 * time.Hour: "24 * time.Hour",
+		1500 * time.Millisecond: "1500000 * time.Microsecond"} {
+		if got := period(d); got != want {
+			t.Errorf("%v: %s, want %s", d, got, want)
+		}
+	}
+}
+
 // Scenarios of several limits are refused.
 func TestOneLimit(t *testing.T) {
 	_, err := (&Question{Scenarios: []*scenario.Scenario{{Name: "a", Limit: limit.Policy{Requests: 1, Window: 1e9}},

@@ -131,11 +131,23 @@ func (c *candidate) deploy(a *result.Answer) {
 	a.Arguments = append([]string{"", "1"}, c.limiter.Args...)
 	if c.limiter.Algorithm.Name == "gcra" {
 		p := c.limiter.Policy
-		period := fmt.Sprintf("%d * time.Microsecond", p.WindowUS())
-		if p.Window%time.Second == 0 {
-			period = fmt.Sprintf("%d * time.Second", p.WindowUS()/1e6)
-		}
 		a.RedisRate = fmt.Sprintf("Limit{Rate: %d, Period: %s, Burst: %d}", p.Requests,
-			strings.TrimPrefix(period, "1 * "), c.limiter.InRole(algorithms.Capacity))
+			period(p.Window), c.limiter.InRole(algorithms.Capacity))
 	}
+}
+
+// period is a duration as Go writes it.
+func period(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Hour, "time.Hour"}, {time.Minute, "time.Minute"}, {time.Second, "time.Second"}} {
+		switch {
+		case d == unit.of:
+			return unit.name
+		case d%unit.of == 0:
+			return fmt.Sprintf("%d * %s", d/unit.of, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d * time.Microsecond", d.Microseconds())
 }

@@ -68,8 +68,8 @@ func both(d *result.Document) report.Part {
 	notes := []string{"Each keeps it on any traffic. Lost: what an exact limiter admits and this one rejects.", choice,
 		"All candidates: --contract window, or --contract bucket (--limit with --burst N for another burst)."}
 	if d.Answers[0].Usual != nil {
-		notes = append(notes, fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the first: "+
-			"up to %d in %s.", first.Requests, 2*first.Requests, span))
+		notes = append(notes, fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the "+
+			"first: up to %d in %s.", first.Requests, 2*first.Requests, span))
 	}
 	notes = append(append(notes, examined(d)...), d.Notes...)
 	if d.Traffic.Standard {
