@@ -61,8 +61,8 @@ func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 			return nil, err
 		}
 		if most := p.Capacity(); field.largestCost > most && doc.Notes == nil {
-			doc.Notes = append(doc.Notes, fmt.Sprintf("A request costs up to %d. One of more than %d is rejected by every "+
-				"limiter.", field.largestCost, most))
+			doc.Notes = append(doc.Notes, fmt.Sprintf("A request costs up to %d. One of more than %d is rejected by "+
+				"every limiter.", field.largestCost, most))
 		}
 		if q.Otherwise != nil {
 			other, err := q.play(ctx, p, []*scenario.Scenario{q.Otherwise})
