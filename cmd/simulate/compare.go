@@ -110,8 +110,8 @@ func (f *compareFlags) sheet(c *run.Comparison) report.Sheet {
 		requests += base.Offered
 		if len(runs[i].Alike()) > 1 {
 			t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(runs[i].Scenario, report.Integer(base.Offered),
-				report.Integer(base.Admitted), report.Integer(head.Admitted), report.Times(base.Overshoot),
-				report.Times(head.Overshoot))})
+				report.Integer(base.Admitted), report.Integer(head.Admitted), report.Times(base.XLimit),
+				report.Times(head.XLimit))})
 		}
 	}
 	traffics, sides := message.Count(len(runs), "traffic"), message.Shown(f.Base)+" -> "+message.Shown(f.Head)

@@ -64,14 +64,14 @@ func checkRow(t *testing.T, row *result.Play, rounds int) {
 	}
 	w := &row.Work
 	if w.UnexplainedEvalCalls == nil || *w.UnexplainedEvalCalls != 0 || w.NetInPerDecision == nil ||
-		w.AllocationsPerCall == nil || *row.Row.RoundTripsPerDecision != 1 {
+		w.AllocationsPerCall == nil || *row.Row.RoundTrips != 1 {
 		t.Errorf("%s: work %+v", row.Algorithm, w)
 	}
 	var inside float64
 	for _, n := range w.Commands {
 		inside += n
 	}
-	if virtual := *row.Row.RedisCallsPerDecision; inside < virtual-0.01 || inside > virtual+0.01 {
+	if virtual := *row.Row.Commands; inside < virtual-0.01 || inside > virtual+0.01 {
 		t.Errorf("%s: %v commands for each decision on the wall clock, %v in virtual time: %v", row.Algorithm, inside,
 			virtual, w.Commands)
 	}

@@ -95,8 +95,8 @@ func together(rows []*result.Row) (all measure.Figures) {
 		*all.KeysLeft += *r.KeysLeft
 		*all.KeysWithoutTTL += *r.KeysWithoutTTL
 	}
-	all.RedisCallsPerDecision = mean(rows, offered, func(r *result.Row) *float64 { return r.RedisCallsPerDecision })
-	all.RoundTripsPerDecision = mean(rows, offered, func(r *result.Row) *float64 { return r.RoundTripsPerDecision })
+	all.Commands = mean(rows, offered, func(r *result.Row) *float64 { return r.Commands })
+	all.RoundTrips = mean(rows, offered, func(r *result.Row) *float64 { return r.RoundTrips })
 	all.BytesPerKey = mean(rows, keys, func(r *result.Row) *float64 { return r.BytesPerKey })
 	return all
 }

@@ -44,13 +44,13 @@ func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS 
 func peak(j Journal, p limit.Policy) int64 {
 	m, keys := measure.NewMeter(p, 0), measure.NewKeySet()
 	for i, q := range j.Requests {
-		m.Observe(q, keys.Add(q.Key), j.Decisions[i], true)
+		m.Observe(q, keys.Add(q.Key), j.Decisions[i])
 	}
-	r, err := m.Result(0, 0, nil)
+	r, err := m.Result(0, nil)
 	if err != nil {
 		panic(err) // the journal has been measured before, with the same meter
 	}
-	return r.PeakWindowAdmitted
+	return r.Peak
 }
 
 // lockout is the longest time between two admissions of a key, or between one and the beginning or the end, in which

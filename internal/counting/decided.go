@@ -57,8 +57,7 @@ func figures(r *measure.Result) []named {
 			list = append(list, named{name: m.Name, value: v.Number})
 		}
 	}
-	return append(list, named{name: "differs_from_exact", value: float64(r.DiffersFromExact)},
-		named{name: "decisions_digest", value: r.DecisionsDigest})
+	return append(list, named{name: "decisions_digest", value: r.DecisionsDigest})
 }
 
 // judgeWork compares what each decision takes, but for what neither side has.
@@ -102,8 +101,8 @@ func judge(j *result.Judgement, slack float64) {
 // script's work.
 func workFigures(s *Side) []named {
 	return []named{
-		{name: "redis_calls_per_decision", value: optional(s.RedisCallsPerDecision)},
-		{name: "round_trips_per_decision", value: optional(s.RoundTripsPerDecision)},
+		{name: "commands", value: optional(s.Commands)},
+		{name: "round_trips", value: optional(s.RoundTrips)},
 		{name: "keys_left", value: optional(s.KeysLeft)},
 		{name: "keys_left_without_ttl", value: optional(s.KeysWithoutTTL)},
 		{name: "bytes_per_key", value: optional(s.BytesPerKey), slack: WorkSlack},

@@ -25,8 +25,8 @@ func side(name string) *Side {
 	calls, trips, bytes, keys := 2.0, 1.0, 88.0, int64(0)
 	decided := measure.Result{Offered: 100, Admitted: 40, Rejected: 60, DecisionsDigest: strings.Repeat("ab", 16)}
 	return &Side{Name: name, Label: "gcra", Figures: measure.Figures{
-		Result:                decided,
-		RedisCallsPerDecision: &calls, RoundTripsPerDecision: &trips, KeysLeft: &keys, KeysWithoutTTL: &keys,
+		Result:   decided,
+		Commands: &calls, RoundTrips: &trips, KeysLeft: &keys, KeysWithoutTTL: &keys,
 		BytesPerKey: &bytes,
 	}}
 }
@@ -114,9 +114,9 @@ func TestDecisionsAndWorkByHand(t *testing.T) {
 		decided + "decisions_digest abababababab -> cd, and no other measure differs": func(s *Side) {
 			s.DecisionsDigest = "cd"
 		},
-		"regression work: gcra: redis_calls_per_decision 2 -> 2.50": func(s *Side) {
+		"regression work: gcra: commands 2 -> 2.50": func(s *Side) {
 			more := 2.5
-			s.RedisCallsPerDecision = &more
+			s.Commands = &more
 		},
 		"improvement work: gcra: bytes_per_key 88 -> 80": func(s *Side) {
 			less := 80.0
@@ -149,7 +149,7 @@ func TestPathsOfOneSideAreNamed(t *testing.T) {
 func reports() map[string]*result.Document {
 	slower := side("new/gcra.lua")
 	more := 3.0
-	slower.RedisCallsPerDecision = &more
+	slower.Commands = &more
 	full := ofBurst("process", 61330, 74800)
 	return map[string]*result.Document{
 		"no-change": of(side("old/gcra.lua"), side("new/gcra.lua"), nil),

@@ -23,7 +23,7 @@ func BenchmarkObserve(b *testing.B) {
 			b.ReportAllocs()
 			for i := range b.N {
 				q := limit.Request{AtUS: int64(i) * 10, Key: names[i*7919%keys], Cost: 1}
-				m.Observe(q, int64(i*7919%keys), limit.Decision{Verdict: limit.Verdict(i & 1)}, true)
+				m.Observe(q, int64(i*7919%keys), limit.Decision{Verdict: limit.Verdict(i & 1)})
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "observations/s")
 		})

@@ -31,7 +31,7 @@ func (r Reference) Admit(q limit.Request, number int64) bool {
 	if exact {
 		d.Verdict = limit.Allowed
 	}
-	r.Observe(q, number, d, exact)
+	r.Observe(q, number, d)
 	return exact
 }
 

@@ -20,7 +20,7 @@ type Fairness struct {
 	WorstServed float64 `json:"worst_served"`
 	BestServed  float64 `json:"best_served"`
 
-	// KeysOver and KeysShort count the keys that have an excess, and those that have a shortfall.
+	// KeysOver counts the keys with an excess, KeysShort those that are admitted less than by an exact limiter.
 	KeysOver  int64 `json:"keys_over"`
 	KeysShort int64 `json:"keys_short"`
 
@@ -42,8 +42,8 @@ const MaxFairKeys = 200_000
 
 // Account is one row's ledgers beside those that all rows share.
 type Account struct {
-	Offered, Exact *Ledger // of all rows: what was offered, and what the Reference in their place let through
-	Within, Excess *Ledger // of this one
+	Offered, Exact   *Ledger // of all rows: what was offered, and what the Reference in their place let through
+	Admitted, Excess *Ledger // of this one
 }
 
 // Served is what Fairness is made of, for some of a run's keys, in whole numbers that add up and the worst of all.
@@ -89,15 +89,15 @@ func (a *Account) Served(names []string, most int64) *Served {
 	s := &Served{}
 	alike := map[AlikeKeys]int64{}
 	for i, name := range names {
-		exact, within, excess := a.Exact.Cost(i), a.Within.Cost(i), a.Excess.Cost(i)
+		exact, admitted, excess := a.Exact.Cost(i), a.Admitted.Cost(i), a.Excess.Cost(i)
 		busy := a.Offered.Cost(i) >= most
 		if excess > 0 {
 			s.KeysOver++
 			if busy {
-				s.Over = s.Over.worse(&WorstKey{name, excess, within + excess}, highest)
+				s.Over = s.Over.worse(&WorstKey{name, excess, admitted}, highest)
 			}
 		}
-		if short := exact - within; short > 0 {
+		if short := exact - admitted; short > 0 {
 			s.KeysShort++
 			if busy {
 				s.Short = s.Short.worse(&WorstKey{name, short, exact}, highest)
@@ -106,9 +106,9 @@ func (a *Account) Served(names []string, most int64) *Served {
 		if exact == 0 {
 			continue
 		}
-		s.Least = s.Least.worse(&WorstKey{name, within + excess, exact}, lowest)
-		by := limit.Divisor(within+excess, exact)
-		alike[AlikeKeys{Admitted: (within + excess) / by, Exact: exact / by}]++
+		s.Least = s.Least.worse(&WorstKey{name, admitted, exact}, lowest)
+		by := limit.Divisor(admitted, exact)
+		alike[AlikeKeys{Admitted: admitted / by, Exact: exact / by}]++
 	}
 	s.Alike = sorted(alike)
 	return s

@@ -23,7 +23,7 @@ func account(p limit.Policy, run []observation) (*Account, []string) {
 	}
 	m := NewMeter(p, 0)
 	a.Exact = observe(m, p, run)
-	a.Within, a.Excess = m.Within(), m.Excess()
+	a.Admitted, a.Excess = m.Admitted(), m.Excess()
 	return a, names
 }
 
@@ -62,15 +62,15 @@ func fairnessOracle(p limit.Policy, run []observation, keys int) *Fairness {
 			}
 		}
 		exact, busy := float64(r.ExactCost), offered >= float64(p.Requests)
-		if r.ExcessCost > 0 {
+		if r.Excess > 0 {
 			f.KeysOver++
-			if x := float64(r.ExcessCost) / mine; busy && (f.Over == nil || x > f.Over.Share) {
+			if x := float64(r.Excess) / mine; busy && (f.Over == nil || x > f.Over.Share) {
 				f.Over = &KeyShare{key, x}
 			}
 		}
-		if r.ShortfallCost > 0 {
+		if r.Lost > 0 {
 			f.KeysShort++
-			if x := float64(r.ShortfallCost) / exact; busy && (f.Short == nil || x > f.Short.Share) {
+			if x := r.Lost; busy && (f.Short == nil || x > f.Short.Share) {
 				f.Short = &KeyShare{key, x}
 			}
 		}

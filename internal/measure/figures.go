@@ -4,18 +4,14 @@ package measure
 type Figures struct {
 	Result
 
-	// Promise is what the algorithm promises not to exceed for one key in any half-open interval (t−W, t], under costs
-	// as they were; absent where it promises nothing, and where the clock that its rule goes by is off.
-	Promise *int64 `json:"promise,omitempty"`
+	// Guarantee is XLimit at its largest for any traffic with these costs, by the rule alone; nil where it is unknown,
+	// where the rule bounds nothing, and where the clock that it goes by is wrong.
+	Guarantee *float64 `json:"guarantee"`
 
-	// RedisCallsPerDecision counts the commands that the script issued; absent where no script ran.
-	RedisCallsPerDecision *float64 `json:"redis_calls_per_decision,omitempty"`
-	// RedisCallsPerAdmitted is that of the admitted decisions, RedisCallsPerRejected that of the rejected ones; absent
-	// where there is no such decision.
-	RedisCallsPerAdmitted *float64 `json:"redis_calls_per_admitted,omitempty"`
-	RedisCallsPerRejected *float64 `json:"redis_calls_per_rejected,omitempty"`
-	// RoundTripsPerDecision counts the calls a deployed client would make.
-	RoundTripsPerDecision *float64 `json:"round_trips_per_decision,omitempty"`
+	// Commands counts the Redis commands that the script issued per decision; nil where no script ran.
+	Commands *float64 `json:"commands,omitempty"`
+	// RoundTrips counts the calls of a deployed client per decision.
+	RoundTrips *float64 `json:"round_trips,omitempty"`
 	// BytesPerKey is MEMORY USAGE with SAMPLES 0, averaged over the keys left; real servers only.
 	BytesPerKey *float64 `json:"bytes_per_key,omitempty"`
 	// KeysLeft are the keys alive at the last request; KeysWithoutTTL those of them that would stay for ever.
@@ -101,7 +97,7 @@ type ClockEffect struct {
 	// admits as much.
 	ExtraAdmitted   int64 `json:"extra_admitted"`
 	MissingAdmitted int64 `json:"missing_admitted"`
-	// PeakWithRightClocks is the peak_window_admitted of the row with right clocks.
+	// PeakWithRightClocks is the peak of the row with right clocks.
 	PeakWithRightClocks int64 `json:"peak_with_right_clocks"`
 	// LockoutUS is the longest time, in true time, between two admissions of a key, or between one and the scenario's
 	// beginning or end, in which right clocks admitted that key, if it is longer than any such time of that key with

@@ -1,29 +1,17 @@
 package measure
 
-// Ledger adds up requests and their cost for each key of a run, by the number that a KeySet gave it.
-type Ledger struct {
-	cost     []int64
-	requests []int64 // nil while every cost was 1: then they are the same
-}
+// Ledger adds up cost for each key of a run, by the number that a KeySet gave it.
+type Ledger struct{ cost []int64 }
 
-// Add counts one request of a key.
+// Add adds to a key's cost.
 func (l *Ledger) Add(number, cost int64) {
-	if cost != 1 && l.requests == nil {
-		l.requests = append(make([]int64, 0, cap(l.cost)), l.cost...)
-	}
 	for number >= int64(len(l.cost)) {
 		l.cost = append(l.cost, 0)
-		if l.requests != nil {
-			l.requests = append(l.requests, 0)
-		}
 	}
 	l.cost[number] += cost
-	if l.requests != nil {
-		l.requests[number]++
-	}
 }
 
-// Cost is what a key has come to; 0 for one that was never added.
+// Cost is the sum of a key; 0 of a key that was never added.
 func (l *Ledger) Cost(number int) int64 {
 	if number >= len(l.cost) {
 		return 0
@@ -31,22 +19,11 @@ func (l *Ledger) Cost(number int) int64 {
 	return l.cost[number]
 }
 
-// Requests is how many requests of a key were added.
-func (l *Ledger) Requests(number int) int64 {
-	switch {
-	case l.requests == nil:
-		return l.Cost(number)
-	case number >= len(l.requests):
-		return 0
-	}
-	return l.requests[number]
-}
-
-// Less is what is left of l without what is in other.
+// Less is l minus other, key by key.
 func (l *Ledger) Less(other *Ledger) *Ledger {
-	left := &Ledger{cost: make([]int64, len(l.cost)), requests: make([]int64, len(l.cost))}
+	left := &Ledger{cost: make([]int64, len(l.cost))}
 	for i := range l.cost {
-		left.cost[i], left.requests[i] = l.Cost(i)-other.Cost(i), l.Requests(i)-other.Requests(i)
+		left.cost[i] = l.Cost(i) - other.Cost(i)
 	}
 	return left
 }
@@ -59,12 +36,11 @@ func (l *Ledger) total() (cost int64) {
 	return cost
 }
 
-// shortfall is what an exact limiter let through and a row did not, added up over the keys for which that is something:
-// what one key got beyond its due does not make up for what another lacks.
-func shortfall(exact, within *Ledger) (requests, cost int64) {
+// lost is the cost that an exact limiter admitted and a row did not, key by key: what one key got beyond its due does
+// not make up for what another lacks.
+func lost(exact, admitted *Ledger) (cost int64) {
 	for i := range exact.cost {
-		requests += max(0, exact.Requests(i)-within.Requests(i))
-		cost += max(0, exact.Cost(i)-within.Cost(i))
+		cost += max(0, exact.Cost(i)-admitted.Cost(i))
 	}
-	return requests, cost
+	return cost
 }

@@ -26,51 +26,18 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 		In: everywhere, Leaves: 6, Where: costly},
 	{Name: "admitted_cost", Unit: Permits, Heading: "admitted\ncost", Help: "permits of the admitted requests",
 		In: everywhere, Leaves: 1, Where: costly},
-	{Name: "peak_window_admitted", Unit: Permits, Heading: "peak\nin {window}",
-		Help: "the most let through for one key in any half-open interval (t−W, t]; a shaper lets through what " +
-			"leaves it", In: everywhere, Better: Lower, Leaves: 1},
-	{Name: "overshoot", Unit: Limits, Heading: "x\nlimit", Title: "× limit",
-		Help: "that peak, as a multiple of the limit", In: everywhere, Better: Lower, Above: 1},
-	{Name: "promise", Unit: Permits, Heading: "promise",
-		Help: "the most that the algorithm itself promises to let through for one key in a window", Own: true,
-		In: roomy, Where: func(f *Figures) bool { return f.Promise != nil }},
-	{Name: "x_promise", Unit: Promises, Heading: "x\npromise", Title: "× promise",
-		Help: "the peak, as a multiple of that promise: above 1 the algorithm breaks its word", Own: true,
-		In: Table | Page | Expected, Better: Lower, Leaves: 3, Above: 1,
-		Where: func(f *Figures) bool { return f.Promise != nil },
-		Value: func(f *Figures) Value {
-			if f.Promise == nil {
-				return Value{}
-			}
-			return ratio(f.PeakWindowAdmitted, *f.Promise)
-		}},
-	{Name: "excess", Unit: Requests, Heading: "excess",
-		Help: "of the admitted, what an exact limiter behind would still refuse; 0: the contract held", In: everywhere,
-		Better: Lower, Leaves: 2, Where: plain},
-	{Name: "excess_cost", Unit: Permits, Heading: "excess\ncost",
-		Help: "of the admitted cost, what an exact limiter behind would still refuse; 0: the contract held",
-		In:   everywhere, Better: Lower, Leaves: 2, Where: costly},
-	{Name: "excess_share", Unit: Share, Heading: "of the admitted", Help: "the excess in cost, of the admitted cost",
-		In: Page | Expected, Better: Lower,
-		Value: func(f *Figures) Value { return ratio(f.ExcessCost, f.AdmittedCost) }},
-	{Name: "shortfall", Unit: Requests, Heading: "short-\nfall", Title: "shortfall",
-		Help: "what an exact limiter in this place lets through and this one does not within the contract, key by key",
-		In:   everywhere, Better: Lower, Leaves: 2, Where: plain},
-	{Name: "shortfall_cost", Unit: Permits, Heading: "short-\nfall cost", Title: "shortfall cost",
-		Help: "the cost that an exact limiter in this place lets through and this one does not within the contract, " +
-			"key by key", In: everywhere, Better: Lower, Leaves: 2, Where: costly},
-	{Name: "shortfall_share", Unit: Share, Heading: "of the exact",
-		Help: "the shortfall in cost, of what an exact limiter lets through", In: Page | Expected, Better: Lower,
-		Value: func(f *Figures) Value { return ratio(f.ShortfallCost, f.ExactCost) }},
-	{Name: "exact_cost", Unit: Permits, Heading: "exact limiter",
-		Help: "the cost that an exact limiter in this place lets through", In: roomy, Where: costly},
-	{Name: "utilization", Unit: Share, Heading: "used",
-		Help: "admitted cost, of what the limit allows all keys over the whole run", In: everywhere, Better: Higher,
-		Leaves: 5},
+	{Name: "peak", Unit: Permits, Heading: "peak",
+		Help: "the most cost admitted for one key in any interval as long as the window; a shaper's departures count",
+		In:   everywhere, Better: Lower, Leaves: 1},
+	{Name: "x_limit", Unit: Limits, Heading: "x limit",
+		Help: "the peak divided by the limit; by a bucket contract, the largest admitted cost of an interval divided " +
+			"by what the bucket allows in it", In: everywhere, Better: Lower, Above: 1},
+	{Name: "guarantee", Unit: Limits, Heading: "guarantee", Help: "x_limit at its largest for any traffic, by the rule",
+		Own: true, In: everywhere, Leaves: 3, Where: func(f *Figures) bool { return f.Guarantee != nil }},
+	{Name: "lost", Unit: Share, Heading: "lost",
+		Help: "of the cost that an exact limiter admits, the part that this one does not, key by key", In: everywhere,
+		Better: Lower, Leaves: 2},
 }}
-
-// plain reports whether every request was one permit.
-func plain(f *Figures) bool { return !costly(f) }
 
 // costly reports whether permits and requests are not the same.
 func costly(f *Figures) bool { return f.OfferedCost != f.Offered }
@@ -78,7 +45,7 @@ func costly(f *Figures) bool { return f.OfferedCost != f.Offered }
 // ShapingMeasures are about algorithms that delay what they admit.
 var ShapingMeasures = &Subject{
 	Name:    "what a shaper delays",
-	Caption: "How long what was admitted had to wait; peaks and excess are those of the departures",
+	Caption: "How long admitted requests wait; the peak is that of the departures",
 	Measures: []Measure{
 		{Name: "shaping.delay_us.p50", Unit: Microseconds, Heading: "delay\np50",
 			Help: "from an admitted request's arrival to its departure", In: everywhere, Better: Lower, Leaves: 2},
@@ -96,23 +63,18 @@ var ShapingMeasures = &Subject{
 				if f.Shaping == nil {
 					return Value{}
 				}
-				return Known(f.PeakWindowAdmitted)
+				return Known(f.Peak)
 			}},
 	}}
 
 // CostMeasures are what a decision asks of the server. Models have none of them.
 var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption: "What a decision asks of the server",
 	Measures: []Measure{
-		{Name: "redis_calls_per_decision", Unit: PerDecision, Digits: 2, Heading: "calls", Title: "calls per decision",
-			Help: "commands that the script issued, on average over its decisions", Own: true, In: everywhere,
-			Better: Lower, Leaves: 7, Where: func(f *Figures) bool { return f.RedisCallsPerDecision != nil }},
-		{Name: "redis_calls_per_admitted", Unit: PerDecision, Digits: 2, Heading: "calls per admitted",
-			Help: "commands that the script issued where it admitted: what everybody pays who gets through", In: roomy,
-			Better: Lower},
-		{Name: "redis_calls_per_rejected", Unit: PerDecision, Digits: 2, Heading: "calls per rejected",
-			Help: "commands that the script issued where it rejected: what a flood costs", In: roomy, Better: Lower},
-		{Name: "round_trips_per_decision", Unit: PerDecision, Digits: 2, Heading: "round trips per decision",
-			Help: "calls that a client would make", In: roomy, Better: Lower},
+		{Name: "commands", Unit: PerDecision, Digits: 2, Heading: "cmds", Title: "commands",
+			Help: "Redis commands of the script per decision", Own: true, In: everywhere, Better: Lower, Leaves: 7,
+			Where: func(f *Figures) bool { return f.Commands != nil }},
+		{Name: "round_trips", Unit: PerDecision, Digits: 2, Heading: "round trips",
+			Help: "calls of a client per decision", In: roomy, Better: Lower},
 		{Name: "bytes_per_key", Unit: Bytes, Heading: "bytes per key",
 			Help: "MEMORY USAGE, averaged over the keys left; real servers only", In: Written | Page, Better: Lower},
 		{Name: "keys_left", Unit: Keys, Heading: "keys left", Help: "alive at the last request", In: roomy,
@@ -134,15 +96,15 @@ var FairnessMeasures = &Subject{Name: "how evenly the keys are served",
 			In: everywhere},
 		{Name: "fairness.keys_over", Unit: Keys, Heading: "keys over", Help: "that have an excess", In: roomy,
 			Better: Lower},
-		{Name: "fairness.keys_short", Unit: Keys, Heading: "keys\nshort", Help: "that have a shortfall", In: everywhere,
+		{Name: "fairness.keys_short", Unit: Keys, Heading: "keys\nshort", Help: "that are admitted less than by an exact limiter", In: everywhere,
 			Better: Lower},
 		{Name: "fairness.over.share", Unit: Share, Heading: "most over",
 			Help: "of the keys that offered the limit at least, the largest share of one's admitted cost that is " +
 				"excess", In: roomy, Better: Lower,
 			Value: shareOf(func(f *Fairness) *KeyShare { return f.Over })},
 		{Name: "fairness.short.share", Unit: Share, Heading: "most short",
-			Help: "of the keys that offered the limit at least, the largest share of what an exact limiter lets " +
-				"through that one lacks", In: roomy, Better: Lower,
+			Help: "of the keys that offered the limit at least, the largest share of what an exact limiter admits " +
+				"that one lacks", In: roomy, Better: Lower,
 			Value: shareOf(func(f *Fairness) *KeyShare { return f.Short })},
 	}}
 
@@ -165,12 +127,12 @@ var RateMeasures = &Subject{Name: "what a counting algorithm believes",
 		{Name: "rate_difference", Unit: Share, Heading: "mean\ndifference",
 			Help: "of the believed from the exact cost in the window, over the exact", In: everywhere, Better: Lower},
 		{Name: "wrong_share", Unit: Share, Heading: "wrong\ndecisions",
-			Help: "excess and shortfall, as a share of the offered", In: Table | Page | Expected, Better: Lower,
+			Help: "excess and lost cost, as a share of the offered cost", In: Table | Page | Expected, Better: Lower,
 			Value: func(f *Figures) Value {
 				if f.RateDifference == nil {
 					return Value{}
 				}
-				return ratio(f.Excess+f.Shortfall, f.Offered)
+				return Known((float64(f.Excess) + f.Lost*float64(f.ExactCost)) / float64(max(1, f.OfferedCost)))
 			}},
 	}}
 
@@ -250,7 +212,7 @@ var ClockMeasures = &Subject{
 				if f.ClockEffect == nil {
 					return Value{}
 				}
-				return Known(f.PeakWindowAdmitted)
+				return Known(f.Peak)
 			}},
 		{Name: "clock_effect.lockout_us", Unit: Microseconds, Heading: "lockout",
 			Help: "the longest time in which nothing was admitted for a key, though something was with right clocks, " +
@@ -300,10 +262,10 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 
 // tripsOf are the round trips of a decision, where they belong into a table.
 func tripsOf(f *Figures, belong bool) Value {
-	if !belong || f.RoundTripsPerDecision == nil {
+	if !belong || f.RoundTrips == nil {
 		return Value{}
 	}
-	return Known(*f.RoundTripsPerDecision)
+	return Known(*f.RoundTrips)
 }
 
 // hasLock, hasCrashes and hasQueue report whether a row of a sequence met a lock, has clients that died, or a

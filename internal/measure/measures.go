@@ -46,10 +46,9 @@ const (
 	Retries      Unit = "retries"
 	Microseconds Unit = "µs"
 	Bytes        Unit = "bytes"
-	Limits       Unit = "× limit"   // multiples of it
-	Promises     Unit = "× promise" // the same
-	Share        Unit = "share"     // of one
-	Index        Unit = "index"     // between 0 and 1
+	Limits       Unit = "× limit" // multiples of it
+	Share        Unit = "share"   // of one
+	Index        Unit = "index"   // between 0 and 1
 	PerSecond    Unit = "permits/s"
 	PerSuccess   Unit = "attempts/success"
 	PerDecision  Unit = "per decision"
@@ -180,7 +179,12 @@ func Find(name string) (*Measure, *Subject) {
 
 // Renamed maps former names of measures to the present ones.
 var Renamed = map[string]string{
-	"false_admits": "excess", "false_rejects": "shortfall", "decisions_sha256": "decisions_digest",
+	"peak_window_admitted": "peak", "overshoot": "x_limit", "promise": "guarantee", "x_promise": "guarantee",
+	"excess": "x_limit", "excess_cost": "x_limit", "excess_share": "x_limit", "false_admits": "x_limit",
+	"shortfall": "lost", "shortfall_cost": "lost", "shortfall_share": "lost", "false_rejects": "lost",
+	"utilization": "lost", "exact_cost": "lost", "decisions_sha256": "decisions_digest",
+	"redis_calls_per_decision": "commands", "redis_calls_per_admitted": "commands",
+	"redis_calls_per_rejected": "commands", "round_trips_per_decision": "round_trips",
 	"fairness.keys_falsely_admitted": "fairness.keys_over", "fairness.keys_falsely_rejected": "fairness.keys_short",
 	"fairness.worst_key_wrong": "fairness.short.share",
 }

@@ -20,7 +20,8 @@ type Meter struct {
 	behind   *buckets // the exact limiter behind, by the bucket; by the window it is in windows
 	timeline timeline
 	digest   digest
-	within   Ledger
+	steepest *steepest // the largest quotient of a bucket contract; nil under a window contract
+	admitted Ledger
 	excess   Ledger
 	scales   *scales         // nil: not wanted
 	rate     *RateDifference // the same
@@ -35,7 +36,7 @@ func NewMeter(p limit.Policy, duration time.Duration) *Meter {
 	m := &Meter{policy: p, duration: duration, windows: newWindows(p.WindowUS()),
 		timeline: timeline{axis: newAxis(duration)}}
 	if p.Contract == limit.ByBucket {
-		m.behind = newBuckets(p)
+		m.behind, m.steepest = newBuckets(p), newSteepest(p)
 	}
 	return m
 }
@@ -51,21 +52,18 @@ func (m *Meter) WatchScales(lengths []int64) {
 // It is called before the first Observe.
 func (m *Meter) WatchRate() { m.rate = &RateDifference{} }
 
-// Observe takes the decision on q, the number of q's key, and the exact Reference's decision on the same request.
-// NotConfigured also counts as rejected, Unavailable also as an error. Result reports impossible input, such as a
+// Observe takes the decision on q, and the number of q's key. NotConfigured also counts as rejected, Unavailable also as an error. Result reports impossible input, such as a
 // request that is older than the one before.
-func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision, exact bool) {
+func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision) {
 	if !m.offer(q) {
 		return
 	}
 	m.digest.add(q, d.Allowed())
-	if d.Allowed() != exact {
-		m.counts.DiffersFromExact++
-	}
 	switch d.Verdict {
 	case limit.Allowed:
 		m.counts.Admitted++
 		m.counts.AdmittedCost += q.Cost
+		m.admitted.Add(number, q.Cost)
 		m.admit(departure{q, number, q.AtUS + d.DelayUS}, d)
 	case limit.Rejected, limit.NotConfigured:
 		m.counts.Rejected++
@@ -108,7 +106,7 @@ func (m *Meter) admit(a departure, d limit.Decision) {
 		m.rate.add(m.policy.Requests-d.Remaining-a.Cost, used)
 	}
 	if d.DelayUS != 0 && m.shaping == nil {
-		m.shaping = newShaping(m.windows, m.counts.Admitted-1, m.counts.PeakWindowAdmitted)
+		m.shaping = newShaping(m.windows, m.counts.Admitted-1, m.counts.Peak)
 	}
 	if m.shaping != nil {
 		m.shaping.admit(a)
@@ -136,38 +134,37 @@ func (m *Meter) depart(a departure) {
 	if m.behind != nil {
 		within = m.behind.take(a.number, a.leavesUS, a.Cost)
 	}
-	if within {
-		m.within.Add(a.number, a.Cost)
-	} else {
-		m.counts.Excess++
-		m.counts.ExcessCost += a.Cost
+	if !within {
+		m.counts.Excess += a.Cost
 		m.excess.Add(a.number, a.Cost)
+	}
+	if m.steepest != nil {
+		m.counts.XLimit = m.steepest.add(a.number, a.leavesUS, a.Cost)
 	}
 	if m.scales != nil {
 		m.scales.add(slot, a.leavesUS, a.Cost)
 	}
 	rolling := m.windows.add(slot, a.leavesUS, a.Cost, within)
-	m.counts.PeakWindowAdmitted = max(m.counts.PeakWindowAdmitted, rolling)
+	m.counts.Peak = max(m.counts.Peak, rolling)
 	if !m.over {
 		m.timeline.admit(a.Cost, rolling)
 	}
 }
 
-// Within is what was admitted within the contract, by key. It is complete once Result has been called.
-func (m *Meter) Within() *Ledger { return &m.within }
+// Admitted is the admitted cost, by key.
+func (m *Meter) Admitted() *Ledger { return &m.admitted }
 
-// Excess is what was admitted beyond the contract, by key.
+// Excess is the excess, by key. It is complete after Tally.
 func (m *Meter) Excess() *Ledger { return &m.excess }
 
-// Result is the account of everything observed, for a run that took the duration and saw so many distinct keys; exact
-// is what the Reference in the same place let through, nil where nobody wants the shortfall. An error means that the
-// figures contradict each other, or could not be.
-func (m *Meter) Result(duration time.Duration, keys int64, exact *Ledger) (Result, error) {
+// Result is computed from everything observed in a run of that duration. exact is what the Reference admitted of the
+// same requests; nil: Lost is not wanted. An error means that the figures contradict each other.
+func (m *Meter) Result(duration time.Duration, exact *Ledger) (Result, error) {
 	t, err := m.Tally(duration, exact)
 	if err != nil {
 		return t.Counts, err
 	}
-	return t.Result(m.policy, duration, keys)
+	return t.Result(m.policy)
 }
 
 // Tally is everything observed, in a run of that duration; see Result for exact. It is the last call on a Meter.
@@ -181,8 +178,7 @@ func (m *Meter) Tally(duration time.Duration, exact *Ledger) (*Tally, error) {
 		t.Delays = &Delays{m.shaping.delays, m.shaping.peak}
 	}
 	if exact != nil {
-		t.Counts.Shortfall, t.Counts.ShortfallCost = shortfall(exact, &m.within)
-		t.Counts.ExactCost = exact.total()
+		t.LostCost, t.Counts.ExactCost = lost(exact, &m.admitted), exact.total()
 	}
 	return t, m.broken
 }
@@ -228,15 +224,13 @@ func (r Result) check() error {
 			r.OfferedCost, r.AdmittedCost, r.Offered, r.Admitted)
 	case r.AdmittedCost > r.OfferedCost:
 		return fmt.Errorf("admitted cost %d exceeds offered cost %d", r.AdmittedCost, r.OfferedCost)
-	case r.PeakWindowAdmitted > r.AdmittedCost:
-		return fmt.Errorf("peak of a window %d exceeds admitted cost %d", r.PeakWindowAdmitted, r.AdmittedCost)
-	case r.Excess > r.Admitted || r.ExcessCost > r.AdmittedCost:
-		return fmt.Errorf("excess %d (cost %d) is more than was admitted, %d (cost %d)", r.Excess, r.ExcessCost,
-			r.Admitted,
-			r.AdmittedCost)
-	case r.ShortfallCost > r.OfferedCost || r.DiffersFromExact > r.Offered:
-		return fmt.Errorf("shortfall of cost %d and %d decisions that differ exceed the offered, %d with cost %d",
-			r.ShortfallCost, r.DiffersFromExact, r.Offered, r.OfferedCost)
+	case r.Peak > r.AdmittedCost:
+		return fmt.Errorf("peak of a window %d exceeds admitted cost %d", r.Peak, r.AdmittedCost)
+	case r.Excess > r.AdmittedCost:
+		return fmt.Errorf("excess %d exceeds admitted cost %d", r.Excess, r.AdmittedCost)
+	case r.ExactCost > r.OfferedCost || r.Lost > 1:
+		return fmt.Errorf("the exact limiter admits %d of offered cost %d, and %v of that is lost", r.ExactCost,
+			r.OfferedCost, r.Lost)
 	}
 	return nil
 }

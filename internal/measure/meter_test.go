@@ -23,7 +23,7 @@ func observe(m *Meter, p limit.Policy, run []observation) *Ledger {
 		if yes {
 			exact.Add(number, o.Cost)
 		}
-		m.Observe(o.Request, number, limit.Decision{Verdict: o.verdict, DelayUS: o.delayUS}, yes)
+		m.Observe(o.Request, number, limit.Decision{Verdict: o.verdict, DelayUS: o.delayUS})
 	}
 	return exact
 }
@@ -42,18 +42,18 @@ func TestCaseOneByHand(t *testing.T) {
 			if yes {
 				exact.Add(number, q.Cost)
 			}
-			m.Observe(q, number, limit.Decision{Verdict: limit.Allowed}, yes)
+			m.Observe(q, number, limit.Decision{Verdict: limit.Allowed})
 		}
 	}
-	got, err := m.Result(6*time.Second, keys.Count(), exact)
+	got, err := m.Result(6*time.Second, exact)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Result{Offered: 2000, Admitted: 2000, OfferedCost: 2000, AdmittedCost: 2000,
-		PeakWindowAdmitted: 1980, // the 980, 900 and 100 of seconds 3 to 5
-		Overshoot:          1.98, Utilization: 1,
+		Peak:   1980, // the 980, 900 and 100 of seconds 3 to 5
+		XLimit: 1.98,
 		// the reference is full after second 3; then it admits as the 10 of second 1 and the 10 of second 2 leave
-		DiffersFromExact: 980, Excess: 980, ExcessCost: 980, ExactCost: 1020,
+		Excess: 980, ExactCost: 1020,
 		DecisionsDigest: got.DecisionsDigest}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -75,15 +75,14 @@ func TestMeterEqualsItsDefinitions(t *testing.T) {
 		p, duration, run := drawRun(t)
 		m := NewMeter(p, duration)
 		exact := observe(m, p, run)
-		got, err := m.Result(duration, 3, exact)
+		got, err := m.Result(duration, exact)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := oracle(p, duration, 3, run)
-		if math.Abs(got.Utilization-want.Utilization) > 1e-12*want.Utilization {
-			t.Fatalf("utilization %v; want %v", got.Utilization, want.Utilization)
+		want := oracle(p, run)
+		if math.Abs(got.XLimit-want.XLimit) <= 1e-12*want.XLimit {
+			got.XLimit = want.XLimit
 		}
-		want.Utilization = got.Utilization
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatal(diff)
 		}
@@ -99,7 +98,7 @@ func TestSeriesEqualsItsDefinition(t *testing.T) {
 			reference.Admit(o.Request, keys.Add(o.Key))
 		}
 		observe(m, p, run)
-		if _, err := m.Result(duration, 3, nil); err != nil {
+		if _, err := m.Result(duration, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := reference.Tally(duration, nil); err != nil {
@@ -195,14 +194,15 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 		}
 		var want Result
 		for _, o := range left {
-			want.PeakWindowAdmitted = max(want.PeakWindowAdmitted, sumIn(left, o.Key, o.AtUS, p.WindowUS()))
+			want.Peak = max(want.Peak, sumIn(left, o.Key, o.AtUS, p.WindowUS()))
 		}
 		contractOracle(p, left, &want)
-		got := tally.Counts
-		if got.PeakWindowAdmitted != want.PeakWindowAdmitted || got.Excess != want.Excess ||
-			got.ExcessCost != want.ExcessCost {
-			t.Fatalf("peak %d, excess %d cost %d; want %d, %d, %d", got.PeakWindowAdmitted, got.Excess, got.ExcessCost,
-				want.PeakWindowAdmitted, want.Excess, want.ExcessCost)
+		got, err := tally.Result(p)
+		want.XLimit = xLimitOracle(p, left, want.Peak)
+		if err != nil || got.Peak != want.Peak || got.Excess != want.Excess ||
+			math.Abs(got.XLimit-want.XLimit) > 1e-12*want.XLimit {
+			t.Fatalf("peak %d, excess %d, x_limit %v; want %d, %d, %v (%v)", got.Peak, got.Excess, got.XLimit, want.Peak,
+				want.Excess, want.XLimit, err)
 		}
 		shaped, delays := tally.Delays.Shaping(), []int64{}
 		for _, o := range left {
@@ -216,7 +216,7 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 			return
 		}
 		rank := func(p int) int64 { return delays[(p*len(delays)+99)/100-1] }
-		peak := oracle(p, duration, 3, run).PeakWindowAdmitted
+		peak := oracle(p, run).Peak
 		if want := (Shaping{Percentiles{rank(50), rank(90), rank(99), rank(100)}, peak}); *shaped != want {
 			t.Fatalf("%+v; want %+v", *shaped, want)
 		}
@@ -230,9 +230,9 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 func newOf(p limit.Policy, duration time.Duration, run []observation) *Meter {
 	m, keys := NewMeter(p, duration), NewKeySet()
 	for _, o := range run {
-		m.Observe(o.Request, keys.Add(o.Key), limit.Decision{Verdict: o.verdict}, true)
+		m.Observe(o.Request, keys.Add(o.Key), limit.Decision{Verdict: o.verdict})
 	}
-	_, _ = m.Result(duration, 3, nil)
+	_, _ = m.Result(duration, nil)
 	return m
 }
 
@@ -265,7 +265,8 @@ func TestMemoryGrowsWithLivingKeysOnly(t *testing.T) {
 	const atOnce = 10_000 // keys in a window: one each microsecond
 	for i := range int64(20 * atOnce) {
 		q := limit.Request{AtUS: i, Key: fmt.Sprint(i), Cost: 1}
-		m.Observe(q, i, limit.Decision{Verdict: limit.Allowed}, reference.Admit(q, i))
+		reference.Admit(q, i)
+		m.Observe(q, i, limit.Decision{Verdict: limit.Allowed})
 	}
 	for name, w := range map[string]*windows{"meter": m.windows, "reference": reference.windows} {
 		if n := len(w.sums); n > 4*atOnce {
@@ -276,7 +277,7 @@ func TestMemoryGrowsWithLivingKeysOnly(t *testing.T) {
 
 // fail observes a request that nobody decided.
 func fail(m *Meter, q limit.Request) {
-	m.Observe(q, 0, limit.Decision{Verdict: limit.Unavailable}, false)
+	m.Observe(q, 0, limit.Decision{Verdict: limit.Unavailable})
 }
 
 func TestWhatCannotBeIsReported(t *testing.T) {
@@ -291,14 +292,14 @@ func TestWhatCannotBeIsReported(t *testing.T) {
 			"request at 5 us with cost 1 after one at 9 us: want times that do not decrease and costs from 1"},
 		{"no cost", func(m *Meter) { fail(m, at(9, 0)) },
 			"request at 9 us with cost 0 after one at 0 us: want times"},
-		{"no such verdict", func(m *Meter) { m.Observe(at(0, 1), 0, limit.Decision{Verdict: 7}, true) },
+		{"no such verdict", func(m *Meter) { m.Observe(at(0, 1), 0, limit.Decision{Verdict: 7}) },
 			"offered 1 is not admitted 0 + rejected 0 + errors 0"},
 		{"a sum overflows", func(m *Meter) { fail(m, at(0, math.MaxInt64)); fail(m, at(0, 1)) },
 			"costs -9223372036854775808 offered and 0 admitted are below the requests, 2 and 0: a sum overflowed"},
 	} {
 		m := NewMeter(p, time.Second)
 		c.do(m)
-		if _, err := m.Result(time.Second, 1, nil); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := m.Result(time.Second, nil); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: error %v; want %s", c.name, err, c.want)
 		}
 	}
@@ -308,8 +309,8 @@ func TestErrorsAreNeitherAdmittedNorRejected(t *testing.T) {
 	m := NewMeter(limit.Policy{Requests: 1, Window: time.Second}, 0)
 	q := limit.Request{AtUS: 0, Key: "k", Cost: 2}
 	fail(m, q)
-	r, err := m.Result(0, 0, nil)
-	want := oracle(m.policy, 0, 0, []observation{{Request: q}})
+	r, err := m.Result(0, nil)
+	want := oracle(m.policy, []observation{{Request: q}})
 	want.Rejected, want.Errors, want.Unavailable = 0, 1, 1
 	want.ExactCost = 0
 	if diff := cmp.Diff(want, r); diff != "" || err != nil {
@@ -336,7 +337,7 @@ func TestWhatLeavesAfterTheEndIsOnNoTimeline(t *testing.T) {
 	m := NewMeter(limit.Policy{Requests: 1, Window: 10 * time.Millisecond}, 30*time.Millisecond)
 	for _, d := range []struct{ atUS, delayUS int64 }{{0, 0}, {1000, 11_000}, {2000, 58_000}} {
 		m.Observe(limit.Request{AtUS: d.atUS, Key: "k", Cost: 1}, 0, limit.Decision{Verdict: limit.Allowed,
-			DelayUS: d.delayUS}, true)
+			DelayUS: d.delayUS})
 	}
 	tally, err := m.Tally(30*time.Millisecond, nil)
 	if err != nil {

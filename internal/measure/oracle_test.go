@@ -55,7 +55,7 @@ func sumIn(run []observation, key string, atUS, windowUS int64) (sum int64) {
 }
 
 // oracle computes a Result from the definitions, each figure by itself.
-func oracle(p limit.Policy, duration time.Duration, keys int64, run []observation) Result {
+func oracle(p limit.Policy, run []observation) Result {
 	var r Result
 	digest := new(big.Int)
 	for _, o := range run {
@@ -66,7 +66,7 @@ func oracle(p limit.Policy, duration time.Duration, keys int64, run []observatio
 			bit = 1
 			r.Admitted++
 			r.AdmittedCost += o.Cost
-			r.PeakWindowAdmitted = max(r.PeakWindowAdmitted, sumIn(run, o.Key, o.AtUS, p.WindowUS()))
+			r.Peak = max(r.Peak, sumIn(run, o.Key, o.AtUS, p.WindowUS()))
 		}
 		hash := xxh3.Hash128([]byte(fmt.Sprintf("%d,%s,%d,%d\n", o.AtUS, o.Key, o.Cost, bit))).Bytes()
 		digest.Add(digest, new(big.Int).SetBytes(hash[:]))
@@ -82,11 +82,7 @@ func oracle(p limit.Policy, duration time.Duration, keys int64, run []observatio
 	r.Errors, r.Unavailable = verdicts(limit.Unavailable), verdicts(limit.Unavailable)
 	r.NotConfigured = verdicts(limit.NotConfigured)
 	r.Rejected = r.Offered - r.Admitted - r.Errors
-	r.Overshoot = float64(r.PeakWindowAdmitted) / float64(p.Requests)
-	if duration > 0 && keys > 0 {
-		perKey := float64(p.Requests) * (float64(duration.Microseconds()) / float64(p.WindowUS()))
-		r.Utilization = float64(r.AdmittedCost) / (perKey * float64(keys))
-	}
+	r.XLimit = xLimitOracle(p, run, r.Peak)
 	r.DecisionsDigest = fmt.Sprintf("%032x", digest.Mod(digest, new(big.Int).Lsh(big.NewInt(1), 128)))
 	contractOracle(p, run, &r)
 	return r
@@ -123,6 +119,7 @@ func admits(p limit.Policy, run []observation) []bool {
 
 // contractOracle is what an exact limiter behind and one in the same place say, key by key.
 func contractOracle(p limit.Policy, run []observation, r *Result) {
+	var missing int64
 	for _, key := range []string{"a", "b", "c"} {
 		var offered, admitted []observation
 		for _, o := range run {
@@ -133,25 +130,48 @@ func contractOracle(p limit.Policy, run []observation, r *Result) {
 				}
 			}
 		}
-		var requests, cost, within, withinCost int64
+		var exact, mine int64
 		for i, yes := range admits(p, offered) {
 			if yes {
-				requests, cost = requests+1, cost+offered[i].Cost
-			}
-			if yes != offered[i].admitted() {
-				r.DiffersFromExact++
+				exact += offered[i].Cost
 			}
 		}
 		for i, yes := range admits(p, admitted) {
-			if yes {
-				within, withinCost = within+1, withinCost+admitted[i].Cost
-			} else {
-				r.Excess, r.ExcessCost = r.Excess+1, r.ExcessCost+admitted[i].Cost
+			mine += admitted[i].Cost
+			if !yes {
+				r.Excess += admitted[i].Cost
 			}
 		}
-		r.ExactCost += cost
-		r.Shortfall, r.ShortfallCost = r.Shortfall+max(0, requests-within), r.ShortfallCost+max(0, cost-withinCost)
+		r.ExactCost, missing = r.ExactCost+exact, missing+max(0, exact-mine)
 	}
+	if r.ExactCost > 0 {
+		r.Lost = float64(missing) / float64(r.ExactCost)
+	}
+}
+
+// xLimitOracle is x_limit by its definition: under a bucket contract every interval that begins and ends with an
+// admission is tried. left is in the order of leaving.
+func xLimitOracle(p limit.Policy, left []observation, peak int64) float64 {
+	if p.Contract == limit.ByWindow {
+		return float64(peak) / float64(p.Requests)
+	}
+	largest := new(big.Rat)
+	for i, first := range left {
+		cost := int64(0)
+		for _, o := range left[i:] {
+			if !first.admitted() || !o.admitted() || o.Key != first.Key {
+				continue
+			}
+			cost += o.Cost
+			inW := (o.AtUS - first.AtUS) * p.Requests
+			allowed := new(big.Rat).SetFrac(big.NewInt(p.Capacity()*p.WindowUS()+inW), big.NewInt(p.WindowUS()))
+			if q := new(big.Rat).Quo(new(big.Rat).SetInt64(cost), allowed); q.Cmp(largest) > 0 {
+				largest = q
+			}
+		}
+	}
+	x, _ := largest.Float64()
+	return x
 }
 
 // rollingOracle is the highest sum of any key at any microsecond in [fromUS, toUS). Between the instants that it

@@ -32,7 +32,7 @@ func TestRateDifferenceWorkedByHand(t *testing.T) {
 		{30000, 1, limit.Decision{Verdict: limit.Allowed, Remaining: 3}},              // nothing in use
 		{35000, 1, limit.Decision{Verdict: limit.Allowed, Remaining: 1, DelayUS: 12}}, // 2, and it is 1
 	} {
-		m.Observe(limit.Request{AtUS: e.atUS, Key: "k", Cost: e.cost}, 0, e.Decision, true)
+		m.Observe(limit.Request{AtUS: e.atUS, Key: "k", Cost: e.cost}, 0, e.Decision)
 	}
 	want := (0 + 0 + 1 + 3.0/5 + 1) / 5
 	if got := m.rate.Mean(); got == nil || math.Abs(*got-want) > 1e-15 {
@@ -55,7 +55,7 @@ func TestTheReferenceHasNoRateDifference(t *testing.T) {
 			}
 			used, _ := r.windows.at(number, o.AtUS)
 			d.Remaining = p.Requests - used
-			m.Observe(o.Request, number, d, d.Allowed())
+			m.Observe(o.Request, number, d)
 		}
 		if got := m.rate.Mean(); got != nil && *got != 0 {
 			t.Fatalf("a difference of %v", *got)

@@ -16,31 +16,22 @@ type Result struct {
 	OfferedCost  int64 `json:"offered_cost"`
 	AdmittedCost int64 `json:"admitted_cost"`
 
-	// PeakWindowAdmitted is the largest cost admitted for one key in any half-open interval (t−W, t]; with several
-	// keys, the largest of them. Overshoot is PeakWindowAdmitted divided by L.
-	PeakWindowAdmitted int64   `json:"peak_window_admitted"`
-	Overshoot          float64 `json:"overshoot"`
+	// Peak is the largest cost admitted for one key in any half-open interval (t−W, t]; with several keys, the largest
+	// of them.
+	Peak int64 `json:"peak"`
+	// XLimit is Peak divided by L. Under a bucket contract it is the largest N/(B + L·t/W) of any key and any closed
+	// interval [s, s+t], of which N is the admitted cost. Above 1 the limit is broken.
+	XLimit float64 `json:"x_limit"`
 
-	// Excess counts admitted requests that an exact limiter behind this one would reject: the Reference, given only the
-	// admitted requests. 0: the contract held.
-	Excess     int64 `json:"excess"`
-	ExcessCost int64 `json:"excess_cost"`
+	// Excess is the admitted cost that an exact limiter behind this one would reject: the Reference, given only the
+	// admitted requests. 0: the limit held.
+	Excess int64 `json:"excess"`
 
-	// Shortfall is what the Reference admits of the same requests, minus what this limiter admitted within the contract
-	// (admitted minus excess). It is computed for each key, and the positive values are added. 0: no key got less than
-	// from an exact limiter.
-	Shortfall     int64 `json:"shortfall"`
-	ShortfallCost int64 `json:"shortfall_cost"`
-	// ExactCost is the cost that the Reference admitted.
-	ExactCost int64 `json:"exact_cost"`
-
-	// DiffersFromExact counts decisions that differ from the Reference's on the same requests. It is no measure of
-	// quality: after one difference the states differ, and an exact limiter that missed one request differs in many
-	// decisions.
-	DiffersFromExact int64 `json:"differs_from_exact"`
-
-	// Utilization is the admitted cost over L · duration/W · keys seen.
-	Utilization float64 `json:"utilization"`
+	// ExactCost is the cost that the Reference admits of the same requests. Lost is the part of it that this limiter
+	// does not admit: for each key what the Reference admits minus what this limiter admits, if that is more than 0,
+	// added up and divided by ExactCost.
+	ExactCost int64   `json:"exact_cost"`
+	Lost      float64 `json:"lost"`
 
 	// DecisionsDigest is the sum modulo 2^128, in hexadecimal, of the XXH3-128 of one line "t_us,key,cost,0|1\n" for
 	// each request. The sum does not depend on the order of the lines, so the digests of parts can be added.

@@ -33,12 +33,12 @@ func TestMostAdmittedIsBruteForce(t *testing.T) {
 				t.Fatalf("most admitted in %d us is %d; want %d", length, got[i], want)
 			}
 		}
-		r, err := m.Result(duration, 3, exact)
+		r, err := m.Result(duration, exact)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in := got[slices.Index(lengths, p.WindowUS())]; in != r.PeakWindowAdmitted {
-			t.Fatalf("in the window it is %d, and its peak %d", in, r.PeakWindowAdmitted)
+		if in := got[slices.Index(lengths, p.WindowUS())]; in != r.Peak {
+			t.Fatalf("in the window it is %d, and its peak %d", in, r.Peak)
 		}
 	})
 }
@@ -152,9 +152,36 @@ func BenchmarkScales(b *testing.B) {
 				}
 				for i := range b.N {
 					q := limit.Request{AtUS: int64(i) * 3000 / int64(keys), Key: names[i*7919%keys], Cost: 1}
-					m.Observe(q, int64(i*7919%keys), limit.Decision{Verdict: limit.Allowed}, true)
+					m.Observe(q, int64(i*7919%keys), limit.Decision{Verdict: limit.Allowed})
 				}
 			})
 		}
+	}
+}
+
+// The largest quotient of every length up to 40 windows, one by one.
+func TestGuaranteeIsTheLargestOfAllLengths(t *testing.T) {
+	const w = 1000
+	linear := func(us int64) int64 { return 9 + 7*(us-1)/w }
+	touching := func(us int64) int64 { return 7 * ((us-1+w-1)/w + 1) }
+	covering := func(us int64) int64 { return 7 * ((us-1)/w + 1) }
+	finer := func(us int64) int64 { return 3 * ((us-1+299)/300 + 1) }
+	for name, most := range map[string]func(int64) int64{"bucket": linear, "aligned": touching, "log": covering,
+		"finer": finer} {
+		for _, burst := range []int64{1, 7, 9, 100} {
+			p := limit.Policy{Requests: 7, Window: w * time.Microsecond, Burst: burst, Contract: limit.ByBucket}
+			want := 0.0
+			for us := range int64(40 * w) {
+				want = max(want, float64(most(us+1))/(float64(burst)+7*float64(us)/w))
+			}
+			got := Guarantee(p, most)
+			rate := float64(most(1e12)) / 7e9 // what the longest intervals approach
+			if want = max(want, rate); math.Abs(got-want) > 1e-4*want {
+				t.Errorf("%s, burst %d: %v; want %v", name, burst, got, want)
+			}
+		}
+	}
+	if p := (limit.Policy{Requests: 7, Window: w * time.Microsecond}); Guarantee(p, touching) != 2 {
+		t.Errorf("by the window %v; want 2", Guarantee(p, touching))
 	}
 }

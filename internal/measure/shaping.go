@@ -13,7 +13,7 @@ import (
 type Shaping struct {
 	// DelayUS is from an admitted request's arrival to its departure; those that leave at once are among them.
 	DelayUS Percentiles `json:"delay_us"`
-	// PeakOfArrivals is what peak_window_admitted would be if everything left when it was admitted.
+	// PeakOfArrivals is what peak would be if everything left when it was admitted.
 	PeakOfArrivals int64 `json:"peak_of_arrivals"`
 }
 

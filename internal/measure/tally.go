@@ -2,7 +2,6 @@ package measure
 
 import (
 	"slices"
-	"time"
 
 	"ratelab/internal/limit"
 )
@@ -11,7 +10,8 @@ import (
 // of all: whatever is in one is a sum of whole numbers, a maximum, or the worst of a list. A figure that is a ratio is
 // made of them at the end.
 type Tally struct {
-	Counts       Result          `json:"counts"` // what is no whole number is left to Result
+	Counts       Result          `json:"counts"`    // Result computes the shares
+	LostCost     int64           `json:"lost_cost"` // the sum of Result.Lost, before its division
 	Digest       Sum128          `json:"decisions_digest"`
 	Series       Series          `json:"series"`
 	MostAdmitted []int64         `json:"most_admitted,omitempty"` // for each of the time scales
@@ -30,33 +30,28 @@ func (c Result) plus(o Result) Result {
 	c.Unavailable += o.Unavailable
 	c.OfferedCost += o.OfferedCost
 	c.AdmittedCost += o.AdmittedCost
-	c.PeakWindowAdmitted = max(c.PeakWindowAdmitted, o.PeakWindowAdmitted)
+	c.Peak = max(c.Peak, o.Peak)
+	c.XLimit = max(c.XLimit, o.XLimit)
 	c.Excess += o.Excess
-	c.ExcessCost += o.ExcessCost
-	c.Shortfall += o.Shortfall
-	c.ShortfallCost += o.ShortfallCost
 	c.ExactCost += o.ExactCost
-	c.DiffersFromExact += o.DiffersFromExact
 	return c
 }
 
-// Result is what the counts of all keys come to, in a run under p that took the duration and saw so many distinct keys.
-// Without a duration or keys the utilization is 0, since it has no denominator. An error means that the figures
-// contradict each other: the harness is wrong, not the algorithm.
-func (t *Tally) Result(p limit.Policy, duration time.Duration, keys int64) (Result, error) {
+// Result is computed from the counts of all keys of a run under p. An error means that the figures contradict each
+// other: the harness is wrong, not the limiter.
+func (t *Tally) Result(p limit.Policy) (Result, error) {
 	r := t.Counts
 	r.DecisionsDigest = t.Digest.String()
-	r.Overshoot = float64(r.PeakWindowAdmitted) / float64(p.Requests)
-	if duration > 0 && keys > 0 {
-		windows := float64(duration.Microseconds()) / float64(p.WindowUS())
-		r.Utilization = float64(r.AdmittedCost) / (float64(p.Requests) * windows * float64(keys))
+	if p.Contract == limit.ByWindow {
+		r.XLimit = float64(r.Peak) / float64(p.Requests)
 	}
+	r.Lost = ratio(t.LostCost, r.ExactCost).Number
 	return r, r.check()
 }
 
 // Plus is what both tallies come to. They are of one run, in which all series are of one length.
 func (t *Tally) Plus(o *Tally) *Tally {
-	sum := &Tally{Counts: t.Counts.plus(o.Counts), Digest: t.Digest, Series: t.Series.plus(o.Series),
+	sum := &Tally{Counts: t.Counts.plus(o.Counts), LostCost: t.LostCost + o.LostCost, Digest: t.Digest, Series: t.Series.plus(o.Series),
 		MostAdmitted: joined(t.MostAdmitted, o.MostAdmitted, larger), Rate: t.Rate.plus(o.Rate),
 		Served: t.Served.plus(o.Served)}
 	sum.Digest.add(o.Digest)
@@ -71,7 +66,7 @@ func (t *Tally) delays() *Delays {
 	if t.Delays != nil {
 		return t.Delays
 	}
-	return &Delays{map[int64]int64{0: t.Counts.Admitted}, t.Counts.PeakWindowAdmitted}
+	return &Delays{map[int64]int64{0: t.Counts.Admitted}, t.Counts.Peak}
 }
 
 // plus is the course of both.

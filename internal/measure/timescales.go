@@ -40,3 +40,24 @@ func Allowed(p limit.Policy, lengths []int64) []int64 {
 	}
 	return all
 }
+
+// Guarantee is the largest x_limit of a limiter that admits at most most(us) in any half-open interval of us: under a
+// window contract most(W)/L, under a bucket contract the largest most(t+1)/(B + L·t/W). That is looked for where the
+// bounds of the algorithms have it: in the shortest intervals, in the longest ones, and at TimeScales.
+func Guarantee(p limit.Policy, most func(us int64) int64) float64 {
+	w := p.WindowUS()
+	if p.Contract == limit.ByWindow {
+		return float64(most(w)) / float64(p.Requests)
+	}
+	tries := append([]int64{0, 1}, TimeScales(w)...)
+	for us := w; us < math.MaxInt64/20; us *= 10 {
+		tries = append(tries, us)
+	}
+	largest := 0.0
+	for _, us := range tries {
+		allowed := float64(p.Capacity()) + float64(p.Requests)*(float64(us)/float64(w))
+		largest = max(largest, float64(most(us+1))/allowed)
+	}
+	const digits = 1e9 // what long intervals only approach is reached
+	return math.Round(largest*digits) / digits
+}

@@ -64,12 +64,11 @@ func worked() Input {
 	}
 }
 
-func counted(offered, admitted, peak, excess, shortfall int64) measure.Result {
+func counted(offered, admitted, peak, excess, missing int64) measure.Result {
 	return measure.Result{Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered,
-		AdmittedCost:       admitted,
-		PeakWindowAdmitted: peak, Overshoot: float64(peak) / 4, Excess: excess, ExcessCost: excess,
-		Shortfall: shortfall, ShortfallCost: shortfall, ExactCost: 4,
-		Utilization: float64(admitted) / 8, DecisionsDigest: fmt.Sprintf("%032x", admitted)}
+		AdmittedCost: admitted,
+		Peak:         peak, XLimit: float64(peak) / 4, Excess: excess, ExactCost: 4,
+		Lost: float64(missing) / 4, DecisionsDigest: fmt.Sprintf("%032x", admitted)}
 }
 
 // everything is worked with all findings, and a second scenario.
@@ -81,7 +80,7 @@ func everything() Input {
 	calls, half, left := 2.5, 0.06, int64(3)
 	for i := range second.Results {
 		row := &second.Results[i]
-		row.RedisCallsPerDecision, row.KeysLeft, row.RateDifference = &calls, &left, &half
+		row.Commands, row.KeysLeft, row.RateDifference = &calls, &left, &half
 		row.Fairness = &measure.Fairness{Keys: 3, JainIndex: 0.9, WorstKey: "a", WorstServed: 0.5, BestServed: 1.5}
 		row.Clients = &measure.Clients{Operations: 10, Succeeded: 8,
 			TimeToSuccessUS: &measure.Percentiles{P50: 1500, P99: 2_000_000},

@@ -61,7 +61,7 @@ func sortStory(t *testing.T, b *tab) {
 	b.do(chromedp.Click(column("admitted")))
 	b.wants(rowNames, "sliding-window-log,gcra,none,fixed-window-aligned") // equals stay in their order
 	b.wants(sortedBy, "admitted ascending")
-	b.do(chromedp.Click(column("excess")))
+	b.do(chromedp.Click(column("peak")))
 	b.wants(rowNames, "none,fixed-window-aligned,gcra,sliding-window-log")
 	b.do(chromedp.Focus(column("algorithm")))
 	b.press(kb.Enter)

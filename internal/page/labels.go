@@ -101,7 +101,7 @@ func (l *labels) ranked(r *result.Run) *labels {
 // wrong is how much of what a row admits is excess, or how much of what an exact limiter lets through it lacks,
 // whichever is the larger share.
 func wrong(row *result.Row) float64 {
-	return max(report.Share(row.ExcessCost, row.AdmittedCost), report.Share(row.ShortfallCost, row.ExactCost))
+	return max(report.Share(row.Excess, row.AdmittedCost), row.Lost)
 }
 
 func (l *labels) of(name string) label { return l.list[l.index[name]] }

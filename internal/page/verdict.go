@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"ratelab/internal/limit"
@@ -28,7 +29,7 @@ func newJury(r *result.Run) jury {
 		}
 		j.rows = append(j.rows, row)
 		j.offered += row.Offered
-		if row.ExcessCost > 0 {
+		if row.Excess > 0 {
 			j.exceed = append(j.exceed, row)
 		} else {
 			j.keep = append(j.keep, row)
@@ -48,7 +49,7 @@ func verdict(r *result.Run) string {
 		return "No request arrived, so there was nothing to decide."
 	}
 	text := j.limitSentence()
-	if len(r.ClientGroups) == 0 { // clients that react send each row requests of its own: one shortfall is not another
+	if len(r.ClientGroups) == 0 { // clients that react send each row requests of its own: one loss is not another
 		text += " " + j.lostSentence()
 	}
 	if r.Partial {
@@ -66,9 +67,9 @@ func (j jury) limitSentence() string {
 	if j.exceed != nil {
 		top := most(j.exceed, func(row *result.Row) int64 {
 			if j.run.Limit.Contract == limit.ByBucket {
-				return row.ExcessCost
+				return row.Excess
 			}
-			return row.PeakWindowAdmitted
+			return row.Peak
 		})
 		each := ""
 		if len(top) > 1 {
@@ -101,11 +102,11 @@ func (j jury) who(rows []*result.Row, does, do string) string {
 // excess is how much a row lets through in a window, and in how short an interval that is already above the limit.
 func (j jury) excess(row *result.Row) string {
 	if j.run.Limit.Contract == limit.ByBucket {
-		return fmt.Sprintf("%s beyond it, %s of what it admits", j.amount(row.Excess, row.ExcessCost),
-			report.Percent(report.Share(row.ExcessCost, row.AdmittedCost)))
+		return fmt.Sprintf("%s beyond it, %s of what it admits", j.amount(row.Excess),
+			report.Percent(report.Share(row.Excess, row.AdmittedCost)))
 	}
-	text := fmt.Sprintf("up to %s, %s times as many", message.Grouped(row.PeakWindowAdmitted),
-		timesInWords(row.Overshoot))
+	text := fmt.Sprintf("up to %s, %s times as many", message.Grouped(row.Peak),
+		timesInWords(row.XLimit))
 	if within := j.soonest(row); within > 0 {
 		text += fmt.Sprintf(", and more than %s within %s already", message.Grouped(j.run.Limit.Requests), span(within))
 	}
@@ -138,14 +139,14 @@ func (j jury) contract() string {
 
 // lostSentence says who lets through as much as an exact limiter would, and who loses most of it.
 func (j jury) lostSentence() string {
-	exact := slices.DeleteFunc(slices.Clone(j.keep), func(row *result.Row) bool { return row.ShortfallCost > 0 })
+	exact := slices.DeleteFunc(slices.Clone(j.keep), func(row *result.Row) bool { return row.Lost > 0 })
 	text := ""
 	if len(exact) > 0 {
 		text = j.who(exact, "lets", "let") + " through all that an exact limiter would"
 	}
-	top := most(j.rows, func(row *result.Row) int64 { return row.ShortfallCost })
+	top := most(j.rows, func(row *result.Row) float64 { return row.Lost })
 	worst := top[0]
-	if worst.ShortfallCost == 0 {
+	if worst.Lost == 0 {
 		if text == "" {
 			text = "Nothing is lost that an exact limiter lets through"
 		}
@@ -160,20 +161,19 @@ func (j jury) lostSentence() string {
 	}
 	return text + fmt.Sprintf("%s %s%s %s, %s of what an exact limiter lets through.",
 		message.Enumerate(names(top)), message.Verb(len(top), "loses", "lose"), most,
-		j.amount(worst.Shortfall, worst.ShortfallCost),
-		report.Percent(report.Share(worst.ShortfallCost, worst.ExactCost)))
+		j.amount(int64(math.Round(worst.Lost*float64(worst.ExactCost)))), report.Percent(worst.Lost))
 }
 
 // amount is a number of requests, or of permits where the two are not the same.
-func (j jury) amount(requests, cost int64) string {
+func (j jury) amount(cost int64) string {
 	if j.run.HasCosts() {
 		return count(cost, "permit")
 	}
-	return count(requests, "request")
+	return count(cost, "request")
 }
 
 // most are the rows with the largest value, in their order; rows is not empty.
-func most(rows []*result.Row, value func(*result.Row) int64) []*result.Row {
+func most[N int64 | float64](rows []*result.Row, value func(*result.Row) N) []*result.Row {
 	var top []*result.Row
 	for _, row := range rows {
 		if len(top) > 0 && value(row) > value(top[0]) {

@@ -7,15 +7,14 @@ import (
 	"ratelab/internal/result"
 )
 
-// judged is a run of rows that the case names: algorithm, peak of 100 allowed, excess, shortfall of 200.
+// judged is a run of rows that the case names: algorithm, peak of 100 allowed, excess, lost of 200.
 func judged(rows ...any) *result.Run {
 	r := &result.Run{Limit: result.Limit{Requests: 100, WindowUS: 1_000_000, Burst: 100}}
 	for i := 0; i < len(rows); i += 4 {
 		row := result.Row{Algorithm: rows[i].(string)}
 		peak := int64(rows[i+1].(int))
-		row.Offered, row.PeakWindowAdmitted, row.Overshoot = 1000, peak, float64(peak)/100
-		excess, shortfall := int64(rows[i+2].(int)), int64(rows[i+3].(int))
-		row.Excess, row.ExcessCost, row.Shortfall, row.ShortfallCost = excess, excess, shortfall, shortfall
+		row.Offered, row.Peak, row.XLimit = 1000, peak, float64(peak)/100
+		row.Excess, row.Lost = int64(rows[i+2].(int)), float64(rows[i+3].(int))/200
 		row.OfferedCost, row.ExactCost, row.AdmittedCost = 1000, 200, 500
 		r.Results = append(r.Results, row)
 	}

@@ -44,8 +44,8 @@ type usualLimiter struct {
 
 // note adds what it did in one traffic.
 func (u *usualLimiter) note(r measure.Result) {
-	u.peak = max(u.peak, r.PeakWindowAdmitted)
-	u.admitted, u.beyond = u.admitted+r.AdmittedCost, u.beyond+r.ExcessCost
+	u.peak = max(u.peak, r.Peak)
+	u.admitted, u.beyond = u.admitted+r.AdmittedCost, u.beyond+r.Excess
 }
 
 // played is what a candidate did in one traffic, in its worst phase.

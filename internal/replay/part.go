@@ -43,14 +43,14 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 	out := &Outcome{Duration: time.Duration(p.All.DurationUS) * time.Microsecond, Keys: p.Keys, LastUS: p.All.LastUS,
 		LargestCost: p.All.LargestCost, Partial: p.partial, Traffic: p.Traffic, ReferenceSeries: p.Reference.Series}
 	var err error
-	if out.Reference, err = p.Reference.Result(policy, out.Duration, p.Keys); err != nil {
+	if out.Reference, err = p.Reference.Result(policy); err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
 	}
 	if out.Reference.ExactCost = out.Reference.AdmittedCost; out.Reference.Excess > 0 {
-		return nil, fmt.Errorf("exact reference: %d of its own admissions break the contract", out.Reference.Excess)
+		return nil, fmt.Errorf("exact reference: %d of its own admitted cost break the limit", out.Reference.Excess)
 	}
 	for i, t := range p.Rows {
-		result, err := t.Result(policy, out.Duration, p.Keys)
+		result, err := t.Result(policy)
 		if err == nil && result.Offered != out.Reference.Offered && !p.partial {
 			err = fmt.Errorf("saw %d requests, the reference %d", result.Offered, out.Reference.Offered)
 		}

@@ -118,7 +118,7 @@ func (s *source) part(all Whole) (*Part, error) {
 	p.Traffic = s.reference.Traffic()
 	for _, w := range s.workers {
 		w.meter.Reach(reach)
-		exact := s.reference.Within()
+		exact := s.reference.Admitted()
 		if w.stopped {
 			exact = exact.Less(&w.unseen)
 		}
@@ -127,7 +127,7 @@ func (s *source) part(all Whole) (*Part, error) {
 			return nil, fmt.Errorf("%s: %w", w.row.Label, err)
 		}
 		if s.options.Fairness {
-			account := measure.Account{Offered: &s.offered, Exact: exact, Within: w.meter.Within(),
+			account := measure.Account{Offered: &s.offered, Exact: exact, Admitted: w.meter.Admitted(),
 				Excess: w.meter.Excess()}
 			t.Served = account.Served(s.names, s.policy.Requests)
 		}
@@ -173,7 +173,7 @@ func (w *worker) decide(ctx context.Context, b *batch) error {
 		return err
 	}
 	for i, q := range b.requests {
-		w.meter.Observe(q, b.numbers[i], decisions[i], b.exact[i])
+		w.meter.Observe(q, b.numbers[i], decisions[i])
 	}
 	if w.row.Observe != nil {
 		return w.row.Observe(b.requests, decisions)

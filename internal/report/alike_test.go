@@ -17,19 +17,19 @@ func TestRowsThatDecideAlikeStandTogether(t *testing.T) {
 	run := &doc.Runs[0]
 	run.Expectations, run.Reference = nil, nil
 	same, two := resulttest.Counted(1785, 1765, 765), 2.0
-	bound := int64(1999)
+	bound := 1.999
 	run.Results = []result.Row{resulttest.Row("none", nil, same), resulttest.Row("gcra", nil, same),
 		resulttest.Row("sliding-window-log", nil, resulttest.Counted(1020, 1000, 0)), resulttest.Row("leaky-bucket",
 			nil, same),
 		resulttest.Row("token-bucket", nil, same)}
 	run.Results[3].Shaping = &measure.Shaping{DelayUS: measure.Percentiles{P50: 1, P99: 1, Max: 1}}
-	run.Results[4].Promise, run.Results[4].RedisCallsPerDecision = &bound, &two
+	run.Results[4].Guarantee, run.Results[4].Commands = &bound, &two
 	want := []string{
-		"none                   2000      1785       215   1765   1.76        -     765       0  89.2%      -",
-		"gcra                   2000      1785       215   1765   1.76        -     765       0  89.2%      -",
-		"= token-bucket                                                    0.88                          2.00",
-		"sliding-window-log     2000      1020       980   1000   1.00        -       0       0  51.0%      -",
-		"leaky-bucket           2000      1785       215   1765   1.76        -     765       0  89.2%      -",
+		"none                   2000      1785       215  1765     1.76          -    0%     -",
+		"gcra                   2000      1785       215  1765     1.76          -    0%     -",
+		"= token-bucket                                                      <2.00        2.00",
+		"sliding-window-log     2000      1020       980  1000     1.00          -    0%     -",
+		"leaky-bucket           2000      1785       215  1765     1.76          -    0%     -",
 	}
 	table := render(func(w *strings.Builder) error { return writeTable(w, doc, Terminal{Width: 120}) })
 	_, rows, _ := strings.Cut(table, "---\n")

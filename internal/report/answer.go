@@ -52,8 +52,8 @@ func keeps(runs []result.Run, name string) (kept bool, price float64) {
 	kept = name != result.FloorLabel
 	for i := range runs {
 		if row := runs[i].Find(name); row != nil {
-			kept = kept && row.ExcessCost == 0
-			price = max(price, Share(row.ShortfallCost, row.ExactCost))
+			kept = kept && row.Excess == 0
+			price = max(price, row.Lost)
 		}
 	}
 	return kept, price

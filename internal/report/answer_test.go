@@ -12,11 +12,11 @@ import (
 // What clients or wrong clocks do to an algorithm is no reason to call it strict or lax: the answer at the top goes by
 // the scenarios that compare like with like, and says so where others are on the page.
 func TestTheAnswerComparesLikeWithLike(t *testing.T) {
-	within := func(name string, excess, shortfall int64) result.Run {
+	within := func(name string, excess, missing int64) result.Run {
 		return result.Run{Scenario: name,
 			Results: []result.Row{{Algorithm: "log",
 				Figures: measure.Figures{Result: measure.Result{Offered: 1, AdmittedCost: 10, ExactCost: 10,
-					ExcessCost: excess, ShortfallCost: shortfall}}}}}
+					Excess: excess, Lost: float64(missing) / 10}}}}}
 	}
 	stepped := within("stepped", 2, 0)
 	stepped.Results[0].ClockEffect = &measure.ClockEffect{}

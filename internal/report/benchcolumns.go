@@ -48,11 +48,11 @@ var benchColumns = []benchColumn{
 		Column: Column{Group: "server", Name: "µs"}, read: Significant},
 	{name: "ratio_to_control", read: Significant},
 	{name: "decisions_per_s", unit: "decisions/s", metadata: "better=higher", read: Significant},
-	{name: "redis_calls_per_decision", unit: "redis-calls/op", metadata: cheapest},
+	{name: "commands", unit: "redis-calls/op", metadata: cheapest},
 	{name: "bytes_per_key", unit: "B/key", metadata: cheapest, read: wholly},
 	{name: "replicated_bytes_per_decision"},
 	{name: "client_allocations_per_call", unit: "client-allocs/op", metadata: better, read: counted},
-	{name: "overshoot"},
+	{name: "x_limit"},
 }
 
 // wholly is a number without a fraction.
@@ -110,8 +110,8 @@ func (f figures) times(of string, h *result.Histogram) {
 func playFigures(p *result.Play, d *result.Durations) figures {
 	f := figures{
 		"accepted": new(float64(p.Accepted)), "rejected": new(float64(p.Rejected)), "dropped": new(float64(p.Dropped)),
-		"admitted": new(float64(p.Row.Admitted)), "overshoot": &p.Row.Overshoot,
-		"redis_calls_per_decision": p.Row.RedisCallsPerDecision, "bytes_per_key": p.Row.BytesPerKey,
+		"admitted": new(float64(p.Row.Admitted)), "x_limit": &p.Row.XLimit,
+		"commands": p.Row.Commands, "bytes_per_key": p.Row.BytesPerKey,
 		"server_us_per_decision": p.ServerUSPerCall, "decisions_per_s": &p.AchievedPerS,
 		"replicated_bytes_per_decision": p.Work.ReplicatedPerDecision,
 		"client_allocations_per_call":   p.Work.AllocationsPerCall,
@@ -155,7 +155,7 @@ func playRounds(p *result.Play) (all []measurement) {
 			"response_p50_us": &r.ResponseP50US, "response_p99_us": &r.ResponseP99US,
 			"service_p50_us": &r.ServiceP50US, "lag_p99_us": &r.LagP99US,
 			"server_us_per_decision": r.ServerUSPerCall, "admitted": new(float64(p.Row.Admitted)),
-			"redis_calls_per_decision": p.Row.RedisCallsPerDecision, "bytes_per_key": p.Row.BytesPerKey,
+			"commands": p.Row.Commands, "bytes_per_key": p.Row.BytesPerKey,
 		}})
 	}
 	return all

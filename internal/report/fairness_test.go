@@ -16,7 +16,7 @@ func TestFairnessAndRatesOnATerminal(t *testing.T) {
 	quarter := 0.253
 	row := func(name string, f *measure.Fairness, difference *float64) result.Row {
 		return result.Row{Algorithm: name, Figures: measure.Figures{Fairness: f, RateDifference: difference,
-			Result: measure.Result{Offered: 1000, Excess: 2, Shortfall: 13}}}
+			Result: measure.Result{OfferedCost: 1000, Excess: 2, ExactCost: 130, Lost: 0.1}}}
 	}
 	r := result.Run{Keys: 1000, Limit: result.Limit{Requests: 5, WindowUS: 1_000_000}, Results: []result.Row{
 		row("none", uneven, nil), row("gcra", uneven, nil), row("sliding-window-counter", even, &quarter),

@@ -78,7 +78,7 @@ func TestCSVReadsBack(t *testing.T) {
 	if got, want := cell(4, "algorithm"), "'"+resulttest.EveryMeasure().Runs[0].Results[3].Algorithm; got != want {
 		t.Errorf("algorithm %q, want %q", got, want)
 	}
-	if cell(3, "admitted") != "1785" || cell(3, "overshoot") != "1.765" || cell(3, "parameters") != "burst=1000" ||
+	if cell(3, "admitted") != "1785" || cell(3, "x_limit") != "1.765" || cell(3, "parameters") != "burst=1000" ||
 		cell(6, "bytes_per_key") != "" {
 		t.Errorf("line of gcra is %q", lines[3])
 	}
@@ -103,8 +103,8 @@ func TestBenchIsReadByBenchfmt(t *testing.T) {
 	if gcra == nil || read["Simulate/scenario=extreme-case-1/algorithm=my_script_v-2-1"] == nil || len(read) != 6 {
 		t.Fatalf("read %d results: %v", len(read), read)
 	}
-	for unit, want := range map[string]float64{"admitted": 885, "overshoot": 0.865, "shortfall": 135,
-		"round_trips_per_decision": 1} {
+	for unit, want := range map[string]float64{"admitted": 885, "x_limit": 0.865, "lost": 135.0 / 1020,
+		"round_trips": 1} {
 		if got, found := gcra.Value(unit); !found || got != want {
 			t.Errorf("%s is %v, want %v", unit, got, want)
 		}

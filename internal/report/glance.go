@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ratelab/internal/limit"
 	"ratelab/internal/result"
 )
 
@@ -26,10 +25,10 @@ func look(r *result.Run, row *result.Row) glimpse {
 	if row == nil {
 		return over
 	}
-	if row.ExcessCost > 0 {
-		over = glimpse{levelOf(ratio(r, row), overSteps...), true, ratio(r, row)}
+	if row.Excess > 0 {
+		over = glimpse{levelOf(row.XLimit, overSteps...), true, row.XLimit}
 	}
-	if lost := Share(row.ShortfallCost, row.ExactCost); lost > Tolerated {
+	if lost := row.Lost; lost > Tolerated {
 		short = glimpse{levelOf(lost, lostSteps...), false, lost}
 	}
 	if short.level > over.level {
@@ -93,19 +92,6 @@ var (
 	overSteps = []float64{1.1, 1.5, 2}
 	lostSteps = []float64{0.05, 0.15, 0.3}
 )
-
-// ratio is the most that a row let through as a multiple of what the contract allows: in a window, or under a bucket's
-// contract in the interval of all time scales in which that is most.
-func ratio(r *result.Run, row *result.Row) float64 {
-	if r.Limit.Contract == limit.ByWindow || r.TimeScales == nil || len(row.MostAdmitted) != len(r.TimeScales.Limit) {
-		return row.Overshoot
-	}
-	most := 0.0
-	for i, allowed := range r.TimeScales.Limit {
-		most = max(most, float64(row.MostAdmitted[i])/float64(allowed))
-	}
-	return most
-}
 
 // levelOf is 1 below the first of the steps, and one more from each of them on.
 func levelOf(v float64, steps ...float64) int {

@@ -29,10 +29,10 @@ func TestTheMatrixSaysWhoDelays(t *testing.T) {
 // Rows of one word stand together, without the floor.
 func TestAtAGlance(t *testing.T) {
 	run := &result.Run{Results: []result.Row{
-		{Algorithm: result.FloorLabel, Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 2}}},
-		{Algorithm: "a", Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 1.98}}},
+		{Algorithm: result.FloorLabel, Figures: measure.Figures{Result: measure.Result{Excess: 5, XLimit: 2}}},
+		{Algorithm: "a", Figures: measure.Figures{Result: measure.Result{Excess: 5, XLimit: 1.98}}},
 		{Algorithm: "b"},
-		{Algorithm: "c", Figures: measure.Figures{Result: measure.Result{ExcessCost: 5, Overshoot: 1.98}}},
+		{Algorithm: "c", Figures: measure.Figures{Result: measure.Result{Excess: 5, XLimit: 1.98}}},
 	}}
 	if got, want := AtAGlance(run), "1.98 a, c; ok b"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -43,7 +43,7 @@ func TestAtAGlance(t *testing.T) {
 func TestBothErrorsHaveAColour(t *testing.T) {
 	row := func(label string, admitted, excess, shortfall int64) result.Row {
 		return result.Row{Algorithm: label, Figures: measure.Figures{Result: measure.Result{AdmittedCost: admitted,
-			ExcessCost: excess, ExactCost: 100, ShortfallCost: shortfall, Overshoot: float64(admitted) / 100}}}
+			Excess: excess, ExactCost: 100, Lost: float64(shortfall) / 100, XLimit: float64(admitted) / 100}}}
 	}
 	run := result.Run{Limit: result.Limit{Requests: 100, WindowUS: 1e6},
 		Results: []result.Row{row("twice", 200, 100, 0), row("half", 50, 0, 50), row("right", 100, 0, 0)}}

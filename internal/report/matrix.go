@@ -225,8 +225,8 @@ func commands(d *result.Document) string {
 	for _, name := range d.Everywhere() {
 		var calls, decisions float64
 		for i := range d.Runs {
-			if row := d.Runs[i].Find(name); row != nil && row.RedisCallsPerDecision != nil {
-				calls += *row.RedisCallsPerDecision * float64(row.Offered)
+			if row := d.Runs[i].Find(name); row != nil && row.Commands != nil {
+				calls += *row.Commands * float64(row.Offered)
 				decisions += float64(row.Offered)
 			}
 		}

@@ -39,7 +39,7 @@ func Tables(r *result.Run, place measure.Place) []Table {
 func runTable(r *result.Run, place measure.Place) Table {
 	shown := measure.DecisionMeasures.Shown(place, r.Figures())
 	if place == measure.Page { // a phone shows the first columns only: they are to say how the contract was kept
-		i := max(0, slices.IndexFunc(shown, func(m *measure.Measure) bool { return m.Name == "peak_window_admitted" }))
+		i := max(0, slices.IndexFunc(shown, func(m *measure.Measure) bool { return m.Name == "peak" }))
 		shown = slices.Concat(shown[i:], shown[:i])
 	}
 	decisions := len(shown)
@@ -222,7 +222,7 @@ func figure(unit measure.Unit, digits int, v float64, place measure.Place) Cell 
 	c := Cell{Key: strconv.FormatFloat(v, 'g', 9, 64)}
 	page := place == measure.Page
 	switch {
-	case unit == measure.Limits, unit == measure.Promises:
+	case unit == measure.Limits:
 		c.Text = Times(v)
 	case unit == measure.Share:
 		c.Text = Percent(v)

@@ -24,7 +24,7 @@ func reacting() *result.Run {
 	none := &measure.Clients{Operations: 100, GaveUp: 100, Attempts: 100}
 	return &result.Run{Limit: result.Limit{Requests: 5, WindowUS: 1_000_000, Burst: 5}, Results: []result.Row{
 		{Algorithm: "gcra:burst=100", Figures: measure.Figures{Clients: clients(250, 100),
-			Result: measure.Result{PeakWindowAdmitted: 9}, ClockEffect: &measure.ClockEffect{ExtraAdmitted: 4,
+			Result: measure.Result{Peak: 9}, ClockEffect: &measure.ClockEffect{ExtraAdmitted: 4,
 				MissingAdmitted: 2, PeakWithRightClocks: 5, LockoutUS: 1_234_567, RecoveryUS: 999}}},
 		{Algorithm: "fixed-window|<b>",
 			Figures: measure.Figures{Clients: none, ClockEffect: &measure.ClockEffect{PeakWithRightClocks: 7}}},
@@ -128,7 +128,7 @@ func TestRacesFitATerminal(t *testing.T) {
 		QueueLost: 1579, QueueKept: 175}
 	r := result.Run{Limit: result.Limit{Requests: 5, WindowUS: 1_000_000}, Results: []result.Row{
 		{Algorithm: "push-then-trim:trim=by_excess",
-			Figures: measure.Figures{Race: race, RoundTripsPerDecision: &trips}}}}
+			Figures: measure.Figures{Race: race, RoundTrips: &trips}}}}
 	got := tablesOnTerminal(Tables(&r, measure.Table)[1:], Terminal{Width: 80})
 	if width := text.LongestLineLen(got); width > 80 || strings.Contains(got, "left out") {
 		t.Errorf("%d columns of 80:\n%s", width, got)

@@ -32,10 +32,10 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 			"extreme-case-1, gcra, parameters: quantum is 5, results/ says absent"},
 		{func(d *result.Document) { d.Runs[0].Results[0].Parameters = map[string]string{"quantum": "5"} },
 			"extreme-case-1, none, parameters: quantum is 5, results/ says absent"},
-		{func(d *result.Document) { d.Runs[0].Results[1].RoundTripsPerDecision = &other },
-			"extreme-case-1, fixed-window-aligned: round_trips_per_decision is 2, results/ says 1"},
-		{func(d *result.Document) { d.Runs[0].Results[1].RoundTripsPerDecision = nil },
-			"extreme-case-1, fixed-window-aligned: round_trips_per_decision is absent, results/ says 1"},
+		{func(d *result.Document) { d.Runs[0].Results[1].RoundTrips = &other },
+			"extreme-case-1, fixed-window-aligned: round_trips is 2, results/ says 1"},
+		{func(d *result.Document) { d.Runs[0].Results[1].RoundTrips = nil },
+			"extreme-case-1, fixed-window-aligned: round_trips is absent, results/ says 1"},
 		{func(d *result.Document) { d.Runs[0].Reference.Admitted = 1021 },
 			"extreme-case-1, exact reference: admitted is 1021, results/ says 1020"},
 		{func(d *result.Document) { d.Runs[0].Reference.DecisionsDigest = "ef" },
@@ -59,7 +59,7 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 		{func(d *result.Document) { r := d.Runs[0].Results; r[0], r[1] = r[1], r[0] },
 			"extreme-case-1: algorithm 1 is fixed-window-aligned, results/ says none"},
 		{func(d *result.Document) {
-			d.Runs[0].Expectations[0] = resulttest.Expectation("fixed-window-aligned", "peak_window_admitted", "1980",
+			d.Runs[0].Expectations[0] = resulttest.Expectation("fixed-window-aligned", "peak", "1980",
 				1, false)
 		},
 			"extreme-case-1, expectation 1: got is 1, results/ says 1980"},
@@ -90,7 +90,7 @@ func TestCompareOverlooksVersionsAndServers(t *testing.T) {
 		"models": func(d *result.Document) {
 			d.Runs[0].Server = result.Server{Kind: "model", Name: "go", Transport: "none"}
 			for i := range d.Runs[0].Results {
-				d.Runs[0].Results[i].ScriptSHA1, d.Runs[0].Results[i].RoundTripsPerDecision = "", nil
+				d.Runs[0].Results[i].ScriptSHA1, d.Runs[0].Results[i].RoundTrips = "", nil
 			}
 		},
 	} {

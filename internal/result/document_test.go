@@ -94,7 +94,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 // Of a number that JSON cannot say nothing is written.
 func TestWriteRefusesNaN(t *testing.T) {
 	simulated, measured := resulttest.ExtremeCase(), benchmarktest.Small()
-	simulated.Runs[0].Results[0].Overshoot = math.NaN()
+	simulated.Runs[0].Results[0].XLimit = math.NaN()
 	measured.Latency[0].AchievedPerS = math.NaN()
 	for _, d := range []*result.Document{simulated, measured} {
 		var out strings.Builder

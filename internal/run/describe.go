@@ -58,15 +58,15 @@ func endTogether(rows []result.Row) bool {
 	return !slices.ContainsFunc(rows, func(r result.Row) bool { return r.Offered != rows[0].Offered })
 }
 
-// noteClients notes what excess and shortfall are measured against where clients react, and who decided.
+// noteClients notes what the rows are measured against where clients react, and who decided.
 func (p *Plan) noteClients(onServer bool, note func(string)) {
 	groups := p.Scenario.Clients
 	switch {
 	case slices.ContainsFunc(groups, func(g clients.Group) bool { return g.OnReject != clients.GiveUp }):
-		note("clients try again: each row has its own requests, against which its excess and shortfall are measured")
+		note("clients try again: each row has its own requests, against which it is measured")
 	case slices.ContainsFunc(groups, func(g clients.Group) bool { return g.DelayUS != clients.Range{} }):
 		note("requests travel: each row has those that arrived before the end, in the order of their arrival, " +
-			"against which its excess and shortfall are measured")
+			"against which it is measured")
 	}
 	if !onServer {
 		note("the Go models decided; no script on a server confirmed them")
@@ -110,18 +110,18 @@ func checked(row *result.Row, want scenario.Range, server string) (got *float64,
 	return got, &yes
 }
 
-// brokenGuarantees reports rows that admitted more in a window than their algorithm guarantees, as missed expectations.
+// brokenGuarantees reports rows that admitted more than their limiter guarantees, as missed expectations.
 func brokenGuarantees(run *result.Run) []result.Expectation {
+	const rounding = 1 + 1e-9
 	var all []result.Expectation
 	no := false
 	for i := range run.Results {
 		row := &run.Results[i]
-		if row.Promise == nil || row.PeakWindowAdmitted <= *row.Promise {
+		if row.Guarantee == nil || row.XLimit <= *row.Guarantee*rounding {
 			continue
 		}
-		got := float64(row.PeakWindowAdmitted)
-		all = append(all, result.Expectation{Algorithm: row.Algorithm, Measure: "peak_window_admitted",
-			Want: fmt.Sprintf("at most %d, which the algorithm guarantees", *row.Promise), Got: &got, Met: &no})
+		all = append(all, result.Expectation{Algorithm: row.Algorithm, Measure: "x_limit",
+			Want: fmt.Sprintf("at most %g, which the limiter guarantees", *row.Guarantee), Got: &row.XLimit, Met: &no})
 	}
 	return all
 }

@@ -23,9 +23,9 @@ func TestRowsHaveTheirFindings(t *testing.T) {
 		}
 		for i := range r.Results {
 			row := &r.Results[i]
-			if got := row.MostAdmitted[window]; got != row.PeakWindowAdmitted {
+			if got := row.MostAdmitted[window]; got != row.Peak {
 				t.Errorf("%s: %s: most admitted in the window is %d, its peak %d", r.Scenario, row.Algorithm, got,
-					row.PeakWindowAdmitted)
+					row.Peak)
 			}
 			checkFindings(t, &r, row)
 		}

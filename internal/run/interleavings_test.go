@@ -47,10 +47,10 @@ func TestSequencesByHand(t *testing.T) {
 		"distributed-lock:tries=1": {1, 1.4, measure.Race{Commands: 14, RaceRejects: 9, LockWaits: 9}},
 	} {
 		got := rowOf(t, r, label)
-		if got.Admitted != want.admitted || got.Offered != 10 || *got.RoundTripsPerDecision != want.trips ||
+		if got.Admitted != want.admitted || got.Offered != 10 || *got.RoundTrips != want.trips ||
 			*got.Race != want.race {
 			t.Errorf("%s: admitted %d of %d, %g round trips, %+v; want %+v", label, got.Admitted, got.Offered,
-				*got.RoundTripsPerDecision, *got.Race, want)
+				*got.RoundTrips, *got.Race, want)
 		}
 		if got.ScriptSHA1 != "" || *got.KeysWithoutTTL != 0 {
 			t.Errorf("%s: script %q and %d keys that stay, want none", label, got.ScriptSHA1, *got.KeysWithoutTTL)
@@ -86,9 +86,9 @@ func TestALocalFlagByHand(t *testing.T) {
 	if got, want := *remembering.LocalFlag, (measure.LocalFlag{LocalRejects: 8}); got != want {
 		t.Errorf("the flag's figures are %+v, want %+v", got, want)
 	}
-	if *remembering.RoundTripsPerDecision != 0.2 || remembering.Admitted != 1 || remembering.Rejected != 9 {
+	if *remembering.RoundTrips != 0.2 || remembering.Admitted != 1 || remembering.Rejected != 9 {
 		t.Errorf("%g round trips, admitted %d, rejected %d; want 0.2, 1 and 9",
-			*remembering.RoundTripsPerDecision, remembering.Admitted, remembering.Rejected)
+			*remembering.RoundTrips, remembering.Admitted, remembering.Rejected)
 	}
 	if plain.DecisionsDigest != remembering.DecisionsDigest {
 		t.Error("a client alone decides otherwise than the server would have")

@@ -135,8 +135,8 @@ func TestAnAbsentFigureIsMissed(t *testing.T) {
 	}{
 		{"rate_difference", redis.KindEmbedded, "missed"},
 		{"rate_difference", ModelServer, "missed"},
-		{"redis_calls_per_decision", redis.KindEmbedded, "missed"},
-		{"redis_calls_per_decision", ModelServer, "-"},
+		{"commands", redis.KindEmbedded, "missed"},
+		{"commands", ModelServer, "-"},
 		{"offered", ModelServer, "met"},
 	} {
 		e := result.Expectation{}

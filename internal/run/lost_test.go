@@ -33,7 +33,7 @@ limit: {requests: 100, per: 1h}
 phases:
   - {name: all, duration: 30m, constant: 20000}
 expect:
-  - {algorithm: sliding-window-log, peak_window_admitted: 100}
+  - {algorithm: sliding-window-log, peak: 100}
 `
 
 // disturbed is the error of a job on the server, to which something is done in the middle: once there is a key of the

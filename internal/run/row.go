@@ -109,10 +109,8 @@ func (r *row) describeScript(all *result.Row) {
 		return
 	}
 	calls := r.script.Calls()
-	all.RedisCallsPerDecision = each(calls.Total, calls.Decisions)
-	all.RoundTripsPerDecision = each(calls.Decisions, calls.Decisions)
-	all.RedisCallsPerAdmitted = each(calls.Admitting, calls.Admitted)
-	all.RedisCallsPerRejected = each(calls.Rejecting, calls.Rejected)
+	all.Commands = each(calls.Total, calls.Decisions)
+	all.RoundTrips = each(calls.Decisions, calls.Decisions)
 	if r.left == nil {
 		return
 	}
@@ -140,8 +138,8 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) resul
 			all.Bound = append(all.Bound, most(us, cost))
 		}
 		if all.ClockEffect == nil {
-			promised := most(p.Policy.WindowUS(), cost)
-			all.Promise = &promised
+			guarantee := measure.Guarantee(p.Policy, func(us int64) int64 { return most(us, cost) })
+			all.Guarantee = &guarantee
 		}
 	}
 	return all
@@ -181,5 +179,5 @@ func (r *row) describePlay(all *result.Row, p *Plan, duration time.Duration) {
 	default:
 		return
 	}
-	all.RoundTripsPerDecision = each(trips, all.Offered)
+	all.RoundTrips = each(trips, all.Offered)
 }

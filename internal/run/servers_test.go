@@ -44,9 +44,9 @@ func TestTheWorkedFiguresOnEveryServer(t *testing.T) {
 				admitted, peak int64
 			}{{doc.Runs[0].Results[i].Result, w.admitted1, w.peak1}, {doc.Runs[1].Results[i].Result, w.admitted2,
 				w.peak2}} {
-				if c.got.Admitted != c.admitted || c.got.PeakWindowAdmitted != c.peak {
+				if c.got.Admitted != c.admitted || c.got.Peak != c.peak {
 					t.Errorf("%s admits %d, at most %d in 3 s; want %d and %d", w.label, c.got.Admitted,
-						c.got.PeakWindowAdmitted, c.admitted, c.peak)
+						c.got.Peak, c.admitted, c.peak)
 				}
 			}
 		}

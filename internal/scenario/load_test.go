@@ -53,8 +53,8 @@ parameters:
   gcra: {burst: 100}
   token-bucket: {mode: lend, rate: 0.5}
 expect:
-  - {algorithm: "gcra:burst=100", admitted: 885, peak_window_admitted: {min: 1, max: 865}}
-  - {algorithm: none, rejected: 0, overshoot: {min: 1.5}}
+  - {algorithm: "gcra:burst=100", admitted: 885, peak: {min: 1, max: 865}}
+  - {algorithm: none, rejected: 0, x_limit: {min: 1.5}}
 `
 
 func TestEveryFieldIsRead(t *testing.T) {
@@ -140,8 +140,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 			expect = append(expect, e.Algorithm+" "+m.Measure+" "+m.String())
 		}
 	}
-	if want := []string{"gcra:burst=100 admitted 885", "gcra:burst=100 peak_window_admitted 1..865", "none rejected 0",
-		"none overshoot 1.5.."}; !slices.Equal(expect, want) {
+	if want := []string{"gcra:burst=100 admitted 885", "gcra:burst=100 peak 1..865", "none rejected 0",
+		"none x_limit 1.5.."}; !slices.Equal(expect, want) {
 		t.Errorf("expect %q, want %q", expect, want)
 	}
 	if place := s.Expect[1].Place; !strings.HasPrefix(place, file+":39:") {

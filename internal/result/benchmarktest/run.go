@@ -64,12 +64,12 @@ func (s *situation) row(p *profile) result.Row {
 	share := float64(exact.Admitted) / float64(exact.Offered)
 	row := result.Row{Algorithm: id.Algorithm, ScriptSHA1: id.ScriptSHA1, Parameters: id.Parameters,
 		Figures: measure.Figures{Result: *exact,
-			RedisCallsPerDecision: pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6),
-			RoundTripsPerDecision: pointer(1.0), KeysLeft: pointer(int64(1)), KeysWithoutTTL: pointer(int64(0))}}
+			Commands:   pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6),
+			RoundTrips: pointer(1.0), KeysLeft: pointer(int64(1)), KeysWithoutTTL: pointer(int64(0))}}
 	if p.isControl() {
 		row.KeysLeft = pointer(int64(0))
 	} else {
-		row.BytesPerKey = pointer(float64(p.bytes(exact.PeakWindowAdmitted)))
+		row.BytesPerKey = pointer(float64(p.bytes(exact.Peak)))
 	}
 	return row
 }
@@ -79,10 +79,9 @@ func (s *situation) exact(p *profile) *measure.Result {
 	admitted, peak, excess, shortfall := s.admitted(p)
 	return &measure.Result{
 		Offered: offered, Admitted: admitted, Rejected: offered - admitted, OfferedCost: offered,
-		AdmittedCost:       admitted,
-		PeakWindowAdmitted: peak, Overshoot: float64(peak) / float64(s.limit.Requests), Excess: excess,
-		ExcessCost: excess, Shortfall: shortfall, ShortfallCost: shortfall,
-		Utilization:     float64(admitted) / float64(s.seconds*s.limit.Requests),
+		AdmittedCost: admitted,
+		Peak:         peak, XLimit: float64(peak) / float64(s.limit.Requests), Excess: excess,
+		ExactCost: admitted - excess + shortfall, Lost: float64(shortfall) / float64(admitted-excess+shortfall),
 		DecisionsDigest: sha256Of(s.name + p.label)[:32],
 	}
 }
