@@ -4,9 +4,9 @@ package measure
 type Figures struct {
 	Result
 
-	// Guarantee is XLimit at its largest for any traffic with these costs, by the rule alone; nil where it is unknown,
+	// Guarantee is XLimit at its largest for any traffic with these costs, by the rule alone; absent where unknown,
 	// where the rule bounds nothing, and where the clock that it goes by is wrong.
-	Guarantee *float64 `json:"guarantee"`
+	Guarantee *float64 `json:"guarantee,omitempty"`
 
 	// Commands counts the Redis commands that the script issued per decision; nil where no script ran.
 	Commands *float64 `json:"commands,omitempty"`
