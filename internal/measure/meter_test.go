@@ -201,8 +201,8 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 		want.XLimit = xLimitOracle(p, left, want.Peak)
 		if err != nil || got.Peak != want.Peak || got.Excess != want.Excess ||
 			math.Abs(got.XLimit-want.XLimit) > 1e-12*want.XLimit {
-			t.Fatalf("peak %d, excess %d, x_limit %v; want %d, %d, %v (%v)", got.Peak, got.Excess, got.XLimit, want.Peak,
-				want.Excess, want.XLimit, err)
+			t.Fatalf("peak %d, excess %d, x_limit %v; want %d, %d, %v (%v)", got.Peak, got.Excess, got.XLimit,
+				want.Peak, want.Excess, want.XLimit, err)
 		}
 		shaped, delays := tally.Delays.Shaping(), []int64{}
 		for _, o := range left {
