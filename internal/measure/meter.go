@@ -52,8 +52,8 @@ func (m *Meter) WatchScales(lengths []int64) {
 // It is called before the first Observe.
 func (m *Meter) WatchRate() { m.rate = &RateDifference{} }
 
-// Observe takes the decision on q, and the number of q's key. NotConfigured also counts as rejected, Unavailable also as an error. Result reports impossible input, such as a
-// request that is older than the one before.
+// Observe takes the decision on q, and the number of q's key. NotConfigured also counts as rejected, Unavailable also
+// as an error. Result reports impossible input, such as a request that is older than the one before.
 func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision) {
 	if !m.offer(q) {
 		return

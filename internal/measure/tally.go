@@ -52,7 +52,7 @@ func (t *Tally) Result(p limit.Policy) (Result, error) {
 // Plus is what both tallies come to. They are of one run, in which all series are of one length.
 func (t *Tally) Plus(o *Tally) *Tally {
 	sum := &Tally{Counts: t.Counts.plus(o.Counts), LostCost: t.LostCost + o.LostCost, Digest: t.Digest,
-		Series: t.Series.plus(o.Series),
+		Series:       t.Series.plus(o.Series),
 		MostAdmitted: joined(t.MostAdmitted, o.MostAdmitted, larger), Rate: t.Rate.plus(o.Rate),
 		Served: t.Served.plus(o.Served)}
 	sum.Digest.add(o.Digest)
