@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,11 +22,15 @@ const aboutLimits = `Show what the clients of a log use, and the least limits th
 For windows of 1 s, 1 min and 1 h, limits shows how much clients request in their busiest window,
 and the least limit that rejects none, 0.1 %, 1 % and 5 % of the clients or of the requests. For
 six rates it shows the least burst. All figures are exact. With --limit it shows which clients
-would be rejected, how often, and when first and last.
+would be rejected, how often, and when first and last. With two limits, the old one and the new
+one, it shows what is newly rejected and what no longer; --max-newly-rejected makes that a gate.
+Limits are windows unless --burst or --contract bucket is given.
 
-Exit codes: 0 ok, 2 usage or a log that cannot be read, 3 output failed, 130 interrupted.`
+Exit codes: 0 ok, 1 more is newly rejected than may be, 2 usage or a log that cannot be read, 3
+output failed, 130 interrupted.`
 
-const examplesLimits = `  simulate limits --trace access.log.gz --limit 20/1m,100/1m    whom these two limits reject
+const examplesLimits = `  simulate limits --trace access.log.gz --limit 20/1m           whom this limit rejects
+  simulate limits --trace access.log.gz --limit 100/1m --limit 50/1m --max-newly-rejected 0
   zcat access.log.*.gz | simulate limits --trace -              a log from a pipe
   simulate limits --trace calls.csv --trace-key user --trace-time at --trace-cost tokens`
 
@@ -33,29 +38,80 @@ const examplesLimits = `  simulate limits --trace access.log.gz --limit 20/1m,10
 type limitsFlags struct {
 	cli.Traffic
 	cli.Output
-	limits []string
+	limits   []string
+	bursts   []string
+	contract cli.Value[string]
+	most     cli.Value[int64]
+	gate     bool // most was given
 }
 
 // limits is the command that shows what a log's clients use.
 func (a *app) limits() *cobra.Command {
-	var f limitsFlags
+	f := limitsFlags{contract: cli.Word("", limit.Contracts()), most: cli.Count[int64](0, 0, math.MaxInt64)}
 	c := &cobra.Command{
 		Use: "limits --trace FILE", Short: "Show what the clients of a log use, and whom a limit would reject",
 		Long: aboutLimits, Example: examplesLimits,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.look(&f) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.gate = c.Flags().Changed("max-newly-rejected")
+			return a.look(&f)
+		},
 	}
 	f.Traffic.Register(c, a.Streams, false)
 	c.MarkFlagRequired("trace")
 	c.Flags().StringArrayVar(&f.limits, "limit", nil, "limits `REQUESTS/WINDOW` such as 100/1m, comma-separated")
+	c.Flags().StringArrayVar(&f.bursts, "burst", nil, "with --limit: admit up to `N` at once; one for all limits, or one each")
+	c.Flags().Var(&f.contract, "contract", "`KIND` of limit: window, bucket (default window, with --burst bucket)")
+	cli.Complete(c, "contract", limit.Contracts())
+	c.Flags().Var(&f.most, "max-newly-rejected",
+		"exit 1 if the second limit rejects more than `N` that the first admits")
+	c.Flags().Lookup("max-newly-rejected").DefValue = ""
 	f.FormatFlag(c, limits.Forms.Names())
 	f.QuietFlag(c)
 	return c
 }
 
+// policies are the limits to examine.
+func (f *limitsFlags) policies() ([]limit.Policy, error) {
+	all, err := cli.Policies(f.limits)
+	if err != nil {
+		return nil, err
+	}
+	bursts := cli.Split(f.bursts)
+	switch {
+	case all == nil && (bursts != nil || f.contract.Value != ""):
+		return nil, cli.Usage("--burst and --contract: go with --limit")
+	case bursts != nil && f.contract.Value == limit.ByWindow.String():
+		return nil, cli.Usage("--burst: a burst means the contract bucket; leave out --contract window, or --burst")
+	case len(bursts) > 1 && len(bursts) != len(all):
+		return nil, cli.Usage("--burst: %d for %d limits; want one for all, or one each", len(bursts), len(all))
+	case f.gate && len(all) != 2:
+		return nil, cli.Usage("--max-newly-rejected: needs two limits, the old one and the new one, such as --limit " +
+			"100/1m --limit 50/1m")
+	case bursts == nil && f.contract.Value != limit.ByBucket.String():
+		return all, nil
+	}
+	burst := cli.Count[int64](0, 1, limit.MaxRequests)
+	for i := range all {
+		p := &all[i]
+		p.Contract = limit.ByBucket
+		if bursts != nil {
+			text := bursts[min(i, len(bursts)-1)]
+			if err := burst.Set(text); err != nil {
+				return nil, cli.Usage("--burst %s: want %v", message.Quote(text), err)
+			}
+			p.Burst = burst.Value
+		}
+		if most := limits.MostBurst(*p); p.Capacity() > most {
+			return nil, cli.Usage("--limit %v: a burst of more than %d cannot be counted exactly", p, most)
+		}
+	}
+	return all, nil
+}
+
 // look reads the log and prints what is in it.
 func (a *app) look(f *limitsFlags) error {
-	policies, err := cli.Policies(f.limits)
+	policies, err := f.policies()
 	if err != nil {
 		return err
 	}
@@ -81,6 +137,7 @@ func (a *app) look(f *limitsFlags) error {
 	doc := limits.Look(logs, policies)
 	doc.Tool.Version = cli.Version(version)
 	doc.Notes = append(doc.Notes, stream.Notes()...)
+	doc.Traffic.Format = message.List(stream.Formats())
 	// times before 1990 are seconds from a start of the log's own
 	speed := cmp.Or(list[0].Phases[0].Trace.Speed, 1)
 	if began := stream.BeganUS(); time.UnixMicro(began).Year() >= 1990 && speed == 1 {
@@ -91,7 +148,18 @@ func (a *app) look(f *limitsFlags) error {
 			fmt.Fprintln(a.Stderr, "note: "+message.Visible(n))
 		}
 	}
-	return limits.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet))
+	if f.gate {
+		for i := range doc.Users {
+			doc.Users[i].Change.Most = &f.most.Value
+		}
+	}
+	if err := limits.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
+		return err
+	}
+	if err := limits.Exceeded(doc); err != nil {
+		return cli.Exit(cli.ExitMissed, err)
+	}
+	return nil
 }
 
 // reading reads a log under its rule for whole seconds.

@@ -87,6 +87,12 @@ func window(windowUS int64) rule {
 // mostUnits is how full a bucket can be counted, as in the model of gcra.
 const mostUnits = int64(1) << 62
 
+// MostBurst is the largest burst of a policy's rate that is counted exactly.
+func MostBurst(p limit.Policy) int64 {
+	w, _ := p.Interval()
+	return min(mostUnits/w, limit.MaxRequests+1) - 1
+}
+
 // bucket is the rule of a token bucket, or GCRA, of a rate; the limit is its burst. The level of a bucket of rate r is
 // q ← max(0, q − r·Δt) + cost. Where nothing is rejected the burst that is needed is the largest q, rounded up: the
 // burstiness curve of network calculus (Cruz, "A calculus for network delay", IEEE Transactions on Information Theory

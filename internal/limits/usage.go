@@ -1,5 +1,6 @@
 // Package limits measures what the clients of recorded traffic use: each client's busiest window, what an exact limiter
-// would reject under a limit, and the least limits that reject few. It knows no algorithm.
+// would reject under a limit or newly reject after a change of limits, and the least limits that reject few. It knows no
+// algorithm.
 package limits
 
 import (
@@ -95,21 +96,20 @@ func Look(readings []*Log, limits []limit.Policy) *result.Document {
 	for i := range limits {
 		name(d.Users, i)
 	}
+	if len(limits) == 2 {
+		change(d.Users, readings, limits[0], limits[1])
+	}
 	return d
 }
 
 // name leaves those clients of a limit of whom most is rejected in any reading, the same in each.
 func name(readings []result.Users, limit int) {
-	most := make([]int64, len(readings[0].Limits[limit].Who))
-	order := make([]int, len(most))
-	for i := range order {
-		order[i] = i
+	order := order(len(readings[0].Limits[limit].Who), func(i int) (most [2]int64) {
 		for _, r := range readings {
-			most[i] = max(most[i], r.Limits[limit].Who[i].Rejected)
+			most[0] = max(most[0], r.Limits[limit].Who[i].Rejected)
 		}
-	}
-	order = slices.DeleteFunc(order, func(i int) bool { return most[i] == 0 })
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(most[b], most[a]) })
+		return most
+	})
 	for _, r := range readings {
 		var who []result.Client
 		for _, i := range order[:min(len(order), mostNamed)] {
@@ -117,6 +117,18 @@ func name(readings []result.Users, limit int) {
 		}
 		r.Limits[limit].Who = who
 	}
+}
+
+// order are the clients with a weight that is not zero, the heaviest first.
+func order(clients int, weight func(client int) [2]int64) (order []int) {
+	weights := make([][2]int64, clients)
+	for i := range weights {
+		if weights[i] = weight(i); weights[i] != [2]int64{} {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(weights[b][:], weights[a][:]) })
+	return order
 }
 
 // window measures the busiest windows of one length.
@@ -143,23 +155,33 @@ func quantile(sorted []int64, share float64) int64 {
 
 // rejected lets an exact limiter decide. Who are all clients.
 func (l *Log) rejected(p limit.Policy) result.Rejected {
-	t := result.Rejected{Requests: p.Requests, WindowUS: p.WindowUS()}
+	t := result.Rejected{Limit: result.LimitOf(p)}
 	for _, all := range l.clients {
 		c := result.Client{Key: all.key}
-		for _, q := range all.requests {
+		over := all.over(p)
+		for i, q := range all.requests {
 			c.Asked += q.cost
-		}
-		window(t.WindowUS)(all.requests, p.Requests, func(i int, _ int64, over bool) {
-			if q := all.requests[i]; over {
+			if over[i] {
 				if c.LastUS = q.atUS; c.Rejected == 0 {
 					c.FirstUS = q.atUS
 				}
 				c.Rejected += q.cost
 			}
-		})
+		}
 		t.Rejected += c.Rejected
 		t.Clients += min(c.Rejected, 1)
 		t.Who = append(t.Who, c)
 	}
 	return t
+}
+
+// over says which of the client's requests an exact limiter rejects.
+func (c *client) over(p limit.Policy) []bool {
+	rule, most := window(p.WindowUS()), p.Requests
+	if p.Contract == limit.ByBucket {
+		rule, most = bucket(p), p.Capacity()
+	}
+	rejects := make([]bool, len(c.requests))
+	rule(c.requests, most, func(i int, _ int64, over bool) { rejects[i] = over })
+	return rejects
 }

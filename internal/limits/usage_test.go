@@ -85,8 +85,8 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// The screen is one of 80 columns and 24 lines, and the JSON as its schema says, for two readings, for costs, and where
-// nothing is rejected.
+// The screen is one of 80 columns and 24 lines, and the JSON as its schema says, for two readings, for costs, where
+// nothing is rejected, and for a change of limits.
 func TestScreenFits(t *testing.T) {
 	for _, size := range []int64{1, 100} {
 		var logs []*Log
@@ -111,7 +111,8 @@ func TestScreenFits(t *testing.T) {
 			logs = append(logs, log)
 		}
 		for _, limits := range [][]limit.Policy{nil, {{Requests: 1, Window: time.Minute}},
-			{{Requests: limit.MaxRequests, Window: time.Minute}}} {
+			{{Requests: limit.MaxRequests, Window: time.Minute}},
+			{{Requests: 20, Window: time.Minute}, {Requests: 1, Window: time.Minute}}} {
 			d := Look(logs, limits)
 			d.Traffic.StartUS = 1_704_067_200_000_000
 			var table, doc strings.Builder

@@ -17,27 +17,42 @@ import (
 // Forms are those in which a document can be written.
 var Forms = report.Formats{Sheet: sheet, CSV: writeCSV}
 
-// writeCSV writes a line for each limit that was asked for, or else for each of the frontier.
+// writeCSV writes a line for each client for whom two limits decide differently, or else for each limit that was asked
+// for, or for each of the frontier.
 func writeCSV(w io.Writer, d *result.Document) error {
-	header := []string{"requests", "window_us", "rejected", "rejected_share", "clients", "clients_share",
-		"within_second"}
-	if d.Frontier != nil {
+	header := []string{"requests", "window_us", "burst", "contract", "rejected", "rejected_share", "clients",
+		"clients_share", "within_second"}
+	switch {
+	case d.Frontier != nil:
 		header = []string{"rate", "window_us", "of", "share", "limit", "busiest_second", "within_second"}
+	case d.Users[0].Change != nil:
+		header = []string{"client", "asked", "rejected_old", "rejected_new", "newly_rejected", "no_longer_rejected",
+			"first_us", "last_us", "within_second"}
 	}
 	var all [][]string
-	add := func(a, b int64, c, d string, e int64, f, within string) {
-		all = append(all, []string{report.Integer(a), report.Integer(b), c, d, report.Integer(e), f, within})
-	}
 	for _, u := range d.Users {
+		if u.Change != nil {
+			for _, c := range u.Change.Who {
+				line := []string{c.Key}
+				for _, n := range []int64{c.Asked, c.RejectedOld, c.RejectedNew, c.NewlyRejected, c.NoLongerRejected,
+					c.FirstUS, c.LastUS} {
+					line = append(line, report.Integer(n))
+				}
+				all = append(all, append(line, u.WithinSecond))
+			}
+			continue
+		}
 		for _, t := range u.Limits {
-			add(t.Requests, t.WindowUS, report.Integer(t.Rejected), report.Float(share(t.Rejected, d.Traffic.Cost)),
-				t.Clients, report.Float(share(t.Clients, d.Traffic.Keys)), u.WithinSecond)
+			all = append(all, []string{report.Integer(t.Requests), report.Integer(t.WindowUS), report.Integer(t.Burst),
+				t.Contract.String(), report.Integer(t.Rejected), report.Float(share(t.Rejected, d.Traffic.Cost)),
+				report.Integer(t.Clients), report.Float(share(t.Clients, d.Traffic.Keys)), u.WithinSecond})
 		}
 	}
 	for _, f := range d.Frontier {
 		for i, l := range slices.Concat(f.Clients, f.Requests) {
-			add(f.Rate, f.WindowUS, []string{"clients", "requests"}[i/len(perMille)], report.Float(l.Share),
-				l.Limit, report.Integer(l.BusiestSecond), f.WithinSecond)
+			all = append(all, []string{report.Integer(f.Rate), report.Integer(f.WindowUS),
+				[]string{"clients", "requests"}[i/len(perMille)], report.Float(l.Share), report.Integer(l.Limit),
+				report.Integer(l.BusiestSecond), f.WithinSecond})
 		}
 	}
 	return report.WriteCSV(w, header, slices.Values(all))
@@ -46,25 +61,59 @@ func writeCSV(w io.Writer, d *result.Document) error {
 func sheet(d *result.Document) report.Sheet {
 	p := newPage(d)
 	lead := fmt.Sprintf("%s of %s%s", counted(p.Requests, "request"), counted(p.Keys, "client"), p.when())
+	if p.Format != "" {
+		lead += " (" + p.Format + ")"
+	}
 	if p.Cost != p.Requests {
 		lead += "; cost " + message.Grouped(p.Cost)
 	}
-	all := report.Sheet{{Lead: []report.Line{{Text: lead}}, Tables: []report.Table{p.used()}}}
+	all := report.Sheet{{Lead: []report.Line{{Text: lead}}}}
 	var last []string
 	next := "N/1m"
-	if d.Frontier != nil {
-		all[0].Tables = append(all[0].Tables, p.frontier())
-		last = append(last, p.backend(), "Next: simulate limits --limit N/1m --trace FILE        who would be rejected")
+	limits := d.Users[0].Limits
+	if len(limits) > 0 {
+		next = flags(limits[len(limits)-1].Limit)
 	}
-	for i, t := range d.Users[0].Limits {
-		next = fmt.Sprintf("%d/%s", t.Requests, report.Span(t.WindowUS))
-		all = append(all, p.touched(i, next))
+	switch {
+	case d.Users[0].Change != nil:
+		all = append(all, p.changed())
+		if most := d.Users[0].Change.Most; most != nil {
+			verdict := "At most " + message.Grouped(*most) + " may be newly rejected: ok."
+			if Exceeded(d) != nil {
+				verdict = "At most " + message.Grouped(*most) + " may be newly rejected: exceeded, exit 1."
+			}
+			last = append(last, verdict)
+		}
+	case d.Frontier != nil:
+		all[0].Tables = []report.Table{p.used(), p.frontier()}
+		last = append(last, p.backend(), "Next: simulate limits --limit N/1m --trace FILE        who would be rejected")
+	default:
+		all[0].Tables = []report.Table{p.used()}
+		for i := range limits {
+			all = append(all, p.touched(i))
+		}
 	}
 	if p.differ != "" {
-		last = append([]string{"Whole seconds: " + p.differ + "."}, last...)
+		text := "Whole seconds: " + p.differ
+		if d.Users[0].Change != nil {
+			text += "; the worse decides"
+		}
+		last = append([]string{text + "."}, last...)
 	}
 	last = append(last, fmt.Sprintf("Next: simulate recommend --limit %s --trace FILE     by which limiter", next))
 	return append(all, report.Part{Notes: report.Items(last...)})
+}
+
+// flags are a limit as the command line takes it.
+func flags(l result.Limit) string {
+	text := fmt.Sprintf("%d/%s", l.Requests, report.Span(l.WindowUS))
+	switch {
+	case l.Contract == limit.ByBucket && l.Burst != l.Requests:
+		text += fmt.Sprintf(" --burst %d", l.Burst)
+	case l.Contract == limit.ByBucket:
+		text += " --contract bucket"
+	}
+	return text
 }
 
 // page is a document on its way to people. A figure that depends on the reading stands there for both.
@@ -172,31 +221,75 @@ func (p *page) backend() string {
 	return fmt.Sprintf("Backend's busiest second: %s; at 5%%: %s (1s), %s (1m), %s (1h)", at[0], at[1], at[2], at[3])
 }
 
-// touched is what a limit would reject, and of whom.
-func (p *page) touched(i int, policy string) report.Part {
+// rejects is how much a limit rejects, and of how many clients.
+func (p *page) rejects(i int) report.Line {
 	all := p.cells(func(r *reading) []string {
 		t := r.Limits[i]
 		return []string{report.Integer(t.Rejected), report.Percent(share(t.Rejected, p.Cost)),
 			report.Integer(t.Clients)}
 	})
+	return report.Line{Text: fmt.Sprintf("%s rejects %s of %s (%s), of %s of %s", p.readings[0].Limits[i].Limit, all[0],
+		message.Grouped(p.Cost), all[1], all[2], counted(p.Keys, "client"))}
+}
+
+// touched is what a limit would reject, and of whom.
+func (p *page) touched(i int) report.Part {
 	g := report.Table{Bare: true, Columns: []report.Column{{Name: "of whom most", Words: true, Narrowest: 12},
 		{Name: "asked"}, {Name: "rejected"}, {Name: "first", Words: true}, {Name: "last", Words: true}}}
+	lead := p.rejects(i)
 	for j := range p.readings[0].Limits[i].Who {
 		g.Rows = append(g.Rows, p.row(func(r *reading) []string {
 			c := r.Limits[i].Who[j]
 			return []string{message.Shown(c.Key), report.Integer(c.Asked), report.Integer(c.Rejected),
-				p.at(c, c.FirstUS), p.at(c, c.LastUS)}
+				p.at(c.Rejected, c.FirstUS), p.at(c.Rejected, c.LastUS)}
 		}))
 	}
-	text := fmt.Sprintf("%s rejects %s of %s (%s), of %s of %s", policy, all[0], message.Grouped(p.Cost), all[1],
-		all[2], counted(p.Keys, "client"))
-	return report.Part{Lead: []report.Line{{Text: text}}, Tables: []report.Table{g}}
+	return report.Part{Lead: []report.Line{lead}, Tables: []report.Table{g}}
+}
+
+// changed is what the second limit rejects and the first one admits, and of whom.
+func (p *page) changed() report.Part {
+	all := p.cells(func(r *reading) []string {
+		c := r.Change
+		return []string{report.Integer(c.NewlyRejected), report.Percent(share(c.NewlyRejected, p.Cost)),
+			report.Integer(c.Clients), report.Integer(c.ClientsNewly), report.Integer(c.NoLongerRejected),
+			report.Integer(c.ClientsNoLonger)}
+	})
+	newly := fmt.Sprintf("newly rejected: %s (%s), of %s; of %s nothing was rejected before", all[0], all[1],
+		clients(all[2]), all[3])
+	noLonger := fmt.Sprintf("no longer rejected: %s; of %s nothing is rejected any more", all[4], clients(all[5]))
+	part := report.Part{Lead: []report.Line{{Text: newly}, {Text: noLonger}, p.rejects(0), p.rejects(1)}}
+	t := report.Table{Bare: true, Columns: []report.Column{{Name: "client", Words: true, Narrowest: 12},
+		{Name: "asked"}, {Group: "rejected", Name: "old"}, {Group: "rejected", Name: "new"}, {Name: "newly"},
+		{Name: "no longer"}, {Name: "first newly", Words: true}}}
+	who := p.readings[0].Change.Who
+	for i := range who[:min(len(who), mostNamed)] {
+		t.Rows = append(t.Rows, p.row(func(r *reading) []string {
+			c := r.Change.Who[i]
+			return []string{message.Shown(c.Key), report.Integer(c.Asked), report.Integer(c.RejectedOld),
+				report.Integer(c.RejectedNew), report.Integer(c.NewlyRejected), report.Integer(c.NoLongerRejected),
+				p.at(c.NewlyRejected, c.FirstUS)}
+		}))
+	}
+	part.Tables = []report.Table{t}
+	if more := len(who) - mostNamed; more > 0 {
+		part.Notes = report.Items(fmt.Sprintf("%s more; --format csv has all.", message.Count(more, "client")))
+	}
+	return part
+}
+
+// clients is how many there are: 1 client, 0 or 2 clients.
+func clients(count string) string {
+	if count == "1" {
+		return "1 client"
+	}
+	return count + " clients"
 }
 
 // at is when something of a client was rejected.
-func (p *page) at(c result.Client, us int64) string {
+func (p *page) at(rejected, us int64) string {
 	switch {
-	case c.Rejected == 0:
+	case rejected == 0:
 		return report.Absent
 	case p.StartUS == 0:
 		return report.Briefly(us)

@@ -8,9 +8,10 @@ type Traffic struct {
 	Requests int64    `json:"requests"` // of all traffics together
 	Keys     int64    `json:"keys"`     // distinct ones, which are clients in a log
 
-	Cost       int64 `json:"cost,omitempty"`     // of all requests; absent of answers
-	StartUS    int64 `json:"start_us,omitempty"` // the first request, since 1970; absent where the log does not say
-	DurationUS int64 `json:"duration_us,omitempty"`
+	Format     string `json:"format,omitempty"`   // of the log, such as combined; absent of answers
+	Cost       int64  `json:"cost,omitempty"`     // of all requests; absent of answers
+	StartUS    int64  `json:"start_us,omitempty"` // the first request, since 1970; absent where the log does not say
+	DurationUS int64  `json:"duration_us,omitempty"`
 }
 
 // Answer is what to take under one contract.
@@ -57,7 +58,8 @@ type Usual struct {
 type Users struct {
 	WithinSecond string     `json:"within_second"` // even or at_once; empty where the log says it
 	Windows      []Busiest  `json:"windows"`
-	Limits       []Rejected `json:"limits"` // those that were asked for
+	Limits       []Rejected `json:"limits"`           // those that were asked for
+	Change       *Change    `json:"change,omitempty"` // from the first limit to the second, where there are two
 }
 
 // Busiest is how much clients use in their busiest window: the most that one asks for in any interval (t − W, t]. The
@@ -74,8 +76,7 @@ type Busiest struct {
 
 // Rejected is what an exact limiter of a limit would reject.
 type Rejected struct {
-	Requests int64    `json:"requests"` // the limit
-	WindowUS int64    `json:"window_us"`
+	Limit
 	Rejected int64    `json:"rejected"`
 	Clients  int64    `json:"clients"` // of whom anything is rejected
 	Who      []Client `json:"who"`     // of whom most is rejected, at most five
@@ -88,6 +89,33 @@ type Client struct {
 	Rejected int64  `json:"rejected"`
 	FirstUS  int64  `json:"first_us"` // when the first request was rejected; 0 where none was
 	LastUS   int64  `json:"last_us"`
+}
+
+// Change is what an old limit admits and a new one rejects, and the reverse. Each decides by itself which requests it
+// admits. Counts are costs.
+type Change struct {
+	NewlyRejected    int64 `json:"newly_rejected"`     // admitted by the old limit, rejected by the new one
+	NoLongerRejected int64 `json:"no_longer_rejected"` // the reverse
+	Clients          int64 `json:"clients"`            // of whom something is newly rejected
+	ClientsNewly     int64 `json:"clients_newly"`      // of these, those of whom the old limit rejects nothing
+	ClientsNoLonger  int64 `json:"clients_no_longer"`  // of whom only the old limit rejects anything
+	// Most is how much may be newly rejected; absent where nobody said.
+	Most *int64 `json:"max_newly_rejected,omitempty"`
+	// Who are all clients with a request that one limit admits and the other one rejects, those first of whom most is
+	// newly rejected; the same in each reading.
+	Who []Changed `json:"who"`
+}
+
+// Changed is a client for whom the limits decide differently.
+type Changed struct {
+	Key              string `json:"key"`
+	Asked            int64  `json:"asked"`
+	RejectedOld      int64  `json:"rejected_old"`
+	RejectedNew      int64  `json:"rejected_new"`
+	NewlyRejected    int64  `json:"newly_rejected"`
+	NoLongerRejected int64  `json:"no_longer_rejected"`
+	FirstUS          int64  `json:"first_us"` // when the first request was newly rejected; 0 where none was
+	LastUS           int64  `json:"last_us"`
 }
 
 // Frontier is the least limits that reject few, of windows of one length, or the least bursts at one rate. An exact

@@ -214,6 +214,9 @@ func (t *tracePass) note(requests, spread int64) {
 	for _, f := range t.files {
 		seen += f.sorter.seen
 		outOfOrder += f.sorter.outOfOrder
+		if format := cmp.Or(f.guessed, t.phase.Trace.Format); !slices.Contains(t.formats, format) {
+			t.formats = append(t.formats, format)
+		}
 		for _, text := range f.notes() { // what is true of several is said once, of the first
 			said := func(note string) bool { return strings.HasSuffix(note, ": "+text) }
 			if !slices.ContainsFunc(t.notes, said) {

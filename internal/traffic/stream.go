@@ -24,6 +24,7 @@ type outcome struct {
 	count   int64
 	spread  int64
 	beganUS int64
+	formats []Format // of the traces' files, each once
 	notes   []string
 }
 
@@ -99,6 +100,9 @@ func (s *Stream) Spread() int64 { return s.last().spread }
 // BeganUS is the first request of a trace in microseconds since 1970. It is known after Requests was exhausted, and 0
 // before.
 func (s *Stream) BeganUS() int64 { return s.last().beganUS }
+
+// Formats are those of the traces' files. They are known after Requests was exhausted, and none before.
+func (s *Stream) Formats() []Format { return slices.Clone(s.last().formats) }
 
 // player is one pass over a stream.
 type player struct {
