@@ -47,7 +47,8 @@ type limitsFlags struct {
 
 // limits is the command that shows what a log's clients use.
 func (a *app) limits() *cobra.Command {
-	f := limitsFlags{contract: cli.Word("", limit.Contracts()), most: cli.Count[int64](0, 0, math.MaxInt64)}
+	f := limitsFlags{contract: cli.Word("", limit.Contracts()),
+		most: cli.Count[int64](0, 0, math.MaxInt64)}
 	c := &cobra.Command{
 		Use: "limits --trace FILE", Short: "Show what the clients of a log use, and whom a limit would reject",
 		Long: aboutLimits, Example: examplesLimits,
@@ -60,7 +61,8 @@ func (a *app) limits() *cobra.Command {
 	f.Traffic.Register(c, a.Streams, false)
 	c.MarkFlagRequired("trace")
 	c.Flags().StringArrayVar(&f.limits, "limit", nil, "limits `REQUESTS/WINDOW` such as 100/1m, comma-separated")
-	c.Flags().StringArrayVar(&f.bursts, "burst", nil, "with --limit: admit up to `N` at once; one for all limits, or one each")
+	c.Flags().StringArrayVar(&f.bursts, "burst", nil,
+		"with --limit: admit up to `N` at once; one for all limits, or one each")
 	c.Flags().Var(&f.contract, "contract", "`KIND` of limit: window, bucket (default window, with --burst bucket)")
 	cli.Complete(c, "contract", limit.Contracts())
 	c.Flags().Var(&f.most, "max-newly-rejected",

@@ -10,8 +10,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// rejectedBy decides as the contract is defined: a request is rejected if, with it, any interval that ends with it would
-// have more than the contract allows.
+// rejectedBy decides as the contract is defined: a request is rejected if an interval that ends with it would have more
+// than the contract allows.
 func rejectedBy(all []limit.Request, p limit.Policy) []bool {
 	rejects := make([]bool, len(all))
 	for i, q := range all {

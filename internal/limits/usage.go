@@ -1,5 +1,5 @@
 // Package limits measures what the clients of recorded traffic use: each client's busiest window, what an exact limiter
-// would reject under a limit or newly reject after a change of limits, and the least limits that reject few. It knows no
+// rejects under a limit, what a change of limits newly rejects, and the least limits that reject few. It knows no
 // algorithm.
 package limits
 
