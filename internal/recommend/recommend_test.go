@@ -63,9 +63,9 @@ func TestASecondProgramAgrees(t *testing.T) {
 		}, "sliding-window-buckets:subwindows=60 sliding-window-log gcra:burst=2:limit=8"},
 		{"on-off", map[string]float64{
 			"sliding-window-log":                   0,
-			"sliding-window-buckets:subwindows=60": 0.083333,
+			"sliding-window-buckets:subwindows=60": 0.068333,
 			"sliding-window-buckets":               0.3,
-			"gcra:burst=150:limit=150":             0.492,
+			"gcra:burst=150:limit=150":             0.491,
 			"fixed-window:limit=150":               0.500333,
 			"gcra:burst=75:limit=225":              0.626667,
 			"gcra:burst=30:limit=270":              0.753333,

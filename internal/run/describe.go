@@ -26,6 +26,9 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 		Partial: o.Partial, Reference: &o.Reference, Notes: p.Stream.Notes(),
 		TimeScales: &result.TimeScales{IntervalUS: scales, Limit: measure.Allowed(p.Policy, scales)}}
 	note := func(text string) { run.Notes = append(run.Notes, text) }
+	if p.Scenario.Boundary {
+		note("boundary case: one millisecond more or less changes what is admitted")
+	}
 	if o.Keys > measure.MaxFairKeys {
 		note(fmt.Sprintf("fairness is not measured beyond %d,000 keys", measure.MaxFairKeys/1000))
 	}

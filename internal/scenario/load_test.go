@@ -23,6 +23,7 @@ limit: {requests: 1000, per: 3s, burst: 100}
 seed: 7
 start: 2024-06-01T12:00:00+02:00
 on_late: drop
+boundary: true
 keys: {count: 20}
 cost: {weighted: {1: 0.9, 50: 0.1}}
 phases:
@@ -63,7 +64,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Limit != (limit.Policy{Requests: 1000, Window: 3 * time.Second, Burst: 100}) || s.Seed != 7 ||
-		s.OnLate != "drop" ||
+		s.OnLate != "drop" || !s.Boundary ||
 		s.Name != "everything" || s.Question != "Is every field read?" ||
 		!s.Start.Equal(time.Date(2024, 6, 1, 10, 0, 0, 0, time.UTC)) {
 		t.Errorf("the head is %+v", s)
@@ -121,7 +122,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		t.Errorf("the server's clock is %+v and the sequences %q", s.ServerClock, s.Sequences)
 	}
 	file := filepath.FromSlash("some/where/everything.yaml")
-	if want := []Row{{"gcra:limit=5", file + ":33:8"}, {"gcra:limit=5:per=1s", file + ":33:24"}}; !slices.Equal(s.Rows,
+	if want := []Row{{"gcra:limit=5", file + ":34:8"}, {"gcra:limit=5:per=1s", file + ":34:24"}}; !slices.Equal(s.Rows,
 		want) {
 		t.Errorf("the rows are %+v, want %+v", s.Rows, want)
 	}
@@ -144,7 +145,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		"none x_limit 1.5.."}; !slices.Equal(expect, want) {
 		t.Errorf("expect %q, want %q", expect, want)
 	}
-	if place := s.Expect[1].Place; !strings.HasPrefix(place, file+":39:") {
+	if place := s.Expect[1].Place; !strings.HasPrefix(place, file+":40:") {
 		t.Errorf("the second stands at %s", place)
 	}
 }
@@ -218,6 +219,15 @@ func TestLoad(t *testing.T) {
 		if s, err = Load(file); err != nil || s.Name != want {
 			t.Errorf("%q: %+v, %v; want the name %s", from, s, err, want)
 		}
+	}
+	// a name may have underscores, and a title need be no question
+	titled := strings.NewReplacer("name: everything\n", "", "Is every field read?", strings.Repeat("Title ", 33)+".")
+	file = filepath.Join(t.TempDir(), "black_friday.yaml")
+	if err := os.WriteFile(file, []byte(titled.Replace(everything)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Load(file); err != nil || s.Name != "black_friday" || len(s.Question) != 199 {
+		t.Errorf("%+v, %v", s, err)
 	}
 	for _, name := range Names() {
 		if s, err := Load(name); err != nil || s.Name != name {

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxName     = 64
-	maxQuestion = 90
+	maxQuestion = 200
 	maxPhases   = 1000
 	maxExpect   = 1000
 	maxDuration = 366 * 24 * time.Hour // of a phase, and of all together
@@ -22,7 +22,7 @@ const (
 
 // scenario reads the whole file.
 func (r *reader) scenario(v strictyaml.Value) *Scenario {
-	f := v.Fields("name", "question", "limit", "seed", "start", "on_late", "phases", "keys", "cost",
+	f := v.Fields("name", "question", "limit", "seed", "start", "on_late", "boundary", "phases", "keys", "cost",
 		"clients", "server_clock", "sequences", "managed", "server_outage", "rows", "parameters", "expect")
 	if !f.Given() {
 		return nil
@@ -45,15 +45,15 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 // file's base name.
 func (r *reader) head(f strictyaml.Fields, s *Scenario) {
 	if v := f.Get("name"); v.Given() {
-		if v.Text(&s.Name, "a name", maxName) && !nameText.MatchString(s.Name) {
-			v.Bad("%s is not a name; want small letters, digits and hyphens between them", v.Shown())
+		if v.Text(&s.Name, "a name", maxName) && !scenarioName.MatchString(s.Name) {
+			v.Bad("%s is not a name; want small letters, digits, and _ or - between them", v.Shown())
 		}
-	} else if s.Name = baseName(r.Name); !nameText.MatchString(s.Name) || len(s.Name) > maxName {
-		f.Need("name", "one of small letters, digits and hyphens, since the file's own name is none")
+	} else if s.Name = baseName(r.Name); !scenarioName.MatchString(s.Name) || len(s.Name) > maxName {
+		f.Need("name", "one of small letters, digits, _ and -, since the file's own name is none")
 	}
-	v := f.Need("question", "the question that the scenario answers")
-	if v.Text(&s.Question, "a question", maxQuestion) && !strings.HasSuffix(s.Question, "?") {
-		v.Bad("%s does not end with a question mark; want a question", v.Shown())
+	f.Need("question", "the question that the scenario answers").Text(&s.Question, "a question", maxQuestion)
+	if v := f.Get("boundary"); v.Given() {
+		readTruth(v, &s.Boundary)
 	}
 	seed := int64(s.Seed)
 	f.Get("seed").Integer(&seed, 0, limit.MaxExact)

@@ -17,8 +17,18 @@ import (
 var (
 	numberText   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 	durationText = regexp.MustCompile(`^(-?)(([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h))+|[0-9]+d)$`)
-	nameText     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+	nameText     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`) // of an algorithm
+	scenarioName = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`)
 )
+
+// readTruth reads true or false.
+func readTruth(v strictyaml.Value, into *bool) {
+	if !v.IsTruth() || v.Node.Value != "true" && v.Node.Value != "false" {
+		v.Bad("%s; want true or false", v.Shown())
+		return
+	}
+	*into = v.Node.Value == "true"
+}
 
 // readNumber reads a finite number within least to most.
 func readNumber(v strictyaml.Value, into *float64, least, most float64) bool {

@@ -17,7 +17,7 @@ import (
 // Scenario is one file, read and checked.
 type Scenario struct {
 	Name     string // the file's base name, unless it says otherwise
-	Question string // what the scenario answers, in at most 90 characters
+	Question string // what the scenario shows, usually a question, in at most 200 characters
 	Limit    limit.Policy
 	Seed     uint64
 	Start    time.Time // of virtual time, in UTC; a multiple of a day unless the file says otherwise
@@ -42,6 +42,10 @@ type Scenario struct {
 	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
 	Parameters map[string]map[string]string
 	Expect     []Expectation
+
+	// Boundary: the scenario is about instants that are equal or a whole window apart, so that a millisecond more or
+	// less may change what is admitted.
+	Boundary bool
 
 	// NamesContract: the file has a contract, instead of the default.
 	NamesContract bool
