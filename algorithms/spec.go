@@ -14,8 +14,8 @@ import (
 // Related algorithms have colours of related hues. Fixed windows are warm, sliding windows blue, token buckets green,
 // and those that keep one moment in time purple. Six are those of Okabe and Ito ("Color Universal Design", 2008). The
 // others are shades that stay apart from all of these, and from each other, for an eye that lacks red or green as well:
-// TestPaletteStaysApart of the charts holds the distance, and says which two are too near. Colour may stay empty: a few
-// spare shades are known to be apart.
+// TestPaletteStaysApart of the charts holds the distance, and says which two are too near. Where Colour stays empty
+// the charts choose one.
 //
 // Note: their yellow is not used. A thin yellow line cannot be seen on light paper. A darker yellow looks like their
 // orange to an eye that lacks green.
@@ -26,7 +26,7 @@ type Algorithm struct {
 	Rule       string      // when a request is admitted
 	Bound      string      // the most that is admitted in an interval; L, W, B, r = L/W and N(τ) as in Bound of gcra
 	Sources    []string    // addresses of the literature
-	Colour     string      // in every chart and page, such as #cc79a7; empty: a spare one
+	Colour     string      // in every chart and page, such as #cc79a7; empty: one of those of users' scripts
 	Parameters []Parameter // what the limit does not fix
 	Traits     Traits
 

@@ -23,28 +23,25 @@ var (
 	Reference = color.NRGBA{0x80, 0x85, 0x8a, 0xff}
 )
 
-// spares are the colours of algorithms that declare none, in the order of their names: apart from the declared ones,
-// from each other and from ink. Who has none of them either is drawn in ink.
-var spares = []string{"#0000f8", "#4068f8", "#0000a8"}
+// others are the colours of rows whose name no algorithm with a colour has: users' scripts and sequences of commands.
+// They are apart from the algorithms' colours and from each other.
+var others = []color.NRGBA{{0xdd, 0x11, 0x55, 0xff}, {0x99, 0xbb, 0x66, 0xff}, {0x55, 0x11, 0x00, 0xff},
+	{0x44, 0x99, 0xff, 0xff}}
 
-// palette is each algorithm's colour: what it declares, or the next spare one.
+// palette is the colours that algorithms declare.
 var palette = sync.OnceValue(func() map[string]color.NRGBA {
-	colours, left := map[string]color.NRGBA{}, spares
-	for _, spec := range algorithms.All() {
-		declared := spec.Colour
-		if declared == "" && len(left) > 0 {
-			declared, left = left[0], left[1:]
+	colours := map[string]color.NRGBA{}
+	for _, a := range algorithms.All() {
+		c := color.NRGBA{A: 0xff}
+		if n, _ := fmt.Sscanf(a.Colour, "#%02x%02x%02x", &c.R, &c.G, &c.B); n == 3 {
+			colours[a.Name] = c
 		}
-		c := Ink
-		fmt.Sscanf(declared, "#%02x%02x%02x", &c.R, &c.G, &c.B) // nothing declared and none to spare leaves it so
-		colours[spec.Name] = c
 	}
 	return colours
 })
 
-// Color is the colour of an algorithm in every chart and page. A label with parameters, such as
-// gcra:burst=100, has the colour of its algorithm; the reference is grey, and what is not built in, such as a
-// user's script, is drawn in ink.
+// Color is the colour of a row in every chart and page. A label with parameters, such as gcra:burst=100, has the colour
+// of its algorithm. The reference is grey. Any other name has one of a few colours, always the same one.
 func Color(label string) color.NRGBA {
 	name, _, _ := strings.Cut(label, ":")
 	name, _, _ = strings.Cut(name, "+") // what a row adds to its algorithm, such as +local-flag
@@ -54,7 +51,7 @@ func Color(label string) color.NRGBA {
 	if strings.Contains(name, "reference") {
 		return Reference
 	}
-	return Ink
+	return others[hashed(name)%uint32(len(others))]
 }
 
 // Look is how the lines of a row are drawn.
@@ -63,54 +60,49 @@ type Look struct {
 	Dashes []vg.Length // of dashes and gaps, in turn; nil for a solid line
 }
 
-// dashes tell rows of one colour apart: an algorithm as it is has a solid line, one with other parameters has dashes.
-var dashes = [][]vg.Length{{5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {10, 4}, {9, 2, 1.6, 2, 1.6, 2}, {14, 3}, {3, 5}}
+// dashes tell rows of one colour apart. The first is a solid line.
+var dashes = [][]vg.Length{nil, {5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {10, 4}, {9, 2, 1.6, 2, 1.6, 2}, {14, 3}, {3, 5}}
 
-// inkDashes are those of rows that are drawn in ink, as the limit is, whose dashes none of them may have. They have no
-// colour of their own, so these tell one name from another, too.
-var inkDashes = [][]vg.Length{nil, {1.6, 2}, {7, 2, 1.6, 2}, {14, 3}, {9, 2, 1.6, 2, 1.6, 2}, {3, 5}, {20, 3, 3, 3}}
-
-// Looks are those of rows that are shown together: the algorithm's colour, and dashes that follow from the label
-// alone, so that a row looks the same in every chart and on every page. Only where two rows of one colour would look
-// alike does the later take the next dashes that are free; where none are free, it keeps its own.
+// Looks are those of rows that are shown together. A name as it is has a solid line; what a label adds to it determines
+// the dashes, so that a row looks the same in every chart and on every page. Only where two rows of one colour would
+// look alike does the later take the next dashes that are free; where none are free, it keeps its own.
 func Looks(labels []string) map[string]Look {
 	used, all := map[color.NRGBA][]bool{}, map[string]Look{}
 	for _, label := range labels {
 		if _, twice := all[label]; twice {
 			continue
 		}
-		c, list := Color(label), dashes
-		switch {
-		case c == Ink:
-			list = inkDashes
-		case !strings.ContainsAny(label, ":+"):
+		c, own, least := Color(label), 0, 1
+		name, _, _ := strings.Cut(label, "+")
+		name, _, _ = strings.Cut(name, ":")
+		if added := label[len(name):]; added != "" {
+			own = 1 + int(hashed(added)%uint32(len(dashes)-1))
+		} else if _, known := palette()[name]; known {
 			all[label] = Look{c, nil}
 			continue
+		} else {
+			least = 0
 		}
 		if used[c] == nil {
-			used[c] = make([]bool, len(list))
+			used[c] = make([]bool, len(dashes))
 		}
-		own := int(hashed(label) % uint32(len(list)))
 		i := own
-		for step := range list {
-			if next := (own + step) % len(list); !used[c][next] {
+		for step := range len(dashes) - least {
+			if next := least + (own-least+step)%(len(dashes)-least); !used[c][next] {
 				i = next
 				break
 			}
 		}
 		used[c][i] = true
-		all[label] = Look{c, list[i]}
+		all[label] = Look{c, dashes[i]}
 	}
 	return all
 }
 
-// hashed is a number that follows from what a label adds to its algorithm, or from the label where it adds nothing.
-func hashed(label string) uint32 {
+// hashed is a number that follows from a text.
+func hashed(text string) uint32 {
 	h := fnv.New32a()
-	if i := strings.IndexAny(label, ":+"); i >= 0 {
-		label = label[i:]
-	}
-	_, _ = h.Write([]byte(label)) // a hash takes everything
+	_, _ = h.Write([]byte(text)) // a hash takes everything
 	return h.Sum32()
 }
 
