@@ -195,6 +195,14 @@ func (m *Meter) finish(duration time.Duration) {
 	}
 }
 
+// LastDeparture is when the last of the delayed requests leaves, in µs from the start; 0 where none was delayed.
+func (m *Meter) LastDeparture() int64 {
+	if m.shaping == nil {
+		return 0
+	}
+	return m.shaping.lastUS
+}
+
 // Reach has the Series go on to usFromStart at least, although nothing happens there.
 func (m *Meter) Reach(usFromStart int64) {
 	m.timeline.axis.lastUS = max(m.timeline.axis.lastUS, usFromStart)

@@ -28,6 +28,7 @@ type departure struct {
 type shaping struct {
 	waiting  queue
 	order    int64
+	lastUS   int64           // when the last of what was admitted leaves
 	delays   map[int64]int64 // how many had each
 	arrivals *windows
 	peak     int64
@@ -44,6 +45,7 @@ func newShaping(so *windows, before, peak int64) *shaping {
 
 func (s *shaping) admit(a departure) {
 	delay := a.leavesUS - a.AtUS
+	s.lastUS = max(s.lastUS, a.leavesUS)
 	s.delays[delay]++
 	slot := s.arrivals.slot(a.number, a.AtUS)
 	s.peak = max(s.peak, s.arrivals.add(slot, a.AtUS, a.Cost, true))

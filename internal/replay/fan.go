@@ -157,9 +157,17 @@ func (f *fan) run(traffic Traffic) (*Part, error) {
 		duration, _ = traffic.Duration()
 	}
 	f.all.DurationUS = duration.Microseconds()
+	reach := max(f.options.Reach, f.all.LastUS)
+	for _, s := range f.sources {
+		for _, w := range s.workers {
+			if f.options.Reach == 0 {
+				reach = max(reach, w.meter.LastDeparture())
+			}
+		}
+	}
 	var sum *Part
 	for _, s := range f.sources {
-		part, err := s.part(f.all)
+		part, err := s.part(f.all, reach)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,8 @@ type Options struct {
 	Stop     <-chan struct{} // closed: stop reading, decide what has been read, and mark the outcome partial
 	Progress func(requests int64)
 	Batch    int // requests per batch; 0: defaultBatch
-	// the least length of all series, in µs, so that several replays have series of the same length
+	// the least length of all series, in µs, so that several replays have series of the same length; 0: until the last
+	// request that a shaper delays has left
 	Reach    int64
 	Scales   []int64 // lengths of intervals for MostAdmitted, in µs, ascending; nil: not measured
 	Fairness bool    // whether fairness is measured

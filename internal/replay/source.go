@@ -105,10 +105,9 @@ func (s *source) number(q limit.Request) int64 {
 	return number
 }
 
-// part is the result for the source's keys.
-func (s *source) part(all Whole) (*Part, error) {
+// part is the result for the source's keys. All series last until reach, in µs, at least.
+func (s *source) part(all Whole, reach int64) (*Part, error) {
 	duration := time.Duration(all.DurationUS) * time.Microsecond
-	reach := max(s.options.Reach, all.LastUS)
 	p := &Part{All: all, Keys: s.keys.Count()}
 	s.reference.Reach(reach)
 	var err error

@@ -155,3 +155,21 @@ clients: {count: 5, on_reject: obey, attempts: 3, delay: {uniform: [1ms, 8ms]}, 
 		}
 	}
 }
+
+// A chart's highest value is the table's peak, and its sum what was admitted: of a shaper as well, whose departures go on
+// after the last request.
+func TestChartsAgreeWithTheTable(t *testing.T) {
+	result := run(t, job(builtinScenarios(t, "aligned-window-worst", "extreme-case-1", "mixed-costs", "poisson")...))
+	for _, in := range result.Charts {
+		for i, row := range in.Run.Results {
+			series, sum := in.Algorithms[i].Series, int64(0)
+			for _, n := range series.Admitted {
+				sum += n
+			}
+			if slices.Max(series.Rolling) != row.Peak || sum != row.AdmittedCost {
+				t.Errorf("%s, %s: the chart has a peak of %d and %d admitted, the table %d and %d", in.Run.Scenario,
+					row.Algorithm, slices.Max(series.Rolling), sum, row.Peak, row.AdmittedCost)
+			}
+		}
+	}
+}
