@@ -156,8 +156,8 @@ clients: {count: 5, on_reject: obey, attempts: 3, delay: {uniform: [1ms, 8ms]}, 
 	}
 }
 
-// A chart's highest value is the table's peak, and its sum what was admitted: of a shaper as well, whose departures go on
-// after the last request.
+// A chart's highest value is the table's peak, and its sum what was admitted: of a shaper as well, whose departures go
+// on after the last request.
 func TestChartsAgreeWithTheTable(t *testing.T) {
 	result := run(t, job(builtinScenarios(t, "aligned-window-worst", "extreme-case-1", "mixed-costs", "poisson")...))
 	for _, in := range result.Charts {
