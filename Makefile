@@ -35,7 +35,7 @@ test-servers: ## run the tests and fail where a redis-server or Docker is missin
 race: ## run the tests under the race detector
 	go test -race -short ./...
 
-bench: build ## measure every algorithm on a real server, in small: two minutes, all in results/latest-bench
+bench: build ## measure every limiter on a real server, in a minute, all in results/latest-bench
 	./bin/bench run --quick
 
 bench-go: ## print decisions per second of the models and of virtual time, and what else has a Go benchmark

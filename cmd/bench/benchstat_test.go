@@ -24,11 +24,10 @@ func TestBenchstatCompares(t *testing.T) {
 	}
 	scenario := filepath.Join(dir, "short.yaml")
 	write(t, scenario, "name: short\nquestion: Which is quicker?\nlimit: {requests: 5, per: 1s}\n"+
-		"phases: [{name: all, duration: 100ms, constant: 20}]\n")
+		"phases: [{name: all, duration: 100ms, constant: 120}]\n")
 	measured := func(args ...string) []byte {
-		return printed(t, append([]string{"run", scenario, "-a", "none", "--rounds", "2", "--segment", "20ms",
-			"--warm-up", "0s",
-			"--no-sweep", "--no-memory", "--redis", "process", "--format", "bench", "--quiet", "--charts", "none",
+		return printed(t, append([]string{"run", scenario, "-a", "none", "--rounds", "2", "--warm-up", "0s",
+			"--redis", "process", "--format", "bench", "--quiet", "--charts", "none",
 			"--out", filepath.Join(dir, "out")}, args...)...)
 	}
 	both := measured("--script", filepath.Join(dir, "old.lua"), "--script", filepath.Join(dir, "new.lua"))

@@ -26,6 +26,11 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, 
 		return err
 	}
 	err := a.write(o, pictures, found)
+	if !o.Quiet {
+		for _, note := range found.Notes {
+			fmt.Fprintf(a.Stderr, "bench: %s\n", message.Shown(note))
+		}
+	}
 	if found.Partial {
 		if kept != "" {
 			kept = "; " + kept
@@ -33,13 +38,13 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, 
 		return errors.Join(err, fmt.Errorf("%w: the figures cover what was finished only, and say so%s",
 			cli.ErrInterrupted, kept))
 	}
-	var invalid []error
-	if !found.Validity.Valid {
-		for _, reason := range found.Validity.Summary() {
-			invalid = append(invalid, cli.Exit(cli.ExitInconclusive, errors.New("invalid: "+reason)))
+	if fault := found.Fault(); fault != "" {
+		if o.Format.Value == report.TableFormat { // which says so
+			fault = ""
 		}
+		err = errors.Join(err, cli.Exit(cli.ExitInconclusive, errors.New(fault)))
 	}
-	return errors.Join(err, errors.Join(invalid...))
+	return err
 }
 
 // write puts the result into the folder in place of an earlier one, of which no chart stays beside it. bench.json goes
@@ -75,25 +80,21 @@ func (a *app) write(o *cli.Output, pictures []string, found *result.Document) er
 	return nil
 }
 
-// beside are the names of the files beside bench.json: the charts, also by names that they had once, after the
-// scenario's where they are of one, and what earlier versions wrote.
-var beside = regexp.MustCompile(`^(.*\.(admitted-latency|latency-percentile|latency-time|cost-overshoot)(\..*)?|` +
-	`server-cost|throughput|memory)\.(svg|png|csv)$|^(bench\.txt|latency\.hlog|.*\.hgrm)$`)
+// beside are the names of the files beside bench.json: charts and their data, also those of earlier versions.
+var beside = regexp.MustCompile(`^(.*\.(admitted-latency|latency-percentile)|server-cost|throughput|memory)\.(svg|png|csv)$`)
 
 // removeEarlier removes bench.json and what an earlier run wrote beside it.
 func removeEarlier(folder string) error {
 	if err := os.Remove(filepath.Join(folder, result.OfBench.File())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, dir := range []string{folder, filepath.Join(folder, "hgrm")} {
-		entries, _ := os.ReadDir(dir) // one that is not there has none
-		for _, e := range entries {
-			if !beside.MatchString(e.Name()) {
-				continue
-			}
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
+	entries, _ := os.ReadDir(folder) // one that is not there has none
+	for _, e := range entries {
+		if !beside.MatchString(e.Name()) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(folder, e.Name())); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func jobOf(t *testing.T, args ...string) (*bench.Job, []string) {
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	f.shrink(c.Flags().Changed)
+	f.shorten(c.Flags().Changed)
 	job, err := new(app).job(&f, c.Flags().Args())
 	if err != nil {
 		t.Fatal(err)
@@ -40,10 +40,8 @@ func TestDefaults(t *testing.T) {
 		job.Seed != nil {
 		t.Errorf("%v %v %q %v %v", names, job.Algorithms, job.Server, job.Limit, job.Seed)
 	}
-	if job.Rounds != bench.DefaultRounds || job.Wish != (load.Wish{}) ||
-		job.WarmUp != bench.DefaultWarmUp ||
-		job.Segment != bench.DefaultSegment || job.Connections != bench.DefaultConnections || job.RepeatInvalid != 0 ||
-		!slices.Equal(job.Sweep, bench.DefaultSweep()) || !slices.Equal(job.Fills, bench.DefaultFills()) {
+	if job.Rounds != bench.DefaultRounds || job.Wish != (load.Wish{}) || job.WarmUp != bench.DefaultWarmUp ||
+		job.Connections != bench.DefaultConnections || job.RepeatInvalid != 0 {
 		t.Errorf("%+v", job)
 	}
 	if err := job.Check(); err != nil {
@@ -55,9 +53,7 @@ func TestDefaults(t *testing.T) {
 func TestFlagsReachTheJob(t *testing.T) {
 	job, names := jobOf(t, "poisson", "-a", "gcra:burst=5", "--redis", "process", "--seed", "7", "--limit", "3/1s",
 		"--burst", "2", "--script", "mine.lua",
-		"--rounds", "9", "--for", "3s", "--warm-up", "0s", "--segment", "40ms", "--connections", "6", "--sweep",
-		"2,5",
-		"--no-memory", "--repeat-invalid", "4")
+		"--rounds", "9", "--for", "3s", "--warm-up", "0s", "--connections", "6", "--repeat-invalid", "4")
 	if !slices.Equal(names, []string{"poisson"}) || len(job.Algorithms) != 1 ||
 		job.Algorithms[0].Label != "gcra:burst=5" || !slices.Equal(job.Scripts, []string{"mine.lua"}) {
 		t.Errorf("%v %v %v", names, job.Algorithms, job.Scripts)
@@ -65,27 +61,21 @@ func TestFlagsReachTheJob(t *testing.T) {
 	if job.Server != "process" || *job.Seed != 7 || job.Limit.Requests != 3 || job.Limit.Burst != 2 {
 		t.Errorf("%q %v %v", job.Server, *job.Seed, job.Limit)
 	}
-	if job.Rounds != 9 || job.Wish.For != 3*time.Second || job.WarmUp != 0 || job.Segment != 40*time.Millisecond ||
-		job.Connections != 6 ||
-		!slices.Equal(job.Sweep, []int{2, 5}) || len(job.Fills) > 0 || job.RepeatInvalid != 4 {
+	if job.Rounds != 9 || job.Wish.For != 3*time.Second || job.WarmUp != 0 || job.Connections != 6 ||
+		job.RepeatInvalid != 4 {
 		t.Errorf("%+v", job)
-	}
-	if job, _ := jobOf(t, "--no-sweep"); len(job.Sweep) > 0 {
-		t.Errorf("--no-sweep: %v", job.Sweep)
 	}
 }
 
-// The quick run has every algorithm, and yields to what is said beside it.
+// The quick run has fewer rounds and one scenario, which it plays whole: its limit is that of the scenario.
 func TestQuick(t *testing.T) {
 	job, names := jobOf(t, "--quick")
 	if !slices.Equal(names, []string{"ten-times-over"}) || job.Algorithms != nil || job.Rounds != 2 ||
-		job.Wish.For != 2*time.Second ||
-		job.Segment != 200*time.Millisecond || len(job.Fills) == 0 || !slices.Equal(job.Sweep, []int{1, 8, 64}) {
+		job.Wish != (load.Wish{}) || job.Limit != nil {
 		t.Errorf("%v %+v", names, job)
 	}
-	job, names = jobOf(t, "poisson", "--quick", "--rounds", "4", "--sweep", "4")
-	if !slices.Equal(names, []string{"poisson"}) || job.Rounds != 4 || !slices.Equal(job.Sweep, []int{4}) ||
-		job.Segment != 200*time.Millisecond {
+	job, names = jobOf(t, "poisson", "--quick", "--rounds", "4")
+	if !slices.Equal(names, []string{"poisson"}) || job.Rounds != 4 || job.Wish != (load.Wish{}) {
 		t.Errorf("%v %+v", names, job)
 	}
 }

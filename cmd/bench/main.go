@@ -14,15 +14,13 @@ import (
 	"ratelab/internal/result"
 )
 
-const about = `Measure what rate limiters' Lua costs on a real Redis: latency of accepted and rejected requests,
-server time per decision, memory per key, and throughput against concurrency. Check whether a
-change makes decisions cost more.
+const about = `Measure how fast rate limiters are on a real Redis, and check whether a changed script costs more:
+response times and server time on your traffic, and counted instructions, commands and bytes.
 
 Exit codes: 0 ok, 1 a regression, 2 usage or invalid input, 3 the harness could not run, 4
-inconclusive: the generator did not keep up, the server stood still, or the machine was too noisy;
-130 interrupted.`
+inconclusive: the generator did not keep up or the server stood still; 130 interrupted.`
 
-const examples = `  bench run --quick                                    all measurements, shortened: two minutes
+const examples = `  bench run --quick                                    every limiter, in a minute
   bench run my-scenario.yaml --script my.lua           your own traffic, your own script
   bench compare --base old/gcra.lua --head lua/gcra.lua
                                                        same decisions? does it cost more?

@@ -13,7 +13,7 @@ import (
 
 // measure is the main job. If it fails nothing is printed and the files are as they were.
 func (a *app) measure(c *cobra.Command, f *runFlags, args []string) error {
-	f.shrink(c.Flags().Changed)
+	f.shorten(c.Flags().Changed)
 	job, err := a.job(f, args)
 	if err != nil {
 		return err
@@ -39,18 +39,14 @@ func (a *app) measure(c *cobra.Command, f *runFlags, args []string) error {
 	return a.deliver(&f.Output, pictures, found, job.Kept)
 }
 
-// shrink sets what --quick stands for, where nothing else is said.
-func (f *runFlags) shrink(given func(name string) bool) {
-	set := func(name string, to func()) {
-		if f.quick && !given(name) {
-			to()
-		}
+// quickRounds are enough to say how far the same code differs from itself.
+const quickRounds = 2
+
+// shorten sets what --quick stands for, unless a flag says otherwise.
+func (f *runFlags) shorten(given func(name string) bool) {
+	if f.quick && !given("rounds") {
+		f.rounds.Value = quickRounds
 	}
-	set("rounds", func() { f.rounds.Value = 2 })
-	set("for", func() { f.length.Value = 2 * time.Second })
-	set("warm-up", func() { f.warmUp.Value = 100 * time.Millisecond })
-	set("segment", func() { f.segment.Value = 200 * time.Millisecond })
-	set("sweep", func() { f.sweep.Value = []int{1, 8, 64} })
 }
 
 // job is what the flags and arguments ask for.
@@ -75,16 +71,8 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 	job := &bench.Job{
 		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis, Instead: instead,
 		Rounds: f.rounds.Value, Wish: load.Wish{From: f.from.Value, For: f.length.Value},
-		WarmUp: f.warmUp.Value, Segment: f.segment.Value,
-		Connections: f.connections.Value, Sweep: f.sweep.Value, Fills: bench.DefaultFills(),
-		RepeatInvalid: f.repeatInvalid.Value,
-		Version:       cli.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
-	}
-	if f.noSweep {
-		job.Sweep = []int{}
-	}
-	if f.noMemory {
-		job.Fills = []int64{}
+		WarmUp: f.warmUp.Value, Connections: f.connections.Value, RepeatInvalid: f.repeatInvalid.Value,
+		Version: cli.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
 	}
 	return job, nil
 }

@@ -12,10 +12,10 @@ import (
 	"ratelab/internal/report"
 )
 
-const aboutRun = `Run scenarios on the wall clock against every algorithm on a real server, and measure latency. Each
-round runs each scenario with each algorithm, open loop, with the window's edges where the scenario
-has them, and then measures a closed loop. The sweep over connections and the memory of a key come
-last. Default scenarios: extreme-case-1, ten-times-over.`
+const aboutRun = `Play scenarios on the wall clock against every limiter on a real server: what is admitted there
+and in virtual time, response times, and the server's time for each decision. Each round plays
+each scenario against each limiter, with the window's edges where the scenario has them. Default
+scenarios: extreme-case-1, ten-times-over.`
 
 // defaultScenarios differ: one has bursts on both sides of a window's edge, of which algorithms admit very different
 // amounts. The other offers ten times the limit, so that most requests are rejected.
@@ -35,17 +35,16 @@ type runFlags struct {
 	cli.Output
 
 	redis                              string
-	quick, noSweep, noMemory           bool
+	quick                              bool
 	rounds, connections, repeatInvalid cli.Value[int]
-	from, length, warmUp, segment      cli.Value[time.Duration]
-	sweep                              cli.Value[[]int]
+	from, length, warmUp               cli.Value[time.Duration]
 }
 
 // run is the command that measures.
 func (a *app) run() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use: "run [scenario or file …]", Short: "Measure scenarios and algorithms on a real server", Long: aboutRun,
+		Use: "run [scenario or file …]", Short: "Measure limiters on a real server", Long: aboutRun,
 		ValidArgsFunction: cli.CompleteScenarios,
 		RunE:              func(c *cobra.Command, args []string) error { return a.measure(c, &f, args) },
 	}
@@ -62,24 +61,17 @@ func (f *runFlags) register(c *cobra.Command, s cli.Streams) {
 	f.from = cli.Duration(0, 0, limit.MaxWindow)
 	f.length = cli.Duration(0, 10*time.Millisecond, load.Longest)
 	f.warmUp = cli.Duration(bench.DefaultWarmUp, 0, time.Hour)
-	f.segment = cli.Duration(bench.DefaultSegment, 10*time.Millisecond, time.Hour)
 	f.connections = cli.Count(bench.DefaultConnections, 1, mostConnections)
-	f.sweep = cli.Counts(bench.DefaultSweep(), mostConnections)
 	f.repeatInvalid = cli.Count(0, 0, 100)
 	cli.ServerFlag(c, &f.redis, "", "process, container, redis://…, unix://… (default: found)")
 	fs := c.Flags()
-	fs.BoolVar(&f.quick, "quick", false, "shorten all measurements to two minutes; other flags override")
-	fs.Var(&f.rounds, "rounds", "measure everything `N` times, in another order each time")
+	fs.BoolVar(&f.quick, "quick", false, "two rounds; default scenario ten-times-over")
+	fs.Var(&f.rounds, "rounds", "play everything `N` times, in another order each time")
 	fs.Var(&f.from, "from", "skip the first `TIME` of each scenario")
 	fs.Var(&f.length, "for", "play `TIME` of each scenario, at most 1m30s")
 	fs.Var(&f.warmUp, "warm-up", "`TIME` before each measurement that is not counted")
-	fs.Var(&f.segment, "segment", "`TIME` of one closed-loop measurement")
-	fs.Var(&f.connections, "connections", "`N` connections, except in the sweep")
-	fs.Var(&f.sweep, "sweep", "measure closed loops with `N,N` connections")
-	fs.BoolVar(&f.noSweep, "no-sweep", false, "skip the sweep over connections")
-	c.MarkFlagsMutuallyExclusive("sweep", "no-sweep")
-	fs.BoolVar(&f.noMemory, "no-memory", false, "skip the memory of keys")
-	fs.Var(&f.repeatInvalid, "repeat-invalid", "repeat an invalid measurement at most `N` times")
+	fs.Var(&f.connections, "connections", "`N` connections")
+	fs.Var(&f.repeatInvalid, "repeat-invalid", "repeat a disturbed measurement at most `N` times")
 	f.FormatFlag(c, report.BenchmarkFormats.Names())
 	f.FolderFlags(c, "results/latest-bench", "bench.json and charts")
 	f.QuietFlag(c)

@@ -28,8 +28,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"run", brief, "-a", "gcra", "--redis", "process", "--rounds", "1", "--for", "50ms",
-		"--warm-up", "0s",
-		"--segment", "10ms", "--no-sweep", "--no-memory", "--charts", "none", "--out", t.TempDir()}
+		"--warm-up", "0s", "--charts", "none", "--out", t.TempDir()}
 	measure := func(more ...string) string {
 		return clitest.OnTerminal(t, func(tty *os.File) {
 			code := run(append(args, more...), cli.Streams{Stdout: io.Discard, Stderr: tty})

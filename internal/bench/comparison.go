@@ -3,11 +3,13 @@ package bench
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
 	"ratelab/internal/counting"
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
@@ -37,7 +39,7 @@ type Comparison struct {
 // comparing is a comparison with every name resolved.
 type comparing struct {
 	*Comparison
-	costs   [2]*run.Limiter // under costLimit
+	bytes   [2]*run.Limiter // under bytesLimit
 	plans   []*run.Plan     // by scenario, with the rows base and head
 	leftOut []string        // built-in scenarios that neither side can decide
 	limits  []limit.Policy  // under which instructions are counted, countLimit first
@@ -53,7 +55,7 @@ func (c *Comparison) plan() (*comparing, error) {
 			checkOneGateway(*side.Choice, &wrong)
 		}
 		var err error
-		if p.costs[i], err = side.Under(costLimit); err != nil {
+		if p.bytes[i], err = side.Under(bytesLimit); err != nil {
 			wrong.Bad(err)
 		}
 	}
@@ -135,11 +137,43 @@ func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.S
 		for _, r := range runs {
 			rows = append(rows, &r.Results[i])
 		}
-		call, err := s.countCall(ctx, p.costs[i])
+		call, err := s.countBytes(ctx, p.bytes[i])
 		if err != nil {
 			return sides, nil, err
 		}
-		sides[i] = &counting.Side{Name: p.Sides[i].Name, Label: p.costs[i].Label, Figures: together(rows), Work: *call}
+		sides[i] = &counting.Side{Name: p.Sides[i].Name, Label: p.bytes[i].Label, Figures: together(rows), Bytes: *call}
 	}
 	return sides, runs, nil
+}
+
+// together is what the decisions of all the rows took.
+func together(rows []*result.Row) (all measure.Figures) {
+	offered := func(r *result.Row) int64 { return r.Offered }
+	keys := func(r *result.Row) int64 { return *r.KeysLeft }
+	all.KeysLeft, all.KeysWithoutTTL = new(int64), new(int64)
+	for _, r := range rows {
+		*all.KeysLeft += *r.KeysLeft
+		*all.KeysWithoutTTL += *r.KeysWithoutTTL
+	}
+	all.Commands = mean(rows, offered, func(r *result.Row) *float64 { return r.Commands })
+	all.RoundTrips = mean(rows, offered, func(r *result.Row) *float64 { return r.RoundTrips })
+	all.BytesPerKey = mean(rows, keys, func(r *result.Row) *float64 { return r.BytesPerKey })
+	return all
+}
+
+// mean is that of a figure of the rows, each of which has it of so many; nil where none has. The sums are whole
+// numbers: calls, or bytes.
+func mean(rows []*result.Row, of func(*result.Row) int64, figure func(*result.Row) *float64) *float64 {
+	var sum float64
+	var n int64
+	for _, r := range rows {
+		if each := figure(r); each != nil {
+			sum += math.Round(*each * float64(of(r)))
+			n += of(r)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return new(sum / float64(n))
 }

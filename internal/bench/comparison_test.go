@@ -154,3 +154,22 @@ func TestAFailingScript(t *testing.T) {
 		t.Errorf("got %v and %v; want an error that names the script and its reply", r, err)
 	}
 }
+
+// By hand: 10 and 30 decisions with 20 and 40 calls, 1 and 3 keys of 100 and 500 bytes together.
+func TestWorkAddsUp(t *testing.T) {
+	row := func(offered, keys, withoutTTL int64, calls, bytes float64) *result.Row {
+		r := &result.Row{}
+		r.Offered, r.KeysLeft, r.KeysWithoutTTL = offered, &keys, &withoutTTL
+		r.Commands, r.RoundTrips, r.BytesPerKey = &calls, new(1.), &bytes
+		return r
+	}
+	w := together([]*result.Row{row(10, 1, 0, 2, 100), row(30, 3, 2, 40./30, 500./3)})
+	if *w.Commands != 1.5 || *w.RoundTrips != 1 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 ||
+		*w.KeysWithoutTTL != 2 {
+		t.Errorf("calls %v, trips %v, bytes %v, keys %v and %v", *w.Commands, *w.RoundTrips,
+			*w.BytesPerKey, *w.KeysLeft, *w.KeysWithoutTTL)
+	}
+	if w = together(nil); w.Commands != nil || w.BytesPerKey != nil || *w.KeysLeft != 0 {
+		t.Errorf("of nothing: %+v", w)
+	}
+}

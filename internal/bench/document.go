@@ -1,13 +1,17 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"slices"
 
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/host"
+
 	"ratelab/internal/limit"
+	"ratelab/internal/load"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 )
@@ -16,87 +20,94 @@ import (
 func (r *measuring) document(ctx context.Context) *result.Document {
 	d := result.New(result.OfBench, r.Version)
 	d.Notes = slices.Clone(r.notes)
+	if r.repeated > 0 {
+		d.Notes = append(d.Notes, message.Count(r.repeated, "disturbed measurement")+" repeated")
+	}
 	d.Measurement = &result.Measurement{
 		Started: r.began.UTC().Round(0), TookUS: r.since(r.wall.Now()), Partial: r.partial,
 		Server: describe(ctx, r.server, r.spec), Machine: thisMachine(),
-		Generator: result.Generator{Pacer: cmp.Or(r.pacer, "not used"), GOMAXPROCS: runtime.GOMAXPROCS(0),
-			GOGC: gcPercent, Processors: r.places.String()},
-		Settings: r.settings(),
+		Generator: result.Generator{Pacer: load.Pacer, GOMAXPROCS: runtime.GOMAXPROCS(0), GOGC: gcPercent},
+		Settings: result.Settings{Rounds: r.Rounds, WarmUpUS: r.WarmUp.Microseconds(), Connections: r.Connections,
+			Repeated: r.repeated},
 	}
-	d.Settings.RepeatedRound = r.repeated
-	if r.repeated > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d measurements were made again: %s was at fault", r.repeated,
-			result.Culprit(r.blamed)))
-	}
-	for _, p := range r.runs {
+	reasons := append([]result.Reason{}, r.reasons...) // none are not null
+	for _, p := range r.plays {
 		if p.virtual == nil { // nor was it played
 			continue
 		}
 		d.Runs = append(d.Runs, p.completed())
-		for k, row := range p.rows {
-			d.Latency = append(d.Latency, row.record(r.perCall[k]))
+		for _, row := range p.rows {
+			d.Latency = append(d.Latency, row.completed())
 		}
 	}
-	for i := range r.costs {
-		for m := range r.costs[i].Mixes {
-			complete(&r.costs[i].Mixes[m], &r.costs[0].Mixes[m], r.perCall[i])
-		}
-		d.Costs = append(d.Costs, *r.costs[i])
-		d.Notes = append(d.Notes, departures(d.Costs[i])...)
-	}
-	d.NoiseFloor = result.NoiseFloorOfCosts(d.Costs)
-	reasons := append([]result.Reason{}, r.reasons...) // none are not null
-	reasons = append(append(reasons, dearControl(d)...), tooNoisy(&d.NoiseFloor)...)
+	d.NoiseFloor = result.NoiseFloorOf(d.Latency)
+	reasons = append(reasons, dearControl(d)...)
 	d.Validity = result.Validity{Valid: len(reasons) == 0, Reasons: reasons}
 	return d
 }
 
-func (j *Job) settings() result.Settings {
-	return result.Settings{
-		Rounds: j.Rounds, WarmUpUS: j.WarmUp.Microseconds(), SegmentUS: j.Segment.Microseconds(),
-		Connections: j.Connections, Sweep: append([]int{},
-			j.Sweep...), CostLimit: result.LimitOf(costLimit), FillLimit: result.LimitOf(fillLimit),
-	}
-}
-
 // completed is what virtual time found of a scenario, and what is played of that.
-func (c *playPlan) completed() result.Run {
-	own, _ := c.whole.Duration() // 0 where it is not known
-	out := *c.virtual
+func (p *play) completed() result.Run {
+	own, _ := p.whole.Duration() // 0 where it is not known
+	out := *p.virtual
 	out.DurationUS = own.Microseconds()
-	out.Played = &result.Part{ScenarioSHA256: c.Scenario.SHA256, FromUS: c.part.From.Microseconds(),
-		LengthUS: c.part.Length().Microseconds(), OnLate: c.Scenario.OnLate}
-	out.Notes = slices.Concat(out.Notes, c.whole.Notes())
-	if c.part.From > 0 {
+	out.Played = &result.Part{ScenarioSHA256: p.Scenario.SHA256, FromUS: p.part.From.Microseconds(),
+		LengthUS: p.part.Length().Microseconds(), OnLate: p.Scenario.OnLate}
+	out.Notes = slices.Concat(out.Notes, p.whole.Notes())
+	if p.part.From > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("what is due before %s is not played: the limiters begin with "+
-			"nothing counted", limit.FormatDuration(c.part.From)))
+			"nothing counted", limit.FormatDuration(p.part.From)))
 	}
-	if c.Scenario.OnLate != scenario.OnLates[0] {
+	if p.Scenario.OnLate != scenario.OnLates[0] {
 		out.Notes = append(out.Notes, fmt.Sprintf("on_late %s applies to requests that no connection was free for "+
-			"until %v after they were due", c.Scenario.OnLate, lateAfter))
+			"until %v after they were due", p.Scenario.OnLate, lateAfter))
 	}
 	return out
 }
 
-// departures notes mixes of which another share was admitted than they are meant to have.
-func departures(c result.Cost) []string {
-	if c.Algorithm == control {
-		return nil
-	}
-	var notes []string
-	for _, m := range c.Mixes {
-		calls := m.Accepted + m.Rejected
-		if calls == 0 {
-			continue
-		}
-		share, want := float64(m.Accepted)/float64(calls), wantedShare(m.Mix)
-		if share < want-mixTolerance || share > want+mixTolerance {
-			notes = append(notes, fmt.Sprintf("%s: of the mix %s %.1f %% were admitted, where %.0f %% should be",
-				c.Algorithm, m.Mix, 100*share, 100*want))
+// completed is the row with its means and medians.
+func (r *row) completed() result.Latency {
+	n := max(1, float64(len(r.Rounds)))
+	r.IntendedPerS /= n
+	r.AchievedPerS /= n
+	var serverUS []float64
+	for _, round := range r.Rounds {
+		if round.ServerUSPerCall != nil {
+			serverUS = append(serverUS, *round.ServerUSPerCall)
 		}
 	}
-	return notes
+	if serverUS != nil {
+		r.ServerUSPerCall = new(result.Median(serverUS))
+	}
+	return r.Latency
 }
 
-// mixTolerance is how far a mix may be off without a note.
-const mixTolerance = 0.01
+// dearControl is why the figures are not those of the scripts: in a scenario the script that decides nothing took the
+// server longer than one that decides, by more than the noise between rounds.
+func dearControl(d *result.Document) (all []result.Reason) {
+	for i := range d.Runs {
+		var none float64
+		for _, p := range d.Plays(&d.Runs[i]) {
+			us := p.ServerUSPerCall
+			switch {
+			case us == nil:
+			case p.Algorithm == control:
+				none = *us
+			case d.NoiseFloor.Pairs > 0 && none > *us*max(1, d.NoiseFloor.ServerUS):
+				all = append(all, result.Reason{Code: "control", Where: p.Scenario, Statement: fmt.Sprintf(
+					"%s took the server %.1f µs, and a script that decides nothing %.1f µs", p.Algorithm, *us, none)})
+			}
+		}
+	}
+	return all
+}
+
+// thisMachine is where the generator runs. What cannot be told is empty.
+func thisMachine() result.Machine {
+	m := result.Machine{OS: runtime.GOOS, Architecture: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
+	m.Kernel, _ = host.KernelVersion()
+	if processors, _ := cpu.Info(); len(processors) > 0 {
+		m.CPU = processors[0].ModelName
+	}
+	return m
+}

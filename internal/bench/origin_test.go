@@ -26,7 +26,7 @@ func TestAPlayMeetsTheEdgeOfItsWindow(t *testing.T) {
 	longtest.Skip(t, "plays on the wall clock")
 	j := tiny(t, "fixed-window-aligned")
 	j.Scenarios[0] = written(t, edge)
-	j.Rounds, j.Wish, j.Sweep, j.Fills = 3, load.Wish{}, nil, nil
+	j.Rounds, j.Wish = 3, load.Wish{}
 	r := runJob(t, j)
 	for _, round := range r.Latency[1].Rounds {
 		// As many may fall on the other side as were due within the longest response before it: one, unless the
@@ -43,7 +43,7 @@ func TestNothingPlayedIsInvalid(t *testing.T) {
 	longtest.Skip(t, "measures for a second")
 	j := tiny(t, "gcra")
 	j.Scenarios[0] = written(t, edge)
-	j.Rounds, j.Sweep, j.Fills = 1, nil, nil
+	j.Rounds = 1
 	r := runJob(t, j)
 	nothing := func(r result.Reason) bool { return r.Code == "nothing" }
 	if !slices.ContainsFunc(r.Validity.Reasons, nothing) {
@@ -67,7 +67,7 @@ func TestWhatComesBeforeIsNotPlayed(t *testing.T) {
 	j := tiny(t, "sliding-window-log")
 	j.Scenarios[0] = written(t, late)
 	j.Wish = load.Wish{From: 30 * time.Second, For: 100 * time.Millisecond}
-	j.Rounds, j.Sweep, j.Fills = 1, nil, nil
+	j.Rounds = 1
 	found := runJob(t, j)
 	r := &found.Runs[0]
 	if r.Played.FromUS != 30_000_000 || r.Played.LengthUS != 100_000 || len(r.Notes) != 1 {
@@ -107,7 +107,7 @@ func TestClientsThatReactArePlayed(t *testing.T) {
 	longtest.Skip(t, "measures for a second")
 	j := tiny(t, "fixed-window")
 	j.Scenarios[0] = written(t, crowd)
-	j.Wish, j.Rounds, j.Sweep, j.Fills = load.Wish{}, 1, nil, nil
+	j.Wish, j.Rounds = load.Wish{}, 1
 	r := runJob(t, j)
 	row := r.Plays(&r.Runs[0])[1]
 	if row.Accepted < 39 || row.Row.Admitted != 40 || row.Rejected < 40 || row.Row.Rejected < 40 {

@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
@@ -18,27 +17,25 @@ import (
 // control is the algorithm that is measured in every round: what the harness and the round trip cost.
 const control = result.Control
 
-// costLimit is the limit of the closed loop: too long for a key's permits to come back while it is measured.
-var costLimit = limit.Policy{Requests: 100, Window: time.Hour}
-
-// fillLimit is the limit of the memory fills, none of which it rejects.
-var fillLimit = limit.Policy{Requests: 10_000, Window: time.Hour}
-
 // plan is the job with every name resolved: all that can still fail is the server.
 type plan struct {
 	*Job
-	runs  []*playPlan
-	costs []*run.Limiter // under costLimit; the control first, and so in every list of limiters
-	fills []*run.Limiter // under fillLimit
+	plays []*play
 }
 
-// playPlan is a run.Plan of the part of a scenario that is played.
-type playPlan struct {
+// play is a run.Plan of the part of a scenario that is played.
+type play struct {
 	run.Plan
 	part    *load.Part
 	whole   *traffic.Stream // all of the scenario
-	virtual *result.Run     // what virtual time decides of the part; nil: that is not known yet
-	rows    []*row          // what was measured, by limiter
+	virtual *result.Run     // what virtual time decides of the part; nil: not known yet
+	rows    []*row          // what was measured, by limiter; the control is the first
+}
+
+// row is what all rounds found of one limiter in one scenario.
+type row struct {
+	result.Latency
+	verdicts []limit.Verdict // of virtual time, on the same requests where clients do not react
 }
 
 // plan resolves the job; the error, an *InputError, has everything that is wrong with it.
@@ -47,24 +44,13 @@ func (j *Job) plan() (*plan, error) {
 	checkServer(j.Server, &wrong)
 	p := &plan{Job: j}
 	choices := withControl(j.Algorithms)
-	for _, s := range j.Scenarios {
-		p.runs = append(p.runs, j.scenario(s, choices, &wrong))
-	}
-	choices = atTheLimit(choices, &wrong)
-	scripts := script.Files(j.Scripts)
-	p.costs = run.Limiters(choices, scripts, costLimit, nil, &wrong)
-	p.fills = run.Limiters(choices, scripts, fillLimit, nil, &wrong)
-	return p, wrong.Err()
-}
-
-// atTheLimit are the choices for whose calls the cost is measured, under the same limit for all of them.
-func atTheLimit(choices []algorithms.Choice, wrong *run.Problems) []algorithms.Choice {
-	var all []algorithms.Choice
 	for _, c := range choices {
-		checkOneGateway(c, wrong)
-		all = append(all, c.AtTheLimit())
+		checkOneGateway(c, &wrong)
 	}
-	return all
+	for _, s := range j.Scenarios {
+		p.plays = append(p.plays, j.play(s, choices, &wrong))
+	}
+	return p, wrong.Err()
 }
 
 // checkOneGateway refuses a row of several gateways, each of which makes the calls that one makes.
@@ -75,13 +61,14 @@ func checkOneGateway(c algorithms.Choice, wrong *run.Problems) {
 	}
 }
 
-func (j *Job) scenario(s *scenario.Scenario, choices []algorithms.Choice, wrong *run.Problems) *playPlan {
+// play plans a scenario.
+func (j *Job) play(s *scenario.Scenario, choices []algorithms.Choice, wrong *run.Problems) *play {
 	if err := load.CheckScenario(s); err != nil {
 		wrong.Bad(err)
 	}
 	played := *s
 	played.Expect = nil // of the whole scenario
-	r := &playPlan{Plan: run.NewPlan(&played, j.Instead)}
+	r := &play{Plan: run.NewPlan(&played, j.Instead)}
 	r.whole = r.Stream
 	var err error
 	if r.part, err = load.NewPart(r.whole, j.Wish); err != nil {

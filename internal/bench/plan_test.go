@@ -20,7 +20,7 @@ import (
 func planOf(t *testing.T, change func(*Job)) (*plan, error) {
 	t.Helper()
 	j := &Job{Scenarios: []*scenario.Scenario{written(t, small)}, Server: "process", Algorithms: choices(t, "gcra"),
-		Rounds: DefaultRounds, WarmUp: DefaultWarmUp, Segment: DefaultSegment, Connections: DefaultConnections}
+		Rounds: DefaultRounds, WarmUp: DefaultWarmUp, Connections: DefaultConnections}
 	change(j)
 	return j.plan()
 }
@@ -28,31 +28,20 @@ func planOf(t *testing.T, change func(*Job)) (*plan, error) {
 // The control is the first of all limiters, whether it is named or not.
 func TestTheControlIsFirst(t *testing.T) {
 	p, err := planOf(t, func(j *Job) { j.Algorithms = nil })
-	if err != nil || len(p.costs) != len(algorithms.Names()) || p.costs[0].Label != control ||
-		p.costs[1].Label == control || p.mostConnections() != 32 {
-		t.Errorf("%v: %d limiters, the first %q", err, len(p.costs), p.costs[0].Label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := p.plays[0].Limiters
+	if len(all) != len(algorithms.Names()) || all[0].Label != control || all[1].Label == control {
+		t.Errorf("%d limiters, the first %q", len(all), all[0].Label)
 	}
 }
 
 func TestLimitAndSeedReplaceTheScenarios(t *testing.T) {
 	seed := uint64(7)
 	p, err := planOf(t, func(j *Job) { j.Limit, j.Seed = &limit.Policy{Requests: 3, Window: time.Second}, &seed })
-	if err != nil || p.runs[0].Policy.Requests != 3 || p.runs[0].Seed != 7 {
-		t.Errorf("%+v, %v", p.runs[0], err)
-	}
-}
-
-// A row decides the scenario by its own limit, and its calls are timed under the limit of all.
-func TestARowsOwnLimitIsNotThatOfTheCosts(t *testing.T) {
-	p, err := planOf(t, func(j *Job) { j.Algorithms = choices(t, "gcra:limit=3:per=1s") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	played, timed := p.runs[0].Limiters[1], p.costs[1]
-	if played.Label != timed.Label || played.Policy.Requests != 3 || timed.Policy != costLimit ||
-		p.fills[1].Policy != fillLimit {
-		t.Errorf("%s is played under %v, timed under %v and filled under %v", played.Label, played.Policy, timed.Policy,
-			p.fills[1].Policy)
+	if err != nil || p.plays[0].Policy.Requests != 3 || p.plays[0].Seed != 7 {
+		t.Errorf("%+v, %v", p.plays[0], err)
 	}
 }
 
@@ -121,11 +110,11 @@ func TestSides(t *testing.T) {
 		{dir + "my.lua", "token-bucket", "token-bucket"},
 		{"gcra:burst=7", "", "gcra:burst=7"},
 	} {
-		if made, err := side(t, c.name, c.as).Under(costLimit); err != nil || made.Label != c.label {
+		if made, err := side(t, c.name, c.as).Under(bytesLimit); err != nil || made.Label != c.label {
 			t.Errorf("%+v makes %+v, %v", c, made, err)
 		}
 	}
-	e, _ := side(t, dir+"gcra.lua", "").Under(costLimit)
+	e, _ := side(t, dir+"gcra.lua", "").Under(bytesLimit)
 	if e.Program.Source != "return {1, 0, 0, 0}" || e.File != dir+"gcra.lua" {
 		t.Errorf("the file's own source is not what runs: %+v", e)
 	}

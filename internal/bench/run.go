@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
 
 	"ratelab/internal/load"
 	"ratelab/internal/message"
@@ -15,41 +18,36 @@ import (
 type measuring struct {
 	*plan
 	*session
-	done int // rounds that are finished
-
-	costs    []*result.Cost // by limiter
-	perCall  []*result.Work // by limiter; nil for what was not counted
+	vigil    *load.Vigil
+	done     int // rounds that are finished
 	reasons  []result.Reason
 	repeated int
-	blamed   []result.Reason // for what was measured again
 	partial  bool
 }
 
 // run does the job.
 func (p *plan) run(ctx context.Context) (*result.Document, error) {
-	s, err := begin(ctx, p.Server, p.mostConnections(), &p.runs[0].Plan, replay.Clock{Now: p.Now, Sleep: p.Sleep},
-		p.Stop)
+	s, err := begin(ctx, p.Server, p.Connections+1, &p.plays[0].Plan, replay.Clock{Now: p.Now, Sleep: p.Sleep}, p.Stop)
 	if err != nil {
 		return nil, err
 	}
-	s.places = place(ctx, s.server)
 	return p.on(ctx, s)
 }
 
 // on does the job on a server, and ends that if it is ours.
-func (p *plan) on(ctx context.Context, s *session) (*result.Document, error) {
+func (p *plan) on(ctx context.Context, s *session) (document *result.Document, err error) {
 	r := &measuring{plan: p, session: s}
-	for _, c := range p.costs {
-		r.costs = append(r.costs, newCost(c))
-	}
-	r.perCall = make([]*result.Work, len(r.costs))
-	back := quietly()
-	err := s.watch(ctx)
+	before := debug.SetGCPercent(gcPercent)
+	r.vigil, err = load.KeepVigil(ctx, s.server.Open, load.NewClock(s.wall.Now()))
 	if err == nil {
 		err = r.measure(ctx)
 	}
-	back()
-	var document *result.Document
+	debug.SetGCPercent(before)
+	r.vigil.Close()
+	if errors.Is(err, message.ErrStopped) {
+		r.partial, err = true, nil
+		r.note("interrupted: what was under way is left out")
+	}
 	if err == nil {
 		document = r.document(ctx)
 	}
@@ -60,110 +58,92 @@ func (p *plan) on(ctx context.Context, s *session) (*result.Document, error) {
 	return document, nil
 }
 
-// mostConnections is how many connections the job has open at a time.
-func (p *plan) mostConnections() int {
-	most := max(p.Connections, len(p.costs)+1)
-	for _, n := range p.Sweep {
-		most = max(most, n)
-	}
-	return most
-}
-
-// measure does everything, or as much as there is time for until the job is told to stop.
+// measure decides every scenario in virtual time, and then plays every round of it.
+//
+// Note: with all scenarios in each round a round began minutes after the one before. A machine that others use was
+// another one by then: the same script took up to 1.5 times as long, though within a round nothing moved by a tenth of
+// that.
 func (r *measuring) measure(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{r.decideAll, r.rehearseLoops, r.takeAll, r.fillAll,
-		r.rounds, r.sweep} {
-		err := part(ctx)
-		if errors.Is(err, message.ErrStopped) {
-			r.partial = true
-			r.note("interrupted: what was under way is left out")
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// step tells what begins. The rounds of each scenario count, and those of the closed loop.
-func (r *measuring) step(where string) {
-	if r.Progress != nil {
-		r.Progress(where, r.done, r.Rounds*(len(r.runs)+1))
-	}
-}
-
-// decideAll counts what every limiter decides on every scenario in virtual time.
-func (r *measuring) decideAll(ctx context.Context) error {
-	for _, p := range r.runs {
+	for _, p := range r.plays {
 		where := p.Scenario.Name + " in virtual time"
 		r.step(where)
-		if err := r.decideScenario(ctx, p); err != nil {
+		if err := r.decidePlay(ctx, p); err != nil {
 			return err
 		}
-		r.reasons = append(r.reasons, r.silences(where, mostInBatches)...)
+		r.vigil.Silence() // a batch in virtual time keeps the server busy, and nothing is timed then
 	}
-	return nil
-}
-
-// takeAll counts what a call of every limiter takes. What is measured next is measured on a new server.
-func (r *measuring) takeAll(ctx context.Context) error {
-	for i, c := range r.plan.costs {
-		where := c.Label + " bytes and allocations"
-		r.step(where)
-		var err error
-		if r.perCall[i], err = r.countCall(ctx, c); err != nil {
-			return err
-		}
-		r.reasons = append(r.reasons, r.silences(where, load.MostSilence)...)
-	}
-	return r.renew(ctx, r.mostConnections())
-}
-
-// fillAll measures the memory of keys, where the server tells.
-func (r *measuring) fillAll(ctx context.Context) error {
-	if !r.server.Own {
-		return nil
-	}
-	for i, c := range r.fills {
-		where := c.Label + " memory"
-		r.step(where)
-		for _, n := range r.Fills {
-			if r.stopped() {
-				return message.ErrStopped
-			}
-			fill, err := r.fill(ctx, c, n)
-			if err != nil {
+	for _, p := range r.plays {
+		for number := 1; number <= r.Rounds; number++ {
+			if err := r.round(ctx, p, number); err != nil {
 				return err
 			}
-			r.costs[i].Memory = append(r.costs[i].Memory, fill)
+			r.done++
 		}
-		r.reasons = append(r.reasons, r.silences(where, mostInBatches)...)
 	}
 	return nil
 }
 
-// sweep measures every limiter at rising numbers of connections.
-func (r *measuring) sweep(ctx context.Context) error {
-	for i, c := range r.plan.costs {
-		for _, n := range r.Sweep {
-			where := fmt.Sprintf("sweep %s at %d connections", c.Label, n)
-			var found *closedRound
-			reasons, err := r.again(where, func() (reasons []result.Reason, err error) {
-				found, err = r.saturate(ctx, c, saturation{result.MixHalf, n, r.WarmUp, r.Segment})
-				if err != nil {
-					return nil, err
-				}
-				return append(r.blame(where, found.Reasons(), &found.account, found.Sent),
-					r.silences(where, load.MostSilence)...), nil
-			})
-			if err != nil {
+// step tells what begins.
+func (r *measuring) step(where string) {
+	if r.Progress != nil {
+		r.Progress(where, r.done, r.Rounds*len(r.plays))
+	}
+}
+
+// round measures one scenario's traffic once, of every limiter. The figures count once all are there.
+func (r *measuring) round(ctx context.Context, p *play, number int) error {
+	all := make([]*played, len(p.Limiters))
+	var reasons []result.Reason
+	for position, i := range order(len(all), number) {
+		where := fmt.Sprintf("%s, round %d of %s", p.Limiters[i].Label, number, p.Scenario.Name)
+		for repeats := 0; ; repeats++ {
+			r.step(where)
+			var err error
+			if all[i], err = r.measureOne(ctx, p, i); err != nil {
 				return err
 			}
-			r.reasons = append(r.reasons, reasons...)
-			r.costs[i].Sweep = append(r.costs[i].Sweep, result.Level{Connections: n,
-				ThroughputPerS: found.PerSecond(), ServerUSPerCall: found.serverUS(), Service: found.Service})
+			all[i].position = position + 1
+			why := r.faults(where, all[i])
+			if len(why) == 0 || repeats == r.RepeatInvalid {
+				reasons = append(reasons, why...)
+				break
+			}
+			r.repeated++
 		}
 	}
+	for i, o := range all {
+		p.rows[i].add(number, o)
+	}
+	r.reasons = append(r.reasons, reasons...)
 	return nil
+}
+
+// faults are why a measurement cannot be trusted.
+func (r *measuring) faults(where string, o *played) []result.Reason {
+	all := o.Reasons()
+	if d := r.vigil.Silence(); d > 0 {
+		all = append(all, result.Reason{Code: "silence", LastedUS: d.Microseconds(),
+			Statement: fmt.Sprintf("the server was silent for %v", d.Round(time.Millisecond))})
+	}
+	if n := o.unexplained(); n != 0 {
+		all = append(all, result.Reason{Code: "calls", Statement: fmt.Sprintf("the server executed %d calls of "+
+			"scripts where %d were sent: somebody else uses it, or calls were lost", o.Sent+n, o.Sent)})
+	}
+	for i := range all {
+		all[i].Where = where
+	}
+	return all
+}
+
+// order is the order of n limiters in a round: each round begins at another, and goes the other way than the one
+// before, so that none always follows the same.
+func order(n, round int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = (i + round - 1) % n
+	}
+	if round%2 == 0 {
+		slices.Reverse(all)
+	}
+	return all
 }

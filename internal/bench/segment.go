@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"runtime"
-	"runtime/metrics"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -17,18 +16,18 @@ import (
 	"ratelab/internal/run"
 )
 
-// segment is one measurement of one limiter: a keyspace of its own, and connections.
+// segment is one measurement of one limiter: a keyspace of its own, and a connection where the calls are not load's.
 type segment struct {
 	*session
-	limiter *run.Limiter
-	prefix  string
-	target  *load.Target
-	clock   load.Stopwatch
-	callers []load.Caller
+	limiter    *run.Limiter
+	prefix     string
+	target     *load.Target
+	clock      load.Stopwatch
+	connection *load.Connection
 }
 
-// segment prepares a measurement. Its name says which in an error.
-func (s *session) segment(ctx context.Context, c *run.Limiter, connections int) (*segment, error) {
+// segment prepares calls of one limiter.
+func (s *session) segment(ctx context.Context, c *run.Limiter) (*segment, error) {
 	g := s.keyspace(c)
 	server := load.Server{Client: s.server.Client, Open: s.server.Open, Given: !s.server.Own}
 	var err error
@@ -36,12 +35,8 @@ func (s *session) segment(ctx context.Context, c *run.Limiter, connections int) 
 	if err != nil {
 		return nil, g.explain(err)
 	}
-	for range connections {
-		connection, err := g.target.Connect(ctx)
-		if err != nil {
-			return nil, g.end(ctx, err)
-		}
-		g.callers = append(g.callers, connection)
+	if g.connection, err = g.target.Connect(ctx); err != nil {
+		return nil, g.end(ctx, err)
 	}
 	return g, nil
 }
@@ -96,16 +91,10 @@ func ofServer(err error) bool {
 		errors.Is(err, goredis.ErrPoolTimeout)
 }
 
-// account is what a measured part took, beside its latencies.
+// account is what the server counted while something was measured.
 type account struct {
 	stats redis.Stats
 	inits int64 // EVALSHA calls of an init
-}
-
-// add joins what another part took.
-func (a *account) add(b account) {
-	a.inits += b.inits
-	a.stats.Add(b.stats)
 }
 
 // measured runs f between two readings of the counters, on a heap without garbage.
@@ -126,16 +115,6 @@ func (g *segment) measured(ctx context.Context, f func() error) (account, error)
 	return a, err
 }
 
-// allocated is how many objects the process has allocated so far.
-func allocated() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:objects"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return 0
-	}
-	return sample[0].Value.Uint64()
-}
-
 // serverUS is the server's time for a decision in µs, nil where it cannot be had.
 func (a *account) serverUS() *float64 {
 	if !a.stats.Known || a.stats.EvalCalls == 0 {
@@ -145,9 +124,9 @@ func (a *account) serverUS() *float64 {
 }
 
 // unexplained is how many calls of scripts the server executed beyond those that were sent.
-func (a *account) unexplained(sent int64) int64 {
-	if !a.stats.Known {
+func (o *played) unexplained() int64 {
+	if !o.stats.Known {
 		return 0
 	}
-	return a.stats.EvalCalls - a.inits - sent
+	return o.stats.EvalCalls - o.inits - o.Sent
 }

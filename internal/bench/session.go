@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"ratelab/internal/host"
-	"ratelab/internal/load"
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
@@ -30,11 +29,7 @@ type session struct {
 	stop   <-chan struct{}
 	began  time.Time
 
-	vigil    *load.Vigil // nil where nobody watches
 	segments int
-	written  *redis.Replication // what a replica would get; nil as long as nothing was counted
-	pacer    string
-	places   places
 	notes    []string
 	kept     string // what an interrupted job has left on a given server
 }
@@ -63,60 +58,38 @@ func begin(ctx context.Context, spec string, connections int, p *run.Plan, wall 
 	return s, nil
 }
 
-// renew gives the session a new server if its own was started here. What a process decides as it starts, such as where
-// its memory lies and the seed of its hash tables, makes one script quicker than another for as long as it lives; and
-// one that has written down what it would send to a replica goes on doing so for seconds.
-func (s *session) renew(ctx context.Context, connections int) error {
-	if !s.server.Own {
-		return nil
+// decidePlay decides what is played of a scenario, and keeps each decision.
+func (s *session) decidePlay(ctx context.Context, p *play) (err error) {
+	keep := func(_, label string) (observer, error) {
+		at := slices.IndexFunc(p.rows, func(r *row) bool { return r.Algorithm == label })
+		if at < 0 { // clients that remember are not played
+			return nil, nil
+		}
+		return func(_ []limit.Request, decisions []limit.Decision) error {
+			for _, d := range decisions {
+				p.rows[at].verdicts = append(p.rows[at].verdicts, d.Verdict)
+			}
+			return nil
+		}, nil
 	}
-	if err := s.close(ctx, nil); err != nil {
-		return err
-	}
-	spec := cmp.Or(s.spec, s.server.Kind) // what was chosen once is not to be looked for again
-	server, _, err := startServer(ctx, spec, connections)
-	if err != nil {
-		return err
-	}
-	s.server, s.places, s.written = server, place(ctx, server), nil
-	return s.watch(ctx)
+	p.virtual, err = s.decide(ctx, &p.Plan, keep)
+	return err
 }
 
-// watch begins to look whether the server stands still, until close.
-func (s *session) watch(ctx context.Context) (err error) {
-	s.vigil, err = load.KeepVigil(ctx, s.server.Open, load.NewClock(s.wall.Now()))
-	return redis.Explain(err, s.server)
-}
+// observer sees what a row decides, batch by batch.
+type observer = func([]limit.Request, []limit.Decision) error
 
-// mostInBatches is how long a server may be silent that decides batches in virtual time for several at once: nothing is
-// timed then, and each batch keeps it busy for some 50 ms.
-const mostInBatches = 500 * time.Millisecond
-
-// silences are a reason if the server was silent for longer than most since it was last asked: the longest silence.
-func (s *session) silences(where string, most time.Duration) []result.Reason {
-	longest := s.vigil.Silence()
-	if longest.Lasted <= most {
-		return nil
+// decide decides a plan in virtual time on the server that is measured, and deletes what the scripts leave. The error
+// is message.ErrStopped if the job was told to stop.
+func (s *session) decide(ctx context.Context, p *run.Plan, watch func(scenario, label string) (observer, error)) (
+	*result.Run, error) {
+	server := &host.Server{Spec: s.spec, Running: s.server, Clock: s.wall, Stop: s.stop}
+	ask := run.Ask{Server: server, Stop: s.stop, Watch: watch}
+	found, err := ask.PlayOne(ctx, p)
+	if err == nil && found.Partial {
+		err = message.ErrStopped
 	}
-	return []result.Reason{s.reason(where, longest)}
-}
-
-// reason is one of load's, written down.
-func (s *session) reason(where string, r load.Reason) result.Reason {
-	out := result.Reason{Code: r.Code, Where: where, Statement: r.Sentence}
-	if r.Lasted > 0 {
-		out.LastedUS, out.AtUS = new(r.Lasted.Microseconds()), new(max(0, s.since(r.At)))
-	}
-	if r.Code == load.ReasonSilence {
-		out.Statement += fmt.Sprintf(", %v after the start", r.At.Sub(s.began).Round(time.Millisecond))
-	}
-	return out
-}
-
-// quietly sets the garbage collector for measuring, and gives what sets it back.
-func quietly() (back func()) {
-	before := debug.SetGCPercent(gcPercent)
-	return func() { debug.SetGCPercent(before) }
+	return found, err
 }
 
 // note tells the reader of the result something, once.
@@ -138,8 +111,6 @@ const deleting = 500 * time.Millisecond
 // close deletes what is left under the server's prefix and ends the server if it is ours. After a failure, which it
 // returns, it is tried all the same. What it cannot delete on a given server is noted.
 func (s *session) close(ctx context.Context, failed error) error {
-	s.vigil.Close()
-	s.written.Close()
 	if !s.server.Own {
 		failed = s.clear(ctx, failed)
 	}

@@ -66,16 +66,15 @@ func halted(t *testing.T, during string, j *Job) []result.Reason {
 	return silences(t, r.Measurement)
 }
 
-// silences are the reasons of that kind in a document, each with all that belongs to it. Shorter ones are left out: on
-// a busy machine a server really is silent for a tenth of a second now and then.
+// silences are the reasons of that kind in a document. Shorter ones are left out: on a busy machine a server really is
+// silent for a tenth of a second now and then.
 func silences(t *testing.T, h *result.Measurement) []result.Reason {
 	t.Helper()
 	all := slices.DeleteFunc(slices.Clone(h.Validity.Reasons), func(r result.Reason) bool {
-		return r.Code != load.ReasonSilence || r.LastedUS != nil && *r.LastedUS < (silent/2).Microseconds()
+		return r.Code != "silence" || r.LastedUS < (silent/2).Microseconds()
 	})
 	for _, r := range all {
-		if r.LastedUS == nil || r.AtUS == nil || *r.AtUS <= 0 || *r.AtUS > h.TookUS ||
-			!strings.HasPrefix(r.Statement, "the server was silent for ") {
+		if !strings.HasPrefix(r.Statement, "the server was silent for ") {
 			t.Errorf("a silence of %v: %+v", silent, r)
 		}
 	}
@@ -85,19 +84,9 @@ func silences(t *testing.T, h *result.Measurement) []result.Reason {
 // Whatever is measured while the server stands still, it is found out, once and by its name; nothing else is.
 func TestASilentServerInvalidatesWhatItFallsInto(t *testing.T) {
 	longtest.Skip(t, "waits for servers that stand still")
-	for during, where := range map[string]string{
-		"virtual time":          "small in virtual time",
-		"gcra memory":           "gcra memory",
-		"small gcra round 2":    "small gcra round 2",
-		"rejected mix round 1":  "rejected mix round 1",
-		"sweep gcra at 2 conne": "sweep gcra at 2 connections",
-	} {
-		t.Run(during, func(t *testing.T) {
-			all := halted(t, during, tiny(t, "gcra"))
-			if len(all) == 0 || !strings.HasSuffix(all[0].Where, where) {
-				t.Errorf("the silences are %+v; want one in %s", all, where)
-			}
-		})
+	const during = "gcra, round 2 of small"
+	if all := halted(t, during, tiny(t, "gcra")); len(all) == 0 || all[0].Where != during {
+		t.Errorf("the silences are %+v; want one in %s", all, during)
 	}
 }
 
@@ -106,8 +95,8 @@ func TestSilenceAtALowRate(t *testing.T) {
 	longtest.Skip(t, "waits for a server that stands still")
 	j := tiny(t, "gcra")
 	j.Scenarios[0] = written(t, strings.Replace(strings.Replace(small, "200ms", "2s", 1), "400", "2", 1))
-	j.Wish.For, j.Rounds, j.Sweep, j.Fills = 2*time.Second, 1, nil, nil
-	if all := halted(t, "small gcra round 1", j); len(all) != 1 || all[0].Where != "small gcra round 1" {
+	j.Wish.For, j.Rounds = 2*time.Second, 1
+	if all := halted(t, "gcra, round 1 of small", j); len(all) != 1 || all[0].Where != "gcra, round 1 of small" {
 		t.Errorf("the silences are %+v; want one", all)
 	}
 }

@@ -26,14 +26,14 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	}
 	title := run.Question
 	if title == "" {
-		title = "What was let through, and how long did the answers take?"
+		title = "What was admitted, and how long did the answers take?"
 	}
-	f := benchFigure(r, run, name, title, fmt.Sprintf("%s, played on %s over %s. Limit %s. Above: "+
-		"requests per second, of one round; in the middle: the most that is known to have been let through for one "+
-		"key in the last %s; below: response time from when a request was due, p50 where an interval has %d answers "+
-		"and p99 where it has %d.", run.Scenario, serverName(r), connections(r), policy(run.Limit),
-		report.Each(run.Limit.WindowUS), curves.LeastForP50, curves.LeastForP99))
-	f.Footer += "  ·  " + trust(r, len(r.Plays(run)[0].Rounds))
+	f := &Figure{Name: run.Scenario + "." + name, Title: title, Subtitle: status(r) + fmt.Sprintf("%s, played on %s "+
+		"over %s. Limit %s. Above: requests per second, of one round; in the middle: the most that is known to have "+
+		"been admitted for one key in the last %s; below: response time from when a request was due, p50 where an "+
+		"interval has %d answers and p99 where it has %d.", run.Scenario, serverName(r), connections(r),
+		policy(run.Limit), report.Each(run.Limit.WindowUS), curves.LeastForP50, curves.LeastForP99),
+		Footer: benchFooter(r, run) + "  ·  " + trust(r, len(r.Plays(run)[0].Rounds))}
 	f.Data = playedData(r, run)
 
 	s := newPlayedScales(p)
@@ -56,7 +56,7 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	if s.line != line {
 		line += "; in the middle " + s.line
 	}
-	f.keys = []key{areaKey("offered", Offered), areaKey("let through", tint(Ink, 0.45)),
+	f.keys = []key{areaKey("offered", Offered), areaKey("admitted", tint(Ink, 0.45)),
 		lineKey(line, Ink, 0.9, limitDashes...), lineKey("accepted p50", Ink, 2.2), lineKey("accepted p99", Ink, 1),
 		lineKey("rejected p50", Ink, 1.5, rejectedDashes...), lineKey("rejected p99", Ink, 0.8, rejectedDashes...)}
 	return f, ""
@@ -66,7 +66,7 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 func trust(r *result.Document, rounds int) string {
 	parts := []string{message.Count(rounds, "round"), "noise floor unknown", "INVALID"}
 	if r.NoiseFloor.Pairs > 0 {
-		parts[1] = "the same code again: up to " + report.Above(r.NoiseFloor.ClientP50US) + " in the client's median"
+		parts[1] = "the same code again: up to " + report.Above(r.NoiseFloor.ResponseP50US) + " in the median"
 	}
 	if r.Validity.Valid {
 		parts[2] = "valid"
@@ -85,9 +85,12 @@ type playedScales struct {
 }
 
 func newPlayedScales(p *curves.Played) *playedScales {
-	s := &playedScales{Played: p, perS: p.LimitPerS()}
+	s := &playedScales{Played: p}
 	s.allowed, s.line = curves.Chart{Limit: p.Limit}.Allows()
 	s.peak = s.allowed
+	if p.OneKey {
+		s.perS = p.LimitPerS()
+	}
 	offered := 0.0
 	for _, row := range p.Rows {
 		s.perS = max(s.perS, slices.Max(row.AdmittedPerS))
@@ -114,7 +117,9 @@ func (s *playedScales) drawRates(p *panel, row *curves.PlayedRow) {
 	b := bins{s.FromUS, s.RateUS, s.EndUS, s.perS}
 	offered := steps(b, row.OfferedPerS)
 	p.flow(offered, steps(b, row.AdmittedPerS))
-	p.line(level(offered, s.LimitPerS()), Ink, 0.9, limitDashes...)
+	if s.OneKey { // the limit is each key's
+		p.line(level(offered, s.LimitPerS()), Ink, 0.9, limitDashes...)
+	}
 	if most := slices.Max(row.OfferedPerS); most > s.perS {
 		p.label("offered "+report.Short(math.Round(most)), smallLetters, summit(offered))
 	}

@@ -17,17 +17,14 @@ func small() *result.Document {
 	r.Started = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	r.Machine = result.Machine{CPU: "Example CPU", Cores: 2}
 	r.Validity.Valid = true
-	r.NoiseFloor = result.NoiseFloor{Pairs: 3, ServerUS: 1.05, ClientP50US: 1.1}
-	r.Settings = result.Settings{Rounds: 2, Connections: 4,
-		CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000},
-		FillLimit: result.Limit{Requests: 1000, WindowUS: 60_000_000}}
+	r.NoiseFloor = result.NoiseFloor{Pairs: 3, ServerUS: 1.05, ResponseP50US: 1.1}
+	r.Settings = result.Settings{Rounds: 2, Connections: 4}
 	run := result.Run{Scenario: "tiny", Question: "?", Seed: 7,
 		Limit:  result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 4},
 		Played: &result.Part{FromUS: 40_000_000, LengthUS: 2_000_000}}
 	for i, label := range []string{"none", "gcra", "sliding-window-log"} {
 		run.Results = append(run.Results, result.Row{Algorithm: label})
 		r.Latency = append(r.Latency, smallRow(label, i))
-		r.Costs = append(r.Costs, smallCost(label, i))
 	}
 	r.Runs = []result.Run{run}
 	return r
@@ -50,29 +47,11 @@ func smallRow(label string, i int) result.Latency {
 		{StartUS: 0, WidthUS: 1_000_000, Accepted: accepted.Response, Rejected: rejected.Response},
 		{StartUS: 1_000_000, WidthUS: 1_000_000},
 	}
-	row.Rounds = make([]result.OpenRound, 2)
+	row.Rounds = make([]result.Round, 2)
 	row.Course = &result.Course{BucketUS: 500_000, Offered: []int64{8, 2, 0, 0},
 		Admitted: []int64{8 - 2*int64(min(i, 1)), 2 - 2*int64(min(i, 1)), 0, 0},
 		Rolling:  []int64{4, 8 - 2*int64(i), 4, 0}}
 	return row
-}
-
-func smallCost(label string, i int) result.Cost {
-	us := 4 + 2*float64(i)
-	cost := result.Cost{Sweep: []result.Level{{Connections: 1, ThroughputPerS: 9000 / us},
-		{Connections: 4, ThroughputPerS: 24_000 / us}}}
-	cost.Algorithm = label
-	for _, mix := range result.Mixes() {
-		cost.Mixes = append(cost.Mixes,
-			result.Mix{Mix: mix, ServerUSPerCall: pointer(us), RatioToControl: pointer(us / 4),
-				Samples: []result.Sample{{ServerUSPerCall: pointer(us - 0.5)},
-					{ServerUSPerCall: pointer(us + 0.25)}}})
-	}
-	if i > 0 {
-		cost.Memory = []result.Fill{{Entries: 1, Bytes: 80, Keys: 1},
-			{Entries: 1000, Bytes: 80 + 20_000*int64(i-1), Keys: 1}}
-	}
-	return cost
 }
 
 func pointer(v float64) *float64 { return &v }
@@ -82,7 +61,7 @@ func benches() map[string]*result.Document {
 	return map[string]*result.Document{"example": benchmarktest.Example(), "one-algorithm": only("none", "gcra"),
 		"none-alone": only("none"), "fifteen": fifteen(), "nothing-rejected": nothingRejected(),
 		"no-requests": noRequests(), "huge": hugeBench(), "shared-server": shared(),
-		"invalid": benchmarktest.Invalid(), "noisy": noisy(), "no-costs": noCosts(), "no-scenarios": noScenarios()}
+		"invalid": benchmarktest.Invalid(), "noisy": noisy()}
 }
 
 // dearer is the example on a server that is slower by a factor.
@@ -96,21 +75,6 @@ func dearer(factor float64) *result.Document {
 	for i := range r.Latency {
 		scale(r.Latency[i].ServerUSPerCall)
 	}
-	for i := range r.Costs {
-		for k := range r.Costs[i].Mixes {
-			m := &r.Costs[i].Mixes[k]
-			scale(m.ServerUSPerCall)
-			for j := range m.Samples {
-				scale(m.Samples[j].ServerUSPerCall)
-			}
-		}
-		for k := range r.Costs[i].Sweep {
-			r.Costs[i].Sweep[k].ThroughputPerS /= factor
-		}
-		for k := range r.Costs[i].Memory {
-			r.Costs[i].Memory[k].Bytes = int64(float64(r.Costs[i].Memory[k].Bytes) * factor)
-		}
-	}
 	return r
 }
 
@@ -119,7 +83,6 @@ func only(labels ...string) *result.Document {
 	r := benchmarktest.Example()
 	keep := func(label string) bool { return strings.Contains(" "+strings.Join(labels, " ")+" ", " "+label+" ") }
 	r.Latency = slices.DeleteFunc(r.Latency, func(l result.Latency) bool { return !keep(l.Algorithm) })
-	r.Costs = slices.DeleteFunc(r.Costs, func(c result.Cost) bool { return !keep(c.Algorithm) })
 	return r
 }
 
@@ -130,7 +93,6 @@ func relabel(r *result.Document, i int, label string) {
 		plays[i].Latency.Algorithm = label
 		r.Runs[k].Results = append(r.Runs[k].Results, result.Row{Algorithm: label})
 	}
-	r.Costs[i].Algorithm = label
 }
 
 // fifteen are all built-in algorithms, three with parameters, and two scripts of a user's, close to each other.
@@ -146,7 +108,6 @@ func fifteen() *result.Document {
 		latency = append(latency, all[:16]...)
 	}
 	r.Latency = latency
-	r.Costs = slices.Concat(r.Costs, twin.Costs[1:], third.Costs[1:])[:16]
 	for i, label := range []string{"leaky-bucket", "token-bucket", "token-bucket-debt", "token-bucket-interval",
 		"sliding-window-buckets",
 		"sliding-window-buckets:sub_windows=60", "token-bucket-interval:capacity=1000:refill=10:interval=30ms",
@@ -210,11 +171,6 @@ func hugeBench() *result.Document {
 		}
 		r.Runs[i].Limit = result.Limit{Requests: 123_456_789, WindowUS: 86_400_000_000, Burst: 9_876_543_210}
 	}
-	for i := range r.Costs {
-		for k := range r.Costs[i].Sweep {
-			r.Costs[i].Sweep[k].ThroughputPerS *= 4e9
-		}
-	}
 	return r
 }
 
@@ -226,16 +182,6 @@ func shared() *result.Document {
 	for i := range r.Latency {
 		r.Latency[i].ServerUSPerCall = nil
 	}
-	for i := range r.Costs {
-		r.Costs[i].Memory = nil
-		for k := range r.Costs[i].Mixes {
-			m := &r.Costs[i].Mixes[k]
-			m.ServerUSPerCall, m.RatioToControl = nil, nil
-			for j := range m.Samples {
-				m.Samples[j].ServerUSPerCall = nil
-			}
-		}
-	}
 	return r
 }
 
@@ -243,21 +189,5 @@ func shared() *result.Document {
 func noisy() *result.Document {
 	r := benchmarktest.Example()
 	r.NoiseFloor.ServerUS = 14
-	return r
-}
-
-func noCosts() *result.Document {
-	r := benchmarktest.Example()
-	r.Costs = nil
-	return r
-}
-
-func noScenarios() *result.Document {
-	r := benchmarktest.Example()
-	r.Runs = nil
-	for i := range r.Costs {
-		r.Costs[i].Sweep = r.Costs[i].Sweep[:1]
-		r.Costs[i].Mixes = r.Costs[i].Mixes[:1]
-	}
 	return r
 }

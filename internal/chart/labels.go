@@ -1,8 +1,6 @@
 package chart
 
 import (
-	"cmp"
-	"image/color"
 	"math"
 	"slices"
 
@@ -127,60 +125,4 @@ func (s *space) cost(b vg.Rectangle) (cost int) {
 		}
 	}
 	return cost
-}
-
-// ends are labels to the right of a panel, each as near to its line's end as the others let it, with a leader to the
-// end.
-type ends []end
-
-type end struct {
-	plotter.XY
-	color color.NRGBA
-	text  string
-}
-
-// leaderWidth is from the data's right edge to the labels, endPitch the distance of two of them.
-const leaderWidth, endPitch = 22, 13
-
-// GlyphBoxes has gonum/plot keep room for the labels, at most a third of the page: longer ones are cut.
-func (e ends) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	var widest vg.Length
-	for _, l := range e {
-		widest = max(widest, smallLetters.Width(l.text))
-	}
-	right := vg.Point{X: leaderWidth + min(widest, pageWidth/3)}
-	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: right}}}
-}
-
-// Plot implements plot.Plotter.
-func (e ends) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	sorted := slices.SortedStableFunc(slices.Values(e), func(a, b end) int { return cmp.Compare(a.Y, b.Y) })
-	var wanted []vg.Length
-	for _, l := range sorted {
-		wanted = append(wanted, y(l.Y))
-	}
-	for i, at := range spread(wanted, endPitch, c.Min.Y, c.Max.Y) {
-		l := sorted[i]
-		from := vg.Point{X: x(l.X), Y: wanted[i]}
-		c.StrokeLines(draw.LineStyle{Color: tint(l.color, 0.6), Width: 0.8}, []vg.Point{from,
-			{X: max(c.Max.X+4, from.X), Y: from.Y}, {X: c.Max.X + leaderWidth - 4, Y: at}})
-		text := shorten(l.text, pageWidth/3, smallLetters)
-		set(c, smallLetters, vg.Point{X: c.Max.X + leaderWidth, Y: at - 3.5}, text)
-	}
-}
-
-// spread moves the sorted places up until each is pitch from the one before, and then those that are above high down.
-func spread(wanted []vg.Length, pitch, low, high vg.Length) []vg.Length {
-	places := slices.Clone(wanted)
-	for i := range places {
-		places[i] = max(places[i], low)
-		if i > 0 {
-			places[i] = max(places[i], places[i-1]+pitch)
-		}
-	}
-	for i, limit := len(places)-1, high; i >= 0 && places[i] > limit; i-- {
-		places[i], limit = limit, limit-pitch
-	}
-	return places
 }

@@ -33,46 +33,6 @@ func TestPlaceAvoidsLines(t *testing.T) {
 	}
 }
 
-// Spread places keep their order and their distance, stay within the panel where they have room there, and move only
-// where they must.
-func TestSpread(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var wanted []vg.Length
-		for _, y := range rapid.SliceOfN(rapid.Float64Range(0, 300), 1, 22).Draw(t, "wanted") {
-			wanted = append(wanted, vg.Length(y))
-		}
-		slices.Sort(wanted)
-		got := spread(wanted, 13, 0, 300)
-		free := true
-		for i := range got {
-			if i > 0 && got[i] < got[i-1]+13-1e-9 {
-				t.Fatalf("%v and %v are closer than 13", got[i-1], got[i])
-			}
-			if got[i] < -1e-9 || got[i] > 300+1e-9 {
-				t.Fatalf("%v leaves 0 to 300", got[i])
-			}
-			free = free && (i == 0 || wanted[i] >= wanted[i-1]+13)
-		}
-		if free && !slices.EqualFunc(got, wanted, func(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 1e-9 }) {
-			t.Fatalf("%v were moved to %v, and had room", wanted, got)
-		}
-	})
-}
-
-// Three that want one place stand above each other; at the edge they are pushed inwards.
-func TestSpreadByHand(t *testing.T) {
-	for _, c := range []struct{ wanted, want []vg.Length }{
-		{[]vg.Length{50, 50, 50}, []vg.Length{50, 63, 76}},
-		{[]vg.Length{0, 1}, []vg.Length{0, 13}},
-		{[]vg.Length{99, 100}, []vg.Length{87, 100}},
-		{[]vg.Length{10, 20, 80}, []vg.Length{10, 23, 80}},
-	} {
-		if got := spread(c.wanted, 13, 0, 100); !slices.Equal(got, c.want) {
-			t.Errorf("%v became %v, want %v", c.wanted, got, c.want)
-		}
-	}
-}
-
 // Wrapped lines fit, and hold the same letters in the same order.
 func TestWrapFitsAndLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

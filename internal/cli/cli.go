@@ -118,6 +118,9 @@ func (s Streams) watch(program string) message.Watch {
 // it, it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
 func complain(w io.Writer, program string, err error) {
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
+		if line == "" { // it has been said
+			continue
+		}
 		fmt.Fprintf(w, "%s: %s\n", program, message.Shown(login.ReplaceAllStringFunc(line, masked)))
 	}
 }

@@ -44,22 +44,6 @@ func Count[N int | int64](value, least, most N) Value[N] {
 	}, func(n N) string { return strconv.FormatInt(int64(n), 10) }}
 }
 
-// Counts are ascending whole numbers from 1 to most, with commas between them.
-func Counts(values []int, most int) Value[[]int] {
-	want := fmt.Sprintf("ascending whole numbers from 1 to %d with commas between them, such as 1,2,4", most)
-	return Value[[]int]{values, want, func(text string) (all []int, ok bool) {
-		last := 0
-		for word := range strings.SplitSeq(text, ",") {
-			n, err := strconv.Atoi(word)
-			if err != nil || n <= last || n > most {
-				return nil, false
-			}
-			all, last = append(all, n), n
-		}
-		return all, true
-	}, func(all []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ","), "[]") }}
-}
-
 // Duration is a time within bounds. Help shows no default below them.
 func Duration(value, least, most time.Duration) Value[time.Duration] {
 	want := fmt.Sprintf("a time from %s to %s, such as 500ms, 2s or 1m", limit.FormatDuration(least),

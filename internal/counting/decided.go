@@ -106,8 +106,8 @@ func workFigures(s *Side) []named {
 		{name: "keys_left", value: optional(s.KeysLeft)},
 		{name: "keys_left_without_ttl", value: optional(s.KeysWithoutTTL)},
 		{name: "bytes_per_key", value: optional(s.BytesPerKey), slack: WorkSlack},
-		{name: "net_in_bytes_per_decision", value: optional(s.Work.NetInPerDecision), slack: WorkSlack},
-		{name: "net_out_bytes_per_decision", value: optional(s.Work.NetOutPerDecision), slack: WorkSlack},
-		{name: "replicated_bytes_per_decision", value: optional(s.Work.ReplicatedPerDecision), slack: WorkSlack},
+		{name: "net_in_bytes_per_decision", value: s.Bytes.Sent, slack: WorkSlack},
+		{name: "net_out_bytes_per_decision", value: s.Bytes.Received, slack: WorkSlack},
+		{name: "replicated_bytes_per_decision", value: s.Bytes.Replicated, slack: WorkSlack},
 	}
 }

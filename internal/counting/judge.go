@@ -16,10 +16,16 @@ const (
 
 // Side is what was decided and counted of one script.
 type Side struct {
-	Name            string      // as it was asked for
-	Label           string      // of its row
-	measure.Figures             // what a decision takes in virtual time, of all scenarios together
-	Work            result.Work // what a call takes
+	Name            string // as it was asked for
+	Label           string // of its row
+	measure.Figures        // what a decision takes in virtual time, of all scenarios together
+	Bytes           Bytes  // of a call
+}
+
+// Bytes are those of a call, the mean of as many admitted as rejected.
+type Bytes struct {
+	Sent, Received float64 // on the connection
+	Replicated     float64 // to a replica
 }
 
 // Of compares two scripts on a server. Each run has the rows of base and of head. counted has what was counted of both;

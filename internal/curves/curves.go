@@ -85,6 +85,15 @@ func (c Chart) kept(top int64) string {
 	return "within the " + name
 }
 
+// fact is the fact about a curve whose highest is so much, of a row with this x limit. A bucket's contract may be
+// broken in an interval that is shorter or longer than the window.
+func (c Chart) fact(top int64, xLimit float64) string {
+	if c.Limit.Contract == limit.ByBucket && xLimit > 1 {
+		return report.Times(xLimit) + " × the contract"
+	}
+	return c.kept(top)
+}
+
 // times is a multiple of what is allowed in words: 1.98 ×.
 func times(most, allowed int64) string { return report.Times(float64(most)/float64(allowed)) + " ×" }
 

@@ -12,6 +12,7 @@ import (
 type Played struct {
 	Unit          string // requests, or permits where they do not cost one each
 	Limit         result.Limit
+	OneKey        bool        // the limit is that of all requests together
 	FromUS, EndUS int64       // of the time axis
 	RateUS        int64       // the width of the bins of the rates
 	LevelUS       int64       // of those of the rolling window
@@ -48,7 +49,7 @@ func NewPlayed(d *result.Document, run *result.Run) *Played {
 	if run.Played == nil {
 		return nil
 	}
-	p := &Played{Unit: "requests", Limit: run.Limit, FromUS: run.Played.FromUS}
+	p := &Played{Unit: "requests", Limit: run.Limit, OneKey: run.Keys <= 1, FromUS: run.Played.FromUS}
 	var width, length int64
 	for _, row := range rows {
 		c := row.Course
@@ -72,7 +73,7 @@ func NewPlayed(d *result.Document, run *result.Run) *Played {
 		if row.Row.OfferedCost != row.Row.Offered {
 			p.Unit = "permits"
 		}
-		p.Rows = append(p.Rows, p.row(row.Latency))
+		p.Rows = append(p.Rows, p.row(&row))
 	}
 	return p
 }
@@ -113,7 +114,7 @@ func playedRows(plays []result.Play) []result.Play {
 
 func positive(n int64) bool { return n > 0 }
 
-func (p *Played) row(of *result.Latency) PlayedRow {
+func (p *Played) row(of *result.Play) PlayedRow {
 	c := of.Course
 	r := PlayedRow{Label: of.Algorithm,
 		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
@@ -125,7 +126,7 @@ func (p *Played) row(of *result.Latency) PlayedRow {
 			func(i *result.Interval) *result.Histogram { return i.Rejected }),
 	}
 	r.Peak = slices.Max(r.Rolling)
-	r.Fact = Chart{Limit: p.Limit}.kept(r.Peak)
+	r.Fact = Chart{Limit: p.Limit}.fact(r.Peak, of.Row.XLimit)
 	return r
 }
 

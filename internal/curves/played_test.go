@@ -19,7 +19,7 @@ func after(n int, us int64) *result.Histogram {
 // playedRow is a row of two rounds over buckets of one second.
 func playedRow(label string, offered, admitted, rolling []int64,
 	intervals ...result.Interval) result.Latency {
-	row := result.Latency{Rounds: make([]result.OpenRound, 2),
+	row := result.Latency{Rounds: make([]result.Round, 2),
 		Course: &result.Course{BucketUS: 1_000_000, Offered: offered, Admitted: admitted, Rolling: rolling}}
 	row.Algorithm, row.Intervals = label, intervals
 	return row

@@ -5,13 +5,14 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // window is the sum let through in the window that ends at each moment.
 func (s span) window() Timeline {
 	base := newChart(s.Run)
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.Rolling }, peaks,
-		func(_ Row, c *Curve, _ int) { c.Fact = base.kept(c.Top) })
+		func(l Row, c *Curve, _ int) { c.Fact = base.fact(c.Top, s.xLimit(l)) })
 	t.Caption = "Let through in the last " + report.Each(s.Run.Limit.WindowUS)
 	if s.Run.Keys > 1 {
 		t.Caption += ", by the key that had most"
@@ -20,4 +21,13 @@ func (s span) window() Timeline {
 	allowed, _ := base.Allows()
 	t.add("limit", slices.Repeat([]int64{allowed}, len(s.Traffic.Offered)))
 	return t
+}
+
+// xLimit is a row's; 0 where it has no row in the document.
+func (in Input) xLimit(l Row) float64 {
+	i := slices.IndexFunc(in.Run.Results, func(r result.Row) bool { return r.Algorithm == l.Label })
+	if i < 0 {
+		return 0
+	}
+	return in.Run.Results[i].XLimit
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 )
 
 // What becomes of a late request, unless it is sent as soon as a worker is free, and its wait counts: values of a
@@ -57,13 +59,30 @@ func listed(requests []limit.Request) source {
 // the callers that is free.
 type open struct {
 	*Options
-	ending
+	ctx   context.Context
+	err   atomic.Pointer[error] // the first of a call
 	queue *queue
 	start time.Duration // when a request with AtUS 0 is due
 
 	asking sync.Mutex // of what follows
 	source source
 	calls  []*call
+}
+
+// over reports whether nothing more is to be sent.
+func (l *open) over() bool { return message.Closed(l.Stop) || l.error() != nil }
+
+func (l *open) fail(err error) { l.err.CompareAndSwap(nil, &err) }
+
+// error is the context's, or else the first of a call: calls that fail because of the context are no reason themselves.
+func (l *open) error() error {
+	if l.ctx.Err() != nil {
+		return l.ctx.Err()
+	}
+	if err := l.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 const (
@@ -82,8 +101,8 @@ const (
 // error of a call or of the source, and the context's end, end it early.
 func openLoop(ctx context.Context, s source, about int, callers []Caller, start time.Duration, o *Options) (
 	*OpenResult, error) {
-	l := &open{Options: o, ending: ending{ctx: ctx, stop: o.Stop}, queue: newQueue(len(callers)), source: s,
-		start: start, calls: make([]*call, 0, about)}
+	l := &open{Options: o, ctx: ctx, queue: newQueue(len(callers)), source: s, start: start,
+		calls: make([]*call, 0, about)}
 	cores := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(cores + spare)
 	stopWatching := watchHealth(o.Clock, start)

@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"math"
 	"sort"
 	"time"
 
@@ -54,7 +53,9 @@ func NewPart(t replay.Traffic, w Wish) (*Part, error) {
 		p.Until = w.From + w.For
 	}
 	if p.Length() > Longest {
-		return nil, tooLong(t, p)
+		return nil, fmt.Errorf("takes %s to play, and %s is the most; play a part of it: --from %s --for %s",
+			limit.FormatDuration(p.Length()), limit.FormatDuration(Longest), limit.FormatDuration(p.From),
+			limit.FormatDuration(Longest))
 	}
 	untilUS := p.Until.Microseconds()
 	for q, err := range t.Requests() {
@@ -71,21 +72,6 @@ func NewPart(t replay.Traffic, w Wish) (*Part, error) {
 	return p, nil
 }
 
-// tooLong says what to ask for instead: the part in which most is asked for, unless the beginning was chosen.
-func tooLong(t replay.Traffic, p *Part) error {
-	from, where := p.From, ""
-	if from == 0 {
-		var err error
-		if from, err = busiest(t, p.Until); err != nil {
-			return err
-		}
-		where = ", where most is asked for"
-	}
-	return fmt.Errorf("takes %s to play, and %s is the most; play a part of it: --from %s --for %s%s",
-		limit.FormatDuration(p.Length()), limit.FormatDuration(Longest), limit.FormatDuration(from),
-		limit.FormatDuration(Longest), where)
-}
-
 // endOf is the traffic's duration; a trace's is known once it has been read.
 func endOf(t replay.Traffic) (time.Duration, error) {
 	if d, known := t.Duration(); known {
@@ -98,27 +84,4 @@ func endOf(t replay.Traffic) (time.Duration, error) {
 	}
 	d, _ := t.Duration()
 	return d, nil
-}
-
-// busiest is where the part of the Longest length begins in which most cost is asked for, the earliest of equals: at a
-// whole second, at or before a request, or so that it ends with the traffic.
-func busiest(t replay.Traffic, end time.Duration) (time.Duration, error) {
-	var window []limit.Request // the last length of the traffic
-	var sum int64
-	best, most := int64(0), int64(math.MinInt64)
-	for q, err := range t.Requests() {
-		if err != nil {
-			return 0, err
-		}
-		first := sort.Search(len(window), func(i int) bool { return window[i].AtUS > q.AtUS-Longest.Microseconds() })
-		for _, gone := range window[:first] {
-			sum -= gone.Cost
-		}
-		window = append(window[first:], q)
-		if sum += q.Cost; sum > most {
-			most, best = sum, window[0].AtUS
-		}
-	}
-	from := max(0, min(time.Duration(best)*time.Microsecond, end-Longest))
-	return from.Truncate(time.Second), nil
 }

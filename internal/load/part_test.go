@@ -89,9 +89,9 @@ func TestTooLongToPlay(t *testing.T) {
 		costs int64
 	}{
 		"a scenario": {Wish{}, 600 * s, "takes 10m to play, and 1m30s is the most; play a part of it: " +
-			"--from 3m20s --for 1m30s, where most is asked for", Wish{From: 200e9, For: 90e9}, 7},
+			"--from 0s --for 1m30s", Wish{For: 90e9}, 1},
 		"a trace": {Wish{}, 0, "takes 8m20s to play, and 1m30s is the most; play a part of it: " +
-			"--from 3m20s --for 1m30s, where most is asked for", Wish{From: 200e9, For: 90e9}, 7},
+			"--from 0s --for 1m30s", Wish{For: 90e9}, 1},
 		"from somewhere": {Wish{From: 300e9}, 600 * s, "takes 5m to play, and 1m30s is the most; play a part of " +
 			"it: --from 5m --for 1m30s", Wish{From: 300e9, For: 90e9}, 0},
 		"long for": {Wish{From: 210e9, For: 91e9}, 600 * s, "takes 1m31s to play, and 1m30s is the most; play " +
@@ -113,10 +113,5 @@ func TestTooLongToPlay(t *testing.T) {
 		if sum != c.costs {
 			t.Errorf("%s: a cost of %d is played then; want %d", name, sum, c.costs)
 		}
-	}
-	// where most is asked for at the end, the part ends there
-	_, err := NewPart(&listing{costly(0, 1, 595*s, 9), 600 * s}, Wish{})
-	if err == nil || !strings.Contains(err.Error(), "--from 8m30s --for 1m30s, where") {
-		t.Error(err)
 	}
 }

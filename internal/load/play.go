@@ -1,8 +1,7 @@
 // Package load plays a scenario on the wall clock of a server: the requests that virtual time decides, at the same
 // instants of the windows, sent when they are due to the scripts as they are deployed, however slow the server is. It
 // measures the four durations of each request, keeps its decision, and watches the generator itself: Reasons says why
-// a run's figures cannot be trusted. Closed sends as fast as a number of connections can instead, and a Connection
-// calls a script for one request.
+// a run's figures cannot be trusted. A Connection calls a script for one request.
 //
 // It starts no server, reads none of its statistics and draws no conclusion from several runs.
 package load

@@ -19,11 +19,9 @@ func record(h *result.Histogram, d time.Duration) (overflow int64) {
 }
 
 // OpenResult is what an open loop measured, of the requests that count: Offered = Sent + Dropped, and what Stop left.
-// Health.PoolWaits are requests that found no worker free without a burst being the reason: no more requests than there
-// are workers were due at one instant since the last time that none waited. The connections were too few.
 type OpenResult struct {
 	result.Latency // but for what only several rounds have; intervals in which nothing was sent are left out
-	StalledAt      time.Time
+	Health         Health
 
 	Workers, Cores int
 	Stopped        bool          // ended early: the figures are of what had been sent by then
@@ -49,9 +47,8 @@ func (r *OpenResult) counted() iter.Seq[*call] {
 //
 // Note: workers that record into histograms themselves wait for each other, or have megabytes of histograms each.
 func (l *open) result(health Health, cores int) *OpenResult {
-	r := &OpenResult{Latency: result.Latency{Outcomes: result.NewOutcomes(), Health: health.Health},
-		StalledAt: health.StalledAt, Workers: l.queue.workers, Cores: cores, Stopped: message.Closed(l.stop),
-		start: l.start, calls: l.calls}
+	r := &OpenResult{Latency: result.Latency{Outcomes: result.NewOutcomes()}, Health: health,
+		Workers: l.queue.workers, Cores: cores, Stopped: message.Closed(l.Stop), start: l.start, calls: l.calls}
 	var first, last *call
 	for c := range r.counted() {
 		if first == nil {

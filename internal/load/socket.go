@@ -15,8 +15,7 @@ import (
 // between. It is not safe for concurrent use.
 //
 // Note: go-redis hides the instant of the write, and its pool checks a connection's health with a system call and sets
-// two deadlines per call. A redis.Conn pinned to the worker, without deadlines and with its arguments prepared, closes
-// much of the gap to redis-benchmark (BenchmarkClosed), but still allocates, and still hides the instant.
+// two deadlines per call.
 type Socket struct {
 	conn    net.Conn
 	now     func() time.Duration

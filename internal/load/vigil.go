@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -98,11 +97,11 @@ func (v *Vigil) ask() {
 }
 
 // Silence is the longest time in which the server was asked and did not answer that has ended since the last call,
-// without what the generator itself stood still meanwhile; the zero value: none. Whoever asks has just been answered,
-// or the server stands still now: then it counts the next time.
-func (v *Vigil) Silence() (longest Reason) {
+// without the time in which the generator itself stood still; 0: none. Whoever asks has just been answered, or the
+// server stands still now: then it counts the next time.
+func (v *Vigil) Silence() (longest time.Duration) {
 	if v == nil {
-		return longest
+		return 0
 	}
 	select {
 	case v.asking <- struct{}{}: // nothing is under way
@@ -120,10 +119,8 @@ func (v *Vigil) Silence() (longest Reason) {
 		v.mu.Lock()
 		d := w.without(v.stalls)
 		v.mu.Unlock()
-		if d > max(MostSilence, longest.Lasted) {
-			sentence := fmt.Sprintf("the server was silent for %v, more than %v", d.Round(time.Millisecond),
-				MostSilence)
-			longest = Reason{ReasonSilence, sentence, d, v.clock.Origin.Add(w.from)}
+		if d > MostSilence {
+			longest = max(longest, d)
 		}
 	}
 	return longest

@@ -58,7 +58,7 @@ func measuredWords(bench *result.Document, play *result.Run) string {
 	if play.Played.FromUS > 0 {
 		from = " from " + span(play.Played.FromUS) + " on"
 	}
-	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s: %s. Response is from when a request was "+
+	return fmt.Sprintf("%s of the scenario%s, on the wall clock of %s, %s. %s. Response is from when a request was "+
 		"due to its reply.", span(play.Played.LengthUS), from, bench.Machine.CPU,
 		message.Count(bench.Settings.Rounds, "round"), report.NoiseFloor(bench.NoiseFloor))
 }
@@ -77,14 +77,19 @@ func ratePlot(p *curves.Played, l *labels) plot {
 	out := overTime(p.FromUS, p.RateUS, p.EndUS)
 	out.Kind, out.ValueHead = "played-rate", "highest"
 	out.Caption = "Offered and let through, in " + p.Unit + " per second of one round, the mean of all"
-	top := p.LimitPerS()
+	top := 0.0
+	if p.OneKey {
+		top = p.LimitPerS()
+	}
 	for _, row := range p.Rows {
 		top = max(top, slices.Max(row.OfferedPerS), slices.Max(row.AdmittedPerS))
 	}
 	axis := chart.Amounts(top, 30, "")
 	out.scale(axis)
-	out.Limit = fmt.Sprintf("M0 %sH%s", onPlane(axis, p.LimitPerS()), out.Width)
-	out.Level, out.Allowed = "the limit, per second", report.Short(math.Round(10*p.LimitPerS())/10)
+	if p.OneKey { // the limit is each key's
+		out.Limit = fmt.Sprintf("M0 %sH%s", onPlane(axis, p.LimitPerS()), out.Width)
+		out.Level, out.Allowed = "the limit, per second", report.Short(math.Round(10*p.LimitPerS())/10)
+	}
 	var g group
 	add := func(label string, perS []float64) {
 		most := math.Round(10*slices.Max(perS)) / 10

@@ -18,7 +18,7 @@ func measuredToo() Input {
 		Server: result.Server{Kind: "container", Name: "redis", Version: "8.0.3", Transport: "unix"}}}
 	in.Bench.Machine.CPU, in.Bench.Settings.Rounds = "Example CPU", 2
 	in.Bench.Validity.Valid = true
-	in.Bench.NoiseFloor = result.NoiseFloor{Pairs: 9, ClientP50US: 1.1}
+	in.Bench.NoiseFloor = result.NoiseFloor{Pairs: 9, ResponseP50US: 1.1}
 	played := result.Run{Scenario: run.Scenario, Seed: run.Seed, Limit: run.Limit,
 		Played: &result.Part{FromUS: 1_000_000, LengthUS: 3_000_000}}
 	in.Bench.Latency = []result.Latency{
@@ -40,10 +40,10 @@ func measuredToo() Input {
 
 // playedRow has 120 answers in each second in which they took any time, and so many of them more rejected.
 func playedRow(label string, peak int64, admitted []int64, us ...int64) result.Latency {
-	round := func() result.OpenRound {
-		return result.OpenRound{Accepted: 60, Rejected: 15, DiffersFromVirtual: new(int64)}
+	round := func() result.Round {
+		return result.Round{Accepted: 60, Rejected: 15, DiffersFromVirtual: new(int64)}
 	}
-	row := result.Latency{Rounds: []result.OpenRound{round(), round()},
+	row := result.Latency{Rounds: []result.Round{round(), round()},
 		Course: &result.Course{BucketUS: 1_000_000, Offered: []int64{8, 8, 0}, Admitted: admitted,
 			Rolling: []int64{peak / 2, peak, 0}}}
 	row.Algorithm = label
@@ -94,8 +94,9 @@ func TestMeasuredIsNotTrustedBlindly(t *testing.T) {
 	if strings.Contains(rendered(t, in), "INVALID") {
 		t.Error("a valid run is called invalid")
 	}
-	in.Bench.Validity = result.Validity{Reasons: []result.Reason{{Code: "stall"}}}
-	if !strings.Contains(rendered(t, in), `<p class="alarm"><bdi>INVALID: the generator was at fault`) {
+	in.Bench.Validity = result.Validity{
+		Reasons: []result.Reason{{Code: "stall", Where: "gcra", Statement: "it stood still"}}}
+	if !strings.Contains(rendered(t, in), `<p class="alarm"><bdi>INVALID: it stood still in gcra`) {
 		t.Error("nothing says that the run is invalid")
 	}
 }

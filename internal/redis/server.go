@@ -129,16 +129,3 @@ func randomPrefix() string {
 	rand.Read(b[:]) // never fails: crypto/rand
 	return fmt.Sprintf("%s%x:", commonPrefix, b)
 }
-
-// Apart divides the processors that this process may use: one for a server, the others for its callers. ok is false
-// where there is only one, or where the system does not tell. On a small machine a server and those who load it
-// otherwise push each other aside, and what the server's own clock then counts as work is time in which it stood still:
-// on two cores the same script measured again differed by 11 % where the kernel chose, and by 3 % apart, with a third
-// more calls going through.
-func Apart() (server int, callers []int, ok bool) {
-	all, err := allowed(0)
-	if err != nil || len(all) < 2 {
-		return 0, nil, false
-	}
-	return all[0], all[1:], true
-}

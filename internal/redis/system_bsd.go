@@ -3,7 +3,6 @@
 package redis
 
 import (
-	"errors"
 	"syscall"
 )
 
@@ -13,9 +12,3 @@ func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true
 
 // boundMemory does nothing: macOS takes a bound on addresses and does not heed it.
 func boundMemory(int, int64) error { return nil }
-
-// allowed is not known here.
-func allowed(int) ([]int, error) { return nil, errors.ErrUnsupported }
-
-// Confine cannot be done here.
-func Confine(int, []int) error { return errors.ErrUnsupported }

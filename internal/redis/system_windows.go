@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"errors"
 	"os"
 	"syscall"
 )
@@ -13,9 +12,3 @@ func detached() *syscall.SysProcAttr {
 func killAll(p *os.Process) error { return p.Kill() }
 
 func boundMemory(int, int64) error { return nil }
-
-// allowed is not known here.
-func allowed(int) ([]int, error) { return nil, errors.ErrUnsupported }
-
-// Confine cannot be done here.
-func Confine(int, []int) error { return errors.ErrUnsupported }

@@ -57,8 +57,8 @@ func TestGoldenOfBench(t *testing.T) {
 // The tables keep within their columns, whatever the labels, and carry no blanks at the end.
 func TestTableFits(t *testing.T) {
 	long := unlucky()
-	long.Costs[2].Algorithm = "token-bucket-interval:capacity=1000:interval=10s:refill=100"
-	long.Runs[1].Results[2].Algorithm, long.Latency[9].Algorithm = long.Costs[2].Algorithm, long.Costs[2].Algorithm
+	const label = "token-bucket-interval:capacity=1000:interval=10s:refill=100"
+	long.Runs[1].Results[2].Algorithm, long.Latency[9].Algorithm = label, label
 	for width, r := range map[int]*result.Document{0: long, 96: long, 140: benchmarktest.Once()} {
 		var out strings.Builder
 		if err := BenchmarkFormats.Write(&out, TableFormat, r, Terminal{Width: width}); err != nil {
@@ -76,22 +76,78 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-// What must not be relied on says so first and last, in every form that people read.
+// What must not be relied on says so once, last, in place of what the times are good for.
 func TestInvalidAndPartialAreSaid(t *testing.T) {
 	for _, format := range []string{"table", "markdown"} {
 		lines := strings.Split(strings.TrimSpace(written(t, format, unlucky())), "\n")
-		first, last := lines[0], lines[len(lines)-1]
-		if !strings.Contains(first, "INVALID") || !strings.Contains(last, "PARTIAL") {
-			t.Errorf("%s begins %q and ends %q", format, first, last)
+		last := strings.Join(lines[len(lines)-3:], " ")
+		if !strings.Contains(last, "INVALID: the generator stood still") || !strings.Contains(last, "PARTIAL") {
+			t.Errorf("%s ends %q", format, last)
 		}
 		whole := strings.Join(lines, " ")
-		if strings.Contains(whole, "valid: the generator kept up") || strings.Count(whole, "203 ms") != 2 {
-			t.Errorf("%s: the verdict is unclear", format)
+		if strings.Count(whole, "INVALID") != 1 || strings.Contains(whole, "less means nothing") ||
+			strings.Contains(whole, "At this rate") {
+			t.Errorf("%s: the verdict is unclear:\n%s", format, whole)
 		}
 	}
 	if text := written(t, "table", benchmarktest.Once()); strings.Contains(text, "INVALID") || strings.Contains(text,
-		"PARTIAL") {
-		t.Error("a valid run is called otherwise")
+		"PARTIAL") || strings.Count(text, "less means nothing") != 1 {
+		t.Errorf("a valid run is called otherwise:\n%s", text)
+	}
+}
+
+// A single scenario is one part: what was played on what, its table, the noise, and what follows.
+func TestOneScenarioIsOnePart(t *testing.T) {
+	r := benchmarktest.Fresh()
+	r.Runs = r.Runs[:1]
+	lines := strings.Split(written(t, "table", r), "\n")
+	if want := "Redis 8.0.3 in a container, 2 cores; 5 rounds of 6660 requests in 2s; limit 333/1s"; lines[0] != want {
+		t.Errorf("it begins %q; want %q", lines[0], want)
+	}
+	if n := len(lines); n > 24 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// A percentile of fewer than a hundred durations is not told, in any form.
+func TestFewDurationsHaveNoPercentiles(t *testing.T) {
+	of := func(n int64) benchFigures {
+		h := result.NewHistogram()
+		h.RecordValues(7, n)
+		f := benchFigures{}
+		f.times("response", h)
+		return f
+	}
+	if f := of(99); len(f) != 0 {
+		t.Errorf("of 99: %v", f)
+	}
+	if f := of(100); *f["response_p50_us"] != 7 || *f["response_p99_us"] != 7 {
+		t.Errorf("of 100: %v", f)
+	}
+	p := &result.Play{Latency: &result.Latency{}, Row: &result.Row{}}
+	if f := roundFigures(p, &result.Round{Accepted: 60, Rejected: 39, ResponseP99US: 7}); f["response_p99_us"] != nil {
+		t.Errorf("of a round: %v", f)
+	}
+}
+
+// What costs more, the way or the rule, follows from the control's round trip and the dearest rule's time.
+func TestWhatCostsMore(t *testing.T) {
+	plays := func(us float64) []result.Play {
+		none := &result.Latency{Algorithm: result.Control, Outcomes: result.NewOutcomes()}
+		none.Outcomes.Accepted.Service.RecordValues(150, 100)
+		return []result.Play{{Latency: none}, {Latency: &result.Latency{Algorithm: "mine", ServerUSPerCall: &us,
+			Outcomes: result.NewOutcomes()}}}
+	}
+	for us, want := range map[float64]string{
+		40:  "At this rate the round trip costs more than any rule here: 150 µs to 40.0 µs.",
+		400: "At this rate mine costs more than the round trip: 400 µs to 150 µs.",
+	} {
+		if got := dearest(plays(us)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := dearest(plays(40)[1:]); got != "" {
+		t.Errorf("without the control: %q", got)
 	}
 }
 
@@ -105,7 +161,6 @@ func TestEmptyDocument(t *testing.T) {
 	}
 	r.Runs = []result.Run{{Scenario: "s", Results: []result.Row{{Algorithm: "a"}}}}
 	r.Latency = []result.Latency{{Scenario: "s", Algorithm: "a"}}
-	r.Costs = []result.Cost{{Identity: result.Identity{Algorithm: "a"}}}
 	for _, format := range BenchmarkFormats.Names() {
 		written(t, format, r)
 	}

@@ -12,48 +12,37 @@ import (
 	"ratelab/internal/result"
 )
 
-// writeBenchRows writes one table for all that was measured: a header, and a line for each thing.
+// writeBenchRows writes one table for all that was measured: a header, and for each scenario and limiter a line for
+// what was admitted and one for what was rejected.
 func writeBenchRows(w io.Writer, d *result.Document) error {
-	header := []string{"part", "scenario", "algorithm", "outcome"}
+	header := []string{"scenario", "algorithm", "outcome"}
 	for _, c := range benchColumns {
 		header = append(header, c.name)
 	}
 	header = append(header, "seed", "server", "cpu", "valid", "partial")
-	context := []string{describe(&d.Server), d.Machine.CPU, strconv.FormatBool(d.Validity.Valid),
+	context := []string{d.Server.String(), d.Machine.CPU, strconv.FormatBool(d.Validity.Valid),
 		strconv.FormatBool(d.Partial)}
 	return WriteCSV(w, header, func(yield func([]string) bool) {
-		write := func(scenario, seed string, all []measurement) bool {
-			for _, m := range all {
-				line := []string{m.part, scenario, m.algorithm, m.outcome}
-				for _, c := range benchColumns {
-					line = append(line, OptionalFloat(m.figures[c.name]))
-				}
-				if !yield(slices.Concat(line, []string{seed}, context)) {
-					return false
-				}
-			}
-			return true
-		}
 		for i := range d.Runs {
 			run := &d.Runs[i]
 			for _, p := range d.Plays(run) {
-				seed := strconv.FormatUint(run.Seed, 10)
-				if !write(run.Scenario, seed, outcomes(&p, d.Settings.Connections)) {
-					return
+				for k, of := range []*result.Durations{&p.Outcomes.Accepted, &p.Outcomes.Rejected} {
+					line := []string{run.Scenario, p.Algorithm, []string{"admitted", "rejected"}[k]}
+					f := playFigures(&p, of)
+					for _, c := range benchColumns {
+						line = append(line, OptionalFloat(f[c.name]))
+					}
+					if !yield(slices.Concat(line, []string{strconv.FormatUint(run.Seed, 10)}, context)) {
+						return
+					}
 				}
-			}
-		}
-		for i := range d.Costs {
-			if all, _ := costs(&d.Costs[i], d.Settings.Connections); !write("", "", all) {
-				return
 			}
 		}
 	})
 }
 
-// writeBenchLines writes d in the Go benchmark format, one line for each measurement, so that benchstat has samples:
-// Open is a scenario's own traffic, Closed a mix at the connections of the settings, Sweep the mix half at others, and
-// Memory what one key takes. Source: golang.org/design/14313-benchmark-format.
+// writeBenchLines writes d in the Go benchmark format, one line for each round, so that benchstat has samples. Source:
+// golang.org/design/14313-benchmark-format.
 //
 // Note: the tool's version, the server and whether the figures can be trusted stand in lines that the format ignores.
 // As configuration keys they would put two versions, or two servers, into separate tables of benchstat, and comparing
@@ -61,7 +50,7 @@ func writeBenchRows(w io.Writer, d *result.Document) error {
 func writeBenchLines(w io.Writer, d *result.Document) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# %s %s of %s\n", message.Visible(d.Tool.Name), message.Visible(d.Tool.Version),
-		message.Visible(describe(&d.Server)))
+		message.Visible(d.Server.String()))
 	for _, line := range warnings(d.Measurement) {
 		fmt.Fprintf(&out, "# %s\n", message.Visible(line))
 	}
@@ -78,18 +67,10 @@ func writeBenchLines(w io.Writer, d *result.Document) error {
 		plays := d.Plays(run)
 		slices.SortStableFunc(plays, func(a, b result.Play) int { return controlLast(a.Algorithm, b.Algorithm) })
 		for _, p := range plays {
-			benchLines(&out, playRounds(&p), "scenario", run.Scenario)
+			for k := range p.Rounds {
+				benchLine(&out, run.Scenario, &p, &p.Rounds[k])
+			}
 		}
-	}
-	if len(d.Costs) > 0 {
-		fmt.Fprintf(&out, "\nscenario:\nseed:\nlimit: %s\nconnections: %d\n", d.Settings.CostLimit,
-			d.Settings.Connections)
-	}
-	list := slices.Clone(d.Costs)
-	slices.SortStableFunc(list, func(a, b result.Cost) int { return controlLast(a.Algorithm, b.Algorithm) })
-	for i := range list {
-		_, samples := costs(&list[i], d.Settings.Connections)
-		benchLines(&out, samples)
 	}
 	_, err := w.Write(out.Bytes())
 	return err
@@ -101,24 +82,14 @@ func controlLast(a, b string) int {
 	return cmp.Compare(order[a], order[b])
 }
 
-// benchKeys are the parts' names in the benchmark format, and what tells their measurements apart there.
-var benchKeys = map[string][2]string{partOpen: {"Open"}, partClosed: {"Closed", "mix"},
-	partSweep: {"Sweep", "connections"}, partMemory: {"Memory", "requests"}}
-
-// benchLines are a line for each measurement. Its name begins with the key, or with what its part is told apart by.
-func benchLines(out *bytes.Buffer, all []measurement, key ...string) {
-	for _, m := range all {
-		of := benchKeys[m.part]
-		if key == nil || of[1] != "" {
-			key = []string{of[1], m.at}
+// benchLine is one round of a play.
+func benchLine(out *bytes.Buffer, scenario string, p *result.Play, r *result.Round) {
+	name, f := BenchmarkName("Open", "scenario", scenario, "algorithm", p.Algorithm), roundFigures(p, r)
+	fmt.Fprintf(out, "%s %d", name, max(r.Accepted+r.Rejected, 1)) // the format knows no benchmark of no iterations
+	for _, c := range benchColumns {
+		if v := f[c.name]; v != nil && c.unit != "" {
+			fmt.Fprintf(out, " %s %s", Float(*v), c.unit)
 		}
-		name := BenchmarkName(of[0], append(slices.Clip(key), "algorithm", m.algorithm)...)
-		fmt.Fprintf(out, "%s %d", name, max(m.calls, 1)) // the format knows no benchmark of no iterations
-		for _, c := range benchColumns {
-			if f := m.figures[c.name]; f != nil && c.unit != "" {
-				fmt.Fprintf(out, " %s %s", Float(*f), c.unit)
-			}
-		}
-		out.WriteByte('\n')
 	}
+	out.WriteByte('\n')
 }

@@ -13,7 +13,8 @@ import (
 // exact units.
 func TestBenchFormatParses(t *testing.T) {
 	r := benchmarktest.Fresh()
-	r.Costs[6].Algorithm = "my script-2" // blanks end a name, and -2 is a GOMAXPROCS
+	// blanks end a name, and -2 is a GOMAXPROCS
+	r.Runs[1].Results[6].Algorithm, r.Latency[13].Algorithm = "my script-2", "my script-2"
 	var out strings.Builder
 	if err := writeBenchLines(&out, r); err != nil {
 		t.Fatal(err)
@@ -31,13 +32,13 @@ func TestBenchFormatParses(t *testing.T) {
 				t.Errorf("%s without cpu", line.Name)
 			}
 			if last := strings.HasSuffix(string(line.Name), "/algorithm=none"); control != last {
-				control = last // the control's lines follow those of the others, of a scenario and of the costs
-				if changes++; !last && changes != 2 && changes != 4 {
+				control = last // the control's lines follow those of the others, of a scenario
+				if changes++; !last && changes != 2 {
 					t.Errorf("%s comes after the control", line.Name)
 				}
 			}
-			if _, ok := line.Value("admitted"); ok != strings.HasPrefix(string(line.Name), "Open/") {
-				t.Errorf("%s: admitted is there: %t", line.Name, ok)
+			if _, ok := line.Value("admitted"); !ok {
+				t.Errorf("%s: admitted is missing", line.Name)
 			}
 		}
 	}
@@ -45,9 +46,8 @@ func TestBenchFormatParses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int{
-		"Open/scenario=ten-times-over/algorithm=gcra:burst=50": 5, "Closed/mix=half/algorithm=gcra": 5,
-		"Sweep/connections=64/algorithm=none": 1, "Memory/requests=1000/algorithm=sliding-window-log": 1,
-		"Closed/mix=half/algorithm=my_script-2-1": 5,
+		"Open/scenario=ten-times-over/algorithm=gcra:burst=50": 5,
+		"Open/scenario=retry-storm/algorithm=my_script-2-1":    5,
 	} {
 		if lines[name] != want {
 			t.Errorf("%s: %d lines, want %d", name, lines[name], want)
@@ -58,7 +58,7 @@ func TestBenchFormatParses(t *testing.T) {
 			t.Errorf("unit %s: assume %v", unit, m)
 		}
 	}
-	if reader.Units().GetBetter("server-us/op") != -1 || reader.Units().GetBetter("decisions/s") != 1 {
+	if reader.Units().GetBetter("server-us/op") != -1 {
 		t.Error("which way is better is lost")
 	}
 }

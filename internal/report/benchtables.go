@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,180 +10,144 @@ import (
 	"ratelab/internal/result"
 )
 
-// late says what on_late does to a request that comes late.
-var late = map[string]string{"queue": "queued", "drop": "dropped", "fatal": "fatal"}
+// BenchmarkFormats are those of bench run's document.
+var BenchmarkFormats = Formats{Sheet: benchSheet, Width: 100, CSV: writeBenchRows, Bench: writeBenchLines}
+
+// benchSheet is what was measured on which server, a table for each scenario, and how far the times can be relied on.
+func benchSheet(d *result.Document) (s Sheet) {
+	opening := fmt.Sprintf("%s, %s; %s", serverWords(&d.Server), message.Count(d.Machine.Cores, "core"),
+		message.Count(d.Settings.Rounds, "round"))
+	if len(d.Runs) == 1 {
+		part := Played(d, &d.Runs[0])
+		part.Title, part.Lead[0].Text = "", opening+" of "+part.Lead[0].Text
+		part.Notes = append(closing(d), part.Notes...)
+		if !d.Validity.Valid {
+			part.Notes = closing(d)
+		}
+		return Sheet{part}
+	}
+	s = append(s, Part{Lead: []Line{{Text: opening}}})
+	for i := range d.Runs {
+		part := Played(d, &d.Runs[i])
+		if !d.Validity.Valid {
+			part.Notes = nil
+		}
+		s = append(s, part)
+	}
+	return append(s, Part{Lead: closing(d)})
+}
+
+// serverWords names a server: Redis 8.0.3 in a container.
+func serverWords(s *result.BenchServer) string {
+	where := map[string]string{"container": " in a container", "process": " as a process"}[s.Kind]
+	name := message.Visible(s.Name)
+	if name != "" {
+		name = strings.ToUpper(name[:1]) + name[1:]
+	}
+	return name + " " + s.Version + where
+}
+
+// closing says how far the times can be relied on.
+func closing(d *result.Document) (lines []Line) {
+	for _, w := range warnings(d.Measurement) {
+		lines = append(lines, Line{Text: w, Style: Alarm})
+	}
+	if lines == nil {
+		lines = []Line{{Text: NoiseFloor(d.NoiseFloor) + "."}}
+	}
+	return lines
+}
+
+// NoiseFloor says how much less than which is no difference.
+func NoiseFloor(n result.NoiseFloor) string {
+	if n.Pairs == 0 {
+		return "The same code was measured once: how much a difference means is unknown"
+	}
+	most := max(n.ServerUS, n.ResponseP50US)
+	text := fmt.Sprintf("%.0f %%", math.Ceil(100*(most-1)-1e-9))
+	if most >= 2 {
+		text = "a factor of " + Significant(most)
+	}
+	return "The same code measured twice differs by up to " + text + ": less means nothing"
+}
+
+// warnings are the lines about figures that must not be taken for what they are not: of a disturbed machine, or of an
+// interrupted run.
+func warnings(h *result.Measurement) []string {
+	var lines []string
+	if fault := h.Fault(); fault != "" {
+		lines = append(lines, fault+" (exit 4)")
+	}
+	if h.Partial {
+		lines = append(lines, "PARTIAL: interrupted; the figures are of the rounds that were finished")
+	}
+	return lines
+}
 
 // Played is what was measured of a scenario: a line for each limiter.
 func Played(d *result.Document, run *result.Run) Part {
-	var lead, notes []string
-	if run.Question != "" {
-		lead = append(lead, run.Question)
-	}
 	plays := d.Plays(run)
-	t := benchTable()
+	t := Table{Columns: []Column{{Name: "limiter", Words: true, Narrowest: 16}}}
 	for _, c := range benchColumns {
-		if c.Column.Name != "" {
-			t.Columns = append(t.Columns, c.Column)
+		if c.table != "" {
+			t.Columns = append(t.Columns, Column{Name: c.table})
 		}
 	}
+	notes := []string{dearest(plays)}
 	for _, p := range plays {
 		all := p.Outcomes.Overall()
 		f, line := playFigures(&p, &all), []string{p.Algorithm}
 		for _, c := range benchColumns {
-			if c.Column.Name != "" {
+			if c.table != "" {
 				line = append(line, f.text(&c))
 			}
 		}
-		add(&t, line...)
-		notes = append(notes, playNotes(&p)...)
+		t.Rows = append(t.Rows, TableRow{Cells: Cells(line...)})
+		if p.Dropped > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d of %d requests were late and dropped.", p.Algorithm, p.Dropped,
+				p.Offered))
+		}
 	}
-	for _, n := range run.Notes {
-		notes = append(notes, "note: "+n)
-	}
-	return Part{Title: run.Scenario, Lead: Items(append(lead, playLead(run, plays))...), Tables: []Table{t},
-		Notes: Items(notes...)}
+	notes = slices.DeleteFunc(append(notes, run.Notes...), func(s string) bool { return s == "" })
+	return Part{Title: run.Scenario, Lead: Items(playLead(run, plays)), Tables: []Table{t}, Notes: Items(notes...)}
 }
 
-// playNotes are what a limiter must be watched for.
-func playNotes(p *result.Play) (notes []string) {
-	if p.Dropped > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d of %d were late and dropped", p.Algorithm, p.Dropped, p.Offered))
-	}
-	if n := p.Row.KeysWithoutTTL; n != nil && *n > 0 {
-		notes = append(notes, fmt.Sprintf("%s leaves %s without a TTL, which stay until somebody deletes them",
-			p.Algorithm, message.Count(int(*n), "key")))
-	}
-	if n := p.Work.Evicted; n != nil && *n > 0 {
-		notes = append(notes, fmt.Sprintf("%s: the server evicted %s; its memory is too small", p.Algorithm,
-			message.Count(int(*n), "key")))
-	}
-	return notes
-}
-
-// playLead says what is played of a scenario, and how fast.
+// playLead says what was played of a scenario.
 func playLead(run *result.Run, plays []result.Play) string {
-	parts := []string{"limit " + run.Limit.String()}
-	if part := run.Played; part != nil {
-		text := Span(part.LengthUS) + " played"
-		if run.DurationUS > part.LengthUS {
-			text = fmt.Sprintf("%s of %s played, from %s on", Span(part.LengthUS), Span(run.DurationUS),
-				Span(part.FromUS))
-		}
-		parts = append(parts, text)
-	}
+	var text string
 	if len(plays) > 0 {
-		parts = append(parts, fmt.Sprintf("%s/s intended, %s/s achieved", Significant(plays[0].IntendedPerS),
-			Significant(plays[0].AchievedPerS)))
+		n := plays[0].Offered / int64(max(1, len(plays[0].Rounds)))
+		text = message.Count(int(n), "request") + " in "
 	}
-	if run.Played != nil && late[run.Played.OnLate] != "" {
-		parts = append(parts, "late requests are "+late[run.Played.OnLate])
-	}
-	return strings.Join(append(parts, fmt.Sprintf("seed %d", run.Seed)), "; ")
-}
-
-// spread is a group of columns: a figure of each measurement of a part.
-type spread struct {
-	heading, part, figure string
-	at                    []string // which of the part
-	leaves                int      // as Column.Leaves
-}
-
-// costTable has a line for each limiter.
-func costTable(d *result.Document, groups ...spread) Table {
-	t := benchTable()
-	for _, g := range groups {
-		for _, at := range g.at {
-			name := strings.TrimSuffix(at, "ed")
-			t.Columns = append(t.Columns, Column{Group: g.heading, Name: name, Leaves: g.leaves})
+	if part := run.Played; part != nil {
+		text += Span(part.LengthUS)
+		if run.DurationUS > part.LengthUS {
+			text += fmt.Sprintf(" of %s, from %s on", Span(run.DurationUS), Span(part.FromUS))
 		}
 	}
-	for i := range d.Costs {
-		all, _ := costs(&d.Costs[i], d.Settings.Connections)
-		line := []string{d.Costs[i].Algorithm}
-		for _, g := range groups {
-			c := slices.IndexFunc(benchColumns, func(c benchColumn) bool { return c.name == g.figure })
-			for _, at := range g.at {
-				m := slices.IndexFunc(all, func(m measurement) bool { return m.part == g.part && m.at == at })
-				cell := Absent
-				if m >= 0 {
-					cell = all[m].figures.text(&benchColumns[c])
-				}
-				line = append(line, cell)
-			}
-		}
-		add(&t, line...)
-	}
-	return t
+	return text + "; limit " + run.Limit.String()
 }
 
-// costPart is the closed loop: server time by mix, beside the control's, and how much goes through.
-func costPart(d *result.Document) Part {
-	lead := fmt.Sprintf("closed loop, %s, %s a round, limit %s, median of %s; half: accepted and rejected in equal "+
-		"parts; server µs: per decision, on the server; x none: as a multiple of a script that decides nothing",
-		message.Count(d.Settings.Connections, "connection"), Span(d.Settings.SegmentUS), d.Settings.CostLimit,
-		message.Count(d.Settings.Rounds, "round"))
-	return Part{Title: "What a decision costs", Lead: Items(lead), Tables: []Table{costTable(d,
-		spread{"server µs", partClosed, "server_us_per_decision", result.Mixes(), 0},
-		spread{"x none", partClosed, "ratio_to_control", result.Mixes(), 1},
-		spread{"decisions/s", partClosed, "decisions_per_s", result.Mixes(), 2})}}
-}
-
-// sweepPart is throughput against concurrency.
-func sweepPart(d *result.Document) Part {
-	var at []string
-	for _, n := range d.Settings.Sweep {
-		at = append(at, Integer(int64(n)))
-	}
-	t := costTable(d, spread{"connections", partSweep, "decisions_per_s", at, 1})
-	t.Columns = append(t.Columns, Numbers("best", "at")...)
-	for i := range d.Costs {
-		best := result.Level{}
-		for _, level := range d.Costs[i].Sweep {
-			if level.ThroughputPerS > best.ThroughputPerS {
-				best = level
-			}
-		}
-		cells := []string{Absent, Absent}
-		if best.ThroughputPerS > 0 {
-			cells = []string{Significant(best.ThroughputPerS), Integer(int64(best.Connections))}
-		}
-		t.Rows[i].Cells = append(t.Rows[i].Cells, Cells(cells...)...)
-	}
-	lead := Items("closed loop, half accepted, by connections; best: the most of them")
-	return Part{Title: "How many decisions per second go through", Lead: lead, Tables: []Table{t}}
-}
-
-// memoryPart is what a key takes as it is used, and what the client takes.
-func memoryPart(d *result.Document) Part {
-	part, fills := Part{Title: "What a key takes"}, fillsIn(d)
-	if len(fills) == 0 {
-		part.Title = "What a call takes of the client"
-	} else {
-		part.Lead = Items(fmt.Sprintf("one key under limit %s, requests spread evenly over the window; key "+
-			"names are as long for all", d.Settings.FillLimit))
-	}
-	t := costTable(d, spread{"bytes after requests", partMemory, "bytes_per_key", fills, 0},
-		spread{"client", partClosed, "client_allocations_per_call", []string{result.MixHalf}, 0})
-	t.Columns[len(fills)+1].Name = "allocations"
-	for i := 1; i < len(fills)-1; i++ {
-		t.Columns[i+1].Leaves = 1
-	}
-	part.Tables = []Table{t}
-	return part
-}
-
-// fillsIn are the numbers of requests that any limiter's memory was measured after, in order.
-func fillsIn(d *result.Document) []string {
-	var list []int64
-	for i := range d.Costs {
-		for _, f := range d.Costs[i].Memory {
-			list = append(list, f.Entries)
+// dearest says whether the limiters or the way to the server cost more at this rate; "" where nobody knows.
+func dearest(plays []result.Play) string {
+	var roundTrip float64
+	most, name := 0.0, ""
+	for _, p := range plays {
+		all := p.Outcomes.Overall()
+		switch {
+		case p.Algorithm == result.Control && all.Service.Count() >= leastSamples:
+			roundTrip = float64(all.Service.ValueAtPercentile(50))
+		case p.ServerUSPerCall != nil && *p.ServerUSPerCall > most:
+			most, name = *p.ServerUSPerCall, p.Algorithm
 		}
 	}
-	slices.Sort(list)
-	var texts []string
-	for _, n := range slices.Compact(list) {
-		texts = append(texts, Integer(n))
+	switch {
+	case roundTrip == 0 || name == "":
+		return ""
+	case most < roundTrip:
+		return fmt.Sprintf("At this rate the round trip costs more than any rule here: %.0f µs to %s µs.", roundTrip,
+			Significant(most))
 	}
-	return texts
+	return fmt.Sprintf("At this rate %s costs more than the round trip: %s µs to %.0f µs.", name,
+		Significant(most), roundTrip)
 }

@@ -25,20 +25,14 @@ type Generator struct {
 	Pacer      string `json:"pacer"` // nanosleep, timer slack 1 ns; or time.Sleep
 	GOMAXPROCS int    `json:"gomaxprocs"`
 	GOGC       int    `json:"gogc" jsonschema:"minimum=-1"`
-	Processors string `json:"processors"` // which were whose; "" where the system chose
 }
 
 // Settings are what was asked for.
 type Settings struct {
 	Rounds      int   `json:"rounds" jsonschema:"minimum=1"`
-	WarmUpUS    int64 `json:"warm_up_us"`                         // before each measurement, not counted
-	SegmentUS   int64 `json:"segment_us"`                         // one closed-loop measurement
-	Connections int   `json:"connections" jsonschema:"minimum=1"` // of the open loop and the cost segments
-	// connections, one closed-loop measurement each
-	Sweep         []int `json:"sweep"`
-	CostLimit     Limit `json:"cost_limit"`      // of the closed loop
-	FillLimit     Limit `json:"fill_limit"`      // of the memory fill
-	RepeatedRound int   `json:"repeated_rounds"` // rounds measured again because the generator was at fault
+	WarmUpUS    int64 `json:"warm_up_us"` // before each measurement, not counted
+	Connections int   `json:"connections" jsonschema:"minimum=1"`
+	Repeated    int   `json:"repeated"` // measurements that were repeated because the machine disturbed them
 }
 
 // Validity says whether the generator was fit to measure.
@@ -49,29 +43,19 @@ type Validity struct {
 
 // Reason is one thing that makes figures worthless.
 type Reason struct {
-	// drops, rate, lag, stall, gc, cpu, pool, overflow, clock, calls, silence, nothing, control, noise
+	// rate, lag, stall, gc, cpu, pool, overflow, clock, calls, silence, nothing, control
 	Code      string `json:"code"`
 	Where     string `json:"where"`     // such as "ten-times-over gcra round 3"
 	Statement string `json:"statement"` // the figure and its bound, in words
-	// How long a stall or a silence lasted and when it began, since the document's start; absent of other reasons.
-	LastedUS *int64 `json:"lasted_us,omitempty"`
-	AtUS     *int64 `json:"at_us,omitempty"`
+	LastedUS  int64  `json:"lasted_us"` // how long what it speaks of lasted; 0: it has no length
 }
 
-// NoiseFloor is how far two measurements of the same code lay apart: the 95th percentile of |ln(a/b)| over pairs of
-// successive measurements, as a ratio (1.04 is 4 %); 0 where there were no pairs.
+// NoiseFloor is how far two rounds of the same limiter and scenario lie apart: the 95th percentile of |ln(a/b)| over
+// pairs of successive rounds, as a ratio (1.04 is 4 %); 0 where there were no pairs.
 type NoiseFloor struct {
-	Pairs       int     `json:"pairs"`
-	ServerUS    float64 `json:"server_us"`     // of the server's µs per decision
-	ClientP50US float64 `json:"client_p50_us"` // of the client's median service time
-}
-
-// Identity names what decided.
-type Identity struct {
-	// its label: the name, and :k=v for each parameter set
-	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"`
-	ScriptSHA1 string            `json:"script_sha1"`
-	Parameters map[string]string `json:"parameters"`
+	Pairs         int     `json:"pairs"`
+	ServerUS      float64 `json:"server_us"`       // of the server's µs per decision
+	ResponseP50US float64 `json:"response_p50_us"` // of the median response time
 }
 
 // Latency is how one limiter met the requests of one scenario on the wall clock, open loop, all rounds together. The
@@ -90,11 +74,9 @@ type Latency struct {
 	ServerUSPerCall *float64   `json:"server_us_per_decision,omitempty"` // median of the rounds, under this traffic
 	Outcomes        Outcomes   `json:"outcomes"`
 	Intervals       []Interval `json:"intervals"` // of the scenario's time
-	Health          Health     `json:"health"`
 
-	Work   Work        `json:"work"`
-	Course *Course     `json:"course,omitempty"`
-	Rounds []OpenRound `json:"rounds"`
+	Course *Course `json:"course,omitempty"`
+	Rounds []Round `json:"rounds"`
 }
 
 // Play is a limiter's latency with its row.
@@ -113,22 +95,6 @@ type Course struct {
 	// the most of any round that was let through for one key in a window that ends in the bucket, at least: what may
 	// lie outside the window, as far as the server's instants are known, is not counted
 	Rolling []int64 `json:"rolling"`
-}
-
-// Work is what a decision takes on the wall clock, however fast: counted, not timed. Absent figures could not be had,
-// as on a given server.
-type Work struct {
-	// Commands counts what ran inside the scripts, by command and decision.
-	Commands          map[string]float64 `json:"commands,omitempty"`
-	NetInPerDecision  *float64           `json:"net_in_bytes_per_decision,omitempty"`
-	NetOutPerDecision *float64           `json:"net_out_bytes_per_decision,omitempty"`
-	// what goes to a replica of a private server: bytes on the wire, of a mix of as many admitted as rejected
-	ReplicatedPerDecision *float64 `json:"replicated_bytes_per_decision,omitempty"`
-	// Go heap allocations of the client
-	AllocationsPerCall *float64 `json:"client_allocations_per_call,omitempty"`
-	Evicted            *int64   `json:"evicted_keys,omitempty"`
-	// executed by the server and not sent; must be 0
-	UnexplainedEvalCalls *int64 `json:"unexplained_eval_calls,omitempty" jsonschema:"minimum=-9007199254740992"`
 }
 
 // Outcomes are the durations of what was accepted and rejected, apart.
@@ -153,8 +119,8 @@ type Interval struct {
 	Rejected *Histogram `json:"rejected,omitempty"`
 }
 
-// OpenRound is what one round of the open loop measured.
-type OpenRound struct {
+// Round is what one round measured.
+type Round struct {
 	Round     int   `json:"round"`      // from 1
 	Position  int   `json:"position"`   // within the round, from 1: the order changes from round to round
 	StartedUS int64 `json:"started_us"` // since the document's start
@@ -169,96 +135,8 @@ type OpenRound struct {
 	LagP99US           float64  `json:"lag_p99_us"`
 }
 
-// Health is how the generator fared: the worst over the rounds.
-type Health struct {
-	StallMaxUS      float64 `json:"stall_max_us"`
-	GCPauseP999US   float64 `json:"gc_pause_p99_9_us"`
-	GCPauseMaxUS    float64 `json:"gc_pause_max_us"`
-	SchedulerP99US  float64 `json:"scheduler_p99_us"`
-	CPUShare        float64 `json:"cpu_share"` // of one core
-	PoolWaits       int64   `json:"pool_waits"`
-	Overflow        int64   `json:"histogram_overflow"`
-	ClockDivergedUS float64 `json:"clock_diverged_us"`
-	// SilenceMaxUS is how long the server answered none of the requests under way; absent where that was at most 100
-	// ms.
-	SilenceMaxUS *float64 `json:"silence_max_us,omitempty"`
-}
-
-// Worst keeps the worse of each figure.
-func (h *Health) Worst(o Health) {
-	h.StallMaxUS = max(h.StallMaxUS, o.StallMaxUS)
-	h.GCPauseP999US = max(h.GCPauseP999US, o.GCPauseP999US)
-	h.GCPauseMaxUS = max(h.GCPauseMaxUS, o.GCPauseMaxUS)
-	h.SchedulerP99US = max(h.SchedulerP99US, o.SchedulerP99US)
-	h.CPUShare = max(h.CPUShare, o.CPUShare)
-	h.PoolWaits = max(h.PoolWaits, o.PoolWaits)
-	h.Overflow = max(h.Overflow, o.Overflow)
-	h.ClockDivergedUS = max(h.ClockDivergedUS, o.ClockDivergedUS)
-	if o.SilenceMaxUS != nil && (h.SilenceMaxUS == nil || *h.SilenceMaxUS < *o.SilenceMaxUS) {
-		h.SilenceMaxUS = o.SilenceMaxUS
-	}
-}
-
 // Control is the label of the script that decides nothing, which is measured in every round beside the others.
 const Control = "none"
-
-// The mixes of the closed loop.
-const (
-	MixAccepted = "accepted" // every request is admitted
-	MixRejected = "rejected" // none is
-	MixHalf     = "half"     // every second request is admitted
-)
-
-// Mixes lists the mixes in the order in which they are measured and shown.
-func Mixes() []string { return []string{MixAccepted, MixRejected, MixHalf} }
-
-// Cost is what one algorithm costs under the cost limit, closed loop, and how its memory grows.
-type Cost struct {
-	Identity
-	Mixes  []Mix   `json:"mixes"`
-	Sweep  []Level `json:"sweep"`  // throughput against concurrency, half-and-half traffic
-	Memory []Fill  `json:"memory"` // absent on servers that do not tell
-}
-
-// Mix is a closed loop of one mix, all rounds together.
-type Mix struct {
-	Mix                string     `json:"mix" jsonschema:"enum=accepted,enum=rejected,enum=half"`
-	Accepted           int64      `json:"accepted"`
-	Rejected           int64      `json:"rejected"`
-	ThroughputPerS     float64    `json:"throughput_per_s"`                 // median of the rounds
-	ServerUSPerCall    *float64   `json:"server_us_per_decision,omitempty"` // median of the rounds
-	RatioToControl     *float64   `json:"ratio_to_control,omitempty"`       // median of the rounds' own ratios to none
-	AllocationsPerCall *float64   `json:"client_allocations_per_call,omitempty"`
-	Service            *Histogram `json:"service"`
-	Samples            []Sample   `json:"samples"` // one a round
-}
-
-// Sample is one closed-loop measurement.
-type Sample struct {
-	Round           int      `json:"round"`
-	StartedUS       int64    `json:"started_us"` // since the document's start
-	Calls           int64    `json:"calls"`
-	Accepted        int64    `json:"accepted"`
-	ThroughputPerS  float64  `json:"throughput_per_s"`
-	ServerUSPerCall *float64 `json:"server_us_per_decision,omitempty"`
-	ServiceP50US    float64  `json:"service_p50_us"`
-	ServiceP99US    float64  `json:"service_p99_us"`
-}
-
-// Level is a closed loop at one number of connections.
-type Level struct {
-	Connections     int        `json:"connections"`
-	ThroughputPerS  float64    `json:"throughput_per_s"`
-	ServerUSPerCall *float64   `json:"server_us_per_decision,omitempty"`
-	Service         *Histogram `json:"service"`
-}
-
-// Fill is the memory of one key after so many admitted requests, spread evenly over a window of the fill limit.
-type Fill struct {
-	Entries int64 `json:"entries"`
-	Bytes   int64 `json:"bytes"` // MEMORY USAGE SAMPLES 0, all keys of the one client together
-	Keys    int64 `json:"keys"`
-}
 
 // Of is the run of that scenario under that limit and seed, or nil. A document that is nil has none.
 func (d *Document) Of(scenario string, limit Limit, seed uint64) *Run {

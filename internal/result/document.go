@@ -43,7 +43,6 @@ type Document struct {
 
 	Runs         []Run         `json:"runs,omitempty"`
 	Latency      []Latency     `json:"latency,omitempty"`  // of each row of the runs, open loop
-	Costs        []Cost        `json:"costs,omitempty"`    // of each algorithm, closed loop, whatever the scenario
 	Examinations []Examination `json:"findings,omitempty"` // of users' scripts, under standard traffics
 	Verdicts     []Verdict     `json:"verdicts,omitempty"` // of scripts that are compared
 	Answers      []Answer      `json:"answers,omitempty"`  // one for each contract that is answered for

@@ -1,78 +1,25 @@
 package result
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
-)
+import "fmt"
 
-// Fault says whose fault it is that a run is invalid; empty: it is valid.
+// Fault is one line for an invalid measurement: the reason that lasted longest, or the first; empty: it is valid.
 func (m *Measurement) Fault() string {
-	if m.Validity.Valid {
+	v := m.Validity
+	switch {
+	case v.Valid:
 		return ""
+	case len(v.Reasons) == 0:
+		return "INVALID; do not use the times"
 	}
-	return fmt.Sprintf("INVALID: %s was at fault; do not rely on the times", Culprit(m.Validity.Reasons))
-}
-
-// TheServer is the Culprit of a run whose generator worked correctly.
-const TheServer = "the server"
-
-// culprits maps reasons to their causes, if these are not the generator.
-var culprits = map[string]string{"silence": TheServer, "nothing": "the measurement", "control": "the measurement",
-	"noise": "the machine"}
-
-// Culprit is the cause of the reasons why figures are invalid.
-func Culprit(reasons []Reason) string {
-	var all []string
-	for _, r := range reasons {
-		if who := cmp.Or(culprits[r.Code], "the generator"); !slices.Contains(all, who) {
-			all = append(all, who)
-		}
-	}
-	if all == nil {
-		return "the generator"
-	}
-	slices.Sort(all)
-	return strings.Join(all, " or ")
-}
-
-// Summary is a line for each kind of reason: how often there was one, and the worst, or the first where they have no
-// length.
-func (v Validity) Summary() []string {
-	var codes []string
-	count, worst := map[string]int{}, map[string]Reason{}
+	worst := v.Reasons[0]
 	for _, r := range v.Reasons {
-		if count[r.Code]++; count[r.Code] == 1 {
-			codes = append(codes, r.Code)
-		}
-		if count[r.Code] == 1 || r.lasted() > worst[r.Code].lasted() {
-			worst[r.Code] = r
+		if r.LastedUS > worst.LastedUS {
+			worst = r
 		}
 	}
-	var lines []string
-	for _, code := range codes {
-		r, times := worst[code], ""
-		if n := count[code]; n > 1 {
-			times = fmt.Sprintf(" (%d times, %s)", n, r.which())
-		}
-		lines = append(lines, fmt.Sprintf("%s%s in %s: %s", code, times, r.Where, r.Statement))
+	more := ""
+	if n := len(v.Reasons) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
 	}
-	return lines
-}
-
-// lasted is how long what the reason speaks of lasted, 0 where it has no length.
-func (r Reason) lasted() int64 {
-	if r.LastedUS == nil {
-		return 0
-	}
-	return *r.LastedUS
-}
-
-// which says which of several reasons it is.
-func (r Reason) which() string {
-	if r.LastedUS == nil {
-		return "first"
-	}
-	return "worst"
+	return fmt.Sprintf("INVALID: %s in %s%s; do not use the times", worst.Statement, worst.Where, more)
 }

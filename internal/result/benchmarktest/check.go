@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"ratelab/internal/result"
 )
@@ -25,11 +24,7 @@ func Check(r *result.Document) error {
 		return fmt.Errorf("of %d latencies %d have a row", len(r.Latency), rows)
 	}
 	limiter := func(l *result.Latency) string { return l.Scenario + ": " + l.Algorithm }
-	if err := eachOnce(r.Latency, limiter, checkLimiter); err != nil {
-		return err
-	}
-	algorithm := func(c *result.Cost) string { return "cost of " + c.Algorithm }
-	return eachOnce(r.Costs, algorithm, checkCost)
+	return eachOnce(r.Latency, limiter, checkLimiter)
 }
 
 // eachOnce checks the members of a list, each under its name, which stands there once.
@@ -99,22 +94,18 @@ func disagreement(sums ...sum) error {
 	return nil
 }
 
-// checkHistograms compares each histogram with the decisions that it is of. Where durations were out of a histogram's
-// range, which is an overflow and counted as such, it may hold fewer.
+// checkHistograms compares each histogram with the decisions that it is of.
 func checkHistograms(o *result.Latency) error {
-	names := []string{"lag", "wait", "service", "response"}
 	whole := counts(&o.Outcomes)
 	for i, want := range []int64{o.Accepted, o.Rejected} {
-		decision := result.Mixes()[i] // accepted or rejected
-		for j, name := range names {
-			all := whole[i][j]
-			if all != want && (all > want || o.Health.Overflow == 0) {
+		decision := []string{"accepted", "rejected"}[i]
+		for j, name := range []string{"lag", "wait", "service", "response"} {
+			if all := whole[i][j]; all != want {
 				return fmt.Errorf("%s %s counts %d, and the decisions are %d", decision, name, all, want)
 			}
 		}
-		parts, all := intervalCounts(o)[i], whole[i][len(names)-1]
-		if len(o.Intervals) > 0 && parts != all && (parts > all || o.Health.Overflow == 0) {
-			return fmt.Errorf("the intervals' %s responses are %d, and all together %d", decision, parts, all)
+		if parts := intervalCounts(o)[i]; len(o.Intervals) > 0 && parts != want {
+			return fmt.Errorf("the intervals' %s responses are %d, and all together %d", decision, parts, want)
 		}
 	}
 	return nil
@@ -162,46 +153,6 @@ func checkMedian(name string, figure *float64, of []*float64) error {
 		return errors.New(name + " is there without its samples, or they without it")
 	case math.Abs(*figure-want) > 1e-9*math.Abs(want):
 		return fmt.Errorf("%s is %v, and the median of the rounds is %v", name, *figure, want)
-	}
-	return nil
-}
-
-func checkCost(c *result.Cost) error {
-	return eachOnce(c.Mixes, func(m *result.Mix) string { return m.Mix }, checkMix)
-}
-
-// checkMix compares the whole of a closed loop with its samples; a histogram may miss what was out of its range.
-func checkMix(m *result.Mix) error {
-	if !slices.Contains(result.Mixes(), m.Mix) {
-		return errors.New("there is no such mix")
-	}
-	var accepted, calls int64
-	var throughput, server []*float64
-	for i := range m.Samples {
-		s := &m.Samples[i]
-		if err := checkSample(s); err != nil {
-			return err
-		}
-		accepted, calls = accepted+s.Accepted, calls+s.Calls
-		throughput, server = append(throughput, &s.ThroughputPerS), append(server, s.ServerUSPerCall)
-	}
-	err := disagreement(sum{"accepted", m.Accepted, "the rounds'", accepted},
-		sum{"accepted + rejected", m.Accepted + m.Rejected, "the rounds' calls", calls})
-	if err != nil {
-		return err
-	}
-	if n := count(m.Service); n > calls {
-		return fmt.Errorf("service counts %d, and %d calls were made", n, calls)
-	}
-	if err := checkMedian("server_us_per_decision", m.ServerUSPerCall, server); err != nil || len(m.Samples) == 0 {
-		return err
-	}
-	return checkMedian("throughput_per_s", &m.ThroughputPerS, throughput)
-}
-
-func checkSample(s *result.Sample) error {
-	if s.Accepted < 0 || s.Accepted > s.Calls {
-		return fmt.Errorf("round %d: %d accepted of %d calls", s.Round, s.Accepted, s.Calls)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package benchresulttest has documents to test with: made up, complete and the same on every call. Their sums agree as
+// Package benchmarktest has documents to test with: made up, complete and the same on every call. Their sums agree as
 // those of a measured document do; their durations are drawn from seeded log-normal distributions.
 package benchmarktest
 
@@ -29,8 +29,7 @@ func makeExample() *result.Document {
 		run, latency := s.run()
 		r.Runs, r.Latency = append(r.Runs, run), append(r.Latency, latency...)
 	}
-	r.Costs = costs()
-	r.NoiseFloor = result.NoiseFloorOfCosts(r.Costs)
+	r.NoiseFloor = result.NoiseFloorOf(r.Latency)
 	return r
 }
 
@@ -89,16 +88,10 @@ func header() *result.Document {
 			OS: "linux", Architecture: "amd64", Kernel: "6.1.0-18-amd64", CPU: "Example Processor " +
 				"2.40GHz", Cores: 2, Go: "go1.26.0",
 		},
-		Generator: result.Generator{Pacer: "nanosleep, timer slack 1 ns", GOMAXPROCS: 2, GOGC: 400,
-			Processors: "server on 0; closed loops: generator on 1"},
-		Settings: result.Settings{
-			Rounds: rounds, WarmUpUS: 200_000, SegmentUS: 500_000, Connections: connections,
-			Sweep: []int{1, 2, 4, 8, 16, 32, 64}, CostLimit: result.Limit{Requests: 100, WindowUS: 3_600_000_000,
-				Burst: 100},
-			FillLimit: result.Limit{Requests: 10_000, WindowUS: 3_600_000_000, Burst: 10_000}, RepeatedRound: 1,
-		},
-		Validity: result.Validity{Valid: true, Reasons: []result.Reason{}},
-		Server:   server(),
+		Generator: result.Generator{Pacer: "nanosleep, timer slack 1 ns", GOMAXPROCS: 2, GOGC: 400},
+		Settings:  result.Settings{Rounds: rounds, WarmUpUS: 200_000, Connections: connections, Repeated: 1},
+		Validity:  result.Validity{Valid: true, Reasons: []result.Reason{}},
+		Server:    server(),
 	}
 	return d
 }

@@ -15,7 +15,7 @@ func Fresh() *result.Document { return result.WithoutNulls(Once()) }
 // Small is a part of the example, for what would take long with all of it.
 func Small() *result.Document {
 	r := Fresh()
-	r.Runs, r.Latency, r.Costs = r.Runs[:1], r.Latency[:1], r.Costs[:1]
+	r.Runs, r.Latency = r.Runs[:1], r.Latency[:1]
 	r.Runs[0].Results = r.Runs[0].Results[:1]
 	r.Latency[0].Intervals = nil
 	return r

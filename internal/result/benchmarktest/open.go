@@ -13,10 +13,6 @@ func (s *situation) open(p *profile, d draw) result.Latency {
 		Offered: offered, Sent: offered, IntendedPerS: float64(s.perSecond),
 		AchievedPerS: float64(s.perSecond) * 0.99997,
 		Outcomes:     outcomes(), Intervals: s.intervals(),
-		Health: result.Health{
-			StallMaxUS: 912, GCPauseP999US: 71, GCPauseMaxUS: 88, SchedulerP99US: 213, CPUShare: 0.31,
-			ClockDivergedUS: 2.4,
-		},
 	}
 	var serverUS []float64
 	for n := 1; n <= rounds; n++ {
@@ -39,7 +35,7 @@ func (s *situation) intervals() []result.Interval {
 }
 
 // round plays one round into open.
-func (s *situation) round(p *profile, d draw, n int, open *result.Latency) result.OpenRound {
+func (s *situation) round(p *profile, d draw, n int, open *result.Latency) result.Round {
 	own := outcomes()
 	for second := range s.seconds {
 		quota := s.quota(p, second)
@@ -58,7 +54,7 @@ func (s *situation) round(p *profile, d draw, n int, open *result.Latency) resul
 	accepted, rejected := own.Accepted.Response.TotalCount(), own.Rejected.Response.TotalCount()
 	share := float64(accepted) / float64(accepted+rejected)
 	differs := rejected / 1000
-	return result.OpenRound{
+	return result.Round{
 		Round: n, Position: position(p, n), StartedUS: int64(n-1)*23_000_000 + int64(position(p, n))*3_100_000,
 		Accepted: accepted, Rejected: rejected, DiffersFromVirtual: &differs,
 		ServerUSPerCall: d.near(share*p.acceptedUS + (1-share)*p.rejectedUS),

@@ -4,8 +4,6 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
-
-	"ratelab/internal/result"
 )
 
 // profile is what one made-up algorithm costs.
@@ -17,9 +15,7 @@ type profile struct {
 	callsAccepted        float64
 	callsRejected        float64
 	bytes                func(entries int64) int64
-	commands             []string // on admission
-	throughput           float64  // at 16 connections
-	admits, stormAdmits  int64    // of a round of each situation
+	admits, stormAdmits  int64 // of a round of each situation
 	peak, stormPeak      int64
 	falseAdmits, rejects int64 // of ten-times-over
 	stormRejects         int64
@@ -34,27 +30,26 @@ func profiles() []profile {
 		return map[string]string{"burst": burst, "granularity": "1us", "time": "server"}
 	}
 	return []profile{
-		{"none", map[string]string{}, 4.1, 4.1, 0, 0, nil, nil, 68_200, 6660, 1500, 3330, 500, 5994, 0, 0},
-		{"fixed-window", map[string]string{}, 7.9, 6.2, 3, 2, flat(72), []string{"get", "incrby", "pttl"}, 55_100, 666,
+		{"none", map[string]string{}, 4.1, 4.1, 0, 0, nil, 6660, 1500, 3330, 500, 5994, 0, 0},
+		{"fixed-window", map[string]string{}, 7.9, 6.2, 3, 2, flat(72), 666,
 			200, 333, 100, 4, 4, 100},
-		{"fixed-window-aligned", set, 9.6, 8.1, 3, 2, flat(88), []string{"time", "get", "set"}, 51_700, 666, 300, 333,
+		{"fixed-window-aligned", set, 9.6, 8.1, 3, 2, flat(88), 666, 300, 333,
 			100, 0, 0, 0},
-		{"sliding-window-counter", set, 12.2, 10.6, 4, 3, flat(168), []string{"time", "get", "get", "set"}, 46_900, 665,
+		{"sliding-window-counter", set, 12.2, 10.6, 4, 3, flat(168), 665,
 			200, 333, 100, 299, 300, 100},
-		{"sliding-window-log", set, 18.4, 13.9, 5, 4, perEntry,
-			[]string{"time", "lrange", "lrange", "rpush", "pexpire"}, 38_300, 666, 300, 333, 100, 0, 0, 0},
-		{"gcra", with("333"), 10.3, 8.8, 3, 2, flat(80), []string{"time", "get", "set"}, 50_200, 998, 300, 665, 100,
+		{"sliding-window-log", set, 18.4, 13.9, 5, 4, perEntry, 666, 300, 333, 100, 0, 0, 0},
+		{"gcra", with("333"), 10.3, 8.8, 3, 2, flat(80), 998, 300, 665, 100,
 			631, 299, 0},
-		{"gcra:burst=50", with("50"), 10.4, 8.8, 3, 2, flat(80), []string{"time", "get", "set"}, 50_100, 715, 200, 382,
+		{"gcra:burst=50", with("50"), 10.4, 8.8, 3, 2, flat(80), 715, 200, 382,
 			100, 332, 283, 100},
 	}
 }
 
 func (p *profile) isControl() bool { return p.label == "none" }
 
-func (p *profile) identity() result.Identity {
+func (p *profile) sha1() string {
 	sum := sha1.Sum([]byte(p.label))
-	return result.Identity{Algorithm: p.label, ScriptSHA1: hex.EncodeToString(sum[:]), Parameters: p.parameters}
+	return hex.EncodeToString(sum[:])
 }
 
 func sha256Of(text string) string {

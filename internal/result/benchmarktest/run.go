@@ -53,16 +53,16 @@ func (s *situation) run() (run result.Run, latency []result.Latency) {
 		run.Results = append(run.Results, row)
 		l := s.open(&p, newDraw(s.name+p.label))
 		l.Scenario, l.Algorithm = s.name, p.label
-		l.Work, l.Course = work(&p, &row.Result), s.course(&p)
+		l.Course = s.course(&p)
 		latency = append(latency, l)
 	}
 	return run, latency
 }
 
 func (s *situation) row(p *profile) result.Row {
-	id, exact := p.identity(), s.exact(p)
+	exact := s.exact(p)
 	share := float64(exact.Admitted) / float64(exact.Offered)
-	row := result.Row{Algorithm: id.Algorithm, ScriptSHA1: id.ScriptSHA1, Parameters: id.Parameters,
+	row := result.Row{Algorithm: p.label, ScriptSHA1: p.sha1(), Parameters: p.parameters,
 		Figures: measure.Figures{Result: *exact,
 			Commands:   pointer(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6),
 			RoundTrips: pointer(1.0), KeysLeft: pointer(int64(1)), KeysWithoutTTL: pointer(int64(0))}}
@@ -84,21 +84,4 @@ func (s *situation) exact(p *profile) *measure.Result {
 		ExactCost: admitted - excess + shortfall, Lost: float64(shortfall) / float64(admitted-excess+shortfall),
 		DecisionsDigest: sha256Of(s.name + p.label)[:32],
 	}
-}
-
-func work(p *profile, exact *measure.Result) result.Work {
-	share := float64(exact.Admitted) / float64(exact.Offered)
-	w := result.Work{
-		Commands:         map[string]float64{},
-		NetInPerDecision: pointer(171.0), NetOutPerDecision: pointer(22.5), AllocationsPerCall: pointer(11.0),
-		Evicted: pointer(int64(0)), UnexplainedEvalCalls: pointer(int64(0)),
-	}
-	for i, command := range p.commands {
-		if float64(i) < p.callsRejected {
-			w.Commands[command]++
-		} else {
-			w.Commands[command] += share
-		}
-	}
-	return w
 }
