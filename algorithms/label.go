@@ -13,7 +13,7 @@ import (
 
 // Choice is an algorithm with the parameters that the user set, which are valid.
 type Choice struct {
-	Label     string // canonical: the name, and :k=v in the order of the algorithm's parameters, then of a row's
+	Label     string // canonical: the name, and :k=v: limit and per, then the algorithm's parameters, then a row's
 	Algorithm *Algorithm
 	set       map[string]string
 	seed      uint64 // of the random numbers of its decisions
@@ -56,11 +56,13 @@ func Settings(label string, legal []Parameter) (canonical string, set map[string
 	return labelled(name, set, legal), set, err
 }
 
-// labelled is the label of a name with parameters.
+// labelled is the label of a name with parameters: a row's own limit first, as in gcra:limit=900:burst=100.
 func labelled(name string, set map[string]string, all []Parameter) string {
-	for _, p := range all {
-		if value, ok := set[p.Name]; ok {
-			name += ":" + p.Name + "=" + value
+	for _, limits := range []bool{true, false} {
+		for _, p := range all {
+			if value, ok := set[p.Name]; ok && limits == (p.Name == "limit" || p.Name == "per") {
+				name += ":" + p.Name + "=" + value
+			}
 		}
 	}
 	return name

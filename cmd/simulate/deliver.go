@@ -32,6 +32,7 @@ type writing struct {
 	*cli.Output
 	command  string // makes it again
 	pictures []string
+	told     bool // the table says where the charts are
 }
 
 // write puts the document, the charts, and the page that shows them into the folder.
@@ -48,9 +49,8 @@ func (a *app) write(w *writing, found *run.Result) error {
 	if err != nil {
 		return cli.Exit(cli.ExitHarness, fmt.Errorf("--out: %w", err))
 	}
-	if !w.Quiet && len(w.pictures) > 0 {
-		fmt.Fprintf(a.Stderr, "simulate: %s has all results; charts and data are beside it\n",
-			message.Path(filepath.Join(w.Folder, indexPage)))
+	if !w.Quiet && !w.told && len(w.pictures) > 0 {
+		fmt.Fprintf(a.Stderr, "simulate: charts are in %s\n", message.Path(filepath.Join(w.Folder, indexPage)))
 	}
 	return nil
 }

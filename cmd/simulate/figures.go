@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
@@ -29,14 +32,13 @@ func (f *flags) atAGlance(job *run.Ask) bool {
 // figures prints what can be printed at once, and has the job print the rest: more than a few scenarios are one matrix,
 // by the models; of a few each has its table as soon as it is decided. Other forms come whole. It gives what is to be
 // printed at the end.
-func (a *app) figures(ctx context.Context, f *flags, job *run.Ask) (func(*result.Document) error, error) {
+func (a *app) figures(ctx context.Context, f *flags, job *run.Ask, shown report.Simulated) (
+	func(*result.Document) error, error) {
 	terminal := a.Terminal(f.Quiet)
 	switch {
-	case f.columns.Value != nil:
-		return func(d *result.Document) error { return report.WriteColumns(a.Stdout, d, f.columns.Value) }, nil
 	case f.Format.Value != report.TableFormat:
 		return func(d *result.Document) error {
-			return report.DocumentFormats.Write(a.Stdout, f.Format.Value, d, terminal)
+			return shown.Formats().Write(a.Stdout, f.Format.Value, d, terminal)
 		}, nil
 	case f.atAGlance(job):
 		found, err := a.byModels(ctx, job, nil)
@@ -54,13 +56,16 @@ func (a *app) figures(ctx context.Context, f *flags, job *run.Ask) (func(*result
 			return report.WriteExaminations(a.Stdout, d, terminal)
 		}, report.WriteMatrix(a.Stdout, models, terminal)
 	}
-	first := true
+	written, charts := 0, shown.Charts
 	var failed error
 	job.Decided = func(r *result.Run) {
-		if failed == nil {
-			failed = report.WriteNext(a.Stdout, r, first, terminal)
+		written++
+		if shown.Charts = ""; written == len(job.Scenarios) {
+			shown.Charts = charts
 		}
-		first = false
+		if failed == nil {
+			failed = shown.WriteRun(a.Stdout, r, written == 1, terminal)
+		}
 	}
 	return func(d *result.Document) error {
 		if failed != nil {
@@ -68,6 +73,37 @@ func (a *app) figures(ctx context.Context, f *flags, job *run.Ask) (func(*result
 		}
 		return report.WriteExaminations(a.Stdout, d, terminal)
 	}, nil
+}
+
+// shown is how the run's document is shown, with the command that comes next if one scenario is played.
+func (f *flags) shown(c *cobra.Command, args []string, job *run.Ask, charts bool) report.Simulated {
+	s := report.Simulated{Columns: f.columns, Several: len(job.Scenarios) > 1}
+	if f.Quiet {
+		return s
+	}
+	if charts {
+		s.Charts = f.Folder
+	}
+	if !s.Several && noChoice(job.Scenarios[0]) == "" {
+		again := cli.Again(c, args, "algorithms", "all", "charts", "columns", "decisions", "force", "format", "out",
+			"quiet", "redis", "seed")
+		s.Next = strings.Replace(again, "simulate", "simulate recommend", 1)
+	}
+	return s
+}
+
+// checkColumns refuses columns that the format does not have.
+func (f *flags) checkColumns() error {
+	if f.columns == nil {
+		return nil
+	}
+	if name := f.Format.Value; name == "json" || name == "bench" {
+		return cli.Usage("--columns: goes with --format table, csv or markdown")
+	}
+	if err := report.CheckColumns(f.columns, f.Format.Value); err != nil {
+		return cli.Usage("--columns: %w", err)
+	}
+	return nil
 }
 
 // foretell says of a log what the models decide, while the Lua has yet to confirm it: on a server a log takes ten times

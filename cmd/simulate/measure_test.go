@@ -41,8 +41,8 @@ expect:
 		format string
 		want   []string
 	}{
-		{"table", []string{"re-", "fused", " 50.0%", "2 of 2 expectations met"}},
-		{"markdown", []string{"| refused |", "| 50.0% |"}},
+		{"table", []string{"re-", "fused", " 50 %", "2 of 2 expectations met"}},
+		{"markdown", []string{"| refused |", "| 50 % |"}},
 		{"csv", []string{",refused_share,", ",0.5,"}},
 		{"json", []string{`"refused_share": 0.5`, `"measure": "refused_share"`}},
 		{"bench", []string{"Unit refused_share assume=exact", " 0.5 refused_share"}},

@@ -31,10 +31,11 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	if w.pictures, err = f.Charts(len(job.Scenarios) > fewScenarios); err != nil {
 		return err
 	}
+	w.told = f.Format.Value == report.TableFormat && !f.atAGlance(job)
 	if err := errors.Join(f.checkDecisions(args), cli.CheckFolder("--out", f.Folder, f.Force)); err != nil {
 		return err
 	}
-	figures, err := a.figures(ctx, f, job)
+	figures, err := a.figures(ctx, f, job, f.shown(c, args, job, w.pictures != nil))
 	if err != nil {
 		return err
 	}
@@ -56,8 +57,8 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 
 // job is what the flags and arguments ask for.
 func (a *app) job(f *flags, args []string) (*run.Ask, error) {
-	if f.columns.Value != nil && f.Format.Value != "csv" {
-		return nil, cli.Usage("--columns: goes with --format csv")
+	if err := f.checkColumns(); err != nil {
+		return nil, err
 	}
 	choices, err := f.Choices()
 	if err != nil {

@@ -90,8 +90,9 @@ func readme(found *run.Result, take report.Part) func(io.Writer) error {
 	doc := &found.Document
 	return func(w io.Writer) error {
 		matrix := report.Matrix(doc)
-		for i := range matrix.Rows {
-			matrix.Rows[i].Cells[0].Link = "#" + doc.Runs[i].Scenario
+		matrix.Columns[0].Name = "scenario"
+		for i := range doc.Runs {
+			matrix.Rows[1+i].Cells[0].Link = "#" + doc.Runs[i].Scenario
 		}
 		fmt.Fprint(w, "# Results\n\n"+
 			"`make results` writes this page, and `simulate check` decides everything again and compares, exactly. "+

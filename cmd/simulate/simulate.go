@@ -27,7 +27,7 @@ type flags struct {
 
 	redis, decisions string
 	all              bool
-	columns          cli.Value[[]string]
+	columns          []string
 }
 
 // simulate is the main command.
@@ -51,10 +51,9 @@ func (a *app) simulate() *cobra.Command {
 	f.Traffic.Register(c, a.Streams, true)
 	cli.ServerFlag(c, &f.redis, redis.KindEmbedded,
 		"embedded (default), process, container, redis://…, model")
-	f.FormatFlag(c, report.DocumentFormats.Names())
+	f.FormatFlag(c, report.Simulated{}.Formats().Names())
 	fs := c.Flags()
-	f.columns = cli.Words(report.CSVColumns())
-	fs.Var(&f.columns, "columns", "with --format csv: only the columns `NAMES`, comma-separated")
+	fs.StringSliceVar(&f.columns, "columns", nil, "columns `NAMES` of the table or CSV; see simulate list measures")
 	fs.BoolVar(&f.all, "all", false, "print a table for every scenario, even if there are many")
 	f.FolderFlags(c, "results/latest", "charts, index.html and data")
 	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row per decision to `FILE`")

@@ -46,7 +46,7 @@ func (l *Limiters) ScriptFlag(c *cobra.Command) {
 func (l *Limiters) LimitFlags(c *cobra.Command) {
 	l.Seed, l.burst, l.contract = Seed(), Count[int64](0, 1, limit.MaxRequests), Word("", limit.Contracts())
 	c.Flags().StringVar(&l.limit, "limit", "", "limit `REQUESTS/WINDOW` such as 100/1m (default the scenario's)")
-	c.Flags().Var(&l.burst, "burst", "with --limit: admit up to `N` at once (default REQUESTS)")
+	c.Flags().Var(&l.burst, "burst", "with --limit: a bucket that admits up to `N` at once")
 	c.Flags().Var(&l.contract, "contract", "`KIND` of limit: window, bucket (default the scenario's)")
 	c.Flags().Var(&l.Seed, "seed", "seed `N`, a whole number (default the scenario's)")
 	Complete(c, "contract", limit.Contracts())
@@ -76,7 +76,9 @@ func (l *Limiters) Instead() (run.Instead, error) {
 		if err != nil {
 			return instead, err
 		}
-		p.Burst = l.burst.Value
+		if p.Burst = l.burst.Value; l.HasBurst() {
+			p.Contract = limit.ByBucket
+		}
 		if err := p.Validate(); err != nil {
 			return instead, Usage("--%v", err) // it begins with: burst …
 		}

@@ -10,22 +10,22 @@ const (
 // DecisionMeasures follow from the decisions alone, whoever made them. The exact reference has them, too.
 var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 	{Name: "offered", Unit: Requests, Heading: "offered", Help: "requests: admitted, rejected and errors together",
-		In: everywhere, Leaves: 6},
+		In: roomy, Leaves: 6},
 	{Name: "admitted", Unit: Requests, Heading: "admitted", Help: "requests that were let through", In: everywhere},
 	{Name: "rejected", Unit: Requests, Heading: "rejected", Help: "requests that were refused", In: everywhere,
 		Leaves: 4},
 	{Name: "not_configured", Unit: Requests, Heading: "not con-\nfigured", Title: "not configured",
 		Help: "of the rejected, those for which a managed limiter has no bucket, or not for their application",
-		In:   everywhere, Better: Lower, Where: func(f *Figures) bool { return f.NotConfigured != 0 }},
-	{Name: "errors", Unit: Requests, Heading: "errors", Help: "requests whose call failed", In: everywhere,
+		In:   roomy, Better: Lower, Where: func(f *Figures) bool { return f.NotConfigured != 0 }},
+	{Name: "errors", Unit: Requests, Heading: "errors", Help: "requests whose call failed", In: roomy,
 		Better: Lower, Where: func(f *Figures) bool { return f.Errors != 0 }},
 	{Name: "unavailable", Unit: Requests, Heading: "unavail-\nable", Title: "unavailable",
-		Help: "of the errors, those that a binding or a scenario names as an outcome: nobody decided", In: everywhere,
+		Help: "of the errors, those that a binding or a scenario names as an outcome: nobody decided", In: roomy,
 		Better: Lower, Where: func(f *Figures) bool { return f.Unavailable != 0 }},
 	{Name: "offered_cost", Unit: Permits, Heading: "offered\ncost", Help: "permits that the requests asked for",
-		In: everywhere, Leaves: 6, Where: costly},
+		In: roomy, Leaves: 6, Where: costly},
 	{Name: "admitted_cost", Unit: Permits, Heading: "admitted\ncost", Help: "permits of the admitted requests",
-		In: everywhere, Leaves: 1, Where: costly},
+		In: roomy, Leaves: 1, Where: costly},
 	{Name: "peak", Unit: Permits, Heading: "peak",
 		Help: "the most cost admitted for one key in any interval as long as the window; a shaper's departures count",
 		In:   everywhere, Better: Lower, Leaves: 1},
@@ -48,23 +48,15 @@ var ShapingMeasures = &Subject{
 	Caption: "How long admitted requests wait; the peak is that of the departures",
 	Measures: []Measure{
 		{Name: "shaping.delay_us.p50", Unit: Microseconds, Heading: "delay\np50",
-			Help: "from an admitted request's arrival to its departure", In: everywhere, Better: Lower, Leaves: 2},
+			Help: "from an admitted request's arrival to its departure", In: roomy, Better: Lower, Leaves: 2},
 		{Name: "shaping.delay_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the delay", In: Written | Expected,
 			Better: Lower},
-		{Name: "shaping.delay_us.p99", Unit: Microseconds, Heading: "p99", Help: "of the delay", In: everywhere,
+		{Name: "shaping.delay_us.p99", Unit: Microseconds, Heading: "p99", Help: "of the delay", In: roomy,
 			Better: Lower, Leaves: 1},
 		{Name: "shaping.delay_us.max", Unit: Microseconds, Heading: "longest", Help: "the longest delay",
-			In: everywhere, Better: Lower},
+			In: roomy, Better: Lower},
 		{Name: "shaping.peak_of_arrivals", Unit: Permits, Heading: "peak of\narrivals",
-			Help: "what the peak in the window would be if everything left when it was admitted", In: everywhere},
-		{Name: "shaping.peak_of_departures", Unit: Permits, Heading: "of\ndepartures",
-			Help: "the most that left in any window", In: Table,
-			Value: func(f *Figures) Value {
-				if f.Shaping == nil {
-					return Value{}
-				}
-				return Known(f.Peak)
-			}},
+			Help: "what the peak in the window would be if everything left when it was admitted", In: roomy},
 	}}
 
 // CostMeasures are what a decision asks of the server. Models have none of them.
@@ -150,16 +142,16 @@ var ClientMeasures = &Subject{
 		{Name: "clients.gave_up", Unit: Operations, Heading: "gave\nup", Title: "gave up",
 			Help: "operations that were rejected and not tried again", In: everywhere},
 		{Name: "clients.unfinished", Unit: Operations, Heading: "still\nopen", Title: "still open",
-			Help: "operations that had neither succeeded nor given up when the scenario ended", In: everywhere,
+			Help: "operations that had neither succeeded nor given up when the scenario ended", In: roomy,
 			Leaves: 3},
 		{Name: "clients.goodput_per_second", Unit: PerSecond, Digits: 1, Heading: "goodput\n/s", Title: "goodput /s",
-			Help: "cost of the operations that succeeded, over the scenario's duration", In: everywhere,
+			Help: "cost of the operations that succeeded, over the scenario's duration", In: roomy,
 			Better: Higher},
 		{Name: "clients.amplification", Unit: PerSuccess, Digits: 2, Heading: "tries\n/done",
 			Title: "attempts per success", Help: "attempts of all operations, over the operations that succeeded",
 			In: everywhere, Better: Lower, Leaves: 1},
 		{Name: "clients.time_to_success_us.p50", Unit: Microseconds, Heading: "after\np50", Title: "p50",
-			Help: "from an operation's first attempt to the answer that admits it", In: everywhere, Better: Lower,
+			Help: "from an operation's first attempt to the answer that admits it", In: roomy, Better: Lower,
 			Leaves: 5},
 		{Name: "clients.time_to_success_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the time to success",
 			In: Written | Expected, Better: Lower},
@@ -204,17 +196,9 @@ var ClockMeasures = &Subject{
 			Help: "admitted beyond what right clocks admit, window by window", In: everywhere, Better: Lower},
 		{Name: "clock_effect.missing_admitted", Unit: Permits, Heading: "missing",
 			Help: "short of what right clocks admit, window by window", In: everywhere, Better: Lower},
-		{Name: "clock_effect.peak_with_right_clocks", Unit: Permits, Heading: "peak in {window}\nclocks right",
-			Title: "peak with right clocks", Help: "the most let through for one key in any window", In: everywhere,
+		{Name: "clock_effect.peak_with_right_clocks", Unit: Permits, Heading: "peak with\nright clocks",
+			Help: "the peak of the same row where all clocks are right", In: everywhere,
 			Leaves: 1},
-		{Name: "clock_effect.peak_as_it_was", Unit: Permits, Heading: "as it\nwas",
-			Help: "the same peak, with the clocks as they were", In: Table, Leaves: 1,
-			Value: func(f *Figures) Value {
-				if f.ClockEffect == nil {
-					return Value{}
-				}
-				return Known(f.Peak)
-			}},
 		{Name: "clock_effect.lockout_us", Unit: Microseconds, Heading: "lockout",
 			Help: "the longest time in which nothing was admitted for a key, though something was with right clocks, " +
 				"and longer than any such time with them", In: everywhere, Better: Lower, Leaves: 2},
@@ -236,9 +220,6 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 			Help: "attempts to take a lock that somebody else held", In: everywhere, Better: Lower, Where: hasLock},
 		{Name: "race.lock_losses", Unit: Locks, Heading: "locks\nlost",
 			Help: "attempts whose lock expired before they were done", In: everywhere, Better: Lower, Where: hasLock},
-		{Name: "race.round_trips", Unit: PerDecision, Digits: 2, Heading: "round\ntrips",
-			Help: "calls that a client makes for a decision", In: Table,
-			Value: func(f *Figures) Value { return tripsOf(f, f.Race != nil) }},
 		{Name: "race.crashes", Unit: Crashes, Heading: "crashes",
 			Help: "clients that died between two commands; their requests count as rejected: nobody served them",
 			In:   everywhere, Better: Lower, Where: hasCrashes},
@@ -261,14 +242,6 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 			Better: Lower, Where: hasQueue},
 	}}
 
-// tripsOf are the round trips of a decision, where they belong into a table.
-func tripsOf(f *Figures, belong bool) Value {
-	if !belong || f.RoundTrips == nil {
-		return Value{}
-	}
-	return Known(*f.RoundTrips)
-}
-
 // hasLock, hasCrashes and hasQueue report whether a row of a sequence met a lock, has clients that died, or a
 // queue.
 func hasLock(f *Figures) bool    { return f.Race != nil && f.Race.LockWaits+f.Race.LockLosses > 0 }
@@ -290,7 +263,4 @@ var LocalFlagMeasures = &Subject{Name: "what a local flag saves",
 			}},
 		{Name: "local_flag.wrong_rejects", Unit: Requests, Heading: "wrongly",
 			Help: "the server would have admitted them at that moment", In: everywhere, Better: Lower},
-		{Name: "local_flag.round_trips", Unit: PerDecision, Digits: 2, Heading: "round\ntrips",
-			Help: "calls that a client makes for a decision", In: Table,
-			Value: func(f *Figures) Value { return tripsOf(f, f.LocalFlag != nil) }},
 	}}

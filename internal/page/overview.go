@@ -62,9 +62,9 @@ func narrowOf(doc *result.Document) []report.Table {
 // matrixOf leads from each scenario to its part of the page.
 func matrixOf(in Input, ids []string) report.Table {
 	matrix := report.Matrix(in.Document)
-	matrix.Caption = "Overview"
-	for i := range matrix.Rows {
-		r, first := &in.Document.Runs[i], &matrix.Rows[i].Cells[0]
+	matrix.Caption, matrix.Columns[0].Name = "Overview", "scenario"
+	for i := range in.Document.Runs {
+		r, first := &in.Document.Runs[i], &matrix.Rows[1+i].Cells[0]
 		first.Text += marksOf(in, r)
 		first.Link, first.Help = "#"+ids[i], r.Question
 	}

@@ -43,8 +43,8 @@ func TestVerdict(t *testing.T) {
 		{"one that keeps it", judged("log", 100, 0, 0),
 			"log keeps the limit of 100 in any second. log lets through all that an exact limiter would."},
 		{"one that does not", judged("gcra", 176, 70, 2),
-			"gcra exceeds the limit of 100 in any second: up to 176, 1.76 times as many. gcra loses 2 requests, 1.0% " +
-				"of what an exact limiter lets through."},
+			"gcra exceeds the limit of 100 in any second: up to 176, 1.76 times as many. gcra loses 2 requests, " +
+				"1.0 % of what an exact limiter lets through."},
 		{"the floor alone", judged("none", 300, 200, 0),
 			"none exceeds the limit of 100 in any second: up to 300, 3.00 times as many. Nothing is lost that an " +
 				"exact limiter lets through."},
@@ -53,26 +53,26 @@ func TestVerdict(t *testing.T) {
 		{"all", judged("a", 90, 0, 0, "b", 100, 0, 0),
 			"Both keep the limit of 100 in any second. Both let through all that an exact limiter would."},
 		{"all, and none is exact", judged("a", 90, 0, 9, "b", 100, 0, 12, "c", 100, 0, 1),
-			"All 3 keep the limit of 100 in any second. b loses most: 12 requests, 6.0% of what an exact limiter " +
+			"All 3 keep the limit of 100 in any second. b loses most: 12 requests, 6.0 % of what an exact limiter " +
 				"lets through."},
 		{"nobody", judged("a", 190, 90, 0, "b", 200, 100, 0),
 			"Neither keeps the limit of 100 in any second; b exceeds it most: up to 200, 2.00 times as many. Nothing " +
 				"is lost that an exact limiter lets through."},
 		{"a hair's breadth is not rounded away", judged("a", 100, 0, 0, "b", 100, 0, 0, "c", 101, 1, 1),
 			"a and b keep the limit of 100 in any second; c exceeds it most: up to 101, 1.01 times as many. a and b " +
-				"let through all that an exact limiter would; c loses most: 1 request, 0.5% of what an exact limiter " +
-				"lets through."},
+				"let through all that an exact limiter would; c loses most: 1 request, 0.5 % of what an exact " +
+				"limiter lets through."},
 		{"two are worst", judged("log", 100, 0, 0, "a", 200, 100, 3, "b", 200, 100, 3),
 			"log keeps the limit of 100 in any second; a and b exceed it most: each up to 200, 2.00 times as many. " +
-				"log lets through all that an exact limiter would; a and b lose most: 3 requests, 1.5% of what an " +
+				"log lets through all that an exact limiter would; a and b lose most: 3 requests, 1.5 % of what an " +
 				"exact limiter lets through."},
 		{"costs", costly(judged("log", 100, 0, 0, "sub", 100, 0, 30)),
 			"Both keep the limit of 100 in any second. log lets through all that an exact limiter would; sub loses " +
-				"most: 30 permits, 15.0% of what an exact limiter lets through."},
+				"most: 30 permits, 15 % of what an exact limiter lets through."},
 		{"by the bucket", byBucket(judged("gcra", 170, 0, 0, "log", 100, 0, 60, "aligned", 200, 10, 0)),
 			"gcra and log keep a bucket of 100 that 100 per second refill; aligned exceeds it most: 10 requests " +
-				"beyond it, 2.0% of what it admits. gcra lets through all that an exact limiter would; log loses " +
-				"most: 60 requests, 30.0% of what an exact limiter lets through."},
+				"beyond it, 2.0 % of what it admits. gcra lets through all that an exact limiter would; log loses " +
+				"most: 60 requests, 30 % of what an exact limiter lets through."},
 	} {
 		if got := verdict(c.run); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)

@@ -85,7 +85,7 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 	}
 	above.Lead = append(above.Lead, report.Line{Text: verdict(r), Style: report.Strong})
 	above.Lead = append(above.Lead, facts(r)...)
-	tables := l.marked(report.Tables(r, measure.Page))
+	tables := l.marked(report.Tables(r, measure.Page, nil))
 	decided := report.Part{Tables: tables[:min(1, len(tables))]}
 	if played != nil {
 		decided.Title = exactClock
@@ -137,7 +137,7 @@ func facts(r *result.Run) []report.Line {
 
 // hashes is what proves that figures were made again, to the byte.
 func hashes(r *result.Run) report.Table {
-	t := report.Table{Caption: "Decisions, scripts and parameters", Columns: []report.Column{report.AlgorithmColumn,
+	t := report.Table{Caption: "Decisions, scripts and parameters", Columns: []report.Column{report.LimiterColumn,
 		{Name: "decisions digest", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
 		{Name: "script SHA-1", Words: true},
 		{Name: "parameters", Words: true, Help: "all of them, defaults included"}}}

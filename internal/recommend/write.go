@@ -142,10 +142,10 @@ func about(a *result.Answer, standard bool) []string {
 	switch r := &a.Rows[0]; {
 	case standard && r.WorstLost > 0:
 		notes = append(notes, fmt.Sprintf("%s loses most on %s: %s.", shown(r.Limiter), r.WorstTraffic,
-			percent(r.WorstLost)))
+			report.Percent(r.WorstLost)))
 	case r.LostUsually > r.Lost+worthSaying:
 		notes = append(notes, fmt.Sprintf("Traffic changes: on the standard traffics %s loses %s.", shown(r.Limiter),
-			percent(r.LostUsually)))
+			report.Percent(r.LostUsually)))
 	}
 	var usual []string
 	p := a.Limit.Policy()
@@ -156,7 +156,7 @@ func about(a *result.Answer, standard bool) []string {
 		case p.Capacity() < p.Requests:
 			usual = append(usual, u.Limiter)
 		default:
-			usual = append(usual, fmt.Sprintf("%s (%s beyond it here)", u.Limiter, percent(u.Beyond)))
+			usual = append(usual, fmt.Sprintf("%s (%s beyond it here)", u.Limiter, report.Percent(u.Beyond)))
 		}
 	}
 	switch most := "up to 2 x the limit on any traffic"; {
@@ -207,25 +207,11 @@ func next(t *result.Traffic, a *result.Answer) []string {
 }
 
 func lost(r *result.Price) string {
-	if r.LostOtherwise == nil || percent(*r.LostOtherwise) == percent(r.Lost) {
-		return percent(r.Lost)
+	if r.LostOtherwise == nil || report.Percent(*r.LostOtherwise) == report.Percent(r.Lost) {
+		return report.Percent(r.Lost)
 	}
-	return strings.TrimSuffix(percent(min(r.Lost, *r.LostOtherwise)), " %") + " or " +
-		percent(max(r.Lost, *r.LostOtherwise))
-}
-
-// percent is a share with two digits.
-func percent(share float64) string {
-	switch p := 100 * share; {
-	case p == 0:
-		return "0 %"
-	case p < 0.1:
-		return "<0.1 %"
-	case p < 9.95:
-		return fmt.Sprintf("%.1f %%", p)
-	default:
-		return fmt.Sprintf("%.0f %%", p)
-	}
+	return strings.TrimSuffix(report.Percent(min(r.Lost, *r.LostOtherwise)), " %") + " or " +
+		report.Percent(max(r.Lost, *r.LostOtherwise))
 }
 
 func inBytes(n float64) string { return fmt.Sprintf("%.0f", n) }

@@ -29,7 +29,7 @@ func TestTheAnswerComparesLikeWithLike(t *testing.T) {
 			"it: nobody.": {within("a", 0, 0), within("b", 0, 0)},
 		"No algorithm keeps the contract in all of 2 scenarios.": {within("a", 0, 0), within("b", 2, 0)},
 		"In 2 scenarios nobody admits what an exact limiter would. Who keeps the contract: log, admitting up to " +
-			"30.0% less.": {within("a", 0, 3), within("b", 0, 1)},
+			"30 % less.": {within("a", 0, 3), within("b", 0, 1)},
 		"In 1 scenario (the same requests for all, the window's contract, no fault) log keeps the contract, " +
 			"and admits all that an exact limiter would. Who else keeps it: nobody.": {within("a", 0, 0), stepped,
 			reacting, bucket, outage},

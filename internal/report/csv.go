@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -10,32 +9,21 @@ import (
 	"strings"
 
 	"ratelab/internal/measure"
-	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
-// writeRows writes one header and one line for each scenario and algorithm, and one for each exact
-// reference that there is.
-// Names are those of the JSON document; a measure that was not taken is an empty cell. What is a list there, or has
-// fields, is compact JSON, in the last columns.
-func writeRows(w io.Writer, doc *result.Document) error {
-	return WriteCSV(w, CSVColumns(), csvLines(doc))
-}
-
-// WriteColumns is writeRows with these columns alone, in this order; each is one of CSVColumns.
-func WriteColumns(w io.Writer, doc *result.Document, names []string) error {
+// writeRows writes one header and one line for each scenario and algorithm, and one for each exact reference. Columns
+// are named as in JSON, and an absent measure is an empty cell. Lists and objects are JSON, in the last columns.
+func (s Simulated) writeRows(w io.Writer, doc *result.Document) error {
 	header := CSVColumns()
-	places := make([]int, len(names))
-	for i, name := range names {
-		if places[i] = slices.Index(header, name); places[i] < 0 {
-			return fmt.Errorf("column %s: %s", message.Quote(name), message.OneOf(name, header))
-		}
+	if s.Columns == nil {
+		return WriteCSV(w, header, csvLines(doc))
 	}
-	return WriteCSV(w, names, func(yield func([]string) bool) {
+	return WriteCSV(w, s.Columns, func(yield func([]string) bool) {
 		for line := range csvLines(doc) {
-			picked := make([]string, len(places))
-			for i, at := range places {
-				picked[i] = line[at]
+			picked := make([]string, len(s.Columns))
+			for i, name := range s.Columns {
+				picked[i] = line[slices.Index(header, name)]
 			}
 			if !yield(picked) {
 				return

@@ -77,24 +77,22 @@ func Briefly(us int64) string {
 	return ASCII(limit.FormatDuration(d.Round(unit)))
 }
 
-// Percent is a share as a percentage. What is not nothing is not called nothing, and what is not quite the whole, or
-// more than it, is not called the whole: 0%, 0.003%, 36.0%, >99.9%, 100.0%, >100.0%.
+// Percent is a share with two digits: 0 %, <0.1 %, 3.3 %, 13 %, 100 %. Almost the whole is >99 %, and a little more
+// than the whole is >100 %.
 func Percent(share float64) string {
 	percent := 100 * share
-	text := fmt.Sprintf("%.1f%%", percent)
+	text := fmt.Sprintf("%.0f %%", percent)
 	switch {
 	case percent == 0:
-		return "0%"
-	case percent < 0.0001:
-		return "<0.0001%"
+		return "0 %"
 	case percent < 0.1:
-		digits := strconv.FormatFloat(percent, 'g', 2, 64)
-		rounded, _ := strconv.ParseFloat(digits, 64) // as it was just written
-		return Float(rounded) + "%"
-	case text == "100.0%" && share < 1:
-		return ">99.9%"
-	case text == "100.0%" && share > 1:
-		return ">100.0%"
+		return "<0.1 %"
+	case percent < 9.95:
+		return fmt.Sprintf("%.1f %%", percent)
+	case text == "100 %" && share < 1:
+		return ">99 %"
+	case text == "100 %" && share > 1:
+		return ">100 %"
 	}
 	return text
 }

@@ -58,7 +58,7 @@ func TestTableDefusesControlCharacters(t *testing.T) {
 
 // Every cell comes back as it went in, but for the apostrophe before what a spreadsheet would run.
 func TestCSVReadsBack(t *testing.T) {
-	out := render(func(w *strings.Builder) error { return writeRows(w, resulttest.EveryMeasure()) })
+	out := render(func(w *strings.Builder) error { return Simulated{}.writeRows(w, resulttest.EveryMeasure()) })
 	lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
 		t.Fatal(err)

@@ -7,29 +7,24 @@ import (
 	"ratelab/internal/result"
 )
 
-// Tolerated is the share of an excess or a shortfall that is worth no word where much is said in little room.
+// Tolerated is the lost share up to which a cell of the matrix says ok.
 const Tolerated = 0.01
 
-// glimpse is a row in one figure, and how bad that is: how many times what the contract allows got through, 1.98; or
-// how much of what an exact limiter lets through was lost, -36%; whichever is worse, by overSteps and lostSteps, and of
-// equals what got through. It is ok where neither is worth a word.
+// glimpse is a row in one figure, and how bad that is: x_limit where the limit is exceeded, or the share that is lost;
+// whichever is worse by overSteps and lostSteps, and of equals x_limit. It is ok where neither is worth a word.
 type glimpse struct {
 	level int     // how bad, from 0 to 4
-	over  bool    // too much got through; else too much was lost
-	much  float64 // how many times what is allowed, or which share
+	over  bool    // the limit is exceeded; else too much is lost
+	much  float64 // x_limit, or the share
 }
 
-// look is ok for a row that is not there.
-func look(r *result.Run, row *result.Row) glimpse {
+func look(row *result.Row) glimpse {
 	var over, short glimpse
-	if row == nil {
-		return over
-	}
 	if row.Excess > 0 {
 		over = glimpse{levelOf(row.XLimit, overSteps...), true, row.XLimit}
 	}
-	if lost := row.Lost; lost > Tolerated {
-		short = glimpse{levelOf(lost, lostSteps...), false, lost}
+	if row.Lost > Tolerated {
+		short = glimpse{levelOf(row.Lost, lostSteps...), false, row.Lost}
 	}
 	if short.level > over.level {
 		return short
@@ -54,7 +49,7 @@ func (g glimpse) cell() Cell {
 	return c
 }
 
-// worse orders by level; of equals what got through is worse, and then more of it.
+// worse orders by level, then an exceeded limit before what is lost, then by the figure.
 func (g glimpse) worse(than glimpse) bool {
 	if g.level != than.level {
 		return g.level > than.level
@@ -65,7 +60,7 @@ func (g glimpse) worse(than glimpse) bool {
 	return g.much > than.much
 }
 
-// AtAGlance is every row at a glance but the floor, those of one word together, in the order of the rows.
+// AtAGlance names every row but the floor after its cell of the matrix: ok gcra; 1.98 fixed-window.
 func AtAGlance(r *result.Run) string {
 	var words []string
 	names := map[string][]string{}
@@ -74,7 +69,7 @@ func AtAGlance(r *result.Run) string {
 		if result.IsFloor(row.Algorithm) {
 			continue
 		}
-		word := look(r, row).cell().Text
+		word := look(row).cell().Text
 		if names[word] == nil {
 			words = append(words, word)
 		}
@@ -86,8 +81,7 @@ func AtAGlance(r *result.Run) string {
 	return strings.Join(words, "; ")
 }
 
-// The steps from which on an error is worse: of what got through as a multiple of what is allowed, and of the share
-// that was lost.
+// The steps of x_limit and of the lost share from which on a cell is worse.
 var (
 	overSteps = []float64{1.1, 1.5, 2}
 	lostSteps = []float64{0.05, 0.15, 0.3}
@@ -104,7 +98,7 @@ func levelOf(v float64, steps ...float64) int {
 	return level
 }
 
-// Share is a part of a whole; of nothing it is none.
+// Share is part divided by whole; 0 if whole is 0.
 func Share(part, whole int64) float64 {
 	if whole == 0 {
 		return 0

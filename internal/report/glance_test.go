@@ -6,23 +6,41 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/result"
-	"ratelab/internal/result/resulttest"
 )
 
-// A shaper is ok by what leaves it: the matrix says that it delays.
-func TestTheMatrixSaysWhoDelays(t *testing.T) {
-	doc := resulttest.ExtremeCase()
-	matrix := func() string {
-		return render(func(w *strings.Builder) error { return WriteMatrix(w, doc, Terminal{}) })
+// By hand: each limiter's guarantee, one that exceeds the limit, one that loses, and a shaper with its longest delay.
+// A token bucket that decides as gcra, clients that react, and the floor have no place.
+func TestTheMatrix(t *testing.T) {
+	row := func(label string, excess int64, x, lost, guarantee float64) result.Row {
+		return result.Row{Algorithm: label, Figures: measure.Figures{Guarantee: &guarantee,
+			Result: measure.Result{Excess: excess, XLimit: x, Lost: lost}}}
 	}
-	if out := matrix(); strings.Contains(out, "delay") {
-		t.Errorf("nobody delays:\n%s", out)
+	run := result.Run{Scenario: "peaks", Limit: result.Limit{Requests: 1000, WindowUS: 3e6}, Results: []result.Row{
+		row("none", 9, 9, 0, 9), row("gcra", 765, 1.765, 0, 1.999), row("gcra:limit=900:burst=100", 0, 0.8, 0.2, 0.999),
+		row("fixed-window-aligned", 980, 1.98, 0, 2), row("leaky-bucket", 0, 1, 0, 1),
+		row("token-bucket", 9, 1.8, 0, 1.999),
+		row("my-own", 0, 1, 0, 1)}}
+	run.Results[4].Shaping = &measure.Shaping{DelayUS: measure.Percentiles{Max: 3_000_000}}
+	run.Results[6].Guarantee = nil
+	other := run
+	other.Scenario, other.ClientGroups = "crowd", []string{"clients"}
+	doc := &result.Document{Runs: []result.Run{run, other}}
+	const want = `Which limiter keeps its limit?  1.98: admits 1.98 x as much.  -7%: admits less.
+
+               fixed gcra  gcra    leaky my-own
+               align  1+1 .9+.1   bucket
+on any traffic     2   <2     1 1, waits      -
+peaks           1.98 1.76  -20%  ok, 3 s     ok
+
+gcra 1+1: rate L/W, burst L. gcra .9+.1: rate 0.9 L/W, burst 0.1 L.
+Only a limiter with a 1 in the first row keeps the limit whatever comes.
+`
+	got := render(func(w *strings.Builder) error { return WriteMatrix(w, doc, Terminal{}) })
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	row := &doc.Runs[0].Results[len(doc.Runs[0].Results)-1]
-	row.Shaping = &measure.Shaping{DelayUS: measure.Percentiles{P50: 1, P99: 1, Max: 1}}
-	want := "; " + row.Algorithm + " delays requests, which count when they leave"
-	if out := matrix(); !strings.Contains(out, want) {
-		t.Errorf("%s delays:\n%s", row.Algorithm, out)
+	if got, want := others(doc), "1 more scenario has clients that react: simulate list"; got != want {
+		t.Errorf("%q; want %q", got, want)
 	}
 }
 
@@ -41,9 +59,9 @@ func TestAtAGlance(t *testing.T) {
 
 // What got through too much and what was lost have colours of their own, the stronger the more.
 func TestBothErrorsHaveAColour(t *testing.T) {
-	row := func(label string, admitted, excess, shortfall int64) result.Row {
+	row := func(label string, admitted, excess, missing int64) result.Row {
 		return result.Row{Algorithm: label, Figures: measure.Figures{Result: measure.Result{AdmittedCost: admitted,
-			Excess: excess, ExactCost: 100, Lost: float64(shortfall) / 100, XLimit: float64(admitted) / 100}}}
+			Excess: excess, ExactCost: 100, Lost: float64(missing) / 100, XLimit: float64(admitted) / 100}}}
 	}
 	run := result.Run{Limit: result.Limit{Requests: 100, WindowUS: 1e6},
 		Results: []result.Row{row("twice", 200, 100, 0), row("half", 50, 0, 50), row("right", 100, 0, 0)}}

@@ -37,7 +37,7 @@ func TestGolden(t *testing.T) {
 			return writeTable(w, d, Terminal{Color: true})
 		},
 		"json":  func(w *strings.Builder, d *result.Document) error { return result.Write(w, d) },
-		"csv":   func(w *strings.Builder, d *result.Document) error { return writeRows(w, d) },
+		"csv":   func(w *strings.Builder, d *result.Document) error { return Simulated{}.writeRows(w, d) },
 		"md":    func(w *strings.Builder, d *result.Document) error { return writeMarkdown(w, d) },
 		"bench": func(w *strings.Builder, d *result.Document) error { return writeLines(w, d) },
 	}
@@ -73,14 +73,14 @@ func TestWriteKnowsItsFormats(t *testing.T) {
 	doc := resulttest.ExtremeCase()
 	for format, golden := range map[string]string{"json": "json", "csv": "csv", "markdown": "md", "bench": "bench"} {
 		checkGolden(t, "extreme-case."+golden,
-			render(func(w *strings.Builder) error { return DocumentFormats.Write(w, format, doc, Terminal{}) }))
+			render(func(w *strings.Builder) error { return documentFormats.Write(w, format, doc, Terminal{}) }))
 	}
-	for _, format := range DocumentFormats.Names() {
-		if err := DocumentFormats.Write(&strings.Builder{}, format, doc, Terminal{}); err != nil {
+	for _, format := range documentFormats.Names() {
+		if err := documentFormats.Write(&strings.Builder{}, format, doc, Terminal{}); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	err := DocumentFormats.Write(&strings.Builder{}, "xml", doc, Terminal{})
+	err := documentFormats.Write(&strings.Builder{}, "xml", doc, Terminal{})
 	if err == nil || err.Error() != `format "xml": want one of table, json, csv, markdown, bench` {
 		t.Errorf("xml: %v", err)
 	}

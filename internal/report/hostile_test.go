@@ -50,7 +50,7 @@ func TestHostileTextDoesNotAct(t *testing.T) {
 		doc := besieged(hostileText(t))
 		for _, format := range []string{"table", "markdown", "bench"} {
 			out := render(func(w *strings.Builder) error {
-				return DocumentFormats.Write(w, format, doc,
+				return documentFormats.Write(w, format, doc,
 					Terminal{Width: 100})
 			})
 			for _, r := range out {
@@ -101,7 +101,7 @@ func TestHostileTextMarksUpNothing(t *testing.T) {
 func TestHostileTextDoesNotRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := hostileText(t)
-		out := render(func(w *strings.Builder) error { return writeRows(w, besieged(s)) })
+		out := render(func(w *strings.Builder) error { return Simulated{}.writeRows(w, besieged(s)) })
 		lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 		if err != nil {
 			t.Fatal(err)

@@ -1,166 +1,272 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
-// WriteMatrix writes doc at one glance: a line for each scenario, a column for each algorithm, and in each cell one
-// figure. Where the terminal is too narrow for that, it is a line for each algorithm, with the scenario that does most
-// to it. Scenarios in which clients react are named only: their rows do not meet the same requests.
-func WriteMatrix(w io.Writer, doc *result.Document, t Terminal) error {
-	same, reacting := sameRequests(doc)
-	part := Part{Title: "Which limiter keeps its limit?"}
-	if matrix, key := lettered(Matrix(same)); t.Fits(&matrix) {
-		part.Lead, part.Tables = []Line{{Text: key}}, []Table{matrix}
-	} else {
-		part.Tables = []Table{Worst(same)}
+// anyTraffic is the name of the matrix's first row.
+const anyTraffic = "on any traffic"
+
+// WriteMatrix writes a matrix of the runs that compare limiters: all rows meet the same requests, nothing fails, and
+// the contract is the usual one. Where the terminal is too narrow, it writes the worst of each limiter instead.
+func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
+	same, _ := comparable(d)
+	matrix := withoutTwins(Matrix(same))
+	if !t.Fits(&matrix) {
+		matrix = Worst(same)
 	}
-	part.Notes = append(part.Notes, Line{Text: GlanceKey + delaying(same)})
-	if len(reacting) > 0 {
-		part.Notes = append(part.Notes, Line{Text: fmt.Sprintf("%s more, whose clients react: %s",
-			message.Count(len(reacting), "scenario"), message.List(reacting))})
+	const question = "Which limiter keeps its limit?  1.98: admits 1.98 x as much.  -7%: admits less."
+	part := Part{Lead: []Line{{Text: question}}, Tables: []Table{matrix}}
+	if settings := reducedWords(same); settings != "" {
+		part.Notes = append(part.Notes, Line{Text: settings})
 	}
-	if answer := Answer(doc); answer != "" {
-		part.Notes = append(part.Notes, Line{Text: answer})
-	}
+	part.Notes = append(part.Notes,
+		Line{Text: "Only a limiter with a 1 in the first row keeps the limit whatever comes."})
+	t.Text = textWidth
 	return Sheet{part}.WriteTerminal(w, t)
 }
 
-// delaying says of shapers, of which the matrix shows no delay, what their cells are about.
-func delaying(d *result.Document) string {
-	var names []string
-	for _, name := range d.Everywhere() {
-		shapes := func(r result.Run) bool { row := r.Find(name); return row != nil && row.Shaping != nil }
-		if slices.ContainsFunc(d.Runs, shapes) {
-			names = append(names, message.Visible(name))
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return fmt.Sprintf("; %s %s requests, which count when they leave", message.Enumerate(names),
-		message.Verb(len(names), "delays", "delay"))
-}
-
-// sameRequests is the document without the scenarios in which clients react, and their names.
-func sameRequests(d *result.Document) (same *result.Document, reacting []string) {
+// comparable is the document with the runs of the matrix only, and the number of the others.
+func comparable(d *result.Document) (same *result.Document, others int) {
 	same = &result.Document{}
 	for i := range d.Runs {
-		if len(d.Runs[i].ClientGroups) > 0 {
-			reacting = append(reacting, d.Runs[i].Scenario)
-		} else {
+		if d.LeftOut(&d.Runs[i]) == "" {
 			same.Runs = append(same.Runs, d.Runs[i])
 		}
 	}
-	return same, reacting
+	if len(same.Runs) == 0 {
+		return d, 0
+	}
+	return same, len(d.Runs) - len(same.Runs)
 }
 
-// Matrix has a line for each scenario and a column for each row that all of them have, in each cell one figure.
+// column is a limiter's column in the matrix.
+type column struct {
+	head string // of two lines
+	of   func(*result.Run) *result.Row
+}
+
+// heads are the short names of the matrix, in its order.
+var heads = []struct{ label, head string }{
+	{"fixed-window", "fixed\nwindow"}, {"fixed-window-aligned", "fixed\nalign"},
+	{"sliding-window-counter", "sliding\ncounter"}, {"sliding-window-buckets", "sliding\nbuckets"},
+	{"sliding-window-log", "sliding\nlog"}, {"gcra", "gcra\n1+1"}, {reducedLabel, "gcra\n.9+.1"},
+	{"leaky-bucket", "leaky\nbucket"},
+}
+
+// reducedLabel stands for the gcra whose rate and burst together are the limit. Its label has the scenario's figures.
+const reducedLabel = "gcra:reduced"
+
+var reducedText = regexp.MustCompile(`^gcra:limit=(\d+):burst=(\d+)$`)
+
+// isReduced reports whether a row is that gcra.
+func isReduced(r *result.Run, row *result.Row) bool {
+	m := reducedText.FindStringSubmatch(row.Algorithm)
+	if m == nil {
+		return false
+	}
+	rate, _ := strconv.ParseInt(m[1], 10, 64)
+	burst, _ := strconv.ParseInt(m[2], 10, 64)
+	return rate+burst == r.Limit.Requests && burst == max(1, r.Limit.Requests/10)
+}
+
+// findColumn finds a column's row in a run.
+func findColumn(r *result.Run, label string) *result.Row {
+	if label != reducedLabel {
+		return r.Find(label)
+	}
+	i := slices.IndexFunc(r.Results, func(row result.Row) bool { return isReduced(r, &row) })
+	if i < 0 {
+		return nil
+	}
+	return &r.Results[i]
+}
+
+// columnsOf are the columns for rows that every run has: first those with short names. The floor has none.
+func columnsOf(d *result.Document) []column {
+	names := slices.DeleteFunc(slices.Clone(d.Everywhere()), result.IsFloor)
+	for i := range d.Runs {
+		if row := findColumn(&d.Runs[i], reducedLabel); row != nil {
+			names = slices.DeleteFunc(names, func(n string) bool { return n == row.Algorithm || n == reducedLabel })
+			names = append(names, reducedLabel)
+		}
+	}
+	var all []column
+	add := func(label, head string) {
+		all = append(all, column{head, func(r *result.Run) *result.Row { return findColumn(r, label) }})
+	}
+	for _, h := range heads {
+		if i := slices.Index(names, h.label); i >= 0 {
+			add(h.label, h.head)
+			names = slices.Delete(names, i, i+1)
+		}
+	}
+	for _, name := range names {
+		if i := strings.LastIndexAny(name, "-:"); i > 0 && len(name) > 8 {
+			add(name, name[:i]+"\n"+strings.TrimPrefix(name[i:], "-"))
+		} else {
+			add(name, name)
+		}
+	}
+	return all
+}
+
+// Matrix has a row for what each limiter guarantees on any traffic, and one for each run. A cell has one figure:
+// x_limit, or the share that is lost, or ok.
 func Matrix(d *result.Document) Table {
-	names := d.Everywhere()
-	t := Table{Matrix: true, Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
-	t.Columns = append(t.Columns, Numbers(names...)...)
+	t := Table{Matrix: true, Bare: true, Tight: true, Columns: []Column{{Words: true, Narrowest: narrowest}}}
+	first := Cells(anyTraffic)
+	all := columnsOf(d)
+	for _, c := range all {
+		t.Columns = append(t.Columns, Column{Name: c.head})
+		first = append(first, Cell{Text: guaranteed(d, c)})
+	}
+	t.Rows = append(t.Rows, TableRow{Cells: first})
 	for i := range d.Runs {
 		cells := Cells(d.Runs[i].Scenario)
-		for _, name := range names {
-			c := Cell{Text: Absent}
-			if row := d.Runs[i].Find(name); row != nil {
-				c = look(&d.Runs[i], row).cell()
+		for _, c := range all {
+			cell := Cell{Text: Absent}
+			if row := c.of(&d.Runs[i]); row != nil {
+				cell = look(row).cell()
+				if row.Shaping != nil && row.Shaping.DelayUS.Max > 0 {
+					cell.Text += ", " + Natural(float64(row.Shaping.DelayUS.Max))
+				}
 			}
-			cells = append(cells, c)
+			cells = append(cells, cell)
 		}
 		t.Rows = append(t.Rows, TableRow{Cells: cells})
 	}
 	return t
 }
 
-// GlanceKey says what the cells mean.
-var GlanceKey = "1.98: so many times what the limit allows got through; -36%: so much less than an exact limiter " +
-	"admits; the worse of both; ok: nothing too much, at most " + Percent(Tolerated) + " less"
-
-// lettered is a matrix for a terminal, where the rows' names are wider than any figure: columns have letters, which the
-// key explains. Those with the same cells are one. The floor has none: it shows the traffic and no limiter.
-func lettered(m Table) (t Table, key string) {
-	var names []string
-	var columns [][]Cell
-	for i, column := range m.Columns {
-		var cells []Cell
-		for _, r := range m.Rows {
-			cells = append(cells, r.Cells[i])
-		}
-		same := slices.IndexFunc(columns, func(other []Cell) bool { return slices.Equal(other, cells) })
-		switch {
-		case result.IsFloor(column.Name):
-		case same > 0:
-			names[same] += "=" + column.Name
-		default:
-			names, columns = append(names, column.Name), append(columns, cells)
-		}
-	}
-	t = Table{Tight: true, Columns: m.Columns[:1:1]}
-	for i := range names[1:] {
-		letter := string(rune('a' + i%26))
-		t.Columns = append(t.Columns, Column{Name: letter})
-		names[1+i] = letter + "=" + names[1+i]
-	}
-	for n := range m.Rows {
-		var cells []Cell
-		for _, column := range columns {
-			cells = append(cells, column[n])
-		}
-		t.Rows = append(t.Rows, TableRow{Cells: cells})
-	}
-	return t, message.List(names[1:])
-}
-
-// Worst has a line for each row but the floor: the worst that any scenario does to it, which one that is, and in how
-// many it is ok. Scenarios in which clients react do not count.
-func Worst(d *result.Document) Table {
-	d, _ = sameRequests(d)
-	t := Table{Columns: []Column{AlgorithmColumn, {Name: "worst"}, {Name: "in", Words: true, Narrowest: narrowest},
-		{Name: fmt.Sprintf("ok of %d", len(d.Runs))}}}
-	for _, name := range d.Everywhere() {
-		if result.IsFloor(name) {
+// guaranteed is a column's guarantee: 1, <2 where it is one request below, 2. Requests of cost 1 are meant.
+func guaranteed(d *result.Document, c column) string {
+	text, largest, waits := Absent, 0.0, false
+	for i := range d.Runs {
+		row := c.of(&d.Runs[i])
+		if row == nil || row.Guarantee == nil || row.OfferedCost != row.Offered && text != Absent {
 			continue
 		}
+		waits = waits || row.Shaping != nil
+		if g := *row.Guarantee; g > largest {
+			largest, text = g, wholeTimes(g, d.Runs[i].Limit)
+		}
+	}
+	if waits {
+		text += ", waits"
+	}
+	return text
+}
+
+// wholeTimes is a guarantee in one digit where it is a multiple of the limit, or one request less than that.
+func wholeTimes(g float64, l result.Limit) string {
+	whole := math.Ceil(g)
+	switch {
+	case g <= 1:
+		return "1"
+	case g == whole:
+		return fmt.Sprintf("%.0f", g)
+	case (whole-g)*float64(l.Requests) < 1+1e-6:
+		return fmt.Sprintf("<%.0f", whole)
+	}
+	return Times(g)
+}
+
+// withoutTwins is the matrix without the token buckets that decide as other columns do.
+func withoutTwins(m Table) Table {
+	has := func(head string) bool {
+		return slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Name == head })
+	}
+	for i := len(m.Columns) - 1; i > 0; i-- {
+		name := strings.ReplaceAll(m.Columns[i].Name, "\n", "-")
+		if name == "token-bucket" && has("gcra\n1+1") ||
+			strings.HasPrefix(name, "token-bucket-") && has("fixed\nalign") {
+			m = *m.without(i)
+		}
+	}
+	return m
+}
+
+// reducedWords says what the two settings of gcra are, where both are columns.
+func reducedWords(d *result.Document) string {
+	for i := range d.Runs {
+		if r := &d.Runs[i]; findColumn(r, reducedLabel) != nil && r.Find("gcra") != nil {
+			return "gcra 1+1: rate L/W, burst L. gcra .9+.1: rate 0.9 L/W, burst 0.1 L."
+		}
+	}
+	return ""
+}
+
+// GlanceKey says what the cells mean.
+var GlanceKey = "1.98: the peak, as a multiple of the limit. -7%: the share of what an exact limiter admits that " +
+	"this one does not. The worse of both. ok: within the limit, and at most " + Percent(Tolerated) + " lost"
+
+// Worst has a row for each limiter: the worst cell of its column, in which scenario that is, and in how many it is ok.
+func Worst(d *result.Document) Table {
+	same, _ := comparable(d)
+	t := Table{Bare: true, Columns: []Column{LimiterColumn, {Name: "worst"},
+		{Name: "in", Words: true, Narrowest: narrowest}, {Name: fmt.Sprintf("ok of %d", len(same.Runs))}}}
+	for _, c := range columnsOf(same) {
 		var worst glimpse
 		where, fine := "", 0
-		for i := range d.Runs {
-			g := look(&d.Runs[i], d.Runs[i].Find(name))
+		for i := range same.Runs {
+			var g glimpse
+			if row := c.of(&same.Runs[i]); row != nil {
+				g = look(row)
+			}
 			if g.worse(worst) {
-				worst, where = g, d.Runs[i].Scenario
+				worst, where = g, same.Runs[i].Scenario
 			}
 			if g.level == 0 {
 				fine++
 			}
 		}
-		t.Rows = append(t.Rows, TableRow{Cells: []Cell{{Text: name}, worst.cell(), {Text: where},
-			{Text: fmt.Sprint(fine)}}})
+		t.Rows = append(t.Rows, TableRow{Cells: []Cell{{Text: strings.ReplaceAll(c.head, "\n", " ")}, worst.cell(),
+			{Text: where}, {Text: strconv.Itoa(fine)}}})
 	}
 	return t
 }
 
-// WriteConfirmation says what doc confirms that the models decided first: by which server, how many requests, and what
-// that took. Rows that no model has, those of users' scripts, get a matrix of their own.
-func WriteConfirmation(w io.Writer, doc, models *result.Document, t Terminal) error {
-	own := without(doc, models)
+// WriteConfirmation writes, below the matrix of the models, how many of their decisions the scripts confirmed. Rows
+// without a model, those of users' scripts, have a matrix of their own.
+func WriteConfirmation(w io.Writer, d, models *result.Document, t Terminal) error {
+	own := without(d, models)
 	if len(own.Everywhere()) > 0 {
 		if err := WriteMatrix(w, own, t); err != nil {
 			return err
 		}
 	}
 	part := Part{}
-	if cost := commands(doc); cost != "" {
-		part.Notes = append(part.Notes, Line{Text: cost})
+	for _, line := range append(confirmation(d, models), others(models)) {
+		if line != "" {
+			part.Notes = append(part.Notes, Line{Text: line})
+		}
 	}
-	part.Notes = append(part.Notes, Line{Text: confirmation(doc, models)})
+	t.Text = textWidth
 	return Sheet{part}.WriteTerminal(w, t)
+}
+
+// others counts the scenarios that the matrix leaves out.
+func others(d *result.Document) string {
+	_, n := comparable(d)
+	if n == 0 {
+		return ""
+	}
+	why := message.Verb(n, "has", "have") + " clients that react"
+	if slices.ContainsFunc(d.Runs, func(r result.Run) bool { return len(r.ClientGroups) == 0 && d.LeftOut(&r) != "" }) {
+		why += ", or a fault"
+	}
+	return fmt.Sprintf("%s %s: simulate list", message.Count(n, "more scenario"), why)
 }
 
 // without is d without the rows that other has.
@@ -179,8 +285,8 @@ func without(d, other *result.Document) *result.Document {
 	return left
 }
 
-// confirmation is the sentence.
-func confirmation(d, models *result.Document) string {
+// confirmation is that sentence, and how many expectations are met.
+func confirmation(d, models *result.Document) []string {
 	var decisions, met, checked int64
 	for i := range d.Runs {
 		for j := range d.Runs[i].Results {
@@ -197,50 +303,27 @@ func confirmation(d, models *result.Document) string {
 			}
 		}
 	}
-	server := &d.Runs[0].Server
-	if server.Kind == modelKind {
-		return fmt.Sprintf("decided by the Go models, %d decisions; no script has confirmed them", decisions)
+	text := fmt.Sprintf("The models decided; the Lua gave the same answer to all %s calls.", message.Grouped(decisions))
+	switch {
+	case d.Runs[0].Server.Kind == modelKind:
+		text = fmt.Sprintf("The models decided %s calls; no script has confirmed them.", message.Grouped(decisions))
+	case len(d.Runs) < len(models.Runs):
+		text = fmt.Sprintf("Interrupted: in %d of %d scenarios, the last perhaps not to its end, the Lua gave the "+
+			"models' answers.", len(d.Runs), len(models.Runs))
 	}
-	text := fmt.Sprintf("confirmed: the Lua on %s gave the models' answer to each of %d calls", server, decisions)
-	if len(d.Runs) < len(models.Runs) {
-		text = fmt.Sprintf("interrupted: in %d of %d scenarios, the last perhaps not to its end, the Lua on %s "+
-			"gave the models' answers", len(d.Runs), len(models.Runs), server)
+	if checked == 0 {
+		return []string{text}
 	}
-	if checked > 0 {
-		text += fmt.Sprintf("; %d of %s met", met, message.Count(checked, "expectation"))
-	}
-	return text
+	return []string{text, fmt.Sprintf("%d of %s met.", met, message.Count(checked, "expectation"))}
 }
 
 // modelKind is the kind of server that is none.
 const modelKind = "model"
 
-// commands says what a decision takes of each row, the least first, on average over all scenarios.
-func commands(d *result.Document) string {
-	type cost struct {
-		name  string
-		calls float64
+// exactRule reports whether a row is the contract itself: its guarantee is exact by definition.
+func exactRule(r *result.Run, label string) bool {
+	if r.Limit.Contract == limit.ByBucket {
+		return label == "gcra" || label == "token-bucket"
 	}
-	var all []cost
-	for _, name := range d.Everywhere() {
-		var calls, decisions float64
-		for i := range d.Runs {
-			if row := d.Runs[i].Find(name); row != nil && row.Commands != nil {
-				calls += *row.Commands * float64(row.Offered)
-				decisions += float64(row.Offered)
-			}
-		}
-		if decisions > 0 && !result.IsFloor(name) {
-			all = append(all, cost{name, calls / decisions})
-		}
-	}
-	if all == nil {
-		return ""
-	}
-	slices.SortStableFunc(all, func(a, b cost) int { return cmp.Compare(a.calls, b.calls) })
-	texts := make([]string, len(all))
-	for i, c := range all {
-		texts[i] = fmt.Sprintf("%s %.2f", c.name, c.calls)
-	}
-	return "Redis commands a decision: " + message.List(texts)
+	return label == "sliding-window-log"
 }

@@ -214,8 +214,8 @@ func (failing) Write([]byte) (int, error) { return 0, errFull }
 
 // A write that fails is reported by every format.
 func TestWriteErrorsAreReturned(t *testing.T) {
-	for _, format := range DocumentFormats.Names() {
-		if err := DocumentFormats.Write(failing{}, format, resulttest.ExtremeCase(), Terminal{}); !errors.Is(err,
+	for _, format := range documentFormats.Names() {
+		if err := documentFormats.Write(failing{}, format, resulttest.ExtremeCase(), Terminal{}); !errors.Is(err,
 			errFull) {
 			t.Errorf("%s: error %v, want %v", format, err, errFull)
 		}

@@ -6,52 +6,186 @@ import (
 	"strconv"
 	"strings"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
-// The sentences that the table and the Markdown share, so that both say the same of a run.
-
-// circumstances lists, in one line, all that the counts depend on besides the algorithm.
+// circumstances are, in one line, all that a run's counts depend on besides the limiters.
 func circumstances(r *result.Run) string {
-	return strings.Join([]string{
-		"limit " + r.Limit.String(),
-		message.Count(r.Keys, "key"),
-		Span(r.DurationUS) + " of " + r.Clock + " time",
-		"seed " + fmt.Sprint(r.Seed),
-		r.Server.String(),
-	}, ", ")
+	traffic := message.Count(r.Keys, "key") + " in " + Natural(float64(r.DurationUS))
+	if n, same := offered(r); same {
+		what := message.Count(n, "request")
+		if r.HasCosts() {
+			what += fmt.Sprintf(" with cost %d", r.Results[0].OfferedCost)
+		}
+		traffic = what + " of " + traffic
+	}
+	server := r.Server.String()
+	if r.Server.Kind == "embedded" {
+		server = "embedded"
+	}
+	return fmt.Sprintf("%s; %s; %s; seed %d", traffic, contractWords(r.Limit), server, r.Seed)
 }
 
-// alikeMark stands before the name of a row that decides as the one above it, and alikeNote says so.
+// offered is what every row was offered; same is false if that differs.
+func offered(r *result.Run) (n int64, same bool) {
+	for i := range r.Results {
+		if n = r.Results[i].Offered; n != r.Results[0].Offered {
+			return 0, false
+		}
+	}
+	return n, len(r.Results) > 0
+}
+
+// contractWords is a limit as its contract reads it.
+func contractWords(l result.Limit) string {
+	if l.Contract == limit.ByWindow {
+		text := fmt.Sprintf("never more than %d in any %s", l.Requests, Each(l.WindowUS))
+		if l.Burst != 0 && l.Burst != l.Requests {
+			text += fmt.Sprintf(", buckets of %d", l.Burst)
+		}
+		return text
+	}
+	return fmt.Sprintf("a bucket: %d per %s on average, %d at once", l.Requests, Each(l.WindowUS), l.Burst)
+}
+
+// keepers says how many rows keep the limit, and which of them do so by delaying requests.
+func keepers(r *result.Run) string {
+	rows, keep, delaying := shownRows(r), 0, ""
+	for _, group := range rows {
+		row := group[0]
+		if row.Excess > 0 {
+			continue
+		}
+		keep++
+		if row.Shaping != nil && row.Shaping.DelayUS.Max > 0 {
+			delaying += fmt.Sprintf("; %s by holding requests back, up to %s", message.Visible(row.Algorithm),
+				Natural(float64(row.Shaping.DelayUS.Max)))
+		}
+	}
+	text, n := "", len(rows)
+	switch {
+	case n == 0:
+		return ""
+	case n == 1 && keep == 0:
+		text = message.Visible(rows[0][0].Algorithm) + " exceeds the limit"
+	case n == 1:
+		text = message.Visible(rows[0][0].Algorithm) + " keeps the limit"
+	case keep == 0 && n == 2:
+		text = "Neither keeps the limit"
+	case keep == 0:
+		text = fmt.Sprintf("None of the %s keeps the limit", inWords(n))
+	case keep == n && n == 2:
+		text = "Both keep the limit"
+	case keep == n:
+		text = fmt.Sprintf("All %s keep the limit", inWords(n))
+	default:
+		text = inWords(keep)
+		text = fmt.Sprintf("%s of %s %s the limit", strings.ToUpper(text[:1])+text[1:], inWords(n),
+			message.Verb(keep, "keeps", "keep"))
+	}
+	return text + delaying + "."
+}
+
+// inWords is a number up to twelve in a word.
+func inWords(n int) string {
+	words := []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+		"twelve"}
+	if n < len(words) {
+		return words[n]
+	}
+	return strconv.Itoa(n)
+}
+
+// alikeSentence names the rows that decide as another one.
+func alikeSentence(r *result.Run) string {
+	var all []string
+	last := ""
+	for _, group := range shownRows(r) {
+		var names []string
+		for _, row := range group[1:] {
+			names = append(names, message.Visible(row.Algorithm))
+		}
+		if names != nil {
+			verb := message.Verb(len(names), "decides ", "decide ")
+			if verb == last {
+				verb = ""
+			} else {
+				last = verb
+			}
+			all = append(all, fmt.Sprintf("%s %sas %s", message.Enumerate(names), verb,
+				message.Visible(group[0].Algorithm)))
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return strings.Join(all, ", ") + "."
+}
+
+// undecided counts requests that no limiter decided, or that found no limit.
+func undecided(r *result.Run) []string {
+	var all []string
+	for _, of := range []struct {
+		what  string
+		count func(*result.Row) int64
+	}{{"Not configured", func(row *result.Row) int64 { return row.NotConfigured }},
+		{"Errors", func(row *result.Row) int64 { return row.Errors }}} {
+		var rows []string
+		same := true
+		for _, group := range shownRows(r) {
+			n := of.count(group[0])
+			same = same && n == of.count(&r.Results[0])
+			if n > 0 {
+				rows = append(rows, fmt.Sprintf("%s %d", message.Visible(group[0].Algorithm), n))
+			}
+		}
+		switch {
+		case rows != nil && same:
+			all = append(all, fmt.Sprintf("%s: %d requests of every limiter.", of.what, of.count(&r.Results[0])))
+		case rows != nil:
+			all = append(all, fmt.Sprintf("%s: %s.", of.what, strings.Join(rows, ", ")))
+		}
+	}
+	return all
+}
+
+// alikeMark stands on the page before the name of a row that decides as the one above it, and alikeNote says so.
 const (
 	alikeMark = "= "
-	alikeNote = "=: decides every request as the row above; what it promises and takes is its own"
+	alikeNote = "=: decides every request as the row above"
 )
 
 const partialWarning = "PARTIAL: interrupted; the counts cover the beginning only"
 
-// Remarks are the lines under a run's rows: the expectations first, then what else must be known.
+// Remarks are the page's lines under a run's rows: the expectations first, then what else must be known.
 func Remarks(r *result.Run) []Line {
 	var lines []string
 	if len(r.Alike()) < len(r.Results) {
 		lines = append(lines, alikeNote)
 	}
+	return append(expectationLines(r, ""), Items(append(lines, remarks(r)...)...)...)
+}
+
+// remarks are keys that stay for ever, and the run's notes.
+func remarks(r *result.Run) (lines []string) {
 	if line := withoutTTL(r); line != "" {
 		lines = append(lines, line)
 	}
 	for _, note := range r.Notes {
-		lines = append(lines, "note: "+note)
+		lines = append(lines, noted+note)
 	}
-	return append(expectationLines(r), Items(lines...)...)
+	return lines
 }
 
-// withoutTTL names the algorithms that leave keys for ever, which no measure of admissions shows.
+// withoutTTL names the rows that leave keys for ever. A managed bucket is to stay until it is deleted.
 func withoutTTL(r *result.Run) string {
 	var rows []string
 	for i := range r.Results {
-		if n := r.Results[i].KeysWithoutTTL; n != nil && *n > 0 {
-			rows = append(rows, fmt.Sprintf("%s %d", r.Results[i].Algorithm, *n))
+		name, n := r.Results[i].Algorithm, r.Results[i].KeysWithoutTTL
+		if n != nil && *n > 0 && name != "token-bucket" && !result.IsFloor(name) {
+			rows = append(rows, fmt.Sprintf("%s %d", name, *n))
 		}
 	}
 	if rows == nil {
@@ -60,10 +194,13 @@ func withoutTTL(r *result.Run) string {
 	return "keys without a TTL, which stay until somebody deletes them: " + strings.Join(rows, ", ")
 }
 
-// expectationLines gives one line for each expectation missed, and one that sums up.
-func expectationLines(r *result.Run) []Line {
+// expectationLines gives one line for each expectation missed, and one that sums up and ends with more.
+func expectationLines(r *result.Run, more string) []Line {
 	if len(r.Expectations) == 0 {
-		return nil
+		if more == "" {
+			return nil
+		}
+		return Items(more)
 	}
 	var lines []Line
 	var met, checked int
@@ -79,13 +216,14 @@ func expectationLines(r *result.Run) []Line {
 		lines = append(lines, Line{Text: "MISSED: " + Missed(e), Style: Alarm, Item: true})
 	}
 	if checked == 0 {
-		return Items(message.Count(len(r.Expectations), "expectation") + ", none of them checked")
+		sum := message.Count(len(r.Expectations), "expectation") + ", none of them checked. " + more
+		return Items(strings.TrimSpace(sum))
 	}
 	sum := fmt.Sprintf("%d of %s met", met, message.Count(checked, "expectation"))
 	if unchecked := len(r.Expectations) - checked; unchecked > 0 {
 		sum += fmt.Sprintf(", %d not checked", unchecked)
 	}
-	return append(lines, Items(sum)...)
+	return append(lines, Items(strings.TrimSpace(sum+". "+more))...)
 }
 
 // Missed describes a missed expectation: the figure, and what was expected.

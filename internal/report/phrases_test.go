@@ -17,15 +17,15 @@ func TestExpectationsAreSummedUp(t *testing.T) {
 		want []string
 	}{
 		{nil, nil},
-		{[]result.Expectation{met}, []string{"1 of 1 expectation met"}},
+		{[]result.Expectation{met}, []string{"1 of 1 expectation met."}},
 		{[]result.Expectation{met, missed}, []string{"MISSED: gcra: admitted is 7, expected 8",
-			"1 of 2 expectations met"}},
-		{[]result.Expectation{met, unchecked}, []string{"1 of 1 expectation met, 1 not checked"}},
-		{[]result.Expectation{unchecked, unchecked}, []string{"2 expectations, none of them checked"}},
+			"1 of 2 expectations met."}},
+		{[]result.Expectation{met, unchecked}, []string{"1 of 1 expectation met, 1 not checked."}},
+		{[]result.Expectation{unchecked, unchecked}, []string{"2 expectations, none of them checked."}},
 	} {
 		r := result.Run{Expectations: c.of}
 		var lines []string
-		for _, l := range expectationLines(&r) {
+		for _, l := range expectationLines(&r, "") {
 			lines = append(lines, l.Text)
 		}
 		if !slices.Equal(lines, c.want) {

@@ -17,10 +17,13 @@ func render(write func(*strings.Builder) error) string {
 
 // writeTable writes d for people.
 func writeTable(w io.Writer, d *result.Document, t Terminal) error {
-	return DocumentFormats.Write(w, TableFormat, d, t)
+	return documentFormats.Write(w, TableFormat, d, t)
 }
 
 // writeMarkdown writes d as Markdown.
 func writeMarkdown(w io.Writer, d *result.Document) error {
-	return DocumentFormats.Write(w, "markdown", d, Terminal{})
+	return documentFormats.Write(w, "markdown", d, Terminal{})
 }
+
+// documentFormats are those of a document without any wish.
+var documentFormats = Simulated{}.Formats()

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,13 +16,13 @@ import (
 // narrowest is the width below which the algorithm's column is never pressed.
 const narrowest = 16
 
-// AlgorithmColumn is the first column of a table of rows.
-var AlgorithmColumn = Column{Name: "algorithm", Words: true, Narrowest: narrowest}
+// LimiterColumn is the first column of a table of rows.
+var LimiterColumn = Column{Name: "limiter", Words: true, Narrowest: narrowest}
 
-// Tables are what a place shows of a run: its rows with the exact reference below them, and a table of each other
-// subject of which there is something to say.
-func Tables(r *result.Run, place measure.Place) []Table {
-	tables := []Table{runTable(r, place)}
+// Tables are a run's tables in a place: its rows, and a table for each other subject that the run is about. columns are
+// the measures of the first table; nil stands for the usual ones.
+func Tables(r *result.Run, place measure.Place, columns []*measure.Measure) []Table {
+	tables := []Table{runTable(r, place, columns)}
 	for _, about := range measure.Subjects()[1:] {
 		if about == measure.CostMeasures && place == measure.Table {
 			continue // they are columns of the first table
@@ -34,30 +35,32 @@ func Tables(r *result.Run, place measure.Place) []Table {
 	return slices.DeleteFunc(tables, func(t Table) bool { return len(t.Rows) == 0 })
 }
 
-// runTable is a line for each algorithm, and the reference below them where there is one. Of rows that decide alike the
-// first has the figures, and those below it only what is their own.
-func runTable(r *result.Run, place measure.Place) Table {
-	shown := measure.DecisionMeasures.Shown(place, r.Figures())
-	if place == measure.Page { // a phone shows the first columns only: they are to say how the contract was kept
-		i := max(0, slices.IndexFunc(shown, func(m *measure.Measure) bool { return m.Name == "peak" }))
-		shown = slices.Concat(shown[i:], shown[:i])
-	}
-	decisions := len(shown)
-	if place == measure.Table {
-		shown = append(shown, measure.CostMeasures.Shown(place, r.Figures())...)
-	}
-	t := Table{Columns: columns(r, shown, place)}
-	if place == measure.Page {
-		t.Caption = "What each algorithm did with the same requests"
-		if len(r.ClientGroups) > 0 {
-			t.Caption = "What each algorithm did with the requests that the clients made of its answers"
+// runTable has a line for each row. The page has the floor and the exact reference too, and below a row those that
+// decide alike.
+func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Table {
+	if place != measure.Page {
+		if shown == nil {
+			shown = slices.Concat(measure.DecisionMeasures.Shown(place, r.Figures()),
+				measure.CostMeasures.Shown(place, r.Figures()))
 		}
-		t.Columns = append(t.Columns, Column{Name: "burst",
-			Help: "the capacity that the algorithm was given, where it takes one"})
+		t := Table{Bare: true, Columns: columns(r, shown, place)}
+		for _, group := range shownRows(r) {
+			t.Rows = append(t.Rows, rowOf(r, group[0].Algorithm, shown, &group[0].Figures, place))
+		}
+		return t
 	}
+	shown = measure.DecisionMeasures.Shown(place, r.Figures())
+	i := max(0, slices.IndexFunc(shown, func(m *measure.Measure) bool { return m.Name == "peak" }))
+	shown = slices.Concat(shown[i:], shown[:i]) // a phone shows the first columns only
+	t := Table{Caption: "What each algorithm did with the same requests", Columns: columns(r, shown, place)}
+	if len(r.ClientGroups) > 0 {
+		t.Caption = "What each algorithm did with the requests that the clients made of its answers"
+	}
+	t.Columns = append(t.Columns, Column{Name: "burst",
+		Help: "the capacity that the algorithm was given, where it takes one"})
 	for _, group := range r.Alike() {
 		for i, row := range group {
-			line := rowOf(row.Algorithm, shown, &row.Figures, place)
+			line := rowOf(r, row.Algorithm, shown, &row.Figures, place)
 			if line.Alike = i > 0; line.Alike {
 				line.Cells[0].Text = alikeMark + row.Algorithm
 				for j, m := range shown {
@@ -66,19 +69,42 @@ func runTable(r *result.Run, place measure.Place) Table {
 					}
 				}
 			}
-			if place == measure.Page {
-				line.Cells = append(line.Cells, Cell{Text: burst(row)})
-			}
+			line.Cells = append(line.Cells, Cell{Text: burst(row)})
 			t.Rows = append(t.Rows, line)
 		}
 	}
 	if r.Reference != nil {
-		line := rowOf(result.ReferenceLabel, shown[:decisions], &measure.Figures{Result: *r.Reference}, place)
-		line.Cells = append(line.Cells, make([]Cell, len(t.Columns)-len(line.Cells))...)
+		line := rowOf(r, result.ReferenceLabel, shown, &measure.Figures{Result: *r.Reference}, place)
+		line.Cells = append(line.Cells, Cell{})
 		line.Faint = true
 		t.Rows = append(t.Rows, line)
 	}
 	return t
+}
+
+// shownRows are a terminal's rows, each with those that decide alike: all but the floor, unless it is alone. Of
+// rows that decide alike the one that guarantees most is the first.
+func shownRows(r *result.Run) [][]*result.Row {
+	var all [][]*result.Row
+	for _, group := range r.Alike() {
+		group = slices.Clone(group)
+		slices.SortStableFunc(group, func(a, b *result.Row) int { return cmp.Compare(guarantee(a), guarantee(b)) })
+		if !result.IsFloor(group[0].Algorithm) {
+			all = append(all, group)
+		}
+	}
+	if len(all) == 0 {
+		return r.Alike()
+	}
+	return all
+}
+
+// guarantee is a row's, or +Inf where it is unknown.
+func guarantee(row *result.Row) float64 {
+	if row.Guarantee == nil {
+		return math.Inf(1)
+	}
+	return *row.Guarantee
 }
 
 // burst is the capacity that a row was given.
@@ -94,21 +120,33 @@ func burst(row *result.Row) string {
 	return message.Grouped(n)
 }
 
-// subjectTable has a line for each row that has something to say about the subject.
+// subjectTable has a line for each row that has figures about the subject.
 func subjectTable(r *result.Run, about *measure.Subject, place measure.Place) Table {
 	measures := about.Shown(place, r.Figures())
-	t := Table{Title: about.Caption, Columns: columns(r, measures, place)}
+	t := Table{Title: about.Caption, Bare: place != measure.Page, Columns: columns(r, measures, place)}
+	if place == measure.Table && !isAbout(r, about) {
+		return t
+	}
 	named := about == measure.FairnessMeasures
 	if named {
 		t.Columns = append(t.Columns, Column{Name: "worst-served key", Words: true})
 	}
+	var rows []*result.Row
 	for i := range r.Results {
-		row := &r.Results[i]
+		rows = append(rows, &r.Results[i])
+	}
+	if place != measure.Page {
+		rows = nil
+		for _, group := range shownRows(r) {
+			rows = append(rows, group[0])
+		}
+	}
+	for _, row := range rows {
 		known := func(m *measure.Measure) bool { return m.Value(&row.Figures).Known }
-		if !slices.ContainsFunc(measures, known) || place == measure.Table && !worthALine(r, row, about) {
+		if !slices.ContainsFunc(measures, known) {
 			continue
 		}
-		line := rowOf(row.Algorithm, measures, &row.Figures, place)
+		line := rowOf(r, row.Algorithm, measures, &row.Figures, place)
 		if named {
 			line.Cells = append(line.Cells, worstKey(row.Fairness))
 		}
@@ -117,17 +155,16 @@ func subjectTable(r *result.Run, about *measure.Subject, place measure.Place) Ta
 	return t
 }
 
-// worthALine reports whether a row's figures about a subject are worth a line where there is little room. Among
-// thousands of keys Jain's index does not notice one that starves.
-func worthALine(r *result.Run, row *result.Row, about *measure.Subject) bool {
-	const evenly, wellEvery, manyKeys = 0.9995, 0.9, 1000
+// isAbout reports whether a terminal shows a subject's table: that of reacting clients where one of them tried again,
+// those of evenness and of beliefs where something is expected of them. Other subjects come only with their scenarios.
+func isAbout(r *result.Run, about *measure.Subject) bool {
 	switch about {
-	case measure.FairnessMeasures:
-		f := row.Fairness
-		return !result.IsFloor(row.Algorithm) && (f.JainIndex < evenly || f.WorstServed < wellEvery)
-	case measure.RateMeasures:
-		return r.Keys >= manyKeys
-	case measure.ClientMeasures: // where nobody ever tried again the counts above say it all
+	case measure.FairnessMeasures, measure.RateMeasures:
+		return slices.ContainsFunc(r.Expectations, func(e result.Expectation) bool {
+			_, of := measure.Find(e.Measure)
+			return of == about
+		})
+	case measure.ClientMeasures:
 		return slices.ContainsFunc(r.Results, func(row result.Row) bool {
 			return row.Clients != nil && row.Clients.Attempts > row.Clients.Operations
 		})
@@ -146,8 +183,8 @@ func worstKey(f *measure.Fairness) Cell {
 
 // groupTables tell groups of clients apart: on a terminal in one table, on a page in one for each.
 func groupTables(r *result.Run, place measure.Place) (tables []Table) {
-	brief := Table{Title: "Who got through: operations that succeeded, of all, by group of clients",
-		Columns: []Column{AlgorithmColumn}}
+	brief := Table{Bare: true, Title: "Who got through: operations that succeeded, of all, by group of clients",
+		Columns: []Column{LimiterColumn}}
 	for i, name := range r.ClientGroups {
 		brief.Columns = append(brief.Columns, Column{Name: message.Visible(name), Leaves: i + 1})
 		tables = append(tables, Table{Title: "The clients named " + name, Columns: groupColumns})
@@ -171,7 +208,7 @@ func groupTables(r *result.Run, place measure.Place) (tables []Table) {
 	return tables
 }
 
-var groupColumns = []Column{AlgorithmColumn, {Name: "operations"}, {Name: "succeeded"},
+var groupColumns = []Column{LimiterColumn, {Name: "operations"}, {Name: "succeeded"},
 	{Name: "of its operations", Help: "share that succeeded"}, {Name: "gave up"}, {Name: "attempts"},
 	{Name: "p50", Help: "of the time to success"}, {Name: "p99", Help: "of the time to success"}}
 
@@ -189,7 +226,7 @@ func groupRow(algorithm string, g *measure.ClientGroup) TableRow {
 
 // columns are the algorithm's and those of measures in a table of r.
 func columns(r *result.Run, measures []*measure.Measure, place measure.Place) []Column {
-	list := []Column{AlgorithmColumn}
+	list := []Column{LimiterColumn}
 	for _, m := range measures {
 		c := Column{Name: m.ColumnHeading(Span(r.Limit.WindowUS)), Help: m.Help, Leaves: m.Leaves}
 		if place == measure.Page {
@@ -200,8 +237,8 @@ func columns(r *result.Run, measures []*measure.Measure, place measure.Place) []
 	return list
 }
 
-// rowOf is a name and measures of its figures.
-func rowOf(name string, measures []*measure.Measure, f *measure.Figures, place measure.Place) TableRow {
+// rowOf is the line of a row of that name. A rule that is the contract itself has the guarantee "exact".
+func rowOf(r *result.Run, name string, measures []*measure.Measure, f *measure.Figures, place measure.Place) TableRow {
 	cells := Cells(name)
 	for _, m := range measures {
 		v := m.Value(f)
@@ -212,9 +249,23 @@ func rowOf(name string, measures []*measure.Measure, f *measure.Figures, place m
 		if v.Known && m.Above > 0 && v.Number > m.Above {
 			c.Style = Alarm
 		}
+		if v.Known && m.Name == "guarantee" {
+			c.Text = guaranteeText(r, name, v.Number)
+		}
 		cells = append(cells, c)
 	}
 	return TableRow{Cells: cells}
+}
+
+// guaranteeText is "exact" for a rule that is the contract itself, and 1.00 for what is one request below it.
+func guaranteeText(r *result.Run, name string, g float64) string {
+	switch {
+	case exactRule(r, name):
+		return "exact"
+	case g < 1 && g > 0.995:
+		return "1.00"
+	}
+	return Times(g)
 }
 
 // figure is a number as its unit is read in a place.
@@ -226,12 +277,12 @@ func figure(unit measure.Unit, digits int, v float64, place measure.Place) Cell 
 		c.Text = Times(v)
 	case unit == measure.Share:
 		c.Text = Percent(v)
-	case unit == measure.Microseconds && !page:
-		c.Text = Briefly(int64(v))
 	case unit == measure.Microseconds && v == 0:
 		c.Text = "0"
-	case unit == measure.Microseconds:
+	case unit == measure.Microseconds && page:
 		c.Text = Natural(v)
+	case unit == measure.Microseconds:
+		c.Text = ASCII(Natural(v))
 	case page && digits == 0:
 		return Cell{Text: message.Grouped(int64(math.Round(v)))}
 	default:

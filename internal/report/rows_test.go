@@ -32,20 +32,18 @@ func reacting() *result.Run {
 }
 
 func TestFindingTablesForATerminal(t *testing.T) {
-	got := tablesOnTerminal(Tables(reacting(), measure.Table)[1:], Terminal{})
+	got := tablesOnTerminal(Tables(reacting(), measure.Table, nil)[1:], Terminal{})
 	const want = `How the clients that retry fared
-algorithm         tries  done  gave  still  goodput  tries  after   after  lock-   hints
-                                 up   open       /s  /done    p50     p99   step   right
-------------------------------------------------------------------------------------------
-gcra:burst=100      250   100     0      0     12.3   2.50     0s  1m1.2s     12  >99.9%
-fixed-window|<b>    100     0   100      0      0.0      -      -       -      0       -
+limiter           tries  done  gave  tries     after  lock-  hints
+                                 up  /done       p99   step  right
+gcra:burst=100      250   100     0   2.50  1.02 min     12  >99 %
+fixed-window|<b>    100     0   100      -         -      0      -
 
 What wrong clocks changed, against the same clients with right ones
-algorithm         extra  missing    peak in 1s  as it  lockout  recovery
-                                  clocks right    was
---------------------------------------------------------------------------
-gcra:burst=100        4        2             5      9    1.23s     999us
-fixed-window|<b>      0        0             7      0       0s        0s
+limiter           extra  missing     peak with  lockout  recovery
+                                  right clocks
+gcra:burst=100        4        2             5   1.23 s    999 us
+fixed-window|<b>      0        0             7        0         0
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -59,14 +57,14 @@ func tablesOnTerminal(tables []Table, terminal Terminal) string {
 
 func TestFindingTablesInMarkdown(t *testing.T) {
 	got := render(func(w *strings.Builder) error {
-		return Sheet{{Tables: Tables(reacting(), measure.Table)[2:]}}.WriteMarkdown(w)
+		return Sheet{{Tables: Tables(reacting(), measure.Table, nil)[2:]}}.WriteMarkdown(w)
 	})
 	const want = `What wrong clocks changed, against the same clients with right ones:
 
-| algorithm | extra | missing | peak in 1s clocks right | as it was | lockout | recovery |
-|:---|---:|---:|---:|---:|---:|---:|
-| gcra:burst=100 | 4 | 2 | 5 | 9 | 1.23s | 999us |
-| fixed-window\|&lt;b&gt; | 0 | 0 | 7 | 0 | 0s | 0s |
+| limiter | extra | missing | peak with right clocks | lockout | recovery |
+|:---|---:|---:|---:|---:|---:|
+| gcra:burst=100 | 4 | 2 | 5 | 1.23 s | 999 us |
+| fixed-window\|&lt;b&gt; | 0 | 0 | 7 | 0 | 0 |
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -79,10 +77,10 @@ func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
 	for i := range r.Results {
 		r.Results[i].Clients.Attempts, r.Results[i].ClockEffect = 100, nil
 	}
-	if tables := Tables(r, measure.Table)[1:]; len(tables) != 0 {
+	if tables := Tables(r, measure.Table, nil)[1:]; len(tables) != 0 {
 		t.Errorf("%d tables", len(tables))
 	}
-	if tables := Tables(&resulttest.ExtremeCase().Runs[0], measure.Table)[1:]; len(tables) != 0 {
+	if tables := Tables(&resulttest.ExtremeCase().Runs[0], measure.Table, nil)[1:]; len(tables) != 0 {
 		t.Errorf("%d tables of a run without clients", len(tables))
 	}
 }
@@ -91,11 +89,12 @@ func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
 func TestFindingTablesAreNarrow(t *testing.T) {
 	r := reacting()
 	r.Results[1].Algorithm = "sliding-window-counter"
-	if width := text.LongestLineLen(tablesOnTerminal(Tables(r, measure.Table)[1:], Terminal{})); width > 96 {
+	if width := text.LongestLineLen(tablesOnTerminal(Tables(r, measure.Table, nil)[1:], Terminal{})); width > 96 {
 		t.Errorf("%d columns", width)
 	}
 	r.Results[1].Algorithm = strings.Repeat("long-label-", 9)
-	if width := text.LongestLineLen(tablesOnTerminal(Tables(r, measure.Table)[1:], Terminal{Width: 86})); width > 86 {
+	narrow := tablesOnTerminal(Tables(r, measure.Table, nil)[1:], Terminal{Width: 86})
+	if width := text.LongestLineLen(narrow); width > 86 {
 		t.Errorf("%d columns of 86", width)
 	}
 }
@@ -107,16 +106,16 @@ func TestGroupsAreCompared(t *testing.T) {
 			Figures: measure.Figures{Clients: &measure.Clients{Groups: []measure.ClientGroup{{Operations: 10,
 				Succeeded: 3}, {Operations: 9, Succeeded: 9}}}}},
 	}}
-	tables := Tables(run, measure.Table)[1:]
+	tables := Tables(run, measure.Table, nil)[1:]
 	if len(tables) != 1 || !strings.HasPrefix(tables[0].Title, "Who got through") {
 		t.Fatalf("%d tables", len(tables))
 	}
 	got := render(func(w *strings.Builder) error { return Sheet{{Tables: tables}}.WriteMarkdown(w) })
-	if !strings.Contains(got, "| algorithm | polite | rude |") || !strings.Contains(got, "| gcra | 3/10 | 9/9 |") {
+	if !strings.Contains(got, "| limiter | polite | rude |") || !strings.Contains(got, "| gcra | 3/10 | 9/9 |") {
 		t.Error(got)
 	}
 	run.ClientGroups = run.ClientGroups[:1]
-	if tables := Tables(run, measure.Table)[1:]; len(tables) != 0 {
+	if tables := Tables(run, measure.Table, nil)[1:]; len(tables) != 0 {
 		t.Errorf("%d tables for one group", len(tables))
 	}
 }
@@ -129,7 +128,7 @@ func TestRacesFitATerminal(t *testing.T) {
 	r := result.Run{Limit: result.Limit{Requests: 5, WindowUS: 1_000_000}, Results: []result.Row{
 		{Algorithm: "push-then-trim:trim=by_excess",
 			Figures: measure.Figures{Race: race, RoundTrips: &trips}}}}
-	got := tablesOnTerminal(Tables(&r, measure.Table)[1:], Terminal{Width: 80})
+	got := tablesOnTerminal(Tables(&r, measure.Table, nil)[1:], Terminal{Width: 80})
 	if width := text.LongestLineLen(got); width > 80 || strings.Contains(got, "left out") {
 		t.Errorf("%d columns of 80:\n%s", width, got)
 	}

@@ -1,34 +1,60 @@
 package report
 
 import (
+	"fmt"
 	"io"
+	"slices"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
-// WriteNext writes a run as the table of a document does, behind others unless it is the first.
-func WriteNext(w io.Writer, r *result.Run, first bool, t Terminal) error {
+// Simulated is how simulate's document is shown.
+type Simulated struct {
+	Columns []string // measures of the first table; nil: the usual ones
+	Several bool     // each run begins with its scenario's name
+	Charts  string   // the folder of the charts; "": there are none
+	Next    string   // the command that comes next; "": none
+}
+
+// textWidth is the width of paragraphs where the output is no terminal.
+const textWidth = 82
+
+// WriteRun writes a run for people; the first is not preceded by an empty line.
+func (s Simulated) WriteRun(w io.Writer, r *result.Run, first bool, t Terminal) error {
 	if !first {
 		if _, err := io.WriteString(w, "\n"); err != nil {
 			return err
 		}
 	}
-	return Sheet{RunPart(r)}.WriteTerminal(w, t)
+	t.Text = textWidth
+	return Sheet{s.part(r)}.WriteTerminal(w, t)
 }
 
-// sheetOf is for each run its question and circumstances, a line per algorithm, the exact reference below them, and
-// what was expected and not met.
-func sheetOf(d *result.Document) (s Sheet) {
+// Formats are those of the document.
+func (s Simulated) Formats() *Formats {
+	return &Formats{Sheet: s.sheet, CSV: s.writeRows, Bench: writeLines}
+}
+
+// next begins a line with a command, which is never broken.
+const next = "Next"
+
+// sheet has a part for each run, and one for each script that was examined.
+func (s Simulated) sheet(d *result.Document) (all Sheet) {
+	s.Several = true
 	for i := range d.Runs {
-		s = append(s, RunPart(&d.Runs[i]))
+		all = append(all, s.part(&d.Runs[i]))
 	}
-	return append(s, examined(d)...)
+	return append(all, examined(d)...)
 }
 
-// RunPart is what people read of a run.
-func RunPart(r *result.Run) Part {
-	p := Part{Title: r.Scenario, Tables: Tables(r, measure.Table)}
+// part is the question and the circumstances, the tables, and what follows from them.
+func (s Simulated) part(r *result.Run) Part {
+	p := Part{Tables: Tables(r, measure.Table, s.measures())}
+	if s.Several || r.Question == "" {
+		p.Title = r.Scenario
+	}
 	if r.Question != "" {
 		p.Lead = append(p.Lead, Line{Text: r.Question})
 	}
@@ -36,9 +62,44 @@ func RunPart(r *result.Run) Part {
 	if r.Partial {
 		p.Lead = append(p.Lead, Line{Text: partialWarning, Style: Alarm})
 	}
-	p.Notes = Remarks(r)
+	lines := append([]string{keepers(r), alikeSentence(r)}, undecided(r)...)
+	p.Notes = Items(slices.DeleteFunc(lines, func(l string) bool { return l == "" })...)
+	charts := ""
+	if s.Charts != "" {
+		charts = "Charts are in " + message.Path(s.Charts) + "."
+	}
+	p.Notes = append(p.Notes, expectationLines(r, charts)...)
+	p.Notes = append(p.Notes, Items(remarks(r)...)...)
+	if s.Next != "" {
+		p.Notes = append(p.Notes, Line{Term: next, Text: s.Next})
+	}
 	return p
 }
 
-// DocumentFormats are those of simulate's document.
-var DocumentFormats = Formats{Sheet: sheetOf, CSV: writeRows, Bench: writeLines}
+// measures are those of the columns; nil for the usual ones.
+func (s Simulated) measures() []*measure.Measure {
+	var all []*measure.Measure
+	for _, name := range s.Columns {
+		m, _ := measure.Find(name)
+		all = append(all, m)
+	}
+	return all
+}
+
+// CheckColumns refuses columns that a format does not have. Of CSV they are fields, elsewhere measures.
+func CheckColumns(names []string, format string) error {
+	all := measure.Names(measure.Table | measure.Written)
+	if format == "csv" {
+		all = CSVColumns()
+	}
+	for _, name := range names {
+		if m, _ := measure.Find(name); slices.Contains(all, name) || m != nil && format != "csv" {
+			continue
+		}
+		if now := measure.Renamed[name]; now != "" {
+			return fmt.Errorf("%s is called %s", message.Quote(name), now)
+		}
+		return fmt.Errorf("%s is no column; %s", message.Quote(name), message.OneOf(name, all))
+	}
+	return nil
+}

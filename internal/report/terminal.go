@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 // Terminal is where a sheet is read.
 type Terminal struct {
 	Width int  // columns to keep within; 0 for as wide as it gets
+	Text  int  // columns of a paragraph where Width is 0; 0 for as wide as it gets
 	Quiet bool // leave out the notes
 	Color bool // ANSI colours: what is alarming stands out, what is there to compare with steps back
 }
@@ -83,8 +85,9 @@ const noted = "note: "
 // line writes a paragraph; what is carried over is indented.
 func (t Terminal) line(out *bytes.Buffer, l Line, colors ...text.Color) {
 	s := message.Visible(l.whole())
-	if t.Width > 0 {
-		s = TrimRight(text.WrapSoft(s, t.Width-len(indent)))
+	if width := cmp.Or(t.Width, t.Text); l.Term != next && width > 0 &&
+		text.StringWidthWithoutEscSequences(s) > width-len(indent) {
+		s = TrimRight(text.WrapSoft(s, width-len(indent)))
 	}
 	for i, piece := range strings.Split(s, "\n") {
 		if i > 0 {

@@ -61,7 +61,7 @@ func endTogether(rows []result.Row) bool {
 	return !slices.ContainsFunc(rows, func(r result.Row) bool { return r.Offered != rows[0].Offered })
 }
 
-// noteClients notes what the rows are measured against where clients react, and who decided.
+// noteClients notes what the rows are measured against where clients react, and that no script decided.
 func (p *Plan) noteClients(onServer bool, note func(string)) {
 	groups := p.Scenario.Clients
 	switch {
@@ -73,13 +73,6 @@ func (p *Plan) noteClients(onServer bool, note func(string)) {
 	}
 	if !onServer {
 		note("the Go models decided; no script on a server confirmed them")
-		return
-	}
-	note("the Go models decided while the clients reacted; the scripts on the server then gave the same answers to " +
-		"the same requests")
-	if p.sequences != nil {
-		note(fmt.Sprintf("sequences of commands ran on a model of the server in virtual time; the server then gave "+
-			"the same replies to the same commands, the first %d of each at the most", mostConfirmed))
 	}
 }
 

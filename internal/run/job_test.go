@@ -37,7 +37,7 @@ expect:
 	for _, name := range algorithms.Names() {
 		want = append(want, name)
 		if name == "gcra" {
-			want = append(want, "gcra:burst=3", "gcra:burst=2")
+			want = append(want, "gcra:burst=3", "gcra:burst=2", "gcra:limit=9:burst=1") // which keeps the limit
 		}
 	}
 	if diff := cmp.Diff(want, labelsOf(run(t, job(s)).Document.Runs[0])); diff != "" {

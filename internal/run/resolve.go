@@ -7,6 +7,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/clients"
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
@@ -25,7 +26,7 @@ func (a *Ask) Plans() ([]*Plan, error) {
 	var all []*Plan
 	for _, s := range a.Scenarios {
 		p := NewPlan(s, a.Instead)
-		p.Enter(r.choices(s), a.Scripts, &r.Problems)
+		p.Enter(r.choices(&p), a.Scripts, &r.Problems)
 		r.addSequences(&p)
 		r.checkExpected(&p)
 		r.checkObeyed(&p)
@@ -37,17 +38,17 @@ func (a *Ask) Plans() ([]*Plan, error) {
 	return all, r.Err()
 }
 
-// choices are a scenario's algorithms: those that the Ask names, or all with their defaults, each followed by the
-// variants that the scenario's rows and expect name.
-func (r *resolver) choices(s *scenario.Scenario) []algorithms.Choice {
-	expected := expected(s)
+// choices are a plan's algorithms: those that the Ask names, or all with their defaults, each followed by the variants
+// that the scenario's rows and expect name. Under a window contract the gcra that keeps it is one of them.
+func (r *resolver) choices(p *Plan) []algorithms.Choice {
+	s, expected := p.Scenario, expected(p.Scenario)
 	switch {
 	case r.Expected:
 		return expected
 	case r.Algorithms != nil:
 		return r.Algorithms
 	}
-	named := slices.Concat(r.further(s), expected)
+	named := slices.Concat(r.further(s), expected, reduced(p.Policy))
 	var all []algorithms.Choice
 	for _, spec := range algorithms.All() {
 		plain, err := algorithms.Parse(spec.Name)
@@ -62,6 +63,20 @@ func (r *resolver) choices(s *scenario.Scenario) []algorithms.Choice {
 		}
 	}
 	return all
+}
+
+// reduced is the gcra with a tenth of the limit at once and nine tenths of its rate, which admits no more than the
+// limit in any window. It is empty under a bucket contract, and where nothing is left of the rate.
+func reduced(p limit.Policy) []algorithms.Choice {
+	burst := max(1, p.Requests/10)
+	if p.Contract != limit.ByWindow || p.Requests <= burst {
+		return nil
+	}
+	c, err := algorithms.Parse(fmt.Sprintf("gcra:limit=%d:burst=%d", p.Requests-burst, burst))
+	if err != nil {
+		panic(err)
+	}
+	return []algorithms.Choice{c}
 }
 
 // chosen reports whether all has c's label.

@@ -63,8 +63,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Limit != (limit.Policy{Requests: 1000, Window: 3 * time.Second, Burst: 100}) || s.Seed != 7 ||
-		s.OnLate != "drop" || !s.Boundary ||
+	if s.Limit != (limit.Policy{Requests: 1000, Window: 3 * time.Second, Burst: 100, Contract: limit.ByBucket}) ||
+		s.Seed != 7 || s.OnLate != "drop" || !s.Boundary ||
 		s.Name != "everything" || s.Question != "Is every field read?" ||
 		!s.Start.Equal(time.Date(2024, 6, 1, 10, 0, 0, 0, time.UTC)) {
 		t.Errorf("the head is %+v", s)

@@ -85,7 +85,7 @@ func readStart(v strictyaml.Value) time.Time {
 	return t
 }
 
-// readLimit reads the policy, and whether it names its contract.
+// readLimit reads the policy, and whether it names its contract. A burst means a bucket.
 func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
 	v := f.Need("limit", "1000/3s, or {requests: 1000, per: 3s}")
 	if v.IsText() {
@@ -98,12 +98,15 @@ func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
 	f = v.Fields("requests", "per", "burst", "contract")
 	f.Need("requests", "how many requests a window admits").Integer(&p.Requests, 1, limit.MaxRequests)
 	readDuration(f.Need("per", "the window, such as 3s"), &p.Window, limit.MinWindow, limit.MaxWindow)
-	f.Get("burst").Integer(&p.Burst, 1, limit.MaxRequests)
+	burst := f.Get("burst")
+	if burst.Integer(&p.Burst, 1, limit.MaxRequests) {
+		p.Contract = limit.ByBucket
+	}
 	contract, name := f.Get("contract"), ""
 	if strictyaml.Choice(contract, &name, limit.Contracts()) {
 		p.Contract, _ = limit.ParseContract(name)
 	}
-	return p, contract.Given()
+	return p, contract.Given() || burst.Given()
 }
 
 // phases reads the traffic, with the keys and the cost of the top level as defaults.
