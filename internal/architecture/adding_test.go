@@ -131,17 +131,17 @@ func (s stranger) sameRows(csv, a, b string) {
 	}
 }
 
-// sameColour wants a spare colour in the chart and the same on the page, there made distinct on light paper, and the
-// capacity in the page's table. Which one it is depends on the others that declare none.
+// sameColour wants a colour of undeclared algorithms in the chart and the same on the page, and the capacity in the
+// page's table.
 func (s stranger) sameColour() {
 	s.Helper()
-	chart := string(contents(s.T, filepath.Join(s.dir, "out", "extreme-case-1.timescale.svg")))
+	chart := string(contents(s.T, filepath.Join(s.dir, "out", "extreme-case-1.window.svg")))
 	page := string(contents(s.T, filepath.Join(s.dir, "out", "index.html")))
-	spare := regexp.MustCompile("#0000f8|#4068f8|#0000a8").FindString(strings.ToLower(chart))
-	if spare == "" {
-		s.Error("the chart has no spare colour")
+	colour := regexp.MustCompile("#dd1155|#0000f8|#551100|#4068f8").FindString(strings.ToLower(chart))
+	if colour == "" {
+		s.Error("the chart has no such colour")
 	}
-	s.wants(strings.ToLower(page), "light-dark("+spare)
+	s.wants(strings.ToLower(page), "light-dark("+colour)
 	if !regexp.MustCompile(`<small>= pocket-bucket:depth=50</small></th>.*<td>50<small>50</small></td>`).MatchString(page) {
 		s.Error("the page does not show the capacity")
 	}

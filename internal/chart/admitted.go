@@ -13,7 +13,7 @@ import (
 // admitted shows what became of the traffic as it came: what stays grey was rejected.
 func admitted(in curves.Input, t curves.Timeline) *Figure {
 	per := t.Unit + " per " + report.Each(t.BinUS)
-	return timeFigure(in, t, per, fmt.Sprintf("Offered (grey) and let through (colour), %s.", per), 0,
+	return timeFigure(in, t, per, fmt.Sprintf("Offered (grey) and admitted (colour), %s.", per), 0,
 		func(p *panel, b bins, c curves.Curve) {
 			offered := steps(b, c.Offered)
 			p.flow(offered, steps(b, c.Values))
@@ -26,7 +26,7 @@ func admitted(in curves.Input, t curves.Timeline) *Figure {
 		})
 }
 
-// flow draws what was let through before what was offered.
+// flow draws what was admitted in front of what was offered.
 func (p *panel) flow(offered, admitted plotter.XYs) {
 	p.fill(offered, Offered)
 	p.fill(admitted, tint(p.color, 0.55))

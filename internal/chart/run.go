@@ -12,26 +12,22 @@ import (
 	"ratelab/internal/result"
 )
 
-// ofRun are the charts of a run, in the order of their files. One of what a run does not have is nil. Those over time
-// are declared in package curves, since a page has them, too.
-var ofRun = []func(curves.Input) []*Figure{overTime, timescale}
-
-// OfRun draws what each algorithm did with one scenario's traffic:
+// OfRun draws what each limiter did with one scenario's traffic. Package curves declares these charts, since a page has
+// them, too:
 //
-//	<scenario>.admitted    what was offered and let through, over time
-//	<scenario>.window      what was let through in the rolling window, against the limit
-//	<scenario>.cumulative  what was let through so far, against the exact reference
-//	<scenario>.delay       how long what is admitted has to wait; only of runs with a shaper
+//	<scenario>.admitted    what was offered and admitted, over time
+//	<scenario>.window      what was admitted in the rolling window, against the limit
+//	<scenario>.cumulative  what was admitted so far, against the exact reference
+//	<scenario>.delay       how long admitted requests wait; only of runs with a shaper
 //	<scenario>.keys        the keys on the server, over time; only of rows whose keys are counted all the time
-//	<scenario>.timescale   the most let through in any interval, by its length; only of runs with time scales
 //
-// The algorithms stand in small multiples that share both axes: with a dozen of them an overlay is a knot of lines,
-// while a panel of its own lets each keep its colour, its label and its figure. The row none has no panel, since it
-// admits whatever is offered and would dwarf the others, unless it is alone; the data has every row.
+// The limiters have small multiples that share both axes: with a dozen of them an overlay is a knot of lines, while a
+// panel of its own lets each keep its colour, its label and its figure. The row none has no panel, since it admits
+// whatever is offered and would dwarf the others, unless it is alone; the data has every row.
 func OfRun(in curves.Input) []*Figure {
 	var all []*Figure
-	for _, of := range ofRun {
-		all = append(all, of(in)...)
+	for _, t := range curves.Timelines(in) {
+		all = append(all, drawings[t.Drawing](in, t))
 	}
 	return all
 }
@@ -39,14 +35,6 @@ func OfRun(in curves.Input) []*Figure {
 // drawings are the ways of drawing a chart over time.
 var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) *Figure{
 	curves.Flow: admitted, curves.Level: window, curves.Sum: cumulative, curves.Wait: delay, curves.Stock: keys,
-}
-
-func overTime(in curves.Input) []*Figure {
-	var all []*Figure
-	for _, t := range curves.Timelines(in) {
-		all = append(all, drawings[t.Drawing](in, t))
-	}
-	return all
 }
 
 // runFigure begins the figure of a run with a column for each curve; the subtitle ends with the limit.

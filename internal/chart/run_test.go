@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"pgregory.net/rapid"
 
-	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/measure"
@@ -65,7 +64,7 @@ func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
 func TestPagesSayWhatTheyShow(t *testing.T) {
 	in := play(caseOne(), 512, twelve(1000)...)
 	// of the horizontal axis
-	last := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s", "timescale": "1 s"}
+	last := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s"}
 	for _, f := range OfRun(in) {
 		text, name := words(t, f), strings.TrimPrefix(f.Name, "extreme-case-1.")
 		for _, want := range []string{in.Run.Question, "Limit 1,000 per 3 s.", "extreme-case-1", "seed 1",
@@ -124,7 +123,7 @@ func TestWriteNamesItsFiles(t *testing.T) {
 		t.Errorf("the most keys are not on their picture:\n%s", text)
 	}
 	var want []string
-	for _, name := range []string{"admitted", "window", "cumulative", "delay", "keys", "timescale"} {
+	for _, name := range []string{"admitted", "window", "cumulative", "delay", "keys"} {
 		for _, extension := range []string{"svg", "png", "csv"} {
 			want = append(want, filepath.Join(dir, "one-algorithm."+name+"."+extension))
 		}
@@ -154,44 +153,6 @@ func TestDataByHand(t *testing.T) {
 		if got := string(figureOf(t, figures, name).Data); got != want {
 			t.Errorf("%s:\n%swant\n%s", name, got, want)
 		}
-	}
-	// Half a second is half open: it holds one of two requests that lie so far apart.
-	for _, want := range []string{"interval_us,none,'=gcra,limit,none bound,'=gcra bound\n1000,1,1,2,,2\n",
-		"\n500000,1,1,2,,2\n700000,2,2,2,,2\n",
-		"\n1500000,3,2,2,,2\n2000000,3,2,2,,2\n", "\n20000000,3,2,20,,20\n"} {
-		if got := string(figureOf(t, figures, "timescale").Data); !strings.Contains(got, want) {
-			t.Errorf("timescale:\n%swant among it\n%s", got, want)
-		}
-	}
-}
-
-// The worked case by its time scale: the aligned window's overshoot takes three seconds, that of a burst at one
-// instant none at all. Without time scales, the other pictures are drawn.
-func TestTimescalesAreTold(t *testing.T) {
-	all := play(caseOne(), 512, twelve(1000)...)
-	atOnce := traffic{"at-once", "?", limit.Policy{Requests: 100, Window: time.Second}, 2 * time.Second,
-		make([]int64, 200)}
-	for i := range atOnce.arrivals {
-		atOnce.arrivals[i] = 999_990 + int64(i)/10 // a hundred on each side of a second's beginning
-	}
-	for _, c := range []struct {
-		in          curves.Input
-		label, want string
-	}{
-		{all, "fixed-window-aligned", "1.98 × over 3 s, above 1 × in 1.5 s"},
-		{all, "sliding-window-log", "within the limit"},
-		{play(atOnce, 100, contender{"fixed-window-aligned", alignedWindow}), "fixed-window-aligned",
-			"2.00 × the limit within 1 ms"},
-	} {
-		for _, col := range figureOf(t, OfRun(c.in), "timescale").columns {
-			if col.label == c.label && col.fact != c.want {
-				t.Errorf("%s: %s: %q; want %q", c.in.Run.Scenario, c.label, col.fact, c.want)
-			}
-		}
-	}
-	all.Run.TimeScales = nil
-	if got := len(OfRun(all)); got != 3 { // nor does anything wait, nor are keys counted
-		t.Errorf("%d pictures", got)
 	}
 }
 

@@ -3,7 +3,6 @@ package chart
 import (
 	"math"
 	"strconv"
-	"time"
 
 	"gonum.org/v1/plot"
 
@@ -130,33 +129,6 @@ func thinned[T any](all []T, limit int) []T {
 		kept = append(kept, all[i])
 	}
 	return kept
-}
-
-// roundTimes are the lengths that a logarithmic axis of time is marked with: tenfold steps, as far as clocks and
-// calendars are divided by ten.
-var roundTimes = []time.Duration{
-	time.Microsecond, 10 * time.Microsecond, 100 * time.Microsecond,
-	time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond,
-	time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 10 * time.Hour,
-	4 * 24 * time.Hour, 40 * 24 * time.Hour, 400 * 24 * time.Hour,
-}
-
-// timePitch is the room that a label such as 100 ms takes, with its distance to the next.
-const timePitch = 46
-
-// LogTime is a logarithmic axis of lengths of time, both in µs and above 0, from lowUS to highUS.
-func LogTime(lowUS, highUS float64) Axis {
-	a := Axis{Min: lowUS, Max: max(highUS, 2*lowUS), Log: true}
-	a.Ticks = func(length float64) []plot.Tick {
-		var within []float64
-		for _, d := range roundTimes {
-			if us := float64(d.Microseconds()); us >= a.Min*(1-1e-9) && us <= a.Max*(1+1e-9) {
-				within = append(within, us)
-			}
-		}
-		return labelled(thinned(within, max(int(length/timePitch), 1)), report.Natural)
-	}
-	return a
 }
 
 // timeUnits are the units of an axis of time: the shortest axis that is marked in each, and the distances between ticks

@@ -8,8 +8,7 @@ import (
 	"ratelab/internal/report"
 )
 
-// window is the picture on which an overshoot is seen: the sum let through in the window that ends at each moment,
-// with the limit across it.
+// window shows whether the limit held: the cost admitted in the window that ends at each moment, and the limit.
 func window(in curves.Input, t curves.Timeline) *Figure {
 	allowed, name := t.Allows()
 	exact, words := reference(t.Reference, " Grey line: the exact reference.")
@@ -17,7 +16,7 @@ func window(in curves.Input, t curves.Timeline) *Figure {
 		t.Caption+". Dashed: the "+name+"."+words, max(allowed, exact),
 		func(p *panel, b bins, c curves.Curve) {
 			p.overshoot(b, c, float64(allowed), t.Reference)
-			p.peak(b, c, "", "nothing let through")
+			p.peak(b, c, "", "nothing admitted")
 			if p.first {
 				p.label(name+" "+message.Grouped(allowed), smallLetters, along(b, float64(allowed))...)
 			}

@@ -8,12 +8,12 @@ import (
 	"ratelab/internal/message"
 )
 
-// admitted is what was let through in each bin, of what was offered.
+// admitted is what was admitted in each bin, of what was offered.
 func (s span) admitted() Timeline {
 	t := s.timeline(maxRateBins, admitted, sums, func(l Row, c *Curve, k int) {
 		c.Offered = sums(s.offered(l)[s.from:s.to], k)
 		c.Top = slices.Max(c.Offered)
-		c.Fact = s.withLater(fmt.Sprintf("%s of %s let through", message.Grouped(total(c.Values)+s.later(l)),
+		c.Fact = s.withLater(fmt.Sprintf("%s of %s admitted", message.Grouped(total(c.Values)+s.later(l)),
 			message.Grouped(total(c.Offered))), l)
 	})
 	for _, l := range s.Algorithms {

@@ -2,14 +2,14 @@ package curves
 
 import "ratelab/internal/message"
 
-// cumulative is what was let through so far.
+// cumulative is what was admitted so far.
 func (s span) cumulative() Timeline {
 	t := s.timeline(maxBins, admitted, soFar, func(l Row, c *Curve, _ int) {
 		for _, r := range s.reference() {
 			c.Fact = s.withLater(apart(c.Top+s.later(l)-total(r.Series.Admitted)), l)
 		}
 	})
-	t.Caption = "Let through so far, in " + t.Unit
+	t.Caption = "Admitted so far, in " + t.Unit
 	return t
 }
 

@@ -42,13 +42,10 @@ type Chart struct {
 // Curve is one row's.
 type Curve struct {
 	Label   string
-	Values  []int64 // for each bin of a Timeline, or each interval of a Timescale
-	Top     int64   // of Values the one that counts: the highest of a Timeline, a Timescale's at the limit's window
+	Values  []int64 // for each bin
+	Top     int64   // the highest of Values
 	Fact    string  // the one figure to take home, in words
 	Offered []int64 // of a Flow: of what Values were admitted, in the same bins; Top is the highest of these
-	Bound   []int64 // of a Timescale: what the algorithm promises; nil where it promises nothing
-	// Multiples of a Timescale are Values over Bound, and over what the contract allows where there is none.
-	Multiples []float64
 }
 
 func newChart(run *result.Run) Chart {

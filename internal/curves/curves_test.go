@@ -52,13 +52,13 @@ func TestTimelinesByHand(t *testing.T) {
 		line          Timeline
 		want          string
 	}{
-		{"admitted", "", all["admitted"], "none [5 3 0] 5 8 of 8 let through; mine [4 3 0] 5 7 of 8 let through; " +
-			"meek [3 0 0] 3 3 of 5 let through; exact [4 0 0] 5 4 of 8 let through; exact reference [4 0 0] 5 4 " +
-			"of 8 let through"},
-		{"window", "Let through in the last 2 s, by the key that had most, in requests", all["window"],
+		{"admitted", "", all["admitted"], "none [5 3 0] 5 8 of 8 admitted; mine [4 3 0] 5 7 of 8 admitted; " +
+			"meek [3 0 0] 3 3 of 5 admitted; exact [4 0 0] 5 4 of 8 admitted; exact reference [4 0 0] 5 4 " +
+			"of 8 admitted"},
+		{"window", "Admitted in the last 2 s, by the key that had most, in requests", all["window"],
 			"none [5 8 3] 8 2.00 × the limit; mine [4 7 3] 7 1.75 × the limit; meek [3 3 0] 3 within the limit; " +
 				"exact [4 4 4] 4 within the limit; exact reference [4 4 4] 4 within the limit"},
-		{"cumulative", "Let through so far, in requests", all["cumulative"],
+		{"cumulative", "Admitted so far, in requests", all["cumulative"],
 			"none [5 8 8] 8 4 more than exact; mine [4 7 7] 7 3 more than exact; meek [3 3 3] 3 1 fewer than exact; " +
 				"exact [4 4 4] 4 as many as exact; exact reference [4 4 4] 4 as many as exact"},
 	} {
@@ -87,7 +87,7 @@ func TestWhatLeavesAfterTheEnd(t *testing.T) {
 	in.Run.Results = []result.Row{shaper}
 	all := timelines(in)
 	for name, want := range map[string]string{
-		"admitted":   "5 of 5 let through, 2 after 2.5 s",
+		"admitted":   "5 of 5 admitted, 2 after 2.5 s",
 		"cumulative": "1 more than exact, 2 after 2.5 s",
 	} {
 		if got := all[name].Curves[2]; got.Fact != want || got.Top > 5 {

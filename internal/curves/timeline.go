@@ -134,7 +134,7 @@ func (in Input) later(l Row) int64 {
 	return in.Run.Results[i].AdmittedCost - total(l.Series.Admitted)
 }
 
-// withLater adds to a fact how much of what was let through is not to be seen.
+// withLater adds to a fact how much leaves after the end of the chart.
 func (in Input) withLater(fact string, l Row) string {
 	if later := in.later(l); later > 0 {
 		return fact + ", " + message.Grouped(later) + " after " + report.Natural(float64(in.Run.DurationUS))

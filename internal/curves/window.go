@@ -8,12 +8,12 @@ import (
 	"ratelab/internal/result"
 )
 
-// window is the sum let through in the window that ends at each moment.
+// window is the cost admitted in the window that ends at each moment.
 func (s span) window() Timeline {
 	base := newChart(s.Run)
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.Rolling }, peaks,
 		func(l Row, c *Curve, _ int) { c.Fact = base.fact(c.Top, s.xLimit(l)) })
-	t.Caption = "Let through in the last " + report.Each(s.Run.Limit.WindowUS)
+	t.Caption = "Admitted in the last " + report.Each(s.Run.Limit.WindowUS)
 	if s.Run.Keys > 1 {
 		t.Caption += ", by the key that had most"
 	}

@@ -129,7 +129,7 @@ func responsePlots(p *curves.Played, l *labels, outcome string, of func(*curves.
 	var g group
 	for i := range p.Rows {
 		r := of(&p.Rows[i])
-		c := curve{Most: microseconds(r.WholeP50US), Promis: microseconds(r.WholeP99US)}
+		c := curve{Most: microseconds(r.WholeP50US), Second: microseconds(r.WholeP99US)}
 		c.Path, c.Values = stepsOn(axis, r.P50US, true)
 		c.Bound, c.Bounds = stepsOn(axis, r.P99US, true)
 		if c.Path != "" {

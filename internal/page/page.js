@@ -58,8 +58,8 @@
     const high = Math.ceil(Math.max(top, 1) * (1 + 17 / 223));
     area.setAttribute("viewBox", `0 0 ${width} ${high}`);
     area.firstElementChild.setAttribute("transform", `matrix(1 0 0 -1 0 ${high})`);
-    const excess = chart.querySelector(".excess");
-    if (excess) excess.setAttribute("d", excess.getAttribute("d").replace(/V\d+/, "V" + high));
+    const above = chart.querySelector(".above");
+    if (above) above.setAttribute("d", above.getAttribute("d").replace(/V\d+/, "V" + high));
     const marks = ticks(high);
     chart.querySelector(".grid").setAttribute("d", marks.filter((v) => v > 0).map((v) => `M0 ${v}H${width}`).join(""));
     chart.querySelector(".y").replaceChildren(...marks.map((v) => {
@@ -139,25 +139,20 @@
 
   const parsed = new WeakMap();
 
-  // points are a curve's places and values, read from its path: M0 5h3v2 … in the units of the data, or lines and steps
-  // whose values stand beside them. Where steps have a gap there is none.
+  // points are a curve's places and values, read from its path: M0 5h3v2 … in the units of the data, or steps whose
+  // values stand beside them. Where steps have a gap there is none.
   function points(curve) {
     if (parsed.has(curve)) return parsed.get(curve);
     const d = curve.getAttribute("d"), list = [];
     const width = curve.ownerSVGElement.viewBox.baseVal.width; // the last place may be narrower
-    const values = (curve.dataset.v || "").split(" ").map(Number);
-    if (curve.dataset.v && d.includes("h")) { // a step for each place with a value: M3 5h1V7h1
+    if (curve.dataset.v) { // a step for each place with a value: M3 5h1V7h1
+      const values = curve.dataset.v.split(" ").map(Number);
       let x = 0, y = 0, n = 0;
       for (const [, move, a, b] of d.matchAll(/([MVh])(\d+)(?: (\d+))?/g)) {
         if (move === "h") { list[x] = { x: (x + Math.min(x + 1, width)) / 2, y, v: values[n++] }; x++; }
         else if (move === "M") { x = Number(a); y = Number(b); }
         else y = Number(a);
       }
-    } else if (curve.dataset.v) {
-      d.slice(1).split("L").forEach((p, i) => {
-        const [x, y] = p.split(" ").map(Number);
-        list.push({ x, y, v: values[i] });
-      });
     } else {
       let y = Number(/^M0 (-?\d+)/.exec(d)[1]), x = 0;
       for (const [, move, n] of d.matchAll(/([hv])(-?\d+)/g)) {
@@ -189,14 +184,12 @@
     const where = named(chart, i), head = chart.querySelector(".key th.v"), spoken = [];
     still(head);
     head.textContent = where;
-    const limit = chart.querySelector(".area .limit");
-    if (limit && limit.dataset.v) put(chart.querySelector(".allowed"), points(limit)[i].v);
     let x = 0, dots = "";
     curves.forEach((curve, n) => {
       const p = points(curve)[i], bound = bounds.find((b) => b.dataset.a === curve.dataset.a);
       put(rows[n].querySelector("td.v"), p && p.v);
-      const promised = rows[n].querySelector(".promised"), q = bound && points(bound)[i];
-      if (promised) put(promised, q && q.v);
+      const second = rows[n].querySelector("td.bound"), q = bound && points(bound)[i];
+      if (second) put(second, q && q.v);
       if (!p || rows[n].matches(".off, .rest")) return;
       x = p.x;
       dots += `M${p.x} ${p.y}h0`;
@@ -210,7 +203,6 @@
   }
 
   function named(chart, i) {
-    if (chart.dataset.places) return chart.dataset.places.split("|")[i];
     const from = Number(chart.dataset.from || 0);
     const at = (n) => Number(Math.min(from + n * Number(chart.dataset.step), Number(chart.dataset.end)).toPrecision(10));
     return `${at(i)}–${at(i + 1)} ${chart.dataset.unit}`;
@@ -224,10 +216,7 @@
 
   // nearest is the place under a horizontal share of the plane.
   function nearest(chart, share) {
-    const x = share * chart.querySelector(".area").viewBox.baseVal.width;
-    if (!chart.dataset.places) return Math.floor(x);
-    const xs = points(chart.querySelector(".curve")).map((p) => p.x);
-    return xs.reduce((best, v, i) => (Math.abs(v - x) < Math.abs(xs[best] - x) ? i : best), 0);
+    return Math.floor(share * chart.querySelector(".area").viewBox.baseVal.width);
   }
 
   function pointer(event) {

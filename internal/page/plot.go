@@ -13,27 +13,25 @@ import (
 // plot is one chart. Its curves are drawn in the units of the data, x to the right and y upwards, so that a reader's
 // pointer finds the exact values in the paths themselves, and the browser stretches them to whatever room there is.
 type plot struct {
-	Kind        string // window, scales or cumulative
+	Kind        string // as the chart is called: window or cumulative
 	Caption     string
 	Width, High string // of the plane that the curves are drawn on, in units of the data
 	Grid        string // path
 	Limit       string // path of the dashed line
-	Limits      string // what its points stand for, where y is not the value itself
 	Level       string // what that line is
 	Allowed     string // its value, as the key shows it
-	Excess      string // path of the area above the limit
+	Above       string // path of the area above the limit
 	XTicks      []tick
 	YTicks      []tick
 	YUnit       string
 	Last        int // the number of the last place that a reader can point at
 
-	// What the script needs to name a place: of a time axis the width of a step, the beginning where that is not 0, the
-	// end and their unit, of others the names.
+	// What the script needs to name a place: the width of a step, the beginning where that is not 0, the end and their
+	// unit.
 	Step, From, End, UnitName string
-	Places                    string // separated by |
 
 	ValueHead string // above the values of the key
-	BoundHead string // above those that are promised; empty: none
+	BoundHead string // above the second values; empty: none
 	Curves    []curve
 	Count     string // 8 of 18 shown, where not all are at first
 }
@@ -47,10 +45,10 @@ type curve struct {
 	Shown  label  // of the rows, whose colour it has
 	Path   string // in units of the data
 	Values string // what the points stand for, where y is not the value itself
-	Bound  string // path of what the rows promise; empty where they promise nothing
+	Bound  string // path of the second values, dotted; may be empty
 	Bounds string // what its points stand for
 	Most   string // the highest value, as the key shows it
-	Promis string // the promise at the window, as the key shows it
+	Second string // the second value, as the key shows it
 	Top    int64  // the highest value, to find a scale
 	Off    bool   // all of its rows are not drawn at first, wherever they are
 	Rest   bool   // it is not drawn at first in this chart, which has many

@@ -14,8 +14,7 @@ import (
 var valueHeads = map[curves.Drawing]string{curves.Level: "highest", curves.Sum: "in the end", curves.Wait: "longest",
 	curves.Stock: "most"}
 
-// timelinePlot is a chart over time. On one of levels an overshoot is seen, on one of sums where an algorithm and the
-// exact limit part, and whether they meet again.
+// timelinePlot is a chart over time.
 func timelinePlot(t curves.Timeline, l *labels) plot {
 	p := overTime(t.FromUS, t.BinUS, t.EndUS)
 	p.Kind, p.Caption, p.ValueHead = t.Name, t.Caption, valueHeads[t.Drawing]
@@ -38,7 +37,7 @@ func timelinePlot(t curves.Timeline, l *labels) plot {
 		high := p.vertical(float64(max(g.top(), limit)), t.Unit)
 		p.Level, p.Allowed = "the "+name, message.Grouped(limit)
 		p.Limit = fmt.Sprintf("M0 %dH%s", limit, p.Width)
-		p.Excess = fmt.Sprintf("%sV%s H0Z", p.Limit, number(high))
+		p.Above = fmt.Sprintf("%sV%s H0Z", p.Limit, number(high))
 	}
 	p.Curves = g.sorted()
 	return p

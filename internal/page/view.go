@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +24,7 @@ type page struct {
 	Legend    legend
 	Overview  report.Sheet
 	Scenarios []scenario
-	Promises  []promise
+	Rules     []rule
 	Command   string
 	Tool      result.Tool
 }
@@ -40,8 +39,8 @@ type scenario struct {
 	Measured *measured    // on the wall clock of a server; nil where it was not
 }
 
-// promise is what an algorithm says of itself. One that has rows has a label, and so a colour.
-type promise struct {
+// rule is what an algorithm says of itself. One that has rows has a label, and so a colour.
+type rule struct {
 	algorithms.Algorithm
 	Label label
 	Named bool
@@ -69,7 +68,7 @@ func newPage(in Input) page {
 	}
 	for _, a := range in.Algorithms {
 		i, named := l.index[a.Name]
-		p.Promises = append(p.Promises, promise{a, l.list[i], named})
+		p.Rules = append(p.Rules, rule{a, l.list[i], named})
 	}
 	return p
 }
@@ -102,8 +101,7 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 		Below: report.Sheet{below}, Hashes: report.Sheet{hashes}}
 }
 
-// plots are the charts of run i: those over time where its course is known, the rolling window first, and that of the
-// time scales behind it, where there are any.
+// plots are the charts of run i over time, where its course is known, the rolling window first.
 func plots(in Input, i int, l *labels) []plot {
 	var all []plot
 	if len(in.Charts) > 0 {
@@ -112,9 +110,6 @@ func plots(in Input, i int, l *labels) []plot {
 				all = append(all, timelinePlot(t, l))
 			}
 		}
-	}
-	if s := curves.NewTimescale(&in.Document.Runs[i]); s != nil {
-		all = slices.Insert(all, min(1, len(all)), scalesPlot(s, l))
 	}
 	return all
 }
@@ -155,7 +150,7 @@ func hashes(r *result.Run) report.Table {
 }
 
 // plain are the names that can stand in an address as they are.
-var plain = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+var plain = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
 // identifiers are the addresses of the scenarios within the page: their names where these can be, and a number
 // otherwise.
