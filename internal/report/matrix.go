@@ -22,7 +22,7 @@ const anyTraffic = "on any traffic"
 func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	same, _ := comparable(d)
 	matrix := withoutTwins(Matrix(same))
-	if !t.Fits(&matrix) {
+	if !t.Fits(matrix.narrowest()) {
 		matrix = Worst(same)
 	}
 	const question = "Which limiter keeps its limit?  1.98: admits 1.98 x as much.  -7%: admits less."
@@ -139,7 +139,7 @@ func Matrix(d *result.Document) Table {
 			if row := c.of(&d.Runs[i]); row != nil {
 				cell = look(row).cell()
 				if row.Shaping != nil && row.Shaping.DelayUS.Max > 0 {
-					cell.Text += ", " + Natural(float64(row.Shaping.DelayUS.Max))
+					cell.Text += ", " + roughly(row.Shaping.DelayUS.Max)
 				}
 			}
 			cells = append(cells, cell)
@@ -147,6 +147,15 @@ func Matrix(d *result.Document) Table {
 		t.Rows = append(t.Rows, TableRow{Cells: cells})
 	}
 	return t
+}
+
+// roughly is a time in whole seconds or minutes, or in milliseconds with two digits: 60 min, 59 s, 970 ms.
+func roughly(us int64) string {
+	unit := int64(NaturalUnit(float64(us)))
+	if unit < 1_000_000 {
+		return Natural(math.Round(float64(us)/10_000) * 10_000)
+	}
+	return Natural(math.Round(float64(us)/float64(unit)) * float64(unit))
 }
 
 // guaranteed is a column's guarantee: 1, <2 where it is one request below, 2. Requests of cost 1 are meant.
