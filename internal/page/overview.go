@@ -14,32 +14,20 @@ const (
 	measuredMark = "‡"
 )
 
-// overviewTitle asks what the answer below it answers, if there is one.
-func overviewTitle(doc *result.Document) string {
-	if len(doc.Runs) > 1 && report.Answer(doc) != "" {
-		return "Which one?"
-	}
-	return "At a glance"
-}
-
-// newOverview answers at one glance: a line per scenario, a column per algorithm.
+// newOverview answers at one glance: a line per scenario, a column per limiter.
 func newOverview(in Input, ids []string) report.Sheet {
 	doc := in.Document
-	part := report.Part{Title: overviewTitle(doc), Level: 2}
+	part := report.Part{Title: "At a glance", Level: 2}
 	if len(doc.Runs) > 1 {
-		if text := report.Answer(doc); text != "" {
-			part.Lead = append(part.Lead, report.Line{Text: text, Style: report.Strong})
-			part.Notes = append(part.Notes, leftOut(doc, leftOutMark+" The answer above leaves these out: ")...)
-		} else {
-			part.Lead = append(part.Lead, leftOut(doc, "There is no one answer to all of these scenarios: ")...)
-		}
+		part.Title = "Which limiter keeps its limit?"
+		part.Lead = append(part.Lead, report.Line{Text: report.Guaranteeing(doc), Style: report.Strong})
+		part.Notes = append(part.Notes, leftOut(doc)...)
 	}
-	part.Lead = append(part.Lead, report.Line{Style: report.Faint,
-		Text: "1.98: so many times what the contract allows got through. -36%: so much of what an exact limiter " +
-			"lets through was lost. The worse of both is shown, by three steps (1.1, 1.5 and 2 times; 5, 15 and 30 " +
-			"% lost), and of equals what got through: orange for too much let through, blue for too much lost, the " +
-			"stronger the more. ok: the contract held, and no more than " +
-			report.Percent(report.Tolerated) + " was lost. <2.00 is a little less than 2, >1.00 a little more than 1."})
+	part.Lead = append(part.Lead, report.Line{Style: report.Faint, Text: report.GlanceKey +
+		". Orange: above the limit, in three steps from 1.1, 1.5 and 2 times; blue: lost, from 5 %, 15 % and 30 %."})
+	if settings := report.ReducedWords(doc); settings != "" {
+		part.Notes = append(part.Notes, report.Line{Style: report.Faint, Text: settings})
+	}
 	part.Notes = append(part.Notes, alsoMeasured(in)...)
 	if len(doc.Runs) > 1 {
 		part.Tables = append(part.Tables, narrowOf(doc)...)
@@ -48,7 +36,7 @@ func newOverview(in Input, ids []string) report.Sheet {
 	return report.Sheet{part}
 }
 
-// narrowOf is what a phone shows in one view: the worst of each algorithm. There is none where clients react in every
+// narrowOf is what a phone shows in one view: the worst of each limiter. There is none where clients react in every
 // scenario.
 func narrowOf(doc *result.Document) []report.Table {
 	t := report.Worst(doc)
@@ -68,13 +56,18 @@ func matrixOf(in Input, ids []string) report.Table {
 		first.Text += marksOf(in, r)
 		first.Link, first.Help = "#"+ids[i], r.Question
 	}
+	for _, row := range matrix.Rows {
+		for i := range row.Cells[1:] { // a delay is small below the figure
+			row.Cells[1+i].Text = strings.Replace(row.Cells[1+i].Text, ", ", "\n", 1)
+		}
+	}
 	return matrix
 }
 
 // marksOf are those beside a scenario's name, with a blank before them that does not break.
 func marksOf(in Input, r *result.Run) string {
 	marks := ""
-	if len(in.Document.Runs) > 1 && report.Answer(in.Document) != "" && in.Document.LeftOut(r) != "" {
+	if len(in.Document.Runs) > 1 && in.Document.LeftOut(r) != "" {
 		marks += leftOutMark
 	}
 	if playOf(in.Bench, r) != nil {
@@ -86,8 +79,9 @@ func marksOf(in Input, r *result.Run) string {
 	return "\u00a0" + marks
 }
 
-// leftOut says which scenarios no answer is about, and why, the reasons in the order in which they are met.
-func leftOut(doc *result.Document, beginning string) []report.Line {
+// leftOut says which scenarios do not compare the limiters themselves, and why, the reasons in the order in which they
+// are met.
+func leftOut(doc *result.Document) []report.Line {
 	var reasons []string
 	names := map[string][]string{}
 	for i := range doc.Runs {
@@ -107,7 +101,8 @@ func leftOut(doc *result.Document, beginning string) []report.Line {
 	for i, why := range reasons {
 		reasons[i] = why + " (" + strings.Join(names[why], ", ") + ")"
 	}
-	return []report.Line{{Style: report.Faint, Text: beginning + strings.Join(reasons, "; ") + "."}}
+	return []report.Line{{Style: report.Faint, Text: leftOutMark + " No comparison of the limiters themselves: " +
+		strings.Join(reasons, "; ") + "."}}
 }
 
 // alsoMeasured says what stands on the page besides virtual time.

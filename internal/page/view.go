@@ -50,7 +50,7 @@ func newPage(in Input) page {
 	doc := in.Document
 	l := newLabels(doc.Runs, in.Bench)
 	ids := identifiers(doc.Runs)
-	style := strings.TrimSpace(pageCSS) + "\n" + l.css() + matrixCSS(len(doc.Everywhere()))
+	style := strings.TrimSpace(pageCSS) + "\n" + l.css() + matrixCSS(len(report.Matrix(doc).Columns)-1)
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
 		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(in, ids),
@@ -82,7 +82,7 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 		above.Lead = append(above.Lead,
 			report.Line{Text: "Interrupted: the counts cover the beginning only.", Style: report.Alarm})
 	}
-	above.Lead = append(above.Lead, report.Line{Text: verdict(r), Style: report.Strong})
+	above.Lead = append(above.Lead, report.Line{Text: report.Keepers(r), Style: report.Strong})
 	above.Lead = append(above.Lead, facts(r)...)
 	tables := l.marked(report.Tables(r, measure.Page, nil))
 	decided := report.Part{Tables: tables[:min(1, len(tables))]}

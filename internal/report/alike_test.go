@@ -91,7 +91,7 @@ func TestKeepers(t *testing.T) {
 			r.Results = append(r.Results, result.Row{Algorithm: string(rune('a' + i)),
 				Figures: measure.Figures{Result: measure.Result{Excess: e}}})
 		}
-		if got := keepers(r); got != want {
+		if got := Keepers(r); got != want {
 			t.Errorf("%v: %q, want %q", excess, got, want)
 		}
 	}

@@ -9,52 +9,31 @@ import (
 	"ratelab/internal/result"
 )
 
-// Answer names the limiters that are exact, and those that keep the contract in all comparable scenarios, with what
-// they lose. It is empty if no scenario is comparable.
-func Answer(d *result.Document) string {
-	runs := slices.DeleteFunc(slices.Clone(d.Runs), func(r result.Run) bool { return d.LeftOut(&r) != "" })
-	if len(runs) == 0 {
-		return ""
-	}
-	scenarios := message.Count(len(runs), "scenario")
-	if len(runs) < len(d.Runs) {
-		scenarios += fmt.Sprintf(" (the same requests for all, the %s's contract, no fault)", d.UsualContract())
-	}
-	var right, keep []string
-	for _, name := range d.Everywhere() {
-		kept, price := keeps(runs, name)
-		switch {
-		case !kept:
-		case price == 0:
-			right = append(right, message.Visible(name))
-		default:
-			keep = append(keep, fmt.Sprintf("%s, admitting up to %s less", message.Visible(name), Percent(price)))
+// Guaranteeing names, as the matrix does, the limiters that keep the limit on any traffic: by their rule, and in all
+// these runs, whose requests may cost more than 1. simulate recommend picks one of them.
+func Guaranteeing(d *result.Document) string {
+	same, _ := comparable(d)
+	var keep, waiting []string
+	for _, c := range columnsOf(same) {
+		name := strings.ReplaceAll(c.head, "\n", " ")
+		exceeds := func(r result.Run) bool { row := c.of(&r); return row != nil && row.XLimit > 1 }
+		if slices.ContainsFunc(same.Runs, exceeds) {
+			continue
+		}
+		switch guaranteed(same, c) {
+		case "1":
+			keep = append(keep, name)
+		case "1, waits":
+			waiting = append(waiting, name)
 		}
 	}
-	also := strings.Join(keep, "; ")
-	switch {
-	case right == nil && keep == nil:
-		return fmt.Sprintf("No algorithm keeps the contract in all of %s.", scenarios)
-	case right == nil:
-		return fmt.Sprintf("In %s nobody admits what an exact limiter would. Who keeps the contract: %s.",
-			scenarios, also)
-	case keep == nil:
-		also = "nobody"
+	text := "No limiter keeps the limit on any traffic"
+	if keep != nil {
+		text = fmt.Sprintf("%s %s the limit on any traffic", message.Enumerate(keep),
+			message.Verb(len(keep), "keeps", "keep"))
 	}
-	return fmt.Sprintf("In %s %s %s the contract, and %s all that an exact limiter would. Who else keeps it: %s.",
-		scenarios, message.Enumerate(right), message.Verb(len(right), "keeps", "keep"),
-		message.Verb(len(right), "admits", "admit"), also)
-}
-
-// keeps reports whether the row of that name lets nothing through that it should not, in all runs, and the largest
-// share of what an exact limiter lets through that it loses in one.
-func keeps(runs []result.Run, name string) (kept bool, price float64) {
-	kept = name != result.FloorLabel
-	for i := range runs {
-		if row := runs[i].Find(name); row != nil {
-			kept = kept && row.Excess == 0
-			price = max(price, row.Lost)
-		}
+	if waiting != nil {
+		text += fmt.Sprintf("; %s by holding requests back", message.Enumerate(waiting))
 	}
-	return kept, price
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }

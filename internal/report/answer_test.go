@@ -9,36 +9,24 @@ import (
 	"ratelab/internal/result"
 )
 
-// What clients or wrong clocks do to an algorithm is no reason to call it strict or lax: the answer at the top goes by
-// the scenarios that compare like with like, and says so where others are on the page.
-func TestTheAnswerComparesLikeWithLike(t *testing.T) {
-	within := func(name string, excess, missing int64) result.Run {
-		return result.Run{Scenario: name,
-			Results: []result.Row{{Algorithm: "log",
-				Figures: measure.Figures{Result: measure.Result{Offered: 1, AdmittedCost: 10, ExactCost: 10,
-					Excess: excess, Lost: float64(missing) / 10}}}}}
+// The answer goes by what the rules guarantee, and not by what happened; a shaper is told apart.
+func TestGuaranteeing(t *testing.T) {
+	row := func(name string, guarantee float64) result.Row {
+		return result.Row{Algorithm: name, Figures: measure.Figures{Guarantee: &guarantee}}
 	}
-	stepped := within("stepped", 2, 0)
-	stepped.Results[0].ClockEffect = &measure.ClockEffect{}
-	reacting := within("reacting", 2, 0)
-	reacting.ClientGroups = []string{"clients"}
-	bucket, outage := within("bucket", 2, 0), within("outage", 2, 0)
-	bucket.Limit.Contract, outage.Results[0].Unavailable = limit.ByBucket, 1
-	for want, runs := range map[string][]result.Run{
-		"In 2 scenarios log keeps the contract, and admits all that an exact limiter would. Who else keeps " +
-			"it: nobody.": {within("a", 0, 0), within("b", 0, 0)},
-		"No algorithm keeps the contract in all of 2 scenarios.": {within("a", 0, 0), within("b", 2, 0)},
-		"In 2 scenarios nobody admits what an exact limiter would. Who keeps the contract: log, admitting up to " +
-			"30 % less.": {within("a", 0, 3), within("b", 0, 1)},
-		"In 1 scenario (the same requests for all, the window's contract, no fault) log keeps the contract, " +
-			"and admits all that an exact limiter would. Who else keeps it: nobody.": {within("a", 0, 0), stepped,
-			reacting, bucket, outage},
-		"": {stepped, reacting},
+	leaky := row("leaky-bucket", 1)
+	leaky.Shaping = &measure.Shaping{}
+	costly := leaky
+	costly.XLimit = 1.4
+	lucky := result.Run{Limit: result.Limit{Requests: 10}, Results: []result.Row{row("fixed-window-aligned", 2),
+		row("sliding-window-log", 1), row("gcra", 1.9), row("gcra:limit=9:burst=1", 1), leaky, {Algorithm: "mine"}}}
+	for want, run := range map[string]result.Run{
+		"Sliding log and gcra .9+.1 keep the limit on any traffic; leaky bucket by holding requests back.": lucky,
+		"Sliding log keeps the limit on any traffic.":                                                      {Results: []result.Row{row("sliding-window-log", 1), costly}},
+		"No limiter keeps the limit on any traffic.":                                                       {Results: []result.Row{row("gcra", 1.9)}},
 	} {
-		doc := &result.Document{Runs: runs}
-		got := report.Answer(doc)
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
+		if got := report.Guaranteeing(&result.Document{Runs: []result.Run{run}}); got != want {
+			t.Errorf("%q; want %q", got, want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	}
 	const question = "Which limiter keeps its limit?  1.98: admits 1.98 x as much.  -7%: admits less."
 	part := Part{Lead: []Line{{Text: question}}, Tables: []Table{matrix}}
-	if settings := reducedWords(same); settings != "" {
+	if settings := ReducedWords(same); settings != "" {
 		part.Notes = append(part.Notes, Line{Text: settings})
 	}
 	part.Notes = append(part.Notes,
@@ -206,8 +206,8 @@ func withoutTwins(m Table) Table {
 	return m
 }
 
-// reducedWords says what the two settings of gcra are, where both are columns.
-func reducedWords(d *result.Document) string {
+// ReducedWords says what the two settings of gcra are, where both are columns.
+func ReducedWords(d *result.Document) string {
 	for i := range d.Runs {
 		if r := &d.Runs[i]; findColumn(r, reducedLabel) != nil && r.Find("gcra") != nil {
 			return "gcra 1+1: rate L/W, burst L. gcra .9+.1: rate 0.9 L/W, burst 0.1 L."

@@ -50,8 +50,8 @@ func contractWords(l result.Limit) string {
 	return fmt.Sprintf("a bucket: %d per %s on average, %d at once", l.Requests, Each(l.WindowUS), l.Burst)
 }
 
-// keepers says how many rows keep the limit, and which of them do so by delaying requests.
-func keepers(r *result.Run) string {
+// Keepers says how many rows keep the limit, and which of them do so by delaying requests.
+func Keepers(r *result.Run) string {
 	rows, keep, delaying := shownRows(r), 0, ""
 	for _, group := range rows {
 		row := group[0]
