@@ -22,8 +22,9 @@ func TestGuaranteeing(t *testing.T) {
 		row("sliding-window-log", 1), row("gcra", 1.9), row("gcra:limit=9:burst=1", 1), leaky, {Algorithm: "mine"}}}
 	for want, run := range map[string]result.Run{
 		"Sliding log and gcra .9+.1 keep the limit on any traffic; leaky bucket by holding requests back.": lucky,
-		"Sliding log keeps the limit on any traffic.":                                                      {Results: []result.Row{row("sliding-window-log", 1), costly}},
-		"No limiter keeps the limit on any traffic.":                                                       {Results: []result.Row{row("gcra", 1.9)}},
+		"Sliding log keeps the limit on any traffic.": {
+			Results: []result.Row{row("sliding-window-log", 1), costly}},
+		"No limiter keeps the limit on any traffic.": {Results: []result.Row{row("gcra", 1.9)}},
 	} {
 		if got := report.Guaranteeing(&result.Document{Runs: []result.Run{run}}); got != want {
 			t.Errorf("%q; want %q", got, want)
