@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// Played is the chart of a scenario that was played on the wall clock of a server: what was offered and let through,
+// Played is the chart of a scenario that was played on the wall clock of a server: what was offered and admitted,
 // the sum in the rolling window, and how long the answers took. Everything stands at the scenario's own time.
 type Played struct {
 	Unit          string // requests, or permits where they do not cost one each
@@ -81,12 +81,30 @@ func NewPlayed(d *result.Document, run *result.Run) *Played {
 // Window is the sum in the rolling window as a chart of its own.
 func (p *Played) Window() Timeline {
 	t := Timeline{Name: "played-window", Drawing: Level, FromUS: p.FromUS, BinUS: p.LevelUS, EndUS: p.EndUS,
-		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been let through for one " +
+		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been admitted for one " +
 			"key in the last " + report.Each(p.Limit.WindowUS) + ", in " + p.Unit}}
 	for _, row := range p.Rows {
 		t.Curves = append(t.Curves, Curve{Label: row.Label, Values: row.Rolling, Top: row.Peak, Fact: row.Fact})
 	}
 	return t
+}
+
+// FasterWhenBusy reports whether a row's median response is shorter, by a fifth or more, in the interval with the most
+// requests than in the one with the fewest of those that have a median.
+func (p *Played) FasterWhenBusy() bool {
+	return slices.ContainsFunc(p.Rows, func(row PlayedRow) bool {
+		var calm, busy struct{ rate, us float64 }
+		for i, us := range row.Accepted.P50US {
+			rate := row.OfferedPerS[min(int64(i)*p.IntervalUS/p.RateUS, int64(len(row.OfferedPerS)-1))]
+			if us > 0 && (calm.us == 0 || rate < calm.rate) {
+				calm.rate, calm.us = rate, us
+			}
+			if us > 0 && rate > busy.rate {
+				busy.rate, busy.us = rate, us
+			}
+		}
+		return busy.rate > 2*calm.rate && busy.us < 0.8*calm.us
+	})
 }
 
 // LimitPerS is the limit as a rate.

@@ -83,3 +83,24 @@ func TestPlayedWidths(t *testing.T) {
 		}
 	}
 }
+
+// A median that is shorter in the busiest interval is told; one that is longer, or is of the same rate, is not.
+func TestFasterWhenBusy(t *testing.T) {
+	for _, c := range []struct {
+		perS, p50 []float64
+		want      bool
+	}{
+		{[]float64{10, 100}, []float64{400, 200}, true},
+		{[]float64{10, 100}, []float64{200, 400}, false},
+		{[]float64{10, 100}, []float64{400, 390}, false},
+		{[]float64{100, 100}, []float64{400, 200}, false},
+		{[]float64{10, 100}, []float64{400, 0}, false}, // too few answers
+		{[]float64{10, 100}, nil, false},
+	} {
+		p := Played{RateUS: 1000, IntervalUS: 1000,
+			Rows: []PlayedRow{{OfferedPerS: c.perS, Accepted: Response{P50US: c.p50}}}}
+		if p.FasterWhenBusy() != c.want {
+			t.Errorf("%v: %v; want %v", c.perS, c.p50, c.want)
+		}
+	}
+}

@@ -72,11 +72,11 @@ func playedPlots(p *curves.Played, l *labels) []plot {
 	return append(all, responsePlots(p, l, "rejected", rejected)...)
 }
 
-// ratePlot shows what was offered and let through, beside the limit as a rate.
+// ratePlot shows what was offered and admitted, beside the limit as a rate.
 func ratePlot(p *curves.Played, l *labels) plot {
 	out := overTime(p.FromUS, p.RateUS, p.EndUS)
 	out.Kind, out.ValueHead = "played-rate", "highest"
-	out.Caption = "Offered and let through, in " + p.Unit + " per second of one round, the mean of all"
+	out.Caption = "Offered and admitted, in " + p.Unit + " per second of one round, the mean of all"
 	top := 0.0
 	if p.OneKey {
 		top = p.LimitPerS()
