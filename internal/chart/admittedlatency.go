@@ -15,10 +15,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// admittedLatency answers both questions at once, on one axis of time: what was admitted, and how long the answers took.
+// admittedLatency answers two questions on one axis of time: what was admitted, and how long the answers took.
 //
-// Note: on one connection, a PING 20 ms after the last one took five to ten times as long as one right after it, and one
-// after 1 ms twice as long, also where the client did not sleep in between.
+// Note: on one connection, a PING 20 ms after the last one took five to ten times as long as one right after it, and
+// one after 1 ms twice as long, also where the client did not sleep in between.
 func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	const name = "admitted-latency"
 	p := curves.NewPlayed(r, run)
