@@ -88,10 +88,6 @@ func (in *Limiter) MostLetThrough() func(spanUS, largestCost int64) int64 {
 	return in.MostAdmitted
 }
 
-// Counts reports whether the algorithm compares a count of admitted requests with the limit, so that L minus remaining
-// is its estimate of a window's use.
-func (s *Algorithm) Counts() bool { return s.Family == "window" || s.Family == "log" }
-
 // Script is the algorithm's Lua, as it is deployed.
 func (s *Algorithm) Script() string {
 	source, err := lua.Source(s.Name)

@@ -46,7 +46,7 @@ func peak(j Journal, p limit.Policy) int64 {
 	for i, q := range j.Requests {
 		m.Observe(q, keys.Add(q.Key), j.Decisions[i])
 	}
-	r, err := m.Result(0, nil)
+	r, err := m.Result(0, nil, nil)
 	if err != nil {
 		panic(err) // the journal has been measured before, with the same meter
 	}

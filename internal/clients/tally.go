@@ -73,5 +73,5 @@ func percentiles(values []int64) *measure.Percentiles {
 	slices.Sort(values)
 	// the nearest rank: the smallest value that at least p in 100 of them do not exceed
 	at := func(p int) int64 { return values[(len(values)*p+99)/100-1] }
-	return &measure.Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
+	return &measure.Percentiles{P50: at(50), P99: at(99), Max: at(100)}
 }

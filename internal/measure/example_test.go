@@ -16,7 +16,7 @@ func ExampleMeter() {
 		q := limit.Request{AtUS: i * 1000, Key: "client", Cost: 1}
 		m.Observe(q, 0, limit.Decision{Verdict: limit.Allowed})
 	}
-	r, err := m.Result(time.Second, nil)
+	r, err := m.Result(time.Second, nil, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -24,12 +24,11 @@ type Figures struct {
 	MostAdmitted []int64 `json:"most_admitted,omitempty"`
 	Bound        []int64 `json:"bound,omitempty"`
 
-	Shaping        *Shaping     `json:"shaping,omitempty"`         // of rows that delay what they admit
-	Fairness       *Fairness    `json:"fairness,omitempty"`        // of runs with several keys
-	RateDifference *float64     `json:"rate_difference,omitempty"` // see RateDifference; counting algorithms only
-	Clients        *Clients     `json:"clients,omitempty"`         // of runs whose clients react
-	ClockEffect    *ClockEffect `json:"clock_effect,omitempty"`    // of runs with clocks that are off
-	Race           *Race        `json:"race,omitempty"`            // of sequences of commands without a script
+	Shaping     *Shaping     `json:"shaping,omitempty"`      // of rows that delay what they admit
+	Fairness    *Fairness    `json:"fairness,omitempty"`     // of runs with several keys
+	Clients     *Clients     `json:"clients,omitempty"`      // of runs whose clients react
+	ClockEffect *ClockEffect `json:"clock_effect,omitempty"` // of runs with clocks that are off
+	Race        *Race        `json:"race,omitempty"`         // of sequences of commands without a script
 	// of rows whose clients remember that they are over the limit
 	LocalFlag *LocalFlag `json:"local_flag,omitempty"`
 }
@@ -74,7 +73,6 @@ type ClientGroup struct {
 // Percentiles of a duration in µs, exact, by the nearest rank.
 type Percentiles struct {
 	P50 int64 `json:"p50"`
-	P90 int64 `json:"p90"`
 	P99 int64 `json:"p99"`
 	Max int64 `json:"max"`
 }

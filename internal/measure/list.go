@@ -37,6 +37,16 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 	{Name: "lost", Unit: Share, Heading: "lost",
 		Help: "of the cost that an exact limiter admits, the part that this one does not, key by key", In: everywhere,
 		Better: Lower, Leaves: 2},
+	{Name: "users_rejected", Unit: Keys, Heading: "users\nrejected", Help: "keys with at least one rejected request",
+		In: roomy},
+	{Name: "users_rejected_needlessly", Unit: Keys, Heading: "need-\nlessly", Title: "needlessly",
+		Help: "of these, keys that an exact limiter never rejects", In: roomy, Better: Lower},
+	{Name: "wrong_share", Unit: Share, Heading: "wrong",
+		Help: "cost that breaks the limit or is lost, as a share of the offered cost", In: Page | Expected,
+		Better: Lower,
+		Value: func(f *Figures) Value {
+			return Known((float64(f.Excess) + f.Lost*float64(f.ExactCost)) / float64(max(1, f.OfferedCost)))
+		}},
 }}
 
 // costly reports whether permits and requests are not the same.
@@ -49,14 +59,10 @@ var ShapingMeasures = &Subject{
 	Measures: []Measure{
 		{Name: "shaping.delay_us.p50", Unit: Microseconds, Heading: "delay\np50",
 			Help: "from an admitted request's arrival to its departure", In: roomy, Better: Lower, Leaves: 2},
-		{Name: "shaping.delay_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the delay", In: Written | Expected,
-			Better: Lower},
 		{Name: "shaping.delay_us.p99", Unit: Microseconds, Heading: "p99", Help: "of the delay", In: roomy,
 			Better: Lower, Leaves: 1},
 		{Name: "shaping.delay_us.max", Unit: Microseconds, Heading: "longest", Help: "the longest delay",
 			In: roomy, Better: Lower},
-		{Name: "shaping.peak_of_arrivals", Unit: Permits, Heading: "peak of\narrivals",
-			Help: "what the peak in the window would be if everything left when it was admitted", In: roomy},
 	}}
 
 // CostMeasures are what a decision asks of the server. Models have none of them.
@@ -79,54 +85,11 @@ var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption:
 var FairnessMeasures = &Subject{Name: "how evenly the keys are served",
 	Caption: "How evenly the keys are served, against the exact reference", Measures: []Measure{
 		{Name: "fairness.keys", Unit: Keys, Heading: "keys", Help: "that were compared", In: roomy},
-		{Name: "fairness.jain_index", Unit: Index, Digits: 4, Heading: "Jain's\nindex",
-			Help: "1 where all keys are served alike, 1/n where one gets everything", In: everywhere, Better: Higher},
 		{Name: "fairness.worst_served", Unit: Share, Heading: "worst\nserved",
 			Help: "the lowest admitted cost of a key, as a share of what the reference admits it", In: everywhere,
 			Better: Higher},
 		{Name: "fairness.best_served", Unit: Share, Heading: "best\nserved", Help: "the highest such share",
 			In: everywhere},
-		{Name: "fairness.keys_over", Unit: Keys, Heading: "keys over", Help: "that have an excess", In: roomy,
-			Better: Lower},
-		{Name: "fairness.keys_short", Unit: Keys, Heading: "keys\nshort",
-			Help: "that are admitted less than by an exact limiter", In: everywhere,
-			Better: Lower},
-		{Name: "fairness.over.share", Unit: Share, Heading: "most over",
-			Help: "of the keys that offered the limit at least, the largest share of one's admitted cost that is " +
-				"excess", In: roomy, Better: Lower,
-			Value: shareOf(func(f *Fairness) *KeyShare { return f.Over })},
-		{Name: "fairness.short.share", Unit: Share, Heading: "most short",
-			Help: "of the keys that offered the limit at least, the largest share of what an exact limiter admits " +
-				"that one lacks", In: roomy, Better: Lower,
-			Value: shareOf(func(f *Fairness) *KeyShare { return f.Short })},
-	}}
-
-// shareOf is a key's share, which is 0 where no key has any.
-func shareOf(key func(*Fairness) *KeyShare) func(*Figures) Value {
-	return func(f *Figures) Value {
-		switch {
-		case f.Fairness == nil:
-			return Value{}
-		case key(f.Fairness) == nil:
-			return Known(0.0)
-		}
-		return Known(key(f.Fairness).Share)
-	}
-}
-
-// RateMeasures are about algorithms that count.
-var RateMeasures = &Subject{Name: "what a counting algorithm believes",
-	Caption: "What a counting algorithm believes is in use, against what is", Measures: []Measure{
-		{Name: "rate_difference", Unit: Share, Heading: "mean\ndifference",
-			Help: "of the believed from the exact cost in the window, over the exact", In: everywhere, Better: Lower},
-		{Name: "wrong_share", Unit: Share, Heading: "wrong\ndecisions",
-			Help: "excess and lost cost, as a share of the offered cost", In: Table | Page | Expected, Better: Lower,
-			Value: func(f *Figures) Value {
-				if f.RateDifference == nil {
-					return Value{}
-				}
-				return Known((float64(f.Excess) + f.Lost*float64(f.ExactCost)) / float64(max(1, f.OfferedCost)))
-			}},
 	}}
 
 // ClientMeasures are about clients that react to their rejections.
@@ -153,8 +116,6 @@ var ClientMeasures = &Subject{
 		{Name: "clients.time_to_success_us.p50", Unit: Microseconds, Heading: "after\np50", Title: "p50",
 			Help: "from an operation's first attempt to the answer that admits it", In: roomy, Better: Lower,
 			Leaves: 5},
-		{Name: "clients.time_to_success_us.p90", Unit: Microseconds, Heading: "p90", Help: "of the time to success",
-			In: Written | Expected, Better: Lower},
 		{Name: "clients.time_to_success_us.p99", Unit: Microseconds, Heading: "after\np99", Title: "p99",
 			Help: "of the time to success", In: everywhere, Better: Lower, Leaves: 2},
 		{Name: "clients.time_to_success_us.max", Unit: Microseconds, Heading: "longest",

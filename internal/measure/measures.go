@@ -119,7 +119,7 @@ func Subjects() []*Subject {
 	return []*Subject{
 		DecisionMeasures, ShapingMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures,
 		LocalFlagMeasures,
-		FairnessMeasures, RateMeasures,
+		FairnessMeasures,
 		CostMeasures,
 	}
 }
@@ -185,8 +185,7 @@ var Renamed = map[string]string{
 	"utilization": "lost", "exact_cost": "lost", "decisions_sha256": "decisions_digest",
 	"redis_calls_per_decision": "commands", "redis_calls_per_admitted": "commands",
 	"redis_calls_per_rejected": "commands", "round_trips_per_decision": "round_trips",
-	"fairness.keys_falsely_admitted": "fairness.keys_over", "fairness.keys_falsely_rejected": "fairness.keys_short",
-	"fairness.worst_key_wrong": "fairness.short.share",
+	"rate_difference": "wrong_share", "fairness.jain_index": "fairness.worst_served",
 }
 
 // Names returns the names of the measures that appear in all of the places.

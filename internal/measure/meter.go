@@ -22,11 +22,10 @@ type Meter struct {
 	digest   digest
 	steepest *steepest // the largest quotient of a bucket contract; nil under a window contract
 	admitted Ledger
-	excess   Ledger
-	scales   *scales         // nil: not wanted
-	rate     *RateDifference // the same
-	shaping  *shaping        // nil: nothing was delayed
-	over     bool            // what leaves now leaves after the run, and is on no timeline
+	rejected Marks
+	scales   *scales  // nil: not wanted
+	shaping  *shaping // nil: nothing was delayed
+	over     bool     // what leaves now leaves after the run, and is on no timeline
 	lastUS   int64
 	broken   error // the first request or decision that cannot be
 }
@@ -48,10 +47,6 @@ func (m *Meter) WatchScales(lengths []int64) {
 	m.windows.release = m.scales.release
 }
 
-// WatchRate makes the meter compare what the limiter believes to be used with what it admitted; see RateDifference.
-// It is called before the first Observe.
-func (m *Meter) WatchRate() { m.rate = &RateDifference{} }
-
 // Observe takes the decision on q, and the number of q's key. NotConfigured also counts as rejected, Unavailable also
 // as an error. Result reports impossible input, such as a request that is older than the one before.
 func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision) {
@@ -67,12 +62,9 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision) {
 		m.admit(departure{q, number, q.AtUS + d.DelayUS}, d)
 	case limit.Rejected, limit.NotConfigured:
 		m.counts.Rejected++
+		m.rejected.add(number)
 		if d.Verdict == limit.NotConfigured {
 			m.counts.NotConfigured++
-		}
-		if m.rate != nil && d.Verdict == limit.Rejected {
-			used, _ := m.windows.at(number, q.AtUS)
-			m.rate.add(m.policy.Requests-d.Remaining, used)
 		}
 	case limit.Unavailable:
 		m.counts.Errors++
@@ -101,12 +93,8 @@ func (m *Meter) offer(q limit.Request) bool {
 
 // admit counts an admission now, or, if it is delayed, when it leaves.
 func (m *Meter) admit(a departure, d limit.Decision) {
-	if m.rate != nil {
-		used, _ := m.windows.at(a.number, a.AtUS)
-		m.rate.add(m.policy.Requests-d.Remaining-a.Cost, used)
-	}
 	if d.DelayUS != 0 && m.shaping == nil {
-		m.shaping = newShaping(m.windows, m.counts.Admitted-1, m.counts.Peak)
+		m.shaping = newShaping(m.counts.Admitted - 1)
 	}
 	if m.shaping != nil {
 		m.shaping.admit(a)
@@ -136,7 +124,6 @@ func (m *Meter) depart(a departure) {
 	}
 	if !within {
 		m.counts.Excess += a.Cost
-		m.excess.Add(a.number, a.Cost)
 	}
 	if m.steepest != nil {
 		m.counts.XLimit = m.steepest.add(a.number, a.leavesUS, a.Cost)
@@ -154,13 +141,14 @@ func (m *Meter) depart(a departure) {
 // Admitted is the admitted cost, by key.
 func (m *Meter) Admitted() *Ledger { return &m.admitted }
 
-// Excess is the excess, by key. It is complete after Tally.
-func (m *Meter) Excess() *Ledger { return &m.excess }
+// Rejected are the keys with a rejected request.
+func (m *Meter) Rejected() Marks { return m.rejected }
 
 // Result is computed from everything observed in a run of that duration. exact is what the Reference admitted of the
-// same requests; nil: Lost is not wanted. An error means that the figures contradict each other.
-func (m *Meter) Result(duration time.Duration, exact *Ledger) (Result, error) {
-	t, err := m.Tally(duration, exact)
+// same requests, and refused has the keys that it rejected; nil: what is lost is not wanted. An error means that the
+// figures contradict each other.
+func (m *Meter) Result(duration time.Duration, exact *Ledger, refused Marks) (Result, error) {
+	t, err := m.Tally(duration, exact, refused)
 	if err != nil {
 		return t.Counts, err
 	}
@@ -168,16 +156,18 @@ func (m *Meter) Result(duration time.Duration, exact *Ledger) (Result, error) {
 }
 
 // Tally is everything observed, in a run of that duration; see Result for exact. It is the last call on a Meter.
-func (m *Meter) Tally(duration time.Duration, exact *Ledger) (*Tally, error) {
+func (m *Meter) Tally(duration time.Duration, exact *Ledger, refused Marks) (*Tally, error) {
 	m.finish(duration)
-	t := &Tally{Counts: m.counts, Digest: m.digest.sum, Series: m.Series(), Rate: m.rate}
+	t := &Tally{Counts: m.counts, Digest: m.digest.sum, Series: m.Series()}
 	if m.scales != nil {
 		t.MostAdmitted = m.scales.result()
 	}
 	if m.shaping != nil {
-		t.Delays = &Delays{m.shaping.delays, m.shaping.peak}
+		t.Delays = m.shaping.delays
 	}
+	t.Counts.UsersRejected = m.rejected.without(nil)
 	if exact != nil {
+		t.Counts.UsersRejectedNeedlessly = m.rejected.without(refused)
 		t.LostCost, t.Counts.ExactCost = lost(exact, &m.admitted), exact.total()
 	}
 	return t, m.broken

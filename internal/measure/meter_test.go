@@ -14,8 +14,9 @@ import (
 	"ratelab/internal/limit"
 )
 
-// observe has m observe the run beside an exact limiter in its place, and gives what that let through.
-func observe(m *Meter, p limit.Policy, run []observation) *Ledger {
+// observe has m observe the run beside an exact limiter in its place, and gives what that admits, and the keys that it
+// rejects.
+func observe(m *Meter, p limit.Policy, run []observation) (*Ledger, Marks) {
 	reference, keys, exact := NewReference(p, 0), NewKeySet(), &Ledger{}
 	for _, o := range run {
 		number := keys.Add(o.Key)
@@ -25,7 +26,7 @@ func observe(m *Meter, p limit.Policy, run []observation) *Ledger {
 		}
 		m.Observe(o.Request, number, limit.Decision{Verdict: o.verdict, DelayUS: o.delayUS})
 	}
-	return exact
+	return exact, reference.Rejected()
 }
 
 // TestCaseOneByHand is the well-known failure of an aligned window: 1000 per 3 s; 10, 10, 980, 900, 100 and 0
@@ -45,7 +46,7 @@ func TestCaseOneByHand(t *testing.T) {
 			m.Observe(q, number, limit.Decision{Verdict: limit.Allowed})
 		}
 	}
-	got, err := m.Result(6*time.Second, exact)
+	got, err := m.Result(6*time.Second, exact, reference.Rejected())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +75,8 @@ func TestMeterEqualsItsDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, duration, run := drawRun(t)
 		m := NewMeter(p, duration)
-		exact := observe(m, p, run)
-		got, err := m.Result(duration, exact)
+		exact, refused := observe(m, p, run)
+		got, err := m.Result(duration, exact, refused)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,10 +99,10 @@ func TestSeriesEqualsItsDefinition(t *testing.T) {
 			reference.Admit(o.Request, keys.Add(o.Key))
 		}
 		observe(m, p, run)
-		if _, err := m.Result(duration, nil); err != nil {
+		if _, err := m.Result(duration, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := reference.Tally(duration, nil); err != nil {
+		if _, err := reference.Tally(duration, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		got, offered := m.Series(), reference.Traffic()
@@ -187,8 +188,8 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 		}
 		slices.SortStableFunc(left, func(a, b observation) int { return int(a.AtUS - b.AtUS) })
 		m := NewMeter(p, duration)
-		exact := observe(m, p, run)
-		tally, err := m.Tally(duration, exact)
+		exact, refused := observe(m, p, run)
+		tally, err := m.Tally(duration, exact, refused)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,8 +217,7 @@ func TestDeparturesAreWhatCounts(t *testing.T) {
 			return
 		}
 		rank := func(p int) int64 { return delays[(p*len(delays)+99)/100-1] }
-		peak := oracle(p, run).Peak
-		if want := (Shaping{Percentiles{rank(50), rank(90), rank(99), rank(100)}, peak}); *shaped != want {
+		if want := (Shaping{Percentiles{rank(50), rank(99), rank(100)}}); *shaped != want {
 			t.Fatalf("%+v; want %+v", *shaped, want)
 		}
 		if s := m.Series(); len(s.Admitted) != len(newOf(p, duration, run).Series().Admitted) {
@@ -232,7 +232,7 @@ func newOf(p limit.Policy, duration time.Duration, run []observation) *Meter {
 	for _, o := range run {
 		m.Observe(o.Request, keys.Add(o.Key), limit.Decision{Verdict: o.verdict})
 	}
-	_, _ = m.Result(duration, nil)
+	_, _ = m.Result(duration, nil, nil)
 	return m
 }
 
@@ -299,7 +299,7 @@ func TestWhatCannotBeIsReported(t *testing.T) {
 	} {
 		m := NewMeter(p, time.Second)
 		c.do(m)
-		if _, err := m.Result(time.Second, nil); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := m.Result(time.Second, nil, nil); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: error %v; want %s", c.name, err, c.want)
 		}
 	}
@@ -309,7 +309,7 @@ func TestErrorsAreNeitherAdmittedNorRejected(t *testing.T) {
 	m := NewMeter(limit.Policy{Requests: 1, Window: time.Second}, 0)
 	q := limit.Request{AtUS: 0, Key: "k", Cost: 2}
 	fail(m, q)
-	r, err := m.Result(0, nil)
+	r, err := m.Result(0, nil, nil)
 	want := oracle(m.policy, []observation{{Request: q}})
 	want.Rejected, want.Errors, want.Unavailable = 0, 1, 1
 	want.ExactCost = 0
@@ -339,7 +339,7 @@ func TestWhatLeavesAfterTheEndIsOnNoTimeline(t *testing.T) {
 		m.Observe(limit.Request{AtUS: d.atUS, Key: "k", Cost: 1}, 0, limit.Decision{Verdict: limit.Allowed,
 			DelayUS: d.delayUS})
 	}
-	tally, err := m.Tally(30*time.Millisecond, nil)
+	tally, err := m.Tally(30*time.Millisecond, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -85,6 +86,7 @@ func oracle(p limit.Policy, run []observation) Result {
 	r.XLimit = xLimitOracle(p, run, r.Peak)
 	r.DecisionsDigest = fmt.Sprintf("%032x", digest.Mod(digest, new(big.Int).Lsh(big.NewInt(1), 128)))
 	contractOracle(p, run, &r)
+	usersOracle(p, run, &r)
 	return r
 }
 
@@ -146,6 +148,27 @@ func contractOracle(p limit.Policy, run []observation, r *Result) {
 	}
 	if r.ExactCost > 0 {
 		r.Lost = float64(missing) / float64(r.ExactCost)
+	}
+}
+
+// usersOracle counts the keys with a rejected request, and those of them of which an exact limiter rejects none.
+func usersOracle(p limit.Policy, run []observation, r *Result) {
+	for _, key := range []string{"a", "b", "c"} {
+		var mine []observation
+		rejected := false
+		for _, o := range run {
+			if o.Key == key {
+				mine = append(mine, o)
+				rejected = rejected || o.verdict == limit.Rejected || o.verdict == limit.NotConfigured
+			}
+		}
+		if !rejected {
+			continue
+		}
+		r.UsersRejected++
+		if !slices.Contains(admits(p, mine), false) {
+			r.UsersRejectedNeedlessly++
+		}
 	}
 }
 

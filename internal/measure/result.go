@@ -33,6 +33,11 @@ type Result struct {
 	ExactCost int64   `json:"exact_cost"`
 	Lost      float64 `json:"lost"`
 
+	// UsersRejected counts the keys with at least one rejected request, UsersRejectedNeedlessly those of them that the
+	// Reference never rejects.
+	UsersRejected           int64 `json:"users_rejected"`
+	UsersRejectedNeedlessly int64 `json:"users_rejected_needlessly"`
+
 	// DecisionsDigest is the sum modulo 2^128, in hexadecimal, of the XXH3-128 of one line "t_us,key,cost,0|1\n" for
 	// each request. The sum does not depend on the order of the lines, so the digests of parts can be added.
 	DecisionsDigest string `json:"decisions_digest" jsonschema:"pattern=^([0-9a-f]{32})?$"`

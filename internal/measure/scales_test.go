@@ -20,7 +20,7 @@ func TestMostAdmittedIsBruteForce(t *testing.T) {
 		slices.Sort(lengths)
 		m := NewMeter(p, duration)
 		m.WatchScales(lengths)
-		exact := observe(m, p, run)
+		exact, _ := observe(m, p, run)
 		got := slices.Clone(m.scales.result())
 		for i, length := range lengths {
 			want := int64(0)
@@ -33,7 +33,7 @@ func TestMostAdmittedIsBruteForce(t *testing.T) {
 				t.Fatalf("most admitted in %d us is %d; want %d", length, got[i], want)
 			}
 		}
-		r, err := m.Result(duration, exact)
+		r, err := m.Result(duration, exact, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

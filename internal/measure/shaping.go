@@ -13,8 +13,6 @@ import (
 type Shaping struct {
 	// DelayUS is from an admitted request's arrival to its departure; those that leave at once are among them.
 	DelayUS Percentiles `json:"delay_us"`
-	// PeakOfArrivals is what peak would be if everything left when it was admitted.
-	PeakOfArrivals int64 `json:"peak_of_arrivals"`
 }
 
 // departure is an admitted request, and when it leaves.
@@ -26,17 +24,15 @@ type departure struct {
 
 // shaping holds what has been admitted and has not left.
 type shaping struct {
-	waiting  queue
-	order    int64
-	lastUS   int64           // when the last of what was admitted leaves
-	delays   map[int64]int64 // how many had each
-	arrivals *windows
-	peak     int64
+	waiting queue
+	order   int64
+	delays  Delays
+	lastUS  int64 // when the last of them leaves
 }
 
-// newShaping begins after so many admissions that left at once, the peak of which and what is left of which are given.
-func newShaping(so *windows, before, peak int64) *shaping {
-	s := &shaping{delays: map[int64]int64{}, arrivals: so.clone(), peak: peak}
+// newShaping begins after so many admissions that left at once.
+func newShaping(before int64) *shaping {
+	s := &shaping{delays: Delays{}}
 	if before > 0 {
 		s.delays[0] = before
 	}
@@ -45,10 +41,8 @@ func newShaping(so *windows, before, peak int64) *shaping {
 
 func (s *shaping) admit(a departure) {
 	delay := a.leavesUS - a.AtUS
-	s.lastUS = max(s.lastUS, a.leavesUS)
 	s.delays[delay]++
-	slot := s.arrivals.slot(a.number, a.AtUS)
-	s.peak = max(s.peak, s.arrivals.add(slot, a.AtUS, a.Cost, true))
+	s.lastUS = max(s.lastUS, a.leavesUS)
 	if delay > 0 {
 		s.order++
 		heap.Push(&s.waiting, queued{a, s.order})
@@ -63,42 +57,37 @@ func (s *shaping) next(atUS int64) (departure, bool) {
 	return heap.Pop(&s.waiting).(queued).departure, true
 }
 
-// Delays are how long what was admitted had to wait, in whole numbers that add up.
-type Delays struct {
-	Each           map[int64]int64 `json:"each"` // how many had to wait so many µs
-	PeakOfArrivals int64           `json:"peak_of_arrivals"`
-}
+// Delays counts the admitted requests by their delay in µs. Those of disjoint keys add up.
+type Delays map[int64]int64
 
-// plus is what both come to.
-func (d *Delays) plus(o *Delays) *Delays {
-	sum := &Delays{maps.Clone(d.Each), max(d.PeakOfArrivals, o.PeakOfArrivals)}
-	for us, n := range o.Each {
-		sum.Each[us] += n
+func (d Delays) plus(o Delays) Delays {
+	sum := maps.Clone(d)
+	for us, n := range o {
+		sum[us] += n
 	}
 	return sum
 }
 
-// Shaping is what the delays come to; nil where there are none.
-func (d *Delays) Shaping() *Shaping {
+// Shaping is nil where there are no delays.
+func (d Delays) Shaping() *Shaping {
 	if d == nil {
 		return nil
 	}
 	var total int64
-	for _, n := range d.Each {
+	for _, n := range d {
 		total += n
 	}
-	ascending := slices.Sorted(maps.Keys(d.Each))
+	ascending := slices.Sorted(maps.Keys(d))
 	at := func(percent int64) int64 {
 		rank := (percent*total + 99) / 100 // the nearest rank
 		for _, us := range ascending {
-			if rank -= d.Each[us]; rank <= 0 {
+			if rank -= d[us]; rank <= 0 {
 				return us
 			}
 		}
 		return ascending[len(ascending)-1]
 	}
-	return &Shaping{DelayUS: Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)},
-		PeakOfArrivals: d.PeakOfArrivals}
+	return &Shaping{DelayUS: Percentiles{P50: at(50), P99: at(99), Max: at(100)}}
 }
 
 // queue is a heap of those that wait, by departure; of equals the first admitted is the first.

@@ -10,14 +10,13 @@ import (
 // of all: whatever is in one is a sum of whole numbers, a maximum, or the worst of a list. A figure that is a ratio is
 // made of them at the end.
 type Tally struct {
-	Counts       Result          `json:"counts"`    // Result computes the shares
-	LostCost     int64           `json:"lost_cost"` // the sum of Result.Lost, before its division
-	Digest       Sum128          `json:"decisions_digest"`
-	Series       Series          `json:"series"`
-	MostAdmitted []int64         `json:"most_admitted,omitempty"` // for each of the time scales
-	Rate         *RateDifference `json:"rate,omitempty"`
-	Delays       *Delays         `json:"delays,omitempty"` // absent where nothing was delayed
-	Served       *Served         `json:"served,omitempty"` // absent where it was not asked for, or of too many keys
+	Counts       Result  `json:"counts"`    // Result computes the shares
+	LostCost     int64   `json:"lost_cost"` // the sum of Result.Lost, before its division
+	Digest       Sum128  `json:"decisions_digest"`
+	Series       Series  `json:"series"`
+	MostAdmitted []int64 `json:"most_admitted,omitempty"` // for each of the time scales
+	Delays       Delays  `json:"delays,omitempty"`        // absent where nothing was delayed
+	Served       *Served `json:"served,omitempty"`        // absent where it was not asked for, or of too many keys
 }
 
 // plus is what both come to.
@@ -34,6 +33,8 @@ func (c Result) plus(o Result) Result {
 	c.XLimit = max(c.XLimit, o.XLimit)
 	c.Excess += o.Excess
 	c.ExactCost += o.ExactCost
+	c.UsersRejected += o.UsersRejected
+	c.UsersRejectedNeedlessly += o.UsersRejectedNeedlessly
 	return c
 }
 
@@ -53,8 +54,8 @@ func (t *Tally) Result(p limit.Policy) (Result, error) {
 func (t *Tally) Plus(o *Tally) *Tally {
 	sum := &Tally{Counts: t.Counts.plus(o.Counts), LostCost: t.LostCost + o.LostCost, Digest: t.Digest,
 		Series:       t.Series.plus(o.Series),
-		MostAdmitted: joined(t.MostAdmitted, o.MostAdmitted, larger), Rate: t.Rate.plus(o.Rate),
-		Served: t.Served.plus(o.Served)}
+		MostAdmitted: joined(t.MostAdmitted, o.MostAdmitted, larger),
+		Served:       t.Served.plus(o.Served)}
 	sum.Digest.add(o.Digest)
 	if t.Delays != nil || o.Delays != nil {
 		sum.Delays = t.delays().plus(o.delays())
@@ -63,11 +64,11 @@ func (t *Tally) Plus(o *Tally) *Tally {
 }
 
 // delays are the tally's; where nothing was delayed, all that was admitted left at once.
-func (t *Tally) delays() *Delays {
+func (t *Tally) delays() Delays {
 	if t.Delays != nil {
 		return t.Delays
 	}
-	return &Delays{map[int64]int64{0: t.Counts.Admitted}, t.Counts.Peak}
+	return Delays{0: t.Counts.Admitted}
 }
 
 // plus is the course of both.

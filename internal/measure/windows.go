@@ -1,7 +1,5 @@
 package measure
 
-import "slices"
-
 // windows keeps, for each living key, the sum of the costs in (now−W, now], and of those that somebody else keeps, too.
 // A key lives while it has such a cost; the others are swept when the number of slots has doubled, so that memory grows
 // with living keys, and by four bytes with all that there were, and not with the length of a run, at amortised O(1) an
@@ -106,18 +104,6 @@ func (w *windows) add(i int, nowUS, cost int64, kept bool) int64 {
 	}
 	w.sums[i] += cost
 	return w.sums[i]
-}
-
-// clone is a copy that goes its own way.
-func (w *windows) clone() *windows {
-	c := *w
-	c.slots, c.numbers, c.sums, c.free = slices.Clone(w.slots), slices.Clone(w.numbers), slices.Clone(w.sums),
-		slices.Clone(w.free)
-	c.rings, c.release = slices.Clone(w.rings), nil
-	for i := range c.rings {
-		c.rings[i].buffer = slices.Clone(c.rings[i].buffer)
-	}
-	return &c
 }
 
 // highest is the largest sum of any key at nowUS. A stale sum is never too small, so only those above the best

@@ -77,11 +77,11 @@ func everything() Input {
 	second := in.Document.Runs[0]
 	second.Scenario, second.Partial, second.ClientGroups = "second", true, []string{"polite", "rude"}
 	second.Results = append([]result.Row{}, second.Results...)
-	calls, half, left := 2.5, 0.06, int64(3)
+	calls, left := 2.5, int64(3)
 	for i := range second.Results {
 		row := &second.Results[i]
-		row.Commands, row.KeysLeft, row.RateDifference = &calls, &left, &half
-		row.Fairness = &measure.Fairness{Keys: 3, JainIndex: 0.9, WorstKey: "a", WorstServed: 0.5, BestServed: 1.5}
+		row.Commands, row.KeysLeft = &calls, &left
+		row.Fairness = &measure.Fairness{Keys: 3, WorstKey: "a", WorstServed: 0.5, BestServed: 1.5}
 		row.Clients = &measure.Clients{Operations: 10, Succeeded: 8,
 			TimeToSuccessUS: &measure.Percentiles{P50: 1500, P99: 2_000_000},
 			RetryAfter:      &measure.RetryAfter{Checked: 3, True: 3},

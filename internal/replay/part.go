@@ -58,7 +58,7 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 			return nil, fmt.Errorf("%s: %w", labels[i], err)
 		}
 		out.Rows = append(out.Rows, RowOutcome{Result: result, Series: t.Series, MostAdmitted: t.MostAdmitted,
-			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys), RateDifference: t.Rate.Mean()})
+			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys)})
 	}
 	return out, nil
 }

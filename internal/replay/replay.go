@@ -31,8 +31,6 @@ type Row struct {
 	Decider Decider
 	// Observe receives every decided batch, in order, from one goroutine. It may be nil.
 	Observe func([]limit.Request, []limit.Decision) error
-	// Counts: remaining is the limit minus a count, so that the rate difference can be measured.
-	Counts bool
 	// Another makes a new Decider, for keys that Decider does not see. It is nil if keys depend on each other, if no
 	// second Decider can be made, and if Observe is set, which needs all requests in one order.
 	Another func() Decider
@@ -72,10 +70,9 @@ type RowOutcome struct {
 	Result measure.Result
 	Series measure.Series
 
-	MostAdmitted   []int64           // for each of Options.Scales
-	Shaping        *measure.Shaping  // nil: nothing was delayed
-	Fairness       *measure.Fairness // nil: not measured, or see Account.Fairness
-	RateDifference *float64          // nil: the row has no Counts, or nothing was ever in use
+	MostAdmitted []int64           // for each of Options.Scales
+	Shaping      *measure.Shaping  // nil: nothing was delayed
+	Fairness     *measure.Fairness // nil: not measured, or see Served.Fairness
 }
 
 // InputError reports unusable input: a log that cannot be read to its end, or a script that does not compile, that

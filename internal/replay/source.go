@@ -25,8 +25,7 @@ type source struct {
 	duration  time.Duration
 	reference measure.Reference
 	keys      *measure.KeySet
-	offered   measure.Ledger // only where fairness is measured
-	names     []string       // of the keys by number, where fairness is measured; nil when there are too many
+	names     []string // of the keys by number, where fairness is measured; nil when there are too many
 
 	pending  []limit.Request // the reader's; not sent yet
 	requests chan []limit.Request
@@ -56,9 +55,6 @@ func (s *source) worker(row Row, turn chan struct{}) *worker {
 	if s.options.Scales != nil {
 		w.meter.WatchScales(s.options.Scales)
 	}
-	if row.Counts {
-		w.meter.WatchRate()
-	}
 	s.workers = append(s.workers, w)
 	return w
 }
@@ -87,7 +83,7 @@ func (s *source) work(ctx context.Context) error {
 	return nil
 }
 
-// number is the key's number. Where fairness is measured, it also notes the key's name and what is offered.
+// number is the key's number. Where fairness is measured, it also notes the key's name.
 func (s *source) number(q limit.Request) int64 {
 	number := s.keys.Add(q.Key)
 	if !s.options.Fairness {
@@ -99,9 +95,6 @@ func (s *source) number(q limit.Request) int64 {
 	case number == int64(len(s.names)) && s.keys.Count() == number+1:
 		s.names = append(s.names, q.Key)
 	}
-	if s.names != nil {
-		s.offered.Add(number, q.Cost)
-	}
 	return number
 }
 
@@ -111,7 +104,7 @@ func (s *source) part(all Whole, reach int64) (*Part, error) {
 	p := &Part{All: all, Keys: s.keys.Count()}
 	s.reference.Reach(reach)
 	var err error
-	if p.Reference, err = s.reference.Tally(duration, nil); err != nil {
+	if p.Reference, err = s.reference.Tally(duration, nil, nil); err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
 	}
 	p.Traffic = s.reference.Traffic()
@@ -121,14 +114,12 @@ func (s *source) part(all Whole, reach int64) (*Part, error) {
 		if w.stopped {
 			exact = exact.Less(&w.unseen)
 		}
-		t, err := w.meter.Tally(duration, exact)
+		t, err := w.meter.Tally(duration, exact, s.reference.Rejected())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.row.Label, err)
 		}
-		if s.options.Fairness {
-			account := measure.Account{Offered: &s.offered, Exact: exact, Admitted: w.meter.Admitted(),
-				Excess: w.meter.Excess()}
-			t.Served = account.Served(s.names, s.policy.Requests)
+		if s.options.Fairness && int64(len(s.names)) == s.keys.Count() {
+			t.Served = measure.NewServed(exact, w.meter.Admitted(), s.names)
 		}
 		p.Rows = append(p.Rows, t)
 		p.partial = p.partial || w.stopped

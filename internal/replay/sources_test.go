@@ -44,7 +44,7 @@ func (l *lasting) Duration() (time.Duration, bool) {
 func sourceRows(t testing.TB, p limit.Policy) []replay.Row {
 	var rows []replay.Row
 	for _, label := range append(algorithms.Names(), "gcra:burst=1", "leaky-bucket:burst=2") {
-		row := countingRow(modelRow(t, label, p))
+		row := modelRow(t, label, p)
 		row.Another = func() replay.Decider { return modelRow(t, label, p).Decider }
 		rows = append(rows, row)
 	}

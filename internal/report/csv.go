@@ -55,7 +55,7 @@ func csvLines(doc *result.Document) iter.Seq[[]string] {
 // CSVColumns are the names of all columns.
 func CSVColumns() []string {
 	header := []string{"scenario", "algorithm"}
-	for _, m := range numbers() {
+	for _, m := range counts() {
 		header = append(header, m.Name)
 	}
 	header = append(header, "decisions_digest", "script_sha1", "parameters", "limit_requests", "limit_window_us",
@@ -64,18 +64,13 @@ func CSVColumns() []string {
 	return append(header, composites...)
 }
 
-// numbers are the measures that are one number each.
-func numbers() []*measure.Measure {
-	return append(counts(), measure.RateMeasures.Within(measure.Written)...)
-}
-
 // composites are the fields of a row that are several numbers.
 var composites = []string{"most_admitted", "bound", "shaping", "fairness", "clients", "clock_effect", "race",
 	"local_flag"}
 
 func csvLine(run *result.Run, row *result.Row) []string {
 	line := []string{run.Scenario, row.Algorithm}
-	for _, m := range numbers() {
+	for _, m := range counts() {
 		text := ""
 		if v := m.Value(&row.Figures); v.Known {
 			text = Float(v.Number)

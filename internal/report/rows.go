@@ -156,10 +156,10 @@ func subjectTable(r *result.Run, about *measure.Subject, place measure.Place) Ta
 }
 
 // isAbout reports whether a terminal shows a subject's table: that of reacting clients where one of them tried again,
-// those of evenness and of beliefs where something is expected of them. Other subjects come only with their scenarios.
+// that of evenness where something is expected of it. Other subjects come only with their scenarios.
 func isAbout(r *result.Run, about *measure.Subject) bool {
 	switch about {
-	case measure.FairnessMeasures, measure.RateMeasures:
+	case measure.FairnessMeasures:
 		return slices.ContainsFunc(r.Expectations, func(e result.Expectation) bool {
 			_, of := measure.Find(e.Measure)
 			return of == about

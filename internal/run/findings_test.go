@@ -3,9 +3,7 @@ package run_test
 import (
 	. "ratelab/internal/run"
 
-	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"ratelab/internal/measure"
@@ -46,13 +44,8 @@ func checkFindings(t *testing.T, r *result.Run, row *result.Row) {
 	if (row.Fairness != nil) != (r.Keys > 1) {
 		t.Errorf("%s: %s: of %d keys the fairness is %v", r.Scenario, row.Algorithm, r.Keys, row.Fairness)
 	}
-	counts := strings.Contains(row.Algorithm, "window")
-	if (row.RateDifference != nil) != counts {
-		t.Errorf("%s: %s: the rate difference is %v", r.Scenario, row.Algorithm, row.RateDifference)
-	}
-	if row.Algorithm == "sliding-window-log" &&
-		(*row.RateDifference != 0 || row.Fairness != nil && math.Abs(row.Fairness.JainIndex-1) > 1e-12) {
-		t.Errorf("%s: the log is off: %v, %+v", r.Scenario, *row.RateDifference, row.Fairness)
+	if f := row.Fairness; row.Algorithm == "sliding-window-log" && f != nil && f.WorstServed != f.BestServed {
+		t.Errorf("%s: the log is off: %+v", r.Scenario, row.Fairness)
 	}
 }
 

@@ -133,8 +133,8 @@ func TestAnAbsentFigureIsMissed(t *testing.T) {
 		measure, server string
 		want            string
 	}{
-		{"rate_difference", redis.KindEmbedded, "missed"},
-		{"rate_difference", ModelServer, "missed"},
+		{"fairness.worst_served", redis.KindEmbedded, "missed"},
+		{"fairness.worst_served", ModelServer, "missed"},
 		{"commands", redis.KindEmbedded, "missed"},
 		{"commands", ModelServer, "-"},
 		{"offered", ModelServer, "met"},

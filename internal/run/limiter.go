@@ -16,7 +16,6 @@ type Limiter struct {
 
 	Program *script.Program // the source with its call; nil: a sequence of commands
 	File    string          // the user's script; "": a built-in one
-	Counts  bool            // see algorithms.Algorithm.Counts; against the plan's limit
 	TickUS  int64           // the resolution of retry_after, in µs; 0 for a user's script
 	Aligned bool            // its windows may be aligned to the clock
 }
@@ -49,9 +48,7 @@ func Builtin(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 		program.Remove = call(append(slices.Clone(in.Delete), make([]string, len(in.Init)-len(in.Delete))...))
 	}
 	traits := in.Algorithm.Traits
-	l := &Limiter{Limiter: in, Program: program, TickUS: 1, Aligned: traits.Aligned || traits.Grid,
-		// a row with its own limit, or with gateways, does not count what the plan's window holds
-		Counts: in.Algorithm.Counts() && !c.HasOwnLimit() && in.Gateways == nil}
+	l := &Limiter{Limiter: in, Program: program, TickUS: 1, Aligned: traits.Aligned || traits.Grid}
 	switch { // the resolution of the clock that ends a rejection
 	case traits.TTLRule:
 		l.TickUS = time.Millisecond.Microseconds()

@@ -42,7 +42,7 @@ type row struct {
 
 // replayed is the row for a replay.
 func (r *row) replayed() replay.Row {
-	l := replay.Row{Label: r.Label, Decider: r.decider, Counts: r.Counts, Another: r.another, Observe: r.observe}
+	l := replay.Row{Label: r.Label, Decider: r.decider, Another: r.another, Observe: r.observe}
 	if l.Observe != nil {
 		l.Another = nil
 	}
@@ -124,7 +124,7 @@ func (r *row) describeScript(all *result.Row) {
 func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) result.Row {
 	all := result.Row{Algorithm: r.Label, Parameters: r.Parameters,
 		Figures: measure.Figures{Result: mine.Result, MostAdmitted: mine.MostAdmitted, Fairness: mine.Fairness,
-			RateDifference: mine.RateDifference, Shaping: mine.Shaping}}
+			Shaping: mine.Shaping}}
 	if r.Program != nil {
 		all.ScriptSHA1 = script.SHA1(r.Program.Source)
 	}
