@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/counting"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
+	"ratelab/internal/recommend"
 	"ratelab/internal/redis"
 )
 
@@ -26,7 +27,7 @@ func (a *app) count() *cobra.Command {
 	o.QuietFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if l.Algorithms == nil {
-			l.Algorithms = counting.FittedLabels()
+			l.Algorithms = recommend.Priced()
 		}
 		choices, err := l.Choices()
 		if err != nil {

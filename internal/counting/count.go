@@ -68,7 +68,7 @@ func (r *counter) attempt(ctx context.Context, p *path, keys, late int) (err err
 		return errDisturbed
 	}
 	p.counts = append(p.counts, float64(counted.without(tidied).Instructions))
-	p.BytesPerKey, err = r.weigh(ctx, c.keys[0])
+	p.BytesPerKey, err = r.weigh(ctx, c.keys[len(c.keys)-1]) // the last to expire
 	return err
 }
 
@@ -183,8 +183,8 @@ func (r *counter) weigh(ctx context.Context, key string) (bytes *int64, err erro
 			if !strings.Contains(name, key) {
 				continue
 			}
-			if err := c.Rename(ctx, name, nameOfOneLength).Err(); err != nil {
-				return err
+			if c.Rename(ctx, name, nameOfOneLength).Err() != nil && ctx.Err() == nil {
+				return errLate // it has expired
 			}
 			takes, err := c.MemoryUsage(ctx, nameOfOneLength, 0).Result()
 			if err != nil {

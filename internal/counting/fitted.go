@@ -13,17 +13,11 @@ import (
 	"ratelab/internal/script"
 )
 
-// FittedLabels are the limiters of the table of costs: those that simulate recommend may answer with.
-func FittedLabels() []string {
-	return []string{"fixed-window", "gcra", "sliding-window-buckets", "sliding-window-buckets:subwindows=60",
-		"sliding-window-log", "token-bucket"}
-}
-
-// Fit counts them, each by itself, at limits with logs of 10 to 1000 entries, and with a permit's interval with and
-// without a fraction of a microsecond. job says where and when.
+// Fit counts the limiters of the table of costs, each by itself, at limits with logs of 10 to 1000 entries. job says
+// where and when.
 func Fit(ctx context.Context, job Job, choices []algorithms.Choice) ([]costs.Figure, error) {
 	job.Limits = []limit.Policy{{Requests: 10, Window: time.Second}, {Requests: 100, Window: time.Minute},
-		{Requests: 333, Window: time.Second}, {Requests: 1000, Window: time.Minute}}
+		{Requests: 1000, Window: time.Minute}}
 	job.States = []string{StateFirst, StateSteady, StateBurst, StateRejected, StateFullLog}
 	counted := map[string][]sample{}
 	for _, c := range choices {
@@ -54,9 +48,8 @@ func fitted(counted map[string][]sample) []costs.Figure {
 		spec := counted[name][0].Algorithm
 		for _, s := range counted[name] {
 			policy, found := s.path.Limit.Policy(), s.path.Of[0]
-			_, permits := policy.Interval()
-			if found.Missing != "" || permits > 1 && costs.XName(name, costs.Bytes) == costs.Parts {
-				continue // a sub-window of 333/1s is shorter than what is counted of a burst
+			if found.Missing != "" {
+				continue
 			}
 			figure, isFull := figureOf(spec, s.path.State)
 			in, err := s.Limiter(policy)

@@ -3,6 +3,8 @@ package recommend
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"ratelab/algorithms"
 	"ratelab/internal/costs"
@@ -45,6 +47,18 @@ func settings(p limit.Policy) []string {
 		return append(all, "gcra", "fixed-window")
 	}
 	return append(all, fmt.Sprintf("fixed-window:limit=%d", p.Requests/2))
+}
+
+// Priced are the limiters whose costs a recommendation needs, without what the limit sets.
+func Priced() (all []string) {
+	for _, contract := range []limit.Contract{limit.ByWindow, limit.ByBucket} {
+		for _, label := range settings(limit.Policy{Requests: 100, Window: time.Minute, Contract: contract}) {
+			label, _, _ = strings.Cut(label, ":limit=")
+			all = append(all, label)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // usual are widely used limiters that do not guarantee the contract.
