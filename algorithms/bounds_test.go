@@ -3,6 +3,7 @@ package algorithms
 import (
 	"strconv"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -111,25 +112,52 @@ func TestASaturatedIntervalBucketAdmitsExactlyItsRefills(t *testing.T) {
 	})
 }
 
-// GCRA and the managed token bucket give the same answers, in every field, as long as time does not run backwards.
-func TestGCRADecidesAsATokenBucket(t *testing.T) {
+// GCRA gives the answers of a managed token bucket to which a permit comes back in whole ticks, in every field, also
+// where the clock steps back.
+func TestGCRADecidesAsATokenBucketOnItsGrid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawStory(t, "gcra")
-		choice, err := Parse("token-bucket")
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := choice.Limiter(s.policy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := in.NewModel()
-		for i, e := range s.steps {
-			if got := l.Decide(e.atUS, "k", e.cost); got != e.Decision {
-				t.Fatalf("step %d, gcra %+v; token bucket %+v", i, e, got)
+		in, p := drawInstance(t, "gcra")
+		grid := bucket{p.Capacity(), ceilDiv(16*p.WindowUS(), p.Requests), 16}
+		l, bucket := in.NewModel(), newModel[managed](clock{}, &configuredBucket{grid})()
+		at, back := algotest.StartUS, rapid.IntRange(0, 3).Draw(t, "steps back")
+		for i := range 30 + back {
+			cost := drawCost(t, p)
+			got, want := l.Decide(at, "k", cost), bucket.Decide(at, "k", cost)
+			if got != want {
+				t.Fatalf("step %d, at %d us for %d: gcra %+v; token bucket %+v", i, at, cost, got, want)
+			}
+			if i < 30 {
+				at += drawPause(t, p, got)
+			} else { // from here on no key expires
+				at -= rapid.Int64Range(1, 3*p.WindowUS()).Draw(t, "step back")
 			}
 		}
 	})
+}
+
+// GCRA never admits what an exact bucket that has admitted the same would not, and the rounding costs it little: at
+// 3,000/s 0.013 % of what a saturated bucket gets, at 30,000/s 0.13 %.
+func TestGCRAIsNeverAboveTheLimitAndLittleBelow(t *testing.T) {
+	outer := t
+	rapid.Check(t, func(t *rapid.T) {
+		p := limit.Policy{Requests: rapid.Int64Range(1, 30_000).Draw(t, "requests"), Window: time.Second,
+			Burst: rapid.Int64Range(1, 5).Draw(t, "burst")}
+		l, at, exact := modelOf(outer, "gcra", p), algotest.StartUS, managed{bucket: bucket{capacity: p.Burst}}
+		exact.w, exact.l = p.Interval()
+		for i := range 2000 { // as soon as there is something
+			d := l.Decide(at, "k", 1)
+			if d.Allowed() && !exact.acquire(&moment{nowUS: at}, 1).Allowed() {
+				t.Fatalf("request %d at %s: an exact bucket is empty", i, p)
+			}
+			at += d.RetryAfterUS
+		}
+	})
+	for rate, most := range map[int64]float64{1000: 0, 3000: 0.000126, 30_000: 0.0013, 60_000: 0.0013} {
+		interval := ceilDiv(16_000_000, rate)
+		if lost := 1 - 16e6/float64(rate*interval); lost < 0 || lost > most {
+			t.Errorf("at %d/s %.4f %% are lost", rate, 100*lost)
+		}
+	}
 }
 
 // No step of time is lost: at 333/s, a permit every 3003.003… µs, a saturated bucket admits 333 in each second.
@@ -151,11 +179,11 @@ func TestNothingDriftsWhereTheIntervalIsNoWholeMicrosecond(t *testing.T) {
 }
 
 // A leaky bucket lets requests go in their order, one permit each T, none later than (B − 1)·T, and turns away only
-// what does not fit into its queue. The queue is followed exactly, in units of 1/l µs.
+// what does not fit into its queue. The queue is followed exactly, in units of 1/16 µs.
 func TestALeakyBucketIsAQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t, "leaky-bucket")
-		w, l := s.policy.Interval()
+		w, l := ceilDiv(16*s.policy.WindowUS(), s.policy.Requests), int64(16)
 		b, free := s.policy.Capacity(), int64(0) // free: when the last permit's time is over
 		for i, e := range s.steps {
 			now := (e.atUS - algotest.StartUS) * l

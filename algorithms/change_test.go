@@ -168,16 +168,22 @@ func longestUS(in Limiter, p limit.Policy) int64 {
 	return longest
 }
 
-// atTheChange is what both parameters admitted at the instant of the change, and the largest cost of a request there.
-func (c *change) atTheChange() (admitted, largest int64) {
+// atTheChange is what the old and the new parameters admitted at the instant of the change, and the largest cost of a
+// request there.
+func (c *change) atTheChange() (before, after, largest int64) {
 	largest = 1
-	for _, e := range c.admitted() {
-		if e.atUS == c.atUS {
-			admitted += e.cost
-			largest = max(largest, e.cost)
+	for i, e := range c.steps {
+		switch {
+		case !e.Allowed() || e.atUS != c.atUS:
+			continue
+		case i < c.before:
+			before += e.cost
+		default:
+			after += e.cost
 		}
+		largest = max(largest, e.cost)
 	}
-	return admitted, largest
+	return before, after, largest
 }
 
 // What the script keeps of parameters that changed is what the model does: known cases, worked by hand.
@@ -192,17 +198,26 @@ func TestKnownChanges(t *testing.T) {
 		{"sliding-window-buckets", "10/1m", "5/1m", 10,
 			limit.Decision{RetryAfterUS: 66_000_000, ResetAfterUS: 66_000_000}},
 		{"fixed-window", "10/1m", "5/1m", 10, limit.Decision{RetryAfterUS: 60_001_000, ResetAfterUS: 60_001_000}},
-		// 10 permits of 100 ms are 10 of a second each, and the other way round; half a second of one is five seconds
-		{"gcra", "10/1s", "10/10s", 10, limit.Decision{RetryAfterUS: 1_000_000, ResetAfterUS: 10_000_000}},
+		// a bucket that is full again in a second stays so, and one that takes ten takes a whole new one
+		{"gcra", "10/1s", "10/10s", 10, limit.Decision{Verdict: limit.Allowed, Remaining: 8, ResetAfterUS: 2_000_000}},
 		{"gcra", "10/10s", "10/1s", 10, limit.Decision{RetryAfterUS: 100_000, ResetAfterUS: 1_000_000}},
-		{"gcra", "10/1s", "10/10s", 5, limit.Decision{Verdict: limit.Allowed, Remaining: 4, ResetAfterUS: 6_000_000}},
-		{"leaky-bucket", "10/1s", "10/10s", 5, limit.Decision{Verdict: limit.Allowed, Remaining: 4,
-			ResetAfterUS: 6_000_000, DelayUS: 5_000_000}},
-		// 3 permits of 10/7 s each are 3 of a third of a second
-		{"gcra", "7/10s", "3/1s", 3, limit.Decision{RetryAfterUS: 333_334, ResetAfterUS: 1_000_000}},
-		// the old sub-windows leave as they would have, an hour's window or not
+		{"leaky-bucket", "10/1s", "10/10s", 5, limit.Decision{Verdict: limit.Allowed, Remaining: 8,
+			ResetAfterUS: 1_500_000, DelayUS: 500_000}},
+		// 3 permits of 10/7 s each are all that fits into a second, which takes 3 times 333333 6/16 µs
+		{"gcra", "7/10s", "3/1s", 3, limit.Decision{RetryAfterUS: 333_334, ResetAfterUS: 1_000_001}},
+		// the old sub-window of 6 s stays for an hour; that of 6 min ends with the first new one
 		{"sliding-window-buckets", "10/1m", "10/1h", 10,
+			limit.Decision{RetryAfterUS: 3606_000_000, ResetAfterUS: 3606_000_000}},
+		{"sliding-window-buckets", "10/1h", "10/1m", 10,
 			limit.Decision{RetryAfterUS: 66_000_000, ResetAfterUS: 66_000_000}},
+		// what an hour's window has admitted goes on in the minute that has begun
+		{"fixed-window", "10/1h", "10/1m", 10, limit.Decision{RetryAfterUS: 60_001_000, ResetAfterUS: 60_001_000}},
+		{"fixed-window-aligned", "10/1h", "10/1m", 10,
+			limit.Decision{RetryAfterUS: 60_000_000, ResetAfterUS: 60_000_000}},
+		{"sliding-window-counter", "10/1h", "10/1m", 10,
+			limit.Decision{RetryAfterUS: 66_000_000, ResetAfterUS: 120_000_000}},
+		{"token-bucket-interval", "10/1h", "10/1m", 10,
+			limit.Decision{RetryAfterUS: 60_000_000, ResetAfterUS: 60_000_000}},
 	} {
 		old, in := instanceOf(t, c.name, policy(t, c.before)), instanceOf(t, c.name, policy(t, c.after))
 		l := old.NewModel()

@@ -4,9 +4,9 @@ import "ratelab/internal/limit"
 
 // withClock gives the parameters of an algorithm's own, and those of every algorithm whose script takes the time as an
 // argument.
-func withClock(source string, own ...Parameter) []Parameter {
+func withClock(own ...Parameter) []Parameter {
 	return append(own, []Parameter{
-		{Name: "time", Kind: OneOf, Words: []string{"server", "client"}, Default: source,
+		{Name: "time", Kind: OneOf, Words: []string{"server", "client"}, Default: "server",
 			Doc: "whose clock decides: the server's TIME, or a timestamp that the client passes in", Role: Clock},
 		{Name: "granularity", Kind: OneOf, Words: []string{"1us", "1ms", "1s"}, Default: "1us",
 			Doc: "the steps of the client's clock, rounded down; needs time=client. What a reply says is counted " +
@@ -21,9 +21,18 @@ type clock struct {
 }
 
 // clock reads the parameters that withClock adds.
-func (v Values) clock(source string) clock {
+func (v Values) clock() clock {
 	step, _ := limit.ParseDuration(v.Word("granularity", "1us"))
-	return clock{v.Word("time", source) == "client", step.Microseconds()}
+	return clock{v.Word("time", "server") == "client", step.Microseconds()}
+}
+
+// marginUS is how far the clients' clocks may be apart: the scripts take no time for one that stepped back, and no key
+// for one that is over, unless it is by more.
+func (c clock) marginUS() int64 {
+	if c.client {
+		return 1_000_000
+	}
+	return 0
 }
 
 // floor is what a client's clock that counts in such steps shows at nowUS.
@@ -49,7 +58,7 @@ func onWindow[S any, P perishable[S]](bound func(requests, windowUS int64) envel
 	of func(requests, windowUS int64) rule[S],
 ) func(limit.Policy, Values) (Limiter, error) {
 	return func(p limit.Policy, v Values) (Limiter, error) {
-		c, requests, windowUS := v.clock("server"), p.Requests, p.WindowUS()
+		c, requests, windowUS := v.clock(), p.Requests, p.WindowUS()
 		return c.limiter(decimal(requests, windowUS), bound(requests, windowUS),
 			newModel[S, P](c, of(requests, windowUS))), nil
 	}

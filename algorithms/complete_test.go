@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,17 @@ func TestNoFileIsLeftOver(t *testing.T) {
 			if registered[name] == nil {
 				t.Errorf("%s: no algorithm %q is registered; add its .go, or delete the file", path, name)
 			}
+		}
+	}
+}
+
+// A script that people copy into production is short: comments and blank lines do not count.
+func TestScriptsAreShort(t *testing.T) {
+	for _, a := range All() {
+		lines := strings.FieldsFunc(code(a.Script()), func(r rune) bool { return r == '\n' })
+		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+		if len(lines) > 40 {
+			t.Errorf("lua/%s.lua has %d lines of code; want at most 40", a.Name, len(lines))
 		}
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"ratelab/internal/limit"
 )
 
-// maxSpanUS bounds how far ahead of now a state may reach, so that both together stay below 2^53: 142 years.
-const maxSpanUS = limit.MaxExact / 2
-
 // decimal gives numbers as the scripts take them.
 func decimal(numbers ...int64) []string {
 	var out []string
@@ -28,15 +25,17 @@ func exactProduct(what string, a, b, c int64, advice string) error {
 	return fmt.Errorf("%s = %d * %d reaches 2^53, up to which Lua counts exactly; %s", what, a, b, advice)
 }
 
-// withinSpan says whether something takes too long for its timestamps: n times us microseconds.
-func withinSpan(what string, n, us int64) error {
-	if span := float64(n) * float64(us); span > float64(maxSpanUS) {
-		return fmt.Errorf("%s takes %.0f years; want at most %.0f", what, span/yearUS, float64(maxSpanUS)/yearUS)
+// withinSpan says whether something takes too long: n times so many units, of which most are too many. A µs has
+// unitsPerUS.
+func withinSpan(what string, n, units, most, unitsPerUS int64) error {
+	years := func(units float64) float64 {
+		return units / float64(unitsPerUS) / float64(365*24*time.Hour.Microseconds())
+	}
+	if span := float64(n) * float64(units); span > float64(most) {
+		return fmt.Errorf("%s takes %.0f years; want at most %.1f", what, years(span), years(float64(most)))
 	}
 	return nil
 }
-
-const yearUS = float64(365 * 24 * time.Hour / time.Microsecond)
 
 // floorProduct is ⌊a·b/c⌋, exactly; none is negative, and b ≤ c so that the result fits.
 func floorProduct(a, b, c int64) int64 {

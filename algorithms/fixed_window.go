@@ -47,16 +47,12 @@ type expiringCount struct {
 	count int64
 }
 
-func (c *expiringCount) reset() { *c = expiringCount{} }
-
-func (c *expiringCount) clone() expiringCount { return *c }
-
 // decide counts what the open window has admitted.
 func (f *fixedWindow) decide(at *moment, c *expiringCount, cost int64) limit.Decision {
+	if c.count == 0 || c.lastMS > at.nowMS+f.windowMS { // the clock stepped back, or the window was longer
+		c.lastMS = at.nowMS + f.windowMS
+	}
 	if c.count+cost <= f.limit {
-		if c.count == 0 {
-			c.lastMS = at.nowMS + f.windowMS
-		}
 		c.count += cost
 		return limit.Decision{Verdict: limit.Allowed, Remaining: f.limit - c.count,
 			ResetAfterUS: (c.lastMS - at.nowMS + 1) * 1000}

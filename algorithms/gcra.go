@@ -1,23 +1,20 @@
 package algorithms
 
-import (
-	"math"
-
-	"ratelab/internal/limit"
-)
+import "ratelab/internal/limit"
 
 var _ = register(Algorithm{
 	Name:   "gcra",
 	Family: "bucket",
 	Colour: "#cc79a7", // reddish purple
-	State:  "one timestamp, when the bucket will be full again, and the rate that it goes by",
+	State:  "one timestamp, when the bucket will be full again",
 	Rule:   "every permit moves the timestamp on by W/L, and it may lie at most B·W/L ahead of now",
 	Bound:  "N(τ) ≤ B + r·τ, where N(τ) is the cost admitted in any interval of length τ, and r = L/W",
 	Sources: []string{
 		"ITU-T I.371 (2004), annex A",
 		"https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm",
 	},
-	Parameters: withClock("server", burstParameter),
+	Parameters: withClock(burstParameter),
+	Traits:     Traits{Timed: true},
 	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		return prepareGCRA(p, v, func(g gcra) rule[arrival] { return &g })
 	},
@@ -28,113 +25,73 @@ var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
 func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (Limiter, error) {
-	c := v.clock("server")
-	burst := v.Integer("burst", p.Capacity())
-	w, l := p.Interval()
-	if err := exactBucket(burst, w, l); err != nil {
+	c, burst, interval := v.clock(), v.Integer("burst", p.Capacity()), ceilDiv(ticks*p.WindowUS(), p.Requests)
+	if err := withinSpan("filling the bucket", burst, interval, limit.MaxExact/2, ticks); err != nil {
 		return Limiter{}, err
 	}
-	g := gcra{burst: burst, w: w, l: l, full: burst * w, spanUS: burst * w / l}
-	return c.limiter(decimal(burst, w, l), refilling(burst, w, l), newModel[arrival](c, makeRule(g))), nil
+	w, l := p.Interval()
+	return c.limiter(decimal(burst, p.WindowUS(), p.Requests), refilling(burst, w, l),
+		newModel[arrival](c, makeRule(gcra{bucket{burst, interval, ticks}}))), nil
 }
 
-// exactBucket says whether a continuous bucket of burst permits, one for each w/l µs, is counted exactly. The models
-// count in units of 1/l µs, in an int64; the scripts, where these pass 2^53, in whole µs and such units.
-func exactBucket(burst, w, l int64) error {
-	filling, _ := limit.Quotient(burst, w, l, math.MaxInt64)
-	if product(burst, w) >= 1<<62 || product(burst+1, l) >= limit.MaxExact {
-		return exactProduct("burst * us per permit (a reduced fraction's numerator)", burst, w, l,
-			"choose a smaller burst, or requests that share more factors with the window")
-	}
-	return withinSpan("filling the bucket", 1, filling)
-}
+// The unit of time is a tick, 1/16 µs. Ticks are counted from 2024-01-01 on.
+const (
+	ticks         = 16
+	epochUS int64 = 1_704_067_200_000_000
+)
 
-// gcra is GCRA in exact integers. One permit takes w/l µs to come back.
-type gcra struct {
-	burst, w, l int64
-	full        int64 // burst·w: the whole bucket in units of 1/l µs
-	spanUS      int64 // the same in whole µs, rounded down
-}
+// gcra is GCRA in ticks. The time of a permit is rounded up, so that no more is admitted than the limit allows.
+type gcra struct{ bucket }
 
-// arrival is the theoretical arrival time: tatUS, and rest/l µs, where a permit took w/l µs to come back.
+// arrival is the theoretical arrival time.
 type arrival struct {
 	life
-	tatUS, rest, w, l int64
+	tat int64
 }
 
-func (a *arrival) reset() { *a = arrival{} }
-
-func (a *arrival) clone() arrival { return *a }
-
-// until is the time from nowUS to a, in µs and 1/l µs; none where a has passed. Where a was written under another
-// rate, as many permits are used up now as were, in the time that they take under this one: rounded up to the
-// microsecond, and at most a whole bucket. The script's doubles are rounded as these are.
-func (g *gcra) until(a *arrival, nowUS int64) (wait, rest int64, changed bool) {
-	switch {
-	case a.w == 0 || a.tatUS < nowUS:
-		return 0, 0, false
-	case a.w == g.w && a.l == g.l:
-		return a.tatUS - nowUS, a.rest, false
-	}
-	was := float64(a.tatUS-nowUS) + float64(a.rest)/float64(a.l)
-	longer := (float64(a.l) * float64(g.w)) / (float64(a.w) * float64(g.l))
-	whole := math.Ceil(float64(g.burst) * float64(g.w) / float64(g.l))
-	return int64(min(math.Ceil(was*longer), whole)), 0, true
-}
-
-// decide admits what leaves the TAT at most the whole bucket ahead. A change of the rate is written even where
-// nothing is admitted: until it is, the old one goes on.
+// decide admits what leaves the TAT at most the whole bucket ahead.
 func (g *gcra) decide(at *moment, a *arrival, cost int64) limit.Decision {
-	wait, rest, changed := g.until(a, at.nowUS)
-	used := g.used(wait, rest)
-	if cost <= g.burst && used+cost*g.w <= g.full {
-		after := used + cost*g.w
-		resetUS := g.write(at, a, after/g.l, after%g.l, used > 0 && !changed)
-		return limit.Decision{Verdict: limit.Allowed, Remaining: (g.full - after) / g.w, ResetAfterUS: resetUS}
-	}
-	d := limit.Decision{Remaining: max(0, g.full-used) / g.w, RetryAfterUS: limit.Never,
-		ResetAfterUS: roundUp(wait, rest)}
-	if cost <= g.burst {
-		d.RetryAfterUS = wait - floorDiv(g.full-cost*g.w-rest, g.l)
-	}
-	if changed {
-		g.write(at, a, wait, rest, false)
+	wait, changed := g.wait(at, a)
+	wait, d := g.take(wait, cost)
+	if d.Allowed() || changed {
+		// A Lua number rounds ticks after 2041, and before 2006, as a float64 does.
+		a.tat = int64(float64((at.nowUS-epochUS)*ticks + wait))
+		a.lastMS = at.afterUS(d.ResetAfterUS)
 	}
 	return d
 }
 
-// write moves a to so long after now, and gives that time rounded up. By the server's time the key lives a whole number
-// of seconds from now, so that it outlives the second in which the bucket will be full; where it goes on from what was
-// there, and that is the same second as before, it keeps its expiry.
-func (g *gcra) write(at *moment, a *arrival, wait, rest int64, goesOn bool) (resetUS int64) {
-	resetUS = roundUp(wait, rest)
-	tatUS := at.nowUS + wait
-	lastMS := a.lastMS
-	switch second := floorDiv(tatUS, secondUS); {
-	case at.clock.client:
-		lastMS = at.afterUS(resetUS)
-	case !goesOn || second != floorDiv(a.tatUS, secondUS):
-		lastMS = at.nowMS + (second+1-floorDiv(at.nowUS, secondUS))*1000
+// wait is the time until the bucket is full.
+func (g *gcra) wait(at *moment, a *arrival) (wait int64, changed bool) {
+	if a.lastMS == 0 {
+		return 0, false
 	}
-	*a = arrival{life{lastMS}, tatUS, rest, g.w, g.l}
-	return resetUS
+	return g.capped(a.tat-(at.nowUS-epochUS)*ticks, at)
 }
 
-// used is how much of the bucket is gone, in units of 1/l µs. After a step back of the clock it can be more than
-// the bucket; how much more makes no difference, and might not fit an integer.
-func (g *gcra) used(wait, rest int64) int64 {
-	if wait > g.spanUS {
-		return g.full + 1
+// bucket holds so many permits, each of w units, of which l come back with every µs.
+type bucket struct{ capacity, w, l int64 }
+
+// take decides a request where so many units are used up, and gives how many are then.
+func (b *bucket) take(used, cost int64) (int64, limit.Decision) {
+	var d limit.Decision
+	full, after := b.capacity*b.w, used+min(cost, b.capacity)*b.w
+	switch {
+	case cost > b.capacity:
+		d.RetryAfterUS = limit.Never
+	case after > full:
+		d.RetryAfterUS = ceilDiv(after-full, b.l)
+	default:
+		d.Verdict, used = limit.Allowed, after
 	}
-	return wait*g.l + rest
+	d.Remaining, d.ResetAfterUS = max(0, full-used)/b.w, ceilDiv(used, b.l)
+	return used, d
 }
 
-const secondUS = 1_000_000
-
-// roundUp is wait, and a µs more where there is a rest.
-func roundUp(wait, rest int64) int64 {
-	if rest > 0 {
-		wait++
+// capped is what is used up. More than all, after a step back of the clock or a change of the limit, counts as all.
+func (b *bucket) capped(used int64, at *moment) (capped int64, changed bool) {
+	if full := b.capacity * b.w; used > full+at.clock.marginUS()*b.l {
+		return full, true
 	}
-	return wait
+	return max(0, used), false
 }

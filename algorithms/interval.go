@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"fmt"
+	"math"
 
 	"ratelab/internal/limit"
 )
@@ -29,7 +30,7 @@ type intervalBucket struct {
 
 // prepareInterval reads the rule that the limit and the parameters make.
 func prepareInterval(p limit.Policy, v Values) (*intervalBucket, error) {
-	b := &intervalBucket{clock: v.clock("client"), capacity: v.Integer("capacity", p.Capacity())}
+	b := &intervalBucket{clock: v.clock(), capacity: v.Integer("capacity", p.Capacity())}
 	if err := b.keepRate(p, v); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (b *intervalBucket) keepRate(p limit.Policy, v Values) error {
 
 // checkSpan says whether it takes too long to earn so many tokens.
 func (b *intervalBucket) checkSpan(tokens int64) error {
-	return withinSpan("filling the bucket", ceilDiv(tokens, b.refill), b.intervalUS)
+	return withinSpan("filling the bucket", ceilDiv(tokens, b.refill), b.intervalUS, limit.MaxExact/2, 1)
 }
 
 // limiter makes the bucket's Limiter.
@@ -93,16 +94,11 @@ func (b *intervalBucket) bound() func(spanUS, largestCost int64) int64 {
 	}).mostAdmitted(1)
 }
 
-// tokens is one bucket: how many there were at lastUS, the end of a whole interval of intervalUS. sinceUS after it the
-// last request was admitted.
+// tokens is one bucket: how many there were at lastUS, the end of a whole interval of intervalUS.
 type tokens struct {
 	life
-	tokens, lastUS, intervalUS, sinceUS int64
+	tokens, lastUS, intervalUS int64
 }
-
-func (t *tokens) reset() { *t = tokens{} }
-
-func (t *tokens) clone() tokens { return *t }
 
 // takes is what one request could take from a balance of tokens.
 func (b *intervalBucket) takes(tokens int64) int64 {
@@ -114,19 +110,23 @@ func (b *intervalBucket) takes(tokens int64) int64 {
 
 // decide takes the cost from what whole intervals have brought: from a positive balance.
 func (b *intervalBucket) decide(at *moment, s *tokens, cost int64) limit.Decision {
-	now := b.refilled(s, at.nowUS)
-	admitted := cost <= b.takes(now.tokens)
-	if admitted {
+	now, changed := b.refilled(s, at)
+	allowed := cost <= b.takes(now.tokens)
+	if allowed {
 		now.tokens -= cost
+	}
+	if allowed || changed {
 		earned := b.capacity
 		if b.lends {
 			earned -= now.tokens
 		}
-		*s = b.until(now, at, earned)
+		lifeUS := max(0, now.lastUS-at.nowUS) + ceilDiv(earned, b.refill)*b.intervalUS
+		now.lastMS = at.nowMS + max(1, ceilDiv(lifeUS, 1000))
+		*s = now
 	}
 	d := limit.Decision{Remaining: b.takes(now.tokens), ResetAfterUS: b.wait(now, b.capacity, at.nowUS)}
 	switch {
-	case admitted:
+	case allowed:
 		d.Verdict = limit.Allowed
 	case cost > b.capacity:
 		d.RetryAfterUS = limit.Never
@@ -136,36 +136,32 @@ func (b *intervalBucket) decide(at *moment, s *tokens, cost int64) limit.Decisio
 	return d
 }
 
-// refilled is what t has become by nowUS.
-func (b *intervalBucket) refilled(t *tokens, nowUS int64) tokens {
-	if *t == (tokens{}) {
-		return tokens{tokens: b.capacity, lastUS: nowUS}
+// refilled is what t has become by now. Where the clock stepped back, its last interval begins now, and where the
+// interval's length has changed, the part of it that has passed is the same part of the new one.
+func (b *intervalBucket) refilled(t *tokens, at *moment) (now tokens, changed bool) {
+	if t.lastMS == 0 {
+		return tokens{tokens: b.capacity, lastUS: at.nowUS, intervalUS: b.intervalUS}, false
 	}
-	now := *t
-	now.tokens = max(-b.debt, now.tokens) // what a larger debt was allowed to be is forgiven
-	if now.intervalUS != b.intervalUS {
-		now.lastUS += now.sinceUS // the first interval of a new length begins at the last admission
-	}
-	intervals := max(0, (nowUS-now.lastUS)/b.intervalUS)
-	now.lastUS += intervals * b.intervalUS
+	now = *t
+	now.tokens = max(-b.debt, now.tokens) // of a larger debt the rest is forgiven
+	intervals := max(0, floorDiv(at.nowUS-now.lastUS, now.intervalUS))
+	now.lastUS += intervals * now.intervalUS
 	if intervals >= ceilDiv(b.capacity-now.tokens, b.refill) {
 		now.tokens = b.capacity
 	} else {
 		now.tokens += intervals * b.refill
 	}
-	return now
+	changed = now.lastUS > at.nowUS+b.marginUS() || now.intervalUS != b.intervalUS
+	if changed { // in doubles, as in the script
+		passed := float64(at.nowUS-now.lastUS) * float64(b.intervalUS)
+		now.lastUS = at.nowUS - max(0, int64(math.Floor(passed/float64(now.intervalUS))))
+		now.intervalUS = b.intervalUS
+	}
+	return now, changed
 }
 
 // untilReset is the TTL of an interval bucket's key: a full bucket is a new one, so the expiry is part of the rule.
 func untilReset(resetUS, _ int64) int64 { return ceilDiv(resetUS, 1000) }
-
-// until is t with the time of its expiry: as long after now as so many tokens take, from whole ms to whole ms.
-func (b *intervalBucket) until(t tokens, at *moment, earned int64) tokens {
-	t.intervalUS, t.sinceUS = b.intervalUS, max(0, at.nowUS-t.lastUS)
-	lifeUS := max(0, t.lastUS-at.nowUS) + ceilDiv(earned, b.refill)*b.intervalUS
-	t.lastMS = at.nowMS + ceilDiv(lifeUS, 1000)
-	return t
-}
 
 // wait is how long after nowUS the bucket has so many tokens.
 func (b *intervalBucket) wait(t tokens, wanted, nowUS int64) int64 {

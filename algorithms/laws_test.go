@@ -163,6 +163,28 @@ func TestAClockThatStepsBackGivesAndTakesNothing(t *testing.T) {
 	})
 }
 
+// However far a clock steps back, nobody is locked out for longer than it takes to forget all that can be held, and the
+// wait that is named then is true.
+func TestAClockThatStepsBackLocksNobodyOut(t *testing.T) {
+	forEach(t, func(t *rapid.T, name string) {
+		s := drawStory(t, name)
+		l, last := s.after(len(s.steps)), s.steps[len(s.steps)-1]
+		longest := longestUS(s.in, s.policy)
+		at := last.atUS - rapid.Int64Range(1, 1000*s.policy.WindowUS()).Draw(t, "step")
+		for range rapid.IntRange(1, 3).Draw(t, "requests") {
+			cost := drawCost(t, s.policy)
+			d := l.Decide(at, "k", cost)
+			if max(d.RetryAfterUS, d.ResetAfterUS) > longest {
+				t.Fatalf("%+v; %d us before, for %d: %+v; want at most %d us", last, last.atUS-at, cost, d, longest)
+			}
+			at += max(0, d.RetryAfterUS)
+			if d.RetryAfterUS > 0 && !registered[name].Traits.Aligned && !l.Decide(at, "k", cost).Allowed() {
+				t.Fatalf("%+v; %d us before, for %d: %+v; and then refused", last, last.atUS-at, cost, d)
+			}
+		}
+	})
+}
+
 // A coarse clock shows the model whole steps, and nothing else changes.
 func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 	forEach(t, func(t *rapid.T, name string) {
@@ -192,9 +214,10 @@ func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 }
 
 // Parameters may change from one request to the next. Nothing remains that is less than nothing, nobody waits for
-// longer than the longer of the two takes to forget, and nothing is admitted that was not earned: at the instant of the
-// change not more than the larger of the two admits at once, and after it no more than the new one does. A managed
-// bucket departs from this knowingly: it is full when it is configured anew.
+// longer than the new ones take to forget, and nothing is admitted that was not earned: at the instant of the change
+// not more than the larger of the two admits at once, and after it no more than the new one does. Where what is used up
+// is kept as a time, that time is used up of the new bucket, too. A managed bucket departs from this knowingly: it is
+// full when it is configured anew.
 func TestAChangeOfParametersGivesAndTakesNothing(t *testing.T) {
 	s := redistest.Embedded(t)
 	ctx := t.Context()
@@ -202,9 +225,6 @@ func TestAChangeOfParametersGivesAndTakesNothing(t *testing.T) {
 		c := drawChange(t, name)
 		script := c.scriptDecides(t, ctx, s)
 		longest := longestUS(c.in, c.policy)
-		if !c.in.Algorithm.Traits.Forgets {
-			longest = max(longest, longestUS(c.old, c.oldPolicy))
-		}
 		for i, e := range c.steps {
 			if script[i] != e.Decision {
 				t.Fatalf("step %d of %d and more, at %d us for %d: the model %s; the script %s", i, c.before, e.atUS,
@@ -216,15 +236,21 @@ func TestAChangeOfParametersGivesAndTakesNothing(t *testing.T) {
 					longest)
 			}
 		}
-		admitted, largest := c.atTheChange()
+		before, after, largest := c.atTheChange()
+		admitted := before + after
 		most := max(c.old.MostAdmitted(1, largest), c.in.MostAdmitted(1, largest))
+		if c.in.Algorithm.Traits.Timed {
+			interval := func(p limit.Policy) int64 { return ceilDiv(16*p.WindowUS(), p.Requests) }
+			full := c.policy.Capacity() * interval(c.policy)
+			most = before + max(0, full-before*interval(c.oldPolicy))/interval(c.policy)
+		}
 		if c.in.Algorithm.Traits.Lends {
 			most += min(c.parameter("debt"), largest-1) // the new one lends beside what the old one held
 		}
 		if admitted > most && c.in.Init == nil {
-			t.Fatalf("%d admitted at the change; want at most %d", admitted, most)
+			t.Fatalf("%d and %d admitted at the change; want at most %d", before, after, most)
 		}
-		after := story{in: c.in, policy: c.policy, steps: c.steps[c.before:]}
-		after.checkBound(t)
+		then := story{in: c.in, policy: c.policy, steps: c.steps[c.before:]}
+		then.checkBound(t)
 	})
 }

@@ -10,7 +10,7 @@ var _ = register(Algorithm{
 	Name:   "leaky-bucket",
 	Family: "shaper",
 	Colour: "#881166", // plum
-	State:  "one timestamp, the next free departure, and the rate that it goes by",
+	State:  "one timestamp, the next free departure",
 	Rule: "a queue of B places drained at one per W/L; a request is admitted with its delay, or rejected when it " +
 		"is full",
 	Bound: "departures at least W/L apart, first in first out; delay ≤ (B − 1)·W/L; admitted: N(τ) ≤ B + r·τ",
@@ -18,7 +18,8 @@ var _ = register(Algorithm{
 		"J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
 		"https://en.wikipedia.org/wiki/Leaky_bucket",
 	},
-	Parameters: withClock("server", burstParameter),
+	Parameters: withClock(burstParameter),
+	Traits:     Traits{Timed: true},
 	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		in, err := prepareGCRA(p, v, func(g gcra) rule[arrival] { return &leakyBucket{g} })
 		w, l := p.Interval()
@@ -45,11 +46,10 @@ type leakyBucket struct{ gcra gcra }
 
 // decide admits as gcra does; a request leaves when all before it have.
 func (b *leakyBucket) decide(at *moment, a *arrival, cost int64) limit.Decision {
-	wait, rest, _ := b.gcra.until(a, at.nowUS)
-	delay := roundUp(wait, rest)
+	wait, _ := b.gcra.wait(at, a)
 	d := b.gcra.decide(at, a, cost)
 	if d.Allowed() {
-		d.DelayUS = delay
+		d.DelayUS = ceilDiv(wait, ticks)
 	}
 	return d
 }

@@ -11,8 +11,8 @@ var _ = register(Algorithm{
 		"integers",
 	Bound:      "N(τ) ≤ L + L·τ/W; nearly 2L in one rolling window",
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
-	Parameters: withClock("server"),
-	Traits:     Traits{Aligned: true, Grid: true},
+	Parameters: withClock(),
+	Traits:     Traits{Aligned: true, Grid: true, LifeMS: twoWindows},
 	Prepare: onWindow(weighing, func(requests, windowUS int64) rule[windows] {
 		return &slidingCounter{requests, windowUS}
 	}),
@@ -25,43 +25,48 @@ func weighing(requests, windowUS int64) envelope { return refilling(requests, wi
 // slidingCounter has counters of aligned windows, two of which are read.
 type slidingCounter struct{ limit, windowUS int64 }
 
-// decide weighs the previous window's count by what (t − W, t] covers of it.
+// decide weighs the previous window's count by what (t − W, t] covers of it. Where the length has changed, what the old
+// windows weigh goes on as the current count.
 func (s *slidingCounter) decide(at *moment, w *windows, cost int64) limit.Decision {
-	nowUS := at.nowUS
-	number := floorDiv(nowUS, s.windowUS)
-	spanUS := w.spanUS(number, s.windowUS)
-	around := floorDiv(nowUS, spanUS)
-	elapsed := nowUS - around*spanUS
-	current, previous := w.count(around), w.count(around-1)
-	weighed := previous
-	if previous > 0 {
-		weighed -= floorProduct(previous, elapsed, spanUS)
+	begin := beginOf(at.nowUS, s.windowUS)
+	current, previous := w.count(begin), w.count(begin-s.windowUS)
+	if w.isOther(s.windowUS) {
+		old := beginOf(at.nowUS, w.lengthUS)
+		current = w.count(old) + weight(w.count(old-w.lengthUS), at.nowUS-old, w.lengthUS)
+		previous = 0
+		if current > 0 {
+			w.add(at, begin, 0, s.windowUS, current)
+		}
 	}
-	remaining := max(0, s.limit-current-weighed)
-	if cost <= remaining {
-		endUS := (number+2)*s.windowUS - nowUS // the end of the next window, when the current count weighs nothing
-		w.add(number, number-1, s.windowUS, current+weighed, cost, at.afterUS(endUS))
-		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining - cost, ResetAfterUS: endUS}
+	elapsed := at.nowUS - begin
+	d := limit.Decision{Remaining: max(0, s.limit-current-weight(previous, elapsed, s.windowUS))}
+	if cost <= d.Remaining {
+		w.add(at, begin, begin-s.windowUS, s.windowUS, cost)
+		return limit.Decision{Verdict: limit.Allowed, Remaining: d.Remaining - cost,
+			ResetAfterUS: 2*s.windowUS - elapsed}
 	}
-	d := limit.Decision{Remaining: remaining, RetryAfterUS: s.retry(cost, current, previous, elapsed, spanUS)}
 	switch {
 	case current > 0:
-		d.ResetAfterUS = 2*spanUS - elapsed
-	case weighed > 0:
-		d.ResetAfterUS = spanUS - elapsed
+		d.ResetAfterUS = 2*s.windowUS - elapsed
+	case previous > 0:
+		d.ResetAfterUS = s.windowUS - elapsed
+	}
+	// The previous window weighs little enough later in this window, or, as the current one does, in the next.
+	switch room := s.limit - current - cost; {
+	case cost > s.limit:
+		d.RetryAfterUS = limit.Never
+	case room >= 0:
+		d.RetryAfterUS = s.windowUS - floorProduct(s.windowUS, room, previous) - elapsed
+	default:
+		d.RetryAfterUS = 2*s.windowUS - floorProduct(s.windowUS, s.limit-cost, current) - elapsed
 	}
 	return d
 }
 
-// retry is the time until the previous window weighs little enough: in the current window, or, where the current
-// count alone leaves too little, in the next one, when that is the previous.
-func (s *slidingCounter) retry(cost, current, previous, elapsed, spanUS int64) int64 {
-	room := s.limit - current - cost
-	switch {
-	case cost > s.limit:
-		return limit.Never
-	case room >= 0:
-		return spanUS - floorProduct(spanUS, room, previous) - elapsed
+// weight is what a previous window takes of the limit, rounded up, which changes nothing in a sum of integers.
+func weight(previous, elapsed, windowUS int64) int64 {
+	if previous == 0 {
+		return 0
 	}
-	return 2*spanUS - floorProduct(spanUS, s.limit-cost, current) - elapsed
+	return previous - floorProduct(previous, elapsed, windowUS)
 }

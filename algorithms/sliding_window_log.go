@@ -15,7 +15,7 @@ var _ = register(Algorithm{
 	Rule:       "the cost admitted in (t − W, t] stays at most L, exactly",
 	Bound:      "N(τ) ≤ L for every τ < W",
 	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
-	Parameters: withClock("server"),
+	Parameters: withClock(),
 	Prepare: onWindow(covering, func(requests, windowUS int64) rule[admissions] {
 		return &slidingLog{requests, windowUS}
 	}),
@@ -34,9 +34,7 @@ type admissions struct {
 
 type admission struct{ atUS, total int64 }
 
-func (g *admissions) reset() { *g = admissions{list: g.list[:0]} }
-
-func (g *admissions) clone() admissions { return admissions{g.life, slices.Clone(g.list), g.gone} }
+func (g *admissions) unshare() { g.list = slices.Clone(g.list) }
 
 // before is the cost of all requests up to the i-th, exclusive.
 func (g *admissions) before(i int) int64 {
@@ -53,28 +51,30 @@ func (g *admissions) leaving(horizonUS int64) int {
 
 // decide adds up what the last window admitted.
 func (s *slidingLog) decide(at *moment, g *admissions, cost int64) limit.Decision {
-	nowUS := at.nowUS
-	first, n := g.leaving(nowUS-s.windowUS), len(g.list)
+	if n := len(g.list); n > 0 && g.list[n-1].atUS > at.nowUS+at.clock.marginUS() {
+		g.list = append(g.list[:g.leaving(at.nowUS)], admission{at.nowUS, g.list[n-1].total})
+	}
+	first, n := g.leaving(at.nowUS-s.windowUS), len(g.list)
 	held := g.before(n) - g.before(first)
 	if held+cost <= s.limit {
-		resetUS := g.admit(first, nowUS, cost) + s.windowUS - nowUS
+		resetUS := g.admit(first, at.nowUS, cost) + s.windowUS - at.nowUS
 		g.lastMS = at.afterUS(resetUS)
 		return limit.Decision{Verdict: limit.Allowed, Remaining: s.limit - held - cost, ResetAfterUS: resetUS}
 	}
 	d := limit.Decision{Remaining: max(0, s.limit-held), RetryAfterUS: limit.Never}
 	if first < n {
-		d.ResetAfterUS = g.list[n-1].atUS + s.windowUS - nowUS
+		d.ResetAfterUS = g.list[n-1].atUS + s.windowUS - at.nowUS
 	}
 	if cost <= s.limit {
 		surplus := g.before(first) + held + cost - s.limit
 		i := first + sort.Search(n-first, func(i int) bool { return g.list[first+i].total >= surplus })
-		d.RetryAfterUS = g.list[i].atUS + s.windowUS - nowUS
+		d.RetryAfterUS = g.list[i].atUS + s.windowUS - at.nowUS
 	}
 	return d
 }
 
-// admit drops what left before first, appends a request, and gives the time under which it is kept: a clock that
-// steps back repeats the last time.
+// admit drops what left before first, appends a request, and gives the time under which it is kept: that of a client
+// whose clock is behind is the last time.
 func (g *admissions) admit(first int, nowUS, cost int64) (atUS int64) {
 	g.gone = first
 	if 2*g.gone >= len(g.list) && g.gone > 0 {

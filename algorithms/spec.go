@@ -42,7 +42,7 @@ type Traits struct {
 	Aligned bool // a clock that steps back into an older window finds that window's own count
 	Grid    bool // windows, or refills, lie where the clock puts them, not where the first request does
 	Lends   bool // the balance may be negative: a full burst is admitted before the bucket is full
-	Forgets bool // after a change of its parameters, no wait is longer than under the new ones
+	Timed   bool // what is used up is kept as a time: after a change of the rate it is another number of permits
 
 	// LifeMS is a key's TTL in Redis, in milliseconds, after a reply with resetUS; nil: resetUS and a second, rounded
 	// up.

@@ -51,7 +51,7 @@ func keysOf(v reflect.Value) int {
 		return keysOf(v.Elem())
 	case reflect.Struct:
 		if strings.HasPrefix(v.Type().Name(), "store[") {
-			return v.FieldByName("states").FieldByName("entries").Len()
+			return v.FieldByName("states").Len()
 		}
 		keys := 0
 		for i := range v.NumField() {

@@ -6,13 +6,13 @@ var _ = register(Algorithm{
 	Name:   "token-bucket-interval",
 	Family: "bucket",
 	Colour: "#665511", // olive
-	State:  "the time up to which intervals have been paid, the tokens, the interval, and the last admission",
+	State:  "the time up to which intervals have been paid, the tokens, and the interval",
 	Rule: "q tokens at the end of every whole interval I, up to the capacity C; a request takes its cost or is " +
 		"rejected",
 	Bound:      "N(τ) ≤ C + q·⌈τ/I⌉",
 	Sources:    []string{"https://en.wikipedia.org/wiki/Token_bucket"},
-	Parameters: withClock("client", intervalParameters...),
-	Traits:     Traits{Grid: true, Forgets: true, LifeMS: untilReset},
+	Parameters: withClock(intervalParameters...),
+	Traits:     Traits{Grid: true, LifeMS: untilReset},
 	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		b, err := prepareInterval(p, v)
 		if err != nil {

@@ -1,104 +1,62 @@
 -- sliding-window-log: remembers every admitted request for one window. Admits at most limit permits in any
 -- interval (t − window, t], exactly; the reference that the others are held against.
 --
--- State   KEYS[1]: a LIST c0, t1, c1, t2, c2 … tn, cn of at most limit requests: t is a time in µs, c a running count
---         of permits modulo 2^31, so that cn − c0 is what the log holds, and dropping the oldest request means
---         dropping the two leftmost elements. 10 to 17 bytes a request.
--- ARGV    now_us, cost, limit (below 2^31), window_us
+-- State   KEYS[1]: a LIST c0, t1, c1, t2, c2 … tn, cn of at most limit requests: t is a time in µs, c the running count
+--         of permits, so that cn − c0 is what the log holds, and dropping the oldest request means dropping the two
+--         leftmost elements. 10 to 17 bytes a request.
+-- ARGV    now_us, cost, limit, window_us
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
 -- Cost    two LRANGEs; RPUSH and PEXPIRE when admitted, LTRIM when something has left; O(log n) LINDEXes when more
 --         than one request has left, or when more than one must leave for a retry
 -- Source  https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/ (as "sliding window log")
 --
--- Requests that have left are dropped on admission only: a rejected one writes nothing. A clock that steps back
--- records the last time again, so that the list stays sorted and nothing leaves early. The expiry lies on the server's
--- clock, which is no rule here: where that clock steps forward, the log goes early by as much, and a client whose
--- clock did not step is let in anew.
---
--- Where the window becomes longer, what had left the shorter one before the last admission is forgotten.
+-- Requests that have left are dropped on admission only. What was admitted later than now, because the clock stepped
+-- back, counts as admitted now. That is written at once, even if nothing is admitted. Where the clients pass the time,
+-- their clocks may be a second apart: a request is then recorded at the latest time seen.
 --
 -- Note: a ZSET with the time as its score is the usual layout. It needs a unique member for each request (two in
 -- one µs would be one), sums costs only by reading all of them, and took 118 KB for 1,000 requests where this
 -- list took 13 KB (10 KB without the counts).
 
 local cost, limit, window = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local now, margin_ms
+local now, margin_ms = tonumber(ARGV[1]), 1000
 if ARGV[1] == '' then
   local time = redis.call('TIME')
   now, margin_ms = time[1] * 1000000 + time[2], 0
-else
-  now, margin_ms = tonumber(ARGV[1]), 1000
-end
-if not (now and now >= 0 and now <= 4503599627370496 and now % 1 == 0
-    and cost and cost >= 1 and cost <= 9007199254740992 and cost % 1 == 0
-    and limit and limit >= 1 and limit < 2147483648 and limit % 1 == 0
-    and window and window >= 1 and window <= 4503599627370496 and window % 1 == 0) then
-  return redis.error_reply('ERR sliding-window-log: want now_us, cost, limit, window_us: whole numbers of at least 1, '
-    .. 'limit below 2^31')
 end
 
-local head = redis.call('LRANGE', KEYS[1], 0, 3)
-if not head[1] then
-  if cost > limit then return {0, limit, -1, 0} end
-  redis.call('RPUSH', KEYS[1], 0, now, cost)
-  redis.call('PEXPIRE', KEYS[1], math.ceil(window / 1000) + margin_ms)
-  return {1, limit - cost, 0, window}
-end
-local tail = redis.call('LRANGE', KEYS[1], -2, -1)
-local last, total = tonumber(tail[1]), tonumber(tail[2])
-
--- gone: how many requests have left the window. Searched for by doubling steps, then by halves.
-local horizon = now - window
-local gone, base, oldest = 0, head[1], tonumber(head[2])
-if last <= horizon then
-  gone, base, oldest = -1, total, nil
-elseif oldest <= horizon then
-  local low, step = 1, 1
-  local high = 2
-  local probe = tonumber(head[4])
-  while probe <= horizon do
-    low, step = high, step * 2
-    high = low + step
-    probe = tonumber(redis.call('LINDEX', KEYS[1], 2 * high - 1) or last)
+-- To read the oldest two requests at once saves 13 % of the rejected path at 1000/3s, as bench compare counts it.
+local head, tail = redis.call('LRANGE', KEYS[1], 0, 3), redis.call('LRANGE', KEYS[1], -2, -1)
+local last, total = tonumber(tail[1] or 0), tonumber(tail[2] or 0)
+local function element(i) return tonumber(head[i + 1] or i > 3 and redis.call('LINDEX', KEYS[1], i)) end
+-- The first request from start on whose time (offset −1) or count (0) is above bound: by doubling steps, then halves.
+local function first(start, offset, bound)
+  local low, high = start, 2 ^ 52
+  while low < high do
+    local middle = math.min(math.max(low, 2 * low - start - 1), math.floor((low + high) / 2))
+    local found = element(2 * middle + offset)
+    if found and found <= bound then low = middle + 1 else high = middle end
   end
-  -- request low has left; request high has not, or is beyond the end
-  while high - low > 1 do
-    local middle = math.floor((low + high) / 2)
-    local at = redis.call('LINDEX', KEYS[1], 2 * middle - 1)
-    if at and tonumber(at) <= horizon then low = middle else high = middle end
-  end
-  gone, base = low, head[3]
-  if low > 1 then base = redis.call('LINDEX', KEYS[1], 2 * low) end
+  return low
 end
-local held = (total - base) % 2147483648
 
+local leaving = total + cost - limit -- once the count of what has left is this, the request passes
+if last > now + 1000 * margin_ms then
+  redis.call('LTRIM', KEYS[1], 0, 2 * first(1, -1, now) - 2)
+  redis.call('RPUSH', KEYS[1], now, total)
+  head, last = redis.call('LRANGE', KEYS[1], 0, 3), now
+end
+local oldest = first(1, -1, now - window)
+local held = total - (element(2 * oldest - 2) or 0)
 if held + cost <= limit then
-  local at = now
-  if gone < 0 then
-    redis.call('DEL', KEYS[1])
-    redis.call('RPUSH', KEYS[1], 0, at, cost)
-  else
-    if gone > 0 then redis.call('LTRIM', KEYS[1], 2 * gone, -1) end
-    if last > at then at = last end
-    redis.call('RPUSH', KEYS[1], at, (total + cost) % 2147483648)
-  end
-  redis.call('PEXPIRE', KEYS[1], math.ceil((at + window - now) / 1000) + margin_ms)
-  return {1, limit - held - cost, 0, at + window - now}
+  last = math.max(last, now)
+  if oldest > 1 then redis.call('LTRIM', KEYS[1], 2 * oldest - 2, -1) end
+  if not tail[1] then redis.call('RPUSH', KEYS[1], 0, last, cost) end
+  if tail[1] then redis.call('RPUSH', KEYS[1], last, total + cost) end
+  redis.call('PEXPIRE', KEYS[1], math.ceil((last + window - now) / 1000) + margin_ms)
+  return {1, limit - held - cost, 0, last + window - now}
 end
-
-local reset = 0
-if gone >= 0 then reset = last + window - now end
-local remaining = math.max(0, limit - held) -- a limit that was lowered can be below what is held
-if cost > limit then return {0, remaining, -1, reset} end
-
--- The request passes once the first low to high requests have left. Each took at least one permit, so that no more
--- than surplus of them need to.
-local surplus = held + cost - limit
-local low, high = gone, gone + surplus
-while high - low > 1 do
-  local middle = math.floor((low + high) / 2)
-  local count = redis.call('LINDEX', KEYS[1], 2 * middle)
-  if count and (count - base) % 2147483648 < surplus then low = middle else high = middle end
-end
-local at = redis.call('LINDEX', KEYS[1], 2 * high - 1)
-return {0, remaining, at + window - now, reset}
+local retry, reset = -1, 0
+if held > 0 then reset = last + window - now end
+if cost <= limit then retry = element(2 * first(oldest, 0, leaving - 1) - 1) + window - now end
+return {0, math.max(0, limit - held), retry, reset}

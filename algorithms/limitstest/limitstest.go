@@ -35,6 +35,9 @@ func Random(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limi
 	if label = algorithm.Name + own(r, algorithm, p) + text; !legal(label, p) {
 		label = algorithm.Name + text
 	}
+	if !legal(label, p) {
+		p = limit.Policy{Requests: 7, Window: time.Second}
+	}
 	return label, p
 }
 

@@ -61,8 +61,9 @@ func TestRefusals(t *testing.T) {
 		{func(j *Job) { j.Algorithms = choices(t, "gcra", "gcra") }, `algorithm "gcra" is named twice`},
 		{func(j *Job) { j.Scripts = []string{"gone.lua"} }, "gone.lua: no such file"},
 		{func(j *Job) {
+			j.Algorithms = choices(t, "token-bucket")
 			j.Limit = &limit.Policy{Requests: 999_999_937, Window: limit.MaxWindow - time.Microsecond}
-		}, "gcra: burst * us per permit"},
+		}, "token-bucket: burst * us per permit"},
 	} {
 		_, err := planOf(t, c.change)
 		var bad *InputError

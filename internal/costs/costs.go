@@ -28,9 +28,8 @@ const KeyLength = 16
 
 // What x is.
 const (
-	Entries  = "entries"  // in a full log, the limit
-	Parts    = "parts"    // sub-windows that hold something: at most those of a window, and the limit
-	Fraction = "fraction" // 1 where a permit takes no whole number of microseconds, and 0 where it does
+	Entries = "entries" // in a full log, the limit
+	Parts   = "parts"   // sub-windows that hold something: at most those of a window, and the limit
 )
 
 // Figure is one line: A + B·x.

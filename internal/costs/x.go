@@ -9,8 +9,6 @@ func XName(limiter, figure string) string {
 		return Parts
 	case limiter == "sliding-window-log" && figure == Bytes:
 		return Entries
-	case limiter == "gcra":
-		return Fraction
 	}
 	return ""
 }
@@ -20,10 +18,6 @@ func XOf(in *algorithms.Limiter, spread bool) float64 {
 	switch in.Algorithm.Name {
 	case "sliding-window-log":
 		return float64(in.Policy.Requests)
-	case "gcra":
-		if _, permits := in.Policy.Interval(); permits > 1 {
-			return 1
-		}
 	case "sliding-window-buckets":
 		if !spread {
 			return 1

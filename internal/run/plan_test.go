@@ -68,11 +68,11 @@ func TestAScriptMayNotHaveARowsName(t *testing.T) {
 // An algorithm that cannot do a limit says so by name.
 func TestALimitThatAnAlgorithmCannotDoIsRefused(t *testing.T) {
 	j := job(evenly(t, "steady", 10, ""))
-	j.Algorithms = choices(t, "gcra:burst=1000000000")
+	j.Algorithms = choices(t, "token-bucket:burst=1000000000")
 	j.Limit = policy(t, "999999937/1h")
 	_, err := j.Plans()
 	var bad *replay.InputError
-	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "gcra:burst=1000000000: ") {
+	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "token-bucket:burst=1000000000: ") {
 		t.Errorf("error %v", err)
 	}
 }
