@@ -19,7 +19,6 @@ import (
 //	<scenario>.window      what was admitted in the rolling window, against the limit
 //	<scenario>.cumulative  what was admitted so far, against the exact reference
 //	<scenario>.delay       how long admitted requests wait; only of runs with a shaper
-//	<scenario>.keys        the keys on the server, over time; only of rows whose keys are counted all the time
 //
 // The limiters have small multiples that share both axes: with a dozen of them an overlay is a knot of lines, while a
 // panel of its own lets each keep its colour, its label and its figure. The row none has no panel, since it admits
@@ -34,7 +33,7 @@ func OfRun(in curves.Input) []*Figure {
 
 // drawings are the ways of drawing a chart over time.
 var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) *Figure{
-	curves.Flow: admitted, curves.Level: window, curves.Sum: cumulative, curves.Wait: delay, curves.Stock: keys,
+	curves.Flow: admitted, curves.Level: window, curves.Sum: cumulative, curves.Wait: delay,
 }
 
 // runFigure begins the figure of a run with a column for each curve; the subtitle ends with the limit.

@@ -99,15 +99,11 @@ func TestUnitFollowsTheCosts(t *testing.T) {
 	}
 }
 
-// Each picture in each format, and its data, once; nothing else is left in the folder. What only grows is the point of
-// the chart of keys: a row with hundreds of times as many as the next is not cut off.
+// Each picture in each format, and its data, once; nothing else is left in the folder.
 func TestWriteNamesItsFiles(t *testing.T) {
 	in := one()
 	in.Algorithms = append(in.Algorithms, in.Algorithms[0])
 	in.Algorithms[1].Label = "other"
-	for i, most := range []int64{4_321, 10} {
-		in.Algorithms[i].Series.Keys = slices.Repeat([]int64{most}, len(in.Traffic.Offered))
-	}
 	in.Algorithms[0].Series.DelayUS = make([]int64, len(in.Traffic.Offered))
 	in.Algorithms[0].Series.DelayUS[0] = 1_234_567
 	dir, figures := t.TempDir(), OfRun(in)
@@ -118,12 +114,8 @@ func TestWriteNamesItsFiles(t *testing.T) {
 	if text := words(t, figureOf(t, figures, "delay")); !strings.Contains(text, "\n1,235\n") {
 		t.Errorf("the longest delay is not on its picture, in ms:\n%s", text)
 	}
-	if text := words(t, figureOf(t, figures, "keys")); !strings.Contains(text, "\n4,321\n") ||
-		strings.Contains(text, "cut off") {
-		t.Errorf("the most keys are not on their picture:\n%s", text)
-	}
 	var want []string
-	for _, name := range []string{"admitted", "window", "cumulative", "delay", "keys"} {
+	for _, name := range []string{"admitted", "window", "cumulative", "delay"} {
 		for _, extension := range []string{"svg", "png", "csv"} {
 			want = append(want, filepath.Join(dir, "one-algorithm."+name+"."+extension))
 		}

@@ -189,24 +189,3 @@ func drawn(t *rapid.T) Input {
 		Algorithms: []Row{{Label: "a", Series: row()}, {Label: "b", Series: row()}},
 	}
 }
-
-// Keys are of the rows that count them, the most of joined buckets, and in the end those that are held then.
-func TestKeysByHand(t *testing.T) {
-	in := worked()
-	if _, there := timelines(in)["keys"]; there {
-		t.Error("nobody counts keys, and there is a chart of them")
-	}
-	in.Algorithms[1].Series.Keys = []int64{2, 5, 3}
-	got := timelines(in)["keys"]
-	if len(got.Curves) != 1 || got.Reference != nil || got.Unit != "keys" {
-		t.Fatalf("%d curves, reference %v, in %s; want one row alone, in keys", len(got.Curves), got.Reference,
-			got.Unit)
-	}
-	c := got.Curves[0]
-	if fmt.Sprintf("%s %v %d %s", c.Label, c.Values, c.Top, c.Fact) != "mine [2 5 3] 5 3 in the end" {
-		t.Errorf("%s %v %d %s", c.Label, c.Values, c.Top, c.Fact)
-	}
-	if want := "t_us,offered,mine\n0,5,2\n1000000,3,5\n2000000,0,3\n"; string(got.CSV()) != want {
-		t.Errorf("the data is %q, want %q", got.CSV(), want)
-	}
-}

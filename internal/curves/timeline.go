@@ -19,7 +19,6 @@ const (
 	Level                // a height at each moment, the limit across it
 	Sum                  // what grows, beside the same of the exact reference
 	Wait                 // a height at each moment
-	Stock                // the same, of what is held
 )
 
 // overTime are the charts over time, in the order in which they are shown. To add one, write down here what it is
@@ -33,7 +32,6 @@ var overTime = []struct {
 	{"window", Level, span.window}, // here an overshoot is seen
 	{"cumulative", Sum, span.cumulative},
 	{"delay", Wait, span.delay},
-	{"keys", Stock, span.keys}, // here it is seen that nothing deletes them
 }
 
 // Timeline is a chart over time, in bins of equal width from the scenario's start.
@@ -172,16 +170,14 @@ func (in Input) drawn() span {
 	return s
 }
 
-// busy reports whether anything arrives in a bucket, or anything is to be seen there of what arrived before. What is
-// held counts while it changes.
+// busy reports whether anything arrives in a bucket, or anything is to be seen there of what arrived before.
 func (in Input) busy(i int) bool {
 	if in.Traffic.Offered[i] > 0 {
 		return true
 	}
 	return slices.ContainsFunc(append(in.reference(), in.Algorithms...), func(l Row) bool {
 		s := &l.Series
-		return in.offered(l)[i] > 0 || s.Admitted[i] > 0 || s.Rolling[i] > 0 || s.DelayUS != nil && s.DelayUS[i] > 0 ||
-			s.Keys != nil && i > 0 && s.Keys[i] != s.Keys[i-1]
+		return in.offered(l)[i] > 0 || s.Admitted[i] > 0 || s.Rolling[i] > 0 || s.DelayUS != nil && s.DelayUS[i] > 0
 	})
 }
 

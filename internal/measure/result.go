@@ -52,7 +52,6 @@ type Series struct {
 	Rolling  []int64 `json:"rolling"`  // the highest (t−W, t] sum of any one key at any t in the bucket
 	// the longest that what arrived in the bucket has to wait; nil where nothing was delayed
 	DelayUS []int64 `json:"delay_us,omitempty"`
-	Keys    []int64 `json:"keys,omitempty"` // alive on the server at the end of the bucket; nil where nobody counts them
 }
 
 // Traffic is what was offered, in the same buckets as the Series.

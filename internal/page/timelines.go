@@ -11,8 +11,7 @@ import (
 )
 
 // valueHeads are what the key calls the value of a curve that counts.
-var valueHeads = map[curves.Drawing]string{curves.Level: "highest", curves.Sum: "in the end", curves.Wait: "longest",
-	curves.Stock: "most"}
+var valueHeads = map[curves.Drawing]string{curves.Level: "highest", curves.Sum: "in the end", curves.Wait: "longest"}
 
 // timelinePlot is a chart over time.
 func timelinePlot(t curves.Timeline, l *labels) plot {

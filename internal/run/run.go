@@ -167,9 +167,6 @@ func (a *Ask) decideOne(ctx context.Context, p *Plan) (*result.Run, *curves.Inpu
 		picture.Reference = &outcome.ReferenceSeries
 	}
 	for i, l := range outcome.Rows {
-		if play := rows[i].sequence; play != nil {
-			l.Series.Keys = play.Keys(l.Series.BucketUS, len(l.Series.Admitted))
-		}
 		picture.Algorithms = append(picture.Algorithms,
 			curves.Row{Label: rows[i].Label, Series: l.Series, Traffic: rows[i].traffic})
 	}

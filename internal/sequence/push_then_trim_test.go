@@ -125,3 +125,14 @@ func TestTheCommandsTellTheQueue(t *testing.T) {
 		}
 	})
 }
+
+// A worker empties the queue after the last request: an empty list is no key.
+func TestTheWorkerGoesOnAfterTheLastRequest(t *testing.T) {
+	s := newStage(t, "push-then-trim:script=yes", 2)
+	s.client(1).at(0)
+	s.client(1).at(0)
+	s.play.Finish(2_000_000)
+	if keys, forEver := s.play.Left(999_999); keys != 0 || forEver != 0 {
+		t.Errorf("%d keys are left, %d without a deadline; want none once the worker is done", keys, forEver)
+	}
+}
