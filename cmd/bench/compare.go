@@ -12,7 +12,6 @@ import (
 	"ratelab/internal/cli"
 	"ratelab/internal/counting"
 	"ratelab/internal/load"
-	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
@@ -24,76 +23,61 @@ scenarios are those whose decisions must be the same (default: built-in ones).
 A regression is a decision that differs, more work per decision (Redis commands, bytes, memory,
 keys), or over 1 % more instructions on a path (4 % in a container). A path is a state of the key
 under a limit: first (a new key), steady, burst (at one instant), rejected, cost B (all at once),
-full log. valgrind counts instructions on a server of its own. To compare times, use benchstat:
+full log, changed (the limit was halved). valgrind counts instructions on a server of its own. To
+compare times, use benchstat:
   bench run --script old.lua --script new.lua --rounds 10 --format bench |
     go tool benchstat -col /algorithm -`
 
-// compareFlags are those of bench compare.
-type compareFlags struct {
-	cli.Sides
-	cli.Output
-	redis   string
-	without bool
-	states  cli.Value[[]string]
-}
-
-// privateServers are the values of --redis where everything is counted.
-const privateServers = "process, process=PATH, container or container=IMAGE"
-
 // compare is the command that compares two scripts' work.
 func (a *app) compare() *cobra.Command {
-	var f compareFlags
+	var sides cli.Sides
+	var o cli.Output
+	job := bench.Comparison{Now: time.Now, Sleep: load.Wait, Stop: a.Stop}
+	states := cli.Words(counting.States())
 	c := &cobra.Command{
 		Use: "compare [scenario …]", Short: "Check whether a changed script decides differently, or costs more",
 		Long: aboutCompare, ValidArgsFunction: cli.CompleteScenarios,
-		RunE: func(c *cobra.Command, args []string) error { return a.compareSides(c.Context(), &f, args) },
 	}
-	f.Register(c)
-	cli.ServerFlag(c, &f.redis, "", "process or container[=IMAGE] (default: found)")
-	c.Flags().BoolVar(&f.without, "without-instructions", false, "count only decisions, commands and bytes")
-	f.states = cli.Words(counting.States())
-	c.Flags().Var(&f.states, "states", "count instructions only in these `STATES` of a key (default all)")
-	f.FormatFlag(c, counting.Forms.Names())
-	f.QuietFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		job.States = states.Value
+		if job.Sides, err = sides.Limiters(); err == nil {
+			job.Scenarios, err = cli.LoadScenarios(args)
+		}
+		if err != nil {
+			return err
+		}
+		return a.compareSides(c.Context(), &job, &o)
+	}
+	sides.Register(c)
+	cli.ServerFlag(c, &job.Server, "", "process or container[=IMAGE] (default: found)")
+	c.Flags().BoolVar(&job.WithoutInstructions, "without-instructions", false,
+		"count only decisions, commands and bytes")
+	c.Flags().Var(&states, "states", "count instructions only in these `STATES` of a key (default all)")
+	o.FormatFlag(c, counting.Forms.Names())
+	o.QuietFlag(c)
 	c.MarkFlagsMutuallyExclusive("states", "without-instructions")
 	cli.Complete(c, "states", counting.States())
 	return c
 }
 
-// compareSides counts both sides and compares them.
-func (a *app) compareSides(ctx context.Context, f *compareFlags, args []string) error {
-	sides, err := f.Limiters()
-	if err != nil {
-		return err
-	}
-	list, err := cli.LoadScenarios(args)
-	if err != nil {
-		return err
-	}
-	bar := a.NewBar(f.Quiet)
+// compareSides counts both sides and prints the verdict, which is the exit code.
+func (a *app) compareSides(ctx context.Context, job *bench.Comparison, o *cli.Output) error {
+	bar := a.NewBar(o.Quiet)
 	defer bar.Finish()
-	job := &bench.Comparison{
-		Sides: sides, Scenarios: list, Server: f.redis, WithoutInstructions: f.without, States: f.states.Value,
-		Now: time.Now, Sleep: load.Wait, Stop: a.Stop, Progress: bar.Count,
-	}
+	job.Progress = bar.Count
 	doc, err := job.Run(ctx)
 	bar.Finish()
 	if err != nil {
 		return countingFault(err)
 	}
 	doc.Tool.Version = cli.Version(version)
-	err = counting.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet))
-	if err != nil {
+	if err = counting.Forms.Write(a.Stdout, o.Format.Value, doc, a.Terminal(o.Quiet)); err != nil {
 		return err
 	}
-	return verdict(&doc.Verdicts[0])
-}
-
-// verdict is the exit code of a comparison, with the first finding.
-func verdict(v *result.Verdict) error {
-	code, known := map[result.Outcome]int{result.Regression: cli.ExitMissed,
+	v := &doc.Verdicts[0]
+	code, bad := map[result.Outcome]int{result.Regression: cli.ExitMissed,
 		result.Inconclusive: cli.ExitInconclusive}[v.Outcome]
-	if !known {
+	if !bad {
 		return nil
 	}
 	more := ""
@@ -101,17 +85,4 @@ func verdict(v *result.Verdict) error {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
 	return cli.Exit(code, errors.New(v.Findings[0]+more))
-}
-
-// countingFault words what kept from counting.
-func countingFault(err error) error {
-	var missing *counting.Missing
-	switch {
-	case errors.Is(err, message.ErrStopped):
-		return fmt.Errorf("%w: nothing was compared", cli.ErrInterrupted)
-	case errors.As(err, &missing):
-		return cli.Exit(cli.ExitInconclusive,
-			fmt.Errorf("%w; --without-instructions compares the rest", err))
-	}
-	return serverFault(err, privateServers)
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/chart"
@@ -26,25 +24,30 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, 
 		return err
 	}
 	err := a.write(o, pictures, found)
-	if !o.Quiet {
-		for _, note := range found.Notes {
-			fmt.Fprintf(a.Stderr, "bench: %s\n", message.Shown(note))
-		}
-	}
-	if found.Partial {
+	a.notes(o, found.Notes...)
+	fault := found.Fault()
+	switch {
+	case found.Partial:
 		if kept != "" {
 			kept = "; " + kept
 		}
 		return errors.Join(err, fmt.Errorf("%w: the figures cover what was finished only, and say so%s",
 			cli.ErrInterrupted, kept))
+	case fault == "":
+		return err
+	case o.Format.Value == report.TableFormat: // which says so
+		fault = ""
 	}
-	if fault := found.Fault(); fault != "" {
-		if o.Format.Value == report.TableFormat { // which says so
-			fault = ""
+	return errors.Join(err, cli.Exit(cli.ExitInconclusive, errors.New(fault)))
+}
+
+// notes tells the user something beside the result.
+func (a *app) notes(o *cli.Output, notes ...string) {
+	for _, note := range notes {
+		if !o.Quiet {
+			fmt.Fprintf(a.Stderr, "bench: %s\n", message.Shown(note))
 		}
-		err = errors.Join(err, cli.Exit(cli.ExitInconclusive, errors.New(fault)))
 	}
-	return err
 }
 
 // write puts the result into the folder in place of an earlier one, of which no chart stays beside it. bench.json goes
@@ -52,51 +55,29 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, 
 // drawn keep nobody from the measurements, of which they can be drawn again.
 func (a *app) write(o *cli.Output, pictures []string, found *result.Document) error {
 	var document bytes.Buffer
-	err := result.Write(&document, found)
+	name, drawn := filepath.Join(o.Folder, result.OfBench.File()), []string(nil)
+	err := cmp.Or(result.Write(&document, found), os.MkdirAll(o.Folder, 0o755))
 	if err == nil {
-		err = os.MkdirAll(o.Folder, 0o755)
-	}
-	if err == nil {
-		err = removeEarlier(o.Folder)
-	}
-	var drawn []string
-	if err == nil {
-		if pictures != nil {
-			drawn, err = a.draw(o, pictures, found)
+		earlier, _ := filepath.Glob(filepath.Join(o.Folder, "*.admitted-latency.*")) // the pattern is none that fails
+		for _, file := range append([]string{name}, earlier...) {
+			if failed := os.Remove(file); failed != nil && !os.IsNotExist(failed) {
+				err = failed
+			}
 		}
-		failed := atomicfile.Write(filepath.Join(o.Folder, result.OfBench.File()), func(w io.Writer) error {
+	}
+	if err == nil && pictures != nil {
+		drawn, err = a.draw(o, pictures, found)
+	}
+	if document.Len() > 0 {
+		err = cmp.Or(err, atomicfile.Write(name, func(w io.Writer) error {
 			_, err := document.WriteTo(w)
 			return err
-		})
-		err = cmp.Or(err, failed)
+		}))
 	}
 	if err != nil {
-		err = fmt.Errorf("--out %s: %w", message.Path(o.Folder), err)
-		return cli.Exit(cli.ExitHarness, err)
+		return cli.Exit(cli.ExitHarness, fmt.Errorf("--out %s: %w", message.Path(o.Folder), err))
 	}
-	if !o.Quiet {
-		fmt.Fprintf(a.Stderr, "bench: bench.json and %d other files are in %s\n", len(drawn), message.Path(o.Folder))
-	}
-	return nil
-}
-
-// beside are the names of the files beside bench.json: charts and their data, also those of earlier versions.
-var beside = regexp.MustCompile(`^(.*\.(admitted-latency|latency-percentile)|server-cost|throughput|memory)\.(svg|png|csv)$`)
-
-// removeEarlier removes bench.json and what an earlier run wrote beside it.
-func removeEarlier(folder string) error {
-	if err := os.Remove(filepath.Join(folder, result.OfBench.File())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	entries, _ := os.ReadDir(folder) // one that is not there has none
-	for _, e := range entries {
-		if !beside.MatchString(e.Name()) {
-			continue
-		}
-		if err := os.Remove(filepath.Join(folder, e.Name())); err != nil {
-			return err
-		}
-	}
+	a.notes(o, fmt.Sprintf("bench.json and %d other files are in %s", len(drawn), message.Path(o.Folder)))
 	return nil
 }
 
@@ -106,10 +87,6 @@ func (a *app) draw(o *cli.Output, formats []string, found *result.Document) ([]s
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range notes {
-		if !o.Quiet {
-			fmt.Fprintf(a.Stderr, "bench: %s\n", message.Shown(note))
-		}
-	}
+	a.notes(o, notes...)
 	return chart.Write(o.Folder, figures, formats...)
 }

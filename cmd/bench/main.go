@@ -1,16 +1,13 @@
-// Command bench measures on a real server and on the wall clock what rate limiters' Lua costs, and judges whether a
-// change made it slower. See bench --help.
+// Command bench measures on a real server and on the wall clock how fast rate limiters' Lua is, and judges whether a
+// change made it dearer. See bench --help.
 package main
 
 import (
-	"errors"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
-	"ratelab/internal/redis"
 	"ratelab/internal/result"
 )
 
@@ -41,42 +38,12 @@ func run(args []string, s cli.Streams) int { return cli.Run(args, s, newRoot) }
 // app is what the commands share.
 type app struct{ cli.Streams }
 
-// The groups of commands in help.
-const (
-	measuring = "measuring"
-	results   = "results"
-)
-
 func newRoot(s cli.Streams) *cobra.Command {
 	a := &app{s}
 	root := &cobra.Command{Use: "bench", Short: "Measure what rate limiters' Lua costs on a real server", Long: about,
 		Example: examples, Version: cli.Version(version)}
-	root.SetHelpCommandGroupID(results)
-	root.AddGroup(&cobra.Group{ID: measuring, Title: "Measuring:"}, &cobra.Group{ID: results, Title: "Results:"})
-	schema := a.SchemaCommand("Print the JSON Schema of a document", []string{"result"},
-		map[string][]byte{"result": result.Schema})
-	for _, c := range []*cobra.Command{a.plot(), a.show(), schema} {
-		c.GroupID = results
-		root.AddCommand(c)
-	}
-	for _, c := range []*cobra.Command{a.run(), a.compare(), a.count()} {
-		c.GroupID = measuring
-		root.AddCommand(c)
-	}
+	root.AddCommand(a.run(), a.compare(), a.count(), a.show(), a.plot(),
+		a.SchemaCommand("Print the JSON Schema of a document", []string{"result"},
+			map[string][]byte{"result": result.Schema}))
 	return root
 }
-
-// serverFault words what is wrong with a server for a program that has no use for the embedded one. Kinds are those of
-// --redis.
-func serverFault(err error, kinds string) error {
-	var absent *redis.Unavailable
-	if errors.As(err, &absent) {
-		return cli.Exit(cli.ExitHarness, errors.New(withoutEmbedded.Replace(err.Error())))
-	}
-	return cli.ServerFault(err, kinds)
-}
-
-// withoutEmbedded takes the server out of advice that bench refuses.
-var withoutEmbedded = strings.NewReplacer(
-	", --redis container (Docker) or --redis embedded do it", " or --redis container (Docker) do it",
-	", --redis redis://HOST:PORT or --redis embedded", " or --redis redis://HOST:PORT")

@@ -63,7 +63,8 @@ func (c *Comparison) plan() (*comparing, error) {
 		return nil, err
 	}
 	var err error
-	if p.plans, p.leftOut, err = (&run.Ask{Scenarios: c.Scenarios}).Pair(c.Sides[0], c.Sides[1], nil); err != nil {
+	if p.plans, p.leftOut, err = (&run.Ask{Scenarios: c.Scenarios}).Pair(c.Sides[0], c.Sides[1],
+		[]limit.Policy{countLimit}); err != nil {
 		wrong.Bad(err)
 	}
 	p.limits = []limit.Policy{countLimit}

@@ -102,17 +102,18 @@ func (r *counter) run(ctx context.Context) (err error) {
 		return redis.Explain(err, r.counted.Server)
 	}
 	for i, policy := range r.Limits {
-		limiters := make([]*run.Limiter, len(r.Subjects))
+		limiters, changed := make([]*run.Limiter, len(r.Subjects)), make([]*run.Limiter, len(r.Subjects))
 		for n, s := range r.Subjects {
 			if limiters[n], err = s.Under(policy); err == nil && i == 0 {
 				err = r.warm(ctx, limiters[n])
 			}
+			changed[n], _ = s.Under(run.Changed(policy)) // nil: it has no such limit
 			if err != nil {
 				return err
 			}
 		}
 		for _, state := range r.States {
-			if err := r.countPath(ctx, limiters, state); err != nil {
+			if err := r.countPath(ctx, limiters, changed, state); err != nil {
 				return err
 			}
 		}
@@ -138,7 +139,7 @@ const attempts = 20
 
 // countPath counts a path of all rows that have it, and notes why the others have no figures. What came too late is
 // counted again, for all rows; where that happens often, over fewer copies of a key.
-func (r *counter) countPath(ctx context.Context, limiters []*run.Limiter, state string) error {
+func (r *counter) countPath(ctx context.Context, limiters, changed []*run.Limiter, state string) error {
 	where := fmt.Sprintf("%s at %v", state, limiters[0].Policy)
 	if r.Progress != nil {
 		r.Progress("instructions of "+where, r.done, len(r.Limits)*len(r.States))
@@ -147,7 +148,7 @@ func (r *counter) countPath(ctx context.Context, limiters []*run.Limiter, state 
 	all := make([]*path, len(limiters))
 	keys := decisions
 	for i, e := range limiters {
-		all[i] = pathOf(e, state)
+		all[i] = pathOf(e, changed[i], state)
 		keys = min(keys, all[i].keys)
 	}
 	over := keys

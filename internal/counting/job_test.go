@@ -88,6 +88,7 @@ func TestPathsByHand(t *testing.T) {
 			StateFirst: {3}, StateSteady: {3}, StateBurst: {3, 2, 1, 0},
 			StateRejected: {0},
 			StateCostB:    {0},
+			StateChanged:  {2}, // of one permit of 125 ms 0.92 were used, which take 230 ms of 1 s
 		}},
 		// A window lives through its last millisecond, so that a steady request in five opens one: of six, the first
 		// and the last, the one before the path's.
@@ -102,15 +103,21 @@ func TestPathsByHand(t *testing.T) {
 			StateRejected: {0},
 			StateCostB:    {0},
 			StateFullLog:  {0},
+			StateChanged:  {2}, // one was admitted before
 		}},
 		{"none", map[string][]int64{StateRejected: {missing}}},
 	} {
-		e, err := algorithm(t, test.label).Under(limit.Policy{Requests: 4, Window: time.Second})
+		policy := limit.Policy{Requests: 4, Window: time.Second}
+		e, err := algorithm(t, test.label).Under(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, err := algorithm(t, test.label).Under(run.Changed(policy))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for state, want := range test.want {
-			p := pathOf(e, state)
+			p := pathOf(e, changed, state)
 			found, err := s.make(t.Context(), p, p.costs, p.instant(time.Now()))
 			if err != nil {
 				t.Fatal(test.label, state, err)

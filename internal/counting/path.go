@@ -18,11 +18,12 @@ const (
 	StateRejected = "rejected" // the capacity is taken
 	StateCostB    = "cost B"   // the whole capacity at once, of a new key
 	StateFullLog  = "full log" // L requests in the last window, of which the oldest has just left
+	StateChanged  = "changed"  // the limit has just been halved, and a part of it is used
 )
 
 // States are all of them, in the order in which they are shown.
 func States() []string {
-	return []string{StateFirst, StateSteady, StateBurst, StateRejected, StateCostB, StateFullLog}
+	return []string{StateFirst, StateSteady, StateBurst, StateRejected, StateCostB, StateFullLog, StateChanged}
 }
 
 // decisions are how many are counted of a path at a time, unless time forbids it: as many as fit between two turns of
@@ -45,7 +46,8 @@ func patience(window time.Duration) time.Duration { return min(100*time.Millisec
 // path says how a state comes about for one limiter, what is asked in it, and what was counted.
 type path struct {
 	*run.Limiter
-	clocked bool // the server's clock decides, so that time cannot travel
+	clocked bool         // the server's clock decides, so that time cannot travel
+	before  *run.Limiter // what decides the history; nil: the limiter itself
 
 	history []limit.Request // on one key; AtUS is relative to the path's instant
 	costs   []int64         // of the requests that count, on one key
@@ -70,8 +72,8 @@ func readsServersClock(p *script.Program) bool {
 	return !told && timeCommand.MatchString(p.Source)
 }
 
-// pathOf is a limiter's path in a state.
-func pathOf(e *run.Limiter, state string) *path {
+// pathOf is a limiter's path in a state. changed is the limiter before its limit was changed; nil: it has no such path.
+func pathOf(e, changed *run.Limiter, state string) *path {
 	p := &path{Limiter: e, clocked: readsServersClock(e.Program), keys: decisions, verdict: limit.Allowed,
 		costs: []int64{1}}
 	if p.clocked {
@@ -93,6 +95,14 @@ func pathOf(e *run.Limiter, state string) *path {
 		}
 	case StateFullLog:
 		p.fullLog()
+	case StateChanged:
+		if p.before = changed; changed == nil || !changed.Program.Changing(e.Program, 0, 0).Changes() {
+			p.Missing = "its call does not have the limit"
+		}
+		for range max(1, capacity/4) {
+			p.history = append(p.history, once(-p.Policy.WindowUS()/100, 1))
+		}
+		p.history = p.history[:min(len(p.history), mostHistory)]
 	}
 	return p
 }

@@ -41,7 +41,11 @@ func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time
 	if len(p.history) > 0 {
 		begins = begins.Add(time.Duration(p.history[0].AtUS) * time.Microsecond)
 	}
-	runner, err := host.Runner(ctx, r.native, p.Program, virtualtime.Options{Start: begins},
+	program := p.Program
+	if p.before != nil {
+		program = p.before.Program.Changing(p.Program, at.UnixMicro(), 0)
+	}
+	runner, err := host.Runner(ctx, r.native, program, virtualtime.Options{Start: begins},
 		replay.Clock{Now: r.Now, Sleep: r.Sleep})
 	if err != nil {
 		return nil, err

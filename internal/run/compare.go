@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
@@ -64,8 +65,10 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 		scenarios = slices.DeleteFunc(scenarios, func(s *scenario.Scenario) bool { return !s.Plain() })
 	}
 	for _, l := range limits { // without phases: their traffic is generated
-		scenarios = append(scenarios, &scenario.Scenario{Name: fmt.Sprintf("generated at %v", l), Limit: l, Seed: 1,
-			Start: scenario.DefaultStart})
+		s := scenario.Scenario{Name: fmt.Sprintf("generated at %v", l), Limit: l, Seed: 1, Start: scenario.DefaultStart}
+		changing := s
+		changing.Name += changingName
+		scenarios = append(scenarios, &s, &changing)
 	}
 	var wrong Problems
 	for _, s := range scenarios {
@@ -75,6 +78,8 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 		}
 		failed := p.enterSides(base, head)
 		switch {
+		case p.changes() && !slices.ContainsFunc(p.Limiters, func(l *Limiter) bool { return l.Program.Changes() }):
+			// neither is told the limit, or can be
 		case !s.Plain():
 			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults both sides would not get the same "+
 				"requests; leave it to simulate", s.Name))
@@ -95,11 +100,32 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 	return plans, leftOut, wrong.Err()
 }
 
+// changingName ends the name of generated traffic during which the limit changes.
+const changingName = ", which changes"
+
+// changes reports whether the limit changes during the plan.
+func (p *Plan) changes() bool {
+	return p.Scenario.Phases == nil && strings.HasSuffix(p.Scenario.Name, changingName)
+}
+
+// Changed is the limit that the generated traffic of a comparison has in turn with another: twice the requests, so that
+// each change leaves keys at which something is used.
+func Changed(p limit.Policy) limit.Policy {
+	p.Requests *= 2
+	if p.Burst > 0 {
+		p.Burst *= 2
+	}
+	return p
+}
+
 // enterSides makes the plan's two limiters, whose keys have the same length. failed says why one is missing.
 func (p *Plan) enterSides(base, head *Side) (failed [2]error) {
 	for i, side := range []*Side{base, head} {
 		var l *Limiter
-		if l, failed[i] = side.In(p.Scenario); failed[i] == nil {
+		if l, failed[i] = side.In(p.Scenario); failed[i] == nil && p.changes() {
+			l, failed[i] = side.changing(l, p.Scenario)
+		}
+		if failed[i] == nil {
 			p.Limiters = append(p.Limiters, l.labelled(sideLabels[i], sideLabels[i]+":"))
 		}
 	}

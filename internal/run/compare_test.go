@@ -124,7 +124,7 @@ func TestTheSameScriptIsTheSame(t *testing.T) {
 			t.Parallel()
 			c := compared(t, candidate(t, name), changed(t, name, "", "-- the same\n"),
 				limits(t, "10/1s"), "extreme-case-2")
-			if c.Parts != nil || c.First != nil || len(c.Document.Runs) != 2 {
+			if c.Parts != nil || c.First != nil || len(c.Document.Runs) < 2 {
 				t.Errorf("%d runs, parts in %v: %v", len(c.Document.Runs), c.Parts, c.First)
 			}
 			rows := c.Document.Runs[0].Results
@@ -213,5 +213,33 @@ func TestALimitOfNeitherSideIsLeftOut(t *testing.T) {
 	if _, err := j.Compare(t.Context(), candidate(t, file), candidate(t, file), both[:1]); err == nil ||
 		!strings.HasPrefix(err.Error(), "nothing to compare: ") {
 		t.Error(err)
+	}
+}
+
+// sideWith is the script of testdata/changing.lua, with a statement in its branch for a limit that has changed.
+func sideWith(t *testing.T, statement string) *Side {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "changing.lua")
+	for name, text := range map[string]string{file: "changing.lua",
+		strings.TrimSuffix(file, "lua") + "yaml": "changing.yaml"} {
+		source, err := os.ReadFile(filepath.Join("testdata", text))
+		if err == nil {
+			err = os.WriteFile(name, []byte(strings.Replace(string(source), "-- changed", statement, 1)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return candidate(t, file)
+}
+
+// What a script decides only where its limit has changed is compared, too.
+func TestALimitThatChangesIsCompared(t *testing.T) {
+	base := sideWith(t, "")
+	for statement, differs := range map[string]bool{"-- the same": false, "used = 0": true} {
+		c := compared(t, base, sideWith(t, statement), limits(t, "10/1s"))
+		if (c.Parts != nil) != differs || c.Parts != nil && c.First == nil {
+			t.Errorf("%q: parts in %v, first %v", statement, c.Parts, c.First)
+		}
 	}
 }

@@ -97,3 +97,18 @@ func (s *Side) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, 
 	}
 	return l, nil
 }
+
+// changing is a limiter of the side whose limit is another one in every second period. It has no model.
+func (s *Side) changing(l *Limiter, at *scenario.Scenario) (*Limiter, error) {
+	then := *at
+	then.Limit = Changed(at.Limit)
+	other, err := s.In(&then)
+	if err != nil {
+		return nil, err
+	}
+	period := max(1, 2*at.Limit.WindowUS()/3)
+	both := *l
+	both.Program = l.Program.Changing(other.Program, at.Start.UnixMicro()+period, period)
+	both.NewModel, both.MostAdmitted, both.MostDeparting = nil, nil, nil
+	return &both, nil
+}

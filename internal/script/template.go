@@ -40,22 +40,25 @@ var variables = map[string]part{"key": {kind: key}, "cost": {kind: cost}, "now_u
 	"now_ms": {now, "", 1, 1000}, "now_s": {now, "", 1, 1_000_000}}
 
 // Template is one element of KEYS or ARGV: literal text and variables, such as "rate:{key}" or "{now_ms}".
-type Template struct{ parts []part }
+type Template struct {
+	parts   []part
+	changed *change // nil: never
+}
 
 // Literal is a template that is always text.
-func Literal(text string) Template { return Template{[]part{{text: text}}} }
+func Literal(text string) Template { return Template{parts: []part{{text: text}}} }
 
 // KeyIn is the built-in scripts' KEYS[1]: a prefix, and the key as the hash tag.
 func KeyIn(prefix string) Template {
-	return Template{[]part{{text: prefix + "{"}, {kind: key}, {text: "}"}}}
+	return Template{parts: []part{{text: prefix + "{"}, {kind: key}, {text: "}"}}}
 }
 
 // Cost is the request's cost in decimal.
-func Cost() Template { return Template{[]part{{kind: cost}}} }
+func Cost() Template { return Template{parts: []part{{kind: cost}}} }
 
 // NowUS is the caller's clock in whole microseconds, floored to a granularity.
 func NowUS(granularityUS int64) Template {
-	return Template{[]part{{kind: now, floorUS: max(1, granularityUS), unitUS: 1}}}
+	return Template{parts: []part{{kind: now, floorUS: max(1, granularityUS), unitUS: 1}}}
 }
 
 // constants are the names of a binding that stand for a limit. The text of what the limit has no exact one for is
@@ -155,6 +158,11 @@ func (t *Template) add(p part) {
 func (t Template) WithPrefix(text string) Template {
 	if text != "" {
 		t.parts = append([]part{{text: text}}, t.parts...)
+		if t.changed != nil {
+			mine := *t.changed
+			mine.then = append([]part{{text: text}}, mine.then...)
+			t.changed = &mine
+		}
 	}
 	return t
 }
@@ -170,11 +178,16 @@ func (t Template) Constant() (string, bool) {
 
 // names reports whether t has any of the variables.
 func (t Template) names(any ...variable) bool {
+	if t.changed != nil && (slices.Contains(any, now) || Template{parts: t.changed.then}.names(any...)) {
+		return true
+	}
 	return slices.ContainsFunc(t.parts, func(p part) bool { return slices.Contains(any, p.kind) })
 }
 
 // IsNow reports whether t is the plain clock in microseconds and nothing else.
-func (t Template) IsNow() bool { return len(t.parts) == 1 && t.parts[0] == variables["now_us"] }
+func (t Template) IsNow() bool {
+	return len(t.parts) == 1 && t.parts[0] == variables["now_us"] && t.changed == nil
+}
 
 // Same reports whether t gives the same text for a and b, as far as can be told without writing it.
 func (t Template) Same(a, b Vars) bool {
@@ -184,8 +197,12 @@ func (t Template) Same(a, b Vars) bool {
 
 // Append writes the template's text for one call to dst.
 func (t Template) Append(dst []byte, v Vars) []byte {
-	for i := range t.parts {
-		switch p := &t.parts[i]; p.kind {
+	parts := t.parts
+	if t.changed != nil {
+		parts = t.partsAt(v.NowUS)
+	}
+	for i := range parts {
+		switch p := &parts[i]; p.kind {
 		case literal:
 			dst = append(dst, p.text...)
 		case key:
